@@ -1,0 +1,7 @@
+module quarry/fuzz
+
+go 1.26
+
+require quarry v0.0.0
+
+replace quarry => ../
