@@ -1,0 +1,40 @@
+package bitmask
+
+// Slow twins: one bit at a time, so that a reader sees that they are right.
+
+// FindRunRef is the twin of FindRun.
+func FindRunRef(w uint64, n int) (offset int, ok bool) {
+	for offset = 0; offset+n <= WordBits; offset++ {
+		free := 0
+		for free < n && w>>uint(offset+free)&1 == 0 {
+			free++
+		}
+		if free == n {
+			return offset, true
+		}
+	}
+	return 0, false
+}
+
+// LongestRunRef is the twin of LongestRun.
+func LongestRunRef(w uint64) (offset, n int) {
+	for at := 0; at < WordBits; at++ {
+		free := 0
+		for at+free < WordBits && w>>uint(at+free)&1 == 0 {
+			free++
+		}
+		if free > n {
+			offset, n = at, free
+		}
+	}
+	return offset, n
+}
+
+// MaskRef is the twin of Mask.
+func MaskRef(offset, n int) uint64 {
+	var m uint64
+	for i := offset; i < offset+n; i++ {
+		m |= 1 << uint(i)
+	}
+	return m
+}

@@ -1,0 +1,80 @@
+package bitmask
+
+import "sync/atomic"
+
+// Word is 64 units that goroutines claim and give back. The zero value has all
+// units free.
+//
+// All changes are compare-and-swap loops on the one word, so each call takes
+// effect at one instant and there is no state in between: a run is claimed
+// whole or not at all, and a run that is not wholly claimed is never freed.
+type Word struct {
+	v atomic.Uint64 // bit i set: unit i is in use
+}
+
+// Load returns the mask at this instant.
+func (w *Word) Load() uint64 { return w.v.Load() }
+
+// TryAlloc claims the lowest run of n free units. It returns the run's offset
+// and the mask before the call, and ok = false with nothing changed when there
+// is no such run. The word was empty before when before == 0, and is full now
+// when before|Mask(offset, n) == ^0. It panics unless n is in 1..64.
+func (w *Word) TryAlloc(n int) (offset int, before uint64, ok bool) {
+	for {
+		old := w.v.Load()
+		offset, ok = FindRun(old, n)
+		if !ok {
+			return 0, old, false
+		}
+		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
+			return offset, old, true
+		}
+	}
+}
+
+// TryAllocAt claims the n units from offset on. It returns the mask before the
+// call, and ok = false with nothing changed when one of them is in use. It
+// panics when the run does not lie inside the word.
+func (w *Word) TryAllocAt(offset, n int) (before uint64, ok bool) {
+	m := Mask(offset, n)
+	for {
+		old := w.v.Load()
+		if old&m != 0 {
+			return old, false
+		}
+		if w.v.CompareAndSwap(old, old|m) {
+			return old, true
+		}
+	}
+}
+
+// TryFree gives the n units from offset on back. It returns the mask before the
+// call, and ok = false with nothing changed when one of them is not in use:
+// that is a double free. The word was full before when before == ^0, and is
+// empty now when before == Mask(offset, n). It panics when the run does not lie
+// inside the word.
+func (w *Word) TryFree(offset, n int) (before uint64, ok bool) {
+	m := Mask(offset, n)
+	for {
+		old := w.v.Load()
+		if old&m != m {
+			return old, false
+		}
+		if w.v.CompareAndSwap(old, old&^m) {
+			return old, true
+		}
+	}
+}
+
+// SetBit sets bit i, which may be set already, and returns whether it was.
+func (w *Word) SetBit(i int) (was bool) {
+	m := uint64(1) << uint(i)
+	return w.v.Or(m)&m != 0
+}
+
+// ClearBit clears bit i, which may be clear already, and returns whether it was
+// set.
+func (w *Word) ClearBit(i int) (was bool) {
+	m := uint64(1) << uint(i)
+	return w.v.And(^m)&m != 0
+}
