@@ -1,0 +1,38 @@
+package layout_test
+
+import (
+	"fmt"
+	"reflect"
+
+	"quarry/layout"
+)
+
+// The drawing of the package doc.
+func ExamplePlan() {
+	plan, err := layout.New([]layout.Column{
+		{Name: "Entity", Size: 8, Align: 8},
+		{Name: "Position", Size: 16, Align: 8},
+		{Name: "Velocity", Size: 16, Align: 8},
+	}, layout.Options{CacheLine: 64})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(plan)
+	// Output:
+	// 16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
+	// offset   bytes     pad  column
+	//      0    3264       0  Entity 408 x 8 B
+	//   3264    6528       0  Position 408 x 16 B
+	//   9792    6528       0  Velocity 408 x 16 B
+	//  16320       -      64  free
+}
+
+func ExamplePointerFree() {
+	type Weapon struct {
+		Damage int32
+		Name   string
+	}
+	fmt.Println(layout.PointerFree(reflect.TypeFor[Weapon]()))
+	// Output: Weapon.Name is a string
+}

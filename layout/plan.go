@@ -1,0 +1,208 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"quarry/asm"
+)
+
+// The plan of one chunk.
+//
+// Invariants, checked by Verify and by tests:
+//
+//	I1 Column k occupies [Offset, Offset+Bytes), Bytes = rows*size rounded up
+//	   to whole lines; columns lie in the order given, without gaps.
+//	I2 The cache line is a power of two in 64..256; so every Offset, a multiple
+//	   of it, is a multiple of every alignment that a Go type can have.
+//	I3 The last column ends inside the chunk.
+//	I4 Rows is maximal: one more row would break I3, or the row limit.
+//
+// The bytes that rows need never fall when a row is added, so the largest
+// fitting count is found by bisection; that is also the proof of I4.
+
+// Limits and defaults of a chunk.
+const (
+	ChunkSize    = 16 << 10 // default bytes of a chunk
+	MaxChunkSize = 1 << 20  // largest chunk: one megachunk
+	MaxRows      = 4096     // most rows of a chunk: 12 bits of an entity's record
+)
+
+// ErrTooBig is wrapped when not even one row fits the chunk.
+var ErrTooBig = errors.New("row does not fit a chunk")
+
+// ErrColumn is wrapped when a column or an option is not valid.
+var ErrColumn = errors.New("invalid layout")
+
+// Column describes one array of a chunk.
+type Column struct {
+	Name  string // for drawings and errors
+	Size  int    // bytes of one element; 0 for a tag, which takes no room
+	Align int    // alignment of one element in bytes, a power of two
+}
+
+// Place is where a column lies.
+type Place struct {
+	Column
+	Offset int // bytes from the start of the chunk; a multiple of the cache line
+	Bytes  int // bytes taken, padded to whole cache lines
+}
+
+// Options change what New assumes. The zero value means the defaults.
+type Options struct {
+	ChunkSize int // bytes, a power of two in 16 KiB..1 MiB; 0: ChunkSize
+	MaxRows   int // row limit in 1..4,096; 0: MaxRows
+	CacheLine int // bytes, a power of two in 64..256; 0: that of the CPU
+}
+
+// Plan is the layout of a chunk.
+type Plan struct {
+	ChunkSize int     // bytes
+	CacheLine int     // bytes
+	RowLimit  int     // the row limit asked for
+	Rows      int     // rows of a full chunk
+	RowSize   int     // bytes of one row, padding not counted
+	Places    []Place // one per column, in the order given
+}
+
+// New finds the plan with the most rows for the columns given, in their order.
+// It returns an error that wraps ErrTooBig when one row does not fit, with the
+// size that is needed and the column that takes most, and one that wraps
+// ErrColumn for a column or an option that is not valid.
+func New(columns []Column, o Options) (Plan, error) {
+	o, err := o.resolve()
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{ChunkSize: o.ChunkSize, CacheLine: o.CacheLine, RowLimit: o.MaxRows}
+	for _, c := range columns {
+		if c.Size < 0 || c.Align < 1 || !isPow2(c.Align) || c.Align > o.CacheLine {
+			return Plan{}, fmt.Errorf("layout: New: column %s has size %d and alignment %d; want a size >= 0 and a power of two in 1..%d: %w",
+				c.Name, c.Size, c.Align, o.CacheLine, ErrColumn)
+		}
+		p.RowSize += c.Size
+	}
+	lo, hi := 0, o.MaxRows // lo rows fit, hi+1 do not or are over the limit
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if need(columns, mid, o.CacheLine) <= o.ChunkSize {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	if lo == 0 {
+		return Plan{}, tooBig(columns, o)
+	}
+	p.Rows = lo
+	offset := 0
+	for _, c := range columns {
+		n := alignUp(c.Size*lo, o.CacheLine)
+		p.Places = append(p.Places, Place{Column: c, Offset: offset, Bytes: n})
+		offset += n
+	}
+	return p, nil
+}
+
+func (o Options) resolve() (Options, error) {
+	if o.ChunkSize == 0 {
+		o.ChunkSize = ChunkSize
+	}
+	if o.MaxRows == 0 {
+		o.MaxRows = MaxRows
+	}
+	if o.CacheLine == 0 {
+		o.CacheLine = asm.CacheLine()
+	}
+	switch {
+	case o.ChunkSize < ChunkSize || o.ChunkSize > MaxChunkSize || !isPow2(o.ChunkSize):
+		return o, fmt.Errorf("layout: New: chunk of %d bytes; want a power of two in %d..%d: %w", o.ChunkSize, ChunkSize, MaxChunkSize, ErrColumn)
+	case o.MaxRows < 1 || o.MaxRows > MaxRows:
+		return o, fmt.Errorf("layout: New: row limit %d is not in 1..%d: %w", o.MaxRows, MaxRows, ErrColumn)
+	case o.CacheLine < 64 || o.CacheLine > 256 || !isPow2(o.CacheLine):
+		return o, fmt.Errorf("layout: New: cache line of %d bytes; want a power of two in 64..256: %w", o.CacheLine, ErrColumn)
+	}
+	return o, nil
+}
+
+// need returns the bytes that the columns take with the given number of rows.
+func need(columns []Column, rows, line int) int {
+	sum := 0
+	for _, c := range columns {
+		// A size near the top of int would wrap; it is over any chunk anyway.
+		if c.Size > MaxChunkSize {
+			return MaxChunkSize + c.Size/2
+		}
+		sum += alignUp(c.Size*rows, line)
+	}
+	return sum
+}
+
+func tooBig(columns []Column, o Options) error {
+	most := 0
+	for i, c := range columns {
+		if c.Size > columns[most].Size {
+			most = i
+		}
+	}
+	return fmt.Errorf("layout: New: one row needs %d bytes in whole cache lines, a chunk has %d; %s alone is %d bytes: %w",
+		need(columns, 1, o.CacheLine), o.ChunkSize, columns[most].Name, columns[most].Size, ErrTooBig)
+}
+
+// Used returns the bytes of a full chunk that hold data, padding not counted.
+func (p Plan) Used() int { return p.Rows * p.RowSize }
+
+// Free returns the bytes behind the last column.
+func (p Plan) Free() int {
+	if len(p.Places) == 0 {
+		return p.ChunkSize
+	}
+	last := p.Places[len(p.Places)-1]
+	return p.ChunkSize - last.Offset - last.Bytes
+}
+
+// Verify checks the numbered invariants and names the first that does not hold.
+func (p Plan) Verify() error {
+	if p.CacheLine < 64 || p.CacheLine > 256 || !isPow2(p.CacheLine) {
+		return fmt.Errorf("layout: I2: a cache line of %d bytes is not a power of two in 64..256", p.CacheLine)
+	}
+	offset := 0
+	columns := make([]Column, 0, len(p.Places))
+	for _, c := range p.Places {
+		columns = append(columns, c.Column)
+		if want := alignUp(c.Size*p.Rows, p.CacheLine); c.Offset != offset || c.Bytes != want {
+			return fmt.Errorf("layout: I1: column %s is at [%d, +%d), want [%d, +%d)", c.Name, c.Offset, c.Bytes, offset, want)
+		}
+		offset += c.Bytes
+	}
+	if offset > p.ChunkSize {
+		return fmt.Errorf("layout: I3: columns end at %d, the chunk has %d bytes", offset, p.ChunkSize)
+	}
+	if p.Rows < p.RowLimit && need(columns, p.Rows+1, p.CacheLine) <= p.ChunkSize {
+		return fmt.Errorf("layout: I4: %d rows, but %d would fit", p.Rows, p.Rows+1)
+	}
+	return nil
+}
+
+// String draws the chunk: one line per column with its offset, bytes and
+// padding, low addresses first.
+func (p Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d B chunk, %d B lines, %d rows of %d B, %.1f %% used\n",
+		p.ChunkSize, p.CacheLine, p.Rows, p.RowSize, 100*float64(p.Used())/float64(p.ChunkSize))
+	fmt.Fprintf(&b, "offset   bytes     pad  column\n")
+	for _, c := range p.Places {
+		data := c.Size * p.Rows
+		fmt.Fprintf(&b, "%6d  %6d  %6d  %s %d x %d B\n", c.Offset, data, c.Bytes-data, c.Name, p.Rows, c.Size)
+	}
+	if free := p.Free(); free > 0 {
+		fmt.Fprintf(&b, "%6d       -  %6d  free\n", p.ChunkSize-free, free)
+	}
+	return b.String()
+}
+
+func alignUp(n, align int) int { return (n + align - 1) &^ (align - 1) }
+
+func isPow2(n int) bool { return n > 0 && bits.OnesCount(uint(n)) == 1 }

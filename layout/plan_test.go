@@ -1,0 +1,134 @@
+package layout_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/layout"
+)
+
+// bruteRows is the slow twin of the row count: it adds rows one at a time.
+func bruteRows(columns []layout.Column, chunk, maxRows, line int) int {
+	rows := 0
+	for rows < maxRows {
+		sum := 0
+		for _, c := range columns {
+			n := c.Size * (rows + 1)
+			for n%line != 0 {
+				n++
+			}
+			sum += n
+		}
+		if sum > chunk {
+			break
+		}
+		rows++
+	}
+	return rows
+}
+
+func TestPlanIsMaximal(t *testing.T) {
+	sizes := []int{0, 1, 2, 3, 4, 7, 8, 12, 16, 24, 33, 64, 100, 119, 120, 255, 1024, 4097, 8192, 16300}
+	for _, a := range sizes {
+		for _, b := range sizes {
+			for _, line := range []int{64, 128, 256} {
+				columns := []layout.Column{{"Entity", 8, 8}, {"A", a, 1}, {"B", b, 1}}
+				plan, err := layout.New(columns, layout.Options{CacheLine: line})
+				want := bruteRows(columns, layout.ChunkSize, layout.MaxRows, line)
+				if want == 0 {
+					require.ErrorIs(t, err, layout.ErrTooBig)
+					continue
+				}
+				require.NoError(t, err)
+				require.Equal(t, want, plan.Rows, "I4: sizes 8, %d, %d line %d", a, b, line)
+				require.NoError(t, plan.Verify())
+			}
+		}
+	}
+}
+
+func TestPlanOptions(t *testing.T) {
+	columns := []layout.Column{{"Entity", 8, 8}, {"Position", 16, 8}, {"Velocity", 16, 8}}
+	original, err := layout.New(columns, layout.Options{MaxRows: 128, CacheLine: 64})
+	require.NoError(t, err)
+	require.Equal(t, 128, original.Rows, "the layout of the original")
+	require.NoError(t, original.Verify(), "the row limit is no breach of I4")
+	big, err := layout.New(columns, layout.Options{ChunkSize: 64 << 10, CacheLine: 64})
+	require.NoError(t, err)
+	require.Equal(t, bruteRows(columns, 64<<10, 4096, 64), big.Rows)
+	tag, err := layout.New(columns[:1:1], layout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, 2048, tag.Rows)
+}
+
+func TestPlanRefuses(t *testing.T) {
+	one := []layout.Column{{"A", 4, 4}}
+	for name, c := range map[string]struct {
+		columns []layout.Column
+		o       layout.Options
+		is      error
+		text    string
+	}{
+		"row too big": {[]layout.Column{{"Entity", 8, 8}, {"Blob", 16384, 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+			"layout: New: one row needs 16448 bytes in whole cache lines, a chunk has 16384; Blob alone is 16384 bytes: row does not fit a chunk"},
+		"huge":           {[]layout.Column{{"Blob", math.MaxInt, 1}}, layout.Options{}, layout.ErrTooBig, ""},
+		"negative size":  {[]layout.Column{{"A", -1, 1}}, layout.Options{}, layout.ErrColumn, ""},
+		"align 3":        {[]layout.Column{{"A", 4, 3}}, layout.Options{}, layout.ErrColumn, ""},
+		"chunk 1":        {one, layout.Options{ChunkSize: 1}, layout.ErrColumn, ""},
+		"chunk 2 MiB":    {one, layout.Options{ChunkSize: 2 << 20}, layout.ErrColumn, ""},
+		"chunk odd":      {one, layout.Options{ChunkSize: 17 << 10}, layout.ErrColumn, ""},
+		"row limit":      {one, layout.Options{MaxRows: 4097}, layout.ErrColumn, "layout: New: row limit 4097 is not in 1..4096: invalid layout"},
+		"row limit -1":   {one, layout.Options{MaxRows: -1}, layout.ErrColumn, ""},
+		"cache line 32":  {one, layout.Options{CacheLine: 32}, layout.ErrColumn, ""},
+		"cache line 100": {one, layout.Options{CacheLine: 100}, layout.ErrColumn, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := layout.New(c.columns, c.o)
+			require.ErrorIs(t, err, c.is)
+			if c.text != "" {
+				require.EqualError(t, err, c.text)
+			}
+		})
+	}
+}
+
+// TestVerifyNamesTheInvariant corrupts a plan in one way per invariant.
+func TestVerifyNamesTheInvariant(t *testing.T) {
+	for name, corrupt := range map[string]func(p *layout.Plan){
+		"I1": func(p *layout.Plan) { p.Places[1].Offset += 64 },
+		"I2": func(p *layout.Plan) { p.CacheLine = 48 },
+		"I3": func(p *layout.Plan) { p.ChunkSize = 8192 },
+		"I4": func(p *layout.Plan) { p.ChunkSize *= 2 },
+	} {
+		p, err := layout.New([]layout.Column{{"Entity", 8, 8}, {"A", 16, 8}}, layout.Options{CacheLine: 64})
+		require.NoError(t, err)
+		require.NoError(t, p.Verify())
+		corrupt(&p)
+		require.ErrorContains(t, p.Verify(), "layout: "+name+":", name)
+	}
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add(uint16(16), uint16(16), uint16(0), uint8(0))
+	f.Add(uint16(1), uint16(8192), uint16(12), uint8(2))
+	f.Fuzz(func(t *testing.T, a, b, c uint16, lineLog uint8) {
+		line := 64 << (lineLog % 3)
+		columns := []layout.Column{{"Entity", 8, 8}, {"A", int(a), 1}, {"B", int(b), 1}, {"C", int(c), 1}}
+		plan, err := layout.New(columns, layout.Options{CacheLine: line})
+		want := bruteRows(columns, layout.ChunkSize, layout.MaxRows, line)
+		if err != nil {
+			if want != 0 {
+				t.Fatalf("got %v want %d rows", err, want)
+			}
+			return
+		}
+		if plan.Rows != want {
+			t.Fatalf("I4: got %d rows want %d", plan.Rows, want)
+		}
+		if err := plan.Verify(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

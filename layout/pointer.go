@@ -1,0 +1,76 @@
+package layout
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// PointerError says that a type holds a Go pointer, and where.
+type PointerError struct {
+	Type reflect.Type // the type that was asked about
+	Path string       // from the type's name to the offending field: Weapon.Parts[].Name
+	Kind string       // what stands there: string, *int, []byte, map[int]bool, ...
+}
+
+// Error reads: Weapon.Name is a string.
+func (e *PointerError) Error() string {
+	article := "a"
+	switch e.Kind[0] {
+	case 'i', 'u': // interface, unsafe.Pointer
+		article = "an"
+	}
+	return fmt.Sprintf("%s is %s %s", e.Path, article, e.Kind)
+}
+
+// PointerFree returns nil when no value of type t holds a Go pointer, and a
+// *PointerError with the path to the first one otherwise. Memory outside the Go
+// heap must not hold Go pointers: the garbage collector does not see them and
+// frees what they point to. A uintptr is allowed: it keeps nothing alive
+// anywhere. Cost: one walk over the type.
+func PointerFree(t reflect.Type) error {
+	path, kind := findPointer(t, typeName(t))
+	if kind == "" {
+		return nil
+	}
+	return &PointerError{Type: t, Path: path, Kind: kind}
+}
+
+func findPointer(t reflect.Type, path string) (where, kind string) {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Uintptr,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return "", ""
+	case reflect.Array:
+		if t.Len() == 0 {
+			return "", ""
+		}
+		return findPointer(t.Elem(), path+"[]")
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if where, kind = findPointer(f.Type, path+"."+f.Name); kind != "" {
+				return where, kind
+			}
+		}
+		return "", ""
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return path, "interface"
+		}
+		return path, "interface " + t.String()
+	case reflect.String:
+		return path, "string"
+	case reflect.UnsafePointer:
+		return path, "unsafe.Pointer"
+	default: // pointer, slice, map, channel, function
+		return path, t.String()
+	}
+}
+
+func typeName(t reflect.Type) string {
+	if t.Name() != "" {
+		return t.Name()
+	}
+	return t.String()
+}
