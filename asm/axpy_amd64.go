@@ -1,0 +1,19 @@
+//go:build !purego && !race
+
+package asm
+
+// Each adds a*x[i] to dst[i] for i in [0, len(dst)), as AxpyRef does, and
+// touches nothing else. len(x) >= len(dst), both of any length. The AVX2 ones
+// need level AVX2, the others AVX512.
+
+//go:noescape
+func axpyAVX2F32(dst []float32, a float32, x []float32)
+
+//go:noescape
+func axpyAVX2F64(dst []float64, a float64, x []float64)
+
+//go:noescape
+func axpyAVX512F32(dst []float32, a float32, x []float32)
+
+//go:noescape
+func axpyAVX512F64(dst []float64, a float64, x []float64)

@@ -1,0 +1,137 @@
+package asm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// How a level is chosen.
+//
+//	offered (CPU, OS, build)  ->  QUARRY_SIMD may lower it  ->  best
+//
+//	I1: best is written once, while the package's variables are initialised,
+//	    and never again; so no kernel needs an atomic load to read it.
+//	I2: best <= offered. Nothing a user sets can select code that the CPU or
+//	    the operating system cannot run.
+//	I3: builds with the purego or race tag, and CPUs without kernels, have
+//	    best as the constant Go; the compiler then drops the other branches.
+//
+// The CPU's word alone is not enough: an operating system that does not save
+// the wide registers at a context switch would corrupt them. The feature bits
+// of cpuid/v2 already account for that: AVX and AVX2 are set only if OSXSAVE
+// is on and XGETBV shows XMM and YMM state, the AVX-512 ones only if it shows
+// the opmask and ZMM state as well (on macOS, which turns the latter on at the
+// first use, if the kernel says that it will).
+
+// EnvLevel names the environment variable that lowers the level. It is read
+// once, before main.
+const EnvLevel = "QUARRY_SIMD"
+
+// ErrLevel is what LevelError wraps.
+var ErrLevel = errors.New("asm: level not as asked for")
+
+// Level says which instructions the kernels use. For levels of one
+// architecture a greater value includes the smaller ones.
+type Level uint8
+
+const (
+	Go     Level = iota // no assembly
+	AVX2                // amd64: 256-bit vectors
+	AVX512              // amd64: 512-bit vectors and masks (F, BW, DQ and VL)
+	NEON                // arm64: 128-bit vectors; no kernel of this package has them, so Best never returns it
+)
+
+// String returns the name that QUARRY_SIMD takes.
+func (l Level) String() string {
+	switch l {
+	case Go:
+		return "go"
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
+	case NEON:
+		return "neon"
+	}
+	return fmt.Sprintf("Level(%d)", uint8(l))
+}
+
+// Best returns the level that the kernels use. It does not change while the
+// program runs.
+func Best() Level { return best }
+
+// LevelError tells whether the environment variable QUARRY_SIMD asked for
+// something that it did not get: a word that names no level, or a level above
+// what this build offers on this CPU. The word was then ignored. The error
+// wraps ErrLevel; it is nil when all is well.
+func LevelError() error { return levelErr }
+
+// choose lowers offered to the level that word names. An empty word asks for
+// nothing.
+func choose(offered Level, word string) (Level, error) {
+	if word == "" {
+		return offered, nil
+	}
+	for _, l := range []Level{Go, AVX2, AVX512} {
+		if l.String() != word {
+			continue
+		}
+		if l > offered {
+			return offered, fmt.Errorf("%w: %s=%q, but this build offers %q on this CPU at most; using that",
+				ErrLevel, EnvLevel, word, offered)
+		}
+		return l, nil
+	}
+	return offered, fmt.Errorf("%w: %s=%q is unknown; set it to go, avx2 or avx512; using %q",
+		ErrLevel, EnvLevel, word, offered)
+}
+
+// CPUName returns what the CPU calls itself, for example
+// "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", or the architecture's name
+// when it does not say. Meant for reports, not for decisions.
+func CPUName() string {
+	if name := strings.TrimSpace(cpuid.CPU.BrandName); name != "" {
+		return name
+	}
+	return runtime.GOARCH
+}
+
+// CacheLine returns the size in bytes of a cache line of this CPU: a power of
+// two from 64 to 256. It does not change while the program runs, and does not
+// depend on build tags. Code that needs a constant (padding inside a struct)
+// should use golang.org/x/sys/cpu.CacheLinePad instead.
+func CacheLine() int { return line }
+
+// line is written once, before main.
+var line = lineSize(runtime.GOOS, runtime.GOARCH, cpuid.CPU.CacheLine)
+
+// lineSize turns what cpuid reports into a size that column layouts can rely
+// on. Unknown is 64, the size of nearly everything, but 128 on arm64, where
+// both exist (Apple's and some servers' lines have 128 bytes): too long a line
+// wastes a little padding, too short a one lets two cores share it.
+//
+// On arm64 cpuid/v2 asks only Apple's systems; everywhere else it returns a
+// hard-coded 64, which is no information and is treated as unknown. An odd
+// size is rounded up to a power of two, then brought into range: below 64
+// columns would not be aligned for 512-bit vectors, above 256 no CPU is known.
+func lineSize(goos, goarch string, reported int) int {
+	unknown := 64
+	if goarch == "arm64" {
+		unknown = 128
+		if goos != "darwin" && goos != "ios" {
+			reported = 0
+		}
+	}
+	if reported <= 0 {
+		return unknown
+	}
+	size := 64
+	for size < reported && size < 256 {
+		size *= 2
+	}
+	return size
+}

@@ -1,0 +1,25 @@
+//go:build !purego && !race
+
+package asm
+
+import (
+	"os"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// I1: written here and nowhere else.
+var best, levelErr = choose(offered(), os.Getenv(EnvLevel))
+
+// offered returns the highest level that the CPU and the OS can run. AVX512
+// needs all four groups, though a kernel may use fewer: CPUs that lack one of
+// them (the Xeon Phi family) also lack a reason to be a case of their own.
+func offered() Level {
+	switch {
+	case cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX2):
+		return AVX512
+	case cpuid.CPU.Supports(cpuid.AVX2):
+		return AVX2
+	}
+	return Go
+}

@@ -1,0 +1,15 @@
+//go:build !amd64 || purego || race
+
+package asm
+
+import "os"
+
+// best is a constant here, so the compiler drops every branch to assembly.
+// With the race tag that is needed for correctness of the reports: the race
+// detector does not see loads and stores of assembly.
+const best = Go
+
+var _, levelErr = choose(offered(), os.Getenv(EnvLevel))
+
+// offered returns the highest level that this build can run.
+func offered() Level { return Go }

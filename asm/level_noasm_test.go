@@ -1,0 +1,8 @@
+//go:build !amd64 || purego || race
+
+package asm_test
+
+import "quarry/asm"
+
+// hardwareLevel is Go: this build has no assembly.
+func hardwareLevel() asm.Level { return asm.Go }
