@@ -1,0 +1,66 @@
+package mmap
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sentinels for errors.Is. Each is wrapped by an *Error, never returned bare.
+var (
+	// ErrAddressSpace: the OS has no range of that size for this process.
+	ErrAddressSpace = errors.New("mmap: no address space")
+
+	// ErrMemory: the OS would not change what backs a range, or the Go heap
+	// would not hold it. The range is in the state it was in before the call.
+	ErrMemory = errors.New("mmap: backing refused")
+
+	// ErrAccess: Decommit or Release was refused half way and going back was
+	// refused as well. The granules concerned are reserved, not ready: their
+	// contents are gone, their memory goes back to the OS at their next Commit.
+	ErrAccess = errors.New("mmap: backing refused and access lost")
+)
+
+// These stand for an errno where this package refuses before the OS would.
+var (
+	errMappings = errors.New("too many separate ready ranges") // see space.claim
+	errTooLarge = errors.New("more than addresses can count")
+	errGoHeap   = errors.New("more than the Go heap is asked to hold in one object")
+)
+
+// Error is the refusal of one call. errors.Is and errors.As see both Err and Errno.
+type Error struct {
+	Op     string // function that failed: Reserve, Commit, Decommit or Release
+	Offset int    // bytes from the base of the region; 0 for Reserve and Release
+	Size   int    // bytes the call was about
+	Err    error  // ErrAddressSpace, ErrMemory or ErrAccess
+	Errno  error  // what the OS said; a syscall.Errno where the OS was asked
+
+	advice string // what the user can do; may be empty
+}
+
+// Error gives the call, the size, the errno and what to do about it.
+func (e *Error) Error() string {
+	where := fmt.Sprintf("at offset %d", e.Offset)
+	if e.Op == "Reserve" {
+		where = "of address space"
+	}
+	text := fmt.Sprintf("mmap: %s: %d bytes %s: %v", e.Op, e.Size, where, e.Errno)
+	if e.Err == ErrAccess {
+		text += ", and access could not be restored"
+	}
+	if e.advice != "" {
+		text += " (" + e.advice + ")"
+	}
+	return text
+}
+
+// Unwrap gives the sentinel and the errno, without those that are nil.
+func (e *Error) Unwrap() []error {
+	var errs []error
+	for _, err := range []error{e.Err, e.Errno} {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}

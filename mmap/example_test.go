@@ -1,0 +1,44 @@
+package mmap_test
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/mmap"
+)
+
+// The life of a region of four granules.
+func Example() {
+	r, err := mmap.Reserve(7 << 20) // rounded up to whole granules
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	step := func(event string, err error) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%-22s size %8d, ready %8d\n", event, r.Size(), r.Committed())
+	}
+	step("Reserve(7 MiB)", nil)
+	step("Commit(2 MiB, 4 MiB)", r.Commit(2<<20, 4<<20))
+
+	// Safe because the word lies in a ready granule.
+	word := (*uint64)(unsafe.Add(r.Base(), 2<<20))
+	fmt.Println("  first read:", *word)
+	*word = 42
+
+	step("Decommit(2 MiB, 2 MiB)", r.Decommit(2<<20, 2<<20))
+	step("Commit(2 MiB, 2 MiB)", r.Commit(2<<20, 2<<20))
+	fmt.Println("  read again:", *word)
+	step("Release()", r.Release())
+	// Output:
+	// Reserve(7 MiB)         size  8388608, ready        0
+	// Commit(2 MiB, 4 MiB)   size  8388608, ready  4194304
+	//   first read: 0
+	// Decommit(2 MiB, 2 MiB) size  8388608, ready  2097152
+	// Commit(2 MiB, 2 MiB)   size  8388608, ready  4194304
+	//   read again: 0
+	// Release()              size        0, ready        0
+}

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package mmap
+
+func addPages(map[string]func() System) {}

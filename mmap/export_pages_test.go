@@ -1,0 +1,7 @@
+//go:build linux || darwin || windows
+
+package mmap
+
+func addPages(all map[string]func() System) {
+	all["pages"] = func() System { return newPages() }
+}

@@ -1,0 +1,77 @@
+package mmap
+
+import "math/bits"
+
+// granules is a set of granule numbers: granule g is bit g%64 of word g/64.
+// Transitions are rare and a region of 16 GiB has 128 words, so the functions
+// are plain; each range is [lo, hi).
+type granules []uint64
+
+func newGranules(n int) granules { return make(granules, (n+63)/64) }
+
+func (s granules) has(g int) bool { return s[g/64]>>(g%64)&1 != 0 }
+
+// rangeMask has the bits of word w that lie in [lo, hi).
+func rangeMask(w, lo, hi int) uint64 {
+	from, to := max(lo-w*64, 0), min(hi-w*64, 64)
+	if from >= to {
+		return 0
+	}
+	return ^uint64(0) << from & (^uint64(0) >> (64 - to))
+}
+
+func (s granules) set(lo, hi int) {
+	for w := lo / 64; w*64 < hi; w++ {
+		s[w] |= rangeMask(w, lo, hi)
+	}
+}
+
+func (s granules) clear(lo, hi int) {
+	for w := lo / 64; w*64 < hi; w++ {
+		s[w] &^= rangeMask(w, lo, hi)
+	}
+}
+
+// next is the first granule in [lo, hi) whose membership is member, or hi.
+func (s granules) next(lo, hi int, member bool) int {
+	for w := lo / 64; w*64 < hi; w++ {
+		word := s[w]
+		if !member {
+			word = ^word
+		}
+		if word &= rangeMask(w, lo, hi); word != 0 {
+			return w*64 + bits.TrailingZeros64(word)
+		}
+	}
+	return hi
+}
+
+// span is the granules [lo, hi).
+type span struct{ lo, hi int }
+
+func (s span) offset() int { return s.lo * Granule }
+func (s span) size() int   { return (s.hi - s.lo) * Granule }
+
+// spans are the maximal runs of members in [lo, hi), in ascending order.
+func (s granules) spans(lo, hi int) []span {
+	var all []span
+	for {
+		from := s.next(lo, hi, true)
+		if from == hi {
+			return all
+		}
+		lo = s.next(from, hi, false)
+		all = append(all, span{from, lo})
+	}
+}
+
+// count gives the number of members and of maximal runs of them.
+func (s granules) count() (members, runs int) {
+	var carry uint64 // top bit of the word before: a run that reaches into this one
+	for _, word := range s {
+		members += bits.OnesCount64(word)
+		runs += bits.OnesCount64(word &^ (word<<1 | carry))
+		carry = word >> 63
+	}
+	return members, runs
+}

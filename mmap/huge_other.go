@@ -1,0 +1,6 @@
+//go:build !linux && !darwin && !windows
+
+package mmap
+
+// hugePageSize is unknown.
+func hugePageSize() int { return 0 }

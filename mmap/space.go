@@ -1,0 +1,122 @@
+package mmap
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// space is a system and the ranges of it that no region owns. The process has
+// one; tests make others, with systems that fail.
+type space struct {
+	sys    system
+	mu     sync.Mutex
+	parked map[int][]memory // by size in bytes; last in, first out; guarded by mu
+	runs   int              // runs of ready granules in all open regions; guarded by mu
+}
+
+func newSpace(sys system) *space {
+	return &space{sys: sys, parked: make(map[int][]memory)}
+}
+
+// process is the space of Reserve. It is made at the first call, not at start,
+// so that a program that never reserves does not read kernel settings.
+var process = sync.OnceValue(func() *space { return newSpace(platform()) })
+
+// Reserve takes a range of address space for the caller: size bytes, rounded up
+// to Granule, all reserved. It costs no memory where Real, and there takes some
+// tens of microseconds at any size (16 GiB: 30). A range of that size that Release has parked is used
+// before a new one. An error is an *Error that wraps ErrAddressSpace, or
+// ErrMemory where regions are Go objects. size must be positive.
+func Reserve(size int) (*Region, error) { return process().reserve(size) }
+
+// Parked is what Release has parked and no Reserve has taken again: ranges and
+// their bytes of address space. Where Real they hold no memory.
+func Parked() (regions int, bytes int) { return process().count() }
+
+func (s *space) reserve(size int) (*Region, error) {
+	if size <= 0 {
+		panic(fmt.Sprintf("mmap: Reserve: size=%d is not positive", size))
+	}
+	m, errno := memory{}, errTooLarge
+	if size <= math.MaxInt-2*Granule { // so that neither rounding nor alignment overflows
+		size = (size + Granule - 1) &^ (Granule - 1)
+		m, errno = s.take(size)
+	}
+	if errno != nil {
+		refused, advice := s.sys.traits().refused, s.sys.advice("Reserve", errno)
+		return nil, &Error{Op: "Reserve", Size: size, Err: refused, Errno: errno, advice: advice}
+	}
+	r := &Region{space: s, memory: m, ready: newGranules(size / Granule)}
+	return r, r.done()
+}
+
+// take gives a parked range, or else a new one.
+func (s *space) take(size int) (memory, error) {
+	if m, ok := s.unpark(size); ok {
+		return m, nil
+	}
+	m, errno := s.sys.reserve(size)
+	if errno == nil {
+		m.stale = newGranules(size / Granule)
+	}
+	return m, errno
+}
+
+// park takes a range back. Its granules are denied; they are dropped or stale.
+func (s *space) park(m memory) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parked[m.size] = append(s.parked[m.size], m)
+}
+
+// unpark gives the range of that size that was parked last.
+func (s *space) unpark(size int) (memory, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.parked[size]
+	if len(list) == 0 {
+		return memory{}, false
+	}
+	last := len(list) - 1
+	m := list[last]
+	list[last] = memory{} // a Go object must not stay reachable from here
+	s.parked[size] = list[:last]
+	return m, true
+}
+
+func (s *space) count() (regions, bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for size, list := range s.parked {
+		regions += len(list)
+		bytes += len(list) * size
+	}
+	return regions, bytes
+}
+
+// claim books delta more runs of ready granules, or reports that the process
+// cannot afford them. A run costs the kernel up to two mappings, and the Go
+// runtime dies when a mapping of its own is refused (measured: "fatal error:
+// runtime: cannot allocate memory"), so regions stop well before that. It is an
+// estimate: the kernel merges granules that were committed in order, but not
+// neighbours that were both touched before the gap between them was closed
+// (measured: 1,024 granules in order 1 mapping, even ones first and then odd
+// ones 512, for one run). Half of the mappings is left for that and for others.
+func (s *space) claim(delta int) bool {
+	limit := s.sys.traits().mappings
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delta > 0 && limit > 0 && s.runs+delta > limit {
+		return false
+	}
+	s.runs += delta
+	return true
+}
+
+// settle books what has happened already.
+func (s *space) settle(delta int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs += delta
+}

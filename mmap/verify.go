@@ -1,0 +1,70 @@
+package mmap
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// Verify checks the invariants of the region and gives an error that names the
+// one that does not hold. It may be called in any state, also after Release; it
+// waits for a transition that is under way and costs some microseconds.
+func (r *Region) Verify() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.verify()
+}
+
+// verify is Verify. r.mu is held.
+func (r *Region) verify() error {
+	m := &r.memory
+	if m.base == nil {
+		return r.verifyReleased()
+	}
+	align := r.space.sys.traits().align
+	if m.size <= 0 || m.size%Granule != 0 || uintptr(m.base)%uintptr(align) != 0 {
+		return fmt.Errorf("mmap: I1: base=%p size=%d, want multiples of %d and %d", m.base, m.size, align, Granule)
+	}
+	n := m.size / Granule
+	for i, set := range []granules{r.ready, m.stale} {
+		if len(set) != (n+63)/64 {
+			return fmt.Errorf("mmap: I2: set %d (ready, stale) has %d words for %d granules", i, len(set), n)
+		}
+		if g := set.next(n, len(set)*64, true); g < len(set)*64 {
+			return fmt.Errorf("mmap: I2: set %d (ready, stale) has granule %d of %d", i, g, n)
+		}
+	}
+	for w := range r.ready {
+		if both := r.ready[w] & m.stale[w]; both != 0 {
+			return fmt.Errorf("mmap: I3: granules %#x of word %d are ready and stale", both, w)
+		}
+	}
+	if members, runs := r.ready.count(); r.committed != members*Granule || r.runs != runs {
+		return fmt.Errorf("mmap: I4: committed=%d runs=%d, but %d granules are ready in %d runs",
+			r.committed, r.runs, members, runs)
+	}
+	if r.space.holds(m.base) {
+		return fmt.Errorf("mmap: I5: the range at %p is open and parked", m.base)
+	}
+	return nil
+}
+
+func (r *Region) verifyReleased() error {
+	m := &r.memory
+	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale) != 0 || r.committed != 0 || r.runs != 0 {
+		return fmt.Errorf("mmap: I5: a released region holds size=%d committed=%d runs=%d", m.size, r.committed, r.runs)
+	}
+	return nil
+}
+
+// holds reports whether the range at base is parked.
+func (s *space) holds(base unsafe.Pointer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, list := range s.parked {
+		if slices.ContainsFunc(list, func(m memory) bool { return m.base == base }) {
+			return true
+		}
+	}
+	return false
+}
