@@ -1,0 +1,50 @@
+package alloc
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Base returns the address of chunk 0.
+func (u *Universe) Base() unsafe.Pointer { return u.base }
+
+// Pointer returns the address of a chunk. The index must be one of this
+// universe; debug builds check that the chunk is in use.
+func (u *Universe) Pointer(c ChunkIndex) unsafe.Pointer {
+	// Safe because base is the start of one reservation (one Go object in race
+	// builds) and c is below its number of chunks.
+	return unsafe.Add(u.base, uintptr(c)<<chunkShift)
+}
+
+// IndexOf returns the chunk that p points into, and false when p does not point
+// into this universe.
+func (u *Universe) IndexOf(p unsafe.Pointer) (ChunkIndex, bool) {
+	offset := uintptr(p) - uintptr(u.base)
+	if offset >= uintptr(len(u.inUse))*MegachunkSize {
+		return 0, false
+	}
+	return ChunkIndex(offset >> chunkShift), true
+}
+
+// Bytes returns the memory of a run of n chunks that is in use. It panics when
+// one of them is not.
+func (u *Universe) Bytes(first ChunkIndex, n int) []byte {
+	for i := range n {
+		if !u.InUse(first + ChunkIndex(i)) {
+			panic(fmt.Sprintf("alloc: Universe.Bytes: chunk %d of [%d, %d) is not in use", int(first)+i, first, int(first)+n))
+		}
+	}
+	return u.bytes(first, n)
+}
+
+func (u *Universe) bytes(first ChunkIndex, n int) []byte {
+	// Safe because the caller holds the n chunks from first on, which are
+	// contiguous and committed.
+	return unsafe.Slice((*byte)(u.Pointer(first)), n*ChunkSize)
+}
+
+// InUse reports whether a chunk is handed out.
+func (u *Universe) InUse(c ChunkIndex) bool {
+	m := int(c) / ChunksPerMegachunk
+	return m < len(u.inUse) && u.inUse[m].Load()>>(c%ChunksPerMegachunk)&1 != 0
+}

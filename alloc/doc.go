@@ -1,0 +1,41 @@
+// Package alloc hands out memory that the garbage collector never sees.
+//
+// A [Universe] is one reservation of address space, by default 16 GiB, cut into
+// megachunks of 1 MiB, each of 64 chunks of 16 KiB. One 64-bit mask per
+// megachunk says which chunks are in use; the masks live in Go memory, off the
+// data:
+//
+//	base                                                   base + 16 GiB
+//	+----------+----------+----------+--------- ... ---------------------+
+//	| megachunk| megachunk| megachunk|  16,384 x 1,048,576 B             |
+//	+----------+----------+----------+--------- ... ---------------------+
+//	|<----- granule ----->|  2,097,152 B: unit of commit, one huge page
+//
+//	megachunk  +-------+-------+-------+-- ... --+-------+
+//	           |chunk 0|chunk 1|chunk 2|         |chunk63|  64 x 16,384 B
+//	           +-------+-------+-------+-- ... --+-------+
+//	mask           1       1       0                 0      8 B of Go memory
+//
+// A chunk is named by its [ChunkIndex]; its address is base + index * 16 KiB,
+// and [Universe.IndexOf] goes back, both without a table.
+//
+// A [Heap] on a universe gives blocks of any size: size classes in chunks, runs
+// of chunks up to 1 MiB, mappings of their own above.
+//
+// Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and
+// its address range is never given to anyone but another universe.
+//
+// Goroutines: every method of Universe but Close may be called from any
+// goroutine; Alloc and Free take no lock unless memory must be committed or
+// returned. A Heap belongs to one goroutine at a time.
+//
+// Garbage collector: it never looks at this memory, so a value stored in it
+// must hold no Go pointer ([layout.PointerFree] says whether a type does).
+//
+// Failure: limits and the operating system give errors that wrap [ErrFull],
+// [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A double
+// free, a run that leaves its megachunk and use after Close panic with numbers.
+//
+// Cost: Alloc of a chunk is a search in words and one compare-and-swap; Free is
+// one compare-and-swap. Memory that is handed out again is not cleared.
+package alloc

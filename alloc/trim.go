@@ -1,0 +1,94 @@
+package alloc
+
+import (
+	"fmt"
+
+	"quarry/mmap"
+)
+
+// Giving memory back. A granule that has become empty is noted, not returned:
+// a chunk that is freed and allocated again must not cost system calls. When
+// the noted ones exceed twice what is to be retained, all but the retained are
+// decommitted, highest address first, since allocation prefers low ones.
+
+// noteEmpty remembers that granule g became empty. It is called by whoever
+// cleared the last bit, with no lock held.
+func (u *Universe) noteEmpty(g int) {
+	if u.emptied[g/64].SetBit(g % 64) {
+		return
+	}
+	if int(u.nEmpty.Add(1)) > 2*u.retain {
+		// Freeing must not fail; a granule that the system would not take back
+		// stays ready and is tried again by the next trim.
+		_, _ = u.Trim(u.retain * mmap.Granule)
+	}
+}
+
+// Trim returns empty memory to the system but for keep bytes (rounded down to
+// 2 MiB granules, lowest addresses first) and returns the bytes given back.
+// Freeing does this by itself from time to time. An error wraps the system's;
+// what was not given back stays usable.
+func (u *Universe) Trim(keep int) (returned int, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.inUse == nil {
+		panic("alloc: Universe.Trim: the universe is closed")
+	}
+	kept := 0
+	for g := range u.ready {
+		if u.emptied[g/64].Load()>>(g%64)&1 == 0 {
+			continue
+		}
+		switch {
+		case !u.isEmpty(g):
+			u.forgetEmpty(g)
+		case kept < keep/mmap.Granule:
+			kept++
+		default:
+			ok, e := u.decommit(g)
+			if e != nil {
+				err = fmt.Errorf("alloc: Universe.Trim: %w", e)
+				continue
+			}
+			u.forgetEmpty(g)
+			if ok {
+				returned += mmap.Granule
+			}
+		}
+	}
+	return returned, err
+}
+
+// decommit gives granule g back unless somebody claimed a chunk of it. It is
+// the trimmer's side of the handshake in universe.go; mu is held.
+func (u *Universe) decommit(g int) (ok bool, err error) {
+	if u.ready[g].Load() == 0 {
+		return false, nil
+	}
+	u.ready[g].Store(0)
+	if !u.isEmpty(g) {
+		u.ready[g].Store(1)
+		return false, nil
+	}
+	if err := u.pages.Decommit(g*mmap.Granule, mmap.Granule); err != nil {
+		u.ready[g].Store(1)
+		return false, err
+	}
+	u.nReady--
+	return true, nil
+}
+
+// forgetEmpty clears g's note. A free that emptied g again just before may have
+// found the note still set, so it is looked at once more.
+func (u *Universe) forgetEmpty(g int) {
+	if u.emptied[g/64].ClearBit(g % 64) {
+		u.nEmpty.Add(-1)
+	}
+	if u.ready[g].Load() != 0 && u.isEmpty(g) && !u.emptied[g/64].SetBit(g%64) {
+		u.nEmpty.Add(1)
+	}
+}
+
+func (u *Universe) isEmpty(g int) bool {
+	return u.inUse[2*g].Load() == 0 && u.inUse[2*g+1].Load() == 0
+}

@@ -1,0 +1,100 @@
+package alloc
+
+import (
+	"fmt"
+	"math/bits"
+
+	"quarry/mmap"
+)
+
+// Verify checks the numbered invariants of the universe and names the first
+// that does not hold. No other call may be under way.
+func (u *Universe) Verify() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	ready, emptied := 0, 0
+	for g := range u.ready {
+		if u.ready[g].Load() != 0 {
+			ready++
+		} else if !u.isEmpty(g) {
+			return fmt.Errorf("alloc: I1: chunks of granule %d are in use, masks %#x %#x, but it is not committed",
+				g, u.inUse[2*g].Load(), u.inUse[2*g+1].Load())
+		}
+	}
+	for m := range len(u.full) * 64 {
+		isFull := u.full[m/64].Load()>>(m%64)&1 != 0
+		switch {
+		case m >= len(u.inUse) && !isFull:
+			return fmt.Errorf("alloc: I4: megachunk %d is beyond the universe but not marked full", m)
+		case m < len(u.inUse) && isFull && u.inUse[m].Load() != ^uint64(0):
+			return fmt.Errorf("alloc: I2: megachunk %d is marked full, its mask is %#x", m, u.inUse[m].Load())
+		}
+	}
+	if u.pages != nil && u.inUse != nil && (ready != u.nReady || ready*mmap.Granule != u.pages.Committed()) {
+		return fmt.Errorf("alloc: I3: %d granules are ready, the count says %d and the pages %d bytes",
+			ready, u.nReady, u.pages.Committed())
+	}
+	for i := range u.emptied {
+		emptied += bits.OnesCount64(u.emptied[i].Load())
+	}
+	if emptied != int(u.nEmpty.Load()) {
+		return fmt.Errorf("alloc: I5: %d granules are noted as emptied, the count says %d", emptied, u.nEmpty.Load())
+	}
+	return nil
+}
+
+// Verify checks the numbered invariants of the heap and names the first that
+// does not hold. It reads every slab.
+func (h *Heap) Verify() error {
+	if h.closed {
+		return nil
+	}
+	var err error
+	sum := HeapStats{}
+	h.eachSlab(func(s *slab) {
+		if e := h.verifySlab(s, &sum); e != nil && err == nil {
+			err = e
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range h.mappings {
+		sum.LiveBlocks++
+		sum.LiveBytes += m.usable
+		sum.Mapped += m.region.Committed()
+	}
+	if sum != h.stats {
+		return fmt.Errorf("alloc: H4: slabs and mappings hold %+v, the books say %+v", sum, h.stats)
+	}
+	return nil
+}
+
+func (h *Heap) verifySlab(s *slab, sum *HeapStats) error {
+	for i := range int(s.chunks) {
+		c := s.first + ChunkIndex(i)
+		if !h.u.InUse(c) || h.slabs.at(c) != s {
+			return fmt.Errorf("alloc: H2: chunk %d of a slab at %d: in use %v, leads back %v", c, s.first, h.u.InUse(c), h.slabs.at(c) == s)
+		}
+	}
+	sum.Chunks += int(s.chunks)
+	if s.class == runClass {
+		sum.LiveBlocks++
+		sum.LiveBytes += int(s.chunks) * ChunkSize
+		return nil
+	}
+	slots, set := int(classSlots[s.class]), 0
+	for _, w := range s.mask {
+		set += bits.OnesCount64(w)
+	}
+	if used := set - (maxSlots - slots); used != int(s.used) {
+		return fmt.Errorf("alloc: H1: slab at chunk %d: %d slots are in use, the count says %d", s.first, used, s.used)
+	}
+	spare := h.spare[s.class] == s
+	if s.listed != (!s.isFull() && !spare) {
+		return fmt.Errorf("alloc: H3: slab at chunk %d: %d of %d slots in use, listed %v", s.first, s.used, slots, s.listed)
+	}
+	sum.LiveBlocks += int(s.used)
+	sum.LiveBytes += int(s.used) * int(classSizes[s.class])
+	return nil
+}
