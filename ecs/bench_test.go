@@ -1,0 +1,172 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// movers makes a world with n entities of Position and Velocity, and its
+// handles.
+func movers(t testing.TB, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity], *ecs.Archetype) {
+	t.Helper()
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	a := ecs.NewArchetype(w, position, velocity)
+	batch, err := a.CreateN(n)
+	require.NoError(t, err)
+	for rows := range batch.Rows() {
+		v := velocity.Slice(rows)
+		for i := range v {
+			v[i] = Velocity{1, 2}
+		}
+	}
+	return w, position, velocity, a
+}
+
+const dt = 1.0 / 64 // a power of two, so that sums are exact
+
+func BenchmarkQuery(b *testing.B) {
+	for _, n := range []int{1, 1000, 16_000, 1_000_000} {
+		b.Run(fmt.Sprintf("api=rows/n=%d", n), func(b *testing.B) {
+			w, position, velocity, _ := movers(b, n)
+			defer w.Close()
+			q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+			steps := 0
+			for b.Loop() {
+				for rows := range q.Rows() {
+					p, v := position.Slice(rows), velocity.Slice(rows)
+					v = v[:len(p)]
+					for i := range p {
+						p[i].X += v[i].X * dt
+						p[i].Y += v[i].Y * dt
+					}
+				}
+				steps++
+			}
+			for rows := range q.Rows() {
+				require.Equal(b, Position{float64(steps) * dt, 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+		})
+		b.Run(fmt.Sprintf("api=each/n=%d", n), func(b *testing.B) {
+			w, position, velocity, _ := movers(b, n)
+			defer w.Close()
+			q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+			steps := 0
+			for b.Loop() {
+				for rows := range q.Rows() {
+					p, v := position.Slice(rows), velocity.Slice(rows)
+					for i := range rows.Each() {
+						p[i].X += v[i].X * dt
+						p[i].Y += v[i].Y * dt
+					}
+				}
+				steps++
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+		})
+		b.Run(fmt.Sprintf("api=goslices/n=%d", n), func(b *testing.B) {
+			p, v := make([]Position, n), make([]Velocity, n)
+			for i := range v {
+				v[i] = Velocity{1, 2}
+			}
+			steps := 0
+			for b.Loop() {
+				for i := range p {
+					p[i].X += v[i].X * dt
+					p[i].Y += v[i].Y * dt
+				}
+				steps++
+			}
+			require.Equal(b, float64(steps)*dt, p[n-1].X)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+		})
+	}
+}
+
+func BenchmarkCreateDestroy(b *testing.B) {
+	const n = 16_000
+	for _, batch := range []bool{false, true} {
+		b.Run(fmt.Sprintf("batch=%v/n=%d", batch, n), func(b *testing.B) {
+			w, _, _, a := movers(b, 0)
+			defer w.Close()
+			ids := make([]ecs.Entity, 0, n)
+			steps := 0
+			for b.Loop() {
+				ids = ids[:0]
+				if batch {
+					made, err := a.CreateN(n)
+					require.NoError(b, err)
+					for rows := range made.Rows() {
+						ids = append(ids, rows.Entities()...)
+					}
+				} else {
+					for range n {
+						ids = append(ids, a.Create())
+					}
+				}
+				for _, e := range ids {
+					w.Destroy(e)
+				}
+				steps++
+			}
+			require.Zero(b, w.Stats().Alive)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+		})
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	for _, n := range []int{16_000, 1_000_000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			w, position, _, _ := movers(b, n)
+			defer w.Close()
+			var ids []ecs.Entity
+			for rows := range ecs.NewQuery(w, ecs.Read(position)).Rows() {
+				ids = append(ids, rows.Entities()...)
+			}
+			rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+			sum, steps := 0.0, 0
+			for b.Loop() {
+				for _, e := range ids {
+					sum += position.Get(e).X
+				}
+				steps++
+			}
+			require.Zero(b, sum)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+		})
+	}
+}
+
+func BenchmarkAddRemove(b *testing.B) {
+	const n = 16_000
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
+	defer w.Close()
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	batch, err := ecs.NewArchetype(w, position).CreateN(n)
+	require.NoError(b, err)
+	var ids []ecs.Entity
+	for rows := range batch.Rows() {
+		ids = append(ids, rows.Entities()...)
+	}
+	steps := 0
+	for b.Loop() {
+		for _, e := range ids {
+			velocity.Add(e, Velocity{})
+		}
+		for _, e := range ids {
+			velocity.Remove(e)
+		}
+		steps++
+	}
+	require.Equal(b, n, w.Stats().Alive)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+}

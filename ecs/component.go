@@ -1,0 +1,222 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"quarry/layout"
+)
+
+// MaxTypes is the number of component types of a world.
+const MaxTypes = 1024
+
+// typeID numbers the component types of a world in order of registration.
+type typeID uint16
+
+// Type is a handle of a registered type: a Component or a Buffer. Only this
+// package implements it.
+type Type interface {
+	handle() (*World, typeID)
+}
+
+// typeInfo is what a world knows of a registered type.
+type typeInfo struct {
+	rtype      reflect.Type
+	name       string         // for messages: Position, []Hit for a buffer
+	size       int            // bytes of an element of the column; 0 for a tag
+	align      int            // alignment of an element of the column in bytes
+	fields     []layout.Field // bytes of a value that are not padding
+	element    int            // buffers: bytes of one element; else 0
+	inline     int            // buffers: elements that fit the chunk
+	buffer     bool
+	enableable bool
+}
+
+type typeKey struct {
+	rtype  reflect.Type
+	buffer bool
+}
+
+// TypeOption changes how a type is registered.
+type TypeOption func(*typeInfo)
+
+// Enableable gives every entity that has the type a bit that says whether it is
+// enabled; new ones are. Queries skip rows in which it is not, without moving
+// anything.
+func Enableable(t *typeInfo) { t.enableable = true }
+
+// Inline sets how many elements of a buffer lie inside the chunk before it
+// spills to the heap; the default is 128 bytes' worth. It panics for a negative
+// number.
+func Inline(n int) TypeOption {
+	if n < 0 {
+		panic(fmt.Sprintf("ecs: Inline: n=%d is negative", n))
+	}
+	return func(t *typeInfo) { t.inline = n }
+}
+
+// Component is the handle of a component type. A type without fields is a tag:
+// entities have it or not, and it takes no room.
+//
+// All methods belong to the world's owner: one goroutine at a time.
+type Component[T any] struct {
+	w  *World
+	id typeID
+}
+
+// Register makes T a component type of w and returns its handle; a second call
+// for the same type returns the same handle. It panics when T holds a Go
+// pointer, with the path to it, when T was registered with other options, and
+// with a *LimitError for more than MaxTypes types.
+func Register[T any](w *World, options ...TypeOption) Component[T] {
+	t := reflect.TypeFor[T]()
+	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align(), inline: -1}
+	for _, o := range options {
+		o(&info)
+	}
+	if info.inline >= 0 {
+		panic(fmt.Sprintf("ecs: Register[%s]: Inline is an option of RegisterBuffer", info.name))
+	}
+	info.inline = 0
+	return Component[T]{w, w.register("Register", info)}
+}
+
+func shortName(t reflect.Type) string {
+	if t.Name() != "" {
+		return t.Name()
+	}
+	return t.String()
+}
+
+// register enters a type, or finds it.
+func (w *World) register(op string, info typeInfo) typeID {
+	if w.closed {
+		panic(fmt.Sprintf("ecs: %s[%s]: the world is closed", op, info.name))
+	}
+	if err := layout.PointerFree(info.rtype); err != nil {
+		panic(fmt.Sprintf("ecs: %s[%s]: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap",
+			op, shortName(info.rtype), err))
+	}
+	key := typeKey{info.rtype, info.buffer}
+	if id, ok := w.byType[key]; ok {
+		if old := &w.types[id]; old.enableable != info.enableable || old.inline != info.inline {
+			panic(fmt.Sprintf("ecs: %s[%s]: registered before with other options", op, shortName(info.rtype)))
+		}
+		return id
+	}
+	if len(w.types) == MaxTypes {
+		panic(&LimitError{Op: op + "[" + shortName(info.rtype) + "]", Limit: "component types a world", Max: MaxTypes})
+	}
+	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
+	id := typeID(len(w.types))
+	w.types = append(w.types, info)
+	w.byType[key] = id
+	return id
+}
+
+func (c Component[T]) handle() (*World, typeID) { return c.w, c.id }
+
+// String returns the type's name.
+func (c Component[T]) String() string { return c.w.types[c.id].name }
+
+// Has reports whether e is alive and has the component, enabled or not.
+func (c Component[T]) Has(e Entity) bool {
+	column, _ := c.w.column("Component.Has", e, c.id, false)
+	return column != nil
+}
+
+// Get returns e's component to read, or nil when e is not alive or does not
+// have it. The pointer is good until the next structural change of the world.
+func (c Component[T]) Get(e Entity) *T {
+	column, row := c.w.column("Component.Get", e, c.id, false)
+	if column == nil {
+		return nil
+	}
+	return element[T](column, row)
+}
+
+// Mut is Get for writing: it marks the component changed in e's chunk.
+func (c Component[T]) Mut(e Entity) *T {
+	column, row := c.w.column("Component.Mut", e, c.id, true)
+	if column == nil {
+		return nil
+	}
+	return element[T](column, row)
+}
+
+// Set writes e's component and marks it changed. It returns false when e is not
+// alive or does not have it.
+func (c Component[T]) Set(e Entity, v T) bool {
+	p := c.Mut(e)
+	if p == nil {
+		return false
+	}
+	*p = v
+	return true
+}
+
+// Add gives e the component with value v. It returns false, and keeps the old
+// value, when e has it already. It panics when e is not alive, during
+// iteration, and with a *LimitError when there is no room; the world is as it
+// was then. Cost: one move of e's row to another archetype.
+func (c Component[T]) Add(e Entity, v T) bool {
+	added, err := c.TryAdd(e, v)
+	if err != nil {
+		panic(err)
+	}
+	return added
+}
+
+// TryAdd is Add that returns the *LimitError.
+func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
+	added, err := c.w.add("Component.Add", e, c.id)
+	if added {
+		*c.Mut(e) = v
+	}
+	return added, during("Component.Add", err)
+}
+
+// Remove takes the component from e. It returns false when e is not alive or
+// does not have it, and panics like Add.
+func (c Component[T]) Remove(e Entity) bool {
+	removed, err := c.TryRemove(e)
+	if err != nil {
+		panic(err)
+	}
+	return removed
+}
+
+// TryRemove is Remove that returns the *LimitError: the row may need a chunk in
+// the archetype that it moves to.
+func (c Component[T]) TryRemove(e Entity) (bool, error) {
+	removed, err := c.w.remove("Component.Remove", e, c.id)
+	return removed, during("Component.Remove", err)
+}
+
+// Slice returns the component's column of rows, one element per row. When the
+// query declares Write, or the rows come from CreateN, the column is marked
+// changed. It panics for a type that the query does not declare, for rows of
+// another world and for rows that are no longer current. The slice is good
+// until the next structural change.
+func (c Component[T]) Slice(rows Rows) []T {
+	column := rows.column(c.w, c.id, "Component.Slice")
+	// Safe because the column holds one T per row of the chunk and the span
+	// [lo, lo+n) lies inside the chunk's rows.
+	return unsafe.Slice(element[T](column, rows.lo()), rows.Len())
+}
+
+// Changed reports whether the component may have changed in the rows' chunk
+// since the version given: whether it was opened for writing after it. It
+// panics like Slice.
+func (c Component[T]) Changed(rows Rows, since uint32) bool {
+	return rows.changedSince(c.w, c.id, since)
+}
+
+// element returns the row'th T of a column.
+func element[T any](column unsafe.Pointer, row int) *T {
+	var t T
+	// Safe because the caller's row is one of the chunk's rows, and the column
+	// has room for them all.
+	return (*T)(unsafe.Add(column, uintptr(row)*unsafe.Sizeof(t)))
+}

@@ -1,0 +1,170 @@
+package ecs
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Create makes an entity with the archetype's types, all zero. It panics during
+// iteration, and with a *LimitError when there is no room.
+func (a *Archetype) Create() Entity {
+	e, err := a.TryCreate()
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// TryCreate is Create that returns the *LimitError; nothing has changed then.
+func (a *Archetype) TryCreate() (Entity, error) {
+	w := a.w
+	w.checkUnlocked("Archetype.Create")
+	pos, row := a.end()
+	if w.records.nFree == 0 || pos == len(a.chunks) {
+		if err := a.makeRoom(1); err != nil {
+			return Null, during("Archetype.Create", err)
+		}
+	}
+	chunk := a.chunks[pos]
+	e := w.records.take(w.tag, locate(uint32(chunk), row))
+	base := w.chunk(chunk)
+	entities(base, row+1)[row] = e
+	a.clearRows(base, row, 1, nil)
+	a.count++
+	a.markRows(pos)
+	for _, slot := range a.toggling {
+		a.setBits(slot, pos, row, 1)
+	}
+	w.created++
+	w.epoch++
+	return e, nil
+}
+
+// makeRoom makes sure that n entities can be created. On an error nothing has
+// changed.
+func (a *Archetype) makeRoom(n int) error {
+	w := a.w
+	blocks := len(w.records.blocks)
+	err := w.records.reserve(w.u, n)
+	if err == nil {
+		err = a.grow(n)
+	}
+	if err != nil {
+		w.records.drop(w.u, blocks)
+	}
+	return err
+}
+
+// end returns the chunk position and row behind the last row.
+func (a *Archetype) end() (pos, row int) {
+	if n := len(a.chunks); n > 0 {
+		if row = a.count - (n-1)*a.plan.Rows; row < a.plan.Rows {
+			return n - 1, row
+		}
+		return n, 0
+	}
+	return 0, 0
+}
+
+// CreateOption changes how CreateN works.
+type CreateOption func(*createConfig)
+
+type createConfig struct {
+	a     *Archetype
+	unset signature
+}
+
+// Unset says that the caller writes every row of these columns itself, so
+// CreateN need not zero them. It panics for a buffer, whose header must be
+// zero, and for a type that the archetype does not have.
+func Unset(types ...Type) CreateOption {
+	return func(c *createConfig) {
+		for _, t := range types {
+			id := c.a.w.idOf("Unset", t)
+			info := &c.a.w.types[id]
+			if info.buffer || !c.a.sig.has(id) {
+				panic(fmt.Sprintf("ecs: Unset: %s is a buffer or not a type of %v", info.name, c.a))
+			}
+			c.unset.add(id)
+		}
+	}
+}
+
+// CreateN makes n entities with the archetype's types, all zero but for the
+// columns named by Unset. All n are made or none: an error is a *LimitError.
+// It panics for a negative n and during iteration. Cost: per chunk, not per
+// entity, but for the ids.
+func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
+	w := a.w
+	w.checkUnlocked("Archetype.CreateN")
+	if n < 0 {
+		panic(fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n))
+	}
+	c := createConfig{a: a}
+	for _, o := range options {
+		o(&c)
+	}
+	if int(w.created-w.destroyed)+n > MaxEntities-1 {
+		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
+	}
+	if err := a.makeRoom(n); err != nil {
+		return Batch{}, during("Archetype.CreateN", err)
+	}
+	start := a.count
+	for left := n; left > 0; {
+		pos, row := a.count/a.plan.Rows, a.count%a.plan.Rows
+		k := min(left, a.plan.Rows-row)
+		base := w.chunk(a.chunks[pos])
+		w.records.takeRow(w.tag, locate(uint32(a.chunks[pos]), row), entities(base, row+k)[row:])
+		a.clearRows(base, row, k, &c.unset)
+		a.markRows(pos)
+		for _, slot := range a.toggling {
+			a.setBits(slot, pos, row, k)
+		}
+		a.count += k
+		left -= k
+	}
+	w.created += uint64(n)
+	w.epoch++
+	return Batch{a: a, start: start, n: n, epoch: w.epoch}, nil
+}
+
+// Batch is the rows that one CreateN made. It is good until the next structural
+// change of the world.
+type Batch struct {
+	a     *Archetype
+	start int    // first row, counted over the archetype
+	n     int    // rows
+	epoch uint64 // of the world when the batch was made
+}
+
+// Len returns the number of entities made.
+func (b Batch) Len() int { return b.n }
+
+// Rows yields the batch's rows, a span per chunk; every column may be written.
+// It panics after another structural change.
+func (b Batch) Rows() iter.Seq[Rows] {
+	return func(yield func(Rows) bool) { b.walk(yield) }
+}
+
+func (b Batch) walk(yield func(Rows) bool) {
+	if b.n == 0 {
+		return
+	}
+	w := b.a.w
+	if b.epoch != w.epoch || w.closed {
+		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d %v is no longer current: the world has changed since CreateN", b.n, b.a))
+	}
+	s := w.openScan(nil)
+	defer w.closeScan(s)
+	s.enter(b.a, b.a.place)
+	for at := b.start; at < b.start+b.n; {
+		pos, row := at/b.a.plan.Rows, at%b.a.plan.Rows
+		k := min(b.start+b.n-at, b.a.plan.Rows-row)
+		s.show(pos, true)
+		if !yield(makeRows(s, w.chunk(b.a.chunks[pos]), row, k)) {
+			return
+		}
+		at += k
+	}
+}

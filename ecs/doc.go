@@ -1,0 +1,47 @@
+// Package ecs keeps entities and their components in chunks that the garbage
+// collector never sees: a thin core of worlds, archetypes, queries and dynamic
+// buffers.
+//
+//	w, err := ecs.NewWorld()
+//	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+//	movers := ecs.NewArchetype(w, position, velocity)
+//	batch, err := movers.CreateN(100_000)
+//	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+//	for rows := range q.Rows() {
+//		p, v := position.Slice(rows), velocity.Slice(rows)
+//		for i := range p { p[i].X += v[i].X * dt }
+//	}
+//
+// A chunk of 16 KiB holds one column per component type and one of entities;
+// Archetype.Plan prints it. With Position and Velocity of 16 B each:
+//
+//	16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
+//	offset   bytes     pad  column
+//	     0    3264       0  Entity 408 x 8 B
+//	  3264    6528       0  Position 408 x 16 B
+//	  9792    6528       0  Velocity 408 x 16 B
+//	 16320       -      64  free
+//
+// Ownership: the world owns all components. A structural change creates,
+// destroys or moves rows: Create, CreateN, Destroy, Add, Remove. Pointers,
+// slices, buffer views and batches are good until the next one. Inside a loop
+// over rows a structural change panics; Get, Mut, Set, Enable, Disable and
+// appending to buffers are allowed.
+//
+// Goroutines: one goroutine at a time may use a world and all that comes from it.
+//
+// Garbage collector: component types must hold no Go pointers; Register says
+// where one is. Links between entities are [Entity] values.
+//
+// Failure: limits and the operating system give a [*LimitError]; functions
+// without an error result panic with it, their Try forms return it, and the
+// world is as it was. A broken contract (stale rows, a type that the query does
+// not declare, a handle or entity of another world) panics with names, in every
+// build. Look-ups return nil or false; destroying a dead entity does nothing.
+//
+// Limits: 2^27 entities and 1,024 types a world; 4,096 rows a chunk; a row must
+// fit a chunk; a buffer holds at most 1 MiB.
+//
+// Cost: a query run allocates nothing and never looks at archetypes that do not
+// match; a look-up reads one record and one row of memory that may be cold.
+package ecs

@@ -1,0 +1,95 @@
+package ecs
+
+import (
+	"encoding/binary"
+	"hash"
+	"hash/fnv"
+	"unsafe"
+
+	"quarry/layout"
+)
+
+// Hash returns a 64-bit FNV-1a hash of everything alive: for every archetype
+// that has rows, in order of creation, its types, its entities and the fields of
+// their components, enable bits and buffers. Padding, capacities and the places
+// in memory do not count, nor does the world's tag in entities, so two worlds
+// that went through the same operations have the same hash. Floats count by
+// their bits. Cost: it reads every row, about 1 ns a byte.
+func (w *World) Hash() uint64 {
+	h := hasher{w: w, h: fnv.New64a()}
+	for _, a := range w.archetypes {
+		if a.count > 0 {
+			h.archetype(a)
+		}
+	}
+	return h.h.Sum64()
+}
+
+type hasher struct {
+	w *World
+	h hash.Hash64
+}
+
+func (h *hasher) word(v uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	h.h.Write(b[:])
+}
+
+func (h *hasher) entity(e Entity) {
+	h.word(uint64(e.ref&^tagMask)<<32 | uint64(e.version))
+}
+
+func (h *hasher) archetype(a *Archetype) {
+	h.word(uint64(len(a.types)))
+	for _, id := range a.types {
+		h.h.Write([]byte(h.w.types[id].name))
+		h.word(uint64(id))
+	}
+	h.word(uint64(a.count))
+	for pos, chunk := range a.chunks {
+		base, n := h.w.chunk(chunk), a.rowsOf(pos)
+		for _, e := range entities(base, n) {
+			h.entity(e)
+		}
+		for _, c := range a.columns {
+			h.column(unsafe.Add(base, c.offset), n, c)
+		}
+		for _, slot := range a.toggling {
+			for _, word := range a.enabled[slot][pos*a.maskWords() : (pos+1)*a.maskWords()] {
+				h.word(word)
+			}
+		}
+	}
+}
+
+func (h *hasher) column(column unsafe.Pointer, n int, c column) {
+	t := &h.w.types[c.id]
+	for row := range n {
+		if !t.buffer {
+			h.value(unsafe.Add(column, uintptr(row)*uintptr(c.size)), t.fields)
+			continue
+		}
+		b := bufferAt(column, row, c.size)
+		h.word(uint64(b.length))
+		first := unsafe.Add(unsafe.Pointer(b), headerSize)
+		if b.ref != 0 {
+			first = h.w.spilled(b)
+		}
+		for i := range int(b.length) {
+			h.value(unsafe.Add(first, i*t.element), t.fields)
+		}
+	}
+}
+
+func (h *hasher) value(p unsafe.Pointer, fields []layout.Field) {
+	for _, f := range fields {
+		if f.Marked {
+			// Safe because marked fields are entities.
+			h.entity(*(*Entity)(unsafe.Add(p, f.Offset)))
+			continue
+		}
+		// Safe because the field lies inside the value at p.
+		h.h.Write(unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), f.Size))
+	}
+}

@@ -1,0 +1,75 @@
+package ecs
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// add gives e the type id, zeroed. added is false when e has it already.
+func (w *World) add(op string, e Entity, id typeID) (added bool, err error) {
+	w.checkUnlocked(op)
+	r := w.recordOf(op, e)
+	if r == nil {
+		panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, w.types[id].name))
+	}
+	a, pos, row := w.rowOf(r)
+	if a.sig.has(id) {
+		return false, nil
+	}
+	err = w.move(r, a, pos, row, id)
+	return err == nil, err
+}
+
+// remove takes the type id from e. removed is false when e is dead or lacks it.
+func (w *World) remove(op string, e Entity, id typeID) (removed bool, err error) {
+	w.checkUnlocked(op)
+	r := w.recordOf(op, e)
+	if r == nil {
+		return false, nil
+	}
+	a, pos, row := w.rowOf(r)
+	if !a.sig.has(id) {
+		return false, nil
+	}
+	err = w.move(r, a, pos, row, id)
+	return err == nil, err
+}
+
+// move takes a row to the archetype with id added or removed. Everything that
+// can fail comes first; on an error nothing has changed.
+func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
+	way, err := a.edgeTo(id)
+	if err != nil {
+		return err
+	}
+	to := way.to
+	if err := to.grow(1); err != nil {
+		return err
+	}
+	toPos, toRow := to.end()
+	from, dest := w.chunk(a.chunks[pos]), w.chunk(to.chunks[toPos])
+	entities(dest, toRow+1)[toRow] = entities(from, row+1)[row]
+	for _, c := range way.copies {
+		copyElement(
+			unsafe.Add(dest, uintptr(c.to)+uintptr(toRow)*uintptr(c.size)),
+			unsafe.Add(from, uintptr(c.from)+uintptr(row)*uintptr(c.size)), c.size)
+	}
+	to.clearRows(dest, toRow, 1, &way.kept)
+	for _, slot := range to.toggling {
+		on := true
+		if t := to.types[slot]; a.sig.has(t) {
+			on = a.bit(a.place[t].slot, pos, row)
+		}
+		to.setBit(slot, toPos, toRow, on)
+	}
+	if a.sig.has(id) && w.types[id].buffer {
+		p := a.place[id]
+		w.freeSpill(bufferAt(unsafe.Add(from, p.offset), row, uint32(w.types[id].size)))
+	}
+	to.count++
+	to.markRows(toPos)
+	r.location = locate(uint32(to.chunks[toPos]), toRow)
+	a.removeRow(pos, row)
+	w.epoch++
+	return nil
+}

@@ -1,0 +1,312 @@
+package ecs_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+type c0 struct{ V int64 }
+type c1 struct{ V int64 }
+type c2 struct{ V int32 }
+type c3 struct{}
+
+// TestTermsTruthTable makes an archetype for each subset of four types and runs
+// every combination of terms over them, against a plain test of membership.
+func TestTermsTruthTable(t *testing.T) {
+	w := newWorld(t)
+	types := []ecs.Type{ecs.Register[c0](w), ecs.Register[c1](w), ecs.Register[c2](w), ecs.Register[c3](w)}
+	setOf := map[ecs.Entity]int{}
+	build := func(set int) {
+		var have []ecs.Type
+		for i, c := range types {
+			if set>>i&1 != 0 {
+				have = append(have, c)
+			}
+		}
+		for range 3 {
+			setOf[ecs.NewArchetype(w, have...).Create()] = set
+		}
+	}
+	for set := range 8 { // the other half comes after the queries are made
+		build(set)
+	}
+	type asked struct {
+		q     *ecs.Query
+		kinds [4]int // 0 none, 1 Read, 2 Write, 3 With, 4 Without
+	}
+	var queries []asked
+	for code := range 5 * 5 * 5 * 5 {
+		var a asked
+		var terms []ecs.Term
+		for i, c := range types {
+			a.kinds[i] = code % 5
+			code /= 5
+			switch a.kinds[i] {
+			case 1:
+				terms = append(terms, ecs.Read(c))
+			case 2:
+				terms = append(terms, ecs.Write(c))
+			case 3:
+				terms = append(terms, ecs.With(c))
+			case 4:
+				terms = append(terms, ecs.Without(c))
+			}
+		}
+		a.q = ecs.NewQuery(w, terms...)
+		queries = append(queries, a)
+	}
+	for set := 8; set < 16; set++ {
+		build(set)
+	}
+	for _, a := range queries {
+		want := map[ecs.Entity]bool{}
+		for e, set := range setOf {
+			ok := true
+			for i, k := range a.kinds {
+				has := set>>i&1 != 0
+				ok = ok && !(k >= 1 && k <= 3 && !has) && !(k == 4 && has)
+			}
+			if ok {
+				want[e] = true
+			}
+		}
+		got := map[ecs.Entity]bool{}
+		for rows := range a.q.Rows() {
+			for i := range rows.Each() {
+				e := rows.Entities()[i]
+				require.False(t, got[e], "%v came twice", e)
+				got[e] = true
+			}
+		}
+		require.Equal(t, want, got, "%v", a.q)
+		require.Equal(t, len(want), a.q.Count())
+	}
+	require.NoError(t, w.Verify())
+}
+
+// TestEnabledPatterns disables every m-th of n entities in one or two types and
+// compares masks, runs and counts with the plain test.
+func TestEnabledPatterns(t *testing.T) {
+	for _, n := range []int{1, 64, 100, 128, 200, 1024} {
+		for _, m := range []int{1, 2, 3, 7, 8, 10, 64, 256} {
+			for _, both := range []bool{false, true} {
+				w := newWorld(t)
+				stun, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
+				batch, err := ecs.NewArchetype(w, stun, health).CreateN(n)
+				require.NoError(t, err)
+				var ids []ecs.Entity
+				for rows := range batch.Rows() {
+					ids = append(ids, rows.Entities()...)
+				}
+				on := func(i int) bool { return i%m != 0 && (!both || i%5 != 0) }
+				stays := func(i int) bool { return i%m == 0 }
+				for i, e := range ids {
+					if i%m == 0 {
+						require.True(t, stun.Disable(e))
+						require.False(t, stun.Enabled(e))
+						require.True(t, stun.Has(e), "a disabled component is still there")
+					}
+					if both && i%5 == 0 {
+						require.True(t, health.Disable(e))
+					}
+				}
+				terms := []ecs.Term{ecs.Write(stun)}
+				if both {
+					terms = append(terms, ecs.With(health))
+				}
+				checkMask(t, ecs.NewQuery(w, terms...), ids, on)
+				checkMask(t, ecs.NewQuery(w, ecs.Without(stun)), ids, stays)
+				require.NoError(t, w.Verify())
+			}
+		}
+	}
+}
+
+func checkMask(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) bool) {
+	t.Helper()
+	index := map[ecs.Entity]int{}
+	matching := 0
+	for i, e := range ids {
+		index[e] = i
+		if want(i) {
+			matching++
+		}
+	}
+	require.Equal(t, matching, q.Count())
+	seen := 0
+	for rows := range q.Rows() {
+		e := rows.Entities()
+		each := slices.Collect(rows.Each())
+		var byMask, byRuns []int
+		for i := range rows.Len() {
+			bit := rows.Mask()[i/64]>>(i%64)&1 != 0
+			require.Equal(t, want(index[e[i]]), bit, "row %d", i)
+			if bit {
+				byMask = append(byMask, i)
+			}
+		}
+		last := -1
+		for lo, hi := range rows.Runs() {
+			require.True(t, lo > last && hi > lo && hi <= rows.Len(), "runs are the longest ones: [%d, %d) after %d", lo, hi, last)
+			last = hi
+			for i := lo; i < hi; i++ {
+				byRuns = append(byRuns, i)
+			}
+		}
+		require.Equal(t, byMask, each)
+		require.Equal(t, byMask, byRuns)
+		require.Equal(t, len(each), rows.Count())
+		require.Equal(t, len(each) == rows.Len(), rows.Dense())
+		seen += len(each)
+	}
+	require.Equal(t, matching, seen)
+}
+
+// TestEnableBitsFollowTheRow moves and destroys rows around disabled ones.
+func TestEnableBitsFollowTheRow(t *testing.T) {
+	w := newWorld(t)
+	stun, position := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, stun)
+	off := map[ecs.Entity]bool{}
+	var ids []ecs.Entity
+	for i := range 3000 {
+		e := a.Create()
+		ids = append(ids, e)
+		if i%3 == 0 {
+			stun.Disable(e)
+			off[e] = true
+		}
+	}
+	for i, e := range ids {
+		switch i % 5 {
+		case 0:
+			w.Destroy(e)
+		case 1:
+			position.Add(e, Position{1, 1})
+		}
+	}
+	require.NoError(t, w.Verify())
+	for _, e := range ids {
+		if w.Alive(e) {
+			require.Equal(t, !off[e], stun.Enabled(e))
+		}
+	}
+	again := a.Create()
+	require.True(t, stun.Enabled(again), "new ones are enabled")
+	require.False(t, stun.Enabled(ecs.Null))
+}
+
+// TestMaskIsASnapshot toggles rows ahead of the loop.
+func TestMaskIsASnapshot(t *testing.T) {
+	w := newWorld(t)
+	stun := ecs.Register[Stun](w, ecs.Enableable)
+	a := ecs.NewArchetype(w, stun)
+	for range 200 {
+		a.Create()
+	}
+	first := ecs.NewQuery(w, ecs.Read(stun))
+	seen := 0
+	for rows := range first.Rows() {
+		e := rows.Entities()
+		stun.Disable(e[0])
+		for i := range rows.Each() {
+			stun.Disable(e[i])
+			if i+1 < len(e) {
+				stun.Disable(e[i+1])
+			}
+			seen++
+		}
+	}
+	require.Equal(t, 200, seen)
+	require.Zero(t, first.Count())
+}
+
+func TestChangeVersions(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	e := ecs.NewArchetype(w, position, velocity).Create()
+	writes := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+	changed := func(since uint32) (p, v bool) {
+		for rows := range ecs.NewQuery(w, ecs.Read(position), ecs.Read(velocity)).Rows() {
+			p, v = position.Changed(rows, since), velocity.Changed(rows, since)
+		}
+		return p, v
+	}
+	p, v := changed(0)
+	require.True(t, p && v, "everything has changed since 0")
+	since := w.Version()
+	w.Advance()
+	p, v = changed(since)
+	require.False(t, p || v)
+	for rows := range writes.Rows() {
+		velocity.Slice(rows)
+	}
+	p, v = changed(since)
+	require.False(t, p || v, "taking a slice to read marks nothing")
+	for rows := range writes.Rows() {
+		position.Slice(rows)
+	}
+	p, v = changed(since)
+	require.True(t, p)
+	require.False(t, v)
+	since = w.Version()
+	w.Advance()
+	position.Get(e)
+	p, _ = changed(since)
+	require.False(t, p)
+	velocity.Mut(e)
+	_, v = changed(since)
+	require.True(t, v)
+	since = w.Version()
+	w.Advance()
+	ecs.NewArchetype(w, position, velocity).Create()
+	p, v = changed(since)
+	require.True(t, p && v, "a row that came marks every type of its chunk")
+}
+
+func TestNestedLoops(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	batch, err := ecs.NewArchetype(w, position).CreateN(1500)
+	require.NoError(t, err)
+	_ = batch
+	q := ecs.NewQuery(w, ecs.Read(position))
+	pairs := 0
+	for outer := range q.Rows() {
+		for inner := range q.Rows() {
+			pairs += len(position.Slice(outer)) * len(position.Slice(inner))
+			if inner.Len() < 100 {
+				break
+			}
+		}
+	}
+	require.Equal(t, 1500*1500, pairs)
+	ecs.NewArchetype(w).Create() // unlocked again
+}
+
+func TestQueryAllocatesNothing(t *testing.T) {
+	w, position, velocity, _ := movers(t, 5000)
+	defer w.Close()
+	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		for rows := range q.Rows() {
+			p, v := position.Slice(rows), velocity.Slice(rows)
+			for i := range rows.Each() {
+				p[i].X += v[i].X
+			}
+		}
+	}))
+	e := ecs.NewArchetype(w, position, velocity).Create()
+	require.Zero(t, testing.AllocsPerRun(100, func() { position.Get(e).X++ }))
+}
+
+func TestQueryPrints(t *testing.T) {
+	w := newWorld(t)
+	q := ecs.NewQuery(w, ecs.Write(ecs.Register[Position](w)), ecs.Without(ecs.Register[Tag](w)), ecs.Read(ecs.RegisterBuffer[Hit](w)))
+	require.Equal(t, "query(Write Position, Without Tag, Read []Hit)", fmt.Sprint(q))
+}

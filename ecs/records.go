@@ -1,0 +1,192 @@
+package ecs
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// The entity store: one record of 8 bytes per index, in blocks of 8,192 that
+// are runs of 4 chunks of the universe, and one bit per index that says whether
+// it is free, in Go memory.
+//
+// The world's owner leases a word of 64 free bits at a time and hands out its
+// ids from the lowest on: no atomics, and the same operations give the same
+// ids. The lowest word with a free bit is leased next, so live records stay
+// together.
+//
+// Invariants:
+//
+//	R1 A bit is set in free or in the lease, never both, exactly for the
+//	   indices whose version is even. Index 0 is neither.
+//	R2 nFree is the number of those bits.
+//	R3 A summary bit is set exactly where the word of free is not zero, and no
+//	   word of the summary below hint has a set bit.
+
+const (
+	blockSize   = 8192 // records of a block
+	blockShift  = 13
+	blockChunks = blockSize * 8 / alloc.ChunkSize
+	maxBlocks   = MaxEntities / blockSize
+)
+
+// record says where an entity is. It is written by the world's owner.
+type record struct {
+	version  uint32   // odd = alive
+	location location // chunk and row; meaningful while alive
+}
+
+type records struct {
+	blocks    []*[blockSize]record // block i holds indices [i*8192, (i+1)*8192)
+	runs      []alloc.ChunkIndex   // the chunks that block i lies in
+	free      []uint64             // bit set: index is free and not leased
+	summary   []uint64             // bit set: word of free is not zero (R3)
+	hint      int                  // first word of summary that may be non-zero
+	lease     uint64               // free ids of the leased word
+	leaseBase uint32               // index of the lease's bit 0
+	nFree     int                  // free indices, leased ones included (R2)
+}
+
+// at returns the record of an index that has a block.
+func (s *records) at(index uint32) *record {
+	return &s.blocks[index>>blockShift][index&(blockSize-1)]
+}
+
+// find returns e's record when e is alive in this store, else nil.
+func (s *records) find(e Entity) *record {
+	b := e.ref & indexMask >> blockShift
+	if int(b) >= len(s.blocks) {
+		return nil
+	}
+	r := &s.blocks[b][e.ref&(blockSize-1)]
+	if r.version != e.version || e.version&1 == 0 {
+		return nil
+	}
+	return r
+}
+
+// reserve makes sure that n indices are free. On an error some blocks may have
+// been added; drop takes them out again.
+func (s *records) reserve(u *alloc.Universe, n int) error {
+	for s.nFree < n {
+		if len(s.blocks) == maxBlocks {
+			return limit("entities a world", MaxEntities-1, nil)
+		}
+		first, err := u.AllocExact(blockChunks)
+		if err != nil {
+			return limit("", 0, err)
+		}
+		// Safe because the run is blockChunks chunks long, exactly one block,
+		// and stays ours until the world closes.
+		block := (*[blockSize]record)(u.Pointer(first))
+		clear(block[:])
+		s.addBlock(block, first)
+	}
+	return nil
+}
+
+func (s *records) addBlock(block *[blockSize]record, first alloc.ChunkIndex) {
+	base := len(s.blocks) * blockSize
+	s.blocks = append(s.blocks, block)
+	s.runs = append(s.runs, first)
+	for i := base / 64; i < (base+blockSize)/64; i++ {
+		s.free = append(s.free, ^uint64(0))
+		if i%64 == 0 {
+			s.summary = append(s.summary, 0)
+		}
+		s.summary[i/64] |= 1 << (i % 64)
+	}
+	s.nFree += blockSize
+	if base == 0 {
+		s.free[0] &^= 1 // index 0 is Null
+		s.nFree--
+	}
+	s.hint = min(s.hint, base/64/64)
+}
+
+// drop gives back blocks that were added last, of which no id was ever handed
+// out, until keep are left.
+func (s *records) drop(u *alloc.Universe, keep int) {
+	for last := len(s.blocks) - 1; last >= keep; last-- {
+		u.Free(s.runs[last], blockChunks)
+		s.blocks, s.runs = s.blocks[:last], s.runs[:last]
+		s.free = s.free[:last*blockSize/64]
+		s.summary = s.summary[:last*blockSize/64/64]
+		s.nFree -= blockSize
+		if last == 0 {
+			s.nFree++ // index 0 was never free
+		}
+	}
+}
+
+// renew leases the lowest word that has a free bit. There must be one.
+func (s *records) renew() {
+	for s.summary[s.hint] == 0 {
+		s.hint++
+	}
+	word := s.hint*64 + bits.TrailingZeros64(s.summary[s.hint])
+	s.lease, s.leaseBase = s.free[word], uint32(word*64)
+	s.free[word] = 0
+	s.summary[word/64] &^= 1 << (word % 64)
+}
+
+// take hands out one index; reserve has made sure that there is one. The
+// record's version becomes odd and its location at.
+func (s *records) take(tag uint32, at location) Entity {
+	if s.lease == 0 {
+		s.renew()
+	}
+	index := s.leaseBase + uint32(bits.TrailingZeros64(s.lease))
+	s.lease &= s.lease - 1
+	s.nFree--
+	r := s.at(index)
+	r.version++
+	r.location = at
+	return Entity{ref: index | tag, version: r.version}
+}
+
+// takeRow fills ids with new entities in the rows of one chunk from at on.
+func (s *records) takeRow(tag uint32, at location, ids []Entity) {
+	for len(ids) > 0 {
+		if s.lease == 0 {
+			s.renew()
+		}
+		block := s.blocks[s.leaseBase>>blockShift]
+		lease, n := s.lease, 0
+		for ; lease != 0 && n < len(ids); lease &= lease - 1 {
+			index := s.leaseBase + uint32(bits.TrailingZeros64(lease))
+			r := &block[index&(blockSize-1)]
+			r.version++
+			r.location = at
+			ids[n] = Entity{ref: index | tag, version: r.version}
+			at++
+			n++
+		}
+		s.lease = lease
+		s.nFree -= n
+		ids = ids[n:]
+	}
+}
+
+// give makes an alive record dead and its index free.
+func (s *records) give(index uint32, r *record) {
+	r.version++
+	word := int(index / 64)
+	s.free[word] |= 1 << (index % 64)
+	s.summary[word/64] |= 1 << (word % 64)
+	s.hint = min(s.hint, word/64)
+	s.nFree++
+}
+
+// close gives the blocks back.
+func (s *records) close(u *alloc.Universe) {
+	for _, first := range s.runs {
+		u.Free(first, blockChunks)
+	}
+	*s = records{}
+}
+
+const _ = uint(unsafe.Sizeof(record{}) - 8) // 8 bytes each way:
+const _ = uint(8 - unsafe.Sizeof(record{}))
+const _ = uint(8 - unsafe.Sizeof(Entity{}))

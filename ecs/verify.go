@@ -1,0 +1,183 @@
+package ecs
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Verify checks the numbered invariants of the world, its heap and, when it is
+// the world's own, its universe, and names the first that does not hold. It
+// reads every record and row.
+func (w *World) Verify() error {
+	if w.closed {
+		return nil
+	}
+	rows, spilled := 0, 0
+	for _, a := range w.archetypes {
+		if err := a.verify(&spilled); err != nil {
+			return err
+		}
+		rows += a.count
+	}
+	if w.created-w.destroyed != uint64(rows) {
+		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.created, w.destroyed, rows)
+	}
+	if err := w.verifyOwners(); err != nil {
+		return err
+	}
+	if err := w.records.verify(rows); err != nil {
+		return err
+	}
+	for _, q := range w.queries {
+		if err := q.verify(); err != nil {
+			return err
+		}
+	}
+	if n := w.heap.Stats().LiveBlocks; n != spilled {
+		return fmt.Errorf("ecs: W7: %d buffers have spilled, the heap holds %d blocks", spilled, n)
+	}
+	if err := w.heap.Verify(); err != nil {
+		return err
+	}
+	if w.own {
+		return w.u.Verify()
+	}
+	return nil
+}
+
+// verify checks W1 (from the rows' side), W2, W6 and W7 of one archetype.
+func (a *Archetype) verify(spilled *int) error {
+	full := a.plan.Rows
+	if want := (a.count + max(full, 1) - 1) / max(full, 1); want != len(a.chunks) {
+		return fmt.Errorf("ecs: W2: %v has %d rows of %d a chunk in %d chunks", a, a.count, full, len(a.chunks))
+	}
+	for pos, chunk := range a.chunks {
+		base, n := a.w.chunk(chunk), a.rowsOf(pos)
+		for row, e := range entities(base, n) {
+			r := a.w.records.find(e)
+			if r == nil || r.location != locate(uint32(chunk), row) || e.ref&^indexMask != a.w.tag {
+				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk, a, e)
+			}
+		}
+		for _, slot := range a.toggling {
+			words := a.enabled[slot][pos*a.maskWords() : (pos+1)*a.maskWords()]
+			if past := nextBit(words, n, a.maskWords()*64, 0); past < a.maskWords()*64 {
+				return fmt.Errorf("ecs: W6: %v, chunk %d has %d rows, but enable bit %d of %s is set",
+					a, chunk, n, past, a.w.types[a.types[slot]].name)
+			}
+		}
+		for _, c := range a.buffers {
+			for row := range n {
+				if err := a.w.verifyBuffer(bufferAt(unsafe.Add(base, c.offset), row, c.size), c.id, spilled); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
+	t := &w.types[id]
+	room := t.inline
+	if h.ref != 0 {
+		*spilled++
+		room = int(h.capacity)
+		if c := alloc.ChunkIndex(uint64(h.ref-1) * refUnit / alloc.ChunkSize); !w.u.InUse(c) {
+			return fmt.Errorf("ecs: W7: a %s has its block in chunk %d, which is not in use", t.name, c)
+		}
+		if usable := w.heap.Usable(w.spilled(h)); room*t.element > usable {
+			return fmt.Errorf("ecs: W7: a %s has capacity %d of %d bytes in a block of %d", t.name, room, t.element, usable)
+		}
+	}
+	if int(h.length) > room {
+		return fmt.Errorf("ecs: W7: a %s has length %d, capacity %d", t.name, h.length, room)
+	}
+	return nil
+}
+
+// verifyOwners checks W3.
+func (w *World) verifyOwners() error {
+	entries, chunks := 0, 0
+	for _, a := range w.archetypes {
+		chunks += len(a.chunks)
+		for pos, c := range a.chunks {
+			page := w.owners[c/alloc.ChunksPerMegachunk]
+			if page == nil || page[c%alloc.ChunksPerMegachunk] != (owner{a.index + 1, uint32(pos)}) {
+				return fmt.Errorf("ecs: W3: chunk %d at position %d of %v has no such owner", c, pos, a)
+			}
+		}
+	}
+	for _, page := range w.owners {
+		if page == nil {
+			continue
+		}
+		for _, o := range page {
+			if o.archetype != 0 {
+				entries++
+			}
+		}
+	}
+	if entries != chunks {
+		return fmt.Errorf("ecs: W3: the table has %d owners, the archetypes %d chunks", entries, chunks)
+	}
+	return nil
+}
+
+// verify checks R1 to R3, and W1 from the records' side: as many are alive as
+// there are rows, and each row was seen to lead to its own.
+func (s *records) verify(rows int) error {
+	alive, free := 0, bits.OnesCount64(s.lease)
+	for word, mask := range s.free {
+		leased := uint64(0)
+		if s.lease != 0 && int(s.leaseBase/64) == word {
+			leased = s.lease
+		}
+		if mask&leased != 0 {
+			return fmt.Errorf("ecs: R1: ids %#x from %d on are both free and leased", mask&leased, word*64)
+		}
+		free += bits.OnesCount64(mask)
+		for i := range 64 {
+			index := uint32(word*64 + i)
+			isFree := (mask|leased)>>i&1 != 0
+			isAlive := s.at(index).version&1 != 0
+			if isAlive {
+				alive++
+			}
+			if index != 0 && isFree == isAlive || index == 0 && (isFree || isAlive) {
+				return fmt.Errorf("ecs: R1: index %d has version %d, free bit %v", index, s.at(index).version, isFree)
+			}
+		}
+		if noted := s.summary[word/64]>>(word%64)&1 != 0; noted != (mask != 0) || noted && word/64 < s.hint {
+			return fmt.Errorf("ecs: R3: word %d of free is %#x, summary bit %v, hint %d", word, mask, noted, s.hint)
+		}
+	}
+	if free != s.nFree {
+		return fmt.Errorf("ecs: R2: %d indices are free, the count says %d", free, s.nFree)
+	}
+	if alive != rows {
+		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
+	}
+	return nil
+}
+
+// verify checks W5.
+func (q *Query) verify() error {
+	at := 0
+	for _, a := range q.w.archetypes {
+		listed := at < len(q.matches) && q.matches[at].a == a
+		if listed != q.wants(a) {
+			return fmt.Errorf("ecs: W5: %v lists %v: %v, but its terms say %v", q, a, listed, q.wants(a))
+		}
+		if listed {
+			at++
+		}
+	}
+	if at != len(q.matches) {
+		return fmt.Errorf("ecs: W5: %v lists %d archetypes, %d match", q, len(q.matches), at)
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// The world.
+//
+// An entity is an index into the records (records.go), which say in which chunk
+// and row its components are. A chunk belongs to one archetype (archetype.go);
+// the table owners says to which, and where in the archetype's list it stands.
+// So a look-up goes record -> owner -> archetype -> column -> row, and only the
+// record and the row itself are cold memory:
+//
+//	Entity 12v3          owners[chunk]            archetype 7
+//	  | index 12           | archetype 7, pos 2     | place[type] = offset 3,264
+//	  v                    v                        v
+//	record{3, chunk|row} ------------------> base + chunk*16 KiB + 3,264 + row*16
+//
+// Invariants, checked by Verify:
+//
+//	W1 Every alive record leads to a row that holds that entity, and every row
+//	   to a record that leads back.
+//	W2 All chunks of an archetype but the last are full; the last is not empty.
+//	W3 owners says for each chunk of an archetype that archetype and position,
+//	   and no other chunk has an owner.
+//	W4 created - destroyed is the number of rows of all archetypes.
+//	W5 A query lists exactly the archetypes that its terms match.
+//	W6 Enable bits of rows beyond the last are 0.
+//	W7 Every buffer's length is within its capacity, its spilled block is live,
+//	   and the heap has no other blocks.
+//	R1-R3 of records.go.
+
+// World owns entities and their components. One goroutine at a time may use it.
+type World struct {
+	u    *alloc.Universe
+	own  bool           // the universe is ours to close
+	base unsafe.Pointer // address of the universe's chunk 0
+	heap *alloc.Heap    // blocks of spilled buffers
+	tag  uint32         // this world's bits of Entity.ref
+
+	records    records
+	types      []typeInfo
+	byType     map[typeKey]typeID
+	archetypes []*Archetype // in order of creation
+	byTypes    map[signature]*Archetype
+	owners     []*[alloc.ChunksPerMegachunk]owner // by megachunk, made on need
+	queries    []*Query
+
+	loops     *scan  // loops under way, innermost first; nil: none
+	idle      *scan  // scans to be used again
+	epoch     uint64 // structural changes so far
+	version   uint32 // change version that writes are marked with; never 0
+	created   uint64
+	destroyed uint64
+	closed    bool
+}
+
+// owner says which archetype a chunk belongs to.
+type owner struct {
+	archetype uint32 // index into World.archetypes, plus one; 0: none
+	pos       uint32 // index into the archetype's chunks
+}
+
+// Option changes how NewWorld works.
+type Option func(*World)
+
+// WithUniverse makes the world take its chunks from u, which may serve others
+// too and is not closed with the world.
+func WithUniverse(u *alloc.Universe) Option { return func(w *World) { w.u = u } }
+
+// NewWorld makes an empty world, with a universe of its own of the default size
+// unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
+func NewWorld(options ...Option) (*World, error) {
+	w := &World{
+		byType:  map[typeKey]typeID{},
+		byTypes: map[signature]*Archetype{},
+		version: 1,
+	}
+	for _, o := range options {
+		o(w)
+	}
+	if w.u == nil {
+		u, err := alloc.NewUniverse()
+		if err != nil {
+			return nil, fmt.Errorf("ecs: NewWorld: %w", err)
+		}
+		w.u, w.own = u, true
+	}
+	heap, err := alloc.NewHeap(w.u)
+	if err != nil {
+		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
+	}
+	w.heap, w.base = heap, w.u.Base()
+	w.owners = make([]*[alloc.ChunksPerMegachunk]owner, w.u.Size()/alloc.MegachunkSize)
+	w.tag = tags.take() << indexBits
+	return w, nil
+}
+
+// Close frees everything that the world holds; handles, rows and pointers into
+// it are void. A second call does nothing. It panics during iteration.
+func (w *World) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.checkUnlocked("World.Close")
+	for _, a := range w.archetypes {
+		for _, chunk := range a.chunks {
+			w.u.Free(chunk, 1)
+		}
+		*a = Archetype{w: w, index: a.index, types: a.types}
+	}
+	w.records.close(w.u)
+	err := w.heap.Close()
+	if errors.Is(err, alloc.ErrLeak) {
+		err = nil // buffers of entities that were alive
+	}
+	if w.own {
+		err = errors.Join(err, w.u.Close())
+	}
+	tags.give(w.tag >> indexBits)
+	w.closed, w.owners, w.queries, w.base = true, nil, nil, nil
+	return err
+}
+
+// Universe returns the universe that the world takes its chunks from.
+func (w *World) Universe() *alloc.Universe { return w.u }
+
+// Alive reports whether e names an entity of this world that was created and
+// not destroyed.
+func (w *World) Alive(e Entity) bool {
+	return e.ref&^indexMask == w.tag && w.records.find(e) != nil
+}
+
+// Version returns the change version that writes are marked with now.
+func (w *World) Version() uint32 { return w.version }
+
+// Advance begins a new change version and returns it: what is written from now
+// on counts as changed since every earlier version. It wraps after 2^32 calls,
+// skipping 0; comparisons are right within half of that.
+func (w *World) Advance() uint32 {
+	w.version++
+	if w.version == 0 {
+		w.version = 1
+	}
+	return w.version
+}
+
+// Stats describes a world.
+type Stats struct {
+	Alive      int    // entities alive
+	Created    uint64 // entities ever created
+	Destroyed  uint64 // entities ever destroyed
+	Archetypes int    // sets of types seen
+	Chunks     int    // chunks that hold rows
+	Buffers    int    // buffers whose elements have spilled to the heap
+}
+
+// Stats counts, in time proportional to the number of archetypes.
+func (w *World) Stats() Stats {
+	s := Stats{
+		Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
+		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks,
+	}
+	for _, a := range w.archetypes {
+		s.Chunks += len(a.chunks)
+	}
+	return s
+}
+
+// column returns the start of the column of type id in e's chunk and e's row,
+// or nil when e is not alive or its archetype lacks the type. With write set it
+// marks the column changed.
+func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Pointer, int) {
+	if e.ref&^indexMask != w.tag {
+		w.checkWorld(op, e)
+		return nil, 0
+	}
+	r := w.records.find(e)
+	if r == nil {
+		w.checkWorld(op, e)
+		return nil, 0
+	}
+	chunk := r.location.chunk()
+	o := &w.owners[chunk/alloc.ChunksPerMegachunk][chunk%alloc.ChunksPerMegachunk]
+	a := w.archetypes[o.archetype-1]
+	if int(id) >= len(a.place) {
+		return nil, 0
+	}
+	p := a.place[id]
+	if p.flags == 0 {
+		return nil, 0
+	}
+	if write {
+		a.changed[p.slot][o.pos] = w.version
+	}
+	return unsafe.Add(w.chunk(alloc.ChunkIndex(chunk)), p.offset), r.location.row()
+}
+
+// chunk returns the address of a chunk that the world holds.
+func (w *World) chunk(c alloc.ChunkIndex) unsafe.Pointer {
+	// Safe because c is one of the universe's chunks; base does not change.
+	return unsafe.Add(w.base, uintptr(c)*alloc.ChunkSize)
+}
+
+// setOwner enters a chunk into the table, or takes it out with a nil archetype.
+func (w *World) setOwner(c alloc.ChunkIndex, a *Archetype, pos int) {
+	page := w.owners[c/alloc.ChunksPerMegachunk]
+	if page == nil {
+		page = new([alloc.ChunksPerMegachunk]owner)
+		w.owners[c/alloc.ChunksPerMegachunk] = page
+	}
+	o := owner{}
+	if a != nil {
+		o = owner{archetype: a.index + 1, pos: uint32(pos)}
+	}
+	page[c%alloc.ChunksPerMegachunk] = o
+}
+
+// checkUnlocked panics while a loop over rows is under way: a structural change
+// would move what the loop stands on.
+func (w *World) checkUnlocked(op string) {
+	if w.loops != nil || w.closed {
+		w.refuse(op)
+	}
+}
+
+//go:noinline
+func (w *World) refuse(op string) {
+	if w.closed {
+		panic("ecs: " + op + ": the world is closed")
+	}
+	panic(fmt.Sprintf("ecs: %s: structural change inside a loop over %s; gather the entities and change them after the loop",
+		op, w.loops.name()))
+}
+
+// worldTags hands out the tag that every entity of a world carries: the lowest
+// one that the fewest open worlds have, so that a program with one world at a
+// time always sees the same ids.
+type worldTags struct {
+	mu   sync.Mutex
+	uses [1 << tagBits]int
+}
+
+var tags worldTags
+
+func (t *worldTags) take() uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	best := 0
+	for i, n := range t.uses {
+		if n < t.uses[best] {
+			best = i
+		}
+	}
+	t.uses[best]++
+	return uint32(best)
+}
+
+func (t *worldTags) give(tag uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.uses[tag]--
+}

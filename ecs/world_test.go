@@ -1,0 +1,323 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+type Tag struct{}
+type Health struct{ HP, Max int32 }
+type Stun struct{ Left float32 }
+type Owner struct{ Of ecs.Entity }
+type Hit struct {
+	By     ecs.Entity
+	Damage int32
+}
+
+// newWorld makes a world that must be sound at the test's end and return all of
+// its memory.
+func newWorld(t testing.TB, options ...ecs.Option) *ecs.World {
+	t.Helper()
+	w, err := ecs.NewWorld(options...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+		require.NoError(t, w.Close(), "closing twice does nothing")
+	})
+	return w
+}
+
+// newUniverse makes a small universe for worlds that are to run out of room.
+func newUniverse(t testing.TB, size int) *alloc.Universe {
+	t.Helper()
+	u, err := alloc.NewUniverse(alloc.Size(size))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.Zero(t, u.Stats().LiveChunks, "a closed world leaves nothing")
+		require.NoError(t, u.Close())
+	})
+	return u
+}
+
+func TestNullIsNeverAlive(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	for range 100 {
+		require.NotEqual(t, ecs.Null, a.Create())
+	}
+	require.False(t, w.Alive(ecs.Null))
+	require.Nil(t, position.Get(ecs.Null))
+	require.False(t, w.Destroy(ecs.Null))
+	require.Equal(t, "null", ecs.Null.String())
+}
+
+func TestRecycledIndexHasANewVersion(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	old := a.Create()
+	require.Equal(t, "1v1", old.String())
+	position.Set(old, Position{1, 2})
+	require.True(t, w.Destroy(old))
+	require.False(t, w.Destroy(old), "twice is no error")
+	var again ecs.Entity
+	for again.Index() != old.Index() {
+		again = a.Create()
+	}
+	require.Equal(t, "1v3", again.String())
+	require.False(t, w.Alive(old))
+	require.Nil(t, position.Get(old))
+	require.Nil(t, position.Mut(old))
+	require.False(t, position.Has(old))
+	require.False(t, position.Set(old, Position{}))
+	require.False(t, position.Remove(old))
+	require.False(t, w.Destroy(old))
+	require.Equal(t, Position{}, *position.Get(again), "a new component reads zero")
+	require.Negative(t, old.Compare(again))
+	require.Positive(t, again.Compare(old))
+	require.Zero(t, again.Compare(again))
+}
+
+func TestDestroyKeepsTheOthers(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 408, 409, 1000} {
+		for _, victim := range []int{0, n / 2, n - 1} {
+			w := newWorld(t)
+			health, owner := ecs.Register[Health](w), ecs.Register[Owner](w)
+			a := ecs.NewArchetype(w, owner, health)
+			ids := make([]ecs.Entity, n)
+			for i := range ids {
+				ids[i] = a.Create()
+				health.Set(ids[i], Health{int32(i), int32(-i)})
+				owner.Set(ids[i], Owner{ids[i]})
+			}
+			require.True(t, w.Destroy(ids[victim]))
+			require.NoError(t, w.Verify())
+			for i, e := range ids {
+				if i == victim {
+					require.Nil(t, health.Get(e))
+					continue
+				}
+				require.Equal(t, Health{int32(i), int32(-i)}, *health.Get(e), "n=%d victim=%d i=%d", n, victim, i)
+				require.Equal(t, Owner{e}, *owner.Get(e))
+			}
+			require.Equal(t, n-1, a.Len())
+		}
+	}
+}
+
+func TestCreateN(t *testing.T) {
+	w := newWorld(t)
+	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	a := ecs.NewArchetype(w, position, health)
+	seen := map[ecs.Entity]bool{}
+	total := 0
+	for _, n := range []int{0, 1, 63, 64, 1000, 8192, 20_000} {
+		batch, err := a.CreateN(n, ecs.Unset(health))
+		require.NoError(t, err)
+		require.Equal(t, n, batch.Len())
+		rowsSeen := 0
+		for rows := range batch.Rows() {
+			require.True(t, rows.Dense())
+			p, h := position.Slice(rows), health.Slice(rows)
+			require.Len(t, p, rows.Len())
+			for i, e := range rows.Entities() {
+				require.False(t, seen[e], "%v was handed out twice", e)
+				seen[e] = true
+				require.Equal(t, Position{}, p[i])
+				h[i] = Health{int32(rowsSeen), 7}
+				rowsSeen++
+				require.Same(t, &h[i], health.Get(e))
+			}
+		}
+		require.Equal(t, n, rowsSeen)
+		total += n
+		require.Equal(t, total, a.Len())
+		require.NoError(t, w.Verify())
+	}
+	require.Equal(t, ecs.Stats{Alive: total, Created: uint64(total), Archetypes: 1, Chunks: (total + a.Plan().Rows - 1) / a.Plan().Rows}, w.Stats())
+}
+
+// TestCreateNMixesRecycledAndFresh makes a batch after some of the first were
+// destroyed: all ids differ, and recycled ones carry new versions.
+func TestCreateNMixesRecycledAndFresh(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w)
+	var first []ecs.Entity
+	for range 500 {
+		first = append(first, a.Create())
+	}
+	for i, e := range first {
+		if i%3 == 0 {
+			w.Destroy(e)
+		}
+	}
+	batch, err := a.CreateN(1000)
+	require.NoError(t, err)
+	recycled := 0
+	seen := map[int]bool{}
+	for rows := range batch.Rows() {
+		for _, e := range rows.Entities() {
+			require.False(t, seen[e.Index()])
+			seen[e.Index()] = true
+			if e.Version() == 3 {
+				recycled++
+			}
+		}
+	}
+	require.Equal(t, 167, recycled)
+	require.NoError(t, w.Verify())
+}
+
+func TestAddAndRemove(t *testing.T) {
+	w := newWorld(t)
+	position, health, tag := ecs.Register[Position](w), ecs.Register[Health](w), ecs.Register[Tag](w)
+	a := ecs.NewArchetype(w, position)
+	var ids []ecs.Entity
+	for i := range 1000 {
+		e := a.Create()
+		position.Set(e, Position{float64(i), 1})
+		ids = append(ids, e)
+	}
+	for i, e := range ids {
+		require.True(t, health.Add(e, Health{int32(i), 5}))
+		require.False(t, health.Add(e, Health{-1, -1}), "adding what is there keeps the value")
+		if i%2 == 0 {
+			require.True(t, tag.Add(e, Tag{}))
+		}
+	}
+	require.NoError(t, w.Verify())
+	for i, e := range ids {
+		require.Equal(t, Position{float64(i), 1}, *position.Get(e))
+		require.Equal(t, Health{int32(i), 5}, *health.Get(e))
+		require.Equal(t, i%2 == 0, tag.Has(e))
+		require.Equal(t, i%2 == 0, tag.Remove(e))
+		require.True(t, health.Remove(e))
+		require.False(t, health.Remove(e), "removing what is not there")
+		require.Nil(t, health.Get(e))
+		require.Equal(t, Position{float64(i), 1}, *position.Get(e))
+	}
+	require.NoError(t, w.Verify())
+	require.Equal(t, 1000, a.Len())
+	require.True(t, health.Add(ids[0], Health{}))
+	require.Equal(t, Health{}, *health.Get(ids[0]))
+}
+
+func TestArchetypeIdentity(t *testing.T) {
+	w := newWorld(t)
+	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	require.Same(t, ecs.NewArchetype(w, position, health), ecs.NewArchetype(w, health, position))
+	require.NotSame(t, ecs.NewArchetype(w, position), ecs.NewArchetype(w, health))
+	require.Equal(t, position, ecs.Register[Position](w), "registering twice gives the same handle")
+	require.Equal(t, "[Position Health]", ecs.NewArchetype(w, position, health).String())
+}
+
+// TestEmptyChunksGoBack fills and empties an archetype: chunks and their
+// memory follow.
+func TestEmptyChunksGoBack(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	base := w.Universe().Stats().LiveChunks
+	for range 3 {
+		batch, err := a.CreateN(10_000)
+		require.NoError(t, err)
+		var ids []ecs.Entity
+		for rows := range batch.Rows() {
+			ids = append(ids, rows.Entities()...)
+		}
+		require.Equal(t, (10_000+a.Plan().Rows-1)/a.Plan().Rows, w.Stats().Chunks)
+		for _, e := range ids {
+			w.Destroy(e)
+		}
+		require.Zero(t, w.Stats().Chunks)
+		require.NoError(t, w.Verify())
+	}
+	require.Equal(t, base+8, w.Universe().Stats().LiveChunks, "two blocks of records stay: versions must")
+}
+
+func TestRunningOutLosesNothing(t *testing.T) {
+	u := newUniverse(t, 2<<20)
+	w := newWorld(t, ecs.WithUniverse(u))
+	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	a := ecs.NewArchetype(w, position)
+	_, err := a.CreateN(1 << 20)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	require.Zero(t, a.Len())
+	require.NoError(t, w.Verify())
+	var last ecs.Entity
+	for {
+		e, err := a.TryCreate()
+		if err != nil {
+			require.ErrorIs(t, err, ecs.ErrLimit)
+			break
+		}
+		last = e
+	}
+	hash := w.Hash()
+	var l *ecs.LimitError
+	func() {
+		defer func() { l, _ = recover().(*ecs.LimitError) }()
+		a.Create()
+	}()
+	require.NotNil(t, l, "Create panics with the LimitError")
+	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Universe.Alloc: no room for 1 chunks")
+	_, err = a.CreateN(5000)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	_, err = health.TryAdd(last, Health{1, 1})
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.ErrorContains(t, err, "ecs: Component.Add: ")
+	require.False(t, health.Has(last))
+	require.Equal(t, hash, w.Hash(), "a failed call changes nothing")
+	require.NoError(t, w.Verify())
+	require.True(t, w.Destroy(last))
+}
+
+func TestHashFollowsFieldsOnly(t *testing.T) {
+	type padded struct {
+		A uint8
+		B uint32
+	}
+	build := func(other bool) uint64 {
+		if other {
+			newWorld(t) // another world open: the tag differs
+		}
+		w := newWorld(t)
+		p, owner := ecs.Register[padded](w), ecs.Register[Owner](w)
+		a := ecs.NewArchetype(w, p, owner)
+		var last ecs.Entity
+		for i := range 700 {
+			e := a.Create()
+			p.Set(e, padded{uint8(i), uint32(i)})
+			owner.Set(e, Owner{last})
+			last = e
+		}
+		return w.Hash()
+	}
+	require.Equal(t, build(false), build(true), "the same operations, the same hash")
+	w := newWorld(t)
+	p := ecs.Register[padded](w)
+	e := ecs.NewArchetype(w, p).Create()
+	before := w.Hash()
+	p.Set(e, padded{1, 0})
+	require.NotEqual(t, before, w.Hash())
+	p.Set(e, padded{})
+	require.Equal(t, before, w.Hash())
+}
+
+func TestLinksBetweenEntities(t *testing.T) {
+	w := newWorld(t)
+	owner := ecs.Register[Owner](w)
+	a := ecs.NewArchetype(w, owner)
+	e, f := a.Create(), a.Create()
+	owner.Set(e, Owner{f})
+	require.True(t, w.Alive(owner.Get(e).Of))
+	w.Destroy(f)
+	require.False(t, w.Alive(owner.Get(e).Of), "the link is seen to be dead")
+}
