@@ -1,0 +1,143 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+func TestBufferGrowsFromInlineToTheHeap(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(8))
+	a := ecs.NewArchetype(w, hits)
+	e := a.Create()
+	d, ok := hits.Mut(e)
+	require.True(t, ok)
+	require.Equal(t, 8, d.Cap())
+	require.Empty(t, d.Slice())
+	for i := range 1000 {
+		require.Equal(t, i > 8, w.Stats().Buffers == 1, "spilled at element %d", i)
+		d.Append(Hit{By: e, Damage: int32(i)})
+		require.Equal(t, i+1, d.Len())
+	}
+	for i, h := range d.Slice() {
+		require.Equal(t, Hit{e, int32(i)}, h)
+	}
+	d.SwapRemove(0)
+	require.Equal(t, int32(999), d.Slice()[0].Damage)
+	d.SwapRemove(d.Len() - 1)
+	require.Equal(t, 998, d.Len())
+	d.Clear()
+	require.Zero(t, d.Len())
+	require.GreaterOrEqual(t, d.Cap(), 1000)
+	require.NoError(t, w.Verify())
+	require.True(t, w.Destroy(e))
+	require.Zero(t, w.Stats().Buffers, "a buffer's block goes with its entity")
+}
+
+// TestBuffersSurviveMoves destroys, adds and removes around inline and spilled
+// buffers of every length.
+func TestBuffersSurviveMoves(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(3))
+	odd := ecs.RegisterBuffer[[5]byte](w)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, hits, odd)
+	var ids []ecs.Entity
+	for i := range 400 {
+		e := a.Create()
+		ids = append(ids, e)
+		for k := range i % 40 {
+			hits.Append(e, Hit{e, int32(k)})
+			odd.Append(e, [5]byte{byte(k), byte(i)})
+		}
+	}
+	for i, e := range ids {
+		switch i % 4 {
+		case 0:
+			w.Destroy(e)
+		case 1:
+			require.True(t, position.Add(e, Position{1, 1}))
+		case 2:
+			require.True(t, odd.Remove(e))
+		}
+		if i%50 == 0 {
+			require.NoError(t, w.Verify())
+		}
+	}
+	require.NoError(t, w.Verify())
+	for i, e := range ids {
+		d, ok := hits.Get(e)
+		require.Equal(t, i%4 != 0, ok)
+		if !ok {
+			continue
+		}
+		require.Equal(t, i%40, d.Len())
+		for k, h := range d.Slice() {
+			require.Equal(t, Hit{e, int32(k)}, h)
+		}
+		o, ok := odd.Get(e)
+		require.Equal(t, i%4 != 2, ok)
+		if ok {
+			require.Equal(t, i%40, o.Len())
+			for k, v := range o.Slice() {
+				require.Equal(t, [5]byte{byte(k), byte(i)}, v)
+			}
+		}
+	}
+	for _, e := range ids {
+		w.Destroy(e)
+	}
+	require.Zero(t, w.Stats().Buffers)
+}
+
+func TestBufferByRow(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(0))
+	batch, err := ecs.NewArchetype(w, hits).CreateN(3000)
+	require.NoError(t, err)
+	for rows := range batch.Rows() {
+		for i, e := range rows.Entities() {
+			hits.At(rows, i).Append(Hit{e, 1}, Hit{e, 2})
+		}
+	}
+	sum := 0
+	for rows := range ecs.NewQuery(w, ecs.Read(hits)).Rows() {
+		for i, e := range rows.Entities() {
+			for _, h := range hits.At(rows, i).Slice() {
+				require.Equal(t, e, h.By)
+				sum += int(h.Damage)
+			}
+		}
+	}
+	require.Equal(t, 9000, sum)
+	require.Equal(t, 3000, w.Stats().Buffers)
+}
+
+func TestBufferLimits(t *testing.T) {
+	u := newUniverse(t, 4<<20)
+	w := newWorld(t, ecs.WithUniverse(u))
+	hits := ecs.RegisterBuffer[[1024]byte](w, ecs.Inline(0))
+	e := ecs.NewArchetype(w, hits).Create()
+	d, _ := hits.Mut(e)
+	require.NoError(t, d.TryAppend(make([][1024]byte, 1024)...))
+	err := d.TryAppend([1024]byte{})
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.EqualError(t, err, "ecs: DynamicBuffer.Append: the limit is 1048576 bytes of a buffer")
+	require.Equal(t, 1024, d.Len())
+	for range 2 { // with the first, three of the universe's four megachunks
+		d, _ = hits.Mut(ecs.NewArchetype(w, hits).Create())
+		require.NoError(t, d.TryAppend(make([][1024]byte, 1024)...))
+	}
+	g := ecs.NewArchetype(w, hits).Create()
+	d, _ = hits.Mut(g)
+	require.NoError(t, d.TryAppend(make([][1024]byte, 100)...))
+	before := w.Hash()
+	err = d.TryAppend(make([][1024]byte, 900)...)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	require.Equal(t, before, w.Hash(), "the buffer is as it was")
+	require.NoError(t, w.Verify())
+}

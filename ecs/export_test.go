@@ -1,0 +1,93 @@
+package ecs
+
+import (
+	"reflect"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Corrupt breaks one numbered invariant of a world that has at least two
+// archetypes with rows, one query, an enableable type and a spilled buffer, and
+// returns what puts it right.
+func (w *World) Corrupt(invariant string) (restore func()) {
+	var a *Archetype
+	for _, b := range w.archetypes {
+		if b.count > 0 && len(b.toggling) > 0 && len(b.buffers) > 0 {
+			a = b
+		}
+	}
+	swap := func(p *int, v int) func() { old := *p; *p = v; return func() { *p = old } }
+	ids := entities(w.chunk(a.chunks[0]), a.rowsOf(0))
+	owner := &w.owners[a.chunks[0]/alloc.ChunksPerMegachunk][a.chunks[0]%alloc.ChunksPerMegachunk]
+	head := bufferAt(w.chunk(a.chunks[0]), 0, 0)
+	for _, c := range a.buffers {
+		p := a.place[c.id]
+		for row := range ids {
+			if h := bufferAt(unsafe.Add(w.chunk(a.chunks[0]), p.offset), row, c.size); h.ref != 0 {
+				head = h
+			}
+		}
+	}
+	switch invariant {
+	case "W1":
+		r := w.records.at(ids[0].ref & indexMask)
+		old := r.location
+		r.location++
+		return func() { r.location = old }
+	case "W2":
+		return swap(&a.count, a.count+a.plan.Rows)
+	case "W3":
+		owner.pos++
+		return func() { owner.pos-- }
+	case "W4":
+		w.created++
+		return func() { w.created-- }
+	case "W5":
+		q := w.queries[0]
+		old := q.matches
+		q.matches = q.matches[:len(q.matches)-1]
+		return func() { q.matches = old }
+	case "W6":
+		words := a.enabled[a.toggling[0]]
+		words[a.maskWords()-1] ^= 1 << 63
+		return func() { words[a.maskWords()-1] ^= 1 << 63 }
+	case "W7":
+		old := head.length
+		head.length = head.capacity + 1
+		return func() { head.length = old }
+	case "R1":
+		w.records.free[0] |= 1 << 1
+		return func() { w.records.free[0] &^= 1 << 1 }
+	case "R2":
+		return swap(&w.records.nFree, w.records.nFree+1)
+	case "R3":
+		w.records.summary[1] ^= 1
+		return func() { w.records.summary[1] ^= 1 }
+	}
+	return nil
+}
+
+// OpenWorlds returns the number of worlds that are open.
+func OpenWorlds() (n int) {
+	tags.mu.Lock()
+	defer tags.mu.Unlock()
+	for _, k := range tags.uses {
+		n += k
+	}
+	return n
+}
+
+// SetNextVersion makes the next entity with a fresh index start at a version,
+// to meet the wrap.
+func (w *World) SetNextVersion(index uint32, version uint32) {
+	w.records.at(index).version = version
+}
+
+// SetVersion sets the world's change version.
+func (w *World) SetVersion(v uint32) { w.version = v }
+
+// RegisterType registers a type that is known only at run time.
+func (w *World) RegisterType(t reflect.Type) {
+	w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})
+}

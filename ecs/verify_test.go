@@ -1,0 +1,69 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// TestVerifyNamesTheInvariant corrupts each numbered invariant in turn.
+func TestVerifyNamesTheInvariant(t *testing.T) {
+	w := newWorld(t)
+	stun, hits := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	position := ecs.Register[Position](w)
+	ecs.NewQuery(w, ecs.Read(position))
+	ecs.NewArchetype(w, position).Create()
+	a := ecs.NewArchetype(w, stun, hits)
+	for range 50 {
+		hits.Append(a.Create(), Hit{}, Hit{}, Hit{})
+	}
+	require.NoError(t, w.Verify())
+	for _, name := range []string{"W1", "W2", "W3", "W4", "W5", "W6", "W7", "R1", "R2", "R3"} {
+		restore := w.Corrupt(name)
+		require.ErrorContains(t, w.Verify(), "ecs: "+name+":", name)
+		restore()
+		require.NoError(t, w.Verify())
+	}
+}
+
+// TestVersionsWrap takes one index over the end of its versions.
+func TestVersionsWrap(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w)
+	first := a.Create()
+	w.Destroy(first)
+	w.SetNextVersion(uint32(first.Index()), 1<<32-2)
+	var last ecs.Entity
+	for last.Index() != first.Index() {
+		last = a.Create()
+	}
+	require.Equal(t, uint32(1<<32-1), last.Version())
+	require.True(t, w.Destroy(last))
+	require.False(t, w.Alive(last))
+	var wrapped ecs.Entity
+	for wrapped.Index() != first.Index() {
+		wrapped = a.Create()
+	}
+	require.Equal(t, uint32(1), wrapped.Version(), "after 2^31 reuses a version comes again")
+}
+
+// TestChangeVersionWraps compares versions across the wrap of the counter.
+func TestChangeVersionWraps(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	e := ecs.NewArchetype(w, position).Create()
+	w.SetVersion(1<<32 - 1)
+	position.Mut(e)
+	require.Equal(t, uint32(1), w.Advance(), "0 is skipped")
+	q := ecs.NewQuery(w, ecs.Read(position))
+	for rows := range q.Rows() {
+		require.False(t, position.Changed(rows, 1<<32-1))
+		require.True(t, position.Changed(rows, 1<<32-2))
+	}
+	position.Mut(e)
+	for rows := range q.Rows() {
+		require.True(t, position.Changed(rows, 1<<32-1))
+	}
+}
