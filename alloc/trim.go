@@ -1,6 +1,7 @@
 package alloc
 
 import (
+	"errors"
 	"fmt"
 
 	"quarry/mmap"
@@ -71,6 +72,10 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, nil
 	}
 	if err := u.pages.Decommit(g*mmap.Granule, mmap.Granule); err != nil {
+		if errors.Is(err, mmap.ErrAccess) {
+			u.nReady-- // neither the step nor its undo: the granule is reserved now
+			return false, err
+		}
 		u.ready[g].Store(1)
 		return false, err
 	}

@@ -49,9 +49,9 @@
 //
 // Cost. A transition is one to three system calls per run of granules. First
 // touch of ready memory dominates. Median of N=12 runs over 64 MiB, go1.26.8,
-// Linux 6.18, 2-core AMD EPYC, "go test -run '^$' -bench . -count 12 ./mmap":
+// Linux 6.18, busy 2-core AMD EPYC, "go test -run '^$' -bench . -count 12 ./mmap":
 //
-//	first touch, 4 KiB pages      304 us a MiB
-//	first touch, 2 MiB pages       38 us a MiB
-//	Commit + Decommit, 2 MiB      3.5 us untouched (Go objects, cleared: 15 us)
+//	first touch, 4 KiB pages      315 us a MiB
+//	first touch, 2 MiB pages       36 us a MiB
+//	Commit + Decommit, 2 MiB      3.4 us untouched (Go objects, cleared in cache: 15 us)
 package mmap

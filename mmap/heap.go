@@ -39,10 +39,10 @@ func (goHeap) reserve(size int) (memory, error) {
 		return memory{}, errGoHeap
 	}
 	object := make([]byte, size+goHeapAlign)
+	// Safe because pad < goHeapAlign, so [pad, pad+size) lies inside object,
+	// which the memory keeps alive and which does not move.
 	first := unsafe.Pointer(unsafe.SliceData(object))
 	pad := -uintptr(first) & (goHeapAlign - 1)
-	// Safe because pad < goHeapAlign, so [pad, pad+size) lies inside object,
-	// which the memory keeps alive.
 	return memory{base: unsafe.Add(first, pad), size: size, object: object}, nil
 }
 

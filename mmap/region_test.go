@@ -41,6 +41,7 @@ func dirty(r *mmap.Region, off, n int) {
 
 func requireZero(t *testing.T, r *mmap.Region, off, n int) {
 	t.Helper()
+	// Safe because off and n are whole granules of ready memory, aligned to 64 KiB.
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&r.Bytes()[off])), n/8)
 	for i, w := range words {
 		if w != 0 {
