@@ -1,0 +1,85 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// heapMemory is the side on the universe: one alloc.Heap on a universe of its
+// own, nothing shared with anyone.
+type heapMemory struct {
+	u    *alloc.Universe
+	h    *alloc.Heap
+	peak int64 // greatest sampled sum of committed granules and direct mappings, in bytes
+}
+
+func newHeapMemory() (*heapMemory, error) {
+	u, err := alloc.NewUniverse()
+	if err != nil {
+		return nil, err
+	}
+	h, err := alloc.NewHeap(u)
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
+	}
+	return &heapMemory{u: u, h: h}, nil
+}
+
+func (m *heapMemory) get(size, align int) ([]byte, error) {
+	p, err := m.h.Alloc(size, align)
+	if err != nil {
+		return nil, err
+	}
+	return view(p, size), nil
+}
+
+func (m *heapMemory) resize(b []byte, size int) ([]byte, error) {
+	p, err := m.h.Realloc(start(b), size, 0)
+	if err != nil {
+		return nil, err
+	}
+	return view(p, size), nil
+}
+
+func (m *heapMemory) drop(b []byte) {
+	m.h.Free(start(b))
+}
+
+func (m *heapMemory) traits() traits {
+	return traits{align: 16}
+}
+
+func (m *heapMemory) sample() {
+	m.peak = max(m.peak, int64(m.u.Stats().Committed)+int64(m.h.Stats().Mapped))
+}
+
+// close ends heap and universe. It is an error when the heap counts live blocks
+// or, after the heap is closed, the universe counts live chunks.
+func (m *heapMemory) close() error {
+	var leak error
+	if n := m.h.Stats().LiveBlocks; n != 0 {
+		leak = fmt.Errorf("the heap counts %d live blocks after all were freed", n)
+	}
+	err := m.h.Close()
+	if n := m.u.Stats().Live; n != 0 {
+		leak = errors.Join(leak, fmt.Errorf("the universe counts %d live bytes after the heap was closed", n))
+	}
+	return errors.Join(leak, err, m.u.Close())
+}
+
+// view is the block at p as a slice over the bytes asked for. A block of size 0
+// is given a capacity of one byte, so that its address can be found again.
+func view(p unsafe.Pointer, size int) []byte {
+	// Safe because the heap returned at least size bytes at p; a block of size
+	// 0 has an address of its own, and the one byte there is never touched.
+	return unsafe.Slice((*byte)(p), max(size, 1))[:size]
+}
+
+// start is the address that view was made from.
+func start(b []byte) unsafe.Pointer {
+	// Safe because the capacity is never 0, so this is the first byte.
+	return unsafe.Pointer(unsafe.SliceData(b))
+}

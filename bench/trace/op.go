@@ -1,0 +1,100 @@
+package trace
+
+import "fmt"
+
+// Kind is the call that was recorded.
+type Kind uint8
+
+// The kinds of calls. The malloclab and wee_alloc forms have Malloc, Realloc
+// and Free only.
+const (
+	Malloc Kind = iota
+	Calloc
+	Memalign
+	Realloc
+	Free
+	ThreadDone // a line, but not a heap call: the thread has ended
+)
+
+var kindNames = [...]string{"malloc", "calloc", "memalign", "realloc", "free", "thread_done"}
+
+// String returns the word of the AOSP form.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Effect is what a call does to the table of blocks. The kind alone does not
+// say: a realloc can be any of the four.
+type Effect uint8
+
+// The effects.
+const (
+	Nothing Effect = iota // free of NULL, a failed call, the end of a thread
+	Get                   // a new block in Slot
+	Resize                // the block in Slot gets a new size, its first min(old, new) bytes stay
+	Drop                  // the block in Slot goes
+)
+
+// NoSlot is the Slot of an operation that names no block.
+const NoSlot = ^uint32(0)
+
+// Op is one line of a trace.
+type Op struct {
+	Size   int64  // bytes asked for; a calloc has COUNT x SIZE; 0 for Free and ThreadDone
+	Slot   uint32 // the block: below Trace.Slots, or NoSlot
+	Align  uint32 // bytes, a power of two, of a Memalign; 0 otherwise
+	Thread uint32 // index into Trace.Threads
+	Kind   Kind
+	Effect Effect
+}
+
+// failed says that the recorded call returned 0x0.
+func (op *Op) failed() bool {
+	return op.Effect == Nothing && op.Kind <= Realloc
+}
+
+// Form is the kind of text that a trace was read from.
+type Form uint8
+
+// The forms.
+const (
+	AOSP Form = iota
+	Malloclab
+	WeeAlloc
+)
+
+var formNames = [...]string{"AOSP", "malloclab", "wee_alloc"}
+
+// String names the form in words.
+func (f Form) String() string {
+	if int(f) < len(formNames) {
+		return formNames[f]
+	}
+	return fmt.Sprintf("Form(%d)", uint8(f))
+}
+
+// Trace is a recording that was found to be well formed: replayed in order, a
+// slot gets a block only while it is empty and loses one only while it has one.
+type Trace struct {
+	Name    string   // the file, as it was named to Read
+	Member  string   // the member of a zip archive, or ""
+	Form    Form     // what the text was
+	Bytes   int      // length of the text, unpacked
+	Ops     []Op     // one a line of the text, headers aside
+	Slots   int      // every Op.Slot is below this, or NoSlot
+	Threads []uint64 // thread numbers in the order of their first line; {0} where the form has none
+}
+
+// Calls counts the heap calls: all lines except ThreadDone.
+func (t *Trace) Calls() int {
+	n := len(t.Ops)
+	for i := range t.Ops {
+		if t.Ops[i].Kind == ThreadDone {
+			n--
+		}
+	}
+	return n
+}

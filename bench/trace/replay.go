@@ -1,0 +1,227 @@
+package trace
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+)
+
+// The replay.
+//
+// Both sides run the same loop over the same operations, and the loop does the
+// same work for both: it keeps the books of the sizes, fills every byte of a
+// block that a call returned, and checks every byte before the block goes to
+// free or realloc and, at the end, of all blocks that are left. Only the calls
+// of memory differ. What the loop checks:
+//
+//	R1 a block has exactly the length asked for, and the alignment
+//	R2 a calloc block is zero before it is filled
+//	R3 a block holds its pattern when it goes and at the end
+//	R4 after a realloc the first min(old, new) bytes hold the old pattern
+//
+// R3 also finds blocks that overlap: the later fill destroys the earlier one.
+// Samples of memory in use and calls of progress are taken with the clock
+// stopped, so they are not in the time of a side.
+
+// memory is one side: where blocks come from. Blocks are passed around as
+// slices over exactly the bytes asked for.
+type memory interface {
+	// get returns a new block; align 0 means what malloc promises.
+	get(size, align int) ([]byte, error)
+	// resize returns a block of size bytes with the first min(len(b), size)
+	// bytes of b. After an error b is as it was.
+	resize(b []byte, size int) ([]byte, error)
+	// drop takes a block back.
+	drop(b []byte)
+	// traits says what get promises.
+	traits() traits
+	// sample looks how much memory is in use and keeps the greatest.
+	sample()
+}
+
+// traits are the promises of a side.
+type traits struct {
+	align  int  // of every block, in bytes
+	zeroed bool // get returns zeros, so calloc need not clear
+}
+
+// maxFaults bounds how many failed checks are told in words; all are counted.
+const maxFaults = 5
+
+// sampleEvery is the number of operations between samples, beside those at new
+// peaks.
+const sampleEvery = 1024
+
+// progressEvery is the number of operations between calls of progress.
+const progressEvery = 1 << 16
+
+// block is what the replay knows of a slot.
+type block struct {
+	bytes []byte
+	stamp uint64 // of the pattern in it; 0: the slot is empty
+}
+
+// blockBytes is the size of a block in the table.
+const blockBytes = int64(unsafe.Sizeof(block{}))
+
+// replay is one run of one trace on one side.
+type replay struct {
+	t      *Trace
+	m      memory
+	traits traits
+	blocks []block // by slot
+	ledger ledger
+	faults int      // checks that failed
+	told   []string // the first of them in words
+	clock  time.Duration
+	at     time.Time // when the clock was started last
+	// sampled is the number of live bytes above which the next sample is taken
+	// without waiting for its turn: 1/16 above the greatest that was sampled.
+	sampled int64
+}
+
+func newReplay(t *Trace, m memory) *replay {
+	return &replay{t: t, m: m, traits: m.traits(), blocks: make([]block, t.Slots)}
+}
+
+// run replays the whole trace and checks what is left. The blocks that the
+// trace never frees stay live: drain frees them. progress may be nil. The
+// error is that of a call that failed; the replay ends there.
+func (r *replay) run(progress func(done int)) error {
+	r.at = time.Now()
+	for i := range r.t.Ops {
+		if err := r.step(i); err != nil {
+			r.pause()
+			return err
+		}
+		if i%sampleEvery == sampleEvery-1 || r.ledger.bytes > r.sampled {
+			r.pause()
+			r.sampled = max(r.sampled, r.ledger.bytes+r.ledger.bytes/16)
+			r.m.sample()
+			if progress != nil && i%progressEvery == progressEvery-1 {
+				progress(i + 1)
+			}
+			r.at = time.Now()
+		}
+	}
+	for slot := range r.blocks {
+		if b := &r.blocks[slot]; b.stamp != 0 {
+			r.check(len(r.t.Ops), b.bytes, b.stamp, "at the end")
+		}
+	}
+	r.pause()
+	r.m.sample()
+	if progress != nil {
+		progress(len(r.t.Ops))
+	}
+	return nil
+}
+
+func (r *replay) pause() {
+	r.clock += time.Since(r.at)
+}
+
+// drain frees all blocks that are left.
+func (r *replay) drain() {
+	for slot := range r.blocks {
+		if b := &r.blocks[slot]; b.stamp != 0 {
+			r.m.drop(b.bytes)
+			*b = block{}
+		}
+	}
+}
+
+// step replays operation i.
+func (r *replay) step(i int) error {
+	op := &r.t.Ops[i]
+	switch op.Effect {
+	case Get:
+		b, err := r.m.get(int(op.Size), int(op.Align))
+		if err != nil {
+			return r.failed(i, err)
+		}
+		r.place(i, b)
+		if op.Kind == Calloc {
+			if !r.traits.zeroed {
+				clear(b)
+			}
+			if at := firstSet(b); at >= 0 {
+				r.fault(i, "byte %d of %d is %#02x, want 0", at, len(b), b[at])
+			}
+		}
+		r.keep(i, b)
+		r.ledger.change(0, int64(len(b)), false, true)
+	case Resize:
+		old := &r.blocks[op.Slot]
+		size := len(old.bytes)
+		r.check(i, old.bytes, old.stamp, "before realloc")
+		b, err := r.m.resize(old.bytes, int(op.Size))
+		if err != nil {
+			return r.failed(i, err)
+		}
+		r.place(i, b)
+		r.check(i, b[:min(size, len(b))], old.stamp, "after realloc")
+		r.keep(i, b)
+		r.ledger.change(int64(size), int64(len(b)), true, true)
+	case Drop:
+		b := &r.blocks[op.Slot]
+		r.check(i, b.bytes, b.stamp, "before "+op.Kind.String())
+		r.m.drop(b.bytes)
+		r.ledger.change(int64(len(b.bytes)), 0, true, false)
+		*b = block{}
+	}
+	return nil
+}
+
+// place checks length and alignment (R1).
+func (r *replay) place(i int, b []byte) {
+	op := &r.t.Ops[i]
+	if len(b) != int(op.Size) {
+		r.fault(i, "the block has %d bytes", len(b))
+	}
+	align := max(int(op.Align), r.traits.align)
+	// Safe because the address is only looked at, and b is live.
+	if addr := uintptr(unsafe.Pointer(unsafe.SliceData(b))); addr%uintptr(align) != 0 {
+		r.fault(i, "the block is at %#x, which is not a multiple of %d", addr, align)
+	}
+}
+
+// keep fills a block and notes it. Stamps are from 1.
+func (r *replay) keep(i int, b []byte) {
+	stamp := uint64(i) + 1
+	fill(b, stamp)
+	r.blocks[r.t.Ops[i].Slot] = block{bytes: b, stamp: stamp}
+}
+
+// check compares a block with its pattern (R3, R4).
+func (r *replay) check(i int, b []byte, stamp uint64, when string) {
+	if at := firstWrong(b, stamp); at >= 0 {
+		r.fault(i, "%s: byte %d of the %d that operation %d wrote is %#02x, want %#02x",
+			when, at, len(b), stamp, b[at], wantByte(stamp, at))
+	}
+}
+
+// fault counts a failed check.
+func (r *replay) fault(i int, format string, args ...any) {
+	r.faults++
+	if len(r.told) < maxFaults {
+		r.told = append(r.told, r.where(i)+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// failed is the error of a call that the side could not do.
+func (r *replay) failed(i int, err error) error {
+	return fmt.Errorf("%s: %w", r.where(i), err)
+}
+
+// where names an operation, from 1.
+func (r *replay) where(i int) string {
+	if i == len(r.t.Ops) {
+		return "after the last operation"
+	}
+	op := &r.t.Ops[i]
+	if op.Effect == Drop {
+		return fmt.Sprintf("operation %d (%s)", i+1, op.Kind)
+	}
+	return fmt.Sprintf("operation %d (%s of %d bytes)", i+1, op.Kind, op.Size)
+}

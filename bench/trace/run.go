@@ -1,0 +1,207 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"quarry/bench/workload"
+)
+
+// maxLive and maxAlign bound what Run replays, in bytes: the plain side cannot
+// survive a failed allocation, so it must not be tried.
+const (
+	maxLive  = 4 << 30
+	maxAlign = 1 << 20
+)
+
+// Options say what Run replays.
+type Options struct {
+	File string // a trace in one of the three forms; "" is the built-in one
+}
+
+// subject is the trace of a run with its answer.
+type subject struct {
+	t      *Trace
+	stats  Stats
+	want   Answer
+	source string   // where want is from, in words
+	wrong  []string // what the books themselves disagree on
+}
+
+// Run replays one trace on the Go heap (plain) and then on a heap on a universe
+// (ours). The known answer is that of the built-in trace; for a file the row of
+// ../STATS.csv beside its folder, and where there is none, books kept the
+// slow way from the text. progress may be nil; it is called about every
+// 65,536 operations with the operations of both sides so far. The error is about
+// the trace (missing, ErrFormat, ErrLimit); what goes wrong on a side is in the side.
+//
+// Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks,
+// ns_per_op; plain has peak_heap_bytes, the greatest sampled growth of objects
+// on the Go heap, dead ones that were not swept included; ours has utilisation,
+// peak_live_bytes / Committed.
+func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
+	s, err := load(opts.File)
+	if err != nil {
+		return workload.Side{}, workload.Side{}, err
+	}
+	total := 2 * len(s.t.Ops)
+	from := func(before int) func(done int) {
+		if progress == nil {
+			return nil
+		}
+		return func(done int) { progress(before+done, total) }
+	}
+	plain = s.plain(from(0))
+	ours = s.ours(from(len(s.t.Ops)))
+	return plain, ours, nil
+}
+
+// load reads the trace of a run and looks for its answer.
+func load(path string) (*subject, error) {
+	s := &subject{}
+	if path == "" {
+		s.t = Demo()
+		s.stats = s.t.Stats()
+		s.want, s.source = demoAnswer, "the known answer"
+		return s, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	t, text, err := parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	s.t, s.stats = t, t.Stats()
+	if s.stats.PeakLiveBytes > maxLive {
+		return nil, fmt.Errorf("%w: %s: expected at most %d bytes live at once, got %d",
+			ErrLimit, path, int64(maxLive), s.stats.PeakLiveBytes)
+	}
+	if s.stats.MaxAlign > maxAlign {
+		return nil, fmt.Errorf("%w: %s: expected alignments of at most %d bytes, got %d",
+			ErrLimit, path, maxAlign, s.stats.MaxAlign)
+	}
+	row, ok := knownRow(path)
+	want, source := row.Stats, "STATS.csv"
+	if !ok {
+		source = "a slow count from the text"
+		if want, err = statsRef(t.Form, text); err != nil {
+			return nil, err
+		}
+	}
+	s.want, s.source = want.Answer, source
+	if s.stats != want {
+		s.wrong = append(s.stats.differences(want.Answer),
+			fmt.Sprintf("the books of the trace are %+v, %s says %+v", s.stats, source, want))
+	}
+	return s, nil
+}
+
+// plain replays on the Go heap.
+func (s *subject) plain(progress func(done int)) workload.Side {
+	base := workload.LiveHeap()
+	m := newGoMemory()
+	r := newReplay(s.t, m)
+	err := r.run(progress)
+	side := s.side(r, err)
+	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
+	runtime.KeepAlive(r) // the blocks are measured while they are held
+	r.drain()
+	side.Figures["peak_heap_bytes"] = float64(m.peak)
+	side.Lines = append(side.Lines, s.describe()...)
+	side.Lines = append(side.Lines, fmt.Sprintf("Go heap: %s bytes of objects at the peak, %s live at the end",
+		grouped(m.peak), grouped(side.Heap)))
+	return side
+}
+
+// ours replays on a heap on a universe, frees what is left and closes both.
+func (s *subject) ours(progress func(done int)) workload.Side {
+	base := workload.LiveHeap()
+	m, err := newHeapMemory()
+	if err != nil {
+		return workload.Side{Ops: s.t.Calls(), Detail: err.Error(), Figures: map[string]float64{}}
+	}
+	r := newReplay(s.t, m)
+	err = r.run(progress)
+	side := s.side(r, err)
+	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
+	runtime.KeepAlive(r)
+	r.drain()
+	if err := m.close(); err != nil {
+		side.Fail(err.Error())
+	}
+	side.Committed = m.peak
+	if m.peak > 0 {
+		side.Figures["utilisation"] = float64(s.stats.PeakLiveBytes) / float64(m.peak)
+	}
+	side.Lines = append(side.Lines, fmt.Sprintf("universe: %s bytes committed at the peak, %s of books on the Go heap",
+		grouped(m.peak), grouped(side.Heap)))
+	return side
+}
+
+// tableBytes is what the replay's table of blocks takes on the Go heap: it is
+// the same on both sides and no memory of either.
+func (s *subject) tableBytes() int64 {
+	return int64(s.t.Slots) * blockBytes
+}
+
+// side turns a finished replay into words and figures.
+func (s *subject) side(r *replay, err error) workload.Side {
+	got := r.ledger.answer()
+	side := workload.Side{OK: true, Time: r.clock, Ops: s.t.Calls()}
+	side.Figures = map[string]float64{
+		"peak_live_bytes":  float64(got.PeakLiveBytes),
+		"peak_live_blocks": float64(got.PeakLiveBlocks),
+		"end_live_bytes":   float64(got.EndLiveBytes),
+		"end_live_blocks":  float64(got.EndLiveBlocks),
+		"ns_per_op":        float64(r.clock.Nanoseconds()) / float64(max(side.Ops, 1)),
+	}
+	side.Detail = fmt.Sprintf("peak %s bytes, %s blocks, at the end %s, %s, as %s says; every byte was as written",
+		grouped(got.PeakLiveBytes), grouped(int64(got.PeakLiveBlocks)),
+		grouped(got.EndLiveBytes), grouped(int64(got.EndLiveBlocks)), s.source)
+	if err != nil {
+		side.Fail(err.Error())
+	}
+	if r.faults > 0 {
+		side.Fail(fmt.Sprintf("%d checks failed: %s", r.faults, strings.Join(r.told, "; ")))
+	}
+	if err == nil {
+		side.Fail(got.differences(s.want)...)
+	}
+	side.Fail(s.wrong...)
+	return side
+}
+
+// describe says what the trace is.
+func (s *subject) describe() []string {
+	t, st := s.t, &s.stats
+	name := t.Name
+	if t.Member != "" {
+		name += "(" + t.Member + ")"
+	}
+	return []string{
+		fmt.Sprintf("trace %s, %s form: %s calls of %d threads, %s bytes asked for",
+			name, t.Form, grouped(int64(t.Calls())), st.Threads, grouped(st.TotalBytes)),
+		fmt.Sprintf("malloc %s, calloc %s, memalign %s, realloc %s, free %s (of NULL %s), failed %s, size 0 %s",
+			grouped(int64(st.Malloc)), grouped(int64(st.Calloc)), grouped(int64(st.Memalign)), grouped(int64(st.Realloc)),
+			grouped(int64(st.Free)), grouped(int64(st.FreeNull)), grouped(int64(st.Failed)), grouped(int64(st.ZeroSize))),
+		fmt.Sprintf("sizes: half up to %s, nine tenths up to %s, greatest %s bytes",
+			grouped(st.P50), grouped(st.P90), grouped(st.MaxRequest)),
+	}
+}
+
+// grouped prints n with commas between the thousands.
+func grouped(n int64) string {
+	text := fmt.Sprint(n)
+	sign := ""
+	if n < 0 {
+		sign, text = "-", text[1:]
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return sign + text
+}

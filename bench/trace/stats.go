@@ -1,0 +1,126 @@
+package trace
+
+import "slices"
+
+// Stats are the books of a trace: what happens when it is replayed and every
+// size is taken as it was asked for, without rounding. Two Stats compare with
+// ==. Frees of unknown names and names given twice have no count: a trace that
+// has them is not read.
+type Stats struct {
+	Ops      int // lines: calls and ends of threads
+	Malloc   int // lines of each kind, those that failed included
+	Calloc   int
+	Realloc  int
+	Memalign int
+	Free     int
+	FreeNull int // of Free, those of NULL
+	Failed   int // calls that returned 0x0; they are in none of the numbers below
+	ZeroSize int // blocks asked for with size 0
+
+	Answer
+
+	TotalBytes    int64 // sum of all sizes asked for; a realloc adds its new size
+	MaxRequest    int64 // bytes
+	MaxAlign      int64 // bytes; 0 when no call asked for an alignment
+	P50, P90, P99 int64 // of the n sizes in rising order those numbered floor(q n), from 0
+	DistinctSizes int
+	Threads       int
+}
+
+// Answer is what a replay must find.
+type Answer struct {
+	PeakLiveBytes  int64 // greatest sum of the sizes of live blocks
+	PeakLiveBlocks int   // greatest number of live blocks, at its own moment; size 0 counts
+	EndLiveBytes   int64 // after the last line
+	EndLiveBlocks  int
+}
+
+// ledger is what is live now and was live at most.
+type ledger struct {
+	bytes, peakBytes   int64
+	blocks, peakBlocks int
+}
+
+// change replaces a block of size from by one of size to; had and has say
+// whether there was a block before and is one after. It is one step: the peak
+// is looked at after both.
+func (l *ledger) change(from, to int64, had, has bool) {
+	l.bytes += to - from
+	if had {
+		l.blocks--
+	}
+	if has {
+		l.blocks++
+	}
+	l.peakBytes = max(l.peakBytes, l.bytes)
+	l.peakBlocks = max(l.peakBlocks, l.blocks)
+}
+
+func (l *ledger) answer() Answer {
+	return Answer{
+		PeakLiveBytes: l.peakBytes, PeakLiveBlocks: l.peakBlocks,
+		EndLiveBytes: l.bytes, EndLiveBlocks: l.blocks,
+	}
+}
+
+// Stats works the books out in one walk and a sort of the sizes: about 10 ns
+// and 8 bytes of memory a line.
+func (t *Trace) Stats() Stats {
+	s := Stats{Ops: len(t.Ops), Threads: len(t.Threads)}
+	var l ledger
+	size := make([]int64, t.Slots)
+	requests := make([]int64, 0, len(t.Ops))
+	for i := range t.Ops {
+		op := &t.Ops[i]
+		s.count(op)
+		switch op.Effect {
+		case Get:
+			l.change(0, op.Size, false, true)
+		case Resize:
+			l.change(size[op.Slot], op.Size, true, true)
+		case Drop:
+			l.change(size[op.Slot], 0, true, false)
+		}
+		if op.Effect == Get || op.Effect == Resize {
+			size[op.Slot] = op.Size
+			requests = append(requests, op.Size)
+		}
+	}
+	s.Answer = l.answer()
+	slices.Sort(requests)
+	if n := len(requests); n > 0 {
+		s.MaxRequest = requests[n-1]
+		s.P50, s.P90, s.P99 = requests[n*50/100], requests[n*90/100], requests[n*99/100]
+	}
+	s.DistinctSizes = len(slices.Compact(requests))
+	return s
+}
+
+// count adds one line to the numbers that need no memory of the lines before.
+func (s *Stats) count(op *Op) {
+	switch op.Kind {
+	case Malloc:
+		s.Malloc++
+	case Calloc:
+		s.Calloc++
+	case Memalign:
+		s.Memalign++
+	case Realloc:
+		s.Realloc++
+	case Free:
+		s.Free++
+		if op.Effect == Nothing {
+			s.FreeNull++
+		}
+	}
+	if op.failed() {
+		s.Failed++
+	}
+	if op.Effect == Get || op.Effect == Resize {
+		s.TotalBytes += op.Size
+		s.MaxAlign = max(s.MaxAlign, int64(op.Align))
+		if op.Size == 0 {
+			s.ZeroSize++
+		}
+	}
+}
