@@ -164,6 +164,7 @@ func (h *Heap) Free(p unsafe.Pointer) {
 func (h *Heap) freeSlot(s *slab, slot uint32, p unsafe.Pointer) {
 	class := s.class
 	if debug.On {
+		// Safe because find has shown that p is a live block of this class.
 		debug.Poison(unsafe.Slice((*byte)(p), classSizes[class]), debug.Freed)
 	}
 	s.give(slot)

@@ -54,6 +54,7 @@ func axpy32(dst []float32, a float32, x []float32) {
 		panicAxpyLength(len(dst), len(x))
 	}
 	if debug.On && len(dst) > 0 {
+		// Safe because only the addresses are compared; nothing is read.
 		checkAxpyOverlap(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), uintptr(len(dst)), 4)
 	}
 	if best == Go || len(dst) < axpyMin {
@@ -78,6 +79,7 @@ func axpy64(dst []float64, a float64, x []float64) {
 		panicAxpyLength(len(dst), len(x))
 	}
 	if debug.On && len(dst) > 0 {
+		// Safe because only the addresses are compared; nothing is read.
 		checkAxpyOverlap(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), uintptr(len(dst)), 8)
 	}
 	if best == Go || len(dst) < axpyMin {

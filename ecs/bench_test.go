@@ -32,7 +32,7 @@ func movers(t testing.TB, n int) (*ecs.World, ecs.Component[Position], ecs.Compo
 const dt = 1.0 / 64 // a power of two, so that sums are exact
 
 func BenchmarkQuery(b *testing.B) {
-	for _, n := range []int{1, 1000, 16_000, 1_000_000} {
+	for _, n := range []int{1, 1000, 16_000, 250_000, 500_000, 1_000_000, 4_000_000} {
 		b.Run(fmt.Sprintf("api=rows/n=%d", n), func(b *testing.B) {
 			w, position, velocity, _ := movers(b, n)
 			defer w.Close()

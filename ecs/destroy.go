@@ -18,6 +18,7 @@ func (w *World) Destroy(e Entity) bool {
 	}
 	a, pos, row := w.rowOf(r)
 	for _, c := range a.buffers {
+		// Safe because c is a column of this chunk.
 		w.freeSpill(bufferAt(unsafe.Add(w.chunk(a.chunks[pos]), c.offset), row, c.size))
 	}
 	a.removeRow(pos, row)
@@ -58,6 +59,7 @@ func (a *Archetype) removeRow(pos, row int) {
 		w.records.at(moved.ref & indexMask).location = locate(uint32(a.chunks[pos]), row)
 		for i := range a.columns {
 			c := &a.columns[i]
+			// Safe because both rows lie inside the column.
 			copyElement(
 				unsafe.Add(hole, uintptr(c.offset)+uintptr(row)*uintptr(c.size)),
 				unsafe.Add(last, uintptr(c.offset)+uintptr(lastRow)*uintptr(c.size)), c.size)

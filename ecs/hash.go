@@ -53,6 +53,7 @@ func (h *hasher) archetype(a *Archetype) {
 			h.entity(e)
 		}
 		for _, c := range a.columns {
+			// Safe because c is a column of this chunk.
 			h.column(unsafe.Add(base, c.offset), n, c)
 		}
 		for _, slot := range a.toggling {
@@ -65,6 +66,7 @@ func (h *hasher) archetype(a *Archetype) {
 
 func (h *hasher) column(column unsafe.Pointer, n int, c column) {
 	t := &h.w.types[c.id]
+	// Safe because row < n, the chunk's rows, and i < length, the buffer's elements.
 	for row := range n {
 		if !t.buffer {
 			h.value(unsafe.Add(column, uintptr(row)*uintptr(c.size)), t.fields)

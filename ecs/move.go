@@ -50,6 +50,7 @@ func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
 	from, dest := w.chunk(a.chunks[pos]), w.chunk(to.chunks[toPos])
 	entities(dest, toRow+1)[toRow] = entities(from, row+1)[row]
 	for _, c := range way.copies {
+		// Safe because both columns have room for every row of their chunks.
 		copyElement(
 			unsafe.Add(dest, uintptr(c.to)+uintptr(toRow)*uintptr(c.size)),
 			unsafe.Add(from, uintptr(c.from)+uintptr(row)*uintptr(c.size)), c.size)

@@ -71,6 +71,7 @@ func (a *Archetype) verify(spilled *int) error {
 		}
 		for _, c := range a.buffers {
 			for row := range n {
+				// Safe because row is one of the chunk's rows.
 				if err := a.w.verifyBuffer(bufferAt(unsafe.Add(base, c.offset), row, c.size), c.id, spilled); err != nil {
 					return err
 				}

@@ -199,6 +199,7 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 	if write {
 		a.changed[p.slot][o.pos] = w.version
 	}
+	// Safe because the offset is that of a column of the chunk's archetype.
 	return unsafe.Add(w.chunk(alloc.ChunkIndex(chunk)), p.offset), r.location.row()
 }
 

@@ -1,0 +1,48 @@
+// Package lint holds the rules of this repository as tests, so that a broken
+// rule stops a build and not a reader. It exports nothing.
+//
+// The rules come from the design and the house style of the project; what
+// follows is the whole of them that a machine can check.
+//
+//	rule                  what is checked                                     where
+//	import floors         imports go down only (drawing below)                all .go
+//	                      the root module imports nothing but the standard
+//	                      library, itself, x/sys, cpuid; its tests testify
+//	direct dependencies   the root go.mod requires exactly those three        go.mod
+//	format                a file is as go/format would write it               all .go
+//	length                600 lines a file, 80 a function, 60 a doc.go        .go, .s
+//	forbidden words       no linkname directive, no copy of the runtime's     all .go
+//	                      type layouts
+//	                      no unfinished-work markers, no paths of a machine,  all text
+//	                      no hosts of package registries
+//	                      no names of files and packages that say nothing     all
+//	                      no encoded instructions                             .s
+//	documentation         exported declarations and packages are documented   root module
+//	unsafe                who goes around the type system says why it is safe root module
+//	README                its program builds, runs and prints what it says,   README.md
+//	                      and its first commands are the two that matter
+//
+// Floors, the highest first; a package may import those below its own:
+//
+//	+---------------------------------+
+//	| bench                    fuzz   |   modules of their own
+//	+---------------------------------+
+//	| ecs/command, ecs/job, ...       |   layers, beside one another
+//	+---------------------------------+
+//	| ecs                             |
+//	+---------------------------------+
+//	| alloc                           |
+//	+----------+----------+-----------+
+//	| bitmask  | layout   | mmap      |   beside one another
+//	+----------+----------+-----------+
+//	| asm                             |
+//	+---------------------------------+
+//	| internal/...                    |   guard and lint from tests only
+//	+---------------------------------+
+//
+// Rules are functions of a tree of files (tree.go) and give findings, so every
+// rule has a test of its own that shows it a small tree which breaks it. Build
+// tags play no part: files for other systems are checked as well. Folders named
+// testdata or beginning with a dot (but .ci), and what the root .gitignore
+// names, are not looked at.
+package lint

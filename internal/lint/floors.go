@@ -1,0 +1,139 @@
+package lint
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	root       = "quarry" // module path of the root module
+	floorTable = "floors in internal/lint/floors.go"
+	doorTable  = "doors in internal/lint/floors.go"
+)
+
+// floors lists the packages, the lowest floor first. "x/*" stands for every
+// package under x.
+var floors = [][]string{
+	{"internal/*"},
+	{"asm"},
+	{"bitmask", "layout", "mmap"},
+	{"alloc"},
+	{"ecs"},
+	{"ecs/*"},
+	{"bench", "bench/*", "fuzz", "fuzz/*"},
+}
+
+// doors lists which layers may import which others on their own floor.
+var doors = map[string][]string{
+	"ecs/examples": {"ecs/command", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
+}
+
+// forTests lists the packages that only test files may import.
+var forTests = []string{"internal/guard", "internal/lint"}
+
+// outside lists the modules that the root module may import and require, and
+// whether its tests only may.
+var outside = map[string]bool{
+	"golang.org/x/sys":              false,
+	"github.com/klauspost/cpuid/v2": false,
+	"github.com/stretchr/testify":   true,
+}
+
+// floorOf returns the floor of the package in dir, -1 if it has none.
+func floorOf(dir string) int {
+	return slices.IndexFunc(floors, func(floor []string) bool {
+		return slices.ContainsFunc(floor, func(pattern string) bool {
+			stem, deep := strings.CutSuffix(pattern, "*")
+			return dir == pattern || deep && strings.HasPrefix(dir, stem)
+		})
+	})
+}
+
+// roomOf returns the part of a floor within which imports are free: a layer of
+// ecs with what is under it, a module of its own, all of internal, or a package.
+func roomOf(dir string) string {
+	first, rest, _ := strings.Cut(dir, "/")
+	if first == "ecs" && rest != "" {
+		layer, _, _ := strings.Cut(rest, "/")
+		return first + "/" + layer
+	}
+	return first
+}
+
+// importFloors finds imports that do not go down, packages without a floor and,
+// in the root module, imports of anything but the permitted modules.
+func importFloors(t *tree) []finding {
+	var found []finding
+	homeless := map[string]bool{}
+	for _, f := range t.goFiles() {
+		dir := f.dir()
+		if floorOf(dir) < 0 && !homeless[dir] {
+			homeless[dir] = true
+			found = append(found, finding{path: dir, what: "this package has no floor: add it to " + floorTable})
+		}
+		for _, spec := range f.syntax.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue // the parser has checked it
+			}
+			why := ""
+			if to, ok := strings.CutPrefix(name, root+"/"); ok {
+				why = refuseFloor(dir, to, f.isTest())
+			} else if t.inRoot(f) {
+				why = refuseOutside(name, f.isTest())
+			}
+			if why != "" {
+				found = append(found, t.at(spec.Pos(), "imports %s: %s", name, why))
+			}
+		}
+	}
+	return found
+}
+
+// refuseFloor says why the package in from may not import the one in to, or "".
+func refuseFloor(from, to string, test bool) string {
+	low, high := floorOf(to), floorOf(from)
+	switch {
+	case high < 0:
+		return "" // reported once, for the package
+	case low < 0:
+		return "that package has no floor: add it to " + floorTable
+	case slices.Contains(forTests, to) && !test:
+		return "only test files may"
+	case low < high, roomOf(from) == roomOf(to):
+		return ""
+	case low > high:
+		return "it is on a higher floor than " + from + ", and imports go down only"
+	case slices.Contains(doors[roomOf(from)], roomOf(to)):
+		return ""
+	}
+	return "it is on the same floor as " + from + ", and no door is listed among " + doorTable
+}
+
+// refuseOutside says why the root module may not import a package from
+// elsewhere, or "". The standard library has no dot in its first element.
+func refuseOutside(name string, test bool) string {
+	for module, testsOnly := range outside {
+		if name == module || strings.HasPrefix(name, module+"/") {
+			if testsOnly && !test {
+				return "only test files may"
+			}
+			return ""
+		}
+	}
+	if first, _, _ := strings.Cut(name, "/"); !strings.Contains(first, ".") && first != "C" && first != root {
+		return ""
+	}
+	return "the root module imports the standard library and " + strings.Join(outsideModules(), ", ") + " only"
+}
+
+func outsideModules() []string {
+	var list []string
+	for module := range outside {
+		list = append(list, module)
+	}
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(path.Base(a)+a, path.Base(b)+b) })
+	return list
+}

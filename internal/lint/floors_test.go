@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// importing is a tree of one file that imports one package.
+func importing(name, imports string) files {
+	return files{
+		"go.mod":       rootModule,
+		"bench/go.mod": "module quarry/bench\n",
+		"fuzz/go.mod":  "module quarry/fuzz\n",
+		name:           "package p\n\nimport _ \"" + imports + "\"\n",
+	}
+}
+
+func TestImportFloorsPermits(t *testing.T) {
+	for name, imports := range map[string][]string{
+		"bench/life/a.go":        {"quarry/ecs", "quarry/ecs/job", "quarry/bench/trace", "quarry/mmap", "gonum.org/v1/plot"},
+		"bench/a.go":             {"quarry/bench/life"},
+		"bench/peers/a.go":       {"quarry/bench/life", "github.com/stretchr/testify/require"},
+		"fuzz/a_test.go":         {"quarry/alloc", "quarry/internal/guard"},
+		"ecs/command/a.go":       {"quarry/ecs", "quarry/asm", "quarry/ecs/command/log", "iter"},
+		"ecs/examples/x/main.go": {"quarry/ecs/command", "quarry/ecs/inspect"},
+		"ecs/a.go":               {"quarry/alloc", "quarry/layout", "quarry/internal/debug"},
+		"ecs/a_test.go":          {"quarry/ecs", "quarry/internal/guard", "github.com/stretchr/testify/require"},
+		"alloc/a.go":             {"quarry/mmap", "quarry/layout", "quarry/bitmask", "quarry/asm"},
+		"mmap/a.go":              {"golang.org/x/sys/unix", "quarry/asm", "unsafe", "internal/x"},
+		"mmap/a_test.go":         {"quarry/mmap", "quarry/internal/debug"},
+		"asm/a.go":               {"github.com/klauspost/cpuid/v2", "quarry/internal/debug"},
+		"internal/guard/a.go":    {"quarry/internal/debug", "testing"},
+	} {
+		for _, p := range imports {
+			require.Empty(t, importing(name, p).find(t, importFloors), "%s imports %s", name, p)
+		}
+	}
+}
+
+func TestImportFloorsReports(t *testing.T) {
+	for name, breaches := range map[string]map[string]string{
+		"asm/a.go":            {"quarry/mmap": "higher floor than asm", "quarry/alloc": "higher floor"},
+		"asm/a_test.go":       {"quarry/bitmask": "higher floor", "quarry/ecs": "higher floor"},
+		"mmap/a.go":           {"quarry/bitmask": "same floor as mmap", "quarry/layout": "same floor"},
+		"layout/a_test.go":    {"quarry/mmap": "same floor"},
+		"bitmask/a.go":        {"quarry/layout": "same floor"},
+		"alloc/a.go":          {"quarry/ecs": "higher floor", "quarry/internal/guard": "only test files may"},
+		"ecs/a_test.go":       {"quarry/ecs/command": "higher floor", "quarry/bench/life": "higher floor"},
+		"ecs/command/a.go":    {"quarry/ecs/job": "no door is listed", "quarry/fuzz": "higher floor"},
+		"ecs/job/a.go":        {"quarry/ecs/examples": "no door is listed"},
+		"bench/a.go":          {"quarry/fuzz": "same floor", "quarry/internal/guard": "only test files may"},
+		"fuzz/a_test.go":      {"quarry/bench/life": "same floor"},
+		"internal/debug/a.go": {"quarry/asm": "higher floor", "quarry/internal/guard": "only test files may"},
+		"layout/a.go": {
+			"gonum.org/v1/plot": "standard library", "C": "standard library", "quarry": "standard library",
+			"github.com/stretchr/testify/require": "only test files may", "golang.org/x/sysx": "standard library",
+			"quarry/cellar": "that package has no floor",
+		},
+		"layout/b_test.go": {"github.com/google/go-cmp/cmp": "standard library"},
+	} {
+		for imported, want := range breaches {
+			found := importing(name, imported).find(t, importFloors)
+			require.Len(t, found, 1, "%s imports %s", name, imported)
+			require.True(t, strings.HasPrefix(found[0], name+":3: imports "+imported+": "), found[0])
+			require.Contains(t, found[0], want)
+		}
+	}
+}
+
+func TestImportFloorsReportsPackageWithoutFloor(t *testing.T) {
+	for _, dir := range []string{"cellar", "alloc/arena", "internalx", "benchmark"} {
+		tree := importing(dir+"/a.go", "quarry/ecs")
+		tree[dir+"/b.go"] = "package p\n"
+		require.Equal(t, []string{dir + ": this package has no floor: add it to floors in internal/lint/floors.go"},
+			tree.find(t, importFloors))
+	}
+}
+
+func TestOutsideModules(t *testing.T) {
+	require.ElementsMatch(t, []string{"golang.org/x/sys", "github.com/klauspost/cpuid/v2",
+		"github.com/stretchr/testify"}, outsideModules())
+}

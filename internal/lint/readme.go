@@ -1,0 +1,85 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const programLimit = 25 // lines of the program in README.md
+
+// A block is one fenced block of a Markdown file.
+type block struct {
+	lang string // first word behind the fence
+	text string // the lines between the fences, each with its newline
+	line int    // of the opening fence, from 1
+}
+
+// blocks returns the fenced blocks of a Markdown text, in order.
+func blocks(markdown string) []block {
+	const fence = "```"
+	var list []block
+	var open *block
+	n := 0
+	for line := range strings.Lines(markdown) {
+		n++
+		info, fenced := strings.CutPrefix(strings.TrimSpace(line), fence)
+		switch {
+		case fenced && open == nil:
+			lang, _, _ := strings.Cut(info, " ")
+			open = &block{lang: lang, line: n}
+		case fenced && info == "":
+			list = append(list, *open)
+			open = nil
+		case open != nil:
+			open.text += line
+		}
+	}
+	return list
+}
+
+// A promise is the program of README.md and what it is said to print.
+type promise struct {
+	program string
+	output  string
+}
+
+// readPromise returns the first Go block with package main and the text block
+// that follows it.
+func readPromise(markdown string) (promise, error) {
+	list := blocks(markdown)
+	at := slices.IndexFunc(list, func(b block) bool {
+		return b.lang == "go" && strings.Contains("\n"+b.text, "\npackage main\n")
+	})
+	if at < 0 {
+		return promise{}, errors.New("README.md: no ```go block has the line package main")
+	}
+	program, rest := list[at], list[at+1:]
+	if n := countLines([]byte(program.text)); n > programLimit {
+		return promise{}, fmt.Errorf("README.md:%d: the program has %d lines, %d at most", program.line, n, programLimit)
+	}
+	at = slices.IndexFunc(rest, func(b block) bool { return b.lang == "text" })
+	if at < 0 {
+		return promise{}, fmt.Errorf("README.md:%d: no ```text block follows the program to say what it prints", program.line)
+	}
+	return promise{program.text, rest[at].text}, nil
+}
+
+// firstCommands returns the lines of the first shell block that are not empty.
+func firstCommands(markdown string) ([]string, error) {
+	list := blocks(markdown)
+	at := slices.IndexFunc(list, func(b block) bool {
+		return slices.Contains([]string{"sh", "bash", "shell", "console"}, b.lang)
+	})
+	if at < 0 {
+		return nil, errors.New("README.md: no ```sh block")
+	}
+	var commands []string
+	for line := range strings.Lines(list[at].text) {
+		if line = strings.TrimSpace(line); line != "" {
+			commands = append(commands, line)
+		}
+	}
+	return commands, nil
+}
