@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 )
 
 // Create makes an entity with the archetype's types, all zero. It panics during
@@ -67,27 +68,45 @@ func (a *Archetype) end() (pos, row int) {
 }
 
 // CreateOption changes how CreateN works.
-type CreateOption func(*createConfig)
-
-type createConfig struct {
-	a     *Archetype
-	unset signature
+type CreateOption struct {
+	w     *World
+	unset signature // columns that the caller fills
 }
 
 // Unset says that the caller writes every row of these columns itself, so
 // CreateN need not zero them. It panics for a buffer, whose header must be
-// zero, and for a type that the archetype does not have.
+// zero, and for a type of another world. Make it once where batches are many.
 func Unset(types ...Type) CreateOption {
-	return func(c *createConfig) {
-		for _, t := range types {
-			id := c.a.w.idOf("Unset", t)
-			info := &c.a.w.types[id]
-			if info.buffer || !c.a.sig.has(id) {
-				panic(fmt.Sprintf("ecs: Unset: %s is a buffer or not a type of %v", info.name, c.a))
+	var o CreateOption
+	for _, t := range types {
+		if o.w == nil && t != nil {
+			o.w, _ = t.handle()
+		}
+		id := o.w.idOf("Unset", t)
+		if o.w.types[id].buffer {
+			panic(fmt.Sprintf("ecs: Unset: %s is a buffer: its header must be zero", o.w.types[id].name))
+		}
+		o.unset.add(id)
+	}
+	return o
+}
+
+// unsetOf joins the options after checking that they are of a's types.
+func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
+	for i := range options {
+		o := &options[i]
+		if o.w != nil && o.w != a.w {
+			panic("ecs: Archetype.CreateN: Unset names types of another world")
+		}
+		for k, word := range o.unset {
+			if extra := word &^ a.sig[k]; extra != 0 {
+				id := k*64 + bits.TrailingZeros64(extra)
+				panic(fmt.Sprintf("ecs: Archetype.CreateN: Unset names %s, which %v does not have", a.w.types[id].name, a))
 			}
-			c.unset.add(id)
+			unset[k] |= word
 		}
 	}
+	return unset
 }
 
 // CreateN makes n entities with the archetype's types, all zero but for the
@@ -100,10 +119,7 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n))
 	}
-	c := createConfig{a: a}
-	for _, o := range options {
-		o(&c)
-	}
+	unset := a.unsetOf(options)
 	if int(w.created-w.destroyed)+n > MaxEntities-1 {
 		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
 	}
@@ -116,7 +132,7 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 		k := min(left, a.plan.Rows-row)
 		base := w.chunk(a.chunks[pos])
 		w.records.takeRow(w.tag, locate(uint32(a.chunks[pos]), row), entities(base, row+k)[row:])
-		a.clearRows(base, row, k, &c.unset)
+		a.clearRows(base, row, k, &unset)
 		a.markRows(pos)
 		for _, slot := range a.toggling {
 			a.setBits(slot, pos, row, k)

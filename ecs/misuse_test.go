@@ -63,7 +63,8 @@ func TestMisuseIsNamed(t *testing.T) {
 	view, _ = m.hits.Get(m.e)
 	inside := " inside a loop over query(Write Position, Read []Hit, With Stun); gather the entities and change them after the loop"
 	loop := func(f func()) func() { return m.inLoop(func(ecs.Rows) { f() }) }
-	in2, hash := m.w.Stats(), m.w.Hash()
+	health := ecs.Register[Health](m.w)
+	before, hash := m.w.Stats(), m.w.Hash()
 	for text, f := range map[string]func(){
 		"ecs: Archetype.Create: structural change" + inside:  loop(func() { m.a.Create() }),
 		"ecs: Archetype.CreateN: structural change" + inside: loop(func() { _, _ = m.a.CreateN(3) }),
@@ -100,25 +101,26 @@ func TestMisuseIsNamed(t *testing.T) {
 
 		"ecs: Register[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap":       func() { ecs.Register[Weapon](m.w) },
 		"ecs: RegisterBuffer[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap": func() { ecs.RegisterBuffer[Weapon](m.w) },
-		"ecs: RegisterBuffer[Tag]: the element has no size":              func() { ecs.RegisterBuffer[Tag](m.w) },
-		"ecs: Register[Stun]: registered before with other options":      func() { ecs.Register[Stun](m.w) },
-		"ecs: RegisterBuffer[Hit]: registered before with other options": func() { ecs.RegisterBuffer[Hit](m.w, ecs.Inline(1)) },
-		"ecs: Register[Health]: Inline is an option of RegisterBuffer":   func() { ecs.Register[Health](m.w, ecs.Inline(1)) },
-		"ecs: Inline: n=-1 is negative":                                  func() { ecs.Inline(-1) },
-		"ecs: NewArchetype: Position is given twice":                     func() { ecs.NewArchetype(m.w, m.position, m.position) },
-		"ecs: NewArchetype: Position was registered in another world":    func() { ecs.NewArchetype(m.other, m.position) },
-		"ecs: NewArchetype: a handle was never registered":               func() { ecs.NewArchetype(m.w, ecs.Component[Position]{}) },
-		"ecs: NewArchetype: a type is nil":                               func() { ecs.NewArchetype(m.w, nil) },
-		"ecs: NewQuery: Position is in two terms":                        func() { ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Without(m.position)) },
-		"ecs: NewQuery: Position was registered in another world":        func() { ecs.NewQuery(m.other, ecs.Read(m.position)) },
-		"ecs: Archetype.CreateN: n=-1 is negative":                       func() { _, _ = m.a.CreateN(-1) },
-		"ecs: Unset: []Hit is a buffer or not a type of [Position Velocity Stun []Hit]": func() {
-			_, _ = m.a.CreateN(1, ecs.Unset(m.hits))
-		},
+		"ecs: RegisterBuffer[Tag]: the element has no size":                                               func() { ecs.RegisterBuffer[Tag](m.w) },
+		"ecs: Register[Stun]: registered before with other options":                                       func() { ecs.Register[Stun](m.w) },
+		"ecs: RegisterBuffer[Hit]: registered before with other options":                                  func() { ecs.RegisterBuffer[Hit](m.w, ecs.Inline(1)) },
+		"ecs: Register[Health]: Inline is an option of RegisterBuffer":                                    func() { ecs.Register[Health](m.w, ecs.Inline(1)) },
+		"ecs: Inline: n=-1 is negative":                                                                   func() { ecs.Inline(-1) },
+		"ecs: NewArchetype: Position is given twice":                                                      func() { ecs.NewArchetype(m.w, m.position, m.position) },
+		"ecs: NewArchetype: Position was registered in another world":                                     func() { ecs.NewArchetype(m.other, m.position) },
+		"ecs: NewArchetype: a handle was never registered; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(m.w, ecs.Component[Position]{}) },
+		"ecs: NewArchetype: a type is nil":                                                                func() { ecs.NewArchetype(m.w, nil) },
+		"ecs: NewQuery: Position is in two terms":                                                         func() { ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Without(m.position)) },
+		"ecs: NewQuery: Position was registered in another world":                                         func() { ecs.NewQuery(m.other, ecs.Read(m.position)) },
+		"ecs: Archetype.CreateN: n=-1 is negative":                                                        func() { _, _ = m.a.CreateN(-1) },
+		"ecs: Unset: []Hit is a buffer: its header must be zero":                                          func() { ecs.Unset(m.hits) },
+		"ecs: Unset: a handle was never registered; handles come from Register and RegisterBuffer":        func() { ecs.Unset(ecs.Component[Position]{}) },
+		"ecs: Archetype.CreateN: Unset names Health, which [Position Velocity Stun []Hit] does not have":  func() { _, _ = m.a.CreateN(1, ecs.Unset(health)) },
+		"ecs: Archetype.CreateN: Unset names types of another world":                                      func() { _, _ = m.a.CreateN(1, ecs.Unset(ecs.Register[Position](m.other))) },
 	} {
 		require.PanicsWithValue(t, text, f)
 		require.NoError(t, m.w.Verify(), "after %s", text)
-		require.Equal(t, in2.Alive, m.w.Stats().Alive)
+		require.Equal(t, before.Alive, m.w.Stats().Alive)
 		require.Equal(t, hash, m.w.Hash(), "a refused call changes nothing: %s", text)
 	}
 	require.False(t, m.w.Alive(m.stranger))

@@ -301,8 +301,21 @@ func TestQueryAllocatesNothing(t *testing.T) {
 			}
 		}
 	}))
-	e := ecs.NewArchetype(w, position, velocity).Create()
+	a := ecs.NewArchetype(w, position, velocity)
+	e := a.Create()
 	require.Zero(t, testing.AllocsPerRun(100, func() { position.Get(e).X++ }))
+	unset := ecs.Unset(position)
+	ids := make([]ecs.Entity, 0, 100)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		ids = ids[:0]
+		batch, _ := a.CreateN(100, unset)
+		for rows := range batch.Rows() {
+			ids = append(ids, rows.Entities()...)
+		}
+		for _, e := range ids {
+			w.Destroy(e)
+		}
+	}))
 }
 
 func TestQueryPrints(t *testing.T) {

@@ -1,0 +1,27 @@
+package life
+
+import "io"
+
+// ParseRLELimit is ParseRLE with another limit on live cells.
+func ParseRLELimit(name string, r io.Reader, limit int) (Pattern, error) {
+	return parseRLE(name, r, limit)
+}
+
+// Board is what both sides can do.
+type Board = board
+
+// BreakLinks makes one side of one cell wrong, so that Verify must say so.
+func (s *Plain) BreakLinks() { s.cells[0].links[0] = &cell{} }
+
+// BreakLinks cuts the links of one cell, so that Verify must say so.
+func (w *World) BreakLinks() {
+	for rows := range w.all.Rows() {
+		for _, id := range rows.Entities() {
+			l := w.links.Mut(id)
+			for d := range l.To {
+				l.To[d] = id
+			}
+			return
+		}
+	}
+}

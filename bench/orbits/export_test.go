@@ -1,0 +1,13 @@
+package orbits
+
+// What the tests need of the inside.
+var (
+	CheckPlanets = checkPlanets
+	CheckBodies  = checkBodies
+	CheckSame    = checkSame
+	GroupOf      = groupOf
+	Thousands    = thousands
+)
+
+// Sky is what both sides can do.
+type Sky = sky
