@@ -71,9 +71,16 @@ func runLife(o *options, p workload.Progress) (plain, ours workload.Side, err er
 func runOrbits(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
 	opts := orbits.Options{Catalog: o.catalog}
 	if o.dir != "" {
+		if err := os.MkdirAll(o.dir, 0o755); err != nil {
+			return plain, ours, fmt.Errorf("%w (another folder: -o DIR; no picture: -o \"\")", err)
+		}
 		opts.PNG = filepath.Join(o.dir, "orbits.png")
 	}
-	return orbits.Run(opts, p)
+	plain, ours, err = orbits.Run(opts, p)
+	if opts.PNG != "" {
+		ours.Lines = append(ours.Lines, "drawn to "+opts.PNG)
+	}
+	return plain, ours, err
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -125,7 +132,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.rule, "rule", "", "life: break the rule on purpose, as in B36/S23; the answers stay those of B3/S23")
 	f.StringVar(&o.catalog, "catalog", "", "orbits: read bodies from this MPCORB `file`, plain or .gz")
 	f.StringVar(&o.trace, "trace", "", "trace: replay this `file`: malloclab .rep, AOSP text or zip, wee_alloc")
-	f.StringVar(&o.dir, "o", "", "write pictures into this `folder`")
+	f.StringVar(&o.dir, "o", "out", "write pictures into this `folder`; empty: draw none")
 	f.BoolVar(&o.json, "json", false, "print an array of objects instead of a table")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -158,9 +165,6 @@ func (o *options) check() error {
 		} else if s.IsDir() {
 			return fmt.Errorf("%s is a folder, expected a file", path)
 		}
-	}
-	if o.dir != "" {
-		return os.MkdirAll(o.dir, 0o755)
 	}
 	return nil
 }

@@ -99,6 +99,10 @@ func TestPicture(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(dir, "orbits.png"))
 	require.NoError(t, err)
 	require.True(t, bytes.HasPrefix(b, []byte("\x89PNG")))
+	file := write(t, "in-the-way", "")
+	_, errs, code = in("-only", "orbits", "-catalog", catalog, "-o", filepath.Join(file, "out"))
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "another folder: -o DIR")
 }
 
 // catalogLine is (1) Ceres in the MPCORB format, elements rounded by us.
@@ -114,7 +118,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		says []string
 	}{
 		"rle":            {[]string{"-only", "life", "-rle", rle}, []string{"bad.rle:2: ", "expected"}},
-		"catalog":        {[]string{"-only", "orbits", "-catalog", catalog}, []string{"bad.txt:2: ", "expected"}},
+		"catalog":        {[]string{"-only", "orbits", "-o", "", "-catalog", catalog}, []string{"bad.txt:2: ", "expected"}},
 		"trace":          {[]string{"-only", "trace", "-trace", trace}, []string{"bad.trace:3: ", "expected"}},
 		"missing rle":    {[]string{"-rle", missing}, []string{"nowhere"}},
 		"missing trace":  {[]string{"-trace", missing}, []string{"nowhere"}},

@@ -62,7 +62,7 @@ func TestPointerFree(t *testing.T) {
 	}
 }
 
-type link struct{ ref, version uint32 }
+type link struct{ Ref, Version uint32 }
 
 func TestFields(t *testing.T) {
 	type padded struct {
