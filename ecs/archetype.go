@@ -36,7 +36,6 @@ type column struct {
 	offset uint32 // bytes from the chunk's start
 	size   uint32 // bytes of one row's element
 	id     typeID
-	slot   uint16 // index into the archetype's types
 }
 
 // Archetype is a set of component types and owner of the chunks of all entities
@@ -152,9 +151,12 @@ func (a *Archetype) layOut() error {
 	a.changed = make([][]uint32, len(a.types))
 	a.enabled = make([][]uint64, len(a.types))
 	for slot, id := range a.types {
-		t, at := &w.types[id], plan.Places[slot+1]
-		a.place[id] = place{offset: uint32(at.Offset), slot: uint16(slot), flags: mayRead | mayWrite}
-		c := column{offset: uint32(at.Offset), size: uint32(t.size), id: id, slot: uint16(slot)}
+		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)
+		if t.size == 0 {
+			offset = 0 // a tag's place may be the chunk's very end: point inside
+		}
+		a.place[id] = place{offset: offset, slot: uint16(slot), flags: mayRead | mayWrite}
+		c := column{offset: offset, size: uint32(t.size), id: id}
 		if t.size > 0 {
 			a.columns = append(a.columns, c)
 		}
