@@ -4,6 +4,9 @@ package bitmask
 
 // FindRunRef is the twin of FindRun.
 func FindRunRef(w uint64, n int) (offset int, ok bool) {
+	if n < 1 || n > WordBits {
+		badCount("FindRun", n)
+	}
 	for offset = 0; offset+n <= WordBits; offset++ {
 		free := 0
 		for free < n && w>>uint(offset+free)&1 == 0 {
@@ -32,6 +35,9 @@ func LongestRunRef(w uint64) (offset, n int) {
 
 // MaskRef is the twin of Mask.
 func MaskRef(offset, n int) uint64 {
+	if offset < 0 || n < 1 || offset > WordBits-n {
+		badRun("Mask", offset, n)
+	}
 	var m uint64
 	for i := offset; i < offset+n; i++ {
 		m |= 1 << uint(i)

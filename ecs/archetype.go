@@ -99,7 +99,7 @@ func (w *World) idOf(op string, t Type) typeID {
 	tw, id := t.handle()
 	switch {
 	case tw == nil:
-		panic("ecs: " + op + ": a handle was never registered; handles come from Register and RegisterBuffer")
+		tw.refuse(op)
 	case tw != w:
 		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, tw.types[id].name))
 	}

@@ -68,7 +68,7 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 func (b Buffer[T]) handle() (*World, typeID) { return b.w, b.id }
 
 // String returns the type's name: [] and the element's.
-func (b Buffer[T]) String() string { return b.w.types[b.id].name }
+func (b Buffer[T]) String() string { return nameOf(b.w, b.id) }
 
 // Has reports whether e is alive and has the buffer.
 func (b Buffer[T]) Has(e Entity) bool {
@@ -113,7 +113,7 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 // Append adds elements to e's buffer. It returns false when e is not alive or
 // has none, and panics with a *LimitError when there is no room.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
-	d, ok := b.Mut(e)
+	d, ok := b.of("Buffer.Append", e, true)
 	if ok {
 		d.Append(v...)
 	}

@@ -118,7 +118,14 @@ func (w *World) register(op string, info typeInfo) typeID {
 func (c Component[T]) handle() (*World, typeID) { return c.w, c.id }
 
 // String returns the type's name.
-func (c Component[T]) String() string { return c.w.types[c.id].name }
+func (c Component[T]) String() string { return nameOf(c.w, c.id) }
+
+func nameOf(w *World, id typeID) string {
+	if w == nil {
+		return "unregistered"
+	}
+	return w.types[id].name
+}
 
 // Has reports whether e is alive and has the component, enabled or not.
 func (c Component[T]) Has(e Entity) bool {
@@ -148,11 +155,11 @@ func (c Component[T]) Mut(e Entity) *T {
 // Set writes e's component and marks it changed. It returns false when e is not
 // alive or does not have it.
 func (c Component[T]) Set(e Entity, v T) bool {
-	p := c.Mut(e)
-	if p == nil {
+	column, row := c.w.column("Component.Set", e, c.id, true)
+	if column == nil {
 		return false
 	}
-	*p = v
+	*element[T](column, row) = v
 	return true
 }
 

@@ -31,7 +31,7 @@ func (w *World) Destroy(e Entity) bool {
 // recordOf returns the record of an entity that is alive, else nil; it panics
 // for one of another world.
 func (w *World) recordOf(op string, e Entity) *record {
-	if e.ref&^indexMask != w.tag {
+	if w == nil || e.ref&^indexMask != w.tag {
 		w.checkWorld(op, e)
 		return nil
 	}

@@ -34,6 +34,9 @@ func (c Component[T]) Enabled(e Entity) bool {
 }
 
 func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
+	if w == nil {
+		w.refuse(op)
+	}
 	if !w.types[id].enableable {
 		panic(fmt.Sprintf("ecs: %s: %s was not registered with ecs.Enableable", op, w.types[id].name))
 	}

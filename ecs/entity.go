@@ -75,8 +75,8 @@ func (l location) row() int      { return int(l & (1<<rowBits - 1)) }
 //
 //go:noinline
 func (w *World) checkWorld(op string, e Entity) {
-	if w.closed {
-		panic("ecs: " + op + ": the world is closed")
+	if w == nil || w.closed {
+		w.refuse(op)
 	}
 	if e != Null && e.ref&tagMask != w.tag {
 		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))

@@ -101,22 +101,22 @@ func TestMisuseIsNamed(t *testing.T) {
 
 		"ecs: Register[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap":       func() { ecs.Register[Weapon](m.w) },
 		"ecs: RegisterBuffer[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap": func() { ecs.RegisterBuffer[Weapon](m.w) },
-		"ecs: RegisterBuffer[Tag]: the element has no size":                                               func() { ecs.RegisterBuffer[Tag](m.w) },
-		"ecs: Register[Stun]: registered before with other options":                                       func() { ecs.Register[Stun](m.w) },
-		"ecs: RegisterBuffer[Hit]: registered before with other options":                                  func() { ecs.RegisterBuffer[Hit](m.w, ecs.Inline(1)) },
-		"ecs: Register[Health]: Inline is an option of RegisterBuffer":                                    func() { ecs.Register[Health](m.w, ecs.Inline(1)) },
-		"ecs: Inline: n=-1 is negative":                                                                   func() { ecs.Inline(-1) },
-		"ecs: NewArchetype: Position is given twice":                                                      func() { ecs.NewArchetype(m.w, m.position, m.position) },
-		"ecs: NewArchetype: Position was registered in another world":                                     func() { ecs.NewArchetype(m.other, m.position) },
-		"ecs: NewArchetype: a handle was never registered; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(m.w, ecs.Component[Position]{}) },
-		"ecs: NewArchetype: a type is nil":                                                                func() { ecs.NewArchetype(m.w, nil) },
-		"ecs: NewQuery: Position is in two terms":                                                         func() { ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Without(m.position)) },
-		"ecs: NewQuery: Position was registered in another world":                                         func() { ecs.NewQuery(m.other, ecs.Read(m.position)) },
-		"ecs: Archetype.CreateN: n=-1 is negative":                                                        func() { _, _ = m.a.CreateN(-1) },
-		"ecs: Unset: []Hit is a buffer: its header must be zero":                                          func() { ecs.Unset(m.hits) },
-		"ecs: Unset: a handle was never registered; handles come from Register and RegisterBuffer":        func() { ecs.Unset(ecs.Component[Position]{}) },
-		"ecs: Archetype.CreateN: Unset names Health, which [Position Velocity Stun []Hit] does not have":  func() { _, _ = m.a.CreateN(1, ecs.Unset(health)) },
-		"ecs: Archetype.CreateN: Unset names types of another world":                                      func() { _, _ = m.a.CreateN(1, ecs.Unset(ecs.Register[Position](m.other))) },
+		"ecs: RegisterBuffer[Tag]: the element has no size":                                              func() { ecs.RegisterBuffer[Tag](m.w) },
+		"ecs: Register[Stun]: registered before with other options":                                      func() { ecs.Register[Stun](m.w) },
+		"ecs: RegisterBuffer[Hit]: registered before with other options":                                 func() { ecs.RegisterBuffer[Hit](m.w, ecs.Inline(1)) },
+		"ecs: Register[Health]: Inline is an option of RegisterBuffer":                                   func() { ecs.Register[Health](m.w, ecs.Inline(1)) },
+		"ecs: Inline: n=-1 is negative":                                                                  func() { ecs.Inline(-1) },
+		"ecs: NewArchetype: Position is given twice":                                                     func() { ecs.NewArchetype(m.w, m.position, m.position) },
+		"ecs: NewArchetype: Position was registered in another world":                                    func() { ecs.NewArchetype(m.other, m.position) },
+		"ecs: NewArchetype: the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(m.w, ecs.Component[Position]{}) },
+		"ecs: NewArchetype: a type is nil":                                                               func() { ecs.NewArchetype(m.w, nil) },
+		"ecs: NewQuery: Position is in two terms":                                                        func() { ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Without(m.position)) },
+		"ecs: NewQuery: Position was registered in another world":                                        func() { ecs.NewQuery(m.other, ecs.Read(m.position)) },
+		"ecs: Archetype.CreateN: n=-1 is negative":                                                       func() { _, _ = m.a.CreateN(-1) },
+		"ecs: Unset: []Hit is a buffer: its header must be zero":                                         func() { ecs.Unset(m.hits) },
+		"ecs: Unset: the handle is the zero value; handles come from Register and RegisterBuffer":        func() { ecs.Unset(ecs.Component[Position]{}) },
+		"ecs: Archetype.CreateN: Unset names Health, which [Position Velocity Stun []Hit] does not have": func() { _, _ = m.a.CreateN(1, ecs.Unset(health)) },
+		"ecs: Archetype.CreateN: Unset names types of another world":                                     func() { _, _ = m.a.CreateN(1, ecs.Unset(ecs.Register[Position](m.other))) },
 	} {
 		require.PanicsWithValue(t, text, f)
 		require.NoError(t, m.w.Verify(), "after %s", text)
@@ -124,6 +124,7 @@ func TestMisuseIsNamed(t *testing.T) {
 		require.Equal(t, hash, m.w.Hash(), "a refused call changes nothing: %s", text)
 	}
 	require.False(t, m.w.Alive(m.stranger))
+	require.Equal(t, "unregistered unregistered", fmt.Sprint(ecs.Component[Health]{}, ecs.Buffer[Hit]{}))
 	m.a.Create() // every panic left the world unlocked
 }
 
@@ -221,4 +222,20 @@ func TestTypeLimit(t *testing.T) {
 		w.RegisterType(reflect.ArrayOf(n+1, reflect.TypeFor[byte]()))
 	}
 	require.PanicsWithError(t, "ecs: Register[Position]: the limit is 1024 component types a world", func() { ecs.Register[Position](w) })
+}
+
+func TestZeroHandleIsNamed(t *testing.T) {
+	m := newMisuse(t)
+	for text, f := range map[string]func(){
+		"ecs: Component.Get: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Component[Health]{}.Get(m.e) },
+		"ecs: Component.Set: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Component[Health]{}.Set(m.e, Health{}) },
+		"ecs: Component.Add: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Component[Health]{}.Add(m.e, Health{}) },
+		"ecs: Component.Enable: the handle is the zero value; handles come from Register and RegisterBuffer":  func() { ecs.Component[Health]{}.Enable(m.e) },
+		"ecs: Component.Enabled: the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.Component[Health]{}.Enabled(m.e) },
+		"ecs: Component.Slice: the handle is the zero value; handles come from Register and RegisterBuffer":   m.inLoop(func(r ecs.Rows) { ecs.Component[Health]{}.Slice(r) }),
+		"ecs: Buffer.Append: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Buffer[Hit]{}.Append(m.e) },
+	} {
+		require.PanicsWithValue(t, text, f)
+	}
+	require.NoError(t, m.w.Verify())
 }

@@ -148,7 +148,7 @@ func (r Rows) refuse(w *World, id typeID, op string) {
 	s := r.check(op)
 	switch {
 	case w == nil:
-		panic("ecs: " + op + ": the handle was never registered")
+		w.refuse(op)
 	case s.w != w:
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, w.types[id].name))
 	case s.q == nil:

@@ -177,7 +177,7 @@ func (w *World) Stats() Stats {
 // or nil when e is not alive or its archetype lacks the type. With write set it
 // marks the column changed.
 func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Pointer, int) {
-	if e.ref&^indexMask != w.tag {
+	if w == nil || e.ref&^indexMask != w.tag {
 		w.checkWorld(op, e)
 		return nil, 0
 	}
@@ -226,13 +226,16 @@ func (w *World) setOwner(c alloc.ChunkIndex, a *Archetype, pos int) {
 // checkUnlocked panics while a loop over rows is under way: a structural change
 // would move what the loop stands on.
 func (w *World) checkUnlocked(op string) {
-	if w.loops != nil || w.closed {
+	if w == nil || w.loops != nil || w.closed {
 		w.refuse(op)
 	}
 }
 
 //go:noinline
 func (w *World) refuse(op string) {
+	if w == nil {
+		panic("ecs: " + op + ": the handle is the zero value; handles come from Register and RegisterBuffer")
+	}
 	if w.closed {
 		panic("ecs: " + op + ": the world is closed")
 	}
