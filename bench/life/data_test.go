@@ -9,30 +9,8 @@ import (
 	"testing"
 
 	"quarry/bench/life"
+	"quarry/bench/recorded"
 )
-
-// sharedData gives the path of a file in the folder of real data: QUARRY_DATA,
-// or shared/data beside a folder above this one. Without it the test is skipped.
-func sharedData(t *testing.T, path string) string {
-	t.Helper()
-	if dir := os.Getenv("QUARRY_DATA"); dir != "" {
-		return filepath.Join(dir, path)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		file := filepath.Join(dir, "shared", "data", path)
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-		if filepath.Dir(dir) == dir {
-			t.Skip("skipped: no shared data (set QUARRY_DATA)")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
 
 // answer is a line of the shared answers; births and deaths are -1 if not given.
 type answer struct {
@@ -42,7 +20,7 @@ type answer struct {
 // readAnswers gives the lines of a file by pattern, in rising generations.
 func readAnswers(t *testing.T, path string) map[string][]answer {
 	t.Helper()
-	f, err := os.Open(sharedData(t, path))
+	f, err := os.Open(recorded.Path(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +58,7 @@ var cost = map[string]int{"breeder": 600, "rabbits": 5000, "lidka-predecessor": 
 func TestSharedAnswers(t *testing.T) {
 	for _, file := range []string{"life/expected.csv", "life/milestones.csv"} {
 		for name, answers := range readAnswers(t, file) {
-			p, err := life.ReadRLE(sharedData(t, "life/"+name+".rle"))
+			p, err := life.ReadRLE(recorded.Path(t, "life/"+name+".rle"))
 			if err != nil {
 				t.Fatal(err)
 			}

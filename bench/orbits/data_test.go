@@ -5,40 +5,17 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"quarry/bench/orbits"
+	"quarry/bench/recorded"
 )
-
-// sharedData gives the path of a file in the folder of real data: QUARRY_DATA,
-// or shared/data beside a folder above this one. Without it the test is skipped.
-func sharedData(t *testing.T, path string) string {
-	t.Helper()
-	if dir := os.Getenv("QUARRY_DATA"); dir != "" {
-		return filepath.Join(dir, path)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		file := filepath.Join(dir, "shared", "data", path)
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-		if filepath.Dir(dir) == dir {
-			t.Skip("skipped: no shared data (set QUARRY_DATA)")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
 
 // table reads a shared CSV file into rows by column name.
 func table(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
-	f, err := os.Open(sharedData(t, path))
+	f, err := os.Open(recorded.Path(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +48,7 @@ func number(t *testing.T, s string) float64 {
 // sbdb gives the shared 59,929 asteroids.
 func sbdb(t *testing.T) []orbits.Elements {
 	t.Helper()
-	path := sharedData(t, "orbits/sbdb_60k_f32x8.bin")
+	path := recorded.Path(t, "orbits/sbdb_60k_f32x8.bin")
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +64,7 @@ func sbdb(t *testing.T) []orbits.Elements {
 // places reads a shared file of right answers: three float64 a body.
 func places(t *testing.T, path string) []orbits.Position {
 	t.Helper()
-	b, err := os.ReadFile(sharedData(t, path))
+	b, err := os.ReadFile(recorded.Path(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

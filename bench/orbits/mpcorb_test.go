@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quarry/bench/orbits"
+	"quarry/bench/recorded"
 )
 
 // Two made-up lines in the format.
@@ -166,7 +167,7 @@ func TestReadMPCORB(t *testing.T) {
 
 // The sums and classes of 2,000 real near-Earth asteroids.
 func TestNearEarthAsteroids(t *testing.T) {
-	bodies, err := orbits.ReadMPCORB(sharedData(t, "orbits/nea_mpcorb_2000.txt"))
+	bodies, err := orbits.ReadMPCORB(recorded.Path(t, "orbits/nea_mpcorb_2000.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"quarry/bench/recorded"
 	"quarry/internal/debug"
 )
 
@@ -19,30 +20,6 @@ func skipBig(t *testing.T, row Row) {
 	if (row.Ops > ops || row.TotalBytes > size) && (testing.Short() || debug.On) {
 		t.Skipf("skipped: %d operations, %d bytes in a short, race or debug run", row.Ops, row.TotalBytes)
 	}
-}
-
-// sharedData returns the folder alloc of the shared data: QUARRY_DATA/alloc, or
-// shared/data/alloc in the nearest folder above that has one. Without it the
-// test is skipped.
-func sharedData(t *testing.T) string {
-	t.Helper()
-	has := func(data string) bool {
-		_, err := os.Stat(filepath.Join(data, "alloc", "STATS.csv"))
-		return err == nil
-	}
-	if data := os.Getenv("QUARRY_DATA"); data != "" {
-		if has(data) {
-			return filepath.Join(data, "alloc")
-		}
-	} else if dir, err := os.Getwd(); err == nil {
-		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			if data := filepath.Join(dir, "shared", "data"); has(data) {
-				return filepath.Join(data, "alloc")
-			}
-		}
-	}
-	t.Skip("skipped: no shared data (set QUARRY_DATA)")
-	return ""
 }
 
 // eachTrace runs a test once per row of a STATS.csv.
@@ -109,9 +86,9 @@ func testReplays(t *testing.T, folder string) {
 	})
 }
 
-func TestSharedAnswers(t *testing.T) { testAnswers(t, sharedData(t)) }
+func TestSharedAnswers(t *testing.T) { testAnswers(t, recorded.Path(t, "alloc")) }
 
-func TestSharedReplays(t *testing.T) { testReplays(t, sharedData(t)) }
+func TestSharedReplays(t *testing.T) { testReplays(t, recorded.Path(t, "alloc")) }
 
 // TestOwnAnswers: testdata/STATS.csv was worked out by hand, line by line; the
 // rows of calls.txt are also what testdata/books.awk says.
@@ -122,7 +99,7 @@ func TestOwnReplays(t *testing.T) { testReplays(t, "testdata") }
 // TestSharedRun runs the entry point on three of the shared traces, one of
 // each kind of source.
 func TestSharedRun(t *testing.T) {
-	folder := sharedData(t)
+	folder := recorded.Path(t, "alloc")
 	rows, err := ReadStats(filepath.Join(folder, "STATS.csv"))
 	if err != nil {
 		t.Fatal(err)

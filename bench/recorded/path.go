@@ -1,0 +1,31 @@
+package recorded
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path returns where a recorded file or folder is, and skips the test, saying
+// why, when it is nowhere.
+func Path(tb testing.TB, name string) string {
+	tb.Helper()
+	if data := os.Getenv("QUARRY_DATA"); data != "" {
+		if path := filepath.Join(data, name); exists(path) {
+			return path
+		}
+	} else if dir, err := os.Getwd(); err == nil {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if path := filepath.Join(dir, "shared", "data", name); exists(path) {
+				return path
+			}
+		}
+	}
+	tb.Skip("skipped: no shared data (set QUARRY_DATA)")
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
