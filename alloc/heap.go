@@ -79,9 +79,7 @@ func NewHeap(u *Universe) (*Heap, error) {
 // changed then. It panics for a negative size or an alignment that is not a
 // power of two.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
-	if size < 0 || align < 0 || align&(align-1) != 0 || align > maxAlignment || h.closed {
-		h.badAlloc(size, align)
-	}
+	h.checkRequest("Alloc", size, align)
 	if size <= maxSlot {
 		if class, ok := classFor(size, align); ok {
 			return h.allocSlot(class)
@@ -91,6 +89,12 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 		return h.allocRun((max(size, 1) + ChunkSize - 1) / ChunkSize)
 	}
 	return h.allocMapping(size, align)
+}
+
+func (h *Heap) checkRequest(name string, size, align int) {
+	if size < 0 || align < 0 || align&(align-1) != 0 || align > maxAlignment || h.closed {
+		h.badRequest(name, size, align)
+	}
 }
 
 func (h *Heap) allocSlot(class int) (unsafe.Pointer, error) {
@@ -241,6 +245,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 	if p == nil {
 		return h.Alloc(size, align)
 	}
+	h.checkRequest("Realloc", size, align)
 	have := h.Usable(p)
 	if size <= have && size >= have/2 && (align == 0 || uintptr(p)&uintptr(align-1) == 0) {
 		return p, nil
@@ -257,11 +262,11 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 }
 
 //go:noinline
-func (h *Heap) badAlloc(size, align int) {
+func (h *Heap) badRequest(name string, size, align int) {
 	if h.closed {
-		panic("alloc: Heap.Alloc: the heap is closed")
+		panic("alloc: Heap." + name + ": the heap is closed")
 	}
-	panic(fmt.Sprintf("alloc: Heap.Alloc: size=%d align=%d: want a size >= 0 and a power of two up to %d", size, align, maxAlignment))
+	panic(fmt.Sprintf("alloc: Heap.%s: size=%d align=%d: want a size >= 0 and a power of two up to %d", name, size, align, maxAlignment))
 }
 
 // Stats returns the books.

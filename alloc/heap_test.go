@@ -170,6 +170,8 @@ func TestHeapRefuses(t *testing.T) {
 		"is not a block of this heap":                  func() { h.Free(unsafe.Pointer(&local)) },
 		"size=-1 align=0: want a size >= 0":            func() { _, _ = h.Alloc(-1, 0) },
 		"size=8 align=3: want a size >= 0 and a power": func() { _, _ = h.Alloc(8, 3) },
+		"size=50 align=5: want a size >= 0 and a":      func() { _, _ = h.Realloc(keep, 50, 5) },
+		"size=-2 align=0: want a size >= 0":            func() { _, _ = h.Realloc(keep, -2, 0) },
 	} {
 		require.Contains(t, panicText(f), text)
 		require.NoError(t, h.Verify())

@@ -141,3 +141,33 @@ func TestBufferLimits(t *testing.T) {
 	require.Equal(t, before, w.Hash(), "the buffer is as it was")
 	require.NoError(t, w.Verify())
 }
+
+// TestAppendOfItself grows a buffer by its own elements: the old block must live
+// until they are copied.
+func TestAppendOfItself(t *testing.T) {
+	u := newUniverse(t, 8<<20)
+	w := newWorld(t, ecs.WithUniverse(u))
+	b := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))
+	d, _ := b.Mut(ecs.NewArchetype(w, b).Create())
+	d.Append(1, 2)
+	for d.Len() < 100_000 {
+		d.Append(d.Slice()...)
+		require.NoError(t, w.Verify())
+	}
+	for i, v := range d.Slice() {
+		require.Equal(t, uint64(1+i%2), v)
+	}
+}
+
+func TestEnableableBuffer(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Enableable)
+	a := ecs.NewArchetype(w, hits)
+	e, f := a.Create(), a.Create()
+	require.True(t, hits.Disable(e))
+	require.False(t, hits.Enabled(e))
+	require.True(t, hits.Enabled(f))
+	require.Equal(t, 1, ecs.NewQuery(w, ecs.Read(hits)).Count())
+	require.True(t, hits.Enable(e))
+	require.Equal(t, 2, ecs.NewQuery(w, ecs.Read(hits)).Count())
+}

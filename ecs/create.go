@@ -120,7 +120,7 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 		panic(fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n))
 	}
 	unset := a.unsetOf(options)
-	if int(w.created-w.destroyed)+n > MaxEntities-1 {
+	if n > MaxEntities-1-int(w.created-w.destroyed) {
 		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
 	}
 	if err := a.makeRoom(n); err != nil {

@@ -83,6 +83,7 @@ func (d DynamicBuffer[T]) Append(v ...T) {
 func (d DynamicBuffer[T]) TryAppend(v ...T) error {
 	h := d.writable("DynamicBuffer.Append")
 	need := int(h.length) + len(v)
+	old := *h
 	if need > d.capacity(h) {
 		if err := d.grow(h, need); err != nil {
 			return during("DynamicBuffer.Append", err)
@@ -90,10 +91,14 @@ func (d DynamicBuffer[T]) TryAppend(v ...T) error {
 	}
 	copy(d.elements(h)[h.length:need], v)
 	h.length = uint32(need)
+	if old.ref != h.ref {
+		d.w.freeSpill(&old) // only now: v may be a slice of this very buffer
+	}
 	return nil
 }
 
-// grow moves the elements to a block with room for need or more.
+// grow copies the elements to a block with room for need or more. The old block
+// is the caller's to free.
 func (d DynamicBuffer[T]) grow(h *header, need int) error {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -109,7 +114,6 @@ func (d DynamicBuffer[T]) grow(h *header, need int) error {
 	old := d.elements(h)[:h.length]
 	// Safe because the block has at least room*size bytes.
 	copy(unsafe.Slice((*T)(p), room), old)
-	d.w.freeSpill(h)
 	h.ref, h.capacity = d.w.spillRef(p), uint32(room)
 	return nil
 }

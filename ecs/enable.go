@@ -21,16 +21,27 @@ func (c Component[T]) Disable(e Entity) bool { return c.w.toggle("Component.Disa
 
 // Enabled reports whether e is alive and has the component, switched on. A type
 // that is not Enableable is always on.
-func (c Component[T]) Enabled(e Entity) bool {
-	r := c.w.recordOf("Component.Enabled", e)
+func (c Component[T]) Enabled(e Entity) bool { return c.w.enabled("Component.Enabled", e, c.id) }
+
+// Enable is Component.Enable for a buffer.
+func (b Buffer[T]) Enable(e Entity) bool { return b.w.toggle("Buffer.Enable", e, b.id, true) }
+
+// Disable is Component.Disable for a buffer.
+func (b Buffer[T]) Disable(e Entity) bool { return b.w.toggle("Buffer.Disable", e, b.id, false) }
+
+// Enabled is Component.Enabled for a buffer.
+func (b Buffer[T]) Enabled(e Entity) bool { return b.w.enabled("Buffer.Enabled", e, b.id) }
+
+func (w *World) enabled(op string, e Entity, id typeID) bool {
+	r := w.recordOf(op, e)
 	if r == nil {
 		return false
 	}
-	a, pos, row := c.w.rowOf(r)
-	if !a.sig.has(c.id) {
+	a, pos, row := w.rowOf(r)
+	if !a.sig.has(id) {
 		return false
 	}
-	return !c.w.types[c.id].enableable || a.bit(a.place[c.id].slot, pos, row)
+	return !w.types[id].enableable || a.bit(a.place[id].slot, pos, row)
 }
 
 func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {

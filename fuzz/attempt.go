@@ -1,0 +1,143 @@
+package fuzz
+
+import (
+	"errors"
+	"fmt"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// Calls that may meet a limit.
+
+// need is what a call takes from the universe at most, as the model sees it.
+type need struct {
+	run    int  // longest run of chunks
+	chunks int  // in all
+	never  bool // the call is over a fixed limit
+}
+
+// met reports whether u can certainly serve it: a run of the length is free,
+// and so are as many chunks.
+func (n need) met(s alloc.Stats) bool {
+	free := s.Reserved/alloc.ChunkSize - s.LiveChunks
+	return !n.never && s.LongestRun >= n.run && free >= n.chunks
+}
+
+// limited runs f and returns the *LimitError that it panics with, or nil.
+func limited(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			l, ok := p.(*ecs.LimitError)
+			if !ok {
+				panic(p)
+			}
+			err = l
+		}
+	}()
+	f()
+	return nil
+}
+
+// attempt makes a call that may meet a limit; done says whether it went
+// through. If it did not, the world and the universe must be as before, and the
+// universe too full for what it needs.
+func (d *world) attempt(n need, call func() error) (done bool, err error) {
+	var hash uint64
+	if d.tight {
+		hash = d.w.Hash()
+	}
+	stats, room := d.w.Stats(), d.u.Stats()
+	err = call()
+	if err == nil {
+		if n.never {
+			return true, fmt.Errorf("a call over a limit went through")
+		}
+		return true, nil
+	}
+	var l *ecs.LimitError
+	switch {
+	case !errors.Is(err, ecs.ErrLimit) || !errors.As(err, &l) || l.Op == "":
+		return false, fmt.Errorf("got %w, want a *LimitError that names the call", err)
+	case n.never && l.Max == 0:
+		return false, fmt.Errorf("got %w, want one that names the limit", err)
+	case !n.never && !errors.Is(err, alloc.ErrFull):
+		return false, fmt.Errorf("got %w, want one that wraps alloc.ErrFull", err)
+	case n.met(room):
+		return false, fmt.Errorf("got %w, but the universe was not full: %+v for %+v", err, room, n)
+	}
+	d.result.Refused++
+	after := d.w.Stats()
+	after.Archetypes = stats.Archetypes // one without rows may have been made
+	switch {
+	case after != stats:
+		return false, fmt.Errorf("a call that failed changed Stats: got %+v want %+v; it said: %w", after, stats, err)
+	case d.u.Stats() != withCommitted(room, d.u.Stats().Committed):
+		return false, fmt.Errorf("a call that failed changed the universe: got %+v want %+v; it said: %w",
+			d.u.Stats(), room, err)
+	case d.tight && d.w.Hash() != hash:
+		return false, fmt.Errorf("a call that failed changed the world's hash; it said: %w", err)
+	}
+	if bad := d.w.Verify(); bad != nil {
+		return false, fmt.Errorf("after a call that failed: %w; it said: %w", bad, err)
+	}
+	return false, nil
+}
+
+// withCommitted returns s with another figure for committed memory, which a
+// call that fails may have changed.
+func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
+	s.Committed = bytes
+	return s
+}
+
+// rowsNeed is what n new rows of a group need, with as many new entities when
+// fresh is set.
+func (d *world) rowsNeed(g *group, n int, fresh bool) need {
+	var want need
+	if g.a == nil {
+		want.chunks = 1
+	} else {
+		per := g.a.Plan().Rows
+		want.chunks = (len(g.rows)+n+per-1)/per - (len(g.rows)+per-1)/per
+	}
+	want.run = min(want.chunks, 1)
+	if fresh {
+		blocks := 0
+		for max(0, d.m.indices+blocks*recordBlock-1)-len(d.m.entities) < n {
+			blocks++
+		}
+		want.chunks += blocks * recordChunks
+		want.run = max(want.run, blocks*recordChunks)
+	}
+	return want
+}
+
+// squeeze takes chunks away until few are left, or gives some back. Without a
+// tight universe it does nothing.
+func (d *world) squeeze(r record) error {
+	if !d.tight {
+		return nil
+	}
+	if r.kind%3 == 0 { // let go of some, from anywhere: holes
+		for range min(len(d.hog), int(r.n%100)) {
+			i := int(r.who) % len(d.hog)
+			d.u.Free(d.hog[i], 1)
+			d.hog[i] = d.hog[len(d.hog)-1]
+			d.hog = d.hog[:len(d.hog)-1]
+		}
+		return nil
+	}
+	total := d.u.Size() / alloc.ChunkSize
+	for free := total - d.u.Stats().LiveChunks; free > int(r.n%7); {
+		first, got, err := d.u.Alloc(min(alloc.ChunksPerMegachunk, free-int(r.n%7)))
+		if err != nil {
+			return fmt.Errorf("%d chunks are free: %w", free, err)
+		}
+		for i := range got {
+			d.hog = append(d.hog, first+alloc.ChunkIndex(i))
+		}
+		free -= got
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+// Package fuzz drives whole packages of quarry with streams of operations and
+// compares every answer with a slow, obvious model: Go maps and slices.
+//
+//	go test ./fuzz/...                                     about 10 s a test
+//	QUARRY_LONG=1 go test ./fuzz -run Stream               a million steps each
+//	go test ./fuzz -run xxx -fuzz FuzzWorld -fuzztime 60s -fuzzminimizetime 1s
+//	                                                       search for new streams
+//	go test -tags quarry_debug ./fuzz, go test -race ./fuzz
+//
+// Targets: [RunWorld] (quarry/ecs on a universe), [RunUniverse] and [RunHeap]
+// (quarry/alloc). Each takes the bytes of one stream and returns the first
+// difference, with the step and the operation; a panic or a fault of the code
+// under test is returned the same way, with its stack.
+//
+// A stream is a header and fixed-size records; a last record that is cut short
+// is ignored, so every byte string is a stream:
+//
+//	0        1       2        4       8                 24        32
+//	+--------+-------+--------+-------+-----------------+---------+----
+//	| size   | flags | kinds  | seed  | weights         | record  | ...
+//	| 1 B    | 1 B   | 2 B    | 4 B   | 16 B            | 8 B     |
+//	+--------+-------+--------+-------+-----------------+---------+----
+//
+//	record   | pick 1 B | kind 1 B | who 2 B | n 4 B |     little endian
+//
+// Weights hold two bits per operation: 0 switches it off for this stream, so
+// that streams differ in what they do and not only in the order (swarm testing;
+// Groce et al., ISSTA 2012). A record's pick chooses among the operations by
+// weight; the other fields are for the operation to read: a type, an entity or
+// block, and a size, value or variant. The other header fields set the limits
+// of a run.
+//
+// What a model checks: worlds after every step compare all counters, and run
+// World.Verify while they are small; every 64th step, and at the end, all values
+// of all entities. Blocks and chunks are filled with their own number when they
+// are made and looked at when they go. A call that meets a limit must have
+// changed nothing, and must have had a reason: the model knows how many chunks
+// were free.
+//
+// To reproduce a failure of a seeded test, run it again: the same seed gives the
+// same stream. The go tool writes what FuzzX finds to testdata/fuzz/FuzzX.
+package fuzz

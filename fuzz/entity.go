@@ -1,0 +1,241 @@
+package fuzz
+
+import (
+	"fmt"
+
+	"quarry/ecs"
+)
+
+// Operations on one entity.
+
+// pick returns the entity that a record means, and its model or nil: mostly one
+// that is alive, else one of the dead, whose index may live again, or Null.
+func (d *world) pick(who uint16) (ecs.Entity, *entity) {
+	m := d.m
+	switch {
+	case who>>13 == 7 && len(m.dead) > 0:
+		return m.dead[int(who)%len(m.dead)], nil
+	case who%61 == 60 || len(m.alive) == 0:
+		return ecs.Null, nil
+	}
+	e := m.alive[int(who)%len(m.alive)]
+	return e, m.entities[e]
+}
+
+// pickKind returns one of the kinds in use.
+func (d *world) pickKind(n uint8) (int, kind) {
+	for i := 0; ; i++ {
+		if k := (int(n) + i) % len(d.list); d.active.has(k) {
+			return k, d.list[k]
+		}
+	}
+}
+
+// group returns the group of a set, whose archetype exists from now on.
+func (d *world) group(set kinds) *group {
+	g := d.m.groupOf(set)
+	d.bind(g)
+	return g
+}
+
+// bind gives a group its archetype when it has none yet.
+func (d *world) bind(g *group) {
+	if g.a == nil {
+		g.a = ecs.NewArchetype(d.w, d.types(g.set, 0)...)
+	}
+}
+
+// types lists a set's types, beginning anywhere.
+func (d *world) types(set kinds, first int) []ecs.Type {
+	var types []ecs.Type
+	for i := range d.list {
+		if k := (first + i) % len(d.list); set.has(k) {
+			types = append(types, d.list[k].Type())
+		}
+	}
+	return types
+}
+
+// archetype names an archetype that may exist by its types in another order: it
+// is the same one.
+func (d *world) archetype(r record) error {
+	g := d.group(d.sets[r.who%8] ^ kinds(r.n)&kinds(r.n>>16)&d.active)
+	if a := ecs.NewArchetype(d.w, d.types(g.set, int(r.kind))...); a != g.a {
+		return fmt.Errorf("NewArchetype: got %v at %p want the one at %p", a, a, g.a)
+	}
+	return nil
+}
+
+// create makes an entity; when the tide goes out, mostly it ends some instead.
+func (d *world) create(r record) error {
+	if d.ebb && r.bits(28, 2) != 0 || len(d.m.alive) >= d.most {
+		return d.endRows(r)
+	}
+	return d.createOne(r)
+}
+
+func (d *world) createOne(r record) error {
+	g := d.group(d.sets[r.kind%8])
+	var e ecs.Entity
+	done, err := d.attempt(d.rowsNeed(g, 1, true), func() (err error) {
+		if r.n&1 == 0 {
+			e, err = g.a.TryCreate()
+			return err
+		}
+		return limited(func() { e = g.a.Create() })
+	})
+	if !done {
+		return err
+	}
+	x, err := d.m.create(e, g, d.list)
+	if err != nil {
+		return err
+	}
+	return d.compare(e, x)
+}
+
+// destroy ends an entity; while the tide comes in, mostly it makes one instead.
+func (d *world) destroy(r record) error {
+	if !d.ebb && r.bits(28, 2) != 0 && len(d.m.alive) < d.most {
+		return d.createOne(r)
+	}
+	e, x := d.pick(r.who)
+	if got := d.w.Destroy(e); got != (x != nil) {
+		return fmt.Errorf("Destroy(%v): got %v want %v", e, got, x != nil)
+	}
+	if x != nil {
+		d.m.destroy(e)
+	}
+	return d.compare(e, nil)
+}
+
+func (d *world) add(r record) error {
+	e, x := d.pick(r.who)
+	k, c := d.pickKind(r.kind)
+	at, _ := d.pick(uint16(r.n >> 16))
+	v := c.value(uint64(r.n), at)
+	if x == nil {
+		return panics("ecs: ", func() { c.add(e, v, true) })
+	}
+	if x.values[k] != nil {
+		added, err := c.add(e, v, r.n&1 == 0)
+		if added || err != nil {
+			return fmt.Errorf("add %v to %v, which has it: got %v, %w", c.Type(), e, added, err)
+		}
+		return d.compare(e, x)
+	}
+	return d.change(e, x, k, v, func() (bool, error) { return c.add(e, v, r.n&1 == 0) })
+}
+
+func (d *world) remove(r record) error {
+	e, x := d.pick(r.who)
+	k, c := d.pickKind(r.kind)
+	if x == nil || x.values[k] == nil {
+		removed, err := c.remove(e, r.n&1 == 0)
+		if removed || err != nil {
+			return fmt.Errorf("remove %v from %v, which lacks it: got %v, %w", c.Type(), e, removed, err)
+		}
+		return d.compare(e, x)
+	}
+	return d.change(e, x, k, nil, func() (bool, error) { return c.remove(e, r.n&1 == 0) })
+}
+
+// change makes a call that adds kind k with value v to e, or removes it.
+func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool, error)) error {
+	to := d.m.groupOf(x.group.set ^ 1<<k)
+	done, err := d.attempt(d.rowsNeed(to, 1, false), func() error {
+		ok, err := call()
+		if ok != (err == nil) {
+			return fmt.Errorf("add or remove %v of %v: got %v, %v", d.list[k].Type(), e, ok, err)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	d.bind(to) // it was made even if there was no room in it
+	if done {
+		d.m.move(e, x, k, v)
+	}
+	return d.compare(e, x)
+}
+
+func (d *world) set(r record) error {
+	e, x := d.pick(r.who)
+	k, c := d.pickKind(r.kind)
+	at, _ := d.pick(uint16(r.n >> 16))
+	v := c.value(uint64(r.n), at)
+	has := x != nil && x.values[k] != nil
+	if got := c.set(e, v, r.n&1 == 0); got != has {
+		return fmt.Errorf("set %v of %v: got %v want %v", c.Type(), e, got, has)
+	}
+	if has {
+		if c.buffer() == nil {
+			x.values[k] = v
+		}
+		d.m.touch(x, k)
+	}
+	return d.compare(e, x)
+}
+
+// look looks up one entity in every way, and one of another world.
+func (d *world) look(r record) error {
+	foreign, err := elsewhere()
+	if err != nil {
+		return err
+	}
+	if d.w.Alive(foreign) {
+		return fmt.Errorf("an entity of another world is alive")
+	}
+	e, x := d.pick(r.who)
+	return d.compare(e, x)
+}
+
+// toggle enables or disables one component.
+func (d *world) toggle(r record) error {
+	e, x := d.pick(r.who)
+	k, c := d.pickKind(r.kind)
+	t := c.toggles()
+	if t == nil {
+		return nil
+	}
+	return d.toggleOne(e, x, k, t, r.n&1 == 0)
+}
+
+func (d *world) toggleOne(e ecs.Entity, x *entity, k int, t toggler, on bool) error {
+	has := x != nil && x.values[k] != nil
+	got := false
+	if on {
+		got = t.Enable(e)
+	} else {
+		got = t.Disable(e)
+	}
+	if got != has {
+		return fmt.Errorf("enable (%v) kind %d of %v: got %v want %v", on, k, e, got, has)
+	}
+	if !has {
+		return nil
+	}
+	x.off &^= 1 << k
+	if !on {
+		x.off |= 1 << k
+	}
+	d.m.touch(x, k)
+	if t.Enabled(e) != on {
+		return fmt.Errorf("Enabled(%v), kind %d: got %v want %v", e, k, !on, on)
+	}
+	return nil
+}
+
+// advance begins a change version and remembers the one before.
+func (d *world) advance(record) error {
+	d.sinces = append(d.sinces, d.m.version)
+	if len(d.sinces) > 20 {
+		d.sinces = d.sinces[10:]
+	}
+	d.m.version++
+	if got := d.w.Advance(); got != d.m.version {
+		return fmt.Errorf("in Advance: got %d want %d", got, d.m.version)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package fuzz
+
+import (
+	"fmt"
+	"math/bits"
+
+	"quarry/ecs"
+)
+
+// The component types of the world under test. Their sizes cover the widths
+// that have code of their own (0, 8, 16 bytes), odd ones, padding inside, links
+// to entities and enable bits.
+
+type (
+	mark  struct{}
+	flag  struct{ V uint8 }             // 1 B
+	tint  struct{ R, G, B uint8 }       // 3 B
+	count struct{ V int32 }             // 4 B
+	link  struct{ Of ecs.Entity }       // 8 B
+	vec   struct{ X, Y, Z float32 }     // 12 B
+	point struct{ X, Y float64 }        // 16 B
+	wide  struct{ A, B, C, D, E int64 } // 40 B
+	gaps  struct {
+		A uint8
+		B uint32
+		C uint16
+	} // 12 B, 5 of them padding
+	stun   struct{ Left float32 } // 4 B, enableable
+	hidden struct{}               // enableable
+	hit    struct {               // 12 B, of a buffer
+		By     ecs.Entity
+		Damage int32
+	}
+	spacer[A, B any] struct{} // takes a type number away
+)
+
+// kinds is a set of types: bit i stands for the i'th of a world's.
+type kinds uint32
+
+func (s kinds) has(k int) bool { return s>>k&1 != 0 }
+func (s kinds) len() int       { return bits.OnesCount32(uint32(s)) }
+
+// maxKinds is the length of tables by kind.
+const maxKinds = 14
+
+// kind is one type of the world under test, and how the model thinks of it: a
+// component's value is a T in an any, a buffer's a []T that is never written in
+// place.
+type kind interface {
+	Type() ecs.Type
+	toggles() toggler              // nil: not enableable
+	buffer() bufferKind            // nil: a component
+	zero() any                     // what a new entity has
+	value(n uint64, at target) any // a value that n decides
+	has(e ecs.Entity) bool
+	same(e ecs.Entity, want any) error // Get finds this value
+	add(e ecs.Entity, v any, try bool) (bool, error)
+	remove(e ecs.Entity, try bool) (bool, error)
+	set(e ecs.Entity, v any, mut bool) bool
+	changed(rows ecs.Rows, since uint32) (is, known bool)
+	compare(rows ecs.Rows, want func(i int) any) error // every row
+	fill(rows ecs.Rows, value func(i int) any)         // every row that value does not give nil for
+	open(rows ecs.Rows)                                // takes the slice, or a buffer, of the rows
+}
+
+// target is an entity for values that hold one.
+type target = ecs.Entity
+
+// toggler is what components have that are enableable.
+type toggler interface {
+	Enable(e ecs.Entity) bool
+	Disable(e ecs.Entity) bool
+	Enabled(e ecs.Entity) bool
+}
+
+// component is a kind with one T per entity.
+type component[T comparable] struct {
+	h      ecs.Component[T]
+	enable bool
+	from   func(n uint64, at target) T
+}
+
+func (c component[T]) Type() ecs.Type     { return c.h }
+func (c component[T]) buffer() bufferKind { return nil }
+
+func (c component[T]) toggles() toggler {
+	if c.enable {
+		return c.h
+	}
+	return nil
+}
+
+func (c component[T]) zero() any {
+	var t T
+	return t
+}
+
+func (c component[T]) value(n uint64, at target) any { return c.from(n, at) }
+func (c component[T]) has(e ecs.Entity) bool         { return c.h.Has(e) }
+
+func (c component[T]) same(e ecs.Entity, want any) error {
+	p := c.h.Get(e)
+	switch {
+	case want == nil && p != nil:
+		return fmt.Errorf("%v has a %v: got %v want none", e, c.h, *p)
+	case want == nil:
+		return nil
+	case p == nil:
+		return fmt.Errorf("%v: %v: got none want %v", e, c.h, want)
+	case *p != want.(T):
+		return fmt.Errorf("%v: %v: got %v want %v", e, c.h, *p, want)
+	}
+	return nil
+}
+
+func (c component[T]) add(e ecs.Entity, v any, try bool) (added bool, err error) {
+	if try {
+		return c.h.TryAdd(e, v.(T))
+	}
+	err = limited(func() { added = c.h.Add(e, v.(T)) })
+	return added, err
+}
+
+func (c component[T]) remove(e ecs.Entity, try bool) (removed bool, err error) {
+	if try {
+		return c.h.TryRemove(e)
+	}
+	err = limited(func() { removed = c.h.Remove(e) })
+	return removed, err
+}
+
+func (c component[T]) set(e ecs.Entity, v any, mut bool) bool {
+	if !mut {
+		return c.h.Set(e, v.(T))
+	}
+	p := c.h.Mut(e)
+	if p != nil {
+		*p = v.(T)
+	}
+	return p != nil
+}
+
+func (c component[T]) changed(rows ecs.Rows, since uint32) (is, known bool) {
+	return c.h.Changed(rows, since), true
+}
+
+func (c component[T]) open(rows ecs.Rows) { c.h.Slice(rows) }
+
+func (c component[T]) compare(rows ecs.Rows, want func(i int) any) error {
+	got := c.h.Slice(rows)
+	if len(got) != rows.Len() {
+		return fmt.Errorf("%v: slice of %d rows: got %d elements", c.h, rows.Len(), len(got))
+	}
+	for i := range got {
+		if v := want(i); got[i] != v.(T) {
+			return fmt.Errorf("row %d, %v: %v: got %v want %v", i, rows.Entities()[i], c.h, got[i], v)
+		}
+	}
+	return nil
+}
+
+func (c component[T]) fill(rows ecs.Rows, value func(i int) any) {
+	s := c.h.Slice(rows)
+	for i := range s {
+		if v := value(i); v != nil {
+			s[i] = v.(T)
+		}
+	}
+}
+
+// register makes the types of a world under test; the order decides their
+// numbers. With apart set other types are registered between them, so that
+// numbers go beyond the first words of a signature.
+func register(w *ecs.World, apart bool) []kind {
+	spread := func(f func(*ecs.World)) {
+		if apart {
+			f(w)
+		}
+	}
+	list := []kind{
+		component[mark]{h: ecs.Register[mark](w), from: func(uint64, target) mark { return mark{} }},
+		component[flag]{h: ecs.Register[flag](w), from: func(n uint64, _ target) flag { return flag{uint8(n)} }},
+		component[wide]{h: ecs.Register[wide](w), from: func(n uint64, _ target) wide {
+			return wide{int64(n), int64(mix(n)), -int64(n), 4, int64(n << 32)}
+		}},
+		component[stun]{h: ecs.Register[stun](w, ecs.Enableable), enable: true,
+			from: func(n uint64, _ target) stun { return stun{float32(n % 1000)} }},
+		buffer[hit]{h: ecs.RegisterBuffer[hit](w), inline: 128 / 12, size: 12,
+			from: func(n uint64, at target) hit { return hit{at, int32(n)} }},
+	}
+	spread(spaceAll[mark])
+	list = append(list,
+		component[count]{h: ecs.Register[count](w), from: func(n uint64, _ target) count { return count{int32(n)} }},
+		component[link]{h: ecs.Register[link](w), from: func(_ uint64, at target) link { return link{at} }},
+		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0)), inline: 0, size: 2,
+			from: func(n uint64, _ target) uint16 { return uint16(n) }},
+		component[tint]{h: ecs.Register[tint](w), from: func(n uint64, _ target) tint {
+			return tint{uint8(n), uint8(n >> 8), uint8(n >> 16)}
+		}},
+		component[hidden]{h: ecs.Register[hidden](w, ecs.Enableable), enable: true,
+			from: func(uint64, target) hidden { return hidden{} }},
+	)
+	spread(spaceAll[flag])
+	return append(list,
+		component[vec]{h: ecs.Register[vec](w), from: func(n uint64, _ target) vec {
+			return vec{float32(n % 1000), float32(n % 77), -1}
+		}},
+		component[point]{h: ecs.Register[point](w), from: func(n uint64, _ target) point {
+			return point{float64(n % 100_000), -float64(n % 99)}
+		}},
+		buffer[wide]{h: ecs.RegisterBuffer[wide](w, ecs.Inline(2)), inline: 2, size: 40,
+			from: func(n uint64, _ target) wide { return wide{A: int64(n), E: -int64(n)} }},
+		component[gaps]{h: ecs.Register[gaps](w), from: func(n uint64, _ target) gaps {
+			return gaps{uint8(n), uint32(mix(n)), uint16(n >> 3)}
+		}},
+	)
+}
+
+// spaceAll registers 64 types that nothing uses.
+func spaceAll[A any](w *ecs.World) {
+	space[A, mark](w)
+	space[A, flag](w)
+	space[A, tint](w)
+	space[A, count](w)
+	space[A, link](w)
+	space[A, vec](w)
+	space[A, point](w)
+	space[A, wide](w)
+}
+
+func space[A, B any](w *ecs.World) {
+	ecs.Register[spacer[A, spacer[B, mark]]](w)
+	ecs.Register[spacer[A, spacer[B, flag]]](w)
+	ecs.Register[spacer[A, spacer[B, tint]]](w)
+	ecs.Register[spacer[A, spacer[B, count]]](w)
+	ecs.Register[spacer[A, spacer[B, link]]](w)
+	ecs.Register[spacer[A, spacer[B, vec]]](w)
+	ecs.Register[spacer[A, spacer[B, point]]](w)
+	ecs.Register[spacer[A, spacer[B, wide]]](w)
+}

@@ -1,0 +1,181 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/ecs"
+)
+
+// The model of a world: what a program without chunks would keep.
+
+// model holds every entity as a Go value, and every archetype as the list of
+// its entities in row order: new rows at the end, the last row into the gap.
+type model struct {
+	entities map[ecs.Entity]*entity
+	alive    []ecs.Entity // in no particular order, to pick from
+	dead     []ecs.Entity // the latest that were destroyed, at most deadKept
+	versions map[int]uint32
+	groups   []*group // in order of first use
+	bySet    map[kinds]*group
+
+	created, destroyed uint64
+	spilled            int // buffers that ever had more than they hold inline
+	indices            int // entity indices that the world has records for; 0 is never free
+	version            uint32
+	touched            [maxKinds]uint32 // change version of the last write of a kind anywhere
+}
+
+// deadKept is how many dead handles are remembered.
+const deadKept = 200
+
+// recordBlock is the number of entity indices that a world adds at a time, and
+// recordChunks the run of chunks that they take: 8 B each.
+const (
+	recordBlock  = 8192
+	recordChunks = 4
+)
+
+// entity is one entity that is alive.
+type entity struct {
+	group   *group
+	row     int // in group.rows
+	pick    int // in model.alive
+	values  [maxKinds]any
+	off     kinds            // disabled
+	spilled kinds            // buffers that have a block
+	wrote   [maxKinds]uint32 // change version of the last write, or of the row's last move
+}
+
+// group is one set of types: the model's archetype.
+type group struct {
+	set  kinds
+	a    *ecs.Archetype
+	rows []ecs.Entity
+}
+
+func newModel() *model {
+	return &model{
+		entities: map[ecs.Entity]*entity{},
+		versions: map[int]uint32{},
+		bySet:    map[kinds]*group{},
+		version:  1,
+	}
+}
+
+// groupOf returns the group of a set and notes it in order of first use.
+func (m *model) groupOf(set kinds) *group {
+	g := m.bySet[set]
+	if g == nil {
+		g = &group{set: set}
+		m.bySet[set] = g
+		m.groups = append(m.groups, g)
+	}
+	return g
+}
+
+// free is the number of entity indices that need no new records.
+func (m *model) free() int { return max(0, m.indices-1) - len(m.entities) }
+
+// create notes a new entity of a group with zero values. It returns an error
+// when the handle is not a new one.
+func (m *model) create(e ecs.Entity, g *group, list []kind) (*entity, error) {
+	last, reused := m.versions[e.Index()]
+	switch {
+	case e == ecs.Null || e.Index() == 0:
+		return nil, fmt.Errorf("new entity %v has index 0", e)
+	case m.entities[e] != nil:
+		return nil, fmt.Errorf("new entity %v is alive already", e)
+	case reused && e.Version() != last+2, !reused && e.Version() != 1:
+		return nil, fmt.Errorf("new entity %v: the last version of that index was %d (used: %v)", e, last, reused)
+	}
+	for m.free() < 1 {
+		m.indices += recordBlock
+	}
+	m.versions[e.Index()] = e.Version()
+	x := &entity{pick: len(m.alive)}
+	m.entities[e] = x
+	m.alive = append(m.alive, e)
+	for k := range list {
+		if g.set.has(k) {
+			x.values[k] = list[k].zero()
+		}
+	}
+	m.enter(e, x, g)
+	m.created++
+	return x, nil
+}
+
+// enter appends an entity to a group's rows.
+func (m *model) enter(e ecs.Entity, x *entity, g *group) {
+	x.group, x.row = g, len(g.rows)
+	g.rows = append(g.rows, e)
+	m.touchRow(x)
+}
+
+// leave takes an entity's row out: the last row takes its place.
+func (m *model) leave(x *entity) {
+	g := x.group
+	last := len(g.rows) - 1
+	if x.row != last {
+		moved := m.entities[g.rows[last]]
+		g.rows[x.row] = g.rows[last]
+		moved.row = x.row
+		m.touchRow(moved)
+	}
+	g.rows = g.rows[:last]
+}
+
+// touchRow notes that a row came or moved, which changes all of its types.
+func (m *model) touchRow(x *entity) {
+	for k := range maxKinds {
+		if x.group.set.has(k) {
+			m.touch(x, k)
+		}
+	}
+}
+
+// touch notes a write.
+func (m *model) touch(x *entity, k int) { x.wrote[k], m.touched[k] = m.version, m.version }
+
+// destroy ends an entity.
+func (m *model) destroy(e ecs.Entity) {
+	x := m.entities[e]
+	m.leave(x)
+	m.spilled -= x.spilled.len()
+	last := m.alive[len(m.alive)-1]
+	m.alive[x.pick] = last
+	m.entities[last].pick = x.pick
+	m.alive = m.alive[:len(m.alive)-1]
+	delete(m.entities, e)
+	if len(m.dead) == deadKept {
+		m.dead = slices.Delete(m.dead, 0, deadKept/2)
+	}
+	m.dead = append(m.dead, e)
+	m.destroyed++
+}
+
+// move changes an entity's group after kind k was added with a value, or
+// removed (v is nil).
+func (m *model) move(e ecs.Entity, x *entity, k int, v any) {
+	set := x.group.set ^ 1<<k
+	m.leave(x)
+	if v == nil && x.spilled.has(k) {
+		m.spilled--
+		x.spilled &^= 1 << k
+	}
+	x.values[k] = v
+	x.off &^= 1 << k
+	m.enter(e, x, m.groupOf(set))
+}
+
+// setBuffer replaces a buffer's elements and notes when it spills; a buffer that
+// has spilled stays so.
+func (m *model) setBuffer(x *entity, k int, b bufferKind, v any) {
+	x.values[k] = v
+	m.touch(x, k)
+	if b.length(v) > b.inlined() && !x.spilled.has(k) {
+		x.spilled |= 1 << k
+		m.spilled++
+	}
+}

@@ -1,0 +1,315 @@
+package fuzz
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// The world driver: it applies each operation of a stream to a world and to the
+// model, and compares.
+
+// WorldConfig says where a stream runs.
+type WorldConfig struct {
+	Universe *alloc.Universe // the world's chunks come from here
+	Tight    bool            // the driver takes chunks away, so that calls meet limits
+	Beside   func(step int)  // called after each step; it may use the universe; nil: nothing
+}
+
+// WorldResult says what a stream did.
+type WorldResult struct {
+	Steps   int    // operations applied
+	Hash    uint64 // of the world at the end
+	Refused int    // calls that met a limit
+	Peak    int    // most entities alive
+}
+
+const (
+	verifyBelow = 2000 // entities; World.Verify after every step below that
+	verifyEvery = 64   // steps between the others, and between full comparisons
+	maxQueries  = 12   // of a world: they stay until it closes
+)
+
+// world is one run.
+type world struct {
+	w      *ecs.World
+	u      *alloc.Universe
+	m      *model
+	list   []kind // by kind number
+	active kinds  // those that this run uses
+	sets   [8]kinds
+	most   int  // entities alive; above it creating destroys
+	ebb    bool // from most entities down to a tenth; else the number grows
+	tight  bool
+
+	all     *ecs.Query // no terms: every entity
+	queries []*query
+	sinces  []uint32           // change versions of the past
+	hog     []alloc.ChunkIndex // chunks that the driver keeps from the world
+	inLoop  int                // loops of the driver under way
+	result  WorldResult
+}
+
+// worldOps are the operations; their order is part of the meaning of a stream.
+var worldOps = []struct {
+	name string
+	do   func(*world, record) error
+}{
+	{"Create", (*world).create},
+	{"Squeeze", (*world).squeeze},
+	{"CreateN", (*world).createN},
+	{"Destroy", (*world).destroy},
+	{"DestroyRows", (*world).destroyRows},
+	{"Add", (*world).add},
+	{"Remove", (*world).remove},
+	{"Set", (*world).set},
+	{"Look", (*world).look},
+	{"Toggle", (*world).toggle},
+	{"ToggleRows", (*world).toggleRows},
+	{"Append", (*world).append},
+	{"AppendOwn", (*world).appendOwn},
+	{"SwapRemove", (*world).swapRemove},
+	{"Clear", (*world).clear},
+	{"Query", (*world).runQuery},
+	{"NewQuery", (*world).newQuery},
+	{"Archetype", (*world).archetype},
+	{"Advance", (*world).advance},
+	{"Misuse", (*world).misuse},
+}
+
+const (
+	opCreate  = 0
+	opSqueeze = 1
+)
+
+// RunWorld applies a stream to a new world and returns the first difference
+// from the model. At the end the world is closed; everything that it took from
+// the universe must have gone back (which is for the caller to check when Beside
+// uses the universe).
+func RunWorld(data []byte, config WorldConfig) (WorldResult, error) {
+	var d *world
+	s := newStream(data)
+	before := config.Universe.Stats().LiveChunks
+	err := guarded(func() (err error) {
+		d, err = newWorld(s, config)
+		return err
+	})
+	if err != nil {
+		return WorldResult{}, fmt.Errorf("fuzz: RunWorld: new world: %w", err)
+	}
+	table := s.table(len(worldOps), opCreate)
+	if config.Tight {
+		table = s.table(len(worldOps), opCreate, opSqueeze)
+	}
+	for r, ok := s.next(); ok; r, ok = s.next() {
+		op := &worldOps[choose(table, r)]
+		err := guarded(func() error {
+			if err := op.do(d, r); err != nil {
+				return err
+			}
+			return d.check()
+		})
+		if err != nil {
+			return d.result, fmt.Errorf("fuzz: RunWorld: step %d, %s %+v: %w", d.result.Steps, op.name, r, err)
+		}
+		d.result.Steps++
+		if config.Beside != nil {
+			config.Beside(d.result.Steps)
+		}
+	}
+	err = guarded(d.end)
+	if live := config.Universe.Stats().LiveChunks; err == nil && config.Beside == nil && live != before {
+		err = fmt.Errorf("a closed world leaves %d chunks", live-before)
+	}
+	if err != nil {
+		err = fmt.Errorf("fuzz: RunWorld: after %d steps: %w", d.result.Steps, err)
+	}
+	return d.result, err
+}
+
+// newWorld sets a run up. The first chunks are filled, so that what a world
+// forgets to clear shows, and shows again when the stream is run again.
+func newWorld(s *stream, config WorldConfig) (*world, error) {
+	if err := soil(config.Universe, 2*alloc.ChunksPerMegachunk); err != nil {
+		return nil, err
+	}
+	w, err := ecs.NewWorld(ecs.WithUniverse(config.Universe))
+	if err != nil {
+		return nil, err
+	}
+	d := &world{w: w, u: config.Universe, m: newModel(), tight: config.Tight}
+	d.list = register(w, s.flags&1 != 0)
+	d.active = kinds(s.kinds) & (1<<len(d.list) - 1)
+	if d.active == 0 {
+		d.active = 1<<len(d.list) - 1
+	}
+	d.sets[1] = d.active
+	for i := 2; i < len(d.sets); i++ {
+		d.sets[i] = d.active & kinds(mix(uint64(s.seed)+uint64(i)<<32))
+	}
+	d.most = []int{40, 250, 250, 1000, 1000, 1900, 1900, 7000}[s.size%8]
+	if config.Tight {
+		d.most = min(d.most, 400)
+	}
+	d.all = ecs.NewQuery(w)
+	if s.flags&2 != 0 { // room for the first records, and for one or no chunk of rows
+		return d, d.squeeze(record{kind: 1, n: recordChunks + uint32(s.flags>>2&1)})
+	}
+	return d, nil
+}
+
+// soil fills n free chunks and gives them back.
+func soil(u *alloc.Universe, n int) error {
+	var taken []alloc.ChunkIndex
+	dirt := bytes.Repeat([]byte{0xA5}, alloc.ChunkSize)
+	for range n {
+		c, err := u.AllocExact(1)
+		if errors.Is(err, alloc.ErrFull) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		taken = append(taken, c)
+		copy(u.Bytes(c, 1), dirt)
+	}
+	for _, c := range taken {
+		u.Free(c, 1)
+	}
+	return nil
+}
+
+// check compares all counters, and more from time to time.
+func (d *world) check() error {
+	m := d.m
+	want := ecs.Stats{
+		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
+		Archetypes: len(m.groups), Buffers: m.spilled,
+	}
+	for _, g := range m.groups {
+		if g.a.Len() != len(g.rows) {
+			return fmt.Errorf("%v: Len: got %d want %d", g.a, g.a.Len(), len(g.rows))
+		}
+		rows := g.a.Plan().Rows
+		want.Chunks += (len(g.rows) + rows - 1) / rows
+	}
+	if got := d.w.Stats(); got != want {
+		return fmt.Errorf("in Stats: got %+v want %+v", got, want)
+	}
+	if d.w.Version() != m.version {
+		return fmt.Errorf("in Version: got %d want %d", d.w.Version(), m.version)
+	}
+	d.result.Peak = max(d.result.Peak, len(m.entities))
+	d.ebb = len(m.entities) >= d.most || d.ebb && len(m.entities) > d.most/10
+	turn := d.result.Steps%verifyEvery == 0
+	if len(m.entities) < verifyBelow || turn {
+		if err := errors.Join(d.w.Verify(), d.u.Verify()); err != nil {
+			return err
+		}
+	}
+	if turn {
+		return d.compareAll()
+	}
+	return nil
+}
+
+// compareAll compares every entity, by look-ups and by a query for all, and
+// that the remembered dead are dead.
+func (d *world) compareAll() error {
+	for e, x := range d.m.entities {
+		if err := d.compare(e, x); err != nil {
+			return err
+		}
+	}
+	for _, e := range d.m.dead {
+		if err := d.compare(e, nil); err != nil {
+			return err
+		}
+	}
+	return d.walk(&query{q: d.all}, visit{})
+}
+
+// compare compares one entity; x is nil when it is dead.
+func (d *world) compare(e ecs.Entity, x *entity) error {
+	if got := d.w.Alive(e); got != (x != nil) {
+		return fmt.Errorf("Alive(%v): got %v want %v", e, got, x != nil)
+	}
+	for k, c := range d.list {
+		var want any
+		on := false
+		if x != nil {
+			want = x.values[k]
+			on = want != nil && !x.off.has(k)
+		}
+		if got := c.has(e); got != (want != nil) {
+			return fmt.Errorf("%v: Has(%v): got %v want %v", c.Type(), e, got, want != nil)
+		}
+		if err := c.same(e, want); err != nil {
+			return err
+		}
+		if t := c.toggles(); t != nil && t.Enabled(e) != on {
+			return fmt.Errorf("%v: Enabled(%v): got %v want %v", c.Type(), e, !on, on)
+		}
+	}
+	return nil
+}
+
+// end compares everything once more and closes the world.
+func (d *world) end() error {
+	if err := errors.Join(d.compareAll(), d.w.Verify()); err != nil {
+		return err
+	}
+	d.result.Hash = d.w.Hash()
+	for _, c := range d.hog {
+		d.u.Free(c, 1)
+	}
+	if err := d.w.Close(); err != nil {
+		return err
+	}
+	return errors.Join(d.u.Verify(), d.closed())
+}
+
+// closed looks at the world after its end: it has nothing, and says so.
+func (d *world) closed() error {
+	c := d.list[0]
+	for _, f := range []func(){
+		func() { d.w.Destroy(ecs.Null) },
+		func() { c.has(ecs.Null) },
+		func() { ecs.NewArchetype(d.w) },
+		func() { ecs.NewQuery(d.w) },
+		func() { ecs.Register[int8](d.w) },
+		func() {
+			for range d.all.Rows() {
+				panic("a closed world gives rows")
+			}
+		},
+	} {
+		if err := panics("ecs: ", f); err != nil {
+			return fmt.Errorf("a closed world: %w", err)
+		}
+	}
+	for e := range d.m.entities {
+		if d.w.Alive(e) {
+			return fmt.Errorf("Alive(%v) in a closed world: got true", e)
+		}
+	}
+	return errors.Join(d.w.Close(), d.w.Verify())
+}
+
+// elsewhere is an entity of a world that stays open, to be refused. Tags are
+// given to the fewest, so with up to 15 other worlds nobody shares its tag.
+var elsewhere = sync.OnceValues(func() (ecs.Entity, error) {
+	u, err := alloc.NewUniverse(alloc.Size(2 << 20))
+	if err != nil {
+		return ecs.Null, err
+	}
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	if err != nil {
+		return ecs.Null, err
+	}
+	return ecs.NewArchetype(w).TryCreate()
+})

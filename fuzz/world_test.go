@@ -1,0 +1,147 @@
+package fuzz_test
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/fuzz"
+	"quarry/internal/debug"
+)
+
+func newUniverse(t testing.TB, size int, options ...alloc.Option) *alloc.Universe {
+	t.Helper()
+	u, err := alloc.NewUniverse(append(options, alloc.Size(size))...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if !t.Failed() {
+			require.NoError(t, u.Close())
+		}
+	})
+	return u
+}
+
+// effort returns how many seeds and steps a test runs: all of them in ordinary
+// builds, few in short and debug ones, fifty times the steps with QUARRY_LONG
+// set.
+func effort(seeds, steps int) (int, int) {
+	switch {
+	case os.Getenv("QUARRY_LONG") != "":
+		return seeds, steps * 50_000 / 5_000
+	case testing.Short():
+		return max(2, seeds/10), steps / 5
+	case debug.On:
+		return max(4, seeds/4), steps / 2
+	}
+	return seeds, steps
+}
+
+// longestFuzz is the number of bytes of a stream that a fuzz target reads: the
+// fuzzer is better at short ones.
+const longestFuzz = 1024
+
+// slots bounds how many streams run at once: every open world needs a tag of
+// its own, of which there are 16.
+var slots = make(chan struct{}, 4)
+
+// eachSeed runs f for every seed, several at once.
+func eachSeed(t *testing.T, seeds int, f func(t *testing.T, seed uint64)) {
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			f(t, seed)
+		})
+	}
+}
+
+func TestWorldStream(t *testing.T) {
+	seeds, steps := effort(20, 5_000)
+	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+		u := newUniverse(t, 32<<20)
+		result, err := fuzz.RunWorld(fuzz.Random(seed, steps), fuzz.WorldConfig{Universe: u})
+		require.NoError(t, err)
+		require.Equal(t, steps, result.Steps)
+		require.Zero(t, u.Stats().LiveChunks)
+		t.Logf("%+v", result)
+	})
+}
+
+// TestSameStreamSameHash runs one stream twice, the second time while another
+// world comes and goes beside it in the same universe: ids and contents do not
+// depend on where chunks lie, nor on the world's tag.
+func TestSameStreamSameHash(t *testing.T) {
+	seeds, steps := effort(5, 2_000)
+	seen := map[uint64]uint64{}
+	for seed := range uint64(seeds) {
+		data := fuzz.Random(seed+1000, steps)
+		alone, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
+		require.NoError(t, err)
+
+		u := newUniverse(t, 32<<20)
+		w, err := ecs.NewWorld(ecs.WithUniverse(u))
+		require.NoError(t, err)
+		a := ecs.NewArchetype(w, ecs.Register[int64](w))
+		var ids []ecs.Entity
+		beside, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: u, Beside: func(step int) {
+			if step%500 == 250 {
+				for _, e := range ids {
+					w.Destroy(e)
+				}
+				ids = ids[:0]
+			}
+			for range step % 7 {
+				ids = append(ids, a.Create())
+			}
+		}})
+		require.NoError(t, err)
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+		require.Equal(t, alone, beside)
+		other, again := seen[alone.Hash]
+		require.False(t, again, "seeds %d and %d have the same hash", other, seed)
+		seen[alone.Hash] = seed
+	}
+}
+
+// TestWorldInSmallUniverse takes chunks away from a world of 2 or 4 MiB, so that
+// calls fail all the time; the driver checks after each that nothing changed.
+func TestWorldInSmallUniverse(t *testing.T) {
+	seeds, steps := effort(12, 3_000)
+	var refused atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+			u := newUniverse(t, 2<<20<<(seed%2))
+			result, err := fuzz.RunWorld(fuzz.Random(seed+2000, steps), fuzz.WorldConfig{Universe: u, Tight: true})
+			require.NoError(t, err)
+			require.Zero(t, u.Stats().LiveChunks)
+			t.Logf("%+v", result)
+			refused.Add(int64(result.Refused))
+		})
+	})
+	require.Greater(t, int(refused.Load()), seeds*steps/300, "the universes were not small enough")
+}
+
+// FuzzWorld searches for streams. A bit of the flags chooses a universe that is
+// taken away, in which calls fail.
+func FuzzWorld(f *testing.F) {
+	f.Add([]byte{})
+	for seed := range uint64(6) {
+		f.Add(fuzz.Random(seed, 40))
+	}
+	roomy, tight := newUniverse(f, 32<<20), newUniverse(f, 2<<20)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		config := fuzz.WorldConfig{Universe: roomy}
+		if len(data) > 1 && data[1]>>4&1 != 0 {
+			config = fuzz.WorldConfig{Universe: tight, Tight: true}
+		}
+		_, err := fuzz.RunWorld(data[:min(len(data), longestFuzz)], config)
+		require.NoError(t, err)
+	})
+}
