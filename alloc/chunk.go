@@ -27,8 +27,9 @@ func (u *Universe) IndexOf(p unsafe.Pointer) (ChunkIndex, bool) {
 }
 
 // Bytes returns the memory of a run of n chunks that is in use. It panics when
-// one of them is not.
+// one of them is not, and unless n is in 1..64.
 func (u *Universe) Bytes(first ChunkIndex, n int) []byte {
+	checkCount("Bytes", n)
 	for i := range n {
 		if !u.InUse(first + ChunkIndex(i)) {
 			panic(fmt.Sprintf("alloc: Universe.Bytes: chunk %d of [%d, %d) is not in use", int(first)+i, first, int(first)+n))

@@ -33,8 +33,9 @@
 // must hold no Go pointer ([layout.PointerFree] says whether a type does).
 //
 // Failure: limits and the operating system give errors that wrap [ErrFull],
-// [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A double
-// free, a run that leaves its megachunk and use after Close panic with numbers.
+// [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A
+// double free, a run that leaves its megachunk, and Alloc, Free and Trim after Close
+// panic with numbers.
 //
 // Cost: Alloc of a chunk is a search in words and one compare-and-swap; Free is
 // one compare-and-swap. Memory that is handed out again is not cleared.

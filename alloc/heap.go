@@ -75,7 +75,7 @@ func NewHeap(u *Universe) (*Heap, error) {
 
 // Alloc returns a block of at least size bytes, aligned to align: a power of
 // two up to 1 GiB, or 0 for 16. Size 0 gives a block of its own. The contents
-// are not cleared. Errors wrap ErrFull, ErrCommit or ErrTooBig; nothing has
+// are not cleared. Errors wrap ErrFull, ErrCommit, ErrReserve or ErrTooBig; nothing has
 // changed then. It panics for a negative size or an alignment that is not a
 // power of two.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
@@ -143,8 +143,9 @@ func (h *Heap) allocRun(n int) (unsafe.Pointer, error) {
 }
 
 // Free gives a block back. nil is allowed and does nothing. It panics for an
-// address that is not that of a live block of this heap: freed twice, an
-// interior pointer, or memory of somebody else.
+// address that is not that of a live block of this heap (freed twice, an interior
+// pointer, memory of somebody else), and when the system refuses to take a
+// mapping back.
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return

@@ -25,7 +25,7 @@ func (h *Heap) allocMapping(size, align int) (unsafe.Pointer, error) {
 	want := max(size, 1) + slack
 	region, err := mmap.Reserve(regionSize(want))
 	if err != nil {
-		return nil, fmt.Errorf("alloc: Heap.Alloc: block of %d bytes: %w: %w", size, ErrCommit, err)
+		return nil, fmt.Errorf("alloc: Heap.Alloc: block of %d bytes: %w: %w", size, ErrReserve, err)
 	}
 	granules := (want + mmap.Granule - 1) / mmap.Granule
 	if err := region.Commit(0, granules*mmap.Granule); err != nil {

@@ -60,7 +60,8 @@ const (
 
 	chunkShift      = 14
 	chunksPerGran   = mmap.Granule / ChunkSize
-	minFallbackSize = 64 << 20
+	minFallbackSize = 16 << 20 // smallest universe that the default shrinks to
+	heapSize        = 64 << 20 // default where pages come from the Go heap
 )
 
 // The sentinels that errors of this package wrap.
@@ -114,12 +115,13 @@ type config struct {
 
 // Size sets the size of the universe in bytes, rounded up to 2 MiB, at most
 // MaxSize. A size that is set is met or refused; the default, 16 GiB (64 MiB
-// where pages come from the Go heap), is halved until the system grants it.
+// where pages come from the Go heap), is halved until the system grants it and
+// three times as much is left for the rest of the process.
 func Size(bytes int) Option { return func(c *config) { c.size, c.sized = bytes, true } }
 
 // Retain sets how many bytes of emptied memory stay committed after a trim,
-// rounded down to 2 MiB granules; default 16 MiB. Memory goes back to the
-// system when twice as much is empty.
+// rounded down to 2 MiB granules; default 16 MiB, less than nothing counts as
+// nothing. Memory goes back to the system when twice as much is empty.
 func Retain(bytes int) Option { return func(c *config) { c.retain = bytes / mmap.Granule } }
 
 // NewUniverse reserves address space. Nothing is committed yet. An error wraps
@@ -140,20 +142,31 @@ func NewUniverse(options ...Option) (*Universe, error) {
 			c.pages = region
 			break
 		}
-		if c.sized || c.size <= minFallbackSize {
+		smaller := smallerSize(c.size)
+		if c.sized || smaller < minFallbackSize {
 			return nil, fmt.Errorf("alloc: NewUniverse: %d bytes of address space (ask for less with alloc.Size, or raise the limit that ulimit -v shows): %w: %w",
-				c.size, ErrReserve, err)
+				asked, ErrReserve, err)
 		}
-		c.size /= 2
+		c.size = smaller
 	}
 	return newUniverse(c, asked), nil
+}
+
+// smallerSize is what to try after size was refused: half, but no more than a
+// quarter of what limits leave, because the Go runtime lives in the same address
+// space and dies when it is refused any.
+func smallerSize(size int) int {
+	left := mmap.AddressSpaceLeft()
+	for size /= 2; size > left/4; size /= 2 {
+	}
+	return size
 }
 
 func defaultSize() int {
 	if mmap.Real {
 		return MaxSize
 	}
-	return minFallbackSize
+	return heapSize
 }
 
 func newUniverse(c config, asked int) *Universe {
@@ -214,18 +227,36 @@ func (u *Universe) tryAlloc(n int, name string) (first ChunkIndex, ok bool, err 
 	for g := range u.full {
 		for open := ^u.full[g].Load(); open != 0; open &= open - 1 {
 			m := g*64 + bits.TrailingZeros64(open)
-			if first, ok, err = u.claim(m, n, name); ok || err != nil {
-				return first, ok, err
+			if first, ok, err = u.claim(m, n, name); ok {
+				return first, true, nil
+			} else if err != nil {
+				return u.tryReady(n, name, err)
 			}
 		}
 	}
 	// The hint may have lagged behind a free; the masks never do.
 	for m := range u.inUse {
-		if first, ok, err = u.claim(m, n, name); ok || err != nil {
-			return first, ok, err
+		if first, ok, err = u.claim(m, n, name); ok {
+			return first, true, nil
+		} else if err != nil {
+			return u.tryReady(n, name, err)
 		}
 	}
 	return 0, false, nil
+}
+
+// tryReady looks for a run in memory that is committed already, after a commit
+// was refused.
+func (u *Universe) tryReady(n int, name string, refused error) (first ChunkIndex, ok bool, err error) {
+	for m := range u.inUse {
+		if u.ready[m/2].Load() == 0 {
+			continue
+		}
+		if first, ok, err = u.claim(m, n, name); ok {
+			return first, true, nil
+		}
+	}
+	return 0, false, refused
 }
 
 // claim takes a run of n chunks of megachunk m, and commits its granule when it
@@ -350,8 +381,9 @@ func (u *Universe) Shrunk() int {
 }
 
 // Close ends the universe and parks its address range. It returns an error that
-// wraps ErrInUse, and does nothing, while chunks are in use. No other call may
-// be under way.
+// wraps ErrInUse, and does nothing, while chunks are in use; after an error of
+// the system the universe is open and sound, and Close may be called again. No
+// other call may be under way.
 func (u *Universe) Close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -361,9 +393,16 @@ func (u *Universe) Close() error {
 	if live := u.liveChunks(); live > 0 {
 		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, free them first: %w", live, ErrInUse)
 	}
+	// Granule by granule, so that after a refusal the flags are still true.
+	for g := range u.ready {
+		if _, err := u.decommit(g); err != nil {
+			return fmt.Errorf("alloc: Universe.Close: %w", err)
+		}
+	}
 	if err := u.pages.Release(); err != nil {
 		return fmt.Errorf("alloc: Universe.Close: %w", err)
 	}
-	u.base, u.inUse, u.full, u.ready, u.emptied, u.nReady = nil, nil, nil, nil, nil, 0
+	u.base, u.inUse, u.full, u.ready, u.emptied = nil, nil, nil, nil, nil
+	u.nEmpty.Store(0)
 	return nil
 }

@@ -97,6 +97,7 @@ func TestFreeRefuses(t *testing.T) {
 		"alloc: Universe.Free: [128, 128+1) is not a run of 1..64 chunks inside one of 2 megachunks":         func() { u.Free(128, 1) },
 		"alloc: Universe.Free: [1048576, 1048576+1) is not a run of 1..64 chunks inside one of 2 megachunks": func() { u.Free(1<<20, 1) },
 		"alloc: Universe.Alloc: n=0 is not in 1..64":                                                         func() { _, _, _ = u.Alloc(0) },
+		"alloc: Universe.Bytes: n=-1 is not in 1..64":                                                        func() { u.Bytes(0, -1) },
 		"alloc: Universe.Alloc: n=65 is not in 1..64":                                                        func() { _, _, _ = u.Alloc(65) },
 		"alloc: Universe.AllocExact: n=-1 is not in 1..64":                                                   func() { _, _ = u.AllocExact(-1) },
 	} {
@@ -218,6 +219,60 @@ func TestFailedDecommitLosesNothing(t *testing.T) {
 	returned, err := u.Trim(0)
 	require.NoError(t, err)
 	require.Equal(t, mmap.Granule, returned)
+}
+
+// TestCommittedRoomIsUsedBeforeARefusal has a full first granule with a hole
+// elsewhere: a refused commit does not hide committed chunks that are free.
+func TestCommittedRoomIsUsedBeforeARefusal(t *testing.T) {
+	refused := errors.New("refused by the test")
+	region, err := mmap.Reserve(8 << 20)
+	require.NoError(t, err)
+	pages := &alloc.FailingPages{Region: region, Err: refused}
+	u := newUniverse(t, alloc.WithPages(pages))
+	var runs []alloc.ChunkIndex
+	for range 3 {
+		c, err := u.AllocExact(64)
+		require.NoError(t, err)
+		runs = append(runs, c)
+	}
+	u.Free(runs[0], 64)
+	u.Free(runs[1], 64)
+	_, err = u.Trim(0) // granule 0 is reserved now, granule 1 half in use
+	require.NoError(t, err)
+	pages.FailAt = pages.Calls + 1
+	c, err := u.AllocExact(64)
+	require.NoError(t, err)
+	require.Equal(t, alloc.ChunkIndex(192), c)
+	pages.FailAt = pages.Calls + 1
+	_, err = u.AllocExact(1)
+	require.ErrorIs(t, err, refused)
+	require.NoError(t, u.Verify())
+	u.Free(c, 64)
+	u.Free(runs[2], 64)
+}
+
+// TestCloseAfterARefusal has the system refuse while the universe closes: it is
+// open and sound, and closes at the second try.
+func TestCloseAfterARefusal(t *testing.T) {
+	refused := errors.New("refused by the test")
+	for _, err := range []error{refused, fmt.Errorf("%w: %w", mmap.ErrAccess, refused)} {
+		region, e := mmap.Reserve(8 << 20)
+		require.NoError(t, e)
+		pages := &alloc.FailingPages{Region: region, FailAt: 2, Err: err}
+		u, e := alloc.NewUniverse(alloc.WithPages(pages))
+		require.NoError(t, e)
+		c, e := u.AllocExact(1)
+		require.NoError(t, e)
+		u.Free(c, 1)
+		require.ErrorIs(t, u.Close(), refused)
+		require.NoError(t, u.Verify())
+		c, e = u.AllocExact(1)
+		require.NoError(t, e)
+		u.Bytes(c, 1)[0] = 1
+		u.Free(c, 1)
+		require.NoError(t, u.Close())
+		require.NoError(t, u.Verify())
+	}
 }
 
 func TestVerifyNamesTheInvariant(t *testing.T) {

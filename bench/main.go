@@ -156,17 +156,35 @@ func (o *options) check() error {
 	if o.only != "" && !slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
 		return fmt.Errorf("-only %s: no such workload; there are %s", o.only, names())
 	}
-	for _, path := range []string{o.rle, o.catalog, o.trace} {
-		if path == "" {
+	for _, in := range []struct{ flag, path, workload string }{
+		{"-rle", o.rle, "life"}, {"-rule", o.rule, "life"}, {"-catalog", o.catalog, "orbits"}, {"-trace", o.trace, "trace"},
+	} {
+		if in.path == "" {
 			continue
 		}
-		if s, err := os.Stat(path); err != nil {
+		if o.only != "" && o.only != in.workload {
+			return fmt.Errorf("%s is input for %s, but -only %s leaves that out", in.flag, in.workload, o.only)
+		}
+		if in.flag == "-rule" {
+			continue
+		}
+		if s, err := os.Stat(in.path); err != nil {
 			return err
 		} else if s.IsDir() {
-			return fmt.Errorf("%s is a folder, expected a file", path)
+			return fmt.Errorf("%s is a folder, expected a file", in.path)
+		} else if !s.Mode().IsRegular() {
+			return fmt.Errorf("%s is not an ordinary file", in.path)
 		}
 	}
 	return nil
+}
+
+// named puts the workload's name before an error that does not begin with it.
+func named(name string, err error) error {
+	if strings.HasPrefix(err.Error(), name+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 func (o *options) runAll() ([]result, error) {
@@ -179,7 +197,7 @@ func (o *options) runAll() ([]result, error) {
 		plain, ours, err := j.run(o, show)
 		done()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", j.name, err)
+			return nil, named(j.name, err)
 		}
 		results = append(results, result{j.name, j.unit, plain, ours})
 	}

@@ -52,9 +52,11 @@ func printTable(w io.Writer, results []result) {
 			for _, line := range s.Lines {
 				fmt.Fprintf(w, "\n%s, %s: %s", r.name, side, line)
 			}
+			verdict := "right"
 			if !s.OK {
-				fmt.Fprintf(w, "\n%s, %s: WRONG: %s", r.name, side, s.Detail)
+				verdict = "WRONG"
 			}
+			fmt.Fprintf(w, "\n%s, %s: %s: %s", r.name, side, verdict, s.Detail)
 			return true
 		})
 	}

@@ -128,6 +128,17 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	return a, nil
 }
 
+// forget takes the archetype that was made last, and has no rows, out again.
+func (w *World) forget(a *Archetype) {
+	w.archetypes = w.archetypes[:len(w.archetypes)-1]
+	delete(w.byTypes, a.sig)
+	for _, q := range w.queries {
+		if n := len(q.matches); n > 0 && q.matches[n-1].a == a {
+			q.matches = q.matches[:n-1]
+		}
+	}
+}
+
 // layOut plans the chunk. Wide alignment first, so that nothing is lost between
 // columns; they start on cache lines anyway.
 func (a *Archetype) layOut() error {

@@ -68,7 +68,7 @@ type Component[T any] struct {
 // Register makes T a component type of w and returns its handle; a second call
 // for the same type returns the same handle. It panics when T holds a Go
 // pointer, with the path to it, when T was registered with other options, and
-// with a *LimitError for more than MaxTypes types.
+// with a *LimitError for more than MaxTypes types or a type of over 1 MiB.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align(), inline: -1}
@@ -97,6 +97,9 @@ func (w *World) register(op string, info typeInfo) typeID {
 	if err := layout.PointerFree(info.rtype); err != nil {
 		panic(fmt.Sprintf("ecs: %s[%s]: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap",
 			op, shortName(info.rtype), err))
+	}
+	if most := layout.MaxChunkSize; int(info.rtype.Size()) > most {
+		panic(&LimitError{Op: op + "[" + shortName(info.rtype) + "]", Limit: "bytes of a value", Max: most})
 	}
 	key := typeKey{info.rtype, info.buffer}
 	if id, ok := w.byType[key]; ok {

@@ -35,7 +35,11 @@ func (w *World) recordOf(op string, e Entity) *record {
 		w.checkWorld(op, e)
 		return nil
 	}
-	return w.records.find(e)
+	r := w.records.find(e)
+	if r == nil {
+		w.checkWorld(op, e)
+	}
+	return r
 }
 
 // rowOf returns where a record's entity is.

@@ -36,11 +36,11 @@
 // Failure: limits and the operating system give a [*LimitError]; functions
 // without an error result panic with it, their Try forms return it, and the
 // world is as it was. A broken contract (stale rows, a type that the query does
-// not declare, a handle or entity of another world) panics with names, in every
-// build. Look-ups return nil or false; destroying a dead entity does nothing.
+// not declare, a handle of another world, an entity of one of the last 15 worlds)
+// panics with names, in every build. Look-ups return nil or false; destroying a dead entity does nothing.
 //
-// Limits: 2^27 entities and 1,024 types a world; 4,096 rows a chunk; a row must
-// fit a chunk; a buffer holds at most 1 MiB.
+// Limits: 2^27 entities and 1,024 types a world; 4,096 rows a chunk (16 KiB hold
+// 2,048 at most); a row must fit a chunk; a buffer holds at most 1 MiB.
 //
 // Cost: a query run allocates nothing and never looks at archetypes that do not
 // match; a look-up reads one record and one row of memory that may be cold.

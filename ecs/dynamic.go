@@ -72,7 +72,8 @@ func (d DynamicBuffer[T]) elements(h *header) []T {
 }
 
 // Append adds elements at the end. It panics with a *LimitError when there is
-// no room; the buffer is as it was then. Room at least doubles when it grows.
+// no room; the buffer is as it was then. Room doubles when it grows,
+// as far as there is memory and the limit of 1 MiB allows.
 func (d DynamicBuffer[T]) Append(v ...T) {
 	if err := d.TryAppend(v...); err != nil {
 		panic(err)
@@ -107,6 +108,9 @@ func (d DynamicBuffer[T]) grow(h *header, need int) error {
 	}
 	room := min(max(need, 2*d.capacity(h)), maxSpillBytes/size)
 	p, err := d.w.heap.Alloc(room*size, 0)
+	if err != nil && room > need {
+		p, err = d.w.heap.Alloc(need*size, 0)
+	}
 	if err != nil {
 		return limit("", 0, err)
 	}

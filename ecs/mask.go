@@ -34,7 +34,7 @@ func (r Rows) Mask() []uint64 {
 
 // Count returns the number of rows that match.
 func (r Rows) Count() int {
-	if r.Dense() {
+	if r.check("Rows.Count").dense {
 		return r.Len()
 	}
 	n := 0

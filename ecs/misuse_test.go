@@ -136,6 +136,8 @@ func TestLimitsAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.ErrorContains(t, err, "ecs: NewArchetype: the limit is 16384 bytes of columns a chunk")
 	require.ErrorContains(t, err, "huge alone is 20000 bytes")
+	require.PanicsWithError(t, "ecs: Register[[134217728]uint8]: the limit is 1048576 bytes of a value", func() { ecs.Register[[1 << 27]byte](w) })
+	require.Panics(t, func() { ecs.WithUniverse(nil) })
 	e := ecs.NewArchetype(w).Create()
 	_, err = big.TryAdd(e, huge{})
 	require.ErrorIs(t, err, ecs.ErrLimit)
@@ -164,6 +166,9 @@ func TestClosedWorldRefuses(t *testing.T) {
 		"ecs: World.Destroy: the world is closed":     func() { w.Destroy(e) },
 		"ecs: Component.Get: the world is closed":     func() { position.Get(e) },
 		"ecs: Component.Add: the world is closed":     func() { position.Add(e, Position{}) },
+		"ecs: Query.Count: the world is closed":       func() { q.Count() },
+		"ecs: Component.Has: the world is closed":     func() { position.Has(e) },
+		"ecs: Component.Enabled: the world is closed": func() { position.Enabled(e) },
 		"ecs: Query.Rows: the world is closed":        func() { q.Rows()(func(ecs.Rows) bool { return true }) },
 		"ecs: Register[Tag]: the world is closed":     func() { ecs.Register[Tag](w) },
 		"ecs: NewArchetype: the world is closed":      func() { ecs.NewArchetype(w) },

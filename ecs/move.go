@@ -38,12 +38,17 @@ func (w *World) remove(op string, e Entity, id typeID) (removed bool, err error)
 // move takes a row to the archetype with id added or removed. Everything that
 // can fail comes first; on an error nothing has changed.
 func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
+	before := len(w.archetypes)
 	way, err := a.edgeTo(id)
 	if err != nil {
 		return err
 	}
 	to := way.to
 	if err := to.grow(1); err != nil {
+		if len(w.archetypes) > before {
+			w.forget(to)
+			a.edges = a.edges[:len(a.edges)-1]
+		}
 		return err
 	}
 	toPos, toRow := to.end()

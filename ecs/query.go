@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -62,12 +63,13 @@ type bitTest struct {
 }
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
-// a type of another world and for a type in two terms.
+// a type of another world and for a type in two terms. The world keeps it and
+// shows it every new archetype, so make queries once, not in every frame.
 func NewQuery(w *World, terms ...Term) *Query {
 	if w.closed {
 		panic("ecs: NewQuery: the world is closed")
 	}
-	q := &Query{w: w, terms: terms}
+	q := &Query{w: w, terms: slices.Clone(terms)}
 	var seen signature
 	for _, t := range terms {
 		id := w.idOf("NewQuery", t.t)
@@ -134,7 +136,8 @@ func (q *Query) wants(a *Archetype) bool {
 // Rows yields the matching rows, one chunk at a time: archetypes in order of
 // creation, chunks and rows in order. A chunk with a matching row is yielded
 // whole, with a mask when not every row matches. The world is locked against
-// structural changes while the loop runs. It allocates nothing.
+// structural changes while the loop runs: an iter.Pull over it must be stopped. It
+// allocates nothing.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walk(yield) }
 }
@@ -170,6 +173,9 @@ func (q *Query) walk(yield func(Rows) bool) {
 // Count returns the number of entities that match. Cost: per archetype, or per
 // chunk where enable bits decide.
 func (q *Query) Count() int {
+	if q.w.closed {
+		q.w.refuse("Query.Count")
+	}
 	total := 0
 	var s scan
 	for i := range q.matches {

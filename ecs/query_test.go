@@ -323,3 +323,16 @@ func TestQueryPrints(t *testing.T) {
 	q := ecs.NewQuery(w, ecs.Write(ecs.Register[Position](w)), ecs.Without(ecs.Register[Tag](w)), ecs.Read(ecs.RegisterBuffer[Hit](w)))
 	require.Equal(t, "query(Write Position, Without Tag, Read []Hit)", fmt.Sprint(q))
 }
+
+func TestQueryKeepsItsOwnTerms(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	terms := []ecs.Term{ecs.Write(position)}
+	q := ecs.NewQuery(w, terms...)
+	terms[0] = ecs.Write(velocity)
+	ecs.NewArchetype(w, position, velocity).Create()
+	for rows := range q.Rows() {
+		require.Len(t, position.Slice(rows), 1)
+	}
+	require.Equal(t, "query(Write Position)", q.String())
+}

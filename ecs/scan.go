@@ -94,7 +94,7 @@ func (s *scan) name() string {
 
 // Rows is a span of rows of one chunk: what queries and batches yield. It is
 // three words, passed by value, and good until the loop goes on: rows that are
-// kept longer are caught when they are used.
+// kept longer are caught when anything but their Len is used.
 type Rows struct {
 	s    *scan
 	base unsafe.Pointer // start of the chunk

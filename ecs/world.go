@@ -72,7 +72,12 @@ type Option func(*World)
 
 // WithUniverse makes the world take its chunks from u, which may serve others
 // too and is not closed with the world.
-func WithUniverse(u *alloc.Universe) Option { return func(w *World) { w.u = u } }
+func WithUniverse(u *alloc.Universe) Option {
+	if u == nil {
+		panic("ecs: WithUniverse: the universe is nil")
+	}
+	return func(w *World) { w.u = u }
+}
 
 // NewWorld makes an empty world, with a universe of its own of the default size
 // unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
@@ -103,9 +108,13 @@ func NewWorld(options ...Option) (*World, error) {
 }
 
 // Close frees everything that the world holds; handles, rows and pointers into
-// it are void. A second call does nothing. It panics during iteration.
+// it are void. A second call does nothing, unless others still held chunks of the
+// world's own universe at the first, which is an error. It panics during iteration.
 func (w *World) Close() error {
 	if w.closed {
+		if w.own {
+			return w.u.Close() // it may have been in use the first time
+		}
 		return nil
 	}
 	w.checkUnlocked("World.Close")
@@ -161,8 +170,12 @@ type Stats struct {
 	Buffers    int    // buffers whose elements have spilled to the heap
 }
 
-// Stats counts, in time proportional to the number of archetypes.
+// Stats counts, in time proportional to the number of archetypes. A closed world
+// has nothing.
 func (w *World) Stats() Stats {
+	if w.closed {
+		return Stats{}
+	}
 	s := Stats{
 		Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
 		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks,
@@ -243,12 +256,13 @@ func (w *World) refuse(op string) {
 		op, w.loops.name()))
 }
 
-// worldTags hands out the tag that every entity of a world carries: the lowest
-// one that the fewest open worlds have, so that a program with one world at a
-// time always sees the same ids.
+// worldTags hands out the tag that every entity of a world carries: in turn, so
+// that an entity of the last 15 worlds is known to be a stranger, and preferring
+// tags that no open world has. Tags are no part of what Hash and String show.
 type worldTags struct {
 	mu   sync.Mutex
-	uses [1 << tagBits]int
+	uses [1 << tagBits]int // open worlds by tag
+	next int               // tag to try first
 }
 
 var tags worldTags
@@ -256,13 +270,14 @@ var tags worldTags
 func (t *worldTags) take() uint32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	best := 0
-	for i, n := range t.uses {
-		if n < t.uses[best] {
-			best = i
+	best := t.next
+	for i := range t.uses {
+		if tag := (t.next + i) % len(t.uses); t.uses[tag] < t.uses[best] {
+			best = tag
 		}
 	}
 	t.uses[best]++
+	t.next = (best + 1) % len(t.uses)
 	return uint32(best)
 }
 

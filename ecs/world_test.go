@@ -321,3 +321,69 @@ func TestLinksBetweenEntities(t *testing.T) {
 	w.Destroy(f)
 	require.False(t, w.Alive(owner.Get(e).Of), "the link is seen to be dead")
 }
+
+// TestStrangersAreCaught opens worlds one after the other: an entity of any of
+// the last 15 is a stranger in a new one.
+func TestStrangersAreCaught(t *testing.T) {
+	var old []ecs.Entity
+	for range 15 {
+		w, err := ecs.NewWorld()
+		require.NoError(t, err)
+		old = append(old, ecs.NewArchetype(w).Create())
+		require.NoError(t, w.Close())
+	}
+	w := newWorld(t)
+	e := ecs.NewArchetype(w).Create()
+	for _, stranger := range old {
+		require.NotEqual(t, e, stranger)
+		require.False(t, w.Alive(stranger))
+		require.PanicsWithValue(t, "ecs: World.Destroy: entity 1v1 belongs to another world", func() { w.Destroy(stranger) })
+	}
+}
+
+// TestFailedAddMakesNoArchetype fails to add a type whose archetype does not
+// exist yet, for lack of room.
+func TestFailedAddMakesNoArchetype(t *testing.T) {
+	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 2<<20)))
+	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	a := ecs.NewArchetype(w, position)
+	q := ecs.NewQuery(w, ecs.Read(position))
+	e := a.Create()
+	for _, err := a.TryCreate(); err == nil; _, err = a.TryCreate() {
+	}
+	before := w.Stats()
+	for range 2 {
+		_, err := health.TryAdd(e, Health{1, 2})
+		require.ErrorIs(t, err, ecs.ErrLimit)
+		require.Equal(t, before, w.Stats())
+		require.NoError(t, w.Verify())
+		require.Equal(t, before.Alive, q.Count())
+	}
+	for rows := range q.Rows() {
+		e = rows.Entities()[0]
+	}
+	for q.Count() > before.Alive-a.Plan().Rows {
+		for rows := range q.Rows() {
+			e = rows.Entities()[rows.Len()-1]
+		}
+		w.Destroy(e)
+	}
+	for rows := range q.Rows() {
+		e = rows.Entities()[0]
+		break
+	}
+	require.True(t, health.Add(e, Health{1, 2}))
+	require.Equal(t, before.Archetypes+1, w.Stats().Archetypes)
+}
+
+func TestCloseTellsOfForeignChunks(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	c, err := w.Universe().AllocExact(1)
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Close(), alloc.ErrInUse)
+	require.ErrorIs(t, w.Close(), alloc.ErrInUse)
+	require.Equal(t, ecs.Stats{}, w.Stats())
+	w.Universe().Free(c, 1)
+	require.NoError(t, w.Close())
+}

@@ -30,6 +30,9 @@ func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
 	}
 	switch t.Kind() {
 	case reflect.Array:
+		if one := appendFields(nil, t.Elem(), marked, 0); len(one) == 1 && !one[0].Marked && one[0].Size == int(t.Elem().Size()) {
+			return appendSpan(to, at, int(t.Size()))
+		}
 		for i := range t.Len() {
 			to = appendFields(to, t.Elem(), marked, at+i*int(t.Elem().Size()))
 		}
@@ -42,9 +45,14 @@ func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
 		}
 		return to
 	}
+	return appendSpan(to, at, int(t.Size()))
+}
+
+// appendSpan adds [at, at+size) and joins it with the span before.
+func appendSpan(to []Field, at, size int) []Field {
 	if n := len(to); n > 0 && !to[n-1].Marked && to[n-1].Offset+to[n-1].Size == at {
-		to[n-1].Size += int(t.Size())
+		to[n-1].Size += size
 		return to
 	}
-	return append(to, Field{Offset: at, Size: int(t.Size())})
+	return append(to, Field{Offset: at, Size: size})
 }

@@ -78,8 +78,8 @@ func New(columns []Column, o Options) (Plan, error) {
 	}
 	p := Plan{ChunkSize: o.ChunkSize, CacheLine: o.CacheLine, RowLimit: o.MaxRows}
 	for _, c := range columns {
-		if c.Size < 0 || c.Align < 1 || !isPow2(c.Align) || c.Align > o.CacheLine {
-			return Plan{}, fmt.Errorf("layout: New: column %s has size %d and alignment %d; want a size >= 0 and a power of two in 1..%d: %w",
+		if c.Size < 0 || c.Align < 1 || !isPow2(c.Align) || c.Align > o.CacheLine || c.Size%c.Align != 0 {
+			return Plan{}, fmt.Errorf("layout: New: column %s has size %d and alignment %d; want a power of two in 1..%d and a multiple of it: %w",
 				c.Name, c.Size, c.Align, o.CacheLine, ErrColumn)
 		}
 		p.RowSize += c.Size
@@ -147,6 +147,9 @@ func tooBig(columns []Column, o Options) error {
 			most = i
 		}
 	}
+	if columns[most].Size > o.ChunkSize {
+		return fmt.Errorf("layout: New: %s alone is %d bytes, a chunk has %d: %w", columns[most].Name, columns[most].Size, o.ChunkSize, ErrTooBig)
+	}
 	return fmt.Errorf("layout: New: one row needs %d bytes in whole cache lines, a chunk has %d; %s alone is %d bytes: %w",
 		need(columns, 1, o.CacheLine), o.ChunkSize, columns[most].Name, columns[most].Size, ErrTooBig)
 }
@@ -191,7 +194,7 @@ func (p Plan) Verify() error {
 func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d B chunk, %d B lines, %d rows of %d B, %.1f %% used\n",
-		p.ChunkSize, p.CacheLine, p.Rows, p.RowSize, 100*float64(p.Used())/float64(p.ChunkSize))
+		p.ChunkSize, p.CacheLine, p.Rows, p.RowSize, 100*float64(p.Used())/float64(max(p.ChunkSize, 1)))
 	fmt.Fprintf(&b, "offset   bytes     pad  column\n")
 	for _, c := range p.Places {
 		data := c.Size * p.Rows

@@ -71,8 +71,11 @@ func TestPlanRefuses(t *testing.T) {
 		is      error
 		text    string
 	}{
-		"row too big": {[]layout.Column{{"Entity", 8, 8}, {"Blob", 16384, 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
-			"layout: New: one row needs 16448 bytes in whole cache lines, a chunk has 16384; Blob alone is 16384 bytes: row does not fit a chunk"},
+		"row too big": {[]layout.Column{{"Entity", 8, 8}, {"Blob", 16380, 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+			"layout: New: one row needs 16448 bytes in whole cache lines, a chunk has 16384; Blob alone is 16380 bytes: row does not fit a chunk"},
+		"column too big": {[]layout.Column{{"Entity", 8, 8}, {"Blob", math.MaxInt, 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+			"layout: New: Blob alone is 9223372036854775807 bytes, a chunk has 16384: row does not fit a chunk"},
+		"odd size":       {[]layout.Column{{"A", 3, 2}}, layout.Options{CacheLine: 64}, layout.ErrColumn, "layout: New: column A has size 3 and alignment 2; want a power of two in 1..64 and a multiple of it: invalid layout"},
 		"huge":           {[]layout.Column{{"Blob", math.MaxInt, 1}}, layout.Options{}, layout.ErrTooBig, ""},
 		"negative size":  {[]layout.Column{{"A", -1, 1}}, layout.Options{}, layout.ErrColumn, ""},
 		"align 3":        {[]layout.Column{{"A", 4, 3}}, layout.Options{}, layout.ErrColumn, ""},

@@ -156,6 +156,9 @@ func (r *runner) run(open func(Pattern) (board, error)) (s workload.Side, record
 	before := workload.LiveHeap()
 	for i, t := range r.tasks {
 		for range r.repeat - 1 {
+			if !s.OK {
+				break // the same again would be as wrong
+			}
 			b, _, err := r.play(t, open, &s, records[i])
 			if b != nil {
 				err = errors.Join(err, b.Close())

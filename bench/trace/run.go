@@ -1,11 +1,13 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"strings"
 
+	"quarry/alloc"
 	"quarry/bench/workload"
 )
 
@@ -33,7 +35,7 @@ type subject struct {
 // Run replays one trace on the Go heap (plain) and then on a heap on a universe
 // (ours). The known answer is that of the built-in trace; for a file the row of
 // ../STATS.csv beside its folder, and where there is none, books kept the
-// slow way from the text. progress may be nil; it is called about every
+// slow way from the text. Memory that is refused is an error, no wrong answer. progress may be nil; it is called about every
 // 65,536 operations with the operations of both sides so far. The error is about
 // the trace (missing, ErrFormat, ErrLimit); what goes wrong on a side is in the side.
 //
@@ -54,8 +56,8 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 		return func(done int) { progress(before+done, total) }
 	}
 	plain = s.plain(from(0))
-	ours = s.ours(from(len(s.t.Ops)))
-	return plain, ours, nil
+	ours, err = s.ours(from(len(s.t.Ops)))
+	return plain, ours, err
 }
 
 // load reads the trace of a run and looks for its answer.
@@ -118,14 +120,18 @@ func (s *subject) plain(progress func(done int)) workload.Side {
 }
 
 // ours replays on a heap on a universe, frees what is left and closes both.
-func (s *subject) ours(progress func(done int)) workload.Side {
+func (s *subject) ours(progress func(done int)) (workload.Side, error) {
 	base := workload.LiveHeap()
 	m, err := newHeapMemory()
 	if err != nil {
-		return workload.Side{Ops: s.t.Calls(), Detail: err.Error(), Figures: map[string]float64{}}
+		return workload.Side{}, fmt.Errorf("trace: %w", err)
 	}
 	r := newReplay(s.t, m)
 	err = r.run(progress)
+	if refused(err) {
+		r.drain()
+		return workload.Side{}, errors.Join(fmt.Errorf("trace: the replay ran out of memory, which says nothing of its answer: %w", err), m.close())
+	}
 	side := s.side(r, err)
 	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
 	runtime.KeepAlive(r)
@@ -139,7 +145,13 @@ func (s *subject) ours(progress func(done int)) workload.Side {
 	}
 	side.Lines = append(side.Lines, fmt.Sprintf("universe: %s bytes committed at the peak, %s of books on the Go heap",
 		grouped(m.peak), grouped(side.Heap)))
-	return side
+	return side, nil
+}
+
+// refused reports whether err is the system's or a limit's word, not a fault of
+// the heap.
+func refused(err error) bool {
+	return errors.Is(err, alloc.ErrFull) || errors.Is(err, alloc.ErrCommit) || errors.Is(err, alloc.ErrReserve)
 }
 
 // tableBytes is what the replay's table of blocks takes on the Go heap: it is
