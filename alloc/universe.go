@@ -252,7 +252,7 @@ func (u *Universe) tryReady(n int, name string, refused error) (first ChunkIndex
 		if u.ready[m/2].Load() == 0 {
 			continue
 		}
-		if first, ok, err = u.claim(m, n, name); ok {
+		if first, ok, _ = u.claim(m, n, name); ok {
 			return first, true, nil
 		}
 	}
