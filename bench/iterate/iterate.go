@@ -7,6 +7,7 @@ import (
 
 	"quarry/bench/workload"
 	"quarry/ecs"
+	"quarry/internal/debug"
 )
 
 // Position and Velocity are the components, as in the peers' benchmarks.
@@ -19,9 +20,17 @@ const (
 	entities = 16_000
 	dt       = 1.0 / 64
 	rounds   = 61  // odd, so that there is a middle one
-	passes   = 400 // over all entities, each side each round: some 4 ms
 	warm     = 3   // rounds that are not counted
 )
+
+// passes is how often a round goes over all entities: some 4 ms each side.
+// Debug and race builds, which measure nothing, do a twentieth.
+var passes = func() int {
+	if debug.On {
+		return 20
+	}
+	return 400
+}()
 
 // velocityOf gives body i its velocity: small whole numbers, so that all sums
 // are exact.
@@ -55,8 +64,8 @@ func Run(progress workload.Progress) (plain, ours workload.Side, err error) {
 		if round >= warm {
 			plainNs, oursNs = append(plainNs, a), append(oursNs, b)
 			ratios = append(ratios, b/a)
-			plain.Time += time.Duration(a * entities * passes)
-			ours.Time += time.Duration(b * entities * passes)
+			plain.Time += time.Duration(a * float64(entities*passes))
+			ours.Time += time.Duration(b * float64(entities*passes))
 		}
 		if progress != nil {
 			progress(round+1, warm+rounds)
@@ -78,7 +87,7 @@ func timed(step func()) float64 {
 	for range passes {
 		step()
 	}
-	return float64(time.Since(start).Nanoseconds()) / (entities * passes)
+	return float64(time.Since(start).Nanoseconds()) / float64(entities*passes)
 }
 
 // stepSlices is the plain side.
@@ -136,7 +145,7 @@ func (s *scene) place(i int) Position { return *s.position.Get(s.ids[i]) }
 // check compares every place with the known answer.
 func check(s *workload.Side, place func(i int) Position) {
 	s.OK, s.Detail = true, "all places exact"
-	const steps = (warm + rounds) * passes
+	steps := float64((warm + rounds) * passes)
 	for i := range entities {
 		v := velocityOf(i)
 		want := Position{v.X * dt * steps, v.Y * dt * steps}

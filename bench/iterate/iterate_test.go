@@ -1,6 +1,7 @@
 package iterate
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,5 +27,5 @@ func TestCheckSeesAWrongPlace(t *testing.T) {
 	var s workload.Side
 	check(&s, func(int) Position { return Position{} })
 	require.False(t, s.OK)
-	require.Equal(t, "entity 0 is at {0 0}, want {400 -800}", s.Detail)
+	require.Equal(t, fmt.Sprintf("entity 0 is at {0 0}, want {%d %d}", passes, -2*passes), s.Detail)
 }
