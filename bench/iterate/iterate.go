@@ -19,8 +19,8 @@ type (
 const (
 	entities = 16_000
 	dt       = 1.0 / 64
-	rounds   = 61  // odd, so that there is a middle one
-	warm     = 3   // rounds that are not counted
+	rounds   = 61 // odd, so that there is a middle one
+	warm     = 3  // rounds that are not counted
 )
 
 // passes is how often a round goes over all entities: some 4 ms each side.
