@@ -136,30 +136,19 @@ func NewUniverse(options ...Option) (*Universe, error) {
 		return nil, fmt.Errorf("alloc: NewUniverse: %d bytes is not in 1..%d (2^20 chunks of 16 KiB): %w", c.size, MaxSize, ErrTooBig)
 	}
 	asked := c.size
-	for c.pages == nil {
-		region, err := mmap.Reserve(c.size)
-		if err == nil {
-			c.pages = region
-			break
+	if c.pages == nil {
+		least := c.size
+		if !c.sized {
+			least = min(least, minFallbackSize)
 		}
-		smaller := smallerSize(c.size)
-		if c.sized || smaller < minFallbackSize {
+		region, err := mmap.ReserveUpTo(c.size, least)
+		if err != nil {
 			return nil, fmt.Errorf("alloc: NewUniverse: %d bytes of address space (ask for less with alloc.Size, or raise the limit that ulimit -v shows): %w: %w",
 				asked, ErrReserve, err)
 		}
-		c.size = smaller
+		c.pages = region
 	}
 	return newUniverse(c, asked), nil
-}
-
-// smallerSize is what to try after size was refused: half, but no more than a
-// quarter of what limits leave, because the Go runtime lives in the same address
-// space and dies when it is refused any.
-func smallerSize(size int) int {
-	left := mmap.AddressSpaceLeft()
-	for size /= 2; size > left/4; size /= 2 {
-	}
-	return size
 }
 
 func defaultSize() int {

@@ -3,17 +3,22 @@
 package mmap_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"quarry/mmap"
 )
 
-// BenchmarkFault is the first touch of each page of 64 MiB, per MiB. Commit and
-// Decommit are outside.
+// BenchmarkFault is the first touch of each page of 64 MiB, or Prefault of it,
+// per MiB. Commit and Decommit are outside.
 func BenchmarkFault(b *testing.B) {
 	const mib = 64
-	for _, pages := range []struct{ name, huge string }{{"4k", "off"}, {"2m", ""}} {
+	for _, pages := range []struct{ name, huge string }{
+		{"4k", "off"}, {"2m", ""}, {"4k/by=Prefault", "off"}, {"2m/by=Prefault", ""},
+	} {
 		b.Run("pages="+pages.name, func(b *testing.B) {
+			prefault := strings.HasSuffix(pages.name, "Prefault")
 			b.Setenv("QUARRY_HUGEPAGES", pages.huge)
 			r, err := pagesSpace().Reserve(mib << 20)
 			if err != nil {
@@ -31,6 +36,12 @@ func BenchmarkFault(b *testing.B) {
 				}
 				bytes := r.Bytes()
 				b.StartTimer()
+				if prefault {
+					if err := r.Prefault(0, mib<<20); err != nil {
+						b.Fatal(err)
+					}
+					continue
+				}
 				for i := 0; i < len(bytes); i += 4096 {
 					bytes[i] = 1
 				}
@@ -61,5 +72,72 @@ func BenchmarkCommit(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
+	}
+}
+
+// BenchmarkGuard is one guard of one page and its end, between pages in use.
+func BenchmarkGuard(b *testing.B) {
+	for name, system := range mmap.Systems() {
+		if mmap.NewSpace(system()).Guards() == mmap.GuardNone {
+			continue
+		}
+		b.Run("guards="+name, func(b *testing.B) {
+			const n = 1024
+			r, err := mmap.NewSpace(system()).Reserve(8 * g)
+			if err != nil || r.Commit(0, 8*g) != nil {
+				b.Fatal("refused: ", err)
+			}
+			_ = r.Hint(mmap.SmallPages, true)
+			dirty(r, 0, 8*g)
+			var set, end time.Duration
+			for b.Loop() {
+				start := time.Now()
+				for i := range n {
+					if err := r.Guard((2*i+1)*page, page); err != nil {
+						b.Fatal(err)
+					}
+				}
+				set += time.Since(start)
+				start = time.Now()
+				for i := range n {
+					if err := r.Unguard((2*i+1)*page, page); err != nil {
+						b.Fatal(err)
+					}
+				}
+				end += time.Since(start)
+			}
+			b.ReportMetric(float64(set.Nanoseconds())/float64(b.N)/n, "ns/Guard")
+			b.ReportMetric(float64(end.Nanoseconds())/float64(b.N)/n, "ns/Unguard")
+			b.ReportMetric(0, "ns/op")
+			if err := r.Release(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// BenchmarkGuarded is a guarded call, without and with a fault in it.
+func BenchmarkGuarded(b *testing.B) {
+	s := pagesSpace()
+	r, err := s.Reserve(g)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("fault=no", func(b *testing.B) {
+		for b.Loop() {
+			if s.Guarded(func() {}) != nil {
+				b.Fatal("a fault")
+			}
+		}
+	})
+	b.Run("fault=yes", func(b *testing.B) {
+		for b.Loop() {
+			if s.Guarded(func() { r.Bytes()[8] = 1 }) == nil {
+				b.Fatal("no fault")
+			}
+		}
+	})
+	if err := r.Release(); err != nil {
+		b.Fatal(err)
 	}
 }

@@ -14,25 +14,35 @@ var (
 	// would not hold it. The range is in the state it was in before the call.
 	ErrMemory = errors.New("mmap: backing refused")
 
-	// ErrAccess: Decommit or Release was refused half way and going back was
-	// refused as well. The granules concerned are reserved, not ready: their
+	// ErrAccess: Decommit, Release, Guard or Lock was refused half way and going back
+	// was refused as well. The granules concerned are reserved, not ready: their
 	// contents are gone, their memory goes back to the OS at their next Commit.
+	// The pages of a Guard count as guarded, the granules of a Lock as locked.
 	ErrAccess = errors.New("mmap: backing refused and access lost")
+
+	// ErrUnsupported: this system, or this backing, has no such thing. It wraps
+	// the ErrUnsupported of package errors.
+	ErrUnsupported = fmt.Errorf("mmap: not offered here: %w", errors.ErrUnsupported)
+
+	// ErrFault: memory was touched that may not be; wrapped by a *FaultError.
+	ErrFault = errors.New("mmap: fault")
 )
 
 // These stand for an errno where this package refuses before the OS would.
 var (
-	errMappings = errors.New("too many separate ready ranges") // see space.claim
+	errMappings = errors.New("too many separate ready ranges") // ready, guarded or locked; see space.claim
 	errTooLarge = errors.New("more than addresses can count")
 	errGoHeap   = errors.New("more than the Go heap is asked to hold in one object")
+	errNoGuards = fmt.Errorf("a Go object has no guards: %w", ErrUnsupported)
+	errNoSuch   = fmt.Errorf("no such call: %w", ErrUnsupported)
 )
 
 // Error is the refusal of one call. errors.Is and errors.As see both Err and Errno.
 type Error struct {
-	Op     string // function that failed: Reserve, Commit, Decommit or Release
-	Offset int    // bytes from the base of the region; 0 for Reserve and Release
+	Op     string // function that failed, such as Reserve or Commit
+	Offset int    // bytes from the base of the region; 0 where it is about all of it
 	Size   int    // bytes the call was about
-	Err    error  // ErrAddressSpace, ErrMemory or ErrAccess
+	Err    error  // ErrAddressSpace, ErrMemory, ErrAccess or ErrUnsupported
 	Errno  error  // what the OS said; a syscall.Errno where the OS was asked
 
 	advice string // what the user can do; may be empty

@@ -42,3 +42,20 @@ func Example() {
 	//   read again: 0
 	// Release()              size        0, ready        0
 }
+
+// Limits may forbid the size that is wanted; the region says what it got.
+func ExampleReserveUpTo() {
+	r, err := mmap.ReserveUpTo(64<<20, 2<<20)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if r.Refusal() != nil {
+		fmt.Println("smaller than asked:", r.Refusal())
+	}
+	fmt.Println(r.Size(), "of", r.Asked(), "bytes")
+	fmt.Println(r.Release())
+	// Output:
+	// 67108864 of 67108864 bytes
+	// <nil>
+}

@@ -17,6 +17,10 @@ func (s *space) Reserve(size int) (*Region, error) { return s.reserve(size) }
 func (s *space) Parked() (regions, bytes int)      { return s.count() }
 func (s *space) Faults() bool                      { return !s.sys.traits().lazy }
 func (s *space) Align() int                        { return s.sys.traits().align }
+func (s *space) Guards() GuardKind                 { return s.sys.traits().guards }
+func (s *space) Guarded(f func()) error            { return s.guarded(f) }
+
+func (s *space) ReserveUpTo(size, least int) (*Region, error) { return s.reserveUpTo(size, least) }
 
 // Runs is what the process pays for: runs of ready granules in all regions.
 func (s *space) Runs() int {
@@ -36,6 +40,29 @@ func (r *Region) Ready(g int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ready.has(g)
+}
+
+// Locked reports whether granule g is locked, Hints which hints are on.
+func (r *Region) Locked(g int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.locked.has(g)
+}
+
+func (r *Region) Hints() Hint {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hints
+}
+
+// GuardSpans are the guarded runs, as offsets and sizes.
+func (r *Region) GuardSpans() (all [][2]int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.guards.spans(0, r.memory.size/PageSize()) {
+		all = append(all, [2]int{s.offset(), s.size()})
+	}
+	return all
 }
 
 // Systems are the constructors of all backings of this build, by name.
@@ -59,27 +86,52 @@ var Corruptions = map[string]func(*Region){
 	"I4 ready": func(r *Region) { r.ready.set(1, 2) },
 	"I5 open":  func(r *Region) { r.space.park(r.memory) },
 	"I5 ended": func(r *Region) { r.memory.base = nil },
+	"I6 where": func(r *Region) { r.guards.bits = map[int]granules{1: newGranules(pagesPerGranule())} },
+	"I6 runs":  func(r *Region) { r.guards.runs, r.runs = 1, r.runs+guardRuns(r) },
+	"I7":       func(r *Region) { r.locked.clear(0, 1); r.locked.set(1, 2); r.runs = 2 },
+	"I8": func(r *Region) {
+		if r.memory.object == nil {
+			r.space.tenants = nil
+		} else {
+			r.memory.object = nil
+		}
+	},
+}
+
+// guardRuns is what one run of guards costs the region in runs.
+func guardRuns(r *Region) int {
+	if r.space.sys.traits().guards == GuardAccess {
+		return 1
+	}
+	return 0
 }
 
 // ErrFlaky is the errno of a step that Flaky fails.
 var ErrFlaky = errors.New("injected failure")
 
-// Flaky is a system whose steps [At, At+Burst) fail. A failing step on granules
-// is done for its first half, a failing deny for its second, so that what one
-// got through is not undone by the other.
+// Flaky is a system whose steps [At, At+Burst) and Also fail. A failing step on granules
+// is done for its first half, a failing deny or unlock for its second, so that
+// what one got through is not undone by the other.
 type Flaky struct {
 	System
 	At    int // 1 is the first step; 0: none fails
 	Burst int
+	Also  int      // one more step that fails; 0: none
 	Steps int      // steps so far
 	Live  int      // ranges the system has handed out
 	Trace []string // names of the steps so far
+	Fails []string // names of those that failed
+	Names []string // that the range was given
 }
 
 func (f *Flaky) fails(step string) bool {
 	f.Steps++
 	f.Trace = append(f.Trace, step)
-	return f.At > 0 && f.At <= f.Steps && f.Steps < f.At+f.Burst
+	fails := f.At > 0 && (f.At <= f.Steps && f.Steps < f.At+f.Burst || f.Steps == f.Also)
+	if fails {
+		f.Fails = append(f.Fails, step)
+	}
+	return fails
 }
 
 func (f *Flaky) reserve(size int) (memory, error) {
@@ -90,12 +142,24 @@ func (f *Flaky) reserve(size int) (memory, error) {
 	return f.System.reserve(size)
 }
 
+func (f *Flaky) name(m *memory, text string) {
+	f.Names = append(f.Names, text)
+	f.System.name(m, text)
+}
+
+func (f *Flaky) room(size int) error {
+	if f.fails("room") {
+		return ErrFlaky
+	}
+	return f.System.room(size)
+}
+
 func (f *Flaky) step(name string, do func(*memory, int, int) error, m *memory, off, n int) error {
 	if !f.fails(name) {
 		return do(m, off, n)
 	}
-	if half := n / 2 / Granule * Granule; half > 0 {
-		if name == "deny" {
+	if half := n / 2 / PageSize() * PageSize(); half > 0 {
+		if name == "deny" || name == "unlock" {
 			off += n - half
 		}
 		if err := do(m, off, half); err != nil {
@@ -108,6 +172,34 @@ func (f *Flaky) step(name string, do func(*memory, int, int) error, m *memory, o
 func (f *Flaky) allow(m *memory, off, n int) error { return f.step("allow", f.System.allow, m, off, n) }
 func (f *Flaky) deny(m *memory, off, n int) error  { return f.step("deny", f.System.deny, m, off, n) }
 func (f *Flaky) drop(m *memory, off, n int) error  { return f.step("drop", f.System.drop, m, off, n) }
+func (f *Flaky) guard(m *memory, off, n int) error { return f.step("guard", f.System.guard, m, off, n) }
+func (f *Flaky) lock(m *memory, off, n int) error  { return f.step("lock", f.System.lock, m, off, n) }
+
+func (f *Flaky) unguard(m *memory, off, n int) error {
+	return f.step("unguard", f.System.unguard, m, off, n)
+}
+
+func (f *Flaky) unlock(m *memory, off, n int) error {
+	return f.step("unlock", f.System.unlock, m, off, n)
+}
+
+func (f *Flaky) populate(m *memory, off, n int) error {
+	return f.step("populate", f.System.populate, m, off, n)
+}
+
+func (f *Flaky) hint(m *memory, h Hint, on bool) error {
+	if f.fails("hint") {
+		return ErrFlaky
+	}
+	return f.System.hint(m, h, on)
+}
+
+func (f *Flaky) advise(m *memory, off, n int, a Advice) error {
+	if f.fails("advise") {
+		return ErrFlaky
+	}
+	return f.System.advise(m, off, n, a)
+}
 
 // Frugal is a system whose process can afford Limit separate ready ranges.
 type Frugal struct {
@@ -121,6 +213,8 @@ func (f Frugal) traits() traits {
 	return t
 }
 
+func (f Frugal) mapped() int { return 0 }
+
 // Set is granules for the test of its own.
 type Set struct{ granules }
 
@@ -130,9 +224,56 @@ func (s Set) Remove(lo, hi int)                { s.clear(lo, hi) }
 func (s Set) Has(g int) bool                   { return s.has(g) }
 func (s Set) Next(lo, hi int, member bool) int { return s.next(lo, hi, member) }
 func (s Set) Count() (members, runs int)       { return s.count() }
+
+// Pages is pageSet for the test of its own.
+type Pages struct{ set pageSet }
+
+func (s *Pages) Add(lo, hi int)                   { s.set.add(lo, hi) }
+func (s *Pages) Remove(lo, hi int)                { s.set.remove(lo, hi) }
+func (s *Pages) Next(lo, hi int, member bool) int { return s.set.next(lo, hi, member) }
+func (s *Pages) Runs() int                        { return s.set.runs }
+func (s *Pages) Granules() int                    { return len(s.set.bits) }
+func (s *Pages) Spans(lo, hi int) (all [][2]int) {
+	for _, one := range s.set.spans(lo, hi) {
+		all = append(all, [2]int{one.lo, one.hi})
+	}
+	return all
+}
+
+// CutPaste cuts the granules [lo, hi), tells what is left, and pastes it back.
+func (s *Pages) CutPaste(lo, hi int) (left [][2]int) {
+	out := s.set.cut(span{lo, hi})
+	left = s.Spans(0, 1<<20)
+	s.set.paste(out, span{lo, hi})
+	return left
+}
+
+// Label is label.
+func Label(text string) string { return label(text) }
+
 func (s Set) Spans(lo, hi int) (all [][2]int) {
 	for _, one := range s.spans(lo, hi) {
 		all = append(all, [2]int{one.lo, one.hi})
 	}
 	return all
+}
+
+// Capped is a system that has no range of more than Limit bytes.
+type Capped struct {
+	System
+	Limit int
+}
+
+func (c Capped) reserve(size int) (memory, error) {
+	if size > c.Limit {
+		return memory{}, ErrFlaky
+	}
+	return c.System.reserve(size)
+}
+
+func (c Capped) room(size int) error {
+	if size > c.Limit {
+		return ErrFlaky
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 // that leaves an object dies of checkptr. Objects are made zero and cleared
 // again per granule, at the Commit that reuses it; a whole fresh object per
 // region would be cleared by the runtime each time (measured: 45 s for 16 GiB).
-type goHeap struct{}
+type goHeap struct{ plain }
 
 const (
 	goHeapAlign = 64 << 10 // bytes: the largest page of the systems this serves, and 4 chunks
@@ -45,6 +45,9 @@ func (goHeap) reserve(size int) (memory, error) {
 	pad := -uintptr(first) & (goHeapAlign - 1)
 	return memory{base: unsafe.Add(first, pad), size: size, object: object}, nil
 }
+
+// room cannot ask the Go heap without taking.
+func (goHeap) room(int) error { return nil }
 
 func (goHeap) allow(*memory, int, int) error { return nil }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // pages gives ranges of the address space of the process.
-type pages struct{}
+type pages struct{ plain }
 
 func newPages() pages { return pages{} }
 
@@ -17,7 +17,7 @@ func hugePageSize() int { return 0 }
 const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 
 func (pages) traits() traits {
-	return traits{name: "macOS pages", align: Granule, refused: ErrAddressSpace}
+	return traits{name: "macOS pages", align: Granule, refused: ErrAddressSpace, guards: GuardAccess}
 }
 
 func (pages) reserve(size int) (memory, error) {
@@ -45,6 +45,15 @@ func trim(start unsafe.Pointer, n int) {
 	}
 }
 
+// room maps and unmaps: nobody has seen the range.
+func (pages) room(size int) error {
+	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserveFlags)
+	if err == nil {
+		err = unix.MunmapPtr(start, uintptr(size))
+	}
+	return err
+}
+
 func (pages) allow(m *memory, off, n int) error {
 	return unix.Mprotect(m.bytes(off, n), unix.PROT_READ|unix.PROT_WRITE)
 }
@@ -63,9 +72,27 @@ func (pages) drop(m *memory, off, n int) error {
 	return err
 }
 
+func (pages) lock(m *memory, off, n int) error   { return unix.Mlock(m.bytes(off, n)) }
+func (pages) unlock(m *memory, off, n int) error { return unix.Munlock(m.bytes(off, n)) }
+
+// advise knows what the kernel has for anonymous memory that keeps contents:
+// MADV_FREE and its kin lose them.
+func (pages) advise(m *memory, off, n int, a Advice) error {
+	switch a {
+	case WillNeed:
+		return unix.Madvise(m.bytes(off, n), unix.MADV_WILLNEED)
+	case PageOut:
+		return unix.Madvise(m.bytes(off, n), unix.MADV_PAGEOUT)
+	}
+	return errNoSuch
+}
+
 func (pages) advice(op string, errno error) string {
-	if op == "Reserve" {
+	switch op {
+	case "Reserve":
 		return `lower the size, or raise the limit that "ulimit -v" shows`
+	case "Lock":
+		return `lock less, or raise the limit that "ulimit -l" shows`
 	}
 	return "decommit something, or use less memory elsewhere"
 }

@@ -1,6 +1,7 @@
 package mmap
 
 import (
+	"bytes"
 	"os"
 	"strconv"
 	"strings"
@@ -12,13 +13,15 @@ import (
 // pages gives ranges of the address space of the process.
 type pages struct {
 	huge     bool // ask for huge pages; false: ask for small ones
-	mappings int  // runs of ready granules to stop at
+	mappings int  // runs of equal access to stop at
+	guards   GuardKind
 }
 
 func newPages() pages {
 	return pages{
 		huge:     os.Getenv("QUARRY_HUGEPAGES") != "off",
 		mappings: mapCount() / 4, // a run is up to two mappings; half of them stay for everyone else
+		guards:   guardKind(),
 	}
 }
 
@@ -29,6 +32,15 @@ func mapCount() int {
 		return n
 	}
 	return usual
+}
+
+// mapped counts the lines of a file of the kernel, one for each mapping.
+func (pages) mapped() int {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(maps, []byte("\n"))
 }
 
 // hugePageSize is the size that a huge page of anonymous memory has.
@@ -50,13 +62,14 @@ func readNumber(path string) int {
 }
 
 func (p pages) traits() traits {
-	return traits{name: "Linux pages", align: Granule, mappings: p.mappings, refused: ErrAddressSpace}
+	return traits{name: "Linux pages", align: Granule, mappings: p.mappings, refused: ErrAddressSpace, guards: p.guards}
 }
 
+const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+
 func (p pages) reserve(size int) (memory, error) {
-	const flags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 	slack := Granule - PageSize() // enough to align any page
-	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size+slack), unix.PROT_NONE, flags)
+	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size+slack), unix.PROT_NONE, reserveFlags)
 	if err != nil {
 		return memory{}, err
 	}
@@ -88,6 +101,15 @@ func trim(start unsafe.Pointer, n int) {
 	}
 }
 
+// room maps and unmaps: nobody has seen the range.
+func (pages) room(size int) error {
+	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserveFlags)
+	if err == nil {
+		err = unix.MunmapPtr(start, uintptr(size))
+	}
+	return err
+}
+
 func (p pages) allow(m *memory, off, n int) error {
 	return unix.Mprotect(m.bytes(off, n), unix.PROT_READ|unix.PROT_WRITE)
 }
@@ -102,13 +124,19 @@ func (p pages) drop(m *memory, off, n int) error {
 
 func (p pages) advice(op string, errno error) string {
 	switch {
+	case errno == errMappings && op == "Guard":
+		return "use fewer guards, or a kernel that marks pages (6.13), or raise vm.max_map_count"
 	case errno == errMappings:
 		return "commit neighbouring granules, or raise vm.max_map_count, of which a quarter may be ready ranges"
+	case op == "Lock":
+		return `lock less, or raise the limit that "ulimit -l" shows`
+	case op == "Guard" && errno == unix.EINVAL:
+		return "locked memory takes no marks: munlockall, or set QUARRY_GUARDS=access"
 	case op == "Reserve":
 		return `lower the size, or raise the limit that "ulimit -v" shows`
 	case errno == unix.ENOMEM:
 		return `decommit something, or raise the limit that "ulimit -d" shows or vm.max_map_count`
-	case errno == unix.EINVAL && op != "Commit":
+	case errno == unix.EINVAL && (op == "Decommit" || op == "Release"):
 		return "locked memory cannot be decommitted: munlockall, or do not use mlockall"
 	}
 	return ""

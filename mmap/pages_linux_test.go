@@ -3,14 +3,13 @@ package mmap_test
 import (
 	"bufio"
 	"fmt"
-	"math/bits"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"quarry/mmap"
 )
@@ -22,13 +21,19 @@ type mapping struct {
 	from, to  uintptr // offsets from the base of the region
 	access    string  // "rw-p" or "---p"
 	rss, huge int     // KiB in memory; of these, in huge pages
+	flags     string  // two letters each, between blanks
+	name      string  // what follows the inode
 }
 
 func mappings(t *testing.T, r *mmap.Region) (all []mapping) {
+	return mappingsOf(t, uintptr(r.Base()), uintptr(r.Size()))
+}
+
+func mappingsOf(t *testing.T, base, size uintptr) (all []mapping) {
 	file, err := os.Open("/proc/self/smaps")
 	require.NoError(t, err)
 	defer file.Close()
-	base, end := uintptr(r.Base()), uintptr(r.Base())+uintptr(r.Size())
+	end := base + size
 	inside := false
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var from, to uintptr
@@ -37,12 +42,17 @@ func mappings(t *testing.T, r *mmap.Region) (all []mapping) {
 		if n, _ := fmt.Sscanf(line, "%x-%x %s", &from, &to, &access); n == 3 {
 			inside = from < end && to > base
 			if inside {
-				all = append(all, mapping{from: max(from, base) - base, to: min(to, end) - base, access: access})
+				_, name, _ := strings.Cut(line, " 00:00 0 ")
+				name = strings.TrimSpace(name)
+				all = append(all, mapping{from: max(from, base) - base, to: min(to, end) - base, access: access, name: name})
 			}
 		} else if inside {
 			last := &all[len(all)-1]
 			_, _ = fmt.Sscanf(line, "Rss: %d kB", &last.rss)
 			_, _ = fmt.Sscanf(line, "AnonHugePages: %d kB", &last.huge)
+			if flags, ok := strings.CutPrefix(line, "VmFlags:"); ok {
+				last.flags = flags + " "
+			}
 		}
 	}
 	return all
@@ -111,63 +121,168 @@ func TestHugePages(t *testing.T) {
 	}
 }
 
-// underLimit runs body in a child process with a limit that the shell sets.
-func underLimit(t *testing.T, limit string, body func(t *testing.T)) {
-	if !mmap.Real {
-		t.Skip("regions of this build are Go objects; the Go runtime dies under such limits")
-	}
-	if bits.UintSize == 32 {
-		t.Skip("sizes of this test need 64 bits")
-	}
-	if os.Getenv("QUARRY_TEST_CHILD") == limit {
-		body(t)
-		return
-	}
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no shell to set a limit with")
-	}
-	child := exec.Command(shell, "-c", limit+`; exec "$0" -test.v -test.run "^$1\$"`, os.Args[0], t.Name())
-	child.Env = append(os.Environ(), "QUARRY_TEST_CHILD="+limit)
-	out, err := child.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
+// keepsAdvice reports whether advice shows in the list of mappings. Emulators of
+// another processor drop it.
+func keepsAdvice(t *testing.T) bool {
+	b, err := unix.Mmap(-1, 0, page, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Munmap(b)) }()
+	require.NoError(t, unix.Madvise(b, unix.MADV_DONTDUMP))
+	all := mappingsOf(t, uintptr(unsafe.Pointer(&b[0])), uintptr(page))
+	return len(all) == 1 && strings.Contains(all[0].flags, " dd ")
 }
 
-func TestAddressSpaceLimit(t *testing.T) {
-	underLimit(t, "ulimit -v 3000000", func(t *testing.T) {
-		r, err := mmap.Reserve(4 << (bits.UintSize / 2)) // 16 GiB; the shift keeps 32-bit compilers content
-		require.Nil(t, r)
-		require.ErrorIs(t, err, mmap.ErrAddressSpace)
-		require.ErrorIs(t, err, syscall.ENOMEM)
-		require.EqualError(t, err, "mmap: Reserve: 17179869184 bytes of address space: cannot allocate memory "+
-			`(lower the size, or raise the limit that "ulimit -v" shows)`)
-		var refused *mmap.Error
-		require.ErrorAs(t, err, &refused)
-		require.Equal(t, "Reserve", refused.Op)
+// TestKernelHints compares hints, names, locks and prefaulting with what the
+// kernel says; a range that was parked has none of it.
+func TestKernelHints(t *testing.T) {
+	if !keepsAdvice(t) {
+		t.Skip("this kernel, or what stands in for it, does not show advice")
+	}
+	s := pagesSpace()
+	r := reserve(t, s, 6*g)
+	require.NoError(t, r.Commit(g, g))
+	flagged := func(flag string, lo, hi int) { // exactly [lo, hi) has the flag
+		t.Helper()
+		for _, m := range mappings(t, r) {
+			for off := int(m.from); off < int(m.to); off += g {
+				require.Equal(t, lo <= off && off < hi, strings.Contains(m.flags, " "+flag+" "), "%s at %d", flag, off)
+			}
+		}
+	}
+	all := map[mmap.Hint]string{mmap.NoDump: "dd", mmap.WipeOnFork: "wf", mmap.SmallPages: "nh"}
+	for h, flag := range all {
+		if err := r.Hint(h, true); h == mmap.SmallPages && err != nil {
+			require.ErrorIs(t, err, mmap.ErrUnsupported)
+			delete(all, h)
+			continue
+		}
+		flagged(flag, 0, 6*g)
+		require.NoError(t, r.Commit(3*g, g)) // a later Commit has it too
+		flagged(flag, 0, 6*g)
+		require.NoError(t, r.Decommit(3*g, g))
+		require.NoError(t, r.Hint(h, false))
+		flagged(flag, 0, 0)
+		require.NoError(t, r.Hint(h, true))
+	}
+	r.Name("columns")
+	named := mappings(t, r)[0].name != ""
+	for _, m := range mappings(t, r) {
+		require.Equal(t, named, m.name == "[anon:columns]", m.name)
+	}
+	t.Logf("this kernel shows names: %v", named)
 
-		r, err = mmap.Reserve(64 << 20)
-		require.NoError(t, err)
-		require.NoError(t, r.Commit(0, 64<<20))
-		dirty(r, 0, 64<<20)
+	require.NoError(t, r.Commit(3*g, 3*g))
+	require.NoError(t, r.Lock(4*g, g))
+	flagged("lo", 4*g, 5*g)
+	require.Equal(t, g/1024, rss(mappings(t, r)), "Lock touches what it locks")
+	require.NoError(t, r.Prefault(3*g, g))
+	require.Equal(t, 2*g/1024, rss(mappings(t, r)))
+	require.NoError(t, r.Unlock(4*g, g))
+	flagged("lo", 0, 0)
+	require.NoError(t, r.Lock(3*g, 3*g))
+
+	base := r.Base()
+	require.NoError(t, r.Release())
+	r = reserve(t, s, 6*g)
+	require.Equal(t, base, r.Base())
+	require.NoError(t, r.Commit(0, 6*g))
+	for _, flag := range all {
+		flagged(flag, 0, 0)
+	}
+	flagged("lo", 0, 0)
+	require.Empty(t, mappings(t, r)[0].name)
+	require.Zero(t, rss(mappings(t, r)))
+	require.NoError(t, r.Release())
+}
+
+// TestKernelGuards: a mark is no mapping, a guard of no access is; both give the
+// memory of their pages back, and a granule that had guards gets huge pages as
+// before.
+func TestKernelGuards(t *testing.T) {
+	onGuards(t, func(t *testing.T, s *mmap.Space) {
+		r := reserve(t, s, 4*g)
+		require.NoError(t, r.Commit(0, 4*g))
+		dirty(r, 0, 4*g)
+		huge := func() (kib int) {
+			for _, m := range mappings(t, r) {
+				kib += m.huge
+			}
+			return kib
+		}
+		fresh := huge()
+		require.Len(t, mappings(t, r), 1)
+		const n = 10
+		for i := range n {
+			require.NoError(t, r.Guard(g+(2*i+1)*page, page))
+		}
+		want := map[mmap.GuardKind]int{mmap.GuardMark: 1, mmap.GuardAccess: 2*n + 1}[s.Guards()]
+		require.Len(t, mappings(t, r), want)
+		require.Equal(t, (4*g-n*page)/1024, rss(mappings(t, r)))
+		require.NoError(t, r.Decommit(0, 4*g))
+		require.NoError(t, r.Commit(0, 4*g))
+		require.Len(t, mappings(t, r), 1)
+		require.Zero(t, rss(mappings(t, r)))
+		dirty(r, 0, 4*g)
+		t.Logf("%v: %d KiB in huge pages before, %d after", s.Guards(), fresh, huge())
+		require.Equal(t, 4*g/1024, rss(mappings(t, r)))
 		require.NoError(t, r.Release())
 	})
 }
 
-func TestDataLimit(t *testing.T) {
-	underLimit(t, "ulimit -d 700000", func(t *testing.T) {
-		const size = 1 << 30
-		r, err := mmap.Reserve(size)
-		require.NoError(t, err)
-		require.NoError(t, r.Commit(g, g))
-		dirty(r, g, g)
-		err = r.Commit(2*g, size-2*g)
-		require.ErrorIs(t, err, mmap.ErrMemory)
-		require.True(t, strings.HasPrefix(err.Error(), "mmap: Commit: 1069547520 bytes at offset 4194304: "), err.Error())
-		require.Equal(t, g, r.Committed())
-		require.NoError(t, r.Verify())
-		require.NoError(t, r.Commit(2*g, 64<<20))
-		requireZero(t, r, 2*g, 64<<20)
+// TestKernelPrefault: all of a range is in memory afterwards, over several steps.
+func TestKernelPrefault(t *testing.T) {
+	if !keepsAdvice(t) {
+		t.Skip("this kernel, or what stands in for it, drops advice")
+	}
+	s := pagesSpace()
+	const granules = 35 // 70 MiB: a step is 64
+	r := reserve(t, s, granules*g)
+	require.NoError(t, r.Commit(0, granules*g))
+	require.Zero(t, rss(mappings(t, r)))
+	require.NoError(t, r.Prefault(g, (granules-1)*g))
+	require.Equal(t, (granules-1)*g/1024, rss(mappings(t, r)))
+	require.NoError(t, r.Release())
+}
+
+// TestKernelRelock: a refused Unlock leaves the kernel's locks as they were.
+func TestKernelRelock(t *testing.T) {
+	if !keepsAdvice(t) {
+		t.Skip("this kernel, or what stands in for it, does not show advice")
+	}
+	f := &mmap.Flaky{System: mmap.Systems()["pages"]()}
+	s := mmap.NewSpace(f)
+	r := reserve(t, s, 4*g)
+	require.NoError(t, r.Commit(0, 4*g))
+	require.NoError(t, r.Lock(0, 4*g))
+	f.At, f.Burst = f.Steps+1, 1
+	require.ErrorIs(t, r.Unlock(0, 4*g), mmap.ErrFlaky)
+	for _, m := range mappings(t, r) {
+		require.Contains(t, m.flags, " lo ", "offset %d", m.from)
+	}
+	require.NoError(t, r.Release())
+}
+
+// TestKernelMerges: guards of no access that come to memory nobody has touched,
+// and go when all around them is touched, leave no mapping behind. Without the
+// touch in Guard the kernel would never merge those neighbours again, and the
+// budget would count one run where there are many mappings.
+func TestKernelMerges(t *testing.T) {
+	onGuards(t, func(t *testing.T, s *mmap.Space) {
+		r := reserve(t, s, 4*g)
+		require.NoError(t, r.Commit(g, 2*g))
+		const n = 20
+		for i := range n {
+			require.NoError(t, r.Guard(g+(2*i+1)*page, page))
+		}
+		for i := range n {
+			r.Bytes()[g+2*i*page] = 1
+		}
+		for i := range n {
+			require.NoError(t, r.Unguard(g+(2*i+1)*page, page))
+			r.Bytes()[g+(2*i+1)*page] = 1
+		}
+		require.Len(t, mappings(t, r), 3)
+		require.Equal(t, 1, s.Runs())
 		require.NoError(t, r.Release())
 	})
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // pages gives ranges of the address space of the process.
-type pages struct{}
+type pages struct{ plain }
 
 func newPages() pages { return pages{} }
 
@@ -16,7 +16,7 @@ func newPages() pages { return pages{} }
 func hugePageSize() int { return 0 }
 
 func (pages) traits() traits {
-	return traits{name: "Windows pages", align: Granule, refused: ErrAddressSpace}
+	return traits{name: "Windows pages", align: Granule, refused: ErrAddressSpace, guards: GuardAccess}
 }
 
 // reserve keeps what alignment does not need, up to Granule bytes: Windows
@@ -30,6 +30,15 @@ func (pages) reserve(size int) (memory, error) {
 	// Safe because start is an address outside the Go heap, inside a reservation
 	// that is never released; rounding up left size bytes behind it.
 	return memory{base: unsafe.Add(nil, start), size: size}, nil
+}
+
+// room reserves and releases: nobody has seen the range.
+func (pages) room(size int) error {
+	start, err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
+	if err == nil {
+		err = windows.VirtualFree(start, 0, windows.MEM_RELEASE)
+	}
+	return err
 }
 
 // allow commits; Windows charges the page file here, not at first touch.
@@ -47,9 +56,30 @@ func (pages) drop(m *memory, off, n int) error {
 
 func address(m *memory, off int) uintptr { return uintptr(m.base) + uintptr(off) }
 
+// lock is bounded by the working set of the process, 200 KiB or so unless
+// SetProcessWorkingSetSize has raised it.
+func (pages) lock(m *memory, off, n int) error {
+	return windows.VirtualLock(address(m, off), uintptr(n))
+}
+
+func (pages) unlock(m *memory, off, n int) error {
+	return windows.VirtualUnlock(address(m, off), uintptr(n))
+}
+
+// hint: without fork there is no child to wipe memory for.
+func (pages) hint(_ *memory, h Hint, _ bool) error {
+	if h == WipeOnFork {
+		return nil
+	}
+	return errNoSuch
+}
+
 func (pages) advice(op string, errno error) string {
-	if op == "Reserve" {
+	switch op {
+	case "Reserve":
 		return "lower the size"
+	case "Lock":
+		return "lock less, or raise the working set of the process with SetProcessWorkingSetSize"
 	}
 	return "decommit something, or enlarge the page file"
 }

@@ -2,7 +2,8 @@ package mmap_test
 
 import (
 	"errors"
-	"fmt"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,11 +11,23 @@ import (
 	"quarry/mmap"
 )
 
-// operation is one public call, with the state it starts from.
+// operation is one public call, with the state it starts from and the steps of a
+// call that succeeds, by Guards of the backing; what is not listed is not
+// offered there.
 type operation struct {
 	prepare func(r *mmap.Region) error
 	call    func(r *mmap.Region) error
+	steps   map[mmap.GuardKind]int
 }
+
+// Abbreviations for the table.
+const (
+	none   = mmap.GuardNone
+	access = mmap.GuardAccess
+	mark   = mmap.GuardMark
+)
+
+type steps = map[mmap.GuardKind]int
 
 func commitAll(spans ...[2]int) func(r *mmap.Region) error {
 	return func(r *mmap.Region) (err error) {
@@ -28,69 +41,168 @@ func commitAll(spans ...[2]int) func(r *mmap.Region) error {
 	}
 }
 
+// guardSome is a guard inside granule 0 and one across the border of 2 and 3.
+func guardSome(r *mmap.Region) error {
+	err := commitAll([2]int{0, 6})(r)
+	return errors.Join(err, r.Guard(3*page, 2*page), r.Guard(3*g-3*page, 6*page))
+}
+
+var page = mmap.PageSize()
+
+// onLinux is a table for what only Linux offers.
+func onLinux(n int) steps {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	return steps{access: n, mark: n}
+}
+
 var operations = map[string]operation{
 	"Commit": {
 		commitAll([2]int{0, 1}),
 		func(r *mmap.Region) error { return r.Commit(g, 4*g) },
+		steps{none: 1, access: 1, mark: 1},
 	},
 	"Commit again": { // over granules that were ready before
 		func(r *mmap.Region) error {
 			return errors.Join(commitAll([2]int{0, 6})(r), r.Decommit(g, g), r.Decommit(3*g, 2*g))
 		},
 		func(r *mmap.Region) error { return r.Commit(3*g, 2*g) },
+		steps{none: 2, access: 1, mark: 1},
+	},
+	"Commit after guards": {
+		func(r *mmap.Region) error { return errors.Join(guardSome(r), r.Decommit(g, 4*g)) },
+		func(r *mmap.Region) error { return r.Commit(g, 4*g) },
+		steps{access: 1, mark: 3},
 	},
 	"Decommit": {
 		commitAll([2]int{0, 6}),
 		func(r *mmap.Region) error { return r.Decommit(g, 4*g) },
+		steps{none: 1, access: 2, mark: 2},
+	},
+	"Decommit guards": {
+		guardSome,
+		func(r *mmap.Region) error { return r.Decommit(0, 5*g) },
+		steps{access: 2, mark: 2},
 	},
 	"Release": {
 		commitAll([2]int{0, 1}, [2]int{2, 2}, [2]int{5, 1}),
 		(*mmap.Region).Release,
+		steps{none: 3, access: 6, mark: 6},
+	},
+	"Release guards": {guardSome, (*mmap.Region).Release, steps{access: 2, mark: 2}},
+	"Release locks and hints": {
+		func(r *mmap.Region) error {
+			return errors.Join(guardSome(r), r.Lock(g, g), r.Lock(4*g, 2*g),
+				r.Hint(mmap.NoDump, true), r.Hint(mmap.WipeOnFork, true))
+		},
+		(*mmap.Region).Release,
+		onLinux(6),
+	},
+	"Guard": {
+		guardSome,
+		func(r *mmap.Region) error { return r.Guard(g+3*page, g+5*page) },
+		steps{access: 2, mark: 1},
+	},
+	"Unguard": {
+		guardSome,
+		func(r *mmap.Region) error { return r.Unguard(3*g-page, 2*page) },
+		steps{access: 2, mark: 2},
+	},
+	"Lock": {
+		guardSome,
+		func(r *mmap.Region) error { return r.Lock(4*g, 2*g) },
+		onLinux(1),
+	},
+	"Unlock": {
+		func(r *mmap.Region) error { return errors.Join(guardSome(r), r.Lock(4*g, 2*g)) },
+		func(r *mmap.Region) error { return r.Unlock(4*g, g) },
+		onLinux(1),
+	},
+	"Prefault": {
+		commitAll([2]int{0, 6}),
+		func(r *mmap.Region) error { return r.Prefault(g, 4*g) },
+		steps{none: 1, access: 1, mark: 1},
+	},
+	"Hint": {
+		commitAll([2]int{0, 6}),
+		func(r *mmap.Region) error { return r.Hint(mmap.NoDump, true) },
+		onLinux(1),
+	},
+	"Advise": {
+		commitAll([2]int{0, 6}),
+		func(r *mmap.Region) error { return r.Advise(g, 4*g, mmap.Cold) },
+		onLinux(1),
 	},
 }
 
 const sweepGranules = 6
 
-func states(r *mmap.Region) (all [sweepGranules]bool) {
-	for i := range all {
-		all[i] = r.Ready(i)
+// condition is all that a region says of itself.
+type condition struct {
+	ready, locked            [sweepGranules]bool
+	guards                   [][2]int
+	hints                    mmap.Hint
+	committed, runs, guarded int
+}
+
+func examine(s *mmap.Space, r *mmap.Region) (c condition) {
+	for i := range sweepGranules {
+		c.ready[i], c.locked[i] = r.Ready(i), r.Locked(i)
 	}
-	return all
+	c.guards, c.hints = r.GuardSpans(), r.Hints()
+	c.committed, c.runs, c.guarded = r.Committed(), s.Runs(), r.GuardedSize()
+	return c
 }
 
 // TestEveryStepFails makes step k of each operation fail, for every k, alone,
 // with the step after it and with all after it, on every backing.
 func TestEveryStepFails(t *testing.T) {
+	eachOperation(t, func(t *testing.T, system func() mmap.System, op operation, want int) {
+		for _, burst := range []int{1, 2, 1000} {
+			failed := 0
+			for k := 1; failStep(t, &mmap.Flaky{System: system(), At: k, Burst: burst}, op); k++ {
+				failed = k
+			}
+			require.Equal(t, want, failed, "steps of one call, burst=%d", burst)
+		}
+	})
+}
+
+// TestTwoStepsFail makes step k and a step of the way back fail, for every k and
+// each of the six steps after it.
+func TestTwoStepsFail(t *testing.T) {
+	eachOperation(t, func(t *testing.T, system func() mmap.System, op operation, want int) {
+		for k := 1; k <= want; k++ {
+			for also := k + 2; also <= k+7; also++ {
+				require.True(t, failStep(t, &mmap.Flaky{System: system(), At: k, Burst: 1, Also: also}, op))
+			}
+		}
+	})
+}
+
+func eachOperation(t *testing.T, test func(t *testing.T, system func() mmap.System, op operation, want int)) {
 	for name, system := range mmap.Systems() {
+		kind := mmap.NewSpace(system()).Guards()
 		for what, op := range operations {
-			for _, burst := range []int{1, 2, 1000} {
-				t.Run(fmt.Sprintf("%s/%s/burst=%v", name, what, burst), func(t *testing.T) {
-					failed := 0
-					for k := 1; failStep(t, &mmap.Flaky{System: system(), Burst: burst}, op, k); k++ {
-						failed = k
-					}
-					want := map[string]int{"Commit": 1, "Commit again": 1, "Decommit": 1, "Release": 3}[what]
-					if name == "pages" { // deny and drop per run; the Go heap drops at Commit
-						want = map[string]int{"Commit": 1, "Commit again": 1, "Decommit": 2, "Release": 6}[what]
-					} else if what == "Commit again" {
-						want = 2
-					}
-					require.Equal(t, want, failed, "steps of one call")
-				})
+			if want, offered := op.steps[kind]; offered {
+				t.Run(name+"/"+what, func(t *testing.T) { test(t, system, op, want) })
 			}
 		}
 	}
 }
 
-// failStep reports whether the operation has a step k; if so it was refused and
-// the checks of a refusal hold.
-func failStep(t *testing.T, f *mmap.Flaky, op operation, k int) bool {
+// failStep reports whether the operation has a step f.At; if so it was refused
+// and the checks of a refusal hold.
+func failStep(t *testing.T, f *mmap.Flaky, op operation) bool {
 	t.Helper()
+	k := f.At
+	f.At = 0
 	s := mmap.NewSpace(f)
 	r := reserve(t, s, sweepGranules*g)
 	base := r.Base()
 	require.NoError(t, op.prepare(r))
-	before, committed, runs := states(r), r.Committed(), s.Runs()
+	before := examine(s, r)
 
 	f.Steps, f.At = 0, k
 	err := op.call(r)
@@ -106,33 +218,20 @@ func failStep(t *testing.T, f *mmap.Flaky, op operation, k int) bool {
 	require.ErrorIs(t, err, mmap.ErrFlaky)
 	require.NotErrorIs(t, err, mmap.ErrAddressSpace)
 	require.Equal(t, base, r.Base())
-	if f.Burst == 1 || refused.Op == "Commit" {
-		require.ErrorIs(t, err, mmap.ErrMemory)
-		require.Equal(t, before, states(r))
-		require.Equal(t, []int{committed, runs}, []int{r.Committed(), s.Runs()})
+	after := examine(s, r)
+	if errors.Is(err, mmap.ErrAccess) {
+		require.Greater(t, len(f.Fails), 1, "the way back was refused too")
+		require.True(t, after.committed < before.committed || after.guarded > before.guarded ||
+			after.locked != before.locked)
 	} else {
-		require.ErrorIs(t, err, mmap.ErrAccess)
-		require.Less(t, r.Committed(), committed)
-	}
-
-	// What is ready can be written; what is reserved has no access unless taking
-	// it away was refused too, can be committed, and reads zero even if a stray
-	// write got through.
-	denied := f.Burst == 1 || f.Burst == 2 && refused.Op != "Commit"
-	for i, ready := range states(r) {
-		if !ready {
-			if s.Faults() {
-				for _, off := range []int{0, g - 1} {
-					fault := faultAt(func() { r.Bytes()[i*g+off] = 1 })
-					require.True(t, fault != 0 || !denied, "stray write to reserved granule %d", i)
-				}
-			}
-			require.NoError(t, r.Commit(i*g, g))
-			requireZero(t, r, i*g, g)
+		require.ErrorIs(t, err, mmap.ErrMemory)
+		if refused.Op == "Release" { // locks and hints go before the states
+			after.locked, after.hints = before.locked, before.hints
+			after.runs = before.runs
 		}
-		dirty(r, i*g, g)
+		require.Equal(t, before, after)
 	}
-	require.NoError(t, r.Decommit(0, sweepGranules*g))
+	recoverFrom(t, f, s, r)
 	require.NoError(t, r.Release())
 	again := reserve(t, s, sweepGranules*g)
 	require.Equal(t, base, again.Base(), "the range is not lost")
@@ -140,6 +239,43 @@ func failStep(t *testing.T, f *mmap.Flaky, op operation, k int) bool {
 	requireZero(t, again, 0, sweepGranules*g)
 	require.Equal(t, 1, f.Live)
 	return true
+}
+
+// recoverFrom uses a region after a refusal: what is ready can be written; what
+// is guarded or reserved has no access unless taking it away was refused too,
+// can be made ready, and reads zero even if a stray write got through.
+func recoverFrom(t *testing.T, f *mmap.Flaky, s *mmap.Space, r *mmap.Region) {
+	t.Helper()
+	stray := func(off int, denied bool) {
+		if s.Faults() {
+			fault := faultAt(func() { r.Bytes()[off] = 1 })
+			require.True(t, fault != 0 || !denied, "stray write at offset %d", off)
+		}
+	}
+	denied := !slices.Contains(f.Fails[1:], "deny")
+	for i := range sweepGranules {
+		if r.Locked(i) {
+			require.NoError(t, r.Unlock(i*g, g))
+		}
+	}
+	for _, guard := range r.GuardSpans() {
+		for off := guard[0]; off < guard[0]+guard[1]; off += page {
+			stray(off, len(f.Fails) == 1)
+			stray(off+page-1, len(f.Fails) == 1)
+		}
+		require.NoError(t, r.Unguard(guard[0], guard[1]))
+		requireZero(t, r, guard[0], guard[1])
+	}
+	for i := range sweepGranules {
+		if !r.Ready(i) {
+			stray(i*g, denied)
+			stray(i*g+g-1, denied)
+			require.NoError(t, r.Commit(i*g, g))
+			requireZero(t, r, i*g, g)
+		}
+		dirty(r, i*g, g)
+	}
+	require.NoError(t, r.Decommit(0, sweepGranules*g))
 }
 
 func TestReserveFails(t *testing.T) {
@@ -153,6 +289,37 @@ func TestReserveFails(t *testing.T) {
 		require.Equal(t, []int{0, 0}, []int{regions, f.Live})
 		require.NoError(t, reserve(t, s, g).Release())
 	}
+}
+
+// TestReserveUpToFails makes any run of steps fail: either a region comes, of one
+// of the halvings, or nothing is left behind.
+func TestReserveUpToFails(t *testing.T) {
+	for at := 1; at <= 9; at++ {
+		for burst := 1; burst <= 9; burst++ {
+			f := &mmap.Flaky{System: mmap.Systems()["goheap"](), At: at, Burst: burst}
+			s := mmap.NewSpace(f)
+			r, err := s.ReserveUpTo(8*g, g)
+			failed := len(f.Fails)
+			require.Equal(t, failed > 0, at == 1)
+			if err != nil {
+				require.ErrorIs(t, err, mmap.ErrFlaky)
+				require.GreaterOrEqual(t, failed, 4) // 8, 4, 2, 1
+				require.Zero(t, f.Live)
+				continue
+			}
+			require.Equal(t, 8*g>>failed, r.Size())
+			require.Equal(t, []int{8 * g, 1}, []int{r.Asked(), f.Live})
+			require.Equal(t, failed == 0, r.Refusal() == nil)
+			require.NoError(t, r.Verify())
+			require.NoError(t, r.Release())
+		}
+	}
+	f := &mmap.Flaky{System: mmap.Systems()["goheap"](), At: 1, Burst: 1, Also: 3} // 8, room for 4 and 4, room for 2 and 2
+	r, err := mmap.NewSpace(f).ReserveUpTo(8*g, g)
+	require.NoError(t, err)
+	require.Equal(t, 2*g, r.Size())
+	require.Equal(t, []string{"reserve", "room", "reserve", "room", "reserve"}, f.Trace)
+	require.Equal(t, []string{"reserve", "reserve"}, f.Fails)
 }
 
 // TestOrderOfSteps pins what makes a failure harmless: access goes first and

@@ -22,10 +22,11 @@ func (m *memory) bytes(off, n int) []byte {
 // traits are what the layers above must know of a system.
 type traits struct {
 	name     string
-	align    int   // bytes; every base is a multiple of it
-	lazy     bool  // drop is work, not thrift: it is left to the next Commit
-	mappings int   // separate ready ranges that the process can afford; 0: any number
-	refused  error // sentinel of a refused reserve
+	align    int       // bytes; every base is a multiple of it
+	lazy     bool      // drop is work, not thrift: it is left to the next Commit
+	mappings int       // separate ready ranges that the process can afford; 0: any number
+	refused  error     // sentinel of a refused reserve
+	guards   GuardKind // how a page inside ready memory is guarded
 }
 
 // system is where ranges come from. Its calls are the smallest steps that can
@@ -33,16 +34,57 @@ type traits struct {
 // written, and tested, once for all systems. A step that fails may have been
 // done in part. A system that does two steps in one makes the other a no-op.
 //
-//	step     Linux                    macOS                 Windows           Go heap
-//	reserve  mmap PROT_NONE           the same              MEM_RESERVE       make
-//	allow    mprotect read+write      the same              MEM_COMMIT        -
-//	deny     mprotect none            the same              -                 poison (debug)
-//	drop     madvise MADV_DONTNEED    mmap FIXED PROT_NONE  MEM_DECOMMIT      clear
+//	step      Linux                    macOS                 Windows           Go heap
+//	reserve   mmap PROT_NONE           the same              MEM_RESERVE       make
+//	room      mmap, munmap             the same              reserve, release  -
+//	allow     mprotect read+write      the same              MEM_COMMIT        -
+//	deny      mprotect none            the same              -                 poison (debug)
+//	drop      madvise MADV_DONTNEED    mmap FIXED PROT_NONE  MEM_DECOMMIT      clear
+//	guard     MADV_GUARD_INSTALL (*)   -                     -                 -
+//	unguard   MADV_GUARD_REMOVE (*)    -                     -                 -
+//	populate  MADV_POPULATE_WRITE (*)  touch                 touch             touch
+//	lock      mlock                    the same              VirtualLock       -
+//	hint      madvise                  -                     WipeOnFork only   -
+//	advise    madvise                  madvise               -                 -
+//	name      prctl                    -                     -                 -
+//
+// (*) where the kernel has it. Where GuardKind is not GuardMark, guards are made
+// of deny and drop, on pages, and undone by drop and allow. Windows could keep
+// the charge of a guarded page with VirtualProtect, but then it would not read
+// zero after Unguard.
 type system interface {
 	traits() traits
 	reserve(size int) (memory, error)     // none -> reserved, reads zero once allowed
+	room(size int) error                  // whether a range of that size could be had
 	allow(m *memory, off, n int) error    // access; on what is allowed already, nothing
 	deny(m *memory, off, n int) error     // no access, contents kept
 	drop(m *memory, off, n int) error     // contents gone, memory back with the system; follows deny
+	guard(m *memory, off, n int) error    // pages fault, contents gone; where GuardMark
+	unguard(m *memory, off, n int) error  // marks off; on what has none, nothing
+	populate(m *memory, off, n int) error // memory is there, contents kept
+	lock(m *memory, off, n int) error
+	unlock(m *memory, off, n int) error // on what is not locked, nothing
+	hint(m *memory, h Hint, on bool) error
+	advise(m *memory, off, n int, a Advice) error
+	name(m *memory, text string)          // best effort
+	mapped() int                          // mappings that the process has; 0: unknown
 	advice(op string, errno error) string // what a user can do about a refusal, or ""
+}
+
+// plain is the answer to what a system does not offer.
+type plain struct{}
+
+func (plain) guard(*memory, int, int) error   { return errNoSuch }
+func (plain) unguard(*memory, int, int) error { return errNoSuch }
+func (plain) lock(*memory, int, int) error    { return errNoSuch }
+func (plain) unlock(*memory, int, int) error  { return errNoSuch }
+func (plain) hint(*memory, Hint, bool) error  { return errNoSuch }
+func (plain) name(*memory, string)            {}
+func (plain) mapped() int                     { return 0 }
+
+func (plain) advise(*memory, int, int, Advice) error { return errNoSuch }
+
+func (plain) populate(m *memory, off, n int) error {
+	touch(m, off, n)
+	return nil
 }

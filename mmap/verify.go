@@ -26,12 +26,12 @@ func (r *Region) verify() error {
 		return fmt.Errorf("mmap: I1: base=%p size=%d, want multiples of %d and %d", m.base, m.size, align, Granule)
 	}
 	n := m.size / Granule
-	for i, set := range []granules{r.ready, m.stale} {
+	for i, set := range []granules{r.ready, m.stale, r.locked} {
 		if len(set) != (n+63)/64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale) has %d words for %d granules", i, len(set), n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked) has %d words for %d granules", i, len(set), n)
 		}
 		if g := set.next(n, len(set)*64, true); g < len(set)*64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale) has granule %d of %d", i, g, n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked) has granule %d of %d", i, g, n)
 		}
 	}
 	for w := range r.ready {
@@ -39,19 +39,46 @@ func (r *Region) verify() error {
 			return fmt.Errorf("mmap: I3: granules %#x of word %d are ready and stale", both, w)
 		}
 	}
-	if members, runs := r.ready.count(); r.committed != members*Granule || r.runs != runs {
-		return fmt.Errorf("mmap: I4: committed=%d runs=%d, but %d granules are ready in %d runs",
+	if members, runs := r.count(); r.committed != members*Granule || r.runs != runs {
+		return fmt.Errorf("mmap: I4: committed=%d runs=%d, but %d granules are ready and cost %d runs",
 			r.committed, r.runs, members, runs)
 	}
 	if r.space.holds(m.base) {
 		return fmt.Errorf("mmap: I5: the range at %p is open and parked", m.base)
+	}
+	if err := r.verifyGuards(); err != nil {
+		return err
+	}
+	for w := range r.locked {
+		if bad := r.locked[w] &^ r.ready[w]; bad != 0 {
+			return fmt.Errorf("mmap: I7: granules %#x of word %d are locked but not ready", bad, w)
+		}
+	}
+	if m.object == nil && !r.space.lives(m.base, r) {
+		return fmt.Errorf("mmap: I8: the list of tenants does not have the region at %p", m.base)
+	}
+	return nil
+}
+
+// verifyGuards checks I6. r.mu is held.
+func (r *Region) verifyGuards() error {
+	total := 0
+	for g, set := range r.guards.bits {
+		members, runs := set.count()
+		total += runs
+		if g < 0 || g >= r.memory.size/Granule || !r.ready.has(g) || r.locked.has(g) || members == 0 {
+			return fmt.Errorf("mmap: I6: granule %d is listed with %d guards, but is reserved, locked or without", g, members)
+		}
+	}
+	if total != r.guards.runs {
+		return fmt.Errorf("mmap: I6: runs=%d, but the guards make %d", r.guards.runs, total)
 	}
 	return nil
 }
 
 func (r *Region) verifyReleased() error {
 	m := &r.memory
-	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale) != 0 || r.committed != 0 || r.runs != 0 {
+	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked) != 0 || r.committed != 0 || r.runs != 0 {
 		return fmt.Errorf("mmap: I5: a released region holds size=%d committed=%d runs=%d", m.size, r.committed, r.runs)
 	}
 	return nil

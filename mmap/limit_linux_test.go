@@ -1,0 +1,345 @@
+package mmap_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/mmap"
+)
+
+// noLimit is a limit of no kind, for a process of one's own.
+const noLimit = "true"
+
+// underLimit runs body in a child process with a limit that the shell sets, and
+// more environment.
+func underLimit(t *testing.T, limit string, body func(t *testing.T), environment ...string) {
+	if !mmap.Real {
+		t.Skip("regions of this build are Go objects; the Go runtime dies under such limits")
+	}
+	if bits.UintSize == 32 {
+		t.Skip("sizes of this test need 64 bits")
+	}
+	if name := os.Getenv("QUARRY_TEST_CHILD"); name == limit {
+		body(t)
+		return
+	} else if name != "" {
+		return // another limit of the same test
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell to set a limit with")
+	}
+	child := exec.Command(shell, "-c", limit+`; exec "$0" -test.v -test.run "^$1\$"`, os.Args[0], t.Name())
+	child.Env = append(append(os.Environ(), environment...), "QUARRY_TEST_CHILD="+limit)
+	out, err := child.CombinedOutput()
+	if strings.Contains(string(out), "Exec format error") {
+		t.Skip("this program runs on an emulator and cannot start itself")
+	}
+	require.NoError(t, err, "%s", out)
+	if strings.Contains(string(out), "--- SKIP: "+t.Name()) {
+		t.Skipf("%s", out)
+	}
+	require.Contains(t, string(out), "--- PASS: "+t.Name())
+}
+
+func TestAddressSpaceLimit(t *testing.T) {
+	underLimit(t, "ulimit -v 3000000", func(t *testing.T) {
+		r, err := mmap.Reserve(4 << (bits.UintSize / 2)) // 16 GiB; the shift keeps 32-bit compilers content
+		require.Nil(t, r)
+		require.ErrorIs(t, err, mmap.ErrAddressSpace)
+		require.ErrorIs(t, err, syscall.ENOMEM)
+		require.EqualError(t, err, "mmap: Reserve: 17179869184 bytes of address space: cannot allocate memory "+
+			`(lower the size, or raise the limit that "ulimit -v" shows)`)
+		var refused *mmap.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, "Reserve", refused.Op)
+
+		r, err = mmap.Reserve(64 << 20)
+		require.NoError(t, err)
+		require.NoError(t, r.Commit(0, 64<<20))
+		dirty(r, 0, 64<<20)
+		require.NoError(t, r.Release())
+	})
+}
+
+func TestDataLimit(t *testing.T) {
+	underLimit(t, "ulimit -d 700000", func(t *testing.T) {
+		const size = 1 << 30
+		r, err := mmap.Reserve(size)
+		require.NoError(t, err)
+		require.NoError(t, r.Commit(g, g))
+		dirty(r, g, g)
+		err = r.Commit(2*g, size-2*g)
+		require.ErrorIs(t, err, mmap.ErrMemory)
+		require.True(t, strings.HasPrefix(err.Error(), "mmap: Commit: 1069547520 bytes at offset 4194304: "), err.Error())
+		require.Equal(t, g, r.Committed())
+		require.NoError(t, r.Verify())
+		require.NoError(t, r.Commit(2*g, 64<<20))
+		requireZero(t, r, 2*g, 64<<20)
+		require.NoError(t, r.Release())
+	})
+}
+
+// TestUpToLimit: under a limit a smaller region comes, says why, and works.
+func TestUpToLimit(t *testing.T) {
+	underLimit(t, "ulimit -v 3500000", func(t *testing.T) {
+		r, err := mmap.ReserveUpTo(4<<(bits.UintSize/2), 64<<20) // 16 GiB
+		require.NoError(t, err)
+		size := r.Size()
+		require.Equal(t, 4<<(bits.UintSize/2), r.Asked())
+		require.Contains(t, []int{128 << 20, 256 << 20, 512 << 20}, size, "what the Go runtime left")
+		require.EqualError(t, r.Refusal(), fmt.Sprintf("mmap: Reserve: %d bytes of address space: cannot allocate memory "+
+			`(lower the size, or raise the limit that "ulimit -v" shows)`, 2*size))
+		require.NoError(t, r.Commit(0, 64<<20))
+		require.NoError(t, r.Prefault(0, 64<<20))
+		require.NoError(t, r.Guard(page, page))
+		require.ErrorIs(t, mmap.Guarded(func() { r.Bytes()[page] = 1 }), mmap.ErrFault)
+		requireZero(t, r, g, 62<<20)
+		require.NoError(t, r.Release())
+
+		spare := make([]byte, size/8) // the Go heap still has its share
+		runtime.GC()
+		spare[len(spare)-1] = 1
+		full, err := mmap.Reserve(32 * size)
+		require.Nil(t, full)
+		require.ErrorIs(t, err, mmap.ErrAddressSpace)
+		again, err := mmap.Reserve(size) // parked address space is not lost
+		require.NoError(t, err)
+		require.NoError(t, again.Release())
+	})
+}
+
+// TestLockLimit: a lock over the limit is an error, and leaves memory that can be
+// decommitted.
+func TestLockLimit(t *testing.T) {
+	underLimit(t, "ulimit -l 3000", func(t *testing.T) {
+		r, err := mmap.Reserve(8 * g)
+		require.NoError(t, err)
+		require.NoError(t, r.Commit(0, 8*g))
+		err = r.Lock(0, 8*g)
+		if os.Getuid() != 0 { // the superuser may lock what it likes
+			require.ErrorIs(t, err, mmap.ErrMemory)
+			require.ErrorContains(t, err, `mmap: Lock: 16777216 bytes at offset 0: `)
+			require.ErrorContains(t, err, `(lock less, or raise the limit that "ulimit -l" shows)`)
+			require.NoError(t, r.Lock(g, g))
+			require.NoError(t, r.Unlock(g, g))
+		} else {
+			require.NoError(t, err)
+			require.NoError(t, r.Unlock(0, 8*g))
+		}
+		require.NoError(t, r.Verify())
+		require.NoError(t, r.Decommit(0, 8*g))
+		require.NoError(t, r.Release())
+	})
+}
+
+// mapCount is how many mappings the process has, and may have.
+func mapCount(t *testing.T) (now, most int) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	require.NoError(t, err)
+	limit, err := os.ReadFile("/proc/sys/vm/max_map_count")
+	require.NoError(t, err)
+	for _, digit := range strings.TrimSpace(string(limit)) {
+		most = most*10 + int(digit-'0')
+	}
+	return bytes.Count(maps, []byte("\n")), most
+}
+
+// requireRoom: after our refusal the Go runtime still gets mappings of its own.
+// It dies when it does not.
+func requireRoom(t *testing.T) {
+	now, most := mapCount(t)
+	t.Logf("%d of %d mappings in use at the refusal", now, most)
+	require.Less(t, now, most*3/4, "the kernel is not near its limit")
+	require.Greater(t, now, most/4, "the budget is not spent in vain")
+	var held [][]byte
+	for range 64 {
+		held = append(held, make([]byte, 4<<20))
+	}
+	runtime.GC()
+	require.Len(t, held, 64)
+}
+
+// TestGuardBudgetChild spends the whole budget on every other page, without
+// marks: the error is ours and comes before the kernel's.
+func TestGuardBudgetChild(t *testing.T) {
+	underLimit(t, noLimit, func(t *testing.T) {
+		require.Equal(t, mmap.GuardAccess, mmap.Guards())
+		_, most := mapCount(t)
+		if most > 1<<18 {
+			t.Skip("vm.max_map_count is too large to be reached here: ", most)
+		}
+		r, err := mmap.Reserve((most/4 + 8) * 2 * page)
+		require.NoError(t, err)
+		require.NoError(t, r.Commit(0, r.Size()))
+		require.NoError(t, r.Hint(mmap.SmallPages, true))
+		n := 0
+		for ; err == nil; n++ {
+			r.Bytes()[2*n*page] = 1
+			err = r.Guard((2*n+1)*page, page)
+		}
+		require.ErrorIs(t, err, mmap.ErrMemory)
+		require.EqualError(t, err, fmt.Sprintf("mmap: Guard: %d bytes at offset %d: too many separate ready ranges "+
+			"(use fewer guards, or a kernel that marks pages (6.13), or raise vm.max_map_count)", page, (2*n-1)*page))
+		require.Equal(t, most/4, n, "one run was the region itself")
+		requireRoom(t)
+		require.NoError(t, r.Verify())
+		require.NoError(t, r.Unguard(page, page))
+		require.NoError(t, r.Guard(page, page), "what is given back can be used again")
+		require.NoError(t, r.Release())
+		now, _ := mapCount(t)
+		require.Less(t, now, most/8, "nothing leaks")
+	}, "QUARRY_GUARDS=access")
+}
+
+// TestGuardMarksChild sets more marks than the kernel permits mappings.
+func TestGuardMarksChild(t *testing.T) {
+	if mmap.Guards() != mmap.GuardMark {
+		t.Skip("this kernel does not mark pages")
+	}
+	underLimit(t, noLimit, func(t *testing.T) {
+		before, most := mapCount(t)
+		n := min(most+100, 1<<17)
+		r, err := mmap.Reserve(2 * n * page)
+		require.NoError(t, err)
+		require.NoError(t, r.Commit(0, r.Size()))
+		for i := range n {
+			require.NoError(t, r.Guard((2*i+1)*page, page))
+		}
+		require.Equal(t, n*page, r.GuardedSize())
+		now, _ := mapCount(t)
+		require.Less(t, now, before+100, "marks are not mappings")
+		var fault *mmap.FaultError
+		require.ErrorAs(t, mmap.Guarded(func() { r.Bytes()[(2*n-1)*page] = 1 }), &fault)
+		require.Equal(t, []int{(2*n - 1) * page, int(mmap.FaultGuard)}, []int{fault.Offset, int(fault.State)})
+		require.NoError(t, r.Release())
+	})
+}
+
+// TestReadyBudgetChild spends the whole budget on every other granule.
+func TestReadyBudgetChild(t *testing.T) {
+	underLimit(t, noLimit, func(t *testing.T) {
+		_, most := mapCount(t)
+		if most > 1<<18 {
+			t.Skip("vm.max_map_count is too large to be reached here: ", most)
+		}
+		r, err := mmap.Reserve((most/4 + 8) * 2 * g)
+		require.NoError(t, err)
+		n := 0
+		for ; err == nil; n++ {
+			err = r.Commit(2*n*g, g)
+		}
+		require.ErrorIs(t, err, mmap.ErrMemory)
+		require.ErrorContains(t, err, "too many separate ready ranges")
+		require.Equal(t, most/4+1, n)
+		requireRoom(t)
+		require.NoError(t, r.Verify())
+		require.NoError(t, r.Release())
+	})
+}
+
+// TestFaultOutsideChild: without Guarded a fault ends the process, with it in
+// another goroutine too.
+func TestFaultOutsideChild(t *testing.T) {
+	if os.Getenv("QUARRY_TEST_CHILD") == "fault" {
+		r, err := mmap.Reserve(g)
+		require.NoError(t, err)
+		_ = mmap.Guarded(func() {
+			done := make(chan bool)
+			go func() {
+				r.Bytes()[0] = 1
+				close(done)
+			}()
+			<-done
+		})
+		t.Fatal("returned")
+	}
+	if !mmap.Real {
+		t.Skip("Go memory does not fault: TestGuardedCalls")
+	}
+	child := exec.Command(os.Args[0], "-test.run", "^TestFaultOutsideChild$")
+	child.Env = append(os.Environ(), "QUARRY_TEST_CHILD=fault")
+	out, err := child.CombinedOutput()
+	require.Error(t, err)
+	if errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("this program runs on an emulator and cannot start itself")
+	}
+	require.Contains(t, string(out), "unexpected fault address")
+	require.NotContains(t, string(out), "returned")
+}
+
+// TestLockedProcessChild: where everything is locked the kernel neither drops
+// nor marks pages. That is an error, and states stay.
+func TestLockedProcessChild(t *testing.T) {
+	for _, guards := range []string{"mark", "access"} {
+		underLimit(t, ": "+guards, func(t *testing.T) {
+			if err := syscall.Mlockall(2); err != nil { // MCL_FUTURE
+				t.Skip("this process may not lock all memory: ", err)
+			}
+			r, err := mmap.Reserve(2 * g)
+			require.NoError(t, err)
+			require.NoError(t, r.Commit(0, 2*g))
+			for _, err := range []error{r.Guard(page, page), r.Decommit(0, g), r.Release()} {
+				require.ErrorIs(t, err, mmap.ErrMemory)
+				require.ErrorIs(t, err, syscall.EINVAL)
+				require.ErrorContains(t, err, "munlockall")
+				require.NoError(t, r.Verify())
+				require.Equal(t, []int{2 * g, 0}, []int{r.Committed(), r.GuardedSize()})
+				r.Bytes()[page]++
+			}
+			require.NoError(t, syscall.Munlockall())
+			require.NoError(t, r.Guard(page, page))
+			require.NoError(t, r.Release())
+		}, "QUARRY_GUARDS="+guards)
+	}
+}
+
+// TestSeamsChild commits even granules, touches them, and then the odd ones, so
+// that the books say one run where the kernel has a mapping for every other
+// granule, region after region: the refusal still comes before the kernel's.
+func TestSeamsChild(t *testing.T) {
+	underLimit(t, noLimit, func(t *testing.T) {
+		_, most := mapCount(t)
+		if most > 1<<17 {
+			t.Skip("vm.max_map_count is too large to be reached here: ", most)
+		}
+		n := most / 8
+		var all []*mmap.Region
+		var err error
+		for err == nil && len(all) < 32 {
+			r, refused := mmap.Reserve(2 * n * g)
+			require.NoError(t, refused)
+			all = append(all, r)
+			for i := 0; i < 2*n && err == nil; i++ {
+				at := 2 * i // even ones, then odd ones
+				if i >= n {
+					at = 2*(i-n) + 1
+				}
+				if err = r.Commit(at*g, g); err == nil {
+					r.Bytes()[at*g] = 1
+				}
+			}
+		}
+		require.ErrorIs(t, err, mmap.ErrMemory)
+		require.ErrorContains(t, err, "too many separate ready ranges")
+		now, _ := mapCount(t)
+		t.Logf("%d of %d mappings in use at the refusal, in region %d", now, most, len(all))
+		require.Less(t, now, most-most/10)
+		var held [][]byte
+		for range 64 {
+			held = append(held, make([]byte, 4<<20))
+		}
+		runtime.GC()
+		require.Len(t, held, 64)
+	}, "QUARRY_HUGEPAGES=off")
+}

@@ -1,0 +1,124 @@
+package mmap
+
+// pageSet is a set of pages of a region: page p is [p*PageSize, (p+1)*PageSize).
+// It is sparse, because a region of 16 GiB has 4 Mi pages of 4 KiB and guards
+// lie in few of its granules. The zero value is empty.
+type pageSet struct {
+	bits map[int]granules // by granule: its members, counted from its first page; no entry is empty
+	runs int              // maximal runs of members in each granule, summed; one across a border counts twice
+}
+
+// pageSpan is the pages [lo, hi).
+type pageSpan struct{ lo, hi int }
+
+func (s pageSpan) offset() int { return s.lo * PageSize() }
+func (s pageSpan) size() int   { return (s.hi - s.lo) * PageSize() }
+
+func pagesPerGranule() int { return Granule / PageSize() }
+
+func (s *pageSet) add(lo, hi int) {
+	per := pagesPerGranule()
+	for g := lo / per; g*per < hi; g++ {
+		set := s.take(g)
+		if set == nil {
+			set = newGranules(per)
+		}
+		set.set(max(lo-g*per, 0), min(hi-g*per, per))
+		s.put(g, set)
+	}
+}
+
+func (s *pageSet) remove(lo, hi int) {
+	per := pagesPerGranule()
+	for g := lo / per; g*per < hi; g++ {
+		if set := s.take(g); set != nil {
+			set.clear(max(lo-g*per, 0), min(hi-g*per, per))
+			s.put(g, set)
+		}
+	}
+}
+
+// take takes the members in granule g out of the set, nil if there are none.
+func (s *pageSet) take(g int) granules {
+	set := s.bits[g]
+	if set != nil {
+		_, runs := set.count()
+		s.runs -= runs
+		delete(s.bits, g)
+	}
+	return set
+}
+
+// put gives granule g, which has no members, those of another set.
+func (s *pageSet) put(g int, set granules) {
+	members, runs := set.count()
+	if members == 0 {
+		return
+	}
+	if s.bits == nil {
+		s.bits = make(map[int]granules)
+	}
+	s.bits[g] = set
+	s.runs += runs
+}
+
+// next is the first page in [lo, hi) whose membership is member, or hi.
+func (s *pageSet) next(lo, hi int, member bool) int {
+	per := pagesPerGranule()
+	for lo < hi {
+		g := lo / per
+		end := min(hi, (g+1)*per)
+		set := s.bits[g]
+		switch {
+		case set != nil:
+			if p := g*per + set.next(lo-g*per, end-g*per, member); p < end {
+				return p
+			}
+		case !member:
+			return lo
+		}
+		lo = end
+	}
+	return hi
+}
+
+// spans are the maximal runs of members in [lo, hi), in ascending order.
+func (s *pageSet) spans(lo, hi int) []pageSpan {
+	var all []pageSpan
+	for {
+		from := s.next(lo, hi, true)
+		if from == hi {
+			return all
+		}
+		lo = s.next(from, hi, false)
+		all = append(all, pageSpan{from, lo})
+	}
+}
+
+// cut takes the members in some granules out of the set.
+func (s *pageSet) cut(from span) pageSet {
+	var out pageSet
+	if len(s.bits) == 0 {
+		return out
+	}
+	for g := from.lo; g < from.hi; g++ {
+		if set := s.take(g); set != nil {
+			out.put(g, set)
+		}
+	}
+	return out
+}
+
+// paste puts back those members that cut took from the granules of into.
+func (s *pageSet) paste(from pageSet, into span) {
+	for g := into.lo; g < into.hi && len(from.bits) > 0; g++ {
+		if set := from.bits[g]; set != nil {
+			s.put(g, set)
+		}
+	}
+}
+
+// pages are the pages of a span of granules.
+func (s span) pages() pageSpan {
+	return pageSpan{s.lo * pagesPerGranule(), s.hi * pagesPerGranule()}
+}
