@@ -1,5 +1,5 @@
 // Package bitmask searches and changes bit masks in which a set bit means "in
-// use": words in, words out, no memory of its own.
+// use".
 //
 // A word is a uint64. Bit i stands for unit i; the lowest bit is drawn on the
 // left:
@@ -11,18 +11,45 @@
 //	                               ^ FindRun(w, 4) = 8
 //	                                       FindRun(w, 5) = 16
 //
-// Plain words: [Mask], [FindRun], [LongestRun]. One atomic word: [Word], whose
-// TryAlloc, TryAllocAt and TryFree claim and give back runs of bits and say
-// whether the word was empty before or is empty now.
+// Plain words: [Mask], [FindRun], [LongestRun]. One atomic word: [Word] claims
+// and frees runs of bits and says whether it was empty before or is now. Many
+// plain words: [Bits], whose runs may cross words: first and best fit, ranges,
+// iteration. Many atomic words under summaries: [Hierarchy]. For 2^20 units:
 //
-// Goroutines: plain functions are pure; every method of Word may be called
-// from any goroutine. Words belong in Go memory, never in mapped memory: the
-// race detector reports false races for atomics that live outside the Go heap.
+//	level 1         4 words       32 B   bit: that word of level 0 has a bit set  \ 7 times, for
+//	level 0       256 words    2,048 B   bit: that word has a run of 2^c free     / c = 0..6
+//	words      16,384 words  131,072 B   bit: that unit is in use
 //
-// Failure: a search that finds nothing returns ok = false. A count outside
-// 1..64, or a run that leaves the word, is a broken contract and panics with
-// the numbers.
+// Memory: the caller's. Only [NewBits] and [NewHierarchy] allocate, on the Go
+// heap. Atomic words belong there, never in mapped memory: the race detector
+// reports false races for atomics that live outside the Go heap.
 //
-// Cost: FindRun takes at most 6 shift steps whatever n is; an uncontended
-// TryAlloc and TryFree are one compare-and-swap each.
+// Goroutines: plain functions are pure. Every method of Word and Hierarchy may
+// be called from any goroutine, except Verify, which wants the others at rest.
+// Bits is for one writer or many readers.
+//
+// Failure: a search that finds nothing returns ok = false and, as offset, the
+// number of units searched. So does TryAllocAt of a unit in use, and TryFree of
+// a free one (a double free), without the offset; nothing is changed then. A
+// count or run outside the limits below is a broken contract and panics with the
+// numbers, before anything is changed:
+//
+//	                        n             offset + n             n = 0
+//	Mask, Word              1..64         at most 64             panics
+//	Hierarchy               1..64         at most Len, one word  panics
+//	Bits, runs              1 or more     at most Len            panics
+//	Bits, ranges            0 or more     at most Len            changes nothing
+//
+// A Bits or Hierarchy of no units finds nothing. Where the last word is partial,
+// the bits past the end are set from the start, so no search returns them.
+//
+// Cost, ns a call on an AMD Zen 5, Go 1.26, GOAMD64=v1, runs of mean length 8
+// (best of several, machine not idle; 16,384 words hold 2^20 units):
+//
+//	FindRun, LongestRun of one word    0.5 for n = 1, 1.6 to 1.9 up to 64; 4.1
+//	Bits.FindRun of 8 words            2 for n = 1, 4 up to 12, 5.4 for 16, 13 for 32
+//	Bits.Ones                          0.4 a set bit
+//	Hierarchy.First of 16,384 words    3.7 to 4.9 (3,800 without summaries)
+//	Hierarchy TryAlloc and TryFree     56 for both with n = 1, 200 with n = 64, uncontended
+//	Hierarchy TryAlloc, refused        7,700: it reads every word
 package bitmask

@@ -16,7 +16,7 @@ func FindRunRef(w uint64, n int) (offset int, ok bool) {
 			return offset, true
 		}
 	}
-	return 0, false
+	return WordBits, false
 }
 
 // LongestRunRef is the twin of LongestRun.

@@ -1,6 +1,6 @@
 package bitmask
 
-import "sync/atomic"
+import "fmt"
 
 // Word is 64 units that goroutines claim and give back. The zero value has all
 // units free.
@@ -9,22 +9,24 @@ import "sync/atomic"
 // effect at one instant and there is no state in between: a run is claimed
 // whole or not at all, and a run that is not wholly claimed is never freed.
 type Word struct {
-	v atomic.Uint64 // bit i set: unit i is in use
+	v atomicWord // bit i set: unit i is in use
 }
 
 // Load returns the mask at this instant.
 func (w *Word) Load() uint64 { return w.v.Load() }
 
 // TryAlloc claims the lowest run of n free units. It returns the run's offset
-// and the mask before the call, and ok = false with nothing changed when there
-// is no such run. The word was empty before when before == 0, and is full now
+// and the mask before the call; when there is no such run, it returns WordBits
+// and ok = false and changes nothing. The word was empty before when before == 0, and is full now
 // when before|Mask(offset, n) == ^0. It panics unless n is in 1..64.
 func (w *Word) TryAlloc(n int) (offset int, before uint64, ok bool) {
-	for {
+	for searched := false; ; searched = true {
 		old := w.v.Load()
-		offset, ok = FindRun(old, n)
+		if mutant != staleSearch || !searched {
+			offset, ok = FindRun(old, n)
+		}
 		if !ok {
-			return 0, old, false
+			return offset, old, false
 		}
 		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
 			return offset, old, true
@@ -57,7 +59,7 @@ func (w *Word) TryFree(offset, n int) (before uint64, ok bool) {
 	m := Mask(offset, n)
 	for {
 		old := w.v.Load()
-		if old&m != m {
+		if old&m != m && mutant != uncheckedFree {
 			return old, false
 		}
 		if w.v.CompareAndSwap(old, old&^m) {
@@ -66,15 +68,28 @@ func (w *Word) TryFree(offset, n int) (before uint64, ok bool) {
 	}
 }
 
-// SetBit sets bit i, which may be set already, and returns whether it was.
+// SetBit sets bit i, which may be set already, and returns whether it was. It
+// panics unless i is in 0..63.
 func (w *Word) SetBit(i int) (was bool) {
-	m := uint64(1) << uint(i)
+	m := wordBit("Word.SetBit", i)
 	return w.v.Or(m)&m != 0
 }
 
 // ClearBit clears bit i, which may be clear already, and returns whether it was
-// set.
+// set. It panics unless i is in 0..63.
 func (w *Word) ClearBit(i int) (was bool) {
-	m := uint64(1) << uint(i)
+	m := wordBit("Word.ClearBit", i)
 	return w.v.And(^m)&m != 0
+}
+
+func wordBit(name string, i int) uint64 {
+	if uint(i) >= WordBits {
+		badBit(name, i, WordBits)
+	}
+	return 1 << uint(i)
+}
+
+//go:noinline
+func badBit(name string, i, n int) {
+	panic(fmt.Sprintf("bitmask: %s: i=%d is not in %d bits", name, i, n))
 }

@@ -23,6 +23,10 @@ func badRun(name string, at, n int) string {
 	return fmt.Sprintf("bitmask: %s: offset=%d n=%d is not a run of 1..64 bits inside one word", name, at, n)
 }
 
+func badBit(name string, i, n int) string {
+	return fmt.Sprintf("bitmask: %s: i=%d is not in %d bits", name, i, n)
+}
+
 // full returns a Word with exactly the bits of m set.
 func full(t *testing.T, m uint64) *bitmask.Word {
 	t.Helper()
@@ -51,9 +55,9 @@ func TestWordTryAlloc(t *testing.T) {
 		"all":                {0, 64, ^uint64(0), 0, true},
 		"first fit, not fit": {0xFF0FF, 8, 0xFFF_F0FF | 0xFF<<20, 20, true},
 		"tight hole":         {0xFF0FF, 4, 0xFFFFF, 8, true},
-		"no single":          {^uint64(0), 1, ^uint64(0), 0, false},
-		"no 64":              {1, 64, 1, 0, false},
-		"no 49":              {0xFF000000000000FF, 49, 0xFF000000000000FF, 0, false},
+		"no single":          {^uint64(0), 1, ^uint64(0), 64, false},
+		"no 64":              {1, 64, 1, 64, false},
+		"no 49":              {0xFF000000000000FF, 49, 0xFF000000000000FF, 64, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := full(t, c.before)
@@ -140,4 +144,16 @@ func TestWordBits(t *testing.T) {
 	require.True(t, w.ClearBit(63))
 	require.False(t, w.ClearBit(63))
 	require.Zero(t, w.Load())
+	for _, i := range []int{-1, 64, 65} {
+		require.PanicsWithValue(t, badBit("Word.SetBit", i, 64), func() { w.SetBit(i) })
+		require.PanicsWithValue(t, badBit("Word.ClearBit", i, 64), func() { w.ClearBit(i) })
+	}
+	for _, n := range []int{-1, 0, 65} {
+		require.PanicsWithValue(t, badCount("FindRun", n), func() { w.TryAlloc(n) })
+	}
+	for _, c := range []struct{ at, n int }{{0, 0}, {0, 65}, {1, 64}, {63, 2}, {64, 1}, {-1, 1}} {
+		require.PanicsWithValue(t, badRun("Mask", c.at, c.n), func() { w.TryAllocAt(c.at, c.n) })
+		require.PanicsWithValue(t, badRun("Mask", c.at, c.n), func() { w.TryFree(c.at, c.n) })
+	}
+	require.Zero(t, w.Load(), "no refused call changed a bit")
 }

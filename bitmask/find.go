@@ -1,0 +1,234 @@
+package bitmask
+
+import (
+	"math/bits"
+	"strconv"
+)
+
+// Searches in many words. A run of zeros either lies inside a word or reaches
+// its lower edge, as the leading zeros of words before do; so one pass from word
+// to word with the zeros carried over the edge finds the first that is long
+// enough. The pass is that of the Go runtime's page allocator.
+//
+//	I3 Bits.FindRun returns the lowest offset at which n zeros stand.
+//	I4 Bits.LongestRun returns the lowest of the longest runs of zeros.
+//	I5 Bits.FindBestRun returns the lowest of the shortest whole runs of zeros
+//	   that have n or more.
+
+// FindRun returns the lowest offset of n consecutive zeros, across words, and
+// whether there is one; if not, the offset is Len. n may be more than 64. It
+// panics when n is less than 1.
+//
+// For n up to 16 it takes four steps a word, by shifts that n fixes, and one
+// branch, which asks both for a run inside and for one over the lower edge. A
+// word without a bit set always has one, so the zeros carried over an edge are
+// those of one word.
+func (b Bits) FindRun(n int) (offset int, ok bool) {
+	u := uint(n)
+	if u-1 >= 16 {
+		return b.findLong(n)
+	}
+	if u == 1 {
+		for i, w := range b {
+			if w != ^uint64(0) {
+				return i*WordBits + bits.TrailingZeros64(^w), true
+			}
+		}
+		return b.Len(), false
+	}
+	s2 := min(2, u-2)
+	s4 := min(4, u-2-s2)
+	s8 := u - 2 - s2 - s4
+	carry := 0 // zeros at the top of the word before
+	for i, w := range b {
+		z := ^w & (^w >> 1)
+		z &= z >> (s2 % WordBits)
+		z &= z >> (s4 % WordBits)
+		z &= z >> (s8 % WordBits)
+		cross := carry + bits.TrailingZeros64(w)
+		if z|uint64((n-1-cross)>>(bits.UintSize-1)) != 0 {
+			if cross >= n {
+				return i*WordBits - carry, true
+			}
+			return i*WordBits + bits.TrailingZeros64(z), true
+		}
+		carry = bits.LeadingZeros64(w)
+	}
+	return b.Len(), false
+}
+
+// findLong is FindRun for n over 16.
+func (b Bits) findLong(n int) (offset int, ok bool) {
+	switch {
+	case n < 1:
+		badMany("Bits.FindRun", n)
+	case n <= WordBits/2:
+		offset = b.findMedium(n)
+	default:
+		offset = b.findLarge(n)
+	}
+	return offset, offset < b.Len()
+}
+
+// findMedium is FindRun for n in 17..32: five steps a word instead of four.
+func (b Bits) findMedium(n int) int {
+	last := uint(n-16) % WordBits
+	carry := 0
+	for i, w := range b {
+		z := ^w & (^w >> 1)
+		z &= z >> 2
+		z &= z >> 4
+		z &= z >> 8
+		z &= z >> last
+		cross := carry + bits.TrailingZeros64(w)
+		if z|uint64((n-1-cross)>>(bits.UintSize-1)) != 0 {
+			if cross >= n {
+				return i*WordBits - carry
+			}
+			return i*WordBits + bits.TrailingZeros64(z)
+		}
+		carry = bits.LeadingZeros64(w)
+	}
+	return b.Len()
+}
+
+// findLarge is FindRun for n over 32: a run that long inside a word lies around
+// its middle, and otherwise over an edge.
+func (b Bits) findLarge(n int) int {
+	carry := 0 // zeros at the top of the words before
+	for i, w := range b {
+		if carry+bits.TrailingZeros64(w) >= n {
+			return i*WordBits - carry
+		}
+		below := bits.LeadingZeros32(uint32(w))
+		above := bits.TrailingZeros32(uint32(w >> 32))
+		switch {
+		case w == 0:
+			carry += WordBits
+		case below+above >= n:
+			return i*WordBits + WordBits/2 - below
+		default:
+			carry = bits.LeadingZeros64(w)
+		}
+	}
+	return b.Len()
+}
+
+// LongestRun returns the longest run of zeros, across words, the lowest one when
+// several are as long, and 0, 0 when there is no zero. It passes over the words
+// once and looks inside a word only if that could hold a longer run.
+func (b Bits) LongestRun() (offset, n int) {
+	carry := 0
+	for i, w := range b {
+		if w == 0 {
+			carry += WordBits
+			continue
+		}
+		if run := carry + bits.TrailingZeros64(w); run > n {
+			offset, n = i*WordBits-carry, run
+		}
+		if n < WordBits-bits.OnesCount64(w) {
+			if at, run := LongestRun(w); run > n {
+				offset, n = i*WordBits+at, run
+			}
+		}
+		carry = bits.LeadingZeros64(w)
+	}
+	if carry > n {
+		offset, n = b.Len()-carry, carry
+	}
+	return offset, n
+}
+
+// FindBestRun returns the offset of the shortest run of zeros, across words,
+// that has n or more, the lowest one when several are as short; if there is
+// none, Len and false. A run of exactly n ends the search. It panics when n is
+// less than 1.
+func (b Bits) FindBestRun(n int) (offset int, ok bool) {
+	if n < 1 {
+		badMany("Bits.FindBestRun", n)
+	}
+	offset = b.Len()
+	shortest := 0
+	for at, run := range b.FreeRuns() {
+		if run >= n && (!ok || run < shortest) {
+			offset, shortest, ok = at, run, true
+			if run == n {
+				break
+			}
+		}
+	}
+	return offset, ok
+}
+
+// FindBestWord returns the word whose longest run of zeros is the shortest that
+// has n or more, the lowest such word, and the lowest offset of n zeros in it;
+// if there is none, len(b)*64 and false. It is the choice between words whose
+// runs may not cross: long runs stay whole for those who need them. It panics
+// unless n is in 1..64.
+func (b Bits) FindBestWord(n int) (offset int, ok bool) {
+	if uint(n-1) >= WordBits {
+		badCount("Bits.FindBestWord", n)
+	}
+	best, shortest := 0, WordBits+1
+	for i, w := range b {
+		if WordBits-bits.OnesCount64(w) < n {
+			continue
+		}
+		if _, run := LongestRun(w); run >= n && run < shortest {
+			best, shortest = i, run
+			if run == n {
+				break
+			}
+		}
+	}
+	if shortest > WordBits {
+		return b.Len(), false
+	}
+	at, _ := FindRun(b[best], n)
+	return best*WordBits + at, true
+}
+
+// TryAlloc sets the lowest run of n zeros, across words, and returns its offset;
+// if there is none, it changes nothing and returns Len and false. It panics when
+// n is less than 1.
+func (b Bits) TryAlloc(n int) (offset int, ok bool) {
+	if n < 1 {
+		badMany("Bits.TryAlloc", n)
+	}
+	if offset, ok = b.FindRun(n); ok {
+		b.SetRange(offset, n)
+	}
+	return offset, ok
+}
+
+// TryAllocAt sets the n bits from offset on, and returns ok = false with nothing
+// changed when one of them is set. It panics when n is less than 1 or the run
+// leaves the bits.
+func (b Bits) TryAllocAt(offset, n int) (ok bool) {
+	if n < 1 {
+		badMany("Bits.TryAllocAt", n)
+	}
+	if ok = b.AllClear(offset, n); ok {
+		b.SetRange(offset, n)
+	}
+	return ok
+}
+
+// TryFree clears the n bits from offset on, and returns ok = false with nothing
+// changed when one of them is clear: that is a double free. It panics when n is
+// less than 1 or the run leaves the bits.
+func (b Bits) TryFree(offset, n int) (ok bool) {
+	if n < 1 {
+		badMany("Bits.TryFree", n)
+	}
+	if ok = b.AllSet(offset, n); ok {
+		b.ClearRange(offset, n)
+	}
+	return ok
+}
+
+//go:noinline
+func badMany(name string, n int) {
+	panic("bitmask: " + name + ": n=" + strconv.Itoa(n) + " is less than 1")
+}

@@ -1,0 +1,305 @@
+package bitmask_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/bitmask"
+)
+
+// shelf is the slow twin of Hierarchy: a row of bools, searched word by word
+// from the start.
+type shelf struct {
+	used  row
+	units int
+}
+
+func newShelf(units int) *shelf {
+	s := &shelf{used: make(row, (units+63)/64*64), units: units}
+	s.used.SetRange(units, len(s.used)-units)
+	return s
+}
+
+func (s *shelf) TryAlloc(n int) (int, bool) {
+	for at := range s.used {
+		if s.used.freeFrom(at, at&^63+64) >= n {
+			s.used.SetRange(at, n)
+			return at, true
+		}
+	}
+	return s.units, false
+}
+
+func (s *shelf) TryAllocAt(at, n int) bool {
+	if s.used.CountRange(at, n) != 0 {
+		return false
+	}
+	s.used.SetRange(at, n)
+	return true
+}
+
+func (s *shelf) TryFree(at, n int) bool {
+	if s.used.CountRange(at, n) != n {
+		return false
+	}
+	s.used.ClearRange(at, n)
+	return true
+}
+
+func (s *shelf) First() (int, bool) {
+	if at, ok := s.used.FindRun(1); ok {
+		return at, true
+	}
+	return s.units, false
+}
+
+func (s *shelf) Count() int { return s.used.CountRange(0, s.units) }
+
+// churn makes the same calls on a hierarchy and on its twin, drawn from next,
+// and compares every answer and, after each call, the invariants.
+func churn(t *testing.T, units, top, calls int, next func(n int) int) {
+	t.Helper()
+	h, twin := bitmask.NewHierarchyTop(units, top), newShelf(units)
+	most := 1 << next(7) // small runs fill words, large ones break them up
+	for range calls {
+		n := next(most) + 1
+		at := next(max(units, 1))
+		fits := at%64+n <= 64 && at+n <= units
+		what := ""
+		var got, want [2]any
+		switch op := next(8); {
+		case op < 4:
+			what = fmt.Sprintf("TryAlloc(%d)", n)
+			got[0], got[1] = h.TryAlloc(n)
+			want[0], want[1] = twin.TryAlloc(n)
+		case op < 5 && fits:
+			what = fmt.Sprintf("TryAllocAt(%d, %d)", at, n)
+			got[0], want[0] = h.TryAllocAt(at, n), twin.TryAllocAt(at, n)
+		case op < 7 && fits:
+			what = fmt.Sprintf("TryFree(%d, %d)", at, n)
+			got[0], want[0] = h.TryFree(at, n), twin.TryFree(at, n)
+		default:
+			what = "First"
+			got[0], got[1] = h.First()
+			want[0], want[1] = twin.First()
+		}
+		if got != want {
+			t.Fatalf("%s of %d units: got %v want %v", what, units, got, want)
+		}
+		if got, want := h.Count(), twin.Count(); got != want {
+			t.Fatalf("Count after %s: got %d want %d", what, got, want)
+		}
+		if err := h.Verify(); err != nil {
+			t.Fatalf("after %s of %d units: %v", what, units, err)
+		}
+	}
+	for i := range units {
+		require.Equal(t, twin.used[i], h.InUse(i))
+	}
+}
+
+func TestHierarchyAgreesWithTwin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, units := range []int{0, 1, 63, 64, 65, 128, 300, 1000, 64 * 64, 64*64 + 1} {
+		for _, top := range []int{1, 8} {
+			for range 8 {
+				churn(t, units, top, 250, rng.IntN)
+			}
+		}
+	}
+}
+
+func FuzzHierarchy(f *testing.F) {
+	f.Add(uint16(65), true, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add(uint16(0), false, []byte{7})
+	f.Add(uint16(4097), true, []byte("a run of calls that a reader may change"))
+	f.Fuzz(func(t *testing.T, units uint16, small bool, data []byte) {
+		if len(data) == 0 {
+			return
+		}
+		top, i := 8, 0
+		if small {
+			top = 1
+		}
+		churn(t, int(units)%5000, top, len(data)/3, func(n int) int {
+			v := int(data[i%len(data)])<<8 | int(data[(i+1)%len(data)])
+			i++
+			return v % n
+		})
+	})
+}
+
+// TestHierarchyFillsAndEmpties takes every unit in order, is refused, frees one
+// far away and gets that one: with 2^20 units the summaries have two levels, and
+// three when the topmost is a single word.
+func TestHierarchyFillsAndEmpties(t *testing.T) {
+	units := 1 << 20
+	if testing.Short() {
+		units = 1 << 15
+	}
+	for _, top := range []int{8, 1} {
+		h := bitmask.NewHierarchyTop(units, top)
+		for want := range units {
+			at, ok := h.TryAlloc(1)
+			if !ok || at != want {
+				t.Fatalf("unit %d: got %d %v", want, at, ok)
+			}
+		}
+		require.Equal(t, units, h.Count())
+		at, ok := h.TryAlloc(1)
+		require.Equal(t, []any{units, false}, []any{at, ok})
+		at, ok = h.First()
+		require.Equal(t, []any{units, false}, []any{at, ok})
+		for k := range h.Levels() {
+			for class := range 7 {
+				for i := range h.Level(class, k) {
+					require.Zero(t, h.Level(class, k)[i].Load(), "class %d level %d word %d, all full", class, k, i)
+				}
+			}
+		}
+		for _, far := range []int{units - 1, units / 2, 64, 0} {
+			require.True(t, h.TryFree(far, 1))
+			require.False(t, h.TryFree(far, 1), "a double free")
+			require.NoError(t, h.Verify())
+			at, ok = h.First()
+			require.Equal(t, []any{far, true}, []any{at, ok})
+			at, ok = h.TryAlloc(1)
+			require.Equal(t, []any{far, true}, []any{at, ok})
+		}
+	}
+}
+
+func TestHierarchyLevels(t *testing.T) {
+	require.Equal(t, 2, bitmask.NewHierarchy(1<<20).Levels())
+	require.Len(t, bitmask.NewHierarchy(1<<20).Level(0, 1), 4)
+	require.Equal(t, 3, bitmask.NewHierarchyTop(1<<20, 1).Levels())
+	require.Equal(t, 1, bitmask.NewHierarchy(8*64*64).Levels())
+	require.Equal(t, 2, bitmask.NewHierarchy(8*64*64+1).Levels())
+}
+
+// TestHierarchyVerifyNamesI6 corrupts each level and shows that Verify says so.
+func TestHierarchyVerifyNamesI6(t *testing.T) {
+	h := bitmask.NewHierarchyTop(3*64*64+5, 1)
+	require.Equal(t, 2, h.Levels())
+	require.NoError(t, h.Verify())
+	h.Level(0, 0)[2].ClearBit(7)
+	require.EqualError(t, h.Verify(),
+		"bitmask: Hierarchy: I6: word 135 below level 0 of class 0 is open and its bit is clear")
+	h.Level(0, 0)[2].SetBit(7)
+	h.Level(0, 1)[0].ClearBit(3)
+	require.EqualError(t, h.Verify(),
+		"bitmask: Hierarchy: I6: word 3 below level 1 of class 0 is open and its bit is clear")
+	h.Level(0, 1)[0].SetBit(3)
+	for class := range 7 {
+		h.Level(class, 0)[0].ClearBit(11)
+		require.ErrorContains(t, h.Verify(), fmt.Sprintf("I6: word 11 below level 0 of class %d is open", class))
+		h.Level(class, 0)[0].SetBit(11)
+	}
+	h.Words()[192].ClearBit(5)
+	require.ErrorContains(t, h.Verify(), "a bit past 12293 units is clear")
+	h.Words()[192].SetBit(5)
+	require.NoError(t, h.Verify())
+}
+
+// TestHierarchyStaleBits sets summary bits above full words by hand, as a race
+// between a free and an alloc may leave them: searches pass over them and clear
+// them.
+func TestHierarchyStaleBits(t *testing.T) {
+	h := bitmask.NewHierarchyTop(3*64*64, 1)
+	for i := range 3 * 64 {
+		require.True(t, h.TryAllocAt(i*64, 64))
+	}
+	h.Level(0, 0)[0].SetBit(9)
+	h.Level(0, 1)[0].SetBit(0)
+	h.Level(0, 1)[0].SetBit(1)
+	at, ok := h.TryAlloc(1)
+	require.Equal(t, []any{h.Len(), false}, []any{at, ok})
+	require.Zero(t, h.Level(0, 0)[0].Load())
+	require.Zero(t, h.Level(0, 1)[0].Load())
+
+	h.Level(0, 1)[0].SetBit(1)
+	require.True(t, h.TryFree(130*64+3, 2))
+	at, ok = h.First()
+	require.Equal(t, []any{130*64 + 3, true}, []any{at, ok}, "past a bit that leads to a clear word")
+	require.NoError(t, h.Verify())
+}
+
+func TestHierarchyBadArgumentsPanic(t *testing.T) {
+	h := bitmask.NewHierarchy(100)
+	for _, n := range []int{-1, 0, 65} {
+		require.PanicsWithValue(t, badCount("Hierarchy.TryAlloc", n), func() { h.TryAlloc(n) })
+	}
+	for _, c := range [][2]int{{0, 0}, {0, 65}, {0, -1}, {-1, 1}, {60, 5}, {99, 2}, {100, 1}, {math.MaxInt, 1}} {
+		want := func(name string) string {
+			return fmt.Sprintf("bitmask: Hierarchy.%s: offset=%d n=%d is not a run inside one word of 100 units",
+				name, c[0], c[1])
+		}
+		require.PanicsWithValue(t, want("TryAllocAt"), func() { h.TryAllocAt(c[0], c[1]) })
+		require.PanicsWithValue(t, want("TryFree"), func() { h.TryFree(c[0], c[1]) })
+	}
+	for _, i := range []int{-1, 100} {
+		require.PanicsWithValue(t, badBit("Hierarchy.InUse", i, 100), func() { h.InUse(i) })
+	}
+	require.PanicsWithValue(t, "bitmask: NewHierarchy: units=-1 is negative", func() { bitmask.NewHierarchy(-1) })
+	require.Zero(t, h.Count(), "no refused call changed a unit")
+}
+
+// TestHierarchyParallel has goroutines claim and free runs. Each marks the units
+// it holds in an ordinary array, so the race detector and the marks both catch a
+// unit that was handed out twice.
+func TestHierarchyParallel(t *testing.T) {
+	const units = 70 * 64
+	h := bitmask.NewHierarchyTop(units, 1)
+	for i := range 66 * 64 {
+		require.True(t, h.TryAllocAt(i, 1)) // what is left is tight and spans two summary words
+	}
+	var owner [units]int
+	var wg sync.WaitGroup
+	for g := 1; g <= 4; g++ {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(11, uint64(g)))
+			var held [][2]int
+			drop := func() {
+				k := rng.IntN(len(held))
+				at, n := held[k][0], held[k][1]
+				held[k] = held[len(held)-1]
+				held = held[:len(held)-1]
+				for u := at; u < at+n; u++ {
+					owner[u] = 0
+				}
+				if !h.TryFree(at, n) {
+					t.Errorf("free of [%d, %d) refused", at, at+n)
+				}
+			}
+			for range 20_000 {
+				if len(held) > 0 && rng.IntN(2) == 0 {
+					drop()
+					continue
+				}
+				n := rng.IntN(24) + 1
+				at, ok := h.TryAlloc(n)
+				if !ok {
+					continue
+				}
+				held = append(held, [2]int{at, n})
+				for u := at; u < at+n; u++ {
+					if owner[u] != 0 {
+						t.Errorf("unit %d: got owner %d want none", u, owner[u])
+					}
+					owner[u] = g
+				}
+			}
+			for len(held) > 0 {
+				drop()
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 66*64, h.Count())
+	require.NoError(t, h.Verify())
+}

@@ -1,0 +1,160 @@
+package bitmask
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// summary is the levels of one class above the words of a Hierarchy. The essay
+// in hierarchy.go says what its bits mean and how they are kept.
+type summary struct {
+	class  int      // a word counts as open when it has a run of 2^class free units
+	words  []Word   // the words at the bottom; this type only reads them
+	levels [][]Word // bit i of word w of level k: word 64w+i below may be open
+}
+
+// newSummary returns a summary whose topmost level has at most top words, and in
+// which every word counts as open that is so now.
+func newSummary(words []Word, class, top int) summary {
+	s := summary{class: class, words: words}
+	for n := len(words); len(s.levels) == 0 || n > top; {
+		level := make([]Word, wordsFor(n))
+		s.levels = append(s.levels, level)
+		for i := range n {
+			if s.open(len(s.levels)-1, i) {
+				level[i/WordBits].SetBit(i % WordBits)
+			}
+		}
+		n = len(level)
+	}
+	return s
+}
+
+// classesOf returns how many classes of runs a word has free: 0 when it is full,
+// c+1 when it has a run of 2^c but none of 2^(c+1).
+func classesOf(w uint64) int {
+	z1 := ^w
+	z2 := z1 & (z1 >> 1)
+	z4 := z2 & (z2 >> 2)
+	z8 := z4 & (z4 >> 4)
+	z16 := z8 & (z8 >> 8)
+	z32 := z16 & (z16 >> 16)
+	return one(z1) + one(z2) + one(z4) + one(z8) + one(z16) + one(z32) + one(z32&(z32>>32))
+}
+
+// one returns 1 if z has a bit set and else 0, without a branch.
+func one(z uint64) int { return int((z | -z) >> (WordBits - 1)) }
+
+// open reports whether the word under bit i of level k is open: at the bottom,
+// has a run of the class free; above, has a bit set.
+func (s *summary) open(k, i int) bool {
+	if k == 0 {
+		return classesOf(s.words[i].Load()) > s.class
+	}
+	return s.levels[k-1][i].Load() != 0
+}
+
+// raise sets bit i of level k, and the bits above it as far as the word it sets
+// was clear: who set the word's first bit raises the levels above.
+func (s *summary) raise(k, i int) {
+	for ; k < len(s.levels); k++ {
+		if s.levels[k][i/WordBits].v.Or(1<<(uint(i)%WordBits)) != 0 {
+			return
+		}
+		i /= WordBits
+	}
+}
+
+// settle clears bit i of level k, whose word below was seen not to be open,
+// tests that word again and sets the bit again if it is; and so on upward as
+// long as a summary word has become clear.
+func (s *summary) settle(k, i int) {
+	for ; k < len(s.levels); k++ {
+		early := mutant == recheckFirst && s.open(k, i)
+		m := uint64(1) << (uint(i) % WordBits)
+		left := s.levels[k][i/WordBits].v.And(^m) &^ m
+		switch {
+		case mutant == recheckFirst:
+			if early {
+				s.raise(k, i)
+				return
+			}
+		case mutant == dropRecheck, mutant == dropUpperRecheck && k > 0:
+		case s.open(k, i):
+			s.raise(k, i)
+			return
+		}
+		if left != 0 {
+			return
+		}
+		i /= WordBits
+	}
+}
+
+// first returns the lowest word that the levels call open, len(words) if there
+// is none.
+func (s *summary) first() int {
+	k := len(s.levels) - 1
+	for i := range s.levels[k] {
+		if w := s.levels[k][i].Load(); w != 0 {
+			i = i*WordBits + bits.TrailingZeros64(w)
+			for k--; k >= 0; k-- {
+				w := s.levels[k][i].Load()
+				if w == 0 {
+					return s.next(0) // emptied meanwhile: the long way tidies up
+				}
+				i = i*WordBits + bits.TrailingZeros64(w)
+			}
+			return i
+		}
+	}
+	return len(s.words)
+}
+
+// next returns the lowest word, from the given one on, that the levels call
+// open, len(words) if there is none. It climbs from the lowest level until it
+// meets a bit, and goes down again from there. A bit that leads to a clear word
+// is settled.
+func (s *summary) next(from int) int {
+	k, i := 0, from // wanted: a set bit of level k, from bit i on
+	for {
+		w := uint64(0)
+		if level := s.levels[k]; i/WordBits < len(level) {
+			w = level[i/WordBits].Load() >> (uint(i) % WordBits)
+		}
+		switch {
+		case w != 0:
+			i += bits.TrailingZeros64(w)
+			if k == 0 {
+				return i
+			}
+			if !s.open(k, i) {
+				s.settle(k, i)
+				i++
+				continue
+			}
+			k, i = k-1, i*WordBits
+		case k+1 < len(s.levels):
+			k, i = k+1, i/WordBits+1
+		case i/WordBits+1 < len(s.levels[k]):
+			i = (i/WordBits + 1) * WordBits
+		default:
+			return len(s.words)
+		}
+	}
+}
+
+// verify checks I6.
+func (s *summary) verify() error {
+	n := len(s.words)
+	for k, level := range s.levels {
+		for i := range n {
+			if s.open(k, i) && level[i/WordBits].Load()>>(uint(i)%WordBits)&1 == 0 {
+				return fmt.Errorf("bitmask: Hierarchy: I6: word %d below level %d of class %d is open and its bit is clear",
+					i, k, s.class)
+			}
+		}
+		n = len(level)
+	}
+	return nil
+}
