@@ -66,10 +66,13 @@ func axpy32(dst []float32, a float32, x []float32) {
 		axpy32(dst[:most], a, x) // one assembly call each
 		dst, x = dst[most:], x[most:]
 	}
-	if best == AVX512 {
+	switch best {
+	case AVX512:
 		axpyAVX512F32(dst, a, x)
-	} else {
+	case AVX2:
 		axpyAVX2F32(dst, a, x)
+	default:
+		axpyNEONF32(dst, a, x)
 	}
 }
 
@@ -91,10 +94,13 @@ func axpy64(dst []float64, a float64, x []float64) {
 		axpy64(dst[:most], a, x) // one assembly call each
 		dst, x = dst[most:], x[most:]
 	}
-	if best == AVX512 {
+	switch best {
+	case AVX512:
 		axpyAVX512F64(dst, a, x)
-	} else {
+	case AVX2:
 		axpyAVX2F64(dst, a, x)
+	default:
+		axpyNEONF64(dst, a, x)
 	}
 }
 

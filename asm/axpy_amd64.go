@@ -17,3 +17,8 @@ func axpyAVX512F32(dst []float32, a float32, x []float32)
 
 //go:noescape
 func axpyAVX512F64(dst []float64, a float64, x []float64)
+
+// Never reached here, where best is never NEON.
+
+func axpyNEONF32(dst []float32, a float32, x []float32) { axpyGo32(dst, a, x) }
+func axpyNEONF64(dst []float64, a float64, x []float64) { axpyGo64(dst, a, x) }

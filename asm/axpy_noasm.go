@@ -1,4 +1,4 @@
-//go:build !amd64 || purego || race
+//go:build !(amd64 || arm64) || purego || race
 
 package asm
 
@@ -10,3 +10,5 @@ func axpyAVX2F32(dst []float32, a float32, x []float32)   { axpyGo32(dst, a, x) 
 func axpyAVX2F64(dst []float64, a float64, x []float64)   { axpyGo64(dst, a, x) }
 func axpyAVX512F32(dst []float32, a float32, x []float32) { axpyGo32(dst, a, x) }
 func axpyAVX512F64(dst []float64, a float64, x []float64) { axpyGo64(dst, a, x) }
+func axpyNEONF32(dst []float32, a float32, x []float32)   { axpyGo32(dst, a, x) }
+func axpyNEONF64(dst []float64, a float64, x []float64)   { axpyGo64(dst, a, x) }

@@ -93,8 +93,6 @@ func view[F asm.Float](b []byte) []F {
 	return unsafe.Slice((*F)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(f)))
 }
 
-const longest = 300 // elements: more than four times the widest loop step
-
 // testAxpyLengths: every length at every offset of an element in a vector,
 // elements around dst untouched, and exact aliasing.
 func testAxpyLengths[F asm.Float](t *testing.T, impl asm.AxpyFunc[F]) {
@@ -102,7 +100,7 @@ func testAxpyLengths[F asm.Float](t *testing.T, impl asm.AxpyFunc[F]) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	room, other := make([]F, longest+3*vector), make([]F, longest+3*vector)
 	before := make([]F, len(room))
-	for n := 0; n <= longest; n++ {
+	for n := 0; n <= longest; n += columnStep(n) {
 		for off := range vector {
 			fill(rnd, room)
 			fill(rnd, other)
@@ -135,7 +133,7 @@ func testAxpyGuarded[F asm.Float](t *testing.T, impl asm.AxpyFunc[F]) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	dTail, xTail := view[F](guard.Tail(t, longest*size)), view[F](guard.Tail(t, longest*size))
 	dHead, xHead := view[F](guard.Head(t, longest*size)), view[F](guard.Head(t, longest*size))
-	for n := 0; n <= longest; n++ {
+	for n := 0; n <= longest; n += columnStep(n) {
 		for _, c := range []struct {
 			name   string
 			dst, x []F

@@ -19,6 +19,8 @@ import (
 //	    the operating system cannot run.
 //	I3: builds with the purego or race tag, and CPUs without kernels, have
 //	    best as the constant Go; the compiler then drops the other branches.
+//	I4: a kernel that needs more than its level (VPOPCNTDQ, VBMI2) asks a
+//	    variable of its own as well, which is false at every lower level.
 //
 // The CPU's word alone is not enough: an operating system that does not save
 // the wide registers at a context switch would corrupt them. The feature bits
@@ -42,8 +44,13 @@ const (
 	Go     Level = iota // no assembly
 	AVX2                // amd64: 256-bit vectors
 	AVX512              // amd64: 512-bit vectors and masks (F, BW, DQ and VL)
-	NEON                // arm64: 128-bit vectors; no kernel of this package has them, so Best never returns it
+	NEON                // arm64: 128-bit vectors; Axpy, FirstNotFull and PopCount have them, the others run Go
 )
+
+// includes tells whether code for level l runs where offered is the highest.
+func (offered Level) includes(l Level) bool {
+	return l == Go || l == offered || l == AVX2 && offered == AVX512
+}
 
 // String returns the name that QUARRY_SIMD takes.
 func (l Level) String() string {
@@ -76,17 +83,17 @@ func choose(offered Level, word string) (Level, error) {
 	if word == "" {
 		return offered, nil
 	}
-	for _, l := range []Level{Go, AVX2, AVX512} {
+	for _, l := range []Level{Go, AVX2, AVX512, NEON} {
 		if l.String() != word {
 			continue
 		}
-		if l > offered {
+		if !offered.includes(l) {
 			return offered, fmt.Errorf("%w: %s=%q, but this build offers %q on this CPU at most; using that",
 				ErrLevel, EnvLevel, word, offered)
 		}
 		return l, nil
 	}
-	return offered, fmt.Errorf("%w: %s=%q is unknown; set it to go, avx2 or avx512; using %q",
+	return offered, fmt.Errorf("%w: %s=%q is unknown; set it to go, avx2, avx512 or neon; using %q",
 		ErrLevel, EnvLevel, word, offered)
 }
 

@@ -23,3 +23,17 @@ func offered() Level {
 	}
 	return Go
 }
+
+// I4: groups of AVX-512 that came later than those of level AVX512.
+var (
+	vpopcnt = best == AVX512 && offersVPOPCNT() // PopCount
+	vbmi2   = best == AVX512 && offersVBMI2()   // FindRun512
+)
+
+func offersVPOPCNT() bool {
+	return offered() == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ)
+}
+
+func offersVBMI2() bool {
+	return offered() == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VBMI2)
+}

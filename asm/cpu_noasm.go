@@ -1,4 +1,4 @@
-//go:build !amd64 || purego || race
+//go:build !(amd64 || arm64) || purego || race
 
 package asm
 
@@ -13,3 +13,9 @@ var _, levelErr = choose(offered(), os.Getenv(EnvLevel))
 
 // offered returns the highest level that this build can run.
 func offered() Level { return Go }
+
+// I4: no group beyond a level.
+const vpopcnt, vbmi2 = false, false
+
+func offersVPOPCNT() bool { return false }
+func offersVBMI2() bool   { return false }

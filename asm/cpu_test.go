@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +14,7 @@ import (
 )
 
 func TestChoose(t *testing.T) {
-	const unknown = "; set it to go, avx2 or avx512; using "
+	const unknown = "; set it to go, avx2, avx512 or neon; using "
 	for _, c := range []struct {
 		offered asm.Level
 		word    string
@@ -34,7 +35,14 @@ func TestChoose(t *testing.T) {
 		{asm.Go, "avx2", asm.Go,
 			`QUARRY_SIMD="avx2", but this build offers "go" on this CPU at most; using that`},
 		{asm.AVX512, "AVX2", asm.AVX512, `QUARRY_SIMD="AVX2" is unknown` + unknown + `"avx512"`},
-		{asm.AVX2, "neon", asm.AVX2, `QUARRY_SIMD="neon" is unknown` + unknown + `"avx2"`},
+		{asm.AVX2, "neon", asm.AVX2,
+			`QUARRY_SIMD="neon", but this build offers "avx2" on this CPU at most; using that`},
+		{asm.NEON, "avx2", asm.NEON,
+			`QUARRY_SIMD="avx2", but this build offers "neon" on this CPU at most; using that`},
+		{asm.NEON, "", asm.NEON, ""},
+		{asm.NEON, "neon", asm.NEON, ""},
+		{asm.NEON, "go", asm.Go, ""},
+		{asm.AVX2, "sse", asm.AVX2, `QUARRY_SIMD="sse" is unknown` + unknown + `"avx2"`},
 		{asm.Go, " go", asm.Go, `QUARRY_SIMD=" go" is unknown` + unknown + `"go"`},
 	} {
 		got, err := asm.Choose(c.offered, c.word)
@@ -61,9 +69,10 @@ func TestLevelNames(t *testing.T) {
 func wantLevel(word string) (want asm.Level, reported bool) {
 	hardware := hardwareLevel()
 	asked, known := map[string]asm.Level{
-		"": hardware, "go": asm.Go, "avx2": asm.AVX2, "avx512": asm.AVX512,
+		"": hardware, "go": asm.Go, "avx2": asm.AVX2, "avx512": asm.AVX512, "neon": asm.NEON,
 	}[word]
-	if !known || asked > hardware {
+	has := asked == asm.Go || asked == hardware || asked == asm.AVX2 && hardware == asm.AVX512
+	if !known || !has {
 		return hardware, true
 	}
 	return asked, false
@@ -84,9 +93,30 @@ func TestLevelSelected(t *testing.T) {
 	t.Logf("%s: level %v, cache line %d", asm.CPUName(), asm.Best(), asm.CacheLine())
 }
 
+// EnvRequire names the environment variable with which CI says which level must
+// have been selected: on an emulated CPU, say, that has AVX2 and not AVX-512.
+const EnvRequire = "QUARRY_REQUIRE"
+
+// TestLevelRequired fails, and does not skip, where QUARRY_REQUIRE names another
+// level than the one that was selected.
+func TestLevelRequired(t *testing.T) {
+	got := asm.Best().String()
+	require.Contains(t, []string{"go", "avx2", "avx512", "neon"}, got)
+	if want := os.Getenv(EnvRequire); want != "" {
+		require.Equal(t, want, got, "%s asks for a level that was not selected; the hardware has %v",
+			EnvRequire, hardwareLevel())
+	}
+}
+
+// levelTests are the tests that between them call every exported kernel.
+var levelTests = []string{"TestAxpyLengths", "TestFirstNotFullPositions", "TestPopCountLengths", "TestSetOpsColumns",
+	"TestMatchTables", "TestFillColumns", "TestConsecutive", "TestCompactColumns", "TestArithColumns",
+	"TestReduceColumns", "TestFindRunRandom"}
+
 // TestLevelForced runs the exported kernels once more per level in a child
-// process, and TestLevelSelected with them to prove the level. A level that the
-// CPU has and that did not run is a failure, not a skip.
+// process, where the build has more than one, and TestLevelSelected with them to
+// prove the level. A level that the CPU has and that did not run is a failure,
+// not a skip.
 func TestLevelForced(t *testing.T) {
 	const inChild = "QUARRY_ASM_TEST_CHILD"
 	if os.Getenv(inChild) != "" {
@@ -97,16 +127,21 @@ func TestLevelForced(t *testing.T) {
 	}
 	binary, err := os.Executable()
 	require.NoError(t, err)
-	for _, word := range []string{"", "go", "avx2", "avx512", "avx9"} {
+	seen := map[asm.Level]bool{}
+	for _, word := range []string{"", "go", "avx2", "avx512", "neon", "avx9"} {
 		t.Run("QUARRY_SIMD="+word, func(t *testing.T) {
-			child := exec.Command(binary, "-test.v", "-test.short",
-				"-test.run=^(TestLevelSelected|TestAxpyLengths|TestFirstNotFullPositions)$/^impl=public$")
-			child.Env = append(os.Environ(), asm.EnvLevel+"="+word, inChild+"=1")
+			want, _ := wantLevel(word)
+			names := []string{"TestLevelSelected"}
+			if !seen[want] && hardwareLevel() != asm.Go {
+				names = append(names, levelTests...) // once per level, where there are several
+			}
+			seen[want] = true
+			child := exec.Command(binary, "-test.v", "-test.short", "-test.run=^("+
+				strings.Join(names, "|")+")$/^(impl=public|op=.*|size=.*)$/^(impl=public|type=.*)$")
+			child.Env = append(os.Environ(), asm.EnvLevel+"="+word, EnvRequire+"=", inChild+"=1")
 			out, err := child.CombinedOutput()
 			require.NoError(t, err, "%s", out)
-			want, _ := wantLevel(word)
-			for _, name := range []string{"TestLevelSelected", "TestAxpyLengths/impl=public/type=float64",
-				"TestFirstNotFullPositions/impl=public"} {
+			for _, name := range names {
 				assert.Contains(t, string(out), "--- PASS: "+name)
 			}
 			assert.Contains(t, string(out), ": level "+want.String()+", cache line")

@@ -1,22 +1,24 @@
 // Package asm holds the kernels that run over a whole column or table of words
 // per call, and says what the CPU offers.
 //
-// Each kernel exists as hand-written assembly per level (AVX2 and AVX512 on
-// amd64), as portable Go, and as a reference that is slow and obviously right
-// (AxpyRef, FirstNotFullRef). All give the same results; the tests hold every
-// one to the reference.
+//	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one question against all signatures)
+//	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask chooses)
+//	numbers    Add, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
 //
-//	Best()    what the kernels use: chosen once, before main, from what CPU
-//	          and operating system support; QUARRY_SIMD=go, avx2 or avx512 in
-//	          the environment lowers it, never raises it; LevelError() tells
-//	          whether that variable could not be followed
+// Each exists as assembly per level (AVX2 and AVX512 on amd64; NEON on arm64
+// for Axpy, FirstNotFull and PopCount), as portable Go (kernel_go.go), and as a
+// reference that is slow and obviously right (kernel_ref.go). All give the same
+// results, to the bit (a NaN may be any NaN); the tests hold each to the reference.
+//
+//	Best()    what the kernels use: chosen once, before main, from what CPU and
+//	          system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers it, never
+//	          raises it; LevelError() tells whether that could not be followed
 //	purego    builds with this tag have no assembly, nor have builds with the
 //	race      race detector, which cannot see what assembly touches
 //
-// Memory: kernels own nothing, allocate nothing and keep nothing; arguments do
-// not escape, so slices of arrays on the stack stay there. Slices may start at
-// any element and may lie outside the Go heap. Nothing outside the slices is
-// written, and nothing outside them is read by an access that could fault.
+// Memory: kernels own, allocate and keep nothing; arguments do not escape, so
+// slices of arrays on the stack stay there. Slices may start at any element and
+// lie outside the Go heap. Nothing outside them is written, or read with a fault.
 //
 //	        the slice a kernel is given, 21 float32 from byte 16 of a column on
 //	byte    0      16                            80           100          128
@@ -26,30 +28,27 @@
 //	        +------+-----------------------------+------------+------------+
 //
 // Goroutines: kernels may run at the same time on disjoint slices, even of one
-// column, to the element. An assembly call cannot be preempted, so one touches
-// at most 256 KiB; longer slices are cut in Go.
+// column. An assembly call cannot be preempted, so one touches at most 256 KiB.
 //
 // Failure: a slice that is too short panics, as "asm: Axpy: len(x)=3 is less
 // than len(dst)=4". There is nothing else that can fail.
 //
-// Cost: an assembly call takes about 1.5 ns, so short slices go to the Go code;
-// each kernel says from which length on. Measured on an AMD Zen 5, 2 virtual
-// CPUs, Go 1.26.8, 2026-11-20, all words full but the last, minimum of four runs
-// (go test -run=NONE -bench=. -benchtime=60ms -count=4 ./asm), ns per call and
-// how many times as fast as Go in the same run:
+// Cost: short slices go to the Go code. ns per call in Go / AVX2 / AVX512, on an
+// AMD Zen 5, Go 1.26.8, 2026-11-20, 2 virtual CPUs that had other work, minimum of six runs
+// (go test -run=NONE -bench=. -benchtime=8ms -count=6 ./asm), n words, elements, ids:
 //
-//	                              Go         AVX2            AVX512
-//	Axpy float32, n=16            5.5       3.2   1.7x      3.1   1.8x
-//	              n=256            60        12   4.9x      8.6   7.0x
-//	              n=2048 (L1)     466        67   7.0x       37    12x
-//	              n=32768 (L2)   7510      1155   6.5x     1234   6.1x
-//	              n=1<<20 (L3)   245k       76k   3.2x      63k   3.9x
-//	Axpy float64, n=16            5.5       3.6   1.5x      3.4   1.6x
-//	              n=256            59        18   3.2x       13   4.6x
-//	              n=2048 (L1)     463       136   3.4x       72   6.4x
-//	              n=32768 (L2)   7757      2294   3.4x     1887   4.1x
-//	FirstNotFull, 16 words        4.0       2.8   1.5x      2.9   1.4x
-//	              256 words        27       9.9   2.7x      6.2   4.3x
-//	              2048 words      213        59   3.6x       37   5.8x
-//	              16384 words    1669       644   2.6x      624   2.7x
+//	                             n=16                 n=256                n=2048
+//	And, Or, AndNot               7.2 / 4.3 / 3.7     101 / 20  / 12      827  / 137 / 75
+//	PopCount                      6.6 / 3.4 / 2.4      99 / 29  / 6.2     710  / 231 / 37
+//	FirstNotFull                  4.0 / 2.8 / 2.9      27 / 9.9 / 6.2     213  / 59  / 37
+//	Match, 1024 of 1, 4, 16 words                                         1.9-6.2k / 0.5-1.5k / 0.4-0.8k
+//	Fill, 4, 8, 16 bytes                              19-34 / 11-21 / 12-22      67-234 / 42-128 / 37-123
+//	Consecutive                   5.1 / 3.5 / 3.1      66 / 9.7 / 8.9     493  / 63  / 62
+//	Compact 4, half of the rows    13 / Go  / 4.6      67 / Go  / 22      520  / Go  / 149
+//	Compact 8; 16 bytes                                                   824  / Go  / 302; 712 / Go / 614
+//	Add; Scale float32            8.2 / 4.5 / 4.2      67 / 13  / 9.1     508  / 71  / 40; 336 / 46 / 33
+//	Axpy; MulAdd float32          5.5 / 3.2 / 3.1      60 / 12  / 8.6     466  / 67  / 37; 740 / 110 / 53
+//	Minimum; Maximum float32       10 / 4.9 / 4.7     101 / 13  / 9.4     676  / 76  / 40; 1076 / 95 / 49
+//	Sum; Dot; Min, Max float32     14 / Go  / Go       93 / 23  / 22      626 / 49 / 47; 816 / 75 / 47; 742 / 90 / 89
+//	FindRun512                    a run of 12: 5.0 / Go / 4.7, of 32: 11.7 / Go / 4.9, of 64: 22 / Go / 7.1
 package asm

@@ -25,3 +25,36 @@ func ExampleFirstNotFull() {
 	fmt.Println("word", i, "place", 64*i+bits.TrailingZeros64(^inUse[i]))
 	// Output: word 2 place 130
 }
+
+// Which archetypes have component types 0 and 2 and not type 1?
+func ExampleMatch() {
+	signatures := []uint64{0b101, 0b111, 0b100, 0b1101} // one word each
+	var matching [1]uint64
+	n := asm.Match(matching[:], signatures, []uint64{0b101}, []uint64{0b010}, 1)
+	fmt.Printf("%d match: %04b\n", n, matching[0])
+	// Output: 2 match: 1001
+}
+
+// The rows that are left when some are destroyed slide together in place.
+func ExampleCompact() {
+	health := []uint32{10, 0, 30, 0, 50}
+	n := asm.Compact(health, health, []uint64{0b10101})
+	fmt.Println(health[:n])
+	// Output: [10 30 50]
+}
+
+// Ids of entities that were created one after the other: index and version.
+func ExampleConsecutive() {
+	ids := make([][2]uint32, 3)
+	asm.Consecutive(ids, 7, 1)
+	fmt.Println(ids)
+	// Output: [[7 1] [8 1] [9 1]]
+}
+
+// The same bits on every CPU, whatever the width of its vectors.
+func ExampleSum() {
+	tenths := make([]float32, 1000)
+	asm.Fill(tenths, 0.1)
+	fmt.Println(asm.Sum(tenths), asm.Max(tenths))
+	// Output: 99.99997 0.1
+}

@@ -28,10 +28,13 @@ func FirstNotFull(words []uint64) int {
 	for base := 0; base < len(words); base += most {
 		part := words[base:min(base+most, len(words))]
 		var i int
-		if best == AVX512 {
+		switch best {
+		case AVX512:
 			i = firstNotFullAVX512(part)
-		} else {
+		case AVX2:
 			i = firstNotFullAVX2(part)
+		default:
+			i = firstNotFullNEON(part)
 		}
 		if i >= 0 {
 			return base + i

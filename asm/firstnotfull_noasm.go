@@ -1,4 +1,4 @@
-//go:build !amd64 || purego || race
+//go:build !(amd64 || arm64) || purego || race
 
 package asm
 
@@ -8,3 +8,4 @@ package asm
 
 func firstNotFullAVX2(words []uint64) int   { return firstNotFullGo(words) }
 func firstNotFullAVX512(words []uint64) int { return firstNotFullGo(words) }
+func firstNotFullNEON(words []uint64) int   { return firstNotFullGo(words) }

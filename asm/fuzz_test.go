@@ -70,3 +70,14 @@ func FuzzFirstNotFull(f *testing.F) {
 		}
 	})
 }
+
+// wordPairs reads data as words: those at even places, those at odd ones, all.
+// Bytes that make no whole pair are left out.
+func wordPairs(data []byte) (even, odd, all []uint64) {
+	for ; len(data) >= 16; data = data[16:] {
+		even = append(even, binary.LittleEndian.Uint64(data))
+		odd = append(odd, binary.LittleEndian.Uint64(data[8:]))
+		all = append(all, even[len(even)-1], odd[len(odd)-1])
+	}
+	return even, odd, all
+}

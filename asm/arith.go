@@ -1,0 +1,147 @@
+package asm
+
+import (
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// arithMin is the length in elements from which assembly is faster than the Go
+// twin: at 16 float32 Add took 8.2 ns in Go, 4.5 with AVX2, 4.2 with AVX512, and
+// the other kernels about the same; at 8, where AVX2 gained a little and AVX512
+// did not, the gain is left to the simpler code.
+const arithMin = 16
+
+// columnOp names a kernel of this file for the dispatch they share.
+type columnOp uint8
+
+const (
+	opAdd columnOp = iota
+	opScale
+	opMulAdd
+	opMinimum
+	opMaximum
+)
+
+// What holds for Add, Scale, MulAdd, Minimum and Maximum alike: elements of x
+// and y behind len(dst) are not read; results have the same bits at every level
+// on every CPU, but a result that is NaN may be any NaN; one call per 256 KiB,
+// no allocation (the table in the package comment has the speeds); x and y may
+// be dst, while any other overlap with dst gives results that depend on the
+// level, and panics in debug builds; nothing outside dst is written; a slice
+// shorter than dst panics.
+
+// Add computes dst[i] += x[i] for i in [0, len(dst)).
+//
+// x may be dst; any other overlap panics in debug builds. Nothing outside dst is
+// written. 2,048 float32 took 508 ns in Go, 71 with
+// AVX2, 40 with AVX512. Add panics if
+// len(x) < len(dst).
+func Add[F Float](dst, x []F) {
+	checkColumns("Add", dst, x, x)
+	column(opAdd, dst, x, x, 0)
+}
+
+// Scale computes dst[i] *= a for i in [0, len(dst)). Nothing outside dst is
+// written. 2,048 float32 took 336 ns in Go, 46 with AVX2, 33 with AVX512.
+func Scale[F Float](dst []F, a F) { column(opScale, dst, dst, dst, a) }
+
+// MulAdd computes dst[i] += x[i]*y[i] for i in [0, len(dst)). The product is
+// rounded, then the sum is: they are never fused, as in Axpy, so a result has
+// the same bits at every level and on every CPU.
+//
+// x and y may be dst; any other overlap with dst panics in debug builds. Nothing
+// outside dst is written. 2,048 float32 took 740 ns in Go,
+// 110 with AVX2, 53 with AVX512.
+// MulAdd panics if x or y is shorter than dst.
+func MulAdd[F Float](dst, x, y []F) {
+	checkColumns("MulAdd", dst, x, y)
+	column(opMulAdd, dst, x, y, 0)
+}
+
+// Minimum computes dst[i] = min(dst[i], x[i]) for i in [0, len(dst)), as Go's
+// min does: NaN if either is, and -0 before +0.
+//
+// x may be dst; any other overlap panics in debug builds. Nothing outside dst is
+// written. 2,048 float32 took 676 ns in Go, 76
+// with AVX2, 40 with AVX512. Minimum panics if
+// len(x) < len(dst).
+func Minimum[F Float](dst, x []F) {
+	checkColumns("Minimum", dst, x, x)
+	column(opMinimum, dst, x, x, 0)
+}
+
+// Maximum computes dst[i] = max(dst[i], x[i]) for i in [0, len(dst)), as Go's
+// max does: NaN if either is, and +0 before -0.
+//
+// x may be dst; any other overlap panics in debug builds. Nothing outside dst is
+// written. 2,048 float32 took 1,076 ns in Go, 95
+// with AVX2, 49 with AVX512. Maximum panics if
+// len(x) < len(dst).
+func Maximum[F Float](dst, x []F) {
+	checkColumns("Maximum", dst, x, x)
+	column(opMaximum, dst, x, x, 0)
+}
+
+// column chooses the code for op. x and y are at least as long as dst.
+func column[F Float](op columnOp, dst, x, y []F, a F) {
+	if best != AVX512 && best != AVX2 || len(dst) < arithMin {
+		columnGo(op, dst, x, y, a)
+		return
+	}
+	// The size is a constant in each instance of the function, so one branch
+	// remains, as in Axpy.
+	if unsafe.Sizeof(a) == 4 {
+		// Safe because a Float of 4 bytes has float32 as its underlying type.
+		column32(op, *(*[]float32)(unsafe.Pointer(&dst)), *(*[]float32)(unsafe.Pointer(&x)),
+			*(*[]float32)(unsafe.Pointer(&y)), float32(a))
+	} else {
+		// Safe because a Float that has not 4 bytes has float64 as its underlying type.
+		column64(op, *(*[]float64)(unsafe.Pointer(&dst)), *(*[]float64)(unsafe.Pointer(&x)),
+			*(*[]float64)(unsafe.Pointer(&y)), float64(a))
+	}
+}
+
+// column32 cuts the columns into calls, up to three columns in each.
+func column32(op columnOp, dst, x, y []float32, a float32) {
+	const most = callBytes / 3 / 4
+	for len(dst) > 0 {
+		n := min(len(dst), most)
+		if best == AVX512 {
+			columnAVX512F32(op, dst[:n], x, y, a)
+		} else {
+			columnAVX2F32(op, dst[:n], x, y, a)
+		}
+		dst, x, y = dst[n:], x[n:], y[n:]
+	}
+}
+
+// column64 cuts the columns into calls, up to three columns in each.
+func column64(op columnOp, dst, x, y []float64, a float64) {
+	const most = callBytes / 3 / 8
+	for len(dst) > 0 {
+		n := min(len(dst), most)
+		if best == AVX512 {
+			columnAVX512F64(op, dst[:n], x, y, a)
+		} else {
+			columnAVX2F64(op, dst[:n], x, y, a)
+		}
+		dst, x, y = dst[n:], x[n:], y[n:]
+	}
+}
+
+// checkColumns panics if x or y is too short for dst.
+func checkColumns[F Float](name string, dst, x, y []F) {
+	if len(x) < len(dst) {
+		panicShort(name, "x", len(x), len(dst))
+	}
+	if len(y) < len(dst) {
+		panicShort(name, "y", len(y), len(dst))
+	}
+	if debug.On && len(dst) > 0 {
+		// Safe because only the addresses are compared; nothing is read.
+		d, n := unsafe.Pointer(&dst[0]), uintptr(len(dst))*unsafe.Sizeof(dst[0])
+		checkOverlap(name, "x", d, unsafe.Pointer(&x[0]), n)
+		checkOverlap(name, "y", d, unsafe.Pointer(&y[0]), n)
+	}
+}

@@ -1,0 +1,18 @@
+package asm
+
+import "unsafe"
+
+// fillGo is the portable code. The copy of the runtime moves whole vectors, so
+// what is filled is copied behind itself, doubling, up to a block that stays in
+// the L1 cache, and the block then again and again.
+func fillGo[T any](dst []T, v T) {
+	const blockBytes = 4096
+	block := max(16, blockBytes/int(max(1, unsafe.Sizeof(v))))
+	done := min(16, len(dst))
+	for i := range dst[:done] {
+		dst[i] = v
+	}
+	for done < len(dst) {
+		done += copy(dst[done:], dst[:min(done, block)])
+	}
+}
