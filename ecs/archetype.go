@@ -146,7 +146,7 @@ func (a *Archetype) layOut() error {
 	columns := []layout.Column{{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}}
 	for _, id := range a.types {
 		t := &w.types[id]
-		columns = append(columns, layout.Column{Name: t.name, Size: t.size, Align: t.align})
+		columns = append(columns, layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable})
 	}
 	plan, err := layout.New(columns, layout.Options{})
 	if errors.Is(err, layout.ErrTooBig) {

@@ -21,6 +21,7 @@
 //	  3264    6528       0  Position 408 x 16 B
 //	  9792    6528       0  Velocity 408 x 16 B
 //	 16320       -      64  free
+//	beside the chunk: 12 B of versions, 0 B of enable masks
 //
 // Ownership: the world owns all components. A structural change creates,
 // destroys or moves rows: Create, CreateN, Destroy, Add, Remove. Pointers,

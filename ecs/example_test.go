@@ -72,4 +72,5 @@ func ExampleArchetype_Plan() {
 	//   3264    6528       0  Position 408 x 16 B
 	//   9792    6528       0  Velocity 408 x 16 B
 	//  16320       -      64  free
+	// beside the chunk: 12 B of versions, 0 B of enable masks
 }

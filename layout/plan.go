@@ -20,8 +20,11 @@ import (
 //	I3 The last column ends inside the chunk.
 //	I4 Rows is maximal: one more row would break I3, or the row limit.
 //
-// The bytes that rows need never fall when a row is added, so the largest
-// fitting count is found by bisection; that is also the proof of I4.
+// With rows of s bytes in all and lines of L bytes, a column of elements of s_i
+// bytes is padded by at most L - gcd(s_i, L). So the largest row count lies
+// between (chunk - sum of those) / s and chunk / s, both rounded down: a gap of a
+// few rows, closed by bisection, since the bytes that rows need never fall when
+// a row is added. That is also the proof of I4.
 
 // Limits and defaults of a chunk.
 const (
@@ -41,6 +44,8 @@ type Column struct {
 	Name  string // for drawings and errors
 	Size  int    // bytes of one element; 0 for a tag, which takes no room
 	Align int    // alignment of one element in bytes, a power of two
+
+	Enableable bool // a bit per row says whether the element is enabled
 }
 
 // Place is where a column lies.
@@ -84,7 +89,7 @@ func New(columns []Column, o Options) (Plan, error) {
 		}
 		p.RowSize += c.Size
 	}
-	lo, hi := 0, o.MaxRows // lo rows fit, hi+1 do not or are over the limit
+	lo, hi := bounds(columns, o) // lo rows fit, hi+1 do not or are over the limit
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
 		if need(columns, mid, o.CacheLine) <= o.ChunkSize {
@@ -127,15 +132,34 @@ func (o Options) resolve() (Options, error) {
 	return o, nil
 }
 
+// bounds returns row counts of which the first fits and one more than the second
+// does not, or is over the limit.
+func bounds(columns []Column, o Options) (lo, hi int) {
+	size, pad := 0, 0
+	for _, c := range columns {
+		if c.Size > o.ChunkSize {
+			return 0, 0
+		}
+		if c.Size > 0 {
+			size += c.Size
+			pad += o.CacheLine - gcdPow2(c.Size, o.CacheLine)
+		}
+	}
+	if size == 0 {
+		return o.MaxRows, o.MaxRows
+	}
+	return min(max(0, (o.ChunkSize-pad)/size), o.MaxRows), min(o.ChunkSize/size, o.MaxRows)
+}
+
+// gcdPow2 returns the greatest common divisor of n and a power of two.
+func gcdPow2(n, pow2 int) int { return min(n&-n, pow2) }
+
 // need returns the bytes that the columns take with the given number of rows.
 func need(columns []Column, rows, line int) int {
 	sum := 0
 	for _, c := range columns {
 		// A size near the top of int would wrap; it is over any chunk anyway.
-		if c.Size > MaxChunkSize {
-			return MaxChunkSize + c.Size/2
-		}
-		sum += alignUp(c.Size*rows, line)
+		sum += alignUp(min(c.Size, 2*MaxChunkSize)*rows, line)
 	}
 	return sum
 }
@@ -166,6 +190,19 @@ func (p Plan) Free() int {
 	return p.ChunkSize - last.Offset - last.Bytes
 }
 
+// Beside returns the bytes that a chunk costs in Go memory beside itself: a change
+// version of 4 B per column, and for every enableable column one bit per row in
+// words of 8 B.
+func (p Plan) Beside() (versions, masks int) {
+	for _, c := range p.Places {
+		versions += 4
+		if c.Enableable {
+			masks += (p.Rows + 63) / 64 * 8
+		}
+	}
+	return versions, masks
+}
+
 // Verify checks the numbered invariants and names the first that does not hold.
 func (p Plan) Verify() error {
 	if p.CacheLine < 64 || p.CacheLine > 256 || !isPow2(p.CacheLine) {
@@ -189,8 +226,8 @@ func (p Plan) Verify() error {
 	return nil
 }
 
-// String draws the chunk: one line per column with its offset, bytes and
-// padding, low addresses first.
+// String draws the chunk: one line per column with its offset, bytes of data and
+// bytes lost to padding, low addresses first, and what it costs beside itself.
 func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d B chunk, %d B lines, %d rows of %d B, %.1f %% used\n",
@@ -203,6 +240,8 @@ func (p Plan) String() string {
 	if free := p.Free(); free > 0 {
 		fmt.Fprintf(&b, "%6d       -  %6d  free\n", p.ChunkSize-free, free)
 	}
+	versions, masks := p.Beside()
+	fmt.Fprintf(&b, "beside the chunk: %d B of versions, %d B of enable masks\n", versions, masks)
 	return b.String()
 }
 

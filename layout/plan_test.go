@@ -34,7 +34,7 @@ func TestPlanIsMaximal(t *testing.T) {
 	for _, a := range sizes {
 		for _, b := range sizes {
 			for _, line := range []int{64, 128, 256} {
-				columns := []layout.Column{{"Entity", 8, 8}, {"A", a, 1}, {"B", b, 1}}
+				columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: a, Align: 1}, {Name: "B", Size: b, Align: 1}}
 				plan, err := layout.New(columns, layout.Options{CacheLine: line})
 				want := bruteRows(columns, layout.ChunkSize, layout.MaxRows, line)
 				if want == 0 {
@@ -50,7 +50,7 @@ func TestPlanIsMaximal(t *testing.T) {
 }
 
 func TestPlanOptions(t *testing.T) {
-	columns := []layout.Column{{"Entity", 8, 8}, {"Position", 16, 8}, {"Velocity", 16, 8}}
+	columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Position", Size: 16, Align: 8}, {Name: "Velocity", Size: 16, Align: 8}}
 	original, err := layout.New(columns, layout.Options{MaxRows: 128, CacheLine: 64})
 	require.NoError(t, err)
 	require.Equal(t, 128, original.Rows, "the layout of the original")
@@ -64,21 +64,21 @@ func TestPlanOptions(t *testing.T) {
 }
 
 func TestPlanRefuses(t *testing.T) {
-	one := []layout.Column{{"A", 4, 4}}
+	one := []layout.Column{{Name: "A", Size: 4, Align: 4}}
 	for name, c := range map[string]struct {
 		columns []layout.Column
 		o       layout.Options
 		is      error
 		text    string
 	}{
-		"row too big": {[]layout.Column{{"Entity", 8, 8}, {"Blob", 16380, 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+		"row too big": {[]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Blob", Size: 16380, Align: 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
 			"layout: New: one row needs 16448 bytes in whole cache lines, a chunk has 16384; Blob alone is 16380 bytes: row does not fit a chunk"},
-		"column too big": {[]layout.Column{{"Entity", 8, 8}, {"Blob", math.MaxInt, 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+		"column too big": {[]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Blob", Size: math.MaxInt, Align: 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
 			"layout: New: Blob alone is 9223372036854775807 bytes, a chunk has 16384: row does not fit a chunk"},
-		"odd size":       {[]layout.Column{{"A", 3, 2}}, layout.Options{CacheLine: 64}, layout.ErrColumn, "layout: New: column A has size 3 and alignment 2; want a power of two in 1..64 and a multiple of it: invalid layout"},
-		"huge":           {[]layout.Column{{"Blob", math.MaxInt, 1}}, layout.Options{}, layout.ErrTooBig, ""},
-		"negative size":  {[]layout.Column{{"A", -1, 1}}, layout.Options{}, layout.ErrColumn, ""},
-		"align 3":        {[]layout.Column{{"A", 4, 3}}, layout.Options{}, layout.ErrColumn, ""},
+		"odd size":       {[]layout.Column{{Name: "A", Size: 3, Align: 2}}, layout.Options{CacheLine: 64}, layout.ErrColumn, "layout: New: column A has size 3 and alignment 2; want a power of two in 1..64 and a multiple of it: invalid layout"},
+		"huge":           {[]layout.Column{{Name: "Blob", Size: math.MaxInt, Align: 1}}, layout.Options{}, layout.ErrTooBig, ""},
+		"negative size":  {[]layout.Column{{Name: "A", Size: -1, Align: 1}}, layout.Options{}, layout.ErrColumn, ""},
+		"align 3":        {[]layout.Column{{Name: "A", Size: 4, Align: 3}}, layout.Options{}, layout.ErrColumn, ""},
 		"chunk 1":        {one, layout.Options{ChunkSize: 1}, layout.ErrColumn, ""},
 		"chunk 2 MiB":    {one, layout.Options{ChunkSize: 2 << 20}, layout.ErrColumn, ""},
 		"chunk odd":      {one, layout.Options{ChunkSize: 17 << 10}, layout.ErrColumn, ""},
@@ -105,7 +105,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 		"I3": func(p *layout.Plan) { p.ChunkSize = 8192 },
 		"I4": func(p *layout.Plan) { p.ChunkSize *= 2 },
 	} {
-		p, err := layout.New([]layout.Column{{"Entity", 8, 8}, {"A", 16, 8}}, layout.Options{CacheLine: 64})
+		p, err := layout.New([]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 16, Align: 8}}, layout.Options{CacheLine: 64})
 		require.NoError(t, err)
 		require.NoError(t, p.Verify())
 		corrupt(&p)
@@ -118,7 +118,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add(uint16(1), uint16(8192), uint16(12), uint8(2))
 	f.Fuzz(func(t *testing.T, a, b, c uint16, lineLog uint8) {
 		line := 64 << (lineLog % 3)
-		columns := []layout.Column{{"Entity", 8, 8}, {"A", int(a), 1}, {"B", int(b), 1}, {"C", int(c), 1}}
+		columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: int(a), Align: 1}, {Name: "B", Size: int(b), Align: 1}, {Name: "C", Size: int(c), Align: 1}}
 		plan, err := layout.New(columns, layout.Options{CacheLine: line})
 		want := bruteRows(columns, layout.ChunkSize, layout.MaxRows, line)
 		if err != nil {

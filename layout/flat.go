@@ -1,0 +1,78 @@
+package layout
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// Number is what a column of numbers is made of.
+type Number interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// flatPair is a question that Flat has answered.
+type flatPair struct{ from, to reflect.Type }
+
+// flatten remembers the answers of isFlat: true where it holds.
+var flatten sync.Map // flatPair -> bool
+
+// Flat shows a column of structs as the numbers that they are made of: a slice
+// of n values of struct{X, Y float32} as 2n float32, for kernels that take
+// numbers. Both slices share their memory. It panics, with the path to the
+// field, when T holds anything but F, or padding. Cost: a look-up in a map after
+// the first call for a pair of types.
+func Flat[F Number, T any](column []T) []F {
+	from, to := reflect.TypeFor[T](), reflect.TypeFor[F]()
+	if ok, found := flatten.Load(flatPair{from, to}); !found || !ok.(bool) {
+		if err := isFlat(from, to); err != nil {
+			panic("layout: Flat: " + err.Error())
+		}
+		flatten.Store(flatPair{from, to}, true)
+	}
+	var f F
+	// Safe because T is made of whole values of F and nothing else, so the
+	// column's bytes are len*size/size values of F, aligned as T's first field.
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(from.Size()/unsafe.Sizeof(f)))
+}
+
+// isFlat returns nil when a value of type t is whole values of type number and
+// no padding.
+func isFlat(t, number reflect.Type) error {
+	at, err := flatFrom(t, number, typeName(t), 0)
+	if err == nil && at != t.Size() || t.Size() == 0 {
+		return fmt.Errorf("%s has %d bytes, %d of them %ss", typeName(t), t.Size(), at, number)
+	}
+	return err
+}
+
+// flatFrom walks t, which begins at offset at, and returns where its last number
+// ends.
+func flatFrom(t, number reflect.Type, path string, at uintptr) (uintptr, error) {
+	if t == number {
+		return at + t.Size(), nil
+	}
+	var err error
+	switch t.Kind() {
+	case reflect.Array:
+		for range t.Len() {
+			if at, err = flatFrom(t.Elem(), number, path+"[]", at); err != nil {
+				return at, err
+			}
+		}
+		return at, nil
+	case reflect.Struct:
+		start := at
+		for f := range t.Fields() {
+			if start+f.Offset != at {
+				return at, fmt.Errorf("%s.%s is preceded by %d bytes of padding", path, f.Name, start+f.Offset-at)
+			}
+			if at, err = flatFrom(f.Type, number, path+"."+f.Name, at); err != nil {
+				return at, err
+			}
+		}
+		return at, nil
+	}
+	return at, fmt.Errorf("%s is a %s, not a %s", path, t, number)
+}
