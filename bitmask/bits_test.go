@@ -387,3 +387,38 @@ func FuzzBits(f *testing.F) {
 		require.Equal(t, twin.bits(), b)
 	})
 }
+
+// TestBitsKernelsAgreeWithTwin meets the lengths at which kernels search: 8 words
+// for runs, 16 and more for a single zero.
+func TestBitsKernelsAgreeWithTwin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, words := range []int{7, 8, 9, 15, 16, 17, 40} {
+		for range 2000 {
+			b := make(bitmask.Bits, words)
+			for i := range b {
+				if b[i] = rng.Uint64() & rng.Uint64(); rng.IntN(3) > 0 {
+					b[i] = [3]uint64{0, ^uint64(0), 1 << rng.IntN(64)}[rng.IntN(3)]
+				}
+			}
+			for _, n := range []int{1, 16, 17, 24, 32, 33, 48, 63, 64, 65} {
+				want := b.Len()
+				for at := 0; at+n <= b.Len(); at++ {
+					if b.AllClear(at, n) {
+						want = at
+						break
+					}
+				}
+				got, ok := b.FindRun(n)
+				require.Equal(t, want, got, "words=%d n=%d %#x", words, n, []uint64(b))
+				require.Equal(t, want < b.Len(), ok)
+			}
+		}
+	}
+	full := make(bitmask.Bits, 40)
+	for i := range full {
+		full[i] = ^uint64(0)
+	}
+	got, ok := full.FindRun(1)
+	require.Equal(t, full.Len(), got)
+	require.False(t, ok)
+}

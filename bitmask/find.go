@@ -3,6 +3,8 @@ package bitmask
 import (
 	"math/bits"
 	"strconv"
+
+	"quarry/asm"
 )
 
 // Searches in many words. A run of zeros either lies inside a word or reaches
@@ -15,6 +17,14 @@ import (
 //	I5 Bits.FindBestRun returns the lowest of the shortest whole runs of zeros
 //	   that have n or more.
 
+// manyWords is the length from which the kernel that looks for a word with a zero
+// is faster than a loop that inlines: 4.0 ns against 2.8 for 16 words.
+const manyWords = 16
+
+// longRun is the run from which the kernel for 512 bits is faster here: 10.2 ns
+// against 9.8 for 24, 10.9 against 13.0 for 32, 7.7 against 13.9 for 64.
+const longRun = 32
+
 // FindRun returns the lowest offset of n consecutive zeros, across words, and
 // whether there is one; if not, the offset is Len. n may be more than 64. It
 // panics when n is less than 1.
@@ -22,11 +32,19 @@ import (
 // For n up to 16 it takes four steps a word, by shifts that n fixes, and one
 // branch, which asks both for a run inside and for one over the lower edge. A
 // word without a bit set always has one, so the zeros carried over an edge are
-// those of one word.
+// those of one word. One zero among 16 words or more, and runs of 32 to 64 in
+// exactly 8 words, are looked for by kernels of package asm.
 func (b Bits) FindRun(n int) (offset int, ok bool) {
 	u := uint(n)
 	if u-1 >= 16 {
 		return b.findLong(n)
+	}
+	if u == 1 && len(b) >= manyWords {
+		i := asm.FirstNotFull(b)
+		if i < 0 {
+			return b.Len(), false
+		}
+		return i*WordBits + bits.TrailingZeros64(^b[i]), true
 	}
 	if u == 1 {
 		for i, w := range b {
@@ -62,6 +80,10 @@ func (b Bits) findLong(n int) (offset int, ok bool) {
 	switch {
 	case n < 1:
 		badMany("Bits.FindRun", n)
+	case len(b) == 8 && n >= longRun && n <= WordBits:
+		if offset = asm.FindRun512((*[8]uint64)(b), n); offset < 0 {
+			offset = b.Len()
+		}
 	case n <= WordBits/2:
 		offset = b.findMedium(n)
 	default:
