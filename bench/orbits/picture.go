@@ -249,6 +249,7 @@ func (p Picture) addPlanets(sheet *plot.Plot, edge float64) error {
 // to be told from one at this size.
 type dot struct{}
 
+// DrawGlyph is what the plotter calls for each body.
 func (dot) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	r := style.Radius
 	c.SetColor(style.Color)
