@@ -30,8 +30,8 @@
 // Goroutines: kernels may run at the same time on disjoint slices, even of one
 // column. An assembly call cannot be preempted, so one touches at most 256 KiB.
 //
-// Failure: a slice that is too short panics, as "asm: Axpy: len(x)=3 is less
-// than len(dst)=4". There is nothing else that can fail.
+// Failure: a slice that is too short, or a number that a function's doc excludes,
+// panics, as "asm: Axpy: len(x)=3 is less than len(dst)=4".
 //
 // Cost: short slices go to the Go code. ns per call in Go / AVX2 / AVX512, on an
 // AMD Zen 5, Go 1.26.8, 2026-11-20, 2 virtual CPUs that had other work, minimum of six runs

@@ -231,6 +231,9 @@ func (b Bits) TryAllocAt(offset, n int) (ok bool) {
 	if n < 1 {
 		badMany("Bits.TryAllocAt", n)
 	}
+	if offset < 0 || n > b.Len() || offset > b.Len()-n {
+		badRange("Bits.TryAllocAt", offset, n, b.Len())
+	}
 	if ok = b.AllClear(offset, n); ok {
 		b.SetRange(offset, n)
 	}
@@ -243,6 +246,9 @@ func (b Bits) TryAllocAt(offset, n int) (ok bool) {
 func (b Bits) TryFree(offset, n int) (ok bool) {
 	if n < 1 {
 		badMany("Bits.TryFree", n)
+	}
+	if offset < 0 || n > b.Len() || offset > b.Len()-n {
+		badRange("Bits.TryFree", offset, n, b.Len())
 	}
 	if ok = b.AllSet(offset, n); ok {
 		b.ClearRange(offset, n)

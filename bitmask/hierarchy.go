@@ -51,8 +51,8 @@ const (
 )
 
 // NewHierarchy returns a hierarchy of the given number of units, all of them
-// free, in memory of the Go heap: 8 bytes for 64 units, and an eighth more for
-// the summaries. It panics when units is negative.
+// free, in memory of the Go heap: 8 bytes for 64 units, and for the summaries an
+// eighth more of many words, 56 bytes at least. It panics when units is negative.
 func NewHierarchy(units int) *Hierarchy { return newHierarchy(units, topWords) }
 
 func newHierarchy(units, top int) *Hierarchy {

@@ -40,8 +40,11 @@ func Flat[F Number, T any](column []T) []F {
 // isFlat returns nil when a value of type t is whole values of type number and
 // no padding.
 func isFlat(t, number reflect.Type) error {
+	if t.Size() == 0 {
+		return fmt.Errorf("%s has 0 bytes, 0 of them %ss", typeName(t), number)
+	}
 	at, err := flatFrom(t, number, typeName(t), 0)
-	if err == nil && at != t.Size() || t.Size() == 0 {
+	if err == nil && at != t.Size() {
 		return fmt.Errorf("%s has %d bytes, %d of them %ss", typeName(t), t.Size(), at, number)
 	}
 	return err
@@ -56,12 +59,15 @@ func flatFrom(t, number reflect.Type, path string, at uintptr) (uintptr, error) 
 	var err error
 	switch t.Kind() {
 	case reflect.Array:
-		for range t.Len() {
-			if at, err = flatFrom(t.Elem(), number, path+"[]", at); err != nil {
-				return at, err
-			}
+		if t.Size() == 0 {
+			return at, nil
 		}
-		return at, nil
+		// All elements are alike: one without padding at its end is all of them.
+		end, err := flatFrom(t.Elem(), number, path+"[]", at)
+		if err == nil && end != at+t.Elem().Size() {
+			err = fmt.Errorf("%s[] ends in %d bytes of padding", path, at+t.Elem().Size()-end)
+		}
+		return at + t.Size(), err
 	case reflect.Struct:
 		start := at
 		for f := range t.Fields() {

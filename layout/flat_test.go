@@ -28,18 +28,21 @@ func TestFlatSharesMemory(t *testing.T) {
 	require.Equal(t, float32(80), boxes[1].High.Y)
 	require.Len(t, layout.Flat[float64]([][3]float64{{1, 2, 3}}), 3)
 	require.Equal(t, []uint16{7}, layout.Flat[uint16]([]uint16{7}))
+	require.Equal(t, []float32{1, 2, 3, 4}, layout.Flat[float32]([][2]vec2{{{1, 2}, {3, 4}}}))
+	require.Empty(t, layout.Flat[float32]([][1 << 22]float32(nil)))
 	require.Empty(t, layout.Flat[float32]([]vec2(nil)))
 	require.Empty(t, layout.Flat[float32](boxes[:0]))
 }
 
 func TestFlatRefuses(t *testing.T) {
 	for text, f := range map[string]func(){
-		"layout: Flat: mixed.N is a int32, not a float32":          func() { layout.Flat[float32]([]mixed{{}}) },
-		"layout: Flat: vec2.X is a float32, not a float64":         func() { layout.Flat[float64]([]vec2{{}}) },
-		"layout: Flat: gap.A is a uint8, not a uint16":             func() { layout.Flat[uint16]([]gap{{}}) },
-		"layout: Flat: struct {} has 0 bytes, 0 of them float32s":  func() { layout.Flat[float32]([]struct{}{{}}) },
-		"layout: Flat: string is a string, not a float32":          func() { layout.Flat[float32]([]string{""}) },
-		"layout: Flat: [0]float32 has 0 bytes, 0 of them float32s": func() { layout.Flat[float32]([][0]float32{{}}) },
+		"layout: Flat: mixed.N is a int32, not a float32":                   func() { layout.Flat[float32]([]mixed{{}}) },
+		"layout: Flat: vec2.X is a float32, not a float64":                  func() { layout.Flat[float64]([]vec2{{}}) },
+		"layout: Flat: gap.A is a uint8, not a uint16":                      func() { layout.Flat[uint16]([]gap{{}}) },
+		"layout: Flat: struct {} has 0 bytes, 0 of them float32s":           func() { layout.Flat[float32]([]struct{}{{}}) },
+		"layout: Flat: [16777216]struct {} has 0 bytes, 0 of them float32s": func() { layout.Flat[float32]([][1 << 24]struct{}{{}}) },
+		"layout: Flat: string is a string, not a float32":                   func() { layout.Flat[float32]([]string{""}) },
+		"layout: Flat: [0]float32 has 0 bytes, 0 of them float32s":          func() { layout.Flat[float32]([][0]float32{{}}) },
 	} {
 		require.PanicsWithValue(t, text, f)
 		require.PanicsWithValue(t, text, f, "asked again")

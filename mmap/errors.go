@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Sentinels for errors.Is. Each is wrapped by an *Error, never returned bare.
+// Sentinels for errors.Is. Each is wrapped by an *Error, ErrFault by a *FaultError;
+// none is returned bare.
 var (
 	// ErrAddressSpace: the OS has no range of that size for this process.
 	ErrAddressSpace = errors.New("mmap: no address space")

@@ -74,13 +74,15 @@ func (e *FaultError) Unwrap() []error { return []error{ErrFault, e.cause} }
 
 // Guarded calls f and turns a fault on memory of this package into a
 // *FaultError. The rest of f is not run then; its deferred calls are. Nil means
-// that f returned. Every other panic goes on with its value unchanged, a nil
-// dereference and a fault on memory of others among them (the latter as a panic,
+// that f returned. What counts is the value of the panic: the runtime's report of
+// a fault there, new or raised again. A fault in a deferred call replaces the
+// panic under way, as it does in all of Go. Every other panic goes on with its
+// value unchanged, a nil dereference and a fault on memory of others among them (the latter as a panic,
 // where without Guarded it would end the process); runtime.Goexit goes on too.
 //
 // Guarded holds for the calling goroutine alone: a fault in a goroutine that f
 // starts ends the process. Calls nest; the innermost gets the fault. Go memory
-// does not fault, so where Real is false Guarded only calls f. Cost: some ns
+// does not fault, so where Real is false there is nothing for Guarded to catch. Cost: some ns
 // without a fault, some microseconds with one. System calls on memory that
 // is not ready (File.Read into it, say) do not fault: they return EFAULT.
 func Guarded(f func()) error { return process().guarded(f) }

@@ -68,7 +68,7 @@ type Region struct {
 }
 
 // Base is the address of the first byte: a multiple of Granule where Real, else
-// of 64 KiB. It panics after Release.
+// of 64 KiB. It panics after Release, and must not be called at the same time.
 func (r *Region) Base() unsafe.Pointer {
 	if r.memory.base == nil {
 		panicReleased("Base")
@@ -77,7 +77,7 @@ func (r *Region) Base() unsafe.Pointer {
 }
 
 // Size is the number of bytes of address space, a multiple of Granule; 0 after
-// Release.
+// Release, at the time of which it must not be called.
 func (r *Region) Size() int { return r.memory.size }
 
 // Asked is the number of bytes that Reserve or ReserveUpTo was asked for,

@@ -38,7 +38,7 @@ func Reserve(size int) (*Region, error) { return process().reserve(size) }
 // what it was asked for and Region.Refusal why it is less. An error is that of
 // Reserve for least. Less than size is taken only where three times as much is
 // left, because the Go runtime lives in the same address space and ends the
-// process when it gets none; least itself is taken whatever is left.
+// process when it gets none; least, and a parked range, are taken whatever is left.
 // 0 < least <= size.
 func ReserveUpTo(size, least int) (*Region, error) { return process().reserveUpTo(size, least) }
 
