@@ -16,13 +16,17 @@ var turn func() (read func(uint64))
 // atomicWord is an atomic.Uint64 that lets a test decide when each access
 // happens. Without a test it is the plain one.
 type atomicWord struct {
-	v atomic.Uint64
+	v     atomic.Uint64
+	still bool // set by a test: zero throughout, so that a load may happen at any time
 }
 
 // access waits for its turn to make the given access, and makes it.
 func (a *atomicWord) access(do func() uint64) uint64 {
 	if turn == nil {
 		return do()
+	}
+	if a.still {
+		panic("bitmask: a word that a test declared still is written")
 	}
 	read := turn()
 	v := do()
@@ -31,7 +35,12 @@ func (a *atomicWord) access(do func() uint64) uint64 {
 }
 
 // Load is as in sync/atomic.
-func (a *atomicWord) Load() uint64 { return a.access(a.v.Load) }
+func (a *atomicWord) Load() uint64 {
+	if a.still {
+		return a.v.Load()
+	}
+	return a.access(a.v.Load)
+}
 
 // Or is as in sync/atomic.
 func (a *atomicWord) Or(mask uint64) (old uint64) {

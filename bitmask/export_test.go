@@ -9,12 +9,9 @@ var NewHierarchyTop = newHierarchy
 // Levels returns how many levels each summary has.
 func (h *Hierarchy) Levels() int { return len(h.summaries[0].levels) }
 
-// Words returns the words at the bottom.
-func (h *Hierarchy) Words() []Word { return h.words }
-
 // Level returns the words of level k of the summary of a class, the lowest level
 // being 0.
 func (h *Hierarchy) Level(class, k int) []Word { return h.summaries[class].levels[k] }
 
-// ClassesOf returns how many classes of runs a word has free.
-var ClassesOf = classesOf
+// ClassOf returns the class of a word.
+var ClassOf = classOf

@@ -158,7 +158,7 @@ func TestGroup10ManyWordsTakeBackRuns(t *testing.T) {
 	for i := range 3 {
 		require.True(t, b.TryFree(i*64+1, 63))
 		require.True(t, h.TryFree(i*64+1, 63))
-		require.Equal(t, uint64(1), h.Words()[i].Load())
+		require.Equal(t, uint64(1), h.Word(i).Load())
 	}
 	require.Equal(t, bitmask.Bits{1, 1, 1}, b)
 	// A run across the edge of a word: the original drops what lies beyond, the
@@ -185,7 +185,7 @@ func TestGroup11GoroutinesFillEveryBit(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range h.Words() {
-		require.Equal(t, all, h.Words()[i].Load())
+		require.Equal(t, all, h.Word(i).Load())
 	}
 	require.NoError(t, h.Verify())
 }

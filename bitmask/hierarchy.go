@@ -5,54 +5,61 @@ import (
 	"math/bits"
 )
 
-// A Hierarchy is atomic words with summaries above them, one for each of seven
-// classes: a word is open for class c when it has a run of 2^c free units. Bit i
-// of the lowest level of a summary says that word i may be open; bit i of the
-// next level, that word i of the level below may have a bit set; and so on until
-// a level has at most topWords words. A search reads those one by one, and then
-// one word of each level on the way down.
+// A Hierarchy is atomic words with summaries above them. A word is of class c
+// when its longest run of free units has a length in [2^c, 2^(c+1)); a full word
+// is of no class. There is one summary for each of the seven classes, and one for
+// "not full". Bit i of the lowest level of a summary says that word i may count
+// there; bit i of the next level, that word i of the level below may have a bit
+// set; and so on until a level has at most topWords words. A search reads those
+// one by one, and then one word of each level on the way down.
+//
+// A run of n units is looked for among the words of the smallest class that can
+// hold it, then of the next, so long runs are kept for those who need them (Fit).
 //
 // Summaries are hints and the words are the truth: a run is claimed by the
 // compare-and-swap of one word, whatever the summaries say. A bit that is set
-// above a word that is not open costs a look at that word. A bit that is clear
-// above an open word hides it, and that must not last:
+// above a word that does not count costs a look at that word. A bit that is clear
+// above a word that counts hides it, and that must not last:
 //
-//	I6 At rest, no call under way, each word that is open for a class has its
-//	   bit set in the lowest level of that summary, and each word of a level
-//	   that has a bit set has its own set in the next one up. Verify checks it.
+//	I6 At rest, no call under way, each word has its bit set in the lowest level
+//	   of every summary where it counts, and each word of a level that has a bit
+//	   set has its own set in the next one up. Verify checks it.
 //
-// The protocol that keeps I6 has two halves. Whoever makes a word open by a free
-// changes the word first and sets the bit afterwards (raise). Whoever sees that
-// a word is not open and clears its bit tests the word once more after the
-// clear, and sets the bit again if the word is open (settle). So of a free and a
-// clear that meet, either the clear comes before the free's set, or after it,
-// and then its second test comes after the free and sees it. Between the levels
-// the same holds with "has a bit set" in the place of "open". Only allocs close
-// a word and only frees open it, so each change has one call to answer for it.
+// The protocol that keeps I6 has two halves. Whoever changes a word so that it
+// counts in a summary changes the word first and sets the bit afterwards (Note,
+// raise). Nobody clears a bit because a word ceases to count: that is left to
+// searches, so a word that goes to and fro between two classes costs two loads
+// and no store. A search that meets a word which does not count clears its bit,
+// tests the word once more after the clear, and sets the bit again if it counts
+// now (settle). So of a change and a clear that meet, either the clear comes
+// before the change's set, or after it, and then its second test comes after the
+// change and sees it. A change that finds the bit set already leaves it: a clear
+// that comes later has its second test later still. Between the levels the same
+// holds with "has a bit set" in the place of "counts".
 //
-// While calls are under way a bit may be clear for an instant above an open
-// word: between a free's two stores, and between a clear and its second test. A
-// search that ends empty has proved nothing, so TryAlloc reads all words itself
-// before it refuses.
+// While calls are under way a bit may be clear for an instant above a word that
+// counts. A search that ends empty has proved nothing, so TryAlloc reads all
+// words itself before it refuses.
 //
 // The test-clear-test order is that of mimalloc's chunk map; classes by the
 // longest free run are known from jemalloc's page sets. Tests under the tag
 // bitmask_sched run every interleaving of small histories, and plant defects in
 // the protocol to show that they would be found (mutant.go).
 type Hierarchy struct {
-	units     int              // units in all, set by NewHierarchy
-	words     []Word           // bit i of word w set: unit 64w+i is in use; bits past units are always set
-	summaries [classes]summary // by class of run
+	units     int                  // units in all, set by NewHierarchy
+	words     []Word               // bit i of word w set: unit 64w+i is in use; bits past units are always set
+	summaries [classes + 1]summary // by class of the longest run; the last: not full
 }
 
 const (
-	topWords = 8 // most words of a topmost level: one cache line
-	classes  = 7 // runs of 1, 2, 4, 8, 16, 32 and 64 units
+	topWords = 8       // most words of a topmost level: one cache line
+	classes  = 7       // longest run from 1, 2, 4, 8, 16, 32 and of 64 units
+	notFull  = classes // the summary of words with a free unit
 )
 
 // NewHierarchy returns a hierarchy of the given number of units, all of them
 // free, in memory of the Go heap: 8 bytes for 64 units, and for the summaries an
-// eighth more of many words, 56 bytes at least. It panics when units is negative.
+// eighth more of many words, 64 bytes at least. It panics when units is negative.
 func NewHierarchy(units int) *Hierarchy { return newHierarchy(units, topWords) }
 
 func newHierarchy(units, top int) *Hierarchy {
@@ -87,37 +94,32 @@ func (h *Hierarchy) Count() int {
 // returns Len and false. While other calls are under way the unit may be taken
 // before the caller sees it, and a unit may be missed that is just being freed.
 func (h *Hierarchy) First() (unit int, ok bool) {
-	s := &h.summaries[0]
+	s := &h.summaries[notFull]
 	for i := s.first(); i < len(h.words); i = s.next(i + 1) {
 		if w := h.words[i].Load(); w != ^uint64(0) {
 			return i*WordBits + bits.TrailingZeros64(^w), true
 		}
+		s.settle(0, i)
 	}
 	return h.units, false
 }
 
-// TryAlloc claims a run of n free units inside one word, in the lowest word that
-// has one, and returns its offset. It returns Len and false when there is none:
+// TryAlloc claims a run of n free units inside one word, the word that Fit gives
+// first, and returns its offset. It returns Len and false when there is none:
 // then each word, at one instant or another during the call, had none. It panics
 // unless n is in 1..64.
 //
-// When n is a power of two it looks at a constant number of words: at most 8 of
-// a topmost level and one of each below it, unless other goroutines take what it
-// has seen. Any other n passes over words whose longest run is shorter than n
-// but not than the power of two below it. A refusal reads every word.
+// It looks at a few words of each summary and at those words that ceased to count
+// there since a search was there last, each of which is looked at once. A
+// refusal reads every word.
 func (h *Hierarchy) TryAlloc(n int) (offset int, ok bool) {
 	if uint(n-1) >= WordBits {
 		badCount("Hierarchy.TryAlloc", n)
 	}
-	class := bits.Len8(uint8(n)) - 1
-	s := &h.summaries[class]
-	for i := s.first(); i < len(h.words); i = s.next(i + 1) {
-		at, seen, ok := h.claim(i, n)
-		if ok {
+	f := h.Fit(n)
+	for i, ok := f.Next(); ok; i, ok = f.Next() {
+		if at, ok := h.claim(i, n); ok {
 			return at, true
-		}
-		if classesOf(seen) <= class {
-			s.settle(0, i)
 		}
 	}
 	if mutant == trustSummary {
@@ -127,7 +129,7 @@ func (h *Hierarchy) TryAlloc(n int) (offset int, ok bool) {
 		if h.words[i].Load() == ^uint64(0) {
 			continue
 		}
-		if at, _, ok := h.claim(i, n); ok {
+		if at, ok := h.claim(i, n); ok {
 			return at, true
 		}
 	}
@@ -135,26 +137,30 @@ func (h *Hierarchy) TryAlloc(n int) (offset int, ok bool) {
 }
 
 // claim claims n units in word i, tells the summaries, and returns the offset
-// among all units and the word as it was.
-func (h *Hierarchy) claim(i, n int) (offset int, before uint64, ok bool) {
+// among all units.
+func (h *Hierarchy) claim(i, n int) (offset int, ok bool) {
 	at, before, ok := h.words[i].TryAlloc(n)
-	if ok {
-		h.closed(i, before, before|Mask(at, n))
+	if ok && mutant != forgetClass {
+		h.Note(i, before, before|Mask(at, n))
 	}
-	return i*WordBits + at, before, ok
+	return i*WordBits + at, ok
 }
 
-// closed tells the summaries for which word i is no longer open.
-func (h *Hierarchy) closed(i int, before, now uint64) {
-	for class, end := classesOf(now), classesOf(before); class < end; class++ {
-		h.summaries[class].settle(0, i)
-	}
-}
+// Word returns word i, for callers that change it themselves and then call Note.
+func (h *Hierarchy) Word(i int) *Word { return &h.words[i] }
 
-// opened tells the summaries for which word i has become open.
-func (h *Hierarchy) opened(i int, before, now uint64) {
-	for class, end := classesOf(before), classesOf(now); class < end; class++ {
-		h.summaries[class].raise(0, i)
+// Words returns the number of words.
+func (h *Hierarchy) Words() int { return len(h.words) }
+
+// Note tells the summaries that the caller has changed word i. A change that is
+// not noted may hide the word from searches (I6), but for the last look of
+// TryAlloc; Note(i, ^0, h.Word(i).Load()) makes up for all that were left out.
+func (h *Hierarchy) Note(i int, before, now uint64) {
+	if c := classOf(now); c >= 0 && c != classOf(before) {
+		h.summaries[c].raise(0, i)
+	}
+	if before == ^uint64(0) && now != before {
+		h.summaries[notFull].raise(0, i)
 	}
 }
 
@@ -165,7 +171,7 @@ func (h *Hierarchy) TryAllocAt(offset, n int) (ok bool) {
 	i, at := h.place("Hierarchy.TryAllocAt", offset, n)
 	before, ok := h.words[i].TryAllocAt(at, n)
 	if ok {
-		h.closed(i, before, before|Mask(at, n))
+		h.Note(i, before, before|Mask(at, n))
 	}
 	return ok
 }
@@ -176,13 +182,14 @@ func (h *Hierarchy) TryAllocAt(offset, n int) (ok bool) {
 func (h *Hierarchy) TryFree(offset, n int) (ok bool) {
 	i, at := h.place("Hierarchy.TryFree", offset, n)
 	if mutant == raiseBeforeFree {
-		h.opened(i, ^uint64(0), ^Mask(at, n))
+		w := h.words[i].Load()
+		h.Note(i, w, w&^Mask(at, n))
 		_, ok = h.words[i].TryFree(at, n)
 		return ok
 	}
 	before, ok := h.words[i].TryFree(at, n)
 	if ok {
-		h.opened(i, before, before&^Mask(at, n))
+		h.Note(i, before, before&^Mask(at, n))
 	}
 	return ok
 }

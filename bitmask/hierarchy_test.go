@@ -25,12 +25,46 @@ func newShelf(units int) *shelf {
 	return s
 }
 
+// TryAlloc takes the first run of n in the word of the smallest class that has
+// one; of the words of n's own class it looks at 8 that are too short before it
+// tries the higher classes.
 func (s *shelf) TryAlloc(n int) (int, bool) {
-	for at := range s.used {
-		if s.used.freeFrom(at, at&^63+64) >= n {
-			s.used.SetRange(at, n)
-			return at, true
+	class := func(word int) (c, first int) {
+		c, first = -1, -1
+		for at := word * 64; at < word*64+64; at++ {
+			free := s.used.freeFrom(at, word*64+64)
+			for run := 1 << (c + 1); run <= free; run *= 2 {
+				c++
+			}
+			if free >= n && first < 0 {
+				first = at
+			}
 		}
+		return c, first
+	}
+	own, later := 0, -1
+	for 2<<own <= n {
+		own++
+	}
+	for c := own; c < 7; c++ {
+		short := 0
+		for word := range len(s.used) / 64 {
+			is, at := class(word)
+			switch {
+			case is != c:
+			case at >= 0 && (c != own || short < 8):
+				s.used.SetRange(at, n)
+				return at, true
+			case at >= 0 && later < 0:
+				later = at
+			case at < 0:
+				short++
+			}
+		}
+	}
+	if later >= 0 {
+		s.used.SetRange(later, n)
+		return later, true
 	}
 	return s.units, false
 }
@@ -156,9 +190,9 @@ func TestHierarchyFillsAndEmpties(t *testing.T) {
 		at, ok = h.First()
 		require.Equal(t, []any{units, false}, []any{at, ok})
 		for k := range h.Levels() {
-			for class := range 7 {
+			for class := range 8 {
 				for i := range h.Level(class, k) {
-					require.Zero(t, h.Level(class, k)[i].Load(), "class %d level %d word %d, all full", class, k, i)
+					require.Zero(t, h.Level(class, k)[i].Load(), "summary %d level %d word %d, all full", class, k, i)
 				}
 			}
 		}
@@ -187,22 +221,30 @@ func TestHierarchyVerifyNamesI6(t *testing.T) {
 	h := bitmask.NewHierarchyTop(3*64*64+5, 1)
 	require.Equal(t, 2, h.Levels())
 	require.NoError(t, h.Verify())
-	h.Level(0, 0)[2].ClearBit(7)
+	h.Level(6, 0)[2].ClearBit(7)
 	require.EqualError(t, h.Verify(),
-		"bitmask: Hierarchy: I6: word 135 below level 0 of class 0 is open and its bit is clear")
-	h.Level(0, 0)[2].SetBit(7)
-	h.Level(0, 1)[0].ClearBit(3)
+		"bitmask: Hierarchy: I6: word 135 below level 0 of class 6 counts and its bit is clear")
+	h.Level(6, 0)[2].SetBit(7)
+	h.Level(2, 1)[0].ClearBit(3)
 	require.EqualError(t, h.Verify(),
-		"bitmask: Hierarchy: I6: word 3 below level 1 of class 0 is open and its bit is clear")
-	h.Level(0, 1)[0].SetBit(3)
+		"bitmask: Hierarchy: I6: word 3 below level 1 of class 2 counts and its bit is clear")
+	h.Level(2, 1)[0].SetBit(3)
 	for class := range 7 {
+		h.TryAllocAt(11*64, 64)
+		h.TryFree(11*64, 1<<class)
 		h.Level(class, 0)[0].ClearBit(11)
-		require.ErrorContains(t, h.Verify(), fmt.Sprintf("I6: word 11 below level 0 of class %d is open", class))
+		require.ErrorContains(t, h.Verify(), fmt.Sprintf("I6: word 11 below level 0 of class %d counts", class))
 		h.Level(class, 0)[0].SetBit(11)
+		require.NoError(t, h.Verify())
+		h.Level(7, 0)[0].ClearBit(11)
+		require.ErrorContains(t, h.Verify(), `I6: word 11 below level 0 of "not full" counts`)
+		h.Level(7, 0)[0].SetBit(11)
+		h.TryAllocAt(11*64, 1<<class)
+		h.TryFree(11*64, 64) // as before
 	}
-	h.Words()[192].ClearBit(5)
+	h.Word(192).ClearBit(5)
 	require.ErrorContains(t, h.Verify(), "a bit past 12293 units is clear")
-	h.Words()[192].SetBit(5)
+	h.Word(192).SetBit(5)
 	require.NoError(t, h.Verify())
 }
 
@@ -214,6 +256,8 @@ func TestHierarchyStaleBits(t *testing.T) {
 	for i := range 3 * 64 {
 		require.True(t, h.TryAllocAt(i*64, 64))
 	}
+	_, ok := h.TryAlloc(1)
+	require.False(t, ok)
 	h.Level(0, 0)[0].SetBit(9)
 	h.Level(0, 1)[0].SetBit(0)
 	h.Level(0, 1)[0].SetBit(1)

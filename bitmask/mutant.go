@@ -16,4 +16,5 @@ const (
 	recheckFirst              // settle swaps the clear and the second test
 	raiseBeforeFree           // TryFree swaps the stores to summary and word
 	trustSummary              // TryAlloc refuses on the word of a summary alone
+	forgetClass               // TryAlloc does not note the class that is left
 )

@@ -8,13 +8,13 @@ import (
 // summary is the levels of one class above the words of a Hierarchy. The essay
 // in hierarchy.go says what its bits mean and how they are kept.
 type summary struct {
-	class  int      // a word counts as open when it has a run of 2^class free units
+	class  int      // of the words that count, or notFull
 	words  []Word   // the words at the bottom; this type only reads them
-	levels [][]Word // bit i of word w of level k: word 64w+i below may be open
+	levels [][]Word // bit i of word w of level k: word 64w+i below may count
 }
 
 // newSummary returns a summary whose topmost level has at most top words, and in
-// which every word counts as open that is so now.
+// which the bits are set of the words that count now.
 func newSummary(words []Word, class, top int) summary {
 	s := summary{class: class, words: words}
 	for n := len(words); len(s.levels) == 0 || n > top; {
@@ -30,43 +30,52 @@ func newSummary(words []Word, class, top int) summary {
 	return s
 }
 
-// classesOf returns how many classes of runs a word has free: 0 when it is full,
-// c+1 when it has a run of 2^c but none of 2^(c+1).
-func classesOf(w uint64) int {
+// classOf returns the class of a word: c when it has a run of 2^c free units but
+// none of 2^(c+1), and -1 when it is full.
+func classOf(w uint64) int {
 	z1 := ^w
 	z2 := z1 & (z1 >> 1)
 	z4 := z2 & (z2 >> 2)
 	z8 := z4 & (z4 >> 4)
 	z16 := z8 & (z8 >> 8)
 	z32 := z16 & (z16 >> 16)
-	return one(z1) + one(z2) + one(z4) + one(z8) + one(z16) + one(z32) + one(z32&(z32>>32))
+	return one(z1) + one(z2) + one(z4) + one(z8) + one(z16) + one(z32) + one(z32&(z32>>32)) - 1
 }
 
 // one returns 1 if z has a bit set and else 0, without a branch.
 func one(z uint64) int { return int((z | -z) >> (WordBits - 1)) }
 
-// open reports whether the word under bit i of level k is open: at the bottom,
-// has a run of the class free; above, has a bit set.
+// open reports whether the word under bit i of level k counts: at the bottom, is
+// of the class; above, has a bit set.
 func (s *summary) open(k, i int) bool {
-	if k == 0 {
-		return classesOf(s.words[i].Load()) > s.class
+	if k > 0 {
+		return s.levels[k-1][i].Load() != 0
 	}
-	return s.levels[k-1][i].Load() != 0
+	return s.counts(s.words[i].Load())
+}
+
+// counts reports whether a word with these units in use counts here.
+func (s *summary) counts(w uint64) bool {
+	if s.class == notFull {
+		return w != ^uint64(0)
+	}
+	return classOf(w) == s.class
 }
 
 // raise sets bit i of level k, and the bits above it as far as the word it sets
 // was clear: who set the word's first bit raises the levels above.
 func (s *summary) raise(k, i int) {
 	for ; k < len(s.levels); k++ {
-		if s.levels[k][i/WordBits].v.Or(1<<(uint(i)%WordBits)) != 0 {
+		word, m := &s.levels[k][i/WordBits], uint64(1)<<(uint(i)%WordBits)
+		if word.Load()&m != 0 || word.v.Or(m) != 0 {
 			return
 		}
 		i /= WordBits
 	}
 }
 
-// settle clears bit i of level k, whose word below was seen not to be open,
-// tests that word again and sets the bit again if it is; and so on upward as
+// settle clears bit i of level k, whose word below was seen not to count,
+// tests that word again and sets the bit again if it does; and so on upward as
 // long as a summary word has become clear.
 func (s *summary) settle(k, i int) {
 	for ; k < len(s.levels); k++ {
@@ -91,7 +100,7 @@ func (s *summary) settle(k, i int) {
 	}
 }
 
-// first returns the lowest word that the levels call open, len(words) if there
+// first returns the lowest word that the levels say counts, len(words) if there
 // is none.
 func (s *summary) first() int {
 	k := len(s.levels) - 1
@@ -111,8 +120,8 @@ func (s *summary) first() int {
 	return len(s.words)
 }
 
-// next returns the lowest word, from the given one on, that the levels call
-// open, len(words) if there is none. It climbs from the lowest level until it
+// next returns the lowest word, from the given one on, that the levels say
+// counts, len(words) if there is none. It climbs from the lowest level until it
 // meets a bit, and goes down again from there. A bit that leads to a clear word
 // is settled.
 func (s *summary) next(from int) int {
@@ -150,11 +159,19 @@ func (s *summary) verify() error {
 	for k, level := range s.levels {
 		for i := range n {
 			if s.open(k, i) && level[i/WordBits].Load()>>(uint(i)%WordBits)&1 == 0 {
-				return fmt.Errorf("bitmask: Hierarchy: I6: word %d below level %d of class %d is open and its bit is clear",
-					i, k, s.class)
+				return fmt.Errorf("bitmask: Hierarchy: I6: word %d below level %d of %s counts and its bit is clear",
+					i, k, s)
 			}
 		}
 		n = len(level)
 	}
 	return nil
+}
+
+// String names the words that count.
+func (s *summary) String() string {
+	if s.class == notFull {
+		return `"not full"`
+	}
+	return fmt.Sprintf("class %d", s.class)
 }

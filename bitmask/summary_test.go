@@ -11,12 +11,12 @@ import (
 func TestClassesAgreeWithTwin(t *testing.T) {
 	check := func(w uint64) {
 		_, longest := bitmask.LongestRunRef(w)
-		want := 0
+		want := -1
 		for run := 1; run <= longest; run *= 2 {
 			want++
 		}
-		if got := bitmask.ClassesOf(w); got != want {
-			t.Fatalf("classesOf(%#x): got %d want %d", w, got, want)
+		if got := bitmask.ClassOf(w); got != want {
+			t.Fatalf("classOf(%#x): got %d want %d", w, got, want)
 		}
 	}
 	i := 0

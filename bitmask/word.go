@@ -20,16 +20,24 @@ func (w *Word) Load() uint64 { return w.v.Load() }
 // and ok = false and changes nothing. The word was empty before when before == 0, and is full now
 // when before|Mask(offset, n) == ^0. It panics unless n is in 1..64.
 func (w *Word) TryAlloc(n int) (offset int, before uint64, ok bool) {
-	for searched := false; ; searched = true {
+	offset, before, _, ok = w.Claim(n)
+	return offset, before, ok
+}
+
+// Claim is TryAlloc that also tells how often another goroutine changed the word
+// meanwhile and the search began anew: a caller who loses often may want another
+// word.
+func (w *Word) Claim(n int) (offset int, before uint64, lost int, ok bool) {
+	for ; ; lost++ {
 		old := w.v.Load()
-		if mutant != staleSearch || !searched {
+		if mutant != staleSearch || lost == 0 {
 			offset, ok = FindRun(old, n)
 		}
 		if !ok {
-			return offset, old, false
+			return offset, old, lost, false
 		}
 		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
-			return offset, old, true
+			return offset, old, lost, true
 		}
 	}
 }
