@@ -187,6 +187,13 @@ func (f *Flaky) populate(m *memory, off, n int) error {
 	return f.step("populate", f.System.populate, m, off, n)
 }
 
+func (f *Flaky) resident(m *memory, off, n int) (int, error) {
+	if f.fails("resident") {
+		return 0, ErrFlaky
+	}
+	return f.System.resident(m, off, n)
+}
+
 func (f *Flaky) hint(m *memory, h Hint, on bool) error {
 	if f.fails("hint") {
 		return ErrFlaky

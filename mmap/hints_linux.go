@@ -62,6 +62,23 @@ func (p pages) populate(m *memory, off, n int) error {
 	return err
 }
 
+// resident asks which pages are there: one byte each, of which the lowest bit counts.
+func (p pages) resident(m *memory, off, n int) (bytes int, err error) {
+	page := PageSize()
+	present := make([]byte, n/page)
+	b := m.bytes(off, n)
+	// Safe because the kernel writes one byte for each page of b, which is as long
+	// as present, and keeps neither address.
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(n), uintptr(unsafe.Pointer(&present[0])))
+	if errno != 0 {
+		return 0, known(errno)
+	}
+	for _, v := range present {
+		bytes += int(v&1) * page
+	}
+	return bytes, nil
+}
+
 func (p pages) lock(m *memory, off, n int) error   { return unix.Mlock(m.bytes(off, n)) }
 func (p pages) unlock(m *memory, off, n int) error { return unix.Munlock(m.bytes(off, n)) }
 

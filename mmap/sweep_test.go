@@ -63,6 +63,11 @@ var operations = map[string]operation{
 		func(r *mmap.Region) error { return r.Commit(g, 4*g) },
 		steps{none: 1, access: 1, mark: 1},
 	},
+	"Resident": { // two runs of ready granules
+		func(r *mmap.Region) error { return errors.Join(commitAll([2]int{0, 2}, [2]int{3, 1})(r)) },
+		func(r *mmap.Region) error { _, err := r.Resident(); return err },
+		onLinux(2),
+	},
 	"Commit again": { // over granules that were ready before
 		func(r *mmap.Region) error {
 			return errors.Join(commitAll([2]int{0, 6})(r), r.Decommit(g, g), r.Decommit(3*g, 2*g))

@@ -46,6 +46,7 @@ type traits struct {
 //	lock      mlock                    the same              VirtualLock       -
 //	hint      madvise                  -                     WipeOnFork only   -
 //	advise    madvise                  madvise               -                 -
+//	resident  mincore                  -                     -                 -
 //	name      prctl                    -                     -                 -
 //
 // (*) where the kernel has it. Where GuardKind is not GuardMark, guards are made
@@ -66,6 +67,7 @@ type system interface {
 	unlock(m *memory, off, n int) error // on what is not locked, nothing
 	hint(m *memory, h Hint, on bool) error
 	advise(m *memory, off, n int, a Advice) error
+	resident(m *memory, off, n int) (bytes int, err error)
 	name(m *memory, text string)          // best effort
 	mapped() int                          // mappings that the process has; 0: unknown
 	advice(op string, errno error) string // what a user can do about a refusal, or ""
@@ -83,6 +85,8 @@ func (plain) name(*memory, string)            {}
 func (plain) mapped() int                     { return 0 }
 
 func (plain) advise(*memory, int, int, Advice) error { return errNoSuch }
+
+func (plain) resident(*memory, int, int) (int, error) { return 0, errNoSuch }
 
 func (plain) populate(m *memory, off, n int) error {
 	touch(m, off, n)
