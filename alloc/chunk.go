@@ -20,7 +20,7 @@ func (u *Universe) Pointer(c ChunkIndex) unsafe.Pointer {
 // into this universe.
 func (u *Universe) IndexOf(p unsafe.Pointer) (ChunkIndex, bool) {
 	offset := uintptr(p) - uintptr(u.base)
-	if offset >= uintptr(len(u.inUse))*MegachunkSize {
+	if offset >= uintptr(u.index.Words())*MegachunkSize {
 		return 0, false
 	}
 	return ChunkIndex(offset >> chunkShift), true
@@ -47,5 +47,5 @@ func (u *Universe) bytes(first ChunkIndex, n int) []byte {
 // InUse reports whether a chunk is handed out.
 func (u *Universe) InUse(c ChunkIndex) bool {
 	m := int(c) / ChunksPerMegachunk
-	return m < len(u.inUse) && u.inUse[m].Load()>>(c%ChunksPerMegachunk)&1 != 0
+	return m < u.index.Words() && u.index.Word(m).Load()>>(c%ChunksPerMegachunk)&1 != 0
 }

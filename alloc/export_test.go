@@ -38,24 +38,38 @@ func (f *FailingPages) Decommit(offset, n int) error {
 	return f.Region.Decommit(offset, n)
 }
 
-// Corrupt breaks one invariant of a universe and returns what puts it right.
+// Corrupt breaks one invariant of a universe whose last granule is not ready,
+// and returns what puts it right.
 func (u *Universe) Corrupt(invariant string) (restore func()) {
+	last := u.index.Words() - 1
 	switch invariant {
 	case "I1":
-		u.inUse[len(u.inUse)-1].TryAllocAt(5, 1)
-		return func() { u.inUse[len(u.inUse)-1].TryFree(5, 1) }
+		u.index.TryAllocAt(last*ChunksPerMegachunk+5, 1)
+		return func() { u.index.TryFree(last*ChunksPerMegachunk+5, 1) }
 	case "I2":
-		u.full[0].SetBit(3)
-		return func() { u.full[0].ClearBit(3) }
+		// Claimed and freed without a note: the index knows it as a whole free word only.
+		w := u.index.Word(last - 2)
+		before, _ := w.TryAllocAt(1, 1)
+		u.dirty[last-2].Or(2)
+		u.ready[(last-2)/2].Store(1)
+		return func() {
+			w.TryFree(1, 1)
+			u.index.Note(last-2, ^uint64(0), before)
+			u.dirty[last-2].And(^uint64(2))
+			u.ready[(last-2)/2].Store(0)
+		}
 	case "I3":
 		u.nReady++
 		return func() { u.nReady-- }
 	case "I4":
-		u.full[len(u.full)-1].ClearBit(63)
-		return func() { u.full[len(u.full)-1].SetBit(63) }
+		u.dirty[last].Store(1)
+		return func() { u.dirty[last].Store(0) }
 	case "I5":
 		u.nEmpty.Add(1)
 		return func() { u.nEmpty.Add(-1) }
+	case "I6":
+		u.leases.lines[0].Store(3)
+		return func() { u.leases.lines[0].Store(1) }
 	}
 	return nil
 }
@@ -73,7 +87,7 @@ func (h *Heap) Corrupt(invariant string) (restore func()) {
 		s.used++
 		return func() { s.used-- }
 	case "H2":
-		word, bit := &h.u.inUse[s.first/ChunksPerMegachunk], int(s.first)%ChunksPerMegachunk
+		word, bit := h.u.index.Word(int(s.first/ChunksPerMegachunk)), int(s.first)%ChunksPerMegachunk
 		word.TryFree(bit, 1)
 		return func() { word.TryAllocAt(bit, 1) }
 	case "H3":

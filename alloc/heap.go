@@ -63,12 +63,12 @@ type HeapStats struct {
 
 // NewHeap makes an empty heap on u. It takes chunks as it needs them.
 func NewHeap(u *Universe) (*Heap, error) {
-	if u.inUse == nil {
+	if u.index.Words() == 0 {
 		panic("alloc: NewHeap: the universe is closed")
 	}
 	return &Heap{
 		u:        u,
-		slabs:    slabTable{pages: make([]*[ChunksPerMegachunk]*slab, len(u.inUse))},
+		slabs:    slabTable{pages: make([]*[ChunksPerMegachunk]*slab, u.index.Words())},
 		mappings: map[unsafe.Pointer]mapping{},
 	}, nil
 }

@@ -1,6 +1,7 @@
 package alloc
 
 import (
+	"fmt"
 	"math/bits"
 
 	"quarry/bitmask"
@@ -9,23 +10,26 @@ import (
 
 // Stats describes a universe. Sizes are in bytes.
 type Stats struct {
-	Reserved   int // address space
-	Committed  int // memory that the system has promised: 2 MiB granules
-	Live       int // chunks in use
-	LiveChunks int // number of chunks in use
-	LongestRun int // longest run of free chunks inside one megachunk, in chunks
+	Reserved   int    // address space
+	Committed  int    // memory that the system has promised: 2 MiB granules
+	Live       int    // chunks in use
+	LiveChunks int    // number of chunks in use
+	LongestRun int    // longest run of free chunks inside one megachunk, in chunks
+	FreeRuns   [7]int // free runs that cannot be longer, by length: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 chunks
 }
 
-// Stats counts. It reads every mask: about 10 us for 16 GiB. While other
-// goroutines allocate, the figures are those of no single instant.
+// Stats counts. It reads every mask: about 40 us for 16 GiB of which little is
+// free in pieces. While other goroutines allocate, the figures are those of no
+// single instant.
 func (u *Universe) Stats() Stats {
-	s := Stats{Reserved: u.Size(), LiveChunks: u.liveChunks()}
+	s := Stats{Reserved: u.Size(), LiveChunks: u.index.Count()}
 	s.Live = s.LiveChunks * ChunkSize
-	for m := range u.inUse {
-		if _, n := bitmask.LongestRun(u.inUse[m].Load()); n > s.LongestRun {
-			if s.LongestRun = n; n == ChunksPerMegachunk {
-				break
-			}
+	for m := range u.index.Words() {
+		for used := u.index.Word(m).Load(); used != ^uint64(0); {
+			at, n := bitmask.LongestRun(used)
+			s.LongestRun = max(s.LongestRun, n)
+			s.FreeRuns[bits.Len8(uint8(n))-1]++
+			used |= bitmask.Mask(at, n)
 		}
 	}
 	for g := range u.ready {
@@ -34,10 +38,19 @@ func (u *Universe) Stats() Stats {
 	return s
 }
 
-func (u *Universe) liveChunks() int {
-	n := 0
-	for m := range u.inUse {
-		n += bits.OnesCount64(u.inUse[m].Load())
+// Resident returns the bytes of committed memory that the system has backed with
+// pages: what was touched, huge pages counted whole. It asks the system, about
+// 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported where the
+// system does not tell (Linux alone does).
+func (u *Universe) Resident() (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return 0, nil
 	}
-	return n
+	n, err := u.pages.Resident()
+	if err != nil {
+		return 0, fmt.Errorf("alloc: Universe.Resident: %w", err)
+	}
+	return n, nil
 }

@@ -10,12 +10,17 @@ import (
 // Giving memory back. A granule that has become empty is noted, not returned:
 // a chunk that is freed and allocated again must not cost system calls. When
 // the noted ones exceed twice what is to be retained, all but the retained are
-// decommitted, highest address first, since allocation prefers low ones.
+// decommitted, the lowest addresses stay, since allocation prefers them.
+// Maintain (maintain.go) gives back what has been empty for a while.
 
 // noteEmpty remembers that granule g became empty. It is called by whoever
 // cleared the last bit, with no lock held.
 func (u *Universe) noteEmpty(g int) {
-	if u.emptied[g/64].SetBit(g % 64) {
+	if u.since[g].Load() != 0 {
+		u.since[g].Store(0) // it was in use meanwhile: its time begins anew
+	}
+	// Loads first: a granule that empties again and again is not written to.
+	if u.emptied[g/64].Load()>>(g%64)&1 != 0 || u.emptied[g/64].SetBit(g%64) {
 		return
 	}
 	if int(u.nEmpty.Add(1)) > 2*u.retain {
@@ -32,32 +37,51 @@ func (u *Universe) noteEmpty(g int) {
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.inUse == nil {
+	if u.closed {
 		panic("alloc: Universe.Trim: the universe is closed")
 	}
 	kept := 0
 	for g := range u.ready {
-		if u.emptied[g/64].Load()>>(g%64)&1 == 0 {
-			continue
-		}
 		switch {
-		case !u.isEmpty(g):
-			u.forgetEmpty(g)
+		case !u.isNoted(g):
 		case kept < keep/mmap.Granule:
 			kept++
 		default:
-			ok, e := u.decommit(g)
+			n, e := u.giveBack(g)
+			returned += n
 			if e != nil {
 				err = fmt.Errorf("alloc: Universe.Trim: %w", e)
-				continue
-			}
-			u.forgetEmpty(g)
-			if ok {
-				returned += mmap.Granule
 			}
 		}
 	}
 	return returned, err
+}
+
+// isNoted reports whether granule g is noted as emptied and still is; a note that
+// is no longer true is dropped. mu is held.
+func (u *Universe) isNoted(g int) bool {
+	if u.emptied[g/64].Load()>>(g%64)&1 == 0 {
+		return false
+	}
+	if !u.isEmpty(g) {
+		u.forgetEmpty(g)
+		return false
+	}
+	return true
+}
+
+// giveBack decommits granule g, which is noted as emptied, and returns the bytes.
+// A granule that the system would not take stays noted. mu is held.
+func (u *Universe) giveBack(g int) (returned int, err error) {
+	ok, err := u.decommit(g)
+	if err != nil {
+		return 0, err
+	}
+	u.forgetEmpty(g)
+	if ok {
+		returned = mmap.Granule
+	}
+	return returned, nil
 }
 
 // decommit gives granule g back unless somebody claimed a chunk of it. It is
@@ -67,25 +91,38 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, nil
 	}
 	u.ready[g].Store(0)
-	if !u.isEmpty(g) {
+	if !u.isEmpty(g) && mutant != blindTrim {
 		u.ready[g].Store(1)
 		return false, nil
 	}
 	if err := u.pages.Decommit(g*mmap.Granule, mmap.Granule); err != nil {
 		if errors.Is(err, mmap.ErrAccess) {
 			u.nReady-- // neither the step nor its undo: the granule is reserved now
+			u.cleaned(g)
 			return false, err
 		}
 		u.ready[g].Store(1)
 		return false, err
 	}
 	u.nReady--
+	u.cleaned(g)
 	return true, nil
+}
+
+// cleaned marks the chunks of granule g, which has no memory any more, as zero.
+// mu is held, so whoever claims one of them marks it after this (claimed).
+func (u *Universe) cleaned(g int) {
+	if mutant == keepDirty {
+		return
+	}
+	u.dirty[2*g].Store(0)
+	u.dirty[2*g+1].Store(0)
 }
 
 // forgetEmpty clears g's note. A free that emptied g again just before may have
 // found the note still set, so it is looked at once more.
 func (u *Universe) forgetEmpty(g int) {
+	u.since[g].Store(0)
 	if u.emptied[g/64].ClearBit(g % 64) {
 		u.nEmpty.Add(-1)
 	}
@@ -95,5 +132,5 @@ func (u *Universe) forgetEmpty(g int) {
 }
 
 func (u *Universe) isEmpty(g int) bool {
-	return u.inUse[2*g].Load() == 0 && u.inUse[2*g+1].Load() == 0
+	return u.index.Word(2*g).Load() == 0 && u.index.Word(2*g+1).Load() == 0
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"quarry/bitmask"
@@ -16,9 +17,9 @@ import (
 // The protocol.
 //
 // Terms: a megachunk's mask says which of its 64 chunks are in use. Two
-// megachunks are a granule, which is ready (committed) or not. full has one bit
-// per megachunk, a hint: "has no free chunk". A gigachunk is the 64 megachunks
-// of one word of full.
+// megachunks are a granule, which is ready (committed) or not. The index
+// (bitmask.Hierarchy) holds the masks and, above them, summaries by the length
+// of a mask's longest free run. A line is the eight masks of one cache line.
 //
 // Allocation claims bits first: one compare-and-swap on the mask makes the run
 // ours. Only then is the granule looked at, and committed under a lock when it
@@ -26,6 +27,12 @@ import (
 // mask never holds a bit that nobody owns, there is no state "busy", nobody is
 // told "no memory" because somebody else is committing, and a double free is
 // always seen, for it finds its bits clear.
+//
+// Where to look: single chunks come from the home of the goroutine's shard, a
+// megachunk in a line that the shard leases (lease.go), so that goroutines on
+// different cores write different lines. Runs, and new homes, come from the word
+// that the index calls the best fit. Before a call says that nothing is free it
+// has looked at every mask, whatever leases and summaries say.
 //
 // Trimming (giving a granule back) is the other side of a handshake. The
 // trimmer, under the lock, clears ready and then reads both masks; the
@@ -37,13 +44,13 @@ import (
 // Invariants, checked by Verify when no call is under way:
 //
 //	I1 A chunk that is in use lies in a granule that is ready.
-//	I2 A full bit is set only where the mask is all ones. (While calls are under
-//	   way it may be wrong for a moment either way; a search that fails by the
-//	   hint looks at every mask before it says so.)
+//	I2 The index is true of every megachunk that is no home: its I6 holds.
 //	I3 The count of ready granules is the number of ready flags, and the pages
 //	   layer agrees.
-//	I4 The masks beyond the universe's size are all ones.
+//	I4 A chunk that is in use is dirty; none is in a granule that is not ready.
+//	   What is not dirty reads as zero.
 //	I5 The count of emptied hints is the number of emptied bits.
+//	I6 A line is leased by a shard exactly when that shard's home lies in it.
 //
 // The original this is taken from marks a megachunk busy by an all-ones mask
 // while it commits or frees; docs/decisions/0003 says what that costs.
@@ -59,7 +66,6 @@ const (
 	MaxSize = ChunkSize << 20
 
 	chunkShift      = 14
-	chunksPerGran   = mmap.Granule / ChunkSize
 	minFallbackSize = 16 << 20 // smallest universe that the default shrinks to
 	heapSize        = 64 << 20 // default where pages come from the Go heap
 )
@@ -82,6 +88,7 @@ type pages interface {
 	Decommit(offset, n int) error
 	Release() error
 	Committed() int
+	Resident() (int, error)
 }
 
 // ChunkIndex names a chunk of a universe, in 0..2^20-1.
@@ -89,18 +96,24 @@ type ChunkIndex uint32
 
 // Universe is a reservation of address space that is handed out in chunks.
 type Universe struct {
-	base    unsafe.Pointer  // first byte of chunk 0; fixed until Close
-	inUse   []bitmask.Word  // one mask per megachunk; set by Alloc, cleared by Free
-	full    []bitmask.Word  // hint, one bit per megachunk (I2)
-	ready   []atomic.Uint32 // per granule: 1 when committed; written under mu
-	emptied []bitmask.Word  // hint, one bit per granule: became empty since the last trim
-	nEmpty  atomic.Int32    // number of bits set in emptied (I5)
-	asked   int             // bytes wanted at first; more than Size when limits forbade them
+	base    unsafe.Pointer     // first byte of chunk 0; fixed until Close
+	index   *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
+	dirty   []atomic.Uint64    // per megachunk: chunks handed out since their granule was committed (I4)
+	ready   []atomic.Uint32    // per granule: 1 when committed; written under mu
+	emptied []bitmask.Word     // hint, one bit per granule: became empty since the last trim
+	since   []atomic.Int64     // per granule: when Maintain first found it empty, in ns since 1970; 0: it did not
+	nEmpty  atomic.Int32       // number of bits set in emptied (I5)
+	leases  leases             // homes of the shards
+	asked   int                // bytes wanted at first; more than Size when limits forbade them
+	small   bool               // pages of 4 KiB are asked for
+	closed  bool               // under mu
 
-	mu     sync.Mutex // held over commits, trims and Close, never on the fast path
-	pages  pages      // under mu, but for Base and Size
-	nReady int        // granules ready (I3); under mu
-	retain int        // empty granules that a trim leaves committed
+	mu     sync.Mutex    // held over commits, trims and Close, never on the fast path
+	pages  pages         // under mu, but for Base and Size
+	nReady int           // granules ready (I3); under mu
+	retain int           // empty granules that a trim leaves committed
+	delay  time.Duration // for how long Maintain leaves an empty granule
+	keeper keeper        // goroutine that calls Maintain, if any
 }
 
 // Option changes how NewUniverse works.
@@ -110,6 +123,8 @@ type config struct {
 	size   int
 	sized  bool
 	retain int
+	delay  time.Duration
+	small  bool
 	pages  pages
 }
 
@@ -124,11 +139,19 @@ func Size(bytes int) Option { return func(c *config) { c.size, c.sized = bytes, 
 // nothing. Memory goes back to the system when twice as much is empty.
 func Retain(bytes int) Option { return func(c *config) { c.retain = bytes / mmap.Granule } }
 
+// PurgeAfter sets for how long memory must have been empty before Maintain gives
+// it back; default 1 s.
+func PurgeAfter(d time.Duration) Option { return func(c *config) { c.delay = d } }
+
+// SmallPages asks the system for pages of 4 KiB instead of 2 MiB: less memory
+// for what is touched here and there, at eight times the cost of a first touch.
+func SmallPages() Option { return func(c *config) { c.small = true } }
+
 // NewUniverse reserves address space. Nothing is committed yet. An error wraps
 // ErrReserve, or ErrTooBig for a size that is not in 1..MaxSize, and says which
 // size was asked for and how to ask for less.
 func NewUniverse(options ...Option) (*Universe, error) {
-	c := config{size: defaultSize(), retain: 8}
+	c := config{size: defaultSize(), retain: 8, delay: time.Second}
 	for _, o := range options {
 		o(&c)
 	}
@@ -145,6 +168,10 @@ func NewUniverse(options ...Option) (*Universe, error) {
 		if err != nil {
 			return nil, fmt.Errorf("alloc: NewUniverse: %d bytes of address space (ask for less with alloc.Size, or raise the limit that ulimit -v shows): %w: %w",
 				asked, ErrReserve, err)
+		}
+		if c.small {
+			// A system that has no such thing keeps its own size of pages.
+			_ = region.Hint(mmap.SmallPages, true)
 		}
 		c.pages = region
 	}
@@ -163,17 +190,18 @@ func newUniverse(c config, asked int) *Universe {
 	megachunks := c.pages.Size() / MegachunkSize
 	u := &Universe{
 		base:    c.pages.Base(),
-		inUse:   make([]bitmask.Word, megachunks),
-		full:    make([]bitmask.Word, (megachunks+63)/64),
+		index:   bitmask.NewHierarchy(megachunks * ChunksPerMegachunk),
+		dirty:   make([]atomic.Uint64, megachunks),
 		ready:   make([]atomic.Uint32, granules),
 		emptied: make([]bitmask.Word, (granules+63)/64),
+		since:   make([]atomic.Int64, granules),
 		asked:   asked,
+		small:   c.small,
 		pages:   c.pages,
 		retain:  max(0, c.retain),
+		delay:   c.delay,
 	}
-	if beyond := len(u.full)*64 - megachunks; beyond > 0 {
-		u.full[len(u.full)-1].TryAllocAt(64-beyond, beyond)
-	}
+	u.leases.reset(megachunks)
 	return u
 }
 
@@ -184,20 +212,31 @@ func newUniverse(c config, asked int) *Universe {
 // panics unless n is in 1..64.
 func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 	checkCount("Alloc", n)
+	return u.alloc(n, dirtyMemory, "Alloc")
+}
+
+// AllocZeroed is Alloc of memory that reads as zero. Only chunks that were handed
+// out before are cleared, at about 0.1 us each; fresh ones are zero already.
+func (u *Universe) AllocZeroed(n int) (first ChunkIndex, got int, err error) {
+	checkCount("AllocZeroed", n)
+	return u.alloc(n, zeroedMemory, "AllocZeroed")
+}
+
+func (u *Universe) alloc(n int, c contents, name string) (first ChunkIndex, got int, err error) {
 	for got = n; got > 0; got /= 2 {
-		first, ok, err := u.tryAlloc(got, "Alloc")
+		first, ok, err := u.tryAlloc(got, c, name)
 		if ok || err != nil {
 			return first, got, err
 		}
 	}
-	return 0, 0, u.errFull("Alloc", n)
+	return 0, 0, u.errFull(name, n)
 }
 
 // AllocExact is Alloc for callers that cannot use fewer: an error that wraps
 // ErrFull means that no run of n chunks is free.
 func (u *Universe) AllocExact(n int) (ChunkIndex, error) {
 	checkCount("AllocExact", n)
-	first, ok, err := u.tryAlloc(n, "AllocExact")
+	first, ok, err := u.tryAlloc(n, dirtyMemory, "AllocExact")
 	if !ok && err == nil {
 		err = u.errFull("AllocExact", n)
 	}
@@ -210,77 +249,168 @@ func checkCount(name string, n int) {
 	}
 }
 
-// tryAlloc claims the first run of n chunks, by the hint, then by looking at
-// every mask. ok is false when there was none.
-func (u *Universe) tryAlloc(n int, name string) (first ChunkIndex, ok bool, err error) {
-	for g := range u.full {
-		for open := ^u.full[g].Load(); open != 0; open &= open - 1 {
-			m := g*64 + bits.TrailingZeros64(open)
-			if first, ok, err = u.claim(m, n, name); ok {
-				return first, true, nil
-			} else if err != nil {
-				return u.tryReady(n, name, err)
+// Extend claims the more chunks behind a run of n chunks that the caller holds,
+// and reports whether it got them: they must be free and of the same megachunk.
+// It panics unless both n and more are in 1..64 and the run is in use.
+func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
+	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
+	if uint(n-1) >= ChunksPerMegachunk || uint(more-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() ||
+		u.index.Word(m).Load()&bitmask.Mask(at, n) != bitmask.Mask(at, n) {
+		panic(fmt.Sprintf("alloc: Universe.Extend: [%d, %d+%d) is not a run in use of one megachunk, or more=%d is not in 1..%d",
+			first, first, n, more, ChunksPerMegachunk))
+	}
+	at += n
+	if at+more > ChunksPerMegachunk {
+		return false
+	}
+	before, ok := u.index.Word(m).TryAllocAt(at, more)
+	if ok {
+		u.index.Note(m, before, before|bitmask.Mask(at, more))
+		u.handOut(m, at, more, dirtyMemory) // the granule is ready, for the caller's run lies in it
+	}
+	return ok
+}
+
+// contents is what a caller wants to find in memory that is handed out.
+type contents bool
+
+const (
+	dirtyMemory  contents = false // whatever is there
+	zeroedMemory contents = true
+)
+
+// tryAlloc claims a run of n chunks: a single one in the shard's home, else
+// wherever it fits best. ok is false when there was none.
+func (u *Universe) tryAlloc(n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+	if n > 1 {
+		return u.search(n, u.leases.shards.index(), c, name)
+	}
+	shard := u.leases.shards.index()
+	l := &u.leases.of[shard]
+	home := l.home.Load()
+	if home < 0 {
+		return u.findHome(shard, c, name)
+	}
+	at, before, lost, ok := u.index.Word(int(home)).Claim(1)
+	if lost > 0 {
+		u.leases.shards.move(shard)
+	}
+	if !ok {
+		return u.findHome(shard, c, name)
+	}
+	if l.home.Load() != home {
+		// The lease has ended, perhaps before the claim: the index must know.
+		u.index.Note(int(home), before, before|1<<uint(at))
+	}
+	return u.claimed(int(home), at, 1, c, name)
+}
+
+// search claims a run of n chunks by best fit, first outside the lines of other
+// shards, then anywhere.
+func (u *Universe) search(n, shard int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+	for _, anywhere := range [...]bool{false, true} {
+		f := u.index.Fit(n)
+		for m, ok := f.Next(); ok; m, ok = f.Next() {
+			if !anywhere && u.leases.isOthers(m, shard) {
+				f.Skip((m/lineWords + 1) * lineWords)
+				continue
+			}
+			if first, ok, err := u.claim(m, n, c, name); ok || err != nil {
+				return first, ok, err
 			}
 		}
 	}
-	// The hint may have lagged behind a free; the masks never do.
-	for m := range u.inUse {
-		if first, ok, err = u.claim(m, n, name); ok {
-			return first, true, nil
-		} else if err != nil {
-			return u.tryReady(n, name, err)
+	if mutant == trustIndex {
+		return 0, false, nil
+	}
+	// Homes are not in the index, and the summaries may have lagged behind a
+	// free; the masks never do.
+	for m := range u.index.Words() {
+		if first, ok, err = u.claim(m, n, c, name); ok || err != nil {
+			return first, ok, err
 		}
 	}
 	return 0, false, nil
 }
 
+// claim takes a run of n chunks of megachunk m.
+func (u *Universe) claim(m, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+	at, before, ok := u.index.Word(m).TryAlloc(n)
+	if !ok {
+		return 0, false, nil
+	}
+	u.index.Note(m, before, before|bitmask.Mask(at, n))
+	return u.claimed(m, at, n, c, name)
+}
+
+// claimed makes a run that was just claimed usable: its granule is committed when
+// it is not ready. When that is refused the claim is taken back, and a run is
+// looked for in memory that is ready.
+func (u *Universe) claimed(m, at, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+	if u.ready[m/2].Load() == 0 {
+		if err := u.commit(m / 2); err != nil {
+			u.rollBack(m, at, n)
+			return u.tryReady(n, c, fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err))
+		}
+	}
+	return u.handOut(m, at, n, c), true, nil
+}
+
+// rollBack gives back a claim whose memory was refused.
+func (u *Universe) rollBack(m, at, n int) {
+	switch mutant {
+	case keepClaim:
+		return
+	case rollBackAll:
+		at, n = 0, ChunksPerMegachunk
+		for i := range n {
+			u.index.Word(m).ClearBit(i)
+		}
+		return
+	}
+	u.unclaim(m, at, n)
+}
+
 // tryReady looks for a run in memory that is committed already, after a commit
 // was refused.
-func (u *Universe) tryReady(n int, name string, refused error) (first ChunkIndex, ok bool, err error) {
-	for m := range u.inUse {
+func (u *Universe) tryReady(n int, c contents, refused error) (first ChunkIndex, ok bool, err error) {
+	for m := range u.index.Words() {
 		if u.ready[m/2].Load() == 0 {
 			continue
 		}
-		if first, ok, _ = u.claim(m, n, name); ok {
-			return first, true, nil
+		at, before, ok := u.index.Word(m).TryAlloc(n)
+		if !ok {
+			continue
 		}
+		u.index.Note(m, before, before|bitmask.Mask(at, n))
+		// The granule may have been trimmed between the two looks.
+		if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil {
+			u.unclaim(m, at, n)
+			continue
+		}
+		return u.handOut(m, at, n, c), true, nil
 	}
 	return 0, false, refused
 }
 
-// claim takes a run of n chunks of megachunk m, and commits its granule when it
-// is not ready.
-func (u *Universe) claim(m, n int, name string) (first ChunkIndex, ok bool, err error) {
-	at, before, ok := u.inUse[m].TryAlloc(n)
-	if !ok {
-		if before == ^uint64(0) {
-			u.markFull(m)
+// handOut marks a run dirty that is claimed and ready, clears it when it must be
+// zero, and returns its first chunk.
+func (u *Universe) handOut(m, at, n int, c contents) ChunkIndex {
+	first := ChunkIndex(m*ChunksPerMegachunk + at)
+	mask := bitmask.Mask(at, n)
+	dirty := u.dirty[m].Load() & mask // nobody else writes bits of chunks that are ours
+	if dirty != mask && mutant != forgetDirty {
+		u.dirty[m].Or(mask)
+	}
+	switch {
+	case c == zeroedMemory:
+		for d := dirty; d != 0; d &= d - 1 {
+			clear(u.bytes(ChunkIndex(m*ChunksPerMegachunk+bits.TrailingZeros64(d)), 1))
 		}
-		return 0, false, nil
-	}
-	if before|bitmask.Mask(at, n) == ^uint64(0) {
-		u.markFull(m)
-	}
-	first = ChunkIndex(m*ChunksPerMegachunk + at)
-	if u.ready[m/2].Load() == 0 {
-		if err := u.commit(m / 2); err != nil {
-			u.unclaim(m, at, n)
-			return 0, false, fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err)
-		}
-	}
-	if debug.On {
+	case debug.On:
 		debug.Poison(u.bytes(first, n), debug.Fresh)
 	}
-	return first, true, nil
-}
-
-// markFull sets megachunk m's bit and takes it back when the mask has a hole
-// again: test, set, test, so that a free between cannot leave a stale bit.
-func (u *Universe) markFull(m int) {
-	u.full[m/64].SetBit(m % 64)
-	if u.inUse[m].Load() != ^uint64(0) {
-		u.full[m/64].ClearBit(m % 64)
-	}
+	return first
 }
 
 // commit makes granule g ready. Two goroutines may ask for the same one.
@@ -303,10 +433,10 @@ func (u *Universe) commit(g int) error {
 // run leaves its megachunk. A part of a run may be freed.
 func (u *Universe) Free(first ChunkIndex, n int) {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
-	if uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= len(u.inUse) {
+	if uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() {
 		u.badFree(first, n)
 	}
-	if debug.On && u.inUse[m].Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
+	if debug.On && u.index.Word(m).Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
 		debug.Poison(u.bytes(first, n), debug.Freed)
 	}
 	if !u.unclaim(m, at, n) {
@@ -314,16 +444,22 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 	}
 }
 
-// unclaim clears the bits of a run and keeps the hints true.
+// unclaim clears the bits of a run and keeps index and hints true.
 func (u *Universe) unclaim(m, at, n int) bool {
-	before, ok := u.inUse[m].TryFree(at, n)
+	mask := bitmask.Mask(at, n)
+	before, ok := u.index.Word(m).TryFree(at, n)
 	if !ok {
-		return false
+		if mutant != uncheckedFree {
+			return false
+		}
+		for i := at; i < at+n; i++ {
+			u.index.Word(m).ClearBit(i)
+		}
 	}
-	if before == ^uint64(0) {
-		u.full[m/64].ClearBit(m % 64)
+	if !u.leases.isHome(m) && mutant != forgetNote {
+		u.index.Note(m, before, before&^mask)
 	}
-	if before == bitmask.Mask(at, n) && u.inUse[m^1].Load() == 0 {
+	if before == mask && u.index.Word(m^1).Load() == 0 {
 		u.noteEmpty(m / 2)
 	}
 	return true
@@ -333,13 +469,13 @@ func (u *Universe) unclaim(m, at, n int) bool {
 func (u *Universe) badFree(first ChunkIndex, n int) {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
 	switch {
-	case u.inUse == nil:
+	case u.index.Words() == 0:
 		panic(fmt.Sprintf("alloc: Universe.Free: chunk %d: the universe is closed", first))
-	case uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= len(u.inUse):
+	case uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words():
 		panic(fmt.Sprintf("alloc: Universe.Free: [%d, %d+%d) is not a run of 1..%d chunks inside one of %d megachunks",
-			first, first, n, ChunksPerMegachunk, len(u.inUse)))
+			first, first, n, ChunksPerMegachunk, u.index.Words()))
 	}
-	mask := u.inUse[m].Load()
+	mask := u.index.Word(m).Load()
 	for i := at; i < at+n; i++ {
 		if mask>>uint(i)&1 == 0 {
 			panic(fmt.Sprintf("alloc: Universe.Free: chunk %d of [%d, %d) is not in use (freed twice?)",
@@ -350,15 +486,15 @@ func (u *Universe) badFree(first ChunkIndex, n int) {
 }
 
 func (u *Universe) errFull(name string, n int) error {
-	if u.inUse == nil {
+	if u.index.Words() == 0 {
 		panic(fmt.Sprintf("alloc: Universe.%s: the universe is closed", name))
 	}
 	return fmt.Errorf("alloc: Universe.%s: no room for %d chunks, %d of %d bytes are in use (a larger universe: alloc.Size): %w",
-		name, n, u.Stats().Live, u.Size(), ErrFull)
+		name, n, u.index.Count()*ChunkSize, u.Size(), ErrFull)
 }
 
 // Size returns the bytes of the universe.
-func (u *Universe) Size() int { return len(u.inUse) * MegachunkSize }
+func (u *Universe) Size() int { return u.index.Words() * MegachunkSize }
 
 // Shrunk returns the size that was wanted at first when limits of the system
 // forbade it and a smaller universe was made instead, and 0 otherwise.
@@ -374,12 +510,20 @@ func (u *Universe) Shrunk() int {
 // the system the universe is open and sound, and Close may be called again. No
 // other call may be under way.
 func (u *Universe) Close() error {
+	if err := u.close(); err != nil {
+		return err
+	}
+	u.keeper.end() // without the lock, which its last round may wait for
+	return nil
+}
+
+func (u *Universe) close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.inUse == nil {
+	if u.closed {
 		return nil
 	}
-	if live := u.liveChunks(); live > 0 {
+	if live := u.index.Count(); live > 0 {
 		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, free them first: %w", live, ErrInUse)
 	}
 	// Granule by granule, so that after a refusal the flags are still true.
@@ -391,7 +535,9 @@ func (u *Universe) Close() error {
 	if err := u.pages.Release(); err != nil {
 		return fmt.Errorf("alloc: Universe.Close: %w", err)
 	}
-	u.base, u.inUse, u.full, u.ready, u.emptied = nil, nil, nil, nil, nil
+	u.closed = true
+	u.base, u.index, u.dirty, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil
+	u.leases.reset(0)
 	u.nEmpty.Store(0)
 	return nil
 }

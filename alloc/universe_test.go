@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 	"unsafe"
@@ -44,7 +45,15 @@ func TestAllocGivesWritableMemory(t *testing.T) {
 	_, ok = u.IndexOf(unsafe.Pointer(&got))
 	require.False(t, ok)
 	s := u.Stats()
-	require.Equal(t, alloc.Stats{Reserved: 8 << 20, Committed: mmap.Granule, Live: 3 * alloc.ChunkSize, LiveChunks: 3, LongestRun: 64}, s)
+	require.Equal(t, alloc.Stats{Reserved: 8 << 20, Committed: mmap.Granule, Live: 3 * alloc.ChunkSize,
+		LiveChunks: 3, LongestRun: 64, FreeRuns: [7]int{5: 1, 6: 7}}, s)
+	resident, err := u.Resident()
+	if runtime.GOOS == "linux" && mmap.Real {
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, resident, 3*alloc.ChunkSize)
+	} else {
+		require.ErrorIs(t, err, mmap.ErrUnsupported)
+	}
 	u.Free(first, 3)
 	require.PanicsWithValue(t, "alloc: Universe.Bytes: chunk 0 of [0, 1) is not in use", func() { u.Bytes(0, 1) })
 }
@@ -279,7 +288,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	u := newUniverse(t, alloc.Size(6<<20))
 	c, _, err := u.Alloc(1)
 	require.NoError(t, err)
-	for _, name := range []string{"I1", "I2", "I3", "I4", "I5"} {
+	for _, name := range []string{"I1", "I2", "I3", "I4", "I5", "I6"} {
 		restore := u.Corrupt(name)
 		require.ErrorContains(t, u.Verify(), "alloc: "+name+":")
 		restore()

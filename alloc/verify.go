@@ -12,27 +12,30 @@ import (
 func (u *Universe) Verify() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.closed {
+		return nil
+	}
 	ready, emptied := 0, 0
 	for g := range u.ready {
 		if u.ready[g].Load() != 0 {
 			ready++
 		} else if !u.isEmpty(g) {
 			return fmt.Errorf("alloc: I1: chunks of granule %d are in use, masks %#x %#x, but it is not committed",
-				g, u.inUse[2*g].Load(), u.inUse[2*g+1].Load())
+				g, u.index.Word(2*g).Load(), u.index.Word(2*g+1).Load())
 		}
 	}
-	for m := range len(u.full) * 64 {
-		isFull := u.full[m/64].Load()>>(m%64)&1 != 0
-		switch {
-		case m >= len(u.inUse) && !isFull:
-			return fmt.Errorf("alloc: I4: megachunk %d is beyond the universe but not marked full", m)
-		case m < len(u.inUse) && isFull && u.inUse[m].Load() != ^uint64(0):
-			return fmt.Errorf("alloc: I2: megachunk %d is marked full, its mask is %#x", m, u.inUse[m].Load())
-		}
+	if err := u.verifyIndex(); err != nil {
+		return fmt.Errorf("alloc: I2: %w", err)
 	}
-	if u.pages != nil && u.inUse != nil && (ready != u.nReady || ready*mmap.Granule != u.pages.Committed()) {
+	if ready != u.nReady || ready*mmap.Granule != u.pages.Committed() {
 		return fmt.Errorf("alloc: I3: %d granules are ready, the count says %d and the pages %d bytes",
 			ready, u.nReady, u.pages.Committed())
+	}
+	for m := range u.dirty {
+		used, dirty := u.index.Word(m).Load(), u.dirty[m].Load()
+		if used&^dirty != 0 || dirty != 0 && u.ready[m/2].Load() == 0 {
+			return fmt.Errorf("alloc: I4: megachunk %d has the mask %#x and dirty chunks %#x, ready %d", m, used, dirty, u.ready[m/2].Load())
+		}
 	}
 	for i := range u.emptied {
 		emptied += bits.OnesCount64(u.emptied[i].Load())
@@ -40,7 +43,22 @@ func (u *Universe) Verify() error {
 	if emptied != int(u.nEmpty.Load()) {
 		return fmt.Errorf("alloc: I5: %d granules are noted as emptied, the count says %d", emptied, u.nEmpty.Load())
 	}
+	if line, ok := u.verifyLeases(); !ok {
+		return fmt.Errorf("alloc: I6: line %d is leased by %d, but that is no shard's home or the home of another",
+			line, u.leases.lines[line].Load())
+	}
 	return nil
+}
+
+// verifyIndex checks I2. Homes are noted first, as they would be when they cease
+// to be homes: the index need not know of them, but may.
+func (u *Universe) verifyIndex() error {
+	for i := range u.leases.of {
+		if home := int(u.leases.of[i].home.Load()); home >= 0 {
+			u.index.Note(home, ^uint64(0), u.index.Word(home).Load())
+		}
+	}
+	return u.index.Verify()
 }
 
 // Verify checks the numbered invariants of the heap and names the first that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 	"unsafe"
 
 	"quarry/alloc"
@@ -24,6 +25,8 @@ type universe struct {
 	number []uint64         // by chunk: what it is filled with
 	ready  []bool           // by granule: it holds memory
 	noted  []bool           // by granule: it became empty since the last trim
+	since  []time.Time      // by granule: when Maintain first saw it empty; zero: it did not
+	now    time.Time        // the clock that Maintain is given
 	runs   []run            // handed out and not wholly freed
 	serial uint64           // of the last chunk filled
 	free   int              // chunks
@@ -50,6 +53,9 @@ var universeOps = []struct {
 	{"Trim", (*universe).trim},
 	{"Misuse", (*universe).misuse},
 	{"Look", (*universe).look},
+	{"AllocZeroed", (*universe).allocZeroed},
+	{"Extend", (*universe).extend},
+	{"Maintain", (*universe).maintain},
 }
 
 // RunUniverse applies a stream to a new universe of 2 to 10 MiB and returns the
@@ -65,7 +71,8 @@ func RunUniverse(data []byte) (steps int, err error) {
 	}
 	d := &universe{u: u, retain: retain}
 	granules := int(s.size%5) + 1
-	d.ready, d.noted = make([]bool, granules), make([]bool, granules)
+	d.ready, d.noted, d.since = make([]bool, granules), make([]bool, granules), make([]time.Time, granules)
+	d.now = time.Unix(1, 0)
 	d.free = granules * granuleChunks
 	d.inUse, d.number = make([]bool, d.free), make([]uint64, d.free)
 	table := s.table(len(universeOps), 0)
@@ -102,6 +109,25 @@ func (d *universe) longest() int {
 		best = max(best, n)
 	}
 	return best
+}
+
+// freeRuns counts the free runs by the class of their length.
+func (d *universe) freeRuns() (count [7]int) {
+	n := 0
+	for c := range d.inUse {
+		if !d.inUse[c] {
+			n++
+		}
+		if (d.inUse[c] || c%alloc.ChunksPerMegachunk == alloc.ChunksPerMegachunk-1) && n > 0 {
+			class := 0
+			for 2<<class <= n {
+				class++
+			}
+			count[class]++
+			n = 0
+		}
+	}
+	return count
 }
 
 // taken enters a run that was handed out and fills it.
@@ -212,7 +238,7 @@ func (d *universe) release(i, from, n int) error {
 	}
 	g := int(first) / granuleChunks
 	if d.isEmpty(g) {
-		d.noted[g] = true
+		d.noted[g], d.since[g] = true, time.Time{}
 		noted := 0
 		for _, is := range d.noted {
 			if is {
@@ -237,13 +263,14 @@ func (d *universe) trimmed(keep int) (returned int) {
 		empty := d.ready[g] && d.isEmpty(g)
 		d.noted[g] = empty
 		if !empty {
+			d.since[g] = time.Time{}
 			continue
 		}
 		if keep > 0 {
 			keep--
 			continue
 		}
-		d.ready[g], d.noted[g] = false, false
+		d.ready[g], d.noted[g], d.since[g] = false, false, time.Time{}
 		returned += granuleChunks * alloc.ChunkSize
 	}
 	return returned
@@ -291,6 +318,81 @@ func (d *universe) trim(r record) error {
 	return nil
 }
 
+// maintain moves the clock on and has what was empty for a second given back.
+func (d *universe) maintain(r record) error {
+	d.now = d.now.Add(time.Duration(r.n%700) * time.Millisecond)
+	want := 0
+	for g := range d.ready {
+		switch {
+		case !d.noted[g]:
+			continue
+		case !d.isEmpty(g):
+			d.noted[g], d.since[g] = false, time.Time{}
+			continue
+		case d.since[g].IsZero():
+			d.since[g] = d.now
+		}
+		if d.now.Sub(d.since[g]) >= time.Second {
+			d.ready[g], d.noted[g], d.since[g] = false, false, time.Time{}
+			want += granuleChunks * alloc.ChunkSize
+		}
+	}
+	got, err := d.u.Maintain(d.now)
+	if err != nil || got != want {
+		return fmt.Errorf("Maintain at %v: got %d bytes, %v, want %d", d.now, got, err, want)
+	}
+	return nil
+}
+
+// allocZeroed asks for zeroed chunks and looks at every byte.
+func (d *universe) allocZeroed(r record) error {
+	n := 1 + int(r.who)%20
+	want := n
+	for longest := d.longest(); want > longest; {
+		want /= 2
+	}
+	first, got, err := d.u.AllocZeroed(n)
+	if want == 0 {
+		return d.full(err)
+	}
+	if err != nil || got != want {
+		return fmt.Errorf("AllocZeroed(%d): got %d chunks, %v, want %d", n, got, err, want)
+	}
+	for i, b := range d.u.Bytes(first, got) {
+		if b != 0 {
+			return fmt.Errorf("AllocZeroed(%d): byte %d of chunk %d is %#x", n, i, first, b)
+		}
+	}
+	return d.taken(first, got)
+}
+
+// extend makes a run longer where it lies.
+func (d *universe) extend(r record) error {
+	if len(d.runs) == 0 {
+		return nil
+	}
+	i := int(r.who) % len(d.runs)
+	old := d.runs[i]
+	more := 1 + int(r.n)%12
+	end := int(old.first) + old.n
+	want := end%alloc.ChunksPerMegachunk != 0 && end%alloc.ChunksPerMegachunk+more <= alloc.ChunksPerMegachunk
+	for c := end; want && c < end+more; c++ {
+		want = !d.inUse[c]
+	}
+	if got := d.u.Extend(old.first, old.n, more); got != want {
+		return fmt.Errorf("Extend(%d, %d, %d): got %v want %v", old.first, old.n, more, got, want)
+	}
+	if !want {
+		return nil
+	}
+	if err := d.taken(alloc.ChunkIndex(end), more); err != nil {
+		return err
+	}
+	d.runs = d.runs[:len(d.runs)-1]
+	d.runs[i].n += more
+	return nil
+}
+
 // misuse frees what is not in use and asks for runs that there are not.
 func (d *universe) misuse(r record) error {
 	c := alloc.ChunkIndex(int(r.who) % len(d.inUse))
@@ -305,9 +407,12 @@ func (d *universe) misuse(r record) error {
 		func() { _, _, _ = d.u.Alloc(65) },
 		func() { _, _ = d.u.AllocExact(-3) },
 		func() { d.u.Bytes(alloc.ChunkIndex(len(d.inUse)), 1) },
+		func() { d.u.Extend(c, 0, 1) },
+		func() { d.u.Extend(c, alloc.ChunksPerMegachunk-at+1, 1) },
+		func() { _, _, _ = d.u.AllocZeroed(-1) },
 	}
 	if !d.inUse[c] {
-		wrong = append(wrong, func() { d.u.Free(c, 1) }, func() { d.u.Bytes(c, 1) })
+		wrong = append(wrong, func() { d.u.Free(c, 1) }, func() { d.u.Bytes(c, 1) }, func() { d.u.Extend(c, 1, 1) })
 	}
 	if !d.inUse[d.freed] {
 		wrong = append(wrong, func() { d.u.Free(d.freed, 1) })
@@ -357,7 +462,7 @@ func (d *universe) check(all bool) error {
 	live := len(d.inUse) - d.free
 	want := alloc.Stats{
 		Reserved: len(d.inUse) * alloc.ChunkSize, Live: live * alloc.ChunkSize,
-		LiveChunks: live, LongestRun: d.longest(),
+		LiveChunks: live, LongestRun: d.longest(), FreeRuns: d.freeRuns(),
 	}
 	for _, ready := range d.ready {
 		if ready {
@@ -366,6 +471,17 @@ func (d *universe) check(all bool) error {
 	}
 	if got := d.u.Stats(); got != want {
 		return fmt.Errorf("in Stats: got %+v want %+v", got, want)
+	}
+	for first, n := range d.u.Runs() {
+		for c := range n {
+			if !d.inUse[int(first)+c] {
+				return fmt.Errorf("in Runs: [%d, %d+%d) has a free chunk", first, first, n)
+			}
+		}
+		live -= n
+	}
+	if live != 0 {
+		return fmt.Errorf("in Runs: %d chunks in use are missing", live)
 	}
 	for c, used := range d.inUse {
 		if got := d.u.InUse(alloc.ChunkIndex(c)); got != used {

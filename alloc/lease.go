@@ -1,0 +1,136 @@
+package alloc
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"quarry/bitmask"
+)
+
+// Leases. A shard of goroutines (shard.go) has a home: the megachunk where its
+// single chunks come from. The shard leases the home's line, the eight masks of
+// one cache line, and other shards look elsewhere as long as there is an
+// elsewhere, so two cores do not write to one line.
+//
+// A home is not kept in the index: its claims and frees are not noted, and it is
+// noted once when it ceases to be one. Both sides look twice, as in the handshake
+// of universe.go. A claim or free changes the mask and then reads which megachunk
+// is the home; the lease's end stores the new home and then reads the mask. So
+// either the change is seen by the note at the end of the lease, or the change
+// sees that the lease has ended and is noted by itself.
+
+const lineWords = 64 / 8 // masks in a cache line
+
+// leases are the homes of all shards.
+type leases struct {
+	shards shards
+	of     [maxShards]lease
+	lines  []atomic.Uint32 // per line: 1 + the shard that leases it; 0: nobody
+}
+
+// lease is the home of one shard, on cache lines of its own.
+type lease struct {
+	home atomic.Int32 // megachunk; -1: none. Written under mu
+	mu   sync.Mutex   // held while a new home is looked for
+	_    [128 - unsafe.Sizeof(atomic.Int32{}) - unsafe.Sizeof(sync.Mutex{})]byte
+}
+
+// reset ends all leases, for a universe of that many megachunks. No other call
+// may be under way.
+func (l *leases) reset(megachunks int) {
+	l.lines = make([]atomic.Uint32, (megachunks+lineWords-1)/lineWords)
+	for i := range l.of {
+		l.of[i].home.Store(-1)
+	}
+}
+
+// isHome reports whether megachunk m is a shard's home.
+func (l *leases) isHome(m int) bool {
+	shard := l.lines[m/lineWords].Load()
+	return shard != 0 && int(l.of[shard-1].home.Load()) == m
+}
+
+// isOthers reports whether megachunk m lies in a line that another shard leases.
+func (l *leases) isOthers(m, shard int) bool {
+	owner := l.lines[m/lineWords].Load()
+	return owner != 0 && int(owner) != shard+1
+}
+
+// findHome moves the home of a shard, which had no chunk left, to the megachunk
+// that the index calls the best fit for a single chunk, and claims one there.
+// When all that is left is leased by others it takes a chunk and no home.
+func (u *Universe) findHome(shard int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+	l := &u.leases.of[shard]
+	m, at, ok := u.moveHome(l, shard)
+	if !ok {
+		return u.search(1, shard, c, name)
+	}
+	return u.claimed(m, at, 1, c, name)
+}
+
+// moveHome claims a chunk in the shard's home, which another goroutine of the
+// shard may have moved meanwhile, or in a new one.
+func (u *Universe) moveHome(l *lease, shard int) (m, at int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := int(l.home.Load())
+	if old >= 0 {
+		if at, _, ok := u.index.Word(old).TryAlloc(1); ok {
+			return old, at, true
+		}
+	}
+	f := u.index.Fit(1)
+	for m, ok := f.Next(); ok; m, ok = f.Next() {
+		line := &u.leases.lines[m/lineWords]
+		mine := old >= 0 && old/lineWords == m/lineWords
+		if !mine && !line.CompareAndSwap(0, uint32(shard+1)) {
+			f.Skip((m/lineWords + 1) * lineWords)
+			continue
+		}
+		at, before, ok := u.index.Word(m).TryAlloc(1)
+		if !ok {
+			if !mine {
+				line.Store(0)
+			}
+			continue
+		}
+		u.index.Note(m, before, before|1<<uint(at)) // m may be left before the home is seen
+		l.home.Store(int32(m))
+		u.leave(old, mine)
+		return m, at, true
+	}
+	return 0, 0, false
+}
+
+// leave ends the lease of a home that was just replaced.
+func (u *Universe) leave(old int, sameLine bool) {
+	if old < 0 {
+		return
+	}
+	if !sameLine {
+		u.leases.lines[old/lineWords].Store(0)
+	}
+	if mutant != forgetHome {
+		u.index.Note(old, ^uint64(0), u.index.Word(old).Load())
+	}
+}
+
+// verifyLeases checks I6.
+func (u *Universe) verifyLeases() (line int, ok bool) {
+	var homes bitmask.Bits = make([]uint64, (len(u.leases.lines)+63)/64)
+	for i := range u.leases.of {
+		if home := int(u.leases.of[i].home.Load()); home >= 0 {
+			homes.SetRange(home/lineWords, 1)
+			if u.leases.lines[home/lineWords].Load() != uint32(i+1) {
+				return home / lineWords, false
+			}
+		}
+	}
+	for line := range u.leases.lines {
+		if u.leases.lines[line].Load() != 0 && homes.CountRange(line, 1) == 0 {
+			return line, false
+		}
+	}
+	return 0, true
+}

@@ -1,0 +1,5 @@
+//go:build !alloc_mutants
+
+package alloc
+
+const mutant = healthy

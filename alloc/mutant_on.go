@@ -1,0 +1,20 @@
+//go:build alloc_mutants
+
+package alloc
+
+import "fmt"
+
+// mutant is the defect that is planted.
+var mutant = healthy
+
+// Mutants is the number of seeded defects, which are numbered from 1.
+const Mutants = int(mutations) - 1
+
+// Plant puts a seeded defect into the protocol; 0 takes it out. Nothing else of
+// this package may be running.
+func Plant(n int) {
+	if n < 0 || n > Mutants {
+		panic(fmt.Sprintf("alloc: Plant: n=%d is not in 0..%d", n, Mutants))
+	}
+	mutant = mutation(n)
+}

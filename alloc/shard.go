@@ -1,0 +1,43 @@
+package alloc
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Goroutines that allocate at the same time should write to different cache
+// lines. Go does not tell which processor a goroutine runs on, but its stack has
+// an address: a table maps a hash of it to a shard. All entries begin at shard 0,
+// so that a program that does not contend pays for one shard; a goroutine that
+// loses a compare-and-swap moves its entry on.
+
+const (
+	maxShards    = 16
+	shardEntries = 256
+)
+
+// shards maps goroutines to shard numbers.
+type shards struct {
+	of [shardEntries]atomic.Uint32 // by hash of the stack; written by move
+}
+
+// entry hashes the address of a variable on the caller's stack. Stacks are
+// powers of two of at least 2 KiB; a deeper call may hash to another entry,
+// which costs nothing but luck.
+func (s *shards) entry() *atomic.Uint32 {
+	var here byte
+	// Safe because the address is hashed and not kept.
+	at := uint64(uintptr(unsafe.Pointer(&here))) >> 12
+	return &s.of[at*0x9E3779B97F4A7C15>>56]
+}
+
+// index returns the shard of the calling goroutine, below maxShards.
+func (s *shards) index() int { return int(s.entry().Load()) % maxShards }
+
+// move gives the calling goroutine another shard than the one where it lost.
+func (s *shards) move(lost int) {
+	if n := min(runtime.GOMAXPROCS(0), maxShards); n > 1 {
+		s.entry().Store(uint32((lost + 1) % n))
+	}
+}
