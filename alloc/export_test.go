@@ -106,3 +106,9 @@ var (
 	SlotAt     = slotAt
 	ClassFor   = classFor
 )
+
+// AllocAs is AllocExact(1) for a goroutine of the given shard.
+func (u *Universe) AllocAs(shard int) (ChunkIndex, error) {
+	u.leases.shards.entry().Store(uint32(shard))
+	return u.AllocExact(1)
+}

@@ -96,7 +96,9 @@ func (u *Universe) moveHome(l *lease, shard int) (m, at int, ok bool) {
 			continue
 		}
 		u.index.Note(m, before, before|1<<uint(at)) // m may be left before the home is seen
+		pause()
 		l.home.Store(int32(m))
+		pause()
 		u.leave(old, mine)
 		return m, at, true
 	}

@@ -2,7 +2,11 @@
 
 package alloc
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+)
 
 // mutant is the defect that is planted.
 var mutant = healthy
@@ -17,4 +21,11 @@ func Plant(n int) {
 		panic(fmt.Sprintf("alloc: Plant: n=%d is not in 0..%d", n, Mutants))
 	}
 	mutant = mutation(n)
+}
+
+// pause lets other goroutines in, now and then.
+func pause() {
+	for range rand.IntN(4) {
+		runtime.Gosched()
+	}
 }

@@ -90,7 +90,9 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 	if u.ready[g].Load() == 0 {
 		return false, nil
 	}
+	pause()
 	u.ready[g].Store(0)
+	pause()
 	if !u.isEmpty(g) && mutant != blindTrim {
 		u.ready[g].Store(1)
 		return false, nil

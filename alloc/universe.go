@@ -347,6 +347,7 @@ func (u *Universe) claim(m, n int, c contents, name string) (first ChunkIndex, o
 // it is not ready. When that is refused the claim is taken back, and a run is
 // looked for in memory that is ready.
 func (u *Universe) claimed(m, at, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+	pause()
 	if u.ready[m/2].Load() == 0 {
 		if err := u.commit(m / 2); err != nil {
 			u.rollBack(m, at, n)
@@ -448,6 +449,7 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 func (u *Universe) unclaim(m, at, n int) bool {
 	mask := bitmask.Mask(at, n)
 	before, ok := u.index.Word(m).TryFree(at, n)
+	pause()
 	if !ok {
 		if mutant != uncheckedFree {
 			return false

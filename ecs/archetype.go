@@ -3,7 +3,6 @@ package ecs
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -31,12 +30,8 @@ const (
 	mayWrite
 )
 
-// column is a type with storage in an archetype's chunks.
-type column struct {
-	offset uint32 // bytes from the chunk's start
-	size   uint32 // bytes of one row's element
-	id     typeID
-}
+// column is a type with storage in an archetype's chunks; its key is the typeID.
+type column = alloc.GridColumn
 
 // Archetype is a set of component types and owner of the chunks of all entities
 // that have exactly that set. Its rows are dense: only the last chunk is ever
@@ -47,19 +42,16 @@ type Archetype struct {
 	w       *World
 	index   uint32 // in World.archetypes
 	sig     signature
-	types   []typeID // in rising order
-	place   []place  // by typeID, up to the highest of types
-	plan    layout.Plan
-	columns []column // types with storage; the entity column, at offset 0, is not among them
-	buffers []column // those of columns that are buffers
-	edges   []edge   // archetypes one type away, found so far
+	types   []typeID   // in rising order
+	place   []place    // by typeID, up to the highest of types
+	grid    alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	buffers []column   // those of the grid's columns that are buffers
+	edges   []edge     // archetypes one type away, found so far
 
-	count    int                // rows
-	chunks   []alloc.ChunkIndex // all full but the last (W2)
-	changed  [][]uint32         // [slot][chunk]: version of the last write
-	marked   []uint32           // [chunk]: version at which all types were marked at once
-	enabled  [][]uint64         // [slot][chunk*words + word], nil where not enableable
-	toggling []uint16           // slots that are enableable
+	changed  [][]uint32 // [slot][chunk]: version of the last write
+	marked   []uint32   // [chunk]: version at which all types were marked at once
+	enabled  [][]uint64 // [slot][chunk*words + word], nil where not enableable
+	toggling []uint16   // slots that are enableable
 }
 
 // NewArchetype returns the archetype of a set of types, in any order; the same
@@ -155,7 +147,7 @@ func (a *Archetype) layOut() error {
 	if err != nil {
 		panic("ecs: NewArchetype: " + err.Error()) // sizes and alignments come from Go types
 	}
-	a.plan = plan
+	var stored []column
 	if n := len(a.types); n > 0 {
 		a.place = make([]place, a.types[n-1]+1)
 	}
@@ -167,9 +159,9 @@ func (a *Archetype) layOut() error {
 			offset = 0 // a tag's place may be the chunk's very end: point inside
 		}
 		a.place[id] = place{offset: offset, slot: uint16(slot), flags: mayRead | mayWrite}
-		c := column{offset: offset, size: uint32(t.size), id: id}
+		c := column{Offset: offset, Size: uint32(t.size), Key: uint32(id)}
 		if t.size > 0 {
-			a.columns = append(a.columns, c)
+			stored = append(stored, c)
 		}
 		if t.buffer {
 			a.buffers = append(a.buffers, c)
@@ -178,14 +170,15 @@ func (a *Archetype) layOut() error {
 			a.toggling = append(a.toggling, uint16(slot))
 		}
 	}
+	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth)
 	return nil
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
-func (a *Archetype) Len() int { return a.count }
+func (a *Archetype) Len() int { return a.grid.Len() }
 
 // Plan returns the layout of the archetype's chunks; it prints as a drawing.
-func (a *Archetype) Plan() layout.Plan { return a.plan }
+func (a *Archetype) Plan() layout.Plan { return a.grid.Plan() }
 
 // String lists the archetype's types.
 func (a *Archetype) String() string {
@@ -197,39 +190,30 @@ func (a *Archetype) String() string {
 }
 
 // maskWords returns the words of one chunk's enable bits.
-func (a *Archetype) maskWords() int { return (a.plan.Rows + 63) / 64 }
+func (a *Archetype) maskWords() int { return (a.grid.PerChunk() + 63) / 64 }
 
-// rowsOf returns the rows of the chunk at a position.
-func (a *Archetype) rowsOf(pos int) int {
-	return min(a.plan.Rows, a.count-pos*a.plan.Rows)
-}
-
-// grow adds chunks until there is room for n more rows. On an error nothing has
-// changed.
+// grow makes room for n more rows: when the universe refuses, once more after the
+// world has given its reserves back. On an error no row has changed.
 func (a *Archetype) grow(n int) error {
-	missing := (a.count + n + a.plan.Rows - 1) / a.plan.Rows
-	missing -= len(a.chunks)
-	if missing <= 0 {
-		return nil
+	before := len(a.grid.Chunks())
+	err := a.grid.Grow(n)
+	if err != nil && a.w.Trim() > 0 {
+		err = a.grid.Grow(n)
 	}
-	before := len(a.chunks)
-	for missing > 0 {
-		first, got, err := a.w.u.Alloc(min(missing, alloc.ChunksPerMegachunk))
-		if err != nil {
-			a.shrink(before)
-			return limit("", 0, err)
-		}
-		missing -= got
-		for i := range got {
-			a.addChunk(first + alloc.ChunkIndex(i))
-		}
+	if err != nil {
+		return limit("", 0, err)
+	}
+	chunks := a.grid.Chunks()
+	for pos := before; pos < len(chunks); pos++ {
+		a.enter(chunks[pos], pos)
 	}
 	return nil
 }
 
-func (a *Archetype) addChunk(c alloc.ChunkIndex) {
-	a.w.setOwner(c, a, len(a.chunks))
-	a.chunks = append(a.chunks, c)
+// enter makes the books that a chunk has in Go memory; leave drops those of the
+// last chunk, which is about to lose its last row.
+func (a *Archetype) enter(c alloc.ChunkIndex, pos int) {
+	a.w.setOwner(c, a, pos)
 	a.marked = append(a.marked, 0)
 	for slot := range a.changed {
 		a.changed[slot] = append(a.changed[slot], 0)
@@ -239,20 +223,14 @@ func (a *Archetype) addChunk(c alloc.ChunkIndex) {
 	}
 }
 
-// shrink gives back chunks, which hold no rows, until keep are left.
-func (a *Archetype) shrink(keep int) {
-	for len(a.chunks) > keep {
-		last := len(a.chunks) - 1
-		c := a.chunks[last]
-		a.w.setOwner(c, nil, 0)
-		a.chunks, a.marked = a.chunks[:last], a.marked[:last]
-		for slot := range a.changed {
-			a.changed[slot] = a.changed[slot][:last]
-		}
-		for _, slot := range a.toggling {
-			a.enabled[slot] = a.enabled[slot][:last*a.maskWords()]
-		}
-		a.w.u.Free(c, 1)
+func (a *Archetype) leave(last int) {
+	a.w.setOwner(a.grid.Chunks()[last], nil, 0)
+	a.marked = a.marked[:last]
+	for slot := range a.changed {
+		a.changed[slot] = a.changed[slot][:last]
+	}
+	for _, slot := range a.toggling {
+		a.enabled[slot] = a.enabled[slot][:last*a.maskWords()]
 	}
 }
 
@@ -275,38 +253,13 @@ func entities(base unsafe.Pointer, rows int) []Entity {
 	return unsafe.Slice((*Entity)(base), rows)
 }
 
-// clearRows zeroes rows [lo, lo+n) of a chunk in the columns that sig does not
-// have; nil: in all.
-func (a *Archetype) clearRows(base unsafe.Pointer, lo, n int, sig *signature) {
-	for i := range a.columns {
-		c := &a.columns[i]
-		if sig != nil && sig.has(c.id) {
-			continue
-		}
-		p := unsafe.Add(base, uintptr(c.offset)+uintptr(lo)*uintptr(c.size))
-		switch {
-		case n == 1 && c.size == 16:
-			// Safe because a column starts on a cache line, so rows of 16 bytes
-			// are aligned for words.
-			*(*[2]uint64)(p) = [2]uint64{}
-		case n == 1 && c.size == 8:
-			*(*uint64)(p) = 0
-		default:
-			// Safe because rows [lo, lo+n) lie inside the column.
-			clear(unsafe.Slice((*byte)(p), n*int(c.size)))
-		}
-	}
-}
-
 // edge is an archetype that differs by one type, and how rows move there.
 type edge struct {
 	id     typeID // the type that is added or removed
 	to     *Archetype
-	copies []columnCopy // columns that both have
-	kept   signature    // types of the archetype left: what clearRows must leave alone
+	copies []alloc.ColumnCopy // columns that both have
+	fresh  []column           // columns that only the archetype moved to has
 }
-
-type columnCopy struct{ from, to, size uint32 } // offsets and size in bytes
 
 // edgeTo returns the way to the archetype with id added, or removed when a has
 // it. It makes the archetype when there is none.
@@ -326,11 +279,13 @@ func (a *Archetype) edgeTo(id typeID) (*edge, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := edge{id: id, to: to, kept: a.sig}
-	for _, c := range a.columns {
-		if i := slices.IndexFunc(to.columns, func(t column) bool { return t.id == c.id }); i >= 0 {
-			e.copies = append(e.copies, columnCopy{from: c.offset, to: to.columns[i].offset, size: c.size})
+	e := edge{id: id, to: to}
+	for _, c := range to.grid.Columns() {
+		if !a.sig.has(typeID(c.Key)) {
+			e.fresh = append(e.fresh, c)
+			continue
 		}
+		e.copies = append(e.copies, alloc.ColumnCopy{From: a.place[c.Key].offset, To: c.Offset, Size: c.Size})
 	}
 	a.edges = append(a.edges, e)
 	return &a.edges[len(a.edges)-1], nil

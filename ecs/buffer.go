@@ -53,7 +53,8 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 		panic(fmt.Sprintf("ecs: RegisterBuffer[%s]: the element has no size", shortName(t)))
 	}
 	size := int(t.Size())
-	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true, element: size, inline: inlineBytes / size}
+	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
+		element: size, inline: inlineBytes / size, growth: alloc.Doubling()}
 	for _, o := range options {
 		o(&info)
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/alloc"
 	"quarry/layout"
 )
 
@@ -29,6 +30,7 @@ type typeInfo struct {
 	fields     []layout.Field // bytes of a value that are not padding
 	element    int            // buffers: bytes of one element; else 0
 	inline     int            // buffers: elements that fit the chunk
+	growth     alloc.Growth   // buffers: of the room in elements
 	buffer     bool
 	enableable bool
 }
@@ -54,6 +56,17 @@ func Inline(n int) TypeOption {
 		panic(fmt.Sprintf("ecs: Inline: n=%d is negative", n))
 	}
 	return func(t *typeInfo) { t.inline = n }
+}
+
+// Growth sets how much room a buffer has, in elements, after it must grow; the
+// default is doubling. What the heap gives beyond that is used too.
+func Growth(g alloc.Growth) TypeOption {
+	return func(t *typeInfo) {
+		if !t.buffer {
+			panic(fmt.Sprintf("ecs: Register[%s]: Growth is an option of RegisterBuffer", t.name))
+		}
+		t.growth = g
+	}
 }
 
 // Component is the handle of a component type. A type without fields is a tag:
@@ -103,7 +116,7 @@ func (w *World) register(op string, info typeInfo) typeID {
 	}
 	key := typeKey{info.rtype, info.buffer}
 	if id, ok := w.byType[key]; ok {
-		if old := &w.types[id]; old.enableable != info.enableable || old.inline != info.inline {
+		if old := &w.types[id]; old.enableable != info.enableable || old.inline != info.inline || old.growth != info.growth {
 			panic(fmt.Sprintf("ecs: %s[%s]: registered before with other options", op, shortName(info.rtype)))
 		}
 		return id

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"unsafe"
+
+	"quarry/alloc"
 )
 
 // Create makes an entity with the archetype's types, all zero. It panics during
@@ -20,18 +23,18 @@ func (a *Archetype) Create() Entity {
 func (a *Archetype) TryCreate() (Entity, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.Create")
-	pos, row := a.end()
-	if w.records.nFree == 0 || pos == len(a.chunks) {
+	pos, row := a.grid.End()
+	if w.records.nFree == 0 || pos == len(a.grid.Chunks()) {
 		if err := a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)
 		}
 	}
-	chunk := a.chunks[pos]
+	chunk := a.grid.Chunks()[pos]
 	e := w.records.take(w.tag, locate(uint32(chunk), row))
 	base := w.chunk(chunk)
 	entities(base, row+1)[row] = e
-	a.clearRows(base, row, 1, nil)
-	a.count++
+	alloc.ClearRows(base, row, 1, a.grid.Columns())
+	a.grid.Push(1)
 	a.markRows(pos)
 	for _, slot := range a.toggling {
 		a.setBits(slot, pos, row, 1)
@@ -47,6 +50,9 @@ func (a *Archetype) makeRoom(n int) error {
 	w := a.w
 	blocks := len(w.records.blocks)
 	err := w.records.reserve(w.u, n)
+	if err != nil && w.Trim() > 0 {
+		err = w.records.reserve(w.u, n)
+	}
 	if err == nil {
 		err = a.grow(n)
 	}
@@ -54,17 +60,6 @@ func (a *Archetype) makeRoom(n int) error {
 		w.records.drop(w.u, blocks)
 	}
 	return err
-}
-
-// end returns the chunk position and row behind the last row.
-func (a *Archetype) end() (pos, row int) {
-	if n := len(a.chunks); n > 0 {
-		if row = a.count - (n-1)*a.plan.Rows; row < a.plan.Rows {
-			return n - 1, row
-		}
-		return n, 0
-	}
-	return 0, 0
 }
 
 // CreateOption changes how CreateN works.
@@ -126,23 +121,33 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	if err := a.makeRoom(n); err != nil {
 		return Batch{}, during("Archetype.CreateN", err)
 	}
-	start := a.count
-	for left := n; left > 0; {
-		pos, row := a.count/a.plan.Rows, a.count%a.plan.Rows
-		k := min(left, a.plan.Rows-row)
-		base := w.chunk(a.chunks[pos])
-		w.records.takeRow(w.tag, locate(uint32(a.chunks[pos]), row), entities(base, row+k)[row:])
-		a.clearRows(base, row, k, &unset)
+	start, per, chunks := a.grid.Len(), a.grid.PerChunk(), a.grid.Chunks()
+	for at := start; at < start+n; {
+		pos, row := at/per, at%per
+		k := min(start+n-at, per-row)
+		base := w.chunk(chunks[pos])
+		w.records.takeRow(w.tag, locate(uint32(chunks[pos]), row), entities(base, row+k)[row:])
+		a.clearBut(&unset, base, row, k)
 		a.markRows(pos)
 		for _, slot := range a.toggling {
 			a.setBits(slot, pos, row, k)
 		}
-		a.count += k
-		left -= k
+		at += k
 	}
+	a.grid.Push(n)
 	w.created += uint64(n)
 	w.epoch++
 	return Batch{a: a, start: start, n: n, epoch: w.epoch}, nil
+}
+
+// clearBut zeroes rows [row, row+n) of a chunk in all columns but those of a set.
+func (a *Archetype) clearBut(set *signature, base unsafe.Pointer, row, n int) {
+	columns := a.grid.Columns()
+	for i := range columns {
+		if !set.has(typeID(columns[i].Key)) {
+			alloc.ClearRows(base, row, n, columns[i:i+1])
+		}
+	}
 }
 
 // Batch is the rows that one CreateN made. It is good until the next structural
@@ -174,11 +179,12 @@ func (b Batch) walk(yield func(Rows) bool) {
 	s := w.openScan(nil)
 	defer w.closeScan(s)
 	s.enter(b.a, b.a.place)
+	per, chunks := b.a.grid.PerChunk(), b.a.grid.Chunks()
 	for at := b.start; at < b.start+b.n; {
-		pos, row := at/b.a.plan.Rows, at%b.a.plan.Rows
-		k := min(b.start+b.n-at, b.a.plan.Rows-row)
+		pos, row := at/per, at%per
+		k := min(b.start+b.n-at, per-row)
 		s.show(pos, true)
-		if !yield(makeRows(s, w.chunk(b.a.chunks[pos]), row, k)) {
+		if !yield(makeRows(s, w.chunk(chunks[pos]), row, k)) {
 			return
 		}
 		at += k

@@ -19,7 +19,7 @@ func (w *World) Destroy(e Entity) bool {
 	a, pos, row := w.rowOf(r)
 	for _, c := range a.buffers {
 		// Safe because c is a column of this chunk.
-		w.freeSpill(bufferAt(unsafe.Add(w.chunk(a.chunks[pos]), c.offset), row, c.size))
+		w.freeSpill(bufferAt(unsafe.Add(w.chunk(a.grid.Chunks()[pos]), c.Offset), row, c.Size))
 	}
 	a.removeRow(pos, row)
 	w.records.give(e.ref&indexMask, r)
@@ -50,24 +50,17 @@ func (w *World) rowOf(r *record) (a *Archetype, pos, row int) {
 }
 
 // removeRow closes the gap at a row with the archetype's last row, whose entity
-// is told, and gives the last chunk back when it is empty.
+// is told, and lets the last chunk go when it is empty.
 func (a *Archetype) removeRow(pos, row int) {
-	w := a.w
-	lastPos := len(a.chunks) - 1
-	lastRow := a.count - 1 - lastPos*a.plan.Rows
-	last := w.chunk(a.chunks[lastPos])
+	w, chunks := a.w, a.grid.Chunks()
+	lastPos, lastRow := a.grid.Last()
+	last := w.chunk(chunks[lastPos])
 	if pos != lastPos || row != lastRow {
-		hole := w.chunk(a.chunks[pos])
+		hole := w.chunk(chunks[pos])
 		moved := entities(last, lastRow+1)[lastRow]
 		entities(hole, row+1)[row] = moved
-		w.records.at(moved.ref & indexMask).location = locate(uint32(a.chunks[pos]), row)
-		for i := range a.columns {
-			c := &a.columns[i]
-			// Safe because both rows lie inside the column.
-			copyElement(
-				unsafe.Add(hole, uintptr(c.offset)+uintptr(row)*uintptr(c.size)),
-				unsafe.Add(last, uintptr(c.offset)+uintptr(lastRow)*uintptr(c.size)), c.size)
-		}
+		w.records.at(moved.ref & indexMask).location = locate(uint32(chunks[pos]), row)
+		a.grid.FillGap(hole, last, row, lastRow)
 		for _, slot := range a.toggling {
 			a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
 		}
@@ -77,35 +70,10 @@ func (a *Archetype) removeRow(pos, row int) {
 		a.setBit(slot, lastPos, lastRow, false)
 	}
 	if debug.On {
-		a.poisonRow(last, lastRow)
+		a.grid.PoisonRow(last, lastRow)
 	}
-	a.count--
 	if lastRow == 0 {
-		a.shrink(lastPos)
+		a.leave(lastPos)
 	}
-}
-
-// poisonRow fills a row that holds nothing any more, so that a stale pointer to
-// it shows.
-func (a *Archetype) poisonRow(base unsafe.Pointer, row int) {
-	for _, c := range a.columns {
-		// Safe because the row lies inside the column.
-		p := unsafe.Add(base, uintptr(c.offset)+uintptr(row)*uintptr(c.size))
-		debug.Poison(unsafe.Slice((*byte)(p), c.size), debug.Freed)
-	}
-}
-
-// copyElement copies one element of a column.
-func copyElement(to, from unsafe.Pointer, size uint32) {
-	switch size {
-	case 16:
-		// Safe because columns start on cache lines, so elements of 8 and 16
-		// bytes are aligned for words.
-		*(*[2]uint64)(to) = *(*[2]uint64)(from)
-	case 8:
-		*(*uint64)(to) = *(*uint64)(from)
-	default:
-		// Safe because both elements lie inside their columns.
-		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
-	}
+	a.grid.Pop(lastRow)
 }

@@ -43,6 +43,10 @@
 // Limits: 2^27 entities and 1,024 types a world; 4,096 rows a chunk (16 KiB hold
 // 2,048 at most); a row must fit a chunk; a buffer holds at most 1 MiB.
 //
+// Memory: archetypes take chunks by a policy, [ChunkGrowth], and keep some that
+// emptied; a call that needs memory gets those before it fails, and [World.Trim]
+// gives them back. [Growth] is the policy of a buffer.
+//
 // Cost: a query run allocates nothing and never looks at archetypes that do not
 // match; a look-up reads one record and one row of memory that may be cold.
 package ecs

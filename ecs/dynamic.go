@@ -72,8 +72,8 @@ func (d DynamicBuffer[T]) elements(h *header) []T {
 }
 
 // Append adds elements at the end. It panics with a *LimitError when there is
-// no room; the buffer is as it was then. Room doubles when it grows,
-// as far as there is memory and the limit of 1 MiB allows.
+// no room; the buffer is as it was then. Room doubles when it grows, or follows
+// the option Growth, as far as there is memory and the limit of 1 MiB allows.
 func (d DynamicBuffer[T]) Append(v ...T) {
 	if err := d.TryAppend(v...); err != nil {
 		panic(err)
@@ -106,8 +106,11 @@ func (d DynamicBuffer[T]) grow(h *header, need int) error {
 	if need > maxSpillBytes/size {
 		return limit("bytes of a buffer", maxSpillBytes, nil)
 	}
-	room := min(max(need, 2*d.capacity(h)), maxSpillBytes/size)
+	room := min(d.w.types[d.id].growth.Next(d.capacity(h), need), maxSpillBytes/size)
 	p, err := d.w.heap.Alloc(room*size, 0)
+	if err != nil && d.w.Trim() > 0 {
+		p, err = d.w.heap.Alloc(room*size, 0)
+	}
 	if err != nil && room > need {
 		p, err = d.w.heap.Alloc(need*size, 0)
 	}

@@ -13,18 +13,18 @@ import (
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes {
-		if b.count > 0 && len(b.toggling) > 0 && len(b.buffers) > 0 {
+		if b.grid.Len() > 0 && len(b.toggling) > 0 && len(b.buffers) > 0 {
 			a = b
 		}
 	}
 	swap := func(p *int, v int) func() { old := *p; *p = v; return func() { *p = old } }
-	ids := entities(w.chunk(a.chunks[0]), a.rowsOf(0))
-	owner := &w.owners[a.chunks[0]/alloc.ChunksPerMegachunk][a.chunks[0]%alloc.ChunksPerMegachunk]
-	head := bufferAt(w.chunk(a.chunks[0]), 0, 0)
+	ids := entities(w.chunk(a.grid.Chunks()[0]), a.grid.RowsOf(0))
+	owner := &w.owners[a.grid.Chunks()[0]/alloc.ChunksPerMegachunk][a.grid.Chunks()[0]%alloc.ChunksPerMegachunk]
+	head := bufferAt(w.chunk(a.grid.Chunks()[0]), 0, 0)
 	for _, c := range a.buffers {
-		p := a.place[c.id]
+		p := a.place[c.Key]
 		for row := range ids {
-			if h := bufferAt(unsafe.Add(w.chunk(a.chunks[0]), p.offset), row, c.size); h.ref != 0 {
+			if h := bufferAt(unsafe.Add(w.chunk(a.grid.Chunks()[0]), p.offset), row, c.Size); h.ref != 0 {
 				head = h
 			}
 		}
@@ -36,7 +36,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		r.location++
 		return func() { r.location = old }
 	case "W2":
-		return swap(&a.count, a.count+a.plan.Rows)
+		a.grid.Push(a.grid.PerChunk())
+		return func() { a.grid.Push(-a.grid.PerChunk()) }
 	case "W3":
 		owner.pos++
 		return func() { owner.pos-- }

@@ -18,7 +18,7 @@ import (
 func (w *World) Hash() uint64 {
 	h := hasher{w: w, h: fnv.New64a()}
 	for _, a := range w.archetypes {
-		if a.count > 0 {
+		if a.grid.Len() > 0 {
 			h.archetype(a)
 		}
 	}
@@ -46,15 +46,15 @@ func (h *hasher) archetype(a *Archetype) {
 		h.h.Write([]byte(h.w.types[id].name))
 		h.word(uint64(id))
 	}
-	h.word(uint64(a.count))
-	for pos, chunk := range a.chunks {
-		base, n := h.w.chunk(chunk), a.rowsOf(pos)
+	h.word(uint64(a.grid.Len()))
+	for pos, chunk := range a.grid.Chunks() {
+		base, n := h.w.chunk(chunk), a.grid.RowsOf(pos)
 		for _, e := range entities(base, n) {
 			h.entity(e)
 		}
-		for _, c := range a.columns {
+		for _, c := range a.grid.Columns() {
 			// Safe because c is a column of this chunk.
-			h.column(unsafe.Add(base, c.offset), n, c)
+			h.column(unsafe.Add(base, c.Offset), n, c)
 		}
 		for _, slot := range a.toggling {
 			for _, word := range a.enabled[slot][pos*a.maskWords() : (pos+1)*a.maskWords()] {
@@ -65,14 +65,14 @@ func (h *hasher) archetype(a *Archetype) {
 }
 
 func (h *hasher) column(column unsafe.Pointer, n int, c column) {
-	t := &h.w.types[c.id]
+	t := &h.w.types[c.Key]
 	// Safe because row < n, the chunk's rows, and i < length, the buffer's elements.
 	for row := range n {
 		if !t.buffer {
-			h.value(unsafe.Add(column, uintptr(row)*uintptr(c.size)), t.fields)
+			h.value(unsafe.Add(column, uintptr(row)*uintptr(c.Size)), t.fields)
 			continue
 		}
-		b := bufferAt(column, row, c.size)
+		b := bufferAt(column, row, c.Size)
 		h.word(uint64(b.length))
 		first := unsafe.Add(unsafe.Pointer(b), headerSize)
 		if b.ref != 0 {

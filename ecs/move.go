@@ -3,6 +3,8 @@ package ecs
 import (
 	"fmt"
 	"unsafe"
+
+	"quarry/alloc"
 )
 
 // add gives e the type id, zeroed. added is false when e has it already.
@@ -44,23 +46,21 @@ func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
 		return err
 	}
 	to := way.to
-	if err := to.grow(1); err != nil {
-		if len(w.archetypes) > before {
-			w.forget(to)
-			a.edges = a.edges[:len(a.edges)-1]
+	if to.grid.Room() == 0 {
+		if err := to.grow(1); err != nil {
+			if len(w.archetypes) > before {
+				w.forget(to)
+				a.edges = a.edges[:len(a.edges)-1]
+			}
+			return err
 		}
-		return err
 	}
-	toPos, toRow := to.end()
-	from, dest := w.chunk(a.chunks[pos]), w.chunk(to.chunks[toPos])
+	toPos, toRow := to.grid.End()
+	target := to.grid.Chunks()[toPos]
+	from, dest := w.chunk(a.grid.Chunks()[pos]), w.chunk(target)
 	entities(dest, toRow+1)[toRow] = entities(from, row+1)[row]
-	for _, c := range way.copies {
-		// Safe because both columns have room for every row of their chunks.
-		copyElement(
-			unsafe.Add(dest, uintptr(c.to)+uintptr(toRow)*uintptr(c.size)),
-			unsafe.Add(from, uintptr(c.from)+uintptr(row)*uintptr(c.size)), c.size)
-	}
-	to.clearRows(dest, toRow, 1, &way.kept)
+	alloc.CopyRow(dest, from, toRow, row, way.copies)
+	alloc.ClearRows(dest, toRow, 1, way.fresh)
 	for _, slot := range to.toggling {
 		on := true
 		if t := to.types[slot]; a.sig.has(t) {
@@ -70,11 +70,12 @@ func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
 	}
 	if a.sig.has(id) && w.types[id].buffer {
 		p := a.place[id]
+		// Safe because the type is one of the archetype's, and a buffer.
 		w.freeSpill(bufferAt(unsafe.Add(from, p.offset), row, uint32(w.types[id].size)))
 	}
-	to.count++
+	to.grid.Push(1)
 	to.markRows(toPos)
-	r.location = locate(uint32(to.chunks[toPos]), toRow)
+	r.location = locate(uint32(target), toRow)
 	a.removeRow(pos, row)
 	w.epoch++
 	return nil

@@ -149,12 +149,12 @@ func (q *Query) walk(yield func(Rows) bool) {
 	for i := range q.matches {
 		m := &q.matches[i]
 		a := m.a
-		if a.count == 0 {
+		if a.grid.Len() == 0 {
 			continue
 		}
 		s.enter(a, m.place)
-		for pos, chunk := range a.chunks {
-			n, dense := a.rowsOf(pos), true
+		for pos, chunk := range a.grid.Chunks() {
+			n, dense := a.grid.RowsOf(pos), true
 			if len(m.tests) > 0 {
 				matching := s.filter(a, m.tests, pos, n)
 				if matching == 0 {
@@ -181,11 +181,11 @@ func (q *Query) Count() int {
 	for i := range q.matches {
 		m := &q.matches[i]
 		if len(m.tests) == 0 {
-			total += m.a.count
+			total += m.a.grid.Len()
 			continue
 		}
-		for pos := range m.a.chunks {
-			total += s.filter(m.a, m.tests, pos, m.a.rowsOf(pos))
+		for pos := range m.a.grid.Chunks() {
+			total += s.filter(m.a, m.tests, pos, m.a.grid.RowsOf(pos))
 		}
 	}
 	return total

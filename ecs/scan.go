@@ -17,7 +17,7 @@ type scan struct {
 	q      *Query     // nil for the rows of a batch
 	a      *Archetype // that the current rows belong to
 	place  []place    // by typeID: where the columns are and what may be done
-	pos    int        // the current rows' chunk, in a.chunks
+	pos    int        // the current rows' chunk, in its grid
 	serial uint32     // of the current rows; others are stale
 	dense  bool       // every row of the chunk matches
 	filled bool       // mask holds the current rows' snapshot

@@ -20,7 +20,7 @@ func (w *World) Verify() error {
 		if err := a.verify(&spilled); err != nil {
 			return err
 		}
-		rows += a.count
+		rows += a.grid.Len()
 	}
 	if w.created-w.destroyed != uint64(rows) {
 		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.created, w.destroyed, rows)
@@ -50,12 +50,11 @@ func (w *World) Verify() error {
 
 // verify checks W1 (from the rows' side), W2, W6 and W7 of one archetype.
 func (a *Archetype) verify(spilled *int) error {
-	full := a.plan.Rows
-	if want := (a.count + max(full, 1) - 1) / max(full, 1); want != len(a.chunks) {
-		return fmt.Errorf("ecs: W2: %v has %d rows of %d a chunk in %d chunks", a, a.count, full, len(a.chunks))
+	if err := a.grid.Verify(); err != nil {
+		return fmt.Errorf("ecs: W2: %v: %w", a, err)
 	}
-	for pos, chunk := range a.chunks {
-		base, n := a.w.chunk(chunk), a.rowsOf(pos)
+	for pos, chunk := range a.grid.Chunks() {
+		base, n := a.w.chunk(chunk), a.grid.RowsOf(pos)
 		for row, e := range entities(base, n) {
 			r := a.w.records.find(e)
 			if r == nil || r.location != locate(uint32(chunk), row) || e.ref&^indexMask != a.w.tag {
@@ -72,7 +71,7 @@ func (a *Archetype) verify(spilled *int) error {
 		for _, c := range a.buffers {
 			for row := range n {
 				// Safe because row is one of the chunk's rows.
-				if err := a.w.verifyBuffer(bufferAt(unsafe.Add(base, c.offset), row, c.size), c.id, spilled); err != nil {
+				if err := a.w.verifyBuffer(bufferAt(unsafe.Add(base, c.Offset), row, c.Size), typeID(c.Key), spilled); err != nil {
 					return err
 				}
 			}
@@ -104,8 +103,8 @@ func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
 func (w *World) verifyOwners() error {
 	entries, chunks := 0, 0
 	for _, a := range w.archetypes {
-		chunks += len(a.chunks)
-		for pos, c := range a.chunks {
+		chunks += len(a.grid.Chunks())
+		for pos, c := range a.grid.Chunks() {
 			page := w.owners[c/alloc.ChunksPerMegachunk]
 			if page == nil || page[c%alloc.ChunksPerMegachunk] != (owner{a.index + 1, uint32(pos)}) {
 				return fmt.Errorf("ecs: W3: chunk %d at position %d of %v has no such owner", c, pos, a)

@@ -26,9 +26,10 @@ import (
 //
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
-//	W2 All chunks of an archetype but the last are full; the last is not empty.
+//	W2 All chunks of an archetype but the last are full; the last is not empty. Its
+//	   grid is sound: T1 to T4 of alloc.Grid.
 //	W3 owners says for each chunk of an archetype that archetype and position,
-//	   and no other chunk has an owner.
+//	   and no other chunk, those of a reserve included, has an owner.
 //	W4 created - destroyed is the number of rows of all archetypes.
 //	W5 A query lists exactly the archetypes that its terms match.
 //	W6 Enable bits of rows beyond the last are 0.
@@ -43,6 +44,8 @@ type World struct {
 	base unsafe.Pointer // address of the universe's chunk 0
 	heap *alloc.Heap    // blocks of spilled buffers
 	tag  uint32         // this world's bits of Entity.ref
+
+	growth alloc.Growth // of the number of chunks of an archetype
 
 	records    records
 	types      []typeInfo
@@ -64,7 +67,7 @@ type World struct {
 // owner says which archetype a chunk belongs to.
 type owner struct {
 	archetype uint32 // index into World.archetypes, plus one; 0: none
-	pos       uint32 // index into the archetype's chunks
+	pos       uint32 // index into the chunks of the archetype's grid
 }
 
 // Option changes how NewWorld works.
@@ -79,6 +82,14 @@ func WithUniverse(u *alloc.Universe) Option {
 	return func(w *World) { w.u = u }
 }
 
+// ChunkGrowth sets how many chunks an archetype has after it must grow; those that
+// it does not need yet are its reserve. Chunks that empty go to the reserve, which
+// is cut when it is more than twice what the policy would add. So entities that
+// come and go at the border of a chunk do not go to the universe each time. A call
+// of the world that needs memory gets what the reserves hold before it fails; see
+// Trim for others. The default is alloc.DefaultChunkGrowth.
+func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
+
 // NewWorld makes an empty world, with a universe of its own of the default size
 // unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
 func NewWorld(options ...Option) (*World, error) {
@@ -86,6 +97,7 @@ func NewWorld(options ...Option) (*World, error) {
 		byType:  map[typeKey]typeID{},
 		byTypes: map[signature]*Archetype{},
 		version: 1,
+		growth:  alloc.DefaultChunkGrowth(),
 	}
 	for _, o := range options {
 		o(w)
@@ -119,9 +131,7 @@ func (w *World) Close() error {
 	}
 	w.checkUnlocked("World.Close")
 	for _, a := range w.archetypes {
-		for _, chunk := range a.chunks {
-			w.u.Free(chunk, 1)
-		}
+		a.grid.Release()
 		*a = Archetype{w: w, index: a.index, types: a.types}
 	}
 	w.records.close(w.u)
@@ -135,6 +145,19 @@ func (w *World) Close() error {
 	tags.give(w.tag >> indexBits)
 	w.closed, w.owners, w.queries, w.base = true, nil, nil, nil
 	return err
+}
+
+// Trim gives the archetypes' reserves back to the universe, for others that take
+// chunks from it, and returns how many chunks that were. It moves
+// no rows, so loops may call it. It does nothing to a closed world.
+func (w *World) Trim() (chunks int) {
+	if w.closed {
+		return 0
+	}
+	for _, a := range w.archetypes {
+		chunks += a.grid.Trim(0)
+	}
+	return chunks
 }
 
 // Universe returns the universe that the world takes its chunks from.
@@ -167,6 +190,7 @@ type Stats struct {
 	Destroyed  uint64 // entities ever destroyed
 	Archetypes int    // sets of types seen
 	Chunks     int    // chunks that hold rows
+	Reserve    int    // chunks that archetypes keep without rows, see ChunkGrowth
 	Buffers    int    // buffers whose elements have spilled to the heap
 }
 
@@ -181,7 +205,8 @@ func (w *World) Stats() Stats {
 		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks,
 	}
 	for _, a := range w.archetypes {
-		s.Chunks += len(a.chunks)
+		s.Chunks += len(a.grid.Chunks())
+		s.Reserve += a.grid.Reserve()
 	}
 	return s
 }

@@ -40,8 +40,9 @@ func limited(f func()) (err error) {
 }
 
 // attempt makes a call that may meet a limit; done says whether it went
-// through. If it did not, the world and the universe must be as before, and the
-// universe too full for what it needs.
+// through. If it did not, the world must be as before, but for the reserves, which
+// must all have gone back; the universe must be as before but for those, and too
+// full for what the call needs.
 func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	var hash uint64
 	if d.tight {
@@ -63,18 +64,21 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		return false, fmt.Errorf("got %w, want one that names the limit", err)
 	case !n.never && !errors.Is(err, alloc.ErrFull):
 		return false, fmt.Errorf("got %w, want one that wraps alloc.ErrFull", err)
-	case n.met(room):
-		return false, fmt.Errorf("got %w, but the universe was not full: %+v for %+v", err, room, n)
 	}
 	d.result.Refused++
-	after := d.w.Stats()
+	after, left := d.w.Stats(), d.u.Stats()
+	if !n.never {
+		room = withoutReserve(room, left, stats.Reserve)
+		stats.Reserve = 0
+	}
 	after.Archetypes = stats.Archetypes // one without rows may have been made
 	switch {
+	case n.met(left):
+		return false, fmt.Errorf("got %w, but the universe is not full: %+v for %+v", err, left, n)
 	case after != stats:
 		return false, fmt.Errorf("a call that failed changed Stats: got %+v want %+v; it said: %w", after, stats, err)
-	case d.u.Stats() != withCommitted(room, d.u.Stats().Committed):
-		return false, fmt.Errorf("a call that failed changed the universe: got %+v want %+v; it said: %w",
-			d.u.Stats(), room, err)
+	case left != withCommitted(room, left.Committed):
+		return false, fmt.Errorf("a call that failed changed the universe: got %+v want %+v; it said: %w", left, room, err)
 	case d.tight && d.w.Hash() != hash:
 		return false, fmt.Errorf("a call that failed changed the world's hash; it said: %w", err)
 	}
@@ -82,6 +86,18 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		return false, fmt.Errorf("after a call that failed: %w; it said: %w", bad, err)
 	}
 	return false, nil
+}
+
+// withoutReserve returns s after n chunks of reserves went back. They can have
+// made the longest run longer, and joined runs.
+func withoutReserve(s, after alloc.Stats, n int) alloc.Stats {
+	s.LiveChunks -= n
+	s.Live -= n * alloc.ChunkSize
+	if n > 0 {
+		s.LongestRun = max(s.LongestRun, after.LongestRun)
+		s.FreeRuns = after.FreeRuns
+	}
+	return s
 }
 
 // withCommitted returns s with another figure for committed memory, which a

@@ -60,7 +60,7 @@ func (d *world) createTooMany(r record) error {
 	g := d.group(d.sets[r.kind%8])
 	n := 1 + int(r.bits(4, 15))
 	want := d.rowsNeed(g, n, true)
-	if room := d.u.Stats(); want.chunks <= room.Reserved/alloc.ChunkSize-room.LiveChunks {
+	if room := d.u.Stats(); want.chunks <= room.Reserved/alloc.ChunkSize-room.LiveChunks+d.w.Stats().Reserve {
 		return nil // there may be room
 	}
 	done, err := d.attempt(want, func() error {

@@ -28,6 +28,7 @@ type buffer[T comparable] struct {
 	h      ecs.Buffer[T]
 	inline int // elements inside the chunk
 	size   int // bytes of one element
+	growth alloc.Growth
 	from   func(n uint64, at target) T
 }
 
@@ -142,8 +143,8 @@ func (b buffer[T]) appendAt(rows ecs.Rows, i int, old any, seed uint64, at targe
 	return slices.Concat(old.([]T), v), nil
 }
 
-// grows says what the contract of Append says: room at least doubles, up to the
-// limit. A block of up to a chunk may find room in one that the heap has.
+// grows says what the contract of Append says: room grows by the policy, up to
+// the limit. A block of up to a chunk may find room in one that the heap has.
 func (b buffer[T]) grows(e ecs.Entity, n int) int {
 	d, _ := b.h.Get(e)
 	need := d.Len() + n
@@ -153,7 +154,7 @@ func (b buffer[T]) grows(e ecs.Entity, n int) int {
 	if need*b.size > alloc.MegachunkSize {
 		return need * b.size
 	}
-	return min(max(need, 2*d.Cap()), alloc.MegachunkSize/b.size) * b.size
+	return min(b.growth.Next(d.Cap(), need), alloc.MegachunkSize/b.size) * b.size
 }
 
 func (b buffer[T]) swapRemove(e ecs.Entity, old any, i int) any {

@@ -227,6 +227,21 @@ func (d *world) toggleOne(e ecs.Entity, x *entity, k int, t toggler, on bool) er
 	return nil
 }
 
+// trim gives the reserves back, and compares with the universe's books.
+func (d *world) trim(record) error {
+	live, reserve := d.u.Stats().LiveChunks, d.w.Stats().Reserve
+	if got := d.w.Trim(); got != reserve {
+		return fmt.Errorf("in Trim: got %d want %d", got, reserve)
+	}
+	if s := d.w.Stats(); s.Reserve != 0 {
+		return fmt.Errorf("after Trim: got %+v want no reserve", s)
+	}
+	if got := d.u.Stats().LiveChunks; got != live-reserve {
+		return fmt.Errorf("after Trim: got %d chunks in use, want %d - %d", got, live, reserve)
+	}
+	return nil
+}
+
 // advance begins a change version and remembers the one before.
 func (d *world) advance(record) error {
 	d.sinces = append(d.sinces, d.m.version)

@@ -4,6 +4,8 @@ go 1.26.0
 
 require quarry v0.0.0
 
+require github.com/anishathalye/porcupine v1.3.1
+
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	github.com/stretchr/testify v1.12.1

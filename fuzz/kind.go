@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"quarry/alloc"
 	"quarry/ecs"
 )
 
@@ -185,14 +186,15 @@ func register(w *ecs.World, apart bool) []kind {
 		}},
 		component[stun]{h: ecs.Register[stun](w, ecs.Enableable), enable: true,
 			from: func(n uint64, _ target) stun { return stun{float32(n % 1000)} }},
-		buffer[hit]{h: ecs.RegisterBuffer[hit](w), inline: 128 / 12, size: 12,
+		buffer[hit]{h: ecs.RegisterBuffer[hit](w), inline: 128 / 12, size: 12, growth: alloc.Doubling(),
 			from: func(n uint64, at target) hit { return hit{at, int32(n)} }},
 	}
 	spread(spaceAll[mark])
 	list = append(list,
 		component[count]{h: ecs.Register[count](w), from: func(n uint64, _ target) count { return count{int32(n)} }},
 		component[link]{h: ecs.Register[link](w), from: func(_ uint64, at target) link { return link{at} }},
-		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0)), inline: 0, size: 2,
+		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0), ecs.Growth(alloc.Fixed(90))),
+			inline: 0, size: 2, growth: alloc.Fixed(90),
 			from: func(n uint64, _ target) uint16 { return uint16(n) }},
 		component[tint]{h: ecs.Register[tint](w), from: func(n uint64, _ target) tint {
 			return tint{uint8(n), uint8(n >> 8), uint8(n >> 16)}
@@ -208,7 +210,7 @@ func register(w *ecs.World, apart bool) []kind {
 		component[point]{h: ecs.Register[point](w), from: func(n uint64, _ target) point {
 			return point{float64(n % 100_000), -float64(n % 99)}
 		}},
-		buffer[wide]{h: ecs.RegisterBuffer[wide](w, ecs.Inline(2)), inline: 2, size: 40,
+		buffer[wide]{h: ecs.RegisterBuffer[wide](w, ecs.Inline(2)), inline: 2, size: 40, growth: alloc.Doubling(),
 			from: func(n uint64, _ target) wide { return wide{A: int64(n), E: -int64(n)} }},
 		component[gaps]{h: ecs.Register[gaps](w), from: func(n uint64, _ target) gaps {
 			return gaps{uint8(n), uint32(mix(n)), uint16(n >> 3)}

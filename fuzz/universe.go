@@ -339,7 +339,7 @@ func (d *universe) maintain(r record) error {
 	}
 	got, err := d.u.Maintain(d.now)
 	if err != nil || got != want {
-		return fmt.Errorf("Maintain at %v: got %d bytes, %v, want %d", d.now, got, err, want)
+		return fmt.Errorf("in Maintain at %v: got %d bytes, %v, want %d", d.now, got, err, want)
 	}
 	return nil
 }
@@ -360,7 +360,7 @@ func (d *universe) allocZeroed(r record) error {
 	}
 	for i, b := range d.u.Bytes(first, got) {
 		if b != 0 {
-			return fmt.Errorf("AllocZeroed(%d): byte %d of chunk %d is %#x", n, i, first, b)
+			return fmt.Errorf("in AllocZeroed(%d): byte %d of chunk %d is %#x", n, i, first, b)
 		}
 	}
 	return d.taken(first, got)

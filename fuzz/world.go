@@ -45,6 +45,7 @@ type world struct {
 	most   int  // entities alive; above it creating destroys
 	ebb    bool // from most entities down to a tenth; else the number grows
 	tight  bool
+	growth alloc.Growth // of the chunks of an archetype
 
 	all     *ecs.Query // no terms: every entity
 	queries []*query
@@ -79,6 +80,14 @@ var worldOps = []struct {
 	{"Archetype", (*world).archetype},
 	{"Advance", (*world).advance},
 	{"Misuse", (*world).misuse},
+	{"Trim", (*world).trim},
+}
+
+// chunkGrowths are the policies for the chunks of an archetype; the first is the
+// default.
+var chunkGrowths = [8]alloc.Growth{
+	alloc.DefaultChunkGrowth(), {}, alloc.Fixed(1), alloc.Fixed(3),
+	alloc.Fixed(70), alloc.Doubling(), alloc.Geometric(1.5), alloc.Doubling().Capped(2),
 }
 
 const (
@@ -137,11 +146,15 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 	if err := soil(config.Universe, 2*alloc.ChunksPerMegachunk); err != nil {
 		return nil, err
 	}
-	w, err := ecs.NewWorld(ecs.WithUniverse(config.Universe))
+	options, growth := []ecs.Option{ecs.WithUniverse(config.Universe)}, chunkGrowths[s.flags>>5]
+	if s.flags>>5 != 0 {
+		options = append(options, ecs.ChunkGrowth(growth))
+	}
+	w, err := ecs.NewWorld(options...)
 	if err != nil {
 		return nil, err
 	}
-	d := &world{w: w, u: config.Universe, m: newModel(), tight: config.Tight}
+	d := &world{w: w, u: config.Universe, m: newModel(), tight: config.Tight, growth: growth}
 	d.list = register(w, s.flags&1 != 0)
 	d.active = kinds(s.kinds) & (1<<len(d.list) - 1)
 	if d.active == 0 {
@@ -190,15 +203,20 @@ func (d *world) check() error {
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
 		Archetypes: len(m.groups), Buffers: m.spilled,
 	}
+	most := 0
 	for _, g := range m.groups {
 		if g.a.Len() != len(g.rows) {
 			return fmt.Errorf("%v: Len: got %d want %d", g.a, g.a.Len(), len(g.rows))
 		}
 		rows := g.a.Plan().Rows
-		want.Chunks += (len(g.rows) + rows - 1) / rows
+		chunks := (len(g.rows) + rows - 1) / rows
+		want.Chunks += chunks
+		most += d.mostReserve(chunks)
 	}
-	if got := d.w.Stats(); got != want {
-		return fmt.Errorf("in Stats: got %+v want %+v", got, want)
+	got := d.w.Stats()
+	want.Reserve = got.Reserve // not foretold, but bounded
+	if got != want || got.Reserve > most {
+		return fmt.Errorf("in Stats: got %+v want %+v and at most %d in reserve", got, want, most)
 	}
 	if d.w.Version() != m.version {
 		return fmt.Errorf("in Version: got %d want %d", d.w.Version(), m.version)
@@ -215,6 +233,15 @@ func (d *world) check() error {
 		return d.compareAll()
 	}
 	return nil
+}
+
+// mostReserve is the reserve that an archetype with a number of chunks may have.
+func (d *world) mostReserve(chunks int) int {
+	step := d.growth.Next(chunks, chunks+1) - chunks
+	if chunks == 0 {
+		return step
+	}
+	return 2 * step
 }
 
 // compareAll compares every entity, by look-ups and by a query for all, and

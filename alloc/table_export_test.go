@@ -1,0 +1,42 @@
+package alloc
+
+// Corrupt breaks one invariant of a table that has more than one chunk, and returns
+// what puts it right.
+func (t *Table) Corrupt(invariant string) (restore func()) {
+	g := &t.grid
+	switch invariant {
+	case "T1":
+		g.count -= g.per
+		return func() { g.count += g.per }
+	case "T2":
+		old := g.chunks[0]
+		g.chunks[0] = g.chunks[1]
+		return func() { g.chunks[0] = old }
+	case "T2 not in use":
+		c := g.chunks[0]
+		word, bit := g.u.index.Word(int(c/ChunksPerMegachunk)), int(c)%ChunksPerMegachunk
+		word.TryFree(bit, 1)
+		return func() { word.TryAllocAt(bit, 1) }
+	case "T3":
+		old := g.growth
+		g.growth = Growth{}
+		return func() { g.growth = old }
+	case "T4":
+		g.columns[0].Offset += 64
+		return func() { g.columns[0].Offset -= 64 }
+	case "T4 plan":
+		g.plan.Rows--
+		return func() { g.plan.Rows++ }
+	case "T5":
+		t.columns[0].offset += 64
+		return func() { t.columns[0].offset -= 64 }
+	case "T5 twice":
+		column, place := t.columns[1], g.plan.Places[1]
+		t.columns[1], g.plan.Places[1] = t.columns[0], g.plan.Places[0]
+		return func() { t.columns[1], g.plan.Places[1] = column, place }
+	}
+	return nil
+}
+
+// Reserve returns the number of chunks of the table that hold no record.
+func (t *Table) Reserve() int { return t.grid.Reserve() }

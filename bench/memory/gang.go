@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+)
+
+// member is what one goroutine of a gang has to itself.
+type member struct {
+	m   memory
+	s   *sampler
+	err error
+}
+
+// gang runs goroutines that share one memory, each on a handle of its own.
+type gang struct {
+	e       *env
+	s       *sampler
+	wg      sync.WaitGroup
+	members []*member
+}
+
+func newGang(e *env, s *sampler) *gang { return &gang{e: e, s: s} }
+
+// start runs f on a new goroutine.
+func (g *gang) start(f func(w *member) error) {
+	m, err := g.e.m.fork()
+	if err != nil {
+		g.members = append(g.members, &member{err: err})
+		return
+	}
+	w := &member{m: m, s: g.s.fork()}
+	g.members = append(g.members, w)
+	g.wg.Go(func() { w.err = errors.Join(f(w), m.retire()) })
+}
+
+// wait returns when all goroutines have ended, with what they say.
+func (g *gang) wait() error {
+	g.wg.Wait()
+	var err error
+	for _, w := range g.members {
+		err = errors.Join(err, w.err)
+		if w.s != nil {
+			g.s.join(w.s)
+		}
+	}
+	return err
+}
+
+// width is the number of goroutines that the workloads on many use.
+func width() int { return max(2, runtime.GOMAXPROCS(0)) }

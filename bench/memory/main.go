@@ -1,0 +1,114 @@
+// Command memory measures Quarry's universe and heap beside make of Go,
+// sync.Pool and a null allocator, and says which targets hold. Each workload
+// and allocator runs in a process of its own, several times, in turns; figures
+// are medians of the rounds. It exits with 1 when a byte was not as written or
+// books did not add up, and with 2 when it could not do what was asked; a
+// target that does not hold is reported and no failure.
+//
+//	go run ./bench/memory                      everything, about three minutes
+//	go run ./bench/memory -quick               everything, smaller
+//	go run ./bench/memory -only chunk-pair,traces -rounds 5
+//	go run ./bench/memory -json
+//
+// Recorded traces are read from alloc in the folder that QUARRY_DATA names, or
+// in shared/data of the nearest folder above. Without it the trace that
+// bench/trace generates is replayed alone.
+//
+// The null allocator hands out places that were made before: its rows are the
+// cost of the harness. Percentiles are of single steps, sampled as sampler.go
+// says. Resident memory and faults are known on Linux only.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitWrong = 1 // a byte was not as written, blocks overlapped, books did not add up
+	exitError = 2 // bad arguments or input, or no memory
+)
+
+type options struct {
+	only   []string // workloads; empty: all
+	rounds int
+	json   bool
+	quick  bool
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 2 && args[0] == childFlag {
+		return child(args[1], stdout, stderr)
+	}
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	var rows []*row
+	var ref *reference
+	if err == nil {
+		rows, ref, err = o.measure(stderr)
+	}
+	if err == nil && o.json {
+		err = printJSON(stdout, rows)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "memory: %v\n", err)
+		return exitError
+	}
+	if !o.json {
+		printMachine(stdout)
+		printRows(stdout, rows)
+		printTraces(stdout, rows, ref)
+	}
+	if slices.ContainsFunc(rows, func(r *row) bool { return r.wrong != "" }) {
+		return exitWrong
+	}
+	return exitOK
+}
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	o := &options{}
+	only := ""
+	f := flag.NewFlagSet("memory", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&only, "only", "", "run only these `workloads`, with commas: "+strings.Join(names(), ", "))
+	f.IntVar(&o.rounds, "rounds", 3, "run everything this many times and print medians; 1 where -quick is given alone")
+	f.BoolVar(&o.json, "json", false, "print an array of objects instead of tables")
+	f.BoolVar(&o.quick, "quick", false, "less work: under 0.2 s each, large recordings left out")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q; flags begin with -", f.Arg(0))
+	}
+	set := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { set[f.Name] = true })
+	if set["only"] {
+		o.only = strings.Split(only, ",")
+	}
+	for _, name := range o.only {
+		if !slices.Contains(names(), name) {
+			return nil, fmt.Errorf("-only %s: no such workload %q; there are %s", only, name, strings.Join(names(), ", "))
+		}
+	}
+	if o.rounds < 1 {
+		return nil, fmt.Errorf("-rounds %d: expected 1 or more", o.rounds)
+	}
+	if o.quick && !set["rounds"] {
+		o.rounds = 1
+	}
+	return o, nil
+}
+
+// wants reports whether a workload is to run.
+func (o *options) wants(name string) bool { return len(o.only) == 0 || slices.Contains(o.only, name) }

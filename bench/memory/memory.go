@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// errWrong is wrapped by every error that means a wrong answer: a byte that is
+// not as it was written, blocks that overlap, books that do not add up.
+var errWrong = errors.New("wrong answer")
+
+func wrong(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errWrong, fmt.Sprintf(format, args...))
+}
+
+// memory is one allocator as the workloads see it. A value is a handle of one
+// goroutine; fork makes one for another goroutine, on the same memory.
+//
+// Calls go through this interface, which costs every allocator the same 1 to 2
+// ns a pair; the null allocator shows how much.
+type memory interface {
+	// alloc returns a block of at least size bytes, aligned to align, a power
+	// of two; 0 stands for what the allocator promises, 8 at least.
+	alloc(size, align int) (unsafe.Pointer, error)
+	// realloc resizes a block of old bytes that was got with align 0 or by
+	// realloc, and keeps its first min(old, size) bytes.
+	realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error)
+	// free takes a block back; size and align are those it was got with.
+	free(p unsafe.Pointer, size, align int)
+	// zeroed says that alloc returns zeros.
+	zeroed() bool
+	// fork returns a handle for another goroutine; retire ends it there. Blocks
+	// outlive the handle they were got through.
+	fork() (memory, error)
+	retire() error
+	// committed is the memory that the system has promised, in bytes, or -1
+	// where the allocator does not say.
+	committed() int64
+	// close ends the allocator. It is a wrong answer when blocks are live.
+	close() error
+}
+
+// preparer is a memory that wants to know beforehand how many blocks will be
+// live at once.
+type preparer interface {
+	prepare(size, n int) error
+}
+
+// kind is what a workload allocates.
+type kind int
+
+const (
+	chunks kind = iota // 16 KiB each
+	blocks             // of any size
+)
+
+// allocator is one allocator by name.
+type allocator struct {
+	name   string
+	ours   bool                   // Quarry's
+	chunks func() (memory, error) // nil: not for chunks
+	blocks func() (memory, error) // nil: not for blocks
+	lean   func() (memory, error) // blocks, set up for a small footprint; nil: not measured
+}
+
+// allocators are run in this order within a round.
+var allocators = append(quarry,
+	allocator{name: "go", chunks: newMake, blocks: newMake, lean: newMake},
+	allocator{name: "sync.Pool", chunks: newPool, blocks: newPool},
+	allocator{name: "null", chunks: newNull, blocks: newNull},
+)
+
+// opener returns what makes the allocator's memory for a kind, or nil.
+func (a *allocator) opener(k kind) func() (memory, error) {
+	if k == chunks {
+		return a.chunks
+	}
+	return a.blocks
+}
+
+func allocatorNamed(name string) *allocator {
+	for i := range allocators {
+		if allocators[i].name == name {
+			return &allocators[i]
+		}
+	}
+	return nil
+}
+
+// at is the byte at p + i.
+func at(p unsafe.Pointer, i int) *byte {
+	// Safe because callers stay below the size that the block was got with.
+	return (*byte)(unsafe.Add(p, i))
+}
+
+// mark writes the tag of a block of size bytes into its first and last byte.
+func mark(p unsafe.Pointer, size int, tag byte) {
+	if size > 0 {
+		*at(p, size-1) = ^tag
+		*at(p, 0) = tag
+	}
+}
+
+// marked reports whether the first and the last byte are as mark wrote them.
+func marked(p unsafe.Pointer, size int, tag byte) bool {
+	return size == 0 || *at(p, 0) == tag && (size == 1 || *at(p, size-1) == ^tag)
+}
+
+// pageSize is the distance of the bytes that touch writes.
+const pageSize = 4 << 10
+
+// touch writes one byte in each 4 KiB of a block.
+func touch(p unsafe.Pointer, size int, tag byte) {
+	for i := 0; i < size; i += pageSize {
+		*at(p, i) = tag
+	}
+}
+
+// touched reports whether all bytes are as touch wrote them.
+func touched(p unsafe.Pointer, size int, tag byte) bool {
+	for i := 0; i < size; i += pageSize {
+		if *at(p, i) != tag {
+			return false
+		}
+	}
+	return true
+}
+
+// tagOf spreads a number over a byte.
+func tagOf(n int) byte { return byte(uint32(n) * 0x9e3779b1 >> 24) }

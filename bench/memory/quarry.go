@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"sync"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// quarry are Quarry's own allocators. One line here adds one to every workload.
+var quarry = []allocator{
+	{name: "universe", ours: true, chunks: func() (memory, error) { return newUniverse() }},
+	{name: "heap", ours: true, blocks: func() (memory, error) { return newHeap() }, lean: func() (memory, error) { return newHeap(small...) }},
+}
+
+// small are the options of a universe whose footprint is measured.
+var small []alloc.Option
+
+// universeMemory hands out chunks.
+type universeMemory struct {
+	u *alloc.Universe
+}
+
+func newUniverse(options ...alloc.Option) (*universeMemory, error) {
+	u, err := alloc.NewUniverse(options...)
+	if err != nil {
+		return nil, err
+	}
+	return &universeMemory{u}, nil
+}
+
+func (m *universeMemory) alloc(size, align int) (unsafe.Pointer, error) {
+	c, err := m.u.AllocExact(1)
+	if err != nil {
+		return nil, err
+	}
+	return m.u.Pointer(c), nil
+}
+
+func (m *universeMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error) {
+	return p, nil // a chunk has the one size that there is
+}
+
+func (m *universeMemory) free(p unsafe.Pointer, size, align int) {
+	c, _ := m.u.IndexOf(p)
+	m.u.Free(c, 1)
+}
+
+func (m *universeMemory) zeroed() bool          { return false }
+func (m *universeMemory) fork() (memory, error) { return m, nil }
+func (m *universeMemory) retire() error         { return nil }
+func (m *universeMemory) committed() int64      { return int64(m.u.Stats().Committed) }
+
+func (m *universeMemory) close() error {
+	var err error
+	if n := m.u.Stats().LiveChunks; n != 0 {
+		err = wrong("the universe counts %d live chunks after all were freed", n)
+	}
+	return errors.Join(err, sound(m.u), m.u.Close())
+}
+
+// sound checks the invariants of a universe or a heap: a broken one is a wrong
+// answer.
+func sound(v interface{ Verify() error }) error {
+	if err := v.Verify(); err != nil {
+		return wrong("%v", err)
+	}
+	return nil
+}
+
+// sharedHeap is the heap as any goroutine may use it.
+type sharedHeap struct {
+	mu sync.Mutex
+	*alloc.Heap
+}
+
+func (h *sharedHeap) Alloc(size, align int) (unsafe.Pointer, error) {
+	h.mu.Lock()
+	p, err := h.Heap.Alloc(size, align)
+	h.mu.Unlock()
+	return p, err
+}
+
+func (h *sharedHeap) Free(p unsafe.Pointer) {
+	h.mu.Lock()
+	h.Heap.Free(p)
+	h.mu.Unlock()
+}
+
+func (h *sharedHeap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	h.mu.Lock()
+	p, err := h.Heap.Realloc(p, size, align)
+	h.mu.Unlock()
+	return p, err
+}
+
+func (h *sharedHeap) Stats() alloc.HeapStats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.Heap.Stats()
+}
+
+// heapMemory is a heap on a universe of its own.
+type heapMemory struct {
+	u *alloc.Universe
+	h *sharedHeap
+}
+
+func newHeap(options ...alloc.Option) (*heapMemory, error) {
+	u, err := alloc.NewUniverse(options...)
+	if err != nil {
+		return nil, err
+	}
+	h, err := alloc.NewHeap(u)
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
+	}
+	return &heapMemory{u, &sharedHeap{Heap: h}}, nil
+}
+
+func (m *heapMemory) alloc(size, align int) (unsafe.Pointer, error) { return m.h.Alloc(size, align) }
+func (m *heapMemory) free(p unsafe.Pointer, size, align int)        { m.h.Free(p) }
+func (m *heapMemory) zeroed() bool                                  { return false }
+func (m *heapMemory) fork() (memory, error)                         { return m, nil }
+func (m *heapMemory) retire() error                                 { return nil }
+
+func (m *heapMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error) {
+	return m.h.Realloc(p, size, 0)
+}
+
+func (m *heapMemory) committed() int64 {
+	return int64(m.u.Stats().Committed) + int64(m.h.Stats().Mapped)
+}
+
+func (m *heapMemory) close() error {
+	var err error
+	if n := m.h.Stats().LiveBlocks; n != 0 {
+		err = wrong("the heap counts %d live blocks after all were freed", n)
+	}
+	err = errors.Join(err, sound(m.h), m.h.Close())
+	if n := m.u.Stats().LiveChunks; n != 0 {
+		err = errors.Join(err, wrong("the universe counts %d live chunks after the heap was closed", n))
+	}
+	return errors.Join(err, sound(m.u), m.u.Close())
+}

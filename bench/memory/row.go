@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// row is a workload on an allocator.
+type row struct {
+	workload, allocator string
+	ours                bool
+	samples             []sample // one a round
+	foot                sample   // of the footprint; traces only
+	wrong               string   // the first wrong answer of any round
+	mid                 sample   // medians of the samples, one field at a time
+	harness             float64  // ns/op of the null allocator; 0 where it did not run
+	verdicts            []verdict
+}
+
+// lessHarness is ns/op less that of the null allocator, which has some work of
+// its own: what an allocator costs is between this and ns/op.
+func (r *row) lessHarness() (float64, bool) {
+	return r.mid.NsPerOp - r.harness, r.harness > 0 && r.mid.NsPerOp > 0
+}
+
+// noteHarness tells all rows what the null allocator took.
+func noteHarness(rows []*row) {
+	null := map[string]float64{}
+	for _, r := range rows {
+		if r.allocator == "null" {
+			null[r.workload] = r.mid.NsPerOp
+		}
+	}
+	for _, r := range rows {
+		r.harness = null[r.workload]
+	}
+}
+
+// median returns the middle of a list, of an even number the lower one.
+func median[T cmp.Ordered](list []T) T {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// settle works out the medians.
+func (r *row) settle() {
+	for _, s := range append(slices.Clone(r.samples), r.foot) {
+		if r.wrong == "" {
+			r.wrong = s.Wrong
+		}
+	}
+	floats := func(f func(*sample) float64) float64 { return median(each(r.samples, f)) }
+	counts := func(f func(*sample) int64) int64 { return median(each(r.samples, f)) }
+	r.mid = sample{
+		NsPerOp:       floats(func(s *sample) float64 { return s.NsPerOp }),
+		P50:           floats(func(s *sample) float64 { return s.P50 }),
+		P99:           floats(func(s *sample) float64 { return s.P99 }),
+		P999:          floats(func(s *sample) float64 { return s.P999 }),
+		SampledBy:     int(counts(func(s *sample) int64 { return int64(s.SampledBy) })),
+		Ops:           int(counts(func(s *sample) int64 { return int64(s.Ops) })),
+		PeakRSS:       counts(func(s *sample) int64 { return s.PeakRSS }),
+		EndRSS:        counts(func(s *sample) int64 { return s.EndRSS }),
+		CommittedPeak: counts(func(s *sample) int64 { return s.CommittedPeak }),
+		CommittedEnd:  counts(func(s *sample) int64 { return s.CommittedEnd }),
+		MinorFaults:   counts(func(s *sample) int64 { return s.MinorFaults }),
+		MajorFaults:   counts(func(s *sample) int64 { return s.MajorFaults }),
+		GoAllocs:      counts(func(s *sample) int64 { return s.GoAllocs }),
+		More:          maps.Clone(r.foot.More),
+	}
+	if r.mid.More == nil {
+		r.mid.More = map[string]float64{}
+	}
+	for name := range r.samples[0].More {
+		r.mid.More[name] = floats(func(s *sample) float64 { return s.More[name] })
+	}
+}
+
+func each[T any](list []sample, f func(*sample) T) []T {
+	out := make([]T, len(list))
+	for i := range list {
+		out[i] = f(&list[i])
+	}
+	return out
+}
+
+// figure returns a figure of the medians by its name in JSON.
+func (r *row) figure(name string) (float64, bool) {
+	if name == nsPerOp {
+		return r.mid.NsPerOp, r.mid.NsPerOp > 0
+	}
+	v, ok := r.mid.More[name]
+	return v, ok
+}
+
+// largePeak is the peak of live bytes above which a trace counts for the mean
+// of utilisation: below it pages and rounding weigh most.
+const largePeak = 4 << 20
+
+// means makes one row an allocator of the traces: the geometric mean of ns/op
+// over the traces of REFERENCE.csv, when all are there, and of utilisation over
+// traces with a large peak. Other figures do not sum up and are left out.
+func means(rows []*row, ref *reference) []*row {
+	var out []*row
+	for i := range allocators {
+		a := &allocators[i]
+		mean := &row{workload: tracesName, allocator: a.name, ours: a.ours}
+		mean.mid = sample{PeakRSS: -1, EndRSS: -1, CommittedPeak: -1, CommittedEnd: -1, More: map[string]float64{}}
+		var ns, used []float64
+		for _, r := range rows {
+			trace, ok := strings.CutPrefix(r.workload, tracesName+"/")
+			if !ok || r.allocator != a.name {
+				continue
+			}
+			if ref.has(trace) {
+				ns = append(ns, r.mid.NsPerOp)
+			}
+			if v, ok := r.mid.More["utilisation"]; ok && r.mid.More["peak_live_bytes"] > largePeak && ref.has(trace) {
+				used = append(used, v)
+			}
+		}
+		if len(ns) > 0 && len(ns) == len(ref.traces) {
+			mean.mid.NsPerOp = geomean(ns)
+		}
+		if len(used) > 0 {
+			mean.mid.More["utilisation"] = geomean(used)
+		}
+		if mean.mid.NsPerOp > 0 || len(used) > 0 {
+			out = append(out, mean)
+		}
+	}
+	return out
+}
+
+// printJSON prints an array with one object a row. Bytes that are not known are
+// left out.
+func printJSON(w io.Writer, rows []*row) error {
+	all := []map[string]any{}
+	for _, r := range rows {
+		m := &r.mid
+		o := map[string]any{"workload": r.workload, "allocator": r.allocator, "right": r.wrong == "", nsPerOp: m.NsPerOp}
+		for name, v := range m.More {
+			o[name] = v
+		}
+		if r.wrong != "" {
+			o["wrong"] = r.wrong
+		}
+		if net, ok := r.lessHarness(); ok {
+			o["less_null_ns"] = net
+		}
+		if m.Ops > 0 {
+			o["p50_ns"], o["p99_ns"], o["p999_ns"], o["sampled_by"] = m.P50, m.P99, m.P999, m.SampledBy
+			o["ops"], o["go_allocs"], o["rounds"] = m.Ops, m.GoAllocs, len(r.samples)
+			if m.MinorFaults >= 0 {
+				o["minor_faults"], o["major_faults"] = m.MinorFaults, m.MajorFaults
+			}
+		}
+		for name, v := range map[string]int64{
+			"peak_rss": m.PeakRSS, "end_rss": m.EndRSS,
+			"committed_peak": m.CommittedPeak, "committed_end": m.CommittedEnd,
+		} {
+			if v >= 0 {
+				o[name] = v
+			}
+		}
+		for _, v := range r.verdicts {
+			v.into(o)
+		}
+		all = append(all, o)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// nsPerOp is the name of the figure that most targets are about.
+const nsPerOp = "ns_per_op"
+
+// target is a bound for a figure of Quarry's. The floor must hold, the goal is
+// what the project is here for; 0 is no bound.
+type target struct {
+	workload    string
+	allocators  []string
+	figure      string
+	floor, goal float64
+	least       bool // the figure must be at least that much, not at most
+}
+
+// targets are bounds in ns, except for ratios and utilisation. They were set on
+// one machine against the allocators of C measured on it.
+var targets = []target{
+	{workload: "chunk-pair", allocators: []string{"universe"}, figure: nsPerOp, floor: 20, goal: 10},
+	{workload: "chunk-batch", allocators: []string{"universe"}, figure: nsPerOp, goal: 51},
+	{workload: "chunk-two", allocators: []string{"universe"}, figure: "ratio", floor: 1.3, goal: 1.1},
+	{workload: "chunk-churn", allocators: []string{"universe"}, figure: nsPerOp, floor: 90, goal: 60},
+	{workload: "chunk-search", allocators: []string{"universe"}, figure: "search_ns", goal: 5},
+	{workload: "heap-pair", allocators: []string{"heap"}, figure: nsPerOp, floor: 20, goal: 12},
+	{workload: "heap-pair", allocators: []string{"local"}, figure: nsPerOp, goal: 5},
+	{workload: tracesName, allocators: []string{"heap"}, figure: nsPerOp, floor: 12},
+	{workload: tracesName, allocators: []string{"local"}, figure: nsPerOp, floor: 12, goal: 5},
+	{workload: tracesName, allocators: []string{"heap", "local"}, figure: "utilisation", floor: 0.75, goal: 0.85, least: true},
+}
+
+// verdict is a target with what was measured.
+type verdict struct {
+	target
+	got float64
+}
+
+// judge finds the targets of a row and what became of them.
+func (r *row) judge() {
+	for _, t := range targets {
+		if t.workload != r.workload || !slices.Contains(t.allocators, r.allocator) {
+			continue
+		}
+		if got, ok := r.figure(t.figure); ok {
+			r.verdicts = append(r.verdicts, verdict{t, got})
+		}
+	}
+}
+
+func (v *verdict) holds(bound float64) bool {
+	if v.least {
+		return v.got >= bound
+	}
+	return v.got <= bound
+}
+
+// into adds the verdict to an object of JSON: the figure as target, floor, goal,
+// holds_floor and holds_goal. A second target of a row has the name of its
+// figure before these four.
+func (v *verdict) into(o map[string]any) {
+	prefix := ""
+	if _, taken := o["target"]; taken {
+		prefix = v.figure + "_"
+	} else {
+		o["target"] = v.figure
+	}
+	if v.floor > 0 {
+		o[prefix+"floor"], o[prefix+"holds_floor"] = v.floor, v.holds(v.floor)
+	}
+	if v.goal > 0 {
+		o[prefix+"goal"], o[prefix+"holds_goal"] = v.goal, v.holds(v.goal)
+	}
+}
+
+// String says it in words: "ratio 1.05: floor 1.3 holds, goal 1.1 holds".
+func (v *verdict) String() string {
+	var parts []string
+	for _, b := range []struct {
+		name  string
+		bound float64
+	}{{"floor", v.floor}, {"goal", v.goal}} {
+		if b.bound == 0 {
+			continue
+		}
+		word := "MISSED"
+		if v.holds(b.bound) {
+			word = "holds"
+		}
+		parts = append(parts, fmt.Sprintf("%s %g %s", b.name, b.bound, word))
+	}
+	text := strings.Join(parts, ", ")
+	if v.figure != nsPerOp {
+		text = fmt.Sprintf("%s %.3g: %s", strings.TrimSuffix(v.figure, "_ns"), v.got, text)
+	}
+	return text
+}

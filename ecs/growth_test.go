@@ -1,0 +1,248 @@
+package ecs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// fill creates entities until an archetype has chunks full chunks and one entity.
+func fill(t *testing.T, a *ecs.Archetype, chunks int) {
+	t.Helper()
+	_, err := a.CreateN(chunks*a.Plan().Rows + 1 - a.Len())
+	require.NoError(t, err)
+}
+
+// lastOf returns the entity in an archetype's last row; q matches only it.
+func lastOf(q *ecs.Query) (last ecs.Entity) {
+	for rows := range q.Rows() {
+		last = rows.Entities()[rows.Len()-1]
+	}
+	return last
+}
+
+// TestBorderLeavesUniverseAlone creates and destroys where that takes and empties a
+// chunk: the universe must not see it.
+func TestBorderLeavesUniverseAlone(t *testing.T) {
+	for _, g := range append(chunkPolicies, alloc.Growth{}, alloc.Geometric(1.2)) {
+		w := newWorld(t, ecs.ChunkGrowth(g))
+		position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+		a := ecs.NewArchetype(w, position, stun)
+		fill(t, a, 20)
+		live, reserve := w.Universe().Stats().LiveChunks, w.Stats().Reserve
+		require.Equal(t, g.Next(0, 21)-21, reserve, "%v", g)
+		q := ecs.NewQuery(w, ecs.Read(position))
+		for range 5 {
+			require.True(t, w.Destroy(lastOf(q)))
+			require.Equal(t, reserve+1, w.Stats().Reserve)
+			require.NoError(t, w.Verify())
+			a.Create()
+			require.Equal(t, reserve, w.Stats().Reserve)
+			require.Equal(t, live, w.Universe().Stats().LiveChunks)
+			require.NoError(t, w.Verify())
+		}
+	}
+}
+
+// TestReserveGoesBeforeAnythingFails fills a universe so that only reserves are left:
+// rows of another archetype, records and buffers get them, and moves do.
+func TestReserveGoesBeforeAnythingFails(t *testing.T) {
+	for name, use := range map[string]func(*testing.T, *ecs.World, ecs.Entity){
+		"Create": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
+			_, err := ecs.NewArchetype(w, ecs.Register[Health](w)).TryCreate()
+			require.NoError(t, err)
+		},
+		"CreateN": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
+			a := ecs.NewArchetype(w, ecs.Register[Health](w))
+			_, err := a.CreateN(2 * a.Plan().Rows)
+			require.NoError(t, err)
+		},
+		"records": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
+			made := int(w.Stats().Created)
+			_, err := ecs.NewArchetype(w).CreateN(8192 - made) // one more than the first block has: 0 is Null
+			require.NoError(t, err)
+		},
+		"Add": func(t *testing.T, w *ecs.World, e ecs.Entity) {
+			_, err := ecs.Register[Health](w).TryAdd(e, Health{1, 2})
+			require.NoError(t, err)
+		},
+		"Append": func(t *testing.T, w *ecs.World, e ecs.Entity) {
+			b, ok := ecs.RegisterBuffer[Hit](w, ecs.Inline(1)).Mut(e)
+			require.True(t, ok)
+			require.NoError(t, b.TryAppend(make([]Hit, 10)...))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUniverse(t, 2<<20)
+			w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(10)))
+			a := ecs.NewArchetype(w, ecs.RegisterBuffer[Hit](w, ecs.Inline(1)))
+			e := a.Create()
+			var hog []alloc.ChunkIndex
+			for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+				hog = append(hog, c)
+			}
+			require.Equal(t, 9, w.Stats().Reserve)
+			require.Zero(t, u.Stats().LongestRun)
+			use(t, w, e)
+			require.NoError(t, w.Verify())
+			require.True(t, w.Alive(e))
+			for _, c := range hog {
+				u.Free(c, 1)
+			}
+		})
+	}
+}
+
+// TestReserveShrinks empties an archetype entity by entity: what it keeps follows
+// what it has.
+func TestReserveShrinks(t *testing.T) {
+	for _, g := range chunkPolicies {
+		w := newWorld(t, ecs.ChunkGrowth(g))
+		position := ecs.Register[Position](w)
+		a, q := ecs.NewArchetype(w, position), ecs.NewQuery(w, ecs.Read(position))
+		fill(t, a, 100)
+		var ids []ecs.Entity
+		for rows := range q.Rows() {
+			ids = append(ids, rows.Entities()...)
+		}
+		for _, e := range ids {
+			w.Destroy(e)
+			if s := w.Stats(); a.Len()%a.Plan().Rows == 0 && s.Chunks > 0 {
+				require.LessOrEqual(t, s.Reserve, 2*(g.Next(s.Chunks, s.Chunks+1)-s.Chunks), "%v", g)
+				require.NoError(t, w.Verify())
+			}
+		}
+		require.LessOrEqual(t, w.Stats().Reserve, g.Next(0, 1), "%v: without rows", g)
+		require.NoError(t, w.Verify())
+	}
+}
+
+// TestBufferGrowth looks at the room that policies give.
+func TestBufferGrowth(t *testing.T) {
+	w := newWorld(t)
+	exact := ecs.RegisterBuffer[int64](w, ecs.Inline(1), ecs.Growth(alloc.Growth{}))
+	steps := ecs.RegisterBuffer[int32](w, ecs.Inline(1), ecs.Growth(alloc.Fixed(1000)))
+	doubling := ecs.RegisterBuffer[uint64](w, ecs.Inline(100))
+	e := ecs.NewArchetype(w, exact, steps, doubling).Create()
+	exact.Append(e, 1, 2)
+	steps.Append(e, 1, 2)
+	doubling.Append(e, make([]uint64, 101)...)
+	x, _ := exact.Get(e)
+	y, _ := steps.Get(e)
+	z, _ := doubling.Get(e)
+	require.Equal(t, 2, x.Cap())
+	require.GreaterOrEqual(t, y.Cap(), 1001)
+	require.Less(t, y.Cap(), 1300)
+	require.GreaterOrEqual(t, z.Cap(), 200)
+	require.Less(t, z.Cap(), 300)
+	require.PanicsWithValue(t, "ecs: Register[Health]: Growth is an option of RegisterBuffer",
+		func() { ecs.Register[Health](w, ecs.Growth(alloc.Doubling())) })
+	require.PanicsWithValue(t, "ecs: RegisterBuffer[int64]: registered before with other options",
+		func() { ecs.RegisterBuffer[int64](w, ecs.Inline(1)) })
+	require.Equal(t, doubling, ecs.RegisterBuffer[uint64](w, ecs.Inline(100), ecs.Growth(alloc.Doubling())))
+}
+
+// chunkPolicies are those that the default was chosen from.
+var chunkPolicies = []alloc.Growth{
+	{}, alloc.Fixed(4), alloc.Fixed(64), alloc.Doubling(), alloc.Doubling().Capped(16), alloc.Doubling().Capped(64),
+}
+
+// BenchmarkGrow creates a million entities one by one, in a universe whose memory
+// has been used before, with each policy for the chunks of an archetype.
+func BenchmarkGrow(b *testing.B) {
+	const n = 1_000_000
+	for _, g := range chunkPolicies {
+		b.Run(fmt.Sprintf("policy=%v", g), func(b *testing.B) {
+			u, err := alloc.NewUniverse(alloc.Retain(256 << 20))
+			require.NoError(b, err)
+			defer func() { require.NoError(b, u.Close()) }()
+			steps, reserve := 0, 0
+			for b.Loop() {
+				w, err := ecs.NewWorld(ecs.WithUniverse(u), ecs.ChunkGrowth(g))
+				require.NoError(b, err)
+				a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+				for range n {
+					a.Create()
+				}
+				reserve = w.Stats().Reserve
+				require.NoError(b, w.Close())
+				steps++
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
+			b.ReportMetric(float64(reserve), "chunks-in-reserve")
+		})
+	}
+}
+
+// BenchmarkBorder creates and destroys one entity where that takes and empties a
+// chunk.
+func BenchmarkBorder(b *testing.B) {
+	for _, g := range chunkPolicies {
+		b.Run(fmt.Sprintf("policy=%v", g), func(b *testing.B) {
+			w, err := ecs.NewWorld(ecs.ChunkGrowth(g))
+			require.NoError(b, err)
+			defer w.Close()
+			a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+			_, err = a.CreateN(a.Plan().Rows * 40)
+			require.NoError(b, err)
+			for b.Loop() {
+				w.Destroy(a.Create())
+			}
+		})
+	}
+}
+
+// label is a tag of its own for every T.
+type label[T any] struct{}
+
+// BenchmarkGrowInTurn creates entities of 32 archetypes in turn, and walks those of
+// one: how its chunks lie depends on the policy.
+func BenchmarkGrowInTurn(b *testing.B) {
+	const n = 4_000_000
+	for _, g := range chunkPolicies {
+		b.Run(fmt.Sprintf("policy=%v", g), func(b *testing.B) {
+			w, err := ecs.NewWorld(ecs.ChunkGrowth(g))
+			require.NoError(b, err)
+			defer w.Close()
+			position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+			labels := []ecs.Type{ecs.Register[label[int8]](w), ecs.Register[label[int16]](w),
+				ecs.Register[label[int32]](w), ecs.Register[label[int64]](w), ecs.Register[label[int]](w)}
+			terms := []ecs.Term{ecs.Write(position), ecs.Read(velocity)}
+			for _, l := range labels {
+				terms = append(terms, ecs.With(l))
+			}
+			var all []*ecs.Archetype
+			for i := range 32 {
+				types := []ecs.Type{position, velocity}
+				for k, l := range labels {
+					if i>>k&1 != 0 {
+						types = append(types, l)
+					}
+				}
+				all = append(all, ecs.NewArchetype(w, types...))
+			}
+			for i := range n {
+				all[i%32].Create()
+			}
+			q := ecs.NewQuery(w, terms...)
+			require.Equal(b, n/32, q.Count())
+			steps := 0
+			for b.Loop() {
+				for rows := range q.Rows() {
+					p, v := position.Slice(rows), velocity.Slice(rows)
+					v = v[:len(p)]
+					for i := range p {
+						p[i].X += v[i].X * dt
+						p[i].Y += v[i].Y * dt
+					}
+				}
+				steps++
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n/32), "ns/entity")
+		})
+	}
+}

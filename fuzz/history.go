@@ -1,0 +1,278 @@
+package fuzz
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"quarry/alloc"
+	"quarry/bitmask"
+	"quarry/mmap"
+)
+
+// Concurrent histories of a universe, checked for linearizability.
+//
+// Goroutines allocate and free runs in a universe of a few megachunks; each call
+// is written down with its time and its result. A megachunk is an object of its
+// own, and a history is right when the calls on each megachunk can be put in one
+// order, within their times, in which a plain mask gives every result:
+//
+//	take    a run was handed out: all its chunks were free, and are in use
+//	give    a run was freed: all its chunks were in use, and are free
+//	deny    a free panicked: not all its chunks were in use
+//	refuse  a call found no run of n: this megachunk had none
+//
+// A call that finds no run looks at the megachunks one after another, so its
+// refusal is one event for each of them, each at an instant of its own.
+
+// event is a call, or what a refusal says of one megachunk.
+type event struct {
+	kind      eventKind
+	megachunk int
+	at, n     int // chunks inside the megachunk
+}
+
+type eventKind uint8
+
+const (
+	take eventKind = iota
+	give
+	deny
+	refuse
+)
+
+// maskModel is one megachunk: the state is its mask.
+var maskModel = porcupine.Model{
+	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
+		var parts [][]porcupine.Operation
+		for _, op := range history {
+			m := op.Input.(event).megachunk
+			for len(parts) <= m {
+				parts = append(parts, nil)
+			}
+			parts[m] = append(parts[m], op)
+		}
+		return parts
+	},
+	Init: func() any { return uint64(0) },
+	Step: func(state, input, _ any) (bool, any) {
+		used, e := state.(uint64), input.(event)
+		if e.kind == refuse {
+			_, n := bitmask.LongestRunRef(used)
+			return n < e.n, used
+		}
+		mask := bitmask.MaskRef(e.at, e.n)
+		switch e.kind {
+		case take:
+			return used&mask == 0, used | mask
+		case give:
+			return used&mask == mask, used &^ mask
+		}
+		return used&mask != mask, used // deny
+	},
+	DescribeOperation: func(input, _ any) string {
+		e := input.(event)
+		return fmt.Sprintf("%s [%d, %d+%d) of megachunk %d", [...]string{"take", "give", "deny", "refuse"}[e.kind], e.at, e.at, e.n, e.megachunk)
+	},
+}
+
+// script is what a history is made of.
+type script struct {
+	name    string
+	longest int  // runs are of 1 to longest chunks
+	trims   int  // of 16 calls
+	frees   int  // of 16 calls; the others allocate
+	zeroed  bool // some allocations ask for zeroed memory
+	twice   bool // some frees are of what was freed before, perhaps of another's chunks by now
+}
+
+// scripts: a zeroed hand-out writes to memory that a second free of somebody else
+// could take away under it, so those two do not meet.
+var scripts = []script{
+	{name: "runs, zeroed", longest: 64, trims: 2, frees: 6, zeroed: true},
+	{name: "runs, freed twice", longest: 64, trims: 2, frees: 6, twice: true},
+	{name: "singles, trimmed", longest: 1, trims: 6, frees: 5, zeroed: true},
+	{name: "trimmed without end", longest: 1, trims: 11, frees: 2},
+	{name: "nearly full", longest: 2, trims: 0, frees: 7, twice: true},
+}
+
+// history is one run.
+type history struct {
+	script
+	u     *alloc.Universe
+	start time.Time
+	mu    sync.Mutex
+	held  []run // freed by whoever draws it
+	freed []run // some of what was freed
+	log   [][]porcupine.Operation
+}
+
+// RunHistory has goroutines make calls on a universe of so many granules, which
+// the seed decides, and returns an error when no order of the calls explains their
+// results, or when Verify finds a fault at the end.
+func RunHistory(seed uint64, goroutines, granules, calls int) error {
+	u, err := alloc.NewUniverse(alloc.Size(granules<<21), alloc.Retain(0), alloc.PurgeAfter(0))
+	if err != nil {
+		return fmt.Errorf("fuzz: RunHistory: %w", err)
+	}
+	h := &history{script: scripts[seed%uint64(len(scripts))], u: u, start: time.Now(), log: make([][]porcupine.Operation, goroutines)}
+	if h.longest == 2 { // all but a few chunks, which are of the history too
+		for n := granules*2*alloc.ChunksPerMegachunk - 2*goroutines; n > 0; n -= min(n, 7) {
+			h.take(0, min(n, 7), true, false)
+		}
+	}
+	var all sync.WaitGroup
+	faults := make([]error, goroutines)
+	for g := range goroutines {
+		all.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, uint64(g)))
+			faults[g] = mmap.Guarded(func() { // memory may be missing under a chunk
+				for range calls {
+					h.call(g, rng)
+				}
+			})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(append(faults, u.Verify())...); err != nil {
+		return fmt.Errorf("fuzz: RunHistory: seed %d: %w", seed, err)
+	}
+	var events []porcupine.Operation
+	for _, log := range h.log {
+		events = append(events, log...)
+	}
+	for m := range granules * 2 { // what is in use at the end is what the calls left
+		events = append(events, h.final(m)...)
+	}
+	if result := porcupine.CheckOperationsTimeout(maskModel, events, time.Minute); result != porcupine.Ok {
+		return fmt.Errorf("fuzz: RunHistory: seed %d: %w", seed, errNotLinearizable)
+	}
+	for first, n := range u.Runs() {
+		u.Free(first, n)
+	}
+	if err := errors.Join(u.Verify(), u.Close()); err != nil {
+		return fmt.Errorf("fuzz: RunHistory: seed %d: %w", seed, err)
+	}
+	return nil
+}
+
+var errNotLinearizable = errors.New("no order of the calls explains their results")
+
+// final describes a megachunk after the history: each run in use can be given,
+// each free run taken, one after the other.
+func (h *history) final(m int) (events []porcupine.Operation) {
+	for c := range alloc.ChunksPerMegachunk {
+		kind := take
+		if h.u.InUse(alloc.ChunkIndex(m*alloc.ChunksPerMegachunk + c)) {
+			kind = give
+		}
+		now := h.now()
+		events = append(events, porcupine.Operation{ClientId: 0, Input: event{kind, m, c, 1}, Call: now, Return: h.now()})
+		for h.now() == now { // the next one is later
+		}
+	}
+	return events
+}
+
+func (h *history) now() int64 { return int64(time.Since(h.start)) }
+
+// call makes one call of goroutine g.
+func (h *history) call(g int, rng *rand.Rand) {
+	switch k := rng.IntN(16); {
+	case k < h.trims/2:
+		_, _ = h.u.Maintain(time.Now())
+	case k < h.trims:
+		_, _ = h.u.Trim(rng.IntN(2) << 21)
+	case k < h.trims+h.frees:
+		// Race builds would report the poison of two frees of one chunk.
+		if rng.IntN(6) == 0 && h.twice && mmap.Real {
+			if r, ok := h.draw(&h.freed, rng); ok {
+				h.free(g, r)
+			}
+			return
+		}
+		if r, ok := h.draw(&h.held, rng); ok {
+			if k := rng.IntN(r.n); k > 0 && rng.IntN(3) == 0 { // the two parts apart
+				h.free(g, run{r.first, k})
+				r = run{r.first + alloc.ChunkIndex(k), r.n - k}
+			}
+			h.free(g, r)
+		}
+	default:
+		h.take(g, 1+rng.IntN(1+rng.IntN(h.longest)), rng.IntN(3) == 0, h.zeroed && rng.IntN(4) == 0)
+	}
+}
+
+// draw takes a random run out of a list.
+func (h *history) draw(list *[]run, rng *rand.Rand) (r run, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(*list) == 0 {
+		return run{}, false
+	}
+	i, last := rng.IntN(len(*list)), len(*list)-1
+	r = (*list)[i]
+	(*list)[i] = (*list)[last]
+	*list = (*list)[:last]
+	return r, true
+}
+
+func (h *history) put(list *[]run, r run) {
+	h.mu.Lock()
+	*list = append(*list, r)
+	h.mu.Unlock()
+}
+
+// take allocates a run of n chunks.
+func (h *history) take(g, n int, exact, zeroed bool) {
+	call := h.now()
+	var first alloc.ChunkIndex
+	var err error
+	got := n
+	switch {
+	case exact:
+		first, err = h.u.AllocExact(n)
+	case zeroed:
+		first, got, err = h.u.AllocZeroed(n)
+	default:
+		first, got, err = h.u.Alloc(n)
+	}
+	end := h.now()
+	note := func(e event) {
+		h.log[g] = append(h.log[g], porcupine.Operation{ClientId: g, Input: e, Call: call, Return: end})
+	}
+	refused := n // the least size that was refused
+	if err != nil && !exact {
+		refused = 1
+	} else if err == nil {
+		for refused/2 > got {
+			refused /= 2
+		}
+	}
+	if err != nil || got < n {
+		for m := range h.u.Size() / alloc.MegachunkSize {
+			note(event{kind: refuse, megachunk: m, n: refused})
+		}
+	}
+	if err == nil {
+		note(event{take, int(first) / alloc.ChunksPerMegachunk, int(first) % alloc.ChunksPerMegachunk, got})
+		h.put(&h.held, run{first, got})
+	}
+}
+
+// free frees a run, which may have been freed before.
+func (h *history) free(g int, r run) {
+	e := event{give, int(r.first) / alloc.ChunksPerMegachunk, int(r.first) % alloc.ChunksPerMegachunk, r.n}
+	call := h.now()
+	if guarded(func() error { h.u.Free(r.first, r.n); return nil }) != nil {
+		e.kind = deny
+	}
+	h.log[g] = append(h.log[g], porcupine.Operation{ClientId: g, Input: e, Call: call, Return: h.now()})
+	if e.kind == give {
+		h.put(&h.freed, r)
+	}
+}
