@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/bitmask"
+	"quarry/internal/debug"
 )
 
 // Leases. A shard of goroutines (shard.go) has a home: the megachunk where its
@@ -55,6 +56,43 @@ func (l *leases) isHome(m int) bool {
 func (l *leases) isOthers(m, shard int) bool {
 	owner := l.lines[m/lineWords].Load()
 	return owner != 0 && int(owner) != shard+1
+}
+
+// takeAtHome claims a chunk in the home of the goroutine's shard when that has one
+// in memory that is ready and was handed out before: the common case, without a
+// call.
+func (u *Universe) takeAtHome() (c ChunkIndex, ok bool) {
+	shard := u.leases.shards.index()
+	l := &u.leases.of[shard]
+	home := l.home.Load()
+	if home < 0 {
+		return 0, false
+	}
+	at, before, lost, ok := u.index.Word(int(home)).ClaimOne()
+	if !ok {
+		return 0, false
+	}
+	if lost > 0 || l.home.Load() != home || u.ready[home/2].Load() == 0 || u.dirty[home].Load()>>uint(at)&1 == 0 || debug.On {
+		return u.settleAtHome(shard, int(home), at, before, lost)
+	}
+	return ChunkIndex(int(home)*ChunksPerMegachunk + at), true
+}
+
+// settleAtHome does what is left of takeAtHome where something is unusual.
+func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) (c ChunkIndex, ok bool) {
+	if lost > 0 {
+		u.leases.shards.move(shard)
+	}
+	if int(u.leases.of[shard].home.Load()) != home {
+		// The lease has ended, perhaps before the claim: the index must know.
+		u.index.Note(home, before, before|1<<uint(at))
+	}
+	pause()
+	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil {
+		u.rollBack(home, at, 1) // the long way says why, or finds another
+		return 0, false
+	}
+	return u.handOut(home, at, 1, dirtyMemory), true
 }
 
 // findHome moves the home of a shard, which had no chunk left, to the megachunk

@@ -18,10 +18,12 @@ func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 	if u.closed {
 		panic("alloc: Universe.Maintain: the universe is closed")
 	}
-	return u.maintain(now)
+	return u.maintain(now, 0)
 }
 
-func (u *Universe) maintain(now time.Time) (returned int, err error) {
+// maintain gives back what has been empty for the delay, but for the first keep
+// granules of that. mu is held.
+func (u *Universe) maintain(now time.Time, keep int) (returned int, err error) {
 	for g := range u.ready {
 		if !u.isNoted(g) {
 			continue
@@ -34,6 +36,10 @@ func (u *Universe) maintain(now time.Time) (returned int, err error) {
 			u.since[g].CompareAndSwap(0, since)
 		}
 		if now.UnixNano()-since < int64(u.delay) {
+			continue
+		}
+		if keep > 0 {
+			keep--
 			continue
 		}
 		n, e := u.giveBack(g)
@@ -62,7 +68,7 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		if !u.closed {
-			_, _ = u.maintain(now)
+			_, _ = u.maintain(now, 0)
 		}
 	})
 	return u.keeper.end

@@ -3,15 +3,18 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"quarry/mmap"
 )
 
 // Giving memory back. A granule that has become empty is noted, not returned:
 // a chunk that is freed and allocated again must not cost system calls. When
-// the noted ones exceed twice what is to be retained, all but the retained are
-// decommitted, the lowest addresses stay, since allocation prefers them.
-// Maintain (maintain.go) gives back what has been empty for a while.
+// more than twice what is to be retained is noted, what has been empty for the
+// delay of PurgeAfter goes back, but for the retained; the lowest addresses stay,
+// since allocation prefers them. The clock is read once per granule that empties
+// while there is too much, and the granules are gone through at most twice per
+// delay. Maintain (maintain.go) gives back without waiting for a free.
 
 // noteEmpty remembers that granule g became empty. It is called by whoever
 // cleared the last bit, with no lock held.
@@ -24,15 +27,28 @@ func (u *Universe) noteEmpty(g int) {
 		return
 	}
 	if int(u.nEmpty.Add(1)) > 2*u.retain {
-		// Freeing must not fail; a granule that the system would not take back
-		// stays ready and is tried again by the next trim.
-		_, _ = u.Trim(u.retain * mmap.Granule)
+		u.purge(time.Now())
+	}
+}
+
+// purge gives back what has been empty for the delay, when that is due. Freeing
+// must not fail: a granule that the system would not take stays ready and is
+// tried again.
+func (u *Universe) purge(now time.Time) {
+	due := u.due.Load()
+	if now.UnixNano() < due || !u.due.CompareAndSwap(due, now.UnixNano()+int64(u.delay/2)) {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.closed {
+		_, _ = u.maintain(now, u.retain)
 	}
 }
 
 // Trim returns empty memory to the system but for keep bytes (rounded down to
 // 2 MiB granules, lowest addresses first) and returns the bytes given back.
-// Freeing does this by itself from time to time. An error wraps the system's;
+// Freeing and Maintain do this by themselves after a while. An error wraps the system's;
 // what was not given back stays usable.
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()

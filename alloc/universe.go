@@ -3,14 +3,12 @@ package alloc
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"quarry/bitmask"
-	"quarry/internal/debug"
 	"quarry/mmap"
 )
 
@@ -103,6 +101,7 @@ type Universe struct {
 	emptied []bitmask.Word     // hint, one bit per granule: became empty since the last trim
 	since   []atomic.Int64     // per granule: when Maintain first found it empty, in ns since 1970; 0: it did not
 	nEmpty  atomic.Int32       // number of bits set in emptied (I5)
+	due     atomic.Int64       // when the next purge is due, in ns since 1970
 	leases  leases             // homes of the shards
 	asked   int                // bytes wanted at first; more than Size when limits forbade them
 	small   bool               // pages of 4 KiB are asked for
@@ -134,14 +133,17 @@ type config struct {
 // three times as much is left for the rest of the process.
 func Size(bytes int) Option { return func(c *config) { c.size, c.sized = bytes, true } }
 
-// Retain sets how many bytes of emptied memory stay committed after a trim,
-// rounded down to 2 MiB granules; default 16 MiB, less than nothing counts as
-// nothing. Memory goes back to the system when twice as much is empty.
+// Retain sets how many bytes of emptied memory stay committed however long they
+// are empty, rounded down to 2 MiB granules; default 16 MiB, less than nothing
+// counts as nothing. Freeing gives memory back by itself when twice as much is
+// empty, see PurgeAfter; Maintain and Trim give back retained memory too.
 func Retain(bytes int) Option { return func(c *config) { c.retain = bytes / mmap.Granule } }
 
-// PurgeAfter sets for how long memory must have been empty before Maintain gives
-// it back; default 1 s.
-func PurgeAfter(d time.Duration) Option { return func(c *config) { c.delay = d } }
+// PurgeAfter sets for how long memory must have been empty before it goes back to
+// the system; default 1 s, so that memory which a program frees and takes again
+// in each round of its work stays. 0 gives it back at once. The time is seen by
+// frees that empty 2 MiB, and by Maintain.
+func PurgeAfter(d time.Duration) Option { return func(c *config) { c.delay = max(0, d) } }
 
 // SmallPages asks the system for pages of 4 KiB instead of 2 MiB: less memory
 // for what is touched here and there, at eight times the cost of a first touch.
@@ -202,6 +204,7 @@ func newUniverse(c config, asked int) *Universe {
 		delay:   c.delay,
 	}
 	u.leases.reset(megachunks)
+	u.due.Store(time.Now().UnixNano() + int64(u.delay/2))
 	return u
 }
 
@@ -211,6 +214,11 @@ func newUniverse(c config, asked int) *Universe {
 // free, ErrCommit when the system refused memory; nothing has changed then. It
 // panics unless n is in 1..64.
 func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
+	if n == 1 {
+		if c, ok := u.takeAtHome(); ok {
+			return c, 1, nil
+		}
+	}
 	checkCount("Alloc", n)
 	return u.alloc(n, dirtyMemory, "Alloc")
 }
@@ -235,6 +243,11 @@ func (u *Universe) alloc(n int, c contents, name string) (first ChunkIndex, got 
 // AllocExact is Alloc for callers that cannot use fewer: an error that wraps
 // ErrFull means that no run of n chunks is free.
 func (u *Universe) AllocExact(n int) (ChunkIndex, error) {
+	if n == 1 {
+		if c, ok := u.takeAtHome(); ok {
+			return c, nil
+		}
+	}
 	checkCount("AllocExact", n)
 	first, ok, err := u.tryAlloc(n, dirtyMemory, "AllocExact")
 	if !ok && err == nil {
@@ -269,222 +282,6 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 		u.handOut(m, at, more, dirtyMemory) // the granule is ready, for the caller's run lies in it
 	}
 	return ok
-}
-
-// contents is what a caller wants to find in memory that is handed out.
-type contents bool
-
-const (
-	dirtyMemory  contents = false // whatever is there
-	zeroedMemory contents = true
-)
-
-// tryAlloc claims a run of n chunks: a single one in the shard's home, else
-// wherever it fits best. ok is false when there was none.
-func (u *Universe) tryAlloc(n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
-	if n > 1 {
-		return u.search(n, u.leases.shards.index(), c, name)
-	}
-	shard := u.leases.shards.index()
-	l := &u.leases.of[shard]
-	home := l.home.Load()
-	if home < 0 {
-		return u.findHome(shard, c, name)
-	}
-	at, before, lost, ok := u.index.Word(int(home)).Claim(1)
-	if lost > 0 {
-		u.leases.shards.move(shard)
-	}
-	if !ok {
-		return u.findHome(shard, c, name)
-	}
-	if l.home.Load() != home {
-		// The lease has ended, perhaps before the claim: the index must know.
-		u.index.Note(int(home), before, before|1<<uint(at))
-	}
-	return u.claimed(int(home), at, 1, c, name)
-}
-
-// search claims a run of n chunks by best fit, first outside the lines of other
-// shards, then anywhere.
-func (u *Universe) search(n, shard int, c contents, name string) (first ChunkIndex, ok bool, err error) {
-	for _, anywhere := range [...]bool{false, true} {
-		f := u.index.Fit(n)
-		for m, ok := f.Next(); ok; m, ok = f.Next() {
-			if !anywhere && u.leases.isOthers(m, shard) {
-				f.Skip((m/lineWords + 1) * lineWords)
-				continue
-			}
-			if first, ok, err := u.claim(m, n, c, name); ok || err != nil {
-				return first, ok, err
-			}
-		}
-	}
-	if mutant == trustIndex {
-		return 0, false, nil
-	}
-	// Homes are not in the index, and the summaries may have lagged behind a
-	// free; the masks never do.
-	for m := range u.index.Words() {
-		if first, ok, err = u.claim(m, n, c, name); ok || err != nil {
-			return first, ok, err
-		}
-	}
-	return 0, false, nil
-}
-
-// claim takes a run of n chunks of megachunk m.
-func (u *Universe) claim(m, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
-	at, before, ok := u.index.Word(m).TryAlloc(n)
-	if !ok {
-		return 0, false, nil
-	}
-	u.index.Note(m, before, before|bitmask.Mask(at, n))
-	return u.claimed(m, at, n, c, name)
-}
-
-// claimed makes a run that was just claimed usable: its granule is committed when
-// it is not ready. When that is refused the claim is taken back, and a run is
-// looked for in memory that is ready.
-func (u *Universe) claimed(m, at, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
-	pause()
-	if u.ready[m/2].Load() == 0 {
-		if err := u.commit(m / 2); err != nil {
-			u.rollBack(m, at, n)
-			return u.tryReady(n, c, fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err))
-		}
-	}
-	return u.handOut(m, at, n, c), true, nil
-}
-
-// rollBack gives back a claim whose memory was refused.
-func (u *Universe) rollBack(m, at, n int) {
-	switch mutant {
-	case keepClaim:
-		return
-	case rollBackAll:
-		at, n = 0, ChunksPerMegachunk
-		for i := range n {
-			u.index.Word(m).ClearBit(i)
-		}
-		return
-	}
-	u.unclaim(m, at, n)
-}
-
-// tryReady looks for a run in memory that is committed already, after a commit
-// was refused.
-func (u *Universe) tryReady(n int, c contents, refused error) (first ChunkIndex, ok bool, err error) {
-	for m := range u.index.Words() {
-		if u.ready[m/2].Load() == 0 {
-			continue
-		}
-		at, before, ok := u.index.Word(m).TryAlloc(n)
-		if !ok {
-			continue
-		}
-		u.index.Note(m, before, before|bitmask.Mask(at, n))
-		// The granule may have been trimmed between the two looks.
-		if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil {
-			u.unclaim(m, at, n)
-			continue
-		}
-		return u.handOut(m, at, n, c), true, nil
-	}
-	return 0, false, refused
-}
-
-// handOut marks a run dirty that is claimed and ready, clears it when it must be
-// zero, and returns its first chunk.
-func (u *Universe) handOut(m, at, n int, c contents) ChunkIndex {
-	first := ChunkIndex(m*ChunksPerMegachunk + at)
-	mask := bitmask.Mask(at, n)
-	dirty := u.dirty[m].Load() & mask // nobody else writes bits of chunks that are ours
-	if dirty != mask && mutant != forgetDirty {
-		u.dirty[m].Or(mask)
-	}
-	switch {
-	case c == zeroedMemory:
-		for d := dirty; d != 0; d &= d - 1 {
-			clear(u.bytes(ChunkIndex(m*ChunksPerMegachunk+bits.TrailingZeros64(d)), 1))
-		}
-	case debug.On:
-		debug.Poison(u.bytes(first, n), debug.Fresh)
-	}
-	return first
-}
-
-// commit makes granule g ready. Two goroutines may ask for the same one.
-func (u *Universe) commit(g int) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.ready[g].Load() != 0 {
-		return nil
-	}
-	if err := u.pages.Commit(g*mmap.Granule, mmap.Granule); err != nil {
-		return err
-	}
-	u.nReady++
-	u.ready[g].Store(1)
-	return nil
-}
-
-// Free gives the run of n chunks from first on back. It panics, changing
-// nothing, when one of them is not in use, when n is not in 1..64 or when the
-// run leaves its megachunk. A part of a run may be freed.
-func (u *Universe) Free(first ChunkIndex, n int) {
-	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
-	if uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() {
-		u.badFree(first, n)
-	}
-	if debug.On && u.index.Word(m).Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
-		debug.Poison(u.bytes(first, n), debug.Freed)
-	}
-	if !u.unclaim(m, at, n) {
-		u.badFree(first, n)
-	}
-}
-
-// unclaim clears the bits of a run and keeps index and hints true.
-func (u *Universe) unclaim(m, at, n int) bool {
-	mask := bitmask.Mask(at, n)
-	before, ok := u.index.Word(m).TryFree(at, n)
-	pause()
-	if !ok {
-		if mutant != uncheckedFree {
-			return false
-		}
-		for i := at; i < at+n; i++ {
-			u.index.Word(m).ClearBit(i)
-		}
-	}
-	if !u.leases.isHome(m) && mutant != forgetNote {
-		u.index.Note(m, before, before&^mask)
-	}
-	if before == mask && u.index.Word(m^1).Load() == 0 {
-		u.noteEmpty(m / 2)
-	}
-	return true
-}
-
-//go:noinline
-func (u *Universe) badFree(first ChunkIndex, n int) {
-	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
-	switch {
-	case u.index.Words() == 0:
-		panic(fmt.Sprintf("alloc: Universe.Free: chunk %d: the universe is closed", first))
-	case uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words():
-		panic(fmt.Sprintf("alloc: Universe.Free: [%d, %d+%d) is not a run of 1..%d chunks inside one of %d megachunks",
-			first, first, n, ChunksPerMegachunk, u.index.Words()))
-	}
-	mask := u.index.Word(m).Load()
-	for i := at; i < at+n; i++ {
-		if mask>>uint(i)&1 == 0 {
-			panic(fmt.Sprintf("alloc: Universe.Free: chunk %d of [%d, %d) is not in use (freed twice?)",
-				m*ChunksPerMegachunk+i, first, int(first)+n))
-		}
-	}
-	panic(fmt.Sprintf("alloc: Universe.Free: a chunk of [%d, %d) was freed by two goroutines at once", first, int(first)+n))
 }
 
 func (u *Universe) errFull(name string, n int) error {

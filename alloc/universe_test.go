@@ -170,7 +170,7 @@ func TestFailedCommitRollsBackExactly(t *testing.T) {
 }
 
 func TestTrimReturnsEmptyMemory(t *testing.T) {
-	u := newUniverse(t, alloc.Size(64<<20), alloc.Retain(4<<20))
+	u := newUniverse(t, alloc.Size(64<<20), alloc.Retain(4<<20), alloc.PurgeAfter(0))
 	var runs []alloc.ChunkIndex
 	for range 20 {
 		for range 2 {

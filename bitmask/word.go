@@ -1,6 +1,9 @@
 package bitmask
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Word is 64 units that goroutines claim and give back. The zero value has all
 // units free.
@@ -40,6 +43,29 @@ func (w *Word) Claim(n int) (offset int, before uint64, lost int, ok bool) {
 			return offset, old, lost, true
 		}
 	}
+}
+
+// ClaimOne is Claim(1), without the search for runs: small enough to be inlined.
+func (w *Word) ClaimOne() (offset int, before uint64, lost int, ok bool) {
+	old := w.v.Load()
+	for ; old != ^uint64(0); lost++ {
+		if w.v.CompareAndSwap(old, old|^old&(old+1)) {
+			return bits.TrailingZeros64(^old), old, lost, true
+		}
+		old = w.v.Load()
+	}
+	return WordBits, old, lost, false
+}
+
+// FreeOne is TryFree(offset, 1), inlined. It does not check the offset, of which
+// the lowest six bits count.
+func (w *Word) FreeOne(offset int) (before uint64, ok bool) {
+	m := uint64(1) << (uint(offset) % WordBits)
+	old := w.v.Load()
+	for old&m != 0 && !w.v.CompareAndSwap(old, old&^m) {
+		old = w.v.Load()
+	}
+	return old, old&m != 0
 }
 
 // TryAllocAt claims the n units from offset on. It returns the mask before the

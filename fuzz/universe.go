@@ -20,7 +20,8 @@ const granuleChunks = 2 * alloc.ChunksPerMegachunk
 // universe is one run.
 type universe struct {
 	u      *alloc.Universe
-	retain int              // granules that a trim leaves
+	retain int              // granules that a purge leaves
+	delay  time.Duration    // for how long memory must have been empty
 	inUse  []bool           // by chunk
 	number []uint64         // by chunk: what it is filled with
 	ready  []bool           // by granule: it holds memory
@@ -65,14 +66,14 @@ func RunUniverse(data []byte) (steps int, err error) {
 	s := newStream(data)
 	size := 1 + int(s.size%5)<<21 // rounded up to granules: 2 to 10 MiB
 	retain := int(s.flags % 4)
-	u, err := alloc.NewUniverse(alloc.Size(size), alloc.Retain(retain<<21+1))
+	delay := time.Duration(s.flags>>2%2) * time.Hour // 0, or longer than any run
+	u, err := alloc.NewUniverse(alloc.Size(size), alloc.Retain(retain<<21+1), alloc.PurgeAfter(delay))
 	if err != nil {
 		return 0, fmt.Errorf("fuzz: RunUniverse: %w", err)
 	}
-	d := &universe{u: u, retain: retain}
+	d := &universe{u: u, retain: retain, delay: delay, now: time.Now().Add(time.Minute)}
 	granules := int(s.size%5) + 1
 	d.ready, d.noted, d.since = make([]bool, granules), make([]bool, granules), make([]time.Time, granules)
-	d.now = time.Unix(1, 0)
 	d.free = granules * granuleChunks
 	d.inUse, d.number = make([]bool, d.free), make([]uint64, d.free)
 	table := s.table(len(universeOps), 0)
@@ -245,7 +246,7 @@ func (d *universe) release(i, from, n int) error {
 				noted++
 			}
 		}
-		if noted > 2*d.retain {
+		if noted > 2*d.retain && d.delay == 0 {
 			d.trimmed(d.retain)
 		}
 	}
@@ -318,9 +319,9 @@ func (d *universe) trim(r record) error {
 	return nil
 }
 
-// maintain moves the clock on and has what was empty for a second given back.
+// maintain moves the clock on and has what was empty for the delay given back.
 func (d *universe) maintain(r record) error {
-	d.now = d.now.Add(time.Duration(r.n%700) * time.Millisecond)
+	d.now = d.now.Add(time.Duration(r.n%40) * time.Minute)
 	want := 0
 	for g := range d.ready {
 		switch {
@@ -332,7 +333,7 @@ func (d *universe) maintain(r record) error {
 		case d.since[g].IsZero():
 			d.since[g] = d.now
 		}
-		if d.now.Sub(d.since[g]) >= time.Second {
+		if d.now.Sub(d.since[g]) >= d.delay {
 			d.ready[g], d.noted[g], d.since[g] = false, false, time.Time{}
 			want += granuleChunks * alloc.ChunkSize
 		}

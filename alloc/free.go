@@ -1,0 +1,79 @@
+package alloc
+
+import (
+	"fmt"
+
+	"quarry/bitmask"
+	"quarry/internal/debug"
+)
+
+// Free gives the run of n chunks from first on back. It panics, changing
+// nothing, when one of them is not in use, when n is not in 1..64 or when the
+// run leaves its megachunk. A part of a run may be freed.
+func (u *Universe) Free(first ChunkIndex, n int) {
+	m, at := int(first/ChunksPerMegachunk), int(first%ChunksPerMegachunk)
+	if n == 1 && m < u.index.Words() && !debug.On && mutant == healthy {
+		before, ok := u.index.Word(m).FreeOne(at)
+		if !ok {
+			u.badFree(first, n)
+		}
+		u.noteFree(m, before, 1<<uint(at))
+		return
+	}
+	if uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() {
+		u.badFree(first, n)
+	}
+	if debug.On && u.index.Word(m).Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
+		debug.Poison(u.bytes(first, n), debug.Freed)
+	}
+	if !u.unclaim(m, at, n) {
+		u.badFree(first, n)
+	}
+}
+
+// unclaim clears the bits of a run and keeps index and hints true.
+func (u *Universe) unclaim(m, at, n int) bool {
+	mask := bitmask.Mask(at, n)
+	before, ok := u.index.Word(m).TryFree(at, n)
+	pause()
+	if !ok {
+		if mutant != uncheckedFree {
+			return false
+		}
+		for i := at; i < at+n; i++ {
+			u.index.Word(m).ClearBit(i)
+		}
+	}
+	u.noteFree(m, before, mask)
+	return true
+}
+
+// noteFree keeps index and hints true after chunks of megachunk m were freed.
+func (u *Universe) noteFree(m int, before, mask uint64) {
+	if !u.leases.isHome(m) && mutant != forgetNote {
+		u.index.Note(m, before, before&^mask)
+	}
+	if before == mask && u.index.Word(m^1).Load() == 0 {
+		u.noteEmpty(m / 2)
+	}
+}
+
+//go:noinline
+func (u *Universe) badFree(first ChunkIndex, n int) {
+	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
+	switch {
+	case u.index.Words() == 0:
+		panic(fmt.Sprintf("alloc: Universe.Free: chunk %d: the universe is closed", first))
+	case uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words():
+		panic(fmt.Sprintf("alloc: Universe.Free: [%d, %d+%d) is not a run of 1..%d chunks inside one of %d megachunks",
+			first, first, n, ChunksPerMegachunk, u.index.Words()))
+	}
+	mask := u.index.Word(m).Load()
+	for i := at; i < at+n; i++ {
+		if mask>>uint(i)&1 == 0 {
+			panic(fmt.Sprintf("alloc: Universe.Free: chunk %d of [%d, %d) is not in use (freed twice?)",
+				m*ChunksPerMegachunk+i, first, int(first)+n))
+		}
+	}
+	panic(fmt.Sprintf("alloc: Universe.Free: a chunk of [%d, %d) was freed by two goroutines at once", first, int(first)+n))
+}
