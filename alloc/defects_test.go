@@ -244,10 +244,13 @@ func TestDefectJAlignmentAndArithmetic(t *testing.T) {
 	}
 	_, ok := u.IndexOf(unsafe.Add(u.Base(), 8<<20-1))
 	require.True(t, ok)
-	_, ok = u.IndexOf(unsafe.Pointer(uintptr(u.Base()) + 8<<20))
-	require.False(t, ok)
-	_, ok = u.IndexOf(unsafe.Pointer(uintptr(u.Base()) - 1))
-	require.False(t, ok)
+	if !mmap.Real {
+		return // the next addresses are of another Go object, perhaps
+	}
+	for _, outside := range []int{-1, 8 << 20} {
+		_, ok = u.IndexOf(unsafe.Add(u.Base(), outside))
+		require.False(t, ok)
+	}
 }
 
 // TestDefectK: there was one test, single-threaded, and no failure was ever
