@@ -25,48 +25,58 @@ func newShelf(units int) *shelf {
 	return s
 }
 
-// TryAlloc takes the first run of n in the word of the smallest class that has
-// one; of the words of n's own class it looks at 8 that are too short before it
-// tries the higher classes.
+// TryAlloc takes the first run of n in the word that Fit describes.
 func (s *shelf) TryAlloc(n int) (int, bool) {
-	class := func(word int) (c, first int) {
-		c, first = -1, -1
+	measure := func(word int) (longest, first int) {
+		first = -1
 		for at := word * 64; at < word*64+64; at++ {
 			free := s.used.freeFrom(at, word*64+64)
-			for run := 1 << (c + 1); run <= free; run *= 2 {
-				c++
-			}
+			longest = max(longest, free)
 			if free >= n && first < 0 {
 				first = at
 			}
 		}
-		return c, first
+		return longest, first
 	}
-	own, later := 0, -1
-	for 2<<own <= n {
-		own++
+	own := 1
+	for 2*own <= n {
+		own *= 2
 	}
-	for c := own; c < 7; c++ {
-		short := 0
-		for word := range len(s.used) / 64 {
-			is, at := class(word)
-			switch {
-			case is != c:
-			case at >= 0 && (c != own || short < 8):
-				s.used.SetRange(at, n)
-				return at, true
-			case at >= 0 && later < 0:
-				later = at
-			case at < 0:
-				short++
+	choose := func(class, from int, last bool) (at, next int) {
+		at, next = -1, len(s.used)/64
+		tightest, choices, short := 65, 0, 0
+		for word := from; word < len(s.used)/64; word++ {
+			longest, first := measure(word)
+			if longest < class || longest >= 2*class {
+				continue
+			}
+			if longest < n {
+				if short++; short == 32 && !last {
+					return at, word + 1
+				}
+				continue
+			}
+			if choices++; longest < tightest {
+				at, tightest = first, longest
+			}
+			if choices == 4 || n == 1 || longest == max(n, class) {
+				break
 			}
 		}
+		return at, next
 	}
-	if later >= 0 {
-		s.used.SetRange(later, n)
-		return later, true
+	at, later := choose(own, 0, false)
+	for class := 2 * own; at < 0 && class <= 64; class *= 2 {
+		at, _ = choose(class, 0, true)
 	}
-	return s.units, false
+	if at < 0 {
+		at, _ = choose(own, later, true)
+	}
+	if at < 0 {
+		return s.units, false
+	}
+	s.used.SetRange(at, n)
+	return at, true
 }
 
 func (s *shelf) TryAllocAt(at, n int) bool {

@@ -120,6 +120,14 @@ func (s *summary) first() int {
 	return len(s.words)
 }
 
+// from is next, or first where that is the same and faster.
+func (s *summary) from(i int) int {
+	if i == 0 {
+		return s.first()
+	}
+	return s.next(i)
+}
+
 // next returns the lowest word, from the given one on, that the levels say
 // counts, len(words) if there is none. It climbs from the lowest level until it
 // meets a bit, and goes down again from there. A bit that leads to a clear word
