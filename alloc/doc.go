@@ -2,8 +2,7 @@
 //
 // A [Universe] is one reservation of address space, by default 16 GiB, cut into
 // megachunks of 1 MiB, each of 64 chunks of 16 KiB. One 64-bit mask per
-// megachunk says which chunks are in use; the masks live in Go memory, off the
-// data:
+// megachunk says which chunks are in use; the masks live in Go memory:
 //
 //	base                                                   base + 16 GiB
 //	+----------+----------+----------+--------- ... ---------------------+
@@ -20,23 +19,28 @@
 // and [Universe.IndexOf] goes back, both without a table.
 //
 // A [Heap] on a universe gives blocks of any size: size classes in chunks, runs
-// of chunks up to 1 MiB, mappings of their own above.
+// of chunks up to 1 MiB, mappings of their own above; a [Local] is a handle to a
+// heap for one goroutine, without atomics. A [Table] keeps records in columns,
+// densely. [Growth] says how they and others grow.
 //
 // Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and
-// its address range is never given to anyone but another universe.
+// its address range is never given to anyone but another universe. Memory that
+// has been empty for a second goes back to the system ([PurgeAfter], [Retain],
+// [Universe.Maintain]).
 //
-// Goroutines: every method of Universe but Close may be called from any
+// Goroutines: every method of Universe and Heap but Close may be called from any
 // goroutine; Alloc and Free take no lock unless memory must be committed or
-// returned. A Heap belongs to one goroutine at a time.
+// returned. A Local and a Table belong to one goroutine at a time.
 //
 // Garbage collector: it never looks at this memory, so a value stored in it
 // must hold no Go pointer ([layout.PointerFree] says whether a type does).
 //
 // Failure: limits and the operating system give errors that wrap [ErrFull],
 // [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A
-// double free, a run that leaves its megachunk, and Alloc, Free and Trim after Close
-// panic with numbers.
+// double free, a run that leaves its megachunk, and use after Close panic with numbers.
 //
-// Cost: Alloc of a chunk is a search in words and one compare-and-swap; Free is
-// one compare-and-swap. Memory that is handed out again is not cleared.
+// Cost: Alloc of a chunk is one compare-and-swap on a cache line that the
+// goroutine's shard has for itself, a run is a search by best fit; Free is one
+// compare-and-swap. Memory that is handed out again is not cleared, unless
+// [Universe.AllocZeroed] is asked for it. docs/decisions/0009 has figures.
 package alloc
