@@ -22,52 +22,77 @@ const (
 	maxSlots     = ChunkSize / quantum // slots of a chunk at most
 	slotWords    = maxSlots / 64       // words of a slab's mask
 	classCount   = len(classSizes)     // number of classes
+	classLimit   = 32                  // length of tables by class: a mask does for a bound
 	maxRunBytes  = MegachunkSize       // largest block inside the universe
 	maxMapping   = 1 << 46             // bytes of the largest mapping; beyond any address space today
 	maxAlignment = 1 << 30             // bytes
 	classByUnits = maxSlot/quantum + 1 // entries of classOf
 )
 
+// class is what the arithmetic of a class needs, in half a cache line.
+type class struct {
+	size       uint32 // bytes of a slot
+	reciprocal uint32 // slot = offset*reciprocal >> 32 for offset < 16 KiB
+	end        uint32 // slots * size: no slot begins at or behind it
+	slots      uint16 // slots of a chunk
+	words      uint16 // words of a mask that have a slot
+	tail       uint64 // bits of the last word beyond the slots
+	_          uint64
+}
+
 var (
-	classOf     [classByUnits]uint8 // class of a size, by size in quanta rounded up
-	classSlots  [classCount]uint16  // slots of a chunk
-	reciprocals [classCount]uint32  // slot = offset*reciprocal >> 32 for offset < 16 KiB
+	classOf [classByUnits]uint8 // class of a size, by size in quanta rounded up
+	classes [classLimit]class   // those from classCount on are never used
 )
 
 func init() {
-	class := 0
+	number := 0
 	for units := range classByUnits {
-		for int(classSizes[class]) < units*quantum {
-			class++
+		for int(classSizes[number]) < units*quantum {
+			number++
 		}
-		classOf[units] = uint8(class)
+		classOf[units] = uint8(number)
 	}
-	for c, size := range classSizes {
-		classSlots[c] = uint16(ChunkSize / size)
-		reciprocals[c] = uint32((1<<32 + uint64(size) - 1) / uint64(size))
+	for i, size := range classSizes {
+		slots := ChunkSize / size
+		classes[i] = class{
+			size:       size,
+			reciprocal: uint32((1<<32 + uint64(size) - 1) / uint64(size)),
+			end:        slots * size,
+			slots:      uint16(slots),
+			words:      uint16((slots + 63) / 64),
+		}
+		if slots%64 != 0 {
+			classes[i].tail = ^uint64(0) << (slots % 64)
+		}
 	}
+}
+
+// slot returns the slot that an offset into a chunk falls into.
+func (k *class) slot(offset uint32) uint32 {
+	return uint32(uint64(offset) * uint64(k.reciprocal) >> 32)
+}
+
+// beyond returns the bits of word i that stand for no slot, which are always set.
+func (k *class) beyond(i int) uint64 {
+	if i == int(k.words)-1 {
+		return k.tail
+	}
+	return 0
 }
 
 // classFor returns the smallest class for a block of size bytes, size at most
 // maxSlot, whose slots are all aligned to align, and false when there is none.
 func classFor(size, align int) (int, bool) {
-	class := int(classOf[(size+quantum-1)/quantum])
-	if size == 0 {
-		class = 0
-	}
+	number := int(classOf[(size+quantum-1)/quantum])
 	if align <= quantum {
-		return class, true
+		return number, true
 	}
 	// Slot i lies at i*size of a chunk, and chunks are aligned to 16 KiB.
-	for ; class < classCount; class++ {
-		if int(classSizes[class])%align == 0 {
-			return class, true
+	for ; number < classCount; number++ {
+		if int(classSizes[number])%align == 0 {
+			return number, true
 		}
 	}
 	return 0, false
-}
-
-// slotAt returns the slot that an offset into a chunk falls into.
-func slotAt(class int, offset uint32) uint32 {
-	return uint32(uint64(offset) * uint64(reciprocals[class]) >> 32)
 }

@@ -74,39 +74,6 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
-// Corrupt breaks one invariant of a heap that holds a slab of slots.
-func (h *Heap) Corrupt(invariant string) (restore func()) {
-	var s *slab
-	h.eachSlab(func(t *slab) {
-		if t.class != runClass && !t.isFull() && t.used > 0 {
-			s = t
-		}
-	})
-	switch invariant {
-	case "H1":
-		s.used++
-		return func() { s.used-- }
-	case "H2":
-		word, bit := h.u.index.Word(int(s.first/ChunksPerMegachunk)), int(s.first)%ChunksPerMegachunk
-		word.TryFree(bit, 1)
-		return func() { word.TryAllocAt(bit, 1) }
-	case "H3":
-		s.listed = false
-		return func() { s.listed = true }
-	case "H4":
-		h.stats.LiveBlocks++
-		return func() { h.stats.LiveBlocks-- }
-	}
-	return nil
-}
-
-// ClassSizes, SlotAt and ClassFor let tests check the size classes.
-var (
-	ClassSizes = classSizes[:]
-	SlotAt     = slotAt
-	ClassFor   = classFor
-)
-
 // AllocAs is AllocExact(1) for a goroutine of the given shard.
 func (u *Universe) AllocAs(shard int) (ChunkIndex, error) {
 	u.leases.shards.entry().Store(uint32(shard))

@@ -3,10 +3,12 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"math/bits"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/internal/debug"
-	"quarry/mmap"
 )
 
 // The heap.
@@ -15,7 +17,7 @@ import (
 //
 //	size, bytes            place
 //	0 .. 8,192             a slot of a slab: one chunk cut into slots of a class
-//	8,193 .. 1,048,576     a run of 1 to 64 chunks
+//	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
 //	above                  a mapping of its own
 //
 // An alignment above 16 B picks a class whose size is a multiple of it; above
@@ -25,52 +27,113 @@ import (
 // arithmetic, the slab by one table look-up and the slot by one multiplication;
 // blocks have no header.
 //
-// Invariants, checked by Verify:
+// A slab of slots is shared or owned by a Local. In both, live is what a free
+// from anywhere but the owner works on: it clears its bit by one atomic
+// operation, and a bit that is clear already is a double free.
 //
-//	H1 used of a slab is the number of slots that its mask says are in use.
-//	H2 Every slab's chunks are in use in the universe and lead back to it.
-//	H3 A slab of slots is listed exactly when it has a free slot.
-//	H4 The books (blocks, bytes, chunks) are the sums over slabs and mappings.
+//	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
+//	owned    own = slots that the owner counts as in use, in plain words.
+//	         live = all ones, but for bits that frees of others have cleared
+//	         since the owner last looked; folding moves them over to own.
+//
+// Alloc on a shared slab reads the head, claims a bit and reads the head again.
+// When both are alike the slab was of the wanted class and shared while the bit
+// was claimed, and from then on the bit pins it: a slab goes only when all its
+// bits can be claimed at once. When they differ the bit goes back like a freed
+// block. That the slab was dropped and made anew in between does no harm, since a
+// slab that is dropped keeps all bits set: nobody can hold a claim on it.
+//
+// A slab that runs full is left alone (stateFull); the first free finds that and
+// lists it under the lock. Who calls a slab full stores that first and then looks
+// for a clear bit again; who frees clears a bit and then reads the state: one of
+// the two sees the other. The same holds between a free and an owner that folds:
+// it stores stateOwned first. A freer that was held up may thus list a slab that
+// is full, or mail one that has nothing to fold; neither does harm.
+//
+// When a Local closes, live.And(own) turns its slabs into shared ones; frees that
+// race with it clear bits, which commutes. A Local adopts a listed slab the other
+// way round: own becomes what live was before it was set to all ones.
+//
+// Invariants, checked by Verify when no call is under way:
+//
+//	H1 Every chunk with a head is in use in the universe; so are the others of a
+//	   run, and those taken ahead, which have none. The chunks of a wide slab lead
+//	   to its first one.
+//	H2 Bits that stand for no slot are set: in live, and in own of an owned slab.
+//	H3 A shared slab is held by the shard that allocates from it, or listed, or
+//	   full, and full means no clear bit.
+//	H4 A slab is owned by an open Local, which has it in the place that it says;
+//	   one in the place for full ones has no clear bit in own.
+//	H5 A bit that is clear in live of an owned slab is set in own, and the slab is
+//	   in its owner's inbox.
+//	H6 A mapping's block lies in its region, whose granules are all committed; kept
+//	   mappings are no more than the limit.
+//	H7 The count of slabs of slots is right.
+//	H8 A wide slab is listed exactly when it has a free slot, and the bits that
+//	   stand for no slot are set.
 
 // ErrLeak is wrapped by Close when blocks were still live.
 var ErrLeak = errors.New("blocks were never freed")
 
-// Heap allocates blocks of any size on a universe. One goroutine at a time may
-// use it. Blocks are not cleared.
+// Heap allocates blocks of any size on a universe. Every method but Close and
+// Verify may be called from any goroutine. Blocks are not cleared, unless
+// AllocZeroed says so.
+//
+// Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 14 ns for both, the
+// same with two goroutines at once, which is one compare-and-swap each; 9,000 B 32 ns; 45,000 B 53 ns;
+// 1.5 MB 175 ns when a freed mapping is kept; five recorded programs 10.8 ns a call.
 type Heap struct {
-	u        *Universe
-	lists    [classCount]slabList       // slabs with a free slot, by class
-	spare    [classCount]*slab          // one empty slab per class, kept against thrashing
-	slabs    slabTable                  // chunk -> slab
-	mappings map[unsafe.Pointer]mapping // blocks above 1 MiB or 16 KiB alignment
-	stats    HeapStats
-	closed   bool
+	u      *Universe
+	base   uintptr   // of the universe
+	table  slabTable // chunk -> slab; nil after Close
+	shards shards
+	shard  [maxShards]shard
+	ahead  ahead
+	small  bool // mappings ask for small pages, as the universe does
+
+	mu       sync.Mutex
+	lists    [classLimit]slabList       // shared slabs that have, or may have, a free slot; under mu
+	wide     [len(wideClasses)]slabList // wide slabs that have a free slot; under mu
+	listed   [classLimit]atomic.Int32
+	locals   []*Local // by id - 1; nil where closed; under mu
+	mappings mappings // under mu
+	closed   atomic.Bool
 }
 
-// mapping is a block with a region of its own.
-type mapping struct {
-	region *mmap.Region
-	usable int // bytes from the block's address on
+// shard is what the goroutines of one shard allocate from, on lines of its own.
+type shard struct {
+	current [classLimit]atomic.Pointer[slab] // shared slabs in stateHeld; written under mu
 }
 
-// HeapStats are the books of a heap. Sizes are in bytes.
-type HeapStats struct {
-	LiveBlocks int // blocks handed out and not freed
-	LiveBytes  int // usable bytes of those blocks
-	Chunks     int // chunks of the universe that the heap holds
-	Mapped     int // committed by mappings of their own
-}
+// HeapOption changes how NewHeap works.
+type HeapOption func(*Heap)
 
-// NewHeap makes an empty heap on u. It takes chunks as it needs them.
-func NewHeap(u *Universe) (*Heap, error) {
+// SlabGrowth sets how many chunks the heap and its Locals take from the universe
+// when they need one for small blocks: Next of the number they have. The default
+// is one at a time: on recordings of five programs no policy was faster by more than noise,
+// and doubling held 6 % more memory. Chunks taken ahead lie side by side; they count in Stats, go
+// back when the last slab goes, in Trim and in Close, and are given up before a
+// block is refused.
+func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.ahead.growth = g } }
+
+// NewHeap makes an empty heap on u. It takes chunks as it needs them. It panics
+// when the universe is closed; it returns no error today.
+func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	if u.index.Words() == 0 {
 		panic("alloc: NewHeap: the universe is closed")
 	}
-	return &Heap{
+	h := &Heap{
 		u:        u,
-		slabs:    slabTable{pages: make([]*[ChunksPerMegachunk]*slab, u.index.Words())},
-		mappings: map[unsafe.Pointer]mapping{},
-	}, nil
+		base:     uintptr(u.Base()),
+		table:    make(slabTable, u.Size()/MegachunkSize),
+		ahead:    ahead{u: u},
+		small:    u.small,
+		mappings: newMappings(),
+	}
+	for _, o := range options {
+		o(h)
+	}
+	return h, nil
 }
 
 // Alloc returns a block of at least size bytes, aligned to align: a power of
@@ -79,235 +142,231 @@ func NewHeap(u *Universe) (*Heap, error) {
 // changed then. It panics for a negative size or an alignment that is not a
 // power of two.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
-	h.checkRequest("Alloc", size, align)
+	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 {
+		number := int(classOf[(uint(size)+quantum-1)/quantum]) % classLimit
+		at := h.shards.index()
+		if s := h.shard[at].current[number].Load(); s != nil {
+			head, k := s.head.Load(), &classes[number]
+			i := s.low.Load() % slotWords
+			w := s.words[i].live.Load()
+			bit := uint64(bits.TrailingZeros64(^w))
+			if head&sharedMask != kindSlots|uint64(number)<<headClass || w == ^uint64(0) ||
+				!s.words[i].live.CompareAndSwap(w, w|1<<(bit&63)) {
+				return h.allocSearch(s, number, at, size, w != ^uint64(0))
+			}
+			if s.head.Load() == head {
+				return h.slotPointer(firstIn(head), uintptr(uint64(i)*64+bit)*uintptr(k.size), k), nil
+			}
+			h.release(s, int(i), 1<<(bit&63)) // the slab is another by now
+		}
+	}
+	return h.alloc("Heap.Alloc", nil, size, align)
+}
+
+// sharedMask selects what must be right in the head of a slab for a claim.
+const sharedMask = kindMask | (classLimit-1)<<headClass | ownerMask<<headOwner
+
+// allocSearch is Alloc when the word that the hint names has no bit for us: it
+// looks at the others of the slab that shard at had. lost says that the word had one
+// and somebody else took it.
+//
+//go:noinline
+func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Pointer, error) {
+	head, k := s.head.Load(), &classes[number]
+	if head&sharedMask == kindSlots|uint64(number)<<headClass {
+		slot, ok, again := s.claim(int(k.words))
+		if lost || again {
+			h.shards.move(at)
+		}
+		if ok && s.head.Load() == head {
+			return h.slotPointer(firstIn(head), uintptr(slot)*uintptr(k.size), k), nil
+		}
+		if ok {
+			h.release(s, slot/64, 1<<(slot%64)) // the slab is another by now
+		}
+	}
+	return h.alloc("Heap.Alloc", nil, size, 0)
+}
+
+// slotPointer returns the address of a slot that was just handed out.
+func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointer {
+	// Safe because offset is that of a slot of k, so the block lies in the slab's
+	// chunk, which the heap holds.
+	p := unsafe.Add(h.u.Pointer(c), offset)
+	if debug.On {
+		poison(p, int(k.size), debug.Fresh)
+	}
+	return p
+}
+
+// alloc is Alloc for a Local, or for the heap when l is nil.
+func (h *Heap) alloc(name string, l *Local, size, align int) (unsafe.Pointer, error) {
+	h.checkRequest(name, l, size, align)
 	if size <= maxSlot {
-		if class, ok := classFor(size, align); ok {
-			return h.allocSlot(class)
+		if number, ok := classFor(size, align); ok {
+			p, err := h.allocSlot(l, number)
+			if err != nil {
+				err = fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
+			}
+			return p, err
+		}
+	}
+	if number, ok := wideFor(size, align); ok {
+		if p := h.allocWide(number); p != nil {
+			return p, nil
 		}
 	}
 	if size <= maxRunBytes && align <= ChunkSize {
-		return h.allocRun((max(size, 1) + ChunkSize - 1) / ChunkSize)
+		n := (max(size, 1) + ChunkSize - 1) / ChunkSize
+		p, err := h.allocRun(l, n)
+		if err != nil {
+			err = fmt.Errorf("alloc: %s: block of %d chunks: %w", name, n, err)
+		}
+		return p, err
 	}
-	return h.allocMapping(size, align)
+	p, _, err := h.allocMapping(name, size, align)
+	return p, err
 }
 
-func (h *Heap) checkRequest(name string, size, align int) {
-	if size < 0 || align < 0 || align&(align-1) != 0 || align > maxAlignment || h.closed {
-		h.badRequest(name, size, align)
-	}
-}
-
-func (h *Heap) allocSlot(class int) (unsafe.Pointer, error) {
-	s := h.lists[class].head
-	if s == nil {
-		if s = h.spare[class]; s != nil {
-			h.spare[class] = nil
+// allocSlot hands out a slot, and reclaims what is empty before it gives up.
+func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
+	for try := range 2 {
+		if l != nil {
+			p, err = l.allocSlot(number)
 		} else {
-			first, err := h.u.AllocExact(1)
-			if err != nil {
-				return nil, fmt.Errorf("alloc: Heap.Alloc: block of %d bytes: %w", classSizes[class], err)
-			}
-			s = new(slab)
-			s.reset(first, class)
-			h.slabs.set(first, 1, s)
-			h.stats.Chunks++
+			p, err = h.allocShared(number)
 		}
-		h.lists[class].push(s)
-	}
-	slot := s.take()
-	if s.isFull() {
-		h.lists[class].remove(s)
-	}
-	size := classSizes[class]
-	h.stats.LiveBlocks++
-	h.stats.LiveBytes += int(size)
-	// Safe because slot is below the class's slots, so the block lies in the
-	// slab's chunk, which the heap holds.
-	p := unsafe.Add(h.u.Pointer(s.first), uintptr(slot*size))
-	if debug.On {
-		debug.Poison(unsafe.Slice((*byte)(p), size), debug.Fresh)
-	}
-	return p, nil
-}
-
-func (h *Heap) allocRun(n int) (unsafe.Pointer, error) {
-	first, err := h.u.AllocExact(n)
-	if err != nil {
-		return nil, fmt.Errorf("alloc: Heap.Alloc: block of %d chunks: %w", n, err)
-	}
-	h.slabs.set(first, n, &slab{first: first, chunks: uint16(n), used: 1, class: runClass})
-	h.stats.Chunks += n
-	h.stats.LiveBlocks++
-	h.stats.LiveBytes += n * ChunkSize
-	return h.u.Pointer(first), nil
-}
-
-// Free gives a block back. nil is allowed and does nothing. It panics for an
-// address that is not that of a live block of this heap (freed twice, an interior
-// pointer, memory of somebody else), and when the system refuses to take a
-// mapping back.
-func (h *Heap) Free(p unsafe.Pointer) {
-	if p == nil {
-		return
-	}
-	s, slot := h.find("Free", p)
-	switch {
-	case s == nil:
-		h.freeMapping(p)
-	case s.class == runClass:
-		n := int(s.chunks)
-		h.slabs.set(s.first, n, nil)
-		h.stats.Chunks -= n
-		h.stats.LiveBlocks--
-		h.stats.LiveBytes -= n * ChunkSize
-		h.u.Free(s.first, n)
-	default:
-		h.freeSlot(s, slot, p)
-	}
-}
-
-func (h *Heap) freeSlot(s *slab, slot uint32, p unsafe.Pointer) {
-	class := s.class
-	if debug.On {
-		// Safe because find has shown that p is a live block of this class.
-		debug.Poison(unsafe.Slice((*byte)(p), classSizes[class]), debug.Freed)
-	}
-	s.give(slot)
-	h.stats.LiveBlocks--
-	h.stats.LiveBytes -= int(classSizes[class])
-	if !s.listed {
-		h.lists[class].push(s)
-	}
-	if s.used == 0 {
-		h.lists[class].remove(s)
-		if h.spare[class] == nil {
-			h.spare[class] = s
-		} else {
-			h.dropSlab(s)
+		if err == nil || try > 0 || !h.reclaim(l) {
+			break
 		}
 	}
+	return p, err
 }
 
-func (h *Heap) dropSlab(s *slab) {
-	h.slabs.set(s.first, 1, nil)
-	h.stats.Chunks--
-	h.u.Free(s.first, 1)
+// AllocZeroed is Alloc of a block whose first size bytes are zero. Memory fresh
+// from the system is not cleared again.
+func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	return h.allocZeroed("Heap.AllocZeroed", nil, size, align)
 }
 
-// find returns the slab and slot of a live block, or a nil slab for a mapping.
-func (h *Heap) find(name string, p unsafe.Pointer) (*slab, uint32) {
-	if h.closed {
-		panic(fmt.Sprintf("alloc: Heap.%s: the heap is closed", name))
-	}
-	c, ok := h.u.IndexOf(p)
-	if !ok {
-		if _, ok := h.mappings[p]; !ok {
-			panic(fmt.Sprintf("alloc: Heap.%s: %p is not a block of this heap", name, p))
+func (h *Heap) allocZeroed(name string, l *Local, size, align int) (unsafe.Pointer, error) {
+	h.checkRequest(name, l, size, align)
+	if size > maxRunBytes || align > ChunkSize {
+		p, fresh, err := h.allocMapping(name, size, align)
+		if err == nil && !fresh {
+			zero(p, size)
 		}
-		return nil, 0
+		return p, err
 	}
-	s := h.slabs.at(c)
-	if s == nil {
-		panic(fmt.Sprintf("alloc: Heap.%s: %p, in chunk %d, is not a block of this heap (freed twice?)", name, p, c))
+	p, err := h.alloc(name, l, size, align)
+	if err == nil {
+		zero(p, size)
 	}
-	offset := uint32(uintptr(p) - uintptr(h.u.Pointer(s.first)))
-	if s.class == runClass {
-		if offset != 0 {
-			panic(fmt.Sprintf("alloc: Heap.%s: %p points %d bytes into a block of %d chunks", name, p, offset, s.chunks))
-		}
-		return s, 0
-	}
-	slot := slotAt(int(s.class), offset)
-	if inside := offset - slot*classSizes[s.class]; inside != 0 || slot >= uint32(classSlots[s.class]) {
-		panic(fmt.Sprintf("alloc: Heap.%s: %p points %d bytes into a slot of %d bytes", name, p, inside, classSizes[s.class]))
-	}
-	if s.mask[slot/64]>>(slot%64)&1 == 0 {
-		panic(fmt.Sprintf("alloc: Heap.%s: %p, slot %d of chunk %d, is free (freed twice?)", name, p, slot, s.first))
-	}
-	return s, slot
+	return p, err
 }
 
-// Usable returns the bytes that a live block may use, at least those asked for.
-func (h *Heap) Usable(p unsafe.Pointer) int {
-	s, _ := h.find("Usable", p)
-	switch {
-	case s == nil:
-		return h.mappings[p].usable
-	case s.class == runClass:
-		return int(s.chunks) * ChunkSize
+// clearStep bounds one clear, which cannot be preempted.
+const clearStep = 256 << 10
+
+// zero clears the first n bytes of a block.
+func zero(p unsafe.Pointer, n int) {
+	// Safe because the block is live and has at least n bytes.
+	for b := unsafe.Slice((*byte)(p), n); len(b) > 0; {
+		step := min(len(b), clearStep)
+		clear(b[:step])
+		b = b[step:]
 	}
-	return int(classSizes[s.class])
 }
 
-// Realloc makes a block larger or smaller and keeps its first min(old, new)
-// bytes, in place where the block has the room and would not waste half of it.
-// A nil block is an Alloc. On an error the old block is as it was.
-func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
-	if p == nil {
-		return h.Alloc(size, align)
+// poison marks the first n bytes of a block.
+func poison(p unsafe.Pointer, n int, pattern byte) {
+	// Safe because the block has n bytes and nobody else uses it: it is about to
+	// be handed out or was just given back.
+	debug.Poison(unsafe.Slice((*byte)(p), n), pattern)
+}
+
+func (h *Heap) checkRequest(name string, l *Local, size, align int) {
+	if h.closed.Load() || l != nil && l.closed {
+		panicClosed(name, h.closed.Load())
 	}
-	h.checkRequest("Realloc", size, align)
-	have := h.Usable(p)
-	if size <= have && size >= have/2 && (align == 0 || uintptr(p)&uintptr(align-1) == 0) {
-		return p, nil
+	if size < 0 || align < 0 || align&(align-1) != 0 || align > maxAlignment {
+		panic(fmt.Sprintf("alloc: %s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
+			name, size, align, maxAlignment))
 	}
-	q, err := h.Alloc(size, align)
-	if err != nil {
-		return nil, err
-	}
-	n := min(size, have)
-	// Safe because both blocks are live and at least n bytes long.
-	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
-	h.Free(p)
-	return q, nil
 }
 
 //go:noinline
-func (h *Heap) badRequest(name string, size, align int) {
-	if h.closed {
-		panic("alloc: Heap." + name + ": the heap is closed")
+func panicClosed(name string, heap bool) {
+	if heap {
+		panic("alloc: " + name + ": the heap is closed")
 	}
-	panic(fmt.Sprintf("alloc: Heap.%s: size=%d align=%d: want a size >= 0 and a power of two up to %d", name, size, align, maxAlignment))
+	panic("alloc: " + name + ": the Local is closed")
 }
 
-// Stats returns the books.
-func (h *Heap) Stats() HeapStats { return h.stats }
+// Trim gives back what is empty and was kept for reuse: a slab per class and
+// shard, chunks taken ahead, freed mappings. What Locals keep stays. An error wraps the
+// system's, which would not take a mapping; it is tried again next time.
+func (h *Heap) Trim() error {
+	if h.closed.Load() {
+		panicClosed("Heap.Trim", true)
+	}
+	h.reclaim(nil)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.mappings.forget(0); err != nil {
+		return fmt.Errorf("alloc: Heap.Trim: %w", err)
+	}
+	return nil
+}
 
-// Close returns all memory, live blocks too. When blocks were live the error
-// wraps ErrLeak and counts them. A second call does nothing.
+// Close returns all memory, live blocks too, and closes the heap's Locals. When
+// blocks were live the error wraps ErrLeak and counts them. After an error of the
+// system, which would not take a mapping back, Close may be called again; else a
+// second call does nothing. No other call may be under way.
 func (h *Heap) Close() error {
-	if h.closed {
-		return nil
-	}
-	left := h.stats
-	var first error
-	for p := range h.mappings {
-		if err := h.unmap(p); err != nil && first == nil {
-			first = err
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var leak error
+	if !h.closed.Load() {
+		if left := h.stats(); left.LiveBlocks > 0 {
+			leak = fmt.Errorf("alloc: Heap.Close: %d blocks of %d bytes: %w", left.LiveBlocks, left.LiveBytes, ErrLeak)
 		}
+		for _, l := range h.locals {
+			if l != nil {
+				l.disable()
+			}
+		}
+		h.eachHead(func(c ChunkIndex, s *slab, head uint64) {
+			if kind := head & kindMask; kind == kindSlots || kind == kindRun || kind == kindWide {
+				h.u.Free(c, chunksIn(head))
+			}
+		})
+		h.ahead.release()
+		h.mappings.retire()
+		for i := range h.shard {
+			h.shard[i] = shard{}
+		}
+		h.table, h.locals = nil, nil
+		h.closed.Store(true)
 	}
-	h.eachSlab(func(s *slab) { h.u.Free(s.first, int(s.chunks)) })
-	h.closed, h.slabs.pages, h.stats = true, nil, HeapStats{}
-	if left.LiveBlocks > 0 {
-		first = errors.Join(first, fmt.Errorf("alloc: Heap.Close: %d blocks of %d bytes: %w", left.LiveBlocks, left.LiveBytes, ErrLeak))
+	err := h.mappings.forget(0)
+	if err != nil {
+		err = fmt.Errorf("alloc: Heap.Close: %w", err)
 	}
-	return first
+	return errors.Join(leak, err)
 }
 
-// eachSlab calls f once per slab.
-func (h *Heap) eachSlab(f func(*slab)) {
-	for _, page := range h.slabs.pages {
+// eachHead calls f with every chunk of every page and its head.
+func (h *Heap) eachHead(f func(c ChunkIndex, s *slab, head uint64)) {
+	for m := range h.table {
+		page := h.table[m].Load()
 		if page == nil {
 			continue
 		}
-		for i := 0; i < len(page); {
-			s := page[i]
-			if s == nil {
-				i++
-				continue
+		for i := range page.slabs {
+			if head := page.slabs[i].head.Load(); head != 0 {
+				f(ChunkIndex(m*ChunksPerMegachunk+i), &page.slabs[i], head)
 			}
-			i += int(s.chunks)
-			f(s)
 		}
 	}
 }

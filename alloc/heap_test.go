@@ -2,7 +2,6 @@ package alloc_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -50,89 +49,6 @@ func TestClassOfEverySize(t *testing.T) {
 	}
 }
 
-// TestHeapAgainstModel runs a stream of allocations, reallocations and frees of
-// all sizes and alignments; every byte of every block is filled and checked.
-func TestHeapAgainstModel(t *testing.T) {
-	h := newHeap(t, alloc.Size(48<<20))
-	rng := rand.New(rand.NewPCG(5, 9))
-	type block struct {
-		p    unsafe.Pointer
-		size int
-		mark byte
-	}
-	var live []block
-	fill := func(b block) {
-		for i := range bytesOf(b.p, b.size) {
-			bytesOf(b.p, b.size)[i] = b.mark + byte(i)
-		}
-	}
-	check := func(b block, n int) {
-		for i, v := range bytesOf(b.p, n) {
-			if v != b.mark+byte(i) {
-				t.Fatalf("block of %d bytes: byte %d: got %d want %d", b.size, i, v, b.mark+byte(i))
-			}
-		}
-	}
-	size := func() int {
-		switch rng.IntN(20) {
-		case 0:
-			return rng.IntN(200_000)
-		case 1, 2:
-			return rng.IntN(9000)
-		case 3:
-			return 0
-		default:
-			return rng.IntN(300)
-		}
-	}
-	total := 0
-	steps := 20_000
-	if testing.Short() {
-		steps = 3000
-	}
-	for step := range steps {
-		switch op := rng.IntN(10); {
-		case op < 5 && total < 24<<20 || len(live) == 0:
-			n, align := size(), 1<<rng.IntN(15)
-			p, err := h.Alloc(n, align)
-			require.NoError(t, err)
-			require.Zero(t, uintptr(p)%uintptr(align))
-			require.GreaterOrEqual(t, h.Usable(p), n)
-			b := block{p, n, byte(step)}
-			fill(b)
-			live = append(live, b)
-			total += n
-		case op < 7:
-			i := rng.IntN(len(live))
-			n := size()
-			check(live[i], live[i].size)
-			p, err := h.Realloc(live[i].p, n, 0)
-			require.NoError(t, err)
-			b := block{p, n, live[i].mark}
-			check(b, min(n, live[i].size))
-			total += n - live[i].size
-			fill(b)
-			live[i] = b
-		default:
-			i := rng.IntN(len(live))
-			check(live[i], live[i].size)
-			h.Free(live[i].p)
-			total -= live[i].size
-			live[i] = live[len(live)-1]
-			live = live[:len(live)-1]
-		}
-		require.Equal(t, len(live), h.Stats().LiveBlocks)
-		if step%256 == 0 {
-			require.NoError(t, h.Verify(), "step %d", step)
-		}
-	}
-	for _, b := range live {
-		check(b, b.size)
-		h.Free(b.p)
-	}
-	require.Zero(t, h.Stats().LiveBytes)
-}
-
 func TestHeapMappings(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
 	for _, c := range []struct{ size, align int }{{1<<20 + 1, 0}, {3 << 20, 64}, {100, 1 << 16}, {5000, 1 << 21}, {1 << 20, 1 << 15}} {
@@ -149,37 +65,9 @@ func TestHeapMappings(t *testing.T) {
 		h.Free(q)
 	}
 	require.Zero(t, h.Stats().Mapped)
-}
-
-func TestHeapRefuses(t *testing.T) {
-	h := newHeap(t, alloc.Size(4<<20))
-	p, err := h.Alloc(100, 0)
-	require.NoError(t, err)
-	keep, err := h.Alloc(100, 0)
-	require.NoError(t, err)
-	run, err := h.Alloc(40_000, 0)
-	require.NoError(t, err)
-	var local [64]byte
-	h.Free(nil)
-	h.Free(p)
-	for text, f := range map[string]func(){
-		"is free (freed twice?)":                       func() { h.Free(p) },
-		"points 8 bytes into a slot of 112 bytes":      func() { h.Free(unsafe.Add(keep, 8)) },
-		"points 16384 bytes into a block of 3 chunks":  func() { h.Free(unsafe.Add(run, 16384)) },
-		"is not a block of this heap (freed twice?)":   func() { h.Free(unsafe.Add(h.Universe().Base(), 3<<20)) },
-		"is not a block of this heap":                  func() { h.Free(unsafe.Pointer(&local)) },
-		"size=-1 align=0: want a size >= 0":            func() { _, _ = h.Alloc(-1, 0) },
-		"size=8 align=3: want a size >= 0 and a power": func() { _, _ = h.Alloc(8, 3) },
-		"size=50 align=5: want a size >= 0 and a":      func() { _, _ = h.Realloc(keep, 50, 5) },
-		"size=-2 align=0: want a size >= 0":            func() { _, _ = h.Realloc(keep, -2, 0) },
-	} {
-		require.Contains(t, panicText(f), text)
-		require.NoError(t, h.Verify())
-	}
-	_, err = h.Alloc(1<<62, 0)
-	require.ErrorIs(t, err, alloc.ErrTooBig)
-	h.Free(keep)
-	h.Free(run)
+	require.NotZero(t, h.Stats().Kept)
+	require.NoError(t, h.Trim())
+	require.Zero(t, h.Stats().Kept)
 }
 
 func panicText(f func()) (text string) {
@@ -228,13 +116,59 @@ func TestHeapCloseCountsLeaks(t *testing.T) {
 
 func TestHeapVerifyNamesTheInvariant(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
-	p, err := h.Alloc(100, 0)
-	require.NoError(t, err)
-	for _, name := range []string{"H1", "H2", "H3", "H4"} {
-		restore := h.Corrupt(name)
-		require.ErrorContains(t, h.Verify(), "alloc: "+name+":")
+	l := h.NewLocal()
+	blocks := []unsafe.Pointer{
+		must(h.Alloc(100, 0)), must(h.Alloc(5000, 0)), must(h.Alloc(45_000, 0)), must(h.Alloc(2<<20, 0)), must(h.Alloc(9000, 0)), must(l.Alloc(100, 0)),
+	}
+	require.NoError(t, h.Verify())
+	l.Free(must(l.Alloc(100, 0))) // bit 1 is clear in own from here on
+	l.Free(blocks[5])             // and bit 0
+	for _, name := range []string{"H1", "H1, run", "H2", "H3", "H4", "H5", "H6", "H7", "H8"} {
+		restore := h.Corrupt(l, name)
+		require.ErrorContains(t, h.Verify(), "alloc: "+name[:2]+":")
 		restore()
 		require.NoError(t, h.Verify())
 	}
-	h.Free(p)
+	for _, p := range blocks[:5] {
+		h.Free(p)
+	}
+	l.Close()
+}
+
+// must is for allocations that cannot fail in a test.
+func must(p unsafe.Pointer, err error) unsafe.Pointer {
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// TestWideClasses: a wide slot is less than a run would be, and what lies in one
+// does not overlap.
+func TestWideClasses(t *testing.T) {
+	h := newHeap(t, alloc.Size(16<<20))
+	for size := 8193; size <= 42_000; size += 13 {
+		p := must(h.Alloc(size, 0))
+		usable, run := h.Usable(p), (size+alloc.ChunkSize-1)/alloc.ChunkSize*alloc.ChunkSize
+		require.GreaterOrEqual(t, usable, size)
+		require.LessOrEqual(t, usable, run)
+		h.Free(p)
+	}
+	for _, size := range []int{9000, 10_000, 12_000, 17_000, 20_000, 21_000, 24_000, 40_000} {
+		blocks := fillClass(h, 30, size)
+		for i, p := range blocks {
+			clear(bytesOf(p, size))
+			bytesOf(p, size)[0], bytesOf(p, size)[size-1] = byte(i), byte(i)
+		}
+		require.NoError(t, h.Verify())
+		for i, p := range blocks {
+			require.Equal(t, [2]byte{byte(i), byte(i)}, [2]byte{bytesOf(p, size)[0], bytesOf(p, size)[size-1]})
+		}
+		for i := range blocks {
+			h.Free(blocks[i*7%30])
+		}
+		require.Zero(t, h.Stats().LiveBlocks)
+	}
+	require.NoError(t, h.Trim())
+	require.Equal(t, alloc.HeapStats{}, h.Stats())
 }

@@ -161,6 +161,6 @@ func (w *World) spillRef(p unsafe.Pointer) uint32 {
 // freeSpill gives a buffer's block back when it has one.
 func (w *World) freeSpill(h *header) {
 	if h.ref != 0 {
-		w.heap.Free(w.spilled(h))
+		w.local.Free(w.spilled(h))
 	}
 }

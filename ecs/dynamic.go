@@ -107,17 +107,17 @@ func (d DynamicBuffer[T]) grow(h *header, need int) error {
 		return limit("bytes of a buffer", maxSpillBytes, nil)
 	}
 	room := min(d.w.types[d.id].growth.Next(d.capacity(h), need), maxSpillBytes/size)
-	p, err := d.w.heap.Alloc(room*size, 0)
+	p, err := d.w.local.Alloc(room*size, 0)
 	if err != nil && d.w.Trim() > 0 {
-		p, err = d.w.heap.Alloc(room*size, 0)
+		p, err = d.w.local.Alloc(room*size, 0)
 	}
 	if err != nil && room > need {
-		p, err = d.w.heap.Alloc(need*size, 0)
+		p, err = d.w.local.Alloc(need*size, 0)
 	}
 	if err != nil {
 		return limit("", 0, err)
 	}
-	room = d.w.heap.Usable(p) / size
+	room = d.w.local.Usable(p) / size
 	old := d.elements(h)[:h.length]
 	// Safe because the block has at least room*size bytes.
 	copy(unsafe.Slice((*T)(p), room), old)

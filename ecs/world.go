@@ -39,11 +39,12 @@ import (
 
 // World owns entities and their components. One goroutine at a time may use it.
 type World struct {
-	u    *alloc.Universe
-	own  bool           // the universe is ours to close
-	base unsafe.Pointer // address of the universe's chunk 0
-	heap *alloc.Heap    // blocks of spilled buffers
-	tag  uint32         // this world's bits of Entity.ref
+	u     *alloc.Universe
+	own   bool           // the universe is ours to close
+	base  unsafe.Pointer // address of the universe's chunk 0
+	heap  *alloc.Heap    // blocks of spilled buffers
+	local *alloc.Local   // the owner's handle to heap
+	tag   uint32         // this world's bits of Entity.ref
 
 	growth alloc.Growth // of the number of chunks of an archetype
 
@@ -113,7 +114,7 @@ func NewWorld(options ...Option) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
-	w.heap, w.base = heap, w.u.Base()
+	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
 	w.owners = make([]*[alloc.ChunksPerMegachunk]owner, w.u.Size()/alloc.MegachunkSize)
 	w.tag = tags.take() << indexBits
 	return w, nil

@@ -41,8 +41,8 @@ func limited(f func()) (err error) {
 
 // attempt makes a call that may meet a limit; done says whether it went
 // through. If it did not, the world must be as before, but for the reserves, which
-// must all have gone back; the universe must be as before but for those, and too
-// full for what the call needs.
+// must all have gone back; the universe must be as before but for those and for
+// what the heap kept, and too full for what the call needs.
 func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	var hash uint64
 	if d.tight {
@@ -88,11 +88,16 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	return false, nil
 }
 
-// withoutReserve returns s after n chunks of reserves went back. They can have
-// made the longest run longer, and joined runs.
+// withoutReserve returns s after n chunks of the archetypes' reserves went back,
+// and whatever the heap of spilled buffers kept for reuse: of both a call gives
+// everything back before it fails. That can only have made free runs longer.
 func withoutReserve(s, after alloc.Stats, n int) alloc.Stats {
 	s.LiveChunks -= n
 	s.Live -= n * alloc.ChunkSize
+	if after.LiveChunks < s.LiveChunks {
+		n += s.LiveChunks - after.LiveChunks
+		s.LiveChunks, s.Live = after.LiveChunks, after.Live
+	}
 	if n > 0 {
 		s.LongestRun = max(s.LongestRun, after.LongestRun)
 		s.FreeRuns = after.FreeRuns

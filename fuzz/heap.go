@@ -11,12 +11,15 @@ import (
 )
 
 // The heap driver. The model is the list of live blocks in the order of their
-// addresses; every block is filled with its own number.
+// addresses; every block is filled with its own number. Each call goes through
+// the heap or one of its Locals, whichever the record says, so that blocks are
+// freed and resized by others than those that made them.
 
 // heap is one run.
 type heap struct {
 	u      *alloc.Universe
 	h      *alloc.Heap
+	locals []*alloc.Local
 	blocks []*block // by address
 	bytes  int      // usable, of all blocks
 	serial uint64
@@ -27,6 +30,7 @@ type heap struct {
 type block struct {
 	p      unsafe.Pointer
 	size   int // bytes asked for
+	align  int // asked for
 	usable int
 	number uint64
 }
@@ -50,6 +54,9 @@ var heapOps = []struct {
 	{"FreeMany", (*heap).freeMany},
 	{"Realloc", (*heap).realloc},
 	{"Misuse", (*heap).misuse},
+	{"Locals", (*heap).changeLocals},
+	{"Resize", (*heap).resize},
+	{"Trim", (*heap).trim},
 }
 
 // RunHeap applies a stream to a new heap on a universe of 2 to 8 MiB and
@@ -61,7 +68,8 @@ func RunHeap(data []byte) (steps int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("fuzz: RunHeap: %w", err)
 	}
-	h, err := alloc.NewHeap(u)
+	growth := []alloc.Growth{{}, {}, alloc.Fixed(7), alloc.Geometric(1.5).Capped(20)}[s.flags>>4&3]
+	h, err := alloc.NewHeap(u, alloc.SlabGrowth(growth))
 	if err != nil {
 		return 0, fmt.Errorf("fuzz: RunHeap: %w", err)
 	}
@@ -105,7 +113,7 @@ func sizeOf(r record) int {
 }
 
 func (d *heap) alloc(r record) error {
-	_, err := d.make(sizeOf(r), 0)
+	_, err := d.make(d.through(r), sizeOf(r), 0, r.kind&1 != 0)
 	return err
 }
 
@@ -114,19 +122,24 @@ func (d *heap) allocAligned(r record) error {
 	if r.n>>8&63 == 0 {
 		align = 1 << (15 + r.n%8) // to 4 MiB
 	}
-	_, err := d.make(sizeOf(r), align)
+	_, err := d.make(d.through(r), sizeOf(r), align, r.kind&1 != 0)
 	return err
 }
 
 // make allocates a block, or sees that there was no room.
-func (d *heap) make(size, align int) (*block, error) {
+func (d *heap) make(a allocator, size, align int, zeroed bool) (*block, error) {
 	before := d.u.Stats()
 	books := d.h.Stats()
-	p, err := d.h.Alloc(size, align)
+	call := a.Alloc
+	if zeroed {
+		call = a.AllocZeroed
+	}
+	p, err := call(size, align)
 	if err != nil {
 		return nil, d.full(err, size, align, before, books)
 	}
-	return d.enter(p, size, align)
+	b, err := d.enter(p, size, align, zeroed)
+	return b, err
 }
 
 // full checks an error: the universe had no run for the block, and nothing has
@@ -139,14 +152,20 @@ func (d *heap) full(err error, size, align int, before alloc.Stats, books alloc.
 	case before.LongestRun >= run || size > 1<<20 || align > alloc.ChunkSize:
 		return fmt.Errorf("%d bytes aligned to %d: got %w, but %d chunks are free in a run",
 			size, align, err, before.LongestRun)
-	case d.h.Stats() != books || d.u.Stats().LiveChunks != before.LiveChunks:
-		return fmt.Errorf("a call that failed changed the books: got %+v want %+v", d.h.Stats(), books)
+	}
+	after := d.h.Stats()
+	if after.Chunks > books.Chunks || after.Ahead > books.Ahead {
+		return fmt.Errorf("a call that failed took chunks: got %+v want %+v", after, books)
+	}
+	after.Chunks, after.Ahead = books.Chunks, books.Ahead // it may have given back what was empty
+	if after != books {
+		return fmt.Errorf("a call that failed changed the books: got %+v want %+v", after, books)
 	}
 	return nil
 }
 
 // enter notes a block that was handed out and fills it.
-func (d *heap) enter(p unsafe.Pointer, size, align int) (*block, error) {
+func (d *heap) enter(p unsafe.Pointer, size, align int, zeroed bool) (*block, error) {
 	if err := d.h.Verify(); err != nil {
 		return nil, err
 	}
@@ -154,9 +173,12 @@ func (d *heap) enter(p unsafe.Pointer, size, align int) (*block, error) {
 		return nil, err
 	}
 	d.serial++
-	b := &block{p: p, size: size, usable: d.h.Usable(p), number: d.serial}
+	b := &block{p: p, size: size, align: align, usable: d.h.Usable(p), number: d.serial}
 	if b.usable < size || p == nil || b.address()%uintptr(max(align, 16)) != 0 {
 		return nil, fmt.Errorf("got %d bytes at %p, want %d, aligned to %d", b.usable, p, size, align)
+	}
+	if zeroed && slices.IndexFunc(b.contents(size), func(v byte) bool { return v != 0 }) >= 0 {
+		return nil, fmt.Errorf("got %d bytes at %p that are not zero", size, p)
 	}
 	i := d.search(b.address())
 	if i > 0 {
@@ -210,18 +232,29 @@ func (d *heap) leave(i int) (*block, error) {
 }
 
 func (d *heap) free(r record) error {
+	a := d.through(r)
 	if len(d.blocks) == 0 {
-		d.h.Free(nil)
+		a.Free(nil)
 		return nil
 	}
 	b, err := d.leave(int(r.who) % len(d.blocks))
 	if err != nil {
 		return err
 	}
-	if got := d.h.Usable(b.p); got != b.usable {
-		return fmt.Errorf("Usable(%p): got %d want %d", b.p, got, b.usable)
+	if got := d.through(record{n: r.n >> 4}).Usable(b.p); got != b.usable || !d.h.Owns(b.p) {
+		return fmt.Errorf("Usable(%p): got %d want %d; owned %v", b.p, got, b.usable, d.h.Owns(b.p))
 	}
-	d.h.Free(b.p)
+	if r.bits(8, 2) == 0 {
+		if err := panics("alloc: ", func() { a.FreeSized(b.p, b.usable+1, 0) }); err != nil {
+			return fmt.Errorf("FreeSized of %d for %d bytes: %w", b.usable+1, b.usable, err)
+		}
+		a.FreeSized(b.p, b.size, b.align)
+	} else {
+		a.Free(b.p)
+	}
+	if d.h.Owns(b.p) {
+		return fmt.Errorf("%p is owned after it was freed", b.p)
+	}
 	d.freed = nil
 	if _, inside := d.u.IndexOf(b.p); inside {
 		d.freed = b.p
@@ -240,7 +273,7 @@ func (d *heap) freeMany(r record) error {
 		lo = 0
 	}
 	for i := len(d.blocks) - 1; i >= lo; i -= step {
-		if err := d.free(record{who: uint16(i)}); err != nil {
+		if err := d.free(record{who: uint16(i), n: r.n + uint32(i)*77}); err != nil {
 			return err
 		}
 	}
@@ -248,22 +281,22 @@ func (d *heap) freeMany(r record) error {
 }
 
 func (d *heap) realloc(r record) error {
-	size, align := sizeOf(r), 0
+	size, align, a := sizeOf(r), 0, d.through(r)
 	if r.bits(8, 3) == 0 {
 		align = 1 << (r.n % 15)
 	}
 	if len(d.blocks) == 0 || r.bits(11, 5) == 0 {
-		p, err := d.h.Realloc(nil, size, align)
+		p, err := a.Realloc(nil, size, align)
 		if err != nil {
 			return d.full(err, size, align, d.u.Stats(), d.h.Stats())
 		}
-		_, err = d.enter(p, size, align)
+		_, err = d.enter(p, size, align, false)
 		return err
 	}
 	i := int(r.who>>2) % len(d.blocks)
 	old := *d.blocks[i]
 	before, books := d.u.Stats(), d.h.Stats()
-	p, err := d.h.Realloc(old.p, size, align)
+	p, err := a.Realloc(old.p, size, align)
 	if err != nil {
 		if err := d.full(err, size, align, before, books); err != nil {
 			return err
@@ -279,38 +312,38 @@ func (d *heap) realloc(r record) error {
 	if _, inside := d.u.IndexOf(old.p); inside && p != old.p {
 		d.freed = old.p
 	}
-	_, err = d.enter(p, size, align)
+	_, err = d.enter(p, size, align, false)
 	return err
 }
 
-// misuse frees what is no block and asks for what there is not.
-func (d *heap) misuse(r record) error {
-	var word uint64
-	wrong := []func(){
-		func() { d.h.Free(unsafe.Pointer(&word)) },
-		func() { d.h.Usable(unsafe.Pointer(&word)) },
-		func() { _, _ = d.h.Alloc(-1, 0) },
-		func() { _, _ = d.h.Alloc(1, 3) },
-		func() { _, _ = d.h.Alloc(1, -16) },
-		func() { _, _ = d.h.Alloc(1, 1<<31) },
+// resize makes a block another size where it is, or sees that it is as it was.
+func (d *heap) resize(r record) error {
+	if len(d.blocks) == 0 {
+		return nil
 	}
-	if d.freed != nil && d.blockAt(d.freed) == nil {
-		wrong = append(wrong, func() { d.h.Free(d.freed) }, func() { _, _ = d.h.Realloc(d.freed, 8, 0) })
+	i := int(r.who>>2) % len(d.blocks)
+	b := d.blocks[i]
+	size := sizeOf(r)
+	if r.bits(8, 2) != 0 {
+		size = b.size/2 + int(r.n>>10)%(b.size+1) // near enough to succeed
 	}
-	if len(d.blocks) > 0 {
-		b := d.blocks[int(r.who)%len(d.blocks)]
-		inside := unsafe.Add(b.p, 1+int(r.n)%max(1, b.usable-1))
-		wrong = append(wrong, func() { d.h.Free(inside) }, func() { d.h.Usable(unsafe.Add(b.p, 1)) })
+	done := d.through(r).Resize(b.p, size)
+	usable := d.h.Usable(b.p)
+	switch {
+	case done && usable < size:
+		return fmt.Errorf("in Resize to %d bytes: got true and %d usable", size, usable)
+	case !done && usable != b.usable:
+		return fmt.Errorf("in Resize from %d to %d bytes: got false and %d usable", b.usable, size, usable)
+	case !done && size <= b.usable && size >= b.usable/2:
+		return fmt.Errorf("in Resize from %d to %d bytes: got false want true", b.usable, size)
 	}
-	for i, f := range wrong {
-		if err := panics("alloc: Heap.", f); err != nil {
-			return fmt.Errorf("misuse %d: %w", i, err)
-		}
+	if err := b.compare(min(b.usable, usable)); err != nil || !done {
+		return err
 	}
-	if _, err := d.h.Alloc(1<<60, 0); !errors.Is(err, alloc.ErrTooBig) {
-		return fmt.Errorf("2^60 bytes: got %v want alloc.ErrTooBig", err)
-	}
-	return nil
+	d.blocks = slices.Delete(d.blocks, i, i+1)
+	d.bytes -= b.usable
+	_, err := d.enter(b.p, size, b.align, false)
+	return err
 }
 
 // blockAt returns the live block that begins at p, or nil.
@@ -333,8 +366,8 @@ func (d *heap) check(all bool) error {
 	if live := d.u.Stats().LiveChunks; live != got.Chunks {
 		return fmt.Errorf("the heap says that it holds %d chunks, the universe %d", got.Chunks, live)
 	}
-	if len(d.blocks) == 0 && (got.Chunks > sizeClasses || got.Mapped != 0) {
-		return fmt.Errorf("an empty heap holds %d chunks and %d mapped bytes", got.Chunks, got.Mapped)
+	if most := sizeClasses*2*(1+len(d.locals)) + wideChunks + got.Ahead; len(d.blocks) == 0 && (got.Chunks > most || got.Mapped != 0) {
+		return fmt.Errorf("an empty heap with %d Locals holds %d chunks and %d mapped bytes", len(d.locals), got.Chunks, got.Mapped)
 	}
 	if all {
 		for _, b := range d.blocks {
@@ -346,9 +379,12 @@ func (d *heap) check(all bool) error {
 	return nil
 }
 
-// sizeClasses is the number of the heap's size classes: of each it may keep an
-// empty chunk.
+// sizeClasses is the number of the heap's size classes: of each the heap and each
+// Local may keep two empty chunks.
 const sizeClasses = 31
+
+// wideChunks is what the heap may keep of empty slabs for blocks of 8 to 40 KiB.
+const wideChunks = 4 + 2 + 3 + 8 + 5 + 4 + 3 + 5
 
 // end closes the heap, after freeing all blocks when asked to.
 func (d *heap) end(empty bool) error {
@@ -359,6 +395,13 @@ func (d *heap) end(empty bool) error {
 		if err := d.free(record{}); err != nil {
 			return err
 		}
+	}
+	if err := d.check(true); err != nil {
+		return err
+	}
+	for len(d.locals) > 0 && len(d.blocks)%2 == 0 { // else the heap closes them
+		d.locals[0].Close()
+		d.locals = d.locals[1:]
 	}
 	if err := d.check(true); err != nil {
 		return err

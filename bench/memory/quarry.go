@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"sync"
 	"unsafe"
 
 	"quarry/alloc"
@@ -12,10 +11,11 @@ import (
 var quarry = []allocator{
 	{name: "universe", ours: true, chunks: func() (memory, error) { return newUniverse() }},
 	{name: "heap", ours: true, blocks: func() (memory, error) { return newHeap() }, lean: func() (memory, error) { return newHeap(small...) }},
+	{name: "local", ours: true, blocks: func() (memory, error) { return newLocal() }, lean: func() (memory, error) { return newLocal(small...) }},
 }
 
 // small are the options of a universe whose footprint is measured.
-var small []alloc.Option
+var small = []alloc.Option{alloc.SmallPages()}
 
 // universeMemory hands out chunks.
 type universeMemory struct {
@@ -69,42 +69,10 @@ func sound(v interface{ Verify() error }) error {
 	return nil
 }
 
-// sharedHeap is the heap as any goroutine may use it.
-type sharedHeap struct {
-	mu sync.Mutex
-	*alloc.Heap
-}
-
-func (h *sharedHeap) Alloc(size, align int) (unsafe.Pointer, error) {
-	h.mu.Lock()
-	p, err := h.Heap.Alloc(size, align)
-	h.mu.Unlock()
-	return p, err
-}
-
-func (h *sharedHeap) Free(p unsafe.Pointer) {
-	h.mu.Lock()
-	h.Heap.Free(p)
-	h.mu.Unlock()
-}
-
-func (h *sharedHeap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
-	h.mu.Lock()
-	p, err := h.Heap.Realloc(p, size, align)
-	h.mu.Unlock()
-	return p, err
-}
-
-func (h *sharedHeap) Stats() alloc.HeapStats {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.Heap.Stats()
-}
-
 // heapMemory is a heap on a universe of its own.
 type heapMemory struct {
 	u *alloc.Universe
-	h *sharedHeap
+	h *alloc.Heap
 }
 
 func newHeap(options ...alloc.Option) (*heapMemory, error) {
@@ -116,7 +84,7 @@ func newHeap(options ...alloc.Option) (*heapMemory, error) {
 	if err != nil {
 		return nil, errors.Join(err, u.Close())
 	}
-	return &heapMemory{u, &sharedHeap{Heap: h}}, nil
+	return &heapMemory{u, h}, nil
 }
 
 func (m *heapMemory) alloc(size, align int) (unsafe.Pointer, error) { return m.h.Alloc(size, align) }
@@ -130,7 +98,7 @@ func (m *heapMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, e
 }
 
 func (m *heapMemory) committed() int64 {
-	return int64(m.u.Stats().Committed) + int64(m.h.Stats().Mapped)
+	return int64(m.u.Stats().Committed) + int64(m.h.Stats().Mapped+m.h.Stats().Kept)
 }
 
 func (m *heapMemory) close() error {
@@ -144,3 +112,32 @@ func (m *heapMemory) close() error {
 	}
 	return errors.Join(err, sound(m.u), m.u.Close())
 }
+
+// localMemory is a heap through a handle of one goroutine.
+type localMemory struct {
+	*heapMemory
+	l *alloc.Local
+}
+
+func newLocal(options ...alloc.Option) (*localMemory, error) {
+	m, err := newHeap(options...)
+	if err != nil {
+		return nil, err
+	}
+	return &localMemory{m, m.h.NewLocal()}, nil
+}
+
+func (m *localMemory) alloc(size, align int) (unsafe.Pointer, error) { return m.l.Alloc(size, align) }
+func (m *localMemory) free(p unsafe.Pointer, size, align int)        { m.l.Free(p) }
+func (m *localMemory) fork() (memory, error)                         { return &localMemory{m.heapMemory, m.h.NewLocal()}, nil }
+
+func (m *localMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error) {
+	return m.l.Realloc(p, size, 0)
+}
+
+func (m *localMemory) retire() error {
+	m.l.Close()
+	return nil
+}
+
+func (m *localMemory) close() error { return errors.Join(m.retire(), m.heapMemory.close()) }

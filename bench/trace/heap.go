@@ -8,11 +8,13 @@ import (
 	"quarry/alloc"
 )
 
-// heapMemory is the side on the universe: one alloc.Heap on a universe of its
-// own, nothing shared with anyone.
+// heapMemory is the side on the universe: a Local of one alloc.Heap on a universe
+// of its own, nothing shared with anyone. One goroutine replays, so that it is
+// the Local's owner.
 type heapMemory struct {
 	u    *alloc.Universe
 	h    *alloc.Heap
+	l    *alloc.Local
 	peak int64 // greatest sampled sum of committed granules and direct mappings, in bytes
 }
 
@@ -25,11 +27,11 @@ func newHeapMemory() (*heapMemory, error) {
 	if err != nil {
 		return nil, errors.Join(err, u.Close())
 	}
-	return &heapMemory{u: u, h: h}, nil
+	return &heapMemory{u: u, h: h, l: h.NewLocal()}, nil
 }
 
 func (m *heapMemory) get(size, align int) ([]byte, error) {
-	p, err := m.h.Alloc(size, align)
+	p, err := m.l.Alloc(size, align)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (m *heapMemory) get(size, align int) ([]byte, error) {
 }
 
 func (m *heapMemory) resize(b []byte, size int) ([]byte, error) {
-	p, err := m.h.Realloc(start(b), size, 0)
+	p, err := m.l.Realloc(start(b), size, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +47,7 @@ func (m *heapMemory) resize(b []byte, size int) ([]byte, error) {
 }
 
 func (m *heapMemory) drop(b []byte) {
-	m.h.Free(start(b))
+	m.l.Free(start(b))
 }
 
 func (m *heapMemory) traits() traits {
@@ -53,7 +55,8 @@ func (m *heapMemory) traits() traits {
 }
 
 func (m *heapMemory) sample() {
-	m.peak = max(m.peak, int64(m.u.Stats().Committed)+int64(m.h.Stats().Mapped))
+	s := m.h.Stats()
+	m.peak = max(m.peak, int64(m.u.Stats().Committed)+int64(s.Mapped)+int64(s.Kept))
 }
 
 // close ends heap and universe. It is an error when the heap counts live blocks
@@ -63,6 +66,7 @@ func (m *heapMemory) close() error {
 	if n := m.h.Stats().LiveBlocks; n != 0 {
 		leak = fmt.Errorf("the heap counts %d live blocks after all were freed", n)
 	}
+	m.l.Close()
 	err := m.h.Close()
 	if n := m.u.Stats().Live; n != 0 {
 		leak = errors.Join(leak, fmt.Errorf("the universe counts %d live bytes after the heap was closed", n))

@@ -32,8 +32,8 @@ type subject struct {
 	wrong  []string // what the books themselves disagree on
 }
 
-// Run replays one trace on the Go heap (plain) and then on a heap on a universe
-// (ours). The known answer is that of the built-in trace; for a file the row of
+// Run replays one trace on the Go heap (plain) and then through a Local of a heap
+// on a universe (ours). The known answer is that of the built-in trace; for a file the row of
 // ../STATS.csv beside its folder, and where there is none, books kept the
 // slow way from the text. Memory that is refused is an error, no wrong answer. progress may be nil; it is called about every
 // 65,536 operations with the operations of both sides so far. The error is about

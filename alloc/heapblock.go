@@ -1,0 +1,225 @@
+package alloc
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+)
+
+// From an address to the block that begins there.
+
+// block is a live block.
+type block struct {
+	p      unsafe.Pointer
+	s      *slab // nil: a mapping
+	head   uint64
+	slot   int
+	usable int // bytes
+}
+
+func (b *block) kind() uint64 { return b.head & kindMask }
+
+// word returns the block's bit: which word of a mask, and which bit of it.
+func (b *block) word() (i int, m uint64) { return b.slot / 64, 1 << (b.slot % 64) }
+
+// isLive reports whether the masks say that the block is in use.
+func (b *block) isLive() bool {
+	i, m := b.word()
+	if ownerIn(b.head) != 0 && atomic.LoadUint64(&b.s.words[i].own)&m == 0 {
+		return false
+	}
+	return b.s.words[i].live.Load()&m != 0
+}
+
+//go:noinline
+func (b *block) panicFree(name string) {
+	panic(fmt.Sprintf("alloc: %s: %p, slot %d of chunk %d, is free (freed twice?)", name, b.p, b.slot, firstIn(b.head)))
+}
+
+// chunkOf returns the chunk of the universe that p points into; none after Close.
+func (h *Heap) chunkOf(p unsafe.Pointer) (ChunkIndex, bool) {
+	offset := uintptr(p) - h.base
+	return ChunkIndex(offset / ChunkSize), offset/MegachunkSize < uintptr(len(h.table))
+}
+
+// find returns the live block at p, or panics.
+func (h *Heap) find(name string, p unsafe.Pointer) block {
+	b, why := h.lookup(p)
+	if why != "" {
+		if h.closed.Load() {
+			panicClosed(name, true)
+		}
+		panic(fmt.Sprintf("alloc: %s: %p%s", name, p, why))
+	}
+	return b
+}
+
+// lookup returns the live block at p, or why there is none.
+func (h *Heap) lookup(p unsafe.Pointer) (b block, why string) {
+	offset := uintptr(p) - h.base
+	c, ok := h.chunkOf(p)
+	if !ok {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		m, ok := h.mappings.live[p]
+		if !ok {
+			return b, h.mappings.explain(p)
+		}
+		return block{p: p, usable: m.usable()}, ""
+	}
+	s := h.table.at(c)
+	if s == nil {
+		return b, fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
+	}
+	b = block{p: p, s: s, head: s.head.Load()}
+	in := uint32(offset % ChunkSize)
+	switch b.kind() {
+	case kindSlots:
+		k := &classes[classIn(b.head)]
+		b.slot, b.usable = int(k.slot(in)), int(k.size)
+		if inside := in - uint32(b.slot)*k.size; inside != 0 || in >= k.end {
+			return b, fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, k.size)
+		}
+		if !b.isLive() {
+			return b, fmt.Sprintf(", slot %d of chunk %d, is free (freed twice?)", b.slot, c)
+		}
+		return b, ""
+	case kindWide, kindInterior:
+		return h.lookupWide(b, offset)
+	case kindNone:
+		if b.head = h.runAround(c); b.head == 0 {
+			return b, fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
+		}
+		fallthrough
+	case kindRun:
+		inside := int(offset) - int(firstIn(b.head))*ChunkSize
+		if inside != 0 {
+			return b, fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
+		}
+		b.usable = chunksIn(b.head) * ChunkSize
+		return b, ""
+	}
+	panic(fmt.Sprintf("alloc: H1: chunk %d has the head %#x", c, b.head))
+}
+
+// lookupWide is lookup for an address in a wide slab.
+func (h *Heap) lookupWide(b block, offset uintptr) (block, string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if inside, live := h.findWide(&b, offset); inside != 0 {
+		return b, fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, b.usable)
+	} else if !live {
+		return b, fmt.Sprintf(", slot %d of chunk %d, is free (freed twice?)", b.slot, firstIn(b.head))
+	}
+	return b, ""
+}
+
+// Usable returns the bytes that a live block may use, at least those asked for.
+// It panics for an address that is not that of a live block.
+func (h *Heap) Usable(p unsafe.Pointer) int {
+	b := h.find("Heap.Usable", p)
+	return b.usable
+}
+
+// Owns reports whether p is the address of a live block of this heap or of one
+// of its Locals: where it begins, not somewhere inside it.
+func (h *Heap) Owns(p unsafe.Pointer) bool {
+	_, why := h.lookup(p)
+	return why == "" && !h.closed.Load()
+}
+
+// FreeSized is Free for callers that know size and alignment. It panics when no
+// block of that size and alignment, allocated, reallocated or resized here, could
+// be at p, and says what the block's usable size is.
+func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
+	if p != nil {
+		h.checkSized("Heap.FreeSized", p, size, align)
+		h.free("Heap.FreeSized", p)
+	}
+}
+
+func (h *Heap) checkSized(name string, p unsafe.Pointer, size, align int) {
+	h.checkRequest(name, nil, size, align)
+	b := h.find(name, p)
+	if uintptr(p)&uintptr(max(align, 1)-1) != 0 || !b.couldBe(size) && !b.placed(size, align) {
+		panic(fmt.Sprintf("alloc: %s: the block at %p has %d usable bytes: it was not allocated with size=%d align=%d",
+			name, p, b.usable, size, align))
+	}
+}
+
+// couldBe reports whether a block may be made size bytes long where it is: it has
+// the room and would not waste more than half of it.
+func (b *block) couldBe(size int) bool {
+	return size <= b.usable && (size >= b.usable/2 || b.usable == quantum)
+}
+
+// placed reports whether a request for size and align would get a block like this one.
+func (b *block) placed(size, align int) bool {
+	if size <= maxSlot {
+		if number, ok := classFor(size, align); ok {
+			return b.kind() == kindSlots && classIn(b.head) == number
+		}
+	}
+	if number, ok := wideFor(size, align); ok && b.kind() == kindWide {
+		return classIn(b.head) == number
+	}
+	if size <= maxRunBytes && align <= ChunkSize {
+		return b.kind() == kindRun && chunksIn(b.head) == (max(size, 1)+ChunkSize-1)/ChunkSize
+	}
+	return b.s == nil && size <= b.usable
+}
+
+// Realloc makes a block larger or smaller and keeps its first min(old, new)
+// bytes, in place where it can and would not waste more than half of the block.
+// A nil block is an Alloc. On an error the old block is as it was.
+func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	return h.realloc("Heap.Realloc", nil, p, size, align)
+}
+
+func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	if p == nil {
+		return h.alloc(name, l, size, align)
+	}
+	h.checkRequest(name, l, size, align)
+	b := h.find(name, p)
+	if uintptr(p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(size) || b.placed(size, align) || h.resize(&b, size)) {
+		return p, nil
+	}
+	q, err := h.alloc(name, l, size, align)
+	if err != nil {
+		return nil, err
+	}
+	n := min(size, b.usable)
+	// Safe because both blocks are live and at least n bytes long.
+	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
+	if l != nil {
+		l.Free(p)
+	} else {
+		h.Free(p)
+	}
+	return q, nil
+}
+
+// Resize makes a block larger or smaller where it is and reports whether it
+// could: a slot within its size, a run when the chunks behind it are free, a
+// mapping within the room of its address range. A size that would waste more than
+// half of what the block has then is refused. A grown block's new bytes are not cleared.
+func (h *Heap) Resize(p unsafe.Pointer, size int) bool {
+	return h.resizeNamed("Heap.Resize", nil, p, size)
+}
+
+func (h *Heap) resizeNamed(name string, l *Local, p unsafe.Pointer, size int) bool {
+	h.checkRequest(name, l, size, 0)
+	b := h.find(name, p)
+	return h.resize(&b, size)
+}
+
+func (h *Heap) resize(b *block, size int) bool {
+	switch {
+	case b.s == nil:
+		return h.resizeMapping(b, size)
+	case b.kind() == kindRun:
+		return h.resizeRun(b, size)
+	}
+	return b.couldBe(size)
+}

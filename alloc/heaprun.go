@@ -1,0 +1,73 @@
+package alloc
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Runs: blocks of whole chunks. Only the first chunk has a head. Runs need no
+// lock: their chunks belong to nobody else, and who changes the head by
+// compare-and-swap may change the run.
+
+func (h *Heap) allocRun(l *Local, n int) (unsafe.Pointer, error) {
+	c, err := h.u.AllocExact(n)
+	if err != nil && h.reclaim(l) {
+		c, err = h.u.AllocExact(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.table.made(c).head.Store(headOf(kindRun, 0, n, c, 0))
+	return h.u.Pointer(c), nil
+}
+
+func (h *Heap) freeRun(name string, b block) {
+	if !b.s.head.CompareAndSwap(b.head, 0) {
+		panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once",
+			name, b.p, chunksIn(b.head)))
+	}
+	c, n := firstIn(b.head), chunksIn(b.head)
+	h.u.Free(c, n)
+}
+
+// runAround returns the head of the run that a chunk without a head lies in, or 0.
+func (h *Heap) runAround(c ChunkIndex) uint64 {
+	for i := c; ; i-- {
+		s := h.table.at(i)
+		if head := s.head.Load(); head != 0 {
+			if head&kindMask == kindRun && int(c-i) < chunksIn(head) {
+				return head
+			}
+			return 0
+		}
+		if i%ChunksPerMegachunk == 0 {
+			return 0
+		}
+	}
+}
+
+// resizeRun changes the number of chunks of a run in place.
+func (h *Heap) resizeRun(b *block, size int) bool {
+	c, have := firstIn(b.head), chunksIn(b.head)
+	if size > maxRunBytes {
+		return false
+	}
+	want := (max(size, 1) + ChunkSize - 1) / ChunkSize
+	after := block{s: b.s, head: headOf(kindRun, 0, want, c, 0), usable: want * ChunkSize}
+	if !after.couldBe(size) || want > have && !h.u.Extend(c, have, want-have) {
+		return false
+	}
+	if want == have {
+		return true
+	}
+	if !b.s.head.CompareAndSwap(b.head, after.head) {
+		if want > have {
+			h.u.Free(c+ChunkIndex(have), want-have)
+		}
+		panic(fmt.Sprintf("alloc: Heap.Resize: %p, a block of %d chunks, was freed or resized by two goroutines at once", b.p, have))
+	}
+	if want < have {
+		h.u.Free(c+ChunkIndex(want), have-want)
+	}
+	return true
+}

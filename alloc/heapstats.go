@@ -1,0 +1,73 @@
+package alloc
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"quarry/mmap"
+)
+
+// HeapStats are the books of a heap. Sizes are in bytes.
+type HeapStats struct {
+	LiveBlocks int // blocks handed out and not freed
+	LiveBytes  int // usable bytes of those blocks
+	Chunks     int // chunks of the universe that the heap holds
+	Ahead      int // of Chunks, those taken ahead and not used yet
+	Mapped     int // committed by mappings of live blocks
+	Kept       int // committed by freed mappings that are kept for reuse
+}
+
+// Stats counts the blocks of the heap and all its Locals. It reads a word per
+// 8 bytes of mask of every slab, about 0.1 us for a chunk of small blocks and 8 ns for
+// each 1 MiB of the universe. While other goroutines allocate, the figures are
+// those of no single instant.
+func (h *Heap) Stats() HeapStats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stats()
+}
+
+// stats is Stats. mu is held.
+func (h *Heap) stats() HeapStats {
+	s := HeapStats{Kept: h.mappings.bytes}
+	h.eachHead(func(c ChunkIndex, b *slab, head uint64) {
+		s.Chunks++
+		switch head & kindMask {
+		case kindSlots:
+			used := b.used(head)
+			s.LiveBlocks += used
+			s.LiveBytes += used * int(classes[classIn(head)].size)
+		case kindWide:
+			number := classIn(head)
+			used := b.wideUsed(number)
+			s.LiveBlocks += used
+			s.LiveBytes += used * wideClasses[number].size
+		case kindRun:
+			s.Chunks += chunksIn(head) - 1 // the others have no head
+			s.LiveBlocks++
+			s.LiveBytes += chunksIn(head) * ChunkSize
+		}
+	})
+	_, s.Ahead = h.ahead.run()
+	s.Chunks += s.Ahead
+	for _, m := range h.mappings.live {
+		s.LiveBlocks++
+		s.LiveBytes += m.usable()
+		s.Mapped += m.granules * mmap.Granule
+	}
+	return s
+}
+
+// used counts the slots in use of a slab with that head.
+func (s *slab) used(head uint64) int {
+	k := &classes[classIn(head)]
+	n := -bits.OnesCount64(k.tail)
+	for i := range int(k.words) {
+		w := s.words[i].live.Load()
+		if ownerIn(head) != 0 {
+			w &= atomic.LoadUint64(&s.words[i].own)
+		}
+		n += bits.OnesCount64(w)
+	}
+	return n
+}

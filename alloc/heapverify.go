@@ -1,0 +1,218 @@
+package alloc
+
+import (
+	"fmt"
+
+	"quarry/mmap"
+)
+
+// heapCheck is one run of Verify. mu is held.
+type heapCheck struct {
+	h      *Heap
+	err    error
+	places map[*slab]string // where a slab that somebody refers to is
+	slabs  int              // of slots
+}
+
+// Verify checks the numbered invariants of the heap and names the first that
+// does not hold. It reads every slab. No other call, of a Local either, may be
+// under way.
+func (h *Heap) Verify() error {
+	if h.closed.Load() {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v := &heapCheck{h: h, places: map[*slab]string{}}
+	v.gather()
+	h.eachHead(v.chunk)
+	first, n := h.ahead.run()
+	for i := range n {
+		c := first + ChunkIndex(i)
+		if s := h.table.at(c); !h.u.InUse(c) || s != nil && s.head.Load() != 0 {
+			v.fail("H1: chunk %d was taken ahead: in use in the universe %v, by the heap %v", c, h.u.InUse(c), s != nil && s.head.Load() != 0)
+		}
+	}
+	v.mappings()
+	if got := int(h.ahead.slabs.Load()); got != v.slabs {
+		v.fail("H7: there are %d slabs of slots, the count says %d", v.slabs, got)
+	}
+	return v.err
+}
+
+func (v *heapCheck) fail(format string, args ...any) {
+	if v.err == nil {
+		v.err = fmt.Errorf("alloc: "+format, args...)
+	}
+}
+
+// gather notes which slabs are held, listed and in a place of a Local.
+func (v *heapCheck) gather() {
+	h := v.h
+	for i := range h.shard {
+		for number := range h.shard[i].current {
+			if s := h.shard[i].current[number].Load(); s != nil {
+				v.note(s, "held", number, 0)
+			}
+		}
+	}
+	for number := range h.lists {
+		n := v.walk(&h.lists[number], "listed", number, 0)
+		if got := int(h.listed[number].Load()); got != n {
+			v.fail("H3: %d slabs of class %d are listed, the count says %d", n, number, got)
+		}
+	}
+	for number := range h.wide {
+		for at := h.wide[number].head; at != 0; {
+			s := h.table.link(at)
+			v.places[s] = "wide"
+			at = s.next
+		}
+	}
+	for _, l := range h.locals {
+		for number := range classCount {
+			if l == nil {
+				break
+			}
+			c := &l.classes[number]
+			if c.current != nil {
+				v.note(c.current, "current", number, l.id)
+			}
+			v.walk(&c.partial, "partial", number, l.id)
+			v.walk(&c.full, "full of its owner", number, l.id)
+		}
+	}
+}
+
+// walk notes the slabs of a list and counts them.
+func (v *heapCheck) walk(list *slabList, where string, number int, owner uint32) (n int) {
+	prev := uint32(0)
+	for at := list.head; at != 0 && v.err == nil; n++ {
+		s := v.h.table.link(at)
+		if s.prev != prev {
+			v.fail("%s: slab at chunk %d, %s: leads back to link %d, not %d", placeInvariant(owner), at-1, where, s.prev, prev)
+		}
+		v.note(s, where, number, owner)
+		prev, at = at, s.next
+	}
+	return n
+}
+
+func placeInvariant(owner uint32) string {
+	if owner == 0 {
+		return "H3"
+	}
+	return "H4"
+}
+
+func (v *heapCheck) note(s *slab, where string, number int, owner uint32) {
+	head := s.head.Load()
+	if was := v.places[s]; was != "" || head&kindMask != kindSlots || classIn(head) != number || ownerIn(head) != owner {
+		v.fail("%s: slab at chunk %d of class %d, owner %d, is %s in class %d of %d; and %q",
+			placeInvariant(owner), firstIn(head), classIn(head), ownerIn(head), where, number, owner, was)
+	}
+	v.places[s] = where
+}
+
+// chunk checks one head.
+func (v *heapCheck) chunk(c ChunkIndex, s *slab, head uint64) {
+	if !v.h.u.InUse(c) {
+		v.fail("H1: chunk %d of the heap is not in use in the universe", c)
+	}
+	first, n := firstIn(head), chunksIn(head)
+	switch kind := head & kindMask; {
+	case kind == kindSlots:
+		v.slabs++
+		if first != c || n != 1 {
+			v.fail("H1: the slab of chunk %d leads to %d chunks from %d on", c, n, first)
+		}
+		v.slab(c, s, head)
+	case kind == kindRun:
+		if first != c {
+			v.fail("H1: the run of chunk %d begins at %d", c, first)
+		}
+		v.run(first, n, 0)
+	case kind == kindWide:
+		v.run(first, n, headOf(kindInterior, classIn(head), n, first, 0))
+		k, w := &wideClasses[classIn(head)], s.words[0].own
+		if w&k.beyond() != k.beyond() || (v.places[s] == "wide") != (^w != 0) {
+			v.fail("H8: wide slab at chunk %d: mask %#x of %d slots, place %q", c, w, k.slots, v.places[s])
+		}
+	case kind != kindInterior:
+		v.fail("H1: chunk %d has the head %#x", c, head)
+	default:
+		t := v.h.table.at(first).head.Load()
+		if first > c || c >= first+ChunkIndex(n) || t != headOf(kindWide, classIn(head), n, first, 0) {
+			v.fail("H1: chunk %d leads to %d chunks from %d on, where the head is %#x", c, n, first, t)
+		}
+	}
+}
+
+// run checks the chunks behind the first one, all of which have the same head.
+func (v *heapCheck) run(first ChunkIndex, n int, want uint64) {
+	for c := first + 1; c < first+ChunkIndex(n); c++ {
+		head := uint64(0)
+		if s := v.h.table.at(c); s != nil {
+			head = s.head.Load()
+		}
+		if head != want || !v.h.u.InUse(c) {
+			v.fail("H1: chunk %d of a run of %d from %d on: head %#x want %#x, in use in the universe %v",
+				c, n, first, head, want, v.h.u.InUse(c))
+		}
+	}
+}
+
+// slab checks a slab of slots.
+func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
+	k, owner := &classes[classIn(head)], ownerIn(head)
+	missing, freed, notOwned, ownRoom := false, false, false, false
+	for i := range int(k.words) {
+		live := s.words[i].live.Load()
+		missing = missing || live&k.beyond(i) != k.beyond(i) || owner != 0 && s.words[i].own&k.beyond(i) != k.beyond(i)
+		freed = freed || ^live != 0
+		notOwned = notOwned || ^live&^s.words[i].own != 0
+		ownRoom = ownRoom || ^s.words[i].own != 0
+	}
+	if missing {
+		v.fail("H2: slab at chunk %d: a bit beyond its %d slots is clear", c, k.slots)
+	}
+	where, state := v.places[s], s.state.Load()
+	if owner == 0 {
+		ok := state == stateHeld && where == "held" || state == stateListed && where == "listed" ||
+			state == stateFull && where == "" && !freed
+		if !ok || s.listed != (where == "listed") || s.queued {
+			v.fail("H3: shared slab at chunk %d: state %d, place %q, listed %v, room %v", c, state, where, s.listed, freed)
+		}
+		return
+	}
+	ok := s.place == placeCurrent && where == "current" || s.place == placePartial && where == "partial" ||
+		s.place == placeFull && where == "full of its owner" && !ownRoom
+	if !ok || s.listed {
+		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, room %v", c, owner, s.place, where, ownRoom)
+	}
+	if notOwned || s.queued != (state == stateMailed) || freed && !s.queued || !s.queued && state != stateOwned {
+		v.fail("H5: slab at chunk %d of Local %d: state %d, queued %v, freed by others %v, of those not in use %v",
+			c, owner, state, s.queued, freed, notOwned)
+	}
+}
+
+// mappings checks those of live blocks and those kept.
+func (v *heapCheck) mappings() {
+	l := &v.h.mappings
+	for p, m := range l.live {
+		inside := uintptr(p) - uintptr(m.region.Base())
+		if m.p != p || inside >= uintptr(m.granules*mmap.Granule) || m.region.Committed() != m.granules*mmap.Granule {
+			v.fail("H6: the mapping of the block at %p has %d granules and %d bytes committed", p, m.granules, m.region.Committed())
+		}
+	}
+	bytes := 0
+	for _, m := range l.kept {
+		bytes += m.granules * mmap.Granule
+		if m.granules > 0 && m.region.Committed() != m.granules*mmap.Granule {
+			v.fail("H6: a kept mapping has %d granules and %d bytes committed", m.granules, m.region.Committed())
+		}
+	}
+	if bytes != l.bytes || bytes > keptBytes {
+		v.fail("H6: kept mappings hold %d bytes, the books say %d, the limit is %d", bytes, l.bytes, keptBytes)
+	}
+}

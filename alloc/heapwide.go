@@ -1,0 +1,153 @@
+package alloc
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// Wide slabs: runs of 2 to 8 chunks cut into 2 to 7 slots, for blocks of half a
+// chunk to two and a half. In a run of its own such a block would leave up to a
+// half unused (measured on a recording of git log: live bytes are 0.80 of the
+// growth of resident memory without wide slabs, 0.86 with them). There are few of
+// them and filling one takes longer than a lock, so all is under the heap's lock:
+// the mask is own of the first chunk's first word.
+//
+//	slots of chunks   7 of 4   3 of 2  4 of 3   7 of 8   4 of 5   3 of 4   2 of 3   2 of 5
+//	size, bytes       9,360    10,912  12,288   18,720   20,480   21,840   24,576   40,960
+
+// wideClass is a size class of wide slabs.
+type wideClass struct {
+	size   int // bytes of a slot
+	chunks int // of a slab
+	slots  int
+}
+
+var wideClasses = [...]wideClass{
+	{9360, 4, 7}, {10912, 2, 3}, {12288, 3, 4}, {18720, 8, 7},
+	{20480, 5, 4}, {21840, 4, 3}, {24576, 3, 2}, {40960, 5, 2},
+}
+
+// beyond returns the bits that stand for no slot, which are always set.
+func (k *wideClass) beyond() uint64 { return ^uint64(0) << k.slots }
+
+// wideFor returns the wide class for a block, or false when a run is no larger.
+func wideFor(size, align int) (int, bool) {
+	if align > quantum || size <= maxSlot {
+		return 0, false
+	}
+	for i := range wideClasses {
+		if k := &wideClasses[i]; size <= k.size {
+			return i, (size+ChunkSize-1)/ChunkSize*ChunkSize > k.size
+		}
+	}
+	return 0, false
+}
+
+// allocWide hands out a wide slot, or nil when there is no room for a slab.
+func (h *Heap) allocWide(number int) unsafe.Pointer {
+	k := &wideClasses[number]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := &h.wide[number]
+	if list.head == 0 && !h.growWide(number) {
+		return nil
+	}
+	s := h.table.link(list.head)
+	slot := bits.TrailingZeros64(^s.words[0].own)
+	s.words[0].own |= 1 << slot
+	if s.words[0].own == ^uint64(0) {
+		list.remove(h.table, s)
+	}
+	// Safe because the slot lies in the slab's chunks, which the heap holds.
+	p := unsafe.Add(h.u.Pointer(s.chunk()), slot*k.size)
+	if debug.On {
+		poison(p, k.size, debug.Fresh)
+	}
+	return p
+}
+
+// growWide adds an empty slab, if there is room. mu is held.
+func (h *Heap) growWide(number int) bool {
+	k := &wideClasses[number]
+	c, err := h.u.AllocExact(k.chunks)
+	if err != nil {
+		return false
+	}
+	for i := 1; i < k.chunks; i++ {
+		h.table.made(c + ChunkIndex(i)).head.Store(headOf(kindInterior, number, k.chunks, c, 0))
+	}
+	s := h.table.made(c)
+	s.words[0].own = k.beyond()
+	s.head.Store(headOf(kindWide, number, k.chunks, c, 0))
+	h.wide[number].push(h.table, s)
+	return true
+}
+
+// findWide fills in the block at an offset into the universe that lies in a wide
+// slab: how far inside a slot it is, and whether the slot is in use. mu is held.
+func (h *Heap) findWide(b *block, offset uintptr) (inside int, live bool) {
+	k := &wideClasses[classIn(b.head)]
+	first := firstIn(b.head)
+	b.s = h.table.at(first)
+	b.head = b.s.head.Load()
+	b.usable = k.size
+	in, size := uint32(offset-uintptr(first)*ChunkSize), uint32(k.size)
+	b.slot, inside = int(in/size), int(in%size)
+	return inside, b.kind() == kindWide && b.slot < k.slots && b.s.words[0].own>>b.slot&1 != 0
+}
+
+// freeWide takes the wide slot at p back, and returns false when there is no such
+// block. The last slab of a class is kept when it is empty, against thrashing.
+func (h *Heap) freeWide(p unsafe.Pointer, head uint64) bool {
+	b := block{p: p, head: head}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if inside, live := h.findWide(&b, uintptr(p)-h.base); inside != 0 || !live {
+		return false
+	}
+	if debug.On {
+		poison(p, b.usable, debug.Freed)
+	}
+	number := classIn(b.head)
+	list, w := &h.wide[number], &b.s.words[0].own
+	if *w == ^uint64(0) {
+		list.push(h.table, b.s)
+	}
+	*w &^= 1 << b.slot
+	if *w == wideClasses[number].beyond() && (b.s.next != 0 || b.s.prev != 0) {
+		h.dropWide(b.s, number)
+	}
+	return true
+}
+
+// dropWide gives an empty slab back. mu is held.
+func (h *Heap) dropWide(s *slab, number int) {
+	h.wide[number].remove(h.table, s)
+	c, n := s.chunk(), wideClasses[number].chunks
+	for i := range n {
+		h.table.at(c + ChunkIndex(i)).head.Store(0)
+	}
+	h.u.Free(c, n)
+}
+
+// reclaimWide drops all empty slabs and reports whether there was one. mu is held.
+func (h *Heap) reclaimWide() (some bool) {
+	for number := range wideClasses {
+		for at := h.wide[number].head; at != 0; {
+			s := h.table.link(at)
+			at = s.next
+			if s.words[0].own == wideClasses[number].beyond() {
+				h.dropWide(s, number)
+				some = true
+			}
+		}
+	}
+	return some
+}
+
+// wideUsed counts the slots in use. mu is held.
+func (s *slab) wideUsed(number int) int {
+	return bits.OnesCount64(s.words[0].own &^ wideClasses[number].beyond())
+}

@@ -1,0 +1,220 @@
+package alloc
+
+import (
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// Local allocates from slabs of its own, without an atomic read-modify-write for
+// small blocks. One goroutine at a time may use it; hand it over with whatever
+// orders the two. Its blocks are blocks of the heap: anyone may free them through
+// the heap or another Local, and it may free theirs. What others free of its blocks
+// it can use again when it next needs a slab; an idle Local does not.
+//
+// Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 5.2 ns for both; five
+// recorded programs 6.3 ns a call (geometric mean), touching each block's first and
+// last byte.
+type Local struct {
+	base    uintptr   // of the universe
+	table   slabTable // the heap's; nil after Close
+	key     uint64    // kind and owner of the head of an own slab; of no head after Close
+	classes [classLimit]localClass
+	h       *Heap
+	id      uint32
+	closed  bool
+	mail    atomic.Bool // the inbox is not empty
+	inbox   uint32      // slabs that others freed blocks of, linked by mail; under the heap's lock
+}
+
+// localClass is what a Local has of one class, in one cache line. next is the
+// slot that Alloc hands out, worked out at the call before: so the address does
+// not wait for the mask, and a block that is allocated, freed and allocated again
+// does not wait for itself.
+type localClass struct {
+	next    unsafe.Pointer // nil: the word is full, or there is no slab
+	bit     uint64         // of next in the word
+	word    *uint64        // of own of the current slab
+	at      unsafe.Pointer // the slot of the word's lowest bit
+	size    uintptr        // bytes of a slot
+	current *slab
+	chunk   unsafe.Pointer // of the current slab
+	partial slabList       // own slabs with a free slot, last filled first
+	full    slabList       // own slabs without
+}
+
+// aim finds the next slot in the word, whose value is w.
+func (c *localClass) aim(w uint64) {
+	if w == ^uint64(0) {
+		c.next = nil
+		return
+	}
+	c.bit = ^w & (w + 1)
+	// Safe because the bit is that of a slot of the current slab.
+	c.next = unsafe.Add(c.at, uintptr(bits.TrailingZeros64(^w))*c.size)
+}
+
+const localMask = uint64(kindMask) | ownerMask<<headOwner
+
+// NewLocal makes a Local. Close it, or its memory stays with it until the heap is
+// closed.
+func (h *Heap) NewLocal() *Local {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed.Load() {
+		panicClosed("Heap.NewLocal", true)
+	}
+	l := &Local{base: h.base, table: h.table, h: h}
+	for i := range l.classes {
+		l.classes[i].size = uintptr(classes[i].size)
+	}
+	id := 0
+	for id < len(h.locals) && h.locals[id] != nil {
+		id++
+	}
+	if id == len(h.locals) {
+		if id == ownerMask {
+			panic(fmt.Sprintf("alloc: Heap.NewLocal: %d Locals are open", id))
+		}
+		h.locals = append(h.locals, nil)
+	}
+	h.locals[id] = l
+	l.id = uint32(id) + 1
+	l.key = kindSlots | uint64(l.id)<<headOwner
+	return l
+}
+
+// Alloc is Heap.Alloc.
+func (l *Local) Alloc(size, align int) (unsafe.Pointer, error) {
+	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 {
+		number := classOf[(uint(size)+quantum-1)/quantum] % classLimit
+		c := &l.classes[number]
+		if p := c.next; p != nil {
+			w := *c.word | c.bit
+			store(c.word, w)
+			c.aim(w)
+			if debug.On {
+				poison(p, int(c.size), debug.Fresh)
+			}
+			return p, nil
+		}
+		return l.allocNext(int(number), size)
+	}
+	return l.h.alloc("Local.Alloc", l, size, align)
+}
+
+// Free is Heap.Free.
+func (l *Local) Free(p unsafe.Pointer) {
+	offset := uintptr(p) - l.base
+	if m := offset / MegachunkSize; m < uintptr(len(l.table)) {
+		if page := l.table[m].Load(); page != nil {
+			s := &page.slabs[offset/ChunkSize%ChunksPerMegachunk]
+			if head := s.head.Load(); head&localMask == l.key {
+				shape, in := s.shape.Load(), uint32(offset%ChunkSize)
+				slot, begins := scaled(in, shape)
+				if !begins || in >= uint32(shape>>32) {
+					goto other
+				}
+				m := uint64(1) << (slot % 64)
+				w := &s.words[slot/64%slotWords]
+				own := w.own
+				if own&w.live.Load()&m == 0 {
+					goto other
+				}
+				if debug.On {
+					poison(p, int(classes[classIn(head)].size), debug.Freed)
+				}
+				own &^= m
+				store(&w.own, own)
+				// No slot of the word is in use when its ones are at the top, if anywhere.
+				if s.place != placeCurrent && (s.place == placeFull || own+own&-own == 0) {
+					l.freed(s, head, int(slot/64))
+				}
+				return
+			}
+		}
+	}
+other:
+	l.freeOther("Local.Free", p)
+}
+
+// freeOther frees a block that is none of l's slots.
+//
+//go:noinline
+func (l *Local) freeOther(name string, p unsafe.Pointer) {
+	if l.closed {
+		panicClosed(name, l.h.closed.Load())
+	}
+	l.h.free(name, p)
+}
+
+// AllocZeroed is Heap.AllocZeroed.
+func (l *Local) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	return l.h.allocZeroed("Local.AllocZeroed", l, size, align)
+}
+
+// Realloc is Heap.Realloc.
+func (l *Local) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	return l.h.realloc("Local.Realloc", l, p, size, align)
+}
+
+// Resize is Heap.Resize.
+func (l *Local) Resize(p unsafe.Pointer, size int) bool {
+	return l.h.resizeNamed("Local.Resize", l, p, size)
+}
+
+// FreeSized is Heap.FreeSized.
+func (l *Local) FreeSized(p unsafe.Pointer, size, align int) {
+	if p != nil {
+		l.h.checkSized("Local.FreeSized", p, size, align)
+		l.Free(p)
+	}
+}
+
+// Usable is Heap.Usable.
+func (l *Local) Usable(p unsafe.Pointer) int {
+	b := l.h.find("Local.Usable", p)
+	return b.usable
+}
+
+// Heap returns the heap that l belongs to.
+func (l *Local) Heap() *Heap { return l.h }
+
+// Close gives the slabs to the heap. Blocks stay live and are freed through the
+// heap or another Local. A second call does nothing.
+func (l *Local) Close() {
+	if l.closed {
+		return
+	}
+	h := l.h
+	h.mu.Lock()
+	bad := l.foldAll()
+	for number := range classCount {
+		c := &l.classes[number]
+		if s := c.current; s != nil {
+			h.share(s, number)
+		}
+		for _, list := range []*slabList{&c.partial, &c.full} {
+			for list.head != 0 {
+				s := h.table.link(list.head)
+				list.remove(h.table, s)
+				h.share(s, number)
+			}
+		}
+	}
+	h.locals[l.id-1] = nil
+	l.disable()
+	h.mu.Unlock()
+	bad.report("Local.Close")
+}
+
+// disable makes every later call on l panic.
+func (l *Local) disable() {
+	for i := range l.classes {
+		l.classes[i] = localClass{}
+	}
+	l.table, l.key, l.closed = nil, ^uint64(0), true
+}

@@ -1,0 +1,268 @@
+package alloc
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// The slabs of a Local: where it gets them, how it hears of frees by others, and
+// how they become shared ones.
+
+// allocNext is Alloc for a class whose word is full.
+//
+//go:noinline
+func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
+	if !l.closed {
+		if p, err := l.allocSlot(number); err == nil {
+			return p, nil
+		}
+	}
+	return l.h.alloc("Local.Alloc", l, size, 0)
+}
+
+// allocSlot hands out a slot, of another word or another slab if need be.
+func (l *Local) allocSlot(number int) (unsafe.Pointer, error) {
+	c := &l.classes[number]
+	for c.next == nil && !c.advance(number) {
+		if err := l.refill(c, number); err != nil {
+			return nil, err
+		}
+	}
+	p := c.next
+	store(c.word, *c.word|c.bit)
+	c.aim(*c.word)
+	if debug.On {
+		poison(p, int(c.size), debug.Fresh)
+	}
+	return p, nil
+}
+
+// advance moves to a word of the current slab that has a clear bit.
+func (c *localClass) advance(number int) bool {
+	s := c.current
+	if s == nil {
+		return false
+	}
+	for i := range int(classes[number].words) {
+		if s.words[i].own != ^uint64(0) {
+			// Safe because word i has a slot, whose offset is below the chunk's size.
+			c.at = unsafe.Add(c.chunk, uintptr(i)*64*c.size)
+			c.word = &s.words[i].own
+			c.aim(*c.word)
+			return true
+		}
+	}
+	return false
+}
+
+// refill makes another slab current: one that has a free slot, after looking at
+// the inbox, or else one of the heap's, or a new one.
+func (l *Local) refill(c *localClass, number int) error {
+	if s := c.current; s != nil {
+		c.current, c.next = nil, nil
+		s.place = placeFull
+		c.full.push(l.table, s)
+	}
+	if c.partial.head == 0 && l.mail.Load() {
+		l.fold()
+	}
+	if c.partial.head != 0 {
+		s := l.table.link(c.partial.head)
+		c.partial.remove(l.table, s)
+		l.use(c, s)
+		return nil
+	}
+	if l.h.listed[number].Load() > 0 {
+		if s := l.h.adopt(l, number); s != nil {
+			l.use(c, s)
+			return nil
+		}
+	}
+	chunk, err := l.h.ahead.take()
+	if err != nil {
+		return err
+	}
+	k := &classes[number]
+	s := l.table.made(chunk)
+	// Nobody has a claim on this slab, so plain stores would do. Only one that never
+	// had slots has other bits than ones in live.
+	for i := range int(k.words) {
+		if live := &s.words[i].live; live.Load() != ^uint64(0) {
+			live.Store(^uint64(0))
+		}
+		store(&s.words[i].own, k.beyond(i))
+	}
+	s.shape.Store(shapeOf(k))
+	// The head goes first: a freer that was held up since an earlier life of the
+	// slab may mail it as soon as it is owned, and then reads the owner.
+	s.head.Store(headOf(kindSlots, number, 1, chunk, l.id))
+	s.state.Store(stateOwned)
+	l.use(c, s)
+	return nil
+}
+
+// use makes s current.
+func (l *Local) use(c *localClass, s *slab) {
+	s.place = placeCurrent
+	c.current, c.chunk, c.next = s, l.h.u.Pointer(s.chunk()), nil
+}
+
+// freed is the rest of Free for a slab that is not current, of a slot in word i:
+// it has a free slot again, or perhaps no block.
+func (l *Local) freed(s *slab, head uint64, i int) {
+	number := classIn(head)
+	c := &l.classes[number]
+	if s.place == placeFull {
+		c.full.remove(l.table, s)
+		s.place = placePartial
+		c.partial.push(l.table, s)
+	}
+	if s.words[i].own == classes[number].beyond(i) {
+		l.dropEmpty(c, s, number, false)
+	}
+}
+
+// dropEmpty gives the chunk of a partial slab back when the slab is empty and
+// nobody told of frees in it. The last one of a class is kept, against thrashing,
+// unless all are to go.
+func (l *Local) dropEmpty(c *localClass, s *slab, number int, all bool) bool {
+	k := &classes[number]
+	if !s.ownsNothing(k) || !all && c.partial.head == uint32(s.chunk())+1 && s.next == 0 {
+		return false
+	}
+	// A free of a block that is not live may have cleared a bit and not told yet:
+	// such a slab stays, for fold to find it.
+	if !s.allSet(k) || !s.state.CompareAndSwap(stateOwned, stateNone) {
+		return false
+	}
+	c.partial.remove(l.table, s)
+	chunk := s.chunk()
+	s.head.Store(0)
+	l.h.ahead.give(chunk)
+	return true
+}
+
+// reclaim drops all empty slabs and reports whether there was one.
+func (l *Local) reclaim() bool {
+	if l.mail.Load() {
+		l.fold()
+	}
+	some := false
+	for number := range classCount {
+		c := &l.classes[number]
+		if s := c.current; s != nil && s.ownsNothing(&classes[number]) {
+			c.current, c.next = nil, nil
+			s.place = placePartial
+			c.partial.push(l.table, s)
+		}
+		for at := c.partial.head; at != 0; {
+			s := l.table.link(at)
+			at = s.next
+			if l.dropEmpty(c, s, number, true) {
+				some = true
+			}
+		}
+	}
+	return some
+}
+
+// twice is a slot that was freed by somebody else while it was not in use.
+type twice struct {
+	head uint64
+	slot int
+}
+
+// report panics when there is such a slot.
+func (t twice) report(name string) {
+	if t.head == 0 {
+		return
+	}
+	panic(fmt.Sprintf("alloc: %s: slot %d of chunk %d, of %d bytes, was freed by another goroutine while it was free",
+		name, t.slot, firstIn(t.head), classes[classIn(t.head)].size))
+}
+
+// fold takes over what others have freed.
+func (l *Local) fold() {
+	l.h.mu.Lock()
+	bad := l.foldAll()
+	l.h.mu.Unlock()
+	bad.report("Local.Alloc")
+}
+
+// foldAll empties the inbox. The heap's lock is held.
+func (l *Local) foldAll() (bad twice) {
+	l.mail.Store(false)
+	for l.inbox != 0 {
+		s := l.table.link(l.inbox)
+		l.inbox, s.mail, s.queued = s.mail, 0, false
+		head := s.head.Load()
+		s.state.Store(stateOwned) // first: a free that comes now mails the slab again
+		if slot := s.fold(&classes[classIn(head)]); slot >= 0 {
+			bad = twice{head: head, slot: slot}
+		}
+		if s.place != placeCurrent {
+			l.freed(s, head, 0)
+		}
+	}
+	return bad
+}
+
+// post appends a slab that the caller has set to stateMailed to its owner's inbox.
+func (h *Heap) post(s *slab) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.queued || s.state.Load() != stateMailed {
+		return // its owner has closed, and shared the slab with the bit clear
+	}
+	l := h.locals[ownerIn(s.head.Load())-1]
+	s.queued, s.mail = true, l.inbox
+	l.inbox = uint32(s.chunk()) + 1
+	l.mail.Store(true)
+}
+
+// share turns a slab of a Local that closes into a shared one; it is in none of
+// the Local's lists. mu is held.
+func (h *Heap) share(s *slab, number int) {
+	k := &classes[number]
+	// The state goes first: a free that sees the old one has cleared its bit
+	// before, so that hasRoom finds it.
+	s.state.Store(stateFull)
+	s.low.Store(0)
+	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), 0))
+	for i := range int(k.words) {
+		s.words[i].live.And(s.words[i].own)
+	}
+	if s.hasRoom(k) && s.state.CompareAndSwap(stateFull, stateListed) {
+		h.enlist(s)
+		h.drop(s, false)
+	}
+}
+
+// adopt makes a listed slab one of l's, or returns nil when there is none.
+func (h *Heap) adopt(l *Local, number int) *slab {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := h.lists[number].head
+	if at == 0 {
+		return nil
+	}
+	s := h.table.link(at)
+	h.delist(s)
+	k := &classes[number]
+	// Whoever frees a block from here on looks at own, which must not call it free
+	// before it is right; and mails the slab, since the state is set before live.
+	for i := range int(k.words) {
+		store(&s.words[i].own, ^uint64(0))
+	}
+	s.state.Store(stateOwned)
+	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), l.id))
+	for i := range int(k.words) {
+		store(&s.words[i].own, s.words[i].live.Or(^uint64(0)))
+	}
+	return s
+}
+
+// allSet reports whether no bit of live is clear.
+func (s *slab) allSet(k *class) bool { return !s.hasRoom(k) }
