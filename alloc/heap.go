@@ -147,6 +147,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 		at := h.shards.index()
 		if s := h.shard[at].current[number].Load(); s != nil {
 			head, k := s.head.Load(), &classes[number]
+			pause()
 			i := s.low.Load() % slotWords
 			w := s.words[i].live.Load()
 			bit := uint64(bits.TrailingZeros64(^w))
@@ -154,7 +155,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 				!s.words[i].live.CompareAndSwap(w, w|1<<(bit&63)) {
 				return h.allocSearch(s, number, at, size, w != ^uint64(0))
 			}
-			if s.head.Load() == head {
+			if s.head.Load() == head || mutant == blindClaim {
 				return h.slotPointer(firstIn(head), uintptr(uint64(i)*64+bit)*uintptr(k.size), k), nil
 			}
 			h.release(s, int(i), 1<<(bit&63)) // the slab is another by now

@@ -76,6 +76,7 @@ func (h *Heap) release(s *slab, i int, m uint64) bool {
 			return false
 		}
 		if live.CompareAndSwap(w, w&^m) {
+			pause()
 			if state := s.state.Load(); state != stateHeld {
 				h.released(s, state, i, w&^m)
 			}
@@ -186,8 +187,9 @@ func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 		if slot, ok, _ = s.claim(int(k.words)); ok {
 			return slot, true
 		}
+		pause()
 		s.state.Store(stateFull)
-		if !s.hasRoom(k) || !s.state.CompareAndSwap(stateFull, stateHeld) {
+		if mutant == blindFull || !s.hasRoom(k) || !s.state.CompareAndSwap(stateFull, stateHeld) {
 			return 0, false // a free that comes now lists it
 		}
 	}

@@ -55,6 +55,8 @@ type sized struct {
 type stress struct {
 	h       *alloc.Heap
 	until   time.Time
+	most    int // blocks that a goroutine keeps at most; 0: 400
+	locals  int // a Local is opened, or closed, every so many steps; 0: 50 and 500
 	passing chan sized // blocks on their way from one goroutine to another
 	bad     atomic.Int64
 	ops     atomic.Int64
@@ -64,6 +66,10 @@ type stress struct {
 // closes, and hands half of its blocks to others.
 func (s *stress) work(seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 77))
+	most, opens, closes := 400, 50, 500
+	if s.most > 0 {
+		most, opens, closes = s.most, s.locals, s.locals
+	}
 	var own []sized
 	var l *alloc.Local
 	through := func() allocator {
@@ -80,18 +86,20 @@ func (s *stress) work(seed uint64) error {
 	}
 	for step := 0; step%64 != 0 || time.Now().Before(s.until); step++ {
 		switch {
-		case l == nil && rng.IntN(50) == 0:
+		case l == nil && rng.IntN(opens) == 0:
 			l = s.h.NewLocal()
-		case l != nil && rng.IntN(500) == 0:
+		case l != nil && rng.IntN(closes) == 0:
 			l.Close()
 			l = nil
 		}
-		if len(own) < 400 && rng.IntN(2) == 0 {
+		if len(own) < most && rng.IntN(2) == 0 {
 			size := 8 + rng.IntN(200)
-			switch rng.IntN(200) {
-			case 0:
+			switch k := rng.IntN(200); {
+			case s.most > 0 && k < 150: // slabs of two to five slots
+				size = 2721 + rng.IntN(8192-2720)
+			case k == 0:
 				size = 8 + rng.IntN(60_000)
-			case 1, 2, 3:
+			case k < 4:
 				size = 8 + rng.IntN(8000)
 			}
 			p, err := through().Alloc(size, 0)

@@ -234,7 +234,7 @@ func (h *Heap) share(s *slab, number int) {
 	for i := range int(k.words) {
 		s.words[i].live.And(s.words[i].own)
 	}
-	if s.hasRoom(k) && s.state.CompareAndSwap(stateFull, stateListed) {
+	if mutant != blindShare && s.hasRoom(k) && s.state.CompareAndSwap(stateFull, stateListed) {
 		h.enlist(s)
 		h.drop(s, false)
 	}
@@ -254,10 +254,13 @@ func (h *Heap) adopt(l *Local, number int) *slab {
 	// Whoever frees a block from here on looks at own, which must not call it free
 	// before it is right; and mails the slab, since the state is set before live.
 	for i := range int(k.words) {
-		store(&s.words[i].own, ^uint64(0))
+		if mutant != lateAdoption {
+			store(&s.words[i].own, ^uint64(0))
+		}
 	}
 	s.state.Store(stateOwned)
 	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), l.id))
+	pause()
 	for i := range int(k.words) {
 		store(&s.words[i].own, s.words[i].live.Or(^uint64(0)))
 	}

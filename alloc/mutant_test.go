@@ -19,5 +19,5 @@ func TestRollBackCatchesMutants(t *testing.T) {
 		_, _, err, inUse := rollBackBeside(t)
 		require.False(t, err == nil && inUse, "defect %d", n)
 	}
-	require.Panics(t, func() { alloc.Plant(alloc.Mutants + 1) })
+	require.Panics(t, func() { alloc.Plant(alloc.HeapMutants + 1) })
 }
