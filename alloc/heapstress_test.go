@@ -55,8 +55,8 @@ type sized struct {
 type stress struct {
 	h       *alloc.Heap
 	until   time.Time
-	most    int // blocks that a goroutine keeps at most; 0: 400
-	locals  int // a Local is opened, or closed, every so many steps; 0: 50 and 500
+	most    int        // blocks that a goroutine keeps at most; 0: 400
+	locals  int        // a Local is opened, or closed, every so many steps; 0: 50 and 500
 	passing chan sized // blocks on their way from one goroutine to another
 	bad     atomic.Int64
 	ops     atomic.Int64
