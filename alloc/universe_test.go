@@ -194,21 +194,6 @@ func TestTrimReturnsEmptyMemory(t *testing.T) {
 	u.Free(c, 1)
 }
 
-// TestLastChunkDoesNotThrash allocates and frees one chunk of an empty universe
-// many times: no system call after the first.
-func TestLastChunkDoesNotThrash(t *testing.T) {
-	region, err := mmap.Reserve(64 << 20)
-	require.NoError(t, err)
-	pages := &alloc.FailingPages{Region: region}
-	u := newUniverse(t, alloc.WithPages(pages))
-	for range 1000 {
-		c, _, err := u.Alloc(1)
-		require.NoError(t, err)
-		u.Free(c, 1)
-	}
-	require.Equal(t, 1, pages.Calls)
-}
-
 // TestFailedDecommitLosesNothing has the system refuse to take memory back.
 func TestFailedDecommitLosesNothing(t *testing.T) {
 	refused := errors.New("refused by the test")
