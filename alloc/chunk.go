@@ -9,7 +9,7 @@ import (
 func (u *Universe) Base() unsafe.Pointer { return u.base }
 
 // Pointer returns the address of a chunk. The index must be one of this
-// universe; debug builds check that the chunk is in use.
+// universe; neither that nor whether the chunk is in use is checked.
 func (u *Universe) Pointer(c ChunkIndex) unsafe.Pointer {
 	// Safe because base is the start of one reservation (one Go object in race
 	// builds) and c is below its number of chunks.

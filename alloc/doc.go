@@ -25,8 +25,8 @@
 //
 // Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and
 // its address range is never given to anyone but another universe. Memory that
-// has been empty for a second goes back to the system ([PurgeAfter], [Retain],
-// [Universe.Maintain]).
+// has been empty for a second goes back to the system when more is freed, or by
+// [Universe.Maintain] and [Universe.MaintainEvery] (see [PurgeAfter], [Retain]).
 //
 // Goroutines: every method of Universe and Heap but Close may be called from any
 // goroutine; Alloc and Free take no lock unless memory must be committed or
@@ -37,7 +37,8 @@
 //
 // Failure: limits and the operating system give errors that wrap [ErrFull],
 // [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A
-// double free, a run that leaves its megachunk, and use after Close panic with numbers.
+// double free, a run that leaves its megachunk, and Alloc, Free, Trim and Maintain
+// after Close panic with numbers; a closed universe shows no chunks.
 //
 // Cost: Alloc of a chunk is one compare-and-swap on a cache line that the
 // goroutine's shard has for itself, a run is a search by best fit; Free is one

@@ -9,7 +9,9 @@ import (
 
 // Free gives the run of n chunks from first on back. It panics, changing
 // nothing, when one of them is not in use, when n is not in 1..64 or when the
-// run leaves its megachunk. A part of a run may be freed.
+// run leaves its megachunk. A part of a run may be freed. A free that empties 2 MiB
+// may give other empty memory back to the system, see PurgeAfter: 10 us for each
+// 2 MiB that was touched, during which commits wait.
 func (u *Universe) Free(first ChunkIndex, n int) {
 	m, at := int(first/ChunksPerMegachunk), int(first%ChunksPerMegachunk)
 	if n == 1 && m < u.index.Words() && !debug.On && mutant == healthy {

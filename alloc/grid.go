@@ -73,6 +73,9 @@ func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 // MakeGrid makes a grid without chunks. The columns are those of plan that have a
 // size and that the grid is to copy and clear.
 func MakeGrid(u *Universe, plan layout.Plan, columns []GridColumn, growth Growth) Grid {
+	if growth.most == 0 || growth.most > MaxSize/ChunkSize {
+		growth = growth.Capped(MaxSize / ChunkSize) // so that no step overflows
+	}
 	g := Grid{u: u, per: plan.Rows, columns: columns, growth: growth, plan: plan}
 	for _, c := range columns {
 		g.self = append(g.self, ColumnCopy{From: c.Offset, To: c.Offset, Size: c.Size})
@@ -145,7 +148,14 @@ func (g *Grid) Grow(n int) error {
 		return nil
 	}
 	before := len(g.chunks)
-	need := before + (n-room-1)/g.per + 1
+	more := (n-room-1)/g.per + 1
+	if more > MaxSize/ChunkSize {
+		return fmt.Errorf("alloc: Grid.Grow: %d more chunks of %d rows, the limit is %d: %w", more, g.per, MaxSize/ChunkSize, ErrTooBig)
+	}
+	if g.u.index.Words() == 0 {
+		panic("alloc: Grid.Grow: the universe is closed")
+	}
+	need := before + more
 	for len(g.chunks) < need && len(g.reserve) > 0 {
 		g.use()
 	}
@@ -168,6 +178,9 @@ func (g *Grid) Grow(n int) error {
 // fail; only Trim and Release give them back. An error is the universe's; nothing
 // has changed then.
 func (g *Grid) Prepare(rows int) error {
+	if rows < 1 {
+		return nil
+	}
 	need := (rows-1)/g.per + 1
 	if need > len(g.chunks)+len(g.reserve) {
 		before := len(g.chunks)

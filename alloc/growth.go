@@ -34,13 +34,15 @@ func Geometric(factor float64) Growth {
 	return Growth{factor: factor, step: 1}
 }
 
-// Capped is g, but adds at most most at a time: growth becomes linear from there
-// on. It panics when most is less than 1.
+// Capped is g, but adds at most most at a time, or as little as an earlier cap says:
+// growth becomes linear from there on. It panics when most is less than 1.
 func (g Growth) Capped(most int) Growth {
 	if most < 1 {
 		panic(fmt.Sprintf("alloc: Growth.Capped: most=%d is less than 1", most))
 	}
-	g.most = most
+	if g.most == 0 || most < g.most {
+		g.most = most
+	}
 	return g
 }
 
@@ -54,6 +56,9 @@ func (g Growth) Next(have, need int) int {
 	more := g.step
 	if g.factor > 1 {
 		grown := float64(have) * (g.factor - 1)
+		if g.most > 0 {
+			grown = min(grown, float64(g.most))
+		}
 		if grown >= math.MaxInt/2 {
 			return need
 		}

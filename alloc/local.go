@@ -22,10 +22,10 @@ type Local struct {
 	base    uintptr   // of the universe
 	table   slabTable // the heap's; nil after Close
 	key     uint64    // kind and owner of the head of an own slab; of no head after Close
-	classes [classLimit]localClass
 	h       *Heap
 	id      uint32
 	closed  bool
+	classes [classLimit]localClass // 56 bytes in, behind the 8 of malloc's header: on lines of their own
 	mail    atomic.Bool // the inbox is not empty
 	inbox   uint32      // slabs that others freed blocks of, linked by mail; under the heap's lock
 }
@@ -145,7 +145,7 @@ other:
 //
 //go:noinline
 func (l *Local) freeOther(name string, p unsafe.Pointer) {
-	if l.closed {
+	if l.closed && p != nil {
 		panicClosed(name, l.h.closed.Load())
 	}
 	l.h.free(name, p)
@@ -178,6 +178,14 @@ func (l *Local) FreeSized(p unsafe.Pointer, size, align int) {
 func (l *Local) Usable(p unsafe.Pointer) int {
 	b := l.h.find("Local.Usable", p)
 	return b.usable
+}
+
+// Trim gives back the empty slabs that l keeps for reuse.
+func (l *Local) Trim() {
+	if l.closed {
+		panicClosed("Local.Trim", l.h.closed.Load())
+	}
+	l.reclaim()
 }
 
 // Heap returns the heap that l belongs to.

@@ -28,14 +28,15 @@ func (u *Universe) maintain(now time.Time, keep int) (returned int, err error) {
 		if !u.isNoted(g) {
 			continue
 		}
-		since := u.since[g].Load()
+		age := now.Sub(u.born)
+		since := time.Duration(u.since[g].Load())
 		if since == 0 {
-			if since = now.UnixNano(); since == 0 {
+			if since = age; since == 0 {
 				since = 1 // 0 stands for none
 			}
-			u.since[g].CompareAndSwap(0, since)
+			u.since[g].CompareAndSwap(0, int64(since))
 		}
-		if now.UnixNano()-since < int64(u.delay) {
+		if age-since < u.delay {
 			continue
 		}
 		if keep > 0 {
@@ -60,18 +61,18 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 		panic(fmt.Sprintf("alloc: Universe.MaintainEvery: d=%v is not above zero", d))
 	}
 	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
+	closed := u.closed
+	u.mu.Unlock() // begin may wait for a stop, and that for a round, which needs the lock
+	if closed {
 		panic("alloc: Universe.MaintainEvery: the universe is closed")
 	}
-	u.keeper.begin(d, func(now time.Time) {
+	return u.keeper.begin(d, func(now time.Time) {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		if !u.closed {
 			_, _ = u.maintain(now, 0)
 		}
 	})
-	return u.keeper.end
 }
 
 // keeper is a goroutine that works at intervals.
@@ -81,34 +82,37 @@ type keeper struct {
 	done chan struct{} // closed when the goroutine has ended
 }
 
-func (k *keeper) begin(d time.Duration, work func(now time.Time)) {
+// begin returns what ends this goroutine and no later one.
+func (k *keeper) begin(d time.Duration, work func(now time.Time)) (stop func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.stop != nil {
 		panic("alloc: Universe.MaintainEvery: it is running already")
 	}
-	stop, done := make(chan struct{}), make(chan struct{})
-	k.stop, k.done = stop, done
+	quit, done := make(chan struct{}), make(chan struct{})
+	k.stop, k.done = quit, done
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(d)
 		defer tick.Stop()
 		for {
 			select {
-			case <-stop:
+			case <-quit:
 				return
 			case now := <-tick.C:
 				work(now)
 			}
 		}
 	}()
+	return func() { k.end(done) }
 }
 
-// end stops the goroutine, if there is one, and waits for it.
-func (k *keeper) end() {
+// end stops the goroutine that closes done, or with nil any, if it is there, and
+// waits for it.
+func (k *keeper) end(done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.stop != nil {
+	if k.stop != nil && (done == nil || done == k.done) {
 		close(k.stop)
 		<-k.done
 		k.stop = nil

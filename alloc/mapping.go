@@ -140,6 +140,12 @@ func (h *Heap) freeMapping(name string, p unsafe.Pointer) {
 	}
 	delete(h.mappings.live, p)
 	h.mappings.keep(m)
+	if m.granules*mmap.Granule > keptBytes {
+		// It cannot stay: first in the line, so that it goes alone.
+		k := h.mappings.kept
+		copy(k[1:], k)
+		k[0] = m
+	}
 	_ = h.mappings.forget(keptBytes)
 }
 

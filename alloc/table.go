@@ -194,7 +194,10 @@ func (t *Table) Clear() {
 }
 
 // Trim gives back the chunks that hold no record and returns how many.
-func (t *Table) Trim() (chunks int) { return t.grid.Trim(0) }
+func (t *Table) Trim() (chunks int) {
+	t.grid.floor = 0
+	return t.grid.Trim(0)
+}
 
 // Close gives every chunk back; handles, pointers and slices are void. A second
 // call does nothing.

@@ -23,10 +23,10 @@ func (u *Universe) noteEmpty(g int) {
 		u.since[g].Store(0) // it was in use meanwhile: its time begins anew
 	}
 	// Loads first: a granule that empties again and again is not written to.
-	if u.emptied[g/64].Load()>>(g%64)&1 != 0 || u.emptied[g/64].SetBit(g%64) {
-		return
+	if u.emptied[g/64].Load()>>(g%64)&1 == 0 && !u.emptied[g/64].SetBit(g%64) {
+		u.nEmpty.Add(1)
 	}
-	if int(u.nEmpty.Add(1)) > 2*u.retain {
+	if int(u.nEmpty.Load()) > 2*u.retain {
 		u.purge(time.Now())
 	}
 }
@@ -35,8 +35,8 @@ func (u *Universe) noteEmpty(g int) {
 // must not fail: a granule that the system would not take stays ready and is
 // tried again.
 func (u *Universe) purge(now time.Time) {
-	due := u.due.Load()
-	if now.UnixNano() < due || !u.due.CompareAndSwap(due, now.UnixNano()+int64(u.delay/2)) {
+	due, age := u.due.Load(), int64(now.Sub(u.born)) // by the clock that does not jump
+	if age < due || !u.due.CompareAndSwap(due, age+int64(u.delay/2)) {
 		return
 	}
 	u.mu.Lock()
@@ -79,7 +79,8 @@ func (u *Universe) isNoted(g int) bool {
 	if u.emptied[g/64].Load()>>(g%64)&1 == 0 {
 		return false
 	}
-	if !u.isEmpty(g) {
+	// A claim whose memory was refused notes a granule that has none.
+	if u.ready[g].Load() == 0 || !u.isEmpty(g) {
 		u.forgetEmpty(g)
 		return false
 	}

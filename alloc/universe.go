@@ -99,9 +99,10 @@ type Universe struct {
 	dirty   []atomic.Uint64    // per megachunk: chunks handed out since their granule was committed (I4)
 	ready   []atomic.Uint32    // per granule: 1 when committed; written under mu
 	emptied []bitmask.Word     // hint, one bit per granule: became empty since the last trim
-	since   []atomic.Int64     // per granule: when Maintain first found it empty, in ns since 1970; 0: it did not
+	since   []atomic.Int64     // per granule: when Maintain first found it empty, in ns since born; 0: it did not
 	nEmpty  atomic.Int32       // number of bits set in emptied (I5)
-	due     atomic.Int64       // when the next purge is due, in ns since 1970
+	due     atomic.Int64       // when the next purge is due, in ns since born
+	born    time.Time          // when the universe was made
 	leases  leases             // homes of the shards
 	asked   int                // bytes wanted at first; more than Size when limits forbade them
 	small   bool               // pages of 4 KiB are asked for
@@ -202,17 +203,19 @@ func newUniverse(c config, asked int) *Universe {
 		pages:   c.pages,
 		retain:  max(0, c.retain),
 		delay:   c.delay,
+		born:    time.Now(),
 	}
 	u.leases.reset(megachunks)
-	u.due.Store(time.Now().UnixNano() + int64(u.delay/2))
+	u.due.Store(int64(u.delay / 2))
 	return u
 }
 
 // Alloc hands out a run of n contiguous chunks of one megachunk, n in 1..64. It
 // may get fewer: when no run of n is free anywhere it asks for half, and so on
 // down to 1. The memory is not cleared. An error wraps ErrFull when no chunk is
-// free, ErrCommit when the system refused memory; nothing has changed then. It
-// panics unless n is in 1..64.
+// free, ErrCommit when the system refused memory and no run of that length was
+// free in memory that is there already; nothing has changed then. It panics unless
+// n is in 1..64, and after Close.
 func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 	if n == 1 {
 		if c, ok := u.takeAtHome(); ok {
@@ -264,6 +267,7 @@ func checkCount(name string, n int) {
 
 // Extend claims the more chunks behind a run of n chunks that the caller holds,
 // and reports whether it got them: they must be free and of the same megachunk.
+// They are not cleared.
 // It panics unless both n and more are in 1..64 and the run is in use.
 func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
@@ -312,7 +316,7 @@ func (u *Universe) Close() error {
 	if err := u.close(); err != nil {
 		return err
 	}
-	u.keeper.end() // without the lock, which its last round may wait for
+	u.keeper.end(nil) // without the lock, which its last round may wait for
 	return nil
 }
 

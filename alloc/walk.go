@@ -32,7 +32,7 @@ func (u *Universe) Runs() iter.Seq2[ChunkIndex, int] {
 // Occupancy draws the universe: a character a megachunk, 64 in a line, lines
 // without memory left out.
 //
-//	.  no memory    -  memory, nothing in use    1 .. 9  tenths in use, rounded up    #  full
+//	.  no memory    -  memory, nothing in use    1 .. 9  tenths in use, rounded up but to 9    #  full
 func (u *Universe) Occupancy() string {
 	var b strings.Builder
 	committed := 0
@@ -59,7 +59,7 @@ func (u *Universe) mark(m int) byte {
 	case used == ChunksPerMegachunk:
 		return '#'
 	case used > 0:
-		return byte('0' + (used*10+ChunksPerMegachunk-1)/ChunksPerMegachunk)
+		return byte('0' + min(9, (used*10+ChunksPerMegachunk-1)/ChunksPerMegachunk))
 	case u.ready[m/2].Load() != 0:
 		return '-'
 	}

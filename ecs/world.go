@@ -148,9 +148,10 @@ func (w *World) Close() error {
 	return err
 }
 
-// Trim gives the archetypes' reserves back to the universe, for others that take
-// chunks from it, and returns how many chunks that were. It moves
-// no rows, so loops may call it. It does nothing to a closed world.
+// Trim gives the archetypes' reserves and what the spilled buffers left behind back
+// to the universe, for others that take chunks from it, and returns how many chunks
+// that were. It moves no rows, so loops may call it. It does nothing to a closed
+// world.
 func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0
@@ -158,7 +159,11 @@ func (w *World) Trim() (chunks int) {
 	for _, a := range w.archetypes {
 		chunks += a.grid.Trim(0)
 	}
-	return chunks
+	held := w.heap.Stats().Chunks
+	w.local.Trim()
+	// A mapping that the system would not take is tried again by the next Trim.
+	_ = w.heap.Trim()
+	return chunks + held - w.heap.Stats().Chunks
 }
 
 // Universe returns the universe that the world takes its chunks from.

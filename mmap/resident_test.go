@@ -15,6 +15,7 @@ func TestResident(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Release()) }()
 	if !mmap.Real || runtime.GOOS != "linux" {
+		require.NoError(t, r.Commit(0, g))
 		_, err := r.Resident()
 		require.ErrorIs(t, err, mmap.ErrUnsupported)
 		return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,6 +128,9 @@ func (sp spec) replay(a *allocator, sc scale) (sample, error) {
 	if s := t.Stats(); s.MaxRequest > maxBlock || s.MaxAlign > 1<<(alignClasses-1) {
 		return sample{}, fmt.Errorf("%s: blocks of %d bytes aligned to %d, expected at most %d and %d",
 			sp.Trace, s.MaxRequest, s.MaxAlign, maxBlock, 1<<(alignClasses-1))
+	}
+	if !slices.ContainsFunc(t.Ops, func(op trace.Op) bool { return op.Effect != trace.Nothing }) {
+		return sample{}, fmt.Errorf("%s: expected a call that does something", sp.Trace)
 	}
 	open := a.blocks
 	if sp.Footprint {

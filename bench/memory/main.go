@@ -38,6 +38,9 @@ const (
 	exitError = 2 // bad arguments or input, or no memory
 )
 
+// maxRounds bounds -rounds: they are listed before the first one runs.
+const maxRounds = 1000
+
 type options struct {
 	only   []string // workloads; empty: all
 	rounds int
@@ -101,8 +104,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			return nil, fmt.Errorf("-only %s: no such workload %q; there are %s", only, name, strings.Join(names(), ", "))
 		}
 	}
-	if o.rounds < 1 {
-		return nil, fmt.Errorf("-rounds %d: expected 1 or more", o.rounds)
+	if o.rounds < 1 || o.rounds > maxRounds {
+		return nil, fmt.Errorf("-rounds %d: expected 1 to %d", o.rounds, maxRounds)
 	}
 	if o.quick && !set["rounds"] {
 		o.rounds = 1
