@@ -169,9 +169,21 @@ func (b *block) placed(size, align int) bool {
 	return b.s == nil && size <= b.usable
 }
 
+// move copies n bytes from one block to another, in steps, since a copy cannot be
+// preempted.
+func move(to, from unsafe.Pointer, n int) {
+	// Safe because both blocks are live and at least n bytes long.
+	t, f := unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n)
+	for at := 0; at < n; at += clearStep {
+		copy(t[at:min(n, at+clearStep)], f[at:])
+	}
+}
+
 // Realloc makes a block larger or smaller and keeps its first min(old, new)
 // bytes, in place where it can and would not waste more than half of the block.
-// A nil block is an Alloc. On an error the old block is as it was.
+// A nil block is an Alloc; size 0 gives a block, it frees nothing. align is of the
+// block from now on: FreeSized wants that one. On an error the old block is as it
+// was.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	return h.realloc("Heap.Realloc", nil, p, size, align)
 }
@@ -190,8 +202,7 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 		return nil, err
 	}
 	n := min(size, b.usable)
-	// Safe because both blocks are live and at least n bytes long.
-	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
+	move(q, p, n)
 	if l != nil {
 		l.Free(p)
 	} else {

@@ -9,13 +9,14 @@ import (
 // lock: their chunks belong to nobody else, and who changes the head by
 // compare-and-swap may change the run.
 
-func (h *Heap) allocRun(l *Local, n int) (unsafe.Pointer, error) {
-	c, err := h.u.AllocExact(n)
+func (h *Heap) allocRun(name string, l *Local, size int, want contents) (unsafe.Pointer, error) {
+	n := (max(size, 1) + ChunkSize - 1) / ChunkSize
+	c, err := h.u.exact(n, want)
 	if err != nil && h.reclaim(l) {
-		c, err = h.u.AllocExact(n)
+		c, err = h.u.exact(n, want)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("alloc: %s: block of %d chunks: %w", name, n, err)
 	}
 	h.table.made(c).head.Store(headOf(kindRun, 0, n, c, 0))
 	return h.u.Pointer(c), nil

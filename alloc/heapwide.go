@@ -91,11 +91,13 @@ func (h *Heap) findWide(b *block, offset uintptr) (inside int, live bool) {
 	k := &wideClasses[classIn(b.head)]
 	first := firstIn(b.head)
 	b.s = h.table.at(first)
-	b.head = b.s.head.Load()
+	head := b.s.head.Load()
+	same := classIn(head) == classIn(b.head) // else the slab was made anew since the caller looked
+	b.head = head
 	b.usable = k.size
 	in, size := uint32(offset-uintptr(first)*ChunkSize), uint32(k.size)
 	b.slot, inside = int(in/size), int(in%size)
-	return inside, b.kind() == kindWide && b.slot < k.slots && b.s.words[0].own>>b.slot&1 != 0
+	return inside, same && b.kind() == kindWide && b.slot < k.slots && b.s.words[0].own>>b.slot&1 != 0
 }
 
 // freeWide takes the wide slot at p back, and returns false when there is no such

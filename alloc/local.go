@@ -26,8 +26,8 @@ type Local struct {
 	id      uint32
 	closed  bool
 	classes [classLimit]localClass // 56 bytes in, behind the 8 of malloc's header: on lines of their own
-	mail    atomic.Bool // the inbox is not empty
-	inbox   uint32      // slabs that others freed blocks of, linked by mail; under the heap's lock
+	mail    atomic.Bool            // the inbox is not empty
+	inbox   uint32                 // slabs that others freed blocks of, linked by mail; under the heap's lock
 }
 
 // localClass is what a Local has of one class, in one cache line. next is the

@@ -251,8 +251,13 @@ func (u *Universe) AllocExact(n int) (ChunkIndex, error) {
 			return c, nil
 		}
 	}
+	return u.exact(n, dirtyMemory)
+}
+
+// exact is AllocExact of memory with the contents that are wanted.
+func (u *Universe) exact(n int, c contents) (ChunkIndex, error) {
 	checkCount("AllocExact", n)
-	first, ok, err := u.tryAlloc(n, dirtyMemory, "AllocExact")
+	first, ok, err := u.tryAlloc(n, c, "AllocExact")
 	if !ok && err == nil {
 		err = u.errFull("AllocExact", n)
 	}

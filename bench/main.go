@@ -10,6 +10,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -110,7 +111,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if o.json {
 		err = printJSON(stdout, results)
 	} else {
-		printTable(stdout, results)
+		out := bufio.NewWriter(stdout)
+		printTable(out, results)
+		err = out.Flush()
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %v\n", err)

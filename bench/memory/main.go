@@ -20,6 +20,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -69,9 +70,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	if !o.json {
-		printMachine(stdout)
-		printRows(stdout, rows)
-		printTraces(stdout, rows, ref)
+		out := bufio.NewWriter(stdout)
+		printMachine(out)
+		printRows(out, rows)
+		printTraces(out, rows, ref)
+		if err := out.Flush(); err != nil {
+			fmt.Fprintf(stderr, "memory: %v\n", err)
+			return exitError
+		}
 	}
 	if slices.ContainsFunc(rows, func(r *row) bool { return r.wrong != "" }) {
 		return exitWrong

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +41,7 @@ func TestBadFlags(t *testing.T) {
 		"workload":      {[]string{"-only", "chess"}, `-only chess: no such workload "chess"; there are chunk-pair, chunk-batch`},
 		"one of them":   {[]string{"-only", "larson,,rptest"}, `no such workload ""`},
 		"empty":         {[]string{"-only", ""}, `no such workload ""`},
-		"rounds":        {[]string{"-rounds", "0"}, "-rounds 0: expected 1 or more"},
+		"rounds":        {[]string{"-rounds", "0"}, "-rounds 0: expected 1 to 1000"},
 		"a word":        {[]string{"-rounds", "many"}, "invalid value"},
 		"argument":      {[]string{"larson"}, `unexpected argument "larson"; flags begin with -`},
 		"flag":          {[]string{"-nosuch"}, "nosuch"},
@@ -134,4 +135,30 @@ func TestDeadChild(t *testing.T) {
 	require.False(t, errors.Is(err, errWrong))
 	require.Equal(t, "a; b", firstLines("a\nb\nc\n", 2))
 	require.Equal(t, "a", firstLines("a\n", 2))
+}
+
+// noRoom is a standard output that cannot be written to.
+type noRoom struct{}
+
+func (noRoom) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+func TestOutputThatIsLostIsAnError(t *testing.T) {
+	var errs bytes.Buffer
+	require.Equal(t, exitError, run([]string{"-quick", "-only", "heap-pair"}, noRoom{}, &errs))
+	require.Contains(t, errs.String(), "no room")
+}
+
+// TestDataFoldersThatWillNotDo: one that is not there, and one with a trace in
+// which nothing happens.
+func TestDataFoldersThatWillNotDo(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("QUARRY_DATA", dir)
+	_, errs, code := in("-quick", "-only", "traces")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "expected a folder that has one named alloc")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "alloc"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "alloc", "a.rep"), []byte("0 0 0 0\n"), 0o644))
+	_, errs, code = in("-quick", "-only", "traces")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "expected a call that does something")
 }

@@ -95,9 +95,11 @@ func (o *options) measure(stderr io.Writer) ([]*row, *reference, error) {
 	ref := &reference{}
 	var list []recording
 	if o.wants(tracesName) {
-		folder := dataFolder()
+		folder, err := dataFolder()
+		if err != nil {
+			return nil, nil, err
+		}
 		var leftOut []string
-		var err error
 		if list, leftOut, err = recordings(folder, o.quick); err != nil {
 			return nil, nil, err
 		}

@@ -114,21 +114,25 @@ const builtIn = "built-in"
 // dataFolder finds the folder with recorded traces: alloc in the folder that
 // QUARRY_DATA names, or else in shared/data of the nearest folder above that
 // has one; "" when there is none.
-func dataFolder() string {
+func dataFolder() (string, error) {
 	if data := os.Getenv("QUARRY_DATA"); data != "" {
-		return existing(filepath.Join(data, "alloc"))
+		folder := filepath.Join(data, "alloc")
+		if existing(folder) == "" {
+			return "", fmt.Errorf("QUARRY_DATA is %q, expected a folder that has one named alloc", data)
+		}
+		return folder, nil
 	}
 	dir, err := os.Getwd()
 	for err == nil {
 		if found := existing(filepath.Join(dir, "shared", "data", "alloc")); found != "" {
-			return found
+			return found, nil
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 		dir = filepath.Dir(dir)
 	}
-	return ""
+	return "", nil
 }
 
 func existing(path string) string {

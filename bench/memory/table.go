@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -19,6 +20,9 @@ func printMachine(w io.Writer) {
 
 // printRows prints all workloads but the traces, then what an operation is.
 func printRows(w io.Writer, rows []*row) {
+	if !slices.ContainsFunc(rows, func(r *row) bool { return !strings.HasPrefix(r.workload, tracesName) }) {
+		return
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "workload\tallocator\tns/op\tless null\tp50\tp99\tp99.9\tmeans of\tpeak RSS\tend RSS\tcommitted\tend\tfaults/op\tGo allocs/op\t")
 	last := ""
@@ -33,9 +37,6 @@ func printRows(w io.Writer, rows []*row) {
 		printRow(t, r)
 	}
 	t.Flush()
-	if last == "" {
-		return
-	}
 	fmt.Fprintln(w, "\np50 to p99.9 are of single steps, or of the means of so many (see sampler.go); an operation is")
 	for i := range workloads {
 		for _, r := range rows {

@@ -87,7 +87,9 @@ func (a *aosp) memalign(l line, thread uint32) error {
 	if !ok || !ok2 || !ok3 || !l.done() {
 		return a.b.bad("TID: memalign PTR ALIGN SIZE")
 	}
-	if align == 0 || align&(align-1) != 0 || align > maxNameAlign {
+	if bad := align == 0 || align&(align-1) != 0 || align > maxNameAlign; bad && name == 0 {
+		align = 0 // the call failed because of what it asked for
+	} else if bad {
 		return a.b.bad("ALIGN to be a power of two up to %d", uint64(maxNameAlign))
 	}
 	return a.get(Op{Thread: thread, Kind: Memalign, Align: uint32(align)}, name, size)
