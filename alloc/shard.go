@@ -14,7 +14,7 @@ import (
 
 const (
 	maxShards    = 16
-	shardEntries = 256
+	shardEntries = 1024
 )
 
 // shards maps goroutines to shard numbers.
@@ -22,14 +22,16 @@ type shards struct {
 	of [shardEntries]atomic.Uint32 // by hash of the stack; written by move
 }
 
-// entry hashes the address of a variable on the caller's stack. Stacks are
-// powers of two of at least 2 KiB; a deeper call may hash to another entry,
+// entry hashes the address of a variable on the caller's stack. Stacks begin at
+// multiples of their size, 2 KiB at least, so those of two goroutines never give
+// the same number; that they give the same entry has odds of 1 in 1,024, and then
+// the two contend. A deeper call on a larger stack may hash to another entry,
 // which costs nothing but luck.
 func (s *shards) entry() *atomic.Uint32 {
 	var here byte
 	// Safe because the address is hashed and not kept.
-	at := uint64(uintptr(unsafe.Pointer(&here))) >> 12
-	return &s.of[at*0x9E3779B97F4A7C15>>56]
+	at := uint64(uintptr(unsafe.Pointer(&here))) >> 11
+	return &s.of[at*0x9E3779B97F4A7C15>>54]
 }
 
 // index returns the shard of the calling goroutine, below maxShards.
