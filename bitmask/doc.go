@@ -49,7 +49,7 @@
 //	FindRun, LongestRun of one word    0.5 for n = 1, 1.6 to 1.9 up to 64; 4.1
 //	Bits.FindRun of 8 words            2 for n = 1, 4 up to 12, 5.4 for 16, 13 for 32
 //	Bits.Ones                          0.4 a set bit
-//	Hierarchy.First of 16,384 words    3.7 to 4.9 (3,800 without summaries)
-//	Hierarchy TryAlloc and TryFree     56 for both with n = 1, 200 with n = 64, uncontended
-//	Hierarchy TryAlloc, refused        7,700: it reads every word
+//	Hierarchy.First of 16,384 words    3.7 (3,800 without summaries)
+//	Hierarchy TryAlloc and TryFree     88 for both with n = 1, 47 with n = 64, uncontended
+//	Hierarchy TryAlloc, refused        4,700: it reads every word
 package bitmask

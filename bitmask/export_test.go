@@ -2,10 +2,6 @@ package bitmask
 
 // What tests see of the inside.
 
-// NewHierarchyTop is NewHierarchy with the size of the topmost summary given: a
-// small one makes more levels of fewer words.
-var NewHierarchyTop = newHierarchy
-
 // Levels returns how many levels each summary has.
 func (h *Hierarchy) Levels() int { return len(h.summaries[0].levels) }
 

@@ -26,6 +26,8 @@ type Fit struct {
 	short int  // words of n's class met that were too short
 	later int  // first word that was put off; past the words: none
 	again bool // step 3
+
+	spared bool // a bit of the present class was left though its word has longer runs
 }
 
 const (
@@ -64,8 +66,14 @@ func (f *Fit) choose() (best int, ok bool) {
 		}
 		f.from = i + 1
 		w := f.h.words[i].Load()
-		if classOf(w) != f.class {
-			s.settle(0, i)
+		if is := classOf(w); is != f.class {
+			// A run that comes and goes would have this bit cleared and set each
+			// time: the first word of a class that has longer runs keeps its bit.
+			if is > f.class && !f.spared {
+				f.spared = true
+			} else {
+				s.settle(0, i)
+			}
 			continue
 		}
 		if f.n == 1 || f.n == WordBits {
@@ -90,14 +98,20 @@ func (f *Fit) choose() (best int, ok bool) {
 
 // turn goes on to the next summary, and returns false at the end.
 func (f *Fit) turn() bool {
-	switch {
-	case f.again:
+	f.spared = false
+	if f.again {
 		return false
-	case f.class < classes-1:
-		f.class, f.from = f.class+1, 0
-	default:
-		f.class, f.from, f.again = f.own, f.later, true
 	}
+	for f.class < classes-1 {
+		if f.class++; f.h.summaries[f.class].top.Load() != 0 {
+			f.from = 0
+			return true
+		}
+	}
+	if f.later == len(f.h.words) {
+		return false // nothing was put off
+	}
+	f.class, f.from, f.again = f.own, f.later, true
 	return true
 }
 

@@ -10,8 +10,8 @@ import (
 // is of no class. There is one summary for each of the seven classes, and one for
 // "not full". Bit i of the lowest level of a summary says that word i may count
 // there; bit i of the next level, that word i of the level below may have a bit
-// set; and so on until a level has at most topWords words. A search reads those
-// one by one, and then one word of each level on the way down.
+// set; and so on until a level is one word. A search reads that, and then one word
+// of each level on the way down.
 //
 // A run of n units is looked for among the words of the smallest class that can
 // hold it, then of the next, so long runs are kept for those who need them (Fit).
@@ -52,17 +52,14 @@ type Hierarchy struct {
 }
 
 const (
-	topWords = 8       // most words of a topmost level: one cache line
-	classes  = 7       // longest run from 1, 2, 4, 8, 16, 32 and of 64 units
-	notFull  = classes // the summary of words with a free unit
+	classes = 7       // longest run from 1, 2, 4, 8, 16, 32 and of 64 units
+	notFull = classes // the summary of words with a free unit
 )
 
 // NewHierarchy returns a hierarchy of the given number of units, all of them
 // free, in memory of the Go heap: 8 bytes for 64 units, and for the summaries an
 // eighth more of many words, 64 bytes at least. It panics when units is negative.
-func NewHierarchy(units int) *Hierarchy { return newHierarchy(units, topWords) }
-
-func newHierarchy(units, top int) *Hierarchy {
+func NewHierarchy(units int) *Hierarchy {
 	if units < 0 {
 		panic(fmt.Sprintf("bitmask: NewHierarchy: units=%d is negative", units))
 	}
@@ -72,7 +69,7 @@ func newHierarchy(units, top int) *Hierarchy {
 		h.words[n-1].TryAllocAt(WordBits-beyond, beyond)
 	}
 	for class := range h.summaries {
-		h.summaries[class] = newSummary(h.words, class, top)
+		h.summaries[class] = newSummary(h.words, class)
 	}
 	return h
 }

@@ -106,9 +106,9 @@ func (s *shelf) Count() int { return s.used.CountRange(0, s.units) }
 
 // churn makes the same calls on a hierarchy and on its twin, drawn from next,
 // and compares every answer and, after each call, the invariants.
-func churn(t *testing.T, units, top, calls int, next func(n int) int) {
+func churn(t *testing.T, units, calls int, next func(n int) int) {
 	t.Helper()
-	h, twin := bitmask.NewHierarchyTop(units, top), newShelf(units)
+	h, twin := bitmask.NewHierarchy(units), newShelf(units)
 	most := 1 << next(7) // small runs fill words, large ones break them up
 	for range calls {
 		n := next(most) + 1
@@ -150,27 +150,22 @@ func churn(t *testing.T, units, top, calls int, next func(n int) int) {
 func TestHierarchyAgreesWithTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, units := range []int{0, 1, 63, 64, 65, 128, 300, 1000, 64 * 64, 64*64 + 1} {
-		for _, top := range []int{1, 8} {
-			for range 8 {
-				churn(t, units, top, 250, rng.IntN)
-			}
+		for range 16 {
+			churn(t, units, 250, rng.IntN)
 		}
 	}
 }
 
 func FuzzHierarchy(f *testing.F) {
-	f.Add(uint16(65), true, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8})
-	f.Add(uint16(0), false, []byte{7})
-	f.Add(uint16(4097), true, []byte("a run of calls that a reader may change"))
-	f.Fuzz(func(t *testing.T, units uint16, small bool, data []byte) {
+	f.Add(uint16(65), []byte{0, 1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add(uint16(0), []byte{7})
+	f.Add(uint16(4097), []byte("a run of calls that a reader may change"))
+	f.Fuzz(func(t *testing.T, units uint16, data []byte) {
 		if len(data) == 0 {
 			return
 		}
-		top, i := 8, 0
-		if small {
-			top = 1
-		}
-		churn(t, int(units)%5000, top, len(data)/3, func(n int) int {
+		i := 0
+		churn(t, int(units)%5000, len(data)/3, func(n int) int {
 			v := int(data[i%len(data)])<<8 | int(data[(i+1)%len(data)])
 			i++
 			return v % n
@@ -179,56 +174,53 @@ func FuzzHierarchy(f *testing.F) {
 }
 
 // TestHierarchyFillsAndEmpties takes every unit in order, is refused, frees one
-// far away and gets that one: with 2^20 units the summaries have two levels, and
-// three when the topmost is a single word.
+// far away and gets that one: with 2^20 units the summaries have three levels.
 func TestHierarchyFillsAndEmpties(t *testing.T) {
 	units := 1 << 20
 	if testing.Short() {
 		units = 1 << 15
 	}
-	for _, top := range []int{8, 1} {
-		h := bitmask.NewHierarchyTop(units, top)
-		for want := range units {
-			at, ok := h.TryAlloc(1)
-			if !ok || at != want {
-				t.Fatalf("unit %d: got %d %v", want, at, ok)
-			}
-		}
-		require.Equal(t, units, h.Count())
+	h := bitmask.NewHierarchy(units)
+	for want := range units {
 		at, ok := h.TryAlloc(1)
-		require.Equal(t, []any{units, false}, []any{at, ok})
-		at, ok = h.First()
-		require.Equal(t, []any{units, false}, []any{at, ok})
-		for k := range h.Levels() {
-			for class := range 8 {
-				for i := range h.Level(class, k) {
-					require.Zero(t, h.Level(class, k)[i].Load(), "summary %d level %d word %d, all full", class, k, i)
-				}
+		if !ok || at != want {
+			t.Fatalf("unit %d: got %d %v", want, at, ok)
+		}
+	}
+	require.Equal(t, units, h.Count())
+	at, ok := h.TryAlloc(1)
+	require.Equal(t, []any{units, false}, []any{at, ok})
+	at, ok = h.First()
+	require.Equal(t, []any{units, false}, []any{at, ok})
+	for k := range h.Levels() {
+		for class := range 8 {
+			for i := range h.Level(class, k) {
+				require.Zero(t, h.Level(class, k)[i].Load(), "summary %d level %d word %d, all full", class, k, i)
 			}
 		}
-		for _, far := range []int{units - 1, units / 2, 64, 0} {
-			require.True(t, h.TryFree(far, 1))
-			require.False(t, h.TryFree(far, 1), "a double free")
-			require.NoError(t, h.Verify())
-			at, ok = h.First()
-			require.Equal(t, []any{far, true}, []any{at, ok})
-			at, ok = h.TryAlloc(1)
-			require.Equal(t, []any{far, true}, []any{at, ok})
-		}
+	}
+	for _, far := range []int{units - 1, units / 2, 64, 0} {
+		require.True(t, h.TryFree(far, 1))
+		require.False(t, h.TryFree(far, 1), "a double free")
+		require.NoError(t, h.Verify())
+		at, ok = h.First()
+		require.Equal(t, []any{far, true}, []any{at, ok})
+		at, ok = h.TryAlloc(1)
+		require.Equal(t, []any{far, true}, []any{at, ok})
 	}
 }
 
 func TestHierarchyLevels(t *testing.T) {
-	require.Equal(t, 2, bitmask.NewHierarchy(1<<20).Levels())
-	require.Len(t, bitmask.NewHierarchy(1<<20).Level(0, 1), 4)
-	require.Equal(t, 3, bitmask.NewHierarchyTop(1<<20, 1).Levels())
-	require.Equal(t, 1, bitmask.NewHierarchy(8*64*64).Levels())
-	require.Equal(t, 2, bitmask.NewHierarchy(8*64*64+1).Levels())
+	for units, want := range map[int]int{0: 1, 1: 1, 64 * 64: 1, 64*64 + 1: 2, 64 * 64 * 64: 2, 64*64*64 + 1: 3, 1 << 20: 3} {
+		h := bitmask.NewHierarchy(units)
+		require.Equal(t, want, h.Levels(), "%d units", units)
+		require.Len(t, h.Level(0, want-1), 1, "the topmost level is one word")
+	}
 }
 
 // TestHierarchyVerifyNamesI6 corrupts each level and shows that Verify says so.
 func TestHierarchyVerifyNamesI6(t *testing.T) {
-	h := bitmask.NewHierarchyTop(3*64*64+5, 1)
+	h := bitmask.NewHierarchy(3*64*64 + 5)
 	require.Equal(t, 2, h.Levels())
 	require.NoError(t, h.Verify())
 	h.Level(6, 0)[2].ClearBit(7)
@@ -262,7 +254,7 @@ func TestHierarchyVerifyNamesI6(t *testing.T) {
 // between a free and an alloc may leave them: searches pass over them and clear
 // them.
 func TestHierarchyStaleBits(t *testing.T) {
-	h := bitmask.NewHierarchyTop(3*64*64, 1)
+	h := bitmask.NewHierarchy(3 * 64 * 64)
 	for i := range 3 * 64 {
 		require.True(t, h.TryAllocAt(i*64, 64))
 	}
@@ -308,7 +300,7 @@ func TestHierarchyBadArgumentsPanic(t *testing.T) {
 // unit that was handed out twice.
 func TestHierarchyParallel(t *testing.T) {
 	const units = 70 * 64
-	h := bitmask.NewHierarchyTop(units, 1)
+	h := bitmask.NewHierarchy(units)
 	for i := range 66 * 64 {
 		require.True(t, h.TryAllocAt(i, 1)) // what is left is tight and spans two summary words
 	}

@@ -23,14 +23,20 @@ func wordWith(used uint64) func() system {
 // are declared still, which takes their loads out of the orders to explore.
 func towerWith(words int, free ...int) func() system {
 	return func() system {
-		h := newHierarchy(words*WordBits, 1)
+		h := NewHierarchy(words * WordBits)
 		for i := range words {
 			h.TryAllocAt(i*WordBits, WordBits)
 		}
 		for _, at := range free {
 			h.TryFree(at, 1)
 		}
-		h.TryAlloc(WordBits) // clears what the classes passed through left
+		for i := range h.words { // clear what the classes passed through left
+			for class := range h.summaries {
+				if s := &h.summaries[class]; !s.open(0, i) {
+					s.settle(0, i)
+				}
+			}
+		}
 		for class := range notFull {
 			for k := range h.summaries[class].levels {
 				for i := range h.summaries[class].levels[k] {
@@ -65,6 +71,7 @@ var (
 		{"runs", towerWith(2, 4, 5, 70), [][]call{{two, back}, {{alloc, 0, 1}, back}, {{allocAt, 4, 1}}}},
 		{"runs opened and closed", towerWith(2, 70, 72), [][]call{{{free, 71, 1}}, {two, back}, {single}}},
 		{"four units, all classes of them", towerWith(2, 68, 69, 70, 71), [][]call{{{alloc, 0, 4}, back}, {{alloc, 0, 3}, back}}},
+		{"a run that is left shorter", towerWith(2, 68, 69, 70, 71), [][]call{{two}, {single}}},
 		{"a run from two frees", towerWith(2), [][]call{{{free, 70, 1}}, {{free, 71, 1}}, {two, back}}},
 		{"two levels, the last unit", towerWith(65, lastOf65), [][]call{{single, back}, {single, back}}},
 		{"two levels, free and alloc", towerWith(65, lastOf65), [][]call{{single}, {{free, lastOf65 + 1, 1}}, {{free, 9, 1}}}},

@@ -11,14 +11,14 @@ type summary struct {
 	class  int      // of the words that count, or notFull
 	words  []Word   // the words at the bottom; this type only reads them
 	levels [][]Word // bit i of word w of level k: word 64w+i below may count
+	top    *Word    // the topmost level, one word
 }
 
-// newSummary returns a summary whose topmost level has at most top words, and in
-// which the bits are set of the words that count now.
-func newSummary(words []Word, class, top int) summary {
+// newSummary returns a summary whose topmost level is one word, and in which the bits are set of the words that count now.
+func newSummary(words []Word, class int) summary {
 	s := summary{class: class, words: words}
-	for n := len(words); len(s.levels) == 0 || n > top; {
-		level := make([]Word, wordsFor(n))
+	for n := len(words); len(s.levels) == 0 || n > 1; {
+		level := make([]Word, max(1, wordsFor(n)))
 		s.levels = append(s.levels, level)
 		for i := range n {
 			if s.open(len(s.levels)-1, i) {
@@ -26,6 +26,7 @@ func newSummary(words []Word, class, top int) summary {
 			}
 		}
 		n = len(level)
+		s.top = &level[0]
 	}
 	return s
 }
@@ -104,20 +105,18 @@ func (s *summary) settle(k, i int) {
 // is none.
 func (s *summary) first() int {
 	k := len(s.levels) - 1
-	for i := range s.levels[k] {
-		if w := s.levels[k][i].Load(); w != 0 {
-			i = i*WordBits + bits.TrailingZeros64(w)
-			for k--; k >= 0; k-- {
-				w := s.levels[k][i].Load()
-				if w == 0 {
-					return s.next(0) // emptied meanwhile: the long way tidies up
-				}
-				i = i*WordBits + bits.TrailingZeros64(w)
-			}
-			return i
-		}
+	w := s.top.Load()
+	if w == 0 {
+		return len(s.words)
 	}
-	return len(s.words)
+	i := bits.TrailingZeros64(w)
+	for k--; k >= 0; k-- {
+		if w = s.levels[k][i].Load(); w == 0 {
+			return s.next(0) // emptied meanwhile: the long way tidies up
+		}
+		i = i*WordBits + bits.TrailingZeros64(w)
+	}
+	return i
 }
 
 // from is next, or first where that is the same and faster.
