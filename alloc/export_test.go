@@ -77,5 +77,6 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 // AllocAs is AllocExact(1) for a goroutine of the given shard.
 func (u *Universe) AllocAs(shard int) (ChunkIndex, error) {
 	u.leases.shards.entry().Store(uint32(shard))
+	u.leases.shards.several.Store(true)
 	return u.AllocExact(1)
 }

@@ -19,7 +19,8 @@ const (
 
 // shards maps goroutines to shard numbers.
 type shards struct {
-	of [shardEntries]atomic.Uint32 // by hash of the stack; written by move
+	several atomic.Bool                 // somebody has moved; until then all are at shard 0
+	of      [shardEntries]atomic.Uint32 // by hash of the stack; written by move
 }
 
 // entry hashes the address of a variable on the caller's stack. Stacks begin at
@@ -35,11 +36,17 @@ func (s *shards) entry() *atomic.Uint32 {
 }
 
 // index returns the shard of the calling goroutine, below maxShards.
-func (s *shards) index() int { return int(s.entry().Load()) % maxShards }
+func (s *shards) index() int {
+	if !s.several.Load() {
+		return 0
+	}
+	return int(s.entry().Load()) % maxShards
+}
 
 // move gives the calling goroutine another shard than the one where it lost.
 func (s *shards) move(lost int) {
 	if n := min(runtime.GOMAXPROCS(0), maxShards); n > 1 {
 		s.entry().Store(uint32((lost + 1) % n))
+		s.several.Store(true)
 	}
 }

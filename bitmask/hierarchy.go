@@ -153,7 +153,8 @@ func (h *Hierarchy) Words() int { return len(h.words) }
 // not noted may hide the word from searches (I6), but for the last look of
 // TryAlloc; Note(i, ^0, h.Word(i).Load()) makes up for all that were left out.
 func (h *Hierarchy) Note(i int, before, now uint64) {
-	if c := classOf(now); c >= 0 && c != classOf(before) {
+	// A bit that is set already costs a load, less than the class of before.
+	if c := classOf(now); c >= 0 {
 		h.summaries[c].raise(0, i)
 	}
 	if before == ^uint64(0) && now != before {
