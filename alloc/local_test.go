@@ -248,3 +248,24 @@ func ExampleHeap_NewLocal() {
 	}
 	// Output: 22400 0
 }
+
+// TestLocalTrim: what a Local keeps for reuse goes back, blocks stay.
+func TestLocalTrim(t *testing.T) {
+	h := newHeap(t, alloc.Size(4<<20))
+	l := h.NewLocal()
+	defer l.Close()
+	require.Same(t, h, l.Heap())
+	kept := must(l.Alloc(100, 0))
+	for _, size := range []int{16, 500, 5000} {
+		l.Free(must(l.Alloc(size, 0)))
+	}
+	require.Equal(t, 4, h.Stats().Chunks)
+	l.Trim()
+	require.Equal(t, 1, h.Stats().Chunks)
+	require.True(t, h.Owns(kept))
+	l.Free(kept)
+	l.Trim()
+	require.Zero(t, h.Stats().Chunks)
+	l.Close()
+	require.PanicsWithValue(t, "alloc: Local.Trim: the Local is closed", l.Trim)
+}

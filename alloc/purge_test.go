@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/alloc"
+	"quarry/mmap"
 )
 
 // TestRoundsDoNotThrash frees and takes again 20 MiB in each round, with nothing
@@ -45,4 +46,38 @@ func TestFreeingPurges(t *testing.T) {
 	}
 	require.Less(t, u.Stats().Committed, 32<<20)
 	require.NoError(t, u.Verify())
+}
+
+// TestTrimAndMaintainTellOfRefusals: a granule that the system would not take stays
+// usable and is taken at the next try.
+func TestTrimAndMaintainTellOfRefusals(t *testing.T) {
+	for name, purge := range map[string]func(u *alloc.Universe) (int, error){
+		"Trim":     func(u *alloc.Universe) (int, error) { return u.Trim(0) },
+		"Maintain": func(u *alloc.Universe) (int, error) { return u.Maintain(time.Now()) },
+	} {
+		region, err := mmap.Reserve(8 << 20)
+		require.NoError(t, err)
+		pages := &alloc.FailingPages{Region: region, Err: mmap.ErrMemory}
+		u := newUniverse(t, alloc.WithPages(pages), alloc.PurgeAfter(0))
+		for range 4 {
+			_, err := u.AllocExact(64)
+			require.NoError(t, err)
+		}
+		for first, n := range u.Runs() {
+			u.Free(first, n)
+		}
+		pages.FailAt = pages.Calls + 1
+		returned, err := purge(u)
+		require.ErrorIs(t, err, mmap.ErrMemory, name)
+		require.ErrorContains(t, err, "alloc: Universe."+name+": ")
+		require.Equal(t, 2<<20, returned, "%s: the other one went", name)
+		require.NoError(t, u.Verify())
+		c, err := u.AllocExact(64)
+		require.NoError(t, err)
+		u.Bytes(c, 64)[5] = 1
+		u.Free(c, 64)
+		returned, err = purge(u)
+		require.NoError(t, err)
+		require.Equal(t, 2<<20, returned, name)
+	}
 }
