@@ -197,9 +197,12 @@ func TestNilAfterClose(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
 	l := h.NewLocal()
 	l.Close()
-	l.Free(nil)
-	l.FreeSized(nil, 8, 0)
-	h.Free(nil)
+	require.NotPanics(t, func() {
+		l.Free(nil)
+		l.FreeSized(nil, 8, 0)
+		h.Free(nil)
+	})
+	require.Zero(t, h.Stats().LiveBlocks)
 }
 
 // TestLocalUsesSharedRoom: with no chunk left a Local takes slots that the heap has.
