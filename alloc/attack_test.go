@@ -20,15 +20,24 @@ import (
 // waited for a second MaintainEvery, which waited for the stop.
 func TestStopAndStartAtOnce(t *testing.T) {
 	u := newUniverse(t, alloc.Size(4<<20))
-	for range 200 {
-		stop := u.MaintainEvery(time.Microsecond)
-		var other sync.WaitGroup
-		other.Go(func() {
-			defer func() { _ = recover() }() // it is running already, perhaps
-			u.MaintainEvery(time.Microsecond)()
-		})
-		stop()
-		other.Wait()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 200 {
+			stop := u.MaintainEvery(time.Microsecond)
+			var other sync.WaitGroup
+			other.Go(func() {
+				defer func() { _ = recover() }() // it is running already, perhaps
+				u.MaintainEvery(time.Microsecond)()
+			})
+			stop()
+			other.Wait()
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("stop and MaintainEvery wait for each other")
 	}
 }
 
