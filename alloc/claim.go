@@ -12,17 +12,18 @@ import (
 // Claims: how a run of chunks is found, made usable and handed out. The protocol
 // is described in universe.go.
 
-// contents is what a caller wants to find in memory that is handed out.
-type contents bool
+// wish is what a caller asks of a run beside its length.
+type wish uint8
 
 const (
-	dirtyMemory  contents = false // whatever is there
-	zeroedMemory contents = true
+	anyRun     wish = 0
+	zeroedRun  wish = 1 << 0 // its memory reads as zero
+	alignedRun wish = 1 << 1 // its first chunk is a multiple of its length, a power of two
 )
 
 // tryAlloc claims a run of n chunks: a single one in the shard's home, which may
 // be a new one, else wherever it fits best. ok is false when there was none.
-func (u *Universe) tryAlloc(n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) tryAlloc(n int, c wish, name string) (first ChunkIndex, ok bool, err error) {
 	shard := u.leases.shards.index()
 	if n == 1 {
 		return u.findHome(shard, c, name)
@@ -32,7 +33,7 @@ func (u *Universe) tryAlloc(n int, c contents, name string) (first ChunkIndex, o
 
 // search claims a run of n chunks by best fit, first outside the lines of other
 // shards, then anywhere.
-func (u *Universe) search(n, shard int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) search(n, shard int, c wish, name string) (first ChunkIndex, ok bool, err error) {
 	for _, anywhere := range [...]bool{false, true} {
 		f := u.index.Fit(n)
 		for m, ok := f.Next(); ok; m, ok = f.Next() {
@@ -59,8 +60,8 @@ func (u *Universe) search(n, shard int, c contents, name string) (first ChunkInd
 }
 
 // claim takes a run of n chunks of megachunk m.
-func (u *Universe) claim(m, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
-	at, before, ok := u.index.Word(m).TryAlloc(n)
+func (u *Universe) claim(m, n int, c wish, name string) (first ChunkIndex, ok bool, err error) {
+	at, before, ok := u.take(m, n, c)
 	if !ok {
 		return 0, false, nil
 	}
@@ -68,10 +69,18 @@ func (u *Universe) claim(m, n int, c contents, name string) (first ChunkIndex, o
 	return u.claimed(m, at, n, c, name)
 }
 
+// take sets the bits of a run in megachunk m, the lowest one that there is.
+func (u *Universe) take(m, n int, c wish) (at int, before uint64, ok bool) {
+	if c&alignedRun != 0 {
+		return u.index.Word(m).TryAllocAligned(n)
+	}
+	return u.index.Word(m).TryAlloc(n)
+}
+
 // claimed makes a run that was just claimed usable: its granule is committed when
 // it is not ready. When that is refused the claim is taken back, and a run is
 // looked for in memory that is ready.
-func (u *Universe) claimed(m, at, n int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) claimed(m, at, n int, c wish, name string) (first ChunkIndex, ok bool, err error) {
 	pause()
 	if u.ready[m/2].Load() == 0 {
 		if err := u.commit(m / 2); err != nil {
@@ -99,12 +108,12 @@ func (u *Universe) rollBack(m, at, n int) {
 
 // tryReady looks for a run in memory that is committed already, after a commit
 // was refused.
-func (u *Universe) tryReady(n int, c contents, refused error) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) tryReady(n int, c wish, refused error) (first ChunkIndex, ok bool, err error) {
 	for m := range u.index.Words() {
 		if u.ready[m/2].Load() == 0 {
 			continue
 		}
-		at, before, ok := u.index.Word(m).TryAlloc(n)
+		at, before, ok := u.take(m, n, c)
 		if !ok {
 			continue
 		}
@@ -121,7 +130,7 @@ func (u *Universe) tryReady(n int, c contents, refused error) (first ChunkIndex,
 
 // handOut marks a run dirty that is claimed and ready, clears it when it must be
 // zero, and returns its first chunk.
-func (u *Universe) handOut(m, at, n int, c contents) ChunkIndex {
+func (u *Universe) handOut(m, at, n int, c wish) ChunkIndex {
 	first := ChunkIndex(m*ChunksPerMegachunk + at)
 	mask := bitmask.Mask(at, n)
 	dirty := u.dirty[m].Load() & mask // nobody else writes bits of chunks that are ours
@@ -129,7 +138,7 @@ func (u *Universe) handOut(m, at, n int, c contents) ChunkIndex {
 		u.dirty[m].Or(mask)
 	}
 	switch {
-	case c == zeroedMemory:
+	case c&zeroedRun != 0:
 		for d := dirty; d != 0; d &= d - 1 {
 			clear(u.bytes(ChunkIndex(m*ChunksPerMegachunk+bits.TrailingZeros64(d)), 1))
 		}

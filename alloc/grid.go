@@ -1,9 +1,9 @@
 package alloc
 
 import (
-	"errors"
 	"fmt"
-	"unsafe"
+	"math/bits"
+	"slices"
 
 	"quarry/internal/debug"
 	"quarry/layout"
@@ -15,23 +15,31 @@ import (
 // replaced by the last row of all, and new rows come behind it. So the books are
 // one count and two lists of chunks:
 //
-//	100 rows a chunk, 230 rows:
-//	chunks   [ 17: 100 rows ] [ 18: 100 rows ] [ 40: 30 rows ]
-//	reserve  [ 41: empty ] [ 42: empty ]           the next to be used last
+//	100 rows a unit, 530 rows:
+//	chunks   [ 17: 100 rows ] [ 18: 100 rows ] [ 40-41: 200 rows ] [ 44-47: 130 rows ]
+//	reserve  [ 64-71: empty ]                      the next to be used last
+//
+// A chunk is 2^k units of 16 KiB, aligned to its size, and its layout is that of
+// one unit with every offset and the number of rows times 2^k. So one plan and one
+// shift serve chunks of all sizes, and the index of a chunk's first unit has k zero
+// bits, where the owner can put a row. Growth takes what the policy says as few
+// large chunks: doubling gives chunks of 1, 1, 2, 4, 8 ... units, in which long
+// loops run at the speed of long slices (docs/decisions/0011).
 //
 // The reserve is what growth took beyond its need and what rows that went left
-// behind. With step(n) for the chunks that the policy adds to n, a chunk that
-// empties is kept until the reserve is above 2*step(chunks); then it is cut to
-// step(chunks). So a row that comes and goes at the border of a chunk, or of the
+// behind. With step(n) for the units that the policy adds to n, a chunk that
+// empties is kept until the reserve is above 2*step(units); then it is cut to
+// step(units). So a row that comes and goes at the border of a chunk, or of the
 // reserve, never reaches the universe each time. A grid without rows keeps no more
 // than step(0): there may be many of them.
 //
 // Invariants, checked by Verify:
 //
 //	T1 There are as many chunks as the rows need: all full but the last, which is
-//	   not empty.
-//	T2 Every chunk, of the reserve too, is in use in the universe, and listed once.
-//	T3 The reserve is not above 2*step(chunks), nor step(0) without rows, unless
+//	   not empty; each knows the rows before it.
+//	T2 Every unit of a chunk, of the reserve too, is in use in the universe, and of
+//	   one chunk. A chunk of 2^k units begins at a multiple of 2^k.
+//	T3 The reserve is not above 2*step(units), nor step(0) without rows, unless
 //	   more was asked for in advance.
 //	T4 The plan is sound, and every column lies inside its place in the plan.
 
@@ -41,42 +49,54 @@ import (
 // does. One goroutine at a time may use it.
 type Grid struct {
 	u       *Universe
-	per     int          // rows of a full chunk
+	per     int          // rows of a full unit
 	count   int          // rows
-	chunks  []ChunkIndex // in use, in order of their rows (T1)
-	reserve []ChunkIndex // held, without rows; the last is used next
+	chunks  []GridChunk  // in use, in order of their rows (T1)
+	reserve []GridChunk  // held, without rows; the last is used next
+	units   int          // of chunks
+	spare   int          // units of reserve
+	largest int          // order of the largest chunk to ask for
 	columns []GridColumn // with storage
 	self    []ColumnCopy // columns, as copies from a row to another of this grid
-	growth  Growth       // of the number of chunks
-	floor   int          // chunks that only Trim gives back
-	plan    layout.Plan
+	growth  Growth       // of the number of units
+	floor   int          // units that only Trim gives back
+	plan    layout.Plan  // of a unit
+}
+
+// GridChunk is a chunk of a grid: 2^Order units of 16 KiB.
+type GridChunk struct {
+	First ChunkIndex // its first unit, a multiple of 2^Order
+	Order uint32
+	Start int // rows of the chunks before it
 }
 
 // GridColumn is a column that takes room in the chunks of a grid.
 type GridColumn struct {
-	Offset uint32 // bytes from the chunk's start to row 0; a multiple of the cache line
+	Offset uint32 // bytes from a unit's start to row 0; a multiple of the cache line
 	Size   uint32 // bytes of one row's element
 	Key    uint32 // the owner's number of the column
 }
 
 // ColumnCopy says how a row's element goes from one layout to another.
-type ColumnCopy struct{ From, To, Size uint32 } // offsets of the columns and size of an element in bytes
+type ColumnCopy struct{ From, To, Size uint32 } // offsets of the columns in a unit and size of an element in bytes
 
-// DefaultChunkGrowth is how tables and archetypes take chunks unless told otherwise:
-// doubling, at most 16 chunks (256 KiB) at a time. Measured on an EPYC virtual
-// machine: policies are alike in making a million rows one by one (11 ns each,
-// BenchmarkGrow of ecs). When 32 archetypes grow in turn, a loop over one of them
-// takes 0.75 ns a row with chunks taken singly and 0.70 with runs, whether by 4, by
-// 64 or doubling (BenchmarkGrowInTurn); a larger step only keeps more in reserve.
+// DefaultChunkGrowth is how tables take chunks unless told otherwise: doubling, at
+// most 16 chunks (256 KiB) at a time. Measured on an EPYC virtual machine: policies
+// are alike in making a million rows one by one (11 ns each, BenchmarkGrow of ecs);
+// a larger step only keeps more in reserve.
 func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 
+// MaxGridOrder is the largest order of a chunk of a grid: 64 units, a megachunk.
+const MaxGridOrder = 6
+
 // MakeGrid makes a grid without chunks. The columns are those of plan that have a
-// size and that the grid is to copy and clear.
-func MakeGrid(u *Universe, plan layout.Plan, columns []GridColumn, growth Growth) Grid {
+// size and that the grid is to copy and clear. Chunks have 2^0 to 2^largest units;
+// growth counts units.
+func MakeGrid(u *Universe, plan layout.Plan, columns []GridColumn, growth Growth, largest int) Grid {
 	if growth.most == 0 || growth.most > MaxSize/ChunkSize {
 		growth = growth.Capped(MaxSize / ChunkSize) // so that no step overflows
 	}
-	g := Grid{u: u, per: plan.Rows, columns: columns, growth: growth, plan: plan}
+	g := Grid{u: u, per: plan.Rows, columns: columns, growth: growth, plan: plan, largest: largest}
 	for _, c := range columns {
 		g.self = append(g.self, ColumnCopy{From: c.Offset, To: c.Offset, Size: c.Size})
 	}
@@ -86,30 +106,46 @@ func MakeGrid(u *Universe, plan layout.Plan, columns []GridColumn, growth Growth
 // Len returns the number of rows.
 func (g *Grid) Len() int { return g.count }
 
-// PerChunk returns the rows of a full chunk.
-func (g *Grid) PerChunk() int { return g.per }
+// PerUnit returns the rows of a full chunk of one unit.
+func (g *Grid) PerUnit() int { return g.per }
 
 // Chunks returns the chunks in use, in order of their rows, to read. It is good
-// until the next call of Grow, Pop, Clear or Release.
-func (g *Grid) Chunks() []ChunkIndex { return g.chunks }
+// until the next call of Grow, Pop, Cut, Clear or Release.
+func (g *Grid) Chunks() []GridChunk { return g.chunks }
 
 // Columns returns the columns that were given to MakeGrid, to read.
 func (g *Grid) Columns() []GridColumn { return g.columns }
 
-// Plan returns the layout of a chunk.
+// Plan returns the layout of a unit.
 func (g *Grid) Plan() layout.Plan { return g.plan }
 
-// Reserve returns the number of chunks that are held without rows.
-func (g *Grid) Reserve() int { return len(g.reserve) }
+// Units returns the number of units of the chunks in use.
+func (g *Grid) Units() int { return g.units }
+
+// Reserve returns the number of units that are held without rows.
+func (g *Grid) Reserve() int { return g.spare }
 
 // RowsOf returns the rows of the chunk at a position.
-func (g *Grid) RowsOf(pos int) int { return min(g.per, g.count-pos*g.per) }
+func (g *Grid) RowsOf(pos int) int {
+	c := &g.chunks[pos]
+	return min(g.per<<c.Order, g.count-c.Start)
+}
+
+// room returns the rows that the chunks in use have room for.
+func (g *Grid) room() int {
+	if n := len(g.chunks); n > 0 {
+		c := &g.chunks[n-1]
+		return c.Start + g.per<<c.Order
+	}
+	return 0
+}
 
 // End returns the position and row behind the last row. The position is
 // len(Chunks()) when they are full.
 func (g *Grid) End() (pos, row int) {
 	if n := len(g.chunks); n > 0 {
-		if row = g.count - (n-1)*g.per; row < g.per {
+		c := &g.chunks[n-1]
+		if row = g.count - c.Start; row < g.per<<c.Order {
 			return n - 1, row
 		}
 		return n, 0
@@ -120,11 +156,18 @@ func (g *Grid) End() (pos, row int) {
 // Last returns the position and row of the last row. There must be one.
 func (g *Grid) Last() (pos, row int) {
 	pos = len(g.chunks) - 1
-	return pos, g.count - 1 - pos*g.per
+	return pos, g.count - 1 - g.chunks[pos].Start
+}
+
+// Find returns the position of the chunk and the row in it of the i'th row of all,
+// which may be one that there is only room for.
+func (g *Grid) Find(i int) (pos, row int) {
+	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c GridChunk, i int) int { return c.Start - i })
+	return pos - 1, i - g.chunks[pos-1].Start
 }
 
 // Room returns the rows that can be pushed without Grow.
-func (g *Grid) Room() int { return len(g.chunks)*g.per - g.count }
+func (g *Grid) Room() int { return g.room() - g.count }
 
 // Push counts n rows behind the last. There must be room; their contents are the
 // owner's to write.
@@ -139,36 +182,57 @@ func (g *Grid) Pop(row int) {
 	}
 }
 
+// Cut takes the last n rows away, as n times Pop.
+func (g *Grid) Cut(n int) {
+	g.count -= n
+	g.leave(g.Needed())
+}
+
+// Needed returns the number of chunks that the rows need: fewer than there are
+// after a Grow that no Push followed.
+func (g *Grid) Needed() int {
+	keep := len(g.chunks)
+	for keep > 0 && g.chunks[keep-1].Start >= g.count {
+		keep--
+	}
+	return keep
+}
+
+// Settle moves chunks beyond the rows to the reserve.
+func (g *Grid) Settle() { g.leave(g.Needed()) }
+
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
 // universe, as many as the policy says, or as there are if they suffice. An error
 // is the universe's; nothing has changed then.
 func (g *Grid) Grow(n int) error {
-	room := g.Room()
-	if n <= room {
+	if n <= g.Room() {
 		return nil
 	}
-	before := len(g.chunks)
-	more := (n-room-1)/g.per + 1
-	if more > MaxSize/ChunkSize {
-		return fmt.Errorf("alloc: Grid.Grow: %d more chunks of %d rows, the limit is %d: %w", more, g.per, MaxSize/ChunkSize, ErrTooBig)
+	if n > MaxSize/ChunkSize*g.per {
+		return fmt.Errorf("alloc: Grid.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, MaxSize/ChunkSize, ErrTooBig)
 	}
 	if g.u.index.Words() == 0 {
 		panic("alloc: Grid.Grow: the universe is closed")
 	}
-	need := before + more
-	for len(g.chunks) < need && len(g.reserve) > 0 {
+	before := len(g.chunks)
+	for g.Room() < n && len(g.reserve) > 0 {
 		g.use()
 	}
-	if held := len(g.chunks); held < need {
-		if err := g.take(g.growth.Next(held, need), need); err != nil {
+	if room := g.Room(); room < n {
+		more := (n-room-1)/g.per + 1
+		if err := g.take(g.growth.Next(g.units, g.units+more)-g.units, more); err != nil {
 			g.unuse(before)
 			return err
+		}
+		need := before + 1
+		for g.chunks[need-1].Start+g.per<<g.chunks[need-1].Order < g.count+n {
+			need++
 		}
 		g.unuse(need)
 	}
 	if debug.On {
 		for _, c := range g.chunks[before:] {
-			debug.Poison(g.u.bytes(c, 1), debug.Fresh)
+			debug.Poison(g.u.bytes(c.First, 1<<c.Order), debug.Fresh)
 		}
 	}
 	return nil
@@ -182,12 +246,12 @@ func (g *Grid) Prepare(rows int) error {
 		return nil
 	}
 	need := (rows-1)/g.per + 1
-	if need > len(g.chunks)+len(g.reserve) {
+	if held := g.units + g.spare; need > held {
 		before := len(g.chunks)
 		for len(g.reserve) > 0 {
 			g.use()
 		}
-		err := g.take(need, need)
+		err := g.take(need-held, need-held)
 		g.unuse(before)
 		if err != nil {
 			return err
@@ -197,61 +261,71 @@ func (g *Grid) Prepare(rows int) error {
 	return nil
 }
 
+// add puts a chunk behind the chunks.
+func (g *Grid) add(c GridChunk) {
+	c.Start = g.room()
+	g.chunks = append(g.chunks, c)
+	g.units += 1 << c.Order
+}
+
 // use moves the next chunk of the reserve behind the chunks; unuse moves chunks
 // back until keep are left, so that use finds them in the same order.
 func (g *Grid) use() {
 	last := len(g.reserve) - 1
-	g.chunks = append(g.chunks, g.reserve[last])
+	c := g.reserve[last]
 	g.reserve = g.reserve[:last]
+	g.spare -= 1 << c.Order
+	g.add(c)
 }
 
 func (g *Grid) unuse(keep int) {
 	for last := len(g.chunks) - 1; last >= keep; last-- {
-		g.reserve = append(g.reserve, g.chunks[last])
+		c := g.chunks[last]
+		g.reserve = append(g.reserve, c)
 		g.chunks = g.chunks[:last]
+		g.units -= 1 << c.Order
+		g.spare += 1 << c.Order
 	}
 }
 
-// take puts new chunks behind the chunks until there are want, or need and the
-// universe has no more. On an error none is new.
+// take puts new chunks behind the chunks until they have want units more, or need
+// when the universe refuses the rest. On an error none is new.
 func (g *Grid) take(want, need int) error {
-	held := len(g.chunks)
+	before := len(g.chunks)
 	if err := g.ask(want, need); err != nil {
-		for _, c := range g.chunks[held:] {
-			g.u.Free(c, 1)
+		for last := len(g.chunks) - 1; last >= before; last-- {
+			c := g.chunks[last]
+			g.u.Free(c.First, 1<<c.Order)
+			g.units -= 1 << c.Order
 		}
-		g.chunks = g.chunks[:held]
+		g.chunks = g.chunks[:before]
 		return err
 	}
 	return nil
 }
 
 func (g *Grid) ask(want, need int) error {
+	held := g.units + g.spare
 	switch all := g.u.Size() / ChunkSize; {
-	case need > MaxSize/ChunkSize:
+	case held+need > MaxSize/ChunkSize:
 		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the limit is %d: %w",
-			need, g.per, MaxSize/ChunkSize, ErrTooBig)
-	case need > all: // said before memory is committed in vain
+			held+need, g.per, MaxSize/ChunkSize, ErrTooBig)
+	case held+need > all: // said before memory is committed in vain
 		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
-			need, g.per, all, ErrFull)
+			held+need, g.per, all, ErrFull)
 	}
-	most := ChunksPerMegachunk // of one call
-	for len(g.chunks) < want {
-		ask := min(want-len(g.chunks), most)
-		first, got, err := g.u.Alloc(ask)
+	order := g.largest
+	for got := 0; got < want; {
+		order = min(order, bits.Len(uint(want-got))-1)
+		first, err := g.u.AllocAligned(1 << order)
 		switch {
 		case err == nil:
-			for i := range got {
-				g.chunks = append(g.chunks, first+ChunkIndex(i))
-			}
-		case len(g.chunks) >= need:
+			g.add(GridChunk{First: first, Order: uint32(order)})
+			got += 1 << order
+		case got >= need:
 			return nil
-		case ask > need-len(g.chunks):
-			most = need - len(g.chunks)
-		case ask > 1 && errors.Is(err, ErrCommit):
-			// The universe looks for shorter runs when it is full, not when a run
-			// has no memory; there may be single chunks in memory that it has.
-			most = ask / 2
+		case order > 0:
+			order-- // there may be smaller ones, or some in memory that is there
 		default:
 			return err
 		}
@@ -259,17 +333,16 @@ func (g *Grid) ask(want, need int) error {
 	return nil
 }
 
-// step returns the chunks that the policy adds to n.
+// step returns the units that the policy adds to n.
 func (g *Grid) step(n int) int { return g.growth.Next(n, n+1) - n }
 
-// mostReserve returns the size at which the reserve is not cut yet (T3).
+// mostReserve returns the units at which the reserve is not cut yet (T3).
 func (g *Grid) mostReserve() int {
-	n := len(g.chunks)
-	most := 2 * g.step(n)
-	if n == 0 {
+	most := 2 * g.step(g.units)
+	if g.units == 0 {
 		most = g.step(0)
 	}
-	return max(most, g.floor-n)
+	return max(most, g.floor-g.units)
 }
 
 // leave moves chunks from position keep on, which hold no rows, to the reserve and
@@ -277,12 +350,12 @@ func (g *Grid) mostReserve() int {
 func (g *Grid) leave(keep int) {
 	if debug.On {
 		for _, c := range g.chunks[keep:] {
-			debug.Poison(g.u.bytes(c, 1), debug.Freed)
+			debug.Poison(g.u.bytes(c.First, 1<<c.Order), debug.Freed)
 		}
 	}
 	g.unuse(keep)
-	if len(g.reserve) > g.mostReserve() {
-		g.Trim(max(g.step(keep), g.floor-keep))
+	if g.spare > g.mostReserve() {
+		g.Trim(max(g.step(g.units), g.floor-g.units))
 	}
 }
 
@@ -292,19 +365,22 @@ func (g *Grid) Clear() {
 	g.leave(0)
 }
 
-// Trim gives chunks of the reserve back until keep are left, those to be used last
-// first, and returns how many. What was asked for in advance is not spared.
+// Trim gives chunks of the reserve back, those to be used last first, until at most
+// keep units are left, and returns how many units went. What was asked for in
+// advance is not spared.
 func (g *Grid) Trim(keep int) int {
-	n := len(g.reserve) - max(0, keep)
-	if n <= 0 {
-		return 0
+	spare, n := g.spare, 0
+	for n < len(g.reserve) && g.spare > keep {
+		c := g.reserve[n]
+		g.u.Free(c.First, 1<<c.Order)
+		g.spare -= 1 << c.Order
+		n++
 	}
-	for _, c := range g.reserve[:n] {
-		g.u.Free(c, 1)
+	if n > 0 {
+		g.reserve = g.reserve[:copy(g.reserve, g.reserve[n:])]
+		g.floor = min(g.floor, g.units+g.spare)
 	}
-	g.reserve = g.reserve[:copy(g.reserve, g.reserve[n:])]
-	g.floor = min(g.floor, len(g.chunks)+len(g.reserve))
-	return n
+	return spare - g.spare
 }
 
 // Release gives every chunk back. The grid is empty and may be used again.
@@ -315,78 +391,38 @@ func (g *Grid) Release() {
 	g.chunks, g.reserve = nil, nil
 }
 
-// ClearRows zeroes rows [lo, lo+n) of the chunk at base in some columns.
-func ClearRows(base unsafe.Pointer, lo, n int, columns []GridColumn) {
-	for i := range columns {
-		c := &columns[i]
-		// Safe because rows [lo, lo+n) lie inside the column, and a column starts on
-		// a cache line, so its rows of 8 and 16 bytes are aligned for words.
-		p := unsafe.Add(base, uintptr(c.Offset)+uintptr(lo)*uintptr(c.Size))
-		switch {
-		case n == 1 && c.Size == 16:
-			*(*[2]uint64)(p) = [2]uint64{}
-		case n == 1 && c.Size == 8:
-			*(*uint64)(p) = 0
-		default:
-			clear(unsafe.Slice((*byte)(p), n*int(c.Size)))
-		}
-	}
-}
-
-// CopyRow copies row fromRow of the chunk at from over row toRow of the chunk at
-// to, in the columns of copies.
-func CopyRow(to, from unsafe.Pointer, toRow, fromRow int, copies []ColumnCopy) {
-	for i := range copies {
-		c := &copies[i]
-		size := uintptr(c.Size)
-		// Safe because both rows lie inside their columns, and columns start on cache
-		// lines, so elements of 8 and 16 bytes are aligned for words.
-		p := unsafe.Add(to, uintptr(c.To)+uintptr(toRow)*size)
-		q := unsafe.Add(from, uintptr(c.From)+uintptr(fromRow)*size)
-		switch size {
-		case 16:
-			*(*[2]uint64)(p) = *(*[2]uint64)(q)
-		case 8:
-			*(*uint64)(p) = *(*uint64)(q)
-		default:
-			copy(unsafe.Slice((*byte)(p), size), unsafe.Slice((*byte)(q), size))
-		}
-	}
-}
-
-// FillGap copies a row of the chunk at from over one of the chunk at to, both of
-// this grid.
-func (g *Grid) FillGap(to, from unsafe.Pointer, toRow, fromRow int) {
-	CopyRow(to, from, toRow, fromRow, g.self)
-}
-
-// PoisonRow fills a row that holds nothing any more, so that a stale pointer to it
-// shows. Debug builds call it.
-func (g *Grid) PoisonRow(base unsafe.Pointer, row int) {
-	for _, c := range g.columns {
-		// Safe because the row lies inside the column.
-		p := unsafe.Add(base, uintptr(c.Offset)+uintptr(row)*uintptr(c.Size))
-		debug.Poison(unsafe.Slice((*byte)(p), c.Size), debug.Freed)
-	}
-}
-
 // Verify checks the numbered invariants and names the first that does not hold.
 func (g *Grid) Verify() error {
-	if n := len(g.chunks); g.count > n*g.per || n > 0 && g.count <= (n-1)*g.per || g.count < 0 {
-		return fmt.Errorf("alloc: T1: %d rows, %d a chunk, in %d chunks", g.count, g.per, n)
+	start, units, spare := 0, 0, 0
+	for i, c := range g.chunks {
+		if c.Start != start || i < len(g.chunks)-1 && g.count <= start+g.per<<c.Order || g.count <= start {
+			return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d chunks; chunk %d of order %d starts at row %d, want %d",
+				g.count, g.per, len(g.chunks), i, c.Order, c.Start, start)
+		}
+		start += g.per << c.Order
+		units += 1 << c.Order
 	}
-	seen := make(map[ChunkIndex]bool, len(g.chunks)+len(g.reserve))
-	for _, list := range [][]ChunkIndex{g.chunks, g.reserve} {
+	if g.count > start || g.count < 0 || units != g.units {
+		return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d units, counted %d", g.count, g.per, units, g.units)
+	}
+	seen := make(map[ChunkIndex]bool, g.units+g.spare)
+	for i, list := range [][]GridChunk{g.chunks, g.reserve} {
 		for _, c := range list {
-			if seen[c] || !g.u.InUse(c) {
-				return fmt.Errorf("alloc: T2: chunk %d is listed twice (%v) or not in use", c, seen[c])
+			if c.First%(1<<c.Order) != 0 || c.Order > MaxGridOrder {
+				return fmt.Errorf("alloc: T2: a chunk of order %d begins at %d", c.Order, c.First)
 			}
-			seen[c] = true
+			for unit := c.First; unit < c.First+1<<c.Order; unit++ {
+				if seen[unit] || !g.u.InUse(unit) {
+					return fmt.Errorf("alloc: T2: chunk %d is listed twice (%v) or not in use", unit, seen[unit])
+				}
+				seen[unit] = true
+			}
+			spare += i << c.Order
 		}
 	}
-	if most := g.mostReserve(); len(g.reserve) > most {
-		return fmt.Errorf("alloc: T3: %d chunks in reserve beside %d in use, at most %d may be (%v)",
-			len(g.reserve), len(g.chunks), most, g.growth)
+	if most := g.mostReserve(); spare != g.spare || spare > most {
+		return fmt.Errorf("alloc: T3: %d chunks in reserve, counted %d, beside %d in use, at most %d may be (%v)",
+			spare, g.spare, g.units, most, g.growth)
 	}
 	if err := g.plan.Verify(); err != nil {
 		return fmt.Errorf("alloc: T4: %w", err)

@@ -225,7 +225,7 @@ func (h *Heap) alloc(name string, l *Local, size, align int) (unsafe.Pointer, er
 		}
 	}
 	if size <= maxRunBytes && align <= ChunkSize {
-		return h.allocRun(name, l, size, dirtyMemory)
+		return h.allocRun(name, l, size, anyRun)
 	}
 	p, _, err := h.allocMapping(name, size, align)
 	return p, err
@@ -269,7 +269,7 @@ func (h *Heap) allocZeroed(name string, l *Local, size, align int) (unsafe.Point
 		return p, err
 	}
 	if _, wide := wideFor(size, align); size > maxSlot && !wide {
-		return h.allocRun(name, l, size, zeroedMemory)
+		return h.allocRun(name, l, size, zeroedRun)
 	}
 	p, err := h.alloc(name, l, size, align)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 // lock: their chunks belong to nobody else, and who changes the head by
 // compare-and-swap may change the run.
 
-func (h *Heap) allocRun(name string, l *Local, size int, want contents) (unsafe.Pointer, error) {
+func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Pointer, error) {
 	n := (max(size, 1) + ChunkSize - 1) / ChunkSize
 	c, err := h.u.exact(n, want)
 	if err != nil && h.reclaim(l) {

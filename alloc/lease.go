@@ -92,13 +92,13 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) (c
 		u.rollBack(home, at, 1) // the long way says why, or finds another
 		return 0, false
 	}
-	return u.handOut(home, at, 1, dirtyMemory), true
+	return u.handOut(home, at, 1, anyRun), true
 }
 
 // findHome moves the home of a shard, which had no chunk left, to the megachunk
 // that the index calls the best fit for a single chunk, and claims one there.
 // When all that is left is leased by others it takes a chunk and no home.
-func (u *Universe) findHome(shard int, c contents, name string) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) findHome(shard int, c wish, name string) (first ChunkIndex, ok bool, err error) {
 	l := &u.leases.of[shard]
 	m, at, ok := u.moveHome(l, shard)
 	if !ok {

@@ -118,7 +118,7 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 		}
 		t.columns = append(t.columns, c)
 	}
-	t.grid = MakeGrid(u, plan, stored, config.growth)
+	t.grid = MakeGrid(u, plan, stored, config.growth, 0)
 	if config.rows > 0 {
 		if err := t.grid.Prepare(config.rows); err != nil {
 			return nil, fmt.Errorf("alloc: NewTable: %d rows in advance: %w", config.rows, err)
@@ -138,7 +138,7 @@ func (t *Table) Allocate() (Handle, error) {
 		}
 	}
 	t.grid.Push(1)
-	ClearRows(t.grid.u.Pointer(t.grid.chunks[pos]), row, 1, t.grid.columns)
+	ClearRows(t.grid.Row(pos, row), 1, t.grid.columns)
 	return t.handle(pos, row), nil
 }
 
@@ -157,7 +157,7 @@ func (t *Table) AllocateN(n int) (first int, err error) {
 	for at := first; at < first+n; {
 		pos, row := at/per, at%per
 		k := min(first+n-at, per-row)
-		ClearRows(t.grid.u.Pointer(t.grid.chunks[pos]), row, k, t.grid.columns)
+		ClearRows(t.grid.Row(pos, row), k, t.grid.columns)
 		at += k
 	}
 	t.grid.Push(n)
@@ -173,13 +173,13 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	}
 	g, pos, row := &t.grid, h.Chunk(), h.Row()
 	lastPos, lastRow := g.Last()
-	last := g.u.Pointer(g.chunks[lastPos])
+	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		g.FillGap(g.u.Pointer(g.chunks[pos]), last, row, lastRow)
+		g.FillGap(g.Row(pos, row), last, 1)
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {
-		g.PoisonRow(last, lastRow)
+		g.PoisonRows(last, 1)
 	}
 	g.Pop(lastRow)
 	return moved, ok
@@ -210,7 +210,7 @@ func (t *Table) Close() {
 func (t *Table) Len() int { return t.grid.count }
 
 // Cap returns the number of records that the chunks of the table have room for.
-func (t *Table) Cap() int { return (len(t.grid.chunks) + len(t.grid.reserve)) * t.grid.per }
+func (t *Table) Cap() int { return (t.grid.units + t.grid.spare) * t.grid.per }
 
 // Chunks returns the number of chunks that hold records.
 func (t *Table) Chunks() int { return len(t.grid.chunks) }

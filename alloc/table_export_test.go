@@ -10,10 +10,10 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		return func() { g.count += g.per }
 	case "T2":
 		old := g.chunks[0]
-		g.chunks[0] = g.chunks[1]
+		g.chunks[0].First = g.chunks[1].First
 		return func() { g.chunks[0] = old }
 	case "T2 not in use":
-		c := g.chunks[0]
+		c := g.chunks[0].First
 		word, bit := g.u.index.Word(int(c/ChunksPerMegachunk)), int(c)%ChunksPerMegachunk
 		word.TryFree(bit, 1)
 		return func() { word.TryAllocAt(bit, 1) }

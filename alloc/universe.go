@@ -223,17 +223,17 @@ func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 		}
 	}
 	checkCount("Alloc", n)
-	return u.alloc(n, dirtyMemory, "Alloc")
+	return u.alloc(n, anyRun, "Alloc")
 }
 
 // AllocZeroed is Alloc of memory that reads as zero. Only chunks that were handed
 // out before are cleared, at about 0.1 us each; fresh ones are zero already.
 func (u *Universe) AllocZeroed(n int) (first ChunkIndex, got int, err error) {
 	checkCount("AllocZeroed", n)
-	return u.alloc(n, zeroedMemory, "AllocZeroed")
+	return u.alloc(n, zeroedRun, "AllocZeroed")
 }
 
-func (u *Universe) alloc(n int, c contents, name string) (first ChunkIndex, got int, err error) {
+func (u *Universe) alloc(n int, c wish, name string) (first ChunkIndex, got int, err error) {
 	for got = n; got > 0; got /= 2 {
 		first, ok, err := u.tryAlloc(got, c, name)
 		if ok || err != nil {
@@ -251,11 +251,24 @@ func (u *Universe) AllocExact(n int) (ChunkIndex, error) {
 			return c, nil
 		}
 	}
-	return u.exact(n, dirtyMemory)
+	return u.exact(n, anyRun)
 }
 
-// exact is AllocExact of memory with the contents that are wanted.
-func (u *Universe) exact(n int, c contents) (ChunkIndex, error) {
+// AllocAligned is AllocExact of a run whose first chunk is a multiple of n, which
+// is a power of two: address arithmetic can then tell chunks of one run from those
+// of others. It panics for another n.
+func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {
+	if n&(n-1) != 0 {
+		panic(fmt.Sprintf("alloc: Universe.AllocAligned: n=%d is not a power of two in 1..%d", n, ChunksPerMegachunk))
+	}
+	if n == 1 {
+		return u.AllocExact(1)
+	}
+	return u.exact(n, alignedRun)
+}
+
+// exact is AllocExact with more wishes.
+func (u *Universe) exact(n int, c wish) (ChunkIndex, error) {
 	checkCount("AllocExact", n)
 	first, ok, err := u.tryAlloc(n, c, "AllocExact")
 	if !ok && err == nil {
@@ -288,7 +301,7 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 	before, ok := u.index.Word(m).TryAllocAt(at, more)
 	if ok {
 		u.index.Note(m, before, before|bitmask.Mask(at, more))
-		u.handOut(m, at, more, dirtyMemory) // the granule is ready, for the caller's run lies in it
+		u.handOut(m, at, more, anyRun) // the granule is ready, for the caller's run lies in it
 	}
 	return ok
 }

@@ -90,6 +90,27 @@ func findRun(w uint64, n int) int {
 	return bits.TrailingZeros64(z)
 }
 
+// aligned marks the offsets that are multiples of 2^i.
+var aligned = [...]uint64{
+	^uint64(0), 0x5555_5555_5555_5555, 0x1111_1111_1111_1111, 0x0101_0101_0101_0101,
+	0x0001_0001_0001_0001, 0x0000_0001_0000_0001, 1,
+}
+
+// FindAligned returns the lowest offset of n consecutive zeros in w that is a
+// multiple of n, and whether there is one; if not, the offset is WordBits. It
+// panics unless n is a power of two in 1..64.
+func FindAligned(w uint64, n int) (offset int, ok bool) {
+	if uint(n-1) >= WordBits || n&(n-1) != 0 {
+		badAligned("FindAligned", n)
+	}
+	z := ^w
+	for s := 1; s < n; s <<= 1 {
+		z &= z >> s
+	}
+	z &= aligned[bits.TrailingZeros8(uint8(n))]
+	return bits.TrailingZeros64(z), z != 0
+}
+
 // LongestRun returns the longest run of zeros in w, the lowest one when several
 // are as long, and 0, 0 when w is full. It takes 11 steps without a branch on w.
 func LongestRun(w uint64) (offset, n int) {
@@ -129,4 +150,9 @@ func badRun(name string, offset, n int) {
 //go:noinline
 func badCount(name string, n int) {
 	panic(fmt.Sprintf("bitmask: %s: n=%d is not in 1..64", name, n))
+}
+
+//go:noinline
+func badAligned(name string, n int) {
+	panic(fmt.Sprintf("bitmask: %s: n=%d is not a power of two in 1..64", name, n))
 }

@@ -19,6 +19,19 @@ func FindRunRef(w uint64, n int) (offset int, ok bool) {
 	return WordBits, false
 }
 
+// FindAlignedRef is the twin of FindAligned.
+func FindAlignedRef(w uint64, n int) (offset int, ok bool) {
+	if n < 1 || n > WordBits || WordBits%n != 0 {
+		badAligned("FindAligned", n)
+	}
+	for offset = 0; offset < WordBits; offset += n {
+		if w&MaskRef(offset, n) == 0 {
+			return offset, true
+		}
+	}
+	return WordBits, false
+}
+
 // LongestRunRef is the twin of LongestRun.
 func LongestRunRef(w uint64) (offset, n int) {
 	for at := 0; at < WordBits; at++ {

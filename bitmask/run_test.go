@@ -56,6 +56,27 @@ func TestFindRunEveryCount(t *testing.T) {
 	}
 }
 
+func TestFindAlignedAgreesWithTwin(t *testing.T) {
+	check := func(w uint64) {
+		for n := 1; n <= 64; n *= 2 {
+			got, ok := bitmask.FindAligned(w, n)
+			want, wantOK := bitmask.FindAlignedRef(w, n)
+			if ok != wantOK || got != want {
+				t.Fatalf("FindAligned(%#x, %d): got %d %v want %d %v", w, n, got, ok, want, wantOK)
+			}
+		}
+	}
+	interesting(check)
+	for n := 1; n <= 64; n *= 2 { // one free run of n at every offset
+		for at := range 65 - n {
+			check(^bitmask.Mask(at, n))
+		}
+	}
+	for _, n := range []int{-1, 0, 3, 63, 65, 128} {
+		require.Panics(t, func() { bitmask.FindAligned(0, n) })
+	}
+}
+
 func TestLongestRunAgreesWithTwin(t *testing.T) {
 	check := func(w uint64) {
 		at, n := bitmask.LongestRun(w)

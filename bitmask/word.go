@@ -45,6 +45,20 @@ func (w *Word) Claim(n int) (offset int, before uint64, lost int, ok bool) {
 	}
 }
 
+// TryAllocAligned is TryAlloc of a run whose offset is a multiple of n. It panics
+// unless n is a power of two in 1..64.
+func (w *Word) TryAllocAligned(n int) (offset int, before uint64, ok bool) {
+	for {
+		old := w.v.Load()
+		if offset, ok = FindAligned(old, n); !ok {
+			return offset, old, false
+		}
+		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
+			return offset, old, true
+		}
+	}
+}
+
 // ClaimOne is Claim(1), without the search for runs: small enough to be inlined.
 func (w *Word) ClaimOne() (offset int, before uint64, lost int, ok bool) {
 	old := w.v.Load()

@@ -70,6 +70,23 @@ func TestWordTryAlloc(t *testing.T) {
 	}
 }
 
+func TestWordTryAllocAligned(t *testing.T) {
+	w := full(t, 0b0110) // units 0 and 3 are free, no aligned pair before unit 4
+	at, before, ok := w.TryAllocAligned(2)
+	require.True(t, ok)
+	require.Equal(t, 4, at)
+	require.Equal(t, uint64(0b0110), before)
+	require.Equal(t, uint64(0b11_0110), w.Load())
+	at, _, ok = w.TryAllocAligned(64)
+	require.False(t, ok)
+	require.Equal(t, 64, at)
+	for _, c := range []struct{ n, at int }{{32, 32}, {16, 16}, {8, 8}, {4, 64}, {2, 6}, {1, 0}} {
+		at, _, ok = w.TryAllocAligned(c.n)
+		require.Equal(t, c.at, at, "n=%d", c.n)
+		require.Equal(t, c.at < 64, ok, "n=%d", c.n)
+	}
+}
+
 func TestWordTryFree(t *testing.T) {
 	w := full(t, 0xFF00)
 	before, ok := w.TryFree(8, 4)

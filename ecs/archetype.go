@@ -20,7 +20,7 @@ func (s *signature) drop(id typeID)     { s[id/64] &^= 1 << (id % 64) }
 // place says where a type lies in an archetype's chunks, and what the holder of
 // the table may do with it.
 type place struct {
-	offset uint32 // bytes from the chunk's start to the column
+	offset uint32 // bytes from a unit's start to the column
 	slot   uint16 // index into the archetype's types
 	flags  uint16 // 0: the type is absent or not declared
 }
@@ -48,10 +48,10 @@ type Archetype struct {
 	buffers []column   // those of the grid's columns that are buffers
 	edges   []edge     // archetypes one type away, found so far
 
-	changed  [][]uint32 // [slot][chunk]: version of the last write
-	marked   []uint32   // [chunk]: version at which all types were marked at once
-	enabled  [][]uint64 // [slot][chunk*words + word], nil where not enableable
-	toggling []uint16   // slots that are enableable
+	changed  [][]uint32   // [slot][chunk]: version of the last write
+	marked   []uint32     // [chunk]: version at which all types were marked at once
+	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable
+	toggling []uint16     // slots that are enableable
 }
 
 // NewArchetype returns the archetype of a set of types, in any order; the same
@@ -152,7 +152,7 @@ func (a *Archetype) layOut() error {
 		a.place = make([]place, a.types[n-1]+1)
 	}
 	a.changed = make([][]uint32, len(a.types))
-	a.enabled = make([][]uint64, len(a.types))
+	a.enabled = make([][][]uint64, len(a.types))
 	for slot, id := range a.types {
 		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)
 		if t.size == 0 {
@@ -170,14 +170,29 @@ func (a *Archetype) layOut() error {
 			a.toggling = append(a.toggling, uint16(slot))
 		}
 	}
-	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth)
+	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth, alloc.MaxGridOrder)
 	return nil
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
 func (a *Archetype) Len() int { return a.grid.Len() }
 
-// Plan returns the layout of the archetype's chunks; it prints as a drawing.
+// Chunks returns the number of chunks that hold rows.
+func (a *Archetype) Chunks() int { return len(a.grid.Chunks()) }
+
+// Chunk describes the i'th chunk, i in [0, Chunks()): its first unit of 16 KiB in
+// the universe, how many units it has, a power of two, and how many rows. All but
+// the last are full. It panics for another i.
+func (a *Archetype) Chunk(i int) (first alloc.ChunkIndex, units, rows int) {
+	if uint(i) >= uint(len(a.grid.Chunks())) {
+		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.grid.Chunks()), a))
+	}
+	c := a.grid.Chunks()[i]
+	return c.First, 1 << c.Order, a.grid.RowsOf(i)
+}
+
+// Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
+// units has n times the rows, and each column at n times the offset.
 func (a *Archetype) Plan() layout.Plan { return a.grid.Plan() }
 
 // String lists the archetype's types.
@@ -188,9 +203,6 @@ func (a *Archetype) String() string {
 	}
 	return "[" + strings.Join(names, " ") + "]"
 }
-
-// maskWords returns the words of one chunk's enable bits.
-func (a *Archetype) maskWords() int { return (a.grid.PerChunk() + 63) / 64 }
 
 // grow makes room for n more rows: when the universe refuses, once more after the
 // world has given its reserves back. On an error no row has changed.
@@ -212,14 +224,14 @@ func (a *Archetype) grow(n int) error {
 
 // enter makes the books that a chunk has in Go memory; leave drops those of the
 // last chunk, which is about to lose its last row.
-func (a *Archetype) enter(c alloc.ChunkIndex, pos int) {
+func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 	a.w.setOwner(c, a, pos)
 	a.marked = append(a.marked, 0)
 	for slot := range a.changed {
 		a.changed[slot] = append(a.changed[slot], 0)
 	}
 	for _, slot := range a.toggling {
-		a.enabled[slot] = append(a.enabled[slot], make([]uint64, a.maskWords())...)
+		a.enabled[slot] = append(a.enabled[slot], make([]uint64, (a.grid.PerUnit()<<c.Order+63)/64))
 	}
 }
 
@@ -230,7 +242,7 @@ func (a *Archetype) leave(last int) {
 		a.changed[slot] = a.changed[slot][:last]
 	}
 	for _, slot := range a.toggling {
-		a.enabled[slot] = a.enabled[slot][:last*a.maskWords()]
+		a.enabled[slot] = a.enabled[slot][:last]
 	}
 }
 

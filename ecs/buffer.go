@@ -148,6 +148,12 @@ func bufferAt(column unsafe.Pointer, row int, size uint32) *header {
 	return (*header)(unsafe.Add(column, uintptr(row)*uintptr(size)))
 }
 
+// headerAt returns the header of a row of a buffer column.
+func headerAt(r alloc.GridRow, c column) *header {
+	// Safe because c is a buffer column of the row's chunk.
+	return bufferAt(unsafe.Add(r.Base, uintptr(c.Offset)<<r.Order), r.Row, c.Size)
+}
+
 // spilled returns the block of a buffer that is not inline.
 func (w *World) spilled(h *header) unsafe.Pointer {
 	// Safe because ref was made by spillRef from a block of this universe.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
-	"unsafe"
 
 	"quarry/alloc"
 )
@@ -29,11 +28,10 @@ func (a *Archetype) TryCreate() (Entity, error) {
 			return Null, during("Archetype.Create", err)
 		}
 	}
-	chunk := a.grid.Chunks()[pos]
-	e := w.records.take(w.tag, locate(uint32(chunk), row))
-	base := w.chunk(chunk)
-	entities(base, row+1)[row] = e
-	alloc.ClearRows(base, row, 1, a.grid.Columns())
+	at := a.grid.Row(pos, row)
+	e := w.records.take(w.tag, locate(a.grid.Chunks()[pos].First, row))
+	entities(at.Base, row+1)[row] = e
+	alloc.ClearRows(at, 1, a.grid.Columns())
 	a.grid.Push(1)
 	a.markRows(pos)
 	for _, slot := range a.toggling {
@@ -115,24 +113,28 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 		panic(fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n))
 	}
 	unset := a.unsetOf(options)
+	if n == 0 {
+		return Batch{a: a, epoch: w.epoch}, nil
+	}
 	if n > MaxEntities-1-int(w.created-w.destroyed) {
 		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
 	}
 	if err := a.makeRoom(n); err != nil {
 		return Batch{}, during("Archetype.CreateN", err)
 	}
-	start, per, chunks := a.grid.Len(), a.grid.PerChunk(), a.grid.Chunks()
-	for at := start; at < start+n; {
-		pos, row := at/per, at%per
-		k := min(start+n-at, per-row)
-		base := w.chunk(chunks[pos])
-		w.records.takeRow(w.tag, locate(uint32(chunks[pos]), row), entities(base, row+k)[row:])
-		a.clearBut(&unset, base, row, k)
+	start := a.grid.Len()
+	pos, row := a.grid.Find(start)
+	for left := n; left > 0; pos, row = pos+1, 0 {
+		chunk := a.grid.Chunks()[pos]
+		k := min(left, a.grid.PerUnit()<<chunk.Order-row)
+		at := a.grid.Row(pos, row)
+		w.records.takeRow(w.tag, locate(chunk.First, row), entities(at.Base, row+k)[row:])
+		a.clearBut(&unset, at, k)
 		a.markRows(pos)
 		for _, slot := range a.toggling {
 			a.setBits(slot, pos, row, k)
 		}
-		at += k
+		left -= k
 	}
 	a.grid.Push(n)
 	w.created += uint64(n)
@@ -140,12 +142,12 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	return Batch{a: a, start: start, n: n, epoch: w.epoch}, nil
 }
 
-// clearBut zeroes rows [row, row+n) of a chunk in all columns but those of a set.
-func (a *Archetype) clearBut(set *signature, base unsafe.Pointer, row, n int) {
+// clearBut zeroes n rows in all columns but those of a set.
+func (a *Archetype) clearBut(set *signature, at alloc.GridRow, n int) {
 	columns := a.grid.Columns()
 	for i := range columns {
 		if !set.has(typeID(columns[i].Key)) {
-			alloc.ClearRows(base, row, n, columns[i:i+1])
+			alloc.ClearRows(at, n, columns[i:i+1])
 		}
 	}
 }
@@ -179,14 +181,15 @@ func (b Batch) walk(yield func(Rows) bool) {
 	s := w.openScan(nil)
 	defer w.closeScan(s)
 	s.enter(b.a, b.a.place)
-	per, chunks := b.a.grid.PerChunk(), b.a.grid.Chunks()
-	for at := b.start; at < b.start+b.n; {
-		pos, row := at/per, at%per
-		k := min(b.start+b.n-at, per-row)
-		s.show(pos, true)
-		if !yield(makeRows(s, w.chunk(chunks[pos]), row, k)) {
+	g := &b.a.grid
+	pos, row := g.Find(b.start)
+	for left := b.n; left > 0; pos, row = pos+1, 0 {
+		k := min(left, g.RowsOf(pos)-row)
+		at := g.Row(pos, row)
+		s.show(pos, at.Order, true)
+		if !yield(makeRows(s, at.Base, row, k)) {
 			return
 		}
-		at += k
+		left -= k
 	}
 }

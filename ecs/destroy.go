@@ -1,11 +1,6 @@
 package ecs
 
-import (
-	"unsafe"
-
-	"quarry/alloc"
-	"quarry/internal/debug"
-)
+import "quarry/internal/debug"
 
 // Destroy ends an entity and everything it holds. It returns false, and does
 // nothing, when e is not alive: destroying twice, or Null, is no error. It
@@ -17,9 +12,9 @@ func (w *World) Destroy(e Entity) bool {
 		return false
 	}
 	a, pos, row := w.rowOf(r)
+	at := a.grid.Row(pos, row)
 	for _, c := range a.buffers {
-		// Safe because c is a column of this chunk.
-		w.freeSpill(bufferAt(unsafe.Add(w.chunk(a.grid.Chunks()[pos]), c.Offset), row, c.Size))
+		w.freeSpill(headerAt(at, c))
 	}
 	a.removeRow(pos, row)
 	w.records.give(e.ref&indexMask, r)
@@ -44,23 +39,22 @@ func (w *World) recordOf(op string, e Entity) *record {
 
 // rowOf returns where a record's entity is.
 func (w *World) rowOf(r *record) (a *Archetype, pos, row int) {
-	chunk := r.location.chunk()
-	o := w.owners[chunk/alloc.ChunksPerMegachunk][chunk%alloc.ChunksPerMegachunk]
-	return w.archetypes[o.archetype-1], int(o.pos), r.location.row()
+	o := w.ownerOf(r.location)
+	_, row = w.split(r.location, o.order())
+	return w.archetypes[o.archetype-1], o.pos(), row
 }
 
 // removeRow closes the gap at a row with the archetype's last row, whose entity
 // is told, and lets the last chunk go when it is empty.
 func (a *Archetype) removeRow(pos, row int) {
-	w, chunks := a.w, a.grid.Chunks()
 	lastPos, lastRow := a.grid.Last()
-	last := w.chunk(chunks[lastPos])
+	last := a.grid.Row(lastPos, lastRow)
 	if pos != lastPos || row != lastRow {
-		hole := w.chunk(chunks[pos])
-		moved := entities(last, lastRow+1)[lastRow]
-		entities(hole, row+1)[row] = moved
-		w.records.at(moved.ref & indexMask).location = locate(uint32(chunks[pos]), row)
-		a.grid.FillGap(hole, last, row, lastRow)
+		hole := a.grid.Row(pos, row)
+		moved := entities(last.Base, lastRow+1)[lastRow]
+		entities(hole.Base, row+1)[row] = moved
+		a.w.records.at(moved.ref & indexMask).location = locate(a.grid.Chunks()[pos].First, row)
+		a.grid.FillGap(hole, last, 1)
 		for _, slot := range a.toggling {
 			a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
 		}
@@ -70,7 +64,7 @@ func (a *Archetype) removeRow(pos, row int) {
 		a.setBit(slot, lastPos, lastRow, false)
 	}
 	if debug.On {
-		a.grid.PoisonRow(last, lastRow)
+		a.grid.PoisonRows(last, 1)
 	}
 	if lastRow == 0 {
 		a.leave(lastPos)

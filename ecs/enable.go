@@ -66,11 +66,11 @@ func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
 }
 
 func (a *Archetype) bit(slot uint16, pos, row int) bool {
-	return a.enabled[slot][pos*a.maskWords()+row/64]>>(row%64)&1 != 0
+	return a.enabled[slot][pos][row/64]>>(row%64)&1 != 0
 }
 
 func (a *Archetype) setBit(slot uint16, pos, row int, on bool) {
-	word := &a.enabled[slot][pos*a.maskWords()+row/64]
+	word := &a.enabled[slot][pos][row/64]
 	if on {
 		*word |= 1 << (row % 64)
 	} else {
@@ -80,7 +80,7 @@ func (a *Archetype) setBit(slot uint16, pos, row int, on bool) {
 
 // setBits enables rows [row, row+n) of a chunk.
 func (a *Archetype) setBits(slot uint16, pos, row, n int) {
-	words := a.enabled[slot][pos*a.maskWords():]
+	words := a.enabled[slot][pos]
 	for n > 0 {
 		k := min(n, 64-row%64)
 		words[row/64] |= bitmask.Mask(row%64, k)

@@ -61,16 +61,6 @@ func (e Entity) Compare(f Entity) int {
 	return 1
 }
 
-// location packs a chunk and a row of it: 20 + 12 bits.
-type location uint32
-
-const rowBits = 12
-
-func locate(chunk uint32, row int) location { return location(chunk<<rowBits | uint32(row)) }
-
-func (l location) chunk() uint32 { return uint32(l >> rowBits) }
-func (l location) row() int      { return int(l & (1<<rowBits - 1)) }
-
 // checkWorld panics when e carries the tag of another world.
 //
 //go:noinline

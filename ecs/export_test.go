@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"reflect"
-	"unsafe"
 
 	"quarry/alloc"
 )
@@ -18,13 +17,13 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		}
 	}
 	swap := func(p *int, v int) func() { old := *p; *p = v; return func() { *p = old } }
-	ids := entities(w.chunk(a.grid.Chunks()[0]), a.grid.RowsOf(0))
-	owner := &w.owners[a.grid.Chunks()[0]/alloc.ChunksPerMegachunk][a.grid.Chunks()[0]%alloc.ChunksPerMegachunk]
-	head := bufferAt(w.chunk(a.grid.Chunks()[0]), 0, 0)
+	first := a.grid.Chunks()[0].First
+	ids := entities(a.grid.Row(0, 0).Base, a.grid.RowsOf(0))
+	owner := &w.owners[first/alloc.ChunksPerMegachunk][first%alloc.ChunksPerMegachunk]
+	var head *header
 	for _, c := range a.buffers {
-		p := a.place[c.Key]
 		for row := range ids {
-			if h := bufferAt(unsafe.Add(w.chunk(a.grid.Chunks()[0]), p.offset), row, c.Size); h.ref != 0 {
+			if h := headerAt(a.grid.Row(0, row), c); h.ref != 0 {
 				head = h
 			}
 		}
@@ -36,11 +35,11 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		r.location++
 		return func() { r.location = old }
 	case "W2":
-		a.grid.Push(a.grid.PerChunk())
-		return func() { a.grid.Push(-a.grid.PerChunk()) }
+		a.grid.Push(a.grid.PerUnit())
+		return func() { a.grid.Push(-a.grid.PerUnit()) }
 	case "W3":
-		owner.pos++
-		return func() { owner.pos-- }
+		owner.at++
+		return func() { owner.at-- }
 	case "W4":
 		w.created++
 		return func() { w.created-- }
@@ -50,9 +49,9 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		q.matches = q.matches[:len(q.matches)-1]
 		return func() { q.matches = old }
 	case "W6":
-		words := a.enabled[a.toggling[0]]
-		words[a.maskWords()-1] ^= 1 << 63
-		return func() { words[a.maskWords()-1] ^= 1 << 63 }
+		words := a.enabled[a.toggling[0]][0]
+		words[len(words)-1] ^= 1 << 63
+		return func() { words[len(words)-1] ^= 1 << 63 }
 	case "W7":
 		old := head.length
 		head.length = head.capacity + 1

@@ -47,21 +47,40 @@ func (h *hasher) archetype(a *Archetype) {
 		h.word(uint64(id))
 	}
 	h.word(uint64(a.grid.Len()))
-	for pos, chunk := range a.grid.Chunks() {
-		base, n := h.w.chunk(chunk), a.grid.RowsOf(pos)
-		for _, e := range entities(base, n) {
+	// Column by column, not chunk by chunk: how rows are cut into chunks depends on
+	// the memory that there was.
+	for pos := range a.grid.Chunks() {
+		for _, e := range entities(a.grid.Row(pos, 0).Base, a.grid.RowsOf(pos)) {
 			h.entity(e)
 		}
-		for _, c := range a.grid.Columns() {
+	}
+	for _, c := range a.grid.Columns() {
+		for pos := range a.grid.Chunks() {
+			at := a.grid.Row(pos, 0)
 			// Safe because c is a column of this chunk.
-			h.column(unsafe.Add(base, c.Offset), n, c)
+			h.column(unsafe.Add(at.Base, uintptr(c.Offset)<<at.Order), a.grid.RowsOf(pos), c)
 		}
-		for _, slot := range a.toggling {
-			for _, word := range a.enabled[slot][pos*a.maskWords() : (pos+1)*a.maskWords()] {
+	}
+	for _, slot := range a.toggling {
+		h.bits(a, slot)
+	}
+}
+
+// bits hashes the enable bits of a type, 64 rows a word.
+func (h *hasher) bits(a *Archetype, slot uint16) {
+	word, n := uint64(0), 0
+	for pos := range a.grid.Chunks() {
+		for row := range a.grid.RowsOf(pos) {
+			if a.bit(slot, pos, row) {
+				word |= 1 << (n % 64)
+			}
+			if n++; n%64 == 0 {
 				h.word(word)
+				word = 0
 			}
 		}
 	}
+	h.word(word)
 }
 
 func (h *hasher) column(column unsafe.Pointer, n int, c column) {

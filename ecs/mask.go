@@ -19,7 +19,7 @@ func (r Rows) Dense() bool { return r.check("Rows.Dense").dense }
 func (r Rows) Mask() []uint64 {
 	s := r.check("Rows.Mask")
 	n := r.Len()
-	words := s.mask[:(n+63)/64]
+	words := s.words(n)
 	if !s.filled {
 		for i := range words {
 			words[i] = ^uint64(0)

@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"unsafe"
 
 	"quarry/alloc"
 )
@@ -56,11 +55,10 @@ func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
 		}
 	}
 	toPos, toRow := to.grid.End()
-	target := to.grid.Chunks()[toPos]
-	from, dest := w.chunk(a.grid.Chunks()[pos]), w.chunk(target)
-	entities(dest, toRow+1)[toRow] = entities(from, row+1)[row]
-	alloc.CopyRow(dest, from, toRow, row, way.copies)
-	alloc.ClearRows(dest, toRow, 1, way.fresh)
+	from, dest := a.grid.Row(pos, row), to.grid.Row(toPos, toRow)
+	entities(dest.Base, toRow+1)[toRow] = entities(from.Base, row+1)[row]
+	alloc.CopyRows(dest, from, 1, way.copies)
+	alloc.ClearRows(dest, 1, way.fresh)
 	for _, slot := range to.toggling {
 		on := true
 		if t := to.types[slot]; a.sig.has(t) {
@@ -69,13 +67,11 @@ func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
 		to.setBit(slot, toPos, toRow, on)
 	}
 	if a.sig.has(id) && w.types[id].buffer {
-		p := a.place[id]
-		// Safe because the type is one of the archetype's, and a buffer.
-		w.freeSpill(bufferAt(unsafe.Add(from, p.offset), row, uint32(w.types[id].size)))
+		w.freeSpill(headerAt(from, column{Offset: a.place[id].offset, Size: uint32(w.types[id].size)}))
 	}
 	to.grid.Push(1)
 	to.markRows(toPos)
-	r.location = locate(uint32(target), toRow)
+	r.location = locate(to.grid.Chunks()[toPos].First, toRow)
 	a.removeRow(pos, row)
 	w.epoch++
 	return nil

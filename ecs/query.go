@@ -153,7 +153,7 @@ func (q *Query) walk(yield func(Rows) bool) {
 			continue
 		}
 		s.enter(a, m.place)
-		for pos, chunk := range a.grid.Chunks() {
+		for pos := range a.grid.Chunks() {
 			n, dense := a.grid.RowsOf(pos), true
 			if len(m.tests) > 0 {
 				matching := s.filter(a, m.tests, pos, n)
@@ -162,8 +162,9 @@ func (q *Query) walk(yield func(Rows) bool) {
 				}
 				dense = matching == n
 			}
-			s.show(pos, dense)
-			if !yield(makeRows(s, w.chunk(chunk), 0, n)) {
+			at := a.grid.Row(pos, 0)
+			s.show(pos, at.Order, dense)
+			if !yield(makeRows(s, at.Base, 0, n)) {
 				return
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"quarry/bitmask"
-	"quarry/layout"
 )
 
 // scan is a loop over rows under way: what the three words of a Rows lead to.
@@ -18,11 +17,12 @@ type scan struct {
 	a      *Archetype // that the current rows belong to
 	place  []place    // by typeID: where the columns are and what may be done
 	pos    int        // the current rows' chunk, in its grid
-	serial uint32     // of the current rows; others are stale
+	order  uint32     // of that chunk
+	serial uint32     // of the current rows, 28 bits; others are stale
 	dense  bool       // every row of the chunk matches
 	filled bool       // mask holds the current rows' snapshot
 	outer  *scan      // the loop around this one, or the next idle scan
-	mask   [layout.MaxRows / 64]uint64
+	mask   []uint64   // room for the largest chunk seen
 }
 
 // openScan starts a loop and locks the world.
@@ -46,7 +46,7 @@ func (w *World) openScan(q *Query) *scan {
 // opposite order of their beginning, unless an iterator was pulled by hand; then
 // this one is looked for.
 func (w *World) closeScan(s *scan) {
-	s.serial++
+	s.turn()
 	at := &w.loops
 	for *at != s {
 		at = &(*at).outer
@@ -60,25 +60,36 @@ func (w *World) closeScan(s *scan) {
 func (s *scan) enter(a *Archetype, place []place) { s.a, s.place = a, place }
 
 // show moves the loop to a chunk; the rows shown before become stale.
-func (s *scan) show(pos int, dense bool) {
-	s.serial++
-	s.pos, s.dense, s.filled = pos, dense, !dense
+func (s *scan) show(pos int, order uint32, dense bool) {
+	s.turn()
+	s.pos, s.order, s.dense, s.filled = pos, order, dense, !dense
+}
+
+// turn makes the rows shown so far stale, until 2^28 more were shown.
+func (s *scan) turn() { s.serial = (s.serial + 1) & serialMask }
+
+// words returns the mask's words for n rows.
+func (s *scan) words(n int) []uint64 {
+	used := (n + 63) / 64
+	if used > len(s.mask) {
+		s.mask = make([]uint64, used)
+	}
+	return s.mask[:used]
 }
 
 // filter computes the snapshot of matching rows of a chunk with n rows, and
 // returns how many match.
 func (s *scan) filter(a *Archetype, tests []bitTest, pos, n int) (matching int) {
-	words := a.maskWords()
-	used := (n + 63) / 64
-	for i := range used {
+	words := s.words(n)
+	for i := range words {
 		m := ^uint64(0)
 		for _, t := range tests {
-			m &= a.enabled[t.slot][pos*words+i] ^ t.invert
+			m &= a.enabled[t.slot][pos][i] ^ t.invert
 		}
-		if i == used-1 {
+		if i == len(words)-1 {
 			m &= bitmask.Mask(0, n-i*64)
 		}
-		s.mask[i] = m
+		words[i] = m
 		matching += bits.OnesCount64(m)
 	}
 	return matching
@@ -98,21 +109,28 @@ func (s *scan) name() string {
 type Rows struct {
 	s    *scan
 	base unsafe.Pointer // start of the chunk
-	span uint64         // serial 32 bits | rows 16 | first row 16
+	span uint64         // serial 28 bits | rows 18 | first row 18
 }
+
+const (
+	spanBits   = 18 // a megachunk of rows of 8 bytes has 2^17
+	spanMask   = 1<<spanBits - 1
+	serialMask = 1<<(64-2*spanBits) - 1
+)
 
 func makeRows(s *scan, base unsafe.Pointer, lo, n int) Rows {
-	return Rows{s, base, uint64(s.serial)<<32 | uint64(n)<<16 | uint64(lo)}
+	return Rows{s, base, uint64(s.serial)<<(2*spanBits) | uint64(n)<<spanBits | uint64(lo)}
 }
 
-func (r Rows) lo() int { return int(r.span & 0xFFFF) }
+func (r Rows) lo() int        { return int(r.span & spanMask) }
+func (r Rows) serial() uint32 { return uint32(r.span >> (2 * spanBits)) }
 
 // Len returns the number of rows, matching or not.
-func (r Rows) Len() int { return int(r.span >> 16 & 0xFFFF) }
+func (r Rows) Len() int { return int(r.span >> spanBits & spanMask) }
 
 // check panics unless the rows are the current ones of a loop.
 func (r Rows) check(op string) *scan {
-	if r.s == nil || uint32(r.span>>32) != r.s.serial {
+	if r.s == nil || r.serial() != r.s.serial {
 		r.stale(op)
 	}
 	return r.s
@@ -130,7 +148,7 @@ func (r Rows) stale(op string) {
 // it may be written.
 func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 	s := r.s
-	if s == nil || uint32(r.span>>32) != s.serial || s.w != w || int(id) >= len(s.place) {
+	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.place) {
 		r.refuse(w, id, op)
 	}
 	p := s.place[id]
@@ -140,7 +158,7 @@ func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 		r.refuse(w, id, op)
 	}
 	// Safe because the offset is the column's in the archetype of this chunk.
-	return unsafe.Add(r.base, p.offset)
+	return unsafe.Add(r.base, uintptr(p.offset)<<(s.order&31))
 }
 
 //go:noinline
@@ -159,7 +177,7 @@ func (r Rows) refuse(w *World, id typeID, op string) {
 
 func (r Rows) changedSince(w *World, id typeID, since uint32) bool {
 	s := r.s
-	if s == nil || uint32(r.span>>32) != s.serial || s.w != w || int(id) >= len(s.place) || s.place[id].flags == 0 {
+	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.place) || s.place[id].flags == 0 {
 		r.refuse(w, id, "Component.Changed")
 	}
 	return int32(s.a.changed[s.place[id].slot][s.pos]-since) > 0

@@ -3,7 +3,6 @@ package ecs
 import (
 	"fmt"
 	"math/bits"
-	"unsafe"
 
 	"quarry/alloc"
 )
@@ -54,24 +53,23 @@ func (a *Archetype) verify(spilled *int) error {
 		return fmt.Errorf("ecs: W2: %v: %w", a, err)
 	}
 	for pos, chunk := range a.grid.Chunks() {
-		base, n := a.w.chunk(chunk), a.grid.RowsOf(pos)
-		for row, e := range entities(base, n) {
+		at, n := a.grid.Row(pos, 0), a.grid.RowsOf(pos)
+		for row, e := range entities(at.Base, n) {
 			r := a.w.records.find(e)
-			if r == nil || r.location != locate(uint32(chunk), row) || e.ref&^indexMask != a.w.tag {
-				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk, a, e)
+			if r == nil || r.location != locate(chunk.First, row) || e.ref&^indexMask != a.w.tag {
+				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk.First, a, e)
 			}
 		}
 		for _, slot := range a.toggling {
-			words := a.enabled[slot][pos*a.maskWords() : (pos+1)*a.maskWords()]
-			if past := nextBit(words, n, a.maskWords()*64, 0); past < a.maskWords()*64 {
+			words := a.enabled[slot][pos]
+			if past := nextBit(words, n, len(words)*64, 0); past < len(words)*64 {
 				return fmt.Errorf("ecs: W6: %v, chunk %d has %d rows, but enable bit %d of %s is set",
-					a, chunk, n, past, a.w.types[a.types[slot]].name)
+					a, chunk.First, n, past, a.w.types[a.types[slot]].name)
 			}
 		}
 		for _, c := range a.buffers {
-			for row := range n {
-				// Safe because row is one of the chunk's rows.
-				if err := a.w.verifyBuffer(bufferAt(unsafe.Add(base, c.Offset), row, c.Size), typeID(c.Key), spilled); err != nil {
+			for at.Row = range n {
+				if err := a.w.verifyBuffer(headerAt(at, c), typeID(c.Key), spilled); err != nil {
 					return err
 				}
 			}
@@ -103,11 +101,13 @@ func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
 func (w *World) verifyOwners() error {
 	entries, chunks := 0, 0
 	for _, a := range w.archetypes {
-		chunks += len(a.grid.Chunks())
+		chunks += a.grid.Units()
 		for pos, c := range a.grid.Chunks() {
-			page := w.owners[c/alloc.ChunksPerMegachunk]
-			if page == nil || page[c%alloc.ChunksPerMegachunk] != (owner{a.index + 1, uint32(pos)}) {
-				return fmt.Errorf("ecs: W3: chunk %d at position %d of %v has no such owner", c, pos, a)
+			page := w.owners[c.First/alloc.ChunksPerMegachunk]
+			for unit := c.First; unit < c.First+1<<c.Order; unit++ {
+				if page == nil || page[unit%alloc.ChunksPerMegachunk] != makeOwner(a, pos, c.Order) {
+					return fmt.Errorf("ecs: W3: chunk %d at position %d of %v has no such owner", unit, pos, a)
+				}
 			}
 		}
 	}

@@ -65,12 +65,6 @@ type World struct {
 	closed    bool
 }
 
-// owner says which archetype a chunk belongs to.
-type owner struct {
-	archetype uint32 // index into World.archetypes, plus one; 0: none
-	pos       uint32 // index into the chunks of the archetype's grid
-}
-
 // Option changes how NewWorld works.
 type Option func(*World)
 
@@ -83,12 +77,16 @@ func WithUniverse(u *alloc.Universe) Option {
 	return func(w *World) { w.u = u }
 }
 
-// ChunkGrowth sets how many chunks an archetype has after it must grow; those that
-// it does not need yet are its reserve. Chunks that empty go to the reserve, which
-// is cut when it is more than twice what the policy would add. So entities that
+// ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
+// What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
+// also says how large chunks get: the default, alloc.Doubling().Capped(64), gives
+// chunks of 1, 1, 2, 4 ... 64 units, and alloc.Fixed(1) only chunks of 16 KiB.
+// Loops over data beyond the cache want large chunks; versions, which are per
+// chunk, are finer with small ones. Units without rows are the archetype's reserve,
+// which is cut when it is more than twice what the policy would add. So entities that
 // come and go at the border of a chunk do not go to the universe each time. A call
 // of the world that needs memory gets what the reserves hold before it fails; see
-// Trim for others. The default is alloc.DefaultChunkGrowth.
+// Trim for others.
 func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
 
 // NewWorld makes an empty world, with a universe of its own of the default size
@@ -98,7 +96,7 @@ func NewWorld(options ...Option) (*World, error) {
 		byType:  map[typeKey]typeID{},
 		byTypes: map[signature]*Archetype{},
 		version: 1,
-		growth:  alloc.DefaultChunkGrowth(),
+		growth:  alloc.Doubling().Capped(1 << alloc.MaxGridOrder),
 	}
 	for _, o := range options {
 		o(w)
@@ -195,8 +193,8 @@ type Stats struct {
 	Created    uint64 // entities ever created
 	Destroyed  uint64 // entities ever destroyed
 	Archetypes int    // sets of types seen
-	Chunks     int    // chunks that hold rows
-	Reserve    int    // chunks that archetypes keep without rows, see ChunkGrowth
+	Chunks     int    // units of 16 KiB in the chunks that hold rows
+	Reserve    int    // units that archetypes keep without rows, see ChunkGrowth
 	Buffers    int    // buffers whose elements have spilled to the heap
 }
 
@@ -211,7 +209,7 @@ func (w *World) Stats() Stats {
 		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks,
 	}
 	for _, a := range w.archetypes {
-		s.Chunks += len(a.grid.Chunks())
+		s.Chunks += a.grid.Units()
 		s.Reserve += a.grid.Reserve()
 	}
 	return s
@@ -230,8 +228,7 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		w.checkWorld(op, e)
 		return nil, 0
 	}
-	chunk := r.location.chunk()
-	o := &w.owners[chunk/alloc.ChunksPerMegachunk][chunk%alloc.ChunksPerMegachunk]
+	o := w.ownerOf(r.location)
 	a := w.archetypes[o.archetype-1]
 	if int(id) >= len(a.place) {
 		return nil, 0
@@ -241,30 +238,11 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		return nil, 0
 	}
 	if write {
-		a.changed[p.slot][o.pos] = w.version
+		a.changed[p.slot][o.pos()] = w.version
 	}
+	chunk, row := w.split(r.location, o.order())
 	// Safe because the offset is that of a column of the chunk's archetype.
-	return unsafe.Add(w.chunk(alloc.ChunkIndex(chunk)), p.offset), r.location.row()
-}
-
-// chunk returns the address of a chunk that the world holds.
-func (w *World) chunk(c alloc.ChunkIndex) unsafe.Pointer {
-	// Safe because c is one of the universe's chunks; base does not change.
-	return unsafe.Add(w.base, uintptr(c)*alloc.ChunkSize)
-}
-
-// setOwner enters a chunk into the table, or takes it out with a nil archetype.
-func (w *World) setOwner(c alloc.ChunkIndex, a *Archetype, pos int) {
-	page := w.owners[c/alloc.ChunksPerMegachunk]
-	if page == nil {
-		page = new([alloc.ChunksPerMegachunk]owner)
-		w.owners[c/alloc.ChunksPerMegachunk] = page
-	}
-	o := owner{}
-	if a != nil {
-		o = owner{archetype: a.index + 1, pos: uint32(pos)}
-	}
-	page[c%alloc.ChunksPerMegachunk] = o
+	return unsafe.Add(chunk, uintptr(p.offset)<<(o.order()&31)), row
 }
 
 // checkUnlocked panics while a loop over rows is under way: a structural change

@@ -238,9 +238,10 @@ func TestEmptyChunksGoBack(t *testing.T) {
 		require.Zero(t, w.Stats().Chunks)
 		require.NoError(t, w.Verify())
 	}
-	require.Equal(t, 1, w.Stats().Reserve)
-	require.Equal(t, base+8+1, w.Universe().Stats().LiveChunks, "two blocks of records stay: versions must")
-	require.Equal(t, 1, w.Trim())
+	kept := w.Stats().Reserve
+	require.LessOrEqual(t, kept, 1)
+	require.Equal(t, base+8+kept, w.Universe().Stats().LiveChunks, "two blocks of records stay: versions must")
+	require.Equal(t, kept, w.Trim())
 	require.Equal(t, 0, w.Trim())
 	require.Zero(t, w.Stats().Reserve)
 	require.Equal(t, base+8, w.Universe().Stats().LiveChunks)
@@ -272,7 +273,7 @@ func TestRunningOutLosesNothing(t *testing.T) {
 		a.Create()
 	}()
 	require.NotNil(t, l, "Create panics with the LimitError")
-	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Universe.Alloc: no room for 1 chunks")
+	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Universe.AllocExact: no room for 1 chunks")
 	_, err = a.CreateN(5000)
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	_, err = health.TryAdd(last, Health{1, 1})
@@ -349,7 +350,7 @@ func TestStrangersAreCaught(t *testing.T) {
 // TestFailedAddMakesNoArchetype fails to add a type whose archetype does not
 // exist yet, for lack of room.
 func TestFailedAddMakesNoArchetype(t *testing.T) {
-	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 2<<20)))
+	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 2<<20)), ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
 	a := ecs.NewArchetype(w, position)
 	q := ecs.NewQuery(w, ecs.Read(position))

@@ -72,7 +72,8 @@ type cursor struct {
 	d     *world
 	q     *query
 	group int // next to look at
-	row   int // first row of the next chunk
+	chunk int // of the group, next to look at
+	row   int // its first row
 }
 
 // chunk is what a loop should yield next.
@@ -85,10 +86,11 @@ type chunk struct {
 
 // next returns the next chunk as the model is now, and false at the end.
 func (c *cursor) next() (chunk, bool) {
-	for ; c.group < len(c.d.m.groups); c.group, c.row = c.group+1, 0 {
+	for ; c.group < len(c.d.m.groups); c.group, c.chunk, c.row = c.group+1, 0, 0 {
 		g := c.d.m.groups[c.group]
 		for c.row < len(g.rows) {
-			n := min(g.a.Plan().Rows, len(g.rows)-c.row)
+			_, _, n := g.a.Chunk(c.chunk) // how rows are cut is not foretold; Verify checks it
+			c.chunk++
 			want := chunk{g: g, rows: g.rows[c.row : c.row+n]}
 			c.row += n
 			for _, e := range want.rows {

@@ -203,20 +203,23 @@ func (d *world) check() error {
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
 		Archetypes: len(m.groups), Buffers: m.spilled,
 	}
-	most := 0
+	least, most, mostReserve := 0, 0, 0
 	for _, g := range m.groups {
 		if g.a.Len() != len(g.rows) {
 			return fmt.Errorf("%v: Len: got %d want %d", g.a, g.a.Len(), len(g.rows))
 		}
 		rows := g.a.Plan().Rows
 		chunks := (len(g.rows) + rows - 1) / rows
-		want.Chunks += chunks
-		most += d.mostReserve(chunks)
+		least += chunks
+		if chunks > 0 {
+			most += chunks + alloc.ChunksPerMegachunk - 1 // the last chunk may be nearly empty
+		}
+		mostReserve += d.mostReserve(chunks)
 	}
 	got := d.w.Stats()
-	want.Reserve = got.Reserve // not foretold, but bounded
-	if got != want || got.Reserve > most {
-		return fmt.Errorf("in Stats: got %+v want %+v and at most %d in reserve", got, want, most)
+	want.Reserve, want.Chunks = got.Reserve, got.Chunks // not foretold, but bounded
+	if got != want || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most {
+		return fmt.Errorf("in Stats: got %+v want %+v, %d to %d units with rows and at most %d in reserve", got, want, least, most, mostReserve)
 	}
 	if d.w.Version() != m.version {
 		return fmt.Errorf("in Version: got %d want %d", d.w.Version(), m.version)
@@ -235,13 +238,17 @@ func (d *world) check() error {
 	return nil
 }
 
-// mostReserve is the reserve that an archetype with a number of chunks may have.
-func (d *world) mostReserve(chunks int) int {
-	step := d.growth.Next(chunks, chunks+1) - chunks
-	if chunks == 0 {
-		return step
+// mostReserve is the reserve that an archetype may have whose rows fill a number of
+// units; its last chunk may have as many as a megachunk more.
+func (d *world) mostReserve(units int) int {
+	if units == 0 {
+		return d.growth.Next(0, 1)
 	}
-	return 2 * step
+	most := 0
+	for more := range alloc.ChunksPerMegachunk {
+		most = max(most, 2*(d.growth.Next(units+more, units+more+1)-units-more))
+	}
+	return most
 }
 
 // compareAll compares every entity, by look-ups and by a query for all, and
