@@ -17,18 +17,22 @@ func (s *signature) has(id typeID) bool { return s[id/64]>>(id%64)&1 != 0 }
 func (s *signature) add(id typeID)      { s[id/64] |= 1 << (id % 64) }
 func (s *signature) drop(id typeID)     { s[id/64] &^= 1 << (id % 64) }
 
-// place says where a type lies in an archetype's chunks, and what the holder of
-// the table may do with it.
+// meets reports whether two sets have a type in common.
+func (s *signature) meets(t *signature) bool {
+	for i := range s {
+		if s[i]&t[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// place says where a type lies in an archetype's chunks.
 type place struct {
 	offset uint32 // bytes from a unit's start to the column
 	slot   uint16 // index into the archetype's types
-	flags  uint16 // 0: the type is absent or not declared
+	flags  uint8  // mayRead | mayWrite, or 0: the type is absent
 }
-
-const (
-	mayRead = 1 << iota
-	mayWrite
-)
 
 // column is a type with storage in an archetype's chunks; its key is the typeID.
 type column = alloc.GridColumn
@@ -50,7 +54,9 @@ type Archetype struct {
 
 	changed  [][]uint32   // [slot][chunk]: version of the last write
 	marked   []uint32     // [chunk]: version at which all types were marked at once
+	ordered  []uint32     // [chunk]: version at which rows last came, went or changed places
 	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable
+	on       [][]int32    // [slot][chunk]: bits set in enabled (W6)
 	toggling []uint16     // slots that are enableable
 }
 
@@ -114,8 +120,8 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	}
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[sig] = a
-	for _, q := range w.queries {
-		q.consider(a)
+	for _, m := range w.matchings {
+		m.consider(a)
 	}
 	return a, nil
 }
@@ -124,10 +130,8 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 func (w *World) forget(a *Archetype) {
 	w.archetypes = w.archetypes[:len(w.archetypes)-1]
 	delete(w.byTypes, a.sig)
-	for _, q := range w.queries {
-		if n := len(q.matches); n > 0 && q.matches[n-1].a == a {
-			q.matches = q.matches[:n-1]
-		}
+	for _, m := range w.matchings {
+		m.forget(a)
 	}
 }
 
@@ -152,7 +156,7 @@ func (a *Archetype) layOut() error {
 		a.place = make([]place, a.types[n-1]+1)
 	}
 	a.changed = make([][]uint32, len(a.types))
-	a.enabled = make([][][]uint64, len(a.types))
+	a.enabled, a.on = make([][][]uint64, len(a.types)), make([][]int32, len(a.types))
 	for slot, id := range a.types {
 		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)
 		if t.size == 0 {
@@ -226,35 +230,24 @@ func (a *Archetype) grow(n int) error {
 // last chunk, which is about to lose its last row.
 func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 	a.w.setOwner(c, a, pos)
-	a.marked = append(a.marked, 0)
+	a.marked, a.ordered = append(a.marked, 0), append(a.ordered, 0)
 	for slot := range a.changed {
 		a.changed[slot] = append(a.changed[slot], 0)
 	}
 	for _, slot := range a.toggling {
 		a.enabled[slot] = append(a.enabled[slot], make([]uint64, (a.grid.PerUnit()<<c.Order+63)/64))
+		a.on[slot] = append(a.on[slot], 0)
 	}
 }
 
 func (a *Archetype) leave(last int) {
 	a.w.setOwner(a.grid.Chunks()[last], nil, 0)
-	a.marked = a.marked[:last]
+	a.marked, a.ordered = a.marked[:last], a.ordered[:last]
 	for slot := range a.changed {
 		a.changed[slot] = a.changed[slot][:last]
 	}
 	for _, slot := range a.toggling {
-		a.enabled[slot] = a.enabled[slot][:last]
-	}
-}
-
-// markRows notes that rows of a chunk came or moved: every type changed.
-func (a *Archetype) markRows(pos int) {
-	v := a.w.version
-	if a.marked[pos] == v {
-		return
-	}
-	a.marked[pos] = v
-	for slot := range a.changed {
-		a.changed[slot][pos] = v
+		a.enabled[slot], a.on[slot] = a.enabled[slot][:last], a.on[slot][:last]
 	}
 }
 

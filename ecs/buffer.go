@@ -102,13 +102,14 @@ func (b Buffer[T]) view(column unsafe.Pointer, row int, write bool) DynamicBuffe
 }
 
 // At returns the buffer of the i'th of rows, to write when the query declares
-// Write. It panics like Component.Slice, and when i is not in [0, rows.Len()).
+// Write. It panics like Component.Slice, when i is not in [0, rows.Len()), and where
+// the chunk lacks an Optional buffer; see In.
 func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 	column := rows.column(b.w, b.id, "Buffer.At")
-	if uint(i) >= uint(rows.Len()) {
-		panic(fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, %d)", i, rows.Len()))
+	if uint(i) >= uint(rows.Len()) || column == nil {
+		rows.noRow(b.w, b.id, i)
 	}
-	return b.view(column, rows.lo()+i, rows.s.place[b.id].flags&mayWrite != 0)
+	return b.view(column, rows.lo()+i, rows.s.access[b.id]&mayWrite != 0)
 }
 
 // Append adds elements to e's buffer. It returns false when e is not alive or

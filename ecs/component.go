@@ -9,7 +9,8 @@ import (
 	"quarry/layout"
 )
 
-// MaxTypes is the number of component types of a world.
+// MaxTypes is the number of component types of a world, the two built-in ones
+// included.
 const MaxTypes = 1024
 
 // typeID numbers the component types of a world in order of registration.
@@ -18,6 +19,7 @@ type typeID uint16
 // Type is a handle of a registered type: a Component or a Buffer. Only this
 // package implements it.
 type Type interface {
+	Operand
 	handle() (*World, typeID)
 }
 
@@ -127,6 +129,7 @@ func (w *World) register(op string, info typeInfo) typeID {
 	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
 	id := typeID(len(w.types))
 	w.types = append(w.types, info)
+	w.full = append(w.full, mayRead|mayWrite)
 	w.byType[key] = id
 	return id
 }
@@ -217,23 +220,23 @@ func (c Component[T]) TryRemove(e Entity) (bool, error) {
 	return removed, during("Component.Remove", err)
 }
 
-// Slice returns the component's column of rows, one element per row. When the
-// query declares Write, or the rows come from CreateN, the column is marked
-// changed. It panics for a type that the query does not declare, for rows of
-// another world and for rows that are no longer current. The slice is good
-// until the next structural change.
+// Slice returns the component's column of rows, one element per row, and nil where
+// the chunk lacks an Optional type. When the query declares Write, or the rows come
+// from a Batch, the column is marked changed. It panics for a type that the query
+// does not declare, for rows of another world and for rows that are no longer
+// current. The slice is good until the next structural change.
 func (c Component[T]) Slice(rows Rows) []T {
-	column := rows.column(c.w, c.id, "Component.Slice")
+	return sliceOf[T](rows, rows.column(c.w, c.id, "Component.Slice"))
+}
+
+// sliceOf returns a column's elements of the rows; a nil column has none.
+func sliceOf[T any](rows Rows, column unsafe.Pointer) []T {
+	if column == nil {
+		return nil
+	}
 	// Safe because the column holds one T per row of the chunk and the span
 	// [lo, lo+n) lies inside the chunk's rows.
 	return unsafe.Slice(element[T](column, rows.lo()), rows.Len())
-}
-
-// Changed reports whether the component may have changed in the rows' chunk
-// since the version given: whether it was opened for writing after it. It
-// panics like Slice.
-func (c Component[T]) Changed(rows Rows, since uint32) bool {
-	return rows.changedSince(c.w, c.id, since)
 }
 
 // element returns the row'th T of a column.

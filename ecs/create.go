@@ -180,7 +180,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	}
 	s := w.openScan(nil)
 	defer w.closeScan(s)
-	s.enter(b.a, b.a.place)
+	s.enter(b.a, w.full)
 	g := &b.a.grid
 	pos, row := g.Find(b.start)
 	for left := b.n; left > 0; pos, row = pos+1, 0 {

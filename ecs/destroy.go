@@ -58,8 +58,9 @@ func (a *Archetype) removeRow(pos, row int) {
 		for _, slot := range a.toggling {
 			a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
 		}
-		a.markRows(pos)
+		a.ordered[pos] = a.w.version
 	}
+	a.ordered[lastPos] = a.w.version
 	for _, slot := range a.toggling {
 		a.setBit(slot, lastPos, lastRow, false)
 	}

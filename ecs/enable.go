@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"quarry/bitmask"
 )
@@ -59,31 +60,47 @@ func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
 	if !a.sig.has(id) {
 		return false
 	}
-	slot := a.place[id].slot
-	a.setBit(slot, pos, row, on)
-	a.changed[slot][pos] = w.version
+	a.toggleRow(a.place[id].slot, pos, row, on)
 	return true
 }
 
+// toggleRow sets a row's bit and marks the type changed; with atomics while the
+// world is shared.
+func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
+	w := a.w
+	if w.phase == nil {
+		a.setBit(slot, pos, row, on)
+		a.changed[slot][pos] = w.version
+		return
+	}
+	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
+	switch {
+	case on && atomic.OrUint64(word, bit)&bit == 0:
+		atomic.AddInt32(&a.on[slot][pos], 1)
+	case !on && atomic.AndUint64(word, ^bit)&bit != 0:
+		atomic.AddInt32(&a.on[slot][pos], -1)
+	}
+	atomic.StoreUint32(&a.changed[slot][pos], w.version)
+}
+
 func (a *Archetype) bit(slot uint16, pos, row int) bool {
-	return a.enabled[slot][pos][row/64]>>(row%64)&1 != 0
+	return atomic.LoadUint64(&a.enabled[slot][pos][row/64])>>(row%64)&1 != 0
 }
 
 func (a *Archetype) setBit(slot uint16, pos, row int, on bool) {
-	word := &a.enabled[slot][pos][row/64]
-	if on {
-		*word |= 1 << (row % 64)
-	} else {
-		*word &^= 1 << (row % 64)
+	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
+	if old := *word&bit != 0; old != on {
+		*word ^= bit
+		if on {
+			a.on[slot][pos]++
+		} else {
+			a.on[slot][pos]--
+		}
 	}
 }
 
-// setBits enables rows [row, row+n) of a chunk.
+// setBits enables rows [row, row+n) of a chunk, whose bits are clear.
 func (a *Archetype) setBits(slot uint16, pos, row, n int) {
-	words := a.enabled[slot][pos]
-	for n > 0 {
-		k := min(n, 64-row%64)
-		words[row/64] |= bitmask.Mask(row%64, k)
-		row, n = row+k, n-k
-	}
+	bitmask.Bits(a.enabled[slot][pos]).SetRange(row, n)
+	a.on[slot][pos] += int32(n)
 }

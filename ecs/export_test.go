@@ -44,14 +44,17 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		w.created++
 		return func() { w.created-- }
 	case "W5":
-		q := w.queries[0]
-		old := q.matches
-		q.matches = q.matches[:len(q.matches)-1]
-		return func() { q.matches = old }
+		m := w.matchings[0]
+		old := m.matches
+		m.matches = m.matches[:len(m.matches)-1]
+		return func() { m.matches = old }
 	case "W6":
 		words := a.enabled[a.toggling[0]][0]
 		words[len(words)-1] ^= 1 << 63
 		return func() { words[len(words)-1] ^= 1 << 63 }
+	case "W6 count":
+		a.on[a.toggling[0]][0]--
+		return func() { a.on[a.toggling[0]][0]++ }
 	case "W7":
 		old := head.length
 		head.length = head.capacity + 1

@@ -59,6 +59,14 @@ func (r Rows) Each() iter.Seq[int] {
 	}
 }
 
+// first returns the first row that matches.
+func (r Rows) first() int {
+	for row := range r.Each() {
+		return row
+	}
+	return 0
+}
+
 // Runs yields [lo, hi) for every longest run of rows that match, in rising
 // order: what kernels take.
 func (r Rows) Runs() iter.Seq2[int, int] {

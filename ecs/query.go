@@ -7,64 +7,31 @@ import (
 	"strings"
 )
 
-// Term is one condition of a query; the same terms say what the query's loops
-// may access.
-type Term struct {
-	kind termKind
-	t    Type
-}
-
-type termKind uint8
-
-const (
-	termRead termKind = iota
-	termWrite
-	termWith
-	termWithout
-)
-
-var termNames = [...]string{"Read", "Write", "With", "Without"}
-
-// Read matches entities that have t, enabled, and lets loops read it.
-func Read(t Type) Term { return Term{termRead, t} }
-
-// Write matches entities that have t, enabled, and lets loops write it: taking
-// its slice marks the chunk's column changed.
-func Write(t Type) Term { return Term{termWrite, t} }
-
-// With matches entities that have t, enabled, without access to it.
-func With(t Type) Term { return Term{termWith, t} }
-
-// Without matches entities that do not have t, or have it disabled.
-func Without(t Type) Term { return Term{termWithout, t} }
-
 // Query finds the entities that match its terms. Archetypes are matched when
 // the query or the archetype is made, never while iterating. It belongs to the
-// world's owner: one goroutine at a time; loops over it may be nested.
+// world's owner: one goroutine at a time; loops over it may be nested. For loops in
+// several goroutines see World.Share.
 type Query struct {
 	w       *World
 	terms   []Term
-	has     signature // types that an archetype must have
-	lacks   signature // types that it must not have
-	matches []match   // in order of the archetypes' creation (W5)
+	m       *matching // nil: closed
+	access  []uint8   // by typeID: what loops may do with the type, see declared
+	writes  bool      // some type may be written
+	changed []typeID  // of the Changed terms
+	ordered bool      // there is an Ordered term
+	since   uint32    // version that Changed and Ordered compare with; 0: everything is new
 }
 
-// match is an archetype that a query matches.
-type match struct {
-	a     *Archetype
-	place []place   // what the query declares of it, by typeID
-	tests []bitTest // enable bits that decide per row; none: every row matches
-}
-
-// bitTest is one enableable type's part in a mask.
-type bitTest struct {
-	slot   uint16 // in the archetype
-	invert uint64 // all ones for Without, else 0
-}
+// declared marks a type that a query gives access to, in archetypes that have it or
+// not.
+const declared = 1 << 7
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
-// a type of another world and for a type in two terms. The world keeps it and
-// shows it every new archetype, so make queries once, not in every frame.
+// a type of another world, for a type in two terms, and for Disabled of a type that
+// is not Enableable. The world shows it every new archetype until it is closed, so
+// make queries once, not in every frame. Queries that match alike share what they
+// have found. Without terms a query matches every entity but those that Prefab and
+// DisabledEntity hide.
 func NewQuery(w *World, terms ...Term) *Query {
 	if w.closed {
 		panic("ecs: NewQuery: the world is closed")
@@ -72,88 +39,124 @@ func NewQuery(w *World, terms ...Term) *Query {
 	q := &Query{w: w, terms: slices.Clone(terms)}
 	var seen signature
 	for _, t := range terms {
-		id := w.idOf("NewQuery", t.t)
-		if seen.has(id) {
-			panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types[id].name))
+		if len(t.of) == 0 && t.kind < termOrdered {
+			panic("ecs: NewQuery: " + termNames[t.kind] + " names no type")
 		}
-		seen.add(id)
-		switch {
-		case t.kind != termWithout:
-			q.has.add(id)
-		case !w.types[id].enableable:
-			q.lacks.add(id)
+		for _, o := range t.of {
+			q.declare(t.kind, o, &seen)
 		}
+		q.ordered = q.ordered || t.kind == termOrdered
 	}
-	w.queries = append(w.queries, q)
-	for _, a := range w.archetypes {
-		q.consider(a)
-	}
+	q.m = w.matchingOf(terms)
 	return q
 }
 
-// consider adds a to the matches when it matches. Each archetype is considered
-// once.
-func (q *Query) consider(a *Archetype) {
-	if !q.wants(a) {
+// declare notes what one operand of a term says of access and versions.
+func (q *Query) declare(kind termKind, o operand, seen *signature) {
+	w := q.w
+	id := w.idOf("NewQuery", o.t)
+	if kind == termChanged {
+		if slices.Contains(q.changed, id) {
+			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.types[id].name))
+		}
+		q.changed = append(q.changed, id)
 		return
 	}
-	m := match{a: a, place: make([]place, len(q.w.types))}
-	for _, t := range q.terms {
-		_, id := t.t.handle()
-		if !a.sig.has(id) {
-			continue
-		}
-		p := a.place[id]
-		if q.w.types[id].enableable {
-			test := bitTest{slot: p.slot}
-			if t.kind == termWithout {
-				test.invert = ^uint64(0)
-			}
-			m.tests = append(m.tests, test)
-		}
-		switch t.kind {
-		case termRead:
-			p.flags = mayRead
-		case termWrite:
-			p.flags = mayRead | mayWrite
-		default:
-			continue
-		}
-		m.place[id] = p
+	if seen.has(id) {
+		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types[id].name))
 	}
-	q.matches = append(q.matches, m)
+	seen.add(id)
+	if kind == termDisabled && !w.types[id].enableable {
+		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.types[id].name))
+	}
+	if o.access != 0 {
+		for int(id) >= len(q.access) {
+			q.access = append(q.access, 0)
+		}
+		q.access[id] = o.access | declared
+		q.writes = q.writes || o.access&mayWrite != 0
+	}
 }
 
-func (q *Query) wants(a *Archetype) bool {
-	for i := range a.sig {
-		if a.sig[i]&q.has[i] != q.has[i] || a.sig[i]&q.lacks[i] != 0 {
-			return false
+// Close takes the query out of its world, which stops showing it new archetypes.
+// It panics inside a loop over the query; a second call does nothing. Using a
+// closed query panics.
+func (q *Query) Close() {
+	for s := q.w.loops; s != nil; s = s.outer {
+		if s.q == q {
+			panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 		}
 	}
-	return true
+	if q.m != nil && !q.w.closed {
+		q.m.drop()
+	}
+	q.m = nil
+}
+
+// Since returns the version that the Changed and Ordered terms compare with: that
+// at the end of the last loop that ran to its end, or what SetSince gave.
+func (q *Query) Since() uint32 { return q.since }
+
+// SetSince makes the Changed and Ordered terms compare with another version, as
+// World.Version and Advance give; 0 passes everything.
+func (q *Query) SetSince(version uint32) { q.since = version }
+
+// filters reports whether chunks are passed by their versions.
+func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
+
+// passes reports whether a chunk is newer than since by one of the Changed and
+// Ordered terms.
+func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
+	if q.ordered && newer(a.ordered[pos], since) {
+		return true
+	}
+	for _, id := range q.changed {
+		if int(id) < len(a.place) && a.place[id].flags != 0 && newer(a.changedAt(a.place[id].slot, pos), since) {
+			return true
+		}
+	}
+	return false
 }
 
 // Rows yields the matching rows, one chunk at a time: archetypes in order of
 // creation, chunks and rows in order. A chunk with a matching row is yielded
 // whole, with a mask when not every row matches. The world is locked against
 // structural changes while the loop runs: an iter.Pull over it must be stopped. It
-// allocates nothing.
+// allocates nothing. A loop over a query with Changed or Ordered terms that ends
+// without break moves Since to now and advances the world's version, so that the
+// next loop sees what is written from then on, and not what this one wrote.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walk(yield) }
 }
 
 func (q *Query) walk(yield func(Rows) bool) {
+	if q.m == nil {
+		q.refuse("Query.Rows")
+	}
 	w := q.w
 	s := w.openScan(q)
 	defer w.closeScan(s)
-	for i := range q.matches {
-		m := &q.matches[i]
+	if s.walk(q, yield) && q.filters() {
+		q.since = w.version
+		w.Advance()
+	}
+}
+
+// walk shows the chunks of q, until the end or until yield returns false.
+func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
+	filters := q.filters() && q.since != 0
+	matches := q.m.matches
+	for i := range matches {
+		m := &matches[i]
 		a := m.a
 		if a.grid.Len() == 0 {
 			continue
 		}
-		s.enter(a, m.place)
+		s.enter(a, q.access)
 		for pos := range a.grid.Chunks() {
+			if filters && !q.passes(a, pos, q.since) {
+				continue
+			}
 			n, dense := a.grid.RowsOf(pos), true
 			if len(m.tests) > 0 {
 				matching := s.filter(a, m.tests, pos, n)
@@ -165,39 +168,33 @@ func (q *Query) walk(yield func(Rows) bool) {
 			at := a.grid.Row(pos, 0)
 			s.show(pos, at.Order, dense)
 			if !yield(makeRows(s, at.Base, 0, n)) {
-				return
+				return false
 			}
 		}
 	}
-}
-
-// Count returns the number of entities that match. Cost: per archetype, or per
-// chunk where enable bits decide.
-func (q *Query) Count() int {
-	if q.w.closed {
-		q.w.refuse("Query.Count")
-	}
-	total := 0
-	var s scan
-	for i := range q.matches {
-		m := &q.matches[i]
-		if len(m.tests) == 0 {
-			total += m.a.grid.Len()
-			continue
-		}
-		for pos := range m.a.grid.Chunks() {
-			total += s.filter(m.a, m.tests, pos, m.a.grid.RowsOf(pos))
-		}
-	}
-	return total
+	return true
 }
 
 // String prints the terms, as query(Write Position, Read Velocity).
 func (q *Query) String() string {
 	parts := make([]string, len(q.terms))
 	for i, t := range q.terms {
-		_, id := t.t.handle()
-		parts[i] = termNames[t.kind] + " " + q.w.types[id].name
+		parts[i] = t.text(q.w)
 	}
 	return "query(" + strings.Join(parts, ", ") + ")"
+}
+
+//go:noinline
+func (q *Query) refuse(op string) {
+	if q.w.closed {
+		q.w.refuse(op)
+	}
+	panic(fmt.Sprintf("ecs: %s: %v is closed", op, q))
+}
+
+// checkOpen panics for a query that was closed, or whose world was.
+func (q *Query) checkOpen(op string) {
+	if q.m == nil || q.w.closed {
+		q.refuse(op)
+	}
 }

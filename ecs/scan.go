@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/bitmask"
@@ -15,7 +16,8 @@ type scan struct {
 	w      *World
 	q      *Query     // nil for the rows of a batch
 	a      *Archetype // that the current rows belong to
-	place  []place    // by typeID: where the columns are and what may be done
+	place  []place    // of a
+	access []uint8    // by typeID: what may be done with the columns
 	pos    int        // the current rows' chunk, in its grid
 	order  uint32     // of that chunk
 	serial uint32     // of the current rows, 28 bits; others are stale
@@ -46,18 +48,23 @@ func (w *World) openScan(q *Query) *scan {
 // opposite order of their beginning, unless an iterator was pulled by hand; then
 // this one is looked for.
 func (w *World) closeScan(s *scan) {
-	s.turn()
 	at := &w.loops
 	for *at != s {
 		at = &(*at).outer
 	}
 	*at = s.outer
-	s.a, s.place = nil, nil
+	s.end()
 	s.outer, w.idle = w.idle, s
 }
 
+// end makes a scan's rows stale, and ready for another loop.
+func (s *scan) end() {
+	s.turn()
+	s.a, s.place, s.access = nil, nil, nil
+}
+
 // enter moves the loop to an archetype.
-func (s *scan) enter(a *Archetype, place []place) { s.a, s.place = a, place }
+func (s *scan) enter(a *Archetype, access []uint8) { s.a, s.place, s.access = a, a.place, access }
 
 // show moves the loop to a chunk; the rows shown before become stale.
 func (s *scan) show(pos int, order uint32, dense bool) {
@@ -78,29 +85,75 @@ func (s *scan) words(n int) []uint64 {
 }
 
 // filter computes the snapshot of matching rows of a chunk with n rows, and
-// returns how many match.
+// returns how many match; the mask is filled when that is neither 0 nor n. Counts
+// of enabled rows decide most chunks without a look at their bits.
 func (s *scan) filter(a *Archetype, tests []bitTest, pos, n int) (matching int) {
+	left := len(tests) // tests that are not decided
+	for i := range tests {
+		t := &tests[i]
+		if len(t.slots) > 1 {
+			continue
+		}
+		switch int(atomic.LoadInt32(&a.on[t.slots[0]][pos])) {
+		case n:
+			if t.invert != 0 {
+				return 0
+			}
+			left--
+		case 0:
+			if t.invert == 0 {
+				return 0
+			}
+			left--
+		}
+	}
+	if left == 0 {
+		return n
+	}
 	words := s.words(n)
 	for i := range words {
-		m := ^uint64(0)
-		for _, t := range tests {
-			m &= a.enabled[t.slot][pos][i] ^ t.invert
-		}
-		if i == len(words)-1 {
-			m &= bitmask.Mask(0, n-i*64)
-		}
-		words[i] = m
-		matching += bits.OnesCount64(m)
+		words[i] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		words[len(words)-1] = bitmask.Mask(0, n%64)
+	}
+	for i := range tests {
+		tests[i].narrow(a, pos, words)
+	}
+	for _, word := range words {
+		matching += bits.OnesCount64(word)
 	}
 	return matching
 }
 
+// narrow takes the rows out of a mask that fail the test. Goroutines may toggle
+// bits meanwhile, see World.Share.
+func (t *bitTest) narrow(a *Archetype, pos int, mask []uint64) {
+	if len(t.slots) == 1 {
+		enabled := a.enabled[t.slots[0]][pos]
+		for i := range mask {
+			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.invert
+		}
+		return
+	}
+	for i := range mask {
+		either := uint64(0)
+		for _, slot := range t.slots {
+			either |= atomic.LoadUint64(&a.enabled[slot][pos][i])
+		}
+		mask[i] &= either
+	}
+}
+
 // name says what the loop runs over, for messages.
 func (s *scan) name() string {
-	if s.q != nil {
-		return s.q.String()
+	switch {
+	case s.q != nil:
+		return "inside a loop over " + s.q.String()
+	case s.w.phase != nil && s == &s.w.phase.lock:
+		return "in a world that is shared until Phase.End"
 	}
-	return "the rows of a batch"
+	return "inside a loop over the rows of a batch"
 }
 
 // Rows is a span of rows of one chunk: what queries and batches yield. It is
@@ -145,20 +198,49 @@ func (r Rows) stale(op string) {
 }
 
 // column returns the start of a column of the rows' chunk, marked changed when
-// it may be written.
+// it may be written. It is nil where the chunk lacks an Optional type.
 func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 	s := r.s
-	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.place) {
-		r.refuse(w, id, op)
+	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.access) || int(id) >= len(s.place) {
+		r.missing(w, id, op)
+		return nil
 	}
 	p := s.place[id]
-	if p.flags&mayWrite != 0 {
+	switch may := s.access[id] & p.flags; {
+	case may == 0:
+		r.missing(w, id, op)
+		return nil
+	case may&mayWrite != 0:
 		s.a.changed[p.slot][s.pos] = w.version
-	} else if p.flags == 0 {
-		r.refuse(w, id, op)
 	}
+	return s.columnAt(r.base, p)
+}
+
+func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 	// Safe because the offset is the column's in the archetype of this chunk.
-	return unsafe.Add(r.base, uintptr(p.offset)<<(s.order&31))
+	return unsafe.Add(base, uintptr(p.offset)<<(s.order&31))
+}
+
+// placeOf is column without the mark; ok is false where it would be nil.
+func (r Rows) placeOf(w *World, id typeID, op string) (p place, ok bool) {
+	s := r.s
+	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.access) || int(id) >= len(s.place) ||
+		s.access[id]&s.place[id].flags == 0 {
+		r.missing(w, id, op)
+		return place{}, false
+	}
+	return s.place[id], true
+}
+
+// missing panics unless the query declares a type that the chunk need not have.
+//
+//go:noinline
+func (r Rows) missing(w *World, id typeID, op string) {
+	s := r.check(op)
+	if s.w == w && s.q != nil && int(id) < len(s.access) && s.access[id]&declared != 0 {
+		return
+	}
+	r.refuse(w, id, op)
 }
 
 //go:noinline
@@ -171,16 +253,31 @@ func (r Rows) refuse(w *World, id typeID, op string) {
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, w.types[id].name))
 	case s.q == nil:
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.a, w.types[id].name))
+	case int(id) < len(s.access) && s.access[id] != 0:
+		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, s.q, w.types[id].name))
 	}
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, s.q, w.types[id].name))
 }
 
-func (r Rows) changedSince(w *World, id typeID, since uint32) bool {
-	s := r.s
-	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.place) || s.place[id].flags == 0 {
-		r.refuse(w, id, "Component.Changed")
+//go:noinline
+func (r Rows) noRow(w *World, id typeID, i int) {
+	if uint(i) < uint(r.Len()) {
+		panic(fmt.Sprintf("ecs: Buffer.At: %v has no %s: ask Buffer.In first", r.s.a, w.types[id].name))
 	}
-	return int32(s.a.changed[s.place[id].slot][s.pos]-since) > 0
+	panic(fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, %d)", i, r.Len()))
+}
+
+// In reports whether the rows' chunk has the component, which Optional and Any
+// leave open. It panics for a type that the query does not declare.
+func (c Component[T]) In(rows Rows) bool {
+	_, ok := rows.placeOf(c.w, c.id, "Component.In")
+	return ok
+}
+
+// In is Component.In for a buffer.
+func (b Buffer[T]) In(rows Rows) bool {
+	_, ok := rows.placeOf(b.w, b.id, "Buffer.In")
+	return ok
 }
 
 // Entities returns the rows' entities, to read. It is good like Slice's.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"quarry/alloc"
+	"quarry/bitmask"
 )
 
 // Verify checks the numbered invariants of the world, its heap and, when it is
@@ -30,8 +31,8 @@ func (w *World) Verify() error {
 	if err := w.records.verify(rows); err != nil {
 		return err
 	}
-	for _, q := range w.queries {
-		if err := q.verify(); err != nil {
+	for _, m := range w.matchings {
+		if err := m.verify(); err != nil {
 			return err
 		}
 	}
@@ -62,6 +63,10 @@ func (a *Archetype) verify(spilled *int) error {
 		}
 		for _, slot := range a.toggling {
 			words := a.enabled[slot][pos]
+			if on := bitmask.Bits(words).Count(); on != int(a.on[slot][pos]) {
+				return fmt.Errorf("ecs: W6: %v, chunk %d has %d rows with %s enabled, counted %d",
+					a, chunk.First, on, a.w.types[a.types[slot]].name, a.on[slot][pos])
+			}
 			if past := nextBit(words, n, len(words)*64, 0); past < len(words)*64 {
 				return fmt.Errorf("ecs: W6: %v, chunk %d has %d rows, but enable bit %d of %s is set",
 					a, chunk.First, n, past, a.w.types[a.types[slot]].name)
@@ -160,24 +165,6 @@ func (s *records) verify(rows int) error {
 	}
 	if alive != rows {
 		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
-	}
-	return nil
-}
-
-// verify checks W5.
-func (q *Query) verify() error {
-	at := 0
-	for _, a := range q.w.archetypes {
-		listed := at < len(q.matches) && q.matches[at].a == a
-		if listed != q.wants(a) {
-			return fmt.Errorf("ecs: W5: %v lists %v: %v, but its terms say %v", q, a, listed, q.wants(a))
-		}
-		if listed {
-			at++
-		}
-	}
-	if at != len(q.matches) {
-		return fmt.Errorf("ecs: W5: %v lists %d archetypes, %d match", q, len(q.matches), at)
 	}
 	return nil
 }

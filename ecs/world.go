@@ -31,8 +31,8 @@ import (
 //	W3 owners says for each chunk of an archetype that archetype and position,
 //	   and no other chunk, those of a reserve included, has an owner.
 //	W4 created - destroyed is the number of rows of all archetypes.
-//	W5 A query lists exactly the archetypes that its terms match.
-//	W6 Enable bits of rows beyond the last are 0.
+//	W5 A matching lists exactly the archetypes that its terms match.
+//	W6 Enable bits of rows beyond the last are 0, and counted.
 //	W7 Every buffer's length is within its capacity, its spilled block is live,
 //	   and the heap has no other blocks.
 //	R1-R3 of records.go.
@@ -54,8 +54,11 @@ type World struct {
 	archetypes []*Archetype // in order of creation
 	byTypes    map[signature]*Archetype
 	owners     []*[alloc.ChunksPerMegachunk]owner // by megachunk, made on need
-	queries    []*Query
+	matchings  []*matching                        // in order of creation
+	byFilter   map[string]*matching               // by matching.key
+	full       []uint8                            // by typeID: the right to everything, of a batch's rows
 
+	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none
 	idle      *scan  // scans to be used again
 	epoch     uint64 // structural changes so far
@@ -94,7 +97,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[signature]*Archetype{},
+		byTypes: map[signature]*Archetype{}, byFilter: map[string]*matching{},
 		version: 1,
 		growth:  alloc.Doubling().Capped(1 << alloc.MaxGridOrder),
 	}
@@ -115,6 +118,7 @@ func NewWorld(options ...Option) (*World, error) {
 	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
 	w.owners = make([]*[alloc.ChunksPerMegachunk]owner, w.u.Size()/alloc.MegachunkSize)
 	w.tag = tags.take() << indexBits
+	w.registerBuiltIn()
 	return w, nil
 }
 
@@ -142,7 +146,7 @@ func (w *World) Close() error {
 		err = errors.Join(err, w.u.Close())
 	}
 	tags.give(w.tag >> indexBits)
-	w.closed, w.owners, w.queries, w.base = true, nil, nil, nil
+	w.closed, w.owners, w.matchings, w.byFilter, w.base = true, nil, nil, nil, nil
 	return err
 }
 
@@ -171,20 +175,6 @@ func (w *World) Universe() *alloc.Universe { return w.u }
 // not destroyed.
 func (w *World) Alive(e Entity) bool {
 	return e.ref&^indexMask == w.tag && w.records.find(e) != nil
-}
-
-// Version returns the change version that writes are marked with now.
-func (w *World) Version() uint32 { return w.version }
-
-// Advance begins a new change version and returns it: what is written from now
-// on counts as changed since every earlier version. It wraps after 2^32 calls,
-// skipping 0; comparisons are right within half of that.
-func (w *World) Advance() uint32 {
-	w.version++
-	if w.version == 0 {
-		w.version = 1
-	}
-	return w.version
 }
 
 // Stats describes a world.
@@ -238,6 +228,9 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		return nil, 0
 	}
 	if write {
+		if w.phase != nil {
+			w.phase.refuse(op)
+		}
 		a.changed[p.slot][o.pos()] = w.version
 	}
 	chunk, row := w.split(r.location, o.order())
@@ -261,7 +254,7 @@ func (w *World) refuse(op string) {
 	if w.closed {
 		panic("ecs: " + op + ": the world is closed")
 	}
-	panic(fmt.Sprintf("ecs: %s: structural change inside a loop over %s; gather the entities and change them after the loop",
+	panic(fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
 		op, w.loops.name()))
 }
 

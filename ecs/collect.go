@@ -1,0 +1,164 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a query finds, as a number, an entity or a slice. All of it is in the order
+// of Rows. Changed and Ordered terms compare with Since, which stays.
+
+// ErrNotSingle is wrapped by what Query.Single returns when not exactly one entity
+// matches.
+var ErrNotSingle = errors.New("not exactly one entity")
+
+// each calls yield for the matching rows without moving Since.
+func (q *Query) each(op string, yield func(Rows) bool) {
+	q.checkOpen(op)
+	s := q.w.openScan(q)
+	defer q.w.closeScan(s)
+	s.walk(q, yield)
+}
+
+// Count returns the number of entities that match. Cost: per archetype, or per
+// chunk where enable bits or versions decide.
+func (q *Query) Count() int {
+	total := 0
+	q.checkOpen("Query.Count")
+	if !q.filters() && !q.tests() {
+		for i := range q.m.matches {
+			total += q.m.matches[i].a.grid.Len()
+		}
+		return total
+	}
+	q.each("Query.Count", func(rows Rows) bool {
+		total += rows.Count()
+		return true
+	})
+	return total
+}
+
+// tests reports whether enable bits decide in an archetype that has rows.
+func (q *Query) tests() bool {
+	for i := range q.m.matches {
+		if m := &q.m.matches[i]; len(m.tests) > 0 && m.a.grid.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Empty reports whether no entity matches. It stops at the first that does.
+func (q *Query) Empty() bool {
+	empty := true
+	q.each("Query.Empty", func(Rows) bool {
+		empty = false
+		return false
+	})
+	return empty
+}
+
+// Single returns the only entity that matches. An error wraps ErrNotSingle and says
+// how many match.
+func (q *Query) Single() (Entity, error) {
+	var e Entity
+	n := 0
+	q.each("Query.Single", func(rows Rows) bool {
+		if n == 0 {
+			e = rows.Entities()[rows.first()]
+		}
+		n += rows.Count()
+		return true
+	})
+	if n != 1 {
+		return Null, fmt.Errorf("ecs: Query.Single: %v matches %d: %w", q, n, ErrNotSingle)
+	}
+	return e, nil
+}
+
+// At returns the i'th entity that matches. It panics when i is not in [0, Count()).
+// Cost: per chunk before it.
+func (q *Query) At(i int) Entity {
+	e, found, left := Null, false, i
+	q.each("Query.At", func(rows Rows) bool {
+		if n := rows.Count(); left >= n {
+			left -= n
+			return true
+		}
+		for row := range rows.Each() {
+			if found = left == 0; found {
+				e = rows.Entities()[row]
+				break
+			}
+			left--
+		}
+		return false
+	})
+	if !found {
+		panic(fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, q.Count(), q))
+	}
+	return e
+}
+
+// Entities appends the entities that match to dst.
+func (q *Query) Entities(dst []Entity) []Entity {
+	q.each("Query.Entities", func(rows Rows) bool {
+		ids := rows.Entities()
+		if rows.Dense() {
+			dst = append(dst, ids...)
+			return true
+		}
+		for lo, hi := range rows.Runs() {
+			dst = append(dst, ids[lo:hi]...)
+		}
+		return true
+	})
+	return dst
+}
+
+// Values appends the component of every entity that matches q to dst. It panics
+// when q does not declare the component, and in a chunk without it (Optional, Any).
+func (c Component[T]) Values(q *Query, dst []T) []T {
+	q.each("Component.Values", func(rows Rows) bool {
+		column := c.column(rows, "Component.Values")
+		for lo, hi := range rows.Runs() {
+			dst = append(dst, column[lo:hi]...)
+		}
+		return true
+	})
+	return dst
+}
+
+// SetValues writes src to the component of the entities that match q, one each, in
+// the order of Values. An error says how many there are when that is not len(src);
+// nothing is written then. It panics when q does not declare Write of the component,
+// and in a chunk without it.
+func (c Component[T]) SetValues(q *Query, src []T) error {
+	if n := q.Count(); n != len(src) {
+		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, n, len(src))
+	}
+	q.each("Component.SetValues", func(rows Rows) bool {
+		c.column(rows, "Component.SetValues")
+		if rows.s.access[c.id]&mayWrite == 0 {
+			rows.refuse(c.w, c.id, "Component.SetValues")
+		}
+		return true
+	})
+	q.each("Component.SetValues", func(rows Rows) bool {
+		column := c.Slice(rows)
+		for lo, hi := range rows.Runs() {
+			src = src[copy(column[lo:hi], src):]
+		}
+		return true
+	})
+	return nil
+}
+
+// column is Peek that panics where the chunk lacks the component.
+func (c Component[T]) column(rows Rows, op string) []T {
+	p, ok := rows.placeOf(c.w, c.id, op)
+	if !ok {
+		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.a, rows.s.q, c.w.types[c.id].name))
+	}
+	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
+}

@@ -1,0 +1,204 @@
+package ecs
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// Matching. Queries that ask the same of archetypes share one matching: its list
+// grows when an archetype is made, never while iterating. An archetype is tested by
+// its signature, 16 words that are compared with those that must be there and
+// those that must not (docs/decisions/0012 compares that with hashing).
+
+// matching is which archetypes the terms of some queries match.
+type matching struct {
+	w        *World
+	key      string      // of World.byFilter
+	queries  int         // that use it; it goes with the last
+	has      signature   // types that an archetype must have
+	lacks    signature   // types that it must not have
+	any      []signature // of each it must have one
+	enabled  signature   // types of which rows must be enabled
+	disabled signature   // Enableable types of which rows must be disabled, or lack the type
+	matches  []match     // in order of the archetypes' creation (W5)
+}
+
+// match is an archetype that a matching lists.
+type match struct {
+	a     *Archetype
+	tests []bitTest // enable bits that decide per row; none: every row matches
+}
+
+// bitTest is a part of a mask: rows of which one of the slots' bits is set, or none.
+type bitTest struct {
+	slots  []uint16 // in the archetype
+	invert uint64   // all ones where the bits must be clear, else 0
+}
+
+// filter turns terms into what is asked of archetypes and rows.
+func (m *matching) filter(terms []Term) {
+	var named signature
+	hide := [2]bool{true, true}
+	for _, t := range terms {
+		switch t.kind {
+		case termIncludeDisabled:
+			hide[disabledID] = false
+		case termIncludePrefabs:
+			hide[prefabID] = false
+		case termAny:
+			m.any = append(m.any, signature{})
+		}
+		for _, o := range t.of {
+			_, id := o.t.handle()
+			if t.kind != termChanged {
+				named.add(id)
+			}
+			m.ask(t.kind, id)
+		}
+	}
+	for id, hidden := range hide {
+		if hidden && !named.has(typeID(id)) {
+			m.lacks.add(typeID(id))
+		}
+	}
+}
+
+func (m *matching) ask(kind termKind, id typeID) {
+	toggles := m.w.types[id].enableable
+	switch kind {
+	case termRead, termWrite, termWith:
+		m.has.add(id)
+		if toggles {
+			m.enabled.add(id)
+		}
+	case termDisabled:
+		m.has.add(id)
+		m.disabled.add(id)
+	case termPresent:
+		m.has.add(id)
+	case termAbsent:
+		m.lacks.add(id)
+	case termWithout:
+		if toggles {
+			m.disabled.add(id)
+		} else {
+			m.lacks.add(id)
+		}
+	case termAny:
+		m.any[len(m.any)-1].add(id)
+	}
+}
+
+// identity is the same for filters that match alike, whatever the order of terms.
+func (m *matching) identity() string {
+	slices.SortFunc(m.any, func(a, b signature) int { return slices.Compare(a[:], b[:]) })
+	var key []byte
+	for _, s := range append([]signature{m.has, m.lacks, m.enabled, m.disabled}, m.any...) {
+		for _, word := range s {
+			key = binary.LittleEndian.AppendUint64(key, word)
+		}
+	}
+	return string(key)
+}
+
+// matchingOf finds the matching of some terms, or makes it.
+func (w *World) matchingOf(terms []Term) *matching {
+	m := &matching{w: w}
+	m.filter(terms)
+	m.key = m.identity()
+	if old := w.byFilter[m.key]; old != nil {
+		old.queries++
+		return old
+	}
+	m.queries = 1
+	w.matchings = append(w.matchings, m)
+	w.byFilter[m.key] = m
+	for _, a := range w.archetypes {
+		m.consider(a)
+	}
+	return m
+}
+
+// drop ends one query's use.
+func (m *matching) drop() {
+	if m.queries--; m.queries == 0 {
+		delete(m.w.byFilter, m.key)
+		at := slices.Index(m.w.matchings, m)
+		m.w.matchings = slices.Delete(m.w.matchings, at, at+1)
+	}
+}
+
+// consider adds a to the matches when it matches. Each archetype is considered
+// once.
+func (m *matching) consider(a *Archetype) {
+	if m.wants(a) {
+		m.matches = append(m.matches, match{a: a, tests: m.testsOf(a)})
+	}
+}
+
+func (m *matching) wants(a *Archetype) bool {
+	for i := range a.sig {
+		if a.sig[i]&m.has[i] != m.has[i] || a.sig[i]&m.lacks[i] != 0 {
+			return false
+		}
+	}
+	for i := range m.any {
+		if !a.sig.meets(&m.any[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// testsOf says which bits decide whether a row of a matches.
+func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
+	for _, slot := range a.toggling {
+		id := a.types[slot]
+		switch {
+		case m.enabled.has(id):
+			tests = append(tests, bitTest{slots: []uint16{slot}})
+		case m.disabled.has(id):
+			tests = append(tests, bitTest{slots: []uint16{slot}, invert: ^uint64(0)})
+		}
+	}
+	for i := range m.any {
+		test, always := bitTest{}, false
+		for slot, id := range a.types {
+			if !m.any[i].has(id) {
+				continue
+			}
+			always = always || !m.w.types[id].enableable
+			test.slots = append(test.slots, uint16(slot))
+		}
+		if !always {
+			tests = append(tests, test)
+		}
+	}
+	return tests
+}
+
+// forget takes the archetype that was made last out again.
+func (m *matching) forget(a *Archetype) {
+	if n := len(m.matches); n > 0 && m.matches[n-1].a == a {
+		m.matches = m.matches[:n-1]
+	}
+}
+
+// verify checks W5.
+func (m *matching) verify() error {
+	at := 0
+	for _, a := range m.w.archetypes {
+		listed := at < len(m.matches) && m.matches[at].a == a
+		if listed != m.wants(a) {
+			return fmt.Errorf("ecs: W5: a matching of %d queries lists %v: %v, but its terms say %v", m.queries, a, listed, m.wants(a))
+		}
+		if listed {
+			at++
+		}
+	}
+	if at != len(m.matches) {
+		return fmt.Errorf("ecs: W5: a matching of %d queries lists %d archetypes, %d match", m.queries, len(m.matches), at)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package ecs
+
+import (
+	"fmt"
+	"iter"
+	"sync"
+)
+
+// Phase is a time in which several goroutines read one world: its owner calls
+// Share, hands the phase to them, and calls End when they are done. Meanwhile
+// nobody may change the structure of the world or write components, which panics;
+// any goroutine may loop over queries by Rows, and use Get, Has, Alive, Enabled,
+// Enable and Disable. The owner waits for the others before End, with a WaitGroup
+// or the like.
+type Phase struct {
+	w    *World
+	lock scan // stands among the world's loops, so that structural changes panic
+	mu   sync.Mutex
+	idle *scan // scans to be used again
+	open int   // loops under way
+}
+
+// Share begins a phase. It panics inside a loop, in another phase and when the
+// world is closed.
+func (w *World) Share() *Phase {
+	w.checkUnlocked("World.Share")
+	p := &Phase{w: w}
+	p.lock.w = w
+	w.phase, w.loops = p, &p.lock
+	return p
+}
+
+// End ends the phase. It panics when a loop is still under way, and when it was
+// ended before.
+func (p *Phase) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.w.phase != p:
+		panic("ecs: Phase.End: the phase has ended")
+	case p.open > 0 || p.w.loops != &p.lock:
+		panic(fmt.Sprintf("ecs: Phase.End: %d loops are under way; wait for their goroutines first", max(1, p.open)))
+	}
+	p.w.phase, p.w.loops = nil, nil
+}
+
+// Rows is Query.Rows for any goroutine during the phase, of a query without Write.
+// Changed and Ordered terms compare with the query's Since, which stays.
+func (p *Phase) Rows(q *Query) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) {
+		s := p.begin(q)
+		defer p.finish(s)
+		s.walk(q, yield)
+	}
+}
+
+func (p *Phase) begin(q *Query) *scan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q.checkOpen("Phase.Rows")
+	switch {
+	case p.w.phase != p:
+		panic("ecs: Phase.Rows: the phase has ended")
+	case q.w != p.w:
+		panic(fmt.Sprintf("ecs: Phase.Rows: %v is of another world", q))
+	case q.writes:
+		panic(fmt.Sprintf("ecs: Phase.Rows: %v declares Write; goroutines that share a world may only read it", q))
+	}
+	s := p.idle
+	if s == nil {
+		s = &scan{w: p.w}
+	} else {
+		p.idle = s.outer
+	}
+	s.q, s.outer = q, nil
+	p.open++
+	return s
+}
+
+func (p *Phase) finish(s *scan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.end()
+	s.outer, p.idle = p.idle, s
+	p.open--
+}
+
+//go:noinline
+func (p *Phase) refuse(op string) {
+	panic("ecs: " + op + ": the world is shared: until Phase.End components are only read")
+}

@@ -1,0 +1,170 @@
+package ecs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Term is one condition of a query; the same terms say what the query's loops
+// may access. A type may stand in one term of a query, and in Changed as well.
+//
+// What a term asks of an archetype, and of an entity where the type is Enableable:
+//
+//	term                archetype        entity
+//	Read, Write, With   has it           it is enabled
+//	Without             lacks it, or it is Enableable   lacks it, or it is disabled
+//	Any                 has one or more  one of them is enabled
+//	Optional            -                -
+//	Disabled            has it           it is disabled
+//	Present             has it           -
+//	Absent              lacks it         -
+//
+// Any asks nothing of entities in an archetype that has one of its types that is
+// not Enableable. Several Any terms must all hold. Changed and Ordered ask something
+// of chunks, and of all such terms one must hold.
+type Term struct {
+	kind termKind
+	of   []operand
+}
+
+type termKind uint8
+
+const (
+	termRead termKind = iota
+	termWrite
+	termWith
+	termWithout
+	termAny
+	termOptional
+	termDisabled
+	termPresent
+	termAbsent
+	termChanged
+	termOrdered
+	termIncludeDisabled
+	termIncludePrefabs
+)
+
+var termNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present", "Absent",
+	"Changed", "Ordered", "IncludeDisabled", "IncludePrefabs"}
+
+// operand is a type and what loops may do with it.
+type operand struct {
+	t      Type
+	access uint8 // 0, mayRead, or mayRead | mayWrite
+}
+
+const (
+	mayRead = 1 << iota
+	mayWrite
+)
+
+// Operand is what a term is about: a type, which loops may not access then, or Read
+// or Write of one. Only this package implements it.
+type Operand interface {
+	operand() operand
+}
+
+func (c Component[T]) operand() operand { return operand{t: c} }
+func (b Buffer[T]) operand() operand    { return operand{t: b} }
+
+// operand lets Read and Write stand inside other terms.
+func (t Term) operand() operand {
+	if t.kind > termWrite || len(t.of) != 1 {
+		panic(fmt.Sprintf("ecs: NewQuery: %s inside another term; only types, Read and Write may stand there", termNames[t.kind]))
+	}
+	return t.of[0]
+}
+
+// Read matches entities that have t, enabled, and lets loops read it.
+func Read(t Type) Term { return Term{termRead, []operand{{t, mayRead}}} }
+
+// Write matches entities that have t, enabled, and lets loops write it: taking
+// its slice marks the chunk's column changed.
+func Write(t Type) Term { return Term{termWrite, []operand{{t, mayRead | mayWrite}}} }
+
+// With matches entities that have all of the types, enabled, without access to them.
+func With(types ...Type) Term { return filterOf(termWith, types) }
+
+// Without matches entities that have none of the types, or have them disabled.
+func Without(types ...Type) Term { return filterOf(termWithout, types) }
+
+// Absent matches entities that have none of the types, enabled or not.
+func Absent(types ...Type) Term { return filterOf(termAbsent, types) }
+
+// Any matches entities that have at least one of the types, enabled. Slice of
+// Any(Read(t)) is nil in chunks without t; where it is not, rows may have t
+// disabled that match by another type.
+func Any(of ...Operand) Term { return termOf(termAny, of) }
+
+// Optional matches every entity: it declares access to types that need not be
+// there. Slice of Optional(Read(t)) is nil in chunks without t.
+func Optional(of ...Operand) Term { return termOf(termOptional, of) }
+
+// Disabled matches entities that have all of the types, disabled. They must be
+// Enableable.
+func Disabled(of ...Operand) Term { return termOf(termDisabled, of) }
+
+// Present matches entities that have all of the types, enabled or not.
+func Present(of ...Operand) Term { return termOf(termPresent, of) }
+
+// Changed passes chunks in which one of the types may have been written since the
+// query last ran to its end, or since the version that SetSince gave: whoever opens
+// a column for writing marks it, as do rows that come in. Rows that only leave do
+// not; see Ordered. A query passes chunks that one of its Changed and Ordered terms
+// passes.
+func Changed(types ...Type) Term { return filterOf(termChanged, types) }
+
+// Ordered passes chunks in which rows came, went or changed places since the query
+// last ran to its end; see Changed.
+func Ordered() Term { return Term{kind: termOrdered} }
+
+// IncludeDisabled lets a query match entities with DisabledEntity, which are hidden
+// from queries that do not name it.
+func IncludeDisabled() Term { return Term{kind: termIncludeDisabled} }
+
+// IncludePrefabs lets a query match entities with Prefab, which are hidden from
+// queries that do not name it.
+func IncludePrefabs() Term { return Term{kind: termIncludePrefabs} }
+
+func filterOf(kind termKind, types []Type) Term {
+	t := Term{kind: kind}
+	for _, of := range types {
+		t.of = append(t.of, operand{t: of})
+	}
+	return t
+}
+
+func termOf(kind termKind, of []Operand) Term {
+	t := Term{kind: kind}
+	for _, o := range of {
+		if o == nil {
+			panic("ecs: " + termNames[kind] + ": a type is nil")
+		}
+		t.of = append(t.of, o.operand())
+	}
+	return t
+}
+
+// text prints a term as Any(Read Position, Velocity).
+func (t Term) text(w *World) string {
+	parts := make([]string, len(t.of))
+	for i, o := range t.of {
+		_, id := o.t.handle()
+		parts[i] = w.types[id].name
+		switch {
+		case t.kind <= termWrite:
+		case o.access&mayWrite != 0:
+			parts[i] = "Write " + parts[i]
+		case o.access != 0:
+			parts[i] = "Read " + parts[i]
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return termNames[t.kind]
+	case len(parts) == 1:
+		return termNames[t.kind] + " " + parts[0]
+	}
+	return termNames[t.kind] + "(" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,96 @@
+package ecs
+
+import "sync/atomic"
+
+// Versions. Per chunk and type there is the world's version when the type was last
+// opened for writing, enabled or disabled, or rows came in; and one for all rows,
+// when rows last came, went or changed places. Versions are compared by their signed
+// distance, so the counter may wrap; 0 stands for "never" and is skipped.
+
+// newer reports whether a version is after since.
+func newer(version, since uint32) bool { return since == 0 || int32(version-since) > 0 }
+
+// Version returns the change version that writes are marked with now.
+func (w *World) Version() uint32 { return w.version }
+
+// Advance begins a new change version and returns it: what is written from now
+// on counts as changed since every earlier version. It wraps after 2^32 calls,
+// skipping 0; comparisons are right within half of that.
+func (w *World) Advance() uint32 {
+	w.version++
+	if w.version == 0 {
+		w.version = 1
+	}
+	return w.version
+}
+
+// changedAt returns the version of a type in a chunk; goroutines that toggle in a
+// shared world write it.
+func (a *Archetype) changedAt(slot uint16, pos int) uint32 {
+	return atomic.LoadUint32(&a.changed[slot][pos])
+}
+
+// markRows notes that rows came into a chunk: every type and the order changed.
+func (a *Archetype) markRows(pos int) {
+	v := a.w.version
+	if a.marked[pos] == v {
+		return
+	}
+	a.marked[pos], a.ordered[pos] = v, v
+	for slot := range a.changed {
+		a.changed[slot][pos] = v
+	}
+}
+
+// Changed reports whether the component may have changed in the rows' chunk
+// since a version: whether it was opened for writing, enabled or disabled, or rows
+// came in after it. Since version 0 everything has changed. It panics like Slice,
+// and returns false where the chunk lacks an Optional type.
+func (c Component[T]) Changed(rows Rows, since uint32) bool {
+	return rows.changedSince(c.w, c.id, since, "Component.Changed")
+}
+
+// Changed is Component.Changed for a buffer.
+func (b Buffer[T]) Changed(rows Rows, since uint32) bool {
+	return rows.changedSince(b.w, b.id, since, "Buffer.Changed")
+}
+
+func (r Rows) changedSince(w *World, id typeID, since uint32, op string) bool {
+	p, ok := r.placeOf(w, id, op)
+	return ok && newer(r.s.a.changedAt(p.slot, r.s.pos), since)
+}
+
+// Ordered reports whether rows came into the rows' chunk, went or changed places
+// since a version; since version 0 they have.
+func (r Rows) Ordered(since uint32) bool {
+	s := r.check("Rows.Ordered")
+	return newer(s.a.ordered[s.pos], since)
+}
+
+// Peek is Slice of a column that the query declares Write, without marking it
+// changed: for loops that write seldom and call Mark when they did.
+func (c Component[T]) Peek(rows Rows) []T {
+	p, ok := rows.placeOf(c.w, c.id, "Component.Peek")
+	if !ok {
+		return nil
+	}
+	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
+}
+
+// Mark marks the component changed in the rows' chunk, as Slice does. It panics
+// when the query does not declare Write of it.
+func (c Component[T]) Mark(rows Rows) { rows.mark(c.w, c.id, "Component.Mark") }
+
+// Mark is Component.Mark for a buffer.
+func (b Buffer[T]) Mark(rows Rows) { rows.mark(b.w, b.id, "Buffer.Mark") }
+
+func (r Rows) mark(w *World, id typeID, op string) {
+	p, ok := r.placeOf(w, id, op)
+	switch {
+	case !ok:
+	case r.s.access[id]&mayWrite == 0:
+		r.refuse(w, id, op)
+	default:
+		r.s.a.changed[p.slot][r.s.pos] = w.version
+	}
+}
