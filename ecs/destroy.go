@@ -58,7 +58,7 @@ func (a *Archetype) removeRow(pos, row int) {
 		for _, slot := range a.toggling {
 			a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
 		}
-		a.ordered[pos] = a.w.version
+		a.carryVersions(pos, lastPos)
 	}
 	a.ordered[lastPos] = a.w.version
 	for _, slot := range a.toggling {

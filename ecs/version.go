@@ -4,7 +4,9 @@ import "sync/atomic"
 
 // Versions. Per chunk and type there is the world's version when the type was last
 // opened for writing, enabled or disabled, or rows came in; and one for all rows,
-// when rows last came, went or changed places. Versions are compared by their signed
+// when rows last came, went or changed places. A row that fills a gap brings the
+// versions of its chunk along, so no write is ever missed; rows that only go mark no
+// type. Versions are compared by their signed
 // distance, so the counter may wrap; 0 stands for "never" and is skipped.
 
 // newer reports whether a version is after since.
@@ -39,6 +41,22 @@ func (a *Archetype) markRows(pos int) {
 	a.marked[pos], a.ordered[pos] = v, v
 	for slot := range a.changed {
 		a.changed[slot][pos] = v
+	}
+}
+
+// carryVersions notes that rows of chunk from came to fill gaps in chunk pos: what
+// was written in them shall not be missed there. The rows' values did not change, so
+// no type is marked beyond that.
+func (a *Archetype) carryVersions(pos, from int) {
+	v := a.w.version
+	a.ordered[pos] = v
+	if pos == from || a.marked[pos] == v {
+		return
+	}
+	for slot := range a.changed {
+		if written := a.changed[slot][from]; int32(written-a.changed[slot][pos]) > 0 {
+			a.changed[slot][pos] = written
+		}
 	}
 }
 

@@ -121,7 +121,6 @@ func (m *model) leave(x *entity) {
 		moved := m.entities[g.rows[last]]
 		g.rows[x.row] = g.rows[last]
 		moved.row = x.row
-		m.touchRow(moved)
 	}
 	g.rows = g.rows[:last]
 }
