@@ -201,6 +201,39 @@ func (g *Grid) Needed() int {
 // Settle moves chunks beyond the rows to the reserve.
 func (g *Grid) Settle() { g.leave(g.Needed()) }
 
+// Give moves the first n chunks, which must be full, to another grid of the same
+// plan and universe: before its last chunk when that is part full. It returns their
+// position there.
+func (g *Grid) Give(to *Grid, n int) (at int) {
+	at = to.Needed()
+	if at > 0 && to.RowsOf(at-1) < to.per<<to.chunks[at-1].Order {
+		at--
+	}
+	given := g.chunks[:n]
+	rows, units := 0, 0
+	for _, c := range given {
+		rows += g.per << c.Order
+		units += 1 << c.Order
+	}
+	to.chunks = slices.Insert(to.chunks, at, given...)
+	g.chunks = slices.Delete(g.chunks, 0, n)
+	to.count, g.count = to.count+rows, g.count-rows
+	to.units, g.units = to.units+units, g.units-units
+	to.restart()
+	g.restart()
+	g.Settle()
+	return at
+}
+
+// restart counts the rows before each chunk.
+func (g *Grid) restart() {
+	start := 0
+	for i := range g.chunks {
+		g.chunks[i].Start = start
+		start += g.per << g.chunks[i].Order
+	}
+}
+
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
 // universe, as many as the policy says, or as there are if they suffice. An error
 // is the universe's; nothing has changed then.

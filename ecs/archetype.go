@@ -43,14 +43,19 @@ type column = alloc.GridColumn
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Archetype struct {
-	w       *World
-	index   uint32 // in World.archetypes
-	sig     signature
-	types   []typeID   // in rising order
-	place   []place    // by typeID, up to the highest of types
-	grid    alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	buffers []column   // those of the grid's columns that are buffers
-	edges   []edge     // archetypes one type away, found so far
+	w         *World
+	index     uint32 // in World.archetypes
+	sig       signature
+	types     []typeID   // in rising order
+	place     []place    // by typeID, up to the highest of types
+	grid      alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	buffers   []column   // those of the grid's columns that are buffers
+	edges     []edge     // ways to archetypes one type away, found so far
+	adopt     *Change    // into this archetype, made on need
+	pickedBy  uint64     // serial of the last pick by list with rows of it
+	pickedAt  int        // its index there
+	coming    int        // rows that need room, while a change is prepared
+	forgotten bool       // taken out of the world again: a call that needed it failed
 
 	changed  [][]uint32   // [slot][chunk]: version of the last write
 	marked   []uint32     // [chunk]: version at which all types were marked at once
@@ -126,12 +131,17 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	return a, nil
 }
 
-// forget takes the archetype that was made last, and has no rows, out again.
-func (w *World) forget(a *Archetype) {
-	w.archetypes = w.archetypes[:len(w.archetypes)-1]
-	delete(w.byTypes, a.sig)
-	for _, m := range w.matchings {
-		m.forget(a)
+// forget takes the archetypes that were made last, and have no rows, out again
+// until keep are left.
+func (w *World) forget(keep int) {
+	for last := len(w.archetypes) - 1; last >= keep; last-- {
+		a := w.archetypes[last]
+		a.forgotten = true
+		w.archetypes = w.archetypes[:last]
+		delete(w.byTypes, a.sig)
+		for _, m := range w.matchings {
+			m.forget(a)
+		}
 	}
 }
 
@@ -226,6 +236,14 @@ func (a *Archetype) grow(n int) error {
 	return nil
 }
 
+// settle gives up room that was made and not used.
+func (a *Archetype) settle() {
+	for last := len(a.grid.Chunks()) - 1; last >= a.grid.Needed(); last-- {
+		a.leave(last)
+	}
+	a.grid.Settle()
+}
+
 // enter makes the books that a chunk has in Go memory; leave drops those of the
 // last chunk, which is about to lose its last row.
 func (a *Archetype) enter(c alloc.GridChunk, pos int) {
@@ -235,9 +253,14 @@ func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 		a.changed[slot] = append(a.changed[slot], 0)
 	}
 	for _, slot := range a.toggling {
-		a.enabled[slot] = append(a.enabled[slot], make([]uint64, (a.grid.PerUnit()<<c.Order+63)/64))
+		a.enabled[slot] = append(a.enabled[slot], a.makeBits(c))
 		a.on[slot] = append(a.on[slot], 0)
 	}
+}
+
+// makeBits makes the enable bits of a chunk, all clear.
+func (a *Archetype) makeBits(c alloc.GridChunk) []uint64 {
+	return make([]uint64, (a.grid.PerUnit()<<c.Order+63)/64)
 }
 
 func (a *Archetype) leave(last int) {
@@ -256,42 +279,4 @@ func entities(base unsafe.Pointer, rows int) []Entity {
 	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows
 	// entities.
 	return unsafe.Slice((*Entity)(base), rows)
-}
-
-// edge is an archetype that differs by one type, and how rows move there.
-type edge struct {
-	id     typeID // the type that is added or removed
-	to     *Archetype
-	copies []alloc.ColumnCopy // columns that both have
-	fresh  []column           // columns that only the archetype moved to has
-}
-
-// edgeTo returns the way to the archetype with id added, or removed when a has
-// it. It makes the archetype when there is none.
-func (a *Archetype) edgeTo(id typeID) (*edge, error) {
-	for i := range a.edges {
-		if a.edges[i].id == id {
-			return &a.edges[i], nil
-		}
-	}
-	sig := a.sig
-	if sig.has(id) {
-		sig.drop(id)
-	} else {
-		sig.add(id)
-	}
-	to, err := a.w.archetypeOf(sig)
-	if err != nil {
-		return nil, err
-	}
-	e := edge{id: id, to: to}
-	for _, c := range to.grid.Columns() {
-		if !a.sig.has(typeID(c.Key)) {
-			e.fresh = append(e.fresh, c)
-			continue
-		}
-		e.copies = append(e.copies, alloc.ColumnCopy{From: a.place[c.Key].offset, To: c.Offset, Size: c.Size})
-	}
-	a.edges = append(a.edges, e)
-	return &a.edges[len(a.edges)-1], nil
 }

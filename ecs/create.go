@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"iter"
 	"math/bits"
 
 	"quarry/alloc"
@@ -114,7 +113,7 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	}
 	unset := a.unsetOf(options)
 	if n == 0 {
-		return Batch{a: a, epoch: w.epoch}, nil
+		return Batch{w: w, epoch: w.epoch}, nil
 	}
 	if n > MaxEntities-1-int(w.created-w.destroyed) {
 		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
@@ -139,7 +138,8 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	a.grid.Push(n)
 	w.created += uint64(n)
 	w.epoch++
-	return Batch{a: a, start: start, n: n, epoch: w.epoch}, nil
+	w.moved = append(w.moved[:0], span{a, start, n})
+	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, nil
 }
 
 // clearBut zeroes n rows in all columns but those of a set.
@@ -149,47 +149,5 @@ func (a *Archetype) clearBut(set *signature, at alloc.GridRow, n int) {
 		if !set.has(typeID(columns[i].Key)) {
 			alloc.ClearRows(at, n, columns[i:i+1])
 		}
-	}
-}
-
-// Batch is the rows that one CreateN made. It is good until the next structural
-// change of the world.
-type Batch struct {
-	a     *Archetype
-	start int    // first row, counted over the archetype
-	n     int    // rows
-	epoch uint64 // of the world when the batch was made
-}
-
-// Len returns the number of entities made.
-func (b Batch) Len() int { return b.n }
-
-// Rows yields the batch's rows, a span per chunk; every column may be written.
-// It panics after another structural change.
-func (b Batch) Rows() iter.Seq[Rows] {
-	return func(yield func(Rows) bool) { b.walk(yield) }
-}
-
-func (b Batch) walk(yield func(Rows) bool) {
-	if b.n == 0 {
-		return
-	}
-	w := b.a.w
-	if b.epoch != w.epoch || w.closed {
-		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d %v is no longer current: the world has changed since CreateN", b.n, b.a))
-	}
-	s := w.openScan(nil)
-	defer w.closeScan(s)
-	s.enter(b.a, w.full)
-	g := &b.a.grid
-	pos, row := g.Find(b.start)
-	for left := b.n; left > 0; pos, row = pos+1, 0 {
-		k := min(left, g.RowsOf(pos)-row)
-		at := g.Row(pos, row)
-		s.show(pos, at.Order, true)
-		if !yield(makeRows(s, at.Base, row, k)) {
-			return
-		}
-		left -= k
 	}
 }

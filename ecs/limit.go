@@ -44,6 +44,9 @@ func limit(name string, most int, err error) error {
 
 // during names the call in a LimitError and leaves other errors alone.
 func during(op string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var l *LimitError
 	if errors.As(err, &l) && l.Op == "" {
 		l.Op = op

@@ -87,7 +87,7 @@ func TestMisuseIsNamed(t *testing.T) {
 		"ecs: DynamicBuffer.Clear: the []Hit was opened to read: use Buffer.Mut or ecs.Write":                                     func() { view.Clear() },
 		"ecs: DynamicBuffer.Append: the view of a []Hit is no longer current: the world has changed since it was taken":           func() { stale.Append(Hit{}) },
 		"ecs: DynamicBuffer.Len: the buffer is the zero value; buffers come from Buffer.Get, Mut and At":                          func() { ecs.DynamicBuffer[Hit]{}.Len() },
-		"ecs: Batch.Rows: the batch of 1 [Position Velocity Stun []Hit] is no longer current: the world has changed since CreateN": func() {
+		"ecs: Batch.Rows: the batch of 1 rows is no longer current: the world has changed since it was made": func() {
 			for range batch.Rows() {
 				t.Error("a stale batch yields nothing")
 			}

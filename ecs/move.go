@@ -17,7 +17,7 @@ func (w *World) add(op string, e Entity, id typeID) (added bool, err error) {
 	if a.sig.has(id) {
 		return false, nil
 	}
-	err = w.move(r, a, pos, row, id)
+	err = w.flip(r, a, pos, row, id)
 	return err == nil, err
 }
 
@@ -32,47 +32,51 @@ func (w *World) remove(op string, e Entity, id typeID) (removed bool, err error)
 	if !a.sig.has(id) {
 		return false, nil
 	}
-	err = w.move(r, a, pos, row, id)
+	err = w.flip(r, a, pos, row, id)
 	return err == nil, err
 }
 
-// move takes a row to the archetype with id added or removed. Everything that
-// can fail comes first; on an error nothing has changed.
-func (w *World) move(r *record, a *Archetype, pos, row int, id typeID) error {
+// flip takes a row to the archetype with id added or removed. On an error nothing
+// has changed.
+func (w *World) flip(r *record, a *Archetype, pos, row int, id typeID) error {
 	before := len(w.archetypes)
 	way, err := a.edgeTo(id)
-	if err != nil {
-		return err
+	if err == nil {
+		err = way.moveOne(r, pos, row)
 	}
-	to := way.to
-	if to.grid.Room() == 0 {
+	if err != nil {
+		w.forget(before)
+	}
+	return err
+}
+
+// moveOne moves one row: send and closeGap without their loops. On an error nothing
+// has changed.
+func (w *way) moveOne(r *record, pos, row int) error {
+	a, to := w.from, w.to
+	toPos, toRow := to.grid.End()
+	if toPos == len(to.grid.Chunks()) {
 		if err := to.grow(1); err != nil {
-			if len(w.archetypes) > before {
-				w.forget(to)
-				a.edges = a.edges[:len(a.edges)-1]
-			}
 			return err
 		}
 	}
-	toPos, toRow := to.grid.End()
 	from, dest := a.grid.Row(pos, row), to.grid.Row(toPos, toRow)
 	entities(dest.Base, toRow+1)[toRow] = entities(from.Base, row+1)[row]
-	alloc.CopyRows(dest, from, 1, way.copies)
-	alloc.ClearRows(dest, 1, way.fresh)
-	for _, slot := range to.toggling {
-		on := true
-		if t := to.types[slot]; a.sig.has(t) {
-			on = a.bit(a.place[t].slot, pos, row)
-		}
-		to.setBit(slot, toPos, toRow, on)
+	alloc.CopyRows(dest, from, 1, w.copies)
+	alloc.ClearRows(dest, 1, w.fresh)
+	for _, b := range w.bits {
+		to.setBit(b.to, toPos, toRow, a.bit(b.from, pos, row))
 	}
-	if a.sig.has(id) && w.types[id].buffer {
-		w.freeSpill(headerAt(from, column{Offset: a.place[id].offset, Size: uint32(w.types[id].size)}))
+	for _, slot := range w.on {
+		to.setBit(slot, toPos, toRow, true)
+	}
+	for _, c := range w.spills {
+		a.w.freeSpill(headerAt(from, c))
 	}
 	to.grid.Push(1)
 	to.markRows(toPos)
 	r.location = locate(to.grid.Chunks()[toPos].First, toRow)
 	a.removeRow(pos, row)
-	w.epoch++
+	a.w.epoch++
 	return nil
 }

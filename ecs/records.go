@@ -179,6 +179,33 @@ func (s *records) give(index uint32, r *record) {
 	s.nFree++
 }
 
+// giveRow is give for the entities of some rows, which are alive.
+func (s *records) giveRow(ids []Entity) {
+	for i := 0; i < len(ids); {
+		word := ids[i].ref & indexMask / 64
+		mask := uint64(0)
+		for ; i < len(ids) && ids[i].ref&indexMask/64 == word; i++ {
+			index := ids[i].ref & indexMask
+			s.at(index).version++
+			mask |= 1 << (index % 64)
+		}
+		s.free[word] |= mask
+		s.summary[word/64] |= 1 << (word % 64)
+		s.hint = min(s.hint, int(word/64))
+	}
+	s.nFree += len(ids)
+}
+
+// endLease makes the ids of the lease free again, so that the lowest are next.
+func (s *records) endLease() {
+	if word := s.leaseBase / 64; s.lease != 0 {
+		s.free[word] |= s.lease
+		s.summary[word/64] |= 1 << (word % 64)
+		s.hint = min(s.hint, int(word/64))
+		s.lease = 0
+	}
+}
+
 // close gives the blocks back.
 func (s *records) close(u *alloc.Universe) {
 	for _, first := range s.runs {

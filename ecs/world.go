@@ -61,6 +61,8 @@ type World struct {
 	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none
 	idle      *scan  // scans to be used again
+	picked    pick   // of the batch under way, kept for reuse
+	moved     []span // rows that the last batch made or moved
 	epoch     uint64 // structural changes so far
 	version   uint32 // change version that writes are marked with; never 0
 	created   uint64

@@ -1,0 +1,65 @@
+package ecs
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Batch is the rows that one CreateN made, or one change by query or list moved. It
+// is good until the next structural change of the world.
+type Batch struct {
+	w     *World
+	spans []span // the world's memory, as long as the epoch is the same
+	n     int    // rows
+	epoch uint64 // of the world when the batch was made
+}
+
+// span is consecutive rows of an archetype, over its chunks.
+type span struct {
+	a        *Archetype
+	start, n int
+}
+
+// Len returns the number of entities.
+func (b Batch) Len() int { return b.n }
+
+// Rows yields the batch's rows, a span per chunk; every column may be written.
+// It panics after another structural change.
+func (b Batch) Rows() iter.Seq[Rows] {
+	return func(yield func(Rows) bool) { b.walk(yield) }
+}
+
+func (b Batch) walk(yield func(Rows) bool) {
+	if b.n == 0 {
+		return
+	}
+	w := b.w
+	if b.epoch != w.epoch || w.closed {
+		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
+	}
+	s := w.openScan(nil)
+	defer w.closeScan(s)
+	for _, part := range b.spans {
+		g := &part.a.grid
+		s.enter(part.a, w.full)
+		pos, row := g.Find(part.start)
+		for left := part.n; left > 0; pos, row = pos+1, 0 {
+			k := min(left, g.RowsOf(pos)-row)
+			at := g.Row(pos, row)
+			s.show(pos, at.Order, true)
+			if !yield(makeRows(s, at.Base, row, k)) {
+				return
+			}
+			left -= k
+		}
+	}
+}
+
+// Entities appends the batch's entities to dst. It panics like Rows.
+func (b Batch) Entities(dst []Entity) []Entity {
+	b.walk(func(rows Rows) bool {
+		dst = append(dst, rows.Entities()...)
+		return true
+	})
+	return dst
+}

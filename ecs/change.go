@@ -1,0 +1,222 @@
+package ecs
+
+import "fmt"
+
+// Change is a structural change of components: types that entities get and types
+// that they lose, in one move. Make it once and apply it often. What entities have
+// already is not added, what they lack is not removed; components that come are
+// zero, and enabled.
+type Change struct {
+	w      *World
+	add    signature
+	remove signature
+	adds   bool       // add is not empty
+	into   *Archetype // set: entities become exactly that
+	ways   []*way     // by index of the source archetype, found so far; nil: not yet
+}
+
+// Part is a part of a change: Add or Remove.
+type Part struct {
+	types  []Type
+	remove bool
+}
+
+// Add is the part of a change that gives entities some types.
+func Add(types ...Type) Part { return Part{types, false} }
+
+// Remove is the part of a change that takes types from entities.
+func Remove(types ...Type) Part { return Part{types, true} }
+
+// NewChange makes a change. It panics for a type that is given twice, added and
+// removed included, and for one of another world.
+func NewChange(w *World, parts ...Part) *Change {
+	if w.closed {
+		panic("ecs: NewChange: the world is closed")
+	}
+	c := &Change{w: w}
+	for _, p := range parts {
+		for _, t := range p.types {
+			id := w.idOf("NewChange", t)
+			switch {
+			case c.add.has(id) != c.remove.has(id) && c.remove.has(id) != p.remove:
+				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types[id].name))
+			case c.add.has(id) || c.remove.has(id):
+				panic(fmt.Sprintf("ecs: NewChange: %s is given twice", w.types[id].name))
+			case p.remove:
+				c.remove.add(id)
+			default:
+				c.add.add(id)
+				c.adds = true
+			}
+		}
+	}
+	return c
+}
+
+// String lists what the change adds and removes.
+func (c *Change) String() string {
+	if c.into != nil {
+		return "change into " + c.into.String()
+	}
+	text := "change"
+	for id, t := range c.w.types {
+		switch {
+		case c.add.has(typeID(id)):
+			text += " +" + t.name
+		case c.remove.has(typeID(id)):
+			text += " -" + t.name
+		}
+	}
+	return text
+}
+
+// wayFrom returns the way that the change leads from an archetype; its target is a
+// itself when nothing changes. It makes the target when there is none.
+func (c *Change) wayFrom(a *Archetype) (*way, error) {
+	for int(a.index) >= len(c.ways) {
+		c.ways = append(c.ways, nil)
+	}
+	if w := c.ways[a.index]; w != nil && w.from == a && !w.to.forgotten {
+		return w, nil
+	}
+	to := c.into
+	if to == nil {
+		sig := a.sig
+		for i := range sig {
+			sig[i] = sig[i]&^c.remove[i] | c.add[i]
+		}
+		var err error
+		if to, err = c.w.archetypeOf(sig); err != nil {
+			return nil, err
+		}
+	}
+	c.ways[a.index] = a.wayTo(to)
+	return c.ways[a.index], nil
+}
+
+// Apply changes one entity. changed is false when it has what is added and lacks
+// what is removed, or is dead and the change only removes. It panics when e is dead
+// and the change adds, during iteration, and for an entity of another world. An error
+// is a *LimitError; nothing has changed then.
+func (c *Change) Apply(e Entity) (changed bool, err error) {
+	return c.applyOne("Change.Apply", e)
+}
+
+func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
+	w := c.w
+	w.checkUnlocked(op)
+	r := w.recordOf(op, e)
+	if r == nil {
+		if c.gives() {
+			panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot apply %v", op, e, c))
+		}
+		return false, nil
+	}
+	a, pos, row := w.rowOf(r)
+	before := len(w.archetypes)
+	way, err := c.wayFrom(a)
+	if err == nil && way.to == a {
+		return false, nil
+	}
+	if err == nil {
+		err = way.moveOne(r, pos, row)
+	}
+	if err != nil {
+		w.forget(before)
+		return false, during(op, err)
+	}
+	return true, nil
+}
+
+// gives reports whether dead entities are a mistake: they cannot get anything.
+func (c *Change) gives() bool { return c.adds || c.into != nil }
+
+// ApplyQuery changes every entity that matches q. All are changed or none: an error
+// is a *LimitError. Rows stay together: columns are copied chunk by chunk, and where
+// only tags differ and the whole archetype matches, chunks change hands without a copy.
+// The batch is the rows that moved, in their new places, for the caller to fill. It
+// panics during iteration and for a query of another world. Changed and Ordered terms
+// of q compare with its Since, which stays.
+func (c *Change) ApplyQuery(q *Query) (Batch, error) {
+	return c.applyQuery("Change.ApplyQuery", q)
+}
+
+// ApplyList changes the entities of a list, in any order, as ApplyQuery. An entity
+// that is in the list twice is changed once. Dead entities are passed by when the
+// change only removes; when it adds they panic, as does an entity of another world,
+// and nothing is changed.
+func (c *Change) ApplyList(list []Entity) (Batch, error) {
+	return c.applyList("Change.ApplyList", list)
+}
+
+func (c *Change) applyQuery(op string, q *Query) (Batch, error) {
+	c.w.checkUnlocked(op)
+	c.w.checkQuery(op, q)
+	return c.applyTo(op, q.pick())
+}
+
+func (c *Change) applyList(op string, list []Entity) (Batch, error) {
+	c.w.checkUnlocked(op)
+	return c.applyTo(op, c.w.pickList(op, list, c.gives()))
+}
+
+// applyTo makes room for all rows that are picked, then moves them.
+func (c *Change) applyTo(op string, p *pick) (Batch, error) {
+	w := c.w
+	before := len(w.archetypes)
+	if err := c.prepare(p); err != nil {
+		w.forget(before)
+		return Batch{}, during(op, err)
+	}
+	w.moved = w.moved[:0]
+	for i := range p.picks {
+		if s := &p.picks[i]; s.way != nil {
+			s.relabel()
+		}
+	}
+	n := 0
+	for i := range p.picks {
+		if s := &p.picks[i]; s.way != nil {
+			n += s.rows
+			s.send()
+		}
+	}
+	if n > 0 {
+		w.epoch++
+	}
+	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, nil
+}
+
+// prepare finds the ways of all rows that are picked and makes room at their ends. On
+// an error everything is as before, but for archetypes that are new.
+func (c *Change) prepare(p *pick) error {
+	for i := range p.picks {
+		s := &p.picks[i]
+		way, err := c.wayFrom(s.a)
+		if err != nil {
+			return err
+		}
+		if way.to == s.a {
+			continue
+		}
+		s.way = way
+		way.to.coming += s.arrivals()
+	}
+	var err error
+	for i := range p.picks {
+		if way := p.picks[i].way; way != nil && way.to.coming > 0 {
+			if err == nil {
+				err = way.to.grow(way.to.coming)
+			}
+			way.to.coming = 0
+		}
+	}
+	if err != nil {
+		for i := range p.picks {
+			if way := p.picks[i].way; way != nil {
+				way.to.settle()
+			}
+		}
+	}
+	return err
+}

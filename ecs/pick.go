@@ -1,0 +1,315 @@
+package ecs
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"quarry/bitmask"
+)
+
+// Picks: the rows that a change by query or by list is about. Whatever names them,
+// they become whole archetypes, or bits per row of an archetype; so rows are handled
+// in the order of memory, an entity that is listed twice is one bit, and both kinds
+// of batch are one piece of code.
+
+// pick is the rows that a call is about. The world keeps it for reuse.
+type pick struct {
+	picks  []picked
+	bits   []uint64 // masks
+	sparse []uint64 // rows of lists: index of the pick 32 bits | row of its archetype 32
+	serial uint64   // of the call; see Archetype.pickedBy
+}
+
+// picked is the rows of one archetype, as a whole, by a mask or by a list.
+type picked struct {
+	a     *Archetype
+	rows  int      // how many
+	whole bool     // all of them
+	mask  []uint64 // chunk pos has the words from wordsAt(pos) on; nil: there is a list
+	list  []uint64 // rows, counted over the archetype, in rising order; of each the low 32 bits
+	way   *way     // that they go; nil: they stay, or they end
+}
+
+// wordsAt returns where the mask of a chunk begins: each chunk begins a new word.
+func (s *picked) wordsAt(pos int) int { return s.a.grid.Chunks()[pos].Start/64 + pos }
+
+// maskOf returns the mask of a chunk.
+func (s *picked) maskOf(pos int) []uint64 {
+	at := s.wordsAt(pos)
+	return s.mask[at : at+(s.a.grid.RowsOf(pos)+63)/64]
+}
+
+// add begins the pick of an archetype's rows and returns it.
+func (p *pick) add(a *Archetype) *picked {
+	p.picks = append(p.picks, picked{a: a})
+	return &p.picks[len(p.picks)-1]
+}
+
+// addMask gives a pick a mask, all clear.
+func (p *pick) addMask(s *picked) {
+	at := len(p.bits)
+	words := (s.a.grid.Len()+63)/64 + len(s.a.grid.Chunks())
+	p.bits = slices.Grow(p.bits, words)[:at+words]
+	s.mask = p.bits[at:]
+	clear(s.mask)
+}
+
+// newPick returns the world's pick, empty.
+func (w *World) newPick() *pick {
+	p := &w.picked
+	p.picks, p.bits, p.sparse = p.picks[:0], p.bits[:0], p.sparse[:0]
+	p.serial++
+	return p
+}
+
+// checkQuery panics for a query that cannot be used in the world.
+func (w *World) checkQuery(op string, q *Query) {
+	if q == nil || q.w != w {
+		panic("ecs: " + op + ": the query is nil or of another world")
+	}
+	q.checkOpen(op)
+}
+
+// pick picks the rows that match the query.
+func (q *Query) pick() *pick {
+	p := q.w.newPick()
+	filters := q.filters() && q.since != 0
+	for i := range q.m.matches {
+		m := &q.m.matches[i]
+		if m.a.grid.Len() == 0 {
+			continue
+		}
+		s := p.add(m.a)
+		if !filters && len(m.tests) == 0 {
+			s.rows, s.whole = m.a.grid.Len(), true
+			continue
+		}
+		p.addMask(s)
+		s.rows = q.pickRows(m, s)
+		if s.whole = s.rows == m.a.grid.Len(); s.rows == 0 {
+			p.picks = p.picks[:len(p.picks)-1]
+		}
+	}
+	return p
+}
+
+// pickRows fills the masks of an archetype's chunks.
+func (q *Query) pickRows(m *match, s *picked) (rows int) {
+	scan := q.w.openScan(q)
+	defer q.w.closeScan(scan)
+	for pos := range m.a.grid.Chunks() {
+		if q.filters() && !q.passes(m.a, pos, q.since) {
+			continue
+		}
+		n := m.a.grid.RowsOf(pos)
+		switch matching := scan.filter(m.a, m.tests, pos, n); matching {
+		case 0:
+		case n:
+			bitmask.Bits(s.maskOf(pos)).SetRange(0, n)
+			rows += n
+		default:
+			copy(s.maskOf(pos), scan.mask)
+			rows += matching
+		}
+	}
+	return rows
+}
+
+// rowsPerListed is from how many rows of an archetype for each entity of a list on the
+// rows are listed and not masked: clearing and searching a mask takes about 1 ns for
+// 64 rows, sorting a list 30 ns an entity.
+const rowsPerListed = 1024
+
+// pickList picks the rows of the entities of a list. Dead ones are passed by, or
+// panic when they must be alive.
+func (w *World) pickList(op string, list []Entity, alive bool) *pick {
+	p := w.newPick()
+	for i, e := range list {
+		r := w.recordOf(op, e)
+		if r == nil {
+			if alive {
+				panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
+			}
+			continue
+		}
+		a, pos, row := w.rowOf(r)
+		if a.pickedBy != p.serial {
+			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
+			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {
+				p.addMask(s)
+			}
+		}
+		s := &p.picks[a.pickedAt]
+		if s.mask == nil {
+			p.sparse = append(p.sparse, uint64(a.pickedAt)<<32|uint64(a.grid.Chunks()[pos].Start+row))
+			continue
+		}
+		word, bit := &s.mask[s.wordsAt(pos)+row/64], uint64(1)<<(row%64)
+		if *word&bit == 0 {
+			*word |= bit
+			s.rows++
+		}
+	}
+	p.cutLists()
+	for i := range p.picks {
+		s := &p.picks[i]
+		s.whole = s.rows == s.a.grid.Len()
+	}
+	return p
+}
+
+// cutLists sorts the listed rows and gives each pick its own.
+func (p *pick) cutLists() {
+	slices.Sort(p.sparse)
+	p.sparse = slices.Compact(p.sparse)
+	for at := 0; at < len(p.sparse); {
+		s, end := &p.picks[p.sparse[at]>>32], at+1
+		for end < len(p.sparse) && p.sparse[end]>>32 == p.sparse[at]>>32 {
+			end++
+		}
+		s.list, s.rows = p.sparse[at:end], end-at
+		at = end
+	}
+}
+
+// runs walks the picked rows of an archetype from the end, so that what is done to
+// the rows found leaves those that come later where they are.
+type runs struct {
+	s    *picked
+	pos  int      // the chunk that is walked
+	mask []uint64 // of that chunk; nil: the next one is to be opened
+	hi   int      // rows of it that are not walked yet, or entries of the list
+}
+
+func (s *picked) backward() runs {
+	return runs{s: s, pos: len(s.a.grid.Chunks()), hi: len(s.list)}
+}
+
+// next returns the next run of rows, of one chunk.
+func (r *runs) next() (pos, row, n int, ok bool) {
+	if r.s.mask == nil {
+		return r.nextListed()
+	}
+	for {
+		if r.hi = prevBit(r.mask, r.hi, 0); r.hi > 0 {
+			end := r.hi
+			r.hi = prevBit(r.mask, end, ^uint64(0))
+			return r.pos, r.hi, end - r.hi, true
+		}
+		if r.pos == 0 {
+			return 0, 0, 0, false
+		}
+		r.pos--
+		r.mask, r.hi = r.s.maskOf(r.pos), r.s.a.grid.RowsOf(r.pos)
+	}
+}
+
+func (r *runs) nextListed() (pos, row, n int, ok bool) {
+	if r.hi == 0 {
+		return 0, 0, 0, false
+	}
+	list := r.s.list
+	pos, row = r.s.a.grid.Find(int(uint32(list[r.hi-1])))
+	n = 1
+	for r.hi--; r.hi > 0 && row > 0 && list[r.hi-1]+1 == list[r.hi]; r.hi-- {
+		row--
+		n++
+	}
+	return pos, row, n, true
+}
+
+// prevBit returns one more than the highest i below hi whose bit differs from those
+// of same, or 0.
+func prevBit(mask []uint64, hi int, same uint64) int {
+	for hi > 0 {
+		i := (hi - 1) / 64
+		word := (mask[i] ^ same) << (63 - (hi-1)%64)
+		if word != 0 {
+			return hi - bits.LeadingZeros64(word)
+		}
+		hi = i * 64
+	}
+	return 0
+}
+
+// send moves the picked rows on their way. Chunks that changed hands have gone
+// before, see relabel.
+func (s *picked) send() {
+	a := s.a
+	if s.whole {
+		for pos := range a.grid.Chunks() {
+			n := a.grid.RowsOf(pos)
+			s.note(s.way.to.grid.Len(), n)
+			s.way.send(pos, 0, n)
+		}
+		a.cut(a.grid.Len())
+		return
+	}
+	runs := s.backward()
+	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
+		s.note(s.way.to.grid.Len(), n)
+		s.way.send(pos, row, n)
+		a.closeGap(pos, row, n)
+	}
+}
+
+// relabel hands the chunks of a whole archetype over where that suffices.
+func (s *picked) relabel() {
+	if !s.whole || !s.way.relabel {
+		return
+	}
+	if start, n := s.way.relabelFull(); n > 0 {
+		s.note(start, n)
+	}
+}
+
+// arrivals returns how many rows will need room at the end of their way.
+func (s *picked) arrivals() int {
+	g := &s.a.grid
+	if pos, row := g.Last(); s.whole && s.way.relabel {
+		if row+1 == g.PerUnit()<<g.Chunks()[pos].Order {
+			return 0
+		}
+		return row + 1
+	}
+	return s.rows
+}
+
+// note writes down where rows arrive.
+func (s *picked) note(start, n int) {
+	w := s.a.w
+	if last := len(w.moved) - 1; last >= 0 {
+		if r := &w.moved[last]; r.a == s.way.to && r.start+r.n == start {
+			r.n += n
+			return
+		}
+	}
+	w.moved = append(w.moved, span{s.way.to, start, n})
+}
+
+// end destroys the picked rows' entities.
+func (s *picked) end() {
+	a := s.a
+	if s.whole {
+		for pos := range a.grid.Chunks() {
+			a.endRows(pos, 0, a.grid.RowsOf(pos))
+		}
+		a.cut(a.grid.Len())
+		return
+	}
+	runs := s.backward()
+	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
+		a.endRows(pos, row, n)
+		a.closeGap(pos, row, n)
+	}
+}
+
+// endRows ends the entities of some rows and what they hold; the rows stay.
+func (a *Archetype) endRows(pos, row, n int) {
+	at := a.grid.Row(pos, row)
+	for _, c := range a.buffers {
+		a.w.freeSpills(at, c, n)
+	}
+	a.w.records.giveRow(entities(at.Base, row+n)[row:])
+}

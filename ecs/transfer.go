@@ -1,0 +1,158 @@
+package ecs
+
+import (
+	"quarry/alloc"
+	"quarry/bitmask"
+	"quarry/internal/debug"
+)
+
+// Rows on the move. Everything that can fail comes before: archetypes are made and
+// have room. A transfer is two steps, of one row or of many: rows go behind the last
+// ones of the target, then the gap that they leave is filled from the end.
+
+// send copies n rows of a chunk behind the last rows of the way's target, which has
+// room, and tells their records. The rows stay where they are; the caller closes the
+// gap.
+func (w *way) send(pos, row, n int) {
+	from, to := w.from, w.to
+	for n > 0 {
+		toPos, toRow := to.grid.Find(to.grid.Len())
+		chunk := to.grid.Chunks()[toPos]
+		k := min(n, to.grid.PerUnit()<<chunk.Order-toRow)
+		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
+		ids := entities(target.Base, toRow+k)[toRow:]
+		copy(ids, entities(source.Base, row+k)[row:])
+		alloc.CopyRows(target, source, k, w.copies)
+		alloc.ClearRows(target, k, w.fresh)
+		from.w.records.place(ids, locate(chunk.First, toRow))
+		for _, c := range w.spills {
+			from.w.freeSpills(source, c, k)
+		}
+		for _, b := range w.bits {
+			to.copyBits(b.to, toPos, toRow, from, b.from, pos, row, k)
+		}
+		for _, slot := range w.on {
+			to.setBits(slot, toPos, toRow, k)
+		}
+		to.grid.Push(k)
+		to.markRows(toPos)
+		row, n = row+k, n-k
+	}
+}
+
+// place tells the records of some entities that they are in the rows of one chunk
+// from at on.
+func (s *records) place(ids []Entity, at location) {
+	for i, e := range ids {
+		s.at(e.ref & indexMask).location = at + location(i)
+	}
+}
+
+// freeSpills frees what n rows of a buffer column have spilled.
+func (w *World) freeSpills(at alloc.GridRow, c column, n int) {
+	for range n {
+		w.freeSpill(headerAt(at, c))
+		at.Row++
+	}
+}
+
+// closeGap ends n rows of a chunk: the last rows of all fill the gap, and the rows at
+// the end go. What rows that end hold is the caller's to free.
+func (a *Archetype) closeGap(pos, row, n int) {
+	first := a.grid.Chunks()[pos].Start + row
+	fill := min(n, a.grid.Len()-first-n)
+	for left := fill; left > 0; {
+		lastPos, lastRow := a.grid.Find(a.grid.Len() - (fill - left) - 1)
+		k := min(left, lastRow+1)
+		a.fillGap(pos, row+left-k, lastPos, lastRow+1-k, k)
+		left -= k
+	}
+	a.cut(n)
+}
+
+// fillGap copies n rows of chunk from over others and tells their records.
+func (a *Archetype) fillGap(pos, row, from, fromRow, n int) {
+	hole, last := a.grid.Row(pos, row), a.grid.Row(from, fromRow)
+	ids := entities(hole.Base, row+n)[row:]
+	copy(ids, entities(last.Base, fromRow+n)[fromRow:])
+	a.grid.FillGap(hole, last, n)
+	a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))
+	for _, slot := range a.toggling {
+		a.clearBits(slot, pos, row, n)
+		a.copyBits(slot, pos, row, a, slot, from, fromRow, n)
+	}
+	a.carryVersions(pos, from)
+}
+
+// cut takes the last n rows away, and the chunks that have no others.
+func (a *Archetype) cut(n int) {
+	for n > 0 {
+		pos, row := a.grid.Last()
+		k := min(n, row+1)
+		for _, slot := range a.toggling {
+			a.clearBits(slot, pos, row+1-k, k)
+		}
+		if debug.On {
+			a.grid.PoisonRows(a.grid.Row(pos, row+1-k), k)
+		}
+		a.ordered[pos] = a.w.version
+		if k == row+1 {
+			a.leave(pos)
+		}
+		a.grid.Cut(k)
+		n -= k
+	}
+}
+
+// copyBits sets the enable bits of n rows, which are clear, as those of others.
+func (a *Archetype) copyBits(slot uint16, pos, row int, from *Archetype, fromSlot uint16, fromPos, fromRow, n int) {
+	switch int(from.on[fromSlot][fromPos]) {
+	case 0:
+		return
+	case from.grid.RowsOf(fromPos):
+		a.setBits(slot, pos, row, n)
+		return
+	}
+	for i := range n {
+		if from.bit(fromSlot, fromPos, fromRow+i) {
+			a.setBit(slot, pos, row+i, true)
+		}
+	}
+}
+
+// clearBits clears the enable bits of n rows of a chunk.
+func (a *Archetype) clearBits(slot uint16, pos, row, n int) {
+	words := bitmask.Bits(a.enabled[slot][pos])
+	a.on[slot][pos] -= int32(words.CountRange(row, n))
+	words.ClearRange(row, n)
+}
+
+// relabel makes whole chunks of the way's source, its first full ones, chunks of
+// the target: nothing is copied. It returns where their rows are in the target and
+// how many.
+func (w *way) relabelFull() (start, n int) {
+	from, to := w.from, w.to
+	full := 0
+	for full < len(from.grid.Chunks()) && from.grid.RowsOf(full) == from.grid.PerUnit()<<from.grid.Chunks()[full].Order {
+		full++
+	}
+	if full == 0 {
+		return 0, 0
+	}
+	before := to.grid.Len()
+	at := from.grid.Give(&to.grid, full)
+	w.giveBooks(full, at)
+	for pos := range from.grid.Chunks() {
+		from.w.setOwner(from.grid.Chunks()[pos], from, pos)
+	}
+	for pos := at; pos < len(to.grid.Chunks()); pos++ {
+		to.w.setOwner(to.grid.Chunks()[pos], to, pos)
+	}
+	for pos := at; pos < at+full; pos++ {
+		for _, slot := range w.on {
+			to.setBits(slot, pos, 0, to.grid.RowsOf(pos))
+		}
+		to.markRows(pos)
+	}
+	return to.grid.Chunks()[at].Start, to.grid.Len() - before
+}
