@@ -8,35 +8,6 @@ import (
 	"quarry/alloc"
 )
 
-// Buffers. An entity's buffer is one element of a column: a header of 16 bytes
-// and room for some elements. While they suffice, elements lie in the chunk;
-// then all of them move to a block of the world's heap and the header says
-// where, counted from the universe's base. So a header holds no address, and
-// chunks can be moved, hashed and saved.
-//
-//	inline   | ref 0      | length | (unused) | 0 | e0 | e1 | ... | e(inline-1) |
-//	spilled  | offset/16+1| length | capacity | 0 | (unused)                    |
-//	           4 B          4 B      4 B       4 B
-//
-// An all-zero header is an empty buffer.
-
-type header struct {
-	ref      uint32 // 0: inline; else 1 + the block's offset from the universe's base in units of 16 B
-	length   uint32 // elements in use
-	capacity uint32 // elements that the block has room for; meaningful while spilled
-	_        uint32 // keeps elements on 16 bytes
-}
-
-const (
-	headerSize    = 16
-	inlineBytes   = 128 // default room inside the chunk
-	refUnit       = 16  // bytes; the heap's smallest alignment
-	maxSpillBytes = alloc.MegachunkSize
-)
-
-const _ = uint(unsafe.Sizeof(header{}) - headerSize)
-const _ = uint(headerSize - unsafe.Sizeof(header{}))
-
 // Buffer is the handle of a buffer type: a growing array of T per entity.
 //
 // All methods belong to the world's owner: one goroutine at a time.
@@ -86,6 +57,16 @@ func (b Buffer[T]) Get(e Entity) (DynamicBuffer[T], bool) {
 // Mut is Get for writing: it marks the buffer changed in e's chunk.
 func (b Buffer[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
 	return b.of("Buffer.Mut", e, true)
+}
+
+// Slice returns the elements of e's buffer to read: none when e is not alive or
+// has no buffer. It is good like DynamicBuffer.Slice.
+func (b Buffer[T]) Slice(e Entity) []T {
+	d, ok := b.of("Buffer.Slice", e, false)
+	if !ok {
+		return nil
+	}
+	return d.Slice()
 }
 
 func (b Buffer[T]) of(op string, e Entity, write bool) (DynamicBuffer[T], bool) {
@@ -140,34 +121,4 @@ func (b Buffer[T]) Remove(e Entity) bool {
 		panic(during("Buffer.Remove", err))
 	}
 	return removed
-}
-
-// bufferAt returns the header of a row of a buffer column.
-func bufferAt(column unsafe.Pointer, row int, size uint32) *header {
-	// Safe because row is one of the chunk's rows and every element of a buffer
-	// column begins with a header.
-	return (*header)(unsafe.Add(column, uintptr(row)*uintptr(size)))
-}
-
-// headerAt returns the header of a row of a buffer column.
-func headerAt(r alloc.GridRow, c column) *header {
-	// Safe because c is a buffer column of the row's chunk.
-	return bufferAt(unsafe.Add(r.Base, uintptr(c.Offset)<<r.Order), r.Row, c.Size)
-}
-
-// spilled returns the block of a buffer that is not inline.
-func (w *World) spilled(h *header) unsafe.Pointer {
-	// Safe because ref was made by spillRef from a block of this universe.
-	return unsafe.Add(w.base, uintptr(h.ref-1)*refUnit)
-}
-
-func (w *World) spillRef(p unsafe.Pointer) uint32 {
-	return uint32((uintptr(p)-uintptr(w.base))/refUnit) + 1
-}
-
-// freeSpill gives a buffer's block back when it has one.
-func (w *World) freeSpill(h *header) {
-	if h.ref != 0 {
-		w.local.Free(w.spilled(h))
-	}
 }

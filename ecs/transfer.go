@@ -48,14 +48,6 @@ func (s *records) place(ids []Entity, at location) {
 	}
 }
 
-// freeSpills frees what n rows of a buffer column have spilled.
-func (w *World) freeSpills(at alloc.GridRow, c column, n int) {
-	for range n {
-		w.freeSpill(headerAt(at, c))
-		at.Row++
-	}
-}
-
 // closeGap ends n rows of a chunk: the last rows of all fill the gap, and the rows at
 // the end go. What rows that end hold is the caller's to free.
 func (a *Archetype) closeGap(pos, row, n int) {

@@ -89,8 +89,12 @@ func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
 	if h.ref != 0 {
 		*spilled++
 		room = int(h.capacity)
-		if c := alloc.ChunkIndex(uint64(h.ref-1) * refUnit / alloc.ChunkSize); !w.u.InUse(c) {
-			return fmt.Errorf("ecs: W7: a %s has its block in chunk %d, which is not in use", t.name, c)
+		if !w.heap.Owns(w.spilled(h)) {
+			return fmt.Errorf("ecs: W7: a %s has its block at byte %d of the universe, where the heap has none",
+				t.name, uint64(h.ref-1)*refUnit)
+		}
+		if room <= t.inline {
+			return fmt.Errorf("ecs: W7: a %s has spilled with capacity %d, but %d fit the chunk", t.name, room, t.inline)
 		}
 		if usable := w.heap.Usable(w.spilled(h)); room*t.element > usable {
 			return fmt.Errorf("ecs: W7: a %s has capacity %d of %d bytes in a block of %d", t.name, room, t.element, usable)

@@ -33,8 +33,9 @@ import (
 //	W4 created - destroyed is the number of rows of all archetypes.
 //	W5 A matching lists exactly the archetypes that its terms match.
 //	W6 Enable bits of rows beyond the last are 0, and counted.
-//	W7 Every buffer's length is within its capacity, its spilled block is live,
-//	   and the heap has no other blocks.
+//	W7 Every buffer's length is within its capacity, a spilled one's capacity is
+//	   above the inline room, its block is live and as large, and the heap has no
+//	   other blocks.
 //	R1-R3 of records.go.
 
 // World owns entities and their components. One goroutine at a time may use it.
@@ -126,7 +127,9 @@ func NewWorld(options ...Option) (*World, error) {
 
 // Close frees everything that the world holds; handles, rows and pointers into
 // it are void. A second call does nothing, unless others still held chunks of the
-// world's own universe at the first, which is an error. It panics during iteration.
+// world's own universe at the first, which is an error. So is memory that belongs
+// to no entity's buffer; the error wraps alloc.ErrLeak and counts the blocks, and
+// the world is closed. It panics during iteration.
 func (w *World) Close() error {
 	if w.closed {
 		if w.own {
@@ -135,20 +138,22 @@ func (w *World) Close() error {
 		return nil
 	}
 	w.checkUnlocked("World.Close")
+	w.freeAllSpills()
 	for _, a := range w.archetypes {
 		a.grid.Release()
 		*a = Archetype{w: w, index: a.index, types: a.types}
 	}
 	w.records.close(w.u)
 	err := w.heap.Close()
-	if errors.Is(err, alloc.ErrLeak) {
-		err = nil // buffers of entities that were alive
+	if err != nil {
+		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	if w.own {
 		err = errors.Join(err, w.u.Close())
 	}
 	tags.give(w.tag >> indexBits)
 	w.closed, w.owners, w.matchings, w.byFilter, w.base = true, nil, nil, nil, nil
+	w.epoch++ // views are void
 	return err
 }
 

@@ -1,0 +1,53 @@
+package ecs
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
+	"quarry/layout"
+)
+
+// flatTypes holds the types that Reinterpret has found to hold no Go pointers, so
+// that it walks each once and allocates nothing then. The map is replaced, never
+// changed: worlds of several goroutines share it.
+var flatTypes atomic.Pointer[map[reflect.Type]bool]
+
+// Reinterpret views a buffer's elements as another type of the same size: the bits
+// stay as they are, so every U must have a meaning for the bits of every T that is
+// there, and the other way round for what is written. Everything else is that of the
+// view given: it reads or writes, and is good as long. It panics when the sizes
+// differ, with both, and when U holds a Go pointer, with the path to it.
+//
+//	words := ecs.Reinterpret[uint32](colours)
+func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
+	d.header("Reinterpret")
+	var u U
+	var t T
+	if unsafe.Sizeof(u) != unsafe.Sizeof(t) {
+		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
+			d.w.types[d.id].name, unsafe.Sizeof(t), shortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
+	}
+	// Alignment needs no check: a Go type's size is a multiple of its alignment, so
+	// U's alignment divides T's size, hence also headerSize + inline*size, the place
+	// of a row before rounding. Blocks of the heap begin on 16 bytes.
+	checkFlat(reflect.TypeFor[U]())
+	return DynamicBuffer[U]{w: d.w, h: d.h, id: d.id, write: d.write, epoch: d.epoch}
+}
+
+func checkFlat(t reflect.Type) {
+	known := flatTypes.Load()
+	if known != nil && (*known)[t] {
+		return
+	}
+	if err := layout.PointerFree(t); err != nil {
+		panic(fmt.Sprintf("ecs: Reinterpret: %v; elements must hold no Go pointers, for they lie outside the garbage collector's heap", err))
+	}
+	more := map[reflect.Type]bool{t: true}
+	if known != nil {
+		maps.Copy(more, *known)
+	}
+	flatTypes.Store(&more) // what another goroutine adds meanwhile is lost, and found again
+}
