@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Measuring. A round gives every entrant of a workload its turn: a collection of
+// garbage, a first pass that is not counted, then samples until the budget is
+// used up. A sample is one pass, or so many passes of a short one that reading
+// the clock does not count. The figure of a round is all its time over all its
+// entities; the figure that is printed is the median of the rounds.
+
+// budget is how long the samples of one entrant take in one round, and how long
+// they may take with what is not timed between them.
+type budget struct {
+	timed, wall time.Duration
+}
+
+var (
+	wholeBudget = budget{60 * time.Millisecond, 300 * time.Millisecond}
+	quickBudget = budget{2 * time.Millisecond, 10 * time.Millisecond}
+)
+
+const (
+	sampleTime = 20 * time.Microsecond // least time of a sample: the clock takes 0.05
+	cheapBuild = 60 * time.Millisecond // what takes longer is built once, not in every round
+)
+
+// contender is an entrant on a workload with n entities, and its figures so far.
+type contender struct {
+	way *way
+	n   int
+
+	t      trial
+	keep   bool // t is used in all rounds
+	passes int  // of t
+	times  int  // passes in a sample; 0: not known yet
+
+	rounds  []float64 // ns per entity, or another figure of the workload, by round
+	samples []float64 // ns per entity of each sample of all rounds
+	tails   []float64 // workloads of single steps: p99.99 in ns, by round
+	allocs  float64   // of the Go heap, per pass
+	bytes   float64   // the same in bytes
+	wrong   string    // the first wrong result, in words
+}
+
+// round builds the trial if need be, measures and checks it.
+func (c *contender) round(b budget) error {
+	if c.wrong != "" {
+		return nil
+	}
+	err := c.begin()
+	if err == nil {
+		runtime.GC()
+		err = c.measure(b)
+	}
+	if err == nil {
+		err = c.t.check(c.passes)
+	}
+	if err == nil && !c.keep {
+		err = c.end()
+	}
+	if errors.Is(err, errWrong) {
+		c.wrong, err = err.Error(), nil
+	}
+	return err
+}
+
+// begin makes the trial where there is none.
+func (c *contender) begin() error {
+	if c.t != nil {
+		return nil
+	}
+	start := time.Now()
+	t, err := c.way.build(c.n)
+	if err != nil {
+		return err
+	}
+	c.t, c.passes = t, 0
+	_, each := t.(stepwise)
+	c.keep = time.Since(start) > cheapBuild && !each
+	return nil
+}
+
+// end closes the trial.
+func (c *contender) end() error {
+	if c.t == nil {
+		return nil
+	}
+	t := c.t
+	c.t = nil
+	return t.close()
+}
+
+func (c *contender) measure(b budget) error {
+	switch t := c.t.(type) {
+	case repeated:
+		c.measureRepeated(t, b)
+		return nil
+	case restored:
+		return c.measureRestored(t, b)
+	case stepwise:
+		c.measureSteps(t)
+		return nil
+	case holding:
+		c.passes++
+		return nil
+	}
+	return errors.New("a trial of no known kind")
+}
+
+func (c *contender) measureRepeated(t repeated, b budget) {
+	run := func(times int) time.Duration {
+		start := time.Now()
+		t.pass(times)
+		took := time.Since(start)
+		c.passes += times
+		return took
+	}
+	if c.times == 0 {
+		c.times = 1
+		run(1) // what is made once only
+		c.countAllocs(func() { run(1) })
+		for run(c.times) < sampleTime {
+			c.times *= 2
+		}
+	}
+	run(c.times)
+	total, entities := time.Duration(0), 0
+	for total < b.timed {
+		took := run(c.times)
+		total += took
+		entities += c.times * c.n
+		c.samples = append(c.samples, perEntity(took, c.times*c.n))
+	}
+	c.rounds = append(c.rounds, perEntity(total, entities))
+}
+
+func (c *contender) measureRestored(t restored, b budget) error {
+	run := func() (time.Duration, error) {
+		if c.passes > 0 {
+			if err := t.restore(); err != nil {
+				return 0, err
+			}
+		}
+		start := time.Now()
+		t.once()
+		took := time.Since(start)
+		c.passes++
+		return took, nil
+	}
+	if _, err := run(); err != nil {
+		return err
+	}
+	if c.times == 0 {
+		c.times = 1
+		if err := t.restore(); err != nil {
+			return err
+		}
+		c.countAllocs(t.once)
+		c.passes++
+	}
+	total, entities := time.Duration(0), 0
+	for end := time.Now().Add(b.wall); total < b.timed && (entities == 0 || time.Now().Before(end)); {
+		took, err := run()
+		if err != nil {
+			return err
+		}
+		total += took
+		entities += c.n
+		c.samples = append(c.samples, perEntity(took, c.n))
+	}
+	c.rounds = append(c.rounds, perEntity(total, entities))
+	return nil
+}
+
+// measureSteps takes the slowest step as the round's figure.
+func (c *contender) measureSteps(t stepwise) {
+	ns := make([]uint32, c.n)
+	c.countAllocs(func() { t.steps(ns) })
+	c.passes++
+	slices.Sort(ns)
+	c.rounds = append(c.rounds, float64(ns[len(ns)-1]))
+	c.tails = append(c.tails, float64(ns[rank(len(ns), 0.9999)]))
+	c.samples = append(c.samples, float64(ns[rank(len(ns), 0.99)]))
+}
+
+// countAllocs notes what f takes from the Go heap.
+func (c *contender) countAllocs(f func()) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	c.allocs, c.bytes = float64(after.Mallocs-before.Mallocs), float64(after.TotalAlloc-before.TotalAlloc)
+}
+
+// nanos is the time since start, at most what a uint32 holds.
+func nanos(start time.Time) uint32 { return uint32(min(time.Since(start).Nanoseconds(), 1<<32-1)) }
+
+func perEntity(d time.Duration, n int) float64 { return float64(d.Nanoseconds()) / float64(n) }
+
+// rank is the index of a quantile in a sorted list of n.
+func rank(n int, q float64) int { return min(int(float64(n)*q), n-1) }
+
+// median returns the middle of a list, of an even number the lower one; 0 of none.
+func median(list []float64) float64 { return quantile(list, 0.5) }
+
+func quantile(list []float64, q float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(list))
+	if q == 0.5 {
+		return sorted[(len(sorted)-1)/2]
+	}
+	return sorted[rank(len(sorted), q)]
+}

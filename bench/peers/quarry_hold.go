@@ -1,0 +1,73 @@
+package main
+
+import "quarry/ecs"
+
+// quarryHold is a world that is there for its memory.
+type quarryHold struct {
+	quarryWorld
+	n int
+}
+
+func (s *quarryHold) entities() int { return s.n }
+
+func (s *quarryHold) check(int) error { return wantCount("entities", s.w.Stats().Alive, s.n) }
+
+// buildQuarryMemory makes n movers one by one, each with its values written.
+func buildQuarryMemory(n int) (trial, error) {
+	w, err := openQuarry()
+	if err != nil {
+		return nil, err
+	}
+	a := w.movers()
+	for range n {
+		e := a.Create()
+		w.position.Set(e, Position{1, 1})
+		w.velocity.Set(e, Velocity{1, 1})
+	}
+	return &quarryHold{w, n}, nil
+}
+
+// buildQuarryMemoryN makes them at once.
+func buildQuarryMemoryN(n int) (trial, error) {
+	w, err := openQuarry()
+	if err != nil {
+		return nil, err
+	}
+	batch, err := w.movers().CreateN(n, ecs.Unset(w.position, w.velocity))
+	if err != nil {
+		return nil, err
+	}
+	for rows := range batch.Rows() {
+		p, v := w.position.Slice(rows), w.velocity.Slice(rows)
+		for i := range p {
+			p[i], v[i] = Position{1, 1}, Velocity{1, 1}
+		}
+	}
+	return &quarryHold{w, n}, nil
+}
+
+// buildQuarryArchetypes makes n archetypes of three entities each.
+func buildQuarryArchetypes(n int) (trial, error) {
+	w, err := openQuarry()
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		mask := archetypeMask(i)
+		types := w.with(mask)
+		if mask&velocityBit != 0 {
+			types = append(types, w.velocity)
+		}
+		if mask&positionBit != 0 {
+			types = append(types, w.position)
+		}
+		a := ecs.NewArchetype(w.w, types...)
+		for range archetypeRows {
+			a.Create()
+		}
+	}
+	if err := wantCount("archetypes", w.w.Stats().Archetypes, n); err != nil {
+		return nil, err
+	}
+	return &quarryHold{w, n * archetypeRows}, nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import "quarry/ecs"
+
+// quarryAddRemove gives every entity a Velocity and takes it away again.
+type quarryAddRemove struct {
+	quarryWorld
+	list []ecs.Entity
+}
+
+func buildQuarryAddRemove(more int, order listOrder) func(int) (trial, error) {
+	return func(n int) (trial, error) { return newQuarryAddRemove(n, more, order) }
+}
+
+// newQuarryAddRemove makes n entities of Position and so many of C1 to C10, and
+// lets them go both ways once.
+func newQuarryAddRemove(n, more int, order listOrder) (*quarryAddRemove, error) {
+	w, err := openQuarry()
+	if err != nil {
+		return nil, err
+	}
+	s := &quarryAddRemove{quarryWorld: w, list: make([]ecs.Entity, 0, n)}
+	batch, err := ecs.NewArchetype(s.w, s.with(1<<more-1, s.position)...).CreateN(n)
+	if err != nil {
+		return nil, err
+	}
+	for rows := range batch.Rows() {
+		p := s.position.Slice(rows)
+		for i, e := range rows.Entities() {
+			p[i] = placeOf(len(s.list))
+			s.list = append(s.list, e)
+		}
+	}
+	if order == shuffled {
+		shuffle(s.list)
+	}
+	s.pass(1)
+	return s, nil
+}
+
+func (s *quarryAddRemove) pass(times int) {
+	velocity := s.velocity
+	for range times {
+		for _, e := range s.list {
+			velocity.Add(e, Velocity{})
+		}
+		for _, e := range s.list {
+			velocity.Remove(e)
+		}
+	}
+}
+
+func (s *quarryAddRemove) check(int) error {
+	if err := wantCount("entities with Velocity", s.tally(true).count, 0); err != nil {
+		return err
+	}
+	return s.tally(false).want(placed(len(s.list)))
+}
+
+// quarryEnable switches a component off and on, entity by entity.
+type quarryEnable struct {
+	w    *ecs.World
+	c    ecs.Component[C1]
+	on   *ecs.Query // those in which it is on
+	all  *ecs.Query
+	list []ecs.Entity
+}
+
+func buildQuarryEnable(n int) (trial, error) { return newQuarryEnable(n) }
+
+func newQuarryEnable(n int) (*quarryEnable, error) {
+	w, err := ecs.NewWorld()
+	if err != nil {
+		return nil, err
+	}
+	s := &quarryEnable{w: w, c: ecs.Register[C1](w, ecs.Enableable)}
+	position := ecs.Register[Position](w)
+	s.on, s.all = ecs.NewQuery(w, ecs.With(s.c)), ecs.NewQuery(w, ecs.With(position))
+	batch, err := ecs.NewArchetype(w, s.c, position).CreateN(n)
+	if err != nil {
+		return nil, err
+	}
+	for rows := range batch.Rows() {
+		s.list = append(s.list, rows.Entities()...)
+	}
+	return s, nil
+}
+
+// once switches off; switching on again is not timed.
+func (s *quarryEnable) once() {
+	c := s.c
+	for _, e := range s.list {
+		c.Disable(e)
+	}
+}
+
+func (s *quarryEnable) restore() error {
+	for _, e := range s.list {
+		s.c.Enable(e)
+	}
+	return wantCount("enabled entities", s.on.Count(), len(s.list))
+}
+
+func (s *quarryEnable) check(int) error { return wantCount("enabled entities", s.on.Count(), 0) }
+
+func (s *quarryEnable) close() error { return s.w.Close() }

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain lets a child process be the command itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == childFlag {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// testBudget is one sample or a few.
+var testBudget = budget{time.Microsecond, time.Millisecond}
+
+// TestEveryWay runs every entrant on every workload with few entities, two rounds
+// so that trials are used again as well as built again, and checks the results.
+func TestEveryWay(t *testing.T) {
+	for i := range workloads {
+		w := &workloads[i]
+		for _, n := range []int{1, 64} {
+			for _, way := range waysOf(w.name) {
+				c := &contender{way: way, n: n}
+				if w.child {
+					f, err := spec{w.name, way.entrant, n}.run()
+					require.NoError(t, err, "%s on %s", way.entrant, w.name)
+					require.Empty(t, f.Wrong, "%s on %s", way.entrant, w.name)
+					continue
+				}
+				for range 2 {
+					require.NoError(t, c.round(testBudget), "%s on %s, n=%d", way.entrant, w.name, n)
+				}
+				require.NoError(t, c.end())
+				require.Empty(t, c.wrong, "%s on %s, n=%d", way.entrant, w.name, n)
+				require.Len(t, c.rounds, 2)
+				require.Positive(t, c.rounds[0], "%s on %s, n=%d", way.entrant, w.name, n)
+				require.Positive(t, c.passes)
+			}
+		}
+	}
+}
+
+// TestKeptTrial measures a trial that all rounds share.
+func TestKeptTrial(t *testing.T) {
+	for _, name := range []string{"query2comp", "create2comp", "add_remove"} {
+		for _, way := range waysOf(name) {
+			c := &contender{way: way, n: 64}
+			require.NoError(t, c.begin())
+			c.keep = true
+			first := c.t
+			for range 3 {
+				require.NoError(t, c.round(testBudget))
+				require.Empty(t, c.wrong, "%s on %s", way.entrant, name)
+				require.True(t, first == c.t)
+			}
+			require.NoError(t, c.end())
+		}
+	}
+}
+
+// TestNames: every workload has an entrant, every way a workload, no way is
+// listed twice, and the sizes can be run.
+func TestNames(t *testing.T) {
+	seen := map[[2]string]bool{}
+	for _, w := range ways {
+		require.NotNil(t, workloadNamed(w.workload), w.workload)
+		key := [2]string{w.workload, w.entrant}
+		require.False(t, seen[key], "%v is there twice", key)
+		seen[key] = true
+	}
+	for i := range workloads {
+		w := &workloads[i]
+		require.NotEmpty(t, waysOf(w.name), w.name)
+		require.LessOrEqual(t, slices.Max(w.sizes), w.most(), w.name)
+	}
+	_, err := wayNamed("random", "nobody")
+	require.ErrorContains(t, err, `no entrant "nobody" of workload "random"`)
+}
+
+// TestTargets: each names a workload, and peers that take part in it.
+func TestTargets(t *testing.T) {
+	for _, target := range targets {
+		w := workloadNamed(target.workload)
+		require.NotNil(t, w, target.workload)
+		fits := func(n int) bool { return target.least <= n && n <= target.most }
+		require.True(t, slices.ContainsFunc(w.sizes, fits), w.name)
+		for _, e := range slices.Concat(target.floor.of, target.goal.of) {
+			_, err := wayNamed(w.name, e)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// standing is a trial that does nothing, and is wrong if told so.
+type standing struct {
+	endless
+	wrong bool
+}
+
+func (s standing) pass(times int) { time.Sleep(time.Duration(times) * time.Microsecond) }
+
+func (s standing) check(int) error {
+	if s.wrong {
+		return wrong("got 1, want 2")
+	}
+	return nil
+}
+
+// made is a contender with figures of its own.
+func made(entrant string, figures ...float64) *contender {
+	return &contender{way: &way{entrant: entrant}, n: usual, rounds: figures}
+}
+
+func TestJudge(t *testing.T) {
+	r := &result{w: workloadNamed("random"), n: usual, list: []*contender{
+		made(quarry, 3, 1, 2), made(quarryMany, 1.9), made(ark, 2), made(arche, 1),
+	}}
+	r.judge()
+	require.Len(t, r.verdicts, 1)
+	v := r.verdicts[0]
+	require.Equal(t, quarryMany, v.whose)
+	require.Equal(t, 1.9, v.got)
+	require.Equal(t, "0.950 of ark, at most 1.1 holds", v.floor.String())
+	require.Equal(t, "0.950 of ark, at most 0.9 MISSED", v.goal.String())
+	o := r.object(r.list[1])
+	require.Equal(t, true, o["floor_holds"])
+	require.Equal(t, false, o["goal_holds"])
+	require.Equal(t, "ark", o["goal_of"])
+	require.NotContains(t, r.object(r.list[0]), "floor")
+
+	r.list[2].wrong = "broken" // a wrong peer is no peer
+	r.verdicts = nil
+	r.judge()
+	require.Equal(t, "not measured", r.verdicts[0].floor.String())
+
+	one := &result{w: workloadNamed("query2comp"), n: 1, list: []*contender{made(quarry, 12)}}
+	one.judge()
+	require.Equal(t, "at most 15 ns holds", one.verdicts[0].floor.String())
+	require.Equal(t, "at most 8 ns MISSED", one.verdicts[0].goal.String())
+}
+
+func TestQuantiles(t *testing.T) {
+	list := []float64{5, 1, 4, 2, 3, 6}
+	require.Equal(t, 3.0, median(list))
+	require.Equal(t, 1.0, quantile(list, 0))
+	require.Equal(t, 6.0, quantile(list, 1))
+	require.Zero(t, median(nil))
+	require.Equal(t, 98, rank(100, 0.985))
+}
+
+// TestWrongIsNoticed: a wrong result is in the output, the exit code says it, and
+// the entrant has no figure.
+func TestWrongIsNoticed(t *testing.T) {
+	before := ways
+	t.Cleanup(func() { ways = before })
+	build := func(bad bool) func(int) (trial, error) {
+		return func(int) (trial, error) { return standing{wrong: bad}, nil }
+	}
+	ways = []way{{"random", quarry, build(true)}, {"random", ark, build(false)}}
+	out, errs, code := in("-quick", "-only", "random", "-n", "64", "-rounds", "2")
+	require.Equal(t, exitWrong, code, errs)
+	require.Contains(t, out, "quarry: WRONG: wrong result: got 1, want 2")
+	require.Contains(t, out, "quarry: floor not measured")
+	out, _, code = in("-quick", "-only", "random", "-n", "64", "-json")
+	require.Equal(t, exitWrong, code)
+	require.Contains(t, out, `"right": false`)
+
+	ways = []way{{"random", quarry, func(int) (trial, error) { return nil, errors.New("no memory") }}}
+	_, errs, code = in("-quick", "-only", "random", "-n", "64")
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "peers: random, n = 64: no memory")
+}
+
+// in runs the command in this process.
+func in(args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+func TestBadFlags(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"workload": {[]string{"-only", "chess"}, `-only chess: no such workload "chess"; there are query2comp`},
+		"empty":    {[]string{"-only", ""}, `no such workload ""`},
+		"rounds":   {[]string{"-rounds", "0"}, "-rounds 0: expected 1 to 1000"},
+		"n":        {[]string{"-n", "0"}, "-n 0: expected 1 to 4000000"},
+		"argument": {[]string{"random"}, `unexpected argument "random"; flags begin with -`},
+		"child":    {[]string{childFlag, "nonsense"}, "invalid character"},
+		"nobody":   {[]string{childFlag, `{"workload":"memory","entrant":"nobody"}`}, `no entrant "nobody"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, errs, code := in(c.args...)
+			require.Equal(t, exitError, code)
+			require.Contains(t, errs, c.says)
+			require.Empty(t, out)
+		})
+	}
+	_, errs, code := in("-h")
+	require.Equal(t, exitOK, code)
+	require.Contains(t, errs, "add_remove_large-batch")
+}
+
+func TestSizes(t *testing.T) {
+	w := workloadNamed("query2comp")
+	require.Equal(t, []int{1, 1000, 16_000}, (&options{quick: true}).sizes(w))
+	require.Equal(t, w.sizes, (&options{}).sizes(w))
+	require.Equal(t, []int{64}, (&options{n: 64, quick: true}).sizes(w))
+	require.Equal(t, []int{maxArchetypes}, (&options{n: maxN}).sizes(workloadNamed("archetypes")))
+}
+
+func TestJSON(t *testing.T) {
+	out, errs, code := in("-quick", "-json", "-only", "create2comp,create-worst,memory", "-n", "64")
+	require.Equal(t, exitOK, code, errs)
+	var got []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &got))
+	var want []string
+	for _, w := range []string{"create2comp", "create-worst", "memory"} {
+		for _, way := range waysOf(w) {
+			want = append(want, w+"/"+way.entrant)
+		}
+	}
+	for i, o := range got {
+		require.Equal(t, want[i], o["workload"].(string)+"/"+o["entrant"].(string))
+		require.Equal(t, true, o["right"])
+		require.Equal(t, 64.0, o["n"])
+		switch o["workload"] {
+		case "create2comp":
+			require.Positive(t, o["ns_per_entity"])
+			require.Contains(t, o, "go_allocs_per_pass")
+		case "create-worst":
+			require.Positive(t, o["max_ns"])
+		case "memory":
+			require.Contains(t, o, "peak_bytes")
+		}
+	}
+	require.Len(t, got, len(want))
+	require.Equal(t, 0.8, got[0]["floor"])
+}
+
+// noRoom is a standard output that cannot be written to.
+type noRoom struct{}
+
+func (noRoom) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+func TestOutputThatIsLostIsAnError(t *testing.T) {
+	var errs bytes.Buffer
+	require.Equal(t, exitError, run([]string{"-quick", "-only", "enable", "-n", "64"}, noRoom{}, &errs))
+	require.Contains(t, errs.String(), "no room")
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Sizes that workloads run with.
+const (
+	one     = 1
+	small   = 1000
+	usual   = 16_000
+	large   = 256_000
+	million = 1_000_000
+)
+
+// workload is one row of the table: what is measured, with how many entities.
+type workload struct {
+	name  string
+	what  string // an operation, in words
+	sizes []int
+	child bool // in a process of its own: what is measured is its memory
+	each  bool // every step is timed by itself
+}
+
+var workloads = []workload{
+	{name: "query2comp", what: "position += velocity for n of 11n entities; at n = 1 the whole call",
+		sizes: []int{one, small, usual, large, million}},
+	{name: "query2comp-kernel", what: "the same with a vector kernel on flat columns",
+		sizes: []int{small, usual, large, million}},
+	{name: "query32arch", what: "the same, entities spread over 32 archetypes", sizes: []int{usual}},
+	{name: "query256arch", what: "the same, 4n entities in 256 archetypes do not match", sizes: []int{usual}},
+	{name: "random", what: "Position of an entity, in shuffled order", sizes: []int{usual, million}},
+	{name: "create2comp", what: "an entity made in a warm world, its id kept", sizes: []int{usual}},
+	{name: "create2comp-batch", what: "n made at once in a warm world", sizes: []int{usual, million}},
+	{name: "create2comp_alloc", what: "made in a fresh world, growth included", sizes: []int{usual}},
+	{name: "create10comp-batch", what: "n of ten components made at once in a warm world", sizes: []int{usual}},
+	{name: "delete2comp", what: "an entity taken away", sizes: []int{usual}},
+	{name: "delete2comp-batch", what: "all taken away at once", sizes: []int{usual}},
+	{name: "add_remove", what: "Velocity added to an entity, and later removed", sizes: []int{usual}},
+	{name: "add_remove-batch", what: "the same to all at once", sizes: []int{usual}},
+	{name: "add_remove-shuffled", what: "add_remove in shuffled order", sizes: []int{usual}},
+	{name: "add_remove-batch-shuffled", what: "add_remove-batch, rows shuffled among ids", sizes: []int{usual}},
+	{name: "add_remove_large", what: "add_remove with ten more components", sizes: []int{usual}},
+	{name: "add_remove_large-batch", what: "add_remove-batch with ten more components", sizes: []int{usual}},
+	{name: "enable", what: "a component switched off", sizes: []int{million}},
+	{name: "create-worst", what: "the slowest of n creates in a fresh world", sizes: []int{million}, each: true},
+	{name: "memory", what: "peak resident memory of n entities, over that of an empty process",
+		sizes: []int{4 * million}, child: true},
+	{name: "archetypes", what: "the same of n archetypes of 3 entities", sizes: []int{10_000}, child: true},
+}
+
+// ways are all entrants on all workloads. In a round the entrants of a workload
+// run in this order, beginning with another one each time.
+var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays)
+
+// waysOf lists the entrants of a workload.
+func waysOf(name string) []*way {
+	var list []*way
+	for i := range ways {
+		if ways[i].workload == name {
+			list = append(list, &ways[i])
+		}
+	}
+	return list
+}
+
+func wayNamed(workload, entrant string) (*way, error) {
+	for _, w := range waysOf(workload) {
+		if w.entrant == entrant {
+			return w, nil
+		}
+	}
+	return nil, fmt.Errorf("no entrant %q of workload %q", entrant, workload)
+}
+
+func names() []string {
+	list := make([]string, len(workloads))
+	for i := range workloads {
+		list[i] = workloads[i].name
+	}
+	return list
+}
+
+func nameList() string { return strings.Join(names(), ", ") }
+
+func workloadNamed(name string) *workload {
+	i := slices.IndexFunc(workloads, func(w workload) bool { return w.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &workloads[i]
+}
+
+// most is the largest n that a workload can do: query2comp has eleven times as
+// many entities in every entrant's world at once.
+func (w *workload) most() int {
+	switch {
+	case w.name == "archetypes":
+		return maxArchetypes
+	case strings.HasPrefix(w.name, "query"):
+		return million
+	}
+	return maxN
+}
