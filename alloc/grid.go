@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"quarry/internal/debug"
 	"quarry/layout"
@@ -51,6 +52,7 @@ type Grid struct {
 	u       *Universe
 	per     int          // rows of a full unit
 	count   int          // rows
+	tail    tail         // the last chunk, at hand for rows that come and go one by one
 	chunks  []GridChunk  // in use, in order of their rows (T1)
 	reserve []GridChunk  // held, without rows; the last is used next
 	units   int          // of chunks
@@ -68,6 +70,15 @@ type GridChunk struct {
 	First ChunkIndex // its first unit, a multiple of 2^Order
 	Order uint32
 	Start int // rows of the chunks before it
+}
+
+// tail is what single rows need to know of the last chunk.
+type tail struct {
+	base  unsafe.Pointer
+	first ChunkIndex
+	order uint32
+	start int // rows before it
+	full  int // rows when it is full; 0 without a chunk
 }
 
 // GridColumn is a column that takes room in the chunks of a grid.
@@ -132,25 +143,29 @@ func (g *Grid) RowsOf(pos int) int {
 }
 
 // room returns the rows that the chunks in use have room for.
-func (g *Grid) room() int {
+func (g *Grid) room() int { return g.tail.full }
+
+// turn looks up the tail after the last chunk has changed.
+func (g *Grid) turn() {
+	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
-		c := &g.chunks[n-1]
-		return c.Start + g.per<<c.Order
+		c := g.chunks[n-1]
+		g.tail = tail{g.u.Pointer(c.First), c.First, c.Order, c.Start, c.Start + g.per<<c.Order}
 	}
-	return 0
 }
 
-// End returns the position and row behind the last row. The position is
-// len(Chunks()) when they are full.
-func (g *Grid) End() (pos, row int) {
-	if n := len(g.chunks); n > 0 {
-		c := &g.chunks[n-1]
-		if row = g.count - c.Start; row < g.per<<c.Order {
-			return n - 1, row
-		}
-		return n, 0
-	}
-	return 0, 0
+// Full reports whether there is no room for a row.
+func (g *Grid) Full() bool { return g.count >= g.tail.full }
+
+// Tail returns the place behind the last row, in the last chunk, and that chunk's
+// first unit. The chunk must not be full, nor have others without rows before it.
+func (g *Grid) Tail() (r GridRow, first ChunkIndex) {
+	return GridRow{g.tail.base, g.tail.order, g.count - g.tail.start}, g.tail.first
+}
+
+// LastRow returns the place of the last row. There must be one, in the last chunk.
+func (g *Grid) LastRow() GridRow {
+	return GridRow{g.tail.base, g.tail.order, g.count - 1 - g.tail.start}
 }
 
 // Last returns the position and row of the last row. There must be one.
@@ -158,6 +173,9 @@ func (g *Grid) Last() (pos, row int) {
 	pos = len(g.chunks) - 1
 	return pos, g.count - 1 - g.chunks[pos].Start
 }
+
+// LastChunk returns the position of the last chunk in use.
+func (g *Grid) LastChunk() int { return len(g.chunks) - 1 }
 
 // Find returns the position of the chunk and the row in it of the i'th row of all,
 // which may be one that there is only room for.
@@ -232,6 +250,7 @@ func (g *Grid) restart() {
 		g.chunks[i].Start = start
 		start += g.per << g.chunks[i].Order
 	}
+	g.turn()
 }
 
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
@@ -299,6 +318,7 @@ func (g *Grid) add(c GridChunk) {
 	c.Start = g.room()
 	g.chunks = append(g.chunks, c)
 	g.units += 1 << c.Order
+	g.turn()
 }
 
 // use moves the next chunk of the reserve behind the chunks; unuse moves chunks
@@ -319,6 +339,7 @@ func (g *Grid) unuse(keep int) {
 		g.units -= 1 << c.Order
 		g.spare += 1 << c.Order
 	}
+	g.turn()
 }
 
 // take puts new chunks behind the chunks until they have want units more, or need
@@ -332,6 +353,7 @@ func (g *Grid) take(want, need int) error {
 			g.units -= 1 << c.Order
 		}
 		g.chunks = g.chunks[:before]
+		g.turn()
 		return err
 	}
 	return nil
@@ -437,6 +459,9 @@ func (g *Grid) Verify() error {
 	}
 	if g.count > start || g.count < 0 || units != g.units {
 		return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d units, counted %d", g.count, g.per, units, g.units)
+	}
+	if g.tail.full != start || len(g.chunks) > 0 && g.tail.first != g.chunks[len(g.chunks)-1].First {
+		return fmt.Errorf("alloc: T1: room for %d rows, the tail says %d, in chunk %d", start, g.tail.full, g.tail.first)
 	}
 	seen := make(map[ChunkIndex]bool, g.units+g.spare)
 	for i, list := range [][]GridChunk{g.chunks, g.reserve} {

@@ -17,7 +17,7 @@ type GridRow struct {
 func (r GridRow) element(offset, size uint32) unsafe.Pointer {
 	// Safe because the row is one of the chunk's rows, and the column lies in the
 	// chunk with room for them all.
-	return unsafe.Add(r.Base, uintptr(offset)<<r.Order+uintptr(r.Row)*uintptr(size))
+	return unsafe.Add(r.Base, uintptr(offset)<<(r.Order&31)+uintptr(r.Row)*uintptr(size))
 }
 
 // Row returns a row of the chunk at a position.
@@ -50,22 +50,34 @@ func CopyRows(to, from GridRow, n int, copies []ColumnCopy) {
 	for i := range copies {
 		c := &copies[i]
 		p, q := to.element(c.To, c.Size), from.element(c.From, c.Size)
-		// Safe because both spans of rows lie inside their columns, and columns start
-		// on cache lines, so elements of 8 and 16 bytes are aligned for words.
-		switch {
-		case n == 1 && c.Size == 16:
+		// Safe because both spans of rows lie inside their columns.
+		bytes := n * int(c.Size)
+		copy(unsafe.Slice((*byte)(p), bytes), unsafe.Slice((*byte)(q), bytes))
+	}
+}
+
+// CopyRow is CopyRows of one row.
+func CopyRow(to, from GridRow, copies []ColumnCopy) {
+	for i := range copies {
+		c := &copies[i]
+		p, q := to.element(c.To, c.Size), from.element(c.From, c.Size)
+		// Safe because both rows lie inside their columns, which start on cache lines, so
+		// elements of 4, 8 and 16 bytes are aligned for words.
+		switch c.Size {
+		case 16:
 			*(*[2]uint64)(p) = *(*[2]uint64)(q)
-		case n == 1 && c.Size == 8:
+		case 8:
 			*(*uint64)(p) = *(*uint64)(q)
+		case 4:
+			*(*uint32)(p) = *(*uint32)(q)
 		default:
-			bytes := n * int(c.Size)
-			copy(unsafe.Slice((*byte)(p), bytes), unsafe.Slice((*byte)(q), bytes))
+			copy(unsafe.Slice((*byte)(p), c.Size), unsafe.Slice((*byte)(q), c.Size))
 		}
 	}
 }
 
-// FillGap copies n rows over others of this grid.
-func (g *Grid) FillGap(to, from GridRow, n int) { CopyRows(to, from, n, g.self) }
+// Self returns the columns as copies from a row to another of this grid.
+func (g *Grid) Self() []ColumnCopy { return g.self }
 
 // PoisonRows fills n rows that hold nothing any more, so that a stale pointer to
 // them shows. Debug builds call it.

@@ -131,15 +131,15 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 // ErrCommit; nothing has changed then. Pointers and slices stay good.
 func (t *Table) Allocate() (Handle, error) {
 	t.checkOpen("Allocate")
-	pos, row := t.grid.End()
-	if pos == len(t.grid.chunks) {
+	if t.grid.Full() {
 		if err := t.grid.Grow(1); err != nil {
 			return Handle{}, fmt.Errorf("alloc: Table.Allocate: %w", err)
 		}
 	}
+	at, _ := t.grid.Tail()
 	t.grid.Push(1)
-	ClearRows(t.grid.Row(pos, row), 1, t.grid.columns)
-	return t.handle(pos, row), nil
+	ClearRows(at, 1, t.grid.columns)
+	return t.handle(len(t.grid.chunks)-1, at.Row), nil
 }
 
 // AllocateN makes n records, all zero, behind the last one, or none: rows first to
@@ -175,7 +175,7 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		g.FillGap(g.Row(pos, row), last, 1)
+		CopyRow(g.Row(pos, row), last, g.self)
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {

@@ -170,3 +170,23 @@ func BenchmarkAddRemove(b *testing.B) {
 	require.Equal(b, n, w.Stats().Alive)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
 }
+
+// BenchmarkMove adds a component to every entity and takes it away again, one by
+// one; ns an entity for both.
+func BenchmarkMove(b *testing.B) {
+	const n = 16_000
+	w := newWorld(b)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	batch, err := ecs.NewArchetype(w, position).CreateN(n)
+	require.NoError(b, err)
+	ids := batch.Entities(nil)
+	for b.Loop() {
+		for _, e := range ids {
+			velocity.Add(e, Velocity{1, 2})
+		}
+		for _, e := range ids {
+			velocity.Remove(e)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
+}

@@ -106,11 +106,11 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 // Add gives e an empty buffer. It returns false when e has one already, and
 // panics like Component.Add.
 func (b Buffer[T]) Add(e Entity) bool {
-	added, err := b.w.add("Buffer.Add", e, b.id)
+	column, _, err := b.w.add("Buffer.Add", e, b.id, true)
 	if err != nil {
 		panic(during("Buffer.Add", err))
 	}
-	return added
+	return column != nil
 }
 
 // Remove takes the buffer and its elements from e. It returns false when e is

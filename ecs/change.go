@@ -1,6 +1,10 @@
 package ecs
 
-import "fmt"
+import (
+	"fmt"
+
+	"quarry/alloc"
+)
 
 // Change is a structural change of components: types that entities get and types
 // that they lose, in one move. Make it once and apply it often. What entities have
@@ -112,19 +116,20 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
-	a, pos, row := w.rowOf(r)
+	a, pos, at := w.seatOf(r)
 	before := len(w.archetypes)
 	way, err := c.wayFrom(a)
 	if err == nil && way.to == a {
 		return false, nil
 	}
-	if err == nil {
-		err = way.moveOne(r, pos, row)
+	if err == nil && way.to.grid.Full() {
+		err = way.to.grow(1)
 	}
 	if err != nil {
 		w.forget(before)
 		return false, during(op, err)
 	}
+	alloc.ClearRows(way.moveOne(r, pos, at), 1, way.fresh)
 	return true, nil
 }
 

@@ -196,11 +196,12 @@ func (c Component[T]) Add(e Entity, v T) bool {
 
 // TryAdd is Add that returns the *LimitError.
 func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
-	added, err := c.w.add("Component.Add", e, c.id)
-	if added {
-		*c.Mut(e) = v
+	column, row, err := c.w.add("Component.Add", e, c.id, false)
+	if column == nil {
+		return false, during("Component.Add", err)
 	}
-	return added, during("Component.Add", err)
+	*element[T](column, row) = v
+	return true, nil
 }
 
 // Remove takes the component from e. It returns false when e is not alive or

@@ -21,20 +21,20 @@ func (a *Archetype) Create() Entity {
 func (a *Archetype) TryCreate() (Entity, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.Create")
-	pos, row := a.grid.End()
-	if w.records.nFree == 0 || pos == len(a.grid.Chunks()) {
+	if w.records.nFree == 0 || a.grid.Full() {
 		if err := a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)
 		}
 	}
-	at := a.grid.Row(pos, row)
-	e := w.records.take(w.tag, locate(a.grid.Chunks()[pos].First, row))
-	entities(at.Base, row+1)[row] = e
+	at, first := a.grid.Tail()
+	pos := a.grid.LastChunk()
+	e := w.records.take(w.tag, locate(first, at.Row))
+	*entityAt(at) = e
 	alloc.ClearRows(at, 1, a.grid.Columns())
 	a.grid.Push(1)
 	a.markRows(pos)
 	for _, slot := range a.toggling {
-		a.setBits(slot, pos, row, 1)
+		a.setBit(slot, pos, at.Row, true)
 	}
 	w.created++
 	w.epoch++

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/internal/debug"
+import (
+	"quarry/alloc"
+	"quarry/internal/debug"
+)
 
 // Destroy ends an entity and everything it holds. It returns false, and does
 // nothing, when e is not alive: destroying twice, or Null, is no error. It
@@ -11,12 +14,11 @@ func (w *World) Destroy(e Entity) bool {
 	if r == nil {
 		return false
 	}
-	a, pos, row := w.rowOf(r)
-	at := a.grid.Row(pos, row)
+	a, pos, at := w.seatOf(r)
 	for _, c := range a.buffers {
 		w.freeSpill(headerAt(at, c))
 	}
-	a.removeRow(pos, row)
+	a.removeRow(pos, at)
 	w.records.give(e.ref&indexMask, r)
 	w.destroyed++
 	w.epoch++
@@ -84,38 +86,36 @@ func (w *World) recordOf(op string, e Entity) *record {
 	return r
 }
 
-// rowOf returns where a record's entity is.
-func (w *World) rowOf(r *record) (a *Archetype, pos, row int) {
+// seatOf returns where a record's entity is.
+func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.ownerOf(r.location)
-	_, row = w.split(r.location, o.order())
-	return w.archetypes[o.archetype-1], o.pos(), row
+	base, row := w.split(r.location, o.order())
+	return w.archetypes[o.archetype-1], o.pos(), alloc.GridRow{Base: base, Order: o.order(), Row: row}
 }
 
 // removeRow closes the gap at a row with the archetype's last row, whose entity
 // is told, and lets the last chunk go when it is empty.
-func (a *Archetype) removeRow(pos, row int) {
-	lastPos, lastRow := a.grid.Last()
-	last := a.grid.Row(lastPos, lastRow)
-	if pos != lastPos || row != lastRow {
-		hole := a.grid.Row(pos, row)
-		moved := entities(last.Base, lastRow+1)[lastRow]
-		entities(hole.Base, row+1)[row] = moved
-		a.w.records.at(moved.ref & indexMask).location = locate(a.grid.Chunks()[pos].First, row)
-		a.grid.FillGap(hole, last, 1)
+func (a *Archetype) removeRow(pos int, hole alloc.GridRow) {
+	last, lastPos := a.grid.LastRow(), a.grid.LastChunk()
+	if last != hole {
+		moved := *entityAt(last)
+		*entityAt(hole) = moved
+		a.w.records.at(moved.ref & indexMask).location = a.locate(pos, hole.Row)
+		alloc.CopyRow(hole, last, a.grid.Self())
 		for _, slot := range a.toggling {
-			a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
+			a.setBit(slot, pos, hole.Row, a.bit(slot, lastPos, last.Row))
 		}
 		a.carryVersions(pos, lastPos)
 	}
 	a.ordered[lastPos] = a.w.version
 	for _, slot := range a.toggling {
-		a.setBit(slot, lastPos, lastRow, false)
+		a.setBit(slot, lastPos, last.Row, false)
 	}
 	if debug.On {
 		a.grid.PoisonRows(last, 1)
 	}
-	if lastRow == 0 {
+	if last.Row == 0 {
 		a.leave(lastPos)
 	}
-	a.grid.Pop(lastRow)
+	a.grid.Pop(last.Row)
 }

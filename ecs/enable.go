@@ -38,11 +38,11 @@ func (w *World) enabled(op string, e Entity, id typeID) bool {
 	if r == nil {
 		return false
 	}
-	a, pos, row := w.rowOf(r)
+	a, pos, at := w.seatOf(r)
 	if !a.sig.has(id) {
 		return false
 	}
-	return !w.types[id].enableable || a.bit(a.place[id].slot, pos, row)
+	return !w.types[id].enableable || a.bit(a.place[id].slot, pos, at.Row)
 }
 
 func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
@@ -56,11 +56,11 @@ func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
 	if r == nil {
 		return false
 	}
-	a, pos, row := w.rowOf(r)
+	a, pos, at := w.seatOf(r)
 	if !a.sig.has(id) {
 		return false
 	}
-	a.toggleRow(a.place[id].slot, pos, row, on)
+	a.toggleRow(a.place[id].slot, pos, at.Row, on)
 	return true
 }
 

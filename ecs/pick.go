@@ -133,7 +133,8 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 			}
 			continue
 		}
-		a, pos, row := w.rowOf(r)
+		a, pos, at := w.seatOf(r)
+		row := at.Row
 		if a.pickedBy != p.serial {
 			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
 			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {

@@ -67,7 +67,7 @@ func (a *Archetype) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := a.grid.Row(pos, row), a.grid.Row(from, fromRow)
 	ids := entities(hole.Base, row+n)[row:]
 	copy(ids, entities(last.Base, fromRow+n)[fromRow:])
-	a.grid.FillGap(hole, last, n)
+	alloc.CopyRows(hole, last, n, a.grid.Self())
 	a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))
 	for _, slot := range a.toggling {
 		a.clearBits(slot, pos, row, n)
