@@ -135,11 +135,17 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 		}
 		left -= k
 	}
+	return a.made(n, start), nil
+}
+
+// made counts n new entities, whose rows from start on are filled, and returns them.
+func (a *Archetype) made(n, start int) Batch {
+	w := a.w
 	a.grid.Push(n)
 	w.created += uint64(n)
 	w.epoch++
 	w.moved = append(w.moved[:0], span{a, start, n})
-	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, nil
+	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}
 }
 
 // clearBut zeroes n rows in all columns but those of a set.

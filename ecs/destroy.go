@@ -19,7 +19,15 @@ func (w *World) Destroy(e Entity) bool {
 		w.freeSpill(headerAt(at, c))
 	}
 	a.removeRow(pos, at)
-	w.records.give(e.ref&indexMask, r)
+	index := e.ref & indexMask
+	if w.names != nil {
+		w.forgetName(index)
+	}
+	if w.records.owns(index) {
+		w.records.give(index, r)
+	} else {
+		w.records.giveShared(index)
+	}
 	w.destroyed++
 	w.epoch++
 	return true

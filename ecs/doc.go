@@ -29,7 +29,9 @@
 // over rows a structural change panics; Get, Mut, Set, Enable, Disable and
 // appending to buffers are allowed.
 //
-// Goroutines: one goroutine at a time may use a world and all that comes from it.
+// Goroutines: one goroutine at a time may use a world and all that comes from it,
+// but [World.Reserve] and [World.Unreserve] any goroutine may call, and during a
+// [Phase] several may read.
 //
 // Garbage collector: component types must hold no Go pointers; Register says
 // where one is. Links between entities are [Entity] values.

@@ -1,8 +1,11 @@
 package ecs
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Entity names an entity of one world. It is 8 bytes, compares with ==, may be
@@ -16,6 +19,11 @@ import (
 // The index is reused after the entity is destroyed, under a new version. The
 // version wraps after 2^31 reuses of one index: a handle kept that long could
 // name another entity. P marks a placeholder of a command buffer.
+//
+// The text form, 12v3@5, is what String prints and the world's tag, so that JSON and
+// maps with entities as keys work; the binary form is the 8 bytes of the drawing,
+// little endian. Both name the same entity as long as the world that made it is open,
+// and no longer: a scene keeps links by other means.
 type Entity struct {
 	ref     uint32 // index, world tag, placeholder flag
 	version uint32
@@ -59,6 +67,135 @@ func (e Entity) Compare(f Entity) int {
 		return 0
 	}
 	return 1
+}
+
+// AppendText appends the text form: 12v3@5, or null. The error is that e is a
+// placeholder of a command buffer, which names nothing outside it.
+func (e Entity) AppendText(b []byte) ([]byte, error) {
+	if e == Null {
+		return append(b, "null"...), nil
+	}
+	if err := e.check(); err != nil {
+		return b, fmt.Errorf("ecs: Entity.AppendText: %w", err)
+	}
+	b = strconv.AppendUint(b, uint64(e.ref&indexMask), 10)
+	b = strconv.AppendUint(append(b, 'v'), uint64(e.version), 10)
+	return strconv.AppendUint(append(b, '@'), uint64(e.ref&tagMask>>indexBits), 10), nil
+}
+
+// MarshalText returns the text form. See AppendText.
+func (e Entity) MarshalText() ([]byte, error) { return e.AppendText(nil) }
+
+// UnmarshalText sets e to the entity that a text names. It takes what MarshalText
+// writes, each entity in one way only, and nothing else: an error says what is wrong,
+// and leaves e alone. The entity need not be alive, see World.Alive.
+func (e *Entity) UnmarshalText(text []byte) error {
+	f, err := parseEntity(string(text))
+	if err != nil {
+		return fmt.Errorf("ecs: Entity.UnmarshalText: %.40q: %w", text, err)
+	}
+	*e = f
+	return nil
+}
+
+// AppendBinary appends the 8 bytes of the binary form. The error is that of
+// AppendText.
+func (e Entity) AppendBinary(b []byte) ([]byte, error) {
+	if err := e.check(); err != nil {
+		return b, fmt.Errorf("ecs: Entity.AppendBinary: %w", err)
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(e.version)<<32|uint64(e.ref)), nil
+}
+
+// MarshalBinary returns the binary form. See AppendBinary.
+func (e Entity) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
+
+// UnmarshalBinary sets e to the entity that 8 bytes name. An error says what is wrong
+// with them, and leaves e alone.
+func (e *Entity) UnmarshalBinary(data []byte) error {
+	if len(data) != 8 {
+		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %d bytes, want 8", len(data))
+	}
+	v := binary.LittleEndian.Uint64(data)
+	f := Entity{ref: uint32(v), version: uint32(v >> 32)}
+	if err := f.check(); err != nil {
+		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %#016x: %w", v, err)
+	}
+	*e = f
+	return nil
+}
+
+// check says what keeps e from being Null or an entity that a world has made.
+func (e Entity) check() error {
+	switch {
+	case e == Null:
+		return nil
+	case e.ref>>(indexBits+tagBits) != 0:
+		return errors.New("a placeholder of a command buffer, which is good in that buffer only")
+	case e.ref&indexMask == 0:
+		return errors.New("index 0 is that of null; entities have 1..134217727")
+	case e.version&1 == 0:
+		return fmt.Errorf("version %d is even; an entity has an odd one", e.version)
+	}
+	return nil
+}
+
+// parseEntity reads the text form.
+func parseEntity(text string) (Entity, error) {
+	if text == "null" {
+		return Null, nil
+	}
+	left, tag, ok := strings.Cut(text, "@")
+	index, version, ok2 := strings.Cut(left, "v")
+	if !ok || !ok2 {
+		return Null, errors.New("want null, or index, version and world as 12v3@5")
+	}
+	i, err := parseNumber("index", index, MaxEntities-1)
+	if err != nil {
+		return Null, err
+	}
+	v, err := parseNumber("version", version, 1<<32-1)
+	if err != nil {
+		return Null, err
+	}
+	t, err := parseNumber("world", tag, 1<<tagBits-1)
+	if err != nil {
+		return Null, err
+	}
+	e := Entity{ref: i | t<<indexBits, version: v}
+	if e == Null {
+		return Null, errors.New("null is written null")
+	}
+	return e, e.check()
+}
+
+// parseNumber reads a decimal number of digits only, without zeros in front.
+func parseNumber(what, text string, most uint64) (uint32, error) {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, fmt.Errorf("%s %.20q is not a number: byte %d is %q", what, text, i, text[i])
+		}
+	}
+	if text == "" || text[0] == '0' && len(text) > 1 {
+		return 0, fmt.Errorf("%s %.20q is not a number: it needs digits, and no zeros in front", what, text)
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > most {
+		return 0, fmt.Errorf("%s %.20s is out of range: at most %d", what, text, most)
+	}
+	return uint32(n), nil
+}
+
+// Entity returns the entity that is alive and prints as index v version, as in a log.
+func (w *World) Entity(index int, version uint32) (Entity, bool) {
+	if uint(index) >= MaxEntities {
+		return Null, false
+	}
+	e := Entity{ref: uint32(index) | w.tag, version: version}
+	if !w.Alive(e) {
+		return Null, false
+	}
+	return e, true
 }
 
 // checkWorld panics when e carries the tag of another world.

@@ -312,5 +312,11 @@ func (a *Archetype) endRows(pos, row, n int) {
 	for _, c := range a.buffers {
 		a.w.freeSpills(at, c, n)
 	}
-	a.w.records.giveRow(entities(at.Base, row+n)[row:])
+	ids := entities(at.Base, row+n)[row:]
+	if a.w.names != nil {
+		for _, e := range ids {
+			a.w.forgetName(e.ref & indexMask)
+		}
+	}
+	a.w.records.giveRow(ids)
 }

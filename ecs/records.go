@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
@@ -16,10 +17,21 @@ import (
 // ids. The lowest word with a free bit is leased next, so live records stay
 // together.
 //
-// Invariants:
+// Ids that other goroutines reserve come from blocks of their own (shared.go), at
+// the other end of the index space, so they never change which id the owner gets
+// next; a look-up goes through one table and knows no difference. One count, total,
+// keeps the two ends from meeting.
 //
-//	R1 A bit is set in free or in the lease, never both, exactly for the
-//	   indices whose version is even. Index 0 is neither.
+//	index 0                                                     2^27
+//	  | owner's blocks, upwards ->    ...    <- shared blocks, downwards |
+//
+// Versions: even = dead, odd = alive, and one is added at each change, so they wrap
+// from 2^32-1 (alive) to 0 (dead), on both ends alike. Version 0 is never alive.
+//
+// Invariants; R4 to R8 are those of shared blocks, in shared.go:
+//
+//	R1 In the owner's blocks a bit is set in free or in the lease, never both,
+//	   exactly for the indices whose version is even. Index 0 is neither.
 //	R2 nFree is the number of those bits.
 //	R3 A summary bit is set exactly where the word of free is not zero, and no
 //	   word of the summary below hint has a set bit.
@@ -31,7 +43,9 @@ const (
 	maxBlocks   = MaxEntities / blockSize
 )
 
-// record says where an entity is. It is written by the world's owner.
+// record says where an entity is. It is written by the world's owner; in a shared
+// block the version is written under the block's lock, and atomically, for the owner
+// reads it without.
 type record struct {
 	version  uint32   // odd = alive
 	location location // chunk and row; meaningful while alive
@@ -46,21 +60,33 @@ type records struct {
 	lease     uint64               // free ids of the leased word
 	leaseBase uint32               // index of the lease's bit 0
 	nFree     int                  // free indices, leased ones included (R2)
+
+	table  *table                 // where look-ups go: the blocks of both ends
+	total  atomic.Int32           // blocks of both ends (R8); added to before a block is made
+	shared atomic.Pointer[shared] // the other end; nil until the first Reserve
 }
+
+// table holds for each index / 8192 the block, or nil. It is 128 KiB, of which the
+// system gives what is touched. It is read atomically, which on amd64 is free, as
+// others may be adding blocks at their end.
+type table [maxBlocks]atomic.Pointer[[blockSize]record]
+
+// noBlocks is the table of closed worlds. It is never written.
+var noBlocks table
 
 // at returns the record of an index that has a block.
 func (s *records) at(index uint32) *record {
-	return &s.blocks[index>>blockShift][index&(blockSize-1)]
+	return &s.table[index>>blockShift].Load()[index&(blockSize-1)]
 }
 
 // find returns e's record when e is alive in this store, else nil.
 func (s *records) find(e Entity) *record {
-	b := e.ref & indexMask >> blockShift
-	if int(b) >= len(s.blocks) {
+	b := s.table[e.ref&indexMask>>blockShift].Load()
+	if b == nil {
 		return nil
 	}
-	r := &s.blocks[b][e.ref&(blockSize-1)]
-	if r.version != e.version || e.version&1 == 0 {
+	r := &b[e.ref&(blockSize-1)]
+	if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {
 		return nil
 	}
 	return r
@@ -70,11 +96,12 @@ func (s *records) find(e Entity) *record {
 // been added; drop takes them out again.
 func (s *records) reserve(u *alloc.Universe, n int) error {
 	for s.nFree < n {
-		if len(s.blocks) == maxBlocks {
+		if !s.count(1) {
 			return limit("entities a world", MaxEntities-1, nil)
 		}
 		first, err := u.AllocExact(blockChunks)
 		if err != nil {
+			s.total.Add(-1)
 			return limit("", 0, err)
 		}
 		// Safe because the run is blockChunks chunks long, exactly one block,
@@ -86,10 +113,24 @@ func (s *records) reserve(u *alloc.Universe, n int) error {
 	return nil
 }
 
+// count counts n blocks more of either end, and reports whether that many may be.
+func (s *records) count(n int) bool {
+	for {
+		total := s.total.Load()
+		if n > maxBlocks-int(total) {
+			return false
+		}
+		if s.total.CompareAndSwap(total, total+int32(n)) {
+			return true
+		}
+	}
+}
+
 func (s *records) addBlock(block *[blockSize]record, first alloc.ChunkIndex) {
 	base := len(s.blocks) * blockSize
 	s.blocks = append(s.blocks, block)
 	s.runs = append(s.runs, first)
+	s.table[base/blockSize].Store(block)
 	for i := base / 64; i < (base+blockSize)/64; i++ {
 		s.free = append(s.free, ^uint64(0))
 		if i%64 == 0 {
@@ -114,6 +155,8 @@ func (s *records) drop(u *alloc.Universe, keep int) {
 		s.free = s.free[:last*blockSize/64]
 		s.summary = s.summary[:last*blockSize/64/64]
 		s.nFree -= blockSize
+		s.total.Add(-1)
+		s.table[last].Store(nil)
 		if last == 0 {
 			s.nFree++ // index 0 was never free
 		}
@@ -140,7 +183,7 @@ func (s *records) take(tag uint32, at location) Entity {
 	index := s.leaseBase + uint32(bits.TrailingZeros64(s.lease))
 	s.lease &= s.lease - 1
 	s.nFree--
-	r := s.at(index)
+	r := &s.blocks[index>>blockShift][index&(blockSize-1)]
 	r.version++
 	r.location = at
 	return Entity{ref: index | tag, version: r.version}
@@ -169,7 +212,11 @@ func (s *records) takeRow(tag uint32, at location, ids []Entity) {
 	}
 }
 
-// give makes an alive record dead and its index free.
+// owns says whether an index is of the owner's blocks.
+func (s *records) owns(index uint32) bool { return int(index>>blockShift) < len(s.blocks) }
+
+// give makes an alive record dead and its index, which the owner's blocks hold, free;
+// giveShared does so in the others. They are two so that this one is inlined.
 func (s *records) give(index uint32, r *record) {
 	r.version++
 	word := int(index / 64)
@@ -179,10 +226,16 @@ func (s *records) give(index uint32, r *record) {
 	s.nFree++
 }
 
-// giveRow is give for the entities of some rows, which are alive.
+// giveRow is give for the entities of some rows, of either end.
 func (s *records) giveRow(ids []Entity) {
+	own := uint32(len(s.blocks) * blockSize)
 	for i := 0; i < len(ids); {
 		word := ids[i].ref & indexMask / 64
+		if word*64 >= own {
+			s.giveShared(ids[i].ref & indexMask)
+			i++
+			continue
+		}
 		mask := uint64(0)
 		for ; i < len(ids) && ids[i].ref&indexMask/64 == word; i++ {
 			index := ids[i].ref & indexMask
@@ -192,8 +245,16 @@ func (s *records) giveRow(ids []Entity) {
 		s.free[word] |= mask
 		s.summary[word/64] |= 1 << (word % 64)
 		s.hint = min(s.hint, int(word/64))
+		s.nFree += bits.OnesCount64(mask)
 	}
-	s.nFree += len(ids)
+}
+
+// place tells the records of some entities that they are in the rows of one chunk
+// from at on.
+func (s *records) place(ids []Entity, at location) {
+	for i, e := range ids {
+		s.at(e.ref & indexMask).location = at + location(i)
+	}
 }
 
 // endLease makes the ids of the lease free again, so that the lowest are next.
@@ -206,12 +267,13 @@ func (s *records) endLease() {
 	}
 }
 
-// close gives the blocks back.
+// close gives the blocks of both ends back.
 func (s *records) close(u *alloc.Universe) {
 	for _, first := range s.runs {
 		u.Free(first, blockChunks)
 	}
-	*s = records{}
+	s.closeShared(u)
+	*s = records{table: &noBlocks}
 }
 
 const _ = uint(unsafe.Sizeof(record{}) - 8) // 8 bytes each way:

@@ -40,14 +40,6 @@ func (w *way) send(pos, row, n int) {
 	}
 }
 
-// place tells the records of some entities that they are in the rows of one chunk
-// from at on.
-func (s *records) place(ids []Entity, at location) {
-	for i, e := range ids {
-		s.at(e.ref & indexMask).location = at + location(i)
-	}
-}
-
 // closeGap ends n rows of a chunk: the last rows of all fill the gap, and the rows at
 // the end go. What rows that end hold is the caller's to free.
 func (a *Archetype) closeGap(pos, row, n int) {

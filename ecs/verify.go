@@ -10,7 +10,7 @@ import (
 
 // Verify checks the numbered invariants of the world, its heap and, when it is
 // the world's own, its universe, and names the first that does not hold. It
-// reads every record and row.
+// reads every record and row. No other goroutine may reserve ids meanwhile.
 func (w *World) Verify() error {
 	if w.closed {
 		return nil
@@ -29,6 +29,9 @@ func (w *World) Verify() error {
 		return err
 	}
 	if err := w.records.verify(rows); err != nil {
+		return err
+	}
+	if err := w.verifyNames(); err != nil {
 		return err
 	}
 	for _, m := range w.matchings {
@@ -136,7 +139,7 @@ func (w *World) verifyOwners() error {
 	return nil
 }
 
-// verify checks R1 to R3, and W1 from the records' side: as many are alive as
+// verify checks R1 to R8, and W1 from the records' side: as many are alive as
 // there are rows, and each row was seen to lead to its own.
 func (s *records) verify(rows int) error {
 	alive, free := 0, bits.OnesCount64(s.lease)
@@ -167,7 +170,11 @@ func (s *records) verify(rows int) error {
 	if free != s.nFree {
 		return fmt.Errorf("ecs: R2: %d indices are free, the count says %d", free, s.nFree)
 	}
-	if alive != rows {
+	lent, err := s.verifyShared()
+	if err != nil {
+		return err
+	}
+	if alive += lent; alive != rows {
 		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
 	}
 	return nil

@@ -36,9 +36,13 @@ import (
 //	W7 Every buffer's length is within its capacity, a spilled one's capacity is
 //	   above the inline room, its block is live and as large, and the heap has no
 //	   other blocks.
-//	R1-R3 of records.go.
+//	W8 Every name is that of an entity that is alive, and is listed where Named
+//	   looks.
+//	R1-R3 of records.go, R4-R8 of shared.go.
 
-// World owns entities and their components. One goroutine at a time may use it.
+// World owns entities and their components. One goroutine at a time may use it;
+// Reserve and Unreserve any may call at any time but during Close, and during a Phase
+// several may read.
 type World struct {
 	u     *alloc.Universe
 	own   bool           // the universe is ours to close
@@ -50,6 +54,7 @@ type World struct {
 	growth alloc.Growth // of the number of chunks of an archetype
 
 	records    records
+	names      *names // nil until the first name
 	types      []typeInfo
 	byType     map[typeKey]typeID
 	archetypes []*Archetype // in order of creation
@@ -103,6 +108,7 @@ func NewWorld(options ...Option) (*World, error) {
 		byTypes: map[signature]*Archetype{}, byFilter: map[string]*matching{},
 		version: 1,
 		growth:  alloc.Doubling().Capped(1 << alloc.MaxGridOrder),
+		records: records{table: new(table)},
 	}
 	for _, o := range options {
 		o(w)
@@ -152,7 +158,7 @@ func (w *World) Close() error {
 		err = errors.Join(err, w.u.Close())
 	}
 	tags.give(w.tag >> indexBits)
-	w.closed, w.owners, w.matchings, w.byFilter, w.base = true, nil, nil, nil, nil
+	w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
 	w.epoch++ // views are void
 	return err
 }
@@ -187,6 +193,7 @@ func (w *World) Alive(e Entity) bool {
 // Stats describes a world.
 type Stats struct {
 	Alive      int    // entities alive
+	Reserved   int    // ids promised by Reserve, not created or given back yet
 	Created    uint64 // entities ever created
 	Destroyed  uint64 // entities ever destroyed
 	Archetypes int    // sets of types seen
@@ -202,7 +209,7 @@ func (w *World) Stats() Stats {
 		return Stats{}
 	}
 	s := Stats{
-		Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
+		Reserved: w.records.reserved(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
 		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks,
 	}
 	for _, a := range w.archetypes {

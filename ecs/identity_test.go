@@ -1,0 +1,261 @@
+package ecs_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// The behaviours that entity systems agree on, by their numbers in our list.
+
+// dead requires that nothing takes e for an entity.
+func dead(t *testing.T, w *ecs.World, e ecs.Entity) {
+	t.Helper()
+	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	require.False(t, w.Alive(e))
+	require.Nil(t, position.Get(e))
+	require.Nil(t, position.Mut(e))
+	require.False(t, position.Has(e))
+	require.False(t, position.Set(e, Position{}))
+	require.False(t, position.Remove(e))
+	require.Panics(t, func() { position.Add(e, Position{}) })
+	require.False(t, stun.Enabled(e))
+	_, ok := hits.Get(e)
+	require.False(t, ok)
+	_, ok = hits.Mut(e)
+	require.False(t, ok)
+	require.False(t, w.Destroy(e))
+	require.False(t, w.SetName(e, "name"))
+	require.Empty(t, w.Name(e))
+	found, ok := w.Entity(e.Index(), e.Version())
+	require.False(t, ok)
+	require.Equal(t, ecs.Null, found)
+}
+
+// TestBehaviour01ZeroEntity: the zero entity is never alive, and ids that are kept
+// back are neither recycled nor destroyed.
+func TestBehaviour01ZeroEntity(t *testing.T) {
+	w := newWorld(t)
+	dead(t, w, ecs.Entity{})
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	reserved := reserve(t, w, 3)
+	for range 2 * blockSize {
+		e := a.Create()
+		require.NotZero(t, e.Index())
+		for _, r := range reserved {
+			require.NotEqual(t, r.Index(), e.Index())
+		}
+	}
+	dead(t, w, ecs.Entity{})
+	for _, r := range reserved {
+		dead(t, w, r)
+	}
+	create(t, a, reserved)
+	for _, r := range reserved {
+		require.True(t, w.Alive(r))
+	}
+}
+
+// TestBehaviour02Recycled: an index that comes again has another version, and the old
+// handle is dead for everything. On both paths.
+func TestBehaviour02Recycled(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Inline(1)))
+	for path, next := range map[string]func() ecs.Entity{
+		"owner": a.Create,
+		"reserved": func() ecs.Entity {
+			ids := reserve(t, w, 1)
+			create(t, a, ids)
+			return ids[0]
+		},
+	} {
+		old := next()
+		require.True(t, w.Destroy(old))
+		dead(t, w, old)
+		again := next()
+		for ; again.Index() != old.Index(); again = next() {
+			w.Destroy(again)
+		}
+		require.Equal(t, old.Version()+2, again.Version(), path)
+		require.True(t, w.Alive(again))
+		dead(t, w, old)
+		require.True(t, w.Alive(again), "calls with the old handle did nothing")
+	}
+}
+
+// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. On
+// both paths, and when ids are given back.
+func TestBehaviour03Wrap(t *testing.T) {
+	const last = 1<<32 - 1
+	w := newWorld(t)
+	a := ecs.NewArchetype(w)
+	index := a.Create().Index() // the owner's
+	e, ok := w.Entity(index, 1)
+	require.True(t, ok)
+	w.Destroy(e)
+	w.SetNextVersion(uint32(index), last-1)
+	versions := func(next func() ecs.Entity, index int) (got []uint32) {
+		for range 2 {
+			e := next()
+			for ; e.Index() != index; e = next() {
+				w.Destroy(e)
+			}
+			got = append(got, e.Version())
+			require.True(t, w.Alive(e))
+			require.True(t, w.Destroy(e))
+			require.False(t, w.Alive(e))
+			ref, _ := e.Bits()
+			require.False(t, w.Alive(ecs.MakeEntity(ref, 0)), "version 0 is never alive")
+			require.False(t, w.Destroy(ecs.MakeEntity(ref, 0)))
+			require.NoError(t, w.Verify())
+		}
+		return got
+	}
+	require.Equal(t, []uint32{last, 1}, versions(a.Create, index))
+
+	next := func() ecs.Entity {
+		ids := reserve(t, w, 1)
+		create(t, a, ids)
+		return ids[0]
+	}
+	e = next()
+	w.Destroy(e)
+	w.SetNextVersion(uint32(e.Index()), last-1)
+	require.Equal(t, []uint32{last, 1}, versions(next, e.Index()))
+
+	w.SetNextVersion(uint32(e.Index()), last-1)
+	id := reserve(t, w, 1)
+	for ; id[0].Index() != e.Index(); id = reserve(t, w, 1) {
+		w.Unreserve(id)
+	}
+	require.Equal(t, uint32(last), id[0].Version())
+	w.Unreserve(id) // to 0
+	old := id[0]
+	for id = reserve(t, w, 1); id[0].Index() != e.Index(); id = reserve(t, w, 1) {
+		w.Unreserve(id)
+	}
+	require.Equal(t, uint32(1), id[0].Version())
+	create(t, a, id)
+	require.True(t, w.Alive(id[0]))
+	require.False(t, w.Alive(old))
+}
+
+// TestBehaviour06BulkRecycles: a batch takes the k indices that are free below, and n
+// new ones.
+func TestBehaviour06BulkRecycles(t *testing.T) {
+	for _, k := range []int{0, 1, 63, 64, 65, 500} {
+		w := newWorld(t)
+		a := ecs.NewArchetype(w, ecs.Register[Position](w))
+		const n = blockSize - 1 // all of the first block
+		batch, err := a.CreateN(n)
+		require.NoError(t, err)
+		var ids []ecs.Entity
+		for rows := range batch.Rows() {
+			ids = append(ids, rows.Entities()...)
+		}
+		for i := range k {
+			require.True(t, w.Destroy(ids[i*7]))
+		}
+		batch, err = a.CreateN(k + 100)
+		require.NoError(t, err)
+		recycled, fresh, seen := 0, 0, map[int]bool{}
+		for rows := range batch.Rows() {
+			for _, e := range rows.Entities() {
+				require.False(t, seen[e.Index()])
+				seen[e.Index()] = true
+				require.True(t, w.Alive(e))
+				if e.Index() < blockSize {
+					require.Equal(t, uint32(3), e.Version())
+					recycled++
+				} else {
+					require.Equal(t, uint32(1), e.Version())
+					fresh++
+				}
+			}
+		}
+		require.Equal(t, []int{k, 100}, []int{recycled, fresh})
+		require.Equal(t, n+100, a.Len())
+	}
+}
+
+// TestBehaviour10Limit: at the limit of entities, which both ends share, creation and
+// reservation fail with the same error, change nothing, and go on when there is room.
+func TestBehaviour10Limit(t *testing.T) {
+	const text = ": the limit is 134217727 entities a world"
+	w := newWorld(t)
+	a := ecs.NewArchetype(w)
+	restore := w.LeaveBlocks(3)
+	_, err := a.CreateN(blockSize - 1) // the first; index 0 is Null
+	require.NoError(t, err)
+	ids := reserve(t, w, blockSize)
+	last := a.Create() // the third
+	before := w.Stats()
+	require.EqualError(t, w.Reserve(make([]ecs.Entity, 1)), "ecs: World.Reserve"+text)
+	_, err = a.CreateN(blockSize)
+	require.EqualError(t, err, "ecs: Archetype.CreateN"+text)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.Equal(t, before, w.Stats())
+	_, err = a.CreateN(blockSize - 1)
+	require.NoError(t, err)
+	_, err = a.TryCreate()
+	require.EqualError(t, err, "ecs: Archetype.Create"+text)
+	require.PanicsWithError(t, "ecs: Archetype.Create"+text, func() { a.Create() })
+
+	create(t, a, ids)
+	require.Equal(t, 3*blockSize-1, w.Stats().Alive)
+	w.Destroy(ids[5])
+	_, err = a.TryCreate()
+	require.EqualError(t, err, "ecs: Archetype.Create"+text, "an index of the other end is of no use")
+	require.Equal(t, ids[5].Index(), reserve(t, w, 1)[0].Index())
+	w.Destroy(last)
+	require.Equal(t, last.Index(), a.Create().Index())
+	restore()
+	require.NoError(t, w.Verify())
+	reserve(t, w, 1)
+}
+
+// TestBehaviour11Reserved: ids reserved by several goroutines are all different, no
+// query or look-up sees them, and then they are what was promised.
+func TestBehaviour11Reserved(t *testing.T) {
+	const workers, n = 8, 3000
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	q := ecs.NewQuery(w, ecs.Read(position))
+	lists := make([][]ecs.Entity, workers)
+	var wg sync.WaitGroup
+	for k := range lists {
+		lists[k] = make([]ecs.Entity, n)
+		wg.Go(func() {
+			for at := 0; at < n; at += 100 {
+				if err := w.Reserve(lists[k][at : at+100]); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	seen := map[int]bool{}
+	for range n { // the owner goes on meanwhile
+		seen[a.Create().Index()] = true
+		require.Equal(t, len(seen), q.Count())
+	}
+	wg.Wait()
+	require.Equal(t, n, q.Count(), "queries do not see them")
+	for _, list := range lists {
+		for _, e := range list {
+			require.False(t, seen[e.Index()], "%v is promised twice", e)
+			seen[e.Index()] = true
+		}
+		dead(t, w, list[n/2])
+	}
+	require.NoError(t, w.Verify())
+	for i, list := range lists {
+		create(t, a, list)
+		require.Equal(t, n*(i+2), q.Count())
+		require.True(t, w.Alive(list[0]) && w.Alive(list[n-1]))
+	}
+}

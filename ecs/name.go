@@ -1,0 +1,127 @@
+package ecs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Names are for people: they lie in Go memory, outside chunks, in two maps that a
+// world has from its first name on. A name is no part of World.Hash.
+//
+// Several entities may have one name. They form a list through their entries, the
+// entity that was named last in front:
+//
+//	byText "door" -> 7 <-> 12 <-> 3     Named("door") is 7; when 7 ends, 12
+type names struct {
+	byIndex map[uint32]*name
+	byText  map[string]*name // the front of each list
+}
+
+type name struct {
+	e          Entity
+	text       string
+	prev, next *name // of the same text, towards the front and away
+}
+
+// SetName gives an entity a name for people to read, in place of the one it had; ""
+// takes it away. Names may be any text, of any length, and need not differ. A name
+// ends with its entity. It returns false, and does nothing, when e is not alive, and
+// panics for an entity of another world. It is no structural change. Cost: a few
+// hundred bytes of Go memory for each name; worlds without names pay nothing.
+func (w *World) SetName(e Entity, text string) bool {
+	if w.recordOf("World.SetName", e) == nil {
+		return false
+	}
+	index := e.ref & indexMask
+	if w.names != nil {
+		if n := w.names.byIndex[index]; n != nil && n.text == text {
+			return true
+		}
+		w.forgetName(index)
+	}
+	if text == "" {
+		return true
+	}
+	if w.names == nil {
+		w.names = &names{byIndex: map[uint32]*name{}, byText: map[string]*name{}}
+	}
+	n := &name{e: e, text: strings.Clone(text)}
+	if n.next = w.names.byText[n.text]; n.next != nil {
+		n.next.prev = n
+	}
+	w.names.byIndex[index], w.names.byText[n.text] = n, n
+	return true
+}
+
+// Name returns the name that SetName gave e, or "" when it has none or is not alive.
+func (w *World) Name(e Entity) string {
+	if w.recordOf("World.Name", e) == nil || w.names == nil {
+		return ""
+	}
+	if n := w.names.byIndex[e.ref&indexMask]; n != nil {
+		return n.text
+	}
+	return ""
+}
+
+// Named returns the entity that has a name; of several the one that got it last. No
+// entity is named "". Cost: one look-up in a map.
+func (w *World) Named(text string) (Entity, bool) {
+	if w.closed {
+		w.refuse("World.Named")
+	}
+	if w.names == nil {
+		return Null, false
+	}
+	n := w.names.byText[text]
+	if n == nil {
+		return Null, false
+	}
+	return n.e, true
+}
+
+// forgetName takes the name of an index away. Who destroys entities calls it when
+// names is not nil.
+func (w *World) forgetName(index uint32) {
+	n := w.names.byIndex[index]
+	if n == nil {
+		return
+	}
+	delete(w.names.byIndex, index)
+	if n.next != nil {
+		n.next.prev = n.prev
+	}
+	switch {
+	case n.prev != nil:
+		n.prev.next = n.next
+	case n.next != nil:
+		w.names.byText[n.text] = n.next
+	default:
+		delete(w.names.byText, n.text)
+	}
+}
+
+// verifyNames checks W8.
+func (w *World) verifyNames() error {
+	if w.names == nil {
+		return nil
+	}
+	for index, n := range w.names.byIndex {
+		if n.e.ref != index|w.tag || !w.Alive(n.e) {
+			return fmt.Errorf("ecs: W8: index %d has the name %q of %v, which is not alive", index, n.text, n.e)
+		}
+	}
+	listed := 0
+	for text, n := range w.names.byText {
+		for prev := (*name)(nil); n != nil; prev, n = n, n.next {
+			if n.prev != prev || n.text != text || w.names.byIndex[n.e.ref&indexMask] != n {
+				return fmt.Errorf("ecs: W8: %v is in the list of %q, but its name is %q", n.e, text, w.Name(n.e))
+			}
+			listed++
+		}
+	}
+	if listed != len(w.names.byIndex) {
+		return fmt.Errorf("ecs: W8: %d entities have names, %d are listed", len(w.names.byIndex), listed)
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+const blockSize = 8192
+
+// reserve promises n ids.
+func reserve(t testing.TB, w *ecs.World, n int) []ecs.Entity {
+	t.Helper()
+	ids := make([]ecs.Entity, n)
+	require.NoError(t, w.Reserve(ids))
+	return ids
+}
+
+// create makes entities of reserved ids.
+func create(t testing.TB, a *ecs.Archetype, ids []ecs.Entity) ecs.Batch {
+	t.Helper()
+	batch, err := a.CreateReserved(ids)
+	require.NoError(t, err)
+	return batch
+}
+
+// TestCreateReserved makes entities of reserved ids in rows that others had before,
+// over borders of chunks and blocks.
+func TestCreateReserved(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 64, 65, 408, 409, 1000, 8191, 8192, 8193, 20_000} {
+		w := newWorld(t)
+		health, stun := ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
+		hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+		a := ecs.NewArchetype(w, health, stun, hits)
+		q := ecs.NewQuery(w, ecs.Write(health), ecs.Read(stun))
+		var old []ecs.Entity // leave rows with old values
+		for range 300 {
+			e := a.Create()
+			health.Set(e, Health{7, 7})
+			stun.Disable(e)
+			hits.Append(e, Hit{}, Hit{})
+			old = append(old, e)
+		}
+		for _, e := range old[100:] {
+			w.Destroy(e)
+		}
+		ids := reserve(t, w, n)
+		require.Equal(t, n, w.Stats().Reserved)
+		v := w.Advance()
+		batch := create(t, a, ids)
+		require.Equal(t, n, batch.Len())
+		var seen []ecs.Entity
+		for rows := range batch.Rows() {
+			seen = append(seen, rows.Entities()...)
+			require.True(t, health.Changed(rows, v-1))
+			for _, h := range health.Slice(rows) {
+				require.Zero(t, h)
+			}
+		}
+		require.True(t, slices.Equal(ids, seen), "in the order of ids")
+		for _, e := range ids {
+			require.True(t, w.Alive(e))
+			require.True(t, stun.Enabled(e))
+			b, ok := hits.Get(e)
+			require.True(t, ok && b.Len() == 0)
+		}
+		require.Equal(t, n, q.Count(), "those from before are disabled")
+		require.NoError(t, w.Verify())
+		require.Zero(t, w.Stats().Reserved)
+		for _, e := range ids[:n/2] {
+			require.True(t, w.Destroy(e))
+			require.False(t, w.Destroy(e), "twice is no error")
+		}
+		require.NoError(t, w.Verify())
+	}
+}
+
+// TestReservedIsNamedWhenItIsNot gives lists with one bad id to both calls.
+func TestReservedIsNamedWhenItIsNot(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	owned := a.Create()
+	ids := reserve(t, w, 20)
+	alive, destroyed, returned := ids[0], ids[1], ids[2]
+	spare, stranger := ids[19], reserve(t, other, 20)[19]
+	require.Equal(t, spare.String(), stranger.String(), "but for the world it is reserved")
+	create(t, a, ids[:2])
+	w.Destroy(destroyed)
+	w.Unreserve(ids[2:3])
+	good := ids[3:19]
+	ref, version := spare.Bits()
+	live, _ := alive.Bits()
+	never := "it was given back, created and destroyed, or never reserved"
+	before, hash := w.Stats(), w.Hash()
+	for _, c := range []struct {
+		bad ecs.Entity
+		why string
+	}{
+		{ecs.Null, "it names no entity"},
+		{stranger, "it belongs to another world"},
+		{alive, "it is alive already"},
+		{owned, "it is alive already"},
+		{good[0], "it is given twice"},
+		{destroyed, never},
+		{returned, never},
+		{ecs.MakeEntity(ref, version+1), never},
+		{ecs.MakeEntity(ref, version-1), never},
+		{ecs.MakeEntity(live, alive.Version()+1), never},
+		{ecs.MakeEntity(ref|1<<31, version), "it is a placeholder of a command buffer"},
+	} {
+		for _, at := range []int{1, 5, len(good)} {
+			list := slices.Insert(slices.Clone(good), at, c.bad)
+			text := fmt.Sprintf(": ids[%d] = %v is not reserved: %s; nothing was changed", at, c.bad, c.why)
+			require.PanicsWithValue(t, "ecs: World.Unreserve"+text, func() { w.Unreserve(list) })
+			require.PanicsWithValue(t, "ecs: Archetype.CreateReserved"+text, func() { _, _ = a.CreateReserved(list) })
+			require.NoError(t, w.Verify(), "%v", c)
+			require.Equal(t, before, w.Stats())
+			require.Equal(t, hash, w.Hash())
+		}
+	}
+	batch := create(t, a, good)
+	create(t, a, []ecs.Entity{spare})
+	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 16 rows is no longer current: the world has changed since it was made",
+		func() { batch.Rows()(func(ecs.Rows) bool { return false }) })
+}
+
+// TestBlocksOfUsedMemory takes blocks of both ends where others have written, and has
+// some taken back by a call that fails.
+func TestBlocksOfUsedMemory(t *testing.T) {
+	u := newUniverse(t, 2<<20)
+	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	var all []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		all = append(all, c)
+		for i := range u.Bytes(c, 1) {
+			u.Bytes(c, 1)[i] = 0xFF
+		}
+	}
+	for _, c := range all {
+		u.Free(c, 1)
+	}
+	a := ecs.NewArchetype(w)
+	ids := reserve(t, w, blockSize)
+	_, err := a.CreateN(40 * blockSize)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	require.NoError(t, w.Verify())
+	for _, e := range append(ids, a.Create()) {
+		require.Equal(t, uint32(1), e.Version())
+		tag, _ := e.Bits()
+		stale := ecs.MakeEntity(tag&^(ecs.MaxEntities-1)|3*blockSize, 1<<32-1)
+		require.False(t, w.Alive(stale), "in a block that was taken back")
+	}
+	require.NoError(t, w.Verify())
+}
+
+// TestReservedDuringIteration reserves in a loop, which creation refuses.
+func TestReservedDuringIteration(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	a.Create()
+	for range ecs.NewQuery(w, ecs.Read(position)).Rows() {
+		ids := reserve(t, w, 3)
+		require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: structural change inside a loop over query(Read Position); "+
+			"gather the entities and change them after the loop", func() { _, _ = a.CreateReserved(ids) })
+		w.Unreserve(ids)
+	}
+	require.Zero(t, w.Stats().Reserved)
+}
+
+// TestReserveOfClosedWorld is refused, and Close takes what is reserved.
+func TestReserveOfClosedWorld(t *testing.T) {
+	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 64<<20))) // which looks for chunks left behind
+	a := ecs.NewArchetype(w)
+	ids := reserve(t, w, 30_000)
+	create(t, a, ids[:10_000])
+	require.NoError(t, w.Verify())
+	require.NoError(t, w.Close())
+	require.PanicsWithValue(t, "ecs: World.Reserve: the world is closed", func() { _ = w.Reserve(ids) })
+	require.PanicsWithValue(t, "ecs: World.Unreserve: the world is closed", func() { w.Unreserve(ids) })
+	require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: the world is closed", func() { _, _ = a.CreateReserved(ids) })
+	require.False(t, w.Alive(ids[0]))
+}
+
+// TestCreateReservedWithoutMemory fails, and the ids stay reserved.
+func TestCreateReservedWithoutMemory(t *testing.T) {
+	u := newUniverse(t, 2<<20)
+	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	ids := reserve(t, w, 5000)
+	var hog []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	u.Free(hog[0], 1) // a chunk is not enough for 5000 rows
+	_, err := a.CreateReserved(ids)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	require.ErrorContains(t, err, "ecs: Archetype.CreateReserved: ")
+	require.Equal(t, 5000, w.Stats().Reserved)
+	require.Zero(t, a.Len())
+	require.NoError(t, w.Verify())
+	for _, c := range hog[1:] {
+		u.Free(c, 1)
+	}
+	create(t, a, ids)
+	require.Equal(t, 5000, a.Len())
+}
+
+// TestVerifyNamesSharedInvariants corrupts each of them in turn.
+func TestVerifyNamesSharedInvariants(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	ids := reserve(t, w, 2)
+	create(t, a, ids[1:])
+	for _, name := range []string{"R4", "R4 busy", "R5", "R5 held", "R6", "R7", "R7 alive", "R8", "R8 table", "W1"} {
+		restore := w.CorruptShared(name)
+		require.ErrorContains(t, w.Verify(), "ecs: "+name[:2]+":", name)
+		restore()
+		require.NoError(t, w.Verify())
+	}
+}
+
+// TestReserveAgainstModel compares the states of ids with a plain map's.
+func TestReserveAgainstModel(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	r := rand.New(rand.NewPCG(3, 4))
+	var reserved, alive, gone []ecs.Entity
+	ever := map[ecs.Entity]bool{}
+	cut := func(from *[]ecs.Entity) []ecs.Entity {
+		r.Shuffle(len(*from), func(i, j int) { (*from)[i], (*from)[j] = (*from)[j], (*from)[i] })
+		n := r.IntN(len(*from) + 1)
+		list := slices.Clone((*from)[:n])
+		*from = (*from)[n:]
+		return list
+	}
+	for step := range 300 {
+		switch r.IntN(5) {
+		case 0:
+			ids := reserve(t, w, r.IntN(3000))
+			for _, e := range ids {
+				require.False(t, ever[e], "%v came twice", e)
+				ever[e] = true
+			}
+			reserved = append(reserved, ids...)
+		case 1:
+			ids := cut(&reserved)
+			create(t, a, ids)
+			alive = append(alive, ids...)
+		case 2:
+			ids := cut(&reserved)
+			w.Unreserve(ids)
+			gone = append(gone, ids...)
+		case 3:
+			ids := cut(&alive)
+			for _, e := range ids {
+				require.True(t, w.Destroy(e))
+			}
+			gone = append(gone, ids...)
+		case 4:
+			e := a.Create()
+			require.False(t, ever[e])
+			ever[e] = true
+			alive = append(alive, e)
+		}
+		if step%20 == 0 {
+			require.NoError(t, w.Verify())
+		}
+		require.Equal(t, len(alive), a.Len())
+		require.Equal(t, len(reserved), w.Stats().Reserved)
+	}
+	for _, e := range alive {
+		require.True(t, w.Alive(e))
+	}
+	for _, e := range slices.Concat(reserved, gone) {
+		require.False(t, w.Alive(e))
+	}
+}
+
+// BenchmarkReserve promises and gives back, in lists of n.
+func BenchmarkReserve(b *testing.B) {
+	for _, n := range []int{1, 64, 1000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			w := newWorld(b)
+			ids := make([]ecs.Entity, n)
+			for b.Loop() {
+				require.NoError(b, w.Reserve(ids))
+				w.Unreserve(ids)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entity")
+		})
+	}
+}
