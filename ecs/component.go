@@ -78,6 +78,7 @@ func Growth(g alloc.Growth) TypeOption {
 type Component[T any] struct {
 	w  *World
 	id typeID
+	d  *directory // of id
 }
 
 // Register makes T a component type of w and returns its handle; a second call
@@ -94,7 +95,8 @@ func Register[T any](w *World, options ...TypeOption) Component[T] {
 		panic(fmt.Sprintf("ecs: Register[%s]: Inline is an option of RegisterBuffer", info.name))
 	}
 	info.inline = 0
-	return Component[T]{w, w.register("Register", info)}
+	id := w.register("Register", info)
+	return Component[T]{w, id, w.directories[id]}
 }
 
 func shortName(t reflect.Type) string {
@@ -130,6 +132,7 @@ func (w *World) register(op string, info typeInfo) typeID {
 	id := typeID(len(w.types))
 	w.types = append(w.types, info)
 	w.full = append(w.full, mayRead|mayWrite)
+	w.directories = append(w.directories, &directory{w: w, id: id, size: uintptr(info.size)})
 	w.byType[key] = id
 	return id
 }
@@ -148,37 +151,25 @@ func nameOf(w *World, id typeID) string {
 
 // Has reports whether e is alive and has the component, enabled or not.
 func (c Component[T]) Has(e Entity) bool {
-	column, _ := c.w.column("Component.Has", e, c.id, false)
-	return column != nil
+	p, _ := c.d.find(opHas, e)
+	return p != nil
 }
 
 // Get returns e's component to read, or nil when e is not alive or does not
 // have it. The pointer is good until the next structural change of the world.
-func (c Component[T]) Get(e Entity) *T {
-	column, row := c.w.column("Component.Get", e, c.id, false)
-	if column == nil {
-		return nil
-	}
-	return element[T](column, row)
-}
+func (c Component[T]) Get(e Entity) *T { return value[T](c.d.find(opGet, e)) }
 
 // Mut is Get for writing: it marks the component changed in e's chunk.
-func (c Component[T]) Mut(e Entity) *T {
-	column, row := c.w.column("Component.Mut", e, c.id, true)
-	if column == nil {
-		return nil
-	}
-	return element[T](column, row)
-}
+func (c Component[T]) Mut(e Entity) *T { return value[T](c.d.mut(opMut, e)) }
 
 // Set writes e's component and marks it changed. It returns false when e is not
 // alive or does not have it.
 func (c Component[T]) Set(e Entity, v T) bool {
-	column, row := c.w.column("Component.Set", e, c.id, true)
-	if column == nil {
+	p := value[T](c.d.mut(opSet, e))
+	if p == nil {
 		return false
 	}
-	*element[T](column, row) = v
+	*p = v
 	return true
 }
 

@@ -59,6 +59,11 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		old := head.length
 		head.length = head.capacity + 1
 		return func() { head.length = old }
+	case "L1":
+		d := w.directories[a.types[0]]
+		d.build()
+		d.starts[first] += 2
+		return func() { d.starts[first] -= 2 }
 	case "R1":
 		w.records.free[0] |= 1 << 1
 		return func() { w.records.free[0] &^= 1 << 1 }

@@ -53,7 +53,8 @@ func (w *World) split(l location, order uint32) (chunk unsafe.Pointer, row int) 
 const _ = uint(alloc.ChunkSize - 4<<rowBits) // a unit is 4 << rowBits bytes, each way:
 const _ = uint(4<<rowBits - alloc.ChunkSize)
 
-// setOwner enters a chunk into the table, or takes it out with a nil archetype.
+// setOwner enters a chunk into the table and the directories, or takes it out with a
+// nil archetype.
 func (w *World) setOwner(c alloc.GridChunk, a *Archetype, pos int) {
 	page := w.owners[c.First/alloc.ChunksPerMegachunk]
 	if page == nil {
@@ -67,5 +68,8 @@ func (w *World) setOwner(c alloc.GridChunk, a *Archetype, pos int) {
 	at := int(c.First) % alloc.ChunksPerMegachunk
 	for i := at; i < at+1<<c.Order; i++ {
 		page[i] = o
+	}
+	for _, d := range w.built {
+		d.note(c, a, pos)
 	}
 }

@@ -28,6 +28,9 @@ func (w *World) Verify() error {
 	if err := w.verifyOwners(); err != nil {
 		return err
 	}
+	if err := w.verifyDirectories(); err != nil {
+		return err
+	}
 	if err := w.records.verify(rows); err != nil {
 		return err
 	}

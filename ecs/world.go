@@ -14,8 +14,8 @@ import (
 // An entity is an index into the records (records.go), which say in which chunk
 // and row its components are. A chunk belongs to one archetype (archetype.go);
 // the table owners says to which, and where in the archetype's list it stands.
-// So a look-up goes record -> owner -> archetype -> column -> row, and only the
-// record and the row itself are cold memory:
+// So the way goes record -> owner -> archetype -> column -> row, and only the record and
+// the row itself are cold memory; look-ups of one type have a shorter one (lookup.go):
 //
 //	Entity 12v3          owners[chunk]            archetype 7
 //	  | index 12           | archetype 7, pos 2     | place[type] = offset 3,264
@@ -38,7 +38,7 @@ import (
 //	   other blocks.
 //	W8 Every name is that of an entity that is alive, and is listed where Named
 //	   looks.
-//	R1-R3 of records.go, R4-R8 of shared.go.
+//	R1-R3 of records.go, R4-R8 of shared.go, L1 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -53,16 +53,18 @@ type World struct {
 
 	growth alloc.Growth // of the number of chunks of an archetype
 
-	records    records
-	names      *names // nil until the first name
-	types      []typeInfo
-	byType     map[typeKey]typeID
-	archetypes []*Archetype // in order of creation
-	byTypes    map[signature]*Archetype
-	owners     []*[alloc.ChunksPerMegachunk]owner // by megachunk, made on need
-	matchings  []*matching                        // in order of creation
-	byFilter   map[string]*matching               // by matching.key
-	full       []uint8                            // by typeID: the right to everything, of a batch's rows
+	records     records
+	names       *names // nil until the first name
+	types       []typeInfo
+	byType      map[typeKey]typeID
+	archetypes  []*Archetype // in order of creation
+	byTypes     map[signature]*Archetype
+	owners      []*[alloc.ChunksPerMegachunk]owner // by megachunk, made on need
+	matchings   []*matching                        // in order of creation
+	byFilter    map[string]*matching               // by matching.key
+	directories []*directory                       // by typeID, for look-ups
+	built       []*directory                       // those that are built
+	full        []uint8                            // by typeID: the right to everything, of a batch's rows
 
 	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none

@@ -4,6 +4,8 @@ import "quarry/ecs"
 
 // quarryBatchWays are the entrants that use calls by query and by list.
 var quarryBatchWays = []way{
+	{"random", quarryMany, buildQuarryMany},
+	{"random", quarryLookup, buildQuarryLookup},
 	{"delete2comp-batch", quarryBatch, buildQuarryDestroyQuery},
 	{"delete2comp-batch", quarryList, buildQuarryDestroyList},
 	{"add_remove-batch", quarryBatch, buildQuarryApplyQuery(0, inOrder)},

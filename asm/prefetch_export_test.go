@@ -1,0 +1,4 @@
+package asm
+
+// PrefetchCall is the cap on the addresses of one assembly call.
+const PrefetchCall = prefetchCall

@@ -1,0 +1,429 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/internal/debug"
+)
+
+// The look-ups are held to a model in Go memory: what each entity that is alive has,
+// by handle. zoo is a world and the model of it.
+type zoo struct {
+	w        *ecs.World
+	position ecs.Component[Position]
+	health   ecs.Component[Health]
+	lopsided ecs.Component[lopsided]
+	tag      ecs.Component[Tag]
+	hits     ecs.Buffer[Hit]
+	model    map[ecs.Entity]*creature
+	alive    []ecs.Entity
+	dead     []ecs.Entity
+	rnd      *rand.Rand
+	serial   int32
+}
+
+// lopsided has a size that is no power of two and no multiple of a line.
+type lopsided struct {
+	A int32
+	B [5]int32
+}
+
+type creature struct {
+	position *Position
+	health   *Health
+	lopsided *lopsided
+	tag      bool
+	hits     bool
+}
+
+func newZoo(t testing.TB, growth alloc.Growth) *zoo {
+	w := newWorld(t, ecs.ChunkGrowth(growth))
+	return &zoo{
+		w: w, position: ecs.Register[Position](w), health: ecs.Register[Health](w, ecs.Enableable),
+		lopsided: ecs.Register[lopsided](w), tag: ecs.Register[Tag](w), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)),
+		model: map[ecs.Entity]*creature{}, rnd: rand.New(rand.NewPCG(3, 5)),
+	}
+}
+
+func (z *zoo) pick() ecs.Entity { return z.alive[z.rnd.IntN(len(z.alive))] }
+
+// step makes, changes or ends some entities.
+func (z *zoo) step() {
+	z.serial++
+	switch what := z.rnd.IntN(12); {
+	case what < 2 || len(z.alive) < 10:
+		types := []ecs.Type{z.position, z.health, z.lopsided, z.tag, z.hits}
+		z.rnd.Shuffle(len(types), func(i, j int) { types[i], types[j] = types[j], types[i] })
+		z.create(types[:z.rnd.IntN(len(types)+1)])
+	case what < 4:
+		z.destroy(z.rnd.IntN(len(z.alive)))
+	case what < 6:
+		e, v := z.pick(), Position{float64(z.serial), 1}
+		if z.position.Add(e, v) {
+			z.model[e].position = &v
+		} else {
+			z.position.Remove(e)
+			z.model[e].position = nil
+		}
+	case what < 8:
+		e, v := z.pick(), lopsided{A: z.serial}
+		if z.lopsided.Add(e, v) {
+			z.model[e].lopsided = &v
+		} else {
+			z.lopsided.Remove(e)
+			z.model[e].lopsided = nil
+		}
+	case what < 10:
+		e := z.pick()
+		z.model[e].tag = z.tag.Add(e, Tag{})
+		if !z.model[e].tag {
+			z.tag.Remove(e)
+		}
+	default:
+		z.health.Disable(z.pick()) // a look-up does not care
+	}
+}
+
+func (z *zoo) create(types []ecs.Type) {
+	n := 1 + z.rnd.IntN(4)
+	if z.rnd.IntN(8) == 0 {
+		n = 3000
+	}
+	batch, err := ecs.NewArchetype(z.w, types...).CreateN(n)
+	if err != nil {
+		panic(err)
+	}
+	for rows := range batch.Rows() {
+		for i, e := range rows.Entities() {
+			c := &creature{}
+			for _, t := range types {
+				switch t {
+				case z.position:
+					c.position = &Position{float64(z.serial), float64(i)}
+					z.position.Slice(rows)[i] = *c.position
+				case z.health:
+					c.health = &Health{z.serial, int32(i)}
+					z.health.Slice(rows)[i] = *c.health
+				case z.lopsided:
+					c.lopsided = &lopsided{A: z.serial, B: [5]int32{4: int32(i)}}
+					z.lopsided.Slice(rows)[i] = *c.lopsided
+				case z.tag:
+					c.tag = true
+				case z.hits:
+					c.hits = true
+				}
+			}
+			z.model[e] = c
+			z.alive = append(z.alive, e)
+		}
+	}
+}
+
+// destroy ends an entity, and often thousands, so that chunks go and others come in
+// their place.
+func (z *zoo) destroy(at int) {
+	for n := max(1, (z.rnd.IntN(8)-6)*3000); n > 0 && len(z.alive) > 0; n-- {
+		at %= len(z.alive)
+		e, last := z.alive[at], len(z.alive)-1
+		z.w.Destroy(e)
+		delete(z.model, e)
+		z.alive[at] = z.alive[last]
+		z.alive = z.alive[:last]
+		z.dead = append(z.dead, e)
+	}
+}
+
+// sample returns entities in random order: alive, dead, some twice, and null.
+func (z *zoo) sample(n int) []ecs.Entity {
+	some := []ecs.Entity{ecs.Null}
+	for range n {
+		some = append(some, z.pick(), z.pick())
+		if len(z.dead) > 0 {
+			some = append(some, z.dead[z.rnd.IntN(len(z.dead))])
+		}
+	}
+	some = append(some, some[n/2], some[n/3])
+	z.rnd.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	return some
+}
+
+// getter is a look-up that is tested: values of entities, nil where there is none.
+type getter[T any] func(entities []ecs.Entity) []*T
+
+func eachOf[T any](get func(ecs.Entity) *T) getter[T] {
+	return func(entities []ecs.Entity) (found []*T) {
+		for _, e := range entities {
+			found = append(found, get(e))
+		}
+		return found
+	}
+}
+
+// getters lists all ways to look up. All but Gather give pointers into the world.
+func getters[T any](t *testing.T, c ecs.Component[T]) map[string]getter[T] {
+	l := ecs.NewLookup(c)
+	if2 := func(has bool, p *T) *T {
+		require.Equal(t, has, p != nil)
+		return p
+	}
+	return map[string]getter[T]{
+		"Get":        eachOf(func(e ecs.Entity) *T { return if2(c.Has(e), c.Get(e)) }),
+		"Mut":        eachOf(c.Mut),
+		"Lookup.Get": eachOf(func(e ecs.Entity) *T { return if2(l.Has(e), l.Get(e)) }),
+		"Lookup.Mut": eachOf(l.Mut),
+		"GetMany":    func(s []ecs.Entity) []*T { return c.GetMany(nil, s) },
+		"MutMany":    func(s []ecs.Entity) []*T { return c.MutMany(make([]*T, 3, 5), s)[3:] },
+	}
+}
+
+// check holds every look-up of one type to the model.
+func check[T comparable](t *testing.T, z *zoo, c ecs.Component[T], want func(*creature) *T) {
+	t.Helper()
+	some := z.sample(50)
+	for name, get := range getters(t, c) {
+		found := get(some)
+		require.Len(t, found, len(some), name)
+		for i, e := range some {
+			compare(t, name, z, e, found[i], want)
+		}
+	}
+	values, missing := make([]T, len(some)), 0
+	for _, e := range some { // what was there must go
+		if p := c.Get(e); p != nil {
+			for i := range values {
+				values[i] = *p
+			}
+			break
+		}
+	}
+	got := c.Gather(values, some)
+	for i, e := range some {
+		p := c.Get(e)
+		if p == nil {
+			missing++
+			p = new(T)
+		}
+		require.Equal(t, *p, values[i])
+	}
+	require.Equal(t, missing, got)
+}
+
+func compare[T comparable](t *testing.T, name string, z *zoo, e ecs.Entity, got *T, want func(*creature) *T) {
+	t.Helper()
+	var w *T
+	if m := z.model[e]; m != nil {
+		w = want(m)
+	}
+	if (got == nil) != (w == nil) || got != nil && *got != *w {
+		t.Fatalf("%s of %v: got %v want %v", name, e, got, w)
+	}
+}
+
+func TestLookupsAgreeWithAModel(t *testing.T) {
+	for _, g := range append(chunkPolicies, alloc.Fixed(1), alloc.Doubling().Capped(64)) {
+		t.Run(fmt.Sprint(g), func(t *testing.T) {
+			z := newZoo(t, g)
+			steps := 1500
+			if testing.Short() {
+				steps = 300
+			}
+			for i := range steps {
+				z.step()
+				if i%25 != 24 || len(z.alive) == 0 {
+					continue
+				}
+				check(t, z, z.position, func(c *creature) *Position { return c.position })
+				check(t, z, z.health, func(c *creature) *Health { return c.health })
+				check(t, z, z.tag, func(c *creature) *Tag {
+					if c.tag {
+						return new(Tag)
+					}
+					return nil
+				})
+				if i > steps/2 { // its directory is built when there is much
+					check(t, z, z.lopsided, func(c *creature) *lopsided { return c.lopsided })
+				}
+				require.NoError(t, z.w.Verify())
+				for e, c := range z.model {
+					require.Equal(t, c.hits, z.hits.Has(e))
+					break
+				}
+			}
+			require.Greater(t, z.w.Stats().Archetypes, 20)
+			require.NoError(t, z.w.Verify())
+		})
+	}
+}
+
+// TestLookupWritesMark: what marks, and what does not.
+func TestLookupWritesMark(t *testing.T) {
+	for name, c := range map[string]struct {
+		marks bool
+		touch func(ecs.Component[Position], ecs.Entity)
+	}{
+		"Component.Get":  {false, func(c ecs.Component[Position], e ecs.Entity) { c.Get(e) }},
+		"Component.Has":  {false, func(c ecs.Component[Position], e ecs.Entity) { c.Has(e) }},
+		"Component.Mut":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Mut(e) }},
+		"Component.Set":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Set(e, Position{}) }},
+		"Lookup.Get":     {false, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Get(e) }},
+		"Lookup.Has":     {false, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Has(e) }},
+		"Lookup.Mut":     {true, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Mut(e) }},
+		"Lookup.Set":     {true, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Set(e, Position{}) }},
+		"GetMany":        {false, func(c ecs.Component[Position], e ecs.Entity) { c.GetMany(nil, []ecs.Entity{e}) }},
+		"MutMany":        {true, func(c ecs.Component[Position], e ecs.Entity) { c.MutMany(nil, []ecs.Entity{e}) }},
+		"Gather":         {false, func(c ecs.Component[Position], e ecs.Entity) { c.Gather(make([]Position, 1), []ecs.Entity{e}) }},
+		"MutMany, empty": {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutMany(nil, nil) }},
+		"MutMany, null":  {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutMany(nil, []ecs.Entity{ecs.Null}) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+			position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+			a := ecs.NewArchetype(w, velocity, position)
+			var ids []ecs.Entity
+			for range 3 * a.Plan().Rows { // one by one: three chunks of one unit
+				ids = append(ids, a.Create())
+			}
+			since := w.Version()
+			w.Advance()
+			c.touch(position, ids[a.Plan().Rows+1])
+			var got []bool
+			for rows := range ecs.NewQuery(w, ecs.Read(position), ecs.Read(velocity)).Rows() {
+				got = append(got, position.Changed(rows, since))
+				require.False(t, velocity.Changed(rows, since))
+			}
+			require.Equal(t, []bool{false, c.marks, false}, got)
+		})
+	}
+}
+
+// TestLookupSurvivesAForgottenArchetype: an Add that fails for lack of memory takes the
+// archetype it made out again, and the next one gets its number.
+func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
+	u := newUniverse(t, 2<<20)
+	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity, health := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w)
+	l, v := ecs.NewLookup(position), ecs.NewLookup(velocity)
+	a := ecs.NewArchetype(w, position)
+	var ids []ecs.Entity
+	for { // until the universe is full
+		e, err := a.TryCreate()
+		if err != nil {
+			break
+		}
+		ids = append(ids, e)
+	}
+	last := ids[len(ids)-1]
+	n := w.Stats().Archetypes
+	_, err := velocity.TryAdd(last, Velocity{1, 2})
+	require.Error(t, err)
+	require.Equal(t, n, w.Stats().Archetypes)
+	require.NotNil(t, l.Get(last))
+	require.Nil(t, v.Get(last))
+	require.NoError(t, w.Verify())
+	for _, e := range ids[:len(ids)/2] {
+		require.True(t, w.Destroy(e))
+	}
+	require.True(t, health.Add(last, Health{7, 8})) // its archetype has the number that Velocity's had
+	require.Equal(t, n+1, w.Stats().Archetypes)
+	require.NotNil(t, l.Get(last))
+	require.Nil(t, v.Get(last))
+	require.Equal(t, Health{7, 8}, *ecs.NewLookup(health).Get(last))
+	require.NoError(t, w.Verify())
+}
+
+func TestLookupMisuseIsNamed(t *testing.T) {
+	w, other, closed := newWorld(t), newWorld(t), newWorld(t)
+	position, late := ecs.Register[Position](w), ecs.Register[Position](closed)
+	e := ecs.NewArchetype(w, position).Create()
+	stranger := ecs.NewArchetype(other, ecs.Register[Position](other)).Create()
+	l, lateL := ecs.NewLookup(position), ecs.NewLookup(late)
+	gone := ecs.NewArchetype(closed, late).Create()
+	require.NoError(t, closed.Close())
+	zero := "the handle is the zero value; handles come from Register and RegisterBuffer"
+	belongs := fmt.Sprintf("entity %v belongs to another world", stranger)
+	two, null := []ecs.Entity{e, stranger}, []ecs.Entity{ecs.Null}
+	for text, f := range map[string]func(){
+		"ecs: NewLookup: " + zero:                                  func() { ecs.NewLookup(ecs.Component[Position]{}) },
+		"ecs: Lookup.Get: " + zero:                                 func() { ecs.Lookup[Position]{}.Get(e) },
+		"ecs: Lookup.Mut: " + zero:                                 func() { ecs.Lookup[Position]{}.Mut(ecs.Null) },
+		"ecs: Lookup.Has: " + zero:                                 func() { ecs.Lookup[Position]{}.Has(e) },
+		"ecs: Lookup.Set: " + zero:                                 func() { ecs.Lookup[Position]{}.Set(e, Position{}) },
+		"ecs: Component.Get: " + zero:                              func() { ecs.Component[Position]{}.Get(e) },
+		"ecs: Component.Gather: " + zero:                           func() { ecs.Component[Position]{}.Gather(nil, nil) },
+		"ecs: Component.GetMany: " + zero:                          func() { ecs.Component[Position]{}.GetMany(nil, nil) },
+		"ecs: Component.MutMany: " + zero:                          func() { ecs.Component[Position]{}.MutMany(nil, nil) },
+		"ecs: NewLookup: the world is closed":                      func() { ecs.NewLookup(late) },
+		"ecs: Lookup.Get: the world is closed":                     func() { lateL.Get(gone) },
+		"ecs: Lookup.Has: the world is closed":                     func() { lateL.Has(ecs.Null) },
+		"ecs: Component.Get: the world is closed":                  func() { late.Get(gone) },
+		"ecs: Component.GetMany: the world is closed":              func() { late.GetMany(nil, null) },
+		"ecs: Lookup.Get: " + belongs:                              func() { l.Get(stranger) },
+		"ecs: Lookup.Mut: " + belongs:                              func() { l.Mut(stranger) },
+		"ecs: Lookup.Has: " + belongs:                              func() { l.Has(stranger) },
+		"ecs: Lookup.Set: " + belongs:                              func() { l.Set(stranger, Position{}) },
+		"ecs: Component.Has: " + belongs:                           func() { position.Has(stranger) },
+		"ecs: Component.Mut: " + belongs:                           func() { position.Mut(stranger) },
+		"ecs: Component.Set: " + belongs:                           func() { position.Set(stranger, Position{}) },
+		"ecs: Component.GetMany: " + belongs:                       func() { position.GetMany(nil, two) },
+		"ecs: Component.MutMany: " + belongs:                       func() { position.MutMany(nil, two) },
+		"ecs: Component.Gather: " + belongs:                        func() { position.Gather(make([]Position, 2), two) },
+		"ecs: Component.Gather: len(dst)=1 is not len(entities)=2": func() { position.Gather(make([]Position, 1), two) },
+		"ecs: World.Locate: " + belongs:                            func() { w.Locate(stranger) },
+		"ecs: World.Locate: the world is closed":                   func() { closed.Locate(ecs.Null) },
+	} {
+		require.PanicsWithValue(t, text, f)
+	}
+	require.Equal(t, Position{}, *l.Get(e), "nothing was written")
+}
+
+func TestGetManyReusesRoom(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	ids := make([]ecs.Entity, 100)
+	for i := range ids {
+		ids[i] = a.Create()
+	}
+	room, values := make([]*Position, 1, 101), make([]Position, 100)
+	got := position.GetMany(room, ids)
+	require.Same(t, &room[0], &got[0])
+	require.Nil(t, got[0])
+	for i, e := range ids {
+		require.Same(t, position.Get(e), got[1+i])
+	}
+	probe := testing.AllocsPerRun(20, func() {
+		var v [8]byte
+		*(*byte)(unsafe.Pointer(&v))++
+	})
+	if debug.On || probe > 0 {
+		return // debug builds and those that check pointers may allocate
+	}
+	require.Zero(t, testing.AllocsPerRun(20, func() {
+		position.GetMany(room, ids)
+		position.MutMany(room, ids)
+		position.Gather(values, ids)
+		ecs.NewLookup(position).Set(ids[3], Position{})
+	}))
+}
+
+func TestLookupSets(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	e, dead := ecs.NewArchetype(w, position).Create(), ecs.NewArchetype(w, velocity).Create()
+	l, lacking := ecs.NewLookup(position), ecs.NewLookup(velocity)
+	require.True(t, l.Set(e, Position{3, 4}))
+	require.Equal(t, Position{3, 4}, *position.Get(e))
+	l.Mut(e).X = 5
+	require.Equal(t, Position{5, 4}, *l.Get(e))
+	require.False(t, lacking.Set(e, Velocity{}))
+	require.True(t, lacking.Set(dead, Velocity{1, 2}))
+	require.True(t, w.Destroy(dead))
+	require.False(t, lacking.Set(dead, Velocity{}))
+}
