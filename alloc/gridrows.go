@@ -14,7 +14,8 @@ type GridRow struct {
 	Row   int
 }
 
-func (r GridRow) element(offset, size uint32) unsafe.Pointer {
+// Element returns the address of the row's element of a column.
+func (r GridRow) Element(offset, size uint32) unsafe.Pointer {
 	// Safe because the row is one of the chunk's rows, and the column lies in the
 	// chunk with room for them all.
 	return unsafe.Add(r.Base, uintptr(offset)<<(r.Order&31)+uintptr(r.Row)*uintptr(size))
@@ -30,7 +31,7 @@ func (g *Grid) Row(pos, row int) GridRow {
 func ClearRows(r GridRow, n int, columns []GridColumn) {
 	for i := range columns {
 		c := &columns[i]
-		p := r.element(c.Offset, c.Size)
+		p := r.Element(c.Offset, c.Size)
 		// Safe because the rows lie inside the column, and a column starts on a cache
 		// line, so its elements of 8 and 16 bytes are aligned for words.
 		switch {
@@ -49,30 +50,34 @@ func ClearRows(r GridRow, n int, columns []GridColumn) {
 func CopyRows(to, from GridRow, n int, copies []ColumnCopy) {
 	for i := range copies {
 		c := &copies[i]
-		p, q := to.element(c.To, c.Size), from.element(c.From, c.Size)
+		p, q := to.Element(c.To, c.Size), from.Element(c.From, c.Size)
 		// Safe because both spans of rows lie inside their columns.
 		bytes := n * int(c.Size)
 		copy(unsafe.Slice((*byte)(p), bytes), unsafe.Slice((*byte)(q), bytes))
 	}
 }
 
-// CopyRow is CopyRows of one row.
-func CopyRow(to, from GridRow, copies []ColumnCopy) {
-	for i := range copies {
-		c := &copies[i]
-		p, q := to.element(c.To, c.Size), from.element(c.From, c.Size)
-		// Safe because both rows lie inside their columns, which start on cache lines, so
-		// elements of 4, 8 and 16 bytes are aligned for words.
-		switch c.Size {
-		case 16:
-			*(*[2]uint64)(p) = *(*[2]uint64)(q)
-		case 8:
-			*(*uint64)(p) = *(*uint64)(q)
-		case 4:
-			*(*uint32)(p) = *(*uint32)(q)
-		default:
-			copy(unsafe.Slice((*byte)(p), c.Size), unsafe.Slice((*byte)(q), c.Size))
-		}
+// CopyElement copies an element of some bytes over another. Those of 16 bytes, the
+// commonest, are copied where it is called.
+func CopyElement(to, from unsafe.Pointer, size uint32) {
+	if size != 16 {
+		copyElement(to, from, size)
+		return
+	}
+	// Safe because elements of 16 bytes are aligned for words: columns start on cache
+	// lines.
+	*(*[2]uint64)(to) = *(*[2]uint64)(from)
+}
+
+func copyElement(to, from unsafe.Pointer, size uint32) {
+	// Safe as in CopyElement, for 4 and 8 bytes too.
+	switch size {
+	case 8:
+		*(*uint64)(to) = *(*uint64)(from)
+	case 4:
+		*(*uint32)(to) = *(*uint32)(from)
+	default:
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 	}
 }
 
@@ -84,6 +89,6 @@ func (g *Grid) Self() []ColumnCopy { return g.self }
 func (g *Grid) PoisonRows(r GridRow, n int) {
 	for _, c := range g.columns {
 		// Safe because the rows lie inside the column.
-		debug.Poison(unsafe.Slice((*byte)(r.element(c.Offset, c.Size)), n*int(c.Size)), debug.Freed)
+		debug.Poison(unsafe.Slice((*byte)(r.Element(c.Offset, c.Size)), n*int(c.Size)), debug.Freed)
 	}
 }

@@ -175,7 +175,10 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		CopyRow(g.Row(pos, row), last, g.self)
+		for i, to := 0, g.Row(pos, row); i < len(g.self); i++ {
+			c := &g.self[i]
+			CopyElement(to.Element(c.To, c.Size), last.Element(c.From, c.Size), c.Size)
+		}
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {

@@ -51,6 +51,9 @@ type Archetype struct {
 	grid      alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
 	buffers   []column   // those of the grid's columns that are buffers
 	edges     []edge     // ways to archetypes one type away, found so far
+	edge      *way       // the last one asked for
+	edgeKey   uint32     // its type, with edgeAdds when that is added
+	out       way        // the way of rows that end: it has no target
 	adopt     *Change    // into this archetype, made on need
 	pickedBy  uint64     // serial of the last pick by list with rows of it
 	pickedAt  int        // its index there
@@ -123,6 +126,7 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	if err := a.layOut(); err != nil {
 		return nil, err
 	}
+	a.out.from, a.edgeKey = a, noEdge
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[sig] = a
 	for _, m := range w.matchings {

@@ -116,7 +116,8 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
-	a, pos, at := w.seatOf(r)
+	o := w.ownerOf(r.location)
+	a := w.archetypes[o.archetype-1]
 	before := len(w.archetypes)
 	way, err := c.wayFrom(a)
 	if err == nil && way.to == a {
@@ -129,7 +130,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		w.forget(before)
 		return false, during(op, err)
 	}
-	alloc.ClearRows(way.moveOne(r, pos, at), 1, way.fresh)
+	alloc.ClearRows(way.moveOne(e, r, o), 1, way.fresh)
 	return true, nil
 }
 

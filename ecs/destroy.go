@@ -1,24 +1,24 @@
 package ecs
 
-import (
-	"quarry/alloc"
-	"quarry/internal/debug"
-)
+import "quarry/alloc"
 
 // Destroy ends an entity and everything it holds. It returns false, and does
 // nothing, when e is not alive: destroying twice, or Null, is no error. It
 // panics during iteration and for an entity of another world.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
-	r := w.recordOf("World.Destroy", e)
-	if r == nil {
+	r := w.records.find(e)
+	if r == nil || e.ref&tagMask != w.tag {
+		w.checkWorld("World.Destroy", e)
 		return false
 	}
-	a, pos, at := w.seatOf(r)
-	for _, c := range a.buffers {
-		w.freeSpill(headerAt(at, c))
+	o := w.ownerOf(r.location)
+	a := w.archetypes[o.archetype-1]
+	if len(a.buffers) > 0 {
+		base, row := w.split(r.location, o.order())
+		a.freeRow(alloc.GridRow{Base: base, Order: o.order(), Row: row})
 	}
-	a.removeRow(pos, at)
+	a.out.moveOne(e, r, o)
 	index := e.ref & indexMask
 	if w.names != nil {
 		w.forgetName(index)
@@ -29,8 +29,14 @@ func (w *World) Destroy(e Entity) bool {
 		w.records.giveShared(index)
 	}
 	w.destroyed++
-	w.epoch++
 	return true
+}
+
+// freeRow frees what the buffers of a row have spilled.
+func (a *Archetype) freeRow(at alloc.GridRow) {
+	for _, c := range a.buffers {
+		a.w.freeSpill(headerAt(at, c))
+	}
 }
 
 // DestroyQuery ends every entity that matches q and returns how many. It panics during
@@ -99,31 +105,4 @@ func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.ownerOf(r.location)
 	base, row := w.split(r.location, o.order())
 	return w.archetypes[o.archetype-1], o.pos(), alloc.GridRow{Base: base, Order: o.order(), Row: row}
-}
-
-// removeRow closes the gap at a row with the archetype's last row, whose entity
-// is told, and lets the last chunk go when it is empty.
-func (a *Archetype) removeRow(pos int, hole alloc.GridRow) {
-	last, lastPos := a.grid.LastRow(), a.grid.LastChunk()
-	if last != hole {
-		moved := *entityAt(last)
-		*entityAt(hole) = moved
-		a.w.records.at(moved.ref & indexMask).location = a.locate(pos, hole.Row)
-		alloc.CopyRow(hole, last, a.grid.Self())
-		for _, slot := range a.toggling {
-			a.setBit(slot, pos, hole.Row, a.bit(slot, lastPos, last.Row))
-		}
-		a.carryVersions(pos, lastPos)
-	}
-	a.ordered[lastPos] = a.w.version
-	for _, slot := range a.toggling {
-		a.setBit(slot, lastPos, last.Row, false)
-	}
-	if debug.On {
-		a.grid.PoisonRows(last, 1)
-	}
-	if last.Row == 0 {
-		a.leave(lastPos)
-	}
-	a.grid.Pop(last.Row)
 }

@@ -14,11 +14,17 @@ type way struct {
 	spills   []column           // buffers that only from has: their elements end
 	bits     []bitMove          // enable bits that both have
 	on       []uint16           // slots of to whose bits from lacks: new ones are enabled
+	rare     bool               // there are bits, on or spills
 	relabel  bool               // rows lie alike in both: whole chunks can change hands
 }
 
 // bitMove says where an enableable type's bits are in two archetypes.
 type bitMove struct{ from, to uint16 }
+
+const (
+	edgeAdds = 1 << 16 // of Archetype.edgeKey
+	noEdge   = 1 << 17
+)
 
 // edge is the way to the archetype that differs by one type.
 type edge struct {
@@ -52,34 +58,8 @@ func (a *Archetype) wayTo(to *Archetype) *way {
 			w.on = append(w.on, slot)
 		}
 	}
+	w.rare = len(w.bits)+len(w.on)+len(w.spills) > 0
 	return w
-}
-
-// edgeTo returns the way to the archetype with id added, or removed when a has
-// it. It makes the archetype when there is none.
-func (a *Archetype) edgeTo(id typeID) (*way, error) {
-	for i := range a.edges {
-		if e := &a.edges[i]; e.id == id {
-			if !e.way.to.forgotten {
-				return e.way, nil
-			}
-			a.edges = append(a.edges[:i], a.edges[i+1:]...)
-			break
-		}
-	}
-	sig := a.sig
-	if sig.has(id) {
-		sig.drop(id)
-	} else {
-		sig.add(id)
-	}
-	to, err := a.w.archetypeOf(sig)
-	if err != nil {
-		return nil, err
-	}
-	way := a.wayTo(to)
-	a.edges = append(a.edges, edge{id, way})
-	return way, nil
 }
 
 // giveBooks moves the books of the first n chunks of from to position at of to.

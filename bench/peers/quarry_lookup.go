@@ -49,4 +49,3 @@ func (s quarryGet) pass(times int) {
 	}
 	s.sum += sum
 }
-
