@@ -129,6 +129,7 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	a.out.from, a.edgeKey = a, noEdge
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[sig] = a
+	w.matched++
 	for _, m := range w.matchings {
 		m.consider(a)
 	}
@@ -143,6 +144,7 @@ func (w *World) forget(keep int) {
 		a.forgotten = true
 		w.archetypes = w.archetypes[:last]
 		delete(w.byTypes, a.sig)
+		w.matched++
 		for _, m := range w.matchings {
 			m.forget(a)
 		}

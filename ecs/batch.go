@@ -37,11 +37,12 @@ func (b Batch) walk(yield func(Rows) bool) {
 	if b.epoch != w.epoch || w.closed {
 		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
 	}
-	s := w.openScan(nil)
+	s := w.openScan(&w.batches)
 	defer w.closeScan(s)
 	for _, part := range b.spans {
 		g := &part.a.grid
-		s.enter(part.a, w.full)
+		s.own = sight{a: part.a, columns: part.a.place}
+		s.t = &s.own
 		pos, row := g.Find(part.start)
 		for left := part.n; left > 0; pos, row = pos+1, 0 {
 			k := min(left, g.RowsOf(pos)-row)

@@ -15,6 +15,7 @@ var ErrNotSingle = errors.New("not exactly one entity")
 // each calls yield for the matching rows without moving Since.
 func (q *Query) each(op string, yield func(Rows) bool) {
 	q.checkOpen(op)
+	q.look()
 	s := q.w.openScan(q)
 	defer q.w.closeScan(s)
 	s.walk(q, yield)
@@ -139,7 +140,7 @@ func (c Component[T]) SetValues(q *Query, src []T) error {
 	}
 	q.each("Component.SetValues", func(rows Rows) bool {
 		c.column(rows, "Component.SetValues")
-		if rows.s.access[c.id]&mayWrite == 0 {
+		if rows.s.t.columnOf(c.id).flags&mayWrite == 0 {
 			rows.refuse(c.w, c.id, "Component.SetValues")
 		}
 		return true
@@ -158,7 +159,7 @@ func (c Component[T]) SetValues(q *Query, src []T) error {
 func (c Component[T]) column(rows Rows, op string) []T {
 	p, ok := rows.placeOf(c.w, c.id, op)
 	if !ok {
-		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.a, rows.s.q, c.w.types[c.id].name))
+		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, c.w.types[c.id].name))
 	}
 	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
 }

@@ -131,7 +131,6 @@ func (w *World) register(op string, info typeInfo) typeID {
 	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
 	id := typeID(len(w.types))
 	w.types = append(w.types, info)
-	w.full = append(w.full, mayRead|mayWrite)
 	w.directories = append(w.directories, &directory{w: w, id: id, size: uintptr(info.size)})
 	w.byType[key] = id
 	return id
@@ -218,7 +217,20 @@ func (c Component[T]) TryRemove(e Entity) (bool, error) {
 // does not declare, for rows of another world and for rows that are no longer
 // current. The slice is good until the next structural change.
 func (c Component[T]) Slice(rows Rows) []T {
-	return sliceOf[T](rows, rows.column(c.w, c.id, "Component.Slice"))
+	// This is Rows.column and sliceOf in one, for a loop over one row is little else.
+	if s := rows.s; s != nil && rows.serial() == s.serial && s.w == c.w {
+		p := s.t.columnOf(c.id)
+		if p.flags&mayWrite != 0 {
+			s.t.a.changed[p.slot][s.pos] = c.w.version
+		}
+		if p.flags&mayRead != 0 {
+			// Safe because the column holds one T per row of the chunk and the span
+			// [lo, lo+n) lies inside the chunk's rows.
+			return unsafe.Slice(element[T](s.columnAt(rows.base, p), rows.lo()), rows.Len())
+		}
+	}
+	rows.missing(c.w, c.id, "Component.Slice")
+	return nil
 }
 
 // sliceOf returns a column's elements of the rows; a nil column has none.

@@ -66,6 +66,7 @@ func (p *Phase) begin(q *Query) *scan {
 	case q.writes:
 		panic(fmt.Sprintf("ecs: Phase.Rows: %v declares Write; goroutines that share a world may only read it", q))
 	}
+	q.look()
 	s := p.idle
 	if s == nil {
 		s = &scan{w: p.w}
@@ -80,7 +81,7 @@ func (p *Phase) begin(q *Query) *scan {
 func (p *Phase) finish(s *scan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.end()
+	s.turn()
 	s.outer, p.idle = p.idle, s
 	p.open--
 }

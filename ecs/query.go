@@ -15,16 +15,14 @@ type Query struct {
 	w       *World
 	terms   []Term
 	m       *matching // nil: closed
+	sights  []sight   // of the matches, see look
+	seen    uint64    // World.matched when they were up to date; 0: never
 	access  []uint8   // by typeID: what loops may do with the type, see declared
 	writes  bool      // some type may be written
 	changed []typeID  // of the Changed terms
 	ordered bool      // there is an Ordered term
 	since   uint32    // version that Changed and Ordered compare with; 0: everything is new
 }
-
-// declared marks a type that a query gives access to, in archetypes that have it or
-// not.
-const declared = 1 << 7
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
 // a type of another world, for a type in two terms, and for Disabled of a type that
@@ -134,7 +132,11 @@ func (q *Query) walk(yield func(Rows) bool) {
 		q.refuse("Query.Rows")
 	}
 	w := q.w
-	s := w.openScan(q)
+	if !q.upToDate() {
+		q.look()
+	}
+	s := w.idleScan()
+	w.lock(s, q)
 	defer w.closeScan(s)
 	if s.walk(q, yield) && q.filters() {
 		q.since = w.version
@@ -144,30 +146,31 @@ func (q *Query) walk(yield func(Rows) bool) {
 
 // walk shows the chunks of q, until the end or until yield returns false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
-	filters := q.filters() && q.since != 0
-	matches := q.m.matches
-	for i := range matches {
-		m := &matches[i]
-		a := m.a
-		if a.grid.Len() == 0 {
+	filters := q.since != 0 && q.filters()
+	for i := range q.sights {
+		t := &q.sights[i]
+		a := t.a
+		count := a.grid.Len()
+		if count == 0 {
 			continue
 		}
-		s.enter(a, q.access)
-		for pos := range a.grid.Chunks() {
+		s.t = t
+		per, chunks := a.grid.PerUnit(), a.grid.Chunks()
+		for pos := range chunks {
 			if filters && !q.passes(a, pos, q.since) {
 				continue
 			}
-			n, dense := a.grid.RowsOf(pos), true
-			if len(m.tests) > 0 {
-				matching := s.filter(a, m.tests, pos, n)
+			c := &chunks[pos]
+			n, dense := min(per<<(c.Order&31), count-c.Start), true
+			if len(t.tests) > 0 {
+				matching := s.filter(a, t.tests, pos, n)
 				if matching == 0 {
 					continue
 				}
 				dense = matching == n
 			}
-			at := a.grid.Row(pos, 0)
-			s.show(pos, at.Order, dense)
-			if !yield(makeRows(s, at.Base, 0, n)) {
+			s.show(pos, c.Order, dense)
+			if !yield(makeRows(s, a.w.u.Pointer(c.First), 0, n)) {
 				return false
 			}
 		}

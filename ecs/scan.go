@@ -14,33 +14,48 @@ import (
 // open the world is locked against structural changes.
 type scan struct {
 	w      *World
-	q      *Query     // nil for the rows of a batch
-	a      *Archetype // that the current rows belong to
-	place  []place    // of a
-	access []uint8    // by typeID: what may be done with the columns
-	pos    int        // the current rows' chunk, in its grid
-	order  uint32     // of that chunk
-	serial uint32     // of the current rows, 28 bits; others are stale
-	dense  bool       // every row of the chunk matches
-	filled bool       // mask holds the current rows' snapshot
-	outer  *scan      // the loop around this one, or the next idle scan
-	mask   []uint64   // room for the largest chunk seen
+	q      *Query   // whose access the rows have
+	t      *sight   // of the archetype that the current rows belong to
+	pos    int      // the current rows' chunk, in its grid
+	order  uint32   // of that chunk
+	serial uint32   // of the current rows, 28 bits; others are stale
+	dense  bool     // every row of the chunk matches
+	filled bool     // mask holds the current rows' snapshot
+	outer  *scan    // the loop around this one, or the next idle scan
+	own    sight    // of the rows of a batch
+	mask   []uint64 // room for the largest chunk seen
 }
 
-// openScan starts a loop and locks the world.
+// openScan starts a loop and locks the world. Its two parts are small enough to be
+// inlined.
 func (w *World) openScan(q *Query) *scan {
+	s := w.idleScan()
+	w.lock(s, q)
+	return s
+}
+
+func (w *World) idleScan() *scan {
+	s := w.idle
+	if s == nil {
+		return w.newScan()
+	}
+	w.idle = s.outer
+	return s
+}
+
+func (w *World) lock(s *scan, q *Query) {
+	s.q, s.outer = q, w.loops
+	w.loops = s
+}
+
+// newScan makes a scan where none is idle. A closed world has none.
+//
+//go:noinline
+func (w *World) newScan() *scan {
 	if w.closed {
 		w.refuse("Query.Rows")
 	}
-	s := w.idle
-	if s == nil {
-		s = &scan{w: w}
-	} else {
-		w.idle = s.outer
-	}
-	s.q, s.outer = q, w.loops
-	w.loops = s
-	return s
+	return &scan{w: w}
 }
 
 // closeScan ends a loop: its rows are stale from now on. It runs deferred, so
@@ -53,18 +68,9 @@ func (w *World) closeScan(s *scan) {
 		at = &(*at).outer
 	}
 	*at = s.outer
-	s.end()
+	s.turn()
 	s.outer, w.idle = w.idle, s
 }
-
-// end makes a scan's rows stale, and ready for another loop.
-func (s *scan) end() {
-	s.turn()
-	s.a, s.place, s.access = nil, nil, nil
-}
-
-// enter moves the loop to an archetype.
-func (s *scan) enter(a *Archetype, access []uint8) { s.a, s.place, s.access = a, a.place, access }
 
 // show moves the loop to a chunk; the rows shown before become stale.
 func (s *scan) show(pos int, order uint32, dense bool) {
@@ -148,7 +154,7 @@ func (t *bitTest) narrow(a *Archetype, pos int, mask []uint64) {
 // name says what the loop runs over, for messages.
 func (s *scan) name() string {
 	switch {
-	case s.q != nil:
+	case s.q != nil && s.q != &s.w.batches:
 		return "inside a loop over " + s.q.String()
 	case s.w.phase != nil && s == &s.w.phase.lock:
 		return "in a world that is shared until Phase.End"
@@ -201,17 +207,16 @@ func (r Rows) stale(op string) {
 // it may be written. It is nil where the chunk lacks an Optional type.
 func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 	s := r.s
-	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.access) || int(id) >= len(s.place) {
+	if s == nil || r.serial() != s.serial || s.w != w {
 		r.missing(w, id, op)
 		return nil
 	}
-	p := s.place[id]
-	switch may := s.access[id] & p.flags; {
-	case may == 0:
+	p := s.t.columnOf(id)
+	if p.flags&mayWrite != 0 {
+		s.t.a.changed[p.slot][s.pos] = w.version
+	} else if p.flags&mayRead == 0 {
 		r.missing(w, id, op)
 		return nil
-	case may&mayWrite != 0:
-		s.a.changed[p.slot][s.pos] = w.version
 	}
 	return s.columnAt(r.base, p)
 }
@@ -224,12 +229,13 @@ func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 // placeOf is column without the mark; ok is false where it would be nil.
 func (r Rows) placeOf(w *World, id typeID, op string) (p place, ok bool) {
 	s := r.s
-	if s == nil || r.serial() != s.serial || s.w != w || int(id) >= len(s.access) || int(id) >= len(s.place) ||
-		s.access[id]&s.place[id].flags == 0 {
-		r.missing(w, id, op)
-		return place{}, false
+	if s != nil && r.serial() == s.serial && s.w == w {
+		if p = s.t.columnOf(id); p.flags&mayRead != 0 {
+			return p, true
+		}
 	}
-	return s.place[id], true
+	r.missing(w, id, op)
+	return place{}, false
 }
 
 // missing panics unless the query declares a type that the chunk need not have.
@@ -237,7 +243,7 @@ func (r Rows) placeOf(w *World, id typeID, op string) (p place, ok bool) {
 //go:noinline
 func (r Rows) missing(w *World, id typeID, op string) {
 	s := r.check(op)
-	if s.w == w && s.q != nil && int(id) < len(s.access) && s.access[id]&declared != 0 {
+	if s.w == w && s.t.columnOf(id).flags&declared != 0 {
 		return
 	}
 	r.refuse(w, id, op)
@@ -251,9 +257,9 @@ func (r Rows) refuse(w *World, id typeID, op string) {
 		w.refuse(op)
 	case s.w != w:
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, w.types[id].name))
-	case s.q == nil:
-		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.a, w.types[id].name))
-	case int(id) < len(s.access) && s.access[id] != 0:
+	case s.q == &s.w.batches:
+		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, w.types[id].name))
+	case s.t.columnOf(id).flags != 0:
 		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, s.q, w.types[id].name))
 	}
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, s.q, w.types[id].name))
@@ -262,7 +268,7 @@ func (r Rows) refuse(w *World, id typeID, op string) {
 //go:noinline
 func (r Rows) noRow(w *World, id typeID, i int) {
 	if uint(i) < uint(r.Len()) {
-		panic(fmt.Sprintf("ecs: Buffer.At: %v has no %s: ask Buffer.In first", r.s.a, w.types[id].name))
+		panic(fmt.Sprintf("ecs: Buffer.At: %v has no %s: ask Buffer.In first", r.s.t.a, w.types[id].name))
 	}
 	panic(fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, %d)", i, r.Len()))
 }
@@ -287,4 +293,4 @@ func (r Rows) Entities() []Entity {
 }
 
 // Archetype returns the archetype that the rows belong to.
-func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").a }
+func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").t.a }

@@ -75,14 +75,14 @@ func (b Buffer[T]) Changed(rows Rows, since uint32) bool {
 
 func (r Rows) changedSince(w *World, id typeID, since uint32, op string) bool {
 	p, ok := r.placeOf(w, id, op)
-	return ok && newer(r.s.a.changedAt(p.slot, r.s.pos), since)
+	return ok && newer(r.s.t.a.changedAt(p.slot, r.s.pos), since)
 }
 
 // Ordered reports whether rows came into the rows' chunk, went or changed places
 // since a version; since version 0 they have.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
-	return newer(s.a.ordered[s.pos], since)
+	return newer(s.t.a.ordered[s.pos], since)
 }
 
 // Peek is Slice of a column that the query declares Write, without marking it
@@ -106,9 +106,9 @@ func (r Rows) mark(w *World, id typeID, op string) {
 	p, ok := r.placeOf(w, id, op)
 	switch {
 	case !ok:
-	case r.s.access[id]&mayWrite == 0:
+	case p.flags&mayWrite == 0:
 		r.refuse(w, id, op)
 	default:
-		r.s.a.changed[p.slot][r.s.pos] = w.version
+		r.s.t.a.changed[p.slot][r.s.pos] = w.version
 	}
 }

@@ -61,10 +61,11 @@ type World struct {
 	byTypes     map[signature]*Archetype
 	owners      []*[alloc.ChunksPerMegachunk]owner // by megachunk, made on need
 	matchings   []*matching                        // in order of creation
+	matched     uint64                             // archetypes made or forgotten so far, plus one: matches may have changed
 	byFilter    map[string]*matching               // by matching.key
 	directories []*directory                       // by typeID, for look-ups
 	built       []*directory                       // those that are built
-	full        []uint8                            // by typeID: the right to everything, of a batch's rows
+	batches     Query                              // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none
@@ -108,7 +109,7 @@ func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
 		byTypes: map[signature]*Archetype{}, byFilter: map[string]*matching{},
-		version: 1,
+		version: 1, matched: 1,
 		growth:  alloc.Doubling().Capped(1 << alloc.MaxGridOrder),
 		records: records{table: new(table)},
 	}
@@ -160,7 +161,7 @@ func (w *World) Close() error {
 		err = errors.Join(err, w.u.Close())
 	}
 	tags.give(w.tag >> indexBits)
-	w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
+	w.idle, w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = nil, true, nil, nil, nil, nil, nil
 	w.epoch++ // views are void
 	return err
 }

@@ -1,0 +1,65 @@
+package ecs
+
+// Sights: what a query sees of an archetype. It is the one table that Slice asks: where
+// the columns lie that the query declares, and what may be done with them. A query
+// makes the sights of its matches when it runs and there are new ones.
+
+// sight is an archetype as a query's loops see it.
+type sight struct {
+	a       *Archetype
+	tests   []bitTest // of the match
+	lowest  typeID    // that the table has
+	columns []place   // by typeID from lowest on; flags 0: not declared; declared alone: absent
+}
+
+// declared marks a type that a query gives access to, in archetypes that have it or
+// not.
+const declared = 1 << 7
+
+// columnOf returns where a type lies and what may be done with it.
+func (t *sight) columnOf(id typeID) place {
+	if i := uint(id) - uint(t.lowest); i < uint(len(t.columns)) {
+		return t.columns[i]
+	}
+	return place{}
+}
+
+// look brings the sights up to date with the matches. Archetypes that were forgotten
+// went from the end, and others may have come in their places.
+func (q *Query) look() {
+	matches := q.m.matches
+	n := min(len(q.sights), len(matches))
+	for n > 0 && q.sights[n-1].a != matches[n-1].a {
+		n--
+	}
+	q.sights, q.seen = q.sights[:n], q.w.matched
+	for i := n; i < len(matches); i++ {
+		q.sights = append(q.sights, q.sightOf(&matches[i]))
+	}
+}
+
+// upToDate reports whether there is nothing to do for look.
+func (q *Query) upToDate() bool { return q.seen == q.w.matched }
+
+func (q *Query) sightOf(m *match) sight {
+	t := sight{a: m.a, tests: m.tests}
+	first := true
+	for id, access := range q.access {
+		if access == 0 {
+			continue
+		}
+		if first {
+			t.lowest, first = typeID(id), false
+			t.columns = make([]place, len(q.access)-id)
+		}
+		p := place{flags: access}
+		if id < len(m.a.place) && m.a.place[id].flags != 0 {
+			p = m.a.place[id]
+			p.flags = access
+		} else {
+			p.flags = declared
+		}
+		t.columns[id-int(t.lowest)] = p
+	}
+	return t
+}
