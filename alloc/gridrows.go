@@ -70,7 +70,7 @@ func CopyElement(to, from unsafe.Pointer, size uint32) {
 }
 
 func copyElement(to, from unsafe.Pointer, size uint32) {
-	// Safe as in CopyElement, for 4 and 8 bytes too.
+	// Safe because elements of 4 and 8 bytes are aligned for words, as those of 16.
 	switch size {
 	case 8:
 		*(*uint64)(to) = *(*uint64)(from)

@@ -1,19 +1,22 @@
 // Package ecs keeps entities and their components in chunks that the garbage
-// collector never sees: a thin core of worlds, archetypes, queries and dynamic
-// buffers.
+// collector never sees: a thin core of worlds, archetypes, queries, structural
+// changes and dynamic buffers.
 //
 //	w, err := ecs.NewWorld()
 //	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 //	movers := ecs.NewArchetype(w, position, velocity)
 //	batch, err := movers.CreateN(100_000)
-//	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+//	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Without(frozen))
 //	for rows := range q.Rows() {
 //		p, v := position.Slice(rows), velocity.Slice(rows)
-//		for i := range p { p[i].X += v[i].X * dt }
+//		for i := range p { p[i].X += v[i].X * dt } // every row: rows.Dense(); else rows.Each()
 //	}
+//	freeze := ecs.NewChange(w, ecs.Add(frozen), ecs.Remove(velocity))
+//	batch, err = freeze.ApplyQuery(slow)
 //
-// A chunk of 16 KiB holds one column per component type and one of entities;
-// Archetype.Plan prints it. With Position and Velocity of 16 B each:
+// A chunk holds one column per component type and one of entities. Chunks have 1 to
+// 64 units of 16 KiB and grow with their archetype; the layout is that of one unit,
+// which Archetype.Plan prints, times their size. With Position and Velocity of 16 B:
 //
 //	16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
 //	offset   bytes     pad  column
@@ -23,32 +26,33 @@
 //	 16320       -      64  free
 //	beside the chunk: 12 B of versions, 0 B of enable masks
 //
-// Ownership: the world owns all components. A structural change creates,
-// destroys or moves rows: Create, CreateN, Destroy, Add, Remove. Pointers,
-// slices, buffer views and batches are good until the next one. Inside a loop
-// over rows a structural change panics; Get, Mut, Set, Enable, Disable and
-// appending to buffers are allowed.
+// Ownership: the world owns all components. A structural change creates, destroys or
+// moves rows: Create, CreateN, Destroy, Add, Remove, a [Change], Adopt, Clear. Pointers,
+// slices, buffer views and batches are good until the next one. Inside a loop over
+// rows a structural change panics; Get, Mut, Set, Enable, Disable and the operations of
+// buffers are allowed.
 //
 // Goroutines: one goroutine at a time may use a world and all that comes from it,
-// but [World.Reserve] and [World.Unreserve] any goroutine may call, and during a
-// [Phase] several may read.
+// but [World.Reserve] and [World.Unreserve] any goroutine may call, and between
+// [World.Share] and [Phase.End] several may read, and enable and disable.
 //
 // Garbage collector: component types must hold no Go pointers; Register says
 // where one is. Links between entities are [Entity] values.
 //
 // Failure: limits and the operating system give a [*LimitError]; functions
 // without an error result panic with it, their Try forms return it, and the
-// world is as it was. A broken contract (stale rows, a type that the query does
-// not declare, a handle of another world, an entity of one of the last 15 worlds)
-// panics with names, in every build. Look-ups return nil or false; destroying a dead entity does nothing.
+// world is as it was, for batches too. A broken contract (stale rows, a type that the
+// query does not declare, a handle of another world, an entity of one of the last 15
+// worlds) panics with names, in every build. Look-ups return nil or false.
 //
-// Limits: 2^27 entities and 1,024 types a world; 4,096 rows a chunk (16 KiB hold
-// 2,048 at most); a row must fit a chunk; a buffer holds at most 1 MiB.
+// Limits: 2^27 entities and 1,024 types a world; a row must fit a unit; 2,048 rows a unit
+// at most; a buffer holds at most 1 MiB.
 //
-// Memory: archetypes take chunks by a policy, [ChunkGrowth], and keep some that
+// Memory: archetypes take units by a policy, [ChunkGrowth], and keep some that
 // emptied; a call that needs memory gets those before it fails, and [World.Trim]
 // gives them back. [Growth] is the policy of a buffer.
 //
 // Cost: a query run allocates nothing and never looks at archetypes that do not
 // match; a look-up reads one record and one row of memory that may be cold.
+// docs/ecs.md says what each operation means where libraries differ.
 package ecs
