@@ -108,7 +108,7 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 func (b Buffer[T]) Add(e Entity) bool {
 	column, _, err := b.w.add("Buffer.Add", e, b.id, true)
 	if err != nil {
-		panic(during("Buffer.Add", err))
+		panic(err)
 	}
 	return column != nil
 }
@@ -118,7 +118,7 @@ func (b Buffer[T]) Add(e Entity) bool {
 func (b Buffer[T]) Remove(e Entity) bool {
 	removed, err := b.w.remove("Buffer.Remove", e, b.id)
 	if err != nil {
-		panic(during("Buffer.Remove", err))
+		panic(err)
 	}
 	return removed
 }

@@ -196,20 +196,19 @@ func (c *Change) applyTo(op string, p *pick) (Batch, error) {
 // prepare finds the ways of all rows that are picked and makes room at their ends. On
 // an error everything is as before, but for archetypes that are new.
 func (c *Change) prepare(p *pick) error {
-	for i := range p.picks {
-		s := &p.picks[i]
-		way, err := c.wayFrom(s.a)
-		if err != nil {
-			return err
-		}
-		if way.to == s.a {
-			continue
-		}
-		s.way = way
-		way.to.coming += s.arrivals()
-	}
 	var err error
 	for i := range p.picks {
+		s := &p.picks[i]
+		var way *way
+		if way, err = c.wayFrom(s.a); err != nil {
+			break
+		}
+		if way.to != s.a {
+			s.way = way
+			way.to.coming += s.arrivals()
+		}
+	}
+	for i := range p.picks { // even after an error: coming is to be 0 again
 		if way := p.picks[i].way; way != nil && way.to.coming > 0 {
 			if err == nil {
 				err = way.to.grow(way.to.coming)
@@ -217,11 +216,12 @@ func (c *Change) prepare(p *pick) error {
 			way.to.coming = 0
 		}
 	}
-	if err != nil {
-		for i := range p.picks {
-			if way := p.picks[i].way; way != nil {
-				way.to.settle()
-			}
+	if err == nil {
+		return nil
+	}
+	for i := range p.picks {
+		if way := p.picks[i].way; way != nil {
+			way.to.settle()
 		}
 	}
 	return err

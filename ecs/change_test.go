@@ -235,3 +235,30 @@ func (x *twin) each(t *testing.T, list []ecs.Entity, f func(ecs.Entity) (bool, e
 	}
 	return n
 }
+
+// TestChangeThatCannotBe adds a type to entities of several archetypes, in one of
+// which a row would be too big: nothing is changed, and what was planned for the
+// others is forgotten.
+func TestChangeThatCannotBe(t *testing.T) {
+	w := newWorld(t)
+	small, big, more := ecs.Register[Position](w), ecs.Register[[9000]byte](w), ecs.Register[[9001]byte](w)
+	_, err := ecs.NewArchetype(w, small).CreateN(10)
+	require.NoError(t, err)
+	_, err = ecs.NewArchetype(w, big).CreateN(3)
+	require.NoError(t, err)
+	before, hash := w.Stats(), w.Hash()
+	add, all := ecs.NewChange(w, ecs.Add(more)), ecs.NewQuery(w)
+	for range 3 {
+		_, err = add.ApplyQuery(all)
+		require.ErrorIs(t, err, ecs.ErrLimit)
+		require.ErrorContains(t, err, "ecs: Change.ApplyQuery: ")
+		require.Equal(t, before, w.Stats())
+		require.Equal(t, hash, w.Hash())
+		require.NoError(t, w.Verify())
+	}
+	b, err := add.ApplyQuery(ecs.NewQuery(w, ecs.With(small)))
+	require.NoError(t, err)
+	require.Equal(t, 10, b.Len())
+	require.Equal(t, 10, w.Stats().Chunks-before.Chunks+1, "a row of it fills a unit, and nothing is left of the failed ones")
+	require.NoError(t, w.Verify())
+}

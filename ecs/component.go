@@ -177,27 +177,29 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // iteration, and with a *LimitError when there is no room; the world is as it
 // was then. Cost: one move of e's row to another archetype.
 func (c Component[T]) Add(e Entity, v T) bool {
-	added, err := c.TryAdd(e, v)
+	column, row, err := c.w.add("Component.Add", e, c.id, false)
 	if err != nil {
 		panic(err)
 	}
-	return added
+	if column != nil {
+		*element[T](column, row) = v
+	}
+	return column != nil
 }
 
 // TryAdd is Add that returns the *LimitError.
 func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
 	column, row, err := c.w.add("Component.Add", e, c.id, false)
-	if column == nil {
-		return false, during("Component.Add", err)
+	if column != nil {
+		*element[T](column, row) = v
 	}
-	*element[T](column, row) = v
-	return true, nil
+	return column != nil, err
 }
 
 // Remove takes the component from e. It returns false when e is not alive or
 // does not have it, and panics like Add.
 func (c Component[T]) Remove(e Entity) bool {
-	removed, err := c.TryRemove(e)
+	removed, err := c.w.remove("Component.Remove", e, c.id)
 	if err != nil {
 		panic(err)
 	}
@@ -207,8 +209,7 @@ func (c Component[T]) Remove(e Entity) bool {
 // TryRemove is Remove that returns the *LimitError: the row may need a chunk in
 // the archetype that it moves to.
 func (c Component[T]) TryRemove(e Entity) (bool, error) {
-	removed, err := c.w.remove("Component.Remove", e, c.id)
-	return removed, during("Component.Remove", err)
+	return c.w.remove("Component.Remove", e, c.id)
 }
 
 // Slice returns the component's column of rows, one element per row, and nil where

@@ -26,7 +26,7 @@ func (w *World) add(op string, e Entity, id typeID, clear bool) (column unsafe.P
 			return nil, 0, nil
 		}
 		if way, err = a.searchEdge(id); err != nil {
-			return nil, 0, err
+			return nil, 0, during(op, err)
 		}
 	}
 	dest := way.moveOne(e, r, o)
@@ -53,7 +53,7 @@ func (w *World) remove(op string, e Entity, id typeID) (removed bool, err error)
 			return false, nil
 		}
 		if way, err = a.searchEdge(id); err != nil {
-			return false, err
+			return false, during(op, err)
 		}
 	}
 	way.moveOne(e, r, o)

@@ -126,15 +126,14 @@ const rowsPerListed = 1024
 func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 	p := w.newPick()
 	for i, e := range list {
-		r := w.recordOf(op, e)
-		if r == nil {
-			if alive {
-				panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
-			}
+		r := w.records.find(e)
+		if r == nil || e.ref&tagMask != w.tag {
+			w.checkListed(op, i, e, alive)
 			continue
 		}
-		a, pos, at := w.seatOf(r)
-		row := at.Row
+		o := w.ownerOf(r.location)
+		a, pos := w.archetypes[o.archetype-1], o.pos()
+		_, row := w.split(r.location, o.order())
 		if a.pickedBy != p.serial {
 			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
 			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {
@@ -158,6 +157,17 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 		s.whole = s.rows == s.a.grid.Len()
 	}
 	return p
+}
+
+// checkListed panics for an entity of a list that is of another world, or dead where
+// it must be alive.
+//
+//go:noinline
+func (w *World) checkListed(op string, i int, e Entity, alive bool) {
+	w.checkWorld(op, e)
+	if alive {
+		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
+	}
 }
 
 // cutLists sorts the listed rows and gives each pick its own.
