@@ -101,11 +101,14 @@ func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 const MaxGridOrder = 6
 
 // MakeGrid makes a grid without chunks. The columns are those of plan that have a
-// size and that the grid is to copy and clear. Chunks have 2^0 to 2^largest units;
-// growth counts units.
+// size and that the grid is to copy and clear. Chunks have 2^0 to 2^largest units, and
+// no more than growth, which counts units, adds at a time.
 func MakeGrid(u *Universe, plan layout.Plan, columns []GridColumn, growth Growth, largest int) Grid {
 	if growth.most == 0 || growth.most > MaxSize/ChunkSize {
 		growth = growth.Capped(MaxSize / ChunkSize) // so that no step overflows
+	}
+	if n := growth.atOnce(); n > 0 {
+		largest = min(largest, bits.Len(uint(n))-1)
 	}
 	g := Grid{u: u, per: plan.Rows, columns: columns, growth: growth, plan: plan, largest: largest}
 	for _, c := range columns {

@@ -73,6 +73,14 @@ func (g Growth) Next(have, need int) int {
 	return need
 }
 
+// atOnce returns the most that the policy adds of itself; 0: no bound.
+func (g Growth) atOnce() int {
+	if g.factor <= 1 && (g.most == 0 || g.step < g.most) {
+		return g.step
+	}
+	return g.most
+}
+
 // String describes the policy.
 func (g Growth) String() string {
 	s := "exact"

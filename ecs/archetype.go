@@ -117,6 +117,7 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	if a := w.byTypes[sig]; a != nil {
 		return a, nil
 	}
+	w.checkUnshared("NewArchetype")
 	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig}
 	for id := range w.types {
 		if sig.has(typeID(id)) {

@@ -37,6 +37,9 @@ func (b Batch) walk(yield func(Rows) bool) {
 	if b.epoch != w.epoch || w.closed {
 		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
 	}
+	if w.phase != nil {
+		w.phase.refuse("Batch.Rows")
+	}
 	s := w.openScan(&w.batches)
 	defer w.closeScan(s)
 	for _, part := range b.spans {

@@ -104,22 +104,26 @@ func (q *Query) At(i int) Entity {
 // Entities appends the entities that match to dst.
 func (q *Query) Entities(dst []Entity) []Entity {
 	q.each("Query.Entities", func(rows Rows) bool {
-		ids := rows.Entities()
-		if rows.Dense() {
-			dst = append(dst, ids...)
-			return true
-		}
-		for lo, hi := range rows.Runs() {
-			dst = append(dst, ids[lo:hi]...)
-		}
+		dst = rows.appendEntities(dst)
 		return true
 	})
+	return dst
+}
+
+// appendEntities appends the entities of the rows that match. Inside a closure this
+// loop would allocate its state for every chunk.
+func (r Rows) appendEntities(dst []Entity) []Entity {
+	ids := r.Entities()
+	for lo, hi := range r.Runs() {
+		dst = append(dst, ids[lo:hi]...)
+	}
 	return dst
 }
 
 // Values appends the component of every entity that matches q to dst. It panics
 // when q does not declare the component, and in a chunk without it (Optional, Any).
 func (c Component[T]) Values(q *Query, dst []T) []T {
+	q.demand(c.w, c.id, mayRead, "Component.Values")
 	q.each("Component.Values", func(rows Rows) bool {
 		column := c.column(rows, "Component.Values")
 		for lo, hi := range rows.Runs() {
@@ -133,16 +137,14 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 // SetValues writes src to the component of the entities that match q, one each, in
 // the order of Values. An error says how many there are when that is not len(src);
 // nothing is written then. It panics when q does not declare Write of the component,
-// and in a chunk without it.
+// in a chunk without it, and while the world is shared.
 func (c Component[T]) SetValues(q *Query, src []T) error {
+	q.demand(c.w, c.id, mayWrite, "Component.SetValues")
 	if n := q.Count(); n != len(src) {
 		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, n, len(src))
 	}
 	q.each("Component.SetValues", func(rows Rows) bool {
 		c.column(rows, "Component.SetValues")
-		if rows.s.t.columnOf(c.id).flags&mayWrite == 0 {
-			rows.refuse(c.w, c.id, "Component.SetValues")
-		}
 		return true
 	})
 	q.each("Component.SetValues", func(rows Rows) bool {
@@ -153,6 +155,21 @@ func (c Component[T]) SetValues(q *Query, src []T) error {
 		return true
 	})
 	return nil
+}
+
+// demand panics unless the query gives an access to a type.
+func (q *Query) demand(w *World, id typeID, access uint8, op string) {
+	q.checkOpen(op)
+	switch {
+	case w == nil:
+		w.refuse(op)
+	case w != q.w:
+		panic(fmt.Sprintf("ecs: %s: %s and the query belong to different worlds", op, w.types[id].name))
+	case int(id) >= len(q.access) || q.access[id]&access == 0:
+		q.refuseAccess(id, op)
+	case access&mayWrite != 0 && w.phase != nil:
+		w.phase.refuse(op)
+	}
 }
 
 // column is Peek that panics where the chunk lacks the component.

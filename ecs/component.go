@@ -125,6 +125,7 @@ func (w *World) register(op string, info typeInfo) typeID {
 		}
 		return id
 	}
+	w.checkUnshared(op + "[" + shortName(info.rtype) + "]")
 	if len(w.types) == MaxTypes {
 		panic(&LimitError{Op: op + "[" + shortName(info.rtype) + "]", Limit: "component types a world", Max: MaxTypes})
 	}

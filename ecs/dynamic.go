@@ -34,6 +34,9 @@ func (d DynamicBuffer[T]) header(op string) *header {
 }
 
 func (d DynamicBuffer[T]) writable(op string) *header {
+	if d.w != nil && d.w.phase != nil {
+		d.w.phase.refuse(op)
+	}
 	if d.w == nil || d.epoch != d.w.epoch || !d.write {
 		refuseView(d.w, d.id, d.epoch, op)
 	}

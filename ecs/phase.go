@@ -8,10 +8,10 @@ import (
 
 // Phase is a time in which several goroutines read one world: its owner calls
 // Share, hands the phase to them, and calls End when they are done. Meanwhile
-// nobody may change the structure of the world or write components, which panics;
-// any goroutine may loop over queries by Rows, and use Get, Has, Alive, Enabled,
-// Enable and Disable. The owner waits for the others before End, with a WaitGroup
-// or the like.
+// nobody may change the structure of the world, write components, make archetypes or
+// register types, which panics; any goroutine may loop over queries by Rows, and use
+// Get, Has, Alive, Enabled, Enable and Disable. The owner waits for the others before
+// End, with a WaitGroup or the like.
 type Phase struct {
 	w    *World
 	lock scan // stands among the world's loops, so that structural changes panic
@@ -23,6 +23,10 @@ type Phase struct {
 // Share begins a phase. It panics inside a loop, in another phase and when the
 // world is closed.
 func (w *World) Share() *Phase {
+	w.checkUnshared("World.Share")
+	if w.loops != nil && !w.closed {
+		panic("ecs: World.Share: " + w.loops.name() + "; begin the phase outside of loops")
+	}
 	w.checkUnlocked("World.Share")
 	p := &Phase{w: w}
 	p.lock.w = w
@@ -39,7 +43,7 @@ func (p *Phase) End() {
 	case p.w.phase != p:
 		panic("ecs: Phase.End: the phase has ended")
 	case p.open > 0 || p.w.loops != &p.lock:
-		panic(fmt.Sprintf("ecs: Phase.End: %d loops are under way; wait for their goroutines first", max(1, p.open)))
+		panic(fmt.Sprintf("ecs: Phase.End: loops under way: %d; wait for their goroutines first", max(1, p.open)))
 	}
 	p.w.phase, p.w.loops = nil, nil
 }
@@ -66,7 +70,7 @@ func (p *Phase) begin(q *Query) *scan {
 	case q.writes:
 		panic(fmt.Sprintf("ecs: Phase.Rows: %v declares Write; goroutines that share a world may only read it", q))
 	}
-	q.look()
+	q.lookAlone()
 	s := p.idle
 	if s == nil {
 		s = &scan{w: p.w}
@@ -89,4 +93,12 @@ func (p *Phase) finish(s *scan) {
 //go:noinline
 func (p *Phase) refuse(op string) {
 	panic("ecs: " + op + ": the world is shared: until Phase.End components are only read")
+}
+
+// checkUnshared panics while the world is shared: the call would change what
+// goroutines read.
+func (w *World) checkUnshared(op string) {
+	if w.phase != nil {
+		panic("ecs: " + op + ": the world is shared; call Phase.End first")
+	}
 }

@@ -38,10 +38,13 @@ func NewQuery(w *World, terms ...Term) *Query {
 	var seen signature
 	for _, t := range terms {
 		if len(t.of) == 0 && t.kind < termOrdered {
+			if t.kind == termRead {
+				panic("ecs: NewQuery: a term is the zero value; terms come from Read, Write, With and so on")
+			}
 			panic("ecs: NewQuery: " + termNames[t.kind] + " names no type")
 		}
-		for _, o := range t.of {
-			q.declare(t.kind, o, &seen)
+		for i := range t.of {
+			q.declare(&t, i, &seen)
 		}
 		q.ordered = q.ordered || t.kind == termOrdered
 	}
@@ -49,10 +52,15 @@ func NewQuery(w *World, terms ...Term) *Query {
 	return q
 }
 
-// declare notes what one operand of a term says of access and versions.
-func (q *Query) declare(kind termKind, o operand, seen *signature) {
-	w := q.w
+// declare notes what the i'th operand of a term says of access and versions.
+func (q *Query) declare(t *Term, i int, seen *signature) {
+	w, kind, o := q.w, t.kind, t.of[i]
 	id := w.idOf("NewQuery", o.t)
+	for _, before := range t.of[:i] {
+		if _, other := before.t.handle(); other == id {
+			panic(fmt.Sprintf("ecs: NewQuery: %s names %s twice", termNames[kind], w.types[id].name))
+		}
+	}
 	if kind == termChanged {
 		if slices.Contains(q.changed, id) {
 			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.types[id].name))
@@ -77,9 +85,10 @@ func (q *Query) declare(kind termKind, o operand, seen *signature) {
 }
 
 // Close takes the query out of its world, which stops showing it new archetypes.
-// It panics inside a loop over the query; a second call does nothing. Using a
-// closed query panics.
+// It panics inside a loop over the query and while the world is shared; a second
+// call does nothing. Using a closed query panics.
 func (q *Query) Close() {
+	q.w.checkUnshared("Query.Close")
 	for s := q.w.loops; s != nil; s = s.outer {
 		if s.q == q {
 			panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
@@ -96,8 +105,12 @@ func (q *Query) Close() {
 func (q *Query) Since() uint32 { return q.since }
 
 // SetSince makes the Changed and Ordered terms compare with another version, as
-// World.Version and Advance give; 0 passes everything.
-func (q *Query) SetSince(version uint32) { q.since = version }
+// World.Version and Advance give; 0 passes everything. It panics while the world is
+// shared.
+func (q *Query) SetSince(version uint32) {
+	q.w.checkUnshared("Query.SetSince")
+	q.since = version
+}
 
 // filters reports whether chunks are passed by their versions.
 func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
@@ -122,7 +135,8 @@ func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 // structural changes while the loop runs: an iter.Pull over it must be stopped. It
 // allocates nothing. A loop over a query with Changed or Ordered terms that ends
 // without break moves Since to now and advances the world's version, so that the
-// next loop sees what is written from then on, and not what this one wrote.
+// next loop sees what is written from then on, and not what this one wrote. While the
+// world is shared it does neither, and panics for a query with Write.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walk(yield) }
 }
@@ -132,13 +146,16 @@ func (q *Query) walk(yield func(Rows) bool) {
 		q.refuse("Query.Rows")
 	}
 	w := q.w
-	if !q.upToDate() {
+	if w.phase != nil && q.writes {
+		w.phase.refuse("Query.Rows")
+	}
+	if w.phase != nil || !q.upToDate() {
 		q.look()
 	}
 	s := w.idleScan()
 	w.lock(s, q)
 	defer w.closeScan(s)
-	if s.walk(q, yield) && q.filters() {
+	if s.walk(q, yield) && q.filters() && w.phase == nil {
 		q.since = w.version
 		w.Advance()
 	}
@@ -146,7 +163,8 @@ func (q *Query) walk(yield func(Rows) bool) {
 
 // walk shows the chunks of q, until the end or until yield returns false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
-	filters := q.since != 0 && q.filters()
+	since := q.since // as it is now: a loop inside this one may move it
+	filters := since != 0 && q.filters()
 	for i := range q.sights {
 		t := &q.sights[i]
 		a := t.a
@@ -157,7 +175,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 		s.t = t
 		per, chunks := a.grid.PerUnit(), a.grid.Chunks()
 		for pos := range chunks {
-			if filters && !q.passes(a, pos, q.since) {
+			if filters && !q.passes(a, pos, since) {
 				continue
 			}
 			c := &chunks[pos]

@@ -153,11 +153,8 @@ func (t *bitTest) narrow(a *Archetype, pos int, mask []uint64) {
 
 // name says what the loop runs over, for messages.
 func (s *scan) name() string {
-	switch {
-	case s.q != nil && s.q != &s.w.batches:
+	if s.q != nil && s.q != &s.w.batches {
 		return "inside a loop over " + s.q.String()
-	case s.w.phase != nil && s == &s.w.phase.lock:
-		return "in a world that is shared until Phase.End"
 	}
 	return "inside a loop over the rows of a batch"
 }
@@ -259,10 +256,17 @@ func (r Rows) refuse(w *World, id typeID, op string) {
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, w.types[id].name))
 	case s.q == &s.w.batches:
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, w.types[id].name))
-	case s.t.columnOf(id).flags != 0:
-		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, s.q, w.types[id].name))
 	}
-	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, s.q, w.types[id].name))
+	s.q.refuseAccess(id, op)
+}
+
+//go:noinline
+func (q *Query) refuseAccess(id typeID, op string) {
+	name := q.w.types[id].name
+	if int(id) < len(q.access) && q.access[id] != 0 {
+		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, name))
+	}
+	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, q, name))
 }
 
 //go:noinline

@@ -27,6 +27,19 @@ func (t *sight) columnOf(id typeID) place {
 // look brings the sights up to date with the matches. Archetypes that were forgotten
 // went from the end, and others may have come in their places.
 func (q *Query) look() {
+	if p := q.w.phase; p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+	}
+	q.lookAlone()
+}
+
+// lookAlone writes only when there is something new, so in a phase once: goroutines
+// read what it wrote.
+func (q *Query) lookAlone() {
+	if q.upToDate() {
+		return
+	}
 	matches := q.m.matches
 	n := min(len(q.sights), len(matches))
 	for n > 0 && q.sights[n-1].a != matches[n-1].a {

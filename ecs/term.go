@@ -68,13 +68,8 @@ type Operand interface {
 func (c Component[T]) operand() operand { return operand{t: c} }
 func (b Buffer[T]) operand() operand    { return operand{t: b} }
 
-// operand lets Read and Write stand inside other terms.
-func (t Term) operand() operand {
-	if t.kind > termWrite || len(t.of) != 1 {
-		panic(fmt.Sprintf("ecs: NewQuery: %s inside another term; only types, Read and Write may stand there", termNames[t.kind]))
-	}
-	return t.of[0]
-}
+// operand lets Read and Write stand inside other terms, which termOf checks.
+func (t Term) operand() operand { return t.of[0] }
 
 // Read matches entities that have t, enabled, and lets loops read it.
 func Read(t Type) Term { return Term{termRead, []operand{{t, mayRead}}} }
@@ -140,6 +135,9 @@ func termOf(kind termKind, of []Operand) Term {
 	for _, o := range of {
 		if o == nil {
 			panic("ecs: " + termNames[kind] + ": a type is nil")
+		}
+		if in, ok := o.(Term); ok && (in.kind > termWrite || len(in.of) != 1) {
+			panic(fmt.Sprintf("ecs: %s: %s inside another term; only types, Read and Write may stand there", termNames[kind], termNames[in.kind]))
 		}
 		t.of = append(t.of, o.operand())
 	}

@@ -17,8 +17,10 @@ func (w *World) Version() uint32 { return w.version }
 
 // Advance begins a new change version and returns it: what is written from now
 // on counts as changed since every earlier version. It wraps after 2^32 calls,
-// skipping 0; comparisons are right within half of that.
+// skipping 0; comparisons are right within half of that. It panics while the world
+// is shared.
 func (w *World) Advance() uint32 {
+	w.checkUnshared("World.Advance")
 	w.version++
 	if w.version == 0 {
 		w.version = 1

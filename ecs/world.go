@@ -271,6 +271,7 @@ func (w *World) refuse(op string) {
 	if w.closed {
 		panic("ecs: " + op + ": the world is closed")
 	}
+	w.checkUnshared(op)
 	panic(fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
 		op, w.loops.name()))
 }

@@ -1,0 +1,303 @@
+package ecs_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// TestBehaviour35CountAndAt: Count and At agree with the loop; an index out of range
+// panics, where the peers do too.
+func TestBehaviour35CountAndAt(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+	for i, e := range createEach(ecs.NewArchetype(w, position, stun), 1500) {
+		if i%3 == 0 || i < 700 { // whole chunks without a match, and a part of one
+			stun.Disable(e)
+		}
+	}
+	createEach(ecs.NewArchetype(w, stun), 1)
+	for _, q := range []*ecs.Query{
+		ecs.NewQuery(w, ecs.Read(stun)), ecs.NewQuery(w, ecs.Without(stun)), ecs.NewQuery(w, ecs.With(position)),
+		ecs.NewQuery(w), ecs.NewQuery(w, ecs.Absent(stun)), ecs.NewQuery(w, ecs.Read(stun), ecs.Changed(position)),
+	} {
+		var list []ecs.Entity
+		for rows := range q.Rows() {
+			for i := range rows.Each() {
+				list = append(list, rows.Entities()[i])
+			}
+		}
+		q.SetSince(0)
+		n := len(list)
+		require.Equal(t, n, q.Count(), "%v", q)
+		require.Equal(t, n == 0, q.Empty())
+		for i := 0; i < n; i += 1 + i%7 {
+			require.Equal(t, list[i], q.At(i), "%v: %d", q, i)
+		}
+		require.Equal(t, append([]ecs.Entity{ecs.Null}, list...), q.Entities([]ecs.Entity{ecs.Null}), "appended")
+		for _, i := range []int{-1, n, n + 1, 1 << 40, -1 << 40} {
+			require.PanicsWithValue(t, fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, n, q), func() { q.At(i) })
+		}
+		_, err := q.Single()
+		require.ErrorIs(t, err, ecs.ErrNotSingle)
+		require.EqualError(t, err, fmt.Sprintf("ecs: Query.Single: %v matches %d: not exactly one entity", q, n))
+	}
+}
+
+// TestSingle finds the only one that matches, in whichever row it is.
+func TestSingle(t *testing.T) {
+	w := newWorld(t)
+	stun := ecs.Register[Stun](w, ecs.Enableable)
+	ids := createEach(ecs.NewArchetype(w, stun), 200)
+	q := ecs.NewQuery(w, ecs.Disabled(stun))
+	for _, e := range []ecs.Entity{ids[0], ids[63], ids[64], ids[199]} {
+		stun.Disable(e)
+		got, err := q.Single()
+		require.NoError(t, err)
+		require.Equal(t, e, got)
+		stun.Enable(e)
+	}
+	got, err := q.Single()
+	require.Equal(t, ecs.Null, got)
+	require.EqualError(t, err, "ecs: Query.Single: query(Disabled Stun) matches 0: not exactly one entity")
+}
+
+// TestValues copies a component out and in, one value an entity that matches.
+func TestValues(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	health, stun := ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
+	ids := createEach(ecs.NewArchetype(w, health, stun), 2000)
+	ids = append(ids, createEach(ecs.NewArchetype(w, health), 70)...)
+	for i, e := range ids {
+		health.Set(e, Health{HP: int32(i)})
+		if i%4 == 0 {
+			stun.Disable(e)
+		}
+	}
+	q := ecs.NewQuery(w, ecs.Write(health), ecs.Without(stun))
+	values := health.Values(q, []Health{{HP: -1}})
+	require.Equal(t, Health{HP: -1}, values[0])
+	values = values[1:]
+	require.Len(t, values, 500+70)
+	for i, e := range q.Entities(nil) {
+		require.Equal(t, *health.Get(e), values[i])
+		values[i].Max = 9
+	}
+	changed := ecs.NewQuery(w, ecs.Changed(health))
+	passed(changed)
+	hash := w.Hash()
+	require.EqualError(t, health.SetValues(q, values[1:]),
+		"ecs: Component.SetValues: query(Write Health, Without Stun) matches 570 entities, there are 569 values")
+	require.Equal(t, hash, w.Hash())
+	require.True(t, changed.Empty(), "a refused call marks nothing")
+	require.NoError(t, health.SetValues(q, values))
+	require.False(t, changed.Empty())
+	for i, e := range ids {
+		want := Health{HP: int32(i)}
+		if i%4 == 0 || i >= 2000 {
+			want.Max = 9
+		}
+		require.Equal(t, want, *health.Get(e))
+	}
+	none := ecs.NewQuery(w, ecs.Write(health), ecs.Disabled(stun), ecs.Changed(stun))
+	none.SetSince(w.Version())
+	require.Empty(t, health.Values(none, nil))
+	require.NoError(t, health.SetValues(none, nil))
+}
+
+// TestQueryMisuseIsNamed: what queries refuse says what, where and what to do, and
+// leaves the world as it was.
+func TestQueryMisuseIsNamed(t *testing.T) {
+	m := newMisuse(t)
+	health, tag := ecs.Register[Health](m.w), ecs.Register[Tag](m.w)
+	ecs.NewArchetype(m.w, m.position).Create()
+	opt := ecs.NewQuery(m.w, ecs.Optional(ecs.Write(m.stun)), ecs.Read(m.position))
+	none := ecs.NewQuery(m.w, ecs.Read(health), ecs.Write(tag))
+	two := make([]Stun, 2)
+	query := func(terms ...ecs.Term) func() { return func() { ecs.NewQuery(m.w, terms...) } }
+	within := "; only types, Read and Write may stand there"
+	for _, c := range []struct {
+		text string
+		f    func()
+	}{
+		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.position))},
+		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.stun, ecs.Read(m.position)))},
+		{"ecs: NewQuery: Position is in two terms", query(ecs.Read(m.position), ecs.Write(m.position))},
+		{"ecs: NewQuery: Position is in two terms", query(ecs.Any(m.position, m.velocity), ecs.Optional(m.position))},
+		{"ecs: NewQuery: Position is in two terms", query(ecs.With(m.velocity, m.position), ecs.With(m.position))},
+		{"ecs: NewQuery: With names Position twice", query(ecs.With(m.position, m.velocity, m.position))},
+		{"ecs: NewQuery: Any names Position twice", query(ecs.Any(ecs.Read(m.position), m.position))},
+		{"ecs: NewQuery: Changed names Position twice", query(ecs.Changed(m.position, m.position))},
+		{"ecs: NewQuery: Position is in two Changed terms", query(ecs.Changed(m.position), ecs.Changed(m.position))},
+		{"ecs: NewQuery: With names no type", query(ecs.With())},
+		{"ecs: NewQuery: Without names no type", query(ecs.Without())},
+		{"ecs: NewQuery: Any names no type", query(ecs.Any())},
+		{"ecs: NewQuery: Optional names no type", query(ecs.Optional())},
+		{"ecs: NewQuery: Disabled names no type", query(ecs.Disabled())},
+		{"ecs: NewQuery: Present names no type", query(ecs.Present())},
+		{"ecs: NewQuery: Absent names no type", query(ecs.Absent())},
+		{"ecs: NewQuery: Changed names no type", query(ecs.Changed())},
+		{"ecs: NewQuery: a term is the zero value; terms come from Read, Write, With and so on", query(ecs.Term{})},
+		{"ecs: Any: With inside another term" + within, func() { ecs.Any(ecs.With(m.position)) }},
+		{"ecs: Optional: Any inside another term" + within, func() { ecs.Optional(ecs.Any(m.position)) }},
+		{"ecs: Present: Ordered inside another term" + within, func() { ecs.Present(ecs.Ordered()) }},
+		{"ecs: Any: a type is nil", func() { ecs.Any(m.position, nil) }},
+		{"ecs: NewQuery: a type is nil", query(ecs.Read(nil))},
+		{"ecs: NewQuery: a type is nil", query(ecs.Without(m.position, nil))},
+		{"ecs: NewQuery: a type is nil", query(ecs.Any(ecs.Write(nil)))},
+		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Absent(ecs.Component[Tag]{}))},
+		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Any(ecs.Buffer[Hit]{}))},
+		{"ecs: NewQuery: Tag was registered in another world", query(ecs.Changed(ecs.Register[Tag](m.other)))},
+
+		{"ecs: Component.Values: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", func() { m.stun.Values(m.q, nil) }},
+		{"ecs: Component.Values: query(Read Health, Write Tag) does not declare Position: add ecs.Read or ecs.Write", func() { m.position.Values(none, nil) }},
+		{"ecs: Component.Values: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { m.stun.Values(opt, nil) }},
+		{"ecs: Component.Values: Position and the query belong to different worlds", func() { ecs.Register[Position](m.other).Values(m.q, nil) }},
+		{"ecs: Component.Values: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.Component[Position]{}.Values(m.q, nil) }},
+		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", func() { _ = m.velocity.SetValues(opt, nil) }},
+		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", func() { _ = m.position.SetValues(opt, nil) }},
+		{"ecs: Component.SetValues: query(Read Health, Write Tag) declares Health to read: use ecs.Write", func() { _ = health.SetValues(none, nil) }},
+		{"ecs: Component.SetValues: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { _ = m.stun.SetValues(opt, two) }},
+		{"ecs: Query.At: index 1 is not in [0, 1) of query(Write Position, Read []Hit, With Stun)", func() { m.q.At(1) }},
+
+		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", rowsOf(opt, func(r ecs.Rows) { m.position.Mark(r) })},
+		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(opt, func(r ecs.Rows) { m.velocity.Mark(r) })},
+		{"ecs: Component.Peek: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.velocity.Peek(r) })},
+		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.In(r) })},
+		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.Changed(r, 0) })},
+		{"ecs: Buffer.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.hits.Mark(r) })},
+	} {
+		hash, matchings, version := m.w.Hash(), m.w.Matchings(), m.w.Version()
+		require.PanicsWithValue(t, c.text, c.f)
+		require.NoError(t, m.w.Verify(), "after %s", c.text)
+		require.Equal(t, hash, m.w.Hash(), "after %s", c.text)
+		require.Equal(t, matchings, m.w.Matchings(), "after %s", c.text)
+		require.Equal(t, version, m.w.Version(), "after %s", c.text)
+	}
+	m.a.Create() // unlocked
+}
+
+func rowsOf(q *ecs.Query, f func(ecs.Rows)) func() {
+	return func() {
+		for rows := range q.Rows() {
+			f(rows)
+		}
+	}
+}
+
+// TestEachInlines: the loop over Each and its body become part of the function that
+// they stand in, so that a row costs no call.
+func TestEachInlines(t *testing.T) {
+	w, position, _, _ := movers(t, 3)
+	defer w.Close()
+	var frames *runtime.Frames
+	for rows := range ecs.NewQuery(w, ecs.Write(position)).Rows() {
+		p := position.Slice(rows)
+		for i := range rows.Each() {
+			p[i].X++
+			if i == 2 {
+				frames = callers()
+			}
+		}
+	}
+	var inlined []string
+	for {
+		f, more := frames.Next()
+		inlined = append(inlined, f.Function)
+		if f.Func != nil || !more { // nil: it was inlined
+			break
+		}
+	}
+	all := strings.Join(inlined, " ")
+	require.Contains(t, all, "TestEachInlines.Rows.Each.func", "the walk over the mask is a function of its own, or has another name: %s", all)
+	require.Regexp(t, `TestEachInlines-range1$`, inlined[len(inlined)-1])
+}
+
+//go:noinline
+func callers() *runtime.Frames {
+	pcs := make([]uintptr, 32)
+	return runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+}
+
+// TestLoopsAllocateNothing: after the first loop, with masks, versions, phases, nested
+// loops and all ways to walk rows.
+func TestLoopsAllocateNothing(t *testing.T) {
+	w := newWorld(t)
+	position, stun, health := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
+	ids := createEach(ecs.NewArchetype(w, position, stun, health), 5000)
+	for i, e := range ids {
+		if i%3 == 0 {
+			stun.Disable(e)
+		}
+		if i%5 == 0 {
+			health.Disable(e)
+		}
+	}
+	masks := ecs.NewQuery(w, ecs.Write(position), ecs.With(stun), ecs.Without(health))
+	anyOf := ecs.NewQuery(w, ecs.Any(ecs.Read(stun), ecs.Read(health)))
+	versions := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(position, stun), ecs.Ordered())
+	buffer, entities := make([]Position, 0, 8000), make([]ecs.Entity, 0, 8000)
+	sum := 0
+	for name, f := range map[string]func(){
+		"masks": func() {
+			for rows := range masks.Rows() {
+				p := position.Slice(rows)
+				for i := range rows.Each() {
+					p[i].X++
+				}
+				for lo, hi := range rows.Runs() {
+					sum += hi - lo
+				}
+				sum += rows.Count()
+			}
+		},
+		"versions": func() {
+			position.Mut(ids[0])
+			for rows := range versions.Rows() {
+				sum += len(position.Peek(rows))
+			}
+		},
+		"nested": func() {
+			for range masks.Rows() {
+				for rows := range anyOf.Rows() {
+					sum += len(rows.Mask())
+				}
+			}
+		},
+		"toggles": func() {
+			stun.Disable(ids[1])
+			stun.Enable(ids[1])
+		},
+		"collect": func() {
+			sum += masks.Count() + anyOf.Count() + versions.Count()
+			entities = masks.Entities(entities[:0])
+			buffer = position.Values(masks, buffer[:0])
+			if err := position.SetValues(masks, buffer); err != nil || masks.Empty() || anyOf.At(17) == ecs.Null {
+				t.Error(err)
+			}
+			w.Advance()
+		},
+	} {
+		f()
+		require.Zero(t, testing.AllocsPerRun(20, f), name)
+	}
+	p := w.Share()
+	loop := func() {
+		for range p.Rows(anyOf) {
+			for rows := range p.Rows(versions) {
+				sum += rows.Len()
+			}
+		}
+		stun.Disable(ids[2])
+	}
+	loop()
+	require.Zero(t, testing.AllocsPerRun(20, loop), "a phase")
+	p.End()
+	require.Positive(t, sum)
+}

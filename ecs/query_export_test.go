@@ -1,0 +1,138 @@
+package ecs
+
+import "quarry/asm"
+
+// SharesMatching reports whether two queries use one matching.
+func SharesMatching(a, b *Query) bool { return a.m == b.m && a.m != nil }
+
+// Matchings returns the number of matchings that the world shows new archetypes.
+func (w *World) Matchings() int { return len(w.matchings) }
+
+// Matcher holds what the ways to match archetypes need, which are compared.
+type Matcher struct {
+	m        *matching
+	all      []*Archetype
+	hashes   []uint64              // by archetype, made once
+	sets     []map[uint64]struct{} // by archetype: the hashes of its types
+	has      []uint64              // hashes of the types that must be there
+	lacks    []uint64              // and of those that must not
+	bySig    map[signature]bool    // sets that the query accepts
+	byHash   map[uint64]bool       // their hashes
+	table    []uint64              // the signatures, one behind the other
+	bits     []uint64
+	Accepted int
+}
+
+// NewMatcher prepares them for a query.
+func NewMatcher(q *Query) *Matcher {
+	t := &Matcher{m: q.m, all: q.w.archetypes, bySig: map[signature]bool{}, byHash: map[uint64]bool{}}
+	for id := range q.w.types {
+		if t.m.has.has(typeID(id)) {
+			t.has = append(t.has, hashOfType(typeID(id)))
+		}
+		if t.m.lacks.has(typeID(id)) {
+			t.lacks = append(t.lacks, hashOfType(typeID(id)))
+		}
+	}
+	for _, a := range t.all {
+		set := map[uint64]struct{}{}
+		for _, id := range a.types {
+			set[hashOfType(id)] = struct{}{}
+		}
+		t.sets = append(t.sets, set)
+		h := hashOf(&a.sig)
+		t.hashes = append(t.hashes, h)
+		t.table = append(t.table, a.sig[:]...)
+		if t.m.wants(a) {
+			t.bySig[a.sig], t.byHash[h] = true, true
+			t.Accepted++
+		}
+	}
+	t.bits = make([]uint64, (len(t.all)+63)/64)
+	return t
+}
+
+// hashOfType stands for a hash of a type's name.
+func hashOfType(id typeID) uint64 {
+	s := signature{uint64(id)}
+	return hashOf(&s)
+}
+
+// hashOf is 64-bit FNV-1a by words.
+func hashOf(s *signature) uint64 {
+	h := uint64(14695981039346656037)
+	for _, word := range s {
+		h = (h ^ word) * 1099511628211
+		h ^= h >> 29
+	}
+	return h
+}
+
+// Compare counts the archetypes that match by comparing signatures.
+func (t *Matcher) Compare() (n int) {
+	for _, a := range t.all {
+		if t.m.wants(a) {
+			n++
+		}
+	}
+	return n
+}
+
+// HashSets does so by looking each type of the query up among the hashes that an
+// archetype has.
+func (t *Matcher) HashSets() (n int) {
+	for _, set := range t.sets {
+		if t.inSet(set) {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *Matcher) inSet(set map[uint64]struct{}) bool {
+	for _, h := range t.has {
+		if _, ok := set[h]; !ok {
+			return false
+		}
+	}
+	for _, h := range t.lacks {
+		if _, ok := set[h]; ok {
+			return false
+		}
+	}
+	return true
+}
+
+// LookUp does so by looking each set up among those that the query accepts.
+func (t *Matcher) LookUp() (n int) {
+	for _, a := range t.all {
+		if t.bySig[a.sig] {
+			n++
+		}
+	}
+	return n
+}
+
+// LookUpHash is LookUp with hashes that archetypes keep. It is right but for
+// collisions.
+func (t *Matcher) LookUpHash() (n int) {
+	for _, h := range t.hashes {
+		if t.byHash[h] {
+			n++
+		}
+	}
+	return n
+}
+
+// Hash is what an archetype's hash costs.
+func (t *Matcher) Hash() (sum uint64) {
+	for _, a := range t.all {
+		sum += hashOf(&a.sig)
+	}
+	return sum
+}
+
+// Kernel compares all signatures in one call of asm.Match; it knows no Any terms.
+func (t *Matcher) Kernel() int {
+	return asm.Match(t.bits, t.table, t.m.has[:], t.m.lacks[:], len(signature{}))
+}
