@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"reflect"
-
-	"quarry/alloc"
 )
 
 // Corrupt breaks one numbered invariant of a world that has at least two
@@ -19,7 +17,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	swap := func(p *int, v int) func() { old := *p; *p = v; return func() { *p = old } }
 	first := a.grid.Chunks()[0].First
 	ids := entities(a.grid.Row(0, 0).Base, a.grid.RowsOf(0))
-	owner := &w.owners[first/alloc.ChunksPerMegachunk][first%alloc.ChunksPerMegachunk]
+	owner := &w.owners[first]
 	var head *header
 	for _, c := range a.buffers {
 		for row := range ids {

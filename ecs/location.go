@@ -38,8 +38,7 @@ func (o owner) order() uint32 { return o.at >> 24 }
 
 // ownerOf returns the table's entry for the chunk that l lies in.
 func (w *World) ownerOf(l location) owner {
-	unit := l >> rowBits
-	return w.owners[unit/alloc.ChunksPerMegachunk][unit%alloc.ChunksPerMegachunk]
+	return w.owners[l>>rowBits]
 }
 
 // split returns the start of the chunk that l lies in, and the row.
@@ -56,18 +55,15 @@ const _ = uint(4<<rowBits - alloc.ChunkSize)
 // setOwner enters a chunk into the table and the directories, or takes it out with a
 // nil archetype.
 func (w *World) setOwner(c alloc.GridChunk, a *Archetype, pos int) {
-	page := w.owners[c.First/alloc.ChunksPerMegachunk]
-	if page == nil {
-		page = new([alloc.ChunksPerMegachunk]owner)
-		w.owners[c.First/alloc.ChunksPerMegachunk] = page
-	}
-	o := owner{}
+	o, end := owner{}, int(c.First)+1<<c.Order
 	if a != nil {
 		o = makeOwner(a, pos, c.Order)
+		for len(w.owners) < end {
+			w.owners = append(w.owners, owner{})
+		}
 	}
-	at := int(c.First) % alloc.ChunksPerMegachunk
-	for i := at; i < at+1<<c.Order; i++ {
-		page[i] = o
+	for unit := int(c.First); unit < end; unit++ {
+		w.owners[unit] = o
 	}
 	for _, d := range w.built {
 		d.note(c, a, pos)

@@ -144,8 +144,10 @@ func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
 		if len(a.toggling) > 0 {
 			a.moveBits(o.pos(), row, lastPos, last.Row)
 		}
-		if pos := o.pos(); pos != lastPos {
+		if pos := o.pos(); pos != lastPos && a.marked[pos] != world.version {
 			a.carryVersions(pos, lastPos)
+		} else {
+			a.ordered[pos] = world.version
 		}
 	}
 	a.ordered[lastPos] = world.version

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"quarry/alloc"
 	"quarry/bitmask"
 )
 
@@ -118,22 +117,16 @@ func (w *World) verifyOwners() error {
 	for _, a := range w.archetypes {
 		chunks += a.grid.Units()
 		for pos, c := range a.grid.Chunks() {
-			page := w.owners[c.First/alloc.ChunksPerMegachunk]
 			for unit := c.First; unit < c.First+1<<c.Order; unit++ {
-				if page == nil || page[unit%alloc.ChunksPerMegachunk] != makeOwner(a, pos, c.Order) {
+				if int(unit) >= len(w.owners) || w.owners[unit] != makeOwner(a, pos, c.Order) {
 					return fmt.Errorf("ecs: W3: chunk %d at position %d of %v has no such owner", unit, pos, a)
 				}
 			}
 		}
 	}
-	for _, page := range w.owners {
-		if page == nil {
-			continue
-		}
-		for _, o := range page {
-			if o.archetype != 0 {
-				entries++
-			}
+	for _, o := range w.owners {
+		if o.archetype != 0 {
+			entries++
 		}
 	}
 	if entries != chunks {

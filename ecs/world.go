@@ -59,13 +59,13 @@ type World struct {
 	byType      map[typeKey]typeID
 	archetypes  []*Archetype // in order of creation
 	byTypes     map[signature]*Archetype
-	owners      []*[alloc.ChunksPerMegachunk]owner // by megachunk, made on need
-	matchings   []*matching                        // in order of creation
-	matched     uint64                             // archetypes made or forgotten so far, plus one: matches may have changed
-	byFilter    map[string]*matching               // by matching.key
-	directories []*directory                       // by typeID, for look-ups
-	built       []*directory                       // those that are built
-	batches     Query                              // that the rows of batches belong to; it matches nothing
+	owners      []owner              // by unit, up to the last that an archetype had
+	matchings   []*matching          // in order of creation
+	matched     uint64               // archetypes made or forgotten so far, plus one: matches may have changed
+	byFilter    map[string]*matching // by matching.key
+	directories []*directory         // by typeID, for look-ups
+	built       []*directory         // those that are built
+	batches     Query                // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none
@@ -128,7 +128,6 @@ func NewWorld(options ...Option) (*World, error) {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
 	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
-	w.owners = make([]*[alloc.ChunksPerMegachunk]owner, w.u.Size()/alloc.MegachunkSize)
 	w.tag = tags.take() << indexBits
 	w.registerBuiltIn()
 	return w, nil
