@@ -224,7 +224,7 @@ func (g *Grid) Settle() { g.leave(g.Needed()) }
 
 // Give moves the first n chunks, which must be full, to another grid of the same
 // plan and universe: before its last chunk when that is part full. It returns their
-// position there.
+// position there. What Prepare took is not kept back.
 func (g *Grid) Give(to *Grid, n int) (at int) {
 	at = to.Needed()
 	if at > 0 && to.RowsOf(at-1) < to.per<<to.chunks[at-1].Order {
@@ -242,7 +242,9 @@ func (g *Grid) Give(to *Grid, n int) (at int) {
 	to.units, g.units = to.units+units, g.units-units
 	to.restart()
 	g.restart()
+	g.floor = min(g.floor, g.units+g.spare)
 	g.Settle()
+	to.shrink()
 	return at
 }
 
@@ -412,6 +414,11 @@ func (g *Grid) leave(keep int) {
 		}
 	}
 	g.unuse(keep)
+	g.shrink()
+}
+
+// shrink cuts the reserve when it is too large (T3).
+func (g *Grid) shrink() {
 	if g.spare > g.mostReserve() {
 		g.Trim(max(g.step(g.units), g.floor-g.units))
 	}

@@ -77,22 +77,31 @@ func (b Bits) Count() int {
 
 // SetRange sets the n bits from offset on.
 func (b Bits) SetRange(offset, n int) {
-	for i, m := range b.spans("Bits.SetRange", offset, n) {
+	b.checkRange("Bits.SetRange", offset, n)
+	for at, end := offset, offset+n; at < end; {
+		i, m, next := spanOf(at, end)
+		at = next
 		b[i] |= m
 	}
 }
 
 // ClearRange clears the n bits from offset on.
 func (b Bits) ClearRange(offset, n int) {
-	for i, m := range b.spans("Bits.ClearRange", offset, n) {
+	b.checkRange("Bits.ClearRange", offset, n)
+	for at, end := offset, offset+n; at < end; {
+		i, m, next := spanOf(at, end)
+		at = next
 		b[i] &^= m
 	}
 }
 
 // CountRange returns how many of the n bits from offset on are set.
 func (b Bits) CountRange(offset, n int) int {
+	b.checkRange("Bits.CountRange", offset, n)
 	count := 0
-	for i, m := range b.spans("Bits.CountRange", offset, n) {
+	for at, end := offset, offset+n; at < end; {
+		i, m, next := spanOf(at, end)
+		at = next
 		count += bits.OnesCount64(b[i] & m)
 	}
 	return count
@@ -100,7 +109,10 @@ func (b Bits) CountRange(offset, n int) int {
 
 // AllSet reports whether each of the n bits from offset on is set.
 func (b Bits) AllSet(offset, n int) bool {
-	for i, m := range b.spans("Bits.AllSet", offset, n) {
+	b.checkRange("Bits.AllSet", offset, n)
+	for at, end := offset, offset+n; at < end; {
+		i, m, next := spanOf(at, end)
+		at = next
 		if b[i]&m != m {
 			return false
 		}
@@ -110,7 +122,10 @@ func (b Bits) AllSet(offset, n int) bool {
 
 // AllClear reports whether each of the n bits from offset on is clear.
 func (b Bits) AllClear(offset, n int) bool {
-	for i, m := range b.spans("Bits.AllClear", offset, n) {
+	b.checkRange("Bits.AllClear", offset, n)
+	for at, end := offset, offset+n; at < end; {
+		i, m, next := spanOf(at, end)
+		at = next
 		if b[i]&m != 0 {
 			return false
 		}
@@ -118,22 +133,20 @@ func (b Bits) AllClear(offset, n int) bool {
 	return true
 }
 
-// spans yields the words that a range touches, each with the mask of the bits
-// that belong to the range. It panics when the range leaves the bits.
-func (b Bits) spans(name string, offset, n int) func(yield func(int, uint64) bool) {
+// checkRange panics when a range leaves the bits.
+func (b Bits) checkRange(name string, offset, n int) {
 	if offset < 0 || n < 0 || offset > b.Len() || n > b.Len()-offset {
 		badRange(name, offset, n, b.Len())
 	}
-	return func(yield func(int, uint64) bool) {
-		for at, end := offset, offset+n; at < end; {
-			i, from := at/WordBits, at%WordBits
-			k := min(WordBits-from, end-at)
-			if !yield(i, Mask(from, k)) {
-				return
-			}
-			at += k
-		}
-	}
+}
+
+// spanOf returns the word that bit at lies in, which of its bits belong to [at, end),
+// and where the next word's begin. at must be below end. It is no iterator, because
+// one that is made by another function is allocated at each call.
+func spanOf(at, end int) (word int, mask uint64, next int) {
+	from := uint(at) % WordBits
+	k := min(WordBits-from, uint(end-at))
+	return int(uint(at) / WordBits), ^uint64(0) >> (WordBits - k) << from, at + int(k)
 }
 
 //go:noinline

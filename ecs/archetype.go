@@ -260,14 +260,9 @@ func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 		a.changed[slot] = append(a.changed[slot], 0)
 	}
 	for _, slot := range a.toggling {
-		a.enabled[slot] = append(a.enabled[slot], a.makeBits(c))
+		a.enabled[slot] = append(a.enabled[slot], a.newBits(c))
 		a.on[slot] = append(a.on[slot], 0)
 	}
-}
-
-// makeBits makes the enable bits of a chunk, all clear.
-func (a *Archetype) makeBits(c alloc.GridChunk) []uint64 {
-	return make([]uint64, (a.grid.PerUnit()<<c.Order+63)/64)
 }
 
 func (a *Archetype) leave(last int) {
@@ -277,6 +272,7 @@ func (a *Archetype) leave(last int) {
 		a.changed[slot] = a.changed[slot][:last]
 	}
 	for _, slot := range a.toggling {
+		a.w.keepBits(a.enabled[slot][last:])
 		a.enabled[slot], a.on[slot] = a.enabled[slot][:last], a.on[slot][:last]
 	}
 }

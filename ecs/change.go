@@ -222,6 +222,7 @@ func (c *Change) prepare(p *pick) error {
 	for i := range p.picks {
 		if way := p.picks[i].way; way != nil {
 			way.to.settle()
+			way.to.grid.Trim(0) // a target that is new is forgotten and must hold nothing
 		}
 	}
 	return err

@@ -262,3 +262,25 @@ func TestChangeThatCannotBe(t *testing.T) {
 	require.Equal(t, 10, w.Stats().Chunks-before.Chunks+1, "a row of it fills a unit, and nothing is left of the failed ones")
 	require.NoError(t, w.Verify())
 }
+
+// TestBatchOverSeveralArchetypes asks a batch's rows what they have.
+func TestBatchOverSeveralArchetypes(t *testing.T) {
+	x := newTwin(t, alloc.Fixed(1))
+	x.create(t, 1, 5) // position, stun
+	x.create(t, 2, 7) // tag, flag
+	b, err := ecs.NewChange(x.w, ecs.Add(x.health)).ApplyQuery(x.queries[0])
+	require.NoError(t, err)
+	require.Equal(t, 12, b.Len())
+	with, without := 0, 0
+	for rows := range b.Rows() {
+		require.True(t, x.health.In(rows))
+		require.Len(t, x.health.Slice(rows), rows.Len())
+		require.False(t, x.hits.In(rows))
+		if x.position.In(rows) {
+			with += rows.Len()
+		} else {
+			without += rows.Len()
+		}
+	}
+	require.Equal(t, []int{5, 7}, []int{with, without})
+}

@@ -2,8 +2,10 @@ package ecs
 
 import (
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 
+	"quarry/alloc"
 	"quarry/bitmask"
 )
 
@@ -103,4 +105,33 @@ func (a *Archetype) setBit(slot uint16, pos, row int, on bool) {
 func (a *Archetype) setBits(slot uint16, pos, row, n int) {
 	bitmask.Bits(a.enabled[slot][pos]).SetRange(row, n)
 	a.on[slot][pos] += int32(n)
+}
+
+// spareBits are enable bits of chunks that went, for chunks that come: lists by the
+// binary logarithm of the room in words, which is 2,048 at most (2^17 rows of 8 bytes
+// fill a megachunk). Without them a batch would allocate for each chunk.
+type spareBits [12][][]uint64
+
+// newBits returns the enable bits of a chunk, all clear.
+func (a *Archetype) newBits(c alloc.GridChunk) []uint64 {
+	n := (a.grid.PerUnit()<<c.Order + 63) / 64
+	room := bits.Len(uint(n - 1))
+	spare := &a.w.spare[room]
+	last := len(*spare) - 1
+	if last < 0 {
+		return make([]uint64, n, 1<<room)
+	}
+	words := (*spare)[last][:n]
+	*spare = (*spare)[:last]
+	clear(words)
+	return words
+}
+
+// keepBits takes the enable bits of chunks that go.
+func (w *World) keepBits(chunks [][]uint64) {
+	for i, words := range chunks {
+		spare := &w.spare[bits.Len(uint(cap(words)-1))]
+		*spare = append(*spare, words)
+		chunks[i] = nil
+	}
 }

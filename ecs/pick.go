@@ -65,8 +65,13 @@ func (w *World) newPick() *pick {
 
 // checkQuery panics for a query that cannot be used in the world.
 func (w *World) checkQuery(op string, q *Query) {
-	if q == nil || q.w != w {
-		panic("ecs: " + op + ": the query is nil or of another world")
+	switch {
+	case q == nil:
+		panic("ecs: " + op + ": the query is nil; queries come from NewQuery")
+	case q.w == nil:
+		panic("ecs: " + op + ": the query is the zero value; queries come from NewQuery")
+	case q.w != w:
+		panic(fmt.Sprintf("ecs: %s: %v belongs to another world", op, q))
 	}
 	q.checkOpen(op)
 }
@@ -164,7 +169,9 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 //
 //go:noinline
 func (w *World) checkListed(op string, i int, e Entity, alive bool) {
-	w.checkWorld(op, e)
+	if e != Null && e.ref&tagMask != w.tag {
+		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed", op, i, e))
+	}
 	if alive {
 		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
 	}

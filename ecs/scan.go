@@ -277,16 +277,19 @@ func (r Rows) noRow(w *World, id typeID, i int) {
 	panic(fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, %d)", i, r.Len()))
 }
 
-// In reports whether the rows' chunk has the component, which Optional and Any
-// leave open. It panics for a type that the query does not declare.
-func (c Component[T]) In(rows Rows) bool {
-	_, ok := rows.placeOf(c.w, c.id, "Component.In")
-	return ok
-}
+// In reports whether the rows' chunk has the component, which Optional and Any, and
+// batches over several archetypes, leave open. It panics for a type that the query does
+// not declare.
+func (c Component[T]) In(rows Rows) bool { return rows.in(c.w, c.id, "Component.In") }
 
 // In is Component.In for a buffer.
-func (b Buffer[T]) In(rows Rows) bool {
-	_, ok := rows.placeOf(b.w, b.id, "Buffer.In")
+func (b Buffer[T]) In(rows Rows) bool { return rows.in(b.w, b.id, "Buffer.In") }
+
+func (r Rows) in(w *World, id typeID, op string) bool {
+	if s := r.check(op); s.w == w && s.q == &s.w.batches {
+		return s.t.columnOf(id).flags != 0
+	}
+	_, ok := r.placeOf(w, id, op)
 	return ok
 }
 

@@ -65,11 +65,10 @@ func (a *Archetype) wayTo(to *Archetype) *way {
 // giveBooks moves the books of the first n chunks of from to position at of to.
 func (w *way) giveBooks(n, at int) {
 	from, to := w.from, w.to
-	to.marked = slices.Insert(to.marked, at, make([]uint32, n)...)
-	to.ordered = slices.Insert(to.ordered, at, make([]uint32, n)...)
+	to.marked, to.ordered = makeGap(to.marked, at, n), makeGap(to.ordered, at, n)
 	from.marked, from.ordered = slices.Delete(from.marked, 0, n), slices.Delete(from.ordered, 0, n)
 	for slot := range to.changed {
-		to.changed[slot] = slices.Insert(to.changed[slot], at, make([]uint32, n)...)
+		to.changed[slot] = makeGap(to.changed[slot], at, n)
 	}
 	for slot := range from.changed {
 		from.changed[slot] = slices.Delete(from.changed[slot], 0, n)
@@ -79,14 +78,26 @@ func (w *way) giveBooks(n, at int) {
 		to.on[b.to] = slices.Insert(to.on[b.to], at, from.on[b.from][:n]...)
 	}
 	for _, slot := range w.on {
-		to.enabled[slot] = slices.Insert(to.enabled[slot], at, make([][]uint64, n)...)
+		to.enabled[slot] = makeGap(to.enabled[slot], at, n)
 		for pos := at; pos < at+n; pos++ {
-			to.enabled[slot][pos] = to.makeBits(to.grid.Chunks()[pos])
+			to.enabled[slot][pos] = to.newBits(to.grid.Chunks()[pos])
 		}
-		to.on[slot] = slices.Insert(to.on[slot], at, make([]int32, n)...)
+		to.on[slot] = makeGap(to.on[slot], at, n)
 	}
 	for _, slot := range from.toggling {
+		if !to.sig.has(from.types[slot]) {
+			from.w.keepBits(from.enabled[slot][:n])
+		}
 		from.enabled[slot] = slices.Delete(from.enabled[slot], 0, n)
 		from.on[slot] = slices.Delete(from.on[slot], 0, n)
 	}
+}
+
+// makeGap inserts n zeros at a position, without the slice of them that
+// slices.Insert would need.
+func makeGap[T any](s []T, at, n int) []T {
+	s = slices.Grow(s, n)[:len(s)+n]
+	copy(s[at+n:], s[at:])
+	clear(s[at : at+n])
+	return s
 }

@@ -72,6 +72,7 @@ type World struct {
 	idle      *scan  // scans to be used again
 	picked    pick   // of the batch under way, kept for reuse
 	moved     []span // rows that the last batch made or moved
+	spare     spareBits
 	epoch     uint64 // structural changes so far
 	version   uint32 // change version that writes are marked with; never 0
 	created   uint64
@@ -161,6 +162,7 @@ func (w *World) Close() error {
 	}
 	tags.give(w.tag >> indexBits)
 	w.idle, w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = nil, true, nil, nil, nil, nil, nil
+	w.spare = spareBits{}
 	w.epoch++ // views are void
 	return err
 }
@@ -176,6 +178,7 @@ func (w *World) Trim() (chunks int) {
 	for _, a := range w.archetypes {
 		chunks += a.grid.Trim(0)
 	}
+	w.spare = spareBits{}
 	held := w.heap.Stats().Chunks
 	w.local.Trim()
 	// A mapping that the system would not take is tried again by the next Trim.

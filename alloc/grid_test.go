@@ -1,0 +1,299 @@
+package alloc
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/layout"
+)
+
+// gridModel is a grid beside the list of values that its rows must hold.
+type gridModel struct {
+	*Grid
+	values   []uint64
+	prepared int // rows that growing to cannot fail
+}
+
+// newGrid makes a grid of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
+func newGrid(t *testing.T, u *Universe, growth Growth, largest int) *gridModel {
+	t.Helper()
+	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{})
+	require.NoError(t, err)
+	columns := []GridColumn{{Offset: uint32(plan.Places[0].Offset), Size: 8}, {Offset: uint32(plan.Places[1].Offset), Size: 800, Key: 1}}
+	g := MakeGrid(u, plan, columns, growth, largest)
+	return &gridModel{Grid: &g}
+}
+
+// at returns the value of the i'th row of all, and what lies at the end of the row.
+func (m *gridModel) at(i int) (value, far *uint64) {
+	pos, row := m.Find(i)
+	r := m.Row(pos, row)
+	// Safe because the row is one of the grid's, and the columns are wide enough.
+	return (*uint64)(r.Element(m.columns[0].Offset, 8)), &(*[100]uint64)(r.Element(m.columns[1].Offset, 800))[99]
+}
+
+// check compares the grid with the model.
+func (m *gridModel) check(t *testing.T, text string) {
+	t.Helper()
+	require.NoError(t, m.Verify(), text)
+	require.Equal(t, len(m.values), m.Len(), text)
+	rows, held := 0, 0
+	for pos, c := range m.Chunks() {
+		require.Equal(t, rows, c.Start, text)
+		require.LessOrEqual(t, int(c.Order), m.largest, text)
+		rows, held = rows+m.RowsOf(pos), held+1<<c.Order
+	}
+	require.Equal(t, []int{len(m.values), held}, []int{rows, m.Units()}, text)
+	require.Equal(t, m.tail.full == m.count, m.Full(), text)
+	for i, want := range m.values {
+		value, far := m.at(i)
+		if *value != want || *far != ^want {
+			t.Fatalf("%s: row %d of %d: got %d and ^%d, want %d", text, i, m.Len(), *value, ^*far, want)
+		}
+	}
+	if len(m.values) > 0 {
+		pos, row := m.Find(len(m.values) - 1)
+		lastPos, lastRow := m.Last()
+		require.Equal(t, []int{pos, row}, []int{lastPos, lastRow}, text)
+		require.Equal(t, m.Row(pos, row), m.LastRow(), text)
+		require.Equal(t, pos, m.LastChunk(), text)
+	}
+}
+
+// push makes room for n rows and fills some of them. It reports whether there was room.
+func (m *gridModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
+	before, room := *m.Grid, m.Room()
+	chunks, reserve := fmt.Sprint(before.chunks), fmt.Sprint(firstsOf(before.reserve))
+	if err := m.Grow(n); err != nil {
+		require.ErrorIs(t, err, ErrFull)
+		require.Greater(t, len(m.values)+n, m.prepared, "that was prepared")
+		require.Equal(t, []any{chunks, reserve, before.count, before.units, before.spare, before.tail, room},
+			[]any{fmt.Sprint(m.chunks), fmt.Sprint(firstsOf(m.reserve)), m.count, m.units, m.spare, m.tail, m.Room()})
+		return false
+	}
+	require.GreaterOrEqual(t, m.Room(), n)
+	if n == 1 && used == 1 {
+		r, first := m.Tail()
+		pos, row := m.Find(m.Len())
+		require.Equal(t, m.Row(pos, row), r)
+		require.Equal(t, m.chunks[pos].First, first)
+	}
+	for range used {
+		v := rng.Uint64()
+		m.values = append(m.values, v)
+		value, far := m.at(len(m.values) - 1)
+		*value, *far = v, ^v
+	}
+	m.Push(used)
+	m.Settle()
+	return true
+}
+
+// cut takes n rows away.
+func (m *gridModel) cut(n int, singly bool) {
+	m.values = m.values[:len(m.values)-n]
+	if !singly {
+		m.Cut(n)
+		return
+	}
+	for range n {
+		_, row := m.Last()
+		m.Pop(row)
+	}
+}
+
+// give hands the first full chunks to another grid.
+func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
+	full := 0
+	for full < len(m.chunks) && m.RowsOf(full) == m.per<<m.chunks[full].Order {
+		full++
+	}
+	n := rng.IntN(full + 1)
+	rows, at := 0, 0 // rows that go, and rows of the full chunks where they go
+	for _, c := range m.chunks[:n] {
+		rows += m.per << c.Order
+	}
+	for pos, c := range to.chunks {
+		if to.RowsOf(pos) == to.per<<c.Order {
+			at = c.Start + to.RowsOf(pos)
+		}
+	}
+	given := fmt.Sprint(firstsOf(m.chunks[:n]))
+	pos := m.Give(to.Grid, n)
+	require.Equal(t, given, fmt.Sprint(firstsOf(to.chunks[pos:pos+n])), "the same chunks")
+	to.values = append(append(append([]uint64{}, to.values[:at]...), m.values[:rows]...), to.values[at:]...)
+	m.values = m.values[rows:]
+	m.prepared = 0 // what was prepared may have gone, too
+}
+
+func firstsOf(chunks []GridChunk) (firsts []ChunkIndex) {
+	for _, c := range chunks {
+		firsts = append(firsts, c.First)
+	}
+	return firsts
+}
+
+// TestGridIsAList does everything with two grids of one universe, against lists, with
+// chunks up to each order and policies of all kinds; now and then the universe is full.
+func TestGridIsAList(t *testing.T) {
+	for largest := 0; largest <= MaxGridOrder; largest++ {
+		orders := map[uint32]bool{}
+		for _, growth := range []Growth{{}, Fixed(1), Fixed(10), Doubling().Capped(64), Geometric(1.5), Fixed(64)} {
+			rng := rand.New(rand.NewPCG(uint64(largest), 3))
+			u, err := NewUniverse(Size(2 << 20))
+			require.NoError(t, err)
+			grids := []*gridModel{newGrid(t, u, growth, largest), newGrid(t, u, growth, largest)}
+			refused := 0
+			for step := range 400 {
+				m, other := grids[step%2], grids[1-step%2]
+				op := rng.IntN(12)
+				text := fmt.Sprintf("step %d, op %d, chunks to 2^%d units, %v", step, op, largest, growth)
+				switch op {
+				case 0, 1, 2:
+					if n := rng.IntN(1500); !m.push(t, rng, n, rng.IntN(n+1)) {
+						refused++
+					}
+				case 3, 4:
+					for range rng.IntN(70) {
+						m.push(t, rng, 1, 1)
+					}
+				case 5:
+					m.cut(min(len(m.values), rng.IntN(80)), true)
+				case 6, 7:
+					m.cut(rng.IntN(len(m.values)+1), false)
+				case 8:
+					m.give(t, other, rng)
+				case 9:
+					if rows := rng.IntN(1500); m.Prepare(rows) == nil {
+						m.prepared = max(m.prepared, rows)
+						require.GreaterOrEqual(t, (m.Units()+m.Reserve())*m.per, rows, text)
+					}
+				case 10:
+					held := m.Reserve()
+					keep := rng.IntN(held + 1)
+					n := m.Trim(keep)
+					require.Equal(t, held-m.Reserve(), n, text)
+					require.LessOrEqual(t, m.Reserve(), keep, text)
+					m.prepared = 0
+				case 11:
+					m.values = nil
+					if rng.IntN(2) == 0 {
+						m.Clear()
+					} else {
+						m.Release()
+						m.prepared = 0
+						require.Zero(t, m.Units()+m.Reserve(), text)
+					}
+				}
+				m.check(t, text)
+				if op == 8 {
+					other.check(t, text)
+				}
+				require.Equal(t, m.Units()+m.Reserve()+other.Units()+other.Reserve(), u.Stats().LiveChunks, text)
+				for _, c := range m.chunks {
+					orders[c.Order] = true
+				}
+			}
+			require.Positive(t, refused, "the universe was full at times, %v", growth)
+			require.NoError(t, u.Verify())
+			grids[0].Release()
+			grids[1].Release()
+			require.NoError(t, u.Close())
+		}
+		require.Len(t, orders, largest+1, "chunks of all orders were met: %v", orders)
+	}
+}
+
+// TestGridPrepared: what was prepared can be grown to when nothing else is left.
+func TestGridPrepared(t *testing.T) {
+	for largest := 0; largest <= MaxGridOrder; largest++ {
+		u, err := NewUniverse(Size(4 << 20))
+		require.NoError(t, err)
+		m, rng := newGrid(t, u, Doubling(), largest), rand.New(rand.NewPCG(1, 1))
+		require.True(t, m.push(t, rng, 30, 30))
+		require.NoError(t, m.Prepare(2000))
+		var hog []ChunkIndex
+		for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+			hog = append(hog, c)
+		}
+		for len(m.values) < 2000 {
+			require.True(t, m.push(t, rng, 1, 1))
+		}
+		m.check(t, "prepared")
+		m.cut(1990, false)
+		require.True(t, m.push(t, rng, 1990, 1990), "rows that went left what was prepared")
+		m.check(t, "again")
+		require.ErrorIs(t, m.Prepare(1<<20), ErrFull)
+		m.check(t, "refused")
+		m.Release()
+		for _, c := range hog {
+			u.Free(c, 1)
+		}
+		require.NoError(t, u.Close())
+	}
+}
+
+// TestGridInvariants corrupts a grid with chunks of several units; Verify must name
+// the invariant, and be content when it is mended.
+func TestGridInvariants(t *testing.T) {
+	u, err := NewUniverse(Size(8 << 20))
+	require.NoError(t, err)
+	m, rng := newGrid(t, u, Doubling().Capped(64), MaxGridOrder), rand.New(rand.NewPCG(1, 1))
+	for range 40 * m.per { // 1, 1, 2, 4, 8, 16 units, then 32
+		require.True(t, m.push(t, rng, 1, 1))
+	}
+	m.cut(12*m.per, false) // so that there is a reserve
+	g := m.Grid
+	require.Positive(t, g.Reserve())
+	require.NoError(t, g.Verify())
+	large := len(g.chunks) - 2
+	require.GreaterOrEqual(t, g.chunks[large].Order, uint32(2))
+	set := func(p *GridChunk, f func(c *GridChunk)) func() func() {
+		return func() func() { old := *p; f(p); return func() { *p = old } }
+	}
+	number := func(p *int, by int) func() func() { return func() func() { *p += by; return func() { *p -= by } } }
+	for name, c := range map[string]struct {
+		invariant string
+		corrupt   func() func()
+	}{
+		"a wrong start":            {"T1", set(&g.chunks[large], func(c *GridChunk) { c.Start += g.per })},
+		"a wrong start, the last":  {"T1", set(&g.chunks[large+1], func(c *GridChunk) { c.Start-- })},
+		"an order too small":       {"T1", set(&g.chunks[large], func(c *GridChunk) { c.Order-- })},
+		"rows beyond the last":     {"T1", number(&g.count, 64*g.per)},
+		"a last chunk without any": {"T1", number(&g.count, -12*g.per)},
+		"units miscounted":         {"T1", number(&g.units, 1)},
+		"a tail of another size":   {"T1", number(&g.tail.full, g.per)},
+		"another tail":             {"T1", func() func() { g.tail.first++; return func() { g.tail.first-- } }},
+		"misaligned":               {"T2", set(&g.chunks[large], func(c *GridChunk) { c.First++ })},
+		"misaligned by half":       {"T2", set(&g.chunks[large], func(c *GridChunk) { c.First += 1 << (c.Order - 1) })},
+		"misaligned, in reserve":   {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First++ })},
+		"overlaps another":         {"T2", set(&g.chunks[0], func(c *GridChunk) { c.First = g.chunks[large].First + 3 })},
+		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First = g.chunks[large].First; c.Order = 0 })},
+		"a unit not in use": {"T2", func() func() {
+			unit := int(g.chunks[large].First) + 3
+			word, bit := g.u.index.Word(unit/ChunksPerMegachunk), unit%ChunksPerMegachunk
+			word.TryFree(bit, 1)
+			return func() { word.TryAllocAt(bit, 1) }
+		}},
+		"an order too large":       {"T2", set(&g.reserve[0], func(c *GridChunk) { c.Order, c.First = MaxGridOrder+1, 0 })},
+		"the reserve miscounted":   {"T3", number(&g.spare, -1)},
+		"a chunk of it is smaller": {"T3", set(&g.reserve[0], func(c *GridChunk) { c.Order-- })},
+		"the reserve too large": {"T3", func() func() {
+			old := g.growth
+			g.growth = Fixed(1)
+			return func() { g.growth = old }
+		}},
+		"a column elsewhere": {"T4", func() func() { g.columns[1].Offset += 64; return func() { g.columns[1].Offset -= 64 } }},
+	} {
+		restore := c.corrupt()
+		require.ErrorContains(t, g.Verify(), "alloc: "+c.invariant+":", name)
+		restore()
+		require.NoError(t, g.Verify(), name)
+	}
+	m.check(t, "mended")
+	g.Release()
+	require.NoError(t, u.Close())
+}

@@ -1,0 +1,75 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// TestBatchesAllocateNothing: batches take no Go memory once they have run, by entity,
+// chunk or call, with chunks that come, go and change hands, and bits that do.
+func TestBatchesAllocateNothing(t *testing.T) {
+	for _, growth := range chunkSizes {
+		x := newKinds(t, growth)
+		w, extra, flag := x.w, ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)
+		set := ecs.NewArchetype(w, x.position, x.stun, x.flag)
+		var ids []ecs.Entity
+		for range 9000 { // one by one, which makes chunks of all sizes
+			ids = append(ids, set.Create())
+		}
+		for i, e := range ids {
+			if i%3 == 0 {
+				x.flag.Disable(e)
+			}
+		}
+		all, some := ecs.NewQuery(w, ecs.Present(x.stun)), ecs.NewQuery(w, ecs.With(x.flag))
+		few, half := ids[100:108], ids[3:4500]
+		addData, dropData := ecs.NewChange(w, ecs.Add(extra)), ecs.NewChange(w, ecs.Remove(extra))
+		addTag, dropTag := ecs.NewChange(w, ecs.Add(x.tag, flag)), ecs.NewChange(w, ecs.Remove(x.tag, flag))
+		with := ecs.NewArchetype(w, x.position, x.stun, x.flag, x.health)
+		must := func(_ ecs.Batch, err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			name string
+			f    func()
+		}{
+			{"ApplyQuery of all", func() { must(addData.ApplyQuery(all)); must(dropData.ApplyQuery(all)) }},
+			{"ApplyQuery of some", func() { must(addData.ApplyQuery(some)); must(dropData.ApplyQuery(all)) }},
+			{"ApplyQuery that relabels", func() { must(addTag.ApplyQuery(all)); must(dropTag.ApplyQuery(all)) }},
+			{"ApplyList of few", func() { must(addData.ApplyList(few)); must(dropData.ApplyList(few)) }},
+			{"ApplyList of half", func() { must(addTag.ApplyList(half)); must(dropTag.ApplyList(half)) }},
+			{"AdoptQuery", func() { must(with.AdoptQuery(all)); must(set.AdoptQuery(all)) }},
+			{"AdoptList", func() { must(with.AdoptList(half)); must(set.AdoptList(half)) }},
+			{"EnableQuery of all", func() { x.stun.DisableQuery(all); x.stun.EnableQuery(all) }},
+			{"EnableQuery of some", func() { x.stun.DisableQuery(some); x.stun.EnableQuery(some) }},
+			{"EnableList of few", func() { x.stun.DisableList(few); x.stun.EnableList(few) }},
+			{"EnableList of half", func() { x.stun.DisableList(half); x.stun.EnableList(half) }},
+			{"the rows of a batch", func() {
+				b, _ := addData.ApplyQuery(all)
+				for rows := range b.Rows() {
+					extra.Slice(rows)[0].A++
+				}
+				must(dropData.ApplyQuery(all))
+			}},
+			{"DestroyList and CreateN", func() {
+				w.DestroyList(half)
+				b, _ := set.CreateN(len(half))
+				half = b.Entities(half[:0])
+			}},
+			{"DestroyQuery and CreateN", func() { w.DestroyQuery(all); must(set.CreateN(9000)) }},
+			{"Clear and CreateN", func() { w.Clear(); must(set.CreateN(9000)) }},
+		} {
+			for range 10 {
+				c.f()
+			}
+			require.Zero(t, testing.AllocsPerRun(5, c.f), "%s, chunks grow %v", c.name, growth)
+			require.Equal(t, 9000, w.Stats().Alive, c.name)
+		}
+		require.NoError(t, w.Verify())
+	}
+}

@@ -1,0 +1,192 @@
+package ecs_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// All or nothing: batches over several archetypes, in a universe that has memory for
+// some of the targets only, at every place where it may end.
+
+// tight is a world in a universe of 2 MiB, with rows in several archetypes.
+type tight struct {
+	*twin
+	u       *alloc.Universe
+	hog     []alloc.ChunkIndex // chunks that others hold
+	sources []*ecs.Archetype
+	extra   ecs.Component[extraData]
+	all     *ecs.Query
+}
+
+func newTight(t *testing.T, growth alloc.Growth, known bool) *tight {
+	u := newUniverse(t, 2<<20)
+	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(growth))
+	x := &tight{u: u, twin: &twin{w: w, position: ecs.Register[Position](w), health: ecs.Register[Health](w),
+		stun: ecs.Register[Stun](w, ecs.Enableable), tag: ecs.Register[Tag](w),
+		flag: ecs.Register[flagged](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(1))}}
+	x.extra, x.all = ecs.Register[extraData](w), ecs.NewQuery(w)
+	for _, types := range [][]ecs.Type{{x.position}, {x.position, x.tag}, {x.stun, x.flag, x.hits}, {x.health, x.flag}, {x.position, x.health, x.stun}} {
+		a := ecs.NewArchetype(w, types...)
+		x.sources, x.sets = append(x.sources, a), append(x.sets, a)
+		x.create(t, len(x.sets)-1, 1200)
+		if known { // the targets of adding are there already, and have a row
+			ecs.NewArchetype(w, append(types, x.extra)...).Create()
+		}
+	}
+	w.Trim()
+	return x
+}
+
+// leave lets others hold all chunks of the universe but some.
+func (x *tight) leave(chunks int) {
+	x.release()
+	for c, err := x.u.AllocExact(1); err == nil; c, err = x.u.AllocExact(1) {
+		x.hog = append(x.hog, c)
+	}
+	for _, c := range x.hog[:chunks] {
+		x.u.Free(c, 1)
+	}
+	x.hog = x.hog[chunks:]
+}
+
+func (x *tight) release() {
+	for _, c := range x.hog {
+		x.u.Free(c, 1)
+	}
+	x.hog = nil
+}
+
+// tightCalls need memory in several places.
+var tightCalls = map[string]func(x *tight) func() (int, error){
+	"Archetype.CreateN": func(x *tight) func() (int, error) {
+		return func() (int, error) { b, err := x.sources[3].CreateN(17000); return b.Len(), err }
+	},
+	"Change.ApplyQuery": func(x *tight) func() (int, error) {
+		add := ecs.NewChange(x.w, ecs.Add(x.extra), ecs.Remove(x.tag))
+		return func() (int, error) { b, err := add.ApplyQuery(x.all); return b.Len(), err }
+	},
+	"Change.ApplyList": func(x *tight) func() (int, error) {
+		add, list := ecs.NewChange(x.w, ecs.Add(x.extra)), x.all.Entities(nil)
+		for i := range list {
+			list[i], list[i*7919%len(list)] = list[i*7919%len(list)], list[i]
+		}
+		return func() (int, error) { b, err := add.ApplyList(list[:len(list)/2]); return b.Len(), err }
+	},
+	"Archetype.AdoptQuery": func(x *tight) func() (int, error) {
+		into := ecs.NewArchetype(x.w, x.position, x.hits, x.extra)
+		return func() (int, error) { b, err := into.AdoptQuery(x.all); return b.Len(), err }
+	},
+	"Archetype.AdoptList": func(x *tight) func() (int, error) {
+		into, list := ecs.NewArchetype(x.w, x.position, x.hits, x.extra), x.all.Entities(nil)
+		return func() (int, error) { b, err := into.AdoptList(list[900:5000]); return b.Len(), err }
+	},
+}
+
+// TestBatchesAreAllOrNothing gives each call one chunk more at a time, until it has
+// enough: every refusal leaves the world and the universe as they were, and then the
+// call does all.
+func TestBatchesAreAllOrNothing(t *testing.T) {
+	for op, call := range tightCalls {
+		for _, growth := range chunkSizes {
+			for _, known := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%v/%v", op, growth, known), func(t *testing.T) {
+					x := newTight(t, growth, known)
+					defer x.release()
+					run := call(x)
+					ids := x.all.Entities(nil)
+					want, hash, stats, live := x.shows(ids), x.w.Hash(), x.w.Stats(), x.u.Stats().LiveChunks
+					refused := 0
+					for free := 0; ; free++ {
+						x.leave(free)
+						n, err := run()
+						if err == nil {
+							require.NotZero(t, n)
+							break
+						}
+						refused++
+						require.Zero(t, n)
+						var l *ecs.LimitError
+						require.True(t, errors.As(err, &l))
+						require.Equal(t, op, l.Op)
+						require.ErrorIs(t, err, ecs.ErrLimit)
+						require.ErrorIs(t, err, alloc.ErrFull)
+						require.NoError(t, x.w.Verify(), "with %d chunks", free)
+						require.NoError(t, x.u.Verify())
+						require.Equal(t, stats, x.w.Stats(), "with %d chunks", free)
+						require.Equal(t, hash, x.w.Hash())
+						x.release()
+						require.Equal(t, live, x.u.Stats().LiveChunks, "with %d chunks: one has leaked", free)
+					}
+					require.Greater(t, refused, 4, "it failed at several places")
+					require.NoError(t, x.w.Verify())
+					if op == "Archetype.CreateN" {
+						require.Equal(t, want, x.shows(ids))
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestSinglesAreAllOrNothing is the same of what moves or makes one entity, where the
+// archetype that it goes to is new or known.
+func TestSinglesAreAllOrNothing(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		x := newTight(t, alloc.Fixed(1), known)
+		if known { // known, but without rows
+			x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(x.extra)))
+			x.w.Trim()
+		}
+		ids := x.all.Entities(nil)
+		e := ids[5]
+		add := ecs.NewChange(x.w, ecs.Add(x.extra))
+		into := ecs.NewArchetype(x.w, x.tag, x.extra)
+		want, hash, stats, live := x.shows(ids), x.w.Hash(), x.w.Stats(), x.u.Stats().LiveChunks
+		calls := map[string]func() error{
+			"Archetype.Create": func() error { _, err := into.TryCreate(); return err },
+			"Component.Add":    func() error { _, err := x.extra.TryAdd(e, extraData{1, 2, 3}); return err },
+			"Component.Remove": func() error { _, err := x.position.TryRemove(e); return err },
+			"Change.Apply":     func() error { _, err := add.Apply(e); return err },
+			"Archetype.Adopt":  func() error { _, err := into.Adopt(e); return err },
+		}
+		x.leave(0)
+		for range 2 { // again, to meet what the first one left
+			for op, call := range calls {
+				err := call()
+				require.ErrorIs(t, err, ecs.ErrLimit, op)
+				require.ErrorContains(t, err, "ecs: "+op+": ")
+				require.NoError(t, x.w.Verify(), op)
+				require.Equal(t, []any{want, hash, stats}, []any{x.shows(ids), x.w.Hash(), x.w.Stats()}, op)
+			}
+		}
+		x.release()
+		require.Equal(t, live, x.u.Stats().LiveChunks)
+		for op, call := range calls {
+			require.NoError(t, call(), op)
+		}
+		require.NoError(t, x.w.Verify())
+	}
+}
+
+// TestCreateNOfHugeNumbers: numbers near the ends of what an int holds are limits like
+// others.
+func TestCreateNOfHugeNumbers(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	a.Create()
+	stats, hash, live := w.Stats(), w.Hash(), w.Universe().Stats()
+	for _, n := range []int{ecs.MaxEntities - 1, ecs.MaxEntities, 1 << 31, 1 << 32, 1 << 62, 1<<63 - 1} {
+		b, err := a.CreateN(n)
+		require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217727 entities a world", "n=%d", n)
+		require.ErrorIs(t, err, ecs.ErrLimit)
+		require.Zero(t, b.Len())
+		require.NoError(t, w.Verify())
+		require.Equal(t, []any{stats, hash, live}, []any{w.Stats(), w.Hash(), w.Universe().Stats()}, "n=%d", n)
+	}
+}

@@ -1,0 +1,240 @@
+package ecs_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// changes is a world with rows, a change that adds and one that removes, and what is
+// wrong to hand to them.
+type changes struct {
+	*misuse
+	add, remove *ecs.Change
+	set         *ecs.Archetype
+	health      ecs.Component[Health]
+	tag         ecs.Component[Tag]
+	foreign     *ecs.Query // of the other world
+	closed      *ecs.Query
+	mixed       []ecs.Entity // the third is of another world
+	list        []ecs.Entity
+}
+
+func newChanges(t *testing.T) *changes {
+	c := &changes{misuse: newMisuse(t)}
+	c.health, c.tag = ecs.Register[Health](c.w), ecs.Register[Tag](c.w)
+	c.add, c.remove = ecs.NewChange(c.w, ecs.Add(c.health, c.tag)), ecs.NewChange(c.w, ecs.Remove(c.velocity))
+	c.set = ecs.NewArchetype(c.w, c.position, c.tag)
+	c.foreign, c.closed = ecs.NewQuery(c.other), ecs.NewQuery(c.w, ecs.With(c.position))
+	c.closed.Close()
+	c.list = []ecs.Entity{c.e, c.a.Create(), c.a.Create()}
+	c.mixed = []ecs.Entity{c.list[0], c.list[1], c.stranger, c.list[2]}
+	return c
+}
+
+// byQuery and byList are the batch calls, by name.
+func (c *changes) byQuery(q *ecs.Query) map[string]func() {
+	return map[string]func(){
+		"Change.ApplyQuery":      func() { _, _ = c.add.ApplyQuery(q) },
+		"Archetype.AdoptQuery":   func() { _, _ = c.set.AdoptQuery(q) },
+		"World.DestroyQuery":     func() { c.w.DestroyQuery(q) },
+		"Component.EnableQuery":  func() { c.stun.EnableQuery(q) },
+		"Component.DisableQuery": func() { c.stun.DisableQuery(q) },
+	}
+}
+
+func (c *changes) byList(list []ecs.Entity) map[string]func() {
+	return map[string]func(){
+		"Change.ApplyList":      func() { _, _ = c.remove.ApplyList(list) },
+		"Archetype.AdoptList":   func() { _, _ = c.set.AdoptList(list) },
+		"World.DestroyList":     func() { c.w.DestroyList(list) },
+		"Component.EnableList":  func() { c.stun.EnableList(list) },
+		"Component.DisableList": func() { c.stun.DisableList(list) },
+	}
+}
+
+func (c *changes) others() map[string]func() {
+	return map[string]func(){
+		"Change.Apply":         func() { _, _ = c.add.Apply(c.e) },
+		"Archetype.Adopt":      func() { _, _ = c.set.Adopt(c.e) },
+		"Archetype.Create":     func() { _, _ = c.a.TryCreate() },
+		"Archetype.CreateN":    func() { _, _ = c.a.CreateN(2) },
+		"World.Destroy":        func() { c.w.Destroy(c.e) },
+		"World.Clear":          func() { c.w.Clear() },
+		"Component.Add":        func() { _, _ = c.health.TryAdd(c.e, Health{}) },
+		"Component.Remove":     func() { c.position.Remove(c.e) },
+		"Buffer.Add":           func() { c.hits.Add(c.e) },
+		"Buffer.Remove":        func() { c.hits.Remove(c.e) },
+		"World.Close":          func() { _ = c.w.Close() },
+		"Archetype.CreateN(0)": func() { _, _ = c.a.CreateN(0) },
+	}
+}
+
+// refused requires that calls panic, each with its own text, and change nothing.
+func (c *changes) refused(t *testing.T, calls map[string]func(), text func(op string) string) {
+	t.Helper()
+	stats, hash := c.w.Stats(), c.w.Hash()
+	for op, f := range calls {
+		if op == "Archetype.CreateN(0)" {
+			op = "Archetype.CreateN"
+		}
+		require.PanicsWithValue(t, text(op), f)
+		require.NoError(t, c.w.Verify(), op)
+		require.Equal(t, []any{stats, hash}, []any{c.w.Stats(), c.w.Hash()}, op)
+	}
+}
+
+// structural are all calls that change the structure of the world.
+func (c *changes) structural() map[string]func() {
+	all := c.others()
+	maps.Copy(all, c.byQuery(c.q))
+	maps.Copy(all, c.byList(c.list))
+	for _, toggle := range []string{"EnableQuery", "DisableQuery", "EnableList", "DisableList"} {
+		delete(all, "Component."+toggle)
+	}
+	return all
+}
+
+// TestChangesInsideLoops: every structural change inside a loop, over a query or a
+// batch, is refused; bits may be switched there.
+func TestChangesInsideLoops(t *testing.T) {
+	c := newChanges(t)
+	for range c.q.Rows() {
+		c.refused(t, c.structural(), func(op string) string {
+			return "ecs: " + op + ": structural change inside a loop over query(Write Position, Read []Hit, With Stun); " +
+				"gather the entities and change them after the loop"
+		})
+		require.Equal(t, 3, c.stun.EnableQuery(c.q))
+		require.Equal(t, 1, c.stun.EnableList(c.list[:1]))
+	}
+	b, err := c.a.CreateN(2)
+	require.NoError(t, err)
+	for range b.Rows() {
+		c.refused(t, c.structural(), func(op string) string {
+			return "ecs: " + op + ": structural change inside a loop over the rows of a batch; gather the entities and change them after the loop"
+		})
+	}
+	c.others()["Change.Apply"]() // the loops have ended
+	require.True(t, c.health.Has(c.e))
+}
+
+// TestChangesInAPhase: a world that is shared takes no structural change, nor switches
+// bits in bulk.
+func TestChangesInAPhase(t *testing.T) {
+	c := newChanges(t)
+	p := c.w.Share()
+	c.refused(t, c.structural(), func(op string) string {
+		return "ecs: " + op + ": the world is shared; call Phase.End first"
+	})
+	bulk := map[string]func(){}
+	for op, f := range c.byQuery(c.q) {
+		if op == "Component.EnableQuery" || op == "Component.DisableQuery" {
+			bulk[op] = f
+		}
+	}
+	bulk["Component.EnableList"] = func() { c.stun.EnableList(c.list) }
+	bulk["Component.DisableList"] = func() { c.stun.DisableList(c.list) }
+	c.refused(t, bulk, func(op string) string {
+		return "ecs: " + op + ": the world is shared: until Phase.End bits are switched entity by entity"
+	})
+	p.End()
+	require.Equal(t, 3, c.stun.DisableList(c.list))
+}
+
+// TestQueriesThatDoNotFit: no query, one that nobody made, one that was closed, and one
+// of another world.
+func TestQueriesThatDoNotFit(t *testing.T) {
+	c := newChanges(t)
+	for text, q := range map[string]*ecs.Query{
+		"the query is nil; queries come from NewQuery":            nil,
+		"the query is the zero value; queries come from NewQuery": {},
+		"query(With Position) is closed":                          c.closed,
+		"query() belongs to another world":                        c.foreign,
+	} {
+		c.refused(t, c.byQuery(q), func(op string) string { return "ecs: " + op + ": " + text })
+	}
+}
+
+// TestListsWithAStranger: an entity of another world anywhere in a list stops the call
+// before anything changes, and the text says where it is.
+func TestListsWithAStranger(t *testing.T) {
+	c := newChanges(t)
+	c.refused(t, c.byList(c.mixed), func(op string) string {
+		return fmt.Sprintf("ecs: %s: entity 2 of the list, %v, belongs to another world; nothing was changed", op, c.stranger)
+	})
+	c.refused(t, map[string]func(){
+		"Change.Apply":    func() { _, _ = c.remove.Apply(c.stranger) },
+		"Archetype.Adopt": func() { _, _ = c.set.Adopt(c.stranger) },
+		"World.Destroy":   func() { c.w.Destroy(c.stranger) },
+	}, func(op string) string {
+		return fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, c.stranger)
+	})
+}
+
+// TestHandlesThatDoNotFit: types that changes and switches cannot take.
+func TestHandlesThatDoNotFit(t *testing.T) {
+	c := newChanges(t)
+	zero := "the handle is the zero value; handles come from Register and RegisterBuffer"
+	alien := ecs.Register[Position](c.other)
+	stats, hash := c.w.Stats(), c.w.Hash()
+	for text, f := range map[string]func(){
+		"ecs: NewChange: " + zero:                                                                                                     func() { ecs.NewChange(c.w, ecs.Add(ecs.Component[Health]{})) },
+		"ecs: NewChange: a type is nil":                                                                                               func() { ecs.NewChange(c.w, ecs.Remove(nil)) },
+		"ecs: NewChange: Position was registered in another world":                                                                    func() { ecs.NewChange(c.w, ecs.Add(c.position, alien)) },
+		"ecs: Component.EnableQuery: " + zero:                                                                                         func() { ecs.Component[Stun]{}.EnableQuery(c.q) },
+		"ecs: Component.DisableList: " + zero:                                                                                         func() { ecs.Component[Stun]{}.DisableList(c.list) },
+		"ecs: Buffer.EnableList: " + zero:                                                                                             func() { ecs.Buffer[Hit]{}.EnableList(c.list) },
+		"ecs: Component.EnableQuery: Position was not registered with ecs.Enableable":                                                 func() { c.position.EnableQuery(c.q) },
+		"ecs: Buffer.DisableQuery: []Hit was not registered with ecs.Enableable":                                                      func() { c.hits.DisableQuery(c.q) },
+		"ecs: Component.DisableList: Tag was not registered with ecs.Enableable":                                                      func() { c.tag.DisableList(nil) },
+		"ecs: Change.Apply: null is not alive, cannot apply change +Health +Tag":                                                      func() { _, _ = c.add.Apply(ecs.Null) },
+		"ecs: Change.ApplyList: entity 1 of the list, null, is not alive; nothing was changed":                                        func() { _, _ = c.add.ApplyList([]ecs.Entity{c.e, ecs.Null}) },
+		"ecs: Archetype.Adopt: null is not alive, cannot apply change into [Position Tag]":                                            func() { _, _ = c.set.Adopt(ecs.Null) },
+		"ecs: Archetype.CreateN: n=-1 is negative":                                                                                    func() { _, _ = c.a.CreateN(-1) },
+		"ecs: Component.EnableList: entity 0 of the list, " + c.stranger.String() + ", belongs to another world; nothing was changed": func() { c.stun.EnableList([]ecs.Entity{c.stranger}) },
+	} {
+		require.PanicsWithValue(t, text, f)
+		require.NoError(t, c.w.Verify(), text)
+		require.Equal(t, []any{stats, hash}, []any{c.w.Stats(), c.w.Hash()}, text)
+	}
+}
+
+// TestChangesOfAClosedWorld are refused, whatever is handed to them.
+func TestChangesOfAClosedWorld(t *testing.T) {
+	c := newChanges(t)
+	require.NoError(t, c.w.Close())
+	all := c.others()
+	delete(all, "World.Close") // may be repeated
+	maps.Copy(all, c.byQuery(c.q))
+	maps.Copy(all, c.byList(c.list))
+	all["NewChange"] = func() { ecs.NewChange(c.w, ecs.Add(c.tag)) }
+	for _, q := range []*ecs.Query{nil, c.foreign, c.closed} {
+		all["Change.ApplyQuery"] = func() { _, _ = c.remove.ApplyQuery(q) }
+		c.refused(t, all, func(op string) string { return "ecs: " + op + ": the world is closed" })
+	}
+}
+
+// TestRefusedListsLeaveNoTrace: a list that was refused half way does not show in the
+// next call.
+func TestRefusedListsLeaveNoTrace(t *testing.T) {
+	c := newChanges(t)
+	more, err := c.a.CreateN(3000)
+	require.NoError(t, err)
+	ids := more.Entities(nil)
+	for _, n := range []int{2, 2500} { // rows listed, and rows masked
+		list := append(append([]ecs.Entity{}, ids[:n]...), c.stranger)
+		for op, f := range c.byList(list) {
+			require.Contains(t, panicText(f), fmt.Sprintf("entity %d of the list", n), op)
+		}
+		require.Equal(t, 1, c.stun.DisableList(ids[n:n+1]))
+		require.True(t, c.stun.Enabled(ids[0]))
+		b, err := c.add.ApplyList(ids[n : n+1])
+		require.NoError(t, err)
+		require.Equal(t, ids[n:n+1], b.Entities(nil))
+		require.NoError(t, c.w.Verify())
+	}
+}

@@ -1,0 +1,270 @@
+package ecs_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// Relabelling: where only types without storage differ and a whole archetype goes, its
+// full chunks change hands. Seen from outside, the first units of the chunks stay.
+
+// firsts returns an archetype's full chunks, and its part-full one, by their first units.
+func firsts(a *ecs.Archetype) (full, part []alloc.ChunkIndex) {
+	for i := range a.Chunks() {
+		first, units, rows := a.Chunk(i)
+		if rows == a.Plan().Rows*units {
+			full = append(full, first)
+		} else {
+			part = append(part, first)
+		}
+	}
+	return full, part
+}
+
+// shape is the rows of an archetype, as batches of so many units of 16 KiB and rows
+// more, each made at a time, so that it says the orders of the chunks.
+type shape struct {
+	units []int
+	more  int
+}
+
+var shapes = map[string]shape{
+	"empty":           {},
+	"part of one":     {more: 3},
+	"one full":        {units: []int{1}},
+	"one full, part":  {units: []int{1}, more: 1},
+	"all orders":      {units: []int{1, 2, 4, 8, 16, 32, 64}},
+	"all orders back": {units: []int{64, 32, 16, 8, 4, 2, 1}, more: 100},
+	"large, part":     {units: []int{64}, more: 1},
+	"part of a large": {units: []int{2, 4, 7}, more: 50}, // the last may be large, and part full
+}
+
+func (s shape) make(t *testing.T, x *twin, set int) {
+	for _, n := range s.units {
+		x.createFast(t, set, n*x.sets[set].Plan().Rows)
+	}
+	x.createFast(t, set, s.more)
+}
+
+// createFast makes n entities with values and bits that follow from their ids.
+func (x *twin) createFast(t *testing.T, set, n int) {
+	b, err := x.sets[set].CreateN(n)
+	require.NoError(t, err)
+	for rows := range b.Rows() {
+		p := x.position.Slice(rows)
+		for i, e := range rows.Entities() {
+			p[i] = Position{float64(e.Index()), 5}
+			if e.Index()%3 == 0 {
+				x.stun.Disable(e)
+			}
+			if e.Index()%5 == 0 {
+				x.flag.Disable(e)
+			}
+		}
+	}
+}
+
+// right counts the entities of a query whose values and bits are what createFast gave
+// them; flags says whether they had the flag then or got it since.
+func (x *twin) right(t *testing.T, q *ecs.Query, flags bool) (n int) {
+	for rows := range q.Rows() {
+		p := x.position.Peek(rows)
+		for i, e := range rows.Entities() {
+			if p[i] != (Position{float64(e.Index()), 5}) || x.stun.Enabled(e) != (e.Index()%3 != 0) {
+				t.Fatalf("%v has %v, stun %v", e, p[i], x.stun.Enabled(e))
+			}
+			if x.flag.Has(e) && x.flag.Enabled(e) != (!flags || e.Index()%5 != 0) {
+				t.Fatalf("%v has the flag %v", e, x.flag.Enabled(e))
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// newRelabel has sets of types that lie alike in chunks: 0 has no label, 1 a tag, 2 an
+// enableable tag, 3 both.
+func newRelabel(t *testing.T, growth alloc.Growth) *twin {
+	x := newTwin(t, growth)
+	x.sets = []*ecs.Archetype{ecs.NewArchetype(x.w, x.position, x.stun), ecs.NewArchetype(x.w, x.position, x.stun, x.tag),
+		ecs.NewArchetype(x.w, x.position, x.stun, x.flag), ecs.NewArchetype(x.w, x.position, x.stun, x.tag, x.flag)}
+	return x
+}
+
+var relabels = []struct {
+	from, to int
+	change   func(x *twin) *ecs.Change
+}{
+	{0, 1, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.tag)) }},
+	{1, 0, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Remove(x.tag)) }},
+	{0, 2, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.flag)) }},
+	{2, 0, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Remove(x.flag)) }},
+	{1, 2, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.flag), ecs.Remove(x.tag)) }},
+	{2, 3, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.tag)) }},
+}
+
+// TestRelabelMovesNoRow: full chunks of the source follow those of the target, in
+// order, and a part-full chunk of the target stays the last one. Values, bits and
+// versions go along.
+func TestRelabelMovesNoRow(t *testing.T) {
+	turn := 0
+	for _, growth := range chunkSizes {
+		for source, from := range shapes {
+			for target, to := range shapes {
+				for i, r := range relabels {
+					if (turn+i)%3 != 0 || len(from.units)+len(to.units) > 9 { // two of the six in turn
+						continue
+					}
+					x := newRelabel(t, growth)
+					from.make(t, x, r.from)
+					to.make(t, x, r.to)
+					text := fmt.Sprintf("%s into %s, %d to %d, chunks grow %v", source, target, r.from, r.to, growth)
+					x.relabelAll(t, r.change(x), text, r.from == 2, r.to, r.from)
+					require.NoError(t, x.w.Close())
+				}
+				turn++
+			}
+		}
+	}
+}
+
+// relabelAll applies a change to all entities, which leaves those of the target alone,
+// and compares chunks, values and versions.
+func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, target int, sources ...int) {
+	a := x.sets[target]
+	want, part := firsts(a)
+	moved, rest := 0, 0
+	for _, s := range sources {
+		full, _ := firsts(x.sets[s])
+		want = append(want, full...)
+		moved += x.sets[s].Len()
+		for i := range x.sets[s].Chunks() {
+			if first, _, rows := x.sets[s].Chunk(i); !slices.Contains(full, first) {
+				rest += rows
+			}
+		}
+	}
+	oldFull, old := len(want), a.Len()
+	list := append(append([]alloc.ChunkIndex{}, want...), part...)
+	came := map[alloc.ChunkIndex]bool{}
+	for _, s := range sources {
+		full, _ := firsts(x.sets[s])
+		for _, first := range full {
+			came[first] = true
+		}
+	}
+	since := x.w.Version()
+	x.w.Advance()
+	b, err := c.ApplyQuery(x.queries[0])
+	require.NoError(t, err, text)
+	require.Equal(t, moved, b.Len(), text)
+	require.Equal(t, old+moved, a.Len(), text)
+	require.NoError(t, x.w.Verify(), text)
+	var got []alloc.ChunkIndex
+	for i := range a.Chunks() {
+		first, _, _ := a.Chunk(i)
+		got = append(got, first)
+	}
+	require.Equal(t, list, append([]alloc.ChunkIndex{}, got[:len(list)]...), text)
+	seen := 0
+	for rows := range b.Rows() {
+		seen += rows.Len()
+	}
+	require.Equal(t, moved, seen, text)
+	x.versions(t, a, since, came, oldFull, rest > 0, text)
+	if !flags && target >= 2 { // those of the target before had their own flags
+		return
+	}
+	q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Present(x.stun))
+	require.Equal(t, old+moved, x.right(t, q, true), text)
+}
+
+// versions checks which chunks count as changed: those that came, and where rows were
+// copied to.
+func (x *twin) versions(t *testing.T, a *ecs.Archetype, since uint32, came map[alloc.ChunkIndex]bool, full int, copied bool, text string) {
+	i := 0
+	for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Optional(ecs.Read(x.stun))).Rows() {
+		if rows.Archetype() != a {
+			continue
+		}
+		first, _, _ := a.Chunk(i)
+		want := came[first] || i >= full && copied
+		require.Equal(t, []bool{want, want}, []bool{x.position.Changed(rows, since), rows.Ordered(since)}, "%s: chunk %d", text, i)
+		i++
+	}
+}
+
+// TestRelabelOfSeveral: several sources go into one target, whose part-full chunk stays
+// the last, and what is part full in the sources is copied behind it.
+func TestRelabelOfSeveral(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for one, first := range shapes {
+			for two, second := range shapes {
+				for three, third := range shapes {
+					if len(first.units)+len(second.units)+len(third.units) > 6 {
+						continue
+					}
+					x := newRelabel(t, growth)
+					third.make(t, x, 0)
+					first.make(t, x, 1)
+					second.make(t, x, 3)
+					text := fmt.Sprintf("%s and %s into %s, chunks grow %v", one, two, three, growth)
+					x.relabelAll(t, ecs.NewChange(x.w, ecs.Remove(x.tag, x.flag)), text, true, 0, 1, 3)
+					require.NoError(t, x.w.Close())
+				}
+			}
+		}
+	}
+}
+
+// TestRelabelThereAndBack: labels that come and go take no rows anywhere, chunks of
+// several orders included, however often; new bits are all set, and none is left over.
+func TestRelabelThereAndBack(t *testing.T) {
+	x := newRelabel(t, chunkSizes[1])
+	shapes["all orders"].make(t, x, 0)
+	want, _ := firsts(x.sets[0])
+	require.GreaterOrEqual(t, len(want), 7)
+	add, remove := ecs.NewChange(x.w, ecs.Add(x.flag, x.tag)), ecs.NewChange(x.w, ecs.Remove(x.flag, x.tag))
+	hash, live := x.w.Hash(), x.w.Universe().Stats().LiveChunks
+	for range 5 {
+		_, err := add.ApplyQuery(x.queries[0])
+		require.NoError(t, err)
+		got, part := firsts(x.sets[3])
+		require.Equal(t, want, got)
+		require.Empty(t, part)
+		require.Equal(t, x.sets[3].Len(), ecs.NewQuery(x.w, ecs.With(x.flag)).Count(), "new ones are enabled")
+		require.Equal(t, x.sets[3].Len(), x.flag.DisableQuery(x.queries[0]))
+		require.NoError(t, x.w.Verify())
+		_, err = remove.ApplyQuery(x.queries[0])
+		require.NoError(t, err)
+		got, part = firsts(x.sets[0])
+		require.Equal(t, want, got)
+		require.Empty(t, part)
+		require.Equal(t, hash, x.w.Hash())
+		require.Equal(t, live, x.w.Universe().Stats().LiveChunks)
+	}
+}
+
+// TestPartOfAnArchetypeIsCopied: what is not whole does not change hands.
+func TestPartOfAnArchetypeIsCopied(t *testing.T) {
+	x := newRelabel(t, chunkSizes[0])
+	x.createFast(t, 0, 3*x.sets[0].Plan().Rows)
+	full, _ := firsts(x.sets[0])
+	ids := x.queries[0].Entities(nil)
+	b, err := ecs.NewChange(x.w, ecs.Add(x.tag)).ApplyList(ids[1:])
+	require.NoError(t, err)
+	require.Equal(t, len(ids)-1, b.Len())
+	first, _, rows := x.sets[0].Chunk(0)
+	require.Equal(t, []any{full[0], 1}, []any{first, rows})
+	for i := range x.sets[1].Chunks() {
+		first, _, _ := x.sets[1].Chunk(i)
+		require.NotEqual(t, full[0], first)
+	}
+	require.Equal(t, len(ids), x.right(t, ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Present(x.stun)), true))
+}

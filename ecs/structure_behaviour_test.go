@@ -1,0 +1,298 @@
+package ecs_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// Behaviours 4 to 16 of the list of what entity systems agree on, where not in
+// identity_test.go: creating, destroying, adding and removing.
+
+// chunkSizes are the two ways in which archetypes grow that chunks depend on: units
+// one by one, and large chunks.
+var chunkSizes = []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)}
+
+// TestBehaviour04DestroyNothing: destroying null, or what is dead, is ignored. Peers
+// disagree (ark panics): it returns false, and the lists pass such entities by.
+func TestBehaviour04DestroyNothing(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	e, other := a.Create(), a.Create()
+	require.True(t, w.Destroy(e))
+	before, hash := w.Stats(), w.Hash()
+	require.False(t, w.Destroy(e))
+	require.False(t, w.Destroy(ecs.Null))
+	require.False(t, w.Destroy(ecs.Entity{}))
+	require.Zero(t, w.DestroyList([]ecs.Entity{ecs.Null, e, e, ecs.Null}))
+	require.Zero(t, w.DestroyList(nil))
+	require.Equal(t, before, w.Stats())
+	require.Equal(t, hash, w.Hash())
+	require.Equal(t, 1, w.DestroyList([]ecs.Entity{ecs.Null, e, other, other}))
+	require.NoError(t, w.Verify())
+}
+
+// TestBehaviour05CreateNone: a batch of none is in order and changes nothing; a
+// negative number is a broken contract.
+func TestBehaviour05CreateNone(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	a.Create()
+	live, before, hash := w.Universe().Stats(), w.Stats(), w.Hash()
+	b, err := a.CreateN(0)
+	require.NoError(t, err)
+	require.Zero(t, b.Len())
+	require.Empty(t, b.Entities(nil))
+	for range b.Rows() {
+		t.Fatal("a batch of none has no rows")
+	}
+	for _, n := range []int{-1, -1 << 63} {
+		require.PanicsWithValue(t, fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n), func() { _, _ = a.CreateN(n) })
+	}
+	require.Equal(t, before, w.Stats())
+	require.Equal(t, hash, w.Hash())
+	require.Equal(t, live, w.Universe().Stats())
+}
+
+// TestBehaviour07SwapBack: whichever of N goes, by any call, the others keep their
+// values, and look-ups find them.
+func TestBehaviour07SwapBack(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for _, n := range []int{1, 2, 3, 64, 65, 700, 1500} {
+			for _, victim := range []int{0, 1, n / 2, n - 2, n - 1} {
+				if victim < 0 || victim >= n {
+					continue
+				}
+				for name, destroy := range destroyers {
+					x := newKinds(t, growth)
+					ids := x.fill(t, n)
+					want := x.shows(ids)
+					destroy(x, ids[victim])
+					require.NoError(t, x.w.Verify())
+					require.False(t, x.w.Alive(ids[victim]))
+					ids, want = slices.Delete(ids, victim, victim+1), slices.Delete(want, victim, victim+1)
+					require.Equal(t, want, x.shows(ids), "%s of row %d of %d, chunks grow %v", name, victim, n, growth)
+					require.Equal(t, n-1, x.queries[0].Count())
+				}
+			}
+		}
+	}
+}
+
+var destroyers = map[string]func(x *twin, e ecs.Entity){
+	"Destroy":     func(x *twin, e ecs.Entity) { x.w.Destroy(e) },
+	"DestroyList": func(x *twin, e ecs.Entity) { x.w.DestroyList([]ecs.Entity{e}) },
+	"DestroyQuery": func(x *twin, e ecs.Entity) {
+		mark := ecs.Register[marked](x.w, ecs.Enableable)
+		x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(mark)))
+		mark.Add(e, marked{})
+		x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(mark)))
+	},
+}
+
+type marked struct{}
+
+// newKinds is a world with all kinds of types; fill makes entities that have them
+// all, with buffers inline and spilled and bits on and off.
+func newKinds(t *testing.T, growth alloc.Growth) *twin {
+	x := newTwin(t, growth)
+	x.sets = append(x.sets, ecs.NewArchetype(x.w, x.position, x.health, x.stun, x.tag, x.flag, x.hits))
+	return x
+}
+
+func (x *twin) fill(t *testing.T, n int) []ecs.Entity {
+	x.create(t, len(x.sets)-1, n)
+	return x.queries[0].Entities(nil)
+}
+
+func (x *twin) shows(ids []ecs.Entity) []string {
+	texts := make([]string, len(ids))
+	for i, e := range ids {
+		texts[i] = x.show(e)
+	}
+	return texts
+}
+
+// TestBehaviour12Shuffle: creating, destroying and changing in a random order, in
+// ones and in batches, against a map.
+func TestBehaviour12Shuffle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 12))
+	w := newWorld(t)
+	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
+	sets := []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, tag)}
+	all := ecs.NewQuery(w, ecs.Read(position))
+	model := map[ecs.Entity]Position{}
+	for step := range 300 {
+		b, err := sets[step%2].CreateN(rng.IntN(400))
+		require.NoError(t, err)
+		for rows := range b.Rows() {
+			p := position.Slice(rows)
+			for i, e := range rows.Entities() {
+				require.Equal(t, Position{}, p[i])
+				_, twice := model[e]
+				require.False(t, twice, "%v is given twice", e)
+				p[i] = Position{rng.Float64(), float64(step)}
+				model[e] = p[i]
+			}
+		}
+		ids := all.Entities(nil)
+		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		gone := ids[:rng.IntN(len(ids)+1)*2/3]
+		for i, e := range gone[:len(gone)/2] {
+			if i%3 == 0 {
+				require.Equal(t, !tag.Has(e), tag.Add(e, Tag{}))
+			}
+			require.True(t, w.Destroy(e))
+		}
+		require.Equal(t, len(gone)-len(gone)/2, w.DestroyList(gone))
+		for _, e := range gone {
+			delete(model, e)
+		}
+		require.NoError(t, w.Verify())
+		require.Equal(t, len(model), all.Count())
+		for e, want := range model {
+			require.Equal(t, want, *position.Get(e), "%v at step %d", e, step)
+		}
+	}
+}
+
+// TestBehaviour13NoOps: adding what is there keeps its value, and removing what is not
+// there does nothing; both say false. Peers disagree on removing (hecs: an error; ark
+// panics). Changes and lists count only those that changed.
+func TestBehaviour13NoOps(t *testing.T) {
+	x := newKinds(t, alloc.Fixed(1))
+	ids := x.fill(t, 700)
+	want, hash, epoch := x.shows(ids), x.w.Hash(), x.w.Stats()
+	extra := ecs.Register[extraData](x.w)
+	more := ecs.RegisterBuffer[extraData](x.w)
+	e := ids[1]
+	require.False(t, x.position.Add(e, Position{-1, -1}))
+	require.False(t, x.stun.Add(e, Stun{-1}))
+	require.False(t, x.flag.Add(e, flagged{}))
+	require.False(t, x.hits.Add(e))
+	require.False(t, extra.Remove(e))
+	require.False(t, more.Remove(e))
+	for _, c := range []*ecs.Change{
+		ecs.NewChange(x.w, ecs.Add(x.position, x.stun, x.flag, x.tag, x.hits)), ecs.NewChange(x.w, ecs.Remove(extra, more)),
+		ecs.NewChange(x.w, ecs.Add(x.hits), ecs.Remove(extra)), ecs.NewChange(x.w),
+	} {
+		changed, err := c.Apply(e)
+		require.NoError(t, err)
+		require.False(t, changed, "%v", c)
+		for name, apply := range map[string]func() (ecs.Batch, error){
+			"list":  func() (ecs.Batch, error) { return c.ApplyList(ids) },
+			"query": func() (ecs.Batch, error) { return c.ApplyQuery(x.queries[0]) },
+		} {
+			b, err := apply()
+			require.NoError(t, err)
+			require.Zero(t, b.Len(), "%v by %s", c, name)
+		}
+	}
+	full := x.sets[len(x.sets)-1]
+	changed, err := full.Adopt(e)
+	require.NoError(t, err)
+	require.False(t, changed)
+	require.Equal(t, want, x.shows(ids))
+	require.Equal(t, hash, x.w.Hash())
+	require.Equal(t, epoch, x.w.Stats())
+	gone := ecs.NewChange(x.w, ecs.Remove(x.tag))
+	x.w.Destroy(e)
+	for _, e := range []ecs.Entity{e, ecs.Null} {
+		changed, err := gone.Apply(e)
+		require.NoError(t, err)
+		require.False(t, changed, "removing from %v", e)
+		require.False(t, x.tag.Remove(e))
+	}
+}
+
+type extraData struct{ A, B, C int64 }
+
+// TestBehaviour14AddAndRemove: a type that is added and removed by one change, and 16:
+// one that is given twice anywhere, is refused when the change or archetype is made.
+// Peers disagree on 16 (some take duplicates as one): a list of types is code, so a
+// duplicate in it is a mistake.
+func TestBehaviour14AddAndRemove(t *testing.T) {
+	w := newWorld(t)
+	position, tag, hits := ecs.Register[Position](w), ecs.Register[Tag](w), ecs.RegisterBuffer[Hit](w)
+	before := w.Stats()
+	for text, f := range map[string]func(){
+		"ecs: NewChange: Position is added and removed": func() { ecs.NewChange(w, ecs.Add(position), ecs.Remove(position)) },
+		"ecs: NewChange: Tag is added and removed":      func() { ecs.NewChange(w, ecs.Remove(position, tag), ecs.Add(tag)) },
+		"ecs: NewChange: Position is given twice":       func() { ecs.NewChange(w, ecs.Add(position), ecs.Add(position)) },
+		"ecs: NewChange: Tag is given twice":            func() { ecs.NewChange(w, ecs.Remove(tag, position, tag)) },
+		"ecs: NewArchetype: []Hit is given twice":       func() { ecs.NewArchetype(w, hits, position, hits) },
+	} {
+		require.PanicsWithValue(t, text, f)
+	}
+	require.Equal(t, before, w.Stats())
+	hit := ecs.Register[Hit](w) // the buffer of Hit and the component Hit are two types
+	require.NotPanics(t, func() { ecs.NewChange(w, ecs.Add(hits), ecs.Remove(hit)) })
+}
+
+// TestBehaviour15ReadsZero: what is added reads zero, in memory that held other values.
+func TestBehaviour15ReadsZero(t *testing.T) {
+	for _, growth := range chunkSizes {
+		x := newKinds(t, growth)
+		add := ecs.NewChange(x.w, ecs.Add(x.position, x.health, x.stun, x.flag, x.hits))
+		strip := ecs.NewArchetype(x.w)
+		fresh := func(how string) {
+			t.Helper()
+			require.Equal(t, x.queries[0].Count(), x.queries[1].Count())
+			for _, e := range x.queries[1].Entities(nil) {
+				hits, ok := x.hits.Get(e)
+				require.True(t, ok && hits.Len() == 0, how)
+				require.Equal(t, []any{Position{}, Health{}, Stun{}}, []any{*x.position.Get(e), *x.health.Get(e), *x.stun.Get(e)}, how)
+				require.True(t, x.stun.Enabled(e) && x.flag.Enabled(e), "%s: new ones are enabled", how)
+			}
+			require.NoError(t, x.w.Verify())
+			x.soil(t)
+		}
+		ids := x.fill(t, 1500)
+		for name, readd := range map[string]func() (ecs.Batch, error){
+			"ApplyQuery": func() (ecs.Batch, error) { return add.ApplyQuery(x.queries[0]) },
+			"ApplyList":  func() (ecs.Batch, error) { return add.ApplyList(ids) },
+			"AdoptList":  func() (ecs.Batch, error) { return x.sets[len(x.sets)-1].AdoptList(ids) },
+			"Apply": func() (b ecs.Batch, err error) {
+				for _, e := range ids {
+					_, one := add.Apply(e)
+					err = errors.Join(err, one)
+				}
+				return b, err
+			},
+		} {
+			_, err := strip.AdoptQuery(x.queries[0])
+			require.NoError(t, err)
+			_, err = readd()
+			require.NoError(t, err)
+			fresh(name)
+		}
+		x.w.DestroyQuery(x.queries[0])
+		_, err := x.sets[len(x.sets)-1].CreateN(1500)
+		require.NoError(t, err)
+		fresh("CreateN")
+		x.w.Clear()
+		for range 700 {
+			x.sets[len(x.sets)-1].Create()
+		}
+		fresh("Create")
+	}
+}
+
+// soil writes all that entities have.
+func (x *twin) soil(t *testing.T) {
+	for _, e := range x.queries[1].Entities(nil) {
+		x.position.Set(e, Position{-1, -2})
+		x.health.Set(e, Health{-1, -2})
+		x.stun.Set(e, Stun{-3})
+		x.stun.Disable(e)
+		x.flag.Disable(e)
+		require.True(t, x.hits.Append(e, make([]Hit, e.Index()%3)...))
+	}
+}

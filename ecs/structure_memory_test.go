@@ -1,0 +1,223 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// Behaviours 24, 27, 28 and 29: what memory a world takes, and that it gives it back.
+
+// units sums the chunks of an archetype; all but the last are full.
+func units(t *testing.T, a *ecs.Archetype) (sum int) {
+	t.Helper()
+	rows := 0
+	for i := range a.Chunks() {
+		_, n, held := a.Chunk(i)
+		if i < a.Chunks()-1 {
+			require.Equal(t, n*a.Plan().Rows, held, "chunk %d of %d is full", i, a.Chunks())
+		}
+		require.Positive(t, held)
+		sum, rows = sum+n, rows+held
+	}
+	require.Equal(t, a.Len(), rows)
+	return sum
+}
+
+// TestBehaviour24Chunks: the chunks are as many as the rows need, through filling,
+// emptying and filling again, and those that empty can be had back.
+func TestBehaviour24Chunks(t *testing.T) {
+	for i, growth := range chunkSizes {
+		w := newWorld(t, ecs.ChunkGrowth(growth))
+		a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[extraData](w))
+		per, q := a.Plan().Rows, ecs.NewQuery(w)
+		live := w.Universe().Stats().LiveChunks
+		var ids []ecs.Entity
+		for round := range 3 {
+			for n := 1; n <= 9*per; n++ {
+				ids = append(ids, a.Create())
+				if n%per > 1 {
+					continue
+				}
+				need := (n-1)/per + 1
+				if i > 0 { // of 1, 1, 2, 4 ... units
+					need = 1 << bits.Len(uint(need-1))
+				}
+				require.Equal(t, need, units(t, a), "%d rows, %d a unit, round %d", n, per, round)
+				require.Equal(t, need, w.Stats().Chunks)
+			}
+			switch round {
+			case 0: // one by one, the chunks go with their last rows
+				for k, e := range ids {
+					require.True(t, w.Destroy(e))
+					if left := len(ids) - k - 1; left%per == 0 {
+						require.NoError(t, w.Verify())
+						require.LessOrEqual(t, units(t, a), 2*left/per+1)
+						require.True(t, i > 0 || units(t, a) == left/per)
+					}
+				}
+			case 1:
+				require.Equal(t, len(ids), w.DestroyQuery(q))
+			case 2:
+				require.Equal(t, len(ids), w.DestroyList(ids))
+			}
+			ids = ids[:0]
+			require.Equal(t, []int{0, 0, 0}, []int{a.Len(), a.Chunks(), w.Stats().Chunks})
+			require.Equal(t, w.Stats().Reserve, w.Trim())
+			require.Zero(t, w.Stats().Reserve)
+			records := 4 // a block of 8,192 takes four chunks
+			require.Equal(t, live+records*((9*per)/blockSize+1), w.Universe().Stats().LiveChunks)
+		}
+		_, err := a.CreateN(9 * per)
+		require.NoError(t, err)
+		require.Equal(t, 9, units(t, a), "a batch takes what it needs")
+		_, err = a.CreateN(1)
+		require.NoError(t, err)
+		require.Less(t, 9, units(t, a))
+		require.NoError(t, w.Verify())
+	}
+}
+
+// TestBehaviour27ManyArchetypes: 10,000 sets of types, of which some have rows, with
+// queries that were there before them and after.
+func TestBehaviour27ManyArchetypes(t *testing.T) {
+	const sets, with = 10_000, 700
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position := ecs.Register[Position](w)
+	var labels []ecs.Type
+	for _, register := range []func() ecs.Type{
+		func() ecs.Type { return ecs.Register[label[int8]](w) }, func() ecs.Type { return ecs.Register[label[int16]](w) },
+		func() ecs.Type { return ecs.Register[label[int32]](w) }, func() ecs.Type { return ecs.Register[label[int64]](w) },
+		func() ecs.Type { return ecs.Register[label[uint8]](w) }, func() ecs.Type { return ecs.Register[label[uint16]](w) },
+		func() ecs.Type { return ecs.Register[label[uint32]](w) }, func() ecs.Type { return ecs.Register[label[uint64]](w) },
+		func() ecs.Type { return ecs.Register[label[float32]](w) }, func() ecs.Type { return ecs.Register[label[float64]](w) },
+		func() ecs.Type { return ecs.Register[label[int]](w) }, func() ecs.Type { return ecs.Register[label[uint]](w) },
+		func() ecs.Type { return ecs.Register[label[bool]](w) }, func() ecs.Type { return ecs.Register[label[uintptr]](w) },
+	} {
+		labels = append(labels, register())
+	}
+	early := ecs.NewQuery(w, ecs.With(labels[3], labels[7]), ecs.Without(labels[9]))
+	holds := func(set int, label int) bool { return set>>label&1 != 0 }
+	want, ids := 0, map[int]ecs.Entity{}
+	for set := range sets {
+		types := []ecs.Type{position}
+		for k := range labels {
+			if holds(set, k) {
+				types = append(types, labels[k])
+			}
+		}
+		a := ecs.NewArchetype(w, types...)
+		if set%(sets/with) != 0 {
+			continue
+		}
+		ids[set] = a.Create()
+		position.Set(ids[set], Position{float64(set), 1})
+		if holds(set, 3) && holds(set, 7) && !holds(set, 9) {
+			want++
+		}
+	}
+	late := ecs.NewQuery(w, ecs.With(labels[7], labels[3]), ecs.Without(labels[9]), ecs.Read(position))
+	require.Equal(t, sets, w.Stats().Archetypes)
+	require.Equal(t, []int{want, want}, []int{early.Count(), late.Count()})
+	require.Positive(t, want)
+	for set, e := range ids { // to a neighbour, which is there
+		add, remove := ecs.Remove(labels[0]), ecs.Add(labels[13])
+		if !holds(set, 0) {
+			add = ecs.Add(labels[0])
+		}
+		_, err := ecs.NewChange(w, add, remove).Apply(e)
+		require.NoError(t, err)
+	}
+	require.Equal(t, want, late.Count())
+	for set, e := range ids {
+		require.Equal(t, Position{float64(set), 1}, *position.Get(e))
+	}
+	require.NoError(t, w.Verify())
+	require.Equal(t, len(ids), w.DestroyQuery(ecs.NewQuery(w)))
+}
+
+// TestBehaviour28GivesBack: Clear and Trim give the chunks back that held rows and what
+// buffers had spilled, and the world works on. There is no time budget: Trim's cost is
+// per archetype and chunk.
+func TestBehaviour28GivesBack(t *testing.T) {
+	for _, growth := range chunkSizes {
+		x := newKinds(t, growth)
+		x.fill(t, 10)
+		x.w.Clear()
+		x.w.Trim()
+		live := x.w.Universe().Stats().LiveChunks
+		for range 3 {
+			x.fill(t, 8000)
+			require.Greater(t, x.w.Universe().Stats().LiveChunks, live+20)
+			require.Positive(t, x.w.Stats().Buffers)
+			x.w.Clear()
+			require.NoError(t, x.w.Verify())
+			x.w.Trim()
+			require.Equal(t, live, x.w.Universe().Stats().LiveChunks)
+			require.Zero(t, x.w.Trim(), "there is no more")
+			require.NoError(t, x.w.Verify())
+		}
+		ids := x.fill(t, 3000)
+		want := x.shows(ids)
+		x.w.DestroyList(ids[1000:])
+		held, n := x.w.Universe().Stats().LiveChunks, x.w.Trim()
+		require.Equal(t, held-n, x.w.Universe().Stats().LiveChunks)
+		require.Equal(t, want[:1000], x.shows(ids[:1000]))
+		for range x.queries[0].Rows() { // which loops may call
+			x.w.Trim()
+		}
+		require.NoError(t, x.w.Verify())
+	}
+}
+
+// TestBehaviour29NamesGo: what a world keeps in Go memory for an entity, its name, goes
+// with the entity. (Types that hold Go pointers are refused: see behaviour 26.)
+func TestBehaviour29NamesGo(t *testing.T) {
+	const n, size = 4000, 4096
+	for name, end := range map[string]func(w *ecs.World, ids []ecs.Entity){
+		"Destroy": func(w *ecs.World, ids []ecs.Entity) {
+			for _, e := range ids {
+				w.Destroy(e)
+			}
+		},
+		"DestroyList":  func(w *ecs.World, ids []ecs.Entity) { w.DestroyList(ids) },
+		"DestroyQuery": func(w *ecs.World, _ []ecs.Entity) { w.DestroyQuery(ecs.NewQuery(w)) },
+		"Clear":        func(w *ecs.World, _ []ecs.Entity) { w.Clear() },
+		"SetName": func(w *ecs.World, ids []ecs.Entity) {
+			for _, e := range ids {
+				w.SetName(e, "")
+			}
+		},
+	} {
+		w := newWorld(t)
+		b, err := ecs.NewArchetype(w).CreateN(n)
+		require.NoError(t, err)
+		ids := b.Entities(nil)
+		before := heapInUse()
+		for i, e := range ids {
+			require.True(t, w.SetName(e, fmt.Sprint(i%(n/2))+strings.Repeat("x", size))) // each twice
+		}
+		held := heapInUse() - before
+		require.Greater(t, held, n*size*9/10, "%s: the names are there", name)
+		end(w, ids)
+		require.Less(t, heapInUse()-before, held/4, "%s: the names have gone", name)
+		_, ok := w.Named("0" + strings.Repeat("x", size))
+		require.False(t, ok)
+		require.NoError(t, w.Verify())
+	}
+}
+
+func heapInUse() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}

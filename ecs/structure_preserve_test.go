@@ -1,0 +1,314 @@
+package ecs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// Behaviours 19 to 23: what entities keep when they move, and what batches add to
+// moving them one by one. That a batch ends as its singles do in any order of any
+// calls is TestBatchIsALoopOfSingles.
+
+type extraTag struct{}
+type extraFlag struct{}
+type extraStun struct{ Left, Right int64 }
+
+// mover is a world with all kinds of types and one more, which entities get and lose.
+type mover struct {
+	*twin
+	extra    ecs.Type
+	add      func(ecs.Entity) bool
+	remove   func(ecs.Entity) bool
+	has      func(ecs.Entity) bool
+	on, off  *ecs.Change
+	with     *ecs.Archetype // all kinds and the extra type
+	selected ecs.Component[marked]
+}
+
+// extras are the kinds of the type that comes and goes.
+var extras = map[string]func(m *mover){
+	"data": func(m *mover) { withComponent[extraData](m) },
+	"tag":  func(m *mover) { withComponent[extraTag](m) },
+	"flag": func(m *mover) { withComponent[extraFlag](m, ecs.Enableable) },
+	"stun": func(m *mover) { withComponent[extraStun](m, ecs.Enableable) },
+	"buffer": func(m *mover) {
+		b := ecs.RegisterBuffer[extraData](m.w, ecs.Inline(1), ecs.Enableable)
+		m.extra, m.add, m.remove = b, b.Add, b.Remove
+		m.has = func(e ecs.Entity) bool {
+			b.Append(e, make([]extraData, e.Index()%5)...) // some spill, and end with the type
+			return b.Has(e)
+		}
+	},
+}
+
+func withComponent[T any](m *mover, options ...ecs.TypeOption) {
+	c := ecs.Register[T](m.w, options...)
+	var v T
+	m.extra, m.has, m.remove = c, c.Has, c.Remove
+	m.add = func(e ecs.Entity) bool { return c.Add(e, v) }
+}
+
+// moves take chosen entities to the extra type and back; which are the selected ones of
+// the query given.
+var moves = map[string]func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.Query, on bool){
+	"singles": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
+		for _, e := range chosen {
+			if on {
+				require.True(t, m.add(e))
+			} else {
+				require.True(t, m.remove(e))
+			}
+		}
+	},
+	"Apply": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
+		require.Equal(t, len(chosen), m.each(t, chosen, m.change(on).Apply))
+	},
+	"ApplyList": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
+		m.batch(t, chosen)(m.change(on).ApplyList(chosen))
+	},
+	"ApplyQuery": func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.Query, on bool) {
+		m.batch(t, chosen)(m.change(on).ApplyQuery(q))
+	},
+	"Adopt": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
+		require.Equal(t, len(chosen), m.each(t, chosen, m.set(on).Adopt))
+	},
+	"AdoptList": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
+		m.batch(t, chosen)(m.set(on).AdoptList(chosen))
+	},
+	"AdoptQuery": func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.Query, on bool) {
+		m.batch(t, chosen)(m.set(on).AdoptQuery(q))
+	},
+}
+
+func (m *mover) change(on bool) *ecs.Change {
+	if on {
+		return m.on
+	}
+	return m.off
+}
+
+func (m *mover) set(on bool) *ecs.Archetype {
+	if on {
+		return m.with
+	}
+	return m.sets[len(m.sets)-1]
+}
+
+// batch checks a batch: it is the chosen entities, each in its final place.
+func (m *mover) batch(t *testing.T, chosen []ecs.Entity) func(ecs.Batch, error) {
+	return func(b ecs.Batch, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.Equal(t, len(chosen), b.Len())
+		require.ElementsMatch(t, chosen, b.Entities(nil))
+		for rows := range b.Rows() {
+			p := m.position.Slice(rows)
+			for i, e := range rows.Entities() {
+				require.Same(t, &p[i], m.position.Get(e))
+			}
+		}
+	}
+}
+
+// TestBehaviour19Preserved: moving preserves every other value, enable bit and element,
+// for each operation and each kind of type that comes or goes; and so does what fills
+// the places of those that went.
+func TestBehaviour19Preserved(t *testing.T) {
+	for kind, extra := range extras {
+		for name, move := range moves {
+			for _, whole := range []bool{true, false} {
+				for _, growth := range chunkSizes {
+					m := &mover{twin: newKinds(t, growth)}
+					extra(m)
+					m.selected = ecs.Register[marked](m.w, ecs.Enableable)
+					all := []ecs.Type{m.position, m.health, m.stun, m.tag, m.flag, m.hits, m.selected}
+					m.sets[len(m.sets)-1] = ecs.NewArchetype(m.w, all...)
+					m.with = ecs.NewArchetype(m.w, append(all, m.extra)...)
+					m.on, m.off = ecs.NewChange(m.w, ecs.Add(m.extra)), ecs.NewChange(m.w, ecs.Remove(m.extra))
+					ids := m.fill(t, 500)
+					chosen := m.choose(ids, whole)
+					q := ecs.NewQuery(m.w, ecs.With(m.selected))
+					want, text := m.shows(ids), fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth)
+					for range 2 {
+						move(t, m, chosen, q, true)
+						require.NoError(t, m.w.Verify(), text)
+						require.Equal(t, want, m.shows(ids), text)
+						require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.sets[len(m.sets)-1].Len()}, text)
+						for i, e := range ids {
+							require.Equal(t, whole || i%3 != 0, m.has(e), text)
+							require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e), text)
+						}
+						move(t, m, chosen, q, false)
+						require.NoError(t, m.w.Verify(), text)
+						require.Equal(t, want, m.shows(ids), text)
+						require.Zero(t, m.with.Len(), text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// choose selects two entities of three, or all.
+func (m *mover) choose(ids []ecs.Entity, whole bool) (chosen []ecs.Entity) {
+	for i, e := range ids {
+		if whole || i%3 != 0 {
+			chosen = append(chosen, e)
+		} else {
+			m.selected.Disable(e)
+		}
+	}
+	return chosen
+}
+
+// TestBehaviour20Exchange: adding and removing in one change ends as removing and then
+// adding, in the same rows.
+func TestBehaviour20Exchange(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for how := range 3 {
+			one, two := newKinds(t, growth), newKinds(t, growth)
+			ids, others := one.fill(t, 900), two.fill(t, 900)
+			var hashes []uint64
+			for i, x := range []*twin{one, two} {
+				ids := [][]ecs.Entity{ids, others}[i]
+				extra, flag := ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)
+				ecs.NewArchetype(x.w, x.health, x.flag, x.hits, extra, flag) // so that archetypes have one order
+				changes := []*ecs.Change{ecs.NewChange(x.w, ecs.Add(extra, flag), ecs.Remove(x.position, x.stun, x.tag))}
+				if i == 1 {
+					changes = []*ecs.Change{ecs.NewChange(x.w, ecs.Remove(x.position, x.stun, x.tag)), ecs.NewChange(x.w, ecs.Add(flag, extra))}
+				}
+				for _, c := range changes {
+					switch how {
+					case 0:
+						require.Equal(t, len(ids)-100, x.each(t, ids[100:], c.Apply))
+					case 1:
+						b, err := c.ApplyQuery(x.queries[0])
+						require.NoError(t, err)
+						require.Equal(t, len(ids), b.Len())
+					case 2:
+						_, err := c.ApplyList(ids)
+						require.NoError(t, err)
+					}
+				}
+				require.NoError(t, x.w.Verify())
+				hashes = append(hashes, x.w.Hash())
+			}
+			require.Equal(t, one.shows(ids), two.shows(others))
+			require.Equal(t, hashes[0], hashes[1], "by single, query, list: %d", how)
+		}
+	}
+}
+
+// TestBehaviour21Batch: the rows that a batch hands out are in their final places,
+// those of chunks that changed hands included, and every column may be written, which
+// marks it changed. The batch is void after the next change.
+func TestBehaviour21Batch(t *testing.T) {
+	for _, growth := range chunkSizes {
+		x := newKinds(t, growth)
+		ids := x.fill(t, 2000)
+		extra := ecs.Register[extraData](x.w)
+		add, untag := ecs.NewChange(x.w, ecs.Add(extra)), ecs.NewChange(x.w, ecs.Remove(x.tag))
+		with, plain := ecs.NewArchetype(x.w, x.position, x.health, x.stun, x.flag, x.hits), ecs.NewArchetype(x.w, x.position)
+		for name, apply := range map[string]func() (ecs.Batch, error){
+			"relabel": func() (ecs.Batch, error) { return untag.ApplyQuery(x.queries[0]) },
+			"query":   func() (ecs.Batch, error) { return add.ApplyQuery(x.queries[1]) },
+			"list":    func() (ecs.Batch, error) { return plain.AdoptList(ids[7:1500]) },
+		} {
+			_, err := x.sets[len(x.sets)-1].AdoptQuery(x.queries[0])
+			require.NoError(t, err)
+			since := x.w.Version()
+			x.w.Advance()
+			b, err := apply()
+			require.NoError(t, err)
+			require.NotZero(t, b.Len(), name)
+			for rows := range b.Rows() {
+				require.True(t, rows.Ordered(since), name)
+				p := x.position.Slice(rows)
+				for i, e := range rows.Entities() {
+					p[i] = Position{float64(e.Index()), 4321}
+				}
+				if name == "query" {
+					require.True(t, extra.In(rows))
+					for i := range extra.Slice(rows) {
+						extra.Slice(rows)[i].C = 5
+					}
+				}
+				require.True(t, x.position.Changed(rows, since), name)
+			}
+			for _, e := range b.Entities(nil) {
+				require.Equal(t, Position{float64(e.Index()), 4321}, *x.position.Get(e), name)
+				require.True(t, name != "query" || extra.Get(e).C == 5)
+				require.True(t, name != "relabel" || !x.tag.Has(e))
+			}
+			require.NoError(t, x.w.Verify(), name)
+			require.True(t, name == "list" || b.Len() == len(ids))
+			with.Create()
+			require.Panics(t, func() { b.Entities(nil) }, "%s: void after a change", name)
+			x.w.DestroyList(x.queries[0].Entities(nil)[len(ids):])
+			ids = x.queries[0].Entities(nil)
+			x.create(t, len(x.sets)-1, 2000-len(ids))
+			ids = x.queries[0].Entities(nil)
+		}
+	}
+}
+
+// TestBehaviour22Duplicates: an entity that is in a list twice is handled once. Peers
+// disagree (hecs rejects such lists).
+func TestBehaviour22Duplicates(t *testing.T) {
+	for _, n := range []int{5, 3000} { // a short list of many rows takes another way
+		x := newKinds(t, chunkSizes[1])
+		ids := x.fill(t, n)
+		e, f := ids[1], ids[3]
+		list := []ecs.Entity{f, e, e, f, e}
+		want := x.shows(ids)
+		extra := ecs.NewChange(x.w, ecs.Add(ecs.Register[extraData](x.w)))
+		b, err := extra.ApplyList(list)
+		require.NoError(t, err)
+		require.Equal(t, 2, b.Len())
+		require.ElementsMatch(t, []ecs.Entity{e, f}, b.Entities(nil))
+		b, err = x.sets[len(x.sets)-1].AdoptList(list)
+		require.NoError(t, err)
+		require.Equal(t, 2, b.Len())
+		require.Equal(t, want, x.shows(ids))
+		require.Equal(t, []int{2, 2, 2, 2}, []int{x.stun.DisableList(list), x.stun.EnableList(list), x.flag.DisableList(list), x.flag.EnableList(list)})
+		require.Equal(t, 2, x.w.DestroyList(list))
+		require.Equal(t, n-2, x.w.Stats().Alive)
+		require.NoError(t, x.w.Verify())
+	}
+}
+
+// TestBehaviour23DeadEntity: giving something to a dead entity is a broken contract, and
+// a list with one dead entity is not begun: nothing is applied. Taking things away
+// passes the dead by.
+func TestBehaviour23DeadEntity(t *testing.T) {
+	for _, n := range []int{20, 3000} {
+		x := newKinds(t, chunkSizes[0])
+		ids := x.fill(t, n)
+		for _, at := range []int{0, 7, 19} {
+			list := append([]ecs.Entity{}, ids[:20]...)
+			gone := x.sets[0].Create()
+			x.w.Destroy(gone)
+			for _, e := range []ecs.Entity{gone, ecs.Null} {
+				list[at] = e
+				want, hash, stats := x.shows(ids), x.w.Hash(), x.w.Stats()
+				add := ecs.NewChange(x.w, ecs.Add(ecs.Register[extraData](x.w)), ecs.Remove(x.tag))
+				text := fmt.Sprintf(": entity %d of the list, %v, is not alive; nothing was changed", at, e)
+				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = add.ApplyList(list) })
+				require.PanicsWithValue(t, "ecs: Archetype.AdoptList"+text, func() { _, _ = x.sets[0].AdoptList(list) })
+				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change -Tag +extraData", e), func() { _, _ = add.Apply(e) })
+				require.PanicsWithValue(t, fmt.Sprintf("ecs: Archetype.Adopt: %v is not alive, cannot apply change into []", e), func() { _, _ = x.sets[0].Adopt(e) })
+				require.NoError(t, x.w.Verify())
+				require.Equal(t, []any{want, hash, stats}, []any{x.shows(ids), x.w.Hash(), x.w.Stats()})
+			}
+			b, err := ecs.NewChange(x.w, ecs.Remove(x.tag)).ApplyList(list)
+			require.NoError(t, err)
+			require.Equal(t, 19, b.Len())
+			_, err = ecs.NewChange(x.w, ecs.Add(x.tag)).ApplyQuery(x.queries[0])
+			require.NoError(t, err)
+		}
+	}
+}
