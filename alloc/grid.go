@@ -261,7 +261,13 @@ func (g *Grid) restart() {
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
 // universe, as many as the policy says, or as there are if they suffice. An error
 // is the universe's; nothing has changed then.
-func (g *Grid) Grow(n int) error {
+func (g *Grid) Grow(n int) error { return g.grow(n, g.growth) }
+
+// GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy:
+// for who grows several grids and must not take from one what another needs.
+func (g *Grid) GrowExact(n int) error { return g.grow(n, Growth{}) }
+
+func (g *Grid) grow(n int, growth Growth) error {
 	if n <= g.Room() {
 		return nil
 	}
@@ -277,7 +283,7 @@ func (g *Grid) Grow(n int) error {
 	}
 	if room := g.Room(); room < n {
 		more := (n-room-1)/g.per + 1
-		if err := g.take(g.growth.Next(g.units, g.units+more)-g.units, more); err != nil {
+		if err := g.take(growth.Next(g.units, g.units+more)-g.units, more); err != nil {
 			g.unuse(before)
 			return err
 		}

@@ -225,13 +225,30 @@ func (a *Archetype) String() string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
+// growing says how much room to make.
+type growing bool
+
+const (
+	byPolicy growing = false
+	exactly  growing = true
+)
+
 // grow makes room for n more rows: when the universe refuses, once more after the
 // world has given its reserves back. On an error no row has changed.
-func (a *Archetype) grow(n int) error {
+func (a *Archetype) grow(n int) error { return a.growAs(byPolicy, n) }
+
+// growAs is grow by the policy of the archetype, or exactly.
+func (a *Archetype) growAs(how growing, n int) error {
 	before := len(a.grid.Chunks())
-	err := a.grid.Grow(n)
+	grow := func() error {
+		if how == exactly {
+			return a.grid.GrowExact(n)
+		}
+		return a.grid.Grow(n)
+	}
+	err := grow()
 	if err != nil && a.w.Trim() > 0 {
-		err = a.grid.Grow(n)
+		err = grow()
 	}
 	if err != nil {
 		return limit("", 0, err)

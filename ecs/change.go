@@ -208,12 +208,25 @@ func (c *Change) prepare(p *pick) error {
 			way.to.coming += s.arrivals()
 		}
 	}
-	for i := range p.picks { // even after an error: coming is to be 0 again
-		if way := p.picks[i].way; way != nil && way.to.coming > 0 {
-			if err == nil {
-				err = way.to.grow(way.to.coming)
-			}
+	if err == nil {
+		// What one target takes beyond its need may be what another lacks.
+		if err = p.makeRoom(byPolicy); err != nil {
+			err = p.makeRoom(exactly)
+		}
+	}
+	for i := range p.picks {
+		if way := p.picks[i].way; way != nil {
 			way.to.coming = 0
+		}
+	}
+	return err
+}
+
+// makeRoom grows the archetypes that rows will come to, all or none.
+func (p *pick) makeRoom(how growing) (err error) {
+	for i := range p.picks {
+		if way := p.picks[i].way; err == nil && way != nil { // nothing new where there is room
+			err = way.to.growAs(how, way.to.coming)
 		}
 	}
 	if err == nil {

@@ -91,7 +91,7 @@ func (q *Query) pick() *pick {
 			continue
 		}
 		p.addMask(s)
-		s.rows = q.pickRows(m, s)
+		s.rows = q.pickRows(m, s, filters)
 		if s.whole = s.rows == m.a.grid.Len(); s.rows == 0 {
 			p.picks = p.picks[:len(p.picks)-1]
 		}
@@ -99,12 +99,13 @@ func (q *Query) pick() *pick {
 	return p
 }
 
-// pickRows fills the masks of an archetype's chunks.
-func (q *Query) pickRows(m *match, s *picked) (rows int) {
+// pickRows fills the masks of an archetype's chunks, of those that pass by their
+// versions when filters is set.
+func (q *Query) pickRows(m *match, s *picked, filters bool) (rows int) {
 	scan := q.w.openScan(q)
 	defer q.w.closeScan(scan)
 	for pos := range m.a.grid.Chunks() {
-		if q.filters() && !q.passes(m.a, pos, q.since) {
+		if filters && !q.passes(m.a, pos, q.since) {
 			continue
 		}
 		n := m.a.grid.RowsOf(pos)

@@ -268,3 +268,27 @@ func TestPartOfAnArchetypeIsCopied(t *testing.T) {
 	}
 	require.Equal(t, len(ids), x.right(t, ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Present(x.stun)), true))
 }
+
+// TestFreshColumnIsNoLabel adds a type with storage where that changes neither the rows
+// of a unit nor the offsets of the other columns: the chunks must not just change hands,
+// for the new column holds what was in memory before.
+func TestFreshColumnIsNoLabel(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	wide, position := ecs.Register[[9000]byte](w), ecs.Register[Position](w)
+	both, one := ecs.NewArchetype(w, wide, position), ecs.NewArchetype(w, wide)
+	require.Equal(t, both.Plan().Rows, one.Plan().Rows)
+	dirty, err := both.CreateN(8)
+	require.NoError(t, err)
+	for rows := range dirty.Rows() {
+		position.Slice(rows)[0] = Position{1, 2}
+	}
+	b, err := ecs.NewChange(w, ecs.Remove(position)).ApplyQuery(ecs.NewQuery(w))
+	require.NoError(t, err)
+	require.Equal(t, 8, b.Len())
+	b, err = ecs.NewChange(w, ecs.Add(position)).ApplyQuery(ecs.NewQuery(w))
+	require.NoError(t, err)
+	for rows := range b.Rows() {
+		require.Equal(t, Position{}, position.Slice(rows)[0])
+	}
+	require.NoError(t, w.Verify())
+}

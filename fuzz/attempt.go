@@ -15,6 +15,7 @@ type need struct {
 	run    int  // longest run of chunks
 	chunks int  // in all
 	never  bool // the call is over a fixed limit
+	spares bool // the call leaves the archetypes' reserves alone
 }
 
 // met reports whether u can certainly serve it: a run of the length is free,
@@ -67,11 +68,10 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	}
 	d.result.Refused++
 	after, left := d.w.Stats(), d.u.Stats()
-	if !n.never {
+	if !n.never && !n.spares {
 		room = withoutReserve(room, left, stats.Reserve)
 		stats.Reserve = 0
 	}
-	after.Archetypes = stats.Archetypes // one without rows may have been made
 	switch {
 	case n.met(left):
 		return false, fmt.Errorf("got %w, but the universe is not full: %+v for %+v", err, left, n)
@@ -112,12 +112,15 @@ func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
 	return s
 }
 
+// fewestRows is less than the rows of a unit in any archetype of the world under test.
+const fewestRows = 24
+
 // rowsNeed is what n new rows of a group need, with as many new entities when
 // fresh is set.
 func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 	var want need
 	if g.a == nil {
-		want.chunks = 1
+		want.chunks = (n + fewestRows - 1) / fewestRows
 	} else {
 		per := g.a.Plan().Rows
 		want.chunks = (len(g.rows)+n+per-1)/per - (len(g.rows)+per-1)/per
@@ -125,7 +128,7 @@ func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 	want.run = min(want.chunks, 1)
 	if fresh {
 		blocks := 0
-		for max(0, d.m.indices+blocks*recordBlock-1)-len(d.m.entities) < n {
+		for max(0, d.m.indices+blocks*recordBlock-1)-len(d.m.entities)+d.m.lent < n {
 			blocks++
 		}
 		want.chunks += blocks * recordChunks

@@ -30,6 +30,9 @@ func (d *world) createN(r record) error {
 		return d.endRows(r)
 	}
 	g := d.group(d.sets[r.kind%8])
+	if d.most > 2000 && r.kind&8 != 0 {
+		g = d.group(d.sets[2]) // one archetype with thousands of rows
+	}
 	unset := kinds(r.n) & g.set
 	for k, c := range d.list {
 		if c.buffer() != nil {
@@ -59,6 +62,7 @@ func (d *world) createN(r record) error {
 func (d *world) createTooMany(r record) error {
 	g := d.group(d.sets[r.kind%8])
 	n := 1 + int(r.bits(4, 15))
+	d.w.Trim() // what the heap keeps for reuse is not known
 	want := d.rowsNeed(g, n, true)
 	if room := d.u.Stats(); want.chunks <= room.Reserved/alloc.ChunkSize-room.LiveChunks+d.w.Stats().Reserve {
 		return nil // there may be room
@@ -81,6 +85,7 @@ func (d *world) fillBatch(batch ecs.Batch, g *group, unset, write kinds, seed ui
 			return fmt.Errorf("rows of a batch: got dense %v, %d of %d, %v",
 				rows.Dense(), rows.Count(), rows.Len(), rows.Archetype())
 		}
+		before := seen
 		seen += rows.Len()
 		for _, e := range rows.Entities() {
 			if _, err := d.m.create(e, g, d.list); err != nil {
@@ -102,7 +107,7 @@ func (d *world) fillBatch(batch ecs.Batch, g *group, unset, write kinds, seed ui
 			}
 			c.fill(rows, func(i int) any {
 				e := rows.Entities()[i]
-				v := c.value(mix(seed+uint64(i)), e)
+				v := c.value(mix(seed+uint64(before+i)), e)
 				d.m.entities[e].values[k] = v
 				return v
 			})

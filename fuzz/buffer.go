@@ -21,11 +21,14 @@ type bufferKind interface {
 	grows(e ecs.Entity, n int) (bytes int) // bytes of the block that n more need; 0: they fit
 	appendAt(rows ecs.Rows, i int, old any, seed uint64, at target) (now any, err error)
 	misuse(e ecs.Entity, change func() error) error
+	edit(e ecs.Entity, old any, c edit) (now any, err error)
+	editAt(rows ecs.Rows, i int, old any, c edit) (now any, err error)
 }
 
 // buffer is a kind with a growing array of T per entity.
 type buffer[T comparable] struct {
 	h      ecs.Buffer[T]
+	enable bool
 	inline int // elements inside the chunk
 	size   int // bytes of one element
 	growth alloc.Growth
@@ -33,7 +36,6 @@ type buffer[T comparable] struct {
 }
 
 func (b buffer[T]) Type() ecs.Type           { return b.h }
-func (b buffer[T]) toggles() toggler         { return nil }
 func (b buffer[T]) buffer() bufferKind       { return b }
 func (b buffer[T]) zero() any                { return []T(nil) }
 func (b buffer[T]) value(uint64, target) any { return []T(nil) }
@@ -41,6 +43,13 @@ func (b buffer[T]) has(e ecs.Entity) bool    { return b.h.Has(e) }
 func (b buffer[T]) length(v any) int         { return len(v.([]T)) }
 func (b buffer[T]) inlined() int             { return b.inline }
 func (b buffer[T]) elementBytes() int        { return b.size }
+
+func (b buffer[T]) toggles() toggler {
+	if b.enable {
+		return b.h
+	}
+	return nil
+}
 
 func (b buffer[T]) same(e ecs.Entity, want any) error {
 	got, ok := b.h.Get(e)
@@ -81,7 +90,7 @@ func (b buffer[T]) set(e ecs.Entity, _ any, _ bool) bool {
 	return ok
 }
 
-func (b buffer[T]) changed(ecs.Rows, uint32) (is, known bool) { return false, false }
+func (b buffer[T]) changed(rows ecs.Rows, since uint32) bool { return b.h.Changed(rows, since) }
 
 func (b buffer[T]) open(rows ecs.Rows) { b.h.At(rows, 0) }
 

@@ -1,8 +1,8 @@
 // Package fuzz drives whole packages of quarry with streams of operations and
 // compares every answer with a slow, obvious model: Go maps and slices.
 //
-//	go test ./fuzz/...                                     about 10 s a test
-//	QUARRY_LONG=1 go test ./fuzz -run Stream               a million steps each
+//	go test ./fuzz/...                                     about 20 s
+//	QUARRY_LONG=1 go test ./fuzz -run 'Stream|Million'     a million steps each
 //	go test ./fuzz -run xxx -fuzz FuzzWorld -fuzztime 60s -fuzzminimizetime 1s
 //	                                                       search for new streams
 //	go test -tags quarry_debug ./fuzz, go test -race ./fuzz
@@ -29,6 +29,10 @@
 // weight; the other fields are for the operation to read: a type, an entity or
 // block, and a size, value or variant. The other header fields set the limits
 // of a run.
+//
+// The order of rows is foretold for operations on one entity. After a call by query or
+// by list the model reads it from the world, and checks that the rows are those that
+// must be there. Of Changed and Ordered it knows which chunks must pass and which may.
 //
 // What a model checks: worlds after every step compare all counters, and run
 // World.Verify while they are small; every 64th step, and at the end, all values

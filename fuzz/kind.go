@@ -42,7 +42,16 @@ func (s kinds) has(k int) bool { return s>>k&1 != 0 }
 func (s kinds) len() int       { return bits.OnesCount32(uint32(s)) }
 
 // maxKinds is the length of tables by kind.
-const maxKinds = 14
+const maxKinds = 16
+
+// The last kinds are the tags that hide entities from queries.
+const (
+	offKind          = maxKinds - 2
+	prefabKind       = maxKinds - 1
+	hiding     kinds = 1<<offKind | 1<<prefabKind
+	bare       kinds = 1 | 1<<9 | hiding // those without storage
+	small      kinds = 1<<1 | 1<<8       // so small that a unit may have as many rows without them
+)
 
 // kind is one type of the world under test, and how the model thinks of it: a
 // component's value is a T in an any, a buffer's a []T that is never written in
@@ -58,10 +67,14 @@ type kind interface {
 	add(e ecs.Entity, v any, try bool) (bool, error)
 	remove(e ecs.Entity, try bool) (bool, error)
 	set(e ecs.Entity, v any, mut bool) bool
-	changed(rows ecs.Rows, since uint32) (is, known bool)
+	changed(rows ecs.Rows, since uint32) bool
 	compare(rows ecs.Rows, want func(i int) any) error // every row
 	fill(rows ecs.Rows, value func(i int) any)         // every row that value does not give nil for
 	open(rows ecs.Rows)                                // takes the slice, or a buffer, of the rows
+	absent(rows ecs.Rows) error                        // the rows' chunk lacks the type, which is optional
+	many(list []ecs.Entity, want, write func(i int) any) error
+	values(q *ecs.Query, want func(i int) any, n int) error
+	setValues(q *ecs.Query, v func(i int) any, n int) error
 }
 
 // target is an entity for values that hold one.
@@ -72,6 +85,10 @@ type toggler interface {
 	Enable(e ecs.Entity) bool
 	Disable(e ecs.Entity) bool
 	Enabled(e ecs.Entity) bool
+	EnableQuery(q *ecs.Query) int
+	DisableQuery(q *ecs.Query) int
+	EnableList(list []ecs.Entity) int
+	DisableList(list []ecs.Entity) int
 }
 
 // component is a kind with one T per entity.
@@ -141,9 +158,7 @@ func (c component[T]) set(e ecs.Entity, v any, mut bool) bool {
 	return p != nil
 }
 
-func (c component[T]) changed(rows ecs.Rows, since uint32) (is, known bool) {
-	return c.h.Changed(rows, since), true
-}
+func (c component[T]) changed(rows ecs.Rows, since uint32) bool { return c.h.Changed(rows, since) }
 
 func (c component[T]) open(rows ecs.Rows) { c.h.Slice(rows) }
 
@@ -193,8 +208,8 @@ func register(w *ecs.World, apart bool) []kind {
 	list = append(list,
 		component[count]{h: ecs.Register[count](w), from: func(n uint64, _ target) count { return count{int32(n)} }},
 		component[link]{h: ecs.Register[link](w), from: func(_ uint64, at target) link { return link{at} }},
-		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0), ecs.Growth(alloc.Fixed(90))),
-			inline: 0, size: 2, growth: alloc.Fixed(90),
+		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0), ecs.Growth(alloc.Fixed(90)), ecs.Enableable),
+			enable: true, inline: 0, size: 2, growth: alloc.Fixed(90),
 			from: func(n uint64, _ target) uint16 { return uint16(n) }},
 		component[tint]{h: ecs.Register[tint](w), from: func(n uint64, _ target) tint {
 			return tint{uint8(n), uint8(n >> 8), uint8(n >> 16)}
@@ -215,6 +230,9 @@ func register(w *ecs.World, apart bool) []kind {
 		component[gaps]{h: ecs.Register[gaps](w), from: func(n uint64, _ target) gaps {
 			return gaps{uint8(n), uint32(mix(n)), uint16(n >> 3)}
 		}},
+		component[ecs.DisabledEntity]{h: ecs.Register[ecs.DisabledEntity](w),
+			from: func(uint64, target) ecs.DisabledEntity { return ecs.DisabledEntity{} }},
+		component[ecs.Prefab]{h: ecs.Register[ecs.Prefab](w), from: func(uint64, target) ecs.Prefab { return ecs.Prefab{} }},
 	)
 }
 

@@ -32,7 +32,7 @@ func (d *world) misuse(r record) error {
 func (d *world) misuseLoop(r record) error {
 	var kept ecs.Rows
 	seen := false
-	for rows := range d.all.Rows() {
+	for rows := range d.all.q.Rows() {
 		kept, seen = rows, true
 		e := rows.Entities()[int(r.who)%rows.Len()]
 		_, c := d.pickKind(uint8(r.n))
@@ -75,8 +75,8 @@ func (d *world) misuseLoop(r record) error {
 // locked exactly as long as one is open.
 func (d *world) misusePull(record) error {
 	locked := func() error { return panics("ecs: ", func() { d.w.Destroy(ecs.Null) }) }
-	first, stopFirst := iter.Pull(d.all.Rows())
-	second, stopSecond := iter.Pull(d.all.Rows())
+	first, stopFirst := iter.Pull(d.all.q.Rows())
+	second, stopSecond := iter.Pull(d.all.q.Rows())
 	defer stopFirst()
 	defer stopSecond()
 	_, some := first()
@@ -96,7 +96,7 @@ func (d *world) misusePull(record) error {
 	d.w.Destroy(ecs.Null)
 	if some {
 		if err := panics("left", func() {
-			for range d.all.Rows() {
+			for range d.all.q.Rows() {
 				panic("left")
 			}
 		}); err != nil {
@@ -134,16 +134,20 @@ func (d *world) misuseQuery(r record) error {
 		return nil
 	}
 	q := d.queries[int(r.who)%len(d.queries)]
+	ended := true
 	for rows := range q.q.Rows() {
-		for k, t := range q.terms {
-			if k >= len(d.list) || t == readTerm || t == writeTerm {
+		for k := range d.list {
+			if q.access[k] != 0 {
 				continue
 			}
 			if err := panics("ecs: ", func() { d.list[k].open(rows) }); err != nil {
 				return fmt.Errorf("%v, %v: %w", q.q, d.list[k].Type(), err)
 			}
 		}
+		ended = false
+		break
 	}
+	d.ran(q, ended)
 	return nil
 }
 

@@ -24,6 +24,12 @@ type model struct {
 	indices            int // entity indices that the world has records for; 0 is never free
 	version            uint32
 	touched            [maxKinds]uint32 // change version of the last write of a kind anywhere
+	reordered          uint32           // change version of the last row that came or went anywhere
+
+	promised []ecs.Entity            // reserved, not created or given back yet
+	lent     int                     // entities alive whose ids were reserved
+	blocks   int                     // blocks of indices that serve reserved ids
+	named    map[string][]ecs.Entity // by name, the one that got it last at the end
 }
 
 // deadKept is how many dead handles are remembered.
@@ -45,6 +51,10 @@ type entity struct {
 	off     kinds            // disabled
 	spilled kinds            // buffers that have a block
 	wrote   [maxKinds]uint32 // change version of the last write, or of the row's last move
+	arrived uint32           // change version at which the row came to its place
+	lent    bool             // its id was reserved
+	name    string
+	seat    seat // as of the last call of world.sit or reread
 }
 
 // group is one set of types: the model's archetype.
@@ -59,6 +69,7 @@ func newModel() *model {
 		entities: map[ecs.Entity]*entity{},
 		versions: map[int]uint32{},
 		bySet:    map[kinds]*group{},
+		named:    map[string][]ecs.Entity{},
 		version:  1,
 	}
 }
@@ -75,7 +86,7 @@ func (m *model) groupOf(set kinds) *group {
 }
 
 // free is the number of entity indices that need no new records.
-func (m *model) free() int { return max(0, m.indices-1) - len(m.entities) }
+func (m *model) free() int { return max(0, m.indices-1) - (len(m.entities) - m.lent) }
 
 // create notes a new entity of a group with zero values. It returns an error
 // when the handle is not a new one.
@@ -93,6 +104,11 @@ func (m *model) create(e ecs.Entity, g *group, list []kind) (*entity, error) {
 		m.indices += recordBlock
 	}
 	m.versions[e.Index()] = e.Version()
+	return m.begin(e, g, list), nil
+}
+
+// begin notes a new entity whose handle was checked.
+func (m *model) begin(e ecs.Entity, g *group, list []kind) *entity {
 	x := &entity{pick: len(m.alive)}
 	m.entities[e] = x
 	m.alive = append(m.alive, e)
@@ -103,14 +119,14 @@ func (m *model) create(e ecs.Entity, g *group, list []kind) (*entity, error) {
 	}
 	m.enter(e, x, g)
 	m.created++
-	return x, nil
+	return x
 }
 
 // enter appends an entity to a group's rows.
 func (m *model) enter(e ecs.Entity, x *entity, g *group) {
 	x.group, x.row = g, len(g.rows)
 	g.rows = append(g.rows, e)
-	m.touchRow(x)
+	m.arrive(x)
 }
 
 // leave takes an entity's row out: the last row takes its place.
@@ -120,13 +136,15 @@ func (m *model) leave(x *entity) {
 	if x.row != last {
 		moved := m.entities[g.rows[last]]
 		g.rows[x.row] = g.rows[last]
-		moved.row = x.row
+		moved.row, moved.arrived = x.row, m.version
 	}
+	m.reordered = m.version
 	g.rows = g.rows[:last]
 }
 
-// touchRow notes that a row came or moved, which changes all of its types.
-func (m *model) touchRow(x *entity) {
+// arrive notes that a row came, which changes all of its types.
+func (m *model) arrive(x *entity) {
+	x.arrived, m.reordered = m.version, m.version
 	for k := range maxKinds {
 		if x.group.set.has(k) {
 			m.touch(x, k)
@@ -137,10 +155,19 @@ func (m *model) touchRow(x *entity) {
 // touch notes a write.
 func (m *model) touch(x *entity, k int) { x.wrote[k], m.touched[k] = m.version, m.version }
 
-// destroy ends an entity.
+// destroy ends an entity, whose row the last one takes.
 func (m *model) destroy(e ecs.Entity) {
+	m.leave(m.entities[e])
+	m.end(e)
+}
+
+// end notes that an entity is gone, but for its row.
+func (m *model) end(e ecs.Entity) {
 	x := m.entities[e]
-	m.leave(x)
+	m.rename(e, x, "")
+	if x.lent {
+		m.lent--
+	}
 	m.spilled -= x.spilled.len()
 	last := m.alive[len(m.alive)-1]
 	m.alive[x.pick] = last
@@ -168,13 +195,64 @@ func (m *model) move(e ecs.Entity, x *entity, k int, v any) {
 	m.enter(e, x, m.groupOf(set))
 }
 
+// moveTo gives an entity exactly the types of a set.
+func (m *model) moveTo(e ecs.Entity, x *entity, set kinds, list []kind) {
+	m.leave(x)
+	m.become(x, set, list)
+	m.enter(e, x, m.groupOf(set))
+}
+
+// become drops the values that a set lacks and adds zero ones for what it has.
+func (m *model) become(x *entity, set kinds, list []kind) {
+	flip := x.group.set ^ set
+	m.spilled -= (x.spilled & flip).len()
+	x.spilled &^= flip
+	x.off &^= flip
+	for k := range list {
+		switch {
+		case !flip.has(k):
+		case set.has(k):
+			x.values[k] = list[k].zero()
+		default:
+			x.values[k] = nil
+		}
+	}
+}
+
 // setBuffer replaces a buffer's elements and notes when it spills; a buffer that
 // has spilled stays so.
 func (m *model) setBuffer(x *entity, k int, b bufferKind, v any) {
 	x.values[k] = v
 	m.touch(x, k)
-	if b.length(v) > b.inlined() && !x.spilled.has(k) {
-		x.spilled |= 1 << k
+	if b.length(v) > b.inlined() {
+		m.spill(x, k, true)
+	}
+}
+
+// spill notes that a buffer has a block, or has given it back.
+func (m *model) spill(x *entity, k int, has bool) {
+	if has == x.spilled.has(k) {
+		return
+	}
+	x.spilled ^= 1 << k
+	if has {
 		m.spilled++
+	} else {
+		m.spilled--
+	}
+}
+
+// rename gives an entity a name, or takes it away.
+func (m *model) rename(e ecs.Entity, x *entity, name string) {
+	if x.name == name {
+		return
+	}
+	if x.name != "" {
+		list := m.named[x.name]
+		at := slices.Index(list, e)
+		m.named[x.name] = slices.Delete(list, at, at+1)
+	}
+	if x.name = name; name != "" {
+		m.named[name] = append(m.named[name], e)
 	}
 }

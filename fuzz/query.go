@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"quarry/ecs"
@@ -9,76 +10,21 @@ import (
 
 // Queries: every loop is compared, row by row, with a walk over the model.
 
-type termKind uint8
-
-const (
-	noTerm termKind = iota
-	readTerm
-	writeTerm
-	withTerm
-	withoutTerm
-)
-
-// query is a query and what the model knows of it.
-type query struct {
-	q     *ecs.Query
-	terms [maxKinds]termKind
-}
-
-// matches reports whether an entity matches: by reading the terms.
-func (q *query) matches(x *entity) bool {
-	for k, t := range q.terms {
-		on := x.values[k] != nil && !x.off.has(k)
-		if t == withoutTerm && on || t != noTerm && t != withoutTerm && !on {
-			return false
-		}
-	}
-	return true
-}
-
-// newQuery makes a query with random terms over the kinds in use.
-func (d *world) newQuery(r record) error {
-	if len(d.queries) == maxQueries {
-		return nil
-	}
-	q := &query{}
-	var terms []ecs.Term
-	seed := mix(uint64(r.n))
-	for i := range d.list {
-		k := (int(r.kind) + i) % len(d.list)
-		if !d.active.has(k) {
-			continue
-		}
-		t := d.list[k].Type()
-		switch seed >> (4 * k) & 15 {
-		case 0, 1:
-			q.terms[k], terms = readTerm, append(terms, ecs.Read(t))
-		case 2, 3:
-			q.terms[k], terms = writeTerm, append(terms, ecs.Write(t))
-		case 4:
-			q.terms[k], terms = withTerm, append(terms, ecs.With(t))
-		case 5:
-			q.terms[k], terms = withoutTerm, append(terms, ecs.Without(t))
-		}
-	}
-	q.q = ecs.NewQuery(d.w, terms...)
-	d.queries = append(d.queries, q)
-	return nil
-}
-
 // cursor walks the model in the order that a query promises: groups in order of
 // creation, chunks in order, those with a matching row.
 type cursor struct {
 	d     *world
 	q     *query
-	group int // next to look at
-	chunk int // of the group, next to look at
-	row   int // its first row
+	since uint32 // of the query at the start: a loop inside may move it; 0: every chunk passes
+	group int    // next to look at
+	chunk int    // of the group, next to look at
+	row   int    // its first row
 }
 
 // chunk is what a loop should yield next.
 type chunk struct {
 	g       *group
+	start   int // row of the group
 	rows    []ecs.Entity
 	matches []bool
 	count   int
@@ -91,7 +37,7 @@ func (c *cursor) next() (chunk, bool) {
 		for c.row < len(g.rows) {
 			_, _, n := g.a.Chunk(c.chunk) // how rows are cut is not foretold; Verify checks it
 			c.chunk++
-			want := chunk{g: g, rows: g.rows[c.row : c.row+n]}
+			want := chunk{g: g, start: c.row, rows: g.rows[c.row : c.row+n]}
 			c.row += n
 			for _, e := range want.rows {
 				ok := c.q.matches(c.d.m.entities[e])
@@ -130,7 +76,7 @@ func (d *world) runQuery(r record) error {
 	if len(d.queries) == 0 {
 		return d.newQuery(r)
 	}
-	q := d.queries[int(r.who)%len(d.queries)]
+	q := d.pickQuery(r)
 	v := visit{write: r.bits(0, 1) != 0, edit: r.bits(1, 2) == 0, seed: uint64(r.n)}
 	if r.bits(3, 2) == 0 {
 		v.nest = d.queries[int(r.who>>8)%len(d.queries)]
@@ -143,29 +89,59 @@ func (d *world) runQuery(r record) error {
 
 // walk runs a loop beside the model.
 func (d *world) walk(q *query, v visit) error {
-	want := cursor{d: d, q: q}
-	if got, n := q.q.Count(), want.count(); got != n {
-		return fmt.Errorf("%v: Count: got %d want %d", q.q, got, n)
+	if err := d.compareCount(q); err != nil {
+		return err
 	}
 	chunks := 0
 	d.inLoop++
 	defer func() { d.inLoop-- }()
-	for rows := range q.q.Rows() {
-		w, ok := want.next()
-		if !ok {
-			return fmt.Errorf("%v: got %d more rows of %v, want the end", q.q, rows.Len(), rows.Archetype())
-		}
+	ended, err := d.follow(q, q.q.Rows(), func(rows ecs.Rows, w chunk) (bool, error) {
 		if err := d.inChunk(q, rows, w, v); err != nil {
-			return fmt.Errorf("%v: %v: %w", q.q, w.g.a, err)
+			return false, err
 		}
-		if chunks++; chunks == v.breakAt {
-			return nil
+		chunks++
+		return chunks != v.breakAt, nil
+	})
+	d.ran(q, ended)
+	if got := q.q.Since(); err == nil && got != q.since {
+		return fmt.Errorf("%v: Since: got %d want %d", q.q, got, q.since)
+	}
+	return err
+}
+
+// follow compares what a loop yields with the model and calls body for each chunk,
+// until it returns false. Which chunks pass by their versions is not foretold, but
+// which must and which may.
+func (d *world) follow(q *query, seq iter.Seq[ecs.Rows], body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
+	want := cursor{d: d, q: q, since: q.since}
+	for rows := range seq {
+		w, ok := want.next()
+		for ok && (w.g.a != rows.Archetype() || w.rows[0] != rows.Entities()[0]) {
+			if err := want.skip(w); err != nil {
+				return false, err
+			}
+			w, ok = want.next()
+		}
+		if !ok {
+			return false, fmt.Errorf("%v: got %d more rows of %v, want the end", q.q, rows.Len(), rows.Archetype())
+		}
+		if !want.mayPass(w) {
+			return false, fmt.Errorf("%v: got rows of %v, where nothing has changed since %d", q.q, w.g.a, q.since)
+		}
+		on, err := body(rows, w)
+		if err != nil {
+			return false, fmt.Errorf("%v: %v: %w", q.q, w.g.a, err)
+		}
+		if !on {
+			return false, nil
 		}
 	}
-	if w, ok := want.next(); ok {
-		return fmt.Errorf("%v: got the end, want %d rows of %v", q.q, len(w.rows), w.g.a)
+	for w, ok := want.next(); ok; w, ok = want.next() {
+		if err := want.skip(w); err != nil {
+			return false, err
+		}
 	}
-	return nil
+	return true, nil
 }
 
 // inChunk is the body of a loop.
@@ -246,18 +222,26 @@ func compareRows(rows ecs.Rows, want chunk) error {
 
 // compareColumns compares what the query may read, and change versions.
 func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
-	for k, t := range q.terms {
-		if t != readTerm && t != writeTerm {
+	for _, since := range d.sinces {
+		is := rows.Ordered(since)
+		if must := want.arrived(d.m, since); must && !is || is && d.m.reordered <= since {
+			return fmt.Errorf("rows.Ordered since %d: got %v; the last row anywhere came or went at %d", since, is, d.m.reordered)
+		}
+	}
+	for k, may := range q.access {
+		if may == 0 {
 			continue
 		}
 		c := d.list[k]
-		for _, since := range d.sinces {
-			is, known := c.changed(rows, since)
-			if !known {
-				break
+		if !want.g.set.has(k) {
+			if err := c.absent(rows); err != nil {
+				return err
 			}
-			must := slices.ContainsFunc(want.rows, func(e ecs.Entity) bool { return d.m.entities[e].wrote[k] > since })
-			if must && !is || is && d.m.touched[k] <= since {
+			continue
+		}
+		for _, since := range d.sinces {
+			is := c.changed(rows, since)
+			if must := want.written(d.m, k, since); must && !is || is && d.m.touched[k] <= since {
 				return fmt.Errorf("%v: Changed since %d: got %v; the last write anywhere was at %d",
 					c.Type(), since, is, d.m.touched[k])
 			}
@@ -266,7 +250,7 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 		if err != nil {
 			return err
 		}
-		if t == writeTerm { // taking the slice is a write
+		if may == mayWrite { // taking the slice is a write
 			for _, e := range want.rows {
 				d.m.touch(d.m.entities[e], k)
 			}
@@ -277,12 +261,12 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 
 // writeRows writes matching rows through slices, and appends to buffers.
 func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) error {
-	for k, t := range q.terms {
-		if t != writeTerm {
+	for k, may := range q.access {
+		if may != mayWrite || !want.g.set.has(k) {
 			continue
 		}
 		if b := d.list[k].buffer(); b != nil {
-			if err := d.appendRows(k, b, rows, want, seed); err != nil {
+			if err := d.editRows(k, b, rows, want, seed); err != nil {
 				return err
 			}
 			continue
@@ -291,27 +275,36 @@ func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) erro
 			if !want.matches[i] {
 				return nil
 			}
-			e := want.rows[i]
-			v := d.list[k].value(mix(seed+uint64(i)), want.rows[0])
-			d.m.entities[e].values[k] = v
+			v := d.list[k].value(mix(seed+uint64(want.start+i)), want.g.rows[0])
+			d.m.entities[want.rows[i]].values[k] = v
 			return v
 		})
 	}
 	return nil
 }
 
-// appendRows appends to the buffers of every 16th matching row, while they are
-// short.
-func (d *world) appendRows(k int, b bufferKind, rows ecs.Rows, want chunk, seed uint64) error {
+// editRows appends to the buffers of every 16th matching row, or edits them, while
+// they are short.
+func (d *world) editRows(k int, b bufferKind, rows ecs.Rows, want chunk, seed uint64) error {
 	for i := range rows.Each() {
-		x := d.m.entities[want.rows[i]]
-		if i%16 != int(seed%16) || b.length(x.values[k]) > 50 {
+		e := want.rows[i]
+		x := d.m.entities[e]
+		n := mix(seed + uint64(want.start+i))
+		switch {
+		case n%16 != 0 || b.length(x.values[k]) > 50:
+			continue
+		case n>>4&1 != 0:
+			c := d.editOf(record{kind: uint8(n >> 8), n: uint32(n >> 32)}, b.length(x.values[k]), b)
+			c.n %= 60
+			if err := d.doEdit(e, x, k, b, c, func() (any, error) { return b.editAt(rows, i, x.values[k], c) }); err != nil {
+				return err
+			}
 			continue
 		}
 		var now any
-		run := min(1, b.grows(want.rows[i], 1))
+		run := min(1, b.grows(e, 1))
 		done, err := d.attempt(need{run: run, chunks: run}, func() (err error) {
-			now, err = b.appendAt(rows, i, x.values[k], seed, want.rows[0])
+			now, err = b.appendAt(rows, i, x.values[k], seed, e)
 			return err
 		})
 		if err != nil {
@@ -330,7 +323,8 @@ func (d *world) edit(want chunk, seed uint64) error {
 	for i := range uint64(4) {
 		n := mix(seed + i)
 		r := record{kind: uint8(n), who: uint16(n >> 8), n: uint32(n >> 32)}
-		f := [...]func(record) error{d.set, d.toggle, d.append, d.look, d.archetype}[n>>24%5]
+		f := [...]func(record) error{d.set, d.toggle, d.append, d.look, d.archetype, d.toggleQuery, d.toggleList,
+			d.editBuffer, d.setName, d.reserve, d.lookupMany, d.collect}[n>>24%12]
 		if err := f(r); err != nil {
 			return fmt.Errorf("in the loop: %w", err)
 		}

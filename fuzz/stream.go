@@ -68,7 +68,7 @@ func (s *stream) next() (record, bool) {
 }
 
 // shares gives how often an operation stands in the table for each weight.
-var shares = [4]int{0, 1, 3, 8}
+var shares = [4]int{0, 1, 3, 6}
 
 // table lists the numbers of n operations, each as often as its share; a
 // record's pick indexes it. When all are switched off, all stand once. Those of
@@ -87,7 +87,7 @@ func (s *stream) table(n int, always ...int) []int {
 	return table
 }
 
-// choose returns the operation that a record picks from a table. 32 operations
+// choose returns the operation that a record picks from a table. 42 operations
 // of the largest share fill a byte; there must be no more.
 func choose(table []int, r record) int { return table[int(r.pick)%len(table)] }
 
@@ -99,6 +99,18 @@ func Random(seed uint64, steps int) []byte {
 		binary.LittleEndian.PutUint64(data[i:], rng.Uint64())
 	}
 	return data
+}
+
+// WorldWeights makes the operations of RunWorld that keep names stand alike often in a
+// stream and switches the others off, but for Create.
+func WorldWeights(stream []byte, keep func(op string) bool) {
+	weights := stream[8:headerBytes]
+	clear(weights)
+	for i, op := range worldOps {
+		if keep(op.name) {
+			weights[i/4] |= 1 << (i % 4 * 2)
+		}
+	}
 }
 
 // mix scrambles a number; it is the finalizer of splitmix64 (Steele et al.,

@@ -47,7 +47,9 @@ type world struct {
 	tight  bool
 	growth alloc.Growth // of the chunks of an archetype
 
-	all     *ecs.Query // no terms: every entity
+	all     *query // without terms: every entity
+	changes []change
+	watches [maxKinds]*query // of one kind each, to look at its versions
 	queries []*query
 	sinces  []uint32           // change versions of the past
 	hog     []alloc.ChunkIndex // chunks that the driver keeps from the world
@@ -81,6 +83,22 @@ var worldOps = []struct {
 	{"Advance", (*world).advance},
 	{"Misuse", (*world).misuse},
 	{"Trim", (*world).trim},
+	{"Apply", (*world).applyOne},
+	{"ApplyQuery", (*world).applyQuery},
+	{"ApplyList", (*world).applyList},
+	{"DestroyQuery", (*world).destroyQuery},
+	{"DestroyList", (*world).destroyList},
+	{"ToggleQuery", (*world).toggleQuery},
+	{"ToggleList", (*world).toggleList},
+	{"Wipe", (*world).wipe},
+	{"Reserve", (*world).reserve},
+	{"NewTerms", (*world).newTerms},
+	{"CloseQuery", (*world).closeQuery},
+	{"Collect", (*world).collect},
+	{"Phase", (*world).phase},
+	{"Name", (*world).setName},
+	{"LookupMany", (*world).lookupMany},
+	{"EditBuffer", (*world).editBuffer},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
@@ -163,12 +181,15 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 	d.sets[1] = d.active
 	for i := 2; i < len(d.sets); i++ {
 		d.sets[i] = d.active & kinds(mix(uint64(s.seed)+uint64(i)<<32))
+		if i%3 != 0 {
+			d.sets[i] &^= hiding
+		}
 	}
 	d.most = []int{40, 250, 250, 1000, 1000, 1900, 1900, 7000}[s.size%8]
 	if config.Tight {
 		d.most = min(d.most, 400)
 	}
-	d.all = ecs.NewQuery(w)
+	d.all = &query{q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
 	if s.flags&2 != 0 { // room for the first records, and for one or no chunk of rows
 		return d, d.squeeze(record{kind: 1, n: recordChunks + uint32(s.flags>>2&1)})
 	}
@@ -201,7 +222,7 @@ func (d *world) check() error {
 	m := d.m
 	want := ecs.Stats{
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
-		Archetypes: len(m.groups), Buffers: m.spilled,
+		Archetypes: len(m.groups), Buffers: m.spilled, Reserved: len(m.promised),
 	}
 	least, most, mostReserve := 0, 0, 0
 	for _, g := range m.groups {
@@ -264,7 +285,7 @@ func (d *world) compareAll() error {
 			return err
 		}
 	}
-	return d.walk(&query{q: d.all}, visit{})
+	return errors.Join(d.walk(d.all, visit{}), d.compareNames())
 }
 
 // compare compares one entity; x is nil when it is dead.
@@ -289,7 +310,7 @@ func (d *world) compare(e ecs.Entity, x *entity) error {
 			return fmt.Errorf("%v: Enabled(%v): got %v want %v", c.Type(), e, !on, on)
 		}
 	}
-	return nil
+	return d.compareName(e, x)
 }
 
 // end compares everything once more and closes the world.
@@ -317,7 +338,7 @@ func (d *world) closed() error {
 		func() { ecs.NewQuery(d.w) },
 		func() { ecs.Register[int8](d.w) },
 		func() {
-			for range d.all.Rows() {
+			for range d.all.q.Rows() {
 				panic("a closed world gives rows")
 			}
 		},

@@ -1,0 +1,276 @@
+package fuzz
+
+import (
+	"fmt"
+
+	"quarry/ecs"
+)
+
+// Changes and adoption, of one entity, by query and by list.
+
+// change is a change of a world and what the model knows of it.
+type change struct {
+	c           *ecs.Change // nil: adoption
+	into        *group      // adoption of this set
+	add, remove kinds
+}
+
+// of returns what an entity of a set becomes.
+func (c change) of(set kinds) kinds {
+	if c.into != nil {
+		return c.into.set
+	}
+	return set&^c.remove | c.add
+}
+
+// gives reports whether dead entities are a mistake.
+func (c change) gives() bool { return c.into != nil || c.add != 0 }
+
+func (c change) one(e ecs.Entity) (bool, error) {
+	if c.into != nil {
+		return c.into.a.Adopt(e)
+	}
+	return c.c.Apply(e)
+}
+
+func (c change) query(q *ecs.Query) (ecs.Batch, error) {
+	if c.into != nil {
+		return c.into.a.AdoptQuery(q)
+	}
+	return c.c.ApplyQuery(q)
+}
+
+func (c change) list(list []ecs.Entity) (ecs.Batch, error) {
+	if c.into != nil {
+		return c.into.a.AdoptList(list)
+	}
+	return c.c.ApplyList(list)
+}
+
+const (
+	maxChanges = 12  // of a world
+	manyGroups = 150 // from then on entities go to sets that are there
+)
+
+// pickChange returns one of the world's changes, a new one, or an adoption.
+func (d *world) pickChange(r record) change {
+	n := mix(uint64(r.n) + uint64(r.kind)<<32)
+	switch {
+	case n&3 == 0:
+		return change{into: d.group(d.sets[n>>8&7])}
+	case len(d.m.groups) > manyGroups:
+		return change{into: d.m.groups[n>>8%uint64(len(d.m.groups))]}
+	case len(d.changes) == maxChanges:
+		return d.changes[n>>8%maxChanges]
+	}
+	few := kinds(mix(n)) & kinds(mix(n+1)) & d.active
+	switch n >> 2 & 3 {
+	case 0:
+		few = kinds(mix(n)) & d.active & bare // chunks may go over as they are
+	case 1:
+		few = kinds(mix(n)) & d.active & (bare | small) // it looks as if they might
+	}
+	c := change{add: few & kinds(mix(n+2)), remove: few &^ kinds(mix(n+2))}
+	var parts []ecs.Part
+	if c.add != 0 {
+		parts = append(parts, ecs.Add(d.types(c.add, int(r.kind))...))
+	}
+	if c.remove != 0 {
+		parts = append(parts, ecs.Remove(d.types(c.remove, 0)...))
+	}
+	c.c = ecs.NewChange(d.w, parts...)
+	d.changes = append(d.changes, c)
+	return c
+}
+
+// applyOne changes one entity: its row goes to the end, the last one into the gap.
+func (d *world) applyOne(r record) error {
+	e, x := d.pick(r.who)
+	c := d.pickChange(r)
+	if x == nil {
+		if c.gives() {
+			return panics("ecs: ", func() { _, _ = c.one(e) })
+		}
+		if changed, err := c.one(e); changed || err != nil {
+			return fmt.Errorf("a change that only removes, of %v, which is dead: got %v, %w", e, changed, err)
+		}
+		return nil
+	}
+	set := c.of(x.group.set)
+	if set == x.group.set {
+		if changed, err := c.one(e); changed || err != nil {
+			return fmt.Errorf("a change of %v that has it all: got %v, %w", e, changed, err)
+		}
+		return d.compare(e, x)
+	}
+	to := d.m.groupOf(set)
+	done, err := d.attempt(d.rowsNeed(to, 1, false), func() error {
+		changed, err := c.one(e)
+		if changed != (err == nil) {
+			return fmt.Errorf("a change of %v: got %v, %v", e, changed, err)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	d.bind(to)
+	if done {
+		d.m.moveTo(e, x, set, d.list)
+	}
+	return d.compare(e, x)
+}
+
+func (d *world) applyQuery(r record) error {
+	q := d.pickQuery(r)
+	if r.bits(27, 2) == 0 { // archetypes as a whole, whose chunks may go over as they are
+		q = d.all
+	}
+	list, err := d.matched(q)
+	if err != nil {
+		return err
+	}
+	c := d.pickChange(r)
+	return d.applyAll(r, list, c, func() (ecs.Batch, error) { return c.query(q.q) })
+}
+
+func (d *world) applyList(r record) error {
+	list, c := d.someList(r), d.pickChange(r)
+	alive := d.alone(list)
+	if r.kind>>5 == 0 {
+		if err := d.misuseList(list, func(list []ecs.Entity) { _, _ = c.list(list) }); err != nil {
+			return err
+		}
+	}
+	dead := false
+	for _, e := range list {
+		dead = dead || d.m.entities[e] == nil
+	}
+	if dead && c.gives() {
+		before := d.w.Hash()
+		if err := panics("ecs: ", func() { _, _ = c.list(list) }); err != nil {
+			return err
+		}
+		if d.w.Hash() != before {
+			return fmt.Errorf("a list with dead entities changed the world's hash")
+		}
+		list = alive
+	}
+	return d.applyAll(r, alive, c, func() (ecs.Batch, error) { return c.list(list) })
+}
+
+// misuseList hands in a list with an entity of another world: nothing may change.
+func (d *world) misuseList(list []ecs.Entity, call func(list []ecs.Entity)) error {
+	foreign, err := elsewhere()
+	if err != nil {
+		return err
+	}
+	before := d.w.Hash()
+	if err := panics("ecs: ", func() { call(append(list[:len(list):len(list)], foreign)) }); err != nil {
+		return err
+	}
+	if d.w.Hash() != before {
+		return fmt.Errorf("a list with an entity of another world changed the world's hash")
+	}
+	return nil
+}
+
+// applyAll makes a call that changes the entities of a list, which are alive and
+// listed once. All are changed or none. The order of the rows is not foretold.
+func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs.Batch, error)) error {
+	m := d.m
+	touched := touch{}
+	arrivals := map[*group]int{}
+	var to []*group
+	var moved []ecs.Entity
+	for _, e := range list {
+		x := m.entities[e]
+		set := c.of(x.group.set)
+		if set == x.group.set {
+			continue
+		}
+		g := m.groupOf(set)
+		if arrivals[g] == 0 {
+			to = append(to, g)
+		}
+		arrivals[g]++
+		moved = append(moved, e)
+		touched[x.group]--
+		touched[g]++
+	}
+	var want need
+	for _, g := range to {
+		one := d.rowsNeed(g, arrivals[g], false)
+		want.run, want.chunks = max(want.run, one.run), want.chunks+one.chunks
+	}
+	d.sit(touched)
+	var batch ecs.Batch
+	done, err := d.attempt(want, func() (err error) {
+		batch, err = call()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%d entities: %w", len(moved), err)
+	}
+	for _, g := range m.groups {
+		d.bind(g)
+	}
+	if !done {
+		return nil
+	}
+	for _, e := range moved {
+		x := m.entities[e]
+		set := c.of(x.group.set)
+		m.become(x, set, d.list)
+		x.group = m.groupOf(set)
+		m.arrive(x)
+	}
+	if err := d.reread(touched); err != nil {
+		return err
+	}
+	inside := map[ecs.Entity]bool{}
+	for _, e := range moved {
+		inside[e] = true
+	}
+	for _, e := range batch.Entities(nil) {
+		if !inside[e] {
+			return fmt.Errorf("batch: got %v, which did not move, or twice", e)
+		}
+		delete(inside, e)
+	}
+	return d.compareBatch(batch, len(moved), uint64(r.n), kinds(mix(uint64(r.n))))
+}
+
+// compareBatch compares the rows of a batch, whose entities the model has, and
+// writes some columns.
+func (d *world) compareBatch(batch ecs.Batch, n int, seed uint64, write kinds) error {
+	seen := 0
+	for rows := range batch.Rows() {
+		ids := rows.Entities()
+		g := d.m.entities[ids[0]].group
+		if rows.Archetype() != g.a || !rows.Dense() {
+			return fmt.Errorf("batch: got rows of %v, want %v", rows.Archetype(), g.a)
+		}
+		for k, c := range d.list {
+			if !g.set.has(k) {
+				continue
+			}
+			if err := c.compare(rows, func(i int) any { return d.m.entities[ids[i]].values[k] }); err != nil {
+				return fmt.Errorf("batch: %w", err)
+			}
+			if !write.has(k) || c.buffer() != nil {
+				continue
+			}
+			c.fill(rows, func(i int) any {
+				v := c.value(mix(seed+uint64(seen+i)), ids[i])
+				d.m.entities[ids[i]].values[k] = v
+				return v
+			})
+		}
+		seen += rows.Len()
+	}
+	if seen != n || batch.Len() != n {
+		return fmt.Errorf("batch: got %d rows, length %d, want %d", seen, batch.Len(), n)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package fuzz_test
+
+import (
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/fuzz"
+	"quarry/internal/debug"
+)
+
+// TestMillionSteps runs a million steps of 20 streams with QUARRY_LONG set, else a
+// part of them. Each stream runs twice, and the same stream gives the same hash, the
+// same number of refused calls and the same peak. All operations take part in every
+// second stream, in the others those that the stream's weights leave.
+func TestMillionSteps(t *testing.T) {
+	const seeds = 20
+	steps := 1500
+	if os.Getenv("QUARRY_LONG") != "" {
+		steps = 1_000_000 / seeds
+	} else if testing.Short() || debug.On {
+		steps = 400
+	}
+	var done atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+			data := fuzz.Random(seed+3000, steps)
+			if seed%2 == 0 {
+				fuzz.WorldWeights(data, func(string) bool { return true })
+			}
+			config := fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)}
+			if seed%5 == 4 {
+				config = fuzz.WorldConfig{Universe: newUniverse(t, 4<<20), Tight: true}
+			}
+			first, err := fuzz.RunWorld(data, config)
+			require.NoError(t, err)
+			config.Universe = newUniverse(t, config.Universe.Size())
+			again, err := fuzz.RunWorld(data, config)
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			done.Add(int64(first.Steps))
+		})
+	})
+	require.Equal(t, int64(seeds*steps), done.Load())
+}
+
+// TestHashWithoutChunks runs streams under several policies for chunks: how rows are
+// cut into chunks does not count. Left out are operations in which the cut decides what
+// happens: loops of the driver, whose writes are chosen by the chunk, queries with
+// Changed and Ordered, which are about chunks, and changes and ends of many entities by
+// query or list. The latter close gaps run by run, and a run ends with its chunk, so
+// the order of the rows that fill them depends on the cut.
+func TestHashWithoutChunks(t *testing.T) {
+	seeds, steps := effort(6, 1_000)
+	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "DestroyQuery", "DestroyList"}
+	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+		data := fuzz.Random(seed+4000, steps)
+		fuzz.WorldWeights(data, func(op string) bool { return !slices.Contains(cut, op) })
+		data[0] |= 6 // large runs
+		var first fuzz.WorldResult
+		for growth := range byte(8) {
+			data[1] = data[1]&31 | growth<<5
+			result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
+			require.NoError(t, err)
+			if growth == 0 {
+				first = result
+			}
+			require.Equal(t, first, result, "growth %d", growth)
+		}
+	})
+}
+
+// TestLargeArchetypes runs streams of few types. In the even ones some archetypes have
+// thousands of rows: lists of few of those are walked as lists, not as masks, and where
+// only tags differ whole chunks go from one archetype to another. In the odd ones rows
+// are so wide that a chunk has as many with one byte more: it must not go then.
+func TestLargeArchetypes(t *testing.T) {
+	const steps = 600 // fewer do not make the archetypes large
+	seeds, _ := effort(12, steps)
+	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+		data := fuzz.Random(seed+5000, steps)
+		fuzz.WorldWeights(data, func(op string) bool { return op != "Wipe" })
+		most := 2048
+		if seed%2 == 0 {
+			data[0] |= 7                  // up to 7,000 entities
+			data[2], data[3] = 0x8B, 0x42 // of two components, a buffer, and tags
+		} else {
+			data[0], data[1] = 6, 2<<5    // up to 1,900 entities, in chunks of one unit
+			data[2], data[3] = 0x1F, 0x11 // of components of 40, 4, 3 and 1 bytes, two buffers and a tag
+			most = 500
+		}
+		result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
+		require.NoError(t, err)
+		require.Greater(t, result.Peak, most)
+	})
+}

@@ -1,0 +1,103 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// After a call by query or by list the model reads the order of the rows from the
+// world: to foretell it would be a copy of the implementation. It checks that the rows
+// are the ones that must be there, that their records lead to them, and some values.
+
+// touch is the groups that a call is about, and how many rows more they will have.
+type touch map[*group]int
+
+// seat is where a row is: a chunk by its first unit, and a row of it.
+type seat struct {
+	chunk alloc.ChunkIndex
+	row   int
+}
+
+// sit notes where the rows of some groups are.
+func (d *world) sit(touched touch) {
+	for _, g := range d.m.groups {
+		if _, ok := touched[g]; ok && g.a != nil {
+			d.seats(g, func(x *entity, at seat) { x.seat = at })
+		}
+	}
+}
+
+// seats walks the rows of a group.
+func (d *world) seats(g *group, f func(x *entity, at seat)) {
+	row := 0
+	for i := range g.a.Chunks() {
+		first, _, n := g.a.Chunk(i)
+		for j := range n {
+			f(d.m.entities[g.rows[row+j]], seat{first, j})
+		}
+		row += n
+	}
+}
+
+// reread takes the order of the rows of some groups from the world. The model's
+// entities know their groups already.
+func (d *world) reread(touched touch) error {
+	fresh := map[*ecs.Archetype][]ecs.Entity{}
+	for rows := range d.all.q.Rows() {
+		fresh[rows.Archetype()] = append(fresh[rows.Archetype()], rows.Entities()...)
+	}
+	seen := map[ecs.Entity]bool{}
+	for _, g := range d.m.groups {
+		more, ok := touched[g]
+		if !ok {
+			continue
+		}
+		rows := fresh[g.a]
+		if len(rows) != len(g.rows)+more || g.a.Len() != len(rows) {
+			return fmt.Errorf("%v: got %d rows, length %d, want %d", g.a, len(rows), g.a.Len(), len(g.rows)+more)
+		}
+		for _, e := range rows {
+			if x := d.m.entities[e]; x == nil || x.group != g || seen[e] {
+				return fmt.Errorf("%v: got %v (seen before: %v), which is not one of its entities", g.a, e, seen[e])
+			}
+			seen[e] = true
+		}
+		g.rows = slices.Clone(rows)
+		for i, e := range rows {
+			d.m.entities[e].row = i
+		}
+		d.seats(g, func(x *entity, at seat) {
+			if x.seat != at {
+				x.arrived, x.seat = d.m.version, at
+			}
+		})
+	}
+	d.m.reordered = d.m.version
+	return d.compareSome(touched)
+}
+
+// compareSome compares some hundred rows of some groups, the last ones among them.
+func (d *world) compareSome(touched touch) error {
+	const most = 200
+	for _, g := range d.m.groups {
+		if _, ok := touched[g]; !ok {
+			continue
+		}
+		step := 1 + len(g.rows)/most
+		for i := len(g.rows) - 1; i >= 0; i -= step {
+			e := g.rows[i]
+			if err := d.compare(e, d.m.entities[e]); err != nil {
+				return err
+			}
+		}
+		if n := len(g.rows); n > 0 {
+			if err := d.compareSeat(g.rows[n/2], d.m.entities[g.rows[n/2]]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

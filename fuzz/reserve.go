@@ -1,0 +1,113 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/ecs"
+)
+
+// Ids that are promised before there are entities.
+
+const mostPromised = 600
+
+// reserve promises ids, creates promised ones, or takes them back.
+func (d *world) reserve(r record) error {
+	list := d.m.promised
+	switch what := r.kind % 8; {
+	case d.inLoop > 0 || what < 4 && len(list) < mostPromised || len(list) == 0:
+		return d.promise(r)
+	case what == 7:
+		return d.misusePromise(r)
+	}
+	n := 1 + int(r.who)%len(list)
+	from := int(r.n) % (len(list) - n + 1)
+	ids := slices.Clone(list[from : from+n])
+	if r.bits(20, 1) != 0 {
+		slices.Reverse(ids)
+	}
+	if r.kind%8 == 6 || len(d.m.alive)+n > d.most {
+		d.w.Unreserve(ids)
+		d.m.promised = slices.Delete(list, from, from+n)
+		return d.compare(ids[0], nil)
+	}
+	g := d.group(d.sets[r.bits(21, 3)])
+	var batch ecs.Batch
+	done, err := d.attempt(d.rowsNeed(g, n, false), func() (err error) {
+		batch, err = g.a.CreateReserved(ids)
+		return err
+	})
+	if !done {
+		return err
+	}
+	d.m.promised = slices.Delete(list, from, from+n)
+	for _, e := range ids {
+		d.m.begin(e, g, d.list).lent = true
+		d.m.lent++
+	}
+	if got := batch.Entities(nil); !slices.Equal(got, ids) {
+		return fmt.Errorf("CreateReserved: got a batch of %v want %v", got, ids)
+	}
+	return d.compareBatch(batch, n, uint64(r.n), kinds(r.n>>16))
+}
+
+// promise reserves ids: none of them may be alive, promised, or have been before.
+func (d *world) promise(r record) error {
+	m := d.m
+	n := 1 + int(r.who)%70
+	if r.bits(24, 8) == 0 {
+		n = 9000
+	}
+	room := m.blocks*recordBlock - m.lent - len(m.promised)
+	blocks := max(0, (n-room+recordBlock-1)/recordBlock)
+	want := need{run: min(blocks, 1) * recordChunks, chunks: blocks * recordChunks, spares: true}
+	ids := make([]ecs.Entity, n)
+	done, err := d.attempt(want, func() error { return d.w.Reserve(ids) })
+	if !done {
+		return err
+	}
+	m.blocks += blocks
+	for _, e := range ids {
+		last, used := m.versions[e.Index()]
+		if int(e.Index()) < ecs.MaxEntities-m.blocks*recordBlock || used && e.Version() != last+2 || !used && e.Version() != 1 {
+			return fmt.Errorf("Reserve: got %v; %d blocks are lent, the last version of that index was %d (used: %v)",
+				e, m.blocks, last, used)
+		}
+		m.versions[e.Index()] = e.Version()
+		if d.w.Alive(e) {
+			return fmt.Errorf("Reserve: %v is alive", e)
+		}
+	}
+	if n > mostPromised {
+		d.w.Unreserve(ids)
+		return nil
+	}
+	m.promised = append(m.promised, ids...)
+	return nil
+}
+
+// misusePromise hands in what is not promised, behind some that are.
+func (d *world) misusePromise(r record) error {
+	foreign, err := elsewhere()
+	if err != nil {
+		return err
+	}
+	some := d.m.promised[:1+int(r.who)%len(d.m.promised)]
+	g := d.group(d.sets[r.bits(21, 3)])
+	bad := []ecs.Entity{ecs.Null, foreign, some[0]}
+	if len(d.m.alive) > 0 {
+		bad = append(bad, d.m.alive[0])
+	}
+	for _, e := range bad {
+		ids := append(slices.Clone(some), e)
+		for _, f := range []func(){
+			func() { d.w.Unreserve(ids) },
+			func() { _, _ = g.a.CreateReserved(ids) },
+		} {
+			if err := panics("ecs: ", f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
