@@ -7,8 +7,8 @@ import "quarry/alloc"
 // panics during iteration and for an entity of another world.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
-	r := w.records.find(e)
-	if r == nil || e.ref&tagMask != w.tag {
+	r := w.records.find(e, w.tag)
+	if r == nil {
 		w.checkWorld("World.Destroy", e)
 		return false
 	}
@@ -89,11 +89,10 @@ func (w *World) Clear() {
 // recordOf returns the record of an entity that is alive, else nil; it panics
 // for one of another world.
 func (w *World) recordOf(op string, e Entity) *record {
-	if w == nil || e.ref&^indexMask != w.tag {
-		w.checkWorld(op, e)
-		return nil
+	if w == nil {
+		w.refuse(op)
 	}
-	r := w.records.find(e)
+	r := w.records.find(e, w.tag)
 	if r == nil {
 		w.checkWorld(op, e)
 	}

@@ -178,8 +178,8 @@ func (d *directory) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	}
 	w := d.w
 	w.checkWorld(op.String(), e)
-	r := w.records.find(e)
-	if d.built || r == nil || e.ref&tagMask != w.tag {
+	r := w.records.find(e, w.tag)
+	if d.built || r == nil {
 		return nil, 0
 	}
 	if w.phase == nil {

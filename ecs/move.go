@@ -13,8 +13,8 @@ import (
 // it already.
 func (w *World) add(op string, e Entity, id typeID, clear bool) (column unsafe.Pointer, row int, err error) {
 	w.checkUnlocked(op)
-	r := w.records.find(e)
-	if r == nil || e.ref&tagMask != w.tag {
+	r := w.records.find(e, w.tag)
+	if r == nil {
 		w.checkWorld(op, e)
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, w.types[id].name))
 	}
@@ -40,8 +40,8 @@ func (w *World) add(op string, e Entity, id typeID, clear bool) (column unsafe.P
 // remove takes the type id from e. removed is false when e is dead or lacks it.
 func (w *World) remove(op string, e Entity, id typeID) (removed bool, err error) {
 	w.checkUnlocked(op)
-	r := w.records.find(e)
-	if r == nil || e.ref&tagMask != w.tag {
+	r := w.records.find(e, w.tag)
+	if r == nil {
 		w.checkWorld(op, e)
 		return false, nil
 	}

@@ -132,8 +132,8 @@ const rowsPerListed = 1024
 func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 	p := w.newPick()
 	for i, e := range list {
-		r := w.records.find(e)
-		if r == nil || e.ref&tagMask != w.tag {
+		r := w.records.find(e, w.tag)
+		if r == nil {
 			w.checkListed(op, i, e, alive)
 			continue
 		}

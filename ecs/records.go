@@ -79,13 +79,18 @@ func (s *records) at(index uint32) *record {
 	return &s.table[index>>blockShift].Load()[index&(blockSize-1)]
 }
 
-// find returns e's record when e is alive in this store, else nil.
-func (s *records) find(e Entity) *record {
-	b := s.table[e.ref&indexMask>>blockShift].Load()
+// find returns e's record when e is alive in this store, else nil. tag is that of the
+// world: another in e leaves a bit beyond the index, and no block has such a number.
+func (s *records) find(e Entity, tag uint32) *record {
+	index := e.ref ^ tag
+	if index >= MaxEntities {
+		return nil
+	}
+	b := s.table[index>>blockShift].Load()
 	if b == nil {
 		return nil
 	}
-	r := &b[e.ref&(blockSize-1)]
+	r := &b[index%blockSize]
 	if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {
 		return nil
 	}

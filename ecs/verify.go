@@ -61,7 +61,7 @@ func (a *Archetype) verify(spilled *int) error {
 	for pos, chunk := range a.grid.Chunks() {
 		at, n := a.grid.Row(pos, 0), a.grid.RowsOf(pos)
 		for row, e := range entities(at.Base, n) {
-			r := a.w.records.find(e)
+			r := a.w.records.find(e, a.w.tag)
 			if r == nil || r.location != locate(chunk.First, row) || e.ref&^indexMask != a.w.tag {
 				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk.First, a, e)
 			}

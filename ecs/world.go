@@ -192,7 +192,7 @@ func (w *World) Universe() *alloc.Universe { return w.u }
 // Alive reports whether e names an entity of this world that was created and
 // not destroyed.
 func (w *World) Alive(e Entity) bool {
-	return e.ref&^indexMask == w.tag && w.records.find(e) != nil
+	return w.records.find(e, w.tag) != nil
 }
 
 // Stats describes a world.
@@ -228,11 +228,10 @@ func (w *World) Stats() Stats {
 // or nil when e is not alive or its archetype lacks the type. With write set it
 // marks the column changed.
 func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Pointer, int) {
-	if w == nil || e.ref&^indexMask != w.tag {
-		w.checkWorld(op, e)
-		return nil, 0
+	if w == nil {
+		w.refuse(op)
 	}
-	r := w.records.find(e)
+	r := w.records.find(e, w.tag)
 	if r == nil {
 		w.checkWorld(op, e)
 		return nil, 0
