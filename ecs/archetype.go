@@ -82,9 +82,7 @@ func NewArchetype(w *World, types ...Type) *Archetype {
 
 // TryNewArchetype is NewArchetype that returns the *LimitError.
 func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
-	if w.closed {
-		panic("ecs: NewArchetype: the world is closed")
-	}
+	w.checkNew("NewArchetype")
 	var sig signature
 	for _, t := range types {
 		id := w.idOf("NewArchetype", t)
@@ -197,6 +195,9 @@ func (a *Archetype) layOut() error {
 
 // Len returns the number of entities that have exactly the archetype's types.
 func (a *Archetype) Len() int { return a.grid.Len() }
+
+// Has reports whether the archetype has a type. It panics for one of another world.
+func (a *Archetype) Has(t Type) bool { return a.sig.has(a.w.idOf("Archetype.Has", t)) }
 
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.grid.Chunks()) }

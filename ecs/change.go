@@ -34,9 +34,7 @@ func Remove(types ...Type) Part { return Part{types, true} }
 // NewChange makes a change. It panics for a type that is given twice, added and
 // removed included, and for one of another world.
 func NewChange(w *World, parts ...Part) *Change {
-	if w.closed {
-		panic("ecs: NewChange: the world is closed")
-	}
+	w.checkNew("NewChange")
 	c := &Change{w: w}
 	for _, p := range parts {
 		for _, t := range p.types {
@@ -59,6 +57,9 @@ func NewChange(w *World, parts ...Part) *Change {
 
 // String lists what the change adds and removes.
 func (c *Change) String() string {
+	if c.w == nil {
+		return "change of no world"
+	}
 	if c.into != nil {
 		return "change into " + c.into.String()
 	}

@@ -47,7 +47,7 @@ type TypeOption func(*typeInfo)
 
 // Enableable gives every entity that has the type a bit that says whether it is
 // enabled; new ones are. Queries skip rows in which it is not, without moving
-// anything.
+// anything. It is an option itself: ecs.Register[Stun](w, ecs.Enableable).
 func Enableable(t *typeInfo) { t.enableable = true }
 
 // Inline sets how many elements of a buffer lie inside the chunk before it
@@ -159,7 +159,9 @@ func (c Component[T]) Has(e Entity) bool {
 // have it. The pointer is good until the next structural change of the world.
 func (c Component[T]) Get(e Entity) *T { return value[T](c.d.find(opGet, e)) }
 
-// Mut is Get for writing: it marks the component changed in e's chunk.
+// Mut is Get for writing: it marks the component changed in e's chunk. The mark is set
+// now, not when the pointer is written through: after a loop with Changed has ended take
+// it again.
 func (c Component[T]) Mut(e Entity) *T { return value[T](c.d.mut(opMut, e)) }
 
 // Set writes e's component and marks it changed. It returns false when e is not

@@ -31,9 +31,7 @@ type Query struct {
 // have found. Without terms a query matches every entity but those that Prefab and
 // DisabledEntity hide.
 func NewQuery(w *World, terms ...Term) *Query {
-	if w.closed {
-		panic("ecs: NewQuery: the world is closed")
-	}
+	w.checkNew("NewQuery")
 	q := &Query{w: w, terms: slices.Clone(terms)}
 	var seen signature
 	for _, t := range terms {
@@ -88,6 +86,9 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 // It panics inside a loop over the query and while the world is shared; a second
 // call does nothing. Using a closed query panics.
 func (q *Query) Close() {
+	if q == nil || q.w == nil {
+		q.refuse("Query.Close")
+	}
 	q.w.checkUnshared("Query.Close")
 	for s := q.w.loops; s != nil; s = s.outer {
 		if s.q == q {
@@ -108,6 +109,9 @@ func (q *Query) Since() uint32 { return q.since }
 // World.Version and Advance give; 0 passes everything. It panics while the world is
 // shared.
 func (q *Query) SetSince(version uint32) {
+	if q == nil || q.w == nil {
+		q.refuse("Query.SetSince")
+	}
 	q.w.checkUnshared("Query.SetSince")
 	q.since = version
 }
@@ -142,7 +146,7 @@ func (q *Query) Rows() iter.Seq[Rows] {
 }
 
 func (q *Query) walk(yield func(Rows) bool) {
-	if q.m == nil {
+	if q == nil || q.m == nil {
 		q.refuse("Query.Rows")
 	}
 	w := q.w
@@ -207,6 +211,9 @@ func (q *Query) String() string {
 
 //go:noinline
 func (q *Query) refuse(op string) {
+	if q == nil || q.w == nil {
+		panic("ecs: " + op + ": the query is nil or the zero value; queries come from NewQuery")
+	}
 	if q.w.closed {
 		q.w.refuse(op)
 	}
@@ -215,7 +222,7 @@ func (q *Query) refuse(op string) {
 
 // checkOpen panics for a query that was closed, or whose world was.
 func (q *Query) checkOpen(op string) {
-	if q.m == nil || q.w.closed {
+	if q == nil || q.m == nil || q.w.closed {
 		q.refuse(op)
 	}
 }

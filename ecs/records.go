@@ -257,8 +257,15 @@ func (s *records) giveRow(ids []Entity) {
 // place tells the records of some entities that they are in the rows of one chunk
 // from at on.
 func (s *records) place(ids []Entity, at location) {
+	var block *[blockSize]record
+	number := uint32(maxBlocks) // of block: ids that follow each other mostly share it
 	for i, e := range ids {
-		s.at(e.ref & indexMask).location = at + location(i)
+		index := e.ref & indexMask
+		if index>>blockShift != number {
+			number = index >> blockShift
+			block = s.table[number].Load()
+		}
+		block[index%blockSize].location = at + location(i)
 	}
 }
 

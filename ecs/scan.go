@@ -299,5 +299,9 @@ func (r Rows) Entities() []Entity {
 	return entities(r.base, r.lo()+r.Len())[r.lo():]
 }
 
+// Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk
+// takes it. Changes of the structure may move chunks; Ordered tells.
+func (r Rows) Chunk() int { return r.check("Rows.Chunk").pos }
+
 // Archetype returns the archetype that the rows belong to.
 func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").t.a }

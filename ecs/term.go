@@ -111,7 +111,8 @@ func Present(of ...Operand) Term { return termOf(termPresent, of) }
 func Changed(types ...Type) Term { return filterOf(termChanged, types) }
 
 // Ordered passes chunks in which rows came, went or changed places since the query
-// last ran to its end; see Changed.
+// last ran to its end, or that changed places themselves; see Changed. A chunk whose
+// last row went is gone: compare Archetype.Chunks.
 func Ordered() Term { return Term{kind: termOrdered} }
 
 // IncludeDisabled lets a query match entities with DisabledEntity, which are hidden

@@ -138,5 +138,8 @@ func (w *way) relabelFull() (start, n int) {
 		}
 		to.markRows(pos)
 	}
+	for pos := at + full; pos < len(to.ordered); pos++ {
+		to.ordered[pos] = to.w.version // a part-full chunk comes after others now
+	}
 	return to.grid.Chunks()[at].Start, to.grid.Len() - before
 }

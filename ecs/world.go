@@ -277,6 +277,16 @@ func (w *World) refuse(op string) {
 		op, w.loops.name()))
 }
 
+// checkNew panics unless something can be made in the world.
+func (w *World) checkNew(op string) {
+	if w == nil {
+		panic("ecs: " + op + ": the world is nil; worlds come from NewWorld")
+	}
+	if w.closed {
+		w.refuse(op)
+	}
+}
+
 // worldTags hands out the tag that every entity of a world carries: in turn, so
 // that an entity of the last 15 worlds is known to be a stranger, and preferring
 // tags that no open world has. Tags are no part of what Hash and String show.
