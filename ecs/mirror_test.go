@@ -72,10 +72,10 @@ func TestZeroHandlesHaveNames(t *testing.T) {
 				t.Error("rows of nothing")
 			}
 		},
-		"ecs: Query.Count" + nobody:      func() { q.Count() },
-		"ecs: Query.Close" + nobody:      func() { q.Close() },
-		"ecs: Query.SetSince" + nobody:   func() { q.SetSince(1) },
-		"ecs: Component.Values" + nobody: func() { position.Values(nil, nil) },
+		"ecs: Query.Count" + nobody:                                      func() { q.Count() },
+		"ecs: Query.Close" + nobody:                                      func() { q.Close() },
+		"ecs: Query.SetSince" + nobody:                                   func() { q.SetSince(1) },
+		"ecs: Component.Values" + nobody:                                 func() { position.Values(nil, nil) },
 		"ecs: NewQuery: the world is nil; worlds come from NewWorld":     func() { ecs.NewQuery(nil) },
 		"ecs: NewChange: the world is nil; worlds come from NewWorld":    func() { ecs.NewChange(nil) },
 		"ecs: NewArchetype: the world is nil; worlds come from NewWorld": func() { ecs.NewArchetype(nil) },
