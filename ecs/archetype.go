@@ -295,11 +295,6 @@ func (a *Archetype) leave(last int) {
 	}
 }
 
-// locate returns the location of a row.
-func (a *Archetype) locate(pos, row int) location {
-	return locate(a.grid.Chunks()[pos].First, row)
-}
-
 // entityAt returns the entity of a row.
 func entityAt(at alloc.GridRow) *Entity {
 	// Safe because the entity column lies at offset 0 of the row's chunk.

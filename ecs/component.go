@@ -132,7 +132,7 @@ func (w *World) register(op string, info typeInfo) typeID {
 	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
 	id := typeID(len(w.types))
 	w.types = append(w.types, info)
-	w.directories = append(w.directories, &directory{w: w, id: id, size: uintptr(info.size)})
+	w.directories = append(w.directories, &directory{w: w, tag: w.tag, table: w.records.table, base: w.base, id: id, size: uintptr(info.size)})
 	w.byType[key] = id
 	return id
 }

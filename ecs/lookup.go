@@ -73,9 +73,12 @@ func (op lookupOp) String() string { return lookupOps[op] }
 
 // directory says where the values of one type are. Its world's owner writes it.
 type directory struct {
-	w      *World
+	tag    uint32 // of the world, as are table and base: each look-up asks for them
 	id     typeID
 	built  bool
+	table  *table
+	base   unsafe.Pointer
+	w      *World
 	size   uintptr   // bytes of a value; 0 for a tag
 	starts []uintptr // by unit, up to the last that mattered: see above; noColumn: no such column there
 	marks  []mark    // by unit, as starts; what it says is void where that is noColumn
@@ -138,15 +141,14 @@ func (d *directory) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if d == nil {
 		return d.miss(op, e)
 	}
-	w := d.w
 	// The other tag of another world's entity leaves a bit beyond the index: no block
 	// has such a number.
-	index := e.ref ^ w.tag
+	index := e.ref ^ d.tag
 	b := int(index >> blockShift)
 	if b >= maxBlocks {
 		return d.miss(op, e)
 	}
-	block := w.records.table[b].Load()
+	block := d.table[b].Load()
 	if block == nil {
 		return d.miss(op, e)
 	}
@@ -165,7 +167,7 @@ func (d *directory) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	}
 	// Safe because a row that a record leads to lies in the chunk (W1), and start
 	// is that of the chunk's column (L1).
-	return unsafe.Add(w.base, start+at*d.size), location(at)
+	return unsafe.Add(d.base, start+at*d.size), location(at)
 }
 
 // miss does what find does not expect: it panics for zero handles, closed worlds and

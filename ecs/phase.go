@@ -52,6 +52,9 @@ func (p *Phase) End() {
 // Changed and Ordered terms compare with the query's Since, which stays.
 func (p *Phase) Rows(q *Query) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
+		if p == nil || p.w == nil {
+			panic("ecs: Phase.Rows: the phase is nil or the zero value; phases come from World.Share")
+		}
 		s := p.begin(q)
 		defer p.finish(s)
 		s.walk(q, yield)

@@ -34,7 +34,7 @@ func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
 	// U's alignment divides T's size, hence also headerSize + inline*size, the place
 	// of a row before rounding. Blocks of the heap begin on 16 bytes.
 	checkFlat(reflect.TypeFor[U]())
-	return DynamicBuffer[U]{w: d.w, h: d.h, id: d.id, write: d.write, epoch: d.epoch}
+	return DynamicBuffer[U](d)
 }
 
 func checkFlat(t reflect.Type) {

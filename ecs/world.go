@@ -163,6 +163,9 @@ func (w *World) Close() error {
 	tags.give(w.tag >> indexBits)
 	w.idle, w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = nil, true, nil, nil, nil, nil, nil
 	w.spare = spareBits{}
+	for _, d := range w.directories {
+		d.table = &noBlocks
+	}
 	w.epoch++ // views are void
 	return err
 }

@@ -86,14 +86,14 @@ func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error
 			return fmt.Errorf("GetMany: %v, %v: got %v want %v", list[i], c.h, p, v)
 		}
 		if all[i] != have {
-			return fmt.Errorf("Gather: %v, %v: got %v want %v", list[i], c.h, all[i], have)
+			return fmt.Errorf("in Gather: %v, %v: got %v want %v", list[i], c.h, all[i], have)
 		}
 		if q := look.Get(list[i]); q != p || look.Has(list[i]) != (p != nil) {
 			return fmt.Errorf("Lookup.Get(%v), %v: got %v want %v", list[i], c.h, q, v)
 		}
 	}
 	if missing != 0 {
-		return fmt.Errorf("Gather: %v: %d too many missing", c.h, missing)
+		return fmt.Errorf("in Gather: %v: %d too many missing", c.h, missing)
 	}
 	if write == nil {
 		return nil

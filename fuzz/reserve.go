@@ -70,12 +70,12 @@ func (d *world) promise(r record) error {
 	for _, e := range ids {
 		last, used := m.versions[e.Index()]
 		if int(e.Index()) < ecs.MaxEntities-m.blocks*recordBlock || used && e.Version() != last+2 || !used && e.Version() != 1 {
-			return fmt.Errorf("Reserve: got %v; %d blocks are lent, the last version of that index was %d (used: %v)",
+			return fmt.Errorf("in Reserve: got %v; %d blocks are lent, the last version of that index was %d (used: %v)",
 				e, m.blocks, last, used)
 		}
 		m.versions[e.Index()] = e.Version()
 		if d.w.Alive(e) {
-			return fmt.Errorf("Reserve: %v is alive", e)
+			return fmt.Errorf("in Reserve: %v is alive", e)
 		}
 	}
 	if n > mostPromised {
