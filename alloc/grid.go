@@ -24,7 +24,7 @@ import (
 // one unit with every offset and the number of rows times 2^k. So one plan and one
 // shift serve chunks of all sizes, and the index of a chunk's first unit has k zero
 // bits, where the owner can put a row. Growth takes what the policy says as few
-// large chunks: doubling gives chunks of 1, 1, 2, 4, 8 ... units, in which long
+// large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long
 // loops run at the speed of long slices (docs/decisions/0011).
 //
 // The reserve is what growth took beyond its need and what rows that went left

@@ -11,6 +11,7 @@ import (
 type Growth struct {
 	factor float64 // size after growing / size before; 0 or 1: no factor
 	step   int     // least that is added
+	plus   int     // added to what factor and step say
 	most   int     // most that is added; 0: no bound
 }
 
@@ -46,6 +47,16 @@ func (g Growth) Capped(most int) Growth {
 	return g
 }
 
+// Plus is g that adds n more each time: Doubling().Plus(1) goes 1, 3, 7, 15, so that
+// each part that is added is twice the one before. It panics when n is less than 1.
+func (g Growth) Plus(n int) Growth {
+	if n < 1 {
+		panic(fmt.Sprintf("alloc: Growth.Plus: n=%d is less than 1", n))
+	}
+	g.plus += n
+	return g
+}
+
 // Next returns the size to grow to from have, at least need. It returns have
 // when need is not above it. What is needed is always met, above the cap too; a
 // size that would not fit an int becomes need.
@@ -64,6 +75,7 @@ func (g Growth) Next(have, need int) int {
 		}
 		more = max(more, int(grown))
 	}
+	more += min(g.plus, math.MaxInt/4)
 	if g.most > 0 {
 		more = min(more, g.most)
 	}
@@ -75,8 +87,8 @@ func (g Growth) Next(have, need int) int {
 
 // atOnce returns the most that the policy adds of itself; 0: no bound.
 func (g Growth) atOnce() int {
-	if g.factor <= 1 && (g.most == 0 || g.step < g.most) {
-		return g.step
+	if g.factor <= 1 && (g.most == 0 || g.step+g.plus < g.most) {
+		return g.step + g.plus
 	}
 	return g.most
 }
@@ -91,6 +103,9 @@ func (g Growth) String() string {
 		s = fmt.Sprintf("times %g", g.factor)
 	case g.step > 0:
 		s = fmt.Sprintf("by %d", g.step)
+	}
+	if g.plus > 0 {
+		s += fmt.Sprintf(" plus %d", g.plus)
 	}
 	if g.most > 0 {
 		s += fmt.Sprintf(", at most %d at a time", g.most)

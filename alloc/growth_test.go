@@ -19,6 +19,9 @@ func TestGrowth(t *testing.T) {
 		{alloc.Fixed(4), "by 4", []int{4, 8, 12, 16}},
 		{alloc.Doubling(), "doubling", []int{1, 2, 4, 8, 16}},
 		{alloc.Doubling().Capped(4), "doubling, at most 4 at a time", []int{1, 2, 4, 8, 12, 16}},
+		{alloc.Doubling().Plus(1), "doubling plus 1", []int{1, 3, 7, 15, 31}},
+		{alloc.Doubling().Plus(1).Capped(8), "doubling plus 1, at most 8 at a time", []int{1, 3, 7, 15, 23}},
+		{alloc.Fixed(3).Plus(2), "by 3 plus 2", []int{5, 10, 15}},
 		{alloc.Geometric(1.5), "times 1.5", []int{1, 2, 3, 4, 6, 9, 13}},
 		{alloc.Geometric(1.5).Capped(2), "times 1.5, at most 2 at a time", []int{1, 2, 3, 4, 6, 8, 10}},
 	} {
@@ -38,5 +41,6 @@ func TestGrowthMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "alloc: Fixed: step=0 is less than 1", func() { alloc.Fixed(0) })
 	require.PanicsWithValue(t, "alloc: Geometric: factor=1 is not above 1 and finite", func() { alloc.Geometric(1) })
 	require.PanicsWithValue(t, "alloc: Geometric: factor=NaN is not above 1 and finite", func() { alloc.Geometric(math.NaN()) })
+	require.PanicsWithValue(t, "alloc: Growth.Plus: n=0 is less than 1", func() { alloc.Doubling().Plus(0) })
 	require.PanicsWithValue(t, "alloc: Growth.Capped: most=0 is less than 1", func() { alloc.Doubling().Capped(0) })
 }

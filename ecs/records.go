@@ -225,9 +225,12 @@ func (s *records) owns(index uint32) bool { return int(index>>blockShift) < len(
 func (s *records) give(index uint32, r *record) {
 	r.version++
 	word := int(index / 64)
-	s.free[word] |= 1 << (index % 64)
-	s.summary[word/64] |= 1 << (word % 64)
-	s.hint = min(s.hint, word/64)
+	before := s.free[word]
+	s.free[word] = before | 1<<(index%64)
+	if before == 0 { // else the summary says so, and the hint is not above it (R3)
+		s.summary[word/64] |= 1 << (word % 64)
+		s.hint = min(s.hint, word/64)
+	}
 	s.nFree++
 }
 

@@ -92,10 +92,17 @@ func WithUniverse(u *alloc.Universe) Option {
 	return func(w *World) { w.u = u }
 }
 
+// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise:
+// each chunk has twice the units of the one before, 1, 2, 4 ... 64, so a thousand rows
+// of 40 bytes are two chunks.
+func DefaultChunkGrowth() alloc.Growth {
+	return alloc.Doubling().Plus(1).Capped(1 << alloc.MaxGridOrder)
+}
+
 // ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
 // What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
-// also says how large chunks get: the default, alloc.Doubling().Capped(64), gives
-// chunks of 1, 1, 2, 4 ... 64 units, and alloc.Fixed(1) only chunks of 16 KiB.
+// also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of 1, 2,
+// 4 ... 64 units, and alloc.Fixed(1) only chunks of 16 KiB.
 // Loops over data beyond the cache want large chunks; versions, which are per
 // chunk, are finer with small ones. Units without rows are the archetype's reserve,
 // which is cut when it is more than twice what the policy would add. So entities that
@@ -111,7 +118,7 @@ func NewWorld(options ...Option) (*World, error) {
 		byType:  map[typeKey]typeID{},
 		byTypes: map[signature]*Archetype{}, byFilter: map[string]*matching{},
 		version: 1, matched: 1,
-		growth:  alloc.Doubling().Capped(1 << alloc.MaxGridOrder),
+		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
 	}
 	for _, o := range options {

@@ -104,7 +104,7 @@ var worldOps = []struct {
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
 // default.
 var chunkGrowths = [8]alloc.Growth{
-	alloc.DefaultChunkGrowth(), {}, alloc.Fixed(1), alloc.Fixed(3),
+	ecs.DefaultChunkGrowth(), {}, alloc.Fixed(1), alloc.Fixed(3),
 	alloc.Fixed(70), alloc.Doubling(), alloc.Geometric(1.5), alloc.Doubling().Capped(2),
 }
 

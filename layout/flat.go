@@ -3,7 +3,9 @@ package layout
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -15,21 +17,58 @@ type Number interface {
 // flatPair is a question that Flat has answered.
 type flatPair struct{ from, to reflect.Type }
 
-// flatten remembers the answers of isFlat: true where it holds.
-var flatten sync.Map // flatPair -> bool
+// Flat remembers its answers, all of them yes: the first few in a list, which is
+// searched faster than the map that has them all.
+var (
+	flatten  sync.Map // flatPair -> nothing
+	flatFew  atomic.Pointer[[]flatPair]
+	flatLock sync.Mutex // of changes of flatFew
+)
+
+const mostFew = 16 // pairs of flatFew
+
+func isKnownFlat(from, to reflect.Type) bool {
+	if few := flatFew.Load(); few != nil {
+		for i := range *few {
+			if p := &(*few)[i]; p.from == from && p.to == to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkFlat panics unless a column of from is one of numbers to.
+func checkFlat(from, to reflect.Type) {
+	pair := flatPair{from, to}
+	if _, found := flatten.Load(pair); found {
+		return
+	}
+	if err := isFlat(from, to); err != nil {
+		panic("layout: Flat: " + err.Error())
+	}
+	flatten.Store(pair, struct{}{})
+	flatLock.Lock()
+	defer flatLock.Unlock()
+	var few []flatPair
+	if old := flatFew.Load(); old != nil {
+		few = *old
+	}
+	if len(few) < mostFew && !slices.Contains(few, pair) {
+		few = append(slices.Clone(few), pair)
+		flatFew.Store(&few)
+	}
+}
 
 // Flat shows a column of structs as the numbers that they are made of: a slice
 // of n values of struct{X, Y float32} as 2n float32, for kernels that take
 // numbers. Both slices share their memory. It panics, with the path to the
-// field, when T holds anything but F, or padding. Cost: a look-up in a map after
-// the first call for a pair of types.
+// field, when T holds anything but F, or padding. Cost: a search in a list of the first
+// 16 pairs of types, then a look-up in a map.
 func Flat[F Number, T any](column []T) []F {
 	from, to := reflect.TypeFor[T](), reflect.TypeFor[F]()
-	if ok, found := flatten.Load(flatPair{from, to}); !found || !ok.(bool) {
-		if err := isFlat(from, to); err != nil {
-			panic("layout: Flat: " + err.Error())
-		}
-		flatten.Store(flatPair{from, to}, true)
+	if !isKnownFlat(from, to) {
+		checkFlat(from, to)
 	}
 	var f F
 	// Safe because T is made of whole values of F and nothing else, so the
