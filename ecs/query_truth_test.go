@@ -293,6 +293,13 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
+// TestBehaviour44FuzzedQueries runs what FuzzQuery fuzzes for some seeds.
+func TestBehaviour44FuzzedQueries(t *testing.T) {
+	for seed := range uint64(6) {
+		fuzzQueries(t, rand.New(rand.NewPCG(seed, 4400)), 300)
+	}
+}
+
 func fuzzQueries(t *testing.T, rng *rand.Rand, steps int) {
 	var options []ecs.Option
 	if rng.IntN(2) == 0 {
