@@ -9,13 +9,19 @@ import (
 	"quarry/asm"
 )
 
-// Look-ups of many entities at once, in blocks: the records of the block after the
-// next are asked for, then the addresses of a block's values are computed and their
-// lines asked for. So the waits for memory overlap, as far as the CPU allows, while
-// one look-up after the other overlaps only what fits its window of instructions.
+// Look-ups of many entities at once, in blocks: the addresses of a block's values are
+// computed, in a loop that keeps in registers what every look-up needs. In a world that
+// is larger than the cache the lines of the values are asked for then, and those of
+// the next block's records. So the waits for memory overlap, as far as the CPU allows,
+// while one look-up after the other overlaps only what fits its window of instructions.
 
 // lookupBlock is the number of entities of a block.
 const lookupBlock = 32
+
+// found are the addresses of a block of values, 0 where there is none. They are
+// numbers, for the universe keeps their memory alive: storing one needs no word with
+// the collector.
+type found [lookupBlock]uintptr
 
 // GetMany appends to dst what Get returns for each entity, nil where it is not alive
 // or does not have the component, and returns the longer dst. Entities may repeat. The
@@ -39,13 +45,14 @@ func getMany[T any](c Component[T], op lookupOp, dst []*T, entities []Entity, wr
 	c.w.checkHandle(op.String())
 	d := c.d
 	d.ready(op, write)
+	far := d.isFar()
 	dst = slices.Grow(dst, len(entities))
 	for len(entities) > 0 {
-		var block [lookupBlock]unsafe.Pointer
-		n := d.findBlock(op, &block, entities)
+		var block found
+		n := d.findBlock(op, &block, entities, far)
 		if write {
 			for i, p := range block[:n] {
-				if p != nil {
+				if p != 0 {
 					d.mark(d.w.records.at(entities[i].ref & indexMask).location)
 				}
 			}
@@ -71,20 +78,21 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 	}
 	d := c.d
 	d.ready(op, false)
+	far := d.isFar()
 	// One block's values are copied while the next one's are on their way.
-	var blocks [2][lookupBlock]unsafe.Pointer
-	n := d.findBlock(op, &blocks[0], entities)
+	var blocks [2]found
+	n := d.findBlock(op, &blocks[0], entities, far)
 	for turn := 0; n > 0; turn ^= 1 {
 		entities = entities[n:]
-		next := d.findBlock(op, &blocks[turn^1], entities)
+		next := d.findBlock(op, &blocks[turn^1], entities, far)
 		for i, p := range blocks[turn][:n] {
-			if p == nil {
+			if p == 0 {
 				clear(dst[i : i+1])
 				missing++
 				continue
 			}
-			// Safe because p is the address of a T (L1).
-			dst[i] = *(*T)(p)
+			// Safe because p is the address of a T (L1), kept alive by the universe.
+			dst[i] = **(**T)(unsafe.Pointer(&p))
 		}
 		dst, n = dst[n:], next
 	}
@@ -99,40 +107,73 @@ func (d *directory) ready(op lookupOp, write bool) {
 	d.build()
 }
 
-// findBlock finds the values of the first entities, as many as a block has, asks
-// for their lines and for the records of the entities behind, and returns the number.
-func (d *directory) findBlock(op lookupOp, block *[lookupBlock]unsafe.Pointer, entities []Entity) int {
+// near is how many bytes of records and values a second-level cache holds: then asking
+// for lines costs more than it gains.
+const near = 1 << 20
+
+// isFar reports whether records and values are more than near.
+func (d *directory) isFar() bool {
+	return len(d.w.records.blocks)*blockSize*int(unsafe.Sizeof(record{})+d.size) > near
+}
+
+// findBlock finds the values of the first entities, as many as a block has, and
+// returns the number. When the world is larger than the cache it asks for their lines
+// and for the records of the entities behind.
+func (d *directory) findBlock(op lookupOp, block *found, entities []Entity, far bool) int {
 	n := min(len(entities), lookupBlock)
-	var lines [2 * lookupBlock]uintptr
-	asked := lines[:0]
-	table, tag, base, starts, size := d.w.records.table, d.w.tag, d.w.base, d.starts, d.size
-	for i, e := range entities[:n] {
-		// What follows is find, with what it loads from the world kept in registers.
-		var p unsafe.Pointer
-		index := e.ref ^ tag
-		var records *[blockSize]record
-		if b := index >> blockShift; b < maxBlocks {
-			records = table[b].Load()
-		}
-		if records == nil {
-			d.miss(op, e) // panics for an entity of another world
-		} else {
-			r := &records[index%blockSize]
-			if at := uintptr(r.location); atomic.LoadUint32(&r.version) == e.version && e.version&1 != 0 && at>>rowBits < uintptr(len(starts)) {
-				if start := starts[at>>rowBits]; start != noColumn {
-					// Safe because of W1 and L1, as in find.
-					p = unsafe.Add(base, start+at*size)
-				}
-			}
-		}
-		block[i] = p
-		asked = append(asked, uintptr(p))
+	for i := d.findRun(block[:n], entities); i < n; i++ {
+		// Not alive, without the type, or of another world: find knows, or panics.
+		p, _ := d.find(op, entities[i])
+		block[i] = uintptr(p)
+		i += d.findRun(block[i+1:n], entities[i+1:])
 	}
-	for _, e := range entities[n:min(len(entities), 2*lookupBlock)] {
-		asked = append(asked, d.w.records.address(e))
+	if far {
+		d.ask(block[:n], entities[n:])
 	}
-	asm.Prefetch(asked)
 	return n
+}
+
+// findRun finds the values of the first entities up to one that has none, and returns
+// how many it found. It is find without calls, so that all stays in registers.
+func (d *directory) findRun(into []uintptr, entities []Entity) int {
+	table, tag, base, starts, size := d.table, d.tag, uintptr(d.base), d.starts, d.size
+	entities = entities[:len(into)]
+	for i, e := range entities {
+		index := e.ref ^ tag
+		if index >= MaxEntities {
+			return i
+		}
+		records := table[index>>blockShift].Load()
+		if records == nil {
+			return i
+		}
+		r := &records[index%blockSize]
+		if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {
+			return i
+		}
+		at := uintptr(r.location)
+		if at>>rowBits >= uintptr(len(starts)) {
+			return i
+		}
+		start := starts[at>>rowBits]
+		if start == noColumn {
+			return i
+		}
+		into[i] = base + start + at*size
+	}
+	return len(into)
+}
+
+// ask asks for the lines of values, and for those of the records of the entities
+// behind.
+func (d *directory) ask(values []uintptr, entities []Entity) {
+	asm.Prefetch(values)
+	var records found
+	n := min(len(entities), lookupBlock)
+	for i, e := range entities[:n] {
+		records[i] = d.w.records.address(e)
+	}
+	asm.Prefetch(records[:n])
 }
 
 // address returns where the record of an entity is, to prefetch it, or 0.

@@ -5,6 +5,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unsafe"
+
+	"quarry/alloc"
 )
 
 // Query finds the entities that match its terms. Archetypes are matched when
@@ -22,6 +25,7 @@ type Query struct {
 	changed []typeID  // of the Changed terms
 	ordered bool      // there is an Ordered term
 	since   uint32    // version that Changed and Ordered compare with; 0: everything is new
+	whole   bool      // every row of the sights matches, in any version: see look
 }
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
@@ -159,13 +163,45 @@ func (q *Query) walk(yield func(Rows) bool) {
 	s := w.idleScan()
 	w.lock(s, q)
 	defer w.closeScan(s)
-	if s.walk(q, yield) && q.filters() && w.phase == nil {
-		q.since = w.version
-		w.Advance()
+	if !q.whole {
+		s.walkPart(q, yield)
+		return
+	}
+	// This is walk for the commonest queries, where it is not a call of its own: a loop
+	// over one row is little else.
+	for i := range q.sights {
+		t := &q.sights[i]
+		g := &t.a.grid
+		left := g.Len()
+		if left == 0 {
+			continue
+		}
+		s.t = t
+		chunks, per := g.Chunks(), g.PerUnit()
+		for pos := range chunks {
+			c := &chunks[pos]
+			n := min(per<<(c.Order&31), left)
+			left -= n
+			s.show(pos, c.Order, true)
+			// Safe because the chunk is one of the world's universe.
+			base := unsafe.Add(w.base, uintptr(c.First)*alloc.ChunkSize)
+			if !yield(makeRows(s, base, 0, n)) {
+				return
+			}
+		}
 	}
 }
 
-// walk shows the chunks of q, until the end or until yield returns false.
+// walkPart shows the chunks of a query that may pass some of them, or of their rows.
+func (s *scan) walkPart(q *Query, yield func(Rows) bool) {
+	if s.walk(q, yield) && q.filters() && s.w.phase == nil {
+		q.since = s.w.version
+		s.w.Advance()
+	}
+}
+
+// walk shows the chunks of q with their masks, until the end or until yield returns
+// false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
 	filters := since != 0 && q.filters()

@@ -1,5 +1,7 @@
 package ecs
 
+import "slices"
+
 // Sights: what a query sees of an archetype. It is the one table that Slice asks: where
 // the columns lie that the query declares, and what may be done with them. A query
 // makes the sights of its matches when it runs and there are new ones.
@@ -49,6 +51,7 @@ func (q *Query) lookAlone() {
 	for i := n; i < len(matches); i++ {
 		q.sights = append(q.sights, q.sightOf(&matches[i]))
 	}
+	q.whole = !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 })
 }
 
 // upToDate reports whether there is nothing to do for look.

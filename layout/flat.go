@@ -14,23 +14,24 @@ type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// flatPair is a question that Flat has answered.
-type flatPair struct{ from, to reflect.Type }
+// pair is a question that Flat answers, as a type without a value: whether a value is
+// of it is a comparison of two words, where comparing two reflect.Types is two calls.
+type pair[F Number, T any] struct{}
 
 // Flat remembers its answers, all of them yes: the first few in a list, which is
 // searched faster than the map that has them all.
 var (
-	flatten  sync.Map // flatPair -> nothing
-	flatFew  atomic.Pointer[[]flatPair]
-	flatLock sync.Mutex // of changes of flatFew
+	flatten  sync.Map              // pair -> nothing
+	flatFew  atomic.Pointer[[]any] // of pairs
+	flatLock sync.Mutex            // of changes of flatFew
 )
 
 const mostFew = 16 // pairs of flatFew
 
-func isKnownFlat(from, to reflect.Type) bool {
+func isKnownFlat[F Number, T any]() bool {
 	if few := flatFew.Load(); few != nil {
-		for i := range *few {
-			if p := &(*few)[i]; p.from == from && p.to == to {
+		for _, p := range *few {
+			if _, found := p.(pair[F, T]); found {
 				return true
 			}
 		}
@@ -38,24 +39,24 @@ func isKnownFlat(from, to reflect.Type) bool {
 	return false
 }
 
-// checkFlat panics unless a column of from is one of numbers to.
-func checkFlat(from, to reflect.Type) {
-	pair := flatPair{from, to}
-	if _, found := flatten.Load(pair); found {
+// checkFlat panics unless a column of T is one of F.
+func checkFlat[F Number, T any]() {
+	question := any(pair[F, T]{})
+	if _, found := flatten.Load(question); found {
 		return
 	}
-	if err := isFlat(from, to); err != nil {
+	if err := isFlat(reflect.TypeFor[T](), reflect.TypeFor[F]()); err != nil {
 		panic("layout: Flat: " + err.Error())
 	}
-	flatten.Store(pair, struct{}{})
+	flatten.Store(question, struct{}{})
 	flatLock.Lock()
 	defer flatLock.Unlock()
-	var few []flatPair
+	var few []any
 	if old := flatFew.Load(); old != nil {
 		few = *old
 	}
-	if len(few) < mostFew && !slices.Contains(few, pair) {
-		few = append(slices.Clone(few), pair)
+	if len(few) < mostFew && !slices.Contains(few, question) {
+		few = append(slices.Clone(few), question)
 		flatFew.Store(&few)
 	}
 }
@@ -66,14 +67,16 @@ func checkFlat(from, to reflect.Type) {
 // field, when T holds anything but F, or padding. Cost: a search in a list of the first
 // 16 pairs of types, then a look-up in a map.
 func Flat[F Number, T any](column []T) []F {
-	from, to := reflect.TypeFor[T](), reflect.TypeFor[F]()
-	if !isKnownFlat(from, to) {
-		checkFlat(from, to)
+	if !isKnownFlat[F, T]() {
+		checkFlat[F, T]()
 	}
-	var f F
+	var (
+		f F
+		t T
+	)
 	// Safe because T is made of whole values of F and nothing else, so the
 	// column's bytes are len*size/size values of F, aligned as T's first field.
-	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(from.Size()/unsafe.Sizeof(f)))
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(unsafe.Sizeof(t)/unsafe.Sizeof(f)))
 }
 
 // isFlat returns nil when a value of type t is whole values of type number and
