@@ -24,7 +24,11 @@ type workload struct {
 	each  bool // every step is timed by itself
 }
 
-var workloads = []workload{
+// workloads are all of them, in the order in which they run.
+var workloads = slices.Concat(basicWorkloads, systemsWorkloads)
+
+// basicWorkloads are those of go-ecs-benchmarks, and of memory.
+var basicWorkloads = []workload{
 	{name: "query2comp", what: "position += velocity for n of 11n entities; at n = 1 the whole call",
 		sizes: []int{one, small, usual, large, million}},
 	{name: "query2comp-kernel", what: "the same with a vector kernel on flat columns",
@@ -53,7 +57,7 @@ var workloads = []workload{
 
 // ways are all entrants on all workloads. In a round the entrants of a workload
 // run in this order, beginning with another one each time.
-var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays)
+var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, systemsWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {

@@ -1,0 +1,59 @@
+package main
+
+// What entrants on the workloads of single entities have in common: who they are
+// and what must come out.
+
+// minimalAt is entity i of n as these workloads make it.
+func minimalAt(i, n int) actor {
+	a := actorAt(i, n, false)
+	a.has = movingParts
+	return a
+}
+
+// halfAt is the same, every second one with Data.
+func halfAt(i, n int) actor {
+	a := minimalAt(i, n)
+	if i%2 == 0 {
+		a.has |= hasData
+	}
+	return a
+}
+
+// crowdAt is how entities are made for a workload that reads so many components.
+func crowdAt(components int) func(i, n int) actor {
+	if components == 3 {
+		return halfAt
+	}
+	return minimalAt
+}
+
+// fresh is an entity as it is created: at zero, with the velocity of all.
+var fresh = actor{has: movingParts, velocity: Velocity32{1, 1}}
+
+// unpacked sums up what was read of entities: whole numbers, so that the sum is
+// exact.
+type unpacked struct {
+	places  float64
+	numbers uint64
+}
+
+// want compares it with what so many passes over n entities give that
+// read so many components.
+func (u unpacked) want(components, n, passes int) error {
+	var once unpacked
+	for i := range n {
+		a := halfAt(i, n)
+		once.places += float64(a.position.X)
+		if components >= 2 {
+			once.places += float64(a.velocity.Y)
+		}
+		if components == 3 && a.has&hasData != 0 {
+			once.numbers += uint64(a.data.Numgy)
+		}
+	}
+	want := unpacked{once.places * float64(passes), once.numbers * uint64(passes)}
+	if u != want {
+		return wrong("got sums %v and %d, want %v and %d", u.places, u.numbers, want.places, want.numbers)
+	}
+	return nil
+}
