@@ -140,12 +140,14 @@ func newQuarryCrowd(n int, at func(i, n int) actor) (*quarryCrowd, error) {
 	minimal, full := s.archetype(movingParts), s.archetype(movingParts|hasData)
 	for i := range s.list {
 		a := at(i, n)
-		archetype := minimal
 		if a.has&hasData != 0 {
-			archetype = full
+			s.list[i] = full.Create()
+			s.data.Set(s.list[i], a.data)
+		} else {
+			s.list[i] = minimal.Create()
 		}
-		s.list[i] = archetype.Create()
-		s.row(s.list[i]).put(&a)
+		s.position.Set(s.list[i], a.position)
+		s.velocity.Set(s.list[i], a.velocity)
 	}
 	return s, nil
 }
