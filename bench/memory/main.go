@@ -28,6 +28,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"quarry/bench/child"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -50,8 +52,8 @@ type options struct {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 2 && args[0] == childFlag {
-		return child(args[1], stdout, stderr)
+	if len(args) == 2 && args[0] == child.Flag {
+		return child.Serve(args[1], stdout, stderr, spec.runAsAsked)
 	}
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"quarry/bench/progress"
 )
 
 // task is one child to start, and the row that its sample belongs to.
@@ -134,7 +136,7 @@ func (o *options) measure(stderr io.Writer) ([]*row, *reference, error) {
 
 // start runs the tasks one after another.
 func (o *options) start(tasks []task) error {
-	show, done := bar(os.Stderr, len(tasks))
+	show, done := progress.Bar(os.Stderr, len(tasks))
 	defer done()
 	for i, t := range tasks {
 		show(i, t.row.workload)

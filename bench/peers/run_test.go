@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"quarry/bench/child"
 )
 
 // TestMain lets a child process be the command itself.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == childFlag {
+	if len(os.Args) > 1 && os.Args[1] == child.Flag {
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -198,8 +200,8 @@ func TestBadFlags(t *testing.T) {
 		"rounds":   {[]string{"-rounds", "0"}, "-rounds 0: expected 1 to 1000"},
 		"n":        {[]string{"-n", "0"}, "-n 0: expected 1 to 4000000"},
 		"argument": {[]string{"random"}, `unexpected argument "random"; flags begin with -`},
-		"child":    {[]string{childFlag, "nonsense"}, "invalid character"},
-		"nobody":   {[]string{childFlag, `{"workload":"memory","entrant":"nobody"}`}, `no entrant "nobody"`},
+		"child":    {[]string{child.Flag, "nonsense"}, "invalid character"},
+		"nobody":   {[]string{child.Flag, `{"workload":"memory","entrant":"nobody"}`}, `no entrant "nobody"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, errs, code := in(c.args...)

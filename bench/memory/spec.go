@@ -1,23 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
+	"quarry/bench/child"
 	"quarry/bench/trace"
 )
-
-// childFlag, as the first argument, makes the command the child that runs one
-// spec and prints one sample.
-const childFlag = "-child"
 
 // spec is what a child has to do.
 type spec struct {
@@ -34,27 +24,11 @@ const childTime = 2 * time.Minute
 
 // start runs a spec in a process of its own.
 func (sp spec) start() (sample, error) {
-	var s sample
-	self, err := os.Executable()
+	s, err := child.Start[spec, sample](sp, childTime)
 	if err != nil {
-		return s, err
+		err = fmt.Errorf("%s on %s: %w", sp.name(), sp.Allocator, err)
 	}
-	text, err := json.Marshal(sp)
-	if err != nil {
-		return s, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), childTime)
-	defer cancel()
-	c := exec.CommandContext(ctx, self, childFlag, string(text))
-	var out, errs bytes.Buffer
-	c.Stdout, c.Stderr = &out, &errs
-	if err := c.Run(); err != nil {
-		return s, fmt.Errorf("%s on %s: %w: %s", sp.name(), sp.Allocator, err, firstLines(errs.String(), 5))
-	}
-	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
-		return s, fmt.Errorf("%s on %s: the child printed no sample: %w", sp.name(), sp.Allocator, err)
-	}
-	return s, nil
+	return s, err
 }
 
 // name is the workload, and for traces the file.
@@ -65,27 +39,8 @@ func (sp spec) name() string {
 	return sp.Workload + " " + sp.Trace
 }
 
-func firstLines(text string, n int) string {
-	lines := strings.SplitN(strings.TrimSpace(text), "\n", n+1)
-	return strings.Join(lines[:min(n, len(lines))], "; ")
-}
-
-// child is the command in a child.
-func child(text string, stdout, stderr io.Writer) int {
-	var sp spec
-	err := json.Unmarshal([]byte(text), &sp)
-	if err == nil {
-		var s sample
-		if s, err = sp.run(scaleOf(sp.Quick)); err == nil {
-			err = json.NewEncoder(stdout).Encode(s)
-		}
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "%v\n", err)
-		return exitError
-	}
-	return exitOK
-}
+// runAsAsked is run at the scale that the spec says.
+func (sp spec) runAsAsked() (sample, error) { return sp.run(scaleOf(sp.Quick)) }
 
 func scaleOf(isQuick bool) scale {
 	if isQuick {

@@ -1,4 +1,5 @@
-package main
+// Package progress shows on a terminal how far a command is.
+package progress
 
 import (
 	"os"
@@ -7,9 +8,9 @@ import (
 	"golang.org/x/term"
 )
 
-// bar shows how many of the children are done, on a terminal only, and returns
+// Bar shows how many of total are done, on a terminal only, and returns
 // what takes it away again.
-func bar(out *os.File, total int) (show func(done int, name string), end func()) {
+func Bar(out *os.File, total int) (show func(done int, name string), end func()) {
 	if !term.IsTerminal(int(out.Fd())) {
 		return func(int, string) {}, func() {}
 	}

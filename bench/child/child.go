@@ -1,0 +1,71 @@
+// Package child runs this program again, in a process of its own, to do one
+// thing: what a spec in JSON says. The child prints its answer in JSON; what it
+// prints to standard error is the reason when it fails.
+package child
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Flag is the argument that makes the program a child; the spec follows it.
+const Flag = "-child"
+
+// Failed is the exit code of a child that could not answer.
+const Failed = 2
+
+// Start runs this program with a spec and returns its answer. The child is ended
+// when it takes longer than limit. An error has the first line that the child
+// printed to standard error.
+func Start[S, A any](spec S, limit time.Duration) (A, error) {
+	var answer A
+	self, err := os.Executable()
+	if err != nil {
+		return answer, err
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return answer, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, self, Flag, string(text))
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("not done after %v: %w", limit, err)
+		}
+		line, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+		return answer, fmt.Errorf("%w: %s", err, line)
+	}
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		return answer, fmt.Errorf("the child printed no answer: %w", err)
+	}
+	return answer, nil
+}
+
+// Serve is the program in a child: it does what the spec says and returns the
+// exit code. Call it when the arguments are Flag and a text.
+func Serve[S, A any](text string, stdout, stderr io.Writer, do func(S) (A, error)) int {
+	var spec S
+	err := json.Unmarshal([]byte(text), &spec)
+	if err == nil {
+		var answer A
+		if answer, err = do(spec); err == nil {
+			err = json.NewEncoder(stdout).Encode(answer)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return Failed
+	}
+	return 0
+}
