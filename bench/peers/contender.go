@@ -11,7 +11,8 @@ import (
 // garbage, a first pass that is not counted, then samples until the budget is
 // used up. A sample is one pass, or so many passes of a short one that reading
 // the clock does not count. The figure of a round is all its time over all its
-// entities; the figure that is printed is the median of the rounds.
+// entities; the figure that is printed is the median of the rounds. What a trial
+// holds is weighed once, after its first pass.
 
 // budget is how long the samples of one entrant take in one round, and how long
 // they may take with what is not timed between them.
@@ -27,6 +28,7 @@ var (
 const (
 	sampleTime = 20 * time.Microsecond // least time of a sample: the clock takes 0.05
 	cheapBuild = 60 * time.Millisecond // what takes longer is built once, not in every round
+	longPass   = time.Second / 2       // a first pass as long as this counts, or there would be no end
 )
 
 // contender is an entrant on a workload with n entities, and its figures so far.
@@ -42,14 +44,28 @@ type contender struct {
 	rounds  []float64 // ns per entity, or another figure of the workload, by round
 	samples []float64 // ns per entity of each sample of all rounds
 	tails   []float64 // workloads of single steps: p99.99 in ns, by round
-	allocs  float64   // of the Go heap, per pass
-	bytes   float64   // the same in bytes
+	means   []float64 // the same: ns per step
+	allocs  float64   // of the Go heap, of the pass that has fewest
+	bytes   float64   // of that pass
 	wrong   string    // the first wrong result, in words
+	out     string    // why it was left out, in words
+
+	before  int64 // live bytes on the Go heap before t was built
+	held    int64 // bytes that t holds, on the Go heap and off it
+	off     int64 // of these, off it
+	weighed bool
+	room    int64 // what a trial may hold that is kept
+
+	building  time.Duration // of t
+	isCounted bool          // allocs and bytes are known
 }
+
+// idle reports that there is nothing more to measure.
+func (c *contender) idle() bool { return c.wrong != "" || c.out != "" }
 
 // round builds the trial if need be, measures and checks it.
 func (c *contender) round(b budget) error {
-	if c.wrong != "" {
+	if c.idle() {
 		return nil
 	}
 	err := c.begin()
@@ -74,6 +90,9 @@ func (c *contender) begin() error {
 	if c.t != nil {
 		return nil
 	}
+	if !c.weighed {
+		c.before = liveBytes()
+	}
 	start := time.Now()
 	t, err := c.way.build(c.n)
 	if err != nil {
@@ -81,7 +100,8 @@ func (c *contender) begin() error {
 	}
 	c.t, c.passes = t, 0
 	_, each := t.(stepwise)
-	c.keep = time.Since(start) > cheapBuild && !each
+	c.building = time.Since(start)
+	c.keep = c.building > cheapBuild && !each
 	return nil
 }
 
@@ -123,7 +143,10 @@ func (c *contender) measureRepeated(t repeated, b budget) {
 	if c.times == 0 {
 		c.times = 1
 		run(1) // what is made once only
-		c.countAllocs(func() { run(1) })
+		c.weigh()
+		for range 3 {
+			c.counted(func() { run(1) })
+		}
 		for run(c.times) < sampleTime {
 			c.times *= 2
 		}
@@ -146,32 +169,29 @@ func (c *contender) measureRestored(t restored, b budget) error {
 				return 0, err
 			}
 		}
-		start := time.Now()
-		t.once()
-		took := time.Since(start)
 		c.passes++
-		return took, nil
+		return c.counted(t.once), nil
 	}
-	if _, err := run(); err != nil {
+	took, err := run()
+	if err != nil {
 		return err
 	}
-	if c.times == 0 {
-		c.times = 1
-		if err := t.restore(); err != nil {
-			return err
-		}
-		c.countAllocs(t.once)
-		c.passes++
-	}
+	c.times = 1
+	c.weigh()
 	total, entities := time.Duration(0), 0
-	for end := time.Now().Add(b.wall); total < b.timed && (entities == 0 || time.Now().Before(end)); {
-		took, err := run()
-		if err != nil {
-			return err
-		}
+	sample := func() {
 		total += took
 		entities += c.n
 		c.samples = append(c.samples, perEntity(took, c.n))
+	}
+	if took >= longPass {
+		sample()
+	}
+	for end := time.Now().Add(b.wall); total < b.timed && (entities == 0 || time.Now().Before(end)); {
+		if took, err = run(); err != nil {
+			return err
+		}
+		sample()
 	}
 	c.rounds = append(c.rounds, perEntity(total, entities))
 	return nil
@@ -180,21 +200,38 @@ func (c *contender) measureRestored(t restored, b budget) error {
 // measureSteps takes the slowest step as the round's figure.
 func (c *contender) measureSteps(t stepwise) {
 	ns := make([]uint32, c.n)
-	c.countAllocs(func() { t.steps(ns) })
+	c.counted(func() { t.steps(ns) })
 	c.passes++
+	sum := 0.0
+	for _, v := range ns {
+		sum += float64(v)
+	}
 	slices.Sort(ns)
+	c.means = append(c.means, sum/float64(c.n))
 	c.rounds = append(c.rounds, float64(ns[len(ns)-1]))
 	c.tails = append(c.tails, float64(ns[rank(len(ns), 0.9999)]))
 	c.samples = append(c.samples, float64(ns[rank(len(ns), 0.99)]))
+	c.weigh() // the list is garbage by now
 }
 
-// countAllocs notes what f takes from the Go heap.
-func (c *contender) countAllocs(f func()) {
+// counted times f and notes what it takes from the Go heap, at the least: the
+// runtime allocates too, now and then. Reading that stops
+// the world, as the timer of testing.B does: who has just waited is seldom made
+// to wait in the time that counts. Without it a machine with ten other busy
+// processes showed passes that are timed alone 1.9 to 3.1 times as slow as
+// testing.B did, with it 0.8 to 1.1.
+func (c *contender) counted(f func()) time.Duration {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	start := time.Now()
 	f()
+	took := time.Since(start)
 	runtime.ReadMemStats(&after)
-	c.allocs, c.bytes = float64(after.Mallocs-before.Mallocs), float64(after.TotalAlloc-before.TotalAlloc)
+	allocs, bytes := float64(after.Mallocs-before.Mallocs), float64(after.TotalAlloc-before.TotalAlloc)
+	if !c.isCounted || allocs < c.allocs {
+		c.isCounted, c.allocs, c.bytes = true, allocs, bytes
+	}
+	return took
 }
 
 // nanos is the time since start, at most what a uint32 holds.

@@ -7,16 +7,15 @@
 //	go run ./bench/peers                       everything
 //	go run ./bench/peers -only query2comp,random -n 16000 -rounds 3
 //	go run ./bench/peers -quick                see that it works; the figures say little
-//	go run ./bench/peers -json                 an array of objects instead of tables
+//	go run ./bench/peers -json                 an array of objects, see bench/README.md
+//	go run ./bench/peers -check                the peers beside their own harness
 //
 // An entrant is a library used in one way: one by one, by batches, by whole
-// tables, with a filter that the world knows. Entrants of a workload run in one
-// process, in turns, each round beginning with another one; the collector runs
-// before each turn. A figure is the median of the rounds, in ns per entity; add
-// and remove count as one; n = 1 gives the ns of the whole call. The columns
-// least and most are the rounds', p99 is that of single samples, each of as many
-// passes as the column passes says. Allocations are those on the Go heap, in one
-// pass after the first.
+// tables, with a filter that the world knows. The first word of its name says
+// which library; slices are loops over plain Go slices. Entrants of a workload
+// run in one process, in turns, each round beginning with another one; the
+// collector runs before each turn. A figure is the median of the rounds, in ns
+// per entity; add and remove count as one; n = 1 gives the ns of the whole call.
 //
 // Every entrant does the same work and every round ends with a check of it: sums
 // of positions, numbers of entities, zeros where a new component must be zero.
@@ -32,15 +31,26 @@
 // What is not the same: ark and arche have no calls for a list of entities, so
 // where the order of a list matters they work one by one; GetUnchecked of ark and
 // arche skips the test whether an entity is alive, which ours has no way to skip,
-// so it is shown and not compared with. In create2comp_alloc the peers' memory
-// comes from a Go heap that is warm, ours from the system; the entrant with a
-// shared universe has it warm as well, and no target counts it.
+// so no target counts it, though the column ratio does. In create2comp_alloc the
+// peers' memory comes from a Go heap that is warm, ours from the system; the
+// entrant with a shared universe has it warm as well, and no target counts it.
+//
+// B/entity is what the entrant holds after its first pass, over n: the growth of
+// the Go heap, collected, and what ours have committed off it, in granules of
+// 2 MiB. Allocations are those on the Go heap in the pass that has fewest; p99 is
+// of passes over all n, or of means of passes of less than 20 us. Ratio is ours to
+// the best of all entrants that are other libraries.
 //
 // The workloads memory and archetypes run in a process for each entrant and
 // round: the figure is the greatest resident size over that before the world was
 // made (Linux only). In create-worst every create is timed by itself, the clock's
-// 30 to 50 ns included.
+// 30 to 50 ns included, and p99 is of creates.
 //
 // A target is a floor and a goal, each a multiple of the best of the peers named,
 // or a figure of its own. Targets with entrants that are not there say so.
+//
+// A peer that is used badly would flatter us: -check clones go-ecs-benchmarks
+// (-harness DIR: from a clone that is there), builds it with the versions of the
+// libraries that this program has, and runs both in turns. A peer more than 20 %
+// slower here than there does not count until that is mended.
 package main

@@ -11,7 +11,7 @@ import (
 )
 
 // childTime bounds how long one child may take.
-const childTime = time.Minute
+const childTime = 2 * time.Minute
 
 // spec is what a child has to build.
 type spec struct {
@@ -29,7 +29,7 @@ type footprint struct {
 
 // roundInChild measures the memory of a process that builds the trial.
 func (c *contender) roundInChild() error {
-	if c.wrong != "" {
+	if c.idle() {
 		return nil
 	}
 	s := spec{c.way.workload, c.way.entrant, c.n}

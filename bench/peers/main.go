@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"quarry/bench/child"
+	"quarry/bench/progress"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -24,7 +25,7 @@ const (
 // Limits of the flags.
 const (
 	maxRounds = 1000
-	maxN      = 4 * million
+	maxN      = 64 * million
 )
 
 type options struct {
@@ -33,6 +34,9 @@ type options struct {
 	rounds int
 	json   bool
 	quick  bool
+
+	check   bool
+	harness string // where its harness is cloned from
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -43,21 +47,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	var results []*result
-	if err == nil {
-		results, err = o.measure(stdout)
+	isWrong := false
+	switch {
+	case err != nil:
+	case o.check:
+		isWrong, err = o.compare(stdout)
+	default:
+		isWrong, err = o.measure(stdout)
 	}
-	if err == nil && o.json {
-		err = printJSON(stdout, results)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		fmt.Fprintf(stderr, "peers: %v\n", err)
 		return exitError
-	}
-	for _, r := range results {
-		if slices.ContainsFunc(r.list, func(c *contender) bool { return c.wrong != "" }) {
-			return exitWrong
-		}
+	case isWrong:
+		return exitWrong
 	}
 	return exitOK
 }
@@ -72,6 +75,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.rounds, "rounds", 5, "run everything this many times and print medians; 1 where -quick is given alone")
 	f.BoolVar(&o.json, "json", false, "print an array of objects instead of tables")
 	f.BoolVar(&o.quick, "quick", false, "see that it works: samples of 2 ms, at most 16,000 entities")
+	f.BoolVar(&o.check, "check", false, "compare the peers with what their own harness, go-ecs-benchmarks, makes of them")
+	f.StringVar(&o.harness, "harness", harnessURL, "clone the harness of -check from this `folder` or URL")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -93,6 +98,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if set["n"] && (o.n < 1 || o.n > maxN) {
 		return nil, fmt.Errorf("-n %d: expected 1 to %d", o.n, maxN)
+	}
+	if set["harness"] && !o.check {
+		return nil, fmt.Errorf("-harness %s: it is for -check", o.harness)
 	}
 	if o.quick && !set["rounds"] {
 		o.rounds = 1
@@ -117,9 +125,9 @@ func (o *options) sizes(w *workload) []int {
 	return list
 }
 
-// measure runs what is wanted, and prints each result as it comes when a table
-// is asked for.
-func (o *options) measure(stdout io.Writer) ([]*result, error) {
+// measure runs what is wanted and prints it, each result as it comes when a table
+// is asked for. It reports whether a result was wrong.
+func (o *options) measure(stdout io.Writer) (isWrong bool, err error) {
 	b := wholeBudget
 	if o.quick {
 		b = quickBudget
@@ -137,15 +145,22 @@ func (o *options) measure(stdout io.Writer) ([]*result, error) {
 			continue
 		}
 		for _, n := range o.sizes(w) {
-			r, err := measure(w, n, o.rounds, b)
+			r := newResult(w, n, o.rounds)
+			show, end := progress.Bar(os.Stderr, o.rounds*len(r.list))
+			err := r.measure(b, show)
+			end()
 			if err != nil {
-				return results, fmt.Errorf("%s, n = %d: %w", w.name, n, err)
+				return false, fmt.Errorf("%s, n = %d: %w", w.name, n, err)
 			}
+			isWrong = isWrong || slices.ContainsFunc(r.list, func(c *contender) bool { return c.wrong != "" })
 			results = append(results, r)
 			r.print(printed)
 		}
 	}
-	return results, printed.err
+	if o.json {
+		return isWrong, printJSON(stdout, results)
+	}
+	return isWrong, printed.err
 }
 
 // firstError is a writer that remembers the first error.

@@ -64,6 +64,9 @@ func openQuarry(options ...ecs.Option) (quarryWorld, error) {
 
 func (s *quarryWorld) close() error { return s.w.Close() }
 
+// committed counts whole granules of 2 MiB.
+func (s *quarryWorld) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
+
 // with returns the types given and those extras whose bits are set in mask.
 func (s *quarryWorld) with(mask int, types ...ecs.Type) []ecs.Type {
 	for i, t := range s.extra {

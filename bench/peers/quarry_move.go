@@ -104,3 +104,5 @@ func (s *quarryEnable) restore() error {
 func (s *quarryEnable) check(int) error { return wantCount("enabled entities", s.on.Count(), 0) }
 
 func (s *quarryEnable) close() error { return s.w.Close() }
+
+func (s *quarryEnable) committed() int64 { return int64(s.w.Universe().Stats().Committed) }

@@ -9,13 +9,36 @@ import (
 // peakBytes is the greatest resident memory of this process so far, and
 // residentBytes that of now. They are read from procfs, because getrusage of a
 // child begins with the peak of its parent.
-func peakBytes() int64 { return statusField("VmHWM:") }
+func peakBytes() int64 { return field("/proc/self/status", "VmHWM:") }
 
-func residentBytes() int64 { return statusField("VmRSS:") }
+func residentBytes() int64 { return field("/proc/self/status", "VmRSS:") }
 
-// statusField finds a line "NAME   123 kB" and returns bytes, 0 when there is none.
-func statusField(name string) int64 {
-	text, err := os.ReadFile("/proc/self/status")
+// freeBytes is the memory that the system can still give, or the control group
+// that this process is in; 0 is "not known".
+func freeBytes() int64 {
+	free := field("/proc/meminfo", "MemAvailable:")
+	const group = "/sys/fs/cgroup/memory."
+	limit, used := number(group+"max"), number(group+"current")
+	if limit > 0 && limit-used < free {
+		return max(1, limit-used)
+	}
+	return free
+}
+
+// number reads a file with one number, 0 when it has none.
+func number(path string) int64 {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+	return n
+}
+
+// field finds a line "NAME   123 kB" in a file and returns bytes, 0 when there is
+// none.
+func field(path, name string) int64 {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0
 	}

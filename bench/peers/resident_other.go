@@ -2,8 +2,10 @@
 
 package main
 
-// Resident memory is read on Linux only; 0 is "not known".
+// Memory is read on Linux only; 0 is "not known".
 
 func peakBytes() int64 { return 0 }
 
 func residentBytes() int64 { return 0 }
+
+func freeBytes() int64 { return 0 }

@@ -2,44 +2,91 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"time"
 )
+
+// answerTime is how long the rounds of a workload at one n may take. There is
+// always one of each entrant.
+const answerTime = 24 * time.Second
 
 // result is a workload at one n: all its entrants, and what became of the
 // targets.
 type result struct {
 	w        *workload
 	n        int
+	asked    int // rounds
+	done     int
 	list     []*contender
 	verdicts []verdict
 }
 
-// measure runs all rounds of a workload at one n. A wrong result is kept in its
-// row, any other error is returned.
-func measure(w *workload, n, rounds int, b budget) (r *result, err error) {
-	r = &result{w: w, n: n}
+func newResult(w *workload, n, rounds int) *result {
+	r := &result{w: w, n: n, asked: rounds}
 	for _, way := range waysOf(w.name) {
 		r.list = append(r.list, &contender{way: way, n: n})
+	}
+	return r
+}
+
+// measure runs the rounds, as many as there is time for, and tells show what is
+// done. A wrong result is kept in its row, any other error is returned.
+func (r *result) measure(b budget, show func(done int, name string)) (err error) {
+	start, free := time.Now(), freeBytes()
+	if err := r.leaveOut(free); err != nil {
+		return err
+	}
+	if free == 0 {
+		free = freeUnknown
+	}
+	for _, c := range r.list {
+		c.room = free / heldShare / int64(len(r.list))
 	}
 	defer func() {
 		for _, c := range r.list {
 			err = errors.Join(err, c.end())
 		}
 	}()
-	for round := range rounds {
-		for i := range r.list {
-			c := r.list[(i+round)%len(r.list)]
-			if w.child {
-				err = c.roundInChild()
-			} else {
-				err = c.round(b)
-			}
-			if err != nil {
-				return r, err
-			}
+	for r.done < r.asked && err == nil {
+		began := time.Now()
+		err = r.round(b, show)
+		if time.Since(start)+r.next(time.Since(began)) > answerTime {
+			break
 		}
 	}
-	r.judge()
-	return r, nil
+	if err == nil {
+		r.judge()
+	}
+	return err
+}
+
+// next is how long the next round will take if the last one took that long: what
+// was built in the first and kept is not built again.
+func (r *result) next(last time.Duration) time.Duration {
+	for _, c := range r.list {
+		if c.keep && r.done == 1 {
+			last -= c.building
+		}
+	}
+	return last
+}
+
+// round gives each entrant its turn.
+func (r *result) round(b budget, show func(done int, name string)) (err error) {
+	for i := range r.list {
+		c := r.list[(i+r.done)%len(r.list)]
+		show(r.done*len(r.list)+i, fmt.Sprintf("%s, n = %d", r.w.name, r.n))
+		if r.w.child {
+			err = c.roundInChild()
+		} else {
+			err = c.round(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.done++
+	return nil
 }
 
 // value is the figure of an entrant; false when it did not run or was wrong.
@@ -60,4 +107,26 @@ func (r *result) best(entrants []string) (value float64, whose string) {
 		}
 	}
 	return value, whose
+}
+
+// bestPeer is the best of all entrants that are other libraries.
+func (r *result) bestPeer() (value float64, whose string) {
+	var peers []string
+	for _, c := range r.list {
+		if l := c.way.library(); l != ours && l != plainGo {
+			peers = append(peers, c.way.entrant)
+		}
+	}
+	return r.best(peers)
+}
+
+// ratio is that of an entrant of ours to the best peer; false for other
+// entrants, and where there is no peer or no figure.
+func (r *result) ratio(c *contender) (ratio float64, peer string, ok bool) {
+	mine, ran := r.value(c.way.entrant)
+	best, peer := r.bestPeer()
+	if c.way.library() != ours || !ran || best == 0 {
+		return 0, "", false
+	}
+	return mine / best, peer, true
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +42,9 @@ func TestEveryWay(t *testing.T) {
 					continue
 				}
 				for range 2 {
+					require.NoError(t, c.begin())
+					_, off := c.t.(offHeap)
+					require.Equal(t, way.library() == ours, off, "%s on %s: method committed", way.entrant, w.name)
 					require.NoError(t, c.round(testBudget), "%s on %s, n=%d", way.entrant, w.name, n)
 				}
 				require.NoError(t, c.end())
@@ -47,6 +52,10 @@ func TestEveryWay(t *testing.T) {
 				require.Len(t, c.rounds, 2)
 				require.Positive(t, c.rounds[0], "%s on %s, n=%d", way.entrant, w.name, n)
 				require.Positive(t, c.passes)
+				require.True(t, c.weighed, "%s on %s", way.entrant, w.name)
+				if way.library() == ours {
+					require.Positive(t, c.held, "%s on %s", way.entrant, w.name)
+				}
 			}
 		}
 	}
@@ -56,7 +65,7 @@ func TestEveryWay(t *testing.T) {
 func TestKeptTrial(t *testing.T) {
 	for _, name := range []string{"query2comp", "create2comp", "add_remove"} {
 		for _, way := range waysOf(name) {
-			c := &contender{way: way, n: 64}
+			c := &contender{way: way, n: 64, room: 1 << 30}
 			require.NoError(t, c.begin())
 			c.keep = true
 			first := c.t
@@ -76,6 +85,7 @@ func TestNames(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for _, w := range ways {
 		require.NotNil(t, workloadNamed(w.workload), w.workload)
+		require.NotNil(t, libraryNamed(w.library()), "the first word of %q is no library", w.entrant)
 		key := [2]string{w.workload, w.entrant}
 		require.False(t, seen[key], "%v is there twice", key)
 		seen[key] = true
@@ -134,11 +144,17 @@ func TestJudge(t *testing.T) {
 	require.Equal(t, 1.9, v.got)
 	require.Equal(t, "0.950 of ark, at most 1.1 holds", v.floor.String())
 	require.Equal(t, "0.950 of ark, at most 0.9 MISSED", v.goal.String())
-	o := r.object(r.list[1])
-	require.Equal(t, true, o["floor_holds"])
-	require.Equal(t, false, o["goal_holds"])
-	require.Equal(t, "ark", o["goal_of"])
-	require.NotContains(t, r.object(r.list[0]), "floor")
+	o := r.entry(r.list[1])
+	require.Equal(t, 1.1, *o.Floor)
+	require.True(t, *o.HoldsFloor)
+	require.False(t, *o.HoldsGoal)
+	require.Equal(t, "ark", *o.GoalOf)
+	require.InDelta(t, 0.95, *o.GoalRatio, 1e-9)
+	require.Equal(t, "arche", *o.BestPeer)
+	require.InDelta(t, 1.9, *o.Ratio, 1e-9)
+	require.Nil(t, r.entry(r.list[0]).Floor)
+	require.InDelta(t, 2, *r.entry(r.list[0]).Ratio, 1e-9)
+	require.Nil(t, r.entry(r.list[3]).Ratio)
 
 	r.list[2].wrong = "broken" // a wrong peer is no peer
 	r.verdicts = nil
@@ -198,8 +214,9 @@ func TestBadFlags(t *testing.T) {
 		"workload": {[]string{"-only", "chess"}, `-only chess: no such workload "chess"; there are query2comp`},
 		"empty":    {[]string{"-only", ""}, `no such workload ""`},
 		"rounds":   {[]string{"-rounds", "0"}, "-rounds 0: expected 1 to 1000"},
-		"n":        {[]string{"-n", "0"}, "-n 0: expected 1 to 4000000"},
+		"n":        {[]string{"-n", "0"}, "-n 0: expected 1 to 64000000"},
 		"argument": {[]string{"random"}, `unexpected argument "random"; flags begin with -`},
+		"harness":  {[]string{"-harness", "x"}, "-harness x: it is for -check"},
 		"child":    {[]string{child.Flag, "nonsense"}, "invalid character"},
 		"nobody":   {[]string{child.Flag, `{"workload":"memory","entrant":"nobody"}`}, `no entrant "nobody"`},
 	} {
@@ -226,6 +243,7 @@ func TestSizes(t *testing.T) {
 func TestJSON(t *testing.T) {
 	out, errs, code := in("-quick", "-json", "-only", "create2comp,create-worst,memory", "-n", "64")
 	require.Equal(t, exitOK, code, errs)
+	require.Empty(t, errs) // no progress bar where there is no terminal
 	var got []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
 	var want []string
@@ -234,22 +252,103 @@ func TestJSON(t *testing.T) {
 			want = append(want, w+"/"+way.entrant)
 		}
 	}
+	require.Len(t, got, len(want))
 	for i, o := range got {
 		require.Equal(t, want[i], o["workload"].(string)+"/"+o["entrant"].(string))
 		require.Equal(t, true, o["right"])
 		require.Equal(t, 64.0, o["n"])
-		switch o["workload"] {
-		case "create2comp":
-			require.Positive(t, o["ns_per_entity"])
-			require.Contains(t, o, "go_allocs_per_pass")
-		case "create-worst":
-			require.Positive(t, o["max_ns"])
-		case "memory":
-			require.Contains(t, o, "peak_bytes")
+		require.Equal(t, 1.0, o["rounds"])
+		for _, key := range []string{"library", "best_peer", "ratio", "floor", "goal", "holds_floor", "holds_goal"} {
+			require.Contains(t, o, key)
 		}
+		require.Contains(t, o, "bytes_per_entity")
+		require.Positive(t, o["figure"])
+		if o["workload"] == "memory" {
+			require.Contains(t, o, "peak_bytes")
+			require.Contains(t, o, "allocs")
+			require.Nil(t, o["ns_per_entity"])
+			require.Nil(t, o["p99_ns"])
+			continue
+		}
+		require.Positive(t, o["ns_per_entity"])
+		require.Positive(t, o["p99_ns"])
+		require.Positive(t, o["bytes_per_entity"])
+		require.NotNil(t, o["allocs"])
 	}
-	require.Len(t, got, len(want))
 	require.Equal(t, 0.8, got[0]["floor"])
+	require.Equal(t, "quarry", got[0]["library"])
+	require.IsType(t, true, got[0]["holds_floor"])
+	require.IsType(t, "", got[0]["best_peer"])
+}
+
+// heavy is a trial that holds a block of the Go heap and one that is off it.
+type heavy struct {
+	standing
+	block []byte
+}
+
+func (*heavy) committed() int64 { return 1 << 20 }
+
+func TestWhatATrialHolds(t *testing.T) {
+	c := &contender{n: 1000, room: 2 << 20, way: &way{"random", quarry, func(int) (trial, error) {
+		time.Sleep(cheapBuild)
+		return &heavy{block: make([]byte, 3<<20)}, nil
+	}}}
+	require.NoError(t, c.round(testBudget))
+	require.InDelta(t, 4<<20, c.held, 200<<10)
+	require.Nil(t, c.t, "held more than there is room for, and was kept")
+	r := &result{w: workloadNamed("random"), n: 1000, list: []*contender{c}}
+	require.InDelta(t, 4194, *r.entry(c).BytesPerEntity, 200)
+	require.InDelta(t, 1000*quantile(c.samples, 0.99), *r.entry(c).P99, 1e-6)
+}
+
+// TestNoRoom: entrants that need more memory than is free are left out, and
+// where none is left that is an error.
+func TestNoRoom(t *testing.T) {
+	for _, name := range []string{"create2comp_alloc", "memory"} {
+		r := newResult(workloadNamed(name), 64*million, 1)
+		require.NoError(t, r.leaveOut(1<<50))
+		require.Empty(t, r.list[0].out)
+		require.ErrorContains(t, r.leaveOut(1e9), "no entrant fits into the 1.0 GB that are free: try -n ", name)
+		require.Regexp(t, `^needs about \d+\.\d GB and 1\.0 GB are free; try -n \d+$`, r.list[0].out)
+		require.NoError(t, r.round(testBudget, func(int, string) {}))
+		require.Nil(t, r.entry(r.list[0]).Figure)
+	}
+	require.NoError(t, newResult(workloadNamed("create2comp"), million, 1).leaveOut(1))
+}
+
+// late is a trial whose check takes half of the time that there is.
+type late struct{ standing }
+
+func (late) check(int) error {
+	time.Sleep(answerTime / 2)
+	return nil
+}
+
+// TestTheTimeIsUp: rounds end when one more would not be done in time. What is
+// built once does not count for the next round.
+func TestTheTimeIsUp(t *testing.T) {
+	all := ways
+	defer func() { ways = all }()
+	for _, c := range []struct {
+		build time.Duration
+		trial trial
+		want  int
+	}{{0, standing{}, 9}, {answerTime - time.Second, standing{}, 9}, {time.Millisecond, late{}, 1}} {
+		ways = []way{{"random", quarry, func(int) (trial, error) {
+			time.Sleep(c.build)
+			return c.trial, nil
+		}}}
+		synctest.Test(t, func(t *testing.T) {
+			r := newResult(workloadNamed("random"), 64, 9)
+			require.NoError(t, r.measure(testBudget, func(int, string) {}))
+			require.Equal(t, c.want, r.done)
+			require.Len(t, r.list[0].rounds, c.want)
+			var out bytes.Buffer
+			r.print(&out)
+			require.Equal(t, c.want < 9, strings.Contains(out.String(), "(rounds: 1 of 9, the time was up)"))
+		})
+	}
 }
 
 // noRoom is a standard output that cannot be written to.

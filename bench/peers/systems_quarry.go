@@ -30,6 +30,8 @@ func openQuarryActors(options ...ecs.Option) (quarryActors, error) {
 
 func (s *quarryActors) close() error { return s.w.Close() }
 
+func (s *quarryActors) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
+
 // archetype is that of the components named.
 func (s *quarryActors) archetype(has parts) *ecs.Archetype {
 	var types []ecs.Type

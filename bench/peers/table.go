@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,22 +11,37 @@ import (
 
 // printMachine says what the figures depend on.
 func printMachine(w io.Writer) {
-	fmt.Fprintf(w, "cpu        %s, %d of %d cores, %s %s/%s\n\n",
+	fmt.Fprintf(w, "cpu        %s, %d of %d cores, %s %s/%s\n",
 		asm.CPUName(), runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for i, m := range linked() {
+		name := ""
+		if i == 0 {
+			name = "libraries"
+		}
+		fmt.Fprintf(w, "%-10s %s\n", name, m)
+	}
+	fmt.Fprintln(w)
 }
 
 // print writes one result: a line an entrant, then its targets.
 func (r *result) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, n = %d: %s\n", r.w.name, r.n, r.w.what)
+	note := ""
+	if r.done < r.asked {
+		note = ", the time was up"
+	}
+	fmt.Fprintf(w, "%s, n = %d: %s (rounds: %d of %d%s)\n", r.w.name, r.n, r.w.what, r.done, r.asked, note)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "  \t%s\t\n", r.heading())
+	fmt.Fprintf(t, "  \t%s\tratio\t\n", r.heading())
 	for _, c := range r.list {
 		fmt.Fprintf(t, "  %s\t%s\t\n", c.way.entrant, r.line(c))
 	}
 	t.Flush()
 	for _, c := range r.list {
-		if c.wrong != "" {
+		switch {
+		case c.wrong != "":
 			fmt.Fprintf(w, "  %s: WRONG: %s\n", c.way.entrant, c.wrong)
+		case c.out != "":
+			fmt.Fprintf(w, "  %s: left out: %s\n", c.way.entrant, c.out)
 		}
 	}
 	for i := range r.verdicts {
@@ -44,87 +58,38 @@ func (r *result) print(w io.Writer) {
 func (r *result) heading() string {
 	switch {
 	case r.w.child:
-		return "peak MB\tat rest MB\tB/entity"
+		return "peak MB\tleast\tmost\tat rest\tB/entity"
 	case r.w.each:
-		return "max ns\tleast\tmost\tp99.99\tp99\tallocs\tGo heap B"
+		return "max ns\tleast\tmost\tmean\tp99\tp99.99\tB/entity\tallocs"
 	}
-	return "ns\tleast\tmost\tp99\tpasses\tallocs/pass\tGo heap B/entity"
+	return "ns/entity\tleast\tmost\tB/entity\tallocs/pass\tp99 of a pass, ns"
 }
 
 func (r *result) line(c *contender) string {
-	if c.wrong != "" || len(c.rounds) == 0 {
+	if c.idle() || len(c.rounds) == 0 {
 		return "-"
 	}
-	mid := median(c.rounds)
+	mid, least, most := median(c.rounds), quantile(c.rounds, 0), quantile(c.rounds, 1)
+	ratio := "-"
+	if v, _, ok := r.ratio(c); ok {
+		ratio = fmt.Sprintf("%.3f", v)
+	}
+	held := figure(r.bytesPerEntity(c))
 	switch {
 	case r.w.child:
-		return fmt.Sprintf("%.1f\t%.1f\t%.1f", mid/1e6, median(c.samples)/1e6, mid/float64(r.entities()))
+		return fmt.Sprintf("%.1f\t%.1f\t%.1f\t%.1f\t%s\t%s", mid/1e6, least/1e6, most/1e6, median(c.samples)/1e6, held, ratio)
 	case r.w.each:
-		return fmt.Sprintf("%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f", mid, quantile(c.rounds, 0), quantile(c.rounds, 1),
-			median(c.tails), median(c.samples), c.allocs, c.bytes)
+		return fmt.Sprintf("%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.0f\t%s\t%.0f\t%s", mid, least, most, median(c.means), r.p99(c),
+			median(c.tails), held, c.allocs, ratio)
 	}
-	return fmt.Sprintf("%.4g\t%.4g\t%.4g\t%.4g\t%d\t%.4g\t%.3g", mid, quantile(c.rounds, 0), quantile(c.rounds, 1),
-		quantile(c.samples, 0.99), c.times, c.allocs, c.bytes/float64(c.n))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4g\t%s\t%s", figure(mid), figure(least), figure(most), held, c.allocs,
+		figure(r.p99(c)), ratio)
 }
 
-// entities is how many there are where memory is measured.
-func (r *result) entities() int {
-	if r.w.name == "archetypes" {
-		return r.n * archetypeRows
+// figure prints four digits, and all of a greater number.
+func figure(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", v)
 	}
-	return r.n
-}
-
-// object is an entrant in JSON.
-func (r *result) object(c *contender) map[string]any {
-	o := map[string]any{
-		"workload": r.w.name, "n": r.n, "entrant": c.way.entrant, "right": c.wrong == "", "rounds": len(c.rounds),
-	}
-	if c.wrong != "" {
-		o["wrong"] = c.wrong
-		return o
-	}
-	mid := median(c.rounds)
-	switch {
-	case r.w.child:
-		o["peak_bytes"], o["rest_bytes"], o["bytes_per_entity"] = mid, median(c.samples), mid/float64(r.entities())
-	case r.w.each:
-		o["max_ns"], o["p9999_ns"], o["p99_ns"] = mid, median(c.tails), median(c.samples)
-		o["go_allocs"], o["go_bytes"] = c.allocs, c.bytes
-	default:
-		o["ns_per_entity"], o["p99_ns"], o["passes_per_sample"] = mid, quantile(c.samples, 0.99), c.times
-		o["min_ns"], o["max_ns"] = quantile(c.rounds, 0), quantile(c.rounds, 1)
-		o["go_allocs_per_pass"], o["go_bytes_per_entity"] = c.allocs, c.bytes/float64(c.n)
-	}
-	for i := range r.verdicts {
-		if v := &r.verdicts[i]; v.whose == c.way.entrant {
-			v.floor.into(o, "floor")
-			v.goal.into(o, "goal")
-		}
-	}
-	return o
-}
-
-// into adds a bound to an object: floor, floor_of, floor_ratio and floor_holds.
-func (j judged) into(o map[string]any, name string) {
-	if !j.known {
-		return
-	}
-	o[name], o[name+"_holds"] = j.factor, j.holds
-	if j.whose != "" {
-		o[name+"_of"], o[name+"_ratio"] = j.whose, j.ratio
-	}
-}
-
-// printJSON writes an array with one object an entrant, workload and n.
-func printJSON(w io.Writer, results []*result) error {
-	list := []map[string]any{}
-	for _, r := range results {
-		for _, c := range r.list {
-			list = append(list, r.object(c))
-		}
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(list)
+	return fmt.Sprintf("%.4g", v)
 }

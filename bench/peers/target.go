@@ -34,10 +34,7 @@ var (
 	lookups = []string{quarry, quarryLookup, quarryMany}
 )
 
-const (
-	anySize = 1 << 40
-	mib     = 1 << 20
-)
+const anySize = 1 << 40
 
 var targets = []target{
 	{"query2comp", one, one, plain, absolute(15), absolute(8)},
@@ -103,7 +100,7 @@ func (r *result) judge() {
 func (r *result) against(b bound, v verdict) judged {
 	j := judged{bound: b, most: b.factor, unit: "ns"}
 	if r.w.child {
-		j.unit = "bytes"
+		j.unit = r.w.unit()
 	}
 	if b.factor == 0 || v.whose == "" {
 		return j

@@ -97,14 +97,17 @@ func workloadNamed(name string) *workload {
 	return &workloads[i]
 }
 
-// most is the largest n that a workload can do: query2comp has eleven times as
-// many entities in every entrant's world at once.
+// most is the largest n that a workload can do: a world has room for 2^27 ids,
+// and there are eleven entities for each in query2comp, five in query256arch.
 func (w *workload) most() int {
-	switch {
-	case w.name == "archetypes":
+	const ids = 1<<27 - 1
+	switch w.name {
+	case "archetypes":
 		return maxArchetypes
-	case strings.HasPrefix(w.name, "query"):
-		return million
+	case "query2comp", "query2comp-kernel":
+		return ids / 11
+	case "query256arch":
+		return ids / 5
 	}
 	return maxN
 }
