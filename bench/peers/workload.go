@@ -25,7 +25,7 @@ type workload struct {
 }
 
 // workloads are all of them, in the order in which they run.
-var workloads = slices.Concat(basicWorkloads, systemsWorkloads)
+var workloads = slices.Concat(basicWorkloads, systemsWorkloads, suiteWorkloads)
 
 // basicWorkloads are those of go-ecs-benchmarks, and of memory.
 var basicWorkloads = []workload{
@@ -57,7 +57,8 @@ var basicWorkloads = []workload{
 
 // ways are all entrants on all workloads. In a round the entrants of a workload
 // run in this order, beginning with another one each time.
-var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, systemsWays)
+var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, systemsWays,
+	suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {
@@ -98,12 +99,15 @@ func workloadNamed(name string) *workload {
 }
 
 // most is the largest n that a workload can do: query2comp has eleven times as
-// many entities in every entrant's world at once.
+// many entities in every entrant's world at once, an entity of simple_insert has 100
+// bytes.
 func (w *workload) most() int {
 	switch {
 	case w.name == "archetypes":
 		return maxArchetypes
-	case strings.HasPrefix(w.name, "query"):
+	case w.name == heavy:
+		return usual // 3 us an entity
+	case strings.HasPrefix(w.name, "query"), w.name == insert:
 		return million
 	}
 	return maxN
