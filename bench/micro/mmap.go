@@ -17,7 +17,7 @@ var touch = table{
 	x: "pages of 4 KiB", unit: "page", sizes: []int{1, 10, 100, 1000, 10_000},
 	ways: []way{
 		{name: "mmap", build: func(n int) (*run, error) { return touchRegion(n, 0) }},
-		{name: "mmap, small pages", build: func(n int) (*run, error) { return touchRegion(n, mmap.SmallPages) }},
+		{name: "mmap small pages", build: func(n int) (*run, error) { return touchRegion(n, mmap.SmallPages) }},
 		{name: "make", roof: true, build: touchMade},
 	},
 }
