@@ -1,8 +1,8 @@
 // Command peers runs Quarry beside other entity component systems for Go on the
-// workloads of go-ecs-benchmarks and ecs_benchmark, and says which targets hold.
-// It exits with 1 when the result of an entrant is wrong, and with 2 when it
-// could not do what was asked; a target that does not hold is reported and no
-// failure.
+// workloads of go-ecs-benchmarks, ecs_benchmark and ecs_bench_suite, and says which
+// targets hold. It exits with 1 when the result of an entrant is wrong, and with 2
+// when it could not do what was asked; a target that does not hold is reported and
+// no failure.
 //
 //	go run ./bench/peers                       everything
 //	go run ./bench/peers -only query2comp,random -n 16000 -rounds 3
@@ -40,6 +40,12 @@
 // 2 MiB. Allocations are those on the Go heap in the pass that has fewest; p99 is
 // of passes over all n, or of means of passes of less than 20 us. Ratio is ours to
 // the best of all entrants that are other libraries.
+//
+// Of ecs_bench_suite there are simple_insert (a world made, filled and, of ours,
+// the one before closed), simple_iter, fragmented_iter, schedule, heavy_compute and
+// add_remove-suite, each in one goroutine for all entrants; serialize is left out,
+// since neither ours nor the peers turn a world into bytes. Their results are
+// compared by checksum with a twin in plain Go.
 //
 // The workloads memory and archetypes run in a process for each entrant and
 // round: the figure is the greatest resident size over that before the world was

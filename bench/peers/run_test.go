@@ -281,18 +281,18 @@ func TestJSON(t *testing.T) {
 	require.IsType(t, "", got[0]["best_peer"])
 }
 
-// heavy is a trial that holds a block of the Go heap and one that is off it.
-type heavy struct {
+// bulky is a trial that holds a block of the Go heap and one that is off it.
+type bulky struct {
 	standing
 	block []byte
 }
 
-func (*heavy) committed() int64 { return 1 << 20 }
+func (*bulky) committed() int64 { return 1 << 20 }
 
 func TestWhatATrialHolds(t *testing.T) {
 	c := &contender{n: 1000, room: 2 << 20, way: &way{"random", quarry, func(int) (trial, error) {
 		time.Sleep(cheapBuild)
-		return &heavy{block: make([]byte, 3<<20)}, nil
+		return &bulky{block: make([]byte, 3<<20)}, nil
 	}}}
 	require.NoError(t, c.round(testBudget))
 	require.InDelta(t, 4<<20, c.held, 200<<10)

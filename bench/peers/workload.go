@@ -25,7 +25,7 @@ type workload struct {
 }
 
 // workloads are all of them, in the order in which they run.
-var workloads = slices.Concat(basicWorkloads, systemsWorkloads)
+var workloads = slices.Concat(basicWorkloads, systemsWorkloads, suiteWorkloads)
 
 // basicWorkloads are those of go-ecs-benchmarks, and of memory.
 var basicWorkloads = []workload{
@@ -57,7 +57,8 @@ var basicWorkloads = []workload{
 
 // ways are all entrants on all workloads. In a round the entrants of a workload
 // run in this order, beginning with another one each time.
-var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, systemsWays)
+var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, systemsWays,
+	suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {
@@ -108,6 +109,10 @@ func (w *workload) most() int {
 		return ids / 11
 	case "query256arch":
 		return ids / 5
+	case heavy:
+		return usual // 3 us an entity
+	case insert:
+		return million // of 100 bytes, with room for all from the start
 	}
 	return maxN
 }

@@ -1,0 +1,129 @@
+package micro
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ErrWrong is wrapped by every error that means a wrong result.
+var ErrWrong = errors.New("wrong result")
+
+// want compares a result with what must be.
+func want[T comparable](what string, got, want T) error {
+	if got != want {
+		return fmt.Errorf("%w: %s: got %v, want %v", ErrWrong, what, got, want)
+	}
+	return nil
+}
+
+// table is one benchmark: what one operation costs, in several ways at several
+// sizes.
+type table struct {
+	name, pkg, what string
+	x, unit         string // what n counts, and one operation
+	sizes           []int
+	ways            []way
+}
+
+// way is one way to do it. The roof is the plain Go twin.
+type way struct {
+	name  string
+	roof  bool
+	build func(n int) (*run, error)
+}
+
+// run is a way built for one size.
+type run struct {
+	// pass is timed: so many steps. Calls are per step or rarer.
+	pass func(steps int)
+	// undo, which is not timed, makes another step possible; nil where steps can
+	// follow one another.
+	undo func() error
+	// check compares what is there after so many steps in all with what must be.
+	check func(steps int) error
+	// close ends the run; nil where the collector does.
+	close func() error
+	// ops is how many operations a step has; 0: n.
+	ops int
+
+	steps int
+}
+
+// Sizes from one to a million, and from where reading the clock once a step is
+// below a tenth of a nanosecond an operation.
+var (
+	powers  = []int{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
+	batches = []int{1000, 10_000, 100_000, 1_000_000}
+)
+
+// open builds a way for one size.
+func (w *way) open(n int) (*run, error) {
+	r, err := w.build(n)
+	if err == nil && r.ops == 0 {
+		r.ops = n
+	}
+	return r, err
+}
+
+// timed makes so many steps and returns how long they took without undo.
+func (r *run) timed(steps int) (took time.Duration, err error) {
+	if r.undo == nil {
+		start := time.Now()
+		r.pass(steps)
+		took = time.Since(start)
+		r.steps += steps
+		return took, nil
+	}
+	for range steps {
+		if r.steps > 0 {
+			if err := r.undo(); err != nil {
+				return took, err
+			}
+		}
+		start := time.Now()
+		r.pass(1)
+		took += time.Since(start)
+		r.steps++
+	}
+	return took, nil
+}
+
+// end checks and closes.
+func (r *run) end() error {
+	err := r.check(r.steps)
+	if r.close != nil {
+		err = errors.Join(err, r.close())
+	}
+	return err
+}
+
+// sampleTime is the least time of a sample: reading the clock takes 50 ns.
+const sampleTime = 20 * time.Microsecond
+
+// measure returns ns an operation: the median of samples that take budget in all,
+// or three times as long with undo.
+func (r *run) measure(budget time.Duration) (float64, error) {
+	steps := 1
+	took, err := r.timed(1) // what happens once only
+	for err == nil && (r.steps == 1 || took < sampleTime && r.undo == nil) {
+		if r.steps > 1 {
+			steps *= 2
+		}
+		took, err = r.timed(steps)
+	}
+	samples := []float64{r.perOp(took, steps)}
+	total, end := took, time.Now().Add(3*budget)
+	for err == nil && total < budget && time.Now().Before(end) {
+		took, err = r.timed(steps)
+		total += took
+		samples = append(samples, r.perOp(took, steps))
+	}
+	slices.Sort(samples)
+	return samples[len(samples)/2], err
+}
+
+func (r *run) perOp(took time.Duration, steps int) float64 {
+	return float64(took.Nanoseconds()) / float64(steps) / float64(r.ops)
+}
