@@ -14,16 +14,20 @@ type summary struct {
 	top    *Word    // the topmost level, one word
 }
 
-// newSummary returns a summary whose topmost level is one word, and in which the bits are set of the words that count now.
+// newSummary returns a summary of words that are clear but for the last, whose topmost
+// level is one word. It looks at the last of each level only, for worlds are made in
+// microseconds.
 func newSummary(words []Word, class int) summary {
 	s := summary{class: class, words: words}
+	all := s.counts(0)
 	for n := len(words); len(s.levels) == 0 || n > 1; {
 		level := make([]Word, max(1, wordsFor(n)))
 		s.levels = append(s.levels, level)
-		for i := range n {
-			if s.open(len(s.levels)-1, i) {
-				level[i/WordBits].SetBit(i % WordBits)
-			}
+		for at := 0; all && at < n-1; at += WordBits {
+			level[at/WordBits].TryAllocAt(0, min(WordBits, n-1-at))
+		}
+		if n > 0 && s.open(len(s.levels)-1, n-1) {
+			level[(n-1)/WordBits].SetBit((n - 1) % WordBits)
 		}
 		n = len(level)
 		s.top = &level[0]
