@@ -9,6 +9,10 @@
 //	go run ./bench/peers -quick                see that it works; the figures say little
 //	go run ./bench/peers -json                 an array of objects instead of tables
 //
+// The libraries are ark v0.8.3, arche v0.15.3, volt v1.7.0 (akmonengine/volt),
+// donburi v1.15.8 (yohamta/donburi) and uot v0.0.3 (unitoftime/ecs): pinned, not
+// proven the newest. volt and uot are the versions of go-ecs-benchmarks.
+//
 // An entrant is a library used in one way: one by one, by batches, by whole
 // tables, with a filter that the world knows. Entrants of a workload run in one
 // process, in turns, each round beginning with another one; the collector runs
@@ -27,14 +31,29 @@
 // The workloads systems-... are those of ecs_benchmark: all of seven systems in an
 // update, or two, and creating, destroying, reading and changing entities of its
 // components of 1 to 48 bytes. There the twin is a list of structs that does the
-// same by itself: every value of every entity is compared with it.
+// same by itself: every value of every entity is compared with it. volt, donburi
+// and uot do not take part in them.
 //
-// What is not the same: ark and arche have no calls for a list of entities, so
-// where the order of a list matters they work one by one; GetUnchecked of ark and
+// What is not the same: no peer has calls for a list of entities, so
+// where the order of a list matters they work one by one; volt and uot have no
+// calls for many entities at all, donburi only one that makes them; GetUnchecked of ark and
 // arche skips the test whether an entity is alive, which ours has no way to skip,
 // so it is shown and not compared with. In create2comp_alloc the peers' memory
 // comes from a Go heap that is warm, ours from the system; the entrant with a
-// shared universe has it warm as well, and no target counts it.
+// shared universe has it warm as well, and no target counts it. In new_world
+// each takes its memory where the world before left it, ours from parked ranges;
+// taking a world away is not timed, and for the peers it is the collector's work.
+//
+// volt and uot are used as they document it: Foreach, AddComponent and the calls
+// of fixed arity, which go to eight components, so that ten take two of them;
+// MapId and, as uot slices, MapSlices, which is marked deprecated but faster;
+// View.Read for a look-up, which takes no lock where ReadPtr takes one; components
+// boxed once, not at every write. donburi adds a component without a value, which
+// saves it an object. What runs on several goroutines is left out. donburi does
+// not take part in archetypes: its component storage doubles once where it has to
+// grow, and a component that is first used in archetype 512 or a later one is out
+// of range. volt cannot say whether an entity is alive, so its deletions are only
+// counted.
 //
 // The workloads memory and archetypes run in a process for each entrant and
 // round: the figure is the greatest resident size over that before the world was

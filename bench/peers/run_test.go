@@ -87,6 +87,19 @@ func TestNames(t *testing.T) {
 	require.ErrorContains(t, err, `no entrant "nobody" of workload "random"`)
 }
 
+// TestLibraries: every library takes part in every workload of go-ecs-benchmarks.
+func TestLibraries(t *testing.T) {
+	for _, name := range []string{
+		"query2comp", "query32arch", "query256arch", "random", "create2comp", "create2comp_alloc", "create10comp",
+		"add_remove", "add_remove_large", "delete2comp", "delete10comp", "new_world",
+	} {
+		for _, library := range []string{quarry, ark, arche, volt, donburi, uot} {
+			_, err := wayNamed(name, library)
+			require.NoError(t, err)
+		}
+	}
+}
+
 // TestTargets: each names a workload, and peers that take part in it.
 func TestTargets(t *testing.T) {
 	for _, target := range targets {

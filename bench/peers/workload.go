@@ -39,9 +39,12 @@ var basicWorkloads = []workload{
 	{name: "create2comp", what: "an entity made in a warm world, its id kept", sizes: []int{usual}},
 	{name: "create2comp-batch", what: "n made at once in a warm world", sizes: []int{usual, million}},
 	{name: "create2comp_alloc", what: "made in a fresh world, growth included", sizes: []int{usual}},
+	{name: "create10comp", what: "an entity of ten components made in a warm world, its id kept", sizes: []int{usual}},
 	{name: "create10comp-batch", what: "n of ten components made at once in a warm world", sizes: []int{usual}},
 	{name: "delete2comp", what: "an entity taken away", sizes: []int{usual}},
 	{name: "delete2comp-batch", what: "all taken away at once", sizes: []int{usual}},
+	{name: "delete10comp", what: "an entity of ten components taken away", sizes: []int{usual}},
+	{name: "delete10comp-batch", what: "all of ten components taken away at once", sizes: []int{usual}},
 	{name: "add_remove", what: "Velocity added to an entity, and later removed", sizes: []int{usual}},
 	{name: "add_remove-batch", what: "the same to all at once", sizes: []int{usual}},
 	{name: "add_remove-shuffled", what: "add_remove in shuffled order", sizes: []int{usual}},
@@ -49,6 +52,7 @@ var basicWorkloads = []workload{
 	{name: "add_remove_large", what: "add_remove with ten more components", sizes: []int{usual}},
 	{name: "add_remove_large-batch", what: "add_remove-batch with ten more components", sizes: []int{usual}},
 	{name: "enable", what: "a component switched off", sizes: []int{million}},
+	{name: "new_world", what: "a world made, the whole call", sizes: []int{one}},
 	{name: "create-worst", what: "the slowest of n creates in a fresh world", sizes: []int{million}, each: true},
 	{name: "memory", what: "peak resident memory of n entities, over that of an empty process",
 		sizes: []int{4 * million}, child: true},
@@ -57,7 +61,7 @@ var basicWorkloads = []workload{
 
 // ways are all entrants on all workloads. In a round the entrants of a workload
 // run in this order, beginning with another one each time.
-var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, systemsWays)
+var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, voltWays, donburiWays, uotWays, systemsWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {
@@ -103,6 +107,8 @@ func (w *workload) most() int {
 	switch {
 	case w.name == "archetypes":
 		return maxArchetypes
+	case w.name == "new_world":
+		return one
 	case strings.HasPrefix(w.name, "query"):
 		return million
 	}
