@@ -36,24 +36,19 @@
 //
 // What is not the same: no peer has calls for a list of entities, so
 // where the order of a list matters they work one by one; volt and uot have no
-// calls for many entities at all, donburi only one that makes them; GetUnchecked of ark and
-// arche skips the test whether an entity is alive, which ours has no way to skip,
-// so it is shown and not compared with. In create2comp_alloc the peers' memory
+// calls for many entities at all, donburi only one that makes them; GetUnchecked
+// of ark and arche skips the test whether an entity is alive, which ours has no way
+// to skip, so it is shown and not compared with. In create2comp_alloc the peers' memory
 // comes from a Go heap that is warm, ours from the system; the entrant with a
 // shared universe has it warm as well, and no target counts it. In new_world
 // each takes its memory where the world before left it, ours from parked ranges;
 // taking a world away is not timed, and for the peers it is the collector's work.
 //
-// volt and uot are used as they document it: Foreach, AddComponent and the calls
-// of fixed arity, which go to eight components, so that ten take two of them;
-// MapId and, as uot slices, MapSlices, which is marked deprecated but faster;
-// View.Read for a look-up, which takes no lock where ReadPtr takes one; components
-// boxed once, not at every write. donburi adds a component without a value, which
-// saves it an object. What runs on several goroutines is left out. donburi does
-// not take part in archetypes: its component storage doubles once where it has to
-// grow, and a component that is first used in archetype 512 or a later one is out
-// of range. volt cannot say whether an entity is alive, so its deletions are only
-// counted.
+// Left out: what runs on several goroutines; donburi and uot in queries of more
+// than 256,000 entities, whose worlds take too long to build and to collect; and
+// donburi in archetypes, where a component that is first used in archetype 512 or a
+// later one is out of its range. volt cannot say whether an entity is alive, so its
+// deletions are only counted.
 //
 // The workloads memory and archetypes run in a process for each entrant and
 // round: the figure is the greatest resident size over that before the world was

@@ -30,8 +30,7 @@ var donburiWays = []way{
 	{"add_remove_large", donburi, buildDonburiAddRemove(10, inOrder)},
 	{"create-worst", donburi, buildDonburiWorst},
 	{"new_world", donburi, buildDonburiNewWorld},
-	{"memory", donburi, buildDonburiMemory(false)},
-	{"memory", donburiBatch, buildDonburiMemory(true)},
+	{"memory", donburi, buildDonburiMemory},
 }
 
 // Component types of donburi are there once for all worlds.

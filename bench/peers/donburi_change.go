@@ -232,25 +232,12 @@ func (s *donburiHold) entities() int { return s.n }
 
 func (s *donburiHold) check(int) error { return wantCount("entities", s.w.Len(), s.n) }
 
-// write gives an entity its values.
-func (s *donburiHold) write(e ecs.Entity) {
-	entry := s.w.Entry(e)
-	donburiPosition.SetValue(entry, Position{1, 1})
-	donburiVelocity.SetValue(entry, Velocity{1, 1})
-}
-
-func buildDonburiMemory(batch bool) func(int) (trial, error) {
-	return func(n int) (trial, error) {
-		s := &donburiHold{openDonburi(), n}
-		if batch {
-			for _, e := range s.w.CreateMany(n, donburiBoth...) {
-				s.write(e)
-			}
-			return s, nil
-		}
-		for range n {
-			s.write(s.w.Create(donburiBoth...))
-		}
-		return s, nil
+func buildDonburiMemory(n int) (trial, error) {
+	s := &donburiHold{openDonburi(), n}
+	for range n {
+		e := s.w.Entry(s.w.Create(donburiBoth...))
+		donburiPosition.SetValue(e, Position{1, 1})
+		donburiVelocity.SetValue(e, Velocity{1, 1})
 	}
+	return s, nil
 }

@@ -17,7 +17,7 @@ type result struct {
 // row, any other error is returned.
 func measure(w *workload, n, rounds int, b budget) (r *result, err error) {
 	r = &result{w: w, n: n}
-	for _, way := range waysOf(w.name) {
+	for _, way := range w.entrants(n) {
 		r.list = append(r.list, &contender{way: way, n: n})
 	}
 	defer func() {

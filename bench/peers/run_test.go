@@ -100,6 +100,16 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
+// TestEntrants: two libraries leave off in the queries, and only there.
+func TestEntrants(t *testing.T) {
+	for _, name := range []string{"query2comp", "query32arch", "query256arch"} {
+		w := workloadNamed(name)
+		require.Len(t, w.entrants(large), len(waysOf(name)))
+		require.Len(t, w.entrants(large+1), len(waysOf(name))-3)
+	}
+	require.Len(t, workloadNamed("random").entrants(million), len(waysOf("random")))
+}
+
 // TestTargets: each names a workload, and peers that take part in it.
 func TestTargets(t *testing.T) {
 	for _, target := range targets {

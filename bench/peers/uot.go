@@ -2,7 +2,8 @@ package main
 
 import "github.com/unitoftime/ecs"
 
-// Entrants of unitoftime/ecs. It has no calls for many entities.
+// Entrants of unitoftime/ecs. It has no calls for many entities. A look-up is by a
+// view, which takes no lock where ReadPtr takes one.
 const (
 	uot       = "uot"
 	uotSlices = "uot slices"
