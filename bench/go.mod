@@ -4,10 +4,13 @@ go 1.26.0
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
+	github.com/akmonengine/volt v1.7.0
 	github.com/mlange-42/arche v0.15.3
 	github.com/mlange-42/ark v0.8.3
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/stretchr/testify v1.12.1
+	github.com/unitoftime/ecs v0.0.3
+	github.com/yohamta/donburi v1.15.8
 	golang.org/x/term v0.47.0
 	gonum.org/v1/plot v0.17.0
 	quarry v0.0.0
@@ -24,6 +27,7 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/unitoftime/cod v0.0.0-20240909130117-f553b1d09d22 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/image v0.30.0 // indirect

@@ -23,13 +23,16 @@ var archeWays = []way{
 	{"query256arch", archeCached, buildArcheQuery(archeSpread(0, 8), true)},
 	{"random", arche, buildArcheRandom},
 	{"random", archeUnchecked, buildArcheRandomUnchecked},
-	{"create2comp", arche, buildArcheCreate},
+	{"create2comp", arche, buildArcheCreate(2)},
 	{"create2comp-batch", archeBatch, buildArcheCreateBatch(2)},
 	{"create2comp_alloc", arche, buildArcheAlloc(false)},
 	{"create2comp_alloc", archeBatch, buildArcheAlloc(true)},
+	{"create10comp", arche, buildArcheCreate(10)},
 	{"create10comp-batch", archeBatch, buildArcheCreateBatch(10)},
-	{"delete2comp", arche, buildArcheDelete},
-	{"delete2comp-batch", archeBatch, buildArcheDeleteBatch},
+	{"delete2comp", arche, buildArcheDelete(2)},
+	{"delete2comp-batch", archeBatch, buildArcheDeleteBatch(2)},
+	{"delete10comp", arche, buildArcheDelete(10)},
+	{"delete10comp-batch", archeBatch, buildArcheDeleteBatch(10)},
 	{"add_remove", arche, buildArcheAddRemove(0, inOrder)},
 	{"add_remove-shuffled", arche, buildArcheAddRemove(0, shuffled)},
 	{"add_remove_large", arche, buildArcheAddRemove(10, inOrder)},
@@ -37,6 +40,7 @@ var archeWays = []way{
 	{"add_remove-batch-shuffled", archeBatch, buildArcheAddRemoveBatch(0, shuffled)},
 	{"add_remove_large-batch", archeBatch, buildArcheAddRemoveBatch(10, inOrder)},
 	{"create-worst", arche, buildArcheWorst},
+	{"new_world", arche, buildArcheNewWorld},
 	{"memory", arche, buildArcheMemory(false)},
 	{"memory", archeBatch, buildArcheMemory(true)},
 	{"archetypes", "arche, small capacity", buildArcheArchetypes},
@@ -240,3 +244,23 @@ func (s *archeWorst) steps(into []uint32) {
 }
 
 func (s *archeWorst) check(int) error { return s.tally(true).want(tally{count: s.n}) }
+
+// archeNewWorld makes a world.
+type archeNewWorld struct {
+	endless
+	w ecs.World
+}
+
+func buildArcheNewWorld(int) (trial, error) { return &archeNewWorld{}, nil }
+
+func (s *archeNewWorld) once() { s.w = ecs.NewWorld(worldCapacity) }
+
+func (s *archeNewWorld) restore() error { return nil }
+
+func (s *archeNewWorld) check(int) error {
+	position := ecs.ComponentID[Position](&s.w)
+	s.w.NewEntity(position)
+	q := s.w.Query(ecs.All(position))
+	defer q.Close()
+	return wantCount("entities", q.Count(), 1)
+}

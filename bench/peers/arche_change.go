@@ -42,10 +42,20 @@ func (s *archeLife) restore() error {
 	return wantCount("entities", s.count(), 0)
 }
 
+// checkMade wants n entities; those of two components stand at zero.
+func (s *archeLife) checkMade() error {
+	if len(s.ids) == 2 {
+		return s.tally(true).want(tally{count: s.n})
+	}
+	return wantCount("entities", s.count(), s.n)
+}
+
 // archeCreate makes entities one by one.
 type archeCreate struct{ *archeLife }
 
-func buildArcheCreate(n int) (trial, error) { return archeCreate{newArcheLife(n, 2)}, nil }
+func buildArcheCreate(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) { return archeCreate{newArcheLife(n, components)}, nil }
+}
 
 func (s archeCreate) once() {
 	list, w, ids := s.list, s.w, s.ids
@@ -64,29 +74,21 @@ func (s archeCreate) check(int) error {
 	if err := wantCount("entities in the list", len(s.list), s.n); err != nil {
 		return err
 	}
-	return s.tally(true).want(tally{count: s.n})
+	return s.checkMade()
 }
 
 // archeCreateBatch makes them all at once.
-type archeCreateBatch struct {
-	*archeLife
-	components int
-}
+type archeCreateBatch struct{ *archeLife }
 
 func buildArcheCreateBatch(components int) func(int) (trial, error) {
 	return func(n int) (trial, error) {
-		return archeCreateBatch{newArcheLife(n, components), components}, nil
+		return archeCreateBatch{newArcheLife(n, components)}, nil
 	}
 }
 
 func (s archeCreateBatch) once() { s.w.Batch().New(s.n, s.ids...) }
 
-func (s archeCreateBatch) check(int) error {
-	if s.components == 2 {
-		return s.tally(true).want(tally{count: s.n})
-	}
-	return wantCount("entities", s.count(), s.n)
-}
+func (s archeCreateBatch) check(int) error { return s.checkMade() }
 
 // archeAlloc makes entities in a fresh world each time.
 type archeAlloc struct {
@@ -119,9 +121,13 @@ func (s *archeAlloc) check(int) error { return s.tally(true).want(tally{count: s
 // archeDelete takes entities away one by one.
 type archeDelete struct{ *archeLife }
 
-func buildArcheDelete(n int) (trial, error) {
-	s := archeDelete{newArcheLife(n, 2)}
+func newArcheDelete(n, components int) (archeDelete, error) {
+	s := archeDelete{newArcheLife(n, components)}
 	return s, s.restore()
+}
+
+func buildArcheDelete(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) { return newArcheDelete(n, components) }
 }
 
 func (s archeDelete) once() {
@@ -132,7 +138,7 @@ func (s archeDelete) once() {
 
 func (s archeDelete) restore() error {
 	s.list = s.list[:0]
-	for q := s.w.Batch().NewQ(s.n, s.both...); q.Next(); {
+	for q := s.w.Batch().NewQ(s.n, s.ids...); q.Next(); {
 		s.list = append(s.list, q.Entity())
 	}
 	return nil
@@ -150,9 +156,11 @@ func (s archeDelete) check(int) error {
 // archeDeleteBatch takes all away that match a filter.
 type archeDeleteBatch struct{ archeDelete }
 
-func buildArcheDeleteBatch(n int) (trial, error) {
-	s := archeDeleteBatch{archeDelete{newArcheLife(n, 2)}}
-	return s, s.restore()
+func buildArcheDeleteBatch(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newArcheDelete(n, components)
+		return archeDeleteBatch{s}, err
+	}
 }
 
 func (s archeDeleteBatch) once() { s.w.Batch().RemoveEntities(&s.all) }

@@ -65,36 +65,6 @@ func (s arkCreateBatch) once() { s.movers.NewBatchFn(s.n, nil) }
 
 func (s arkCreateBatch) check(int) error { return s.tally(true).want(tally{count: s.n}) }
 
-// arkCreate10Batch makes entities of C1 to C10 at once.
-type arkCreate10Batch struct {
-	endless
-	w *ecs.World
-	m *ecs.Map10[C1, C2, C3, C4, C5, C6, C7, C8, C9, C10]
-	f *ecs.Filter1[C1]
-	n int
-}
-
-func buildArkCreate10Batch(n int) (trial, error) {
-	w := ecs.NewWorld(worldCapacity)
-	s := &arkCreate10Batch{w: w, m: ecs.NewMap10[C1, C2, C3, C4, C5, C6, C7, C8, C9, C10](w),
-		f: ecs.NewFilter1[C1](w), n: n}
-	s.once()
-	return s, s.restore()
-}
-
-func (s *arkCreate10Batch) once() { s.m.NewBatchFn(s.n, nil) }
-
-func (s *arkCreate10Batch) restore() error {
-	s.w.RemoveEntities(s.f.Batch(), nil)
-	return nil
-}
-
-func (s *arkCreate10Batch) check(int) error {
-	q := s.f.Query()
-	defer q.Close()
-	return wantCount("entities", q.Count(), s.n)
-}
-
 // arkAlloc makes entities in a fresh world each time.
 type arkAlloc struct {
 	arkWorld

@@ -66,7 +66,7 @@ func (o *options) matches() []*match {
 				n = w.sizes[0]
 			}
 		}
-		for _, way := range waysOf(w.name) {
+		for _, way := range w.entrants(n) {
 			if workload, name := way.counterpart(); name != "" {
 				list = append(list, &match{here: &contender{way: way, n: min(n, w.most())}, workload: workload, name: name})
 			}

@@ -37,9 +37,13 @@ func TestCounterpart(t *testing.T) {
 	}
 	o := &options{only: []string{"query2comp", "create2comp-batch"}}
 	list := o.matches()
-	require.Len(t, list, 6)
+	names := map[string]bool{}
 	for _, p := range list {
 		require.Equal(t, usual, p.here.n)
+		names[p.workload+" "+p.name] = true
+	}
+	for _, name := range []string{"query2comp Ark (tables)", "create2comp Ark (batch)", "query2comp Volt", "query2comp uot"} {
+		require.True(t, names[name], name)
 	}
 }
 
@@ -155,7 +159,7 @@ func TestHarness(t *testing.T) {
 	list := o.matches()
 	require.NoError(t, o.compareMatches(h, list, testBudget))
 	all := comparisons(list)
-	require.Len(t, all, 2)
+	require.Len(t, all, 5)
 	require.Equal(t, 1234.0, *all[0].Theirs)
 	require.Equal(t, 2, all[0].Rounds)
 	require.Less(t, *all[0].Ratio, 1.0)

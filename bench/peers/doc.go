@@ -10,6 +10,10 @@
 //	go run ./bench/peers -json                 an array of objects, see bench/README.md
 //	go run ./bench/peers -check                the peers beside their own harness
 //
+// The libraries are ark v0.8.3, arche v0.15.3, volt v1.7.0 (akmonengine/volt),
+// donburi v1.15.8 (yohamta/donburi) and uot v0.0.3 (unitoftime/ecs): pinned, not
+// proven the newest. volt and uot are the versions of go-ecs-benchmarks.
+//
 // An entrant is a library used in one way: one by one, by batches, by whole
 // tables, with a filter that the world knows. The first word of its name says
 // which library; slices are loops over plain Go slices. Entrants of a workload
@@ -26,14 +30,8 @@
 // The workloads systems-... are those of ecs_benchmark: all of seven systems in an
 // update, or two, and creating, destroying, reading and changing entities of its
 // components of 1 to 48 bytes. There the twin is a list of structs that does the
-// same by itself: every value of every entity is compared with it.
-//
-// What is not the same: ark and arche have no calls for a list of entities, so
-// where the order of a list matters they work one by one; GetUnchecked of ark and
-// arche skips the test whether an entity is alive, which ours has no way to skip,
-// so no target counts it, though the column ratio does. In create2comp_alloc the
-// peers' memory comes from a Go heap that is warm, ours from the system; the
-// entrant with a shared universe has it warm as well, and no target counts it.
+// same by itself: every value of every entity is compared with it. volt, donburi
+// and uot do not take part in them.
 //
 // B/entity is what the entrant holds after its first pass, over n: the growth of
 // the Go heap, collected, and what ours have committed off it, in granules of
@@ -41,16 +39,13 @@
 // of passes over all n, or of means of passes of less than 20 us. Ratio is ours to
 // the best of all entrants that are other libraries.
 //
-// Of ecs_bench_suite there are simple_insert (a world made, filled and, of ours,
-// the one before closed), simple_iter, fragmented_iter, schedule, heavy_compute and
-// add_remove-suite, each in one goroutine for all entrants; serialize is left out,
-// since neither ours nor the peers turn a world into bytes. Their results are
-// compared by checksum with a twin in plain Go.
-//
 // The workloads memory and archetypes run in a process for each entrant and
 // round: the figure is the greatest resident size over that before the world was
 // made (Linux only). In create-worst every create is timed by itself, the clock's
 // 30 to 50 ns included, and p99 is of creates.
+//
+// Of ecs_bench_suite all but serialize is there, compared by checksum with a twin in
+// plain Go. bench/README.md says what is not the same for all, and what is left out.
 //
 // A target is a floor and a goal, each a multiple of the best of the peers named,
 // or a figure of its own. Targets with entrants that are not there say so.

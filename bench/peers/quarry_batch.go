@@ -6,8 +6,10 @@ import "quarry/ecs"
 var quarryBatchWays = []way{
 	{"random", quarryMany, buildQuarryMany},
 	{"random", quarryLookup, buildQuarryLookup},
-	{"delete2comp-batch", quarryBatch, buildQuarryDestroyQuery},
-	{"delete2comp-batch", quarryList, buildQuarryDestroyList},
+	{"delete2comp-batch", quarryBatch, buildQuarryDestroyQuery(2)},
+	{"delete2comp-batch", quarryList, buildQuarryDestroyList(2)},
+	{"delete10comp-batch", quarryBatch, buildQuarryDestroyQuery(10)},
+	{"delete10comp-batch", quarryList, buildQuarryDestroyList(10)},
 	{"add_remove-batch", quarryBatch, buildQuarryApplyQuery(0, inOrder)},
 	{"add_remove-batch", quarryList, buildQuarryApplyList(0, inOrder)},
 	{"add_remove-batch-shuffled", quarryBatch, buildQuarryApplyQuery(0, shuffled)},
@@ -21,9 +23,11 @@ func init() { ways = append(ways, quarryBatchWays...) }
 // quarryDestroyQuery takes all entities away that match a query.
 type quarryDestroyQuery struct{ quarryDelete }
 
-func buildQuarryDestroyQuery(n int) (trial, error) {
-	s, err := newQuarryDelete(n)
-	return quarryDestroyQuery{s}, err
+func buildQuarryDestroyQuery(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newQuarryDelete(n, components)
+		return quarryDestroyQuery{s}, err
+	}
 }
 
 func (s quarryDestroyQuery) once() { s.w.DestroyQuery(s.q) }
@@ -31,9 +35,11 @@ func (s quarryDestroyQuery) once() { s.w.DestroyQuery(s.q) }
 // quarryDestroyList takes a list of entities away.
 type quarryDestroyList struct{ quarryDelete }
 
-func buildQuarryDestroyList(n int) (trial, error) {
-	s, err := newQuarryDelete(n)
-	return quarryDestroyList{s}, err
+func buildQuarryDestroyList(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newQuarryDelete(n, components)
+		return quarryDestroyList{s}, err
+	}
 }
 
 func (s quarryDestroyList) once() { s.w.DestroyList(s.list) }

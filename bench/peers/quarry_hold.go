@@ -2,6 +2,37 @@ package main
 
 import "quarry/ecs"
 
+// quarryNewWorld makes a world; taking it away is not timed.
+type quarryNewWorld struct {
+	w   *ecs.World
+	err error
+}
+
+func buildQuarryNewWorld(int) (trial, error) { return &quarryNewWorld{}, nil }
+
+func (s *quarryNewWorld) once() { s.w, s.err = ecs.NewWorld() }
+
+func (s *quarryNewWorld) restore() error { return s.close() }
+
+func (s *quarryNewWorld) check(int) error {
+	if s.err != nil {
+		return s.err
+	}
+	ecs.NewArchetype(s.w, ecs.Register[Position](s.w)).Create()
+	return wantCount("entities", s.w.Stats().Alive, 1)
+}
+
+func (s *quarryNewWorld) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
+
+func (s *quarryNewWorld) close() error {
+	if s.w == nil {
+		return s.err
+	}
+	w := s.w
+	s.w = nil
+	return w.Close()
+}
+
 // quarryHold is a world that is there for its memory.
 type quarryHold struct {
 	quarryWorld

@@ -10,10 +10,11 @@ import (
 // quarryLife is a world that entities are made in and taken from.
 type quarryLife struct {
 	quarryWorld
-	a    *ecs.Archetype
-	q    *ecs.Query
-	list []ecs.Entity
-	n    int
+	a          *ecs.Archetype
+	q          *ecs.Query
+	list       []ecs.Entity
+	n          int
+	components int // two, or C1 to C10
 }
 
 // newQuarryLife makes the world warm: n entities were there, with every value
@@ -23,7 +24,7 @@ func newQuarryLife(n, components int) (*quarryLife, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &quarryLife{quarryWorld: w, list: make([]ecs.Entity, 0, n), n: n}
+	s := &quarryLife{quarryWorld: w, list: make([]ecs.Entity, 0, n), n: n, components: components}
 	if components == 2 {
 		s.a = s.movers()
 	} else {
@@ -72,12 +73,22 @@ func (s *quarryLife) restore() error {
 	return wantCount("entities", s.w.Stats().Alive, 0)
 }
 
+// checkMade wants n entities; those of two components stand at zero.
+func (s *quarryLife) checkMade() error {
+	if s.components == 2 {
+		return s.tally(true).want(tally{count: s.n})
+	}
+	return wantCount("entities", s.q.Count(), s.n)
+}
+
 // quarryCreate makes entities one by one.
 type quarryCreate struct{ *quarryLife }
 
-func buildQuarryCreate(n int) (trial, error) {
-	s, err := newQuarryLife(n, 2)
-	return quarryCreate{s}, err
+func buildQuarryCreate(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newQuarryLife(n, components)
+		return quarryCreate{s}, err
+	}
 }
 
 func (s quarryCreate) once() {
@@ -88,7 +99,7 @@ func (s quarryCreate) once() {
 	s.list = list
 }
 
-// check wants n entities that stand at zero, and a list of them.
+// check wants n entities and a list of them.
 func (s quarryCreate) check(int) error {
 	for _, e := range s.list {
 		if !s.w.Alive(e) {
@@ -98,20 +109,19 @@ func (s quarryCreate) check(int) error {
 	if err := wantCount("entities in the list", len(s.list), s.n); err != nil {
 		return err
 	}
-	return s.tally(true).want(tally{count: s.n})
+	return s.checkMade()
 }
 
 // quarryCreateN makes them all at once.
 type quarryCreateN struct {
 	*quarryLife
-	components int
-	err        error
+	err error
 }
 
 func buildQuarryCreateN(components int) func(int) (trial, error) {
 	return func(n int) (trial, error) {
 		s, err := newQuarryLife(n, components)
-		return &quarryCreateN{s, components, nil}, err
+		return &quarryCreateN{s, nil}, err
 	}
 }
 
@@ -121,10 +131,7 @@ func (s *quarryCreateN) check(int) error {
 	if s.err != nil {
 		return s.err
 	}
-	if s.components == 2 {
-		return s.tally(true).want(tally{count: s.n})
-	}
-	return wantCount("entities", s.q.Count(), s.n)
+	return s.checkMade()
 }
 
 // quarryAlloc makes entities in a fresh world each time.
@@ -204,10 +211,12 @@ func (s *quarryAlloc) close() error {
 // quarryDelete takes entities away one by one.
 type quarryDelete struct{ *quarryLife }
 
-func buildQuarryDelete(n int) (trial, error) { return newQuarryDelete(n) }
+func buildQuarryDelete(components int) func(int) (trial, error) {
+	return func(n int) (trial, error) { return newQuarryDelete(n, components) }
+}
 
-func newQuarryDelete(n int) (quarryDelete, error) {
-	s, err := newQuarryLife(n, 2)
+func newQuarryDelete(n, components int) (quarryDelete, error) {
+	s, err := newQuarryLife(n, components)
 	if err != nil {
 		return quarryDelete{}, err
 	}
@@ -239,7 +248,7 @@ func (s quarryDelete) check(int) error {
 			return wrong("%v is alive", e)
 		}
 	}
-	return s.tally(true).want(tally{})
+	return wantCount("entities", s.w.Stats().Alive, 0)
 }
 
 // quarryWorst times every single create in a fresh world.

@@ -23,7 +23,7 @@ type result struct {
 
 func newResult(w *workload, n, rounds int) *result {
 	r := &result{w: w, n: n, asked: rounds}
-	for _, way := range waysOf(w.name) {
+	for _, way := range w.entrants(n) {
 		r.list = append(r.list, &contender{way: way, n: n})
 	}
 	return r

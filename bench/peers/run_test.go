@@ -99,6 +99,29 @@ func TestNames(t *testing.T) {
 	require.ErrorContains(t, err, `no entrant "nobody" of workload "random"`)
 }
 
+// TestLibraries: every library takes part in every workload of go-ecs-benchmarks.
+func TestLibraries(t *testing.T) {
+	for _, name := range []string{
+		"query2comp", "query32arch", "query256arch", "random", "create2comp", "create2comp_alloc", "create10comp",
+		"add_remove", "add_remove_large", "delete2comp", "delete10comp", "new_world",
+	} {
+		for _, library := range []string{quarry, ark, arche, volt, donburi, uot} {
+			_, err := wayNamed(name, library)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// TestEntrants: two libraries leave off in the queries, and only there.
+func TestEntrants(t *testing.T) {
+	for _, name := range []string{"query2comp", "query32arch", "query256arch"} {
+		w := workloadNamed(name)
+		require.Len(t, w.entrants(large), len(waysOf(name)))
+		require.Len(t, w.entrants(large+1), len(waysOf(name))-3)
+	}
+	require.Len(t, workloadNamed("random").entrants(million), len(waysOf("random")))
+}
+
 // TestTargets: each names a workload, and peers that take part in it.
 func TestTargets(t *testing.T) {
 	for _, target := range targets {

@@ -26,9 +26,10 @@ func absolute(value float64) bound { return bound{factor: value} }
 
 var (
 	tables  = []string{arkTables, arkCached}
-	singles = []string{ark, arche}
+	singles = []string{ark, arche, volt, donburi, uot}
 	batches = []string{arkBatch, archeBatch}
-	all     = []string{ark, arkBatch, arche, archeBatch}
+	makers  = []string{arkBatch, archeBatch, donburiBatch}
+	all     = []string{ark, arkBatch, arche, archeBatch, volt, donburi, donburiBatch, uot}
 	plain   = []string{quarry}
 	batch   = []string{quarryBatch}
 	lookups = []string{quarry, quarryLookup, quarryMany}
@@ -45,10 +46,10 @@ var targets = []target{
 	{"random", one, large, lookups, times(1.1, ark), times(0.9, ark)},
 	{"random", large + 1, anySize, lookups, times(1, ark), times(0.7, ark)},
 	{"create2comp", one, anySize, plain, times(0.8, singles...), times(0.45, singles...)},
-	{"create2comp-batch", one, large, batch, times(0.35, batches...), times(0.15, batches...)},
-	{"create2comp-batch", large + 1, anySize, batch, times(0.5, batches...), times(0.2, batches...)},
+	{"create2comp-batch", one, large, batch, times(0.35, makers...), times(0.15, makers...)},
+	{"create2comp-batch", large + 1, anySize, batch, times(0.5, makers...), times(0.2, makers...)},
 	{"create2comp_alloc", one, anySize, []string{quarry, quarryBatch}, times(0.5, all...), times(0.15, all...)},
-	{"create10comp-batch", one, anySize, batch, times(0.8, batches...), times(0.4, batches...)},
+	{"create10comp-batch", one, anySize, batch, times(0.8, makers...), times(0.4, makers...)},
 	{"delete2comp", one, anySize, plain, times(0.9, singles...), times(0.6, singles...)},
 	{"delete2comp-batch", one, anySize, batch, times(0.6, batches...), times(0.3, batches...)},
 	{"add_remove", one, anySize, plain, times(0.5, singles...), times(0.25, singles...)},
