@@ -37,6 +37,8 @@ type options struct {
 
 	check   bool
 	harness string // where its harness is cloned from
+
+	summary []string // files of runs to put side by side
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -50,6 +52,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	isWrong := false
 	switch {
 	case err != nil:
+	case o.summary != nil:
+		var s *summary
+		if s, err = readSummary(o.summary); err == nil {
+			s.print(stdout)
+		}
 	case o.check:
 		isWrong, err = o.compare(stdout)
 	default:
@@ -67,7 +74,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 func parse(args []string, stderr io.Writer) (*options, error) {
 	o := &options{}
-	only := ""
+	only, files := "", ""
 	f := flag.NewFlagSet("peers", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&only, "only", "", "run only these `workloads`, with commas: "+nameList())
@@ -77,8 +84,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.quick, "quick", false, "see that it works: samples of 2 ms, at most 16,000 entities")
 	f.BoolVar(&o.check, "check", false, "compare the peers with what their own harness, go-ecs-benchmarks, makes of them")
 	f.StringVar(&o.harness, "harness", harnessURL, "clone the harness of -check from this `folder` or URL")
+	f.StringVar(&files, "summary", "", "measure nothing: print the `files` of several runs with -json, with commas, side by side in Markdown")
 	if err := f.Parse(args); err != nil {
 		return nil, err
+	}
+	if files != "" {
+		o.summary = strings.Split(files, ",")
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; flags begin with -", f.Arg(0))

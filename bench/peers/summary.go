@@ -1,0 +1,261 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// summary is several runs side by side, as docs/performance.md prints them: what
+// -json of each run has written.
+type summary struct {
+	runs  [][]entry
+	cases []benchCase
+}
+
+// benchCase is a workload at one n.
+type benchCase struct {
+	workload string
+	n        int
+}
+
+// readSummary reads the files of runs. They must have measured the same.
+func readSummary(files []string) (*summary, error) {
+	s := &summary{}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var run []entry
+		if err := json.Unmarshal(text, &run); err != nil {
+			return nil, fmt.Errorf("%s is not what -json prints: %w", name, err)
+		}
+		cases := casesOf(run)
+		switch {
+		case len(cases) == 0:
+			return nil, fmt.Errorf("%s has no results", name)
+		case s.runs == nil:
+			s.cases = cases
+		case !slices.Equal(cases, s.cases):
+			return nil, fmt.Errorf("%s has other workloads than %s: summaries are of runs of one command", name, files[0])
+		}
+		s.runs = append(s.runs, run)
+	}
+	return s, nil
+}
+
+func casesOf(run []entry) []benchCase {
+	var list []benchCase
+	for _, e := range run {
+		if c := (benchCase{e.Workload, e.N}); !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// of lists an entrant's entries of a case, one a run, that have a figure.
+func (s *summary) of(c benchCase, entrant string) []entry {
+	var list []entry
+	for _, run := range s.runs {
+		for _, e := range run {
+			if e.Workload == c.workload && e.N == c.n && e.Entrant == entrant && e.Figure != nil {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// entrants lists those of a library that were measured in every run.
+func (s *summary) entrants(c benchCase, library string) []string {
+	var list []string
+	for _, e := range s.runs[0] {
+		if e.Workload == c.workload && e.N == c.n && e.Library == library && len(s.of(c, e.Entrant)) == len(s.runs) {
+			list = append(list, e.Entrant)
+		}
+	}
+	return list
+}
+
+// best is the entrant of a library with the lowest median over the runs.
+func (s *summary) best(c benchCase, library string) (entrant string, figure float64) {
+	for _, e := range s.entrants(c, library) {
+		if v := medianOf(s.of(c, e), func(e entry) *float64 { return e.Figure }); entrant == "" || v < figure {
+			entrant, figure = e, v
+		}
+	}
+	return entrant, figure
+}
+
+// medianOf is the median of a field where it is not null.
+func medianOf(list []entry, field func(entry) *float64) float64 {
+	var values []float64
+	for _, e := range list {
+		if v := field(e); v != nil {
+			values = append(values, *v)
+		}
+	}
+	return median(values)
+}
+
+// inUnit prints a figure of an entry: bytes in MB, ns as they are.
+func inUnit(e entry, v float64) string {
+	if e.Unit == "bytes" {
+		return fmt.Sprintf("%.1f MB", v/1e6)
+	}
+	return figure(v)
+}
+
+// print writes Markdown: the targets, then every workload with every library.
+func (s *summary) print(w io.Writer) {
+	s.printTargets(w)
+	fmt.Fprintln(w)
+	s.printAll(w)
+}
+
+func (s *summary) printTargets(w io.Writer) {
+	fmt.Fprintf(w, "| workload | n | ours | by run | best peer of the target, last run | ratio by run | floor | goal |\n|---|---|---|---|---|---|---|---|\n")
+	floors, held, goals, reached := 0, 0, 0, 0
+	for _, c := range s.cases {
+		for _, list := range s.deciding(c) {
+			floor, held1 := s.verdict(list, func(e entry) (*float64, *bool, *string) { return e.Floor, e.HoldsFloor, e.FloorOf })
+			goal, held2 := s.verdict(list, func(e entry) (*float64, *bool, *string) { return e.Goal, e.HoldsGoal, e.GoalOf })
+			floors, held, reached = floors+1, held+held1, reached+held2
+			if list[0].Goal != nil {
+				goals++
+			}
+			var by, ratios, names []string
+			peer := "-"
+			for _, e := range list {
+				by = append(by, inUnit(e, *e.Figure))
+				if !slices.Contains(names, e.Entrant) {
+					names = append(names, e.Entrant)
+				}
+				if e.FloorRatio != nil {
+					ratios = append(ratios, fmt.Sprintf("%.3f", *e.FloorRatio))
+					peer = fmt.Sprintf("%s %s", *e.FloorOf, inUnit(e, *e.Figure / *e.FloorRatio))
+				}
+			}
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.workload, grouped(c.n), strings.Join(names, ", "),
+				strings.Join(by, " "), peer, strings.Join(ratios, " "), floor, goal)
+		}
+	}
+	fmt.Fprintf(w, "\n%d of %d floors hold in %d runs of %d, and %d of %d goals.\n", held, floors, len(s.runs), len(s.runs), reached, goals)
+}
+
+// deciding lists for each target of a case the entries of ours that decided it, one
+// a run: not always of the same entrant.
+func (s *summary) deciding(c benchCase) [][]entry {
+	var list [][]entry
+	for i, run := range s.runs {
+		k := 0
+		for _, e := range run {
+			if e.Workload != c.workload || e.N != c.n || e.HoldsFloor == nil {
+				continue
+			}
+			if i == 0 {
+				list = append(list, nil)
+			}
+			if k < len(list) {
+				list[k] = append(list[k], e)
+			}
+			k++
+		}
+	}
+	return list
+}
+
+// verdict says in how many runs a bound holds; all is 1 when it does in each.
+func (s *summary) verdict(list []entry, field func(entry) (*float64, *bool, *string)) (text string, all int) {
+	times, bound, unit := 0, "-", ""
+	for _, e := range list {
+		limit, holds, of := field(e)
+		if limit == nil {
+			return "-", 0
+		}
+		bound = inUnit(e, *limit)
+		if of != nil {
+			bound, unit = fmt.Sprintf("%g", *limit), " x "+*of
+		}
+		if holds != nil && *holds {
+			times++
+		}
+	}
+	if times == len(s.runs) {
+		return bound + unit + " holds", 1
+	}
+	return fmt.Sprintf("%s%s **missed** in %d of %d", bound, unit, len(s.runs)-times, len(s.runs)), 0
+}
+
+// printAll writes a line for each case: the best entrant of each library, and who
+// is ahead of ours.
+func (s *summary) printAll(w io.Writer) {
+	fmt.Fprint(w, "| workload | n |")
+	for _, l := range libraries {
+		fmt.Fprintf(w, " %s |", l.name)
+	}
+	fmt.Fprintf(w, " ratio to the best peer | B/entity, ours and its | p99 of a pass in us, ours and its |\n|---|---|%s---|---|---|\n",
+		strings.Repeat("---|", len(libraries)))
+	for _, c := range s.cases {
+		fmt.Fprintf(w, "| %s | %s |", c.workload, grouped(c.n))
+		own, _ := s.best(c, ours)
+		peer, least := "", 0.0
+		for _, l := range libraries {
+			entrant, v := s.best(c, l.name)
+			if entrant == "" {
+				fmt.Fprint(w, " - |")
+				continue
+			}
+			way := strings.TrimLeft(strings.TrimPrefix(entrant, l.name), " ,")
+			if l.name == plainGo {
+				way = strings.TrimSpace(strings.TrimPrefix(entrant, goSlices))
+			}
+			if way != "" {
+				way = " (" + way + ")"
+			}
+			fmt.Fprintf(w, " %s%s |", inUnit(s.of(c, entrant)[0], v), way)
+			if l.name != ours && l.name != plainGo && (peer == "" || v < least) {
+				peer, least = entrant, v
+			}
+		}
+		s.printBeside(w, c, own, peer)
+	}
+}
+
+// printBeside writes the ratio of ours to the best peer, and the two columns beside.
+func (s *summary) printBeside(w io.Writer, c benchCase, own, peer string) {
+	if own == "" || peer == "" {
+		fmt.Fprintln(w, " - | - | - |")
+		return
+	}
+	a, b := s.of(c, own), s.of(c, peer)
+	figures := func(list []entry) float64 { return medianOf(list, func(e entry) *float64 { return e.Figure }) }
+	held := func(list []entry) string {
+		return figure(medianOf(list, func(e entry) *float64 { return e.BytesPerEntity }))
+	}
+	tail := func(list []entry) string {
+		if list[0].P99 == nil {
+			return "-"
+		}
+		return figure(medianOf(list, func(e entry) *float64 { return e.P99 }) / 1000)
+	}
+	ratio := fmt.Sprintf("%.2f", figures(a)/figures(b))
+	if figures(a) > figures(b) {
+		ratio = "**" + ratio + "**"
+	}
+	fmt.Fprintf(w, " %s | %s %s | %s %s |\n", ratio, held(a), held(b), tail(a), tail(b))
+}
+
+// grouped prints 1000000 as 1,000,000.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
