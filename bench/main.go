@@ -25,6 +25,7 @@ import (
 
 	"quarry/bench/iterate"
 	"quarry/bench/life"
+	"quarry/bench/micro"
 	"quarry/bench/orbits"
 	"quarry/bench/trace"
 	"quarry/bench/workload"
@@ -102,6 +103,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	results, err := o.measure(stdout, stderr)
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %v\n", err)
+		if errors.Is(err, micro.ErrWrong) {
+			return exitWrong
+		}
 		return exitError
 	}
 	if slices.ContainsFunc(results, func(r result) bool { return !r.ok() }) {
@@ -127,14 +131,21 @@ func (o *options) measure(stdout, stderr io.Writer) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
+	tables, err := o.benchmarks()
+	if err != nil {
+		return nil, err
+	}
 	if o.json {
-		err = printJSON(out, results)
+		err = printJSON(out, results, tables)
 	} else {
-		printTable(out, results)
+		if len(results) > 0 {
+			printTable(out, results)
+		}
+		printBenchmarks(out, tables)
 	}
 	path := ""
 	if err == nil && o.dir != "" {
-		path, err = o.report(facts, results)
+		path, err = o.report(facts, results, tables)
 	}
 	switch {
 	case path != "" && o.json:
@@ -159,7 +170,7 @@ func (o *options) runAll() ([]result, error) {
 		if o.only != "" && o.only != j.name {
 			continue
 		}
-		show, done := bar(os.Stderr, j.name)
+		show, done := bar(j.name)
 		plain, ours, err := j.run(o, show)
 		done()
 		if err != nil {

@@ -139,7 +139,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		"no file":        {[]string{"-trace", os.DevNull}, []string{"is not an ordinary file"}},
 		"left out":       {[]string{"-only", "orbits", "-rle", rle}, []string{"-rle is input for life, but -only orbits leaves that out"}},
 		"folder":         {[]string{"-rle", t.TempDir()}, []string{"is a folder, expected a file"}},
-		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace"}},
+		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, micro"}},
 		"argument":       {[]string{"life"}, []string{`unexpected argument "life"`}},
 		"flag":           {[]string{"-nosuch"}, []string{"nosuch"}},
 		"rule":           {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
@@ -167,6 +167,7 @@ func TestUnderALimit(t *testing.T) {
 	if !testing.Short() { // every workload in one process, on the ranges that the first left
 		out, errs, code = command(t, "ulimit -v 4000000;", "-quick", "-o", "")
 		require.Equal(t, exitOK, code, out+errs)
+		require.Contains(t, out, "ecs, Create: ", "the microbenchmarks run too")
 	}
 	_, errs, code = command(t, "", "-only", "nothing")
 	require.Equal(t, exitError, code)

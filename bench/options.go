@@ -25,7 +25,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	o := &options{args: args}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.StringVar(&o.only, "only", "", "run only this workload: "+names())
+	f.StringVar(&o.only, "only", "", "run only this: "+names())
 	f.StringVar(&o.rle, "rle", "", "life: run the pattern in this RLE `file`")
 	f.IntVar(&o.gens, "gens", 0, "life: run this many generations (0: up to the known answers, 1000 for a file)")
 	f.StringVar(&o.rule, "rule", "", "life: break the rule on purpose, as in B36/S23; the answers stay those of B3/S23")
@@ -49,12 +49,12 @@ func names() string {
 	for _, j := range jobs {
 		all = append(all, j.name)
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(append(all, benchmarks), ", ")
 }
 
 // check refuses options before anything runs, and makes the folder.
 func (o *options) check() error {
-	if o.only != "" && !slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
+	if o.only != "" && o.only != benchmarks && !slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
 		return fmt.Errorf("-only %s: no such workload; there are %s", o.only, names())
 	}
 	for _, in := range []struct{ flag, path, workload string }{

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"quarry/bench/curve"
 	"quarry/bench/report"
 	"quarry/bench/workload"
 )
 
 // report writes report.html and gives its path.
-func (o *options) report(facts [][]string, results []result) (string, error) {
+func (o *options) report(facts [][]string, results []result, tables []curve.Table) (string, error) {
 	more, modules := origin()
 	p := &report.Page{
 		Machine: report.Grid{Rows: append(facts, more...)},
@@ -20,6 +21,7 @@ func (o *options) report(facts [][]string, results []result) (string, error) {
 		Command: strings.Join(append([]string{"go run ./bench"}, o.args...), " "),
 		Date:    time.Now(),
 		Results: grid(results),
+		Tables:  tables,
 		Peers:   o.rivals,
 	}
 	for _, r := range results {

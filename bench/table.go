@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"quarry/bench/curve"
 	"quarry/bench/report"
 	"quarry/bench/workload"
 )
@@ -95,9 +96,10 @@ func count(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// printJSON prints an array with one object per workload and side: the common
-// fields and the workload's own figures beside them.
-func printJSON(w io.Writer, results []result) error {
+// printJSON prints an array with one object per workload and side, the common
+// fields and the workload's own figures beside them, and then one per point of
+// the microbenchmarks.
+func printJSON(w io.Writer, results []result, tables []curve.Table) error {
 	all := []map[string]any{}
 	for _, r := range results {
 		r.sides(func(side string, s *workload.Side) bool {
@@ -112,6 +114,7 @@ func printJSON(w io.Writer, results []result) error {
 			return true
 		})
 	}
+	all = append(all, objects(tables)...)
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(all)

@@ -20,10 +20,17 @@ type Peer struct {
 	NsPerEntity                *float64 `json:"ns_per_entity"`
 	BytesPerEntity             *float64 `json:"bytes_per_entity"`
 	P99Ns                      *float64 `json:"p99_ns"`
-	Ratio, Floor, Goal         *float64
-	BestPeer                   string `json:"best_peer"`
-	HoldsFloor                 *bool  `json:"holds_floor"`
-	HoldsGoal                  *bool  `json:"holds_goal"`
+	Figure                     *float64 // what the workload is about, in Unit
+	Unit                       string
+	Ratio                      *float64 // to BestPeer
+	BestPeer                   string   `json:"best_peer"`
+	Floor, Goal                *float64
+	FloorOf                    string   `json:"floor_of"` // whose multiple it is; "" = a figure
+	GoalOf                     string   `json:"goal_of"`
+	FloorRatio                 *float64 `json:"floor_ratio"` // to FloorOf
+	GoalRatio                  *float64 `json:"goal_ratio"`
+	HoldsFloor                 *bool    `json:"holds_floor"`
+	HoldsGoal                  *bool    `json:"holds_goal"`
 }
 
 // ErrPeers is an input that go run ./bench/peers -json did not write.
@@ -62,8 +69,9 @@ type metric struct {
 	of    func(*Peer) *float64
 }
 
-// metrics in the order in which a plot takes the first that a workload has.
+// metrics in order: a plot takes the first of those that most entrants have.
 var metrics = []metric{
+	{"", func(p *Peer) *float64 { return p.Figure }}, // named by its unit
 	{"ns per entity", func(p *Peer) *float64 { return p.NsPerEntity }},
 	{"bytes per entity", func(p *Peer) *float64 { return p.BytesPerEntity }},
 	{"99th percentile, ns", func(p *Peer) *float64 { return p.P99Ns }},
@@ -94,13 +102,19 @@ func peerFigures(list []Peer) ([]figure, error) {
 
 // peerFigure draws one workload.
 func peerFigure(list []Peer) (figure, error) {
-	m := metrics[0]
-	for _, m = range metrics {
-		if slices.ContainsFunc(list, func(p Peer) bool { return p.Wrong == "" && m.of(&p) != nil }) {
-			break
+	m, known := metrics[0], 0
+	for _, other := range metrics {
+		n := 0
+		for i := range list {
+			if list[i].Wrong == "" && other.of(&list[i]) != nil {
+				n++
+			}
+		}
+		if n > known {
+			m, known = other, n
 		}
 	}
-	t := curve.Table{Name: list[0].Workload, XLabel: "entities", YLabel: m.label}
+	t := curve.Table{Name: list[0].Workload, XLabel: "entities", YLabel: cmp.Or(m.label, list[0].Unit)}
 	several := slices.ContainsFunc(list, func(p Peer) bool { return p.N != list[0].N })
 	if !several {
 		t.What = exact(list[0].N) + " entities"
@@ -150,21 +164,14 @@ func peerGrid(list []Peer) *Grid {
 
 // verdicts says which floors and goals hold; nil where there are none.
 func verdicts(list []Peer) *Grid {
-	g := &Grid{Head: []string{"entities", "entrant", "ratio", "floor", "goal"}}
+	g := &Grid{Head: []string{"entities", "entrant", "floor", "goal"}}
 	for i := range list {
 		p := &list[i]
-		if p.HoldsFloor == nil && p.HoldsGoal == nil {
-			continue
+		if p.HoldsFloor != nil || p.HoldsGoal != nil {
+			g.Rows = append(g.Rows, []string{exact(p.N), p.Entrant,
+				p.verdict(p.Floor, p.FloorRatio, p.FloorOf, p.HoldsFloor),
+				p.verdict(p.Goal, p.GoalRatio, p.GoalOf, p.HoldsGoal)})
 		}
-		ratio := none
-		if p.Ratio != nil {
-			ratio = measured(*p.Ratio)
-			if p.BestPeer != "" {
-				ratio += " of " + p.BestPeer
-			}
-		}
-		g.Rows = append(g.Rows, []string{exact(p.N), p.Entrant, ratio,
-			verdict(p.Floor, p.HoldsFloor), verdict(p.Goal, p.HoldsGoal)})
 	}
 	if len(g.Rows) == 0 {
 		return nil
@@ -172,19 +179,25 @@ func verdicts(list []Peer) *Grid {
 	return g
 }
 
-// verdict is a bound in words.
-func verdict(bound *float64, holds *bool) string {
+// verdict is a bound in words: "0.98 of ark, at most 1.05: holds".
+func (p *Peer) verdict(bound, ratio *float64, of string, holds *bool) string {
 	if holds == nil {
 		return none
 	}
-	word := "missed"
+	words := "missed"
 	if *holds {
-		word = "holds"
+		words = "holds"
 	}
-	if bound == nil {
-		return word
+	if bound != nil {
+		words = "at most " + measured(*bound) + ": " + words
 	}
-	return measured(*bound) + " " + word
+	switch {
+	case ratio != nil && of != "":
+		words = measured(*ratio) + " of " + of + ", " + words
+	case p.Figure != nil:
+		words = measured(*p.Figure) + " " + p.Unit + ", " + words
+	}
+	return words
 }
 
 // tally counts the floors and goals of a file in words; "" where there are none.

@@ -6,7 +6,8 @@
 //	curve.Tables of benchmarks ------+
 //	go run ./bench/peers -json ------+
 //
-// What is Quarry is blue and thick in every plot, plain Go dashed and grey.
+// Quarry, or the first of its ways, is blue and thick in every plot, plain Go dashed
+// and grey.
 package report
 
 import (
