@@ -3,25 +3,33 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"quarry/alloc"
 	"quarry/asm"
 	"quarry/mmap"
 )
 
-// printMachine says what the program found: what its figures depend on.
-func printMachine(w io.Writer) error {
+// machine is what the program found: what its figures depend on, as pairs of a
+// name and a value. A name is empty where the value before goes on.
+func machine() ([][]string, error) {
 	u, err := alloc.NewUniverse()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer u.Close()
-	fmt.Fprintf(w, "cpu        %s, %d of %d cores, %s %s/%s\n",
-		asm.CPUName(), runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(w, "vectors    %v, cache line %d B\n", asm.Best(), asm.CacheLine())
+	facts := [][]string{
+		{"cpu", fmt.Sprintf("%s, %d of %d cores, %s %s/%s",
+			asm.CPUName(), runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{"vectors", fmt.Sprintf("%v, cache line %d B", asm.Best(), asm.CacheLine())},
+	}
 	if err := asm.LevelError(); err != nil {
-		fmt.Fprintf(w, "           %v\n", err)
+		facts = append(facts, []string{"", err.Error()})
 	}
 	huge := "unknown"
 	if n := mmap.HugePageSize(); n > 0 {
@@ -31,12 +39,64 @@ func printMachine(w io.Writer) error {
 	if !mmap.Real {
 		backing = "the Go heap"
 	}
-	fmt.Fprintf(w, "pages      %d B, huge %s, from %s\n", mmap.PageSize(), huge, backing)
-	fmt.Fprintf(w, "universe   %s of address space, %d chunks of %d B\n", size(int64(u.Size())), u.Size()/alloc.ChunkSize, alloc.ChunkSize)
+	facts = append(facts,
+		[]string{"pages", fmt.Sprintf("%d B, huge %s, from %s", mmap.PageSize(), huge, backing)},
+		[]string{"universe", fmt.Sprintf("%s of address space, %d chunks of %d B",
+			size(int64(u.Size())), u.Size()/alloc.ChunkSize, alloc.ChunkSize)})
 	if wanted := u.Shrunk(); wanted > 0 {
-		fmt.Fprintf(w, "           smaller than the %s wanted: limits forbid it (see ulimit -v)\n", size(int64(wanted)))
+		facts = append(facts, []string{"",
+			fmt.Sprintf("smaller than the %s wanted: limits forbid it (see ulimit -v)", size(int64(wanted)))})
 	}
-	return nil
+	return facts, nil
+}
+
+// origin is what the program runs on and was built from, as far as it is known:
+// system and commit, and the modules.
+func origin() (facts, modules [][]string) {
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		facts = append(facts, []string{"system", runtime.GOOS + " " + strings.TrimSpace(string(release))})
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	commit := gitCommit()
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && commit == "" {
+			commit = s.Value
+		}
+	}
+	if commit != "" {
+		facts = append(facts, []string{"Quarry", commit})
+	}
+	for _, m := range info.Deps {
+		if m.Path != "quarry" {
+			modules = append(modules, []string{m.Path, m.Version})
+		}
+	}
+	return facts, modules
+}
+
+// gitCommit asks git about the folder of this file: go run notes no commit in
+// what it builds. It is empty where there is no git, or no such folder.
+func gitCommit() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) {
+		return ""
+	}
+	out, err := exec.Command("git", "-C", filepath.Dir(file), "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// printMachine prints the facts, one a line.
+func printMachine(w io.Writer, facts [][]string) {
+	for _, f := range facts {
+		fmt.Fprintf(w, "%-10s %s\n", f[0], f[1])
+	}
+	fmt.Fprintln(w)
 }
 
 // size prints bytes with three figures and a binary unit.

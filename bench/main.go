@@ -1,8 +1,11 @@
 // Command bench runs real workloads on Quarry and on plain Go, checks both
-// against known answers, and prints what they cost. It exits with 1 when an
-// answer is wrong and with 2 when it could not do what was asked.
+// against known answers, and prints what they cost. It writes a page with plots
+// of all that was measured. It exits with 1 when an answer is wrong and with 2
+// when it could not do what was asked.
 //
-//	go run ./bench                    all workloads on built-in input
+//	go run ./bench                    all workloads on built-in input, out/report.html
+//	go run ./bench -quick             less of each, in under 20 s
+//	go run ./bench -peers peers.json  draws what go run ./bench/peers -json wrote, too
 //	go run ./bench -only life -rle glider.rle -gens 1000
 //	go run ./bench -only orbits -catalog MPCORB.DAT.gz -o out
 //	go run ./bench -only trace -trace amptjp.rep
@@ -22,6 +25,7 @@ import (
 
 	"quarry/bench/iterate"
 	"quarry/bench/life"
+	"quarry/bench/micro"
 	"quarry/bench/orbits"
 	"quarry/bench/trace"
 	"quarry/bench/workload"
@@ -36,11 +40,8 @@ const (
 	exitError = 2 // bad arguments or input, or no memory
 )
 
-type options struct {
-	only, rle, rule, catalog, trace, dir string
-	gens                                 int
-	json                                 bool
-}
+// quickPlaces is what orbits does under -quick, a fifth of the usual.
+const quickPlaces = 4_000_000
 
 // job is one workload as the command knows it.
 type job struct {
@@ -61,6 +62,9 @@ var jobs = []job{
 
 func runLife(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
 	opts := life.Options{RLE: o.rle, Gens: o.gens}
+	if o.quick {
+		opts.Repeat = 1
+	}
 	if o.rule != "" {
 		if opts.Rule, err = life.ParseRule(o.rule); err != nil {
 			return plain, ours, fmt.Errorf("-rule: %w", err)
@@ -71,15 +75,15 @@ func runLife(o *options, p workload.Progress) (plain, ours workload.Side, err er
 
 func runOrbits(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
 	opts := orbits.Options{Catalog: o.catalog}
+	if o.quick {
+		opts.Places = quickPlaces
+	}
 	if o.dir != "" {
-		if err := os.MkdirAll(o.dir, 0o755); err != nil {
-			return plain, ours, fmt.Errorf("%w (another folder: -o DIR; no picture: -o \"\")", err)
-		}
 		opts.PNG = filepath.Join(o.dir, "orbits.png")
 	}
 	plain, ours, err = orbits.Run(opts, p)
-	if opts.PNG != "" {
-		ours.Lines = append(ours.Lines, "drawn to "+opts.PNG)
+	if ours.Picture != "" {
+		ours.Lines = append(ours.Lines, "drawn to "+ours.Picture)
 	}
 	return plain, ours, err
 }
@@ -96,27 +100,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "bench: %v\n", err)
 		return exitError
 	}
-	if !o.json {
-		if err := printMachine(stdout); err != nil {
-			fmt.Fprintf(stderr, "bench: %v\n", err)
-			return exitError
+	results, err := o.measure(stdout, stderr)
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		if errors.Is(err, micro.ErrWrong) {
+			return exitWrong
 		}
-		fmt.Fprintln(stdout)
-	}
-	results, err := o.runAll()
-	if err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
-		return exitError
-	}
-	if o.json {
-		err = printJSON(stdout, results)
-	} else {
-		out := bufio.NewWriter(stdout)
-		printTable(out, results)
-		err = out.Flush()
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
 		return exitError
 	}
 	if slices.ContainsFunc(results, func(r result) bool { return !r.ok() }) {
@@ -125,61 +114,46 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-func parse(args []string, stderr io.Writer) (*options, error) {
-	o := &options{}
-	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.SetOutput(stderr)
-	f.StringVar(&o.only, "only", "", "run only this workload: "+names())
-	f.StringVar(&o.rle, "rle", "", "life: run the pattern in this RLE `file`")
-	f.IntVar(&o.gens, "gens", 0, "life: run this many generations (0: up to the known answers, 1000 for a file)")
-	f.StringVar(&o.rule, "rule", "", "life: break the rule on purpose, as in B36/S23; the answers stay those of B3/S23")
-	f.StringVar(&o.catalog, "catalog", "", "orbits: read bodies from this MPCORB `file`, plain or .gz")
-	f.StringVar(&o.trace, "trace", "", "trace: replay this `file`: malloclab .rep, AOSP text or zip, wee_alloc")
-	f.StringVar(&o.dir, "o", "out", "write pictures into this `folder`; empty: draw none")
-	f.BoolVar(&o.json, "json", false, "print an array of objects instead of a table")
-	if err := f.Parse(args); err != nil {
+// measure runs everything, prints it, and writes the report.
+func (o *options) measure(stdout, stderr io.Writer) ([]result, error) {
+	facts, err := machine()
+	if err != nil {
 		return nil, err
 	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q; flags begin with -", f.Arg(0))
-	}
-	return o, nil
-}
-
-func names() string {
-	var all []string
-	for _, j := range jobs {
-		all = append(all, j.name)
-	}
-	return strings.Join(all, ", ")
-}
-
-// check refuses options before anything runs.
-func (o *options) check() error {
-	if o.only != "" && !slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
-		return fmt.Errorf("-only %s: no such workload; there are %s", o.only, names())
-	}
-	for _, in := range []struct{ flag, path, workload string }{
-		{"-rle", o.rle, "life"}, {"-rule", o.rule, "life"}, {"-catalog", o.catalog, "orbits"}, {"-trace", o.trace, "trace"},
-	} {
-		if in.path == "" {
-			continue
-		}
-		if o.only != "" && o.only != in.workload {
-			return fmt.Errorf("%s is input for %s, but -only %s leaves that out", in.flag, in.workload, o.only)
-		}
-		if in.flag == "-rule" {
-			continue
-		}
-		if s, err := os.Stat(in.path); err != nil {
-			return err
-		} else if s.IsDir() {
-			return fmt.Errorf("%s is a folder, expected a file", in.path)
-		} else if !s.Mode().IsRegular() {
-			return fmt.Errorf("%s is not an ordinary file", in.path)
+	out := bufio.NewWriter(stdout)
+	if !o.json {
+		printMachine(out, facts)
+		if err := out.Flush(); err != nil { // it is read while the workloads run
+			return nil, err
 		}
 	}
-	return nil
+	results, err := o.runAll()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := o.benchmarks()
+	if err != nil {
+		return nil, err
+	}
+	if o.json {
+		err = printJSON(out, results, tables)
+	} else {
+		if len(results) > 0 {
+			printTable(out, results)
+		}
+		printBenchmarks(out, tables)
+	}
+	path := ""
+	if err == nil && o.dir != "" {
+		path, err = o.report(facts, results, tables)
+	}
+	switch {
+	case path != "" && o.json:
+		fmt.Fprintf(stderr, "report: %s\n", path) // out holds one array and no more
+	case path != "":
+		fmt.Fprintf(out, "\nreport: %s\n", path)
+	}
+	return results, errors.Join(err, out.Flush())
 }
 
 // named puts the workload's name before an error that does not begin with it.
@@ -196,7 +170,7 @@ func (o *options) runAll() ([]result, error) {
 		if o.only != "" && o.only != j.name {
 			continue
 		}
-		show, done := bar(os.Stderr, j.name)
+		show, done := bar(j.name)
 		plain, ours, err := j.run(o, show)
 		done()
 		if err != nil {

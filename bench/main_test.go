@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,7 +53,7 @@ func write(t *testing.T, name, text string) string {
 }
 
 func TestTableSaysRight(t *testing.T) {
-	out, errs, code := in("-only", "life", "-gens", "200")
+	out, errs, code := in("-only", "life", "-gens", "200", "-o", "")
 	require.Equal(t, exitOK, code, errs)
 	require.Contains(t, out, "universe   ")
 	require.Regexp(t, `life +go +right `, out)
@@ -62,7 +63,7 @@ func TestTableSaysRight(t *testing.T) {
 
 // TestBrokenRuleIsNoticed runs Life by another rule against the known answers.
 func TestBrokenRuleIsNoticed(t *testing.T) {
-	out, _, code := in("-only", "life", "-rule", "B36/S23")
+	out, _, code := in("-only", "life", "-rule", "B36/S23", "-o", "")
 	require.Equal(t, exitWrong, code)
 	require.Regexp(t, `life +go +WRONG `, out)
 	require.Regexp(t, `life +quarry +WRONG `, out)
@@ -71,8 +72,9 @@ func TestBrokenRuleIsNoticed(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	pattern := write(t, "blinker.rle", "x = 3, y = 1, rule = B3/S23\n3o!\n")
-	out, errs, code := in("-json", "-only", "life", "-rle", pattern, "-gens", "9")
+	out, errs, code := in("-json", "-only", "life", "-rle", pattern, "-gens", "9", "-o", t.TempDir())
 	require.Equal(t, exitOK, code, errs)
+	require.Contains(t, errs, "report.html")
 	var got []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
 	require.Len(t, got, 2)
@@ -94,8 +96,15 @@ func TestJSON(t *testing.T) {
 func TestPicture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "out")
 	catalog := write(t, "one.txt", catalogLine+"\n")
-	_, errs, code := in("-only", "orbits", "-catalog", catalog, "-o", dir)
+	peers := write(t, "peers.json", `[{"workload": "query2comp", "n": 1000, "library": "ark", "entrant": "ark", "ns_per_entity": 0.7}]`)
+	out, errs, code := in("-only", "orbits", "-catalog", catalog, "-o", dir, "-peers", peers)
 	require.Equal(t, exitOK, code, errs)
+	require.True(t, strings.HasSuffix(out, "\nreport: "+filepath.Join(dir, "report.html")+"\n"), out)
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	require.NoError(t, err)
+	for _, want := range []string{"data:image/png;base64,", "mean distance", "query2comp", "gonum.org/v1/plot", runtime.Version()} {
+		require.Contains(t, string(page), want)
+	}
 	b, err := os.ReadFile(filepath.Join(dir, "orbits.png"))
 	require.NoError(t, err)
 	require.True(t, bytes.HasPrefix(b, []byte("\x89PNG")))
@@ -112,6 +121,7 @@ func TestBadInputIsNamed(t *testing.T) {
 	rle := write(t, "bad.rle", "x = 3, y = 1, rule = B3/S23\n3q!\n")
 	catalog := write(t, "bad.txt", catalogLine+"\n"+"00002 nonsense\n")
 	trace := write(t, "bad.trace", "Alloc(5),\nFree(0),\nAloc(5),\n")
+	peers := write(t, "bad.json", `{"workload": "life"}`)
 	missing := filepath.Join(t.TempDir(), "nowhere")
 	for name, c := range map[string]struct {
 		args []string
@@ -120,20 +130,23 @@ func TestBadInputIsNamed(t *testing.T) {
 		"rle":            {[]string{"-only", "life", "-rle", rle}, []string{"bad.rle:2: ", "expected"}},
 		"catalog":        {[]string{"-only", "orbits", "-o", "", "-catalog", catalog}, []string{"bad.txt:2: ", "expected"}},
 		"trace":          {[]string{"-only", "trace", "-trace", trace}, []string{"bad.trace:3: ", "expected"}},
+		"peers":          {[]string{"-only", "orbits", "-o", t.TempDir(), "-peers", peers}, []string{"-peers ", "bad.json: ", "expected an array of objects"}},
+		"missing peers":  {[]string{"-o", t.TempDir(), "-peers", missing}, []string{"nowhere"}},
+		"peers nowhere":  {[]string{"-o", "", "-peers", peers}, []string{`-o "" leaves that out`}},
 		"missing rle":    {[]string{"-rle", missing}, []string{"nowhere"}},
 		"missing trace":  {[]string{"-trace", missing}, []string{"nowhere"}},
 		"missing orbits": {[]string{"-catalog", missing}, []string{"nowhere"}},
 		"no file":        {[]string{"-trace", os.DevNull}, []string{"is not an ordinary file"}},
 		"left out":       {[]string{"-only", "orbits", "-rle", rle}, []string{"-rle is input for life, but -only orbits leaves that out"}},
 		"folder":         {[]string{"-rle", t.TempDir()}, []string{"is a folder, expected a file"}},
-		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace"}},
+		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, micro"}},
 		"argument":       {[]string{"life"}, []string{`unexpected argument "life"`}},
 		"flag":           {[]string{"-nosuch"}, []string{"nosuch"}},
 		"rule":           {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
 		"gens":           {[]string{"-only", "life", "-gens", "-1"}, []string{"generations"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs, code := in(c.args...)
+			_, errs, code := in(append([]string{"-o", ""}, c.args...)...)
 			require.Equal(t, exitError, code)
 			for _, s := range c.says {
 				require.Contains(t, errs, s)
@@ -148,12 +161,13 @@ func TestUnderALimit(t *testing.T) {
 	if runtime.GOOS != "linux" || !mmap.Real {
 		t.Skip("ulimit -v is tested on Linux, without the race detector")
 	}
-	out, errs, code := command(t, "ulimit -v 4000000;", "-only", "life", "-gens", "100")
+	out, errs, code := command(t, "ulimit -v 4000000;", "-only", "life", "-gens", "100", "-o", "")
 	require.Equal(t, exitOK, code, errs)
 	require.Contains(t, out, "smaller than the 16 GiB wanted: limits forbid it")
 	if !testing.Short() { // every workload in one process, on the ranges that the first left
-		out, errs, code = command(t, "ulimit -v 4000000;", "-o", "")
+		out, errs, code = command(t, "ulimit -v 4000000;", "-quick", "-o", "")
 		require.Equal(t, exitOK, code, out+errs)
+		require.Contains(t, out, "ecs, Create: ", "the microbenchmarks run too")
 	}
 	_, errs, code = command(t, "", "-only", "nothing")
 	require.Equal(t, exitError, code)

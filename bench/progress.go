@@ -3,33 +3,20 @@ package main
 import (
 	"os"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
+	"quarry/bench/progress"
 	"quarry/bench/workload"
 )
 
 // bar shows how far a workload is, on a terminal only, and returns what takes
-// it away again.
-func bar(out *os.File, name string) (show workload.Progress, done func()) {
-	if !term.IsTerminal(int(out.Fd())) {
-		return nil, func() {}
-	}
-	var b *progressbar.ProgressBar
-	show = func(at, total int) {
-		if b == nil {
-			b = progressbar.NewOptions(total,
-				progressbar.OptionSetWriter(out),
-				progressbar.OptionSetDescription(name),
-				progressbar.OptionSetWidth(40),
-				progressbar.OptionThrottle(50_000_000),
-				progressbar.OptionClearOnFinish())
+// it away again. The workload says how much there is in all when it begins.
+func bar(name string) (show workload.Progress, end func()) {
+	var update func(done int, name string)
+	takeAway := func() {}
+	show = func(done, total int) {
+		if update == nil {
+			update, takeAway = progress.Bar(os.Stderr, total)
 		}
-		_ = b.Set(at)
+		update(done, name)
 	}
-	return show, func() {
-		if b != nil {
-			_ = b.Finish()
-		}
-	}
+	return show, func() { takeAway() }
 }

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
+	"quarry/bench/curve"
+	"quarry/bench/report"
 	"quarry/bench/workload"
 )
 
@@ -26,37 +30,53 @@ func (r *result) sides(yield func(string, *workload.Side) bool) {
 	_ = yield("go", &r.plain) && yield("quarry", &r.ours)
 }
 
-// printTable prints one line per workload and side, then what the workloads
-// have to say.
-func printTable(w io.Writer, results []result) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "workload\tside\tanswer\ttime\tper second\tns/op\toff-heap committed\tGo heap")
+// grid has one row per workload and side.
+func grid(results []result) report.Grid {
+	g := report.Grid{Head: []string{"workload", "side", "answer", "time", "per second", "ns/op", "off-heap committed", "Go heap"}}
 	for _, r := range results {
 		r.sides(func(side string, s *workload.Side) bool {
-			answer := "right"
-			if !s.OK {
-				answer = "WRONG"
-			}
 			rate := "-"
 			if s.Time > 0 {
 				rate = fmt.Sprintf("%s %s", count(float64(s.Ops)/s.Time.Seconds()), r.unit)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%s\t%.3g\t%s\t%s\n",
-				r.name, side, answer, s.Time.Round(time.Millisecond), rate, s.NsPerOp(), size(s.Committed), size(max(0, s.Heap)))
+			g.Rows = append(g.Rows, []string{r.name, side, answer(s), s.Time.Round(time.Millisecond).String(), rate,
+				fmt.Sprintf("%.3g", s.NsPerOp()), size(s.Committed), size(max(0, s.Heap))})
 			return true
 		})
 	}
+	return g
+}
+
+func answer(s *workload.Side) string {
+	if s.OK {
+		return "right"
+	}
+	return "WRONG"
+}
+
+// lines is what a side has to say in words.
+func lines(s *workload.Side) []string {
+	return append(slices.Clone(s.Lines), answer(s)+": "+s.Detail)
+}
+
+// printGrid prints a row a line.
+func printGrid(w io.Writer, g *report.Grid) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{g.Head}, g.Rows...) {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
 	t.Flush()
+}
+
+// printTable prints the grid, then what the workloads have to say.
+func printTable(w io.Writer, results []result) {
+	g := grid(results)
+	printGrid(w, &g)
 	for _, r := range results {
 		r.sides(func(side string, s *workload.Side) bool {
-			for _, line := range s.Lines {
+			for _, line := range lines(s) {
 				fmt.Fprintf(w, "\n%s, %s: %s", r.name, side, line)
 			}
-			verdict := "right"
-			if !s.OK {
-				verdict = "WRONG"
-			}
-			fmt.Fprintf(w, "\n%s, %s: %s: %s", r.name, side, verdict, s.Detail)
 			return true
 		})
 	}
@@ -76,9 +96,10 @@ func count(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// printJSON prints an array with one object per workload and side: the common
-// fields and the workload's own figures beside them.
-func printJSON(w io.Writer, results []result) error {
+// printJSON prints an array with one object per workload and side, the common
+// fields and the workload's own figures beside them, and then one per point of
+// the microbenchmarks.
+func printJSON(w io.Writer, results []result, tables []curve.Table) error {
 	all := []map[string]any{}
 	for _, r := range results {
 		r.sides(func(side string, s *workload.Side) bool {
@@ -93,6 +114,7 @@ func printJSON(w io.Writer, results []result) error {
 			return true
 		})
 	}
+	all = append(all, objects(tables)...)
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(all)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"quarry/bench/curve"
 	"quarry/bench/workload"
 	"quarry/ecs"
 	"quarry/internal/debug"
@@ -76,9 +77,23 @@ func Run(progress workload.Progress) (plain, ours workload.Side, err error) {
 	ours.Figures = map[string]float64{"median_ns": middle(oursNs), "ratio": middle(ratios)}
 	ours.Lines = []string{fmt.Sprintf("%d entities, %d rounds of %d passes in turn: %.3f ns an entity by Rows and Slice, %.3f over Go slices, ratio %.3f",
 		entities, rounds, passes, middle(oursNs), middle(plainNs), middle(ratios))}
+	ours.Drawings = []workload.Drawing{drawing(plainNs, oursNs)}
 	check(&plain, func(i int) Position { return p[i] })
 	check(&ours, s.place)
 	return plain, ours, nil
+}
+
+// drawing shows the rounds one by one.
+func drawing(plainNs, oursNs []float64) workload.Drawing {
+	var round []float64
+	for i := range plainNs {
+		round = append(round, float64(i+1))
+	}
+	return workload.Drawing{Table: curve.Table{
+		Name: "Rounds", What: fmt.Sprintf("Each side's mean over %d passes, in turns.", passes),
+		XLabel: "round", YLabel: "ns per entity",
+		Series: []curve.Series{{Name: "slices", Roof: true, X: round, Y: plainNs}, {Name: "quarry", X: round, Y: oursNs}},
+	}}
 }
 
 // timed returns nanoseconds per entity of passes calls.

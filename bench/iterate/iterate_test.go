@@ -21,6 +21,11 @@ func TestBothSidesComeOutExact(t *testing.T) {
 	require.Equal(t, warm+rounds, calls)
 	require.Positive(t, ours.Figures["ratio"])
 	require.Positive(t, ours.Committed)
+	require.Len(t, ours.Drawings, 1)
+	for _, s := range ours.Drawings[0].Series {
+		require.Len(t, s.X, rounds)
+		require.Len(t, s.Y, rounds)
+	}
 }
 
 func TestCheckSeesAWrongPlace(t *testing.T) {

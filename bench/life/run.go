@@ -29,6 +29,7 @@ type board interface {
 	Births() uint64
 	Deaths() uint64
 	Committed() int64
+	Cells(dst []Cell) []Cell
 	Verify() error
 	Close() error
 }
@@ -255,6 +256,10 @@ func finish(s *workload.Side, b board, t task, record []Count) {
 	s.Figures["created"] += float64(created)
 	s.Figures["destroyed"] += float64(b.Deaths())
 	s.Figures["generations"] += float64(len(record))
+	s.Drawings = append(s.Drawings, populations(t, record))
+	if b.Population() <= drawnCells {
+		s.Drawings = append(s.Drawings, cellsOf(t, len(record), b.Cells(nil)))
+	}
 	s.Lines = append(s.Lines, fmt.Sprintf(
 		"%s, %v: population %d at generation %d; created %d (%d + %d births), destroyed %d",
 		t.pattern.Name, t.pattern.Rule, b.Population(), len(record),

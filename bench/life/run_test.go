@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,41 @@ func TestRun(t *testing.T) {
 	}
 	if plain.Committed != 0 || ours.Committed <= 0 {
 		t.Errorf("committed: got %d and %d want 0 and more", plain.Committed, ours.Committed)
+	}
+}
+
+// The drawings of both sides are of the same cells, in another order.
+func TestRunDrawings(t *testing.T) {
+	plain, ours, err := life.Run(life.Options{Gens: 500, Repeat: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plain.Drawings) != 4 || len(ours.Drawings) != 4 {
+		t.Fatalf("got %d and %d drawings want 4", len(plain.Drawings), len(ours.Drawings))
+	}
+	cells := 0
+	for i := range plain.Drawings {
+		a, b := plain.Drawings[i].Series[0], ours.Drawings[i].Series[0]
+		if !plain.Drawings[i].Dots {
+			if last := len(b.X) - 1; last < 200 || b.X[0] != 0 || b.X[last] != 500 || !slices.Equal(a.Y, b.Y) {
+				t.Errorf("populations: got %v at %v want those of %v up to 500", b.Y, b.X, a.Y)
+			}
+			continue
+		}
+		places := map[[2]float64]bool{}
+		for k := range a.X {
+			places[[2]float64{a.X[k], a.Y[k]}] = true
+		}
+		for k := range b.X {
+			delete(places, [2]float64{b.X[k], b.Y[k]})
+		}
+		if len(a.X) != len(b.X) || len(places) != 0 {
+			t.Errorf("cells: got %d and %d, %d of them not the same", len(a.X), len(b.X), len(places))
+		}
+		cells += len(b.X)
+	}
+	if cells == 0 || float64(cells) != ours.Figures["population"] {
+		t.Errorf("cells: got %d want a population of %g", cells, ours.Figures["population"])
 	}
 }
 

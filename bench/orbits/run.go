@@ -12,7 +12,8 @@ import (
 type Options struct {
 	Catalog string // file in the MPCORB format, packed by gzip or not; "" = a belt made up
 	Bodies  int    // of the made-up belt; 0 = 50,000
-	Steps   int    // days up to AnswerDate; 0 = as many as 20 million places take
+	Steps   int    // days up to AnswerDate; 0 = as many as Places take
+	Places  int    // bodies times days, where Steps is 0; 0 = 20 million
 	PNG     string // file to draw the last day to; "" = none
 }
 
@@ -60,6 +61,7 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 		return plain, ours, nil
 	}
 	p := Picture{JD: AnswerDate, Bodies: second, Orbits: bodies, Planets: planetPlaces}
+	ours.Picture = opts.PNG
 	return plain, ours, p.WritePNG(opts.PNG)
 }
 
@@ -68,8 +70,8 @@ func load(opts *Options) ([]Elements, error) {
 	if opts.Bodies < 0 || opts.Bodies > maxBodies {
 		return nil, fmt.Errorf("orbits: expected 0 to %d bodies, got %d", maxBodies, opts.Bodies)
 	}
-	if opts.Steps < 0 {
-		return nil, fmt.Errorf("orbits: expected 0 or more steps, got %d", opts.Steps)
+	if opts.Steps < 0 || opts.Places < 0 {
+		return nil, fmt.Errorf("orbits: expected 0 or more steps and places, got %d and %d", opts.Steps, opts.Places)
 	}
 	var bodies []Elements
 	if opts.Catalog != "" {
@@ -88,7 +90,10 @@ func load(opts *Options) ([]Elements, error) {
 		bodies = Belt(opts.Bodies, beltSeed)
 	}
 	if opts.Steps == 0 {
-		opts.Steps = min(max(defaultPlaces/len(bodies), 1), 10_000)
+		if opts.Places == 0 {
+			opts.Places = defaultPlaces
+		}
+		opts.Steps = min(max(opts.Places/len(bodies), 1), 10_000)
 	}
 	return bodies, nil
 }

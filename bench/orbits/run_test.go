@@ -26,6 +26,9 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if ours.Picture != path || plain.Picture != "" {
+		t.Errorf("pictures: got %q and %q want none and %q", plain.Picture, ours.Picture, path)
+	}
 	if calls != 10 {
 		t.Errorf("progress: got %d calls want 10", calls)
 	}

@@ -52,8 +52,10 @@ func (m *goMemory) traits() traits {
 	return traits{align: 1, zeroed: true}
 }
 
-func (m *goMemory) sample() {
-	m.peak = max(m.peak, m.read()-m.base)
+func (m *goMemory) sample() int64 {
+	now := m.read() - m.base
+	m.peak = max(m.peak, now)
+	return now
 }
 
 func (m *goMemory) read() int64 {

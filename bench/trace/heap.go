@@ -54,9 +54,11 @@ func (m *heapMemory) traits() traits {
 	return traits{align: 16}
 }
 
-func (m *heapMemory) sample() {
+func (m *heapMemory) sample() int64 {
 	s := m.h.Stats()
-	m.peak = max(m.peak, int64(m.u.Stats().Committed)+int64(s.Mapped)+int64(s.Kept))
+	now := int64(m.u.Stats().Committed) + int64(s.Mapped) + int64(s.Kept)
+	m.peak = max(m.peak, now)
+	return now
 }
 
 // close ends heap and universe. It is an error when the heap counts live blocks

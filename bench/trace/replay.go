@@ -35,8 +35,8 @@ type memory interface {
 	drop(b []byte)
 	// traits says what get promises.
 	traits() traits
-	// sample looks how much memory is in use and keeps the greatest.
-	sample()
+	// sample gives the bytes in use and keeps the greatest.
+	sample() int64
 }
 
 // traits are the promises of a side.
@@ -78,10 +78,11 @@ type replay struct {
 	// sampled is the number of live bytes above which the next sample is taken
 	// without waiting for its turn: 1/16 above the greatest that was sampled.
 	sampled int64
+	usage   *usage
 }
 
 func newReplay(t *Trace, m memory) *replay {
-	return &replay{t: t, m: m, traits: m.traits(), blocks: make([]block, t.Slots)}
+	return &replay{t: t, m: m, traits: m.traits(), blocks: make([]block, t.Slots), usage: newUsage(len(t.Ops))}
 }
 
 // run replays the whole trace and checks what is left. The blocks that the
@@ -97,7 +98,7 @@ func (r *replay) run(progress func(done int)) error {
 		if i%sampleEvery == sampleEvery-1 || r.ledger.bytes > r.sampled {
 			r.pause()
 			r.sampled = max(r.sampled, r.ledger.bytes+r.ledger.bytes/16)
-			r.m.sample()
+			r.usage.note(i, r.ledger.bytes, r.m.sample())
 			if progress != nil && i%progressEvery == progressEvery-1 {
 				progress(i + 1)
 			}
@@ -110,7 +111,7 @@ func (r *replay) run(progress func(done int)) error {
 		}
 	}
 	r.pause()
-	r.m.sample()
+	r.usage.note(len(r.t.Ops), r.ledger.bytes, r.m.sample())
 	if progress != nil {
 		progress(len(r.t.Ops))
 	}

@@ -55,8 +55,11 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 		}
 		return func(done int) { progress(before+done, total) }
 	}
-	plain = s.plain(from(0))
-	ours, err = s.ours(from(len(s.t.Ops)))
+	plain, before := s.plain(from(0))
+	ours, after, err := s.ours(from(len(s.t.Ops)))
+	if err == nil {
+		ours.Drawings = []workload.Drawing{drawing(before, after)}
+	}
 	return plain, ours, err
 }
 
@@ -102,7 +105,7 @@ func load(path string) (*subject, error) {
 }
 
 // plain replays on the Go heap.
-func (s *subject) plain(progress func(done int)) workload.Side {
+func (s *subject) plain(progress func(done int)) (workload.Side, *usage) {
 	base := workload.LiveHeap()
 	m := newGoMemory()
 	r := newReplay(s.t, m)
@@ -115,21 +118,21 @@ func (s *subject) plain(progress func(done int)) workload.Side {
 	side.Lines = append(side.Lines, s.describe()...)
 	side.Lines = append(side.Lines, fmt.Sprintf("Go heap: %s bytes of objects at the peak, %s live at the end",
 		grouped(m.peak), grouped(side.Heap)))
-	return side
+	return side, r.usage
 }
 
 // ours replays on a heap on a universe, frees what is left and closes both.
-func (s *subject) ours(progress func(done int)) (workload.Side, error) {
+func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 	base := workload.LiveHeap()
 	m, err := newHeapMemory()
 	if err != nil {
-		return workload.Side{}, fmt.Errorf("trace: %w", err)
+		return workload.Side{}, nil, fmt.Errorf("trace: %w", err)
 	}
 	r := newReplay(s.t, m)
 	err = r.run(progress)
 	if refused(err) {
 		r.drain()
-		return workload.Side{}, errors.Join(fmt.Errorf("trace: the replay ran out of memory, which says nothing of its answer: %w", err), m.close())
+		return workload.Side{}, nil, errors.Join(fmt.Errorf("trace: the replay ran out of memory, which says nothing of its answer: %w", err), m.close())
 	}
 	side := s.side(r, err)
 	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
@@ -144,7 +147,7 @@ func (s *subject) ours(progress func(done int)) (workload.Side, error) {
 	}
 	side.Lines = append(side.Lines, fmt.Sprintf("universe: %s bytes committed at the peak, %s of books on the Go heap",
 		grouped(m.peak), grouped(side.Heap)))
-	return side, nil
+	return side, r.usage, nil
 }
 
 // refused reports whether err is the system's or a limit's word, not a fault of
@@ -153,10 +156,10 @@ func refused(err error) bool {
 	return errors.Is(err, alloc.ErrFull) || errors.Is(err, alloc.ErrCommit) || errors.Is(err, alloc.ErrReserve)
 }
 
-// tableBytes is what the replay's table of blocks takes on the Go heap: it is
-// the same on both sides and no memory of either.
+// tableBytes is what the replay's own tables take on the Go heap: it is the same
+// on both sides and no memory of either.
 func (s *subject) tableBytes() int64 {
-	return int64(s.t.Slots) * blockBytes
+	return int64(s.t.Slots)*blockBytes + usageBytes
 }
 
 // side turns a finished replay into words and figures.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,27 @@ func testRun(t *testing.T, file string, calls int, want Answer) {
 	}
 	if plain.Committed != 0 || ours.Committed < want.PeakLiveBytes {
 		t.Errorf("committed: got %d and %d want 0 and at least %d", plain.Committed, ours.Committed, want.PeakLiveBytes)
+	}
+}
+
+// The drawing shows the peak of the live bytes to the sample, and never more
+// live than held on our side.
+func TestRunDrawing(t *testing.T) {
+	_, ours, err := Run(Options{}, nil)
+	if err != nil || len(ours.Drawings) != 1 || len(ours.Drawings[0].Series) != 3 {
+		t.Fatalf("got %v, %d drawings want one of 3 series", err, len(ours.Drawings))
+	}
+	live, held := ours.Drawings[0].Series[0], ours.Drawings[0].Series[2]
+	if n := len(live.X); n < 100 || n > usagePoints+2 || live.X[n-1] < 199_000 {
+		t.Errorf("got %d points want 100 to %d, up to the end", n, usagePoints+2)
+	}
+	if got, want := slices.Max(live.Y), float64(demoAnswer.PeakLiveBytes); got > want || got < 0.9*want {
+		t.Errorf("greatest live: got %g want about %g", got, want)
+	}
+	for i := range live.Y {
+		if held.Y[i] < live.Y[i] {
+			t.Errorf("after %g operations: got %g bytes held of %g live", live.X[i], held.Y[i], live.Y[i])
+		}
 	}
 }
 

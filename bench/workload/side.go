@@ -16,6 +16,8 @@ type Side struct {
 	Heap      int64              // bytes held live on the Go heap
 	Figures   map[string]float64 // the workload's own figures, by name
 	Lines     []string           // more in words, for people
+	Drawings  []Drawing          // what there is to see
+	Picture   string             // PNG file that was drawn; "" = none
 }
 
 // Progress is called now and then with the work done and all there is. It may
