@@ -110,11 +110,18 @@ func MakeGrid(u *Universe, plan layout.Plan, columns []GridColumn, growth Growth
 	if n := growth.atOnce(); n > 0 {
 		largest = min(largest, bits.Len(uint(n))-1)
 	}
-	g := Grid{u: u, per: plan.Rows, columns: columns, growth: growth, plan: plan, largest: largest}
+	g := Grid{u: u, growth: growth, largest: largest}
+	g.Replan(plan, columns)
+	return g
+}
+
+// Replan gives a grid without rows another layout. The chunks of its reserve stay: they
+// have none.
+func (g *Grid) Replan(plan layout.Plan, columns []GridColumn) {
+	g.per, g.plan, g.columns, g.self = plan.Rows, plan, columns, nil
 	for _, c := range columns {
 		g.self = append(g.self, ColumnCopy{From: c.Offset, To: c.Offset, Size: c.Size})
 	}
-	return g
 }
 
 // Len returns the number of rows.
@@ -127,7 +134,7 @@ func (g *Grid) PerUnit() int { return g.per }
 // until the next call of Grow, Pop, Cut, Clear or Release.
 func (g *Grid) Chunks() []GridChunk { return g.chunks }
 
-// Columns returns the columns that were given to MakeGrid, to read.
+// Columns returns the columns that were given to MakeGrid or Replan, to read.
 func (g *Grid) Columns() []GridColumn { return g.columns }
 
 // Plan returns the layout of a unit.
@@ -222,9 +229,10 @@ func (g *Grid) Needed() int {
 // Settle moves chunks beyond the rows to the reserve.
 func (g *Grid) Settle() { g.leave(g.Needed()) }
 
-// Give moves the first n chunks, which must be full, to another grid of the same
-// plan and universe: before its last chunk when that is part full. It returns their
-// position there. What Prepare took is not kept back.
+// Give moves the first n chunks to another grid of the same universe, whose units have
+// as many rows: before its last chunk when that is part full. They must be full, or the
+// other grid without rows. It returns their position there. What Prepare took is not
+// kept back.
 func (g *Grid) Give(to *Grid, n int) (at int) {
 	at = to.Needed()
 	if at > 0 && to.RowsOf(at-1) < to.per<<to.chunks[at-1].Order {
@@ -232,8 +240,8 @@ func (g *Grid) Give(to *Grid, n int) (at int) {
 	}
 	given := g.chunks[:n]
 	rows, units := 0, 0
-	for _, c := range given {
-		rows += g.per << c.Order
+	for i, c := range given {
+		rows += g.RowsOf(i)
 		units += 1 << c.Order
 	}
 	to.chunks = slices.Insert(to.chunks, at, given...)
@@ -511,7 +519,7 @@ func (g *Grid) Verify() error {
 
 func (g *Grid) isPlanned(c GridColumn) bool {
 	for _, p := range g.plan.Places {
-		if p.Offset == int(c.Offset) && p.Size == int(c.Size) {
+		if !p.Hole && p.Offset == int(c.Offset) && p.Size == int(c.Size) {
 			return true
 		}
 	}

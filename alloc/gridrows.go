@@ -84,10 +84,10 @@ func copyElement(to, from unsafe.Pointer, size uint32) {
 // Self returns the columns as copies from a row to another of this grid.
 func (g *Grid) Self() []ColumnCopy { return g.self }
 
-// PoisonRows fills n rows that hold nothing any more, so that a stale pointer to
-// them shows. Debug builds call it.
-func (g *Grid) PoisonRows(r GridRow, n int) {
-	for _, c := range g.columns {
+// PoisonRows fills n rows that hold nothing any more in some columns, so that a stale
+// pointer to them shows. Debug builds call it.
+func PoisonRows(r GridRow, n int, columns []GridColumn) {
+	for _, c := range columns {
 		// Safe because the rows lie inside the column.
 		debug.Poison(unsafe.Slice((*byte)(r.Element(c.Offset, c.Size)), n*int(c.Size)), debug.Freed)
 	}

@@ -182,7 +182,7 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {
-		g.PoisonRows(last, 1)
+		PoisonRows(last, 1, g.columns)
 	}
 	g.Pop(lastRow)
 	return moved, ok

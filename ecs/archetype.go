@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unsafe"
@@ -50,7 +49,9 @@ type Archetype struct {
 	place     []place    // by typeID, up to the highest of types
 	grid      alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
 	buffers   []column   // those of the grid's columns that are buffers
-	edges     []edge     // ways to archetypes one type away, found so far
+	ownRows   int        // of a unit in the plan of its own types, see layout.go
+	ways      []*way     // that begin or end here, found so far
+	edges     []edge     // those to archetypes one type away
 	edge      *way       // the last one asked for
 	edgeKey   uint32     // its type, with edgeAdds when that is added
 	out       way        // the way of rows that end: it has no target
@@ -58,6 +59,7 @@ type Archetype struct {
 	pickedBy  uint64     // serial of the last pick by list with rows of it
 	pickedAt  int        // its index there
 	coming    int        // rows that need room, while a change is prepared
+	sources   int        // archetypes that rows come from, meanwhile
 	forgotten bool       // taken out of the world again: a call that needed it failed
 
 	changed  [][]uint32   // [slot][chunk]: version of the last write
@@ -141,6 +143,7 @@ func (w *World) forget(keep int) {
 	for last := len(w.archetypes) - 1; last >= keep; last-- {
 		a := w.archetypes[last]
 		a.forgotten = true
+		a.dropWays()
 		w.archetypes = w.archetypes[:last]
 		delete(w.byTypes, a.sig)
 		w.matched++
@@ -148,49 +151,6 @@ func (w *World) forget(keep int) {
 			m.forget(a)
 		}
 	}
-}
-
-// layOut plans the chunk. Wide alignment first, so that nothing is lost between
-// columns; they start on cache lines anyway.
-func (a *Archetype) layOut() error {
-	w := a.w
-	columns := []layout.Column{{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}}
-	for _, id := range a.types {
-		t := &w.types[id]
-		columns = append(columns, layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable})
-	}
-	plan, err := layout.New(columns, layout.Options{})
-	if errors.Is(err, layout.ErrTooBig) {
-		return limit("bytes of columns a chunk", layout.ChunkSize, err)
-	}
-	if err != nil {
-		panic("ecs: NewArchetype: " + err.Error()) // sizes and alignments come from Go types
-	}
-	var stored []column
-	if n := len(a.types); n > 0 {
-		a.place = make([]place, a.types[n-1]+1)
-	}
-	a.changed = make([][]uint32, len(a.types))
-	a.enabled, a.on = make([][][]uint64, len(a.types)), make([][]int32, len(a.types))
-	for slot, id := range a.types {
-		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)
-		if t.size == 0 {
-			offset = 0 // a tag's place may be the chunk's very end: point inside
-		}
-		a.place[id] = place{offset: offset, slot: uint16(slot), flags: mayRead | mayWrite}
-		c := column{Offset: offset, Size: uint32(t.size), Key: uint32(id)}
-		if t.size > 0 {
-			stored = append(stored, c)
-		}
-		if t.buffer {
-			a.buffers = append(a.buffers, c)
-		}
-		if t.enableable {
-			a.toggling = append(a.toggling, uint16(slot))
-		}
-	}
-	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth, alloc.MaxGridOrder)
-	return nil
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
@@ -214,7 +174,8 @@ func (a *Archetype) Chunk(i int) (first alloc.ChunkIndex, units, rows int) {
 }
 
 // Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
-// units has n times the rows, and each column at n times the offset.
+// units has n times the rows, and each column at n times the offset. While there are no
+// rows it may change, see Change.ApplyQuery.
 func (a *Archetype) Plan() layout.Plan { return a.grid.Plan() }
 
 // String lists the archetype's types.
@@ -234,11 +195,15 @@ const (
 	exactly  growing = true
 )
 
-// grow makes room for n more rows: when the universe refuses, once more after the
-// world has given its reserves back. On an error no row has changed.
-func (a *Archetype) grow(n int) error { return a.growAs(byPolicy, n) }
+// grow makes room for n more rows by the policy of the archetype, in its own layout when
+// they are the first.
+func (a *Archetype) grow(n int) error {
+	a.lieAlone()
+	return a.growAs(byPolicy, n)
+}
 
-// growAs is grow by the policy of the archetype, or exactly.
+// growAs makes room in the layout that there is: when the universe refuses, once more
+// after the world has given its reserves back. On an error no row has changed.
 func (a *Archetype) growAs(how growing, n int) error {
 	before := len(a.grid.Chunks())
 	grow := func() error {

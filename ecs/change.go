@@ -139,8 +139,10 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 func (c *Change) gives() bool { return c.adds || c.into != nil }
 
 // ApplyQuery changes every entity that matches q. All are changed or none: an error
-// is a *LimitError. Rows stay together: columns are copied chunk by chunk, and where
-// only tags differ and the whole archetype matches, chunks change hands without a copy.
+// is a *LimitError. Rows stay together: columns are copied chunk by chunk, and where the
+// whole archetype matches and its rows lie as those of the target, chunks change hands
+// without a copy: where only tags differ, or a target without rows can take over the
+// layout, in which types that were removed are holes for a quarter of the rows at most.
 // The batch is the rows that moved, in their new places, for the caller to fill. It
 // panics during iteration and for a query of another world. Changed and Ordered terms
 // of q compare with its Since, which stays.
@@ -206,10 +208,13 @@ func (c *Change) prepare(p *pick) error {
 		}
 		if way.to != s.a {
 			s.way = way
-			way.to.coming += s.arrivals()
+			way.to.sources++
 		}
 	}
 	if err == nil {
+		for i := range p.picks {
+			p.picks[i].plan()
+		}
 		// What one target takes beyond its need may be what another lacks.
 		if err = p.makeRoom(byPolicy); err != nil {
 			err = p.makeRoom(exactly)
@@ -217,7 +222,7 @@ func (c *Change) prepare(p *pick) error {
 	}
 	for i := range p.picks {
 		if way := p.picks[i].way; way != nil {
-			way.to.coming = 0
+			way.to.coming, way.to.sources = 0, 0
 		}
 	}
 	return err

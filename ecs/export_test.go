@@ -57,6 +57,17 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		old := head.length
 		head.length = head.capacity + 1
 		return func() { head.length = old }
+	case "W9":
+		a.place[a.types[0]].offset += 64
+		return func() { a.place[a.types[0]].offset -= 64 }
+	case "W9 hole":
+		own := a.ownRows
+		a.ownRows = 2 * own
+		return func() { a.ownRows = own }
+	case "W9 way":
+		way := a.wayTo(w.archetypes[0])
+		way.relabel = !way.relabel
+		return way.find
 	case "L1":
 		d := w.directories[a.types[0]]
 		d.build()
@@ -97,3 +108,6 @@ func (w *World) SetVersion(v uint32) { w.version = v }
 func (w *World) RegisterType(t reflect.Type) {
 	w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})
 }
+
+// Ways returns the number of ways that an archetype knows, from it and to it.
+func Ways(a *Archetype) int { return len(a.ways) }

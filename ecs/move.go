@@ -155,7 +155,7 @@ func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
 		a.dropBits(lastPos, last.Row)
 	}
 	if debug.On {
-		a.grid.PoisonRows(last, 1)
+		alloc.PoisonRows(last, 1, a.grid.Columns())
 	}
 	if last.Row == 0 {
 		a.leave(lastPos)

@@ -29,6 +29,7 @@ type picked struct {
 	mask  []uint64 // chunk pos has the words from wordsAt(pos) on; nil: there is a list
 	list  []uint64 // rows, counted over the archetype, in rising order; of each the low 32 bits
 	way   *way     // that they go; nil: they stay, or they end
+	all   bool     // every chunk changes hands, a part-full one too
 }
 
 // wordsAt returns where the mask of a chunk begins: each chunk begins a new word.
@@ -273,26 +274,36 @@ func (s *picked) send() {
 	}
 }
 
-// relabel hands the chunks of a whole archetype over where that suffices.
-func (s *picked) relabel() {
-	if !s.whole || !s.way.relabel {
+// plan says how the picked rows go, when the ways of all are known, and counts those
+// that will need room. All chunks change hands where no others come and the target has no
+// rows, so that it can take over the layout.
+func (s *picked) plan() {
+	if s.way == nil {
 		return
 	}
-	if start, n := s.way.relabelFull(); n > 0 {
-		s.note(start, n)
+	to := s.way.to
+	s.all = s.whole && to.sources == 1 && to.grid.Len() == 0 && (s.way.relabel || s.way.adopts())
+	switch {
+	case s.all:
+	case s.whole && s.way.relabel:
+		to.coming += s.a.partFull()
+	default:
+		to.coming += s.rows
 	}
 }
 
-// arrivals returns how many rows will need room at the end of their way.
-func (s *picked) arrivals() int {
-	g := &s.a.grid
-	if pos, row := g.Last(); s.whole && s.way.relabel {
-		if row+1 == g.PerUnit()<<g.Chunks()[pos].Order {
-			return 0
-		}
-		return row + 1
+// relabel hands the chunks of a whole archetype over where that suffices.
+func (s *picked) relabel() {
+	if s.all && !s.way.relabel {
+		s.way.to.lieAs(s.a)
 	}
-	return s.rows
+	n := s.a.fullChunks()
+	if s.all {
+		n = len(s.a.grid.Chunks())
+	}
+	if s.whole && s.way.relabel && n > 0 {
+		s.note(s.way.giveChunks(n))
+	}
 }
 
 // note writes down where rows arrive.

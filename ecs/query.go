@@ -15,17 +15,18 @@ import (
 // world's owner: one goroutine at a time; loops over it may be nested. For loops in
 // several goroutines see World.Share.
 type Query struct {
-	w       *World
-	terms   []Term
-	m       *matching // nil: closed
-	sights  []sight   // of the matches, see look
-	seen    uint64    // World.matched when they were up to date; 0: never
-	access  []uint8   // by typeID: what loops may do with the type, see declared
-	writes  bool      // some type may be written
-	changed []typeID  // of the Changed terms
-	ordered bool      // there is an Ordered term
-	since   uint32    // version that Changed and Ordered compare with; 0: everything is new
-	whole   bool      // every row of the sights matches, in any version: see look
+	w         *World
+	terms     []Term
+	m         *matching // nil: closed
+	sights    []sight   // of the matches, see look
+	seen      uint64    // World.matched when they were up to date; 0: never
+	replanned uint64    // World.replanned then
+	access    []uint8   // by typeID: what loops may do with the type, see declared
+	writes    bool      // some type may be written
+	changed   []typeID  // of the Changed terms
+	ordered   bool      // there is an Ordered term
+	since     uint32    // version that Changed and Ordered compare with; 0: everything is new
+	whole     bool      // every row of the sights matches, in any version: see look
 }
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for

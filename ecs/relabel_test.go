@@ -12,7 +12,7 @@ import (
 )
 
 // Relabelling: where only types without storage differ and a whole archetype goes, its
-// full chunks change hands. Seen from outside, the first units of the chunks stay.
+// full chunks change hands (layout_test.go has other types). Seen from outside, the first units of the chunks stay.
 
 // firsts returns an archetype's full chunks, and its part-full one, by their first units.
 func firsts(a *ecs.Archetype) (full, part []alloc.ChunkIndex) {
@@ -271,8 +271,8 @@ func TestPartOfAnArchetypeIsCopied(t *testing.T) {
 }
 
 // TestFreshColumnIsNoLabel adds a type with storage where that changes neither the rows
-// of a unit nor the offsets of the other columns: the chunks must not just change hands,
-// for the new column holds what was in memory before.
+// of a unit nor the offsets of the other columns: it does not do that the chunks change
+// hands, for the new column holds what was in memory before.
 func TestFreshColumnIsNoLabel(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	wide, position := ecs.Register[[9000]byte](w), ecs.Register[Position](w)

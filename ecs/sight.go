@@ -42,6 +42,12 @@ func (q *Query) lookAlone() {
 	if q.upToDate() {
 		return
 	}
+	if q.replanned != q.w.replanned {
+		for i := range q.sights {
+			q.sights[i].follow()
+		}
+		q.replanned = q.w.replanned
+	}
 	matches := q.m.matches
 	n := min(len(q.sights), len(matches))
 	for n > 0 && q.sights[n-1].a != matches[n-1].a {
@@ -52,6 +58,16 @@ func (q *Query) lookAlone() {
 		q.sights = append(q.sights, q.sightOf(&matches[i]))
 	}
 	q.whole = !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 })
+}
+
+// follow looks up where the columns lie, after archetypes got other layouts. What may be
+// done with them stays.
+func (t *sight) follow() {
+	for i := range t.columns {
+		if id := int(t.lowest) + i; t.columns[i].flags&mayRead != 0 && id < len(t.a.place) {
+			t.columns[i].offset = t.a.place[id].offset
+		}
+	}
 }
 
 // upToDate reports whether there is nothing to do for look.

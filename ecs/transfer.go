@@ -77,7 +77,7 @@ func (a *Archetype) cut(n int) {
 			a.clearBits(slot, pos, row+1-k, k)
 		}
 		if debug.On {
-			a.grid.PoisonRows(a.grid.Row(pos, row+1-k), k)
+			alloc.PoisonRows(a.grid.Row(pos, row+1-k), k, a.grid.Columns())
 		}
 		a.ordered[pos] = a.w.version
 		if k == row+1 {
@@ -111,35 +111,68 @@ func (a *Archetype) clearBits(slot uint16, pos, row, n int) {
 	words.ClearRange(row, n)
 }
 
-// relabel makes whole chunks of the way's source, its first full ones, chunks of
-// the target: nothing is copied. It returns where their rows are in the target and
-// how many.
-func (w *way) relabelFull() (start, n int) {
+// fullChunks returns the number of chunks that are full: all, or all but the last.
+func (a *Archetype) fullChunks() int {
+	n := len(a.grid.Chunks())
+	if a.partFull() > 0 {
+		n--
+	}
+	return n
+}
+
+// partFull returns the rows of the last chunk when it is not full, else 0.
+func (a *Archetype) partFull() int {
+	last := a.grid.LastChunk()
+	if n := a.grid.RowsOf(last); n < a.grid.PerUnit()<<a.grid.Chunks()[last].Order {
+		return n
+	}
+	return 0
+}
+
+// giveChunks makes the first chunks of the way's source, full ones or all, chunks of the
+// target: what both have is not copied. It returns where their rows are in the target
+// and how many.
+func (w *way) giveChunks(chunks int) (start, n int) {
 	from, to := w.from, w.to
-	full := 0
-	for full < len(from.grid.Chunks()) && from.grid.RowsOf(full) == from.grid.PerUnit()<<from.grid.Chunks()[full].Order {
-		full++
-	}
-	if full == 0 {
-		return 0, 0
-	}
 	before := to.grid.Len()
-	at := from.grid.Give(&to.grid, full)
-	w.giveBooks(full, at)
+	w.endColumns(chunks)
+	at := from.grid.Give(&to.grid, chunks)
+	w.giveBooks(chunks, at)
 	for pos := range from.grid.Chunks() {
 		from.w.setOwner(from.grid.Chunks()[pos], from, pos)
 	}
 	for pos := at; pos < len(to.grid.Chunks()); pos++ {
 		to.w.setOwner(to.grid.Chunks()[pos], to, pos)
 	}
-	for pos := at; pos < at+full; pos++ {
+	for pos := at; pos < at+chunks; pos++ {
+		alloc.ClearRows(to.grid.Row(pos, 0), to.grid.RowsOf(pos), w.fresh)
 		for _, slot := range w.on {
 			to.setBits(slot, pos, 0, to.grid.RowsOf(pos))
 		}
 		to.markRows(pos)
 	}
-	for pos := at + full; pos < len(to.ordered); pos++ {
+	for pos := at + chunks; pos < len(to.ordered); pos++ {
 		to.ordered[pos] = to.w.version // a part-full chunk comes after others now
 	}
 	return to.grid.Chunks()[at].Start, to.grid.Len() - before
+}
+
+// endColumns ends what the first chunks of the way's source hold in columns that the
+// target lacks.
+func (w *way) endColumns(chunks int) {
+	from := w.from
+	for pos := range chunks {
+		at, n := from.grid.Row(pos, 0), from.grid.RowsOf(pos)
+		for _, c := range w.spills {
+			from.w.freeSpills(at, c, n)
+		}
+		if !debug.On {
+			continue
+		}
+		for _, c := range from.grid.Columns() {
+			if !w.to.sig.has(typeID(c.Key)) {
+				alloc.PoisonRows(at, n, []column{c})
+			}
+		}
+	}
 }

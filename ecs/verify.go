@@ -58,6 +58,9 @@ func (a *Archetype) verify(spilled *int) error {
 	if err := a.grid.Verify(); err != nil {
 		return fmt.Errorf("ecs: W2: %v: %w", a, err)
 	}
+	if err := a.verifyLayout(); err != nil {
+		return err
+	}
 	for pos, chunk := range a.grid.Chunks() {
 		at, n := a.grid.Row(pos, 0), a.grid.RowsOf(pos)
 		for row, e := range entities(at.Base, n) {

@@ -20,7 +20,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 		hits.Append(a.Create(), Hit{}, Hit{}, Hit{})
 	}
 	require.NoError(t, w.Verify())
-	for _, name := range []string{"W1", "W2", "W3", "W4", "W5", "W6", "W6 count", "W7", "L1", "R1", "R2", "R3"} {
+	for _, name := range []string{"W1", "W2", "W3", "W4", "W5", "W6", "W6 count", "W7", "W9", "W9 hole", "W9 way", "L1", "R1", "R2", "R3"} {
 		restore := w.Corrupt(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:2]+":", name)
 		restore()

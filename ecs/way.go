@@ -15,7 +15,7 @@ type way struct {
 	bits     []bitMove          // enable bits that both have
 	on       []uint16           // slots of to whose bits from lacks: new ones are enabled
 	rare     bool               // there are bits, on or spills
-	relabel  bool               // rows lie alike in both: whole chunks can change hands
+	relabel  bool               // what both have lies alike: whole chunks can change hands
 }
 
 // bitMove says where an enableable type's bits are in two archetypes.
@@ -32,34 +32,67 @@ type edge struct {
 	way *way
 }
 
-// wayTo makes the way from a to another archetype.
+// wayTo returns the way from a to another archetype. There is one for all who ask, so
+// that a new layout of either end is told to all.
 func (a *Archetype) wayTo(to *Archetype) *way {
-	w := &way{from: a, to: to, relabel: a.grid.PerUnit() == to.grid.PerUnit()}
+	known := a.ways
+	if len(to.ways) < len(known) {
+		known = to.ways
+	}
+	for _, w := range known {
+		if w.from == a && w.to == to {
+			return w
+		}
+	}
+	w := &way{from: a, to: to}
+	w.find()
+	a.ways = append(a.ways, w)
+	if to != a {
+		to.ways = append(to.ways, w)
+	}
+	return w
+}
+
+// dropWays makes the other ends of an archetype's ways forget them.
+func (a *Archetype) dropWays() {
+	for _, w := range a.ways {
+		other := w.from
+		if other == a {
+			other = w.to
+		}
+		if other != a {
+			at := slices.Index(other.ways, w)
+			other.ways = slices.Delete(other.ways, at, at+1)
+		}
+	}
+}
+
+// find looks up what the way does, from the layouts and types of its ends.
+func (w *way) find() {
+	from, to := w.from, w.to
+	*w = way{from: from, to: to, copies: w.copies[:0], relabel: from.grid.PerUnit() == to.grid.PerUnit()}
 	for _, c := range to.grid.Columns() {
-		if !a.sig.has(typeID(c.Key)) {
+		if !from.sig.has(typeID(c.Key)) {
 			w.fresh = append(w.fresh, c)
-			w.relabel = false
 			continue
 		}
-		at := a.place[c.Key].offset
+		at := from.place[c.Key].offset
 		w.copies = append(w.copies, alloc.ColumnCopy{From: at, To: c.Offset, Size: c.Size})
 		w.relabel = w.relabel && at == c.Offset
 	}
-	w.relabel = w.relabel && len(a.grid.Columns()) == len(w.copies)
-	for _, c := range a.buffers {
+	for _, c := range from.buffers {
 		if !to.sig.has(typeID(c.Key)) {
 			w.spills = append(w.spills, c)
 		}
 	}
 	for _, slot := range to.toggling {
-		if id := to.types[slot]; a.sig.has(id) {
-			w.bits = append(w.bits, bitMove{a.place[id].slot, slot})
+		if id := to.types[slot]; from.sig.has(id) {
+			w.bits = append(w.bits, bitMove{from.place[id].slot, slot})
 		} else {
 			w.on = append(w.on, slot)
 		}
 	}
 	w.rare = len(w.bits)+len(w.on)+len(w.spills) > 0
-	return w
 }
 
 // giveBooks moves the books of the first n chunks of from to position at of to.

@@ -38,6 +38,8 @@ import (
 //	   other blocks.
 //	W8 Every name is that of an entity that is alive, and is listed where Named
 //	   looks.
+//	W9 An archetype's places, columns and ways say what its plan says, and the plan
+//	   has at least three quarters of the rows that its own types would have.
 //	R1-R3 of records.go, R4-R8 of shared.go, L1 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
@@ -61,7 +63,8 @@ type World struct {
 	byTypes     map[signature]*Archetype
 	owners      []owner              // by unit, up to the last that an archetype had
 	matchings   []*matching          // in order of creation
-	matched     uint64               // archetypes made or forgotten so far, plus one: matches may have changed
+	matched     uint64               // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	replanned   uint64               // those laid out anew
 	byFilter    map[string]*matching // by matching.key
 	directories []*directory         // by typeID, for look-ups
 	built       []*directory         // those that are built

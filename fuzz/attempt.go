@@ -112,8 +112,9 @@ func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
 	return s
 }
 
-// fewestRows is less than the rows of a unit in any archetype of the world under test.
-const fewestRows = 24
+// fewestRows is less than the rows of a unit in any archetype of the world under test,
+// with holes for a quarter of them.
+const fewestRows = 18
 
 // rowsNeed is what n new rows of a group need, with as many new entities when
 // fresh is set.

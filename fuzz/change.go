@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"slices"
 
 	"quarry/ecs"
 )
@@ -71,6 +72,13 @@ func (d *world) pickChange(r record) change {
 		few = kinds(mix(n)) & d.active & (bare | small) // it looks as if they might
 	}
 	c := change{add: few & kinds(mix(n+2)), remove: few &^ kinds(mix(n+2))}
+	d.make(&c, r)
+	d.changes = append(d.changes, c)
+	return c
+}
+
+// make makes the change that the model's says.
+func (d *world) make(c *change, r record) {
 	var parts []ecs.Part
 	if c.add != 0 {
 		parts = append(parts, ecs.Add(d.types(c.add, int(r.kind))...))
@@ -79,8 +87,29 @@ func (d *world) pickChange(r record) change {
 		parts = append(parts, ecs.Remove(d.types(c.remove, 0)...))
 	}
 	c.c = ecs.NewChange(d.w, parts...)
-	d.changes = append(d.changes, c)
-	return c
+}
+
+// applyRows takes a type from all rows of an archetype, mostly of that with the most, or
+// gives it to them: chunks may go over with a hole, or with one filled.
+func (d *world) applyRows(r record) error {
+	if len(d.m.groups) == 0 {
+		return nil
+	}
+	g := d.m.groups[int(r.who)%len(d.m.groups)]
+	for _, h := range d.m.groups {
+		if r.n&3 != 0 && len(h.rows) > len(g.rows) {
+			g = h
+		}
+	}
+	k := int(r.kind) % len(d.list)
+	for !d.active.has(k) {
+		k = (k + 1) % len(d.list)
+	}
+	one := kinds(1) << k
+	c := change{add: one &^ g.set, remove: one & g.set}
+	d.make(&c, r)
+	list := slices.Clone(g.rows)
+	return d.applyAll(r, list, c, func() (ecs.Batch, error) { return c.list(list) })
 }
 
 // applyOne changes one entity: its row goes to the end, the last one into the gap.

@@ -55,7 +55,7 @@ func TestMillionSteps(t *testing.T) {
 // the order of the rows that fill them depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
 	seeds, steps := effort(6, 1_000)
-	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "DestroyQuery", "DestroyList"}
+	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+4000, steps)
 		fuzz.WorldWeights(data, func(op string) bool { return !slices.Contains(cut, op) })
@@ -73,10 +73,32 @@ func TestHashWithoutChunks(t *testing.T) {
 	})
 }
 
+// TestHoles runs streams of few types in archetypes of many chunks, most of which one
+// change moves as a whole: one that removes a type leaves a hole, and one that adds it
+// again fills the hole.
+func TestHoles(t *testing.T) {
+	const steps = 600
+	seeds, _ := effort(12, steps)
+	keep := []string{"CreateN", "Apply", "ApplyQuery", "ApplyRows", "Toggle", "Append", "Query", "NewQuery", "Look", "LookupMany", "Advance"}
+	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+		data := fuzz.Random(seed+6000, steps)
+		fuzz.WorldWeights(data, func(op string) bool { return slices.Contains(keep, op) })
+		data[0], data[1] = 6, byte(seed%3)<<6 // up to 1,900 entities, in chunks that grow, of one unit, and of many
+		data[2], data[3] = 0x1C, 0            // of components of 40 and 4 bytes and a buffer; 8 archetypes
+		if seed%2 == 0 {
+			data[2] = 0x9D // a tag and another buffer more; 32 of them
+		}
+		result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
+		require.NoError(t, err)
+		require.Greater(t, result.Peak, 500)
+	})
+}
+
 // TestLargeArchetypes runs streams of few types. In the even ones some archetypes have
 // thousands of rows: lists of few of those are walked as lists, not as masks, and where
 // only tags differ whole chunks go from one archetype to another. In the odd ones rows
-// are so wide that a chunk has as many with one byte more: it must not go then.
+// are so wide that a chunk has as many with one byte more: what it holds there must not go
+// along.
 func TestLargeArchetypes(t *testing.T) {
 	const steps = 600 // fewer do not make the archetypes large
 	seeds, _ := effort(12, steps)

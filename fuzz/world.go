@@ -99,6 +99,7 @@ var worldOps = []struct {
 	{"Name", (*world).setName},
 	{"LookupMany", (*world).lookupMany},
 	{"EditBuffer", (*world).editBuffer},
+	{"ApplyRows", (*world).applyRows},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"quarry/asm"
@@ -14,7 +15,7 @@ import (
 // Invariants, checked by Verify and by tests:
 //
 //	I1 Column k occupies [Offset, Offset+Bytes), Bytes = rows*size rounded up
-//	   to whole lines; columns lie in the order given, without gaps.
+//	   to whole lines; columns lie in the order given, holes among them, without gaps.
 //	I2 The cache line is a power of two in 64..256; so every Offset, a multiple
 //	   of it, is a multiple of every alignment that a Go type can have.
 //	I3 The last column ends inside the chunk.
@@ -51,8 +52,9 @@ type Column struct {
 // Place is where a column lies.
 type Place struct {
 	Column
-	Offset int // bytes from the start of the chunk; a multiple of the cache line
-	Bytes  int // bytes taken, padded to whole cache lines
+	Offset int  // bytes from the start of the chunk; a multiple of the cache line
+	Bytes  int  // bytes taken, padded to whole cache lines
+	Hole   bool // the column is of other rows that the plan was made for, see Narrow
 }
 
 // Options change what New assumes. The zero value means the defaults.
@@ -68,8 +70,8 @@ type Plan struct {
 	CacheLine int     // bytes
 	RowLimit  int     // the row limit asked for
 	Rows      int     // rows of a full chunk
-	RowSize   int     // bytes of one row, padding not counted
-	Places    []Place // one per column, in the order given
+	RowSize   int     // bytes of one row, padding and holes not counted
+	Places    []Place // one per column, in the order given, and one per hole
 }
 
 // New finds the plan with the most rows for the columns given, in their order.
@@ -109,6 +111,28 @@ func New(columns []Column, o Options) (Plan, error) {
 		offset += n
 	}
 	return p, nil
+}
+
+// Narrow returns the plan of rows that have only some of p's columns, each where p has
+// it, so that chunks of rows of both kinds lie alike. Kept are the columns with a size
+// at the offsets given; the others become holes. Tags have no place of their own: those
+// of p go, and those given come at the end.
+func (p Plan) Narrow(offsets []int, tags []Column) Plan {
+	n, end := p, 0
+	n.RowSize, n.Places = 0, nil
+	for _, c := range p.Places {
+		if c.Size == 0 {
+			continue
+		}
+		if c.Hole = !slices.Contains(offsets, c.Offset); !c.Hole {
+			n.RowSize += c.Size
+		}
+		n.Places, end = append(n.Places, c), c.Offset+c.Bytes
+	}
+	for _, c := range tags {
+		n.Places = append(n.Places, Place{Column: c, Offset: end})
+	}
+	return n
 }
 
 func (o Options) resolve() (Options, error) {
@@ -178,7 +202,7 @@ func tooBig(columns []Column, o Options) error {
 		need(columns, 1, o.CacheLine), o.ChunkSize, columns[most].Name, columns[most].Size, ErrTooBig)
 }
 
-// Used returns the bytes of a full chunk that hold data, padding not counted.
+// Used returns the bytes of a full chunk that hold data, padding and holes not counted.
 func (p Plan) Used() int { return p.Rows * p.RowSize }
 
 // Free returns the bytes behind the last column.
@@ -195,6 +219,9 @@ func (p Plan) Free() int {
 // words of 8 B.
 func (p Plan) Beside() (versions, masks int) {
 	for _, c := range p.Places {
+		if c.Hole {
+			continue
+		}
 		versions += 4
 		if c.Enableable {
 			masks += (p.Rows + 63) / 64 * 8
@@ -226,7 +253,7 @@ func (p Plan) Verify() error {
 	return nil
 }
 
-// String draws the chunk: one line per column with its offset, bytes of data and
+// String draws the chunk: one line per column or hole with its offset, bytes of data and
 // bytes lost to padding, low addresses first, and what it costs beside itself.
 func (p Plan) String() string {
 	var b strings.Builder
@@ -234,8 +261,11 @@ func (p Plan) String() string {
 		p.ChunkSize, p.CacheLine, p.Rows, p.RowSize, 100*float64(p.Used())/float64(max(p.ChunkSize, 1)))
 	fmt.Fprintf(&b, "offset   bytes     pad  column\n")
 	for _, c := range p.Places {
-		data := c.Size * p.Rows
-		fmt.Fprintf(&b, "%6d  %6d  %6d  %s %d x %d B\n", c.Offset, data, c.Bytes-data, c.Name, p.Rows, c.Size)
+		data, hole := c.Size*p.Rows, ""
+		if c.Hole {
+			data, hole = 0, "hole, as wide as "
+		}
+		fmt.Fprintf(&b, "%6d  %6d  %6d  %s%s %d x %d B\n", c.Offset, data, c.Bytes-data, hole, c.Name, p.Rows, c.Size)
 	}
 	if free := p.Free(); free > 0 {
 		fmt.Fprintf(&b, "%6d       -  %6d  free\n", p.ChunkSize-free, free)

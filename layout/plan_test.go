@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -95,6 +96,32 @@ func TestPlanRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNarrow takes columns out of a plan: those that stay keep their places.
+func TestNarrow(t *testing.T) {
+	wide, err := layout.New([]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 16, Align: 8},
+		{Name: "Label", Align: 1}, {Name: "B", Size: 4, Align: 4, Enableable: true}, {Name: "C", Size: 100, Align: 4}}, layout.Options{CacheLine: 64})
+	require.NoError(t, err)
+	require.Equal(t, 128, wide.RowSize)
+	less := wide.Narrow([]int{0, wide.Places[4].Offset}, []layout.Column{{Name: "Other", Align: 1}})
+	require.NoError(t, less.Verify())
+	require.Equal(t, []int{wide.Rows, 108, 108 * wide.Rows, wide.Free()}, []int{less.Rows, less.RowSize, less.Used(), less.Free()})
+	var names []string
+	for _, p := range less.Places {
+		names = append(names, fmt.Sprint(p.Name, p.Offset, p.Hole))
+	}
+	at := func(i int) int { return wide.Places[i].Offset }
+	require.Equal(t, []string{"Entity0 false", fmt.Sprint("A", at(1), true), fmt.Sprint("B", at(3), true),
+		fmt.Sprint("C", at(4), false), fmt.Sprint("Other", at(4)+wide.Places[4].Bytes, false)}, names)
+	versions, masks := less.Beside()
+	require.Equal(t, []int{12, 0}, []int{versions, masks})
+	require.Contains(t, less.String(), fmt.Sprintf("hole, as wide as A %d x 16 B\n", wide.Rows))
+	again := less.Narrow([]int{0}, nil)
+	require.NoError(t, again.Verify())
+	require.Equal(t, []int{8, 4}, []int{again.RowSize, len(again.Places)}, "holes stay")
+	require.Len(t, wide.Places, 5, "the first plan is as it was")
+	require.False(t, wide.Places[1].Hole)
 }
 
 // TestVerifyNamesTheInvariant corrupts a plan in one way per invariant.

@@ -1,0 +1,170 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/layout"
+)
+
+// Layouts. An archetype begins with the plan of its own types. Where a batch takes a
+// type from all rows of another archetype and they come to this one, which has none,
+// this one takes over the other's layout, and the chunks change hands as they are; the
+// place of the type that went is a hole:
+//
+//	[Position Health Velocity]   | Entity | Position | Health | Velocity |
+//	[Position Health]            | Entity | Position | Health | (hole)   |
+//
+// When the type comes again the layouts are alike still, so nothing is copied either
+// way, in all batches but the first. A hole is room that rows could have, so it may
+// take a quarter of them at most, and ordinary creation in an empty archetype goes back
+// to its own plan. An archetype without rows has no chunks, so all that knows of its
+// offsets is its places, its ways and the sights of queries.
+
+// layOut plans the chunk of an archetype that is new.
+func (a *Archetype) layOut() error {
+	plan, err := a.ownPlan()
+	if err != nil {
+		return err
+	}
+	w, n := a.w, len(a.types)
+	if n > 0 {
+		a.place = make([]place, a.types[n-1]+1)
+	}
+	a.changed = make([][]uint32, n)
+	a.enabled, a.on = make([][][]uint64, n), make([][]int32, n)
+	var stored []column
+	for slot, id := range a.types {
+		t := &w.types[id]
+		a.place[id] = place{slot: uint16(slot), flags: mayRead | mayWrite}
+		if t.size > 0 {
+			a.place[id].offset = uint32(plan.Places[slot+1].Offset) // a tag's may be the chunk's very end: it points inside
+			stored = append(stored, a.columnOf(id))
+		}
+		if t.buffer {
+			a.buffers = append(a.buffers, a.columnOf(id))
+		}
+		if t.enableable {
+			a.toggling = append(a.toggling, uint16(slot))
+		}
+	}
+	a.ownRows = plan.Rows
+	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth, alloc.MaxGridOrder)
+	return nil
+}
+
+// ownPlan lays out a unit for the archetype's types. Columns start on cache lines, so
+// the order of types with wide and narrow alignment does not matter.
+func (a *Archetype) ownPlan() (layout.Plan, error) {
+	columns := []layout.Column{{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}}
+	for _, id := range a.types {
+		columns = append(columns, a.w.planned(id))
+	}
+	plan, err := layout.New(columns, layout.Options{})
+	if errors.Is(err, layout.ErrTooBig) {
+		return plan, limit("bytes of columns a chunk", layout.ChunkSize, err)
+	}
+	if err != nil {
+		panic("ecs: NewArchetype: " + err.Error()) // sizes and alignments come from Go types
+	}
+	return plan, nil
+}
+
+// planned describes a type for plans.
+func (w *World) planned(id typeID) layout.Column {
+	t := &w.types[id]
+	return layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable}
+}
+
+// columnOf returns the column of a type with storage.
+func (a *Archetype) columnOf(id typeID) column {
+	return column{Offset: a.place[id].offset, Size: uint32(a.w.types[id].size), Key: uint32(id)}
+}
+
+// adopts reports whether the target of the way, which has no rows, should take over the
+// layout of all rows that go it: they have all of its columns, fill a chunk at least,
+// and the holes take no more than a quarter of the rows that a unit could have.
+func (w *way) adopts() bool {
+	return len(w.fresh) == 0 && w.from.fullChunks() > 0 && 4*w.from.grid.PerUnit() >= 3*w.to.ownRows
+}
+
+// lieAs gives an archetype without rows the layout of one that has all of its columns.
+func (a *Archetype) lieAs(from *Archetype) {
+	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
+	for _, id := range a.types {
+		if a.w.types[id].size == 0 {
+			tags = append(tags, a.w.planned(id))
+			continue
+		}
+		a.place[id].offset = from.place[id].offset
+		offsets = append(offsets, int(a.place[id].offset))
+	}
+	a.replan(from.grid.Plan().Narrow(offsets, tags))
+}
+
+// lieAlone gives an archetype without rows its own layout again, when that has more
+// rows.
+func (a *Archetype) lieAlone() {
+	if len(a.grid.Chunks()) > 0 || a.grid.PerUnit() >= a.ownRows {
+		return
+	}
+	plan, err := a.ownPlan()
+	if err != nil {
+		panic(err) // it was made before
+	}
+	for slot, id := range a.types {
+		if a.w.types[id].size > 0 {
+			a.place[id].offset = uint32(plan.Places[slot+1].Offset)
+		}
+	}
+	a.replan(plan)
+}
+
+// replan tells all that knows of offsets of an archetype without rows, after its places
+// have changed.
+func (a *Archetype) replan(plan layout.Plan) {
+	columns := make([]column, 0, len(a.types))
+	for _, id := range a.types {
+		if a.w.types[id].size > 0 {
+			columns = append(columns, a.columnOf(id))
+		}
+	}
+	a.grid.Replan(plan, columns)
+	for i := range a.buffers {
+		a.buffers[i] = a.columnOf(typeID(a.buffers[i].Key))
+	}
+	for _, w := range a.ways {
+		w.find()
+	}
+	a.w.replanned, a.w.matched = a.w.replanned+1, a.w.matched+1 // so that queries look
+}
+
+// verifyLayout checks W9.
+func (a *Archetype) verifyLayout() error {
+	plan, columns := a.grid.Plan(), 1 // that of the entities
+	for _, p := range plan.Places {
+		if !p.Hole && p.Size > 0 {
+			columns--
+		}
+	}
+	for _, c := range a.grid.Columns() {
+		columns++
+		if id := typeID(c.Key); c != a.columnOf(id) || a.w.types[id].buffer != slices.Contains(a.buffers, c) {
+			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its buffers are %v", a.w.types[id].name, a, a.place[id].offset, c.Offset, a.buffers)
+		}
+	}
+	if columns != 0 || plan.Rows > a.ownRows || 4*plan.Rows < 3*a.ownRows {
+		return fmt.Errorf("ecs: W9: %v has %d columns beyond its plan of %d rows; %d would fit alone\n%v", a, columns, plan.Rows, a.ownRows, plan)
+	}
+	for _, w := range a.ways {
+		want := way{from: w.from, to: w.to}
+		want.find()
+		if !slices.Equal(w.copies, want.copies) || !slices.Equal(w.fresh, want.fresh) || !slices.Equal(w.spills, want.spills) || w.relabel != want.relabel {
+			return fmt.Errorf("ecs: W9: the way from %v to %v is %+v, want %+v", w.from, w.to, *w, want)
+		}
+	}
+	return nil
+}
