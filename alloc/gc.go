@@ -2,6 +2,7 @@ package alloc
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 )
@@ -23,19 +24,23 @@ const leastHeap = 4 << 20
 // GCFor returns the setting for a process that may take total bytes, of which
 // offHeap are not Go's: [Stats].Committed of its universes, what C or mmap got, and
 // what they are still to grow by. The rest is Go's, and is taken before anything
-// is collected. Where pages come from the Go heap (race builds, WebAssembly, see
-// package mmap) a universe's are Go's already: give 0 for it.
+// is collected. Where mmap.Real is false, as in race builds and WebAssembly, a
+// universe's pages are of the Go heap already: give 0 for it.
 //
 // An error wraps [ErrTooBig]: what is left for Go is less than it holds now
-// and as much garbage as is live, by the last collection. With so low a limit Go
-// collects without end, up to half of all processor time, and exceeds it all the
-// same. GCFor panics when total or offHeap is negative. It reads a few counters
-// of the runtime, some microseconds, and sets nothing.
+// and as much garbage as is live. With so low a limit Go collects without end, up
+// to half of all processor time, and exceeds it all the same. GCFor panics when
+// total or offHeap is negative. It sets nothing. It reads a few counters of the
+// runtime, some microseconds, and collects garbage before it gives an error.
 func GCFor(total, offHeap int64) (GC, error) {
 	if total < 0 || offHeap < 0 {
 		panic(fmt.Sprintf("alloc: GCFor: total=%d and offHeap=%d: want none below 0", total, offHeap))
 	}
 	left, need := total-offHeap, goNeeds()
+	if left < need { // what was live at the last collection may be garbage by now
+		runtime.GC()
+		need = goNeeds()
+	}
 	if left < need {
 		return GC{}, fmt.Errorf("alloc: GCFor: %d bytes, %d off the heap, leave %d for Go, which needs %d: %w",
 			total, offHeap, max(0, left), need, ErrTooBig)

@@ -63,7 +63,11 @@ func TestGCFor(t *testing.T) {
 	}
 	_, err = alloc.GCFor(1<<30, (1024-192)<<20)
 	require.NoError(t, err)
+	_, err = alloc.GCFor(100<<20, 0)
+	require.Error(t, err)
 	runtime.KeepAlive(live)
+	_, err = alloc.GCFor(100<<20, 0) // live when last collected, and garbage now
+	require.NoError(t, err)
 
 	require.PanicsWithValue(t, "alloc: GCFor: total=-1 and offHeap=0: want none below 0", func() { _, _ = alloc.GCFor(-1, 0) })
 	require.PanicsWithValue(t, "alloc: GCFor: total=1 and offHeap=-2: want none below 0", func() { _, _ = alloc.GCFor(1, -2) })

@@ -10,6 +10,7 @@ const (
 	arkBatch     = "ark batch"
 	arkUnchecked = "ark unchecked"
 	arkSmall     = "ark, small capacity"
+	arkBudget    = "ark batch, budget"
 )
 
 var arkWays = []way{
@@ -124,6 +125,11 @@ func buildArkQuery(fill func(*arkWorld, int), register bool) func(int) (trial, e
 // arkPlain makes 10n entities that do not match, and n that do.
 func arkPlain(s *arkWorld, n int) {
 	ecs.NewMap1[Position](s.w).NewBatchFn(10*n, nil)
+	arkMovers(s, n)
+}
+
+// arkMovers makes those that do.
+func arkMovers(s *arkWorld, n int) {
 	i := 0
 	s.movers.NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity) {
 		*v = velocityOf(i)
@@ -190,15 +196,25 @@ type arkRandom struct {
 	sum  float64
 }
 
-func newArkRandom(n int) *arkRandom {
-	s := &arkRandom{arkWorld: openArk(), list: make([]ecs.Entity, n)}
-	for i := range s.list {
-		p := placeOf(i)
-		s.list[i] = s.places.NewEntity(&p)
+func newArkRandom(n int) *arkRandom { return newArkSample(n, n) }
+
+// newArkSample looks up k of n.
+func newArkSample(n, k int) *arkRandom {
+	s := &arkRandom{arkWorld: openArk(), list: make([]ecs.Entity, 0, k)}
+	for isIn := range sample(n, k) {
+		p := Position{}
+		if isIn {
+			p = placeOf(len(s.list))
+		}
+		if e := s.places.NewEntity(&p); isIn {
+			s.list = append(s.list, e)
+		}
 	}
 	shuffle(s.list)
 	return s
 }
+
+func (s *arkRandom) handled() int { return len(s.list) }
 
 func buildArkRandom(n int) (trial, error) { return newArkRandom(n), nil }
 

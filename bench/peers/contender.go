@@ -38,6 +38,7 @@ type contender struct {
 
 	t      trial
 	keep   bool // t is used in all rounds
+	per    int  // entities that a pass handles
 	passes int  // of t
 	times  int  // passes in a sample; 0: not known yet
 
@@ -45,10 +46,12 @@ type contender struct {
 	samples []float64 // ns per entity of each sample of all rounds
 	tails   []float64 // workloads of single steps: p99.99 in ns, by round
 	means   []float64 // the same: ns per step
-	allocs  float64   // of the Go heap, of the pass that has fewest
-	bytes   float64   // of that pass
-	wrong   string    // the first wrong result, in words
-	out     string    // why it was left out, in words
+	ns      []uint32  // the same: of the round, made before the collector runs
+	garbage []collection
+	allocs  float64 // of the Go heap, of the pass that has fewest
+	bytes   float64 // of that pass
+	wrong   string  // the first wrong result, in words
+	out     string  // why it was left out, in words
 
 	before  int64 // live bytes on the Go heap before t was built
 	held    int64 // bytes that t holds, on the Go heap and off it
@@ -98,8 +101,15 @@ func (c *contender) begin() error {
 	if err != nil {
 		return err
 	}
-	c.t, c.passes = t, 0
+	c.t, c.passes, c.per = t, 0, c.n
+	if t, ok := t.(partial); ok {
+		c.per = t.handled()
+	}
 	_, each := t.(stepwise)
+	if each && c.ns == nil {
+		c.ns = make([]uint32, c.n)
+		c.before += int64(4 * c.n) // it is no part of what t holds
+	}
 	c.building = time.Since(start)
 	c.keep = c.building > cheapBuild && !each
 	return nil
@@ -127,6 +137,7 @@ func (c *contender) measure(b budget) error {
 		return nil
 	case holding:
 		c.passes++
+		c.weigh()
 		return nil
 	}
 	return errors.New("a trial of no known kind")
@@ -156,8 +167,8 @@ func (c *contender) measureRepeated(t repeated, b budget) {
 	for total < b.timed {
 		took := run(c.times)
 		total += took
-		entities += c.times * c.n
-		c.samples = append(c.samples, perEntity(took, c.times*c.n))
+		entities += c.times * c.per
+		c.samples = append(c.samples, perEntity(took, c.times*c.per))
 	}
 	c.rounds = append(c.rounds, perEntity(total, entities))
 }
@@ -199,7 +210,7 @@ func (c *contender) measureRestored(t restored, b budget) error {
 
 // measureSteps takes the slowest step as the round's figure.
 func (c *contender) measureSteps(t stepwise) {
-	ns := make([]uint32, c.n)
+	ns := c.ns
 	c.counted(func() { t.steps(ns) })
 	c.passes++
 	sum := 0.0
@@ -211,7 +222,7 @@ func (c *contender) measureSteps(t stepwise) {
 	c.rounds = append(c.rounds, float64(ns[len(ns)-1]))
 	c.tails = append(c.tails, float64(ns[rank(len(ns), 0.9999)]))
 	c.samples = append(c.samples, float64(ns[rank(len(ns), 0.99)]))
-	c.weigh() // the list is garbage by now
+	c.weigh()
 }
 
 // counted times f and notes what it takes from the Go heap, at the least: the

@@ -39,10 +39,11 @@
 // of passes over all n, or of means of passes of less than 20 us. Ratio is ours to
 // the best of all entrants that are other libraries.
 //
-// The workloads memory and archetypes run in a process for each entrant and
-// round: the figure is the greatest resident size over that before the world was
-// made (Linux only). In create-worst every create is timed by itself, the clock's
-// 30 to 50 ns included, and p99 is of creates.
+// The workloads memory, archetypes, gc and scale-... run in a process for each
+// entrant and round. The figure of the first two is the greatest resident size over
+// that before the world was made (Linux only), of gc the collector's processor time:
+// docs/gc.md. In create-worst every create is timed by itself, the clock's 30 to
+// 50 ns included, and p99 is of creates.
 //
 // Of ecs_bench_suite all but serialize is there, compared by checksum with a twin in
 // plain Go. bench/README.md says what is not the same for all, and what is left out.
@@ -51,7 +52,6 @@
 // or a figure of its own. Targets with entrants that are not there say so.
 //
 // A peer that is used badly would flatter us: -check clones go-ecs-benchmarks
-// (-harness DIR: from a clone that is there), builds it with the versions of the
-// libraries that this program has, and runs both in turns. A peer more than 20 %
-// slower here than there does not count until that is mended.
+// (-harness DIR: a clone that is there), builds it with the same libraries and runs
+// both in turns. A peer more than 20 % slower here does not count until mended.
 package main

@@ -43,6 +43,7 @@ type entry struct {
 	P9999   *float64 `json:"p9999_ns,omitempty"`   // of a step
 	Peak    *float64 `json:"peak_bytes,omitempty"` // resident
 	Rest    *float64 `json:"rest_bytes,omitempty"`
+	*collectorEntry
 }
 
 // unit is that of a workload's figures.
@@ -50,6 +51,8 @@ func (w *workload) unit() string {
 	switch {
 	case w.child:
 		return "bytes"
+	case w.garbage:
+		return "ms of processor time"
 	case w.each:
 		return "ns, slowest step"
 	}
@@ -68,9 +71,12 @@ func (r *result) entry(c *contender) entry {
 	mid := median(c.rounds)
 	o.Figure, o.Min, o.Max = &mid, new(quantile(c.rounds, 0)), new(quantile(c.rounds, 1))
 	o.BytesPerEntity = new(r.bytesPerEntity(c))
-	if r.w.child {
+	switch {
+	case r.w.child:
 		o.Peak, o.Rest = &mid, new(median(c.samples))
-	} else {
+	case r.w.garbage:
+		o.Peak, o.collectorEntry = new(c.collected(peak)), c.collectorEntry()
+	default:
 		o.Allocs, o.GoBytes, o.P99, o.Passes = &c.allocs, &c.bytes, new(r.p99(c)), c.times
 		o.NsPerEntity = &mid
 	}
@@ -106,8 +112,11 @@ func (j judged) forJSON() (bound *float64, holds *bool, of *string, ratio *float
 
 // bytesPerEntity is what the trial holds; of a process, its greatest memory.
 func (r *result) bytesPerEntity(c *contender) float64 {
-	if r.w.child {
+	switch {
+	case r.w.child:
 		return median(c.rounds) / float64(r.entities())
+	case r.w.garbage:
+		return c.collected(peak) / float64(c.n)
 	}
 	return float64(c.held) / float64(c.n)
 }
@@ -125,7 +134,7 @@ func (r *result) p99(c *contender) float64 {
 	if r.w.each {
 		return median(c.samples)
 	}
-	return quantile(c.samples, 0.99) * float64(c.n)
+	return quantile(c.samples, 0.99) * float64(c.per)
 }
 
 // printJSON writes an array with one object an entrant, workload and n.

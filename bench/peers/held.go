@@ -47,7 +47,8 @@ const (
 )
 
 // leaveOut finds the entrants that would need more memory than there is, from
-// what few entities take. An error says that no entrant of the workload fits.
+// what few entities take. An error says that no entrant of the workload fits; one
+// that runs over all sizes has words for those that are too large.
 func (r *result) leaveOut(free int64) error {
 	if r.n <= million || free == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (r *result) leaveOut(free int64) error {
 		}
 		in++
 	}
-	if in == 0 {
+	if in == 0 && !r.w.alone {
 		return fmt.Errorf("no entrant fits into the %.1f GB that are free: try -n %d, or free memory", gb(free), most)
 	}
 	return nil
@@ -78,7 +79,7 @@ func gb(n int64) float64 { return float64(n) / 1e9 }
 func (c *contender) perEntity() (float64, error) {
 	probe := &contender{way: c.way, n: probeSize}
 	if workloadNamed(c.way.workload).child {
-		err := probe.roundInChild()
+		err := probe.roundInChild(budget{1, 1})
 		return max(1, median(probe.rounds)/probeSize), err
 	}
 	err := probe.round(budget{1, 1})

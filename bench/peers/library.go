@@ -35,7 +35,7 @@ func (w *way) library() string {
 	if i := strings.IndexAny(name, " ,"); i >= 0 {
 		name = name[:i]
 	}
-	if name == goSlices {
+	if name == goSlices || name == goBoxes {
 		return plainGo
 	}
 	return name

@@ -1,6 +1,9 @@
 package main
 
-import "math/rand/v2"
+import (
+	"iter"
+	"math/rand/v2"
+)
 
 // listOrder is how a list of entities is worked off.
 type listOrder int
@@ -13,6 +16,23 @@ const (
 // shuffle brings a list into an order that is the same in every run.
 func shuffle[T any](list []T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+}
+
+// sample walks over n and says of each whether it is in: one of each of k parts, at
+// random, the same in every run.
+func sample(n, k int) iter.Seq[bool] {
+	return func(yield func(bool) bool) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for part := range k {
+			lo, hi := part*n/k, (part+1)*n/k
+			in := lo + r.IntN(hi-lo)
+			for i := lo; i < hi; i++ {
+				if !yield(i == in) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // wantSum compares the sum of all X that were read with that of n first places.

@@ -13,6 +13,7 @@ const (
 	quarryKernel = "quarry kernel"
 	quarryMany   = "quarry GetMany"
 	quarryLookup = "quarry Lookup"
+	quarryBudget = "quarry batch, budget"
 )
 
 // quarryWays are ours. What needs calls by query or list is in quarry_batch.go.

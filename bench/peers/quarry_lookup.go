@@ -14,7 +14,11 @@ type quarryGetMany struct {
 
 func buildQuarryMany(n int) (trial, error) {
 	s, err := newQuarryRandom(n)
-	return &quarryGetMany{s, make([]*Position, 0, manyAtOnce)}, err
+	return newQuarryGetMany(s), err
+}
+
+func newQuarryGetMany(s *quarryRandom) *quarryGetMany {
+	return &quarryGetMany{s, make([]*Position, 0, manyAtOnce)}
 }
 
 func (s *quarryGetMany) pass(times int) {

@@ -95,20 +95,27 @@ type quarryRandom struct {
 
 func buildQuarryRandom(n int) (trial, error) { return newQuarryRandom(n) }
 
-func newQuarryRandom(n int) (*quarryRandom, error) {
+func newQuarryRandom(n int) (*quarryRandom, error) { return newQuarrySample(n, n) }
+
+// newQuarrySample looks up k of n.
+func newQuarrySample(n, k int) (*quarryRandom, error) {
 	w, err := openQuarry()
 	if err != nil {
 		return nil, err
 	}
-	s := &quarryRandom{quarryWorld: w, list: make([]ecs.Entity, n)}
+	s := &quarryRandom{quarryWorld: w, list: make([]ecs.Entity, 0, k)}
 	a := ecs.NewArchetype(s.w, s.position)
-	for i := range s.list {
-		s.list[i] = a.Create()
-		s.position.Set(s.list[i], placeOf(i))
+	for isIn := range sample(n, k) {
+		if e := a.Create(); isIn {
+			s.position.Set(e, placeOf(len(s.list)))
+			s.list = append(s.list, e)
+		}
 	}
 	shuffle(s.list)
 	return s, nil
 }
+
+func (s *quarryRandom) handled() int { return len(s.list) }
 
 func (s *quarryRandom) pass(times int) {
 	sum, position := 0.0, s.position

@@ -76,8 +76,8 @@ func (r *result) round(b budget, show func(done int, name string)) (err error) {
 	for i := range r.list {
 		c := r.list[(i+r.done)%len(r.list)]
 		show(r.done*len(r.list)+i, fmt.Sprintf("%s, n = %d", r.w.name, r.n))
-		if r.w.child {
-			err = c.roundInChild()
+		if r.w.apart() {
+			err = c.roundInChild(b)
 		} else {
 			err = c.round(b)
 		}

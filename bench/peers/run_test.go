@@ -35,10 +35,10 @@ func TestEveryWay(t *testing.T) {
 		for _, n := range []int{1, 64} {
 			for _, way := range waysOf(w.name) {
 				c := &contender{way: way, n: n}
-				if w.child {
-					f, err := spec{w.name, way.entrant, n}.run()
+				if w.apart() {
+					a, err := spec{w.name, way.entrant, n, testBudget.timed, testBudget.wall}.run()
 					require.NoError(t, err, "%s on %s", way.entrant, w.name)
-					require.Empty(t, f.Wrong, "%s on %s", way.entrant, w.name)
+					require.Empty(t, a.Wrong, "%s on %s", way.entrant, w.name)
 					continue
 				}
 				for range 2 {

@@ -9,6 +9,7 @@ import (
 const (
 	goSlices     = "slices"
 	slicesKernel = "slices kernel"
+	goBoxes      = "boxes" // an object for each entity
 )
 
 var sliceWays = []way{

@@ -59,6 +59,8 @@ func (r *result) heading() string {
 	switch {
 	case r.w.child:
 		return "peak MB\tleast\tmost\tat rest\tB/entity"
+	case r.w.garbage:
+		return collectorHeading
 	case r.w.each:
 		return "max ns\tleast\tmost\tmean\tp99\tp99.99\tB/entity\tallocs"
 	}
@@ -78,6 +80,8 @@ func (r *result) line(c *contender) string {
 	switch {
 	case r.w.child:
 		return fmt.Sprintf("%.1f\t%.1f\t%.1f\t%.1f\t%s\t%s", mid/1e6, least/1e6, most/1e6, median(c.samples)/1e6, held, ratio)
+	case r.w.garbage:
+		return fmt.Sprintf("%s\t%s\t%s", c.collectorLine(), held, ratio)
 	case r.w.each:
 		return fmt.Sprintf("%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.0f\t%s\t%.0f\t%s", mid, least, most, median(c.means), r.p99(c),
 			median(c.tails), held, c.allocs, ratio)

@@ -45,8 +45,14 @@ type stepwise interface {
 	steps(into []uint32)
 }
 
-// holding is a trial that does nothing but exist: what is measured is the memory
-// of a process that built it.
+// partial is a trial whose passes handle fewer entities than there are.
+type partial interface {
+	trial
+	handled() int
+}
+
+// holding is a trial that does nothing but exist: what is measured is the process
+// that built it, its memory or its collector.
 type holding interface {
 	trial
 	entities() int

@@ -22,10 +22,13 @@ type workload struct {
 	sizes []int
 	child bool // in a process of its own: what is measured is its memory
 	each  bool // every step is timed by itself
+
+	alone   bool // in a process of its own: passes are timed as elsewhere
+	garbage bool // in a process of its own: what is measured is the collector
 }
 
 // workloads are all of them, in the order in which they run.
-var workloads = slices.Concat(basicWorkloads, systemsWorkloads, suiteWorkloads)
+var workloads = slices.Concat(basicWorkloads, systemsWorkloads, suiteWorkloads, garbageWorkloads, scaleWorkloads)
 
 // basicWorkloads are those of go-ecs-benchmarks, and of memory.
 var basicWorkloads = []workload{
@@ -62,7 +65,7 @@ var basicWorkloads = []workload{
 // ways are all entrants on all workloads. In a round the entrants of a workload
 // run in this order, beginning with another one each time.
 var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, voltWays, donburiWays, uotWays, systemsWays,
-	suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays)
+	suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, garbageWays, scaleWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {
@@ -88,6 +91,9 @@ func (w *workload) entrants(n int) []*way {
 	}
 	return list
 }
+
+// apart reports that each entrant and round has a process of its own.
+func (w *workload) apart() bool { return w.child || w.alone || w.garbage }
 
 func wayNamed(workload, entrant string) (*way, error) {
 	for _, w := range waysOf(workload) {
