@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -29,7 +30,7 @@ func (s *signature) meets(t *signature) bool {
 
 // place says where a type lies in an archetype's chunks.
 type place struct {
-	offset uint32 // bytes from a unit's start to the column
+	offset uint32 // bytes from a small chunk's start to the column, see column
 	slot   uint16 // index into the archetype's types
 	flags  uint8  // mayRead | mayWrite, or 0: the type is absent
 }
@@ -58,6 +59,7 @@ type Archetype struct {
 	pickedBy  uint64     // serial of the last pick by list with rows of it
 	pickedAt  int        // its index there
 	coming    int        // rows that need room, while a change is prepared
+	regular   bool       // full chunks come, too
 	forgotten bool       // taken out of the world again: a call that needed it failed
 
 	changed  [][]uint32   // [slot][chunk]: version of the last write
@@ -150,16 +152,21 @@ func (w *World) forget(keep int) {
 	}
 }
 
-// layOut plans the chunk. Wide alignment first, so that nothing is lost between
-// columns; they start on cache lines anyway.
-func (a *Archetype) layOut() error {
-	w := a.w
-	columns := []layout.Column{{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}}
+// plan lays out a unit: the entities, then the types in their order.
+func (a *Archetype) plan() (layout.Plan, error) {
+	columns := make([]layout.Column, 1, 1+len(a.types))
+	columns[0] = layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}
 	for _, id := range a.types {
-		t := &w.types[id]
+		t := &a.w.types[id]
 		columns = append(columns, layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable})
 	}
-	plan, err := layout.New(columns, layout.Options{})
+	return layout.New(columns, layout.Options{})
+}
+
+// layOut finds the places of the types and makes the grid.
+func (a *Archetype) layOut() error {
+	w := a.w
+	plan, err := a.plan()
 	if errors.Is(err, layout.ErrTooBig) {
 		return limit("bytes of columns a chunk", layout.ChunkSize, err)
 	}
@@ -173,7 +180,7 @@ func (a *Archetype) layOut() error {
 	a.changed = make([][]uint32, len(a.types))
 	a.enabled, a.on = make([][][]uint64, len(a.types)), make([][]int32, len(a.types))
 	for slot, id := range a.types {
-		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)
+		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)>>alloc.UnitOrder
 		if t.size == 0 {
 			offset = 0 // a tag's place may be the chunk's very end: point inside
 		}
@@ -189,7 +196,7 @@ func (a *Archetype) layOut() error {
 			a.toggling = append(a.toggling, uint16(slot))
 		}
 	}
-	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth, alloc.MaxGridOrder)
+	a.grid = alloc.MakeGrid(w.u, w.shelf, &plan, stored, w.growth, alloc.MaxGridOrder)
 	return nil
 }
 
@@ -202,20 +209,27 @@ func (a *Archetype) Has(t Type) bool { return a.sig.has(a.w.idOf("Archetype.Has"
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.grid.Chunks()) }
 
-// Chunk describes the i'th chunk, i in [0, Chunks()): its first unit of 16 KiB in
-// the universe, how many units it has, a power of two, and how many rows. All but
-// the last are full. It panics for another i.
-func (a *Archetype) Chunk(i int) (first alloc.ChunkIndex, units, rows int) {
+// Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the
+// universe's base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and
+// how many rows. All but the last are full. It panics for another i.
+func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 	if uint(i) >= uint(len(a.grid.Chunks())) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.grid.Chunks()), a))
 	}
 	c := a.grid.Chunks()[i]
-	return c.First, 1 << c.Order, a.grid.RowsOf(i)
+	return int(c.First) * alloc.EighthSize, c.Bytes(), a.grid.RowsOf(i)
 }
 
 // Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
-// units has n times the rows, and each column at n times the offset.
-func (a *Archetype) Plan() layout.Plan { return a.grid.Plan() }
+// units has n times the rows, and each column at n times the offset; n is 1/8 for a small
+// chunk of 2 KiB, whose rows are rounded down. Cost: it is worked out at each call.
+func (a *Archetype) Plan() layout.Plan {
+	plan, err := a.plan()
+	if err != nil {
+		panic("ecs: Archetype.Plan: " + err.Error()) // it was laid out when it was made
+	}
+	return plan
+}
 
 // String lists the archetype's types.
 func (a *Archetype) String() string {
@@ -236,9 +250,16 @@ const (
 
 // grow makes room for n more rows: when the universe refuses, once more after the
 // world has given its reserves back. On an error no row has changed.
-func (a *Archetype) grow(n int) error { return a.growAs(byPolicy, n) }
+func (a *Archetype) grow(n int) error {
+	err := a.growAs(byPolicy, n)
+	if err == nil {
+		a.promote()
+	}
+	return err
+}
 
-// growAs is grow by the policy of the archetype, or exactly.
+// growAs is grow by the policy of the archetype, or exactly, that leaves a small chunk
+// which was outgrown where it is, for promote or settle.
 func (a *Archetype) growAs(how growing, n int) error {
 	before := len(a.grid.Chunks())
 	grow := func() error {
@@ -259,6 +280,32 @@ func (a *Archetype) growAs(how growing, n int) error {
 		a.enter(chunks[pos], pos)
 	}
 	return nil
+}
+
+// promote moves the rows of a small chunk that was outgrown to the chunk behind it, which
+// becomes the first. The versions of its types stay. It cannot fail.
+func (a *Archetype) promote() {
+	if !a.grid.Outgrown() {
+		return
+	}
+	small, n := a.grid.Chunks()[0], a.grid.Len()
+	ids := entities(a.grid.Row(1, 0).Base, n)
+	copy(ids, entities(a.grid.Row(0, 0).Base, n))
+	a.w.records.place(ids, locate(a.grid.Chunks()[1].First, 0))
+	for _, slot := range a.toggling {
+		bits, on := a.enabled[slot], a.on[slot]
+		on[1] = on[0]
+		copy(bits[1], bits[0])
+		a.w.keepBits(bits[:1])
+		a.enabled[slot], a.on[slot] = slices.Delete(bits, 0, 1), slices.Delete(on, 0, 1)
+	}
+	a.w.setOwner(small, nil, 0)
+	a.grid.Promote()
+	chunks := a.grid.Chunks()
+	for pos, c := range chunks {
+		a.w.setOwner(c, a, pos)
+	}
+	a.dropVersions(len(chunks)) // those of the first stay, the others have none yet
 }
 
 // settle gives up room that was made and not used.
@@ -285,13 +332,18 @@ func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 
 func (a *Archetype) leave(last int) {
 	a.w.setOwner(a.grid.Chunks()[last], nil, 0)
-	a.marked, a.ordered = a.marked[:last], a.ordered[:last]
-	for slot := range a.changed {
-		a.changed[slot] = a.changed[slot][:last]
-	}
+	a.dropVersions(last)
 	for _, slot := range a.toggling {
 		a.w.keepBits(a.enabled[slot][last:])
 		a.enabled[slot], a.on[slot] = a.enabled[slot][:last], a.on[slot][:last]
+	}
+}
+
+// dropVersions drops the versions of chunks from position keep on.
+func (a *Archetype) dropVersions(keep int) {
+	a.marked, a.ordered = a.marked[:keep], a.ordered[:keep]
+	for slot := range a.changed {
+		a.changed[slot] = a.changed[slot][:keep]
 	}
 }
 

@@ -114,7 +114,7 @@ type spareBits [12][][]uint64
 
 // newBits returns the enable bits of a chunk, all clear.
 func (a *Archetype) newBits(c alloc.GridChunk) []uint64 {
-	n := (a.grid.PerUnit()<<c.Order + 63) / 64
+	n := (a.grid.Fits(c) + 63) / 64
 	room := bits.Len(uint(n - 1))
 	spare := &a.w.spare[room]
 	last := len(*spare) - 1

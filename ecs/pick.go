@@ -273,9 +273,12 @@ func (s *picked) send() {
 	}
 }
 
+// relabels reports whether full chunks change hands.
+func (s *picked) relabels() bool { return s.whole && s.way.relabel && s.a.full() > 0 }
+
 // relabel hands the chunks of a whole archetype over where that suffices.
 func (s *picked) relabel() {
-	if !s.whole || !s.way.relabel {
+	if !s.relabels() {
 		return
 	}
 	if start, n := s.way.relabelFull(); n > 0 {
@@ -285,14 +288,13 @@ func (s *picked) relabel() {
 
 // arrivals returns how many rows will need room at the end of their way.
 func (s *picked) arrivals() int {
-	g := &s.a.grid
-	if pos, row := g.Last(); s.whole && s.way.relabel {
-		if row+1 == g.PerUnit()<<g.Chunks()[pos].Order {
-			return 0
-		}
-		return row + 1
+	if !s.relabels() {
+		return s.rows
 	}
-	return s.rows
+	if chunks := s.a.grid.Chunks(); s.a.full() < len(chunks) {
+		return s.a.grid.RowsOf(len(chunks) - 1)
+	}
+	return 0
 }
 
 // note writes down where rows arrive.

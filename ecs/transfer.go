@@ -18,7 +18,7 @@ func (w *way) send(pos, row, n int) {
 	for n > 0 {
 		toPos, toRow := to.grid.Find(to.grid.Len())
 		chunk := to.grid.Chunks()[toPos]
-		k := min(n, to.grid.PerUnit()<<chunk.Order-toRow)
+		k := min(n, to.grid.Fits(chunk)-toRow)
 		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
 		ids := entities(target.Base, toRow+k)[toRow:]
 		copy(ids, entities(source.Base, row+k)[row:])
@@ -59,7 +59,7 @@ func (a *Archetype) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := a.grid.Row(pos, row), a.grid.Row(from, fromRow)
 	ids := entities(hole.Base, row+n)[row:]
 	copy(ids, entities(last.Base, fromRow+n)[fromRow:])
-	alloc.CopyRows(hole, last, n, a.grid.Self())
+	alloc.MoveRows(hole, last, n, a.grid.Columns())
 	a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))
 	for _, slot := range a.toggling {
 		a.clearBits(slot, pos, row, n)
@@ -111,15 +111,22 @@ func (a *Archetype) clearBits(slot uint16, pos, row, n int) {
 	words.ClearRange(row, n)
 }
 
-// relabel makes whole chunks of the way's source, its first full ones, chunks of
+// full returns how many chunks are full and can change hands: small ones do not.
+func (a *Archetype) full() int {
+	chunks := a.grid.Chunks()
+	n := len(chunks)
+	if last := n - 1; n > 0 && (chunks[last].Small() || a.grid.RowsOf(last) < a.grid.Fits(chunks[last])) {
+		n--
+	}
+	return n
+}
+
+// relabelFull makes whole chunks of the way's source, its first full ones, chunks of
 // the target: nothing is copied. It returns where their rows are in the target and
 // how many.
 func (w *way) relabelFull() (start, n int) {
 	from, to := w.from, w.to
-	full := 0
-	for full < len(from.grid.Chunks()) && from.grid.RowsOf(full) == from.grid.PerUnit()<<from.grid.Chunks()[full].Order {
-		full++
-	}
+	full := from.full()
 	if full == 0 {
 		return 0, 0
 	}
