@@ -3,6 +3,8 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 	"strings"
 	"unsafe"
@@ -17,6 +19,14 @@ type signature [MaxTypes / 64]uint64
 func (s *signature) has(id typeID) bool { return s[id/64]>>(id%64)&1 != 0 }
 func (s *signature) add(id typeID)      { s[id/64] |= 1 << (id % 64) }
 func (s *signature) drop(id typeID)     { s[id/64] &^= 1 << (id % 64) }
+
+// count returns the number of types.
+func (s *signature) count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
 
 // meets reports whether two sets have a type in common.
 func (s *signature) meets(t *signature) bool {
@@ -47,6 +57,7 @@ type Archetype struct {
 	w         *World
 	index     uint32 // in World.archetypes
 	sig       signature
+	alike     *Archetype // the next with the same key in World.byTypes
 	types     []typeID   // in rising order
 	place     []place    // by typeID, up to the highest of types
 	grid      alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
@@ -54,7 +65,7 @@ type Archetype struct {
 	edges     []edge     // ways to archetypes one type away, found so far
 	edge      *way       // the last one asked for
 	edgeKey   uint32     // its type, with edgeAdds when that is added
-	out       way        // the way of rows that end: it has no target
+	out       *way       // the way of rows that end: it has no target; made on need
 	adopt     *Change    // into this archetype, made on need
 	pickedBy  uint64     // serial of the last pick by list with rows of it
 	pickedAt  int        // its index there
@@ -62,10 +73,10 @@ type Archetype struct {
 	regular   bool       // full chunks come, too
 	forgotten bool       // taken out of the world again: a call that needed it failed
 
-	changed  [][]uint32   // [slot][chunk]: version of the last write
+	changed  []uint32     // [chunk * number of types + slot]: version of the last write
 	marked   []uint32     // [chunk]: version at which all types were marked at once
 	ordered  []uint32     // [chunk]: version at which rows last came, went or changed places
-	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable
+	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable; without any, none
 	on       [][]int32    // [slot][chunk]: bits set in enabled (W6)
 	toggling []uint16     // slots that are enableable
 }
@@ -114,11 +125,16 @@ func (w *World) idOf(op string, t Type) typeID {
 
 // archetypeOf finds or makes the archetype of a set.
 func (w *World) archetypeOf(sig signature) (*Archetype, error) {
-	if a := w.byTypes[sig]; a != nil {
-		return a, nil
+	key := maphash.Comparable(w.seed, sig)
+	first := w.byTypes[key]
+	for a := first; a != nil; a = a.alike {
+		if a.sig == sig {
+			return a, nil
+		}
 	}
 	w.checkUnshared("NewArchetype")
-	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig}
+	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, alike: first}
+	a.types = make([]typeID, 0, sig.count())
 	for id := range w.types {
 		if sig.has(typeID(id)) {
 			a.types = append(a.types, typeID(id))
@@ -127,9 +143,9 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	if err := a.layOut(); err != nil {
 		return nil, err
 	}
-	a.out.from, a.edgeKey = a, noEdge
+	a.edgeKey = noEdge
 	w.archetypes = append(w.archetypes, a)
-	w.byTypes[sig] = a
+	w.byTypes[key] = a
 	w.matched++
 	for _, m := range w.matchings {
 		m.consider(a)
@@ -144,7 +160,12 @@ func (w *World) forget(keep int) {
 		a := w.archetypes[last]
 		a.forgotten = true
 		w.archetypes = w.archetypes[:last]
-		delete(w.byTypes, a.sig)
+		// Those that were made before it come after it, so it is the first of its key.
+		if key := maphash.Comparable(w.seed, a.sig); a.alike != nil {
+			w.byTypes[key] = a.alike
+		} else {
+			delete(w.byTypes, key)
+		}
 		w.matched++
 		for _, m := range w.matchings {
 			m.forget(a)
@@ -173,12 +194,10 @@ func (a *Archetype) layOut() error {
 	if err != nil {
 		panic("ecs: NewArchetype: " + err.Error()) // sizes and alignments come from Go types
 	}
-	var stored []column
+	stored := make([]column, 0, len(a.types))
 	if n := len(a.types); n > 0 {
 		a.place = make([]place, a.types[n-1]+1)
 	}
-	a.changed = make([][]uint32, len(a.types))
-	a.enabled, a.on = make([][][]uint64, len(a.types)), make([][]int32, len(a.types))
 	for slot, id := range a.types {
 		t, offset := &w.types[id], uint32(plan.Places[slot+1].Offset)>>alloc.UnitOrder
 		if t.size == 0 {
@@ -195,6 +214,9 @@ func (a *Archetype) layOut() error {
 		if t.enableable {
 			a.toggling = append(a.toggling, uint16(slot))
 		}
+	}
+	if len(a.toggling) > 0 {
+		a.enabled, a.on = make([][][]uint64, len(a.types)), make([][]int32, len(a.types))
 	}
 	a.grid = alloc.MakeGrid(w.u, w.shelf, &plan, stored, w.growth, alloc.MaxGridOrder)
 	return nil
@@ -321,9 +343,7 @@ func (a *Archetype) settle() {
 func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 	a.w.setOwner(c, a, pos)
 	a.marked, a.ordered = append(a.marked, 0), append(a.ordered, 0)
-	for slot := range a.changed {
-		a.changed[slot] = append(a.changed[slot], 0)
-	}
+	a.changed = makeGap(a.changed, len(a.changed), len(a.types))
 	for _, slot := range a.toggling {
 		a.enabled[slot] = append(a.enabled[slot], a.newBits(c))
 		a.on[slot] = append(a.on[slot], 0)
@@ -342,9 +362,7 @@ func (a *Archetype) leave(last int) {
 // dropVersions drops the versions of chunks from position keep on.
 func (a *Archetype) dropVersions(keep int) {
 	a.marked, a.ordered = a.marked[:keep], a.ordered[:keep]
-	for slot := range a.changed {
-		a.changed[slot] = a.changed[slot][:keep]
-	}
+	a.changed = a.changed[:keep*len(a.types)]
 }
 
 // entityAt returns the entity of a row.

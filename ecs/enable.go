@@ -72,7 +72,7 @@ func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
 	w := a.w
 	if w.phase == nil {
 		a.setBit(slot, pos, row, on)
-		a.changed[slot][pos] = w.version
+		*a.changedOf(slot, pos) = w.version
 		return
 	}
 	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
@@ -82,7 +82,7 @@ func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
 	case !on && atomic.AndUint64(word, ^bit)&bit != 0:
 		atomic.AddInt32(&a.on[slot][pos], -1)
 	}
-	atomic.StoreUint32(&a.changed[slot][pos], w.version)
+	atomic.StoreUint32(a.changedOf(slot, pos), w.version)
 }
 
 func (a *Archetype) bit(slot uint16, pos, row int) bool {

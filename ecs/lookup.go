@@ -89,8 +89,8 @@ type directory struct {
 
 // mark says where the change version of a chunk's column is kept.
 type mark struct {
-	versions *[]uint32 // element of Archetype.changed, which is made once with the archetype
-	pos      uint32    // position of the chunk
+	versions *[]uint32 // an archetype's changed, which may move
+	at       uint32    // index of the version
 }
 
 // noColumn is no start: those are even, as offsets of columns and locations of chunks are.
@@ -122,6 +122,11 @@ func (d *directory) startOf(c alloc.GridChunk, a *Archetype) uintptr {
 	return column - uintptr(locate(c.First, 0))*d.size
 }
 
+// markOf returns the mark of a chunk of an archetype that has the type.
+func (d *directory) markOf(a *Archetype, pos int) mark {
+	return mark{&a.changed, uint32(pos*len(a.types)) + uint32(a.place[d.id].slot)}
+}
+
 // note enters a chunk that an archetype got, or takes out one that nobody has any more.
 func (d *directory) note(c alloc.GridChunk, a *Archetype, pos int) {
 	start, first, end := d.startOf(c, a), int(c.First.Chunk()), int(c.First.Chunk())+c.Units()
@@ -129,7 +134,7 @@ func (d *directory) note(c alloc.GridChunk, a *Archetype, pos int) {
 	if start == noColumn {
 		end = min(end, len(d.starts))
 	} else {
-		m = mark{&a.changed[a.place[d.id].slot], uint32(pos)}
+		m = d.markOf(a, pos)
 	}
 	for len(d.starts) < end {
 		d.starts = append(d.starts, noColumn)
@@ -226,7 +231,11 @@ func (d *directory) mut(op lookupOp, e Entity) (unsafe.Pointer, location) {
 		if d.w.phase != nil {
 			d.w.phase.refuse(op.String())
 		}
-		d.mark(at)
+		if d.knows(at) {
+			d.mark(at)
+		} else {
+			d.markSmall(at)
+		}
 	}
 	return p, at
 }
@@ -237,21 +246,23 @@ func value[T any](p unsafe.Pointer, _ location) *T {
 	return (*T)(p)
 }
 
-// mark marks the type changed in the chunk of a row that has it.
+// mark marks the type changed in the chunk of a row that has it and that the directory
+// knows; markSmall in a small one. They are two so that this one is inlined.
 func (d *directory) mark(at location) {
-	if unit := int(at >> rowBits); unit < len(d.marks) {
-		if m := &d.marks[unit]; m.versions != nil {
-			(*m.versions)[m.pos] = d.w.version
-			return
-		}
-	}
-	d.markSmall(at)
+	m := &d.marks[at>>rowBits]
+	(*m.versions)[m.at] = d.w.version
 }
 
-// markSmall is mark for a row of a small chunk.
+// knows reports whether there is a start for a row.
+func (d *directory) knows(at location) bool {
+	unit := int(at >> rowBits)
+	return unit < len(d.starts) && d.starts[unit] != noColumn
+}
+
+//go:noinline
 func (d *directory) markSmall(at location) {
 	a := d.w.archetypes[d.w.ownerOf(at).archetype-1]
-	a.changed[a.place[d.id].slot][0] = d.w.version
+	*a.changedOf(a.place[d.id].slot, 0) = d.w.version
 }
 
 // Lookup is Get, Mut, Has and Set of the Component it is made of, with their contract
@@ -326,7 +337,7 @@ func (w *World) verifyDirectories() error {
 				want += c.Units()
 				for unit := int(c.First.Chunk()); unit < int(c.First.Chunk())+c.Units(); unit++ {
 					if unit >= len(d.starts) || d.starts[unit] != start ||
-						d.marks[unit] != (mark{&a.changed[a.place[d.id].slot], uint32(pos)}) {
+						d.marks[unit] != d.markOf(a, pos) {
 						return fmt.Errorf("ecs: L1: %s in unit %d, chunk %d of %v, is not where its directory says",
 							w.types[d.id].name, unit, pos, a)
 					}

@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"unsafe"
 
@@ -59,17 +60,18 @@ type World struct {
 	names       *names // nil until the first name
 	types       []typeInfo
 	byType      map[typeKey]typeID
-	archetypes  []*Archetype // in order of creation
-	byTypes     map[signature]*Archetype
-	owners      []owner              // by unit, up to the last that an archetype had
-	sharers     []sharers            // of units on the shelf, see owner
-	idleSharers []uint32             // of which no unit is
-	matchings   []*matching          // in order of creation
-	matched     uint64               // archetypes made or forgotten so far, plus one: matches may have changed
-	byFilter    map[string]*matching // by matching.key
-	directories []*directory         // by typeID, for look-ups
-	built       []*directory         // those that are built
-	batches     Query                // that the rows of batches belong to; it matches nothing
+	archetypes  []*Archetype          // in order of creation
+	byTypes     map[uint64]*Archetype // by hash of the set, the last that was made with it
+	seed        maphash.Seed          // of that hash
+	owners      []owner               // by unit, up to the last that an archetype had
+	sharers     []sharers             // of units on the shelf, see owner
+	idleSharers []uint32              // of which no unit is
+	matchings   []*matching           // in order of creation
+	matched     uint64                // archetypes made or forgotten so far, plus one: matches may have changed
+	byFilter    map[string]*matching  // by matching.key
+	directories []*directory          // by typeID, for look-ups
+	built       []*directory          // those that are built
+	batches     Query                 // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none
@@ -120,7 +122,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[signature]*Archetype{}, byFilter: map[string]*matching{},
+		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
 		version: 1, matched: 1,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
@@ -269,7 +271,7 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		if w.phase != nil {
 			w.phase.refuse(op)
 		}
-		a.changed[p.slot][o.pos()] = w.version
+		*a.changedOf(p.slot, o.pos()) = w.version
 	}
 	chunk, row := w.split(r.location, o.order())
 	// Safe because the offset is that of a column of the chunk's archetype.
