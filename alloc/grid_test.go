@@ -13,18 +13,19 @@ import (
 // gridModel is a grid beside the list of values that its rows must hold.
 type gridModel struct {
 	*Grid
+	plan     layout.Plan
 	values   []uint64
 	prepared int // rows that growing to cannot fail
 }
 
 // newGrid makes a grid of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
-func newGrid(t *testing.T, u *Universe, growth Growth, largest int) *gridModel {
+func newGrid(t *testing.T, u *Universe, shelf *Shelf, growth Growth, largest int) *gridModel {
 	t.Helper()
 	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{})
 	require.NoError(t, err)
-	columns := []GridColumn{{Offset: uint32(plan.Places[0].Offset), Size: 8}, {Offset: uint32(plan.Places[1].Offset), Size: 800, Key: 1}}
-	g := MakeGrid(u, plan, columns, growth, largest)
-	return &gridModel{Grid: &g}
+	columns := []GridColumn{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
+	g := MakeGrid(u, shelf, &plan, columns, growth, uint32(UnitOrder+largest))
+	return &gridModel{Grid: &g, plan: plan}
 }
 
 // at returns the value of the i'th row of all, and what lies at the end of the row.
@@ -38,13 +39,13 @@ func (m *gridModel) at(i int) (value, far *uint64) {
 // check compares the grid with the model.
 func (m *gridModel) check(t *testing.T, text string) {
 	t.Helper()
-	require.NoError(t, m.Verify(), text)
+	require.NoError(t, m.Verify(m.plan), text)
 	require.Equal(t, len(m.values), m.Len(), text)
 	rows, held := 0, 0
 	for pos, c := range m.Chunks() {
 		require.Equal(t, rows, c.Start, text)
-		require.LessOrEqual(t, int(c.Order), m.largest, text)
-		rows, held = rows+m.RowsOf(pos), held+1<<c.Order
+		require.LessOrEqual(t, c.Order, m.largest, text)
+		rows, held = rows+m.RowsOf(pos), held+c.Units()
 	}
 	require.Equal(t, []int{len(m.values), held}, []int{rows, m.Units()}, text)
 	require.Equal(t, m.tail.full == m.count, m.Full(), text)
@@ -73,6 +74,15 @@ func (m *gridModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
 		require.Equal(t, []any{chunks, reserve, before.count, before.units, before.spare, before.tail, room},
 			[]any{fmt.Sprint(m.chunks), fmt.Sprint(firstsOf(m.reserve)), m.count, m.units, m.spare, m.tail, m.Room()})
 		return false
+	}
+	if m.Outgrown() {
+		if rng.IntN(3) == 0 { // the owner thinks better of it
+			m.Settle()
+			m.Trim(0)
+			require.Equal(t, before.count > 0, m.HasSmall(), "empty ones go, too")
+			return false
+		}
+		m.Promote()
 	}
 	require.GreaterOrEqual(t, m.Room(), n)
 	if n == 1 && used == 1 {
@@ -108,16 +118,19 @@ func (m *gridModel) cut(n int, singly bool) {
 // give hands the first full chunks to another grid.
 func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
 	full := 0
-	for full < len(m.chunks) && m.RowsOf(full) == m.per<<m.chunks[full].Order {
+	for full < len(m.chunks) && m.RowsOf(full) == m.Fits(m.chunks[full]) && !m.chunks[full].Small() {
 		full++
 	}
 	n := rng.IntN(full + 1)
+	if n == 0 || to.HasSmall() && len(to.values) > 0 {
+		return
+	}
 	rows, at := 0, 0 // rows that go, and rows of the full chunks where they go
 	for _, c := range m.chunks[:n] {
-		rows += m.per << c.Order
+		rows += m.Fits(c)
 	}
 	for pos, c := range to.chunks {
-		if to.RowsOf(pos) == to.per<<c.Order {
+		if to.RowsOf(pos) == to.Fits(c) {
 			at = c.Start + to.RowsOf(pos)
 		}
 	}
@@ -129,7 +142,7 @@ func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
 	m.prepared = 0 // what was prepared may have gone, too
 }
 
-func firstsOf(chunks []GridChunk) (firsts []ChunkIndex) {
+func firstsOf(chunks []GridChunk) (firsts []Eighth) {
 	for _, c := range chunks {
 		firsts = append(firsts, c.First)
 	}
@@ -139,35 +152,43 @@ func firstsOf(chunks []GridChunk) (firsts []ChunkIndex) {
 // TestGridIsAList does everything with two grids of one universe, against lists, with
 // chunks up to each order and policies of all kinds; now and then the universe is full.
 func TestGridIsAList(t *testing.T) {
-	for largest := 0; largest <= MaxGridOrder; largest++ {
+	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
 		orders := map[uint32]bool{}
-		for _, growth := range []Growth{{}, Fixed(1), Fixed(10), Doubling().Capped(64), Geometric(1.5), Fixed(64)} {
+		for i, growth := range []Growth{{}, Fixed(1), Fixed(10), Doubling().Capped(64), Geometric(1.5), Fixed(64), Doubling(), Doubling().Capped(64), Doubling().Plus(1)} {
 			rng := rand.New(rand.NewPCG(uint64(largest), 3))
 			u, err := NewUniverse(Size(2 << 20))
 			require.NoError(t, err)
-			grids := []*gridModel{newGrid(t, u, growth, largest), newGrid(t, u, growth, largest)}
+			shelf, small := NewShelf(u), 0
+			if i < 6 {
+				shelf = nil
+			}
+			grids := []*gridModel{newGrid(t, u, shelf, growth, largest), newGrid(t, u, shelf, growth, largest)}
 			refused := 0
-			for step := range 400 {
+			for step := range 500 {
 				m, other := grids[step%2], grids[1-step%2]
 				op := rng.IntN(12)
 				text := fmt.Sprintf("step %d, op %d, chunks to 2^%d units, %v", step, op, largest, growth)
 				switch op {
 				case 0, 1, 2:
-					if n := rng.IntN(1500); !m.push(t, rng, n, rng.IntN(n+1)) {
+					n := rng.IntN(1500)
+					if rng.IntN(3) == 0 { // about as many as a small chunk holds
+						n = rng.IntN(4)
+					}
+					if !m.push(t, rng, n, rng.IntN(n+1)) {
 						refused++
 					}
 				case 3, 4:
-					for range rng.IntN(70) {
+					for range rng.IntN(70) * rng.IntN(2) {
 						m.push(t, rng, 1, 1)
 					}
 				case 5:
 					m.cut(min(len(m.values), rng.IntN(80)), true)
 				case 6, 7:
-					m.cut(rng.IntN(len(m.values)+1), false)
+					m.cut(min(len(m.values), rng.IntN(len(m.values)+2)), false)
 				case 8:
 					m.give(t, other, rng)
 				case 9:
-					if rows := rng.IntN(1500); m.Prepare(rows) == nil {
+					if rows := rng.IntN(1500); shelf == nil && m.Prepare(rows) == nil {
 						m.prepared = max(m.prepared, rows)
 						require.GreaterOrEqual(t, (m.Units()+m.Reserve())*m.per, rows, text)
 					}
@@ -192,27 +213,36 @@ func TestGridIsAList(t *testing.T) {
 				if op == 8 {
 					other.check(t, text)
 				}
-				require.Equal(t, m.Units()+m.Reserve()+other.Units()+other.Reserve(), u.Stats().LiveChunks, text)
+				held := m.Units() + m.Reserve() + other.Units() + other.Reserve()
+				if shelf != nil {
+					require.NoError(t, shelf.Verify(), text)
+					held += shelf.Chunks()
+				}
+				require.Equal(t, held, u.Stats().LiveChunks, text)
 				for _, c := range m.chunks {
 					orders[c.Order] = true
 				}
+				if m.HasSmall() {
+					small++
+				}
 			}
 			require.Positive(t, refused, "the universe was full at times, %v", growth)
+			require.Equal(t, shelf != nil, small > 0)
 			require.NoError(t, u.Verify())
 			grids[0].Release()
 			grids[1].Release()
 			require.NoError(t, u.Close())
 		}
-		require.Len(t, orders, largest+1, "chunks of all orders were met: %v", orders)
+		require.Len(t, orders, largest+2, "chunks of all orders were met, and small ones: %v", orders)
 	}
 }
 
 // TestGridPrepared: what was prepared can be grown to when nothing else is left.
 func TestGridPrepared(t *testing.T) {
-	for largest := 0; largest <= MaxGridOrder; largest++ {
+	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
 		u, err := NewUniverse(Size(4 << 20))
 		require.NoError(t, err)
-		m, rng := newGrid(t, u, Doubling(), largest), rand.New(rand.NewPCG(1, 1))
+		m, rng := newGrid(t, u, nil, Doubling(), largest), rand.New(rand.NewPCG(1, 1))
 		require.True(t, m.push(t, rng, 30, 30))
 		require.NoError(t, m.Prepare(2000))
 		var hog []ChunkIndex
@@ -241,16 +271,16 @@ func TestGridPrepared(t *testing.T) {
 func TestGridInvariants(t *testing.T) {
 	u, err := NewUniverse(Size(8 << 20))
 	require.NoError(t, err)
-	m, rng := newGrid(t, u, Doubling().Capped(64), MaxGridOrder), rand.New(rand.NewPCG(1, 1))
+	m, rng := newGrid(t, u, nil, Doubling().Capped(64), 6), rand.New(rand.NewPCG(1, 1))
 	for range 40 * m.per { // 1, 1, 2, 4, 8, 16 units, then 32
 		require.True(t, m.push(t, rng, 1, 1))
 	}
 	m.cut(12*m.per, false) // so that there is a reserve
 	g := m.Grid
 	require.Positive(t, g.Reserve())
-	require.NoError(t, g.Verify())
+	require.NoError(t, g.Verify(m.plan))
 	large := len(g.chunks) - 2
-	require.GreaterOrEqual(t, g.chunks[large].Order, uint32(2))
+	require.GreaterOrEqual(t, g.chunks[large].Order, uint32(UnitOrder+2))
 	set := func(p *GridChunk, f func(c *GridChunk)) func() func() {
 		return func() func() { old := *p; f(p); return func() { *p = old } }
 	}
@@ -270,10 +300,10 @@ func TestGridInvariants(t *testing.T) {
 		"misaligned":               {"T2", set(&g.chunks[large], func(c *GridChunk) { c.First++ })},
 		"misaligned by half":       {"T2", set(&g.chunks[large], func(c *GridChunk) { c.First += 1 << (c.Order - 1) })},
 		"misaligned, in reserve":   {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First++ })},
-		"overlaps another":         {"T2", set(&g.chunks[0], func(c *GridChunk) { c.First = g.chunks[large].First + 3 })},
-		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First = g.chunks[large].First; c.Order = 0 })},
+		"overlaps another":         {"T2", set(&g.chunks[0], func(c *GridChunk) { c.First = g.chunks[large].First + 3*eighths })},
+		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First = g.chunks[large].First; c.Order = UnitOrder })},
 		"a unit not in use": {"T2", func() func() {
-			unit := int(g.chunks[large].First) + 3
+			unit := int(g.chunks[large].First.Chunk()) + 3
 			word, bit := g.u.index.Word(unit/ChunksPerMegachunk), unit%ChunksPerMegachunk
 			word.TryFree(bit, 1)
 			return func() { word.TryAllocAt(bit, 1) }
@@ -286,12 +316,12 @@ func TestGridInvariants(t *testing.T) {
 			g.growth = Fixed(1)
 			return func() { g.growth = old }
 		}},
-		"a column elsewhere": {"T4", func() func() { g.columns[1].Offset += 64; return func() { g.columns[1].Offset -= 64 } }},
+		"a column elsewhere": {"T4", func() func() { g.columns[1].Offset += 8; return func() { g.columns[1].Offset -= 8 } }},
 	} {
 		restore := c.corrupt()
-		require.ErrorContains(t, g.Verify(), "alloc: "+c.invariant+":", name)
+		require.ErrorContains(t, g.Verify(m.plan), "alloc: "+c.invariant+":", name)
 		restore()
-		require.NoError(t, g.Verify(), name)
+		require.NoError(t, g.Verify(m.plan), name)
 	}
 	m.check(t, "mended")
 	g.Release()

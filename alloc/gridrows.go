@@ -24,7 +24,7 @@ func (r GridRow) Element(offset, size uint32) unsafe.Pointer {
 // Row returns a row of the chunk at a position.
 func (g *Grid) Row(pos, row int) GridRow {
 	c := &g.chunks[pos]
-	return GridRow{g.u.Pointer(c.First), c.Order, row}
+	return GridRow{g.u.PointerTo(c.First), c.Order, row}
 }
 
 // ClearRows zeroes n rows from r on in some columns.
@@ -32,8 +32,8 @@ func ClearRows(r GridRow, n int, columns []GridColumn) {
 	for i := range columns {
 		c := &columns[i]
 		p := r.Element(c.Offset, c.Size)
-		// Safe because the rows lie inside the column, and a column starts on a cache
-		// line, so its elements of 8 and 16 bytes are aligned for words.
+		// Safe because the rows lie inside the column, and a column starts at a multiple
+		// of 8, so its elements of 8 and 16 bytes are aligned for words.
 		switch {
 		case n == 1 && c.Size == 16:
 			*(*[2]uint64)(p) = [2]uint64{}
@@ -57,6 +57,18 @@ func CopyRows(to, from GridRow, n int, copies []ColumnCopy) {
 	}
 }
 
+// MoveRows copies n rows of a grid over others, in its columns. Rows of one chunk may
+// overlap.
+func MoveRows(to, from GridRow, n int, columns []GridColumn) {
+	for i := range columns {
+		c := &columns[i]
+		p, q := to.Element(c.Offset, c.Size), from.Element(c.Offset, c.Size)
+		// Safe because both spans of rows lie inside their columns.
+		bytes := n * int(c.Size)
+		copy(unsafe.Slice((*byte)(p), bytes), unsafe.Slice((*byte)(q), bytes))
+	}
+}
+
 // CopyElement copies an element of some bytes over another. Those of 16 bytes, the
 // commonest, are copied where it is called.
 func CopyElement(to, from unsafe.Pointer, size uint32) {
@@ -64,8 +76,8 @@ func CopyElement(to, from unsafe.Pointer, size uint32) {
 		copyElement(to, from, size)
 		return
 	}
-	// Safe because elements of 16 bytes are aligned for words: columns start on cache
-	// lines.
+	// Safe because elements of 16 bytes are aligned for words: columns start at multiples
+	// of 8.
 	*(*[2]uint64)(to) = *(*[2]uint64)(from)
 }
 
@@ -80,9 +92,6 @@ func copyElement(to, from unsafe.Pointer, size uint32) {
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 	}
 }
-
-// Self returns the columns as copies from a row to another of this grid.
-func (g *Grid) Self() []ColumnCopy { return g.self }
 
 // PoisonRows fills n rows that hold nothing any more in some columns, so that a stale
 // pointer to them shows. Debug builds call it.

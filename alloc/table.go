@@ -31,14 +31,15 @@ import (
 // record, which ecs keeps for its entities. Numbers of tables come again after 2^32
 // of them.
 //
-// Invariants: T1 to T4 of the grid, and
+// Invariants: T1 to T5 of the grid, and
 //
-//	T5 Every column of a type lies where the plan says, and the types differ.
+//	T6 Every column of a type lies where the plan says, and the types differ.
 
 // Table keeps records in columns, densely. One goroutine at a time may use it. Its
 // memory is the universe's; the garbage collector does not look at it.
 type Table struct {
 	grid    Grid
+	plan    layout.Plan   // of a chunk
 	columns []tableColumn // in the order of NewTable, without storage too
 	id      uint32        // that handles carry; 0: closed
 }
@@ -107,18 +108,18 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 	if err != nil {
 		panic("alloc: NewTable: " + err.Error()) // sizes and alignments come from Go types
 	}
-	t := &Table{id: nextTable()}
+	t := &Table{id: nextTable(), plan: plan}
 	var stored []GridColumn
 	for i, p := range plan.Places {
 		c := tableColumn{rtype: config.types[i], offset: uint32(p.Offset)}
 		if p.Size == 0 {
 			c.offset = 0 // a place without size may be the chunk's very end: point inside
 		} else {
-			stored = append(stored, GridColumn{Offset: c.offset, Size: uint32(p.Size), Key: uint32(i)})
+			stored = append(stored, GridColumn{Offset: c.offset / eighths, Size: uint32(p.Size), Key: uint32(i)})
 		}
 		t.columns = append(t.columns, c)
 	}
-	t.grid = MakeGrid(u, plan, stored, config.growth, 0)
+	t.grid = MakeGrid(u, nil, &plan, stored, config.growth, UnitOrder)
 	if config.rows > 0 {
 		if err := t.grid.Prepare(config.rows); err != nil {
 			return nil, fmt.Errorf("alloc: NewTable: %d rows in advance: %w", config.rows, err)
@@ -175,9 +176,9 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		for i, to := 0, g.Row(pos, row); i < len(g.self); i++ {
-			c := &g.self[i]
-			CopyElement(to.Element(c.To, c.Size), last.Element(c.From, c.Size), c.Size)
+		for i, to := 0, g.Row(pos, row); i < len(g.columns); i++ {
+			c := &g.columns[i]
+			CopyElement(to.Element(c.Offset, c.Size), last.Element(c.Offset, c.Size), c.Size)
 		}
 		moved = t.handle(lastPos, lastRow)
 	}
@@ -242,7 +243,7 @@ func (t *Table) handle(pos, row int) Handle {
 }
 
 // Plan returns the layout of the table's chunks; it prints as a drawing.
-func (t *Table) Plan() layout.Plan { return t.grid.plan }
+func (t *Table) Plan() layout.Plan { return t.plan }
 
 // String lists the columns' types.
 func (t *Table) String() string {
@@ -256,18 +257,18 @@ func (t *Table) String() string {
 // Verify checks the numbered invariants and names the first that does not hold.
 func (t *Table) Verify() error {
 	for i, c := range t.columns {
-		p := t.grid.plan.Places[i]
+		p := t.plan.Places[i]
 		if c.offset != uint32(p.Offset) && p.Size > 0 || p.Name != c.rtype.String() || p.Size != int(c.rtype.Size()) {
-			return fmt.Errorf("alloc: T5: column %s is at %d, the plan has %s of %d B at %d",
+			return fmt.Errorf("alloc: T6: column %s is at %d, the plan has %s of %d B at %d",
 				c.rtype, c.offset, p.Name, p.Size, p.Offset)
 		}
 		for _, d := range t.columns[:i] {
 			if d.rtype == c.rtype {
-				return fmt.Errorf("alloc: T5: two columns of %s", c.rtype)
+				return fmt.Errorf("alloc: T6: two columns of %s", c.rtype)
 			}
 		}
 	}
-	return t.grid.Verify()
+	return t.grid.Verify(t.plan)
 }
 
 // has reports whether a handle names a place of this table where a record is. The

@@ -13,7 +13,7 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		g.chunks[0].First = g.chunks[1].First
 		return func() { g.chunks[0] = old }
 	case "T2 not in use":
-		c := g.chunks[0].First
+		c := g.chunks[0].First.Chunk()
 		word, bit := g.u.index.Word(int(c/ChunksPerMegachunk)), int(c)%ChunksPerMegachunk
 		word.TryFree(bit, 1)
 		return func() { word.TryAllocAt(bit, 1) }
@@ -22,18 +22,18 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		g.growth = Growth{}
 		return func() { g.growth = old }
 	case "T4":
-		g.columns[0].Offset += 64
-		return func() { g.columns[0].Offset -= 64 }
+		g.columns[0].Offset += 8
+		return func() { g.columns[0].Offset -= 8 }
 	case "T4 plan":
-		g.plan.Rows--
-		return func() { g.plan.Rows++ }
-	case "T5":
+		t.plan.Rows--
+		return func() { t.plan.Rows++ }
+	case "T6":
 		t.columns[0].offset += 64
 		return func() { t.columns[0].offset -= 64 }
-	case "T5 twice":
-		column, place := t.columns[1], g.plan.Places[1]
-		t.columns[1], g.plan.Places[1] = t.columns[0], g.plan.Places[0]
-		return func() { t.columns[1], g.plan.Places[1] = column, place }
+	case "T6 twice":
+		column, place := t.columns[1], t.plan.Places[1]
+		t.columns[1], t.plan.Places[1] = t.columns[0], t.plan.Places[0]
+		return func() { t.columns[1], t.plan.Places[1] = column, place }
 	}
 	return nil
 }

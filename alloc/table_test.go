@@ -358,7 +358,7 @@ func TestTableVerifyNamesTheInvariant(t *testing.T) {
 	_, err := table.AllocateN(5 * table.Plan().Rows)
 	require.NoError(t, err)
 	require.NoError(t, table.Verify())
-	for _, name := range []string{"T1", "T2", "T2 not in use", "T3", "T4", "T4 plan", "T5", "T5 twice"} {
+	for _, name := range []string{"T1", "T2", "T2 not in use", "T3", "T4", "T4 plan", "T6", "T6 twice"} {
 		restore := table.Corrupt(name)
 		require.ErrorContains(t, table.Verify(), "alloc: "+name[:2]+":", name)
 		restore()

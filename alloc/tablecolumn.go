@@ -67,7 +67,7 @@ func Get[T any](t *Table, h Handle) *T {
 	offset := t.column("Get", reflect.TypeFor[T]())
 	// Safe because h names a row of the chunk, and the column, of the same type, has
 	// room for them all.
-	return (*T)(unsafe.Add(t.grid.u.Pointer(t.grid.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
+	return (*T)(unsafe.Add(t.grid.u.PointerTo(t.grid.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
 }
 
 // ColumnOf returns the T of every record in a chunk, chunk in [0, t.Chunks()); it
@@ -78,7 +78,7 @@ func ColumnOf[T any](t *Table, chunk int) []T {
 	rows := t.Rows(chunk)
 	offset := t.column("ColumnOf", reflect.TypeFor[T]())
 	// Safe because the column, of the same type, has room for every row of the chunk.
-	return unsafe.Slice((*T)(unsafe.Add(t.grid.u.Pointer(t.grid.chunks[chunk].First), offset)), rows)
+	return unsafe.Slice((*T)(unsafe.Add(t.grid.u.PointerTo(t.grid.chunks[chunk].First), offset)), rows)
 }
 
 // column returns the offset of the column of a type.

@@ -2,6 +2,9 @@ package ecs
 
 import (
 	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -16,6 +19,14 @@ func (s *signature) has(id typeID) bool { return s[id/64]>>(id%64)&1 != 0 }
 func (s *signature) add(id typeID)      { s[id/64] |= 1 << (id % 64) }
 func (s *signature) drop(id typeID)     { s[id/64] &^= 1 << (id % 64) }
 
+// count returns the number of types.
+func (s *signature) count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 // meets reports whether two sets have a type in common.
 func (s *signature) meets(t *signature) bool {
 	for i := range s {
@@ -28,7 +39,7 @@ func (s *signature) meets(t *signature) bool {
 
 // place says where a type lies in an archetype's chunks.
 type place struct {
-	offset uint32 // bytes from a unit's start to the column
+	offset uint32 // bytes from a small chunk's start to the column, see column
 	slot   uint16 // index into the archetype's types
 	flags  uint8  // mayRead | mayWrite, or 0: the type is absent
 }
@@ -45,27 +56,30 @@ type Archetype struct {
 	w         *World
 	index     uint32 // in World.archetypes
 	sig       signature
-	types     []typeID   // in rising order
-	place     []place    // by typeID, up to the highest of types
-	grid      alloc.Grid // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	buffers   []column   // those of the grid's columns that are buffers
-	ownRows   int        // of a unit in the plan of its own types, see layout.go
-	ways      []*way     // that begin or end here, found so far
-	edges     []edge     // those to archetypes one type away
-	edge      *way       // the last one asked for
-	edgeKey   uint32     // its type, with edgeAdds when that is added
-	out       way        // the way of rows that end: it has no target
-	adopt     *Change    // into this archetype, made on need
-	pickedBy  uint64     // serial of the last pick by list with rows of it
-	pickedAt  int        // its index there
-	coming    int        // rows that need room, while a change is prepared
-	sources   int        // archetypes that rows come from, meanwhile
-	forgotten bool       // taken out of the world again: a call that needed it failed
+	alike     *Archetype   // the next with the same key in World.byTypes
+	types     []typeID     // in rising order
+	place     []place      // by typeID, up to the highest of types
+	grid      alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	buffers   []column     // those of the grid's columns that are buffers
+	ownRows   int          // of a unit in the plan of its own types, see layout.go
+	lent      *layout.Plan // with holes, that it took over; nil: its own
+	ways      []*way       // that begin or end here, found so far
+	edges     []edge       // those to archetypes one type away
+	edge      *way         // the last one asked for
+	edgeKey   uint32       // its type, with edgeAdds when that is added
+	out       *way         // the way of rows that end: it has no target; made on need
+	adopt     *Change      // into this archetype, made on need
+	pickedBy  uint64       // serial of the last pick by list with rows of it
+	pickedAt  int          // its index there
+	coming    int          // rows that need room, while a change is prepared
+	sources   int          // archetypes that rows come from, meanwhile
+	regular   bool         // full chunks come, too
+	forgotten bool         // taken out of the world again: a call that needed it failed
 
-	changed  [][]uint32   // [slot][chunk]: version of the last write
+	changed  []uint32     // [chunk * number of types + slot]: version of the last write
 	marked   []uint32     // [chunk]: version at which all types were marked at once
 	ordered  []uint32     // [chunk]: version at which rows last came, went or changed places
-	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable
+	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable; without any, none
 	on       [][]int32    // [slot][chunk]: bits set in enabled (W6)
 	toggling []uint16     // slots that are enableable
 }
@@ -114,11 +128,16 @@ func (w *World) idOf(op string, t Type) typeID {
 
 // archetypeOf finds or makes the archetype of a set.
 func (w *World) archetypeOf(sig signature) (*Archetype, error) {
-	if a := w.byTypes[sig]; a != nil {
-		return a, nil
+	key := maphash.Comparable(w.seed, sig)
+	first := w.byTypes[key]
+	for a := first; a != nil; a = a.alike {
+		if a.sig == sig {
+			return a, nil
+		}
 	}
 	w.checkUnshared("NewArchetype")
-	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig}
+	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, alike: first}
+	a.types = make([]typeID, 0, sig.count())
 	for id := range w.types {
 		if sig.has(typeID(id)) {
 			a.types = append(a.types, typeID(id))
@@ -127,9 +146,9 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	if err := a.layOut(); err != nil {
 		return nil, err
 	}
-	a.out.from, a.edgeKey = a, noEdge
+	a.edgeKey = noEdge
 	w.archetypes = append(w.archetypes, a)
-	w.byTypes[sig] = a
+	w.byTypes[key] = a
 	w.matched++
 	for _, m := range w.matchings {
 		m.consider(a)
@@ -145,7 +164,12 @@ func (w *World) forget(keep int) {
 		a.forgotten = true
 		a.dropWays()
 		w.archetypes = w.archetypes[:last]
-		delete(w.byTypes, a.sig)
+		// Those that were made before it come after it, so it is the first of its key.
+		if key := maphash.Comparable(w.seed, a.sig); a.alike != nil {
+			w.byTypes[key] = a.alike
+		} else {
+			delete(w.byTypes, key)
+		}
 		w.matched++
 		for _, m := range w.matchings {
 			m.forget(a)
@@ -162,21 +186,31 @@ func (a *Archetype) Has(t Type) bool { return a.sig.has(a.w.idOf("Archetype.Has"
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.grid.Chunks()) }
 
-// Chunk describes the i'th chunk, i in [0, Chunks()): its first unit of 16 KiB in
-// the universe, how many units it has, a power of two, and how many rows. All but
-// the last are full. It panics for another i.
-func (a *Archetype) Chunk(i int) (first alloc.ChunkIndex, units, rows int) {
+// Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the
+// universe's base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and
+// how many rows. All but the last are full. It panics for another i.
+func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 	if uint(i) >= uint(len(a.grid.Chunks())) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.grid.Chunks()), a))
 	}
 	c := a.grid.Chunks()[i]
-	return c.First, 1 << c.Order, a.grid.RowsOf(i)
+	return int(c.First) * alloc.EighthSize, c.Bytes(), a.grid.RowsOf(i)
 }
 
 // Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
-// units has n times the rows, and each column at n times the offset. While there are no
-// rows it may change, see Change.ApplyQuery.
-func (a *Archetype) Plan() layout.Plan { return a.grid.Plan() }
+// units has n times the rows, and each column at n times the offset; n is 1/8 for a small
+// chunk of 2 KiB, whose rows are rounded down. While there are no rows it may change, see
+// Change.ApplyQuery. Cost: it is worked out at each call.
+func (a *Archetype) Plan() layout.Plan {
+	if a.lent != nil {
+		return *a.lent
+	}
+	plan, err := a.ownPlan()
+	if err != nil {
+		panic("ecs: Archetype.Plan: " + err.Error()) // it was laid out when it was made
+	}
+	return plan
+}
 
 // String lists the archetype's types.
 func (a *Archetype) String() string {
@@ -199,11 +233,16 @@ const (
 // they are the first.
 func (a *Archetype) grow(n int) error {
 	a.lieAlone()
-	return a.growAs(byPolicy, n)
+	err := a.growAs(byPolicy, n)
+	if err == nil {
+		a.promote()
+	}
+	return err
 }
 
-// growAs makes room in the layout that there is: when the universe refuses, once more
-// after the world has given its reserves back. On an error no row has changed.
+// growAs makes room in the layout that there is, and leaves a small chunk which was
+// outgrown where it is, for promote or settle: when the universe refuses, once more after
+// the world has given its reserves back. On an error no row has changed.
 func (a *Archetype) growAs(how growing, n int) error {
 	before := len(a.grid.Chunks())
 	grow := func() error {
@@ -226,6 +265,32 @@ func (a *Archetype) growAs(how growing, n int) error {
 	return nil
 }
 
+// promote moves the rows of a small chunk that was outgrown to the chunk behind it, which
+// becomes the first. The versions of its types stay. It cannot fail.
+func (a *Archetype) promote() {
+	if !a.grid.Outgrown() {
+		return
+	}
+	small, n := a.grid.Chunks()[0], a.grid.Len()
+	ids := entities(a.grid.Row(1, 0).Base, n)
+	copy(ids, entities(a.grid.Row(0, 0).Base, n))
+	a.w.records.place(ids, locate(a.grid.Chunks()[1].First, 0))
+	for _, slot := range a.toggling {
+		bits, on := a.enabled[slot], a.on[slot]
+		on[1] = on[0]
+		copy(bits[1], bits[0])
+		a.w.keepBits(bits[:1])
+		a.enabled[slot], a.on[slot] = slices.Delete(bits, 0, 1), slices.Delete(on, 0, 1)
+	}
+	a.w.setOwner(small, nil, 0)
+	a.grid.Promote()
+	chunks := a.grid.Chunks()
+	for pos, c := range chunks {
+		a.w.setOwner(c, a, pos)
+	}
+	a.dropVersions(len(chunks)) // those of the first stay, the others have none yet
+}
+
 // settle gives up room that was made and not used.
 func (a *Archetype) settle() {
 	for last := len(a.grid.Chunks()) - 1; last >= a.grid.Needed(); last-- {
@@ -239,9 +304,7 @@ func (a *Archetype) settle() {
 func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 	a.w.setOwner(c, a, pos)
 	a.marked, a.ordered = append(a.marked, 0), append(a.ordered, 0)
-	for slot := range a.changed {
-		a.changed[slot] = append(a.changed[slot], 0)
-	}
+	a.changed = makeGap(a.changed, len(a.changed), len(a.types))
 	for _, slot := range a.toggling {
 		a.enabled[slot] = append(a.enabled[slot], a.newBits(c))
 		a.on[slot] = append(a.on[slot], 0)
@@ -250,14 +313,17 @@ func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 
 func (a *Archetype) leave(last int) {
 	a.w.setOwner(a.grid.Chunks()[last], nil, 0)
-	a.marked, a.ordered = a.marked[:last], a.ordered[:last]
-	for slot := range a.changed {
-		a.changed[slot] = a.changed[slot][:last]
-	}
+	a.dropVersions(last)
 	for _, slot := range a.toggling {
 		a.w.keepBits(a.enabled[slot][last:])
 		a.enabled[slot], a.on[slot] = a.enabled[slot][:last], a.on[slot][:last]
 	}
+}
+
+// dropVersions drops the versions of chunks from position keep on.
+func (a *Archetype) dropVersions(keep int) {
+	a.marked, a.ordered = a.marked[:keep], a.ordered[:keep]
+	a.changed = a.changed[:keep*len(a.types)]
 }
 
 // entityAt returns the entity of a row.

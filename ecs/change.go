@@ -222,20 +222,34 @@ func (c *Change) prepare(p *pick) error {
 	}
 	for i := range p.picks {
 		if way := p.picks[i].way; way != nil {
-			way.to.coming, way.to.sources = 0, 0
+			way.to.coming, way.to.sources, way.to.regular = 0, 0, false
 		}
 	}
 	return err
+}
+
+// roomToMake returns the rows that need room while a change is prepared: one more than a
+// small chunk has when full chunks come and there are rows besides.
+func (a *Archetype) roomToMake() int {
+	if g := &a.grid; a.regular && g.Units() == 0 && a.coming+g.Len() > 0 {
+		return max(a.coming, g.SmallRows()-g.Len()+1)
+	}
+	return a.coming
 }
 
 // makeRoom grows the archetypes that rows will come to, all or none.
 func (p *pick) makeRoom(how growing) (err error) {
 	for i := range p.picks {
 		if way := p.picks[i].way; err == nil && way != nil { // nothing new where there is room
-			err = way.to.growAs(how, way.to.coming)
+			err = way.to.growAs(how, way.to.roomToMake())
 		}
 	}
 	if err == nil {
+		for i := range p.picks {
+			if way := p.picks[i].way; way != nil {
+				way.to.promote()
+			}
+		}
 		return nil
 	}
 	for i := range p.picks {

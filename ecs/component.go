@@ -225,7 +225,7 @@ func (c Component[T]) Slice(rows Rows) []T {
 	if s := rows.s; s != nil && rows.serial() == s.serial && s.w == c.w {
 		p := s.t.columnOf(c.id)
 		if p.flags&mayWrite != 0 {
-			s.t.a.changed[p.slot][s.pos] = c.w.version
+			*s.t.a.changedOf(p.slot, s.pos) = c.w.version
 		}
 		if p.flags&mayRead != 0 {
 			// Safe because the column holds one T per row of the chunk and the span

@@ -125,7 +125,7 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	pos, row := a.grid.Find(start)
 	for left := n; left > 0; pos, row = pos+1, 0 {
 		chunk := a.grid.Chunks()[pos]
-		k := min(left, a.grid.PerUnit()<<chunk.Order-row)
+		k := min(left, a.grid.Fits(chunk)-row)
 		at := a.grid.Row(pos, row)
 		w.records.takeRow(w.tag, locate(chunk.First, row), entities(at.Base, row+k)[row:])
 		a.clearBut(&unset, at, k)

@@ -18,6 +18,9 @@ func (w *World) Destroy(e Entity) bool {
 		base, row := w.split(r.location, o.order())
 		a.freeRow(alloc.GridRow{Base: base, Order: o.order(), Row: row})
 	}
+	if a.out == nil {
+		a.out = &way{from: a}
+	}
 	a.out.moveOne(e, r, o)
 	index := e.ref & indexMask
 	if w.names != nil {

@@ -72,7 +72,7 @@ func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
 	w := a.w
 	if w.phase == nil {
 		a.setBit(slot, pos, row, on)
-		a.changed[slot][pos] = w.version
+		*a.changedOf(slot, pos) = w.version
 		return
 	}
 	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
@@ -82,7 +82,7 @@ func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
 	case !on && atomic.AndUint64(word, ^bit)&bit != 0:
 		atomic.AddInt32(&a.on[slot][pos], -1)
 	}
-	atomic.StoreUint32(&a.changed[slot][pos], w.version)
+	atomic.StoreUint32(a.changedOf(slot, pos), w.version)
 }
 
 func (a *Archetype) bit(slot uint16, pos, row int) bool {
@@ -114,7 +114,7 @@ type spareBits [12][][]uint64
 
 // newBits returns the enable bits of a chunk, all clear.
 func (a *Archetype) newBits(c alloc.GridChunk) []uint64 {
-	n := (a.grid.PerUnit()<<c.Order + 63) / 64
+	n := (a.grid.Fits(c) + 63) / 64
 	room := bits.Len(uint(n - 1))
 	spare := &a.w.spare[room]
 	last := len(*spare) - 1

@@ -17,7 +17,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	swap := func(p *int, v int) func() { old := *p; *p = v; return func() { *p = old } }
 	first := a.grid.Chunks()[0].First
 	ids := entities(a.grid.Row(0, 0).Base, a.grid.RowsOf(0))
-	owner := &w.owners[first]
+	owner := &w.owners[first.Chunk()]
 	var head *header
 	for _, c := range a.buffers {
 		for row := range ids {
@@ -38,6 +38,16 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W3":
 		owner.at++
 		return func() { owner.at-- }
+	case "W3 sharer":
+		s := &w.sharers[owner.at]
+		s[7] = 1
+		return func() { s[7] = 0 }
+	case "W3 leak":
+		e, err := w.shelf.Alloc()
+		if err != nil {
+			return nil
+		}
+		return func() { w.shelf.Free(e) }
 	case "W4":
 		w.created++
 		return func() { w.created-- }
@@ -71,8 +81,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "L1":
 		d := w.directories[a.types[0]]
 		d.build()
-		d.starts[first] += 2
-		return func() { d.starts[first] -= 2 }
+		d.starts[first.Chunk()] += 2
+		return func() { d.starts[first.Chunk()] -= 2 }
 	case "R1":
 		w.records.free[0] |= 1 << 1
 		return func() { w.records.free[0] &^= 1 << 1 }

@@ -34,14 +34,12 @@ func (a *Archetype) layOut() error {
 	if n > 0 {
 		a.place = make([]place, a.types[n-1]+1)
 	}
-	a.changed = make([][]uint32, n)
-	a.enabled, a.on = make([][][]uint64, n), make([][]int32, n)
-	var stored []column
+	stored := make([]column, 0, n)
 	for slot, id := range a.types {
 		t := &w.types[id]
 		a.place[id] = place{slot: uint16(slot), flags: mayRead | mayWrite}
 		if t.size > 0 {
-			a.place[id].offset = uint32(plan.Places[slot+1].Offset) // a tag's may be the chunk's very end: it points inside
+			a.place[id].offset = offsetIn(&plan, slot) // a tag's may be the chunk's very end: it points inside
 			stored = append(stored, a.columnOf(id))
 		}
 		if t.buffer {
@@ -51,15 +49,25 @@ func (a *Archetype) layOut() error {
 			a.toggling = append(a.toggling, uint16(slot))
 		}
 	}
+	if len(a.toggling) > 0 {
+		a.enabled, a.on = make([][][]uint64, n), make([][]int32, n)
+	}
 	a.ownRows = plan.Rows
-	a.grid = alloc.MakeGrid(w.u, plan, stored, w.growth, alloc.MaxGridOrder)
+	a.grid = alloc.MakeGrid(w.u, w.shelf, &plan, stored, w.growth, alloc.MaxGridOrder)
 	return nil
+}
+
+// offsetIn returns the offset of a type in a plan of the archetype's own, as places have
+// it: an eighth, for columns are in small chunks as in large ones.
+func offsetIn(plan *layout.Plan, slot int) uint32 {
+	return uint32(plan.Places[slot+1].Offset) >> alloc.UnitOrder
 }
 
 // ownPlan lays out a unit for the archetype's types. Columns start on cache lines, so
 // the order of types with wide and narrow alignment does not matter.
 func (a *Archetype) ownPlan() (layout.Plan, error) {
-	columns := []layout.Column{{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}}
+	columns := make([]layout.Column, 1, 1+len(a.types))
+	columns[0] = layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}
 	for _, id := range a.types {
 		columns = append(columns, a.w.planned(id))
 	}
@@ -100,9 +108,11 @@ func (a *Archetype) lieAs(from *Archetype) {
 			continue
 		}
 		a.place[id].offset = from.place[id].offset
-		offsets = append(offsets, int(a.place[id].offset))
+		offsets = append(offsets, int(a.place[id].offset)<<alloc.UnitOrder)
 	}
-	a.replan(from.grid.Plan().Narrow(offsets, tags))
+	plan := from.Plan().Narrow(offsets, tags)
+	a.lent = &plan
+	a.replan(plan.Rows)
 }
 
 // lieAlone gives an archetype without rows its own layout again, when that has more
@@ -117,22 +127,23 @@ func (a *Archetype) lieAlone() {
 	}
 	for slot, id := range a.types {
 		if a.w.types[id].size > 0 {
-			a.place[id].offset = uint32(plan.Places[slot+1].Offset)
+			a.place[id].offset = offsetIn(&plan, slot)
 		}
 	}
-	a.replan(plan)
+	a.lent = nil
+	a.replan(plan.Rows)
 }
 
 // replan tells all that knows of offsets of an archetype without rows, after its places
-// have changed.
-func (a *Archetype) replan(plan layout.Plan) {
+// have changed; rows is how many a unit has.
+func (a *Archetype) replan(rows int) {
 	columns := make([]column, 0, len(a.types))
 	for _, id := range a.types {
 		if a.w.types[id].size > 0 {
 			columns = append(columns, a.columnOf(id))
 		}
 	}
-	a.grid.Replan(plan, columns)
+	a.grid.Replan(rows, columns)
 	for i := range a.buffers {
 		a.buffers[i] = a.columnOf(typeID(a.buffers[i].Key))
 	}
@@ -144,7 +155,7 @@ func (a *Archetype) replan(plan layout.Plan) {
 
 // verifyLayout checks W9.
 func (a *Archetype) verifyLayout() error {
-	plan, columns := a.grid.Plan(), 1 // that of the entities
+	plan, columns := a.Plan(), 1 // that of the entities
 	for _, p := range plan.Places {
 		if !p.Hole && p.Size > 0 {
 			columns--

@@ -6,28 +6,39 @@ import (
 	"quarry/alloc"
 )
 
-// location says where an entity is: the index of its chunk's first unit times
-// 4,096, plus the row. A chunk of 2^k units begins at a multiple of 2^k, so the
-// row has 12+k bits; what k is, the table of owners says for each unit of the
+// location says where an entity is: the index of its chunk's first eighth times
+// 512, plus the row. A chunk of 2^k eighths begins at a multiple of 2^k, so the
+// row has 9+k bits; what k is, the table of owners says for each unit of the
 // chunk, and location>>12 is one of them:
 //
-//	bit 0          12        12+k                           32
+//	bit 0          9         9+k                            32
 //	    +------------+---------+-----------------------------+
-//	    | row, 12+k bits       | first unit / 2^k            |
+//	    | row, 9+k bits        | first eighth / 2^k          |
 //	    +------------+---------+-----------------------------+
 type location uint32
 
-const rowBits = 12
+const (
+	eighthBits = 9                            // of a location: rows of a small chunk
+	rowBits    = eighthBits + alloc.UnitOrder // rows of a unit
+)
 
-func locate(first alloc.ChunkIndex, row int) location {
-	return location(uint32(first)<<rowBits + uint32(row))
+func locate(first alloc.Eighth, row int) location {
+	return location(uint32(first)<<eighthBits + uint32(row))
 }
 
 // owner says which chunk a unit belongs to, and whose that is.
 type owner struct {
-	archetype uint32 // index into World.archetypes, plus one; 0: none
+	archetype uint32 // index into World.archetypes, plus one; 0: none; or shared
 	at        uint32 // position in the archetype's grid 24 bits | order of the chunk 8
 }
+
+// shelved is the archetype of a unit on the shelf: at is where World.sharers says whose
+// its eighths are.
+const shelved = ^uint32(0)
+
+// sharers is the archetypes of the small chunks of a unit, by eighth, as in owner. Such
+// a chunk is the first of its archetype and has order 0, so the rest of an owner is 0.
+type sharers [1 << alloc.UnitOrder]uint32
 
 func makeOwner(a *Archetype, pos int, order uint32) owner {
 	return owner{a.index + 1, uint32(pos) | order<<24}
@@ -38,13 +49,17 @@ func (o owner) order() uint32 { return o.at >> 24 }
 
 // ownerOf returns the table's entry for the chunk that l lies in.
 func (w *World) ownerOf(l location) owner {
-	return w.owners[l>>rowBits]
+	o := w.owners[l>>rowBits]
+	if o.archetype == shelved {
+		return owner{archetype: w.sharers[o.at][l>>eighthBits%(1<<alloc.UnitOrder)]}
+	}
+	return o
 }
 
 // split returns the start of the chunk that l lies in, and the row.
 func (w *World) split(l location, order uint32) (chunk unsafe.Pointer, row int) {
-	rows := location(1)<<(rowBits+order&31) - 1
-	// Safe because without the row l is the chunk's first unit times 4,096, a
+	rows := location(1)<<((eighthBits+order)&31) - 1
+	// Safe because without the row l is the chunk's first eighth times 512, a
 	// quarter of its offset from the universe's base.
 	return unsafe.Add(w.base, uintptr(l&^rows)<<2), int(l & rows)
 }
@@ -53,19 +68,53 @@ const _ = uint(alloc.ChunkSize - 4<<rowBits) // a unit is 4 << rowBits bytes, ea
 const _ = uint(4<<rowBits - alloc.ChunkSize)
 
 // setOwner enters a chunk into the table and the directories, or takes it out with a
-// nil archetype.
+// nil archetype. Directories do not know small chunks.
 func (w *World) setOwner(c alloc.GridChunk, a *Archetype, pos int) {
-	o, end := owner{}, int(c.First)+1<<c.Order
+	if c.Small() {
+		w.setSharer(c.First, a)
+		return
+	}
+	o, first, end := owner{}, int(c.First.Chunk()), int(c.First.Chunk())+c.Units()
 	if a != nil {
 		o = makeOwner(a, pos, c.Order)
-		for len(w.owners) < end {
-			w.owners = append(w.owners, owner{})
-		}
+		w.makeOwners(end)
 	}
-	for unit := int(c.First); unit < end; unit++ {
+	for unit := first; unit < end; unit++ {
 		w.owners[unit] = o
 	}
 	for _, d := range w.built {
 		d.note(c, a, pos)
+	}
+}
+
+// makeOwners makes the table reach to a unit.
+func (w *World) makeOwners(end int) {
+	for len(w.owners) < end {
+		w.owners = append(w.owners, owner{})
+	}
+}
+
+// setSharer enters a small chunk into the table, or takes it out.
+func (w *World) setSharer(e alloc.Eighth, a *Archetype) {
+	unit, i := int(e.Chunk()), e%(1<<alloc.UnitOrder)
+	w.makeOwners(unit + 1)
+	o := &w.owners[unit]
+	if o.archetype == 0 {
+		*o = owner{archetype: shelved, at: uint32(len(w.sharers))}
+		if last := len(w.idleSharers) - 1; last >= 0 {
+			o.at = w.idleSharers[last]
+			w.idleSharers = w.idleSharers[:last]
+		} else {
+			w.sharers = append(w.sharers, sharers{})
+		}
+	}
+	s := &w.sharers[o.at]
+	s[i] = 0
+	if a != nil {
+		s[i] = a.index + 1
+	}
+	if *s == (sharers{}) {
+		w.idleSharers = append(w.idleSharers, o.at)
+		*o = owner{}
 	}
 }

@@ -22,6 +22,9 @@ import (
 //	record 8 B -------> start ------------------> base + start + location*size
 //	  location
 //
+// Units on the shelf, whose small chunks belong to several archetypes, have no start: a
+// look-up of a row there, as of one without the type, asks the owners.
+//
 // That is three loads one after the other, two of them from memory that may be cold,
 // the record and the value, and neither the chunk's order nor its archetype is asked for.
 // A look-up by way of owner, archetype and place has three loads more and twice the
@@ -29,8 +32,8 @@ import (
 //
 // Invariant, checked by Verify:
 //
-//	L1 A directory that is built has, for each unit of the chunks of the archetypes
-//	   that have its type, what startOf says, and nowhere else.
+//	L1 A directory that is built has, for each unit of the chunks, but small ones, of
+//	   the archetypes that have its type, what startOf says, and nowhere else.
 //
 // A directory is built when its type is first looked up, so that types that never are
 // cost nothing, and World.setOwner, which sees every chunk come and go, keeps it.
@@ -86,8 +89,8 @@ type directory struct {
 
 // mark says where the change version of a chunk's column is kept.
 type mark struct {
-	versions *[]uint32 // element of Archetype.changed, which is made once with the archetype
-	pos      uint32    // position of the chunk
+	versions *[]uint32 // an archetype's changed, which may move
+	at       uint32    // index of the version
 }
 
 // noColumn is no start: those are even, as offsets of columns and locations of chunks are.
@@ -102,7 +105,9 @@ func (d *directory) build() {
 	d.w.built = append(d.w.built, d)
 	for _, a := range d.w.archetypes {
 		for pos, c := range a.grid.Chunks() {
-			d.note(c, a, pos)
+			if !c.Small() {
+				d.note(c, a, pos)
+			}
 		}
 	}
 }
@@ -112,19 +117,24 @@ func (d *directory) startOf(c alloc.GridChunk, a *Archetype) uintptr {
 	if a == nil || int(d.id) >= len(a.place) || a.place[d.id].flags == 0 {
 		return noColumn
 	}
-	column := uintptr(c.First)*alloc.ChunkSize + uintptr(a.place[d.id].offset)<<(c.Order&31)
+	column := uintptr(c.First)*alloc.EighthSize + uintptr(a.place[d.id].offset)<<(c.Order&31)
 	// This may wrap below 0; adding a location of the chunk wraps back.
 	return column - uintptr(locate(c.First, 0))*d.size
 }
 
+// markOf returns the mark of a chunk of an archetype that has the type.
+func (d *directory) markOf(a *Archetype, pos int) mark {
+	return mark{&a.changed, uint32(pos*len(a.types)) + uint32(a.place[d.id].slot)}
+}
+
 // note enters a chunk that an archetype got, or takes out one that nobody has any more.
 func (d *directory) note(c alloc.GridChunk, a *Archetype, pos int) {
-	start, first, end := d.startOf(c, a), int(c.First), int(c.First)+1<<c.Order
+	start, first, end := d.startOf(c, a), int(c.First.Chunk()), int(c.First.Chunk())+c.Units()
 	var m mark
 	if start == noColumn {
 		end = min(end, len(d.starts))
 	} else {
-		m = mark{&a.changed[a.place[d.id].slot], uint32(pos)}
+		m = d.markOf(a, pos)
 	}
 	for len(d.starts) < end {
 		d.starts = append(d.starts, noColumn)
@@ -163,7 +173,7 @@ func (d *directory) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	}
 	start := d.starts[unit]
 	if start == noColumn {
-		return nil, 0
+		return d.seekSmall(location(at))
 	}
 	// Safe because a row that a record leads to lies in the chunk (W1), and start
 	// is that of the chunk's column (L1).
@@ -181,20 +191,37 @@ func (d *directory) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	w := d.w
 	w.checkWorld(op.String(), e)
 	r := w.records.find(e, w.tag)
-	if d.built || r == nil {
+	if r == nil {
 		return nil, 0
 	}
-	if w.phase == nil {
+	if !d.built && w.phase == nil {
 		d.build()
 		return d.find(op, e)
 	}
-	// Several goroutines may be here: none may build.
-	a, _, at := w.seatOf(r)
+	return d.seek(r.location) // while the world is shared, several goroutines may be here: none may build
+}
+
+// seekSmall is find for a row in a unit that the directory does not know: of a small
+// chunk, or without the type.
+//
+//go:noinline
+func (d *directory) seekSmall(at location) (unsafe.Pointer, location) {
+	if d.w.owners[at>>rowBits].archetype != shelved {
+		return nil, 0
+	}
+	return d.seek(at)
+}
+
+// seek is find by way of the owner.
+func (d *directory) seek(at location) (unsafe.Pointer, location) {
+	w, o := d.w, d.w.ownerOf(at)
+	a := w.archetypes[o.archetype-1]
 	if int(d.id) >= len(a.place) || a.place[d.id].flags == 0 {
 		return nil, 0
 	}
+	base, row := w.split(at, o.order())
 	// Safe because the offset is that of a column of the row's chunk.
-	return unsafe.Add(at.Base, uintptr(a.place[d.id].offset)<<at.Order+uintptr(at.Row)*d.size), r.location
+	return unsafe.Add(base, uintptr(a.place[d.id].offset)<<(o.order()&31)+uintptr(row)*d.size), at
 }
 
 // mut is find for writing: it marks the type changed in e's chunk.
@@ -204,7 +231,11 @@ func (d *directory) mut(op lookupOp, e Entity) (unsafe.Pointer, location) {
 		if d.w.phase != nil {
 			d.w.phase.refuse(op.String())
 		}
-		d.mark(at)
+		if d.knows(at) {
+			d.mark(at)
+		} else {
+			d.markSmall(at)
+		}
 	}
 	return p, at
 }
@@ -215,10 +246,23 @@ func value[T any](p unsafe.Pointer, _ location) *T {
 	return (*T)(p)
 }
 
-// mark marks the type changed in the chunk of a row that has it.
+// mark marks the type changed in the chunk of a row that has it and that the directory
+// knows; markSmall in a small one. They are two so that this one is inlined.
 func (d *directory) mark(at location) {
 	m := &d.marks[at>>rowBits]
-	(*m.versions)[m.pos] = d.w.version
+	(*m.versions)[m.at] = d.w.version
+}
+
+// knows reports whether there is a start for a row.
+func (d *directory) knows(at location) bool {
+	unit := int(at >> rowBits)
+	return unit < len(d.starts) && d.starts[unit] != noColumn
+}
+
+//go:noinline
+func (d *directory) markSmall(at location) {
+	a := d.w.archetypes[d.w.ownerOf(at).archetype-1]
+	*a.changedOf(a.place[d.id].slot, 0) = d.w.version
 }
 
 // Lookup is Get, Mut, Has and Set of the Component it is made of, with their contract
@@ -287,13 +331,13 @@ func (w *World) verifyDirectories() error {
 		for _, a := range w.archetypes {
 			for pos, c := range a.grid.Chunks() {
 				start := d.startOf(c, a)
-				if !d.built || start == noColumn {
+				if !d.built || start == noColumn || c.Small() {
 					continue
 				}
-				want += 1 << c.Order
-				for unit := c.First; unit < c.First+1<<c.Order; unit++ {
-					if int(unit) >= len(d.starts) || d.starts[unit] != start ||
-						d.marks[unit] != (mark{&a.changed[a.place[d.id].slot], uint32(pos)}) {
+				want += c.Units()
+				for unit := int(c.First.Chunk()); unit < int(c.First.Chunk())+c.Units(); unit++ {
+					if unit >= len(d.starts) || d.starts[unit] != start ||
+						d.marks[unit] != d.markOf(a, pos) {
 						return fmt.Errorf("ecs: L1: %s in unit %d, chunk %d of %v, is not where its directory says",
 							w.types[d.id].name, unit, pos, a)
 					}

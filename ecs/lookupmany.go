@@ -52,8 +52,13 @@ func getMany[T any](c Component[T], op lookupOp, dst []*T, entities []Entity, wr
 		n := d.findBlock(op, &block, entities, far)
 		if write {
 			for i, p := range block[:n] {
-				if p != 0 {
-					d.mark(d.w.records.at(entities[i].ref & indexMask).location)
+				if p == 0 {
+					continue
+				}
+				if at := d.w.records.at(entities[i].ref & indexMask).location; d.knows(at) {
+					d.mark(at)
+				} else {
+					d.markSmall(at)
 				}
 			}
 		}

@@ -115,7 +115,7 @@ func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
 	base, row := world.split(hole, o.order())
 	from := alloc.GridRow{Base: base, Order: o.order(), Row: row}
 	if to := w.to; to != nil {
-		var first alloc.ChunkIndex
+		var first alloc.Eighth
 		dest, first = to.grid.Tail()
 		*entityAt(dest) = e
 		for i := range w.copies {
@@ -136,10 +136,10 @@ func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
 		moved := *entityAt(last)
 		*entityAt(from) = moved
 		world.records.at(moved.ref & indexMask).location = hole
-		self := a.grid.Self()
-		for i := range self {
-			c := &self[i]
-			alloc.CopyElement(from.Element(c.To, c.Size), last.Element(c.From, c.Size), c.Size)
+		columns := a.grid.Columns()
+		for i := range columns {
+			c := &columns[i]
+			alloc.CopyElement(from.Element(c.Offset, c.Size), last.Element(c.Offset, c.Size), c.Size)
 		}
 		if len(a.toggling) > 0 {
 			a.moveBits(o.pos(), row, lastPos, last.Row)

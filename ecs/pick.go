@@ -274,19 +274,23 @@ func (s *picked) send() {
 	}
 }
 
+// relabels reports whether full chunks change hands.
+func (s *picked) relabels() bool { return s.whole && s.way.relabel && s.a.fullChunks() > 0 }
+
 // plan says how the picked rows go, when the ways of all are known, and counts those
 // that will need room. All chunks change hands where no others come and the target has no
-// rows, so that it can take over the layout.
+// rows, so that it can take over the layout; a small one never does.
 func (s *picked) plan() {
 	if s.way == nil {
 		return
 	}
 	to := s.way.to
-	s.all = s.whole && to.sources == 1 && to.grid.Len() == 0 && (s.way.relabel || s.way.adopts())
+	s.all = s.whole && !s.a.grid.HasSmall() && to.sources == 1 && to.grid.Len() == 0 && (s.way.relabel || s.way.adopts())
 	switch {
 	case s.all:
-	case s.whole && s.way.relabel:
+	case s.relabels():
 		to.coming += s.a.partFull()
+		to.regular = true
 	default:
 		to.coming += s.rows
 	}

@@ -27,7 +27,7 @@ func TestSinceZeroPassesEverythingByQuery(t *testing.T) {
 func TestFailedChangeTakesNothing(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(2 << 20))
 	require.NoError(t, err)
-	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	w, err := ecs.NewWorld(ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	position, health, tag := ecs.Register[Position](w), ecs.Register[Health](w), ecs.Register[Tag](w)

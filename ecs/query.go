@@ -181,11 +181,11 @@ func (q *Query) walk(yield func(Rows) bool) {
 		chunks, per := g.Chunks(), g.PerUnit()
 		for pos := range chunks {
 			c := &chunks[pos]
-			n := min(per<<(c.Order&31), left)
+			n := min(per<<(c.Order&31)>>alloc.UnitOrder, left)
 			left -= n
 			s.show(pos, c.Order, true)
 			// Safe because the chunk is one of the world's universe.
-			base := unsafe.Add(w.base, uintptr(c.First)*alloc.ChunkSize)
+			base := unsafe.Add(w.base, uintptr(c.First)*alloc.EighthSize)
 			if !yield(makeRows(s, base, 0, n)) {
 				return
 			}
@@ -220,7 +220,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 				continue
 			}
 			c := &chunks[pos]
-			n, dense := min(per<<(c.Order&31), count-c.Start), true
+			n, dense := min(per<<(c.Order&31)>>alloc.UnitOrder, count-c.Start), true
 			if len(t.tests) > 0 {
 				matching := s.filter(a, t.tests, pos, n)
 				if matching == 0 {
@@ -229,7 +229,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 				dense = matching == n
 			}
 			s.show(pos, c.Order, dense)
-			if !yield(makeRows(s, a.w.u.Pointer(c.First), 0, n)) {
+			if !yield(makeRows(s, a.w.u.PointerTo(c.First), 0, n)) {
 				return false
 			}
 		}

@@ -81,7 +81,7 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	pos, row := a.grid.Find(start)
 	for rest := ids; len(rest) > 0; pos, row = pos+1, 0 {
 		chunk, at := a.grid.Chunks()[pos], a.grid.Row(pos, row)
-		k := min(len(rest), a.grid.PerUnit()<<chunk.Order-row)
+		k := min(len(rest), a.grid.Fits(chunk)-row)
 		copy(entities(at.Base, row+k)[row:], rest[:k])
 		w.records.place(rest[:k], locate(chunk.First, row))
 		alloc.ClearRows(at, k, a.grid.Columns())

@@ -210,7 +210,7 @@ func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 	}
 	p := s.t.columnOf(id)
 	if p.flags&mayWrite != 0 {
-		s.t.a.changed[p.slot][s.pos] = w.version
+		*s.t.a.changedOf(p.slot, s.pos) = w.version
 	} else if p.flags&mayRead == 0 {
 		r.missing(w, id, op)
 		return nil

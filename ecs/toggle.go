@@ -96,7 +96,7 @@ func (p *pick) toggle(id typeID, on bool) (n int) {
 		for _, row := range s.list {
 			pos, at := s.a.grid.Find(int(uint32(row)))
 			s.a.setBit(slot, pos, at, on)
-			s.a.changed[slot][pos] = s.a.w.version
+			*s.a.changedOf(slot, pos) = s.a.w.version
 		}
 	}
 	return n
@@ -111,7 +111,7 @@ func (s *picked) toggleChunk(slot uint16, pos int, on bool) {
 		if on {
 			a.setBits(slot, pos, 0, rows)
 		}
-		a.changed[slot][pos] = a.w.version
+		*a.changedOf(slot, pos) = a.w.version
 		return
 	}
 	count, some := 0, uint64(0)
@@ -126,6 +126,6 @@ func (s *picked) toggleChunk(slot uint16, pos int, on bool) {
 	}
 	if some != 0 {
 		a.on[slot][pos] = int32(count)
-		a.changed[slot][pos] = a.w.version
+		*a.changedOf(slot, pos) = a.w.version
 	}
 }

@@ -18,7 +18,7 @@ func (w *way) send(pos, row, n int) {
 	for n > 0 {
 		toPos, toRow := to.grid.Find(to.grid.Len())
 		chunk := to.grid.Chunks()[toPos]
-		k := min(n, to.grid.PerUnit()<<chunk.Order-toRow)
+		k := min(n, to.grid.Fits(chunk)-toRow)
 		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
 		ids := entities(target.Base, toRow+k)[toRow:]
 		copy(ids, entities(source.Base, row+k)[row:])
@@ -59,7 +59,7 @@ func (a *Archetype) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := a.grid.Row(pos, row), a.grid.Row(from, fromRow)
 	ids := entities(hole.Base, row+n)[row:]
 	copy(ids, entities(last.Base, fromRow+n)[fromRow:])
-	alloc.CopyRows(hole, last, n, a.grid.Self())
+	alloc.MoveRows(hole, last, n, a.grid.Columns())
 	a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))
 	for _, slot := range a.toggling {
 		a.clearBits(slot, pos, row, n)
@@ -111,19 +111,21 @@ func (a *Archetype) clearBits(slot uint16, pos, row, n int) {
 	words.ClearRange(row, n)
 }
 
-// fullChunks returns the number of chunks that are full: all, or all but the last.
+// fullChunks returns the number of chunks that are full and can change hands: all, or all
+// but the last. Small ones do not.
 func (a *Archetype) fullChunks() int {
 	n := len(a.grid.Chunks())
-	if a.partFull() > 0 {
+	if n > 0 && a.partFull() > 0 {
 		n--
 	}
 	return n
 }
 
-// partFull returns the rows of the last chunk when it is not full, else 0.
+// partFull returns the rows of the last chunk when it is small or not full, else 0.
 func (a *Archetype) partFull() int {
 	last := a.grid.LastChunk()
-	if n := a.grid.RowsOf(last); n < a.grid.PerUnit()<<a.grid.Chunks()[last].Order {
+	c, n := a.grid.Chunks()[last], a.grid.RowsOf(last)
+	if c.Small() || n < a.grid.Fits(c) {
 		return n
 	}
 	return 0

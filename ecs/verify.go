@@ -55,7 +55,7 @@ func (w *World) Verify() error {
 
 // verify checks W1 (from the rows' side), W2, W6 and W7 of one archetype.
 func (a *Archetype) verify(spilled *int) error {
-	if err := a.grid.Verify(); err != nil {
+	if err := a.grid.Verify(a.Plan()); err != nil {
 		return fmt.Errorf("ecs: W2: %v: %w", a, err)
 	}
 	if err := a.verifyLayout(); err != nil {
@@ -116,26 +116,47 @@ func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
 
 // verifyOwners checks W3.
 func (w *World) verifyOwners() error {
-	entries, chunks := 0, 0
-	for _, a := range w.archetypes {
-		chunks += a.grid.Units()
-		for pos, c := range a.grid.Chunks() {
-			for unit := c.First; unit < c.First+1<<c.Order; unit++ {
-				if int(unit) >= len(w.owners) || w.owners[unit] != makeOwner(a, pos, c.Order) {
-					return fmt.Errorf("ecs: W3: chunk %d at position %d of %v has no such owner", unit, pos, a)
+	chunks, small, kept, entries, sharing, used := 0, 0, 0, 0, 0, 0
+	for unit, o := range w.owners {
+		switch {
+		case o.archetype == 0:
+		case o.archetype != shelved:
+			entries++
+		case int(o.at) >= len(w.sharers):
+			return fmt.Errorf("ecs: W3: unit %d has entry %d of %d for small chunks", unit, o.at, len(w.sharers))
+		default:
+			used++
+			for _, archetype := range w.sharers[o.at] {
+				if archetype != 0 {
+					sharing++
 				}
 			}
 		}
 	}
-	for _, o := range w.owners {
-		if o.archetype != 0 {
-			entries++
+	for _, a := range w.archetypes {
+		chunks += a.grid.Units()
+		for pos, c := range a.grid.Chunks() {
+			if c.Small() {
+				small++
+			}
+			for part := c.First; part < c.First+1<<c.Order; part++ {
+				if int(part.Chunk()) >= len(w.owners) || w.ownerOf(locate(part, 0)) != makeOwner(a, pos, c.Order) {
+					return fmt.Errorf("ecs: W3: eighth %d at position %d of %v has no such owner", part, pos, a)
+				}
+			}
+		}
+		if a.grid.HasSmall() {
+			kept++
 		}
 	}
-	if entries != chunks {
-		return fmt.Errorf("ecs: W3: the table has %d owners, the archetypes %d chunks", entries, chunks)
+	if entries != chunks || sharing != small || used+len(w.idleSharers) != len(w.sharers) {
+		return fmt.Errorf("ecs: W3: the table has %d units and %d small chunks, the archetypes %d and %d; %d units and %d idle ones have %d entries for small ones",
+			entries, sharing, chunks, small, used, len(w.idleSharers), len(w.sharers))
 	}
-	return nil
+	if w.shelf.Live() != kept {
+		return fmt.Errorf("ecs: W3: the shelf has handed out %d small chunks, the archetypes have %d", w.shelf.Live(), kept)
+	}
+	return w.shelf.Verify()
 }
 
 // verify checks R1 to R8, and W1 from the records' side: as many are alive as

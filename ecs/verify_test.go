@@ -5,12 +5,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/ecs"
 )
 
-// TestVerifyNamesTheInvariant corrupts each numbered invariant in turn.
+// TestVerifyNamesTheInvariant corrupts each numbered invariant in turn, in chunks of a
+// unit and in small ones.
 func TestVerifyNamesTheInvariant(t *testing.T) {
-	w := newWorld(t)
+	verifyNames(t, newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1))), "L1")
+	verifyNames(t, newWorld(t), "W3 sharer", "W3 leak")
+}
+
+func verifyNames(t *testing.T, w *ecs.World, more ...string) {
 	stun, hits := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
 	position := ecs.Register[Position](w)
 	ecs.NewQuery(w, ecs.Read(position))
@@ -20,7 +26,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 		hits.Append(a.Create(), Hit{}, Hit{}, Hit{})
 	}
 	require.NoError(t, w.Verify())
-	for _, name := range []string{"W1", "W2", "W3", "W4", "W5", "W6", "W6 count", "W7", "W9", "W9 hole", "W9 way", "L1", "R1", "R2", "R3"} {
+	for _, name := range append(more, "W1", "W2", "W3", "W4", "W5", "W6", "W6 count", "W7", "W9", "W9 hole", "W9 way", "R1", "R2", "R3") {
 		restore := w.Corrupt(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:2]+":", name)
 		restore()

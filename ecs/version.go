@@ -28,10 +28,21 @@ func (w *World) Advance() uint32 {
 	return w.version
 }
 
+// changedOf returns where the version of a type in a chunk is.
+func (a *Archetype) changedOf(slot uint16, pos int) *uint32 {
+	return &a.changed[pos*len(a.types)+int(slot)]
+}
+
+// changedIn returns the versions of all types in a chunk, by slot.
+func (a *Archetype) changedIn(pos int) []uint32 {
+	n := len(a.types)
+	return a.changed[pos*n : pos*n+n]
+}
+
 // changedAt returns the version of a type in a chunk; goroutines that toggle in a
 // shared world write it.
 func (a *Archetype) changedAt(slot uint16, pos int) uint32 {
-	return atomic.LoadUint32(&a.changed[slot][pos])
+	return atomic.LoadUint32(a.changedOf(slot, pos))
 }
 
 // markRows notes that rows came into a chunk: every type and the order changed.
@@ -41,8 +52,9 @@ func (a *Archetype) markRows(pos int) {
 		return
 	}
 	a.marked[pos], a.ordered[pos] = v, v
-	for slot := range a.changed {
-		a.changed[slot][pos] = v
+	changed := a.changedIn(pos)
+	for slot := range changed {
+		changed[slot] = v
 	}
 }
 
@@ -55,9 +67,10 @@ func (a *Archetype) carryVersions(pos, from int) {
 	if pos == from || a.marked[pos] == v {
 		return
 	}
-	for slot := range a.changed {
-		if written := a.changed[slot][from]; int32(written-a.changed[slot][pos]) > 0 {
-			a.changed[slot][pos] = written
+	changed := a.changedIn(pos)
+	for slot, written := range a.changedIn(from) {
+		if int32(written-changed[slot]) > 0 {
+			changed[slot] = written
 		}
 	}
 }
@@ -111,6 +124,6 @@ func (r Rows) mark(w *World, id typeID, op string) {
 	case p.flags&mayWrite == 0:
 		r.refuse(w, id, op)
 	default:
-		r.s.t.a.changed[p.slot][r.s.pos] = w.version
+		*r.s.t.a.changedOf(p.slot, r.s.pos) = w.version
 	}
 }

@@ -100,12 +100,8 @@ func (w *way) giveBooks(n, at int) {
 	from, to := w.from, w.to
 	to.marked, to.ordered = makeGap(to.marked, at, n), makeGap(to.ordered, at, n)
 	from.marked, from.ordered = slices.Delete(from.marked, 0, n), slices.Delete(from.ordered, 0, n)
-	for slot := range to.changed {
-		to.changed[slot] = makeGap(to.changed[slot], at, n)
-	}
-	for slot := range from.changed {
-		from.changed[slot] = slices.Delete(from.changed[slot], 0, n)
-	}
+	to.changed = makeGap(to.changed, at*len(to.types), n*len(to.types))
+	from.changed = slices.Delete(from.changed, 0, n*len(from.types))
 	for _, b := range w.bits {
 		to.enabled[b.to] = slices.Insert(to.enabled[b.to], at, from.enabled[b.from][:n]...)
 		to.on[b.to] = slices.Insert(to.on[b.to], at, from.on[b.from][:n]...)

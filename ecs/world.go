@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"unsafe"
 
@@ -27,9 +28,10 @@ import (
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
 //	W2 All chunks of an archetype but the last are full; the last is not empty. Its
-//	   grid is sound: T1 to T4 of alloc.Grid.
-//	W3 owners says for each chunk of an archetype that archetype and position,
-//	   and no other chunk, those of a reserve included, has an owner.
+//	   grid is sound: T1 to T5 of alloc.Grid.
+//	W3 owners and sharers say for each chunk of an archetype that archetype and
+//	   position, and no other chunk, those of a reserve included, has an owner. The
+//	   shelf has handed out the small chunks of the archetypes and nothing else.
 //	W4 created - destroyed is the number of rows of all archetypes.
 //	W5 A matching lists exactly the archetypes that its terms match.
 //	W6 Enable bits of rows beyond the last are 0, and counted.
@@ -53,22 +55,26 @@ type World struct {
 	local *alloc.Local   // the owner's handle to heap
 	tag   uint32         // this world's bits of Entity.ref
 
+	shelf  *alloc.Shelf // small chunks of archetypes
 	growth alloc.Growth // of the number of chunks of an archetype
 
 	records     records
 	names       *names // nil until the first name
 	types       []typeInfo
 	byType      map[typeKey]typeID
-	archetypes  []*Archetype // in order of creation
-	byTypes     map[signature]*Archetype
-	owners      []owner              // by unit, up to the last that an archetype had
-	matchings   []*matching          // in order of creation
-	matched     uint64               // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	replanned   uint64               // those laid out anew
-	byFilter    map[string]*matching // by matching.key
-	directories []*directory         // by typeID, for look-ups
-	built       []*directory         // those that are built
-	batches     Query                // that the rows of batches belong to; it matches nothing
+	archetypes  []*Archetype          // in order of creation
+	byTypes     map[uint64]*Archetype // by hash of the set, the last that was made with it
+	seed        maphash.Seed          // of that hash
+	owners      []owner               // by unit, up to the last that an archetype had
+	sharers     []sharers             // of units on the shelf, see owner
+	idleSharers []uint32              // of which no unit is
+	matchings   []*matching           // in order of creation
+	matched     uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	replanned   uint64                // those laid out anew
+	byFilter    map[string]*matching  // by matching.key
+	directories []*directory          // by typeID, for look-ups
+	built       []*directory          // those that are built
+	batches     Query                 // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase // that shares the world with other goroutines; nil: none
 	loops     *scan  // loops under way, innermost first; nil: none
@@ -119,7 +125,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[signature]*Archetype{}, byFilter: map[string]*matching{},
+		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
 		version: 1, matched: 1,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
@@ -134,6 +140,7 @@ func NewWorld(options ...Option) (*World, error) {
 		}
 		w.u, w.own = u, true
 	}
+	w.shelf = alloc.NewShelf(w.u)
 	heap, err := alloc.NewHeap(w.u)
 	if err != nil {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
@@ -172,6 +179,7 @@ func (w *World) Close() error {
 	}
 	tags.give(w.tag >> indexBits)
 	w.idle, w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = nil, true, nil, nil, nil, nil, nil
+	w.sharers, w.idleSharers = nil, nil
 	w.spare = spareBits{}
 	for _, d := range w.directories {
 		d.table = &noBlocks
@@ -188,9 +196,11 @@ func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0
 	}
+	shelf := w.shelf.Chunks()
 	for _, a := range w.archetypes {
 		chunks += a.grid.Trim(0)
 	}
+	chunks += shelf - w.shelf.Chunks()
 	w.spare = spareBits{}
 	held := w.heap.Stats().Chunks
 	w.local.Trim()
@@ -215,8 +225,10 @@ type Stats struct {
 	Created    uint64 // entities ever created
 	Destroyed  uint64 // entities ever destroyed
 	Archetypes int    // sets of types seen
-	Chunks     int    // units of 16 KiB in the chunks that hold rows
+	Chunks     int    // units of 16 KiB in the chunks that hold rows, small ones not counted
 	Reserve    int    // units that archetypes keep without rows, see ChunkGrowth
+	Small      int    // small chunks of 2 KiB, with rows or kept without
+	Shared     int    // units of 16 KiB that they share
 	Buffers    int    // buffers whose elements have spilled to the heap
 }
 
@@ -228,7 +240,7 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.records.reserved(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
-		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks,
+		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks, Small: w.shelf.Live(), Shared: w.shelf.Chunks(),
 	}
 	for _, a := range w.archetypes {
 		s.Chunks += a.grid.Units()
@@ -262,7 +274,7 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		if w.phase != nil {
 			w.phase.refuse(op)
 		}
-		a.changed[p.slot][o.pos()] = w.version
+		*a.changedOf(p.slot, o.pos()) = w.version
 	}
 	chunk, row := w.split(r.location, o.order())
 	// Safe because the offset is that of a column of the chunk's archetype.

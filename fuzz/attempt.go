@@ -69,8 +69,11 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	d.result.Refused++
 	after, left := d.w.Stats(), d.u.Stats()
 	if !n.never && !n.spares {
-		room = withoutReserve(room, left, stats.Reserve)
-		stats.Reserve = 0
+		if after.Small > stats.Small || after.Shared > stats.Shared {
+			return false, fmt.Errorf("a call that failed made small chunks: got %+v want %+v; it said: %w", after, stats, err)
+		}
+		room = withoutReserve(room, left, stats.Reserve+stats.Shared-after.Shared)
+		stats.Reserve, stats.Small, stats.Shared = 0, after.Small, after.Shared // empty ones went
 	}
 	switch {
 	case n.met(left):
@@ -116,6 +119,15 @@ func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
 // with holes for a quarter of them.
 const fewestRows = 18
 
+// isSmall reports whether the rows of a group are in a small chunk.
+func (d *world) isSmall(g *group) bool {
+	if len(g.rows) == 0 {
+		return false
+	}
+	_, bytes, _ := g.a.Chunk(0)
+	return bytes == alloc.EighthSize
+}
+
 // rowsNeed is what n new rows of a group need, with as many new entities when
 // fresh is set.
 func (d *world) rowsNeed(g *group, n int, fresh bool) need {
@@ -124,7 +136,13 @@ func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 		want.chunks = (n + fewestRows - 1) / fewestRows
 	} else {
 		per := g.a.Plan().Rows
-		want.chunks = (len(g.rows)+n+per-1)/per - (len(g.rows)+per-1)/per
+		want.chunks = (len(g.rows) + n + per - 1) / per
+		if len(g.rows) > 0 && !d.isSmall(g) {
+			want.chunks -= (len(g.rows) + per - 1) / per
+		}
+		if d.isSmall(g) && len(g.rows)+n <= d.smallRows(g) {
+			want.chunks = 0
+		}
 	}
 	want.run = min(want.chunks, 1)
 	if fresh {

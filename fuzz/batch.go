@@ -63,6 +63,9 @@ func (d *world) createTooMany(r record) error {
 	g := d.group(d.sets[r.kind%8])
 	n := 1 + int(r.bits(4, 15))
 	d.w.Trim() // what the heap keeps for reuse is not known
+	if n <= d.smallRows(g) {
+		return nil // there may be a small chunk
+	}
 	want := d.rowsNeed(g, n, true)
 	if room := d.u.Stats(); want.chunks <= room.Reserved/alloc.ChunkSize-room.LiveChunks+d.w.Stats().Reserve {
 		return nil // there may be room

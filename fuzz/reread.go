@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/ecs"
 )
 
@@ -15,9 +14,9 @@ import (
 // touch is the groups that a call is about, and how many rows more they will have.
 type touch map[*group]int
 
-// seat is where a row is: a chunk by its first unit, and a row of it.
+// seat is where a row is: a chunk by where it begins, and a row of it.
 type seat struct {
-	chunk alloc.ChunkIndex
+	chunk int
 	row   int
 }
 

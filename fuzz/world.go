@@ -46,6 +46,7 @@ type world struct {
 	ebb    bool // from most entities down to a tenth; else the number grows
 	tight  bool
 	growth alloc.Growth // of the chunks of an archetype
+	small  bool         // that begins with small chunks
 
 	all     *query // without terms: every entity
 	changes []change
@@ -108,6 +109,9 @@ var chunkGrowths = [8]alloc.Growth{
 	ecs.DefaultChunkGrowth(), {}, alloc.Fixed(1), alloc.Fixed(3),
 	alloc.Fixed(70), alloc.Doubling(), alloc.Geometric(1.5), alloc.Doubling().Capped(2),
 }
+
+// beginSmall says which of them begin with a small chunk: those that multiply.
+var beginSmall = [8]bool{0: true, 5: true, 6: true, 7: true}
 
 const (
 	opCreate  = 0
@@ -173,7 +177,7 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &world{w: w, u: config.Universe, m: newModel(), tight: config.Tight, growth: growth}
+	d := &world{w: w, u: config.Universe, m: newModel(), tight: config.Tight, growth: growth, small: beginSmall[s.flags>>5]}
 	d.list = register(w, s.flags&1 != 0)
 	d.active = kinds(s.kinds) & (1<<len(d.list) - 1)
 	if d.active == 0 {
@@ -225,23 +229,29 @@ func (d *world) check() error {
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
 		Archetypes: len(m.groups), Buffers: m.spilled, Reserved: len(m.promised),
 	}
-	least, most, mostReserve := 0, 0, 0
+	least, most, mostReserve, mostSmall := 0, 0, 0, 0
 	for _, g := range m.groups {
 		if g.a.Len() != len(g.rows) {
 			return fmt.Errorf("%v: Len: got %d want %d", g.a, g.a.Len(), len(g.rows))
 		}
 		rows := g.a.Plan().Rows
 		chunks := (len(g.rows) + rows - 1) / rows
-		least += chunks
+		if small := d.smallRows(g); small > 0 && len(g.rows) <= small {
+			mostSmall++
+		} else {
+			least += chunks
+		}
 		if chunks > 0 {
 			most += chunks + alloc.ChunksPerMegachunk - 1 // the last chunk may be nearly empty
 		}
 		mostReserve += d.mostReserve(chunks)
 	}
 	got := d.w.Stats()
-	want.Reserve, want.Chunks = got.Reserve, got.Chunks // not foretold, but bounded
-	if got != want || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most {
-		return fmt.Errorf("in Stats: got %+v want %+v, %d to %d units with rows and at most %d in reserve", got, want, least, most, mostReserve)
+	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared // not foretold, but bounded
+	if got != want || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most ||
+		got.Small > mostSmall || got.Shared > got.Small || got.Small > got.Shared*smallChunks {
+		return fmt.Errorf("in Stats: got %+v want %+v, %d to %d units with rows, at most %d in reserve and %d small chunks",
+			got, want, least, most, mostReserve, mostSmall)
 	}
 	if d.w.Version() != m.version {
 		return fmt.Errorf("in Version: got %d want %d", d.w.Version(), m.version)
@@ -258,6 +268,17 @@ func (d *world) check() error {
 		return d.compareAll()
 	}
 	return nil
+}
+
+// smallChunks is the number of small chunks of a unit.
+const smallChunks = alloc.ChunkSize / alloc.EighthSize
+
+// smallRows is how many rows of a group fit a small chunk, or 0 when it gets none.
+func (d *world) smallRows(g *group) int {
+	if !d.small {
+		return 0
+	}
+	return g.a.Plan().Rows / smallChunks
 }
 
 // mostReserve is the reserve that an archetype may have whose rows fill a number of

@@ -103,7 +103,7 @@ func New(columns []Column, o Options) (Plan, error) {
 	if lo == 0 {
 		return Plan{}, tooBig(columns, o)
 	}
-	p.Rows = lo
+	p.Rows, p.Places = lo, make([]Place, 0, len(columns))
 	offset := 0
 	for _, c := range columns {
 		n := alignUp(c.Size*lo, o.CacheLine)

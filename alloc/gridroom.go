@@ -1,0 +1,207 @@
+package alloc
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"quarry/internal/debug"
+)
+
+// How a grid gets room: from its reserve, its shelf and its universe.
+
+// Grow makes room for n rows behind the last: chunks of the reserve, then of the
+// universe, as many as the policy says, or as there are if they suffice. When a small
+// chunk does not suffice it is the first of the chunks until Promote; see Outgrown. An
+// error is the universe's; nothing has changed then.
+func (g *Grid) Grow(n int) error { return g.grow(n, g.growth) }
+
+// GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy:
+// for who grows several grids and must not take from one what another needs.
+func (g *Grid) GrowExact(n int) error { return g.grow(n, Growth{}) }
+
+func (g *Grid) grow(n int, growth Growth) error {
+	if n <= g.Room() {
+		return nil
+	}
+	if n > MaxSize/ChunkSize*g.per {
+		return fmt.Errorf("alloc: Grid.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, MaxSize/ChunkSize, ErrTooBig)
+	}
+	if g.u.index.Words() == 0 {
+		panic("alloc: Grid.Grow: the universe is closed")
+	}
+	before := len(g.chunks)
+	for g.Room() < n && len(g.reserve) > 0 {
+		g.use()
+	}
+	if g.Room() < n {
+		if err := g.growBeyond(n, growth); err != nil {
+			g.unuse(before)
+			return err
+		}
+	}
+	if debug.On {
+		for _, c := range g.chunks[before:] {
+			debug.Poison(g.memory(c), debug.Fresh)
+		}
+	}
+	return nil
+}
+
+// growBeyond is grow where the reserve does not suffice and is in use.
+func (g *Grid) growBeyond(n int, growth Growth) error {
+	if len(g.chunks) == 0 && n <= g.SmallRows() {
+		first, err := g.shelf.Alloc()
+		if err == nil {
+			g.add(GridChunk{First: first})
+		}
+		return err
+	}
+	end := g.count + n // rows that there must be room for
+	if g.HasSmall() {
+		end += g.room() // and none in the small chunk
+	}
+	more := (end-g.room()-1)/g.per + 1
+	before := len(g.chunks)
+	if err := g.take(growth.Next(g.units, g.units+more)-g.units, more); err != nil {
+		return err
+	}
+	need := before + 1
+	for g.chunks[need-1].Start+g.Fits(g.chunks[need-1]) < end {
+		need++
+	}
+	g.unuse(need)
+	return nil
+}
+
+// SmallRows returns the rows of a small chunk; 0: the grid gets none.
+func (g *Grid) SmallRows() int {
+	if g.shelf == nil {
+		return 0
+	}
+	return g.per / eighths
+}
+
+// HasSmall reports whether the grid has a small chunk, in use or in reserve.
+func (g *Grid) HasSmall() bool {
+	if len(g.chunks) > 0 {
+		return g.chunks[0].Small()
+	}
+	return len(g.reserve) > 0 && g.reserve[0].Small()
+}
+
+// Outgrown reports whether the first chunk is a small one that others stand behind since
+// Grow. Before rows come or go its owner copies what the rows have beside the columns to
+// the second chunk and calls Promote, or takes the others away again by Settle and Trim.
+func (g *Grid) Outgrown() bool { return len(g.chunks) > 1 && g.chunks[0].Small() }
+
+// Promote copies the rows of an outgrown chunk to the second chunk, which thereby becomes
+// the first, and gives the outgrown one back.
+func (g *Grid) Promote() {
+	MoveRows(g.Row(1, 0), g.Row(0, 0), g.count, g.columns)
+	if debug.On {
+		debug.Poison(g.memory(g.chunks[0]), debug.Freed)
+	}
+	g.free(g.chunks[0])
+	g.chunks = slices.Delete(g.chunks, 0, 1)
+	g.restart()
+}
+
+// Prepare takes chunks for rows in advance, so that growing to as many rows cannot
+// fail; only Trim and Release give them back. The grid must have no shelf. An error is
+// the universe's; nothing has changed then.
+func (g *Grid) Prepare(rows int) error {
+	if rows < 1 {
+		return nil
+	}
+	need := (rows-1)/g.per + 1
+	if held := g.units + g.spare; need > held {
+		before := len(g.chunks)
+		for len(g.reserve) > 0 {
+			g.use()
+		}
+		err := g.take(need-held, need-held)
+		g.unuse(before)
+		if err != nil {
+			return err
+		}
+	}
+	g.floor = max(g.floor, need)
+	return nil
+}
+
+// add puts a chunk behind the chunks.
+func (g *Grid) add(c GridChunk) {
+	c.Start = g.room()
+	g.chunks = append(g.chunks, c)
+	g.units += c.Units()
+	g.turn()
+}
+
+// use moves the next chunk of the reserve behind the chunks; unuse moves chunks
+// back until keep are left, so that use finds them in the same order.
+func (g *Grid) use() {
+	last := len(g.reserve) - 1
+	c := g.reserve[last]
+	g.reserve = g.reserve[:last]
+	g.spare -= c.Units()
+	g.add(c)
+}
+
+func (g *Grid) unuse(keep int) {
+	for last := len(g.chunks) - 1; last >= keep; last-- {
+		c := g.chunks[last]
+		g.reserve = append(g.reserve, c)
+		g.chunks = g.chunks[:last]
+		g.units -= c.Units()
+		g.spare += c.Units()
+	}
+	g.turn()
+}
+
+// take puts new chunks behind the chunks until they have want units more, or need
+// when the universe refuses the rest. On an error none is new.
+func (g *Grid) take(want, need int) error {
+	before := len(g.chunks)
+	if err := g.ask(want, need); err != nil {
+		for last := len(g.chunks) - 1; last >= before; last-- {
+			c := g.chunks[last]
+			g.free(c)
+			g.units -= c.Units()
+		}
+		g.chunks = g.chunks[:before]
+		g.turn()
+		return err
+	}
+	return nil
+}
+
+func (g *Grid) ask(want, need int) error {
+	held := g.units + g.spare
+	switch all := g.u.Size() / ChunkSize; {
+	case held+need > MaxSize/ChunkSize:
+		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the limit is %d: %w",
+			held+need, g.per, MaxSize/ChunkSize, ErrTooBig)
+	case held+need > all: // said before memory is committed in vain
+		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
+			held+need, g.per, all, ErrFull)
+	}
+	order := g.largest
+	for got := 0; got < want; {
+		order = min(order, UnitOrder+uint32(bits.Len(uint(want-got)))-1)
+		units := 1 << order >> UnitOrder
+		first, err := g.u.AllocAligned(units)
+		switch {
+		case err == nil:
+			g.add(GridChunk{First: firstOf(first), Order: order})
+			got += units
+		case got >= need:
+			return nil
+		case order > UnitOrder:
+			order-- // there may be smaller ones, or some in memory that is there
+		default:
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package alloc
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestShelfHandsOutEighths: no eighth is handed out twice, chunks are those that the
+// eighths need, and those that empty go back; now and then the universe is full.
+func TestShelfHandsOutEighths(t *testing.T) {
+	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	rng, s, full := rand.New(rand.NewPCG(1, 2)), NewShelf(u), false
+	var live []Eighth
+	held := map[Eighth]bool{}
+	for step := range 20_000 {
+		grows := step/5000%2 == 0
+		if rng.IntN(3) == 0 != grows || len(live) == 0 {
+			e, err := s.Alloc()
+			if err != nil {
+				require.ErrorIs(t, err, ErrFull)
+				require.Len(t, live, int(u.Size())/EighthSize)
+				full = true
+				continue
+			}
+			require.False(t, held[e])
+			require.True(t, u.InUse(e.Chunk()))
+			require.Equal(t, u.Pointer(e.Chunk()), u.PointerTo(e-e%8))
+			held[e] = true
+			live = append(live, e)
+		} else {
+			i := rng.IntN(len(live))
+			e := live[i]
+			live[i], live = live[len(live)-1], live[:len(live)-1]
+			delete(held, e)
+			s.Free(e)
+			require.False(t, s.has(e))
+		}
+		require.Equal(t, len(live), s.Live())
+		require.Equal(t, s.Chunks(), u.Stats().LiveChunks)
+		if step%100 == 0 {
+			require.NoError(t, s.Verify())
+		}
+	}
+	require.True(t, full)
+	for _, e := range live {
+		s.Free(e)
+	}
+	require.NoError(t, s.Verify())
+	require.Zero(t, s.Chunks())
+	require.NoError(t, u.Close())
+}
+
+// TestShelfStaysDense: the lowest chunk with room is filled first.
+func TestShelfStaysDense(t *testing.T) {
+	u, err := NewUniverse(Size(4 << 20))
+	require.NoError(t, err)
+	s := NewShelf(u)
+	var all []Eighth
+	for range 800 {
+		e, err := s.Alloc()
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	require.Equal(t, 100, s.Chunks())
+	for i := 0; i < 800; i += 2 {
+		s.Free(all[i])
+	}
+	for i := 0; i < 400; i += 2 {
+		e, err := s.Alloc()
+		require.NoError(t, err)
+		require.Equal(t, all[i], e)
+	}
+	require.NoError(t, s.Verify())
+	require.PanicsWithValue(t, "alloc: Shelf.Free: eighth 0 of chunk 60 is not handed out (freed twice?)", func() { s.Free(all[480]) })
+	require.Panics(t, func() { s.Free(firstOf(200)) })
+	for i, e := range all {
+		if i%2 == 1 || i < 400 {
+			s.Free(e)
+		}
+	}
+	require.NoError(t, u.Close())
+}
+
+// TestShelfInvariants corrupts a shelf; Verify must name the invariant.
+func TestShelfInvariants(t *testing.T) {
+	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	s := NewShelf(u)
+	var all []Eighth
+	for range 12 {
+		e, err := s.Alloc()
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	for text, c := range map[string]struct {
+		name    string
+		corrupt func() func()
+	}{
+		"not in use":       {"S1", func() func() { s.used[60] = 255; return func() { s.used[60] = 0 } }},
+		"full but open":    {"S2", func() func() { s.open.SetBit(0); return func() { s.open.ClearBit(0) } }},
+		"looked for above": {"S2", func() func() { s.low++; return func() { s.low-- } }},
+		"one more":         {"S3", func() func() { s.used[1] |= 64; return func() { s.used[1] &^= 64 } }},
+		"one chunk more":   {"S3", func() func() { s.held++; return func() { s.held-- } }},
+	} {
+		restore := c.corrupt()
+		require.ErrorContains(t, s.Verify(), "alloc: "+c.name+":", text)
+		restore()
+		require.NoError(t, s.Verify(), text)
+	}
+	for _, e := range all {
+		s.Free(e)
+	}
+	require.NoError(t, u.Close())
+}

@@ -1,0 +1,316 @@
+package ecs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// Small first chunks: what is seen of them when an archetype grows out of one.
+
+// isSmall reports whether an archetype's rows are in a small chunk.
+func isSmall(a *ecs.Archetype) bool {
+	if a.Chunks() == 0 {
+		return false
+	}
+	_, bytes, _ := a.Chunk(0)
+	return bytes == alloc.EighthSize
+}
+
+// growths are the ways to n more rows of the set; each gives values that follow from ids.
+var growths = map[string]func(t *testing.T, x *twin, set, n int){
+	"CreateN": func(t *testing.T, x *twin, set, n int) { x.create(t, set, n) },
+	"Create": func(t *testing.T, x *twin, set, n int) {
+		for range n {
+			x.create(t, set, 0)
+			e := x.sets[set].Create()
+			x.position.Set(e, Position{float64(e.Index()), 5})
+		}
+	},
+	"CreateReserved": func(t *testing.T, x *twin, set, n int) {
+		if n > 0 {
+			ids := make([]ecs.Entity, n)
+			require.NoError(t, x.w.Reserve(ids))
+			_, err := x.sets[set].CreateReserved(ids)
+			require.NoError(t, err)
+		}
+	},
+	"Adopt one by one": func(t *testing.T, x *twin, set, n int) {
+		b, err := x.sets[0].CreateN(n)
+		require.NoError(t, err)
+		for _, e := range b.Entities(nil) {
+			_, err := x.sets[set].Adopt(e)
+			require.NoError(t, err)
+		}
+	},
+	"AdoptList": func(t *testing.T, x *twin, set, n int) {
+		b, err := x.sets[0].CreateN(n)
+		require.NoError(t, err)
+		_, err = x.sets[set].AdoptList(b.Entities(nil))
+		require.NoError(t, err)
+	},
+	"AdoptQuery": func(t *testing.T, x *twin, set, n int) {
+		_, err := x.sets[0].CreateN(n)
+		require.NoError(t, err)
+		_, err = x.sets[set].AdoptQuery(ecs.NewQuery(x.w, ecs.Absent(x.position), ecs.Absent(x.tag)))
+		require.NoError(t, err)
+	},
+}
+
+// TestSmallChunkIsOutgrown: whatever makes rows, those that were in a small chunk keep
+// their values, bits, buffers and names, and look-ups find them where they are.
+func TestSmallChunkIsOutgrown(t *testing.T) {
+	for name, grow := range growths {
+		for _, set := range []int{1, 3, 4} {
+			x := newTwin(t, ecs.DefaultChunkGrowth())
+			a := x.sets[set]
+			small := a.Plan().Rows / 8
+			for _, have := range []int{1, small - 1, small} {
+				for _, more := range []int{1, small - have, small, 3 * small, 9 * small, 40 * small} {
+					text := fmt.Sprintf("%s, %v: %d of %d rows, %d more", name, a, have, small, more)
+					x.create(t, set, have)
+					require.True(t, isSmall(a), text)
+					ids := x.queries[0].Entities(nil)
+					for i, e := range ids {
+						if i%2 == 0 {
+							x.hits.Append(e, Hit{Damage: int32(i)}, Hit{}, Hit{})
+						}
+					}
+					want := x.shows(ids)
+					require.NoError(t, x.w.Verify(), text)
+					grow(t, x, set, more)
+					require.NoError(t, x.w.Verify(), text)
+					require.Equal(t, have+more, a.Len(), text)
+					require.Equal(t, have+more <= small, isSmall(a), text)
+					require.Equal(t, want, x.shows(ids), text)
+					x.lookEverywhere(t, text)
+					x.w.Clear()
+					x.w.Trim()
+					require.Equal(t, []int{0, 0, 0}, []int{x.w.Stats().Small, x.w.Stats().Shared, x.w.Stats().Chunks}, text)
+				}
+			}
+		}
+	}
+}
+
+// lookEverywhere compares the look-ups of all kinds with what a query shows.
+func (x *twin) lookEverywhere(t *testing.T, text string) {
+	q := ecs.NewQuery(x.w, ecs.Optional(ecs.Read(x.position)), ecs.Present(x.stun))
+	defer q.Close()
+	var ids []ecs.Entity
+	var want []*Position
+	for rows := range q.Rows() {
+		column := x.position.Slice(rows)
+		for i, e := range rows.Entities() {
+			ids = append(ids, e)
+			if column == nil {
+				want = append(want, nil)
+			} else {
+				want = append(want, &column[i])
+			}
+		}
+	}
+	look, values := ecs.NewLookup(x.position), make([]Position, len(ids))
+	missing := x.position.Gather(values, ids)
+	for i, p := range x.position.GetMany(nil, ids) {
+		if p == nil {
+			missing--
+		}
+		e := ids[i]
+		if want[i] != p || p != x.position.Get(e) || p != look.Get(e) || x.position.Has(e) != (p != nil) || p != nil && values[i] != *p {
+			t.Fatalf("%s: %v: want %p, got %p, Get %p, Lookup %p, Gather %v", text, e, want[i], p, x.position.Get(e), look.Get(e), values[i])
+		}
+	}
+	require.Zero(t, missing, text)
+}
+
+// TestSmallChunkKeepsVersions: what was written in a small chunk is seen after it was
+// outgrown, and what was not is not.
+func TestSmallChunkKeepsVersions(t *testing.T) {
+	x := newTwin(t, ecs.DefaultChunkGrowth())
+	a := x.sets[3] // position, stun, health, hits
+	x.create(t, 3, a.Plan().Rows/8)
+	e := x.queries[0].At(0)
+	seen := func(since uint32) (got []bool) {
+		for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Read(x.health), ecs.Present(x.stun)).Rows() {
+			got = append(got, x.position.Changed(rows, since), x.health.Changed(rows, since), rows.Ordered(since))
+		}
+		return got
+	}
+	created := x.w.Version()
+	x.w.Advance()
+	require.Equal(t, []bool{false, false, false}, seen(created))
+	x.position.Mut(e).X++
+	require.Equal(t, []bool{true, false, false}, seen(created), "Mut marks small chunks")
+	written := x.w.Version()
+	x.w.Advance()
+	require.Len(t, x.health.MutMany(nil, []ecs.Entity{e}), 1)
+	require.Equal(t, []bool{false, true, false}, seen(written))
+	before := x.w.Version()
+	x.w.Advance()
+	require.True(t, isSmall(a))
+	a.Create()
+	require.False(t, isSmall(a))
+	require.Equal(t, []bool{true, true, true}, seen(before), "rows came")
+	require.Equal(t, []bool{false, false, false}, seen(x.w.Version()))
+	x.w.Advance()
+	ecs.NewLookup(x.position).Mut(e).X++
+	require.Equal(t, []bool{true, false, false}, seen(x.w.Version()-1))
+
+	x.w.Clear()
+	x.w.Trim()
+	x.create(t, 3, 5) // what arrives in the chunks behind the first does not mark it twice
+	x.w.Advance()
+	b, err := a.CreateN(3*a.Plan().Rows - 5)
+	require.NoError(t, err)
+	require.Equal(t, a.Len()-5, b.Len())
+	for i := range a.Chunks() {
+		require.Equal(t, []bool{true, true, true}, seen(x.w.Version() - 1)[3*i:3*i+3])
+	}
+}
+
+// TestSmallChunkStaysWhenThereIsNoRoom: at the border of a small chunk in a full universe
+// nothing moves: values lie where they lay, and views of buffers are good.
+func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
+	u := newUniverse(t, 2<<20)
+	w := newWorld(t, ecs.WithUniverse(u))
+	position, hits, tag := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w), ecs.Register[Tag](w)
+	plain, tagged := ecs.NewArchetype(w, position, hits), ecs.NewArchetype(w, position, hits, tag)
+	wide := ecs.Register[[3000]byte](w)
+	other, otherTagged := ecs.NewArchetype(w, wide, hits), ecs.NewArchetype(w, wide, hits, tag)
+	small := plain.Plan().Rows / 8
+	require.Positive(t, small)
+	for range small {
+		tagged.Create()
+	}
+	more := plain.Create()
+	unit := other.Create()
+	for range otherTagged.Plan().Rows { // full, so that it needs a chunk for the row of other
+		otherTagged.Create()
+	}
+	require.Equal(t, []bool{true, true, false}, []bool{isSmall(plain), isSmall(tagged), isSmall(other)})
+	e := ecs.NewQuery(w, ecs.With(tag)).At(0)
+	hits.Append(e, Hit{Damage: 7})
+	view, _ := hits.Mut(e)
+	p := position.Mut(e)
+	stats, hash := w.Stats(), w.Hash()
+	var hog []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	add := ecs.NewChange(w, ecs.Add(tag))
+	fails := map[string]func() error{
+		"Create": func() error { _, err := tagged.TryCreate(); return err },
+		"Add":    func() error { _, err := add.Apply(more); return err },
+		"a list": func() error { _, err := add.ApplyList([]ecs.Entity{more}); return err },
+		"two targets": func() error { // the first of which can be had
+			_, err := add.ApplyQuery(ecs.NewQuery(w))
+			return err
+		},
+	}
+	check := func(name string) {
+		require.ErrorIs(t, fails[name](), ecs.ErrLimit, name)
+		require.NoError(t, w.Verify(), name)
+		require.Equal(t, []any{stats, hash}, []any{w.Stats(), w.Hash()}, name)
+		require.Same(t, p, position.Get(e), name)
+		require.Equal(t, Hit{Damage: 7}, view.Slice()[0], name)
+	}
+	for name := range fails {
+		check(name)
+	}
+	u.Free(hog[0], 1) // enough for one chunk
+	check("two targets")
+	require.Equal(t, otherTagged.Plan().Rows, otherTagged.Len())
+	_, err := add.Apply(more)
+	require.NoError(t, err)
+	require.False(t, isSmall(tagged))
+	require.NotSame(t, p, position.Get(e))
+	view, _ = hits.Get(e)
+	require.Equal(t, Hit{Damage: 7}, view.Slice()[0])
+	require.True(t, wide.Has(unit))
+	for _, c := range hog[1:] {
+		u.Free(c, 1)
+	}
+}
+
+// TestManySmallArchetypes: tiny archetypes share units, keep what they have when they
+// empty, and Trim gives it back.
+func TestManySmallArchetypes(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	labels := []ecs.Type{ecs.Register[label[int8]](w), ecs.Register[label[int16]](w), ecs.Register[label[int32]](w),
+		ecs.Register[label[int64]](w), ecs.Register[label[uint8]](w), ecs.Register[label[uint16]](w)}
+	live := w.Universe().Stats().LiveChunks
+	var all []*ecs.Archetype
+	for set := range 1 << len(labels) {
+		types := []ecs.Type{position}
+		for i, l := range labels {
+			if set>>i&1 != 0 {
+				types = append(types, l)
+			}
+		}
+		all = append(all, ecs.NewArchetype(w, types...))
+		for range 3 {
+			all[set].Create()
+		}
+	}
+	const records = 4
+	require.Equal(t, len(all)/8, w.Stats().Shared)
+	require.Equal(t, len(all), w.Stats().Small)
+	require.Equal(t, live+records+len(all)/8, w.Universe().Stats().LiveChunks)
+	require.Equal(t, 3*len(all), ecs.NewQuery(w, ecs.Read(position)).Count())
+	require.NoError(t, w.Verify())
+	require.Equal(t, 3*len(all)/2, w.DestroyQuery(ecs.NewQuery(w, ecs.With(labels[0]))))
+	require.Equal(t, len(all), w.Stats().Small, "the empty ones keep theirs")
+	require.NoError(t, w.Verify())
+	for set := 1; set < len(all); set += 2 {
+		all[set].Create()
+	}
+	require.Equal(t, len(all)/8, w.Stats().Shared)
+	w.Clear()
+	require.Equal(t, len(all), w.Stats().Small)
+	require.Equal(t, len(all)/8, w.Trim())
+	require.Equal(t, live+records, w.Universe().Stats().LiveChunks)
+	require.NoError(t, w.Verify())
+}
+
+// TestSmallChunkInAPhase: several goroutines look up and toggle rows of small chunks.
+func TestSmallChunkInAPhase(t *testing.T) {
+	x := newTwin(t, ecs.DefaultChunkGrowth())
+	x.create(t, 1, 20) // position, stun
+	x.create(t, 4, 20) // and flag
+	require.True(t, isSmall(x.sets[1]) && isSmall(x.sets[4]))
+	ids := x.queries[0].Entities(nil)
+	ecs.NewLookup(x.position)
+	p := x.w.Share()
+	done := make(chan error)
+	for g := range 4 {
+		go func() {
+			for range 100 {
+				for i, e := range ids {
+					if got := x.position.Get(e); got == nil || got.X != float64(e.Index()) {
+						done <- fmt.Errorf("%v has %v", e, got)
+						return
+					}
+					if i%4 == g {
+						x.stun.Disable(e)
+					}
+					if x.health.Has(e) {
+						done <- fmt.Errorf("%v has health", e)
+						return
+					}
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range 4 {
+		require.NoError(t, <-done)
+	}
+	p.End()
+	require.Zero(t, ecs.NewQuery(x.w, ecs.With(x.stun)).Count())
+}
