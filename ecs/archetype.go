@@ -67,7 +67,6 @@ type Archetype struct {
 	edges     []edge       // those to archetypes one type away
 	edge      *way         // the last one asked for
 	edgeKey   uint32       // its type, with edgeAdds when that is added
-	out       *way         // the way of rows that end: it has no target; made on need
 	adopt     *Change      // into this archetype, made on need
 	pickedBy  uint64       // serial of the last pick by list with rows of it
 	pickedAt  int          // its index there

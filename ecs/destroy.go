@@ -14,14 +14,11 @@ func (w *World) Destroy(e Entity) bool {
 	}
 	o := w.ownerOf(r.location)
 	a := w.archetypes[o.archetype-1]
+	at := w.rowAt(r.location, o)
 	if len(a.buffers) > 0 {
-		base, row := w.split(r.location, o.order())
-		a.freeRow(alloc.GridRow{Base: base, Order: o.order(), Row: row})
+		a.freeRow(at)
 	}
-	if a.out == nil {
-		a.out = &way{from: a}
-	}
-	a.out.moveOne(e, r, o)
+	a.closeRow(at, r.location, o.pos())
 	index := e.ref & indexMask
 	if w.names != nil {
 		w.forgetName(index)
@@ -105,6 +102,5 @@ func (w *World) recordOf(op string, e Entity) *record {
 // seatOf returns where a record's entity is.
 func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.ownerOf(r.location)
-	base, row := w.split(r.location, o.order())
-	return w.archetypes[o.archetype-1], o.pos(), alloc.GridRow{Base: base, Order: o.order(), Row: row}
+	return w.archetypes[o.archetype-1], o.pos(), w.rowAt(r.location, o)
 }

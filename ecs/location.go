@@ -64,6 +64,12 @@ func (w *World) split(l location, order uint32) (chunk unsafe.Pointer, row int) 
 	return unsafe.Add(w.base, uintptr(l&^rows)<<2), int(l & rows)
 }
 
+// rowAt returns the row of l, whose owner is given.
+func (w *World) rowAt(l location, o owner) alloc.GridRow {
+	base, row := w.split(l, o.order())
+	return alloc.GridRow{Base: base, Order: o.order(), Row: row}
+}
+
 const _ = uint(alloc.ChunkSize - 4<<rowBits) // a unit is 4 << rowBits bytes, each way:
 const _ = uint(4<<rowBits - alloc.ChunkSize)
 

@@ -106,53 +106,50 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 	return way, nil
 }
 
-// moveOne moves one row, whose entity, record and owner are given: send and closeGap
-// without their loops, in one function because calls would be most of its cost. There
-// is room. What is new is the caller's to clear. A way without a target ends the row.
+// moveOne moves one row, whose entity, record and owner are given, behind the last one
+// of the way's target, which has room, and returns where it is. What is new is the
+// caller's to clear. This and closeRow are send and closeGap for a single row, without
+// their loops.
 func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
-	a, world := w.from, w.from.w
-	hole := r.location
-	base, row := world.split(hole, o.order())
-	from := alloc.GridRow{Base: base, Order: o.order(), Row: row}
-	if to := w.to; to != nil {
-		var first alloc.Eighth
-		dest, first = to.grid.Tail()
-		*entityAt(dest) = e
-		for i := range w.copies {
-			c := &w.copies[i]
-			alloc.CopyElement(dest.Element(c.To, c.Size), from.Element(c.From, c.Size), c.Size)
-		}
-		if w.rare {
-			w.sendRare(o.pos(), from, dest)
-		}
-		to.grid.Push(1)
-		if pos := to.grid.LastChunk(); to.marked[pos] != world.version {
-			to.markRows(pos)
-		}
-		r.location = locate(first, dest.Row)
+	to, hole := w.to, r.location
+	from := w.from.w.rowAt(hole, o)
+	dest, first := to.grid.Tail()
+	if w.rare {
+		w.sendRare(o.pos(), from, dest)
 	}
+	*entityAt(dest) = e
+	r.location = locate(first, dest.Row)
+	to.markRows(to.grid.LastChunk())
+	to.grid.Push(1)
+	for i := range w.copies {
+		c := &w.copies[i]
+		alloc.CopyElement(dest.Element(c.To, c.Size), from.Element(c.From, c.Size), c.Size)
+	}
+	w.from.closeRow(from, hole, o.pos())
+	return dest
+}
+
+// closeRow ends the row at a location, which is in the chunk at pos: the last row of all
+// fills its place. What it holds is the caller's to free.
+func (a *Archetype) closeRow(at alloc.GridRow, hole location, pos int) {
+	world := a.w
 	last, lastPos := a.grid.LastRow(), a.grid.LastChunk()
-	if last != from { // the last row fills the gap
+	if len(a.toggling) > 0 {
+		a.closeBits(pos, at.Row, lastPos, last.Row)
+	}
+	a.ordered[lastPos] = world.version
+	if last.Row != at.Row || pos != lastPos {
 		moved := *entityAt(last)
-		*entityAt(from) = moved
+		*entityAt(at) = moved
 		world.records.at(moved.ref & indexMask).location = hole
+		if pos != lastPos {
+			a.carryVersions(pos, lastPos)
+		}
 		columns := a.grid.Columns()
 		for i := range columns {
 			c := &columns[i]
-			alloc.CopyElement(from.Element(c.Offset, c.Size), last.Element(c.Offset, c.Size), c.Size)
+			alloc.CopyElement(at.Element(c.Offset, c.Size), last.Element(c.Offset, c.Size), c.Size)
 		}
-		if len(a.toggling) > 0 {
-			a.moveBits(o.pos(), row, lastPos, last.Row)
-		}
-		if pos := o.pos(); pos != lastPos && a.marked[pos] != world.version {
-			a.carryVersions(pos, lastPos)
-		} else {
-			a.ordered[pos] = world.version
-		}
-	}
-	a.ordered[lastPos] = world.version
-	if len(a.toggling) > 0 {
-		a.dropBits(lastPos, last.Row)
 	}
 	if debug.On {
 		alloc.PoisonRows(last, 1, a.grid.Columns())
@@ -162,7 +159,6 @@ func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
 	}
 	a.grid.Pop(last.Row)
 	world.epoch++
-	return dest
 }
 
 // sendRare is the part of moveOne that few ways have: enable bits, and elements of
@@ -180,15 +176,11 @@ func (w *way) sendRare(pos int, from, dest alloc.GridRow) {
 	}
 }
 
-// moveBits gives a row the enable bits of another; dropBits clears those of a row.
-func (a *Archetype) moveBits(pos, row, from, fromRow int) {
+// closeBits gives a row the enable bits of the last one and clears those: it may be the
+// last one itself.
+func (a *Archetype) closeBits(pos, row, lastPos, lastRow int) {
 	for _, slot := range a.toggling {
-		a.setBit(slot, pos, row, a.bit(slot, from, fromRow))
-	}
-}
-
-func (a *Archetype) dropBits(pos, row int) {
-	for _, slot := range a.toggling {
-		a.setBit(slot, pos, row, false)
+		a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
+		a.setBit(slot, lastPos, lastRow, false)
 	}
 }

@@ -285,21 +285,24 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 // would move what the loop stands on.
 func (w *World) checkUnlocked(op string) {
 	if w == nil || w.loops != nil || w.closed {
-		w.refuse(op)
+		panic(w.refusal(op)) // here: what comes after need not be kept across a call
 	}
 }
 
 //go:noinline
-func (w *World) refuse(op string) {
+func (w *World) refuse(op string) { panic(w.refusal(op)) }
+
+// refusal says why a call is refused.
+func (w *World) refusal(op string) string {
 	if w == nil {
-		panic("ecs: " + op + ": the handle is the zero value; handles come from Register and RegisterBuffer")
+		return "ecs: " + op + ": the handle is the zero value; handles come from Register and RegisterBuffer"
 	}
 	if w.closed {
-		panic("ecs: " + op + ": the world is closed")
+		return "ecs: " + op + ": the world is closed"
 	}
 	w.checkUnshared(op)
-	panic(fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
-		op, w.loops.name()))
+	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
+		op, w.loops.name())
 }
 
 // checkNew panics unless something can be made in the world.
