@@ -130,7 +130,7 @@ func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn
 	if n := growth.atOnce(); n > 0 {
 		largest = min(largest, UnitOrder+uint32(bits.Len(uint(n)))-1)
 	}
-	if growth.factor <= 1 || plan.Rows < eighths || widest(plan) > plan.CacheLine/eighths {
+	if growth.factor <= 1 || widest(plan) > plan.CacheLine/eighths {
 		shelf = nil
 	}
 	return Grid{u: u, shelf: shelf, per: plan.Rows, columns: columns, growth: growth, largest: largest}

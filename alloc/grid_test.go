@@ -142,6 +142,18 @@ func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
 	m.prepared = 0 // what was prepared may have gone, too
 }
 
+// empty takes all rows away, and all chunks.
+func (m *gridModel) empty(t *testing.T, keep bool) {
+	m.values = nil
+	if keep {
+		m.Clear()
+		return
+	}
+	m.Release()
+	m.prepared = 0
+	require.Zero(t, m.Units()+m.Reserve())
+}
+
 func firstsOf(chunks []GridChunk) (firsts []Eighth) {
 	for _, c := range chunks {
 		firsts = append(firsts, c.First)
@@ -200,14 +212,7 @@ func TestGridIsAList(t *testing.T) {
 					require.LessOrEqual(t, m.Reserve(), keep, text)
 					m.prepared = 0
 				case 11:
-					m.values = nil
-					if rng.IntN(2) == 0 {
-						m.Clear()
-					} else {
-						m.Release()
-						m.prepared = 0
-						require.Zero(t, m.Units()+m.Reserve(), text)
-					}
+					m.empty(t, rng.IntN(2) == 0)
 				}
 				m.check(t, text)
 				if op == 8 {
@@ -326,4 +331,45 @@ func TestGridInvariants(t *testing.T) {
 	m.check(t, "mended")
 	g.Release()
 	require.NoError(t, u.Close())
+}
+
+// TestSmallChunkInvariants corrupts grids with a small chunk.
+func TestSmallChunkInvariants(t *testing.T) {
+	u, err := NewUniverse(Size(8 << 20))
+	require.NoError(t, err)
+	shelf, rng := NewShelf(u), rand.New(rand.NewPCG(1, 1))
+	m := newGrid(t, u, shelf, Doubling(), MaxGridOrder-UnitOrder)
+	require.True(t, m.push(t, rng, 1, 1))
+	require.True(t, m.HasSmall())
+	require.Equal(t, []int{1, 1, 0}, []int{shelf.Chunks(), shelf.Live(), m.Units()})
+	c := &m.chunks[0]
+	for text, test := range map[string]struct {
+		name    string
+		corrupt func() func()
+	}{
+		"of no shelf": {"T5", func() func() { m.shelf = nil; return func() { m.shelf = shelf } }},
+		"another order": {"T5", func() func() {
+			c.Order, m.tail.full = 1, m.Fits(GridChunk{Order: 1})
+			return func() { c.Order, m.tail.full = 0, m.SmallRows() }
+		}},
+		"not the only one": {"T5", func() func() { m.reserve = []GridChunk{*c}; return func() { m.reserve = nil } }},
+		"not handed out":   {"T2", func() func() { shelf.used[0] ^= 3; return func() { shelf.used[0] ^= 3 } }},
+	} {
+		restore := test.corrupt()
+		require.ErrorContains(t, m.Verify(m.plan), "alloc: "+test.name+":", text)
+		restore()
+		require.NoError(t, m.Verify(m.plan), text)
+	}
+	for len(m.values) <= m.SmallRows() {
+		for !m.push(t, rng, 1, 1) { // which may think better of it
+		}
+	}
+	m.check(t, "outgrown")
+	require.Equal(t, []int{0, 1}, []int{shelf.Chunks(), m.Units()})
+	require.NoError(t, shelf.Verify())
+	m.Release()
+	require.NoError(t, u.Close())
+	for _, growth := range []Growth{{}, Fixed(1), Fixed(3)} {
+		require.Zero(t, newGrid(t, u, shelf, growth, 0).SmallRows(), "%v does not multiply", growth)
+	}
 }

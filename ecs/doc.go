@@ -15,7 +15,8 @@
 //	batch, err = freeze.ApplyQuery(slow)
 //
 // A chunk holds one column per component type and one of entities. Chunks have 1 to
-// 64 units of 16 KiB and grow with their archetype; the layout is that of one unit,
+// 64 units of 16 KiB and grow with their archetype, whose first chunk is 2 KiB, an eighth
+// of a unit, while its rows fit; the layout is that of one unit,
 // which Archetype.Plan prints, times their size. With Position and Velocity of 16 B:
 //
 //	16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
@@ -48,7 +49,7 @@
 // Limits: 2^27 entities and 1,024 types a world; a row must fit a unit; 2,048 rows a unit
 // at most; a buffer holds at most 1 MiB.
 //
-// Memory: archetypes take units by a policy, [ChunkGrowth], and keep some that
+// Memory: archetypes begin with 2 KiB, take units by a policy, [ChunkGrowth], and keep some that
 // emptied; a call that needs memory gets those before it fails, and [World.Trim]
 // gives them back. [Growth] is the policy of a buffer.
 //

@@ -35,19 +35,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W2":
 		a.grid.Push(a.grid.PerUnit())
 		return func() { a.grid.Push(-a.grid.PerUnit()) }
-	case "W3":
-		owner.at++
-		return func() { owner.at-- }
-	case "W3 sharer":
-		s := &w.sharers[owner.at]
-		s[7] = 1
-		return func() { s[7] = 0 }
-	case "W3 leak":
-		e, err := w.shelf.Alloc()
-		if err != nil {
-			return nil
-		}
-		return func() { w.shelf.Free(e) }
+	case "W3", "W3 sharer", "W3 leak":
+		return w.corruptOwners(invariant, owner)
 	case "W4":
 		w.created++
 		return func() { w.created-- }
@@ -91,6 +80,26 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "R3":
 		w.records.summary[1] ^= 1
 		return func() { w.records.summary[1] ^= 1 }
+	}
+	return nil
+}
+
+// corruptOwners is Corrupt of the owners of a chunk.
+func (w *World) corruptOwners(invariant string, owner *owner) (restore func()) {
+	switch invariant {
+	case "W3":
+		owner.at++
+		return func() { owner.at-- }
+	case "W3 sharer":
+		s := &w.sharers[owner.at]
+		s[7] = 1
+		return func() { s[7] = 0 }
+	case "W3 leak":
+		e, err := w.shelf.Alloc()
+		if err != nil {
+			return nil
+		}
+		return func() { w.shelf.Free(e) }
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func WithUniverse(u *alloc.Universe) Option {
 
 // DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise:
 // each chunk has twice the units of the one before, 1, 2, 4 ... 64, so a thousand rows
-// of 40 bytes are two chunks.
+// of 40 bytes are two chunks. While 2 KiB suffice, that is the only chunk.
 func DefaultChunkGrowth() alloc.Growth {
 	return alloc.Doubling().Plus(1).Capped(1 << alloc.MaxGridOrder)
 }
@@ -111,7 +111,9 @@ func DefaultChunkGrowth() alloc.Growth {
 // ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
 // What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
 // also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of 1, 2,
-// 4 ... 64 units, and alloc.Fixed(1) only chunks of 16 KiB.
+// 4 ... 64 units, and alloc.Fixed(1) only chunks of 16 KiB. Policies that multiply begin
+// with a small chunk of 2 KiB, an eighth of a unit, that they do not count, where the rows
+// fit; its rows are copied when it is outgrown. An archetype that empties keeps it.
 // Loops over data beyond the cache want large chunks; versions, which are per
 // chunk, are finer with small ones. Units without rows are the archetype's reserve,
 // which is cut when it is more than twice what the policy would add. So entities that
