@@ -162,6 +162,19 @@ func TestBufferGrowth(t *testing.T) {
 	require.Equal(t, doubling, ecs.RegisterBuffer[uint64](w, ecs.Inline(100), ecs.Growth(alloc.Doubling())))
 }
 
+// TestDefaultGrowthIsCapped: what is taken at once is a megachunk at most, so that a world
+// of millions keeps no more than that twice.
+func TestDefaultGrowthIsCapped(t *testing.T) {
+	g := ecs.DefaultChunkGrowth()
+	require.Equal(t, []int{1, 3, 63, 127, 1064}, []int{g.Next(0, 1), g.Next(1, 2), g.Next(31, 32), g.Next(63, 64), g.Next(1000, 1001)})
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	for range 700 * a.Plan().Rows {
+		a.Create()
+	}
+	require.LessOrEqual(t, w.Stats().Chunks+w.Stats().Reserve, 700+2*alloc.ChunksPerMegachunk)
+}
+
 // chunkPolicies are those that the default was chosen from.
 var chunkPolicies = []alloc.Growth{
 	{}, alloc.Fixed(4), alloc.Fixed(64), alloc.Doubling(), alloc.Doubling().Capped(16), alloc.Doubling().Capped(64),

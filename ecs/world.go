@@ -105,7 +105,7 @@ func WithUniverse(u *alloc.Universe) Option {
 // each chunk has twice the units of the one before, 1, 2, 4 ... 64, so a thousand rows
 // of 40 bytes are two chunks. While 2 KiB suffice, that is the only chunk.
 func DefaultChunkGrowth() alloc.Growth {
-	return alloc.Doubling().Plus(1).Capped(1 << alloc.MaxGridOrder)
+	return alloc.Doubling().Plus(1).Capped(alloc.ChunksPerMegachunk)
 }
 
 // ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
