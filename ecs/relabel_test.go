@@ -299,3 +299,23 @@ func TestFreshColumnIsNoLabel(t *testing.T) {
 	}
 	require.NoError(t, w.Verify())
 }
+
+// TestShiftedColumnIsNoLabel adds a type that does not change the rows of a unit, but
+// where the other columns begin: the chunks must not change hands.
+func TestShiftedColumnIsNoLabel(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, wide := ecs.Register[Position](w), ecs.Register[[9000]byte](w)
+	both, one := ecs.NewArchetype(w, position, wide), ecs.NewArchetype(w, wide)
+	require.Equal(t, both.Plan().Rows, one.Plan().Rows)
+	made, err := one.CreateN(8)
+	require.NoError(t, err)
+	for rows := range made.Rows() {
+		wide.Slice(rows)[0] = [9000]byte{0: 3, 8999: 4}
+	}
+	b, err := ecs.NewChange(w, ecs.Add(position)).ApplyQuery(ecs.NewQuery(w))
+	require.NoError(t, err)
+	for rows := range b.Rows() {
+		require.Equal(t, [9000]byte{0: 3, 8999: 4}, wide.Slice(rows)[0])
+		require.Equal(t, Position{}, position.Slice(rows)[0])
+	}
+}
