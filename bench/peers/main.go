@@ -180,6 +180,7 @@ type firstError struct {
 	err error
 }
 
+// Write writes on after an error, too.
 func (f *firstError) Write(b []byte) (int, error) {
 	n, err := f.w.Write(b)
 	if f.err == nil {
