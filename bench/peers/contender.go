@@ -72,6 +72,9 @@ func (c *contender) round(b budget) error {
 		return nil
 	}
 	err := c.begin()
+	if _, each := c.t.(stepwise); each && err == nil {
+		err = backing(c.n)
+	}
 	if err == nil {
 		runtime.GC()
 		err = c.measure(b)

@@ -43,7 +43,8 @@
 // entrant and round. The figure of the first two is the greatest resident size over
 // that before the world was made (Linux only), of gc the collector's processor time:
 // docs/gc.md. In create-worst every create is timed by itself, the clock's 30 to
-// 50 ns included, and p99 is of creates.
+// 50 ns included, and p99 is of creates; memory is touched and freed before each turn,
+// so that a virtual machine's host backs it.
 //
 // Of ecs_bench_suite all but serialize is there, compared by checksum with a twin in
 // plain Go. bench/README.md says what is not the same for all, and what is left out.
