@@ -15,8 +15,13 @@ import (
 // the next block's records. So the waits for memory overlap, as far as the CPU allows,
 // while one look-up after the other overlaps only what fits its window of instructions.
 
-// lookupBlock is the number of entities of a block.
-const lookupBlock = 32
+// Entities of a block. What a block costs beside its entities, calls and a copy, is 0.6 ns
+// an entity in blocks of 32 and 0.15 in those of 128; but a CPU has few lines on their way
+// at a time.
+const (
+	lookupBlock = 128
+	farBlock    = 32 // where lines are asked for
+)
 
 // found are the addresses of a block of values, 0 where there is none. They are
 // numbers, for the universe keeps their memory alive: storing one needs no word with
@@ -45,11 +50,14 @@ func getMany[T any](c Component[T], op lookupOp, dst []*T, entities []Entity, wr
 	c.w.checkHandle(op.String())
 	d := c.d
 	d.ready(op, write)
-	far := d.isFar()
 	dst = slices.Grow(dst, len(entities))
+	var room found
+	block, far := room[:], d.isFar()
+	if far {
+		block = room[:farBlock]
+	}
 	for len(entities) > 0 {
-		var block found
-		n := d.findBlock(op, &block, entities, far)
+		n := d.findBlock(op, block, entities, far)
 		if write {
 			for i, p := range block[:n] {
 				if p == 0 {
@@ -63,7 +71,7 @@ func getMany[T any](c Component[T], op lookupOp, dst []*T, entities []Entity, wr
 			}
 		}
 		// Safe because what was found are addresses of a T, or nil.
-		dst = append(dst, unsafe.Slice((**T)(unsafe.Pointer(&block)), n)...)
+		dst = append(dst, unsafe.Slice((**T)(unsafe.Pointer(&room)), n)...)
 		entities = entities[n:]
 	}
 	return dst
@@ -83,13 +91,16 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 	}
 	d := c.d
 	d.ready(op, false)
-	far := d.isFar()
 	// One block's values are copied while the next one's are on their way.
 	var blocks [2]found
-	n := d.findBlock(op, &blocks[0], entities, far)
+	size, far := lookupBlock, d.isFar()
+	if far {
+		size = farBlock
+	}
+	n := d.findBlock(op, blocks[0][:size], entities, far)
 	for turn := 0; n > 0; turn ^= 1 {
 		entities = entities[n:]
-		next := d.findBlock(op, &blocks[turn^1], entities, far)
+		next := d.findBlock(op, blocks[turn^1][:size], entities, far)
 		for i, p := range blocks[turn][:n] {
 			if p == 0 {
 				clear(dst[i : i+1])
@@ -124,8 +135,8 @@ func (d *directory) isFar() bool {
 // findBlock finds the values of the first entities, as many as a block has, and
 // returns the number. When the world is larger than the cache it asks for their lines
 // and for the records of the entities behind.
-func (d *directory) findBlock(op lookupOp, block *found, entities []Entity, far bool) int {
-	n := min(len(entities), lookupBlock)
+func (d *directory) findBlock(op lookupOp, block []uintptr, entities []Entity, far bool) int {
+	n := min(len(entities), len(block))
 	for i := d.findRun(block[:n], entities); i < n; i++ {
 		// Not alive, without the type, or of another world: find knows, or panics.
 		p, _ := d.find(op, entities[i])
@@ -173,8 +184,8 @@ func (d *directory) findRun(into []uintptr, entities []Entity) int {
 // behind.
 func (d *directory) ask(values []uintptr, entities []Entity) {
 	asm.Prefetch(values)
-	var records found
-	n := min(len(entities), lookupBlock)
+	var records [farBlock]uintptr
+	n := min(len(entities), farBlock)
 	for i, e := range entities[:n] {
 		records[i] = d.w.records.address(e)
 	}
