@@ -68,6 +68,7 @@ type Grid struct {
 	spare   int          // units of reserve
 	largest uint32       // order of the largest chunk to ask for
 	columns []GridColumn // with storage
+	own     RowCopy      // of a row over another
 	growth  Growth       // of the number of units
 	floor   int          // units that only Trim gives back
 }
@@ -90,11 +91,11 @@ func (c GridChunk) Bytes() int { return EighthSize << c.Order }
 
 // tail is what single rows need to know of the last chunk.
 type tail struct {
-	base  unsafe.Pointer
-	first Eighth
-	order uint32
-	start int // rows before it
-	full  int // rows when it is full; 0 without a chunk
+	base    unsafe.Pointer
+	eighths uintptr
+	first   Eighth
+	start   int // rows before it
+	full    int // rows when it is full; 0 without a chunk
 }
 
 // GridColumn is a column that takes room in the chunks of a grid.
@@ -103,9 +104,6 @@ type GridColumn struct {
 	Size   uint32 // bytes of one row's element
 	Key    uint32 // the owner's number of the column
 }
-
-// ColumnCopy says how a row's element goes from one layout to another.
-type ColumnCopy struct{ From, To, Size uint32 } // offsets of the columns in a small chunk and size of an element in bytes
 
 // DefaultChunkGrowth is how tables take chunks unless told otherwise: doubling, at
 // most 16 chunks (256 KiB) at a time. Measured on an EPYC virtual machine: policies
@@ -133,12 +131,19 @@ func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn
 	if growth.factor <= 1 || widest(plan) > plan.CacheLine/eighths {
 		shelf = nil
 	}
-	return Grid{u: u, shelf: shelf, per: plan.Rows, columns: columns, growth: growth, largest: largest}
+	g := Grid{u: u, shelf: shelf, growth: growth, largest: largest}
+	g.Replan(plan.Rows, columns)
+	return g
 }
 
 // Replan gives a grid without rows another layout, of so many rows a unit. The chunks of
 // its reserve stay: they have none.
-func (g *Grid) Replan(rows int, columns []GridColumn) { g.per, g.columns = rows, columns }
+func (g *Grid) Replan(rows int, columns []GridColumn) {
+	g.per, g.columns, g.own = rows, columns, g.own.Emptied()
+	for _, c := range columns {
+		g.own.Add(c.Offset, c.Offset, c.Size)
+	}
+}
 
 // widest returns the greatest alignment of a plan's columns.
 func widest(plan *layout.Plan) int {
@@ -180,6 +185,9 @@ func (g *Grid) Chunks() []GridChunk { return g.chunks }
 // Columns returns the columns that were given to MakeGrid or Replan, to read.
 func (g *Grid) Columns() []GridColumn { return g.columns }
 
+// Own says how a row of the grid goes over another.
+func (g *Grid) Own() *RowCopy { return &g.own }
+
 // Units returns the number of units of the chunks in use; a small chunk has none.
 func (g *Grid) Units() int { return g.units }
 
@@ -200,7 +208,7 @@ func (g *Grid) turn() {
 	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
 		c := g.chunks[n-1]
-		g.tail = tail{g.u.PointerTo(c.First), c.First, c.Order, c.Start, c.Start + g.Fits(c)}
+		g.tail = tail{g.u.PointerTo(c.First), eighthsOf(c.Order), c.First, c.Start, c.Start + g.Fits(c)}
 	}
 }
 
@@ -210,12 +218,12 @@ func (g *Grid) Full() bool { return g.count >= g.tail.full }
 // Tail returns the place behind the last row, in the last chunk, and that chunk's
 // first eighth. The chunk must not be full, nor have others without rows before it.
 func (g *Grid) Tail() (r GridRow, first Eighth) {
-	return GridRow{g.tail.base, g.tail.order, g.count - g.tail.start}, g.tail.first
+	return GridRow{g.tail.base, g.tail.eighths, g.count - g.tail.start}, g.tail.first
 }
 
 // LastRow returns the place of the last row. There must be one, in the last chunk.
 func (g *Grid) LastRow() GridRow {
-	return GridRow{g.tail.base, g.tail.order, g.count - 1 - g.tail.start}
+	return GridRow{g.tail.base, g.tail.eighths, g.count - 1 - g.tail.start}
 }
 
 // Last returns the position and row of the last row. There must be one.

@@ -7,24 +7,27 @@ import (
 )
 
 // GridRow is a row of a chunk of a grid: the element of a column lies at
-// Base + Offset<<Order + Row*Size.
+// Base + Offset*Eighths + Row*Size.
 type GridRow struct {
-	Base  unsafe.Pointer // the chunk's start
-	Order uint32         // of the chunk
-	Row   int
+	Base    unsafe.Pointer // the chunk's start
+	Eighths uintptr        // of a unit that the chunk has
+	Row     int
 }
+
+// eighthsOf returns the eighths of a chunk of an order.
+func eighthsOf(order uint32) uintptr { return 1 << (order & 63) }
 
 // Element returns the address of the row's element of a column.
 func (r GridRow) Element(offset, size uint32) unsafe.Pointer {
 	// Safe because the row is one of the chunk's rows, and the column lies in the
 	// chunk with room for them all.
-	return unsafe.Add(r.Base, uintptr(offset)<<(r.Order&31)+uintptr(r.Row)*uintptr(size))
+	return unsafe.Add(r.Base, uintptr(offset)*r.Eighths+uintptr(r.Row)*uintptr(size))
 }
 
 // Row returns a row of the chunk at a position.
 func (g *Grid) Row(pos, row int) GridRow {
 	c := &g.chunks[pos]
-	return GridRow{g.u.PointerTo(c.First), c.Order, row}
+	return GridRow{g.u.PointerTo(c.First), eighthsOf(c.Order), row}
 }
 
 // ClearRows zeroes n rows from r on in some columns.
@@ -66,30 +69,6 @@ func MoveRows(to, from GridRow, n int, columns []GridColumn) {
 		// Safe because both spans of rows lie inside their columns.
 		bytes := n * int(c.Size)
 		copy(unsafe.Slice((*byte)(p), bytes), unsafe.Slice((*byte)(q), bytes))
-	}
-}
-
-// CopyElement copies an element of some bytes over another. Those of 16 bytes, the
-// commonest, are copied where it is called.
-func CopyElement(to, from unsafe.Pointer, size uint32) {
-	if size != 16 {
-		copyElement(to, from, size)
-		return
-	}
-	// Safe because elements of 16 bytes are aligned for words: columns start at multiples
-	// of 8.
-	*(*[2]uint64)(to) = *(*[2]uint64)(from)
-}
-
-func copyElement(to, from unsafe.Pointer, size uint32) {
-	// Safe because elements of 4 and 8 bytes are aligned for words, as those of 16.
-	switch size {
-	case 8:
-		*(*uint64)(to) = *(*uint64)(from)
-	case 4:
-		*(*uint32)(to) = *(*uint32)(from)
-	default:
-		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 	}
 }
 

@@ -176,10 +176,7 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		for i, to := 0, g.Row(pos, row); i < len(g.columns); i++ {
-			c := &g.columns[i]
-			CopyElement(to.Element(c.Offset, c.Size), last.Element(c.Offset, c.Size), c.Size)
-		}
+		g.own.copy(g.Row(pos, row), last)
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {

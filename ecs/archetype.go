@@ -76,8 +76,8 @@ type Archetype struct {
 	forgotten bool         // taken out of the world again: a call that needed it failed
 
 	changed  []uint32     // [chunk * number of types + slot]: version of the last write
-	marked   []uint32     // [chunk]: version at which all types were marked at once
-	ordered  []uint32     // [chunk]: version at which rows last came, went or changed places
+	stamps   []stamp      // [chunk]
+	last     *stamp       // of the last chunk; nil without one
 	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable; without any, none
 	on       [][]int32    // [slot][chunk]: bits set in enabled (W6)
 	toggling []uint16     // slots that are enableable
@@ -302,7 +302,8 @@ func (a *Archetype) settle() {
 // last chunk, which is about to lose its last row.
 func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 	a.w.setOwner(c, a, pos)
-	a.marked, a.ordered = append(a.marked, 0), append(a.ordered, 0)
+	a.stamps = append(a.stamps, stamp{})
+	a.turn()
 	a.changed = makeGap(a.changed, len(a.changed), len(a.types))
 	for _, slot := range a.toggling {
 		a.enabled[slot] = append(a.enabled[slot], a.newBits(c))
@@ -321,7 +322,8 @@ func (a *Archetype) leave(last int) {
 
 // dropVersions drops the versions of chunks from position keep on.
 func (a *Archetype) dropVersions(keep int) {
-	a.marked, a.ordered = a.marked[:keep], a.ordered[:keep]
+	a.stamps = a.stamps[:keep]
+	a.turn()
 	a.changed = a.changed[:keep*len(a.types)]
 }
 

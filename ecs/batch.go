@@ -50,7 +50,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 		for left := part.n; left > 0; pos, row = pos+1, 0 {
 			k := min(left, g.RowsOf(pos)-row)
 			at := g.Row(pos, row)
-			s.show(pos, at.Order, true)
+			s.show(pos, g.Chunks()[pos].Order, true)
 			if !yield(makeRows(s, at.Base, row, k)) {
 				return
 			}

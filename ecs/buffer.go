@@ -106,19 +106,16 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 // Add gives e an empty buffer. It returns false when e has one already, and
 // panics like Component.Add.
 func (b Buffer[T]) Add(e Entity) bool {
-	column, _, err := b.w.add("Buffer.Add", e, b.id, true)
-	if err != nil {
-		panic(err)
+	p := b.w.add("Buffer.Add", e, b.id)
+	if p != nil {
+		// Safe because an element of the column has that many bytes.
+		clear(unsafe.Slice((*byte)(p), b.w.types[b.id].size))
 	}
-	return column != nil
+	return p != nil
 }
 
 // Remove takes the buffer and its elements from e. It returns false when e is
 // not alive or has none, and panics like Component.Add.
 func (b Buffer[T]) Remove(e Entity) bool {
-	removed, err := b.w.remove("Buffer.Remove", e, b.id)
-	if err != nil {
-		panic(err)
-	}
-	return removed
+	return b.w.remove("Buffer.Remove", e, b.id)
 }

@@ -118,7 +118,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		return false, nil
 	}
 	o := w.ownerOf(r.location)
-	a := w.archetypes[o.archetype-1]
+	a := w.archetypeAt(o)
 	before := len(w.archetypes)
 	way, err := c.wayFrom(a)
 	if err == nil && way.to == a {
@@ -131,7 +131,8 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		w.forget(before)
 		return false, during(op, err)
 	}
-	alloc.ClearRows(way.moveOne(e, r, o), 1, way.fresh)
+	w.moveOne(a, way, e, r, o)
+	alloc.ClearRows(way.to.grid.LastRow(), 1, way.fresh)
 	return true, nil
 }
 

@@ -180,39 +180,35 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // iteration, and with a *LimitError when there is no room; the world is as it
 // was then. Cost: one move of e's row to another archetype.
 func (c Component[T]) Add(e Entity, v T) bool {
-	column, row, err := c.w.add("Component.Add", e, c.id, false)
-	if err != nil {
-		panic(err)
+	p := c.w.add("Component.Add", e, c.id)
+	if p == nil {
+		return false
 	}
-	if column != nil {
-		*element[T](column, row) = v
-	}
-	return column != nil
+	*(*T)(p) = v // Safe because add returns the place of a T.
+	return true
 }
 
 // TryAdd is Add that returns the *LimitError.
 func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
-	column, row, err := c.w.add("Component.Add", e, c.id, false)
-	if column != nil {
-		*element[T](column, row) = v
+	if err := c.w.ready("Component.Add", e, c.id, true); err != nil {
+		return false, err
 	}
-	return column != nil, err
+	return c.Add(e, v), nil
 }
 
 // Remove takes the component from e. It returns false when e is not alive or
 // does not have it, and panics like Add.
 func (c Component[T]) Remove(e Entity) bool {
-	removed, err := c.w.remove("Component.Remove", e, c.id)
-	if err != nil {
-		panic(err)
-	}
-	return removed
+	return c.w.remove("Component.Remove", e, c.id)
 }
 
 // TryRemove is Remove that returns the *LimitError: the row may need a chunk in
 // the archetype that it moves to.
 func (c Component[T]) TryRemove(e Entity) (bool, error) {
-	return c.w.remove("Component.Remove", e, c.id)
+	if err := c.w.ready("Component.Remove", e, c.id, false); err != nil {
+		return false, err
+	}
+	return c.Remove(e), nil
 }
 
 // Slice returns the component's column of rows, one element per row, and nil where

@@ -32,7 +32,9 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	*entityAt(at) = e
 	alloc.ClearRows(at, 1, a.grid.Columns())
 	a.grid.Push(1)
-	a.markRows(pos)
+	if a.last.marked != w.version {
+		a.markRows(pos)
+	}
 	for _, slot := range a.toggling {
 		a.setBit(slot, pos, at.Row, true)
 	}

@@ -13,12 +13,11 @@ func (w *World) Destroy(e Entity) bool {
 		return false
 	}
 	o := w.ownerOf(r.location)
-	a := w.archetypes[o.archetype-1]
-	at := w.rowAt(r.location, o)
+	a := w.archetypeAt(o)
 	if len(a.buffers) > 0 {
-		a.freeRow(at)
+		a.freeRow(w.rowAt(r.location, o))
 	}
-	a.closeRow(at, r.location, o.pos())
+	w.moveOne(a, nil, e, r, o)
 	index := e.ref & indexMask
 	if w.names != nil {
 		w.forgetName(index)
@@ -102,5 +101,5 @@ func (w *World) recordOf(op string, e Entity) *record {
 // seatOf returns where a record's entity is.
 func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.ownerOf(r.location)
-	return w.archetypes[o.archetype-1], o.pos(), w.rowAt(r.location, o)
+	return w.archetypeAt(o), o.pos(), w.rowAt(r.location, o)
 }

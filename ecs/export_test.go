@@ -35,6 +35,9 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W2":
 		a.grid.Push(a.grid.PerUnit())
 		return func() { a.grid.Push(-a.grid.PerUnit()) }
+	case "W2 stamp":
+		a.last = new(stamp)
+		return a.turn
 	case "W3", "W3 sharer", "W3 leak":
 		return w.corruptOwners(invariant, owner)
 	case "W4":

@@ -29,7 +29,7 @@ func locate(first alloc.Eighth, row int) location {
 // owner says which chunk a unit belongs to, and whose that is.
 type owner struct {
 	archetype uint32 // index into World.archetypes, plus one; 0: none; or shared
-	at        uint32 // position in the archetype's grid 24 bits | order of the chunk 8
+	at        uint32 // position in the archetype's grid 22 bits | eighths of the chunk 10
 }
 
 // shelved is the archetype of a unit on the shelf: at is where World.sharers says whose
@@ -37,37 +37,51 @@ type owner struct {
 const shelved = ^uint32(0)
 
 // sharers is the archetypes of the small chunks of a unit, by eighth, as in owner. Such
-// a chunk is the first of its archetype and has order 0, so the rest of an owner is 0.
+// a chunk is the first of its archetype and has one eighth, so the rest of an owner is known.
 type sharers [1 << alloc.UnitOrder]uint32
 
 func makeOwner(a *Archetype, pos int, order uint32) owner {
-	return owner{a.index + 1, uint32(pos) | order<<24}
+	return owner{a.index + 1, uint32(pos) | 1<<posBits<<(order&31)}
 }
 
-func (o owner) pos() int      { return int(o.at & (1<<24 - 1)) }
-func (o owner) order() uint32 { return o.at >> 24 }
+func (o owner) pos() int         { return int(o.at & (1<<posBits - 1)) }
+func (o owner) eighths() uintptr { return uintptr(o.at >> posBits) }
+
+const (
+	posBits = 22
+	_       = uint(1<<(32-posBits) - 1 - 1<<alloc.MaxGridOrder) // there is room for the eighths
+	_       = uint(1<<posBits - 1<<(32-rowBits))                // and a position for each unit of a location
+)
 
 // ownerOf returns the table's entry for the chunk that l lies in.
 func (w *World) ownerOf(l location) owner {
 	o := w.owners[l>>rowBits]
 	if o.archetype == shelved {
-		return owner{archetype: w.sharers[o.at][l>>eighthBits%(1<<alloc.UnitOrder)]}
+		return owner{w.sharers[o.at][l>>eighthBits%(1<<alloc.UnitOrder)], 1 << posBits}
 	}
 	return o
 }
 
-// split returns the start of the chunk that l lies in, and the row.
-func (w *World) split(l location, order uint32) (chunk unsafe.Pointer, row int) {
-	rows := location(1)<<((eighthBits+order)&31) - 1
+// archetypeAt returns the archetype of a chunk's owner.
+func (w *World) archetypeAt(o owner) *Archetype {
+	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost
+	// every structural change of one entity three instructions.
+	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes)), (uintptr(o.archetype)-1)*unsafe.Sizeof(w.archetypes[0])))
+}
+
+// split returns the start of the chunk that l lies in, of so many eighths, and the row.
+func (w *World) split(l location, eighths uintptr) (chunk unsafe.Pointer, row int) {
+	at := uintptr(l)
+	in := at & (eighths<<eighthBits - 1)
 	// Safe because without the row l is the chunk's first eighth times 512, a
 	// quarter of its offset from the universe's base.
-	return unsafe.Add(w.base, uintptr(l&^rows)<<2), int(l & rows)
+	return unsafe.Add(w.base, (at-in)<<2), int(in)
 }
 
 // rowAt returns the row of l, whose owner is given.
 func (w *World) rowAt(l location, o owner) alloc.GridRow {
-	base, row := w.split(l, o.order())
-	return alloc.GridRow{Base: base, Order: o.order(), Row: row}
+	base, row := w.split(l, o.eighths())
+	return alloc.GridRow{Base: base, Eighths: o.eighths(), Row: row}
 }
 
 const _ = uint(alloc.ChunkSize - 4<<rowBits) // a unit is 4 << rowBits bytes, each way:

@@ -215,13 +215,13 @@ func (d *directory) seekSmall(at location) (unsafe.Pointer, location) {
 // seek is find by way of the owner.
 func (d *directory) seek(at location) (unsafe.Pointer, location) {
 	w, o := d.w, d.w.ownerOf(at)
-	a := w.archetypes[o.archetype-1]
+	a := w.archetypeAt(o)
 	if int(d.id) >= len(a.place) || a.place[d.id].flags == 0 {
 		return nil, 0
 	}
-	base, row := w.split(at, o.order())
+	base, row := w.split(at, o.eighths())
 	// Safe because the offset is that of a column of the row's chunk.
-	return unsafe.Add(base, uintptr(a.place[d.id].offset)<<(o.order()&31)+uintptr(row)*d.size), at
+	return unsafe.Add(base, uintptr(a.place[d.id].offset)*o.eighths()+uintptr(row)*d.size), at
 }
 
 // mut is find for writing: it marks the type changed in e's chunk.
@@ -261,7 +261,7 @@ func (d *directory) knows(at location) bool {
 
 //go:noinline
 func (d *directory) markSmall(at location) {
-	a := d.w.archetypes[d.w.ownerOf(at).archetype-1]
+	a := d.w.archetypeAt(d.w.ownerOf(at))
 	*a.changedOf(a.place[d.id].slot, 0) = d.w.version
 }
 

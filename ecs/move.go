@@ -8,62 +8,104 @@ import (
 	"quarry/internal/debug"
 )
 
-// add gives e the type id. column and row say where the component is, which has been
-// cleared if clear is set and is the caller's to write if not; column is nil when e has
-// it already.
-func (w *World) add(op string, e Entity, id typeID, clear bool) (column unsafe.Pointer, row int, err error) {
+// add gives e the type id and returns where the component is, which is the caller's to
+// write, or nil when e has it already. It panics with an error. Here and in remove all that is seldom is a call at
+// the end, so that nothing need be kept meanwhile.
+func (w *World) add(op string, e Entity, id typeID) unsafe.Pointer {
 	w.checkUnlocked(op)
 	r := w.records.find(e, w.tag)
 	if r == nil {
-		w.checkWorld(op, e)
-		panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, w.types[id].name))
+		return w.refuseDead(op, e, id)
 	}
 	o := w.ownerOf(r.location)
-	a := w.archetypes[o.archetype-1]
+	a := w.archetypeAt(o)
 	way := a.edge
 	if a.edgeKey != uint32(id)|edgeAdds || way.to.grid.Full() {
-		if a.sig.has(id) {
-			return nil, 0, nil
-		}
-		if way, err = a.searchEdge(id); err != nil {
-			return nil, 0, during(op, err)
-		}
+		return a.addSearched(op, e, id)
 	}
-	dest := way.moveOne(e, r, o)
-	if clear {
-		alloc.ClearRows(dest, 1, way.fresh)
+	dest, _ := way.to.grid.Tail()
+	p := dest.Element(way.added.Offset, way.added.Size)
+	w.moveOne(a, way, e, r, o)
+	return p
+}
+
+// addSearched is add for an entity of a where the way is not at hand, or has no room.
+//
+//go:noinline
+func (a *Archetype) addSearched(op string, e Entity, id typeID) unsafe.Pointer {
+	if a.sig.has(id) {
+		return nil
 	}
-	// Safe because the type is one of the target's.
-	return unsafe.Add(dest.Base, uintptr(way.to.place[id].offset)<<(dest.Order&31)), dest.Row, nil
+	if err := a.searchEdge(id); err != nil {
+		panic(during(op, err))
+	}
+	return a.w.add(op, e, id)
+}
+
+//go:noinline
+func (w *World) refuseDead(op string, e Entity, id typeID) unsafe.Pointer {
+	w.checkWorld(op, e)
+	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, w.types[id].name))
 }
 
 // remove takes the type id from e. removed is false when e is dead or lacks it.
-func (w *World) remove(op string, e Entity, id typeID) (removed bool, err error) {
+func (w *World) remove(op string, e Entity, id typeID) (removed bool) {
 	w.checkUnlocked(op)
 	r := w.records.find(e, w.tag)
 	if r == nil {
-		w.checkWorld(op, e)
-		return false, nil
+		return w.passDead(op, e)
 	}
 	o := w.ownerOf(r.location)
-	a := w.archetypes[o.archetype-1]
+	a := w.archetypeAt(o)
 	way := a.edge
 	if a.edgeKey != uint32(id) || way.to.grid.Full() {
-		if !a.sig.has(id) {
-			return false, nil
-		}
-		if way, err = a.searchEdge(id); err != nil {
-			return false, during(op, err)
-		}
+		return a.removeSearched(op, e, id)
 	}
-	way.moveOne(e, r, o)
-	return true, nil
+	w.moveOne(a, way, e, r, o)
+	return true
 }
 
-// searchEdge returns the way to the archetype with id added, or removed when a has it,
-// with room for a row at its end, and remembers it as the last one asked for. It makes
-// the archetype when there is none. On an error nothing has changed.
-func (a *Archetype) searchEdge(id typeID) (*way, error) {
+// removeSearched is remove for an entity of a where the way is not at hand, or has no
+// room.
+//
+//go:noinline
+func (a *Archetype) removeSearched(op string, e Entity, id typeID) (removed bool) {
+	if !a.sig.has(id) {
+		return false
+	}
+	if err := a.searchEdge(id); err != nil {
+		panic(during(op, err))
+	}
+	return a.w.remove(op, e, id)
+}
+
+// passDead returns false for an entity that is dead, after checking that it is of w.
+//
+//go:noinline
+func (w *World) passDead(op string, e Entity) bool {
+	w.checkWorld(op, e)
+	return false
+}
+
+// ready makes sure that add or remove of the same will find room: an error is a
+// *LimitError. What else they refuse is theirs to refuse.
+func (w *World) ready(op string, e Entity, id typeID, adds bool) error {
+	w.checkUnlocked(op)
+	r := w.recordOf(op, e)
+	if r == nil {
+		return nil
+	}
+	a := w.archetypeAt(w.ownerOf(r.location))
+	if a.sig.has(id) == adds {
+		return nil
+	}
+	return during(op, a.searchEdge(id))
+}
+
+// searchEdge finds the way to the archetype with id added, or removed when a has it, with
+// room for a row at its end, and remembers it as the last one asked for. It makes the
+// archetype when there is none. On an error nothing has changed.
+func (a *Archetype) searchEdge(id typeID) error {
 	before := len(a.w.archetypes)
 	way, err := a.findEdge(id)
 	if err == nil && way.to.grid.Full() {
@@ -71,13 +113,13 @@ func (a *Archetype) searchEdge(id typeID) (*way, error) {
 	}
 	if err != nil {
 		a.w.forget(before)
-		return nil, err
+		return err
 	}
 	a.edge, a.edgeKey = way, uint32(id)
 	if !a.sig.has(id) {
 		a.edgeKey |= edgeAdds
 	}
-	return way, nil
+	return nil
 }
 
 // findEdge is searchEdge without room.
@@ -106,59 +148,56 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 	return way, nil
 }
 
-// moveOne moves one row, whose entity, record and owner are given, behind the last one
-// of the way's target, which has room, and returns where it is. What is new is the
-// caller's to clear. This and closeRow are send and closeGap for a single row, without
-// their loops.
-func (w *way) moveOne(e Entity, r *record, o owner) (dest alloc.GridRow) {
-	to, hole := w.to, r.location
-	from := w.from.w.rowAt(hole, o)
-	dest, first := to.grid.Tail()
-	if w.rare {
-		w.sendRare(o.pos(), from, dest)
-	}
-	*entityAt(dest) = e
-	r.location = locate(first, dest.Row)
-	to.markRows(to.grid.LastChunk())
-	to.grid.Push(1)
-	for i := range w.copies {
-		c := &w.copies[i]
-		alloc.CopyElement(dest.Element(c.To, c.Size), from.Element(c.From, c.Size), c.Size)
-	}
-	w.from.closeRow(from, hole, o.pos())
-	return dest
-}
-
-// closeRow ends the row at a location, which is in the chunk at pos: the last row of all
-// fills its place. What it holds is the caller's to free.
-func (a *Archetype) closeRow(at alloc.GridRow, hole location, pos int) {
-	world := a.w
-	last, lastPos := a.grid.LastRow(), a.grid.LastChunk()
-	if len(a.toggling) > 0 {
-		a.closeBits(pos, at.Row, lastPos, last.Row)
-	}
-	a.ordered[lastPos] = world.version
-	if last.Row != at.Row || pos != lastPos {
-		moved := *entityAt(last)
-		*entityAt(at) = moved
-		world.records.at(moved.ref & indexMask).location = hole
-		if pos != lastPos {
-			a.carryVersions(pos, lastPos)
+// moveOne moves one row of a, whose entity, record and owner are given, behind the last
+// one of the way's target, which has room, or ends it where there is no way. What is new
+// is the caller's to clear, and what ends is its to free. This is send and closeGap for a
+// single row, without their loops.
+func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
+	w.epoch++
+	hole := r.location
+	at := w.rowAt(hole, o)
+	if way != nil {
+		to := way.to
+		dest, first := to.grid.Tail()
+		*entityAt(dest) = e
+		r.location = locate(first, dest.Row)
+		if to.last.marked != w.version {
+			to.markRows(to.grid.LastChunk())
 		}
-		columns := a.grid.Columns()
-		for i := range columns {
-			c := &columns[i]
-			alloc.CopyElement(at.Element(c.Offset, c.Size), last.Element(c.Offset, c.Size), c.Size)
+		if way.more {
+			way.row.CopyOthers(dest, at)
+			if way.rare {
+				way.sendRare(o.pos(), at, dest)
+			}
+		}
+		to.grid.Push(1)
+		alloc.CopyPairs(dest, at, way.row.Pairs)
+	}
+	last := a.grid.LastRow()
+	a.last.ordered = w.version
+	if len(a.toggling) > 0 {
+		a.closeBits(o.pos(), at.Row, a.grid.LastChunk(), last.Row)
+	}
+	if gap, end := entityAt(at), entityAt(last); gap != end {
+		moved := *end
+		*gap = moved
+		w.records.at(moved.ref & indexMask).location = hole
+		if at.Base != last.Base {
+			a.carryVersions(o.pos(), a.grid.LastChunk())
+		}
+		own := a.grid.Own()
+		alloc.CopyPairs(at, last, own.Pairs)
+		if own.Others {
+			own.CopyOthers(at, last)
 		}
 	}
 	if debug.On {
 		alloc.PoisonRows(last, 1, a.grid.Columns())
 	}
 	if last.Row == 0 {
-		a.leave(lastPos)
+		a.leave(a.grid.LastChunk())
 	}
 	a.grid.Pop(last.Row)
-	world.epoch++
 }
 
 // sendRare is the part of moveOne that few ways have: enable bits, and elements of

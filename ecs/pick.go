@@ -139,8 +139,8 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 			continue
 		}
 		o := w.ownerOf(r.location)
-		a, pos := w.archetypes[o.archetype-1], o.pos()
-		_, row := w.split(r.location, o.order())
+		a, pos := w.archetypeAt(o), o.pos()
+		_, row := w.split(r.location, o.eighths())
 		if a.pickedBy != p.serial {
 			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
 			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {

@@ -127,7 +127,7 @@ func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 // passes reports whether a chunk is newer than since by one of the Changed and
 // Ordered terms.
 func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
-	if q.ordered && newer(a.ordered[pos], since) {
+	if q.ordered && newer(a.stamps[pos].ordered, since) {
 		return true
 	}
 	for _, id := range q.changed {

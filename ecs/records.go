@@ -76,7 +76,10 @@ var noBlocks table
 
 // at returns the record of an index that has a block.
 func (s *records) at(index uint32) *record {
-	return &s.table[index>>blockShift].Load()[index&(blockSize-1)]
+	// Safe because indices are below MaxEntities, which is what the table is for, and the
+	// caller's has a block: pointers that are known not to be nil need not be checked.
+	block := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(s.table), uintptr(index>>blockShift)*unsafe.Sizeof(s.table[0])))
+	return (*record)(unsafe.Add(block, uintptr(index%blockSize)*unsafe.Sizeof(record{})))
 }
 
 // find returns e's record when e is alive in this store, else nil. tag is that of the

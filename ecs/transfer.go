@@ -79,7 +79,7 @@ func (a *Archetype) cut(n int) {
 		if debug.On {
 			alloc.PoisonRows(a.grid.Row(pos, row+1-k), k, a.grid.Columns())
 		}
-		a.ordered[pos] = a.w.version
+		a.stamps[pos].ordered = a.w.version
 		if k == row+1 {
 			a.leave(pos)
 		}
@@ -153,8 +153,8 @@ func (w *way) giveChunks(chunks int) (start, n int) {
 		}
 		to.markRows(pos)
 	}
-	for pos := at + chunks; pos < len(to.ordered); pos++ {
-		to.ordered[pos] = to.w.version // a part-full chunk comes after others now
+	for pos := at + chunks; pos < len(to.stamps); pos++ {
+		to.stamps[pos].ordered = to.w.version // a part-full chunk comes after others now
 	}
 	return to.grid.Chunks()[at].Start, to.grid.Len() - before
 }

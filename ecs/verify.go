@@ -58,6 +58,9 @@ func (a *Archetype) verify(spilled *int) error {
 	if err := a.grid.Verify(a.Plan()); err != nil {
 		return fmt.Errorf("ecs: W2: %v: %w", a, err)
 	}
+	if n := len(a.grid.Chunks()); len(a.stamps) != n || n > 0 && a.last != &a.stamps[n-1] || n == 0 && a.last != nil {
+		return fmt.Errorf("ecs: W2: %v has %d chunks and %d stamps, or another stamp at hand than the last", a, n, len(a.stamps))
+	}
 	if err := a.verifyLayout(); err != nil {
 		return err
 	}

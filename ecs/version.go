@@ -45,13 +45,27 @@ func (a *Archetype) changedAt(slot uint16, pos int) uint32 {
 	return atomic.LoadUint32(a.changedOf(slot, pos))
 }
 
+// stamp is what a chunk has beside the versions of its types.
+type stamp struct {
+	marked  uint32 // version at which all types were marked at once
+	ordered uint32 // version at which rows last came, went or changed places
+}
+
+// turn looks up the last stamp after there are others.
+func (a *Archetype) turn() {
+	a.last = nil
+	if n := len(a.stamps); n > 0 {
+		a.last = &a.stamps[n-1]
+	}
+}
+
 // markRows notes that rows came into a chunk: every type and the order changed.
 func (a *Archetype) markRows(pos int) {
-	v := a.w.version
-	if a.marked[pos] == v {
+	s, v := &a.stamps[pos], a.w.version
+	if s.marked == v {
 		return
 	}
-	a.marked[pos], a.ordered[pos] = v, v
+	*s = stamp{v, v}
 	changed := a.changedIn(pos)
 	for slot := range changed {
 		changed[slot] = v
@@ -62,9 +76,9 @@ func (a *Archetype) markRows(pos int) {
 // was written in them shall not be missed there. The rows' values did not change, so
 // no type is marked beyond that.
 func (a *Archetype) carryVersions(pos, from int) {
-	v := a.w.version
-	a.ordered[pos] = v
-	if pos == from || a.marked[pos] == v {
+	s, v := &a.stamps[pos], a.w.version
+	s.ordered = v
+	if pos == from || s.marked == v {
 		return
 	}
 	changed := a.changedIn(pos)
@@ -97,7 +111,7 @@ func (r Rows) changedSince(w *World, id typeID, since uint32, op string) bool {
 // since a version; since version 0 they have.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
-	return newer(s.t.a.ordered[s.pos], since)
+	return newer(s.t.a.stamps[s.pos].ordered, since)
 }
 
 // Peek is Slice of a column that the query declares Write, without marking it

@@ -10,11 +10,14 @@ import (
 type way struct {
 	from, to *Archetype
 	copies   []alloc.ColumnCopy // columns that both have
+	row      alloc.RowCopy      // of a single row: what copies says
 	fresh    []column           // columns that only to has
+	added    column             // the last of fresh; without one, at the start of the chunk
 	spills   []column           // buffers that only from has: their elements end
 	bits     []bitMove          // enable bits that both have
 	on       []uint16           // slots of to whose bits from lacks: new ones are enabled
-	rare     bool               // there are bits, on or spills
+	rare     bool               // there are bits, on or spills: sendRare
+	more     bool               // that, or row.Others
 	relabel  bool               // what both have lies alike: whole chunks can change hands
 }
 
@@ -70,14 +73,15 @@ func (a *Archetype) dropWays() {
 // find looks up what the way does, from the layouts and types of its ends.
 func (w *way) find() {
 	from, to := w.from, w.to
-	*w = way{from: from, to: to, copies: w.copies[:0], relabel: from.grid.PerUnit() == to.grid.PerUnit()}
+	*w = way{from: from, to: to, copies: w.copies[:0], row: w.row.Emptied(), relabel: from.grid.PerUnit() == to.grid.PerUnit()}
 	for _, c := range to.grid.Columns() {
 		if !from.sig.has(typeID(c.Key)) {
-			w.fresh = append(w.fresh, c)
+			w.fresh, w.added = append(w.fresh, c), c
 			continue
 		}
 		at := from.place[c.Key].offset
 		w.copies = append(w.copies, alloc.ColumnCopy{From: at, To: c.Offset, Size: c.Size})
+		w.row.Add(at, c.Offset, c.Size)
 		w.relabel = w.relabel && at == c.Offset
 	}
 	for _, c := range from.buffers {
@@ -93,13 +97,15 @@ func (w *way) find() {
 		}
 	}
 	w.rare = len(w.bits)+len(w.on)+len(w.spills) > 0
+	w.more = w.rare || w.row.Others
 }
 
 // giveBooks moves the books of the first n chunks of from to position at of to.
 func (w *way) giveBooks(n, at int) {
 	from, to := w.from, w.to
-	to.marked, to.ordered = makeGap(to.marked, at, n), makeGap(to.ordered, at, n)
-	from.marked, from.ordered = slices.Delete(from.marked, 0, n), slices.Delete(from.ordered, 0, n)
+	to.stamps, from.stamps = makeGap(to.stamps, at, n), slices.Delete(from.stamps, 0, n)
+	to.turn()
+	from.turn()
 	to.changed = makeGap(to.changed, at*len(to.types), n*len(to.types))
 	from.changed = slices.Delete(from.changed, 0, n*len(from.types))
 	for _, b := range w.bits {

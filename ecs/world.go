@@ -28,7 +28,7 @@ import (
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
 //	W2 All chunks of an archetype but the last are full; the last is not empty. Its
-//	   grid is sound: T1 to T5 of alloc.Grid.
+//	   grid is sound: T1 to T5 of alloc.Grid. Each chunk has a stamp, the last at hand.
 //	W3 owners and sharers say for each chunk of an archetype that archetype and
 //	   position, and no other chunk, those of a reserve included, has an owner. The
 //	   shelf has handed out the small chunks of the archetypes and nothing else.
@@ -183,6 +183,7 @@ func (w *World) Close() error {
 	w.idle, w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = nil, true, nil, nil, nil, nil, nil
 	w.sharers, w.idleSharers = nil, nil
 	w.spare = spareBits{}
+	w.loops = new(scan) // never ends
 	for _, d := range w.directories {
 		d.table = &noBlocks
 	}
@@ -264,7 +265,7 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		return nil, 0
 	}
 	o := w.ownerOf(r.location)
-	a := w.archetypes[o.archetype-1]
+	a := w.archetypeAt(o)
 	if int(id) >= len(a.place) {
 		return nil, 0
 	}
@@ -278,15 +279,15 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		}
 		*a.changedOf(p.slot, o.pos()) = w.version
 	}
-	chunk, row := w.split(r.location, o.order())
+	chunk, row := w.split(r.location, o.eighths())
 	// Safe because the offset is that of a column of the chunk's archetype.
-	return unsafe.Add(chunk, uintptr(p.offset)<<(o.order()&31)), row
+	return unsafe.Add(chunk, uintptr(p.offset)*o.eighths()), row
 }
 
 // checkUnlocked panics while a loop over rows is under way: a structural change
-// would move what the loop stands on.
+// would move what the loop stands on. So it does for ever in a closed world, see Close.
 func (w *World) checkUnlocked(op string) {
-	if w == nil || w.loops != nil || w.closed {
+	if w == nil || w.loops != nil {
 		panic(w.refusal(op)) // here: what comes after need not be kept across a call
 	}
 }
