@@ -40,9 +40,16 @@ func (s *signature) meets(t *signature) bool {
 // place says where a type lies in an archetype's chunks.
 type place struct {
 	offset uint32 // bytes from a small chunk's start to the column, see column
-	slot   uint16 // index into the archetype's types
-	flags  uint8  // mayRead | mayWrite, or 0: the type is absent
+	use    uint32 // slot << 8 | flags
 }
+
+func useOf(slot int, flags uint8) uint32 { return uint32(slot)<<8 | uint32(flags) }
+
+// slot returns the index into the archetype's types.
+func (p place) slot() uint16 { return uint16(p.use >> 8) }
+
+// flags returns mayRead | mayWrite, or 0: the type is absent.
+func (p place) flags() uint8 { return uint8(p.use) }
 
 // column is a type with storage in an archetype's chunks; its key is the typeID.
 type column = alloc.GridColumn
@@ -148,7 +155,7 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	a.edgeKey = noEdge
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[key] = a
-	w.matched++
+	w.changeMatches()
 	for _, m := range w.matchings {
 		m.consider(a)
 	}
@@ -169,7 +176,7 @@ func (w *World) forget(keep int) {
 		} else {
 			delete(w.byTypes, key)
 		}
-		w.matched++
+		w.changeMatches()
 		for _, m := range w.matchings {
 			m.forget(a)
 		}

@@ -41,7 +41,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 		w.phase.refuse("Batch.Rows")
 	}
 	s := w.openScan(&w.batches)
-	defer w.closeScan(s)
+	defer s.endBatch()
 	for _, part := range b.spans {
 		g := &part.a.grid
 		s.own = sight{a: part.a, columns: part.a.place}
@@ -50,8 +50,9 @@ func (b Batch) walk(yield func(Rows) bool) {
 		for left := part.n; left > 0; pos, row = pos+1, 0 {
 			k := min(left, g.RowsOf(pos)-row)
 			at := g.Row(pos, row)
-			s.show(pos, g.Chunks()[pos].Order, true)
-			if !yield(makeRows(s, at.Base, row, k)) {
+			s.show(pos, at.Eighths, true)
+			s.first = row
+			if !yield(makeRows(s, at.Base, k)) {
 				return
 			}
 			left -= k

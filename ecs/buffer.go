@@ -90,7 +90,7 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(b.w, b.id, i)
 	}
-	return b.view(column, rows.lo()+i, rows.s.t.columnOf(b.id).flags&mayWrite != 0)
+	return b.view(column, rows.s.first+i, rows.s.t.columnOf(b.id).flags()&mayWrite != 0)
 }
 
 // Append adds elements to e's buffer. It returns false when e is not alive or

@@ -17,7 +17,7 @@ func (q *Query) each(op string, yield func(Rows) bool) {
 	q.checkOpen(op)
 	q.look()
 	s := q.w.openScan(q)
-	defer q.w.closeScan(s)
+	defer s.end()
 	s.walk(q, yield)
 }
 

@@ -217,30 +217,42 @@ func (c Component[T]) TryRemove(e Entity) (bool, error) {
 // does not declare, for rows of another world and for rows that are no longer
 // current. The slice is good until the next structural change.
 func (c Component[T]) Slice(rows Rows) []T {
-	// This is Rows.column and sliceOf in one, for a loop over one row is little else.
-	if s := rows.s; s != nil && rows.serial() == s.serial && s.w == c.w {
-		p := s.t.columnOf(c.id)
-		if p.flags&mayWrite != 0 {
-			*s.t.a.changedOf(p.slot, s.pos) = c.w.version
-		}
-		if p.flags&mayRead != 0 {
-			// Safe because the column holds one T per row of the chunk and the span
-			// [lo, lo+n) lies inside the chunk's rows.
-			return unsafe.Slice(element[T](s.columnAt(rows.base, p), rows.lo()), rows.Len())
+	return slice[T](rows.s, rows.base, rows.span, c.w, uint(c.id))
+}
+
+// slice is Rows.column and sliceOf in one, for a loop over one row is little else. Its
+// arguments are single words: of structs that come in registers the compiler writes every
+// pointer to the stack.
+func slice[T any](s *scan, base unsafe.Pointer, span uint64, w *World, id uint) []T {
+	if s != nil && uint32(span) == s.serial && s.w == w {
+		t := s.t
+		if i := id - t.lowest; i < uint(len(t.columns)) {
+			p := t.columns[i]
+			if p.use&mayWrite != 0 {
+				*t.a.changedOf(p.slot(), s.pos) = w.version
+			} else if p.use&mayRead == 0 {
+				goto missing
+			}
+			var v T
+			at := uintptr(p.offset)*s.scale + uintptr(s.first)*unsafe.Sizeof(v)
+			n := span >> (64 - spanBits)
+			// Safe because the column holds one T per row of the chunk, and the n rows from
+			// the first on lie inside it, see sliceOf.
+			return (*[mostRows]T)(unsafe.Add(base, at))[:n:n]
 		}
 	}
-	rows.missing(c.w, c.id, "Component.Slice")
+missing:
+	Rows{s, base, span}.missing(w, typeID(id), "Component.Slice")
 	return nil
 }
 
-// sliceOf returns a column's elements of the rows; a nil column has none.
+// sliceOf returns a column's elements of the rows.
 func sliceOf[T any](rows Rows, column unsafe.Pointer) []T {
-	if column == nil {
-		return nil
-	}
-	// Safe because the column holds one T per row of the chunk and the span
-	// [lo, lo+n) lies inside the chunk's rows.
-	return unsafe.Slice(element[T](column, rows.lo()), rows.Len())
+	n := rows.Len()
+	// Safe because the column holds one T per row of the chunk and the n rows from the
+	// first on lie inside it. No more than mostRows rows are, so this form of
+	// unsafe.Slice needs no check.
+	return (*[mostRows]T)(unsafe.Pointer(element[T](column, rows.s.first)))[:n:n]
 }
 
 // element returns the row'th T of a column.

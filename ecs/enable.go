@@ -44,7 +44,7 @@ func (w *World) enabled(op string, e Entity, id typeID) bool {
 	if !a.sig.has(id) {
 		return false
 	}
-	return !w.types[id].enableable || a.bit(a.place[id].slot, pos, at.Row)
+	return !w.types[id].enableable || a.bit(a.place[id].slot(), pos, at.Row)
 }
 
 func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
@@ -62,7 +62,7 @@ func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
 	if !a.sig.has(id) {
 		return false
 	}
-	a.toggleRow(a.place[id].slot, pos, at.Row, on)
+	a.toggleRow(a.place[id].slot(), pos, at.Row, on)
 	return true
 }
 

@@ -37,7 +37,7 @@ func (a *Archetype) layOut() error {
 	stored := make([]column, 0, n)
 	for slot, id := range a.types {
 		t := &w.types[id]
-		a.place[id] = place{slot: uint16(slot), flags: mayRead | mayWrite}
+		a.place[id] = place{use: useOf(slot, mayRead|mayWrite)}
 		if t.size > 0 {
 			a.place[id].offset = offsetIn(&plan, slot) // a tag's may be the chunk's very end: it points inside
 			stored = append(stored, a.columnOf(id))
@@ -150,7 +150,8 @@ func (a *Archetype) replan(rows int) {
 	for _, w := range a.ways {
 		w.find()
 	}
-	a.w.replanned, a.w.matched = a.w.replanned+1, a.w.matched+1 // so that queries look
+	a.w.replanned++
+	a.w.changeMatches()
 }
 
 // verifyLayout checks W9.

@@ -114,7 +114,7 @@ func (d *directory) build() {
 
 // startOf returns the entry of a chunk of an archetype, or of none.
 func (d *directory) startOf(c alloc.GridChunk, a *Archetype) uintptr {
-	if a == nil || int(d.id) >= len(a.place) || a.place[d.id].flags == 0 {
+	if a == nil || int(d.id) >= len(a.place) || a.place[d.id].flags() == 0 {
 		return noColumn
 	}
 	column := uintptr(c.First)*alloc.EighthSize + uintptr(a.place[d.id].offset)<<(c.Order&31)
@@ -124,7 +124,7 @@ func (d *directory) startOf(c alloc.GridChunk, a *Archetype) uintptr {
 
 // markOf returns the mark of a chunk of an archetype that has the type.
 func (d *directory) markOf(a *Archetype, pos int) mark {
-	return mark{&a.changed, uint32(pos*len(a.types)) + uint32(a.place[d.id].slot)}
+	return mark{&a.changed, uint32(pos*len(a.types)) + uint32(a.place[d.id].slot())}
 }
 
 // note enters a chunk that an archetype got, or takes out one that nobody has any more.
@@ -216,7 +216,7 @@ func (d *directory) seekSmall(at location) (unsafe.Pointer, location) {
 func (d *directory) seek(at location) (unsafe.Pointer, location) {
 	w, o := d.w, d.w.ownerOf(at)
 	a := w.archetypeAt(o)
-	if int(d.id) >= len(a.place) || a.place[d.id].flags == 0 {
+	if int(d.id) >= len(a.place) || a.place[d.id].flags() == 0 {
 		return nil, 0
 	}
 	base, row := w.split(at, o.eighths())
@@ -262,7 +262,7 @@ func (d *directory) knows(at location) bool {
 //go:noinline
 func (d *directory) markSmall(at location) {
 	a := d.w.archetypeAt(d.w.ownerOf(at))
-	*a.changedOf(a.place[d.id].slot, 0) = d.w.version
+	*a.changedOf(a.place[d.id].slot(), 0) = d.w.version
 }
 
 // Lookup is Get, Mut, Has and Set of the Component it is made of, with their contract

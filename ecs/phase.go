@@ -14,23 +14,22 @@ import (
 // End, with a WaitGroup or the like.
 type Phase struct {
 	w    *World
-	lock scan // stands among the world's loops, so that structural changes panic
+	lock *scan // stands among the world's loops, so that structural changes panic
 	mu   sync.Mutex
-	idle *scan // scans to be used again
-	open int   // loops under way
+	idle []*scan // to be used again
+	open int     // loops under way
 }
 
 // Share begins a phase. It panics inside a loop, in another phase and when the
 // world is closed.
 func (w *World) Share() *Phase {
 	w.checkUnshared("World.Share")
-	if w.loops != nil && !w.closed {
-		panic("ecs: World.Share: " + w.loops.name() + "; begin the phase outside of loops")
+	if w.loops > 0 && !w.closed {
+		panic("ecs: World.Share: " + w.loop() + "; begin the phase outside of loops")
 	}
 	w.checkUnlocked("World.Share")
-	p := &Phase{w: w}
-	p.lock.w = w
-	w.phase, w.loops = p, &p.lock
+	p := &Phase{w: w, lock: w.openScan(nil)}
+	w.phase, w.unshared = p, never
 	return p
 }
 
@@ -42,10 +41,11 @@ func (p *Phase) End() {
 	switch {
 	case p.w.phase != p:
 		panic("ecs: Phase.End: the phase has ended")
-	case p.open > 0 || p.w.loops != &p.lock:
+	case p.open > 0 || p.w.loops > 1:
 		panic(fmt.Sprintf("ecs: Phase.End: loops under way: %d; wait for their goroutines first", max(1, p.open)))
 	}
-	p.w.phase, p.w.loops = nil, nil
+	p.lock.end()
+	p.w.phase, p.w.unshared = nil, p.w.matched
 }
 
 // Rows is Query.Rows for any goroutine during the phase, of a query without Write.
@@ -74,13 +74,12 @@ func (p *Phase) begin(q *Query) *scan {
 		panic(fmt.Sprintf("ecs: Phase.Rows: %v declares Write; goroutines that share a world may only read it", q))
 	}
 	q.lookAlone()
-	s := p.idle
-	if s == nil {
-		s = &scan{w: p.w}
-	} else {
-		p.idle = s.outer
+	if len(p.idle) == 0 {
+		p.idle = append(p.idle, &scan{w: p.w})
 	}
-	s.q, s.outer = q, nil
+	last := len(p.idle) - 1
+	s := p.idle[last]
+	s.q, p.idle = q, p.idle[:last]
 	p.open++
 	return s
 }
@@ -89,7 +88,7 @@ func (p *Phase) finish(s *scan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.turn()
-	s.outer, p.idle = p.idle, s
+	p.idle = append(p.idle, s)
 	p.open--
 }
 

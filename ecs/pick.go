@@ -104,7 +104,7 @@ func (q *Query) pick() *pick {
 // versions when filters is set.
 func (q *Query) pickRows(m *match, s *picked, filters bool) (rows int) {
 	scan := q.w.openScan(q)
-	defer q.w.closeScan(scan)
+	defer scan.end()
 	for pos := range m.a.grid.Chunks() {
 		if filters && !q.passes(m.a, pos, q.since) {
 			continue

@@ -26,7 +26,7 @@ type Query struct {
 	changed   []typeID  // of the Changed terms
 	ordered   bool      // there is an Ordered term
 	since     uint32    // version that Changed and Ordered compare with; 0: everything is new
-	whole     bool      // every row of the sights matches, in any version: see look
+	whole     uint64    // World.unshared at which every row of the sights matches, in any version: see look
 }
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
@@ -95,10 +95,8 @@ func (q *Query) Close() {
 		q.refuse("Query.Close")
 	}
 	q.w.checkUnshared("Query.Close")
-	for s := q.w.loops; s != nil; s = s.outer {
-		if s.q == q {
-			panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
-		}
+	if q.w.loopOver(q) {
+		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
 	if q.m != nil && !q.w.closed {
 		q.m.drop()
@@ -131,7 +129,7 @@ func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 		return true
 	}
 	for _, id := range q.changed {
-		if int(id) < len(a.place) && a.place[id].flags != 0 && newer(a.changedAt(a.place[id].slot, pos), since) {
+		if int(id) < len(a.place) && a.place[id].flags() != 0 && newer(a.changedAt(a.place[id].slot(), pos), since) {
 			return true
 		}
 	}
@@ -151,53 +149,60 @@ func (q *Query) Rows() iter.Seq[Rows] {
 }
 
 func (q *Query) walk(yield func(Rows) bool) {
-	if q == nil || q.m == nil {
-		q.refuse("Query.Rows")
+	if q == nil || q.m == nil || q.whole != q.w.unshared {
+		if !q.prepare() {
+			q.walkPart(yield)
+			return
+		}
 	}
 	w := q.w
-	if w.phase != nil && q.writes {
-		w.phase.refuse("Query.Rows")
-	}
-	if w.phase != nil || !q.upToDate() {
-		q.look()
-	}
 	s := w.idleScan()
 	w.lock(s, q)
-	defer w.closeScan(s)
-	if !q.whole {
-		s.walkPart(q, yield)
-		return
-	}
-	// This is walk for the commonest queries, where it is not a call of its own: a loop
-	// over one row is little else.
-	for i := range q.sights {
-		t := &q.sights[i]
+	defer s.end()
+	// This is scan.walk for the commonest queries, where it is not a call of its own: a
+	// loop over one row is little else.
+	sights := q.sights
+	for i := range sights {
+		t := &sights[i]
 		g := &t.a.grid
-		left := g.Len()
-		if left == 0 {
+		if g.Len() == 0 {
 			continue
 		}
 		s.t = t
-		chunks, per := g.Chunks(), g.PerUnit()
-		for pos := range chunks {
-			c := &chunks[pos]
-			n := min(per<<(c.Order&31)>>alloc.UnitOrder, left)
-			left -= n
-			s.show(pos, c.Order, true)
+		for pos := 0; pos < len(g.Chunks()); pos++ {
+			c := &g.Chunks()[pos]
+			scale := 1 << (c.Order & 63)
+			n := min(g.PerUnit()*scale>>alloc.UnitOrder, g.Len()-c.Start)
+			s.show(pos, uintptr(scale), true)
 			// Safe because the chunk is one of the world's universe.
-			base := unsafe.Add(w.base, uintptr(c.First)*alloc.EighthSize)
-			if !yield(makeRows(s, base, 0, n)) {
+			base := unsafe.Add(s.w.base, uintptr(c.First)*alloc.EighthSize)
+			if !yield(makeRows(s, base, n)) {
 				return
 			}
 		}
 	}
 }
 
-// walkPart shows the chunks of a query that may pass some of them, or of their rows.
-func (s *scan) walkPart(q *Query, yield func(Rows) bool) {
-	if s.walk(q, yield) && q.filters() && s.w.phase == nil {
-		q.since = s.w.version
-		s.w.Advance()
+// prepare makes ready for a loop by Rows. It reports whether the loop shows all rows of
+// the sights, and is the owner's only.
+//
+//go:noinline
+func (q *Query) prepare() bool {
+	q.checkOpen("Query.Rows")
+	if q.w.phase != nil && q.writes {
+		q.w.phase.refuse("Query.Rows")
+	}
+	q.look()
+	return q.whole == q.w.unshared
+}
+
+// walkPart is walk of a query that may pass some of the chunks, or of their rows.
+func (q *Query) walkPart(yield func(Rows) bool) {
+	s := q.w.openScan(q)
+	defer s.end()
+	if s.walk(q, yield) && q.filters() && q.w.phase == nil {
+		q.since = q.w.version
+		q.w.Advance()
 	}
 }
 
@@ -220,7 +225,8 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 				continue
 			}
 			c := &chunks[pos]
-			n, dense := min(per<<(c.Order&31)>>alloc.UnitOrder, count-c.Start), true
+			scale := 1 << (c.Order & 63)
+			n, dense := min(per*scale>>alloc.UnitOrder, count-c.Start), true
 			if len(t.tests) > 0 {
 				matching := s.filter(a, t.tests, pos, n)
 				if matching == 0 {
@@ -228,8 +234,8 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 				}
 				dense = matching == n
 			}
-			s.show(pos, c.Order, dense)
-			if !yield(makeRows(s, a.w.u.PointerTo(c.First), 0, n)) {
+			s.show(pos, uintptr(scale), dense)
+			if !yield(makeRows(s, a.w.u.PointerTo(c.First), n)) {
 				return false
 			}
 		}

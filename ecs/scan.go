@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,17 +18,18 @@ type scan struct {
 	q      *Query   // whose access the rows have
 	t      *sight   // of the archetype that the current rows belong to
 	pos    int      // the current rows' chunk, in its grid
-	order  uint32   // of that chunk
-	serial uint32   // of the current rows, 28 bits; others are stale
+	first  int      // the first of the current rows; only batches have another than 0
+	scale  uintptr  // size of that chunk, in eighths of a unit
+	serial uint32   // of the current rows; others are stale
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot
-	outer  *scan    // the loop around this one, or the next idle scan
+	open   bool     // the loop is under way; not of a phase's
 	own    sight    // of the rows of a batch
 	mask   []uint64 // room for the largest chunk seen
 }
 
-// openScan starts a loop and locks the world. Its two parts are small enough to be
-// inlined.
+// openScan starts a loop and locks the world, which must not be closed. Its two parts are
+// small enough to be inlined.
 func (w *World) openScan(q *Query) *scan {
 	s := w.idleScan()
 	w.lock(s, q)
@@ -35,51 +37,64 @@ func (w *World) openScan(q *Query) *scan {
 }
 
 func (w *World) idleScan() *scan {
-	s := w.idle
-	if s == nil {
-		return w.newScan()
+	if w.loops == 0 {
+		return &w.outer
 	}
-	w.idle = s.outer
-	return s
+	return w.innerScan()
 }
 
 func (w *World) lock(s *scan, q *Query) {
-	s.q, s.outer = q, w.loops
-	w.loops = s
+	s.q, s.open = q, true
+	w.loops++
 }
 
-// newScan makes a scan where none is idle. A closed world has none.
+// innerScan returns an idle scan for a loop inside others. Mostly as many are busy as loops
+// are under way; when iterators were pulled by hand, others may be.
 //
 //go:noinline
-func (w *World) newScan() *scan {
-	if w.closed {
-		w.refuse("Query.Rows")
+func (w *World) innerScan() *scan {
+	if i := w.loops; i < len(w.scans) && !w.scans[i].open {
+		return w.scans[i]
 	}
-	return &scan{w: w}
-}
-
-// closeScan ends a loop: its rows are stale from now on. It runs deferred, so
-// the world is unlocked after break, return and panic as well. Loops end in the
-// opposite order of their beginning, unless an iterator was pulled by hand; then
-// this one is looked for.
-func (w *World) closeScan(s *scan) {
-	at := &w.loops
-	for *at != s {
-		at = &(*at).outer
+	for _, s := range w.scans {
+		if !s.open {
+			return s
+		}
 	}
-	*at = s.outer
-	s.turn()
-	s.outer, w.idle = w.idle, s
+	s := &scan{w: w}
+	w.scans = append(w.scans, s)
+	return s
 }
 
-// show moves the loop to a chunk; the rows shown before become stale.
-func (s *scan) show(pos int, order uint32, dense bool) {
+// end ends a loop: its rows are stale from now on. It runs deferred, so the world is
+// unlocked after break, return and panic as well. Loops end in the opposite order of
+// their beginning, unless an iterator was pulled by hand.
+func (s *scan) end() {
 	s.turn()
-	s.pos, s.order, s.dense, s.filled = pos, order, dense, !dense
+	s.open = false
+	s.w.loops--
 }
 
-// turn makes the rows shown so far stale, until 2^28 more were shown.
-func (s *scan) turn() { s.serial = (s.serial + 1) & serialMask }
+// endBatch is end of a loop over a batch.
+func (s *scan) endBatch() {
+	s.first = 0
+	s.end()
+}
+
+// loopOver reports whether a loop over the query is under way.
+func (w *World) loopOver(q *Query) bool {
+	return slices.ContainsFunc(w.scans, func(s *scan) bool { return s.open && s.q == q })
+}
+
+// show moves the loop to a chunk of so many eighths of a unit; the rows shown before
+// become stale.
+func (s *scan) show(pos int, scale uintptr, dense bool) {
+	s.turn()
+	s.pos, s.scale, s.dense, s.filled = pos, scale, dense, !dense
+}
+
+// turn makes the rows shown so far stale, until 2^32 more were shown.
+func (s *scan) turn() { s.serial++ }
 
 // words returns the mask's words for n rows.
 func (s *scan) words(n int) []uint64 {
@@ -151,6 +166,16 @@ func (t *bitTest) narrow(a *Archetype, pos int, mask []uint64) {
 	}
 }
 
+// loop says what a loop under way runs over, for messages: the innermost, when loops
+// ended in order.
+func (w *World) loop() string {
+	i := len(w.scans) - 1
+	for !w.scans[i].open {
+		i--
+	}
+	return w.scans[i].name()
+}
+
 // name says what the loop runs over, for messages.
 func (s *scan) name() string {
 	if s.q != nil && s.q != &s.w.batches {
@@ -165,24 +190,23 @@ func (s *scan) name() string {
 type Rows struct {
 	s    *scan
 	base unsafe.Pointer // start of the chunk
-	span uint64         // serial 28 bits | rows 18 | first row 18
+	span uint64         // rows 18 bits | 14 unused | serial 32
 }
 
 const (
-	spanBits   = 18 // a megachunk of rows of 8 bytes has 2^17
-	spanMask   = 1<<spanBits - 1
-	serialMask = 1<<(64-2*spanBits) - 1
+	spanBits = 18 // a megachunk of rows of 8 bytes has 2^17
+	mostRows = 1 << spanBits
 )
 
-func makeRows(s *scan, base unsafe.Pointer, lo, n int) Rows {
-	return Rows{s, base, uint64(s.serial)<<(2*spanBits) | uint64(n)<<spanBits | uint64(lo)}
+// makeRows returns the n current rows, in the chunk at base.
+func makeRows(s *scan, base unsafe.Pointer, n int) Rows {
+	return Rows{s, base, uint64(n)<<(64-spanBits) | uint64(s.serial)}
 }
 
-func (r Rows) lo() int        { return int(r.span & spanMask) }
-func (r Rows) serial() uint32 { return uint32(r.span >> (2 * spanBits)) }
+func (r Rows) serial() uint32 { return uint32(r.span) }
 
 // Len returns the number of rows, matching or not.
-func (r Rows) Len() int { return int(r.span >> spanBits & spanMask) }
+func (r Rows) Len() int { return int(r.span >> (64 - spanBits)) }
 
 // check panics unless the rows are the current ones of a loop.
 func (r Rows) check(op string) *scan {
@@ -209,9 +233,9 @@ func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 		return nil
 	}
 	p := s.t.columnOf(id)
-	if p.flags&mayWrite != 0 {
-		*s.t.a.changedOf(p.slot, s.pos) = w.version
-	} else if p.flags&mayRead == 0 {
+	if p.flags()&mayWrite != 0 {
+		*s.t.a.changedOf(p.slot(), s.pos) = w.version
+	} else if p.flags()&mayRead == 0 {
 		r.missing(w, id, op)
 		return nil
 	}
@@ -220,14 +244,14 @@ func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
 
 func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 	// Safe because the offset is the column's in the archetype of this chunk.
-	return unsafe.Add(base, uintptr(p.offset)<<(s.order&31))
+	return unsafe.Add(base, uintptr(p.offset)*s.scale)
 }
 
 // placeOf is column without the mark; ok is false where it would be nil.
 func (r Rows) placeOf(w *World, id typeID, op string) (p place, ok bool) {
 	s := r.s
 	if s != nil && r.serial() == s.serial && s.w == w {
-		if p = s.t.columnOf(id); p.flags&mayRead != 0 {
+		if p = s.t.columnOf(id); p.flags()&mayRead != 0 {
 			return p, true
 		}
 	}
@@ -240,7 +264,7 @@ func (r Rows) placeOf(w *World, id typeID, op string) (p place, ok bool) {
 //go:noinline
 func (r Rows) missing(w *World, id typeID, op string) {
 	s := r.check(op)
-	if s.w == w && s.t.columnOf(id).flags&declared != 0 {
+	if s.w == w && s.t.columnOf(id).flags()&declared != 0 {
 		return
 	}
 	r.refuse(w, id, op)
@@ -287,7 +311,7 @@ func (b Buffer[T]) In(rows Rows) bool { return rows.in(b.w, b.id, "Buffer.In") }
 
 func (r Rows) in(w *World, id typeID, op string) bool {
 	if s := r.check(op); s.w == w && s.q == &s.w.batches {
-		return s.t.columnOf(id).flags != 0
+		return s.t.columnOf(id).flags() != 0
 	}
 	_, ok := r.placeOf(w, id, op)
 	return ok
@@ -296,7 +320,7 @@ func (r Rows) in(w *World, id typeID, op string) bool {
 // Entities returns the rows' entities, to read. It is good like Slice's.
 func (r Rows) Entities() []Entity {
 	r.check("Rows.Entities")
-	return entities(r.base, r.lo()+r.Len())[r.lo():]
+	return entities(r.base, r.s.first+r.Len())[r.s.first:]
 }
 
 // Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk

@@ -10,7 +10,7 @@ import "slices"
 type sight struct {
 	a       *Archetype
 	tests   []bitTest // of the match
-	lowest  typeID    // that the table has
+	lowest  uint      // typeID that the table begins with
 	columns []place   // by typeID from lowest on; flags 0: not declared; declared alone: absent
 }
 
@@ -20,7 +20,7 @@ const declared = 1 << 7
 
 // columnOf returns where a type lies and what may be done with it.
 func (t *sight) columnOf(id typeID) place {
-	if i := uint(id) - uint(t.lowest); i < uint(len(t.columns)) {
+	if i := uint(id) - t.lowest; i < uint(len(t.columns)) {
 		return t.columns[i]
 	}
 	return place{}
@@ -57,14 +57,17 @@ func (q *Query) lookAlone() {
 	for i := n; i < len(matches); i++ {
 		q.sights = append(q.sights, q.sightOf(&matches[i]))
 	}
-	q.whole = !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 })
+	q.whole = 0
+	if !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 }) {
+		q.whole = q.w.matched
+	}
 }
 
 // follow looks up where the columns lie, after archetypes got other layouts. What may be
 // done with them stays.
 func (t *sight) follow() {
 	for i := range t.columns {
-		if id := int(t.lowest) + i; t.columns[i].flags&mayRead != 0 && id < len(t.a.place) {
+		if id := int(t.lowest) + i; t.columns[i].flags()&mayRead != 0 && id < len(t.a.place) {
 			t.columns[i].offset = t.a.place[id].offset
 		}
 	}
@@ -81,17 +84,24 @@ func (q *Query) sightOf(m *match) sight {
 			continue
 		}
 		if first {
-			t.lowest, first = typeID(id), false
+			t.lowest, first = uint(id), false
 			t.columns = make([]place, len(q.access)-id)
 		}
-		p := place{flags: access}
-		if id < len(m.a.place) && m.a.place[id].flags != 0 {
+		p := place{use: useOf(0, declared)}
+		if id < len(m.a.place) && m.a.place[id].flags() != 0 {
 			p = m.a.place[id]
-			p.flags = access
-		} else {
-			p.flags = declared
+			p.use = useOf(int(p.slot()), access)
 		}
 		t.columns[id-int(t.lowest)] = p
 	}
 	return t
+}
+
+// never is a World.unshared that no query has seen.
+const never = ^uint64(0)
+
+// changeMatches makes queries look before their next loop. No phase is under way.
+func (w *World) changeMatches() {
+	w.matched++
+	w.unshared = w.matched
 }

@@ -86,7 +86,7 @@ func (p *pick) toggle(id typeID, on bool) (n int) {
 			continue
 		}
 		n += s.rows
-		slot := s.a.place[id].slot
+		slot := s.a.place[id].slot()
 		if s.whole || s.mask != nil {
 			for pos := range s.a.grid.Chunks() {
 				s.toggleChunk(slot, pos, on)

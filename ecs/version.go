@@ -104,7 +104,7 @@ func (b Buffer[T]) Changed(rows Rows, since uint32) bool {
 
 func (r Rows) changedSince(w *World, id typeID, since uint32, op string) bool {
 	p, ok := r.placeOf(w, id, op)
-	return ok && newer(r.s.t.a.changedAt(p.slot, r.s.pos), since)
+	return ok && newer(r.s.t.a.changedAt(p.slot(), r.s.pos), since)
 }
 
 // Ordered reports whether rows came into the rows' chunk, went or changed places
@@ -135,9 +135,9 @@ func (r Rows) mark(w *World, id typeID, op string) {
 	p, ok := r.placeOf(w, id, op)
 	switch {
 	case !ok:
-	case p.flags&mayWrite == 0:
+	case p.flags()&mayWrite == 0:
 		r.refuse(w, id, op)
 	default:
-		*r.s.t.a.changedOf(p.slot, r.s.pos) = w.version
+		*r.s.t.a.changedOf(p.slot(), r.s.pos) = w.version
 	}
 }

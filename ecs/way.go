@@ -91,7 +91,7 @@ func (w *way) find() {
 	}
 	for _, slot := range to.toggling {
 		if id := to.types[slot]; from.sig.has(id) {
-			w.bits = append(w.bits, bitMove{from.place[id].slot, slot})
+			w.bits = append(w.bits, bitMove{from.place[id].slot(), slot})
 		} else {
 			w.on = append(w.on, slot)
 		}

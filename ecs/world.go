@@ -70,17 +70,19 @@ type World struct {
 	idleSharers []uint32              // of which no unit is
 	matchings   []*matching           // in order of creation
 	matched     uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	unshared    uint64                // the same, or never while the world is shared or after Close: see Query.Rows
 	replanned   uint64                // those laid out anew
 	byFilter    map[string]*matching  // by matching.key
 	directories []*directory          // by typeID, for look-ups
 	built       []*directory          // those that are built
 	batches     Query                 // that the rows of batches belong to; it matches nothing
 
-	phase     *Phase // that shares the world with other goroutines; nil: none
-	loops     *scan  // loops under way, innermost first; nil: none
-	idle      *scan  // scans to be used again
-	picked    pick   // of the batch under way, kept for reuse
-	moved     []span // rows that the last batch made or moved
+	phase     *Phase  // that shares the world with other goroutines; nil: none
+	loops     int     // under way, of scans that are open
+	scans     []*scan // theirs, and others to be used again; the first is outer
+	outer     scan    // of a loop that is not inside others
+	picked    pick    // of the batch under way, kept for reuse
+	moved     []span  // rows that the last batch made or moved
 	spare     spareBits
 	epoch     uint64 // structural changes so far
 	version   uint32 // change version that writes are marked with; never 0
@@ -128,10 +130,11 @@ func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
 		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
-		version: 1, matched: 1,
+		version: 1, matched: 1, unshared: 1,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
 	}
+	w.outer.w, w.scans = w, []*scan{&w.outer}
 	for _, o := range options {
 		o(w)
 	}
@@ -180,10 +183,10 @@ func (w *World) Close() error {
 		err = errors.Join(err, w.u.Close())
 	}
 	tags.give(w.tag >> indexBits)
-	w.idle, w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = nil, true, nil, nil, nil, nil, nil
-	w.sharers, w.idleSharers = nil, nil
+	w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
+	w.sharers, w.idleSharers, w.unshared = nil, nil, never
 	w.spare = spareBits{}
-	w.loops = new(scan) // never ends
+	w.loops++ // a loop that never ends
 	for _, d := range w.directories {
 		d.table = &noBlocks
 	}
@@ -270,14 +273,14 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 		return nil, 0
 	}
 	p := a.place[id]
-	if p.flags == 0 {
+	if p.flags() == 0 {
 		return nil, 0
 	}
 	if write {
 		if w.phase != nil {
 			w.phase.refuse(op)
 		}
-		*a.changedOf(p.slot, o.pos()) = w.version
+		*a.changedOf(p.slot(), o.pos()) = w.version
 	}
 	chunk, row := w.split(r.location, o.eighths())
 	// Safe because the offset is that of a column of the chunk's archetype.
@@ -287,7 +290,7 @@ func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Point
 // checkUnlocked panics while a loop over rows is under way: a structural change
 // would move what the loop stands on. So it does for ever in a closed world, see Close.
 func (w *World) checkUnlocked(op string) {
-	if w == nil || w.loops != nil {
+	if w == nil || w.loops != 0 {
 		panic(w.refusal(op)) // here: what comes after need not be kept across a call
 	}
 }
@@ -305,7 +308,7 @@ func (w *World) refusal(op string) string {
 	}
 	w.checkUnshared(op)
 	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
-		op, w.loops.name())
+		op, w.loop())
 }
 
 // checkNew panics unless something can be made in the world.
