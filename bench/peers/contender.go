@@ -21,7 +21,7 @@ type budget struct {
 }
 
 var (
-	wholeBudget = budget{60 * time.Millisecond, 300 * time.Millisecond}
+	wholeBudget = budget{20 * time.Millisecond, 100 * time.Millisecond}
 	quickBudget = budget{2 * time.Millisecond, 10 * time.Millisecond}
 )
 

@@ -37,7 +37,8 @@
 // the Go heap, collected, and what ours have committed off it, in granules of
 // 2 MiB. Allocations are those on the Go heap in the pass that has fewest; p99 is
 // of passes over all n, or of means of passes of less than 20 us. Ratio is ours to
-// the best of all entrants that are other libraries.
+// the best of all entrants that are other libraries, here as in targets the median of
+// the ratios of all rounds: what slows the machine for some seconds slows both.
 //
 // The workloads memory, archetypes, gc and scale-... run in a process for each
 // entrant and round. The figure of the first two is the greatest resident size over

@@ -19,7 +19,7 @@ type entry struct {
 	P99            *float64 `json:"p99_ns"` // of a pass over all n; of a step where steps are timed
 
 	BestPeer   *string  `json:"best_peer"` // this and what follows: on ours alone
-	Ratio      *float64 `json:"ratio"`     // of figures
+	Ratio      *float64 `json:"ratio"`     // of figures, by round, the median
 	Floor      *float64 `json:"floor"`
 	Goal       *float64 `json:"goal"`
 	HoldsFloor *bool    `json:"holds_floor"`
@@ -29,7 +29,7 @@ type entry struct {
 	GoalOf     *string  `json:"goal_of"`
 	GoalRatio  *float64 `json:"goal_ratio"`
 
-	Figure  *float64 `json:"figure"` // the median of the rounds: what ratios and targets are about
+	Figure  *float64 `json:"figure"` // the median of the rounds
 	Unit    string   `json:"unit"`   // of figure, min and max
 	Min     *float64 `json:"min"`    // of the rounds
 	Max     *float64 `json:"max"`

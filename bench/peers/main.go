@@ -79,7 +79,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(stderr)
 	f.StringVar(&only, "only", "", "run only these `workloads`, with commas: "+nameList())
 	f.IntVar(&o.n, "n", 0, "run with this many `entities` instead of each workload's sizes, or as many as it can")
-	f.IntVar(&o.rounds, "rounds", 5, "run everything this many times and print medians; 1 where -quick is given alone")
+	f.IntVar(&o.rounds, "rounds", 15, "run everything this many times and print medians; 1 where -quick is given alone")
 	f.BoolVar(&o.json, "json", false, "print an array of objects instead of tables")
 	f.BoolVar(&o.quick, "quick", false, "see that it works: samples of 2 ms, at most 16,000 entities")
 	f.BoolVar(&o.check, "check", false, "compare the peers with what their own harness, go-ecs-benchmarks, makes of them")

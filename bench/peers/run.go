@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -120,13 +121,30 @@ func (r *result) bestPeer() (value float64, whose string) {
 	return r.best(peers)
 }
 
+// paired is the median of the ratios of two entrants' figures, round by round: what slows
+// the machine for some seconds slows both. 0 where one has no figure.
+func (r *result) paired(mine, other string) float64 {
+	of := func(entrant string) []float64 {
+		i := slices.IndexFunc(r.list, func(c *contender) bool { return c.way.entrant == entrant })
+		return r.list[i].rounds
+	}
+	a, b := of(mine), of(other)
+	ratios := make([]float64, 0, len(a))
+	for i := range min(len(a), len(b)) {
+		if b[i] > 0 {
+			ratios = append(ratios, a[i]/b[i])
+		}
+	}
+	return median(ratios)
+}
+
 // ratio is that of an entrant of ours to the best peer; false for other
 // entrants, and where there is no peer or no figure.
 func (r *result) ratio(c *contender) (ratio float64, peer string, ok bool) {
-	mine, ran := r.value(c.way.entrant)
+	_, ran := r.value(c.way.entrant)
 	best, peer := r.bestPeer()
 	if c.way.library() != ours || !ran || best == 0 {
 		return 0, "", false
 	}
-	return mine / best, peer, true
+	return r.paired(c.way.entrant, peer), peer, true
 }

@@ -156,9 +156,20 @@ func made(entrant string, figures ...float64) *contender {
 	return &contender{way: &way{entrant: entrant}, n: usual, rounds: figures}
 }
 
+// TestPaired: a machine that is slower in some rounds changes no ratio.
+func TestPaired(t *testing.T) {
+	r := &result{w: workloadNamed("random"), n: usual, list: []*contender{
+		made(quarry, 1, 9, 2), made(quarryMany, 8, 8, 8), made(ark, 2, 18, 4), made(arche),
+	}}
+	require.InDelta(t, 0.5, r.paired(quarry, ark), 1e-9)
+	require.Zero(t, r.paired(quarry, arche))
+	r.judge()
+	require.Equal(t, "0.500 of ark, at most 1.1 holds", r.verdicts[0].floor.String())
+}
+
 func TestJudge(t *testing.T) {
 	r := &result{w: workloadNamed("random"), n: usual, list: []*contender{
-		made(quarry, 3, 1, 2), made(quarryMany, 1.9), made(ark, 2), made(arche, 1),
+		made(quarry, 3, 1, 2), made(quarryMany, 1.9), made(ark, 2), made(arche, 1, 1, 1),
 	}}
 	r.judge()
 	require.Len(t, r.verdicts, 1)

@@ -131,14 +131,14 @@ func (s *summary) printTargets(w io.Writer) {
 			}
 			var by, ratios, names []string
 			peer := "-"
-			for _, e := range list {
+			for run, e := range list {
 				by = append(by, inUnit(e, *e.Figure))
 				if !slices.Contains(names, e.Entrant) {
 					names = append(names, e.Entrant)
 				}
 				if e.FloorRatio != nil {
 					ratios = append(ratios, fmt.Sprintf("%.3f", *e.FloorRatio))
-					peer = fmt.Sprintf("%s %s", *e.FloorOf, inUnit(e, *e.Figure / *e.FloorRatio))
+					peer = fmt.Sprintf("%s %s", *e.FloorOf, inUnit(e, *s.of(c, *e.FloorOf)[run].Figure))
 				}
 			}
 			fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.workload, grouped(c.n), strings.Join(names, ", "),
@@ -244,8 +244,12 @@ func (s *summary) printBeside(w io.Writer, c benchCase, own, peer string) {
 		}
 		return figure(medianOf(list, func(e entry) *float64 { return e.P99 }) / 1000)
 	}
-	ratio := fmt.Sprintf("%.2f", figures(a)/figures(b))
-	if figures(a) > figures(b) {
+	times := figures(a) / figures(b)
+	if p := a[0].BestPeer; p != nil && *p == peer {
+		times = medianOf(a, func(e entry) *float64 { return e.Ratio })
+	}
+	ratio := fmt.Sprintf("%.2f", times)
+	if times > 1 {
 		ratio = "**" + ratio + "**"
 	}
 	fmt.Fprintf(w, " %s | %s %s | %s %s |\n", ratio, held(a), held(b), tail(a), tail(b))

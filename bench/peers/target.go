@@ -111,7 +111,9 @@ func (r *result) against(b bound, v verdict) judged {
 		if best, j.whose = r.best(b.of); j.whose == "" || best == 0 {
 			return j
 		}
-		j.most, j.ratio = b.factor*best, v.got/best
+		j.ratio = r.paired(v.whose, j.whose)
+		j.known, j.holds = true, j.ratio <= b.factor
+		return j
 	}
 	j.known, j.holds = true, v.got <= j.most
 	return j
