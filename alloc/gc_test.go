@@ -69,7 +69,7 @@ func TestGCApply(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		var kept [16][]byte
-		for i := range 64 << 8 { // 64 MiB
+		for i := range 256 << 8 { // 256 MiB
 			kept[i%16] = make([]byte, 4<<10)
 		}
 		runtime.ReadMemStats(&after)

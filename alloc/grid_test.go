@@ -243,6 +243,40 @@ func TestGridIsAList(t *testing.T) {
 }
 
 // TestGridPrepared: what was prepared can be grown to when nothing else is left.
+// TestGridThreeUnits: rows of three units get one chunk of four, where the policy doubles,
+// chunks may be as large and the universe has one; else they get as many as they need.
+func TestGridThreeUnits(t *testing.T) {
+	for _, c := range []struct {
+		growth  Growth
+		largest int
+		left    int // chunks of the universe
+		units   []int
+	}{
+		{Doubling(), 6, 64, []int{4}},
+		{Doubling().Capped(4), 6, 64, []int{4}},
+		{Doubling().Capped(3), 6, 64, []int{2, 1}},
+		{Doubling(), 1, 64, []int{2, 1}},
+		{Fixed(1), 6, 64, []int{1, 1, 1}},
+		{Doubling(), 6, 3, []int{2, 1}},
+	} {
+		u, err := NewUniverse(Size(2 << 20))
+		require.NoError(t, err)
+		for u.Stats().LiveChunks < u.Size()/ChunkSize-c.left {
+			_, err := u.AllocExact(1)
+			require.NoError(t, err)
+		}
+		m := newGrid(t, u, nil, c.growth, c.largest)
+		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 3*m.per, 3*m.per))
+		var units []int
+		for _, chunk := range m.Chunks() {
+			units = append(units, chunk.Units())
+		}
+		require.Equal(t, c.units, units, "%v, chunks to order %d, %d left", c.growth, c.largest, c.left)
+		m.check(t, "three units")
+		m.Release()
+	}
+}
+
 func TestGridPrepared(t *testing.T) {
 	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
 		u, err := NewUniverse(Size(4 << 20))
