@@ -269,7 +269,7 @@ func (s *records) place(ids []Entity, at location) {
 	// that would be a branch that no CPU foresees, 12 cycles each time.
 	t := s.table
 	for ; len(ids) >= 4; ids, at = ids[4:], at+4 {
-		four := (*[4]Entity)(ids)
+		four := ids[:4]
 		t.at(four[0].ref & indexMask).location = at
 		t.at(four[1].ref & indexMask).location = at + 1
 		t.at(four[2].ref & indexMask).location = at + 2
