@@ -7,48 +7,6 @@ import (
 	"quarry/layout"
 )
 
-type Position struct{ X, Y float64 }
-type Velocity struct{ X, Y float64 }
-
-func Example() {
-	w, err := ecs.NewWorld()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer w.Close()
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	movers := ecs.NewArchetype(w, position, velocity)
-	batch, err := movers.CreateN(1000)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for rows := range batch.Rows() {
-		v := velocity.Slice(rows)
-		for i := range v {
-			v[i] = Velocity{1, 2}
-		}
-	}
-	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
-	for range 10 {
-		for rows := range q.Rows() {
-			p, v := position.Slice(rows), velocity.Slice(rows)
-			for i := range p {
-				p[i].X += v[i].X
-				p[i].Y += v[i].Y
-			}
-		}
-	}
-	e := movers.Create()
-	fmt.Println(e, *position.Get(e))
-	w.Destroy(e)
-	fmt.Println(w.Alive(e), position.Get(e) == nil, q.Count())
-	// Output:
-	// 1001v1 {0 0}
-	// false true 1000
-}
-
 // The drawing of the package doc, on a machine with cache lines of 64 bytes.
 func ExampleArchetype_Plan() {
 	w, err := ecs.NewWorld()
