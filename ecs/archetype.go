@@ -90,10 +90,10 @@ type Archetype struct {
 	toggling []uint16     // slots that are enableable
 }
 
-// NewArchetype returns the archetype of a set of types, in any order; the same
-// set always gives the same archetype. It panics for a type of another world or
-// one that is given twice, and with a *LimitError when a row does not fit a
-// chunk.
+// NewArchetype returns the archetype of a set of types, components and buffers, in
+// any order; the same set always gives the same archetype. It panics for a type of
+// another world or one that is given twice, and with a *LimitError when a row does
+// not fit a chunk.
 func NewArchetype(w *World, types ...Type) *Archetype {
 	a, err := TryNewArchetype(w, types...)
 	if err != nil {

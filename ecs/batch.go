@@ -23,8 +23,9 @@ type span struct {
 // Len returns the number of entities.
 func (b Batch) Len() int { return b.n }
 
-// Rows yields the batch's rows, a span per chunk; every column may be written.
-// It panics after another structural change.
+// Rows yields the batch's rows, a span per chunk; every column may be written, and
+// every row is the batch's. It locks the world as Query.Rows does, and panics after
+// another structural change.
 func (b Batch) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { b.walk(yield) }
 }

@@ -8,7 +8,9 @@ import (
 	"quarry/alloc"
 )
 
-// Buffer is the handle of a buffer type: a growing array of T per entity.
+// Buffer is the handle of a buffer type: a growing array of T per entity, at first
+// empty. Archetypes, changes and terms take it like a component; loops over rows
+// reach an entity's array by At, all others by Mut, Get, Append and Slice.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Buffer[T any] struct {
@@ -94,7 +96,9 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 }
 
 // Append adds elements to e's buffer. It returns false when e is not alive or
-// has none, and panics with a *LimitError when there is no room.
+// has none, and panics with a *LimitError when there is no room. It marks the
+// buffer changed in e's chunk, like Mut. No buffer's growth moves rows, so loops may
+// append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
 	d, ok := b.of("Buffer.Append", e, true)
 	if ok {

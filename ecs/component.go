@@ -42,12 +42,14 @@ type typeKey struct {
 	buffer bool
 }
 
-// TypeOption changes how a type is registered.
+// TypeOption changes how a type is registered: Enableable; Inline and Growth of a
+// buffer.
 type TypeOption func(*typeInfo)
 
 // Enableable gives every entity that has the type a bit that says whether it is
-// enabled; new ones are. Queries skip rows in which it is not, without moving
-// anything. It is an option itself: ecs.Register[Stun](w, ecs.Enableable).
+// enabled; new ones are, so the type to switch is what should work from the start:
+// Walk, not Stun. Terms say which rows match, loops pass the others by with
+// Rows.Each, and nothing moves. It is an option itself: ecs.Register[Walk](w, ecs.Enableable).
 func Enableable(t *typeInfo) { t.enableable = true }
 
 // Inline sets how many elements of a buffer lie inside the chunk before it
@@ -156,7 +158,9 @@ func (c Component[T]) Has(e Entity) bool {
 }
 
 // Get returns e's component to read, or nil when e is not alive or does not
-// have it. The pointer is good until the next structural change of the world.
+// have it. The pointer is good until the next structural change of the world. A loop
+// over rows may look up any entity, whatever its query declares. Of hundreds in no
+// order GetMany is faster.
 func (c Component[T]) Get(e Entity) *T { return value[T](c.d.find(opGet, e)) }
 
 // Mut is Get for writing: it marks the component changed in e's chunk. The mark is set
@@ -215,7 +219,9 @@ func (c Component[T]) TryRemove(e Entity) (bool, error) {
 // the chunk lacks an Optional type. When the query declares Write, or the rows come
 // from a Batch, the column is marked changed. It panics for a type that the query
 // does not declare, for rows of another world and for rows that are no longer
-// current. The slice is good until the next structural change.
+// current. The slice is good until the next structural change. It has rows that do
+// not match, too: see Rows.Each. Nothing stops a write to what was declared Read,
+// but no version tells of it.
 func (c Component[T]) Slice(rows Rows) []T {
 	return slice[T](rows.s, rows.base, rows.span, c.w, uint(c.id))
 }

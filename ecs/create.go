@@ -7,8 +7,8 @@ import (
 	"quarry/alloc"
 )
 
-// Create makes an entity with the archetype's types, all zero. It panics during
-// iteration, and with a *LimitError when there is no room.
+// Create makes an entity with the archetype's types, all zero, buffers empty. It
+// panics during iteration, and with a *LimitError when there is no room.
 func (a *Archetype) Create() Entity {
 	e, err := a.TryCreate()
 	if err != nil {

@@ -9,15 +9,16 @@
 //	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Without(frozen))
 //	for rows := range q.Rows() {
 //		p, v := position.Slice(rows), velocity.Slice(rows)
-//		for i := range p { p[i].X += v[i].X * dt } // every row: rows.Dense(); else rows.Each()
+//		for i := range rows.Each() { p[i].X += v[i].X * dt }
 //	}
+//	hits := ecs.RegisterBuffer[Hit](w)            // an array each: hits.Append(e, Hit{3})
+//	walk := ecs.Register[Walk](w, ecs.Enableable) // a bit each: walk.Disable(e)
 //	freeze := ecs.NewChange(w, ecs.Add(frozen), ecs.Remove(velocity))
 //	batch, err = freeze.ApplyQuery(slow)
 //
 // A chunk holds one column per component type and one of entities. Chunks have 1 to
-// 64 units of 16 KiB and grow with their archetype, whose first chunk is 2 KiB, an eighth
-// of a unit, while its rows fit; the layout is that of one unit,
-// which Archetype.Plan prints, times their size. With Position and Velocity of 16 B:
+// 64 units of 16 KiB and grow with their archetype, whose first chunk is 2 KiB while its
+// rows fit; the layout is that of a unit, which Archetype.Plan prints, times their size:
 //
 //	16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
 //	offset   bytes     pad  column
@@ -31,7 +32,7 @@
 // moves rows: Create, CreateN, Destroy, Add, Remove, a [Change], Adopt, Clear. Pointers,
 // slices, buffer views and batches are good until the next one. Inside a loop over
 // rows a structural change panics; Get, Mut, Set, Enable, Disable and the operations of
-// buffers are allowed.
+// buffers are allowed, of any entity and type.
 //
 // Goroutines: one goroutine at a time may use a world and all that comes from it,
 // but [World.Reserve] and [World.Unreserve] any goroutine may call, and between

@@ -268,7 +268,8 @@ func (d *directory) markSmall(at location) {
 // Lookup is Get, Mut, Has and Set of the Component it is made of, with their contract
 // and checks, in a handle of one pointer whose directory is built: none of its methods
 // ever stops to note chunks. It needs no renewal: structural changes, which void the
-// pointers it gave, keep it good, until the world is closed.
+// pointers it gave, keep it good, until the world is closed. A call costs what the
+// Component's does, which is the one to use where nothing else matters.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Lookup[T any] struct {

@@ -45,7 +45,9 @@ func (r Rows) Count() int {
 }
 
 // Each yields the index of every row that matches, in rising order, for use
-// with the slices of the same rows. It inlines into the loop.
+// with the slices of the same rows. It inlines into the loop. A range over a slice
+// takes the same rows when they are Dense, as all are of a batch and of a query that
+// names no type that is Enableable.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {

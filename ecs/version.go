@@ -114,8 +114,8 @@ func (r Rows) Ordered(since uint32) bool {
 	return newer(s.t.a.stamps[s.pos].ordered, since)
 }
 
-// Peek is Slice of a column that the query declares Write, without marking it
-// changed: for loops that write seldom and call Mark when they did.
+// Peek is Slice without marking the column changed: for loops over a column that
+// the query declares Write which only read it, or write seldom and call Mark then.
 func (c Component[T]) Peek(rows Rows) []T {
 	p, ok := rows.placeOf(c.w, c.id, "Component.Peek")
 	if !ok {
