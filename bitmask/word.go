@@ -23,24 +23,16 @@ func (w *Word) Load() uint64 { return w.v.Load() }
 // and ok = false and changes nothing. The word was empty before when before == 0, and is full now
 // when before|Mask(offset, n) == ^0. It panics unless n is in 1..64.
 func (w *Word) TryAlloc(n int) (offset int, before uint64, ok bool) {
-	offset, before, _, ok = w.Claim(n)
-	return offset, before, ok
-}
-
-// Claim is TryAlloc that also tells how often another goroutine changed the word
-// meanwhile and the search began anew: a caller who loses often may want another
-// word.
-func (w *Word) Claim(n int) (offset int, before uint64, lost int, ok bool) {
-	for ; ; lost++ {
+	for first := true; ; first = false {
 		old := w.v.Load()
-		if mutant != staleSearch || lost == 0 {
+		if mutant != staleSearch || first {
 			offset, ok = FindRun(old, n)
 		}
 		if !ok {
-			return offset, old, lost, false
+			return offset, old, false
 		}
 		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
-			return offset, old, lost, true
+			return offset, old, true
 		}
 	}
 }
@@ -59,7 +51,9 @@ func (w *Word) TryAllocAligned(n int) (offset int, before uint64, ok bool) {
 	}
 }
 
-// ClaimOne is Claim(1), without the search for runs: small enough to be inlined.
+// ClaimOne is TryAlloc(1) without the search for runs, small enough to be inlined. It
+// also tells how often another goroutine changed the word meanwhile: a caller who loses
+// often may want another word.
 func (w *Word) ClaimOne() (offset int, before uint64, lost int, ok bool) {
 	old := w.v.Load()
 	for ; old != ^uint64(0); lost++ {

@@ -47,7 +47,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 // changed.
 func (a *Archetype) makeRoom(n int) error {
 	w := a.w
-	blocks := len(w.records.blocks)
+	blocks := len(w.records.runs)
 	err := w.records.reserve(w.u, n)
 	if err != nil && w.Trim() > 0 {
 		err = w.records.reserve(w.u, n)

@@ -129,7 +129,7 @@ const near = 1 << 20
 
 // isFar reports whether records and values are more than near.
 func (d *directory) isFar() bool {
-	return len(d.w.records.blocks)*blockSize*int(unsafe.Sizeof(record{})+d.size) > near
+	return len(d.w.records.runs)*blockSize*int(unsafe.Sizeof(record{})+d.size) > near
 }
 
 // findBlock finds the values of the first entities, as many as a block has, and

@@ -52,16 +52,15 @@ type record struct {
 }
 
 type records struct {
-	blocks    []*[blockSize]record // block i holds indices [i*8192, (i+1)*8192)
-	runs      []alloc.ChunkIndex   // the chunks that block i lies in
-	free      []uint64             // bit set: index is free and not leased
-	summary   []uint64             // bit set: word of free is not zero (R3)
-	hint      int                  // first word of summary that may be non-zero
-	lease     uint64               // free ids of the leased word
-	leaseBase uint32               // index of the lease's bit 0
-	nFree     int                  // free indices, leased ones included (R2)
+	runs      []alloc.ChunkIndex // the chunks that block i, of the indices [i*8192, (i+1)*8192), lies in
+	free      []uint64           // bit set: index is free and not leased
+	summary   []uint64           // bit set: word of free is not zero (R3)
+	hint      int                // first word of summary that may be non-zero
+	lease     uint64             // free ids of the leased word
+	leaseBase uint32             // index of the lease's bit 0
+	nFree     int                // free indices, leased ones included (R2)
 
-	table  *table                 // where look-ups go: the blocks of both ends
+	table  *table                 // the blocks of both ends
 	total  atomic.Int32           // blocks of both ends (R8); added to before a block is made
 	shared atomic.Pointer[shared] // the other end; nil until the first Reserve
 }
@@ -137,8 +136,7 @@ func (s *records) count(n int) bool {
 }
 
 func (s *records) addBlock(block *[blockSize]record, first alloc.ChunkIndex) {
-	base := len(s.blocks) * blockSize
-	s.blocks = append(s.blocks, block)
+	base := len(s.runs) * blockSize
 	s.runs = append(s.runs, first)
 	s.table[base/blockSize].Store(block)
 	for i := base / 64; i < (base+blockSize)/64; i++ {
@@ -159,9 +157,9 @@ func (s *records) addBlock(block *[blockSize]record, first alloc.ChunkIndex) {
 // drop gives back blocks that were added last, of which no id was ever handed
 // out, until keep are left.
 func (s *records) drop(u *alloc.Universe, keep int) {
-	for last := len(s.blocks) - 1; last >= keep; last-- {
+	for last := len(s.runs) - 1; last >= keep; last-- {
 		u.Free(s.runs[last], blockChunks)
-		s.blocks, s.runs = s.blocks[:last], s.runs[:last]
+		s.runs = s.runs[:last]
 		s.free = s.free[:last*blockSize/64]
 		s.summary = s.summary[:last*blockSize/64/64]
 		s.nFree -= blockSize
@@ -193,7 +191,7 @@ func (s *records) take(tag uint32, at location) Entity {
 	index := s.leaseBase + uint32(bits.TrailingZeros64(s.lease))
 	s.lease &= s.lease - 1
 	s.nFree--
-	r := &s.blocks[index>>blockShift][index&(blockSize-1)]
+	r := s.at(index)
 	r.version++
 	r.location = at
 	return Entity{ref: index | tag, version: r.version}
@@ -205,7 +203,7 @@ func (s *records) takeRow(tag uint32, at location, ids []Entity) {
 		if s.lease == 0 {
 			s.renew()
 		}
-		block := s.blocks[s.leaseBase>>blockShift]
+		block := s.table[s.leaseBase>>blockShift].Load()
 		lease, n := s.lease, 0
 		for ; lease != 0 && n < len(ids); lease &= lease - 1 {
 			index := s.leaseBase + uint32(bits.TrailingZeros64(lease))
@@ -223,7 +221,7 @@ func (s *records) takeRow(tag uint32, at location, ids []Entity) {
 }
 
 // owns says whether an index is of the owner's blocks.
-func (s *records) owns(index uint32) bool { return int(index>>blockShift) < len(s.blocks) }
+func (s *records) owns(index uint32) bool { return int(index>>blockShift) < len(s.runs) }
 
 // give makes an alive record dead and its index, which the owner's blocks hold, free;
 // giveShared does so in the others. They are two so that this one is inlined.
@@ -241,7 +239,7 @@ func (s *records) give(index uint32, r *record) {
 
 // giveRow is give for the entities of some rows, of either end.
 func (s *records) giveRow(ids []Entity) {
-	own := uint32(len(s.blocks) * blockSize)
+	own := uint32(len(s.runs) * blockSize)
 	for i := 0; i < len(ids); {
 		word := ids[i].ref & indexMask / 64
 		if word*64 >= own {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/internal/debug"
@@ -281,12 +282,12 @@ func (s *records) closeShared(u *alloc.Universe) {
 
 // verifyShared checks R4 to R8 and returns how many entities of shared blocks are
 // alive.
-func (s *records) verifyShared() (alive int, err error) {
+func (s *records) verifyShared(u *alloc.Universe) (alive int, err error) {
 	o, blocks, free := s.shared.Load(), 0, 0
 	if o != nil {
 		blocks = int(o.n.Load())
 	}
-	if err := s.verifyTable(o, blocks); err != nil {
+	if err := s.verifyTable(u, o, blocks); err != nil {
 		return 0, err
 	}
 	for k := range blocks {
@@ -309,10 +310,10 @@ func (s *records) verifyShared() (alive int, err error) {
 }
 
 // verifyTable checks R8.
-func (s *records) verifyTable(o *shared, blocks int) error {
-	if total := int(s.total.Load()); total != len(s.blocks)+blocks || total > maxBlocks {
+func (s *records) verifyTable(u *alloc.Universe, o *shared, blocks int) error {
+	if total := int(s.total.Load()); total != len(s.runs)+blocks || total > maxBlocks {
 		return fmt.Errorf("ecs: R8: the owner has %d blocks, %d are shared, the count says %d of %d",
-			len(s.blocks), blocks, total, maxBlocks)
+			len(s.runs), blocks, total, maxBlocks)
 	}
 	listed := 0
 	for i := range s.table {
@@ -320,14 +321,15 @@ func (s *records) verifyTable(o *shared, blocks int) error {
 		switch {
 		case block == nil:
 			continue
-		case i < len(s.blocks) && block == s.blocks[i], at < blocks && block == o.block[at].Load().records:
+		// Safe because addresses are compared and not followed.
+		case i < len(s.runs) && unsafe.Pointer(block) == u.Pointer(s.runs[i]), at < blocks && block == o.block[at].Load().records:
 			listed++
 			continue
 		}
 		return fmt.Errorf("ecs: R8: the table has a block at %d that is not of that place", i)
 	}
-	if listed != len(s.blocks)+blocks {
-		return fmt.Errorf("ecs: R8: the table has %d of %d blocks", listed, len(s.blocks)+blocks)
+	if listed != len(s.runs)+blocks {
+		return fmt.Errorf("ecs: R8: the table has %d of %d blocks", listed, len(s.runs)+blocks)
 	}
 	return nil
 }

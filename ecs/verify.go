@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"quarry/alloc"
 	"quarry/bitmask"
 )
 
@@ -30,7 +31,7 @@ func (w *World) Verify() error {
 	if err := w.verifyDirectories(); err != nil {
 		return err
 	}
-	if err := w.records.verify(rows); err != nil {
+	if err := w.records.verify(w.u, rows); err != nil {
 		return err
 	}
 	if err := w.verifyNames(); err != nil {
@@ -164,7 +165,7 @@ func (w *World) verifyOwners() error {
 
 // verify checks R1 to R8, and W1 from the records' side: as many are alive as
 // there are rows, and each row was seen to lead to its own.
-func (s *records) verify(rows int) error {
+func (s *records) verify(u *alloc.Universe, rows int) error {
 	alive, free := 0, bits.OnesCount64(s.lease)
 	for word, mask := range s.free {
 		leased := uint64(0)
@@ -193,7 +194,7 @@ func (s *records) verify(rows int) error {
 	if free != s.nFree {
 		return fmt.Errorf("ecs: R2: %d indices are free, the count says %d", free, s.nFree)
 	}
-	lent, err := s.verifyShared()
+	lent, err := s.verifyShared(u)
 	if err != nil {
 		return err
 	}
