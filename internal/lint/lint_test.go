@@ -46,6 +46,7 @@ func TestFunctionLength(t *testing.T)     { obey(t, longFunctions) }
 func TestNoForbiddenWords(t *testing.T)   { obey(t, forbiddenWords) }
 func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }
+func TestArchitecture(t *testing.T)       { obey(t, staleArchitecture) }
 func TestRepositoryIsSeen(t *testing.T) {
 	repo, err := repository()
 	require.NoError(t, err)

@@ -1,0 +1,49 @@
+package lint
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// described is a tree of two packages and a module with a docs/architecture.md.
+func described(text string) files {
+	return files{
+		"go.mod":               rootModule,
+		"bench/go.mod":         "module quarry/bench\n",
+		"bench/life/a.go":      "package life\n",
+		"asm/axpy.go":          "package asm\n\nvar Level int\n\nfunc Axpy() {}\n",
+		"bitmask/a.go":         "package bitmask\n\ntype Word struct{ v, w int }\n\nfunc (w *Word) Load() {}\n",
+		"bitmask/a_test.go":    "package bitmask\n\nfunc Try() {}\n",
+		"docs/architecture.md": text,
+	}
+}
+
+const (
+	benchRow   = "| bench | 1 | asm, bitmask | runs |\n"
+	asmRow     = "| asm | 5 | nothing | adds |\n"
+	bitmaskRow = "| bitmask | 5 | asm | finds |\n"
+	goodTable  = benchRow + asmRow + bitmaskRow
+)
+
+func TestArchitectureReports(t *testing.T) {
+	const at = "docs/architecture.md"
+	for text, want := range map[string][]string{
+		goodTable + "`asm/gone.go`":           {at + ":4: there is no file asm/gone.go"},
+		goodTable + "axpy.go":                 {at + ":4: there is no file axpy.go"},
+		goodTable + "```text\nWord.Store(1)":  {at + ":5: there is no Word.Store in the root module"},
+		goodTable + "asm.Load, bitmask.Try":   {at + ":4: there is no asm.Load in the root module", at + ":4: there is no bitmask.Try in the root module"},
+		asmRow + bitmaskRow:                   {at + ": the table has no package bench"},
+		goodTable + "| asm | 6 | nothing | |": {at + ": asm has 5 lines, the table says 6"},
+		goodTable + "| asm | 5 | bitmask | |": {at + ": asm may import bitmask: false; the table says otherwise"},
+		goodTable + "| bench | 1 | asm | |":   {at + ": bench may import bitmask: true; the table says otherwise"},
+	} {
+		require.Equal(t, want, described(text).find(t, staleArchitecture), text)
+	}
+	require.Len(t, files{"go.mod": rootModule}.find(t, staleArchitecture), 1)
+}
+
+func TestArchitecturePermits(t *testing.T) {
+	text := goodTable + "`asm/axpy.go` has asm.Axpy and asm.Level; bitmask.Word, Word.v, `Word.Load(n)`. The end."
+	require.Empty(t, described(text).find(t, staleArchitecture))
+}
