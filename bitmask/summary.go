@@ -133,8 +133,8 @@ func (s *summary) from(i int) int {
 
 // next returns the lowest word, from the given one on, that the levels say
 // counts, len(words) if there is none. It climbs from the lowest level until it
-// meets a bit, and goes down again from there. A bit that leads to a clear word
-// is settled.
+// meets a bit, to the topmost word if need be, and goes down again from there. A bit
+// that leads to a clear word is settled.
 func (s *summary) next(from int) int {
 	k, i := 0, from // wanted: a set bit of level k, from bit i on
 	for {
@@ -156,8 +156,6 @@ func (s *summary) next(from int) int {
 			k, i = k-1, i*WordBits
 		case k+1 < len(s.levels):
 			k, i = k+1, i/WordBits+1
-		case i/WordBits+1 < len(s.levels[k]):
-			i = (i/WordBits + 1) * WordBits
 		default:
 			return len(s.words)
 		}
