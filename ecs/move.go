@@ -9,8 +9,8 @@ import (
 )
 
 // add gives e the type id and returns where the component is, which is the caller's to
-// write, or nil when e has it already. It panics with an error. Here and in remove all that is seldom is a call at
-// the end, so that nothing need be kept meanwhile.
+// write, or nil when e has it already. It panics with a *LimitError. Here and in remove
+// all that is seldom is a call at the end, so that nothing need be kept meanwhile.
 func (w *World) add(op string, e Entity, id typeID) unsafe.Pointer {
 	w.checkUnlocked(op)
 	r := w.records.find(e, w.tag)
