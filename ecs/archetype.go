@@ -119,17 +119,19 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 
 // idOf returns the type's number after checking that it is one of w's.
 func (w *World) idOf(op string, t Type) typeID {
-	if t == nil {
-		panic("ecs: " + op + ": a type is nil")
-	}
-	tw, id := t.handle()
+	info := infoOf(op, t)
+	w.checkOwn(op, info)
+	return info.id
+}
+
+// checkOwn panics unless a type is one of w's.
+func (w *World) checkOwn(op string, t *typeInfo) {
 	switch {
-	case tw == nil:
-		tw.refuse(op)
-	case tw != w:
-		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, tw.types[id].name))
+	case t == nil:
+		t.world().refuse(op)
+	case t.w != w:
+		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.name))
 	}
-	return id
 }
 
 // archetypeOf finds or makes the archetype of a set.

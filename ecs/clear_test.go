@@ -111,12 +111,11 @@ func TestClearTakesAll(t *testing.T) {
 	b, err := add.ApplyQuery(x.queries[0])
 	require.NoError(t, err)
 	view, _ := x.hits.Get(ids[0])
-	look := ecs.NewLookup(x.position)
-	require.NotNil(t, look.Get(ids[0]))
+	require.NotNil(t, x.position.Get(ids[0]))
 	archetypes := w.Stats().Archetypes
 	w.Clear()
 	require.False(t, w.Alive(hidden[0]) || w.Alive(hidden[1]))
-	require.Nil(t, look.Get(ids[0]))
+	require.Nil(t, x.position.Get(ids[0]))
 	require.Panics(t, func() { b.Entities(nil) })
 	require.Panics(t, func() { view.Len() })
 	require.Equal(t, archetypes, w.Stats().Archetypes)
@@ -126,7 +125,7 @@ func TestClearTakesAll(t *testing.T) {
 	b, err = add.ApplyQuery(x.queries[0])
 	require.NoError(t, err)
 	require.Equal(t, 300, b.Len())
-	require.Equal(t, float64(ids[7].Index()), look.Get(ids[7]).X)
+	require.Equal(t, float64(ids[7].Index()), x.position.Get(ids[7]).X)
 	require.NoError(t, w.Verify())
 }
 

@@ -123,7 +123,7 @@ func (r Rows) appendEntities(dst []Entity) []Entity {
 // Values appends the component of every entity that matches q to dst. It panics
 // when q does not declare the component, and in a chunk without it (Optional, Any).
 func (c Component[T]) Values(q *Query, dst []T) []T {
-	q.demand(c.w, c.id, mayRead, "Component.Values")
+	q.demand(c.typeInfo, mayRead, "Component.Values")
 	q.each("Component.Values", func(rows Rows) bool {
 		column := c.column(rows, "Component.Values")
 		for lo, hi := range rows.Runs() {
@@ -139,7 +139,7 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 // nothing is written then. It panics when q does not declare Write of the component,
 // in a chunk without it, and while the world is shared.
 func (c Component[T]) SetValues(q *Query, src []T) error {
-	q.demand(c.w, c.id, mayWrite, "Component.SetValues")
+	q.demand(c.typeInfo, mayWrite, "Component.SetValues")
 	if n := q.Count(); n != len(src) {
 		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, n, len(src))
 	}
@@ -158,25 +158,25 @@ func (c Component[T]) SetValues(q *Query, src []T) error {
 }
 
 // demand panics unless the query gives an access to a type.
-func (q *Query) demand(w *World, id typeID, access uint8, op string) {
+func (q *Query) demand(t *typeInfo, access uint8, op string) {
 	q.checkOpen(op)
 	switch {
-	case w == nil:
-		w.refuse(op)
-	case w != q.w:
-		panic(fmt.Sprintf("ecs: %s: %s and the query belong to different worlds", op, w.types[id].name))
-	case int(id) >= len(q.access) || q.access[id]&access == 0:
-		q.refuseAccess(id, op)
-	case access&mayWrite != 0 && w.phase != nil:
-		w.phase.refuse(op)
+	case t == nil:
+		t.world().refuse(op)
+	case t.w != q.w:
+		panic(fmt.Sprintf("ecs: %s: %s and the query belong to different worlds", op, t.name))
+	case int(t.id) >= len(q.access) || q.access[t.id]&access == 0:
+		q.refuseAccess(t, op)
+	case access&mayWrite != 0 && q.w.phase != nil:
+		q.w.phase.refuse(op)
 	}
 }
 
 // column is Peek that panics where the chunk lacks the component.
 func (c Component[T]) column(rows Rows, op string) []T {
-	p, ok := rows.placeOf(c.w, c.id, op)
+	p, ok := rows.placeOf(c.typeInfo, op)
 	if !ok {
-		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, c.w.types[c.id].name))
+		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, c.name))
 	}
 	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
 }

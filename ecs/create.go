@@ -73,14 +73,15 @@ type CreateOption struct {
 func Unset(types ...Type) CreateOption {
 	var o CreateOption
 	for _, t := range types {
-		if o.w == nil && t != nil {
-			o.w, _ = t.handle()
+		info := infoOf("Unset", t)
+		if o.w == nil {
+			o.w = info.world()
 		}
-		id := o.w.idOf("Unset", t)
-		if o.w.types[id].buffer {
-			panic(fmt.Sprintf("ecs: Unset: %s is a buffer: its header must be zero", o.w.types[id].name))
+		o.w.checkOwn("Unset", info)
+		if info.buffer {
+			panic(fmt.Sprintf("ecs: Unset: %s is a buffer: its header must be zero", info.name))
 		}
-		o.unset.add(id)
+		o.unset.add(info.id)
 	}
 	return o
 }

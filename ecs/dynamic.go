@@ -1,10 +1,6 @@
 package ecs
 
-import (
-	"fmt"
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // DynamicBuffer is the growing array that one entity has. It is a view: the
 // elements belong to the entity, move with it and end with it. It is good until
@@ -16,45 +12,19 @@ import (
 //
 // Every index and length is checked before anything changes. Methods allocate
 // nothing on Go's heap.
-type DynamicBuffer[T any] struct {
-	w     *World
-	h     *header
-	id    typeID
-	write bool   // the view may change the buffer
-	epoch uint64 // of the world when the view was made
-}
+type DynamicBuffer[T any] struct{ view }
 
-// header returns the buffer's header. It and writable are small enough to be
-// inlined, with what they say out of line.
-func (d DynamicBuffer[T]) header(op string) *header {
-	if d.w == nil || d.epoch != d.w.epoch {
-		refuseView(d.w, d.id, d.epoch, op)
+// Slice returns the elements: to read, or to write when the buffer was opened for
+// it. The slice is good until the buffer grows or is trimmed, or the world
+// changes. It has no spare capacity: the append of Go copies it to Go's heap and
+// leaves the buffer alone.
+func (d DynamicBuffer[T]) Slice() []T {
+	h := d.header("DynamicBuffer.Slice")
+	if h.length == 0 {
+		return []T{} // a pointer behind the last header of a chunk would point outside
 	}
-	return d.h
-}
-
-func (d DynamicBuffer[T]) writable(op string) *header {
-	if d.w != nil && d.w.phase != nil {
-		d.w.phase.refuse(op)
-	}
-	if d.w == nil || d.epoch != d.w.epoch || !d.write {
-		refuseView(d.w, d.id, d.epoch, op)
-	}
-	return d.h
-}
-
-// refuseView says what is wrong with a view of a buffer of type id: it is of
-// another epoch, which includes that its world was closed, or not for writing.
-//
-//go:noinline
-func refuseView(w *World, id typeID, epoch uint64, op string) {
-	switch {
-	case w == nil:
-		panic("ecs: " + op + ": the buffer is the zero value; buffers come from Buffer.Get, Mut and At")
-	case epoch != w.epoch:
-		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, w.types[id].name))
-	}
-	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, w.types[id].name))
+	// Safe because length elements lie there.
+	return unsafe.Slice((*T)(d.room(h)), h.length)
 }
 
 // Append adds elements at the end. It panics with a *LimitError when there is
@@ -68,15 +38,7 @@ func (d DynamicBuffer[T]) Append(v ...T) {
 
 // TryAppend is Append that returns the *LimitError.
 func (d DynamicBuffer[T]) TryAppend(v ...T) error {
-	h := d.writable("DynamicBuffer.Append")
-	e, n := d.elements(h), int(h.length)
-	need := n + len(v)
-	if need > len(e) {
-		return d.grow("DynamicBuffer.Append", h, need, n, n, v)
-	}
-	copy(e[n:], v)
-	h.length = uint32(need)
-	return nil
+	return d.append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
 
 // Insert puts elements before element i, or at the end when i is Len(). It panics
@@ -90,40 +52,7 @@ func (d DynamicBuffer[T]) Insert(i int, v ...T) {
 
 // TryInsert is Insert that returns the *LimitError.
 func (d DynamicBuffer[T]) TryInsert(i int, v ...T) error {
-	h := d.writable("DynamicBuffer.Insert")
-	n := int(h.length)
-	if uint(i) > uint(n) {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.Insert: index %d is not in [0, %d]", i, n))
-	}
-	need := n + len(v)
-	if need > d.capacity(h) {
-		return d.grow("DynamicBuffer.Insert", h, need, i, i, v)
-	}
-	e := d.elements(h)[i:need]
-	tail := n - i
-	if overlap(e, v) {
-		// Shifting the tail would overwrite v: append it, then swap the two parts.
-		copy(e[tail:], v)
-		slices.Reverse(e[:tail])
-		slices.Reverse(e[tail:])
-		slices.Reverse(e)
-	} else {
-		copy(e[len(v):], e[:tail])
-		copy(e, v)
-	}
-	h.length = uint32(need)
-	return nil
-}
-
-// overlap reports whether two slices share memory.
-func overlap[T any](a, b []T) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	size := unsafe.Sizeof(a[0])
-	// Safe because the addresses are only compared.
-	x, y := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return x < y+uintptr(len(b))*size && y < x+uintptr(len(a))*size
+	return d.insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
 
 // CopyFrom makes the buffer hold a copy of v and nothing else. It panics like
@@ -136,50 +65,5 @@ func (d DynamicBuffer[T]) CopyFrom(v []T) {
 
 // TryCopyFrom is CopyFrom that returns the *LimitError.
 func (d DynamicBuffer[T]) TryCopyFrom(v []T) error {
-	h := d.writable("DynamicBuffer.CopyFrom")
-	if len(v) > d.capacity(h) {
-		return d.grow("DynamicBuffer.CopyFrom", h, len(v), 0, int(h.length), v)
-	}
-	copy(d.elements(h), v)
-	h.length = uint32(len(v))
-	return nil
+	return d.copyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
-
-// RemoveAt takes element i out and closes the gap in order. It panics when i is not
-// in [0, Len()). Cost: it moves the elements behind i; SwapRemove moves one.
-func (d DynamicBuffer[T]) RemoveAt(i int) {
-	h := d.writable("DynamicBuffer.RemoveAt")
-	if uint(i) >= uint(h.length) {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveAt: index %d is not in [0, %d)", i, h.length))
-	}
-	e := d.elements(h)[i:h.length]
-	copy(e, e[1:])
-	h.length--
-}
-
-// RemoveRange takes elements [lo, hi) out and closes the gap in order. It panics
-// unless 0 <= lo <= hi <= Len().
-func (d DynamicBuffer[T]) RemoveRange(lo, hi int) {
-	h := d.writable("DynamicBuffer.RemoveRange")
-	n := int(h.length)
-	if lo < 0 || lo > hi || hi > n {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, n))
-	}
-	e := d.elements(h)[:n]
-	h.length = uint32(lo + copy(e[lo:], e[hi:]))
-}
-
-// SwapRemove takes element i out and puts the last one in its place. It panics
-// when i is not in [0, Len()).
-func (d DynamicBuffer[T]) SwapRemove(i int) {
-	h := d.writable("DynamicBuffer.SwapRemove")
-	if uint(i) >= uint(h.length) {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.SwapRemove: index %d is not in [0, %d)", i, h.length))
-	}
-	e := d.elements(h)
-	e[i] = e[h.length-1]
-	h.length--
-}
-
-// Clear takes all elements out and keeps the room.
-func (d DynamicBuffer[T]) Clear() { d.writable("DynamicBuffer.Clear").length = 0 }

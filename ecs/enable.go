@@ -13,57 +13,43 @@ import (
 // Enableable, in Go memory beside the chunk. Toggling is no structural change
 // and moves nothing. Bits of rows beyond the last are 0 (W6).
 
-// Enable switches e's component on. It returns false when e is not alive or
-// does not have it, and panics when the type is not Enableable. It may be
-// called during iteration: a loop's masks are snapshots and do not change.
-func (c Component[T]) Enable(e Entity) bool { return c.w.toggle("Component.Enable", e, c.id, true) }
-
-// Disable switches e's component off: queries that name it pass e by, while Has
-// and Get still find it. It returns and panics like Enable.
-func (c Component[T]) Disable(e Entity) bool { return c.w.toggle("Component.Disable", e, c.id, false) }
-
-// Enabled reports whether e is alive and has the component, switched on. A type
-// that is not Enableable is always on.
-func (c Component[T]) Enabled(e Entity) bool { return c.w.enabled("Component.Enabled", e, c.id) }
-
-// Enable is Component.Enable for a buffer.
-func (b Buffer[T]) Enable(e Entity) bool { return b.w.toggle("Buffer.Enable", e, b.id, true) }
-
-// Disable is Component.Disable for a buffer.
-func (b Buffer[T]) Disable(e Entity) bool { return b.w.toggle("Buffer.Disable", e, b.id, false) }
-
-// Enabled is Component.Enabled for a buffer.
-func (b Buffer[T]) Enabled(e Entity) bool { return b.w.enabled("Buffer.Enabled", e, b.id) }
-
-func (w *World) enabled(op string, e Entity, id typeID) bool {
-	r := w.recordOf(op, e)
-	if r == nil {
-		return false
-	}
-	a, pos, at := w.seatOf(r)
-	if !a.sig.has(id) {
-		return false
-	}
-	return !w.types[id].enableable || a.bit(a.place[id].slot(), pos, at.Row)
+func (t *typeInfo) enabled(op string, e Entity) bool {
+	a, pos, row := t.seat(op, e)
+	return a != nil && (!t.enableable || a.bit(a.place[t.id].slot(), pos, row))
 }
 
-func (w *World) toggle(op string, e Entity, id typeID, on bool) bool {
-	if w == nil {
-		w.refuse(op)
+func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
+	t.checkEnableable(op)
+	a, pos, row := t.seat(op, e)
+	if a == nil {
+		return false
 	}
-	if !w.types[id].enableable {
-		panic(fmt.Sprintf("ecs: %s: %s was not registered with ecs.Enableable", op, w.types[id].name))
+	a.toggleRow(a.place[t.id].slot(), pos, row, on)
+	return true
+}
+
+// checkEnableable panics for a zero handle and a type that is not Enableable.
+func (t *typeInfo) checkEnableable(op string) {
+	if t == nil {
+		t.world().refuse(op)
 	}
+	if !t.enableable {
+		panic(fmt.Sprintf("ecs: %s: %s was not registered with ecs.Enableable", op, t.name))
+	}
+}
+
+// seat returns where e is; a is nil when it is not alive or lacks the type.
+func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
+	w := t.world()
 	r := w.recordOf(op, e)
 	if r == nil {
-		return false
+		return nil, 0, 0
 	}
 	a, pos, at := w.seatOf(r)
-	if !a.sig.has(id) {
-		return false
+	if !a.sig.has(t.id) {
+		return nil, 0, 0
 	}
-	a.toggleRow(a.place[id].slot(), pos, at.Row, on)
-	return true
+	return a, pos, at.Row
 }
 
 // toggleRow sets a row's bit and marks the type changed; with atomics while the
@@ -133,5 +119,80 @@ func (w *World) keepBits(chunks [][]uint64) {
 		spare := &w.spare[bits.Len(uint(cap(words)-1))]
 		*spare = append(*spare, words)
 		chunks[i] = nil
+	}
+}
+
+// Many at once, by query and by list: whole words of bits.
+
+func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
+	t.checkToggle(op)
+	t.w.checkQuery(op, q)
+	return q.pick().toggle(t.id, on)
+}
+
+func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
+	t.checkToggle(op)
+	return t.w.pickList(op, list, false).toggle(t.id, on)
+}
+
+// checkToggle panics unless bits of the type may be switched in bulk.
+func (t *typeInfo) checkToggle(op string) {
+	t.world().checkHandle(op)
+	if t.w.phase != nil {
+		panic("ecs: " + op + ": the world is shared: until Phase.End bits are switched entity by entity")
+	}
+	t.checkEnableable(op)
+}
+
+// toggle switches the bits of the picked rows that have a type, and marks it changed
+// in their chunks.
+func (p *pick) toggle(id typeID, on bool) (n int) {
+	for i := range p.picks {
+		s := &p.picks[i]
+		if !s.a.sig.has(id) {
+			continue
+		}
+		n += s.rows
+		slot := s.a.place[id].slot()
+		if s.whole || s.mask != nil {
+			for pos := range s.a.grid.Chunks() {
+				s.toggleChunk(slot, pos, on)
+			}
+			continue
+		}
+		for _, row := range s.list {
+			pos, at := s.a.grid.Find(int(uint32(row)))
+			s.a.setBit(slot, pos, at, on)
+			*s.a.changedOf(slot, pos) = s.a.w.version
+		}
+	}
+	return n
+}
+
+// toggleChunk switches the bits of the picked rows of one chunk.
+func (s *picked) toggleChunk(slot uint16, pos int, on bool) {
+	a, rows := s.a, s.a.grid.RowsOf(pos)
+	words := a.enabled[slot][pos][:(rows+63)/64]
+	if s.whole {
+		a.clearBits(slot, pos, 0, rows)
+		if on {
+			a.setBits(slot, pos, 0, rows)
+		}
+		*a.changedOf(slot, pos) = a.w.version
+		return
+	}
+	count, some := 0, uint64(0)
+	for i, mask := range s.maskOf(pos) {
+		some |= mask
+		if on {
+			words[i] |= mask
+		} else {
+			words[i] &^= mask
+		}
+		count += bits.OnesCount64(words[i])
+	}
+	if some != 0 {
+		a.on[slot][pos] = int32(count)
+		*a.changedOf(slot, pos) = a.w.version
 	}
 }

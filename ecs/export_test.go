@@ -71,7 +71,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		way.relabel = !way.relabel
 		return way.find
 	case "L1":
-		d := w.directories[a.types[0]]
+		d := w.types[a.types[0]]
 		d.build()
 		d.starts[first.Chunk()] += 2
 		return func() { d.starts[first.Chunk()] -= 2 }
@@ -127,9 +127,12 @@ func (w *World) SetNextVersion(index uint32, version uint32) {
 func (w *World) SetVersion(v uint32) { w.version = v }
 
 // RegisterType registers a type that is known only at run time.
-func (w *World) RegisterType(t reflect.Type) {
-	w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})
+func (w *World) RegisterType(t reflect.Type) Type {
+	return w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})
 }
+
+// MarkType marks a type changed in e's chunk, as Component.Mut does.
+func MarkType(t Type, e Entity) { t.info().mut(opMut, e) }
 
 // Ways returns the number of ways that an archetype knows, from it and to it.
 func Ways(a *Archetype) int { return len(a.ways) }

@@ -225,9 +225,6 @@ func BenchmarkBorder(b *testing.B) {
 	}
 }
 
-// label is a tag of its own for every T.
-type label[T any] struct{}
-
 // BenchmarkGrowInTurn creates entities of 32 archetypes in turn, and walks those of
 // one: how its chunks lie depends on the policy.
 func BenchmarkGrowInTurn(b *testing.B) {
@@ -238,8 +235,7 @@ func BenchmarkGrowInTurn(b *testing.B) {
 			require.NoError(b, err)
 			defer w.Close()
 			position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-			labels := []ecs.Type{ecs.Register[label[int8]](w), ecs.Register[label[int16]](w),
-				ecs.Register[label[int32]](w), ecs.Register[label[int64]](w), ecs.Register[label[int]](w)}
+			labels := labelsOf(w, 5)
 			terms := []ecs.Term{ecs.Write(position), ecs.Read(velocity)}
 			for _, l := range labels {
 				terms = append(terms, ecs.With(l))

@@ -84,7 +84,7 @@ func (h *hasher) bits(a *Archetype, slot uint16) {
 }
 
 func (h *hasher) column(column unsafe.Pointer, n int, c column) {
-	t := &h.w.types[c.Key]
+	t := h.w.types[c.Key]
 	// Safe because row < n, the chunk's rows, and i < length, the buffer's elements.
 	for row := range n {
 		if !t.buffer {

@@ -36,7 +36,7 @@ func (a *Archetype) layOut() error {
 	}
 	stored := make([]column, 0, n)
 	for slot, id := range a.types {
-		t := &w.types[id]
+		t := w.types[id]
 		a.place[id] = place{use: useOf(slot, mayRead|mayWrite)}
 		if t.size > 0 {
 			a.place[id].offset = offsetIn(&plan, slot) // a tag's may be the chunk's very end: it points inside
@@ -83,7 +83,7 @@ func (a *Archetype) ownPlan() (layout.Plan, error) {
 
 // planned describes a type for plans.
 func (w *World) planned(id typeID) layout.Column {
-	t := &w.types[id]
+	t := w.types[id]
 	return layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable}
 }
 

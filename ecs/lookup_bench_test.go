@@ -40,22 +40,9 @@ func BenchmarkLookup(b *testing.B) {
 				}
 				return sum
 			})
-			lookup := ecs.NewLookup(position)
-			run("lookup", func() (sum float64) {
-				for _, e := range ids {
-					sum += lookup.Get(e).X
-				}
-				return sum
-			})
 			run("mut", func() (sum float64) {
 				for _, e := range ids {
 					sum += position.Mut(e).X
-				}
-				return sum
-			})
-			run("lookupmut", func() (sum float64) {
-				for _, e := range ids {
-					sum += lookup.Mut(e).X
 				}
 				return sum
 			})

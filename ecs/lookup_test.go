@@ -168,18 +168,15 @@ func eachOf[T any](get func(ecs.Entity) *T) getter[T] {
 
 // getters lists all ways to look up. All but Gather give pointers into the world.
 func getters[T any](t *testing.T, c ecs.Component[T]) map[string]getter[T] {
-	l := ecs.NewLookup(c)
 	if2 := func(has bool, p *T) *T {
 		require.Equal(t, has, p != nil)
 		return p
 	}
 	return map[string]getter[T]{
-		"Get":        eachOf(func(e ecs.Entity) *T { return if2(c.Has(e), c.Get(e)) }),
-		"Mut":        eachOf(c.Mut),
-		"Lookup.Get": eachOf(func(e ecs.Entity) *T { return if2(l.Has(e), l.Get(e)) }),
-		"Lookup.Mut": eachOf(l.Mut),
-		"GetMany":    func(s []ecs.Entity) []*T { return c.GetMany(nil, s) },
-		"MutMany":    func(s []ecs.Entity) []*T { return c.MutMany(make([]*T, 3, 5), s)[3:] },
+		"Get":     eachOf(func(e ecs.Entity) *T { return if2(c.Has(e), c.Get(e)) }),
+		"Mut":     eachOf(c.Mut),
+		"GetMany": func(s []ecs.Entity) []*T { return c.GetMany(nil, s) },
+		"MutMany": func(s []ecs.Entity) []*T { return c.MutMany(make([]*T, 3, 5), s)[3:] },
 	}
 }
 
@@ -272,10 +269,6 @@ func TestLookupWritesMark(t *testing.T) {
 		"Component.Has":  {false, func(c ecs.Component[Position], e ecs.Entity) { c.Has(e) }},
 		"Component.Mut":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Mut(e) }},
 		"Component.Set":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Set(e, Position{}) }},
-		"Lookup.Get":     {false, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Get(e) }},
-		"Lookup.Has":     {false, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Has(e) }},
-		"Lookup.Mut":     {true, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Mut(e) }},
-		"Lookup.Set":     {true, func(c ecs.Component[Position], e ecs.Entity) { ecs.NewLookup(c).Set(e, Position{}) }},
 		"GetMany":        {false, func(c ecs.Component[Position], e ecs.Entity) { c.GetMany(nil, []ecs.Entity{e}) }},
 		"MutMany":        {true, func(c ecs.Component[Position], e ecs.Entity) { c.MutMany(nil, []ecs.Entity{e}) }},
 		"Gather":         {false, func(c ecs.Component[Position], e ecs.Entity) { c.Gather(make([]Position, 1), []ecs.Entity{e}) }},
@@ -309,7 +302,6 @@ func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity, health := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w)
-	l, v := ecs.NewLookup(position), ecs.NewLookup(velocity)
 	a := ecs.NewArchetype(w, position)
 	var ids []ecs.Entity
 	for { // until the universe is full
@@ -324,17 +316,17 @@ func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	_, err := velocity.TryAdd(last, Velocity{1, 2})
 	require.Error(t, err)
 	require.Equal(t, n, w.Stats().Archetypes)
-	require.NotNil(t, l.Get(last))
-	require.Nil(t, v.Get(last))
+	require.NotNil(t, position.Get(last))
+	require.Nil(t, velocity.Get(last))
 	require.NoError(t, w.Verify())
 	for _, e := range ids[:len(ids)/2] {
 		require.True(t, w.Destroy(e))
 	}
 	require.True(t, health.Add(last, Health{7, 8})) // its archetype has the number that Velocity's had
 	require.Equal(t, n+1, w.Stats().Archetypes)
-	require.NotNil(t, l.Get(last))
-	require.Nil(t, v.Get(last))
-	require.Equal(t, Health{7, 8}, *ecs.NewLookup(health).Get(last))
+	require.NotNil(t, position.Get(last))
+	require.Nil(t, velocity.Get(last))
+	require.Equal(t, Health{7, 8}, *health.Get(last))
 	require.NoError(t, w.Verify())
 }
 
@@ -343,31 +335,18 @@ func TestLookupMisuseIsNamed(t *testing.T) {
 	position, late := ecs.Register[Position](w), ecs.Register[Position](closed)
 	e := ecs.NewArchetype(w, position).Create()
 	stranger := ecs.NewArchetype(other, ecs.Register[Position](other)).Create()
-	l, lateL := ecs.NewLookup(position), ecs.NewLookup(late)
 	gone := ecs.NewArchetype(closed, late).Create()
 	require.NoError(t, closed.Close())
 	zero := "the handle is the zero value; handles come from Register and RegisterBuffer"
 	belongs := fmt.Sprintf("entity %v belongs to another world", stranger)
 	two, null := []ecs.Entity{e, stranger}, []ecs.Entity{ecs.Null}
 	for text, f := range map[string]func(){
-		"ecs: NewLookup: " + zero:                                  func() { ecs.NewLookup(ecs.Component[Position]{}) },
-		"ecs: Lookup.Get: " + zero:                                 func() { ecs.Lookup[Position]{}.Get(e) },
-		"ecs: Lookup.Mut: " + zero:                                 func() { ecs.Lookup[Position]{}.Mut(ecs.Null) },
-		"ecs: Lookup.Has: " + zero:                                 func() { ecs.Lookup[Position]{}.Has(e) },
-		"ecs: Lookup.Set: " + zero:                                 func() { ecs.Lookup[Position]{}.Set(e, Position{}) },
 		"ecs: Component.Get: " + zero:                              func() { ecs.Component[Position]{}.Get(e) },
 		"ecs: Component.Gather: " + zero:                           func() { ecs.Component[Position]{}.Gather(nil, nil) },
 		"ecs: Component.GetMany: " + zero:                          func() { ecs.Component[Position]{}.GetMany(nil, nil) },
 		"ecs: Component.MutMany: " + zero:                          func() { ecs.Component[Position]{}.MutMany(nil, nil) },
-		"ecs: NewLookup: the world is closed":                      func() { ecs.NewLookup(late) },
-		"ecs: Lookup.Get: the world is closed":                     func() { lateL.Get(gone) },
-		"ecs: Lookup.Has: the world is closed":                     func() { lateL.Has(ecs.Null) },
 		"ecs: Component.Get: the world is closed":                  func() { late.Get(gone) },
 		"ecs: Component.GetMany: the world is closed":              func() { late.GetMany(nil, null) },
-		"ecs: Lookup.Get: " + belongs:                              func() { l.Get(stranger) },
-		"ecs: Lookup.Mut: " + belongs:                              func() { l.Mut(stranger) },
-		"ecs: Lookup.Has: " + belongs:                              func() { l.Has(stranger) },
-		"ecs: Lookup.Set: " + belongs:                              func() { l.Set(stranger, Position{}) },
 		"ecs: Component.Has: " + belongs:                           func() { position.Has(stranger) },
 		"ecs: Component.Mut: " + belongs:                           func() { position.Mut(stranger) },
 		"ecs: Component.Set: " + belongs:                           func() { position.Set(stranger, Position{}) },
@@ -380,7 +359,7 @@ func TestLookupMisuseIsNamed(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
-	require.Equal(t, Position{}, *l.Get(e), "nothing was written")
+	require.Equal(t, Position{}, *position.Get(e), "nothing was written")
 }
 
 func TestGetManyReusesRoom(t *testing.T) {
@@ -409,7 +388,7 @@ func TestGetManyReusesRoom(t *testing.T) {
 		position.GetMany(room, ids)
 		position.MutMany(room, ids)
 		position.Gather(values, ids)
-		ecs.NewLookup(position).Set(ids[3], Position{})
+		position.Set(ids[3], Position{})
 	}))
 }
 
@@ -417,13 +396,12 @@ func TestLookupSets(t *testing.T) {
 	w := newWorld(t)
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	e, dead := ecs.NewArchetype(w, position).Create(), ecs.NewArchetype(w, velocity).Create()
-	l, lacking := ecs.NewLookup(position), ecs.NewLookup(velocity)
-	require.True(t, l.Set(e, Position{3, 4}))
+	require.True(t, position.Set(e, Position{3, 4}))
 	require.Equal(t, Position{3, 4}, *position.Get(e))
-	l.Mut(e).X = 5
-	require.Equal(t, Position{5, 4}, *l.Get(e))
-	require.False(t, lacking.Set(e, Velocity{}))
-	require.True(t, lacking.Set(dead, Velocity{1, 2}))
+	position.Mut(e).X = 5
+	require.Equal(t, Position{5, 4}, *position.Get(e))
+	require.False(t, velocity.Set(e, Velocity{}))
+	require.True(t, velocity.Set(dead, Velocity{1, 2}))
 	require.True(t, w.Destroy(dead))
-	require.False(t, lacking.Set(dead, Velocity{}))
+	require.False(t, velocity.Set(dead, Velocity{}))
 }

@@ -37,41 +37,45 @@ type found [lookupBlock]uintptr
 // It panics like Get for an entity of another world; dst's room beyond its length may
 // have been written by then. It allocates when that room is too small.
 func (c Component[T]) GetMany(dst []*T, entities []Entity) []*T {
-	return getMany(c, opGetMany, dst, entities, false)
+	return pointersTo[T](c.findMany(opGetMany, addresses(dst), entities, false))
 }
 
 // MutMany is GetMany for writing: it marks the component changed in the chunk of each
 // entity. When it panics, some may have been marked.
 func (c Component[T]) MutMany(dst []*T, entities []Entity) []*T {
-	return getMany(c, opMutMany, dst, entities, true)
+	return pointersTo[T](c.findMany(opMutMany, addresses(dst), entities, true))
 }
 
-func getMany[T any](c Component[T], op lookupOp, dst []*T, entities []Entity, write bool) []*T {
-	c.w.checkHandle(op.String())
-	d := c.d
-	d.ready(op, write)
+// addresses and pointersTo view a list of pointers as one without a type and back, so
+// that findMany is there once for all types.
+func addresses[T any](list []*T) []unsafe.Pointer {
+	return *(*[]unsafe.Pointer)(unsafe.Pointer(&list)) // Safe because all pointers have one form.
+}
+
+func pointersTo[T any](list []unsafe.Pointer) []*T {
+	return *(*[]*T)(unsafe.Pointer(&list)) // Safe because what was found are addresses of a T, or nil.
+}
+
+// findMany appends the addresses of values to dst.
+func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity, write bool) []unsafe.Pointer {
+	t.ready(op, write)
 	dst = slices.Grow(dst, len(entities))
 	var room found
-	block, far := room[:], d.isFar()
+	block, far := room[:], t.isFar()
 	if far {
 		block = room[:farBlock]
 	}
 	for len(entities) > 0 {
-		n := d.findBlock(op, block, entities, far)
+		n := t.findBlock(op, block, entities, far)
 		if write {
 			for i, p := range block[:n] {
-				if p == 0 {
-					continue
-				}
-				if at := d.w.records.at(entities[i].ref & indexMask).location; d.knows(at) {
-					d.mark(at)
-				} else {
-					d.markSmall(at)
+				if p != 0 {
+					t.mark(t.w.records.at(entities[i].ref & indexMask).location)
 				}
 			}
 		}
-		// Safe because what was found are addresses of a T, or nil.
-		dst = append(dst, unsafe.Slice((**T)(unsafe.Pointer(&room)), n)...)
+		// Safe because what was found are addresses in the universe, or nil.
+		dst = append(dst, unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(&room)), n)...)
 		entities = entities[n:]
 	}
 	return dst
@@ -85,22 +89,21 @@ func getMany[T any](c Component[T], op lookupOp, dst []*T, entities []Entity, wr
 // entity of another world, when values before it may have been written.
 func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 	const op = opGather
-	c.w.checkHandle(op.String())
+	t := c.typeInfo
+	t.ready(op, false)
 	if len(dst) != len(entities) {
 		panic(fmt.Sprintf("ecs: %s: len(dst)=%d is not len(entities)=%d", op, len(dst), len(entities)))
 	}
-	d := c.d
-	d.ready(op, false)
 	// One block's values are copied while the next one's are on their way.
 	var blocks [2]found
-	size, far := lookupBlock, d.isFar()
+	size, far := lookupBlock, t.isFar()
 	if far {
 		size = farBlock
 	}
-	n := d.findBlock(op, blocks[0][:size], entities, far)
+	n := t.findBlock(op, blocks[0][:size], entities, far)
 	for turn := 0; n > 0; turn ^= 1 {
 		entities = entities[n:]
-		next := d.findBlock(op, blocks[turn^1][:size], entities, far)
+		next := t.findBlock(op, blocks[turn^1][:size], entities, far)
 		for i, p := range blocks[turn][:n] {
 			if p == 0 {
 				clear(dst[i : i+1])
@@ -116,11 +119,12 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 }
 
 // ready makes sure that the directory is built, and that writers may write.
-func (d *directory) ready(op lookupOp, write bool) {
-	if d.w.phase != nil && (write || !d.built) {
+func (t *typeInfo) ready(op lookupOp, write bool) {
+	t.world().checkHandle(op.String())
+	if t.w.phase != nil && (write || !t.built) {
 		panic("ecs: " + op.String() + ": the world is shared: until Phase.End components are only read, and a type's first look-up of many comes before Share")
 	}
-	d.build()
+	t.build()
 }
 
 // near is how many bytes of records and values a second-level cache holds: then asking
@@ -128,31 +132,31 @@ func (d *directory) ready(op lookupOp, write bool) {
 const near = 1 << 20
 
 // isFar reports whether records and values are more than near.
-func (d *directory) isFar() bool {
-	return len(d.w.records.runs)*blockSize*int(unsafe.Sizeof(record{})+d.size) > near
+func (t *typeInfo) isFar() bool {
+	return len(t.w.records.runs)*blockSize*(int(unsafe.Sizeof(record{}))+t.size) > near
 }
 
 // findBlock finds the values of the first entities, as many as a block has, and
 // returns the number. When the world is larger than the cache it asks for their lines
 // and for the records of the entities behind.
-func (d *directory) findBlock(op lookupOp, block []uintptr, entities []Entity, far bool) int {
+func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, far bool) int {
 	n := min(len(entities), len(block))
-	for i := d.findRun(block[:n], entities); i < n; i++ {
+	for i := t.findRun(block[:n], entities); i < n; i++ {
 		// Not alive, without the type, or of another world: find knows, or panics.
-		p, _ := d.find(op, entities[i])
+		p, _ := t.find(op, entities[i])
 		block[i] = uintptr(p)
-		i += d.findRun(block[i+1:n], entities[i+1:])
+		i += t.findRun(block[i+1:n], entities[i+1:])
 	}
 	if far {
-		d.ask(block[:n], entities[n:])
+		t.ask(block[:n], entities[n:])
 	}
 	return n
 }
 
 // findRun finds the values of the first entities up to one that has none, and returns
 // how many it found. It is find without calls, so that all stays in registers.
-func (d *directory) findRun(into []uintptr, entities []Entity) int {
-	table, tag, base, starts, size := d.table, d.tag, uintptr(d.base), d.starts, d.size
+func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
+	table, tag, base, starts, size := t.table, t.tag, uintptr(t.base), t.starts, uintptr(t.size)
 	entities = entities[:len(into)]
 	for i, e := range entities {
 		index := e.ref ^ tag
@@ -182,12 +186,12 @@ func (d *directory) findRun(into []uintptr, entities []Entity) int {
 
 // ask asks for the lines of values, and for those of the records of the entities
 // behind.
-func (d *directory) ask(values []uintptr, entities []Entity) {
+func (t *typeInfo) ask(values []uintptr, entities []Entity) {
 	asm.Prefetch(values)
 	var records [farBlock]uintptr
 	n := min(len(entities), farBlock)
 	for i, e := range entities[:n] {
-		records[i] = d.w.records.address(e)
+		records[i] = t.w.records.address(e)
 	}
 	asm.Prefetch(records[:n])
 }

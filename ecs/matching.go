@@ -50,7 +50,7 @@ func (m *matching) filter(terms []Term) {
 			m.any = append(m.any, signature{})
 		}
 		for _, o := range t.of {
-			_, id := o.t.handle()
+			id := o.t.id
 			if t.kind != termChanged {
 				named.add(id)
 			}

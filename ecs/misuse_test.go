@@ -72,7 +72,6 @@ func TestMisuseIsNamed(t *testing.T) {
 		"ecs: World.Destroy: structural change" + inside:     loop(func() { m.w.Destroy(m.e) }),
 		"ecs: Component.Add: structural change" + inside:     loop(func() { m.position.Add(m.e, Position{}) }),
 		"ecs: Component.Remove: structural change" + inside:  loop(func() { m.position.Remove(m.e) }),
-		"ecs: Buffer.Remove: structural change" + inside:     loop(func() { m.hits.Remove(m.e) }),
 		"ecs: World.Close: structural change" + inside:       loop(func() { m.w.Close() }),
 
 		"ecs: Component.Slice: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write": m.inLoop(func(r ecs.Rows) { m.velocity.Slice(r) }),

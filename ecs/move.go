@@ -8,20 +8,21 @@ import (
 	"quarry/internal/debug"
 )
 
-// add gives e the type id and returns where the component is, which is the caller's to
+// add gives e the type and returns where the component is, which is the caller's to
 // write, or nil when e has it already. It panics with a *LimitError. Here and in remove
 // all that is seldom is a call at the end, so that nothing need be kept meanwhile.
-func (w *World) add(op string, e Entity, id typeID) unsafe.Pointer {
+func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
+	w := t.world()
 	w.checkUnlocked(op)
 	r := w.records.find(e, w.tag)
 	if r == nil {
-		return w.refuseDead(op, e, id)
+		return t.refuseDead(op, e)
 	}
 	o := w.ownerOf(r.location)
 	a := w.archetypeAt(o)
 	way := a.edge
-	if a.edgeKey != uint32(id)|edgeAdds || way.to.grid.Full() {
-		return a.addSearched(op, e, id)
+	if a.edgeKey != uint32(t.id)|edgeAdds || way.to.grid.Full() {
+		return t.moveOr(op, e, r, a, true)
 	}
 	dest, _ := way.to.grid.Tail()
 	p := dest.Element(way.added.Offset, way.added.Size)
@@ -29,27 +30,27 @@ func (w *World) add(op string, e Entity, id typeID) unsafe.Pointer {
 	return p
 }
 
-// addSearched is add for an entity of a where the way is not at hand, or has no room.
-//
-//go:noinline
-func (a *Archetype) addSearched(op string, e Entity, id typeID) unsafe.Pointer {
-	if a.sig.has(id) {
-		return nil
+// tryAdd is add that returns the *LimitError.
+func (t *typeInfo) tryAdd(op string, e Entity) (unsafe.Pointer, error) {
+	w := t.world()
+	w.checkUnlocked(op)
+	r := w.records.find(e, w.tag)
+	if r == nil {
+		return t.refuseDead(op, e), nil
 	}
-	if err := a.searchEdge(id); err != nil {
-		panic(during(op, err))
-	}
-	return a.w.add(op, e, id)
+	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.location)), true)
+	return p, during(op, err)
 }
 
 //go:noinline
-func (w *World) refuseDead(op string, e Entity, id typeID) unsafe.Pointer {
-	w.checkWorld(op, e)
-	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, w.types[id].name))
+func (t *typeInfo) refuseDead(op string, e Entity) unsafe.Pointer {
+	t.w.checkWorld(op, e)
+	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, t.name))
 }
 
-// remove takes the type id from e. removed is false when e is dead or lacks it.
-func (w *World) remove(op string, e Entity, id typeID) (removed bool) {
+// remove takes the type from e. removed is false when e is dead or lacks it.
+func (t *typeInfo) remove(op string, e Entity) (removed bool) {
+	w := t.world()
 	w.checkUnlocked(op)
 	r := w.records.find(e, w.tag)
 	if r == nil {
@@ -58,25 +59,23 @@ func (w *World) remove(op string, e Entity, id typeID) (removed bool) {
 	o := w.ownerOf(r.location)
 	a := w.archetypeAt(o)
 	way := a.edge
-	if a.edgeKey != uint32(id) || way.to.grid.Full() {
-		return a.removeSearched(op, e, id)
+	if a.edgeKey != uint32(t.id) || way.to.grid.Full() {
+		return t.moveOr(op, e, r, a, false) != nil
 	}
 	w.moveOne(a, way, e, r, o)
 	return true
 }
 
-// removeSearched is remove for an entity of a where the way is not at hand, or has no
-// room.
-//
-//go:noinline
-func (a *Archetype) removeSearched(op string, e Entity, id typeID) (removed bool) {
-	if !a.sig.has(id) {
-		return false
+// tryRemove is remove that returns the *LimitError.
+func (t *typeInfo) tryRemove(op string, e Entity) (removed bool, err error) {
+	w := t.world()
+	w.checkUnlocked(op)
+	r := w.records.find(e, w.tag)
+	if r == nil {
+		return w.passDead(op, e), nil
 	}
-	if err := a.searchEdge(id); err != nil {
-		panic(during(op, err))
-	}
-	return a.w.remove(op, e, id)
+	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.location)), false)
+	return p != nil, during(op, err)
 }
 
 // passDead returns false for an entity that is dead, after checking that it is of w.
@@ -87,19 +86,30 @@ func (w *World) passDead(op string, e Entity) bool {
 	return false
 }
 
-// ready makes sure that add or remove of the same will find room: an error is a
-// *LimitError. What else they refuse is theirs to refuse.
-func (w *World) ready(op string, e Entity, id typeID, adds bool) error {
-	w.checkUnlocked(op)
-	r := w.recordOf(op, e)
-	if r == nil {
-		return nil
+// moveSearched is add and remove for an entity of a where the way is not at hand, or has
+// no room. It returns nil when there is nothing to do, and where an added component is.
+func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (unsafe.Pointer, error) {
+	if a.sig.has(t.id) == adds {
+		return nil, nil
 	}
-	a := w.archetypeAt(w.ownerOf(r.location))
-	if a.sig.has(id) == adds {
-		return nil
+	if err := a.searchEdge(t.id); err != nil {
+		return nil, err
 	}
-	return during(op, a.searchEdge(id))
+	dest, _ := a.edge.to.grid.Tail()
+	p := dest.Element(a.edge.added.Offset, a.edge.added.Size)
+	t.w.moveOne(a, a.edge, e, r, t.w.ownerOf(r.location))
+	return p, nil
+}
+
+// moveOr is moveSearched that panics with the error.
+//
+//go:noinline
+func (t *typeInfo) moveOr(op string, e Entity, r *record, a *Archetype, adds bool) unsafe.Pointer {
+	p, err := t.moveSearched(e, r, a, adds)
+	if err != nil {
+		panic(during(op, err))
+	}
+	return p
 }
 
 // searchEdge finds the way to the archetype with id added, or removed when a has it, with

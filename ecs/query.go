@@ -58,9 +58,10 @@ func NewQuery(w *World, terms ...Term) *Query {
 // declare notes what the i'th operand of a term says of access and versions.
 func (q *Query) declare(t *Term, i int, seen *signature) {
 	w, kind, o := q.w, t.kind, t.of[i]
-	id := w.idOf("NewQuery", o.t)
+	w.checkOwn("NewQuery", o.t)
+	id := o.t.id
 	for _, before := range t.of[:i] {
-		if _, other := before.t.handle(); other == id {
+		if before.t == o.t {
 			panic(fmt.Sprintf("ecs: NewQuery: %s names %s twice", termNames[kind], w.types[id].name))
 		}
 	}
@@ -247,7 +248,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 func (q *Query) String() string {
 	parts := make([]string, len(q.terms))
 	for i, t := range q.terms {
-		parts[i] = t.text(q.w)
+		parts[i] = t.text()
 	}
 	return "query(" + strings.Join(parts, ", ") + ")"
 }

@@ -1,6 +1,8 @@
 package ecs_test
 
 import (
+	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,54 +11,37 @@ import (
 	"quarry/ecs"
 )
 
-// Types beyond number: many[A, B] is another one for each pair of A and B. Those of an
-// empty array are tags.
-type many[A, B any] struct{ V int32 }
-type manyTag[A, B any] struct{}
-
-// anyType is a type and a way to write it.
-type anyType struct {
-	of  ecs.Type
-	mut func(ecs.Entity)
-}
-
 // manyTypes registers 64 types, of which every third is a tag.
-func manyTypes(w *ecs.World) (list []anyType) {
-	list = pairs[int8](w, list)
-	list = pairs[int16](w, list)
-	list = pairs[int32](w, list)
-	list = pairs[int64](w, list)
-	list = pairs[uint8](w, list)
-	list = pairs[uint16](w, list)
-	list = pairs[uint32](w, list)
-	return pairs[uint64](w, list)
-}
-
-func pairs[A any](w *ecs.World, list []anyType) []anyType {
-	list = pair[A, int8](w, list)
-	list = pair[A, int16](w, list)
-	list = pair[A, int32](w, list)
-	list = pair[A, int64](w, list)
-	list = pair[A, uint8](w, list)
-	list = pair[A, uint16](w, list)
-	list = pair[A, uint32](w, list)
-	return pair[A, uint64](w, list)
-}
-
-func pair[A, B any](w *ecs.World, list []anyType) []anyType {
-	if len(list)%3 == 2 {
-		c := ecs.Register[manyTag[A, B]](w)
-		return append(list, anyType{c, func(e ecs.Entity) { c.Mut(e) }})
+func manyTypes(w *ecs.World) (list []ecs.Type) {
+	for i := range 64 {
+		if i%3 == 2 {
+			list = append(list, labelOf(w, i))
+			continue
+		}
+		field := reflect.StructField{Name: fmt.Sprintf("V%d", i), Type: reflect.TypeFor[int32]()}
+		list = append(list, w.RegisterType(reflect.StructOf([]reflect.StructField{field})))
 	}
-	c := ecs.Register[many[A, B]](w)
-	return append(list, anyType{c, func(e ecs.Entity) { c.Mut(e) }})
+	return list
+}
+
+// labelOf registers a tag that is another one for each i: to make it a type of its own
+// at run time takes the compiler nothing.
+func labelOf(w *ecs.World, i int) ecs.Type {
+	return w.RegisterType(reflect.ArrayOf(i, reflect.TypeFor[struct{}]()))
+}
+
+func labelsOf(w *ecs.World, n int) (list []ecs.Type) {
+	for i := range n {
+		list = append(list, labelOf(w, i))
+	}
+	return list
 }
 
 // subset returns the i'th set of 27 types: three of nine each, by the digits of i.
-func subset(types []anyType, i int) (set []ecs.Type) {
+func subset(types []ecs.Type, i int) (set []ecs.Type) {
 	for k := range 9 {
 		if d := i % 4; d < 3 {
-			set = append(set, types[3*k+d].of)
+			set = append(set, types[3*k+d])
 		}
 		i /= 4
 	}
@@ -74,7 +59,7 @@ func TestManyArchetypes(t *testing.T) {
 	types := manyTypes(w)
 	with, without, one, other := 4, 8, 12, 16
 	ask := func() *ecs.Query {
-		return ecs.NewQuery(w, ecs.Read(types[with].of), ecs.Without(types[without].of), ecs.Any(types[one].of, types[other].of))
+		return ecs.NewQuery(w, ecs.Read(types[with]), ecs.Without(types[without]), ecs.Any(types[one], types[other]))
 	}
 	var queries []*ecs.Query
 	want, sets := 0, map[*ecs.Archetype]int{}
@@ -106,13 +91,13 @@ func TestManyArchetypes(t *testing.T) {
 		require.Len(t, q.Entities(nil), want)
 	}
 	require.Equal(t, 1, w.Matchings())
-	apart := ecs.NewQuery(w, ecs.Absent(types[with].of))
-	require.Equal(t, w.Stats().Alive, apart.Count()+ecs.NewQuery(w, ecs.With(types[with].of)).Count())
+	apart := ecs.NewQuery(w, ecs.Absent(types[with]))
+	require.Equal(t, w.Stats().Alive, apart.Count()+ecs.NewQuery(w, ecs.With(types[with])).Count())
 	require.NoError(t, w.Verify())
 }
 
 // manyArchetypes makes n of them and rows in each of the first k.
-func manyArchetypes(b *testing.B, n, k, rows int) (*ecs.World, []anyType) {
+func manyArchetypes(b *testing.B, n, k, rows int) (*ecs.World, []ecs.Type) {
 	u, err := alloc.NewUniverse()
 	require.NoError(b, err)
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
@@ -161,14 +146,14 @@ func BenchmarkManyArchetypes(b *testing.B) {
 	b.Run("NewQuery", func(b *testing.B) {
 		w, types := manyArchetypes(b, n, 10, 3)
 		for b.Loop() {
-			ecs.NewQuery(w, ecs.Read(types[4].of), ecs.Without(types[8].of), ecs.Any(types[12].of, types[16].of)).Close()
+			ecs.NewQuery(w, ecs.Read(types[4]), ecs.Without(types[8]), ecs.Any(types[12], types[16])).Close()
 		}
 	})
 	for _, queries := range []int{0, 100} {
 		b.Run("NewArchetype/queries="+map[int]string{0: "0", 100: "100"}[queries], func(b *testing.B) {
 			w, types := manyArchetypes(b, 1, 1, 1)
 			for i := range queries {
-				ecs.NewQuery(w, ecs.Read(types[i%27].of), ecs.Without(types[(i%27+1+i/27)%27].of))
+				ecs.NewQuery(w, ecs.Read(types[i%27]), ecs.Without(types[(i%27+1+i/27)%27]))
 			}
 			require.Equal(b, queries, w.Matchings())
 			i := 1
@@ -191,7 +176,7 @@ func BenchmarkManyArchetypes(b *testing.B) {
 func BenchmarkMatch(b *testing.B) {
 	const n = 10_000
 	w, types := manyArchetypes(b, n, 10, 3)
-	m := ecs.NewMatcher(ecs.NewQuery(w, ecs.Read(types[4].of), ecs.Without(types[8].of)))
+	m := ecs.NewMatcher(ecs.NewQuery(w, ecs.Read(types[4]), ecs.Without(types[8])))
 	require.Greater(b, m.Accepted, n/10)
 	for _, c := range []struct {
 		name string

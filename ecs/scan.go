@@ -226,17 +226,17 @@ func (r Rows) stale(op string) {
 
 // column returns the start of a column of the rows' chunk, marked changed when
 // it may be written. It is nil where the chunk lacks an Optional type.
-func (r Rows) column(w *World, id typeID, op string) unsafe.Pointer {
+func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 	s := r.s
-	if s == nil || r.serial() != s.serial || s.w != w {
-		r.missing(w, id, op)
+	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
+		r.missing(t, op)
 		return nil
 	}
-	p := s.t.columnOf(id)
+	p := s.t.columnOf(t.id)
 	if p.flags()&mayWrite != 0 {
-		*s.t.a.changedOf(p.slot(), s.pos) = w.version
+		*s.t.a.changedOf(p.slot(), s.pos) = t.w.version
 	} else if p.flags()&mayRead == 0 {
-		r.missing(w, id, op)
+		r.missing(t, op)
 		return nil
 	}
 	return s.columnAt(r.base, p)
@@ -248,72 +248,63 @@ func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 }
 
 // placeOf is column without the mark; ok is false where it would be nil.
-func (r Rows) placeOf(w *World, id typeID, op string) (p place, ok bool) {
+func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	s := r.s
-	if s != nil && r.serial() == s.serial && s.w == w {
-		if p = s.t.columnOf(id); p.flags()&mayRead != 0 {
+	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
+		if p = s.t.columnOf(t.id); p.flags()&mayRead != 0 {
 			return p, true
 		}
 	}
-	r.missing(w, id, op)
+	r.missing(t, op)
 	return place{}, false
 }
 
 // missing panics unless the query declares a type that the chunk need not have.
 //
 //go:noinline
-func (r Rows) missing(w *World, id typeID, op string) {
+func (r Rows) missing(t *typeInfo, op string) {
 	s := r.check(op)
-	if s.w == w && s.t.columnOf(id).flags()&declared != 0 {
+	if t != nil && s.w == t.w && s.t.columnOf(t.id).flags()&declared != 0 {
 		return
 	}
-	r.refuse(w, id, op)
+	r.refuse(t, op)
 }
 
 //go:noinline
-func (r Rows) refuse(w *World, id typeID, op string) {
+func (r Rows) refuse(t *typeInfo, op string) {
 	s := r.check(op)
 	switch {
-	case w == nil:
-		w.refuse(op)
-	case s.w != w:
-		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, w.types[id].name))
+	case t == nil:
+		t.world().refuse(op)
+	case s.w != t.w:
+		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
 	case s.q == &s.w.batches:
-		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, w.types[id].name))
+		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
 	}
-	s.q.refuseAccess(id, op)
+	s.q.refuseAccess(t, op)
 }
 
 //go:noinline
-func (q *Query) refuseAccess(id typeID, op string) {
-	name := q.w.types[id].name
-	if int(id) < len(q.access) && q.access[id] != 0 {
-		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, name))
+func (q *Query) refuseAccess(t *typeInfo, op string) {
+	if int(t.id) < len(q.access) && q.access[t.id] != 0 {
+		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
 	}
-	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, q, name))
+	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, q, t.name))
 }
 
 //go:noinline
-func (r Rows) noRow(w *World, id typeID, i int) {
+func (r Rows) noRow(t *typeInfo, i int) {
 	if uint(i) < uint(r.Len()) {
-		panic(fmt.Sprintf("ecs: Buffer.At: %v has no %s: ask Buffer.In first", r.s.t.a, w.types[id].name))
+		panic(fmt.Sprintf("ecs: Buffer.At: %v has no %s: ask Buffer.In first", r.s.t.a, t.name))
 	}
 	panic(fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, %d)", i, r.Len()))
 }
 
-// In reports whether the rows' chunk has the component, which Optional and Any, and
-// batches over several archetypes, leave open. It panics for a type that the query does
-// not declare.
-func (c Component[T]) In(rows Rows) bool { return rows.in(c.w, c.id, "Component.In") }
-
-// In is Component.In for a buffer.
-func (b Buffer[T]) In(rows Rows) bool { return rows.in(b.w, b.id, "Buffer.In") }
-
-func (r Rows) in(w *World, id typeID, op string) bool {
-	if s := r.check(op); s.w == w && s.q == &s.w.batches {
-		return s.t.columnOf(id).flags() != 0
+func (r Rows) in(t *typeInfo, op string) bool {
+	if s := r.check(op); t != nil && s.w == t.w && s.q == &s.w.batches {
+		return s.t.columnOf(t.id).flags() != 0
 	}
-	_, ok := r.placeOf(w, id, op)
+	_, ok := r.placeOf(t, op)
 	return ok
 }
 

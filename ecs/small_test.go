@@ -114,15 +114,15 @@ func (x *twin) lookEverywhere(t *testing.T, text string) {
 			}
 		}
 	}
-	look, values := ecs.NewLookup(x.position), make([]Position, len(ids))
+	values := make([]Position, len(ids))
 	missing := x.position.Gather(values, ids)
 	for i, p := range x.position.GetMany(nil, ids) {
 		if p == nil {
 			missing--
 		}
 		e := ids[i]
-		if want[i] != p || p != x.position.Get(e) || p != look.Get(e) || x.position.Has(e) != (p != nil) || p != nil && values[i] != *p {
-			t.Fatalf("%s: %v: want %p, got %p, Get %p, Lookup %p, Gather %v", text, e, want[i], p, x.position.Get(e), look.Get(e), values[i])
+		if want[i] != p || p != x.position.Get(e) || x.position.Has(e) != (p != nil) || p != nil && values[i] != *p {
+			t.Fatalf("%s: %v: want %p, got %p, Get %p, Gather %v", text, e, want[i], p, x.position.Get(e), values[i])
 		}
 	}
 	require.Zero(t, missing, text)
@@ -158,7 +158,7 @@ func TestSmallChunkKeepsVersions(t *testing.T) {
 	require.Equal(t, []bool{true, true, true}, seen(before), "rows came")
 	require.Equal(t, []bool{false, false, false}, seen(x.w.Version()))
 	x.w.Advance()
-	ecs.NewLookup(x.position).Mut(e).X++
+	x.position.Mut(e).X++
 	require.Equal(t, []bool{true, false, false}, seen(x.w.Version()-1))
 
 	x.w.Clear()
@@ -242,8 +242,7 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 func TestManySmallArchetypes(t *testing.T) {
 	w := newWorld(t)
 	position := ecs.Register[Position](w)
-	labels := []ecs.Type{ecs.Register[label[int8]](w), ecs.Register[label[int16]](w), ecs.Register[label[int32]](w),
-		ecs.Register[label[int64]](w), ecs.Register[label[uint8]](w), ecs.Register[label[uint16]](w)}
+	labels := labelsOf(w, 6)
 	live := w.Universe().Stats().LiveChunks
 	var all []*ecs.Archetype
 	for set := range 1 << len(labels) {
@@ -285,7 +284,7 @@ func TestSmallChunkInAPhase(t *testing.T) {
 	x.create(t, 4, 20) // and flag
 	require.True(t, isSmall(x.sets[1]) && isSmall(x.sets[4]))
 	ids := x.queries[0].Entities(nil)
-	ecs.NewLookup(x.position)
+	x.position.Get(ids[0]) // the first look-up, which notes the chunks
 	p := x.w.Share()
 	done := make(chan error)
 	for g := range 4 {

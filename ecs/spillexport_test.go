@@ -15,7 +15,7 @@ func (b Buffer[T]) CorruptHeader(e Entity, what string) (restore func()) {
 	case "length":
 		d.h.length = d.h.capacity + 1
 	case "capacity below the inline room":
-		d.h.length, d.h.capacity = 0, uint32(b.w.types[b.id].inline)
+		d.h.length, d.h.capacity = 0, uint32(b.inline)
 	case "capacity above the block":
 		d.h.capacity++
 	case "no block there":
@@ -41,7 +41,6 @@ func (b Buffer[T]) SpilledSize(e Entity) int {
 // Place returns the bytes from the chunk's start to e's header and the bytes from
 // one row to the next.
 func (b Buffer[T]) Place(e Entity) (header, stride uintptr) {
-	column, row := b.w.column("Place", e, b.id, false)
-	stride = uintptr(b.w.types[b.id].size)
-	return (uintptr(column)-uintptr(b.w.base))%(1<<14) + uintptr(row)*stride, stride
+	p, _ := b.find(opBufferGet, e)
+	return (uintptr(p) - uintptr(b.base)) % (1 << 14), uintptr(b.size)
 }

@@ -95,18 +95,7 @@ func TestBehaviour27ManyArchetypes(t *testing.T) {
 	const sets, with = 10_000, 700
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position := ecs.Register[Position](w)
-	var labels []ecs.Type
-	for _, register := range []func() ecs.Type{
-		func() ecs.Type { return ecs.Register[label[int8]](w) }, func() ecs.Type { return ecs.Register[label[int16]](w) },
-		func() ecs.Type { return ecs.Register[label[int32]](w) }, func() ecs.Type { return ecs.Register[label[int64]](w) },
-		func() ecs.Type { return ecs.Register[label[uint8]](w) }, func() ecs.Type { return ecs.Register[label[uint16]](w) },
-		func() ecs.Type { return ecs.Register[label[uint32]](w) }, func() ecs.Type { return ecs.Register[label[uint64]](w) },
-		func() ecs.Type { return ecs.Register[label[float32]](w) }, func() ecs.Type { return ecs.Register[label[float64]](w) },
-		func() ecs.Type { return ecs.Register[label[int]](w) }, func() ecs.Type { return ecs.Register[label[uint]](w) },
-		func() ecs.Type { return ecs.Register[label[bool]](w) }, func() ecs.Type { return ecs.Register[label[uintptr]](w) },
-	} {
-		labels = append(labels, register())
-	}
+	labels := labelsOf(w, 14)
 	early := ecs.NewQuery(w, ecs.With(labels[3], labels[7]), ecs.Without(labels[9]))
 	holds := func(set int, label int) bool { return set>>label&1 != 0 }
 	want, ids := 0, map[int]ecs.Entity{}

@@ -50,8 +50,8 @@ var termNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional
 
 // operand is a type and what loops may do with it.
 type operand struct {
-	t      Type
-	access uint8 // 0, mayRead, or mayRead | mayWrite
+	t      *typeInfo // nil: of a zero handle
+	access uint8     // 0, mayRead, or mayRead | mayWrite
 }
 
 const (
@@ -65,18 +65,15 @@ type Operand interface {
 	operand() operand
 }
 
-func (c Component[T]) operand() operand { return operand{t: c} }
-func (b Buffer[T]) operand() operand    { return operand{t: b} }
-
 // operand lets Read and Write stand inside other terms, which termOf checks.
 func (t Term) operand() operand { return t.of[0] }
 
 // Read matches entities that have t, enabled, and lets loops read it.
-func Read(t Type) Term { return Term{termRead, []operand{{t, mayRead}}} }
+func Read(t Type) Term { return Term{termRead, []operand{{infoOf("Read", t), mayRead}}} }
 
 // Write matches entities that have t, enabled, and lets loops write it: taking
 // its slice marks the chunk's column changed.
-func Write(t Type) Term { return Term{termWrite, []operand{{t, mayRead | mayWrite}}} }
+func Write(t Type) Term { return Term{termWrite, []operand{{infoOf("Write", t), mayRead | mayWrite}}} }
 
 // With matches entities that have all of the types, enabled, without access to them.
 func With(types ...Type) Term { return filterOf(termWith, types) }
@@ -123,10 +120,18 @@ func IncludeDisabled() Term { return Term{kind: termIncludeDisabled} }
 // queries that do not name it.
 func IncludePrefabs() Term { return Term{kind: termIncludePrefabs} }
 
+// infoOf returns what a handle points to.
+func infoOf(op string, t Type) *typeInfo {
+	if t == nil {
+		panic("ecs: " + op + ": a type is nil")
+	}
+	return t.info()
+}
+
 func filterOf(kind termKind, types []Type) Term {
 	t := Term{kind: kind}
 	for _, of := range types {
-		t.of = append(t.of, operand{t: of})
+		t.of = append(t.of, operand{t: infoOf(termNames[kind], of)})
 	}
 	return t
 }
@@ -146,11 +151,10 @@ func termOf(kind termKind, of []Operand) Term {
 }
 
 // text prints a term as Any(Read Position, Velocity).
-func (t Term) text(w *World) string {
+func (t Term) text() string {
 	parts := make([]string, len(t.of))
 	for i, o := range t.of {
-		_, id := o.t.handle()
-		parts[i] = w.types[id].name
+		parts[i] = o.t.name
 		switch {
 		case t.kind <= termWrite:
 		case o.access&mayWrite != 0:

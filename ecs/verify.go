@@ -96,7 +96,7 @@ func (a *Archetype) verify(spilled *int) error {
 }
 
 func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
-	t := &w.types[id]
+	t := w.types[id]
 	room := t.inline
 	if h.ref != 0 {
 		*spilled++

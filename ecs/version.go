@@ -89,24 +89,6 @@ func (a *Archetype) carryVersions(pos, from int) {
 	}
 }
 
-// Changed reports whether the component may have changed in the rows' chunk
-// since a version: whether it was opened for writing, enabled or disabled, or rows
-// came in after it. Since version 0 everything has changed. It panics like Slice,
-// and returns false where the chunk lacks an Optional type.
-func (c Component[T]) Changed(rows Rows, since uint32) bool {
-	return rows.changedSince(c.w, c.id, since, "Component.Changed")
-}
-
-// Changed is Component.Changed for a buffer.
-func (b Buffer[T]) Changed(rows Rows, since uint32) bool {
-	return rows.changedSince(b.w, b.id, since, "Buffer.Changed")
-}
-
-func (r Rows) changedSince(w *World, id typeID, since uint32, op string) bool {
-	p, ok := r.placeOf(w, id, op)
-	return ok && newer(r.s.t.a.changedAt(p.slot(), r.s.pos), since)
-}
-
 // Ordered reports whether rows came into the rows' chunk, went or changed places
 // since a version; since version 0 they have.
 func (r Rows) Ordered(since uint32) bool {
@@ -117,27 +99,9 @@ func (r Rows) Ordered(since uint32) bool {
 // Peek is Slice without marking the column changed: for loops over a column that
 // the query declares Write which only read it, or write seldom and call Mark then.
 func (c Component[T]) Peek(rows Rows) []T {
-	p, ok := rows.placeOf(c.w, c.id, "Component.Peek")
+	p, ok := rows.placeOf(c.typeInfo, "Component.Peek")
 	if !ok {
 		return nil
 	}
 	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
-}
-
-// Mark marks the component changed in the rows' chunk, as Slice does. It panics
-// when the query does not declare Write of it.
-func (c Component[T]) Mark(rows Rows) { rows.mark(c.w, c.id, "Component.Mark") }
-
-// Mark is Component.Mark for a buffer.
-func (b Buffer[T]) Mark(rows Rows) { rows.mark(b.w, b.id, "Buffer.Mark") }
-
-func (r Rows) mark(w *World, id typeID, op string) {
-	p, ok := r.placeOf(w, id, op)
-	switch {
-	case !ok:
-	case p.flags()&mayWrite == 0:
-		r.refuse(w, id, op)
-	default:
-		*r.s.t.a.changedOf(p.slot(), r.s.pos) = w.version
-	}
 }

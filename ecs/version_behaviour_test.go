@@ -273,24 +273,20 @@ func TestManyChangedTypes(t *testing.T) {
 	var archetypes [2][]ecs.Type
 	terms := []ecs.Term{}
 	for i, c := range types[:40] {
-		archetypes[i%2] = append(archetypes[i%2], c.of)
-		terms = append(terms, ecs.Changed(c.of))
+		archetypes[i%2] = append(archetypes[i%2], c)
+		terms = append(terms, ecs.Changed(c))
 	}
 	e := [2]ecs.Entity{ecs.NewArchetype(w, archetypes[0]...).Create(), ecs.NewArchetype(w, archetypes[1]...).Create()}
-	lacks := ecs.NewArchetype(w, types[40].of).Create()
+	lacks := ecs.NewArchetype(w, types[40]).Create()
 	apart := ecs.NewQuery(w, terms...)
-	all := make([]ecs.Type, 40)
-	for i := range all {
-		all[i] = types[i].of
-	}
-	joined := ecs.NewQuery(w, ecs.Changed(all...))
+	joined := ecs.NewQuery(w, ecs.Changed(types[:40]...))
 	for _, q := range []*ecs.Query{apart, joined} {
 		require.Equal(t, []ecs.Entity{e[0], e[1], lacks}, passed(q), "since 0, also what lacks the types")
 		require.Empty(t, passed(q))
 	}
 	for i := range 40 {
-		types[i].mut(e[i%2])
-		types[40].mut(lacks)
+		ecs.MarkType(types[i], e[i%2])
+		ecs.MarkType(types[40], lacks)
 		require.Equal(t, []ecs.Entity{e[i%2]}, passed(apart), "type %d", i)
 		require.Equal(t, []ecs.Entity{e[i%2]}, passed(joined))
 	}

@@ -59,8 +59,8 @@ type World struct {
 	growth alloc.Growth // of the number of chunks of an archetype
 
 	records     records
-	names       *names // nil until the first name
-	types       []typeInfo
+	names       *names      // nil until the first name
+	types       []*typeInfo // by typeID
 	byType      map[typeKey]typeID
 	archetypes  []*Archetype          // in order of creation
 	byTypes     map[uint64]*Archetype // by hash of the set, the last that was made with it
@@ -73,8 +73,7 @@ type World struct {
 	unshared    uint64                // the same, or never while the world is shared or after Close: see Query.Rows
 	replanned   uint64                // those laid out anew
 	byFilter    map[string]*matching  // by matching.key
-	directories []*directory          // by typeID, for look-ups
-	built       []*directory          // those that are built
+	built       []*typeInfo           // those whose directory is built
 	batches     Query                 // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase  // that shares the world with other goroutines; nil: none
@@ -187,8 +186,8 @@ func (w *World) Close() error {
 	w.sharers, w.idleSharers, w.unshared = nil, nil, never
 	w.spare = spareBits{}
 	w.loops++ // a loop that never ends
-	for _, d := range w.directories {
-		d.table = &noBlocks
+	for _, t := range w.types {
+		t.table = &noBlocks
 	}
 	w.epoch++ // views are void
 	return err
@@ -253,38 +252,6 @@ func (w *World) Stats() Stats {
 		s.Reserve += a.grid.Reserve()
 	}
 	return s
-}
-
-// column returns the start of the column of type id in e's chunk and e's row,
-// or nil when e is not alive or its archetype lacks the type. With write set it
-// marks the column changed.
-func (w *World) column(op string, e Entity, id typeID, write bool) (unsafe.Pointer, int) {
-	if w == nil {
-		w.refuse(op)
-	}
-	r := w.records.find(e, w.tag)
-	if r == nil {
-		w.checkWorld(op, e)
-		return nil, 0
-	}
-	o := w.ownerOf(r.location)
-	a := w.archetypeAt(o)
-	if int(id) >= len(a.place) {
-		return nil, 0
-	}
-	p := a.place[id]
-	if p.flags() == 0 {
-		return nil, 0
-	}
-	if write {
-		if w.phase != nil {
-			w.phase.refuse(op)
-		}
-		*a.changedOf(p.slot(), o.pos()) = w.version
-	}
-	chunk, row := w.split(r.location, o.eighths())
-	// Safe because the offset is that of a column of the chunk's archetype.
-	return unsafe.Add(chunk, uintptr(p.offset)*o.eighths()), row
 }
 
 // checkUnlocked panics while a loop over rows is under way: a structural change

@@ -69,7 +69,6 @@ func (d *world) compareSeat(e ecs.Entity, x *entity) error {
 }
 
 func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error {
-	look := ecs.NewLookup(c.h)
 	all := make([]T, len(list))
 	for i := range all { // to be cleared where there is nothing
 		all[i] = c.from(uint64(i)+1, list[i])
@@ -88,8 +87,8 @@ func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error
 		if all[i] != have {
 			return fmt.Errorf("in Gather: %v, %v: got %v want %v", list[i], c.h, all[i], have)
 		}
-		if q := look.Get(list[i]); q != p || look.Has(list[i]) != (p != nil) {
-			return fmt.Errorf("Lookup.Get(%v), %v: got %v want %v", list[i], c.h, q, v)
+		if q := c.h.Get(list[i]); q != p || c.h.Has(list[i]) != (p != nil) {
+			return fmt.Errorf("Get(%v), %v: got %v want %v", list[i], c.h, q, v)
 		}
 	}
 	if missing != 0 {
@@ -103,8 +102,8 @@ func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error
 		case p == nil:
 		case i%2 == 0:
 			*p = write(i).(T)
-		case !look.Set(list[i], write(i).(T)):
-			return fmt.Errorf("Lookup.Set(%v), %v: got false want true", list[i], c.h)
+		case !c.h.Set(list[i], write(i).(T)):
+			return fmt.Errorf("Set(%v), %v: got false want true", list[i], c.h)
 		}
 	}
 	return nil

@@ -136,16 +136,6 @@ var get = table{
 			}
 			return last
 		})},
-		{name: "Lookup", build: getWay(func(s *world, times int) (last float64) {
-			lookup := ecs.NewLookup(s.position)
-			for range times {
-				last = 0
-				for _, e := range s.list {
-					last += lookup.Get(e).X
-				}
-			}
-			return last
-		})},
 		{name: "GetMany", build: getWay(getMany)},
 		{name: "slices", roof: true, build: getTwin},
 	},

@@ -12,7 +12,6 @@ const (
 	quarryList   = "quarry list"
 	quarryKernel = "quarry kernel"
 	quarryMany   = "quarry GetMany"
-	quarryLookup = "quarry Lookup"
 	quarryBudget = "quarry batch, budget"
 )
 

@@ -5,7 +5,6 @@ import "quarry/ecs"
 // quarryBatchWays are the entrants that use calls by query and by list.
 var quarryBatchWays = []way{
 	{"random", quarryMany, buildQuarryMany},
-	{"random", quarryLookup, buildQuarryLookup},
 	{"delete2comp-batch", quarryBatch, buildQuarryDestroyQuery(2)},
 	{"delete2comp-batch", quarryList, buildQuarryDestroyList(2)},
 	{"delete10comp-batch", quarryBatch, buildQuarryDestroyQuery(10)},

@@ -1,7 +1,5 @@
 package main
 
-import "quarry/ecs"
-
 // manyAtOnce is how many entities a call of GetMany is given: few enough that
 // the pointers stay in the first-level cache.
 const manyAtOnce = 1024
@@ -31,24 +29,6 @@ func (s *quarryGetMany) pass(times int) {
 				sum += p.X
 			}
 			rest = rest[k:]
-		}
-	}
-	s.sum += sum
-}
-
-// quarryGet looks entities up by a handle made for it.
-type quarryGet struct{ *quarryRandom }
-
-func buildQuarryLookup(n int) (trial, error) {
-	s, err := newQuarryRandom(n)
-	return quarryGet{s}, err
-}
-
-func (s quarryGet) pass(times int) {
-	look, sum := ecs.NewLookup(s.position), 0.0
-	for range times {
-		for _, e := range s.list {
-			sum += look.Get(e).X
 		}
 	}
 	s.sum += sum

@@ -4,13 +4,10 @@ import "quarry/ecs"
 
 var systemsQuarryUnpackWays = []way{
 	{"systems-unpack1", quarry, buildQuarryUnpack(1)},
-	{"systems-unpack1", quarryLookup, buildQuarryUnpackLookup(1)},
 	{"systems-unpack1", quarryMany, buildQuarryUnpackMany(1)},
 	{"systems-unpack2", quarry, buildQuarryUnpack(2)},
-	{"systems-unpack2", quarryLookup, buildQuarryUnpackLookup(2)},
 	{"systems-unpack2", quarryMany, buildQuarryUnpackMany(2)},
 	{"systems-unpack3", quarry, buildQuarryUnpack(3)},
-	{"systems-unpack3", quarryLookup, buildQuarryUnpackLookup(3)},
 	{"systems-unpack3", quarryMany, buildQuarryUnpackMany(3)},
 }
 
@@ -75,69 +72,6 @@ func (s *quarryUnpack) three() {
 }
 
 func (s *quarryUnpack) check(passes int) error { return s.want(s.components, s.n, passes) }
-
-// quarryUnpackLookup does it by handles made for it.
-type quarryUnpackLookup struct {
-	*quarryUnpack
-	position ecs.Lookup[Position32]
-	velocity ecs.Lookup[Velocity32]
-	data     ecs.Lookup[ActorData]
-}
-
-func buildQuarryUnpackLookup(components int) func(int) (trial, error) {
-	return func(n int) (trial, error) {
-		s, err := newQuarryUnpack(components, n)
-		if err != nil {
-			return nil, err
-		}
-		return &quarryUnpackLookup{
-			s, ecs.NewLookup(s.position), ecs.NewLookup(s.velocity), ecs.NewLookup(s.data),
-		}, nil
-	}
-}
-
-func (s *quarryUnpackLookup) pass(times int) {
-	for range times {
-		switch s.components {
-		case 1:
-			s.one()
-		case 2:
-			s.two()
-		case 3:
-			s.three()
-		}
-	}
-}
-
-func (s *quarryUnpackLookup) one() {
-	sum := 0.0
-	for _, e := range s.list {
-		sum += float64(s.position.Get(e).X)
-	}
-	s.places += sum
-}
-
-func (s *quarryUnpackLookup) two() {
-	sum := 0.0
-	for _, e := range s.list {
-		sum += float64(s.position.Get(e).X)
-		sum += float64(s.velocity.Get(e).Y)
-	}
-	s.places += sum
-}
-
-func (s *quarryUnpackLookup) three() {
-	sum, numbers := 0.0, uint64(0)
-	for _, e := range s.list {
-		sum += float64(s.position.Get(e).X)
-		sum += float64(s.velocity.Get(e).Y)
-		if d := s.data.Get(e); d != nil {
-			numbers += uint64(d.Numgy)
-		}
-	}
-	s.places += sum
-	s.numbers += numbers
-}
 
 // quarryUnpackMany does it by lists.
 type quarryUnpackMany struct {

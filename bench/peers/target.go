@@ -32,7 +32,7 @@ var (
 	all     = []string{ark, arkBatch, arche, archeBatch, volt, donburi, donburiBatch, uot}
 	plain   = []string{quarry}
 	batch   = []string{quarryBatch}
-	lookups = []string{quarry, quarryLookup, quarryMany}
+	lookups = []string{quarry, quarryMany}
 )
 
 const anySize = 1 << 40
