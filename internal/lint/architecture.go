@@ -15,13 +15,10 @@ const (
 	tolerance        = 10 // per cent that a package may have grown or shrunk since its row was written
 )
 
-var (
-	fileName  = regexp.MustCompile(`[\w/]+\.go\b`)
-	qualified = regexp.MustCompile(`([A-Za-z]\w*)\.([A-Za-z]\w*)`)
-)
+var qualified = regexp.MustCompile(`([A-Za-z]\w*)\.([A-Za-z]\w*)`)
 
 // staleArchitecture finds what docs/architecture.md says that is no longer so: names of
-// files and of package.Declaration or Type.member, and rows of the table of packages.
+// package.Declaration or Type.member, and rows of the table of packages.
 func staleArchitecture(t *tree) []finding {
 	doc := t.file(architectureFile)
 	if doc == nil {
@@ -31,11 +28,6 @@ func staleArchitecture(t *tree) []finding {
 	n, known, rows := 0, t.names(), map[string][]string{}
 	for line := range strings.Lines(string(doc.text)) {
 		n++
-		for _, name := range fileName.FindAllString(line, -1) {
-			if t.file(name) == nil {
-				found = append(found, finding{architectureFile, n, "there is no file " + name})
-			}
-		}
 		for _, m := range qualified.FindAllStringSubmatch(line, -1) {
 			if m[2] != "go" && !known[m[0]] {
 				found = append(found, finding{architectureFile, n, "there is no " + m[0] + " in the root module"})

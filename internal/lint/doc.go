@@ -19,7 +19,8 @@
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
 //	unsafe                who goes around the type system says why it is safe root module
-//	architecture          files, names, lines, imports that it tells are so   docs/
+//	pages                 tests, files and folders that they name are there   all .md
+//	architecture          names, lines, imports that it tells are so          docs/
 //	README                its program builds, runs and prints what it says,   README.md
 //	                      and its first commands are the two that matter
 //

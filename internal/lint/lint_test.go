@@ -47,6 +47,7 @@ func TestNoForbiddenWords(t *testing.T)   { obey(t, forbiddenWords) }
 func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }
 func TestArchitecture(t *testing.T)       { obey(t, staleArchitecture) }
+func TestPages(t *testing.T)              { obey(t, stalePages) }
 func TestRepositoryIsSeen(t *testing.T) {
 	repo, err := repository()
 	require.NoError(t, err)
