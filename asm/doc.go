@@ -4,10 +4,11 @@
 //	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one question against all signatures)
 //	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask chooses)
 //	numbers    Add, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
+//	hints      Prefetch (addresses that are read soon)
 //
-// Each exists as assembly per level (AVX2 and AVX512 on amd64; NEON on arm64
-// for Axpy, FirstNotFull and PopCount), as portable Go (kernel_go.go), and as a
-// reference that is slow and obviously right (kernel_ref.go). All give the same
+// Each but Prefetch exists as portable Go (kernel_go.go) and as a reference that is
+// slow and obviously right (kernel_ref.go); as assembly for AVX512, all but Compact
+// and FindRun512 for AVX2, and for NEON Axpy, FirstNotFull and PopCount. All give the same
 // results, to the bit (a NaN may be any NaN); the tests hold each to the reference.
 //
 //	Best()    what the kernels use: chosen once, before main, from what CPU and

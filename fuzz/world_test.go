@@ -27,7 +27,7 @@ func newUniverse(t testing.TB, size int, options ...alloc.Option) *alloc.Univers
 }
 
 // effort returns how many seeds and steps a test runs: all of them in ordinary
-// builds, few in short and debug ones, fifty times the steps with QUARRY_LONG
+// builds, few in short and debug ones, ten times the steps with QUARRY_LONG
 // set.
 func effort(seeds, steps int) (int, int) {
 	switch {

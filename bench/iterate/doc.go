@@ -7,6 +7,6 @@
 // two and velocities are small whole numbers, so every sum is exact and the
 // answer is known to the bit.
 //
-//	ours   chunk 16,384 B: Entity 408 x 8 | Position 408 x 16 | Velocity 408 x 16
+//	ours   unit of a chunk, 16,384 B: Entity 408 x 8 | Position 408 x 16 | Velocity 408 x 16
 //	plain  []Position 16,000 x 16 B, []Velocity 16,000 x 16 B
 package iterate

@@ -57,7 +57,7 @@ type section struct {
 	Figures   []figure
 }
 
-// Write writes the page as HTML: some 10 KB a plot, a few milliseconds each.
+// Write writes the page as HTML: 10 to 20 KB a plot, a few milliseconds each.
 // Names may hold anything: they are escaped. The errors are those of w.
 func Write(w io.Writer, p *Page) error {
 	v := struct {
