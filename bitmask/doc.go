@@ -46,10 +46,10 @@
 // Cost, ns a call on an AMD Zen 5, Go 1.26, GOAMD64=v1, runs of mean length 8
 // (best of several, machine not idle; 16,384 words hold 2^20 units):
 //
-//	FindRun, LongestRun of one word    0.5 for n = 1, 1.6 to 1.9 up to 64; 4.1
+//	FindRun, LongestRun of one word    0.5 for n = 1, 1.6 to 2.3 up to 64; 4.1
 //	Bits.FindRun of 8 words            2 for n = 1, 4 up to 12, 5.4 for 16, 13 for 32
 //	Bits.Ones                          0.4 a set bit
-//	Hierarchy.First of 16,384 words    3.7 (3,800 without summaries)
+//	Hierarchy.First of 16,384 words    3.7 (640 without summaries, in AVX-512)
 //	Hierarchy TryAlloc and TryFree     88 for both with n = 1, 47 with n = 64, uncontended
 //	Hierarchy TryAlloc, refused        4,700: it reads every word
 package bitmask

@@ -48,6 +48,6 @@
 //
 //	first touch, 4 KiB / 2 MiB pages    323 / 38 us a MiB; by Prefault 288 / 36
 //	Commit + Decommit, 2 MiB            3.6 us untouched (Go objects, cleared in cache: 15 us)
-//	Guard, Unguard of one page          0.95, 1.2 us as marks; 3.5, 2.9 us as mappings
+//	Guard, Unguard of one page          1.1, 1.5 us as marks; 9.5, 4.0 us as mappings
 //	Guarded                             7 ns; with a fault 2.6 us
 package mmap
