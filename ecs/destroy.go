@@ -1,7 +1,5 @@
 package ecs
 
-import "quarry/alloc"
-
 // Destroy ends an entity and everything it holds. It returns false, and does
 // nothing, when e is not alive: destroying twice, or Null, is no error. It
 // panics during iteration and for an entity of another world.
@@ -14,9 +12,6 @@ func (w *World) Destroy(e Entity) bool {
 	}
 	o := w.ownerOf(r.location)
 	a := w.archetypeAt(o)
-	if len(a.buffers) > 0 {
-		a.freeRow(w.rowAt(r.location, o))
-	}
 	w.moveOne(a, nil, e, r, o)
 	index := e.ref & indexMask
 	if w.names != nil {
@@ -25,17 +20,10 @@ func (w *World) Destroy(e Entity) bool {
 	if w.records.owns(index) {
 		w.records.give(index, r)
 	} else {
-		w.records.giveShared(index)
+		w.records.giveLent(index)
 	}
 	w.destroyed++
 	return true
-}
-
-// freeRow frees what the buffers of a row have spilled.
-func (a *Archetype) freeRow(at alloc.GridRow) {
-	for _, c := range a.buffers {
-		a.w.freeSpill(headerAt(at, c))
-	}
 }
 
 // DestroyQuery ends every entity that matches q and returns how many. It panics during
@@ -83,23 +71,4 @@ func (w *World) Clear() {
 	}
 	w.destroyPicked(p)
 	w.records.endLease()
-}
-
-// recordOf returns the record of an entity that is alive, else nil; it panics
-// for one of another world.
-func (w *World) recordOf(op string, e Entity) *record {
-	if w == nil {
-		w.refuse(op)
-	}
-	r := w.records.find(e, w.tag)
-	if r == nil {
-		w.checkWorld(op, e)
-	}
-	return r
-}
-
-// seatOf returns where a record's entity is.
-func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
-	o := w.ownerOf(r.location)
-	return w.archetypeAt(o), o.pos(), w.rowAt(r.location, o)
 }

@@ -1,9 +1,9 @@
 package ecs
 
-// CorruptShared breaks one numbered invariant of a world whose first shared block has
+// CorruptLending breaks one numbered invariant of a world whose first lent block has
 // a reserved id in record 0, an alive one in record 1 and none in record 2.
-func (w *World) CorruptShared(invariant string) (restore func()) {
-	o := w.records.shared.Load()
+func (w *World) CorruptLending(invariant string) (restore func()) {
+	o := w.records.lending.Load()
 	b := o.block[0].Load()
 	switch invariant {
 	case "R4":
@@ -59,9 +59,9 @@ func (w *World) CorruptNames(way int) (restore func()) {
 	return nil
 }
 
-// HoldBlock works on a shared block, as another goroutine would, until release.
+// HoldBlock works on a lent block, as another goroutine would, until release.
 func (w *World) HoldBlock(k int) (release func()) {
-	o := w.records.shared.Load()
+	o := w.records.lending.Load()
 	b := o.block[k].Load()
 	count := b.lock()
 	return func() { o.unlock(b, count, count) }

@@ -38,7 +38,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W2 stamp":
 		a.last = new(stamp)
 		return a.turn
-	case "W3", "W3 sharer", "W3 leak":
+	case "W3", "W3 tenant", "W3 leak":
 		return w.corruptOwners(invariant, owner)
 	case "W4":
 		w.created++
@@ -93,8 +93,8 @@ func (w *World) corruptOwners(invariant string, owner *owner) (restore func()) {
 	case "W3":
 		owner.at++
 		return func() { owner.at-- }
-	case "W3 sharer":
-		s := &w.sharers[owner.at]
+	case "W3 tenant":
+		s := &w.tenants[owner.at]
 		s[7] = 1
 		return func() { s[7] = 0 }
 	case "W3 leak":

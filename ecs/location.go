@@ -28,17 +28,17 @@ func locate(first alloc.Eighth, row int) location {
 
 // owner says which chunk a unit belongs to, and whose that is.
 type owner struct {
-	archetype uint32 // index into World.archetypes, plus one; 0: none; or shared
+	archetype uint32 // index into World.archetypes, plus one; 0: none; or shelved
 	at        uint32 // position in the archetype's grid 22 bits | eighths of the chunk 10
 }
 
-// shelved is the archetype of a unit on the shelf: at is where World.sharers says whose
+// shelved is the archetype of a unit on the shelf: at is where World.tenants says whose
 // its eighths are.
 const shelved = ^uint32(0)
 
-// sharers is the archetypes of the small chunks of a unit, by eighth, as in owner. Such
+// tenants is the archetypes of the small chunks of a unit, by eighth, as in owner. Such
 // a chunk is the first of its archetype and has one eighth, so the rest of an owner is known.
-type sharers [1 << alloc.UnitOrder]uint32
+type tenants [1 << alloc.UnitOrder]uint32
 
 func makeOwner(a *Archetype, pos int, order uint32) owner {
 	return owner{a.index + 1, uint32(pos) | 1<<posBits<<(order&31)}
@@ -57,7 +57,7 @@ const (
 func (w *World) ownerOf(l location) owner {
 	o := w.owners[l>>rowBits]
 	if o.archetype == shelved {
-		return owner{w.sharers[o.at][l>>eighthBits%(1<<alloc.UnitOrder)], 1 << posBits}
+		return owner{w.tenants[o.at][l>>eighthBits%(1<<alloc.UnitOrder)], 1 << posBits}
 	}
 	return o
 }
@@ -91,7 +91,7 @@ const _ = uint(4<<rowBits - alloc.ChunkSize)
 // nil archetype. Directories do not know small chunks.
 func (w *World) setOwner(c alloc.GridChunk, a *Archetype, pos int) {
 	if c.Small() {
-		w.setSharer(c.First, a)
+		w.setTenant(c.First, a)
 		return
 	}
 	o, first, end := owner{}, int(c.First.Chunk()), int(c.First.Chunk())+c.Units()
@@ -114,27 +114,27 @@ func (w *World) makeOwners(end int) {
 	}
 }
 
-// setSharer enters a small chunk into the table, or takes it out.
-func (w *World) setSharer(e alloc.Eighth, a *Archetype) {
+// setTenant enters a small chunk into the table, or takes it out.
+func (w *World) setTenant(e alloc.Eighth, a *Archetype) {
 	unit, i := int(e.Chunk()), e%(1<<alloc.UnitOrder)
 	w.makeOwners(unit + 1)
 	o := &w.owners[unit]
 	if o.archetype == 0 {
-		*o = owner{archetype: shelved, at: uint32(len(w.sharers))}
-		if last := len(w.idleSharers) - 1; last >= 0 {
-			o.at = w.idleSharers[last]
-			w.idleSharers = w.idleSharers[:last]
+		*o = owner{archetype: shelved, at: uint32(len(w.tenants))}
+		if last := len(w.idleTenants) - 1; last >= 0 {
+			o.at = w.idleTenants[last]
+			w.idleTenants = w.idleTenants[:last]
 		} else {
-			w.sharers = append(w.sharers, sharers{})
+			w.tenants = append(w.tenants, tenants{})
 		}
 	}
-	s := &w.sharers[o.at]
+	s := &w.tenants[o.at]
 	s[i] = 0
 	if a != nil {
 		s[i] = a.index + 1
 	}
-	if *s == (sharers{}) {
-		w.idleSharers = append(w.idleSharers, o.at)
+	if *s == (tenants{}) {
+		w.idleTenants = append(w.idleTenants, o.at)
 		*o = owner{}
 	}
 }

@@ -160,7 +160,7 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 
 // moveOne moves one row of a, whose entity, record and owner are given, behind the last
 // one of the way's target, which has room, or ends it where there is no way. What is new
-// is the caller's to clear, and what ends is its to free. This is send and closeGap for a
+// is the caller's to clear. This is send and closeGap for a
 // single row, without their loops.
 func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
 	w.epoch++
@@ -182,6 +182,8 @@ func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
 		}
 		to.grid.Push(1)
 		alloc.CopyPairs(dest, at, way.row.Pairs)
+	} else if len(a.buffers) > 0 {
+		a.freeRow(at)
 	}
 	last := a.grid.LastRow()
 	a.last.ordered = w.version
@@ -222,6 +224,13 @@ func (w *way) sendRare(pos int, from, dest alloc.GridRow) {
 	}
 	for _, c := range w.spills {
 		w.from.w.freeSpill(headerAt(from, c))
+	}
+}
+
+// freeRow frees what the buffers of a row have spilled.
+func (a *Archetype) freeRow(at alloc.GridRow) {
+	for _, c := range a.buffers {
+		a.w.freeSpill(headerAt(at, c))
 	}
 }
 

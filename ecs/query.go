@@ -215,19 +215,15 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	for i := range q.sights {
 		t := &q.sights[i]
 		a := t.a
-		count := a.grid.Len()
-		if count == 0 {
+		if a.grid.Len() == 0 {
 			continue
 		}
 		s.t = t
-		per, chunks := a.grid.PerUnit(), a.grid.Chunks()
-		for pos := range chunks {
+		for pos := range a.grid.Chunks() {
 			if filters && !q.passes(a, pos, since) {
 				continue
 			}
-			c := &chunks[pos]
-			scale := 1 << (c.Order & 63)
-			n, dense := min(per*scale>>alloc.UnitOrder, count-c.Start), true
+			n, dense := a.grid.RowsOf(pos), true
 			if len(t.tests) > 0 {
 				matching := s.filter(a, t.tests, pos, n)
 				if matching == 0 {
@@ -235,8 +231,9 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 				}
 				dense = matching == n
 			}
-			s.show(pos, uintptr(scale), dense)
-			if !yield(makeRows(s, a.w.u.PointerTo(c.First), n)) {
+			at := a.grid.Row(pos, 0)
+			s.show(pos, at.Eighths, dense)
+			if !yield(makeRows(s, at.Base, n)) {
 				return false
 			}
 		}

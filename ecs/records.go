@@ -17,18 +17,18 @@ import (
 // ids. The lowest word with a free bit is leased next, so live records stay
 // together.
 //
-// Ids that other goroutines reserve come from blocks of their own (shared.go), at
+// Ids that other goroutines reserve come from blocks of their own (lending.go), at
 // the other end of the index space, so they never change which id the owner gets
 // next; a look-up goes through one table and knows no difference. One count, total,
 // keeps the two ends from meeting.
 //
 //	index 0                                                     2^27
-//	  | owner's blocks, upwards ->    ...    <- shared blocks, downwards |
+//	  | owner's blocks, upwards ->    ...    <- lent blocks, downwards |
 //
 // Versions: even = dead, odd = alive, and one is added at each change, so they wrap
 // from 2^32-1 (alive) to 0 (dead), on both ends alike. Version 0 is never alive.
 //
-// Invariants; R4 to R8 are those of shared blocks, in shared.go:
+// Invariants; R4 to R8 are those of lent blocks, in lending.go:
 //
 //	R1 In the owner's blocks a bit is set in free or in the lease, never both,
 //	   exactly for the indices whose version is even. Index 0 is neither.
@@ -60,9 +60,9 @@ type records struct {
 	leaseBase uint32             // index of the lease's bit 0
 	nFree     int                // free indices, leased ones included (R2)
 
-	table  *table                 // the blocks of both ends
-	total  atomic.Int32           // blocks of both ends (R8); added to before a block is made
-	shared atomic.Pointer[shared] // the other end; nil until the first Reserve
+	table   *table                  // the blocks of both ends
+	total   atomic.Int32            // blocks of both ends (R8); added to before a block is made
+	lending atomic.Pointer[lending] // the other end; nil until the first Reserve
 }
 
 // table holds for each index / 8192 the block, or nil. It is 128 KiB, of which the
@@ -224,7 +224,7 @@ func (s *records) takeRow(tag uint32, at location, ids []Entity) {
 func (s *records) owns(index uint32) bool { return int(index>>blockShift) < len(s.runs) }
 
 // give makes an alive record dead and its index, which the owner's blocks hold, free;
-// giveShared does so in the others. They are two so that this one is inlined.
+// giveLent does so in the others. They are two so that this one is inlined.
 func (s *records) give(index uint32, r *record) {
 	r.version++
 	word := int(index / 64)
@@ -243,7 +243,7 @@ func (s *records) giveRow(ids []Entity) {
 	for i := 0; i < len(ids); {
 		word := ids[i].ref & indexMask / 64
 		if word*64 >= own {
-			s.giveShared(ids[i].ref & indexMask)
+			s.giveLent(ids[i].ref & indexMask)
 			i++
 			continue
 		}
@@ -293,7 +293,7 @@ func (s *records) close(u *alloc.Universe) {
 	for _, first := range s.runs {
 		u.Free(first, blockChunks)
 	}
-	s.closeShared(u)
+	s.closeLending(u)
 	*s = records{table: &noBlocks}
 }
 

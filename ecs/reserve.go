@@ -30,7 +30,7 @@ func (w *World) Reserve(ids []Entity) error {
 	if err := w.records.claim(w.u, len(ids)); err != nil {
 		return during("World.Reserve", err)
 	}
-	w.records.shared.Load().fill(ids, w.tag)
+	w.records.lending.Load().fill(ids, w.tag)
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (w *World) Unreserve(ids []Entity) {
 		w.refuse("World.Unreserve")
 	}
 	w.hold("World.Unreserve", ids)
-	o := w.records.shared.Load()
+	o := w.records.lending.Load()
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
 		count := b.lock()
@@ -96,7 +96,7 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 
 // revive makes ids alive that are held.
 func (w *World) revive(ids []Entity) {
-	o := w.records.shared.Load()
+	o := w.records.lending.Load()
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
 		count := b.lock()
@@ -114,7 +114,7 @@ func (w *World) revive(ids []Entity) {
 // hold marks ids that are reserved, so that nobody else creates them or gives them
 // back. It panics when one is not, and holds none then.
 func (w *World) hold(op string, ids []Entity) {
-	o := w.records.shared.Load()
+	o := w.records.lending.Load()
 	for i, e := range ids {
 		if e.ref&^indexMask != w.tag || o.of(e.ref&indexMask) == nil {
 			w.notReserved(op, ids, i)
@@ -139,7 +139,7 @@ func (w *World) hold(op string, ids []Entity) {
 
 // letGo undoes hold.
 func (w *World) letGo(ids []Entity) {
-	o := w.records.shared.Load()
+	o := w.records.lending.Load()
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
 		count := b.lock()
@@ -153,7 +153,7 @@ func (w *World) letGo(ids []Entity) {
 }
 
 // run returns the block of the first id, and how many of the ids in turn are of it.
-func (o *shared) run(ids []Entity) (b *lent, n int) {
+func (o *lending) run(ids []Entity) (b *lent, n int) {
 	block := ids[0].ref & indexMask >> blockShift
 	for n < len(ids) && ids[n].ref&indexMask>>blockShift == block {
 		n++

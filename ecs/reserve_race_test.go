@@ -81,7 +81,7 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 			require.False(t, w.Alive(f))
 		}
 	}
-	try() // before there is a shared block
+	try() // before there is a lent block
 	reserve(t, w, 1)
 	try()
 	require.NoError(t, w.Verify())

@@ -220,7 +220,7 @@ func TestVerifyNamesSharedInvariants(t *testing.T) {
 	ids := reserve(t, w, 2)
 	create(t, a, ids[1:])
 	for _, name := range []string{"R4", "R4 busy", "R5", "R5 held", "R6", "R7", "R7 alive", "R8", "R8 table", "W1"} {
-		restore := w.CorruptShared(name)
+		restore := w.CorruptLending(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:2]+":", name)
 		restore()
 		require.NoError(t, w.Verify())

@@ -126,11 +126,11 @@ func (w *World) verifyOwners() error {
 		case o.archetype == 0:
 		case o.archetype != shelved:
 			entries++
-		case int(o.at) >= len(w.sharers):
-			return fmt.Errorf("ecs: W3: unit %d has entry %d of %d for small chunks", unit, o.at, len(w.sharers))
+		case int(o.at) >= len(w.tenants):
+			return fmt.Errorf("ecs: W3: unit %d has entry %d of %d for small chunks", unit, o.at, len(w.tenants))
 		default:
 			used++
-			for _, archetype := range w.sharers[o.at] {
+			for _, archetype := range w.tenants[o.at] {
 				if archetype != 0 {
 					sharing++
 				}
@@ -153,9 +153,9 @@ func (w *World) verifyOwners() error {
 			kept++
 		}
 	}
-	if entries != chunks || sharing != small || used+len(w.idleSharers) != len(w.sharers) {
+	if entries != chunks || sharing != small || used+len(w.idleTenants) != len(w.tenants) {
 		return fmt.Errorf("ecs: W3: the table has %d units and %d small chunks, the archetypes %d and %d; %d units and %d idle ones have %d entries for small ones",
-			entries, sharing, chunks, small, used, len(w.idleSharers), len(w.sharers))
+			entries, sharing, chunks, small, used, len(w.idleTenants), len(w.tenants))
 	}
 	if w.shelf.Live() != kept {
 		return fmt.Errorf("ecs: W3: the shelf has handed out %d small chunks, the archetypes have %d", w.shelf.Live(), kept)
@@ -194,7 +194,7 @@ func (s *records) verify(u *alloc.Universe, rows int) error {
 	if free != s.nFree {
 		return fmt.Errorf("ecs: R2: %d indices are free, the count says %d", free, s.nFree)
 	}
-	lent, err := s.verifyShared(u)
+	lent, err := s.verifyLending(u)
 	if err != nil {
 		return err
 	}

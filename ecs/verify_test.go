@@ -13,7 +13,7 @@ import (
 // unit and in small ones.
 func TestVerifyNamesTheInvariant(t *testing.T) {
 	verifyNames(t, newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1))), "L1")
-	verifyNames(t, newWorld(t), "W3 sharer", "W3 leak")
+	verifyNames(t, newWorld(t), "W3 tenant", "W3 leak")
 }
 
 func verifyNames(t *testing.T, w *ecs.World, more ...string) {

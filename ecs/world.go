@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"sync"
 	"unsafe"
 
 	"quarry/alloc"
@@ -29,7 +28,7 @@ import (
 //	   to a record that leads back.
 //	W2 All chunks of an archetype but the last are full; the last is not empty. Its
 //	   grid is sound: T1 to T5 of alloc.Grid. Each chunk has a stamp, the last at hand.
-//	W3 owners and sharers say for each chunk of an archetype that archetype and
+//	W3 owners and tenants say for each chunk of an archetype that archetype and
 //	   position, and no other chunk, those of a reserve included, has an owner. The
 //	   shelf has handed out the small chunks of the archetypes and nothing else.
 //	W4 created - destroyed is the number of rows of all archetypes.
@@ -42,7 +41,7 @@ import (
 //	   looks.
 //	W9 An archetype's places, columns and ways say what its plan says, and the plan
 //	   has at least three quarters of the rows that its own types would have.
-//	R1-R3 of records.go, R4-R8 of shared.go, L1 of lookup.go.
+//	R1-R3 of records.go, R4-R8 of lending.go, L1 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -66,8 +65,8 @@ type World struct {
 	byTypes     map[uint64]*Archetype // by hash of the set, the last that was made with it
 	seed        maphash.Seed          // of that hash
 	owners      []owner               // by unit, up to the last that an archetype had
-	sharers     []sharers             // of units on the shelf, see owner
-	idleSharers []uint32              // of which no unit is
+	tenants     []tenants             // of units on the shelf, see owner
+	idleTenants []uint32              // of which no unit is
 	matchings   []*matching           // in order of creation
 	matched     uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
 	unshared    uint64                // the same, or never while the world is shared or after Close: see Query.Rows
@@ -183,7 +182,7 @@ func (w *World) Close() error {
 	}
 	tags.give(w.tag >> indexBits)
 	w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
-	w.sharers, w.idleSharers, w.unshared = nil, nil, never
+	w.tenants, w.idleTenants, w.unshared = nil, nil, never
 	w.spare = spareBits{}
 	w.loops++ // a loop that never ends
 	for _, t := range w.types {
@@ -286,35 +285,4 @@ func (w *World) checkNew(op string) {
 	if w.closed {
 		w.refuse(op)
 	}
-}
-
-// worldTags hands out the tag that every entity of a world carries: in turn, so
-// that an entity of the last 15 worlds is known to be a stranger, and preferring
-// tags that no open world has. Tags are no part of what Hash and String show.
-type worldTags struct {
-	mu   sync.Mutex
-	uses [1 << tagBits]int // open worlds by tag
-	next int               // tag to try first
-}
-
-var tags worldTags
-
-func (t *worldTags) take() uint32 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	best := t.next
-	for i := range t.uses {
-		if tag := (t.next + i) % len(t.uses); t.uses[tag] < t.uses[best] {
-			best = tag
-		}
-	}
-	t.uses[best]++
-	t.next = (best + 1) % len(t.uses)
-	return uint32(best)
-}
-
-func (t *worldTags) give(tag uint32) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.uses[tag]--
 }

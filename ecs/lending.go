@@ -12,7 +12,7 @@ import (
 	"quarry/internal/debug"
 )
 
-// Shared blocks: the end of the index space that Reserve hands out.
+// Lent blocks: the end of the index space that Reserve hands out.
 //
 // The protocol is that of the articles: a block has a bitmap of the indices in use,
 // and a count of them that is its lock too: it is 0..8,192, or busy while somebody
@@ -51,8 +51,8 @@ import (
 // busy is the count of a block that somebody works on.
 const busy = -1
 
-// shared is the other end of the records.
-type shared struct {
+// lending is the other end of the records: blocks lent to other goroutines.
+type lending struct {
 	mu    sync.Mutex                      // held to make blocks
 	n     atomic.Int32                    // blocks made; written under mu
 	hint  atomic.Int32                    // block that a search begins at
@@ -66,7 +66,7 @@ type shared struct {
 // are the owner's, is written by who has made the count busy.
 type lent struct {
 	count   atomic.Int32       // bits set in used, or busy (R4)
-	order   int                // the block's place in shared.block
+	order   int                // the block's place in lending.block
 	base    uint32             // index of record 0
 	next    int                // record that a search begins at
 	run     alloc.ChunkIndex   // the chunks that the records lie in
@@ -76,16 +76,16 @@ type lent struct {
 }
 
 // other returns the other end, made when it is not there.
-func (s *records) other() *shared {
-	if o := s.shared.Load(); o != nil {
+func (s *records) other() *lending {
+	if o := s.lending.Load(); o != nil {
 		return o
 	}
-	s.shared.CompareAndSwap(nil, new(shared))
-	return s.shared.Load()
+	s.lending.CompareAndSwap(nil, new(lending))
+	return s.lending.Load()
 }
 
 // of returns the block of an index, or nil.
-func (o *shared) of(index uint32) *lent {
+func (o *lending) of(index uint32) *lent {
 	if o == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (s *records) lend(u *alloc.Universe, n int) error {
 }
 
 // add enters a block; mu is held.
-func (o *shared) add(b *lent) {
+func (o *lending) add(b *lent) {
 	k := b.order
 	o.block[k].Store(b)
 	o.n.Store(int32(k + 1))
@@ -156,7 +156,7 @@ func (o *shared) add(b *lent) {
 }
 
 // fill promises the ids that were claimed.
-func (o *shared) fill(ids []Entity, tag uint32) {
+func (o *lending) fill(ids []Entity, tag uint32) {
 	for {
 		ids = ids[o.pass(ids, tag):]
 		if len(ids) == 0 {
@@ -168,7 +168,7 @@ func (o *shared) fill(ids []Entity, tag uint32) {
 
 // pass goes over the blocks that are not full once, from the hint on, and returns
 // how many ids it got.
-func (o *shared) pass(ids []Entity, tag uint32) (got int) {
+func (o *lending) pass(ids []Entity, tag uint32) (got int) {
 	n, from := int(o.n.Load()), int(o.hint.Load())
 	words := (n + 63) / 64
 	for i := range words + 1 { // the first word twice: from the hint on, and whole
@@ -198,7 +198,7 @@ func (o *shared) pass(ids []Entity, tag uint32) (got int) {
 // take promises as many ids of a block as are wanted and free between where the last
 // search ended and the block's end, which it says when it has reached it; none when
 // the block is busy.
-func (o *shared) take(b *lent, ids []Entity, tag uint32) (got int, end bool) {
+func (o *lending) take(b *lent, ids []Entity, tag uint32) (got int, end bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
 		return 0, false
@@ -235,7 +235,7 @@ func (b *lent) lock() int32 {
 }
 
 // unlock ends the work on a block whose count was before and is now after.
-func (o *shared) unlock(b *lent, before, after int32) {
+func (o *lending) unlock(b *lent, before, after int32) {
 	if bit := uint64(1) << (b.order % 64); after == blockSize {
 		o.open[b.order/64].And(^bit)
 	} else if before == blockSize {
@@ -247,9 +247,9 @@ func (o *shared) unlock(b *lent, before, after int32) {
 	}
 }
 
-// giveShared makes an entity dead and its index free.
-func (s *records) giveShared(index uint32) {
-	o := s.shared.Load()
+// giveLent makes an entity dead and its index free.
+func (s *records) giveLent(index uint32) {
+	o := s.lending.Load()
 	b, i := o.of(index), index&(blockSize-1)
 	count := b.lock()
 	atomic.StoreUint32(&b.records[i].version, b.records[i].version+1)
@@ -262,7 +262,7 @@ func (s *records) giveShared(index uint32) {
 // reserved counts the ids that are promised and neither created nor given back,
 // those of calls under way included.
 func (s *records) reserved() int {
-	o := s.shared.Load()
+	o := s.lending.Load()
 	if o == nil {
 		return 0
 	}
@@ -271,19 +271,19 @@ func (s *records) reserved() int {
 	return int(o.n.Load())*blockSize - int(o.free.Load()) - o.alive
 }
 
-// closeShared gives the blocks back.
-func (s *records) closeShared(u *alloc.Universe) {
-	if o := s.shared.Load(); o != nil {
+// closeLending gives the blocks back.
+func (s *records) closeLending(u *alloc.Universe) {
+	if o := s.lending.Load(); o != nil {
 		for k := range o.n.Load() {
 			u.Free(o.block[k].Load().run, blockChunks)
 		}
 	}
 }
 
-// verifyShared checks R4 to R8 and returns how many entities of shared blocks are
+// verifyLending checks R4 to R8 and returns how many entities of lent blocks are
 // alive.
-func (s *records) verifyShared(u *alloc.Universe) (alive int, err error) {
-	o, blocks, free := s.shared.Load(), 0, 0
+func (s *records) verifyLending(u *alloc.Universe) (alive int, err error) {
+	o, blocks, free := s.lending.Load(), 0, 0
 	if o != nil {
 		blocks = int(o.n.Load())
 	}
@@ -297,22 +297,22 @@ func (s *records) verifyShared(u *alloc.Universe) (alive int, err error) {
 			return 0, err
 		}
 		if open := o.open[k/64].Load()>>(k%64)&1 != 0; open != (used < blockSize) {
-			return 0, fmt.Errorf("ecs: R6: shared block %d has %d indices in use, its bit in open is %v", k, used, open)
+			return 0, fmt.Errorf("ecs: R6: lent block %d has %d indices in use, its bit in open is %v", k, used, open)
 		}
 		alive += odd
 		free += blockSize - used
 	}
 	if o != nil && (int(o.free.Load()) != free || o.alive != alive) {
-		return 0, fmt.Errorf("ecs: R7: shared blocks have %d indices free and %d entities alive, the counts say %d and %d",
+		return 0, fmt.Errorf("ecs: R7: lent blocks have %d indices free and %d entities alive, the counts say %d and %d",
 			free, alive, o.free.Load(), o.alive)
 	}
 	return alive, nil
 }
 
 // verifyTable checks R8.
-func (s *records) verifyTable(u *alloc.Universe, o *shared, blocks int) error {
+func (s *records) verifyTable(u *alloc.Universe, o *lending, blocks int) error {
 	if total := int(s.total.Load()); total != len(s.runs)+blocks || total > maxBlocks {
-		return fmt.Errorf("ecs: R8: the owner has %d blocks, %d are shared, the count says %d of %d",
+		return fmt.Errorf("ecs: R8: the owner has %d blocks, %d are lent, the count says %d of %d",
 			len(s.runs), blocks, total, maxBlocks)
 	}
 	listed := 0
@@ -344,12 +344,12 @@ func (b *lent) verify() (used, odd int, err error) {
 		}
 		odd += int(version & 1)
 		if !set && version&1 != 0 || b.held[i/64] != 0 {
-			return 0, 0, fmt.Errorf("ecs: R5: shared index %d has version %d, bit %v; held are %#x",
+			return 0, 0, fmt.Errorf("ecs: R5: lent index %d has version %d, bit %v; held are %#x",
 				b.base+uint32(i), version, set, b.held[i/64])
 		}
 	}
 	if count := int(b.count.Load()); count != used {
-		return 0, 0, fmt.Errorf("ecs: R4: shared block %d has %d bits set, the count says %d", b.order, used, count)
+		return 0, 0, fmt.Errorf("ecs: R4: lent block %d has %d bits set, the count says %d", b.order, used, count)
 	}
 	return used, odd, nil
 }

@@ -1,6 +1,10 @@
 package ecs
 
-import "fmt"
+import (
+	"fmt"
+
+	"quarry/alloc"
+)
 
 // Place says where an entity's values are: in a row of a chunk of an archetype. A
 // structural change of the world may move them: the row that goes is replaced by
@@ -28,4 +32,23 @@ func (w *World) Locate(e Entity) (Place, bool) {
 	}
 	a, chunk, at := w.seatOf(r)
 	return Place{a, chunk, at.Row}, true
+}
+
+// recordOf returns the record of an entity that is alive, else nil; it panics
+// for one of another world.
+func (w *World) recordOf(op string, e Entity) *record {
+	if w == nil {
+		w.refuse(op)
+	}
+	r := w.records.find(e, w.tag)
+	if r == nil {
+		w.checkWorld(op, e)
+	}
+	return r
+}
+
+// seatOf returns where a record's entity is.
+func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
+	o := w.ownerOf(r.location)
+	return w.archetypeAt(o), o.pos(), w.rowAt(r.location, o)
 }
