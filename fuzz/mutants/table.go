@@ -33,9 +33,9 @@ var mutants = []mutant{
 	{"alloc/slab.go", "return uint32(head >> headOwner & ownerMask)", "return 0", ""},
 
 	// ecs: entities and look-ups.
-	{"ecs/records.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if e.version&1 == 0 {", ""},
-	{"ecs/lookup.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if e.version&1 == 0 {", ""},
-	{"ecs/lookupmany.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if e.version&1 == 0 {", ""},
+	{"ecs/records.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", ""},
+	{"ecs/lookup.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", ""},
+	{"ecs/lookupmany.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", ""},
 	{"ecs/lookupmany.go", "if start == noColumn {", "if start == noColumn+1 {", ""},
 	{"ecs/lookup.go", "t.starts[unit], t.marks[unit] = start, m", "t.starts[unit], t.marks[unit] = start, mark{versions: m.versions}", ""},
 
