@@ -121,7 +121,10 @@ func (m *bufferModel[T]) check(t *testing.T, e ecs.Entity, inline int) {
 // entities, which are created, destroyed and moved meanwhile.
 func TestBuffersFollowAModel(t *testing.T) {
 	steps := 20_000
-	if debug.On {
+	switch {
+	case testing.Short():
+		steps = 1000
+	case debug.On:
 		steps = 5000 // these builds fill and check much more at each
 	}
 	for seed := range uint64(2) {

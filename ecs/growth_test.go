@@ -114,11 +114,15 @@ func TestReserveGoesBeforeAnythingFails(t *testing.T) {
 // TestReserveShrinks empties an archetype entity by entity: what it keeps follows
 // what it has.
 func TestReserveShrinks(t *testing.T) {
+	chunks := 100
+	if testing.Short() {
+		chunks = 30
+	}
 	for _, g := range chunkPolicies {
 		w := newWorld(t, ecs.ChunkGrowth(g))
 		position := ecs.Register[Position](w)
 		a, q := ecs.NewArchetype(w, position), ecs.NewQuery(w, ecs.Read(position))
-		fill(t, w, a, 100)
+		fill(t, w, a, chunks)
 		var ids []ecs.Entity
 		for rows := range q.Rows() {
 			ids = append(ids, rows.Entities()...)

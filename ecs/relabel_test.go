@@ -45,6 +45,15 @@ var shapes = map[string]shape{
 	"part of a large": {units: []int{2, 4, 7}, more: 50}, // the last may be large, and part full
 }
 
+// mostUnits is how many pieces the shapes of a case may have, fewer in short runs: under
+// the race detector each costs tens of milliseconds.
+func mostUnits(n int) int {
+	if testing.Short() {
+		return n / 3
+	}
+	return n
+}
+
 func (s shape) make(t *testing.T, x *twin, set int) {
 	for _, n := range s.units {
 		x.createFast(t, set, n*x.sets[set].Plan().Rows)
@@ -118,7 +127,7 @@ func TestRelabelMovesNoRow(t *testing.T) {
 		for source, from := range shapes {
 			for target, to := range shapes {
 				for i, r := range relabels {
-					if (turn+i)%3 != 0 || len(from.units)+len(to.units) > 9 { // two of the six in turn
+					if (turn+i)%3 != 0 || len(from.units)+len(to.units) > mostUnits(9) { // two of the six in turn
 						continue
 					}
 					x := newRelabel(t, growth)
@@ -213,7 +222,7 @@ func TestRelabelOfSeveral(t *testing.T) {
 		for one, first := range shapes {
 			for two, second := range shapes {
 				for three, third := range shapes {
-					if len(first.units)+len(second.units)+len(third.units) > 6 {
+					if len(first.units)+len(second.units)+len(third.units) > mostUnits(6) {
 						continue
 					}
 					x := newRelabel(t, growth)
