@@ -42,8 +42,8 @@ func (t *typeInfo) viewAt(rows Rows, i int) view {
 	return view{t, bufferAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, rows.s.t.columnOf(t.id).flags()&mayWrite != 0}
 }
 
-// header returns the buffer's header. It and writable are small enough to be
-// inlined, with what they say out of line.
+// header returns the buffer's header. It is small enough to be inlined, with what it says
+// out of line.
 func (v view) header(op string) *header {
 	if v.t == nil || v.epoch != v.t.w.epoch {
 		v.refuse(op)
@@ -51,6 +51,7 @@ func (v view) header(op string) *header {
 	return v.h
 }
 
+// writable is header for what changes the buffer.
 func (v view) writable(op string) *header {
 	if !v.write || v.epoch != v.t.w.epoch || v.t.w.phase != nil { // the zero view is none to write
 		v.refuse(op)

@@ -19,6 +19,7 @@
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
 //	unsafe                who goes around the type system says why it is safe root module
+//	inlining              functions that must be inlined are (a table)        what go build says
 //	pages                 tests, files and folders that they name are there   all .md
 //	architecture          names, lines, imports that it tells are so          docs/
 //	README                its program builds, runs and prints what it says,   README.md
