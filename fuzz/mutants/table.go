@@ -53,7 +53,7 @@ var mutants = []mutant{
 
 	// ecs: queries and enable bits.
 	{"ecs/matching.go", "!= m.has[i] || a.sig[i]&m.lacks[i] != 0 {", "!= m.has[i] {", ""},
-	{"ecs/matching.go", "if !a.sig.meets(&m.any[i]) {", "if len(m.any) == 0 {", ""},
+	{"ecs/matching.go", "if !a.sig.meets(&m.any[i]) {", "if i > 0 && !a.sig.meets(&m.any[i]) {", ""},
 	{"ecs/matching.go", "bitTest{slots: []uint16{slot}, invert: ^uint64(0)})", "bitTest{slots: []uint16{slot}})", ""},
 	{"ecs/matching.go", "always = always || !m.w.types[id].enableable", "always = true", ""},
 	{"ecs/query.go", "if q.ordered && newer(a.stamps[pos].ordered, since) {", "if q.ordered {", ""},
