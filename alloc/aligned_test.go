@@ -1,6 +1,7 @@
 package alloc_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,13 +41,15 @@ func TestAllocAligned(t *testing.T) {
 	for _, n := range []int{1, 2, 64} {
 		_, err = u.AllocAligned(n)
 		require.ErrorIs(t, err, alloc.ErrFull)
+		require.ErrorContains(t, err, fmt.Sprintf("alloc: Universe.AllocAligned: no room for %d chunks", n))
 	}
 	for _, r := range runs {
 		u.Free(r.first, r.n)
 	}
 	require.Zero(t, u.Stats().LiveChunks)
 	for _, n := range []int{-2, 0, 3, 63, 65, 128} {
-		require.Panics(t, func() { _, _ = u.AllocAligned(n) }, "n=%d", n)
+		require.PanicsWithValue(t, fmt.Sprintf("alloc: Universe.AllocAligned: n=%d is not a power of two in 1..64", n),
+			func() { _, _ = u.AllocAligned(n) })
 	}
 	require.NoError(t, u.Close())
 }

@@ -22,8 +22,9 @@ const (
 )
 
 // tryAlloc claims a run of n chunks: a single one in the shard's home, which may
-// be a new one, else wherever it fits best. ok is false when there was none.
-func (u *Universe) tryAlloc(n int, c wish, name string) (first ChunkIndex, ok bool, err error) {
+// be a new one, else wherever it fits best. It returns ErrFull, bare, when there is
+// none, as all do that look for one.
+func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
 	shard := u.leases.shards.index()
 	if n == 1 {
 		return u.findHome(shard, c, name)
@@ -33,62 +34,81 @@ func (u *Universe) tryAlloc(n int, c wish, name string) (first ChunkIndex, ok bo
 
 // search claims a run of n chunks by best fit, first outside the lines of other
 // shards, then anywhere.
-func (u *Universe) search(n, shard int, c wish, name string) (first ChunkIndex, ok bool, err error) {
-	for _, anywhere := range [...]bool{false, true} {
-		f := u.index.Fit(n)
+func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error) {
+	for anywhere := false; ; anywhere = true {
+		passed := false // a line of another shard
+		f := u.fit(n, c)
 		for m, ok := f.Next(); ok; m, ok = f.Next() {
 			if !anywhere && u.leases.isOthers(m, shard) {
+				passed = true
 				f.Skip((m/lineWords + 1) * lineWords)
 				continue
 			}
-			if first, ok, err := u.claim(m, n, c, name); ok || err != nil {
-				return first, ok, err
+			if first, err := u.claim(m, n, c, name); err != ErrFull {
+				return first, err
 			}
+		}
+		if !passed {
+			break
 		}
 	}
 	if mutant == trustIndex {
-		return 0, false, nil
+		return 0, ErrFull
 	}
 	// Homes are not in the index, and the summaries may have lagged behind a
 	// free; the masks never do.
 	for m := range u.index.Words() {
-		if first, ok, err = u.claim(m, n, c, name); ok || err != nil {
-			return first, ok, err
+		if first, err := u.claim(m, n, c, name); err != ErrFull {
+			return first, err
 		}
 	}
-	return 0, false, nil
+	return 0, ErrFull
 }
 
-// claim takes a run of n chunks of megachunk m.
-func (u *Universe) claim(m, n int, c wish, name string) (first ChunkIndex, ok bool, err error) {
-	at, before, ok := u.take(m, n, c)
-	if !ok {
-		return 0, false, nil
-	}
-	u.index.Note(m, before, before|bitmask.Mask(at, n))
-	return u.claimed(m, at, n, c, name)
-}
-
-// take sets the bits of a run in megachunk m, the lowest one that there is.
-func (u *Universe) take(m, n int, c wish) (at int, before uint64, ok bool) {
+func (u *Universe) fit(n int, c wish) bitmask.Fit {
 	if c&alignedRun != 0 {
-		return u.index.Word(m).TryAllocAligned(n)
+		return u.index.FitAligned(n)
 	}
-	return u.index.Word(m).TryAlloc(n)
+	return u.index.Fit(n)
+}
+
+// claim takes a run of n chunks of megachunk m, when there is one.
+func (u *Universe) claim(m, n int, c wish, name string) (ChunkIndex, error) {
+	run, ok := u.take(m, n, c)
+	if !ok {
+		return 0, ErrFull
+	}
+	return u.claimed(m, run, c, name)
+}
+
+// take sets the bits of a run in megachunk m, the lowest one that there is, and
+// returns them.
+func (u *Universe) take(m, n int, c wish) (run uint64, ok bool) {
+	var before, now uint64
+	if c&alignedRun != 0 {
+		_, before, now, ok = u.index.Word(m).TryAllocAligned(n)
+	} else {
+		_, before, now, ok = u.index.Word(m).TryAlloc(n)
+	}
+	if ok {
+		u.index.Note(m, before, now)
+	}
+	return before ^ now, ok
 }
 
 // claimed makes a run that was just claimed usable: its granule is committed when
 // it is not ready. When that is refused the claim is taken back, and a run is
 // looked for in memory that is ready.
-func (u *Universe) claimed(m, at, n int, c wish, name string) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, error) {
 	pause()
 	if u.ready[m/2].Load() == 0 {
 		if err := u.commit(m / 2); err != nil {
-			u.rollBack(m, at, n)
+			n := bits.OnesCount64(run)
+			u.rollBack(m, bits.TrailingZeros64(run), n)
 			return u.tryReady(n, c, fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err))
 		}
 	}
-	return u.handOut(m, at, n, c), true, nil
+	return u.handOut(m, run, c), nil
 }
 
 // rollBack gives back a claim whose memory was refused.
@@ -108,34 +128,32 @@ func (u *Universe) rollBack(m, at, n int) {
 
 // tryReady looks for a run in memory that is committed already, after a commit
 // was refused.
-func (u *Universe) tryReady(n int, c wish, refused error) (first ChunkIndex, ok bool, err error) {
+func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
 	for m := range u.index.Words() {
 		if u.ready[m/2].Load() == 0 {
 			continue
 		}
-		at, before, ok := u.take(m, n, c)
+		run, ok := u.take(m, n, c)
 		if !ok {
 			continue
 		}
-		u.index.Note(m, before, before|bitmask.Mask(at, n))
 		// The granule may have been trimmed between the two looks.
 		if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil {
-			u.unclaim(m, at, n)
+			u.unclaim(m, bits.TrailingZeros64(run), n)
 			continue
 		}
-		return u.handOut(m, at, n, c), true, nil
+		return u.handOut(m, run, c), nil
 	}
-	return 0, false, refused
+	return 0, refused
 }
 
-// handOut marks a run dirty that is claimed and ready, clears it when it must be
-// zero, and returns its first chunk.
-func (u *Universe) handOut(m, at, n int, c wish) ChunkIndex {
-	first := ChunkIndex(m*ChunksPerMegachunk + at)
-	mask := bitmask.Mask(at, n)
-	dirty := u.dirty[m].Load() & mask // nobody else writes bits of chunks that are ours
-	if dirty != mask && mutant != forgetDirty {
-		u.dirty[m].Or(mask)
+// handOut marks a run of megachunk m dirty that is claimed and ready, clears it when
+// it must be zero, and returns its first chunk.
+func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
+	first := ChunkIndex(m*ChunksPerMegachunk + bits.TrailingZeros64(run))
+	dirty := u.dirty[m].Load() & run // nobody else writes bits of chunks that are ours
+	if dirty != run && mutant != forgetDirty {
+		u.dirty[m].Or(run)
 	}
 	switch {
 	case c&zeroedRun != 0:
@@ -143,7 +161,7 @@ func (u *Universe) handOut(m, at, n int, c wish) ChunkIndex {
 			clear(u.bytes(ChunkIndex(m*ChunksPerMegachunk+bits.TrailingZeros64(d)), 1))
 		}
 	case debug.On:
-		debug.Poison(u.bytes(first, n), debug.Fresh)
+		debug.Poison(u.bytes(first, bits.OnesCount64(run)), debug.Fresh)
 	}
 	return first
 }

@@ -49,7 +49,7 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 	case "I2":
 		// Claimed and freed without a note: the index knows it as a whole free word only.
 		w := u.index.Word(last - 2)
-		before, _ := w.TryAllocAt(1, 1)
+		before, _, _ := w.TryAllocAt(1, 1)
 		u.dirty[last-2].Or(2)
 		u.ready[(last-2)/2].Store(1)
 		return func() {

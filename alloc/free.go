@@ -19,7 +19,7 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 		if !ok {
 			u.badFree(first, n)
 		}
-		u.noteFree(m, before, 1<<uint(at))
+		u.noteFree(m, before, before&^(1<<uint(at)))
 		return
 	}
 	if uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() {
@@ -35,8 +35,7 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 
 // unclaim clears the bits of a run and keeps index and hints true.
 func (u *Universe) unclaim(m, at, n int) bool {
-	mask := bitmask.Mask(at, n)
-	before, ok := u.index.Word(m).TryFree(at, n)
+	before, now, ok := u.index.Word(m).TryFree(at, n)
 	pause()
 	if !ok {
 		if mutant != uncheckedFree {
@@ -45,17 +44,18 @@ func (u *Universe) unclaim(m, at, n int) bool {
 		for i := at; i < at+n; i++ {
 			u.index.Word(m).ClearBit(i)
 		}
+		now = before &^ bitmask.Mask(at, n)
 	}
-	u.noteFree(m, before, mask)
+	u.noteFree(m, before, now)
 	return true
 }
 
 // noteFree keeps index and hints true after chunks of megachunk m were freed.
-func (u *Universe) noteFree(m int, before, mask uint64) {
+func (u *Universe) noteFree(m int, before, now uint64) {
 	if !u.leases.isHome(m) && mutant != forgetNote {
-		u.index.Note(m, before, before&^mask)
+		u.index.Note(m, before, now)
 	}
-	if before == mask && u.index.Word(m^1).Load() == 0 {
+	if now == 0 && u.index.Word(m^1).Load() == 0 {
 		u.noteEmpty(m / 2)
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Pointer, error) {
 	n := (max(size, 1) + ChunkSize - 1) / ChunkSize
-	c, err := h.u.exact(n, want)
+	c, err := h.u.exact(n, want, "AllocExact")
 	if err != nil && h.reclaim(l) {
-		c, err = h.u.exact(n, want)
+		c, err = h.u.exact(n, want, "AllocExact")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("alloc: %s: block of %d chunks: %w", name, n, err)

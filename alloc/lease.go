@@ -58,28 +58,30 @@ func (l *leases) isOthers(m, shard int) bool {
 	return owner != 0 && int(owner) != shard+1
 }
 
-// takeAtHome claims a chunk in the home of the goroutine's shard when that has one
-// in memory that is ready and was handed out before: the common case, without a
-// call.
-func (u *Universe) takeAtHome() (c ChunkIndex, ok bool) {
+// allocOne claims a chunk in the home of the goroutine's shard when that has one in
+// memory that is ready and was handed out before: the common case, without a call.
+func (u *Universe) allocOne(name string) (ChunkIndex, error) {
 	shard := u.leases.shards.index()
 	l := &u.leases.of[shard]
-	home := l.home.Load()
-	if home < 0 {
-		return 0, false
+	if home := l.home.Load(); home >= 0 {
+		at, before, lost, ok := u.index.Word(int(home)).ClaimOne()
+		if ok && lost == 0 && l.home.Load() == home && u.ready[home/2].Load() != 0 && u.dirty[home].Load()>>uint(at)&1 != 0 && !debug.On {
+			return ChunkIndex(int(home)*ChunksPerMegachunk + at), nil
+		}
+		if ok && u.settleAtHome(shard, int(home), at, before, lost) {
+			return ChunkIndex(int(home)*ChunksPerMegachunk + at), nil
+		}
 	}
-	at, before, lost, ok := u.index.Word(int(home)).ClaimOne()
-	if !ok {
-		return 0, false
+	c, err := u.findHome(shard, anyRun, name)
+	if err == ErrFull {
+		err = u.errFull(name, 1)
 	}
-	if lost > 0 || l.home.Load() != home || u.ready[home/2].Load() == 0 || u.dirty[home].Load()>>uint(at)&1 == 0 || debug.On {
-		return u.settleAtHome(shard, int(home), at, before, lost)
-	}
-	return ChunkIndex(int(home)*ChunksPerMegachunk + at), true
+	return c, err
 }
 
-// settleAtHome does what is left of takeAtHome where something is unusual.
-func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) (c ChunkIndex, ok bool) {
+// settleAtHome does what is left of allocOne where something is unusual. It returns
+// false, with the claim taken back, when there is no memory.
+func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bool {
 	if lost > 0 {
 		u.leases.shards.move(shard)
 	}
@@ -90,32 +92,33 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) (c
 	pause()
 	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil {
 		u.rollBack(home, at, 1) // the long way says why, or finds another
-		return 0, false
+		return false
 	}
-	return u.handOut(home, at, 1, anyRun), true
+	u.handOut(home, 1<<uint(at), anyRun)
+	return true
 }
 
 // findHome moves the home of a shard, which had no chunk left, to the megachunk
 // that the index calls the best fit for a single chunk, and claims one there.
 // When all that is left is leased by others it takes a chunk and no home.
-func (u *Universe) findHome(shard int, c wish, name string) (first ChunkIndex, ok bool, err error) {
-	l := &u.leases.of[shard]
-	m, at, ok := u.moveHome(l, shard)
+func (u *Universe) findHome(shard int, c wish, name string) (ChunkIndex, error) {
+	m, run, ok := u.moveHome(shard)
 	if !ok {
 		return u.search(1, shard, c, name)
 	}
-	return u.claimed(m, at, 1, c, name)
+	return u.claimed(m, run, c, name)
 }
 
 // moveHome claims a chunk in the shard's home, which another goroutine of the
 // shard may have moved meanwhile, or in a new one.
-func (u *Universe) moveHome(l *lease, shard int) (m, at int, ok bool) {
+func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
+	l := &u.leases.of[shard]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := int(l.home.Load())
 	if old >= 0 {
-		if at, _, ok := u.index.Word(old).TryAlloc(1); ok {
-			return old, at, true
+		if _, before, now, ok := u.index.Word(old).TryAlloc(1); ok {
+			return old, before ^ now, true
 		}
 	}
 	f := u.index.Fit(1)
@@ -126,19 +129,19 @@ func (u *Universe) moveHome(l *lease, shard int) (m, at int, ok bool) {
 			f.Skip((m/lineWords + 1) * lineWords)
 			continue
 		}
-		at, before, ok := u.index.Word(m).TryAlloc(1)
+		_, before, now, ok := u.index.Word(m).TryAlloc(1)
 		if !ok {
 			if !mine {
 				line.Store(0)
 			}
 			continue
 		}
-		u.index.Note(m, before, before|1<<uint(at)) // m may be left before the home is seen
+		u.index.Note(m, before, now) // m may be left before the home is seen
 		pause()
 		l.home.Store(int32(m))
 		pause()
 		u.leave(old, mine)
-		return m, at, true
+		return m, before ^ now, true
 	}
 	return 0, 0, false
 }

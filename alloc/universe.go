@@ -218,25 +218,22 @@ func newUniverse(c config, asked int) *Universe {
 // n is in 1..64, and after Close.
 func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 	if n == 1 {
-		if c, ok := u.takeAtHome(); ok {
-			return c, 1, nil
-		}
+		first, err = u.allocOne("Alloc")
+		return first, 1, err
 	}
-	checkCount("Alloc", n)
 	return u.alloc(n, anyRun, "Alloc")
 }
 
 // AllocZeroed is Alloc of memory that reads as zero. Only chunks that were handed
 // out before are cleared, at about 0.1 us each; fresh ones are zero already.
 func (u *Universe) AllocZeroed(n int) (first ChunkIndex, got int, err error) {
-	checkCount("AllocZeroed", n)
 	return u.alloc(n, zeroedRun, "AllocZeroed")
 }
 
 func (u *Universe) alloc(n int, c wish, name string) (first ChunkIndex, got int, err error) {
+	checkCount(name, n)
 	for got = n; got > 0; got /= 2 {
-		first, ok, err := u.tryAlloc(got, c, name)
-		if ok || err != nil {
+		if first, err = u.tryAlloc(got, c, name); err != ErrFull {
 			return first, got, err
 		}
 	}
@@ -245,34 +242,27 @@ func (u *Universe) alloc(n int, c wish, name string) (first ChunkIndex, got int,
 
 // AllocExact is Alloc for callers that cannot use fewer: an error that wraps
 // ErrFull means that no run of n chunks is free.
-func (u *Universe) AllocExact(n int) (ChunkIndex, error) {
-	if n == 1 {
-		if c, ok := u.takeAtHome(); ok {
-			return c, nil
-		}
-	}
-	return u.exact(n, anyRun)
-}
+func (u *Universe) AllocExact(n int) (ChunkIndex, error) { return u.exact(n, anyRun, "AllocExact") }
 
 // AllocAligned is AllocExact of a run whose first chunk is a multiple of n, which
 // is a power of two: address arithmetic can then tell chunks of one run from those
 // of others. It panics for another n.
 func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {
-	if n&(n-1) != 0 {
+	if uint(n-1) >= ChunksPerMegachunk || n&(n-1) != 0 {
 		panic(fmt.Sprintf("alloc: Universe.AllocAligned: n=%d is not a power of two in 1..%d", n, ChunksPerMegachunk))
 	}
-	if n == 1 {
-		return u.AllocExact(1)
-	}
-	return u.exact(n, alignedRun)
+	return u.exact(n, alignedRun, "AllocAligned")
 }
 
 // exact is AllocExact with more wishes.
-func (u *Universe) exact(n int, c wish) (ChunkIndex, error) {
-	checkCount("AllocExact", n)
-	first, ok, err := u.tryAlloc(n, c, "AllocExact")
-	if !ok && err == nil {
-		err = u.errFull("AllocExact", n)
+func (u *Universe) exact(n int, c wish, name string) (ChunkIndex, error) {
+	if n == 1 && c&zeroedRun == 0 {
+		return u.allocOne(name)
+	}
+	checkCount(name, n)
+	first, err := u.tryAlloc(n, c, name)
+	if err == ErrFull {
+		err = u.errFull(name, n)
 	}
 	return first, err
 }
@@ -298,10 +288,10 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 	if at+more > ChunksPerMegachunk {
 		return false
 	}
-	before, ok := u.index.Word(m).TryAllocAt(at, more)
+	before, now, ok := u.index.Word(m).TryAllocAt(at, more)
 	if ok {
-		u.index.Note(m, before, before|bitmask.Mask(at, more))
-		u.handOut(m, at, more, anyRun) // the granule is ready, for the caller's run lies in it
+		u.index.Note(m, before, now)
+		u.handOut(m, before^now, anyRun) // the granule is ready, for the caller's run lies in it
 	}
 	return ok
 }

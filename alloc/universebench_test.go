@@ -43,6 +43,31 @@ func BenchmarkUniverse(b *testing.B) {
 			u.Free(c, 4)
 		}
 	})
+	b.Run("impl=AlignedPair/n=2", func(b *testing.B) {
+		u := newUniverse(b)
+		for range alloc.MaxSize / alloc.MegachunkSize {
+			_, err := u.AllocExact(64)
+			require.NoError(b, err)
+		}
+		for m := range alloc.ChunkIndex(alloc.MaxSize/alloc.MegachunkSize - 1) {
+			u.Free(m*64+7, 2) // a pair that is not aligned
+		}
+		u.Free(1<<20-64, 64) // but for the last megachunk
+		b.ResetTimer()
+		for range b.N {
+			c, err := u.AllocAligned(2)
+			if err != nil {
+				b.Fatal(err)
+			}
+			u.Free(c, 2)
+		}
+		b.StopTimer()
+		for c := range alloc.ChunkIndex(1 << 20) {
+			if u.InUse(c) {
+				u.Free(c, 1)
+			}
+		}
+	})
 	b.Run("impl=LastOf16384", func(b *testing.B) {
 		u := newUniverse(b)
 		for range alloc.MaxSize / alloc.MegachunkSize {

@@ -233,7 +233,7 @@ func BenchmarkWord(b *testing.B) {
 		b.Run("impl=AllocFree/n="+itoa(n)+"/words=1", func(b *testing.B) {
 			var w bitmask.Word
 			for range b.N {
-				at, _, _ := w.TryAlloc(n)
+				at, _, _, _ := w.TryAlloc(n)
 				w.TryFree(at, n)
 			}
 		})

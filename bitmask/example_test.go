@@ -17,11 +17,11 @@ func ExampleFindRun() {
 
 func ExampleWord() {
 	var w bitmask.Word
-	at, before, _ := w.TryAlloc(3)
+	at, before, _, _ := w.TryAlloc(3)
 	fmt.Printf("[%d, %d) empty before: %v\n", at, at+3, before == 0)
-	before, ok := w.TryFree(at, 3)
-	fmt.Printf("freed: %v, empty now: %v\n", ok, before == bitmask.Mask(at, 3))
-	_, ok = w.TryFree(at, 3)
+	_, now, ok := w.TryFree(at, 3)
+	fmt.Printf("freed: %v, empty now: %v\n", ok, now == 0)
+	_, _, ok = w.TryFree(at, 3)
 	fmt.Printf("freed again: %v\n", ok)
 	// Output:
 	// [0, 3) empty before: true

@@ -231,9 +231,7 @@ func (b Bits) TryAllocAt(offset, n int) (ok bool) {
 	if n < 1 {
 		badMany("Bits.TryAllocAt", n)
 	}
-	if offset < 0 || n > b.Len() || offset > b.Len()-n {
-		badRange("Bits.TryAllocAt", offset, n, b.Len())
-	}
+	b.checkRange("Bits.TryAllocAt", offset, n)
 	if ok = b.AllClear(offset, n); ok {
 		b.SetRange(offset, n)
 	}
@@ -247,9 +245,7 @@ func (b Bits) TryFree(offset, n int) (ok bool) {
 	if n < 1 {
 		badMany("Bits.TryFree", n)
 	}
-	if offset < 0 || n > b.Len() || offset > b.Len()-n {
-		badRange("Bits.TryFree", offset, n, b.Len())
-	}
+	b.checkRange("Bits.TryFree", offset, n)
 	if ok = b.AllSet(offset, n); ok {
 		b.ClearRange(offset, n)
 	}

@@ -5,7 +5,7 @@ import "math/bits"
 // Fit is a search for a word that can hold a run of n units, best fit first:
 //
 //  1. words whose longest run is of the class of n; some may be too short for
-//     it, and after fitLooks of those the rest is put off
+//     it, or lie between its offsets, and after fitLooks of those the rest is put off
 //  2. words of each higher class in turn, all of which can hold it
 //  3. what was put off
 //
@@ -23,15 +23,17 @@ type Fit struct {
 	own   int  // class of n
 	class int  // summary that is looked through
 	from  int  // next word of it
-	short int  // words of n's class met that were too short
+	unfit int  // words of n's class met that could not hold the run
 	later int  // first word that was put off; past the words: none
 	again bool // step 3
+
+	aligned bool // the run's offset is to be a multiple of n
 
 	spared bool // a bit of the present class was left though its word has longer runs
 }
 
 const (
-	fitLooks   = 32 // words of n's own class that may be too short before higher classes are tried
+	fitLooks   = 32 // words of n's own class that may be unfit before higher classes are tried
 	fitChoices = 4  // words that can hold the run, of which the tightest is given
 )
 
@@ -42,6 +44,17 @@ func (h *Hierarchy) Fit(n int) Fit {
 	}
 	own := bits.Len8(uint8(n)) - 1
 	return Fit{h: h, n: n, own: own, class: own, later: len(h.words)}
+}
+
+// FitAligned begins a search for a run whose offset is a multiple of n. It panics
+// unless n is a power of two in 1..64.
+func (h *Hierarchy) FitAligned(n int) Fit {
+	if uint(n-1) >= WordBits || n&(n-1) != 0 {
+		badAligned("Hierarchy.FitAligned", n)
+	}
+	f := h.Fit(n)
+	f.aligned = true
+	return f
 }
 
 // Next returns the next word that had the room when it was looked at, and false
@@ -80,8 +93,12 @@ func (f *Fit) choose() (best int, ok bool) {
 			return i, true // all of the class are alike, or it is one unit only
 		}
 		_, longest := LongestRun(w)
-		if longest < f.n {
-			if f.short++; f.short == fitLooks && !f.again {
+		fits := longest >= f.n
+		if f.aligned && f.class == f.own { // a run of 2n has one of n that is aligned
+			_, fits = FindAligned(w, f.n)
+		}
+		if !fits {
+			if f.unfit++; f.unfit == fitLooks && !f.again {
 				f.later, f.from = f.from, len(f.h.words)
 			}
 			continue

@@ -136,9 +136,9 @@ func (h *Hierarchy) TryAlloc(n int) (offset int, ok bool) {
 // claim claims n units in word i, tells the summaries, and returns the offset
 // among all units.
 func (h *Hierarchy) claim(i, n int) (offset int, ok bool) {
-	at, before, ok := h.words[i].TryAlloc(n)
+	at, before, now, ok := h.words[i].TryAlloc(n)
 	if ok && mutant != forgetClass {
-		h.Note(i, before, before|Mask(at, n))
+		h.Note(i, before, now)
 	}
 	return i*WordBits + at, ok
 }
@@ -167,9 +167,9 @@ func (h *Hierarchy) Note(i int, before, now uint64) {
 // lie inside one word and below Len.
 func (h *Hierarchy) TryAllocAt(offset, n int) (ok bool) {
 	i, at := h.place("Hierarchy.TryAllocAt", offset, n)
-	before, ok := h.words[i].TryAllocAt(at, n)
+	before, now, ok := h.words[i].TryAllocAt(at, n)
 	if ok {
-		h.Note(i, before, before|Mask(at, n))
+		h.Note(i, before, now)
 	}
 	return ok
 }
@@ -182,12 +182,12 @@ func (h *Hierarchy) TryFree(offset, n int) (ok bool) {
 	if mutant == raiseBeforeFree {
 		w := h.words[i].Load()
 		h.Note(i, w, w&^Mask(at, n))
-		_, ok = h.words[i].TryFree(at, n)
+		_, _, ok = h.words[i].TryFree(at, n)
 		return ok
 	}
-	before, ok := h.words[i].TryFree(at, n)
+	before, now, ok := h.words[i].TryFree(at, n)
 	if ok {
-		h.Note(i, before, before&^Mask(at, n))
+		h.Note(i, before, now)
 	}
 	return ok
 }

@@ -3,6 +3,7 @@ package bitmask_test
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -293,6 +294,39 @@ func TestHierarchyBadArgumentsPanic(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "bitmask: NewHierarchy: units=-1 is negative", func() { bitmask.NewHierarchy(-1) })
 	require.Zero(t, h.Count(), "no refused call changed a unit")
+}
+
+// TestFitAligned: a search gives words with a run at a multiple of its length and no
+// others, one at least when there are some, and looks at few that have none.
+func TestFitAligned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	for range 200 {
+		h := bitmask.NewHierarchy(200 * 64)
+		for i := range h.Words() {
+			w := rng.Uint64() | rng.Uint64() | rng.Uint64()<<rng.IntN(64)
+			for w := w; w != 0; w &= w - 1 {
+				h.TryAllocAt(i*64+bits.TrailingZeros64(w), 1)
+			}
+		}
+		for n := 1; n <= 64; n *= 2 {
+			some, given := false, false
+			for i := range h.Words() {
+				_, ok := bitmask.FindAlignedRef(h.Word(i).Load(), n)
+				some = some || ok
+			}
+			f := h.FitAligned(n)
+			for i, ok := f.Next(); ok; i, ok = f.Next() {
+				given = true
+				_, ok := bitmask.FindAlignedRef(h.Word(i).Load(), n)
+				require.True(t, ok, "n=%d word %d %#x", n, i, h.Word(i).Load())
+			}
+			require.Equal(t, some, given, "n=%d", n)
+		}
+	}
+	h := bitmask.NewHierarchy(64)
+	for _, n := range []int{-1, 0, 3, 65, 128} {
+		require.Panics(t, func() { h.FitAligned(n) }, "n=%d", n)
+	}
 }
 
 // TestHierarchyParallel has goroutines claim and free runs. Each marks the units

@@ -159,11 +159,11 @@ type oneWord struct{ w Word }
 func (s *oneWord) do(c call, o *outcome) {
 	switch c.kind {
 	case alloc:
-		o.got, o.saw, o.ok = s.w.TryAlloc(c.n)
+		o.got, o.saw, _, o.ok = s.w.TryAlloc(c.n)
 	case allocAt:
-		o.saw, o.ok = s.w.TryAllocAt(c.at, c.n)
+		o.saw, _, o.ok = s.w.TryAllocAt(c.at, c.n)
 	case free:
-		o.saw, o.ok = s.w.TryFree(c.at, c.n)
+		o.saw, _, o.ok = s.w.TryFree(c.at, c.n)
 	case look:
 		o.saw, o.ok = s.w.Load(), true
 	}

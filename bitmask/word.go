@@ -18,35 +18,37 @@ type Word struct {
 // Load returns the mask at this instant.
 func (w *Word) Load() uint64 { return w.v.Load() }
 
-// TryAlloc claims the lowest run of n free units. It returns the run's offset
-// and the mask before the call; when there is no such run, it returns WordBits
-// and ok = false and changes nothing. The word was empty before when before == 0, and is full now
-// when before|Mask(offset, n) == ^0. It panics unless n is in 1..64.
-func (w *Word) TryAlloc(n int) (offset int, before uint64, ok bool) {
+// TryAlloc claims the lowest run of n free units. It returns the run's offset and
+// the mask before the call and after it: the word was empty when before == 0, is full
+// when now == ^0, and before ^ now is the run. When there is no such run, it returns
+// WordBits and ok = false and changes nothing. It panics unless n is in 1..64.
+func (w *Word) TryAlloc(n int) (offset int, before, now uint64, ok bool) {
 	for first := true; ; first = false {
-		old := w.v.Load()
+		before = w.v.Load()
 		if mutant != staleSearch || first {
-			offset, ok = FindRun(old, n)
+			offset, ok = FindRun(before, n)
 		}
 		if !ok {
-			return offset, old, false
+			return offset, before, before, false
 		}
-		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
-			return offset, old, true
+		now = before | Mask(offset, n)
+		if w.v.CompareAndSwap(before, now) {
+			return offset, before, now, true
 		}
 	}
 }
 
 // TryAllocAligned is TryAlloc of a run whose offset is a multiple of n. It panics
 // unless n is a power of two in 1..64.
-func (w *Word) TryAllocAligned(n int) (offset int, before uint64, ok bool) {
+func (w *Word) TryAllocAligned(n int) (offset int, before, now uint64, ok bool) {
 	for {
-		old := w.v.Load()
-		if offset, ok = FindAligned(old, n); !ok {
-			return offset, old, false
+		before = w.v.Load()
+		if offset, ok = FindAligned(before, n); !ok {
+			return offset, before, before, false
 		}
-		if w.v.CompareAndSwap(old, old|Mask(offset, n)) {
-			return offset, old, true
+		now = before | Mask(offset, n)
+		if w.v.CompareAndSwap(before, now) {
+			return offset, before, now, true
 		}
 	}
 }
@@ -77,35 +79,34 @@ func (w *Word) FreeOne(offset int) (before uint64, ok bool) {
 }
 
 // TryAllocAt claims the n units from offset on. It returns the mask before the
-// call, and ok = false with nothing changed when one of them is in use. It
-// panics when the run does not lie inside the word.
-func (w *Word) TryAllocAt(offset, n int) (before uint64, ok bool) {
+// call and after it, and ok = false with nothing changed when one of them is in use.
+// It panics when the run does not lie inside the word.
+func (w *Word) TryAllocAt(offset, n int) (before, now uint64, ok bool) {
 	m := Mask(offset, n)
 	for {
-		old := w.v.Load()
-		if old&m != 0 {
-			return old, false
+		before = w.v.Load()
+		if before&m != 0 {
+			return before, before, false
 		}
-		if w.v.CompareAndSwap(old, old|m) {
-			return old, true
+		if w.v.CompareAndSwap(before, before|m) {
+			return before, before | m, true
 		}
 	}
 }
 
 // TryFree gives the n units from offset on back. It returns the mask before the
-// call, and ok = false with nothing changed when one of them is not in use:
-// that is a double free. The word was full before when before == ^0, and is
-// empty now when before == Mask(offset, n). It panics when the run does not lie
-// inside the word.
-func (w *Word) TryFree(offset, n int) (before uint64, ok bool) {
+// call and after it, and ok = false with nothing changed when one of them is not in
+// use: that is a double free. The word was full when before == ^0, and is empty when
+// now == 0. It panics when the run does not lie inside the word.
+func (w *Word) TryFree(offset, n int) (before, now uint64, ok bool) {
 	m := Mask(offset, n)
 	for {
-		old := w.v.Load()
-		if old&m != m && mutant != uncheckedFree {
-			return old, false
+		before = w.v.Load()
+		if before&m != m && mutant != uncheckedFree {
+			return before, before, false
 		}
-		if w.v.CompareAndSwap(old, old&^m) {
-			return old, true
+		if w.v.CompareAndSwap(before, before&^m) {
+			return before, before &^ m, true
 		}
 	}
 }

@@ -33,7 +33,7 @@ func full(t *testing.T, m uint64) *bitmask.Word {
 	var w bitmask.Word
 	for i := range 64 {
 		if m>>uint(i)&1 != 0 {
-			_, ok := w.TryAllocAt(i, 1)
+			_, _, ok := w.TryAllocAt(i, 1)
 			require.True(t, ok)
 		}
 	}
@@ -61,10 +61,11 @@ func TestWordTryAlloc(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := full(t, c.before)
-			at, before, ok := w.TryAlloc(c.n)
+			at, before, now, ok := w.TryAlloc(c.n)
 			require.Equal(t, c.ok, ok)
 			require.Equal(t, c.at, at)
 			require.Equal(t, c.before, before)
+			require.Equal(t, c.after, now)
 			require.Equal(t, c.after, w.Load())
 		})
 	}
@@ -72,16 +73,17 @@ func TestWordTryAlloc(t *testing.T) {
 
 func TestWordTryAllocAligned(t *testing.T) {
 	w := full(t, 0b0110) // units 0 and 3 are free, no aligned pair before unit 4
-	at, before, ok := w.TryAllocAligned(2)
+	at, before, now, ok := w.TryAllocAligned(2)
 	require.True(t, ok)
 	require.Equal(t, 4, at)
 	require.Equal(t, uint64(0b0110), before)
-	require.Equal(t, uint64(0b11_0110), w.Load())
-	at, _, ok = w.TryAllocAligned(64)
+	require.Equal(t, uint64(0b11_0110), now)
+	require.Equal(t, now, w.Load())
+	at, _, _, ok = w.TryAllocAligned(64)
 	require.False(t, ok)
 	require.Equal(t, 64, at)
 	for _, c := range []struct{ n, at int }{{32, 32}, {16, 16}, {8, 8}, {4, 64}, {2, 6}, {1, 0}} {
-		at, _, ok = w.TryAllocAligned(c.n)
+		at, _, _, ok = w.TryAllocAligned(c.n)
 		require.Equal(t, c.at, at, "n=%d", c.n)
 		require.Equal(t, c.at < 64, ok, "n=%d", c.n)
 	}
@@ -89,18 +91,21 @@ func TestWordTryAllocAligned(t *testing.T) {
 
 func TestWordTryFree(t *testing.T) {
 	w := full(t, 0xFF00)
-	before, ok := w.TryFree(8, 4)
+	before, now, ok := w.TryFree(8, 4)
 	require.True(t, ok)
 	require.Equal(t, uint64(0xFF00), before)
-	before, ok = w.TryFree(8, 4)
+	require.Equal(t, uint64(0xF000), now)
+	before, now, ok = w.TryFree(8, 4)
 	require.False(t, ok, "a double free changes nothing")
 	require.Equal(t, uint64(0xF000), before)
-	_, ok = w.TryFree(11, 2)
+	require.Equal(t, before, now)
+	_, _, ok = w.TryFree(11, 2)
 	require.False(t, ok, "a run that is in use only in part is not freed")
 	require.Equal(t, uint64(0xF000), w.Load())
-	before, ok = w.TryFree(12, 4)
+	before, now, ok = w.TryFree(12, 4)
 	require.True(t, ok)
-	require.Equal(t, bitmask.Mask(12, 4), before, "empty now")
+	require.Equal(t, bitmask.Mask(12, 4), before)
+	require.Zero(t, now)
 	require.Zero(t, w.Load())
 	require.PanicsWithValue(t, badRun("Mask", 60, 5), func() { w.TryFree(60, 5) })
 	require.PanicsWithValue(t, badRun("Mask", 0, 0), func() { w.TryFree(0, 0) })
@@ -108,15 +113,18 @@ func TestWordTryFree(t *testing.T) {
 
 func TestWordTryAllocAt(t *testing.T) {
 	var w bitmask.Word
-	before, ok := w.TryAllocAt(62, 2)
+	before, now, ok := w.TryAllocAt(62, 2)
 	require.True(t, ok)
 	require.Zero(t, before)
-	_, ok = w.TryAllocAt(61, 2)
+	require.Equal(t, uint64(3)<<62, now)
+	before, now, ok = w.TryAllocAt(61, 2)
 	require.False(t, ok)
-	before, ok = w.TryAllocAt(0, 62)
+	require.Equal(t, before, now)
+	before, now, ok = w.TryAllocAt(0, 62)
 	require.True(t, ok)
 	require.Equal(t, uint64(3)<<62, before)
-	require.Equal(t, ^uint64(0), w.Load())
+	require.Equal(t, ^uint64(0), now)
+	require.Equal(t, now, w.Load())
 }
 
 // TestWordParallel has goroutines claim and free runs on one word. Each run
@@ -130,7 +138,7 @@ func TestWordParallel(t *testing.T) {
 		wg.Go(func() {
 			for i := range 5000 {
 				n := (i+g)%7 + 1
-				at, _, ok := w.TryAlloc(n)
+				at, _, _, ok := w.TryAlloc(n)
 				if !ok {
 					continue
 				}
@@ -143,7 +151,7 @@ func TestWordParallel(t *testing.T) {
 				for u := at; u < at+n; u++ {
 					owner[u] = 0
 				}
-				if _, ok := w.TryFree(at, n); !ok {
+				if _, _, ok := w.TryFree(at, n); !ok {
 					t.Errorf("free of [%d, %d) refused", at, at+n)
 				}
 			}
