@@ -95,7 +95,7 @@ type Heap struct {
 	table  slabTable // chunk -> slab; nil after Close
 	shards shards
 	shard  [maxShards]shard
-	ahead  ahead
+	supply supply
 	small  bool // mappings ask for small pages, as the universe does
 
 	mu       sync.Mutex
@@ -121,7 +121,7 @@ type HeapOption func(*Heap)
 // and doubling held 6 % more memory. Chunks taken ahead lie side by side; they count in Stats, go
 // back when the last slab goes, in Trim and in Close, and are given up before a
 // block is refused.
-func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.ahead.growth = g } }
+func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = g } }
 
 // NewHeap makes an empty heap on u. It takes chunks as it needs them. It panics
 // when the universe is closed; it returns no error today.
@@ -133,7 +133,7 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 		u:        u,
 		base:     uintptr(u.Base()),
 		table:    make(slabTable, u.Size()/MegachunkSize),
-		ahead:    ahead{u: u},
+		supply:   supply{u: u},
 		small:    u.small,
 		mappings: newMappings(),
 	}
@@ -168,7 +168,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 			h.release(s, int(i), 1<<(bit&63)) // the slab is another by now
 		}
 	}
-	return h.alloc("Heap.Alloc", nil, size, align)
+	return h.alloc("Heap.Alloc", nil, size, align, anyRun)
 }
 
 // sharedMask selects what must be right in the head of a slab for a claim.
@@ -193,7 +193,7 @@ func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Poi
 			h.release(s, slot/64, 1<<(slot%64)) // the slab is another by now
 		}
 	}
-	return h.alloc("Heap.Alloc", nil, size, 0)
+	return h.alloc("Heap.Alloc", nil, size, 0, anyRun)
 }
 
 // slotPointer returns the address of a slot that was just handed out.
@@ -208,27 +208,36 @@ func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointe
 }
 
 // alloc is Alloc for a Local, or for the heap when l is nil.
-func (h *Heap) alloc(name string, l *Local, size, align int) (unsafe.Pointer, error) {
+func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
 	h.checkRequest(name, l, size, align)
+	p, zeroed, err := h.allocPlace(name, l, size, align, want)
+	if err == nil && want == zeroedRun && !zeroed {
+		zero(p, size)
+	}
+	return p, err
+}
+
+// allocPlace hands out a block where its size and alignment put it. zeroed says that
+// it reads as zero; a run does when that is wanted.
+func (h *Heap) allocPlace(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, zeroed bool, err error) {
 	if size <= maxSlot {
 		if number, ok := classFor(size, align); ok {
-			p, err := h.allocSlot(l, number)
-			if err != nil {
+			if p, err = h.allocSlot(l, number); err != nil {
 				err = fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
 			}
-			return p, err
+			return p, false, err
 		}
 	}
 	if number, ok := wideFor(size, align); ok {
-		if p := h.allocWide(number); p != nil {
-			return p, nil
+		if p = h.allocWide(number); p != nil {
+			return p, false, nil
 		}
 	}
 	if size <= maxRunBytes && align <= ChunkSize {
-		return h.allocRun(name, l, size, anyRun)
+		p, err = h.allocRun(name, l, size, want)
+		return p, true, err
 	}
-	p, _, err := h.allocMapping(name, size, align)
-	return p, err
+	return h.allocMapping(name, size, align)
 }
 
 // allocSlot hands out a slot, and reclaims what is empty before it gives up.
@@ -256,26 +265,7 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 // 40 KiB, runs of chunks and mappings, are cleared only where their memory was in
 // use before.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	return h.allocZeroed("Heap.AllocZeroed", nil, size, align)
-}
-
-func (h *Heap) allocZeroed(name string, l *Local, size, align int) (unsafe.Pointer, error) {
-	h.checkRequest(name, l, size, align)
-	if size > maxRunBytes || align > ChunkSize {
-		p, fresh, err := h.allocMapping(name, size, align)
-		if err == nil && !fresh {
-			zero(p, size)
-		}
-		return p, err
-	}
-	if _, wide := wideFor(size, align); size > maxSlot && !wide {
-		return h.allocRun(name, l, size, zeroedRun)
-	}
-	p, err := h.alloc(name, l, size, align)
-	if err == nil {
-		zero(p, size)
-	}
-	return p, err
+	return h.alloc("Heap.AllocZeroed", nil, size, align, zeroedRun)
 }
 
 // clearStep bounds one clear or copy, which cannot be preempted.
@@ -354,7 +344,7 @@ func (h *Heap) Close() error {
 				h.u.Free(c, chunksIn(head))
 			}
 		})
-		h.ahead.release()
+		h.supply.release()
 		h.mappings.retire()
 		for i := range h.shard {
 			h.shard[i] = shard{}

@@ -31,9 +31,14 @@ func (b *block) isLive() bool {
 	return b.s.words[i].live.Load()&m != 0
 }
 
+// whyFree says that the block's slot is not in use, in the words of a panic.
+func (b *block) whyFree() string {
+	return fmt.Sprintf(", slot %d of chunk %d, is free (freed twice?)", b.slot, firstIn(b.head))
+}
+
 //go:noinline
 func (b *block) panicFree(name string) {
-	panic(fmt.Sprintf("alloc: %s: %p, slot %d of chunk %d, is free (freed twice?)", name, b.p, b.slot, firstIn(b.head)))
+	panic(fmt.Sprintf("alloc: %s: %p%s", name, b.p, b.whyFree()))
 }
 
 // chunkOf returns the chunk of the universe that p points into; none after Close.
@@ -56,23 +61,15 @@ func (h *Heap) find(name string, p unsafe.Pointer) block {
 
 // lookup returns the live block at p, or why there is none.
 func (h *Heap) lookup(p unsafe.Pointer) (b block, why string) {
-	offset := uintptr(p) - h.base
 	c, ok := h.chunkOf(p)
 	if !ok {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		m, ok := h.mappings.live[p]
-		if !ok {
-			return b, h.mappings.explain(p)
-		}
-		return block{p: p, usable: m.usable()}, ""
+		return h.lookupMapping(p)
 	}
-	s := h.table.at(c)
-	if s == nil {
-		return b, fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
+	b = block{p: p, s: h.table.at(c)}
+	if b.s != nil {
+		b.head = b.s.head.Load()
 	}
-	b = block{p: p, s: s, head: s.head.Load()}
-	in := uint32(offset % ChunkSize)
+	in := uint32((uintptr(p) - h.base) % ChunkSize)
 	switch b.kind() {
 	case kindSlots:
 		k := &classes[classIn(b.head)]
@@ -81,35 +78,44 @@ func (h *Heap) lookup(p unsafe.Pointer) (b block, why string) {
 			return b, fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, k.size)
 		}
 		if !b.isLive() {
-			return b, fmt.Sprintf(", slot %d of chunk %d, is free (freed twice?)", b.slot, c)
+			return b, b.whyFree()
 		}
 		return b, ""
 	case kindWide, kindInterior:
-		return h.lookupWide(b, offset)
-	case kindNone:
-		if b.head = h.runAround(c); b.head == 0 {
-			return b, fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
-		}
-		fallthrough
-	case kindRun:
-		inside := int(offset) - int(firstIn(b.head))*ChunkSize
-		if inside != 0 {
-			return b, fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
-		}
-		b.usable = chunksIn(b.head) * ChunkSize
-		return b, ""
+		return h.lookupWide(b)
 	}
-	panic(fmt.Sprintf("alloc: H1: chunk %d has the head %#x", c, b.head))
+	if b.s != nil && b.head == 0 {
+		b.head = h.runAround(c)
+	}
+	if b.head == 0 {
+		return b, fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
+	}
+	if inside := int(c-firstIn(b.head))*ChunkSize + int(in); inside != 0 {
+		return b, fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
+	}
+	b.usable = chunksIn(b.head) * ChunkSize
+	return b, ""
+}
+
+// lookupMapping is lookup for an address outside the universe.
+func (h *Heap) lookupMapping(p unsafe.Pointer) (b block, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m, ok := h.mappings.live[p]
+	if !ok {
+		return b, h.mappings.explain(p)
+	}
+	return block{p: p, usable: m.usable()}, ""
 }
 
 // lookupWide is lookup for an address in a wide slab.
-func (h *Heap) lookupWide(b block, offset uintptr) (block, string) {
+func (h *Heap) lookupWide(b block) (block, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if inside, live := h.findWide(&b, offset); inside != 0 {
+	if inside, live := h.findWide(&b); inside != 0 {
 		return b, fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, b.usable)
 	} else if !live {
-		return b, fmt.Sprintf(", slot %d of chunk %d, is free (freed twice?)", b.slot, firstIn(b.head))
+		return b, b.whyFree()
 	}
 	return b, ""
 }
@@ -117,8 +123,7 @@ func (h *Heap) lookupWide(b block, offset uintptr) (block, string) {
 // Usable returns the bytes that a live block may use, at least those asked for.
 // It panics for an address that is not that of a live block.
 func (h *Heap) Usable(p unsafe.Pointer) int {
-	b := h.find("Heap.Usable", p)
-	return b.usable
+	return h.find("Heap.Usable", p).usable
 }
 
 // Owns reports whether p is the address of a live block of this heap or of one
@@ -133,17 +138,18 @@ func (h *Heap) Owns(p unsafe.Pointer) bool {
 // be at p, and says what the block's usable size is.
 func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
-		h.checkSized("Heap.FreeSized", p, size, align)
-		h.free("Heap.FreeSized", p)
+		b := h.find("Heap.FreeSized", p)
+		h.checkSized("Heap.FreeSized", &b, size, align)
+		h.freeBlock("Heap.FreeSized", &b)
 	}
 }
 
-func (h *Heap) checkSized(name string, p unsafe.Pointer, size, align int) {
+// checkSized panics when a block is none of that size and alignment.
+func (h *Heap) checkSized(name string, b *block, size, align int) {
 	h.checkRequest(name, nil, size, align)
-	b := h.find(name, p)
-	if uintptr(p)&uintptr(max(align, 1)-1) != 0 || !b.couldBe(size) && !b.placed(size, align) {
+	if uintptr(b.p)&uintptr(max(align, 1)-1) != 0 || !b.couldBe(size) && !b.placed(size, align) {
 		panic(fmt.Sprintf("alloc: %s: the block at %p has %d usable bytes: it was not allocated with size=%d align=%d",
-			name, p, b.usable, size, align))
+			name, b.p, b.usable, size, align))
 	}
 }
 
@@ -190,23 +196,22 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 
 func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	if p == nil {
-		return h.alloc(name, l, size, align)
+		return h.alloc(name, l, size, align, anyRun)
 	}
 	h.checkRequest(name, l, size, align)
 	b := h.find(name, p)
 	if uintptr(p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(size) || b.placed(size, align) || h.resize(&b, size)) {
 		return p, nil
 	}
-	q, err := h.alloc(name, l, size, align)
+	q, err := h.alloc(name, l, size, align, anyRun)
 	if err != nil {
 		return nil, err
 	}
-	n := min(size, b.usable)
-	move(q, p, n)
+	move(q, p, min(size, b.usable))
 	if l != nil {
-		l.Free(p)
+		l.Free(p) // which may be one of its own, at hand
 	} else {
-		h.Free(p)
+		h.freeBlock(name, &b)
 	}
 	return q, nil
 }

@@ -49,8 +49,8 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 		wide.words[0].own ^= 1 << 63
 		return func() { wide.words[0].own ^= 1 << 63 }
 	case "H7":
-		h.ahead.slabs.Add(1)
-		return func() { h.ahead.slabs.Add(-1) }
+		h.supply.slabs.Add(1)
+		return func() { h.supply.slabs.Add(-1) }
 	}
 	return nil
 }

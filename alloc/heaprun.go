@@ -22,13 +22,12 @@ func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Poin
 	return h.u.Pointer(c), nil
 }
 
-func (h *Heap) freeRun(name string, b block) {
+func (h *Heap) freeRun(name string, b *block) {
 	if !b.s.head.CompareAndSwap(b.head, 0) {
 		panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once",
 			name, b.p, chunksIn(b.head)))
 	}
-	c, n := firstIn(b.head), chunksIn(b.head)
-	h.u.Free(c, n)
+	h.u.Free(firstIn(b.head), chunksIn(b.head))
 }
 
 // runAround returns the head of the run that a chunk without a head lies in, or 0.

@@ -50,16 +50,23 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 		}
 	}
 	b := h.find(name, p)
+	h.freeBlock(name, &b)
+}
+
+// freeBlock is free for a block that was live when it was looked up.
+func (h *Heap) freeBlock(name string, b *block) {
 	switch {
 	case b.s == nil:
-		h.freeMapping(name, p)
+		h.freeMapping(name, b.p)
 	case b.kind() == kindRun:
 		h.freeRun(name, b)
 	case b.kind() != kindSlots:
-		b.panicFree(name) // a wide slot that another goroutine freed just now
+		if !h.freeWide(b.p, b.head) {
+			b.panicFree(name) // another goroutine freed it just now
+		}
 	default:
 		if debug.On {
-			poison(p, b.usable, debug.Freed)
+			poison(b.p, b.usable, debug.Freed)
 		}
 		if !h.release(b.s, b.slot/64, 1<<(b.slot%64)) {
 			b.panicFree(name)
@@ -147,7 +154,7 @@ func (h *Heap) drop(s *slab, all bool) bool {
 	h.delist(s)
 	s.state.Store(stateNone)
 	s.head.Store(0)
-	h.ahead.give(firstIn(head))
+	h.supply.give(firstIn(head))
 	return true
 }
 
@@ -202,7 +209,7 @@ func (h *Heap) nextShared(number int) (*slab, error) {
 		h.delist(s)
 		return s, nil
 	}
-	c, err := h.ahead.take()
+	c, err := h.supply.take()
 	if err != nil {
 		return nil, err
 	}
@@ -256,5 +263,5 @@ func (h *Heap) reclaim(l *Local) bool {
 		}
 	}
 	some = h.reclaimWide() || some
-	return h.ahead.release() || some
+	return h.supply.release() || some
 }

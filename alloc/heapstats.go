@@ -51,7 +51,7 @@ func (h *Heap) stats() HeapStats {
 			s.LiveBytes += chunksIn(head) * ChunkSize
 		}
 	})
-	_, s.Ahead = h.ahead.run()
+	_, s.Ahead = h.supply.run()
 	s.Chunks += s.Ahead
 	for _, m := range h.mappings.live {
 		s.LiveBlocks++

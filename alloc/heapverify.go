@@ -26,7 +26,7 @@ func (h *Heap) Verify() error {
 	v := &heapCheck{h: h, places: map[*slab]string{}}
 	v.gather()
 	h.eachHead(v.chunk)
-	first, n := h.ahead.run()
+	first, n := h.supply.run()
 	for i := range n {
 		c := first + ChunkIndex(i)
 		if s := h.table.at(c); !h.u.InUse(c) || s != nil && s.head.Load() != 0 {
@@ -34,7 +34,7 @@ func (h *Heap) Verify() error {
 		}
 	}
 	v.mappings()
-	if got := int(h.ahead.slabs.Load()); got != v.slabs {
+	if got := int(h.supply.slabs.Load()); got != v.slabs {
 		v.fail("H7: there are %d slabs of slots, the count says %d", v.slabs, got)
 	}
 	return v.err

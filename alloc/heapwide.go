@@ -85,9 +85,9 @@ func (h *Heap) growWide(number int) bool {
 	return true
 }
 
-// findWide fills in the block at an offset into the universe that lies in a wide
-// slab: how far inside a slot it is, and whether the slot is in use. mu is held.
-func (h *Heap) findWide(b *block, offset uintptr) (inside int, live bool) {
+// findWide fills in a block that lies in a wide slab: how far inside a slot it is, and
+// whether the slot is in use. mu is held.
+func (h *Heap) findWide(b *block) (inside int, live bool) {
 	k := &wideClasses[classIn(b.head)]
 	first := firstIn(b.head)
 	b.s = h.table.at(first)
@@ -95,7 +95,7 @@ func (h *Heap) findWide(b *block, offset uintptr) (inside int, live bool) {
 	same := classIn(head) == classIn(b.head) // else the slab was made anew since the caller looked
 	b.head = head
 	b.usable = k.size
-	in, size := uint32(offset-uintptr(first)*ChunkSize), uint32(k.size)
+	in, size := uint32(uintptr(b.p)-h.base-uintptr(first)*ChunkSize), uint32(k.size)
 	b.slot, inside = int(in/size), int(in%size)
 	return inside, same && b.kind() == kindWide && b.slot < k.slots && b.s.words[0].own>>b.slot&1 != 0
 }
@@ -106,7 +106,7 @@ func (h *Heap) freeWide(p unsafe.Pointer, head uint64) bool {
 	b := block{p: p, head: head}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if inside, live := h.findWide(&b, uintptr(p)-h.base); inside != 0 || !live {
+	if inside, live := h.findWide(&b); inside != 0 || !live {
 		return false
 	}
 	if debug.On {

@@ -103,7 +103,7 @@ func (l *Local) Alloc(size, align int) (unsafe.Pointer, error) {
 		}
 		return l.allocNext(int(number), size)
 	}
-	return l.h.alloc("Local.Alloc", l, size, align)
+	return l.h.alloc("Local.Alloc", l, size, align, anyRun)
 }
 
 // Free is Heap.Free.
@@ -153,7 +153,7 @@ func (l *Local) freeOther(name string, p unsafe.Pointer) {
 
 // AllocZeroed is Heap.AllocZeroed.
 func (l *Local) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	return l.h.allocZeroed("Local.AllocZeroed", l, size, align)
+	return l.h.alloc("Local.AllocZeroed", l, size, align, zeroedRun)
 }
 
 // Realloc is Heap.Realloc.
@@ -169,15 +169,15 @@ func (l *Local) Resize(p unsafe.Pointer, size int) bool {
 // FreeSized is Heap.FreeSized.
 func (l *Local) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
-		l.h.checkSized("Local.FreeSized", p, size, align)
+		b := l.h.find("Local.FreeSized", p)
+		l.h.checkSized("Local.FreeSized", &b, size, align)
 		l.Free(p)
 	}
 }
 
 // Usable is Heap.Usable.
 func (l *Local) Usable(p unsafe.Pointer) int {
-	b := l.h.find("Local.Usable", p)
-	return b.usable
+	return l.h.find("Local.Usable", p).usable
 }
 
 // Trim gives back the empty slabs that l keeps for reuse.

@@ -19,7 +19,7 @@ func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
 			return p, nil
 		}
 	}
-	return l.h.alloc("Local.Alloc", l, size, 0)
+	return l.h.alloc("Local.Alloc", l, size, 0, anyRun)
 }
 
 // allocSlot hands out a slot, of another word or another slab if need be.
@@ -80,7 +80,7 @@ func (l *Local) refill(c *localClass, number int) error {
 			return nil
 		}
 	}
-	chunk, err := l.h.ahead.take()
+	chunk, err := l.h.supply.take()
 	if err != nil {
 		return err
 	}
@@ -134,13 +134,13 @@ func (l *Local) dropEmpty(c *localClass, s *slab, number int, all bool) bool {
 	}
 	// A free of a block that is not live may have cleared a bit and not told yet:
 	// such a slab stays, for fold to find it.
-	if !s.allSet(k) || !s.state.CompareAndSwap(stateOwned, stateNone) {
+	if s.hasRoom(k) || !s.state.CompareAndSwap(stateOwned, stateNone) {
 		return false
 	}
 	c.partial.remove(l.table, s)
 	chunk := s.chunk()
 	s.head.Store(0)
-	l.h.ahead.give(chunk)
+	l.h.supply.give(chunk)
 	return true
 }
 
@@ -266,6 +266,3 @@ func (h *Heap) adopt(l *Local, number int) *slab {
 	}
 	return s
 }
-
-// allSet reports whether no bit of live is clear.
-func (s *slab) allSet(k *class) bool { return !s.hasRoom(k) }
