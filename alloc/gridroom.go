@@ -102,7 +102,7 @@ func (g *Grid) Outgrown() bool { return len(g.chunks) > 1 && g.chunks[0].Small()
 // Promote copies the rows of an outgrown chunk to the second chunk, which thereby becomes
 // the first, and gives the outgrown one back.
 func (g *Grid) Promote() {
-	MoveRows(g.Row(1, 0), g.Row(0, 0), g.count, g.columns)
+	g.own.Rows(g.Row(1, 0), g.Row(0, 0), g.count)
 	if debug.On {
 		debug.Poison(g.memory(g.chunks[0]), debug.Freed)
 	}

@@ -176,7 +176,7 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		g.own.copy(g.Row(pos, row), last)
+		g.own.row(g.Row(pos, row), last)
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {

@@ -174,7 +174,7 @@ func (a *Archetype) verifyLayout() error {
 	for _, w := range a.ways {
 		want := way{from: w.from, to: w.to}
 		want.find()
-		if !slices.Equal(w.copies, want.copies) || !slices.Equal(w.fresh, want.fresh) || !slices.Equal(w.spills, want.spills) || !w.row.Equal(&want.row) || w.relabel != want.relabel {
+		if !slices.Equal(w.fresh, want.fresh) || !slices.Equal(w.spills, want.spills) || !w.row.Equal(&want.row) || w.relabel != want.relabel {
 			return fmt.Errorf("ecs: W9: the way from %v to %v is %+v, want %+v", w.from, w.to, *w, want)
 		}
 	}

@@ -22,7 +22,7 @@ func (w *way) send(pos, row, n int) {
 		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
 		ids := entities(target.Base, toRow+k)[toRow:]
 		copy(ids, entities(source.Base, row+k)[row:])
-		alloc.CopyRows(target, source, k, w.copies)
+		w.row.Rows(target, source, k)
 		alloc.ClearRows(target, k, w.fresh)
 		from.w.records.place(ids, locate(chunk.First, toRow))
 		for _, c := range w.spills {
@@ -59,7 +59,7 @@ func (a *Archetype) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := a.grid.Row(pos, row), a.grid.Row(from, fromRow)
 	ids := entities(hole.Base, row+n)[row:]
 	copy(ids, entities(last.Base, fromRow+n)[fromRow:])
-	alloc.MoveRows(hole, last, n, a.grid.Columns())
+	a.grid.Own().Rows(hole, last, n)
 	a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))
 	for _, slot := range a.toggling {
 		a.clearBits(slot, pos, row, n)

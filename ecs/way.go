@@ -9,16 +9,15 @@ import (
 // way is how rows go from one archetype to another.
 type way struct {
 	from, to *Archetype
-	copies   []alloc.ColumnCopy // columns that both have
-	row      alloc.RowCopy      // of a single row: what copies says
-	fresh    []column           // columns that only to has
-	added    column             // the last of fresh; without one, at the start of the chunk
-	spills   []column           // buffers that only from has: their elements end
-	bits     []bitMove          // enable bits that both have
-	on       []uint16           // slots of to whose bits from lacks: new ones are enabled
-	rare     bool               // there are bits, on or spills: sendRare
-	more     bool               // that, or row.Others
-	relabel  bool               // what both have lies alike: whole chunks can change hands
+	row      alloc.RowCopy // columns that both have
+	fresh    []column      // columns that only to has
+	added    column        // the last of fresh; without one, at the start of the chunk
+	spills   []column      // buffers that only from has: their elements end
+	bits     []bitMove     // enable bits that both have
+	on       []uint16      // slots of to whose bits from lacks: new ones are enabled
+	rare     bool          // there are bits, on or spills: sendRare
+	more     bool          // that, or row.Others
+	relabel  bool          // what both have lies alike: whole chunks can change hands
 }
 
 // bitMove says where an enableable type's bits are in two archetypes.
@@ -73,14 +72,13 @@ func (a *Archetype) dropWays() {
 // find looks up what the way does, from the layouts and types of its ends.
 func (w *way) find() {
 	from, to := w.from, w.to
-	*w = way{from: from, to: to, copies: w.copies[:0], row: w.row.Emptied(), relabel: from.grid.PerUnit() == to.grid.PerUnit()}
+	*w = way{from: from, to: to, row: w.row.Emptied(), relabel: from.grid.PerUnit() == to.grid.PerUnit()}
 	for _, c := range to.grid.Columns() {
 		if !from.sig.has(typeID(c.Key)) {
 			w.fresh, w.added = append(w.fresh, c), c
 			continue
 		}
 		at := from.place[c.Key].offset
-		w.copies = append(w.copies, alloc.ColumnCopy{From: at, To: c.Offset, Size: c.Size})
 		w.row.Add(at, c.Offset, c.Size)
 		w.relabel = w.relabel && at == c.Offset
 	}
