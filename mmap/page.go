@@ -2,6 +2,8 @@ package mmap
 
 import (
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -10,8 +12,25 @@ import (
 func PageSize() int { return os.Getpagesize() }
 
 // HugePageSize is the size in bytes of the huge pages that the OS can give to
-// ordinary memory, or 0 when unknown. On Linux with 4 KiB pages it is Granule.
-// The first call reads a file of the kernel.
-func HugePageSize() int { return hugePage() }
+// ordinary memory, or 0 when unknown, as everywhere but on Linux. There, with 4 KiB
+// pages, it is Granule. The first call reads a file of the kernel.
+func HugePageSize() int { return hugePageSize() }
 
-var hugePage = sync.OnceValue(hugePageSize)
+// macOS has no huge pages of anonymous memory to ask for; large pages of Windows need a
+// privilege, must be committed with their reservation and cannot be decommitted.
+var hugePageSize = sync.OnceValue(func() int {
+	return readNumber("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
+})
+
+// readNumber is the number above 0 that a file of the kernel holds, or 0.
+func readNumber(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}

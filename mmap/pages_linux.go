@@ -2,9 +2,11 @@ package mmap
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
-	"strconv"
-	"strings"
+	"runtime/debug"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +14,7 @@ import (
 
 // pages gives ranges of the address space of the process.
 type pages struct {
+	unixPages
 	huge     bool // ask for huge pages; false: ask for small ones
 	mappings int  // runs of equal access to stop at
 	guards   GuardKind
@@ -43,45 +46,15 @@ func (pages) mapped() int {
 	return bytes.Count(maps, []byte("\n"))
 }
 
-// hugePageSize is the size that a huge page of anonymous memory has.
-func hugePageSize() int {
-	return max(readNumber("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"), 0)
-}
-
-// readNumber is the decimal number that a file of the kernel holds, or 0.
-func readNumber(path string) int {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 func (p pages) traits() traits {
 	return traits{name: "Linux pages", align: Granule, mappings: p.mappings, refused: ErrAddressSpace, guards: p.guards}
 }
 
-const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
-
 func (p pages) reserve(size int) (memory, error) {
-	slack := Granule - PageSize() // enough to align any page
-	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size+slack), unix.PROT_NONE, reserveFlags)
+	m, err := p.unixPages.reserve(size)
 	if err != nil {
-		return memory{}, err
+		return m, err
 	}
-	head := int(-uintptr(start) & (Granule - 1))
-	// Safe because start is a multiple of the page size, so head <= slack and
-	// [head, head+size) lies inside the mapping of size+slack bytes.
-	m := memory{base: unsafe.Add(start, head), size: size}
-	trim(start, head)
-	// Safe because it is the end of the range, slack-head >= 0 bytes before the
-	// end of the mapping, and is not touched.
-	trim(unsafe.Add(m.base, size), slack-head)
-
 	// Once for the whole range, not at each Commit: so ready granules, and
 	// reserved ones that were ready, have equal flags and share mappings. A
 	// kernel without huge pages refuses, which changes nothing.
@@ -91,31 +64,6 @@ func (p pages) reserve(size int) (memory, error) {
 	}
 	_ = unix.Madvise(m.bytes(0, size), advice)
 	return m, nil
-}
-
-// trim gives back what alignment did not need, which nobody has seen yet. If the
-// OS refuses, it stays reserved without access and is lost to the process.
-func trim(start unsafe.Pointer, n int) {
-	if n > 0 {
-		_ = unix.MunmapPtr(start, uintptr(n))
-	}
-}
-
-// room maps and unmaps: nobody has seen the range.
-func (pages) room(size int) error {
-	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserveFlags)
-	if err == nil {
-		err = unix.MunmapPtr(start, uintptr(size))
-	}
-	return err
-}
-
-func (p pages) allow(m *memory, off, n int) error {
-	return unix.Mprotect(m.bytes(off, n), unix.PROT_READ|unix.PROT_WRITE)
-}
-
-func (p pages) deny(m *memory, off, n int) error {
-	return unix.Mprotect(m.bytes(off, n), unix.PROT_NONE)
 }
 
 func (p pages) drop(m *memory, off, n int) error {
@@ -140,4 +88,121 @@ func (p pages) advice(op string, errno error) string {
 		return "locked memory cannot be decommitted: munlockall, or do not use mlockall"
 	}
 	return ""
+}
+
+// guardKind is what Guard does: marks where the kernel takes them and
+// QUARRY_GUARDS does not say "access".
+func guardKind() GuardKind {
+	if os.Getenv("QUARRY_GUARDS") == "access" || !kernelMarks() {
+		return GuardAccess
+	}
+	return GuardMark
+}
+
+// kernelMarks tries a mark on a page of its own, which nobody else ever sees.
+// Kernels before 6.13 answer EINVAL; qemu's user mode says yes and does nothing,
+// so the page is touched as well.
+var kernelMarks = sync.OnceValue(func() bool {
+	n := uintptr(PageSize())
+	page, err := unix.MmapPtr(-1, 0, nil, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return false
+	}
+	// Safe because the mapping has n bytes and the slice goes to the kernel only.
+	err = unix.Madvise(unsafe.Slice((*byte)(page), n), unix.MADV_GUARD_INSTALL)
+	marks := err == nil && faults((*byte)(page))
+	_ = unix.MunmapPtr(page, n)
+	return marks
+})
+
+// faults reports whether a store to p, which must not be Go memory, faults.
+func faults(p *byte) (yes bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { yes = recover() != nil }()
+	*p = 1
+	return false
+}
+
+func (p pages) guard(m *memory, off, n int) error {
+	return unix.Madvise(m.bytes(off, n), unix.MADV_GUARD_INSTALL)
+}
+
+func (p pages) unguard(m *memory, off, n int) error {
+	return unix.Madvise(m.bytes(off, n), unix.MADV_GUARD_REMOVE)
+}
+
+// populate asks the kernel, and touches where the kernel does not know how.
+func (p pages) populate(m *memory, off, n int) error {
+	err := unix.Madvise(m.bytes(off, n), unix.MADV_POPULATE_WRITE)
+	if err == unix.EINVAL { // before 5.14
+		touch(m, off, n)
+		return nil
+	}
+	return err
+}
+
+// resident asks which pages are there: one byte each, of which the lowest bit counts.
+func (p pages) resident(m *memory, off, n int) (bytes int, err error) {
+	page := PageSize()
+	present := make([]byte, n/page)
+	b := m.bytes(off, n)
+	// Safe because the kernel writes one byte for each page of b, which is as long
+	// as present, and keeps neither address.
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(n), uintptr(unsafe.Pointer(&present[0])))
+	if errno != 0 {
+		return 0, known(errno)
+	}
+	for _, v := range present {
+		bytes += int(v&1) * page
+	}
+	return bytes, nil
+}
+
+func (pages) lock(m *memory, off, n int) error   { return unix.Mlock(m.bytes(off, n)) }
+func (pages) unlock(m *memory, off, n int) error { return unix.Munlock(m.bytes(off, n)) }
+
+func (p pages) hint(m *memory, h Hint, on bool) error {
+	var advice int
+	switch {
+	case h == NoDump && on:
+		advice = unix.MADV_DONTDUMP
+	case h == NoDump:
+		advice = unix.MADV_DODUMP
+	case h == WipeOnFork && on:
+		advice = unix.MADV_WIPEONFORK
+	case h == WipeOnFork:
+		advice = unix.MADV_KEEPONFORK
+	case on || !p.huge: // SmallPages
+		advice = unix.MADV_NOHUGEPAGE
+	default:
+		advice = unix.MADV_HUGEPAGE
+	}
+	return known(unix.Madvise(m.bytes(0, m.size), advice))
+}
+
+func (p pages) advise(m *memory, off, n int, a Advice) error {
+	advice := [...]int{
+		Collapse: unix.MADV_COLLAPSE, WillNeed: unix.MADV_WILLNEED, Cold: unix.MADV_COLD, PageOut: unix.MADV_PAGEOUT,
+	}[a]
+	return known(unix.Madvise(m.bytes(off, n), advice))
+}
+
+// known turns what a kernel says of advice that it does not know, or does not
+// take for this range, into ErrUnsupported. EBADF: it was built without swap.
+func known(err error) error {
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBADF) {
+		return fmt.Errorf("%w: %w", err, ErrUnsupported)
+	}
+	return err
+}
+
+// name needs a kernel built with CONFIG_ANON_VMA_NAME; others say EINVAL.
+func (p pages) name(m *memory, text string) {
+	var arg unsafe.Pointer // nil takes the name away
+	if text != "" {
+		ended := append([]byte(text), 0)
+		// Safe because the kernel copies the text, up to the 0, before the call returns.
+		arg = unsafe.Pointer(&ended[0])
+	}
+	_ = unix.PrctlArg5Ptr(unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(m.base), uintptr(m.size), arg)
 }

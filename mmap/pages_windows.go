@@ -11,10 +11,6 @@ type pages struct{ plain }
 
 func newPages() pages { return pages{} }
 
-// hugePageSize is unknown: large pages of Windows need a privilege, must be
-// committed with their reservation and cannot be decommitted.
-func hugePageSize() int { return 0 }
-
 func (pages) traits() traits {
 	return traits{name: "Windows pages", align: Granule, refused: ErrAddressSpace, guards: GuardAccess}
 }

@@ -1,6 +1,16 @@
 package mmap
 
-// residentStep is how many bytes the system is asked about at a time.
+import (
+	"errors"
+	"sync/atomic"
+	"unsafe"
+)
+
+// What of ready memory the system has backed with pages: Resident asks, Prefault sees to
+// it, Lock keeps it so.
+
+// residentStep is how many bytes are asked about or faulted in at a time: the region's
+// lock is held meanwhile.
 const residentStep = 64 << 20
 
 // Resident returns the bytes of ready memory that the system has backed with
@@ -26,4 +36,124 @@ func (r *Region) Resident() (int, error) {
 		}
 	}
 	return sum, r.done()
+}
+
+// Prefault spends the memory of [off, off+n) now, so that no later touch has to
+// wait for the kernel. Contents stay. off and n are multiples of PageSize,
+// n > 0; all of it is ready and not guarded. To the race detector it is a write
+// of each page, so nobody else should use the range meanwhile. It costs what
+// first touch costs, a little less where the kernel does a whole range in one
+// call (Linux 5.14 and later; elsewhere a word of each page is written). An
+// error is an *Error that wraps ErrMemory; part may have been faulted in then.
+// Where the kernel cannot say no, running out of memory ends the process.
+func (r *Region) Prefault(off, n int) error {
+	r.checkOpen("Prefault", off, n)
+	for n > 0 {
+		step := min(n, residentStep)
+		if err := r.prefault(off, step); err != nil {
+			return err
+		}
+		off, n = off+step, n-step
+	}
+	return nil
+}
+
+func (r *Region) checkOpen(op string, off, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.openPages(op, off, n)
+}
+
+func (r *Region) prefault(off, n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.openPages("Prefault", off, n)
+	if errno := r.space.sys.populate(&r.memory, off, n); errno != nil {
+		return r.refuse("Prefault", off, n, ErrMemory, errno)
+	}
+	return nil
+}
+
+// touch writes a word of each page back to it.
+func touch(m *memory, off, n int) {
+	b := m.bytes(off, n)
+	for i := 0; i < len(b); i += PageSize() {
+		// Safe because i is a multiple of the page size below len(b), so the word
+		// is aligned and inside ready memory; or-ing nothing keeps its contents
+		// whoever writes it at the same time.
+		atomic.OrUint32((*uint32)(unsafe.Pointer(&b[i])), 0)
+	}
+}
+
+// Lock keeps the granules [off, off+n) in memory: they are not written to swap.
+// It touches all of them. off and n are multiples of Granule, n > 0; all of it
+// is ready, not locked and free of guards. Locked granules cannot be decommitted
+// before Unlock; Release unlocks. Locks do not nest and are not inherited by a
+// child process. An error is an *Error that wraps ErrMemory (usually the limit
+// that "ulimit -l" shows) or, where pages are Go objects, ErrUnsupported;
+// nothing is locked then. With ErrAccess the way back was refused too: all of
+// it counts as locked until Unlock.
+func (r *Region) Lock(off, n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.span("Lock", off, n)
+	r.openPages("Lock", off, n)
+	if g := r.locked.next(s.lo, s.hi, true); g < s.hi {
+		panicState("Lock", off, n, g, "locked")
+	}
+	r.locked.set(s.lo, s.hi)
+	errno := errMappings
+	if r.account() { // a locked range is a mapping of its own
+		if errno = r.space.sys.lock(&r.memory, off, n); errno == nil {
+			return r.done()
+		}
+		if r.space.sys.unlock(&r.memory, off, n) != nil && !errors.Is(errno, ErrUnsupported) {
+			return r.refuse("Lock", off, n, ErrAccess, errno) // some of it may be locked
+		}
+	}
+	r.locked.clear(s.lo, s.hi)
+	r.accountAlways()
+	return r.refuse("Lock", off, n, ErrMemory, errno)
+}
+
+// Unlock ends Lock for the granules [off, off+n), all of them locked. An error
+// is an *Error that wraps ErrMemory; then all of it is still locked, as far as
+// the OS lets it.
+func (r *Region) Unlock(off, n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.span("Unlock", off, n)
+	if g := r.locked.next(s.lo, s.hi, false); g < s.hi {
+		panicState("Unlock", off, n, g, "not locked")
+	}
+	if errno := r.unlock(s); errno != nil {
+		return r.refuse("Unlock", off, n, ErrMemory, errno)
+	}
+	return r.done()
+}
+
+// unlock unlocks a span of locked granules, or leaves it locked. r.mu is held.
+func (r *Region) unlock(s span) error {
+	sys, m := r.space.sys, &r.memory
+	r.locked.clear(s.lo, s.hi)
+	errno := errMappings
+	if r.account() { // a hole in a run makes two of one
+		if errno = sys.unlock(m, s.offset(), s.size()); errno == nil {
+			return nil
+		}
+		_ = sys.lock(m, s.offset(), s.size()) // what was unlocked of it
+	}
+	r.locked.set(s.lo, s.hi)
+	r.accountAlways()
+	return errno
+}
+
+// unlockAll unlocks what is locked; what came before a refusal stays unlocked. r.mu is held.
+func (r *Region) unlockAll() error {
+	for _, s := range r.locked.spans(0, r.memory.size/Granule) {
+		if errno := r.unlock(s); errno != nil {
+			return errno
+		}
+	}
+	return nil
 }
