@@ -2,8 +2,15 @@ package alloc
 
 import (
 	"fmt"
+	"iter"
+	"math/bits"
 	"unsafe"
+
+	"quarry/bitmask"
 )
+
+// ChunkIndex names a chunk of a universe, in 0..2^20-1.
+type ChunkIndex uint32
 
 // Base returns the address of chunk 0.
 func (u *Universe) Base() unsafe.Pointer { return u.base }
@@ -48,4 +55,23 @@ func (u *Universe) bytes(first ChunkIndex, n int) []byte {
 func (u *Universe) InUse(c ChunkIndex) bool {
 	m := int(c) / ChunksPerMegachunk
 	return m < u.index.Words() && u.index.Word(m).Load()>>(c%ChunksPerMegachunk)&1 != 0
+}
+
+// Runs walks all chunks in use, as runs of contiguous chunks of one megachunk in
+// rising order: what separate calls handed out side by side is one run. Other
+// goroutines may allocate and free meanwhile; each megachunk is seen at one
+// instant.
+func (u *Universe) Runs() iter.Seq2[ChunkIndex, int] {
+	return func(yield func(ChunkIndex, int) bool) {
+		for m := range u.index.Words() {
+			for used := u.index.Word(m).Load(); used != 0; {
+				at := bits.TrailingZeros64(used)
+				n := bits.TrailingZeros64(^(used >> at))
+				if !yield(ChunkIndex(m*ChunksPerMegachunk+at), n) {
+					return
+				}
+				used &^= bitmask.Mask(at, n)
+			}
+		}
+	}
 }

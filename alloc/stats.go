@@ -3,6 +3,7 @@ package alloc
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"quarry/bitmask"
 	"quarry/mmap"
@@ -22,7 +23,7 @@ type Stats struct {
 // free in pieces. While other goroutines allocate, the figures are those of no
 // single instant.
 func (u *Universe) Stats() Stats {
-	s := Stats{Reserved: u.Size(), LiveChunks: u.index.Count()}
+	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.index.Count()}
 	s.Live = s.LiveChunks * ChunkSize
 	for m := range u.index.Words() {
 		for used := u.index.Word(m).Load(); used != ^uint64(0); {
@@ -32,10 +33,15 @@ func (u *Universe) Stats() Stats {
 			used |= bitmask.Mask(at, n)
 		}
 	}
-	for g := range u.ready {
-		s.Committed += int(u.ready[g].Load()) * mmap.Granule
-	}
 	return s
+}
+
+func (u *Universe) committed() int {
+	n := 0
+	for g := range u.ready {
+		n += int(u.ready[g].Load())
+	}
+	return n * mmap.Granule
 }
 
 // Resident returns the bytes of committed memory that the system has backed with
@@ -53,4 +59,37 @@ func (u *Universe) Resident() (int, error) {
 		return 0, fmt.Errorf("alloc: Universe.Resident: %w", err)
 	}
 	return n, nil
+}
+
+// Occupancy draws the universe: a character a megachunk, 64 in a line, lines
+// without memory left out.
+//
+//	.  no memory    -  memory, nothing in use    1 .. 9  tenths in use, rounded up but to 9    #  full
+func (u *Universe) Occupancy() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d chunks in use, %d of %d MiB committed\n", u.index.Count(), u.index.Words()*ChunksPerMegachunk,
+		u.committed()>>20, u.Size()>>20)
+	for from := 0; from < u.index.Words(); from += 64 {
+		line := make([]byte, 0, 64)
+		for m := from; m < min(from+64, u.index.Words()); m++ {
+			line = append(line, u.mark(m))
+		}
+		if text := string(line); strings.Trim(text, ".") != "" {
+			fmt.Fprintf(&b, "%6d %s\n", from, text)
+		}
+	}
+	return b.String()
+}
+
+// mark is the character of megachunk m.
+func (u *Universe) mark(m int) byte {
+	switch used := bits.OnesCount64(u.index.Word(m).Load()); {
+	case used == ChunksPerMegachunk:
+		return '#'
+	case used > 0:
+		return byte('0' + min(9, (used*10+ChunksPerMegachunk-1)/ChunksPerMegachunk))
+	case u.ready[m/2].Load() != 0:
+		return '-'
+	}
+	return '.'
 }

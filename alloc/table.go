@@ -3,6 +3,8 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -77,6 +79,45 @@ func (h Handle) Chunk() int { return int(h.at >> tableRowBits) }
 // Row returns the row within the chunk.
 func (h Handle) Row() int { return int(h.at & tableRowMask) }
 
+// TableOption is a column of a table, or changes how NewTable works.
+type TableOption func(*tableConfig)
+
+type tableConfig struct {
+	types  []reflect.Type
+	rows   int
+	growth Growth
+}
+
+// tableColumn is a type of a table's records.
+type tableColumn struct {
+	rtype  reflect.Type
+	offset uint32 // bytes from a chunk's start to row 0
+}
+
+// Col gives the records of a table a T. It panics when T holds a Go pointer, with
+// the path to it.
+func Col[T any]() TableOption {
+	t := reflect.TypeFor[T]()
+	if err := layout.PointerFree(t); err != nil {
+		panic(fmt.Sprintf("alloc: Col[%s]: %v; records must hold no Go pointers, for they lie outside the garbage collector's heap",
+			t, err))
+	}
+	return func(c *tableConfig) { c.types = append(c.types, t) }
+}
+
+// PreAllocate makes NewTable take chunks for so many records in advance; they stay
+// with the table until Trim or Close. It panics for a negative number.
+func PreAllocate(rows int) TableOption {
+	if rows < 0 {
+		panic(fmt.Sprintf("alloc: PreAllocate: rows=%d is negative", rows))
+	}
+	return func(c *tableConfig) { c.rows = rows }
+}
+
+// ChunkGrowth sets how many chunks a table has after it must grow, and with it how
+// many it keeps when they empty. The default is DefaultChunkGrowth.
+func ChunkGrowth(g Growth) TableOption { return func(c *tableConfig) { c.growth = g } }
+
 // NewTable makes a table of records with the columns given by Col, in any order. It
 // panics without a column and for a type that is given twice. An error wraps
 // ErrTooBig when a record does not fit a chunk; with PreAllocate it may wrap ErrFull
@@ -89,24 +130,9 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 	for _, o := range options {
 		o(&config)
 	}
-	if len(config.types) == 0 {
-		panic("alloc: NewTable: no columns; give it alloc.Col of each type")
-	}
-	var columns []layout.Column
-	for i, t := range config.types {
-		for _, before := range config.types[:i] {
-			if before == t {
-				panic(fmt.Sprintf("alloc: NewTable: %s is given twice", t))
-			}
-		}
-		columns = append(columns, layout.Column{Name: t.String(), Size: int(t.Size()), Align: t.Align()})
-	}
-	plan, err := layout.New(columns, layout.Options{})
-	if errors.Is(err, layout.ErrTooBig) {
-		return nil, fmt.Errorf("alloc: NewTable: %w: %w", ErrTooBig, err)
-	}
+	plan, err := config.plan()
 	if err != nil {
-		panic("alloc: NewTable: " + err.Error()) // sizes and alignments come from Go types
+		return nil, err
 	}
 	t := &Table{id: nextTable(), plan: plan}
 	var stored []GridColumn
@@ -126,6 +152,28 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// plan lays out a record's columns.
+func (c *tableConfig) plan() (layout.Plan, error) {
+	if len(c.types) == 0 {
+		panic("alloc: NewTable: no columns; give it alloc.Col of each type")
+	}
+	var columns []layout.Column
+	for i, t := range c.types {
+		if slices.Contains(c.types[:i], t) {
+			panic(fmt.Sprintf("alloc: NewTable: %s is given twice", t))
+		}
+		columns = append(columns, layout.Column{Name: t.String(), Size: int(t.Size()), Align: t.Align()})
+	}
+	plan, err := layout.New(columns, layout.Options{})
+	if errors.Is(err, layout.ErrTooBig) {
+		return plan, fmt.Errorf("alloc: NewTable: %w: %w", ErrTooBig, err)
+	}
+	if err != nil {
+		panic("alloc: NewTable: " + err.Error()) // sizes and alignments come from Go types
+	}
+	return plan, nil
 }
 
 // Allocate makes a record, all zero, behind the last one. An error wraps ErrFull or
@@ -184,6 +232,56 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	}
 	g.Pop(lastRow)
 	return moved, ok
+}
+
+// Create writes a record's T and returns where it lies. It panics like Get.
+func Create[T any](t *Table, h Handle, value T) *T {
+	p := Get[T](t, h)
+	*p = value
+	return p
+}
+
+// Get returns a record's T. The pointer is good until the next Free or Clear of the
+// table. It panics for a type that is no column of the table, for a handle of
+// another table or from before Clear, and for one behind the last record. Cost: a
+// comparison of types for each column up to T's; loops over many records are better
+// off with ColumnOf.
+func Get[T any](t *Table, h Handle) *T {
+	var zero T
+	if !t.has(h) {
+		t.refuse("Get", h)
+	}
+	offset := t.column("Get", reflect.TypeFor[T]())
+	// Safe because h names a row of the chunk, and the column, of the same type, has
+	// room for them all.
+	return (*T)(unsafe.Add(t.grid.u.PointerTo(t.grid.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
+}
+
+// ColumnOf returns the T of every record in a chunk, chunk in [0, t.Chunks()); it
+// has t.Rows(chunk) elements. The slice is good until the next Free or Clear; a
+// record that is allocated later is not in it. It panics for a type that is no
+// column of the table and for a chunk that it does not have.
+func ColumnOf[T any](t *Table, chunk int) []T {
+	rows := t.Rows(chunk)
+	offset := t.column("ColumnOf", reflect.TypeFor[T]())
+	// Safe because the column, of the same type, has room for every row of the chunk.
+	return unsafe.Slice((*T)(unsafe.Add(t.grid.u.PointerTo(t.grid.chunks[chunk].First), offset)), rows)
+}
+
+// column returns the offset of the column of a type.
+func (t *Table) column(op string, of reflect.Type) uintptr {
+	for i := range t.columns {
+		if t.columns[i].rtype == of {
+			return uintptr(t.columns[i].offset)
+		}
+	}
+	t.refuseType(op, of)
+	return 0
+}
+
+//go:noinline
+func (t *Table) refuseType(op string, of reflect.Type) {
+	panic(fmt.Sprintf("alloc: %s: %s is no column of %s", op, of, t))
 }
 
 // Clear ends every record; the handles are void, and told to be. The table keeps

@@ -14,7 +14,7 @@ import (
 // delay of PurgeAfter goes back, but for the retained; the lowest addresses stay,
 // since allocation prefers them. The clock is read once per granule that empties
 // while there is too much, and the granules are gone through at most twice per
-// delay. Maintain (maintain.go) gives back without waiting for a free.
+// delay. Maintain and Trim give back without waiting for a free.
 
 // noteEmpty remembers that granule g became empty. It is called by whoever
 // cleared the last bit, with no lock held.
@@ -42,8 +42,20 @@ func (u *Universe) purge(now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.closed {
-		_, _ = u.maintain(now, u.retain)
+		_, _ = u.trim("Maintain", now, u.delay, u.retain)
 	}
+}
+
+// Maintain returns memory to the system that has been empty for the time that
+// PurgeAfter set (1 s), Retain notwithstanding, and returns the bytes given back.
+// now is the caller's clock, which tests may drive; empty means: empty at this
+// call and at one that long before, and not in use in between. Call it now and
+// then, in a quiet moment, or let MaintainEvery do it. An error wraps the
+// system's; what was not given back stays usable.
+func (u *Universe) Maintain(now time.Time) (returned int, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.trim("Maintain", now, u.delay, 0)
 }
 
 // Trim returns empty memory to the system but for keep bytes (rounded down to
@@ -53,24 +65,48 @@ func (u *Universe) purge(now time.Time) {
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	return u.trim("Trim", time.Time{}, 0, keep/mmap.Granule)
+}
+
+// trim gives back what has been empty for the delay, but for the first keep granules
+// of that. A granule that the system would not take stays noted. mu is held.
+func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
 	if u.closed {
-		panic("alloc: Universe.Trim: the universe is closed")
+		panic("alloc: Universe." + op + ": the universe is closed")
 	}
-	kept := 0
 	for g := range u.ready {
-		switch {
-		case !u.isNoted(g):
-		case kept < keep/mmap.Granule:
-			kept++
-		default:
-			n, e := u.giveBack(g)
-			returned += n
-			if e != nil {
-				err = fmt.Errorf("alloc: Universe.Trim: %w", e)
-			}
+		if !u.isNoted(g) || delay > 0 && u.emptyFor(g, now) < delay {
+			continue
+		}
+		if keep > 0 {
+			keep--
+			continue
+		}
+		ok, e := u.decommit(g)
+		if e != nil {
+			err = fmt.Errorf("alloc: Universe.%s: %w", op, e)
+			continue
+		}
+		u.forgetEmpty(g)
+		if ok {
+			returned += mmap.Granule
 		}
 	}
 	return returned, err
+}
+
+// emptyFor returns for how long granule g, noted as emptied, has been known to be
+// empty: since the first call that asks. mu is held.
+func (u *Universe) emptyFor(g int, now time.Time) time.Duration {
+	age := now.Sub(u.born)
+	since := time.Duration(u.since[g].Load())
+	if since == 0 {
+		if since = age; since == 0 {
+			since = 1 // 0 stands for none
+		}
+		u.since[g].CompareAndSwap(0, int64(since))
+	}
+	return age - since
 }
 
 // isNoted reports whether granule g is noted as emptied and still is; a note that
@@ -87,20 +123,6 @@ func (u *Universe) isNoted(g int) bool {
 	return true
 }
 
-// giveBack decommits granule g, which is noted as emptied, and returns the bytes.
-// A granule that the system would not take stays noted. mu is held.
-func (u *Universe) giveBack(g int) (returned int, err error) {
-	ok, err := u.decommit(g)
-	if err != nil {
-		return 0, err
-	}
-	u.forgetEmpty(g)
-	if ok {
-		returned = mmap.Granule
-	}
-	return returned, nil
-}
-
 // decommit gives granule g back unless somebody claimed a chunk of it. It is
 // the trimmer's side of the handshake in universe.go; mu is held.
 func (u *Universe) decommit(g int) (ok bool, err error) {
@@ -114,18 +136,14 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		u.ready[g].Store(1)
 		return false, nil
 	}
-	if err := u.pages.Decommit(g*mmap.Granule, mmap.Granule); err != nil {
-		if errors.Is(err, mmap.ErrAccess) {
-			u.nReady-- // neither the step nor its undo: the granule is reserved now
-			u.cleaned(g)
-			return false, err
-		}
+	err = u.pages.Decommit(g*mmap.Granule, mmap.Granule)
+	if err != nil && !errors.Is(err, mmap.ErrAccess) { // else neither the step nor its undo: the granule is reserved now
 		u.ready[g].Store(1)
 		return false, err
 	}
 	u.nReady--
 	u.cleaned(g)
-	return true, nil
+	return err == nil, err
 }
 
 // cleaned marks the chunks of granule g, which has no memory any more, as zero.

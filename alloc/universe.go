@@ -89,9 +89,6 @@ type pages interface {
 	Resident() (int, error)
 }
 
-// ChunkIndex names a chunk of a universe, in 0..2^20-1.
-type ChunkIndex uint32
-
 // Universe is a reservation of address space that is handed out in chunks.
 type Universe struct {
 	base    unsafe.Pointer     // first byte of chunk 0; fixed until Close

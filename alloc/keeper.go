@@ -6,52 +6,6 @@ import (
 	"time"
 )
 
-// Maintain returns memory to the system that has been empty for the time that
-// PurgeAfter set (1 s), Retain notwithstanding, and returns the bytes given back.
-// now is the caller's clock, which tests may drive; empty means: empty at this
-// call and at one that long before, and not in use in between. Call it now and
-// then, in a quiet moment, or let MaintainEvery do it. An error wraps the
-// system's; what was not given back stays usable.
-func (u *Universe) Maintain(now time.Time) (returned int, err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		panic("alloc: Universe.Maintain: the universe is closed")
-	}
-	return u.maintain(now, 0)
-}
-
-// maintain gives back what has been empty for the delay, but for the first keep
-// granules of that. mu is held.
-func (u *Universe) maintain(now time.Time, keep int) (returned int, err error) {
-	for g := range u.ready {
-		if !u.isNoted(g) {
-			continue
-		}
-		age := now.Sub(u.born)
-		since := time.Duration(u.since[g].Load())
-		if since == 0 {
-			if since = age; since == 0 {
-				since = 1 // 0 stands for none
-			}
-			u.since[g].CompareAndSwap(0, int64(since))
-		}
-		if age-since < u.delay {
-			continue
-		}
-		if keep > 0 {
-			keep--
-			continue
-		}
-		n, e := u.giveBack(g)
-		returned += n
-		if e != nil {
-			err = fmt.Errorf("alloc: Universe.Maintain: %w", e)
-		}
-	}
-	return returned, err
-}
-
 // MaintainEvery starts a goroutine that calls Maintain at that interval until
 // stop is called or the universe is closed; stop waits for it to end. What
 // the system refuses to take is tried again next time. It panics when d is not
@@ -70,7 +24,7 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		if !u.closed {
-			_, _ = u.maintain(now, 0)
+			_, _ = u.trim("Maintain", now, u.delay, 0)
 		}
 	})
 }
