@@ -78,24 +78,16 @@ func (f *Fit) choose() (best int, ok bool) {
 			break
 		}
 		f.from = i + 1
-		w := f.h.words[i].Load()
-		if is := classOf(w); is != f.class {
+		class, longest, fits := f.look(f.h.words[i].Load())
+		if class != f.class {
 			// A run that comes and goes would have this bit cleared and set each
 			// time: the first word of a class that has longer runs keeps its bit.
-			if is > f.class && !f.spared {
+			if class > f.class && !f.spared {
 				f.spared = true
 			} else {
 				s.settle(0, i)
 			}
 			continue
-		}
-		if f.n == 1 || f.n == WordBits {
-			return i, true // all of the class are alike, or it is one unit only
-		}
-		_, longest := LongestRun(w)
-		fits := longest >= f.n
-		if f.aligned && f.class == f.own { // a run of 2n has one of n that is aligned
-			_, fits = FindAligned(w, f.n)
 		}
 		if !fits {
 			if f.unfit++; f.unfit == fitLooks && !f.again {
@@ -111,6 +103,21 @@ func (f *Fit) choose() (best int, ok bool) {
 		}
 	}
 	return best, best < len(f.h.words)
+}
+
+// look returns the class of a word and, if it is the present one, the length of the
+// longest run, for n = 1 the least that there may be, and whether the word can hold ours.
+func (f *Fit) look(w uint64) (class, longest int, fits bool) {
+	if f.n == 1 { // one word of a class is as good as another
+		return classOf(w), 1 << f.class, true
+	}
+	_, longest = LongestRun(w)
+	class = bits.Len8(uint8(longest)) - 1
+	if f.aligned && class == f.own { // a run of 2n has one of n that is aligned
+		_, fits = FindAligned(w, f.n)
+		return class, longest, fits
+	}
+	return class, longest, longest >= f.n
 }
 
 // turn goes on to the next summary, and returns false at the end.
