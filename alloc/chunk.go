@@ -51,6 +51,11 @@ func (u *Universe) bytes(first ChunkIndex, n int) []byte {
 	return unsafe.Slice((*byte)(u.Pointer(first)), n*ChunkSize)
 }
 
+// isRun reports whether n chunks from one at offset at on are a run of megachunk m.
+func (u *Universe) isRun(m, at, n int) bool {
+	return uint(n-1) < ChunksPerMegachunk && at+n <= ChunksPerMegachunk && m < u.index.Words()
+}
+
 // InUse reports whether a chunk is handed out.
 func (u *Universe) InUse(c ChunkIndex) bool {
 	m := int(c) / ChunksPerMegachunk

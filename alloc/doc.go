@@ -21,7 +21,8 @@
 // A [Heap] on a universe gives blocks of any size: size classes in chunks, runs
 // of chunks up to 1 MiB, mappings of their own above; a [Local] is a handle to a
 // heap for one goroutine, without atomics. A [Table] keeps records in columns,
-// densely. [Growth] says how they and others grow.
+// densely; under it is a [Grid], which package ecs has too, with a [Shelf] for small
+// chunks. [Growth] says how they and others grow.
 //
 // Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and
 // its address range is never given to anyone but another universe. Memory that
@@ -33,7 +34,8 @@
 // returned. A Local and a Table belong to one goroutine at a time.
 //
 // Garbage collector: it never looks at this memory, so a value stored in it
-// must hold no Go pointer ([layout.PointerFree] says whether a type does).
+// must hold no Go pointer ([layout.PointerFree] says whether a type does). With
+// data here the Go heap is small and collected often; [GCFor] makes up for that.
 //
 // Failure: limits and the operating system give errors that wrap [ErrFull],
 // [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A

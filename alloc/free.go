@@ -22,7 +22,7 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 		u.noteFree(m, before, before&^(1<<uint(at)))
 		return
 	}
-	if uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() {
+	if !u.isRun(m, at, n) {
 		u.badFree(first, n)
 	}
 	if debug.On && u.index.Word(m).Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
@@ -66,7 +66,7 @@ func (u *Universe) badFree(first ChunkIndex, n int) {
 	switch {
 	case u.index.Words() == 0:
 		panic(fmt.Sprintf("alloc: Universe.Free: chunk %d: the universe is closed", first))
-	case uint(n-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words():
+	case !u.isRun(m, at, n):
 		panic(fmt.Sprintf("alloc: Universe.Free: [%d, %d+%d) is not a run of 1..%d chunks inside one of %d megachunks",
 			first, first, n, ChunksPerMegachunk, u.index.Words()))
 	}

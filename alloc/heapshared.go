@@ -209,20 +209,7 @@ func (h *Heap) nextShared(number int) (*slab, error) {
 		h.delist(s)
 		return s, nil
 	}
-	c, err := h.supply.take()
-	if err != nil {
-		return nil, err
-	}
-	k := &classes[number]
-	s := h.table.made(c)
-	// Nobody has a claim on this slab, so plain stores would do.
-	for i := range int(k.words) {
-		s.words[i].live.Store(k.beyond(i))
-	}
-	s.low.Store(0)
-	s.shape.Store(shapeOf(k))
-	s.head.Store(headOf(kindSlots, number, 1, c, 0))
-	return s, nil
+	return h.newSlab(number, 0)
 }
 
 // allocElsewhere takes a slot of another shard's slab when there is no memory for

@@ -73,3 +73,30 @@ func (s *supply) run() (first ChunkIndex, n int) {
 	defer s.mu.Unlock()
 	return s.first, s.n
 }
+
+// newSlab makes a slab of a class in a chunk of its own, for a Local or, with owner 0,
+// to be shared. The caller sets its state.
+func (h *Heap) newSlab(number int, owner uint32) (*slab, error) {
+	c, err := h.supply.take()
+	if err != nil {
+		return nil, err
+	}
+	k := &classes[number]
+	s := h.table.made(c)
+	// Nobody has a claim on this slab, so plain stores would do. Only one that never
+	// had slots has other bits than ones in live.
+	for i := range int(k.words) {
+		if owner == 0 {
+			s.words[i].live.Store(k.beyond(i))
+			continue
+		}
+		if live := &s.words[i].live; live.Load() != ^uint64(0) {
+			live.Store(^uint64(0))
+		}
+		store(&s.words[i].own, k.beyond(i))
+	}
+	s.low.Store(0)
+	s.shape.Store(shapeOf(k))
+	s.head.Store(headOf(kindSlots, number, 1, c, owner))
+	return s, nil
+}

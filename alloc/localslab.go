@@ -80,24 +80,12 @@ func (l *Local) refill(c *localClass, number int) error {
 			return nil
 		}
 	}
-	chunk, err := l.h.supply.take()
+	s, err := l.h.newSlab(number, l.id)
 	if err != nil {
 		return err
 	}
-	k := &classes[number]
-	s := l.table.made(chunk)
-	// Nobody has a claim on this slab, so plain stores would do. Only one that never
-	// had slots has other bits than ones in live.
-	for i := range int(k.words) {
-		if live := &s.words[i].live; live.Load() != ^uint64(0) {
-			live.Store(^uint64(0))
-		}
-		store(&s.words[i].own, k.beyond(i))
-	}
-	s.shape.Store(shapeOf(k))
-	// The head goes first: a freer that was held up since an earlier life of the
+	// The head went first: a freer that was held up since an earlier life of the
 	// slab may mail it as soon as it is owned, and then reads the owner.
-	s.head.Store(headOf(kindSlots, number, 1, chunk, l.id))
 	s.state.Store(stateOwned)
 	l.use(c, s)
 	return nil

@@ -276,8 +276,7 @@ func checkCount(name string, n int) {
 // It panics unless both n and more are in 1..64 and the run is in use.
 func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
-	if uint(n-1) >= ChunksPerMegachunk || uint(more-1) >= ChunksPerMegachunk || at+n > ChunksPerMegachunk || m >= u.index.Words() ||
-		u.index.Word(m).Load()&bitmask.Mask(at, n) != bitmask.Mask(at, n) {
+	if !u.isRun(m, at, n) || uint(more-1) >= ChunksPerMegachunk || u.index.Word(m).Load()&bitmask.Mask(at, n) != bitmask.Mask(at, n) {
 		panic(fmt.Sprintf("alloc: Universe.Extend: [%d, %d+%d) is not a run in use of one megachunk, or more=%d is not in 1..%d",
 			first, first, n, more, ChunksPerMegachunk))
 	}

@@ -24,17 +24,12 @@ const (
 	FaultReady
 )
 
+var faultStates = [...]string{"reserved", "guard", "parked", "ready"}
+
 // String is "reserved", "guard", "parked" or "ready".
 func (s FaultState) String() string {
-	switch s {
-	case FaultReserved:
-		return "reserved"
-	case FaultGuard:
-		return "guard"
-	case FaultParked:
-		return "parked"
-	case FaultReady:
-		return "ready"
+	if int(s) < len(faultStates) {
+		return faultStates[s]
 	}
 	return fmt.Sprintf("FaultState(%d)", uint8(s))
 }

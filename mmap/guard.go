@@ -19,15 +19,12 @@ const (
 	GuardMark
 )
 
+var guardKinds = [...]string{"none", "access", "mark"}
+
 // String is "none", "access" or "mark".
 func (k GuardKind) String() string {
-	switch k {
-	case GuardNone:
-		return "none"
-	case GuardAccess:
-		return "access"
-	case GuardMark:
-		return "mark"
+	if int(k) < len(guardKinds) {
+		return guardKinds[k]
 	}
 	return fmt.Sprintf("GuardKind(%d)", uint8(k))
 }
