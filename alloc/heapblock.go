@@ -47,40 +47,37 @@ func (h *Heap) chunkOf(p unsafe.Pointer) (ChunkIndex, bool) {
 	return ChunkIndex(offset / ChunkSize), offset/MegachunkSize < uintptr(len(h.table))
 }
 
-// find returns the live block at p, or panics.
-func (h *Heap) find(name string, p unsafe.Pointer) block {
-	b, why := h.lookup(p)
-	if why != "" {
+// find looks up the live block at b.p, or panics.
+func (h *Heap) find(name string, b *block) {
+	if why := h.lookup(b); why != "" {
 		if h.closed.Load() {
 			panicClosed(name, true)
 		}
-		panic(fmt.Sprintf("alloc: %s: %p%s", name, p, why))
+		panic(fmt.Sprintf("alloc: %s: %p%s", name, b.p, why))
 	}
-	return b
 }
 
-// lookup returns the live block at p, or why there is none.
-func (h *Heap) lookup(p unsafe.Pointer) (b block, why string) {
-	c, ok := h.chunkOf(p)
+// lookup fills in the live block at b.p, or says why there is none.
+func (h *Heap) lookup(b *block) (why string) {
+	c, ok := h.chunkOf(b.p)
 	if !ok {
-		return h.lookupMapping(p)
+		return h.lookupMapping(b)
 	}
-	b = block{p: p, s: h.table.at(c)}
-	if b.s != nil {
+	if b.s = h.table.at(c); b.s != nil {
 		b.head = b.s.head.Load()
 	}
-	in := uint32((uintptr(p) - h.base) % ChunkSize)
+	in := uint32((uintptr(b.p) - h.base) % ChunkSize)
 	switch b.kind() {
 	case kindSlots:
 		k := &classes[classIn(b.head)]
 		b.slot, b.usable = int(k.slot(in)), int(k.size)
 		if inside := in - uint32(b.slot)*k.size; inside != 0 || in >= k.end {
-			return b, fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, k.size)
+			return fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, k.size)
 		}
 		if !b.isLive() {
-			return b, b.whyFree()
+			return b.whyFree()
 		}
-		return b, ""
+		return ""
 	case kindWide, kindInterior:
 		return h.lookupWide(b)
 	}
@@ -88,49 +85,51 @@ func (h *Heap) lookup(p unsafe.Pointer) (b block, why string) {
 		b.head = h.runAround(c)
 	}
 	if b.head == 0 {
-		return b, fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
+		return fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
 	}
 	if inside := int(c-firstIn(b.head))*ChunkSize + int(in); inside != 0 {
-		return b, fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
+		return fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
 	}
 	b.usable = chunksIn(b.head) * ChunkSize
-	return b, ""
+	return ""
 }
 
 // lookupMapping is lookup for an address outside the universe.
-func (h *Heap) lookupMapping(p unsafe.Pointer) (b block, why string) {
+func (h *Heap) lookupMapping(b *block) (why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	m, ok := h.mappings.live[p]
-	if !ok {
-		return b, h.mappings.explain(p)
+	m := h.mappings.live[b.p]
+	if m == nil {
+		return h.mappings.explain(b.p)
 	}
-	return block{p: p, usable: m.usable()}, ""
+	b.usable = m.usable()
+	return ""
 }
 
 // lookupWide is lookup for an address in a wide slab.
-func (h *Heap) lookupWide(b block) (block, string) {
+func (h *Heap) lookupWide(b *block) (why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if inside, live := h.findWide(&b); inside != 0 {
-		return b, fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, b.usable)
+	if inside, live := h.findWide(b); inside != 0 {
+		return fmt.Sprintf(" points %d bytes into a slot of %d bytes", inside, b.usable)
 	} else if !live {
-		return b, b.whyFree()
+		return b.whyFree()
 	}
-	return b, ""
+	return ""
 }
 
 // Usable returns the bytes that a live block may use, at least those asked for.
 // It panics for an address that is not that of a live block.
 func (h *Heap) Usable(p unsafe.Pointer) int {
-	return h.find("Heap.Usable", p).usable
+	b := block{p: p}
+	h.find("Heap.Usable", &b)
+	return b.usable
 }
 
 // Owns reports whether p is the address of a live block of this heap or of one
 // of its Locals: where it begins, not somewhere inside it.
 func (h *Heap) Owns(p unsafe.Pointer) bool {
-	_, why := h.lookup(p)
-	return why == "" && !h.closed.Load()
+	return h.lookup(&block{p: p}) == "" && !h.closed.Load()
 }
 
 // FreeSized is Free for callers that know size and alignment. It panics when no
@@ -138,7 +137,8 @@ func (h *Heap) Owns(p unsafe.Pointer) bool {
 // be at p, and says what the block's usable size is.
 func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
-		b := h.find("Heap.FreeSized", p)
+		b := block{p: p}
+		h.find("Heap.FreeSized", &b)
 		h.checkSized("Heap.FreeSized", &b, size, align)
 		h.freeBlock("Heap.FreeSized", &b)
 	}
@@ -199,7 +199,8 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 		return h.alloc(name, l, size, align, anyRun)
 	}
 	h.checkRequest(name, l, size, align)
-	b := h.find(name, p)
+	b := block{p: p}
+	h.find(name, &b)
 	if uintptr(p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(size) || b.placed(size, align) || h.resize(&b, size)) {
 		return p, nil
 	}
@@ -226,7 +227,8 @@ func (h *Heap) Resize(p unsafe.Pointer, size int) bool {
 
 func (h *Heap) resizeNamed(name string, l *Local, p unsafe.Pointer, size int) bool {
 	h.checkRequest(name, l, size, 0)
-	b := h.find(name, p)
+	b := block{p: p}
+	h.find(name, &b)
 	return h.resize(&b, size)
 }
 

@@ -49,7 +49,8 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 			}
 		}
 	}
-	b := h.find(name, p)
+	b := block{p: p}
+	h.find(name, &b)
 	h.freeBlock(name, &b)
 }
 

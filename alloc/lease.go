@@ -58,20 +58,29 @@ func (l *leases) isOthers(m, shard int) bool {
 	return owner != 0 && int(owner) != shard+1
 }
 
-// allocOne claims a chunk in the home of the goroutine's shard when that has one in
-// memory that is ready and was handed out before: the common case, without a call.
-func (u *Universe) allocOne(name string) (ChunkIndex, error) {
-	shard := u.leases.shards.index()
+// takeAtHome claims a chunk in the home of the goroutine's shard when that has one in
+// memory that is ready and was handed out before: the common case, without a call. It
+// returns the shard, for findOne when it did not.
+func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
+	shard = u.leases.shards.index()
 	l := &u.leases.of[shard]
-	if home := l.home.Load(); home >= 0 {
-		at, before, lost, ok := u.index.Word(int(home)).ClaimOne()
-		if ok && lost == 0 && l.home.Load() == home && u.ready[home/2].Load() != 0 && u.dirty[home].Load()>>uint(at)&1 != 0 && !debug.On {
-			return ChunkIndex(int(home)*ChunksPerMegachunk + at), nil
-		}
-		if ok && u.settleAtHome(shard, int(home), at, before, lost) {
-			return ChunkIndex(int(home)*ChunksPerMegachunk + at), nil
-		}
+	home := l.home.Load()
+	if home < 0 {
+		return 0, shard, false
 	}
+	at, before, lost, ok := u.index.Word(int(home)).ClaimOne()
+	if !ok {
+		return 0, shard, false
+	}
+	c = ChunkIndex(int(home)*ChunksPerMegachunk + at)
+	if lost > 0 || l.home.Load() != home || u.ready[home/2].Load() == 0 || u.dirty[home].Load()>>uint(at)&1 == 0 || debug.On {
+		return c, shard, u.settleAtHome(shard, int(home), at, before, lost)
+	}
+	return c, shard, true
+}
+
+// findOne is what is left of AllocExact(1) when there was none at home.
+func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
 	c, err := u.findHome(shard, anyRun, name)
 	if err == ErrFull {
 		err = u.errFull(name, 1)
@@ -79,7 +88,7 @@ func (u *Universe) allocOne(name string) (ChunkIndex, error) {
 	return c, err
 }
 
-// settleAtHome does what is left of allocOne where something is unusual. It returns
+// settleAtHome does what is left of takeAtHome where something is unusual. It returns
 // false, with the claim taken back, when there is no memory.
 func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bool {
 	if lost > 0 {

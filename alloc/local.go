@@ -169,7 +169,8 @@ func (l *Local) Resize(p unsafe.Pointer, size int) bool {
 // FreeSized is Heap.FreeSized.
 func (l *Local) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
-		b := l.h.find("Local.FreeSized", p)
+		b := block{p: p}
+		l.h.find("Local.FreeSized", &b)
 		l.h.checkSized("Local.FreeSized", &b, size, align)
 		l.Free(p)
 	}
@@ -177,7 +178,9 @@ func (l *Local) FreeSized(p unsafe.Pointer, size, align int) {
 
 // Usable is Heap.Usable.
 func (l *Local) Usable(p unsafe.Pointer) int {
-	return l.h.find("Local.Usable", p).usable
+	b := block{p: p}
+	l.h.find("Local.Usable", &b)
+	return b.usable
 }
 
 // Trim gives back the empty slabs that l keeps for reuse.

@@ -215,8 +215,11 @@ func newUniverse(c config, asked int) *Universe {
 // n is in 1..64, and after Close.
 func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 	if n == 1 {
-		first, err = u.allocOne("Alloc")
-		return first, 1, err
+		c, shard, ok := u.takeAtHome()
+		if !ok {
+			c, err = u.findOne(shard, "Alloc")
+		}
+		return c, 1, err
 	}
 	return u.alloc(n, anyRun, "Alloc")
 }
@@ -254,7 +257,11 @@ func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {
 // exact is AllocExact with more wishes.
 func (u *Universe) exact(n int, c wish, name string) (ChunkIndex, error) {
 	if n == 1 && c&zeroedRun == 0 {
-		return u.allocOne(name)
+		c, shard, ok := u.takeAtHome()
+		if !ok {
+			return u.findOne(shard, name)
+		}
+		return c, nil
 	}
 	checkCount(name, n)
 	first, err := u.tryAlloc(n, c, name)
