@@ -11,6 +11,7 @@ var mutants = []mutant{
 	{"bitmask/bits.go", "if b[i]&m != 0 {", "if b[i]&m == m {", ""},
 	{"bitmask/hierarchy.go", "if before == ^uint64(0) && now != before {", "if before == ^uint64(0) && now == before {", ""},
 	{"bitmask/hierarchy.go", "now, ok := h.words[i].TryFree(at, n)\n\tif ok {", "now, ok := h.words[i].TryFree(at, n)\n\tif !ok {", ""},
+	{"bitmask/fit.go", "if f.aligned && class == f.own {", "if f.aligned && class > f.own {", ""},
 	{"bitmask/summary.go", "if word.Load()&m != 0 || word.v.Or(m) != 0 {", "if word.Load()&m != 0 || word.v.Or(m) == 0 {", ""},
 	{"bitmask/summary.go", "k, i = k+1, i/WordBits+1", "k, i = k+1, i/WordBits+2", ""},
 
