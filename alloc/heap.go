@@ -208,36 +208,29 @@ func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointe
 }
 
 // alloc is Alloc for a Local, or for the heap when l is nil.
-func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
+func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, err error) {
 	h.checkRequest(name, l, size, align)
-	p, zeroed, err := h.allocPlace(name, l, size, align, want)
+	if size <= maxSlot {
+		if number, ok := classFor(size, align); ok {
+			if p, err = h.allocSlot(l, number); err != nil {
+				return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
+			}
+		}
+	} else if number, ok := wideFor(size, align); ok {
+		p = h.allocWide(number)
+	}
+	zeroed := p == nil // as a run is when that is wanted
+	switch {
+	case p != nil:
+	case size <= maxRunBytes && align <= ChunkSize:
+		p, err = h.allocRun(name, l, size, want)
+	default:
+		p, zeroed, err = h.allocMapping(name, size, align)
+	}
 	if err == nil && want == zeroedRun && !zeroed {
 		zero(p, size)
 	}
 	return p, err
-}
-
-// allocPlace hands out a block where its size and alignment put it. zeroed says that
-// it reads as zero; a run does when that is wanted.
-func (h *Heap) allocPlace(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, zeroed bool, err error) {
-	if size <= maxSlot {
-		if number, ok := classFor(size, align); ok {
-			if p, err = h.allocSlot(l, number); err != nil {
-				err = fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
-			}
-			return p, false, err
-		}
-	}
-	if number, ok := wideFor(size, align); ok {
-		if p = h.allocWide(number); p != nil {
-			return p, false, nil
-		}
-	}
-	if size <= maxRunBytes && align <= ChunkSize {
-		p, err = h.allocRun(name, l, size, want)
-		return p, true, err
-	}
-	return h.allocMapping(name, size, align)
 }
 
 // allocSlot hands out a slot, and reclaims what is empty before it gives up.
