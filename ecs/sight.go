@@ -26,8 +26,8 @@ func (t *sight) columnOf(id typeID) place {
 	return place{}
 }
 
-// look brings the sights up to date with the matches. Archetypes that were forgotten
-// went from the end, and others may have come in their places.
+// look brings the sights up to date with the matches. Those only become more between two
+// looks: an archetype is forgotten by the call that made it, and no call looks between.
 func (q *Query) look() {
 	if p := q.w.phase; p != nil {
 		p.mu.Lock()
@@ -48,15 +48,10 @@ func (q *Query) lookAlone() {
 		}
 		q.replanned = q.w.replanned
 	}
-	matches := q.m.matches
-	n := min(len(q.sights), len(matches))
-	for n > 0 && q.sights[n-1].a != matches[n-1].a {
-		n--
+	for i := len(q.sights); i < len(q.m.matches); i++ {
+		q.sights = append(q.sights, q.sightOf(&q.m.matches[i]))
 	}
-	q.sights, q.seen = q.sights[:n], q.w.matched
-	for i := n; i < len(matches); i++ {
-		q.sights = append(q.sights, q.sightOf(&matches[i]))
-	}
+	q.seen = q.w.matched
 	q.whole = 0
 	if !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 }) {
 		q.whole = q.w.matched

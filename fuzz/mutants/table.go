@@ -62,7 +62,7 @@ var mutants = []mutant{
 	{"ecs/scan.go", "mask[i] &= either", "mask[i] |= either", ""},
 	{"ecs/scan.go", "words[len(words)-1] = bitmask.Mask(0, n%64)", "words[len(words)-1] = bitmask.Mask(0, 64)", ""},
 	{"ecs/component.go", "if s != nil && uint32(span) == s.serial && c != nil && s.w == c.w {", "if s != nil && c != nil && s.w == c.w {", ""},
-	{"ecs/sight.go", "for n > 0 && q.sights[n-1].a != matches[n-1].a {", "for n > len(matches) {", ""},
+	{"ecs/sight.go", "if q.replanned != q.w.replanned {", "if q.replanned == q.w.replanned {", ""},
 	{"ecs/enable.go", "n += s.rows", "n++", ""},
 
 	// ecs: buffers.
