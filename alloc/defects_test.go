@@ -19,7 +19,7 @@ import (
 // The chunk store that the universe is taken from has eleven known defects and
 // limits, a to k. Each has its test here, named by its letter.
 
-// TestDefectA: after a refused commit of an empty megachunk only a part of its
+// TestDefectARefusedCommitRollsBackWhole: after a refused commit of an empty megachunk only a part of its
 // mask was restored, and the next caller got a chunk without memory.
 func TestDefectARefusedCommitRollsBackWhole(t *testing.T) {
 	refused := errors.New("refused by the test")
@@ -39,7 +39,7 @@ func TestDefectARefusedCommitRollsBackWhole(t *testing.T) {
 	}
 }
 
-// TestDefectB: making a second store reset the hints of the first.
+// TestDefectBUniversesAreIndependent: making a second store reset the hints of the first.
 func TestDefectBUniversesAreIndependent(t *testing.T) {
 	u := newUniverse(t, alloc.Size(4<<20))
 	var live []alloc.ChunkIndex
@@ -57,7 +57,7 @@ func TestDefectBUniversesAreIndependent(t *testing.T) {
 	}
 }
 
-// TestDefectC: a double free was not seen while the megachunk was being emptied.
+// TestDefectCDoubleFreeIsAlwaysSeen: a double free was not seen while the megachunk was being emptied.
 // Of two goroutines that free the last chunk at once exactly one succeeds.
 func TestDefectCDoubleFreeIsAlwaysSeen(t *testing.T) {
 	if !mmap.Real {
@@ -85,7 +85,7 @@ func TestDefectCDoubleFreeIsAlwaysSeen(t *testing.T) {
 	}
 }
 
-// TestDefectD: a count of 0 freed up to the end of the megachunk.
+// TestDefectDCountsAreChecked: a count of 0 freed up to the end of the megachunk.
 func TestDefectDCountsAreChecked(t *testing.T) {
 	u := newUniverse(t, alloc.Size(2<<20))
 	c, err := u.AllocExact(64)
@@ -97,7 +97,7 @@ func TestDefectDCountsAreChecked(t *testing.T) {
 	u.Free(c, 64)
 }
 
-// TestDefectE: starters that met on an empty megachunk each took a megachunk of
+// TestDefectEStartersShareAndNobodyIsRefused: starters that met on an empty megachunk each took a megachunk of
 // their own, and at the limit some were refused. Here as many goroutines as
 // there are chunks start at once in a universe of one granule.
 func TestDefectEStartersShareAndNobodyIsRefused(t *testing.T) {
@@ -125,7 +125,7 @@ func TestDefectEStartersShareAndNobodyIsRefused(t *testing.T) {
 	}
 }
 
-// TestDefectF: freeing the last chunk returned the memory at once, so taking and
+// TestDefectFHysteresis: freeing the last chunk returned the memory at once, so taking and
 // giving one chunk in turn cost system calls each time.
 func TestDefectFHysteresis(t *testing.T) {
 	region, err := mmap.Reserve(64 << 20)
@@ -140,7 +140,7 @@ func TestDefectFHysteresis(t *testing.T) {
 	require.Equal(t, 1, pages.Calls, "one commit, no decommit")
 }
 
-// TestDefectG: runs were hardly used, and refusals carried a bare code. Every run
+// TestDefectGRunsAndPlainErrors: runs were hardly used, and refusals carried a bare code. Every run
 // length works, and a refusal says how much was asked for and what is in use.
 func TestDefectGRunsAndPlainErrors(t *testing.T) {
 	u := newUniverse(t, alloc.Size(2<<20))
@@ -163,7 +163,7 @@ func TestDefectGRunsAndPlainErrors(t *testing.T) {
 	u.Free(b, 60)
 }
 
-// TestDefectH: all worlds shared one hard limit, and crashed near it. A universe
+// TestDefectHTheLimitIsAnError: all worlds shared one hard limit, and crashed near it. A universe
 // is full exactly at its last chunk, says so, and others are not touched by it.
 func TestDefectHTheLimitIsAnError(t *testing.T) {
 	size := 1 << 30 // of address space; masks and commits alone are exercised
@@ -187,7 +187,7 @@ func TestDefectHTheLimitIsAnError(t *testing.T) {
 	}
 }
 
-// TestDefectI: a search began at a group of 64 megachunks and walked from there.
+// TestDefectISearchGoesToTheBestFit: a search began at a group of 64 megachunks and walked from there.
 // Now it goes to a word that fits: with one hole in a full universe, wherever it
 // is, the next call gets it; with several, the tightest that serves.
 func TestDefectISearchGoesToTheBestFit(t *testing.T) {
@@ -227,7 +227,7 @@ func TestDefectISearchGoesToTheBestFit(t *testing.T) {
 	}
 }
 
-// TestDefectJ: chunks were aligned to 64 bytes, and an address needed a search.
+// TestDefectJAlignmentAndArithmetic: chunks were aligned to 64 bytes, and an address needed a search.
 func TestDefectJAlignmentAndArithmetic(t *testing.T) {
 	u := newUniverse(t, alloc.Size(8<<20))
 	if mmap.Real {
@@ -253,7 +253,7 @@ func TestDefectJAlignmentAndArithmetic(t *testing.T) {
 	}
 }
 
-// TestDefectK: there was one test, single-threaded, and no failure was ever
+// TestDefectKConcurrencyWithFailures: there was one test, single-threaded, and no failure was ever
 // injected. Here goroutines allocate, fill, check and free while memory is
 // trimmed and every so often refused.
 func TestDefectKConcurrencyWithFailures(t *testing.T) {

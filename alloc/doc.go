@@ -39,8 +39,9 @@
 //
 // Failure: limits and the operating system give errors that wrap [ErrFull],
 // [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A
-// double free, a run that leaves its megachunk, and Alloc, Free, Trim and Maintain
-// after Close panic with numbers; a closed universe shows no chunks.
+// free of what is free, a run that leaves its megachunk, and Alloc, Free, Trim and
+// Maintain after Close panic with numbers; a closed universe shows no chunks. A second
+// free after the memory went to somebody else cannot be told from the first.
 //
 // Cost: Alloc of a chunk is one compare-and-swap on a cache line that the
 // goroutine's shard has for itself, a run is a search by best fit; Free is one

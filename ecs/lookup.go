@@ -27,8 +27,7 @@ import (
 //
 // That is three loads one after the other, two of them from memory that may be cold,
 // the record and the value, and neither the chunk's order nor its archetype is asked for.
-// A look-up by way of owner, archetype and place has three loads more and twice the
-// instructions, so that half as many look-ups are under way in the CPU at a time.
+// A look-up by way of owner, archetype and place has three loads more.
 //
 // Invariant, checked by Verify:
 //
