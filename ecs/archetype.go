@@ -128,7 +128,7 @@ func (w *World) idOf(op string, t Type) typeID {
 func (w *World) checkOwn(op string, t *typeInfo) {
 	switch {
 	case t == nil:
-		t.world().refuse(op)
+		panic("ecs: " + op + ": " + unmade["Component"])
 	case t.w != w:
 		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.name))
 	}

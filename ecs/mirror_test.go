@@ -72,13 +72,13 @@ func TestZeroHandlesHaveNames(t *testing.T) {
 				t.Error("rows of nothing")
 			}
 		},
-		"ecs: Query.Count" + nobody:                                      func() { q.Count() },
-		"ecs: Query.Close" + nobody:                                      func() { q.Close() },
-		"ecs: Query.SetSince" + nobody:                                   func() { q.SetSince(1) },
-		"ecs: Component.Values" + nobody:                                 func() { position.Values(nil, nil) },
-		"ecs: NewQuery: the world is nil; worlds come from NewWorld":     func() { ecs.NewQuery(nil) },
-		"ecs: NewChange: the world is nil; worlds come from NewWorld":    func() { ecs.NewChange(nil) },
-		"ecs: NewArchetype: the world is nil; worlds come from NewWorld": func() { ecs.NewArchetype(nil) },
+		"ecs: Query.Count" + nobody:      func() { q.Count() },
+		"ecs: Query.Close" + nobody:      func() { q.Close() },
+		"ecs: Query.SetSince" + nobody:   func() { q.SetSince(1) },
+		"ecs: Component.Values" + nobody: func() { position.Values(nil, nil) },
+		"ecs: NewQuery: the world is nil or the zero value; worlds come from NewWorld":     func() { ecs.NewQuery(nil) },
+		"ecs: NewChange: the world is nil or the zero value; worlds come from NewWorld":    func() { ecs.NewChange(nil) },
+		"ecs: NewArchetype: the world is nil or the zero value; worlds come from NewWorld": func() { ecs.NewArchetype(nil) },
 	} {
 		require.PanicsWithValue(t, text, f)
 	}

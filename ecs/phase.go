@@ -23,11 +23,11 @@ type Phase struct {
 // Share begins a phase. It panics inside a loop, in another phase and when the
 // world is closed.
 func (w *World) Share() *Phase {
+	w.checkNew("World.Share")
 	w.checkUnshared("World.Share")
-	if w.loops > 0 && !w.closed {
+	if w.loops > 0 {
 		panic("ecs: World.Share: " + w.loop() + "; begin the phase outside of loops")
 	}
-	w.checkUnlocked("World.Share")
 	p := &Phase{w: w, lock: w.openScan(nil)}
 	w.phase, w.unshared = p, never
 	return p

@@ -99,26 +99,24 @@ func shortName(t reflect.Type) string {
 
 // register enters a type, or finds it.
 func (w *World) register(op string, info typeInfo) *typeInfo {
-	if w.closed {
-		panic(fmt.Sprintf("ecs: %s[%s]: the world is closed", op, info.name))
-	}
+	op += "[" + shortName(info.rtype) + "]"
+	w.checkNew(op)
 	if err := layout.PointerFree(info.rtype); err != nil {
-		panic(fmt.Sprintf("ecs: %s[%s]: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap",
-			op, shortName(info.rtype), err))
+		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap", op, err))
 	}
 	if most := layout.MaxChunkSize; int(info.rtype.Size()) > most {
-		panic(&LimitError{Op: op + "[" + shortName(info.rtype) + "]", Limit: "bytes of a value", Max: most})
+		panic(&LimitError{Op: op, Limit: "bytes of a value", Max: most})
 	}
 	key := typeKey{info.rtype, info.buffer}
 	if id, ok := w.byType[key]; ok {
 		if old := w.types[id]; old.enableable != info.enableable || old.inline != info.inline || old.growth != info.growth {
-			panic(fmt.Sprintf("ecs: %s[%s]: registered before with other options", op, shortName(info.rtype)))
+			panic("ecs: " + op + ": registered before with other options")
 		}
 		return w.types[id]
 	}
-	w.checkUnshared(op + "[" + shortName(info.rtype) + "]")
+	w.checkUnshared(op)
 	if len(w.types) == MaxTypes {
-		panic(&LimitError{Op: op + "[" + shortName(info.rtype) + "]", Limit: "component types a world", Max: MaxTypes})
+		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
 	}
 	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
 	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))

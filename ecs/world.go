@@ -1,9 +1,11 @@
 package ecs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"strings"
 	"unsafe"
 
 	"quarry/alloc"
@@ -264,10 +266,20 @@ func (w *World) checkUnlocked(op string) {
 //go:noinline
 func (w *World) refuse(op string) { panic(w.refusal(op)) }
 
+// unmade says of a method's receiver that nobody made it. Those that are not here
+// are made by what makes a Component.
+var unmade = map[string]string{
+	"World":     "the world is nil or the zero value; worlds come from NewWorld",
+	"Archetype": "the archetype is the zero value; archetypes come from NewArchetype",
+	"Change":    "the change is the zero value; changes come from NewChange",
+	"Component": "the handle is the zero value; handles come from Register and RegisterBuffer",
+}
+
 // refusal says why a call is refused.
 func (w *World) refusal(op string) string {
 	if w == nil {
-		return "ecs: " + op + ": the handle is the zero value; handles come from Register and RegisterBuffer"
+		receiver, _, _ := strings.Cut(op, ".")
+		return "ecs: " + op + ": " + cmp.Or(unmade[receiver], unmade["Component"])
 	}
 	if w.closed {
 		return "ecs: " + op + ": the world is closed"
@@ -279,8 +291,8 @@ func (w *World) refusal(op string) string {
 
 // checkNew panics unless something can be made in the world.
 func (w *World) checkNew(op string) {
-	if w == nil {
-		panic("ecs: " + op + ": the world is nil; worlds come from NewWorld")
+	if w == nil || w.heap == nil {
+		panic("ecs: " + op + ": " + unmade["World"])
 	}
 	if w.closed {
 		w.refuse(op)
