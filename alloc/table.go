@@ -119,9 +119,9 @@ func PreAllocate(rows int) TableOption {
 func ChunkGrowth(g Growth) TableOption { return func(c *tableConfig) { c.growth = g } }
 
 // NewTable makes a table of records with the columns given by Col, in any order. It
-// panics without a column and for a type that is given twice. An error wraps
-// ErrTooBig when a record does not fit a chunk; with PreAllocate it may wrap ErrFull
-// or ErrCommit.
+// panics without a column, for a type that is given twice and when the universe is
+// closed. An error wraps ErrTooBig when a record does not fit a chunk; with PreAllocate
+// it may wrap ErrFull or ErrCommit.
 func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 	if u.index.Words() == 0 {
 		panic("alloc: NewTable: the universe is closed")

@@ -338,7 +338,7 @@ func (u *Universe) close() error {
 		return nil
 	}
 	if live := u.index.Count(); live > 0 {
-		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, free them first: %w", live, ErrInUse)
+		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use; first close the heaps, tables and worlds on it and free the rest: %w", live, ErrInUse)
 	}
 	// Granule by granule, so that after a refusal the flags are still true.
 	for g := range u.ready {

@@ -66,10 +66,10 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 	return DynamicBuffer[T]{b.viewAt(rows, i)}
 }
 
-// Append adds elements to e's buffer. It returns false when e is not alive or
-// has none, and panics with a *LimitError when there is no room. It marks the
-// buffer changed in e's chunk, like Mut. No buffer's growth moves rows, so loops may
-// append to the buffers of any entity.
+// Append adds elements to e's buffer. It returns false when e is not alive or has none,
+// and panics with a *LimitError when there is no room: Mut and TryAppend return it. It
+// marks the buffer changed in e's chunk, like Mut. No buffer's growth moves rows, so
+// loops may append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
 	view, ok := b.view(opBufferAppend, e, true)
 	if ok {
@@ -79,7 +79,7 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 }
 
 // Add gives e an empty buffer. It returns false when e has one already, and
-// panics like Component.Add.
+// panics like Component.Add, a *LimitError included, which Change.Apply returns.
 func (b Buffer[T]) Add(e Entity) bool {
 	p := b.add("Buffer.Add", e)
 	if p != nil {

@@ -18,7 +18,7 @@ import (
 //
 // The index is reused after the entity is destroyed, under a new version. The
 // version wraps after 2^31 reuses of one index: a handle kept that long could
-// name another entity. P marks a placeholder of a command buffer.
+// name another entity. P is for placeholders of command buffers, which are not built.
 //
 // The text form, 12v3@5, is what String prints and the world's tag, so that JSON and
 // maps with entities as keys work; the binary form is the 8 bytes of the drawing,

@@ -94,8 +94,8 @@ type World struct {
 // Option changes how NewWorld works.
 type Option func(*World)
 
-// WithUniverse makes the world take its chunks from u, which may serve others
-// too and is not closed with the world.
+// WithUniverse makes the world take its chunks from u, made with an [alloc.Size] of
+// your own, say. It may serve others too and is closed by you, after the world.
 func WithUniverse(u *alloc.Universe) Option {
 	if u == nil {
 		panic("ecs: WithUniverse: the universe is nil")
@@ -119,9 +119,7 @@ func DefaultChunkGrowth() alloc.Growth {
 // Loops over data beyond the cache want large chunks; versions, which are per
 // chunk, are finer with small ones. Units without rows are the archetype's reserve,
 // which is cut when it is more than twice what the policy would add. So entities that
-// come and go at the border of a chunk do not go to the universe each time. A call
-// of the world that needs memory gets what the reserves hold before it fails; see
-// Trim for others.
+// come and go at the border of a chunk do not go to the universe each time.
 func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
 
 // NewWorld makes an empty world, with a universe of its own of the default size
@@ -163,10 +161,7 @@ func NewWorld(options ...Option) (*World, error) {
 // the world is closed. It panics during iteration.
 func (w *World) Close() error {
 	if w.closed {
-		if w.own {
-			return w.u.Close() // it may have been in use the first time
-		}
-		return nil
+		return w.closeUniverse() // it may have been in use the first time
 	}
 	w.checkUnlocked("World.Close")
 	w.freeAllSpills()
@@ -179,9 +174,7 @@ func (w *World) Close() error {
 	if err != nil {
 		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
-	if w.own {
-		err = errors.Join(err, w.u.Close())
-	}
+	err = errors.Join(err, w.closeUniverse())
 	tags.give(w.tag >> indexBits)
 	w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
 	w.tenants, w.idleTenants, w.unshared = nil, nil, never
@@ -192,6 +185,16 @@ func (w *World) Close() error {
 	}
 	w.epoch++ // views are void
 	return err
+}
+
+func (w *World) closeUniverse() error {
+	if !w.own {
+		return nil
+	}
+	if err := w.u.Close(); err != nil {
+		return fmt.Errorf("ecs: World.Close: %w", err)
+	}
+	return nil
 }
 
 // Trim gives the archetypes' reserves and what the spilled buffers left behind back
