@@ -245,6 +245,7 @@ func TestZeroHandleIsNamed(t *testing.T) {
 		"ecs: RegisterBuffer[Hit]: the world is nil or the zero value; worlds come from NewWorld":   func() { ecs.RegisterBuffer[Hit](new(ecs.World)) },
 		"ecs: NewArchetype: the world is nil or the zero value; worlds come from NewWorld":          func() { ecs.NewArchetype(new(ecs.World)) },
 		"ecs: World.Share: the world is nil or the zero value; worlds come from NewWorld":           func() { new(ecs.World).Share() },
+		"ecs: Phase.End: the phase is nil or the zero value; phases come from World.Share":          func() { new(ecs.Phase).End() },
 		"ecs: World.Destroy: the world is nil or the zero value; worlds come from NewWorld":         func() { (*ecs.World)(nil).Destroy(m.e) },
 		"ecs: Archetype.Create: the archetype is the zero value; archetypes come from NewArchetype": func() { new(ecs.Archetype).Create() },
 		"ecs: Change.Apply: the change is the zero value; changes come from NewChange":              func() { _, _ = new(ecs.Change).Apply(m.e) },

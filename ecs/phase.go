@@ -37,6 +37,7 @@ func (w *World) Share() *Phase {
 // End ends the phase. It panics when a loop is still under way, and when it was
 // ended before.
 func (p *Phase) End() {
+	p.check("Phase.End")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -53,9 +54,7 @@ func (p *Phase) End() {
 // Changed and Ordered terms compare with the query's Since, which stays.
 func (p *Phase) Rows(q *Query) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
-		if p == nil || p.w == nil {
-			panic("ecs: Phase.Rows: the phase is nil or the zero value; phases come from World.Share")
-		}
+		p.check("Phase.Rows")
 		s := p.begin(q)
 		defer p.finish(s)
 		s.walk(q, yield)
@@ -91,6 +90,12 @@ func (p *Phase) finish(s *scan) {
 	s.turn()
 	p.idle = append(p.idle, s)
 	p.open--
+}
+
+func (p *Phase) check(op string) {
+	if p == nil || p.w == nil {
+		panic("ecs: " + op + ": the phase is nil or the zero value; phases come from World.Share")
+	}
 }
 
 //go:noinline
