@@ -13,7 +13,7 @@ import (
 // reach an entity's array by At, all others by Mut, Get, Append and Slice.
 //
 // All methods belong to the world's owner: one goroutine at a time.
-type Buffer[T any] struct{ *typeInfo }
+type Buffer[T any] struct{ handle }
 
 // RegisterBuffer makes a buffer of T a type of w; see Register. Elements must
 // have a size.
@@ -33,37 +33,37 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	}
 	info.align = max(t.Align(), int(unsafe.Alignof(header{})))
 	info.size = (headerSize + info.inline*size + info.align - 1) &^ (info.align - 1)
-	return Buffer[T]{w.register("RegisterBuffer", info)}
+	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}
 }
 
 // Get returns e's buffer to read, and false when e is not alive or has none.
 // It is good until the next structural change.
 func (b Buffer[T]) Get(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := b.view(opBufferGet, e, false)
-	return DynamicBuffer[T]{v}, ok
+	v, ok := b.t.view(opBufferGet, e, false)
+	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Mut is Get for writing: it marks the buffer changed in e's chunk.
 func (b Buffer[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := b.view(opBufferMut, e, true)
-	return DynamicBuffer[T]{v}, ok
+	v, ok := b.t.view(opBufferMut, e, true)
+	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Slice returns the elements of e's buffer to read: none when e is not alive or
 // has no buffer. It is good like DynamicBuffer.Slice.
 func (b Buffer[T]) Slice(e Entity) []T {
-	v, ok := b.view(opBufferSlice, e, false)
+	v, ok := b.t.view(opBufferSlice, e, false)
 	if !ok {
 		return nil
 	}
-	return DynamicBuffer[T]{v}.Slice()
+	return DynamicBuffer[T]{array{v}}.Slice()
 }
 
 // At returns the buffer of the i'th of rows, to write when the query declares
 // Write. It panics like Component.Slice, when i is not in [0, rows.Len()), and where
 // the chunk lacks an Optional buffer; see In.
 func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
-	return DynamicBuffer[T]{b.viewAt(rows, i)}
+	return DynamicBuffer[T]{array{b.t.viewAt(rows, i)}}
 }
 
 // Append adds elements to e's buffer. It returns false when e is not alive or has none,
@@ -71,9 +71,9 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 // marks the buffer changed in e's chunk, like Mut. No buffer's growth moves rows, so
 // loops may append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
-	view, ok := b.view(opBufferAppend, e, true)
+	view, ok := b.t.view(opBufferAppend, e, true)
 	if ok {
-		DynamicBuffer[T]{view}.Append(v...)
+		DynamicBuffer[T]{array{view}}.Append(v...)
 	}
 	return ok
 }
@@ -81,10 +81,10 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 // Add gives e an empty buffer. It returns false when e has one already, and
 // panics like Component.Add, a *LimitError included, which Change.Apply returns.
 func (b Buffer[T]) Add(e Entity) bool {
-	p := b.add("Buffer.Add", e)
+	p := b.t.add("Buffer.Add", e)
 	if p != nil {
 		// Safe because an element of the column has that many bytes.
-		clear(unsafe.Slice((*byte)(p), b.size))
+		clear(unsafe.Slice((*byte)(p), b.t.size))
 	}
 	return p != nil
 }

@@ -123,7 +123,7 @@ func (r Rows) appendEntities(dst []Entity) []Entity {
 // Values appends the component of every entity that matches q to dst. It panics
 // when q does not declare the component, and in a chunk without it (Optional, Any).
 func (c Component[T]) Values(q *Query, dst []T) []T {
-	q.demand(c.typeInfo, mayRead, "Component.Values")
+	q.demand(c.t, mayRead, "Component.Values")
 	q.each("Component.Values", func(rows Rows) bool {
 		column := c.column(rows, "Component.Values")
 		for lo, hi := range rows.Runs() {
@@ -139,7 +139,7 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 // nothing is written then. It panics when q does not declare Write of the component,
 // in a chunk without it, and while the world is shared.
 func (c Component[T]) SetValues(q *Query, src []T) error {
-	q.demand(c.typeInfo, mayWrite, "Component.SetValues")
+	q.demand(c.t, mayWrite, "Component.SetValues")
 	if n := q.Count(); n != len(src) {
 		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, n, len(src))
 	}
@@ -174,9 +174,9 @@ func (q *Query) demand(t *typeInfo, access uint8, op string) {
 
 // column is Peek that panics where the chunk lacks the component.
 func (c Component[T]) column(rows Rows, op string) []T {
-	p, ok := rows.placeOf(c.typeInfo, op)
+	p, ok := rows.placeOf(c.t, op)
 	if !ok {
-		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, c.name))
+		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, c.t.name))
 	}
 	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
 }

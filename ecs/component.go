@@ -10,7 +10,7 @@ import (
 // entities have it or not, and it takes no room.
 //
 // All methods belong to the world's owner: one goroutine at a time.
-type Component[T any] struct{ *typeInfo }
+type Component[T any] struct{ handle }
 
 // Register makes T a component type of w and returns its handle; a second call
 // for the same type returns the same handle. It panics when T holds a Go
@@ -27,24 +27,29 @@ func Register[T any](w *World, options ...TypeOption) Component[T] {
 		panic(fmt.Sprintf("ecs: Register[%s]: Inline is an option of RegisterBuffer", info.name))
 	}
 	info.inline = 0
-	return Component[T]{w.register("Register", info)}
+	return Component[T]{handle{w.register("Register", info)}}
 }
 
 // Get returns e's component to read, or nil when e is not alive or does not
 // have it. The pointer is good until the next structural change of the world. A loop
 // over rows may look up any entity, whatever its query declares. Of hundreds in no
 // order GetMany is faster.
-func (c Component[T]) Get(e Entity) *T { return value[T](c.find(opGet, e)) }
+func (c Component[T]) Get(e Entity) *T {
+	p, _ := c.t.find(opGet, e)
+	return (*T)(p) // Safe because find returns the address of a T, or nil.
+}
 
 // Mut is Get for writing: it marks the component changed in e's chunk. The mark is set
 // now, not when the pointer is written through: after a loop with Changed has ended take
 // it again.
-func (c Component[T]) Mut(e Entity) *T { return value[T](c.mut(opMut, e)) }
+func (c Component[T]) Mut(e Entity) *T {
+	return (*T)(c.t.mut(opMut, e)) // Safe because mut returns the address of a T, or nil.
+}
 
 // Set writes e's component and marks it changed. It returns false when e is not
 // alive or does not have it.
 func (c Component[T]) Set(e Entity, v T) bool {
-	p := value[T](c.mut(opSet, e))
+	p := (*T)(c.t.mut(opSet, e)) // Safe because mut returns the address of a T, or nil.
 	if p == nil {
 		return false
 	}
@@ -57,7 +62,7 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // iteration, and with a *LimitError when there is no room; the world is as it
 // was then. Cost: one move of e's row to another archetype.
 func (c Component[T]) Add(e Entity, v T) bool {
-	p := c.add("Component.Add", e)
+	p := c.t.add("Component.Add", e)
 	if p == nil {
 		return false
 	}
@@ -67,7 +72,7 @@ func (c Component[T]) Add(e Entity, v T) bool {
 
 // TryAdd is Add that returns the *LimitError.
 func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := c.tryAdd("Component.Add", e)
+	p, err := c.t.tryAdd("Component.Add", e)
 	if p == nil {
 		return false, err
 	}
@@ -83,7 +88,7 @@ func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
 // not match, too: see Rows.Each. Nothing stops a write to what was declared Read,
 // but no version tells of it.
 func (c Component[T]) Slice(rows Rows) []T {
-	return slice[T](rows.s, rows.base, rows.span, c.typeInfo)
+	return slice[T](rows.s, rows.base, rows.span, c.t)
 }
 
 // slice is Rows.column and sliceOf in one, for a loop over one row is little else. Its

@@ -128,7 +128,7 @@ func (w *World) SetVersion(v uint32) { w.version = v }
 
 // RegisterType registers a type that is known only at run time.
 func (w *World) RegisterType(t reflect.Type) Type {
-	return w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})
+	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})}
 }
 
 // MarkType marks a type changed in e's chunk, as Component.Mut does.

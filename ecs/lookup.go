@@ -218,7 +218,7 @@ func (t *typeInfo) seek(at location) (unsafe.Pointer, location) {
 }
 
 // mut is find for writing: it marks the type changed in e's chunk.
-func (t *typeInfo) mut(op lookupOp, e Entity) (unsafe.Pointer, location) {
+func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 	p, at := t.find(op, e)
 	if p != nil {
 		if t.w.phase != nil {
@@ -226,13 +226,7 @@ func (t *typeInfo) mut(op lookupOp, e Entity) (unsafe.Pointer, location) {
 		}
 		t.mark(at)
 	}
-	return p, at
-}
-
-// value returns what find or mut found.
-func value[T any](p unsafe.Pointer, _ location) *T {
-	// Safe because p is the address of a T, the directory's type, or nil.
-	return (*T)(p)
+	return p
 }
 
 // mark marks the type changed in the chunk of a row that has it.

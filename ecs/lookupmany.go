@@ -37,13 +37,13 @@ type found [lookupBlock]uintptr
 // It panics like Get for an entity of another world; dst's room beyond its length may
 // have been written by then. It allocates when that room is too small.
 func (c Component[T]) GetMany(dst []*T, entities []Entity) []*T {
-	return pointersTo[T](c.findMany(opGetMany, addresses(dst), entities, false))
+	return pointersTo[T](c.t.findMany(opGetMany, addresses(dst), entities, false))
 }
 
 // MutMany is GetMany for writing: it marks the component changed in the chunk of each
 // entity. When it panics, some may have been marked.
 func (c Component[T]) MutMany(dst []*T, entities []Entity) []*T {
-	return pointersTo[T](c.findMany(opMutMany, addresses(dst), entities, true))
+	return pointersTo[T](c.t.findMany(opMutMany, addresses(dst), entities, true))
 }
 
 // addresses and pointersTo view a list of pointers as one without a type and back, so
@@ -89,7 +89,7 @@ func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity
 // entity of another world, when values before it may have been written.
 func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 	const op = opGather
-	t := c.typeInfo
+	t := c.t
 	t.ready(op, false)
 	if len(dst) != len(entities) {
 		panic(fmt.Sprintf("ecs: %s: len(dst)=%d is not len(entities)=%d", op, len(dst), len(entities)))

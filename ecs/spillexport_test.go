@@ -8,39 +8,39 @@ func (w *World) PlantLeak(bytes int) error {
 
 // CorruptHeader changes the header of e's buffer in one of the ways that W7
 // forbids, and returns what puts it right.
-func (b Buffer[T]) CorruptHeader(e Entity, what string) (restore func()) {
-	d, _ := b.Mut(e)
-	old := *d.h
+func (h handle) CorruptHeader(e Entity, what string) (restore func()) {
+	v, _ := h.t.view(opBufferMut, e, true)
+	old := *v.h
 	switch what {
 	case "length":
-		d.h.length = d.h.capacity + 1
+		v.h.length = v.h.capacity + 1
 	case "capacity below the inline room":
-		d.h.length, d.h.capacity = 0, uint32(b.inline)
+		v.h.length, v.h.capacity = 0, uint32(h.t.inline)
 	case "capacity above the block":
-		d.h.capacity++
+		v.h.capacity++
 	case "no block there":
-		d.h.ref++
+		v.h.ref++
 	case "outside the universe":
-		d.h.ref = 1<<32 - 1
+		v.h.ref = 1<<32 - 1
 	case "forgotten block":
-		*d.h = header{}
+		*v.h = header{}
 	}
-	return func() { *d.h = old }
+	return func() { *v.h = old }
 }
 
 // SpilledSize returns the usable bytes of e's block, or 0 when the buffer is
 // inline.
-func (b Buffer[T]) SpilledSize(e Entity) int {
-	d, _ := b.Get(e)
-	if d.h.ref == 0 {
+func (h handle) SpilledSize(e Entity) int {
+	v, _ := h.t.view(opBufferGet, e, false)
+	if v.h.ref == 0 {
 		return 0
 	}
-	return b.w.local.Usable(b.w.spilled(d.h))
+	return h.t.w.local.Usable(h.t.w.spilled(v.h))
 }
 
 // Place returns the bytes from the chunk's start to e's header and the bytes from
 // one row to the next.
-func (b Buffer[T]) Place(e Entity) (header, stride uintptr) {
-	p, _ := b.find(opBufferGet, e)
-	return (uintptr(p) - uintptr(b.base)) % (1 << 14), uintptr(b.size)
+func (h handle) Place(e Entity) (header, stride uintptr) {
+	p, _ := h.t.find(opBufferGet, e)
+	return (uintptr(p) - uintptr(h.t.base)) % (1 << 14), uintptr(h.t.size)
 }

@@ -23,9 +23,7 @@ type Type interface {
 	info() *typeInfo
 }
 
-// typeInfo is what a world knows of a registered type. A handle is a pointer to
-// it, so what handles can do that does not depend on T is here, and is compiled once
-// and not for each type.
+// typeInfo is what a world knows of a registered type.
 type typeInfo struct {
 	w     *World
 	tag   uint32 // of the world, as are table and base: each look-up asks for them
@@ -123,94 +121,4 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.byType[key] = info.id
 	w.types = append(w.types, &info)
 	return &info
-}
-
-func (t *typeInfo) info() *typeInfo { return t }
-
-func (t *typeInfo) operand() operand { return operand{t: t} }
-
-// String returns the type's name; that of a buffer is [] and the element's.
-func (t *typeInfo) String() string {
-	if t == nil {
-		return "unregistered"
-	}
-	return t.name
-}
-
-// Has reports whether e is alive and has the type, enabled or not.
-func (t *typeInfo) Has(e Entity) bool {
-	p, _ := t.find(opHas, e)
-	return p != nil
-}
-
-// Remove takes the type from e, with the elements of a buffer. It returns false when
-// e is not alive or does not have it, and panics like Component.Add.
-func (t *typeInfo) Remove(e Entity) bool { return t.remove("Component.Remove", e) }
-
-// TryRemove is Remove that returns the *LimitError: the row may need a chunk in
-// the archetype that it moves to.
-func (t *typeInfo) TryRemove(e Entity) (bool, error) { return t.tryRemove("Component.Remove", e) }
-
-// Enable switches e's component on. It returns false when e is not alive or
-// does not have it, and panics when the type is not Enableable. It may be
-// called during iteration: a loop's masks are snapshots and do not change.
-func (t *typeInfo) Enable(e Entity) bool { return t.toggle("Component.Enable", e, true) }
-
-// Disable switches e's component off: queries that name it pass e by, while Has
-// and Get still find it. It returns and panics like Enable.
-func (t *typeInfo) Disable(e Entity) bool { return t.toggle("Component.Disable", e, false) }
-
-// Enabled reports whether e is alive and has the component, switched on. A type
-// that is not Enableable is always on.
-func (t *typeInfo) Enabled(e Entity) bool { return t.enabled("Component.Enabled", e) }
-
-// EnableQuery switches the component on for every entity that matches q and has it,
-// and returns how many those are. Rows that do not match stay as they are: to switch
-// all on, ask for ecs.Present or ecs.Disabled of the component. It may be called inside
-// a loop, whose masks do not change, but not while the world is shared. It panics when
-// the type is not Enableable. Cost: per 64 rows.
-func (t *typeInfo) EnableQuery(q *Query) int { return t.toggleQuery("Component.EnableQuery", q, true) }
-
-// DisableQuery switches the component off; see EnableQuery.
-func (t *typeInfo) DisableQuery(q *Query) int {
-	return t.toggleQuery("Component.DisableQuery", q, false)
-}
-
-// EnableList switches the component on for the entities of a list that are alive and
-// have it, and returns how many those are, each counted once. It panics like
-// EnableQuery, and for an entity of another world, before anything changes.
-func (t *typeInfo) EnableList(list []Entity) int {
-	return t.toggleList("Component.EnableList", list, true)
-}
-
-// DisableList switches the component off; see EnableList.
-func (t *typeInfo) DisableList(list []Entity) int {
-	return t.toggleList("Component.DisableList", list, false)
-}
-
-// In reports whether the rows' chunk has the type, which Optional and Any, and
-// batches over several archetypes, leave open. It panics for a type that the query does
-// not declare.
-func (t *typeInfo) In(rows Rows) bool { return rows.in(t, "Component.In") }
-
-// Changed reports whether the component may have changed in the rows' chunk
-// since a version: whether it was opened for writing, enabled or disabled, or rows
-// came in after it. Since version 0 everything has changed. It panics like
-// Component.Slice, and returns false where the chunk lacks an Optional type.
-func (t *typeInfo) Changed(rows Rows, since uint32) bool {
-	p, ok := rows.placeOf(t, "Component.Changed")
-	return ok && newer(rows.s.t.a.changedAt(p.slot(), rows.s.pos), since)
-}
-
-// Mark marks the component changed in the rows' chunk, as Component.Slice does. It
-// panics when the query does not declare Write of it.
-func (t *typeInfo) Mark(rows Rows) {
-	p, ok := rows.placeOf(t, "Component.Mark")
-	switch {
-	case !ok:
-	case p.flags()&mayWrite == 0:
-		rows.refuse(t, "Component.Mark")
-	default:
-		*rows.s.t.a.changedOf(p.slot(), rows.s.pos) = t.w.version
-	}
 }

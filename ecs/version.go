@@ -99,7 +99,7 @@ func (r Rows) Ordered(since uint32) bool {
 // Peek is Slice without marking the column changed: for loops over a column that
 // the query declares Write which only read it, or write seldom and call Mark then.
 func (c Component[T]) Peek(rows Rows) []T {
-	p, ok := rows.placeOf(c.typeInfo, "Component.Peek")
+	p, ok := rows.placeOf(c.t, "Component.Peek")
 	if !ok {
 		return nil
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
-
-	"quarry/internal/debug"
 )
 
 // view is a DynamicBuffer without the type of its elements, so that what follows is
@@ -23,7 +21,7 @@ type view struct {
 func (t *typeInfo) view(op lookupOp, e Entity, write bool) (v view, ok bool) {
 	var p unsafe.Pointer
 	if write {
-		p, _ = t.mut(op, e)
+		p = t.mut(op, e)
 	} else {
 		p, _ = t.find(op, e)
 	}
@@ -74,13 +72,6 @@ func (v view) refuse(op string) {
 	}
 	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, v.t.name))
 }
-
-// Len returns the number of elements.
-func (v view) Len() int { return int(v.header("DynamicBuffer.Len").length) }
-
-// Cap returns the number of elements that there is room for without growing, at
-// least those that fit inside the chunk.
-func (v view) Cap() int { return v.capacity(v.header("DynamicBuffer.Cap")) }
 
 func (v view) capacity(h *header) int {
 	if h.ref == 0 {
@@ -173,37 +164,11 @@ func (v view) copyFrom(op string, p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// RemoveAt takes element i out and closes the gap in order. It panics when i is not
-// in [0, Len()). Cost: it moves the elements behind i; SwapRemove moves one.
-func (v view) RemoveAt(i int) {
-	h := v.element("DynamicBuffer.RemoveAt", i)
-	v.cut(h, i, i+1)
-}
-
-// RemoveRange takes elements [lo, hi) out and closes the gap in order. It panics
-// unless 0 <= lo <= hi <= Len().
-func (v view) RemoveRange(lo, hi int) {
-	h := v.writable("DynamicBuffer.RemoveRange")
-	if lo < 0 || lo > hi || hi > int(h.length) {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, h.length))
-	}
-	v.cut(h, lo, hi)
-}
-
 // cut takes elements [lo, hi) out.
 func (v view) cut(h *header, lo, hi int) {
 	e := v.bytes(h, lo, int(h.length))
 	copy(e, e[(hi-lo)*v.t.element:])
 	h.length -= uint32(hi - lo)
-}
-
-// SwapRemove takes element i out and puts the last one in its place. It panics
-// when i is not in [0, Len()).
-func (v view) SwapRemove(i int) {
-	h := v.element("DynamicBuffer.SwapRemove", i)
-	last := int(h.length) - 1
-	copy(v.bytes(h, i, i+1), v.bytes(h, last, last+1))
-	h.length--
 }
 
 // element is writable that panics unless there is an element i.
@@ -213,62 +178,6 @@ func (v view) element(op string, i int) *header {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d)", op, i, h.length))
 	}
 	return h
-}
-
-// Clear takes all elements out and keeps the room.
-func (v view) Clear() { v.writable("DynamicBuffer.Clear").length = 0 }
-
-// Reserve makes room for n elements in all, so that the buffer does not grow until
-// it has more. The room is for n and what the heap gives beyond that: Growth is for
-// buffers that grow by themselves. Room is never taken away. It panics when n is
-// negative, and like Append.
-func (v view) Reserve(n int) {
-	if err := v.TryReserve(n); err != nil {
-		panic(err)
-	}
-}
-
-// TryReserve is Reserve that returns the *LimitError.
-func (v view) TryReserve(n int) error {
-	h := v.writable("DynamicBuffer.Reserve")
-	checkLength("DynamicBuffer.Reserve", n)
-	if n <= v.capacity(h) {
-		return nil
-	}
-	return v.rebuild("DynamicBuffer.Reserve", h, n, n, int(h.length), int(h.length), nil)
-}
-
-// Resize makes the buffer n elements long: those beyond go, new ones are zero. It
-// panics when n is negative, and like Append.
-func (v view) Resize(n int) {
-	if err := v.TryResize(n); err != nil {
-		panic(err)
-	}
-}
-
-// TryResize is Resize that returns the *LimitError.
-func (v view) TryResize(n int) error {
-	fresh, err := v.resize("DynamicBuffer.Resize", n)
-	clear(fresh)
-	return err
-}
-
-// ResizeUnset is Resize that does not clear new elements: they are whatever was
-// there before, for a caller that writes them all. Debug builds fill them with a
-// pattern.
-func (v view) ResizeUnset(n int) {
-	if err := v.TryResizeUnset(n); err != nil {
-		panic(err)
-	}
-}
-
-// TryResizeUnset is ResizeUnset that returns the *LimitError.
-func (v view) TryResizeUnset(n int) error {
-	fresh, err := v.resize("DynamicBuffer.ResizeUnset", n)
-	if debug.On {
-		debug.Poison(fresh, debug.Fresh)
-	}
-	return err
 }
 
 // resize sets the length and returns the new elements.
@@ -285,16 +194,6 @@ func (v view) resize(op string, n int) (fresh []byte, err error) {
 	}
 	h.length = uint32(n)
 	return fresh, nil
-}
-
-// Trim gives back what room the elements do not need. They move back inside the
-// chunk when they fit, else to the smallest block that holds them when it is
-// smaller than what they have. It never fails: when the system has no memory to
-// move them, they stay.
-func (v view) Trim() {
-	if h := v.writable("DynamicBuffer.Trim"); h.ref != 0 {
-		v.t.w.trimSpill(h, v.t)
-	}
 }
 
 // grow is rebuild with the room that the type's Growth gives.

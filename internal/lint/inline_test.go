@@ -9,13 +9,13 @@ import (
 )
 
 // inlined are functions that loops over rows and changes of one entity count on the
-// compiler to inline, by package. Several cost just what its budget of 80 allows: a
+// compiler to inline, by package. Several cost nearly what its budget of 80 allows: a
 // field more, or another compiler, and each call is some 25 instructions longer.
 var inlined = map[string][]string{
 	"bitmask": {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
 	"alloc":   {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
-		"Component[go.shape.struct {}].Add", "(*typeInfo).Has", "(*typeInfo).Remove", "view.header", "view.bytes",
+		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "view.header", "view.bytes",
 		"(*records).find", "(*World).ownerOf", "(*World).archetypeAt", "(*World).rowAt", "(*World).checkUnlocked",
 		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows", "(*Archetype).markRows"},
 }
