@@ -107,10 +107,13 @@ func (w *World) setOwner(c alloc.GridChunk, a *Archetype, pos int) {
 	}
 }
 
-// makeOwners makes the table reach to a unit.
+// makeOwners makes the table, and the directories, reach to a unit.
 func (w *World) makeOwners(end int) {
 	for len(w.owners) < end {
 		w.owners = append(w.owners, owner{})
+	}
+	for _, t := range w.built {
+		t.reach(len(w.owners))
 	}
 }
 

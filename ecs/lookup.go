@@ -32,7 +32,8 @@ import (
 // Invariant, checked by Verify:
 //
 //	L1 A directory that is built has, for each unit of the chunks, but small ones, of
-//	   the archetypes that have its type, what startOf says, and nowhere else.
+//	   the archetypes that have its type, what startOf says, and nowhere else. It is as
+//	   long as the table of owners.
 //
 // A directory is built when its type is first looked up, so that types that never are
 // cost nothing, and World.setOwner, which sees every chunk come and go, keeps it.
@@ -76,7 +77,7 @@ func (op lookupOp) String() string { return lookupOps[op] }
 // directory says where the values of one type are. The world's owner writes it.
 type directory struct {
 	built  bool
-	starts []uintptr // by unit, up to the last that mattered: see above; noColumn: no such column there
+	starts []uintptr // by unit, as many as World.owners has once it is built: see above; noColumn: no such column there
 	marks  []mark    // by unit, as starts
 }
 
@@ -96,12 +97,21 @@ func (t *typeInfo) build() {
 	}
 	t.built = true
 	t.w.built = append(t.w.built, t)
+	t.reach(len(t.w.owners))
 	for _, a := range t.w.archetypes {
 		for pos, c := range a.grid.Chunks() {
 			if !c.Small() {
 				t.note(c, a, pos)
 			}
 		}
+	}
+}
+
+// reach makes a directory that is built as long as the table of owners.
+func (t *typeInfo) reach(units int) {
+	for len(t.starts) < units {
+		t.starts = append(t.starts, noColumn)
+		t.marks = append(t.marks, mark{})
 	}
 }
 
@@ -122,18 +132,12 @@ func (t *typeInfo) markOf(a *Archetype, pos int) mark {
 
 // note enters a chunk that an archetype got, or takes out one that nobody has any more.
 func (t *typeInfo) note(c alloc.GridChunk, a *Archetype, pos int) {
-	start, first, end := t.startOf(c, a), int(c.First.Chunk()), int(c.First.Chunk())+c.Units()
-	var m mark
-	if start == noColumn {
-		end = min(end, len(t.starts))
-	} else {
+	start, m := t.startOf(c, a), mark{}
+	if start != noColumn {
 		m = t.markOf(a, pos)
 	}
-	for len(t.starts) < end {
-		t.starts = append(t.starts, noColumn)
-		t.marks = append(t.marks, mark{})
-	}
-	for unit := first; unit < end; unit++ {
+	first := int(c.First.Chunk())
+	for unit := first; unit < first+c.Units(); unit++ {
 		t.starts[unit], t.marks[unit] = start, m
 	}
 }
@@ -256,6 +260,9 @@ func (w *World) checkHandle(op string) {
 // verifyDirectories checks L1.
 func (w *World) verifyDirectories() error {
 	for _, d := range w.types {
+		if d.built && (len(d.starts) != len(w.owners) || len(d.marks) != len(w.owners)) {
+			return fmt.Errorf("ecs: L1: the directory of %s has %d units, the table of owners %d", d.name, len(d.starts), len(w.owners))
+		}
 		units, want := 0, 0
 		for _, start := range d.starts {
 			if start != noColumn {

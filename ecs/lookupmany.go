@@ -154,10 +154,15 @@ func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, fa
 }
 
 // findRun finds the values of the first entities up to one that has none, and returns
-// how many it found. It is find without calls, so that all stays in registers.
+// how many it found. It is find without calls and checks that cannot fail, so that all
+// stays in registers; the directory is built.
 func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
-	table, tag, base, starts, size := t.table, t.tag, uintptr(t.base), t.starts, uintptr(t.size)
+	table, tag, base, size := t.table, t.tag, uintptr(t.base), uintptr(t.size)
+	starts := unsafe.Pointer(unsafe.SliceData(t.starts))
 	entities = entities[:len(into)]
+	if table == nil {
+		return 0
+	}
 	for i, e := range entities {
 		index := e.ref ^ tag
 		if index >= MaxEntities {
@@ -172,10 +177,9 @@ func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
 			return i
 		}
 		at := uintptr(r.location)
-		if at>>rowBits >= uintptr(len(starts)) {
-			return i
-		}
-		start := starts[at>>rowBits]
+		// Safe because a row of an entity that is alive lies in a unit that the table of
+		// owners has (W1), and the directory is as long as that (L1).
+		start := *(*uintptr)(unsafe.Add(starts, at>>rowBits*unsafe.Sizeof(base)))
 		if start == noColumn {
 			return i
 		}
