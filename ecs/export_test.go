@@ -38,7 +38,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W2 stamp":
 		a.last = new(stamp)
 		return a.turn
-	case "W3", "W3 tenant", "W3 leak":
+	case "W3", "W3 tenant", "W3 leak", "L1 length":
 		return w.corruptOwners(invariant, owner)
 	case "W4":
 		w.created++
@@ -87,7 +87,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
-// corruptOwners is Corrupt of the owners of a chunk.
+// corruptOwners is Corrupt of the table of owners and what is as long.
 func (w *World) corruptOwners(invariant string, owner *owner) (restore func()) {
 	switch invariant {
 	case "W3":
@@ -97,6 +97,12 @@ func (w *World) corruptOwners(invariant string, owner *owner) (restore func()) {
 		s := &w.tenants[owner.at]
 		s[7] = 1
 		return func() { s[7] = 0 }
+	case "L1 length":
+		d := w.types[disabledID]
+		d.build()
+		all := d.starts
+		d.starts = all[:len(all)-1]
+		return func() { d.starts = all }
 	case "W3 leak":
 		e, err := w.shelf.Alloc()
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 // TestVerifyNamesTheInvariant corrupts each numbered invariant in turn, in chunks of a
 // unit and in small ones.
 func TestVerifyNamesTheInvariant(t *testing.T) {
-	verifyNames(t, newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1))), "L1")
+	verifyNames(t, newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1))), "L1", "L1 length")
 	verifyNames(t, newWorld(t), "W3 tenant", "W3 leak")
 }
 

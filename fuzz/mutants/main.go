@@ -1,14 +1,13 @@
 // Mutants breaks Quarry in one place at a time and says which test notices.
 //
-//	go run ./fuzz/mutants              all of them: a build of a package's tests each, a minute for ecs
+//	go run ./fuzz/mutants              all of them: a build of a package's tests each, half a minute for ecs
 //	go run ./fuzz/mutants -only ecs    those whose file contains a word
 //
 // A mutant is a text of a file and what takes its place (table.go): a comparison flipped, a
 // check dropped, a bit or record not updated. The tree is not touched: the changed file is an
 // overlay of the build. Its test is run, or the whole package's where none is named; a
-// mutant that no test notices has survived, and the exit status is 1. So it
-// is where one does not build. The output is
-// a table in Markdown, that of docs/mutants.md.
+// mutant that no test notices has survived. The exit status is 1 when one has, and when
+// one does not build. The output is a table in Markdown, that of docs/mutants.md.
 package main
 
 import (
