@@ -32,7 +32,9 @@ import (
 // the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the
 // only one of its grid, reserve included. When more rows are needed Grow puts chunks
 // behind it, the owner copies its rows to the first of those, and Promote drops it.
-// Policies do not count it: they count units, and it is none.
+// Policies do not count it: they count units, and it is none. The only chunk of such a
+// grid is left in the same way for one of at least twice its size, up to 64 KiB, so some
+// hundred rows are one chunk; a loop over two takes 40 ns more (docs/decisions/0016).
 //
 // The reserve is what growth took beyond its need and what rows that went left
 // behind. With step(n) for the units that the policy adds to n, a chunk that
@@ -67,6 +69,7 @@ type Grid struct {
 	units   int          // of chunks
 	spare   int          // units of reserve
 	largest uint32       // order of the largest chunk to ask for
+	leaving bool         // the rows are to leave the first chunk for the second: see Outgrown
 	columns []GridColumn // with storage
 	own     RowCopy      // of a row over another
 	growth  Growth       // of the number of units
@@ -114,6 +117,7 @@ func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 // Orders of chunks.
 const (
 	UnitOrder    = 3             // of one unit
+	lastAlone    = UnitOrder + 1 // the largest that rows leave when it is the only one
 	MaxGridOrder = UnitOrder + 6 // the largest: 64 units, a megachunk
 )
 

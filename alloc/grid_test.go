@@ -66,6 +66,11 @@ func (m *gridModel) check(t *testing.T, text string) {
 
 // push makes room for n rows and fills some of them. It reports whether there was room.
 func (m *gridModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
+	return m.pushIf(t, rng, n, used, func() bool { return rng.IntN(3) > 0 })
+}
+
+// pushIf is push that goes on to a larger chunk if promote says so.
+func (m *gridModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote func() bool) bool {
 	before, room := *m.Grid, m.Room()
 	chunks, reserve := fmt.Sprint(before.chunks), fmt.Sprint(firstsOf(before.reserve))
 	if err := m.Grow(n); err != nil {
@@ -76,10 +81,10 @@ func (m *gridModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
 		return false
 	}
 	if m.Outgrown() {
-		if rng.IntN(3) == 0 { // the owner thinks better of it
+		if !promote() { // the owner thinks better of it
 			m.Settle()
 			m.Trim(0)
-			require.Equal(t, before.count > 0, m.HasSmall(), "empty ones go, too")
+			require.Equal(t, before.count > 0, len(m.chunks) == 1, "empty ones go, too")
 			return false
 		}
 		m.Promote()
@@ -242,7 +247,6 @@ func TestGridIsAList(t *testing.T) {
 	}
 }
 
-// TestGridPrepared: what was prepared can be grown to when nothing else is left.
 // TestGridThreeUnits: rows of three units get one chunk of four, where the policy doubles,
 // chunks may be as large and the universe has one; else they get as many as they need.
 func TestGridThreeUnits(t *testing.T) {
@@ -277,6 +281,72 @@ func TestGridThreeUnits(t *testing.T) {
 	}
 }
 
+// TestGridOnlyChunk: rows that are too many for the only chunk go to a larger one, up to 64
+// KiB, where the grid may have small chunks, the policy multiplies, chunks may be as large
+// and the universe has one; else there are more chunks.
+func TestGridOnlyChunk(t *testing.T) {
+	for _, c := range []struct {
+		growth  Growth
+		bare    bool // without a shelf
+		exact   bool
+		largest int
+		left    int    // chunks of the universe
+		apart   bool   // every second one is left
+		want    string // units of the chunks, after the rows of 1, 2, 3, 4, 5 and 9 units
+	}{
+		{growth: Doubling(), largest: 6, left: 100, want: "[1] [2] [4] [4] [4 4] [4 4 8]"},
+		{growth: Doubling().Capped(4), largest: 6, left: 100, want: "[1] [2] [4] [4] [4 4] [4 4 4]"},
+		{growth: Doubling().Capped(2), largest: 6, left: 100, want: "[1] [2] [2 2] [2 2] [2 2 2] [2 2 2 2 1]"},
+		{growth: Doubling().Capped(1), largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
+		{growth: Doubling(), largest: 1, left: 100, want: "[1] [2] [2 2] [2 2] [2 2 2] [2 2 2 2 2]"},
+		{growth: Doubling(), bare: true, largest: 6, left: 100, want: "[1] [1 1] [1 1 2] [1 1 2] [1 1 2 4] [1 1 2 4 8]"},
+		{growth: Doubling(), exact: true, largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 4]"},
+		{growth: Fixed(1), largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
+		{growth: Doubling(), largest: 6, left: 5, want: "[1] [2] [2 2] [2 2] [2 2 1] full"},
+		{growth: Doubling(), largest: 6, left: 2, want: "[1] [1 1] full full full full"},
+		{growth: Doubling(), largest: 6, apart: true, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
+	} {
+		u, err := NewUniverse(Size(2 << 20))
+		require.NoError(t, err)
+		for u.Stats().LiveChunks < u.Size()/ChunkSize-c.left {
+			_, err := u.AllocExact(1)
+			require.NoError(t, err)
+		}
+		for first := 0; c.apart && first < u.Size()/ChunkSize; first += 2 {
+			u.Free(ChunkIndex(first), 1)
+		}
+		shelf := NewShelf(u)
+		if c.bare {
+			shelf = nil
+		}
+		live := u.Stats().LiveChunks
+		m, rng, got := newGrid(t, u, shelf, c.growth, c.largest), rand.New(rand.NewPCG(1, 1)), ""
+		for _, units := range []int{1, 2, 3, 4, 5, 9} {
+			n := units*m.per - len(m.values)
+			if c.exact {
+				require.NoError(t, m.GrowExact(n))
+			}
+			if m.pushIf(t, rng, n, n, func() bool { return true }) {
+				list := []int{}
+				for _, chunk := range m.Chunks() {
+					list = append(list, chunk.Units())
+				}
+				got += fmt.Sprint(" ", list)
+			} else {
+				got += " full"
+			}
+			m.check(t, got)
+			require.Equal(t, m.Units()+m.Reserve(), u.Stats().LiveChunks-live, "nothing else is held")
+		}
+		if got != " "+c.want {
+			t.Errorf("%+v: got%s", c, got)
+		}
+		m.Release()
+		require.NoError(t, u.Verify())
+	}
+}
+
+// TestGridPrepared: what was prepared can be grown to when nothing else is left.
 func TestGridPrepared(t *testing.T) {
 	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
 		u, err := NewUniverse(Size(4 << 20))

@@ -11,8 +11,8 @@ import (
 // How a grid gets room: from its reserve, its shelf and its universe.
 
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
-// universe, as many as the policy says, or as there are if they suffice. When a small
-// chunk does not suffice it is the first of the chunks until Promote; see Outgrown. An
+// universe, as many as the policy says, or as there are if they suffice. When the only
+// chunk does not suffice it may be the first of the chunks until Promote; see Outgrown. An
 // error is the universe's; nothing has changed then.
 func (g *Grid) Grow(n int) error { return g.grow(n, g.growth) }
 
@@ -57,13 +57,35 @@ func (g *Grid) growBeyond(n int, growth Growth) error {
 		}
 		return err
 	}
-	end := g.count + n // rows that there must be room for
 	if g.HasSmall() {
-		end += g.room() // and none in the small chunk
+		return g.growBehind(n, growth, true)
+	}
+	if g.isAlone() && growth.factor > 1 {
+		if g.growBehind(n, growth, true) == nil && g.chunks[1].Order > g.chunks[0].Order {
+			return nil
+		}
+		g.unuse(1)
+		g.Trim(0) // chunks that are no larger, for there is no larger room
+	}
+	return g.growBehind(n, growth, false)
+}
+
+// isAlone reports whether there is one chunk, of few units, that rows leave for a larger
+// one when they are too many.
+func (g *Grid) isAlone() bool {
+	return len(g.chunks) == 1 && g.shelf != nil && g.chunks[0].Order < min(g.largest, lastAlone+1)
+}
+
+// growBehind is growBeyond behind the chunks that there are, for n rows more or, instead
+// of those chunks, for n more than all.
+func (g *Grid) growBehind(n int, growth Growth, instead bool) error {
+	end, stays := g.count+n, g.units // rows that there must be room for; units that stay
+	if instead {
+		end, stays = end+g.room(), 0
 	}
 	more := (end-g.room()-1)/g.per + 1
 	before := len(g.chunks)
-	want := growth.Next(g.units, g.units+more) - g.units
+	want := growth.Next(g.units, stays+more) - stays
 	if want == 3 && growth.factor > 1 && g.largest >= UnitOrder+2 {
 		want = 4 // one chunk: a second costs a loop with a kernel 30 ns, a third of those rows' time
 	}
@@ -75,6 +97,7 @@ func (g *Grid) growBeyond(n int, growth Growth) error {
 		need++
 	}
 	g.unuse(need)
+	g.leaving = instead
 	return nil
 }
 
@@ -94,20 +117,23 @@ func (g *Grid) HasSmall() bool {
 	return len(g.reserve) > 0 && g.reserve[0].Small()
 }
 
-// Outgrown reports whether the first chunk is a small one that others stand behind since
-// Grow. Before rows come or go its owner copies what the rows have beside the columns to
-// the second chunk and calls Promote, or takes the others away again by Settle and Trim.
-func (g *Grid) Outgrown() bool { return len(g.chunks) > 1 && g.chunks[0].Small() }
+// Outgrown reports whether the first chunk is one that the rows are to leave for the second
+// since Grow. Before rows come or go its owner copies what the rows have beside the columns
+// there and calls Promote, or takes the others away again by Settle and Trim.
+func (g *Grid) Outgrown() bool { return g.leaving }
 
 // Promote copies the rows of an outgrown chunk to the second chunk, which thereby becomes
 // the first, and gives the outgrown one back.
 func (g *Grid) Promote() {
 	g.own.Rows(g.Row(1, 0), g.Row(0, 0), g.count)
+	old := g.chunks[0]
 	if debug.On {
-		debug.Poison(g.memory(g.chunks[0]), debug.Freed)
+		debug.Poison(g.memory(old), debug.Freed)
 	}
-	g.free(g.chunks[0])
+	g.free(old)
 	g.chunks = slices.Delete(g.chunks, 0, 1)
+	g.units -= old.Units()
+	g.leaving = false
 	g.restart()
 }
 
@@ -160,6 +186,7 @@ func (g *Grid) unuse(keep int) {
 		g.units -= c.Units()
 		g.spare += c.Units()
 	}
+	g.leaving = g.leaving && keep > 1
 	g.turn()
 }
 

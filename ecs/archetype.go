@@ -248,7 +248,7 @@ func (a *Archetype) grow(n int) error {
 	return err
 }
 
-// growAs makes room in the layout that there is, and leaves a small chunk which was
+// growAs makes room in the layout that there is, and leaves an only chunk which was
 // outgrown where it is, for promote or settle: when the universe refuses, once more after
 // the world has given its reserves back. On an error no row has changed.
 func (a *Archetype) growAs(how growing, n int) error {
@@ -273,13 +273,13 @@ func (a *Archetype) growAs(how growing, n int) error {
 	return nil
 }
 
-// promote moves the rows of a small chunk that was outgrown to the chunk behind it, which
+// promote moves the rows of a chunk that was outgrown to the chunk behind it, which
 // becomes the first. The versions of its types stay. It cannot fail.
 func (a *Archetype) promote() {
 	if !a.grid.Outgrown() {
 		return
 	}
-	small, n := a.grid.Chunks()[0], a.grid.Len()
+	old, n := a.grid.Chunks()[0], a.grid.Len()
 	ids := entities(a.grid.Row(1, 0).Base, n)
 	copy(ids, entities(a.grid.Row(0, 0).Base, n))
 	a.w.records.place(ids, locate(a.grid.Chunks()[1].First, 0))
@@ -290,7 +290,7 @@ func (a *Archetype) promote() {
 		a.w.keepBits(bits[:1])
 		a.enabled[slot], a.on[slot] = slices.Delete(bits, 0, 1), slices.Delete(on, 0, 1)
 	}
-	a.w.setOwner(small, nil, 0)
+	a.w.setOwner(old, nil, 0)
 	a.grid.Promote()
 	chunks := a.grid.Chunks()
 	for pos, c := range chunks {

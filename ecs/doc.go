@@ -17,8 +17,8 @@
 //	batch, err = freeze.ApplyQuery(slow)
 //
 // A chunk holds one column per component type and one of entities. Chunks have 1 to
-// 64 units of 16 KiB and grow with their archetype, whose first chunk is 2 KiB while its
-// rows fit; the layout is that of a unit, which Archetype.Plan prints, times their size:
+// 64 units of 16 KiB and grow with their archetype, whose first chunk, while it is the only
+// one, has 2 to 64 KiB; the layout is that of a unit, which Archetype.Plan prints, times their size:
 //
 //	16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
 //	offset   bytes     pad  column

@@ -93,10 +93,10 @@ func (a *Archetype) columnOf(id typeID) column {
 }
 
 // adopts reports whether the target of the way, which has no rows, should take over the
-// layout of all rows that go it: they have all of its columns, fill a chunk at least,
+// layout of all rows that go it: they have all of its columns, would fill a unit at least,
 // and the holes take no more than a quarter of the rows that a unit could have.
 func (w *way) adopts() bool {
-	return len(w.fresh) == 0 && w.from.fullChunks() > 0 && 4*w.from.grid.PerUnit() >= 3*w.to.ownRows
+	return len(w.fresh) == 0 && w.from.grid.Len() >= w.from.grid.PerUnit() && 4*w.from.grid.PerUnit() >= 3*w.to.ownRows
 }
 
 // lieAs gives an archetype without rows the layout of one that has all of its columns.

@@ -39,7 +39,7 @@ var shapes = map[string]shape{
 	"part of one":     {more: 3},
 	"one full":        {units: []int{1}},
 	"one full, part":  {units: []int{1}, more: 1},
-	"all orders":      {units: []int{1, 2, 4, 8, 16, 32, 64}},
+	"all orders":      {units: []int{4, 4, 8, 16, 32, 64}}, // with fixed growth all of one unit
 	"all orders back": {units: []int{64, 32, 16, 8, 4, 2, 1}, more: 100},
 	"large, part":     {units: []int{64}, more: 1},
 	"part of a large": {units: []int{2, 4, 7}, more: 50}, // the last may be large, and part full
@@ -159,13 +159,12 @@ func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, 
 			}
 		}
 	}
-	if len(part) > 0 && moved > rest {
-		if _, bytes, _ := a.Chunk(0); bytes < alloc.ChunkSize {
-			part = nil // its rows will move to a chunk that may come after others
+	old, own := a.Len(), -1
+	if a.Chunks() == 1 {
+		if first, bytes, _ := a.Chunk(0); bytes < 64<<10 {
+			own = first // its rows may move to a larger chunk, which may come after others
 		}
 	}
-	oldFull, old := len(want), a.Len()
-	list := append(append([]int{}, want...), part...)
 	came := map[int]bool{}
 	for _, s := range sources {
 		full, _ := firsts(x.sets[s])
@@ -185,7 +184,12 @@ func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, 
 		first, _, _ := a.Chunk(i)
 		got = append(got, first)
 	}
-	require.Equal(t, list, append([]int{}, got[:len(list)]...), text)
+	if own >= 0 && !slices.Contains(got, own) {
+		isOwn := func(first int) bool { return first == own }
+		want, part = slices.DeleteFunc(want, isOwn), slices.DeleteFunc(part, isOwn)
+	}
+	oldFull, list := len(want), append(want, part...)
+	require.True(t, slices.Equal(list, got[:min(len(list), len(got))]), "%s: want %v, got %v", text, list, got)
 	seen := 0
 	for rows := range b.Rows() {
 		seen += rows.Len()
@@ -244,7 +248,7 @@ func TestRelabelThereAndBack(t *testing.T) {
 	x := newRelabel(t, chunkSizes[1])
 	shapes["all orders"].make(t, x, 0)
 	want, _ := firsts(x.sets[0])
-	require.GreaterOrEqual(t, len(want), 7)
+	require.GreaterOrEqual(t, len(want), 6)
 	add, remove := ecs.NewChange(x.w, ecs.Add(x.flag, x.tag)), ecs.NewChange(x.w, ecs.Remove(x.flag, x.tag))
 	hash, live := x.w.Hash(), x.w.Universe().Stats().LiveChunks
 	for range 5 {

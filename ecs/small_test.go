@@ -74,27 +74,63 @@ func TestSmallChunkIsOutgrown(t *testing.T) {
 					text := fmt.Sprintf("%s, %v: %d of %d rows, %d more", name, a, have, small, more)
 					x.create(t, set, have)
 					require.True(t, isSmall(a), text)
-					ids := x.queries[0].Entities(nil)
-					for i, e := range ids {
-						if i%2 == 0 {
-							x.hits.Append(e, Hit{Damage: int32(i)}, Hit{}, Hit{})
-						}
-					}
-					want := x.shows(ids)
-					require.NoError(t, x.w.Verify(), text)
-					grow(t, x, set, more)
-					require.NoError(t, x.w.Verify(), text)
+					x.outgrow(t, text, func() { grow(t, x, set, more) })
 					require.Equal(t, have+more, a.Len(), text)
 					require.Equal(t, have+more <= small, isSmall(a), text)
-					require.Equal(t, want, x.shows(ids), text)
-					x.lookEverywhere(t, text)
-					x.w.Clear()
-					x.w.Trim()
-					require.Equal(t, []int{0, 0, 0}, []int{x.w.Stats().Small, x.w.Stats().Shared, x.w.Stats().Chunks}, text)
+					x.empty(t, text)
 				}
 			}
 		}
 	}
+}
+
+// TestOnlyChunkIsOutgrown: the same, where the only chunk has one unit or two, up to four;
+// then others come behind it.
+func TestOnlyChunkIsOutgrown(t *testing.T) {
+	for name, grow := range growths {
+		for _, set := range []int{1, 3, 4} {
+			x := newTwin(t, ecs.DefaultChunkGrowth())
+			a := x.sets[set]
+			per := a.Plan().Rows
+			for _, have := range []int{per - 1, per, 2 * per} {
+				for _, upTo := range []int{per, 2 * per, 2*per + 1, 4 * per, 4*per + 1} {
+					if have >= upTo {
+						continue
+					}
+					text := fmt.Sprintf("%s, %v: %d rows, %d a unit, to %d", name, a, have, per, upTo)
+					x.create(t, set, have)
+					require.Equal(t, 1, a.Chunks(), text)
+					x.outgrow(t, text, func() { grow(t, x, set, upTo-have) })
+					require.Equal(t, upTo, a.Len(), text)
+					require.Equal(t, upTo <= 4*per, a.Chunks() == 1, text)
+					x.empty(t, text)
+				}
+			}
+		}
+	}
+}
+
+// outgrow compares what entities of a set have before and after others come.
+func (x *twin) outgrow(t *testing.T, text string, grow func()) {
+	ids := x.queries[0].Entities(nil)
+	for i, e := range ids {
+		if i%2 == 0 {
+			x.hits.Append(e, Hit{Damage: int32(i)}, Hit{}, Hit{})
+		}
+	}
+	want := x.shows(ids)
+	require.NoError(t, x.w.Verify(), text)
+	grow()
+	require.NoError(t, x.w.Verify(), text)
+	require.Equal(t, want, x.shows(ids), text)
+	x.lookEverywhere(t, text)
+}
+
+// empty ends all entities, after which nothing is held.
+func (x *twin) empty(t *testing.T, text string) {
+	x.w.Clear()
+	x.w.Trim()
+	require.Equal(t, []int{0, 0, 0}, []int{x.w.Stats().Small, x.w.Stats().Shared, x.w.Stats().Chunks}, text)
 }
 
 // lookEverywhere compares the look-ups of all kinds with what a query shows.

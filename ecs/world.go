@@ -103,19 +103,20 @@ func WithUniverse(u *alloc.Universe) Option {
 	return func(w *World) { w.u = u }
 }
 
-// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise:
-// each chunk has twice the units of the one before, 1, 2, 4 ... 64, so a thousand rows
-// of 40 bytes are two chunks. While 2 KiB suffice, that is the only chunk.
+// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they
+// double, by at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB,
+// so a thousand rows of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
 func DefaultChunkGrowth() alloc.Growth {
-	return alloc.Doubling().Plus(1).Capped(alloc.ChunksPerMegachunk)
+	return alloc.Doubling().Capped(alloc.ChunksPerMegachunk)
 }
 
 // ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
 // What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
-// also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of 1, 2,
-// 4 ... 64 units, and alloc.Fixed(1) only chunks of 16 KiB. Policies that multiply begin
+// also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of up to
+// 64 units, and alloc.Fixed(1) only chunks of 16 KiB. Policies that multiply begin
 // with a small chunk of 2 KiB, an eighth of a unit, that they do not count, where the rows
-// fit; its rows are copied when it is outgrown. An archetype that empties keeps it.
+// fit. Its rows are copied when it is outgrown, as are those of an only chunk of 16 or 32
+// KiB where a larger one can be had. An archetype that empties keeps a small chunk.
 // Loops over data beyond the cache want large chunks; versions, which are per
 // chunk, are finer with small ones. Units without rows are the archetype's reserve,
 // which is cut when it is more than twice what the policy would add. So entities that

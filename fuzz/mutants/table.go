@@ -26,6 +26,8 @@ var mutants = []mutant{
 	{"alloc/lease.go", "if !mine && !line.CompareAndSwap(0, uint32(shard+1)) {", "if mine && !mine {", "TestGridIsAList"},
 	{"alloc/grid.go", "func (g *Grid) Full() bool { return g.count >= g.tail.full }", "func (g *Grid) Full() bool { return g.count > g.tail.full }", "TestGridIsAList"},
 	{"alloc/gridroom.go", "if n <= g.Room() {", "if n <= g.Room()+1 {", "TestGridIsAList"},
+	{"alloc/gridroom.go", "g.chunks[1].Order > g.chunks[0].Order {", "true {", "TestGridOnlyChunk"},
+	{"alloc/gridroom.go", "g.units -= old.Units()\n", "", "TestGridOnlyChunk"},
 
 	// alloc: the heap.
 	{"alloc/slab.go", "return uint32(x >> 32), uint32(x) < uint32(shape)", "return uint32(x >> 32), true", "TestHeapRefuses"},
