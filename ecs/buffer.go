@@ -16,7 +16,7 @@ import (
 type Buffer[T any] struct{ handle }
 
 // RegisterBuffer makes a buffer of T a type of w; see Register. Elements must
-// have a size.
+// have a size, 1 MiB at most.
 func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	t := reflect.TypeFor[T]()
 	if t.Size() == 0 {

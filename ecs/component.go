@@ -15,8 +15,8 @@ type Component[T any] struct{ handle }
 // Register makes T a component type of w and returns its handle; a second call
 // for the same type returns the same handle. It panics when T holds a Go
 // pointer, with the path to it, when T was registered with other options, and
-// with a *LimitError for more than MaxTypes types or a type of over 1 MiB. No
-// archetype takes one of more than 16 KiB.
+// with a *LimitError for more than MaxTypes types or a type that leaves an entity no room
+// in 16 KiB; larger values are elements of a buffer, see RegisterBuffer.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align(), inline: -1}

@@ -63,13 +63,22 @@ func offsetIn(plan *layout.Plan, slot int) uint32 {
 	return uint32(plan.Places[slot+1].Offset) >> alloc.UnitOrder
 }
 
-// ownPlan lays out a unit for the archetype's types. Columns start on cache lines, so
-// the order of types with wide and narrow alignment does not matter.
+// ownPlan lays out a unit for the archetype's types.
 func (a *Archetype) ownPlan() (layout.Plan, error) {
-	columns := make([]layout.Column, 1, 1+len(a.types))
+	types := make([]*typeInfo, len(a.types))
+	for slot, id := range a.types {
+		types[slot] = a.w.types[id]
+	}
+	return planOf(types...)
+}
+
+// planOf lays out a unit for entities of some types. Columns start on cache lines, so
+// the order of types with wide and narrow alignment does not matter.
+func planOf(types ...*typeInfo) (layout.Plan, error) {
+	columns := make([]layout.Column, 1, 1+len(types))
 	columns[0] = layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(Entity{})), Align: int(unsafe.Alignof(Entity{}))}
-	for _, id := range a.types {
-		columns = append(columns, a.w.planned(id))
+	for _, t := range types {
+		columns = append(columns, t.planned())
 	}
 	plan, err := layout.New(columns, layout.Options{})
 	if errors.Is(err, layout.ErrTooBig) {
@@ -82,8 +91,7 @@ func (a *Archetype) ownPlan() (layout.Plan, error) {
 }
 
 // planned describes a type for plans.
-func (w *World) planned(id typeID) layout.Column {
-	t := w.types[id]
+func (t *typeInfo) planned() layout.Column {
 	return layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable}
 }
 
@@ -104,7 +112,7 @@ func (a *Archetype) lieAs(from *Archetype) {
 	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
 	for _, id := range a.types {
 		if a.w.types[id].size == 0 {
-			tags = append(tags, a.w.planned(id))
+			tags = append(tags, a.w.types[id].planned())
 			continue
 		}
 		a.place[id].offset = from.place[id].offset

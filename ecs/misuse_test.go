@@ -130,18 +130,17 @@ func TestMisuseIsNamed(t *testing.T) {
 
 func TestLimitsAreErrors(t *testing.T) {
 	w := newWorld(t)
-	big := ecs.Register[huge](w)
-	_, err := ecs.TryNewArchetype(w, big)
-	require.ErrorIs(t, err, ecs.ErrLimit)
-	require.ErrorContains(t, err, "ecs: NewArchetype: the limit is 16384 bytes of columns a chunk")
-	require.ErrorContains(t, err, "huge alone is 20000 bytes")
-	require.PanicsWithError(t, "ecs: Register[[134217728]uint8]: the limit is 1048576 bytes of a value", func() { ecs.Register[[1 << 27]byte](w) })
+	require.PanicsWithError(t, "ecs: Register[huge]: the limit is 16384 bytes of columns a chunk: "+
+		"layout: New: huge alone is 20000 bytes, a chunk has 16384: row does not fit a chunk", func() { ecs.Register[huge](w) })
+	require.Panics(t, func() { ecs.Register[[16384]byte](w) }, "no room for the entity")
+	require.Panics(t, func() { ecs.RegisterBuffer[Hit](w, ecs.Inline(3000)) })
+	require.PanicsWithError(t, "ecs: RegisterBuffer[[134217728]uint8]: the limit is 1048576 bytes of an element",
+		func() { ecs.RegisterBuffer[[1 << 27]byte](w) })
+	ecs.NewArchetype(w, ecs.Register[[16000]byte](w)).Create()
+	many := ecs.RegisterBuffer[huge](w)
+	many.Append(ecs.NewArchetype(w, many).Create(), huge{})
 	require.Panics(t, func() { ecs.WithUniverse(nil) })
-	e := ecs.NewArchetype(w).Create()
-	_, err = big.TryAdd(e, huge{})
-	require.ErrorIs(t, err, ecs.ErrLimit)
-	require.False(t, big.Has(e))
-	_, err = ecs.NewArchetype(w).CreateN(ecs.MaxEntities)
+	_, err := ecs.NewArchetype(w).CreateN(ecs.MaxEntities)
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217727 entities a world")
 	_, err = ecs.NewArchetype(w).CreateN(math.MaxInt)
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217727 entities a world")

@@ -102,8 +102,8 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if err := layout.PointerFree(info.rtype); err != nil {
 		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap", op, err))
 	}
-	if most := layout.MaxChunkSize; int(info.rtype.Size()) > most {
-		panic(&LimitError{Op: op, Limit: "bytes of a value", Max: most})
+	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
+		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
 	}
 	key := typeKey{info.rtype, info.buffer}
 	if id, ok := w.byType[key]; ok {
@@ -115,6 +115,9 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.checkUnshared(op)
 	if len(w.types) == MaxTypes {
 		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
+	}
+	if _, err := planOf(&info); err != nil { // no archetype could have it
+		panic(during(op, err))
 	}
 	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
 	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))
