@@ -21,8 +21,8 @@ import (
 //
 // A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk
 // of one eighth, or 1, 2, 4 ... 64 units. Its layout is that of one unit with every offset
-// and the number of rows times its units, so one plan and one shift serve chunks of all
-// sizes, and the index of a chunk's first eighth has k zero bits, where the owner can put
+// and the number of rows times its units, or 63 where it has 64 (Scale), so one plan and
+// one multiplication serve chunks of all sizes, and the index of a chunk's first eighth has k zero bits, where the owner can put
 // a row. Offsets in a unit are multiples of 64, so an eighth of one still is a multiple of
 // 8, which is as much as Go types ask for. Growth takes what the policy says as few
 // large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long
@@ -70,6 +70,7 @@ type Grid struct {
 	spare   int          // units of reserve
 	largest uint32       // order of the largest chunk to ask for
 	leaving bool         // the rows are to leave the first chunk for the second: see Outgrown
+	skewed  bool         // a megachunk is laid out as 63 units: see Scale
 	columns []GridColumn // with storage
 	own     RowCopy      // of a row over another
 	growth  Growth       // of the number of units
@@ -94,11 +95,11 @@ func (c GridChunk) Bytes() int { return EighthSize << c.Order }
 
 // tail is what single rows need to know of the last chunk.
 type tail struct {
-	base    unsafe.Pointer
-	eighths uintptr
-	first   Eighth
-	start   int // rows before it
-	full    int // rows when it is full; 0 without a chunk
+	base  unsafe.Pointer
+	scale uintptr
+	first Eighth
+	start int // rows before it
+	full  int // rows when it is full; 0 without a chunk
 }
 
 // GridColumn is a column that takes room in the chunks of a grid.
@@ -113,6 +114,9 @@ type GridColumn struct {
 // are alike in making a million rows one by one (11 ns each, BenchmarkGrow of ecs);
 // a larger step only keeps more in reserve.
 func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
+
+// fewColumns is how many columns share lines of a cache of eight to twelve ways unharmed.
+const fewColumns = 4
 
 // Orders of chunks.
 const (
@@ -136,13 +140,18 @@ func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn
 		shelf = nil
 	}
 	g := Grid{u: u, shelf: shelf, growth: growth, largest: largest}
-	g.Replan(plan.Rows, columns)
+	g.Replan(plan.Rows, columns, nil)
 	return g
 }
 
-// Replan gives a grid without rows another layout, of so many rows a unit. The chunks of
-// its reserve stay: they have none.
-func (g *Grid) Replan(rows int, columns []GridColumn) {
+// Replan gives a grid without rows another layout, of so many rows a unit: that of another
+// grid whose chunks it will take, or, nil, its own. The chunks of its reserve stay: they
+// have no rows.
+func (g *Grid) Replan(rows int, columns []GridColumn, like *Grid) {
+	g.skewed = len(columns) > fewColumns
+	if like != nil {
+		g.skewed = like.skewed
+	}
 	g.per, g.columns, g.own = rows, columns, g.own.Emptied()
 	for _, c := range columns {
 		g.own.Add(c.Offset, c.Offset, c.Size)
@@ -164,8 +173,23 @@ func (g *Grid) Len() int { return g.count }
 // PerUnit returns the rows of a full chunk of one unit.
 func (g *Grid) PerUnit() int { return g.per }
 
+// Scale returns what offsets of columns are multiplied by in a chunk of an order: its
+// eighths, but in a megachunk with many columns those of 63 of its units. 64 times an offset
+// is a multiple of 4 KiB, so a row of all columns would want the same few lines of the
+// first-level cache (docs/decisions/0017).
+func (g *Grid) Scale(order uint32) uintptr {
+	scale := uintptr(1) << (order & 63)
+	if order == MaxGridOrder && g.skewed {
+		scale -= eighths
+	}
+	return scale
+}
+
+// IsSkewed reports whether Scale makes use of 63 units of a megachunk.
+func (g *Grid) IsSkewed() bool { return g.skewed }
+
 // Fits returns the rows that a chunk has room for.
-func (g *Grid) Fits(c GridChunk) int { return g.per << (c.Order & 31) >> UnitOrder }
+func (g *Grid) Fits(c GridChunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }
 
 // memory returns the bytes of a chunk.
 func (g *Grid) memory(c GridChunk) []byte {
@@ -212,7 +236,7 @@ func (g *Grid) turn() {
 	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
 		c := g.chunks[n-1]
-		g.tail = tail{g.u.PointerTo(c.First), eighthsOf(c.Order), c.First, c.Start, c.Start + g.Fits(c)}
+		g.tail = tail{g.u.PointerTo(c.First), g.Scale(c.Order), c.First, c.Start, c.Start + g.Fits(c)}
 	}
 }
 
@@ -222,12 +246,12 @@ func (g *Grid) Full() bool { return g.count >= g.tail.full }
 // Tail returns the place behind the last row, in the last chunk, and that chunk's
 // first eighth. The chunk must not be full, nor have others without rows before it.
 func (g *Grid) Tail() (r GridRow, first Eighth) {
-	return GridRow{g.tail.base, g.tail.eighths, g.count - g.tail.start}, g.tail.first
+	return GridRow{g.tail.base, g.tail.scale, g.count - g.tail.start}, g.tail.first
 }
 
 // LastRow returns the place of the last row. There must be one, in the last chunk.
 func (g *Grid) LastRow() GridRow {
-	return GridRow{g.tail.base, g.tail.eighths, g.count - 1 - g.tail.start}
+	return GridRow{g.tail.base, g.tail.scale, g.count - 1 - g.tail.start}
 }
 
 // Last returns the position and row of the last row. There must be one.
@@ -282,7 +306,7 @@ func (g *Grid) Needed() int {
 func (g *Grid) Settle() { g.leave(g.Needed()) }
 
 // Give moves the first n chunks, n > 0, none of them small, to another grid of the same
-// universe, whose units have as many rows and which has no rows in a small chunk: before
+// universe, whose units have as many rows, which is skewed like it, and which has no rows in a small chunk: before
 // its last chunk when that is part full. They must be full, or the other grid without
 // rows. It returns their position there. What Prepare took is not kept back.
 func (g *Grid) Give(to *Grid, n int) (at int) {

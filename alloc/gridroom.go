@@ -89,7 +89,7 @@ func (g *Grid) growBehind(n int, growth Growth, instead bool) error {
 	if want == 3 && growth.factor > 1 && g.largest >= UnitOrder+2 {
 		want = 4 // one chunk: a second costs a loop with a kernel 30 ns, a third of those rows' time
 	}
-	if err := g.take(want, more); err != nil {
+	if err := g.take(want, more, end); err != nil {
 		return err
 	}
 	need := before + 1
@@ -144,20 +144,26 @@ func (g *Grid) Prepare(rows int) error {
 	if rows < 1 {
 		return nil
 	}
-	need := (rows-1)/g.per + 1
-	if held := g.units + g.spare; need > held {
-		before := len(g.chunks)
-		for len(g.reserve) > 0 {
-			g.use()
-		}
-		err := g.take(need-held, need-held)
-		g.unuse(before)
-		if err != nil {
-			return err
+	before := len(g.chunks)
+	for len(g.reserve) > 0 {
+		g.use()
+	}
+	var err error
+	if g.room() < rows {
+		more := (rows-g.room()-1)/g.per + 1
+		err = g.take(more, more, rows)
+	}
+	need := 0 // units that the rows need
+	for _, c := range g.chunks {
+		if c.Start < rows {
+			need += c.Units()
 		}
 	}
-	g.floor = max(g.floor, need)
-	return nil
+	g.unuse(before)
+	if err == nil {
+		g.floor = max(g.floor, need)
+	}
+	return err
 }
 
 // add puts a chunk behind the chunks.
@@ -190,11 +196,11 @@ func (g *Grid) unuse(keep int) {
 	g.turn()
 }
 
-// take puts new chunks behind the chunks until they have want units more, or need
-// when the universe refuses the rest. On an error none is new.
-func (g *Grid) take(want, need int) error {
+// take puts new chunks behind the chunks until they have want units more, or need when the
+// universe refuses the rest, and room for end rows. On an error none is new.
+func (g *Grid) take(want, need, end int) error {
 	before := len(g.chunks)
-	if err := g.ask(want, need); err != nil {
+	if err := g.ask(want, need, end); err != nil {
 		for last := len(g.chunks) - 1; last >= before; last-- {
 			c := g.chunks[last]
 			g.free(c)
@@ -207,7 +213,7 @@ func (g *Grid) take(want, need int) error {
 	return nil
 }
 
-func (g *Grid) ask(want, need int) error {
+func (g *Grid) ask(want, need, end int) error {
 	held := g.units + g.spare
 	switch all := g.u.Size() / ChunkSize; {
 	case held+need > MaxSize/ChunkSize:
@@ -218,15 +224,15 @@ func (g *Grid) ask(want, need int) error {
 			held+need, g.per, all, ErrFull)
 	}
 	order := g.largest
-	for got := 0; got < want; {
-		order = min(order, UnitOrder+uint32(bits.Len(uint(want-got)))-1)
+	for got := 0; got < want || g.room() < end; {
+		order = min(order, UnitOrder+uint32(bits.Len(uint(max(want-got, 1))))-1) // one unit more for each that 64 lack
 		units := 1 << order >> UnitOrder
 		first, err := g.u.AllocAligned(units)
 		switch {
 		case err == nil:
 			g.add(GridChunk{First: firstOf(first), Order: order})
 			got += units
-		case got >= need:
+		case got >= need && g.room() >= end:
 			return nil
 		case order > UnitOrder:
 			order-- // there may be smaller ones, or some in memory that is there

@@ -8,27 +8,27 @@ import (
 )
 
 // GridRow is a row of a chunk of a grid: the element of a column lies at
-// Base + Offset*Eighths + Row*Size.
+// Base + Offset*Scale + Row*Size.
 type GridRow struct {
-	Base    unsafe.Pointer // the chunk's start
-	Eighths uintptr        // of a unit that the chunk has
-	Row     int
+	Base  unsafe.Pointer // the chunk's start
+	Scale uintptr        // what offsets are multiplied by, see Grid.Scale
+	Row   int
 }
 
-// eighthsOf returns the eighths of a chunk of an order.
-func eighthsOf(order uint32) uintptr { return 1 << (order & 63) }
+// SizeOf returns the eighths of a chunk whose scale is given: the next power of two.
+func SizeOf(scale uintptr) uintptr { return scale + scale&(scale>>1)&(1<<UnitOrder) }
 
 // Element returns the address of the row's element of a column.
 func (r GridRow) Element(offset, size uint32) unsafe.Pointer {
 	// Safe because the row is one of the chunk's rows, and the column lies in the
 	// chunk with room for them all.
-	return unsafe.Add(r.Base, uintptr(offset)*r.Eighths+uintptr(r.Row)*uintptr(size))
+	return unsafe.Add(r.Base, uintptr(offset)*r.Scale+uintptr(r.Row)*uintptr(size))
 }
 
 // Row returns a row of the chunk at a position.
 func (g *Grid) Row(pos, row int) GridRow {
 	c := &g.chunks[pos]
-	return GridRow{g.u.PointerTo(c.First), eighthsOf(c.Order), row}
+	return GridRow{g.u.PointerTo(c.First), g.Scale(c.Order), row}
 }
 
 // ClearRows zeroes n rows from r on in some columns.
@@ -133,7 +133,7 @@ func CopyPairs(to, from GridRow, pairs []PairCopy) {
 	for i := range pairs {
 		// Safe because both are elements of their columns, as in Element, and columns start
 		// at multiples of 8, so they are aligned for words.
-		*(*[2]uint64)(unsafe.Add(p, uintptr(pairs[i].To)*to.Eighths)) = *(*[2]uint64)(unsafe.Add(q, uintptr(pairs[i].From)*from.Eighths))
+		*(*[2]uint64)(unsafe.Add(p, uintptr(pairs[i].To)*to.Scale)) = *(*[2]uint64)(unsafe.Add(q, uintptr(pairs[i].From)*from.Scale))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"quarry/layout"
 )
 
 // TestCopyRow moves a row of elements of every size between chunks of different sizes:
@@ -63,4 +65,42 @@ func TestCopyRows(t *testing.T) {
 		require.Equal(t, want[i], memory[at:][:len(want[i])], "size %d", size)
 		at += (rows*size + 7) / 8 * 8
 	}
+}
+
+// TestScale: a chunk's size follows from its scale; its rows and columns lie in it; and
+// where there are many, in none of several units are all at the same place modulo 4 KiB.
+func TestScale(t *testing.T) {
+	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8}, {Name: "b", Size: 16, Align: 8},
+		{Name: "c", Size: 4, Align: 4}, {Name: "d", Size: 24, Align: 8}}, layout.Options{})
+	require.NoError(t, err)
+	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	few := MakeGrid(u, nil, &plan, make([]GridColumn, fewColumns), Doubling(), MaxGridOrder)
+	many := MakeGrid(u, nil, &plan, make([]GridColumn, fewColumns+1), Doubling(), MaxGridOrder)
+	require.Equal(t, []bool{false, true}, []bool{few.IsSkewed(), many.IsSkewed()})
+	few.Replan(plan.Rows, make([]GridColumn, fewColumns), &many)
+	require.True(t, few.IsSkewed())
+	few.Replan(plan.Rows, make([]GridColumn, fewColumns), nil)
+	require.False(t, few.IsSkewed())
+	for order := uint32(0); order <= MaxGridOrder; order++ {
+		require.Equal(t, uintptr(1)<<order, few.Scale(order))
+		require.Equal(t, few.Scale(order), SizeOf(few.Scale(order)))
+		g := &many
+		scale := g.Scale(order)
+		require.Equal(t, uintptr(1)<<order, SizeOf(scale))
+		rows, places := g.Fits(GridChunk{Order: order}), map[uintptr]bool{}
+		end := uintptr(0)
+		for _, p := range plan.Places {
+			at := uintptr(p.Offset/eighths) * scale
+			require.GreaterOrEqual(t, at, end, "%s in a chunk of order %d begins behind the column before", p.Name, order)
+			end = at + uintptr(rows*p.Size)
+			places[at%4096] = true
+		}
+		require.LessOrEqual(t, end, uintptr(EighthSize)<<order)
+		if order > UnitOrder {
+			require.Greater(t, len(places), 1, "order %d", order)
+			require.Zero(t, scale%eighths, "columns begin on cache lines")
+		}
+	}
+	require.Len(t, plan.Places, 5)
 }

@@ -51,7 +51,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 		for left := part.n; left > 0; pos, row = pos+1, 0 {
 			k := min(left, g.RowsOf(pos)-row)
 			at := g.Row(pos, row)
-			s.show(pos, at.Eighths, true)
+			s.show(pos, at.Scale, true)
 			s.first = row
 			if !yield(makeRows(s, at.Base, k)) {
 				return

@@ -58,7 +58,7 @@ func (h *hasher) archetype(a *Archetype) {
 		for pos := range a.grid.Chunks() {
 			at := a.grid.Row(pos, 0)
 			// Safe because c is a column of this chunk.
-			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Eighths), a.grid.RowsOf(pos), c)
+			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Scale), a.grid.RowsOf(pos), c)
 		}
 	}
 	for _, slot := range a.toggling {

@@ -120,7 +120,7 @@ func (a *Archetype) lieAs(from *Archetype) {
 	}
 	plan := from.Plan().Narrow(offsets, tags)
 	a.lent = &plan
-	a.replan(plan.Rows)
+	a.replan(plan.Rows, &from.grid)
 }
 
 // lieAlone gives an archetype without rows its own layout again, when that has more
@@ -139,19 +139,19 @@ func (a *Archetype) lieAlone() {
 		}
 	}
 	a.lent = nil
-	a.replan(plan.Rows)
+	a.replan(plan.Rows, nil)
 }
 
 // replan tells all that knows of offsets of an archetype without rows, after its places
-// have changed; rows is how many a unit has.
-func (a *Archetype) replan(rows int) {
+// have changed; rows is how many a unit has, like the grid whose chunks will come, or nil.
+func (a *Archetype) replan(rows int, like *alloc.Grid) {
 	columns := make([]column, 0, len(a.types))
 	for _, id := range a.types {
 		if a.w.types[id].size > 0 {
 			columns = append(columns, a.columnOf(id))
 		}
 	}
-	a.grid.Replan(rows, columns)
+	a.grid.Replan(rows, columns, like)
 	for i := range a.buffers {
 		a.buffers[i] = a.columnOf(typeID(a.buffers[i].Key))
 	}

@@ -119,7 +119,7 @@ func TestHoleThereAndBack(t *testing.T) {
 				x.warm(t, full, less, q, add, remove)
 				text := fmt.Sprintf("%s, %s, chunks grow %v", name, s, growth)
 				for _, units := range shapes[s].units {
-					x.fill(createBatch(t, full, units*full.Plan().Rows))
+					x.fill(createBatch(t, full, fits(full, units)))
 				}
 				x.fill(createBatch(t, full, shapes[s].more))
 				x.thereAndBack(t, full, less, q, add, remove, text)

@@ -29,7 +29,7 @@ func locate(first alloc.Eighth, row int) location {
 // owner says which chunk a unit belongs to, and whose that is.
 type owner struct {
 	archetype uint32 // index into World.archetypes, plus one; 0: none; or shelved
-	at        uint32 // position in the archetype's grid 22 bits | eighths of the chunk 10
+	at        uint32 // position in the archetype's grid 22 bits | scale of the chunk 10
 }
 
 // shelved is the archetype of a unit on the shelf: at is where World.tenants says whose
@@ -41,15 +41,15 @@ const shelved = ^uint32(0)
 type tenants [1 << alloc.UnitOrder]uint32
 
 func makeOwner(a *Archetype, pos int, order uint32) owner {
-	return owner{a.index + 1, uint32(pos) | 1<<posBits<<(order&31)}
+	return owner{a.index + 1, uint32(pos) | uint32(a.grid.Scale(order))<<posBits}
 }
 
-func (o owner) pos() int         { return int(o.at & (1<<posBits - 1)) }
-func (o owner) eighths() uintptr { return uintptr(o.at >> posBits) }
+func (o owner) pos() int       { return int(o.at & (1<<posBits - 1)) }
+func (o owner) scale() uintptr { return uintptr(o.at >> posBits) }
 
 const (
 	posBits = 22
-	_       = uint(1<<(32-posBits) - 1 - 1<<alloc.MaxGridOrder) // there is room for the eighths
+	_       = uint(1<<(32-posBits) - 1 - 1<<alloc.MaxGridOrder) // there is room for the scale
 	_       = uint(1<<posBits - 1<<(32-rowBits))                // and a position for each unit of a location
 )
 
@@ -69,10 +69,10 @@ func (w *World) archetypeAt(o owner) *Archetype {
 	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes)), (uintptr(o.archetype)-1)*unsafe.Sizeof(w.archetypes[0])))
 }
 
-// split returns the start of the chunk that l lies in, of so many eighths, and the row.
-func (w *World) split(l location, eighths uintptr) (chunk unsafe.Pointer, row int) {
+// split returns the start of the chunk that l lies in, whose scale is given, and the row.
+func (w *World) split(l location, scale uintptr) (chunk unsafe.Pointer, row int) {
 	at := uintptr(l)
-	in := at & (eighths<<eighthBits - 1)
+	in := at & (alloc.SizeOf(scale)<<eighthBits - 1)
 	// Safe because without the row l is the chunk's first eighth times 512, a
 	// quarter of its offset from the universe's base.
 	return unsafe.Add(w.base, (at-in)<<2), int(in)
@@ -80,8 +80,8 @@ func (w *World) split(l location, eighths uintptr) (chunk unsafe.Pointer, row in
 
 // rowAt returns the row of l, whose owner is given.
 func (w *World) rowAt(l location, o owner) alloc.GridRow {
-	base, row := w.split(l, o.eighths())
-	return alloc.GridRow{Base: base, Eighths: o.eighths(), Row: row}
+	base, row := w.split(l, o.scale())
+	return alloc.GridRow{Base: base, Scale: o.scale(), Row: row}
 }
 
 const _ = uint(alloc.ChunkSize - 4<<rowBits) // a unit is 4 << rowBits bytes, each way:

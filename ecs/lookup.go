@@ -120,7 +120,7 @@ func (t *typeInfo) startOf(c alloc.GridChunk, a *Archetype) uintptr {
 	if a == nil || int(t.id) >= len(a.place) || a.place[t.id].flags() == 0 {
 		return noColumn
 	}
-	column := uintptr(c.First)*alloc.EighthSize + uintptr(a.place[t.id].offset)<<(c.Order&31)
+	column := uintptr(c.First)*alloc.EighthSize + uintptr(a.place[t.id].offset)*a.grid.Scale(c.Order)
 	// This may wrap below 0; adding a location of the chunk wraps back.
 	return column - uintptr(locate(c.First, 0))*uintptr(t.size)
 }
@@ -216,9 +216,9 @@ func (t *typeInfo) seek(at location) (unsafe.Pointer, location) {
 	if int(t.id) >= len(a.place) || a.place[t.id].flags() == 0 {
 		return nil, 0
 	}
-	base, row := w.split(at, o.eighths())
+	base, row := w.split(at, o.scale())
 	// Safe because the offset is that of a column of the row's chunk.
-	return unsafe.Add(base, uintptr(a.place[t.id].offset)*o.eighths()+uintptr(row)*uintptr(t.size)), at
+	return unsafe.Add(base, uintptr(a.place[t.id].offset)*o.scale()+uintptr(row)*uintptr(t.size)), at
 }
 
 // mut is find for writing: it marks the type changed in e's chunk.

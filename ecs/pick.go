@@ -140,7 +140,7 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 		}
 		o := w.ownerOf(r.location)
 		a, pos := w.archetypeAt(o), o.pos()
-		_, row := w.split(r.location, o.eighths())
+		_, row := w.split(r.location, o.scale())
 		if a.pickedBy != p.serial {
 			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
 			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {

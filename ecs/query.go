@@ -172,7 +172,7 @@ func (q *Query) walk(yield func(Rows) bool) {
 		s.t = t
 		for pos := 0; pos < len(g.Chunks()); pos++ {
 			c := &g.Chunks()[pos]
-			scale := 1 << (c.Order & 63)
+			scale := int(g.Scale(c.Order))
 			n := min(g.PerUnit()*scale>>alloc.UnitOrder, g.Len()-c.Start)
 			s.show(pos, uintptr(scale), true)
 			// Safe because the chunk is one of the world's universe.
@@ -232,7 +232,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 				dense = matching == n
 			}
 			at := a.grid.Row(pos, 0)
-			s.show(pos, at.Eighths, dense)
+			s.show(pos, at.Scale, dense)
 			if !yield(makeRows(s, at.Base, n)) {
 				return false
 			}

@@ -19,7 +19,7 @@ type scan struct {
 	t      *sight   // of the archetype that the current rows belong to
 	pos    int      // the current rows' chunk, in its grid
 	first  int      // the first of the current rows; only batches have another than 0
-	scale  uintptr  // size of that chunk, in eighths of a unit
+	scale  uintptr  // of that chunk: see alloc.Grid.Scale
 	serial uint32   // of the current rows; others are stale
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot
@@ -86,7 +86,7 @@ func (w *World) loopOver(q *Query) bool {
 	return slices.ContainsFunc(w.scans, func(s *scan) bool { return s.open && s.q == q })
 }
 
-// show moves the loop to a chunk of so many eighths of a unit; the rows shown before
+// show moves the loop to a chunk of a scale; the rows shown before
 // become stale.
 func (s *scan) show(pos int, scale uintptr, dense bool) {
 	s.turn()

@@ -53,7 +53,7 @@ func bufferAt(column unsafe.Pointer, row int, size uint32) *header {
 // headerAt returns the header of a row of a grid.
 func headerAt(r alloc.GridRow, c column) *header {
 	// Safe because c is a buffer column of the row's chunk.
-	return bufferAt(unsafe.Add(r.Base, uintptr(c.Offset)*r.Eighths), r.Row, c.Size)
+	return bufferAt(unsafe.Add(r.Base, uintptr(c.Offset)*r.Scale), r.Row, c.Size)
 }
 
 // spilled returns the block of a buffer that is not inline.

@@ -72,7 +72,7 @@ func (a *Archetype) dropWays() {
 // find looks up what the way does, from the layouts and types of its ends.
 func (w *way) find() {
 	from, to := w.from, w.to
-	*w = way{from: from, to: to, row: w.row.Emptied(), relabel: from.grid.PerUnit() == to.grid.PerUnit()}
+	*w = way{from: from, to: to, row: w.row.Emptied(), relabel: from.grid.PerUnit() == to.grid.PerUnit() && from.grid.IsSkewed() == to.grid.IsSkewed()}
 	for _, c := range to.grid.Columns() {
 		if !from.sig.has(typeID(c.Key)) {
 			w.fresh, w.added = append(w.fresh, c), c
