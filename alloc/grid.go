@@ -22,9 +22,9 @@ import (
 // A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk
 // of one eighth, or 1, 2, 4 ... 64 units. Its layout is that of one unit with every offset
 // and the number of rows times its units, or 63 where it has 64 (Scale), so one plan and
-// one multiplication serve chunks of all sizes, and the index of a chunk's first eighth has k zero bits, where the owner can put
-// a row. Offsets in a unit are multiples of 64, so an eighth of one still is a multiple of
-// 8, which is as much as Go types ask for. Growth takes what the policy says as few
+// one multiplication serve chunks of all sizes. The index of a chunk's first eighth has k
+// zero bits, where the owner can put a row. Offsets in a unit are multiples of 64, so an
+// eighth of one still is a multiple of 8, which is as much as Go types ask for. Growth takes what the policy says as few
 // large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long
 // loops run at the speed of long slices (docs/decisions/0011).
 //
@@ -306,8 +306,8 @@ func (g *Grid) Needed() int {
 func (g *Grid) Settle() { g.leave(g.Needed()) }
 
 // Give moves the first n chunks, n > 0, none of them small, to another grid of the same
-// universe, whose units have as many rows, which is skewed like it, and which has no rows in a small chunk: before
-// its last chunk when that is part full. They must be full, or the other grid without
+// universe, whose units have as many rows, which is skewed like it, and which has no rows
+// in a small chunk: before its last chunk when that is part full. They must be full, or the other grid without
 // rows. It returns their position there. What Prepare took is not kept back.
 func (g *Grid) Give(to *Grid, n int) (at int) {
 	at = to.Needed()

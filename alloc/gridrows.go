@@ -15,8 +15,8 @@ type GridRow struct {
 	Row   int
 }
 
-// SizeOf returns the eighths of a chunk whose scale is given: the next power of two.
-func SizeOf(scale uintptr) uintptr { return scale + scale&(scale>>1)&(1<<UnitOrder) }
+// EighthsOf returns how many eighths a chunk has whose scale is given: the next power of two.
+func EighthsOf(scale uintptr) uintptr { return scale + scale&(scale>>1)&(1<<UnitOrder) }
 
 // Element returns the address of the row's element of a column.
 func (r GridRow) Element(offset, size uint32) unsafe.Pointer {

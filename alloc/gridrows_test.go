@@ -84,10 +84,10 @@ func TestScale(t *testing.T) {
 	require.False(t, few.IsSkewed())
 	for order := uint32(0); order <= MaxGridOrder; order++ {
 		require.Equal(t, uintptr(1)<<order, few.Scale(order))
-		require.Equal(t, few.Scale(order), SizeOf(few.Scale(order)))
+		require.Equal(t, few.Scale(order), EighthsOf(few.Scale(order)))
 		g := &many
 		scale := g.Scale(order)
-		require.Equal(t, uintptr(1)<<order, SizeOf(scale))
+		require.Equal(t, uintptr(1)<<order, EighthsOf(scale))
 		rows, places := g.Fits(GridChunk{Order: order}), map[uintptr]bool{}
 		end := uintptr(0)
 		for _, p := range plan.Places {

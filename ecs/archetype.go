@@ -207,8 +207,8 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 
 // Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
 // units has n times the rows, and each column at n times the offset; n is 1/8 for a small
-// chunk of 2 KiB, whose rows are rounded down, and 63 for one of 1 MiB with over four columns. While there are no rows it may change, see
-// Change.ApplyQuery. Cost: it is worked out at each call.
+// chunk of 2 KiB, whose rows are rounded down, and 63 for one of 1 MiB with more than four
+// columns. While there are no rows it may change, see Change.ApplyQuery. Cost: it is worked out at each call.
 func (a *Archetype) Plan() layout.Plan {
 	if a.lent != nil {
 		return *a.lent

@@ -72,7 +72,7 @@ func (w *World) archetypeAt(o owner) *Archetype {
 // split returns the start of the chunk that l lies in, whose scale is given, and the row.
 func (w *World) split(l location, scale uintptr) (chunk unsafe.Pointer, row int) {
 	at := uintptr(l)
-	in := at & (alloc.SizeOf(scale)<<eighthBits - 1)
+	in := at & (alloc.EighthsOf(scale)<<eighthBits - 1)
 	// Safe because without the row l is the chunk's first eighth times 512, a
 	// quarter of its offset from the universe's base.
 	return unsafe.Add(w.base, (at-in)<<2), int(in)
