@@ -346,3 +346,65 @@ func TestShiftedColumnIsNoLabel(t *testing.T) {
 		require.Equal(t, Position{}, position.Slice(rows)[0])
 	}
 }
+
+type (
+	wide1 [100]byte
+	wide2 [100]byte
+	wide3 [100]byte
+	wide4 [4]uint64
+	last  struct{ B byte }
+	less  [24]byte
+)
+
+// TestRelabelAcrossFewColumns: chunks of 1 MiB are laid out otherwise with more than four
+// columns. Where a type goes that leaves four the values stay what they were, whether
+// units have as many rows without it (last) or not (less), and the target has rows or not.
+func TestRelabelAcrossFewColumns(t *testing.T) {
+	for _, gone := range []func(w *ecs.World) ecs.Type{
+		func(w *ecs.World) ecs.Type { return ecs.Register[last](w) }, func(w *ecs.World) ecs.Type { return ecs.Register[less](w) },
+	} {
+		for _, there := range []int{0, 1, 3000} {
+			w := newWorld(t)
+			one, two, three, four := ecs.Register[wide1](w), ecs.Register[wide2](w), ecs.Register[wide3](w), ecs.Register[wide4](w)
+			fifth := gone(w)
+			five, few := ecs.NewArchetype(w, one, two, three, four, fifth), ecs.NewArchetype(w, one, two, three, four)
+			fill := func(b ecs.Batch, err error) {
+				require.NoError(t, err)
+				for rows := range b.Rows() {
+					f := four.Slice(rows)
+					for i, e := range rows.Entities() {
+						f[i] = wide4{uint64(e.Index()), 1, 2, ^uint64(e.Index())}
+					}
+				}
+			}
+			check := func(a *ecs.Archetype, n int) {
+				require.NoError(t, w.Verify())
+				require.Equal(t, n, a.Len())
+				q := ecs.NewQuery(w, ecs.Read(four))
+				for rows := range q.Rows() {
+					f := four.Slice(rows)
+					for i, e := range rows.Entities() {
+						if f[i] != (wide4{uint64(e.Index()), 1, 2, ^uint64(e.Index())}) || four.Get(e) != &f[i] {
+							t.Fatalf("%v of %v has %v", e, rows.Archetype(), f[i])
+						}
+					}
+				}
+			}
+			fill(few.CreateN(there))
+			n := 70 * five.Plan().Rows // a chunk of 64 units and more
+			fill(five.CreateN(n))
+			all := ecs.NewQuery(w, ecs.Read(four))
+			for range 2 {
+				_, err := ecs.NewChange(w, ecs.Remove(fifth)).ApplyQuery(all)
+				require.NoError(t, err)
+				check(few, n+there)
+				fill(few.CreateN(100))
+				_, err = ecs.NewChange(w, ecs.Add(fifth)).ApplyQuery(all)
+				require.NoError(t, err)
+				there += 100
+				check(five, n+there)
+			}
+			require.NoError(t, w.Close())
+		}
+	}
+}
