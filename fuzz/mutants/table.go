@@ -28,6 +28,7 @@ var mutants = []mutant{
 	{"alloc/gridroom.go", "if n <= g.Room() {", "if n <= g.Room()+1 {", "TestGridIsAList"},
 	{"alloc/gridroom.go", "g.chunks[1].Order > g.chunks[0].Order {", "true {", "TestGridOnlyChunk"},
 	{"alloc/gridroom.go", "g.units -= old.Units()\n", "", "TestGridOnlyChunk"},
+	{"alloc/grid.go", "if order == MaxGridOrder && g.skewed {", "if g.skewed {", "TestScale"},
 
 	// alloc: the heap.
 	{"alloc/slab.go", "return uint32(x >> 32), uint32(x) < uint32(shape)", "return uint32(x >> 32), true", "TestHeapRefuses"},
@@ -49,6 +50,8 @@ var mutants = []mutant{
 	{"ecs/move.go", "if at.Base != last.Base {", "if at.Base == last.Base {", "TestBehaviour53Wrap"},
 	{"ecs/move.go", "if a.edgeKey != uint32(t.id)|edgeAdds || way.to.grid.Full() {", "if a.edgeKey != uint32(t.id)|edgeAdds {", "TestBehaviour57_SurvivesMoves"},
 	{"ecs/move.go", "a.setBit(slot, lastPos, lastRow, false)", "", "TestChangesInsideLoops"},
+	{"ecs/way.go", " && from.grid.IsSkewed() == to.grid.IsSkewed()", "", "TestRelabelAcrossFewColumns"},
+	{"ecs/layout.go", "a.replan(plan.Rows, &from.grid)", "a.replan(plan.Rows, nil)", "TestRelabelAcrossFewColumns"},
 	{"ecs/transfer.go", "a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))", "_ = ids", "TestBatchesAllocateNothing"},
 	{"ecs/transfer.go", "to.markRows(toPos)\n", "", "TestRelabelMovesNoRow"},
 	{"ecs/version.go", "*s = stamp{v, v}", "*s = stamp{v, s.ordered}", "TestHoleThereAndBack"},
