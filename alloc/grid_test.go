@@ -346,6 +346,30 @@ func TestGridOnlyChunk(t *testing.T) {
 	}
 }
 
+// TestGridSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more, and
+// no megachunk where the universe has no more than 64.
+func TestGridSkewed(t *testing.T) {
+	for left, want := range map[int]string{128: "[64 1]", 65: "[64 1]", 64: "[32 32]"} {
+		u, err := NewUniverse(Size(2 << 20))
+		require.NoError(t, err)
+		for u.Stats().LiveChunks < u.Size()/ChunkSize-left {
+			_, err := u.AllocExact(1)
+			require.NoError(t, err)
+		}
+		m := newGrid(t, u, nil, Doubling(), 6)
+		m.skewed = true
+		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 64*m.per, 64*m.per), left)
+		var units []int
+		for _, chunk := range m.Chunks() {
+			units = append(units, chunk.Units())
+		}
+		require.Equal(t, want, fmt.Sprint(units), left)
+		m.check(t, want)
+		m.Release()
+		require.NoError(t, u.Verify())
+	}
+}
+
 // TestGridPrepared: what was prepared can be grown to when nothing else is left.
 func TestGridPrepared(t *testing.T) {
 	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {

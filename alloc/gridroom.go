@@ -200,20 +200,29 @@ func (g *Grid) unuse(keep int) {
 // universe refuses the rest, and room for end rows. On an error none is new.
 func (g *Grid) take(want, need, end int) error {
 	before := len(g.chunks)
-	if err := g.ask(want, need, end); err != nil {
-		for last := len(g.chunks) - 1; last >= before; last-- {
-			c := g.chunks[last]
-			g.free(c)
-			g.units -= c.Units()
-		}
-		g.chunks = g.chunks[:before]
-		g.turn()
-		return err
+	err := g.ask(want, need, end, g.largest)
+	if err != nil && g.skewed && g.largest == MaxGridOrder {
+		g.takeBack(before)
+		err = g.ask(want, need, end, MaxGridOrder-1) // in those every unit holds rows
 	}
-	return nil
+	if err != nil {
+		g.takeBack(before)
+	}
+	return err
 }
 
-func (g *Grid) ask(want, need, end int) error {
+// takeBack gives the chunks from a position on back.
+func (g *Grid) takeBack(before int) {
+	for last := len(g.chunks) - 1; last >= before; last-- {
+		c := g.chunks[last]
+		g.free(c)
+		g.units -= c.Units()
+	}
+	g.chunks = g.chunks[:before]
+	g.turn()
+}
+
+func (g *Grid) ask(want, need, end int, order uint32) error {
 	held := g.units + g.spare
 	switch all := g.u.Size() / ChunkSize; {
 	case held+need > MaxSize/ChunkSize:
@@ -223,7 +232,6 @@ func (g *Grid) ask(want, need, end int) error {
 		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
 			held+need, g.per, all, ErrFull)
 	}
-	order := g.largest
 	for got := 0; got < want || g.room() < end; {
 		order = min(order, UnitOrder+uint32(bits.Len(uint(max(want-got, 1))))-1) // one unit more for each that 64 lack
 		units := 1 << order >> UnitOrder

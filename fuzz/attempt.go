@@ -156,6 +156,16 @@ func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 	return want
 }
 
+// spareUnits returns the units that the rows of a group leave of their last chunk, which may
+// be a large one: rows that come need as many chunks fewer.
+func (d *world) spareUnits(g *group) int {
+	if g.a == nil || g.a.Chunks() == 0 {
+		return 0
+	}
+	_, bytes, rows := g.a.Chunk(g.a.Chunks() - 1)
+	return max(0, bytes/alloc.ChunkSize-rows/g.a.Plan().Rows)
+}
+
 // squeeze takes chunks away until few are left, or gives some back. Without a
 // tight universe it does nothing.
 func (d *world) squeeze(r record) error {

@@ -67,7 +67,8 @@ func (d *world) createTooMany(r record) error {
 		return nil // there may be a small chunk
 	}
 	want := d.rowsNeed(g, n, true)
-	if room := d.u.Stats(); want.chunks <= room.Reserved/alloc.ChunkSize-room.LiveChunks+d.w.Stats().Reserve {
+	least := want.chunks - d.spareUnits(g)
+	if room := d.u.Stats(); least <= room.Reserved/alloc.ChunkSize-room.LiveChunks+d.w.Stats().Reserve {
 		return nil // there may be room
 	}
 	done, err := d.attempt(want, func() error {
