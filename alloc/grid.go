@@ -115,7 +115,7 @@ type GridColumn struct {
 // a larger step only keeps more in reserve.
 func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 
-// fewColumns is how many columns share lines of a cache of eight to twelve ways unharmed.
+// fewColumns is up to how many columns a grid is not skewed: loops over few lose by it.
 const fewColumns = 4
 
 // Orders of chunks.
