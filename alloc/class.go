@@ -17,15 +17,15 @@ var classSizes = [...]uint32{
 }
 
 const (
-	quantum      = 16                  // bytes; every block is aligned to it
-	maxSlot      = 8192                // bytes of the largest slot
-	maxSlots     = ChunkSize / quantum // slots of a chunk at most
-	slotWords    = maxSlots / 64       // words of a slab's mask
-	classCount   = len(classSizes)     // number of classes
-	classLimit   = 32                  // length of tables by class: a mask does for a bound
-	maxRunBytes  = MegachunkSize       // largest block inside the universe
-	maxMapping   = 1 << 46             // bytes of the largest mapping; beyond any address space today
-	maxAlignment = 1 << 30             // bytes
+	quantum     = 16                  // bytes; every block is aligned to it
+	maxSlot     = 8192                // bytes of the largest slot
+	maxSlots    = ChunkSize / quantum // slots of a chunk at most
+	slotWords   = maxSlots / 64       // words of a slab's mask
+	classCount  = len(classSizes)     // number of classes
+	classLimit  = 32                  // length of tables by class: a mask does for a bound
+	maxRunBytes = MegachunkSize       // largest block inside the universe
+	maxMapping  = 1 << 46             // bytes of the largest mapping; beyond any address space today
+
 	classByUnits = maxSlot/quantum + 1 // entries of classOf
 )
 

@@ -285,10 +285,7 @@ func (h *Heap) checkRequest(name string, l *Local, size, align int) {
 	if h.closed.Load() || l != nil && l.closed {
 		panicClosed(name, h.closed.Load())
 	}
-	if size < 0 || align < 0 || align&(align-1) != 0 || align > maxAlignment {
-		panic(fmt.Sprintf("alloc: %s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
-			name, size, align, maxAlignment))
-	}
+	checkBlock(name, size, align)
 }
 
 //go:noinline

@@ -170,7 +170,7 @@ func (b *block) placed(size, align int) bool {
 		return classIn(b.head) == number
 	}
 	if size <= maxRunBytes && align <= ChunkSize {
-		return b.kind() == kindRun && chunksIn(b.head) == (max(size, 1)+ChunkSize-1)/ChunkSize
+		return b.kind() == kindRun && chunksIn(b.head) == chunksFor(size)
 	}
 	return b.s == nil && size <= b.usable
 }

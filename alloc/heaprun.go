@@ -10,7 +10,7 @@ import (
 // compare-and-swap may change the run.
 
 func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Pointer, error) {
-	n := (max(size, 1) + ChunkSize - 1) / ChunkSize
+	n := chunksFor(size)
 	c, err := h.u.exact(n, want, "AllocExact")
 	if err != nil && h.reclaim(l) {
 		c, err = h.u.exact(n, want, "AllocExact")
@@ -52,7 +52,7 @@ func (h *Heap) resizeRun(b *block, size int) bool {
 	if size > maxRunBytes {
 		return false
 	}
-	want := (max(size, 1) + ChunkSize - 1) / ChunkSize
+	want := chunksFor(size)
 	after := block{s: b.s, head: headOf(kindRun, 0, want, c, 0), usable: want * ChunkSize}
 	if !after.couldBe(size) || want > have && !h.u.Extend(c, have, want-have) {
 		return false

@@ -20,6 +20,7 @@ var floors = [][]string{
 	{"asm"},
 	{"bitmask", "layout", "mmap"},
 	{"alloc"},
+	{"alloc/wrap"},
 	{"ecs"},
 	{"ecs/*"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
@@ -52,10 +53,10 @@ func floorOf(dir string) int {
 }
 
 // roomOf returns the part of a floor within which imports are free: a layer of
-// ecs with what is under it, a module of its own, all of internal, or a package.
+// ecs or alloc with what is under it, a module of its own, all of internal, or a package.
 func roomOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
-	if first == "ecs" && rest != "" {
+	if (first == "ecs" || first == "alloc") && rest != "" {
 		layer, _, _ := strings.Cut(rest, "/")
 		return first + "/" + layer
 	}
