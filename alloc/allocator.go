@@ -51,6 +51,21 @@ func panicBlock(name string, size, align int) {
 		name, size, align, MaxAlign))
 }
 
+// FreesInOrder reports whether a wants its blocks back last in, first out: a Stack, or
+// a wrapper (what has a method Unwrap) around one.
+func FreesInOrder(a Allocator) bool {
+	for {
+		switch v := a.(type) {
+		case *Stack:
+			return true
+		case interface{ Unwrap() Allocator }:
+			a = v.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
 // ResizeSized is Resize for callers that know size and alignment: it panics, as
 // FreeSized does, for a block that cannot have been allocated with them.
 func (h *Heap) ResizeSized(p unsafe.Pointer, size, align, to int) bool {

@@ -81,6 +81,9 @@ func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
 
 // findOne is what is left of AllocExact(1) when there was none at home.
 func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
+	if err := u.refuse("Universe." + name); err != nil {
+		return 0, err
+	}
 	c, err := u.findHome(shard, anyRun, name)
 	if err == ErrFull {
 		err = u.errFull(name, 1)
@@ -121,6 +124,9 @@ func (u *Universe) findHome(shard int, c wish, name string) (ChunkIndex, error) 
 // moveHome claims a chunk in the shard's home, which another goroutine of the
 // shard may have moved meanwhile, or in a new one.
 func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
+	if u.failures != nil {
+		return 0, 0, false // each request shall come here
+	}
 	l := &u.leases.of[shard]
 	l.mu.Lock()
 	defer l.mu.Unlock()

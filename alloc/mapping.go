@@ -64,6 +64,9 @@ func (h *Heap) allocMapping(name string, size, align int) (p unsafe.Pointer, fre
 	if size > maxMapping {
 		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, maxMapping, ErrTooBig)
 	}
+	if err := h.u.refuse(name); err != nil {
+		return nil, false, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// A region begins on a granule, but on the Go heap only on a page; the slack

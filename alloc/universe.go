@@ -91,19 +91,20 @@ type pages interface {
 
 // Universe is a reservation of address space that is handed out in chunks.
 type Universe struct {
-	base    unsafe.Pointer     // first byte of chunk 0; fixed until Close
-	index   *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
-	dirty   []atomic.Uint64    // per megachunk: chunks handed out since their granule was committed (I4)
-	ready   []atomic.Uint32    // per granule: 1 when committed; written under mu
-	emptied []bitmask.Word     // hint, one bit per granule: became empty since the last trim
-	since   []atomic.Int64     // per granule: when Maintain first found it empty, in ns since born; 0: it did not
-	nEmpty  atomic.Int32       // number of bits set in emptied (I5)
-	due     atomic.Int64       // when the next purge is due, in ns since born
-	born    time.Time          // when the universe was made
-	leases  leases             // homes of the shards
-	asked   int                // bytes wanted at first; more than Size when limits forbade them
-	small   bool               // pages of 4 KiB are asked for
-	closed  bool               // under mu
+	base     unsafe.Pointer     // first byte of chunk 0; fixed until Close
+	index    *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
+	dirty    []atomic.Uint64    // per megachunk: chunks handed out since their granule was committed (I4)
+	ready    []atomic.Uint32    // per granule: 1 when committed; written under mu
+	emptied  []bitmask.Word     // hint, one bit per granule: became empty since the last trim
+	since    []atomic.Int64     // per granule: when Maintain first found it empty, in ns since born; 0: it did not
+	nEmpty   atomic.Int32       // number of bits set in emptied (I5)
+	due      atomic.Int64       // when the next purge is due, in ns since born
+	born     time.Time          // when the universe was made
+	leases   leases             // homes of the shards
+	asked    int                // bytes wanted at first; more than Size when limits forbade them
+	small    bool               // pages of 4 KiB are asked for
+	failures *Failures          // refuse on purpose; nil: none
+	closed   bool               // under mu
 
 	mu     sync.Mutex    // held over commits, trims and Close, never on the fast path
 	pages  pages         // under mu, but for Base and Size
@@ -117,12 +118,13 @@ type Universe struct {
 type Option func(*config)
 
 type config struct {
-	size   int
-	sized  bool
-	retain int
-	delay  time.Duration
-	small  bool
-	pages  pages
+	size     int
+	sized    bool
+	retain   int
+	delay    time.Duration
+	small    bool
+	pages    pages
+	failures *Failures
 }
 
 // Size sets the size of the universe in bytes, rounded up to 2 MiB, at most
@@ -189,18 +191,19 @@ func newUniverse(c config, asked int) *Universe {
 	granules := c.pages.Size() / mmap.Granule
 	megachunks := c.pages.Size() / MegachunkSize
 	u := &Universe{
-		base:    c.pages.Base(),
-		index:   bitmask.NewHierarchy(megachunks * ChunksPerMegachunk),
-		dirty:   make([]atomic.Uint64, megachunks),
-		ready:   make([]atomic.Uint32, granules),
-		emptied: make([]bitmask.Word, (granules+63)/64),
-		since:   make([]atomic.Int64, granules),
-		asked:   asked,
-		small:   c.small,
-		pages:   c.pages,
-		retain:  max(0, c.retain),
-		delay:   c.delay,
-		born:    time.Now(),
+		base:     c.pages.Base(),
+		index:    bitmask.NewHierarchy(megachunks * ChunksPerMegachunk),
+		dirty:    make([]atomic.Uint64, megachunks),
+		ready:    make([]atomic.Uint32, granules),
+		emptied:  make([]bitmask.Word, (granules+63)/64),
+		since:    make([]atomic.Int64, granules),
+		asked:    asked,
+		small:    c.small,
+		failures: c.failures,
+		pages:    c.pages,
+		retain:   max(0, c.retain),
+		delay:    c.delay,
+		born:     time.Now(),
 	}
 	u.leases.reset(megachunks)
 	u.due.Store(int64(u.delay / 2))
@@ -288,7 +291,7 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 			first, first, n, more, ChunksPerMegachunk))
 	}
 	at += n
-	if at+more > ChunksPerMegachunk {
+	if at+more > ChunksPerMegachunk || u.refuse("Universe.Extend") != nil {
 		return false
 	}
 	before, now, ok := u.index.Word(m).TryAllocAt(at, more)

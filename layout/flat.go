@@ -3,9 +3,6 @@ package layout
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -18,47 +15,19 @@ type Number interface {
 // of it is a comparison of two words, where comparing two reflect.Types is two calls.
 type pair[F Number, T any] struct{}
 
-// Flat remembers its answers, all of them yes: the first few in a list, which is
-// searched faster than the map that has them all.
-var (
-	flatten  sync.Map              // pair -> nothing
-	flatFew  atomic.Pointer[[]any] // of pairs
-	flatLock sync.Mutex            // of changes of flatFew
-)
-
-const mostFew = 16 // pairs of flatFew
-
-func isKnownFlat[F Number, T any]() bool {
-	if few := flatFew.Load(); few != nil {
-		for _, p := range *few {
-			if _, found := p.(pair[F, T]); found {
-				return true
-			}
-		}
-	}
-	return false
-}
+// flats are the pairs for which Flat has answered yes.
+var flats known
 
 // checkFlat panics unless a column of T is one of F.
 func checkFlat[F Number, T any]() {
 	question := any(pair[F, T]{})
-	if _, found := flatten.Load(question); found {
+	if flats.has(question) {
 		return
 	}
 	if err := isFlat(reflect.TypeFor[T](), reflect.TypeFor[F]()); err != nil {
 		panic("layout: Flat: " + err.Error())
 	}
-	flatten.Store(question, struct{}{})
-	flatLock.Lock()
-	defer flatLock.Unlock()
-	var few []any
-	if old := flatFew.Load(); old != nil {
-		few = *old
-	}
-	if len(few) < mostFew && !slices.Contains(few, question) {
-		few = append(slices.Clone(few), question)
-		flatFew.Store(&few)
-	}
+	flats.add(question)
 }
 
 // Flat shows a column of structs as the numbers that they are made of: a slice
@@ -67,7 +36,7 @@ func checkFlat[F Number, T any]() {
 // field, when T holds anything but F, or padding. Cost: a search in a list of the first
 // 16 pairs of types, then a look-up in a map.
 func Flat[F Number, T any](column []T) []F {
-	if !isKnownFlat[F, T]() {
+	if !isKnown[pair[F, T]](&flats) {
 		checkFlat[F, T]()
 	}
 	var (

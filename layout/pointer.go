@@ -35,6 +35,29 @@ func PointerFree(t reflect.Type) error {
 	return &PointerError{Type: t, Path: path, Kind: kind}
 }
 
+// pointerFree is a question: is T free of pointers?
+type pointerFree[T any] struct{}
+
+var pointerFrees known
+
+// PointerFreeFor is PointerFree of T for callers that ask often: it remembers the
+// types that are. Cost for those: a search in a list of the first 16, 1 to 5 ns, then
+// a look-up in a map.
+func PointerFreeFor[T any]() error {
+	if isKnown[pointerFree[T]](&pointerFrees) {
+		return nil
+	}
+	question := any(pointerFree[T]{})
+	if pointerFrees.has(question) {
+		return nil
+	}
+	err := PointerFree(reflect.TypeFor[T]())
+	if err == nil {
+		pointerFrees.add(question)
+	}
+	return err
+}
+
 func findPointer(t reflect.Type, path string) (where, kind string) {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Uintptr,

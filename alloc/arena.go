@@ -1,0 +1,396 @@
+package alloc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// The arena.
+//
+// An arena is a list of blocks of another allocator and a place in one of them, the
+// current block. All before that place is in use, all behind it is free:
+//
+//	blocks    0 (16 KiB)      1 (32 KiB)             2 (64 KiB)
+//	          +-------------+ +--------------------+ +-----------------------+
+//	          |in use | end | |in use   | free     | | kept for later        |
+//	          +-------------+ +--------------------+ +-----------------------+
+//	                ^ a block that did not fit       ^ at, in the current block
+//
+// A position is the bytes of the blocks before and the place in this one; it only
+// serves to be compared with others. Rewind and Reset move the place back; what
+// is given up is from there to the old place. Marks are kept in a list by rising
+// position, so that a mark that was given up itself is found out.
+//
+// An epoch begins whenever something is given up. cuts has, for each later epoch, from
+// which position on; only those that no later one contains are kept, so both epochs
+// and positions rise, and the first cut after a Temp's epoch has the least position
+// of all cuts after it.
+//
+// In debug builds what is given up is filled with debug.Freed, and must still hold that
+// when it is handed out again.
+//
+// Invariants, checked by Verify:
+//
+//	A1 The current block is one of the list, or there is none; used of the blocks
+//	   before is within them, and at within the current one.
+//	A2 Marks rise by position, and none is above the place.
+//	A3 Cuts rise by epoch and by position, and none is of a later epoch than now.
+//	A4 In debug builds, what was given up and not handed out since is debug.Freed.
+
+const (
+	arenaAlign = 64       // bytes: alignment of the blocks, and of what needs no look at addresses
+	arenaLeast = 16 << 10 // bytes of the first block
+	arenaMost  = 1 << 20  // bytes by which an arena grows at most, unless more is asked for
+)
+
+// Arena hands out blocks one behind the other and takes them back together: a frame's,
+// a request's, a level's. One goroutine at a time may use it. Its memory is an
+// Allocator's, blocks of rising size. Contents are not cleared.
+//
+// Cost on an AMD Zen 5, Go 1.26: Alloc 1.5 ns.
+type Arena struct {
+	base    unsafe.Pointer // of the current block; nil: there is none
+	at, end uintptr        // bytes in use, and bytes, of the current block
+	cur     int            // index of the current block in blocks
+	before  uintptr        // bytes of the blocks before it
+	floor   uintptr        // bytes of the current block that a mark holds: the last block is not given back below
+	temps   bool           // a Temp was made since the last Reset
+	closed  bool
+	epoch   uint64
+	ids     uint64 // of marks, and ages of blocks
+	blocks  []arenaBlock
+	marks   []mark
+	cuts    []cut
+	from    Allocator
+	growth  Growth // in bytes
+}
+
+// arenaBlock is one block of the allocator below.
+type arenaBlock struct {
+	p      unsafe.Pointer
+	size   uintptr // bytes
+	age    uint64  // blocks rise by it in the order in which they were taken
+	used   uintptr // bytes that were in use when the arena went on to the next block
+	poison uintptr // in debug builds: bytes up to which what is not in use is debug.Freed
+}
+
+// mark is an open mark.
+type mark struct {
+	position uintptr
+	id       uint64
+	block    int
+	at       uintptr
+}
+
+// cut says that all from position on was given up when the epoch began.
+type cut struct {
+	epoch    uint64
+	position uintptr
+}
+
+// Mark is a place in an arena to go back to. It is good until the arena goes back
+// to before it.
+type Mark struct{ m mark }
+
+// ArenaOption changes how NewArena works.
+type ArenaOption func(*Arena)
+
+// ArenaGrowth sets how many bytes the arena has after a block was added: Next of what
+// it has. The default doubles, from 16 KiB on, by at most 1 MiB at a time. When that
+// much is refused the arena asks for what it needs.
+func ArenaGrowth(g Growth) ArenaOption { return func(a *Arena) { a.growth = g } }
+
+// KeepAll makes Reset keep all memory.
+const KeepAll = int(^uint(0) >> 1)
+
+// NewArena makes an arena whose blocks are of from. It takes none before the first Alloc.
+func NewArena(from Allocator, options ...ArenaOption) *Arena {
+	a := &Arena{from: from, growth: Growth{factor: 2, step: arenaLeast, most: arenaMost}}
+	for _, o := range options {
+		o(a)
+	}
+	return a
+}
+
+// Alloc returns size bytes aligned to align behind those handed out last. An error is
+// that of the allocator below, or wraps ErrTooBig above 2^46 bytes.
+func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
+	mask := uintptr(align) - 1
+	if align == 0 {
+		mask = quantum - 1
+	}
+	at := a.at
+	if at&mask != 0 { // a branch, so that the next call need not wait for the arithmetic
+		at = (at + mask) &^ mask
+	}
+	to := at + uintptr(max(size, 1))
+	if uint(size) > uint(a.end) || to > a.end || uintptr(align)&mask != 0 || mask >= arenaAlign || debug.On {
+		return a.alloc(size, align)
+	}
+	a.at = to
+	// Safe because [at, to) lies in the current block.
+	return unsafe.Add(a.base, at), nil
+}
+
+// alloc is Alloc where the block is not at hand.
+//
+//go:noinline
+func (a *Arena) alloc(size, align int) (unsafe.Pointer, error) {
+	if a.closed {
+		panic("alloc: Arena.Alloc: the arena is closed")
+	}
+	checkBlock("Arena.Alloc", size, align)
+	if size > maxMapping {
+		return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes, the limit is %d: %w", size, maxMapping, ErrTooBig)
+	}
+	if align == 0 {
+		align = quantum
+	}
+	n := uintptr(max(size, 1))
+	at := a.place(a.base, a.at, align)
+	if a.base == nil || at+n > a.end {
+		next := a.cur + 1
+		if a.base == nil {
+			next = 0
+		}
+		if err := a.fit(next, n, align); err != nil {
+			return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes: %w", size, err)
+		}
+		a.goOn(next)
+		at = a.place(a.base, 0, align)
+	}
+	if debug.On {
+		a.handOut(a.at, at, at+n)
+	}
+	a.at = at + n
+	// Safe because [at, at+n) lies in the current block.
+	return unsafe.Add(a.base, at), nil
+}
+
+// place is the first offset from at on in a block at p whose address is aligned.
+func (a *Arena) place(p unsafe.Pointer, at uintptr, align int) uintptr {
+	return at + -(uintptr(p)+at)&uintptr(align-1)
+}
+
+// fit sees to it that blocks[i] has room for n bytes: it is a kept one, or a new one.
+func (a *Arena) fit(i int, n uintptr, align int) error {
+	if i < len(a.blocks) && a.place(a.blocks[i].p, 0, align)+n <= a.blocks[i].size {
+		return nil
+	}
+	need, has := int(n), 0
+	if align > arenaAlign {
+		need += align
+	}
+	for _, b := range a.blocks {
+		has += int(b.size)
+	}
+	size := a.growth.Next(has, has+need) - has
+	p, err := a.from.Alloc(size, arenaAlign)
+	if err != nil && size > need {
+		size = need
+		p, err = a.from.Alloc(size, arenaAlign)
+	}
+	if err == nil {
+		a.ids++
+		a.blocks = slices.Insert(a.blocks, i, arenaBlock{p: p, size: uintptr(size), age: a.ids})
+	}
+	return err
+}
+
+// goOn makes blocks[i] the current one, from its beginning.
+func (a *Arena) goOn(i int) {
+	if i > 0 {
+		a.blocks[i-1].used = a.at
+		a.before += a.blocks[i-1].size
+	}
+	a.enter(i, 0)
+}
+
+// enter makes blocks[i] the current one, in use up to at.
+func (a *Arena) enter(i int, at uintptr) {
+	a.cur, a.base, a.at, a.end, a.floor = i, a.blocks[i].p, at, a.blocks[i].size, 0
+}
+
+// position is the place as one number.
+func (a *Arena) position() uintptr { return a.before + a.at }
+
+// ResizeSized makes the block that was handed out last longer or shorter, and any
+// other one, or one from before a mark, shorter only.
+func (a *Arena) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
+	checkBlock("Arena.ResizeSized", to, align)
+	start := a.find("ResizeSized", p, size, align)
+	if !a.isLast(start, size) || start < a.floor {
+		return to <= size
+	}
+	// In a block that begins at start there is room for end-start.
+	if start > a.end || uintptr(to) > a.end-start {
+		return false
+	}
+	a.moveTo(max(start+uintptr(max(to, 1)), a.floor))
+	return true
+}
+
+// FreeSized gives the block back when it was handed out last; others stay until
+// Rewind or Reset.
+func (a *Arena) FreeSized(p unsafe.Pointer, size, align int) {
+	if p == nil {
+		return
+	}
+	start := a.find("FreeSized", p, size, align)
+	if a.isLast(start, size) && start >= a.floor {
+		a.moveTo(start)
+	}
+}
+
+// isLast reports whether the block at start of the current block was handed out last.
+func (a *Arena) isLast(start uintptr, size int) bool {
+	return start+uintptr(max(size, 1)) == a.at && start < a.at
+}
+
+// find returns where in the current block p is, or more than its size for a block in
+// another one. It panics for what is in use nowhere.
+func (a *Arena) find(op string, p unsafe.Pointer, size, align int) uintptr {
+	checkBlock("Arena."+op, size, align)
+	n := uintptr(max(size, 1))
+	if in := uintptr(p) - uintptr(a.base); in < a.at && n <= a.at-in {
+		return in
+	}
+	for i := range a.blocks[:min(a.cur, len(a.blocks))] {
+		b := &a.blocks[i]
+		if in := uintptr(p) - uintptr(b.p); in < b.used && n <= b.used-in {
+			return ^uintptr(0) / 2
+		}
+	}
+	panic(fmt.Sprintf("alloc: Arena.%s: %p of %d bytes is not in use in this arena (given up by Rewind or Reset?)", op, p, size))
+}
+
+// moveTo sets the place in the current block.
+func (a *Arena) moveTo(at uintptr) {
+	old := a.at
+	a.at = at
+	if at < old {
+		a.giveUp(a.cur, at, old)
+		a.cut()
+	} else if debug.On {
+		a.handOut(old, old, at)
+	}
+}
+
+// Mark returns the place that the arena is at.
+func (a *Arena) Mark() Mark {
+	if n := len(a.marks); n == 0 || a.marks[n-1].position != a.position() {
+		a.ids++
+		a.marks = append(a.marks, mark{position: a.position(), id: a.ids, block: a.cur, at: a.at})
+	}
+	a.floor = a.at
+	return Mark{a.marks[len(a.marks)-1]}
+}
+
+// Rewind goes back to a mark: all that was handed out since is given up, and its
+// memory kept for what comes. The mark stays good. It panics when the arena went back
+// to before the mark, and for one of another arena.
+func (a *Arena) Rewind(m Mark) {
+	i, found := slices.BinarySearchFunc(a.marks, m.m.position, func(m mark, at uintptr) int {
+		return cmp.Compare(m.position, at)
+	})
+	if !found || a.marks[i] != m.m {
+		panic(fmt.Sprintf("alloc: Arena.Rewind: the mark at byte %d is not one of this arena, which has %d, or was given up by Rewind or Reset",
+			m.m.position, len(a.marks)))
+	}
+	a.marks = a.marks[:i+1]
+	if a.base == nil {
+		return
+	}
+	if m.m.block == a.cur {
+		a.giveUp(a.cur, m.m.at, a.at)
+	} else {
+		a.giveUp(a.cur, 0, a.at)
+		for j := a.cur - 1; j > m.m.block; j-- {
+			a.giveUp(j, 0, a.blocks[j].used)
+		}
+		a.giveUp(m.m.block, m.m.at, a.blocks[m.m.block].used)
+	}
+	a.before = m.m.position - m.m.at
+	a.enter(m.m.block, m.m.at)
+	a.floor = m.m.at
+	a.cut()
+}
+
+// Reset gives up all that was handed out and keeps at most keep bytes of memory:
+// none at 0, all at KeepAll, else whole blocks, the largest first (where a Stack is below,
+// the oldest). Marks are given up
+// too.
+func (a *Arena) Reset(keep int) {
+	if keep < 0 {
+		panic(fmt.Sprintf("alloc: Arena.Reset: keep=%d is less than 0", keep))
+	}
+	if debug.On && a.base != nil {
+		a.giveUp(a.cur, 0, a.at)
+		for j := range a.cur {
+			a.giveUp(j, 0, a.blocks[j].used)
+		}
+	}
+	a.keep(uintptr(keep))
+	a.marks = a.marks[:0]
+	a.before, a.base, a.at, a.end, a.cur, a.floor = 0, nil, 0, 0, 0, 0
+	if len(a.blocks) > 0 {
+		a.enter(0, 0)
+	}
+	a.cut()
+	a.temps = false
+}
+
+// keep frees blocks until those left have no more than most bytes. The largest ones
+// stay; but where the allocator below wants its blocks back in order, the oldest.
+func (a *Arena) keep(most uintptr) {
+	byAge := slices.SortedFunc(slices.Values(a.blocks), func(b, c arenaBlock) int { return cmp.Compare(b.age, c.age) })
+	first := slices.Clone(byAge)
+	inOrder := FreesInOrder(a.from)
+	if !inOrder {
+		slices.SortStableFunc(first, func(b, c arenaBlock) int { return cmp.Compare(c.size, b.size) })
+	}
+	stays := map[unsafe.Pointer]bool{}
+	for _, b := range first {
+		if b.size > most && inOrder {
+			break
+		}
+		if b.size <= most {
+			stays[b.p] = true
+			most -= b.size
+		}
+	}
+	for _, b := range slices.Backward(byAge) {
+		if !stays[b.p] {
+			a.from.FreeSized(b.p, int(b.size), arenaAlign)
+		}
+	}
+	a.blocks = slices.DeleteFunc(a.blocks, func(b arenaBlock) bool { return !stays[b.p] })
+}
+
+// Close is Reset(0); the arena cannot be used any more. A second call does nothing.
+func (a *Arena) Close() {
+	if !a.closed {
+		a.Reset(0)
+		a.closed = true
+	}
+}
+
+// Used returns the bytes up to the place that the arena is at: those handed out, with
+// what alignment and the ends of blocks have cost.
+func (a *Arena) Used() int { return int(a.position()) }
+
+// Size returns the bytes of memory that the arena holds.
+func (a *Arena) Size() int {
+	n := 0
+	for i := range a.blocks {
+		n += int(a.blocks[i].size)
+	}
+	return n
+}
+
+// Epoch counts how often the arena gave something up that a Temp may have been.
+func (a *Arena) Epoch() uint64 { return a.epoch }

@@ -1,0 +1,164 @@
+package alloc
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// What an arena remembers of what it gave up: epochs, and in debug builds poison.
+
+// cut begins an epoch: all from the place on has been given up.
+func (a *Arena) cut() {
+	if !a.temps {
+		return
+	}
+	at := a.position()
+	a.epoch++
+	for n := len(a.cuts); n > 0 && a.cuts[n-1].position >= at; n-- {
+		a.cuts = a.cuts[:n-1]
+	}
+	a.cuts = append(a.cuts, cut{epoch: a.epoch, position: at})
+}
+
+// givenUp reports whether what was at position in that epoch has been given up since.
+func (a *Arena) givenUp(epoch uint64, position uintptr) bool {
+	i, _ := slices.BinarySearchFunc(a.cuts, epoch+1, func(c cut, e uint64) int {
+		return cmp.Compare(c.epoch, e)
+	})
+	return i < len(a.cuts) && a.cuts[i].position <= position
+}
+
+// giveUp poisons [from, to) of blocks[i] in debug builds.
+func (a *Arena) giveUp(i int, from, to uintptr) {
+	if debug.On {
+		b := &a.blocks[i]
+		// Safe because [from, to) lies in the block.
+		poison(unsafe.Add(b.p, from), int(to-from), debug.Freed)
+		b.poison = max(b.poison, to)
+	}
+}
+
+// handOut checks that nobody wrote to [from, to) of the current block after it was
+// given up, and marks [at, to) as fresh.
+func (a *Arena) handOut(from, at, to uintptr) {
+	b := &a.blocks[a.cur]
+	if bad, ok := b.stale(from, min(to, b.poison)); ok {
+		panic(fmt.Sprintf("alloc: Arena.Alloc: byte %d of the block at %p was written after it was given up by Rewind, Reset or FreeSized",
+			bad, b.p))
+	}
+	// Safe because [at, to) lies in the block.
+	poison(unsafe.Add(b.p, at), int(to-at), debug.Fresh)
+}
+
+// stale finds a byte of [from, to) that is not poisoned.
+func (b *arenaBlock) stale(from, to uintptr) (bad uintptr, ok bool) {
+	if from >= to {
+		return 0, false
+	}
+	// Safe because [from, to) lies in the block.
+	for i, v := range unsafe.Slice((*byte)(unsafe.Add(b.p, from)), to-from) {
+		if v != debug.Freed {
+			return from + uintptr(i), true
+		}
+	}
+	return 0, false
+}
+
+// Temp is a value in an arena that knows when it was made, so that its use after the
+// arena gave it up is caught, in every build. It is for Go memory: it holds pointers.
+type Temp[T any] struct {
+	p        *T
+	a        *Arena
+	epoch    uint64
+	position uintptr
+}
+
+// NewTemp makes a zero T in the arena. An error is that of New.
+func NewTemp[T any](a *Arena) (Temp[T], error) {
+	p, err := New[T](a)
+	if err != nil {
+		return Temp[T]{}, err
+	}
+	a.temps = true
+	return Temp[T]{p: p, a: a, epoch: a.epoch, position: a.position() - max(unsafe.Sizeof(*p), 1)}, nil
+}
+
+// Get returns the value. It panics when the arena gave it up by Rewind, Reset or
+// FreeSized, and for the zero Temp. Cost: a comparison while nothing was given up
+// since, then a search among what was.
+func (t Temp[T]) Get() *T {
+	if t.a == nil || t.a.epoch != t.epoch && t.a.givenUp(t.epoch, t.position) {
+		t.panicStale()
+	}
+	return t.p
+}
+
+// IsLive reports whether Get would return the value.
+func (t Temp[T]) IsLive() bool {
+	return t.a != nil && !t.a.givenUp(t.epoch, t.position)
+}
+
+//go:noinline
+func (t Temp[T]) panicStale() {
+	if t.a == nil {
+		panic(fmt.Sprintf("alloc: Temp.Get: this Temp of %s was never made", reflect.TypeFor[T]()))
+	}
+	panic(fmt.Sprintf("alloc: Temp.Get: the %s at byte %d of the arena was made in epoch %d and given up since; this is epoch %d",
+		reflect.TypeFor[T](), t.position, t.epoch, t.a.epoch))
+}
+
+// Verify checks the invariants of the arena and returns an error that names the one
+// that does not hold.
+func (a *Arena) Verify() error {
+	if a.base == nil {
+		if a.at != 0 || a.end != 0 || a.cur != 0 || a.before != 0 {
+			return fmt.Errorf("alloc: arena: A1: no current block, but byte %d of %d", a.at, a.end)
+		}
+	} else if a.cur >= len(a.blocks) || a.base != a.blocks[a.cur].p || a.end != a.blocks[a.cur].size || a.at > a.end {
+		return fmt.Errorf("alloc: arena: A1: byte %d of block %d of %d", a.at, a.cur, len(a.blocks))
+	}
+	before := uintptr(0)
+	for i, b := range a.blocks[:min(a.cur, len(a.blocks))] {
+		if before += b.size; b.used > b.size {
+			return fmt.Errorf("alloc: arena: A1: %d of %d bytes of block %d are in use", b.used, b.size, i)
+		}
+	}
+	if before != a.before {
+		return fmt.Errorf("alloc: arena: A1: %d bytes before block %d, counted as %d", before, a.cur, a.before)
+	}
+	for i, m := range a.marks {
+		if m.position > a.position() || i > 0 && m.position <= a.marks[i-1].position {
+			return fmt.Errorf("alloc: arena: A2: mark %d is at %d, the arena at %d", i, m.position, a.position())
+		}
+	}
+	for i, c := range a.cuts {
+		if c.epoch > a.epoch || i > 0 && (c.epoch <= a.cuts[i-1].epoch || c.position <= a.cuts[i-1].position) {
+			return fmt.Errorf("alloc: arena: A3: cut %d is of epoch %d at %d, now is %d", i, c.epoch, c.position, a.epoch)
+		}
+	}
+	return a.verifyPoison()
+}
+
+// verifyPoison checks A4.
+func (a *Arena) verifyPoison() error {
+	for i := range a.blocks {
+		b, from := &a.blocks[i], uintptr(0)
+		switch {
+		case !debug.On:
+			return nil
+		case i < a.cur:
+			from = b.used
+		case i == a.cur:
+			from = a.at
+		}
+		if bad, ok := b.stale(from, b.poison); ok {
+			return fmt.Errorf("alloc: arena: A4: byte %d of block %d was written after it was given up", bad, i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package alloc
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// ErrInjected is wrapped by what Failures refuse, beside ErrCommit.
+var ErrInjected = errors.New("refused by a test")
+
+// Failures refuses requests for memory on purpose, to show what a program does then:
+// those of a universe made with InjectFailures, of a wrap.Fail, and of whatever asks
+// Next. Any goroutine may use it. The zero value refuses nothing and counts.
+type Failures struct {
+	first, last int64 // requests that are refused, from 1; 0: none
+	asked       atomic.Int64
+	refused     atomic.Int64
+}
+
+// FailAt refuses the n-th request from now, and no other. It panics for less than 1.
+func FailAt(n int) *Failures { return failures("FailAt", n, n) }
+
+// FailFrom refuses the n-th request from now and all after it.
+func FailFrom(n int) *Failures { return failures("FailFrom", n, int(^uint(0)>>1)) }
+
+func failures(name string, first, last int) *Failures {
+	if first < 1 {
+		panic(fmt.Sprintf("alloc: %s: n=%d is less than 1", name, first))
+	}
+	return &Failures{first: int64(first), last: int64(last)}
+}
+
+// Next counts a request and returns nil, or the error with which it is refused.
+func (f *Failures) Next() error {
+	n := f.asked.Add(1)
+	if f.first == 0 || n < f.first || n > f.last {
+		return nil
+	}
+	f.refused.Add(1)
+	return fmt.Errorf("%w: request %d: %w", ErrCommit, n, ErrInjected)
+}
+
+// Asked returns how many requests there were.
+func (f *Failures) Asked() int { return int(f.asked.Load()) }
+
+// Refused returns how many of them were refused.
+func (f *Failures) Refused() int { return int(f.refused.Load()) }
+
+// InjectFailures makes a universe ask f at every request for chunks, and its heaps for
+// mappings. Such a universe has no homes for shards, so each request is slower.
+func InjectFailures(f *Failures) Option { return func(c *config) { c.failures = f } }
+
+// refuse asks the failures of the universe, if any.
+func (u *Universe) refuse(name string) error {
+	if u.failures == nil {
+		return nil
+	}
+	if err := u.failures.Next(); err != nil {
+		return fmt.Errorf("alloc: %s: %w", name, err)
+	}
+	return nil
+}
+
+// CheckEveryFailure runs f again and again, each time with another request for memory
+// refused: the first alone, the first and all after it, the second alone, ... until f
+// asks no more. f makes what it tests with the Failures (InjectFailures, wrap.NewFail),
+// gives all back, and returns the first error that it got. It may also recover from a
+// refusal and return nil. CheckEveryFailure returns an error that says which request was
+// refused when
+//
+//   - f panics, or returns an error that does not wrap ErrInjected,
+//   - f's error wraps ErrLeak: join the errors of Close, so that this can be seen,
+//   - f fails with nothing refused, or asks for nothing.
+//
+// f must make the same requests each time.
+func CheckEveryFailure(f func(*Failures) error) error {
+	counting := &Failures{}
+	if err := checkFailure(f, counting); err != nil {
+		return fmt.Errorf("alloc: CheckEveryFailure: nothing refused: %w", err)
+	}
+	if counting.Asked() == 0 {
+		return errors.New("alloc: CheckEveryFailure: no memory was asked for")
+	}
+	for n := 1; ; n++ {
+		one, rest := FailAt(n), FailFrom(n)
+		for _, s := range []*Failures{one, rest} {
+			if err := checkFailure(f, s); err != nil {
+				which := "alone"
+				if s == rest {
+					which = "and all after it"
+				}
+				return fmt.Errorf("alloc: CheckEveryFailure: request %d of %d, %s, refused: %w", n, counting.Asked(), which, err)
+			}
+		}
+		if n >= counting.Asked() && one.Refused() == 0 && rest.Refused() == 0 {
+			return nil
+		}
+	}
+}
+
+// checkFailure runs f once.
+func checkFailure(f func(*Failures) error, s *Failures) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	err = f(s)
+	switch {
+	case err == nil, s.Refused() > 0 && errors.Is(err, ErrInjected) && !errors.Is(err, ErrLeak):
+		return nil
+	case errors.Is(err, ErrLeak):
+		return fmt.Errorf("memory was lost: %w", err)
+	case s.Refused() == 0:
+		return err
+	}
+	return fmt.Errorf("the error does not wrap alloc.ErrInjected: %w", err)
+}

@@ -1,0 +1,381 @@
+package alloc
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// The slots of a pool, whatever its type.
+//
+// A slab is a block of the allocator below with per slots. Slots are numbered through
+// all slabs: slab i has the numbers from i<<shift on, of which the last may stand for
+// no slot, since per need not be a power of two. A slab that was given back keeps its
+// numbers and generations, and is the first to get memory again.
+//
+// Words with a clear bit are on a list, last freed first, so that New and Free look at
+// one word each, however many there are.
+//
+// Invariants, checked by Verify:
+//
+//	P1 Bits that stand for no slot, and all bits of a slab without memory, are set.
+//	P2 A word is on the list exactly when it has a clear bit.
+//	P3 A slot's generation is odd exactly when it is in use; live counts those.
+//	P4 byAddress has the slabs with memory by rising address; backed counts them.
+//	P5 In debug builds a free slot holds debug.Freed.
+
+const (
+	leastSlots = 8    // of a slab
+	mostSlots  = 4096 // of a slab
+	unlisted   = -1   // link of a word that is not on the list
+	lastWord   = -2   // link of the last one on it
+)
+
+type poolSlots struct {
+	from        Allocator
+	of          reflect.Type // of the values, for messages
+	slabBytes   int          // wished for
+	size        uintptr      // bytes of a slot
+	align       int
+	per         int // slots of a slab
+	shift       uint
+	slabs       []unsafe.Pointer // nil: without memory
+	byAddress   []int32          // slabs with memory
+	used        []uint64         // a bit a slot
+	links       []int32          // per word of used: the next one on the list
+	head        int32            // first word on the list
+	generations []uint32         // per slot, as long as used has bits
+	live        int              // slots in use
+	recent      int              // slab that was looked up last
+	backed      int              // slabs with memory
+	closed      bool
+}
+
+// shape works out size, number and numbering of slots.
+func (s *poolSlots) shape(size, align int) {
+	s.align = align
+	s.size = uintptr(max(size, 1)+align-1) &^ uintptr(align-1)
+	s.per = min(max(s.slabBytes/int(s.size), leastSlots), mostSlots)
+	s.shift = max(6, uint(bits.Len(uint(s.per-1))))
+	s.head = lastWord
+}
+
+// words is how many words of used a slab has.
+func (s *poolSlots) words() int { return 1 << (s.shift - 6) }
+
+// beyond are the bits of a slab's word i that stand for no slot.
+func (s *poolSlots) beyond(i int) uint64 {
+	switch in := s.per - i*64; {
+	case in <= 0:
+		return ^uint64(0)
+	case in < 64:
+		return ^uint64(0) << in
+	}
+	return 0
+}
+
+// pointer returns the address of slot i, whose slab has memory.
+func (s *poolSlots) pointer(i int) unsafe.Pointer {
+	// Safe because the slot lies in the slab, which has per slots.
+	return unsafe.Add(s.slabs[i>>s.shift], uintptr(i&(1<<s.shift-1))*s.size)
+}
+
+// take hands out a slot.
+func (s *poolSlots) take(name string) (unsafe.Pointer, error) {
+	if s.head < 0 {
+		if err := s.grow(name); err != nil {
+			return nil, err
+		}
+	}
+	w := int(s.head)
+	bit := bits.TrailingZeros64(^s.used[w])
+	s.used[w] |= 1 << bit
+	if s.used[w] == ^uint64(0) {
+		s.head, s.links[w] = s.links[w], unlisted
+	}
+	i := w<<6 | bit
+	s.generations[i]++
+	s.live++
+	p := s.pointer(i)
+	if debug.On {
+		s.checkFreed(name, i, p)
+		poison(p, int(s.size), debug.Fresh)
+	}
+	return p, nil
+}
+
+// checkFreed panics when a free slot was written to.
+func (s *poolSlots) checkFreed(name string, i int, p unsafe.Pointer) {
+	// Safe because the slot has size bytes.
+	if at := slices.IndexFunc(unsafe.Slice((*byte)(p), s.size), func(b byte) bool { return b != debug.Freed }); at >= 0 {
+		panic(fmt.Sprintf("alloc: %s: byte %d of slot %d, of a %s at %p, was written while it was free", name, at, i, s.of, p))
+	}
+}
+
+// grow adds a slab.
+func (s *poolSlots) grow(name string) error {
+	if s.closed {
+		panic("alloc: " + name + ": the pool is closed")
+	}
+	slab := slices.Index(s.slabs, nil)
+	if slab < 0 {
+		slab = len(s.slabs)
+	}
+	if (slab+1)<<s.shift > math.MaxUint32 {
+		return fmt.Errorf("alloc: %s: %d slots: %w", name, slab<<s.shift, ErrFull)
+	}
+	p, err := s.from.Alloc(s.per*int(s.size), max(s.align, arenaAlign))
+	if err != nil {
+		return fmt.Errorf("alloc: %s: slab of %d values of %d bytes: %w", name, s.per, s.size, err)
+	}
+	if slab == len(s.slabs) {
+		s.slabs = append(s.slabs, nil)
+		s.generations = append(s.generations, make([]uint32, 1<<s.shift)...)
+		for range s.words() {
+			s.used = append(s.used, ^uint64(0))
+			s.links = append(s.links, unlisted)
+		}
+	}
+	if debug.On {
+		poison(p, s.per*int(s.size), debug.Freed)
+	}
+	s.slabs[slab] = p
+	s.backed++
+	at, _ := s.search(p)
+	s.byAddress = slices.Insert(s.byAddress, at, int32(slab))
+	for i := s.words() - 1; i >= 0; i-- {
+		if b := s.beyond(i); b != ^uint64(0) {
+			w := slab*s.words() + i
+			s.used[w] = b
+			s.links[w], s.head = s.head, int32(w)
+		}
+	}
+	return nil
+}
+
+// search finds p in byAddress: where the slab that begins there is, or would be.
+func (s *poolSlots) search(p unsafe.Pointer) (at int, found bool) {
+	return slices.BinarySearchFunc(s.byAddress, uintptr(p), func(slab int32, p uintptr) int {
+		return cmp.Compare(uintptr(s.slabs[slab]), p)
+	})
+}
+
+// lookup returns the slot at p and how far into it p points, or -1.
+func (s *poolSlots) lookup(p unsafe.Pointer) (i int, inside uintptr) {
+	slab := s.recent
+	if slab >= len(s.slabs) || uintptr(p)-uintptr(s.slabs[slab]) >= uintptr(s.per)*s.size {
+		at, found := s.search(p)
+		if !found {
+			at--
+		}
+		if at < 0 {
+			return -1, 0
+		}
+		slab = int(s.byAddress[at])
+	}
+	in := uintptr(p) - uintptr(s.slabs[slab])
+	if in >= uintptr(s.per)*s.size {
+		return -1, 0
+	}
+	s.recent = slab
+	return slab<<s.shift | int(in/s.size), in % s.size
+}
+
+// find returns the slot of the live value at p, or panics.
+func (s *poolSlots) find(name string, p unsafe.Pointer) int {
+	i, inside := s.lookup(p)
+	switch {
+	case s.closed:
+		panic("alloc: " + name + ": the pool is closed")
+	case i < 0:
+		panic(fmt.Sprintf("alloc: %s: %p is not a %s of this pool", name, p, s.of))
+	case inside != 0:
+		panic(fmt.Sprintf("alloc: %s: %p points %d bytes into a slot of %d bytes", name, p, inside, s.size))
+	case s.generations[i]&1 == 0:
+		panic(fmt.Sprintf("alloc: %s: the %s at %p, slot %d, is free (freed twice?)", name, s.of, p, i))
+	}
+	return i
+}
+
+// free takes a live slot back.
+func (s *poolSlots) free(name string, p unsafe.Pointer) {
+	i := s.find(name, p)
+	if debug.On {
+		poison(p, int(s.size), debug.Freed)
+	}
+	w := i >> 6
+	if s.used[w] == ^uint64(0) {
+		s.links[w], s.head = s.head, int32(w)
+	}
+	s.used[w] &^= 1 << (i & 63)
+	s.generations[i]++
+	s.live--
+}
+
+// next returns the first slot in use from i on, or -1.
+func (s *poolSlots) next(i int) int {
+	for w := i >> 6; w < len(s.used); w++ {
+		used := s.used[w] &^ s.beyond(w&(s.words()-1))
+		if w == i>>6 {
+			used &= ^uint64(0) << (i & 63)
+		}
+		if used != 0 && s.slabs[w<<6>>s.shift] != nil {
+			return w<<6 | bits.TrailingZeros64(used)
+		}
+	}
+	return -1
+}
+
+// fits returns an error unless a slot serves for a block.
+func (s *poolSlots) fits(size, align int) error {
+	if uintptr(size) > s.size || align > max(s.align, quantum) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%quantum != 0 {
+		return fmt.Errorf("alloc: Pool: block of %d bytes aligned to %d, a %s has %d aligned to %d: %w",
+			size, align, s.of, s.size, s.align, ErrTooBig)
+	}
+	return nil
+}
+
+// checkSized panics unless the live block at p can have been allocated so.
+func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
+	checkBlock(name, size, align)
+	if s.find(name, p); s.fits(size, align) != nil {
+		panic(fmt.Sprintf("alloc: %s: the slot at %p has %d bytes: it was not allocated with size=%d align=%d", name, p, s.size, size, align))
+	}
+}
+
+// trim gives back slabs without a live slot, the youngest only where the allocator
+// below wants its blocks back in order.
+func (s *poolSlots) trim() {
+	inOrder := FreesInOrder(s.from)
+	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
+		if s.slabs[slab] == nil {
+			continue
+		}
+		if s.isEmpty(slab) {
+			s.drop(slab)
+		} else if inOrder {
+			break
+		}
+	}
+	s.relist()
+}
+
+func (s *poolSlots) isEmpty(slab int) bool {
+	for i := range s.words() {
+		if s.used[slab*s.words()+i] != s.beyond(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// drop gives back the memory of a slab.
+func (s *poolSlots) drop(slab int) {
+	at, _ := s.search(s.slabs[slab])
+	s.byAddress = slices.Delete(s.byAddress, at, at+1)
+	s.from.FreeSized(s.slabs[slab], s.per*int(s.size), max(s.align, arenaAlign))
+	s.slabs[slab] = nil
+	s.backed--
+	for i := range s.words() {
+		s.used[slab*s.words()+i] = ^uint64(0)
+	}
+}
+
+// relist makes the list of words anew.
+func (s *poolSlots) relist() {
+	s.head = lastWord
+	for w := len(s.used) - 1; w >= 0; w-- {
+		if s.links[w] = unlisted; s.used[w] != ^uint64(0) {
+			s.links[w], s.head = s.head, int32(w)
+		}
+	}
+}
+
+func (s *poolSlots) close() error {
+	var err error
+	if s.live > 0 {
+		err = fmt.Errorf("alloc: Pool.Close: %d values of %s: %w", s.live, s.of, ErrLeak)
+	}
+	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
+		if s.slabs[slab] != nil {
+			s.drop(slab)
+		}
+	}
+	*s = poolSlots{from: s.from, of: s.of, size: s.size, per: s.per, shift: s.shift, align: s.align, head: lastWord, closed: true}
+	return err
+}
+
+// verify checks the invariants.
+func (s *poolSlots) verify() error {
+	listed := map[int32]bool{}
+	for w := s.head; w >= 0; w = s.links[w] {
+		if listed[w] {
+			return fmt.Errorf("alloc: pool: P2: word %d is on the list twice", w)
+		}
+		listed[w] = true
+	}
+	live := 0
+	for w, used := range s.used {
+		slab, in := w/s.words(), w%s.words()
+		if beyond := s.beyond(in); used&beyond != beyond || s.slabs[slab] == nil && used != ^uint64(0) {
+			return fmt.Errorf("alloc: pool: P1: word %d is %#x, bits of no slot are clear", w, used)
+		}
+		if listed[int32(w)] != (used != ^uint64(0)) || (s.links[w] != unlisted) != listed[int32(w)] {
+			return fmt.Errorf("alloc: pool: P2: word %d is %#x, on the list: %v, its link is %d", w, used, listed[int32(w)], s.links[w])
+		}
+		for bit := range 64 {
+			i := w<<6 | bit
+			inUse := used&^s.beyond(in)>>bit&1 != 0 && s.slabs[slab] != nil
+			if inUse != (s.generations[i]&1 != 0) {
+				return fmt.Errorf("alloc: pool: P3: slot %d, in use: %v, is of generation %d", i, inUse, s.generations[i])
+			}
+			if inUse {
+				live++
+			} else if debug.On && used>>bit&1 == 0 {
+				if err := s.verifyFreed(i); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if live != s.live {
+		return fmt.Errorf("alloc: pool: P3: %d slots are in use, counted as %d", live, s.live)
+	}
+	return s.verifySlabs()
+}
+
+// verifyFreed checks P5 of a free slot.
+func (s *poolSlots) verifyFreed(i int) error {
+	p := s.pointer(i)
+	// Safe because the slot has size bytes.
+	for at, b := range unsafe.Slice((*byte)(p), s.size) {
+		if b != debug.Freed {
+			return fmt.Errorf("alloc: pool: P5: byte %d of slot %d at %p was written while it was free", at, i, p)
+		}
+	}
+	return nil
+}
+
+// verifySlabs checks P4.
+func (s *poolSlots) verifySlabs() error {
+	backed := 0
+	for _, p := range s.slabs {
+		if p != nil {
+			backed++
+		}
+	}
+	rising := slices.IsSortedFunc(s.byAddress, func(a, b int32) int {
+		return cmp.Compare(uintptr(s.slabs[a]), uintptr(s.slabs[b]))
+	})
+	if backed != s.backed || backed != len(s.byAddress) || !rising {
+		return fmt.Errorf("alloc: pool: P4: %d slabs have memory, counted as %d, listed %d, by rising address: %v",
+			backed, s.backed, len(s.byAddress), rising)
+	}
+	return nil
+}

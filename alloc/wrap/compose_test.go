@@ -1,0 +1,198 @@
+package wrap_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/alloc/wrap"
+)
+
+// wrapper is a kind of wrapper: around makes one, and the function that it returns
+// says in the end what was wrong.
+type wrapper struct {
+	name   string
+	around func(a alloc.Allocator) (alloc.Allocator, func() error)
+}
+
+var none = func() error { return nil }
+
+var wrappers = []wrapper{
+	{"limit", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		l := wrap.NewLimit(a, 16<<20)
+		return l, func() error {
+			if l.Live() != 0 {
+				return errors.New("Limit: bytes are live")
+			}
+			return nil
+		}
+	}},
+	{"track", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		t := wrap.NewTrack(a, "composed")
+		return t, t.Close
+	}},
+	{"fail", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		return wrap.NewFail(a, &alloc.Failures{}), none
+	}},
+	{"fail at 20", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		return wrap.NewFail(a, alloc.FailAt(20)), none
+	}},
+}
+
+// base is what wrappers stand on.
+type base struct {
+	name string
+	make func(t *testing.T) (a alloc.Allocator, end func())
+}
+
+var bases = []base{
+	{"heap", func(t *testing.T) (alloc.Allocator, func()) {
+		h := newHeap(t)
+		return h, func() { require.Zero(t, h.Stats().LiveBlocks) }
+	}},
+	{"local", func(t *testing.T) (alloc.Allocator, func()) {
+		l := newHeap(t).NewLocal()
+		return l, l.Close
+	}},
+	{"universe", func(t *testing.T) (alloc.Allocator, func()) {
+		u := newHeap(t).Universe()
+		return u.Allocator(), func() { require.Zero(t, u.Stats().LiveChunks) }
+	}},
+	{"arena", func(t *testing.T) (alloc.Allocator, func()) {
+		a := alloc.NewArena(newHeap(t))
+		return a, func() {
+			require.NoError(t, a.Verify())
+			a.Close()
+		}
+	}},
+	{"stack", func(t *testing.T) (alloc.Allocator, func()) {
+		s, err := alloc.NewStack(newHeap(t), 8<<20)
+		require.NoError(t, err)
+		return s, func() { require.NoError(t, s.Close()) }
+	}},
+	{"pool", func(t *testing.T) (alloc.Allocator, func()) {
+		p, err := alloc.NewPool[[1024]uint64](newHeap(t))
+		require.NoError(t, err)
+		return p, func() {
+			require.NoError(t, p.Verify())
+			require.NoError(t, p.Close())
+		}
+	}},
+}
+
+// compose runs a stream of operations through wrappers around a base, the first one
+// innermost, and compares the contents of all live blocks with what was written.
+func compose(t *testing.T, b base, chain []wrapper, seed uint64) {
+	a, end := b.make(t)
+	closers := []func() error{}
+	names := []string{b.name}
+	for _, w := range chain {
+		wrapped, done := w.around(a)
+		require.True(t, a == wrapped.(interface{ Unwrap() alloc.Allocator }).Unwrap())
+		a = wrapped
+		closers = append(closers, done)
+		names = append(names, w.name)
+	}
+	name := strings.Join(names, ", ")
+	stream(t, name, a, seed)
+	for i := len(closers) - 1; i >= 0; i-- {
+		require.NoError(t, closers[i](), name)
+	}
+	end()
+}
+
+type live struct {
+	p           unsafe.Pointer
+	size, align int
+	fill        byte
+}
+
+func stream(t *testing.T, name string, a alloc.Allocator, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 3))
+	var blocks []live
+	lastFirst := alloc.FreesInOrder(a)
+	pick := func() int {
+		if lastFirst {
+			return len(blocks) - 1
+		}
+		return r.IntN(len(blocks))
+	}
+	for range 60 {
+		switch k := r.IntN(10); {
+		case k < 5:
+			size, align := r.IntN(3000), []int{0, 1, 8, 16, 64}[r.IntN(5)]
+			if r.IntN(16) == 0 {
+				size = 0
+			}
+			p, err := a.Alloc(size, align)
+			if err != nil {
+				if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) && !errors.Is(err, alloc.ErrFull) {
+					t.Fatalf("%s: %v", name, err)
+				}
+				continue
+			}
+			if uintptr(p)%uintptr(max(align, 1)) != 0 {
+				t.Fatalf("%s: %p is not aligned to %d", name, p, align)
+			}
+			blocks = append(blocks, live{p, size, align, byte(r.Uint32())})
+			write(bytesOf(p, size), blocks[len(blocks)-1].fill)
+		case len(blocks) == 0:
+		case k < 8:
+			i := pick()
+			a.FreeSized(blocks[i].p, blocks[i].size, blocks[i].align)
+			blocks = append(blocks[:i], blocks[i+1:]...)
+		default:
+			b := &blocks[pick()]
+			if to := r.IntN(3000); a.ResizeSized(b.p, b.size, b.align, to) {
+				write(bytesOf(b.p, to)[min(to, b.size):], b.fill)
+				b.size = to
+			}
+		}
+		for _, b := range blocks {
+			for i, v := range bytesOf(b.p, b.size) {
+				if v != b.fill {
+					t.Fatalf("%s: byte %d of a block of %d: got %d want %d", name, i, b.size, v, b.fill)
+				}
+			}
+		}
+	}
+	for len(blocks) > 0 {
+		b := blocks[len(blocks)-1]
+		a.FreeSized(b.p, b.size, b.align)
+		blocks = blocks[:len(blocks)-1]
+	}
+}
+
+func write(b []byte, v byte) {
+	for i := range b {
+		b[i] = v
+	}
+}
+
+// TestComposition: every wrapper alone, every two in both orders, and all of them in
+// random orders, around every kind of allocator.
+func TestComposition(t *testing.T) {
+	for _, b := range bases {
+		t.Run(b.name, func(t *testing.T) {
+			for i, w := range wrappers {
+				compose(t, b, []wrapper{w}, uint64(i))
+				for j, v := range wrappers {
+					compose(t, b, []wrapper{w, v}, uint64(100*i+j))
+				}
+			}
+			for seed := range uint64(30) {
+				r := rand.New(rand.NewPCG(seed, 4))
+				var chain []wrapper
+				for _, i := range r.Perm(len(wrappers)) {
+					chain = append(chain, wrappers[i])
+				}
+				compose(t, b, chain, seed)
+			}
+		})
+	}
+}

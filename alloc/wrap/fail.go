@@ -1,0 +1,38 @@
+package wrap
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Fail refuses the requests that its alloc.Failures say: allocations and resizes count,
+// in the order in which they come. Any goroutine may use it that may use the
+// allocator inside. alloc.CheckEveryFailure tries each request in turn.
+type Fail struct {
+	from     alloc.Allocator
+	failures *alloc.Failures
+}
+
+// NewFail makes a's requests fail as f says.
+func NewFail(a alloc.Allocator, f *alloc.Failures) *Fail { return &Fail{from: a, failures: f} }
+
+// Alloc is that of the allocator inside, or an error that wraps alloc.ErrInjected.
+func (f *Fail) Alloc(size, align int) (unsafe.Pointer, error) {
+	if err := f.failures.Next(); err != nil {
+		return nil, fmt.Errorf("wrap: Fail: block of %d bytes: %w", size, err)
+	}
+	return f.from.Alloc(size, align)
+}
+
+// ResizeSized is that of the allocator inside, or false.
+func (f *Fail) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
+	return f.failures.Next() == nil && f.from.ResizeSized(p, size, align, to)
+}
+
+// FreeSized is that of the allocator inside.
+func (f *Fail) FreeSized(p unsafe.Pointer, size, align int) { f.from.FreeSized(p, size, align) }
+
+// Unwrap returns the allocator inside.
+func (f *Fail) Unwrap() alloc.Allocator { return f.from }

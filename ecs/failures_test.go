@@ -1,0 +1,87 @@
+package ecs_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// refusedWorld runs structural changes of every kind on a world whose universe refuses
+// as s says, and counts in asked what each kind asked for. It goes on after a refusal, which must have changed nothing, and returns
+// the first one.
+func refusedWorld(s *alloc.Failures, asked map[string]int) (first error) {
+	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
+	if err != nil {
+		return err
+	}
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	if err != nil {
+		return errors.Join(err, u.Close())
+	}
+	type speed struct{ X, Y float64 }
+	place, velocity := ecs.Register[[3]float64](w), ecs.Register[speed](w)
+	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(2))
+	still := ecs.NewArchetype(w, place, hits)
+	moved := ecs.NewQuery(w, ecs.Write(place), ecs.Read(velocity))
+	all := ecs.NewQuery(w, ecs.Read(place))
+	ids := make([]ecs.Entity, 3000)
+	var some []ecs.Entity
+	try := func(name string, op func() error) {
+		before, requests := w.Hash(), s.Asked()
+		err := op()
+		asked[name] += s.Asked() - requests
+		if err != nil && w.Hash() != before {
+			err = fmt.Errorf("%s changed the world: %v", name, err)
+		}
+		if wrong := w.Verify(); wrong != nil {
+			err = fmt.Errorf("after %s: %w", name, wrong)
+		}
+		if first == nil || err != nil && !errors.Is(err, alloc.ErrInjected) {
+			first = err
+		}
+	}
+	for range 12 {
+		try("TryCreate", func() error {
+			e, err := still.TryCreate()
+			if err == nil {
+				some = append(some, e)
+			}
+			return err
+		})
+	}
+	try("CreateN", func() error { _, err := still.CreateN(600); return err })
+	for i, e := range some {
+		try("TryAppend", func() error {
+			b, _ := hits.Mut(e)
+			return b.TryAppend(make([]uint64, 1+700*i)...)
+		})
+		try("TryAdd", func() error { _, err := velocity.TryAdd(e, speed{1, 2}); return err })
+	}
+	try("ApplyQuery", func() error { _, err := ecs.NewChange(w, ecs.Add(velocity)).ApplyQuery(all); return err })
+	try("Reserve", func() error { return w.Reserve(ids) })
+	if ids[len(ids)-1] != (ecs.Entity{}) {
+		try("CreateReserved", func() error { _, err := still.CreateReserved(ids); return err })
+	}
+	for _, e := range some {
+		try("TryRemove", func() error { _, err := hits.TryRemove(e); return err })
+	}
+	try("DestroyQuery", func() error { w.DestroyQuery(moved); return nil })
+	try("CreateN", func() error { _, err := still.CreateN(2500); return err })
+	return errors.Join(first, w.Close(), u.Verify(), u.Close())
+}
+
+// TestEveryFailureOfAWorld: whichever request for memory is refused, alone or with all
+// after it, the world is as before the call that it was for, and nothing is lost.
+func TestEveryFailureOfAWorld(t *testing.T) {
+	asked := map[string]int{}
+	require.NoError(t, refusedWorld(&alloc.Failures{}, asked))
+	for _, name := range []string{"TryCreate", "CreateN", "TryAppend", "TryAdd", "ApplyQuery", "TryRemove"} {
+		require.Positive(t, asked[name], "%s asks for memory: %v", name, asked)
+	}
+	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error { return refusedWorld(s, asked) }))
+}
