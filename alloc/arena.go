@@ -347,6 +347,9 @@ func (a *Arena) Reset(keep int) {
 // keep frees blocks until those left have no more than most bytes. The largest ones
 // stay; but where the allocator below wants its blocks back in order, the oldest.
 func (a *Arena) keep(most uintptr) {
+	if uintptr(a.Size()) <= most {
+		return
+	}
 	byAge := slices.SortedFunc(slices.Values(a.blocks), func(b, c arenaBlock) int { return cmp.Compare(b.age, c.age) })
 	first := slices.Clone(byAge)
 	inOrder := FreesInOrder(a.from)

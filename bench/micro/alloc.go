@@ -84,6 +84,8 @@ var heap = table{
 	ways: []way{
 		{name: "Heap", build: func(n int) (*run, error) { return buildHeap(n, heapPairs) }},
 		{name: "Local", build: func(n int) (*run, error) { return buildHeap(n, localPairs) }},
+		{name: "Pool", build: func(n int) (*run, error) { return buildHeap(n, poolPairs) }},
+		{name: "Arena", build: func(n int) (*run, error) { return buildHeap(n, arenaPairs) }},
 		{name: "new", roof: true, build: func(n int) (*run, error) {
 			blocks, last := make([]*block, n), make([]*block, n)
 			return &run{
@@ -105,9 +107,17 @@ var heap = table{
 // block is what heap allocates.
 type block [64]byte
 
-// buildHeap opens a heap and a Local of it; pairs allocates and frees all blocks so
+// memory is what pairs allocate from.
+type memory struct {
+	heap  *alloc.Heap
+	local *alloc.Local
+	pool  *alloc.Pool[block]
+	arena *alloc.Arena
+}
+
+// buildHeap opens a heap and what stands on it; pairs allocates and frees all blocks so
 // many times.
-func buildHeap(n int, pairs func(h *alloc.Heap, l *alloc.Local, blocks []*block, times int) error) (*run, error) {
+func buildHeap(n int, pairs func(m memory, blocks []*block, times int) error) (*run, error) {
 	u, err := alloc.NewUniverse()
 	if err != nil {
 		return nil, err
@@ -116,21 +126,27 @@ func buildHeap(n int, pairs func(h *alloc.Heap, l *alloc.Local, blocks []*block,
 	if err != nil {
 		return nil, err
 	}
-	l, blocks, refused := h.NewLocal(), make([]*block, n), error(nil)
+	pool, err := alloc.NewPool[block](h)
+	if err != nil {
+		return nil, err
+	}
+	m := memory{heap: h, local: h.NewLocal(), pool: pool, arena: alloc.NewArena(h)}
+	blocks, refused := make([]*block, n), error(nil)
 	return &run{
-		pass:  func(times int) { refused = errors.Join(refused, pairs(h, l, blocks, times)) },
+		pass:  func(times int) { refused = errors.Join(refused, pairs(m, blocks, times)) },
 		check: func(int) error { return errors.Join(refused, wantDifferent(blocks)) },
 		close: func() error {
-			l.Close()
-			return errors.Join(h.Close(), u.Close()) // refuses while a block is live
+			m.local.Close()
+			m.arena.Close()
+			return errors.Join(pool.Close(), h.Close(), u.Close()) // refuse while a block is live
 		},
 	}, nil
 }
 
-func heapPairs(h *alloc.Heap, _ *alloc.Local, blocks []*block, times int) error {
+func heapPairs(m memory, blocks []*block, times int) error {
 	for range times {
 		for i := range blocks {
-			p, err := h.Alloc(len(block{}), 0)
+			p, err := m.heap.Alloc(len(block{}), 0)
 			if err != nil {
 				return err
 			}
@@ -138,16 +154,16 @@ func heapPairs(h *alloc.Heap, _ *alloc.Local, blocks []*block, times int) error 
 			blocks[i][0] = byte(i)
 		}
 		for _, p := range blocks {
-			h.Free(unsafe.Pointer(p)) // Safe because it is what Alloc gave.
+			m.heap.Free(unsafe.Pointer(p)) // Safe because it is what Alloc gave.
 		}
 	}
 	return nil
 }
 
-func localPairs(_ *alloc.Heap, l *alloc.Local, blocks []*block, times int) error {
+func localPairs(m memory, blocks []*block, times int) error {
 	for range times {
 		for i := range blocks {
-			p, err := l.Alloc(len(block{}), 0)
+			p, err := m.local.Alloc(len(block{}), 0)
 			if err != nil {
 				return err
 			}
@@ -155,7 +171,39 @@ func localPairs(_ *alloc.Heap, l *alloc.Local, blocks []*block, times int) error
 			blocks[i][0] = byte(i)
 		}
 		for _, p := range blocks {
-			l.Free(unsafe.Pointer(p)) // Safe because it is what Alloc gave.
+			m.local.Free(unsafe.Pointer(p)) // Safe because it is what Alloc gave.
+		}
+	}
+	return nil
+}
+
+// poolPairs has cleared blocks, as those of new are.
+func poolPairs(m memory, blocks []*block, times int) (err error) {
+	for range times {
+		for i := range blocks {
+			if blocks[i], err = m.pool.New(); err != nil {
+				return err
+			}
+			blocks[i][0] = byte(i)
+		}
+		for _, p := range blocks {
+			m.pool.Free(p)
+		}
+	}
+	return nil
+}
+
+// arenaPairs frees all blocks at once.
+func arenaPairs(m memory, blocks []*block, times int) error {
+	for range times {
+		m.arena.Reset(alloc.KeepAll)
+		for i := range blocks {
+			p, err := m.arena.Alloc(len(block{}), 0)
+			if err != nil {
+				return err
+			}
+			blocks[i] = (*block)(p) // Safe because the block has room for it.
+			blocks[i][0] = byte(i)
 		}
 	}
 	return nil
