@@ -94,7 +94,10 @@ type cut struct {
 
 // Mark is a place in an arena to go back to. It is good until the arena goes back
 // to before it.
-type Mark struct{ m mark }
+type Mark struct {
+	m mark
+	a *Arena
+}
 
 // ArenaOption changes how NewArena works.
 type ArenaOption func(*Arena)
@@ -287,7 +290,7 @@ func (a *Arena) Mark() Mark {
 		a.marks = append(a.marks, mark{position: a.position(), id: a.ids, block: a.cur, at: a.at})
 	}
 	a.floor = a.at
-	return Mark{a.marks[len(a.marks)-1]}
+	return Mark{a.marks[len(a.marks)-1], a}
 }
 
 // Rewind goes back to a mark: all that was handed out since is given up, and its
@@ -297,7 +300,7 @@ func (a *Arena) Rewind(m Mark) {
 	i, found := slices.BinarySearchFunc(a.marks, m.m.position, func(m mark, at uintptr) int {
 		return cmp.Compare(m.position, at)
 	})
-	if !found || a.marks[i] != m.m {
+	if m.a != a || !found || a.marks[i] != m.m {
 		panic(fmt.Sprintf("alloc: Arena.Rewind: the mark at byte %d is not one of this arena, which has %d, or was given up by Rewind or Reset",
 			m.m.position, len(a.marks)))
 	}

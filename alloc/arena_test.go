@@ -182,6 +182,7 @@ func TestArenaRefuses(t *testing.T) {
 	before := a.Mark()
 	p := must(a.Alloc(100, 0))
 	m := a.Mark()
+	other.Mark()
 	q := must(a.Alloc(100, 0))
 	later := a.Mark()
 	a.Rewind(m)
@@ -190,7 +191,8 @@ func TestArenaRefuses(t *testing.T) {
 		f    func()
 	}{
 		{"Arena.Rewind: the mark at byte 212 is not one of this arena, which has 2,", func() { a.Rewind(later) }},
-		{"Arena.Rewind: the mark at byte 100 is not one of this arena, which has 0,", func() { other.Rewind(m) }},
+		{"Arena.Rewind: the mark at byte 100 is not one of this arena, which has 1,", func() { other.Rewind(m) }},
+		{"Arena.Rewind: the mark at byte 0 is not one of this arena, which has 1,", func() { other.Rewind(before) }},
 		{"Arena.FreeSized: " + fmt.Sprintf("%p", q), func() { a.FreeSized(q, 100, 0) }},
 		{"of 101 bytes is not in use in this arena", func() { a.FreeSized(unsafe.Add(p, 16), 101, 0) }},
 		{"Arena.ResizeSized: ", func() { a.ResizeSized(unsafe.Add(p, -16), 100, 0, 10) }},
@@ -335,6 +337,11 @@ func TestTypedSlices(t *testing.T) {
 			want = append(want, odd{A: uint8(i)}, odd{B: uint32(i)})
 		}
 		require.Equal(t, want, s)
+		if a != alloc.Allocator(arena) { // which would keep the old one
+			s, err = alloc.Append(a, s, s...)
+			require.NoError(t, err)
+			require.Equal(t, append(want, want...), s, "values of the slice itself")
+		}
 		alloc.FreeSlice(a, s[:1])
 		empty, err := alloc.MakeSlice[odd](a, 0, 0)
 		require.NoError(t, err)

@@ -118,8 +118,9 @@ func Append[T any](a Allocator, s []T, values ...T) ([]T, error) {
 		return s, fmt.Errorf("alloc: Append: %d values: %w", room, err)
 	}
 	copySlice(grown, s)
+	grown = append(grown[:len(s)], values...) // which may be values of s
 	FreeSlice(a, s)
-	return append(grown[:len(s)], values...), nil
+	return grown, nil
 }
 
 // copySlice copies in steps, since a copy cannot be preempted.
