@@ -48,16 +48,16 @@ func (f *Failures) Asked() int { return int(f.asked.Load()) }
 // Refused returns how many of them were refused.
 func (f *Failures) Refused() int { return int(f.refused.Load()) }
 
-// InjectFailures makes a universe ask f at every request for chunks, and its heaps for
-// mappings. Such a universe has no homes for shards, so each request is slower.
+// InjectFailures makes a universe ask f at every request for chunks, and its heaps, and
+// Pages, for mappings. Such a universe has no homes for shards, so each request is slower.
 func InjectFailures(f *Failures) Option { return func(c *config) { c.failures = f } }
 
-// refuse asks the failures of the universe, if any.
-func (u *Universe) refuse(name string) error {
-	if u.failures == nil {
+// refuse asks the failures, if there are any.
+func (f *Failures) refuse(name string) error {
+	if f == nil {
 		return nil
 	}
-	if err := u.failures.Next(); err != nil {
+	if err := f.Next(); err != nil {
 		return fmt.Errorf("alloc: %s: %w", name, err)
 	}
 	return nil

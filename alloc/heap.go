@@ -96,14 +96,13 @@ type Heap struct {
 	shards shards
 	shard  [maxShards]shard
 	supply supply
-	small  bool // mappings ask for small pages, as the universe does
 
 	mu       sync.Mutex
 	lists    [classLimit]slabList       // shared slabs that have, or may have, a free slot; under mu
 	wide     [len(wideClasses)]slabList // wide slabs that have a free slot; under mu
 	listed   [classLimit]atomic.Int32
 	locals   []*Local // by id - 1; nil where closed; under mu
-	mappings mappings // under mu
+	mappings mappings // with a lock of its own
 	closed   atomic.Bool
 }
 
@@ -134,8 +133,7 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 		base:     uintptr(u.Base()),
 		table:    make(slabTable, u.Size()/MegachunkSize),
 		supply:   supply{u: u},
-		small:    u.small,
-		mappings: newMappings(),
+		mappings: newMappings("this heap", keptBytes, u.small, u.failures),
 	}
 	for _, o := range options {
 		o(h)
@@ -225,7 +223,7 @@ func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (p unsaf
 	case size <= maxRunBytes && align <= ChunkSize:
 		p, err = h.allocRun(name, l, size, want)
 	default:
-		p, zeroed, err = h.allocMapping(name, size, align)
+		p, zeroed, err = h.mappings.alloc(name, size, align)
 	}
 	if err == nil && want == zeroedRun && !zeroed {
 		zero(p, size)
@@ -304,9 +302,7 @@ func (h *Heap) Trim() error {
 		panicClosed("Heap.Trim", true)
 	}
 	h.reclaim(nil)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.mappings.forget(0); err != nil {
+	if err := h.mappings.trim(); err != nil {
 		return fmt.Errorf("alloc: Heap.Trim: %w", err)
 	}
 	return nil
@@ -335,14 +331,13 @@ func (h *Heap) Close() error {
 			}
 		})
 		h.supply.release()
-		h.mappings.retire()
 		for i := range h.shard {
 			h.shard[i] = shard{}
 		}
 		h.table, h.locals = nil, nil
 		h.closed.Store(true)
 	}
-	err := h.mappings.forget(0)
+	err := h.mappings.close()
 	if err != nil {
 		err = fmt.Errorf("alloc: Heap.Close: %w", err)
 	}

@@ -61,7 +61,8 @@ func (h *Heap) find(name string, b *block) {
 func (h *Heap) lookup(b *block) (why string) {
 	c, ok := h.chunkOf(b.p)
 	if !ok {
-		return h.lookupMapping(b)
+		b.usable, _, why = h.mappings.lookup(b.p)
+		return why
 	}
 	if b.s = h.table.at(c); b.s != nil {
 		b.head = b.s.head.Load()
@@ -91,18 +92,6 @@ func (h *Heap) lookup(b *block) (why string) {
 		return fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
 	}
 	b.usable = chunksIn(b.head) * ChunkSize
-	return ""
-}
-
-// lookupMapping is lookup for an address outside the universe.
-func (h *Heap) lookupMapping(b *block) (why string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	m := h.mappings.live[b.p]
-	if m == nil {
-		return h.mappings.explain(b.p)
-	}
-	b.usable = m.usable()
 	return ""
 }
 
@@ -235,7 +224,7 @@ func (h *Heap) resizeNamed(name string, l *Local, p unsafe.Pointer, size int) bo
 func (h *Heap) resize(b *block, size int) bool {
 	switch {
 	case b.s == nil:
-		return h.resizeMapping(b, size)
+		return h.mappings.resize(b.p, size, false)
 	case b.kind() == kindRun:
 		return h.resizeRun(b, size)
 	}

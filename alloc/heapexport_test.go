@@ -105,8 +105,13 @@ func (f *FailingRegion) Release() error {
 }
 
 // FailMappings makes the calls for the heap's mappings follow a script.
-func (h *Heap) FailMappings(s *Script) {
-	h.mappings.reserve = func(size int) (regionPages, error) {
+func (h *Heap) FailMappings(s *Script) { h.mappings.follow(s) }
+
+// FailMappings makes all calls for the blocks follow a script.
+func (p *Pages) FailMappings(s *Script) { p.mappings.follow(s) }
+
+func (l *mappings) follow(s *Script) {
+	l.reserve = func(size int) (regionPages, error) {
 		if err := s.fails(); err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 func (h *Heap) freeBlock(name string, b *block) {
 	switch {
 	case b.s == nil:
-		h.freeMapping(name, b.p)
+		h.mappings.free(name, b.p)
 	case b.kind() == kindRun:
 		h.freeRun(name, b)
 	case b.kind() != kindSlots:

@@ -3,8 +3,6 @@ package alloc
 import (
 	"math/bits"
 	"sync/atomic"
-
-	"quarry/mmap"
 )
 
 // HeapStats are the books of a heap. Sizes are in bytes.
@@ -29,7 +27,7 @@ func (h *Heap) Stats() HeapStats {
 
 // stats is Stats. mu is held.
 func (h *Heap) stats() HeapStats {
-	s := HeapStats{Kept: h.mappings.bytes}
+	s := HeapStats{}
 	h.eachHead(func(c ChunkIndex, b *slab, head uint64) {
 		s.Chunks++
 		switch head & kindMask {
@@ -53,11 +51,7 @@ func (h *Heap) stats() HeapStats {
 	})
 	_, s.Ahead = h.supply.run()
 	s.Chunks += s.Ahead
-	for _, m := range h.mappings.live {
-		s.LiveBlocks++
-		s.LiveBytes += m.usable()
-		s.Mapped += m.granules * mmap.Granule
-	}
+	h.mappings.stats(&s)
 	return s
 }
 

@@ -1,10 +1,6 @@
 package alloc
 
-import (
-	"fmt"
-
-	"quarry/mmap"
-)
+import "fmt"
 
 // heapCheck is one run of Verify. mu is held.
 type heapCheck struct {
@@ -33,7 +29,9 @@ func (h *Heap) Verify() error {
 			v.fail("H1: chunk %d was taken ahead: in use in the universe %v, by the heap %v", c, h.u.InUse(c), s != nil && s.head.Load() != 0)
 		}
 	}
-	v.mappings()
+	if err := h.mappings.verify(); err != nil && v.err == nil {
+		v.err = err
+	}
 	if got := int(h.supply.slabs.Load()); got != v.slabs {
 		v.fail("H7: there are %d slabs of slots, the count says %d", v.slabs, got)
 	}
@@ -193,26 +191,5 @@ func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
 	if notOwned || s.queued != (state == stateMailed) || freed && !s.queued || !s.queued && state != stateOwned {
 		v.fail("H5: slab at chunk %d of Local %d: state %d, queued %v, freed by others %v, of those not in use %v",
 			c, owner, state, s.queued, freed, notOwned)
-	}
-}
-
-// mappings checks those of live blocks and those kept.
-func (v *heapCheck) mappings() {
-	l := &v.h.mappings
-	for p, m := range l.live {
-		inside := uintptr(p) - uintptr(m.region.Base())
-		if m.p != p || inside >= uintptr(m.granules*mmap.Granule) || m.region.Committed() != m.granules*mmap.Granule {
-			v.fail("H6: the mapping of the block at %p has %d granules and %d bytes committed", p, m.granules, m.region.Committed())
-		}
-	}
-	bytes := 0
-	for _, m := range l.kept {
-		bytes += m.granules * mmap.Granule
-		if m.granules > 0 && m.region.Committed() != m.granules*mmap.Granule {
-			v.fail("H6: a kept mapping has %d granules and %d bytes committed", m.granules, m.region.Committed())
-		}
-	}
-	if bytes != l.bytes || bytes > keptBytes {
-		v.fail("H6: kept mappings hold %d bytes, the books say %d, the limit is %d", bytes, l.bytes, keptBytes)
 	}
 }

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync"
 	"unsafe"
 
 	"quarry/mmap"
 )
 
-// Blocks with a mapping of their own: above 1 MiB, or aligned to more than a
-// chunk. A few freed ones are kept committed for the next block of about their
-// size; of the others the address range is parked by the layer below.
+// Blocks with a mapping of their own: those of Pages, and of a heap the ones above
+// 1 MiB, or aligned to more than a chunk. A few freed ones may be kept committed for
+// the next block of about their size; of the others the address range is parked by
+// the layer below.
 
-// keptBytes bounds what kept mappings hold in all. One of 2 MiB costs some system
-// calls and 512 page faults, or one of 30 us where pages are huge; larger ones
+// keptBytes bounds what kept mappings of a heap hold in all. One of 2 MiB costs some
+// system calls and 512 page faults, or one of 30 us where pages are huge; larger ones
 // are touched for longer than the calls take.
 const keptBytes = 8 << 20
 
@@ -29,6 +31,7 @@ type regionPages interface {
 type mapping struct {
 	region   regionPages
 	p        unsafe.Pointer // the block
+	size     int            // of the block as Pages was asked for; a heap takes what could be
 	granules int            // committed, from the region's base on
 }
 
@@ -37,17 +40,28 @@ func (m *mapping) usable() int {
 	return m.granules*mmap.Granule - int(uintptr(m.p)-uintptr(m.region.Base()))
 }
 
-// mappings are those of a heap. All is under the heap's lock.
+// mappings are those of a heap or of Pages. Its lock is held over calls of the layer
+// below and of nothing else, so whoever holds another lock may wait for it.
 type mappings struct {
-	reserve func(size int) (regionPages, error)
-	live    map[unsafe.Pointer]*mapping // by address of the block
-	kept    []*mapping                  // freed, oldest first
-	bytes   int                         // committed by those of kept (H6)
+	reserve  func(size int) (regionPages, error)
+	owner    string    // whose they are, in the words of a panic
+	retain   int       // bytes that kept mappings may hold (H6)
+	small    bool      // small pages are asked for
+	failures *Failures // refuse on purpose; nil: none
+
+	mu    sync.Mutex
+	live  map[unsafe.Pointer]*mapping // by address of the block
+	kept  []*mapping                  // freed, oldest first
+	bytes int                         // committed by those of kept (H6)
 }
 
-func newMappings() mappings {
+func newMappings(owner string, retain int, small bool, failures *Failures) mappings {
 	return mappings{
-		live: map[unsafe.Pointer]*mapping{},
+		failures: failures,
+		owner:    owner,
+		retain:   retain,
+		small:    small,
+		live:     map[unsafe.Pointer]*mapping{},
 		reserve: func(size int) (regionPages, error) {
 			r, err := mmap.Reserve(size)
 			if err != nil {
@@ -58,17 +72,14 @@ func newMappings() mappings {
 	}
 }
 
-// allocMapping returns a block in a mapping of its own; fresh says that it is
-// zero.
-func (h *Heap) allocMapping(name string, size, align int) (p unsafe.Pointer, fresh bool, err error) {
+// alloc returns a block in a mapping of its own; fresh says that it is zero.
+func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh bool, err error) {
 	if size > maxMapping {
 		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, maxMapping, ErrTooBig)
 	}
-	if err := h.u.refuse(name); err != nil {
+	if err := l.failures.refuse(name); err != nil {
 		return nil, false, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	// A region begins on a granule, but on the Go heap only on a page; the slack
 	// makes room to move up to the alignment.
 	slack := 0
@@ -76,9 +87,9 @@ func (h *Heap) allocMapping(name string, size, align int) (p unsafe.Pointer, fre
 		slack = align
 	}
 	granules := (max(size, 1) + slack + mmap.Granule - 1) / mmap.Granule
-	m := h.mappings.keptFor(granules)
+	m := l.keptFor(granules)
 	if m == nil {
-		if m, err = h.mappings.open(granules, h.small); err != nil {
+		if m, err = l.open(granules); err != nil {
 			return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
 		}
 		fresh = true
@@ -86,23 +97,27 @@ func (h *Heap) allocMapping(name string, size, align int) (p unsafe.Pointer, fre
 	base := m.region.Base()
 	// Safe because the step is below align and the region is at least size+align
 	// long wherever its base is not aligned already.
-	m.p = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1))
-	h.mappings.live[m.p] = m
+	m.p, m.size = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1)), size
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.live[m.p] = m
 	return m.p, fresh, nil
 }
 
 // open reserves and commits a region.
-func (l *mappings) open(granules int, small bool) (*mapping, error) {
+func (l *mappings) open(granules int) (*mapping, error) {
 	region, err := l.reserve(regionSize(granules))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
 	}
-	if small {
+	if l.small {
 		_ = region.Hint(mmap.SmallPages, true) // a wish: without it the block costs more memory
 	}
 	if err := region.Commit(0, granules*mmap.Granule); err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		l.kept = append(l.kept, &mapping{region: region}) // for forget to release
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), l.forget(keptBytes))
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), l.forget(l.retain))
 	}
 	return &mapping{region: region, granules: granules}, nil
 }
@@ -117,6 +132,8 @@ func regionSize(granules int) int {
 // keptFor takes the smallest kept mapping that has the granules and would not
 // waste more than half of them, or returns nil.
 func (l *mappings) keptFor(granules int) *mapping {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	best := -1
 	for i, m := range l.kept {
 		if m.granules >= granules && m.granules <= 2*granules && (best < 0 || m.granules < l.kept[best].granules) {
@@ -132,42 +149,52 @@ func (l *mappings) keptFor(granules int) *mapping {
 	return m
 }
 
-// freeMapping takes the block at p out and keeps its mapping. What the system
-// refuses to take back stays kept, for the next try.
-func (h *Heap) freeMapping(name string, p unsafe.Pointer) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	m := h.mappings.live[p]
+// free takes the block at p out and keeps its mapping, or gives it back. What the
+// system refuses to take back stays kept, for the next try.
+func (l *mappings) free(name string, p unsafe.Pointer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.live[p]
 	if m == nil {
 		panic(fmt.Sprintf("alloc: %s: %p was freed by two goroutines at once", name, p))
 	}
-	delete(h.mappings.live, p)
-	h.mappings.keep(m)
-	if m.granules*mmap.Granule > keptBytes {
+	delete(l.live, p)
+	l.keep(m)
+	if m.granules*mmap.Granule > l.retain {
 		// It cannot stay: first in the line, so that it goes alone.
-		k := h.mappings.kept
-		copy(k[1:], k)
-		k[0] = m
+		copy(l.kept[1:], l.kept)
+		l.kept[0] = m
 	}
-	_ = h.mappings.forget(keptBytes)
+	_ = l.forget(l.retain)
 }
 
-// keep adds a mapping without a block.
+// keep adds a mapping without a block. mu is held.
 func (l *mappings) keep(m *mapping) {
 	l.kept = append(l.kept, m)
 	l.bytes += m.granules * mmap.Granule
 }
 
-// retire makes all live mappings kept ones.
-func (l *mappings) retire() {
+// close frees all blocks and releases all mappings.
+func (l *mappings) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, m := range l.live {
 		l.keep(m)
 	}
 	clear(l.live)
+	return l.forget(0)
+}
+
+// trim releases what is kept.
+func (l *mappings) trim() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.forget(0)
 }
 
 // forget releases kept mappings, oldest first, until those left hold no more than
-// limit bytes. One that was refused is of no further use but to be tried again.
+// limit bytes. One that was refused is of no further use but to be tried again. mu is
+// held.
 func (l *mappings) forget(limit int) (err error) {
 	left := l.kept[:0]
 	for _, m := range l.kept {
@@ -187,18 +214,19 @@ func (l *mappings) forget(limit int) (err error) {
 	return err
 }
 
-// resizeMapping commits or gives back granules of a block's own region.
-func (h *Heap) resizeMapping(b *block, size int) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	m := h.mappings.live[b.p]
+// resize commits or gives back granules of a block's own region. It refuses a size
+// that would waste more than half of the block, unless that is allowed.
+func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.live[p]
 	if m == nil || size > maxMapping {
 		return false
 	}
 	offset := int(uintptr(m.p) - uintptr(m.region.Base()))
 	granules := (offset + max(size, 1) + mmap.Granule - 1) / mmap.Granule
 	after := block{usable: granules*mmap.Granule - offset}
-	if !after.couldBe(size) || granules*mmap.Granule > m.region.Size() {
+	if !wasting && !after.couldBe(size) || granules*mmap.Granule > m.region.Size() {
 		return false
 	}
 	var err error
@@ -214,11 +242,23 @@ func (h *Heap) resizeMapping(b *block, size int) bool {
 	if err != nil {
 		return false
 	}
-	m.granules = granules
+	m.size, m.granules = size, granules
 	return true
 }
 
-// explain says why p is no block, in the words of a panic.
+// lookup returns how many bytes the live block at p has and was asked for, or says why
+// there is none.
+func (l *mappings) lookup(p unsafe.Pointer) (usable, asked int, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.live[p]
+	if m == nil {
+		return 0, 0, l.explain(p)
+	}
+	return m.usable(), m.size, ""
+}
+
+// explain says why p is no block, in the words of a panic. mu is held.
 func (l *mappings) explain(p unsafe.Pointer) string {
 	for _, m := range l.live {
 		if inside := uintptr(p) - uintptr(m.p); inside < uintptr(m.usable()) {
@@ -227,8 +267,43 @@ func (l *mappings) explain(p unsafe.Pointer) string {
 	}
 	for _, m := range l.kept {
 		if m.granules > 0 && m.p == p {
-			return " is not a block of this heap (freed twice?)"
+			return " is not a block of " + l.owner + " (freed twice?)"
 		}
 	}
-	return " is not a block of this heap"
+	return " is not a block of " + l.owner
+}
+
+// stats adds the mappings to s.
+func (l *mappings) stats(s *HeapStats) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.Kept = l.bytes
+	for _, m := range l.live {
+		s.LiveBlocks++
+		s.LiveBytes += m.usable()
+		s.Mapped += m.granules * mmap.Granule
+	}
+}
+
+// verify checks H6.
+func (l *mappings) verify() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p, m := range l.live {
+		inside := uintptr(p) - uintptr(m.region.Base())
+		if m.p != p || inside >= uintptr(m.granules*mmap.Granule) || m.region.Committed() != m.granules*mmap.Granule {
+			return fmt.Errorf("alloc: H6: the mapping of the block at %p has %d granules and %d bytes committed", p, m.granules, m.region.Committed())
+		}
+	}
+	bytes := 0
+	for _, m := range l.kept {
+		bytes += m.granules * mmap.Granule
+		if m.granules > 0 && m.region.Committed() != m.granules*mmap.Granule {
+			return fmt.Errorf("alloc: H6: a kept mapping has %d granules and %d bytes committed", m.granules, m.region.Committed())
+		}
+	}
+	if bytes != l.bytes || bytes > l.retain {
+		return fmt.Errorf("alloc: H6: kept mappings hold %d bytes, the books say %d, the limit is %d", bytes, l.bytes, l.retain)
+	}
+	return nil
 }
