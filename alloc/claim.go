@@ -169,14 +169,28 @@ func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
 	return first
 }
 
-// commit makes granule g ready. Two goroutines may ask for the same one.
+// commit makes granule g ready. Two goroutines may ask for the same one; it is charged
+// to the budget once.
 func (u *Universe) commit(g int) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.commits.Lock()
+	defer u.commits.Unlock()
 	if u.ready[g].Load() != 0 {
 		return nil
 	}
+	over := process.charge(mmap.Granule) // without mu, since it may trim this very universe
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ready[g].Load() != 0 { // a trimmer had it for a moment
+		if over == nil {
+			process.refund(mmap.Granule)
+		}
+		return nil
+	}
+	if over != nil {
+		return over
+	}
 	if err := u.pages.Commit(g*mmap.Granule, mmap.Granule); err != nil {
+		process.refund(mmap.Granule)
 		return err
 	}
 	u.nReady++

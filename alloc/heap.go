@@ -129,15 +129,15 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 		panic("alloc: NewHeap: the universe is closed")
 	}
 	h := &Heap{
-		u:        u,
-		base:     uintptr(u.Base()),
-		table:    make(slabTable, u.Size()/MegachunkSize),
-		supply:   supply{u: u},
-		mappings: newMappings("this heap", keptBytes, u.small, u.failures),
+		u:      u,
+		base:   uintptr(u.Base()),
+		table:  make(slabTable, u.Size()/MegachunkSize),
+		supply: supply{u: u},
 	}
 	for _, o := range options {
 		o(h)
 	}
+	h.mappings.init("this heap", keptBytes, u.small, u.failures)
 	return h, nil
 }
 

@@ -142,9 +142,14 @@ func TestResizeInPlace(t *testing.T) {
 }
 
 // program allocates, resizes and frees blocks of every kind through a. It goes on
-// after a refusal, and checks after each that nothing was lost.
-func program(t *testing.T, h *alloc.Heap, a allocator) (refused int) {
+// after a refusal, and checks after each that nothing was lost and that the budget
+// counts what is committed beside base.
+func program(t *testing.T, h *alloc.Heap, a allocator, base int64) (refused int) {
 	var live []unsafe.Pointer
+	verify := func() {
+		require.NoError(t, h.Verify())
+		require.Equal(t, base+h.Universe().CommittedBytes()+h.CommittedBytes(), committed())
+	}
 	try := func(p unsafe.Pointer, err error) {
 		if err == nil {
 			live = append(live, p)
@@ -155,7 +160,7 @@ func program(t *testing.T, h *alloc.Heap, a allocator) (refused int) {
 		if !errors.Is(err, alloc.ErrCommit) {
 			require.ErrorIs(t, err, alloc.ErrReserve)
 		}
-		require.NoError(t, h.Verify())
+		verify()
 		require.Equal(t, len(live), h.Stats().LiveBlocks)
 	}
 	for _, size := range []int{10, 5000, 100_000, 900_000, 1 << 20, 1<<20 + 1, 5 << 20, 100, 1 << 20, 4 << 20} {
@@ -176,11 +181,11 @@ func program(t *testing.T, h *alloc.Heap, a allocator) (refused int) {
 		case 1:
 			a.Resize(p, a.Usable(p)*3/4)
 		}
-		require.NoError(t, h.Verify())
+		verify()
 	}
 	for _, p := range live {
 		a.Free(p)
-		require.NoError(t, h.Verify())
+		verify()
 	}
 	require.Zero(t, h.Stats().LiveBlocks)
 	return refused
@@ -208,6 +213,7 @@ func TestEveryRefusalLosesNothing(t *testing.T) {
 
 // refusal runs the program and reports whether a call was made to fail.
 func refusal(t *testing.T, pages *alloc.FailingPages, script *alloc.Script, local bool) bool {
+	base := committed()
 	u, err := alloc.NewUniverse(alloc.WithPages(pages))
 	require.NoError(t, err)
 	h, err := alloc.NewHeap(u)
@@ -219,7 +225,7 @@ func refusal(t *testing.T, pages *alloc.FailingPages, script *alloc.Script, loca
 		defer func() { require.Contains(t, panicText(func() { _, _ = l.Alloc(1, 0) }), "closed") }()
 		a = l
 	}
-	program(t, h, a)
+	program(t, h, a, base)
 	if err := h.Trim(); err != nil {
 		require.ErrorIs(t, err, errNoMemory)
 		require.NoError(t, h.Verify())
@@ -231,8 +237,10 @@ func refusal(t *testing.T, pages *alloc.FailingPages, script *alloc.Script, loca
 	require.Zero(t, u.Stats().LiveChunks)
 	if err := u.Close(); err != nil {
 		require.ErrorIs(t, err, errNoMemory)
+		require.Equal(t, base+u.CommittedBytes(), committed())
 		require.NoError(t, u.Close())
 	}
+	require.Equal(t, base, committed())
 	return pages.FailAt > 0 && pages.Calls >= pages.FailAt || script.FailAt > 0 && script.Calls >= script.FailAt
 }
 

@@ -41,7 +41,8 @@ func (m *mapping) usable() int {
 }
 
 // mappings are those of a heap or of Pages. Its lock is held over calls of the layer
-// below and of nothing else, so whoever holds another lock may wait for it.
+// below and of nothing else, so whoever holds another lock may wait for it. It is not
+// held while the budget is charged, which may need what is kept here.
 type mappings struct {
 	reserve  func(size int) (regionPages, error)
 	owner    string    // whose they are, in the words of a panic
@@ -55,21 +56,17 @@ type mappings struct {
 	bytes int                         // committed by those of kept (H6)
 }
 
-func newMappings(owner string, retain int, small bool, failures *Failures) mappings {
-	return mappings{
-		failures: failures,
-		owner:    owner,
-		retain:   retain,
-		small:    small,
-		live:     map[unsafe.Pointer]*mapping{},
-		reserve: func(size int) (regionPages, error) {
-			r, err := mmap.Reserve(size)
-			if err != nil {
-				return nil, err // not r, which would be a nil region in an interface
-			}
-			return r, nil
-		},
+func (l *mappings) init(owner string, retain int, small bool, failures *Failures) {
+	l.owner, l.retain, l.small, l.failures = owner, retain, small, failures
+	l.live = map[unsafe.Pointer]*mapping{}
+	l.reserve = func(size int) (regionPages, error) {
+		r, err := mmap.Reserve(size)
+		if err != nil {
+			return nil, err // not r, which would be a nil region in an interface
+		}
+		return r, nil
 	}
+	process.mappings.add(l)
 }
 
 // alloc returns a block in a mapping of its own; fresh says that it is zero.
@@ -106,6 +103,18 @@ func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh 
 
 // open reserves and commits a region.
 func (l *mappings) open(granules int) (*mapping, error) {
+	if err := process.charge(granules * mmap.Granule); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCommit, err)
+	}
+	m, err := l.reserved(granules)
+	if err != nil {
+		process.refund(granules * mmap.Granule)
+	}
+	return m, err
+}
+
+// reserved is open of what is charged.
+func (l *mappings) reserved(granules int) (*mapping, error) {
 	region, err := l.reserve(regionSize(granules))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
@@ -182,7 +191,11 @@ func (l *mappings) close() error {
 		l.keep(m)
 	}
 	clear(l.live)
-	return l.forget(0)
+	err := l.forget(0)
+	if err == nil {
+		process.mappings.remove(l)
+	}
+	return err
 }
 
 // trim releases what is kept.
@@ -190,6 +203,20 @@ func (l *mappings) trim() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.forget(0)
+}
+
+// giveBack is trim for a budget that others need.
+func (l *mappings) giveBack() (returned int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range l.kept {
+		returned += m.region.Committed()
+	}
+	_ = l.forget(0)
+	for _, m := range l.kept {
+		returned -= m.region.Committed()
+	}
+	return returned
 }
 
 // forget releases kept mappings, oldest first, until those left hold no more than
@@ -204,7 +231,10 @@ func (l *mappings) forget(limit int) (err error) {
 		}
 		l.bytes -= m.granules * mmap.Granule
 		m.granules = 0
-		if e := m.region.Release(); e != nil {
+		committed := m.region.Committed()
+		e := m.region.Release()
+		process.refund(committed - m.region.Committed()) // a refusal may have given back some
+		if e != nil {
 			err = errors.Join(err, e)
 			left = append(left, m)
 		}
@@ -218,31 +248,43 @@ func (l *mappings) forget(limit int) (err error) {
 // that would waste more than half of the block, unless that is allowed.
 func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	m := l.live[p]
+	l.mu.Unlock()
 	if m == nil || size > maxMapping {
 		return false
 	}
+	// Until it is freed a mapping is its caller's; the lock is for those who count.
 	offset := int(uintptr(m.p) - uintptr(m.region.Base()))
 	granules := (offset + max(size, 1) + mmap.Granule - 1) / mmap.Granule
 	after := block{usable: granules*mmap.Granule - offset}
-	if !wasting && !after.couldBe(size) || granules*mmap.Granule > m.region.Size() {
+	if !wasting && !after.couldBe(size) || granules*mmap.Granule > m.region.Size() || !m.commit(granules) {
 		return false
 	}
-	var err error
-	switch at := m.granules * mmap.Granule; {
-	case granules > m.granules:
-		err = m.region.Commit(at, granules*mmap.Granule-at)
-	case granules < m.granules:
-		err = m.region.Decommit(granules*mmap.Granule, at-granules*mmap.Granule)
-		if errors.Is(err, mmap.ErrAccess) {
-			err = nil // refused half way: the granules are reserved all the same
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m.size, m.granules = size, granules
+	return true
+}
+
+// commit makes that many granules of the region ready, or reports that it could not.
+func (m *mapping) commit(granules int) bool {
+	have, want := m.granules*mmap.Granule, granules*mmap.Granule
+	if want > have {
+		if process.charge(want-have) != nil {
+			return false
+		}
+		if m.region.Commit(have, want-have) != nil {
+			process.refund(want - have)
+			return false
 		}
 	}
-	if err != nil {
-		return false
+	if want < have {
+		err := m.region.Decommit(want, have-want)
+		if err != nil && !errors.Is(err, mmap.ErrAccess) { // else refused half way: reserved all the same
+			return false
+		}
+		process.refund(have - want)
 	}
-	m.size, m.granules = size, granules
 	return true
 }
 

@@ -32,7 +32,9 @@ func NewPages(options ...Option) *Pages {
 	for _, o := range options {
 		o(&c)
 	}
-	return &Pages{mappings: newMappings("these pages", max(0, c.retain)*mmap.Granule, c.small, c.failures)}
+	p := &Pages{}
+	p.mappings.init("these pages", max(0, c.retain)*mmap.Granule, c.small, c.failures)
+	return p
 }
 
 // Alloc returns a block of at least size bytes. An error wraps ErrReserve, ErrCommit

@@ -118,6 +118,7 @@ func TestPagesRetain(t *testing.T) {
 // goes on after a refusal, with nothing lost, and leaves no block.
 func pagesStream(t *testing.T, p *alloc.Pages, seed uint64, steps int) {
 	m := heapModel{t: t, rng: rand.New(rand.NewPCG(seed, 1))}
+	base := committed() - p.CommittedBytes()
 	for range steps {
 		size := m.rng.IntN(3 << 20)
 		switch op := m.rng.IntN(4); {
@@ -145,6 +146,7 @@ func pagesStream(t *testing.T, p *alloc.Pages, seed uint64, steps int) {
 		}
 		require.NoError(t, p.Verify())
 		require.Equal(t, len(m.live), p.Stats().LiveBlocks)
+		require.Equal(t, base+p.CommittedBytes(), committed())
 	}
 	for _, b := range m.live {
 		m.check(b, b.size)
@@ -162,7 +164,7 @@ func TestPagesModel(t *testing.T) {
 // TestPagesEveryRefusal makes the k-th call of the layer below fail, for every k.
 func TestPagesEveryRefusal(t *testing.T) {
 	for k, more := 1, true; more; k++ {
-		p := alloc.NewPages()
+		base, p := committed(), alloc.NewPages()
 		script := &alloc.Script{FailAt: k, Err: errNoMemory}
 		p.FailMappings(script)
 		pagesStream(t, p, 7, 25)
@@ -171,6 +173,7 @@ func TestPagesEveryRefusal(t *testing.T) {
 			require.ErrorContains(t, err, "alloc: Pages.Close: ")
 			require.NoError(t, p.Close())
 		}
+		require.Equal(t, base, committed())
 		more = script.Calls >= k
 		require.True(t, more || k > 10, "%d calls", script.Calls)
 	}

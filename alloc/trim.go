@@ -68,6 +68,16 @@ func (u *Universe) Trim(keep int) (returned int, err error) {
 	return u.trim("Trim", time.Time{}, 0, keep/mmap.Granule)
 }
 
+// giveBack is Trim of all for a budget that others need. It does nothing after Close.
+func (u *Universe) giveBack() (returned int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.closed {
+		returned, _ = u.trim("Trim", time.Time{}, 0, 0)
+	}
+	return returned
+}
+
 // trim gives back what has been empty for the delay, but for the first keep granules
 // of that. A granule that the system would not take stays noted. mu is held.
 func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
@@ -142,6 +152,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, err
 	}
 	u.nReady--
+	process.refund(mmap.Granule)
 	u.cleaned(g)
 	return err == nil, err
 }

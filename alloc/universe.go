@@ -106,6 +106,8 @@ type Universe struct {
 	failures *Failures          // refuse on purpose; nil: none
 	closed   bool               // under mu
 
+	commits sync.Mutex // held over one commit and its charge to the budget; taken before mu
+
 	mu     sync.Mutex    // held over commits, trims and Close, never on the fast path
 	pages  pages         // under mu, but for Base and Size
 	nReady int           // granules ready (I3); under mu
@@ -207,6 +209,7 @@ func newUniverse(c config, asked int) *Universe {
 	}
 	u.leases.reset(megachunks)
 	u.due.Store(int64(u.delay / 2))
+	process.universes.add(u)
 	return u
 }
 
@@ -353,6 +356,7 @@ func (u *Universe) close() error {
 		return fmt.Errorf("alloc: Universe.Close: %w", err)
 	}
 	u.closed = true
+	process.universes.remove(u)
 	u.base, u.index, u.dirty, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil
 	u.leases.reset(0)
 	u.nEmpty.Store(0)
