@@ -241,15 +241,23 @@ func TestBudgetNearOneAtATime(t *testing.T) {
 		}
 		free(u, all)
 	}
+	alone := func() bool {
+		select {
+		case ok := <-entered:
+			return ok
+		case <-time.After(10 * time.Second):
+			return false
+		}
+	}
 	setBudget(t, budget)
 	cross()
-	require.True(t, <-entered)
+	require.True(t, alone())
 	for range 5 {
 		cross()
 	}
 	require.Empty(t, entered)
 	open <- true
-	require.True(t, <-entered)
+	require.True(t, alone())
 	open <- true
 	require.Eventually(t, alloc.NearIsDone, 10*time.Second, time.Millisecond)
 	require.Equal(t, 2, calls)
@@ -447,24 +455,81 @@ func TestBudgetOfTwoGoroutines(t *testing.T) {
 func TestBudgetIsChargedOnceAGranule(t *testing.T) {
 	u := newUniverse(t, alloc.Size(2<<20))
 	base := alloc.PurgeAll()
-	setBudget(t, alloc.Budget{OffHeap: base + 2<<20})
-	for range 200 {
-		var both sync.WaitGroup
-		for n := range 3 {
-			both.Go(func() {
-				c, err := u.AllocExact(2 + n)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				u.Free(c, 2+n)
-			})
+	setBudget(t, alloc.Budget{OffHeap: base + 2<<20, Total: 1 << 40})
+	var both sync.WaitGroup
+	take := func() {
+		c, err := u.AllocExact(3)
+		if err != nil {
+			t.Error(err)
+			return
 		}
-		both.Wait()
-		require.Equal(t, base+2<<20, committed())
-		_, err := u.Trim(0)
+		u.Free(c, 3)
+	}
+	release := alloc.HoldGoLimit()
+	both.Go(take)
+	for committed() == base {
+		runtime.Gosched()
+	}
+	both.Go(take)
+	for !u.InUse(5) && !t.Failed() {
+		runtime.Gosched()
+	}
+	time.Sleep(10 * time.Millisecond) // for the second to be refused, if it were
+	release()
+	both.Wait()
+	require.Equal(t, base+2<<20, committed())
+	_, err := u.Trim(0)
+	require.NoError(t, err)
+	require.Equal(t, base, committed())
+}
+
+// slowTrim is pages whose Decommit takes a while and is refused then.
+type slowTrim struct {
+	*mmap.Region
+	entered, open chan bool
+}
+
+func (s *slowTrim) Decommit(offset, n int) error {
+	if s.entered == nil {
+		return s.Region.Decommit(offset, n)
+	}
+	s.entered <- true
+	<-s.open
+	return errNoMemory
+}
+
+// TestBudgetOfATrimThatIsRefused: a claim of memory that is on its way back to the
+// system waits, and takes it when the system would not; it is charged once, and
+// needs no room in the budget.
+func TestBudgetOfATrimThatIsRefused(t *testing.T) {
+	for _, room := range []int64{0, 2 << 20} {
+		region, err := mmap.Reserve(2 << 20)
 		require.NoError(t, err)
-		require.Equal(t, base, committed())
+		pages := &slowTrim{Region: region}
+		u := newUniverse(t, alloc.WithPages(pages))
+		base := alloc.PurgeAll()
+		c, err := u.AllocExact(2)
+		require.NoError(t, err)
+		u.Free(c, 2)
+		setBudget(t, alloc.Budget{OffHeap: base + 2<<20 + room})
+		pages.entered, pages.open = make(chan bool), make(chan bool)
+		var both sync.WaitGroup
+		both.Go(func() { _, _ = u.Trim(0) })
+		<-pages.entered
+		both.Go(func() {
+			if c, err = u.AllocExact(3); err != nil {
+				t.Error(err)
+			}
+		})
+		for (!u.InUse(2) || committed() < base+2<<20+room) && !t.Failed() {
+			runtime.Gosched()
+		}
+		close(pages.open)
+		both.Wait()
+		pages.entered = nil
+		require.Equal(t, base+2<<20, committed())
+		require.NoError(t, u.Verify())
+		u.Free(c, 3)
 	}
 }
 

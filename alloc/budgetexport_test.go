@@ -13,6 +13,13 @@ func PurgeAll() int64 {
 	return process.used.Load()
 }
 
+// HoldGoLimit stops all who have been charged, under a budget with a Total, before they
+// commit.
+func HoldGoLimit() (release func()) {
+	process.limit.Lock()
+	return process.limit.Unlock
+}
+
 // NearIsDone reports whether no call of Near is under way or due.
 func NearIsDone() bool { return process.calls.Load() == 0 }
 

@@ -20,7 +20,8 @@
 //
 // A [Heap] on a universe gives blocks of any size: size classes in chunks, runs
 // of chunks up to 1 MiB, mappings of their own above; a [Local] is a handle to a
-// heap for one goroutine, without atomics. A [Table] keeps records in columns,
+// heap for one goroutine, without atomics. [Pages] gives each block a mapping of its
+// own. A [Table] keeps records in columns,
 // densely; under it is a [Grid], which package ecs has too, with a [Shelf] for small
 // chunks. [Growth] says how they and others grow.
 //
@@ -35,10 +36,11 @@
 //
 // Garbage collector: it never looks at this memory, so a value stored in it
 // must hold no Go pointer ([layout.PointerFree] says whether a type does). With
-// data here the Go heap is small and collected often; [GCFor] makes up for that.
+// data here the Go heap is small and collected often; [GCFor] makes up for that, and
+// [SetBudget] while memory grows, which also caps what a process takes here.
 //
 // Failure: limits and the operating system give errors that wrap [ErrFull],
-// [ErrCommit], [ErrReserve] or [ErrTooBig], with everything as it was before. A
+// [ErrCommit] ([ErrBudget] beside it), [ErrReserve] or [ErrTooBig], with everything as it was before. A
 // free of what is free, a run that leaves its megachunk, and Alloc, Free, Trim and
 // Maintain after Close panic with numbers; a closed universe shows no chunks. A second
 // free after the memory went to somebody else cannot be told from the first.

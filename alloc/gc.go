@@ -50,7 +50,8 @@ func GCFor(total, offHeap int64) (GC, error) {
 
 // Apply sets it, in place of GOGC, GOMEMLIMIT and what was set before, which it
 // returns: apply that to put it back. The limit is fixed: ask GCFor again when more
-// memory is off the heap. Apply stops the world for some microseconds.
+// memory is off the heap, or use [SetBudget], whose limit follows. Apply waits for a
+// collection that is under way.
 func (g GC) Apply() (before GC) {
 	return GC{Percent: debug.SetGCPercent(g.Percent), Limit: debug.SetMemoryLimit(g.Limit)}
 }

@@ -84,21 +84,36 @@ func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh 
 		slack = align
 	}
 	granules := (max(size, 1) + slack + mmap.Granule - 1) / mmap.Granule
-	m := l.keptFor(granules)
-	if m == nil {
-		if m, err = l.open(granules); err != nil {
-			return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
-		}
-		fresh = true
+	if p = l.reuse(granules, size, align); p != nil {
+		return p, false, nil
 	}
+	m, err := l.open(granules)
+	if err != nil {
+		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.place(m, size, align), true, nil
+}
+
+// reuse returns a block in a kept mapping, or nil.
+func (l *mappings) reuse(granules, size, align int) unsafe.Pointer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := l.keptFor(granules); m != nil {
+		return l.place(m, size, align)
+	}
+	return nil
+}
+
+// place puts a block into a mapping. mu is held.
+func (l *mappings) place(m *mapping, size, align int) unsafe.Pointer {
 	base := m.region.Base()
 	// Safe because the step is below align and the region is at least size+align
 	// long wherever its base is not aligned already.
 	m.p, m.size = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1)), size
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.live[m.p] = m
-	return m.p, fresh, nil
+	return m.p
 }
 
 // open reserves and commits a region.
@@ -139,10 +154,8 @@ func regionSize(granules int) int {
 }
 
 // keptFor takes the smallest kept mapping that has the granules and would not
-// waste more than half of them, or returns nil.
+// waste more than half of them, or returns nil. mu is held.
 func (l *mappings) keptFor(granules int) *mapping {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	best := -1
 	for i, m := range l.kept {
 		if m.granules >= granules && m.granules <= 2*granules && (best < 0 || m.granules < l.kept[best].granules) {

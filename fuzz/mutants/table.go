@@ -36,6 +36,23 @@ var mutants = []mutant{
 	{"alloc/slab.go", "if s.words[i].live.Load() != k.beyond(i) {", "if s.words[i].live.Load() == k.beyond(i) {", "TestClaimPinsTheSlab"},
 	{"alloc/slab.go", "return uint32(head >> headOwner & ownerMask)", "return 0", "TestStaleClaimOfAnotherSlab"},
 
+	// alloc: the budget.
+	{"alloc/claim.go", "\tu.commits.Lock()\n\tdefer u.commits.Unlock()\n", "", "TestBudgetIsChargedOnceAGranule"},
+	{"alloc/claim.go", "if u.ready[g].Load() != 0 { //", "if mutant != healthy { //", "TestBudgetOfATrimThatIsRefused"},
+	{"alloc/claim.go", "Commit(g*mmap.Granule, mmap.Granule); err != nil {\n\t\tprocess.refund(mmap.Granule)\n", "Commit(g*mmap.Granule, mmap.Granule); err != nil {\n", "TestEveryRefusalLosesNothing"},
+	{"alloc/trim.go", "\tprocess.refund(mmap.Granule)\n", "", "TestBudgetRefuses"},
+	{"alloc/mapping.go", "process.refund(committed - m.region.Committed())", "process.refund(committed)", "TestPagesEveryRefusal"},
+	{"alloc/mapping.go", "process.refund(want - have)", "_ = want", "TestPagesEveryRefusal"},
+	{"alloc/mapping.go", "process.refund(have - want)", "_ = want", "TestPagesEveryRefusal"},
+	{"alloc/ledger.go", "if used > t.most-n {", "if used >= t.most {", "TestBudgetRefuses"},
+	{"alloc/ledger.go", "if used < t.near && used+n >= t.near {", "if used+n >= t.near {", "TestBudgetNear"},
+	{"alloc/ledger.go", "if l.calls.Add(1) == 1 {", "if l.calls.Add(1) >= 1 {", "TestBudgetNearOneAtATime"},
+	{"alloc/ledger.go", "l.purged.Add(int64(m.giveBack()))", "_ = m", "TestBudgetPurges"},
+	{"alloc/ledger.go", "l.purged.Add(int64(u.giveBack()))", "_ = u", "TestBudgetPurges"},
+	{"alloc/ledger.go", "debug.SetMemoryLimit(l.limit.before)", "_ = l", "TestBudgetGoLimit"},
+	{"alloc/ledger.go", "max(l.terms.Load().Total-l.offHeap(), goNeeds())", "l.terms.Load().Total-l.offHeap()", "TestBudgetGoLimitHasAFloor"},
+	{"alloc/registry.go", "if len(r.known) >= r.prune {", "if len(r.known) < 0 {", "TestRegistryForgets"},
+
 	// ecs: entities and look-ups.
 	{"ecs/records.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestBehaviour57_SurvivesMoves"},
 	{"ecs/lookup.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestBuffersSurviveMoves"},
