@@ -68,6 +68,10 @@ var programs = map[string]func(*alloc.Failures) error{
 			return blocks(h.Universe().Allocator(), 10, 20_000, 200_000, 1<<20)
 		})
 	},
+	"pages": func(s *alloc.Failures) error {
+		p := alloc.NewPages(alloc.InjectFailures(s))
+		return errors.Join(blocks(p, programSizes...), p.Verify(), p.Close())
+	},
 	"arena": func(s *alloc.Failures) error {
 		return withHeap(s, func(h *alloc.Heap) error {
 			a := alloc.NewArena(h)

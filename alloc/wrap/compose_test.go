@@ -75,6 +75,13 @@ var bases = []base{
 		require.NoError(t, err)
 		return s, func() { require.NoError(t, s.Close()) }
 	}},
+	{"pages", func(t *testing.T) (alloc.Allocator, func()) {
+		p := alloc.NewPages(alloc.Retain(16 << 20)) // or most of the time would go to system calls
+		return p, func() {
+			require.NoError(t, p.Verify())
+			require.NoError(t, p.Close())
+		}
+	}},
 	{"pool", func(t *testing.T) (alloc.Allocator, func()) {
 		p, err := alloc.NewPool[[1024]uint64](newHeap(t))
 		require.NoError(t, err)
