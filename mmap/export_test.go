@@ -20,6 +20,8 @@ func (s *space) Align() int                        { return s.sys.traits().align
 func (s *space) Guards() GuardKind                 { return s.sys.traits().guards }
 func (s *space) Guarded(f func()) error            { return s.guarded(f) }
 
+func (s *space) RegionAt(p unsafe.Pointer) (*Region, int, bool) { return s.regionAt(p) }
+
 func (s *space) ReserveUpTo(size, least int) (*Region, error) { return s.reserveUpTo(size, least) }
 
 // Runs is what the process pays for: runs of ready granules in all regions.

@@ -62,6 +62,20 @@ func (s *space) tenant(addr uintptr) (tenant, bool) {
 	return s.tenants[i], true
 }
 
+// RegionAt returns the open region that the byte at p lies in, and its offset there;
+// false for all other memory, and for regions that are Go objects. The byte need not be
+// ready. It stays true for as long as the caller keeps the region from being released.
+// Cost: a lock and a binary search among all ranges.
+func RegionAt(p unsafe.Pointer) (r *Region, offset int, ok bool) { return process().regionAt(p) }
+
+func (s *space) regionAt(p unsafe.Pointer) (r *Region, offset int, ok bool) {
+	t, ok := s.tenant(uintptr(p))
+	if !ok || t.region == nil {
+		return nil, 0, false
+	}
+	return t.region, int(uintptr(p) - t.base), true
+}
+
 // lives reports whether the list says that r has the range at base.
 func (s *space) lives(base unsafe.Pointer, r *Region) bool {
 	t, ok := s.tenant(uintptr(base))

@@ -1,0 +1,209 @@
+package wrap
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"quarry/alloc"
+	"quarry/mmap"
+)
+
+// GuardError is misuse of a block of a Guard: a touch that faulted, which wraps the
+// *mmap.FaultError, or bytes that were written to, which wraps ErrDamage.
+type GuardError struct {
+	Addr  uintptr // the first byte that was touched or has changed
+	Bytes int     // from the first that has changed to the last; 0 for a fault
+	Block uintptr // address of the block
+	Size  int     // its bytes, as asked for
+	Align int     // its alignment, in bytes
+	Freed bool    // it was freed before
+
+	cause      error
+	born, died callers
+}
+
+// Where is Addr seen from the block: bytes from its first one on, negative in front of it.
+func (e *GuardError) Where() int { return int(e.Addr - e.Block) }
+
+// Error says what was touched, where that is as seen from the block, and where the block
+// was allocated and freed, a line for each function.
+func (e *GuardError) Error() string {
+	what := "touch"
+	if e.Bytes > 0 {
+		what = fmt.Sprintf("write to %d bytes", e.Bytes)
+	}
+	return fmt.Sprintf("wrap: Guard: %s at %#x, %s", what, e.Addr, e.where())
+}
+
+// where is the place and the block.
+func (e *GuardError) where() string {
+	place := ""
+	switch at := e.Where(); {
+	case at < 0:
+		place = fmt.Sprintf("%d bytes before", -at)
+	case at >= e.Size:
+		place = fmt.Sprintf("%d bytes behind the end of", at-e.Size)
+	default:
+		place = fmt.Sprintf("%d bytes into", at)
+	}
+	if e.Freed {
+		place += " what was"
+	}
+	text := fmt.Sprintf("%s the block of %d bytes aligned to %d at %#x, allocated at\n%v", place, e.Size, e.Align, e.Block, &e.born)
+	if e.Freed {
+		text += fmt.Sprintf("freed at\n%v", &e.died)
+	}
+	return text
+}
+
+// Unwrap gives the fault or ErrDamage.
+func (e *GuardError) Unwrap() error { return e.cause }
+
+// report is a GuardError about the byte at an address.
+func (b *guarded) report(addr uintptr, cause error) *GuardError {
+	return &GuardError{
+		Addr: addr, Block: uintptr(b.p), Size: b.size, Align: b.alignment(), Freed: b.state != stateLive,
+		cause: cause, born: b.born, died: b.died,
+	}
+}
+
+// Run calls f and makes an error of a fault in a zone or a freed block of this Guard: a
+// *GuardError, which errors.Is finds mmap.ErrFault in. It is mmap.Guarded, whose errors
+// about other memory it hands on.
+func (g *Guard) Run(f func()) error {
+	err := mmap.Guarded(f)
+	var fault *mmap.FaultError
+	if !errors.As(err, &fault) {
+		return err
+	}
+	if e := g.Explain(fault.Addr); e != nil {
+		e.cause = err
+		return e
+	}
+	return err
+}
+
+// Explain says which block an address belongs to, with its zones: one that is live or in
+// quarantine. It returns nil for others. Cost: a look at all blocks.
+func (g *Guard) Explain(addr uintptr) *GuardError {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.at(addr)
+}
+
+// at is Explain. mu is held.
+func (g *Guard) at(addr uintptr) *GuardError {
+	for _, b := range g.blocks {
+		if addr-uintptr(b.base) < uintptr(b.total) {
+			return b.report(addr, nil)
+		}
+	}
+	return nil
+}
+
+// Verify checks the invariants and everything that must not have been written to; the
+// error wraps a *GuardError for each block that was, ErrDamage in it. It may be called at
+// any time, from any goroutine, and costs a read of all zones that hold canaries.
+func (g *Guard) Verify() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return errors.Join(append(slices.Clone(g.found), g.verify()...)...)
+}
+
+func (g *Guard) verify() (errs []error) {
+	blocks := slices.SortedFunc(maps.Values(g.blocks), func(a, b *guarded) int { return cmp.Compare(uintptr(a.base), uintptr(b.base)) })
+	end, freed := uintptr(0), 0
+	for _, b := range blocks {
+		if b.state == stateLeaving {
+			continue // what is around it may have gone already
+		}
+		if at := uintptr(b.base); at < end || !b.inOrder(g.zone, g.unit) {
+			errs = append(errs, fmt.Errorf("wrap: Guard: G1: base %p, total %d, edges %v, the block before ends at %#x: %s",
+				b.base, b.total, b.edges, end, b.describe()))
+			continue
+		}
+		end = uintptr(b.base) + uintptr(b.total)
+		if b.state == stateFreed {
+			freed++
+		}
+		if e := b.damage(); e != nil {
+			errs = append(errs, e)
+		}
+	}
+	bytes := 0
+	for _, b := range g.wait.blocks {
+		bytes += b.total
+		if b.state != stateFreed || g.blocks[b.p] != b {
+			errs = append(errs, fmt.Errorf("wrap: Guard: G2: in quarantine, but not freed: %s", b.describe()))
+		}
+	}
+	if bytes != g.wait.bytes || freed != len(g.wait.blocks) {
+		errs = append(errs, fmt.Errorf("wrap: Guard: G2: %d blocks are freed, %d of %d bytes are in quarantine, which counts %d",
+			freed, len(g.wait.blocks), bytes, g.wait.bytes))
+	}
+	return errs
+}
+
+// inOrder reports whether the block lies as it should (G1).
+func (b *guarded) inOrder(zone, unit int) bool {
+	e := b.edges
+	at := b.start()
+	return e[0] == 0 && e[1] >= zone && e[1]%unit == 0 && at >= e[1] && at+b.size <= e[2] && e[2]%unit == 0 &&
+		b.total-e[2] >= zone && e[3] == b.total && uintptr(b.p)%uintptr(b.alignment()) == 0 &&
+		e[2]-at-b.size < max(unit, b.alignment())
+}
+
+// Close verifies everything, gives all blocks to the allocator inside, live ones too and
+// the newest first, and ends the Guard: later calls of its methods panic, but for Run,
+// Explain, Verify and Close. The error wraps what Verify finds and, if blocks were live,
+// alloc.ErrLeak with where they were allocated, for up to eight; or the system's, which
+// would not take a guard away: then Close may be called again. A second call does nothing.
+// No other call may be under way.
+func (g *Guard) Close() error {
+	g.mu.Lock()
+	var errs []error
+	if !g.closed {
+		g.closed = true
+		errs = append(slices.Clone(g.found), g.verify()...)
+		errs = append(errs, g.leaks()...)
+	}
+	left := slices.SortedFunc(maps.Values(g.blocks), func(a, b *guarded) int { return cmp.Compare(b.number, a.number) })
+	g.wait.leave(len(g.wait.blocks))
+	for _, b := range left {
+		b.state = stateLeaving
+	}
+	g.mu.Unlock()
+	for _, b := range left {
+		if err := g.release(b); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mostLeaks is how many leaks Close tells the stacks of.
+const mostLeaks = 8
+
+// leaks is an error for the live blocks, or none. mu is held.
+func (g *Guard) leaks() []error {
+	var live []*guarded
+	bytes := 0
+	for _, b := range g.blocks {
+		if b.state == stateLive {
+			live = append(live, b)
+			bytes += b.size
+		}
+	}
+	if len(live) == 0 {
+		return nil
+	}
+	slices.SortFunc(live, func(a, b *guarded) int { return cmp.Compare(a.number, b.number) })
+	errs := []error{fmt.Errorf("wrap: Guard.Close: %d blocks of %d bytes: %w", len(live), bytes, alloc.ErrLeak)}
+	for _, b := range live[:min(len(live), mostLeaks)] {
+		errs = append(errs, errors.New(b.describe()))
+	}
+	return errs
+}
