@@ -59,8 +59,8 @@ var ErrDamage = errors.New("written out of bounds or after free")
 // Any goroutine may use it that may use the allocator inside, whose blocks must not be
 // given back but through the Guard: an arena inside is reset after Close only.
 //
-// Cost: docs/misuse.md has figures; some microseconds and at least three pages a block,
-// or a fifth of a microsecond and 640 B with Canaries.
+// Cost on an AMD Zen 5, Linux 6.18, for Alloc and FreeSized of 64 B: 11 us, three pages of
+// addresses and one of memory; with Canaries 1.3 us and 576 B. docs/misuse.md has more.
 type Guard struct {
 	from    alloc.Allocator
 	unit    int  // bytes: the page, or a line where nothing is guarded; zones and bodies are multiples

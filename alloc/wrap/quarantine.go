@@ -1,6 +1,9 @@
 package wrap
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // quarantine holds freed blocks, the oldest first, until enough has been freed behind
 // them. All is under the Guard's lock.
@@ -29,11 +32,9 @@ func (q *quarantine) leave(n int) []*guarded {
 	if n == 0 {
 		return nil
 	}
-	out := make([]*guarded, n)
-	copy(out, q.blocks)
-	left := copy(q.blocks, q.blocks[n:])
-	clear(q.blocks[left:])
-	q.blocks = q.blocks[:left]
+	out := slices.Clone(q.blocks[:n])
+	clear(q.blocks[:n])
+	q.blocks = q.blocks[n:] // append copies what is left when it meets the end
 	for _, b := range out {
 		q.bytes -= b.total
 	}

@@ -1,0 +1,195 @@
+package wrap_test
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/alloc/wrap"
+	"quarry/internal/debug"
+	"quarry/mmap"
+)
+
+// flakyPages are pages whose n-th call, counted down, is refused.
+type flakyPages struct {
+	pages wrap.Fencer
+	left  *int   // calls until the refusal
+	lost  bool   // a Guard that is refused stands all the same
+	base  []byte // what an offset counts from
+}
+
+func (f flakyPages) fails() bool {
+	*f.left--
+	return *f.left == -1
+}
+
+// Guard takes the contents, as it may, when it is refused.
+func (f flakyPages) Guard(offset, n int) error {
+	if !f.fails() {
+		return f.pages.Guard(offset, n)
+	}
+	if f.lost {
+		if err := f.pages.Guard(offset, n); err != nil {
+			return err
+		}
+		return &mmap.Error{Op: "Guard", Err: mmap.ErrAccess}
+	}
+	clear(f.base[offset : offset+n])
+	return &mmap.Error{Op: "Guard", Err: mmap.ErrMemory}
+}
+
+func (f flakyPages) Unguard(offset, n int) error {
+	if !f.fails() {
+		return f.pages.Unguard(offset, n)
+	}
+	return &mmap.Error{Op: "Unguard", Err: mmap.ErrMemory}
+}
+
+// TestGuardRefusals makes each call to the pages below fail in turn: blocks keep their
+// contents, what cannot be guarded is watched by canaries, and nothing that faults goes
+// back to the allocator inside.
+func TestGuardRefusals(t *testing.T) {
+	if mmap.Guards() == mmap.GuardNone {
+		t.Skip("no pages can be guarded")
+	}
+	for _, lost := range []bool{false, true} {
+		for _, most := range []int{0, 1, 100 << 10} {
+			calls := 0
+			for n := 0; n <= calls; n++ {
+				left := n
+				guardRefusal(t, &left, lost, most, fmt.Sprintf("lost=%v most=%d call %d", lost, most, n))
+				calls = max(calls, n-left)
+			}
+			require.Greater(t, calls, 20)
+		}
+	}
+}
+
+func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
+	h := newHeap(t)
+	pages := func(p unsafe.Pointer) (wrap.Fencer, int) {
+		below, offset := wrap.PagesAt(p)
+		// Safe because it is the universe, whose size this is.
+		base := unsafe.Slice((*byte)(unsafe.Add(p, -offset)), h.Universe().Size())
+		return flakyPages{pages: below, left: left, lost: lost, base: base}, offset
+	}
+	g := wrap.NewGuard(h, wrap.WithPages(pages), wrap.Quarantine(most))
+	var live []guardedBlock
+	for i := range 8 {
+		b := guardedBlock{size: 1000 + 5000*i, align: 8, mark: byte(i)}
+		p, err := g.Alloc(b.size, b.align)
+		require.NoError(t, err, what)
+		b.p = p
+		debug.Poison(bytesAt(p, b.size), b.mark)
+		live = append(live, b)
+		require.NoError(t, g.Verify(), what)
+		if i%2 == 1 {
+			b = live[0]
+			live = live[1:]
+			require.Equal(t, b.mark, bytesAt(b.p, b.size)[b.size-1], what)
+			g.FreeSized(b.p, b.size, b.align)
+			require.NoError(t, g.Verify(), what)
+			panicsWith(t, "wrap: Guard.FreeSized: ", func() { g.FreeSized(b.p, b.size, b.align) })
+		}
+	}
+	for _, b := range live {
+		require.Equal(t, b.mark, bytesAt(b.p, b.size)[0], what)
+		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(b.p, b.size); return "" }, 0), what)
+		if g.Verify() != nil {
+			poke(b.p, b.size) // it was a canary: back
+		}
+		g.FreeSized(b.p, b.size, b.align)
+		require.NoError(t, g.Verify(), what)
+	}
+	at, err := h.Alloc(1, 0)
+	require.NoError(t, err)
+	err = g.Close()
+	if err != nil {
+		require.ErrorIs(t, err, mmap.ErrMemory, what)
+		require.NoError(t, g.Verify(), what)
+	}
+	require.NoError(t, g.Close(), what)
+	region, _, ok := mmap.RegionAt(at)
+	require.True(t, ok)
+	require.Zero(t, region.GuardedSize(), what)
+	h.FreeSized(at, 1, 0)
+	require.Zero(t, h.Stats().LiveBlocks, what)
+}
+
+// TestGuardInvariants breaks each invariant and sees Verify name it.
+func TestGuardInvariants(t *testing.T) {
+	for name, corrupt := range wrap.GuardCorruptions {
+		t.Run(name, func(t *testing.T) {
+			h, err := alloc.NewHeap(newUniverse(t))
+			require.NoError(t, err)
+			g := wrap.NewGuard(h, wrap.Canaries())
+			freed, err := g.Alloc(100, 0)
+			require.NoError(t, err)
+			p, err := g.Alloc(100, 0)
+			require.NoError(t, err)
+			g.FreeSized(freed, 100, 0)
+			require.NoError(t, g.Verify())
+			corrupt(g, p)
+			require.ErrorContains(t, g.Verify(), "wrap: Guard: "+name[:2]+": ")
+			require.ErrorIs(t, h.Close(), alloc.ErrLeak)
+		})
+	}
+}
+
+// ordered is an allocator that wants its blocks back in order, as *alloc.Stack does.
+type ordered struct {
+	alloc.Allocator
+	live []unsafe.Pointer
+}
+
+func (o *ordered) FreesInOrder() bool { return true }
+
+func (o *ordered) Alloc(size, align int) (unsafe.Pointer, error) {
+	p, err := o.Allocator.Alloc(size, align)
+	o.live = append(o.live, p)
+	return p, err
+}
+
+func (o *ordered) FreeSized(p unsafe.Pointer, size, align int) {
+	if last := len(o.live) - 1; o.live[last] != p {
+		panic("not the last one")
+	}
+	o.Allocator.FreeSized(p, size, align)
+	o.live = o.live[:len(o.live)-1]
+}
+
+// TestGuardOrder: around an allocator that wants its blocks back in order there is no
+// quarantine, a wrong order is refused without harm, and Close keeps to it.
+func TestGuardOrder(t *testing.T) {
+	require.False(t, wrap.IsOrdered(nil))
+	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
+		h := newHeap(t)
+		require.False(t, wrap.IsOrdered(wrap.NewLimit(h, 1)))
+		o := &ordered{Allocator: h}
+		require.True(t, wrap.IsOrdered(wrap.NewLimit(o, 1)))
+		g := wrap.NewGuard(wrap.NewLimit(o, 1<<20), append(options, wrap.Quarantine(1<<20))...)
+		var all []unsafe.Pointer
+		for range 4 {
+			p, err := g.Alloc(100, 1)
+			require.NoError(t, err)
+			all = append(all, p)
+		}
+		debug.Poison(bytesAt(all[0], 100), 7)
+		for range 2 {
+			require.PanicsWithValue(t, "not the last one", func() { g.FreeSized(all[0], 100, 1) })
+		}
+		require.NoError(t, g.Verify())
+		require.EqualValues(t, 7, bytesAt(all[0], 100)[99])
+		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(all[0], 100); return "" }, 0))
+		if g.Verify() != nil {
+			poke(all[0], 100)
+		}
+		g.FreeSized(all[3], 100, 1)
+		require.Len(t, o.live, 3)
+		require.ErrorIs(t, g.Close(), alloc.ErrLeak)
+		require.Empty(t, o.live)
+	})
+}
