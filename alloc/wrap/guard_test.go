@@ -17,8 +17,8 @@ import (
 	"quarry/mmap"
 )
 
-// newUniverse is a universe that is closed, empty, at the end of the test.
-func newUniverse(t testing.TB) *alloc.Universe {
+// largeUniverse is a universe that is closed, empty, at the end of the test.
+func largeUniverse(t testing.TB) *alloc.Universe {
 	t.Helper()
 	size := 256 << 20
 	if !mmap.Real {
@@ -30,10 +30,10 @@ func newUniverse(t testing.TB) *alloc.Universe {
 	return u
 }
 
-// newHeap is a heap that is closed, without leaks, at the end of the test.
-func newHeap(t testing.TB) *alloc.Heap {
+// largeHeap is a heap that is closed, without leaks, at the end of the test.
+func largeHeap(t testing.TB) *alloc.Heap {
 	t.Helper()
-	h, err := alloc.NewHeap(newUniverse(t))
+	h, err := alloc.NewHeap(largeUniverse(t))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close()) })
 	return h
@@ -71,16 +71,16 @@ func onGuards(t *testing.T, test func(t *testing.T, faults bool, options ...wrap
 // their zones, and all memory comes back.
 func TestGuardModel(t *testing.T) {
 	insides := map[string]func(t *testing.T) alloc.Allocator{
-		"heap":     func(t *testing.T) alloc.Allocator { return newHeap(t) },
-		"universe": func(t *testing.T) alloc.Allocator { return newUniverse(t).Allocator() },
+		"heap":     func(t *testing.T) alloc.Allocator { return largeHeap(t) },
+		"universe": func(t *testing.T) alloc.Allocator { return largeUniverse(t).Allocator() },
 		"local": func(t *testing.T) alloc.Allocator {
-			l := newHeap(t).NewLocal()
+			l := largeHeap(t).NewLocal()
 			t.Cleanup(l.Close)
 			return l
 		},
-		"limit": func(t *testing.T) alloc.Allocator { return wrap.NewLimit(newHeap(t), 40<<20) },
+		"limit": func(t *testing.T) alloc.Allocator { return wrap.NewLimit(largeHeap(t), 40<<20) },
 		"guard": func(t *testing.T) alloc.Allocator {
-			g := wrap.NewGuard(newHeap(t), wrap.Zone(100))
+			g := wrap.NewGuard(largeHeap(t), wrap.Zone(100))
 			t.Cleanup(func() { require.NoError(t, g.Close()) })
 			return g
 		},
@@ -157,7 +157,7 @@ func TestGuardTouch(t *testing.T) {
 	if mmap.Guards() == mmap.GuardNone {
 		t.Skip("no pages can be guarded: TestGuardDamage")
 	}
-	g := wrap.NewGuard(newHeap(t))
+	g := wrap.NewGuard(largeHeap(t))
 	page := mmap.PageSize()
 	for _, size := range []int{0, 1, 16, 100, 4096, 70000} {
 		p, err := g.Alloc(size, 1)
@@ -208,7 +208,7 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 func TestGuardDamage(t *testing.T) {
 	for _, size := range []int{0, 1, 16, 100, 70000} {
 		for _, offset := range []int{-256, -1, size, size + 1, size + 255} {
-			g := wrap.NewGuard(newHeap(t), wrap.Canaries())
+			g := wrap.NewGuard(largeHeap(t), wrap.Canaries())
 			p, err := g.Alloc(size, 16)
 			require.NoError(t, err)
 			poke(p, offset)
@@ -235,7 +235,7 @@ func TestGuardDamage(t *testing.T) {
 // TestGuardQuarantine: a block that was written to after it was freed is told of by the
 // free that makes it leave, and by Close.
 func TestGuardQuarantine(t *testing.T) {
-	g := wrap.NewGuard(newHeap(t), wrap.Canaries(), wrap.Quarantine(64<<10))
+	g := wrap.NewGuard(largeHeap(t), wrap.Canaries(), wrap.Quarantine(64<<10))
 	p, err := g.Alloc(1000, 0)
 	require.NoError(t, err)
 	g.FreeSized(p, 1000, 0)
@@ -263,7 +263,7 @@ func TestGuardQuarantine(t *testing.T) {
 // TestGuardContract calls FreeSized and ResizeSized with what is no block, or no such.
 func TestGuardContract(t *testing.T) {
 	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
-		g := wrap.NewGuard(newHeap(t), options...)
+		g := wrap.NewGuard(largeHeap(t), options...)
 		p, err := g.Alloc(100, 8)
 		require.NoError(t, err)
 		local := new(int64)
@@ -314,7 +314,7 @@ func panicsWith(t *testing.T, text string, f func()) {
 // TestGuardFull: a refusal inside gives the quarantine up before it is the caller's.
 func TestGuardFull(t *testing.T) {
 	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
-		l := wrap.NewLimit(newHeap(t), 1<<20)
+		l := wrap.NewLimit(largeHeap(t), 1<<20)
 		g := wrap.NewGuard(l, append(options, wrap.Quarantine(1<<30))...)
 		for range 20 {
 			p, err := g.Alloc(200<<10, 0)
@@ -331,7 +331,7 @@ func TestGuardFull(t *testing.T) {
 // TestGuardGoroutines allocates, frees and verifies from several goroutines.
 func TestGuardGoroutines(t *testing.T) {
 	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
-		g := wrap.NewGuard(newHeap(t), append(options, wrap.Quarantine(256<<10))...)
+		g := wrap.NewGuard(largeHeap(t), append(options, wrap.Quarantine(256<<10))...)
 		var all sync.WaitGroup
 		for id := range 4 {
 			all.Go(func() {

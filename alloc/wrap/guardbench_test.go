@@ -32,7 +32,7 @@ func BenchmarkGuard(b *testing.B) {
 				if mmap.Guards() == mmap.GuardNone && mode.name[0] == 'p' {
 					b.Skip("no pages can be guarded")
 				}
-				a := mode.open(newHeap(b))
+				a := mode.open(largeHeap(b))
 				for b.Loop() {
 					p, err := a.Alloc(size, 0)
 					if err != nil {

@@ -69,7 +69,7 @@ func TestGuardRefusals(t *testing.T) {
 }
 
 func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
-	h := newHeap(t)
+	h := largeHeap(t)
 	pages := func(p unsafe.Pointer) (wrap.Fencer, int) {
 		below, offset := wrap.PagesAt(p)
 		// Safe because it is the universe, whose size this is.
@@ -123,7 +123,7 @@ func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
 func TestGuardInvariants(t *testing.T) {
 	for name, corrupt := range wrap.GuardCorruptions {
 		t.Run(name, func(t *testing.T) {
-			h, err := alloc.NewHeap(newUniverse(t))
+			h, err := alloc.NewHeap(largeUniverse(t))
 			require.NoError(t, err)
 			g := wrap.NewGuard(h, wrap.Canaries())
 			freed, err := g.Alloc(100, 0)
@@ -166,7 +166,7 @@ func (o *ordered) FreeSized(p unsafe.Pointer, size, align int) {
 func TestGuardOrder(t *testing.T) {
 	require.False(t, wrap.IsOrdered(nil))
 	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
-		h := newHeap(t)
+		h := largeHeap(t)
 		require.False(t, wrap.IsOrdered(wrap.NewLimit(h, 1)))
 		o := &ordered{Allocator: h}
 		require.True(t, wrap.IsOrdered(wrap.NewLimit(o, 1)))
