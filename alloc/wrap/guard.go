@@ -163,7 +163,7 @@ func (g *Guard) Alloc(size, align int) (unsafe.Pointer, error) {
 	}
 	b.total = 2*g.zone + max(b.alignment()-g.unit, 0) + roundUp(size, g.unit)
 	base, err := g.from.Alloc(b.total, g.unit)
-	if err != nil && g.giveUp() {
+	if err != nil && !errors.Is(err, alloc.ErrTooBig) && g.giveUp() {
 		base, err = g.from.Alloc(b.total, g.unit)
 	}
 	if err != nil {
@@ -205,8 +205,8 @@ func (g *Guard) FreeSized(p unsafe.Pointer, size, align int) {
 		return
 	}
 	b.bury()
-	if err := g.giveBack(g.enter(b)); err != nil {
-		panic("wrap: Guard.FreeSized: " + err.Error())
+	if found := g.giveBack(g.enter(b)); found != "" {
+		panic("wrap: Guard.FreeSized: " + found)
 	}
 }
 
@@ -216,7 +216,7 @@ func (g *Guard) take(p unsafe.Pointer, size, align int) *guarded {
 	defer g.mu.Unlock()
 	b := g.find("Guard.FreeSized", p, size, align)
 	if e := b.damage(); e != nil {
-		panic("wrap: Guard.FreeSized: " + e.Error())
+		panic("wrap: Guard.FreeSized: " + e.text())
 	}
 	b.state, b.died = stateLeaving, callersAt(1)
 	return b

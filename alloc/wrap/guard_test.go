@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -173,7 +174,7 @@ func TestGuardTouch(t *testing.T) {
 			require.Equal(t, []uintptr{uintptr(p), uintptr(p) + uintptr(offset)}, []uintptr{e.Block, e.Addr})
 			require.Equal(t, freed, e.Freed)
 			require.ErrorContains(t, err, text)
-			require.ErrorContains(t, err, "wrap_test.TestGuardTouch")
+			require.ErrorContains(t, err, "allocated at\n\tquarry/alloc/wrap_test.TestGuardTouch\n")
 		}
 		check(size, false, "touch at")
 		check(size, false, "0 bytes behind the end of the block")
@@ -217,7 +218,7 @@ func TestGuardDamage(t *testing.T) {
 			require.ErrorIs(t, e, wrap.ErrDamage)
 			require.Equal(t, []int{offset, 1, size}, []int{e.Where(), e.Bytes, e.Size})
 			require.False(t, e.Freed)
-			require.PanicsWithValue(t, "wrap: Guard.FreeSized: "+e.Error(), func() { g.FreeSized(p, size, 16) })
+			require.PanicsWithValue(t, "wrap: Guard.FreeSized: "+strings.TrimPrefix(e.Error(), "wrap: Guard: "), func() { g.FreeSized(p, size, 16) })
 			poke(p, offset) // and back
 			require.NoError(t, g.Verify())
 			g.FreeSized(p, size, 16)
@@ -258,6 +259,35 @@ func TestGuardQuarantine(t *testing.T) {
 	require.Equal(t, 1, told)
 	require.ErrorIs(t, g.Verify(), wrap.ErrDamage)
 	require.ErrorIs(t, g.Close(), wrap.ErrDamage)
+}
+
+// TestGuardQuarantineOrder: a block leaves when as many bytes as were asked for have
+// been freed behind it, whatever it has itself.
+func TestGuardQuarantineOrder(t *testing.T) {
+	const total = 256 + 64 + 256
+	for most, stay := range map[int]int{1: 1, total: 1, total + 1: 2, 3 * total: 3, 3*total + 1: 4} {
+		h := largeHeap(t)
+		g := wrap.NewGuard(h, wrap.Canaries(), wrap.Quarantine(most))
+		var all []unsafe.Pointer
+		for range 10 {
+			p, err := g.Alloc(50, 0)
+			require.NoError(t, err)
+			all = append(all, p)
+		}
+		for i, p := range all {
+			g.FreeSized(p, 50, 0)
+			waiting := 0
+			for j, q := range all {
+				if e := g.Explain(uintptr(q)); e != nil && e.Freed {
+					require.LessOrEqual(t, i-stay, j, "the oldest goes first")
+					waiting++
+				}
+			}
+			require.Equal(t, min(i+1, stay), waiting, "%d bytes", most)
+			require.Equal(t, len(all)-i-1+waiting, h.Stats().LiveBlocks)
+		}
+		require.NoError(t, g.Close())
+	}
 }
 
 // TestGuardContract calls FreeSized and ResizeSized with what is no block, or no such.
@@ -324,6 +354,15 @@ func TestGuardFull(t *testing.T) {
 		_, err := g.Alloc(2<<20, 0)
 		require.ErrorIs(t, err, alloc.ErrFull)
 		require.Zero(t, l.Live(), "the quarantine has been given up")
+		require.NoError(t, g.Close())
+
+		g = wrap.NewGuard(largeHeap(t), options...)
+		p, err := g.Alloc(1, 1)
+		require.NoError(t, err)
+		g.FreeSized(p, 1, 1)
+		_, err = g.Alloc(1<<50, 0)
+		require.ErrorIs(t, err, alloc.ErrTooBig)
+		require.NotNil(t, g.Explain(uintptr(p)), "what can never be had does not empty the quarantine")
 		require.NoError(t, g.Close())
 	})
 }

@@ -13,6 +13,18 @@ func WithPages(f func(p unsafe.Pointer) (Fencer, int)) GuardOption {
 // PagesAt is what a Guard uses else.
 func PagesAt(p unsafe.Pointer) (Fencer, int) { return fencerAt(p) }
 
+// Pattern is pattern for the test of its own.
+type Pattern struct{ *pattern }
+
+// Patterns are those that there are.
+var Patterns = []Pattern{{&canaries}, {&buried}}
+
+// Fill writes the pattern to b, and Changed says where it is not any more.
+func (k Pattern) Fill(b []byte) { k.fill(unsafe.Pointer(unsafe.SliceData(b)), len(b)) } // Safe because b has the bytes.
+func (k Pattern) Changed(b []byte) (first, last int) {
+	return k.changed(unsafe.Pointer(unsafe.SliceData(b)), len(b))
+} // Safe as above.
+
 // IsOrdered is isOrdered.
 var IsOrdered = isOrdered
 

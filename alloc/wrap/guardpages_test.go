@@ -2,6 +2,9 @@ package wrap_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -192,4 +195,55 @@ func TestGuardOrder(t *testing.T) {
 		require.ErrorIs(t, g.Close(), alloc.ErrLeak)
 		require.Empty(t, o.live)
 	})
+}
+
+// TestGuardAccess runs the tests of Guard again in a process whose guards are mappings.
+func TestGuardAccess(t *testing.T) {
+	if mmap.Guards() != mmap.GuardMark {
+		t.Skip("guards are not marks here")
+	}
+	child := exec.Command(os.Args[0], "-test.run", "^(TestGuard|TestMisuse)", "-test.v")
+	child.Env = append(os.Environ(), "QUARRY_GUARDS=access")
+	out, err := child.CombinedOutput()
+	if strings.Contains(string(out), "Exec format error") {
+		t.Skip("this program runs on an emulator and cannot start itself")
+	}
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: TestGuardBudget ")
+}
+
+// TestGuardBudget makes more blocks than the system has mappings for: those without
+// faults have canaries, and what is given back makes faults again.
+func TestGuardBudget(t *testing.T) {
+	if mmap.Guards() != mmap.GuardAccess {
+		t.Skip("guards spend no mappings: TestGuardAccess")
+	}
+	g := wrap.NewGuard(largeHeap(t))
+	over := func(p unsafe.Pointer) string {
+		word := (&room{t: t, a: g}).outcome(func(*room, int) string { poke(p, 100); return "" }, 0)
+		if word == "Verify" {
+			poke(p, 100)
+		}
+		return word
+	}
+	var all []unsafe.Pointer
+	for range 10_000 {
+		p, err := g.Alloc(100, 1)
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+	require.Equal(t, "fault", over(all[0]))
+	if last := over(all[len(all)-1]); last == "fault" {
+		t.Log("the budget has room for all of them")
+	} else {
+		require.Equal(t, "Verify", last)
+	}
+	for _, p := range all {
+		g.FreeSized(p, 100, 1)
+	}
+	p, err := g.Alloc(100, 1)
+	require.NoError(t, err)
+	require.Equal(t, "fault", over(p))
+	g.FreeSized(p, 100, 1)
+	require.NoError(t, g.Close())
 }

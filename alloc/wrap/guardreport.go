@@ -30,12 +30,14 @@ func (e *GuardError) Where() int { return int(e.Addr - e.Block) }
 
 // Error says what was touched, where that is as seen from the block, and where the block
 // was allocated and freed, a line for each function.
-func (e *GuardError) Error() string {
+func (e *GuardError) Error() string { return "wrap: Guard: " + e.text() }
+
+func (e *GuardError) text() string {
 	what := "touch"
 	if e.Bytes > 0 {
 		what = fmt.Sprintf("write to %d bytes", e.Bytes)
 	}
-	return fmt.Sprintf("wrap: Guard: %s at %#x, %s", what, e.Addr, e.where())
+	return fmt.Sprintf("%s at %#x, %s", what, e.Addr, e.where())
 }
 
 // where is the place and the block.

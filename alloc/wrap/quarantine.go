@@ -1,8 +1,8 @@
 package wrap
 
 import (
-	"errors"
 	"slices"
+	"strings"
 )
 
 // quarantine holds freed blocks, the oldest first, until enough has been freed behind
@@ -64,17 +64,17 @@ func (g *Guard) inspect(out []*guarded) []*guarded {
 }
 
 // giveBack gives blocks that have left the quarantine to the allocator inside, and
-// returns their damage.
-func (g *Guard) giveBack(out []*guarded) error {
-	var errs []error
+// tells of their damage, in words.
+func (g *Guard) giveBack(out []*guarded) string {
+	var found []string
 	for _, b := range out {
 		if b.found != nil {
-			errs = append(errs, b.found)
+			found = append(found, b.found.text())
 			b.found = nil
 		}
 		_ = g.release(b) // refused by the system: it is in quarantine again
 	}
-	return errors.Join(errs...)
+	return strings.Join(found, "; ")
 }
 
 // giveUp empties the quarantine, and reports whether there was something in it. Damage
