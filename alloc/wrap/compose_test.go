@@ -36,6 +36,14 @@ var wrappers = []wrapper{
 		t := wrap.NewTrack(a, "composed")
 		return t, t.Close
 	}},
+	{"guard", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		g := wrap.NewGuard(a)
+		return g, g.Close
+	}},
+	{"guard with canaries", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		g := wrap.NewGuard(a, wrap.Canaries(), wrap.Quarantine(10<<10))
+		return g, g.Close
+	}},
 	{"fail", func(a alloc.Allocator) (alloc.Allocator, func() error) {
 		return wrap.NewFail(a, &alloc.Failures{}), none
 	}},

@@ -130,26 +130,10 @@ func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
 		zone = max(g.zone, 1)
 	}
 	g.zone = roundUp(zone, g.unit)
-	if isOrdered(a) {
+	if alloc.FreesInOrder(a) {
 		g.wait.most = 0
 	}
 	return g
-}
-
-// isOrdered reports whether a wants its blocks back in the order that it gives them out,
-// the last one first.
-func isOrdered(a alloc.Allocator) bool {
-	for a != nil {
-		if o, ok := a.(interface{ FreesInOrder() bool }); ok {
-			return o.FreesInOrder()
-		}
-		w, ok := a.(interface{ Unwrap() alloc.Allocator })
-		if !ok {
-			return false
-		}
-		a = w.Unwrap()
-	}
-	return false
 }
 
 // Alloc returns a block between zones. Errors are those of the allocator inside, after

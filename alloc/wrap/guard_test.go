@@ -40,12 +40,6 @@ func largeHeap(t testing.TB) *alloc.Heap {
 	return h
 }
 
-// bytesAt is the memory of a block.
-func bytesAt(p unsafe.Pointer, size int) []byte {
-	// Safe because tests pass live blocks of that size, or ones whose touch is the test.
-	return unsafe.Slice((*byte)(p), size)
-}
-
 // poke changes the byte at an offset from a block.
 func poke(p unsafe.Pointer, offset int) {
 	// Safe because the byte lies in memory of the universe under test, or faults.
@@ -79,7 +73,11 @@ func TestGuardModel(t *testing.T) {
 			t.Cleanup(l.Close)
 			return l
 		},
-		"limit": func(t *testing.T) alloc.Allocator { return wrap.NewLimit(largeHeap(t), 40<<20) },
+		"arena": func(t *testing.T) alloc.Allocator {
+			a := alloc.NewArena(largeHeap(t))
+			t.Cleanup(a.Close)
+			return a
+		},
 		"guard": func(t *testing.T) alloc.Allocator {
 			g := wrap.NewGuard(largeHeap(t), wrap.Zone(100))
 			t.Cleanup(func() { require.NoError(t, g.Close()) })
@@ -119,7 +117,7 @@ func guardStream(t *testing.T, g *wrap.Guard, random *rand.Rand) {
 			p, err := g.Alloc(b.size, b.align)
 			require.NoError(t, err)
 			require.Zero(t, uintptr(p)%uintptr(max(b.align, 1)))
-			memory := bytesAt(p, b.size)
+			memory := bytesOf(p, b.size)
 			for _, at := range []int{0, b.size / 2, b.size - 1} {
 				if at >= 0 && b.size > 0 {
 					require.EqualValues(t, debug.Fresh, memory[at])
@@ -132,7 +130,7 @@ func guardStream(t *testing.T, g *wrap.Guard, random *rand.Rand) {
 			i := random.IntN(len(live))
 			b := live[i]
 			live = slices.Delete(live, i, i+1)
-			for _, c := range bytesAt(b.p, b.size) {
+			for _, c := range bytesOf(b.p, b.size) {
 				if c != b.mark {
 					require.Equal(t, b.mark, c)
 				}
@@ -182,7 +180,7 @@ func TestGuardTouch(t *testing.T) {
 		first := -(roundUp(size, page) - size) - 1 // the last byte of the zone in front
 		check(first, false, "before the block")
 		check(first-page+1, false, "before the block")
-		require.NoError(t, g.Run(func() { clear(bytesAt(p, size)) }))
+		require.NoError(t, g.Run(func() { clear(bytesOf(p, size)) }))
 		require.NoError(t, g.Verify())
 		g.FreeSized(p, size, 1)
 		if size > 0 {
@@ -240,7 +238,7 @@ func TestGuardQuarantine(t *testing.T) {
 	p, err := g.Alloc(1000, 0)
 	require.NoError(t, err)
 	g.FreeSized(p, 1000, 0)
-	bytesAt(p, 1000)[17], bytesAt(p, 1000)[20] = 1, 2
+	bytesOf(p, 1000)[17], bytesOf(p, 1000)[20] = 1, 2
 	told := 0
 	for range 100 {
 		q, err := g.Alloc(1000, 0)
@@ -382,7 +380,7 @@ func TestGuardGoroutines(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					debug.Poison(bytesAt(p, size), byte(id))
+					debug.Poison(bytesOf(p, size), byte(id))
 					runtime.Gosched()
 					g.FreeSized(p, size, 0)
 					if err := g.Verify(); err != nil {

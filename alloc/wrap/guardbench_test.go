@@ -38,7 +38,7 @@ func BenchmarkGuard(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					bytesAt(p, size)[size-1] = 1
+					bytesOf(p, size)[size-1] = 1
 					a.FreeSized(p, size, 0)
 				}
 				if g, ok := a.(*wrap.Guard); ok {

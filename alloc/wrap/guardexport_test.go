@@ -25,9 +25,6 @@ func (k Pattern) Changed(b []byte) (first, last int) {
 	return k.changed(unsafe.Pointer(unsafe.SliceData(b)), len(b))
 } // Safe as above.
 
-// IsOrdered is isOrdered.
-var IsOrdered = isOrdered
-
 // GuardCorruptions breaks one invariant each, by its name, in the books of a Guard that
 // has a live block at p and a freed one.
 var GuardCorruptions = map[string]func(g *Guard, p unsafe.Pointer){

@@ -86,20 +86,20 @@ func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
 		p, err := g.Alloc(b.size, b.align)
 		require.NoError(t, err, what)
 		b.p = p
-		debug.Poison(bytesAt(p, b.size), b.mark)
+		debug.Poison(bytesOf(p, b.size), b.mark)
 		live = append(live, b)
 		require.NoError(t, g.Verify(), what)
 		if i%2 == 1 {
 			b = live[0]
 			live = live[1:]
-			require.Equal(t, b.mark, bytesAt(b.p, b.size)[b.size-1], what)
+			require.Equal(t, b.mark, bytesOf(b.p, b.size)[b.size-1], what)
 			g.FreeSized(b.p, b.size, b.align)
 			require.NoError(t, g.Verify(), what)
 			panicsWith(t, "wrap: Guard.FreeSized: ", func() { g.FreeSized(b.p, b.size, b.align) })
 		}
 	}
 	for _, b := range live {
-		require.Equal(t, b.mark, bytesAt(b.p, b.size)[0], what)
+		require.Equal(t, b.mark, bytesOf(b.p, b.size)[0], what)
 		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(b.p, b.size); return "" }, 0), what)
 		if g.Verify() != nil {
 			poke(b.p, b.size) // it was a canary: back
@@ -142,58 +142,34 @@ func TestGuardInvariants(t *testing.T) {
 	}
 }
 
-// ordered is an allocator that wants its blocks back in order, as *alloc.Stack does.
-type ordered struct {
-	alloc.Allocator
-	live []unsafe.Pointer
-}
-
-func (o *ordered) FreesInOrder() bool { return true }
-
-func (o *ordered) Alloc(size, align int) (unsafe.Pointer, error) {
-	p, err := o.Allocator.Alloc(size, align)
-	o.live = append(o.live, p)
-	return p, err
-}
-
-func (o *ordered) FreeSized(p unsafe.Pointer, size, align int) {
-	if last := len(o.live) - 1; o.live[last] != p {
-		panic("not the last one")
-	}
-	o.Allocator.FreeSized(p, size, align)
-	o.live = o.live[:len(o.live)-1]
-}
-
-// TestGuardOrder: around an allocator that wants its blocks back in order there is no
-// quarantine, a wrong order is refused without harm, and Close keeps to it.
+// TestGuardOrder: around a stack there is no quarantine, a wrong order is refused without
+// harm, and Close keeps to the order.
 func TestGuardOrder(t *testing.T) {
-	require.False(t, wrap.IsOrdered(nil))
 	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
-		h := largeHeap(t)
-		require.False(t, wrap.IsOrdered(wrap.NewLimit(h, 1)))
-		o := &ordered{Allocator: h}
-		require.True(t, wrap.IsOrdered(wrap.NewLimit(o, 1)))
-		g := wrap.NewGuard(wrap.NewLimit(o, 1<<20), append(options, wrap.Quarantine(1<<20))...)
+		stack, err := alloc.NewStack(largeHeap(t), 1<<20)
+		require.NoError(t, err)
+		g := wrap.NewGuard(wrap.NewLimit(stack, 1<<20), append(options, wrap.Quarantine(1<<20))...)
 		var all []unsafe.Pointer
 		for range 4 {
 			p, err := g.Alloc(100, 1)
 			require.NoError(t, err)
 			all = append(all, p)
 		}
-		debug.Poison(bytesAt(all[0], 100), 7)
+		debug.Poison(bytesOf(all[0], 100), 7)
 		for range 2 {
-			require.PanicsWithValue(t, "not the last one", func() { g.FreeSized(all[0], 100, 1) })
+			panicsWith(t, "alloc: Stack.FreeSized: ", func() { g.FreeSized(all[0], 100, 1) })
 		}
 		require.NoError(t, g.Verify())
-		require.EqualValues(t, 7, bytesAt(all[0], 100)[99])
+		require.EqualValues(t, 7, bytesOf(all[0], 100)[99])
 		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(all[0], 100); return "" }, 0))
 		if g.Verify() != nil {
 			poke(all[0], 100)
 		}
 		g.FreeSized(all[3], 100, 1)
-		require.Len(t, o.live, 3)
+		require.Equal(t, 3, stack.Len())
 		require.ErrorIs(t, g.Close(), alloc.ErrLeak)
-		require.Empty(t, o.live)
+		require.Zero(t, stack.Len())
+		require.NoError(t, stack.Close())
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/mmap"
 )
 
@@ -91,11 +92,14 @@ var misuses = []struct {
 	{"invalid_free_far", 0, func(r *room, size int) string { return r.free(unsafe.Add(r.alloc(size), 1<<30), size) }},
 	{"invalid_free_unaligned", 0, func(r *room, size int) string { return r.free(unsafe.Add(r.alloc(size), 1), size) }},
 	{"invalid_free_unaligned_multiple", 0, func(r *room, size int) string { return r.free(unsafe.Add(r.alloc(size), 8), size) }},
-	{"delete_type_size_mismatch", 0, func(r *room, _ int) string { return r.free(r.alloc(1), 9*8) }},
-	{"invalid_array_delete_char", 0, func(r *room, _ int) string { return r.free(r.alloc(1), 4096) }},
-	{"invalid_array_delete_string", 0, func(r *room, _ int) string { return r.free(r.alloc(32), 4096*32) }},
-	{"invalid_delete_array_char", 0, func(r *room, _ int) string { return r.free(r.alloc(4096), 1) }},
-	{"invalid_delete_array_string", 0, func(r *room, _ int) string { return r.free(r.alloc(4096*32), 32) }},
+	{"delete_type_size_mismatch", 0, func(r *room, _ int) string {
+		alloc.Free(r.a, (*[9]uint64)(unsafe.Pointer(made[byte](r)))) // Safe because it is not followed.
+		return ""
+	}},
+	{"invalid_array_delete_char", 0, asSlice[byte]},
+	{"invalid_array_delete_string", 0, asSlice[text]},
+	{"invalid_delete_array_char", 0, asValue[byte]},
+	{"invalid_delete_array_string", 0, asValue[text]},
 	{"write_after_free", 0, func(r *room, size int) string {
 		r.write(r.freed(size), size)
 		return ""
@@ -108,7 +112,7 @@ var misuses = []struct {
 	{"realloc_reuse", 0, func(r *room, size int) string {
 		p := r.alloc(size)
 		q := r.alloc(4 * size)
-		copy(bytesAt(q, size), bytesAt(p, size))
+		copy(bytesOf(q, size), bytesOf(p, size))
 		r.free(p, size)
 		r.alloc(size) // where p was, if that is reused
 		r.write(p, size)
@@ -119,7 +123,7 @@ var misuses = []struct {
 		return r.unless(r.freed(size) == r.alloc(size/2))
 	}},
 	{"zero_after_free", 0, func(r *room, size int) string {
-		return r.unless(bytes.IndexByte(bytesAt(r.freed(size), size), 'A') >= 0)
+		return r.unless(bytes.IndexByte(bytesOf(r.freed(size), size), 'A') >= 0)
 	}},
 	{"zero_on_malloc", 0, func(r *room, size int) string {
 		var all []unsafe.Pointer
@@ -130,7 +134,7 @@ var misuses = []struct {
 		for _, p := range all {
 			r.free(p, size)
 		}
-		return r.unless(bytes.IndexByte(bytesAt(r.alloc(size), size), 'A') >= 0)
+		return r.unless(bytes.IndexByte(bytesOf(r.alloc(size), size), 'A') >= 0)
 	}},
 	{"executable_heap", 0, func(r *room, size int) string { return r.unless(executable(r.t, r.alloc(size))) }},
 	{"impossibly_large_malloc", 0, func(r *room, _ int) string {
@@ -151,7 +155,7 @@ func overflow(n int) func(r *room, size int) string {
 
 func copyOverflow(n int) func(r *room, size int) string {
 	return func(r *room, size int) string {
-		copy(bytesAt(r.alloc(size), size+n), make([]byte, size+n))
+		copy(bytesOf(r.alloc(size), size+n), make([]byte, size+n))
 		return ""
 	}
 }
@@ -167,9 +171,33 @@ func underflow(n int) func(r *room, size int) string {
 func copyUnderflow(n int) func(r *room, size int) string {
 	return func(r *room, size int) string {
 		// Safe because the memory n bytes in front is the room's, or faults.
-		copy(bytesAt(unsafe.Add(r.alloc(size), -n), size), make([]byte, size))
+		copy(bytesOf(unsafe.Add(r.alloc(size), -n), size), make([]byte, size))
 		return ""
 	}
+}
+
+// text is as large as a std::string.
+type text [32]byte
+
+// made is a value of its own.
+func made[T any](r *room) *T {
+	v, err := alloc.New[T](r.a)
+	require.NoError(r.t, err)
+	return v
+}
+
+// asSlice frees one value as a slice of 4,096, asValue the other way round.
+func asSlice[T any](r *room, _ int) string {
+	// Safe because the memory behind the value is the room's, or is not followed.
+	alloc.FreeSlice(r.a, unsafe.Slice(made[T](r), 4096))
+	return ""
+}
+
+func asValue[T any](r *room, _ int) string {
+	s, err := alloc.MakeSlice[T](r.a, 4096, 4096)
+	require.NoError(r.t, err)
+	alloc.Free(r.a, &s[0])
+	return ""
 }
 
 // alloc returns a block of bytes. Its alignment is 1, so that no slack is behind it.
@@ -193,8 +221,8 @@ func (r *room) freed(size int) unsafe.Pointer {
 }
 
 func (r *room) write(p unsafe.Pointer, size int) {
-	for i := range bytesAt(p, size) {
-		bytesAt(p, size)[i] = 'A'
+	for i := range bytesOf(p, size) {
+		bytesOf(p, size)[i] = 'A'
 	}
 }
 
@@ -207,7 +235,7 @@ func (r *room) churn(size, n int) {
 
 // read reads the first byte.
 func (r *room) read(p unsafe.Pointer) unsafe.Pointer {
-	r.seen += int(bytesAt(p, 1)[0])
+	r.seen += int(bytesOf(p, 1)[0])
 	return p
 }
 

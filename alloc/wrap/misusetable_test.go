@@ -26,6 +26,7 @@ type misuseMode struct {
 var misuseModes = []misuseMode{
 	{"heap", !debug.On, bare},
 	{"heap, debug", debug.On, bare},
+	{"Track", !debug.On, func(h *alloc.Heap, _ int) alloc.Allocator { return wrap.NewTrack(h, "misuse") }},
 	{"Guard", mmap.Guards() != mmap.GuardNone, func(h *alloc.Heap, zone int) alloc.Allocator {
 		return wrap.NewGuard(h, wrap.Zone(zone))
 	}},
