@@ -310,6 +310,16 @@ func TestTypedHelpersRefuse(t *testing.T) {
 	require.Zero(t, h.Stats().LiveBlocks)
 }
 
+// scribbler writes over what is freed.
+type scribbler struct{ alloc.Allocator }
+
+func (s scribbler) FreeSized(p unsafe.Pointer, size, align int) {
+	if p != nil {
+		setAll(bytesOf(p, size), 0xEE)
+	}
+	s.Allocator.FreeSized(p, size, align)
+}
+
 // TestTypedSlices runs slices through Append in every allocator, beside Go's own.
 func TestTypedSlices(t *testing.T) {
 	type odd struct {
@@ -322,7 +332,7 @@ func TestTypedSlices(t *testing.T) {
 	stack, err := alloc.NewStack(h, 1<<20)
 	require.NoError(t, err)
 	local := h.NewLocal()
-	for _, a := range []alloc.Allocator{h, local, arena, stack, h.Universe().Allocator()} {
+	for _, a := range []alloc.Allocator{h, local, arena, stack, h.Universe().Allocator(), scribbler{h}} {
 		v, err := alloc.New[odd](a)
 		require.NoError(t, err)
 		require.Zero(t, *v)

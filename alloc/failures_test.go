@@ -192,6 +192,15 @@ func TestCheckEveryFailureCatches(t *testing.T) {
 	require.Contains(t, panicText(func() { alloc.FailFrom(0) }), "alloc: FailFrom: n=0 is less than 1")
 }
 
+func TestFailuresCount(t *testing.T) {
+	one, rest := alloc.FailAt(2), alloc.FailFrom(2)
+	for n := 1; n <= 4; n++ {
+		require.Equal(t, n == 2, one.Next() != nil)
+		require.Equal(t, n >= 2, rest.Next() != nil)
+	}
+	require.Equal(t, []int{4, 1, 4, 3}, []int{one.Asked(), one.Refused(), rest.Asked(), rest.Refused()})
+}
+
 // TestFailuresInAUniverse: every kind of request counts, and what is refused changes
 // nothing.
 func TestFailuresInAUniverse(t *testing.T) {

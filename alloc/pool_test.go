@@ -92,6 +92,28 @@ func TestPoolAgainstModel(t *testing.T) {
 	}
 }
 
+// TestPoolSlotsAreApart: all slots of slabs whose last word is not full.
+func TestPoolSlotsAreApart(t *testing.T) {
+	for _, bytes := range []int{8, 30, 40, 64, 100, 130, 4000} {
+		p, err := alloc.NewPool[uint8](newHeap(t, alloc.Size(8<<20)), alloc.SlabSize(bytes))
+		require.NoError(t, err)
+		seen := map[*uint8]bool{}
+		for i := range 1000 {
+			v, err := p.New()
+			require.NoError(t, err)
+			require.False(t, seen[v], "slot %d was handed out twice", i)
+			seen[v] = true
+			require.LessOrEqual(t, p.Len(), p.Cap())
+		}
+		require.Equal(t, (1000+bytes-1)/bytes*bytes, p.Cap())
+		for v := range seen {
+			p.Free(v)
+		}
+		require.NoError(t, p.Verify())
+		require.NoError(t, p.Close())
+	}
+}
+
 func TestPoolRefuses(t *testing.T) {
 	h := newHeap(t, alloc.Size(8<<20))
 	p, err := alloc.NewPool[[4]uint64](h)
@@ -269,6 +291,12 @@ func TestInOrderBelow(t *testing.T) {
 	_ = must(a.Alloc(100_000, 0)) // a block between kept ones
 	a.Reset(50_000)
 	require.Equal(t, 32<<10, a.Size())
+	a.Close()
+	a = alloc.NewArena(s, alloc.ArenaGrowth(alloc.Fixed(1)))
+	_ = must(a.Alloc(60_000, 0))
+	_ = must(a.Alloc(10_000, 0))
+	a.Reset(40_000)
+	require.Zero(t, a.Size(), "the older one is too large, and the younger one stands on it")
 	a.Close()
 	p, err := alloc.NewPool[[2000]byte](s)
 	require.NoError(t, err)

@@ -53,6 +53,27 @@ var mutants = []mutant{
 	{"alloc/ledger.go", "max(l.terms.Load().Total-l.offHeap(), goNeeds())", "l.terms.Load().Total-l.offHeap()", "TestBudgetGoLimitHasAFloor"},
 	{"alloc/registry.go", "if len(r.known) >= r.prune {", "if len(r.known) < 0 {", "TestRegistryForgets"},
 
+	// alloc: arena, pool, stack, failures.
+	{"alloc/arena.go", "to > a.end ||", "to > a.end+64 ||", "TestArenaAgainstModel"},
+	{"alloc/arena.go", "at = (at + mask) &^ mask", "at = at + mask", "TestArenaAgainstModel"},
+	{"alloc/arena.go", "if !a.isLast(start, size) || start < a.floor {", "if !a.isLast(start, size) {", "TestArenaRefuses"},
+	{"alloc/arena.go", "if a.isLast(start, size) && start >= a.floor {", "if a.isLast(start, size) {", "TestArenaAgainstModel"},
+	{"alloc/arena.go", "a.before = m.m.position - m.m.at", "_ = m.m.at", "TestArenaAgainstModel"},
+	{"alloc/arena.go", "if b.size > most && inOrder {", "if b.size > most && !inOrder {", "TestInOrderBelow"},
+	{"alloc/arenaepoch.go", "a.cuts[n-1].position >= at; n--", "a.cuts[n-1].position > at; n--", "TestArenaAgainstModel"},
+	{"alloc/arenaepoch.go", "a.cuts[i].position <= position", "a.cuts[i].position < position", "TestArenaAgainstModel"},
+	{"alloc/pool.go", "p.slots.generations[r.Slot] != r.Generation || r.Generation&1 == 0", "p.slots.generations[r.Slot] != r.Generation", "TestPoolRefuses"},
+	{"alloc/poolslots.go", "\ts.generations[i]++\n\ts.live--", "\ts.live--", "TestPoolAgainstModel"},
+	{"alloc/poolslots.go", "case inside != 0:", "case inside > s.size:", "TestPoolRefuses"},
+	{"alloc/poolslots.go", "case in < 64:", "case in < 32:", "TestPoolSlotsAreApart"},
+	{"alloc/poolslots.go", "} else if inOrder {", "} else if !inOrder {", "TestInOrderBelow"},
+	{"alloc/poolslots.go", "s.links[w], s.head = s.head, int32(w)\n\t}\n\ts.used", "s.links[w], s.head = lastWord, int32(w)\n\t}\n\ts.used", "TestPoolAgainstModel"},
+	{"alloc/stack.go", "uintptr(max(size, 1)) == f.end-f.start &&", "", "TestStackRefuses"},
+	{"alloc/typed.go", "grown = append(grown[:len(s)], values...) // which may be values of s\n\tFreeSlice(a, s)", "FreeSlice(a, s)\n\tgrown = append(grown[:len(s)], values...)", "TestTypedSlices"},
+	{"alloc/failures.go", "n < f.first || n > f.last {", "n < f.first {", "TestFailuresCount"},
+	{"alloc/wrap/track.go", "b.size == size && b.align == align {", "b.size == size {", "TestTrackCatches"},
+	{"alloc/wrap/limit.go", "if ok && to < size || !ok && to > size {", "if ok && to < size {", "TestLimit"},
+
 	// ecs: entities and look-ups.
 	{"ecs/records.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestBehaviour57_SurvivesMoves"},
 	{"ecs/lookup.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestBuffersSurviveMoves"},
