@@ -1,0 +1,164 @@
+package wrap_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/alloc/wrap"
+)
+
+// dirt fills each new block with a pattern, and remembers what a freed one and the
+// end of a shrunk one read. It refuses every third resize.
+type dirt struct {
+	alloc.Allocator
+	resizes int
+	freed   []byte // what the last freed block read
+	lost    []byte // what the last shrunk one lost
+}
+
+func (d *dirt) Alloc(size, align int) (unsafe.Pointer, error) {
+	p, err := d.Allocator.Alloc(size, align)
+	if err == nil {
+		copy(unsafe.Slice((*byte)(p), size), bytes.Repeat([]byte{0xAA}, size))
+	}
+	return p, err
+}
+
+func (d *dirt) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
+	if d.resizes++; to != size && d.resizes%3 == 0 {
+		return false
+	}
+	lost := append([]byte(nil), unsafe.Slice((*byte)(p), size)[min(size, to):]...)
+	ok := d.Allocator.ResizeSized(p, size, align, to)
+	if ok && to > size {
+		copy(unsafe.Slice((*byte)(p), to)[size:], bytes.Repeat([]byte{0xBB}, to-size))
+	}
+	if ok && to < size {
+		d.lost = lost
+	}
+	return ok
+}
+
+func (d *dirt) FreeSized(p unsafe.Pointer, size, align int) {
+	if p != nil {
+		d.freed = append([]byte(nil), unsafe.Slice((*byte)(p), size)...)
+	}
+	d.Allocator.FreeSized(p, size, align)
+}
+
+func TestZeroOverDirt(t *testing.T) {
+	for _, wipe := range []bool{false, true} {
+		d := &dirt{Allocator: soundHeap(t)}
+		z := wrap.NewZero(d)
+		if wipe {
+			z = wrap.NewZero(d, wrap.Wipe())
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		model := map[unsafe.Pointer][]byte{}
+		var freed []byte
+		see := func(b held, to int, ok bool) {
+			was, known := model[b.p]
+			switch {
+			case to < 0:
+				require.Equal(t, was, b.bytes())
+				delete(model, b.p)
+				freed = was
+				return
+			case !ok:
+				require.Equal(t, was, b.bytes(), "what is refused leaves the block as it was")
+				return
+			}
+			now := make([]byte, to)
+			copy(now, was)
+			b.size = to
+			require.Equal(t, now, b.bytes(), "known %v", known)
+			if known && to < len(was) {
+				require.Equal(t, wipe, bytes.Equal(d.lost, make([]byte, len(was)-to)), "what a shrink loses")
+			}
+			for i := range now {
+				now[i] = byte(r.IntN(255)) + 1
+			}
+			copy(b.bytes(), now)
+			model[b.p] = now
+		}
+		live := stream(t, z, r, 1500, see)
+		require.NotEmpty(t, freed)
+		freeAll(z, live)
+		z.FreeSized(nil, 100, 0)
+		p, err := z.Alloc(1000, 0)
+		require.NoError(t, err)
+		secret := unsafe.Slice((*byte)(p), 1000)
+		copy(secret, bytes.Repeat([]byte{7}, 1000))
+		want := append([]byte(nil), secret...)
+		if wipe {
+			clear(want)
+		}
+		z.FreeSized(p, 1000, 0)
+		require.Equal(t, want, d.freed)
+	}
+}
+
+// TestZeroDoesNotClearTwice counts which way blocks come.
+func TestZeroDoesNotClearTwice(t *testing.T) {
+	h := soundHeap(t)
+	l := h.NewLocal()
+	defer l.Close()
+	for _, a := range []alloc.Allocator{h, l} {
+		s := &cleared{Allocator: a}
+		z := wrap.NewZero(s)
+		for _, size := range []int{0, 1, 64, 1000, 10_000, 100_000, 2 << 20} {
+			for range 2 { // the second time from memory that was used
+				p, err := z.Alloc(size, 0)
+				require.NoError(t, err)
+				b := unsafe.Slice((*byte)(p), size)
+				require.True(t, bytes.Equal(make([]byte, size), b))
+				for i := range b {
+					b[i] = 1
+				}
+				z.FreeSized(p, size, 0)
+			}
+		}
+		require.Equal(t, 14, s.zeroed)
+	}
+}
+
+// cleared counts calls of AllocZeroed, and has no other.
+type cleared struct {
+	alloc.Allocator
+	zeroed int
+}
+
+func (c *cleared) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	c.zeroed++
+	return c.Allocator.(interface {
+		AllocZeroed(size, align int) (unsafe.Pointer, error)
+	}).AllocZeroed(size, align)
+}
+
+func (c *cleared) Alloc(size, align int) (unsafe.Pointer, error) { panic("Alloc called") }
+
+// TestZeroWritesNothingOfOthers gives back blocks with sizes that they have not:
+// the heap must panic before a byte behind them is wiped.
+func TestZeroWritesNothingOfOthers(t *testing.T) {
+	h := soundHeap(t)
+	z := wrap.NewZero(h, wrap.Wipe())
+	p, err := z.Alloc(64, 0)
+	require.NoError(t, err)
+	q, err := z.Alloc(64, 0)
+	require.NoError(t, err)
+	for _, b := range []unsafe.Pointer{p, q} {
+		copy(unsafe.Slice((*byte)(b), 64), bytes.Repeat([]byte{9}, 64))
+	}
+	require.Panics(t, func() { z.FreeSized(p, 4096, 0) })
+	require.Panics(t, func() { z.ResizeSized(p, 4096, 0, 16) })
+	for _, b := range []unsafe.Pointer{p, q} {
+		require.Equal(t, bytes.Repeat([]byte{9}, 64), unsafe.Slice((*byte)(b), 64))
+		z.FreeSized(b, 64, 0)
+	}
+	require.Equal(t, alloc.Allocator(h), z.Unwrap())
+}
