@@ -1,0 +1,150 @@
+package wrap
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"sync"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Trace writes down each call that goes through it, as text of the form in which
+// Android records the heaps of programs, one line a call:
+//
+//	1: malloc 0x7f0000010000 64
+//	1: memalign 0x7f0000020000 64 4096
+//	1: realloc 0x7f0000010000 0x7f0000010000 48
+//	1: realloc 0x0 0x7f0000010000 1000000
+//	1: free 0x7f0000010000
+//
+// memalign is for alignments above 16. The first realloc is a resize, which is always
+// in place, the second one that was refused; a resize to 0 that was refused has no
+// line, since the form would take it for a free. A name is the block's address, and
+// the thread is always 1: Go has no numbers for goroutines. go run ./bench -only trace
+// -trace FILE replays such a file.
+//
+// The text is well formed whatever is done: what an allocator took back behind our
+// back, as an Arena does by a reset, has its free when the address comes again,
+// and the free of a block that came from elsewhere has no line. A free that panics has.
+//
+// Any goroutine may use it that may use the allocator inside; the calls are
+// in some order in which they could have been made. Cost: about 0.1 us a call, under a
+// lock that is not held while the allocator inside works, and 10 bytes of memory a live
+// block.
+type Trace struct {
+	from alloc.Allocator
+
+	mu     sync.Mutex
+	out    *bufio.Writer        // keeps the first error of the writer below
+	line   []byte               // for reuse
+	live   map[uintptr]struct{} // names that the text has not freed
+	closed bool
+}
+
+// NewTrace writes the calls of a to w, which is called for each 64 KiB.
+func NewTrace(a alloc.Allocator, w io.Writer) *Trace {
+	return &Trace{from: a, out: bufio.NewWriterSize(w, 64<<10), live: map[uintptr]struct{}{}}
+}
+
+// Alloc is that of the allocator inside.
+func (t *Trace) Alloc(size, align int) (unsafe.Pointer, error) {
+	p, err := t.from.Alloc(size, align)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := uintptr(p) // 0 when it failed
+	if t.closed {
+		return p, err
+	}
+	if err == nil {
+		t.drop(name)
+		t.live[name] = struct{}{}
+	}
+	if align > 16 {
+		t.write("memalign", []uintptr{name}, align, size)
+	} else {
+		t.write("malloc", []uintptr{name}, size)
+	}
+	return p, err
+}
+
+// ResizeSized is that of the allocator inside.
+func (t *Trace) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
+	ok := t.from.ResizeSized(p, size, align, to)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := uintptr(p)
+	_, known := t.live[name]
+	switch {
+	case t.closed:
+	case ok && known:
+		t.write("realloc", []uintptr{name, name}, to)
+	case ok:
+		t.live[name] = struct{}{}
+		t.write("realloc", []uintptr{name, 0}, to)
+	case known && to > 0:
+		t.write("realloc", []uintptr{0, name}, to)
+	}
+	return ok
+}
+
+// FreeSized is that of the allocator inside.
+func (t *Trace) FreeSized(p unsafe.Pointer, size, align int) {
+	t.free(p) // before the address can be someone else's
+	t.from.FreeSized(p, size, align)
+}
+
+func (t *Trace) free(p unsafe.Pointer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.closed:
+	case p == nil:
+		t.write("free", []uintptr{0})
+	default:
+		t.drop(uintptr(p))
+	}
+}
+
+// drop writes the free of a name that is live.
+func (t *Trace) drop(name uintptr) {
+	if _, known := t.live[name]; known {
+		delete(t.live, name)
+		t.write("free", []uintptr{name})
+	}
+}
+
+// write appends a line; the caller holds the lock. An error stays with the writer.
+func (t *Trace) write(call string, names []uintptr, numbers ...int) {
+	b := append(append(t.line[:0], "1: "...), call...)
+	for _, name := range names {
+		b = strconv.AppendUint(append(b, " 0x"...), uint64(name), 16)
+	}
+	for _, n := range numbers {
+		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+	}
+	t.line = append(b, '\n')
+	t.out.Write(t.line)
+}
+
+// Flush writes what is in the buffer, and returns the first error that the writer
+// gave since NewTrace. After one nothing is written any more.
+func (t *Trace) Flush() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.out.Flush()
+}
+
+// Close is Flush, and calls from then on are not written down. They still are those
+// of the allocator inside.
+func (t *Trace) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	t.live = nil
+	return t.out.Flush()
+}
+
+// Unwrap returns the allocator inside.
+func (t *Trace) Unwrap() alloc.Allocator { return t.from }

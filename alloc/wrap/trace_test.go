@@ -1,0 +1,160 @@
+package wrap_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/alloc/wrap"
+)
+
+func TestTraceLines(t *testing.T) {
+	h := soundHeap(t)
+	var text bytes.Buffer
+	a := wrap.NewTrace(wrap.NewLimit(h, 1000), &text)
+	p, err := a.Alloc(100, 16)
+	require.NoError(t, err)
+	q, err := a.Alloc(10, 64)
+	require.NoError(t, err)
+	require.True(t, a.ResizeSized(p, 100, 16, 90))
+	require.False(t, a.ResizeSized(p, 90, 16, 5000))
+	_, err = a.Alloc(5000, 0)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	_, err = a.Alloc(5000, 128)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	a.FreeSized(nil, 1, 0)
+	a.FreeSized(p, 90, 16)
+	require.Panics(t, func() { a.FreeSized(p, 90, 16) })
+	a.FreeSized(q, 10, 64)
+	require.Empty(t, text.String(), "lines are buffered")
+	require.NoError(t, a.Flush())
+	want := fmt.Sprintf(`1: malloc %[1]p 100
+1: memalign %[2]p 64 10
+1: realloc %[1]p %[1]p 90
+1: realloc 0x0 %[1]p 5000
+1: malloc 0x0 5000
+1: memalign 0x0 128 5000
+1: free 0x0
+1: free %[1]p
+1: free %[2]p
+`, p, q)
+	require.Equal(t, want, text.String())
+	require.NoError(t, a.Close())
+	p, err = a.Alloc(7, 0)
+	require.NoError(t, err)
+	a.ResizeSized(p, 7, 0, 6)
+	a.FreeSized(p, 6, 0)
+	require.NoError(t, a.Close())
+	require.Equal(t, want, text.String(), "calls after Close are not written down")
+	require.Equal(t, 0, a.Unwrap().(*wrap.Limit).Live())
+}
+
+// TestTraceOfBlocksFromElsewhere: what went behind the trace's back must not leave
+// a text that frees a name that is not live, or gives one twice.
+func TestTraceOfBlocksFromElsewhere(t *testing.T) {
+	h := soundHeap(t)
+	var text bytes.Buffer
+	a := wrap.NewTrace(h, &text)
+	p, err := h.Alloc(64, 0)
+	require.NoError(t, err)
+	a.FreeSized(p, 64, 0)
+	for { // until the address comes again
+		q, err := a.Alloc(64, 0)
+		require.NoError(t, err)
+		h.FreeSized(q, 64, 0)
+		if q == p {
+			break
+		}
+	}
+	q, err := h.Alloc(64, 0)
+	require.NoError(t, err)
+	require.Equal(t, p, q)
+	require.True(t, a.ResizeSized(p, 64, 0, 60))
+	r, err := h.Alloc(64, 0)
+	require.NoError(t, err)
+	require.True(t, a.ResizeSized(r, 64, 0, 50))
+	a.FreeSized(r, 50, 0)
+	h.FreeSized(p, 60, 0)
+	s, err := a.Alloc(64, 0)
+	require.NoError(t, err)
+	for ; s != p; s, err = a.Alloc(64, 0) {
+		require.NoError(t, err)
+		defer h.FreeSized(s, 64, 0)
+	}
+	a.FreeSized(s, 64, 0)
+	require.NoError(t, a.Close())
+	live := map[string]bool{}
+	for line := range strings.Lines(text.String()) {
+		f := strings.Fields(line)
+		switch f[1] {
+		case "malloc":
+			require.False(t, live[f[2]], "%s of a live name in\n%s", line, text.String())
+			live[f[2]] = true
+		case "realloc":
+			require.Equal(t, f[3] != "0x0", live[f[2]])
+			live[f[2]] = true
+		case "free":
+			require.True(t, live[f[2]], "%s of no live name in\n%s", line, text.String())
+			delete(live, f[2])
+		}
+	}
+	require.Contains(t, text.String(), fmt.Sprintf("realloc %p 0x0 50", r))
+}
+
+// full is a writer that takes so many bytes and then has an error.
+type full struct{ left int }
+
+var errDisk = errors.New("the disk is full")
+
+func (f *full) Write(b []byte) (int, error) {
+	n := min(len(b), f.left)
+	f.left -= n
+	if n < len(b) {
+		return n, errDisk
+	}
+	return n, nil
+}
+
+func TestTraceKeepsTheErrorOfItsWriter(t *testing.T) {
+	a := wrap.NewTrace(soundHeap(t), &full{left: 100})
+	for range 10_000 {
+		p, err := a.Alloc(64, 0)
+		require.NoError(t, err, "the allocator works on")
+		a.FreeSized(p, 64, 0)
+	}
+	require.ErrorIs(t, a.Flush(), errDisk)
+	require.ErrorIs(t, a.Close(), errDisk)
+}
+
+func TestTraceOfSeveralGoroutines(t *testing.T) {
+	var text bytes.Buffer
+	a := wrap.NewTrace(soundHeap(t), &text)
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			freeAll(a, stream(t, a, rand.New(rand.NewPCG(5, uint64(g))), 2000, func(held, int, bool) {}))
+		})
+	}
+	group.Wait()
+	require.NoError(t, a.Close())
+	live := map[string]bool{}
+	for line := range strings.Lines(text.String()) {
+		f := strings.Fields(line)
+		switch {
+		case f[1] == "free":
+			require.True(t, live[f[2]], line)
+			delete(live, f[2])
+		case f[1] != "realloc":
+			require.False(t, live[f[2]], line)
+			live[f[2]] = true
+		}
+	}
+	require.Empty(t, live)
+}
