@@ -1,0 +1,132 @@
+package wrap
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"quarry/alloc"
+)
+
+// Profile is where memory comes from: the stacks of a sample of allocations, of any
+// number of allocators, for go tool pprof.
+//
+//	profile := wrap.NewProfile(0)
+//	textures := profile.Wrap(heap, "textures")
+//	...
+//	profile.WriteProfile(file) // go tool pprof -top -sample_index=inuse_space FILE
+//
+// Any goroutine may use it at any time. Memory: some 400 bytes for each stack and size
+// that was ever sampled, and some 60 for each sampled block while it lives.
+type Profile struct {
+	rate int // bytes between samples on average
+
+	mu     sync.Mutex
+	random *rand.Rand
+	sites  map[site]*bucket
+	list   []*bucket // of sites, in the order of their first samples
+	split  int       // countdowns of an allocator
+}
+
+// defaultRate is that of runtime.MemProfileRate, in bytes.
+const defaultRate = 512 << 10
+
+// stack is the return addresses of a call, the innermost first, 0 behind the last.
+// It goes deeper than callers does, since pprof adds up what callees allocate.
+type stack [32]uintptr
+
+// site is what blocks have in common that are counted together. They are of one
+// size, so that the odds to be sampled are known.
+type site struct {
+	name  string // of the allocator
+	size  int    // bytes
+	stack stack
+}
+
+// bucket counts the sampled blocks of a site.
+type bucket struct {
+	site          site
+	allocs, frees atomic.Int64
+}
+
+// NewProfile samples once in rate bytes on average, and 0 means 512 KiB, as it is in
+// the Go runtime. 1 samples every block. Sampling is a Poisson process: where a
+// byte is sampled does not depend on where others were, so no pattern of allocations
+// hides from it. It panics for less than 0.
+func NewProfile(rate int) *Profile {
+	return newProfile(rate, rand.Uint64(), countdowns())
+}
+
+// countdowns is how many an allocator has: so many that of goroutines that run at the
+// same time hardly two have the same one.
+func countdowns() int {
+	n := 1
+	for n < 64*runtime.GOMAXPROCS(0) {
+		n *= 2
+	}
+	return n
+}
+
+func newProfile(rate int, seed uint64, split int) *Profile {
+	if rate < 0 {
+		panic(fmt.Sprintf("wrap: NewProfile: rate=%d is less than 0", rate))
+	}
+	if rate == 0 {
+		rate = defaultRate
+	}
+	return &Profile{
+		rate:   rate,
+		random: rand.New(rand.NewPCG(seed, seed)),
+		sites:  map[site]*bucket{},
+		split:  split,
+	}
+}
+
+// next draws how many bytes there are until the next sample.
+func (p *Profile) next() int64 {
+	if p.rate == 1 {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int64(p.random.ExpFloat64() * float64(p.rate))
+}
+
+// count adds a block to its site.
+func (p *Profile) count(at *site) *bucket {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.sites[*at]
+	if b == nil {
+		b = &bucket{site: *at}
+		p.sites[*at] = b
+		p.list = append(p.list, b)
+	}
+	b.allocs.Add(1)
+	return b
+}
+
+// weight is how many blocks of size bytes there were for each that was sampled: one
+// in 1 - e^(-size/rate) is.
+func (p *Profile) weight(size int) float64 {
+	if p.rate == 1 {
+		return 1
+	}
+	return -1 / math.Expm1(-float64(max(size, 1))/float64(p.rate))
+}
+
+// Wrap returns an allocator whose allocations are sampled; in the profile they have the label
+// "allocator" with that name. Several may have the same one, and those of different profiles
+// may stand around one another.
+func (p *Profile) Wrap(a alloc.Allocator, name string) *Sampled {
+	s := &Sampled{from: a, profile: p, name: name, left: make([]countdown, p.split)}
+	s.shift = hashShift(len(s.left))
+	for i := range s.left {
+		s.left[i].bytes = p.next()
+	}
+	s.blocks.init()
+	return s
+}
