@@ -38,5 +38,6 @@ func Message() []byte {
 	m.inner(3, in)
 	m.numbers(6, []uint64{3, 270, 86942})
 	m.number(16, 1<<64-1)
+	m.inner(4, message{make([]byte, 200)})
 	return m.bytes
 }

@@ -19,8 +19,8 @@ import (
 //	...
 //	profile.WriteProfile(file) // go tool pprof -top -sample_index=inuse_space FILE
 //
-// Any goroutine may use it at any time. Memory: some 400 bytes for each stack and size
-// that was ever sampled, and some 60 for each sampled block while it lives.
+// Any goroutine may use it at any time. Memory: 650 bytes for each stack and size
+// that was ever sampled, and some 110 for each sampled block while it lives.
 type Profile struct {
 	rate int // bytes between samples on average
 

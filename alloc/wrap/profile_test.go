@@ -23,7 +23,7 @@ import (
 // The protobuf encoding guide has the first, third and fourth of these as its examples.
 func TestMessageIsProtobuf(t *testing.T) {
 	want := "0896 01" + "12 07 74657374696e67" + "1200" + "1a 03 0896 01" + "32 06 03 8e02 9ea705" +
-		"8001 ffffffffffffffffff01"
+		"8001 ffffffffffffffffff01" + "22 c801" + strings.Repeat("00", 200)
 	require.Equal(t, strings.ReplaceAll(want, " ", ""), fmt.Sprintf("%x", wrap.Message()))
 }
 
@@ -251,6 +251,50 @@ func TestProfileOfResizes(t *testing.T) {
 	a.FreeSized(q.p, 90_000, 0)
 	a.FreeSized(nil, 1, 0)
 	require.Equal(t, [4]int64{2, 190_000, 0, 0}, totals(rawSamples(t, p), "a"))
+}
+
+// TestProfileOfResizesSampled: a block that was sampled and then is resized is no longer in use with
+// its old size, and is sampled with the odds of the new one.
+func TestProfileOfResizesSampled(t *testing.T) {
+	p := wrap.NewProfileSeeded(4096, 2)
+	a := p.Wrap(soundHeap(t), "a")
+	list := textures(t, a, 400, 2000)
+	for i := range list {
+		require.True(t, a.ResizeSized(list[i].p, 2000, 0, 2001))
+		list[i].size = 2001
+	}
+	sigma := math.Sqrt(400 * (1/(1-math.Exp(-2000.0/4096)) - 1))
+	for _, size := range []int{2000, 2001} {
+		var sum [4]int64
+		for _, s := range rawSamples(t, p) {
+			if s.size == size {
+				sum = s.values
+			}
+		}
+		require.InDelta(t, 400, sum[0], 5*sigma)
+		if size == 2000 {
+			sum[2] += sum[0]
+		}
+		require.Equal(t, sum[0], sum[2], "size %d", size)
+	}
+	freeAll(a, list)
+	require.Zero(t, a.Known())
+}
+
+// TestProfileBeginsAnywhere: the first block of an allocator has no other odds than
+// any.
+func TestProfileBeginsAnywhere(t *testing.T) {
+	h := soundHeap(t)
+	p := wrap.NewProfileSeeded(4096, 3)
+	known := 0
+	for range 1000 {
+		a := p.Wrap(h, "a")
+		b := got(t, a, 64)
+		known += a.Known()
+		freeAll(a, []held{b})
+	}
+	require.InDelta(t, 1000*64/4096, known, 20)
+	require.NotZero(t, known)
 }
 
 // TestProfileAfterMisuse: a free that panics frees nothing, in the profile neither.

@@ -139,6 +139,7 @@ func TestStatsSizes(t *testing.T) {
 		want := make([]int64, c.at+1)
 		want[c.at] = 1
 		require.Equal(t, want, s.Counts().Sizes, "size %d", c.size)
+		require.Equal(t, int64(c.size), s.Counts().PeakBytes)
 		s.FreeSized(p, c.size, 0)
 	}
 }

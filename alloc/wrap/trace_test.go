@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,10 +23,11 @@ func TestTraceLines(t *testing.T) {
 	a := wrap.NewTrace(wrap.NewLimit(h, 1000), &text)
 	p, err := a.Alloc(100, 16)
 	require.NoError(t, err)
-	q, err := a.Alloc(10, 64)
+	q, err := a.Alloc(10, 32)
 	require.NoError(t, err)
 	require.True(t, a.ResizeSized(p, 100, 16, 90))
 	require.False(t, a.ResizeSized(p, 90, 16, 5000))
+	require.False(t, a.ResizeSized(p, 90, 16, 0))
 	_, err = a.Alloc(5000, 0)
 	require.ErrorIs(t, err, alloc.ErrFull)
 	_, err = a.Alloc(5000, 128)
@@ -32,11 +35,11 @@ func TestTraceLines(t *testing.T) {
 	a.FreeSized(nil, 1, 0)
 	a.FreeSized(p, 90, 16)
 	require.Panics(t, func() { a.FreeSized(p, 90, 16) })
-	a.FreeSized(q, 10, 64)
+	a.FreeSized(q, 10, 32)
 	require.Empty(t, text.String(), "lines are buffered")
 	require.NoError(t, a.Flush())
 	want := fmt.Sprintf(`1: malloc %[1]p 100
-1: memalign %[2]p 64 10
+1: memalign %[2]p 32 10
 1: realloc %[1]p %[1]p 90
 1: realloc 0x0 %[1]p 5000
 1: malloc 0x0 5000
@@ -105,7 +108,38 @@ func TestTraceOfBlocksFromElsewhere(t *testing.T) {
 			delete(live, f[2])
 		}
 	}
-	require.Contains(t, text.String(), fmt.Sprintf("realloc %p 0x0 50", r))
+	require.Contains(t, text.String(), fmt.Sprintf("1: realloc %p 0x0 50\n1: free %[1]p\n", r))
+}
+
+// calledBack allocates again what it has freed, by the trace around it, as a call-back of the
+// allocator inside may.
+type calledBack struct {
+	alloc.Allocator
+	trace *wrap.Trace
+	again unsafe.Pointer
+}
+
+func (c *calledBack) FreeSized(p unsafe.Pointer, size, align int) {
+	c.Allocator.FreeSized(p, size, align)
+	if c.again == nil {
+		c.again, _ = c.trace.Alloc(size, align)
+	}
+}
+
+// TestTraceOfAnAddressThatComesAtOnce: another goroutine may get the address while the free
+// is still at work.
+func TestTraceOfAnAddressThatComesAtOnce(t *testing.T) {
+	var text bytes.Buffer
+	inside := &calledBack{Allocator: soundHeap(t)}
+	a := wrap.NewTrace(inside, &text)
+	inside.trace = a
+	p, err := a.Alloc(64, 0)
+	require.NoError(t, err)
+	a.FreeSized(p, 64, 0)
+	require.Equal(t, p, inside.again)
+	require.NoError(t, a.Flush())
+	require.Equal(t, fmt.Sprintf("1: malloc %p 64\n1: free %[1]p\n1: malloc %[1]p 64\n", p), text.String())
+	a.FreeSized(p, 64, 0)
 }
 
 // full is a writer that takes so many bytes and then has an error.
@@ -131,6 +165,13 @@ func TestTraceKeepsTheErrorOfItsWriter(t *testing.T) {
 	}
 	require.ErrorIs(t, a.Flush(), errDisk)
 	require.ErrorIs(t, a.Close(), errDisk)
+}
+
+func BenchmarkTrace(b *testing.B) {
+	a := wrap.NewTrace(soundHeap(b), io.Discard)
+	for b.Loop() {
+		freeAll(a, []held{got(b, a, 64)})
+	}
 }
 
 func TestTraceOfSeveralGoroutines(t *testing.T) {

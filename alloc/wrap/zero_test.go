@@ -103,6 +103,21 @@ func TestZeroOverDirt(t *testing.T) {
 	}
 }
 
+// TestZeroOfManySteps clears blocks of more than one step.
+func TestZeroOfManySteps(t *testing.T) {
+	d := &dirt{Allocator: soundHeap(t)}
+	z := wrap.NewZero(d, wrap.Wipe())
+	const size = 700_001
+	p, err := z.Alloc(size, 0)
+	require.NoError(t, err)
+	b := unsafe.Slice((*byte)(p), size)
+	require.True(t, bytes.Equal(make([]byte, size), b))
+	copy(b, bytes.Repeat([]byte{5}, size))
+	z.FreeSized(p, size, 0)
+	require.Len(t, d.freed, size)
+	require.True(t, bytes.Equal(make([]byte, size), d.freed))
+}
+
 // TestZeroDoesNotClearTwice counts which way blocks come.
 func TestZeroDoesNotClearTwice(t *testing.T) {
 	h := soundHeap(t)
