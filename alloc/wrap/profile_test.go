@@ -247,6 +247,7 @@ func TestProfileOfResizes(t *testing.T) {
 	q := got(t, a, 100_000)
 	require.True(t, a.ResizeSized(q.p, 100_000, 0, 90_000))
 	require.False(t, a.ResizeSized(q.p, 90_000, 0, 1<<30))
+	require.True(t, a.ResizeSized(q.p, 90_000, 0, 90_000))
 	require.Equal(t, [4]int64{2, 190_000, 1, 90_000}, totals(rawSamples(t, p), "a"))
 	a.FreeSized(q.p, 90_000, 0)
 	a.FreeSized(nil, 1, 0)
