@@ -27,6 +27,32 @@ func (s *Sampled) Hits() (set, all int) {
 	return set, len(f.counts)
 }
 
+// SameHash counts blocks whose size or stack is not the same, but whose hash is, each twice, and
+// returns how often each was counted.
+func (p *Profile) SameHash() (counts []int64) {
+	fold := func(h, pc uint64) uint64 { return (h ^ h>>32 ^ pc) * hashFactor }
+	one, two := fold(7, 1), fold(7, 2)
+	stacks := []struct {
+		size  int
+		stack []uintptr
+	}{
+		{1, []uintptr{2}}, {2, []uintptr{1}},
+		{7, []uintptr{1, 5}}, {7, []uintptr{2, uintptr(one ^ one>>32 ^ 5 ^ two ^ two>>32)}},
+	}
+	for range 2 {
+		for _, s := range stacks {
+			p.count("a", s.size, s.stack)
+		}
+	}
+	if len(p.byHash) != 2 {
+		panic("the hashes differ")
+	}
+	for _, b := range p.list {
+		counts = append(counts, b.allocs.Load())
+	}
+	return counts
+}
+
 // Message makes a protobuf message by calls of number, text, inner and numbers.
 func Message() []byte {
 	var m, in message

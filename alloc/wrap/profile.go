@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,37 +20,33 @@ import (
 //	...
 //	profile.WriteProfile(file) // go tool pprof -top -sample_index=inuse_space FILE
 //
-// Any goroutine may use it at any time. Memory: 650 bytes for each stack and size
-// that was ever sampled, and some 110 for each sampled block while it lives.
+// Any goroutine may use it at any time. Memory: some 150 bytes, and 8 a frame, for
+// each stack and size that was ever sampled, and 110 for each sampled block while it lives.
 type Profile struct {
 	rate int // bytes between samples on average
 
 	mu     sync.Mutex
 	random *rand.Rand
-	sites  map[site]*bucket
-	list   []*bucket // of sites, in the order of their first samples
+	byHash map[uint64]*bucket
+	list   []*bucket // in the order of their first samples
 	split  int       // countdowns of an allocator
 }
 
 // defaultRate is that of runtime.MemProfileRate, in bytes.
 const defaultRate = 512 << 10
 
-// stack is the return addresses of a call, the innermost first, 0 behind the last.
-// It goes deeper than callers does, since pprof adds up what callees allocate.
-type stack [32]uintptr
+// deepest is how many frames of a stack are kept, as in the Go runtime. It is more than callers
+// keep, since pprof adds up what callees allocate.
+const deepest = 128
 
-// site is what blocks have in common that are counted together. They are of one
-// size, so that the odds to be sampled are known.
-type site struct {
-	name  string // of the allocator
-	size  int    // bytes
-	stack stack
-}
-
-// bucket counts the sampled blocks of a site.
+// bucket counts the sampled blocks that have allocator, size and stack in common. They are
+// of one size, so that the odds to be sampled are known.
 type bucket struct {
-	site          site
+	name          string    // of the allocator
+	size          int       // bytes
+	stack         []uintptr // return addresses, the innermost first
 	allocs, frees atomic.Int64
+	next          *bucket // of the same hash
 }
 
 // NewProfile samples once in rate bytes on average, and 0 means 512 KiB, as it is in
@@ -80,7 +77,7 @@ func newProfile(rate int, seed uint64, split int) *Profile {
 	return &Profile{
 		rate:   rate,
 		random: rand.New(rand.NewPCG(seed, seed)),
-		sites:  map[site]*bucket{},
+		byHash: map[uint64]*bucket{},
 		split:  split,
 	}
 }
@@ -95,14 +92,21 @@ func (p *Profile) next() int64 {
 	return int64(p.random.ExpFloat64() * float64(p.rate))
 }
 
-// count adds a block to its site.
-func (p *Profile) count(at *site) *bucket {
+// count adds a block to its bucket.
+func (p *Profile) count(name string, size int, stack []uintptr) *bucket {
+	hash := uint64(size)
+	for _, pc := range stack {
+		hash = (hash ^ hash>>32 ^ uint64(pc)) * hashFactor
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := p.sites[*at]
+	b := p.byHash[hash]
+	for b != nil && (b.size != size || b.name != name || !slices.Equal(b.stack, stack)) {
+		b = b.next
+	}
 	if b == nil {
-		b = &bucket{site: *at}
-		p.sites[*at] = b
+		b = &bucket{name: name, size: size, stack: slices.Clone(stack), next: p.byHash[hash]}
+		p.byHash[hash] = b
 		p.list = append(p.list, b)
 	}
 	b.allocs.Add(1)

@@ -249,6 +249,10 @@ func TestProfileOfResizes(t *testing.T) {
 	require.False(t, a.ResizeSized(q.p, 90_000, 0, 1<<30))
 	require.True(t, a.ResizeSized(q.p, 90_000, 0, 90_000))
 	require.Equal(t, [4]int64{2, 190_000, 1, 90_000}, totals(rawSamples(t, p), "a"))
+	raw := pprof(t, p, "-raw")
+	require.Equal(t, 2, strings.Count(raw, "wrap_test.TestProfileOfResizes "), "one location a line")
+	require.Contains(t, raw, "inuse_space/bytes[dflt]")
+	require.NotContains(t, raw, "runtime.goexit")
 	a.FreeSized(q.p, 90_000, 0)
 	a.FreeSized(nil, 1, 0)
 	require.Equal(t, [4]int64{2, 190_000, 0, 0}, totals(rawSamples(t, p), "a"))
@@ -280,6 +284,37 @@ func TestProfileOfResizesSampled(t *testing.T) {
 	}
 	freeAll(a, list)
 	require.Zero(t, a.Known())
+}
+
+//go:noinline
+func down(t testing.TB, a alloc.Allocator, n int) held {
+	if n == 0 {
+		return got(t, a, 64)
+	}
+	return down(t, a, n-1)
+}
+
+// TestProfileOfDeepStacks: the function below a recursion has its part, and allocators
+// that are called from one place each have their own.
+func TestProfileOfDeepStacks(t *testing.T) {
+	h := soundHeap(t)
+	p := wrap.NewProfile(1)
+	for i, a := range []*wrap.Sampled{p.Wrap(h, "a"), p.Wrap(h, "b"), p.Wrap(h, "b")} {
+		for _, depth := range []int{100, 200} {
+			freeAll(a, []held{down(t, a, depth+i/2)})
+		}
+	}
+	list := rawSamples(t, p)
+	require.Equal(t, [4]int64{2, 128, 0, 0}, totals(list, "a"))
+	require.Equal(t, [4]int64{4, 256, 0, 0}, totals(list, "b"))
+	require.Len(t, list, 5, "stacks that are deeper than what is kept are one")
+	top := pprof(t, p, "-top", "-unit=b", "-sample_index=alloc_space")
+	require.Regexp(t, `(?m)^ *0 .* 192B .*wrap_test\.TestProfileOfDeepStacks$`, top)
+	require.Regexp(t, `(?m)^ *0 .* 384B .*wrap_test\.down$`, top)
+}
+
+func TestProfileOfOneHash(t *testing.T) {
+	require.Equal(t, []int64{2, 2, 2, 2}, wrap.NewProfile(1).SameHash())
 }
 
 // TestProfileBeginsAnywhere: the first block of an allocator has no other odds than

@@ -107,13 +107,13 @@ func (s *Sampled) FreeSized(p unsafe.Pointer, size, align int) {
 //
 //go:noinline
 func (s *Sampled) sample(c *countdown, p unsafe.Pointer, size int) {
-	at := site{name: s.name, size: size}
 	left := atomic.LoadInt64(&c.bytes)
 	if left >= int64(max(size, 1)) || !atomic.CompareAndSwapInt64(&c.bytes, left, s.profile.next()) {
 		return // another goroutine with the same countdown has taken this sample
 	}
-	runtime.Callers(3, at.stack[:])
-	s.blocks.put(p, s.profile.count(&at))
+	var stack [deepest]uintptr
+	depth := runtime.Callers(3, stack[:])
+	s.blocks.put(p, s.profile.count(s.name, size, stack[:depth]))
 }
 
 // freeSampled forgets the block before it is freed, since the address can be someone
