@@ -1,7 +1,10 @@
 package wrap_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -43,6 +46,31 @@ var wrappers = []wrapper{
 	{"guard with canaries", func(a alloc.Allocator) (alloc.Allocator, func() error) {
 		g := wrap.NewGuard(a, wrap.Canaries(), wrap.Quarantine(10<<10))
 		return g, g.Close
+	}},
+	{"stats", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		s := wrap.NewStats(a)
+		return s, func() error {
+			if c := s.Counts(); c.LiveBlocks != 0 || c.LiveBytes != 0 {
+				return fmt.Errorf("Stats: %v when all is freed", s)
+			}
+			return nil
+		}
+	}},
+	{"zero", func(a alloc.Allocator) (alloc.Allocator, func() error) { return wrap.NewZero(a, wrap.Wipe()), none }},
+	{"trace", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		var text bytes.Buffer
+		t := wrap.NewTrace(a, &text)
+		return t, func() error { return errors.Join(t.Close(), wellFormed(text.Bytes())) }
+	}},
+	{"profile", func(a alloc.Allocator) (alloc.Allocator, func() error) {
+		p := wrap.NewProfile(300)
+		s := p.Wrap(a, "composed")
+		return s, func() error {
+			if n := s.Known(); n != 0 {
+				return fmt.Errorf("Profile: %d blocks are live when all is freed", n)
+			}
+			return p.WriteProfile(io.Discard)
+		}
 	}},
 	{"fail", func(a alloc.Allocator) (alloc.Allocator, func() error) {
 		return wrap.NewFail(a, &alloc.Failures{}), none

@@ -89,7 +89,7 @@ func totals(list []rawSample, allocator string) (sum [4]int64) {
 }
 
 //go:noinline
-func textures(t testing.TB, a alloc.Allocator, n, size int) (list []held) {
+func textures(t testing.TB, a alloc.Allocator, n, size int) (list []live) {
 	for range n {
 		list = append(list, got(t, a, size))
 	}
@@ -97,13 +97,13 @@ func textures(t testing.TB, a alloc.Allocator, n, size int) (list []held) {
 }
 
 //go:noinline
-func meshes(t testing.TB, a alloc.Allocator, n, size int) (list []held) {
+func meshes(t testing.TB, a alloc.Allocator, n, size int) (list []live) {
 	for range n {
 		p, err := inlined(a, size)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, held{p, size, 0})
+		list = append(list, live{p: p, size: size})
 	}
 	return list
 }
@@ -111,16 +111,16 @@ func meshes(t testing.TB, a alloc.Allocator, n, size int) (list []held) {
 func inlined(a alloc.Allocator, size int) (unsafe.Pointer, error) { return a.Alloc(size, 0) }
 
 //go:noinline
-func got(t testing.TB, a alloc.Allocator, size int) held {
+func got(t testing.TB, a alloc.Allocator, size int) live {
 	p, err := a.Alloc(size, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return held{p, size, 0}
+	return live{p: p, size: size}
 }
 
 func TestProfileOfEverything(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	a := p.Wrap(h, "textures")
 	b := wrap.NewLimit(p.Wrap(h, "meshes"), 1<<30) // frames of Limit are not shown
@@ -160,20 +160,20 @@ func TestProfileOfEverything(t *testing.T) {
 // within five standard deviations; the seed makes it the same at each run. With weights w
 // the variance of an estimated count n is n (w - 1).
 func TestProfileEstimates(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	p := wrap.NewProfileSeeded(4096, 1)
 	a := p.Wrap(h, "a")
-	var live []held
+	var blocks []live
 	counts := []struct {
 		size int
 		n    [2]int64 // allocated, and in use at the end
-	}{{16, [2]int64{40_000, 10_000}}, {64, [2]int64{40_000, 20_000}}, {1000, [2]int64{8000, 500}}, {4096, [2]int64{3000, 1000}}, {30_000, [2]int64{900, 200}}}
+	}{{16, [2]int64{40_000, 10_000}}, {64, [2]int64{40_000, 20_000}}, {1000, [2]int64{8000, 500}}, {4096, [2]int64{3000, 1000}}, {30_000, [2]int64{300, 100}}}
 	var want [4]int64
 	for _, c := range counts {
 		size, n := c.size, c.n
-		blocks := textures(t, a, int(n[0]), size)
-		freeAll(a, blocks[n[1]:])
-		live = append(live, blocks[:n[1]]...)
+		made := textures(t, a, int(n[0]), size)
+		freeAll(a, made[n[1]:])
+		blocks = append(blocks, made[:n[1]]...)
 		want[1] += n[0] * int64(size)
 		want[3] += n[1] * int64(size)
 	}
@@ -195,8 +195,8 @@ func TestProfileEstimates(t *testing.T) {
 	sum := totals(list, "a")
 	require.InEpsilon(t, want[1], sum[1], 0.03)
 	require.InEpsilon(t, want[3], sum[3], 0.05)
-	require.Less(t, a.Known(), 4000, "of 31,700 live blocks")
-	freeAll(a, live)
+	require.Less(t, a.Known(), 4000, "of 31,600 live blocks")
+	freeAll(a, blocks)
 	require.Zero(t, a.Known(), "frees of sampled blocks are found")
 	sum = totals(rawSamples(t, p), "a")
 	require.Equal(t, []int64{0, 0}, sum[2:])
@@ -206,12 +206,12 @@ func TestProfileEstimates(t *testing.T) {
 
 func TestProfileOfTwoGoroutines(t *testing.T) {
 	for _, rate := range []int{1, 10_000} {
-		h := soundHeap(t)
+		h := newHeap(t)
 		p := wrap.NewProfile(rate)
 		a, outer := p.Wrap(h, "a"), p.Wrap(wrap.NewStats(p.Wrap(h, "inner")), "outer")
-		hand := make(chan []held, 4)
+		hand := make(chan []live, 4)
 		var group sync.WaitGroup
-		var kept []held
+		var kept []live
 		group.Go(func() { // what the other one allocates is freed here
 			for list := range hand {
 				kept = append(kept, list[:10]...)
@@ -241,7 +241,7 @@ func TestProfileOfTwoGoroutines(t *testing.T) {
 }
 
 func TestProfileOfResizes(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	a := p.Wrap(h, "a")
 	q := got(t, a, 100_000)
@@ -262,7 +262,7 @@ func TestProfileOfResizes(t *testing.T) {
 // its old size, and is sampled with the odds of the new one.
 func TestProfileOfResizesSampled(t *testing.T) {
 	p := wrap.NewProfileSeeded(4096, 2)
-	a := p.Wrap(soundHeap(t), "a")
+	a := p.Wrap(newHeap(t), "a")
 	list := textures(t, a, 400, 2000)
 	for i := range list {
 		require.True(t, a.ResizeSized(list[i].p, 2000, 0, 2001))
@@ -287,7 +287,7 @@ func TestProfileOfResizesSampled(t *testing.T) {
 }
 
 //go:noinline
-func down(t testing.TB, a alloc.Allocator, n int) held {
+func down(t testing.TB, a alloc.Allocator, n int) live {
 	if n == 0 {
 		return got(t, a, 64)
 	}
@@ -297,11 +297,11 @@ func down(t testing.TB, a alloc.Allocator, n int) held {
 // TestProfileOfDeepStacks: the function below a recursion has its part, and allocators
 // that are called from one place each have their own.
 func TestProfileOfDeepStacks(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	for i, a := range []*wrap.Sampled{p.Wrap(h, "a"), p.Wrap(h, "b"), p.Wrap(h, "b")} {
 		for _, depth := range []int{100, 200} {
-			freeAll(a, []held{down(t, a, depth+i/2)})
+			freeAll(a, []live{down(t, a, depth+i/2)})
 		}
 	}
 	list := rawSamples(t, p)
@@ -320,14 +320,14 @@ func TestProfileOfOneHash(t *testing.T) {
 // TestProfileBeginsAnywhere: the first block of an allocator has no other odds than
 // any.
 func TestProfileBeginsAnywhere(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	p := wrap.NewProfileSeeded(4096, 3)
 	known := 0
 	for range 1000 {
 		a := p.Wrap(h, "a")
 		b := got(t, a, 64)
 		known += a.Known()
-		freeAll(a, []held{b})
+		freeAll(a, []live{b})
 	}
 	require.InDelta(t, 1000*64/4096, known, 20)
 	require.NotZero(t, known)
@@ -335,14 +335,14 @@ func TestProfileBeginsAnywhere(t *testing.T) {
 
 // TestProfileAfterMisuse: a free that panics frees nothing, in the profile neither.
 func TestProfileAfterMisuse(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	a := p.Wrap(h, "a")
 	q := got(t, a, 64)
 	require.Panics(t, func() { a.FreeSized(q.p, 5000, 0) })
 	require.Equal(t, [4]int64{1, 64, 1, 64}, totals(rawSamples(t, p), "a"))
 	h.FreeSized(q.p, 64, 0) // behind its back, until the address comes again
-	var others []held
+	var others []live
 	for r := got(t, a, 64); ; r = got(t, a, 64) {
 		if others = append(others, r); r.p == q.p {
 			break
@@ -357,14 +357,14 @@ func TestProfileAfterMisuse(t *testing.T) {
 }
 
 func TestProfileFilterGrows(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	a := wrap.NewProfile(1).Wrap(h, "a")
 	_, least := a.Hits()
 	list := textures(t, a, 1000, 64)
 	set, all := a.Hits()
 	require.GreaterOrEqual(t, all, 16*1000)
 	require.Greater(t, all, least)
-	require.InDelta(t, 1000, set, 100)
+	require.InDelta(t, 970, set, 30)
 	for _, b := range list {
 		require.True(t, a.Asks(b.p))
 	}
@@ -375,7 +375,7 @@ func TestProfileFilterGrows(t *testing.T) {
 			asked++
 		}
 	}
-	require.Less(t, asked, 200)
+	require.InDelta(t, 60, asked, 50)
 	freeAll(h, other)
 	freeAll(a, list)
 	set, _ = a.Hits()
@@ -389,7 +389,7 @@ func TestProfileRates(t *testing.T) {
 }
 
 func BenchmarkSampled(b *testing.B) {
-	h := soundHeap(b)
+	h := newHeap(b)
 	l := h.NewLocal()
 	defer l.Close()
 	for _, c := range []struct {

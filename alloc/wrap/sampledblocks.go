@@ -37,11 +37,11 @@ func newFilter(n int) *filter {
 	return &filter{shift: hashShift(n), counts: make([]atomic.Uint32, n)}
 }
 
-// at returns the count of an address. Without the first step addresses in even steps, as slots
-// are, keep to even steps, and those of one slab can meet all those of another.
+// at returns the count of an address. One multiplication would keep the even steps in which
+// slots lie, and those of one slab could meet all those of another.
 func (f *filter) at(p uintptr) *atomic.Uint32 {
-	p ^= p >> 12
-	return &f.counts[uint64(p)*hashFactor>>f.shift]
+	h := uint64(p) * hashFactor
+	return &f.counts[(h^h>>32)*hashFactor>>f.shift]
 }
 
 func (s *sampledBlocks) init() {

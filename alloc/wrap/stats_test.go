@@ -16,42 +16,19 @@ import (
 	"quarry/alloc/wrap"
 )
 
-// soundHeap returns a heap that must be empty and sound at the test's end.
-func soundHeap(t testing.TB) *alloc.Heap {
-	t.Helper()
-	u, err := alloc.NewUniverse()
-	require.NoError(t, err)
-	h, err := alloc.NewHeap(u)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, h.Verify())
-		require.NoError(t, h.Close())
-		require.NoError(t, u.Close())
-	})
-	return h
-}
-
-// held is a live block of a test.
-type held struct {
-	p           unsafe.Pointer
-	size, align int
-}
-
-func (b held) bytes() []byte { return unsafe.Slice((*byte)(b.p), b.size) }
-
-// stream makes n random calls of a, of which some are refused, and tells each to
+// randomCalls makes n random calls of a, of which some are refused, and tells each to
 // see; what is live at the end is returned. to is -1 for a block that is freed.
-func stream(t testing.TB, a alloc.Allocator, r *rand.Rand, n int, see func(b held, to int, ok bool)) []held {
+func randomCalls(t testing.TB, a alloc.Allocator, r *rand.Rand, n int, see func(b live, to int, ok bool)) []live {
 	t.Helper()
-	var live []held
+	var blocks []live
 	for range n {
 		at := -1
-		if len(live) > 0 {
-			at = r.IntN(len(live))
+		if len(blocks) > 0 {
+			at = r.IntN(len(blocks))
 		}
 		switch k := r.IntN(10); {
 		case at < 0 || k < 5:
-			b := held{size: r.IntN(1 << r.IntN(17)), align: 1 << r.IntN(9)}
+			b := live{size: r.IntN(1 << r.IntN(17)), align: 1 << r.IntN(9)}
 			p, err := a.Alloc(b.size, b.align)
 			if err != nil {
 				require.ErrorIs(t, err, alloc.ErrFull)
@@ -61,38 +38,38 @@ func stream(t testing.TB, a alloc.Allocator, r *rand.Rand, n int, see func(b hel
 			b.p = p
 			see(b, b.size, err == nil)
 			if err == nil {
-				live = append(live, b)
+				blocks = append(blocks, b)
 			}
 		case k < 7:
-			to := r.IntN(2*live[at].size + 2)
-			ok := a.ResizeSized(live[at].p, live[at].size, live[at].align, to)
-			see(live[at], to, ok)
+			to := r.IntN(2*blocks[at].size + 2)
+			ok := a.ResizeSized(blocks[at].p, blocks[at].size, blocks[at].align, to)
+			see(blocks[at], to, ok)
 			if ok {
-				live[at].size = to
+				blocks[at].size = to
 			}
 		default:
-			b := live[at]
-			live[at] = live[len(live)-1]
-			live = live[:len(live)-1]
+			b := blocks[at]
+			blocks[at] = blocks[len(blocks)-1]
+			blocks = blocks[:len(blocks)-1]
 			see(b, -1, true)
 			a.FreeSized(b.p, b.size, b.align)
 		}
 	}
-	return live
+	return blocks
 }
 
-func freeAll(a alloc.Allocator, blocks []held) {
+func freeAll(a alloc.Allocator, blocks []live) {
 	for _, b := range blocks {
 		a.FreeSized(b.p, b.size, b.align)
 	}
 }
 
 func TestStatsCountsAsAModelDoes(t *testing.T) {
-	s := wrap.NewStats(wrap.NewLimit(soundHeap(t), 1<<20))
+	s := wrap.NewStats(wrap.NewLimit(newHeap(t), 1<<20))
 	var want wrap.Counts
 	known := map[unsafe.Pointer]bool{}
 	sizes := [64]int64{}
-	see := func(b held, to int, ok bool) {
+	see := func(b live, to int, ok bool) {
 		switch {
 		case to < 0:
 			want.Frees++
@@ -114,7 +91,7 @@ func TestStatsCountsAsAModelDoes(t *testing.T) {
 		want.LiveBlocks = int64(len(known))
 		want.PeakBytes = max(want.PeakBytes, want.LiveBytes)
 	}
-	live := stream(t, s, rand.New(rand.NewPCG(1, 2)), 20_000, func(b held, to int, ok bool) {
+	blocks := randomCalls(t, s, rand.New(rand.NewPCG(1, 2)), 20_000, func(b live, to int, ok bool) {
 		see(b, to, ok)
 		if to >= 0 {
 			require.Equal(t, want.LiveBytes, s.Counts().LiveBytes)
@@ -124,7 +101,7 @@ func TestStatsCountsAsAModelDoes(t *testing.T) {
 	require.Equal(t, want, s.Counts())
 	require.NotZero(t, want.RefusedAllocs)
 	require.NotZero(t, want.RefusedResizes)
-	freeAll(s, live)
+	freeAll(s, blocks)
 	s.FreeSized(nil, 5, 0)
 	c := s.Counts()
 	require.Zero(t, c.LiveBlocks+c.LiveBytes)
@@ -133,7 +110,7 @@ func TestStatsCountsAsAModelDoes(t *testing.T) {
 
 func TestStatsSizes(t *testing.T) {
 	for _, c := range []struct{ size, at int }{{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {64, 6}, {65, 7}, {1 << 20, 20}, {1<<20 + 1, 21}} {
-		s := wrap.NewStats(soundHeap(t))
+		s := wrap.NewStats(newHeap(t))
 		p, err := s.Alloc(c.size, 0)
 		require.NoError(t, err)
 		want := make([]int64, c.at+1)
@@ -145,7 +122,7 @@ func TestStatsSizes(t *testing.T) {
 }
 
 func TestStatsOfSeveralGoroutines(t *testing.T) {
-	s := wrap.NewStats(soundHeap(t))
+	s := wrap.NewStats(newHeap(t))
 	const n = 2000
 	var group sync.WaitGroup
 	for g := range 4 {
@@ -167,7 +144,7 @@ func TestStatsOfSeveralGoroutines(t *testing.T) {
 }
 
 func TestStatsIsAnExpvar(t *testing.T) {
-	s := wrap.NewStats(soundHeap(t))
+	s := wrap.NewStats(newHeap(t))
 	name := fmt.Sprintf("%s-%p", t.Name(), s) // names are for good, and tests run again by -count
 	expvar.Publish(name, s)
 	var c wrap.Counts
@@ -182,7 +159,7 @@ func TestStatsIsAnExpvar(t *testing.T) {
 }
 
 func BenchmarkStats(b *testing.B) {
-	h := soundHeap(b)
+	h := newHeap(b)
 	for _, c := range []struct {
 		name string
 		a    alloc.Allocator

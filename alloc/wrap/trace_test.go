@@ -18,7 +18,7 @@ import (
 )
 
 func TestTraceLines(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	var text bytes.Buffer
 	a := wrap.NewTrace(wrap.NewLimit(h, 1000), &text)
 	p, err := a.Alloc(100, 16)
@@ -59,10 +59,41 @@ func TestTraceLines(t *testing.T) {
 	require.Equal(t, 0, a.Unwrap().(*wrap.Limit).Live())
 }
 
+// wellFormed says what is wrong with the names in a text of a Trace.
+func wellFormed(text []byte) error {
+	named := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		before, after := "0x0", f[2]
+		switch f[1] {
+		case "realloc":
+			before = f[3]
+		case "free":
+			before, after = f[2], "0x0"
+		}
+		if before != "0x0" && !named[before] {
+			return fmt.Errorf("%s: %s is not live", line, before)
+		}
+		if f[1] == "free" {
+			delete(named, before)
+		}
+		if after != "0x0" && after != before {
+			if named[after] {
+				return fmt.Errorf("%s: %s is live", line, after)
+			}
+			named[after] = true
+		}
+	}
+	if len(named) > 0 {
+		return fmt.Errorf("%d blocks were never freed", len(named))
+	}
+	return nil
+}
+
 // TestTraceOfBlocksFromElsewhere: what went behind the trace's back must not leave
 // a text that frees a name that is not live, or gives one twice.
 func TestTraceOfBlocksFromElsewhere(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	var text bytes.Buffer
 	a := wrap.NewTrace(h, &text)
 	p, err := h.Alloc(64, 0)
@@ -93,20 +124,8 @@ func TestTraceOfBlocksFromElsewhere(t *testing.T) {
 	}
 	a.FreeSized(s, 64, 0)
 	require.NoError(t, a.Close())
-	live := map[string]bool{}
-	for line := range strings.Lines(text.String()) {
-		f := strings.Fields(line)
-		switch f[1] {
-		case "malloc":
-			require.False(t, live[f[2]], "%s of a live name in\n%s", line, text.String())
-			live[f[2]] = true
-		case "realloc":
-			require.Equal(t, f[3] != "0x0", live[f[2]])
-			live[f[2]] = true
-		case "free":
-			require.True(t, live[f[2]], "%s of no live name in\n%s", line, text.String())
-			delete(live, f[2])
-		}
+	if err := wellFormed(text.Bytes()); err != nil {
+		require.ErrorContains(t, err, "never freed") // which is so for what the heap freed alone
 	}
 	require.Contains(t, text.String(), fmt.Sprintf("1: realloc %p 0x0 50\n1: free %[1]p\n", r))
 }
@@ -130,7 +149,7 @@ func (c *calledBack) FreeSized(p unsafe.Pointer, size, align int) {
 // is still at work.
 func TestTraceOfAnAddressThatComesAtOnce(t *testing.T) {
 	var text bytes.Buffer
-	inside := &calledBack{Allocator: soundHeap(t)}
+	inside := &calledBack{Allocator: newHeap(t)}
 	a := wrap.NewTrace(inside, &text)
 	inside.trace = a
 	p, err := a.Alloc(64, 0)
@@ -157,7 +176,7 @@ func (f *full) Write(b []byte) (int, error) {
 }
 
 func TestTraceKeepsTheErrorOfItsWriter(t *testing.T) {
-	a := wrap.NewTrace(soundHeap(t), &full{left: 100})
+	a := wrap.NewTrace(newHeap(t), &full{left: 100})
 	for range 10_000 {
 		p, err := a.Alloc(64, 0)
 		require.NoError(t, err, "the allocator works on")
@@ -168,34 +187,22 @@ func TestTraceKeepsTheErrorOfItsWriter(t *testing.T) {
 }
 
 func BenchmarkTrace(b *testing.B) {
-	a := wrap.NewTrace(soundHeap(b), io.Discard)
+	a := wrap.NewTrace(newHeap(b), io.Discard)
 	for b.Loop() {
-		freeAll(a, []held{got(b, a, 64)})
+		freeAll(a, []live{got(b, a, 64)})
 	}
 }
 
 func TestTraceOfSeveralGoroutines(t *testing.T) {
 	var text bytes.Buffer
-	a := wrap.NewTrace(soundHeap(t), &text)
+	a := wrap.NewTrace(newHeap(t), &text)
 	var group sync.WaitGroup
 	for g := range 4 {
 		group.Go(func() {
-			freeAll(a, stream(t, a, rand.New(rand.NewPCG(5, uint64(g))), 2000, func(held, int, bool) {}))
+			freeAll(a, randomCalls(t, a, rand.New(rand.NewPCG(5, uint64(g))), 2000, func(live, int, bool) {}))
 		})
 	}
 	group.Wait()
 	require.NoError(t, a.Close())
-	live := map[string]bool{}
-	for line := range strings.Lines(text.String()) {
-		f := strings.Fields(line)
-		switch {
-		case f[1] == "free":
-			require.True(t, live[f[2]], line)
-			delete(live, f[2])
-		case f[1] != "realloc":
-			require.False(t, live[f[2]], line)
-			live[f[2]] = true
-		}
-	}
-	require.Empty(t, live)
+	require.NoError(t, wellFormed(text.Bytes()))
 }

@@ -53,7 +53,7 @@ func (d *dirt) FreeSized(p unsafe.Pointer, size, align int) {
 
 func TestZeroOverDirt(t *testing.T) {
 	for _, wipe := range []bool{false, true} {
-		d := &dirt{Allocator: soundHeap(t)}
+		d := &dirt{Allocator: newHeap(t)}
 		z := wrap.NewZero(d)
 		if wipe {
 			z = wrap.NewZero(d, wrap.Wipe())
@@ -61,34 +61,34 @@ func TestZeroOverDirt(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
 		model := map[unsafe.Pointer][]byte{}
 		var freed []byte
-		see := func(b held, to int, ok bool) {
+		see := func(b live, to int, ok bool) {
 			was, known := model[b.p]
 			switch {
 			case to < 0:
-				require.Equal(t, was, b.bytes())
+				require.Equal(t, was, bytesOf(b.p, b.size))
 				delete(model, b.p)
 				freed = was
 				return
 			case !ok:
-				require.Equal(t, was, b.bytes(), "what is refused leaves the block as it was")
+				require.Equal(t, was, bytesOf(b.p, b.size), "what is refused leaves the block as it was")
 				return
 			}
 			now := make([]byte, to)
 			copy(now, was)
 			b.size = to
-			require.Equal(t, now, b.bytes(), "known %v", known)
+			require.Equal(t, now, bytesOf(b.p, b.size), "known %v", known)
 			if known && to < len(was) {
 				require.Equal(t, wipe, bytes.Equal(d.lost, make([]byte, len(was)-to)), "what a shrink loses")
 			}
 			for i := range now {
 				now[i] = byte(r.IntN(255)) + 1
 			}
-			copy(b.bytes(), now)
+			copy(bytesOf(b.p, b.size), now)
 			model[b.p] = now
 		}
-		live := stream(t, z, r, 1500, see)
+		blocks := randomCalls(t, z, r, 1500, see)
 		require.NotEmpty(t, freed)
-		freeAll(z, live)
+		freeAll(z, blocks)
 		z.FreeSized(nil, 100, 0)
 		p, err := z.Alloc(1000, 0)
 		require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestZeroOverDirt(t *testing.T) {
 
 // TestZeroOfManySteps clears blocks of more than one step.
 func TestZeroOfManySteps(t *testing.T) {
-	d := &dirt{Allocator: soundHeap(t)}
+	d := &dirt{Allocator: newHeap(t)}
 	z := wrap.NewZero(d, wrap.Wipe())
 	const size = 700_001
 	p, err := z.Alloc(size, 0)
@@ -120,7 +120,7 @@ func TestZeroOfManySteps(t *testing.T) {
 
 // TestZeroDoesNotClearTwice counts which way blocks come.
 func TestZeroDoesNotClearTwice(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	l := h.NewLocal()
 	defer l.Close()
 	for _, a := range []alloc.Allocator{h, l} {
@@ -160,7 +160,7 @@ func (c *cleared) Alloc(size, align int) (unsafe.Pointer, error) { panic("Alloc 
 // TestZeroWritesNothingOfOthers gives back blocks with sizes that they have not:
 // the heap must panic before a byte behind them is wiped.
 func TestZeroWritesNothingOfOthers(t *testing.T) {
-	h := soundHeap(t)
+	h := newHeap(t)
 	z := wrap.NewZero(h, wrap.Wipe())
 	p, err := z.Alloc(64, 0)
 	require.NoError(t, err)
