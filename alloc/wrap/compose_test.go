@@ -130,7 +130,7 @@ var bases = []base{
 
 // compose runs a stream of operations through wrappers around a base, the first one
 // innermost, and compares the contents of all live blocks with what was written.
-func compose(t *testing.T, b base, chain []wrapper, seed uint64) {
+func compose(t *testing.T, b base, chain []wrapper, r *rand.Rand) {
 	a, end := b.make(t)
 	closers := []func() error{}
 	names := []string{b.name}
@@ -142,7 +142,7 @@ func compose(t *testing.T, b base, chain []wrapper, seed uint64) {
 		names = append(names, w.name)
 	}
 	name := strings.Join(names, ", ")
-	stream(t, name, a, seed)
+	stream(t, name, a, r)
 	for i := len(closers) - 1; i >= 0; i-- {
 		require.NoError(t, closers[i](), name)
 	}
@@ -155,8 +155,7 @@ type live struct {
 	fill        byte
 }
 
-func stream(t *testing.T, name string, a alloc.Allocator, seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 3))
+func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 	var blocks []live
 	lastFirst := alloc.FreesInOrder(a)
 	pick := func() int {
@@ -223,9 +222,9 @@ func TestComposition(t *testing.T) {
 	for _, b := range bases {
 		t.Run(b.name, func(t *testing.T) {
 			for i, w := range wrappers {
-				compose(t, b, []wrapper{w}, uint64(i))
+				compose(t, b, []wrapper{w}, rand.New(rand.NewPCG(uint64(i), 3)))
 				for j, v := range wrappers {
-					compose(t, b, []wrapper{w, v}, uint64(100*i+j))
+					compose(t, b, []wrapper{w, v}, rand.New(rand.NewPCG(uint64(i), uint64(j))))
 				}
 			}
 			for seed := range uint64(30) {
@@ -234,8 +233,46 @@ func TestComposition(t *testing.T) {
 				for _, i := range r.Perm(len(wrappers)) {
 					chain = append(chain, wrappers[i])
 				}
-				compose(t, b, chain, seed)
+				compose(t, b, chain, r)
 			}
 		})
 	}
+}
+
+// FuzzComposition has the input choose the allocator, the wrappers and the operations.
+func FuzzComposition(f *testing.F) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		data := make([]byte, 400)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := rand.New(&input{data: data})
+		var chain []wrapper
+		for range r.IntN(4) {
+			chain = append(chain, wrappers[r.IntN(len(wrappers))])
+		}
+		compose(t, bases[r.IntN(len(bases))], chain, r)
+	})
+}
+
+// input is the bytes of a fuzzer as a source of choices. What they leave open, and what
+// comes when they are used up, is the same each time.
+type input struct {
+	data []byte
+	rest rand.PCG
+}
+
+// Uint64 has two bytes on top of either half: rand.Rand looks at one or the other.
+func (in *input) Uint64() uint64 {
+	v := in.rest.Uint64()
+	for i := 0; i < 2 && len(in.data) > 0; i++ {
+		b, shift := uint64(in.data[0]), 56-8*i
+		v = v&^(0xFF<<shift|0xFF<<(shift-32)) | b<<shift | b<<(shift-32)
+		in.data = in.data[1:]
+	}
+	return v
 }
