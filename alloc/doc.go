@@ -25,6 +25,12 @@
 // densely; under it is a [Grid], which package ecs has too, with a [Shelf] for small
 // chunks. [Growth] says how they and others grow.
 //
+// [Allocator] is what a heap and all of the following have in common: an [Arena] hands
+// out blocks one behind the other and takes them back at once, a [Stack] in order, a
+// [Pool] hands out slots of one type, named by a [Ref]; [Pages] are mappings. [New],
+// [MakeSlice] and [Append] put values in any of them. Package alloc/wrap has wrappers,
+// docs/allocators.md says what is for what. [SetBudget] bounds the whole process.
+//
 // Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and
 // its address range is never given to anyone but another universe. Memory that
 // has been empty for a second goes back to the system when more is freed, or by
@@ -32,7 +38,7 @@
 //
 // Goroutines: every method of Universe and Heap but Close may be called from any
 // goroutine; Alloc and Free take no lock unless memory must be committed or
-// returned. A Local and a Table belong to one goroutine at a time.
+// returned. Local, Table, Arena, Stack and Pool belong to one goroutine at a time.
 //
 // Garbage collector: it never looks at this memory, so a value stored in it
 // must hold no Go pointer ([layout.PointerFree] says whether a type does). With

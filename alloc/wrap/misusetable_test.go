@@ -27,6 +27,7 @@ var misuseModes = []misuseMode{
 	{"heap", !debug.On, bare},
 	{"heap, debug", debug.On, bare},
 	{"Track", !debug.On, func(h *alloc.Heap, _ int) alloc.Allocator { return wrap.NewTrack(h, "misuse") }},
+	{"Zero", !debug.On, func(h *alloc.Heap, _ int) alloc.Allocator { return wrap.NewZero(h, wrap.Wipe()) }},
 	{"Guard", mmap.Guards() != mmap.GuardNone, func(h *alloc.Heap, zone int) alloc.Allocator {
 		return wrap.NewGuard(h, wrap.Zone(zone))
 	}},
@@ -99,7 +100,8 @@ func (r *room) outcome(do func(r *room, size int) string, size int) (word string
 	defer func() {
 		if value := recover(); value != nil {
 			text, ok := value.(string)
-			if !ok || !strings.Contains(text, ".FreeSized: ") {
+			// Zero asks for a resize to the same size before it wipes.
+			if !ok || !strings.Contains(text, ".FreeSized: ") && !strings.Contains(text, ".ResizeSized: ") {
 				panic(value)
 			}
 			word = "free"
@@ -139,7 +141,11 @@ func TestMisuse(t *testing.T) {
 			}
 			t.Run(m.name+"/"+mode.name, func(t *testing.T) {
 				var words []string
-				for _, size := range misuseSizes() {
+				sizes, want := misuseSizes(), strings.Split(rows[i][mode.name], "/")
+				if testing.Short() {
+					sizes, want = sizes[:1], want[:1]
+				}
+				for _, size := range sizes {
 					r := &room{t: t}
 					shut := r.open(mode, m.zone)
 					words = append(words, r.outcome(m.do, size))
@@ -148,7 +154,7 @@ func TestMisuse(t *testing.T) {
 				if same := slices.Compact(slices.Clone(words)); len(same) == 1 {
 					words = same
 				}
-				require.Equal(t, rows[i][mode.name], strings.Join(words, "/"))
+				require.Equal(t, want, words)
 			})
 		}
 	}
