@@ -25,7 +25,7 @@ const (
 // be a new one, else wherever it fits best. It returns ErrFull, bare, when there is
 // none, as all do that look for one.
 func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
-	if err := u.failures.refuse("Universe." + name); err != nil {
+	if err := u.refuse(name); err != nil {
 		return 0, err
 	}
 	shard := u.leases.shards.index()

@@ -63,6 +63,14 @@ func (f *Failures) refuse(name string) error {
 	return nil
 }
 
+// refuse asks the failures of the universe, if any; without, it makes no text of the name.
+func (u *Universe) refuse(name string) error {
+	if u.failures == nil {
+		return nil
+	}
+	return u.failures.refuse("Universe." + name)
+}
+
 // CheckEveryFailure runs f again and again, each time with another request for memory
 // refused: the first alone, the first and all after it, the second alone, ... until f
 // asks no more. f makes what it tests with the Failures (InjectFailures, wrap.NewFail),

@@ -81,7 +81,7 @@ func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
 
 // findOne is what is left of AllocExact(1) when there was none at home.
 func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
-	if err := u.failures.refuse("Universe." + name); err != nil {
+	if err := u.refuse(name); err != nil {
 		return 0, err
 	}
 	c, err := u.findHome(shard, anyRun, name)

@@ -294,7 +294,7 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 			first, first, n, more, ChunksPerMegachunk))
 	}
 	at += n
-	if at+more > ChunksPerMegachunk || u.failures.refuse("Universe.Extend") != nil {
+	if at+more > ChunksPerMegachunk || u.refuse("Extend") != nil {
 		return false
 	}
 	before, now, ok := u.index.Word(m).TryAllocAt(at, more)
