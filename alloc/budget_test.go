@@ -2,7 +2,6 @@ package alloc_test
 
 import (
 	"encoding/json"
-	"errors"
 	"expvar"
 	"fmt"
 	"math"
@@ -290,26 +289,4 @@ func TestBudgetVar(t *testing.T) {
 	use := alloc.ReadBudget()
 	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged,
 		"refused": use.Refused, "goLimit": use.GoLimit}, got)
-}
-
-// A server bounds what it takes off the heap, drops its caches before that is reached,
-// and leaves the Go heap what the rest of 2 GiB is at any time.
-func ExampleSetBudget() {
-	before, err := alloc.SetBudget(alloc.Budget{
-		OffHeap:     1 << 30,
-		NearPercent: 80,
-		Near:        func(use alloc.BudgetUse) { fmt.Println("drop caches:", use) },
-		Total:       2 << 30,
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer alloc.SetBudget(before)
-
-	pages := alloc.NewPages()
-	defer pages.Close()
-	_, err = pages.Alloc(2<<30, 0)
-	fmt.Println(errors.Is(err, alloc.ErrBudget))
-	// Output: true
 }

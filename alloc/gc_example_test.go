@@ -5,6 +5,7 @@
 package alloc_test
 
 import (
+	"errors"
 	"fmt"
 
 	"quarry/alloc"
@@ -29,4 +30,26 @@ func ExampleGCFor() {
 	defer before.Apply()
 	fmt.Println(gc.Percent, gc.Limit>>20, "MiB")
 	// Output: -1 1024 MiB
+}
+
+// A server bounds what it takes off the heap, drops its caches before that is reached,
+// and leaves the Go heap what the rest of 2 GiB is at any time.
+func ExampleSetBudget() {
+	before, err := alloc.SetBudget(alloc.Budget{
+		OffHeap:     1 << 30,
+		NearPercent: 80,
+		Near:        func(use alloc.BudgetUse) { fmt.Println("drop caches:", use) },
+		Total:       2 << 30,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer alloc.SetBudget(before)
+
+	pages := alloc.NewPages()
+	defer pages.Close()
+	_, err = pages.Alloc(2<<30, 0)
+	fmt.Println(errors.Is(err, alloc.ErrBudget))
+	// Output: true
 }
