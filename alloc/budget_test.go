@@ -290,3 +290,21 @@ func TestBudgetVar(t *testing.T) {
 	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged,
 		"refused": use.Refused, "goLimit": use.GoLimit}, got)
 }
+
+// BenchmarkBudget commits 2 MiB and gives them back.
+func BenchmarkBudget(b *testing.B) {
+	for name, budget := range map[string]alloc.Budget{"none": {}, "cap": {OffHeap: 1 << 40}, "total": {Total: 1 << 40}} {
+		b.Run("impl="+name, func(b *testing.B) {
+			u := newUniverse(b, alloc.Size(16<<20))
+			setBudget(b, budget)
+			b.ReportAllocs()
+			for b.Loop() {
+				c, err := u.AllocExact(64)
+				require.NoError(b, err)
+				u.Free(c, 64)
+				_, err = u.Trim(0)
+				require.NoError(b, err)
+			}
+		})
+	}
+}
