@@ -118,44 +118,46 @@ func TestZeroOfManySteps(t *testing.T) {
 	require.True(t, bytes.Equal(make([]byte, size), d.freed))
 }
 
-// TestZeroDoesNotClearTwice counts which way blocks come.
-func TestZeroDoesNotClearTwice(t *testing.T) {
+// TestZeroAsksForZeros looks which way blocks come.
+func TestZeroAsksForZeros(t *testing.T) {
 	h := newHeap(t)
 	l := h.NewLocal()
 	defer l.Close()
-	for _, a := range []alloc.Allocator{h, l} {
-		s := &cleared{Allocator: a}
+	for _, a := range []zeroing{h, l} {
+		s := &asked{zeroing: a}
 		z := wrap.NewZero(s)
-		for _, size := range []int{0, 1, 64, 1000, 10_000, 100_000, 2 << 20} {
+		for i, size := range []int{0, 1, 64, 1000, 32 << 10, 32<<10 + 1, 100_000, 2 << 20} {
 			for range 2 { // the second time from memory that was used
 				p, err := z.Alloc(size, 0)
 				require.NoError(t, err)
-				b := unsafe.Slice((*byte)(p), size)
+				b := bytesOf(p, size)
 				require.True(t, bytes.Equal(make([]byte, size), b))
 				for i := range b {
 					b[i] = 1
 				}
 				z.FreeSized(p, size, 0)
 			}
+			require.Equal(t, 2*max(0, i-4), s.zeroed)
 		}
-		require.Equal(t, 14, s.zeroed)
 	}
 }
 
-// cleared counts calls of AllocZeroed, and has no other.
-type cleared struct {
+// zeroing is an allocator as heaps are.
+type zeroing interface {
 	alloc.Allocator
+	AllocZeroed(size, align int) (unsafe.Pointer, error)
+}
+
+// asked counts calls of AllocZeroed.
+type asked struct {
+	zeroing
 	zeroed int
 }
 
-func (c *cleared) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	c.zeroed++
-	return c.Allocator.(interface {
-		AllocZeroed(size, align int) (unsafe.Pointer, error)
-	}).AllocZeroed(size, align)
+func (a *asked) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	a.zeroed++
+	return a.zeroing.AllocZeroed(size, align)
 }
-
-func (c *cleared) Alloc(size, align int) (unsafe.Pointer, error) { panic("Alloc called") }
 
 // TestZeroWritesNothingOfOthers gives back blocks with sizes that they have not:
 // the heap must panic before a byte behind them is wiped.
