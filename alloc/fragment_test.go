@@ -29,6 +29,9 @@ func (f firstFit) free(c alloc.ChunkIndex, n int) { f[c/64] &^= bitmask.Mask(int
 // frees and allocates at random, and counts the megachunks that are touched: best
 // fit by the longest run needs fewer than first fit.
 func TestBestFitNeedsFewerMegachunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and 80,000 steps: for the long tests")
+	}
 	for _, most := range []int{8, 64} {
 		u := newUniverse(t, alloc.Size(256<<20))
 		twin := make(firstFit, 256)
