@@ -15,6 +15,10 @@ import (
 // as s says, and counts in asked what each kind asked for. It goes on after a refusal, which must have changed nothing, and returns
 // the first one.
 func refusedWorld(s *alloc.Failures, asked map[string]int) (first error) {
+	singles, many := 12, 600
+	if testing.Short() {
+		singles, many = 5, 200
+	}
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {
 		return err
@@ -29,7 +33,7 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) (first error) {
 	still := ecs.NewArchetype(w, place, hits)
 	moved := ecs.NewQuery(w, ecs.Write(place), ecs.Read(velocity))
 	all := ecs.NewQuery(w, ecs.Read(place))
-	ids := make([]ecs.Entity, 3000)
+	ids := make([]ecs.Entity, 5*many)
 	var some []ecs.Entity
 	try := func(name string, op func() error) {
 		before, requests := w.Hash(), s.Asked()
@@ -45,7 +49,7 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) (first error) {
 			first = err
 		}
 	}
-	for range 12 {
+	for range singles {
 		try("TryCreate", func() error {
 			e, err := still.TryCreate()
 			if err == nil {
@@ -54,7 +58,7 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) (first error) {
 			return err
 		})
 	}
-	try("CreateN", func() error { _, err := still.CreateN(600); return err })
+	try("CreateN", func() error { _, err := still.CreateN(many); return err })
 	for i, e := range some {
 		try("TryAppend", func() error {
 			b, _ := hits.Mut(e)
@@ -71,7 +75,7 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) (first error) {
 		try("TryRemove", func() error { _, err := hits.TryRemove(e); return err })
 	}
 	try("DestroyQuery", func() error { w.DestroyQuery(moved); return nil })
-	try("CreateN", func() error { _, err := still.CreateN(2500); return err })
+	try("CreateN", func() error { _, err := still.CreateN(4 * many); return err })
 	return errors.Join(first, w.Close(), u.Verify(), u.Close())
 }
 
