@@ -99,7 +99,7 @@ func (t *Track) FreeSized(p unsafe.Pointer, size, align int) {
 // is free again when it panics.
 func (t *Track) find(op string, p unsafe.Pointer, size, align int) *tracked {
 	b := t.live[uintptr(p)]
-	if b != nil && b.size == size && b.align == align {
+	if b != nil && b.size == size && alignment(b.align) == alignment(align) {
 		return b
 	}
 	text := t.explain(uintptr(p), b, size, align)

@@ -50,6 +50,19 @@ func TestTrackTellsOfLeaks(t *testing.T) {
 	require.NoError(t, tr.Close())
 }
 
+// TestTrackTakesNoAlignmentForSixteen: 0 is 16, so a block may be allocated with the one
+// and given back with the other.
+func TestTrackTakesNoAlignmentForSixteen(t *testing.T) {
+	tr := wrap.NewTrack(newHeap(t), "textures")
+	for _, c := range [][2]int{{0, 16}, {16, 0}} {
+		p := must(tr.Alloc(10, c[0]))
+		require.True(t, tr.ResizeSized(p, 10, c[1], 12))
+		require.Panics(t, func() { tr.FreeSized(p, 12, 8) })
+		tr.FreeSized(p, 12, c[1])
+	}
+	require.NoError(t, tr.Close())
+}
+
 func TestTrackCatches(t *testing.T) {
 	h := newHeap(t)
 	tr := wrap.NewTrack(h, "textures")

@@ -71,7 +71,7 @@ var mutants = []mutant{
 	{"alloc/stack.go", "uintptr(max(size, 1)) == f.end-f.start &&", "", "TestStackRefuses"},
 	{"alloc/typed.go", "grown = append(grown[:len(s)], values...) // which may be values of s\n\tFreeSlice(a, s)", "FreeSlice(a, s)\n\tgrown = append(grown[:len(s)], values...)", "TestTypedSlices"},
 	{"alloc/failures.go", "n < f.first || n > f.last {", "n < f.first {", "TestFailuresCount"},
-	{"alloc/wrap/track.go", "b.size == size && b.align == align {", "b.size == size {", "TestTrackCatches"},
+	{"alloc/wrap/track.go", "b.size == size && alignment(b.align) == alignment(align) {", "b.size == size {", "TestTrackCatches"},
 	{"alloc/wrap/limit.go", "if ok && to < size || !ok && to > size {", "if ok && to < size {", "TestLimit"},
 	{"alloc/wrap/stats.go", "live > peak &&", "live > peak+1 &&", "TestStatsSizes"},
 	{"alloc/wrap/stats.go", "s.add(to - size)", "s.add(0)", "TestStatsCountsAsAModelDoes"},
