@@ -43,7 +43,7 @@ func SlabSize(bytes int) PoolOption {
 // New. An error is a *layout.PointerError when T holds Go pointers.
 func NewPool[T any](from Allocator, options ...PoolOption) (*Pool[T], error) {
 	if err := layout.PointerFreeFor[T](); err != nil {
-		return nil, fmt.Errorf("alloc: NewPool: %w", err)
+		return nil, fmt.Errorf("alloc: NewPool: %w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
 	p := &Pool[T]{slots: poolSlots{from: from, slabBytes: 16 << 10, of: reflect.TypeFor[T]()}}

@@ -149,7 +149,7 @@ func ExampleMakeSlice() {
 	fmt.Println(err)
 	// Output:
 	// [2 3 5 7 11 13 17 19 23 29]
-	// alloc: New: struct { Name string }.Name is a string
+	// alloc: New: struct { Name string }.Name is a string; values must hold no Go pointers, for they lie outside the garbage collector's heap
 }
 
 // What a program does when memory is refused, for each request that it makes.

@@ -9,6 +9,9 @@ import (
 
 // Typed values in blocks of an Allocator.
 
+// noPointers is the rule that a type has broken.
+const noPointers = "; values must hold no Go pointers, for they lie outside the garbage collector's heap"
+
 // sizeAlign returns size and alignment of T in bytes.
 func sizeAlign[T any]() (size, align int) {
 	var t T
@@ -20,7 +23,7 @@ func sizeAlign[T any]() (size, align int) {
 // with Free. Cost beside that of a: a look at the types checked before, 2 ns.
 func New[T any](a Allocator) (*T, error) {
 	if err := layout.PointerFreeFor[T](); err != nil {
-		return nil, fmt.Errorf("alloc: New: %w", err)
+		return nil, fmt.Errorf("alloc: New: %w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
 	p, err := a.Alloc(size, align)
@@ -60,14 +63,14 @@ func MakeSlice[T any](a Allocator, n, room int) ([]T, error) {
 // makeSlice returns a slice of that length and capacity, whose values are not cleared.
 func makeSlice[T any](a Allocator, room int) ([]T, error) {
 	if err := layout.PointerFreeFor[T](); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
 	if room == 0 {
 		return nil, nil // which FreeSlice knows has no block
 	}
 	if size > 0 && room > maxMapping/size {
-		return nil, fmt.Errorf("of %d bytes each: %w", size, ErrTooBig)
+		return nil, fmt.Errorf("%d bytes each: %w", size, ErrTooBig)
 	}
 	p, err := a.Alloc(room*size, align)
 	if err != nil {
