@@ -1,6 +1,8 @@
 package alloc_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -99,6 +101,58 @@ func ExamplePool() {
 	// Output:
 	// 3 2 1 0 true 3
 	// <nil>
+}
+
+// A graph is written as bytes and read into another pool. Its slots are others, so each
+// old Ref gets its new one, and links are translated when all values are there.
+func ExampleRef() {
+	type Node struct {
+		Value int64
+		Next  alloc.Ref[Node]
+	}
+	type record struct {
+		Name alloc.Ref[Node]
+		Node Node
+	}
+	heap, end := exampleHeap()
+	defer end()
+	nodes, _ := alloc.NewPool[Node](heap)
+	var ring [4]*Node
+	for i := range ring {
+		ring[i], _ = nodes.New()
+	}
+	for i, n := range ring {
+		*n = Node{Value: int64(i), Next: nodes.Ref(ring[(i+2)%4])}
+	}
+	nodes.Free(ring[1])
+	var file bytes.Buffer
+	for name, n := range nodes.All() {
+		_ = binary.Write(&file, binary.LittleEndian, record{name, *n})
+	}
+
+	loaded, _ := alloc.NewPool[Node](heap)
+	names := map[alloc.Ref[Node]]alloc.Ref[Node]{} // old to new
+	for r := (record{}); binary.Read(&file, binary.LittleEndian, &r) == nil; {
+		n, _ := loaded.New()
+		*n = r.Node
+		names[r.Name] = loaded.Ref(n)
+	}
+	for _, n := range loaded.All() {
+		n.Next = names[n.Next] // none for a link to what was free
+	}
+	for name, n := range loaded.All() {
+		fmt.Println(name, n.Value, n.Next)
+		loaded.Free(n)
+	}
+	for _, n := range nodes.All() {
+		nodes.Free(n)
+	}
+	fmt.Println(nodes.Close(), loaded.Close())
+	// Output:
+	// {0 1} 0 {1 1}
+	// {1 1} 2 {0 1}
+	// {2 1} 3 {0 0}
+	// <nil> <nil>
 }
 
 // Buffers that are needed one inside the other.
