@@ -16,7 +16,10 @@ import (
 //   - Arguments outside of that panic, as does a block that was not allocated there
 //     or not with that size and alignment, wherever the allocator can tell.
 //   - Contents are not cleared, neither of new blocks nor of the bytes that a block
-//     grows by; New and MakeSlice clear, and so does wrap.Zero.
+//     grows by; New clears, MakeSlice its n values, and wrap.Zero everything.
+//
+// A wrapper of your own has a method Unwrap() Allocator, so that FreesInOrder sees a
+// Stack through it: Guard, Arena and Pool ask.
 //
 // Whether several goroutines may call it at a time is up to the allocator; wrappers
 // allow what the one inside allows.

@@ -237,8 +237,8 @@ func (a *Arena) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return true
 }
 
-// FreeSized gives the block back when it was handed out last; others stay until
-// Rewind or Reset.
+// FreeSized gives the block back when it was handed out last, and no mark was set
+// since; others stay until Rewind or Reset.
 func (a *Arena) FreeSized(p unsafe.Pointer, size, align int) {
 	if p == nil {
 		return
@@ -283,7 +283,9 @@ func (a *Arena) moveTo(at uintptr) {
 	}
 }
 
-// Mark returns the place that the arena is at.
+// Mark returns the place that the arena is at. An arena keeps 32 bytes of Go memory for
+// each place that was marked until it goes back to before it. A slice from before a mark
+// that Append moves is behind the mark, and given up with it.
 func (a *Arena) Mark() Mark {
 	if n := len(a.marks); n == 0 || a.marks[n-1].position != a.position() {
 		a.ids++

@@ -43,7 +43,8 @@ func Free[T any](a Allocator, v *T) {
 	a.FreeSized(unsafe.Pointer(v), size, align)
 }
 
-// MakeSlice returns a slice of n zero values with room for room in a block of a.
+// MakeSlice returns a slice of n zero values with room for room in a block of a; the
+// room behind them is not cleared, unlike that of make, nor is that of Append.
 // Errors are those of New, or wrap ErrTooBig when the bytes are more than an int can
 // count. It panics unless 0 <= n <= room. Give it back with FreeSlice; append would
 // move it to the Go heap when it is full, Append does not.

@@ -17,8 +17,9 @@ import (
 // blocks freed twice, and of blocks freed with another size than they have. Any
 // goroutine may use it that may use the allocator inside.
 //
-// Cost on an AMD Zen 5, Go 1.26: 1 us for a block allocated and freed, 136 bytes of Go
-// memory for a live one.
+// Cost on an AMD Zen 5, Go 1.26: 1 us for a block allocated and freed, 260 bytes of Go
+// memory for a live one, 1 MB for the last 4,096 that were freed. A stack is the 12
+// innermost frames.
 type Track struct {
 	from alloc.Allocator
 	name string
