@@ -158,7 +158,7 @@ func TestDefectGRunsAndPlainErrors(t *testing.T) {
 	b, _ := u.AllocExact(60)
 	_, err := u.AllocExact(5)
 	require.ErrorIs(t, err, alloc.ErrFull)
-	require.EqualError(t, err, "alloc: Universe.AllocExact: no room for 5 chunks, 2031616 of 2097152 bytes are in use (a larger universe: alloc.Size): universe is full")
+	require.EqualError(t, err, "alloc: Universe.AllocExact: no room for 5 chunks, 2031616 of 2097152 bytes are in use (a larger universe: alloc.Size): full")
 	u.Free(a, 64)
 	u.Free(b, 60)
 }

@@ -70,11 +70,11 @@ const (
 
 // The sentinels that errors of this package wrap.
 var (
-	ErrReserve = errors.New("address space refused")
-	ErrCommit  = errors.New("memory refused")
-	ErrFull    = errors.New("universe is full")
-	ErrTooBig  = errors.New("request over the limit")
-	ErrInUse   = errors.New("still in use")
+	ErrReserve = errors.New("address space refused")  // by the system
+	ErrCommit  = errors.New("memory refused")         // by the system or the budget
+	ErrFull    = errors.New("full")                   // a universe, Stack, Pool or wrap.Limit
+	ErrTooBig  = errors.New("request over the limit") // on a size, an alignment, a setting
+	ErrInUse   = errors.New("still in use")           // Close comes too early
 )
 
 // pages is what the universe needs of the layer below: *mmap.Region, and in

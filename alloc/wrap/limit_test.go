@@ -16,7 +16,7 @@ func TestLimit(t *testing.T) {
 	p := must(l.Alloc(600, 0))
 	_, err := l.Alloc(401, 0)
 	require.ErrorIs(t, err, alloc.ErrFull)
-	require.ErrorContains(t, err, "wrap: Limit: 401 bytes more would be 1001 of 1000: ")
+	require.EqualError(t, err, "wrap: Limit: 401 bytes more would be 1001 of 1000: full")
 	_, err = l.Alloc(math.MaxInt, 0)
 	require.ErrorIs(t, err, alloc.ErrFull)
 	require.True(t, l.ResizeSized(p, 600, 0, 620))
