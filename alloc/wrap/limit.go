@@ -11,6 +11,9 @@ import (
 // Limit refuses what would make more bytes live at once than it was given. What it
 // counts is the sizes that were asked for. Any goroutine may use it that may use the
 // allocator inside. Cost: one atomic addition a call.
+//
+// What an allocator takes back as a whole, as an Arena does by a reset, stays counted:
+// limit what is below the arena.
 type Limit struct {
 	from alloc.Allocator
 	most int64

@@ -15,6 +15,8 @@ import (
 //
 // Any goroutine may use it that may use the allocator inside. Cost: two atomic
 // additions for an Alloc, two for a FreeSized, two for a ResizeSized.
+//
+// What an allocator takes back as a whole, as an Arena does by a reset, stays live here.
 type Stats struct {
 	from alloc.Allocator
 

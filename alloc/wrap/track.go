@@ -15,7 +15,8 @@ import (
 // Track remembers every live block with the stack that allocated it, and the last
 // blocks that were freed with the stacks that did. So it tells of leaks by place, of
 // blocks freed twice, and of blocks freed with another size than they have. Any
-// goroutine may use it that may use the allocator inside.
+// goroutine may use it that may use the allocator inside. What an allocator takes back
+// as a whole, as an Arena does by a reset, stays live here: track what is below it.
 //
 // Cost on an AMD Zen 5, Go 1.26: 1 us for a block allocated and freed, 260 bytes of Go
 // memory for a live one, 1 MB for the last 4,096 that were freed. A stack is the 12
@@ -55,6 +56,9 @@ func (t *Track) Alloc(size, align int) (unsafe.Pointer, error) {
 	b := &tracked{p: uintptr(p), size: size, align: align, allocated: callersAt(0)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if old := t.live[b.p]; old != nil { // an Arena inside took it back by a reset
+		t.bytes -= old.size
+	}
 	t.live[b.p] = b
 	t.bytes += size
 	return p, nil

@@ -63,6 +63,21 @@ func TestTrackTakesNoAlignmentForSixteen(t *testing.T) {
 	require.NoError(t, tr.Close())
 }
 
+// TestTrackAroundAnArena: an address that comes again was taken back by a reset, and its
+// bytes are not counted twice.
+func TestTrackAroundAnArena(t *testing.T) {
+	a := alloc.NewArena(newHeap(t))
+	defer a.Close()
+	tr := wrap.NewTrack(a, "frame")
+	for size := 10; size <= 30; size += 10 {
+		must(tr.Alloc(size, 8))
+		a.Reset(alloc.KeepAll)
+		blocks, bytes := tr.Live()
+		require.Equal(t, []int{1, size}, []int{blocks, bytes})
+	}
+	require.ErrorContains(t, tr.Close(), `wrap: Track.Close: "frame": 1 blocks of 30 bytes: `)
+}
+
 func TestTrackCatches(t *testing.T) {
 	h := newHeap(t)
 	tr := wrap.NewTrack(h, "textures")
