@@ -96,7 +96,7 @@ func ReadBudget() BudgetUse { return process.read() }
 
 // String gives the figures as a JSON object.
 func (u BudgetUse) String() string {
-	return fmt.Sprintf(`{"committed":%d,"cap":%d,"purged":%d,"refused":%d,"goLimit":%d}`,
+	return fmt.Sprintf(`{"committed":%d,"cap":%d,"purged":%d,"refused":%d,"go_limit":%d}`,
 		u.Committed, u.Cap, u.Purged, u.Refused, u.GoLimit)
 }
 

@@ -288,7 +288,7 @@ func TestBudgetVar(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(v.String()), &got))
 	use := alloc.ReadBudget()
 	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged,
-		"refused": use.Refused, "goLimit": use.GoLimit}, got)
+		"refused": use.Refused, "go_limit": use.GoLimit}, got)
 }
 
 // BenchmarkBudget commits 2 MiB and gives them back.

@@ -166,6 +166,13 @@ func firstsOf(chunks []GridChunk) (firsts []Eighth) {
 	return firsts
 }
 
+// gridUniverse is small enough to be full now and then.
+func gridUniverse(t *testing.T) *Universe {
+	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	return u
+}
+
 // TestGridIsAList does everything with two grids of one universe, against lists, with
 // chunks up to each order and policies of all kinds; now and then the universe is full.
 func TestGridIsAList(t *testing.T) {
@@ -176,11 +183,9 @@ func TestGridIsAList(t *testing.T) {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(uint64(largest), 3))
-			u, err := NewUniverse(Size(2 << 20))
-			require.NoError(t, err)
-			shelf, small := NewShelf(u), 0
-			if i < 6 {
-				shelf = nil
+			u, shelf, small := gridUniverse(t), (*Shelf)(nil), 0
+			if i >= 6 {
+				shelf = NewShelf(u)
 			}
 			grids := []*gridModel{newGrid(t, u, shelf, growth, largest), newGrid(t, u, shelf, growth, largest)}
 			refused := 0
