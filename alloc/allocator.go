@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"unsafe"
+
+	"quarry/bitmask"
 )
 
 // Allocator is what hands out blocks of bytes: *Heap, *Local, *Arena, *Stack, *Pool,
@@ -132,6 +134,10 @@ func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool 
 	checkBlock("Universe.Allocator.ResizeSized", to, align)
 	first := b.run("ResizeSized", p, size, align)
 	have, want := chunksFor(size), chunksFor(to)
+	if m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk; !b.u.isRun(m, at, have) ||
+		^b.u.index.Word(m).Load()&bitmask.Mask(at, have) != 0 {
+		panic(fmt.Sprintf("alloc: Universe.Allocator.ResizeSized: %p of %d bytes: not all of the %d chunks are in use (freed before?)", p, size, have))
+	}
 	switch {
 	case to > maxRunBytes:
 		return false

@@ -339,14 +339,14 @@ func (a *Arena) Reset(keep int) {
 			a.giveUp(j, 0, a.blocks[j].used)
 		}
 	}
-	a.keep(uintptr(keep))
 	a.marks = a.marks[:0]
 	a.before, a.base, a.at, a.end, a.cur, a.floor = 0, nil, 0, 0, 0, 0
+	a.cut()
+	a.temps = false
+	a.keep(uintptr(keep)) // now that no block is in use: it may panic, and some are gone then
 	if len(a.blocks) > 0 {
 		a.enter(0, 0)
 	}
-	a.cut()
-	a.temps = false
 }
 
 // keep frees blocks until those left have no more than most bytes. The largest ones
@@ -371,12 +371,14 @@ func (a *Arena) keep(most uintptr) {
 			most -= b.size
 		}
 	}
+	gone := map[unsafe.Pointer]bool{}
+	defer func() { a.blocks = slices.DeleteFunc(a.blocks, func(b arenaBlock) bool { return gone[b.p] }) }()
 	for _, b := range slices.Backward(byAge) {
 		if !stays[b.p] {
 			a.from.FreeSized(b.p, int(b.size), arenaAlign)
+			gone[b.p] = true
 		}
 	}
-	a.blocks = slices.DeleteFunc(a.blocks, func(b arenaBlock) bool { return !stays[b.p] })
 }
 
 // Close is Reset(0); the arena cannot be used any more. A second call does nothing.

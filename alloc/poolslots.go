@@ -234,7 +234,7 @@ func (s *poolSlots) next(i int) int {
 
 // fits returns an error unless a slot serves for a block.
 func (s *poolSlots) fits(size, align int) error {
-	if uintptr(size) > s.size || align > max(s.align, quantum) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%quantum != 0 {
+	if uintptr(size) > s.size || align > max(s.align, arenaAlign) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%quantum != 0 {
 		return fmt.Errorf("alloc: Pool: block of %d bytes aligned to %d, a %s has %d aligned to %d: %w",
 			size, align, s.of, s.size, s.align, ErrTooBig)
 	}
@@ -252,6 +252,10 @@ func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
 // trim gives back slabs without a live slot, the youngest only where the allocator
 // below wants its blocks back in order.
 func (s *poolSlots) trim() {
+	if s.closed {
+		return
+	}
+	defer s.relist() // also when the allocator below panics half way
 	inOrder := FreesInOrder(s.from)
 	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
 		if s.slabs[slab] == nil {
@@ -259,11 +263,13 @@ func (s *poolSlots) trim() {
 		}
 		if s.isEmpty(slab) {
 			s.drop(slab)
+			for i := range s.words() {
+				s.used[slab*s.words()+i] = ^uint64(0)
+			}
 		} else if inOrder {
 			break
 		}
 	}
-	s.relist()
 }
 
 func (s *poolSlots) isEmpty(slab int) bool {
@@ -277,14 +283,11 @@ func (s *poolSlots) isEmpty(slab int) bool {
 
 // drop gives back the memory of a slab.
 func (s *poolSlots) drop(slab int) {
+	s.from.FreeSized(s.slabs[slab], s.per*int(s.size), max(s.align, arenaAlign)) // first: when it panics nothing has changed
 	at, _ := s.search(s.slabs[slab])
 	s.byAddress = slices.Delete(s.byAddress, at, at+1)
-	s.from.FreeSized(s.slabs[slab], s.per*int(s.size), max(s.align, arenaAlign))
 	s.slabs[slab] = nil
 	s.backed--
-	for i := range s.words() {
-		s.used[slab*s.words()+i] = ^uint64(0)
-	}
 }
 
 // relist makes the list of words anew.
@@ -302,6 +305,7 @@ func (s *poolSlots) close() error {
 	if s.live > 0 {
 		err = fmt.Errorf("alloc: Pool.Close: %d values of %s: %w", s.live, s.of, ErrLeak)
 	}
+	s.closed, s.head, s.used, s.links, s.generations = true, lastWord, nil, nil, nil // whatever panics now, nothing is live
 	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
 		if s.slabs[slab] != nil {
 			s.drop(slab)

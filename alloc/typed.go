@@ -14,8 +14,8 @@ const noPointers = "; values must hold no Go pointers, for they lie outside the 
 
 // sizeAlign returns size and alignment of T in bytes.
 func sizeAlign[T any]() (size, align int) {
-	var t T
-	return int(unsafe.Sizeof(t)), int(unsafe.Alignof(t))
+	var t *T // not a T, which would be of the Go heap when it is large
+	return int(unsafe.Sizeof(*t)), int(unsafe.Alignof(*t))
 }
 
 // New returns a zero T in a block of a. An error is a *layout.PointerError when T holds

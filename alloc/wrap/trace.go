@@ -43,7 +43,8 @@ type Trace struct {
 	closed bool
 }
 
-// NewTrace writes the calls of a to w, which is called for each 64 KiB.
+// NewTrace writes the calls of a to w, which is called for each 64 KiB, under the lock: it
+// must not use the Trace.
 func NewTrace(a alloc.Allocator, w io.Writer) *Trace {
 	return &Trace{from: a, out: bufio.NewWriterSize(w, 64<<10), live: map[uintptr]struct{}{}}
 }

@@ -84,11 +84,24 @@ func (t *Track) FreeSized(p unsafe.Pointer, size, align int) {
 	if p == nil {
 		return
 	}
-	at := callersAt(0)
+	b := t.take(p, size, align, callersAt(0))
+	freed := false
+	defer func() {
+		if !freed { // the allocator inside panics, since the order is wrong, say
+			t.putBack(b)
+		}
+	}()
+	t.from.FreeSized(p, size, align)
+	freed = true
+}
+
+// take makes a live block a freed one: before it is, or the address could be another's.
+func (t *Track) take(p unsafe.Pointer, size, align int, at callers) *tracked {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	b := t.find("FreeSized", p, size, align)
 	b.freed = at
-	delete(t.live, b.p) // before the address can be another's
+	delete(t.live, b.p)
 	t.bytes -= size
 	if len(t.gone) < mostGone {
 		t.gone = append(t.gone, b)
@@ -96,22 +109,27 @@ func (t *Track) FreeSized(p unsafe.Pointer, size, align int) {
 		t.gone[t.next] = b
 		t.next = (t.next + 1) % mostGone
 	}
-	t.mu.Unlock()
-	t.from.FreeSized(p, size, align)
+	return b
 }
 
-// find returns the live block at p, which has that size and alignment. mu is held, and
-// is free again when it panics.
+// putBack makes a block live again. What remembers the free has no address any more.
+func (t *Track) putBack(b *tracked) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	again := *b
+	b.p = 0
+	t.live[again.p] = &again
+	t.bytes += again.size
+}
+
+// find returns the live block at p, which has that size and alignment, or panics. mu is
+// held.
 func (t *Track) find(op string, p unsafe.Pointer, size, align int) *tracked {
 	b := t.live[uintptr(p)]
 	if b != nil && b.size == size && alignment(b.align) == alignment(align) {
 		return b
 	}
-	text := t.explain(uintptr(p), b, size, align)
-	if op == "FreeSized" {
-		t.mu.Unlock() // ResizeSized does so by itself
-	}
-	panic(fmt.Sprintf("wrap: Track.%s: %q: %s", op, t.name, text))
+	panic(fmt.Sprintf("wrap: Track.%s: %q: %s", op, t.name, t.explain(uintptr(p), b, size, align)))
 }
 
 // explain says what is wrong with a block, of which b is at p. mu is held.
