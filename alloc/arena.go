@@ -258,6 +258,9 @@ func (a *Arena) isLast(start uintptr, size int) bool {
 // another one. It panics for what is in use nowhere.
 func (a *Arena) find(op string, p unsafe.Pointer, size, align int) uintptr {
 	checkBlock("Arena."+op, size, align)
+	if uintptr(p)&uintptr(max(align, 1)-1) != 0 {
+		panic(fmt.Sprintf("alloc: Arena.%s: %p of %d bytes was not allocated with align=%d", op, p, size, align))
+	}
 	n := uintptr(max(size, 1))
 	if in := uintptr(p) - uintptr(a.base); in < a.at && n <= a.at-in {
 		return in

@@ -194,6 +194,8 @@ func TestArenaRefuses(t *testing.T) {
 		{"Arena.Rewind: the mark at byte 100 is not one of this arena, which has 1,", func() { other.Rewind(m) }},
 		{"Arena.Rewind: the mark at byte 0 is not one of this arena, which has 1,", func() { other.Rewind(before) }},
 		{"Arena.FreeSized: " + fmt.Sprintf("%p", q), func() { a.FreeSized(q, 100, 0) }},
+		{"was not allocated with align=64", func() { a.FreeSized(unsafe.Add(p, 16), 16, 64) }},
+		{"was not allocated with align=64", func() { a.ResizeSized(unsafe.Add(p, 16), 16, 64, 8) }},
 		{"of 101 bytes is not in use in this arena", func() { a.FreeSized(unsafe.Add(p, 16), 101, 0) }},
 		{"Arena.ResizeSized: ", func() { a.ResizeSized(unsafe.Add(p, -16), 100, 0, 10) }},
 		{"Arena.Alloc: size=-1 align=0: want", func() { _, _ = a.Alloc(-1, 0) }},

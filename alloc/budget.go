@@ -58,12 +58,17 @@ func SetBudget(b Budget) (before Budget, err error) {
 func (l *ledger) setBudget(b Budget) (before Budget, err error) {
 	l.setting.Lock()
 	defer l.setting.Unlock()
-	if t := l.terms.Load(); t != nil {
-		before = t.Budget
+	old := l.terms.Load()
+	if old != nil {
+		before = old.Budget
 	}
 	t := termsOf(b)
-	if !l.purge(func() bool { return l.used.Load() <= t.most }) {
-		return before, fmt.Errorf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: %w", l.used.Load(), b.OffHeap, ErrBudget)
+	fits := func() bool { return l.used.Load() <= t.most }
+	over := func() error {
+		return fmt.Errorf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: %w", l.used.Load(), b.OffHeap, ErrBudget)
+	}
+	if !l.purge(fits) {
+		return before, over()
 	}
 	if b.Total > 0 {
 		if _, err := GCFor(b.Total, l.offHeap()); err != nil {
@@ -75,6 +80,10 @@ func (l *ledger) setBudget(b Budget) (before Budget, err error) {
 		return before, nil
 	}
 	l.set(t)
+	if !l.purge(fits) { // those who were charged by the terms before, since the look above
+		l.set(old)
+		return before, over()
+	}
 	if l.used.Load() >= t.near {
 		l.signal()
 	}

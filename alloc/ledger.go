@@ -20,6 +20,10 @@ import (
 // So while no call is under way used is the sum of what all of them have committed,
 // those that were forgotten without Close too, for their memory is still there.
 //
+// A charge looks once more whether the terms are those that it went by, after it was
+// counted; SetBudget puts its terms in force and then looks at what is counted. Both are
+// sequentially consistent, so one sees the other, and nothing passes a budget by its change.
+//
 // Order of locks. A charge may purge, and a purge takes the locks of all universes and
 // mappings in turn; so nobody charges with one of those held. That of Universe.commits
 // is held over charges and wanted by nobody who purges. A refund waits for nothing but
@@ -73,18 +77,29 @@ func termsOf(b Budget) *terms {
 // charge counts n bytes that are about to be committed. An error wraps ErrBudget, and
 // nothing was counted. No lock of a universe or of mappings may be held.
 func (l *ledger) charge(n int) error {
-	t := l.terms.Load()
-	if t == nil {
-		l.used.Add(int64(n))
-		return nil
+	for {
+		t := l.terms.Load()
+		if t == nil {
+			l.used.Add(int64(n))
+		} else if err := l.chargeBy(t, n); err != nil {
+			return err
+		}
+		if l.terms.Load() == t {
+			l.follow()
+			return nil
+		}
+		l.used.Add(int64(-n)) // SetBudget may not have seen it, and its terms may not allow it
 	}
+}
+
+// chargeBy is charge under terms that were in force just now.
+func (l *ledger) chargeBy(t *terms, n int) error {
 	enough := func() bool { return l.take(t, int64(n)) }
 	if !enough() && (int64(n) > t.most || !l.purge(enough)) {
 		l.refused.Add(1)
 		return fmt.Errorf("%d bytes more beside %d would pass the budget of %d (free some, or raise it by alloc.SetBudget): %w",
 			n, l.used.Load(), t.most, ErrBudget)
 	}
-	l.follow()
 	return nil
 }
 

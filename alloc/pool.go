@@ -110,8 +110,9 @@ func (p *Pool[T]) All() iter.Seq2[Ref[T], *T] {
 	}
 }
 
-// Alloc makes a Pool an Allocator of blocks no larger and no more aligned than a T; an
-// error wraps ErrTooBig for others. Contents are not cleared.
+// Alloc makes a Pool an Allocator of blocks no larger than a T, with an alignment that
+// divides T's size and is at most 64; an error wraps ErrTooBig for others. Contents are not
+// cleared.
 func (p *Pool[T]) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkBlock("Pool.Alloc", size, align)
 	if err := p.slots.fits(size, align); err != nil {

@@ -122,6 +122,50 @@ func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
 	require.Zero(t, h.Stats().LiveBlocks, what)
 }
 
+// thirdAndFirst are pages that refuse the third Guard, which is that of the first block's
+// body, and the first Unguard.
+type thirdAndFirst struct {
+	pages            wrap.Fencer
+	guards, unguards *int
+}
+
+func (f thirdAndFirst) Guard(offset, n int) error {
+	if *f.guards++; *f.guards == 3 {
+		return &mmap.Error{Op: "Guard", Err: mmap.ErrMemory}
+	}
+	return f.pages.Guard(offset, n)
+}
+
+func (f thirdAndFirst) Unguard(offset, n int) error {
+	if *f.unguards++; *f.unguards == 1 {
+		return &mmap.Error{Op: "Unguard", Err: mmap.ErrMemory}
+	}
+	return f.pages.Unguard(offset, n)
+}
+
+// TestGuardTellsOnce: a block that was written to after its free, and which the system did
+// not let out of the quarantine at first, makes one free panic and no later one.
+func TestGuardTellsOnce(t *testing.T) {
+	if mmap.Guards() == mmap.GuardNone {
+		t.Skip("no pages can be guarded")
+	}
+	var guards, unguards int
+	pages := func(p unsafe.Pointer) (wrap.Fencer, int) {
+		below, offset := wrap.PagesAt(p)
+		return thirdAndFirst{below, &guards, &unguards}, offset
+	}
+	g := wrap.NewGuard(largeHeap(t), wrap.WithPages(pages), wrap.Quarantine(1))
+	p := must(g.Alloc(100, 0))
+	g.FreeSized(p, 100, 0)
+	poke(p, 50)
+	for i := range 4 {
+		q := must(g.Alloc(100, 0))
+		text := panicText(func() { g.FreeSized(q, 100, 0) })
+		require.Equal(t, i == 0, strings.Contains(text, "50 bytes into what was the block"), text)
+	}
+	require.ErrorIs(t, g.Close(), wrap.ErrDamage)
+}
+
 // TestGuardInvariants breaks each invariant and sees Verify name it.
 func TestGuardInvariants(t *testing.T) {
 	for name, corrupt := range wrap.GuardCorruptions {

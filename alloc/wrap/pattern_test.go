@@ -30,6 +30,8 @@ func TestPattern(t *testing.T) {
 			require.Zero(t, len(bytes.Trim(memory[:from], "\x00"))+len(bytes.Trim(memory[to:], "\x00")))
 			first, last := k.Changed(b)
 			require.Equal(t, []int{-1, -1}, []int{first, last})
+			first, last = k.Changed(b[span[1]/3:]) // the byte at an address is the same wherever one begins
+			require.Equal(t, []int{-1, -1}, []int{first, last})
 			for _, at := range [][2]int{{0, 0}, {0, len(b) - 1}, {len(b) / 3, len(b) / 2}, {len(b) - 1, len(b) - 1}} {
 				if len(b) == 0 {
 					break

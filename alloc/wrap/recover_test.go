@@ -27,7 +27,7 @@ func TestAllocatorsTakeNoBadArguments(t *testing.T) {
 			for _, bad := range [][2]int{{-1, 16}, {math.MinInt, 0}, {1, -1}, {1, 3}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign}} {
 				require.Panics(t, func() { _, _ = a.Alloc(bad[0], bad[1]) }, "%s: Alloc %v", name, bad)
 			}
-			for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8}, {math.MaxInt, 1}} {
+			for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8}, {math.MaxInt, 1}, {math.MaxInt - alloc.MaxAlign, alloc.MaxAlign}} {
 				_, err := a.Alloc(big[0], big[1])
 				require.Error(t, err, "%s: Alloc %v", name, big)
 			}
