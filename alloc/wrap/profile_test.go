@@ -411,3 +411,16 @@ func BenchmarkSampled(b *testing.B) {
 		})
 	}
 }
+
+// TestProfileOfEmptyBlocks: blocks of size 0 are sampled as those of one byte, and take none.
+func TestProfileOfEmptyBlocks(t *testing.T) {
+	p := wrap.NewProfileSeeded(4, 1)
+	s := p.Wrap(newHeap(t), "empty")
+	list := textures(t, s, 4000, 0)
+	sum := totals(rawSamples(t, p), "empty")
+	require.InDelta(t, 4000, sum[0], 400)
+	require.Equal(t, [4]int64{sum[0], 0, sum[0], 0}, sum)
+	for _, b := range list {
+		s.FreeSized(b.p, 0, 0)
+	}
+}
