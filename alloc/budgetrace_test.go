@@ -20,7 +20,7 @@ func TestBudgetHoldsFromTheStart(t *testing.T) {
 	first := must(p.Alloc(1<<20, 0)) // takes 2 MiB, all that there is
 	var begun, ended atomic.Int64
 	var second unsafe.Pointer
-	const rounds = 20_000
+	const rounds = 5_000
 	var other sync.WaitGroup
 	other.Go(func() {
 		for i := range int64(rounds) {
