@@ -44,16 +44,19 @@ type Allocator interface {
 const MaxAlign = 1 << 30
 
 // checkBlock panics unless size and align are such as an Allocator takes.
-func checkBlock(name string, size, align int) {
+func checkBlock(name string, size, align int) { checkBlockOp(name, "", size, align) }
+
+// checkBlockOp is checkBlock for a name in two parts, which only a panic joins: that allocates.
+func checkBlockOp(of, op string, size, align int) {
 	if size < 0 || align < 0 || align&(align-1) != 0 || align > MaxAlign {
-		panicBlock(name, size, align)
+		panicBlock(of, op, size, align)
 	}
 }
 
 //go:noinline
-func panicBlock(name string, size, align int) {
-	panic(fmt.Sprintf("alloc: %s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
-		name, size, align, MaxAlign))
+func panicBlock(of, op string, size, align int) {
+	panic(fmt.Sprintf("alloc: %s%s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
+		of, op, size, align, MaxAlign))
 }
 
 // FreesInOrder reports whether a wants its blocks back last in, first out: a Stack, or
@@ -158,7 +161,7 @@ func (b universeBlocks) FreeSized(p unsafe.Pointer, size, align int) {
 
 // run returns the first chunk of a block, which begins where a chunk does.
 func (b universeBlocks) run(op string, p unsafe.Pointer, size, align int) ChunkIndex {
-	checkBlock("Universe.Allocator."+op, size, align)
+	checkBlockOp("Universe.Allocator.", op, size, align)
 	first, ok := b.u.IndexOf(p)
 	if !ok || b.u.Pointer(first) != p || size > maxRunBytes || uintptr(p)&uintptr(max(align, 1)-1) != 0 {
 		panic(fmt.Sprintf("alloc: Universe.Allocator.%s: %p is not a run of chunks of %d bytes aligned to %d", op, p, size, align))

@@ -257,7 +257,7 @@ func (a *Arena) isLast(start uintptr, size int) bool {
 // find returns where in the current block p is, or more than its size for a block in
 // another one. It panics for what is in use nowhere.
 func (a *Arena) find(op string, p unsafe.Pointer, size, align int) uintptr {
-	checkBlock("Arena."+op, size, align)
+	checkBlockOp("Arena.", op, size, align)
 	if uintptr(p)&uintptr(max(align, 1)-1) != 0 {
 		panic(fmt.Sprintf("alloc: Arena.%s: %p of %d bytes was not allocated with align=%d", op, p, size, align))
 	}

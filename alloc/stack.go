@@ -106,10 +106,10 @@ func (s *Stack) FreeSized(p unsafe.Pointer, size, align int) {
 
 // last returns the last block, which must be the one at p.
 func (s *Stack) last(op string, p unsafe.Pointer, size, align int) *frame {
-	checkBlock("Stack."+op, size, align)
 	if n := len(s.frames); n > 0 {
 		f := &s.frames[n-1]
-		if uintptr(p)-uintptr(s.base) == f.start && uintptr(max(size, 1)) == f.end-f.start && uintptr(p)&uintptr(max(align, 1)-1) == 0 {
+		if uintptr(p)-uintptr(s.base) == f.start && uintptr(max(size, 1)) == f.end-f.start && uintptr(p)&uintptr(max(align, 1)-1) == 0 &&
+			size >= 0 && uint(align) <= MaxAlign && align&(align-1) == 0 {
 			return f
 		}
 	}
@@ -119,6 +119,7 @@ func (s *Stack) last(op string, p unsafe.Pointer, size, align int) *frame {
 
 //go:noinline
 func (s *Stack) panicOrder(op string, p unsafe.Pointer, size, align int) {
+	checkBlockOp("Stack.", op, size, align)
 	s.checkOpen(op)
 	in := uintptr(p) - uintptr(s.base)
 	for i, f := range s.frames {
