@@ -258,7 +258,7 @@ func TestStackRefuses(t *testing.T) {
 		f    func()
 	}{
 		{"is not the last one: 1 were allocated after it, the last of 20 bytes at byte 16", func() { s.FreeSized(p, 10, 0) }},
-		{"alloc: Stack.ResizeSized: the block of 10 bytes", func() { s.ResizeSized(p, 10, 0, 5) }},
+		{"alloc: Stack.ResizeSized: the block at ", func() { s.ResizeSized(p, 11, 0, 5) }},
 		{"has 20 bytes: it was not allocated with size=21 align=8", func() { s.FreeSized(q, 21, 8) }},
 		{"is none of the 2 live blocks (freed twice?)", func() { s.FreeSized(unsafe.Add(q, 1), 19, 1) }},
 		{"Stack.Alloc: size=-1 align=0", func() { _, _ = s.Alloc(-1, 0) }},
@@ -268,6 +268,7 @@ func TestStackRefuses(t *testing.T) {
 		require.Equal(t, 2, s.Len())
 	}
 	s.FreeSized(nil, 1, 1)
+	require.False(t, s.ResizeSized(p, 10, 0, 5), "it is not the last one")
 	s.FreeSized(q, 20, 8)
 	require.Contains(t, panicText(func() { s.FreeSized(q, 20, 8) }), "freed twice?")
 	s.FreeSized(p, 10, 0)

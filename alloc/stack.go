@@ -8,7 +8,7 @@ import (
 )
 
 // Stack hands out blocks of one piece of memory, last in, first out: only the block
-// that was allocated last may be resized or freed, and the wrong order panics with both
+// that was allocated last can be resized or freed, and a free in the wrong order panics with both
 // blocks. One goroutine at a time may use it. Its books, 16 bytes a live block, are in
 // Go memory. Contents are not cleared.
 //
@@ -73,11 +73,14 @@ func (s *Stack) checkOpen(op string) {
 	}
 }
 
-// ResizeSized makes the last block longer or shorter; another one panics.
+// ResizeSized makes the last block longer or shorter, and no other one.
 func (s *Stack) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	checkBlock("Stack.ResizeSized", to, align)
-	f := s.last("ResizeSized", p, size, align)
-	n := uintptr(max(to, 1))
+	i := s.find("ResizeSized", p, size, align)
+	if i < len(s.frames)-1 {
+		return false
+	}
+	f, n := &s.frames[i], uintptr(max(to, 1))
 	if n > s.size-f.start {
 		return false
 	}
@@ -97,42 +100,48 @@ func (s *Stack) FreeSized(p unsafe.Pointer, size, align int) {
 	if p == nil {
 		return
 	}
-	f := s.last("FreeSized", p, size, align)
-	if debug.On {
+	i := s.find("FreeSized", p, size, align)
+	if i < len(s.frames)-1 {
+		s.panicOrder(i)
+	}
+	if f := s.frames[i]; debug.On {
 		poison(p, int(f.end-f.start), debug.Freed)
 	}
-	s.frames = s.frames[:len(s.frames)-1]
+	s.frames = s.frames[:i]
 }
 
-// last returns the last block, which must be the one at p.
-func (s *Stack) last(op string, p unsafe.Pointer, size, align int) *frame {
-	if n := len(s.frames); n > 0 {
-		f := &s.frames[n-1]
-		if uintptr(p)-uintptr(s.base) == f.start && uintptr(max(size, 1)) == f.end-f.start && uintptr(p)&uintptr(max(align, 1)-1) == 0 &&
-			size >= 0 && uint(align) <= MaxAlign && align&(align-1) == 0 {
-			return f
+// find returns which frame the live block at p has, or panics.
+func (s *Stack) find(op string, p unsafe.Pointer, size, align int) int {
+	in := uintptr(p) - uintptr(s.base)
+	for i := len(s.frames) - 1; i >= 0; i-- { // most likely the last
+		if f := s.frames[i]; f.start == in {
+			if uintptr(max(size, 1)) != f.end-f.start || uintptr(p)&uintptr(max(align, 1)-1) != 0 ||
+				size < 0 || uint(align) > MaxAlign || align&(align-1) != 0 {
+				break
+			}
+			return i
 		}
 	}
-	s.panicOrder(op, p, size, align)
-	return nil
+	s.panicBlock(op, p, size, align)
+	return 0
 }
 
 //go:noinline
-func (s *Stack) panicOrder(op string, p unsafe.Pointer, size, align int) {
+func (s *Stack) panicOrder(i int) {
+	f, last := s.frames[i], s.frames[len(s.frames)-1]
+	panic(fmt.Sprintf("alloc: Stack.FreeSized: the block of %d bytes at byte %d is not the last one: %d were allocated after it, the last of %d bytes at byte %d",
+		f.end-f.start, f.start, len(s.frames)-1-i, last.end-last.start, last.start))
+}
+
+//go:noinline
+func (s *Stack) panicBlock(op string, p unsafe.Pointer, size, align int) {
 	checkBlockOp("Stack.", op, size, align)
 	s.checkOpen(op)
-	in := uintptr(p) - uintptr(s.base)
-	for i, f := range s.frames {
-		if f.start != in {
-			continue
+	for _, f := range s.frames {
+		if f.start == uintptr(p)-uintptr(s.base) {
+			panic(fmt.Sprintf("alloc: Stack.%s: the block at %p has %d bytes: it was not allocated with size=%d align=%d",
+				op, p, f.end-f.start, size, align))
 		}
-		if above := len(s.frames) - 1 - i; above > 0 {
-			last := s.frames[len(s.frames)-1]
-			panic(fmt.Sprintf("alloc: Stack.%s: the block of %d bytes at %p is not the last one: %d were allocated after it, the last of %d bytes at byte %d",
-				op, f.end-f.start, p, above, last.end-last.start, last.start))
-		}
-		panic(fmt.Sprintf("alloc: Stack.%s: the block at %p has %d bytes: it was not allocated with size=%d align=%d",
-			op, p, f.end-f.start, size, align))
 	}
 	panic(fmt.Sprintf("alloc: Stack.%s: %p is none of the %d live blocks (freed twice?)", op, p, len(s.frames)))
 }

@@ -3,6 +3,7 @@ package wrap
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -26,17 +27,28 @@ func (c *callers) pcs() []uintptr {
 	return c[:n]
 }
 
-// String has a line a frame: function, file and line.
+// String has a line a frame, function, file and line, from the innermost on that is not
+// an allocator's.
 func (c *callers) String() string {
 	var b strings.Builder
-	frames := runtime.CallersFrames(c.pcs())
-	for {
-		f, more := frames.Next()
-		if f.PC != 0 {
-			fmt.Fprintf(&b, "\t%s\n\t\t%s:%d\n", f.Function, f.File, f.Line)
-		}
-		if !more {
-			return b.String()
+	for _, f := range shown(c.pcs()) {
+		fmt.Fprintf(&b, "\t%s\n\t\t%s:%d\n", f.Function, f.File, f.Line)
+	}
+	return b.String()
+}
+
+// shown returns the frames of a stack from the innermost on that is not an allocator's, all
+// when every one is, without the runtime's below the first function of the goroutine.
+func shown(s []uintptr) (frames []runtime.Frame) {
+	walk := runtime.CallersFrames(s)
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = walk.Next(); f.Function != "runtime.goexit" {
+			frames = append(frames, f)
 		}
 	}
+	own := func(f runtime.Frame) bool {
+		return !strings.HasPrefix(f.Function, "quarry/alloc.") && !strings.HasPrefix(f.Function, "quarry/alloc/wrap.")
+	}
+	return frames[max(slices.IndexFunc(frames, own), 0):]
 }

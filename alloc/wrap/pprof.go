@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -146,22 +145,6 @@ func (e *pprofProfile) stack(s []uintptr) (numbers []uint64) {
 		frames = frames[n:]
 	}
 	return numbers
-}
-
-// shown returns the frames of a stack from the innermost on that is not an allocator's, all
-// when every one is, without the runtime's below the first function of the goroutine.
-func shown(s []uintptr) (frames []runtime.Frame) {
-	walk := runtime.CallersFrames(s)
-	for more := true; more; {
-		var f runtime.Frame
-		if f, more = walk.Next(); f.Function != "runtime.goexit" {
-			frames = append(frames, f)
-		}
-	}
-	own := func(f runtime.Frame) bool {
-		return !strings.HasPrefix(f.Function, "quarry/alloc.") && !strings.HasPrefix(f.Function, "quarry/alloc/wrap.")
-	}
-	return frames[max(slices.IndexFunc(frames, own), 0):]
 }
 
 func (e *pprofProfile) location(frames []runtime.Frame) uint64 {
