@@ -90,8 +90,8 @@ func (z *Zero) shrink(p unsafe.Pointer, size, align, to int) bool {
 
 // FreeSized is that of the allocator inside.
 func (z *Zero) FreeSized(p unsafe.Pointer, size, align int) {
-	if z.wipe && p != nil {
-		z.from.ResizeSized(p, size, align, size)
+	// A Stack that refuses has others on top of the block, and will panic.
+	if z.wipe && p != nil && (z.from.ResizeSized(p, size, align, size) || !alloc.FreesInOrder(z.from)) {
 		zero(p, 0, size)
 	}
 	z.from.FreeSized(p, size, align)
