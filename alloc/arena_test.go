@@ -178,6 +178,7 @@ func (m *arenaModel) check() {
 
 func TestArenaRefuses(t *testing.T) {
 	h := newHeap(t, alloc.Size(8<<20))
+	defer h.Free(must(h.Alloc(16<<10, 0))) // so that 16 bytes before the arena are of the universe too
 	a, other := alloc.NewArena(h), alloc.NewArena(h)
 	before := a.Mark()
 	p := must(a.Alloc(100, 0))
