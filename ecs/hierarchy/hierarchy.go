@@ -59,7 +59,8 @@ func (h *Hierarchy) Close() {
 }
 
 // ParentType returns the handle of Parent, for archetypes and terms: ecs.Without of it
-// finds roots. Writing through it breaks links, which Verify tells and Sweep mends.
+// finds roots. Writing or removing through it breaks links, which Verify tells: Sweep
+// mends them, and comes before the next SetParent of those entities.
 func (h *Hierarchy) ParentType() ecs.Component[Parent] { return h.parent }
 
 // ChildType returns the handle of the buffer of children, as ParentType.

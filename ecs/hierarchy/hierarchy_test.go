@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/hierarchy"
 )
@@ -235,5 +236,65 @@ func TestTooManyChildren(t *testing.T) {
 	require.Equal(t, b, h.Parent(c))
 	list, _ = h.ChildType().Mut(a)
 	list.Resize(full)
+	require.NoError(t, h.Verify())
+}
+
+// TestNoMemory fills a universe with pairs that are linked until a link is refused for
+// want of memory: links are as before, and can be set when there is room again.
+func TestNoMemory(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(2 << 20))
+	require.NoError(t, err)
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	require.NoError(t, err)
+	h := hierarchy.New(w)
+	made, err := ecs.NewArchetype(w, ecs.Register[body](w)).CreateN(50_000)
+	require.NoError(t, err)
+	list, links, refused := made.Entities(nil), 0, 0
+	for pass := range 2 { // parents first, then what were children get some too
+		for i := range len(list) / 2 {
+			child, parent := list[2*i+pass], list[(2*i+1+pass)%len(list)]
+			before := h.Parent(child)
+			switch err := h.SetParent(child, parent); {
+			case err == nil:
+				links++
+			default:
+				require.ErrorIs(t, err, ecs.ErrLimit)
+				require.Equal(t, before, h.Parent(child))
+				refused++
+			}
+		}
+	}
+	require.NoError(t, h.Verify())
+	require.NoError(t, w.Verify())
+	t.Log(links, "links,", refused, "refused")
+	require.Positive(t, links)
+	require.Positive(t, refused)
+	require.Positive(t, h.Destroy(list[1000:]...))
+	require.NoError(t, h.SetParent(list[998], list[0]))
+	require.NoError(t, h.Verify())
+	h.Close()
+	require.NoError(t, w.Close())
+	require.NoError(t, u.Close())
+}
+
+// TestLeaveEarly: loops that are left by break, and a child that is put back among the
+// children of a parent that lost its buffer.
+func TestLeaveEarly(t *testing.T) {
+	_, h, create := newHierarchy(t)
+	a, b, c := create(), create(), create()
+	require.NoError(t, h.SetParent(b, a))
+	require.NoError(t, h.SetParent(c, a))
+	for e := range h.Children(a) {
+		require.Equal(t, b, e)
+		break
+	}
+	for nodes := range h.ByDepth() {
+		require.Equal(t, []ecs.Entity{a}, nodes)
+		break
+	}
+	h.ChildType().Remove(a)
+	require.NoError(t, h.SetParent(c, a))
+	require.NoError(t, h.SetParent(b, a))
+	require.Equal(t, []ecs.Entity{c, b}, childrenOf(h, a))
 	require.NoError(t, h.Verify())
 }
