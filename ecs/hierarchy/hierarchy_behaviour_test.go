@@ -139,3 +139,39 @@ func TestBehaviourRefused(t *testing.T) {
 	require.NoError(t, h.Verify())
 	require.Equal(t, b, h.Parent(c))
 }
+
+// TestBehaviourOneSided: who stands in the buffer of an entity that it does not name is
+// not its child, and does not end with it.
+func TestBehaviourOneSided(t *testing.T) {
+	w, h, create := newHierarchy(t)
+	a, b, c := create(), create(), create()
+	require.NoError(t, h.SetParent(c, b))
+	h.ChildType().Add(a)
+	h.ChildType().Append(a, hierarchy.Child{Entity: c})
+	require.Empty(t, childrenOf(h, a))
+	require.ErrorContains(t, h.Verify(), "H2")
+	require.Equal(t, 1, h.Destroy(a))
+	require.True(t, w.Alive(c))
+	require.NoError(t, h.Verify())
+}
+
+// TestBehaviourCircleAbove: asking for the ancestors of who hangs below a circle ends,
+// and opening the circle leaves it where it is.
+func TestBehaviourCircleAbove(t *testing.T) {
+	_, h, create := newHierarchy(t)
+	a, b, low := create(), create(), create()
+	require.NoError(t, h.SetParent(low, b))
+	require.NoError(t, h.SetParent(b, a))
+	h.ParentType().Add(a, hierarchy.Parent{Entity: b})
+	met := map[ecs.Entity]int{}
+	for e := range h.Ancestors(low) {
+		met[e]++
+		require.Less(t, met[e], 4)
+	}
+	require.Len(t, met, 2)
+	n, err := h.Sweep()
+	require.NoError(t, err)
+	require.Equal(t, 2, n) // the child that was not listed, and the circle
+	require.Equal(t, b, h.Parent(low))
+	require.NoError(t, h.Verify())
+}
