@@ -1,0 +1,222 @@
+package ecs
+
+import (
+	"reflect"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Bundle creates, reads and writes entities as a struct of component values: S has
+// exported fields whose types are components, each once, and pointers to components for
+// those that need not be there. A bundle belongs to the world's owner.
+type Bundle[S any] struct {
+	w          *World
+	fields     []field
+	options    []int                 // fields that are optional
+	archetypes map[uint64]*Archetype // by the set of options that are there
+	last       *Archetype            // of lastSet; nil: none was asked for
+	lastSet    uint64
+}
+
+// maxOptions is how many optional fields a bundle has at most: as many as a word has bits.
+const maxOptions = 64
+
+// NewBundle makes the bundle of S. It registers nothing, and panics for an S with a field
+// that is no component of w, with the field's path, and with a *LimitError for more than
+// 64 pointers. Reflection happens here; make bundles once.
+func NewBundle[S any](w *World) *Bundle[S] {
+	t := reflect.TypeFor[S]()
+	op := "NewBundle[" + shortName(t) + "]"
+	w.checkNew(op)
+	r := fieldReader{w: w, op: op}
+	r.walk(t, 0, t.Name(), r.bundleField)
+	b := &Bundle[S]{w: w, fields: r.fields, archetypes: map[uint64]*Archetype{}}
+	for i, f := range b.fields {
+		if f.optional {
+			b.options = append(b.options, i)
+		}
+	}
+	if len(b.options) > maxOptions {
+		panic(&LimitError{Op: op, Limit: "optional fields", Max: maxOptions})
+	}
+	return b
+}
+
+func (b *Bundle[S]) check(op string) {
+	if b == nil || b.w == nil {
+		panic("ecs: " + op + ": the bundle is nil or the zero value; bundles come from NewBundle")
+	}
+}
+
+// Create makes an entity with the values of s; an optional component is there when its
+// pointer is not nil, and may be one that Component.Get gave. It panics during iteration,
+// and with a *LimitError when there is no room.
+func (b *Bundle[S]) Create(s S) Entity {
+	e, err := b.TryCreate(s)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// TryCreate is Create that returns the *LimitError; no entity is there then.
+func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
+	b.check("Bundle.Create")
+	w := b.w
+	w.checkUnlocked("Bundle.Create")
+	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
+	set := uint64(0)
+	for i, at := range b.options {
+		if *(*unsafe.Pointer)(b.fields[at].in(p)) != nil { // Safe because an optional field is a pointer.
+			set |= 1 << i
+		}
+	}
+	a := b.last
+	if a == nil || set != b.lastSet {
+		var err error
+		if a, err = b.archetypeOf(set); err != nil {
+			return Null, during("Bundle.Create", err)
+		}
+	}
+	if set != 0 && (w.records.nFree == 0 || a.grid.Full()) {
+		copyOptions(p, b.fields) // they may lie in a chunk that making room gives back
+	}
+	e, err := a.TryCreate()
+	if err != nil {
+		return Null, err
+	}
+	write(p, b.fields, a, a.grid.LastRow())
+	return e, nil
+}
+
+// archetypeOf returns the archetype of the fields that are not optional and a set of those
+// that are.
+//
+//go:noinline
+func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
+	a := b.archetypes[set]
+	if a == nil {
+		var sig signature
+		for i := range b.fields {
+			if !b.fields[i].optional {
+				sig.add(b.fields[i].t.id)
+			}
+		}
+		for i, at := range b.options {
+			if set>>i&1 != 0 {
+				sig.add(b.fields[at].t.id)
+			}
+		}
+		var err error
+		if a, err = b.w.archetypeOf(sig); err != nil {
+			return nil, err
+		}
+		b.archetypes[set] = a
+	}
+	b.last, b.lastSet = a, set
+	return a, nil
+}
+
+// Get returns a copy of e's values; a pointer is nil where e lacks the component, and
+// leads to a copy in Go memory where not, which is one allocation each. ok is false when e
+// is not alive or lacks a component that is not optional.
+func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
+	b.check("Bundle.Get")
+	r := b.w.recordOf("Bundle.Get", e)
+	if r == nil {
+		return s, false
+	}
+	a, _, at := b.w.seatOf(r)
+	if !a.hasFields(b.fields) {
+		return s, false
+	}
+	read(unsafe.Pointer(&s), b.fields, a, at) // Safe because the fields are those of S.
+	return s, true
+}
+
+// Set writes e's values and marks them changed. A nil pointer leaves e's component as it
+// is. It returns false, and writes nothing, when e is not alive or lacks a component that
+// s has. It panics while the world is shared.
+func (b *Bundle[S]) Set(e Entity, s S) bool {
+	b.check("Bundle.Set")
+	w := b.w
+	r := w.recordOf("Bundle.Set", e)
+	if r == nil {
+		return false
+	}
+	if w.phase != nil {
+		w.phase.refuse("Bundle.Set")
+	}
+	a, pos, at := w.seatOf(r)
+	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
+	for i := range b.fields {
+		f := &b.fields[i]
+		if _, ok := f.placeIn(a); !ok && f.valueIn(p) != nil {
+			return false
+		}
+	}
+	for i := range b.fields {
+		f := &b.fields[i]
+		if place, _ := f.placeIn(a); f.valueIn(p) != nil {
+			*a.changedOf(place.slot(), pos) = w.version
+		}
+	}
+	write(p, b.fields, a, at)
+	return true
+}
+
+// valueIn returns where the value of a bundle's field is, nil where it is absent.
+func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
+	if f.optional {
+		return *(*unsafe.Pointer)(f.in(s)) // Safe because an optional field is a pointer.
+	}
+	return f.in(s)
+}
+
+// write copies the values of a struct, those that are there, into a row of an archetype
+// that has their types.
+func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
+	for i := range fields {
+		f := &fields[i]
+		if from := f.valueIn(s); from != nil {
+			f.move(at.Element(a.place[f.t.id].offset, uint32(f.t.size)), from)
+		}
+	}
+}
+
+// read fills a zero struct from a row.
+func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
+	for i := range fields {
+		f := &fields[i]
+		p, ok := f.placeIn(a)
+		if !ok {
+			continue
+		}
+		to := f.in(s)
+		if f.optional {
+			fresh := reflect.New(f.t.rtype).UnsafePointer()
+			*(*unsafe.Pointer)(to) = fresh // Safe because an optional field is a pointer to the type.
+			to = fresh
+		}
+		f.move(to, at.Element(p.offset, uint32(f.t.size)))
+	}
+}
+
+// copyOptions puts copies in Go memory in the place of what a struct points to.
+func copyOptions(s unsafe.Pointer, fields []field) {
+	for i := range fields {
+		f := &fields[i]
+		if from := f.valueIn(s); f.optional && from != nil {
+			fresh := reflect.New(f.t.rtype).UnsafePointer()
+			f.move(fresh, from)
+			*(*unsafe.Pointer)(f.in(s)) = fresh // Safe because an optional field is a pointer to the type.
+		}
+	}
+}
+
+// move copies a value of the field's type. The two may be one.
+func (f *field) move(to, from unsafe.Pointer) {
+	n := f.t.size
+	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n)) // Safe because both are values of the type, which has no pointers.
+}

@@ -1,0 +1,81 @@
+package ecs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+func BenchmarkView(b *testing.B) {
+	for _, n := range []int{1, 1000, 100_000} {
+		w, position, velocity, _ := movers(b, n)
+		q, m := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity)), ecs.NewView[Motion](w)
+		steps := 0
+		b.Run(fmt.Sprintf("api=slice/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				for rows := range q.Rows() {
+					p, v := position.Slice(rows), velocity.Slice(rows)
+					v = v[:len(p)]
+					for i := range p {
+						p[i].X += v[i].X * dt
+						p[i].Y += v[i].Y * dt
+					}
+				}
+				steps++
+			}
+		})
+		b.Run(fmt.Sprintf("api=view/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				for _, m := range m.Rows() {
+					p, v := m.P, m.V
+					v = v[:len(p)]
+					for i := range p {
+						p[i].X += v[i].X * dt
+						p[i].Y += v[i].Y * dt
+					}
+				}
+				steps++
+			}
+		})
+		for rows := range q.Rows() {
+			require.Equal(b, Position{float64(steps) * dt, 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
+		}
+		require.NoError(b, w.Close())
+	}
+}
+
+func BenchmarkBundleCreate(b *testing.B) {
+	const n = 1000
+	type Moving struct {
+		P Position
+		V Velocity
+	}
+	w, position, velocity, a := movers(b, 0)
+	defer w.Close()
+	bundle := ecs.NewBundle[Moving](w)
+	value := Moving{Position{1, 2}, Velocity{3, 4}}
+	run := func(name string, create func() ecs.Entity) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for range n {
+					create()
+				}
+				b.StopTimer()
+				require.Equal(b, n, a.Len())
+				w.Clear()
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entity")
+		})
+	}
+	run("api=bundle", func() ecs.Entity { return bundle.Create(value) })
+	run("api=set", func() ecs.Entity {
+		e := a.Create()
+		position.Set(e, value.P)
+		velocity.Set(e, value.V)
+		return e
+	})
+}

@@ -1,0 +1,238 @@
+package ecs
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// W is a field of a view: the column of T, to write. Filling the view marks it changed.
+type W[T any] []T
+
+// R is a field of a view: the column of T, to read. Nothing stops a write to it, but no
+// version tells of it.
+type R[T any] []T
+
+func (W[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[W[T]](), of: reflect.TypeFor[T](), write: true}
+}
+
+func (R[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[R[T]](), of: reflect.TypeFor[T]()}
+}
+
+// BufferW is a field of a view: the buffers of T, one per row, to write. Filling the view
+// marks them changed.
+type BufferW[T any] struct{ b buffers }
+
+// BufferR is a field of a view: the buffers of T, one per row, to read.
+type BufferR[T any] struct{ b buffers }
+
+func (BufferW[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[BufferW[T]](), of: reflect.TypeFor[T](), buffer: true, write: true}
+}
+
+func (BufferR[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[BufferR[T]](), of: reflect.TypeFor[T](), buffer: true}
+}
+
+// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
+func (b BufferW[T]) Len() int { return b.b.rows }
+
+// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
+func (b BufferR[T]) Len() int { return b.b.rows }
+
+// At returns the buffer of row i. It panics when i is not in [0, Len()).
+func (b BufferW[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
+
+// At returns the buffer of row i. It panics when i is not in [0, Len()).
+func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
+
+// buffers is a BufferW or BufferR without the type of its elements.
+type buffers struct {
+	first unsafe.Pointer // header of row 0
+	t     *typeInfo
+	rows  int
+	epoch uint64
+	write bool
+}
+
+func (b *buffers) at(i int) view {
+	if uint(i) >= uint(b.rows) {
+		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
+	}
+	return view{b.t, bufferAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
+}
+
+// View is a query whose rows come as a struct: V has exported fields of the types W, R,
+// BufferW, BufferR and []Entity, and structs of those, each component once. A field with
+// the tag `ecs:"optional"` is empty in chunks without the type. A view belongs to the
+// world's owner, as its query does.
+type View[V any] struct {
+	q      *Query
+	fields []field
+}
+
+// NewView makes the view of V: a query for the components of its fields, and for what
+// more the terms say. It registers nothing, and panics for a V with a field that is none
+// of those above, with the field's path, and as NewQuery does. Reflection happens here
+// and never after; make views once, as queries.
+func NewView[V any](w *World, terms ...Term) *View[V] {
+	t := reflect.TypeFor[V]()
+	op := "NewView[" + shortName(t) + "]"
+	w.checkNew(op)
+	r := fieldReader{w: w, op: op}
+	r.walk(t, 0, t.Name(), r.viewField)
+	all := make([]Term, 0, len(r.fields)+len(terms))
+	for _, f := range r.fields {
+		if f.t != nil {
+			all = append(all, f.term())
+		}
+	}
+	return &View[V]{NewQuery(w, append(all, terms...)...), r.fields}
+}
+
+// term returns what the field asks of a query.
+func (f *field) term() Term {
+	t := Read(handle{f.t})
+	if f.write {
+		t = Write(handle{f.t})
+	}
+	if f.optional {
+		t = Optional(t)
+	}
+	return t
+}
+
+func (v *View[V]) check(op string) {
+	if v == nil || v.q == nil {
+		panic("ecs: " + op + ": the view is nil or the zero value; views come from NewView")
+	}
+}
+
+// Query returns the view's query, to count, to close, and for loops by Phase.Rows, whose
+// rows At takes.
+func (v *View[V]) Query() *Query {
+	v.check("View.Query")
+	return v.q
+}
+
+// Rows yields what Query.Rows yields, each with its At. Which rows of a chunk match
+// rows.Each says.
+func (v *View[V]) Rows() iter.Seq2[Rows, V] {
+	v.check("View.Rows")
+	return func(yield func(Rows, V) bool) {
+		for rows := range v.q.Rows() {
+			if !yield(rows, v.At(rows)) {
+				return
+			}
+		}
+	}
+}
+
+// At returns the rows as a V, each of its slices as long as the rows. They are good like
+// Component.Slice. Written columns are marked changed, read ones are not. The rows may be
+// another query's or a batch's: it panics as Component.Slice does for those that do not
+// declare what V has. Cost: some nanoseconds a field, no allocation.
+func (v *View[V]) At(rows Rows) (m V) {
+	v.check("View.At")
+	s := rows.check("View.At")
+	if s.q != v.q {
+		rows.checkFields(v.fields)
+	}
+	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
+	fill(p, v.fields, s.t.a, s.pos, alloc.GridRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len())
+	return m
+}
+
+// Get returns one entity as a V, its slices of length 1. ok is false when e is not alive
+// or lacks a component that is not optional; what else the view's terms say is not asked.
+// Written components are marked changed; it panics for those while the world is shared.
+func (v *View[V]) Get(e Entity) (m V, ok bool) {
+	v.check("View.Get")
+	w := v.q.w
+	r := w.recordOf("View.Get", e)
+	if r == nil {
+		return m, false
+	}
+	a, pos, at := w.seatOf(r)
+	if !a.hasFields(v.fields) {
+		return m, false
+	}
+	if w.phase != nil && v.q.writes {
+		w.phase.refuse("View.Get")
+	}
+	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1) // Safe as in At.
+	return m, true
+}
+
+// hasFields reports whether an archetype has the types of the fields that are not
+// optional.
+func (a *Archetype) hasFields(fields []field) bool {
+	for i := range fields {
+		f := &fields[i]
+		if f.t == nil || f.optional {
+			continue
+		}
+		if _, ok := f.placeIn(a); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// checkFields panics unless who gave the rows declares the types of the fields.
+//
+//go:noinline
+func (r Rows) checkFields(fields []field) {
+	for i := range fields {
+		f := &fields[i]
+		if f.t == nil {
+			continue
+		}
+		batch := f.t.w == r.s.w && r.s.q == &r.s.w.batches
+		if _, has := f.placeIn(r.s.t.a); batch && f.optional && !has {
+			continue
+		}
+		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.flags()&mayWrite == 0 {
+			r.refuse(f.t, "View.At")
+		} else if !ok && !f.optional {
+			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.s.t.a, f.t.name))
+		}
+	}
+}
+
+// sliceHeader is how a slice lies in memory.
+type sliceHeader struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// fill writes the fields of a zero struct at m for n rows of a chunk from at on.
+func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int) {
+	w := a.w
+	for i := range fields {
+		f := &fields[i]
+		if f.kind == fieldEntities {
+			// Safe because the field is a []Entity, and the entity column has n rows from at on.
+			*(*sliceHeader)(f.in(m)) = sliceHeader{unsafe.Pointer(entityAt(at)), n, n}
+			continue
+		}
+		p, ok := f.placeIn(a)
+		if !ok {
+			continue
+		}
+		if f.write {
+			*a.changedOf(p.slot(), pos) = w.version
+		}
+		first := at.Element(p.offset, uint32(f.t.size))
+		if f.kind == fieldBuffers {
+			*(*buffers)(f.in(m)) = buffers{first, f.t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
+			continue
+		}
+		*(*sliceHeader)(f.in(m)) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
+	}
+}

@@ -1,0 +1,307 @@
+package ecs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// Motion is nested in Ship.
+type Motion struct {
+	P ecs.W[Position]
+	V ecs.R[Velocity]
+}
+
+type Mover struct {
+	Motion
+	E    []ecs.Entity
+	Stun ecs.R[Stun] `ecs:"optional"`
+	Hits ecs.BufferW[Hit]
+}
+
+type viewed struct {
+	w        *ecs.World
+	position ecs.Component[Position]
+	velocity ecs.Component[Velocity]
+	stun     ecs.Component[Stun]
+	owner    ecs.Component[Owner]
+	hits     ecs.Buffer[Hit]
+	list     []ecs.Entity
+}
+
+// newViewed makes entities with Stun and without, every third with Velocity disabled.
+func newViewed(t testing.TB) *viewed {
+	v := &viewed{w: newWorld(t)}
+	v.position = ecs.Register[Position](v.w)
+	v.velocity = ecs.Register[Velocity](v.w, ecs.Enableable)
+	v.stun, v.owner = ecs.Register[Stun](v.w), ecs.Register[Owner](v.w)
+	v.hits = ecs.RegisterBuffer[Hit](v.w, ecs.Inline(1))
+	for _, a := range []*ecs.Archetype{
+		ecs.NewArchetype(v.w, v.position, v.velocity, v.hits),
+		ecs.NewArchetype(v.w, v.position, v.velocity, v.hits, v.stun),
+		ecs.NewArchetype(v.w, v.position, v.stun),
+	} {
+		for range 3000 {
+			e := a.Create()
+			i := float64(len(v.list))
+			v.list = append(v.list, e)
+			v.position.Set(e, Position{i, -i})
+			v.velocity.Set(e, Velocity{i / 2, 1})
+			v.stun.Set(e, Stun{float32(i)})
+			if len(v.list)%3 == 0 {
+				v.velocity.Disable(e)
+			}
+		}
+	}
+	return v
+}
+
+// bySlices is what the twin, a view, has to do as well.
+func (v *viewed) bySlices(q *ecs.Query) {
+	for rows := range q.Rows() {
+		p, k, s := v.position.Slice(rows), v.velocity.Slice(rows), v.stun.Slice(rows)
+		for i := range rows.Each() {
+			p[i].X += k[i].X
+			if s != nil {
+				p[i].Y += float64(s[i].Left)
+			}
+			v.hits.At(rows, i).Append(Hit{rows.Entities()[i], int32(i)}, Hit{Damage: 1})
+		}
+	}
+}
+
+func (v *viewed) byView(m *ecs.View[Mover]) {
+	for rows, m := range m.Rows() {
+		for i := range rows.Each() {
+			m.P[i].X += m.V[i].X
+			if m.Stun != nil {
+				m.P[i].Y += float64(m.Stun[i].Left)
+			}
+			m.Hits.At(i).Append(Hit{m.E[i], int32(i)}, Hit{Damage: 1})
+		}
+	}
+}
+
+// state prints what entities hold, with indices for entities of either world.
+func (v *viewed) state() (s []string) {
+	for _, e := range v.list {
+		line := fmt.Sprint(v.position.Get(e), v.velocity.Get(e), v.velocity.Enabled(e), v.stun.Get(e))
+		for _, h := range v.hits.Slice(e) {
+			line += fmt.Sprint(" ", h.By.Index(), h.Damage)
+		}
+		s = append(s, line)
+	}
+	return s
+}
+
+func TestBehaviour59ViewIsSlices(t *testing.T) {
+	plain, viewed := newViewed(t), newViewed(t)
+	q := ecs.NewQuery(plain.w, ecs.Write(plain.position), ecs.Read(plain.velocity), ecs.Optional(ecs.Read(plain.stun)), ecs.Write(plain.hits))
+	m := ecs.NewView[Mover](viewed.w)
+	before := viewed.state()
+	for range 3 {
+		plain.bySlices(q)
+		viewed.byView(m)
+	}
+	require.Equal(t, plain.state(), viewed.state())
+	require.NotEqual(t, before, viewed.state())
+	require.Equal(t, 4000, m.Query().Count(), "without Stun, and with; two of three are enabled")
+}
+
+func TestViewMarksWhatItWrites(t *testing.T) {
+	v := newViewed(t)
+	m := ecs.NewView[Mover](v.w)
+	check := ecs.NewQuery(v.w, ecs.Read(v.position), ecs.Present(ecs.Read(v.velocity)), ecs.Read(v.hits))
+	changed := func(since uint32) (p, k, h bool) {
+		for rows := range check.Rows() {
+			p, k, h = p || v.position.Changed(rows, since), k || v.velocity.Changed(rows, since), h || v.hits.Changed(rows, since)
+		}
+		return p, k, h
+	}
+	for name, use := range map[string]func(){
+		"rows": func() { v.byView(m) },
+		"one":  func() { m.Get(v.list[0]) },
+		"batch": func() {
+			batch, err := ecs.NewArchetype(v.w, v.position, v.velocity, v.hits, v.owner).CreateN(1)
+			require.NoError(t, err)
+			since := v.w.Version()
+			v.w.Advance()
+			for rows := range batch.Rows() {
+				require.Nil(t, m.At(rows).Stun)
+				require.False(t, v.velocity.Changed(rows, since))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name != "batch" {
+				since := v.w.Version()
+				v.w.Advance()
+				p, k, h := changed(since)
+				require.Equal(t, []bool{false, false, false}, []bool{p, k, h})
+				use()
+				p, k, h = changed(since)
+				require.Equal(t, []bool{true, false, true}, []bool{p, k, h})
+				return
+			}
+			use()
+		})
+	}
+}
+
+func TestViewOfOneEntity(t *testing.T) {
+	v := newViewed(t)
+	m := ecs.NewView[Mover](v.w)
+	for _, i := range []int{0, 17, 2999, 3000, 4711} {
+		e := v.list[i]
+		one, ok := m.Get(e)
+		require.True(t, ok)
+		require.Equal(t, []ecs.Entity{e}, one.E)
+		require.Len(t, one.P, 1)
+		require.Same(t, v.position.Get(e), &one.P[0])
+		require.Same(t, v.velocity.Get(e), &one.V[0])
+		require.Equal(t, i >= 3000, one.Stun != nil)
+		one.Hits.At(0).Append(Hit{Damage: int32(i)})
+		require.Equal(t, []Hit{{Damage: int32(i)}}, v.hits.Slice(e))
+		require.Panics(t, func() { one.Hits.At(1) })
+	}
+	_, ok := m.Get(v.list[7000])
+	require.False(t, ok, "it has no Velocity")
+	v.w.Destroy(v.list[0])
+	_, ok = m.Get(v.list[0])
+	require.False(t, ok)
+}
+
+func TestViewInAPhase(t *testing.T) {
+	v := newViewed(t)
+	m, reader := ecs.NewView[Mover](v.w), ecs.NewView[struct{ P ecs.R[Position] }](v.w)
+	phase := v.w.Share()
+	defer phase.End()
+	n := 0
+	for rows := range phase.Rows(reader.Query()) {
+		n += len(reader.At(rows).P)
+	}
+	require.Equal(t, len(v.list), n)
+	_, ok := reader.Get(v.list[5])
+	require.True(t, ok)
+	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Phase.End components are only read", func() { m.Get(v.list[0]) })
+}
+
+func TestViewAllocatesNothing(t *testing.T) {
+	v := newViewed(t)
+	m := ecs.NewView[Mover](v.w)
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		for rows, m := range m.Rows() {
+			if len(m.P) != rows.Len() || len(m.V) != len(m.E) {
+				panic("lengths")
+			}
+		}
+		m.Get(v.list[3])
+	}))
+}
+
+func TestViewMisuse(t *testing.T) {
+	type Unknown struct{ X int }
+	type hidden struct{ P ecs.W[Position] }
+	v := newViewed(t)
+	w := v.w
+	for want, f := range map[string]func(){
+		"field .p: it is not exported":                         func() { ecs.NewView[struct{ p ecs.W[Position] }](w) },
+		"field .hidden: it is not exported":                    func() { ecs.NewView[struct{ hidden }](w) },
+		"field .N.X: int is none of W, R":                      func() { ecs.NewView[struct{ N struct{ X int } }](w) },
+		"field .U: ecs_test.Unknown is not registered":         func() { ecs.NewView[struct{ U ecs.R[Unknown] }](w) },
+		"field .U: ecs_test.Unknown is not registered in this": func() { ecs.NewView[struct{ U ecs.BufferR[Unknown] }](w) },
+		"field .M.P: Position is the type of a field before it": func() {
+			ecs.NewView[struct {
+				P ecs.R[Position]
+				M Motion
+			}](w)
+		},
+		`field .P: the tag ecs:"may" is not known`: func() {
+			ecs.NewView[struct {
+				P ecs.R[Position] `ecs:"may"`
+			}](w)
+		},
+		"field .E: only W, R, BufferW and BufferR may be optional": func() {
+			ecs.NewView[struct {
+				E []ecs.Entity `ecs:"optional"`
+			}](w)
+		},
+		"int is no struct":                  func() { ecs.NewView[int](w) },
+		"Position is in two terms":          func() { ecs.NewView[Motion](w, ecs.With(v.position)) },
+		"the view is nil or the zero value": func() { new(ecs.View[Mover]).Rows() },
+		"the world is nil":                  func() { ecs.NewView[Mover](nil) },
+		"declares Position to read: use ecs.Write": func() {
+			m := ecs.NewView[Motion](w)
+			for rows := range ecs.NewQuery(w, ecs.Read(v.position), ecs.Read(v.velocity)).Rows() {
+				m.At(rows)
+			}
+		},
+		"does not declare Velocity": func() {
+			m := ecs.NewView[Motion](w)
+			for rows := range ecs.NewQuery(w, ecs.Write(v.position)).Rows() {
+				m.At(rows)
+			}
+		},
+		"has no Velocity, which is not optional": func() {
+			m := ecs.NewView[Motion](w)
+			q := ecs.NewQuery(w, ecs.Write(v.position), ecs.Optional(ecs.Read(v.velocity)), ecs.Absent(v.hits))
+			for rows := range q.Rows() {
+				m.At(rows)
+			}
+		},
+		"no longer current": func() {
+			m := ecs.NewView[Motion](w)
+			var kept ecs.Rows
+			for rows := range m.Rows() {
+				kept = rows
+			}
+			m.At(kept)
+		},
+		"opened to read": func() {
+			m, _ := ecs.NewView[struct{ H ecs.BufferR[Hit] }](w).Get(v.list[0])
+			m.H.At(0).Append(Hit{})
+		},
+		"no longer current: the world has changed": func() {
+			m, _ := ecs.NewView[struct{ H ecs.BufferR[Hit] }](w).Get(v.list[0])
+			v.w.Destroy(v.list[1])
+			m.H.At(0).Len()
+		},
+	} {
+		requirePanic(t, want, f)
+	}
+}
+
+// requirePanic checks that f panics and says want.
+func requirePanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		require.Contains(t, fmt.Sprint(recover()), want)
+	}()
+	f()
+}
+
+func TestEach(t *testing.T) {
+	v := newViewed(t)
+	q := ecs.NewQuery(v.w, ecs.Write(v.position), ecs.Read(v.velocity), ecs.Optional(ecs.Read(v.stun)))
+	n, stunned, sum := 0, 0, 0.0
+	ecs.Each1(q, v.position, func(e ecs.Entity, p *Position) {
+		require.True(t, v.velocity.Enabled(e))
+		require.Same(t, v.position.Get(e), p)
+		p.X = 1
+		n++
+	})
+	require.Equal(t, q.Count(), n)
+	ecs.Each2(q, v.position, v.stun, func(e ecs.Entity, p *Position, s *Stun) {
+		require.Same(t, v.stun.Get(e), s)
+		sum += p.X
+		if s != nil {
+			stunned++
+		}
+	})
+	require.Equal(t, n/2, stunned)
+	require.Equal(t, float64(n), sum)
+}
