@@ -165,7 +165,7 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if w.phase != nil && v.q.writes {
 		w.phase.refuse("View.Get")
 	}
-	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1) // Safe as in At.
+	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1) // Safe because the fields are those of V, and m outlives the call.
 	return m, true
 }
 
@@ -222,7 +222,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 			continue
 		}
 		p, ok := f.placeIn(a)
-		if !ok {
+		if !ok { // an optional one: it stays empty
 			continue
 		}
 		if f.write {
