@@ -318,8 +318,10 @@ func TestTypedHelpersRefuse(t *testing.T) {
 	require.Zero(t, h.Stats().LiveBlocks)
 }
 
-// scribbler writes over what is freed.
+// scribbler writes over what is freed, and makes every slice move.
 type scribbler struct{ alloc.Allocator }
+
+func (s scribbler) ResizeSized(unsafe.Pointer, int, int, int) bool { return false }
 
 func (s scribbler) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
@@ -377,4 +379,34 @@ func TestTypedSlices(t *testing.T) {
 	require.Zero(t, stack.Len())
 	require.NoError(t, stack.Close())
 	arena.Close()
+}
+
+// TestAppendTakesWhatIsNeeded where twice as much is refused: in place, and by moving.
+func TestAppendTakesWhatIsNeeded(t *testing.T) {
+	h := newHeap(t, alloc.Size(8<<20))
+	stack, err := alloc.NewStack(h, 1000)
+	require.NoError(t, err)
+	s, err := alloc.MakeSlice[byte](stack, 300, 300)
+	require.NoError(t, err)
+	s, err = alloc.Append(stack, s, make([]byte, 100)...)
+	require.NoError(t, err)
+	require.Equal(t, 600, cap(s))
+	s, err = alloc.Append(stack, s, make([]byte, 500)...)
+	require.NoError(t, err)
+	require.Equal(t, []int{900, 900}, []int{len(s), cap(s)})
+	s, err = alloc.Append(stack, s, make([]byte, 101)...)
+	require.ErrorIs(t, err, alloc.ErrFull)
+	require.Equal(t, []int{900, 900}, []int{len(s), cap(s)})
+	alloc.FreeSlice(stack, s)
+	require.NoError(t, stack.Close())
+	u := h.Universe().Allocator()
+	big, err := alloc.MakeSlice[byte](u, 600<<10, 600<<10)
+	require.NoError(t, err)
+	wall := must(u.Alloc(1, 0)) // behind it, so that it moves
+	big[1] = 7
+	big, err = alloc.Append(u, big, make([]byte, 300<<10)...)
+	require.NoError(t, err)
+	require.Equal(t, []int{900 << 10, 900 << 10, 7}, []int{len(big), cap(big), int(big[1])})
+	alloc.FreeSlice(u, big)
+	u.FreeSized(wall, 1, 0)
 }

@@ -101,30 +101,45 @@ func FreeSlice[T any](a Allocator, s []T) {
 }
 
 // Append is append for slices of MakeSlice, or nil: values are added to s, which grows
-// where it stands when the allocator can, else by moving to another block, at least to
-// twice its capacity. After that s is the slice returned and no other. On an error, one
-// of MakeSlice's, s is as it was.
+// where it stands when the allocator can, else by moving to another block: to twice its
+// capacity at least or, where that is refused, to what is needed. After that s is the slice
+// returned and no other. On an error, one of MakeSlice's, s is as it was.
 func Append[T any](a Allocator, s []T, values ...T) ([]T, error) {
 	n := len(s) + len(values)
 	if n <= cap(s) {
 		return append(s, values...), nil
 	}
 	room := Doubling().Next(cap(s), n)
-	if size, align := sizeAlign[T](); cap(s) > 0 && size > 0 && room <= maxMapping/size {
-		// Safe because s is a live block of a, which makes it longer where it stands.
-		p := unsafe.Pointer(unsafe.SliceData(s))
-		if a.ResizeSized(p, cap(s)*size, align, room*size) {
-			return append(unsafe.Slice((*T)(p), room)[:len(s)], values...), nil
+	if !extend(a, &s, room) && (room == n || !extend(a, &s, n)) {
+		grown, err := makeSlice[T](a, room)
+		if err != nil && room > n {
+			grown, err = makeSlice[T](a, n)
 		}
+		if err != nil {
+			return s, fmt.Errorf("alloc: Append: %d values: %w", n, err)
+		}
+		copySlice(grown, s)
+		grown = append(grown[:len(s)], values...) // which may be values of s
+		FreeSlice(a, s)
+		return grown, nil
 	}
-	grown, err := makeSlice[T](a, room)
-	if err != nil {
-		return s, fmt.Errorf("alloc: Append: %d values: %w", room, err)
+	return append(s, values...), nil
+}
+
+// extend makes the room behind a slice larger where it stands, and reports whether it could.
+func extend[T any](a Allocator, s *[]T, room int) bool {
+	size, align := sizeAlign[T]()
+	if cap(*s) == 0 || size == 0 || room > maxMapping/size {
+		return false
 	}
-	copySlice(grown, s)
-	grown = append(grown[:len(s)], values...) // which may be values of s
-	FreeSlice(a, s)
-	return grown, nil
+	// Safe because s is a live block of a, which makes it longer where it stands.
+	p := unsafe.Pointer(unsafe.SliceData(*s))
+	if !a.ResizeSized(p, cap(*s)*size, align, room*size) {
+		return false
+	}
+	// Safe because the block has room values now.
+	*s = unsafe.Slice((*T)(p), room)[:len(*s)]
+	return true
 }
 
 // copySlice copies in steps, since a copy cannot be preempted.

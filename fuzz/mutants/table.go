@@ -73,7 +73,7 @@ var mutants = []mutant{
 	{"alloc/poolslots.go", "defer s.relist()", "s.relist()", "TestPoolAfterPanicBelow"},
 	{"alloc/allocator.go", "^b.u.index.Word(m).Load()&bitmask.Mask(at, have) != 0 {", "^b.u.index.Word(m).Load()&bitmask.Mask(at, 1) != 0 {", "TestUniverseBlocksAreInUse"},
 	{"alloc/stack.go", "size < 0 || uint(align) > MaxAlign ||", "", "TestStackTakesNoBadArguments"},
-	{"alloc/typed.go", "grown = append(grown[:len(s)], values...) // which may be values of s\n\tFreeSlice(a, s)", "FreeSlice(a, s)\n\tgrown = append(grown[:len(s)], values...)", "TestTypedSlices"},
+	{"alloc/typed.go", "grown = append(grown[:len(s)], values...) // which may be values of s\n\t\tFreeSlice(a, s)", "FreeSlice(a, s)\n\t\tgrown = append(grown[:len(s)], values...)", "TestTypedSlices"},
 	{"alloc/failures.go", "n < f.first || n > f.last {", "n < f.first {", "TestFailuresCount"},
 	{"alloc/wrap/track.go", "b.size == size && alignment(b.align) == alignment(align) {", "b.size == size {", "TestTrackCatches"},
 	{"alloc/wrap/stats.go", "live > peak &&", "live > peak+1 &&", "TestStatsSizes"},

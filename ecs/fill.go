@@ -1,0 +1,94 @@
+package ecs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Fill says how well an archetype uses the memory of its chunks. Sizes are in bytes.
+type Fill struct {
+	Archetype *Archetype
+	Rows      int // entities
+	Chunks    int // chunks that hold rows
+	Bytes     int // of those chunks
+	Reserve   int // of chunks kept without rows, see ChunkGrowth; World.Trim gives them back
+	RowBytes  int // of one row: its Entity and its components, spilled elements of buffers not counted
+}
+
+// Used returns the bytes that rows take.
+func (f Fill) Used() int { return f.Rows * f.RowBytes }
+
+// Waste returns the bytes that are held and not used: room for rows to come, ends of
+// columns, and the reserve.
+func (f Fill) Waste() int { return f.Bytes + f.Reserve - f.Used() }
+
+// Fills are those of a world. They print as a table.
+type Fills []Fill
+
+// Fills describes the archetypes that hold memory, in the order in which they were
+// made. An only chunk that is small counts its 2 KiB, not the unit that it shares;
+// [Stats].Shared has those. Cost: some ns for each archetype.
+func (w *World) Fills() Fills {
+	if w.closed {
+		return nil
+	}
+	var all Fills
+	for _, a := range w.archetypes {
+		f := Fill{
+			Archetype: a, Rows: a.grid.Len(), Chunks: a.Chunks(), Reserve: a.grid.Reserve() * alloc.ChunkSize,
+			RowBytes: int(unsafe.Sizeof(Entity{})),
+		}
+		for _, c := range a.grid.Columns() {
+			f.RowBytes += int(c.Size)
+		}
+		for _, c := range a.grid.Chunks() {
+			f.Bytes += c.Bytes()
+		}
+		if f.Bytes+f.Reserve > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Sum adds all up. RowBytes is the mean, rounded down, and Archetype nil.
+func (f Fills) Sum() (s Fill) {
+	used := 0
+	for _, one := range f {
+		s.Rows += one.Rows
+		s.Chunks += one.Chunks
+		s.Bytes += one.Bytes
+		s.Reserve += one.Reserve
+		used += one.Used()
+	}
+	s.RowBytes = used / max(s.Rows, 1)
+	return s
+}
+
+// String is a table, the archetypes with most bytes first, and the sum in its last line.
+func (f Fills) String() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "rows\tB a row\tchunks\tKiB\treserve\tused\t  types")
+	line := func(f Fill, used int, name string) {
+		held := max(f.Bytes+f.Reserve, 1)
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d %%\t  %s\n",
+			f.Rows, f.RowBytes, f.Chunks, f.Bytes>>10, f.Reserve>>10, 100*used/held, name)
+	}
+	used := 0
+	for _, one := range slices.SortedStableFunc(slices.Values(f), func(x, y Fill) int {
+		return cmp.Compare(y.Bytes+y.Reserve, x.Bytes+x.Reserve)
+	}) {
+		used += one.Used()
+		line(one, one.Used(), one.Archetype.String())
+	}
+	line(f.Sum(), used, "all")
+	t.Flush()
+	return b.String()
+}
