@@ -15,7 +15,7 @@ type Ship struct {
 	Of   *Owner
 }
 
-func TestBehaviour59Bundle(t *testing.T) {
+func TestBundleValues(t *testing.T) {
 	v := newViewed(t)
 	b := ecs.NewBundle[Ship](v.w)
 	parent := v.list[0]

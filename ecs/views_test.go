@@ -97,7 +97,7 @@ func (v *viewed) state() (s []string) {
 	return s
 }
 
-func TestBehaviour59ViewIsSlices(t *testing.T) {
+func TestViewIsSlices(t *testing.T) {
 	plain, viewed := newViewed(t), newViewed(t)
 	q := ecs.NewQuery(plain.w, ecs.Write(plain.position), ecs.Read(plain.velocity), ecs.Optional(ecs.Read(plain.stun)), ecs.Write(plain.hits))
 	m := ecs.NewView[Mover](viewed.w)
