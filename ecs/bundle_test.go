@@ -90,6 +90,7 @@ func TestBundleOfItsOwnMemory(t *testing.T) {
 }
 
 func TestBundleAllocatesNothing(t *testing.T) {
+	skipCheckptr(t)
 	v := newViewed(t)
 	b := ecs.NewBundle[Ship](v.w)
 	stun := Stun{3}
