@@ -54,8 +54,8 @@ func (p place) flags() uint8 { return uint8(p.use) }
 // column is a type with storage in an archetype's chunks; its key is the typeID.
 type column = alloc.GridColumn
 
-// Archetype is a set of component types and owner of the chunks of all entities
-// that have exactly that set. Its rows are dense: only the last chunk is ever
+// Archetype is a set of component types, with a value for each that is shared, and owner
+// of the chunks of all entities that have exactly that set and those values. Its rows are dense: only the last chunk is ever
 // part full, and a row that goes is replaced by the last one.
 //
 // All methods belong to the world's owner: one goroutine at a time.
@@ -63,7 +63,9 @@ type Archetype struct {
 	w         *World
 	index     uint32 // in World.archetypes
 	sig       signature
-	alike     *Archetype   // the next with the same key in World.byTypes
+	values    []*value     // of the shared types, in their order (W11)
+	key       uint64       // hash of both, for World.byTypes
+	alike     *Archetype   // the next with the same key there
 	types     []typeID     // in rising order
 	place     []place      // by typeID, up to the highest of types
 	grid      alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
@@ -80,7 +82,9 @@ type Archetype struct {
 	coming    int          // rows that need room, while a change is prepared
 	sources   int          // archetypes that rows come from, meanwhile
 	regular   bool         // full chunks come, too
-	forgotten bool         // taken out of the world again: a call that needed it failed
+	side      *way         // to the archetypes of other values, see sideways
+	pinned    bool         // somebody may have it from NewArchetype, so it stays without rows
+	forgotten bool         // taken out of the world again, see retire
 
 	changed  []uint32     // [chunk * number of types + slot]: version of the last write
 	stamps   []stamp      // [chunk]
@@ -91,7 +95,8 @@ type Archetype struct {
 }
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
-// any order; the same set always gives the same archetype. It panics for a type of
+// any order; the same set always gives the same archetype. Of a shared type it takes a
+// value, see Shared.Of; the type alone stands for its zero value. It panics for a type of
 // another world or one that is given twice, and with a *LimitError when a row does
 // not fit a chunk.
 func NewArchetype(w *World, types ...Type) *Archetype {
@@ -106,15 +111,24 @@ func NewArchetype(w *World, types ...Type) *Archetype {
 func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	w.checkNew("NewArchetype")
 	var sig signature
+	given := w.given[:0]
 	for _, t := range types {
 		id := w.idOf("NewArchetype", t)
 		if sig.has(id) {
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.types[id].name))
 		}
 		sig.add(id)
+		if s, ok := t.(SharedValue); ok {
+			given = append(given, s.v)
+		}
 	}
-	a, err := w.archetypeOf(sig)
-	return a, during("NewArchetype", err)
+	w.given = given
+	a, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
+	if err != nil {
+		return nil, during("NewArchetype", err)
+	}
+	a.pinned = true
+	return a, nil
 }
 
 // idOf returns the type's number after checking that it is one of w's.
@@ -134,17 +148,21 @@ func (w *World) checkOwn(op string, t *typeInfo) {
 	}
 }
 
-// archetypeOf finds or makes the archetype of a set.
-func (w *World) archetypeOf(sig signature) (*Archetype, error) {
+// archetypeOf finds or makes the archetype of a set of types and of values, which
+// valuesFor gave.
+func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) {
 	key := maphash.Comparable(w.seed, sig)
+	for _, v := range values {
+		key = maphash.Comparable(w.seed, [2]uint64{key, v.serial})
+	}
 	first := w.byTypes[key]
 	for a := first; a != nil; a = a.alike {
-		if a.sig == sig {
+		if a.sig == sig && slices.Equal(a.values, values) {
 			return a, nil
 		}
 	}
 	w.checkUnshared("NewArchetype")
-	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, alike: first}
+	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, values: slices.Clone(values), key: key, alike: first}
 	a.types = make([]typeID, 0, sig.count())
 	for id := range w.types {
 		if sig.has(typeID(id)) {
@@ -157,32 +175,18 @@ func (w *World) archetypeOf(sig signature) (*Archetype, error) {
 	a.edgeKey = noEdge
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[key] = a
+	for _, v := range a.values {
+		v.hold()
+		v.archetypes = append(v.archetypes, a)
+	}
+	if len(a.values) > 0 {
+		w.valued++
+	}
 	w.changeMatches()
 	for _, m := range w.matchings {
 		m.consider(a)
 	}
 	return a, nil
-}
-
-// forget takes the archetypes that were made last, and have no rows, out again
-// until keep are left.
-func (w *World) forget(keep int) {
-	for last := len(w.archetypes) - 1; last >= keep; last-- {
-		a := w.archetypes[last]
-		a.forgotten = true
-		a.dropWays()
-		w.archetypes = w.archetypes[:last]
-		// Those that were made before it come after it, so it is the first of its key.
-		if key := maphash.Comparable(w.seed, a.sig); a.alike != nil {
-			w.byTypes[key] = a.alike
-		} else {
-			delete(w.byTypes, key)
-		}
-		w.changeMatches()
-		for _, m := range w.matchings {
-			m.forget(a)
-		}
-	}
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
@@ -225,6 +229,9 @@ func (a *Archetype) String() string {
 	names := make([]string, len(a.types))
 	for i, id := range a.types {
 		names[i] = a.w.types[id].name
+		if v := a.valueOf(id); v != nil {
+			names[i] = v.String()
+		}
 	}
 	return "[" + strings.Join(names, " ") + "]"
 }
@@ -240,6 +247,7 @@ const (
 // grow makes room for n more rows by the policy of the archetype, in its own layout when
 // they are the first.
 func (a *Archetype) grow(n int) error {
+	a.checkKept()
 	a.lieAlone()
 	err := a.growAs(byPolicy, n)
 	if err == nil {

@@ -109,9 +109,10 @@ func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
 			}
 		}
 		var err error
-		if a, err = b.w.archetypeOf(sig); err != nil {
+		if a, err = b.w.archetypeOf(sig, nil); err != nil {
 			return nil, err
 		}
+		a.pinned = true // it is kept here
 		b.archetypes[set] = a
 	}
 	b.last, b.lastSet = a, set

@@ -15,21 +15,35 @@ type Change struct {
 	add    signature
 	remove signature
 	adds   bool       // add is not empty
+	put    []*value   // that entities get in place of theirs
+	given  []*value   // that entities get who have none
 	into   *Archetype // set: entities become exactly that
 	ways   []*way     // by index of the source archetype, found so far; nil: not yet
 }
 
-// Part is a part of a change: Add or Remove.
+// Part is a part of a change: Add, Put or Remove.
 type Part struct {
 	types  []Type
 	remove bool
+	put    bool
 }
 
-// Add is the part of a change that gives entities some types.
-func Add(types ...Type) Part { return Part{types, false} }
+// Add is the part of a change that gives entities some types. Of a shared type it takes a
+// value too, which entities get that have none; the type alone stands for its zero value.
+func Add(types ...Type) Part { return Part{types: types} }
 
 // Remove is the part of a change that takes types from entities.
-func Remove(types ...Type) Part { return Part{types, true} }
+func Remove(types ...Type) Part { return Part{types: types, remove: true} }
+
+// Put is the part of a change that gives entities shared values, whether they had another
+// or none.
+func Put(values ...SharedValue) Part {
+	types := make([]Type, len(values))
+	for i, v := range values {
+		types[i] = v
+	}
+	return Part{types: types, put: true}
+}
 
 // NewChange makes a change. It panics for a type that is given twice, added and
 // removed included, and for one of another world.
@@ -50,9 +64,24 @@ func NewChange(w *World, parts ...Part) *Change {
 				c.add.add(id)
 				c.adds = true
 			}
+			if s, ok := t.(SharedValue); ok {
+				c.take(s.v, p)
+			}
 		}
 	}
 	return c
+}
+
+// take notes a shared value of a part.
+func (c *Change) take(v *value, p Part) {
+	switch {
+	case p.remove:
+		panic(fmt.Sprintf("ecs: NewChange: Remove(%v): name the type, entities lose any value of it", v))
+	case p.put:
+		c.put = append(c.put, v)
+	default:
+		c.given = append(c.given, v)
+	}
 }
 
 // String lists what the change adds and removes.
@@ -65,7 +94,12 @@ func (c *Change) String() string {
 	}
 	text := "change"
 	for id, t := range c.w.types {
+		put, given := valueIn(c.put, typeID(id)), valueIn(c.given, typeID(id))
 		switch {
+		case put != nil:
+			text += " " + put.String()
+		case given != nil:
+			text += " +" + given.String()
 		case c.add.has(typeID(id)):
 			text += " +" + t.name
 		case c.remove.has(typeID(id)):
@@ -91,9 +125,13 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 			sig[i] = sig[i]&^c.remove[i] | c.add[i]
 		}
 		var err error
-		if to, err = c.w.archetypeOf(sig); err != nil {
+		if to, err = c.w.archetypeOf(sig, c.w.valuesFor(&sig, c.put, a, c.given)); err != nil {
 			return nil, err
 		}
+	}
+	to.checkKept()
+	if a.differs(to) {
+		return a.sideways(to), nil
 	}
 	c.ways[a.index] = a.wayTo(to)
 	return c.ways[a.index], nil
@@ -109,7 +147,7 @@ func (c *Change) Apply(e Entity) (changed bool, err error) {
 
 func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 	w := c.w
-	w.checkUnlocked(op)
+	w.checkChange(op)
 	r := w.recordOf(op, e)
 	if r == nil {
 		if c.gives() {
@@ -117,21 +155,29 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
-	o := w.ownerOf(r.location)
-	a := w.archetypeAt(o)
+	a := w.archetypeAt(w.ownerOf(r.location))
 	before := len(w.archetypes)
 	way, err := c.wayFrom(a)
-	if err == nil && way.to == a {
-		return false, nil
-	}
-	if err == nil && way.to.grid.Full() {
-		err = way.to.grow(1)
-	}
 	if err != nil {
 		w.forget(before)
 		return false, during(op, err)
 	}
-	w.moveOne(a, way, e, r, o)
+	if way.to == a {
+		return false, nil
+	}
+	return w.takeWay(op, way, e, r, before)
+}
+
+// takeWay moves one entity its way and clears what it gets. On an error archetypes beyond
+// before are forgotten.
+func (w *World) takeWay(op string, way *way, e Entity, r *record, before int) (bool, error) {
+	if way.to.grid.Full() {
+		if err := way.to.grow(1); err != nil {
+			w.forget(before)
+			return false, during(op, err)
+		}
+	}
+	w.moveOne(way.from, way, e, r, w.ownerOf(r.location))
 	alloc.ClearRows(way.to.grid.LastRow(), 1, way.fresh)
 	return true, nil
 }
@@ -160,13 +206,13 @@ func (c *Change) ApplyList(list []Entity) (Batch, error) {
 }
 
 func (c *Change) applyQuery(op string, q *Query) (Batch, error) {
-	c.w.checkUnlocked(op)
+	c.w.checkChange(op)
 	c.w.checkQuery(op, q)
 	return c.applyTo(op, q.pick())
 }
 
 func (c *Change) applyList(op string, list []Entity) (Batch, error) {
-	c.w.checkUnlocked(op)
+	c.w.checkChange(op)
 	return c.applyTo(op, c.w.pickList(op, list, c.gives()))
 }
 

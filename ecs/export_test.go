@@ -142,3 +142,17 @@ func MarkType(t Type, e Entity) { t.info().mut(opMut, e) }
 
 // Ways returns the number of ways that an archetype knows, from it and to it.
 func Ways(a *Archetype) int { return len(a.ways) }
+
+// Sweep gives up the archetypes of values that have no rows, as a change does when there
+// are many.
+func (w *World) Sweep() { w.sweep() }
+
+// SharedValues returns the number of values that the stores know.
+func (w *World) SharedValues() (n int) {
+	for _, t := range w.types {
+		if t.shared != nil {
+			t.shared.each(func(*value) { n++ })
+		}
+	}
+	return n
+}

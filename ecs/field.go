@@ -64,7 +64,7 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 
 // enter adds a field of a type that must be registered, and be no other field's.
 func (r *fieldReader) enter(path string, of reflect.Type, buffer bool, f field) {
-	id, ok := r.w.byType[typeKey{of, buffer}]
+	id, ok := r.w.byType[typeKey{rtype: of, buffer: buffer}]
 	if !ok {
 		register := "Register"
 		if buffer {

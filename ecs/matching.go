@@ -20,6 +20,7 @@ type matching struct {
 	lacks    signature   // types that it must not have
 	any      []signature // of each it must have one
 	enabled  signature   // types of which rows must be enabled
+	where    [][]*value  // of each it must have one; sorted, as the values are, by number
 	disabled signature   // Enableable types of which rows must be disabled, or lack the type
 	matches  []match     // in order of the archetypes' creation (W5)
 }
@@ -48,6 +49,8 @@ func (m *matching) filter(terms []Term) {
 			hide[prefabID] = false
 		case termAny:
 			m.any = append(m.any, signature{})
+		case termWhere:
+			m.where = append(m.where, holdAll(t.values))
 		}
 		for _, o := range t.of {
 			id := o.t.id
@@ -67,7 +70,7 @@ func (m *matching) filter(terms []Term) {
 func (m *matching) ask(kind termKind, id typeID) {
 	toggles := m.w.types[id].enableable
 	switch kind {
-	case termRead, termWrite, termWith:
+	case termRead, termWrite, termWith, termWhere:
 		m.has.add(id)
 		if toggles {
 			m.enabled.add(id)
@@ -99,6 +102,15 @@ func (m *matching) identity() string {
 			key = binary.LittleEndian.AppendUint64(key, word)
 		}
 	}
+	// No two values have one number, and a value has one type: lists need no names. But for
+	// the number of Any terms, which was fixed by what came before, and that of the lists' ends.
+	slices.SortFunc(m.where, func(a, b []*value) int { return slices.CompareFunc(a, b, compareSerials) })
+	for _, one := range m.where {
+		key = binary.LittleEndian.AppendUint64(key, uint64(len(one)))
+		for _, v := range one {
+			key = binary.LittleEndian.AppendUint64(key, v.serial)
+		}
+	}
 	return string(key)
 }
 
@@ -109,6 +121,7 @@ func (w *World) matchingOf(terms []Term) *matching {
 	m.key = m.identity()
 	if old := w.byFilter[m.key]; old != nil {
 		old.queries++
+		m.letGo()
 		return old
 	}
 	m.queries = 1
@@ -126,6 +139,16 @@ func (m *matching) drop() {
 		delete(m.w.byFilter, m.key)
 		at := slices.Index(m.w.matchings, m)
 		m.w.matchings = slices.Delete(m.w.matchings, at, at+1)
+		m.letGo()
+	}
+}
+
+// letGo lets the values of the Where terms go.
+func (m *matching) letGo() {
+	for _, one := range m.where {
+		for _, v := range one {
+			v.letGo()
+		}
 	}
 }
 
@@ -145,6 +168,12 @@ func (m *matching) wants(a *Archetype) bool {
 	}
 	for i := range m.any {
 		if !a.sig.meets(&m.any[i]) {
+			return false
+		}
+	}
+	for _, one := range m.where {
+		v := a.valueOf(one[0].t.id)
+		if _, found := slices.BinarySearchFunc(one, v, compareSerials); !found {
 			return false
 		}
 	}
@@ -176,13 +205,6 @@ func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
 		}
 	}
 	return tests
-}
-
-// forget takes the archetype that was made last out again.
-func (m *matching) forget(a *Archetype) {
-	if n := len(m.matches); n > 0 && m.matches[n-1].a == a {
-		m.matches = m.matches[:n-1]
-	}
 }
 
 // verify checks W5.

@@ -92,6 +92,7 @@ func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (u
 	if a.sig.has(t.id) == adds {
 		return nil, nil
 	}
+	t.w.sweepWhenDue()
 	if err := a.searchEdge(t.id); err != nil {
 		return nil, err
 	}
@@ -134,11 +135,7 @@ func (a *Archetype) searchEdge(id typeID) error {
 
 // findEdge is searchEdge without room.
 func (a *Archetype) findEdge(id typeID) (*way, error) {
-	for i, e := range a.edges {
-		if e.id == id && e.way.to.forgotten {
-			a.edges = append(a.edges[:i], a.edges[i+1:]...)
-			break
-		}
+	for _, e := range a.edges {
 		if e.id == id {
 			return e.way, nil
 		}
@@ -149,7 +146,7 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 	} else {
 		sig.add(id)
 	}
-	to, err := a.w.archetypeOf(sig)
+	to, err := a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
 	if err != nil {
 		return nil, err
 	}

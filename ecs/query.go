@@ -21,6 +21,7 @@ type Query struct {
 	sights    []sight   // of the matches, see look
 	seen      uint64    // World.matched when they were up to date; 0: never
 	replanned uint64    // World.replanned then
+	retired   uint64    // World.retired then
 	access    []uint8   // by typeID: what loops may do with the type, see declared
 	writes    bool      // some type may be written
 	changed   []typeID  // of the Changed terms
@@ -214,28 +215,33 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	filters := since != 0 && q.filters()
 	for i := range q.sights {
 		t := &q.sights[i]
-		a := t.a
-		if a.grid.Len() == 0 {
+		if t.a.grid.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// walkOne shows the chunks of one archetype.
+func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
+	a := t.a
+	s.t = t
+	for pos := range a.grid.Chunks() {
+		if filters && !q.passes(a, pos, since) {
 			continue
 		}
-		s.t = t
-		for pos := range a.grid.Chunks() {
-			if filters && !q.passes(a, pos, since) {
+		n, dense := a.grid.RowsOf(pos), true
+		if len(t.tests) > 0 {
+			matching := s.filter(a, t.tests, pos, n)
+			if matching == 0 {
 				continue
 			}
-			n, dense := a.grid.RowsOf(pos), true
-			if len(t.tests) > 0 {
-				matching := s.filter(a, t.tests, pos, n)
-				if matching == 0 {
-					continue
-				}
-				dense = matching == n
-			}
-			at := a.grid.Row(pos, 0)
-			s.show(pos, at.Scale, dense)
-			if !yield(makeRows(s, at.Base, n)) {
-				return false
-			}
+			dense = matching == n
+		}
+		at := a.grid.Row(pos, 0)
+		s.show(pos, at.Scale, dense)
+		if !yield(makeRows(s, at.Base, n)) {
+			return false
 		}
 	}
 	return true

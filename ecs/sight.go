@@ -27,7 +27,7 @@ func (t *sight) columnOf(id typeID) place {
 }
 
 // look brings the sights up to date with the matches. Those only become more between two
-// looks: an archetype is forgotten by the call that made it, and no call looks between.
+// looks, unless archetypes were given up: then all are made anew.
 func (q *Query) look() {
 	if p := q.w.phase; p != nil {
 		p.mu.Lock()
@@ -41,6 +41,9 @@ func (q *Query) look() {
 func (q *Query) lookAlone() {
 	if q.upToDate() {
 		return
+	}
+	if q.retired != q.w.retired {
+		q.sights, q.retired = q.sights[:0], q.w.retired
 	}
 	if q.replanned != q.w.replanned {
 		for i := range q.sights {

@@ -18,13 +18,15 @@ import (
 //	Disabled            has it           it is disabled
 //	Present             has it           -
 //	Absent              lacks it         -
+//	Where               has one of the values   -
 //
 // Any asks nothing of entities in an archetype that has one of its types that is
 // not Enableable. Several Any terms must all hold. Changed and Ordered ask something
 // of chunks, and of all such terms one must hold.
 type Term struct {
-	kind termKind
-	of   []operand
+	kind   termKind
+	of     []operand
+	values []*value // of Where
 }
 
 type termKind uint8
@@ -39,13 +41,14 @@ const (
 	termDisabled
 	termPresent
 	termAbsent
+	termWhere
 	termChanged
 	termOrdered
 	termIncludeDisabled
 	termIncludePrefabs
 )
 
-var termNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present", "Absent",
+var termNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present", "Absent", "Where",
 	"Changed", "Ordered", "IncludeDisabled", "IncludePrefabs"}
 
 // operand is a type and what loops may do with it.
@@ -69,11 +72,20 @@ type Operand interface {
 func (t Term) operand() operand { return t.of[0] }
 
 // Read matches entities that have t, enabled, and lets loops read it.
-func Read(t Type) Term { return Term{termRead, []operand{{infoOf("Read", t), mayRead}}} }
+func Read(t Type) Term { return accessTo(termRead, t, mayRead) }
+
+func accessTo(kind termKind, t Type, access uint8) Term {
+	term := filterOf(kind, []Type{t})
+	term.of[0].access = access
+	if info := term.of[0].t; kind == termWrite && info != nil && info.shared != nil {
+		panic(fmt.Sprintf("ecs: Write: %s is shared: entities get another value by Set or Put", info.name))
+	}
+	return term
+}
 
 // Write matches entities that have t, enabled, and lets loops write it: taking
 // its slice marks the chunk's column changed.
-func Write(t Type) Term { return Term{termWrite, []operand{{infoOf("Write", t), mayRead | mayWrite}}} }
+func Write(t Type) Term { return accessTo(termWrite, t, mayRead|mayWrite) }
 
 // With matches entities that have all of the types, enabled, without access to them.
 func With(types ...Type) Term { return filterOf(termWith, types) }
@@ -99,6 +111,24 @@ func Disabled(of ...Operand) Term { return termOf(termDisabled, of) }
 
 // Present matches entities that have all of the types, enabled or not.
 func Present(of ...Operand) Term { return termOf(termPresent, of) }
+
+// Where matches entities that have one of some values of a shared type, of which there may
+// be any number. A query may have a Where for each of several types; all must hold. For
+// one value after another, see Query.RowsOf. It panics for values of different types.
+func Where(values ...SharedValue) Term {
+	t := Term{kind: termWhere}
+	for _, v := range values {
+		info := infoOf("Where", v)
+		if len(t.of) == 0 {
+			t.of = []operand{{t: info}}
+		}
+		if info == nil || info != t.of[0].t {
+			panic("ecs: Where: the values are not all of one shared type; take a Where for each")
+		}
+		t.values = append(t.values, v.v)
+	}
+	return t
+}
 
 // Changed passes chunks in which one of the types may have been written since the
 // query last ran to its end, or since the version that SetSince gave: whoever opens
@@ -131,6 +161,9 @@ func infoOf(op string, t Type) *typeInfo {
 func filterOf(kind termKind, types []Type) Term {
 	t := Term{kind: kind}
 	for _, of := range types {
+		if v, ok := of.(SharedValue); ok {
+			panic(fmt.Sprintf("ecs: %s: %v is a value; ask for it with Where", termNames[kind], v))
+		}
 		t.of = append(t.of, operand{t: infoOf(termNames[kind], of)})
 	}
 	return t
@@ -141,6 +174,9 @@ func termOf(kind termKind, of []Operand) Term {
 	for _, o := range of {
 		if o == nil {
 			panic("ecs: " + termNames[kind] + ": a type is nil")
+		}
+		if v, ok := o.(SharedValue); ok {
+			panic(fmt.Sprintf("ecs: %s: %v is a value; ask for it with Where", termNames[kind], v))
 		}
 		if in, ok := o.(Term); ok && (in.kind > termWrite || len(in.of) != 1) {
 			panic(fmt.Sprintf("ecs: %s: %s inside another term; only types, Read and Write may stand there", termNames[kind], termNames[in.kind]))
@@ -161,6 +197,12 @@ func (t Term) text() string {
 			parts[i] = "Write " + parts[i]
 		case o.access != 0:
 			parts[i] = "Read " + parts[i]
+		}
+	}
+	if len(t.values) > 0 {
+		parts = parts[:0]
+		for _, v := range t.values {
+			parts = append(parts, v.String())
 		}
 	}
 	switch {

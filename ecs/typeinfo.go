@@ -16,7 +16,8 @@ const MaxTypes = 1024
 // typeID numbers the component types of a world in order of registration.
 type typeID uint16
 
-// Type is a handle of a registered type: a Component or a Buffer. Only this
+// Type is a handle of a registered type: a Component, a Buffer or a Shared, or a
+// SharedValue. Only this
 // package implements it.
 type Type interface {
 	Operand
@@ -40,6 +41,7 @@ type typeInfo struct {
 	element    int            // buffers: bytes of one element; else 0
 	inline     int            // buffers: elements that fit the chunk
 	growth     alloc.Growth   // buffers: of the room in elements
+	shared     valueStore     // shared types: the values; else nil
 	buffer     bool
 	enableable bool
 }
@@ -52,10 +54,13 @@ func (t *typeInfo) world() *World {
 	return t.w
 }
 
+// typeKey is what makes types different: a Go type may be registered once as each kind.
 type typeKey struct {
-	rtype  reflect.Type
-	buffer bool
+	rtype          reflect.Type
+	buffer, shared bool
 }
+
+func (t *typeInfo) key() typeKey { return typeKey{t.rtype, t.buffer, t.shared != nil} }
 
 // TypeOption changes how a type is registered: Enableable; Inline and Growth of a
 // buffer.
@@ -99,13 +104,13 @@ func shortName(t reflect.Type) string {
 func (w *World) register(op string, info typeInfo) *typeInfo {
 	op += "[" + shortName(info.rtype) + "]"
 	w.checkNew(op)
-	if err := layout.PointerFree(info.rtype); err != nil {
+	if err := layout.PointerFree(info.rtype); err != nil && info.shared == nil {
 		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap", op, err))
 	}
 	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
 	}
-	key := typeKey{info.rtype, info.buffer}
+	key := info.key()
 	if id, ok := w.byType[key]; ok {
 		if old := w.types[id]; old.enableable != info.enableable || old.inline != info.inline || old.growth != info.growth {
 			panic("ecs: " + op + ": registered before with other options")
@@ -119,9 +124,14 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if _, err := planOf(&info); err != nil { // no archetype could have it
 		panic(during(op, err))
 	}
-	info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
+	if info.shared == nil {
+		info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
+	}
 	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))
 	w.byType[key] = info.id
+	if info.shared != nil {
+		w.sharedTypes.add(info.id)
+	}
 	w.types = append(w.types, &info)
 	return &info
 }

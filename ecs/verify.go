@@ -37,6 +37,9 @@ func (w *World) Verify() error {
 	if err := w.verifyNames(); err != nil {
 		return err
 	}
+	if err := w.verifyValues(); err != nil {
+		return err
+	}
 	for _, m := range w.matchings {
 		if err := m.verify(); err != nil {
 			return err

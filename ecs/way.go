@@ -18,6 +18,7 @@ type way struct {
 	rare     bool          // there are bits, on or spills: sendRare
 	more     bool          // that, or row.Others
 	relabel  bool          // what both have lies alike: whole chunks can change hands
+	own      bool          // both have the same types, each in its own layout
 }
 
 // bitMove says where an enableable type's bits are in two archetypes.
@@ -35,8 +36,12 @@ type edge struct {
 }
 
 // wayTo returns the way from a to another archetype. There is one for all who ask, so
-// that a new layout of either end is told to all.
+// that a new layout of either end is told to all; but for those to another value of a
+// shared type, see sideways.
 func (a *Archetype) wayTo(to *Archetype) *way {
+	if a.differs(to) {
+		return a.sideways(to)
+	}
 	known := a.ways
 	if len(to.ways) < len(known) {
 		known = to.ways
@@ -55,18 +60,33 @@ func (a *Archetype) wayTo(to *Archetype) *way {
 	return w
 }
 
-// dropWays makes the other ends of an archetype's ways forget them.
-func (a *Archetype) dropWays() {
-	for _, w := range a.ways {
-		other := w.from
-		if other == a {
-			other = w.to
-		}
-		if other != a {
-			at := slices.Index(other.ways, w)
-			other.ways = slices.Delete(other.ways, at, at+1)
+// differs reports whether two archetypes have different values of one type.
+func (a *Archetype) differs(b *Archetype) bool {
+	for _, v := range a.values {
+		if other := b.valueOf(v.t.id); other != nil && other != v {
+			return true
 		}
 	}
+	return false
+}
+
+// sideways returns the way to an archetype of another value, good until it is asked for
+// another: of a thousand values there may be a million. Where types and layouts are the
+// same, which is the rule, only its end differs from the last one's.
+func (a *Archetype) sideways(to *Archetype) *way {
+	s := a.side
+	if s != nil && s.own && to.lent == nil && a.lent == nil && a.sig == to.sig {
+		s.to = to
+		return s
+	}
+	if s == nil {
+		s = new(way)
+		a.side = s
+	}
+	s.from, s.to = a, to
+	s.find()
+	s.own = to.lent == nil && a.lent == nil && a.sig == to.sig
+	return s
 }
 
 // find looks up what the way does, from the layouts and types of its ends.

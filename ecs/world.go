@@ -74,6 +74,13 @@ type World struct {
 	unshared    uint64                // the same, or never while the world is shared or after Close: see Query.Rows
 	replanned   uint64                // those laid out anew
 	byFilter    map[string]*matching  // by matching.key
+	retired     uint64                // times that archetypes were given up
+	sharedTypes signature             // that are shared
+	valued      int                   // archetypes with values
+	mostValued  int                   // from how many on the next change sweeps
+	serial      uint64                // of the value that was made last
+	chosen      []*value              // of the archetype that is looked for
+	given       []*value              // to the call under way
 	built       []*typeInfo           // those whose directory is built
 	batches     Query                 // that the rows of batches belong to; it matches nothing
 
@@ -129,7 +136,7 @@ func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
 		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
-		version: 1, matched: 1, unshared: 1,
+		version: 1, matched: 1, unshared: 1, mostValued: leastSwept,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
 	}

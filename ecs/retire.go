@@ -1,0 +1,109 @@
+package ecs
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Archetypes that go. One without rows that nobody has from NewArchetype can be taken out
+// of the world: by the call that made it and then failed, by Shrink, and when there are many
+// that were made for values that no entity has any more.
+
+// retire takes archetypes without rows out of the world; it returns how many. The others
+// keep their order. Cost: for each archetype of the world, and each chunk of those that
+// come after one that goes.
+func (w *World) retire(goes func(*Archetype) bool) (n int) {
+	kept := w.archetypes[:0]
+	for _, a := range w.archetypes {
+		if goes(a) {
+			a.giveUp()
+			n++
+			continue
+		}
+		if at := uint32(len(kept)); a.index != at {
+			a.index = at
+			for pos, c := range a.grid.Chunks() {
+				w.setOwner(c, a, pos)
+			}
+		}
+		kept = append(kept, a)
+	}
+	if n == 0 {
+		return 0
+	}
+	clear(w.archetypes[len(kept):])
+	w.archetypes = kept
+	clear(w.byTypes)
+	for _, a := range kept {
+		a.alike = w.byTypes[a.key]
+		w.byTypes[a.key] = a
+		a.ways = slices.DeleteFunc(a.ways, func(way *way) bool { return way.from.forgotten || way.to.forgotten })
+		a.edges = slices.DeleteFunc(a.edges, func(e edge) bool { return e.way.to.forgotten })
+		if a.edge != nil && a.edge.to.forgotten {
+			a.edge, a.edgeKey = nil, noEdge
+		}
+		if a.side != nil && a.side.to.forgotten {
+			a.side = nil
+		}
+	}
+	for _, m := range w.matchings {
+		m.matches = slices.DeleteFunc(m.matches, func(m match) bool { return m.a.forgotten })
+	}
+	w.retired++
+	w.changeMatches()
+	return n
+}
+
+// giveUp ends what an archetype without rows has. Whoever still holds it can ask what it
+// is; it has no rows and gets none.
+func (a *Archetype) giveUp() {
+	w := a.w
+	a.forgotten = true
+	a.grid.Release()
+	for _, v := range a.values {
+		at := slices.Index(v.archetypes, a)
+		v.archetypes = slices.Delete(v.archetypes, at, at+1)
+		v.letGo()
+	}
+	if len(a.values) > 0 {
+		w.valued--
+	}
+	a.ways, a.edges, a.edge, a.edgeKey, a.side, a.adopt, a.alike = nil, nil, nil, noEdge, nil, nil, nil
+}
+
+// forget takes the archetypes that were made last, and have no rows, out again
+// until keep are left.
+func (w *World) forget(keep int) {
+	if len(w.archetypes) > keep {
+		w.retire(func(a *Archetype) bool { return int(a.index) >= keep })
+	}
+}
+
+// sweep gives up the archetypes of values that have no rows, when many may have none.
+func (w *World) sweep() {
+	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.grid.Len() == 0 && !a.pinned })
+	w.mostValued = 2*w.valued + leastSwept
+}
+
+// leastSwept is how many archetypes with values there may be before those without rows
+// are looked for: the search costs some ns for each archetype of the world.
+const leastSwept = 64
+
+// checkChange panics during iteration, and sweeps when that is due.
+func (w *World) checkChange(op string) {
+	w.checkUnlocked(op)
+	w.sweepWhenDue()
+}
+
+func (w *World) sweepWhenDue() {
+	if w.valued > w.mostValued {
+		w.sweep()
+	}
+}
+
+// checkKept panics for an archetype that the world has given up.
+func (a *Archetype) checkKept() {
+	if a.forgotten {
+		panic(fmt.Sprintf("ecs: %v had no rows and was given up; keep archetypes that come from NewArchetype", a))
+	}
+}

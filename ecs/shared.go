@@ -1,0 +1,237 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Shared is the handle of a shared type: entities with the same value of it are together
+// in chunks, and the value is there once. T is any comparable Go type, pointers and
+// strings included; values are the same when they are ==, or differ in nothing but in
+// NaNs. The first of several that are the same is kept: of -0 and 0 the one that came
+// first.
+//
+// Giving an entity another value moves its row, as adding a component does. Rows of
+// many values cost memory: each value has chunks of its own, 2 KiB at least.
+//
+// All methods belong to the world's owner: one goroutine at a time.
+type Shared[T comparable] struct {
+	t *typeInfo
+	s *values[T]
+}
+
+// RegisterShared makes T a shared type of w; see Register. It has no options.
+func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
+	t := reflect.TypeFor[T]()
+	info := typeInfo{rtype: t, name: shortName(t), align: 1, inline: -1}
+	for _, o := range options {
+		o(&info)
+	}
+	if len(options) > 0 {
+		panic(fmt.Sprintf("ecs: RegisterShared[%s]: shared types have no options", info.name))
+	}
+	info.inline = 0
+	s := &values[T]{byGo: map[T]*value{}, checks: holdsInterface(t)}
+	info.shared = s
+	s.t = w.register("RegisterShared", info)
+	return Shared[T]{s.t, s.t.shared.(*values[T])}
+}
+
+func (c Shared[T]) info() *typeInfo { return c.t }
+
+func (c Shared[T]) operand() operand { return operand{t: c.t} }
+
+// String returns the type's name.
+func (c Shared[T]) String() string { return handle{c.t}.String() }
+
+// Of returns v for archetypes, changes and terms: NewArchetype(w, position, team.Of(Red)).
+// The world keeps it while an archetype has it or a query names it.
+func (c Shared[T]) Of(v T) SharedValue {
+	if c.t == nil || c.t.w.closed {
+		c.t.world().refuse("Shared.Of")
+	}
+	return SharedValue{c.s.of("Shared.Of", v)}
+}
+
+// SharedValue is a value of a shared type; see Shared.Of. It is a Type, that of the
+// value, for NewArchetype, Add, Put and Where, and no others.
+type SharedValue struct{ v *value }
+
+func (v SharedValue) info() *typeInfo {
+	if v.v == nil {
+		return nil
+	}
+	return v.v.t
+}
+
+func (v SharedValue) operand() operand { return operand{t: v.info()} }
+
+// String prints the value as Team=Red.
+func (v SharedValue) String() string {
+	if v.v == nil {
+		return "no value"
+	}
+	return v.v.String()
+}
+
+// Get returns e's value, and false when e is not alive or has none.
+func (c Shared[T]) Get(e Entity) (v T, ok bool) {
+	r := c.t.world().recordOf("Shared.Get", e)
+	if r == nil {
+		return v, false
+	}
+	a := c.t.w.archetypeAt(c.t.w.ownerOf(r.location))
+	if shared := a.valueOf(c.t.id); shared != nil {
+		return shared.v.(T), true
+	}
+	return v, false
+}
+
+// At returns the value of all entities of the rows, and false where they have none. The
+// query need not declare the type.
+func (c Shared[T]) At(rows Rows) (v T, ok bool) {
+	s := rows.check("Shared.At")
+	if c.t == nil || s.w != c.t.w {
+		rows.refuse(c.t, "Shared.At")
+	}
+	if shared := s.t.a.valueOf(c.t.id); shared != nil {
+		return shared.v.(T), true
+	}
+	return v, false
+}
+
+// Has reports whether e is alive and has a value.
+func (c Shared[T]) Has(e Entity) bool { return handle{c.t}.Has(e) }
+
+// Add gives e the value. It returns false, and keeps the old one, when e has one. It
+// panics like Component.Add.
+func (c Shared[T]) Add(e Entity, v T) bool {
+	added, err := c.TryAdd(e, v)
+	if err != nil {
+		panic(err)
+	}
+	return added
+}
+
+// TryAdd is Add that returns the *LimitError.
+func (c Shared[T]) TryAdd(e Entity, v T) (bool, error) {
+	return c.give("Shared.Add", e, v, true)
+}
+
+// Set gives e the value in place of the one that it has, which moves e's row. It
+// returns false when e is not alive or has none. It panics during iteration, and with
+// a *LimitError when there is no room. To change many see Put.
+func (c Shared[T]) Set(e Entity, v T) bool {
+	set, err := c.TrySet(e, v)
+	if err != nil {
+		panic(err)
+	}
+	return set
+}
+
+// TrySet is Set that returns the *LimitError.
+func (c Shared[T]) TrySet(e Entity, v T) (bool, error) {
+	return c.give("Shared.Set", e, v, false)
+}
+
+// Remove takes the value from e. It returns false when e is not alive or has none, and
+// panics like Component.Add.
+func (c Shared[T]) Remove(e Entity) bool { return c.t.remove("Shared.Remove", e) }
+
+// TryRemove is Remove that returns the *LimitError.
+func (c Shared[T]) TryRemove(e Entity) (bool, error) { return c.t.tryRemove("Shared.Remove", e) }
+
+// Values appends the values that entities have to dst, those that came first in front.
+// Cost: for each value, and each archetype.
+func (c Shared[T]) Values(dst []T) []T {
+	c.t.world().checkHandle("Shared.Values")
+	var used []*value
+	c.s.each(func(v *value) {
+		if v.len() > 0 {
+			used = append(used, v)
+		}
+	})
+	slices.SortFunc(used, compareSerials)
+	for _, v := range used {
+		dst = append(dst, v.v.(T))
+	}
+	return dst
+}
+
+// Len returns how many entities have the value. Cost: for each archetype that has it.
+func (c Shared[T]) Len(v T) int {
+	c.t.world().checkHandle("Shared.Len")
+	if shared := c.s.find("Shared.Len", v); shared != nil {
+		return shared.len()
+	}
+	return 0
+}
+
+// len returns how many entities have the value.
+func (v *value) len() (n int) {
+	for _, a := range v.archetypes {
+		n += a.grid.Len()
+	}
+	return n
+}
+
+// give moves e to the archetype with a value, where it has another, or none when adds.
+func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
+	w := c.t.world()
+	w.checkChange(op)
+	r := w.records.find(e, w.tag)
+	if r == nil {
+		if adds {
+			c.t.refuseDead(op, e)
+		}
+		return w.passDead(op, e), nil
+	}
+	a := w.archetypeAt(w.ownerOf(r.location))
+	old := a.valueOf(c.t.id)
+	if (old == nil) != adds {
+		return false, nil
+	}
+	v := c.s.of(op, x)
+	if v == old {
+		return true, nil
+	}
+	before, sig := len(w.archetypes), a.sig
+	sig.add(c.t.id)
+	given := [1]*value{v}
+	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given[:], a, nil))
+	if err != nil {
+		return false, during(op, err)
+	}
+	return w.takeWay(op, a.wayTo(to), e, r, before)
+}
+
+// With returns the archetype that has the same types and other values: those given for
+// their types, which must be among the archetype's, the archetype's own for others. It
+// lasts while it has rows, and without any at least until the next structural change;
+// NewArchetype returns one that stays. It panics with a *LimitError when there is no room.
+func (a *Archetype) With(given ...SharedValue) *Archetype {
+	const op = "Archetype.With"
+	if a == nil || a.w == nil {
+		panic("ecs: " + op + ": " + unmade["Archetype"])
+	}
+	w := a.w
+	w.checkNew(op)
+	list := w.given[:0]
+	for _, s := range given {
+		id := w.idOf(op, s)
+		if !a.sig.has(id) {
+			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types[id].name))
+		}
+		if valueIn(list, id) != nil {
+			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, w.types[id].name))
+		}
+		list = append(list, s.v)
+	}
+	w.given = list
+	to, err := w.archetypeOf(a.sig, w.valuesFor(&a.sig, list, a, nil))
+	if err != nil {
+		panic(during(op, err))
+	}
+	return to
+}

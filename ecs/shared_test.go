@@ -1,0 +1,365 @@
+package ecs_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+type Team struct {
+	Name  string
+	Order float64
+}
+
+// TestBehaviour55SharedValues: what is == is one value, kept once, and NaN is the same as
+// NaN; it is counted, and goes with its last entity.
+func TestBehaviour55SharedValues(t *testing.T) {
+	w := newWorld(t)
+	team, boxed := ecs.RegisterShared[Team](w), ecs.RegisterShared[[1]any](w)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	nan := math.Float64frombits(0x7ff8_0000_0000_0123)
+	ids := make([]ecs.Entity, 8)
+	for i, v := range []Team{{"red", 1}, {strings.Clone("red"), 1}, {"red", 2}, {"red", math.NaN()}, {"red", nan}, {"blue", nan}, {"red", 0}, {"red", math.Copysign(0, -1)}} {
+		ids[i] = a.Create()
+		require.True(t, team.Add(ids[i], v))
+		require.False(t, team.Add(ids[i], Team{"other", 0}), "it has one")
+		require.NoError(t, w.Verify())
+	}
+	require.Equal(t, 2, team.Len(Team{"red", 1}))
+	require.Equal(t, 2, team.Len(Team{"red", nan}), "NaN is the same as NaN")
+	require.Equal(t, 1, team.Len(Team{"blue", math.NaN()}))
+	require.Equal(t, 2, team.Len(Team{"red", 0}), "-0 == 0")
+	require.Len(t, team.Values(nil), 5)
+	kept, _ := team.Get(ids[7])
+	require.False(t, math.Signbit(kept.Order), "the first of the same stays")
+
+	require.True(t, boxed.Add(ids[0], [1]any{math.NaN()}))
+	require.True(t, boxed.Add(ids[1], [1]any{math.NaN()}))
+	require.True(t, boxed.Add(ids[2], [1]any{float32(1)}))
+	require.Equal(t, 2, boxed.Len([1]any{math.NaN()}))
+	require.Zero(t, boxed.Len([1]any{1.0}), "another type in the interface is another value")
+	require.PanicsWithValue(t, "ecs: Shared.Add: the [1]interface {} [[1]] holds what Go cannot compare, as a slice, map or function",
+		func() { boxed.Add(ids[3], [1]any{[]int{1}}) })
+
+	require.True(t, team.Remove(ids[0]))
+	require.False(t, team.Remove(ids[0]))
+	require.Equal(t, 1, team.Len(Team{"red", 1}))
+	require.True(t, w.Destroy(ids[1]))
+	require.Zero(t, team.Len(Team{"red", 1}))
+	require.NotContains(t, team.Values(nil), Team{"red", 1})
+	require.Equal(t, 7, w.SharedValues(), "what entities had is kept for those that come soon")
+	w.Sweep()
+	require.Equal(t, 6, w.SharedValues())
+	require.NoError(t, w.Verify())
+}
+
+// TestSharedValuesAreCollected: what a value leads to is the collector's once no entity
+// has the value; archetypes that are given up come again.
+func TestSharedValuesAreCollected(t *testing.T) {
+	w := newWorld(t)
+	shared := ecs.RegisterShared[*[1 << 20]byte](w)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	e := a.Create()
+	last := func() weak.Pointer[[1 << 20]byte] {
+		p := new([1 << 20]byte)
+		shared.Add(e, p)
+		return weak.Make(p)
+	}()
+	runtime.GC()
+	require.NotNil(t, last.Value())
+	shared.Set(e, nil)
+	w.Sweep()
+	runtime.GC()
+	require.Nil(t, last.Value())
+	require.NoError(t, w.Verify())
+}
+
+// TestBehaviour56SetShared: another value moves the entity to chunks of that value, with
+// all else that it has; Where sees only those.
+func TestBehaviour56SetShared(t *testing.T) {
+	for _, growth := range chunkSizes {
+		x := newKinds(t, growth)
+		cell := ecs.RegisterShared[int](x.w)
+		ids := x.fill(t, 700)
+		want := x.shows(ids)
+		for i, e := range ids {
+			require.True(t, cell.Add(e, i%3))
+		}
+		require.NoError(t, x.w.Verify())
+		for i, e := range ids {
+			v, ok := cell.Get(e)
+			require.True(t, ok)
+			require.Equal(t, i%3, v)
+			if i%5 == 0 {
+				require.True(t, cell.Set(e, 7))
+			}
+		}
+		require.NoError(t, x.w.Verify())
+		require.Equal(t, want, x.shows(ids), "all else stays")
+		for _, v := range []int{0, 1, 2, 7, 8} {
+			q := ecs.NewQuery(x.w, ecs.Where(cell.Of(v)))
+			var found, wanted []ecs.Entity
+			for rows := range q.Rows() {
+				got, ok := cell.At(rows)
+				require.True(t, ok)
+				require.Equal(t, v, got)
+				found = append(found, rows.Entities()...)
+			}
+			for i, e := range ids {
+				if i%5 == 0 && v == 7 || i%5 != 0 && i%3 == v {
+					wanted = append(wanted, e)
+				}
+			}
+			require.ElementsMatch(t, wanted, found)
+			require.Equal(t, len(wanted), cell.Len(v))
+			q.Close()
+		}
+		require.Equal(t, []int{0, 1, 2, 7}, cell.Values(nil))
+	}
+}
+
+// TestSharedManyValues: there may be more values than 16 bits count; those of a moment are
+// given up by and by, as their archetypes are.
+func TestSharedManyValues(t *testing.T) {
+	w := newWorld(t)
+	cell := ecs.RegisterShared[int](w)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w), cell)
+	n := 70_000
+	if testing.Short() {
+		n = 2000
+	}
+	ids := make([]ecs.Entity, n)
+	for i := range ids {
+		ids[i] = a.With(cell.Of(i)).Create()
+	}
+	require.Equal(t, n, len(cell.Values(nil)))
+	for i, e := range ids {
+		v, _ := cell.Get(e)
+		require.Equal(t, i, v)
+		require.True(t, cell.Set(e, -1-i%10))
+	}
+	require.Less(t, w.Stats().Archetypes, 2*64+20+n)
+	require.Equal(t, 10, len(cell.Values(nil)))
+	w.Sweep()
+	e := ids[0]
+	for i := range 1000 {
+		cell.Set(e, n+i)
+	}
+	require.Less(t, w.Stats().Archetypes, 200, "what one entity went through")
+	require.NoError(t, w.Verify())
+}
+
+// TestPutRelabels: a batch gives whole chunks another value without a copy.
+func TestPutRelabels(t *testing.T) {
+	w := newWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position, cell.Of(1))
+	batch, err := a.CreateN(100_000)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	offset, _, _ := a.Chunk(0)
+	put := ecs.NewChange(w, ecs.Put(cell.Of(2)))
+	batch, err = put.ApplyQuery(ecs.NewQuery(w, ecs.Where(cell.Of(1))))
+	require.NoError(t, err)
+	require.Equal(t, len(ids), batch.Len())
+	to := a.With(cell.Of(2))
+	moved, _, _ := to.Chunk(0)
+	require.Equal(t, offset, moved)
+	require.Zero(t, a.Len())
+	require.NoError(t, w.Verify())
+
+	// Add keeps a value that is there, Put does not; lists and single entities are alike.
+	half := ids[:len(ids)/2]
+	_, err = ecs.NewChange(w, ecs.Put(cell.Of(3))).ApplyList(half)
+	require.NoError(t, err)
+	_, err = ecs.NewChange(w, ecs.Add(cell.Of(4))).ApplyList(ids)
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 3}, cell.Values(nil))
+	changed, err := put.Apply(half[0])
+	require.NoError(t, err)
+	require.True(t, changed)
+	changed, err = put.Apply(half[0])
+	require.NoError(t, err)
+	require.False(t, changed)
+	require.Equal(t, len(ids)-len(half)+1, cell.Len(2))
+	require.NoError(t, w.Verify())
+	require.Equal(t, "change Int=2", strings.Replace(put.String(), "int", "Int", 1))
+}
+
+// TestRowsOf: the rows of one value, of those that the query finds.
+func TestRowsOf(t *testing.T) {
+	w := newWorld(t)
+	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[Position](w), ecs.Register[Velocity](w)
+	q := ecs.NewQuery(w, ecs.Write(position), ecs.Without(velocity))
+	all := map[int][]ecs.Entity{}
+	still, moving := ecs.NewArchetype(w, position, cell), ecs.NewArchetype(w, position, velocity, cell)
+	for i := range 300 {
+		e := still.With(cell.Of(i % 100)).Create()
+		all[i%100] = append(all[i%100], e)
+		moving.With(cell.Of(i % 50)).Create()
+	}
+	for v := -1; v <= 100; v++ {
+		var found []ecs.Entity
+		for rows := range q.RowsOf(cell.Of(v)) {
+			require.Len(t, position.Slice(rows), rows.Len())
+			found = append(found, rows.Entities()...)
+		}
+		require.Equal(t, all[v], found)
+	}
+	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over "+q.String()+"; gather the entities and change them after the loop", func() {
+		for range q.RowsOf(cell.Of(1)) {
+			still.Create()
+		}
+	})
+	still.Create()
+	require.NoError(t, w.Verify())
+}
+
+// TestSharedAgainstModel runs random operations on entities with two shared types and a
+// component beside a map.
+func TestSharedAgainstModel(t *testing.T) {
+	type model struct {
+		cell, kind any // nil: none
+		p          Position
+	}
+	rng := rand.New(rand.NewPCG(9, 1))
+	w := newWorld(t)
+	cell, kind, position := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w), ecs.Register[Position](w)
+	want := map[ecs.Entity]*model{}
+	var ids []ecs.Entity
+	names := []string{"", "a", "b", "c"}
+	q := ecs.NewQuery(w, ecs.Read(position), ecs.Where(cell.Of(1), cell.Of(2), cell.Of(2)), ecs.Where(kind.Of("a")))
+	steps := 3000
+	if testing.Short() {
+		steps = 600
+	}
+	for step := range steps {
+		e := ecs.Null
+		if len(ids) > 0 {
+			e = ids[rng.IntN(len(ids))]
+		}
+		c, k := rng.IntN(6), names[rng.IntN(4)]
+		switch op := rng.IntN(12); {
+		case op == 0 || e == ecs.Null:
+			a := ecs.NewArchetype(w, cell.Of(c), position, kind)
+			b, err := a.CreateN(1+rng.IntN(40), ecs.Unset(position))
+			require.NoError(t, err)
+			for rows := range b.Rows() {
+				p := position.Slice(rows)
+				for i := range p {
+					p[i] = Position{X: float64(step), Y: float64(i)}
+				}
+				for i, e := range rows.Entities() {
+					want[e] = &model{c, "", p[i]}
+					ids = append(ids, e)
+				}
+			}
+		case op == 1:
+			require.True(t, w.Destroy(e))
+			delete(want, e)
+			ids = slices.DeleteFunc(ids, func(f ecs.Entity) bool { return f == e })
+		case op == 2:
+			require.Equal(t, want[e].cell == nil, cell.Add(e, c))
+			if want[e].cell == nil {
+				want[e].cell = c
+			}
+		case op == 3:
+			require.Equal(t, want[e].cell != nil, cell.Set(e, c))
+			if want[e].cell != nil {
+				want[e].cell = c
+			}
+		case op == 4:
+			require.Equal(t, want[e].kind != nil, kind.Remove(e))
+			want[e].kind = nil
+		case op <= 7:
+			list := []ecs.Entity{e}
+			for range rng.IntN(30) {
+				list = append(list, ids[rng.IntN(len(ids))])
+			}
+			_, err := ecs.NewChange(w, ecs.Put(kind.Of(k)), ecs.Add(cell.Of(c))).ApplyList(list)
+			require.NoError(t, err)
+			for _, e := range list {
+				want[e].kind = k
+				if want[e].cell == nil {
+					want[e].cell = c
+				}
+			}
+		case op == 8:
+			some := ecs.NewQuery(w, ecs.Where(cell.Of(c)))
+			_, err := ecs.NewChange(w, ecs.Put(cell.Of(c+1)), ecs.Remove(kind)).ApplyQuery(some)
+			require.NoError(t, err)
+			some.Close()
+			for _, m := range want {
+				if m.cell == c {
+					m.cell, m.kind = c+1, nil
+				}
+			}
+		case op == 9 && step%7 == 0:
+			require.Equal(t, q.Count(), w.DestroyQuery(q))
+			for e, m := range want {
+				if (m.cell == 1 || m.cell == 2) && m.kind == "a" {
+					delete(want, e)
+				}
+			}
+			ids = slices.DeleteFunc(ids, func(e ecs.Entity) bool { return want[e] == nil })
+		case op == 10:
+			require.True(t, cell.Remove(e) == (want[e].cell != nil))
+			want[e].cell = nil
+		}
+		require.NoError(t, w.Verify())
+		for e, m := range want {
+			c, okC := cell.Get(e)
+			k, okK := kind.Get(e)
+			require.Equal(t, m.cell != nil, okC)
+			require.Equal(t, m.kind != nil, okK)
+			require.True(t, !okC || m.cell == c)
+			require.True(t, !okK || m.kind == k)
+			require.Equal(t, m.p, *position.Get(e))
+		}
+	}
+}
+
+// TestSharedMisuse: what cannot be is refused, and says what to do.
+func TestSharedMisuse(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	strange := ecs.RegisterShared[int](other)
+	a := ecs.NewArchetype(w, position)
+	e := a.Create()
+	for want, f := range map[string]func(){
+		"ecs: RegisterShared[int]: shared types have no options":                                              func() { ecs.RegisterShared[int](w, ecs.Enableable) },
+		"ecs: Write: int is shared: entities get another value by Set or Put":                                 func() { ecs.Write(cell) },
+		"ecs: With: int=3 is a value; ask for it with Where":                                                  func() { ecs.With(cell.Of(3)) },
+		"ecs: Any: int=3 is a value; ask for it with Where":                                                   func() { ecs.Any(cell.Of(3)) },
+		"ecs: Where: the values are not all of one shared type; take a Where for each":                        func() { ecs.Where(cell.Of(1), ecs.RegisterShared[string](w).Of("")) },
+		"ecs: NewQuery: Where names no type":                                                                  func() { ecs.NewQuery(w, ecs.Where()) },
+		"ecs: NewQuery: int was registered in another world":                                                  func() { ecs.NewQuery(w, ecs.Where(strange.Of(1))) },
+		"ecs: NewQuery: int is in two terms":                                                                  func() { ecs.NewQuery(w, ecs.With(cell), ecs.Where(cell.Of(1))) },
+		"ecs: NewChange: Remove(int=1): name the type, entities lose any value of it":                         func() { ecs.NewChange(w, ecs.Remove(cell.Of(1))) },
+		"ecs: NewArchetype: int is given twice":                                                               func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
+		"ecs: Archetype.With: int=1: [Position] has no int":                                                   func() { a.With(cell.Of(1)) },
+		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":                                 func() { strange.Add(e, 1) },
+		"ecs: Shared.Of: " + "the handle is the zero value; handles come from Register and RegisterBuffer":    func() { ecs.Shared[int]{}.Of(1) },
+		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(w, ecs.SharedValue{}) },
+		"ecs: [int=5] had no rows and was given up; keep archetypes that come from NewArchetype":              func() { b := ecs.NewArchetype(w, cell).With(cell.Of(5)); w.Sweep(); b.Create() },
+	} {
+		require.PanicsWithValue(t, want, f)
+	}
+	require.False(t, cell.Set(e, 1))
+	require.False(t, cell.Remove(ecs.Null))
+	_, ok := cell.Get(ecs.Null)
+	require.False(t, ok)
+	require.NoError(t, w.Verify())
+	require.NoError(t, w.Close())
+	require.PanicsWithValue(t, "ecs: Shared.Of: the world is closed", func() { cell.Of(1) })
+	require.PanicsWithValue(t, "ecs: Shared.Add: the world is closed", func() { cell.Add(e, 1) })
+	require.PanicsWithValue(t, "ecs: Shared.Values: the world is closed", func() { cell.Values(nil) })
+}

@@ -1,0 +1,330 @@
+package ecs
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+)
+
+// Shared values. A value that archetypes share lies once in the world's Go memory, and
+// an archetype is its types and, for each shared type among them, a value:
+//
+//	[Position Cell=3]   chunks of the entities in cell 3
+//	[Position Cell=7]   chunks of those in cell 7
+//
+// So chunks are grouped by value without a word in a row, all that moves rows between
+// archetypes moves them between values, and where layouts are alike chunks change hands
+// as they are. A value knows its archetypes, an archetype its values.
+//
+// Archetypes that were made for a value and have no rows any more are given up: when
+// there are as many of them as others, by the next change, and by World.Shrink. A value
+// goes with the last archetype that has it and the last query that names it.
+//
+// Invariant, checked by Verify:
+//
+//	W11 A store has exactly the values that an archetype has or a query names. Each
+//	    counts those, lists its archetypes in order of creation, and is found by what it
+//	    equals. An archetype has one value for each of its shared types.
+
+// value is a shared value of a world.
+type value struct {
+	t          *typeInfo
+	v          any          // a T
+	serial     uint64       // number in the order in which values were made
+	refs       int          // archetypes that have it, and matchings that name it; 0: the store does not know it
+	archetypes []*Archetype // that have it, in order of creation
+}
+
+// String prints the value as Cell=3.
+func (v *value) String() string { return fmt.Sprintf("%s=%v", v.t.name, v.v) }
+
+// valueStore is the values of one type. Calls are made for each archetype or handle,
+// not for each row.
+type valueStore interface {
+	zero() *value            // that of the type's zero value
+	known(v *value) *value   // the value of the store that is the same, or nil
+	enter(v *value)          // adds a value that is not known
+	leave(v *value)          // takes it out
+	each(yield func(*value)) // in no order
+}
+
+// values is the values of a type T. Values are the same when they are ==. One that is
+// not == to itself, as it has a NaN in it, is the same as another whose parts are the same, NaN
+// and NaN being so.
+type values[T comparable] struct {
+	t      *typeInfo
+	byGo   map[T]*value
+	odd    []*value // not == to themselves
+	checks bool     // a T has interfaces, which may hold what cannot be compared
+}
+
+// find returns the value that is the same as x, or nil.
+func (s *values[T]) find(op string, x T) *value {
+	if s.checks {
+		s.check(op, x)
+	}
+	if x == x {
+		return s.byGo[x]
+	}
+	return s.findOdd(x)
+}
+
+// check panics for a value that cannot be compared. It and findOdd box x.
+//
+//go:noinline
+func (s *values[T]) check(op string, x T) {
+	if !reflect.ValueOf(&x).Elem().Comparable() {
+		panic(fmt.Sprintf("ecs: %s: the %s %v holds what Go cannot compare, as a slice, map or function", op, s.t.name, x))
+	}
+}
+
+//go:noinline
+func (s *values[T]) findOdd(x T) *value {
+	for _, v := range s.odd {
+		if sameParts(reflect.ValueOf(v.v), reflect.ValueOf(x)) {
+			return v
+		}
+	}
+	return nil
+}
+
+// of returns the value of x: the store's, or one that it does not know yet.
+func (s *values[T]) of(op string, x T) *value {
+	if v := s.find(op, x); v != nil {
+		return v
+	}
+	return s.make(x)
+}
+
+//go:noinline
+func (s *values[T]) make(x T) *value {
+	s.t.w.serial++
+	return &value{t: s.t, v: x, serial: s.t.w.serial}
+}
+
+func (s *values[T]) zero() *value {
+	var x T
+	return s.of("NewArchetype", x)
+}
+
+func (s *values[T]) known(v *value) *value { return s.find("Shared.Of", v.v.(T)) }
+
+func (s *values[T]) enter(v *value) {
+	if x := v.v.(T); x == x {
+		s.byGo[x] = v
+	} else {
+		s.odd = append(s.odd, v)
+	}
+}
+
+func (s *values[T]) leave(v *value) {
+	if x := v.v.(T); x == x {
+		delete(s.byGo, x)
+	} else {
+		at := slices.Index(s.odd, v)
+		s.odd = slices.Delete(s.odd, at, at+1)
+	}
+}
+
+func (s *values[T]) each(yield func(*value)) {
+	for _, v := range s.byGo {
+		yield(v)
+	}
+	for _, v := range s.odd {
+		yield(v)
+	}
+}
+
+// sameParts compares two values of one type as == does, but that NaN is the same as NaN.
+func sameParts(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		x, y := a.Float(), b.Float()
+		return x == y || x != x && y != y
+	case reflect.Complex64, reflect.Complex128:
+		x, y := a.Complex(), b.Complex()
+		return sameParts(reflect.ValueOf(real(x)), reflect.ValueOf(real(y))) && sameParts(reflect.ValueOf(imag(x)), reflect.ValueOf(imag(y)))
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if a.Type().Field(i).Name != "_" && !sameParts(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		for i := range a.Len() {
+			if !sameParts(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Interface:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() && b.IsNil()
+		}
+		return a.Elem().Type() == b.Elem().Type() && sameParts(a.Elem(), b.Elem())
+	}
+	return a.Equal(b)
+}
+
+// holdsInterface reports whether values of a comparable type have interfaces in them.
+func holdsInterface(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return holdsInterface(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsInterface(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// settled returns the value that stands for v now: it may have left its store since it
+// was asked for, and another have come.
+func (v *value) settled() *value {
+	if v.refs == 0 {
+		if now := v.t.shared.known(v); now != nil {
+			return now
+		}
+	}
+	return v
+}
+
+// hold counts one more that has a settled value, or names it; letGo one less.
+func (v *value) hold() {
+	if v.refs == 0 {
+		v.t.shared.enter(v)
+	}
+	v.refs++
+}
+
+func (v *value) letGo() {
+	if v.refs--; v.refs == 0 {
+		v.t.shared.leave(v)
+	}
+}
+
+// compareSerials orders values as they were made.
+func compareSerials(a, b *value) int { return cmp.Compare(a.serial, b.serial) }
+
+// holdAll holds the values that stand for some, each once, and returns them in order.
+func holdAll(list []*value) (all []*value) {
+	for _, v := range list {
+		v = v.settled() // as one that is held already, where several are the same
+		v.hold()
+		all = append(all, v)
+	}
+	slices.SortFunc(all, compareSerials)
+	kept := all[:0]
+	for i, v := range all {
+		if i > 0 && v == all[i-1] {
+			v.letGo()
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
+
+// valueOf returns the archetype's value of a shared type, or nil.
+func (a *Archetype) valueOf(id typeID) *value {
+	for _, v := range a.values {
+		if v.t.id == id {
+			return v
+		}
+	}
+	return nil
+}
+
+// valuesFor returns the values of an archetype with the types of sig, in the order of
+// types: those of given first, then those of a, which may be nil, then of others, and zero values.
+func (w *World) valuesFor(sig *signature, given []*value, a *Archetype, others []*value) []*value {
+	if !sig.meets(&w.sharedTypes) {
+		return nil
+	}
+	all := w.chosen[:0]
+	for i := range sig {
+		for word := sig[i] & w.sharedTypes[i]; word != 0; word &= word - 1 {
+			id := typeID(i*64 + bits.TrailingZeros64(word))
+			v := valueIn(given, id)
+			if v == nil && a != nil {
+				v = a.valueOf(id)
+			}
+			if v == nil {
+				v = valueIn(others, id)
+			}
+			if v == nil {
+				v = w.types[id].shared.zero()
+			}
+			all = append(all, v.settled())
+		}
+	}
+	w.chosen = all
+	return all
+}
+
+// valueIn returns the value of a type in a list, or nil.
+func valueIn(list []*value, id typeID) *value {
+	for _, v := range list {
+		if v.t.id == id {
+			return v
+		}
+	}
+	return nil
+}
+
+// verifyValues checks W11.
+func (w *World) verifyValues() error {
+	refs, lists := map[*value]int{}, map[*value][]*Archetype{}
+	for _, a := range w.archetypes {
+		at := 0
+		for _, id := range a.types {
+			if w.types[id].shared == nil {
+				continue
+			}
+			if at >= len(a.values) || a.values[at].t.id != id {
+				return fmt.Errorf("ecs: W11: %v has values %v, none of %s in its place", a, a.values, w.types[id].name)
+			}
+			v := a.values[at]
+			refs[v]++
+			lists[v] = append(lists[v], a)
+			at++
+		}
+		if at != len(a.values) {
+			return fmt.Errorf("ecs: W11: %v has %d values for %d shared types", a, len(a.values), at)
+		}
+	}
+	for _, m := range w.matchings {
+		for _, one := range m.where {
+			for _, v := range one {
+				refs[v]++
+			}
+		}
+	}
+	for _, t := range w.types {
+		if t.shared == nil {
+			continue
+		}
+		var err error
+		t.shared.each(func(v *value) {
+			if err == nil && (v.refs != refs[v] || v.refs == 0 || t.shared.known(v) != v || !slices.Equal(v.archetypes, lists[v])) {
+				err = fmt.Errorf("ecs: W11: %v counts %d and lists %v; %d have or name it, archetypes %v", v, v.refs, v.archetypes, refs[v], lists[v])
+			}
+			delete(refs, v)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for v := range refs {
+		return fmt.Errorf("ecs: W11: the store does not know %v", v)
+	}
+	return nil
+}

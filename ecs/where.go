@@ -1,0 +1,44 @@
+package ecs
+
+import (
+	"fmt"
+	"iter"
+	"sort"
+)
+
+// RowsOf yields those of the query's rows whose entities have a shared value: as Rows, but
+// for Since, which stays. It serves values that change from call to call, as the cells
+// around a ship; a query for each is not needed. Cost: a search among the query's archetypes
+// for each archetype of the value, whatever the number of values. It panics for a value
+// of another world.
+func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) { q.walkOf(value, yield) }
+}
+
+func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
+	q.checkOpen("Query.RowsOf")
+	if of.v == nil {
+		panic("ecs: Query.RowsOf: the value is the zero value; values come from Shared.Of")
+	}
+	if of.v.t.w != q.w {
+		panic(fmt.Sprintf("ecs: Query.RowsOf: %v and %v belong to different worlds", of, q))
+	}
+	if q.w.phase != nil && q.writes {
+		q.w.phase.refuse("Query.RowsOf")
+	}
+	q.look()
+	s := q.w.openScan(q)
+	defer s.end()
+	since := q.since
+	filters := since != 0 && q.filters()
+	for _, a := range of.v.settled().archetypes {
+		if a.grid.Len() == 0 {
+			continue
+		}
+		// Sights are in the order in which archetypes were made, and so numbered.
+		i := sort.Search(len(q.sights), func(i int) bool { return q.sights[i].a.index >= a.index })
+		if i < len(q.sights) && q.sights[i].a == a && !s.walkOne(q, &q.sights[i], filters, since, yield) {
+			return
+		}
+	}
+}
