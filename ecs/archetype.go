@@ -83,6 +83,7 @@ type Archetype struct {
 	sources   int          // archetypes that rows come from, meanwhile
 	regular   bool         // full chunks come, too
 	side      *way         // to the archetypes of other values, see sideways
+	lasting   bool         // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
 	pinned    bool         // somebody may have it from NewArchetype, so it stays without rows
 	forgotten bool         // taken out of the world again, see retire
 
@@ -116,6 +117,9 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 		id := w.idOf("NewArchetype", t)
 		if sig.has(id) {
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.types[id].name))
+		}
+		if id == dyingID {
+			panic("ecs: NewArchetype: Dying comes with World.Destroy; no entity is created with it")
 		}
 		sig.add(id)
 		if s, ok := t.(SharedValue); ok {
@@ -187,6 +191,13 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 		m.consider(a)
 	}
 	return a, nil
+}
+
+// isLastCleanup reports whether a type is the archetype's only one that is Cleanup.
+func (a *Archetype) isLastCleanup(id typeID) bool {
+	rest := a.sig
+	rest.drop(id)
+	return !rest.meets(&a.w.cleanupTypes)
 }
 
 // Len returns the number of entities that have exactly the archetype's types.

@@ -9,14 +9,30 @@ type Prefab struct{}
 // any type.
 type DisabledEntity struct{}
 
+// Dying is the tag of entities that were destroyed and have Cleanup types left. Register
+// it like any type to ask for it; it comes and goes with World.Destroy and the removal
+// of the last Cleanup type, and not otherwise.
+type Dying struct{}
+
+// LinkedEntity is an element of the buffer of an entity that stands for a group: the
+// other members. World.Destroy of the entity destroys them too. Members' own buffers do not
+// count; a member that is dead is passed by, as are the entity itself and those of other worlds.
+// Register it by RegisterBuffer without options. Hierarchies are another thing.
+type LinkedEntity struct{ Entity Entity }
+
 // Every world has the built-in types, as its first.
 const (
 	disabledID typeID = iota
 	prefabID
+	dyingID
+	linkedID
 	builtIn
 )
 
 func (w *World) registerBuiltIn() {
 	Register[DisabledEntity](w)
 	Register[Prefab](w)
+	Register[Dying](w)
+	RegisterBuffer[LinkedEntity](w)
+	w.dies = &Change{w: w, dies: true}
 }

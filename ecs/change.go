@@ -18,6 +18,7 @@ type Change struct {
 	put    []*value   // that entities get in place of theirs
 	given  []*value   // that entities get who have none
 	into   *Archetype // set: entities become exactly that
+	dies   bool       // entities become what Destroy leaves of them
 	ways   []*way     // by index of the source archetype, found so far; nil: not yet
 }
 
@@ -54,6 +55,8 @@ func NewChange(w *World, parts ...Part) *Change {
 		for _, t := range p.types {
 			id := w.idOf("NewChange", t)
 			switch {
+			case id == dyingID:
+				panic("ecs: NewChange: Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 			case c.add.has(id) != c.remove.has(id) && c.remove.has(id) != p.remove:
 				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types[id].name))
 			case c.add.has(id) || c.remove.has(id):
@@ -92,6 +95,9 @@ func (c *Change) String() string {
 	if c.into != nil {
 		return "change into " + c.into.String()
 	}
+	if c.dies {
+		return "destruction"
+	}
 	text := "change"
 	for id, t := range c.w.types {
 		put, given := valueIn(c.put, typeID(id)), valueIn(c.given, typeID(id))
@@ -119,13 +125,17 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 		return w, nil
 	}
 	to := c.into
-	if to == nil {
-		sig := a.sig
-		for i := range sig {
-			sig[i] = sig[i]&^c.remove[i] | c.add[i]
+	if to == nil || a.sig.has(dyingID) {
+		sig := c.typesOf(a)
+		if sig.has(dyingID) && !sig.meets(&c.w.cleanupTypes) || c.dies && !a.lasting {
+			return &theEnd, nil
 		}
 		var err error
-		if to, err = c.w.archetypeOf(sig, c.w.valuesFor(&sig, c.put, a, c.given)); err != nil {
+		put := c.put
+		if c.into != nil {
+			put = c.into.values
+		}
+		if to, err = c.w.archetypeOf(sig, c.w.valuesFor(&sig, put, a, c.given)); err != nil {
 			return nil, err
 		}
 	}
@@ -135,6 +145,25 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 	}
 	c.ways[a.index] = a.wayTo(to)
 	return c.ways[a.index], nil
+}
+
+// typesOf returns the types that an entity of a has after the change.
+func (c *Change) typesOf(a *Archetype) signature {
+	sig := a.sig
+	switch {
+	case c.into != nil:
+		sig = c.into.sig
+		sig.add(dyingID)
+	case c.dies && !a.sig.has(dyingID):
+		for i := range sig {
+			sig[i] &= c.w.cleanupTypes[i]
+		}
+		sig.add(dyingID)
+	}
+	for i := range sig {
+		sig[i] = sig[i]&^c.remove[i] | c.add[i]
+	}
+	return sig
 }
 
 // Apply changes one entity. changed is false when it has what is added and lacks
@@ -162,8 +191,12 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		w.forget(before)
 		return false, during(op, err)
 	}
-	if way.to == a {
+	switch way.to {
+	case a:
 		return false, nil
+	case nil:
+		w.endOne(a, e, r, w.ownerOf(r.location))
+		return true, nil
 	}
 	return w.takeWay(op, way, e, r, before)
 }
@@ -218,11 +251,17 @@ func (c *Change) applyList(op string, list []Entity) (Batch, error) {
 
 // applyTo makes room for all rows that are picked, then moves them.
 func (c *Change) applyTo(op string, p *pick) (Batch, error) {
+	b, _, err := c.applyPicked(op, p)
+	return b, err
+}
+
+// applyPicked is applyTo that also says how many entities ended.
+func (c *Change) applyPicked(op string, p *pick) (b Batch, ended int, err error) {
 	w := c.w
 	before := len(w.archetypes)
 	if err := c.prepare(p); err != nil {
 		w.forget(before)
-		return Batch{}, during(op, err)
+		return Batch{}, 0, during(op, err)
 	}
 	w.moved = w.moved[:0]
 	for i := range p.picks {
@@ -237,10 +276,17 @@ func (c *Change) applyTo(op string, p *pick) (Batch, error) {
 			s.send()
 		}
 	}
-	if n > 0 {
+	for i := range p.picks {
+		if s := &p.picks[i]; s.ends {
+			ended += s.rows
+			s.end()
+		}
+	}
+	w.destroyed += uint64(ended)
+	if n+ended > 0 {
 		w.epoch++
 	}
-	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, nil
+	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, ended, nil
 }
 
 // prepare finds the ways of all rows that are picked and makes room at their ends. On
@@ -253,7 +299,11 @@ func (c *Change) prepare(p *pick) error {
 		if way, err = c.wayFrom(s.a); err != nil {
 			break
 		}
-		if way.to != s.a {
+		switch way.to {
+		case s.a:
+		case nil:
+			s.ends = true
+		default:
 			s.way = way
 			way.to.sources++
 		}

@@ -1,8 +1,23 @@
 package ecs
 
+import "unsafe"
+
+// Destroying. An entity with Cleanup types does not end: it becomes one of those types
+// and Dying, and ends when the last of them is removed. So whoever registered such a type
+// sees each entity that had it go, and lets go what is kept for it elsewhere:
+//
+//	[Position Socket]  -- Destroy -->  [Dying Socket]  -- Remove Socket -->  ended
+//	[Position]         -- Destroy -------------------------------------->  ended
+//
+// Both are the change dies, which is applied like any other where there is more to do than
+// to end rows.
+
 // Destroy ends an entity and everything it holds. It returns false, and does
-// nothing, when e is not alive: destroying twice, or Null, is no error. It
-// panics during iteration and for an entity of another world.
+// nothing, when e is not alive: destroying twice, or Null, is no error. An entity
+// with Cleanup types stays alive with those and Dying; destroying it again returns false.
+// One with LinkedEntity takes the members of its group along. It
+// panics during iteration, for an entity of another world, and with a *LimitError when
+// there is no room for what Cleanup leaves.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
 	r := w.records.find(e, w.tag)
@@ -12,6 +27,30 @@ func (w *World) Destroy(e Entity) bool {
 	}
 	o := w.ownerOf(r.location)
 	a := w.archetypeAt(o)
+	if a.lasting {
+		destroyed, err := w.TryDestroy(e)
+		if err != nil {
+			panic(err)
+		}
+		return destroyed
+	}
+	w.endOne(a, e, r, o)
+	return true
+}
+
+// TryDestroy is Destroy that returns the *LimitError; nothing has changed then.
+func (w *World) TryDestroy(e Entity) (bool, error) {
+	const op = "World.Destroy"
+	w.checkChange(op)
+	if w.recordOf(op, e) == nil {
+		return false, nil
+	}
+	n, err := w.destroyPicked(op, w.pickGroups(w.pickList(op, []Entity{e}, false)))
+	return n > 0, err
+}
+
+// endOne ends an entity of a, whose record and owner are given.
+func (w *World) endOne(a *Archetype, e Entity, r *record, o owner) {
 	w.moveOne(a, nil, e, r, o)
 	index := e.ref & indexMask
 	if w.names != nil {
@@ -23,28 +62,48 @@ func (w *World) Destroy(e Entity) bool {
 		w.records.giveLent(index)
 	}
 	w.destroyed++
-	return true
 }
 
-// DestroyQuery ends every entity that matches q and returns how many. It panics during
-// iteration and for a query of another world. Changed and Ordered terms of q compare
+// DestroyQuery ends every entity that matches q, as Destroy does, and returns how many it
+// destroyed, members of groups included. All are destroyed or none: it panics like
+// Destroy, and for a query of another world. Changed and Ordered terms of q compare
 // with its Since, which stays. Cost: per chunk, but for the ids, where all rows of an
 // archetype match.
 func (w *World) DestroyQuery(q *Query) int {
-	w.checkUnlocked("World.DestroyQuery")
+	w.checkChange("World.DestroyQuery")
 	w.checkQuery("World.DestroyQuery", q)
-	return w.destroyPicked(q.pick())
+	n, err := w.destroyPicked("World.DestroyQuery", w.pickGroups(q.pick()))
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
-// DestroyList ends the entities of a list, in any order, and returns how many.
-// Those that are dead, or twice in the list, are passed by. It panics for an entity of
+// DestroyList ends the entities of a list, in any order, as DestroyQuery, and returns how
+// many. Those that are dead, or twice in the list, are passed by. It panics for an entity of
 // another world, and destroys nothing then.
 func (w *World) DestroyList(list []Entity) int {
-	w.checkUnlocked("World.DestroyList")
-	return w.destroyPicked(w.pickList("World.DestroyList", list, false))
+	w.checkChange("World.DestroyList")
+	n, err := w.destroyPicked("World.DestroyList", w.pickGroups(w.pickList("World.DestroyList", list, false)))
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
-func (w *World) destroyPicked(p *pick) (n int) {
+// destroyPicked destroys what is picked and returns how many entities that were.
+func (w *World) destroyPicked(op string, p *pick) (n int, err error) {
+	for i := range p.picks {
+		if p.picks[i].a.lasting {
+			b, ended, err := w.dies.applyPicked(op, p)
+			return b.n + ended, err
+		}
+	}
+	return w.endPicked(p), nil
+}
+
+// endPicked ends what is picked, whatever it has.
+func (w *World) endPicked(p *pick) (n int) {
 	for i := range p.picks {
 		s := &p.picks[i]
 		n += s.rows
@@ -57,7 +116,64 @@ func (w *World) destroyPicked(p *pick) (n int) {
 	return n
 }
 
-// Clear ends every entity, those of hidden ones included. Types, archetypes and
+// pickGroups adds the members of the groups that are picked to a pick.
+func (w *World) pickGroups(p *pick) *pick {
+	groups := false
+	for i := range p.picks {
+		groups = groups || p.picks[i].a.sig.has(linkedID)
+	}
+	if !groups {
+		return p
+	}
+	var list []Entity
+	for i := range p.picks {
+		list = p.picks[i].appendGroups(list)
+	}
+	return w.pickList("", list, false)
+}
+
+// appendGroups appends the entities that are picked, each followed by those linked to it.
+func (s *picked) appendGroups(list []Entity) []Entity {
+	if s.whole {
+		for pos := range s.a.grid.Chunks() {
+			list = s.a.appendGroups(list, pos, 0, s.a.grid.RowsOf(pos))
+		}
+		return list
+	}
+	runs := s.backward()
+	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
+		list = s.a.appendGroups(list, pos, row, n)
+	}
+	return list
+}
+
+// appendGroups does so for some rows.
+func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
+	at := a.grid.Row(pos, row)
+	linked := a.sig.has(linkedID)
+	for _, e := range entities(at.Base, row+n)[row:] {
+		list = append(list, e)
+		if linked {
+			list = a.w.appendLinked(list, headerAt(at, a.columnOf(linkedID)))
+		}
+		at.Row++
+	}
+	return list
+}
+
+// appendLinked appends the entities of a buffer of LinkedEntity that are alive.
+func (w *World) appendLinked(list []Entity, h *header) []Entity {
+	// Safe because the buffer's elements are LinkedEntities.
+	for _, l := range unsafe.Slice((*LinkedEntity)(w.elements(h)), h.length) {
+		if w.records.find(l.Entity, w.tag) != nil {
+			list = append(list, l.Entity)
+		}
+	}
+	return list
+}
+
+// Clear ends every entity, those of hidden ones included, and those with Cleanup types
+// too: they leave nothing. Types, archetypes and
 // queries stay, as do versions: handles from before are dead, and the indices are
 // given again from the lowest on. It panics during iteration.
 func (w *World) Clear() {
@@ -69,6 +185,6 @@ func (w *World) Clear() {
 			s.rows, s.whole = n, true
 		}
 	}
-	w.destroyPicked(p)
+	w.endPicked(p)
 	w.records.endLease()
 }

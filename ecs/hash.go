@@ -100,10 +100,7 @@ func (h *hasher) column(column unsafe.Pointer, n int, c column) {
 		}
 		b := bufferAt(column, row, c.Size)
 		h.word(uint64(b.length))
-		first := unsafe.Add(unsafe.Pointer(b), headerSize)
-		if b.ref != 0 {
-			first = h.w.spilled(b)
-		}
+		first := h.w.elements(b)
 		for i := range int(b.length) {
 			h.value(unsafe.Add(first, i*t.element), t.fields)
 		}

@@ -92,6 +92,14 @@ func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (u
 	if a.sig.has(t.id) == adds {
 		return nil, nil
 	}
+	if t.id == dyingID {
+		panic("ecs: Component.Add: Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+	}
+	if t.cleanup && a.sig.has(dyingID) && a.isLastCleanup(t.id) {
+		t.w.endOne(a, e, r, t.w.ownerOf(r.location))
+		// Safe because nobody looks there: it is not nil, so the type is removed.
+		return unsafe.Pointer(r), nil
+	}
 	t.w.sweepWhenDue()
 	if err := a.searchEdge(t.id); err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ type picked struct {
 	mask  []uint64 // chunk pos has the words from wordsAt(pos) on; nil: there is a list
 	list  []uint64 // rows, counted over the archetype, in rising order; of each the low 32 bits
 	way   *way     // that they go; nil: they stay, or they end
+	ends  bool     // by a change
 	all   bool     // every chunk changes hands, a part-full one too
 }
 

@@ -21,15 +21,15 @@ type Shared[T comparable] struct {
 	s *values[T]
 }
 
-// RegisterShared makes T a shared type of w; see Register. It has no options.
+// RegisterShared makes T a shared type of w; see Register. Its only option is Cleanup.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: shortName(t), align: 1, inline: -1}
 	for _, o := range options {
 		o(&info)
 	}
-	if len(options) > 0 {
-		panic(fmt.Sprintf("ecs: RegisterShared[%s]: shared types have no options", info.name))
+	if info.enableable || info.inline >= 0 {
+		panic(fmt.Sprintf("ecs: RegisterShared[%s]: the only option of shared types is Cleanup", info.name))
 	}
 	info.inline = 0
 	s := &values[T]{byGo: map[T]*value{}, checks: holdsInterface(t)}

@@ -62,6 +62,16 @@ func (w *World) spilled(h *header) unsafe.Pointer {
 	return unsafe.Add(w.base, uintptr(h.ref-1)*refUnit)
 }
 
+// elements returns where a buffer's elements are.
+func (w *World) elements(h *header) unsafe.Pointer {
+	if h.ref != 0 {
+		return w.spilled(h)
+	}
+	// Safe because the room lies behind the header in the chunk, or ends where it does:
+	// then it has no element, and nothing is read or written there.
+	return unsafe.Add(unsafe.Pointer(h), headerSize)
+}
+
 func (w *World) spillRef(p unsafe.Pointer) uint32 {
 	return uint32((uintptr(p)-uintptr(w.base))/refUnit) + 1
 }

@@ -135,7 +135,7 @@ func TestBehaviour26Types(t *testing.T) {
 		}
 		ids++
 	}
-	require.Equal(t, ecs.MaxTypes-3, ids, "two are built in, and Position")
+	require.Equal(t, ecs.MaxTypes-5, ids, "four are built in, and Position")
 	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: the limit is 1024 component types a world", func() { ecs.RegisterBuffer[Hit](w) })
 	require.Equal(t, position, ecs.Register[Position](w), "those that are known are found")
 	position.Set(ecs.NewArchetype(w, position).Create(), Position{1, 2})

@@ -9,7 +9,7 @@ import (
 	"quarry/layout"
 )
 
-// MaxTypes is the number of component types of a world, the two built-in ones
+// MaxTypes is the number of component types of a world, the four built-in ones
 // included.
 const MaxTypes = 1024
 
@@ -44,6 +44,7 @@ type typeInfo struct {
 	shared     valueStore     // shared types: the values; else nil
 	buffer     bool
 	enableable bool
+	cleanup    bool // see Cleanup
 }
 
 // world returns the world of a handle's type, nil for a zero handle.
@@ -62,7 +63,7 @@ type typeKey struct {
 
 func (t *typeInfo) key() typeKey { return typeKey{t.rtype, t.buffer, t.shared != nil} }
 
-// TypeOption changes how a type is registered: Enableable; Inline and Growth of a
+// TypeOption changes how a type is registered: Enableable; Cleanup; Inline and Growth of a
 // buffer.
 type TypeOption func(*typeInfo)
 
@@ -71,6 +72,12 @@ type TypeOption func(*typeInfo)
 // Walk, not Stun. Terms say which rows match, loops pass the others by with
 // Rows.Each, and nothing moves. It is an option itself: ecs.Register[Walk](w, ecs.Enableable).
 func Enableable(t *typeInfo) { t.enableable = true }
+
+// Cleanup makes entities that have the type outlive World.Destroy: they keep their Cleanup
+// types, and have Dying, until the last of those is removed. So a system that keeps
+// something for an entity elsewhere finds those that died, by With(the type, dying), and lets it
+// go. World.Instantiate does not copy it. It is an option itself, of all kinds of types.
+func Cleanup(t *typeInfo) { t.cleanup = true }
 
 // Inline sets how many elements of a buffer lie inside the chunk before it
 // spills to the heap; the default is 128 bytes' worth. It panics for a negative
@@ -112,7 +119,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	}
 	key := info.key()
 	if id, ok := w.byType[key]; ok {
-		if old := w.types[id]; old.enableable != info.enableable || old.inline != info.inline || old.growth != info.growth {
+		if old := w.types[id]; old.enableable != info.enableable || old.inline != info.inline || old.cleanup != info.cleanup || old.growth != info.growth {
 			panic("ecs: " + op + ": registered before with other options")
 		}
 		return w.types[id]
@@ -131,6 +138,9 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.byType[key] = info.id
 	if info.shared != nil {
 		w.sharedTypes.add(info.id)
+	}
+	if info.cleanup {
+		w.cleanupTypes.add(info.id)
 	}
 	w.types = append(w.types, &info)
 	return &info

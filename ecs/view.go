@@ -82,12 +82,7 @@ func (v view) capacity(h *header) int {
 
 // room returns where the elements lie.
 func (v view) room(h *header) unsafe.Pointer {
-	if h.ref != 0 {
-		return v.t.w.spilled(h)
-	}
-	// Safe because the room lies behind the header in the chunk, or ends where it does:
-	// then it has no element, and nothing is read or written there.
-	return unsafe.Add(unsafe.Pointer(h), headerSize)
+	return v.t.w.elements(h)
 }
 
 // bytes returns elements [lo, hi) of the room.

@@ -21,6 +21,9 @@ type way struct {
 	own      bool          // both have the same types, each in its own layout
 }
 
+// theEnd is the way of entities that end: Dying ones that lose the last Cleanup type.
+var theEnd way
+
 // bitMove says where an enableable type's bits are in two archetypes.
 type bitMove struct{ from, to uint16 }
 

@@ -1,0 +1,315 @@
+package ecs_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+type Socket struct{ FD int32 }
+
+// destroyWays are the calls that destroy entities.
+var destroyWays = map[string]func(w *ecs.World, list ...ecs.Entity) int{
+	"one by one": func(w *ecs.World, list ...ecs.Entity) (n int) {
+		for _, e := range list {
+			if w.Destroy(e) {
+				n++
+			}
+		}
+		return n
+	},
+	"list": func(w *ecs.World, list ...ecs.Entity) int { return w.DestroyList(list) },
+	"query": func(w *ecs.World, list ...ecs.Entity) int {
+		mark := ecs.Register[Tag](w)
+		for _, e := range list {
+			mark.Add(e, Tag{})
+		}
+		q := ecs.NewQuery(w, ecs.With(mark))
+		defer q.Close()
+		return w.DestroyQuery(q)
+	},
+}
+
+// TestBehaviour59Cleanup: an entity with cleanup types stays alive with those when it is
+// destroyed, and ends when the last of them is removed.
+func TestBehaviour59Cleanup(t *testing.T) {
+	for name, destroy := range destroyWays {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			position, dying := ecs.Register[Position](w), ecs.Register[ecs.Dying](w)
+			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			lines := ecs.RegisterBuffer[byte](w, ecs.Cleanup, ecs.Inline(2))
+			team := ecs.RegisterShared[string](w, ecs.Cleanup)
+			plain, full := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, socket, lines, team.Of("red"))
+			other, e := plain.Create(), full.Create()
+			w.SetName(e, "e")
+			socket.Set(e, Socket{7})
+			lines.Append(e, []byte("what it wrote")...)
+
+			require.Equal(t, 2, destroy(w, other, e))
+			require.NoError(t, w.Verify())
+			require.False(t, w.Alive(other))
+			require.True(t, w.Alive(e))
+			require.True(t, dying.Has(e))
+			require.False(t, position.Has(e))
+			require.Equal(t, "e", w.Name(e))
+			require.Equal(t, Socket{7}, *socket.Get(e))
+			require.Equal(t, "what it wrote", string(lines.Slice(e)))
+			v, _ := team.Get(e)
+			require.Equal(t, "red", v)
+			if name != "query" {
+				require.Zero(t, destroy(w, other, e, e), "it is destroyed already")
+			}
+			require.True(t, w.Alive(e))
+
+			// Those that died are found, and let go.
+			q := ecs.NewQuery(w, ecs.Read(socket), ecs.With(dying))
+			require.Equal(t, 1, q.Count())
+			require.True(t, position.Add(e, Position{}), "it may get other types meanwhile")
+			_, err := ecs.NewChange(w, ecs.Remove(socket)).ApplyQuery(q)
+			require.NoError(t, err)
+			require.True(t, w.Alive(e))
+			require.True(t, lines.Remove(e))
+			require.NoError(t, w.Verify())
+			require.True(t, w.Alive(e))
+			require.True(t, team.Remove(e))
+			require.False(t, w.Alive(e), "the last one ends it")
+			require.Equal(t, "", w.Name(e))
+			require.Zero(t, w.Stats().Alive)
+			require.Zero(t, w.Stats().Buffers)
+			require.NoError(t, w.Verify())
+		})
+	}
+}
+
+// TestCleanupEnds: an entity that dies ends with the last cleanup type, however that
+// goes; one that lives does not.
+func TestCleanupEnds(t *testing.T) {
+	for name, end := range map[string]func(w *ecs.World, c *ecs.Change, a *ecs.Archetype, e ecs.Entity){
+		"Apply": func(_ *ecs.World, c *ecs.Change, _ *ecs.Archetype, e ecs.Entity) { _, _ = c.Apply(e) },
+		"ApplyList": func(_ *ecs.World, c *ecs.Change, _ *ecs.Archetype, e ecs.Entity) {
+			_, _ = c.ApplyList([]ecs.Entity{e, e})
+		},
+		"Adopt":     func(_ *ecs.World, _ *ecs.Change, a *ecs.Archetype, e ecs.Entity) { _, _ = a.Adopt(e) },
+		"AdoptList": func(_ *ecs.World, _ *ecs.Change, a *ecs.Archetype, e ecs.Entity) { _, _ = a.AdoptList([]ecs.Entity{e}) },
+		"Clear":     func(w *ecs.World, _ *ecs.Change, _ *ecs.Archetype, _ ecs.Entity) { w.Clear() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			position := ecs.Register[Position](w)
+			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			a := ecs.NewArchetype(w, position)
+			c := ecs.NewChange(w, ecs.Remove(socket))
+			e := ecs.NewArchetype(w, socket).Create()
+			if name != "Clear" {
+				end(w, c, a, e)
+				require.True(t, w.Alive(e), "it was not destroyed: it lives without")
+				socket.Add(e, Socket{1})
+			}
+			require.True(t, w.Destroy(e))
+			require.True(t, w.Alive(e))
+			end(w, c, a, e)
+			require.False(t, w.Alive(e))
+			require.Zero(t, w.Stats().Alive)
+			require.NoError(t, w.Verify())
+		})
+	}
+}
+
+// TestDyingIsNoOnesToGive: the tag comes and goes with Destroy and cleanup types alone.
+func TestDyingIsNoOnesToGive(t *testing.T) {
+	w := newWorld(t)
+	dying, socket := ecs.Register[ecs.Dying](w), ecs.Register[Socket](w, ecs.Cleanup)
+	e := ecs.NewArchetype(w, socket).Create()
+	const give = "Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed"
+	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Add(e, ecs.Dying{}) })
+	w.Destroy(e)
+	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Remove(e) })
+	require.PanicsWithValue(t, "ecs: NewChange: "+give, func() { ecs.NewChange(w, ecs.Add(dying)) })
+	require.PanicsWithValue(t, "ecs: NewArchetype: Dying comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
+	other := ecs.NewArchetype(w, ecs.Register[Position](w), socket)
+	changed, err := other.Adopt(e)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.True(t, dying.Has(e), "another archetype with cleanup types leaves it dying")
+	require.NoError(t, w.Verify())
+}
+
+// TestLinkedGroup: destroying an entity destroys its group, by every call; dead members,
+// itself and entities twice in it are passed by, and members' own groups are not asked.
+func TestLinkedGroup(t *testing.T) {
+	for name, destroy := range destroyWays {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			linked, position := ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[Position](w)
+			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			part, root := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, linked)
+			e, inner, dead, bystander := root.Create(), root.Create(), part.Create(), part.Create()
+			lasting := ecs.NewArchetype(w, socket).Create()
+			w.Destroy(dead)
+			parts := []ecs.Entity{e, inner, dead, lasting, ecs.Null}
+			for range 50 {
+				parts = append(parts, part.Create())
+			}
+			for _, p := range parts {
+				linked.Append(e, ecs.LinkedEntity{Entity: p}, ecs.LinkedEntity{Entity: p})
+			}
+			linked.Append(inner, ecs.LinkedEntity{Entity: bystander})
+			n := destroy(w, e)
+			if name != "one by one" {
+				require.Equal(t, 53, n)
+			}
+			require.NoError(t, w.Verify())
+			require.True(t, w.Alive(bystander))
+			require.True(t, w.Alive(lasting), "its cleanup type keeps it")
+			require.True(t, ecs.Register[ecs.Dying](w).Has(lasting))
+			require.Equal(t, 2, w.Stats().Alive)
+		})
+	}
+}
+
+// TestCleanupWithoutMemory: destroying what leaves something needs room; when there is
+// none, nothing has happened.
+func TestCleanupWithoutMemory(t *testing.T) {
+	u := newUniverse(t, 1<<20)
+	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, socket := ecs.Register[Position](w), ecs.Register[Socket](w, ecs.Cleanup)
+	a := ecs.NewArchetype(w, position, socket)
+	var ids []ecs.Entity
+	for {
+		e, err := a.TryCreate()
+		if err != nil {
+			break
+		}
+		ids = append(ids, e)
+	}
+	var rest []alloc.ChunkIndex
+	for { // a block of ids takes more than one chunk, so some may be left
+		c, err := u.AllocExact(1)
+		if err != nil {
+			break
+		}
+		rest = append(rest, c)
+	}
+	hash, archetypes := w.Hash(), w.Stats().Archetypes
+	_, err := w.TryDestroy(ids[0])
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.Panics(t, func() { w.Destroy(ids[0]) })
+	require.Panics(t, func() { w.DestroyList(ids) })
+	require.Equal(t, hash, w.Hash())
+	require.Equal(t, archetypes, w.Stats().Archetypes)
+	require.NoError(t, w.Verify())
+	for _, c := range rest {
+		u.Free(c, 1)
+	}
+	require.Equal(t, 10, w.DestroyList(ids[:10]))
+	require.NoError(t, w.Verify())
+}
+
+// lasts is what a model knows of an entity.
+type lasts struct{ socket, file, dying bool }
+
+// TestCleanupAgainstModel destroys, changes and cleans up at random beside a map.
+func TestCleanupAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(59, 1))
+	w := newWorld(t)
+	position, dying := ecs.Register[Position](w), ecs.Register[ecs.Dying](w)
+	socket, file := ecs.Register[Socket](w, ecs.Cleanup), ecs.Register[Health](w, ecs.Cleanup, ecs.Enableable)
+	plain, both := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, socket, file)
+	noSocket, noFile := ecs.NewChange(w, ecs.Remove(socket)), ecs.NewChange(w, ecs.Remove(file))
+	want := map[ecs.Entity]*lasts{}
+	var ids []ecs.Entity
+	settle := func(e ecs.Entity) {
+		if m := want[e]; m != nil && m.dying && !m.socket && !m.file {
+			delete(want, e)
+		}
+	}
+	for range stepsOf(t, 4000) {
+		some := someOf(rng, ids, 20)
+		switch op := rng.IntN(6); op {
+		case 0:
+			a, m := plain, lasts{}
+			if rng.IntN(2) == 0 {
+				a, m = both, lasts{socket: true, file: true}
+			}
+			b, err := a.CreateN(rng.IntN(20))
+			require.NoError(t, err)
+			for _, e := range b.Entities(nil) {
+				copied := m
+				want[e] = &copied
+				ids = append(ids, e)
+			}
+		case 1, 2:
+			n := 0
+			for _, e := range some {
+				if m := want[e]; m != nil && !m.dying {
+					n++
+					m.dying = true
+					settle(e)
+				}
+			}
+			how := []string{"one by one", "list"}[op-1]
+			require.Equal(t, n, destroyWays[how](w, some...))
+		case 3:
+			for _, e := range some {
+				require.Equal(t, want[e] != nil && want[e].socket, socket.Remove(e))
+				if m := want[e]; m != nil {
+					m.socket = false
+					settle(e)
+				}
+			}
+		case 4:
+			_, err := noFile.ApplyList(some)
+			require.NoError(t, err)
+			for _, e := range some {
+				if m := want[e]; m != nil {
+					m.file = false
+					settle(e)
+				}
+			}
+		case 5:
+			if rng.IntN(10) > 0 {
+				break
+			}
+			q := ecs.NewQuery(w, ecs.With(socket, dying))
+			_, err := noSocket.ApplyQuery(q)
+			require.NoError(t, err)
+			q.Close()
+			for e, m := range want {
+				if m.dying {
+					m.socket = false
+					settle(e)
+				}
+			}
+		}
+		ids = slices.DeleteFunc(ids, func(e ecs.Entity) bool { return want[e] == nil })
+		require.NoError(t, w.Verify())
+		require.Equal(t, len(want), w.Stats().Alive)
+		for e, m := range want {
+			require.Equal(t, *m, lasts{socket.Has(e), file.Has(e), dying.Has(e)})
+		}
+	}
+}
+
+// someOf returns up to n of some entities, some of them twice.
+func someOf(rng *rand.Rand, ids []ecs.Entity, n int) (some []ecs.Entity) {
+	for range rng.IntN(n) {
+		if len(ids) > 0 {
+			some = append(some, ids[rng.IntN(len(ids))])
+		}
+	}
+	return some
+}
+
+// stepsOf returns how many steps a stream of operations has.
+func stepsOf(t *testing.T, n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
