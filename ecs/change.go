@@ -292,6 +292,8 @@ func (c *Change) applyPicked(op string, p *pick) (b Batch, ended int, err error)
 // prepare finds the ways of all rows that are picked and makes room at their ends. On
 // an error everything is as before, but for archetypes that are new.
 func (c *Change) prepare(p *pick) error {
+	w := c.w
+	w.targets = w.targets[:0]
 	var err error
 	for i := range p.picks {
 		s := &p.picks[i]
@@ -305,57 +307,15 @@ func (c *Change) prepare(p *pick) error {
 			s.ends = true
 		default:
 			s.way = way
-			way.to.sources++
+			w.aim(way.to)
 		}
 	}
 	if err == nil {
 		for i := range p.picks {
 			p.picks[i].plan()
 		}
-		// What one target takes beyond its need may be what another lacks.
-		if err = p.makeRoom(byPolicy); err != nil {
-			err = p.makeRoom(exactly)
-		}
 	}
-	for i := range p.picks {
-		if way := p.picks[i].way; way != nil {
-			way.to.coming, way.to.sources, way.to.regular = 0, 0, false
-		}
-	}
-	return err
-}
-
-// roomToMake returns the rows that need room while a change is prepared: one more than a
-// small chunk has when full chunks come and there are rows besides.
-func (a *Archetype) roomToMake() int {
-	if g := &a.grid; a.regular && g.Units() == 0 && a.coming+g.Len() > 0 {
-		return max(a.coming, g.SmallRows()-g.Len()+1)
-	}
-	return a.coming
-}
-
-// makeRoom grows the archetypes that rows will come to, all or none.
-func (p *pick) makeRoom(how growing) (err error) {
-	for i := range p.picks {
-		if way := p.picks[i].way; err == nil && way != nil { // nothing new where there is room
-			err = way.to.growAs(how, way.to.roomToMake())
-		}
-	}
-	if err == nil {
-		for i := range p.picks {
-			if way := p.picks[i].way; way != nil {
-				way.to.promote()
-			}
-		}
-		return nil
-	}
-	for i := range p.picks {
-		if way := p.picks[i].way; way != nil {
-			way.to.settle()
-			way.to.grid.Trim(0) // a target that is new is forgotten and must hold nothing
-		}
-	}
-	return err
+	return w.makeRoom(err)
 }
 
 // Setting an archetype: whatever an entity has, it becomes one of exactly these

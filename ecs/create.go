@@ -48,10 +48,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 func (a *Archetype) makeRoom(n int) error {
 	w := a.w
 	blocks := len(w.records.runs)
-	err := w.records.reserve(w.u, n)
-	if err != nil && w.Trim() > 0 {
-		err = w.records.reserve(w.u, n)
-	}
+	err := w.reserveIDs(n)
 	if err == nil {
 		err = a.grow(n)
 	}

@@ -313,14 +313,18 @@ func (s *picked) relabel() {
 
 // note writes down where rows arrive.
 func (s *picked) note(start, n int) {
-	w := s.a.w
+	s.a.w.note(span{s.way.to, start, n})
+}
+
+// note adds rows to those that the call has made or moved, behind them.
+func (w *World) note(rows span) {
 	if last := len(w.moved) - 1; last >= 0 {
-		if r := &w.moved[last]; r.a == s.way.to && r.start+r.n == start {
-			r.n += n
+		if r := &w.moved[last]; r.a == rows.a && r.start+r.n == rows.start {
+			r.n += rows.n
 			return
 		}
 	}
-	w.moved = append(w.moved, span{s.way.to, start, n})
+	w.moved = append(w.moved, rows)
 }
 
 // end destroys the picked rows' entities.

@@ -38,6 +38,7 @@ type typeInfo struct {
 	name       string         // for messages: Position, []Hit for a buffer
 	align      int            // alignment of an element of the column in bytes
 	fields     []layout.Field // bytes of a value that are not padding
+	links      []uintptr      // where a value has entities
 	element    int            // buffers: bytes of one element; else 0
 	inline     int            // buffers: elements that fit the chunk
 	growth     alloc.Growth   // buffers: of the room in elements
@@ -133,6 +134,11 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	}
 	if info.shared == nil {
 		info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
+		for _, f := range info.fields {
+			if f.Marked {
+				info.links = append(info.links, uintptr(f.Offset))
+			}
+		}
 	}
 	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))
 	w.byType[key] = info.id

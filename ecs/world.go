@@ -86,12 +86,14 @@ type World struct {
 	built        []*typeInfo           // those whose directory is built
 	batches      Query                 // that the rows of batches belong to; it matches nothing
 
-	phase     *Phase  // that shares the world with other goroutines; nil: none
-	loops     int     // under way, of scans that are open
-	scans     []*scan // theirs, and others to be used again; the first is outer
-	outer     scan    // of a loop that is not inside others
-	picked    pick    // of the batch under way, kept for reuse
-	moved     []span  // rows that the last batch made or moved
+	phase     *Phase       // that shares the world with other goroutines; nil: none
+	loops     int          // under way, of scans that are open
+	scans     []*scan      // theirs, and others to be used again; the first is outer
+	outer     scan         // of a loop that is not inside others
+	picked    pick         // of the batch under way, kept for reuse
+	targets   []*Archetype // that rows come to in the call under way
+	cloning   cloning      // the last call of Instantiate, kept for reuse
+	moved     []span       // rows that the last batch made or moved
 	spare     spareBits
 	epoch     uint64 // structural changes so far
 	version   uint32 // change version that writes are marked with; never 0

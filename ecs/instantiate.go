@@ -1,0 +1,373 @@
+package ecs
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Instantiating. A call copies the members of a group, n times each. All that can fail comes
+// first: archetypes, blocks for the buffers that have spilled, ids, rows. Then rows are
+// filled member by member, column by column, so a copy of the i'th member is one of n rows that
+// lie together:
+//
+//	members     a        b            rows of b's archetype
+//	copies      a0 a1 a2 b0 b1 b2     | ... | b0 | b1 | b2 |
+//
+// At last entities in the copies that name members are made to name the copies of the same
+// number. Where they stand is found once, in the member, and not again in each copy.
+
+// Instantiate makes a copy of e and returns it: a new entity with e's components, enable
+// bits, shared values and buffers, elements included, but without Prefab and Cleanup types
+// and without its name. Entities in its components and buffers that name e name the copy
+// then, others stay. Where e has a buffer of LinkedEntity its members are copied too, and
+// entities that name one of the group name its copy. It panics when e is not alive or is
+// Dying, during iteration, and with a *LimitError when there is no room.
+func (w *World) Instantiate(e Entity) Entity {
+	copied, err := w.TryInstantiate(e)
+	if err != nil {
+		panic(err)
+	}
+	return copied
+}
+
+// TryInstantiate is Instantiate that returns the *LimitError; nothing has changed then.
+func (w *World) TryInstantiate(e Entity) (Entity, error) {
+	_, err := w.instantiateLinked("World.Instantiate", e, 1)
+	if err != nil {
+		return Null, err
+	}
+	return w.cloning.ids[0], nil
+}
+
+// InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n
+// copies of e, then the n of each member of its group, in order. All are made or none: an
+// error is a *LimitError. It panics like Instantiate, and for a negative n. Cost: per column
+// for entities without links and spilled buffers, and the ids.
+func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
+	return w.instantiateLinked("World.InstantiateN", e, n)
+}
+
+// InstantiateGroup makes n copies of the entities of a group: those that name one
+// another do so in each copy. The batch is the n copies of the first, then those of the
+// second, and so on. Their own LinkedEntity buffers do not make the group larger. It panics
+// like InstantiateN, and for an entity that is in the group twice.
+func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
+	const op = "World.InstantiateGroup"
+	w.checkChange(op)
+	c := w.newCloning(op, n)
+	for i, e := range group {
+		if !c.add(op, e) {
+			panic(fmt.Sprintf("ecs: %s: entity %d of the group, %v, is in it twice", op, i, e))
+		}
+	}
+	return c.run(op)
+}
+
+// instantiateLinked copies an entity and those linked to it.
+func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
+	w.checkChange(op)
+	c := w.newCloning(op, n)
+	c.add(op, e)
+	if a, _, at := w.seatOf(w.recordOf(op, e)); a.sig.has(linkedID) {
+		list := w.appendLinked(nil, headerAt(at, a.columnOf(linkedID)))
+		for _, e := range list {
+			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.sig.has(dyingID) {
+				c.add(op, e) // once
+			}
+		}
+	}
+	return c.run(op)
+}
+
+// cloning is a call of Instantiate under way.
+type cloning struct {
+	w       *World
+	n       int // copies of each member
+	members []member
+	number  map[Entity]int32 // of a member; of groups only
+	blocks  []header         // of the copies' buffers that spill: by member, column and copy
+	used    int              // of blocks
+	ids     []Entity         // copy i of member m is m*n + i
+	links   []link           // of the member that is copied
+}
+
+// member is an entity that is copied.
+type member struct {
+	e     Entity
+	to    *Archetype
+	start int // row of to that the first copy has
+}
+
+// link is an entity in a member that names a member.
+type link struct {
+	column column
+	at     uintptr // bytes from the start of the element, or of a buffer's elements
+	to     int     // member
+}
+
+// newCloning returns the world's cloning, without members.
+func (w *World) newCloning(op string, n int) *cloning {
+	if n < 0 {
+		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
+	}
+	c := &w.cloning
+	c.w, c.n, c.used = w, n, 0
+	c.members, c.blocks, c.ids = c.members[:0], c.blocks[:0], c.ids[:0]
+	clear(c.number)
+	return c
+}
+
+// add adds a member. It returns false when it is one already.
+func (c *cloning) add(op string, e Entity) bool {
+	r := c.w.recordOf(op, e)
+	if r == nil {
+		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
+	}
+	if a, _, _ := c.w.seatOf(r); a.sig.has(dyingID) {
+		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
+	}
+	if len(c.members) > 0 {
+		if c.number == nil {
+			c.number = map[Entity]int32{}
+		}
+		c.number[c.members[0].e] = 0
+		if _, ok := c.number[e]; ok {
+			return false
+		}
+		c.number[e] = int32(len(c.members))
+	}
+	c.members = append(c.members, member{e: e})
+	return true
+}
+
+// memberOf returns the number of a member, or false.
+func (c *cloning) memberOf(e Entity) (int, bool) {
+	if len(c.members) == 1 {
+		return 0, e == c.members[0].e
+	}
+	m, ok := c.number[e]
+	return int(m), ok
+}
+
+// run makes the copies.
+func (c *cloning) run(op string) (Batch, error) {
+	w := c.w
+	total := c.n * len(c.members)
+	if total == 0 {
+		return Batch{w: w, epoch: w.epoch}, nil
+	}
+	if err := c.prepare(total); err != nil {
+		return Batch{}, during(op, err)
+	}
+	w.moved = w.moved[:0]
+	for m := range c.members {
+		c.fill(m)
+	}
+	for m := range c.members {
+		c.relink(m)
+	}
+	w.created += uint64(total)
+	w.epoch++
+	return Batch{w: w, spans: w.moved, n: total, epoch: w.epoch}, nil
+}
+
+// prepare does all that may fail. On an error nothing has changed.
+func (c *cloning) prepare(total int) error {
+	w := c.w
+	if total > MaxEntities-1-int(w.created-w.destroyed) {
+		return limit("entities a world", MaxEntities-1, nil)
+	}
+	before, blocks := len(w.archetypes), len(w.records.runs)
+	w.targets = w.targets[:0]
+	err := c.aim()
+	if err == nil {
+		err = c.takeBlocks()
+	}
+	if err == nil {
+		err = w.reserveIDs(total)
+	}
+	if err = w.makeRoom(err); err != nil {
+		for i := range c.blocks {
+			w.freeSpill(&c.blocks[i])
+		}
+		w.records.drop(w.u, blocks)
+		w.forget(before)
+	}
+	return err
+}
+
+// aim finds the archetypes of the copies.
+func (c *cloning) aim() error {
+	w := c.w
+	for i := range c.members {
+		m := &c.members[i]
+		a, _, _ := w.seatOf(w.recordOf("", m.e))
+		to, err := a.pattern()
+		if err != nil {
+			return err
+		}
+		m.to = to
+		w.aim(to)
+		to.coming += c.n
+		to.lieAlone()
+	}
+	return nil
+}
+
+// pattern returns the archetype of copies of its entities.
+func (a *Archetype) pattern() (*Archetype, error) {
+	if !a.lasting && !a.sig.has(prefabID) {
+		return a, nil
+	}
+	sig := a.sig
+	for i := range sig {
+		sig[i] &^= a.w.cleanupTypes[i]
+	}
+	sig.drop(prefabID)
+	return a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
+}
+
+// takeBlocks takes the heap's blocks for the copies of buffers that have spilled.
+func (c *cloning) takeBlocks() error {
+	w := c.w
+	for i := range c.members {
+		m := &c.members[i]
+		a, _, at := w.seatOf(w.recordOf("", m.e))
+		for _, b := range m.to.buffers {
+			t := w.types[b.Key]
+			length := int(headerAt(at, a.columnOf(t.id)).length)
+			if length <= t.inline {
+				continue
+			}
+			for range c.n {
+				h, err := w.newSpill(t, length, length)
+				if err != nil {
+					return err
+				}
+				h.length = uint32(length)
+				c.blocks = append(c.blocks, h)
+			}
+		}
+	}
+	return nil
+}
+
+// fill makes the copies of a member. There is room.
+func (c *cloning) fill(i int) {
+	w, m := c.w, &c.members[i]
+	a, pos, source := w.seatOf(w.recordOf("", m.e))
+	to := m.to
+	m.start = to.grid.Len()
+	at, row := to.grid.Find(m.start)
+	for left := c.n; left > 0; at, row = at+1, 0 {
+		chunk, dest := to.grid.Chunks()[at], to.grid.Row(at, row)
+		k := min(left, to.grid.Fits(chunk)-row)
+		ids := entities(dest.Base, row+k)[row:]
+		w.records.takeRow(w.tag, locate(chunk.First, row), ids)
+		c.ids = append(c.ids, ids...)
+		for _, column := range to.grid.Columns() {
+			repeat(dest, column, source.Element(a.place[column.Key].offset, column.Size), k)
+		}
+		to.markRows(at)
+		for _, slot := range to.toggling {
+			if a.bit(a.place[to.types[slot]].slot(), pos, source.Row) {
+				to.setBits(slot, at, row, k)
+			}
+		}
+		to.grid.Push(k)
+		left -= k
+	}
+	w.note(span{to, m.start, c.n})
+	for _, b := range to.buffers {
+		if from := headerAt(source, a.columnOf(typeID(b.Key))); from.ref != 0 {
+			c.fillBuffers(from, m, b)
+		}
+	}
+}
+
+// repeat copies a value over n rows of a column.
+func repeat(to alloc.GridRow, c column, value unsafe.Pointer, n int) {
+	size := int(c.Size)
+	// Safe because the n rows lie inside the column, and the value is an element of its type.
+	rows, one := unsafe.Slice((*byte)(to.Element(c.Offset, c.Size)), n*size), unsafe.Slice((*byte)(value), size)
+	copy(rows, one)
+	for done := size; done < len(rows); done *= 2 {
+		copy(rows[done:], rows[:done])
+	}
+}
+
+// fillBuffers gives the copies of a buffer that has spilled, which have its header still,
+// elements of their own.
+func (c *cloning) fillBuffers(from *header, m *member, b column) {
+	w, t := c.w, c.w.types[b.Key]
+	length := int(from.length)
+	// Safe because the buffer has so many elements.
+	elements := unsafe.Slice((*byte)(w.elements(from)), length*t.element)
+	at, row := m.to.grid.Find(m.start)
+	for range c.n {
+		if row == m.to.grid.RowsOf(at) {
+			at, row = at+1, 0
+		}
+		h := headerAt(m.to.grid.Row(at, row), b)
+		*h = header{length: from.length}
+		if length > t.inline {
+			*h = c.blocks[c.used]
+			c.used++
+		}
+		// Safe because there is room for as many.
+		copy(unsafe.Slice((*byte)(w.elements(h)), len(elements)), elements)
+		row++
+	}
+}
+
+// relink makes the copies of a member name the copies of those that it names.
+func (c *cloning) relink(i int) {
+	w, m := c.w, &c.members[i]
+	c.links = c.links[:0]
+	at, row := m.to.grid.Find(m.start)
+	for _, column := range m.to.grid.Columns() {
+		c.findLinks(m.to.grid.Row(at, row), column)
+	}
+	if len(c.links) == 0 {
+		return
+	}
+	for copied := range c.n {
+		if row == m.to.grid.RowsOf(at) {
+			at, row = at+1, 0
+		}
+		dest := m.to.grid.Row(at, row)
+		for _, l := range c.links {
+			p := dest.Element(l.column.Offset, l.column.Size)
+			if w.types[l.column.Key].buffer {
+				p = w.elements((*header)(p)) // Safe because a buffer's value is a header.
+			}
+			// Safe because the copy has what the first has, and that an entity there.
+			*(*Entity)(unsafe.Add(p, l.at)) = c.ids[l.to*c.n+copied]
+		}
+		row++
+	}
+}
+
+// findLinks notes the entities of a row of a column, which is a copy still, that name members.
+func (c *cloning) findLinks(at alloc.GridRow, from column) {
+	t := c.w.types[from.Key]
+	if len(t.links) == 0 {
+		return
+	}
+	p, n, size := at.Element(from.Offset, from.Size), 1, 0
+	if t.buffer {
+		h := (*header)(p) // Safe because a buffer's value is a header.
+		p, n, size = c.w.elements(h), int(h.length), t.element
+	}
+	for i := range n {
+		for _, offset := range t.links {
+			in := uintptr(i*size) + offset
+			// Safe because a value, or an element, has an entity there.
+			if to, ok := c.memberOf(*(*Entity)(unsafe.Add(p, in))); ok {
+				c.links = append(c.links, link{from, in, to})
+			}
+		}
+	}
+}

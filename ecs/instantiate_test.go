@@ -1,0 +1,273 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// nest is a world with everything that Instantiate has to copy, and with what it has to
+// leave out.
+type nest struct {
+	w        *ecs.World
+	position ecs.Component[Position]
+	owner    ecs.Component[Owner]
+	stun     ecs.Component[Stun]
+	hits     ecs.Buffer[Hit]
+	team     ecs.Shared[string]
+	socket   ecs.Component[Socket]
+	prefab   ecs.Component[ecs.Prefab]
+	linked   ecs.Buffer[ecs.LinkedEntity]
+	kinds    []*ecs.Archetype
+}
+
+func newNest(t *testing.T, options ...ecs.Option) *nest {
+	w := newWorld(t, options...)
+	x := &nest{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
+		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(3)),
+		team: ecs.RegisterShared[string](w), socket: ecs.Register[Socket](w, ecs.Cleanup),
+		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w)}
+	x.kinds = []*ecs.Archetype{
+		ecs.NewArchetype(w, x.position, x.owner, x.stun, x.hits, x.team.Of("red"), x.socket, x.prefab),
+		ecs.NewArchetype(w, x.position, x.owner, x.stun, x.hits, x.team.Of("red")),
+		ecs.NewArchetype(w, x.hits, x.owner),
+		ecs.NewArchetype(w, x.owner, x.socket),
+	}
+	return x
+}
+
+// make makes an entity with so many hits that names others.
+func (x *nest) make(kind, hits int, names ...ecs.Entity) ecs.Entity {
+	e := x.kinds[kind].Create()
+	x.position.Set(e, Position{X: float64(e.Index())})
+	x.owner.Set(e, Owner{names[0]})
+	for i := range hits {
+		x.hits.Append(e, Hit{By: names[i%len(names)], Damage: int32(i)})
+	}
+	return e
+}
+
+// same checks that a copy is as its source, with what is in from named as in to.
+func (x *nest) same(t *testing.T, source, copied ecs.Entity, from, to []ecs.Entity) {
+	t.Helper()
+	named := func(e ecs.Entity) ecs.Entity {
+		if i := slices.Index(from, e); i >= 0 {
+			return to[i]
+		}
+		return e
+	}
+	require.True(t, x.w.Alive(copied))
+	require.NotEqual(t, source, copied)
+	require.False(t, x.socket.Has(copied))
+	require.False(t, x.prefab.Has(copied))
+	require.Equal(t, "", x.w.Name(copied))
+	require.Equal(t, x.position.Get(source), x.position.Get(copied))
+	require.Equal(t, x.stun.Enabled(source), x.stun.Enabled(copied))
+	require.Equal(t, named(x.owner.Get(source).Of), x.owner.Get(copied).Of)
+	var hits []Hit
+	for _, h := range x.hits.Slice(source) {
+		hits = append(hits, Hit{named(h.By), h.Damage})
+	}
+	require.Equal(t, hits, append([]Hit(nil), x.hits.Slice(copied)...))
+	v, ok := x.team.Get(source)
+	w, ok2 := x.team.Get(copied)
+	require.True(t, v == w && ok == ok2)
+}
+
+// TestInstantiateOne: a copy has all that its source has, but Prefab and cleanup types;
+// entities that name the source name the copy, others stay. Elements are its own.
+func TestInstantiateOne(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for _, hits := range []int{0, 1, 3, 4, 100, 5000} {
+			for kind := range 4 {
+				x := newNest(t, ecs.ChunkGrowth(growth))
+				other := x.make(2, 1, ecs.Null)
+				e := x.make(kind, hits*min(1, 3-kind), other)
+				x.owner.Set(e, Owner{e})
+				if x.hits.Has(e) && hits > 1 {
+					x.hits.Append(e, Hit{By: e})
+				}
+				x.stun.Disable(e)
+				x.w.SetName(e, "source")
+				copied := x.w.Instantiate(e)
+				require.NoError(t, x.w.Verify())
+				x.same(t, e, copied, []ecs.Entity{e}, []ecs.Entity{copied})
+				x.hits.Append(copied, Hit{Damage: -1})
+				if s := x.hits.Slice(e); len(s) > 0 {
+					require.NotEqual(t, int32(-1), s[len(s)-1].Damage)
+				}
+				require.True(t, x.w.Destroy(e))
+				require.True(t, x.w.Alive(copied))
+				require.NoError(t, x.w.Verify())
+			}
+		}
+	}
+}
+
+// TestInstantiateN: n copies are as n calls make them, over the borders of chunks.
+func TestInstantiateN(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for _, n := range []int{0, 1, 2, 63, 500, 3000} {
+			x := newNest(t, ecs.ChunkGrowth(growth))
+			other := x.make(2, 1, ecs.Null)
+			e := x.make(1, 5, other)
+			x.hits.Append(e, Hit{By: e, Damage: 9})
+			b, err := x.w.InstantiateN(e, n)
+			require.NoError(t, err)
+			require.NoError(t, x.w.Verify())
+			ids := b.Entities(nil)
+			require.Len(t, ids, n)
+			for _, c := range ids {
+				x.same(t, e, c, []ecs.Entity{e}, []ecs.Entity{c})
+			}
+			require.Equal(t, n+2, x.w.Stats().Alive)
+		}
+	}
+}
+
+// TestInstantiateGroup: entities that name members of the group name their copies of the
+// same number, in components and buffers; others stay.
+func TestInstantiateGroup(t *testing.T) {
+	x := newNest(t)
+	outside := x.make(2, 0, ecs.Null)
+	var group []ecs.Entity
+	for i := range 40 {
+		names := append([]ecs.Entity{outside}, group...)
+		group = append(group, x.make(i%3, i%7, names[i/2:]...))
+	}
+	x.owner.Set(group[0], Owner{group[39]})
+	for _, n := range []int{0, 1, 2, 130} {
+		b, err := x.w.InstantiateGroup(group, n)
+		require.NoError(t, err)
+		require.NoError(t, x.w.Verify())
+		ids := b.Entities(nil)
+		require.Len(t, ids, n*len(group))
+		for i := range n {
+			var copies []ecs.Entity
+			for m := range group {
+				copies = append(copies, ids[m*n+i])
+			}
+			for m, e := range group {
+				x.same(t, e, copies[m], group, copies)
+			}
+		}
+	}
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.InstantiateGroup: entity 2 of the group, %v, is in it twice", group[0]),
+		func() { _, _ = x.w.InstantiateGroup([]ecs.Entity{group[0], group[1], group[0]}, 1) })
+}
+
+// TestInstantiateLinked: an entity with a group is copied with it, and the copy's group
+// is that of the copies; what is dead or dying is not copied.
+func TestInstantiateLinked(t *testing.T) {
+	x := newNest(t)
+	root := ecs.NewArchetype(x.w, x.linked, x.owner, x.prefab).Create()
+	part, dead, dying := x.make(1, 4, root), x.make(1, 0, root), x.make(3, 0, root)
+	for _, e := range []ecs.Entity{root, part, dead, dying, part} {
+		x.linked.Append(root, ecs.LinkedEntity{Entity: e})
+	}
+	x.owner.Set(root, Owner{part})
+	x.w.Destroy(dead)
+	x.w.Destroy(dying)
+	b, err := x.w.InstantiateN(root, 3)
+	require.NoError(t, err)
+	require.NoError(t, x.w.Verify())
+	ids := b.Entities(nil)
+	require.Len(t, ids, 6)
+	for i := range 3 {
+		require.Equal(t, []ecs.LinkedEntity{{ids[i]}, {ids[3+i]}, {dead}, {dying}, {ids[3+i]}}, x.linked.Slice(ids[i]))
+		require.Equal(t, Owner{ids[3+i]}, *x.owner.Get(ids[i]))
+		require.Equal(t, Owner{ids[i]}, *x.owner.Get(ids[3+i]))
+		for _, h := range x.hits.Slice(ids[3+i]) {
+			require.Equal(t, ids[i], h.By)
+		}
+	}
+	require.True(t, x.w.Destroy(ids[1]))
+	require.False(t, x.w.Alive(ids[4]), "the copy's group goes with it")
+	require.True(t, x.w.Alive(part))
+	require.NoError(t, x.w.Verify())
+}
+
+// TestInstantiateMisuse: what cannot be copied is refused.
+func TestInstantiateMisuse(t *testing.T) {
+	x := newNest(t)
+	dead, dying := x.make(1, 0, ecs.Null), x.make(3, 0, ecs.Null)
+	x.w.Destroy(dead)
+	x.w.Destroy(dying)
+	stranger := newNest(t).make(1, 0, ecs.Null)
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v is not alive, there is nothing to copy", dead), func() { x.w.Instantiate(dead) })
+	require.PanicsWithValue(t, "ecs: World.Instantiate: null is not alive, there is nothing to copy", func() { x.w.Instantiate(ecs.Null) })
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v was destroyed, only its Cleanup types are left; those are not copied", dying), func() { x.w.Instantiate(dying) })
+	require.PanicsWithValue(t, "ecs: World.InstantiateN: n=-1 is negative", func() { _, _ = x.w.InstantiateN(dying, -1) })
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: entity %v belongs to another world", stranger), func() { x.w.Instantiate(stranger) })
+	e := x.make(1, 0, ecs.Null)
+	q := ecs.NewQuery(x.w, ecs.Read(x.owner))
+	require.Panics(t, func() {
+		for range q.Rows() {
+			x.w.Instantiate(e)
+		}
+	})
+	require.Equal(t, 2, x.w.Stats().Alive)
+}
+
+// TestInstantiateWithoutMemory: all copies are made or none, whatever is refused.
+func TestInstantiateWithoutMemory(t *testing.T) {
+	failed := 0
+	for n := 1; n < 60_000; n = n*3/2 + 1 {
+		u := newUniverse(t, 4<<20)
+		x := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Doubling()))
+		e := x.make(0, 40, ecs.Null)
+		part := x.make(2, 20, e)
+		hash, stats := x.w.Hash(), x.w.Stats()
+		b, err := x.w.InstantiateGroup([]ecs.Entity{e, part}, n)
+		require.NoError(t, x.w.Verify())
+		if err == nil {
+			require.Equal(t, 2*n, b.Len())
+			continue
+		}
+		failed++
+		require.ErrorIs(t, err, ecs.ErrLimit)
+		require.Equal(t, hash, x.w.Hash())
+		require.Equal(t, stats, x.w.Stats())
+		require.Equal(t, ecs.Entity.Index(part)+1, x.w.Instantiate(part).Index(), "the same ids are next")
+	}
+	require.Positive(t, failed)
+}
+
+// TestInstantiateAgainstModel copies groups of copies at random.
+func TestInstantiateAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 3))
+	x := newNest(t)
+	ids := []ecs.Entity{x.make(1, 2, ecs.Null)}
+	for range stepsOf(t, 600) {
+		if len(ids) < 5 || rng.IntN(3) == 0 {
+			ids = append(ids, x.make(rng.IntN(3), rng.IntN(9), append(someOf(rng, ids, 4), ecs.Null)...))
+			continue
+		}
+		rng.Shuffle(len(ids), func(i, k int) { ids[i], ids[k] = ids[k], ids[i] })
+		group, n := ids[:1+rng.IntN(5)], rng.IntN(4)
+		b, err := x.w.InstantiateGroup(group, n)
+		require.NoError(t, err)
+		require.NoError(t, x.w.Verify())
+		made := b.Entities(nil)
+		for i := range n {
+			var copies []ecs.Entity
+			for m := range group {
+				copies = append(copies, made[m*n+i])
+			}
+			for m := range group {
+				x.same(t, group[m], copies[m], group, copies)
+			}
+		}
+		ids = append(slices.Clone(ids), made...)
+		for len(ids) > 60 {
+			x.w.Destroy(ids[0])
+			ids = ids[1:]
+		}
+	}
+}

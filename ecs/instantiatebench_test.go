@@ -1,0 +1,60 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"quarry/ecs"
+)
+
+// BenchmarkInstantiate: ns a copy of an entity of two components, one by one, ten thousand at
+// once, with a link to itself, with a buffer that has spilled, and of a group of ten.
+func BenchmarkInstantiate(b *testing.B) {
+	run := func(name string, make func(w *ecs.World) (e ecs.Entity), n, size int) {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b)
+			e := make(w)
+			b.ResetTimer()
+			for done := 0; done < b.N; done += n * size {
+				if n == 1 && size == 1 {
+					w.Instantiate(e)
+				} else if batch, err := w.InstantiateN(e, n); err != nil || batch.Len() != n*size {
+					b.Fatal(batch.Len(), err)
+				}
+				if done/(1<<20) != (done+n*size)/(1<<20) {
+					b.StopTimer()
+					w.Clear()
+					e = make(w)
+					b.StartTimer()
+				}
+			}
+		})
+	}
+	plain := func(w *ecs.World) ecs.Entity {
+		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w)).Create()
+	}
+	run("one", plain, 1, 1)
+	run("10000", plain, 10_000, 1)
+	run("10000 linked", func(w *ecs.World) ecs.Entity {
+		owner := ecs.Register[Owner](w)
+		e := ecs.NewArchetype(w, ecs.Register[Position](w), owner).Create()
+		owner.Set(e, Owner{e})
+		return e
+	}, 10_000, 1)
+	run("10000 spilled", func(w *ecs.World) ecs.Entity {
+		hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+		e := ecs.NewArchetype(w, ecs.Register[Position](w), hits).Create()
+		hits.Append(e, Hit{}, Hit{}, Hit{})
+		return e
+	}, 10_000, 1)
+	run("group of 10", func(w *ecs.World) ecs.Entity {
+		linked := ecs.RegisterBuffer[ecs.LinkedEntity](w)
+		owner := ecs.Register[Owner](w)
+		part, e := ecs.NewArchetype(w, ecs.Register[Position](w), owner), ecs.NewArchetype(w, owner, linked).Create()
+		for range 9 {
+			p := part.Create()
+			owner.Set(p, Owner{e})
+			linked.Append(e, ecs.LinkedEntity{Entity: p})
+		}
+		return e
+	}, 1, 10)
+}

@@ -1,0 +1,66 @@
+package ecs
+
+// Room for calls that bring rows to several archetypes, all or none: the call aims at its
+// targets and says how many rows are coming to each; then room is made for all.
+
+// aim adds an archetype to the targets of the call under way, once.
+func (w *World) aim(to *Archetype) {
+	if to.sources == 0 {
+		w.targets = append(w.targets, to)
+	}
+	to.sources++
+}
+
+// makeRoom makes room for what is coming to the targets, unless there is an error already,
+// and ends the aiming. On an error everything is as before.
+func (w *World) makeRoom(err error) error {
+	if err == nil {
+		// What one target takes beyond its need may be what another lacks.
+		if err = w.growTargets(byPolicy); err != nil {
+			err = w.growTargets(exactly)
+		}
+	}
+	for _, to := range w.targets {
+		to.coming, to.sources, to.regular = 0, 0, false
+	}
+	return err
+}
+
+// growTargets grows the archetypes that rows will come to, all or none.
+func (w *World) growTargets(how growing) (err error) {
+	for _, to := range w.targets {
+		if err = to.growAs(how, to.roomToMake()); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		for _, to := range w.targets {
+			to.promote()
+		}
+		return nil
+	}
+	for _, to := range w.targets {
+		to.settle()
+		to.grid.Trim(0) // a target that is new is forgotten and must hold nothing
+	}
+	return err
+}
+
+// roomToMake returns the rows that need room: one more than a
+// small chunk has when full chunks come and there are rows besides.
+func (a *Archetype) roomToMake() int {
+	if g := &a.grid; a.regular && g.Units() == 0 && a.coming+g.Len() > 0 {
+		return max(a.coming, g.SmallRows()-g.Len()+1)
+	}
+	return a.coming
+}
+
+// reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need
+// be. An error leaves blocks that records.drop takes out.
+func (w *World) reserveIDs(n int) error {
+	err := w.records.reserve(w.u, n)
+	if err != nil && w.Trim() > 0 {
+		err = w.records.reserve(w.u, n)
+	}
+	return err
+}
