@@ -43,6 +43,9 @@ import (
 // reserve, never reaches the universe each time. A grid without rows keeps no more
 // than step(0): there may be many of them.
 //
+// Rows that went leave the last chunk as large as it was, up to a megachunk. Refit takes a
+// smaller one for its rows, which go there as from a chunk that was outgrown.
+//
 // Invariants, checked by Verify:
 //
 //	T1 There are as many chunks as the rows need: all full but the last, which is
@@ -69,7 +72,7 @@ type Grid struct {
 	units   int          // of chunks
 	spare   int          // units of reserve
 	largest uint32       // order of the largest chunk to ask for
-	leaving bool         // the rows are to leave the first chunk for the second: see Outgrown
+	heir    int          // position of a chunk that the rows of the one before it are to go to, see Leaving; 0: none
 	skewed  bool         // a megachunk is laid out as 63 units: see Scale
 	columns []GridColumn // with storage
 	own     RowCopy      // of a row over another

@@ -80,7 +80,7 @@ func (m *gridModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote fu
 			[]any{fmt.Sprint(m.chunks), fmt.Sprint(firstsOf(m.reserve)), m.count, m.units, m.spare, m.tail, m.Room()})
 		return false
 	}
-	if m.Outgrown() {
+	if _, ok := m.Leaving(); ok {
 		if !promote() { // the owner thinks better of it
 			m.Settle()
 			m.Trim(0)
@@ -173,9 +173,53 @@ func gridUniverse(t *testing.T) *Universe {
 	return u
 }
 
+// do does a random operation, and reports whether the universe had room for it.
+func (m *gridModel) do(t *testing.T, other *gridModel, rng *rand.Rand, op int, text string) bool {
+	switch op {
+	case 0, 1, 2:
+		n := rng.IntN(1500)
+		if rng.IntN(3) == 0 { // about as many as a small chunk holds
+			n = rng.IntN(4)
+		}
+		return m.push(t, rng, n, rng.IntN(n+1))
+	case 3, 4:
+		for range rng.IntN(70) * rng.IntN(2) {
+			m.push(t, rng, 1, 1)
+		}
+	case 5:
+		m.cut(min(len(m.values), rng.IntN(80)), true)
+	case 6, 7:
+		n := rng.IntN(len(m.values) + 2)
+		if rng.IntN(4) == 0 { // but for a few
+			n = len(m.values) - rng.IntN(3)
+		}
+		m.cut(max(min(len(m.values), n), 0), false)
+	case 8:
+		m.give(t, other, rng)
+	case 9:
+		if rows := rng.IntN(1500); m.shelf == nil && m.Prepare(rows) == nil {
+			m.prepared = max(m.prepared, rows)
+			require.GreaterOrEqual(t, (m.Units()+m.Reserve())*m.per, rows, text)
+		}
+	case 10:
+		held := m.Reserve()
+		keep := rng.IntN(held + 1)
+		n := m.Trim(keep)
+		require.Equal(t, held-m.Reserve(), n, text)
+		require.LessOrEqual(t, m.Reserve(), keep, text)
+		m.prepared = 0
+	case 11:
+		m.empty(t, rng.IntN(2) == 0)
+	case 12:
+		return m.refit(t, rng.IntN(3) > 0)
+	}
+	return true
+}
+
 // TestGridIsAList does everything with two grids of one universe, against lists, with
 // chunks up to each order and policies of all kinds; now and then the universe is full.
 func TestGridIsAList(t *testing.T) {
+	refits := 0 // that were refused
 	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
 		orders := map[uint32]bool{}
 		for i, growth := range []Growth{{}, Fixed(1), Fixed(10), Doubling().Capped(64), Geometric(1.5), Fixed(64), Doubling(), Doubling().Capped(64), Doubling().Plus(1)} {
@@ -191,41 +235,12 @@ func TestGridIsAList(t *testing.T) {
 			refused := 0
 			for step := range 500 {
 				m, other := grids[step%2], grids[1-step%2]
-				op := rng.IntN(12)
+				op := rng.IntN(13)
 				text := fmt.Sprintf("step %d, op %d, chunks to 2^%d units, %v", step, op, largest, growth)
-				switch op {
-				case 0, 1, 2:
-					n := rng.IntN(1500)
-					if rng.IntN(3) == 0 { // about as many as a small chunk holds
-						n = rng.IntN(4)
+				if !m.do(t, other, rng, op, text) {
+					if refused++; op == 12 {
+						refits++
 					}
-					if !m.push(t, rng, n, rng.IntN(n+1)) {
-						refused++
-					}
-				case 3, 4:
-					for range rng.IntN(70) * rng.IntN(2) {
-						m.push(t, rng, 1, 1)
-					}
-				case 5:
-					m.cut(min(len(m.values), rng.IntN(80)), true)
-				case 6, 7:
-					m.cut(min(len(m.values), rng.IntN(len(m.values)+2)), false)
-				case 8:
-					m.give(t, other, rng)
-				case 9:
-					if rows := rng.IntN(1500); shelf == nil && m.Prepare(rows) == nil {
-						m.prepared = max(m.prepared, rows)
-						require.GreaterOrEqual(t, (m.Units()+m.Reserve())*m.per, rows, text)
-					}
-				case 10:
-					held := m.Reserve()
-					keep := rng.IntN(held + 1)
-					n := m.Trim(keep)
-					require.Equal(t, held-m.Reserve(), n, text)
-					require.LessOrEqual(t, m.Reserve(), keep, text)
-					m.prepared = 0
-				case 11:
-					m.empty(t, rng.IntN(2) == 0)
 				}
 				m.check(t, text)
 				if op == 8 {
@@ -245,7 +260,7 @@ func TestGridIsAList(t *testing.T) {
 				}
 			}
 			require.Positive(t, refused, "the universe was full at times, %v", growth)
-			require.Equal(t, shelf != nil, small > 0)
+			require.Equal(t, shelf != nil, small > 0, "%v", growth)
 			require.NoError(t, u.Verify())
 			grids[0].Release()
 			grids[1].Release()
@@ -253,6 +268,7 @@ func TestGridIsAList(t *testing.T) {
 		}
 		require.Len(t, orders, largest+2, "chunks of all orders were met, and small ones: %v", orders)
 	}
+	require.Positive(t, refits)
 }
 
 // TestGridThreeUnits: rows of three units get one chunk of four, where the policy doubles,

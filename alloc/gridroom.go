@@ -3,7 +3,6 @@ package alloc
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"quarry/internal/debug"
 )
@@ -12,7 +11,7 @@ import (
 
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
 // universe, as many as the policy says, or as there are if they suffice. When the only
-// chunk does not suffice it may be the first of the chunks until Promote; see Outgrown. An
+// chunk does not suffice it may be the first of the chunks until Promote; see Leaving. An
 // error is the universe's; nothing has changed then.
 func (g *Grid) Grow(n int) error { return g.grow(n, g.growth) }
 
@@ -97,7 +96,9 @@ func (g *Grid) growBehind(n int, growth Growth, instead bool) error {
 		need++
 	}
 	g.unuse(need)
-	g.leaving = instead
+	if instead {
+		g.heir = 1
+	}
 	return nil
 }
 
@@ -115,26 +116,6 @@ func (g *Grid) HasSmall() bool {
 		return g.chunks[0].Small()
 	}
 	return len(g.reserve) > 0 && g.reserve[0].Small()
-}
-
-// Outgrown reports whether the first chunk is one that the rows are to leave for the second
-// since Grow. Before rows come or go its owner copies what the rows have beside the columns
-// there and calls Promote, or takes the others away again by Settle and Trim.
-func (g *Grid) Outgrown() bool { return g.leaving }
-
-// Promote copies the rows of an outgrown chunk to the second chunk, which thereby becomes
-// the first, and gives the outgrown one back.
-func (g *Grid) Promote() {
-	g.own.Rows(g.Row(1, 0), g.Row(0, 0), g.count)
-	old := g.chunks[0]
-	if debug.On {
-		debug.Poison(g.memory(old), debug.Freed)
-	}
-	g.free(old)
-	g.chunks = slices.Delete(g.chunks, 0, 1)
-	g.units -= old.Units()
-	g.leaving = false
-	g.restart()
 }
 
 // Prepare takes chunks for rows in advance, so that growing to as many rows cannot
@@ -192,7 +173,9 @@ func (g *Grid) unuse(keep int) {
 		g.units -= c.Units()
 		g.spare += c.Units()
 	}
-	g.leaving = g.leaving && keep > 1
+	if keep <= g.heir {
+		g.heir = 0
+	}
 	g.turn()
 }
 

@@ -292,30 +292,31 @@ func (a *Archetype) growAs(how growing, n int) error {
 	return nil
 }
 
-// promote moves the rows of a chunk that was outgrown to the chunk behind it, which
-// becomes the first. The versions of its types stay. It cannot fail.
+// promote moves the rows of a chunk that was outgrown to the chunk behind it, which takes
+// its position. The versions of its types and of its order stay. It cannot fail.
 func (a *Archetype) promote() {
-	if !a.grid.Outgrown() {
+	pos, ok := a.grid.Leaving()
+	if !ok {
 		return
 	}
-	old, n := a.grid.Chunks()[0], a.grid.Len()
-	ids := entities(a.grid.Row(1, 0).Base, n)
-	copy(ids, entities(a.grid.Row(0, 0).Base, n))
-	a.w.records.place(ids, locate(a.grid.Chunks()[1].First, 0))
+	old, n := a.grid.Chunks()[pos], a.grid.RowsOf(pos)
+	ids := entities(a.grid.Row(pos+1, 0).Base, n)
+	copy(ids, entities(a.grid.Row(pos, 0).Base, n))
+	a.w.records.place(ids, locate(a.grid.Chunks()[pos+1].First, 0))
 	for _, slot := range a.toggling {
 		bits, on := a.enabled[slot], a.on[slot]
-		on[1] = on[0]
-		copy(bits[1], bits[0])
-		a.w.keepBits(bits[:1])
-		a.enabled[slot], a.on[slot] = slices.Delete(bits, 0, 1), slices.Delete(on, 0, 1)
+		on[pos+1] = on[pos]
+		copy(bits[pos+1], bits[pos])
+		a.w.keepBits(bits[pos : pos+1])
+		a.enabled[slot], a.on[slot] = slices.Delete(bits, pos, pos+1), slices.Delete(on, pos, pos+1)
 	}
 	a.w.setOwner(old, nil, 0)
 	a.grid.Promote()
 	chunks := a.grid.Chunks()
-	for pos, c := range chunks {
-		a.w.setOwner(c, a, pos)
+	for i := pos; i < len(chunks); i++ {
+		a.w.setOwner(chunks[i], a, i)
 	}
-	a.dropVersions(len(chunks)) // those of the first stay, the others have none yet
+	a.dropVersions(len(chunks)) // those of pos stay, the ones behind it have none yet
 }
 
 // settle gives up room that was made and not used.
