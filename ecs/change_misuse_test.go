@@ -65,6 +65,7 @@ func (c *changes) others() map[string]func() {
 		"Archetype.CreateN":    func() { _, _ = c.a.CreateN(2) },
 		"World.Destroy":        func() { c.w.Destroy(c.e) },
 		"World.Clear":          func() { c.w.Clear() },
+		"World.Shrink":         func() { c.w.Shrink(0) },
 		"Component.Add":        func() { _, _ = c.health.TryAdd(c.e, Health{}) },
 		"Component.Remove":     func() { c.position.Remove(c.e) },
 		"Buffer.Add":           func() { c.hits.Add(c.e) },

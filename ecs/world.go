@@ -95,6 +95,7 @@ type World struct {
 	cloning   cloning      // the last call of Instantiate, kept for reuse
 	moved     []span       // rows that the last batch made or moved
 	spare     spareBits
+	shrinking shrinking
 	epoch     uint64 // structural changes so far
 	version   uint32 // change version that writes are marked with; never 0
 	created   uint64

@@ -102,6 +102,7 @@ func (d *world) misusePhase(p *ecs.Phase, r record) error {
 		func() { d.w.Destroy(ecs.Null) },
 		func() { d.w.DestroyQuery(d.all.q) },
 		func() { d.w.Clear() },
+		func() { d.w.Shrink(0) },
 		func() { _, _ = c.add(ecs.Null, c.zero(), true) },
 		func() { ecs.Register[stun](d.w, ecs.Enableable).EnableQuery(d.all.q) },
 		func() {

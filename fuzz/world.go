@@ -101,6 +101,7 @@ var worldOps = []struct {
 	{"LookupMany", (*world).lookupMany},
 	{"EditBuffer", (*world).editBuffer},
 	{"ApplyRows", (*world).applyRows},
+	{"Shrink", (*world).shrink},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the

@@ -1,0 +1,108 @@
+package ecs
+
+import "time"
+
+// shrinking is where the next step of Shrink goes on. It goes from the last archetype to
+// the first: when some are given up meanwhile, none is passed by.
+type shrinking struct {
+	begun bool       // a pass is under way
+	left  int        // of World.archetypes the first are yet to come
+	at    *Archetype // the last of those, when it has begun
+	row   int        // of its rows those before it have buffers that are done
+}
+
+// What a step does with buffers at most.
+const (
+	shrinkRows  = 4096    // rows that it looks at
+	shrinkBytes = 1 << 20 // bytes of elements that it moves, and those of one row more
+)
+
+// Shrink gives back memory that rows which went have left: what Trim does; the last chunk
+// of an archetype, part full, that is larger than its rows need, for which a smaller one
+// comes; and blocks of spilled buffers of which half or more is room. Entities, values,
+// enable bits, the order of rows and the versions stay. Where the system has no memory for
+// what is smaller, it stays as it is.
+//
+// It does this in steps and returns when the budget is used up, false, or when all is
+// done, true; the next call goes on where the last one ended. A budget of 0 or less is no
+// limit, and begins anew. A call does one step at least, and only its last may exceed the
+// budget: a step is the rows of a chunk, 512 KiB at most, and about 1 MiB of elements of
+// buffers; the last of all is a Trim.
+//
+// It is a structural change: it panics during iteration, and batches and views of before
+// are void.
+func (w *World) Shrink(budget time.Duration) (done bool) {
+	w.checkUnlocked("World.Shrink")
+	w.epoch++
+	if budget <= 0 {
+		w.shrinking = shrinking{}
+	}
+	start := time.Now()
+	for w.shrinkStep() {
+		if budget > 0 && time.Since(start) >= budget {
+			return false
+		}
+	}
+	return true
+}
+
+// shrinkStep does a step and reports whether there are more.
+func (w *World) shrinkStep() bool {
+	s := &w.shrinking
+	if !s.begun {
+		*s = shrinking{begun: true, left: len(w.archetypes)}
+	}
+	s.left = min(s.left, len(w.archetypes))
+	if s.left == 0 {
+		w.Trim()
+		*s = shrinking{}
+		return false
+	}
+	a := w.archetypes[s.left-1]
+	if s.at != a {
+		s.at, s.row = a, 0
+		a.refit()
+	}
+	if len(a.buffers) > 0 && s.row < a.grid.Len() {
+		s.row = a.trimBuffers(s.row)
+	}
+	if len(a.buffers) == 0 || s.row >= a.grid.Len() {
+		s.left--
+	}
+	return true
+}
+
+// refit gives the reserve back and moves the rows of the last chunk to a smaller one where
+// they fit it. When the universe refuses, once more after the world has given its reserves
+// back, they stay.
+func (a *Archetype) refit() {
+	err := a.grid.Refit()
+	if err != nil && a.w.Trim() > 0 {
+		err = a.grid.Refit()
+	}
+	if _, smaller := a.grid.Leaving(); err != nil || !smaller {
+		return
+	}
+	last := a.grid.LastChunk()
+	a.enter(a.grid.Chunks()[last], last)
+	a.promote()
+}
+
+// trimBuffers trims the spilled buffers with much room of some rows of one chunk, from
+// row first of all rows on, and returns the row that comes next.
+func (a *Archetype) trimBuffers(first int) (next int) {
+	pos, row := a.grid.Find(first)
+	at, moved := a.grid.Row(pos, row), 0
+	end := first + min(a.grid.RowsOf(pos)-row, shrinkRows)
+	for ; first < end && moved < shrinkBytes; first++ {
+		for _, c := range a.buffers {
+			h, t := headerAt(at, c), a.w.types[c.Key]
+			if h.ref != 0 && (int(h.length) <= t.inline || h.capacity/2 >= h.length) {
+				moved += int(h.length) * t.element
+				a.w.trimSpill(h, t)
+			}
+		}
+		at.Row++
+	}
+	return first
+}

@@ -1,0 +1,323 @@
+package ecs_test
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// thin ends entities in a random order until each archetype has keep at most.
+func (x *twin) thin(rng *rand.Rand, keep int) {
+	of := map[*ecs.Archetype][]ecs.Entity{}
+	for rows := range x.queries[0].Rows() {
+		of[rows.Archetype()] = append(of[rows.Archetype()], rows.Entities()...)
+	}
+	for _, a := range x.sets {
+		ids := of[a]
+		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		x.w.DestroyList(ids[min(keep, len(ids)):])
+	}
+}
+
+// isTight fails unless no archetype's last chunk would fit one of half its size.
+func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
+	t.Helper()
+	require.Zero(t, w.Stats().Reserve)
+	for _, f := range w.Fills() {
+		a := f.Archetype
+		_, bytes, rows := a.Chunk(a.Chunks() - 1)
+		per, small := a.Plan().Rows, 0
+		if a.Chunks() == 1 && growth != alloc.Fixed(1) {
+			small = per / 8
+		}
+		units := max(1, 1<<bits.Len(uint((rows-1)/per)))
+		if bytes > alloc.EighthSize || rows > small {
+			require.GreaterOrEqual(t, units*alloc.ChunkSize, bytes, "%d rows, %d a unit, of %v", rows, per, a)
+		}
+	}
+}
+
+// TestBehaviour28Shrink: whatever is left of rows, Shrink changes no value, order or
+// version, look-ups find everything, and no last chunk is larger than its rows need.
+func TestBehaviour28Shrink(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for _, keep := range []int{0, 1, 10, 100, 700, 3000} {
+			rng := rand.New(rand.NewPCG(28, uint64(keep)))
+			x := newKinds(t, growth)
+			x.w.Advance()
+			for set := range x.sets {
+				x.create(t, set, 5000)
+			}
+			x.thin(rng, keep)
+			for i, e := range x.queries[5].Entities(nil) { // those with hits
+				x.hits.Append(e, make([]Hit, i%70)...)
+				if b, _ := x.hits.Mut(e); i%2 == 0 {
+					b.Resize(b.Len() % 5)
+				}
+			}
+			x.w.Advance()
+			ids := x.queries[0].Entities(nil)
+			written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), x.w.Fills().Sum()
+			x.w.Advance()
+			require.True(t, x.w.Shrink(0))
+			text := fmt.Sprintf("%d left, %v", keep, growth)
+			require.NoError(t, x.w.Verify(), text)
+			require.Equal(t, hash, x.w.Hash(), text)
+			require.Equal(t, want, x.shows(ids), text)
+			require.Equal(t, ids, x.queries[0].Entities(nil), text)
+			x.lookEverywhere(t, text)
+			isTight(t, x.w, growth)
+			if keep > 0 {
+				require.Less(t, x.w.Fills().Sum().Bytes+x.w.Fills().Sum().Reserve, held.Bytes+held.Reserve, text)
+			}
+			for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Present(x.stun)).Rows() {
+				require.False(t, x.position.Changed(rows, written-1) || rows.Ordered(written-1), text)
+				require.True(t, x.position.Changed(rows, written-2) && rows.Ordered(written-2), text)
+			}
+			x.create(t, len(x.sets)-1, 2000) // and all works on
+			require.NoError(t, x.w.Verify(), text)
+			require.Equal(t, want, x.shows(ids), text)
+		}
+	}
+}
+
+// TestShrinkAfterAMillion: of a million entities ten are left in each of eight archetypes;
+// each keeps 2 KiB after Shrink, of more than 2 MiB before.
+func TestShrinkAfterAMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million entities")
+	}
+	w := newWorld(t)
+	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	kinds := []ecs.Type{position, ecs.Register[Health](w), ecs.Register[Tag](w), hits}
+	all := ecs.NewQuery(w)
+	for set := range 8 {
+		types := []ecs.Type{kinds[0]}
+		for i, kind := range kinds[1:] {
+			if set>>i&1 != 0 {
+				types = append(types, kind)
+			}
+		}
+		b, err := ecs.NewArchetype(w, types...).CreateN(125_000)
+		require.NoError(t, err)
+		for i, e := range b.Entities(nil) {
+			if i%50 == 0 {
+				hits.Append(e, make([]Hit, 10)...)
+			}
+		}
+	}
+	full, live := w.Fills().Sum(), w.Universe().Stats().LiveChunks
+	require.Equal(t, 1_000_000, full.Rows)
+	ids := all.Entities(nil)
+	for i := range 8 {
+		w.DestroyList(ids[i*125_000+10 : (i+1)*125_000])
+	}
+	before, liveBefore := w.Fills().Sum(), w.Universe().Stats().LiveChunks
+	hash := w.Hash()
+	require.True(t, w.Shrink(0))
+	after, liveAfter := w.Fills().Sum(), w.Universe().Stats().LiveChunks
+	t.Logf("KiB in chunks and reserves: %d full, %d before, %d after; units of the universe in use: %d, %d, %d",
+		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live, liveBefore, liveAfter)
+	require.Equal(t, hash, w.Hash())
+	require.Equal(t, []int{80, 8 * alloc.EighthSize, 0}, []int{after.Rows, after.Bytes, after.Reserve})
+	require.Greater(t, before.Bytes+before.Reserve, 1000*after.Bytes)
+	require.Less(t, liveAfter, liveBefore)
+	require.NoError(t, w.Verify())
+}
+
+// TestShrinkBudget: with a budget of nothing each call does a step, so there are as many
+// calls as steps, memory goes down step by step, and all ends as without a budget.
+func TestShrinkBudget(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	var sets []*ecs.Archetype
+	for i := range 6 {
+		types := []ecs.Type{hits}
+		for bit, kind := range []ecs.Type{ecs.Register[Tag](w), ecs.Register[Position](w), ecs.Register[Health](w)} {
+			if i>>bit&1 != 0 {
+				types = append(types, kind)
+			}
+		}
+		sets = append(sets, ecs.NewArchetype(w, types...))
+	}
+	var left []ecs.Entity
+	for _, a := range sets {
+		b, err := a.CreateN(6000)
+		require.NoError(t, err)
+		ids := b.Entities(nil)
+		w.DestroyList(ids[20:])
+		left = append(left, ids[:20]...)
+	}
+	for _, e := range left[:20] { // 20 buffers of 700 KiB that are nearly empty again
+		hits.Append(e, make([]Hit, 30_000)...)
+		b, _ := hits.Mut(e)
+		b.Resize(12_000)
+	}
+	view, _ := hits.Get(left[0])
+	hash, steps := w.Hash(), 0
+	held := func() int { return w.Fills().Sum().Bytes + w.Fills().Sum().Reserve + w.Universe().Stats().LiveChunks }
+	before := held()
+	for done := false; !done; steps++ {
+		done = w.Shrink(time.Nanosecond)
+		require.NoError(t, w.Verify())
+		now := held()
+		require.LessOrEqual(t, now, before)
+		if steps < len(sets) {
+			require.Less(t, now, before, "step %d", steps)
+		}
+		before = now
+	}
+	require.Greater(t, steps, len(sets))
+	require.Panics(t, func() { view.Len() }, "views of before are void")
+	require.Equal(t, hash, w.Hash())
+	isTight(t, w, ecs.DefaultChunkGrowth())
+	require.True(t, w.Shrink(time.Hour), "within the budget all is done at once")
+	require.Equal(t, before, held())
+	require.Equal(t, hash, w.Hash())
+}
+
+// shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s
+// says. It returns an error when Shrink changed what it must not, and counts its requests.
+func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
+	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
+	if err != nil {
+		return err
+	}
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	if err != nil {
+		return errors.Join(err, u.Close())
+	}
+	defer func() { first = errors.Join(first, w.Close(), u.Verify(), u.Close()) }()
+	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	for i, types := range [][]ecs.Type{{position}, {hits}, {position, hits}} {
+		b, err := ecs.NewArchetype(w, types...).CreateN(6000)
+		if err != nil {
+			return err
+		}
+		ids := b.Entities(nil)
+		w.DestroyList(ids[3+900*i:])
+		if i == 0 {
+			continue
+		}
+		for _, e := range ids[:3] {
+			view, _ := hits.Mut(e)
+			if err := view.TryAppend(make([]Hit, 3000)...); err != nil {
+				return err
+			}
+			view.Resize(500)
+		}
+	}
+	hash, requests := w.Hash(), s.Asked()
+	for calls := 0; !w.Shrink(time.Nanosecond); calls++ {
+		if calls > 100 {
+			return errors.New("Shrink comes to no end")
+		}
+		if err := w.Verify(); err != nil {
+			return err
+		}
+	}
+	*asked = s.Asked() - requests
+	if got := w.Hash(); got != hash {
+		return fmt.Errorf("Shrink changed the world's hash from %x to %x", hash, got)
+	}
+	return w.Verify()
+}
+
+// TestEveryFailureOfShrink: whichever request for memory is refused, Shrink comes to its end,
+// entities are as before and nothing is lost.
+func TestEveryFailureOfShrink(t *testing.T) {
+	asked := 0
+	require.NoError(t, shrinkRefused(&alloc.Failures{}, &asked))
+	require.Greater(t, asked, 5)
+	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error { return shrinkRefused(s, &asked) }))
+}
+
+// TestShrinkInAFullUniverse: where the universe has no unit left but the reserves of other
+// archetypes, those are given back first.
+func TestShrinkInAFullUniverse(t *testing.T) {
+	u := newUniverse(t, 4<<20)
+	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Doubling()))
+	second, first := ecs.NewArchetype(w, ecs.Register[Health](w)), ecs.NewArchetype(w, ecs.Register[Position](w)) // Shrink begins with the last
+	b, err := first.CreateN(8 * first.Plan().Rows)
+	require.NoError(t, err)
+	w.DestroyList(b.Entities(nil)[first.Plan().Rows:])
+	for range 2 {
+		b, err = second.CreateN(4 * second.Plan().Rows)
+		require.NoError(t, err)
+	}
+	w.DestroyList(b.Entities(nil))
+	require.Zero(t, w.Fills()[1].Reserve)
+	require.Positive(t, w.Fills()[0].Reserve)
+	var hog []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	live := u.Stats().LiveChunks
+	require.True(t, w.Shrink(0))
+	_, bytes, rows := first.Chunk(0)
+	require.Equal(t, []int{alloc.ChunkSize, first.Plan().Rows}, []int{bytes, rows})
+	require.Less(t, u.Stats().LiveChunks, live)
+	for _, c := range hog {
+		u.Free(c, 1)
+	}
+}
+
+// TestShrinkWhileArchetypesGo: archetypes of values that nobody has any more are given up
+// between the steps; none of the others is passed by.
+func TestShrinkWhileArchetypesGo(t *testing.T) {
+	w := newWorld(t)
+	team, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	a, byTeam := ecs.NewArchetype(w, position), make([][]ecs.Entity, 12)
+	for i := range byTeam {
+		b, err := a.CreateN(3000)
+		require.NoError(t, err)
+		byTeam[i] = b.Entities(nil)
+		for _, e := range byTeam[i] {
+			team.Add(e, i)
+		}
+		w.DestroyList(byTeam[i][5:])
+	}
+	archetypes := w.Stats().Archetypes
+	for i := 0; !w.Shrink(time.Nanosecond); i++ {
+		if i < 4 {
+			require.Equal(t, 5, w.DestroyList(byTeam[i]))
+			w.Sweep()
+		}
+		require.NoError(t, w.Verify())
+	}
+	require.Equal(t, archetypes-4, w.Stats().Archetypes)
+	isTight(t, w, ecs.DefaultChunkGrowth())
+	require.Equal(t, 5, team.Len(7))
+}
+
+func ExampleWorld_Shrink() {
+	w, err := ecs.NewWorld()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Close()
+	bullets := ecs.NewArchetype(w, ecs.Register[Position](w))
+	batch, err := bullets.CreateN(100_000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w.DestroyList(batch.Entities(nil)[10:])
+	fmt.Println(bullets.Len(), "bullets hold KiB", w.Fills().Sum().Bytes>>10)
+	for !w.Shrink(100 * time.Microsecond) {
+		// a frame of the game
+	}
+	fmt.Println(bullets.Len(), "bullets hold KiB", w.Fills().Sum().Bytes>>10)
+	// Output:
+	// 10 bullets hold KiB 1024
+	// 10 bullets hold KiB 2
+}
