@@ -108,15 +108,20 @@ func (w *way) adopts() bool {
 	return len(w.fresh) == 0 && w.from.grid.Len() >= w.from.grid.PerUnit() && 4*w.from.grid.PerUnit() >= 3*w.to.ownRows
 }
 
-// lieAs gives an archetype without rows the layout of one that has all of its columns.
-func (a *Archetype) lieAs(from *Archetype) {
+// lieAs gives an archetype without rows the layout of one that has all of its columns. One of
+// another world has other numbers for the types, ids by slot; else they are nil.
+func (a *Archetype) lieAs(from *Archetype, ids []typeID) {
 	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
-	for _, id := range a.types {
+	for slot, id := range a.types {
 		if a.w.types[id].size == 0 {
 			tags = append(tags, a.w.types[id].planned())
 			continue
 		}
-		a.place[id].offset = from.place[id].offset
+		there := id
+		if ids != nil {
+			there = ids[slot]
+		}
+		a.place[id].offset = from.place[there].offset
 		offsets = append(offsets, int(a.place[id].offset)<<alloc.UnitOrder)
 	}
 	plan := from.Plan().Narrow(offsets, tags)

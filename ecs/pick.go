@@ -300,7 +300,7 @@ func (s *picked) plan() {
 // relabel hands the chunks of a whole archetype over where that suffices.
 func (s *picked) relabel() {
 	if s.all && !s.way.relabel {
-		s.way.to.lieAs(s.a)
+		s.way.to.lieAs(s.a, nil)
 	}
 	n := s.a.fullChunks()
 	if s.all {

@@ -32,10 +32,9 @@ func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 		panic(fmt.Sprintf("ecs: RegisterShared[%s]: the only option of shared types is Cleanup", info.name))
 	}
 	info.inline = 0
-	s := &values[T]{byGo: map[T]*value{}, checks: holdsInterface(t)}
-	info.shared = s
-	s.t = w.register("RegisterShared", info)
-	return Shared[T]{s.t, s.t.shared.(*values[T])}
+	info.shared = newValues[T]()
+	registered := w.register("RegisterShared", info)
+	return Shared[T]{registered, registered.shared.(*values[T])}
 }
 
 func (c Shared[T]) info() *typeInfo { return c.t }

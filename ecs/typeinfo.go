@@ -120,7 +120,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	}
 	key := info.key()
 	if id, ok := w.byType[key]; ok {
-		if old := w.types[id]; old.enableable != info.enableable || old.inline != info.inline || old.cleanup != info.cleanup || old.growth != info.growth {
+		if !w.types[id].isLike(&info) {
 			panic("ecs: " + op + ": registered before with other options")
 		}
 		return w.types[id]
@@ -144,10 +144,26 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.byType[key] = info.id
 	if info.shared != nil {
 		w.sharedTypes.add(info.id)
+		info.shared.belong(&info)
 	}
 	if info.cleanup {
 		w.cleanupTypes.add(info.id)
 	}
 	w.types = append(w.types, &info)
 	return &info
+}
+
+// copied returns what registers the same type in another world.
+func (t *typeInfo) copied() typeInfo {
+	c := typeInfo{rtype: t.rtype, name: t.name, size: t.size, align: t.align, element: t.element, inline: t.inline,
+		growth: t.growth, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
+	if t.shared != nil {
+		c.shared = t.shared.fresh()
+	}
+	return c
+}
+
+// isLike reports whether two registrations of a type have the same options.
+func (t *typeInfo) isLike(other *typeInfo) bool {
+	return t.enableable == other.enableable && t.inline == other.inline && t.cleanup == other.cleanup && t.growth == other.growth
 }

@@ -44,6 +44,9 @@ func (v *value) String() string { return fmt.Sprintf("%s=%v", v.t.name, v.v) }
 // not for each row.
 type valueStore interface {
 	zero() *value            // that of the type's zero value
+	same(x any) *value       // that of x, a T: the store's, or one that it does not know
+	fresh() valueStore       // an empty store of the same type, for another world
+	belong(t *typeInfo)      // says which type that is
 	known(v *value) *value   // the value of the store that is the same, or nil
 	enter(v *value)          // adds a value that is not known
 	leave(v *value)          // takes it out
@@ -107,6 +110,16 @@ func (s *values[T]) make(x T) *value {
 func (s *values[T]) zero() *value {
 	var x T
 	return s.of("NewArchetype", x)
+}
+
+func (s *values[T]) same(x any) *value { return s.of("World.MoveAll", x.(T)) }
+
+func (s *values[T]) fresh() valueStore { return newValues[T]() }
+
+func (s *values[T]) belong(t *typeInfo) { s.t = t }
+
+func newValues[T comparable]() *values[T] {
+	return &values[T]{byGo: map[T]*value{}, checks: holdsInterface(reflect.TypeFor[T]())}
 }
 
 func (s *values[T]) known(v *value) *value { return s.find("Shared.Of", v.v.(T)) }

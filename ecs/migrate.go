@@ -1,0 +1,499 @@
+package ecs
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Moving to another world. Where both worlds lie in one universe and an archetype goes as
+// a whole, its full chunks change hands as they are: only entities and links in them are
+// written. All other rows are copied. Types are told by their Go types: the other world
+// registers those that it lacks, so the numbers of types, and with them the order of columns,
+// may differ. A target without rows takes over the layout, so that chunks change hands even then:
+//
+//	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
+//	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
+//
+// What may fail comes first: archetypes, blocks of buffers, ids, rows. Then rows move
+// archetype by archetype, and at last every entity in their components and buffers that was
+// of the old world is made to name the new one, which all are known then.
+
+// Moved is what a move from another world brought.
+type Moved struct {
+	Batch // the rows, in their new places
+	pages []*[blockSize]arrival
+	tag   uint32 // of the world that they came from
+}
+
+// arrival is the new name of an entity whose version was version.
+type arrival struct {
+	version uint32
+	to      Entity
+}
+
+// Of returns the new name of an entity of the old world, or Null when it did not come along.
+func (m *Moved) Of(old Entity) Entity {
+	index := old.ref ^ m.tag
+	if index >= MaxEntities || m.pages == nil {
+		return Null
+	}
+	if page := m.pages[index>>blockShift]; page != nil && page[index%blockSize].version == old.version {
+		return page[index%blockSize].to
+	}
+	return Null
+}
+
+func (m *Moved) note(old, to Entity) {
+	index := old.ref & indexMask
+	if m.pages == nil {
+		m.pages = make([]*[blockSize]arrival, maxBlocks)
+	}
+	page := &m.pages[index>>blockShift]
+	if *page == nil {
+		*page = new([blockSize]arrival)
+	}
+	(*page)[index%blockSize] = arrival{old.version, to}
+}
+
+// MoveAll moves all entities of another world to w: their components, enable bits, buffers,
+// shared values and names, as new entities of w. Values that are the same as one of w
+// become that one. Entities in components and in elements of buffers that name one that
+// came along name it by its new name; those that name others of the old world become Null, as do dead ones; entities of w
+// stay as they are. All move or none: an error is a *LimitError. It panics for w itself,
+// while either world is in a loop or shared, and for a type that both have with
+// different options; types that w lacks are registered, and stay. Cost: where both are in one universe chunks
+// change hands, and what names entities is written; else rows are copied.
+func (w *World) MoveAll(from *World) (Moved, error) {
+	const op = "World.MoveAll"
+	w.checkMove(op, from)
+	p := from.newPick()
+	for _, a := range from.archetypes {
+		if n := a.grid.Len(); n > 0 {
+			s := p.add(a)
+			s.rows, s.whole = n, true
+		}
+	}
+	return w.move(op, from, p)
+}
+
+// MoveQuery moves the entities that match a query of another world to w; see MoveAll.
+// Changed and Ordered terms of q compare with its Since, which stays.
+func (w *World) MoveQuery(q *Query) (Moved, error) {
+	const op = "World.MoveQuery"
+	if q == nil || q.w == nil {
+		q.refuse(op)
+	}
+	w.checkMove(op, q.w)
+	q.checkOpen(op)
+	return w.move(op, q.w, q.pick())
+}
+
+func (w *World) checkMove(op string, from *World) {
+	w.checkNew(op)
+	from.checkNew(op)
+	if w == from {
+		panic("ecs: " + op + ": both worlds are the same")
+	}
+	w.checkChange(op)
+	from.checkChange(op)
+}
+
+// migration is a move under way.
+type migration struct {
+	op      string
+	w, from *World
+	roads   []road
+	moved   Moved
+	blocks  []header // in w, of buffers that have spilled, in the order in which they are asked for
+	used    int      // of blocks
+}
+
+// road is how picked rows go to an archetype of another world.
+type road struct {
+	s     *picked
+	to    *Archetype
+	ids   []typeID // by slot of to: the type's number in the other world
+	row   alloc.RowCopy
+	alike bool // layouts are the same, in one universe
+	give  int  // chunks that change hands
+	start int  // row of to that the first one copied has
+}
+
+// move moves what is picked in another world.
+func (w *World) move(op string, from *World, p *pick) (Moved, error) {
+	m := &migration{op: op, w: w, from: from, moved: Moved{tag: from.tag}}
+	total := 0
+	for i := range p.picks {
+		total += p.picks[i].rows
+	}
+	m.moved.Batch = Batch{w: w, n: total, epoch: w.epoch}
+	if total == 0 {
+		return m.moved, nil
+	}
+	if err := m.prepare(p, total); err != nil {
+		return Moved{}, during(op, err)
+	}
+	w.moved = w.moved[:0]
+	for i := range m.roads {
+		m.roads[i].travel(m)
+	}
+	for _, s := range w.moved {
+		m.relink(s)
+	}
+	from.destroyed += uint64(total)
+	w.created += uint64(total)
+	from.epoch++
+	w.epoch++
+	m.moved.Batch = Batch{w: w, spans: w.moved, n: total, epoch: w.epoch}
+	return m.moved, nil
+}
+
+// prepare does all that may fail. On an error nothing has changed, but types that are new.
+func (m *migration) prepare(p *pick, total int) error {
+	w := m.w
+	if total > MaxEntities-1-int(w.created-w.destroyed) {
+		return limit("entities a world", MaxEntities-1, nil)
+	}
+	for i := range p.picks {
+		if err := m.registerTypes(p.picks[i].a); err != nil {
+			return err
+		}
+	}
+	before, blocks := len(w.archetypes), len(w.records.runs)
+	w.targets = w.targets[:0]
+	var err error
+	for i := range p.picks {
+		if err = m.find(&p.picks[i]); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = m.takeBlocks()
+	}
+	if err == nil {
+		err = w.reserveIDs(total)
+	}
+	if err = w.makeRoom(err); err != nil {
+		for i := range m.blocks {
+			w.freeSpill(&m.blocks[i])
+		}
+		w.records.drop(w.u, blocks)
+		w.forget(before)
+	}
+	return err
+}
+
+// registerTypes registers the types of an archetype of the other world that w lacks.
+func (m *migration) registerTypes(a *Archetype) error {
+	for _, id := range a.types {
+		t := m.from.types[id]
+		if known, ok := m.w.byType[t.key()]; ok {
+			if mine := m.w.types[known]; !mine.isLike(t) {
+				panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.name))
+			}
+			continue
+		}
+		if len(m.w.types) == MaxTypes {
+			return limit("component types a world", MaxTypes, nil)
+		}
+		m.w.register(m.op, t.copied())
+	}
+	return nil
+}
+
+// find finds the road of picked rows.
+func (m *migration) find(s *picked) error {
+	w, a := m.w, s.a
+	var sig signature
+	var given []*value
+	for _, id := range a.types {
+		known := w.byType[m.from.types[id].key()]
+		sig.add(known)
+		if v := a.valueOf(id); v != nil {
+			given = append(given, w.types[known].shared.same(v.v))
+		}
+	}
+	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
+	if err != nil {
+		return err
+	}
+	r := road{s: s, to: to, ids: make([]typeID, len(to.types))}
+	for slot, id := range to.types {
+		r.ids[slot] = m.from.byType[w.types[id].key()]
+	}
+	together := w.u == m.from.u
+	if r.look(together); s.whole && together && !r.alike && r.adopts() {
+		to.lieAs(a, r.ids)
+		r.look(together)
+	}
+	if s.whole && r.alike {
+		r.give = a.fullChunks()
+	}
+	w.aim(to)
+	if r.give > 0 {
+		to.coming += a.partFull()
+		to.regular = true
+	} else {
+		to.coming += s.rows
+	}
+	m.roads = append(m.roads, r)
+	return nil
+}
+
+// adopts reports whether the target, which has no rows, should take over the layout: see
+// way.adopts.
+func (r *road) adopts() bool {
+	from, own := &r.s.a.grid, r.to.ownRows
+	return r.to.grid.Len() == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
+}
+
+// look finds out how rows are copied, and whether they lie alike.
+func (r *road) look(together bool) {
+	from, to := r.s.a, r.to
+	r.row = r.row.Emptied()
+	r.alike = together && from.grid.PerUnit() == to.grid.PerUnit() && from.grid.IsSkewed() == to.grid.IsSkewed()
+	for _, c := range to.grid.Columns() {
+		at := from.place[r.idOf(typeID(c.Key))].offset
+		r.row.Add(at, c.Offset, c.Size)
+		r.alike = r.alike && at == c.Offset
+	}
+}
+
+// idOf returns the number in the other world of a type of the target.
+func (r *road) idOf(id typeID) typeID { return r.ids[r.to.place[id].slot()] }
+
+// takeBlocks takes blocks of w's heap for the buffers that have spilled.
+func (m *migration) takeBlocks() error {
+	for i := range m.roads {
+		r := &m.roads[i]
+		for _, b := range r.to.buffers {
+			t, c := m.w.types[b.Key], r.s.a.columnOf(r.idOf(typeID(b.Key)))
+			err := r.s.eachRow(func(at alloc.GridRow) error {
+				from := headerAt(at, c)
+				if from.ref == 0 {
+					return nil
+				}
+				h, err := m.w.newSpill(t, max(int(from.length), t.inline+1), max(int(from.length), t.inline+1))
+				if err == nil {
+					h.length = from.length
+					m.blocks = append(m.blocks, h)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachRow calls visit for the picked rows, in the order in which they will travel.
+func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
+	if s.whole {
+		for pos := range s.a.grid.Chunks() {
+			at := s.a.grid.Row(pos, 0)
+			for at.Row = range s.a.grid.RowsOf(pos) {
+				if err := visit(at); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	runs := s.backward()
+	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
+		at := s.a.grid.Row(pos, row)
+		for range n {
+			if err := visit(at); err != nil {
+				return err
+			}
+			at.Row++
+		}
+	}
+	return nil
+}
+
+// travel moves the rows of a road.
+func (r *road) travel(m *migration) {
+	from := r.s.a
+	for _, b := range r.to.buffers {
+		m.moveSpills(r, b)
+	}
+	if r.give > 0 {
+		r.giveChunks(m)
+	}
+	if r.s.whole {
+		for pos := range from.grid.Chunks() {
+			r.send(m, pos, 0, from.grid.RowsOf(pos))
+		}
+		from.cut(from.grid.Len())
+		return
+	}
+	runs := r.s.backward()
+	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
+		r.send(m, pos, row, n)
+		from.closeGap(pos, row, n)
+	}
+}
+
+// moveSpills gives the picked rows, where they are still, blocks of the new world's heap for
+// those of their buffers that have spilled: a header counts from the base of a universe.
+func (m *migration) moveSpills(r *road, b column) {
+	t, c := m.w.types[b.Key], r.s.a.columnOf(r.idOf(typeID(b.Key)))
+	_ = r.s.eachRow(func(at alloc.GridRow) error {
+		h := headerAt(at, c)
+		if h.ref == 0 {
+			return nil
+		}
+		next := m.blocks[m.used]
+		m.used++
+		n := int(h.length) * t.element
+		// Safe because both blocks are live and have room for the elements.
+		copy(unsafe.Slice((*byte)(m.w.spilled(&next)), n), unsafe.Slice((*byte)(m.from.spilled(h)), n))
+		m.from.freeSpill(h)
+		*h = next
+		return nil
+	})
+}
+
+// rename ends entities in the old world, and gives rows of the new one new entities in their
+// place: ids is what the rows' entity column says.
+func (m *migration) rename(at location, ids []Entity) {
+	var old [256]Entity
+	for len(ids) > 0 {
+		n := copy(old[:], ids)
+		m.from.records.giveRow(old[:n])
+		m.w.records.takeRow(m.w.tag, at, ids[:n])
+		for i, e := range old[:n] {
+			m.moved.note(e, ids[i])
+			if m.from.names != nil {
+				m.moveName(e, ids[i])
+			}
+		}
+		ids, at = ids[n:], at+location(n)
+	}
+}
+
+// moveName gives an entity the name that another had in the old world.
+func (m *migration) moveName(old, to Entity) {
+	if n := m.from.names.byIndex[old.ref&indexMask]; n != nil {
+		text := n.text
+		m.from.forgetName(old.ref & indexMask)
+		m.w.SetName(to, text)
+	}
+}
+
+// send copies n rows of a chunk behind the last ones of the target, as new entities.
+func (r *road) send(m *migration, pos, row, n int) {
+	from, to := r.s.a, r.to
+	for n > 0 {
+		toPos, toRow := to.grid.Find(to.grid.Len())
+		chunk := to.grid.Chunks()[toPos]
+		k := min(n, to.grid.Fits(chunk)-toRow)
+		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
+		ids := entities(target.Base, toRow+k)[toRow:]
+		copy(ids, entities(source.Base, row+k)[row:])
+		r.row.Rows(target, source, k)
+		for _, slot := range to.toggling {
+			to.copyBits(slot, toPos, toRow, from, from.place[r.ids[slot]].slot(), pos, row, k)
+		}
+		m.rename(locate(chunk.First, toRow), ids)
+		m.w.note(span{to, to.grid.Len(), k})
+		to.grid.Push(k)
+		to.markRows(toPos)
+		row, n = row+k, n-k
+	}
+}
+
+// giveChunks makes full chunks of the source chunks of the target.
+func (r *road) giveChunks(m *migration) {
+	from, to := r.s.a, r.to
+	given := from.grid.Chunks()[:r.give]
+	for _, c := range given {
+		m.from.setOwner(c, nil, 0)
+	}
+	before := to.grid.Len()
+	at := from.grid.Give(&to.grid, r.give)
+	r.giveBooks(at)
+	for pos, c := range from.grid.Chunks() {
+		m.from.setOwner(c, from, pos)
+	}
+	for pos := at; pos < len(to.grid.Chunks()); pos++ {
+		m.w.setOwner(to.grid.Chunks()[pos], to, pos)
+		to.stamps[pos].ordered = m.w.version // a part-full chunk comes after others now
+	}
+	for pos := at; pos < at+r.give; pos++ {
+		first := to.grid.Row(pos, 0)
+		m.rename(locate(to.grid.Chunks()[pos].First, 0), entities(first.Base, to.grid.RowsOf(pos)))
+		to.markRows(pos)
+	}
+	m.w.note(span{to, to.grid.Chunks()[at].Start, to.grid.Len() - before})
+}
+
+// giveBooks moves the books of the chunks given to position at of the target.
+func (r *road) giveBooks(at int) {
+	from, to, n := r.s.a, r.to, r.give
+	to.stamps = makeGap(to.stamps, at, n)
+	to.turn()
+	to.changed = makeGap(to.changed, at*len(to.types), n*len(to.types))
+	from.stamps = append(from.stamps[:0], from.stamps[n:]...)
+	from.turn()
+	from.changed = append(from.changed[:0], from.changed[n*len(from.types):]...)
+	for _, slot := range to.toggling {
+		old := from.place[r.ids[slot]].slot()
+		to.enabled[slot] = insertFirst(to.enabled[slot], at, &from.enabled[old], n)
+		to.on[slot] = insertFirst(to.on[slot], at, &from.on[old], n)
+	}
+}
+
+// insertFirst moves the first n elements of a slice into another, at a position.
+func insertFirst[T any](to []T, at int, from *[]T, n int) []T {
+	to = makeGap(to, at, n)
+	copy(to[at:], (*from)[:n])
+	rest := copy(*from, (*from)[n:])
+	clear((*from)[rest:])
+	*from = (*from)[:rest]
+	return to
+}
+
+// relink makes what the rows' components and buffers name be of the new world.
+func (m *migration) relink(rows span) {
+	a := rows.a
+	for _, c := range a.grid.Columns() {
+		t := m.w.types[c.Key]
+		if len(t.links) == 0 {
+			continue
+		}
+		pos, row := a.grid.Find(rows.start)
+		for left := rows.n; left > 0; pos, row = pos+1, 0 {
+			k := min(left, a.grid.RowsOf(pos)-row)
+			at := a.grid.Row(pos, row)
+			for range k {
+				m.relinkValue(t, at.Element(c.Offset, c.Size))
+				at.Row++
+			}
+			left -= k
+		}
+	}
+}
+
+// relinkValue does so for a component, or for the elements of a buffer.
+func (m *migration) relinkValue(t *typeInfo, p unsafe.Pointer) {
+	n := 1
+	if t.buffer {
+		h := (*header)(p) // Safe because a buffer's value is a header.
+		p, n = m.w.elements(h), int(h.length)
+	}
+	for i := range n {
+		for _, offset := range t.links {
+			// Safe because a value, or an element, has an entity there.
+			e := (*Entity)(unsafe.Add(p, uintptr(i*t.element)+offset))
+			if e.ref&^indexMask == m.from.tag && *e != Null {
+				*e = m.moved.Of(*e)
+			}
+		}
+	}
+}
