@@ -69,7 +69,8 @@ type Archetype struct {
 	types     []typeID     // in rising order
 	place     []place      // by typeID, up to the highest of types
 	grid      alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	buffers   []column     // those of the grid's columns that are buffers
+	owning    []column     // those of the grid's columns whose rows own something elsewhere, buffers first: see World.releaseOne
+	bufferN   int          // how many of them are buffers, the others are managed
 	ownRows   int          // of a unit in the plan of its own types, see layout.go
 	lent      *layout.Plan // with holes, that it took over; nil: its own
 	ways      []*way       // that begin or end here, found so far
@@ -254,6 +255,22 @@ const (
 	byPolicy growing = false
 	exactly  growing = true
 )
+
+// own adds a column to the owning ones.
+func (a *Archetype) own(c column) {
+	if a.w.types[c.Key].buffer {
+		a.owning = slices.Insert(a.owning, a.bufferN, c)
+		a.bufferN++
+		return
+	}
+	a.owning = append(a.owning, c)
+}
+
+// buffers returns the columns that are buffers.
+func (a *Archetype) buffers() []column { return a.owning[:a.bufferN] }
+
+// managed returns the columns of managed types.
+func (a *Archetype) managed() []column { return a.owning[a.bufferN:] }
 
 // grow makes room for n more rows by the policy of the archetype, in its own layout when
 // they are the first.

@@ -65,8 +65,8 @@ type CreateOption struct {
 }
 
 // Unset says that the caller writes every row of these columns itself, so
-// CreateN need not zero them. It panics for a buffer, whose header must be
-// zero, and for a type of another world. Make it once where batches are many.
+// CreateN need not zero them. It panics for a buffer and a managed type, whose
+// rows must begin as zero, and for a type of another world. Make it once where batches are many.
 func Unset(types ...Type) CreateOption {
 	var o CreateOption
 	for _, t := range types {
@@ -77,6 +77,9 @@ func Unset(types ...Type) CreateOption {
 		o.w.checkOwn("Unset", info)
 		if info.buffer {
 			panic(fmt.Sprintf("ecs: Unset: %s is a buffer: its header must be zero", info.name))
+		}
+		if info.managed != nil {
+			panic(fmt.Sprintf("ecs: Unset: the slots of %s must be zero", info.name))
 		}
 		o.unset.add(info.id)
 	}

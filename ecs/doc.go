@@ -38,8 +38,8 @@
 // but [World.Reserve] and [World.Unreserve] any goroutine may call, and between
 // [World.Share] and [Phase.End] several may read, and enable and disable.
 //
-// Garbage collector: component types must hold no Go pointers; Register says
-// where one is. Links between entities are [Entity] values.
+// Garbage collector: component types must hold no Go pointers; Register says where one
+// is. Links between entities are [Entity] values; [RegisterManaged] takes any Go type.
 //
 // Failure: limits and the operating system give a [*LimitError]; functions
 // without an error result panic with it, their Try forms return it, and the

@@ -10,7 +10,7 @@ import (
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes {
-		if b.grid.Len() > 0 && len(b.toggling) > 0 && len(b.buffers) > 0 {
+		if b.grid.Len() > 0 && len(b.toggling) > 0 && len(b.owning) > 0 {
 			a = b
 		}
 	}
@@ -19,7 +19,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	ids := entities(a.grid.Row(0, 0).Base, a.grid.RowsOf(0))
 	owner := &w.owners[first.Chunk()]
 	var head *header
-	for _, c := range a.buffers {
+	for _, c := range a.owning {
 		for row := range ids {
 			if h := headerAt(a.grid.Row(0, row), c); h.ref != 0 {
 				head = h
@@ -155,4 +155,23 @@ func (w *World) SharedValues() (n int) {
 		}
 	}
 	return n
+}
+
+// SetSlot puts a slot into e's row and returns the one that was there.
+func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {
+	p, _ := m.t.find(opManagedGet, e)
+	old, *(*slot)(p) = uint32(*(*slot)(p)), slot(n)
+	return old
+}
+
+// Pages returns how many pages of values there are.
+func (m Managed[T]) Pages() int { return len(m.store.pages) }
+
+// Sum adds f of the rows' values up, without the checks of At: what the slots cost alone.
+func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
+	column := rows.column(m.t, "Managed.Sum")
+	for i := range rows.Len() {
+		sum += f(m.store.get(*element[slot](column, rows.s.first+i)))
+	}
+	return sum
 }

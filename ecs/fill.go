@@ -18,7 +18,7 @@ type Fill struct {
 	Chunks    int // chunks that hold rows
 	Bytes     int // of those chunks
 	Reserve   int // of chunks kept without rows, see ChunkGrowth; World.Trim gives them back
-	RowBytes  int // of one row: its Entity and its components, spilled elements of buffers not counted
+	RowBytes  int // of one row: its Entity and its components, without spilled elements of buffers and managed values
 }
 
 // Used returns the bytes that rows take.

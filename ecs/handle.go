@@ -1,6 +1,6 @@
 package ecs
 
-// handle is a pointer to what a world knows of a type. Component and Buffer are one, with
+// handle is a pointer to what a world knows of a type. Component, Buffer and Managed are one, with
 // the methods here that do not depend on T: those are compiled once. Each type has wrappers
 // of all methods of what is embedded, so no others are methods of handle.
 type handle struct{ t *typeInfo }
@@ -9,7 +9,8 @@ func (h handle) info() *typeInfo { return h.t }
 
 func (h handle) operand() operand { return operand{t: h.t} }
 
-// String returns the type's name; that of a buffer is [] and the element's.
+// String returns the type's name; that of a buffer is [] and the element's, and
+// managed goes before that of a managed type.
 func (h handle) String() string {
 	if h.t == nil {
 		return "unregistered"
@@ -23,7 +24,7 @@ func (h handle) Has(e Entity) bool {
 	return p != nil
 }
 
-// Remove takes the type from e, with the elements of a buffer. It returns false when
+// Remove takes the type from e, with the elements of a buffer or the managed value. It returns false when
 // e is not alive or does not have it, and panics like Component.Add.
 func (h handle) Remove(e Entity) bool { return h.t.remove("Component.Remove", e) }
 

@@ -235,7 +235,7 @@ func (c *cloning) takeBlocks() error {
 	for i := range c.members {
 		m := &c.members[i]
 		a, _, at := w.seatOf(w.recordOf("", m.e))
-		for _, b := range m.to.buffers {
+		for _, b := range m.to.buffers() {
 			t := w.types[b.Key]
 			length := int(headerAt(at, a.columnOf(t.id)).length)
 			if length <= t.inline {
@@ -270,6 +270,9 @@ func (c *cloning) fill(i int) {
 		for _, column := range to.grid.Columns() {
 			repeat(dest, column, source.Element(a.place[column.Key].offset, column.Size), k)
 		}
+		for _, column := range to.managed() {
+			w.types[column.Key].managed.clone(slotsAt(dest, column, k))
+		}
 		to.markRows(at)
 		for _, slot := range to.toggling {
 			if a.bit(a.place[to.types[slot]].slot(), pos, source.Row) {
@@ -280,7 +283,7 @@ func (c *cloning) fill(i int) {
 		left -= k
 	}
 	w.note(span{to, m.start, c.n})
-	for _, b := range to.buffers {
+	for _, b := range to.buffers() {
 		if from := headerAt(source, a.columnOf(typeID(b.Key))); from.ref != 0 {
 			c.fillBuffers(from, m, b)
 		}

@@ -42,8 +42,8 @@ func (a *Archetype) layOut() error {
 			a.place[id].offset = offsetIn(&plan, slot) // a tag's may be the chunk's very end: it points inside
 			stored = append(stored, a.columnOf(id))
 		}
-		if t.buffer {
-			a.buffers = append(a.buffers, a.columnOf(id))
+		if t.owns() {
+			a.own(a.columnOf(id))
 		}
 		if t.enableable {
 			a.toggling = append(a.toggling, uint16(slot))
@@ -158,8 +158,8 @@ func (a *Archetype) replan(rows int, like *alloc.Grid) {
 		}
 	}
 	a.grid.Replan(rows, columns, like)
-	for i := range a.buffers {
-		a.buffers[i] = a.columnOf(typeID(a.buffers[i].Key))
+	for i := range a.owning {
+		a.owning[i] = a.columnOf(typeID(a.owning[i].Key))
 	}
 	for _, w := range a.ways {
 		w.find()
@@ -178,8 +178,8 @@ func (a *Archetype) verifyLayout() error {
 	}
 	for _, c := range a.grid.Columns() {
 		columns++
-		if id := typeID(c.Key); c != a.columnOf(id) || a.w.types[id].buffer != slices.Contains(a.buffers, c) {
-			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its buffers are %v", a.w.types[id].name, a, a.place[id].offset, c.Offset, a.buffers)
+		if id := typeID(c.Key); c != a.columnOf(id) || a.w.types[id].owns() != slices.Contains(a.owning, c) {
+			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its owning ones are %v", a.w.types[id].name, a, a.place[id].offset, c.Offset, a.owning)
 		}
 	}
 	if columns != 0 || plan.Rows > a.ownRows || 4*plan.Rows < 3*a.ownRows {
@@ -188,7 +188,7 @@ func (a *Archetype) verifyLayout() error {
 	for _, w := range a.ways {
 		want := way{from: w.from, to: w.to}
 		want.find()
-		if !slices.Equal(w.fresh, want.fresh) || !slices.Equal(w.spills, want.spills) || !w.row.Equal(&want.row) || w.relabel != want.relabel {
+		if !slices.Equal(w.fresh, want.fresh) || !slices.Equal(w.ending, want.ending) || !w.row.Equal(&want.row) || w.relabel != want.relabel {
 			return fmt.Errorf("ecs: W9: the way from %v to %v is %+v, want %+v", w.from, w.to, *w, want)
 		}
 	}

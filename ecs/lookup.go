@@ -56,6 +56,9 @@ const (
 	opBufferMut
 	opBufferSlice
 	opBufferAppend
+	opManagedGet
+	opManagedMut
+	opManagedSet
 )
 
 var lookupOps = [...]string{
@@ -70,6 +73,9 @@ var lookupOps = [...]string{
 	opBufferMut:    "Buffer.Mut",
 	opBufferSlice:  "Buffer.Slice",
 	opBufferAppend: "Buffer.Append",
+	opManagedGet:   "Managed.Get",
+	opManagedMut:   "Managed.Mut",
+	opManagedSet:   "Managed.Set",
 }
 
 func (op lookupOp) String() string { return lookupOps[op] }

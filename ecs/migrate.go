@@ -268,7 +268,7 @@ func (r *road) idOf(id typeID) typeID { return r.ids[r.to.place[id].slot()] }
 func (m *migration) takeBlocks() error {
 	for i := range m.roads {
 		r := &m.roads[i]
-		for _, b := range r.to.buffers {
+		for _, b := range r.to.buffers() {
 			t, c := m.w.types[b.Key], r.s.a.columnOf(r.idOf(typeID(b.Key)))
 			err := r.s.eachRow(func(at alloc.GridRow) error {
 				from := headerAt(at, c)
@@ -319,7 +319,7 @@ func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 // travel moves the rows of a road.
 func (r *road) travel(m *migration) {
 	from := r.s.a
-	for _, b := range r.to.buffers {
+	for _, b := range r.to.buffers() {
 		m.moveSpills(r, b)
 	}
 	if r.give > 0 {
@@ -357,6 +357,14 @@ func (m *migration) moveSpills(r *road, b column) {
 		*h = next
 		return nil
 	})
+}
+
+// moveValues gives n rows that have arrived slots of the new world for their managed values.
+func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
+	for _, c := range r.to.managed() {
+		old := m.from.types[r.idOf(typeID(c.Key))].managed
+		m.w.types[c.Key].managed.adopt(old, slotsAt(at, c, n))
+	}
 }
 
 // rename ends entities in the old world, and gives rows of the new one new entities in their
@@ -397,6 +405,7 @@ func (r *road) send(m *migration, pos, row, n int) {
 		ids := entities(target.Base, toRow+k)[toRow:]
 		copy(ids, entities(source.Base, row+k)[row:])
 		r.row.Rows(target, source, k)
+		r.moveValues(m, target, k)
 		for _, slot := range to.toggling {
 			to.copyBits(slot, toPos, toRow, from, from.place[r.ids[slot]].slot(), pos, row, k)
 		}
@@ -427,6 +436,7 @@ func (r *road) giveChunks(m *migration) {
 	}
 	for pos := at; pos < at+r.give; pos++ {
 		first := to.grid.Row(pos, 0)
+		r.moveValues(m, first, to.grid.RowsOf(pos))
 		m.rename(locate(to.grid.Chunks()[pos].First, 0), entities(first.Base, to.grid.RowsOf(pos)))
 		to.markRows(pos)
 	}

@@ -99,8 +99,8 @@ func TestMisuseIsNamed(t *testing.T) {
 		"ecs: Component.Add: null is not alive, cannot add Position":                      func() { m.position.Add(ecs.Null, Position{}) },
 		"ecs: Component.Enable: Position was not registered with ecs.Enableable":          func() { m.position.Enable(m.e) },
 
-		"ecs: Register[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap":       func() { ecs.Register[Weapon](m.w) },
-		"ecs: RegisterBuffer[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap": func() { ecs.RegisterBuffer[Weapon](m.w) },
+		"ecs: Register[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type":       func() { ecs.Register[Weapon](m.w) },
+		"ecs: RegisterBuffer[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type": func() { ecs.RegisterBuffer[Weapon](m.w) },
 		"ecs: RegisterBuffer[Tag]: the element has no size":                                              func() { ecs.RegisterBuffer[Tag](m.w) },
 		"ecs: Register[Stun]: registered before with other options":                                      func() { ecs.Register[Stun](m.w) },
 		"ecs: RegisterBuffer[Hit]: registered before with other options":                                 func() { ecs.RegisterBuffer[Hit](m.w, ecs.Inline(1)) },

@@ -187,7 +187,7 @@ func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
 		}
 		to.grid.Push(1)
 		alloc.CopyPairs(dest, at, way.row.Pairs)
-	} else if len(a.buffers) > 0 {
+	} else if len(a.owning) > 0 {
 		a.freeRow(at)
 	}
 	last := a.grid.LastRow()
@@ -217,8 +217,8 @@ func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
 	a.grid.Pop(last.Row)
 }
 
-// sendRare is the part of moveOne that few ways have: enable bits, and elements of
-// buffers that end.
+// sendRare is the part of moveOne that few ways have: enable bits, and what
+// the row owned in columns that end.
 func (w *way) sendRare(pos int, from, dest alloc.GridRow) {
 	toPos := w.to.grid.LastChunk()
 	for _, b := range w.bits {
@@ -227,16 +227,35 @@ func (w *way) sendRare(pos int, from, dest alloc.GridRow) {
 	for _, slot := range w.on {
 		w.to.setBit(slot, toPos, dest.Row, true)
 	}
-	for _, c := range w.spills {
-		w.from.w.freeSpill(headerAt(from, c))
+	for _, c := range w.ending {
+		w.from.w.releaseOne(from, c)
 	}
 }
 
-// freeRow frees what the buffers of a row have spilled.
+// freeRow frees what a row owns.
 func (a *Archetype) freeRow(at alloc.GridRow) {
-	for _, c := range a.buffers {
-		a.w.freeSpill(headerAt(at, c))
+	for _, c := range a.owning {
+		a.w.releaseOne(at, c)
 	}
+}
+
+// releaseOne frees what a row has outside the chunk by an owning column: the block of a
+// buffer that has spilled, the value of a managed type. What the row says of it is void then.
+func (w *World) releaseOne(at alloc.GridRow, c column) {
+	if c.Size < headerSize { // too small for a buffer
+		w.types[c.Key].managed.release(slotsAt(at, c, 1))
+		return
+	}
+	w.freeSpill(headerAt(at, c))
+}
+
+// release is releaseOne of n rows.
+func (w *World) release(at alloc.GridRow, c column, n int) {
+	if c.Size < headerSize {
+		w.types[c.Key].managed.release(slotsAt(at, c, n))
+		return
+	}
+	w.freeSpills(at, c, n)
 }
 
 // closeBits gives a row the enable bits of the last one and clears those: it may be the

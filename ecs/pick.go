@@ -347,8 +347,8 @@ func (s *picked) end() {
 // endRows ends the entities of some rows and what they hold; the rows stay.
 func (a *Archetype) endRows(pos, row, n int) {
 	at := a.grid.Row(pos, row)
-	for _, c := range a.buffers {
-		a.w.freeSpills(at, c, n)
+	for _, c := range a.owning {
+		a.w.release(at, c, n)
 	}
 	ids := entities(at.Base, row+n)[row:]
 	if a.w.names != nil {

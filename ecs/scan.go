@@ -294,10 +294,14 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 
 //go:noinline
 func (r Rows) noRow(t *typeInfo, i int) {
-	if uint(i) < uint(r.Len()) {
-		panic(fmt.Sprintf("ecs: Buffer.At: %v has no %s: ask Buffer.In first", r.s.t.a, t.name))
+	kind := "Buffer"
+	if t.managed != nil {
+		kind = "Managed"
 	}
-	panic(fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, %d)", i, r.Len()))
+	if uint(i) < uint(r.Len()) {
+		panic(fmt.Sprintf("ecs: %s.At: %v has no %s: ask %s.In first", kind, r.s.t.a, t.name, kind))
+	}
+	panic(fmt.Sprintf("ecs: %s.At: row %d is not in [0, %d)", kind, i, r.Len()))
 }
 
 func (r Rows) in(t *typeInfo, op string) bool {

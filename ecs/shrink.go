@@ -63,10 +63,10 @@ func (w *World) shrinkStep() bool {
 		s.at, s.row = a, 0
 		a.refit()
 	}
-	if len(a.buffers) > 0 && s.row < a.grid.Len() {
+	if len(a.buffers()) > 0 && s.row < a.grid.Len() {
 		s.row = a.trimBuffers(s.row)
 	}
-	if len(a.buffers) == 0 || s.row >= a.grid.Len() {
+	if len(a.buffers()) == 0 || s.row >= a.grid.Len() {
 		s.left--
 	}
 	return true
@@ -95,7 +95,7 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	at, moved := a.grid.Row(pos, row), 0
 	end := first + min(a.grid.RowsOf(pos)-row, shrinkRows)
 	for ; first < end && moved < shrinkBytes; first++ {
-		for _, c := range a.buffers {
+		for _, c := range a.buffers() {
 			h, t := headerAt(at, c), a.w.types[c.Key]
 			if h.ref != 0 && (int(h.length) <= t.inline || h.capacity/2 >= h.length) {
 				moved += int(h.length) * t.element

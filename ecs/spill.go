@@ -170,7 +170,7 @@ func (w *World) freeAllSpills() {
 		return
 	}
 	for _, a := range w.archetypes {
-		for _, c := range a.buffers {
+		for _, c := range a.buffers() {
 			for pos := range a.grid.Chunks() {
 				w.freeSpills(a.grid.Row(pos, 0), c, a.grid.RowsOf(pos))
 			}

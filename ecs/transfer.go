@@ -25,8 +25,8 @@ func (w *way) send(pos, row, n int) {
 		w.row.Rows(target, source, k)
 		alloc.ClearRows(target, k, w.fresh)
 		from.w.records.place(ids, locate(chunk.First, toRow))
-		for _, c := range w.spills {
-			from.w.freeSpills(source, c, k)
+		for _, c := range w.ending {
+			from.w.release(source, c, k)
 		}
 		for _, b := range w.bits {
 			to.copyBits(b.to, toPos, toRow, from, b.from, pos, row, k)
@@ -165,8 +165,8 @@ func (w *way) endColumns(chunks int) {
 	from := w.from
 	for pos := range chunks {
 		at, n := from.grid.Row(pos, 0), from.grid.RowsOf(pos)
-		for _, c := range w.spills {
-			from.w.freeSpills(at, c, n)
+		for _, c := range w.ending {
+			from.w.release(at, c, n)
 		}
 		if !debug.On {
 			continue

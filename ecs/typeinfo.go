@@ -16,9 +16,8 @@ const MaxTypes = 1024
 // typeID numbers the component types of a world in order of registration.
 type typeID uint16
 
-// Type is a handle of a registered type: a Component, a Buffer or a Shared, or a
-// SharedValue. Only this
-// package implements it.
+// Type is a handle of a registered type: a Component, a Buffer, a Managed or a Shared,
+// or a SharedValue. Only this package implements it.
 type Type interface {
 	Operand
 	info() *typeInfo
@@ -35,7 +34,7 @@ type typeInfo struct {
 	directory
 
 	rtype      reflect.Type
-	name       string         // for messages: Position, []Hit for a buffer
+	name       string         // for messages: Position, []Hit for a buffer, managed Conn
 	align      int            // alignment of an element of the column in bytes
 	fields     []layout.Field // bytes of a value that are not padding
 	links      []uintptr      // where a value has entities
@@ -43,6 +42,7 @@ type typeInfo struct {
 	inline     int            // buffers: elements that fit the chunk
 	growth     alloc.Growth   // buffers: of the room in elements
 	shared     valueStore     // shared types: the values; else nil
+	managed    managedStore   // managed types: the values; else nil
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
@@ -56,13 +56,18 @@ func (t *typeInfo) world() *World {
 	return t.w
 }
 
+// owns reports whether rows own something outside the chunk, which ends with them.
+func (t *typeInfo) owns() bool { return t.buffer || t.managed != nil }
+
 // typeKey is what makes types different: a Go type may be registered once as each kind.
 type typeKey struct {
-	rtype          reflect.Type
-	buffer, shared bool
+	rtype                   reflect.Type
+	buffer, shared, managed bool
 }
 
-func (t *typeInfo) key() typeKey { return typeKey{t.rtype, t.buffer, t.shared != nil} }
+func (t *typeInfo) key() typeKey {
+	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil}
+}
 
 // TypeOption changes how a type is registered: Enableable; Cleanup; Inline and Growth of a
 // buffer.
@@ -112,8 +117,9 @@ func shortName(t reflect.Type) string {
 func (w *World) register(op string, info typeInfo) *typeInfo {
 	op += "[" + shortName(info.rtype) + "]"
 	w.checkNew(op)
-	if err := layout.PointerFree(info.rtype); err != nil && info.shared == nil {
-		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap", op, err))
+	inChunk := info.shared == nil && info.managed == nil
+	if err := layout.PointerFree(info.rtype); err != nil && inChunk {
+		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type", op, err))
 	}
 	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
@@ -132,7 +138,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if _, err := planOf(&info); err != nil { // no archetype could have it
 		panic(during(op, err))
 	}
-	if info.shared == nil {
+	if inChunk {
 		info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
 		for _, f := range info.fields {
 			if f.Marked {
@@ -159,6 +165,9 @@ func (t *typeInfo) copied() typeInfo {
 		growth: t.growth, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
 	if t.shared != nil {
 		c.shared = t.shared.fresh()
+	}
+	if t.managed != nil {
+		c.managed = t.managed.fresh()
 	}
 	return c
 }

@@ -40,6 +40,9 @@ func (w *World) Verify() error {
 	if err := w.verifyValues(); err != nil {
 		return err
 	}
+	if err := w.verifyManaged(); err != nil {
+		return err
+	}
 	for _, m := range w.matchings {
 		if err := m.verify(); err != nil {
 			return err
@@ -87,7 +90,7 @@ func (a *Archetype) verify(spilled *int) error {
 					a, chunk.First, n, past, a.w.types[a.types[slot]].name)
 			}
 		}
-		for _, c := range a.buffers {
+		for _, c := range a.buffers() {
 			for at.Row = range n {
 				if err := a.w.verifyBuffer(headerAt(at, c), typeID(c.Key), spilled); err != nil {
 					return err

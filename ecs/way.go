@@ -12,10 +12,10 @@ type way struct {
 	row      alloc.RowCopy // columns that both have
 	fresh    []column      // columns that only to has
 	added    column        // the last of fresh; without one, at the start of the chunk
-	spills   []column      // buffers that only from has: their elements end
+	ending   []column      // owning columns that only from has: what their rows own ends
 	bits     []bitMove     // enable bits that both have
 	on       []uint16      // slots of to whose bits from lacks: new ones are enabled
-	rare     bool          // there are bits, on or spills: sendRare
+	rare     bool          // there are bits, on or ending: sendRare
 	more     bool          // that, or row.Others
 	relabel  bool          // what both have lies alike: whole chunks can change hands
 	own      bool          // both have the same types, each in its own layout
@@ -105,9 +105,9 @@ func (w *way) find() {
 		w.row.Add(at, c.Offset, c.Size)
 		w.relabel = w.relabel && at == c.Offset
 	}
-	for _, c := range from.buffers {
+	for _, c := range from.owning {
 		if !to.sig.has(typeID(c.Key)) {
-			w.spills = append(w.spills, c)
+			w.ending = append(w.ending, c)
 		}
 	}
 	for _, slot := range to.toggling {
@@ -117,7 +117,7 @@ func (w *way) find() {
 			w.on = append(w.on, slot)
 		}
 	}
-	w.rare = len(w.bits)+len(w.on)+len(w.spills) > 0
+	w.rare = len(w.bits)+len(w.on)+len(w.ending) > 0
 	w.more = w.rare || w.row.Others
 }
 

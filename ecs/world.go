@@ -43,7 +43,7 @@ import (
 //	   looks.
 //	W9 An archetype's places, columns and ways say what its plan says, and the plan
 //	   has at least three quarters of the rows that its own types would have.
-//	R1-R3 of records.go, R4-R8 of lending.go, L1 of lookup.go.
+//	W10 of store.go, W11 of value.go, R1-R3 of records.go, R4-R8 of lending.go, L1 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -178,6 +178,11 @@ func (w *World) Close() error {
 	}
 	w.checkUnlocked("World.Close")
 	w.freeAllSpills()
+	for _, t := range w.types {
+		if t.managed != nil {
+			t.managed.drop()
+		}
+	}
 	for _, a := range w.archetypes {
 		a.grid.Release()
 		*a = Archetype{w: w, index: a.index, types: a.types}
@@ -212,7 +217,7 @@ func (w *World) closeUniverse() error {
 
 // Trim gives the archetypes' reserves and what the spilled buffers left behind back
 // to the universe, for others that take chunks from it, and returns how many chunks
-// that were. It moves no rows, so loops may call it. It does nothing to a closed
+// that were; what ended managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does nothing to a closed
 // world.
 func (w *World) Trim() (chunks int) {
 	if w.closed {
@@ -224,6 +229,9 @@ func (w *World) Trim() (chunks int) {
 	}
 	chunks += shelf - w.shelf.Chunks()
 	w.spare = spareBits{}
+	if w.phase == nil { // others may read the tables of pages
+		w.trimManaged()
+	}
 	held := w.heap.Stats().Chunks
 	w.local.Trim()
 	// A mapping that the system would not take is tried again by the next Trim.
@@ -288,6 +296,7 @@ var unmade = map[string]string{
 	"World":     "the world is nil or the zero value; worlds come from NewWorld",
 	"Archetype": "the archetype is the zero value; archetypes come from NewArchetype",
 	"Change":    "the change is the zero value; changes come from NewChange",
+	"Managed":   "the handle is the zero value; handles come from RegisterManaged",
 	"Component": "the handle is the zero value; handles come from Register and RegisterBuffer",
 }
 

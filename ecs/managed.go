@@ -1,0 +1,111 @@
+package ecs
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Managed is the handle of a managed type: a component of any Go type, pointers, strings,
+// maps and interfaces included. The values lie in Go memory and the chunk has 4 bytes a
+// row that say where, so archetypes, changes and terms take it like a component and no
+// structural change moves a value: a *T is good until its entity loses the component.
+// Then the value is zeroed for the garbage collector, and the place is given to others.
+//
+// An entity that gets the component otherwise than by Managed.Add has no value at first.
+// Get says nil then; the first Mut or Set makes a zero one.
+//
+// All methods belong to the world's owner: one goroutine at a time.
+type Managed[T any] struct {
+	handle
+	store *store[T]
+}
+
+// RegisterManaged makes T a managed type of w; see Register. A T that is also registered
+// as a component is another type then. Its options are Enableable and Cleanup.
+func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
+	t := reflect.TypeFor[T]()
+	info := typeInfo{rtype: t, name: "managed " + shortName(t), inline: -1, managed: newStore[T](),
+		size: int(unsafe.Sizeof(slot(0))), align: int(unsafe.Alignof(slot(0)))}
+	for _, o := range options {
+		o(&info)
+	}
+	if info.inline >= 0 {
+		panic("ecs: RegisterManaged[" + shortName(t) + "]: Inline is an option of RegisterBuffer")
+	}
+	info.inline = 0
+	registered := w.register("RegisterManaged", info)
+	return Managed[T]{handle{registered}, registered.managed.(*store[T])}
+}
+
+// Get returns e's value to read, or nil when e is not alive, does not have the component,
+// or has no value yet: Has tells. It changes nothing, so goroutines that share the world
+// may call it.
+func (m Managed[T]) Get(e Entity) *T {
+	p, _ := m.t.find(opManagedGet, e)
+	if p == nil {
+		return nil
+	}
+	return m.store.get(*(*slot)(p)) // Safe because a managed type's column holds slots.
+}
+
+// Mut returns e's value to write, a zero one when it had none, or nil when e is not alive
+// or does not have the component. It marks the component changed in e's chunk. Cost:
+// that of Component.Mut, and an allocation for each page of new values.
+func (m Managed[T]) Mut(e Entity) *T {
+	p := (*slot)(m.t.mut(opManagedMut, e)) // Safe because a managed type's column holds slots.
+	if p == nil {
+		return nil
+	}
+	return m.store.make(p)
+}
+
+// Set writes e's value and marks the component changed. It returns false when e is not
+// alive or does not have it.
+func (m Managed[T]) Set(e Entity, v T) bool {
+	p := (*slot)(m.t.mut(opManagedSet, e)) // Safe because a managed type's column holds slots.
+	if p == nil {
+		return false
+	}
+	*m.store.make(p) = v
+	return true
+}
+
+// Add gives e the component with value v. It returns false, and keeps the old value, when
+// e has the component already, and panics like Component.Add.
+func (m Managed[T]) Add(e Entity, v T) bool {
+	return m.begin(m.t.add("Managed.Add", e), v)
+}
+
+// TryAdd is Add that returns the *LimitError.
+func (m Managed[T]) TryAdd(e Entity, v T) (bool, error) {
+	p, err := m.t.tryAdd("Managed.Add", e)
+	return m.begin(p, v), err
+}
+
+// begin gives a row that has just got the component, if there is one, its value.
+func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
+	if p == nil {
+		return false
+	}
+	at := (*slot)(p) // Safe because add returns the place of a slot.
+	*at = 0          // what lay there before is not this row's
+	*m.store.make(at) = v
+	return true
+}
+
+// At returns the value of the i'th of rows: to write, made when there is none, where the
+// query declares Write or the rows come from a Batch, and otherwise to read, nil when
+// there is none. It panics like Component.Slice, when i is not in [0, rows.Len()), and
+// where the chunk lacks an Optional component; see In. Writing marks the component
+// changed.
+func (m Managed[T]) At(rows Rows, i int) *T {
+	column := rows.column(m.t, "Managed.At")
+	if uint(i) >= uint(rows.Len()) || column == nil {
+		rows.noRow(m.t, i)
+	}
+	p := element[slot](column, rows.s.first+i)
+	if *p == 0 && rows.s.t.columnOf(m.t.id).flags()&mayWrite != 0 {
+		return m.store.make(p)
+	}
+	return m.store.get(*p)
+}

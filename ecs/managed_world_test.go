@@ -1,0 +1,115 @@
+package ecs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// TestManagedCleanup keeps the values of dead entities until somebody has seen to them:
+// one by one, and many at once.
+func TestManagedCleanup(t *testing.T) {
+	w := newWorld(t)
+	text, dying := ecs.RegisterManaged[string](w, ecs.Cleanup), ecs.Register[ecs.Dying](w)
+	other := ecs.RegisterManaged[[]byte](w)
+	a := ecs.NewArchetype(w, text, other, ecs.Register[Position](w))
+	var list []ecs.Entity
+	for range 600 {
+		e := a.Create()
+		list = append(list, e)
+		text.Set(e, "open")
+		other.Set(e, []byte("gone"))
+	}
+	require.True(t, w.Destroy(list[0]))
+	require.Equal(t, 599, w.DestroyQuery(ecs.NewQuery(w, ecs.With(other))))
+	require.NoError(t, w.Verify())
+	dead := ecs.NewQuery(w, ecs.Read(text), ecs.With(dying))
+	require.Equal(t, 600, dead.Count())
+	for rows := range dead.Rows() {
+		for i := range rows.Len() {
+			require.Equal(t, "open", *text.At(rows, i))
+		}
+	}
+	require.Nil(t, other.Get(list[0]))
+	require.True(t, text.Remove(list[0]))
+	require.False(t, w.Alive(list[0]))
+	_, err := ecs.NewChange(w, ecs.Remove(text)).ApplyQuery(dead)
+	require.NoError(t, err)
+	require.Zero(t, w.Stats().Alive)
+	require.NoError(t, w.Verify())
+}
+
+// TestManagedIsCopied instantiates an entity: each copy has a value of its own, like an
+// assignment in Go.
+func TestManagedIsCopied(t *testing.T) {
+	w := newWorld(t)
+	list, position := ecs.RegisterManaged[[2]*int](w), ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, list, position)
+	e, none := a.Create(), a.Create()
+	one := new(int)
+	list.Set(e, [2]*int{one})
+	batch, err := w.InstantiateN(e, 700)
+	require.NoError(t, err)
+	for rows := range batch.Rows() {
+		for i := range rows.Len() {
+			v := list.At(rows, i)
+			require.Equal(t, [2]*int{one}, *v)
+			v[1] = new(int)
+		}
+	}
+	require.Equal(t, [2]*int{one}, *list.Get(e))
+	require.Nil(t, list.Get(w.Instantiate(none)))
+	require.NoError(t, w.Verify())
+}
+
+// TestManagedMovesToAnotherWorld moves rows with managed values, of one universe, where
+// chunks change hands, and of two.
+func TestManagedMovesToAnotherWorld(t *testing.T) {
+	u := newWorld(t).Universe()
+	for _, options := range [][]ecs.Option{{ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))}, {ecs.ChunkGrowth(alloc.Fixed(1))}} {
+		old, w := newWorld(t, options...), newWorld(t, options...)
+		was := ecs.RegisterManaged[string](old)
+		ecs.Register[Position](w) // other numbers
+		there := ecs.RegisterManaged[string](w)
+		there.Set(ecs.NewArchetype(w, there).Create(), "first")
+		batch, err := ecs.NewArchetype(old, was).CreateN(5000)
+		require.NoError(t, err)
+		var list []ecs.Entity
+		for rows := range batch.Rows() {
+			for i, e := range rows.Entities() {
+				list = append(list, e)
+				if len(list)%3 > 0 {
+					*was.At(rows, i) = strings.Repeat("x", len(list)%100)
+				}
+			}
+		}
+		moved, err := w.MoveAll(old)
+		require.NoError(t, err)
+		for i, e := range list {
+			p := there.Get(moved.Of(e))
+			require.Equal(t, (i+1)%3 > 0, p != nil)
+			require.True(t, p == nil || len(*p) == (i+1)%100)
+		}
+		require.NoError(t, w.Verify())
+		require.NoError(t, old.Verify())
+		require.NoError(t, old.Close())
+		require.NoError(t, w.Close())
+	}
+}
+
+// TestManagedIsRegisteredByMoves moves rows to a world that lacks the type.
+func TestManagedIsRegisteredByMoves(t *testing.T) {
+	old, w := newWorld(t), newWorld(t)
+	was := ecs.RegisterManaged[string](old)
+	e := ecs.NewArchetype(old, was).Create()
+	was.Set(e, "here")
+	moved, err := w.MoveAll(old)
+	require.NoError(t, err)
+	require.Equal(t, "here", *ecs.RegisterManaged[string](w).Get(moved.Of(e)))
+	require.NoError(t, w.Verify())
+	require.NoError(t, old.Verify())
+}
