@@ -35,7 +35,7 @@ func (d *world) createN(r record) error {
 	}
 	unset := kinds(r.n) & g.set
 	for k, c := range d.list {
-		if c.buffer() != nil {
+		if !c.listed() {
 			unset &^= 1 << k
 		}
 	}

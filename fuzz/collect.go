@@ -96,7 +96,7 @@ func (d *world) collectValues(q *query, list []ecs.Entity, r record) error {
 	for k, may := range q.access {
 		c := d.list[k]
 		lacks := slices.ContainsFunc(list, func(e ecs.Entity) bool { return d.m.entities[e].values[k] == nil })
-		if may == 0 || c.buffer() != nil {
+		if may == 0 || !c.listed() {
 			continue
 		}
 		want := func(i int) any { return d.m.entities[list[i]].values[k] }

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"math/bits"
+	"strconv"
 
 	"quarry/alloc"
 	"quarry/ecs"
@@ -16,7 +17,7 @@ type (
 	mark  struct{}
 	flag  struct{ V uint8 }             // 1 B
 	tint  struct{ R, G, B uint8 }       // 3 B
-	count struct{ V int32 }             // 4 B
+	count struct{ V int32 }             // 4 B, of no component
 	link  struct{ Of ecs.Entity }       // 8 B
 	vec   struct{ X, Y, Z float32 }     // 12 B
 	point struct{ X, Y float64 }        // 16 B
@@ -60,6 +61,7 @@ type kind interface {
 	Type() ecs.Type
 	toggles() toggler              // nil: not enableable
 	buffer() bufferKind            // nil: a component
+	listed() bool                  // Values, GetMany and Unset are there for it
 	zero() any                     // what a new entity has
 	value(n uint64, at target) any // a value that n decides
 	has(e ecs.Entity) bool
@@ -100,6 +102,7 @@ type component[T comparable] struct {
 
 func (c component[T]) Type() ecs.Type     { return c.h }
 func (c component[T]) buffer() bufferKind { return nil }
+func (c component[T]) listed() bool       { return true }
 
 func (c component[T]) toggles() toggler {
 	if c.enable {
@@ -206,7 +209,7 @@ func register(w *ecs.World, apart bool) []kind {
 	}
 	spread(spaceAll[mark])
 	list = append(list,
-		component[count]{h: ecs.Register[count](w), from: func(n uint64, _ target) count { return count{int32(n)} }},
+		managed[string]{h: ecs.RegisterManaged[string](w), from: func(n uint64, _ target) string { return strconv.FormatUint(n, 36) }},
 		component[link]{h: ecs.Register[link](w), from: func(_ uint64, at target) link { return link{at} }},
 		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0), ecs.Growth(alloc.Fixed(90)), ecs.Enableable),
 			enable: true, inline: 0, size: 2, growth: alloc.Fixed(90),

@@ -149,5 +149,5 @@ var mutants = []mutant{
 	{"ecs/view.go", "fresh = v.bytes(h, int(h.length), n)", "fresh = v.bytes(h, n, n)", "TestBehaviour57_ResizeToEveryLength"},
 	{"ecs/spill.go", "w.freeSpill(h)\n\t\t*h = header{length: h.length}", "*h = header{length: h.length}", "TestBehaviour57_TrimGoesBackInside"},
 	{"ecs/spill.go", "w.freeSpill(&old)", "_ = old", "TestBehaviour57_InsertAtEveryPlace"},
-	{"ecs/transfer.go", "from.w.freeSpills(source, c, k)", "_ = c", "TestBatchIsALoopOfSingles"},
+	{"ecs/transfer.go", "from.w.release(source, c, k)", "_ = c", "TestBatchIsALoopOfSingles"},
 }
