@@ -8,44 +8,44 @@ import (
 
 // array is what a DynamicBuffer does that does not depend on T, so it is compiled once.
 // Each T has wrappers of all methods of what is embedded, so no others are methods of
-// array: those that are not exported are view's.
-type array struct{ v view }
+// array: those that are not exported are rawBuffer's.
+type array struct{ raw rawBuffer }
 
 // Len returns the number of elements.
-func (a array) Len() int { return int(a.v.header("DynamicBuffer.Len").length) }
+func (a array) Len() int { return int(a.raw.header("DynamicBuffer.Len").length) }
 
 // Cap returns the number of elements that there is room for without growing, at
 // least those that fit inside the chunk.
-func (a array) Cap() int { return a.v.capacity(a.v.header("DynamicBuffer.Cap")) }
+func (a array) Cap() int { return a.raw.capacity(a.raw.header("DynamicBuffer.Cap")) }
 
 // RemoveAt takes element i out and closes the gap in order. It panics when i is not
 // in [0, Len()). Cost: it moves the elements behind i; SwapRemove moves one.
 func (a array) RemoveAt(i int) {
-	h := a.v.element("DynamicBuffer.RemoveAt", i)
-	a.v.cut(h, i, i+1)
+	h := a.raw.element("DynamicBuffer.RemoveAt", i)
+	a.raw.cut(h, i, i+1)
 }
 
 // RemoveRange takes elements [lo, hi) out and closes the gap in order. It panics
 // unless 0 <= lo <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
-	h := a.v.writable("DynamicBuffer.RemoveRange")
+	h := a.raw.writable("DynamicBuffer.RemoveRange")
 	if lo < 0 || lo > hi || hi > int(h.length) {
 		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, h.length))
 	}
-	a.v.cut(h, lo, hi)
+	a.raw.cut(h, lo, hi)
 }
 
 // SwapRemove takes element i out and puts the last one in its place. It panics
 // when i is not in [0, Len()).
 func (a array) SwapRemove(i int) {
-	h := a.v.element("DynamicBuffer.SwapRemove", i)
+	h := a.raw.element("DynamicBuffer.SwapRemove", i)
 	last := int(h.length) - 1
-	copy(a.v.bytes(h, i, i+1), a.v.bytes(h, last, last+1))
+	copy(a.raw.bytes(h, i, i+1), a.raw.bytes(h, last, last+1))
 	h.length--
 }
 
 // Clear takes all elements out and keeps the room.
-func (a array) Clear() { a.v.writable("DynamicBuffer.Clear").length = 0 }
+func (a array) Clear() { a.raw.writable("DynamicBuffer.Clear").length = 0 }
 
 // Reserve makes room for n elements in all, so that the buffer does not grow until
 // it has more. The room is for n and what the heap gives beyond that: Growth is for
@@ -59,12 +59,12 @@ func (a array) Reserve(n int) {
 
 // TryReserve is Reserve that returns the *LimitError.
 func (a array) TryReserve(n int) error {
-	h := a.v.writable("DynamicBuffer.Reserve")
+	h := a.raw.writable("DynamicBuffer.Reserve")
 	checkLength("DynamicBuffer.Reserve", n)
-	if n <= a.v.capacity(h) {
+	if n <= a.raw.capacity(h) {
 		return nil
 	}
-	return a.v.rebuild("DynamicBuffer.Reserve", h, n, n, int(h.length), int(h.length), nil)
+	return a.raw.rebuild("DynamicBuffer.Reserve", h, n, n, int(h.length), int(h.length), nil)
 }
 
 // Resize makes the buffer n elements long: those beyond go, new ones are zero. It
@@ -77,7 +77,7 @@ func (a array) Resize(n int) {
 
 // TryResize is Resize that returns the *LimitError.
 func (a array) TryResize(n int) error {
-	fresh, err := a.v.resize("DynamicBuffer.Resize", n)
+	fresh, err := a.raw.resize("DynamicBuffer.Resize", n)
 	clear(fresh)
 	return err
 }
@@ -93,7 +93,7 @@ func (a array) ResizeUnset(n int) {
 
 // TryResizeUnset is ResizeUnset that returns the *LimitError.
 func (a array) TryResizeUnset(n int) error {
-	fresh, err := a.v.resize("DynamicBuffer.ResizeUnset", n)
+	fresh, err := a.raw.resize("DynamicBuffer.ResizeUnset", n)
 	if debug.On {
 		debug.Poison(fresh, debug.Fresh)
 	}
@@ -105,7 +105,7 @@ func (a array) TryResizeUnset(n int) error {
 // smaller than what they have. It never fails: when the system has no memory to
 // move them, they stay.
 func (a array) Trim() {
-	if h := a.v.writable("DynamicBuffer.Trim"); h.ref != 0 {
-		a.v.t.w.trimSpill(h, a.v.t)
+	if h := a.raw.writable("DynamicBuffer.Trim"); h.ref != 0 {
+		a.raw.t.w.trimSpill(h, a.raw.t)
 	}
 }

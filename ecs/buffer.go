@@ -39,20 +39,20 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 // Get returns e's buffer to read, and false when e is not alive or has none.
 // It is good until the next structural change.
 func (b Buffer[T]) Get(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := b.t.view(opBufferGet, e, false)
+	v, ok := b.t.open(opBufferGet, e, false)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Mut is Get for writing: it marks the buffer changed in e's chunk.
 func (b Buffer[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := b.t.view(opBufferMut, e, true)
+	v, ok := b.t.open(opBufferMut, e, true)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Slice returns the elements of e's buffer to read: none when e is not alive or
 // has no buffer. It is good like DynamicBuffer.Slice.
 func (b Buffer[T]) Slice(e Entity) []T {
-	v, ok := b.t.view(opBufferSlice, e, false)
+	v, ok := b.t.open(opBufferSlice, e, false)
 	if !ok {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (b Buffer[T]) Slice(e Entity) []T {
 // Write. It panics like Component.Slice, when i is not in [0, rows.Len()), and where
 // the chunk lacks an Optional buffer; see In.
 func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
-	return DynamicBuffer[T]{array{b.t.viewAt(rows, i)}}
+	return DynamicBuffer[T]{array{b.t.openAt(rows, i)}}
 }
 
 // Append adds elements to e's buffer. It returns false when e is not alive or has none,
@@ -71,9 +71,9 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 // marks the buffer changed in e's chunk, like Mut. No buffer's growth moves rows, so
 // loops may append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
-	view, ok := b.t.view(opBufferAppend, e, true)
+	raw, ok := b.t.open(opBufferAppend, e, true)
 	if ok {
-		DynamicBuffer[T]{array{view}}.Append(v...)
+		DynamicBuffer[T]{array{raw}}.Append(v...)
 	}
 	return ok
 }

@@ -19,12 +19,12 @@ type DynamicBuffer[T any] struct{ array }
 // changes. It has no spare capacity: the append of Go copies it to Go's heap and
 // leaves the buffer alone.
 func (d DynamicBuffer[T]) Slice() []T {
-	h := d.v.header("DynamicBuffer.Slice")
+	h := d.raw.header("DynamicBuffer.Slice")
 	if h.length == 0 {
 		return []T{} // a pointer behind the last header of a chunk would point outside
 	}
 	// Safe because length elements lie there.
-	return unsafe.Slice((*T)(d.v.room(h)), h.length)
+	return unsafe.Slice((*T)(d.raw.room(h)), h.length)
 }
 
 // Append adds elements at the end. It panics with a *LimitError when there is
@@ -38,7 +38,7 @@ func (d DynamicBuffer[T]) Append(v ...T) {
 
 // TryAppend is Append that returns the *LimitError.
 func (d DynamicBuffer[T]) TryAppend(v ...T) error {
-	return d.v.append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	return d.raw.append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
 
 // Insert puts elements before element i, or at the end when i is Len(). It panics
@@ -52,7 +52,7 @@ func (d DynamicBuffer[T]) Insert(i int, v ...T) {
 
 // TryInsert is Insert that returns the *LimitError.
 func (d DynamicBuffer[T]) TryInsert(i int, v ...T) error {
-	return d.v.insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	return d.raw.insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
 
 // CopyFrom makes the buffer hold a copy of v and nothing else. It panics like
@@ -65,5 +65,5 @@ func (d DynamicBuffer[T]) CopyFrom(v []T) {
 
 // TryCopyFrom is CopyFrom that returns the *LimitError.
 func (d DynamicBuffer[T]) TryCopyFrom(v []T) error {
-	return d.v.copyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	return d.raw.copyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }

@@ -23,12 +23,12 @@ var flatTypes atomic.Pointer[map[reflect.Type]bool]
 //
 //	words := ecs.Reinterpret[uint32](colours)
 func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
-	d.v.header("Reinterpret")
+	d.raw.header("Reinterpret")
 	var u U
 	var t T
 	if unsafe.Sizeof(u) != unsafe.Sizeof(t) {
 		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
-			d.v.t.name, unsafe.Sizeof(t), shortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
+			d.raw.t.name, unsafe.Sizeof(t), shortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
 	}
 	// Alignment needs no check: a Go type's size is a multiple of its alignment, so
 	// U's alignment divides T's size, hence also headerSize + inline*size, the place

@@ -9,7 +9,7 @@ func (w *World) PlantLeak(bytes int) error {
 // CorruptHeader changes the header of e's buffer in one of the ways that W7
 // forbids, and returns what puts it right.
 func (h handle) CorruptHeader(e Entity, what string) (restore func()) {
-	v, _ := h.t.view(opBufferMut, e, true)
+	v, _ := h.t.open(opBufferMut, e, true)
 	old := *v.h
 	switch what {
 	case "length":
@@ -31,7 +31,7 @@ func (h handle) CorruptHeader(e Entity, what string) (restore func()) {
 // SpilledSize returns the usable bytes of e's block, or 0 when the buffer is
 // inline.
 func (h handle) SpilledSize(e Entity) int {
-	v, _ := h.t.view(opBufferGet, e, false)
+	v, _ := h.t.open(opBufferGet, e, false)
 	if v.h.ref == 0 {
 		return 0
 	}

@@ -60,11 +60,11 @@ type buffers struct {
 	write bool
 }
 
-func (b *buffers) at(i int) view {
+func (b *buffers) at(i int) rawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return view{b.t, bufferAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
+	return rawBuffer{b.t, bufferAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
 }
 
 // View is a query whose rows come as a struct: V has exported fields of the types W, R,

@@ -145,8 +145,8 @@ var mutants = []mutant{
 	{"ecs/enable.go", "n += s.rows", "n++", "TestChangesInsideLoops"},
 
 	// ecs: buffers.
-	{"ecs/view.go", "copy(e[tail:], from)", "", "TestBuffersFollowAModel"},
-	{"ecs/view.go", "fresh = v.bytes(h, int(h.length), n)", "fresh = v.bytes(h, n, n)", "TestBehaviour57_ResizeToEveryLength"},
+	{"ecs/rawbuffer.go", "copy(e[tail:], from)", "", "TestBuffersFollowAModel"},
+	{"ecs/rawbuffer.go", "fresh = b.bytes(h, int(h.length), n)", "fresh = b.bytes(h, n, n)", "TestBehaviour57_ResizeToEveryLength"},
 	{"ecs/spill.go", "w.freeSpill(h)\n\t\t*h = header{length: h.length}", "*h = header{length: h.length}", "TestBehaviour57_TrimGoesBackInside"},
 	{"ecs/spill.go", "w.freeSpill(&old)", "_ = old", "TestBehaviour57_InsertAtEveryPlace"},
 	{"ecs/transfer.go", "from.w.release(source, c, k)", "_ = c", "TestBatchIsALoopOfSingles"},

@@ -15,7 +15,7 @@ var inlined = map[string][]string{
 	"bitmask": {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
 	"alloc":   {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
-		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "view.header", "view.bytes",
+		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "rawBuffer.header", "rawBuffer.bytes",
 		"(*records).find", "(*World).ownerOf", "(*World).archetypeAt", "(*World).rowAt", "(*World).checkUnlocked",
 		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows", "(*Archetype).markRows"},
 }
