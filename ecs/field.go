@@ -21,17 +21,19 @@ type fieldKind uint8
 const (
 	fieldColumn   fieldKind = iota // W or R
 	fieldBuffers                   // BufferW or BufferR
+	fieldBits                      // Bits
 	fieldEntities                  // []Entity
 	fieldValue                     // of a bundle: the component, or when optional a pointer to it
 )
 
-// columnField is what W, R, BufferW and BufferR are to a view. A struct that embeds one
+// columnField is what W, R, BufferW, BufferR and Bits are to a view. A struct that embeds one
 // has its method too, so self says whose it is.
 type columnField interface{ column() columnKind }
 
 type columnKind struct {
-	self, of      reflect.Type
-	buffer, write bool
+	self, of reflect.Type
+	kind     fieldKind
+	write    bool
 }
 
 // fieldReader reads the fields of a struct type, once.
@@ -39,7 +41,9 @@ type fieldReader struct {
 	w      *World
 	op     string
 	fields []field
-	seen   signature
+	seen   signature    // types of the fields so far that are not Bits
+	bits   signature    // of those that are
+	within reflect.Type // the struct inside S or V that is read; nil: none
 }
 
 func (r *fieldReader) refuse(path, what string, args ...any) {
@@ -63,21 +67,38 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 }
 
 // enter adds a field of a type that must be registered, and be no other field's.
-func (r *fieldReader) enter(path string, of reflect.Type, buffer bool, f field) {
+func (r *fieldReader) enter(path string, of reflect.Type, f field) {
+	buffer := f.kind == fieldBuffers
 	id, ok := r.w.byType[typeKey{rtype: of, buffer: buffer}]
 	if !ok {
-		register := "Register"
-		if buffer {
-			register = "RegisterBuffer"
-		}
-		r.refuse(path, "%v is not registered in this world: call %s first", of, register)
+		r.refuseUnregistered(path, of, buffer)
 	}
-	if r.seen.has(id) {
+	seen := &r.seen
+	if f.kind == fieldBits {
+		seen = &r.bits
+	}
+	if seen.has(id) {
 		r.refuse(path, "%s is the type of a field before it", r.w.types[id].name)
 	}
-	r.seen.add(id)
+	seen.add(id)
 	f.t = r.w.types[id]
+	for _, g := range r.fields {
+		if g.t == f.t && g.optional != f.optional {
+			r.refuse(path, "the column of %s and its Bits must both be optional, or none", f.t.name)
+		}
+	}
 	r.fields = append(r.fields, f)
+}
+
+func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bool) {
+	register, within := "Register", ""
+	if buffer {
+		register = "RegisterBuffer"
+	}
+	if r.within != nil {
+		within = fmt.Sprintf(", and neither is %v around it", r.within)
+	}
+	r.refuse(path, "%v is not registered in this world%s: call %s first", of, within, register)
 }
 
 // optional reads a field's tag, `ecs:"optional"`.
@@ -94,16 +115,15 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 	optional := r.optional(f, path)
 	if c, ok := reflect.Zero(f.Type).Interface().(columnField); ok {
 		if k := c.column(); k.self == f.Type {
-			kind := fieldColumn
-			if k.buffer {
-				kind = fieldBuffers
+			r.enter(path, k.of, field{offset: at, kind: k.kind, write: k.write, optional: optional})
+			if t := r.fields[len(r.fields)-1].t; k.kind == fieldBits && !t.enableable {
+				r.refuse(path, "%s was not registered with ecs.Enableable", t.name)
 			}
-			r.enter(path, k.of, k.buffer, field{offset: at, kind: kind, write: k.write, optional: optional})
 			return
 		}
 	}
 	if optional {
-		r.refuse(path, "only W, R, BufferW and BufferR may be optional")
+		r.refuse(path, "only W, R, BufferW, BufferR and Bits may be optional")
 	}
 	switch {
 	case f.Type == reflect.TypeFor[[]Entity]():
@@ -111,7 +131,7 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 	case f.Type.Kind() == reflect.Struct:
 		r.walk(f.Type, at, path, r.viewField)
 	default:
-		r.refuse(path, "%v is none of W, R, BufferW, BufferR, []Entity and structs of those", f.Type)
+		r.refuse(path, "%v is none of W, R, BufferW, BufferR, Bits, []Entity and structs of those", f.Type)
 	}
 }
 
@@ -124,7 +144,7 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 	if _, ok := f.Tag.Lookup("ecs"); ok {
 		r.refuse(path, "a bundle has no tags: a pointer is what is optional")
 	}
-	r.enter(path, of, false, field{offset: at, kind: fieldValue, optional: optional})
+	r.enter(path, of, field{offset: at, kind: fieldValue, optional: optional})
 }
 
 // in returns the field of a struct at p.

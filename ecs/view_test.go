@@ -222,11 +222,11 @@ func TestViewMisuse(t *testing.T) {
 	v := newViewed(t)
 	w := v.w
 	for want, f := range map[string]func(){
-		"field .p: it is not exported":                         func() { ecs.NewView[struct{ p ecs.W[Position] }](w) },
-		"field .hidden: it is not exported":                    func() { ecs.NewView[struct{ hidden }](w) },
-		"field .N.X: int is none of W, R":                      func() { ecs.NewView[struct{ N struct{ X int } }](w) },
-		"field .U: ecs_test.Unknown is not registered":         func() { ecs.NewView[struct{ U ecs.R[Unknown] }](w) },
-		"field .U: ecs_test.Unknown is not registered in this": func() { ecs.NewView[struct{ U ecs.BufferR[Unknown] }](w) },
+		"field .p: it is not exported":                            func() { ecs.NewView[struct{ p ecs.W[Position] }](w) },
+		"field .hidden: it is not exported":                       func() { ecs.NewView[struct{ hidden }](w) },
+		"field .N.X: int is none of W, R, BufferW, BufferR, Bits": func() { ecs.NewView[struct{ N struct{ X int } }](w) },
+		"field .U: ecs_test.Unknown is not registered":            func() { ecs.NewView[struct{ U ecs.R[Unknown] }](w) },
+		"field .U: ecs_test.Unknown is not registered in this":    func() { ecs.NewView[struct{ U ecs.BufferR[Unknown] }](w) },
 		"field .M.P: Position is the type of a field before it": func() {
 			ecs.NewView[struct {
 				P ecs.R[Position]
@@ -238,9 +238,17 @@ func TestViewMisuse(t *testing.T) {
 				P ecs.R[Position] `ecs:"may"`
 			}](w)
 		},
-		"field .E: only W, R, BufferW and BufferR may be optional": func() {
+		"field .E: only W, R, BufferW, BufferR and Bits may be optional": func() {
 			ecs.NewView[struct {
 				E []ecs.Entity `ecs:"optional"`
+			}](w)
+		},
+		"field .B: Position was not registered with ecs.Enableable": func() { ecs.NewView[struct{ B ecs.Bits[Position] }](w) },
+		"field .C: Velocity is the type of a field before it":       func() { ecs.NewView[struct{ B, C ecs.Bits[Velocity] }](w) },
+		"field .B: the column of Velocity and its Bits must both be optional": func() {
+			ecs.NewView[struct {
+				V ecs.R[Velocity] `ecs:"optional"`
+				B ecs.Bits[Velocity]
 			}](w)
 		},
 		"int is no struct":                  func() { ecs.NewView[int](w) },
@@ -318,4 +326,94 @@ func TestEach(t *testing.T) {
 	})
 	require.Equal(t, n/2, stunned)
 	require.Equal(t, float64(n), sum)
+}
+
+// Walker has the bits of Velocity, which newViewed disables for every third entity, with
+// its column beside them.
+type Walker struct {
+	V  ecs.R[Velocity]
+	On ecs.Bits[Velocity]
+	E  []ecs.Entity
+}
+
+func TestViewBits(t *testing.T) {
+	v := newViewed(t)
+	m := ecs.NewView[Walker](v.w)
+	require.Equal(t, 6000, m.Query().Count(), "enabled or not")
+	n := 0
+	for rows, m := range m.Rows() {
+		require.Equal(t, rows.Len(), m.On.Len())
+		require.True(t, rows.Dense())
+		for i, e := range m.E {
+			require.Equal(t, v.velocity.Enabled(e), m.On.Enabled(i))
+			if m.On.Enabled(i) {
+				n++
+			}
+		}
+		require.Panics(t, func() { m.On.Enabled(rows.Len()) })
+		require.Panics(t, func() { m.On.Enabled(-1) })
+	}
+	require.Equal(t, 4000, n)
+}
+
+// TestViewBitsAreLive: a loop sees what is toggled inside it, where Each is a snapshot.
+func TestViewBitsAreLive(t *testing.T) {
+	v := newViewed(t)
+	bits := ecs.NewView[struct {
+		On ecs.Bits[Velocity]
+		E  []ecs.Entity
+	}](v.w)
+	for _, m := range bits.Rows() {
+		for i, e := range m.E {
+			before := m.On.Enabled(i)
+			if before {
+				v.velocity.Disable(e)
+			} else {
+				v.velocity.Enable(e)
+			}
+			require.Equal(t, !before, m.On.Enabled(i))
+		}
+	}
+	for i, e := range v.list[:6000] {
+		require.Equal(t, (i+1)%3 == 0, v.velocity.Enabled(e))
+	}
+	phase := v.w.Share()
+	defer phase.End()
+	for rows := range phase.Rows(bits.Query()) {
+		m := bits.At(rows)
+		v.velocity.Enable(m.E[0])
+		require.True(t, m.On.Enabled(0))
+	}
+}
+
+// TestViewBitsElsewhere: of one entity, of a batch that begins inside a chunk, and where
+// the type is optional.
+func TestViewBitsElsewhere(t *testing.T) {
+	v := newViewed(t)
+	m := ecs.NewView[Walker](v.w)
+	for i, e := range v.list[:6000] {
+		one, ok := m.Get(e)
+		require.True(t, ok)
+		require.Equal(t, 1, one.On.Len())
+		require.Equal(t, (i+1)%3 != 0, one.On.Enabled(0))
+	}
+	batch, err := ecs.NewArchetype(v.w, v.position, v.velocity, v.hits).CreateN(100)
+	require.NoError(t, err)
+	off := batch.Entities(nil)[70]
+	v.velocity.Disable(off)
+	for rows := range batch.Rows() {
+		m := m.At(rows)
+		for i, e := range m.E {
+			require.Equal(t, e != off, m.On.Enabled(i))
+		}
+	}
+	optional := ecs.NewView[struct {
+		P  ecs.R[Position]
+		On ecs.Bits[Velocity] `ecs:"optional"`
+	}](v.w)
+	require.Equal(t, 9100, optional.Query().Count())
+	for rows, m := range optional.Rows() {
+		require.Equal(t, v.velocity.In(rows), m.On.Len() == rows.Len())
+		require.Equal(t, !v.velocity.In(rows), m.On.Len() == 0)
+	}
 }

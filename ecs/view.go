@@ -9,68 +9,10 @@ import (
 	"quarry/alloc"
 )
 
-// W is a field of a view: the column of T, to write. Filling the view marks it changed.
-type W[T any] []T
-
-// R is a field of a view: the column of T, to read. Nothing stops a write to it, but no
-// version tells of it.
-type R[T any] []T
-
-func (W[T]) column() columnKind {
-	return columnKind{self: reflect.TypeFor[W[T]](), of: reflect.TypeFor[T](), write: true}
-}
-
-func (R[T]) column() columnKind {
-	return columnKind{self: reflect.TypeFor[R[T]](), of: reflect.TypeFor[T]()}
-}
-
-// BufferW is a field of a view: the buffers of T, one per row, to write. Filling the view
-// marks them changed.
-type BufferW[T any] struct{ b buffers }
-
-// BufferR is a field of a view: the buffers of T, one per row, to read.
-type BufferR[T any] struct{ b buffers }
-
-func (BufferW[T]) column() columnKind {
-	return columnKind{self: reflect.TypeFor[BufferW[T]](), of: reflect.TypeFor[T](), buffer: true, write: true}
-}
-
-func (BufferR[T]) column() columnKind {
-	return columnKind{self: reflect.TypeFor[BufferR[T]](), of: reflect.TypeFor[T](), buffer: true}
-}
-
-// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
-func (b BufferW[T]) Len() int { return b.b.rows }
-
-// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
-func (b BufferR[T]) Len() int { return b.b.rows }
-
-// At returns the buffer of row i. It panics when i is not in [0, Len()).
-func (b BufferW[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
-
-// At returns the buffer of row i. It panics when i is not in [0, Len()).
-func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
-
-// buffers is a BufferW or BufferR without the type of its elements.
-type buffers struct {
-	first unsafe.Pointer // header of row 0
-	t     *typeInfo
-	rows  int
-	epoch uint64
-	write bool
-}
-
-func (b *buffers) at(i int) rawBuffer {
-	if uint(i) >= uint(b.rows) {
-		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
-	}
-	return rawBuffer{b.t, bufferAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
-}
-
 // View is a query whose rows come as a struct: V has exported fields of the types W, R,
-// BufferW, BufferR and []Entity, and structs of those, each component once. A field with
-// the tag `ecs:"optional"` is empty in chunks without the type. A view belongs to the
-// world's owner, as its query does.
+// BufferW, BufferR, Bits and []Entity, and structs of those, each component once, and once
+// more as Bits. A field with the tag `ecs:"optional"` is empty in chunks without the type.
+// A view belongs to the world's owner, as its query does.
 type View[V any] struct {
 	q      *Query
 	fields []field
@@ -88,21 +30,24 @@ func NewView[V any](w *World, terms ...Term) *View[V] {
 	r.walk(t, 0, t.Name(), r.viewField)
 	all := make([]Term, 0, len(r.fields)+len(terms))
 	for _, f := range r.fields {
-		if f.t != nil {
-			all = append(all, f.term())
+		if f.t != nil && (f.kind != fieldBits || !r.seen.has(f.t.id)) {
+			all = append(all, r.term(f))
 		}
 	}
 	return &View[V]{NewQuery(w, append(all, terms...)...), r.fields}
 }
 
-// term returns what the field asks of a query.
-func (f *field) term() Term {
+// term returns what a field asks of a query, and its Bits where it has some.
+func (r *fieldReader) term(f field) Term {
 	t := Read(handle{f.t})
 	if f.write {
 		t = Write(handle{f.t})
 	}
 	if f.optional {
-		t = Optional(t)
+		return Optional(t)
+	}
+	if r.bits.has(f.t.id) {
+		return Present(t)
 	}
 	return t
 }
@@ -213,12 +158,13 @@ type sliceHeader struct {
 
 // fill writes the fields of a zero struct at m for n rows of a chunk from at on.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int) {
-	w := a.w
+	w, changed := a.w, a.changedIn(pos)
 	for i := range fields {
 		f := &fields[i]
+		to := f.in(m)
 		if f.kind == fieldEntities {
 			// Safe because the field is a []Entity, and the entity column has n rows from at on.
-			*(*sliceHeader)(f.in(m)) = sliceHeader{unsafe.Pointer(entityAt(at)), n, n}
+			*(*sliceHeader)(to) = sliceHeader{unsafe.Pointer(entityAt(at)), n, n}
 			continue
 		}
 		p, ok := f.placeIn(a)
@@ -226,13 +172,16 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 			continue
 		}
 		if f.write {
-			*a.changedOf(p.slot(), pos) = w.version
+			changed[p.slot()] = w.version
 		}
 		first := at.Element(p.offset, uint32(f.t.size))
-		if f.kind == fieldBuffers {
-			*(*buffers)(f.in(m)) = buffers{first, f.t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
-			continue
+		switch f.kind {
+		case fieldColumn:
+			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
+		case fieldBuffers:
+			*(*buffers)(to) = buffers{first, f.t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
+		case fieldBits:
+			*(*enableBits)(to) = enableBits{a.enabled[p.slot()][pos], at.Row, n} // Safe because Bits is one.
 		}
-		*(*sliceHeader)(f.in(m)) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 	}
 }

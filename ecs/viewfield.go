@@ -1,0 +1,100 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+)
+
+// W is a field of a view: the column of T, to write. Filling the view marks it changed.
+type W[T any] []T
+
+// R is a field of a view: the column of T, to read. Nothing stops a write to it, but no
+// version tells of it.
+type R[T any] []T
+
+func (W[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[W[T]](), of: reflect.TypeFor[T](), write: true}
+}
+
+func (R[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[R[T]](), of: reflect.TypeFor[T]()}
+}
+
+// BufferW is a field of a view: the buffers of T, one per row, to write. Filling the view
+// marks them changed.
+type BufferW[T any] struct{ b buffers }
+
+// BufferR is a field of a view: the buffers of T, one per row, to read.
+type BufferR[T any] struct{ b buffers }
+
+func (BufferW[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[BufferW[T]](), of: reflect.TypeFor[T](), kind: fieldBuffers, write: true}
+}
+
+func (BufferR[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[BufferR[T]](), of: reflect.TypeFor[T](), kind: fieldBuffers}
+}
+
+// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
+func (b BufferW[T]) Len() int { return b.b.rows }
+
+// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
+func (b BufferR[T]) Len() int { return b.b.rows }
+
+// At returns the buffer of row i. It panics when i is not in [0, Len()).
+func (b BufferW[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
+
+// At returns the buffer of row i. It panics when i is not in [0, Len()).
+func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
+
+// buffers is a BufferW or BufferR without the type of its elements.
+type buffers struct {
+	first unsafe.Pointer // header of row 0
+	t     *typeInfo
+	rows  int
+	epoch uint64
+	write bool
+}
+
+func (b *buffers) at(i int) rawBuffer {
+	if uint(i) >= uint(b.rows) {
+		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
+	}
+	return rawBuffer{b.t, bufferAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
+}
+
+// Bits is a field of a view: the enable bits of T, which is Enableable, one per row. They
+// are the bits themselves, where Rows.Each and Rows.Mask are a snapshot: what is toggled
+// inside the loop shows at once. They are to read; Component.Enable and Disable toggle.
+//
+// A view that has Bits of T asks for entities with T enabled or not, and may have W or R
+// of T beside it.
+type Bits[T any] struct{ b enableBits }
+
+func (Bits[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[Bits[T]](), of: reflect.TypeFor[T](), kind: fieldBits}
+}
+
+// Len returns the number of rows, 0 where the chunk lacks an optional T.
+func (b Bits[T]) Len() int { return b.b.rows }
+
+// Enabled reports whether T is switched on in row i. It panics when i is not in
+// [0, Len()). While the world is shared any goroutine may ask.
+func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
+
+// enableBits is a Bits without its type.
+type enableBits struct {
+	words []uint64 // of the chunk
+	first int      // the bit of row 0
+	rows  int
+}
+
+func (b *enableBits) enabled(i int) bool {
+	if uint(i) >= uint(b.rows) {
+		panic(fmt.Sprintf("ecs: Bits.Enabled: row %d is not in [0, %d)", i, b.rows))
+	}
+	i += b.first
+	return atomic.LoadUint64(&b.words[i/64])>>(i%64)&1 != 0
+}
