@@ -2,17 +2,20 @@ package ecs
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"quarry/alloc"
 )
 
 // Bundle creates, reads and writes entities as a struct of component values: S has
-// exported fields whose types are components, each once, and pointers to components for
-// those that need not be there. A bundle belongs to the world's owner.
+// exported fields whose types are components, each once, and []E for buffers of E;
+// pointers to those for what need not be there; and structs of such fields. A bundle
+// belongs to the world's owner.
 type Bundle[S any] struct {
 	w          *World
-	fields     []field
+	fields     []field               // components, then buffers
+	values     int                   // how many fields are components
 	options    []int                 // fields that are optional
 	archetypes map[uint64]*Archetype // by the set of options that are there
 	last       *Archetype            // of lastSet; nil: none was asked for
@@ -23,7 +26,7 @@ type Bundle[S any] struct {
 const maxOptions = 64
 
 // NewBundle makes the bundle of S. It registers nothing, and panics for an S with a field
-// that is no component of w, with the field's path, and with a *LimitError for more than
+// that is no component or buffer of w, with the field's path, and with a *LimitError for more than
 // 64 pointers. Reflection happens here; make bundles once.
 func NewBundle[S any](w *World) *Bundle[S] {
 	t := reflect.TypeFor[S]()
@@ -31,8 +34,13 @@ func NewBundle[S any](w *World) *Bundle[S] {
 	w.checkNew(op)
 	r := fieldReader{w: w, op: op}
 	r.walk(t, 0, t.Name(), r.bundleField)
+	slices.SortStableFunc(r.fields, func(f, g field) int { return int(f.kind) - int(g.kind) }) // buffers last
 	b := &Bundle[S]{w: w, fields: r.fields, archetypes: map[uint64]*Archetype{}}
+	b.values = len(b.fields)
 	for i, f := range b.fields {
+		if f.kind == fieldElements {
+			b.values = min(b.values, i)
+		}
 		if f.optional {
 			b.options = append(b.options, i)
 		}
@@ -50,8 +58,9 @@ func (b *Bundle[S]) check(op string) {
 }
 
 // Create makes an entity with the values of s; an optional component is there when its
-// pointer is not nil, and may be one that Component.Get gave. It panics during iteration,
-// and with a *LimitError when there is no room.
+// pointer is not nil, and may be one that Component.Get gave. Buffers hold copies of the
+// slices, of which nil is an empty one. It panics during iteration, and with a
+// *LimitError when there is no room.
 func (b *Bundle[S]) Create(s S) Entity {
 	e, err := b.TryCreate(s)
 	if err != nil {
@@ -79,14 +88,24 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 			return Null, during("Bundle.Create", err)
 		}
 	}
-	if set != 0 && (w.records.nFree == 0 || a.grid.Full()) {
-		copyOptions(p, b.fields) // they may lie in a chunk that making room gives back
+	elements := b.fields[b.values:]
+	if (set != 0 || len(elements) > 0) && (w.records.nFree == 0 || a.grid.Full()) {
+		copyOptions(p, b.fields[:b.values]) // they may lie in a chunk that making room gives back
+		copyElements(p, elements)
 	}
 	e, err := a.TryCreate()
 	if err != nil {
 		return Null, err
 	}
-	write(p, b.fields, a, a.grid.LastRow())
+	at := a.grid.LastRow()
+	write(p, b.fields[:b.values], a, at)
+	if len(elements) > 0 {
+		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
+			w.Destroy(e)
+			return Null, err
+		}
+		writeElements(p, elements, a, at)
+	}
 	return e, nil
 }
 
@@ -120,8 +139,9 @@ func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
 }
 
 // Get returns a copy of e's values; a pointer is nil where e lacks the component, and
-// leads to a copy in Go memory where not, which is one allocation each. ok is false when e
-// is not alive or lacks a component that is not optional.
+// leads to a copy in Go memory where not, as slices do: that is an allocation or two each,
+// and none for a buffer that is empty, whose slice is nil. ok is false when e is not alive
+// or lacks a component that is not optional.
 func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	b.check("Bundle.Get")
 	r := b.w.recordOf("Bundle.Get", e)
@@ -132,19 +152,31 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	if !a.hasFields(b.fields) {
 		return s, false
 	}
-	read(unsafe.Pointer(&s), b.fields, a, at) // Safe because the fields are those of S.
+	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
+	read(p, b.fields[:b.values], a, at)
+	readElements(p, b.fields[b.values:], a, at)
 	return s, true
 }
 
-// Set writes e's values and marks them changed. A nil pointer leaves e's component as it
-// is. It returns false, and writes nothing, when e is not alive or lacks a component that
-// s has. It panics while the world is shared.
+// Set writes e's values and marks them changed: a slice becomes all that the buffer holds.
+// A nil pointer leaves e's component as it is. It returns false, and writes nothing, when e
+// is not alive or lacks a component that s has. It panics while the world is shared, and
+// with a *LimitError when there is no room for a buffer.
 func (b *Bundle[S]) Set(e Entity, s S) bool {
+	ok, err := b.TrySet(e, s)
+	if err != nil {
+		panic(err)
+	}
+	return ok
+}
+
+// TrySet is Set that returns the *LimitError; nothing was written then.
+func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	b.check("Bundle.Set")
 	w := b.w
 	r := w.recordOf("Bundle.Set", e)
 	if r == nil {
-		return false
+		return false, nil
 	}
 	if w.phase != nil {
 		w.phase.refuse("Bundle.Set")
@@ -154,8 +186,11 @@ func (b *Bundle[S]) Set(e Entity, s S) bool {
 	for i := range b.fields {
 		f := &b.fields[i]
 		if _, ok := f.placeIn(a); !ok && f.valueIn(p) != nil {
-			return false
+			return false, nil
 		}
+	}
+	if err := makeRoom("Bundle.Set", p, b.fields[b.values:], a, at); err != nil {
+		return false, err
 	}
 	for i := range b.fields {
 		f := &b.fields[i]
@@ -163,11 +198,13 @@ func (b *Bundle[S]) Set(e Entity, s S) bool {
 			*a.changedOf(place.slot(), pos) = w.version
 		}
 	}
-	write(p, b.fields, a, at)
-	return true
+	write(p, b.fields[:b.values], a, at)
+	writeElements(p, b.fields[b.values:], a, at)
+	return true, nil
 }
 
-// valueIn returns where the value of a bundle's field is, nil where it is absent.
+// valueIn returns where the value of a bundle's field is, a slice for a buffer, and nil
+// where it is absent.
 func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
 	if f.optional {
 		return *(*unsafe.Pointer)(f.in(s)) // Safe because an optional field is a pointer.

@@ -110,9 +110,18 @@ func TestBundleMisuse(t *testing.T) {
 	type Unknown struct{ X int }
 	b := ecs.NewBundle[Ship](v.w)
 	for want, f := range map[string]func(){
-		"field .p: it is not exported":                        func() { ecs.NewBundle[struct{ p Position }](v.w) },
-		"field .U: ecs_test.Unknown is not registered":        func() { ecs.NewBundle[struct{ U *Unknown }](v.w) },
-		"field .H: []ecs_test.Hit is not registered":          func() { ecs.NewBundle[struct{ H []Hit }](v.w) },
+		"field .p: it is not exported":                                                               func() { ecs.NewBundle[struct{ p Position }](v.w) },
+		"field .U: ecs_test.Unknown is not registered":                                               func() { ecs.NewBundle[struct{ U *Unknown }](v.w) },
+		"field .U: ecs_test.Unknown is not registered in this world: call RegisterBuffer first":      func() { ecs.NewBundle[struct{ U *[]Unknown }](v.w) },
+		"field .U.X: int is not registered in this world, and neither is ecs_test.Unknown around it": func() { ecs.NewBundle[struct{ U Unknown }](v.w) },
+		"field .E: struct {} is not registered":                                                      func() { ecs.NewBundle[struct{ E struct{} }](v.w) },
+		"field .H: []Hit is the type of a field before it":                                           func() { ecs.NewBundle[struct{ G, H []Hit }](v.w) },
+		"field .M.P: Position is the type of a field before it": func() {
+			ecs.NewBundle[struct {
+				P *Position
+				M struct{ P Position }
+			}](v.w)
+		},
 		"field .Q: Position is the type of a field before it": func() { ecs.NewBundle[struct{ P, Q Position }](v.w) },
 		"field .P: a bundle has no tags": func() {
 			ecs.NewBundle[struct {
@@ -133,4 +142,154 @@ func TestBundleMisuse(t *testing.T) {
 	} {
 		requirePanic(t, want, f)
 	}
+}
+
+// Kinematic is nested in Boat: it is no component itself.
+type Kinematic struct {
+	P Position
+	V Velocity
+}
+
+type Boat struct {
+	Hits []Hit // first, and behind the values in what a bundle keeps
+	Kinematic
+	Extra struct {
+		Of   *Owner
+		Left *Stun
+	}
+}
+
+func TestBundleNests(t *testing.T) {
+	v := newViewed(t)
+	b := ecs.NewBundle[Boat](v.w)
+	want := Boat{Hits: []Hit{{v.list[1], 3}}, Kinematic: Kinematic{Position{1, 2}, Velocity{3, 4}}}
+	want.Extra.Left = &Stun{5}
+	e := b.Create(want)
+	got, ok := b.Get(e)
+	require.True(t, ok)
+	require.Equal(t, want, got)
+	require.Equal(t, Velocity{3, 4}, *v.velocity.Get(e))
+	require.Equal(t, Stun{5}, *v.stun.Get(e))
+	require.False(t, v.owner.Has(e))
+	want.P.X, want.Extra.Left = 9, nil
+	require.True(t, b.Set(e, want))
+	require.Equal(t, Position{9, 2}, *v.position.Get(e))
+	require.NoError(t, v.w.Verify())
+}
+
+func hitsOf(n int) (h []Hit) {
+	for i := range n {
+		h = append(h, Hit{Damage: int32(i) + 1})
+	}
+	return h
+}
+
+// TestBundleBuffers: slices of every length go in and come out as copies, inline (1) and
+// spilled.
+func TestBundleBuffers(t *testing.T) {
+	v := newViewed(t)
+	b := ecs.NewBundle[Boat](v.w)
+	e := b.Create(Boat{})
+	since := v.w.Version()
+	v.w.Advance()
+	q := ecs.NewQuery(v.w, ecs.Read(v.hits), ecs.Read(v.position), ecs.Absent(v.stun))
+	for _, n := range []int{0, 1, 2, 100, 3, 0, 1, 5000} {
+		made := b.Create(Boat{Hits: hitsOf(n)})
+		require.True(t, b.Set(e, Boat{Hits: hitsOf(n)}))
+		for _, e := range []ecs.Entity{made, e} {
+			got, ok := b.Get(e)
+			require.True(t, ok)
+			require.Equal(t, hitsOf(n), got.Hits)
+			if n > 0 {
+				got.Hits[0].Damage = -1
+				require.Equal(t, int32(1), v.hits.Slice(e)[0].Damage, "Get copies")
+			}
+		}
+	}
+	changed := false
+	for rows := range q.Rows() {
+		changed = changed || v.hits.Changed(rows, since)
+	}
+	require.True(t, changed)
+	require.True(t, b.Set(e, Boat{Hits: v.hits.Slice(e)[10:20]}), "its own elements")
+	require.Equal(t, hitsOf(20)[10:], v.hits.Slice(e))
+	require.NoError(t, v.w.Verify())
+}
+
+func TestBundleOptionalBuffer(t *testing.T) {
+	v := newViewed(t)
+	b := ecs.NewBundle[struct {
+		P    Position
+		Hits *[]Hit
+	}](v.w)
+	without := b.Create(struct {
+		P    Position
+		Hits *[]Hit
+	}{P: Position{1, 1}})
+	require.False(t, v.hits.Has(without))
+	got, ok := b.Get(without)
+	require.True(t, ok)
+	require.Nil(t, got.Hits)
+	hits := hitsOf(7)
+	got.Hits = &hits
+	require.False(t, b.Set(without, got), "it has no buffer")
+	with := b.Create(got)
+	got, _ = b.Get(with)
+	require.Equal(t, hitsOf(7), *got.Hits)
+	got.Hits = nil
+	require.True(t, b.Set(with, got))
+	require.Equal(t, hitsOf(7), v.hits.Slice(with), "nil leaves the buffer alone")
+}
+
+// TestBundleOfItsOwnElements: elements of another entity may be given, though making room
+// moves the rows that they are in.
+func TestBundleOfItsOwnElements(t *testing.T) {
+	v := newViewed(t)
+	b := ecs.NewBundle[Boat](v.w)
+	first, last := b.Create(Boat{Hits: hitsOf(1)}), b.Create(Boat{Hits: hitsOf(9)})
+	for range 3000 {
+		require.Equal(t, hitsOf(1), v.hits.Slice(b.Create(Boat{Hits: v.hits.Slice(first)})))
+		last = b.Create(Boat{Hits: v.hits.Slice(last)})
+		require.Equal(t, hitsOf(9), v.hits.Slice(last))
+	}
+}
+
+// TestBundleWithoutRoom: a buffer that finds no room leaves no entity behind, and an
+// entity that there was as it was, with the other buffer.
+func TestBundleWithoutRoom(t *testing.T) {
+	type Pair struct {
+		Few  []int8
+		Many []int64
+	}
+	w := newWorld(t)
+	few, many := ecs.RegisterBuffer[int8](w), ecs.RegisterBuffer[int64](w)
+	b := ecs.NewBundle[Pair](w)
+	big := Pair{make([]int8, 1000), make([]int64, 1<<17+1)}
+	_, err := b.TryCreate(big)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.Zero(t, w.Stats().Alive)
+	e := b.Create(Pair{[]int8{1}, []int64{2}})
+	ok, err := b.TrySet(e, big)
+	require.False(t, ok)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.ErrorContains(t, err, "Bundle.Set")
+	require.Panics(t, func() { b.Set(e, big) })
+	require.Equal(t, []int8{1}, few.Slice(e))
+	require.Equal(t, []int64{2}, many.Slice(e))
+	require.NoError(t, w.Verify())
+}
+
+func TestBundleBuffersAllocateNothing(t *testing.T) {
+	v := newViewed(t)
+	b := ecs.NewBundle[Boat](v.w)
+	one, ten := Boat{Hits: hitsOf(1)}, Boat{Hits: hitsOf(10)}
+	b.Create(ten)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		e := b.Create(one)
+		b.Set(e, ten)
+		v.w.Destroy(e)
+		e = b.Create(Boat{})
+		b.Get(e)
+		v.w.Destroy(e)
+	}))
 }

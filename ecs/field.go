@@ -23,7 +23,8 @@ const (
 	fieldBuffers                   // BufferW or BufferR
 	fieldBits                      // Bits
 	fieldEntities                  // []Entity
-	fieldValue                     // of a bundle: the component, or when optional a pointer to it
+	fieldValue                     // of a bundle: the component
+	fieldElements                  // of a bundle: a slice of a buffer's elements
 )
 
 // columnField is what W, R, BufferW, BufferR and Bits are to a view. A struct that embeds one
@@ -68,7 +69,7 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 
 // enter adds a field of a type that must be registered, and be no other field's.
 func (r *fieldReader) enter(path string, of reflect.Type, f field) {
-	buffer := f.kind == fieldBuffers
+	buffer := f.kind == fieldBuffers || f.kind == fieldElements
 	id, ok := r.w.byType[typeKey{rtype: of, buffer: buffer}]
 	if !ok {
 		r.refuseUnregistered(path, of, buffer)
@@ -135,7 +136,7 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 	}
 }
 
-// bundleField reads a field of a bundle.
+// bundleField reads a field of a bundle. A struct that is no component is one of fields.
 func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string) {
 	of, optional := f.Type, f.Type.Kind() == reflect.Pointer
 	if optional {
@@ -144,7 +145,19 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 	if _, ok := f.Tag.Lookup("ecs"); ok {
 		r.refuse(path, "a bundle has no tags: a pointer is what is optional")
 	}
-	r.enter(path, of, field{offset: at, kind: fieldValue, optional: optional})
+	if of.Kind() == reflect.Slice {
+		r.enter(path, of.Elem(), field{offset: at, kind: fieldElements, optional: optional})
+		return
+	}
+	_, registered := r.w.byType[typeKey{rtype: of}]
+	if optional || registered || of.Kind() != reflect.Struct || of.NumField() == 0 {
+		r.enter(path, of, field{offset: at, kind: fieldValue, optional: optional})
+		return
+	}
+	outer := r.within
+	r.within = of
+	r.walk(of, at, path, r.bundleField)
+	r.within = outer
 }
 
 // in returns the field of a struct at p.
