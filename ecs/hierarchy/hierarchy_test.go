@@ -85,6 +85,7 @@ func TestModel(t *testing.T) {
 			step(t, r, w, h, create, m)
 			compare(t, h, m)
 		}
+		require.NoError(t, w.Verify())
 	}
 }
 
@@ -109,8 +110,15 @@ func step(t *testing.T, r *rand.Rand, w *ecs.World, h *hierarchy.Hierarchy, crea
 		require.NoError(t, h.SetParent(child, ecs.Null))
 		m.detach(child)
 	case op < 18:
-		e := pick()
-		require.Equal(t, m.destroyAll(e), h.Destroy(e))
+		list, n := []ecs.Entity{pick(), pick(), pick()}[:1+r.IntN(3)], 0 // the same, or one below another, now and then
+		for _, e := range list {
+			n += m.destroyAll(e)
+		}
+		require.Equal(t, n, h.Destroy(list...))
+	case op < 19: // rows move, links stay
+		if e, bodies := pick(), ecs.Register[body](w); !bodies.Remove(e) {
+			bodies.Add(e, body{3})
+		}
 	default:
 		e := pick()
 		linked := m.parent[e] != ecs.Null || len(m.children[e]) > 0
@@ -178,6 +186,24 @@ func TestVerifyNames(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, n, name)
 		require.NoError(t, h.Verify(), name)
+	}
+}
+
+// TestVerifyNamesTheOrder writes through the slices of ByDepth, which are to read.
+func TestVerifyNamesTheOrder(t *testing.T) {
+	_, h, create := newHierarchy(t)
+	a, b, c, other := create(), create(), create(), create()
+	require.NoError(t, h.SetParent(b, a))
+	require.NoError(t, h.SetParent(c, b))
+	for _, wrong := range []ecs.Entity{a, c, other} {
+		for nodes := range h.ByDepth() {
+			if nodes[0] == b {
+				nodes[0] = wrong
+			}
+		}
+		require.ErrorContains(t, h.Verify(), "H5")
+		h.ParentType().Mut(c) // a chunk changed: the order is made anew
+		require.NoError(t, h.Verify())
 	}
 }
 

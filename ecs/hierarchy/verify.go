@@ -10,14 +10,10 @@ import (
 // ErrBroken is wrapped by what Verify returns.
 var ErrBroken = errors.New("a link is broken")
 
-// Verify checks the invariants and names the first that does not hold; Sweep mends it.
-// Only writes around the Hierarchy break one, World.Destroy included. Cost: it looks at
-// every link, and allocates a map of them.
-//
-//	H1  a Parent is Null or alive
-//	H2  who is in a buffer is alive, and its Parent is the buffer's entity
-//	H3  who has a parent is in its buffer, once
-//	H4  nobody is its own ancestor
+// Verify checks the invariants, H1 to H5 of hierarchy.go, and names the first that does
+// not hold: a parent or child that is dead (H1, H2), a link with one side only (H2, H3), a
+// circle (H4), which Sweep mends, or the slices of ByDepth, which a write to them broke
+// (H5). Only writes around the Hierarchy break one, World.Destroy included. Cost: it looks at every link, and allocates a map of them.
 func (h *Hierarchy) Verify() error {
 	listed := map[ecs.Entity]bool{}
 	nodes := h.nodes.Entities(nil)
@@ -44,6 +40,24 @@ func (h *Hierarchy) Verify() error {
 	h.refresh()
 	if n := len(nodes) - len(h.order.nodes); n != 0 {
 		return broken("H4: %d entities are under none that has no parent", n)
+	}
+	return h.verifyOrder()
+}
+
+// verifyOrder checks H5 of an order that has as many entities as there are nodes.
+func (h *Hierarchy) verifyOrder() error {
+	o, depth := &h.order, map[ecs.Entity]int{} // plus 1: Null has 0
+	for i := 1; i < len(o.starts); i++ {
+		for at := o.starts[i-1]; at < o.starts[i]; at++ {
+			e, p := o.nodes[at], o.parents[at]
+			if depth[e] != 0 || !h.parent.Has(e) && !h.children.Has(e) {
+				return broken("H5: %v is in the order twice, or without links", e)
+			}
+			if p != h.Parent(e) || depth[p] != i-1 {
+				return broken("H5: %v is at depth %d under %v, its parent %v is at depth %d", e, i-1, p, h.Parent(e), depth[p]-1)
+			}
+			depth[e] = i
+		}
 	}
 	return nil
 }
