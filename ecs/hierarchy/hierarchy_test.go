@@ -192,16 +192,23 @@ func TestVerifyNames(t *testing.T) {
 // TestVerifyNamesTheOrder writes through the slices of ByDepth, which are to read.
 func TestVerifyNamesTheOrder(t *testing.T) {
 	_, h, create := newHierarchy(t)
-	a, b, c, other := create(), create(), create(), create()
+	a, b, twin, c, leaf, other := create(), create(), create(), create(), create(), create()
 	require.NoError(t, h.SetParent(b, a))
+	require.NoError(t, h.SetParent(twin, a))
 	require.NoError(t, h.SetParent(c, b))
-	for _, wrong := range []ecs.Entity{a, c, other} {
-		for nodes := range h.ByDepth() {
-			if nodes[0] == b {
-				nodes[0] = wrong
+	h.ChildType().Add(leaf)
+	for _, harm := range []struct{ of, by, parent ecs.Entity }{
+		{b, c, a},               // c is b's child
+		{b, c, b},               // and two levels below a
+		{twin, b, a},            // twice
+		{leaf, other, ecs.Null}, // it has neither type
+	} {
+		for nodes, parents := range h.ByDepth() {
+			if i := slices.Index(nodes, harm.of); i >= 0 {
+				nodes[i], parents[i] = harm.by, harm.parent
 			}
 		}
-		require.ErrorContains(t, h.Verify(), "H5")
+		require.ErrorContains(t, h.Verify(), "H5", harm)
 		h.ParentType().Mut(c) // a chunk changed: the order is made anew
 		require.NoError(t, h.Verify())
 	}
