@@ -101,7 +101,8 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	write(p, b.fields[:b.values], a, at)
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
-			w.Destroy(e)
+			r := w.records.find(e, w.tag)
+			w.endOne(a, e, r, w.ownerOf(r.location)) // its Cleanup types have nothing to wait for
 			return Null, err
 		}
 		writeElements(p, elements, a, at)

@@ -262,7 +262,7 @@ func TestBundleWithoutRoom(t *testing.T) {
 		Many []int64
 	}
 	w := newWorld(t)
-	few, many := ecs.RegisterBuffer[int8](w), ecs.RegisterBuffer[int64](w)
+	few, many := ecs.RegisterBuffer[int8](w, ecs.Cleanup), ecs.RegisterBuffer[int64](w)
 	b := ecs.NewBundle[Pair](w)
 	big := Pair{make([]int8, 1000), make([]int64, 1<<17+1)}
 	_, err := b.TryCreate(big)

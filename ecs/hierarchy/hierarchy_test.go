@@ -197,15 +197,18 @@ func TestVerifyNamesTheOrder(t *testing.T) {
 	require.NoError(t, h.SetParent(twin, a))
 	require.NoError(t, h.SetParent(c, b))
 	h.ChildType().Add(leaf)
-	for _, harm := range []struct{ of, by, parent ecs.Entity }{
-		{b, c, a},               // c is b's child
-		{b, c, b},               // and two levels below a
-		{twin, b, a},            // twice
-		{leaf, other, ecs.Null}, // it has neither type
+	type entry struct{ e, parent ecs.Entity }
+	for _, harm := range []map[entry]entry{
+		{{b, a}: {b, leaf}},                   // whose parent is a
+		{{b, a}: {c, b}, {c, b}: {b, a}},      // a child before its parent
+		{{twin, a}: {b, a}},                   // b twice
+		{{leaf, ecs.Null}: {other, ecs.Null}}, // who has neither type
 	} {
 		for nodes, parents := range h.ByDepth() {
-			if i := slices.Index(nodes, harm.of); i >= 0 {
-				nodes[i], parents[i] = harm.by, harm.parent
+			for i := range nodes {
+				if by, ok := harm[entry{nodes[i], parents[i]}]; ok {
+					nodes[i], parents[i] = by.e, by.parent
+				}
 			}
 		}
 		require.ErrorContains(t, h.Verify(), "H5", harm)
