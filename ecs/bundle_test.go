@@ -244,13 +244,15 @@ func TestBundleOptionalBuffer(t *testing.T) {
 // TestBundleOfItsOwnElements: elements of another entity may be given, though making room
 // moves the rows that they are in.
 func TestBundleOfItsOwnElements(t *testing.T) {
-	v := newViewed(t)
-	b := ecs.NewBundle[Boat](v.w)
-	first, last := b.Create(Boat{Hits: hitsOf(1)}), b.Create(Boat{Hits: hitsOf(9)})
+	type Target struct{ Hits []Hit }
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	b := ecs.NewBundle[Target](w)
+	first, last := b.Create(Target{hitsOf(1)}), b.Create(Target{hitsOf(9)})
 	for range 3000 {
-		require.Equal(t, hitsOf(1), v.hits.Slice(b.Create(Boat{Hits: v.hits.Slice(first)})))
-		last = b.Create(Boat{Hits: v.hits.Slice(last)})
-		require.Equal(t, hitsOf(9), v.hits.Slice(last))
+		require.Equal(t, hitsOf(1), hits.Slice(b.Create(Target{hits.Slice(first)})))
+		last = b.Create(Target{hits.Slice(last)})
+		require.Equal(t, hitsOf(9), hits.Slice(last))
 	}
 }
 
