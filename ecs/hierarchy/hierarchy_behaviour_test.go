@@ -175,3 +175,36 @@ func TestBehaviourCircleAbove(t *testing.T) {
 	require.Equal(t, b, h.Parent(low))
 	require.NoError(t, h.Verify())
 }
+
+// TestBehaviourInstantiate: a copy of a tree is a tree, under the same parent, whom Sweep
+// tells of it. A copy of one entity has its parent and none of its children.
+func TestBehaviourInstantiate(t *testing.T) {
+	w, h, create := newHierarchy(t)
+	top, a, b, c := create(), create(), create(), create()
+	require.NoError(t, h.SetParent(a, top))
+	require.NoError(t, h.SetParent(b, a))
+	require.NoError(t, h.SetParent(c, a))
+	made, err := w.InstantiateGroup([]ecs.Entity{a, b, c}, 2)
+	require.NoError(t, err)
+	copies := made.Entities(nil) // of a, a, b, b, c, c
+	one := w.Instantiate(a)
+	for range 2 {
+		require.Equal(t, top, h.Parent(one))
+		require.Empty(t, childrenOf(h, one))
+		require.Equal(t, []ecs.Entity{b, c}, childrenOf(h, a))
+		for i := range 2 {
+			require.Equal(t, top, h.Parent(copies[i]))
+			require.Equal(t, []ecs.Entity{copies[2+i], copies[4+i]}, childrenOf(h, copies[i]))
+		}
+		if len(childrenOf(h, top)) == 1 {
+			require.ErrorIs(t, h.Verify(), hierarchy.ErrBroken)
+			n, err := h.Sweep()
+			require.NoError(t, err)
+			require.Equal(t, 5, n, "three that are listed, two children of the one that are not its")
+		}
+		require.NoError(t, h.Verify())
+	}
+	require.Len(t, childrenOf(h, top), 4)
+	require.Equal(t, 3, h.Destroy(copies[0]))
+	require.NoError(t, h.Verify())
+}
