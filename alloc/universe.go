@@ -3,6 +3,8 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -337,6 +339,29 @@ func (u *Universe) Close() error {
 	return nil
 }
 
+// usedRuns lists the first runs of chunks in use, as "3, 17-20".
+func (u *Universe) usedRuns() string {
+	const most = 8
+	var runs []string
+	for i, units := 0, u.index.Len(); i < units; i++ {
+		if !u.index.InUse(i) {
+			continue
+		}
+		if len(runs) == most {
+			runs = append(runs, "others")
+			break
+		}
+		first := i
+		for i+1 < units && u.index.InUse(i+1) {
+			i++
+		}
+		if runs = append(runs, strconv.Itoa(first)); i > first {
+			runs[len(runs)-1] += "-" + strconv.Itoa(i)
+		}
+	}
+	return strings.Join(runs, ", ")
+}
+
 func (u *Universe) close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -344,7 +369,7 @@ func (u *Universe) close() error {
 		return nil
 	}
 	if live := u.index.Count(); live > 0 {
-		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use; first close the heaps, tables and worlds on it and free the rest: %w", live, ErrInUse)
+		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, at %s; first close the heaps, tables and worlds on it and free the rest: %w", live, u.usedRuns(), ErrInUse)
 	}
 	// Granule by granule, so that after a refusal the flags are still true.
 	for g := range u.ready {

@@ -188,14 +188,7 @@ func TestCleanupWithoutMemory(t *testing.T) {
 		}
 		ids = append(ids, e)
 	}
-	var rest []alloc.ChunkIndex
-	for { // a block of ids takes more than one chunk, so some may be left
-		c, err := u.AllocExact(1)
-		if err != nil {
-			break
-		}
-		rest = append(rest, c)
-	}
+	rest := holdBut(u, 0) // a block of ids takes more than one chunk, so some may be left
 	hash, archetypes := w.Hash(), w.Stats().Archetypes
 	_, err := w.TryDestroy(ids[0])
 	require.ErrorIs(t, err, ecs.ErrLimit)

@@ -118,7 +118,6 @@ type road struct {
 	row   alloc.RowCopy
 	alike bool // layouts are the same, in one universe
 	give  int  // chunks that change hands
-	start int  // row of to that the first one copied has
 }
 
 // move moves what is picked in another world.
@@ -140,7 +139,11 @@ func (w *World) move(op string, from *World, p *pick) (Moved, error) {
 		m.roads[i].travel(m)
 	}
 	for _, s := range w.moved {
-		m.relink(s)
+		s.eachLink(func(e *Entity) {
+			if *e != Null && e.ref&^indexMask == from.tag {
+				*e = m.moved.Of(*e)
+			}
+		})
 	}
 	from.destroyed += uint64(total)
 	w.created += uint64(total)
@@ -467,43 +470,4 @@ func insertFirst[T any](to []T, at int, from *[]T, n int) []T {
 	clear((*from)[rest:])
 	*from = (*from)[:rest]
 	return to
-}
-
-// relink makes what the rows' components and buffers name be of the new world.
-func (m *migration) relink(rows span) {
-	a := rows.a
-	for _, c := range a.grid.Columns() {
-		t := m.w.types[c.Key]
-		if len(t.links) == 0 {
-			continue
-		}
-		pos, row := a.grid.Find(rows.start)
-		for left := rows.n; left > 0; pos, row = pos+1, 0 {
-			k := min(left, a.grid.RowsOf(pos)-row)
-			at := a.grid.Row(pos, row)
-			for range k {
-				m.relinkValue(t, at.Element(c.Offset, c.Size))
-				at.Row++
-			}
-			left -= k
-		}
-	}
-}
-
-// relinkValue does so for a component, or for the elements of a buffer.
-func (m *migration) relinkValue(t *typeInfo, p unsafe.Pointer) {
-	n := 1
-	if t.buffer {
-		h := (*header)(p) // Safe because a buffer's value is a header.
-		p, n = m.w.elements(h), int(h.length)
-	}
-	for i := range n {
-		for _, offset := range t.links {
-			// Safe because a value, or an element, has an entity there.
-			e := (*Entity)(unsafe.Add(p, uintptr(i*t.element)+offset))
-			if e.ref&^indexMask == m.from.tag && *e != Null {
-				*e = m.moved.Of(*e)
-			}
-		}
-	}
 }

@@ -239,18 +239,7 @@ func TestMoveWithoutMemory(t *testing.T) {
 			last = x.make(1+i%2, i%9, last)
 		}
 		x.w.Trim()
-		var held []alloc.ChunkIndex
-		for {
-			c, err := u.AllocExact(1)
-			if err != nil {
-				break
-			}
-			held = append(held, c)
-		}
-		for range min(left, len(held)) {
-			u.Free(held[len(held)-1], 1)
-			held = held[:len(held)-1]
-		}
+		held := holdBut(u, left)
 		hash, mine := x.w.Hash(), y.w.Stats()
 		moved, err := y.w.MoveAll(x.w)
 		require.NoError(t, x.w.Verify())

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"reflect"
 	"slices"
+	"unsafe"
 )
 
 // Shared values. A value that archetypes share lies once in the world's Go memory, and
@@ -43,14 +44,15 @@ func (v *value) String() string { return fmt.Sprintf("%s=%v", v.t.name, v.v) }
 // valueStore is the values of one type. Calls are made for each archetype or handle,
 // not for each row.
 type valueStore interface {
-	zero() *value            // that of the type's zero value
-	same(x any) *value       // that of x, a T: the store's, or one that it does not know
-	fresh() valueStore       // an empty store of the same type, for another world
-	belong(t *typeInfo)      // says which type that is
-	known(v *value) *value   // the value of the store that is the same, or nil
-	enter(v *value)          // adds a value that is not known
-	leave(v *value)          // takes it out
-	each(yield func(*value)) // in no order
+	zero() *value                            // that of the type's zero value
+	same(x any) *value                       // that of x, a T: the store's, or one that it does not know
+	fresh() valueStore                       // an empty store of the same type, for another world
+	belong(t *typeInfo)                      // says which type that is
+	copied(v *value, from, to uint32) *value // that of v, of a world with tag from, in the store of one with tag to
+	known(v *value) *value                   // the value of the store that is the same, or nil
+	enter(v *value)                          // adds a value that is not known
+	leave(v *value)                          // takes it out
+	each(yield func(*value))                 // in no order
 }
 
 // values is the values of a type T. Values are the same when they are ==. One that is
@@ -59,8 +61,9 @@ type valueStore interface {
 type values[T comparable] struct {
 	t      *typeInfo
 	byGo   map[T]*value
-	odd    []*value // not == to themselves
-	checks bool     // a T has interfaces, which may hold what cannot be compared
+	odd    []*value  // not == to themselves
+	checks bool      // a T has interfaces, which may hold what cannot be compared
+	links  []uintptr // where a T has entities
 }
 
 // find returns the value that is the same as x, or nil.
@@ -114,12 +117,24 @@ func (s *values[T]) zero() *value {
 
 func (s *values[T]) same(x any) *value { return s.of("World.MoveAll", x.(T)) }
 
+func (s *values[T]) copied(v *value, from, to uint32) *value {
+	x := v.v.(T)
+	for _, offset := range s.links {
+		// Safe because a T has an entity there.
+		if e := (*Entity)(unsafe.Add(unsafe.Pointer(&x), offset)); *e != Null && e.ref&^indexMask == from {
+			*e = e.in(to)
+		}
+	}
+	return s.of("World.Clone", x)
+}
+
 func (s *values[T]) fresh() valueStore { return newValues[T]() }
 
 func (s *values[T]) belong(t *typeInfo) { s.t = t }
 
 func newValues[T comparable]() *values[T] {
-	return &values[T]{byGo: map[T]*value{}, checks: holdsInterface(reflect.TypeFor[T]())}
+	t := reflect.TypeFor[T]()
+	return &values[T]{byGo: map[T]*value{}, checks: holdsInterface(t), links: appendLinks(nil, t, 0)}
 }
 
 func (s *values[T]) known(v *value) *value { return s.find("Shared.Of", v.v.(T)) }
@@ -180,6 +195,23 @@ func sameParts(a, b reflect.Value) bool {
 		return a.Elem().Type() == b.Elem().Type() && sameParts(a.Elem(), b.Elem())
 	}
 	return a.Equal(b)
+}
+
+// appendLinks appends where a value of a comparable type has entities, if it begins at at.
+func appendLinks(to []uintptr, t reflect.Type, at uintptr) []uintptr {
+	switch {
+	case t == reflect.TypeFor[Entity]():
+		return append(to, at)
+	case t.Kind() == reflect.Array:
+		for i := range t.Len() {
+			to = appendLinks(to, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			to = appendLinks(to, t.Field(i).Type, at+t.Field(i).Offset)
+		}
+	}
+	return to
 }
 
 // holdsInterface reports whether values of a comparable type have interfaces in them.

@@ -1,0 +1,224 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// handlesOf returns the handles of a clone of x's world.
+func (x *nest) handlesOf(w *ecs.World) *nest {
+	y := &nest{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
+		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(3)),
+		team: ecs.RegisterShared[string](w), socket: ecs.Register[Socket](w, ecs.Cleanup),
+		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w)}
+	y.kinds = []*ecs.Archetype{
+		ecs.NewArchetype(w, y.position, y.owner, y.stun, y.hits, y.team.Of("red"), y.socket, y.prefab),
+		ecs.NewArchetype(w, y.position, y.owner, y.stun, y.hits, y.team.Of("red")),
+		ecs.NewArchetype(w, y.hits, y.owner),
+		ecs.NewArchetype(w, y.owner, y.socket),
+	}
+	return y
+}
+
+// clone clones x's world for the time of the test.
+func (x *nest) clone(t *testing.T, options ...ecs.Option) *nest {
+	w, err := x.w.Clone(options...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	return x.handlesOf(w)
+}
+
+// step does something at random; the same to worlds that are alike.
+func (x *nest) step(rng *rand.Rand, ids []ecs.Entity) []ecs.Entity {
+	e := ecs.Null
+	if len(ids) > 0 {
+		e = ids[rng.IntN(len(ids))]
+	}
+	switch rng.IntN(9) {
+	case 0, 1:
+		n := rng.IntN(200)
+		for range n {
+			ids = append(ids, x.make(rng.IntN(3), rng.IntN(6), append(someOf(rng, ids, 3), ecs.Null)...))
+		}
+	case 2:
+		list := someOf(rng, ids, 60)
+		x.w.DestroyList(list)
+	case 3:
+		x.w.Destroy(e)
+	case 4:
+		x.team.Set(e, fmt.Sprint("team ", rng.IntN(4)))
+	case 5:
+		x.w.SetName(e, fmt.Sprint("name ", rng.IntN(3)))
+		x.stun.Disable(e)
+	case 6:
+		x.socket.Remove(e)
+		if x.w.Alive(e) {
+			x.stun.Add(e, Stun{})
+		}
+	case 7:
+		if x.w.Alive(e) && x.position.Has(e) {
+			ids = append(ids, x.w.Instantiate(e))
+		}
+	case 8:
+		if rng.IntN(10) == 0 {
+			x.w.Reset()
+		}
+	}
+	return slices.DeleteFunc(ids, func(e ecs.Entity) bool { return !x.w.Alive(e) })
+}
+
+// TestClone: a clone has all that its world has, and goes on in the same way: the same
+// operations give the same ids and the same hash.
+func TestClone(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		x := newNest(t, ecs.ChunkGrowth(chunkSizes[seed%2]))
+		var ids []ecs.Entity
+		for range stepsOf(t, 100) {
+			ids = x.step(rng, ids)
+		}
+		require.NoError(t, x.w.Verify())
+		y := x.clone(t)
+		require.NoError(t, y.w.Verify())
+		require.Equal(t, x.w.Hash(), y.w.Hash())
+		require.Equal(t, x.w.Stats().Alive, y.w.Stats().Alive)
+		require.Equal(t, x.team.Values(nil), y.team.Values(nil))
+		twins := []ecs.Entity{}
+		for _, e := range ids {
+			twin, ok := y.w.Entity(e.Index(), e.Version())
+			require.True(t, ok)
+			twins = append(twins, twin)
+		}
+		for i, e := range ids {
+			require.Equal(t, x.show(e, ids), y.show(twins[i], twins))
+		}
+		for _, name := range []string{"name 0", "name 1", "name 2"} {
+			e, _ := x.w.Named(name)
+			f, _ := y.w.Named(name)
+			require.Equal(t, e.String(), f.String())
+		}
+		for step := range uint64(stepsOf(t, 50)) {
+			ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids), y.step(rand.New(rand.NewPCG(seed, step)), twins)
+			require.Equal(t, x.w.Hash(), y.w.Hash())
+			require.NoError(t, y.w.Verify())
+		}
+	}
+}
+
+// TestCloneReserved: ids that were promised, and entities made of them, are so in the clone.
+func TestCloneReserved(t *testing.T) {
+	x := newNest(t)
+	promised := make([]ecs.Entity, 10_000)
+	require.NoError(t, x.w.Reserve(promised))
+	_, err := x.kinds[2].CreateReserved(promised[:5000])
+	require.NoError(t, err)
+	x.w.Unreserve(promised[5000:6000])
+	x.w.DestroyList(promised[:100])
+	y := x.clone(t)
+	require.NoError(t, y.w.Verify())
+	require.Equal(t, x.w.Stats().Reserved, y.w.Stats().Reserved)
+	require.Equal(t, x.w.Hash(), y.w.Hash())
+	again := make([]ecs.Entity, 3000)
+	require.NoError(t, y.w.Reserve(again))
+	_, err = y.kinds[2].CreateReserved(again)
+	require.NoError(t, err)
+	require.NoError(t, y.w.Verify())
+	require.NoError(t, x.w.Verify())
+}
+
+// TestCloneLinks: entities in shared values name those of the clone too; dead ones stay
+// dead, and those of other worlds theirs.
+func TestCloneLinks(t *testing.T) {
+	x := newNest(t)
+	child := ecs.RegisterShared[[2]ecs.Entity](x.w)
+	parent, dead, e := x.make(2, 1, ecs.Null), x.make(2, 1, ecs.Null), x.make(2, 3, ecs.Null)
+	x.w.Destroy(dead)
+	stranger := newNest(t).make(1, 0, ecs.Null)
+	child.Add(e, [2]ecs.Entity{parent, ecs.Null})
+	x.owner.Set(e, Owner{dead})
+	x.owner.Set(parent, Owner{stranger})
+	y := x.clone(t)
+	twin, _ := y.w.Entity(e.Index(), e.Version())
+	above, _ := y.w.Entity(parent.Index(), parent.Version())
+	v, ok := ecs.RegisterShared[[2]ecs.Entity](y.w).Get(twin)
+	require.True(t, ok)
+	require.Equal(t, [2]ecs.Entity{above, ecs.Null}, v)
+	require.Equal(t, dead.String(), y.owner.Get(twin).Of.String())
+	require.False(t, y.w.Alive(y.owner.Get(twin).Of))
+	require.Equal(t, stranger, y.owner.Get(above).Of)
+	require.Equal(t, 2, x.w.DestroyList([]ecs.Entity{e, parent}))
+	require.True(t, y.w.Alive(twin))
+	require.NoError(t, y.w.Verify())
+}
+
+// TestCloneWithoutMemory: a clone is whole, or nothing is left of it.
+func TestCloneWithoutMemory(t *testing.T) {
+	x := newNest(t)
+	last := ecs.Null
+	for i := range 3000 {
+		last = x.make(i%3, i%9, last)
+	}
+	hash, failed := x.w.Hash(), 0
+	for left := 0; left < 120; left += 2 {
+		u := newUniverse(t, 4<<20)
+		held := holdBut(u, left)
+		w, err := x.w.Clone(ecs.WithUniverse(u))
+		for _, c := range held {
+			u.Free(c, 1)
+		}
+		if err != nil {
+			failed++
+			require.ErrorIs(t, err, ecs.ErrLimit)
+			require.Zero(t, u.Stats().LiveChunks)
+			continue
+		}
+		require.Equal(t, hash, w.Hash())
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+	}
+	require.Positive(t, failed)
+	require.Equal(t, hash, x.w.Hash())
+	q := ecs.NewQuery(x.w, ecs.Read(x.owner))
+	for range q.Rows() {
+		require.Panics(t, func() { _, _ = x.w.Clone() })
+	}
+}
+
+// holdBut takes all chunks of a universe but some.
+func holdBut(u *alloc.Universe, left int) (held []alloc.ChunkIndex) {
+	for {
+		c, err := u.AllocExact(1)
+		if err != nil {
+			break
+		}
+		held = append(held, c)
+	}
+	for range min(left, len(held)) {
+		u.Free(held[len(held)-1], 1)
+		held = held[:len(held)-1]
+	}
+	return held
+}
+
+// TestReset: after a reset the world has nothing, keeps no memory but records, and goes on.
+func TestReset(t *testing.T) {
+	x := newNest(t)
+	var ids []ecs.Entity
+	for i := range 5000 {
+		ids = append(ids, x.make(i%4, 0, ecs.Null))
+	}
+	x.w.Reset()
+	require.NoError(t, x.w.Verify())
+	require.Zero(t, x.w.Stats().Alive)
+	require.Zero(t, x.w.Stats().Chunks+x.w.Stats().Reserve)
+	require.Empty(t, x.w.Fills())
+	require.False(t, x.w.Alive(ids[7]))
+	require.False(t, slices.Contains(ids, x.make(1, 3, ecs.Null)))
+}
