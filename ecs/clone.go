@@ -130,8 +130,11 @@ func (a *Archetype) copyRows(from *Archetype, pos int) {
 		}
 		a.w.records.place(ids, locate(chunk.First, toRow))
 		a.grid.Own().Rows(target, source, k)
-		for _, b := range a.buffers {
+		for _, b := range a.buffers() {
 			a.dropSpills(target, b, k)
+		}
+		for _, c := range a.managed() {
+			a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(target, c, k))
 		}
 		for _, slot := range a.toggling {
 			a.copyBits(slot, toPos, toRow, from, slot, pos, row, k)
@@ -159,13 +162,13 @@ func (a *Archetype) copyOwned(from *Archetype) error {
 	w := a.w
 	all := span{a, 0, a.grid.Len()}
 	for i := range all.n {
-		if len(a.buffers) == 0 {
+		if a.bufferN == 0 {
 			break
 		}
 		pos, row := a.grid.Find(i)
 		fromPos, fromRow := from.grid.Find(i)
 		at, source := a.grid.Row(pos, row), from.grid.Row(fromPos, fromRow)
-		for _, b := range a.buffers {
+		for _, b := range a.buffers() {
 			h, old := headerAt(at, b), headerAt(source, b)
 			if old.ref == 0 {
 				continue

@@ -103,7 +103,8 @@ type member struct {
 // link is an entity in a member that names a member.
 type link struct {
 	column column
-	at     uintptr // bytes from the start of the element, or of a buffer's elements
+	i      int     // value of the row: an element of a buffer
+	at     uintptr // bytes from the start of the value
 	to     int     // member
 }
 
@@ -342,12 +343,9 @@ func (c *cloning) relink(i int) {
 		}
 		dest := m.to.grid.Row(at, row)
 		for _, l := range c.links {
-			p := dest.Element(l.column.Offset, l.column.Size)
-			if w.types[l.column.Key].buffer {
-				p = w.elements((*header)(p)) // Safe because a buffer's value is a header.
-			}
-			// Safe because the copy has what the first has, and that an entity there.
-			*(*Entity)(unsafe.Add(p, l.at)) = c.ids[l.to*c.n+copied]
+			t := w.types[l.column.Key]
+			first, _ := t.linked(dest.Element(l.column.Offset, l.column.Size))
+			*t.linkAt(first, l.i, l.at) = c.ids[l.to*c.n+copied]
 		}
 		row++
 	}
@@ -359,17 +357,11 @@ func (c *cloning) findLinks(at alloc.GridRow, from column) {
 	if len(t.links) == 0 {
 		return
 	}
-	p, n, size := at.Element(from.Offset, from.Size), 1, 0
-	if t.buffer {
-		h := (*header)(p) // Safe because a buffer's value is a header.
-		p, n, size = c.w.elements(h), int(h.length), t.element
-	}
+	first, n := t.linked(at.Element(from.Offset, from.Size))
 	for i := range n {
 		for _, offset := range t.links {
-			in := uintptr(i*size) + offset
-			// Safe because a value, or an element, has an entity there.
-			if to, ok := c.memberOf(*(*Entity)(unsafe.Add(p, in))); ok {
-				c.links = append(c.links, link{from, in, to})
+			if to, ok := c.memberOf(*t.linkAt(first, i, offset)); ok {
+				c.links = append(c.links, link{from, i, offset, to})
 			}
 		}
 	}

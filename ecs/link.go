@@ -1,9 +1,34 @@
 package ecs
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
-// Links: the entities that stand in components and in elements of buffers, wherever a type
-// has a field of type Entity.
+// Links: the entities that stand in components, in elements of buffers and in managed and
+// shared values, wherever a type has a field of type Entity; behind pointers, in slices,
+// maps and interfaces they are not found.
+
+// linked returns the values of a row whose links count: a component's is the one at p, a
+// buffer's are its elements, and a managed type's is in its store.
+func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
+	switch {
+	case t.buffer:
+		h := (*header)(p) // Safe because a buffer's column holds headers.
+		return t.w.elements(h), int(h.length)
+	case t.managed != nil:
+		s := *(*slot)(p) // Safe because a managed type's column holds slots.
+		return t.managed.at(s), int(min(s, 1))
+	}
+	return p, 1
+}
+
+// linkAt returns a link of the i'th of some values.
+func (t *typeInfo) linkAt(first unsafe.Pointer, i int, offset uintptr) *Entity {
+	// Safe because each value has an entity there; buffers have element bytes each, and
+	// others one value.
+	return (*Entity)(unsafe.Add(first, uintptr(i*t.element)+offset))
+}
 
 // eachLink calls visit for the links of some rows. It is one call a link, so it serves what
 // rewrites all links of an archetype: moving and cloning worlds.
@@ -19,7 +44,12 @@ func (rows span) eachLink(visit func(*Entity)) {
 			k := min(left, a.grid.RowsOf(pos)-row)
 			at := a.grid.Row(pos, row)
 			for range k {
-				t.eachLink(at.Element(c.Offset, c.Size), visit)
+				first, n := t.linked(at.Element(c.Offset, c.Size))
+				for i := range n {
+					for _, offset := range t.links {
+						visit(t.linkAt(first, i, offset))
+					}
+				}
 				at.Row++
 			}
 			left -= k
@@ -27,17 +57,19 @@ func (rows span) eachLink(visit func(*Entity)) {
 	}
 }
 
-// eachLink calls visit for the links of a component at p, or of the elements of a buffer.
-func (t *typeInfo) eachLink(p unsafe.Pointer, visit func(*Entity)) {
-	n := 1
-	if t.buffer {
-		h := (*header)(p) // Safe because a buffer's value is a header.
-		p, n = t.w.elements(h), int(h.length)
-	}
-	for i := range n {
-		for _, offset := range t.links {
-			// Safe because a value, or an element, has an entity there.
-			visit((*Entity)(unsafe.Add(p, uintptr(i*t.element)+offset)))
+// appendLinks appends where a value of a type has entities, if it begins at at.
+func appendLinks(to []uintptr, t reflect.Type, at uintptr) []uintptr {
+	switch {
+	case t == reflect.TypeFor[Entity]():
+		return append(to, at)
+	case t.Kind() == reflect.Array:
+		for i := range t.Len() {
+			to = appendLinks(to, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			to = appendLinks(to, t.Field(i).Type, at+t.Field(i).Offset)
 		}
 	}
+	return to
 }

@@ -113,3 +113,39 @@ func TestManagedIsRegisteredByMoves(t *testing.T) {
 	require.NoError(t, w.Verify())
 	require.NoError(t, old.Verify())
 }
+
+// Bond is a managed value with links, in fields and behind a pointer.
+type Bond struct {
+	To    [2]ecs.Entity
+	Notes *[]ecs.Entity
+}
+
+// TestManagedLinks: entities in fields of managed values follow copies, moves and clones;
+// those behind pointers do not.
+func TestManagedLinks(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	bond := ecs.RegisterManaged[Bond](w)
+	a := ecs.NewArchetype(w, bond)
+	e, empty := a.Create(), a.Create()
+	notes := []ecs.Entity{e}
+	bond.Set(e, Bond{To: [2]ecs.Entity{e, empty}, Notes: &notes})
+
+	copied := w.Instantiate(e)
+	require.Equal(t, Bond{To: [2]ecs.Entity{copied, empty}, Notes: &notes}, *bond.Get(copied))
+	require.Nil(t, bond.Get(w.Instantiate(empty)))
+	require.NoError(t, w.Verify())
+
+	clone, err := w.Clone()
+	require.NoError(t, err)
+	twin, _ := clone.Entity(e.Index(), e.Version())
+	blank, _ := clone.Entity(empty.Index(), empty.Version())
+	require.Equal(t, Bond{To: [2]ecs.Entity{twin, blank}, Notes: &notes}, *ecs.RegisterManaged[Bond](clone).Get(twin))
+	require.NoError(t, clone.Verify())
+	require.NoError(t, clone.Close())
+
+	moved, err := other.MoveAll(w)
+	require.NoError(t, err)
+	require.Equal(t, Bond{To: [2]ecs.Entity{moved.Of(e), moved.Of(empty)}, Notes: &notes}, *ecs.RegisterManaged[Bond](other).Get(moved.Of(e)))
+	require.Equal(t, []ecs.Entity{e}, notes)
+	require.NoError(t, other.Verify())
+}

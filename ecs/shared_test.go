@@ -132,7 +132,7 @@ func TestSharedManyValues(t *testing.T) {
 	w := newWorld(t)
 	cell := ecs.RegisterShared[int](w)
 	a := ecs.NewArchetype(w, ecs.Register[Position](w), cell)
-	n := 70_000
+	n := min(70_000, w.Universe().Size()/(8<<10)) // a small chunk each, of 2 KiB, and as much to spare
 	if testing.Short() {
 		n = 2000
 	}

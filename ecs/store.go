@@ -41,7 +41,9 @@ type slots struct {
 type managedStore interface {
 	release(rows []slot)                  // ends the values that rows have
 	clone(rows []slot)                    // gives rows that have others' slots copies of those values
-	adopt(from managedStore, rows []slot) // gives rows that have slots of another store those values, which leave it
+	copy(from managedStore, rows []slot)  // gives rows that have slots of another store copies of those values
+	adopt(from managedStore, rows []slot) // does so, and ends the values there
+	at(n slot) unsafe.Pointer             // the value of a slot
 	fresh() managedStore                  // an empty one for the same type
 	trim()
 	drop()
@@ -109,22 +111,25 @@ func (s *store[T]) release(rows []slot) {
 	}
 }
 
-func (s *store[T]) clone(rows []slot) {
+func (s *store[T]) clone(rows []slot) { s.copy(s, rows) }
+
+func (s *store[T]) copy(from managedStore, rows []slot) {
+	other := from.(*store[T])
 	for i, n := range rows {
 		if rows[i] = 0; n != 0 {
-			*s.make(&rows[i]) = *s.get(n)
+			*s.make(&rows[i]) = *other.get(n)
 		}
 	}
 }
 
 func (s *store[T]) adopt(from managedStore, rows []slot) {
 	old := slices.Clone(rows)
-	for i, n := range old {
-		if rows[i] = 0; n != 0 {
-			*s.make(&rows[i]) = *from.(*store[T]).get(n)
-		}
-	}
+	s.copy(from, rows)
 	from.release(old)
+}
+
+func (s *store[T]) at(n slot) unsafe.Pointer {
+	return unsafe.Pointer(s.get(n)) // Safe because it is a pointer to a value in Go memory, or nil.
 }
 
 func (s *store[T]) fresh() managedStore { return newStore[T]() }

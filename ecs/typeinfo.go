@@ -140,11 +140,9 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	}
 	if inChunk {
 		info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
-		for _, f := range info.fields {
-			if f.Marked {
-				info.links = append(info.links, uintptr(f.Offset))
-			}
-		}
+	}
+	if info.shared == nil {
+		info.links = appendLinks(nil, info.rtype, 0)
 	}
 	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))
 	w.byType[key] = info.id

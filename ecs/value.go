@@ -197,23 +197,6 @@ func sameParts(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// appendLinks appends where a value of a comparable type has entities, if it begins at at.
-func appendLinks(to []uintptr, t reflect.Type, at uintptr) []uintptr {
-	switch {
-	case t == reflect.TypeFor[Entity]():
-		return append(to, at)
-	case t.Kind() == reflect.Array:
-		for i := range t.Len() {
-			to = appendLinks(to, t.Elem(), at+uintptr(i)*t.Elem().Size())
-		}
-	case t.Kind() == reflect.Struct:
-		for i := range t.NumField() {
-			to = appendLinks(to, t.Field(i).Type, at+t.Field(i).Offset)
-		}
-	}
-	return to
-}
-
 // holdsInterface reports whether values of a comparable type have interfaces in them.
 func holdsInterface(t reflect.Type) bool {
 	switch t.Kind() {
