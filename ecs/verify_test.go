@@ -34,6 +34,31 @@ func verifyNames(t *testing.T, w *ecs.World, more ...string) {
 	}
 }
 
+// TestVerifyNamesKinds corrupts what worlds keep of managed and of shared values.
+func TestVerifyNamesKinds(t *testing.T) {
+	w := newWorld(t)
+	position, text, team := ecs.Register[Position](w), ecs.RegisterManaged[string](w), ecs.RegisterShared[string](w)
+	ecs.NewQuery(w, ecs.Where(team.Of("red")))
+	ecs.NewArchetype(w, position, team.Of("red")).Create()
+	a := ecs.NewArchetype(w, text, team.Of("red"))
+	var all []ecs.Entity
+	for i := range 3 {
+		all = append(all, a.Create())
+		text.Set(all[i], "text")
+	}
+	w.Destroy(all[1])
+	require.NoError(t, w.Verify())
+	for _, name := range []string{
+		"W10 lost", "W10 free twice", "W10 free of none", "W10 free of more", "W10 free in use", "W10 forgotten",
+		"W11 count", "W11 list", "W11 list order", "W11 found", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query",
+	} {
+		restore := w.CorruptKinds(name)
+		require.ErrorContains(t, w.Verify(), "ecs: "+name[:3]+":", name)
+		restore()
+		require.NoError(t, w.Verify())
+	}
+}
+
 // TestVersionsWrap takes one index over the end of its versions.
 func TestVersionsWrap(t *testing.T) {
 	w := newWorld(t)

@@ -1,0 +1,81 @@
+package ecs
+
+import "slices"
+
+// CorruptKinds breaks W10 or W11 of a world that has an archetype with rows and a shared
+// value that is not "other", which a query names too, and managed strings, slot 2 of which
+// is free. It returns what puts it right.
+func (w *World) CorruptKinds(invariant string) (restore func()) {
+	var a *Archetype
+	var used *slots
+	for _, b := range w.archetypes {
+		if len(b.values) > 0 && b.grid.Len() > 0 {
+			a = b
+		}
+	}
+	for _, t := range w.types {
+		if t.managed != nil {
+			used = t.managed.used()
+		}
+	}
+	old, free, v := *used, slices.Clone(used.free), a.values[0]
+	slots := func() { *used = old; used.free = free }
+	was, values := *v, a.values
+	put := func() { *v = was; a.values = values }
+	switch invariant {
+	case "W10 lost":
+		used.last++
+		return slots
+	case "W10 free twice":
+		used.free = append(used.free, free[0])
+		return slots
+	case "W10 free of none":
+		used.free = append(used.free, 0)
+		return slots
+	case "W10 free of more":
+		used.free = append(used.free, used.last+1)
+		return slots
+	case "W10 free in use":
+		used.free = append(used.free, 1)
+		return slots
+	case "W10 forgotten":
+		used.free = nil
+		return slots
+	case "W11 count":
+		v.refs++
+		return put
+	case "W11 list":
+		v.archetypes = v.archetypes[1:]
+		return put
+	case "W11 list order":
+		v.archetypes = slices.Clone(v.archetypes)
+		slices.Reverse(v.archetypes)
+		return put
+	case "W11 found":
+		v.v = "other"
+		return put
+	case "W11 none":
+		a.values = nil
+		return put
+	case "W11 two":
+		a.values = append(slices.Clone(values), v)
+		return put
+	case "W11 foreign":
+		stranger := was
+		a.values = []*value{&stranger}
+		return put
+	case "W11 unknown":
+		v.t.shared.leave(v)
+		return func() { v.t.shared.enter(v) }
+	case "W11 idle":
+		idle := v.t.shared.same("other")
+		idle.t.shared.enter(idle)
+		return func() { idle.t.shared.leave(idle) }
+	case "W11 query":
+		m := w.matchings[0]
+		where := m.where
+		m.where = nil
+		return func() { m.where = where }
+	}
+	return nil
+}
