@@ -90,3 +90,28 @@ func TestGridRefit(t *testing.T) {
 		require.NoError(t, u.Close())
 	}
 }
+
+// TestGridRefitForgetsPrepared: after a refit the reserve is that of a grid for which nothing
+// was ever asked in advance.
+func TestGridRefitForgetsPrepared(t *testing.T) {
+	u, err := NewUniverse(Size(16 << 20))
+	require.NoError(t, err)
+	var reserves []int
+	for _, units := range []int{0, 64} {
+		m := newGrid(t, u, nil, Doubling().Capped(64), MaxGridOrder-UnitOrder)
+		require.NoError(t, m.Prepare(units*m.per))
+		rng := rand.New(rand.NewPCG(1, 1))
+		require.True(t, m.push(t, rng, 1, 1))
+		require.True(t, m.refit(t, true))
+		require.Equal(t, 1, m.Units())
+		for range 30 {
+			require.True(t, m.push(t, rng, m.per, m.per))
+		}
+		m.cut(30*m.per, false)
+		reserves = append(reserves, m.Reserve())
+		m.Release()
+	}
+	require.Equal(t, reserves[0], reserves[1])
+	require.Less(t, reserves[0], 8)
+	require.NoError(t, u.Close())
+}

@@ -222,3 +222,24 @@ func TestReset(t *testing.T) {
 	require.False(t, x.w.Alive(ids[7]))
 	require.False(t, slices.Contains(ids, x.make(1, 3, ecs.Null)))
 }
+
+// TestClonePins: an archetype of a value that is kept without rows, as NewArchetype returned
+// it, is kept in the clone; the others go.
+func TestClonePins(t *testing.T) {
+	w := newWorld(t)
+	team := ecs.RegisterShared[string](w)
+	ecs.NewArchetype(w, team.Of("red"))
+	e := ecs.NewArchetype(w, team.Of("blue")).With(team.Of("grey")).Create()
+	c, err := w.Clone()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	for _, x := range []*ecs.World{w, c} {
+		before := x.Stats().Archetypes
+		twin, ok := x.Entity(e.Index(), e.Version())
+		require.True(t, ok && x.Destroy(twin))
+		x.Sweep()
+		require.Equal(t, before-1, x.Stats().Archetypes)
+		require.NoError(t, x.Verify())
+	}
+	require.Equal(t, w.Hash(), c.Hash())
+}

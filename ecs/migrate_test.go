@@ -326,3 +326,34 @@ func TestMoveAgainstModel(t *testing.T) {
 		require.Equal(t, len(at[1]), y.w.Stats().Alive)
 	}
 }
+
+// TestMoveMarksOrder: full chunks that change hands come before the last one of the target,
+// part full, and Ordered shows that one as well: its place is another.
+func TestMoveMarksOrder(t *testing.T) {
+	u := newUniverse(t, 16<<20)
+	x, y := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))), newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	a := ecs.NewArchetype(x.w, x.position, x.owner)
+	b := ecs.NewArchetype(y.w, y.position, y.owner)
+	per := a.Plan().Rows
+	require.Equal(t, per, b.Plan().Rows)
+	for _, to := range []struct {
+		a *ecs.Archetype
+		n int
+	}{{a, 2 * per}, {b, per + 1}} {
+		_, err := to.a.CreateN(to.n)
+		require.NoError(t, err)
+	}
+	q := ecs.NewQuery(y.w, ecs.Read(y.position), ecs.Ordered())
+	seen := func() (rows []int) {
+		for r := range q.Rows() {
+			rows = append(rows, r.Len())
+		}
+		return rows
+	}
+	require.Equal(t, []int{per, 1}, seen())
+	require.Empty(t, seen())
+	_, err := y.w.MoveAll(x.w)
+	require.NoError(t, err)
+	require.Equal(t, 4, b.Chunks())
+	require.Equal(t, []int{per, per, 1}, seen())
+}
