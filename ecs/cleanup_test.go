@@ -129,7 +129,7 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 	const give = "Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed"
 	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Add(e, ecs.Dying{}) })
 	w.Destroy(e)
-	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Remove(e) })
+	require.PanicsWithValue(t, "ecs: Component.Remove: "+give, func() { dying.Remove(e) })
 	require.PanicsWithValue(t, "ecs: NewChange: "+give, func() { ecs.NewChange(w, ecs.Add(dying)) })
 	require.PanicsWithValue(t, "ecs: NewArchetype: Dying comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
 	other := ecs.NewArchetype(w, ecs.Register[Position](w), socket)

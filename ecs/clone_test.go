@@ -221,6 +221,8 @@ func TestReset(t *testing.T) {
 	require.Empty(t, x.w.Fills())
 	require.False(t, x.w.Alive(ids[7]))
 	require.False(t, slices.Contains(ids, x.make(1, 3, ecs.Null)))
+	require.NoError(t, x.w.Close())
+	require.PanicsWithValue(t, "ecs: World.Reset: the world is closed", x.w.Reset)
 }
 
 // TestClonePins: an archetype of a value that is kept without rows, as NewArchetype returned

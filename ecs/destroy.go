@@ -176,8 +176,10 @@ func (w *World) appendLinked(list []Entity, h *header) []Entity {
 // too: they leave nothing. Types, archetypes and
 // queries stay, as do versions: handles from before are dead, and the indices are
 // given again from the lowest on. It panics during iteration.
-func (w *World) Clear() {
-	w.checkUnlocked("World.Clear")
+func (w *World) Clear() { w.clear("World.Clear") }
+
+func (w *World) clear(op string) {
+	w.checkUnlocked(op)
 	p := w.newPick()
 	for _, a := range w.archetypes {
 		if n := a.grid.Len(); n > 0 {
@@ -192,6 +194,6 @@ func (w *World) Clear() {
 // Reset is Clear that gives all memory back but that of the entities' records, as Shrink
 // does. The world goes on as it is then: old handles are dead.
 func (w *World) Reset() {
-	w.Clear()
+	w.clear("World.Reset")
 	w.Shrink(0)
 }

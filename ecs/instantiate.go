@@ -177,7 +177,7 @@ func (c *cloning) run(op string) (Batch, error) {
 // prepare does all that may fail. On an error nothing has changed.
 func (c *cloning) prepare(total int) error {
 	w := c.w
-	if total > MaxEntities-1-int(w.created-w.destroyed) {
+	if free := MaxEntities - 1 - int(w.created-w.destroyed); c.n > free/len(c.members) { // total may have overflowed
 		return limit("entities a world", MaxEntities-1, nil)
 	}
 	before, blocks := len(w.archetypes), len(w.records.runs)

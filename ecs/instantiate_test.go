@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -212,7 +213,14 @@ func TestInstantiateMisuse(t *testing.T) {
 			x.w.Instantiate(e)
 		}
 	})
-	require.Equal(t, 2, x.w.Stats().Alive)
+	group := []ecs.Entity{e, x.make(1, 0, ecs.Null)}
+	for _, n := range []int{1 << 40, math.MaxInt/2 + 1, math.MaxInt} { // two times the second is less than 0
+		b, err := x.w.InstantiateGroup(group, n)
+		require.EqualError(t, err, "ecs: World.InstantiateGroup: the limit is 134217727 entities a world")
+		require.Zero(t, b.Len())
+	}
+	require.Equal(t, 3, x.w.Stats().Alive)
+	require.NoError(t, x.w.Verify())
 }
 
 // TestInstantiateWithoutMemory: all copies are made or none, whatever is refused.

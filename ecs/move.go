@@ -93,7 +93,11 @@ func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (u
 		return nil, nil
 	}
 	if t.id == dyingID {
-		panic("ecs: Component.Add: Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+		op := "Component.Remove"
+		if adds {
+			op = "Component.Add"
+		}
+		panic("ecs: " + op + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.cleanup && a.sig.has(dyingID) && a.isLastCleanup(t.id) {
 		t.w.endOne(a, e, r, t.w.ownerOf(r.location))

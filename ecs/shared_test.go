@@ -49,6 +49,17 @@ func TestBehaviour55SharedValues(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Shared.Add: the [1]interface {} [[1]] holds what Go cannot compare, as a slice, map or function",
 		func() { boxed.Add(ids[3], [1]any{[]int{1}}) })
 
+	loose := ecs.RegisterShared[any](w)
+	for i, v := range []any{math.NaN(), float32(nan), [2]float64{0, nan}, math.NaN()} {
+		require.True(t, loose.Add(ids[i], v))
+	}
+	require.Equal(t, 2, loose.Len(nan))
+	require.Equal(t, 1, loose.Len(float32(nan)), "NaN of another type is another value")
+	for _, e := range ids[:4] {
+		require.True(t, loose.Remove(e))
+	}
+	w.Sweep()
+
 	require.True(t, team.Remove(ids[0]))
 	require.False(t, team.Remove(ids[0]))
 	require.Equal(t, 1, team.Len(Team{"red", 1}))

@@ -88,8 +88,10 @@ func (s *values[T]) check(op string, x T) {
 
 //go:noinline
 func (s *values[T]) findOdd(x T) *value {
+	boxed := reflect.ValueOf(x)
 	for _, v := range s.odd {
-		if sameParts(reflect.ValueOf(v.v), reflect.ValueOf(x)) {
+		// What a T that is an interface holds may be of several types.
+		if odd := reflect.ValueOf(v.v); odd.Type() == boxed.Type() && sameParts(odd, boxed) {
 			return v
 		}
 	}
