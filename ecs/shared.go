@@ -82,7 +82,7 @@ func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	}
 	a := c.t.w.archetypeAt(c.t.w.ownerOf(r.location))
 	if shared := a.valueOf(c.t.id); shared != nil {
-		return shared.v.(T), true
+		return goValue[T](shared.v), true
 	}
 	return v, false
 }
@@ -95,7 +95,7 @@ func (c Shared[T]) At(rows Rows) (v T, ok bool) {
 		rows.refuse(c.t, "Shared.At")
 	}
 	if shared := s.t.a.valueOf(c.t.id); shared != nil {
-		return shared.v.(T), true
+		return goValue[T](shared.v), true
 	}
 	return v, false
 }
@@ -153,7 +153,7 @@ func (c Shared[T]) Values(dst []T) []T {
 	})
 	slices.SortFunc(used, compareSerials)
 	for _, v := range used {
-		dst = append(dst, v.v.(T))
+		dst = append(dst, goValue[T](v.v))
 	}
 	return dst
 }

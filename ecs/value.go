@@ -112,15 +112,21 @@ func (s *values[T]) make(x T) *value {
 	return &value{t: s.t, v: x, serial: s.t.w.serial}
 }
 
+// goValue returns what a value holds. Where T is an interface a nil one has no type.
+func goValue[T any](v any) T {
+	x, _ := v.(T)
+	return x
+}
+
 func (s *values[T]) zero() *value {
 	var x T
 	return s.of("NewArchetype", x)
 }
 
-func (s *values[T]) same(x any) *value { return s.of("World.MoveAll", x.(T)) }
+func (s *values[T]) same(x any) *value { return s.of("World.MoveAll", goValue[T](x)) }
 
 func (s *values[T]) copied(v *value, from, to uint32) *value {
-	x := v.v.(T)
+	x := goValue[T](v.v)
 	for _, offset := range s.links {
 		// Safe because a T has an entity there.
 		if e := (*Entity)(unsafe.Add(unsafe.Pointer(&x), offset)); *e != Null && e.ref&^indexMask == from {
@@ -139,10 +145,10 @@ func newValues[T comparable]() *values[T] {
 	return &values[T]{byGo: map[T]*value{}, checks: holdsInterface(t), links: appendLinks(nil, t, 0)}
 }
 
-func (s *values[T]) known(v *value) *value { return s.find("Shared.Of", v.v.(T)) }
+func (s *values[T]) known(v *value) *value { return s.find("Shared.Of", goValue[T](v.v)) }
 
 func (s *values[T]) enter(v *value) {
-	if x := v.v.(T); x == x {
+	if x := goValue[T](v.v); x == x {
 		s.byGo[x] = v
 	} else {
 		s.odd = append(s.odd, v)
@@ -150,7 +156,7 @@ func (s *values[T]) enter(v *value) {
 }
 
 func (s *values[T]) leave(v *value) {
-	if x := v.v.(T); x == x {
+	if x := goValue[T](v.v); x == x {
 		delete(s.byGo, x)
 	} else {
 		at := slices.Index(s.odd, v)
