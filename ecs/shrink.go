@@ -19,7 +19,8 @@ const (
 
 // Shrink gives back memory that rows which went have left: what Trim does; the last chunk
 // of an archetype, part full, that is larger than its rows need, for which a smaller one
-// comes; and blocks of spilled buffers of which half or more is room. Entities, values,
+// comes; blocks of spilled buffers of which half or more is room; and archetypes without
+// rows that nobody has from NewArchetype, see World.Stats. Entities, values,
 // enable bits, the order of rows and the versions stay. Where the system has no memory for
 // what is smaller, it stays as it is.
 //
@@ -27,7 +28,7 @@ const (
 // done, true; the next call goes on where the last one ended. A budget of 0 or less is no
 // limit, and begins anew. A call does one step at least, and only its last may exceed the
 // budget: a step is the rows of a chunk, 512 KiB at most, and about 1 MiB of elements of
-// buffers; the last of all is a Trim.
+// buffers; the last of all is a Trim, and a look at each archetype.
 //
 // It is a structural change: it panics during iteration, and batches and views of before
 // are void.
@@ -54,6 +55,7 @@ func (w *World) shrinkStep() bool {
 	}
 	s.left = min(s.left, len(w.archetypes))
 	if s.left == 0 {
+		w.retire(func(a *Archetype) bool { return a.grid.Len() == 0 && !a.pinned })
 		w.Trim()
 		*s = shrinking{}
 		return false

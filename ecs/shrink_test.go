@@ -298,6 +298,44 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 	require.Equal(t, 5, team.Len(7))
 }
 
+// TestShrinkRetiresArchetypes: archetypes that changes made go when they have no rows, and
+// those that NewArchetype gave stay. Queries show the same before and after.
+func TestShrinkRetiresArchetypes(t *testing.T) {
+	w := newWorld(t)
+	position, tag, health := ecs.Register[Position](w), ecs.Register[Tag](w), ecs.Register[Health](w)
+	kept := ecs.NewArchetype(w, position)
+	before := ecs.NewQuery(w, ecs.Read(position))
+	moving, staying := kept.Create(), kept.Create()
+	require.True(t, health.Add(staying, Health{}))
+	require.True(t, tag.Add(moving, Tag{}))
+	require.True(t, health.Add(moving, Health{}))
+	passed, _ := w.Locate(moving)
+	require.True(t, tag.Remove(moving))
+	require.True(t, health.Remove(moving))
+	require.True(t, health.Remove(staying))
+	require.True(t, health.Add(staying, Health{}))
+	archetypes, ids := w.Stats().Archetypes, before.Entities(nil)
+
+	require.True(t, w.Shrink(0))
+	require.NoError(t, w.Verify())
+	require.Equal(t, archetypes-2, w.Stats().Archetypes) // [Position Tag] and [Position Tag Health]
+	require.Equal(t, ids, before.Entities(nil))
+	after := ecs.NewQuery(w, ecs.Read(position))
+	require.Equal(t, ids, after.Entities(nil))
+	require.PanicsWithValue(t, "ecs: [Position Tag Health] had no rows and was given up; keep archetypes that come from NewArchetype",
+		func() { passed.Archetype.Create() })
+
+	require.True(t, w.Destroy(moving)) // the one that is kept has no rows now
+	require.True(t, w.Shrink(0))
+	again := kept.Create()
+	require.True(t, tag.Add(again, Tag{}))
+	require.True(t, health.Add(again, Health{}))
+	now, _ := w.Locate(again)
+	require.NotSame(t, passed.Archetype, now.Archetype)
+	require.Equal(t, []ecs.Entity{staying, again}, before.Entities(nil))
+	require.NoError(t, w.Verify())
+}
+
 func ExampleWorld_Shrink() {
 	w, err := ecs.NewWorld()
 	if err != nil {

@@ -60,7 +60,9 @@ func (d *world) pickChange(r record) change {
 	case n&3 == 0:
 		return change{into: d.group(d.sets[n>>8&7])}
 	case len(d.m.groups) > manyGroups:
-		return change{into: d.m.groups[n>>8%uint64(len(d.m.groups))]}
+		g := d.m.groups[n>>8%uint64(len(d.m.groups))]
+		d.pin(g)
+		return change{into: g}
 	case len(d.changes) == maxChanges:
 		return d.changes[n>>8%maxChanges]
 	}
@@ -143,8 +145,8 @@ func (d *world) applyOne(r record) error {
 	if err != nil {
 		return err
 	}
-	d.bind(to)
 	if done {
+		d.bindOf(e, to)
 		d.m.moveTo(e, x, set, d.list)
 	}
 	return d.compare(e, x)
@@ -241,9 +243,6 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 	if err != nil {
 		return fmt.Errorf("%d entities: %w", len(moved), err)
 	}
-	for _, g := range m.groups {
-		d.bind(g)
-	}
 	if !done {
 		return nil
 	}
@@ -252,6 +251,7 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 		set := c.of(x.group.set)
 		m.become(x, set, d.list)
 		x.group = m.groupOf(set)
+		d.bindOf(e, x.group)
 		m.arrive(x)
 	}
 	if err := d.reread(touched); err != nil {

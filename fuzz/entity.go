@@ -31,20 +31,6 @@ func (d *world) pickKind(n uint8) (int, kind) {
 	}
 }
 
-// group returns the group of a set, whose archetype exists from now on.
-func (d *world) group(set kinds) *group {
-	g := d.m.groupOf(set)
-	d.bind(g)
-	return g
-}
-
-// bind gives a group its archetype when it has none yet.
-func (d *world) bind(g *group) {
-	if g.a == nil {
-		g.a = ecs.NewArchetype(d.w, d.types(g.set, 0)...)
-	}
-}
-
 // types lists a set's types, beginning anywhere.
 func (d *world) types(set kinds, first int) []ecs.Type {
 	var types []ecs.Type
@@ -153,8 +139,8 @@ func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool,
 	if err != nil {
 		return err
 	}
-	d.bind(to) // it was made even if there was no room in it
 	if done {
+		d.bindOf(e, to)
 		d.m.move(e, x, k, v)
 	}
 	return d.compare(e, x)

@@ -16,7 +16,7 @@ type model struct {
 	alive    []ecs.Entity // in no particular order, to pick from
 	dead     []ecs.Entity // the latest that were destroyed, at most deadKept
 	versions map[int]uint32
-	groups   []*group // in order of first use
+	groups   []*group // that have archetypes, in their order
 	bySet    map[kinds]*group
 
 	created, destroyed uint64
@@ -57,13 +57,6 @@ type entity struct {
 	seat    seat // as of the last call of world.sit or reread
 }
 
-// group is one set of types: the model's archetype.
-type group struct {
-	set  kinds
-	a    *ecs.Archetype
-	rows []ecs.Entity
-}
-
 func newModel() *model {
 	return &model{
 		entities: map[ecs.Entity]*entity{},
@@ -72,17 +65,6 @@ func newModel() *model {
 		named:    map[string][]ecs.Entity{},
 		version:  1,
 	}
-}
-
-// groupOf returns the group of a set and notes it in order of first use.
-func (m *model) groupOf(set kinds) *group {
-	g := m.bySet[set]
-	if g == nil {
-		g = &group{set: set}
-		m.bySet[set] = g
-		m.groups = append(m.groups, g)
-	}
-	return g
 }
 
 // free is the number of entity indices that need no new records.

@@ -6,7 +6,8 @@ import (
 )
 
 // shrink gives back what rows that went have left, all at once or step by step. Of the model
-// nothing changes but that buffers which are short have no block any more.
+// nothing changes but that buffers which are short have no block any more, and that groups
+// without rows go.
 func (d *world) shrink(r record) error {
 	for !d.w.Shrink(time.Duration(r.n & 1)) {
 	}
@@ -19,6 +20,11 @@ func (d *world) shrink(r record) error {
 	}
 	if s := d.w.Stats(); s.Reserve != 0 {
 		return fmt.Errorf("after Shrink: got %+v want no reserve", s)
+	}
+	for _, g := range d.m.retire() {
+		if err := panics("ecs: [", func() { g.a.Create() }); err != nil {
+			return fmt.Errorf("after Shrink: %v, which has gone: %w", g.a, err)
+		}
 	}
 	return nil
 }
