@@ -301,6 +301,7 @@ func (s *picked) plan() {
 func (s *picked) relabel() {
 	if s.all && !s.way.relabel {
 		s.way.to.lieAs(s.a, nil)
+		s.way.find() // one sideways is not among the target's
 	}
 	n := s.a.fullChunks()
 	if s.all {

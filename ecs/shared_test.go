@@ -217,6 +217,40 @@ func TestPutRelabels(t *testing.T) {
 	require.Equal(t, "change Int=2", strings.Replace(put.String(), "int", "Int", 1))
 }
 
+// TestPutTakesOverLayout: rows that lie with a hole get another value, and the chunks of the
+// new one take over the hole.
+func TestPutTakesOverLayout(t *testing.T) {
+	w := newWorld(t)
+	cell, position, owner := ecs.RegisterShared[int](w), ecs.Register[Position](w), ecs.Register[Owner](w)
+	batch, err := ecs.NewArchetype(w, position, owner, cell).CreateN(5000)
+	require.NoError(t, err)
+	for i, e := range batch.Entities(nil) {
+		position.Set(e, Position{X: float64(i)})
+	}
+	all := ecs.NewQuery(w, ecs.Read(position))
+	ids := all.Entities(nil)
+	_, err = ecs.NewChange(w, ecs.Remove(owner)).ApplyQuery(all)
+	require.NoError(t, err)
+	seat, _ := w.Locate(ids[0])
+	rows := seat.Archetype.Plan().Rows
+	offset, _, _ := seat.Archetype.Chunk(0)
+	require.Less(t, rows, ecs.NewArchetype(w, position).Plan().Rows, "there is no hole")
+
+	for v := range 5 {
+		batch, err = ecs.NewChange(w, ecs.Put(cell.Of(v+1))).ApplyQuery(all)
+		require.NoError(t, err)
+		require.Equal(t, 5000, batch.Len())
+		seat, _ = w.Locate(ids[0])
+		moved, _, _ := seat.Archetype.Chunk(0)
+		require.Equal(t, []int{rows, offset}, []int{seat.Archetype.Plan().Rows, moved})
+		require.Equal(t, 5000, cell.Len(v+1))
+		require.NoError(t, w.Verify())
+		for i, e := range ids {
+			require.Equal(t, Position{X: float64(i)}, *position.Get(e))
+		}
+	}
+}
+
 // TestRowsOf: the rows of one value, of those that the query finds.
 func TestRowsOf(t *testing.T) {
 	w := newWorld(t)
