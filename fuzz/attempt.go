@@ -74,6 +74,9 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		}
 		room = withoutReserve(room, left, stats.Reserve+stats.Shared-after.Shared)
 		stats.Reserve, stats.Small, stats.Shared = 0, after.Small, after.Shared // empty ones went
+		if after.Archetypes < stats.Archetypes {
+			stats.Archetypes = d.m.archetypes(after.Archetypes) // those of values without rows went
+		}
 	}
 	switch {
 	case n.met(left):

@@ -29,9 +29,9 @@ func (d *world) createN(r record) error {
 	if len(d.m.alive)+n > d.most {
 		return d.endRows(r)
 	}
-	g := d.group(d.sets[r.kind%8])
+	g := d.group(d.sets[r.kind%8], uint64(r.n))
 	if d.most > 2000 && r.kind&8 != 0 {
-		g = d.group(d.sets[2]) // one archetype with thousands of rows
+		g = d.group(d.sets[2], uint64(r.n&4)) // one archetype with thousands of rows
 	}
 	unset := kinds(r.n) & g.set
 	for k, c := range d.list {
@@ -60,7 +60,7 @@ func (d *world) createN(r record) error {
 // createTooMany asks for more entities than there is room for: records for some
 // or all of them may fit, and have to go back.
 func (d *world) createTooMany(r record) error {
-	g := d.group(d.sets[r.kind%8])
+	g := d.group(d.sets[r.kind%8], 0)
 	n := 1 + int(r.bits(4, 15))
 	d.w.Trim() // what the heap keeps for reuse is not known
 	if n <= d.smallRows(g) {
@@ -92,7 +92,7 @@ func (d *world) fillBatch(batch ecs.Batch, g *group, unset, write kinds, seed ui
 		before := seen
 		seen += rows.Len()
 		for _, e := range rows.Entities() {
-			if _, err := d.m.create(e, g, d.list); err != nil {
+			if _, err := d.m.create(e, g); err != nil {
 				return err
 			}
 		}

@@ -37,6 +37,7 @@ type buffer[T comparable] struct {
 
 func (b buffer[T]) Type() ecs.Type           { return b.h }
 func (b buffer[T]) buffer() bufferKind       { return b }
+func (b buffer[T]) shared() sharedKind       { return nil }
 func (b buffer[T]) listed() bool             { return false }
 func (b buffer[T]) zero() any                { return []T(nil) }
 func (b buffer[T]) value(uint64, target) any { return []T(nil) }

@@ -12,16 +12,24 @@ import (
 // change is a change of a world and what the model knows of it.
 type change struct {
 	c           *ecs.Change // nil: adoption
-	into        *group      // adoption of this set
+	into        *group      // adoption of this form
 	add, remove kinds
+	put         kinds // of add: shared kinds whose values all get, not only those that have none
+	given       [sharedKinds]any
 }
 
-// of returns what an entity of a set becomes.
-func (c change) of(set kinds) kinds {
+// of returns what an entity of a form becomes.
+func (c change) of(f form) form {
 	if c.into != nil {
-		return c.into.set
+		return c.into.form
 	}
-	return set&^c.remove | c.add
+	for i, v := range c.given {
+		if k := firstShared + i; c.put.has(k) || c.add.has(k) && !f.set.has(k) {
+			f.values[i] = v
+		}
+	}
+	f.set = f.set&^c.remove | c.add
+	return f
 }
 
 // gives reports whether dead entities are a mistake.
@@ -58,10 +66,12 @@ func (d *world) pickChange(r record) change {
 	n := mix(uint64(r.n) + uint64(r.kind)<<32)
 	switch {
 	case n&3 == 0:
-		return change{into: d.group(d.sets[n>>8&7])}
+		return change{into: d.group(d.sets[n>>8&7], 0)}
 	case len(d.m.groups) > manyGroups:
 		g := d.m.groups[n>>8%uint64(len(d.m.groups))]
-		d.pin(g)
+		if g.goes() {
+			d.pin(g)
+		}
 		return change{into: g}
 	case len(d.changes) == maxChanges:
 		return d.changes[n>>8%maxChanges]
@@ -74,16 +84,32 @@ func (d *world) pickChange(r record) change {
 		few = kinds(mix(n)) & d.active & (bare | small) // it looks as if they might
 	}
 	c := change{add: few & kinds(mix(n+2)), remove: few &^ kinds(mix(n+2))}
+	d.give(&c, mix(n+3))
 	d.make(&c, r)
 	d.changes = append(d.changes, c)
 	return c
 }
 
+// give chooses the shared values that a change gives.
+func (d *world) give(c *change, n uint64) {
+	for i := range c.given {
+		if k := firstShared + i; c.add.has(k) && n>>(4*i)&7 != 0 {
+			c.given[i] = d.someValue(k, n+uint64(i))
+			c.put |= kinds(n>>(4*i+3)&1) << k
+		}
+	}
+}
+
 // make makes the change that the model's says.
 func (d *world) make(c *change, r record) {
 	var parts []ecs.Part
-	if c.add != 0 {
-		parts = append(parts, ecs.Add(d.types(c.add, int(r.kind))...))
+	if add := c.add &^ c.put; add != 0 {
+		parts = append(parts, ecs.Add(d.typesOf(form{add, c.given}, int(r.kind))...))
+	}
+	for i, v := range c.given {
+		if k := firstShared + i; c.put.has(k) {
+			parts = append(parts, ecs.Put(d.list[k].shared().of(v)))
+		}
 	}
 	if c.remove != 0 {
 		parts = append(parts, ecs.Remove(d.types(c.remove, 0)...))
@@ -109,6 +135,10 @@ func (d *world) applyRows(r record) error {
 	}
 	one := kinds(1) << k
 	c := change{add: one &^ g.set, remove: one & g.set}
+	if d.list[k].shared() != nil && r.n&12 != 0 {
+		c = change{add: one}
+		d.give(&c, mix(uint64(r.n)))
+	}
 	d.make(&c, r)
 	list := slices.Clone(g.rows)
 	return d.applyAll(r, list, c, func() (ecs.Batch, error) { return c.list(list) })
@@ -127,27 +157,15 @@ func (d *world) applyOne(r record) error {
 		}
 		return nil
 	}
-	set := c.of(x.group.set)
-	if set == x.group.set {
+	to := d.m.groupOf(c.of(x.group.form))
+	if to == x.group {
 		if changed, err := c.one(e); changed || err != nil {
 			return fmt.Errorf("a change of %v that has it all: got %v, %w", e, changed, err)
 		}
 		return d.compare(e, x)
 	}
-	to := d.m.groupOf(set)
-	done, err := d.attempt(d.rowsNeed(to, 1, false), func() error {
-		changed, err := c.one(e)
-		if changed != (err == nil) {
-			return fmt.Errorf("a change of %v: got %v, %v", e, changed, err)
-		}
+	if err := d.moveOne(e, x, to, func() (bool, error) { return c.one(e) }); err != nil {
 		return err
-	})
-	if err != nil {
-		return err
-	}
-	if done {
-		d.bindOf(e, to)
-		d.m.moveTo(e, x, set, d.list)
 	}
 	return d.compare(e, x)
 }
@@ -216,11 +234,10 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 	var moved []ecs.Entity
 	for _, e := range list {
 		x := m.entities[e]
-		set := c.of(x.group.set)
-		if set == x.group.set {
+		g := m.groupOf(c.of(x.group.form))
+		if g == x.group {
 			continue
 		}
-		g := m.groupOf(set)
 		if arrivals[g] == 0 {
 			to = append(to, g)
 		}
@@ -248,10 +265,10 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 	}
 	for _, e := range moved {
 		x := m.entities[e]
-		set := c.of(x.group.set)
-		m.become(x, set, d.list)
-		x.group = m.groupOf(set)
-		d.bindOf(e, x.group)
+		g := m.groupOf(c.of(x.group.form))
+		d.bindOf(e, g)
+		m.become(x, g)
+		x.group = g
 		m.arrive(x)
 	}
 	if err := d.reread(touched); err != nil {

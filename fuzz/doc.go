@@ -28,7 +28,8 @@
 // Groce et al., ISSTA 2012). A record's pick chooses among the operations by
 // weight; the other fields are for the operation to read: a type, an entity or
 // block, and a size, value or variant. The other header fields set the limits
-// of a run.
+// of a run. The upper five bits of a world's size choose types beyond the first 16: shared
+// ones, each with many archetypes, and those that Destroy leaves.
 //
 // The order of rows is foretold for operations on one entity. After a call by query or
 // by list the model reads it from the world, and checks that the rows are those that

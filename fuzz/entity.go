@@ -45,8 +45,12 @@ func (d *world) types(set kinds, first int) []ecs.Type {
 // archetype names an archetype that may exist by its types in another order: it
 // is the same one.
 func (d *world) archetype(r record) error {
-	g := d.group(d.sets[r.who%8] ^ kinds(r.n)&kinds(r.n>>16)&d.active)
-	if a := ecs.NewArchetype(d.w, d.types(g.set, int(r.kind))...); a != g.a {
+	g := d.group(d.sets[r.who%8]^kinds(r.n)&kinds(r.n>>16)&d.active, 0)
+	if n := len(d.m.groups); r.kind>>4 == 0 {
+		g = d.m.groups[int(r.n>>8)%n]
+		d.pin(g)
+	}
+	if a := ecs.NewArchetype(d.w, d.typesOf(g.form, int(r.kind))...); a != g.a {
 		return fmt.Errorf("NewArchetype: got %v at %p want the one at %p", a, a, g.a)
 	}
 	return nil
@@ -61,7 +65,7 @@ func (d *world) create(r record) error {
 }
 
 func (d *world) createOne(r record) error {
-	g := d.group(d.sets[r.kind%8])
+	g := d.group(d.sets[r.kind%8], uint64(r.n))
 	var e ecs.Entity
 	done, err := d.attempt(d.rowsNeed(g, 1, true), func() (err error) {
 		if r.n&1 == 0 {
@@ -73,7 +77,7 @@ func (d *world) createOne(r record) error {
 	if !done {
 		return err
 	}
-	x, err := d.m.create(e, g, d.list)
+	x, err := d.m.create(e, g)
 	if err != nil {
 		return err
 	}
@@ -128,11 +132,28 @@ func (d *world) remove(r record) error {
 
 // change makes a call that adds kind k with value v to e, or removes it.
 func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool, error)) error {
-	to := d.m.groupOf(x.group.set ^ 1<<k)
+	f := x.group.form
+	f.set ^= 1 << k
+	if d.list[k].shared() != nil {
+		f.values[k-firstShared] = v
+	}
+	to := d.m.groupOf(f)
+	if err := d.moveOne(e, x, to, call); err != nil {
+		return fmt.Errorf("add or remove %v: %w", d.list[k].Type(), err)
+	}
+	if x.group == to && v != nil {
+		x.values[k] = v
+	}
+	return d.compare(e, x)
+}
+
+// moveOne makes a call that makes e one of a group, or fails: its row goes to the end, the
+// last one into the gap.
+func (d *world) moveOne(e ecs.Entity, x *entity, to *group, call func() (bool, error)) error {
 	done, err := d.attempt(d.rowsNeed(to, 1, false), func() error {
 		ok, err := call()
 		if ok != (err == nil) {
-			return fmt.Errorf("add or remove %v of %v: got %v, %v", d.list[k].Type(), e, ok, err)
+			return fmt.Errorf("a change of %v: got %v, %v", e, ok, err)
 		}
 		return err
 	})
@@ -141,9 +162,9 @@ func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool,
 	}
 	if done {
 		d.bindOf(e, to)
-		d.m.move(e, x, k, v)
+		d.m.moveTo(e, x, to)
 	}
-	return d.compare(e, x)
+	return nil
 }
 
 func (d *world) set(r record) error {
@@ -151,6 +172,9 @@ func (d *world) set(r record) error {
 	k, c := d.pickKind(r.kind)
 	at, _ := d.pick(uint16(r.n >> 16))
 	v := c.value(uint64(r.n), at)
+	if c.shared() != nil {
+		return d.setShared(e, x, k, v, r.n&1 == 0)
+	}
 	has := x != nil && x.values[k] != nil
 	if got := c.set(e, v, r.n&1 == 0); got != has {
 		return fmt.Errorf("set %v of %v: got %v want %v", c.Type(), e, got, has)

@@ -9,46 +9,111 @@ import (
 
 // The model's archetypes.
 
-// group is one set of types: the model's archetype.
-type group struct {
+// form is what an archetype is: its types, and a value for each shared one, else nil.
+type form struct {
 	set    kinds
-	a      *ecs.Archetype // nil: entities have not had the set yet
+	values [sharedKinds]any
+}
+
+// group is the entities of one form: the model's archetype.
+type group struct {
+	form   form
+	set    kinds          // form.set
+	a      *ecs.Archetype // nil: entities have not had the form yet
 	rows   []ecs.Entity
 	pinned bool // the driver has it from NewArchetype: it stays without rows
 }
 
-// groupOf returns the group of a set. The world has its archetype once bind has it.
-func (m *model) groupOf(set kinds) *group {
-	g := m.bySet[set]
+// goes reports whether the world may have given the archetype up since it had rows: the
+// model does not know when, only that all such are gone after Shrink.
+func (g *group) goes() bool { return !g.pinned && len(g.rows) == 0 && g.set&sharing != 0 }
+
+// norm is a form as a key: values that are the same are equal.
+func (m *model) norm(f form) form {
+	for i, v := range f.values {
+		switch k := firstShared + i; {
+		case !f.set.has(k):
+			f.values[i] = nil
+		case v == nil:
+			f.values[i] = m.list[k].zero()
+		default:
+			f.values[i] = m.list[k].shared().norm(v)
+		}
+	}
+	return f
+}
+
+// groupOf returns the group of a form. The world has its archetype once bind has it.
+func (m *model) groupOf(f form) *group {
+	key := m.norm(f)
+	g := m.byForm[key]
 	if g == nil {
-		g = &group{set: set}
-		m.bySet[set] = g
+		for i, v := range f.values {
+			if k := firstShared + i; !f.set.has(k) {
+				f.values[i] = nil
+			} else if v == nil {
+				f.values[i] = m.list[k].zero()
+			}
+		}
+		g = &group{form: f, set: f.set}
+		m.byForm[key] = g
 	}
 	return g
 }
 
-// group returns the group of a set, whose archetype exists from now on.
-func (d *world) group(set kinds) *group {
-	g := d.m.groupOf(set)
-	d.pin(g)
+// group returns the group of a set, with values that n decides, whose archetype exists
+// from now on. There are few that the driver has from NewArchetype.
+func (d *world) group(set kinds, n uint64) *group {
+	base := d.m.groupOf(form{set: set})
+	d.pin(base)
+	if set&sharing == 0 || n&3 == 0 || d.inLoop > 0 {
+		return base
+	}
+	f := form{set: set}
+	var given []ecs.SharedValue
+	for i := range f.values {
+		if k := firstShared + i; set.has(k) && mix(n)>>i&1 != 0 {
+			f.values[i] = d.someValue(k, mix(n+uint64(i)))
+			given = append(given, d.list[k].shared().of(f.values[i]))
+		}
+	}
+	g := d.m.groupOf(f)
+	d.bind(g, base.a.With(given...))
 	return g
 }
 
 // pin asks the world for a group's archetype, which stays then.
 func (d *world) pin(g *group) {
 	if !g.pinned {
-		d.bind(g, ecs.NewArchetype(d.w, d.types(g.set, 0)...))
+		d.bind(g, ecs.NewArchetype(d.w, d.typesOf(g.form, 0)...))
 		g.pinned = true
 	}
 }
 
-// bind notes a group's archetype, which the world has just made or used.
+// typesOf lists the types and values of a form, beginning anywhere.
+func (d *world) typesOf(f form, first int) []ecs.Type {
+	types := d.types(f.set, first)
+	for i, t := range types {
+		for j, v := range f.values {
+			if k := firstShared + j; v != nil && k < len(d.list) && d.list[k].Type() == t && (first&1 == 0 || v != d.list[k].zero()) {
+				types[i] = d.list[k].shared().of(v)
+			}
+		}
+	}
+	return types
+}
+
+// bind notes a group's archetype, which the world has just made or used. It may be another
+// than before when the world had given that up.
 func (d *world) bind(g *group, a *ecs.Archetype) {
 	if g.a == a {
 		return
 	}
 	if g.a != nil {
-		panic(fmt.Sprintf("%v at %p: want the one at %p", a, a, g.a))
+		if !g.goes() {
+			panic(fmt.Sprintf("%v at %p: want the one at %p", a, a, g.a))
+		}
+		d.m.groups = slices.DeleteFunc(d.m.groups, func(h *group) bool { return h == g })
 	}
 	for k, c := range d.list {
 		if a.Has(c.Type()) != g.set.has(k) {
@@ -65,6 +130,18 @@ func (d *world) bindOf(e ecs.Entity, g *group) {
 	d.bind(g, seat.Archetype)
 }
 
+// archetypes returns how many the world has, which it says are n: of some without rows only
+// it knows.
+func (m *model) archetypes(n int) int {
+	least := len(m.groups)
+	for _, g := range m.groups {
+		if g.goes() {
+			least--
+		}
+	}
+	return min(max(n, least), len(m.groups))
+}
+
 // retire forgets the groups without rows that the driver does not have from NewArchetype,
 // as Shrink does, and returns them.
 func (m *model) retire() (gone []*group) {
@@ -72,7 +149,7 @@ func (m *model) retire() (gone []*group) {
 		if len(g.rows) > 0 || g.pinned {
 			return false
 		}
-		delete(m.bySet, g.set)
+		delete(m.byForm, m.norm(g.form))
 		gone = append(gone, g)
 		return true
 	})

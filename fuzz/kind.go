@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 
@@ -33,6 +34,11 @@ type (
 		By     ecs.Entity
 		Damage int32
 	}
+	team struct{ V uint8 } // shared, of few values
+	cell struct {          // shared, of many
+		X    float64
+		Name any
+	}
 	spacer[A, B any] struct{} // takes a type number away
 )
 
@@ -43,16 +49,31 @@ func (s kinds) has(k int) bool { return s>>k&1 != 0 }
 func (s kinds) len() int       { return bits.OnesCount32(uint32(s)) }
 
 // maxKinds is the length of tables by kind.
-const maxKinds = 16
+const maxKinds = firstShared + sharedKinds
 
-// The last kinds are the tags that hide entities from queries.
+// Two kinds are the tags that hide entities from queries. Behind them come those that the
+// header's sizes choose.
 const (
-	offKind          = maxKinds - 2
-	prefabKind       = maxKinds - 1
+	firstShared       = 16
+	sharedKinds       = 2
+	sharing     kinds = (1<<sharedKinds - 1) << firstShared
+
+	offKind          = 14
+	prefabKind       = 15
 	hiding     kinds = 1<<offKind | 1<<prefabKind
 	bare       kinds = 1 | 1<<9 | hiding // those without storage
 	small      kinds = 1<<1 | 1<<8       // so small that a unit may have as many rows without them
 )
+
+// laterKinds are the kinds that the upper bits of a header's size choose.
+func laterKinds(bits uint8) (some kinds) {
+	for i, set := range [...]kinds{1 << firstShared, 1 << (firstShared + 1)} {
+		if bits>>i&1 != 0 {
+			some |= set
+		}
+	}
+	return some
+}
 
 // kind is one type of the world under test, and how the model thinks of it: a
 // component's value is a T in an any, a buffer's a []T that is never written in
@@ -61,6 +82,7 @@ type kind interface {
 	Type() ecs.Type
 	toggles() toggler              // nil: not enableable
 	buffer() bufferKind            // nil: a component
+	shared() sharedKind            // nil: each entity has a value of its own
 	listed() bool                  // Values, GetMany and Unset are there for it
 	zero() any                     // what a new entity has
 	value(n uint64, at target) any // a value that n decides
@@ -102,6 +124,7 @@ type component[T comparable] struct {
 
 func (c component[T]) Type() ecs.Type     { return c.h }
 func (c component[T]) buffer() bufferKind { return nil }
+func (c component[T]) shared() sharedKind { return nil }
 func (c component[T]) listed() bool       { return true }
 
 func (c component[T]) toggles() toggler {
@@ -236,7 +259,21 @@ func register(w *ecs.World, apart bool) []kind {
 		component[ecs.DisabledEntity]{h: ecs.Register[ecs.DisabledEntity](w),
 			from: func(uint64, target) ecs.DisabledEntity { return ecs.DisabledEntity{} }},
 		component[ecs.Prefab]{h: ecs.Register[ecs.Prefab](w), from: func(uint64, target) ecs.Prefab { return ecs.Prefab{} }},
+		shared[team]{h: ecs.RegisterShared[team](w), from: func(n uint64) team { return team{uint8(n % 6)} }},
+		shared[cell]{h: ecs.RegisterShared[cell](w), from: cellOf},
 	)
+}
+
+// cellOf returns one of some hundred cells, of which some have a NaN or a -0.
+func cellOf(n uint64) cell {
+	c := cell{X: float64(n % 60), Name: [...]any{nil, "north", 7}[n>>8%3]}
+	switch n >> 16 & 15 {
+	case 0:
+		c.X = math.NaN()
+	case 1:
+		c.X = math.Copysign(0, -1)
+	}
+	return c
 }
 
 // spaceAll registers 64 types that nothing uses.

@@ -17,6 +17,7 @@ type managed[T comparable] struct {
 func (m managed[T]) Type() ecs.Type                           { return m.h }
 func (m managed[T]) toggles() toggler                         { return nil }
 func (m managed[T]) buffer() bufferKind                       { return nil }
+func (m managed[T]) shared() sharedKind                       { return nil }
 func (m managed[T]) listed() bool                             { return false }
 func (m managed[T]) value(n uint64, at target) any            { return m.from(n, at) }
 func (m managed[T]) has(e ecs.Entity) bool                    { return m.h.Has(e) }

@@ -107,7 +107,7 @@ func TestLargeArchetypes(t *testing.T) {
 		fuzz.WorldWeights(data, func(op string) bool { return op != "Wipe" })
 		most := 2048
 		if seed%2 == 0 {
-			data[0] |= 7                  // up to 7,000 entities
+			data[0] = 7                   // up to 7,000 entities
 			data[2], data[3] = 0x8B, 0x42 // of two components, a buffer, and tags
 		} else {
 			data[0], data[1] = 6, 2<<5    // up to 1,900 entities, in chunks of one unit

@@ -36,6 +36,9 @@ func (d *world) misuseLoop(r record) error {
 		kept, seen = rows, true
 		e := rows.Entities()[int(r.who)%rows.Len()]
 		_, c := d.pickKind(uint8(r.n))
+		if c.shared() != nil {
+			c = d.list[0]
+		}
 		for _, f := range []func(){
 			func() { rows.Archetype().Create() },
 			func() { _, _ = rows.Archetype().CreateN(0) },
@@ -137,7 +140,7 @@ func (d *world) misuseQuery(r record) error {
 	ended := true
 	for rows := range q.q.Rows() {
 		for k := range d.list {
-			if q.access[k] != 0 {
+			if q.access[k] != 0 || d.list[k].shared() != nil { // whose value is there for all
 				continue
 			}
 			if err := panics("ecs: ", func() { d.list[k].open(rows) }); err != nil {
@@ -156,7 +159,7 @@ func (d *world) misuseBatch(r record) error {
 	if len(d.m.alive)+3 > d.most {
 		return nil
 	}
-	g := d.group(d.sets[r.who%8])
+	g := d.group(d.sets[r.who%8], 0)
 	var batch ecs.Batch
 	done, err := d.attempt(d.rowsNeed(g, 2, true), func() (err error) {
 		batch, err = g.a.CreateN(2)

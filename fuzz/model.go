@@ -16,8 +16,9 @@ type model struct {
 	alive    []ecs.Entity // in no particular order, to pick from
 	dead     []ecs.Entity // the latest that were destroyed, at most deadKept
 	versions map[int]uint32
-	groups   []*group // that have archetypes, in their order
-	bySet    map[kinds]*group
+	groups   []*group        // that have archetypes, in their order
+	byForm   map[form]*group // normalized
+	list     []kind
 
 	created, destroyed uint64
 	spilled            int // buffers that ever had more than they hold inline
@@ -57,11 +58,12 @@ type entity struct {
 	seat    seat // as of the last call of world.sit or reread
 }
 
-func newModel() *model {
+func newModel(list []kind) *model {
 	return &model{
 		entities: map[ecs.Entity]*entity{},
 		versions: map[int]uint32{},
-		bySet:    map[kinds]*group{},
+		byForm:   map[form]*group{},
+		list:     list,
 		named:    map[string][]ecs.Entity{},
 		version:  1,
 	}
@@ -72,7 +74,7 @@ func (m *model) free() int { return max(0, m.indices-1) - (len(m.entities) - m.l
 
 // create notes a new entity of a group with zero values. It returns an error
 // when the handle is not a new one.
-func (m *model) create(e ecs.Entity, g *group, list []kind) (*entity, error) {
+func (m *model) create(e ecs.Entity, g *group) (*entity, error) {
 	last, reused := m.versions[e.Index()]
 	switch {
 	case e == ecs.Null || e.Index() == 0:
@@ -86,19 +88,20 @@ func (m *model) create(e ecs.Entity, g *group, list []kind) (*entity, error) {
 		m.indices += recordBlock
 	}
 	m.versions[e.Index()] = e.Version()
-	return m.begin(e, g, list), nil
+	return m.begin(e, g), nil
 }
 
 // begin notes a new entity whose handle was checked.
-func (m *model) begin(e ecs.Entity, g *group, list []kind) *entity {
+func (m *model) begin(e ecs.Entity, g *group) *entity {
 	x := &entity{pick: len(m.alive)}
 	m.entities[e] = x
 	m.alive = append(m.alive, e)
-	for k := range list {
+	for k := range m.list {
 		if g.set.has(k) {
-			x.values[k] = list[k].zero()
+			x.values[k] = m.list[k].zero()
 		}
 	}
+	x.share(g)
 	m.enter(e, x, g)
 	m.created++
 	return x
@@ -163,42 +166,33 @@ func (m *model) end(e ecs.Entity) {
 	m.destroyed++
 }
 
-// move changes an entity's group after kind k was added with a value, or
-// removed (v is nil).
-func (m *model) move(e ecs.Entity, x *entity, k int, v any) {
-	set := x.group.set ^ 1<<k
+// moveTo makes an entity one of a group.
+func (m *model) moveTo(e ecs.Entity, x *entity, g *group) {
 	m.leave(x)
-	if v == nil && x.spilled.has(k) {
-		m.spilled--
-		x.spilled &^= 1 << k
-	}
-	x.values[k] = v
-	x.off &^= 1 << k
-	m.enter(e, x, m.groupOf(set))
+	m.become(x, g)
+	m.enter(e, x, g)
 }
 
-// moveTo gives an entity exactly the types of a set.
-func (m *model) moveTo(e ecs.Entity, x *entity, set kinds, list []kind) {
-	m.leave(x)
-	m.become(x, set, list)
-	m.enter(e, x, m.groupOf(set))
-}
+// share gives an entity the shared values of a group.
+func (x *entity) share(g *group) { copy(x.values[firstShared:], g.form.values[:]) }
 
-// become drops the values that a set lacks and adds zero ones for what it has.
-func (m *model) become(x *entity, set kinds, list []kind) {
-	flip := x.group.set ^ set
+// become drops the values that a group lacks, adds zero ones for what it has, and takes
+// its shared ones.
+func (m *model) become(x *entity, g *group) {
+	flip := x.group.set ^ g.set
 	m.spilled -= (x.spilled & flip).len()
 	x.spilled &^= flip
 	x.off &^= flip
-	for k := range list {
+	for k := range m.list {
 		switch {
 		case !flip.has(k):
-		case set.has(k):
-			x.values[k] = list[k].zero()
+		case g.set.has(k):
+			x.values[k] = m.list[k].zero()
 		default:
 			x.values[k] = nil
 		}
 	}
+	x.share(g)
 }
 
 // setBuffer replaces a buffer's elements and notes when it spills; a buffer that

@@ -15,10 +15,11 @@ import (
 type cursor struct {
 	d     *world
 	q     *query
-	since uint32 // of the query at the start: a loop inside may move it; 0: every chunk passes
-	group int    // next to look at
-	chunk int    // of the group, next to look at
-	row   int    // its first row
+	since uint32            // of the query at the start: a loop inside may move it; 0: every chunk passes
+	of    func(*group) bool // nil: all groups
+	group int               // next to look at
+	chunk int               // of the group, next to look at
+	row   int               // its first row
 }
 
 // chunk is what a loop should yield next.
@@ -34,6 +35,9 @@ type chunk struct {
 func (c *cursor) next() (chunk, bool) {
 	for ; c.group < len(c.d.m.groups); c.group, c.chunk, c.row = c.group+1, 0, 0 {
 		g := c.d.m.groups[c.group]
+		if c.of != nil && !c.of(g) {
+			continue
+		}
 		for c.row < len(g.rows) {
 			_, _, n := g.a.Chunk(c.chunk) // how rows are cut is not foretold; Verify checks it
 			c.chunk++
@@ -113,7 +117,12 @@ func (d *world) walk(q *query, v visit) error {
 // until it returns false. Which chunks pass by their versions is not foretold, but
 // which must and which may.
 func (d *world) follow(q *query, seq iter.Seq[ecs.Rows], body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
-	want := cursor{d: d, q: q, since: q.since}
+	return d.followOf(q, seq, nil, body)
+}
+
+// followOf is follow for a loop over some of the groups.
+func (d *world) followOf(q *query, seq iter.Seq[ecs.Rows], of func(*group) bool, body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
+	want := cursor{d: d, q: q, since: q.since, of: of}
 	for rows := range seq {
 		w, ok := want.next()
 		for ok && (w.g.a != rows.Archetype() || w.rows[0] != rows.Entities()[0]) {

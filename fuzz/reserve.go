@@ -31,7 +31,7 @@ func (d *world) reserve(r record) error {
 		d.m.promised = slices.Delete(list, from, from+n)
 		return d.compare(ids[0], nil)
 	}
-	g := d.group(d.sets[r.bits(21, 3)])
+	g := d.group(d.sets[r.bits(21, 3)], uint64(r.n))
 	var batch ecs.Batch
 	done, err := d.attempt(d.rowsNeed(g, n, false), func() (err error) {
 		batch, err = g.a.CreateReserved(ids)
@@ -42,7 +42,7 @@ func (d *world) reserve(r record) error {
 	}
 	d.m.promised = slices.Delete(list, from, from+n)
 	for _, e := range ids {
-		d.m.begin(e, g, d.list).lent = true
+		d.m.begin(e, g).lent = true
 		d.m.lent++
 	}
 	if got := batch.Entities(nil); !slices.Equal(got, ids) {
@@ -93,7 +93,7 @@ func (d *world) misusePromise(r record) error {
 		return err
 	}
 	some := d.m.promised[:1+int(r.who)%len(d.m.promised)]
-	g := d.group(d.sets[r.bits(21, 3)])
+	g := d.group(d.sets[r.bits(21, 3)], 0)
 	bad := []ecs.Entity{ecs.Null, foreign, some[0]}
 	if len(d.m.alive) > 0 {
 		bad = append(bad, d.m.alive[0])

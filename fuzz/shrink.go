@@ -22,7 +22,7 @@ func (d *world) shrink(r record) error {
 		return fmt.Errorf("after Shrink: got %+v want no reserve", s)
 	}
 	for _, g := range d.m.retire() {
-		if err := panics("ecs: [", func() { g.a.Create() }); err != nil {
+		if err := panics("ecs: ", func() { g.a.Create() }); err != nil { // or there is no room for ids
 			return fmt.Errorf("after Shrink: %v, which has gone: %w", g.a, err)
 		}
 	}

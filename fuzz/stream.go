@@ -16,7 +16,7 @@ const (
 // header is what a stream begins with. A stream that is too short for one reads
 // as if zeros followed.
 type header struct {
-	size    uint8    // how large the run may become
+	size    uint8    // how large the run may become, three bits; the others choose more types
 	flags   uint8    // variants of the set-up
 	kinds   uint16   // which types take part; 0: all
 	seed    uint32   // for choices made once a run
@@ -68,7 +68,7 @@ func (s *stream) next() (record, bool) {
 }
 
 // shares gives how often an operation stands in the table for each weight.
-var shares = [4]int{0, 1, 3, 6}
+var shares = [4]int{0, 1, 2, 4}
 
 // table lists the numbers of n operations, each as often as its share; a
 // record's pick indexes it. When all are switched off, all stand once. Those of
@@ -87,7 +87,7 @@ func (s *stream) table(n int, always ...int) []int {
 	return table
 }
 
-// choose returns the operation that a record picks from a table. 42 operations
+// choose returns the operation that a record picks from a table. 64 operations
 // of the largest share fill a byte; there must be no more.
 func choose(table []int, r record) int { return table[int(r.pick)%len(table)] }
 

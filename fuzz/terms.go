@@ -22,6 +22,8 @@ const (
 	absentTerm
 	disabledTerm
 	anyTerm // of group 0, and anyTerm+1 of group 1
+	_
+	whereTerm // a shared kind has one of query.where
 )
 
 const (
@@ -32,8 +34,10 @@ const (
 // query is a query and what the model knows of it.
 type query struct {
 	q          *ecs.Query
+	list       []kind // of the world
 	terms      [maxKinds]termKind
 	access     [maxKinds]uint8 // 0, mayRead or mayWrite
+	where      [sharedKinds][]any
 	changed    kinds
 	ordered    bool
 	inDisabled bool   // IncludeDisabled
@@ -75,6 +79,8 @@ func (q *query) matches(x *entity) bool {
 			if on {
 				either[t-anyTerm] = 1
 			}
+		case whereTerm:
+			ok = has && hasValue(q.list[k].shared(), q.where[k-firstShared], x.values[k])
 		case noTerm:
 			ok = !has || !hiding.has(k) || k == offKind && q.inDisabled || k == prefabKind && q.inPrefabs
 		}
@@ -90,7 +96,7 @@ func (d *world) newQuery(r record) error {
 	if len(d.queries) == maxQueries {
 		return nil
 	}
-	q := &query{}
+	q := &query{list: d.list}
 	var terms []ecs.Term
 	seed := mix(uint64(r.n))
 	for i := range d.list {
@@ -99,7 +105,11 @@ func (d *world) newQuery(r record) error {
 			continue
 		}
 		t := d.list[k].Type()
-		switch seed >> (4 * k) & 15 {
+		if d.list[k].shared() != nil {
+			terms = append(terms, d.shareTerm(q, k, mix(seed+uint64(k)))...)
+			continue
+		}
+		switch draw(seed, k) {
 		case 0, 1:
 			q.terms[k], q.access[k], terms = readTerm, mayRead, append(terms, ecs.Read(t))
 		case 2, 3:
@@ -120,7 +130,7 @@ func (d *world) newTerms(r record) error {
 	if len(d.queries) == maxQueries {
 		return d.closeQuery(r)
 	}
-	q := &query{}
+	q := &query{list: d.list}
 	var terms []ecs.Term
 	var either [2][]ecs.Operand
 	few := mix(uint64(r.n)+1) & mix(uint64(r.n)+2)
@@ -129,7 +139,11 @@ func (d *world) newTerms(r record) error {
 		if !d.active.has(k) || few>>k&1 == 0 {
 			continue
 		}
-		kind, may := termKind(1+mix(uint64(r.n)+3)>>(4*k)&15), uint8(r.n>>(k%8))%3
+		if d.list[k].shared() != nil {
+			terms = append(terms, d.shareTerm(q, k, mix(uint64(r.n)+uint64(k)))...)
+			continue
+		}
+		kind, may := termKind(1+draw(mix(uint64(r.n)+3), k)), uint8(r.n>>(k%8))%3
 		if group := kind - anyTerm; kind == anyTerm || kind == anyTerm+1 {
 			q.terms[k], q.access[k] = kind, may
 			either[group] = append(either[group], operandOf(d.list[k].Type(), may))
@@ -148,6 +162,39 @@ func (d *world) newTerms(r record) error {
 	if q.filters() && r.who&1 != 0 && len(d.sinces) > 0 {
 		q.since = d.sinces[int(r.who)%len(d.sinces)]
 		q.q.SetSince(q.since)
+	}
+	return nil
+}
+
+// draw returns four bits of n for kind k.
+func draw(n uint64, k int) uint64 {
+	if k < 16 {
+		return n >> (4 * k) & 15
+	}
+	return mix(n+uint64(k)) & 15
+}
+
+// shareTerm gives a query one term over kind k, which is shared, or none.
+func (d *world) shareTerm(q *query, k int, n uint64) []ecs.Term {
+	t := d.list[k].Type()
+	switch n & 7 {
+	case 0:
+		q.terms[k] = withTerm
+		return []ecs.Term{ecs.With(t)}
+	case 1:
+		q.terms[k] = withoutTerm
+		return []ecs.Term{ecs.Without(t)}
+	case 2:
+		q.terms[k] = presentTerm
+		return []ecs.Term{ecs.Present(t.(ecs.Operand))}
+	case 3, 4:
+		q.terms[k] = whereTerm
+		list := make([]any, 0, 8)
+		for i := range 1 + n>>8%8 {
+			list = append(list, d.someValue(k, n+i))
+		}
+		q.where[k-firstShared] = list
+		return []ecs.Term{d.list[k].shared().where(list)}
 	}
 	return nil
 }
@@ -198,7 +245,7 @@ func operandOf(t ecs.Type, may uint8) ecs.Operand {
 // filterTerms gives a query terms over versions and hidden entities, or none.
 func (d *world) filterTerms(q *query, n uint64) (terms []ecs.Term) {
 	if n&3 == 0 {
-		q.changed = d.active & kinds(n>>8) & kinds(n>>24)
+		q.changed = d.active & kinds(n>>8) & kinds(n>>24) &^ sharing
 		for _, t := range d.types(q.changed, 0) {
 			terms = append(terms, ecs.Changed(t))
 		}

@@ -32,6 +32,7 @@ const (
 	verifyBelow = 2000 // entities; World.Verify after every step below that
 	verifyEvery = 64   // steps between the others, and between full comparisons
 	maxQueries  = 12   // of a world: they stay until it closes
+	mostGroups  = 500  // more archetypes, most without rows, are too slow to look at
 )
 
 // world is one run.
@@ -102,6 +103,7 @@ var worldOps = []struct {
 	{"EditBuffer", (*world).editBuffer},
 	{"ApplyRows", (*world).applyRows},
 	{"Shrink", (*world).shrink},
+	{"RowsOf", (*world).rowsOf},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
@@ -178,12 +180,14 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &world{w: w, u: config.Universe, m: newModel(), tight: config.Tight, growth: growth, small: beginSmall[s.flags>>5]}
+	d := &world{w: w, u: config.Universe, tight: config.Tight, growth: growth, small: beginSmall[s.flags>>5]}
 	d.list = register(w, s.flags&1 != 0)
-	d.active = kinds(s.kinds) & (1<<len(d.list) - 1)
+	d.m = newModel(d.list)
+	d.active = kinds(s.kinds)
 	if d.active == 0 {
-		d.active = 1<<len(d.list) - 1
+		d.active = 1<<firstShared - 1
 	}
+	d.active |= laterKinds(s.size >> 3)
 	d.sets[1] = d.active
 	for i := 2; i < len(d.sets); i++ {
 		d.sets[i] = d.active & kinds(mix(uint64(s.seed)+uint64(i)<<32))
@@ -228,7 +232,7 @@ func (d *world) check() error {
 	m := d.m
 	want := ecs.Stats{
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
-		Archetypes: len(m.groups), Buffers: m.spilled, Reserved: len(m.promised),
+		Archetypes: m.archetypes(d.w.Stats().Archetypes), Buffers: m.spilled, Reserved: len(m.promised),
 	}
 	least, most, mostReserve, mostSmall := 0, 0, 0, 0
 	for _, g := range m.groups {
@@ -262,6 +266,11 @@ func (d *world) check() error {
 	turn := d.result.Steps%verifyEvery == 0
 	if len(m.entities) < verifyBelow || turn {
 		if err := errors.Join(d.w.Verify(), d.u.Verify()); err != nil {
+			return err
+		}
+	}
+	if len(m.groups) > mostGroups {
+		if err := d.shrink(record{}); err != nil {
 			return err
 		}
 	}
