@@ -9,8 +9,9 @@ import (
 // Phase is a time in which several goroutines read one world: its owner calls
 // Share, hands the phase to them, and calls End when they are done. Meanwhile
 // nobody may change the structure of the world, write components, make archetypes or
-// register types, which panics; any goroutine may loop over queries by Rows, read by Get,
-// Has, Alive, Enabled, and Get and Slice of buffers, look up many of a type that was so
+// register types, which panics; any goroutine may loop over queries by Rows and RowsOf, read
+// by Get, Has, Alive, Enabled, and Get and Slice of buffers, by Get, At and Of of shared
+// types and Get of managed ones, look up many of a type that was so
 // looked up before Share (GetMany, Gather), and use Enable and Disable. The owner waits
 // for the others before End, with a WaitGroup or the like.
 type Phase struct {

@@ -6,9 +6,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"weak"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
@@ -404,4 +406,37 @@ func TestSharedMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Shared.Of: the world is closed", func() { cell.Of(1) })
 	require.PanicsWithValue(t, "ecs: Shared.Add: the world is closed", func() { cell.Add(e, 1) })
 	require.PanicsWithValue(t, "ecs: Shared.Values: the world is closed", func() { cell.Values(nil) })
+}
+
+// TestSharedInPhase: goroutines that share a world ask for the rows of values, known ones
+// and others.
+func TestSharedInPhase(t *testing.T) {
+	w := newWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position, cell)
+	for i := range 200 {
+		a.With(cell.Of(i % 20)).Create()
+	}
+	q := ecs.NewQuery(w, ecs.Read(position))
+	phase := w.Share()
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			for i := range 100 {
+				n := 0
+				for rows := range phase.RowsOf(q, cell.Of((g+i)%25)) {
+					v, _ := cell.At(rows)
+					assert.Equal(t, (g+i)%25, v)
+					n += rows.Len()
+				}
+				assert.Equal(t, cell.Len((g+i)%25), n)
+			}
+		})
+	}
+	group.Wait()
+	phase.End()
+	require.Panics(t, func() {
+		for range phase.RowsOf(q, cell.Of(1)) {
+		}
+	}, "the phase has ended")
 }

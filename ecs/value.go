@@ -52,6 +52,7 @@ type valueStore interface {
 	known(v *value) *value                   // the value of the store that is the same, or nil
 	enter(v *value)                          // adds a value that is not known
 	leave(v *value)                          // takes it out
+	drop()                                   // forgets all
 	each(yield func(*value))                 // in no order
 }
 
@@ -108,8 +109,7 @@ func (s *values[T]) of(op string, x T) *value {
 
 //go:noinline
 func (s *values[T]) make(x T) *value {
-	s.t.w.serial++
-	return &value{t: s.t, v: x, serial: s.t.w.serial}
+	return &value{t: s.t, v: x, serial: s.t.w.serial.Add(1)}
 }
 
 // goValue returns what a value holds. Where T is an interface a nil one has no type.
@@ -163,6 +163,8 @@ func (s *values[T]) leave(v *value) {
 		s.odd = slices.Delete(s.odd, at, at+1)
 	}
 }
+
+func (s *values[T]) drop() { s.byGo, s.odd = nil, nil }
 
 func (s *values[T]) each(yield func(*value)) {
 	for _, v := range s.byGo {

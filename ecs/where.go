@@ -17,21 +17,42 @@ func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
 
 func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
 	q.checkOpen("Query.RowsOf")
-	if of.v == nil {
-		panic("ecs: Query.RowsOf: the value is the zero value; values come from Shared.Of")
-	}
-	if of.v.t.w != q.w {
-		panic(fmt.Sprintf("ecs: Query.RowsOf: %v and %v belong to different worlds", of, q))
-	}
+	q.checkValue("Query.RowsOf", of)
 	if q.w.phase != nil && q.writes {
 		q.w.phase.refuse("Query.RowsOf")
 	}
 	q.look()
 	s := q.w.openScan(q)
 	defer s.end()
+	s.walkOf(q, of.v, yield)
+}
+
+// RowsOf is Query.RowsOf for any goroutine during the phase; see Phase.Rows.
+func (p *Phase) RowsOf(q *Query, value SharedValue) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) {
+		p.check("Phase.RowsOf")
+		s := p.begin(q)
+		defer p.finish(s)
+		q.checkValue("Phase.RowsOf", value)
+		s.walkOf(q, value.v, yield)
+	}
+}
+
+// checkValue panics for a value that cannot be one of the query's world.
+func (q *Query) checkValue(op string, of SharedValue) {
+	if of.v == nil {
+		panic("ecs: " + op + ": the value is the zero value; values come from Shared.Of")
+	}
+	if of.v.t.w != q.w {
+		panic(fmt.Sprintf("ecs: %s: %v and %v belong to different worlds", op, of, q))
+	}
+}
+
+// walkOf shows the chunks of the archetypes that have a value.
+func (s *scan) walkOf(q *Query, of *value, yield func(Rows) bool) {
 	since := q.since
 	filters := since != 0 && q.filters()
-	for _, a := range of.v.settled().archetypes {
+	for _, a := range of.settled().archetypes {
 		if a.grid.Len() == 0 {
 			continue
 		}

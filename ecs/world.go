@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strings"
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
@@ -80,7 +81,7 @@ type World struct {
 	dies         *Change               // what Destroy does to entities that are more than rows
 	valued       int                   // archetypes with values
 	mostValued   int                   // from how many on the next change sweeps
-	serial       uint64                // of the value that was made last
+	serial       atomic.Uint64         // of the value that was made last
 	chosen       []*value              // of the archetype that is looked for
 	given        []*value              // to the call under way
 	built        []*typeInfo           // those whose directory is built
@@ -181,6 +182,9 @@ func (w *World) Close() error {
 	for _, t := range w.types {
 		if t.managed != nil {
 			t.managed.drop()
+		}
+		if t.shared != nil {
+			t.shared.drop()
 		}
 	}
 	for _, a := range w.archetypes {
