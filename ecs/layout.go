@@ -26,11 +26,11 @@ import (
 
 // layOut plans the chunk of an archetype that is new.
 func (a *Archetype) layOut() error {
-	plan, err := a.ownPlan()
+	w, n := a.w, len(a.types)
+	plan, err := w.planFor(a)
 	if err != nil {
 		return err
 	}
-	w, n := a.w, len(a.types)
 	if n > 0 {
 		a.place = make([]place, a.types[n-1]+1)
 	}
@@ -56,6 +56,23 @@ func (a *Archetype) layOut() error {
 	a.ownRows = plan.Rows
 	a.grid = alloc.MakeGrid(w.u, w.shelf, &plan, stored, w.growth, alloc.MaxGridOrder)
 	return nil
+}
+
+// planFor is ownPlan that remembers the plans of archetypes with values: of one set of types
+// there may be very many.
+func (w *World) planFor(a *Archetype) (layout.Plan, error) {
+	if len(a.values) == 0 {
+		return a.ownPlan()
+	}
+	plan, ok := w.plans[a.sig]
+	if !ok {
+		var err error
+		if plan, err = a.ownPlan(); err != nil {
+			return plan, err
+		}
+		w.plans[a.sig] = plan
+	}
+	return plan, nil
 }
 
 // offsetIn returns the offset of a type in a plan of the archetype's own, as places have

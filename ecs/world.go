@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/layout"
 )
 
 // The world.
@@ -64,28 +65,29 @@ type World struct {
 	names        *names      // nil until the first name
 	types        []*typeInfo // by typeID
 	byType       map[typeKey]typeID
-	archetypes   []*Archetype          // in order of creation
-	byTypes      map[uint64]*Archetype // by hash of the set, the last that was made with it
-	seed         maphash.Seed          // of that hash
-	owners       []owner               // by unit, up to the last that an archetype had
-	tenants      []tenants             // of units on the shelf, see owner
-	idleTenants  []uint32              // of which no unit is
-	matchings    []*matching           // in order of creation
-	matched      uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared     uint64                // the same, or never while the world is shared or after Close: see Query.Rows
-	replanned    uint64                // those laid out anew
-	byFilter     map[string]*matching  // by matching.key
-	retired      uint64                // times that archetypes were given up
-	sharedTypes  signature             // that are shared
-	cleanupTypes signature             // registered with Cleanup
-	dies         *Change               // what Destroy does to entities that are more than rows
-	valued       int                   // archetypes with values
-	mostValued   int                   // from how many on the next change sweeps
-	serial       atomic.Uint64         // of the value that was made last
-	chosen       []*value              // of the archetype that is looked for
-	given        []*value              // to the call under way
-	built        []*typeInfo           // those whose directory is built
-	batches      Query                 // that the rows of batches belong to; it matches nothing
+	archetypes   []*Archetype              // in order of creation
+	byTypes      map[uint64]*Archetype     // by hash of the set, the last that was made with it
+	seed         maphash.Seed              // of that hash
+	owners       []owner                   // by unit, up to the last that an archetype had
+	tenants      []tenants                 // of units on the shelf, see owner
+	idleTenants  []uint32                  // of which no unit is
+	matchings    []*matching               // in order of creation
+	matched      uint64                    // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	unshared     uint64                    // the same, or never while the world is shared or after Close: see Query.Rows
+	replanned    uint64                    // those laid out anew
+	byFilter     map[string]*matching      // by matching.key
+	retired      uint64                    // times that archetypes were given up
+	plans        map[signature]layout.Plan // of archetypes with values, by their types
+	sharedTypes  signature                 // that are shared
+	cleanupTypes signature                 // registered with Cleanup
+	dies         *Change                   // what Destroy does to entities that are more than rows
+	valued       int                       // archetypes with values
+	mostValued   int                       // from how many on the next change sweeps
+	serial       atomic.Uint64             // of the value that was made last
+	chosen       []*value                  // of the archetype that is looked for
+	given        []*value                  // to the call under way
+	built        []*typeInfo               // those whose directory is built
+	batches      Query                     // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase       // that shares the world with other goroutines; nil: none
 	loops     int          // under way, of scans that are open
@@ -141,7 +143,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
+		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
 		version: 1, matched: 1, unshared: 1, mostValued: leastSwept,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
