@@ -222,7 +222,7 @@ func TestCleanupAgainstModel(t *testing.T) {
 			delete(want, e)
 		}
 	}
-	for range stepsOf(t, 4000) {
+	for range stepsOf(t, 2500) {
 		some := someOf(rng, ids, 20)
 		switch op := rng.IntN(6); op {
 		case 0:

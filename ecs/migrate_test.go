@@ -266,17 +266,17 @@ func TestMoveWithoutMemory(t *testing.T) {
 // all, while they come and go.
 func TestMoveAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 5))
-	x, y := newNests(t, true, ecs.DefaultChunkGrowth())
+	x, y := newNests(t, true, alloc.Fixed(1)) // so that there are full chunks
 	sides := [2]*nest{x, y}
 	y.kinds = []*ecs.Archetype{ecs.NewArchetype(y.w, y.position, y.owner, y.stun, y.hits, y.team.Of("red"))}
 	x.kinds = []*ecs.Archetype{ecs.NewArchetype(x.w, x.position, x.owner, x.stun, x.hits, x.team.Of("red"))}
 	var at [2][]ecs.Entity
-	for range stepsOf(t, 500) {
+	for range stepsOf(t, 250) {
 		side := rng.IntN(2)
 		w, other := sides[side], sides[1-side]
 		switch rng.IntN(5) {
 		case 0, 1:
-			for range rng.IntN(300) {
+			for range rng.IntN(max(1, 1200-len(at[side]))) / 4 {
 				e := w.make(0, rng.IntN(6), append(someOf(rng, at[side], 3), ecs.Null)...)
 				w.team.Set(e, []string{"red", "blue", "green"}[rng.IntN(3)])
 				at[side] = append(at[side], e)

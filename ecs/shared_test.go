@@ -298,14 +298,14 @@ func TestSharedAgainstModel(t *testing.T) {
 	var ids []ecs.Entity
 	names := []string{"", "a", "b", "c"}
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.Where(cell.Of(1), cell.Of(2), cell.Of(2)), ecs.Where(kind.Of("a")))
-	for step := range stepsOf(t, 3000) {
+	for step := range stepsOf(t, 2500) {
 		e := ecs.Null
 		if len(ids) > 0 {
 			e = ids[rng.IntN(len(ids))]
 		}
 		c, k := rng.IntN(6), names[rng.IntN(4)]
 		switch op := rng.IntN(11); {
-		case op == 0 || e == ecs.Null:
+		case op == 0 && len(ids) < 300 || e == ecs.Null:
 			a := ecs.NewArchetype(w, cell.Of(c), position, kind)
 			b, err := a.CreateN(1+rng.IntN(40), ecs.Unset(position))
 			require.NoError(t, err)
