@@ -120,27 +120,24 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value]*value) error {
 // last rows of a. Buffers that have spilled are empty in the copies, see copyOwned.
 func (a *Archetype) copyRows(from *Archetype, pos int) {
 	for row, left := 0, from.grid.RowsOf(pos); left > 0; {
-		toPos, toRow := a.grid.Find(a.grid.Len())
-		chunk := a.grid.Chunks()[toPos]
-		k := min(left, a.grid.Fits(chunk)-toRow)
-		source, target := from.grid.Row(pos, row), a.grid.Row(toPos, toRow)
-		ids := entities(target.Base, toRow+k)[toRow:]
-		for i, e := range entities(source.Base, row+k)[row:] {
-			ids[i] = e.in(a.w.tag)
+		b, source := a.berth(left), from.grid.Row(pos, row)
+		k := copy(b.ids, entities(source.Base, row+left)[row:])
+		for i := range b.ids {
+			b.ids[i] = b.ids[i].in(a.w.tag)
 		}
-		a.w.records.place(ids, locate(chunk.First, toRow))
-		a.grid.Own().Rows(target, source, k)
-		for _, b := range a.buffers() {
-			a.dropSpills(target, b, k)
+		a.w.records.place(b.ids, b.loc)
+		a.grid.Own().Rows(b.at, source, k)
+		for _, c := range a.buffers() {
+			a.dropSpills(b.at, c, k)
 		}
 		for _, c := range a.managed() {
-			a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(target, c, k))
+			a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(b.at, c, k))
 		}
 		for _, slot := range a.toggling {
-			a.copyBits(slot, toPos, toRow, from, slot, pos, row, k)
+			a.copyBits(slot, b.pos, b.at.Row, from, slot, pos, row, k)
 		}
 		a.grid.Push(k)
-		a.markRows(toPos)
+		a.markRows(b.pos)
 		row, left = row+k, left-k
 	}
 }

@@ -12,27 +12,12 @@ import (
 	"quarry/ecs"
 )
 
-// handlesOf returns the handles of a clone of x's world.
-func (x *nest) handlesOf(w *ecs.World) *nest {
-	y := &nest{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
-		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(3)),
-		team: ecs.RegisterShared[string](w), socket: ecs.Register[Socket](w, ecs.Cleanup),
-		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w)}
-	y.kinds = []*ecs.Archetype{
-		ecs.NewArchetype(w, y.position, y.owner, y.stun, y.hits, y.team.Of("red"), y.socket, y.prefab),
-		ecs.NewArchetype(w, y.position, y.owner, y.stun, y.hits, y.team.Of("red")),
-		ecs.NewArchetype(w, y.hits, y.owner),
-		ecs.NewArchetype(w, y.owner, y.socket),
-	}
-	return y
-}
-
 // clone clones x's world for the time of the test.
 func (x *nest) clone(t *testing.T, options ...ecs.Option) *nest {
 	w, err := x.w.Clone(options...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	return x.handlesOf(w)
+	return nestOf(w)
 }
 
 // step does something at random; the same to worlds that are alike.

@@ -261,23 +261,21 @@ func (c *cloning) fill(i int) {
 	a, pos, source := w.seatOf(w.recordOf("", m.e))
 	to := m.to
 	m.start = to.grid.Len()
-	at, row := to.grid.Find(m.start)
-	for left := c.n; left > 0; at, row = at+1, 0 {
-		chunk, dest := to.grid.Chunks()[at], to.grid.Row(at, row)
-		k := min(left, to.grid.Fits(chunk)-row)
-		ids := entities(dest.Base, row+k)[row:]
-		w.records.takeRow(w.tag, locate(chunk.First, row), ids)
-		c.ids = append(c.ids, ids...)
+	for left := c.n; left > 0; {
+		b := to.berth(left)
+		k := len(b.ids)
+		w.records.takeRow(w.tag, b.loc, b.ids)
+		c.ids = append(c.ids, b.ids...)
 		for _, column := range to.grid.Columns() {
-			repeat(dest, column, source.Element(a.place[column.Key].offset, column.Size), k)
+			repeat(b.at, column, source.Element(a.place[column.Key].offset, column.Size), k)
 		}
 		for _, column := range to.managed() {
-			w.types[column.Key].managed.clone(slotsAt(dest, column, k))
+			w.types[column.Key].managed.clone(slotsAt(b.at, column, k))
 		}
-		to.markRows(at)
+		to.markRows(b.pos)
 		for _, slot := range to.toggling {
 			if a.bit(a.place[to.types[slot]].slot(), pos, source.Row) {
-				to.setBits(slot, at, row, k)
+				to.setBits(slot, b.pos, b.at.Row, k)
 			}
 		}
 		to.grid.Push(k)

@@ -28,8 +28,10 @@ type nest struct {
 	kinds    []*ecs.Archetype
 }
 
-func newNest(t *testing.T, options ...ecs.Option) *nest {
-	w := newWorld(t, options...)
+func newNest(t *testing.T, options ...ecs.Option) *nest { return nestOf(newWorld(t, options...)) }
+
+// nestOf returns the handles of a world.
+func nestOf(w *ecs.World) *nest {
 	x := &nest{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
 		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(3)),
 		team: ecs.RegisterShared[string](w), socket: ecs.Register[Socket](w, ecs.Cleanup),

@@ -401,21 +401,17 @@ func (m *migration) moveName(old, to Entity) {
 func (r *road) send(m *migration, pos, row, n int) {
 	from, to := r.s.a, r.to
 	for n > 0 {
-		toPos, toRow := to.grid.Find(to.grid.Len())
-		chunk := to.grid.Chunks()[toPos]
-		k := min(n, to.grid.Fits(chunk)-toRow)
-		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
-		ids := entities(target.Base, toRow+k)[toRow:]
-		copy(ids, entities(source.Base, row+k)[row:])
-		r.row.Rows(target, source, k)
-		r.moveValues(m, target, k)
+		b, source := to.berth(n), from.grid.Row(pos, row)
+		k := copy(b.ids, entities(source.Base, row+n)[row:])
+		r.row.Rows(b.at, source, k)
+		r.moveValues(m, b.at, k)
 		for _, slot := range to.toggling {
-			to.copyBits(slot, toPos, toRow, from, from.place[r.ids[slot]].slot(), pos, row, k)
+			to.copyBits(slot, b.pos, b.at.Row, from, from.place[r.ids[slot]].slot(), pos, row, k)
 		}
-		m.rename(locate(chunk.First, toRow), ids)
+		m.rename(b.loc, b.ids)
 		m.w.note(span{to, to.grid.Len(), k})
 		to.grid.Push(k)
-		to.markRows(toPos)
+		to.markRows(b.pos)
 		row, n = row+k, n-k
 	}
 }

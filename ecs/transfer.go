@@ -10,32 +10,45 @@ import (
 // have room. A transfer is two steps, of one row or of many: rows go behind the last
 // ones of the target, then the gap that they leave is filled from the end.
 
+// berth is room for rows behind the last ones of an archetype, all of one chunk.
+type berth struct {
+	pos int           // the chunk
+	at  alloc.GridRow // the first
+	loc location      // of the first
+	ids []Entity      // the entity column there, as many as there are rows
+}
+
+// berth returns the place of the next n rows, or of as many as the chunk still takes.
+// There must be room.
+func (a *Archetype) berth(n int) berth {
+	pos, row := a.grid.Find(a.grid.Len())
+	chunk, at := a.grid.Chunks()[pos], a.grid.Row(pos, row)
+	end := row + min(n, a.grid.Fits(chunk)-row)
+	return berth{pos, at, locate(chunk.First, row), entities(at.Base, end)[row:]}
+}
+
 // send copies n rows of a chunk behind the last rows of the way's target, which has
 // room, and tells their records. The rows stay where they are; the caller closes the
 // gap.
 func (w *way) send(pos, row, n int) {
 	from, to := w.from, w.to
 	for n > 0 {
-		toPos, toRow := to.grid.Find(to.grid.Len())
-		chunk := to.grid.Chunks()[toPos]
-		k := min(n, to.grid.Fits(chunk)-toRow)
-		source, target := from.grid.Row(pos, row), to.grid.Row(toPos, toRow)
-		ids := entities(target.Base, toRow+k)[toRow:]
-		copy(ids, entities(source.Base, row+k)[row:])
-		w.row.Rows(target, source, k)
-		alloc.ClearRows(target, k, w.fresh)
-		from.w.records.place(ids, locate(chunk.First, toRow))
+		b, source := to.berth(n), from.grid.Row(pos, row)
+		k := copy(b.ids, entities(source.Base, row+n)[row:])
+		w.row.Rows(b.at, source, k)
+		alloc.ClearRows(b.at, k, w.fresh)
+		from.w.records.place(b.ids, b.loc)
 		for _, c := range w.ending {
 			from.w.release(source, c, k)
 		}
-		for _, b := range w.bits {
-			to.copyBits(b.to, toPos, toRow, from, b.from, pos, row, k)
+		for _, move := range w.bits {
+			to.copyBits(move.to, b.pos, b.at.Row, from, move.from, pos, row, k)
 		}
 		for _, slot := range w.on {
-			to.setBits(slot, toPos, toRow, k)
+			to.setBits(slot, b.pos, b.at.Row, k)
 		}
 		to.grid.Push(k)
-		to.markRows(toPos)
+		to.markRows(b.pos)
 		row, n = row+k, n-k
 	}
 }
