@@ -13,6 +13,7 @@
 //	}
 //	hits := ecs.RegisterBuffer[Hit](w)            // an array each: hits.Append(e, Hit{3})
 //	walk := ecs.Register[Walk](w, ecs.Enableable) // a bit each: walk.Disable(e)
+//	cell := ecs.RegisterShared[Cell](w)           // chunks of its own each: cell.Set(e, Cell{1, 2})
 //	freeze := ecs.NewChange(w, ecs.Add(frozen), ecs.Remove(velocity))
 //	batch, err = freeze.ApplyQuery(slow)
 //
@@ -29,10 +30,9 @@
 //	beside the chunk: 12 B of versions, 0 B of enable masks
 //
 // Ownership: the world owns all components. A structural change creates, destroys or
-// moves rows: Create, CreateN, Destroy, Add, Remove, a [Change], Adopt, Clear. Pointers,
-// slices, buffer views and batches are good until the next one. Inside a loop over
-// rows a structural change panics; Get, Mut, Set, Enable, Disable and the operations of
-// buffers are allowed, of any entity and type.
+// moves rows: Create, Instantiate, Destroy, Add, Remove, a [Change], Set of a [Shared], MoveAll,
+// Shrink. Pointers, slices, buffer views and batches are good until the next one. In a loop over
+// rows it panics; all else is allowed there, of any entity and type: Get, Mut, Set, Enable, Append.
 //
 // Goroutines: one goroutine at a time may use a world and all that comes from it,
 // but [World.Reserve] and [World.Unreserve] any goroutine may call, and between
