@@ -153,21 +153,34 @@ func (w *World) checkOwn(op string, t *typeInfo) {
 	}
 }
 
-// archetypeOf finds or makes the archetype of a set of types and of values, which
-// valuesFor gave.
-func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) {
-	key := maphash.Comparable(w.seed, sig)
+// keyOf returns the hash of a set of types and of values.
+func (w *World) keyOf(sig *signature, values []*value) uint64 {
+	key := maphash.Comparable(w.seed, *sig)
 	for _, v := range values {
 		key = maphash.Comparable(w.seed, [2]uint64{key, v.serial})
 	}
-	first := w.byTypes[key]
-	for a := first; a != nil; a = a.alike {
-		if a.sig == sig && slices.Equal(a.values, values) {
-			return a, nil
+	return key
+}
+
+// withKey returns the archetype of a set and values with that hash, or nil.
+func (w *World) withKey(key uint64, sig *signature, values []*value) *Archetype {
+	for a := w.byTypes[key]; a != nil; a = a.alike {
+		if a.sig == *sig && slices.Equal(a.values, values) {
+			return a
 		}
 	}
+	return nil
+}
+
+// archetypeOf finds or makes the archetype of a set of types and of values, which
+// valuesFor gave.
+func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) {
+	key := w.keyOf(&sig, values)
+	if a := w.withKey(key, &sig, values); a != nil {
+		return a, nil
+	}
 	w.checkUnshared("NewArchetype")
-	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, values: slices.Clone(values), key: key, alike: first}
+	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
 	a.types = make([]typeID, 0, sig.count())
 	for id := range w.types {
 		if sig.has(typeID(id)) {
@@ -202,19 +215,24 @@ func (a *Archetype) isLastCleanup(id typeID) bool {
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
-func (a *Archetype) Len() int { return a.grid.Len() }
+func (a *Archetype) Len() int {
+	if a.forgotten {
+		a = a.now()
+	}
+	return a.grid.Len()
+}
 
 // Has reports whether the archetype has a type. It panics for one of another world.
 func (a *Archetype) Has(t Type) bool { return a.sig.has(a.w.idOf("Archetype.Has", t)) }
 
 // Chunks returns the number of chunks that hold rows.
-func (a *Archetype) Chunks() int { return len(a.grid.Chunks()) }
+func (a *Archetype) Chunks() int { return len(a.now().grid.Chunks()) }
 
 // Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the
 // universe's base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and
 // how many rows. All but the last are full. It panics for another i.
 func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
-	if uint(i) >= uint(len(a.grid.Chunks())) {
+	if a = a.now(); uint(i) >= uint(len(a.grid.Chunks())) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.grid.Chunks()), a))
 	}
 	c := a.grid.Chunks()[i]
@@ -226,6 +244,7 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 // chunk of 2 KiB, whose rows are rounded down, and 63 for one of 1 MiB with more than four
 // columns. While there are no rows it may change, see Change.ApplyQuery. Cost: it is worked out at each call.
 func (a *Archetype) Plan() layout.Plan {
+	a = a.now()
 	if a.lent != nil {
 		return *a.lent
 	}
@@ -275,7 +294,6 @@ func (a *Archetype) managed() []column { return a.owning[a.bufferN:] }
 // grow makes room for n more rows by the policy of the archetype, in its own layout when
 // they are the first.
 func (a *Archetype) grow(n int) error {
-	a.checkKept()
 	a.lieAlone()
 	err := a.growAs(byPolicy, n)
 	if err == nil {

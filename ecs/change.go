@@ -124,13 +124,19 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 	if w := c.ways[a.index]; w != nil && w.from == a && !w.to.forgotten {
 		return w, nil
 	}
+	var err error
 	to := c.into
+	if to != nil && to.forgotten {
+		if to, err = to.again(); err != nil {
+			return nil, err
+		}
+		c.into = to
+	}
 	if to == nil || a.sig.has(dyingID) {
 		sig := c.typesOf(a)
 		if sig.has(dyingID) && !sig.meets(&c.w.cleanupTypes) || c.dies && !a.lasting {
 			return &theEnd, nil
 		}
-		var err error
 		put := c.put
 		if c.into != nil {
 			put = c.into.values
@@ -139,7 +145,6 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 			return nil, err
 		}
 	}
-	to.checkKept()
 	if a.differs(to) {
 		return a.sideways(to), nil
 	}

@@ -22,7 +22,8 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.Create")
 	if w.records.nFree == 0 || a.grid.Full() {
-		if err := a.makeRoom(1); err != nil {
+		var err error
+		if a, err = a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)
 		}
 	}
@@ -43,19 +44,24 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	return e, nil
 }
 
-// makeRoom makes sure that n entities can be created. On an error nothing has
-// changed.
-func (a *Archetype) makeRoom(n int) error {
+// makeRoom makes sure that n entities can be created, and returns the archetype to do so,
+// which is a unless it was given up. On an error nothing has changed.
+func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	w := a.w
-	blocks := len(w.records.runs)
-	err := w.reserveIDs(n)
+	w.sweepBut(a)
+	before, blocks := len(w.archetypes), len(w.records.runs)
+	a, err := a.again()
+	if err == nil {
+		err = w.reserveIDs(n)
+	}
 	if err == nil {
 		err = a.grow(n)
 	}
 	if err != nil {
 		w.records.drop(w.u, blocks)
+		w.forget(before)
 	}
-	return err
+	return a, err
 }
 
 // CreateOption changes how CreateN works.
@@ -121,7 +127,8 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	if n > MaxEntities-1-int(w.created-w.destroyed) {
 		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
 	}
-	if err := a.makeRoom(n); err != nil {
+	a, err := a.makeRoom(n)
+	if err != nil {
 		return Batch{}, during("Archetype.CreateN", err)
 	}
 	start := a.grid.Len()

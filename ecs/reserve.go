@@ -72,8 +72,15 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	if len(ids) == 0 {
 		return Batch{w: w, epoch: w.epoch}, nil
 	}
-	if err := a.grow(len(ids)); err != nil {
+	w.sweepBut(a)
+	before := len(w.archetypes)
+	a, err := a.again()
+	if err == nil {
+		err = a.grow(len(ids))
+	}
+	if err != nil {
 		w.letGo(ids)
+		w.forget(before)
 		return Batch{}, during(op, err)
 	}
 	w.revive(ids)

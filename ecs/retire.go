@@ -1,13 +1,11 @@
 package ecs
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Archetypes that go. One without rows that nobody has from NewArchetype can be taken out
 // of the world: by the call that made it and then failed, by Shrink, and when there are many
-// that were made for values that no entity has any more.
+// that were made for values that no entity has any more. Whoever holds such an archetype
+// need not know: what it is asked for it has the one do that the world has in its place, see again.
 
 // retire takes archetypes without rows out of the world; it returns how many. The others
 // keep their order. Cost: for each archetype of the world, and each chunk of those that
@@ -54,8 +52,7 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	return n
 }
 
-// giveUp ends what an archetype without rows has. Whoever still holds it can ask what it
-// is; it has no rows and gets none.
+// giveUp ends what an archetype without rows has, but its types and values.
 func (a *Archetype) giveUp() {
 	w := a.w
 	a.forgotten = true
@@ -101,9 +98,32 @@ func (w *World) sweepWhenDue() {
 	}
 }
 
-// checkKept panics for an archetype that the world has given up.
-func (a *Archetype) checkKept() {
-	if a.forgotten {
-		panic(fmt.Sprintf("ecs: %v had no rows and was given up; keep archetypes that come from NewArchetype", a))
+// sweepBut is sweepWhenDue for a call that brings rows to an archetype without any.
+func (w *World) sweepBut(a *Archetype) {
+	if w.valued > w.mostValued {
+		pinned := a.pinned
+		a.pinned = true
+		w.sweep()
+		a.pinned = pinned
 	}
+}
+
+// again returns the archetype of the same types and values that the world has, which is a
+// unless it was given up. It makes one when there is none.
+func (a *Archetype) again() (*Archetype, error) {
+	if !a.forgotten {
+		return a, nil
+	}
+	return a.w.archetypeOf(a.sig, a.w.valuesFor(&a.sig, a.values, nil, nil))
+}
+
+// now is again that makes none: where the world has no such archetype it returns a.
+func (a *Archetype) now() *Archetype {
+	if a.forgotten {
+		values := a.w.valuesFor(&a.sig, a.values, nil, nil)
+		if b := a.w.withKey(a.w.keyOf(&a.sig, values), &a.sig, values); b != nil {
+			return b
+		}
+	}
+	return a
 }

@@ -206,9 +206,8 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 }
 
 // With returns the archetype that has the same types and other values: those given for
-// their types, which must be among the archetype's, the archetype's own for others. It
-// lasts while it has rows, and without any at least until the next structural change;
-// NewArchetype returns one that stays. It panics with a *LimitError when there is no room.
+// their types, which must be among the archetype's, the archetype's own for others. It panics with
+// a *LimitError when there is no room.
 func (a *Archetype) With(given ...SharedValue) *Archetype {
 	const op = "Archetype.With"
 	if a == nil || a.w == nil {

@@ -393,7 +393,6 @@ func TestSharedMisuse(t *testing.T) {
 		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":                                 func() { strange.Add(e, 1) },
 		"ecs: Shared.Of: " + "the handle is the zero value; handles come from Register and RegisterBuffer":    func() { ecs.Shared[int]{}.Of(1) },
 		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(w, ecs.SharedValue{}) },
-		"ecs: [int=5] had no rows and was given up; keep archetypes that come from NewArchetype":              func() { b := ecs.NewArchetype(w, cell).With(cell.Of(5)); w.Sweep(); b.Create() },
 	} {
 		require.PanicsWithValue(t, want, f)
 	}
@@ -439,4 +438,58 @@ func TestSharedInPhase(t *testing.T) {
 		for range phase.RowsOf(q, cell.Of(1)) {
 		}
 	}, "the phase has ended")
+}
+
+// TestArchetypesComeAgain: who holds an archetype that was given up does not notice.
+func TestArchetypesComeAgain(t *testing.T) {
+	w := newWorld(t)
+	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[Position](w), ecs.Register[Velocity](w)
+	a := ecs.NewArchetype(w, position, cell)
+	q := ecs.NewQuery(w, ecs.Write(position), ecs.Where(cell.Of(7)))
+	old := a.With(cell.Of(7))
+	w.Sweep()
+	require.Equal(t, 1, w.Stats().Archetypes, "the one of value 7 is gone")
+	for _, create := range []func(a *ecs.Archetype) ecs.Entity{
+		func(a *ecs.Archetype) ecs.Entity { return a.Create() },
+		func(a *ecs.Archetype) ecs.Entity {
+			b, err := a.CreateN(1)
+			require.NoError(t, err)
+			return b.Entities(nil)[0]
+		},
+		func(a *ecs.Archetype) ecs.Entity {
+			ids := make([]ecs.Entity, 1)
+			require.NoError(t, w.Reserve(ids))
+			_, err := a.CreateReserved(ids)
+			require.NoError(t, err)
+			return ids[0]
+		},
+		func(a *ecs.Archetype) ecs.Entity {
+			e := ecs.NewArchetype(w, velocity).Create()
+			changed, err := a.Adopt(e)
+			require.True(t, changed)
+			require.NoError(t, err)
+			return e
+		},
+	} {
+		w.Sweep()
+		require.Zero(t, old.Len())
+		require.Zero(t, old.Chunks())
+		e := create(old)
+		require.NoError(t, w.Verify())
+		v, ok := cell.Get(e)
+		require.True(t, ok)
+		require.Equal(t, 7, v)
+		require.Equal(t, 1, old.Len(), "the world has another in its place")
+		_, _, rows := old.Chunk(0)
+		require.Equal(t, 1, rows)
+		require.Equal(t, 1, old.With(cell.Of(7)).Len())
+		require.Equal(t, 1, q.Count())
+		other := old.Create()
+		require.Equal(t, 2, a.With(cell.Of(7)).Len())
+		w.DestroyList([]ecs.Entity{e, other})
+	}
+	for i := range 1000 { // cells that come and go without any other change
+		w.Destroy(a.With(cell.Of(i)).Create())
+	}
+	require.Less(t, w.Stats().Archetypes, 150)
 }
