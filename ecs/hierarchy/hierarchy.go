@@ -32,7 +32,7 @@ import (
 // that end out of a parent's list in one pass, 41 ns each of 10,000.
 //
 // Invariants, checked by Verify; only writes around the Hierarchy break them, World.Destroy
-// and Instantiate included, and Sweep mends the first four:
+// and World.Instantiate included, and Sweep mends the first four:
 //
 //	H1 A Parent is Null or alive.
 //	H2 Who is in a buffer is alive, and its Parent is the buffer's entity.

@@ -208,3 +208,44 @@ func TestBehaviourInstantiate(t *testing.T) {
 	require.Equal(t, 3, h.Destroy(copies[0]))
 	require.NoError(t, h.Verify())
 }
+
+// TestBehaviourCopies: the hierarchy's own Instantiate leaves it true: copies of a tree are
+// listed behind the children of its parent, and all below them in order.
+func TestBehaviourCopies(t *testing.T) {
+	w, h, create := newHierarchy(t)
+	top, a, b, c, d := create(), create(), create(), create(), create()
+	for child, parent := range map[ecs.Entity]ecs.Entity{a: top, b: a, d: b} {
+		require.NoError(t, h.SetParent(child, parent))
+	}
+	require.NoError(t, h.SetParent(c, a))
+	for range 40 {
+		made, err := h.Instantiate(a, 3)
+		require.NoError(t, err)
+		require.NoError(t, h.Verify())
+		ids := made.Entities(nil)
+		require.Len(t, ids, 12)
+		all := childrenOf(h, top)
+		require.Equal(t, ids[:3], all[len(all)-3:])
+		for i := range 3 {
+			below := childrenOf(h, ids[i])
+			require.Len(t, below, 2)
+			require.Len(t, childrenOf(h, below[0]), 1)
+			require.Equal(t, 2, h.Depth(below[0]))
+		}
+	}
+	require.Len(t, childrenOf(h, top), 121)
+	_, err := h.Instantiate(top, 2)
+	require.NoError(t, err)
+	require.NoError(t, h.Verify())
+	require.True(t, w.Destroy(top))
+	orphan, err := h.Instantiate(a, 1)
+	require.NoError(t, err)
+	require.Equal(t, ecs.Null, h.Parent(orphan.Entities(nil)[0]))
+	require.Len(t, childrenOf(h, orphan.Entities(nil)[0]), 2)
+	n, err := h.Sweep()
+	require.NoError(t, err)
+	require.Equal(t, 121, n, "those whose parent was destroyed around the hierarchy")
+	require.NoError(t, h.Verify())
+	require.Panics(t, func() { _, _ = h.Instantiate(top, 1) })
+	require.Panics(t, func() { _, _ = h.Instantiate(a, -1) })
+}
