@@ -40,6 +40,7 @@ func (c *World) become(w *World) error {
 	if err := c.records.become(&w.records, c.u); err != nil {
 		return err
 	}
+	c.avoidTags(w)
 	values := c.copyValues(w)
 	for _, a := range w.archetypes {
 		if err := c.copyArchetype(a, values); err != nil {
@@ -52,6 +53,22 @@ func (c *World) become(w *World) error {
 	c.created, c.destroyed, c.version = w.created, w.destroyed, w.version
 	c.epoch++
 	return nil
+}
+
+// avoidTags gives a world that is new another tag when shared values of w, which it becomes
+// a copy of, name entities of a world that had the same. Those stay as they are, and could
+// be told no more from w's own: two values would become one.
+func (c *World) avoidTags(w *World) {
+	var named uint32
+	for _, t := range w.types {
+		if t.shared != nil {
+			named |= t.shared.worlds()
+		}
+	}
+	if own := w.tag >> indexBits; c.tag != w.tag && named>>(c.tag>>indexBits)&1 != 0 {
+		tags.give(c.tag >> indexBits)
+		c.tag = tags.take(named&^(1<<own)) << indexBits
+	}
 }
 
 // copyNames gives entities the names of those of another world, in the order in which

@@ -230,3 +230,29 @@ func TestClonePins(t *testing.T) {
 	}
 	require.Equal(t, w.Hash(), c.Hash())
 }
+
+// TestCloneKeepsStrangers: shared values that name entities of other worlds stay values of
+// their own in clones, whatever tags the worlds have: 16 worlds later a tag comes again.
+func TestCloneKeepsStrangers(t *testing.T) {
+	w := newWorld(t)
+	target := ecs.RegisterShared[ecs.Entity](w)
+	e := ecs.NewArchetype(w).Create()
+	values := []ecs.Entity{ecs.Null, e}
+	for range 15 {
+		other := newWorld(t)
+		values = append(values, ecs.NewArchetype(other).Create())
+		require.NoError(t, other.Close())
+		for _, v := range values {
+			ecs.NewArchetype(w, target).With(target.Of(v)).Create()
+		}
+		kept := len(target.Values(nil))
+		for range 16 {
+			c, err := w.Clone()
+			require.NoError(t, err)
+			require.NoError(t, c.Verify())
+			require.Len(t, ecs.RegisterShared[ecs.Entity](c).Values(nil), kept)
+			require.Equal(t, w.Hash(), c.Hash())
+			require.NoError(t, c.Close())
+		}
+	}
+}

@@ -52,18 +52,6 @@ func TestBehaviour55SharedValues(t *testing.T) {
 		func() { boxed.Add(ids[3], [1]any{[]int{1}}) })
 
 	loose := ecs.RegisterShared[any](w)
-	nothing := ecs.NewArchetype(w, loose).Create()
-	none, ok := loose.Get(nothing)
-	require.True(t, ok)
-	require.Nil(t, none)
-	require.Equal(t, []any{nil}, loose.Values(nil))
-	require.NoError(t, w.Verify())
-	clone, err := w.Clone()
-	require.NoError(t, err)
-	require.Equal(t, 1, ecs.RegisterShared[any](clone).Len(nil))
-	require.Equal(t, w.Hash(), clone.Hash())
-	require.NoError(t, clone.Close())
-	require.True(t, w.Destroy(nothing))
 	for i, v := range []any{math.NaN(), float32(nan), [2]float64{0, nan}, math.NaN()} {
 		require.True(t, loose.Add(ids[i], v))
 	}
@@ -83,6 +71,26 @@ func TestBehaviour55SharedValues(t *testing.T) {
 	require.Equal(t, 7, w.SharedValues(), "what entities had is kept for those that come soon")
 	w.Sweep()
 	require.Equal(t, 6, w.SharedValues())
+	require.NoError(t, w.Verify())
+}
+
+// TestSharedNil: nil is a value as others are where the type is an interface.
+func TestSharedNil(t *testing.T) {
+	w := newWorld(t)
+	loose := ecs.RegisterShared[any](w)
+	e := ecs.NewArchetype(w, loose).Create()
+	none, ok := loose.Get(e)
+	require.True(t, ok)
+	require.Nil(t, none)
+	require.Equal(t, []any{nil}, loose.Values(nil))
+	require.NoError(t, w.Verify())
+	clone, err := w.Clone()
+	require.NoError(t, err)
+	require.Equal(t, 1, ecs.RegisterShared[any](clone).Len(nil))
+	require.Equal(t, w.Hash(), clone.Hash())
+	require.NoError(t, clone.Close())
+	require.True(t, w.Destroy(e))
+	require.Zero(t, loose.Len(nil))
 	require.NoError(t, w.Verify())
 }
 

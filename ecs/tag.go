@@ -13,12 +13,14 @@ type worldTags struct {
 
 var tags worldTags
 
-func (t *worldTags) take() uint32 {
+// take hands out a tag that is not in the set avoid, of 15 at most.
+func (t *worldTags) take(avoid uint32) uint32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	best := t.next
+	best := -1
 	for i := range t.uses {
-		if tag := (t.next + i) % len(t.uses); t.uses[tag] < t.uses[best] {
+		tag := (t.next + i) % len(t.uses)
+		if avoid>>tag&1 == 0 && (best < 0 || t.uses[tag] < t.uses[best]) {
 			best = tag
 		}
 	}

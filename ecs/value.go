@@ -48,6 +48,7 @@ type valueStore interface {
 	same(x any) *value                       // that of x, a T: the store's, or one that it does not know
 	fresh() valueStore                       // an empty store of the same type, for another world
 	belong(t *typeInfo)                      // says which type that is
+	worlds() (tags uint32)                   // the set of tags of entities in values
 	copied(v *value, from, to uint32) *value // that of v, of a world with tag from, in the store of one with tag to
 	known(v *value) *value                   // the value of the store that is the same, or nil
 	enter(v *value)                          // adds a value that is not known
@@ -124,6 +125,22 @@ func (s *values[T]) zero() *value {
 }
 
 func (s *values[T]) same(x any) *value { return s.of("World.MoveAll", goValue[T](x)) }
+
+func (s *values[T]) worlds() (tags uint32) {
+	if len(s.links) == 0 {
+		return 0
+	}
+	s.each(func(v *value) {
+		x := goValue[T](v.v)
+		for _, offset := range s.links {
+			// Safe because a T has an entity there.
+			if e := (*Entity)(unsafe.Add(unsafe.Pointer(&x), offset)); *e != Null {
+				tags |= 1 << (e.ref & tagMask >> indexBits)
+			}
+		}
+	})
+	return tags
+}
 
 func (s *values[T]) copied(v *value, from, to uint32) *value {
 	x := goValue[T](v.v)

@@ -165,7 +165,7 @@ func NewWorld(options ...Option) (*World, error) {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
 	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
-	w.tag = tags.take() << indexBits
+	w.tag = tags.take(0) << indexBits
 	w.registerBuiltIn()
 	return w, nil
 }
