@@ -120,7 +120,7 @@ func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
 
 // fewestRows is less than the rows of a unit in any archetype of the world under test,
 // with holes for a quarter of them.
-const fewestRows = 18
+const fewestRows = 12
 
 // isSmall reports whether the rows of a group are in a small chunk.
 func (d *world) isSmall(g *group) bool {
@@ -149,14 +149,19 @@ func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 	}
 	want.run = min(want.chunks, 1)
 	if fresh {
-		blocks := 0
-		for max(0, d.m.indices+blocks*recordBlock-1)-len(d.m.entities)+d.m.lent < n {
-			blocks++
-		}
-		want.chunks += blocks * recordChunks
-		want.run = max(want.run, blocks*recordChunks)
+		ids := d.idsNeed(n)
+		want.run, want.chunks = max(want.run, ids.run), want.chunks+ids.chunks
 	}
 	return want
+}
+
+// idsNeed is what n new entities need besides rows.
+func (d *world) idsNeed(n int) need {
+	blocks := 0
+	for max(0, d.m.indices+blocks*recordBlock-1)-len(d.m.entities)+d.m.lent < n {
+		blocks++
+	}
+	return need{run: blocks * recordChunks, chunks: blocks * recordChunks}
 }
 
 // spareUnits returns the units that the rows of a group leave of their last chunk, which may

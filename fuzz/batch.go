@@ -176,10 +176,18 @@ func (d *world) endRows(r record) error {
 		rows = rows[:min(len(rows), 1+int(r.bits(23, 5)))]
 	}
 	for _, e := range rows {
-		if !d.w.Destroy(e) {
-			return fmt.Errorf("Destroy(%v): got false want true", e)
+		x := d.m.entities[e]
+		switch {
+		case x == nil: // as it was a member of another's group
+		case x.group.set.has(dyingKind):
+			if err := d.bury(e, x); err != nil {
+				return err
+			}
+		default:
+			if _, err := d.destroyOne(e); err != nil {
+				return err
+			}
 		}
-		d.m.destroy(e)
 	}
 	return nil
 }

@@ -13,15 +13,24 @@ import (
 type change struct {
 	c           *ecs.Change // nil: adoption
 	into        *group      // adoption of this form
+	dies        bool        // what Destroy does
+	clears      bool        // what Clear does
 	add, remove kinds
 	put         kinds // of add: shared kinds whose values all get, not only those that have none
 	given       [sharedKinds]any
 }
 
-// of returns what an entity of a form becomes.
+// of returns what an entity of a form becomes, which may be one that ends.
 func (c change) of(f form) form {
-	if c.into != nil {
-		return c.into.form
+	switch {
+	case c.clears:
+		return form{set: 1 << dyingKind}
+	case c.dies:
+		return f.left()
+	case c.into != nil:
+		into := c.into.form
+		into.set |= f.set & (1 << dyingKind)
+		return into
 	}
 	for i, v := range c.given {
 		if k := firstShared + i; c.put.has(k) || c.add.has(k) && !f.set.has(k) {
@@ -69,6 +78,9 @@ func (d *world) pickChange(r record) change {
 		return change{into: d.group(d.sets[n>>8&7], 0)}
 	case len(d.m.groups) > manyGroups:
 		g := d.m.groups[n>>8%uint64(len(d.m.groups))]
+		if g.set.has(dyingKind) {
+			return change{into: d.group(d.sets[n>>8&7], 0)}
+		}
 		if g.goes() {
 			d.pin(g)
 		}
@@ -157,7 +169,11 @@ func (d *world) applyOne(r record) error {
 		}
 		return nil
 	}
-	to := d.m.groupOf(c.of(x.group.form))
+	f := c.of(x.group.form)
+	if f.ends() {
+		return d.endOne(e, func() (bool, error) { return c.one(e) })
+	}
+	to := d.m.groupOf(f)
 	if to == x.group {
 		if changed, err := c.one(e); changed || err != nil {
 			return fmt.Errorf("a change of %v that has it all: got %v, %w", e, changed, err)
@@ -227,55 +243,23 @@ func (d *world) misuseList(list []ecs.Entity, call func(list []ecs.Entity)) erro
 // applyAll makes a call that changes the entities of a list, which are alive and
 // listed once. All are changed or none. The order of the rows is not foretold.
 func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs.Batch, error)) error {
-	m := d.m
-	touched := touch{}
-	arrivals := map[*group]int{}
-	var to []*group
-	var moved []ecs.Entity
-	for _, e := range list {
-		x := m.entities[e]
-		g := m.groupOf(c.of(x.group.form))
-		if g == x.group {
-			continue
-		}
-		if arrivals[g] == 0 {
-			to = append(to, g)
-		}
-		arrivals[g]++
-		moved = append(moved, e)
-		touched[x.group]--
-		touched[g]++
-	}
-	var want need
-	for _, g := range to {
-		one := d.rowsNeed(g, arrivals[g], false)
-		want.run, want.chunks = max(want.run, one.run), want.chunks+one.chunks
-	}
-	d.sit(touched)
+	s := d.foresee(list, c)
 	var batch ecs.Batch
-	done, err := d.attempt(want, func() (err error) {
+	done, err := d.attempt(s.need, func() (err error) {
 		batch, err = call()
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%d entities: %w", len(moved), err)
+		return fmt.Errorf("%d entities: %w", len(s.moved), err)
 	}
 	if !done {
 		return nil
 	}
-	for _, e := range moved {
-		x := m.entities[e]
-		g := m.groupOf(c.of(x.group.form))
-		d.bindOf(e, g)
-		m.become(x, g)
-		x.group = g
-		m.arrive(x)
-	}
-	if err := d.reread(touched); err != nil {
+	if err := d.fulfil(s); err != nil {
 		return err
 	}
 	inside := map[ecs.Entity]bool{}
-	for _, e := range moved {
+	for _, e := range s.moved {
 		inside[e] = true
 	}
 	for _, e := range batch.Entities(nil) {
@@ -284,7 +268,7 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 		}
 		delete(inside, e)
 	}
-	return d.compareBatch(batch, len(moved), uint64(r.n), kinds(mix(uint64(r.n))))
+	return d.compareBatch(batch, len(s.moved), uint64(r.n), kinds(mix(uint64(r.n))))
 }
 
 // compareBatch compares the rows of a batch, whose entities the model has, and

@@ -47,8 +47,10 @@ func (d *world) types(set kinds, first int) []ecs.Type {
 func (d *world) archetype(r record) error {
 	g := d.group(d.sets[r.who%8]^kinds(r.n)&kinds(r.n>>16)&d.active, 0)
 	if n := len(d.m.groups); r.kind>>4 == 0 {
-		g = d.m.groups[int(r.n>>8)%n]
-		d.pin(g)
+		if h := d.m.groups[int(r.n>>8)%n]; !h.set.has(dyingKind) {
+			g = h
+			d.pin(g)
+		}
 	}
 	if a := ecs.NewArchetype(d.w, d.typesOf(g.form, int(r.kind))...); a != g.a {
 		return fmt.Errorf("NewArchetype: got %v at %p want the one at %p", a, a, g.a)
@@ -66,17 +68,23 @@ func (d *world) create(r record) error {
 
 func (d *world) createOne(r record) error {
 	g := d.group(d.sets[r.kind%8], uint64(r.n))
+	return d.createIn(g, g.a, r)
+}
+
+// createIn makes an entity of a group by its archetype, or one that was.
+func (d *world) createIn(g *group, a *ecs.Archetype, r record) error {
 	var e ecs.Entity
 	done, err := d.attempt(d.rowsNeed(g, 1, true), func() (err error) {
 		if r.n&1 == 0 {
-			e, err = g.a.TryCreate()
+			e, err = a.TryCreate()
 			return err
 		}
-		return limited(func() { e = g.a.Create() })
+		return limited(func() { e = a.Create() })
 	})
 	if !done {
 		return err
 	}
+	d.bindOf(e, g)
 	x, err := d.m.create(e, g)
 	if err != nil {
 		return err
@@ -90,13 +98,19 @@ func (d *world) destroy(r record) error {
 		return d.createOne(r)
 	}
 	e, x := d.pick(r.who)
-	if got := d.w.Destroy(e); got != (x != nil) {
-		return fmt.Errorf("Destroy(%v): got %v want %v", e, got, x != nil)
+	if x == nil {
+		if d.w.Destroy(e) {
+			return fmt.Errorf("Destroy(%v): got true want false", e)
+		}
+		return d.compare(e, nil)
 	}
-	if x != nil {
-		d.m.destroy(e)
+	if x.group.set.has(dyingKind) && r.n&1 == 0 {
+		return d.bury(e, x)
 	}
-	return d.compare(e, nil)
+	if _, err := d.destroyOne(e); err != nil {
+		return err
+	}
+	return d.compare(e, d.m.entities[e])
 }
 
 func (d *world) add(r record) error {
@@ -134,6 +148,9 @@ func (d *world) remove(r record) error {
 func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool, error)) error {
 	f := x.group.form
 	f.set ^= 1 << k
+	if f.ends() {
+		return d.endOne(e, call)
+	}
 	if d.list[k].shared() != nil {
 		f.values[k-firstShared] = v
 	}
@@ -145,6 +162,15 @@ func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool,
 		x.values[k] = v
 	}
 	return d.compare(e, x)
+}
+
+// endOne makes a call that takes the last cleanup type from e, which is Dying.
+func (d *world) endOne(e ecs.Entity, call func() (bool, error)) error {
+	if ok, err := call(); !ok || err != nil {
+		return fmt.Errorf("a change that ends %v: got %v, %w", e, ok, err)
+	}
+	d.m.destroy(e)
+	return d.compare(e, nil)
 }
 
 // moveOne makes a call that makes e one of a group, or fails: its row goes to the end, the

@@ -39,6 +39,12 @@ type (
 		X    float64
 		Name any
 	}
+	desk   struct{ V uint8 }  // shared, cleanup
+	socket struct{ FD int32 } // 4 B, cleanup
+	note   struct {           // 16 B, of a buffer, cleanup
+		To   ecs.Entity
+		Text int64
+	}
 	spacer[A, B any] struct{} // takes a type number away
 )
 
@@ -49,14 +55,17 @@ func (s kinds) has(k int) bool { return s>>k&1 != 0 }
 func (s kinds) len() int       { return bits.OnesCount32(uint32(s)) }
 
 // maxKinds is the length of tables by kind.
-const maxKinds = firstShared + sharedKinds
+const maxKinds = dyingKind + 1
 
 // Two kinds are the tags that hide entities from queries. Behind them come those that the
 // header's sizes choose.
 const (
 	firstShared       = 16
-	sharedKinds       = 2
+	sharedKinds       = 3
+	linkedKind        = 21
+	dyingKind         = 22
 	sharing     kinds = (1<<sharedKinds - 1) << firstShared
+	lasting     kinds = 7 << 18 // cleanup types: one shared, a component, a buffer
 
 	offKind          = 14
 	prefabKind       = 15
@@ -67,7 +76,7 @@ const (
 
 // laterKinds are the kinds that the upper bits of a header's size choose.
 func laterKinds(bits uint8) (some kinds) {
-	for i, set := range [...]kinds{1 << firstShared, 1 << (firstShared + 1)} {
+	for i, set := range [...]kinds{1 << firstShared, 1 << (firstShared + 1), 1 << 19, 1<<18 | 1<<20, 1 << linkedKind} {
 		if bits>>i&1 != 0 {
 			some |= set
 		}
@@ -261,6 +270,13 @@ func register(w *ecs.World, apart bool) []kind {
 		component[ecs.Prefab]{h: ecs.Register[ecs.Prefab](w), from: func(uint64, target) ecs.Prefab { return ecs.Prefab{} }},
 		shared[team]{h: ecs.RegisterShared[team](w), from: func(n uint64) team { return team{uint8(n % 6)} }},
 		shared[cell]{h: ecs.RegisterShared[cell](w), from: cellOf},
+		shared[desk]{h: ecs.RegisterShared[desk](w, ecs.Cleanup), from: func(n uint64) desk { return desk{uint8(n % 3)} }},
+		component[socket]{h: ecs.Register[socket](w, ecs.Cleanup), from: func(n uint64, _ target) socket { return socket{int32(n)} }},
+		buffer[note]{h: ecs.RegisterBuffer[note](w, ecs.Cleanup, ecs.Inline(1)), inline: 1, size: 16, growth: alloc.Doubling(),
+			from: func(n uint64, at target) note { return note{at, int64(n)} }},
+		buffer[ecs.LinkedEntity]{h: ecs.RegisterBuffer[ecs.LinkedEntity](w), inline: 128 / 8, size: 8, growth: alloc.Doubling(),
+			from: func(_ uint64, at target) ecs.LinkedEntity { return ecs.LinkedEntity{Entity: at} }},
+		component[ecs.Dying]{h: ecs.Register[ecs.Dying](w), from: func(uint64, target) ecs.Dying { return ecs.Dying{} }},
 	)
 }
 

@@ -115,7 +115,8 @@ func (d *world) destroyQuery(r record) error {
 	if !d.ebb && len(list) > 20 && r.bits(28, 3) != 0 {
 		return d.createN(r)
 	}
-	return d.endAll(list, func() int { return d.w.DestroyQuery(q.q) })
+	_, err = d.endAll(list, func() int { return d.w.DestroyQuery(q.q) })
+	return err
 }
 
 func (d *world) destroyList(r record) error {
@@ -128,31 +129,35 @@ func (d *world) destroyList(r record) error {
 			return err
 		}
 	}
-	return d.endAll(d.alone(list), func() int { return d.w.DestroyList(list) })
+	_, err := d.endAll(d.alone(list), func() int { return d.w.DestroyList(list) })
+	return err
 }
 
-// endAll makes a call that ends the entities of a list.
-func (d *world) endAll(list []ecs.Entity, call func() int) error {
-	touched := touch{}
-	for _, e := range list {
-		touched[d.m.entities[e].group]--
+// endAll makes a call that destroys the entities of a list, which are alive and listed
+// once, and the members of their groups. It returns false when there was no room.
+func (d *world) endAll(list []ecs.Entity, call func() int) (bool, error) {
+	return d.endAs(change{dies: true}, d.members(list), call)
+}
+
+// endAs makes a call that ends entities, or leaves their cleanup types.
+func (d *world) endAs(c change, list []ecs.Entity, call func() int) (bool, error) {
+	s, got := d.foresee(list, c), 0
+	done, err := d.attempt(s.need, func() error { return limited(func() { got = call() }) })
+	if !done {
+		return false, err
 	}
-	d.sit(touched)
-	if got := call(); got != len(list) {
-		return fmt.Errorf("got %d destroyed, want %d", got, len(list))
+	if want := len(s.moved) + len(s.ended); got != want && (got != oneOrMore || want == 0) {
+		return false, fmt.Errorf("got %d destroyed, want %d", got, want)
+	}
+	if err := d.fulfil(s); err != nil {
+		return false, err
 	}
 	for _, e := range list {
-		d.m.end(e)
-	}
-	for _, e := range list {
-		if err := d.compare(e, nil); err != nil {
-			return err
+		if err := d.compare(e, d.m.entities[e]); err != nil {
+			return false, err
 		}
 	}
-	if err := d.reread(touched); err != nil {
-		return err
-	}
-	return d.compareNames()
+	return true, d.compareNames()
 }
 
 // wipe clears the world, rarely, or makes many entities. Indices are given again from
@@ -161,7 +166,7 @@ func (d *world) wipe(r record) error {
 	if r.bits(28, 3) != 0 {
 		return d.createN(r)
 	}
-	if err := d.endAll(slices.Clone(d.m.alive), func() int {
+	if _, err := d.endAs(change{clears: true}, slices.Clone(d.m.alive), func() int {
 		n := d.w.Stats().Alive
 		d.w.Clear()
 		return n - d.w.Stats().Alive

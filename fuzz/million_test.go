@@ -100,7 +100,7 @@ func TestHoles(t *testing.T) {
 // are so wide that a chunk has as many with one byte more: what it holds there must not go
 // along.
 func TestLargeArchetypes(t *testing.T) {
-	const steps = 600 // fewer do not make the archetypes large
+	const steps = 700 // fewer do not make the archetypes large
 	seeds, _ := effort(12, steps)
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+5000, steps)

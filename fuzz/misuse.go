@@ -11,15 +11,15 @@ import (
 // change nothing.
 
 func (d *world) misuse(r record) error {
-	switch r.kind % 7 { // two that change the world as well
+	switch r.kind % 8 { // two that change the world as well
 	case 0:
 		return d.misuseBatch(r)
 	case 1:
 		return d.misuseBuffer(r)
 	}
-	pure := []func(record) error{d.misuseLoop, d.misuseEntity, d.misuseQuery, d.misuseForeign, d.misusePull}
+	pure := []func(record) error{d.misuseLoop, d.misuseEntity, d.misuseQuery, d.misuseForeign, d.misusePull, d.misuseDying}
 	before := d.w.Hash()
-	if err := pure[r.kind%7-2](r); err != nil {
+	if err := pure[r.kind%8-2](r); err != nil {
 		return err
 	}
 	if got := d.w.Hash(); got != before {
@@ -171,7 +171,7 @@ func (d *world) misuseBatch(r record) error {
 	if err := d.fillBatch(batch, g, 0, 0, 0); err != nil {
 		return err
 	}
-	if err := d.destroyOne(g.rows[len(g.rows)-1]); err != nil {
+	if done, err := d.destroyOne(g.rows[len(g.rows)-1]); !done {
 		return err
 	}
 	for _, f := range []func(){
@@ -191,14 +191,6 @@ func (d *world) misuseBatch(r record) error {
 	return nil
 }
 
-func (d *world) destroyOne(e ecs.Entity) error {
-	if !d.w.Destroy(e) {
-		return fmt.Errorf("Destroy(%v): got false want true", e)
-	}
-	d.m.destroy(e)
-	return nil
-}
-
 // misuseBuffer keeps views of a buffer too long, and writes through one that
 // was opened to read.
 func (d *world) misuseBuffer(r record) error {
@@ -206,12 +198,18 @@ func (d *world) misuseBuffer(r record) error {
 	if b == nil || len(d.m.alive) < 2 {
 		return nil
 	}
-	d.m.touch(x, k)
 	other := d.m.alive[0]
 	if other == e {
 		other = d.m.alive[1]
 	}
-	return b.misuse(e, func() error { return d.destroyOne(other) })
+	if d.m.entities[other].group.set&(lasting|1<<linkedKind) != 0 {
+		return nil // it may stay, and others may go
+	}
+	d.m.touch(x, k)
+	return b.misuse(e, func() error {
+		_, err := d.destroyOne(other)
+		return err
+	})
 }
 
 // misuseForeign hands in an entity of another world.

@@ -12,6 +12,7 @@ import (
 type sharedKind interface {
 	of(v any) ecs.SharedValue
 	norm(v any) any // the same for values that are the same, and comparable
+	get(e ecs.Entity) any
 	assign(e ecs.Entity, v any, try bool) (bool, error)
 	// used compares the values that entities have with a count of them by norm.
 	used(want map[any]int) error
@@ -54,6 +55,11 @@ func (s shared[T]) norm(v any) any {
 func (s shared[T]) same(e ecs.Entity, want any) error {
 	v, ok := s.h.Get(e)
 	return s.equal(v, ok, want)
+}
+
+func (s shared[T]) get(e ecs.Entity) any {
+	v, _ := s.h.Get(e)
+	return v
 }
 
 func (s shared[T]) equal(v T, ok bool, want any) error {

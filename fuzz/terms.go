@@ -101,7 +101,7 @@ func (d *world) newQuery(r record) error {
 	seed := mix(uint64(r.n))
 	for i := range d.list {
 		k := (int(r.kind) + i) % len(d.list)
-		if !d.active.has(k) {
+		if !d.shown().has(k) {
 			continue
 		}
 		t := d.list[k].Type()
@@ -136,7 +136,7 @@ func (d *world) newTerms(r record) error {
 	few := mix(uint64(r.n)+1) & mix(uint64(r.n)+2)
 	for i := range d.list {
 		k := (int(r.kind) + i) % len(d.list)
-		if !d.active.has(k) || few>>k&1 == 0 {
+		if !d.shown().has(k) || few>>k&1 == 0 {
 			continue
 		}
 		if d.list[k].shared() != nil {
@@ -164,6 +164,14 @@ func (d *world) newTerms(r record) error {
 		q.q.SetSince(q.since)
 	}
 	return nil
+}
+
+// shown returns the kinds that entities may have.
+func (d *world) shown() kinds {
+	if d.active&lasting != 0 {
+		return d.active | 1<<dyingKind
+	}
+	return d.active
 }
 
 // draw returns four bits of n for kind k.
@@ -245,7 +253,7 @@ func operandOf(t ecs.Type, may uint8) ecs.Operand {
 // filterTerms gives a query terms over versions and hidden entities, or none.
 func (d *world) filterTerms(q *query, n uint64) (terms []ecs.Term) {
 	if n&3 == 0 {
-		q.changed = d.active & kinds(n>>8) & kinds(n>>24) &^ sharing
+		q.changed = d.shown() & kinds(n>>8) & kinds(n>>24) &^ sharing
 		for _, t := range d.types(q.changed, 0) {
 			terms = append(terms, ecs.Changed(t))
 		}

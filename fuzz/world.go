@@ -51,6 +51,7 @@ type world struct {
 
 	all     *query // without terms: every entity
 	changes []change
+	burial  *ecs.Change      // removes all cleanup types
 	watches [maxKinds]*query // of one kind each, to look at its versions
 	queries []*query
 	sinces  []uint32           // change versions of the past
@@ -104,6 +105,7 @@ var worldOps = []struct {
 	{"ApplyRows", (*world).applyRows},
 	{"Shrink", (*world).shrink},
 	{"RowsOf", (*world).rowsOf},
+	{"Instantiate", (*world).instantiate},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the

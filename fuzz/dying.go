@@ -1,0 +1,103 @@
+package fuzz
+
+import (
+	"fmt"
+
+	"quarry/ecs"
+)
+
+// Cleanup types, Dying and groups.
+
+// members returns a list with the entities behind each that its group names, each once.
+func (d *world) members(list []ecs.Entity) []ecs.Entity {
+	var all []ecs.Entity
+	for _, e := range list {
+		all = append(all, e)
+		if linked, ok := d.valueOf(e, linkedKind).([]ecs.LinkedEntity); ok {
+			for _, l := range linked {
+				all = append(all, l.Entity)
+			}
+		}
+	}
+	return d.alone(all)
+}
+
+// ends reports whether entities that get a form are gone.
+func (f form) ends() bool { return f.set.has(dyingKind) && f.set&lasting == 0 }
+
+// left returns what Destroy leaves of an entity of a form.
+func (f form) left() form {
+	if !f.set.has(dyingKind) {
+		f.set = f.set&lasting | 1<<dyingKind
+	}
+	return f
+}
+
+// destroyOne ends an entity, or makes it Dying, with the members of its group. When it is
+// Dying already and has no group nothing happens. It returns false when there was no room.
+func (d *world) destroyOne(e ecs.Entity) (bool, error) {
+	if len(d.members([]ecs.Entity{e})) > 1 {
+		return d.endAll([]ecs.Entity{e}, func() int {
+			if d.w.Destroy(e) {
+				return oneOrMore
+			}
+			return 0
+		})
+	}
+	x := d.m.entities[e]
+	f := x.group.form.left()
+	if f.ends() {
+		return true, d.endOne(e, func() (bool, error) { return d.w.Destroy(e), nil })
+	}
+	to := d.m.groupOf(f)
+	if to == x.group {
+		if destroyed, err := d.w.TryDestroy(e); destroyed || err != nil {
+			return false, fmt.Errorf("TryDestroy(%v), which is Dying: got %v, %w", e, destroyed, err)
+		}
+		return true, nil
+	}
+	err := d.moveOne(e, x, to, func() (bool, error) { return d.w.TryDestroy(e) })
+	return x.group == to, err
+}
+
+// oneOrMore is what a call returns that does not count.
+const oneOrMore = -1
+
+// bury takes the cleanup types from an entity that is Dying, which ends it.
+func (d *world) bury(e ecs.Entity, x *entity) error {
+	c := change{remove: lasting}
+	if d.burial == nil {
+		d.make(&c, record{})
+		d.burial = c.c
+	}
+	if ok, err := d.burial.Apply(e); !ok || err != nil {
+		return fmt.Errorf("remove the cleanup types of %v, which is Dying: got %v, %w", e, ok, err)
+	}
+	d.m.destroy(e)
+	return d.compare(e, nil)
+}
+
+// misuseDying tries to give Dying and to take it.
+func (d *world) misuseDying(r record) error {
+	if len(d.list) <= dyingKind {
+		return nil
+	}
+	c := d.list[dyingKind]
+	e, x := d.pick(r.who)
+	for _, f := range []func(){
+		func() { ecs.NewArchetype(d.w, c.Type()) },
+		func() { ecs.NewChange(d.w, ecs.Add(c.Type())) },
+		func() { ecs.NewChange(d.w, ecs.Remove(c.Type())) },
+	} {
+		if err := panics("ecs: ", f); err != nil {
+			return err
+		}
+	}
+	if x == nil {
+		return nil
+	}
+	if x.group.set.has(dyingKind) {
+		return panics("ecs: ", func() { _, _ = c.remove(e, r.n&1 == 0) })
+	}
+	return panics("ecs: ", func() { _, _ = c.add(e, c.zero(), r.n&1 == 0) })
+}

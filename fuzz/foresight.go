@@ -1,0 +1,68 @@
+package fuzz
+
+import "quarry/ecs"
+
+// foresight is what a change of many entities will do, or a destruction.
+type foresight struct {
+	moved, ended []ecs.Entity
+	to           map[ecs.Entity]*group // of those that move
+	touched      touch
+	need         need
+}
+
+// foresee says what a change does to a list of entities, which are alive and listed once,
+// and notes where rows are.
+func (d *world) foresee(list []ecs.Entity, c change) foresight {
+	s := foresight{to: map[ecs.Entity]*group{}, touched: touch{}}
+	arrivals := map[*group]int{}
+	var targets []*group
+	for _, e := range list {
+		x := d.m.entities[e]
+		f := c.of(x.group.form)
+		if f.ends() {
+			s.ended = append(s.ended, e)
+			s.touched[x.group]--
+			continue
+		}
+		g := d.m.groupOf(f)
+		if g == x.group {
+			continue
+		}
+		if arrivals[g] == 0 {
+			targets = append(targets, g)
+		}
+		arrivals[g]++
+		s.moved, s.to[e] = append(s.moved, e), g
+		s.touched[x.group]--
+		s.touched[g]++
+	}
+	for _, g := range targets {
+		one := d.rowsNeed(g, arrivals[g], false)
+		s.need.run, s.need.chunks = max(s.need.run, one.run), s.need.chunks+one.chunks
+	}
+	d.sit(s.touched)
+	return s
+}
+
+// fulfil takes into the model what was foreseen.
+func (d *world) fulfil(s foresight) error {
+	m := d.m
+	for rows := range d.all.q.Rows() { // archetypes in order of creation
+		for _, e := range rows.Entities() {
+			if g := s.to[e]; g != nil {
+				d.bind(g, rows.Archetype())
+				break
+			}
+		}
+	}
+	for _, e := range s.moved {
+		x := m.entities[e]
+		m.become(x, s.to[e])
+		x.group = s.to[e]
+		m.arrive(x)
+	}
+	for _, e := range s.ended {
+		m.end(e)
+	}
+	return d.reread(s.touched)
+}
