@@ -16,6 +16,7 @@ type need struct {
 	chunks int  // in all
 	never  bool // the call is over a fixed limit
 	spares bool // the call leaves the archetypes' reserves alone
+	blocks bool // it takes several blocks of the heap, which keeps some when it fails
 }
 
 // met reports whether u can certainly serve it: a run of the length is free,
@@ -49,8 +50,14 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	if d.tight {
 		hash = d.w.Hash()
 	}
+	if n.blocks && d.tight {
+		d.w.Trim()
+	}
 	stats, room := d.w.Stats(), d.u.Stats()
 	err = call()
+	if err != nil && n.blocks {
+		d.w.Trim()
+	}
 	if err == nil {
 		if n.never {
 			return true, fmt.Errorf("a call over a limit went through")

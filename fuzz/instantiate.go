@@ -133,6 +133,7 @@ func (d *world) copyNeed(c copying) need {
 		arrivals[g] += c.n
 	}
 	want := d.idsNeed(c.n * len(c.members))
+	want.blocks = true
 	for g, n := range arrivals {
 		rows := d.rowsNeed(g, n, false)
 		want.run, want.chunks = max(want.run, rows.run), want.chunks+rows.chunks

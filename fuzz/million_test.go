@@ -55,7 +55,7 @@ func TestMillionSteps(t *testing.T) {
 // the order of the rows that fill them depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
 	seeds, steps := effort(6, 1_000)
-	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList"}
+	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+4000, steps)
 		fuzz.WorldWeights(data, func(op string) bool { return !slices.Contains(cut, op) })

@@ -52,6 +52,8 @@ type world struct {
 	all     *query // without terms: every entity
 	changes []change
 	burial  *ecs.Change      // removes all cleanup types
+	second  *world           // to which entities go, and from which they come back
+	apart   bool             // other types are registered between those
 	watches [maxKinds]*query // of one kind each, to look at its versions
 	queries []*query
 	sinces  []uint32           // change versions of the past
@@ -106,6 +108,7 @@ var worldOps = []struct {
 	{"Shrink", (*world).shrink},
 	{"RowsOf", (*world).rowsOf},
 	{"Instantiate", (*world).instantiate},
+	{"Migrate", (*world).migrate},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
@@ -184,7 +187,7 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 	}
 	d := &world{w: w, u: config.Universe, tight: config.Tight, growth: growth, small: beginSmall[s.flags>>5]}
 	d.list = register(w, s.flags&1 != 0)
-	d.m = newModel(d.list)
+	d.m, d.apart = newModel(d.list), s.flags&1 != 0
 	d.active = kinds(s.kinds)
 	if d.active == 0 {
 		d.active = 1<<firstShared - 1
@@ -249,7 +252,8 @@ func (d *world) check() error {
 			least += chunks
 		}
 		if chunks > 0 {
-			most += chunks + alloc.ChunksPerMegachunk - 1 // the last chunk may be nearly empty
+			// The last chunk may be nearly empty, and 64 units have rows for 63.
+			most += chunks + chunks/(alloc.ChunksPerMegachunk-1) + alloc.ChunksPerMegachunk
 		}
 		mostReserve += d.mostReserve(chunks)
 	}
@@ -355,6 +359,11 @@ func (d *world) end() error {
 	d.result.Hash = d.w.Hash()
 	for _, c := range d.hog {
 		d.u.Free(c, 1)
+	}
+	if d.second != nil {
+		if err := d.second.end(); err != nil {
+			return fmt.Errorf("second world: %w", err)
+		}
 	}
 	if err := d.w.Close(); err != nil {
 		return err
