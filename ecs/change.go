@@ -214,6 +214,9 @@ func (w *World) takeWay(op string, way *way, e Entity, r *record, before int) (b
 			w.forget(before)
 			return false, during(op, err)
 		}
+		if way == way.from.side {
+			way.find() // its end may lie alone now, which tells only the ways that it has
+		}
 	}
 	w.moveOne(way.from, way, e, r, w.ownerOf(r.location))
 	alloc.ClearRows(way.to.grid.LastRow(), 1, way.fresh)

@@ -259,6 +259,13 @@ func TestPutTakesOverLayout(t *testing.T) {
 			require.Equal(t, Position{X: float64(i)}, *position.Get(e))
 		}
 	}
+
+	// One comes back to a value whose archetype lay so and has no rows: now it lies alone.
+	require.True(t, cell.Set(ids[7], 4))
+	seat, _ = w.Locate(ids[7])
+	require.Greater(t, seat.Archetype.Plan().Rows, rows)
+	require.Equal(t, Position{X: 7}, *position.Get(ids[7]))
+	require.NoError(t, w.Verify())
 }
 
 // TestRowsOf: the rows of one value, of those that the query finds.
