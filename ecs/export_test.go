@@ -62,6 +62,10 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W9":
 		a.place[a.types[0]].offset += 64
 		return func() { a.place[a.types[0]].offset -= 64 }
+	case "W12":
+		old := a.sig
+		a.sig.add(dyingID)
+		return func() { a.sig = old }
 	case "W9 hole":
 		own := a.ownRows
 		a.ownRows = 2 * own

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -127,10 +128,24 @@ func (w *World) matchingOf(terms []Term) *matching {
 	m.queries = 1
 	w.matchings = append(w.matchings, m)
 	w.byFilter[m.key] = m
-	for _, a := range w.archetypes {
+	for _, a := range m.candidates() {
 		m.consider(a)
 	}
 	return m
+}
+
+// candidates returns archetypes, in order, among which are all that match: those of the
+// values of a Where term, if there is one.
+func (m *matching) candidates() []*Archetype {
+	if len(m.where) == 0 {
+		return m.w.archetypes
+	}
+	var all []*Archetype
+	for _, v := range m.where[0] {
+		all = append(all, v.archetypes...)
+	}
+	slices.SortFunc(all, func(a, b *Archetype) int { return cmp.Compare(a.index, b.index) })
+	return all
 }
 
 // drop ends one query's use.

@@ -54,7 +54,7 @@ func (c Shared[T]) Of(v T) SharedValue {
 }
 
 // SharedValue is a value of a shared type; see Shared.Of. It is a Type, that of the
-// value, for NewArchetype, Add, Put and Where, and no others.
+// value, for NewArchetype, Add, Put and Where, and no others. Two of one value need not be ==.
 type SharedValue struct{ v *value }
 
 func (v SharedValue) info() *typeInfo {

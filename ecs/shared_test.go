@@ -508,3 +508,27 @@ func TestArchetypesComeAgain(t *testing.T) {
 	}
 	require.Less(t, w.Stats().Archetypes, 150)
 }
+
+// TestWithKeepsOthers: With changes the values given and keeps those of other types.
+func TestWithKeepsOthers(t *testing.T) {
+	w := newWorld(t)
+	cell, team := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w)
+	a := ecs.NewArchetype(w, cell.Of(3), team.Of("red"))
+	e := a.With(cell.Of(4)).Create()
+	v, _ := cell.Get(e)
+	k, _ := team.Get(e)
+	require.Equal(t, 4, v)
+	require.Equal(t, "red", k)
+	require.Same(t, a, a.With())
+	require.Same(t, a, a.With(cell.Of(4)).With(cell.Of(3)))
+}
+
+// TestBuiltInKinds: the built-in types are of one kind each.
+func TestBuiltInKinds(t *testing.T) {
+	w := newWorld(t)
+	const text = " is built in as another kind: RegisterBuffer has LinkedEntity, Register the others"
+	require.PanicsWithValue(t, "ecs: RegisterShared[Dying]: Dying"+text, func() { ecs.RegisterShared[ecs.Dying](w) })
+	require.PanicsWithValue(t, "ecs: RegisterManaged[Prefab]: managed Prefab"+text, func() { ecs.RegisterManaged[ecs.Prefab](w) })
+	require.PanicsWithValue(t, "ecs: Register[LinkedEntity]: LinkedEntity"+text, func() { ecs.Register[ecs.LinkedEntity](w) })
+	require.Equal(t, ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.RegisterBuffer[ecs.LinkedEntity](w))
+}

@@ -132,6 +132,11 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		return w.types[id]
 	}
 	w.checkUnshared(op)
+	for _, t := range w.types[:min(len(w.types), int(builtIn))] {
+		if t.rtype == info.rtype {
+			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.name))
+		}
+	}
 	if len(w.types) == MaxTypes {
 		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
 	}

@@ -45,6 +45,7 @@ import (
 //	   looks.
 //	W9 An archetype's places, columns and ways say what its plan says, and the plan
 //	   has at least three quarters of the rows that its own types would have.
+//	W12 Entities that are Dying have a Cleanup type.
 //	W10 of store.go, W11 of value.go, R1-R3 of records.go, R4-R8 of lending.go, L1 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
