@@ -79,14 +79,21 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		d.build()
 		d.starts[first.Chunk()] += 2
 		return func() { d.starts[first.Chunk()] -= 2 }
-	case "R1":
-		w.records.free[0] |= 1 << 1
-		return func() { w.records.free[0] &^= 1 << 1 }
 	case "R2":
 		return swap(&w.records.nFree, w.records.nFree+1)
+	}
+	return w.records.corrupt(invariant)
+}
+
+// corrupt is Corrupt of the records' bits.
+func (s *records) corrupt(invariant string) (restore func()) {
+	switch invariant {
+	case "R1":
+		s.free[0] |= 1 << 1
+		return func() { s.free[0] &^= 1 << 1 }
 	case "R3":
-		w.records.summary[1] ^= 1
-		return func() { w.records.summary[1] ^= 1 }
+		s.summary[1] ^= 1
+		return func() { s.summary[1] ^= 1 }
 	}
 	return nil
 }
