@@ -85,6 +85,7 @@ type Archetype struct {
 	regular   bool         // full chunks come, too
 	side      *way         // to the archetypes of other values, see sideways
 	lasting   bool         // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
+	dying     bool         // it has Dying: nothing is created here
 	pinned    bool         // somebody may have it from NewArchetype, so it stays without rows
 	forgotten bool         // taken out of the world again, see retire
 
@@ -120,7 +121,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.types[id].name))
 		}
 		if id == dyingID {
-			panic("ecs: NewArchetype: Dying comes with World.Destroy; no entity is created with it")
+			refuseDying("NewArchetype")
 		}
 		sig.add(id)
 		if s, ok := t.(SharedValue); ok {
@@ -205,6 +206,13 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 		m.consider(a)
 	}
 	return a, nil
+}
+
+// refuseDying panics for a call that would make entities that are Dying.
+//
+//go:noinline
+func refuseDying(op string) {
+	panic("ecs: " + op + ": Dying comes with World.Destroy; no entity is created with it")
 }
 
 // isLastCleanup reports whether a type is the archetype's only one that is Cleanup.

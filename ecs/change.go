@@ -330,6 +330,9 @@ func (c *Change) prepare(p *pick) error {
 // types. Those that both have keep their values.
 
 func (a *Archetype) into() *Change {
+	if a.dying {
+		refuseDying("Archetype.Adopt")
+	}
 	if a.adopt == nil {
 		a.adopt = &Change{w: a.w, into: a}
 	}

@@ -137,6 +137,16 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.True(t, dying.Has(e), "another archetype with cleanup types leaves it dying")
+	at, _ := w.Locate(e)
+	live := ecs.NewArchetype(w, ecs.Register[Position](w)).Create()
+	for op, f := range map[string]func(){
+		"Create":         func() { at.Archetype.Create() },
+		"CreateN":        func() { _, _ = at.Archetype.CreateN(3) },
+		"CreateReserved": func() { _, _ = at.Archetype.CreateReserved(nil) },
+		"Adopt":          func() { _, _ = at.Archetype.Adopt(live) },
+	} {
+		require.PanicsWithValue(t, "ecs: Archetype."+op+": Dying comes with World.Destroy; no entity is created with it", f)
+	}
 	require.NoError(t, w.Verify())
 }
 

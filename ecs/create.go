@@ -21,6 +21,9 @@ func (a *Archetype) Create() Entity {
 func (a *Archetype) TryCreate() (Entity, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.Create")
+	if a.dying {
+		refuseDying("Archetype.Create")
+	}
 	if w.records.nFree == 0 || a.grid.Full() {
 		var err error
 		if a, err = a.makeRoom(1); err != nil {
@@ -117,6 +120,9 @@ func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.CreateN")
+	if a.dying {
+		refuseDying("Archetype.CreateN")
+	}
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n))
 	}

@@ -52,6 +52,7 @@ func (a *Archetype) layOut() error {
 	if len(a.toggling) > 0 {
 		a.enabled, a.on = make([][][]uint64, n), make([][]int32, n)
 	}
+	a.dying = a.sig.has(dyingID)
 	a.lasting = a.sig.meets(&w.cleanupTypes) || a.sig.has(linkedID)
 	a.ownRows = plan.Rows
 	a.grid = alloc.MakeGrid(w.u, w.shelf, &plan, stored, w.growth, alloc.MaxGridOrder)

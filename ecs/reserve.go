@@ -68,6 +68,9 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	const op = "Archetype.CreateReserved"
 	w := a.w
 	w.checkUnlocked(op)
+	if a.dying {
+		refuseDying(op)
+	}
 	w.hold(op, ids)
 	if len(ids) == 0 {
 		return Batch{w: w, epoch: w.epoch}, nil
