@@ -63,7 +63,7 @@ func TestHashWithoutChunks(t *testing.T) {
 		var first fuzz.WorldResult
 		for growth := range byte(8) {
 			data[1] = data[1]&31 | growth<<5
-			result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
+			result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 256<<20)})
 			require.NoError(t, err)
 			if growth == 0 {
 				first = result

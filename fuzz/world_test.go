@@ -81,10 +81,10 @@ func TestSameStreamSameHash(t *testing.T) {
 	seen := map[uint64]uint64{}
 	for seed := range uint64(seeds) {
 		data := fuzz.Random(seed+1000, steps)
-		alone, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
+		alone, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 256<<20)})
 		require.NoError(t, err)
 
-		u := newUniverse(t, 32<<20)
+		u := newUniverse(t, 256<<20)
 		w, err := ecs.NewWorld(ecs.WithUniverse(u))
 		require.NoError(t, err)
 		a := ecs.NewArchetype(w, ecs.Register[int64](w))
