@@ -284,6 +284,7 @@ func TestBundleWithoutRoom(t *testing.T) {
 }
 
 func TestBundleBuffersAllocateNothing(t *testing.T) {
+	skipCheckptr(t)
 	v := newViewed(t)
 	b := ecs.NewBundle[Boat](v.w)
 	one, ten := Boat{Hits: hitsOf(1)}, Boat{Hits: hitsOf(10)}
