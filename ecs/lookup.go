@@ -37,8 +37,8 @@ import (
 //
 // A directory is built when its type is first looked up, so that types that never are
 // cost nothing, and World.setOwner, which sees every chunk come and go, keeps it.
-// Rows that move change their record only. Archetypes may come and be forgotten again:
-// one that is forgotten never had a chunk, so no directory knows of it.
+// Rows that move change their record only. Archetypes may come and be given up again:
+// one that is has no chunk by then, so no directory knows of it.
 
 // lookupOp is a function's name for messages, as a number: a string would cost each
 // look-up some instructions.

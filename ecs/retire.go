@@ -29,6 +29,10 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	if n == 0 {
 		return 0
 	}
+	for v := range w.lessened { // once each: a value may have lost very many
+		v.archetypes = slices.DeleteFunc(v.archetypes, func(a *Archetype) bool { return a.forgotten })
+	}
+	clear(w.lessened)
 	clear(w.archetypes[len(kept):])
 	w.archetypes = kept
 	clear(w.byTypes)
@@ -58,9 +62,8 @@ func (a *Archetype) giveUp() {
 	a.forgotten = true
 	a.grid.Release()
 	for _, v := range a.values {
-		at := slices.Index(v.archetypes, a)
-		v.archetypes = slices.Delete(v.archetypes, at, at+1)
 		v.letGo()
+		w.lessened[v] = true
 	}
 	if len(a.values) > 0 {
 		w.valued--

@@ -20,7 +20,7 @@ import (
 // as they are. A value knows its archetypes, an archetype its values.
 //
 // Archetypes that were made for a value and have no rows any more are given up: when
-// there are as many of them as others, by the next change, and by World.Shrink. A value
+// there are as many of them as others, by the next change or creation, and by World.Shrink. A value
 // goes with the last archetype that has it and the last query that names it.
 //
 // Invariant, checked by Verify:

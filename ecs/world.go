@@ -85,6 +85,7 @@ type World struct {
 	valued       int                       // archetypes with values
 	mostValued   int                       // from how many on the next change sweeps
 	serial       atomic.Uint64             // of the value that was made last
+	lessened     map[*value]bool           // values that lose archetypes in the call under way
 	chosen       []*value                  // of the archetype that is looked for
 	given        []*value                  // to the call under way
 	built        []*typeInfo               // those whose directory is built
@@ -144,7 +145,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
+		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
 		version: 1, matched: 1, unshared: 1, mostValued: leastSwept,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
