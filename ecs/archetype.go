@@ -233,6 +233,9 @@ func (a *Archetype) Len() int {
 // Has reports whether the archetype has a type. It panics for one of another world.
 func (a *Archetype) Has(t Type) bool { return a.sig.has(a.w.idOf("Archetype.Has", t)) }
 
+// World returns the archetype's world.
+func (a *Archetype) World() *World { return a.w }
+
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.now().grid.Chunks()) }
 

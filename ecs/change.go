@@ -87,6 +87,9 @@ func (c *Change) take(v *value, p Part) {
 	}
 }
 
+// World returns the change's world.
+func (c *Change) World() *World { return c.w }
+
 // String lists what the change adds and removes.
 func (c *Change) String() string {
 	if c.w == nil {
@@ -150,6 +153,26 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 	}
 	c.ways[a.index] = a.wayTo(to)
 	return c.ways[a.index], nil
+}
+
+// Target returns the archetype that the change makes of an archetype's entities: a itself
+// when nothing changes, nil when they end. It makes the archetype when there is none, which
+// goes like others without rows; the error is a *LimitError. It panics during iteration.
+func (c *Change) Target(a *Archetype) (*Archetype, error) {
+	const op = "Change.Target"
+	c.w.checkUnlocked(op)
+	if a == nil || a.w != c.w {
+		panic("ecs: " + op + ": the archetype is nil or belongs to another world")
+	}
+	a, err := a.again()
+	if err != nil {
+		return nil, during(op, err)
+	}
+	way, err := c.wayFrom(a)
+	if err != nil {
+		return nil, during(op, err)
+	}
+	return way.to, nil
 }
 
 // typesOf returns the types that an entity of a has after the change.

@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // What a query finds, as a number, an entity or a slice. All of it is in the order
@@ -47,6 +48,25 @@ func (q *Query) tests() bool {
 		}
 	}
 	return false
+}
+
+// Matches reports whether a loop over q would show e now, as a row that matches.
+func (q *Query) Matches(e Entity) bool {
+	q.checkOpen("Query.Matches")
+	r := q.w.recordOf("Query.Matches", e)
+	if r == nil {
+		return false
+	}
+	a, pos, at := q.w.seatOf(r)
+	if !q.m.wants(a) || q.since != 0 && q.filters() && !q.passes(a, pos, q.since) {
+		return false
+	}
+	for _, t := range q.m.testsOf(a) {
+		if !slices.ContainsFunc(t.slots, func(slot uint16) bool { return a.bit(slot, pos, at.Row) != (t.invert != 0) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Empty reports whether no entity matches. It stops at the first that does.

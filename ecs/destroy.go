@@ -38,6 +38,13 @@ func (w *World) Destroy(e Entity) bool {
 	return true
 }
 
+// Destruction returns the change that Destroy makes of an entity, members of its group
+// left alone: for Change.Target, to know what is left of one, or nil.
+func (w *World) Destruction() *Change {
+	w.checkNew("World.Destruction")
+	return w.dies
+}
+
 // TryDestroy is Destroy that returns the *LimitError; nothing has changed then.
 func (w *World) TryDestroy(e Entity) (bool, error) {
 	const op = "World.Destroy"

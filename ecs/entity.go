@@ -18,7 +18,7 @@ import (
 //
 // The index is reused after the entity is destroyed, under a new version. The
 // version wraps after 2^31 reuses of one index: a handle kept that long could
-// name another entity. P is for placeholders of command buffers, which are not built.
+// name another entity. P is set in placeholders of command buffers, see Placeholder.
 //
 // The text form, 12v3@5, is what String prints and the world's tag, so that JSON and
 // maps with entities as keys work; the binary form is the 8 bytes of the drawing,
@@ -50,10 +50,15 @@ func (e Entity) Index() int { return int(e.ref & indexMask) }
 // the entity is alive.
 func (e Entity) Version() uint32 { return e.version }
 
-// String prints index and version as 12v3, and null.
+// String prints index and version as 12v3, and null, and placeholders
+// as placeholder 5.
 func (e Entity) String() string {
 	if e == Null {
 		return "null"
+	}
+	if e.IsPlaceholder() {
+		number, _ := e.Placeholder()
+		return "placeholder " + strconv.Itoa(number)
 	}
 	return strconv.Itoa(e.Index()) + "v" + strconv.FormatUint(uint64(e.version), 10)
 }
@@ -130,7 +135,7 @@ func (e Entity) check() error {
 	switch {
 	case e == Null:
 		return nil
-	case e.ref>>(indexBits+tagBits) != 0:
+	case e.IsPlaceholder():
 		return errors.New("a placeholder of a command buffer, which is good in that buffer only")
 	case e.ref&indexMask == 0:
 		return errors.New("index 0 is that of null; entities have 1..134217727")
@@ -204,6 +209,9 @@ func (w *World) Entity(index int, version uint32) (Entity, bool) {
 func (w *World) checkWorld(op string, e Entity) {
 	if w == nil || w.closed {
 		w.refuse(op)
+	}
+	if e.IsPlaceholder() {
+		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
 	if e != Null && e.ref&tagMask != w.tag {
 		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))

@@ -217,6 +217,22 @@ func (c *cloning) aim() error {
 	return nil
 }
 
+// Copies returns the archetype that copies of the archetype's entities have, see
+// World.Instantiate: itself without Prefab and Cleanup types. It makes it when there is
+// none; the error is a *LimitError.
+func (a *Archetype) Copies() (*Archetype, error) {
+	const op = "Archetype.Copies"
+	if a == nil || a.w == nil {
+		(*World)(nil).refuse(op)
+	}
+	a.w.checkUnlocked(op)
+	if a.dying {
+		refuseDying(op)
+	}
+	to, err := a.pattern()
+	return to, during(op, err)
+}
+
 // pattern returns the archetype of copies of its entities.
 func (a *Archetype) pattern() (*Archetype, error) {
 	if !a.lasting && !a.sig.has(prefabID) {

@@ -172,6 +172,9 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 //
 //go:noinline
 func (w *World) checkListed(op string, i int, e Entity, alive bool) {
+	if e.IsPlaceholder() {
+		panic(fmt.Sprintf("ecs: %s: entity %d of the list is %v, which names an entity in its command buffer only; nothing was changed", op, i, e))
+	}
 	if e != Null && e.ref&tagMask != w.tag {
 		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed", op, i, e))
 	}

@@ -121,6 +121,28 @@ func (q *Query) SetSince(version uint32) {
 	q.since = version
 }
 
+// MatchesArchetype reports whether entities of an archetype can match, and whether enable
+// bits decide then which of them do. Changed and Ordered terms are not asked.
+func (q *Query) MatchesArchetype(a *Archetype) (matches, bits bool) {
+	q.checkOpen("Query.MatchesArchetype")
+	if a == nil || a.w != q.w {
+		panic("ecs: Query.MatchesArchetype: the archetype is nil or belongs to another world")
+	}
+	matches = q.m.wants(a)
+	return matches, matches && len(q.m.testsOf(a)) > 0
+}
+
+// World returns the query's world, nil when the query was closed.
+func (q *Query) World() *World {
+	if q == nil || q.m == nil {
+		return nil
+	}
+	return q.w
+}
+
+// Filters reports whether the query has Changed or Ordered terms.
+func (q *Query) Filters() bool { return q.filters() }
+
 // filters reports whether chunks are passed by their versions.
 func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 

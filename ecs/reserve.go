@@ -194,7 +194,7 @@ func (w *World) notReserved(op string, ids []Entity, i int) {
 	switch {
 	case e == Null:
 		why = "it names no entity"
-	case e.ref>>31 != 0:
+	case e.IsPlaceholder():
 		why = "it is a placeholder of a command buffer"
 	case e.ref&tagMask != w.tag:
 		why = "it belongs to another world"

@@ -3,6 +3,49 @@ package ecs
 // Room for calls that bring rows to several archetypes, all or none: the call aims at its
 // targets and says how many rows are coming to each; then room is made for all.
 
+// Room is rows that are to come to an archetype.
+type Room struct {
+	Archetype *Archetype
+	Rows      int
+}
+
+// HasRoom reports whether the rows of all rooms and as many new entities would find room
+// now, each archetype once in rooms: it makes the room and gives it back, so calls that bring
+// no more than that, one after the other, find it too, if nobody else takes memory of the
+// universe meanwhile. The error is a *LimitError. It panics during iteration.
+func (w *World) HasRoom(rooms []Room, entities int) error {
+	const op = "World.HasRoom"
+	w.checkChange(op)
+	before, blocks := len(w.archetypes), len(w.records.runs)
+	w.targets = w.targets[:0]
+	var err error
+	for _, r := range rooms {
+		var to *Archetype
+		if to, err = r.Archetype.again(); err != nil {
+			break
+		}
+		w.aim(to)
+		to.coming += r.Rows
+		to.lieAlone()
+	}
+	if err == nil && entities > 0 {
+		if entities > MaxEntities-1-int(w.created-w.destroyed) {
+			err = limit("entities a world", MaxEntities-1, nil)
+		} else {
+			err = w.reserveIDs(entities)
+		}
+	}
+	if err = w.makeRoom(err); err != nil {
+		w.records.drop(w.u, blocks)
+		w.forget(before)
+		return during(op, err)
+	}
+	for _, to := range w.targets {
+		to.settle()
+	}
+	return nil
+}
+
 // aim adds an archetype to the targets of the call under way, once.
 func (w *World) aim(to *Archetype) {
 	if to.sources == 0 {

@@ -48,6 +48,26 @@ type typeInfo struct {
 	cleanup    bool // see Cleanup
 }
 
+// TypeIndex returns a type's number among those of the world, in order of registration and
+// in [0, MaxTypes). It panics for a type of another world. Any goroutine may call it.
+func (w *World) TypeIndex(t Type) int { return int(w.idOf("World.TypeIndex", t)) }
+
+// TypeFacts is what registration said of a type.
+type TypeFacts struct {
+	Buffer, Shared, Managed bool      // its kind; none: a component
+	Enableable, Cleanup     bool      // options
+	Links                   []uintptr // where a value, or an element of a buffer, has entities, in bytes from its start; not to be written
+}
+
+// FactsOf returns the facts of a type. Any goroutine may call it.
+func FactsOf(t Type) TypeFacts {
+	info := infoOf("FactsOf", t)
+	if info == nil {
+		panic("ecs: FactsOf: " + unmade["Component"])
+	}
+	return TypeFacts{info.buffer, info.shared != nil, info.managed != nil, info.enableable, info.cleanup, info.links}
+}
+
 // world returns the world of a handle's type, nil for a zero handle.
 func (t *typeInfo) world() *World {
 	if t == nil {

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"quarry/ecs"
+	"quarry/internal/debug"
+)
+
+// The buffer.
+//
+// Commands are recorded in streams, one for the owner of the buffer and one for each worker of
+// a job. Play puts the streams' segments in order, works out what the commands do to each
+// entity without touching the world (check.go, program.go), and then does it, for all
+// entities with the same commands at once (play.go, fill.go):
+//
+//	record      stream: Add(1v1, Hit{3})  Set(7v1, ..)  Add(2v1, Hit{5})  Remove(2v1, Slow) ...
+//	check       stint of 1v1: [Body] +Hit           stint of 2v1: [Body Slow] +Hit -Slow ...
+//	play        all stints of [Body] +Hit: one AdoptList to [Body Hit], one copy of a column
+//
+// A stint is what a run of commands does to one entity. It ends at a node of a tree, whose
+// edges are commands and whose roots are archetypes; so what a command means, whether it can
+// apply and where it leads is worked out once for each edge, not for each entity.
+//
+// Commands about what a query matches, and an Instantiate of an entity with commands before it,
+// need a world in which the earlier commands are done: they end a run, and runs are played
+// one after the other.
+//
+// Invariants:
+//
+//	C1 The order of playback is (key, flight, ordinal, sequence). None of them depends on
+//	   which worker recorded a command, or when.
+//	C2 Nothing of the world has changed when Play refuses a buffer.
+//	C3 A command is applied or is among the failures, never in part.
+//	C4 An entity's commands have the effect that they have one by one, in order, and its row is
+//	   moved once, unless a type is removed and added again, or it is destroyed and has
+//	   Cleanup types.
+//	C5 After Play, Clear and Close the world has no placeholder of the buffer.
+
+// Buffer is a command buffer: it records changes of a world, to be made when Play is called.
+// Whoever records with it, or a Writer of it, needs no access to the world. Nothing of
+// what is recorded is seen before Play.
+type Buffer struct {
+	*Writer // the owner's
+	w       *ecs.World
+	id      uint32
+	keep    bool
+	traces  bool
+	limit   int64        // bytes of pages; 0: none
+	held    atomic.Int64 // bytes of pages
+	numbers atomic.Int64 // placeholders given to streams, a block at a time
+	state   atomic.Int32
+	mu      sync.Mutex // held to find a worker's stream
+	streams []*stream  // by worker + 1; the first is the owner's
+	player  player
+}
+
+// What a buffer does.
+const (
+	recording = iota
+	playing
+	played // and not recorded to since
+	closed
+)
+
+var states = [...]string{"recording", "being played", "played", "closed"}
+
+// ids numbers the buffers of the process, for their placeholders.
+var ids atomic.Uint32
+
+// Option changes how NewBuffer works.
+type Option func(*Buffer)
+
+// Keep lets a buffer be played many times: it keeps its commands until Clear. Each time
+// placeholders stand for new entities.
+func Keep(b *Buffer) { b.keep = true }
+
+// Trace notes with each command the line that recorded it, for failures. It costs some
+// 200 ns a command; debug builds always do.
+func Trace(b *Buffer) { b.traces = true }
+
+// Limit bounds the memory of recordings, in bytes; it comes in chunks of 16 KiB. Beyond it
+// recording panics with an error that wraps ErrLimit; see Buffer.Reserve. It panics when bytes is not positive.
+func Limit(bytes int64) Option {
+	if bytes <= 0 {
+		panic(fmt.Sprintf("command: Limit: %d B: the limit must be positive", bytes))
+	}
+	return func(b *Buffer) { b.limit = bytes }
+}
+
+// NewBuffer makes a buffer for commands to w. It takes no memory until the first.
+func NewBuffer(w *ecs.World, options ...Option) *Buffer {
+	if w == nil {
+		panic("command: NewBuffer: the world is nil")
+	}
+	b := &Buffer{w: w, id: ids.Add(1), traces: debug.On}
+	for _, o := range options {
+		o(b)
+	}
+	own := &stream{b: b}
+	b.streams = []*stream{own}
+	b.Writer = &Writer{stream: own}
+	b.player.b = b
+	return b
+}
+
+// Batch is what Parallel must know of the batch of rows that records: a *job.Ctx is one.
+type Batch interface {
+	Worker() int    // number of the worker, from 0: at any time one goroutine has it
+	Flight() uint64 // number of the job's flight, from 1: later flights have higher ones
+	Ordinal() int   // number of the batch in the flight, the same for any number of workers
+}
+
+// Parallel returns a writer for one batch of a job. Any goroutine may call it; the writer is
+// its own, until the worker takes the next one. Commands of batches are played in the
+// order (key, flight, ordinal, sequence) behind those of the buffer's own writer with that key.
+func (b *Buffer) Parallel(batch Batch) *Writer {
+	worker := batch.Worker()
+	if worker < 0 {
+		panic(fmt.Sprintf("command: Buffer.Parallel: worker %d is negative", worker))
+	}
+	b.mu.Lock()
+	b.wake("Buffer.Parallel")
+	for len(b.streams) <= worker+1 {
+		b.streams = append(b.streams, nil)
+	}
+	s := b.streams[worker+1]
+	if s == nil {
+		s = &stream{b: b, worker: worker + 1}
+		b.streams[worker+1] = s
+	}
+	b.mu.Unlock()
+	return s.writer(batch.Flight(), batch.Ordinal())
+}
+
+// wake makes the buffer ready to record.
+func (b *Buffer) wake(op string) {
+	switch b.state.Load() {
+	case recording:
+	case played:
+		b.clear()
+		b.state.Store(recording)
+	case playing:
+		panic("command: " + op + ": the buffer is being played; record after it")
+	default:
+		panic("command: " + op + ": the buffer is closed")
+	}
+}
+
+// Len returns the number of commands recorded.
+func (b *Buffer) Len() (n int) {
+	if b.state.Load() == played {
+		return 0
+	}
+	for _, s := range b.streams {
+		if s == nil {
+			continue
+		}
+		for i := range s.segments {
+			n += s.segments[i].n
+		}
+	}
+	return n
+}
+
+// Bytes returns the memory that recordings take, in bytes. It is kept for the next ones until Close.
+func (b *Buffer) Bytes() int64 { return b.held.Load() }
+
+// Reserve makes sure that so many bytes of commands can be recorded by the buffer's own writer
+// without an error, each of less than 16 KiB: 16 bytes and the value, rounded up to 8, each.
+// The error wraps ErrLimit or is that of alloc.Universe.AllocExact.
+func (b *Buffer) Reserve(bytes int) error {
+	b.wake("Buffer.Reserve")
+	return b.stream.reserve(bytes)
+}
+
+// Made returns the entity that the last Play made for a placeholder, until something is
+// recorded; Null where the entity was destroyed by the same commands, or not made.
+func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
+	number, id := placeholder.Placeholder()
+	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {
+		return made[number]
+	}
+	return ecs.Null
+}
+
+// Clear forgets what is recorded. Placeholders are void. The memory is kept.
+func (b *Buffer) Clear() {
+	b.wake("Buffer.Clear")
+	b.clear()
+}
+
+func (b *Buffer) clear() {
+	for _, s := range b.streams {
+		if s != nil {
+			s.clear()
+			s.next, s.end = 0, 0
+		}
+	}
+	b.numbers.Store(0)
+	b.player.work.made = b.player.work.made[:0]
+	b.id = ids.Add(1) // placeholders from before are of another buffer
+}
+
+// Close gives the memory back. Call it before World.Close. A second call does nothing.
+func (b *Buffer) Close() {
+	switch b.state.Load() {
+	case playing:
+		panic("command: Buffer.Close: the buffer is being played")
+	case closed:
+		return
+	}
+	for _, s := range b.streams {
+		if s != nil {
+			s.close()
+		}
+	}
+	b.state.Store(closed)
+	b.player = player{b: b}
+}
+
+// ErrPlayed is what Play returns when nothing was recorded since the last call.
+var ErrPlayed = errors.New("command: Buffer.Play: the buffer was played already; record again, or make it with Keep")

@@ -1,0 +1,523 @@
+package command
+
+import (
+	"slices"
+	"unsafe"
+
+	"quarry/ecs"
+)
+
+// player is one Play under way, kept for reuse.
+type player struct {
+	b        *Buffer
+	base     unsafe.Pointer // of the universe
+	group    ecs.Buffer[ecs.LinkedEntity]
+	dying    ecs.Component[ecs.Dying]
+	segments []segment
+	ops      []op
+	codecs   []codec
+	byOp     map[op]int32
+	canon    [][]int32 // by stream and number of its op: number in ops, -1: not looked up yet
+
+	nodes    []node
+	edges    map[edge]int32
+	roots    map[rootKey]int32
+	lastKey  rootKey
+	lastRoot int32 // -1: none
+	way      []int32
+
+	stints []stint // number 0 is none
+	links  []link
+	latest []int32 // by index of entity: the last stint
+	placed []int32 // by number of placeholder: the last stint
+	runs   []run
+
+	here     place
+	segment  *segment // under way
+	number   int      // of the record in it
+	failures []Failure
+	failed   int
+	cause    error
+
+	work work
+}
+
+// stint is what a run does to one entity.
+type stint struct {
+	e           ecs.Entity
+	node        int32
+	first, last int32 // links; -1: none
+	before      int32 // the entity's stint of a run before; 0: none
+}
+
+// link is a command of a stint that its program has.
+type link struct {
+	at   uintptr // of the record, from the universe's base: the garbage collector need not look
+	next int32
+	op   int32
+}
+
+// recordOf returns the record of a link.
+func (p *player) recordOf(l int32) *record {
+	return (*record)(unsafe.Add(p.base, p.links[l].at)) // Safe because a record lies there until the buffer is cleared.
+}
+
+// run is commands that are played together. A query ends one.
+type run struct {
+	first, end int32   // stints
+	query      *record // that ends the run, or nil
+	op         int32
+	unsure     bool  // what queries before do could not be known: see sync
+	from       place // its first command
+	failures   int   // of the player when it began
+	failed     int
+}
+
+// begin makes ready for a Play.
+func (p *player) begin() {
+	b := p.b
+	if p.edges == nil {
+		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
+	}
+	p.base = b.w.Universe().Base()
+	p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.Dying](b.w)
+	p.segments = p.segments[:0]
+	p.canon = p.canon[:0]
+	for _, s := range b.streams {
+		var list []int32
+		if s != nil {
+			p.segments = append(p.segments, s.segments...)
+			list = make([]int32, len(s.list))
+			for i := range list {
+				list[i] = -1
+			}
+		}
+		p.canon = append(p.canon, list)
+	}
+	if !slices.IsSortedFunc(p.segments, before) {
+		slices.SortStableFunc(p.segments, before)
+	}
+	p.placed = zeroed(p.placed, int(b.numbers.Load()))
+	p.work.made = zeroed(p.work.made, len(p.placed))
+	p.work.gone = zeroed(p.work.gone, len(p.placed))
+	p.stints = append(p.stints[:0], stint{})
+	p.restart()
+	p.lastRoot = -1
+	p.failures, p.failed, p.cause = p.failures[:0], 0, nil
+}
+
+// zeroed returns a slice of n zeros.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// end forgets what the Play needed, and what holds on to the world.
+func (p *player) end() {
+	p.restart()
+	clear(p.ops)
+	clear(p.codecs)
+	clear(p.nodes)
+	clear(p.segments)
+	clear(p.runs)
+	p.ops, p.codecs, p.nodes = p.ops[:0], p.codecs[:0], p.nodes[:0]
+	clear(p.byOp)
+	clear(p.edges)
+	clear(p.roots)
+	p.work.end()
+}
+
+// place is where a record is in the order of playback.
+type place struct {
+	segment int
+	c       cursor // whose next record it is
+	number  int    // of the record in the segment
+}
+
+// check goes through the commands from a place on, in order, and works out what they do to
+// whom. It changes nothing of the world but that archetypes may be made. The error is a
+// *LimitError.
+func (p *player) check(from place) error {
+	for i := from.segment; i < len(p.segments); i++ {
+		p.segment, p.number = &p.segments[i], 0
+		canon := p.canon[p.segment.stream.worker]
+		c := p.segment.cursor()
+		if i == from.segment && from.number > 0 {
+			c, p.number = from.c, from.number
+		}
+		for {
+			p.here = place{i, c, p.number}
+			r := c.next()
+			if r == nil {
+				break
+			}
+			o := canon[r.op]
+			if o < 0 || p.ops[o].shared && p.ops[o].valued {
+				o = p.opOf(canon, r)
+			}
+			if err := p.checkOne(r, o); err != nil {
+				return err
+			}
+			p.number++
+			if p.ops[o].query != nil {
+				p.here = place{i, c, p.number}
+				p.turn()
+			}
+		}
+	}
+	p.runs[len(p.runs)-1].end = int32(len(p.stints))
+	return nil
+}
+
+// restart forgets the stints: what comes is worked out anew, from the world as it is.
+func (p *player) restart() {
+	for i := range p.stints[1:] {
+		if e := p.stints[i+1].e; !e.IsPlaceholder() && e.Index() < len(p.latest) {
+			p.latest[e.Index()] = 0
+		}
+	}
+	p.stints, p.links, p.runs = append(p.stints[:0], stint{}), p.links[:0], append(p.runs[:0], run{first: 1})
+	clear(p.placed)
+}
+
+// opOf returns the number of a record's op among the player's.
+func (p *player) opOf(canon []int32, r *record) int32 {
+	s := p.segment.stream
+	one := s.list[r.op]
+	if one.shared && one.valued {
+		one.value = s.values[r.number()]
+	}
+	canon[r.op] = p.numberOf(one, s.codecs[r.op])
+	return canon[r.op]
+}
+
+// numberOf returns the number of an op, which is noted when it is new.
+func (p *player) numberOf(one op, c codec) int32 {
+	n, ok := p.byOp[one]
+	if !ok {
+		n = int32(len(p.ops))
+		p.byOp[one] = n
+		if one.change == nil {
+			one.change = p.changeOf(&one, c)
+		}
+		p.ops, p.codecs = append(p.ops, one), append(p.codecs, c)
+	}
+	return n
+}
+
+// changeOf returns the change that an op makes, nil: none.
+func (p *player) changeOf(o *op, c codec) *ecs.Change {
+	w := p.b.w
+	switch {
+	case o.kind == destroy:
+		return w.Destruction()
+	case o.kind == remove:
+		return ecs.NewChange(w, ecs.Remove(o.t))
+	case o.shared && o.kind == add:
+		return ecs.NewChange(w, ecs.Add(c.shared(o.value)))
+	case o.shared:
+		return ecs.NewChange(w, ecs.Put(c.shared(o.value)))
+	case o.kind == add, o.kind == put:
+		return ecs.NewChange(w, ecs.Add(o.t))
+	}
+	return nil
+}
+
+// checkOne goes through one record.
+func (p *player) checkOne(r *record, o int32) error {
+	one := &p.ops[o]
+	if r.flags&linked != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
+		p.fail(r, one, r.e, namesNobody)
+		return nil
+	}
+	switch {
+	case one.query != nil:
+		now := &p.runs[len(p.runs)-1]
+		now.query, now.op = r, o
+		return nil
+	case r.flags&listed != 0:
+		for _, e := range r.list() {
+			if err := p.about(r, o, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	case one.kind == create:
+		return p.place(r, rootKey{at: one.archetype, created: true})
+	case one.kind == instantiate:
+		return p.copy(r, one)
+	}
+	return p.about(r, o, r.e)
+}
+
+// turn ends a run.
+func (p *player) turn() {
+	end := int32(len(p.stints))
+	p.runs[len(p.runs)-1].end = end
+	p.runs = append(p.runs, run{first: end, from: p.here, failures: len(p.failures), failed: p.failed})
+}
+
+// namesSomebody reports whether the placeholders in a value are created by commands before.
+func (p *player) namesSomebody(r *record, o *op, c codec) bool {
+	n, at := 1, r.value()
+	if ecs.FactsOf(o.t).Buffer {
+		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
+	}
+	for i := range n {
+		for _, link := range c.links() {
+			// Safe because each value has an entity there.
+			e := *(*ecs.Entity)(unsafe.Add(at, uintptr(i)*c.size()+link))
+			if number, _ := e.Placeholder(); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// place begins the first stint of a placeholder.
+func (p *player) place(r *record, key rootKey) error {
+	number, _ := r.e.Placeholder()
+	p.placed[number] = p.newStint(r.e, p.root(key))
+	return nil
+}
+
+// copy begins the stint of a copy. What is copied must not have commands in this run, nor
+// others of its group: then it is played first.
+func (p *player) copy(r *record, o *op) error {
+	source := p.real(r.source())
+	s := p.last(source)
+	key, why, err := p.stateOf(source, s)
+	if err != nil {
+		return err
+	}
+	if why != 0 || key.ended {
+		p.fail(r, o, r.e, hasNoCopy)
+		return nil
+	}
+	copies, err := key.at.Copies()
+	if err != nil {
+		return err
+	}
+	now := &p.runs[len(p.runs)-1]
+	if s != 0 && s >= now.first || key.at.Has(p.group) && len(p.stints) > int(now.first) {
+		p.turn()
+	}
+	return p.place(r, rootKey{at: copies, source: source, created: true})
+}
+
+// about adds a command about one entity to its stint.
+func (p *player) about(r *record, o int32, e ecs.Entity) error {
+	e = p.real(e)
+	s, why, err := p.stintOf(e)
+	if err != nil {
+		return err
+	}
+	one := &p.ops[o]
+	if s == 0 {
+		if one.kind != destroy && one.kind != remove || why == notCreated {
+			p.fail(r, one, e, why)
+		}
+		return nil
+	}
+	st := &p.stints[s]
+	n, err := p.step(st.node, o)
+	switch {
+	case err != nil:
+		return err
+	case n < 0:
+		p.fail(r, one, e, reason(-n))
+		return nil
+	}
+	if one.kind == destroy && !one.member { // of one that is dying too, as World.Destroy does
+		if err := p.destroyGroup(r, s); err != nil {
+			return err
+		}
+		st = &p.stints[s]
+	}
+	if n == st.node {
+		return nil
+	}
+	st.node = n
+	l := int32(len(p.links))
+	p.links = append(p.links, link{r.from(p.base), -1, o})
+	if st.first < 0 {
+		st.first = l
+	} else {
+		p.links[st.last].next = l
+	}
+	st.last = l
+	return nil
+}
+
+// newStint begins a stint in the last run.
+func (p *player) newStint(e ecs.Entity, node int32) int32 {
+	p.stints = append(p.stints, stint{e: e, node: node, first: -1, last: -1})
+	return int32(len(p.stints)) - 1
+}
+
+// stintOf returns the stint of an entity in the last run, or 0 and why there is none.
+func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
+	s := p.last(e)
+	if s >= p.runs[len(p.runs)-1].first {
+		return s, 0, nil
+	}
+	key, why, err := p.stateOf(e, s)
+	if err != nil || why != 0 {
+		return 0, why, err
+	}
+	n := p.newStint(e, p.root(key))
+	p.stints[n].before = s
+	if e.IsPlaceholder() {
+		number, _ := e.Placeholder()
+		p.placed[number] = n
+	} else {
+		p.note(e, n)
+	}
+	return n, 0, nil
+}
+
+// stateOf returns what an entity, whose last stint is given, has after the commands so far.
+func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err error) {
+	since := 0
+	switch {
+	case s == 0 && e.IsPlaceholder():
+		if number, _ := e.Placeholder(); p.work.gone[number] {
+			return key, isDestroyed, nil
+		}
+		return key, notCreated, nil
+	case s == 0:
+		place, ok := p.b.w.Locate(e)
+		if !ok {
+			return key, isDead, nil
+		}
+		key.at, key.ended = place.Archetype, place.Archetype.Has(p.dying)
+	default:
+		nd := &p.nodes[p.stints[s].node]
+		key.at, key.ended, since = nd.at, nd.ended, p.runOf(s)
+	}
+	if key.at != nil {
+		err = p.sync(e, s, since, &key)
+	}
+	if key.at == nil {
+		why = isDestroyed
+	}
+	return key, why, err
+}
+
+// runOf returns the run of a stint.
+func (p *player) runOf(s int32) int {
+	i := len(p.runs) - 1
+	for p.runs[i].first > s {
+		i--
+	}
+	return i
+}
+
+// sync does to the state of an entity what the queries that ended runs since then do. Where
+// enable bits decide, and commands before may have switched them, it cannot know, and the
+// last run is unsure.
+func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
+	now := len(p.runs) - 1
+	for i := since; i < now && key.at != nil; i++ {
+		if p.runs[i].query == nil {
+			continue
+		}
+		one := &p.ops[p.runs[i].op]
+		matches, bits := one.query.MatchesArchetype(key.at)
+		if bits {
+			p.runs[now].unsure = p.runs[now].unsure || s != 0 || i > 0
+			matches = s == 0 && one.query.Matches(e)
+		}
+		if one.kind == destroy { // of groups too
+			p.runs[now].unsure = true
+		}
+		has := one.t != nil && key.at.Has(one.t)
+		if !matches || one.change == nil || one.kind == set && !has || one.kind == put && has && !one.shared || one.kind == add && has {
+			continue
+		}
+		to, err := one.change.Target(key.at)
+		if err != nil {
+			return err
+		}
+		key.at = to
+		key.ended = key.ended || one.kind == destroy
+	}
+	return nil
+}
+
+// real returns what was made for a placeholder by runs that have been played, else e.
+func (p *player) real(e ecs.Entity) ecs.Entity {
+	if e.IsPlaceholder() {
+		if number, _ := e.Placeholder(); p.work.made[number] != ecs.Null {
+			return p.work.made[number]
+		}
+	}
+	return e
+}
+
+// last returns the last stint of an entity, or 0.
+func (p *player) last(e ecs.Entity) int32 {
+	if e.IsPlaceholder() {
+		number, _ := e.Placeholder()
+		return p.placed[number]
+	}
+	if i := e.Index(); i < len(p.latest) {
+		if s := p.latest[i]; s != 0 && p.stints[s].e == e {
+			return s
+		}
+	}
+	return 0
+}
+
+// note makes a stint the last of an entity.
+func (p *player) note(e ecs.Entity, s int32) {
+	i := e.Index()
+	if i >= len(p.latest) {
+		p.latest = append(p.latest, make([]int32, i+1+i/2-len(p.latest))...)
+	}
+	p.latest[i] = s
+}
+
+// destroyGroup destroys the members of the group of an entity that a command is about to destroy.
+func (p *player) destroyGroup(r *record, s int32) error {
+	before := &p.nodes[p.stints[s].node]
+	if before.at == nil || !before.at.Has(p.group) {
+		return nil
+	}
+	o := p.numberOf(op{kind: destroy, member: true, change: p.b.w.Destruction()}, nil)
+	for _, m := range p.membersOf(s) {
+		if m.Entity == p.stints[s].e || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
+			continue
+		}
+		if err := p.about(r, o, m.Entity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// membersOf returns the members of an entity's group after the commands of a stint. Those
+// of a copy are copies themselves, which no command can be about.
+func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
+	st := &p.stints[s]
+	if st.before != 0 {
+		members = p.membersOf(st.before)
+	} else if !st.e.IsPlaceholder() {
+		members = append(members, p.group.Slice(st.e)...)
+	}
+	path := p.path(st.node)
+	for i, l := 0, st.first; l >= 0; i, l = i+1, p.links[l].next {
+		one := &p.ops[p.links[l].op]
+		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
+			members = members[:0]
+		}
+		if one.t == ecs.Type(p.group) && one.valued {
+			// Safe because the elements lie behind their number.
+			first := (*ecs.LinkedEntity)(unsafe.Add(p.recordOf(l).value(), 8))
+			members = append(members, unsafe.Slice(first, p.recordOf(l).number())...)
+		}
+	}
+	return members
+}

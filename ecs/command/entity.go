@@ -1,0 +1,206 @@
+package command
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/ecs"
+)
+
+// Commands about entities as a whole, and without values.
+
+// Create records the creation of an entity with the archetype's types, all zero, and returns
+// a placeholder for it: commands recorded later in this buffer may be about it, and fields of
+// components and elements of buffers may hold it.
+func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
+	const name = "Writer.Create"
+	w.check(name)
+	if a == nil || a.World() != w.stream.b.w {
+		panic("command: " + name + ": the archetype is nil or belongs to another world")
+	}
+	number := w.stream.find(op{kind: create, archetype: a}, nil)
+	e := w.stream.placeholder()
+	w.record(number, e, 0, nil, 0)
+	return e
+}
+
+// Instantiate records World.Instantiate of e, which may be a placeholder, as it is when the
+// command is played, and returns a placeholder for the copy.
+func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
+	w.check("Writer.Instantiate")
+	w.checkEntity("Writer.Instantiate", e)
+	number := w.stream.find(op{kind: instantiate}, nil)
+	copied := w.stream.placeholder()
+	_, value := w.record(number, copied, 0, nil, int(unsafe.Sizeof(e)))
+	*(*ecs.Entity)(value) = e // Safe because the room is an entity's.
+	return copied
+}
+
+// Destroy records World.Destroy of e: no failure when it is dead already.
+func (w *Writer) Destroy(e ecs.Entity) { w.one("Writer.Destroy", op{kind: destroy}, e) }
+
+// Add records that e gets the types that it lacks, zero and enabled. Shared types are given by
+// AddShared.
+func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
+	for _, t := range types {
+		w.one("Writer.Add", w.typed("Writer.Add", add, t), e)
+	}
+}
+
+// Remove records that e loses the types that it has: no failure when it is dead.
+func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
+	for _, t := range types {
+		w.one("Writer.Remove", w.typed("Writer.Remove", remove, t), e)
+	}
+}
+
+// Apply records a change of e, which adds and removes in one step.
+func (w *Writer) Apply(e ecs.Entity, c *ecs.Change) {
+	w.one("Writer.Apply", w.changed("Writer.Apply", c), e)
+}
+
+// Enable records that e's component is switched on. It must have it when the command is played. It panics
+// for a type that is not Enableable.
+func (w *Writer) Enable(e ecs.Entity, t ecs.Type) {
+	w.one("Writer.Enable", w.typed("Writer.Enable", enable, t), e)
+}
+
+// Disable records that e's component is switched off; see Enable.
+func (w *Writer) Disable(e ecs.Entity, t ecs.Type) {
+	w.one("Writer.Disable", w.typed("Writer.Disable", disable, t), e)
+}
+
+// Lists: one command for each of the entities, in order.
+
+// DestroyList records Destroy of the entities of a list.
+func (w *Writer) DestroyList(list []ecs.Entity) {
+	w.many("Writer.DestroyList", op{kind: destroy}, list)
+}
+
+// AddList records Add of a type to the entities of a list.
+func (w *Writer) AddList(list []ecs.Entity, t ecs.Type) {
+	w.many("Writer.AddList", w.typed("Writer.AddList", add, t), list)
+}
+
+// RemoveList records Remove of a type from the entities of a list.
+func (w *Writer) RemoveList(list []ecs.Entity, t ecs.Type) {
+	w.many("Writer.RemoveList", w.typed("Writer.RemoveList", remove, t), list)
+}
+
+// ApplyList records a change of the entities of a list.
+func (w *Writer) ApplyList(list []ecs.Entity, c *ecs.Change) {
+	w.many("Writer.ApplyList", w.changed("Writer.ApplyList", c), list)
+}
+
+// EnableList records Enable of the entities of a list.
+func (w *Writer) EnableList(list []ecs.Entity, t ecs.Type) {
+	w.many("Writer.EnableList", w.typed("Writer.EnableList", enable, t), list)
+}
+
+// DisableList records Disable of the entities of a list.
+func (w *Writer) DisableList(list []ecs.Entity, t ecs.Type) {
+	w.many("Writer.DisableList", w.typed("Writer.DisableList", disable, t), list)
+}
+
+// Queries: which entities match is found when the command is played, after those before it.
+// To take those that match now, record a list: w.DestroyList(q.Entities(nil)). A query with
+// Changed or Ordered terms panics: commands played before would count as changes.
+
+// DestroyQuery records World.DestroyQuery.
+func (w *Writer) DestroyQuery(q *ecs.Query) {
+	w.query("Writer.DestroyQuery", op{kind: destroy}, q)
+}
+
+// AddQuery records Add of a type to the entities that match q.
+func (w *Writer) AddQuery(q *ecs.Query, t ecs.Type) {
+	w.query("Writer.AddQuery", w.typed("Writer.AddQuery", add, t), q)
+}
+
+// RemoveQuery records Remove of a type from the entities that match q.
+func (w *Writer) RemoveQuery(q *ecs.Query, t ecs.Type) {
+	w.query("Writer.RemoveQuery", w.typed("Writer.RemoveQuery", remove, t), q)
+}
+
+// ApplyQuery records Change.ApplyQuery.
+func (w *Writer) ApplyQuery(q *ecs.Query, c *ecs.Change) {
+	w.query("Writer.ApplyQuery", w.changed("Writer.ApplyQuery", c), q)
+}
+
+// EnableQuery records that the component is switched on for the entities that match q and
+// have it.
+func (w *Writer) EnableQuery(q *ecs.Query, t ecs.Type) {
+	w.query("Writer.EnableQuery", w.typed("Writer.EnableQuery", enable, t), q)
+}
+
+// DisableQuery records that it is switched off; see EnableQuery.
+func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
+	w.query("Writer.DisableQuery", w.typed("Writer.DisableQuery", disable, t), q)
+}
+
+// typed returns the op of a kind without a value about a type.
+func (w *Writer) typed(name string, k kind, t ecs.Type) op {
+	w.check(name)
+	w.stream.b.w.TypeIndex(t) // panics for one of another world
+	if _, ok := t.(ecs.SharedValue); ok {
+		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type", name, t))
+	}
+	facts := ecs.FactsOf(t)
+	if !facts.Enableable && (k == enable || k == disable) {
+		panic(fmt.Sprintf("command: %s: %s was not registered with ecs.Enableable", name, typeName(t)))
+	}
+	if k == add && facts.Shared {
+		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
+	}
+	return op{kind: k, t: t}
+}
+
+// changed returns the op of a change.
+func (w *Writer) changed(name string, c *ecs.Change) op {
+	w.check(name)
+	if c == nil || c.World() != w.stream.b.w {
+		panic("command: " + name + ": the change is nil or belongs to another world")
+	}
+	return op{kind: apply, change: c}
+}
+
+// one records a command without a value.
+func (w *Writer) one(name string, o op, e ecs.Entity) {
+	w.check(name)
+	w.checkEntity(name, e)
+	w.record(w.stream.find(o, nil), e, 0, nil, 0)
+}
+
+// longestList is how many entities a record has; longer lists are several.
+const longestList = 1000
+
+// many records a command without a value about a list.
+func (w *Writer) many(name string, o op, list []ecs.Entity) {
+	w.check(name)
+	for _, e := range list {
+		w.checkEntity(name, e)
+	}
+	number := w.stream.find(o, nil)
+	for len(list) > 0 {
+		n := min(len(list), longestList)
+		w.record(number, ecs.Null, listed, list[:n], 0)
+		list = list[n:]
+	}
+}
+
+// query records a command without a value about a query.
+func (w *Writer) query(name string, o op, q *ecs.Query) {
+	o.query = w.checkQuery(name, q)
+	w.record(w.stream.find(o, nil), ecs.Null, 0, nil, 0)
+}
+
+// checkQuery panics for a query that commands cannot be about.
+func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
+	w.check(name)
+	switch {
+	case q == nil || q.World() != w.stream.b.w:
+		panic("command: " + name + ": the query is nil, closed or belongs to another world")
+	case q.Filters():
+		panic(fmt.Sprintf("command: %s: %v asks for changes; take the entities now: a list of q.Entities(nil)", name, q))
+	}
+	return q
+}

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"unsafe"
+
+	"quarry/ecs"
+)
+
+// Values: from records to the entities of a group, which all have the same commands. Where
+// the rows of the group are at hand, because it was just made or moved, a column is written
+// from its first row to its last.
+
+// source is recorded values, one for each entity or row that they are for.
+type source struct {
+	base unsafe.Pointer // of the universe
+	at   []uintptr      // bytes from there
+}
+
+// value returns where the i'th value is.
+func (s source) value(i int) unsafe.Pointer {
+	return unsafe.Add(s.base, s.at[i]) // Safe because a record's value lies there.
+}
+
+// from returns the values from the i'th on.
+func (s source) from(i int) source { return source{s.base, s.at[i:]} }
+
+// valuesOf returns where the i'th commands of a group's stints have their values, in the order of the
+// group. Within a group it is asked for rising i; 0 begins anew.
+func (p *player) valuesOf(n int32, i int) source {
+	w, group := &p.work, p.stintsOf(n)
+	if w.steps < 0 || w.steps > i {
+		w.cursor, w.steps = w.cursor[:0], 0
+		for _, s := range group {
+			w.cursor = append(w.cursor, p.stints[s].first)
+		}
+	}
+	for ; w.steps < i; w.steps++ {
+		for j, l := range w.cursor {
+			w.cursor[j] = p.links[l].next
+		}
+	}
+	w.values = w.values[:0]
+	for _, l := range w.cursor {
+		w.values = append(w.values, p.recordOf(l).valueAt(p.base))
+	}
+	return source{p.base, w.values}
+}
+
+// sortAs puts the stints of a group in the order of the rows of a batch.
+func (p *player) sortAs(n int32, batch ecs.Batch) {
+	group, i := p.stintsOf(n), 0
+	for rows := range batch.Rows() {
+		for _, e := range rows.Entities() {
+			group[i] = p.latest[e.Index()]
+			i++
+		}
+	}
+}
+
+// fill writes the values of a group, whose rows are those of a batch in the same order.
+func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
+	p.work.steps = -1
+	for i, m := range path {
+		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
+		if !one.valued || one.shared || !c.fills() || !p.counts(path, i) {
+			continue
+		}
+		values := p.valuesOf(n, i)
+		for rows := range batch.Rows() {
+			c.fill(rows, values)
+			values = values.from(rows.Len())
+		}
+	}
+	p.nodes[n].filled = true
+}
+
+// spread writes the values and bits of a group that are not written yet, entity by entity.
+func (p *player) spread(n int32) {
+	path := p.path(n)
+	if p.nodes[n].at == nil || len(p.stintsOf(n)) == 0 {
+		return
+	}
+	p.work.steps = -1
+	var list []ecs.Entity
+	for i, m := range path {
+		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
+		if !p.counts(path, i) || one.valued && p.nodes[n].filled && c.fills() {
+			continue
+		}
+		if list == nil {
+			list = p.entitiesOf(n)
+		}
+		if one.kind == enable || one.kind == disable {
+			p.toggle(one, list)
+			continue
+		}
+		values := p.valuesOf(n, i)
+		for at := 0; at < len(list); {
+			done, err := c.spread(one.kind, list[at:], values.from(at))
+			if at += done; err != nil {
+				p.cause = err
+				p.failLate(p.work.cursor[at], list[at], noRoom)
+				at++
+			}
+		}
+	}
+}
+
+// toggle switches the component of entities on or off.
+func (p *player) toggle(one *op, list []ecs.Entity) {
+	t := one.t.(interface {
+		EnableList([]ecs.Entity) int
+		DisableList([]ecs.Entity) int
+	})
+	if one.kind == enable {
+		t.EnableList(list)
+	} else {
+		t.DisableList(list)
+	}
+}
+
+// patch replaces the placeholders in the values of a group by the entities made for them.
+func (p *player) patch(n int32) {
+	path := p.path(n)
+	if p.nodes[n].at == nil {
+		return
+	}
+	for i, m := range path {
+		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
+		if !one.valued || c == nil || len(c.links()) == 0 || !p.counts(path, i) {
+			continue
+		}
+		p.work.steps = -1
+		p.valuesOf(n, i)
+		for j, s := range p.stintsOf(n) {
+			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {
+				c.patch(p.stints[s].e, p.work.made)
+			}
+		}
+	}
+}
+
+// failLate notes that a command could not be applied though it was checked.
+func (p *player) failLate(l int32, e ecs.Entity, why reason) {
+	r := p.recordOf(l)
+	for i := range p.segments {
+		p.segment, p.number = &p.segments[i], 0
+		c := p.segment.cursor()
+		for other := c.next(); other != nil && other != r; other = c.next() {
+			p.number++
+		}
+		if p.number < p.segment.n {
+			break
+		}
+	}
+	p.fail(r, &p.ops[p.links[l].op], e, why)
+}

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"math"
+
+	"quarry/ecs"
+)
+
+// op is what a command does but for its entity and its value: many commands are of one.
+type op struct {
+	kind      kind
+	t         ecs.Type       // of the value, and of what is removed or toggled; else nil
+	archetype *ecs.Archetype // of Create
+	change    *ecs.Change    // of Apply
+	query     *ecs.Query     // whose entities the command is about; else nil
+	value     any            // of a shared type; of a player's ops only
+	shared    bool           // t is a shared type
+	valued    bool           // records have a value
+	member    bool           // a destruction of one of a group, with the entity that stands for it
+}
+
+// String says what the op does, as Add Position.
+func (o *op) String() string {
+	text := kindNames[o.kind]
+	switch {
+	case o.archetype != nil:
+		text += " " + o.archetype.String()
+	case o.kind == apply:
+		text += " " + o.change.String()
+	case o.t != nil:
+		text += " " + typeName(o.t)
+	}
+	return text
+}
+
+func typeName(t ecs.Type) string {
+	if s, ok := t.(interface{ String() string }); ok {
+		return s.String()
+	}
+	return "a type"
+}
+
+// ops numbers the ops of a stream.
+type ops struct {
+	list   []op
+	codecs []codec         // of those with a value; else nil
+	byType [kinds][]uint16 // by the type's index: number + 1 of the op with a value and without a query
+	others map[op]uint16   // number + 1
+}
+
+// find returns the number of an op, which it notes when it is new.
+func (o *ops) find(one op, c codec) uint16 {
+	if n := o.others[one]; n != 0 {
+		return n - 1
+	}
+	if len(o.list) == math.MaxUint16 {
+		panic("command: a writer has 65,535 different commands: take other buffers for some")
+	}
+	if o.others == nil {
+		o.others = map[op]uint16{}
+	}
+	o.list, o.codecs = append(o.list, one), append(o.codecs, c)
+	n := uint16(len(o.list))
+	o.others[one] = n
+	return n - 1
+}
+
+// noted returns the number + 1 of the op that gives values of a type, or 0.
+func (o *ops) noted(k kind, index int) uint16 {
+	if list := o.byType[k]; index < len(list) {
+		return list[index]
+	}
+	return 0
+}
+
+// note is find of an op that gives values of a type, for noted.
+func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
+	n := o.find(op{kind: k, t: t, shared: isShared(t), valued: true}, c)
+	for len(o.byType[k]) <= index {
+		o.byType[k] = append(o.byType[k], 0)
+	}
+	o.byType[k][index] = n + 1
+	return n
+}
+
+func isShared(t ecs.Type) bool { return t != nil && ecs.FactsOf(t).Shared }

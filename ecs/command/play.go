@@ -1,0 +1,442 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"quarry/ecs"
+)
+
+// work is what playing a run needs, kept for reuse.
+type work struct {
+	order   []int32      // stints of the run, by node
+	touched []int32      // nodes at which stints of the run end, as they came first
+	made    []ecs.Entity // by number of placeholder
+	gone    []bool       // placeholders that came to nothing
+	list    []ecs.Entity
+	values  []uintptr
+	cursor  []int32      // links
+	steps   int          // that the cursor has gone
+	heirs   []ecs.Entity // members of groups that are destroyed
+	rooms   map[*ecs.Archetype]int
+	room    []ecs.Room
+}
+
+func (w *work) end() {
+	clear(w.rooms)
+	clear(w.room)
+}
+
+// Play makes the changes that were recorded, all of them: when one cannot apply, the error is
+// a *PlayError that says which, the world is untouched, and the commands stay recorded.
+// Afterwards the buffer is empty, or with Keep as it was; Play again returns ErrPlayed
+// without. It is a structural change of the world, and its owner's; it panics in a loop over
+// rows, and for a buffer that is closed or being played.
+//
+// When memory runs out the error is a *ecs.LimitError; room for rows is made before the
+// first change of a run of commands, see docs/command.md.
+func (b *Buffer) Play() error { return b.play("Buffer.Play", false) }
+
+// PlayRest makes the changes that can apply. The error is a *PlayError that says which could
+// not, with Applied set.
+func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
+
+func (b *Buffer) play(op string, rest bool) error {
+	if !b.state.CompareAndSwap(recording, playing) {
+		if b.state.Load() == played {
+			return ErrPlayed
+		}
+		panic("command: " + op + ": the buffer is " + states[b.state.Load()])
+	}
+	after := int32(recording)
+	p := &b.player
+	defer func() {
+		p.end()
+		b.state.Store(after)
+	}()
+	if err := b.w.HasRoom(nil, 0); err != nil { // panics in a loop, and waits for jobs
+		return err
+	}
+	p.begin()
+	if err := p.check(place{}); err != nil {
+		return fmt.Errorf("command: %s: %w", op, err)
+	}
+	if p.failed > 0 && !rest {
+		return p.failure(false)
+	}
+	if err := p.apply(); err != nil {
+		return fmt.Errorf("command: %s: %w", op, err)
+	}
+	if len(p.segments) > 0 && !b.keep {
+		after = played
+	}
+	return p.failure(true)
+}
+
+// apply does what check has worked out. Before a run that check was not sure of, the
+// commands that are left are checked again, in the world as it is by then.
+func (p *player) apply() error {
+	for i := 0; i < len(p.runs); i++ {
+		r := p.runs[i]
+		if r.unsure {
+			p.failures, p.failed = p.failures[:r.failures], r.failed
+			p.restart()
+			if err := p.check(r.from); err != nil {
+				return err
+			}
+			i, r = 0, p.runs[0]
+			for n := range p.nodes {
+				p.nodes[n].run = -1
+			}
+		}
+		if err := p.applyRun(&r, int32(i)); err != nil {
+			return err
+		}
+		if err := p.applyQuery(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyRun plays the stints of one run: first copies, which see the world as it is before,
+// then what each group of stints becomes, and its values; at last what needs all entities.
+func (p *player) applyRun(r *run, number int32) error {
+	p.sortStints(r, number)
+	if err := p.makeRoom(); err != nil {
+		return err
+	}
+	for _, n := range p.work.touched {
+		if err := p.copies(n); err != nil {
+			return err
+		}
+	}
+	p.work.heirs = p.work.heirs[:0]
+	for _, n := range p.work.touched {
+		p.noteHeirs(n)
+	}
+	for _, n := range p.work.touched {
+		if err := p.settle(n); err != nil {
+			return err
+		}
+	}
+	if _, err := p.b.w.Destruction().ApplyList(p.work.heirs); err != nil {
+		return err
+	}
+	for _, n := range p.work.touched {
+		p.spread(n)
+	}
+	for _, n := range p.work.touched {
+		p.patch(n)
+	}
+	return nil
+}
+
+// sortStints orders the stints of a run by node.
+func (p *player) sortStints(r *run, number int32) {
+	w := &p.work
+	w.touched = w.touched[:0]
+	for s := r.first; s < r.end; s++ {
+		st := &p.stints[s]
+		p.resolve(st, s)
+		nd := &p.nodes[st.node]
+		if nd.run != number {
+			nd.run, nd.count, nd.filled = number, 0, false
+			w.touched = append(w.touched, st.node)
+		}
+		nd.count++
+	}
+	total := int32(0)
+	for _, n := range w.touched {
+		nd := &p.nodes[n]
+		nd.first = total
+		total += nd.count
+		nd.count = 0
+	}
+	w.order = zeroed(w.order, int(total))
+	for s := r.first; s < r.end; s++ {
+		st := &p.stints[s]
+		nd := &p.nodes[st.node]
+		w.order[nd.first+nd.count] = s
+		nd.count++
+	}
+}
+
+// resolve finds the entity of a stint of a placeholder that was made by a run before, and makes
+// the stint the last one of its entity.
+func (p *player) resolve(st *stint, s int32) {
+	st.e = p.real(st.e)
+	if len(p.runs) > 1 && !st.e.IsPlaceholder() {
+		p.note(st.e, s)
+	}
+}
+
+// makeRoom makes sure that there is room for the rows of all groups, when there are several:
+// one alone is all or nothing by itself.
+func (p *player) makeRoom() error {
+	w, groups, entities := &p.work, 0, 0
+	if w.rooms == nil {
+		w.rooms = map[*ecs.Archetype]int{}
+	}
+	for _, n := range w.touched {
+		path := p.path(n)
+		nd, root := &p.nodes[n], p.rootOf(n, path)
+		if root.created {
+			entities += int(nd.count)
+		}
+		if nd.at != nil && (nd.at != root.at || root.created) {
+			w.rooms[nd.at] += int(nd.count)
+			groups++
+		}
+	}
+	if groups < 2 {
+		clear(w.rooms)
+		return nil
+	}
+	w.room = w.room[:0]
+	for _, n := range w.touched {
+		if rows, ok := w.rooms[p.nodes[n].at]; ok {
+			w.room = append(w.room, ecs.Room{Archetype: p.nodes[n].at, Rows: rows})
+			delete(w.rooms, p.nodes[n].at)
+		}
+	}
+	return p.b.w.HasRoom(w.room, entities)
+}
+
+// stintsOf returns the stints of a group.
+func (p *player) stintsOf(n int32) []int32 {
+	nd := &p.nodes[n]
+	return p.work.order[nd.first : nd.first+nd.count]
+}
+
+// entitiesOf returns the entities of a group.
+func (p *player) entitiesOf(n int32) []ecs.Entity {
+	list := p.work.list[:0]
+	for _, s := range p.stintsOf(n) {
+		list = append(list, p.stints[s].e)
+	}
+	p.work.list = list
+	return list
+}
+
+// copies makes the entities of a group that are copies of another.
+func (p *player) copies(n int32) error {
+	root := p.rootOf(n, p.path(n))
+	if !root.copied || !root.created || len(p.stintsOf(n)) == 0 {
+		return nil
+	}
+	source := p.real(root.source)
+	group := p.stintsOf(n)
+	batch, err := p.b.w.InstantiateN(source, len(group))
+	if err != nil {
+		return err
+	}
+	p.born(group, batch)
+	return nil
+}
+
+// noteHeirs notes the members of groups whose entities the run destroys, as they are in the
+// world: copies are, that no command can be about. Members that the run adds have stints.
+func (p *player) noteHeirs(n int32) {
+	path := p.path(n)
+	if root := p.rootOf(n, path); root.created && !root.copied {
+		return
+	}
+	for _, m := range path {
+		nd := &p.nodes[m]
+		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
+		if before.at == nil || !before.at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
+			return
+		}
+		if one.kind != destroy || one.member {
+			continue
+		}
+		for _, s := range p.stintsOf(n) {
+			for _, m := range p.group.Slice(p.stints[s].e) {
+				if p.b.w.Alive(m.Entity) && m.Entity != p.stints[s].e {
+					p.work.heirs = append(p.work.heirs, m.Entity)
+				}
+			}
+		}
+		return
+	}
+}
+
+// born gives the stints of placeholders the entities that a batch begins with.
+func (p *player) born(group []int32, batch ecs.Batch) {
+	p.work.list = batch.Entities(p.work.list[:0])
+	for i, s := range group {
+		st := &p.stints[s]
+		number, _ := st.e.Placeholder()
+		st.e = p.work.list[i]
+		p.work.made[number] = st.e
+		p.note(st.e, s)
+	}
+}
+
+// settle makes the entities of a group what they are at the end.
+func (p *player) settle(n int32) error {
+	path := p.path(n)
+	root, nd := p.rootOf(n, path), &p.nodes[n]
+	now := root.at
+	if root.created && !root.copied {
+		if nd.at == nil {
+			for _, s := range p.stintsOf(n) { // made and destroyed by the same run: nobody sees them
+				number, _ := p.stints[s].e.Placeholder()
+				p.work.gone[number] = true
+			}
+			nd.count = 0
+			return nil
+		}
+		for _, m := range path {
+			if p.nodes[m].ended {
+				break
+			}
+			now = p.nodes[m].at
+		}
+		batch, err := now.CreateN(len(p.stintsOf(n)))
+		if err != nil {
+			return err
+		}
+		p.born(p.stintsOf(n), batch)
+		if now == nd.at {
+			p.fill(n, path, batch)
+			return nil
+		}
+	}
+	if now == nd.at && !nd.ended && !p.stops(path) {
+		return nil
+	}
+	list := p.entitiesOf(n)
+	now, err := p.through(path, now, list)
+	if err != nil || now == nil || now == nd.at {
+		return err
+	}
+	batch, err := nd.at.AdoptList(list)
+	if err != nil {
+		return err
+	}
+	if batch.Len() == len(list) {
+		p.sortAs(n, batch)
+		p.fill(n, path, batch)
+	}
+	return nil
+}
+
+func (p *player) stops(path []int32) bool {
+	for _, m := range path {
+		if p.nodes[m].stop {
+			return true
+		}
+	}
+	return false
+}
+
+// through takes entities along their path as far as one move does not do: through
+// destruction, and to where a type is gone that comes anew. It returns what they are then.
+func (p *player) through(path []int32, now *ecs.Archetype, list []ecs.Entity) (*ecs.Archetype, error) {
+	for _, m := range path {
+		nd := &p.nodes[m]
+		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
+		dies := nd.ended && !before.ended
+		first := nd.stop && !nd.ended
+		if dies {
+			left, err := one.change.Target(now)
+			if err != nil {
+				return nil, err
+			}
+			first = left != nd.at // Cleanup types came or went before
+		}
+		if first && before.at != now {
+			if _, err := before.at.AdoptList(list); err != nil {
+				return nil, err
+			}
+			now = before.at
+		}
+		var err error
+		switch {
+		case dies, nd.ended && nd.at != before.at: // members of a group have stints of their own
+			_, err = one.change.ApplyList(list)
+		case !nd.ended:
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if now = nd.at; now == nil {
+			return nil, nil
+		}
+	}
+	return now, nil
+}
+
+// destroy destroys entities, and the members of their groups.
+func (p *player) destroy(list []ecs.Entity) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			limit, ok := r.(*ecs.LimitError)
+			if !ok {
+				panic(r)
+			}
+			err = limit
+		}
+	}()
+	p.b.w.DestroyList(list)
+	return nil
+}
+
+// applyQuery does what a command about a query does.
+func (p *player) applyQuery(r *run) error {
+	if r.query == nil {
+		return nil
+	}
+	one, c := &p.ops[r.op], p.codecs[r.op]
+	q := one.query
+	switch one.kind {
+	case destroy:
+		return p.destroy(q.Entities(p.work.list[:0]))
+	case enable, disable:
+		p.toggle(one, q.Entities(p.work.list[:0]))
+		return nil
+	}
+	if one.shared && one.kind == set {
+		return errors.New("command: a query cannot be set to a shared value")
+	}
+	list := q.Entities(p.work.list[:0])
+	p.work.list = list
+	written := list
+	if one.kind == set || one.kind == put {
+		written = written[:0:0]
+	}
+	has := func(e ecs.Entity) bool { place, ok := p.b.w.Locate(e); return ok && place.Archetype.Has(one.t) }
+	if one.valued && !one.shared {
+		written = make([]ecs.Entity, 0, len(list))
+		for _, e := range list {
+			if one.kind == put || has(e) == (one.kind == set) {
+				written = append(written, e)
+			}
+		}
+	}
+	if one.change != nil {
+		if _, err := one.change.ApplyQuery(q); err != nil {
+			return err
+		}
+	}
+	if !one.valued || one.shared {
+		return nil
+	}
+	values := p.work.values[:0]
+	for range written {
+		values = append(values, r.query.valueAt(p.base))
+	}
+	p.work.values = values
+	if _, err := c.spread(one.kind, written, source{p.base, values}); err != nil {
+		return err
+	}
+	if r.query.flags&linked != 0 {
+		for _, e := range written {
+			c.patch(e, p.work.made)
+		}
+	}
+	return nil
+}

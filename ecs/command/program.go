@@ -1,0 +1,168 @@
+package command
+
+import (
+	"quarry/ecs"
+)
+
+// Programs: what the commands about one entity do, worked out once for all entities with the
+// same commands. They are a tree; see buffer.go.
+
+// node is a program: that of its parent and one command more.
+type node struct {
+	parent  int32 // -1: a root
+	op      int32 // of the player, that leads here
+	depth   int32 // commands from the root
+	lastOp  int32 // the child that was asked for last, and what leads there; -1: none yet
+	last    int32
+	run     int32          // that it was counted in last
+	filled  bool           // the values of that run are written
+	count   int32          // stints of that run that end here
+	first   int32          // the first of them in player.order
+	stop    bool           // the parent's archetype must be reached first: a type that was removed comes anew
+	lossy   bool           // some type was removed on the way
+	created bool           // roots: the entity is made by this run
+	from    *ecs.Archetype // roots: what the entities have before; children: as the root's
+	at      *ecs.Archetype // what they have after; nil: they have ended
+	source  ecs.Entity     // roots of copies: what is copied, with placeholders resolved when it is played
+	copied  bool
+	ended   bool // the entity was destroyed, though Cleanup types may be left of it
+}
+
+// edge is a node and an op.
+type edge struct{ node, op int32 }
+
+// rootKey is what makes roots different.
+type rootKey struct {
+	at      *ecs.Archetype
+	source  ecs.Entity
+	created bool
+	ended   bool
+}
+
+// root returns the root of entities that have an archetype.
+func (p *player) root(key rootKey) int32 {
+	if p.lastRoot >= 0 && p.lastKey == key {
+		return p.lastRoot
+	}
+	n, ok := p.roots[key]
+	if !ok {
+		n = int32(len(p.nodes))
+		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, from: key.at, at: key.at,
+			created: key.created, source: key.source, copied: key.source != ecs.Null, ended: key.ended})
+		p.roots[key] = n
+	}
+	p.lastRoot, p.lastKey = n, key
+	return n
+}
+
+// step returns the node that an op leads to: the same one when it changes nothing. A negative
+// one is the reason why the op cannot apply.
+func (p *player) step(n, o int32) (int32, error) {
+	nd := &p.nodes[n]
+	if nd.lastOp == o {
+		return nd.last, nil
+	}
+	to, ok := p.edges[edge{n, o}]
+	if !ok {
+		var err error
+		if to, err = p.lead(n, o); err != nil {
+			return 0, err
+		}
+		p.edges[edge{n, o}] = to
+		nd = &p.nodes[n] // it may have moved
+	}
+	nd.lastOp, nd.last = o, to
+	return to, nil
+}
+
+// lead works out where an op leads from a node.
+func (p *player) lead(n, o int32) (int32, error) {
+	nd, one := &p.nodes[n], &p.ops[o]
+	if nd.at == nil {
+		if one.kind == destroy || one.kind == remove {
+			return n, nil
+		}
+		return -int32(isDestroyed), nil
+	}
+	needs := one.kind == set || one.kind == appendTo || one.kind == enable || one.kind == disable
+	has := one.t != nil && nd.at.Has(one.t)
+	switch {
+	case needs && !has:
+		return -int32(lacksType), nil
+	case one.kind == add && has, one.kind == remove && !has, one.kind == destroy && nd.ended:
+		return n, nil
+	}
+	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, from: nd.from, at: nd.at, lossy: nd.lossy, ended: nd.ended}
+	if c := one.change; c != nil && !(one.kind == put && has && !one.shared) {
+		to, err := c.Target(nd.at)
+		if err != nil {
+			return 0, err
+		}
+		if to == nd.at {
+			return n, nil // nothing comes and nothing goes
+		}
+		child.at = to
+		gives := one.kind == add || one.kind == put || one.kind == apply
+		child.stop = gives && nd.lossy
+		child.lossy = nd.lossy || one.kind == remove || one.kind == apply
+		child.ended = nd.ended || one.kind == destroy
+	}
+	p.nodes = append(p.nodes, child)
+	return int32(len(p.nodes)) - 1, nil
+}
+
+// path returns the nodes from below the root to n.
+func (p *player) path(n int32) []int32 {
+	depth := int(p.nodes[n].depth)
+	if cap(p.way) < depth {
+		p.way = make([]int32, depth, 2*depth)
+	}
+	p.way = p.way[:depth]
+	for i := depth - 1; i >= 0; i-- {
+		p.way[i] = n
+		n = p.nodes[n].parent
+	}
+	return p.way
+}
+
+// rootOf returns the root of a node's program; path must have been asked for it.
+func (p *player) rootOf(n int32, path []int32) *node {
+	if len(path) > 0 {
+		n = p.nodes[path[0]].parent
+	}
+	return &p.nodes[n]
+}
+
+// counts reports whether what the i'th command of a path writes is there at the end: the type
+// stays, and nothing later writes the same.
+func (p *player) counts(path []int32, i int) bool {
+	one := &p.ops[p.nodes[path[i]].op]
+	if one.t == nil || one.shared || one.kind == remove || one.kind == add && !one.valued {
+		return false
+	}
+	bits := one.kind == enable || one.kind == disable
+	for j, n := range path {
+		nd := &p.nodes[n]
+		if j < i {
+			continue
+		}
+		if nd.at == nil || !nd.at.Has(one.t) {
+			return false
+		}
+		later := &p.ops[nd.op]
+		if j == i || later.t != one.t {
+			continue
+		}
+		switch later.kind {
+		case add, put, set:
+			if !bits {
+				return false
+			}
+		case enable, disable:
+			if bits {
+				return false
+			}
+		}
+	}
+	return true
+}

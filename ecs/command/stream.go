@@ -1,0 +1,205 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// Streams: records one behind the other in chunks of the world's universe. A stream is
+// written by one goroutine at a time. It is cut in segments, each with its place in the order of
+// playback; within one, records are in the order of recording.
+
+// ErrLimit is wrapped by errors of recording more than the buffer's Limit.
+var ErrLimit = errors.New("the buffer's limit of memory is reached")
+
+// page is consecutive chunks that records lie in; none crosses its end.
+type page struct {
+	first alloc.ChunkIndex
+	units int
+	base  unsafe.Pointer
+	used  int // bytes
+}
+
+// stream is what one writer has recorded.
+type stream struct {
+	b        *Buffer
+	worker   int // 0: the buffer's own
+	pages    []page
+	filled   int // pages with records; the last of them is written to
+	segments []segment
+	ops
+	values  []any          // Go values, by number
+	numbers map[any]uint64 // of values that compare, number + 1
+
+	next, end int // numbers of placeholders at hand: [next, end)
+
+	writers [4]Writer // of batches, in turn: one that is kept longer than its batch is caught
+	turns   int
+}
+
+// segment is consecutive records of a stream that are played together.
+type segment struct {
+	key     int64
+	flight  uint64 // of a job, 0: the buffer's own
+	ordinal int
+	stream  *stream
+	page    int // where the records begin
+	at      int
+	n       int // records
+}
+
+// before orders segments: key, flight, ordinal; then as they were recorded.
+func before(a, b segment) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.flight, b.flight), cmp.Compare(a.ordinal, b.ordinal),
+		cmp.Compare(a.stream.worker, b.stream.worker))
+}
+
+// room returns n more bytes of the stream, n a multiple of 8.
+func (s *stream) room(n int) unsafe.Pointer {
+	if s.filled > 0 {
+		if p := &s.pages[s.filled-1]; p.used+n <= p.units*alloc.ChunkSize {
+			p.used += n
+			return unsafe.Add(p.base, p.used-n) // Safe because the n bytes lie inside the page.
+		}
+	}
+	p := s.turn(n)
+	p.used = n
+	return p.base
+}
+
+// turn begins a page with room for n bytes: the next one that the stream has, or a new one.
+func (s *stream) turn(n int) *page {
+	if s.filled == len(s.pages) || s.pages[s.filled].units*alloc.ChunkSize < n {
+		if err := s.insert((n + alloc.ChunkSize - 1) / alloc.ChunkSize); err != nil {
+			panic(err)
+		}
+	}
+	s.filled++
+	return &s.pages[s.filled-1]
+}
+
+// insert gets a page of some chunks and makes it the next to be filled.
+func (s *stream) insert(units int) error {
+	b, bytes := s.b, int64(units)*alloc.ChunkSize
+	if held := b.held.Add(bytes); b.limit > 0 && held > b.limit {
+		b.held.Add(-bytes)
+		return fmt.Errorf("command: recording %d B more than %d B: %w (%d B)", bytes, held-bytes, ErrLimit, b.limit)
+	}
+	u := b.w.Universe()
+	first, err := u.AllocExact(units)
+	if err != nil {
+		b.held.Add(-bytes)
+		return fmt.Errorf("command: recording %d B more: %w", bytes, err)
+	}
+	s.pages = append(s.pages, page{})
+	copy(s.pages[s.filled+1:], s.pages[s.filled:])
+	// Safe because the chunks are the stream's until it is closed.
+	s.pages[s.filled] = page{first: first, units: units, base: unsafe.Pointer(u.Pointer(first))}
+	return nil
+}
+
+// reserve makes sure that so many bytes find room without another chunk, in records of
+// less than a chunk.
+func (s *stream) reserve(bytes int) error {
+	free := 0
+	for i := max(0, s.filled-1); i < len(s.pages); i++ {
+		free += s.pages[i].units * alloc.ChunkSize
+		if i < s.filled {
+			free -= s.pages[i].used
+		}
+	}
+	for ; free < bytes; free += alloc.ChunkSize {
+		if err := s.insert(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writer returns the writer of a batch; the one before is void.
+func (s *stream) writer(flight uint64, ordinal int) *Writer {
+	s.writers[s.turns%len(s.writers)].ended = true
+	s.turns++
+	w := &s.writers[s.turns%len(s.writers)]
+	*w = Writer{stream: s, flight: flight, ordinal: ordinal}
+	return w
+}
+
+// begin starts a segment.
+func (s *stream) begin(key int64, flight uint64, ordinal int) {
+	one := segment{key: key, flight: flight, ordinal: ordinal, stream: s}
+	if s.filled > 0 {
+		one.page, one.at = s.filled-1, s.pages[s.filled-1].used
+	}
+	s.segments = append(s.segments, one)
+}
+
+// clear forgets the records and keeps the pages.
+func (s *stream) clear() {
+	for i := range s.filled {
+		s.pages[i].used = 0
+	}
+	s.filled = 0
+	s.segments = s.segments[:0]
+	clear(s.values)
+	s.values = s.values[:0]
+	clear(s.numbers)
+	if len(s.list) > mostOps {
+		s.ops = ops{}
+	}
+}
+
+// mostOps is how many ops a stream remembers from one recording to the next.
+const mostOps = 1024
+
+// close gives the pages back.
+func (s *stream) close() {
+	s.clear()
+	for _, p := range s.pages {
+		s.b.w.Universe().Free(p.first, p.units)
+		s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
+	}
+	s.pages = nil
+}
+
+// goValue returns the number of a Go value that records name. Values that are == have one.
+func (s *stream) goValue(v any) uint64 {
+	if n := s.numbers[v]; n != 0 {
+		return n - 1
+	}
+	if s.numbers == nil {
+		s.numbers = map[any]uint64{}
+	}
+	s.values = append(s.values, v)
+	n := uint64(len(s.values))
+	s.numbers[v] = n
+	return n - 1
+}
+
+// cursor goes over the records of a segment.
+type cursor struct {
+	s        *stream
+	page, at int
+	left     int
+}
+
+func (g *segment) cursor() cursor { return cursor{g.stream, g.page, g.at, g.n} }
+
+// next returns the next record, or nil.
+func (c *cursor) next() *record {
+	if c.left == 0 {
+		return nil
+	}
+	for c.at >= c.s.pages[c.page].used {
+		c.page, c.at = c.page+1, 0
+	}
+	// Safe because a record begins there.
+	r := (*record)(unsafe.Add(c.s.pages[c.page].base, c.at))
+	c.at += int(r.size)
+	c.left--
+	return r
+}

@@ -1,0 +1,143 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"quarry/ecs"
+)
+
+// Writer records commands. One goroutine at a time may use it: the buffer's own, which Buffer
+// embeds, is the owner's, and those from Buffer.Parallel are each for one batch.
+//
+// Commands of one writer are played in the order of recording, unless Key says otherwise.
+// A command about an entity of another world, a placeholder of another buffer, or a type of another
+// world panics when it is recorded; recording panics with an error that wraps ErrLimit, or that of
+// the universe, when there is no memory.
+type Writer struct {
+	stream  *stream
+	flight  uint64
+	ordinal int
+	key     int64
+	within  bool // a segment of this key is begun
+	ended   bool // the batch has
+}
+
+// Recorder is what records: a *Buffer or a *Writer.
+type Recorder interface{ writer() *Writer }
+
+func (w *Writer) writer() *Writer { return w }
+
+// Key sets the sort key of the commands that come: lower keys are played first, whoever
+// recorded them. It is 0 at first.
+func (w *Writer) Key(key int64) {
+	w.check("Writer.Key")
+	if key != w.key {
+		w.key, w.within = key, false
+	}
+}
+
+// check panics unless the writer may record.
+func (w *Writer) check(op string) {
+	if w == nil || w.stream == nil {
+		panic("command: " + op + ": the buffer or writer is nil or the zero value; buffers come from NewBuffer, writers from Buffer.Parallel")
+	}
+	if w.ended {
+		panic("command: " + op + ": the writer's batch has ended: take one from Buffer.Parallel in each batch of each job")
+	}
+	if w.stream.b.state.Load() != recording {
+		w.stream.b.mu.Lock()
+		defer w.stream.b.mu.Unlock()
+		w.stream.b.wake(op)
+		w.within = false
+	}
+}
+
+// record writes a record with n bytes behind the list, if there is one, and returns where they are.
+// Everything that can fail comes first.
+func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.Entity, n int) (r *record, value unsafe.Pointer) {
+	s := w.stream
+	size := recordSize + roundUp(n)
+	if flags&listed != 0 {
+		size += 8 + 8*len(list)
+	}
+	if s.b.traces {
+		size += 8
+		flags |= traced
+	}
+	if size > mostBytes {
+		panic(fmt.Errorf("command: a command of %d B: %w: one has at most %d B", size, ErrLimit, mostBytes))
+	}
+	if !w.within || len(s.segments) == 0 {
+		s.begin(w.key, w.flight, w.ordinal)
+		w.within = true
+	}
+	r = (*record)(s.room(size)) // Safe because the room is the record's, and at least as large as one.
+	*r = record{op: number, flags: flags, size: uint32(size), e: e}
+	s.segments[len(s.segments)-1].n++
+	at := uintptr(recordSize)
+	if flags&listed != 0 {
+		*(*uint64)(r.after(at)) = uint64(len(list))
+		copy(r.list(), list)
+		at += 8 + 8*uintptr(len(list))
+	}
+	if flags&traced != 0 {
+		*(*uint64)(r.after(uintptr(size) - 8)) = uint64(caller()) // Safe because the room has 8 bytes for it.
+	}
+	return r, r.after(at)
+}
+
+// withdraw takes back the record that was written last.
+func (w *Writer) withdraw(r *record) {
+	s := w.stream
+	s.pages[s.filled-1].used -= int(r.size)
+	s.segments[len(s.segments)-1].n--
+}
+
+// mostBytes is the size of the largest record: the largest run of chunks.
+const mostBytes = 1 << 20
+
+// caller returns the program counter of the first caller outside the package.
+func caller() uintptr {
+	var pcs [8]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "quarry/ecs/command.") || strings.HasSuffix(f.File, "_test.go") {
+			return f.PC + 1 // as a return address, which CallersFrames takes
+		}
+		if !more {
+			return 0
+		}
+	}
+}
+
+// checkEntity panics for an entity that commands of the buffer cannot be about.
+func (w *Writer) checkEntity(op string, e ecs.Entity) {
+	b := w.stream.b
+	if b.w.Owns(e) {
+		return
+	}
+	if !e.IsPlaceholder() {
+		if e == ecs.Null {
+			panic("command: " + op + ": the entity is null")
+		}
+		panic(fmt.Sprintf("command: %s: %v belongs to another world", op, e))
+	}
+	if _, id := e.Placeholder(); id != b.id {
+		panic(fmt.Sprintf("command: %s: %v of buffer %d is of another buffer, or from before this one, %d, was cleared or played", op, e, id, b.id))
+	}
+}
+
+// placeholder returns the next placeholder.
+func (s *stream) placeholder() ecs.Entity {
+	if s.next == s.end {
+		const block = 256
+		s.end = int(s.b.numbers.Add(block))
+		s.next = s.end - block
+	}
+	s.next++
+	return ecs.Placeholder(s.next-1, s.b.id)
+}
