@@ -40,7 +40,8 @@ func TestMirrorFollowsRelabelling(t *testing.T) {
 }
 
 // TestPlaceholderIsNobody makes an entity with the placeholder's bit through the bytes
-// of a buffer: no call takes it for the entity whose index it has.
+// of a buffer, and one by Placeholder: no call takes them for the entity whose index they have, and
+// all but Alive say what they are.
 func TestPlaceholderIsNobody(t *testing.T) {
 	w := newWorld(t)
 	position, words := ecs.Register[Position](w), ecs.RegisterBuffer[uint64](w)
@@ -50,12 +51,23 @@ func TestPlaceholderIsNobody(t *testing.T) {
 	words.Append(e, binary.LittleEndian.Uint64(b)|1<<31)
 	d, _ := words.Mut(e)
 	p := ecs.Reinterpret[ecs.Entity](d).Slice()[0]
-	require.False(t, w.Alive(p))
-	require.False(t, position.Remove(p))
-	require.Nil(t, position.Get(p))
-	require.Zero(t, w.DestroyList([]ecs.Entity{p}))
-	require.False(t, w.Destroy(p))
-	require.Panics(t, func() { position.Add(p, Position{}) })
+	made := ecs.Placeholder(e.Index(), e.Version())
+	number, buffer := made.Placeholder()
+	require.Equal(t, []any{e.Index(), e.Version(), true, false}, []any{number, buffer, made.IsPlaceholder(), e.IsPlaceholder()})
+	for _, p := range []ecs.Entity{p, made} {
+		require.False(t, w.Alive(p))
+		require.False(t, w.Owns(p))
+		for _, f := range []func(){
+			func() { position.Remove(p) }, func() { position.Get(p) }, func() { w.DestroyList([]ecs.Entity{p}) },
+			func() { w.Destroy(p) }, func() { position.Add(p, Position{}) }, func() { w.Instantiate(p) },
+		} {
+			require.Panics(t, f)
+		}
+	}
+	require.PanicsWithValue(t, "ecs: World.Destroy: placeholder 1: a placeholder names an entity in its command buffer only, until that is played",
+		func() { w.Destroy(made) })
+	require.Panics(t, func() { ecs.Placeholder(-1, 0) })
+	require.Panics(t, func() { ecs.Placeholder(ecs.MaxPlaceholders, 0) })
 	require.True(t, position.Has(e))
 	require.NoError(t, w.Verify())
 }

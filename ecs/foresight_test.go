@@ -1,0 +1,147 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// What a layer asks to know what a change would do, without doing it.
+
+func TestTargetTellsWhereAChangeLeads(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	type socket struct{ Port int32 }
+	sockets := ecs.Register[socket](w, ecs.Cleanup)
+	cell := ecs.RegisterShared[string](w)
+	a := ecs.NewArchetype(w, position, sockets, cell.Of("a"))
+	plain := ecs.NewArchetype(w, position)
+	for _, c := range []*ecs.Change{
+		ecs.NewChange(w, ecs.Add(velocity)), ecs.NewChange(w, ecs.Remove(position), ecs.Put(cell.Of("b"))),
+		ecs.NewChange(w, ecs.Add(position)), w.Destruction(),
+	} {
+		for _, from := range []*ecs.Archetype{a, plain} {
+			to, err := c.Target(from)
+			require.NoError(t, err)
+			e := from.Create()
+			if c == w.Destruction() {
+				w.Destroy(e)
+			} else {
+				_, err = c.Apply(e)
+				require.NoError(t, err)
+			}
+			place, alive := w.Locate(e)
+			require.Equal(t, alive, to != nil, "%v of %v", c, from)
+			require.Same(t, place.Archetype, to, "%v of %v", c, from)
+		}
+	}
+	copies, err := a.Copies()
+	require.NoError(t, err)
+	place, _ := w.Locate(w.Instantiate(a.Create()))
+	require.Same(t, place.Archetype, copies)
+	require.Same(t, w, a.World())
+	require.Same(t, w, w.Destruction().World())
+	other := newWorld(t)
+	require.Panics(t, func() { _, _ = w.Destruction().Target(ecs.NewArchetype(other)) })
+	require.Panics(t, func() { _, _ = w.Destruction().Target(nil) })
+	dying, err := w.Destruction().Target(a)
+	require.NoError(t, err)
+	require.Panics(t, func() { _, _ = dying.Copies() })
+	require.NoError(t, w.Verify())
+}
+
+// TestMatchesIsWhatALoopShows compares Matches, and MatchesArchetype, with loops.
+func TestMatchesIsWhatALoopShows(t *testing.T) {
+	w := newWorld(t)
+	position, walk := ecs.Register[Position](w), ecs.Register[Velocity](w, ecs.Enableable)
+	var all []ecs.Entity
+	for i, a := range []*ecs.Archetype{ecs.NewArchetype(w), ecs.NewArchetype(w, position), ecs.NewArchetype(w, walk), ecs.NewArchetype(w, position, walk)} {
+		for k := range 100 {
+			e := a.Create()
+			if (i+k)%3 == 0 {
+				walk.Disable(e)
+			}
+			all = append(all, e)
+		}
+	}
+	for _, q := range []*ecs.Query{
+		ecs.NewQuery(w, ecs.With(walk)), ecs.NewQuery(w, ecs.Without(walk)), ecs.NewQuery(w, ecs.Disabled(walk)),
+		ecs.NewQuery(w, ecs.Any(position, walk)), ecs.NewQuery(w, ecs.Read(position)), ecs.NewQuery(w, ecs.Changed(position)),
+	} {
+		shown := map[ecs.Entity]bool{}
+		for range 2 { // Changed shows nothing the second time
+			clear(shown)
+			for rows := range q.Rows() {
+				for i := range rows.Each() {
+					shown[rows.Entities()[i]] = true
+				}
+			}
+		}
+		for _, e := range all {
+			require.Equal(t, shown[e], q.Matches(e), "%v %v", q, e)
+			place, _ := w.Locate(e)
+			matches, bits := q.MatchesArchetype(place.Archetype)
+			if !bits && !q.Filters() {
+				require.Equal(t, shown[e], matches)
+			}
+		}
+		require.Same(t, w, q.World())
+		q.Close()
+		require.Nil(t, q.World())
+	}
+	require.False(t, ecs.NewQuery(w).Matches(ecs.Null))
+}
+
+func TestFactsOfTypes(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	type link struct {
+		N  int64
+		To [2]ecs.Entity
+	}
+	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
+	walk := ecs.Register[Velocity](w, ecs.Enableable)
+	require.Equal(t, ecs.TypeFacts{Buffer: true, Cleanup: true, Links: []uintptr{8, 16}}, ecs.FactsOf(links))
+	require.Equal(t, ecs.TypeFacts{Enableable: true}, ecs.FactsOf(walk))
+	require.True(t, ecs.FactsOf(ecs.RegisterShared[int](w)).Shared)
+	require.True(t, ecs.FactsOf(ecs.RegisterManaged[int](w)).Managed)
+	require.Equal(t, 1, w.TypeIndex(walk)-w.TypeIndex(links))
+	require.Panics(t, func() { other.TypeIndex(walk) })
+	require.Panics(t, func() { ecs.FactsOf(ecs.Component[Position]{}) })
+	require.Panics(t, func() { ecs.FactsOf(nil) })
+}
+
+// TestHasRoomKeepsItsWord: what HasRoom finds, calls one after the other find too, and it
+// leaves nothing behind.
+func TestHasRoomKeepsItsWord(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	require.NoError(t, err)
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	require.NoError(t, err)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	a, b := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, velocity)
+	fits := 0
+	for n := 1000; n < 1<<20; n = n * 5 / 4 {
+		hash, chunks := w.Hash(), w.Stats().Chunks
+		err := w.HasRoom([]ecs.Room{{Archetype: a, Rows: n}, {Archetype: b, Rows: n}}, 2*n)
+		require.NoError(t, w.Verify())
+		require.Equal(t, hash, w.Hash())
+		require.Equal(t, chunks, w.Stats().Chunks)
+		if err != nil {
+			require.ErrorIs(t, err, ecs.ErrLimit)
+			continue
+		}
+		fits++
+		_, err = a.CreateN(n)
+		require.NoError(t, err)
+		_, err = b.CreateN(n)
+		require.NoError(t, err)
+		w.Clear()
+	}
+	require.Greater(t, fits, 10)
+	require.ErrorIs(t, w.HasRoom(nil, ecs.MaxEntities), ecs.ErrLimit)
+	require.NoError(t, w.Close())
+	require.NoError(t, u.Close())
+}
