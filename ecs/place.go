@@ -34,6 +34,41 @@ func (w *World) Locate(e Entity) (Place, bool) {
 	return Place{a, chunk, at.Row}, true
 }
 
+// ArchetypesOf writes the archetype of each entity of a list to dst, which is as long: nil
+// where it is not alive. It panics for an entity of another world. Their waits for memory
+// overlap, so of hundreds in no order it is faster than Locate.
+func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
+	const op = "World.ArchetypesOf"
+	if w == nil || w.closed {
+		w.refuse(op)
+	}
+	if len(dst) != len(list) {
+		panic(fmt.Sprintf("ecs: %s: %d archetypes for %d entities", op, len(dst), len(list)))
+	}
+	var at [64]location
+	for len(list) > 0 {
+		n := min(len(list), len(at))
+		for i, e := range list[:n] {
+			at[i] = nowhere
+			if r := w.records.find(e, w.tag); r != nil {
+				at[i] = r.location
+			} else {
+				w.checkWorld(op, e)
+			}
+		}
+		for i := range dst[:n] {
+			dst[i] = nil
+			if at[i] != nowhere {
+				dst[i] = w.archetypeAt(w.ownerOf(at[i]))
+			}
+		}
+		dst, list = dst[n:], list[n:]
+	}
+}
+
+// nowhere is no location: a row has a chunk behind it, of which this would be the last.
+const nowhere = ^location(0)
+
 // recordOf returns the record of an entity that is alive, else nil; it panics
 // for one of another world.
 func (w *World) recordOf(op string, e Entity) *record {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"quarry/ecs"
 )
 
@@ -13,39 +15,80 @@ type health struct{ V float64 }
 
 const many = 1 << 20
 
-// BenchmarkPlayAdds plays a million Adds, each of another entity, all of one archetype: in the
-// order of rows, in random order, and spread over 64 archetypes in random order.
-func BenchmarkPlayAdds(b *testing.B) {
+// BenchmarkPlay plays a million commands, each about another entity of [position velocity], and
+// one about a query of as many: ns a command, or an entity. Recording is not timed.
+func BenchmarkPlay(b *testing.B) {
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
+	defer w.Close()
+	pos, vel, hp := ecs.Register[position](w), ecs.Register[velocity](w), ecs.Register[health](w)
+	movers := ecs.NewArchetype(w, pos, vel)
+	all, hurt := ecs.NewQuery(w, ecs.With(pos)), ecs.NewQuery(w, ecs.With(hp))
+	heal := ecs.NewChange(w, ecs.Remove(hp))
+	list := make([]ecs.Entity, 0, many)
+	// begin makes the million again.
+	begin := func(shuffled bool) {
+		w.Clear()
+		batch, err := movers.CreateN(many)
+		require.NoError(b, err)
+		list = batch.Entities(list[:0])
+		if shuffled {
+			rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		}
+	}
+	addAll := func(cb *Buffer) {
+		for i, e := range list {
+			Add(cb, e, hp, health{float64(i)})
+		}
+	}
 	for _, c := range []struct {
-		name            string
-		shuffled, parts bool
-	}{{"inorder", false, false}, {"shuffled", true, false}} {
+		name   string
+		record func(cb *Buffer)
+	}{
+		{"add", addAll},
+		{"addshuffled", addAll},
+		{"addquery", func(cb *Buffer) { AddQuery(cb, all, hp, health{1}) }},
+		{"addtwo", func(cb *Buffer) { // two commands of each of half a million
+			for i, e := range list[:many/2] {
+				Add(cb, e, hp, health{float64(i)})
+				Set(cb, e, pos, position{1, 2})
+			}
+		}},
+		{"set", func(cb *Buffer) {
+			for i, e := range list {
+				Set(cb, e, pos, position{float64(i), 0})
+			}
+		}},
+		{"remove", func(cb *Buffer) {
+			for _, e := range list {
+				cb.Remove(e, vel)
+			}
+		}},
+		{"destroy", func(cb *Buffer) {
+			for _, e := range list {
+				cb.Destroy(e)
+			}
+		}},
+		{"create", func(cb *Buffer) { // two commands an entity
+			for i := range many / 2 {
+				Set(cb, cb.Create(movers), pos, position{float64(i), 0})
+			}
+		}},
+	} {
 		b.Run(c.name, func(b *testing.B) {
-			w, err := ecs.NewWorld()
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer w.Close()
-			pos, vel, hp := ecs.Register[position](w), ecs.Register[velocity](w), ecs.Register[health](w)
-			from := ecs.NewArchetype(w, pos, vel)
-			batch, err := from.CreateN(many)
-			if err != nil {
-				b.Fatal(err)
-			}
-			list := batch.Entities(nil)
-			if c.shuffled {
-				rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-			}
 			cb := NewBuffer(w)
 			defer cb.Close()
-			q := ecs.NewQuery(w, ecs.With(hp))
-			back := ecs.NewChange(w, ecs.Remove(hp))
+			begin(c.name == "addshuffled")
 			for b.Loop() {
 				b.StopTimer()
-				back.ApplyQuery(q)
-				for i, e := range list {
-					Add(cb, e, hp, health{float64(i)})
+				switch c.name {
+				case "remove", "destroy", "create":
+					begin(false)
+				default:
+					_, err := heal.ApplyQuery(hurt)
+					require.NoError(b, err)
 				}
+				c.record(cb)
 				b.StartTimer()
 				if err := cb.Play(); err != nil {
 					b.Fatal(err)
@@ -56,8 +99,10 @@ func BenchmarkPlayAdds(b *testing.B) {
 	}
 }
 
-func BenchmarkRecordAdd(b *testing.B) {
-	w, _ := ecs.NewWorld()
+// BenchmarkRecord records one command.
+func BenchmarkRecord(b *testing.B) {
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
 	defer w.Close()
 	pos, hp := ecs.Register[position](w), ecs.Register[health](w)
 	e := ecs.NewArchetype(w, pos).Create()

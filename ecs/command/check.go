@@ -39,7 +39,9 @@ type player struct {
 	failed   int
 	cause    error
 
-	work work
+	lists bool // some command about a list has a value
+	block block
+	work  work
 }
 
 // stint is what a run does to one entity.
@@ -52,14 +54,13 @@ type stint struct {
 
 // link is a command of a stint that its program has.
 type link struct {
-	at   uintptr // of the record, from the universe's base: the garbage collector need not look
-	next int32
-	op   int32
+	at   uint32 // of the record, in 8 bytes from the universe's base
+	next int32  // -1: none
 }
 
 // recordOf returns the record of a link.
 func (p *player) recordOf(l int32) *record {
-	return (*record)(unsafe.Add(p.base, p.links[l].at)) // Safe because a record lies there until the buffer is cleared.
+	return (*record)(unsafe.Add(p.base, uintptr(p.links[l].at)*8)) // Safe because a record lies there until the buffer is cleared.
 }
 
 // run is commands that are played together. A query ends one.
@@ -102,7 +103,7 @@ func (p *player) begin() {
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.stints = append(p.stints[:0], stint{})
 	p.restart()
-	p.lastRoot = -1
+	p.lastRoot, p.lists = -1, false
 	p.failures, p.failed, p.cause = p.failures[:0], 0, nil
 }
 
@@ -156,6 +157,18 @@ func (p *player) check(from place) error {
 			if o < 0 || p.ops[o].shared && p.ops[o].valued {
 				o = p.opOf(canon, r)
 			}
+			if p.block.takes(r, &p.ops[o]) {
+				p.number++
+				if p.block.add(r, o); p.block.n == len(p.block.e) {
+					if err := p.flush(); err != nil {
+						return err
+					}
+				}
+				continue
+			}
+			if err := p.flush(); err != nil {
+				return err
+			}
 			if err := p.checkOne(r, o); err != nil {
 				return err
 			}
@@ -164,6 +177,9 @@ func (p *player) check(from place) error {
 				p.here = place{i, c, p.number}
 				p.turn()
 			}
+		}
+		if err := p.flush(); err != nil { // while its segment is known
+			return err
 		}
 	}
 	p.runs[len(p.runs)-1].end = int32(len(p.stints))
@@ -237,6 +253,7 @@ func (p *player) checkOne(r *record, o int32) error {
 		now.query, now.op = r, o
 		return nil
 	case r.flags&listed != 0:
+		p.lists = p.lists || one.valued
 		for _, e := range r.list() {
 			if err := p.about(r, o, e); err != nil {
 				return err
@@ -341,7 +358,7 @@ func (p *player) about(r *record, o int32, e ecs.Entity) error {
 	}
 	st.node = n
 	l := int32(len(p.links))
-	p.links = append(p.links, link{r.from(p.base), -1, o})
+	p.links = append(p.links, link{r.from(p.base), -1})
 	if st.first < 0 {
 		st.first = l
 	} else {
@@ -509,7 +526,7 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 	}
 	path := p.path(st.node)
 	for i, l := 0, st.first; l >= 0; i, l = i+1, p.links[l].next {
-		one := &p.ops[p.links[l].op]
+		one := &p.ops[p.nodes[path[i]].op]
 		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
 			members = members[:0]
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"unsafe"
 
 	"quarry/ecs"
@@ -13,12 +14,12 @@ import (
 // source is recorded values, one for each entity or row that they are for.
 type source struct {
 	base unsafe.Pointer // of the universe
-	at   []uintptr      // bytes from there
+	at   []uint32       // 8 bytes from there
 }
 
 // value returns where the i'th value is.
 func (s source) value(i int) unsafe.Pointer {
-	return unsafe.Add(s.base, s.at[i]) // Safe because a record's value lies there.
+	return unsafe.Add(s.base, uintptr(s.at[i])*8) // Safe because a record's value lies there.
 }
 
 // from returns the values from the i'th on.
@@ -28,10 +29,11 @@ func (s source) from(i int) source { return source{s.base, s.at[i:]} }
 // group. Within a group it is asked for rising i; 0 begins anew.
 func (p *player) valuesOf(n int32, i int) source {
 	w, group := &p.work, p.stintsOf(n)
+	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
 	if w.steps < 0 || w.steps > i {
-		w.cursor, w.steps = w.cursor[:0], 0
-		for _, s := range group {
-			w.cursor = append(w.cursor, p.stints[s].first)
+		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
+		for j, s := range group {
+			w.cursor[j] = p.stints[s].first
 		}
 	}
 	for ; w.steps < i; w.steps++ {
@@ -39,9 +41,13 @@ func (p *player) valuesOf(n int32, i int) source {
 			w.cursor[j] = p.links[l].next
 		}
 	}
-	w.values = w.values[:0]
-	for _, l := range w.cursor {
-		w.values = append(w.values, p.recordOf(l).valueAt(p.base))
+	for j, l := range w.cursor {
+		w.values[j] = p.links[l].at + recordSize/8
+	}
+	if p.lists { // a look at each record is a wait for memory
+		for j, l := range w.cursor {
+			w.values[j] = p.recordOf(l).valueAt(p.base)
+		}
 	}
 	return source{p.base, w.values}
 }
@@ -99,7 +105,7 @@ func (p *player) spread(n int32) {
 			done, err := c.spread(one.kind, list[at:], values.from(at))
 			if at += done; err != nil {
 				p.cause = err
-				p.failLate(p.work.cursor[at], list[at], noRoom)
+				p.failLate(p.recordOf(p.work.cursor[at]), one, list[at], noRoom)
 				at++
 			}
 		}
@@ -140,18 +146,26 @@ func (p *player) patch(n int32) {
 	}
 }
 
-// failLate notes that a command could not be applied though it was checked.
-func (p *player) failLate(l int32, e ecs.Entity, why reason) {
-	r := p.recordOf(l)
+// failLate notes that a command could not be applied, when it is not the one under way.
+func (p *player) failLate(r *record, o *op, e ecs.Entity, why reason) {
+	segment, number := p.segment, p.number
+	if len(p.failures) < MostFailures {
+		p.locate(r)
+	}
+	p.fail(r, o, e, why)
+	p.segment, p.number = segment, number
+}
+
+// locate finds a record among the segments.
+func (p *player) locate(r *record) {
 	for i := range p.segments {
 		p.segment, p.number = &p.segments[i], 0
 		c := p.segment.cursor()
-		for other := c.next(); other != nil && other != r; other = c.next() {
+		for other := c.next(); other != nil; other = c.next() {
+			if other == r {
+				return
+			}
 			p.number++
 		}
-		if p.number < p.segment.n {
-			break
-		}
 	}
-	p.fail(r, &p.ops[p.links[l].op], e, why)
 }

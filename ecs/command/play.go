@@ -14,7 +14,7 @@ type work struct {
 	made    []ecs.Entity // by number of placeholder
 	gone    []bool       // placeholders that came to nothing
 	list    []ecs.Entity
-	values  []uintptr
+	values  []uint32
 	cursor  []int32      // links
 	steps   int          // that the cursor has gone
 	heirs   []ecs.Entity // members of groups that are destroyed

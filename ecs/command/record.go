@@ -71,13 +71,15 @@ func (r *record) value() unsafe.Pointer {
 	return r.after(recordSize)
 }
 
-// from returns where the record is, from a base.
-func (r *record) from(base unsafe.Pointer) uintptr {
-	return uintptr(unsafe.Pointer(r)) - uintptr(base) // Safe because the address is only a number here.
+// from returns where the record is, in 8 bytes from a base: a universe has at most 2^31 such.
+func (r *record) from(base unsafe.Pointer) uint32 {
+	return uint32((uintptr(unsafe.Pointer(r)) - uintptr(base)) / 8) // Safe because the address is only a number here.
 }
 
-// valueAt returns where the value is, from a base.
-func (r *record) valueAt(base unsafe.Pointer) uintptr { return uintptr(r.value()) - uintptr(base) }
+// valueAt returns where the value is, in the same way.
+func (r *record) valueAt(base unsafe.Pointer) uint32 {
+	return uint32((uintptr(r.value()) - uintptr(base)) / 8) // Safe because the address is only a number here.
+}
 
 // source returns the entity that an Instantiate copies.
 func (r *record) source() ecs.Entity {
