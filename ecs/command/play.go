@@ -1,8 +1,8 @@
 package command
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"quarry/ecs"
 )
@@ -399,42 +399,44 @@ func (p *player) applyQuery(r *run) error {
 		p.toggle(one, q.Entities(p.work.list[:0]))
 		return nil
 	}
-	if one.shared && one.kind == set {
-		return errors.New("command: a query cannot be set to a shared value")
-	}
-	list := q.Entities(p.work.list[:0])
-	p.work.list = list
-	written := list
-	if one.kind == set || one.kind == put {
-		written = written[:0:0]
-	}
-	has := func(e ecs.Entity) bool { place, ok := p.b.w.Locate(e); return ok && place.Archetype.Has(one.t) }
-	if one.valued && !one.shared {
-		written = make([]ecs.Entity, 0, len(list))
-		for _, e := range list {
-			if one.kind == put || has(e) == (one.kind == set) {
-				written = append(written, e)
-			}
+	values := p.work.values[:0]
+	at := r.query.valueAt(p.base)
+	switch {
+	case !one.valued || one.shared:
+		_, err := one.change.ApplyQuery(q)
+		return err
+	case one.kind == add: // those that lack it are those that move
+		batch, err := one.change.ApplyQuery(q)
+		if err != nil {
+			return err
 		}
-	}
-	if one.change != nil {
-		if _, err := one.change.ApplyQuery(q); err != nil {
+		for rows := range batch.Rows() {
+			for len(values) < rows.Len() {
+				values = append(values, at)
+			}
+			c.fill(rows, source{p.base, values})
+		}
+		p.work.list = batch.Entities(p.work.list[:0])
+	default:
+		p.work.list = q.Entities(p.work.list[:0])
+		if one.kind == set {
+			p.work.list = slices.DeleteFunc(p.work.list, func(e ecs.Entity) bool {
+				place, _ := p.b.w.Locate(e)
+				return !place.Archetype.Has(one.t)
+			})
+		} else if _, err := one.change.ApplyList(p.work.list); err != nil {
+			return err
+		}
+		for range p.work.list {
+			values = append(values, at)
+		}
+		if _, err := c.spread(one.kind, p.work.list, source{p.base, values}); err != nil {
 			return err
 		}
 	}
-	if !one.valued || one.shared {
-		return nil
-	}
-	values := p.work.values[:0]
-	for range written {
-		values = append(values, r.query.valueAt(p.base))
-	}
 	p.work.values = values
-	if _, err := c.spread(one.kind, written, source{p.base, values}); err != nil {
-		return err
-	}
 	if r.query.flags&linked != 0 {
-		for _, e := range written {
+		for _, e := range p.work.list {
 			c.patch(e, p.work.made)
 		}
 	}
