@@ -113,7 +113,10 @@ func slice[T any](s *scan, base unsafe.Pointer, span uint64, c *typeInfo) []T {
 		}
 	}
 missing:
-	Rows{s, base, span}.missing(c, "Component.Slice")
+	rows := Rows{s, base, span}
+	if column := rows.missing(c, "Component.Slice"); column != nil {
+		return sliceOf[T](rows, column)
+	}
 	return nil
 }
 

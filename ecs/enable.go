@@ -15,16 +15,28 @@ import (
 
 func (t *typeInfo) enabled(op string, e Entity) bool {
 	a, pos, row := t.seat(op, e)
+	switch {
+	case a == nil:
+	case t.loan != nil && !t.loan.out:
+		t.loan.refuse(op)
+	case t.guarded:
+		t.checkLent(op, mayRead)
+	}
 	return a != nil && (!t.enableable || a.bit(a.place[t.id].slot(), pos, row))
 }
 
 func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
 	t.checkEnableable(op)
+	if t.loan != nil {
+		t.checkWritable(op)
+	} else if t.guarded {
+		t.checkLent(op, mayWrite)
+	}
 	a, pos, row := t.seat(op, e)
 	if a == nil {
 		return false
 	}
-	a.toggleRow(a.place[t.id].slot(), pos, row, on)
+	t.toggleRow(a, pos, row, on)
 	return true
 }
 
@@ -53,14 +65,24 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 }
 
 // toggleRow sets a row's bit and marks the type changed; with atomics while the
-// world is shared.
-func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
-	w := a.w
-	if w.phase == nil {
+// world is shared, and in a loan.
+func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
+	slot, w := a.place[t.id].slot(), a.w
+	switch {
+	case t.loan != nil:
+		a.toggleShared(slot, pos, row, on)
+		t.loan.mark(a.changedOf(slot, pos))
+	case w.phase != nil:
+		a.toggleShared(slot, pos, row, on)
+		atomic.StoreUint32(a.changedOf(slot, pos), w.version)
+	default:
 		a.setBit(slot, pos, row, on)
 		*a.changedOf(slot, pos) = w.version
-		return
 	}
+}
+
+// toggleShared sets a bit that other goroutines may look at, and whose neighbours they may set.
+func (a *Archetype) toggleShared(slot uint16, pos, row int, on bool) {
 	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
 	switch {
 	case on && atomic.OrUint64(word, bit)&bit == 0:
@@ -68,7 +90,6 @@ func (a *Archetype) toggleRow(slot uint16, pos, row int, on bool) {
 	case !on && atomic.AndUint64(word, ^bit)&bit != 0:
 		atomic.AddInt32(&a.on[slot][pos], -1)
 	}
-	atomic.StoreUint32(a.changedOf(slot, pos), w.version)
 }
 
 func (a *Archetype) bit(slot uint16, pos, row int) bool {

@@ -89,6 +89,8 @@ func (h handle) Mark(rows Rows) {
 	p, ok := rows.placeOf(h.t, "Component.Mark")
 	switch {
 	case !ok:
+	case p.flags()&lentWrite != 0:
+		rows.s.markLent(p)
 	case p.flags()&mayWrite == 0:
 		rows.refuse(h.t, "Component.Mark")
 	default:

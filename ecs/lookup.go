@@ -59,6 +59,12 @@ const (
 	opManagedGet
 	opManagedMut
 	opManagedSet
+	opLookupGet
+	opLookupMut
+	opLookupHas
+	opLookupSet
+	opBufferLookupGet
+	opBufferLookupMut
 )
 
 var lookupOps = [...]string{
@@ -76,6 +82,13 @@ var lookupOps = [...]string{
 	opManagedGet:   "Managed.Get",
 	opManagedMut:   "Managed.Mut",
 	opManagedSet:   "Managed.Set",
+	opLookupGet:    "Lookup.Get",
+	opLookupMut:    "Lookup.Mut",
+	opLookupHas:    "Lookup.Has",
+	opLookupSet:    "Lookup.Set",
+
+	opBufferLookupGet: "BufferLookup.Get",
+	opBufferLookupMut: "BufferLookup.Mut",
 }
 
 func (op lookupOp) String() string { return lookupOps[op] }
@@ -193,11 +206,17 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	}
 	w := t.w
 	w.checkWorld(op.String(), e)
+	if t.loan != nil && !t.loan.out {
+		t.loan.refuse(op.String())
+	}
+	if t.writers > 0 && op != opHas {
+		t.refuseLent(op.String())
+	}
 	r := w.records.find(e, w.tag)
 	if r == nil {
 		return nil, 0
 	}
-	if !t.built && w.phase == nil {
+	if !t.built && w.phase == nil && t.loan == nil && t.writers == 0 {
 		t.build()
 		return t.find(op, e)
 	}
@@ -231,8 +250,8 @@ func (t *typeInfo) seek(at location) (unsafe.Pointer, location) {
 func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 	p, at := t.find(op, e)
 	if p != nil {
-		if t.w.phase != nil {
-			t.w.phase.refuse(op.String())
+		if t.guarded {
+			t.checkWrite(op.String())
 		}
 		t.mark(at)
 	}

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 )
@@ -93,6 +94,13 @@ func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
 	return true
 }
 
+// refuseMaking panics for a row of a loan that has no value: others read the pages that hold values.
+//
+//go:noinline
+func (t *typeInfo) refuseMaking(l *Loan) {
+	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a loan: make it before, with Managed.Set", l.name, t.name))
+}
+
 // At returns the value of the i'th of rows: to write, made when there is none, where the
 // query declares Write or the rows come from a Batch, and otherwise to read, nil when
 // there is none. It panics like Component.Slice, when i is not in [0, rows.Len()), and
@@ -104,6 +112,9 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 		rows.noRow(m.t, i)
 	}
 	p := element[slot](column, rows.s.first+i)
+	if *p == 0 && rows.s.t.columnOf(m.t.id).flags()&lentWrite != 0 {
+		m.t.refuseMaking(rows.s.loan)
+	}
 	if *p == 0 && rows.s.t.columnOf(m.t.id).flags()&mayWrite != 0 {
 		return m.store.make(p)
 	}

@@ -27,11 +27,13 @@ type Phase struct {
 func (w *World) Share() *Phase {
 	w.checkNew("World.Share")
 	w.checkUnshared("World.Share")
+	w.settle("World.Share")
 	if w.loops > 0 {
 		panic("ecs: World.Share: " + w.loop() + "; begin the phase outside of loops")
 	}
 	p := &Phase{w: w, lock: w.openScan(nil)}
 	w.phase, w.unshared = p, never
+	w.guard(true)
 	return p
 }
 
@@ -49,6 +51,7 @@ func (p *Phase) End() {
 	}
 	p.lock.end()
 	p.w.phase, p.w.unshared = nil, p.w.matched
+	p.w.guard(false)
 }
 
 // Rows is Query.Rows for any goroutine during the phase, of a query without Write.
@@ -91,6 +94,13 @@ func (p *Phase) finish(s *scan) {
 	s.turn()
 	p.idle = append(p.idle, s)
 	p.open--
+}
+
+// guard makes functions that write a component ask whether they may, or not any more.
+func (w *World) guard(on bool) {
+	for _, t := range w.types {
+		t.guarded = on
+	}
 }
 
 func (p *Phase) check(op string) {

@@ -111,7 +111,7 @@ func (q *Query) pickRows(m *match, s *picked, filters bool) (rows int) {
 			continue
 		}
 		n := m.a.grid.RowsOf(pos)
-		switch matching := scan.filter(m.a, m.tests, pos, n); matching {
+		switch matching := scan.filter(m.a, m.tests, pos, 0, n); matching {
 		case 0:
 		case n:
 			bitmask.Bits(s.maskOf(pos)).SetRange(0, n)

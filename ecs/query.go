@@ -254,7 +254,7 @@ func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield fun
 		}
 		n, dense := a.grid.RowsOf(pos), true
 		if len(t.tests) > 0 {
-			matching := s.filter(a, t.tests, pos, n)
+			matching := s.filter(a, t.tests, pos, 0, n)
 			if matching == 0 {
 				continue
 			}

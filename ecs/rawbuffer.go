@@ -20,7 +20,9 @@ type rawBuffer struct {
 // when e is not alive or lacks the type.
 func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool) {
 	var p unsafe.Pointer
-	if write {
+	if op == opBufferLookupMut {
+		p = t.mutLent(op, e)
+	} else if write {
 		p = t.mut(op, e)
 	} else {
 		p, _ = t.find(op, e)
@@ -37,13 +39,17 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(t, i)
 	}
-	return rawBuffer{t, bufferAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, rows.s.t.columnOf(t.id).flags()&mayWrite != 0}
+	if l := rows.s.loan; l != nil {
+		t = l.copyOf(t)
+	}
+	write := rows.s.t.columnOf(t.id).flags()&(mayWrite|lentWrite) != 0
+	return rawBuffer{t, bufferAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
 }
 
 // header returns the buffer's header. It is small enough to be inlined, with what it says
 // out of line.
 func (b rawBuffer) header(op string) *header {
-	if b.t == nil || b.epoch != b.t.w.epoch {
+	if b.t == nil || b.epoch != *b.t.epoch {
 		b.refuse(op)
 	}
 	return b.h
@@ -51,7 +57,7 @@ func (b rawBuffer) header(op string) *header {
 
 // writable is header for what changes the buffer.
 func (b rawBuffer) writable(op string) *header {
-	if !b.write || b.epoch != b.t.w.epoch || b.t.w.phase != nil { // the zero rawBuffer is none to write
+	if !b.write || b.epoch != *b.t.epoch || b.t.guarded { // the zero rawBuffer is none to write
 		b.refuse(op)
 	}
 	return b.h
@@ -67,6 +73,10 @@ func (b rawBuffer) refuse(op string) {
 		panic("ecs: " + op + ": the buffer is the zero value; buffers come from Buffer.Get, Mut and At")
 	case b.t.w.phase != nil:
 		b.t.w.phase.refuse(op)
+	case b.t.loan != nil && !b.t.loan.out:
+		b.t.loan.refuse(op)
+	case b.t.writers > 0 || b.write && b.t.readers > 0:
+		b.t.refuseLent(op)
 	case b.epoch != b.t.w.epoch:
 		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, b.t.name))
 	}

@@ -18,12 +18,13 @@ type scan struct {
 	q      *Query   // whose access the rows have
 	t      *sight   // of the archetype that the current rows belong to
 	pos    int      // the current rows' chunk, in its grid
-	first  int      // the first of the current rows; only batches have another than 0
+	first  int      // the first of the current rows; only batches and loans have another than 0
 	scale  uintptr  // of that chunk: see alloc.Grid.Scale
 	serial uint32   // of the current rows; others are stale
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot
 	open   bool     // the loop is under way; not of a phase's
+	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
 	own    sight    // of the rows of a batch
 	mask   []uint64 // room for the largest chunk seen
 }
@@ -105,18 +106,20 @@ func (s *scan) words(n int) []uint64 {
 	return s.mask[:used]
 }
 
-// filter computes the snapshot of matching rows of a chunk with n rows, and
+// filter computes the snapshot of matching rows among n of a chunk, from the first on, a
+// multiple of 64, and
 // returns how many match; the mask is filled when that is neither 0 nor n. Counts
 // of enabled rows decide most chunks without a look at their bits.
-func (s *scan) filter(a *Archetype, tests []bitTest, pos, n int) (matching int) {
+func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
+	all := a.grid.RowsOf(pos)
 	for i := range tests {
 		t := &tests[i]
 		if len(t.slots) > 1 {
 			continue
 		}
 		switch int(atomic.LoadInt32(&a.on[t.slots[0]][pos])) {
-		case n:
+		case all:
 			if t.invert != 0 {
 				return 0
 			}
@@ -139,7 +142,7 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, n int) (matching int) 
 		words[len(words)-1] = bitmask.Mask(0, n%64)
 	}
 	for i := range tests {
-		tests[i].narrow(a, pos, words)
+		tests[i].narrow(a, pos, first/64, words)
 	}
 	for _, word := range words {
 		matching += bits.OnesCount64(word)
@@ -147,11 +150,11 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, n int) (matching int) 
 	return matching
 }
 
-// narrow takes the rows out of a mask that fail the test. Goroutines may toggle
-// bits meanwhile, see World.Share.
-func (t *bitTest) narrow(a *Archetype, pos int, mask []uint64) {
+// narrow takes the rows out of a mask, whose first word is that of a chunk at from, that fail
+// the test. Goroutines may toggle bits meanwhile, see World.Share.
+func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
 	if len(t.slots) == 1 {
-		enabled := a.enabled[t.slots[0]][pos]
+		enabled := a.enabled[t.slots[0]][pos][from:]
 		for i := range mask {
 			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.invert
 		}
@@ -160,7 +163,7 @@ func (t *bitTest) narrow(a *Archetype, pos int, mask []uint64) {
 	for i := range mask {
 		either := uint64(0)
 		for _, slot := range t.slots {
-			either |= atomic.LoadUint64(&a.enabled[slot][pos][i])
+			either |= atomic.LoadUint64(&a.enabled[slot][pos][from+i])
 		}
 		mask[i] &= either
 	}
@@ -229,15 +232,13 @@ func (r Rows) stale(op string) {
 func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 	s := r.s
 	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
-		r.missing(t, op)
-		return nil
+		return r.missing(t, op)
 	}
 	p := s.t.columnOf(t.id)
 	if p.flags()&mayWrite != 0 {
 		*s.t.a.changedOf(p.slot(), s.pos) = t.w.version
 	} else if p.flags()&mayRead == 0 {
-		r.missing(t, op)
-		return nil
+		return r.missing(t, op)
 	}
 	return s.columnAt(r.base, p)
 }
@@ -251,7 +252,7 @@ func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	s := r.s
 	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
-		if p = s.t.columnOf(t.id); p.flags()&mayRead != 0 {
+		if p = s.t.columnOf(t.id); p.flags()&(mayRead|lentRead) != 0 {
 			return p, true
 		}
 	}
@@ -259,15 +260,23 @@ func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	return place{}, false
 }
 
-// missing panics unless the query declares a type that the chunk need not have.
+// missing is column for what that does not expect: rows of a loan, and a chunk that lacks an Optional type, where it
+// returns nil. It panics when the query does not declare the type.
 //
 //go:noinline
-func (r Rows) missing(t *typeInfo, op string) {
+func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {
 	s := r.check(op)
-	if t != nil && s.w == t.w && s.t.columnOf(t.id).flags()&declared != 0 {
-		return
+	if t == nil || s.w != t.w {
+		r.refuse(t, op)
 	}
-	r.refuse(t, op)
+	switch p := s.t.columnOf(t.id); {
+	case p.flags()&lentRead != 0:
+		s.markLent(p)
+		return s.columnAt(r.base, p)
+	case p.flags()&declared == 0:
+		r.refuse(t, op)
+	}
+	return nil
 }
 
 //go:noinline

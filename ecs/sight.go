@@ -65,7 +65,7 @@ func (q *Query) lookAlone() {
 // done with them stays.
 func (t *sight) follow() {
 	for i := range t.columns {
-		if id := int(t.lowest) + i; t.columns[i].flags()&mayRead != 0 && id < len(t.a.place) {
+		if id := int(t.lowest) + i; t.columns[i].flags()&(mayRead|lentRead) != 0 && id < len(t.a.place) {
 			t.columns[i].offset = t.a.place[id].offset
 		}
 	}

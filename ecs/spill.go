@@ -83,26 +83,43 @@ func inlineRoom(h *header, t *typeInfo) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(h), headerSize)), t.inline*t.element)
 }
 
+// blocks is what a buffer's elements come from when they have spilled.
+type blocks interface {
+	Alloc(size, align int) (unsafe.Pointer, error)
+	Resize(p unsafe.Pointer, size int) bool
+	Free(p unsafe.Pointer)
+	Usable(p unsafe.Pointer) int
+}
+
+// heap returns the owner's handle to the heap, and the heap, which is any goroutine's, for a loan's copy of a type.
+func (t *typeInfo) heap() blocks {
+	if t.loan != nil {
+		return t.w.heap
+	}
+	return t.w.local
+}
+
 // newSpill returns the header of an empty buffer with a block for want elements,
 // or need when there is no memory for want: when the heap refuses, it tries again
 // after the world has given its reserves back.
 func (w *World) newSpill(t *typeInfo, want, need int) (header, error) {
+	heap := t.heap()
 	most := maxSpillBytes / t.element
 	if need > most {
 		return header{}, limit("bytes of a buffer", maxSpillBytes, nil)
 	}
 	want = min(want, most)
-	p, err := w.local.Alloc(want*t.element, 0)
-	if err != nil && w.Trim() > 0 {
-		p, err = w.local.Alloc(want*t.element, 0)
+	p, err := heap.Alloc(want*t.element, 0)
+	if err != nil && t.loan == nil && w.Trim() > 0 {
+		p, err = heap.Alloc(want*t.element, 0)
 	}
 	if err != nil && want > need {
-		p, err = w.local.Alloc(need*t.element, 0)
+		p, err = heap.Alloc(need*t.element, 0)
 	}
 	if err != nil {
 		return header{}, limit("", 0, err)
 	}
-	return header{ref: w.spillRef(p), capacity: uint32(w.local.Usable(p) / t.element)}, nil
+	return header{ref: w.spillRef(p), capacity: uint32(heap.Usable(p) / t.element)}, nil
 }
 
 // replace puts a spilled header in the place of a buffer's and gives back what
@@ -110,7 +127,9 @@ func (w *World) newSpill(t *typeInfo, want, need int) (header, error) {
 func (w *World) replace(h *header, next header, t *typeInfo) {
 	old := *h
 	*h = next
-	w.freeSpill(&old)
+	if old.ref != 0 {
+		t.heap().Free(w.spilled(&old))
+	}
 	if debug.On && old.ref == 0 {
 		debug.Poison(inlineRoom(h, t), debug.Freed)
 	}
@@ -119,27 +138,27 @@ func (w *World) replace(h *header, next header, t *typeInfo) {
 // trimSpill makes a spilled buffer's memory as small as its elements allow. When
 // the system refuses the smaller block, the buffer keeps the one that it has.
 func (w *World) trimSpill(h *header, t *typeInfo) {
-	p, n := w.spilled(h), int(h.length)*t.element
+	heap, p, n := t.heap(), w.spilled(h), int(h.length)*t.element
 	if int(h.length) <= t.inline {
 		// Safe because the block is live and holds n bytes of elements.
 		copy(inlineRoom(h, t), unsafe.Slice((*byte)(p), n))
-		w.freeSpill(h)
+		heap.Free(p)
 		*h = header{length: h.length}
 		return
 	}
-	w.local.Resize(p, n) // whole chunks go where they are: that needs no memory
-	usable := w.local.Usable(p)
+	heap.Resize(p, n) // whole chunks go where they are: that needs no memory
+	usable := heap.Usable(p)
 	h.capacity = uint32(usable / t.element)
 	if usable-n < refUnit {
 		return // no block is nearer to n bytes
 	}
-	q, err := w.local.Alloc(n, 0)
+	q, err := heap.Alloc(n, 0)
 	if err != nil {
 		return
 	}
-	room := w.local.Usable(q)
+	room := heap.Usable(q)
 	if room >= usable {
-		w.local.Free(q)
+		heap.Free(q)
 		return
 	}
 	// Safe because both blocks are live and n bytes long at least.

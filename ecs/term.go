@@ -60,6 +60,8 @@ type operand struct {
 const (
 	mayRead = 1 << iota
 	mayWrite
+	lentRead // as mayRead and mayWrite, of rows of a loan
+	lentWrite
 )
 
 // Operand is what a term is about: a type, which loops may not access then, or Read

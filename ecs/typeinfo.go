@@ -25,13 +25,22 @@ type Type interface {
 
 // typeInfo is what a world knows of a registered type.
 type typeInfo struct {
-	w     *World
-	tag   uint32 // of the world, as are table and base: each look-up asks for them
-	id    typeID
-	table *table
-	base  unsafe.Pointer
-	size  int // bytes of an element of the column; 0 for a tag
+	w   *World
+	tag uint32 // of the world, as are table and base: each look-up asks for them
+	id  typeID
+	// Not all may be done as ever: the world is shared, or the type is lent, see Loan.
+	guarded bool
+	table   *table
+	base    unsafe.Pointer
+	size    int // bytes of an element of the column; 0 for a tag
 	directory
+
+	epoch    *uint64 // of the world; see noEpoch
+	readers  int32   // loans that are out and read the type
+	writers  int32   // those that write it
+	loan     *Loan   // whose goroutines use this copy; nil: it is the world's own
+	looks    bool    // a copy's: there are look-ups
+	writable bool    // and they may write
 
 	rtype      reflect.Type
 	name       string         // for messages: Position, []Hit for a buffer, managed Conn
@@ -170,6 +179,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
 	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))
+	info.epoch = &w.epoch
 	w.byType[key] = info.id
 	if info.shared != nil {
 		w.sharedTypes.add(info.id)

@@ -89,7 +89,7 @@ func (v *View[V]) At(rows Rows) (m V) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
-	fill(p, v.fields, s.t.a, s.pos, alloc.GridRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len())
+	fill(p, v.fields, s.t.a, s.pos, alloc.GridRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len(), s.loan)
 	return m
 }
 
@@ -110,7 +110,7 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if w.phase != nil && v.q.writes {
 		w.phase.refuse("View.Get")
 	}
-	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1) // Safe because the fields are those of V, and m outlives the call.
+	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
 	return m, true
 }
 
@@ -142,7 +142,7 @@ func (r Rows) checkFields(fields []field) {
 		if _, has := f.placeIn(r.s.t.a); batch && f.optional && !has {
 			continue
 		}
-		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.flags()&mayWrite == 0 {
+		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.flags()&(mayWrite|lentWrite) == 0 {
 			r.refuse(f.t, "View.At")
 		} else if !ok && !f.optional {
 			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.s.t.a, f.t.name))
@@ -156,8 +156,8 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// fill writes the fields of a zero struct at m for n rows of a chunk from at on.
-func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int) {
+// fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the world's owner or a loan.
+func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, l *Loan) {
 	w, changed := a.w, a.changedIn(pos)
 	for i := range fields {
 		f := &fields[i]
@@ -171,15 +171,21 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 		if !ok { // an optional one: it stays empty
 			continue
 		}
-		if f.write {
+		t := f.t
+		switch {
+		case l != nil:
+			if t = l.copyOf(t); f.write {
+				l.mark(&changed[p.slot()])
+			}
+		case f.write:
 			changed[p.slot()] = w.version
 		}
-		first := at.Element(p.offset, uint32(f.t.size))
+		first := at.Element(p.offset, uint32(t.size))
 		switch f.kind {
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
-			*(*buffers)(to) = buffers{first, f.t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
+			*(*buffers)(to) = buffers{first, t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
 			*(*enableBits)(to) = enableBits{a.enabled[p.slot()][pos], at.Row, n} // Safe because Bits is one.
 		}

@@ -92,7 +92,8 @@ type World struct {
 	batches      Query                     // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase       // that shares the world with other goroutines; nil: none
-	loops     int          // under way, of scans that are open
+	loops     int          // under way, of scans that are open, and loans that are out
+	loans     []*Loan      // that are out, in the order in which they began
 	scans     []*scan      // theirs, and others to be used again; the first is outer
 	outer     scan         // of a loop that is not inside others
 	picked    pick         // of the batch under way, kept for reuse
@@ -288,10 +289,11 @@ func (w *World) Stats() Stats {
 }
 
 // checkUnlocked panics while a loop over rows is under way: a structural change
-// would move what the loop stands on. So it does for ever in a closed world, see Close.
+// would move what the loop stands on. So it does for ever in a closed world, see Close. Loans it
+// waits for.
 func (w *World) checkUnlocked(op string) {
 	if w == nil || w.loops != 0 {
-		panic(w.refusal(op)) // here: what comes after need not be kept across a call
+		w.unlock(op)
 	}
 }
 
@@ -301,11 +303,13 @@ func (w *World) refuse(op string) { panic(w.refusal(op)) }
 // unmade says of a method's receiver that nobody made it. Those that are not here
 // are made by what makes a Component.
 var unmade = map[string]string{
-	"World":     "the world is nil or the zero value; worlds come from NewWorld",
-	"Archetype": "the archetype is the zero value; archetypes come from NewArchetype",
-	"Change":    "the change is the zero value; changes come from NewChange",
-	"Managed":   "the handle is the zero value; handles come from RegisterManaged",
-	"Component": "the handle is the zero value; handles come from Register and RegisterBuffer",
+	"World":        "the world is nil or the zero value; worlds come from NewWorld",
+	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",
+	"Change":       "the change is the zero value; changes come from NewChange",
+	"Managed":      "the handle is the zero value; handles come from RegisterManaged",
+	"Lookup":       "the look-up is the zero value; look-ups come from Component.Lookup",
+	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",
+	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",
 }
 
 // refusal says why a call is refused.

@@ -1,0 +1,213 @@
+package ecs
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Loans.
+//
+// A loan is access to the types that a query declares, lent by the world's owner to other
+// goroutines from Begin to End. Goroutines of a loan see rows through readers, each of
+// which has a scan of its own; and what they see of the world is not written meanwhile:
+//
+//	owner                        goroutines of the loan
+//	Begin  counts its types      Reader.Rows   own scan, the loan's sights
+//	       copies what           Slice, Mut    marks with the loan's version
+//	       look-ups need         Lookup.Get    the loan's copy of the type
+//	End    counts them off
+//
+// Several loans may be out, those that conflict too: the order of their work is for
+// whoever has them run it, by Access. So what a loan's goroutines read is no part of what
+// Begin and End of another loan write: the counts in a type, its table, its epoch, the
+// world's version and its loops.
+//
+// Invariants, all while a loan is out:
+//
+//	N1 The structure of the world does not change: what changes it waits for all loans.
+//	N2 The world's own functions do not write its types, and do not read those that it
+//	   writes. They panic, in every build.
+//	N3 Its goroutines write types that it declares to write, in the rows of their readers or
+//	   by look-ups of uses, and nothing else of the world but the heap of buffers.
+//	N4 All that is written is marked with the version that Begin found, in words that no
+//	   other goroutine writes otherwise meanwhile: atomically, for its own write the same.
+
+// Loan lends what a query declares, and more uses, to other goroutines. It is made once,
+// and begun and ended any number of times. Begin and End belong to the world's owner.
+type Loan struct {
+	q      *Query
+	own    Query // as its goroutines see it: with access lentRead and lentWrite, and sights of its own
+	name   string
+	wait   func(op string)
+	access Access
+	lent   []lentType
+	types  []*typeInfo // copies, by typeID; nil: the loan has no access
+
+	mu      sync.Mutex
+	readers []*Reader
+	version uint32 // that writes are marked with
+	out     bool
+}
+
+// lentType is a type of a loan.
+type lentType struct {
+	t     *typeInfo
+	copy  *typeInfo // that the loan's goroutines use: t as it was at Begin
+	write bool
+	looks bool // it is among the uses
+}
+
+// NewLoan makes a loan of what q declares, and for look-ups of any entity of the types of
+// uses, which are Read and Write terms. name is for messages, "job move". A structural
+// change that is asked for while the loan is out calls wait on its goroutine, with its
+// name as Component.Add; wait ends the loan, or panics. It panics for a use that the query declares
+// too, unless both only read; for a type of another world; and for a wait that is nil.
+func NewLoan(q *Query, name string, wait func(op string), uses ...Term) *Loan {
+	const op = "NewLoan"
+	q.checkOpen(op)
+	if wait == nil {
+		panic("ecs: NewLoan: wait is nil; it ends the loan when a structural change asks for it")
+	}
+	l := &Loan{q: q, name: name, wait: wait, access: q.Access(), own: *q}
+	l.own.sights, l.own.seen, l.own.access = nil, 0, make([]uint8, len(q.access))
+	for id, access := range q.access {
+		if access != 0 {
+			l.own.access[id] = declared | access&(mayRead|mayWrite)*lentRead
+		}
+	}
+	for _, u := range uses {
+		l.use(u)
+	}
+	for id, t := range q.w.types {
+		id := typeID(id)
+		if write := l.access.writes.has(id); write || l.access.reads.has(id) {
+			l.take(t, write, slices.ContainsFunc(uses, func(u Term) bool { return u.of[0].t == t }))
+		}
+	}
+	return l
+}
+
+// use joins one of the uses to the access.
+func (l *Loan) use(u Term) {
+	const op = "NewLoan"
+	if u.kind > termWrite || len(u.of) != 1 {
+		panic("ecs: NewLoan: a use is neither Read nor Write of a type")
+	}
+	o := u.of[0]
+	l.q.w.checkOwn(op, o.t)
+	id := o.t.id
+	if l.access.writes.has(id) || l.q.declares(id) && o.access&mayWrite != 0 {
+		panic(fmt.Sprintf("ecs: NewLoan: %s is declared twice, to be written: by %v and as a use, or as two uses", o.t.name, l.q))
+	}
+	if o.access&mayWrite != 0 {
+		l.access.reads.drop(id)
+	}
+	l.access.add(id, o.access)
+}
+
+// declares reports whether the query gives access to a type.
+func (q *Query) declares(id typeID) bool { return int(id) < len(q.access) && q.access[id] != 0 }
+
+// take notes a type of the loan.
+func (l *Loan) take(t *typeInfo, write, looks bool) {
+	for int(t.id) >= len(l.types) {
+		l.types = append(l.types, nil)
+	}
+	c := *t
+	c.loan, c.guarded, c.readers, c.writers = l, false, 0, 0
+	c.table, c.epoch = &noBlocks, &noEpoch
+	// Look-ups of what the query writes would see rows that others are writing.
+	c.looks = looks || !write && l.q.declares(t.id)
+	c.writable = looks && write
+	l.types[t.id] = &c
+	l.lent = append(l.lent, lentType{t: t, copy: &c, write: write, looks: looks})
+}
+
+// Access returns what the loan reads and writes: what its query does, and its uses.
+func (l *Loan) Access() Access {
+	l.check("Loan.Access")
+	return l.access
+}
+
+// Out reports whether the loan has begun and not ended. The world's owner may ask.
+func (l *Loan) Out() bool {
+	l.check("Loan.Out")
+	return l.out
+}
+
+func (l *Loan) check(op string) {
+	if l == nil || l.q == nil {
+		panic("ecs: " + op + ": the loan is nil or the zero value; loans come from NewLoan")
+	}
+}
+
+// Begin begins the loan, for the world's owner. Until End structural changes wait for it, and the world's own
+// functions do not write its types nor read those that it writes: they panic. A query with
+// Changed or Ordered compares with its Since as it is now, which moves on, and the world's version advances, as by a
+// loop that ends. It panics inside a loop and in a phase, for a
+// closed query or world, and when the loan is out. It allocates when there are new
+// archetypes.
+func (l *Loan) Begin() {
+	const op = "Loan.Begin"
+	l.check(op)
+	q, w := l.q, l.q.w
+	q.checkOpen(op)
+	w.checkUnshared(op)
+	if l.out {
+		panic("ecs: Loan.Begin: " + l.name + " is out already")
+	}
+	if w.loops > len(w.loans) {
+		panic("ecs: Loan.Begin: " + l.name + ": " + w.loop() + "; begin it outside of loops")
+	}
+	l.own.m, l.own.since = q.m, q.since
+	l.own.lookAlone()
+	for i := range l.lent {
+		l.lent[i].begin(w)
+	}
+	l.version = w.version
+	if q.filters() {
+		q.since = w.version
+		w.Advance()
+	}
+	l.out, w.unshared = true, never
+	w.loans = append(w.loans, l)
+	w.loops++
+}
+
+// begin lends the type and brings the copy up to date.
+func (t *lentType) begin(w *World) {
+	if t.looks {
+		t.t.build()
+	}
+	t.copy.directory, t.copy.table, t.copy.epoch = t.t.directory, w.records.table, &w.epoch
+	t.t.lend(t.write)
+}
+
+// End ends the loan, for the world's owner, after its goroutines are done: their rows
+// and look-ups are void. It panics when the loan is not out.
+func (l *Loan) End() {
+	l.check("Loan.End")
+	if !l.out {
+		panic("ecs: Loan.End: " + l.name + " is not out")
+	}
+	w := l.q.w
+	for i := range l.lent {
+		t := &l.lent[i]
+		t.t.takeBack(t.write)
+		t.copy.table, t.copy.epoch = &noBlocks, &noEpoch
+	}
+	for _, r := range l.readers {
+		r.s.turn()
+	}
+	at := slices.Index(w.loans, l)
+	w.loans = slices.Delete(w.loans, at, at+1)
+	w.loops--
+	l.out = false
+	if len(w.loans) == 0 {
+		w.unshared = w.matched
+	}
+}
+
+// copyOf returns the loan's copy of a type that a reader's rows have.
+func (l *Loan) copyOf(t *typeInfo) *typeInfo { return l.types[t.id] }
