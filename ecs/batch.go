@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // Batch is the rows that one CreateN made, or one change by query or list moved. It
@@ -45,7 +46,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	defer s.endBatch()
 	for _, part := range b.spans {
 		g := &part.a.grid
-		s.own = sight{a: part.a, columns: part.a.place}
+		s.own = sight{a: part.a, columns: part.a.unlent()}
 		s.t = &s.own
 		pos, row := g.Find(part.start)
 		for left := part.n; left > 0; pos, row = pos+1, 0 {
@@ -59,6 +60,23 @@ func (b Batch) walk(yield func(Rows) bool) {
 			left -= k
 		}
 	}
+}
+
+// unlent returns the places of the archetype's types, without access to those that are lent.
+func (a *Archetype) unlent() []place {
+	places := a.place
+	for i, id := range a.types {
+		if len(a.w.loans) == 0 {
+			break
+		}
+		if a.w.types[id].guarded {
+			if &places[0] == &a.place[0] {
+				places = slices.Clone(places)
+			}
+			places[id].use = useOf(i, taken)
+		}
+	}
+	return places
 }
 
 // Entities appends the batch's entities to dst. It panics like Rows.

@@ -149,6 +149,9 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	if r == nil {
 		return s, false
 	}
+	if len(b.w.loans) > 0 {
+		checkFieldsLent("Bundle.Get", b.fields)
+	}
 	a, _, at := b.w.seatOf(r)
 	if !a.hasFields(b.fields) {
 		return s, false
@@ -182,6 +185,9 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	if w.phase != nil {
 		w.phase.refuse("Bundle.Set")
 	}
+	if len(w.loans) > 0 {
+		b.checkSet(&s)
+	}
 	a, pos, at := w.seatOf(r)
 	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
 	for i := range b.fields {
@@ -202,6 +208,16 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	write(p, b.fields[:b.values], a, at)
 	writeElements(p, b.fields[b.values:], a, at)
 	return true, nil
+}
+
+// checkSet panics when a loan forbids to write what s has.
+func (b *Bundle[S]) checkSet(s *S) {
+	for i := range b.fields {
+		// Safe because the fields are those of S.
+		if f := &b.fields[i]; f.valueIn(unsafe.Pointer(s)) != nil {
+			f.t.checkLent("Bundle.Set", mayWrite)
+		}
+	}
 }
 
 // valueIn returns where the value of a bundle's field is, a slice for a buffer, and nil

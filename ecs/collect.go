@@ -16,6 +16,9 @@ var ErrNotSingle = errors.New("not exactly one entity")
 // each calls yield for the matching rows without moving Since.
 func (q *Query) each(op string, yield func(Rows) bool) {
 	q.checkOpen(op)
+	if len(q.w.loans) > 0 {
+		q.checkLooks(op)
+	}
 	q.look()
 	s := q.w.openScan(q)
 	defer s.end()
@@ -189,6 +192,8 @@ func (q *Query) demand(t *typeInfo, access uint8, op string) {
 		q.refuseAccess(t, op)
 	case access&mayWrite != 0 && q.w.phase != nil:
 		q.w.phase.refuse(op)
+	case t.guarded:
+		t.checkLent(op, access)
 	}
 }
 

@@ -40,6 +40,32 @@ func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
 	return true
 }
 
+// toggleAt is toggle of the i'th of rows.
+func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
+	p := rows.bitAt(t, op, i)
+	if p.flags()&(mayWrite|lentWrite) == 0 {
+		rows.refuse(t, op)
+	}
+	s := rows.s
+	if s.loan != nil {
+		t = s.loan.copyOf(t)
+	}
+	t.toggleRow(s.t.a, s.pos, s.first+i, on)
+}
+
+// bitAt returns where the enable bit of the i'th of rows is.
+func (r Rows) bitAt(t *typeInfo, op string, i int) place {
+	t.checkEnableable(op)
+	p, ok := r.placeOf(t, op)
+	if !ok {
+		panic(fmt.Sprintf("ecs: %s: %v has no %s: ask Component.In first", op, r.s.t.a, t.name))
+	}
+	if uint(i) >= uint(r.Len()) {
+		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, r.Len()))
+	}
+	return p
+}
+
 // checkEnableable panics for a zero handle and a type that is not Enableable.
 func (t *typeInfo) checkEnableable(op string) {
 	if t == nil {
@@ -148,6 +174,7 @@ func (w *World) keepBits(chunks [][]uint64) {
 func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
 	t.checkToggle(op)
 	t.w.checkQuery(op, q)
+	q.checkLooks(op)
 	return q.pick().toggle(t.id, on)
 }
 
@@ -163,6 +190,7 @@ func (t *typeInfo) checkToggle(op string) {
 		panic("ecs: " + op + ": the world is shared: until Phase.End bits are switched entity by entity")
 	}
 	t.checkEnableable(op)
+	t.checkLent(op, mayWrite)
 }
 
 // toggle switches the bits of the picked rows that have a type, and marks it changed

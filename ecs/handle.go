@@ -45,6 +45,21 @@ func (h handle) Disable(e Entity) bool { return h.t.toggle("Component.Disable", 
 // that is not Enableable is always on.
 func (h handle) Enabled(e Entity) bool { return h.t.enabled("Component.Enabled", e) }
 
+// EnabledAt reports whether the component of the i'th of rows is switched on now: Rows.Each
+// and Rows.Mask are snapshots. It panics like Component.Slice, when i is not in
+// [0, rows.Len()), where the chunk lacks an Optional type, and when the type is not Enableable.
+func (h handle) EnabledAt(rows Rows, i int) bool {
+	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
+	return s.t.a.bit(p.slot(), s.pos, s.first+i)
+}
+
+// EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when
+// the query does not declare Write of it. Goroutines of a loan toggle so in their rows.
+func (h handle) EnableAt(rows Rows, i int) { h.t.toggleAt("Component.EnableAt", rows, i, true) }
+
+// DisableAt switches the component of the i'th of rows off; see EnableAt.
+func (h handle) DisableAt(rows Rows, i int) { h.t.toggleAt("Component.DisableAt", rows, i, false) }
+
 // EnableQuery switches the component on for every entity that matches q and has it,
 // and returns how many those are. Rows that do not match stay as they are: to switch
 // all on, ask for ecs.Present or ecs.Disabled of the component. It may be called inside

@@ -124,6 +124,11 @@ func (t *typeInfo) ready(op lookupOp, write bool) {
 	if t.w.phase != nil && (write || !t.built) {
 		panic("ecs: " + op.String() + ": the world is shared: until Phase.End components are only read, and a type's first look-up of many comes before Share")
 	}
+	if t.guarded && write {
+		t.checkLent(op.String(), mayWrite)
+	} else if t.guarded {
+		t.checkLent(op.String(), mayRead)
+	}
 	t.build()
 }
 

@@ -100,6 +100,7 @@ func (q *Query) Close() {
 	if q.w.loopOver(q) {
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
+	q.w.settle("Query.Close")
 	if q.m != nil && !q.w.closed {
 		q.m.drop()
 	}
@@ -215,6 +216,9 @@ func (q *Query) prepare() bool {
 	q.checkOpen("Query.Rows")
 	if q.w.phase != nil && q.writes {
 		q.w.phase.refuse("Query.Rows")
+	}
+	if len(q.w.loans) > 0 {
+		q.checkLent("Query.Rows")
 	}
 	q.look()
 	return q.whole == q.w.unshared

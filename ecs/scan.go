@@ -287,6 +287,8 @@ func (r Rows) refuse(t *typeInfo, op string) {
 		t.world().refuse(op)
 	case s.w != t.w:
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
+	case s.q == &s.w.batches && s.t.columnOf(t.id).flags() == taken:
+		t.refuseLent(op)
 	case s.q == &s.w.batches:
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
 	}

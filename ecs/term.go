@@ -62,6 +62,7 @@ const (
 	mayWrite
 	lentRead // as mayRead and mayWrite, of rows of a loan
 	lentWrite
+	taken // of a batch's rows: another has the type
 )
 
 // Operand is what a term is about: a type, which loops may not access then, or Read

@@ -110,6 +110,9 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if w.phase != nil && v.q.writes {
 		w.phase.refuse("View.Get")
 	}
+	if len(w.loans) > 0 {
+		checkFieldsLent("View.Get", v.fields)
+	}
 	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
 	return m, true
 }
@@ -127,6 +130,20 @@ func (a *Archetype) hasFields(fields []field) bool {
 		}
 	}
 	return true
+}
+
+// checkFieldsLent panics when a loan forbids an access to a type of the fields.
+func checkFieldsLent(op string, fields []field) {
+	for i := range fields {
+		f := &fields[i]
+		switch {
+		case f.t == nil || !f.t.guarded:
+		case f.write:
+			f.t.checkLent(op, mayWrite)
+		default:
+			f.t.checkLent(op, mayRead)
+		}
+	}
 }
 
 // checkFields panics unless who gave the rows declares the types of the fields.

@@ -21,6 +21,9 @@ func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
 	if q.w.phase != nil && q.writes {
 		q.w.phase.refuse("Query.RowsOf")
 	}
+	if len(q.w.loans) > 0 {
+		q.checkLent("Query.RowsOf")
+	}
 	q.look()
 	s := q.w.openScan(q)
 	defer s.end()

@@ -232,6 +232,7 @@ func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0
 	}
+	w.settle("World.Trim")
 	shelf := w.shelf.Chunks()
 	for _, a := range w.archetypes {
 		chunks += a.grid.Trim(0)
