@@ -85,7 +85,7 @@ func (v *View[V]) Rows() iter.Seq2[Rows, V] {
 func (v *View[V]) At(rows Rows) (m V) {
 	v.check("View.At")
 	s := rows.check("View.At")
-	if s.q != v.q {
+	if s.q != v.q && (s.loan == nil || s.loan.q != v.q) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.

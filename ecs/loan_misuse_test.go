@@ -1,0 +1,214 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// TestLoanMisuse: wrong calls of loans and readers are named.
+func TestLoanMisuse(t *testing.T) {
+	m := newMisuse(t)
+	wait := func(string) {}
+	l := lend(m.q, "job move", ecs.Read(m.velocity))
+	strange := ecs.Register[Position](m.other)
+	reads := lend(ecs.NewQuery(m.w, ecs.Read(m.position)), "job read")
+	closed := ecs.NewQuery(m.w)
+	ofClosed := lend(closed, "job closed")
+	closed.Close()
+	sparse := lend(ecs.NewQuery(m.w, ecs.Read(m.position)), "job sparse")
+	sparse.loan.Begin()
+	part := sparse.loan.Parts(nil, 64)[0]
+	past := sparse.loan.Reader()
+	kept, _ := past.Rows(part)
+	look := m.position.Lookup(past)
+	sparse.loan.End()
+	for text, f := range map[string]func(){
+		"ecs: NewLoan: the query is nil or the zero value; queries come from NewQuery":                                                          func() { ecs.NewLoan(nil, "", wait) },
+		"ecs: NewLoan: wait is nil; it ends the loan when a structural change asks for it":                                                      func() { ecs.NewLoan(m.q, "", nil) },
+		"ecs: NewLoan: a use is neither Read nor Write of a type":                                                                               func() { ecs.NewLoan(m.q, "", wait, ecs.With(m.position)) },
+		"ecs: NewLoan: Position was registered in another world":                                                                                func() { ecs.NewLoan(m.q, "", wait, ecs.Read(strange)) },
+		"ecs: NewLoan: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewLoan(m.q, "", wait, ecs.Read(m.position)) },
+		"ecs: NewLoan: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { ecs.NewLoan(m.q, "", wait, ecs.Write(m.hits)) },
+		"ecs: NewLoan: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewLoan(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
+		"ecs: Loan.Begin: the loan is nil or the zero value; loans come from NewLoan":                                                           func() { new(ecs.Loan).Begin() },
+		"ecs: Loan.Begin: query() is closed":                                                                                                    ofClosed.loan.Begin,
+		"ecs: Loan.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops":                 m.inLoop(func(ecs.Rows) { l.loan.Begin() }),
+		"ecs: Loan.End: job move is not out":                                                                                                    l.loan.End,
+		"ecs: Loan.Parts: job move is not out: it has not begun, or has ended":                                                                  func() { l.loan.Parts(nil, 64) },
+		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                               func() { past.Rows(part) },
+		"ecs: Lookup.Get: job sparse is not out: it has not begun, or has ended":                                                                func() { look.Get(m.e) },
+		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                                          func() { m.position.Lookup(past) },
+		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                                    func() { m.position.Slice(kept) },
+		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Loan.Reader":                                                  func() { new(ecs.Reader).Rows(part) },
+		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                                   func() { ecs.Lookup[Position]{}.Mut(m.e) },
+		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                                   func() { ecs.Lookup[Position]{}.Get(m.e) },
+		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                                func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
+	} {
+		require.PanicsWithValue(t, text, f)
+		require.False(t, l.loan.Out())
+	}
+	p := m.w.Share()
+	require.PanicsWithValue(t, "ecs: Loan.Begin: the world is shared; call Phase.End first", l.loan.Begin)
+	p.End()
+	l.loan.Begin()
+	reads.loan.Begin()
+	require.PanicsWithValue(t, "ecs: Loan.Begin: job move is out already", l.loan.Begin)
+	r, reader := l.loan.Reader(), reads.loan.Reader()
+	rows, _ := reader.Rows(reads.loan.Parts(nil, 64)[0])
+	view := ecs.NewView[lentView](m.w)
+	for text, f := range map[string]func(){
+		"ecs: Loan.Parts: grain=0 is less than 1": func() { l.loan.Parts(nil, 0) },
+		"ecs: Component.Lookup: query(Write Position, Read []Hit, With Stun) of job move writes Position: rows of others may be being written": func() { m.position.Lookup(r) },
+		"ecs: Component.Lookup: job read does not use Velocity: declare it":                                                                    func() { m.velocity.Lookup(reader) },
+		"ecs: Component.Lookup: Position and job read belong to different worlds":                                                              func() { strange.Lookup(reader) },
+		"ecs: Lookup.Mut: job move declares Velocity to read: use ecs.Write":                                                                   func() { m.velocity.Lookup(r).Mut(m.e) },
+		"ecs: Lookup.Set: job move declares Velocity to read: use ecs.Write":                                                                   func() { m.velocity.Lookup(r).Set(m.e, Velocity{}) },
+		"ecs: BufferLookup.Mut: job move declares []Hit to read: use ecs.Write":                                                                func() { m.hits.Lookup(r).Mut(m.e) },
+		"ecs: Lookup.Get: entity " + m.stranger.String() + " belongs to another world":                                                         func() { m.velocity.Lookup(r).Get(m.stranger) },
+		"ecs: Component.Slice: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":                                      func() { m.velocity.Slice(rows) },
+		"ecs: Component.Mark: query(Read Position) declares Position to read: use ecs.Write":                                                   func() { m.position.Mark(rows) },
+		"ecs: View.At: query(Read Position) declares Position to read: use ecs.Write":                                                          func() { view.At(rows) },
+		"ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows or a look-up":            func() { m.position.Get(m.e) },
+	} {
+		require.PanicsWithValue(t, text, f)
+	}
+	l.end()
+	reads.end()
+	require.PanicsWithValue(t, "ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended", func() { m.position.Slice(rows) })
+	require.NoError(t, m.w.Verify())
+}
+
+// TestLoanWaits: each call that loans must not see waits for them; in a loop a structural
+// change panics and waits for nobody, and what is no structural change may wait in a loop.
+func TestLoanWaits(t *testing.T) {
+	m := newMisuse(t)
+	l := lend(m.q, "job move")
+	free := ecs.NewQuery(m.w, ecs.Read(m.velocity))
+	for op, f := range map[string]func(){
+		"Archetype.Create": func() { m.a.Create() },
+		"NewArchetype":     func() { ecs.NewArchetype(m.w, m.velocity) },
+		"Register[Health]": func() { ecs.Register[Health](m.w) },
+		"World.Hash":       func() { m.w.Hash() },
+		"World.Verify":     func() { _ = m.w.Verify() },
+		"World.Trim":       func() { m.w.Trim() },
+		"World.Shrink":     func() { m.w.Shrink(0) },
+		"World.Share":      func() { m.w.Share().End() },
+		"World.MoveAll":    func() { _, _ = m.other.MoveAll(m.w) },
+		"World.Clear":      m.w.Clear,
+		"Query.Close":      func() { ecs.NewQuery(m.w).Close() },
+	} {
+		l.ops = nil
+		l.loan.Begin()
+		f()
+		require.Equal(t, []string{op}, l.ops)
+		require.False(t, l.loan.Out())
+	}
+	m.a.Create()
+	l.ops = nil
+	l.loan.Begin()
+	for range free.Rows() {
+		require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over query(Read Velocity); gather the entities and change them after the loop",
+			func() { m.a.Create() })
+		require.Empty(t, l.ops)
+		ecs.NewArchetype(m.w, m.position, m.velocity)
+		require.Equal(t, []string{"NewArchetype"}, l.ops)
+	}
+	stuck := ecs.NewLoan(m.q, "job stuck", func(string) {})
+	stuck.Begin()
+	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait", func() { m.a.Create() })
+	stuck.End()
+	l.loan.Begin()
+	require.NoError(t, m.w.Close())
+	require.Equal(t, "World.Close", l.ops[len(l.ops)-1])
+	require.PanicsWithValue(t, "ecs: Loan.Begin: the world is closed", l.loan.Begin)
+}
+
+// TestLoanManagedValuesAreNotMade: others read the pages of the store.
+func TestLoanManagedValuesAreNotMade(t *testing.T) {
+	w := newWorld(t)
+	conn := ecs.RegisterManaged[Weapon](w)
+	ids := createEach(ecs.NewArchetype(w, conn), 2)
+	conn.Set(ids[0], Weapon{Damage: 3})
+	l := lend(ecs.NewQuery(w, ecs.Write(conn)), "job talk")
+	l.loan.Begin()
+	rows, _ := l.loan.Reader().Rows(l.loan.Parts(nil, 64)[0])
+	conn.At(rows, 0).Damage++
+	require.PanicsWithValue(t, "ecs: Managed.At: a row of job talk has no value of managed Weapon yet, and none is made in a loan: make it before, with Managed.Set",
+		func() { conn.At(rows, 1) })
+	l.end()
+	require.Equal(t, int32(4), conn.Get(ids[0]).Damage)
+	require.NoError(t, w.Verify())
+}
+
+// TestLoanAccess: what a query's loops look at, and which accesses go together.
+func TestLoanAccess(t *testing.T) {
+	m := newMisuse(t)
+	accessOf := func(terms ...ecs.Term) *ecs.Access {
+		a := ecs.NewQuery(m.w, terms...).Access()
+		return &a
+	}
+	readsPosition, writesPosition := accessOf(ecs.Read(m.position)), accessOf(ecs.Optional(ecs.Write(m.position)))
+	writesStun := accessOf(ecs.Present(ecs.Write(m.stun)))
+	for _, x := range []struct {
+		a, b      *ecs.Access
+		conflicts bool
+	}{
+		{readsPosition, readsPosition, false},
+		{readsPosition, writesPosition, true},
+		{writesPosition, writesPosition, true},
+		{accessOf(ecs.With(m.position)), writesPosition, false},
+		{accessOf(ecs.Changed(m.position)), writesPosition, true},
+		{accessOf(ecs.Any(ecs.Read(m.position), m.velocity)), writesPosition, true},
+		{accessOf(ecs.Without(m.stun)), writesStun, true},
+		{accessOf(ecs.With(m.stun)), writesStun, true},
+		{accessOf(ecs.Disabled(m.stun)), writesStun, true},
+		{accessOf(ecs.Any(m.stun, m.velocity)), writesStun, true},
+		{accessOf(ecs.Present(m.stun)), writesStun, false},
+		{accessOf(ecs.Absent(m.stun)), writesStun, false},
+		{accessOf(ecs.Optional(m.stun), ecs.Ordered()), writesStun, false},
+		{new(ecs.Access), writesStun, false},
+	} {
+		require.Equal(t, x.conflicts, x.a.Conflicts(x.b))
+		require.Equal(t, x.conflicts, x.b.Conflicts(x.a))
+		both := new(ecs.Access)
+		both.Join(x.a)
+		both.Join(accessOf(ecs.Read(m.velocity)))
+		require.Equal(t, x.conflicts, both.Conflicts(x.b))
+	}
+	l := ecs.NewLoan(m.q, "job", func(string) {}, ecs.Write(m.velocity))
+	access := l.Access()
+	require.True(t, access.Conflicts(accessOf(ecs.Read(m.velocity))))
+	require.True(t, access.Conflicts(readsPosition))
+	require.True(t, access.Conflicts(writesStun))
+}
+
+// TestLoanAllocatesNothing: a loan that goes round again and again.
+func TestLoanAllocatesNothing(t *testing.T) {
+	m := newMisuse(t)
+	_, err := m.a.CreateN(1000)
+	require.NoError(t, err)
+	l := lend(m.q, "job move", ecs.Read(m.velocity))
+	r := l.loan.Reader()
+	var parts []ecs.RowRange
+	all := m.q.Access()
+	turn := func() {
+		l.loan.Begin()
+		parts = l.loan.Parts(parts[:0], 64)
+		for _, part := range parts {
+			if rows, ok := r.Rows(part); ok {
+				m.position.Slice(rows)[0].X += m.velocity.Lookup(r).Get(m.e).X
+				for i := range rows.Each() {
+					_ = m.hits.At(rows, i).Len()
+				}
+			}
+		}
+		access := l.loan.Access()
+		_ = access.Conflicts(&all)
+		l.loan.End()
+	}
+	turn()
+	require.Zero(t, testing.AllocsPerRun(100, turn))
+}

@@ -1,0 +1,251 @@
+package ecs_test
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+type loanView struct {
+	P ecs.W[Position]
+	H ecs.BufferW[Hit]
+	S ecs.Bits[Stun]
+	T ecs.W[Stun]
+}
+
+// TestLoanRowsGiveWhatRowsGive: rows of a reader, of parts that begin inside a chunk, have
+// all that the rows of a loop have.
+func TestLoanRowsGiveWhatRowsGive(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
+	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
+	hits, conn, team := ecs.RegisterBuffer[Hit](w), ecs.RegisterManaged[Weapon](w), ecs.RegisterShared[int](w)
+	a := ecs.NewArchetype(w, position, stun, hits, conn, team.Of(7))
+	ids := createEach(a, 1000)
+	for i, e := range ids {
+		position.Set(e, Position{X: float64(i)})
+		conn.Set(e, Weapon{Damage: int32(i)})
+		hits.Append(e, Hit{Damage: int32(i)})
+		if i%5 == 0 {
+			stun.Disable(e)
+		}
+	}
+	view := ecs.NewView[loanView](w, ecs.Write(conn), ecs.Optional(ecs.Read(velocity)))
+	l := lend(view.Query(), "job look")
+	since := w.Version()
+	w.Advance()
+	l.loan.Begin()
+	for _, part := range l.loan.Parts(nil, 300) {
+		r := l.loan.Reader()
+		rows, ok := r.Rows(part)
+		require.True(t, ok)
+		require.Equal(t, part.Len(), rows.Len())
+		first := slices.Index(ids, rows.Entities()[0])
+		require.Equal(t, ids[first:first+rows.Len()], rows.Entities())
+		require.Same(t, a, rows.Archetype())
+		require.True(t, rows.Dense())
+		require.Equal(t, rows.Len(), rows.Count())
+		require.False(t, velocity.In(rows))
+		require.Nil(t, velocity.Slice(rows))
+		require.True(t, position.In(rows))
+		require.False(t, rows.Ordered(since))
+		require.Equal(t, first > 0, position.Changed(rows, since), "parts before have marked the chunk")
+		require.Equal(t, float64(first), position.Peek(rows)[0].X)
+		require.Len(t, position.Peek(rows), rows.Len())
+		position.Mark(rows)
+		require.True(t, position.Changed(rows, since))
+		v := view.At(rows)
+		last := rows.Len() - 1
+		require.Equal(t, float64(first+last), v.P[last].X)
+		require.Equal(t, (first+last)%5 != 0, v.S.Enabled(last))
+		require.Equal(t, (first+last)%5 != 0, stun.EnabledAt(rows, last))
+		v.H.At(last).Append(Hit{Damage: -1})
+		require.Equal(t, []Hit{{Damage: int32(first + last)}, {Damage: -1}}, hits.At(rows, last).Slice())
+		require.Equal(t, int32(first+last), conn.At(rows, last).Damage)
+		value, ok := team.At(rows)
+		require.True(t, ok)
+		require.Equal(t, 7, value)
+		stun.DisableAt(rows, last)
+		require.False(t, stun.EnabledAt(rows, last))
+		stun.EnableAt(rows, last)
+		stun.DisableAt(rows, 0)
+		r.Done()
+	}
+	l.end()
+	require.False(t, stun.Enabled(ids[0]))
+	require.True(t, stun.Enabled(ids[999]))
+	require.NoError(t, w.Verify())
+}
+
+// TestLoanMasks: the masks of parts are those of a loop, cut where the parts are.
+func TestLoanMasks(t *testing.T) {
+	w := newWorld(t)
+	position, stun, frozen := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
+	for i, e := range createEach(ecs.NewArchetype(w, position, stun, frozen), 2500) {
+		if i%3 == 0 || i/64%4 == 1 {
+			stun.Disable(e)
+		}
+		if i%7 == 0 || i/64%8 != 2 {
+			frozen.Disable(e)
+		}
+	}
+	for _, q := range []*ecs.Query{
+		ecs.NewQuery(w, ecs.Read(position), ecs.With(stun)),
+		ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun)),
+		ecs.NewQuery(w, ecs.Read(position), ecs.Any(stun, frozen)),
+		ecs.NewQuery(w, ecs.Read(position), ecs.Disabled(stun, frozen)),
+	} {
+		want := q.Entities(nil)
+		for _, grain := range []int{1, 64, 65, 200, 1 << 20} {
+			l := lend(q, "job look")
+			l.loan.Begin()
+			r := l.loan.Reader()
+			var got, runs []ecs.Entity
+			for _, part := range l.loan.Parts(nil, grain) {
+				rows, ok := r.Rows(part)
+				if !ok {
+					continue
+				}
+				ones := 0
+				for _, word := range rows.Mask() {
+					ones += bits.OnesCount64(word)
+				}
+				require.Equal(t, rows.Count(), ones)
+				require.Equal(t, rows.Dense(), ones == rows.Len())
+				require.Positive(t, ones)
+				for i := range rows.Each() {
+					got = append(got, rows.Entities()[i])
+				}
+				for lo, hi := range rows.Runs() {
+					runs = append(runs, rows.Entities()[lo:hi]...)
+				}
+			}
+			l.end()
+			require.Equal(t, want, got, "%v in parts of %d", q, grain)
+			require.Equal(t, want, runs)
+		}
+	}
+}
+
+// TestLoanParts: parts are cut at words of 64 rows, are all rows once, depend on nothing but
+// rows and grain, and join again within a chunk.
+func TestLoanParts(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	_, err := ecs.NewArchetype(w, position).CreateN(1700)
+	require.NoError(t, err)
+	ecs.NewArchetype(w, velocity).Create()
+	_, err = ecs.NewArchetype(w, position, velocity).CreateN(65)
+	require.NoError(t, err)
+	l := lend(ecs.NewQuery(w, ecs.Read(position)), "job look")
+	l.loan.Begin()
+	defer l.end()
+	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17} {
+		parts := l.loan.Parts(nil, grain)
+		total, joined := 0, 1
+		at := parts[0]
+		for i, p := range parts {
+			require.LessOrEqual(t, p.Len(), most)
+			total += p.Len()
+			if next, ok := at.Joins(p); i > 0 && ok {
+				require.Equal(t, at.Len()+p.Len(), next.Len())
+				at = next
+			} else if i > 0 {
+				at, joined = p, joined+1
+			}
+		}
+		require.Equal(t, 1765, total)
+		require.Equal(t, len(l.loan.Parts(nil, 1<<30)), joined, "as many as chunks")
+		require.Equal(t, parts, l.loan.Parts(nil, grain))
+	}
+	_, ok := l.loan.Parts(nil, 64)[0].Joins(l.loan.Parts(nil, 64)[0])
+	require.False(t, ok)
+}
+
+// TestLoanVersions: a loan compares with its query's Since, which moves on when it begins;
+// what it writes is marked with the version before.
+func TestLoanVersions(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	ids := createEach(ecs.NewArchetype(w, position, velocity), 2000)
+	q := ecs.NewQuery(w, ecs.Write(velocity), ecs.Changed(position))
+	l := lend(q, "job follow")
+	pass := func() (rows int) {
+		l.loan.Begin()
+		r := l.loan.Reader()
+		for _, part := range l.loan.Parts(nil, 64) {
+			if some, ok := r.Rows(part); ok {
+				velocity.Slice(some)
+				rows += some.Len()
+			}
+		}
+		l.end()
+		return rows
+	}
+	require.Equal(t, 2000, pass(), "at first all is new")
+	require.Zero(t, pass())
+	version := w.Version()
+	position.Mut(ids[0])
+	chunk := pass()
+	require.NotZero(t, chunk)
+	require.Less(t, chunk, 2000)
+	require.Equal(t, version+1, w.Version())
+	require.Equal(t, version, q.Since())
+	require.Zero(t, pass())
+	changed := ecs.NewQuery(w, ecs.Changed(velocity))
+	changed.SetSince(version - 1)
+	require.Equal(t, chunk, changed.Count())
+	changed.SetSince(version)
+	require.Zero(t, changed.Count())
+}
+
+// TestLoanOwnerWorksOn: while a loan's goroutines are at work the owner begins and ends
+// other loans of the same types, advances versions, and writes what is not lent. The race
+// detector looks on.
+func TestLoanOwnerWorksOn(t *testing.T) {
+	w := newWorld(t)
+	position, velocity, health, hits := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.RegisterBuffer[Hit](w)
+	stun := ecs.Register[Stun](w, ecs.Enableable)
+	ids := createEach(ecs.NewArchetype(w, position, velocity, health, hits, stun), 3000)
+	first := lend(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Present(ecs.Write(stun))), "job first", ecs.Write(hits))
+	other := lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)), "job other", ecs.Read(velocity))
+	for range 20 {
+		first.loan.Begin()
+		var reserved sync.WaitGroup
+		reserved.Go(func() {
+			var some [100]ecs.Entity
+			if w.Reserve(some[:]) == nil {
+				w.Unreserve(some[:])
+			}
+		})
+		first.each(3, 64, func(r *ecs.Reader, rows ecs.Rows) {
+			p, v := position.Slice(rows), velocity.Slice(rows)
+			h, speed := hits.Lookup(r), velocity.Lookup(r)
+			for i, e := range rows.Entities() {
+				p[i].X += v[i].X + speed.Get(e).Y
+				b, _ := h.Mut(e)
+				b.Append(Hit{Damage: 1})
+				stun.DisableAt(rows, i)
+			}
+		})
+		other.loan.Begin()
+		w.Advance()
+		for _, e := range ids[:100] {
+			health.Mut(e).HP++
+		}
+		require.Equal(t, 3000, ecs.NewQuery(w, ecs.With(position)).Count())
+		first.end()
+		other.end()
+		reserved.Wait()
+	}
+	for _, e := range ids {
+		require.Len(t, hits.Slice(e), 20)
+		require.False(t, stun.Enabled(e))
+	}
+	require.NoError(t, w.Verify())
+}
