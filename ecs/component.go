@@ -113,7 +113,14 @@ func slice[T any](s *scan, base unsafe.Pointer, span uint64, c *typeInfo) []T {
 		}
 	}
 missing:
-	rows := Rows{s, base, span}
+	return sliceMissing[T](Rows{s, base, span}, c)
+}
+
+// sliceMissing is slice of what that does not expect, see Rows.missing. It is a call, so slice
+// keeps nothing for it.
+//
+//go:noinline
+func sliceMissing[T any](rows Rows, c *typeInfo) []T {
 	if column := rows.missing(c, "Component.Slice"); column != nil {
 		return sliceOf[T](rows, column)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
@@ -166,6 +167,25 @@ func TestLoanGuards(t *testing.T) {
 	}
 	allows(m.reading())
 	allows(m.writing())
+	require.NoError(t, m.w.Verify())
+}
+
+// TestLoanGoroutinesAreGuarded: a goroutine of a loan that uses the world's own functions of
+// a type that is lent to be written gets the same panic.
+func TestLoanGoroutinesAreGuarded(t *testing.T) {
+	m := newLentWorld(t)
+	l := lend(ecs.NewQuery(m.w, ecs.Write(m.position)), "job move", ecs.Write(m.velocity))
+	l.loan.Begin()
+	l.each(1, 1000, func(*ecs.Reader, ecs.Rows) {
+		for of, f := range map[string]func(){
+			"Component.Set: Position": func() { m.position.Set(m.e, Position{}) },
+			"Component.Get: Position": func() { m.position.Get(m.e) },
+			"Component.Mut: Velocity": func() { m.velocity.Mut(m.e) },
+		} {
+			assert.PanicsWithValue(t, "ecs: "+of+" is lent to job move, which writes it: complete it first; inside it use its rows or a look-up", f)
+		}
+	})
+	l.end()
 	require.NoError(t, m.w.Verify())
 }
 

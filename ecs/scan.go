@@ -24,9 +24,9 @@ type scan struct {
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot
 	open   bool     // the loop is under way; not of a phase's
-	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
 	own    sight    // of the rows of a batch
 	mask   []uint64 // room for the largest chunk seen
+	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
 }
 
 // openScan starts a loop and locks the world, which must not be closed. Its two parts are
@@ -172,11 +172,12 @@ func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
 // loop says what a loop under way runs over, for messages: the innermost, when loops
 // ended in order.
 func (w *World) loop() string {
-	i := len(w.scans) - 1
-	for !w.scans[i].open {
-		i--
+	for _, s := range slices.Backward(w.scans) {
+		if s.open {
+			return s.name()
+		}
 	}
-	return w.scans[i].name()
+	return "while a loan is out" // by a goroutine that has no business here: it may see half of a Begin
 }
 
 // name says what the loop runs over, for messages.

@@ -93,7 +93,6 @@ type World struct {
 
 	phase     *Phase       // that shares the world with other goroutines; nil: none
 	loops     int          // under way, of scans that are open, and loans that are out
-	loans     []*Loan      // that are out, in the order in which they began
 	scans     []*scan      // theirs, and others to be used again; the first is outer
 	outer     scan         // of a loop that is not inside others
 	picked    pick         // of the batch under way, kept for reuse
@@ -107,6 +106,7 @@ type World struct {
 	created   uint64
 	destroyed uint64
 	closed    bool
+	loans     []*Loan // that are out, in the order in which they began
 }
 
 // Option changes how NewWorld works.
