@@ -1,15 +1,13 @@
 package ecs
 
-import "fmt"
-
 // Access is the types that somebody reads and those that somebody writes, of one world.
 // The zero value is none.
 type Access struct{ reads, writes signature }
 
 // Access returns the types that a loop over the query reads or may write: what Read and
 // Write declare, alone and inside other terms; to read, the types whose enable bits decide
-// which rows match, and those of Changed. Values need not be the query's for the rest: who
-// has which type changes by structural changes only.
+// which rows match, and those of Changed. Other terms add nothing: who has which type, and
+// which shared value, is changed by structural changes only.
 func (q *Query) Access() Access {
 	q.checkOpen("Query.Access")
 	var a Access
@@ -62,118 +60,4 @@ func (t *Term) looksAt(o operand) bool {
 		return false
 	}
 	return o.t.enableable
-}
-
-// What is lent, as the world's own functions ask it. A type that is lent has guarded set, as all
-// have in a phase: functions that write, or look at bits, ask that first, and the rest is here.
-
-// lend notes a loan of the type: from now on the world's own functions do not write it, nor
-// read it when the loan writes.
-func (t *typeInfo) lend(write bool) {
-	t.guarded = true
-	if !write {
-		t.readers++
-		return
-	}
-	t.writers++
-	t.table, t.epoch = &noBlocks, &noEpoch // look-ups go to miss, views of buffers to refuse
-}
-
-// takeBack notes the end of a loan.
-func (t *typeInfo) takeBack(write bool) {
-	if write {
-		t.writers--
-	} else {
-		t.readers--
-	}
-	if t.writers == 0 {
-		t.table, t.epoch = t.w.records.table, &t.w.epoch
-	}
-	t.guarded = t.writers+t.readers > 0
-}
-
-// noEpoch is the epoch of views of buffers that are lent: none was made then.
-var noEpoch = ^uint64(0)
-
-// checkLent panics when a loan forbids an access to the type.
-func (t *typeInfo) checkLent(op string, access uint8) {
-	if t.writers > 0 || t.readers > 0 && access&mayWrite != 0 {
-		t.refuseLent(op)
-	}
-}
-
-//go:noinline
-func (t *typeInfo) refuseLent(op string) {
-	does := "reads"
-	for _, l := range t.w.loans {
-		if l.access.writes.has(t.id) {
-			panic(t.lentText(op, l, "writes"))
-		}
-	}
-	for _, l := range t.w.loans {
-		if l.access.reads.has(t.id) {
-			panic(t.lentText(op, l, does))
-		}
-	}
-	panic("ecs: " + op + ": " + t.name + " is lent: complete the loan first")
-}
-
-func (t *typeInfo) lentText(op string, l *Loan, does string) string {
-	return fmt.Sprintf("ecs: %s: %s is lent to %s, which %s it: complete it first; inside it use its rows or a look-up",
-		op, t.name, l.name, does)
-}
-
-// checkWrite panics when a type that is guarded may not be written.
-//
-//go:noinline
-func (t *typeInfo) checkWrite(op string) {
-	if t.w.phase != nil {
-		t.w.phase.refuse(op)
-	}
-	t.checkLent(op, mayWrite)
-}
-
-// checkLent panics when a loop over the query would access types that are lent.
-func (q *Query) checkLent(op string) {
-	for i := range q.terms {
-		t := &q.terms[i]
-		for _, o := range t.of {
-			if access := t.accessTo(o); access != 0 && o.t.guarded {
-				o.t.checkLent(op, access)
-			}
-		}
-	}
-}
-
-// checkLooks is checkLent of the bits and versions that decide which rows match.
-func (q *Query) checkLooks(op string) {
-	for i := range q.terms {
-		t := &q.terms[i]
-		for _, o := range t.of {
-			if o.t.guarded && t.looksAt(o) {
-				o.t.checkLent(op, mayRead)
-			}
-		}
-	}
-}
-
-// settle completes all loans, before what their goroutines must not see.
-func (w *World) settle(op string) {
-	for len(w.loans) > 0 {
-		l := w.loans[0]
-		if l.wait(op); l.out {
-			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, l.name))
-		}
-	}
-}
-
-// unlock completes all loans before a structural change, or panics where that may not be
-// made now: in a loop, a phase, or a closed world.
-//
-//go:noinline
-func (w *World) unlock(op string) {
-	if w == nil || w.loops != len(w.loans) {
-		panic(w.refusal(op))
-	}
-	w.settle(op)
 }

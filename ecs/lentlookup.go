@@ -53,9 +53,9 @@ func (l Lookup[T]) Has(e Entity) bool {
 	return p != nil
 }
 
-// Mut is Get for writing: it marks the component changed in e's chunk. It panics unless the loan
-// declares Write of it among its uses. Goroutines that write one entity's component at once
-// race.
+// Mut is Get for writing: it marks the component changed in e's chunk. It panics unless the
+// loan declares Write of it among its uses. Goroutines that write one entity's component at
+// once race.
 func (l Lookup[T]) Mut(e Entity) *T {
 	return (*T)(l.t.mutLent(opLookupMut, e)) // Safe because mutLent returns the address of a T, or nil.
 }

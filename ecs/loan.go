@@ -30,8 +30,8 @@ import (
 //	   writes. They panic, in every build.
 //	N3 Its goroutines write types that it declares to write, in the rows of their readers or
 //	   by look-ups of uses, and nothing else of the world but the heap of buffers.
-//	N4 All that is written is marked with the version that Begin found, in words that no
-//	   other goroutine writes otherwise meanwhile: atomically, for its own write the same.
+//	N4 What they write they mark with the version that Begin found. Several may mark one
+//	   chunk: atomically, and all the same.
 
 // Loan lends what a query declares, and more uses, to other goroutines. It is made once,
 // and begun and ended any number of times. Begin and End belong to the world's owner.
@@ -59,9 +59,9 @@ type lentType struct {
 }
 
 // NewLoan makes a loan of what q declares, and for look-ups of any entity of the types of
-// uses, which are Read and Write terms. name is for messages, "job move". A structural
-// change that is asked for while the loan is out calls wait on its goroutine, with its
-// name as Component.Add; wait ends the loan, or panics. It panics for a use that the query declares
+// uses, which are Read and Write terms. name is for messages, "job move". A structural change
+// that is asked for while the loan is out calls wait on its goroutine, with its name as
+// Component.Add; wait ends the loan, or panics. It panics for a use that the query declares
 // too, unless both only read; for a type of another world; and for a wait that is nil.
 func NewLoan(q *Query, name string, wait func(op string), uses ...Term) *Loan {
 	const op = "NewLoan"
@@ -142,12 +142,12 @@ func (l *Loan) check(op string) {
 	}
 }
 
-// Begin begins the loan, for the world's owner. Until End structural changes wait for it, and the world's own
-// functions do not write its types nor read those that it writes: they panic. A query with
-// Changed or Ordered compares with its Since as it is now, which moves on, and the world's version advances, as by a
-// loop that ends. It panics inside a loop and in a phase, for a
-// closed query or world, and when the loan is out. It allocates when there are new
-// archetypes.
+// Begin begins the loan, for the world's owner. Until End structural changes wait for it, and
+// the world's own functions do not write its types nor read those that it writes: they panic.
+// A query with Changed or Ordered compares with its Since as it is now, which moves on, and
+// the world's version advances, as by a loop that ends. It panics inside a loop and in a
+// phase, for a closed query or world, and when the loan is out. It allocates when there are
+// new archetypes.
 func (l *Loan) Begin() {
 	const op = "Loan.Begin"
 	l.check(op)
@@ -165,7 +165,7 @@ func (l *Loan) Begin() {
 	for i := range l.lent {
 		l.lent[i].begin(w)
 	}
-	l.version = w.version
+	l.version = w.version // N4
 	if q.filters() {
 		q.since = w.version
 		w.Advance()

@@ -25,9 +25,9 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 }
 
 // Parts appends the rows of the loan's query to dst, cut into parts of grain rows at most,
-// which is rounded up to 64s, in the order of Query.Rows. They depend on the
-// rows that there are and on grain alone. Whether rows match Reader.Rows says. The loan must be out,
-// and parts are good while it is. It panics when grain is less than 1.
+// which is rounded up to 64s, in the order of Query.Rows. They depend on the rows that there
+// are and on grain alone. Whether rows match Reader.Rows says. The loan must be out, and parts
+// are good while it is. It panics when grain is less than 1.
 func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
 	l.check("Loan.Parts")
 	if !l.out {
@@ -82,8 +82,8 @@ func (r *Reader) check(op string) {
 	}
 }
 
-// Rows returns the rows of a part. Changed and Ordered terms and enable bits are
-// looked at now; ok is false when no row matches. The reader's rows before are stale then. What the rows
+// Rows returns the rows of a part. Changed and Ordered terms and enable bits are looked at
+// now; ok is false when no row matches. The reader's rows before are stale then. What the rows
 // give is what they give in a loop, but that values of managed types are not made.
 func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 	r.check("Reader.Rows")
@@ -126,7 +126,7 @@ func (r *Reader) Done() {
 	}
 }
 
-// markLent marks a type changed in the chunk of a reader's rows. Goroutines with other
+// markLent marks a type changed in the chunk of a reader's rows (N4). Goroutines with other
 // rows of the chunk may be doing so: with the same version, so most only look.
 func (s *scan) markLent(p place) {
 	if p.flags()&lentWrite != 0 {

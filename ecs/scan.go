@@ -106,10 +106,9 @@ func (s *scan) words(n int) []uint64 {
 	return s.mask[:used]
 }
 
-// filter computes the snapshot of matching rows among n of a chunk, from the first on, a
-// multiple of 64, and
-// returns how many match; the mask is filled when that is neither 0 nor n. Counts
-// of enabled rows decide most chunks without a look at their bits.
+// filter computes the snapshot of matching rows among n of a chunk, from first on, which is a
+// multiple of 64. It returns how many match; the mask is filled when that is neither 0 nor n.
+// Counts of enabled rows decide most chunks without a look at their bits.
 func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
 	all := a.grid.RowsOf(pos)
@@ -261,8 +260,8 @@ func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	return place{}, false
 }
 
-// missing is column for what that does not expect: rows of a loan, and a chunk that lacks an Optional type, where it
-// returns nil. It panics when the query does not declare the type.
+// missing is column for what that does not expect: rows of a loan, and a chunk that lacks an
+// Optional type, where it returns nil. It panics when the query does not declare the type.
 //
 //go:noinline
 func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {

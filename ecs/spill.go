@@ -91,7 +91,8 @@ type blocks interface {
 	Usable(p unsafe.Pointer) int
 }
 
-// heap returns the owner's handle to the heap, and the heap, which is any goroutine's, for a loan's copy of a type.
+// heap returns the owner's handle to the heap, and for a loan's copy of a type the heap,
+// which is any goroutine's.
 func (t *typeInfo) heap() blocks {
 	if t.loan != nil {
 		return t.w.heap

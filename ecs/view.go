@@ -173,7 +173,8 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the world's owner or a loan.
+// fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the
+// world's owner or a loan.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, l *Loan) {
 	w, changed := a.w, a.changedIn(pos)
 	for i := range fields {

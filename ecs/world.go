@@ -290,8 +290,8 @@ func (w *World) Stats() Stats {
 }
 
 // checkUnlocked panics while a loop over rows is under way: a structural change
-// would move what the loop stands on. So it does for ever in a closed world, see Close. Loans it
-// waits for.
+// would move what the loop stands on. So it does for ever in a closed world, see Close. For
+// loans it waits.
 func (w *World) checkUnlocked(op string) {
 	if w == nil || w.loops != 0 {
 		w.unlock(op)
