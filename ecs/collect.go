@@ -56,6 +56,9 @@ func (q *Query) tests() bool {
 // Matches reports whether a loop over q would show e now, as a row that matches.
 func (q *Query) Matches(e Entity) bool {
 	q.checkOpen("Query.Matches")
+	if len(q.w.loans) > 0 {
+		q.checkLooks("Query.Matches")
+	}
 	r := q.w.recordOf("Query.Matches", e)
 	if r == nil {
 		return false

@@ -21,6 +21,7 @@ type lentWorld struct {
 	toRead    ecs.DynamicBuffer[Hit]
 	positions *ecs.Query // reads Position
 	stunned   *ecs.Query // by bits of Stun
+	allStun   *ecs.Query // by those bits, with rows that match
 	fresh     *ecs.Query // with Changed Position
 }
 
@@ -45,6 +46,7 @@ func newLentWorld(t *testing.T) *lentWorld {
 	m.conn.Set(m.e, Weapon{Damage: 1})
 	m.view = ecs.NewView[lentView](m.w)
 	m.positions, m.stunned = ecs.NewQuery(m.w, ecs.Read(m.position)), ecs.NewQuery(m.w, ecs.Without(m.stun))
+	m.allStun = ecs.NewQuery(m.w, ecs.With(m.stun))
 	m.fresh = ecs.NewQuery(m.w, ecs.Changed(m.position))
 	m.fresh.SetSince(m.w.Version())
 	m.position.GetMany(nil, []ecs.Entity{m.e})
@@ -67,6 +69,8 @@ func (m *lentWorld) reading() map[string]func() {
 		"Query.Count Stun":           func() { m.stunned.Count() },
 		"Query.Count Position":       func() { m.fresh.Count() },
 		"Query.Empty Stun":           func() { m.stunned.Empty() },
+		"Query.Matches Stun":         func() { m.stunned.Matches(m.e) },
+		"Query.At Stun":              func() { m.allStun.At(0) },
 		"Query.Single Stun":          func() { _, _ = m.stunned.Single() },
 		"Query.Entities Stun":        func() { m.stunned.Entities(nil) },
 		"Component.Enabled Stun":     func() { m.stun.Enabled(m.e) },

@@ -75,8 +75,11 @@ func TestLoanMisuse(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
+	elements, _ := m.hits.Lookup(r).Get(m.e)
+	require.Zero(t, elements.Len())
 	l.end()
 	reads.end()
+	require.PanicsWithValue(t, "ecs: DynamicBuffer.Len: job move is not out: it has not begun, or has ended", func() { elements.Len() })
 	require.PanicsWithValue(t, "ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended", func() { m.position.Slice(rows) })
 	require.NoError(t, m.w.Verify())
 }
