@@ -15,6 +15,11 @@ type health struct{ V float64 }
 
 const many = 1 << 20
 
+type benchmark struct {
+	name   string
+	record func(cb *Buffer)
+}
+
 // BenchmarkPlay plays a million commands, each about another entity of [position velocity], and
 // one about a query of as many: ns a command, or an entity. Recording is not timed.
 func BenchmarkPlay(b *testing.B) {
@@ -41,10 +46,7 @@ func BenchmarkPlay(b *testing.B) {
 			Add(cb, e, hp, health{float64(i)})
 		}
 	}
-	for _, c := range []struct {
-		name   string
-		record func(cb *Buffer)
-	}{
+	for _, c := range []benchmark{
 		{"add", addAll},
 		{"addshuffled", addAll},
 		{"addquery", func(cb *Buffer) { AddQuery(cb, all, hp, health{1}) }},
