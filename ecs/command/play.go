@@ -42,6 +42,9 @@ func (b *Buffer) Play() error { return b.play("Buffer.Play", false) }
 func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
+	if err := b.w.HasRoom(nil, 0); err != nil { // panics in a loop, and waits for jobs, which may record
+		return err
+	}
 	if !b.state.CompareAndSwap(recording, playing) {
 		if b.state.Load() == played {
 			return ErrPlayed
@@ -54,9 +57,6 @@ func (b *Buffer) play(op string, rest bool) error {
 		p.end()
 		b.state.Store(after)
 	}()
-	if err := b.w.HasRoom(nil, 0); err != nil { // panics in a loop, and waits for jobs
-		return err
-	}
 	p.begin()
 	if err := p.check(place{}); err != nil {
 		return fmt.Errorf("command: %s: %w", op, err)
