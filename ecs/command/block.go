@@ -11,16 +11,22 @@ type block struct {
 	op [128]int32
 	at [128]*ecs.Archetype
 	s  [128]int32 // last stints
+	no [128]int   // numbers of the records in the segment
 }
 
-// takes reports whether a command is about one entity and nothing else.
+// takes reports whether a command is about one entity that is there, and nothing else.
 func (b *block) takes(r *record, o *op) bool {
 	return o.kind > destroy && r.flags&(listed|linked) == 0 && o.query == nil && !r.e.IsPlaceholder()
 }
 
-func (b *block) add(r *record, o int32) {
-	b.e[b.n], b.r[b.n], b.op[b.n] = r.e, r, o
-	b.n++
+// add adds a command about one entity to the block.
+func (p *player) add(e ecs.Entity, r *record, o int32) error {
+	b := &p.block
+	b.e[b.n], b.r[b.n], b.op[b.n], b.no[b.n] = e, r, o, p.number
+	if b.n++; b.n == len(b.e) {
+		return p.flush()
+	}
+	return nil
 }
 
 // flush checks the commands of the block.
@@ -38,17 +44,16 @@ func (p *player) flush() error {
 			b.s[i] = p.latest[index]
 		}
 	}
-	last := p.number
+	number := p.number
 	for i := range n {
-		var err error
-		if p.number = last - n + i; len(p.runs) > 1 || !p.quick(i) {
-			err = p.about(b.r[i], b.op[i], b.e[i])
-		}
-		if err != nil {
-			return err
+		if len(p.runs) > 1 || !p.quick(i) {
+			p.number = b.no[i]
+			if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
+				return err
+			}
 		}
 	}
-	p.number = last
+	p.number = number
 	return nil
 }
 

@@ -148,7 +148,7 @@ func (p *player) check(from place) error {
 			c, p.number = from.c, from.number
 		}
 		for {
-			p.here = place{i, c, p.number}
+			at := c
 			r := c.next()
 			if r == nil {
 				break
@@ -158,17 +158,16 @@ func (p *player) check(from place) error {
 				o = p.opOf(canon, r)
 			}
 			if p.block.takes(r, &p.ops[o]) {
-				p.number++
-				if p.block.add(r, o); p.block.n == len(p.block.e) {
-					if err := p.flush(); err != nil {
-						return err
-					}
+				if err := p.add(r.e, r, o); err != nil {
+					return err
 				}
+				p.number++
 				continue
 			}
 			if err := p.flush(); err != nil {
 				return err
 			}
+			p.here = place{i, at, p.number}
 			if err := p.checkOne(r, o); err != nil {
 				return err
 			}
@@ -255,11 +254,17 @@ func (p *player) checkOne(r *record, o int32) error {
 	case r.flags&listed != 0:
 		p.lists = p.lists || one.valued
 		for _, e := range r.list() {
-			if err := p.about(r, o, e); err != nil {
+			var err error
+			if one.kind > destroy && !e.IsPlaceholder() {
+				err = p.add(e, r, o)
+			} else if err = p.flush(); err == nil {
+				err = p.about(r, o, e)
+			}
+			if err != nil {
 				return err
 			}
 		}
-		return nil
+		return p.flush() // while its number is known
 	case one.kind == create:
 		return p.place(r, rootKey{at: one.archetype, created: true})
 	case one.kind == instantiate:
