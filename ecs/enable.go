@@ -18,7 +18,7 @@ func (t *typeInfo) enabled(op string, e Entity) bool {
 	switch {
 	case a == nil:
 	case t.loan != nil && !t.loan.out:
-		t.loan.refuse(op)
+		t.loan.refuse(op + ": " + t.name)
 	case t.guarded:
 		t.checkLent(op, mayRead)
 	}

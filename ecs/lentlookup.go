@@ -128,7 +128,7 @@ func (t *typeInfo) checkWritable(op string) {
 	case t == nil:
 		t.world().refuse(op)
 	case !t.loan.out:
-		t.loan.refuse(op)
+		t.loan.refuse(op + ": " + t.name)
 	case !t.writable:
 		panic(fmt.Sprintf("ecs: %s: %s declares %s to read: use ecs.Write", op, t.loan.name, t.name))
 	}

@@ -207,7 +207,7 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	w := t.w
 	w.checkWorld(op.String(), e)
 	if t.loan != nil && !t.loan.out {
-		t.loan.refuse(op.String())
+		t.loan.refuse(op.String() + ": " + t.name)
 	}
 	if t.writers > 0 && op != opHas {
 		t.refuseLent(op.String())

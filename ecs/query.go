@@ -277,7 +277,7 @@ func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield fun
 func (q *Query) String() string {
 	parts := make([]string, len(q.terms))
 	for i, t := range q.terms {
-		parts[i] = t.text()
+		parts[i] = t.String()
 	}
 	return "query(" + strings.Join(parts, ", ") + ")"
 }

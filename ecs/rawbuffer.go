@@ -74,7 +74,7 @@ func (b rawBuffer) refuse(op string) {
 	case b.t.w.phase != nil:
 		b.t.w.phase.refuse(op)
 	case b.t.loan != nil && !b.t.loan.out:
-		b.t.loan.refuse(op)
+		b.t.loan.refuse(op + ": " + b.t.name)
 	case b.t.writers > 0 || b.write && b.t.readers > 0:
 		b.t.refuseLent(op)
 	case b.epoch != b.t.w.epoch:

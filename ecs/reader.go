@@ -14,6 +14,9 @@ type RowRange struct {
 // Len returns the number of rows, matching or not.
 func (p RowRange) Len() int { return int(p.n) }
 
+// Row returns where the first of the rows is in its chunk.
+func (p RowRange) Row() int { return int(p.lo) }
+
 // Joins returns the two as one, or false when next does not go on in the same chunk where
 // p ends.
 func (p RowRange) Joins(next RowRange) (RowRange, bool) {

@@ -189,8 +189,18 @@ func termOf(kind termKind, of []Operand) Term {
 	return t
 }
 
-// text prints a term as Any(Read Position, Velocity).
-func (t Term) text() string {
+// Writes reports whether the term lets loops write a type.
+func (t Term) Writes() bool {
+	for _, o := range t.of {
+		if o.access&mayWrite != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// String prints a term as Any(Read Position, Velocity).
+func (t Term) String() string {
 	parts := make([]string, len(t.of))
 	for i, o := range t.of {
 		parts[i] = o.t.name

@@ -224,6 +224,9 @@ func (w *World) closeUniverse() error {
 	return nil
 }
 
+// Closed reports whether the world was closed.
+func (w *World) Closed() bool { return w.closed }
+
 // Trim gives the archetypes' reserves and what the spilled buffers left behind back
 // to the universe, for others that take chunks from it, and returns how many chunks
 // that were; what ended managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does nothing to a closed
