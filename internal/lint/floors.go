@@ -28,6 +28,7 @@ var floors = [][]string{
 
 // doors lists which layers may import which others on their own floor.
 var doors = map[string][]string{
+	"ecs/job":      {"ecs/command"},
 	"ecs/examples": {"ecs/command", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
 }
 

@@ -1,0 +1,65 @@
+package job_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/command"
+	"quarry/ecs/job"
+)
+
+// What bodies record is played in the order of the rows, so the world has one hash for any
+// number of workers, ids of new entities included.
+func TestCommandsFromBodies(t *testing.T) {
+	var want uint64
+	for _, k := range []int{1, 2, 4, 8, 16} {
+		got := recorded(t, k)
+		if k == 1 {
+			want = got
+		}
+		require.Equal(t, want, got, "%d workers", k)
+	}
+}
+
+func recorded(t *testing.T, workers int) uint64 {
+	t.Helper()
+	w := newWorld(t)
+	w.fill(t, 3000)
+	s := w.schedule(t, workers)
+	cb := command.NewBuffer(w.World)
+	defer cb.Close()
+	left := s.For(ecs.NewQuery(w.World, ecs.Read(w.velocity), ecs.Without(w.target))).Named("left")
+	heavy := s.For(ecs.NewQuery(w.World, ecs.Read(w.position), ecs.Read(w.count))).Named("heavy")
+	for round := range 3 {
+		left.Parallel(func(c *job.Ctx, rows ecs.Rows) {
+			out := cb.Parallel(c)
+			for i, v := range w.velocity.Slice(rows) {
+				if v.X < 0 {
+					child := out.Create(w.all)
+					command.Set(out, child, w.position, Position{X: v.Y})
+					command.Set(out, child, w.velocity, Velocity{v.Y, v.X})
+					command.Put(out, rows.Entities()[i], w.target, Target{child})
+				}
+			}
+		})
+		heavy.Parallel(func(c *job.Ctx, rows ecs.Rows) {
+			out := cb.Parallel(c)
+			for i, p := range w.position.Slice(rows) {
+				if p.X > 0.9 {
+					out.Destroy(rows.Entities()[i])
+				}
+			}
+		})
+		if round > 0 { // Play completes them, too
+			require.NoError(t, s.Complete())
+			require.NotZero(t, cb.Len())
+		}
+		before := w.Stats()
+		require.NoError(t, cb.Play())
+		require.NotEqual(t, before.Created, w.Stats().Created)
+	}
+	require.NoError(t, s.Close())
+	return w.Hash()
+}

@@ -1,0 +1,14 @@
+package job
+
+// Yields makes workers call f between claims.
+func Yields(f func()) Option { return func(s *Scheduler) { s.yield = f } }
+
+// Parked returns how many workers are parked.
+func (s *Scheduler) Parked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parked
+}
+
+// GrainOf is grainOf.
+func GrainOf(rows int) int { return grainOf(rows) }

@@ -1,0 +1,231 @@
+package job
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"quarry/ecs"
+)
+
+// flight is one time that a job runs: what it runs over, whom it waits for, and how far it
+// has come. A Job has one at a time and keeps the memory for the next.
+type flight struct {
+	mode   mode
+	body   func(*Ctx, ecs.Rows)
+	number uint64         // among all flights of the scheduler; 0: never scheduled
+	out    bool           // scheduled and not completed
+	mark   uint64         // Scheduler.mark of the call that completes it
+	before []Handle       // flights that it depends on, finished or not
+	parts  []ecs.RowRange // in the order of Query.Rows
+	starts []int          // of an Indexed job: rows that match before each part
+	rows   int            // of all parts, matching or not
+	batch  int            // parts to claim at once, at most
+	worth  int64          // ns that it is estimated to take; at least 1
+
+	// Under Scheduler.mu.
+	blockers   int    // of before, not finished
+	dependents []*Job // that count this one among their blockers
+	running    int    // workers inside
+	open       bool   // several workers may be inside
+	listed     bool   // in Scheduler.ready
+	failure    *PanicError
+	cost       float64 // ns a row, of the flights so far; 0: not known
+	spent      int64   // ns, of the workers that left
+	walked     int     // rows, of the same
+
+	next     atomic.Int64 // part to be claimed next
+	failed   atomic.Bool
+	finished atomic.Bool
+}
+
+// mode is who may run a flight.
+type mode uint8
+
+const (
+	parallel mode = iota // several workers
+	single               // one worker, whichever
+	here                 // the caller
+)
+
+const (
+	smallestGrain = 64   // rows: a word of a mask
+	largestGrain  = 4096 // rows
+	partsWanted   = 128  // enough for any number of workers to end at the same time
+
+	claimTime  = 30 * time.Microsecond // that a claim should take
+	guessedRow = 10                    // ns a row, until measured
+)
+
+// grainOf returns how many rows a part has at most, for a number of rows in all.
+func grainOf(rows int) int {
+	grain := ((rows+partsWanted-1)/partsWanted + 63) &^ 63
+	return min(max(grain, smallestGrain), largestGrain)
+}
+
+// plan cuts the rows into parts, and estimates what they take. The cut depends on the
+// number of rows alone.
+func (j *Job) plan() {
+	f := &j.flight
+	f.parts, f.rows = j.loan.Parts(f.parts[:0], largestGrain), 0
+	for _, p := range f.parts {
+		f.rows += p.Len()
+	}
+	if grain := grainOf(f.rows); grain < largestGrain {
+		f.parts = j.loan.Parts(f.parts[:0], grain)
+	}
+	for _, p := range j.partials {
+		p.reset(len(f.parts))
+	}
+	row := f.cost
+	if row == 0 {
+		row = guessedRow
+	}
+	worth := row * float64(f.rows)
+	f.worth = int64(worth) + 1
+	f.batch = 1 + int(float64(claimTime)*float64(len(f.parts))/(worth+1))
+}
+
+// claimable reports whether a worker may enter. Under mu.
+func (f *flight) claimable() bool { return !f.exhausted() && (f.open || f.running == 0) }
+
+// exhausted reports whether all parts are claimed, or dropped.
+func (f *flight) exhausted() bool { return int(f.next.Load()) >= len(f.parts) }
+
+// claim takes the parts [lo, hi) for one of n workers; none when hi is lo (J2). A worker
+// takes less when little is left, so that all end together.
+func (f *flight) claim(n int) (lo, hi int) {
+	for {
+		lo, all := int(f.next.Load()), len(f.parts)
+		if lo >= all {
+			return all, all
+		}
+		take := all - lo
+		if f.mode == parallel && n > 1 {
+			take = min(f.batch, max(1, take/(2*n)))
+		}
+		if f.next.CompareAndSwap(int64(lo), int64(lo+take)) {
+			return lo, lo + take
+		}
+	}
+}
+
+// fail notes a panic, that of the lowest ordinal, and drops the parts that nobody has
+// claimed. Under mu.
+func (f *flight) fail(e *PanicError) {
+	if f.failure == nil || e.Ordinal < f.failure.Ordinal {
+		f.failure = e
+	}
+	f.failed.Store(true)
+	f.next.Store(int64(len(f.parts)))
+}
+
+// launch puts a planned flight among those that depend on each other (J1).
+func (s *Scheduler) launch(j *Job) {
+	f := &j.flight
+	f.next.Store(0)
+	f.failed.Store(false)
+	f.finished.Store(false)
+	f.open = f.mode == parallel && !j.indexed
+	f.spent, f.walked = 0, 0
+	s.flights = append(s.flights, j)
+	s.mu.Lock()
+	defer s.unlock()
+	for _, h := range f.before {
+		if !h.j.finished.Load() {
+			h.j.dependents = append(h.j.dependents, j)
+			f.blockers++
+		}
+	}
+	if f.blockers == 0 {
+		s.makeReady(j)
+	}
+}
+
+// makeReady lets workers enter a flight whose blockers have finished. Under mu.
+func (s *Scheduler) makeReady(j *Job) {
+	if len(j.parts) == 0 {
+		s.finish(j)
+		return
+	}
+	s.turns.Add(1)
+	if j.mode == here {
+		return // the caller finds it among those that it completes
+	}
+	j.listed = true
+	s.ready = append(s.ready, j)
+	s.backlog += j.worth
+	s.wake()
+}
+
+// unlist takes a flight without parts to claim off those that are ready. Under mu.
+func (s *Scheduler) unlist(j *Job) {
+	if !j.listed {
+		return
+	}
+	j.listed = false
+	s.backlog -= j.worth
+	i := slices.Index(s.ready, j)
+	s.ready = slices.Delete(s.ready, i, i+1)
+}
+
+// wake notes how many workers the work that is ready deserves: one for each stretch of
+// Inline, no more than could enter, less those that are awake and free. Under mu.
+func (s *Scheduler) wake() {
+	if s.parked == 0 {
+		return
+	}
+	room := 0
+	for _, j := range s.ready {
+		if j.open {
+			room += len(j.parts) - min(int(j.next.Load()), len(j.parts))
+		} else if j.claimable() {
+			room++
+		}
+	}
+	if s.inline > 0 {
+		room = min(room, int(s.backlog/int64(s.inline)))
+	}
+	free := len(s.workers) - 1 - s.parked - int(s.busy.Load())
+	if n := min(s.parked, room-free); n > 0 {
+		s.parked -= n
+		s.signals += n
+	}
+}
+
+// finish ends a flight that nobody is in and that has no parts left (J3), and makes those
+// ready that waited for it alone. Under mu.
+func (s *Scheduler) finish(j *Job) {
+	f := &j.flight
+	s.unlist(j)
+	if f.walked > 0 {
+		cost := float64(f.spent) / float64(f.walked)
+		if f.cost != 0 {
+			cost = (3*f.cost + cost) / 4
+		}
+		f.cost = cost
+	}
+	f.finished.Store(true)
+	s.turns.Add(1)
+	for i, d := range f.dependents {
+		f.dependents[i] = nil
+		d.blockers--
+		if d.blockers == 0 {
+			s.makeReady(d)
+		}
+	}
+	f.dependents = f.dependents[:0]
+}
+
+// unlock unlocks mu and wakes those that it was decided to wake meanwhile.
+func (s *Scheduler) unlock() {
+	signals, owner := s.signals, s.waiting
+	s.signals, s.waiting = 0, false
+	s.mu.Unlock()
+	if owner {
+		s.back.Signal()
+	}
+	for range signals {
+		s.work.Signal()
+	}
+}

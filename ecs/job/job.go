@@ -1,0 +1,206 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/ecs"
+)
+
+// Job is work over the rows of a query, made once and scheduled as often as wanted, one
+// flight at a time: to schedule it again completes the former first. Its methods are for
+// the world's owner, outside of bodies.
+type Job struct {
+	s        *Scheduler
+	query    *ecs.Query
+	name     string
+	uses     []ecs.Term
+	writer   string // of the first of them that writes and was not given to Exclusive
+	indexed  bool
+	partials []Reduction
+	fixed    bool // scheduled before: what it is stays
+
+	loan   *ecs.Loan
+	access ecs.Access
+	seats  []seat   // by worker
+	after  []Handle // of the next flight
+
+	flight
+}
+
+// For makes a job over the rows of q, with the access that its terms declare. It may read and
+// write those types through its rows; for look-ups of other entities see Uses.
+func (s *Scheduler) For(q *ecs.Query) *Job {
+	s.enter("Scheduler.For")
+	switch q.World() {
+	case s.w:
+	case nil:
+		panic("job: Scheduler.For: the query is nil or closed")
+	default:
+		panic(fmt.Sprintf("job: Scheduler.For: %v is of another world than the scheduler", q))
+	}
+	return &Job{s: s, query: q, name: q.String()}
+}
+
+// Named gives the job a name, for messages.
+func (j *Job) Named(name string) *Job {
+	j.build("Job.Named")
+	j.name = name
+	return j
+}
+
+// Uses declares types that the body looks up of any entity, by ecs.Read and ecs.Write terms:
+// health.Lookup(c.Reader()). A type that it looks up to write needs the job to run on one
+// worker, or Exclusive. The query may declare the type too where both only read.
+func (j *Job) Uses(terms ...ecs.Term) *Job {
+	j.build("Job.Uses")
+	for _, t := range terms {
+		if t.Writes() && j.writer == "" {
+			j.writer = t.String()
+		}
+	}
+	j.uses = append(j.uses, terms...)
+	return j
+}
+
+// Exclusive is Uses for a job that runs on several workers and writes through look-ups. The
+// caller promises that no entity is written for two rows, nor written for one and read for
+// another; nothing but the race detector checks that.
+func (j *Job) Exclusive(terms ...ecs.Term) *Job {
+	j.build("Job.Exclusive")
+	j.uses = append(j.uses, terms...)
+	return j
+}
+
+// Indexed makes Ctx.Index count the rows that match. Cost: one pass over the masks, before
+// the first body, by one worker.
+func (j *Job) Indexed() *Job {
+	j.build("Job.Indexed")
+	j.indexed = true
+	return j
+}
+
+// Reduces gives the job partials of its own. Bodies are then called once a part, with the
+// same rows and ordinal in every run and for any number of workers.
+func (j *Job) Reduces(p Reduction) *Job {
+	j.build("Job.Reduces")
+	p.bind(j)
+	j.partials = append(j.partials, p)
+	return j
+}
+
+// After makes the next flight wait for others, besides those that it depends on by what it
+// reads and writes. Handles of flights that were completed, and the zero value, say nothing.
+func (j *Job) After(handles ...Handle) *Job {
+	j.s.enter("Job.After")
+	for _, h := range handles {
+		h.each(func(h Handle) {
+			if h.j.s != j.s {
+				panic(fmt.Sprintf("job: Job.After: job %s is of another scheduler than job %s", h.j.name, j.name))
+			}
+			j.after = append(j.after, h)
+		})
+	}
+	return j
+}
+
+// build panics when the job cannot be told more of itself.
+func (j *Job) build(op string) {
+	if j == nil || j.s == nil {
+		panic("job: " + op + ": the job is nil or the zero value; jobs come from Scheduler.For")
+	}
+	j.s.enter(op)
+	if j.fixed {
+		panic(fmt.Sprintf("job: %s: job %s was scheduled before; say all of it before the first time", op, j.name))
+	}
+}
+
+// Parallel schedules a flight for several workers. body is called with some rows of one
+// chunk at a time, which begin at a multiple of 64, in no order and by several goroutines at
+// once. It may use what comes from its Ctx and rows, and nothing else of the world. It
+// allocates nothing once the job has run. It panics inside a loop over rows, and on a
+// closed world.
+func (j *Job) Parallel(body func(c *Ctx, rows ecs.Rows)) Handle {
+	return j.schedule("Job.Parallel", parallel, body)
+}
+
+// Schedule is Parallel on one worker, with the rows in the order of Query.Rows.
+func (j *Job) Schedule(body func(c *Ctx, rows ecs.Rows)) Handle {
+	return j.schedule("Job.Schedule", single, body)
+}
+
+// Run is Schedule and Complete, on the goroutine of the caller.
+func (j *Job) Run(body func(c *Ctx, rows ecs.Rows)) error {
+	return j.schedule("Job.Run", here, body).Complete()
+}
+
+func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
+	if j == nil || j.s == nil {
+		j.build(op)
+	}
+	s := j.s
+	s.enter(op)
+	if body == nil {
+		panic(fmt.Sprintf("job: %s: the body of job %s is nil", op, j.name))
+	}
+	if s.w.Closed() {
+		panic(fmt.Sprintf("job: %s: job %s: the world is closed", op, j.name))
+	}
+	if m == parallel && j.writer != "" {
+		panic(fmt.Sprintf("job: %s: job %s looks up to write, by Uses(%s): schedule it on one worker, or say Exclusive(%s) instead",
+			op, j.name, j.writer, j.writer))
+	}
+	j.settle()
+	if j.out {
+		s.mark++
+		s.want(Handle{j: j, number: j.number})
+		s.completeMarked()
+	}
+	j.loan.Begin()
+	s.serial++
+	j.number, j.mode, j.body, j.out = s.serial, m, body, true
+	j.plan()
+	j.depend()
+	s.launch(j)
+	return Handle{j: j, number: j.number}
+}
+
+// settle makes what the job keeps from its first flight on.
+func (j *Job) settle() {
+	if j.fixed {
+		return
+	}
+	s := j.s
+	j.loan = ecs.NewLoan(j.query, "job "+j.name, s.structural, j.uses...)
+	j.access = j.loan.Access()
+	j.seats = make([]seat, len(s.workers))
+	for i := range j.seats {
+		j.seats[i].ctx = Ctx{job: j, reader: j.loan.Reader(), worker: i}
+	}
+	j.fixed = true
+}
+
+// depend finds the flights that come before the one to be launched (J1).
+func (j *Job) depend() {
+	j.before = j.before[:0]
+	for _, f := range j.s.flights {
+		h := Handle{j: f, number: f.number}
+		named := slices.ContainsFunc(j.after, func(a Handle) bool { return a.j == h.j && a.number == h.number })
+		if named || f.access.Conflicts(&j.access) {
+			j.before = append(j.before, h)
+		}
+	}
+	j.after = j.after[:0]
+}
+
+// terms prints what the job declares.
+func (j *Job) terms() string {
+	text := j.query.String()
+	for i, t := range j.uses {
+		if i == 0 {
+			text += " uses"
+		}
+		text += " " + t.String()
+	}
+	return text
+}

@@ -1,0 +1,219 @@
+package job_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/job"
+)
+
+// Readers run together.
+func TestBehaviour68ReadersTogether(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 10)
+	s := w.schedule(t, 2)
+	q := ecs.NewQuery(w.World, ecs.Read(w.position))
+	m := meeting{n: 2}
+	meet := func(c *job.Ctx, rows ecs.Rows) {
+		if !m.wait() {
+			panic("alone")
+		}
+	}
+	s.For(q).Named("one").Schedule(meet)
+	s.For(q).Named("other").Schedule(meet)
+	require.NoError(t, s.Complete())
+}
+
+// Jobs of which one writes what the other uses run in the order of scheduling; others do
+// not wait.
+func TestBehaviour68WritersAlone(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 5000)
+	writes := ecs.NewQuery(w.World, ecs.Write(w.count))
+	reads := ecs.NewQuery(w.World, ecs.Read(w.count))
+	for _, k := range []int{1, 2, 4, 16} {
+		s := w.schedule(t, k)
+		var writers, readers, turn atomic.Int64
+		write := func(c *job.Ctx, rows ecs.Rows) {
+			writers.Add(1)
+			if readers.Load() != 0 {
+				panic("readers inside")
+			}
+			for i := range w.count.Slice(rows) {
+				w.count.Slice(rows)[i].N++
+			}
+			writers.Add(-1)
+		}
+		read := func(c *job.Ctx, rows ecs.Rows) {
+			readers.Add(1)
+			if writers.Load() != 0 {
+				panic("writers inside")
+			}
+			for _, n := range w.count.Slice(rows) {
+				if n.N != turn.Load() {
+					panic("the job before has not finished")
+				}
+			}
+			readers.Add(-1)
+		}
+		for rows := range writes.Rows() {
+			clear(w.count.Slice(rows))
+		}
+		next := s.For(writes).Named("next")
+		var before [2]*job.Job
+		for i := range before {
+			before[i] = s.For(reads)
+		}
+		add := []*job.Job{s.For(writes), s.For(writes), s.For(writes)}
+		for range 10 {
+			for _, j := range add {
+				j.Parallel(write)
+			}
+			next.Schedule(func(c *job.Ctx, rows ecs.Rows) {
+				if c.Ordinal() == 0 {
+					turn.Add(3)
+				}
+			})
+			before[0].Parallel(read)
+			h := before[1].Schedule(read)
+			require.NoError(t, h.Complete())
+		}
+		require.NoError(t, s.Close())
+	}
+}
+
+// A structural change waits for all jobs, and ends their loans.
+func TestBehaviour68StructuralChangeWaits(t *testing.T) {
+	w := newWorld(t)
+	b := w.fill(t, 1000)
+	first := b[0]
+	s := w.schedule(t, 3)
+	q := ecs.NewQuery(w.World, ecs.Write(w.count))
+	other := ecs.NewQuery(w.World, ecs.Read(w.position))
+	slow := func(c *job.Ctx, rows ecs.Rows) {
+		time.Sleep(100 * time.Microsecond)
+		for i := range w.count.Slice(rows) {
+			w.count.Slice(rows)[i].N++
+		}
+	}
+	var looked atomic.Int64
+	j, l := s.For(q).Named("slow"), s.For(other).Named("look")
+	wants := int64(0)
+	for name, change := range map[string]func(){
+		"create":   func() { w.all.Create() },
+		"destroy":  func() { w.Destroy(first) },
+		"add":      func() { w.target.Add(w.all.Create(), Target{}) },
+		"register": func() { ecs.RegisterBuffer[Position](w.World) },
+		"make":     func() { ecs.NewArchetype(w.World, w.target, w.position) },
+		"verify":   func() { require.NoError(t, w.Verify()) },
+	} {
+		h := j.Parallel(slow)
+		hl := l.Schedule(func(c *job.Ctx, rows ecs.Rows) { looked.Add(int64(rows.Len())) })
+		wants++
+		change()
+		require.True(t, h.Done(), name)
+		require.True(t, hl.Done(), name)
+		last := b[500]
+		require.Equal(t, wants, w.count.Get(last).N, name)
+	}
+	require.NoError(t, s.Complete())
+}
+
+// After orders jobs that do not conflict, and handles are combined.
+func TestAfterAndCombine(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 500)
+	s := w.schedule(t, 4)
+	reads := ecs.NewQuery(w.World, ecs.Read(w.position))
+	var done atomic.Int64
+	slow := func(c *job.Ctx, rows ecs.Rows) {
+		time.Sleep(time.Millisecond)
+		done.Add(1)
+	}
+	a, b, c := s.For(reads).Named("a"), s.For(reads).Named("b"), s.For(reads).Named("c")
+	for range 5 {
+		done.Store(0)
+		ha, hb := a.Schedule(slow), b.Schedule(slow)
+		both := job.Combine(ha, job.Handle{}, job.Combine(hb))
+		var saw atomic.Int64
+		hc := c.After(both).Parallel(func(c *job.Ctx, rows ecs.Rows) { saw.Store(done.Load()) })
+		require.NoError(t, hc.Complete())
+		require.EqualValues(t, done.Load(), saw.Load())
+		require.True(t, both.Done(), "what the completed one waited for is completed too")
+		require.NoError(t, both.Complete())
+	}
+	require.NoError(t, s.Complete())
+}
+
+// The zero Handle is one of work that is done.
+func TestZeroHandle(t *testing.T) {
+	var h job.Handle
+	require.True(t, h.Done())
+	require.NoError(t, h.Complete())
+	require.True(t, job.Combine().Done())
+	require.NoError(t, job.Combine(h, h).Complete())
+	w := newWorld(t)
+	w.fill(t, 1)
+	s := w.schedule(t, 1)
+	require.NoError(t, s.For(ecs.NewQuery(w.World)).After(h).Run(func(*job.Ctx, ecs.Rows) {}))
+}
+
+// Done waits for nothing but comes true in the end, whoever is awake.
+func TestDone(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 500)
+	q := ecs.NewQuery(w.World, ecs.Write(w.count))
+	for _, k := range []int{1, 2, 4} {
+		s := w.schedule(t, k, job.Inline(time.Hour))
+		h := s.For(q).Parallel(func(c *job.Ctx, rows ecs.Rows) {})
+		h2 := s.For(q).Schedule(func(c *job.Ctx, rows ecs.Rows) {})
+		for end := time.Now().Add(20 * time.Second); !job.Combine(h, h2).Done(); time.Sleep(10 * time.Microsecond) {
+			require.True(t, time.Now().Before(end))
+		}
+		require.NoError(t, s.Close())
+	}
+}
+
+// Short work wakes nobody.
+func TestInline(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 5000)
+	q := ecs.NewQuery(w.World, ecs.Write(w.count))
+	s := w.schedule(t, 4, job.Inline(time.Hour))
+	for end := time.Now().Add(20 * time.Second); s.Parked() < 3; time.Sleep(10 * time.Microsecond) {
+		require.True(t, time.Now().Before(end))
+	}
+	j := s.For(q)
+	for range 20 {
+		h := j.Parallel(func(c *job.Ctx, rows ecs.Rows) {
+			if c.Worker() != 0 {
+				panic("another worker")
+			}
+		})
+		require.NoError(t, h.Complete())
+	}
+	require.Equal(t, 3, s.Parked())
+}
+
+// One job has one flight: scheduling it again completes the former.
+func TestScheduledTwice(t *testing.T) {
+	w := newWorld(t)
+	b := w.fill(t, 300)
+	s := w.schedule(t, 3)
+	j := s.For(ecs.NewQuery(w.World, ecs.Write(w.count)))
+	add := func(c *job.Ctx, rows ecs.Rows) {
+		for i := range w.count.Slice(rows) {
+			w.count.Slice(rows)[i].N++
+		}
+	}
+	h1 := j.Parallel(add)
+	h2 := j.Schedule(add)
+	require.True(t, h1.Done())
+	require.NoError(t, h1.Complete())
+	require.NoError(t, h2.Complete())
+	require.EqualValues(t, 2, w.count.Get(b[299]).N)
+}
