@@ -39,7 +39,7 @@ func TestLoanMisuse(t *testing.T) {
 		"ecs: Loan.End: job move is not out":                                                                                                    l.loan.End,
 		"ecs: Loan.Parts: job move is not out: it has not begun, or has ended":                                                                  func() { l.loan.Parts(nil, 64) },
 		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                               func() { past.Rows(part) },
-		"ecs: Lookup.Get: job sparse is not out: it has not begun, or has ended":                                                                func() { look.Get(m.e) },
+		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                                      func() { look.Get(m.e) },
 		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                                          func() { m.position.Lookup(past) },
 		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                                    func() { m.position.Slice(kept) },
 		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Loan.Reader":                                                  func() { new(ecs.Reader).Rows(part) },
@@ -79,7 +79,7 @@ func TestLoanMisuse(t *testing.T) {
 	require.Zero(t, elements.Len())
 	l.end()
 	reads.end()
-	require.PanicsWithValue(t, "ecs: DynamicBuffer.Len: job move is not out: it has not begun, or has ended", func() { elements.Len() })
+	require.PanicsWithValue(t, "ecs: DynamicBuffer.Len: []Hit: job move is not out: it has not begun, or has ended", func() { elements.Len() })
 	require.PanicsWithValue(t, "ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended", func() { m.position.Slice(rows) })
 	require.NoError(t, m.w.Verify())
 }

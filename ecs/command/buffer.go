@@ -111,7 +111,7 @@ func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 type Batch interface {
 	Worker() int    // number of the worker, from 0: at any time one goroutine has it
 	Flight() uint64 // number of the job's flight, from 1: later flights have higher ones
-	Ordinal() int   // number of the batch in the flight, the same for any number of workers
+	Ordinal() int   // number of the batch in the flight, the same for any number of workers; another one when it has ended
 }
 
 // Parallel returns a writer for one batch of a job. Any goroutine may call it; the writer is
@@ -133,7 +133,7 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 		b.streams[worker+1] = s
 	}
 	b.mu.Unlock()
-	return s.writer(batch.Flight(), batch.Ordinal())
+	return s.writer(batch)
 }
 
 // wake makes the buffer ready to record.

@@ -121,11 +121,11 @@ func (s *stream) reserve(bytes int) error {
 }
 
 // writer returns the writer of a batch; the one before is void.
-func (s *stream) writer(flight uint64, ordinal int) *Writer {
+func (s *stream) writer(batch Batch) *Writer {
 	s.writers[s.turns%len(s.writers)].ended = true
 	s.turns++
 	w := &s.writers[s.turns%len(s.writers)]
-	*w = Writer{stream: s, flight: flight, ordinal: ordinal}
+	*w = Writer{stream: s, batch: batch, flight: batch.Flight(), ordinal: batch.Ordinal()}
 	return w
 }
 

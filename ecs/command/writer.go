@@ -18,6 +18,7 @@ import (
 // the universe, when there is no memory.
 type Writer struct {
 	stream  *stream
+	batch   Batch // nil: the buffer's own writer
 	flight  uint64
 	ordinal int
 	key     int64
@@ -44,7 +45,7 @@ func (w *Writer) check(op string) {
 	if w == nil || w.stream == nil {
 		panic("command: " + op + ": the buffer or writer is nil or the zero value; buffers come from NewBuffer, writers from Buffer.Parallel")
 	}
-	if w.ended {
+	if w.ended || w.batch != nil && (w.batch.Ordinal() != w.ordinal || w.batch.Flight() != w.flight) {
 		panic("command: " + op + ": the writer's batch has ended: take one from Buffer.Parallel in each batch of each job")
 	}
 	if w.stream.b.state.Load() != recording {

@@ -63,3 +63,28 @@ func recorded(t *testing.T, workers int) uint64 {
 	require.NoError(t, s.Close())
 	return w.Hash()
 }
+
+// TestWriterOfTwoJobs keeps the writer of a job's batch and uses it in another job, and in a
+// later flight and batch of its own: that is a panic, with what to do.
+func TestWriterOfTwoJobs(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 200)
+	s := w.schedule(t, 1)
+	cb := command.NewBuffer(w.World)
+	defer cb.Close()
+	var kept *command.Writer
+	first, second := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("first"), s.For(ecs.NewQuery(w.World)).Named("second")
+	take := func(c *job.Ctx, rows ecs.Rows) {
+		if kept == nil {
+			kept = cb.Parallel(c)
+			kept.Destroy(rows.Entities()[0])
+		}
+	}
+	use := func(_ *job.Ctx, rows ecs.Rows) { kept.Destroy(rows.Entities()[0]) }
+	require.NoError(t, first.Run(take))
+	for _, err := range []error{second.Run(use), first.Run(use)} {
+		require.ErrorContains(t, err, "the writer's batch has ended")
+	}
+	require.Panics(t, func() { kept.Key(1) })
+	require.NoError(t, cb.Play())
+}

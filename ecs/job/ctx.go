@@ -34,7 +34,8 @@ func (c *Ctx) Flight() uint64 { return c.job.number }
 
 // Ordinal returns the number of the first of the parts that the body was called for. It
 // rises with the rows and is the same for any number of workers; so are the parts of a job that
-// Reduces, while other jobs get as many adjacent ones at once as time allows.
+// Reduces, while other jobs get as many adjacent ones at once as time allows. It is -1 when no
+// body is under way.
 func (c *Ctx) Ordinal() int { return c.ordinal }
 
 // Row returns where the first of the rows is in its chunk: a multiple of 64.
