@@ -72,7 +72,6 @@ func (p *player) quick(i int) bool {
 	}
 	l := int32(len(p.links))
 	p.links = append(p.links, link{b.r[i].from(p.base), -1})
-	p.latest[index] = int32(len(p.stints))
-	p.stints = append(p.stints, stint{e: b.e[i], node: root.last, first: l, last: l})
+	p.latest[index] = p.stints.add(b.e[i], root.last, l)
 	return true
 }

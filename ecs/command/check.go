@@ -26,7 +26,7 @@ type player struct {
 	lastRoot int32 // -1: none
 	way      []int32
 
-	stints []stint // number 0 is none
+	stints stints
 	links  []link
 	latest []int32 // by index of entity: the last stint
 	placed []int32 // by number of placeholder: the last stint
@@ -42,25 +42,6 @@ type player struct {
 	lists bool // some command about a list has a value
 	block block
 	work  work
-}
-
-// stint is what a run does to one entity.
-type stint struct {
-	e           ecs.Entity
-	node        int32
-	first, last int32 // links; -1: none
-	before      int32 // the entity's stint of a run before; 0: none
-}
-
-// link is a command of a stint that its program has.
-type link struct {
-	at   uint32 // of the record, in 8 bytes from the universe's base
-	next int32  // -1: none
-}
-
-// recordOf returns the record of a link.
-func (p *player) recordOf(l int32) *record {
-	return (*record)(unsafe.Add(p.base, uintptr(p.links[l].at)*8)) // Safe because a record lies there until the buffer is cleared.
 }
 
 // run is commands that are played together. A query ends one.
@@ -101,7 +82,7 @@ func (p *player) begin() {
 	p.placed = zeroed(p.placed, int(b.numbers.Load()))
 	p.work.made = zeroed(p.work.made, len(p.placed))
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
-	p.stints = append(p.stints[:0], stint{})
+	p.stints.clear()
 	p.restart()
 	p.lastRoot, p.lists = -1, false
 	p.failures, p.failed, p.cause = p.failures[:0], 0, nil
@@ -181,18 +162,19 @@ func (p *player) check(from place) error {
 			return err
 		}
 	}
-	p.runs[len(p.runs)-1].end = int32(len(p.stints))
+	p.runs[len(p.runs)-1].end = p.stints.len()
 	return nil
 }
 
 // restart forgets the stints: what comes is worked out anew, from the world as it is.
 func (p *player) restart() {
-	for i := range p.stints[1:] {
-		if e := p.stints[i+1].e; !e.IsPlaceholder() && e.Index() < len(p.latest) {
+	for _, e := range p.stints.e[1:] {
+		if !e.IsPlaceholder() && e.Index() < len(p.latest) {
 			p.latest[e.Index()] = 0
 		}
 	}
-	p.stints, p.links, p.runs = append(p.stints[:0], stint{}), p.links[:0], append(p.runs[:0], run{first: 1})
+	p.stints.clear()
+	p.links, p.runs = p.links[:0], append(p.runs[:0], run{first: 1})
 	clear(p.placed)
 }
 
@@ -275,7 +257,7 @@ func (p *player) checkOne(r *record, o int32) error {
 
 // turn ends a run.
 func (p *player) turn() {
-	end := int32(len(p.stints))
+	end := p.stints.len()
 	p.runs[len(p.runs)-1].end = end
 	p.runs = append(p.runs, run{first: end, from: p.here, failures: len(p.failures), failed: p.failed})
 }
@@ -301,7 +283,7 @@ func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 // place begins the first stint of a placeholder.
 func (p *player) place(r *record, key rootKey) error {
 	number, _ := r.e.Placeholder()
-	p.placed[number] = p.newStint(r.e, p.root(key))
+	p.placed[number] = p.stints.add(r.e, p.root(key), -1)
 	return nil
 }
 
@@ -323,7 +305,7 @@ func (p *player) copy(r *record, o *op) error {
 		return err
 	}
 	now := &p.runs[len(p.runs)-1]
-	if s != 0 && s >= now.first || key.at.Has(p.group) && len(p.stints) > int(now.first) {
+	if s != 0 && s >= now.first || key.at.Has(p.group) && p.stints.len() > now.first {
 		p.turn()
 	}
 	return p.place(r, rootKey{at: copies, source: source, created: true})
@@ -343,8 +325,7 @@ func (p *player) about(r *record, o int32, e ecs.Entity) error {
 		}
 		return nil
 	}
-	st := &p.stints[s]
-	n, err := p.step(st.node, o)
+	n, err := p.step(p.stints.node[s], o)
 	switch {
 	case err != nil:
 		return err
@@ -356,27 +337,12 @@ func (p *player) about(r *record, o int32, e ecs.Entity) error {
 		if err := p.destroyGroup(r, s); err != nil {
 			return err
 		}
-		st = &p.stints[s]
 	}
-	if n == st.node {
-		return nil
+	if n != p.stints.node[s] {
+		p.stints.node[s] = n
+		p.link(s, r)
 	}
-	st.node = n
-	l := int32(len(p.links))
-	p.links = append(p.links, link{r.from(p.base), -1})
-	if st.first < 0 {
-		st.first = l
-	} else {
-		p.links[st.last].next = l
-	}
-	st.last = l
 	return nil
-}
-
-// newStint begins a stint in the last run.
-func (p *player) newStint(e ecs.Entity, node int32) int32 {
-	p.stints = append(p.stints, stint{e: e, node: node, first: -1, last: -1})
-	return int32(len(p.stints)) - 1
 }
 
 // stintOf returns the stint of an entity in the last run, or 0 and why there is none.
@@ -389,8 +355,8 @@ func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
 	if err != nil || why != 0 {
 		return 0, why, err
 	}
-	n := p.newStint(e, p.root(key))
-	p.stints[n].before = s
+	n := p.stints.add(e, p.root(key), -1)
+	p.stints.follow(n, s)
 	if e.IsPlaceholder() {
 		number, _ := e.Placeholder()
 		p.placed[number] = n
@@ -416,7 +382,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 		}
 		key.at, key.ended = place.Archetype, place.Archetype.Has(p.dying)
 	default:
-		nd := &p.nodes[p.stints[s].node]
+		nd := &p.nodes[p.stints.node[s]]
 		key.at, key.ended, since = nd.at, nd.ended, p.runOf(s)
 	}
 	if key.at != nil {
@@ -486,7 +452,7 @@ func (p *player) last(e ecs.Entity) int32 {
 		return p.placed[number]
 	}
 	if i := e.Index(); i < len(p.latest) {
-		if s := p.latest[i]; s != 0 && p.stints[s].e == e {
+		if s := p.latest[i]; s != 0 && p.stints.e[s] == e {
 			return s
 		}
 	}
@@ -504,13 +470,13 @@ func (p *player) note(e ecs.Entity, s int32) {
 
 // destroyGroup destroys the members of the group of an entity that a command is about to destroy.
 func (p *player) destroyGroup(r *record, s int32) error {
-	before := &p.nodes[p.stints[s].node]
+	before := &p.nodes[p.stints.node[s]]
 	if before.at == nil || !before.at.Has(p.group) {
 		return nil
 	}
 	o := p.numberOf(op{kind: destroy, member: true, change: p.b.w.Destruction()}, nil)
 	for _, m := range p.membersOf(s) {
-		if m.Entity == p.stints[s].e || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
+		if m.Entity == p.stints.e[s] || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
 			continue
 		}
 		if err := p.about(r, o, m.Entity); err != nil {
@@ -523,14 +489,13 @@ func (p *player) destroyGroup(r *record, s int32) error {
 // membersOf returns the members of an entity's group after the commands of a stint. Those
 // of a copy are copies themselves, which no command can be about.
 func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
-	st := &p.stints[s]
-	if st.before != 0 {
-		members = p.membersOf(st.before)
-	} else if !st.e.IsPlaceholder() {
-		members = append(members, p.group.Slice(st.e)...)
+	if before := p.stints.before[s]; before != 0 {
+		members = p.membersOf(before)
+	} else if e := p.stints.e[s]; !e.IsPlaceholder() {
+		members = append(members, p.group.Slice(e)...)
 	}
-	path := p.path(st.node)
-	for i, l := 0, st.first; l >= 0; i, l = i+1, p.links[l].next {
+	path := p.path(p.stints.node[s])
+	for i, l := 0, p.stints.first[s]; l >= 0; i, l = i+1, p.links[l].next {
 		one := &p.ops[p.nodes[path[i]].op]
 		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
 			members = members[:0]

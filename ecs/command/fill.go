@@ -33,7 +33,7 @@ func (p *player) valuesOf(n int32, i int) source {
 	if w.steps < 0 || w.steps > i {
 		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
 		for j, s := range group {
-			w.cursor[j] = p.stints[s].first
+			w.cursor[j] = p.stints.first[s]
 		}
 	}
 	for ; w.steps < i; w.steps++ {
@@ -140,7 +140,7 @@ func (p *player) patch(n int32) {
 		p.valuesOf(n, i)
 		for j, s := range p.stintsOf(n) {
 			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {
-				c.patch(p.stints[s].e, p.work.made)
+				c.patch(p.stints.e[s], p.work.made)
 			}
 		}
 	}

@@ -136,13 +136,14 @@ func (p *player) applyRun(r *run, number int32) error {
 func (p *player) sortStints(r *run, number int32) {
 	w := &p.work
 	w.touched = w.touched[:0]
-	for s := r.first; s < r.end; s++ {
-		st := &p.stints[s]
-		p.resolve(st, s)
-		nd := &p.nodes[st.node]
+	if len(p.runs) > 1 || len(p.placed) > 0 {
+		p.resolve(r)
+	}
+	for _, n := range p.stints.node[r.first:r.end] {
+		nd := &p.nodes[n]
 		if nd.run != number {
 			nd.run, nd.count, nd.filled = number, 0, false
-			w.touched = append(w.touched, st.node)
+			w.touched = append(w.touched, n)
 		}
 		nd.count++
 	}
@@ -154,20 +155,21 @@ func (p *player) sortStints(r *run, number int32) {
 		nd.count = 0
 	}
 	w.order = zeroed(w.order, int(total))
-	for s := r.first; s < r.end; s++ {
-		st := &p.stints[s]
-		nd := &p.nodes[st.node]
-		w.order[nd.first+nd.count] = s
+	for i, n := range p.stints.node[r.first:r.end] {
+		nd := &p.nodes[n]
+		w.order[nd.first+nd.count] = r.first + int32(i)
 		nd.count++
 	}
 }
 
-// resolve finds the entity of a stint of a placeholder that was made by a run before, and makes
-// the stint the last one of its entity.
-func (p *player) resolve(st *stint, s int32) {
-	st.e = p.real(st.e)
-	if len(p.runs) > 1 && !st.e.IsPlaceholder() {
-		p.note(st.e, s)
+// resolve finds the entities of placeholders that were made by runs before, and makes the
+// run's stints the last ones of their entities.
+func (p *player) resolve(r *run) {
+	for s := r.first; s < r.end; s++ {
+		e := p.real(p.stints.e[s])
+		if p.stints.e[s] = e; len(p.runs) > 1 && !e.IsPlaceholder() {
+			p.note(e, s)
+		}
 	}
 }
 
@@ -213,7 +215,7 @@ func (p *player) stintsOf(n int32) []int32 {
 func (p *player) entitiesOf(n int32) []ecs.Entity {
 	list := p.work.list[:0]
 	for _, s := range p.stintsOf(n) {
-		list = append(list, p.stints[s].e)
+		list = append(list, p.stints.e[s])
 	}
 	p.work.list = list
 	return list
@@ -252,8 +254,8 @@ func (p *player) noteHeirs(n int32) {
 			continue
 		}
 		for _, s := range p.stintsOf(n) {
-			for _, m := range p.group.Slice(p.stints[s].e) {
-				if p.b.w.Alive(m.Entity) && m.Entity != p.stints[s].e {
+			for _, m := range p.group.Slice(p.stints.e[s]) {
+				if p.b.w.Alive(m.Entity) && m.Entity != p.stints.e[s] {
 					p.work.heirs = append(p.work.heirs, m.Entity)
 				}
 			}
@@ -266,11 +268,10 @@ func (p *player) noteHeirs(n int32) {
 func (p *player) born(group []int32, batch ecs.Batch) {
 	p.work.list = batch.Entities(p.work.list[:0])
 	for i, s := range group {
-		st := &p.stints[s]
-		number, _ := st.e.Placeholder()
-		st.e = p.work.list[i]
-		p.work.made[number] = st.e
-		p.note(st.e, s)
+		number, _ := p.stints.e[s].Placeholder()
+		e := p.work.list[i]
+		p.stints.e[s], p.work.made[number] = e, e
+		p.note(e, s)
 	}
 }
 
@@ -282,7 +283,7 @@ func (p *player) settle(n int32) error {
 	if root.created && !root.copied {
 		if nd.at == nil {
 			for _, s := range p.stintsOf(n) { // made and destroyed by the same run: nobody sees them
-				number, _ := p.stints[s].e.Placeholder()
+				number, _ := p.stints.e[s].Placeholder()
 				p.work.gone[number] = true
 			}
 			nd.count = 0

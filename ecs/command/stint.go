@@ -1,0 +1,67 @@
+package command
+
+import (
+	"unsafe"
+
+	"quarry/ecs"
+)
+
+// stints are what runs of commands do to entities, one for each entity and run, by number; 0
+// is none. They are kept column by column, for what is played goes through one after the other.
+type stints struct {
+	e      []ecs.Entity    // whom it is about; a placeholder until it is made
+	node   []int32         // program
+	first  []int32         // link of the first command that the program has; -1: none
+	last   []int32         // and of the last
+	before map[int32]int32 // the entity's stint of a run before, where it had one
+}
+
+// link is a command of a stint.
+type link struct {
+	at   uint32 // of the record, in 8 bytes from the universe's base
+	next int32  // -1: none
+}
+
+func (t *stints) len() int32 { return int32(len(t.e)) }
+
+// clear forgets all but the stint 0.
+func (t *stints) clear() {
+	t.e, t.node = append(t.e[:0], ecs.Null), append(t.node[:0], -1)
+	t.first, t.last = append(t.first[:0], -1), append(t.last[:0], -1)
+	clear(t.before)
+}
+
+// add adds a stint and returns its number.
+func (t *stints) add(e ecs.Entity, node, link int32) int32 {
+	t.e, t.node = append(t.e, e), append(t.node, node)
+	t.first, t.last = append(t.first, link), append(t.last, link)
+	return t.len() - 1
+}
+
+// follow notes which stint of the same entity comes before.
+func (t *stints) follow(s, before int32) {
+	if before == 0 {
+		return
+	}
+	if t.before == nil {
+		t.before = map[int32]int32{}
+	}
+	t.before[s] = before
+}
+
+// link adds a command to a stint.
+func (p *player) link(s int32, r *record) {
+	t, l := &p.stints, int32(len(p.links))
+	p.links = append(p.links, link{r.from(p.base), -1})
+	if t.first[s] < 0 {
+		t.first[s] = l
+	} else {
+		p.links[t.last[s]].next = l
+	}
+	t.last[s] = l
+}
+
+// recordOf returns the record of a link.
+func (p *player) recordOf(l int32) *record {
+	return (*record)(unsafe.Add(p.base, uintptr(p.links[l].at)*8)) // Safe because a record lies there until the buffer is cleared.
+}
