@@ -1,6 +1,10 @@
 package command
 
-import "quarry/ecs"
+import (
+	"slices"
+
+	"quarry/ecs"
+)
 
 // block is commands about one entity each, which are checked together so that the waits for
 // memory of what is known of the entities overlap.
@@ -12,6 +16,10 @@ type block struct {
 	at [128]*ecs.Archetype
 	s  [128]int32 // last stints
 	no [128]int   // numbers of the records in the segment
+
+	known *ecs.Archetype // of entities, whose first command, if it is by, leads to; nil: not known
+	by    int32
+	to    int32
 }
 
 // takes reports whether a command is about one entity that is there, and nothing else.
@@ -45,33 +53,54 @@ func (p *player) flush() error {
 		}
 	}
 	number := p.number
-	for i := range n {
-		if len(p.runs) > 1 || !p.quick(i) {
-			p.number = b.no[i]
-			if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
-				return err
+	for i := 0; i < n; i++ {
+		if len(p.runs) == 1 {
+			if i = p.repeat(i, n); i == n {
+				break
 			}
+		}
+		p.number = b.no[i]
+		before := p.stints.len()
+		if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
+			return err
+		}
+		b.known = nil
+		if t := &p.stints; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 {
+			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}
 	p.number = number
 	return nil
 }
 
-// quick is about for the first command of an entity that leads where one before it did. It
-// reports whether it was.
-func (p *player) quick(i int) bool {
+// repeat is about for commands that are each the first of their entity and lead where the
+// one that was noted did. It returns the first of [i, n) that is another.
+func (p *player) repeat(i, n int) int {
 	b := &p.block
-	index := b.e[i].Index()
-	if index >= len(p.latest) || p.latest[index] != 0 || b.at[i] == nil || p.lastRoot < 0 ||
-		p.lastKey != (rootKey{at: b.at[i]}) {
-		return false
+	if b.known == nil {
+		return i
 	}
-	root := &p.nodes[p.lastRoot]
-	if root.lastOp != b.op[i] || root.last < 0 || root.last == p.lastRoot {
-		return false
+	t, latest := &p.stints, p.latest
+	stints, links := t.len(), int32(len(p.links))
+	t.e, t.node = slices.Grow(t.e, n-i), slices.Grow(t.node, n-i)
+	t.first, t.last = slices.Grow(t.first, n-i), slices.Grow(t.last, n-i)
+	p.links = slices.Grow(p.links, n-i)
+	at, by, to := b.known, b.by, b.to
+	from := i
+	for ; i < n && b.at[i] == at && b.op[i] == by; i++ {
+		index := b.e[i].Index()
+		if index >= len(latest) || latest[index] != 0 {
+			break
+		}
+		latest[index] = stints + int32(i-from)
 	}
-	l := int32(len(p.links))
-	p.links = append(p.links, link{b.r[i].from(p.base), -1})
-	p.latest[index] = p.stints.add(b.e[i], root.last, l)
-	return true
+	more := i - from
+	t.e = append(t.e, b.e[from:i]...)
+	t.node, t.first, t.last, p.links = t.node[:int(stints)+more], t.first[:int(stints)+more], t.last[:int(stints)+more], p.links[:int(links)+more]
+	node, first, last, list := t.node[stints:], t.first[stints:], t.last[stints:], p.links[links:]
+	for j := range more {
+		l := links + int32(j)
+		node[j], first[j], last[j], list[j] = to, l, l, link{b.r[from+j].from(p.base), -1}
+	}
+	return i
 }

@@ -84,7 +84,7 @@ func (p *player) begin() {
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.stints.clear()
 	p.restart()
-	p.lastRoot, p.lists = -1, false
+	p.lastRoot, p.lists, p.block.known = -1, false, nil
 	p.failures, p.failed, p.cause = p.failures[:0], 0, nil
 }
 
