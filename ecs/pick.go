@@ -133,10 +133,16 @@ const rowsPerListed = 1024
 // panic when they must be alive.
 func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 	p := w.newPick()
+	var chunk chunkMask // that entities before lay in
+	var before owner    // of the one before, when it lay in another
 	for i, e := range list {
 		r := w.records.find(e, w.tag)
 		if r == nil {
 			w.checkListed(op, i, e, alive)
+			continue
+		}
+		if chunk.holds(r.location) {
+			chunk.pick(r.location)
 			continue
 		}
 		o := w.ownerOf(r.location)
@@ -153,18 +159,55 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 			p.sparse = append(p.sparse, uint64(a.pickedAt)<<32|uint64(a.grid.Chunks()[pos].Start+row))
 			continue
 		}
+		if o == before { // a second one of a chunk: others are likely
+			chunk.end(p)
+			chunk = chunkMask{first: r.location - location(row), rows: location(a.grid.RowsOf(pos)), mask: s.maskOf(pos), at: a.pickedAt}
+			chunk.pick(r.location)
+			continue
+		}
+		before = o
 		word, bit := &s.mask[s.wordsAt(pos)+row/64], uint64(1)<<(row%64)
 		if *word&bit == 0 {
 			*word |= bit
 			s.rows++
 		}
 	}
+	chunk.end(p)
 	p.cutLists()
 	for i := range p.picks {
 		s := &p.picks[i]
 		s.whole = s.rows == s.a.grid.Len()
 	}
 	return p
+}
+
+// chunkMask is the mask of a chunk while entities of a list that lie in it come one after the
+// other.
+type chunkMask struct {
+	first location // of its rows
+	rows  location
+	mask  []uint64
+	n     int // bits that were set
+	at    int // the pick
+}
+
+func (c *chunkMask) holds(l location) bool { return l-c.first < c.rows }
+
+// pick sets a row's bit.
+func (c *chunkMask) pick(l location) {
+	row := l - c.first
+	word, bit := &c.mask[row/64], uint64(1)<<(row%64)
+	if *word&bit == 0 {
+		*word |= bit
+		c.n++
+	}
+}
+
+// end counts the rows that were picked.
+func (c *chunkMask) end(p *pick) {
+	if c.n > 0 {
+		p.picks[c.at].rows += c.n
+	}
 }
 
 // checkListed panics for an entity of a list that is of another world, or dead where

@@ -24,7 +24,7 @@ type block struct {
 
 // takes reports whether a command is about one entity that is there, and nothing else.
 func (b *block) takes(r *record, o *op) bool {
-	return o.kind > destroy && r.flags&(listed|linked) == 0 && o.query == nil && !r.e.IsPlaceholder()
+	return o.kind >= destroy && r.flags&(listed|linked) == 0 && o.query == nil && !r.e.IsPlaceholder()
 }
 
 // add adds a command about one entity to the block.
@@ -65,7 +65,7 @@ func (p *player) flush() error {
 			return err
 		}
 		b.known = nil
-		if t := &p.stints; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 {
+		if t := &p.stints; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.group) { // groups are destroyed one by one
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}

@@ -237,7 +237,7 @@ func (p *player) checkOne(r *record, o int32) error {
 		p.lists = p.lists || one.valued
 		for _, e := range r.list() {
 			var err error
-			if one.kind > destroy && !e.IsPlaceholder() {
+			if one.kind >= destroy && !e.IsPlaceholder() {
 				err = p.add(e, r, o)
 			} else if err = p.flush(); err == nil {
 				err = p.about(r, o, e)

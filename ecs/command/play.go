@@ -139,13 +139,16 @@ func (p *player) sortStints(r *run, number int32) {
 	if len(p.runs) > 1 || len(p.placed) > 0 {
 		p.resolve(r)
 	}
-	for _, n := range p.stints.node[r.first:r.end] {
-		nd := &p.nodes[n]
+	// Neighbours mostly end at the same node.
+	list := p.stints.node[r.first:r.end]
+	for i := 0; i < len(list); {
+		nd, n := &p.nodes[list[i]], alike(list[i:])
 		if nd.run != number {
 			nd.run, nd.count, nd.filled = number, 0, false
-			w.touched = append(w.touched, n)
+			w.touched = append(w.touched, list[i])
 		}
-		nd.count++
+		nd.count += n
+		i += int(n)
 	}
 	total := int32(0)
 	for _, n := range w.touched {
@@ -154,12 +157,25 @@ func (p *player) sortStints(r *run, number int32) {
 		total += nd.count
 		nd.count = 0
 	}
-	w.order = zeroed(w.order, int(total))
-	for i, n := range p.stints.node[r.first:r.end] {
-		nd := &p.nodes[n]
-		w.order[nd.first+nd.count] = r.first + int32(i)
-		nd.count++
+	w.order = slices.Grow(w.order[:0], int(total))[:total]
+	for i := 0; i < len(list); {
+		nd, n := &p.nodes[list[i]], alike(list[i:])
+		order := w.order[nd.first+nd.count:][:n]
+		for j := range order {
+			order[j] = r.first + int32(i+j)
+		}
+		nd.count += n
+		i += int(n)
 	}
+}
+
+// alike returns how many of the first of a list are equal.
+func alike(list []int32) int32 {
+	n := 1
+	for n < len(list) && list[n] == list[0] {
+		n++
+	}
+	return int32(n)
 }
 
 // resolve finds the entities of placeholders that were made by runs before, and makes the
