@@ -102,6 +102,29 @@ func BenchmarkPlay(b *testing.B) {
 	}
 }
 
+// BenchmarkDirect makes the changes of BenchmarkPlay/add at once, one call each: what a buffer's
+// record and Play are to be compared with.
+func BenchmarkDirect(b *testing.B) {
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
+	defer w.Close()
+	pos, vel, hp := ecs.Register[position](w), ecs.Register[velocity](w), ecs.Register[health](w)
+	batch, err := ecs.NewArchetype(w, pos, vel).CreateN(many)
+	require.NoError(b, err)
+	list := batch.Entities(nil)
+	hurt, heal := ecs.NewQuery(w, ecs.With(hp)), ecs.NewChange(w, ecs.Remove(hp))
+	for b.Loop() {
+		b.StopTimer()
+		_, err := heal.ApplyQuery(hurt)
+		require.NoError(b, err)
+		b.StartTimer()
+		for i, e := range list {
+			hp.Add(e, health{float64(i)})
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/many, "ns/command")
+}
+
 // BenchmarkRecord records one command.
 func BenchmarkRecord(b *testing.B) {
 	w, err := ecs.NewWorld()
