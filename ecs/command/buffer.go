@@ -122,7 +122,13 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 	if worker < 0 {
 		panic(fmt.Sprintf("command: Buffer.Parallel: worker %d is negative", worker))
 	}
+	return b.streamOf(worker).writer(batch)
+}
+
+// streamOf returns the stream of a worker.
+func (b *Buffer) streamOf(worker int) *stream {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.wake("Buffer.Parallel")
 	for len(b.streams) <= worker+1 {
 		b.streams = append(b.streams, nil)
@@ -132,8 +138,7 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 		s = &stream{b: b, worker: worker + 1}
 		b.streams[worker+1] = s
 	}
-	b.mu.Unlock()
-	return s.writer(batch)
+	return s
 }
 
 // wake makes the buffer ready to record.
