@@ -10,7 +10,7 @@ import (
 const mostListed = 100
 
 // String lists the commands in the order of playback, the first hundred of them: where they
-// were recorded, how many bytes they take, and what they do. Nobody may record meanwhile.
+// were recorded, how many bytes they take but for a Trace, and what they do. Nobody may record meanwhile.
 func (b *Buffer) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d commands, %d B\n", b.Len(), b.Bytes())
@@ -33,7 +33,7 @@ func (b *Buffer) String() string {
 				return text.String() + "\nand others"
 			}
 			r := c.next()
-			fmt.Fprintf(&text, "\n%3d %6d %5d %5d %6d  %s", g.key, g.flight, g.ordinal, i, r.size, r.text(&g.stream.list[r.op]))
+			fmt.Fprintf(&text, "\n%3d %6d %5d %5d %6d  %s", g.key, g.flight, g.ordinal, i, r.bytes(), r.text(&g.stream.list[r.op]))
 		}
 	}
 	return text.String()

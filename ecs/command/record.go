@@ -57,6 +57,14 @@ func (r *record) after(n uintptr) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(r), n) // Safe because n is at most the record's size.
 }
 
+// bytes returns the size without the caller.
+func (r *record) bytes() uint32 {
+	if r.flags&traced != 0 {
+		return r.size - 8
+	}
+	return r.size
+}
+
 // list returns the entities of a command about a list.
 func (r *record) list() []ecs.Entity {
 	// Safe because a listed record has so many entities behind their number.
