@@ -41,6 +41,7 @@ type player struct {
 
 	lists bool // some command about a list has a value
 	block block
+	lasts lasts
 	work  work
 }
 
@@ -84,7 +85,7 @@ func (p *player) begin() {
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.stints.clear()
 	p.restart()
-	p.lastRoot, p.lists, p.block.known = -1, false, nil
+	p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
 	p.failures, p.failed, p.cause = p.failures[:0], 0, nil
 }
 

@@ -19,7 +19,7 @@ type codec interface {
 	// spread writes one value to each of the entities, which have the type. It returns how
 	// many it could write, and why no more.
 	spread(k kind, list []ecs.Entity, from source) (int, error)
-	// patch replaces the placeholders in the value of an entity.
+	// patch replaces the placeholders in the value of an entity, if fills.
 	patch(e ecs.Entity, made []ecs.Entity)
 	// shared returns a value of a shared type.
 	shared(v any) ecs.SharedValue

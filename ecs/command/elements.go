@@ -78,18 +78,24 @@ func (c *elements[T]) spread(k kind, list []ecs.Entity, from source) (int, error
 		if err != nil {
 			return i, err
 		}
+		if len(c.at) > 0 && len(v) > 0 {
+			written := d.Slice()
+			c.name(written[len(written)-len(v):], from.made)
+		}
 	}
 	return len(list), nil
 }
 
-func (c *elements[T]) patch(e ecs.Entity, made []ecs.Entity) {
-	d, _ := c.b.Mut(e)
-	v := d.Slice()
+// name replaces the placeholders in elements by the entities made for them. It is done as they are
+// written: later it would be once more for all elements that there are.
+func (c *elements[T]) name(v []T, made []ecs.Entity) {
 	for i := range v {
 		for _, at := range c.at {
 			replace(unsafe.Pointer(&v[i]), at, made) // Safe because v lives as long as the call.
 		}
 	}
 }
+
+func (c *elements[T]) patch(ecs.Entity, []ecs.Entity) {}
 
 func (c *elements[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }

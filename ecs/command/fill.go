@@ -15,6 +15,7 @@ import (
 type source struct {
 	base unsafe.Pointer // of the universe
 	at   []uint32       // 8 bytes from there
+	made []ecs.Entity   // by number of placeholder; elements name these at once
 }
 
 // value returns where the i'th value is.
@@ -23,7 +24,7 @@ func (s source) value(i int) unsafe.Pointer {
 }
 
 // from returns the values from the i'th on.
-func (s source) from(i int) source { return source{s.base, s.at[i:]} }
+func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
 // valuesOf returns where the i'th commands of a group's stints have their values, in the order of the
 // group. Within a group it is asked for rising i; 0 begins anew.
@@ -49,7 +50,7 @@ func (p *player) valuesOf(n int32, i int) source {
 			w.values[j] = p.recordOf(l).valueAt(p.base)
 		}
 	}
-	return source{p.base, w.values}
+	return source{p.base, w.values, w.made}
 }
 
 // sortAs puts the stints of a group in the order of the rows of a batch.
@@ -125,18 +126,18 @@ func (p *player) toggle(one *op, list []ecs.Entity) {
 	}
 }
 
-// patch replaces the placeholders in the values of a group by the entities made for them.
+// patch replaces the placeholders in the components of a group by the entities made for them.
 func (p *player) patch(n int32) {
 	path := p.path(n)
 	if p.nodes[n].at == nil {
 		return
 	}
+	p.work.steps = -1
 	for i, m := range path {
 		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
-		if !one.valued || c == nil || len(c.links()) == 0 || !p.counts(path, i) {
+		if !one.valued || c == nil || !c.fills() || len(c.links()) == 0 || !p.counts(path, i) {
 			continue
 		}
-		p.work.steps = -1
 		p.valuesOf(n, i)
 		for j, s := range p.stintsOf(n) {
 			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {

@@ -431,7 +431,7 @@ func (p *player) applyQuery(r *run) error {
 			for len(values) < rows.Len() {
 				values = append(values, at)
 			}
-			c.fill(rows, source{p.base, values})
+			c.fill(rows, source{p.base, values, p.work.made})
 		}
 		p.work.list = batch.Entities(p.work.list[:0])
 	default:
@@ -447,7 +447,7 @@ func (p *player) applyQuery(r *run) error {
 		for range p.work.list {
 			values = append(values, at)
 		}
-		if _, err := c.spread(one.kind, p.work.list, source{p.base, values}); err != nil {
+		if _, err := c.spread(one.kind, p.work.list, source{p.base, values, p.work.made}); err != nil {
 			return err
 		}
 	}

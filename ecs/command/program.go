@@ -136,33 +136,61 @@ func (p *player) rootOf(n int32, path []int32) *node {
 // counts reports whether what the i'th command of a path writes is there at the end: the type
 // stays, and nothing later writes the same.
 func (p *player) counts(path []int32, i int) bool {
-	one := &p.ops[p.nodes[path[i]].op]
-	if one.t == nil || one.shared || one.kind == remove || one.kind == add && !one.valued {
-		return false
+	l := &p.lasts
+	if last := path[len(path)-1]; l.node != last {
+		l.find(p, path)
+		l.node = last
 	}
-	bits := one.kind == enable || one.kind == disable
-	for j, n := range path {
-		nd := &p.nodes[n]
-		if j < i {
+	return l.counts[i]
+}
+
+// lasts is what counts of the commands of a program, found from the last to the first.
+type lasts struct {
+	node   int32 // where the program ends; -1: none yet
+	counts []bool
+	types  []lastOf // by index of the type
+	turn   int32    // of find
+}
+
+// lastOf is what is known of a type behind a command.
+type lastOf struct {
+	turn         int32 // of find that this is of
+	gone         int32 // the last command after which the type is not there; -1: none
+	values, bits bool  // written by a command behind
+}
+
+// find fills in counts. It goes through the path once more for each type.
+func (l *lasts) find(p *player, path []int32) {
+	l.counts = zeroed(l.counts, len(path))
+	l.turn++
+	for i := len(path) - 1; i >= 0; i-- {
+		one := &p.ops[p.nodes[path[i]].op]
+		if one.t == nil || one.shared || one.kind == remove || one.kind == add && !one.valued {
 			continue
 		}
-		if nd.at == nil || !nd.at.Has(one.t) {
-			return false
-		}
-		later := &p.ops[nd.op]
-		if j == i || later.t != one.t {
-			continue
-		}
-		switch later.kind {
-		case add, put, set:
-			if !bits {
-				return false
-			}
-		case enable, disable:
-			if bits {
-				return false
-			}
+		t := l.of(p, one.t, path)
+		bits := one.kind == enable || one.kind == disable
+		l.counts[i] = int32(i) > t.gone && !(bits && t.bits || !bits && t.values)
+		t.bits = t.bits || bits
+		t.values = t.values || one.kind == add || one.kind == put || one.kind == set
+	}
+}
+
+// of returns what is known of a type.
+func (l *lasts) of(p *player, t ecs.Type, path []int32) *lastOf {
+	index := p.b.w.TypeIndex(t)
+	for len(l.types) <= index {
+		l.types = append(l.types, lastOf{})
+	}
+	one := &l.types[index]
+	if one.turn == l.turn {
+		return one
+	}
+	*one = lastOf{turn: l.turn, gone: int32(len(path)) - 1}
+	for ; one.gone >= 0; one.gone-- {
+		if at := p.nodes[path[one.gone]].at; at == nil || !at.Has(t) {
+			break
 		}
 	}
-	return true
+	return one
 }
