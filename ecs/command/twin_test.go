@@ -44,8 +44,8 @@ type yard struct {
 	qwalk  *ecs.Query
 }
 
-func newYard(t testing.TB) *yard {
-	w, err := ecs.NewWorld()
+func newYard(t testing.TB, options ...ecs.Option) *yard {
+	w, err := ecs.NewWorld(options...)
 	require.NoError(t, err)
 	y := &yard{w: w, pos: ecs.Register[position](w), ptr: ecs.Register[pointer](w), slow: ecs.Register[slow](w),
 		walk: ecs.Register[health](w, ecs.Enableable), socket: ecs.Register[socket](w, ecs.Cleanup),
@@ -56,6 +56,23 @@ func newYard(t testing.TB) *yard {
 	y.q = ecs.NewQuery(w, ecs.With(y.ptr))
 	y.qwalk = ecs.NewQuery(w, ecs.With(y.walk))
 	return y
+}
+
+// openYard makes a yard whose world must be sound at the test's end and return its memory.
+func openYard(t testing.TB, options ...ecs.Option) *yard {
+	y := newYard(t, options...)
+	t.Cleanup(func() {
+		require.NoError(t, y.w.Verify())
+		require.NoError(t, y.w.Close())
+	})
+	return y
+}
+
+// open makes a buffer that is closed before the yard.
+func (y *yard) open(t testing.TB, options ...Option) *Buffer {
+	cb := NewBuffer(y.w, options...)
+	t.Cleanup(cb.Close)
+	return cb
 }
 
 // populate makes n entities, of five archetypes.
@@ -486,14 +503,22 @@ func (y *yard) picture(known []ecs.Entity) (lines []string) {
 	return append(lines, fmt.Sprint("alive ", y.w.Stats().Alive))
 }
 
+// twins is how many seeds a test has.
+func twins() uint64 {
+	if testing.Short() {
+		return 40
+	}
+	return 200
+}
+
 func TestTwin(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range twins() {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { runTwin(t, seed, doDestroyQuery, seed%2 == 1) })
 	}
 }
 
 func TestTwinQueries(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range twins() {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { runTwin(t, seed, orders, seed%2 == 1) })
 	}
 }

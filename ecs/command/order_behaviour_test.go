@@ -1,0 +1,304 @@
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// Behaviours 61 to 63 of the list of what entity systems agree on: placeholders, and the order
+// of commands about one entity.
+
+// TestBehaviour61Placeholders: what is created is known to the commands behind, as what they
+// are about, what they copy, and in values, elements and groups.
+func TestBehaviour61Placeholders(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	there := y.full.Create()
+	e, other := cb.Create(y.plain), cb.Create(y.plain)
+	Set(cb, e, y.pos, position{1, 2})
+	Add(cb, e, y.ptr, pointer{other, 1})
+	AddBuffer(cb, e, y.hits, hit{e, 1}, hit{other, 2}, hit{there, 3}, hit{ecs.Null, 4})
+	Append(cb, e, y.hits, hit{other, 5})
+	Set(cb, there, y.ptr, pointer{e, 2})
+	PutList(cb, []ecs.Entity{other, there}, y.ptr, pointer{e, 3})
+	cb.Remove(other, y.pos)
+	cb.Disable(there, y.walk)
+	c := cb.Instantiate(e)
+	Set(cb, c, y.pos, position{3, 4})
+	PutBuffer(cb, other, y.group, ecs.LinkedEntity{Entity: other}, ecs.LinkedEntity{Entity: c})
+	for _, p := range []ecs.Entity{e, other, c} {
+		require.True(t, p.IsPlaceholder())
+		require.False(t, y.w.Alive(p))
+		require.Equal(t, ecs.Null, cb.Made(p), "not made before Play")
+	}
+	require.NoError(t, cb.Play())
+	me, mo, mc := cb.Made(e), cb.Made(other), cb.Made(c)
+	require.Equal(t, position{1, 2}, *y.pos.Get(me))
+	require.Equal(t, position{3, 4}, *y.pos.Get(mc))
+	require.Equal(t, pointer{mo, 1}, *y.ptr.Get(me))
+	require.Equal(t, pointer{me, 3}, *y.ptr.Get(mo))
+	require.Equal(t, pointer{me, 3}, *y.ptr.Get(there))
+	require.False(t, y.pos.Has(mo))
+	require.False(t, y.walk.Enabled(there))
+	require.Equal(t, []hit{{me, 1}, {mo, 2}, {there, 3}, {ecs.Null, 4}, {mo, 5}}, y.hits.Slice(me))
+	require.Equal(t, []hit{{mc, 1}, {mo, 2}, {there, 3}, {ecs.Null, 4}, {mo, 5}}, y.hits.Slice(mc), "a copy names itself where its pattern did")
+	y.w.Destroy(mo)
+	require.False(t, y.w.Alive(mc), "the group has what was made")
+}
+
+// TestBehaviour61DestroyedAtOnce: what the same commands destroy is never made, and is null
+// in the values of others.
+func TestBehaviour61DestroyedAtOnce(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	there := y.full.Create()
+	e, copied := cb.Create(y.full), cb.Instantiate(there)
+	Set(cb, there, y.ptr, pointer{e, 1})
+	SetBuffer(cb, there, y.hits, hit{e, 1}, hit{copied, 2})
+	Append(cb, e, y.hits, hit{e, 3})
+	cb.DestroyList([]ecs.Entity{e, copied})
+	cb.Destroy(e)
+	cb.Remove(e, y.pos)
+	before := y.w.Stats().Alive
+	require.NoError(t, cb.Play())
+	require.Equal(t, before, y.w.Stats().Alive)
+	require.Equal(t, ecs.Null, cb.Made(e))
+	require.Equal(t, pointer{ecs.Null, 1}, *y.ptr.Get(there))
+	require.Equal(t, hit{ecs.Null, 1}, y.hits.Slice(there)[0])
+	require.False(t, y.w.Alive(y.hits.Slice(there)[1].By))
+	require.False(t, y.hits.Slice(there)[1].By.IsPlaceholder())
+}
+
+// TestBehaviour61PlaceholderElsewhere: a placeholder of another buffer, or from before this
+// one was cleared or played, panics wherever it is recorded, and nothing of the command is.
+func TestBehaviour61PlaceholderElsewhere(t *testing.T) {
+	y, other := openYard(t), openYard(t)
+	there := y.full.Create()
+	strange := map[string]func(t *testing.T, cb *Buffer) ecs.Entity{
+		"another buffer":            func(t *testing.T, _ *Buffer) ecs.Entity { return y.open(t).Create(y.plain) },
+		"a buffer of another world": func(t *testing.T, _ *Buffer) ecs.Entity { return other.open(t).Create(other.plain) },
+		"before Clear":              func(_ *testing.T, cb *Buffer) ecs.Entity { e := cb.Create(y.plain); cb.Clear(); return e },
+		"before Play": func(t *testing.T, cb *Buffer) ecs.Entity {
+			e := cb.Create(y.plain)
+			require.NoError(t, cb.Play())
+			return e
+		},
+		"before PlayRest": func(t *testing.T, cb *Buffer) ecs.Entity {
+			e := cb.Create(y.plain)
+			require.NoError(t, cb.PlayRest())
+			return e
+		},
+		"no command":                 func(*testing.T, *Buffer) ecs.Entity { return ecs.Placeholder(7, 0) },
+		"another, of a later number": func(t *testing.T, cb *Buffer) ecs.Entity { return ecs.Placeholder(1<<30, ids.Load()+100) },
+	}
+	records := map[string]func(cb *Buffer, e ecs.Entity){
+		"Destroy":     func(cb *Buffer, e ecs.Entity) { cb.Destroy(e) },
+		"DestroyList": func(cb *Buffer, e ecs.Entity) { cb.DestroyList([]ecs.Entity{there, e}) },
+		"Instantiate": func(cb *Buffer, e ecs.Entity) { cb.Instantiate(e) },
+		"Writer.Add":  func(cb *Buffer, e ecs.Entity) { cb.Add(e, y.slow) },
+		"Apply":       func(cb *Buffer, e ecs.Entity) { cb.Apply(e, y.change) },
+		"Enable":      func(cb *Buffer, e ecs.Entity) { cb.Enable(e, y.walk) },
+		"Add":         func(cb *Buffer, e ecs.Entity) { Add(cb, e, y.pos, position{}) },
+		"PutList":     func(cb *Buffer, e ecs.Entity) { PutList(cb, []ecs.Entity{there, e}, y.pos, position{}) },
+		"AddShared":   func(cb *Buffer, e ecs.Entity) { AddShared(cb, e, y.team, "red") },
+		"Append":      func(cb *Buffer, e ecs.Entity) { Append(cb, e, y.hits) },
+		"value":       func(cb *Buffer, e ecs.Entity) { Set(cb, there, y.ptr, pointer{e, 1}) },
+		"list value":  func(cb *Buffer, e ecs.Entity) { SetList(cb, []ecs.Entity{there}, y.ptr, pointer{e, 1}) },
+		"query value": func(cb *Buffer, e ecs.Entity) { SetQuery(cb, y.q, y.ptr, pointer{e, 1}) },
+		"element":     func(cb *Buffer, e ecs.Entity) { Append(cb, there, y.hits, hit{there, 1}, hit{e, 1}) },
+		"member":      func(cb *Buffer, e ecs.Entity) { PutBuffer(cb, there, y.group, ecs.LinkedEntity{Entity: e}) },
+	}
+	for from, make := range strange {
+		for name, record := range records {
+			t.Run(name+" of "+from, func(t *testing.T) {
+				cb := y.open(t)
+				e := make(t, cb)
+				Set(cb, there, y.pos, position{5, 6}) // or the placeholder would be void by the next recording only
+				n := cb.Len()
+				said := panicOf(func() { record(cb, e) })
+				require.Contains(t, said, "command: ")
+				require.Contains(t, said, "is of another buffer, or from before this one")
+				require.Equal(t, n, cb.Len())
+				Set(cb, there, y.ptr, pointer{there, 9})
+				require.NoError(t, cb.Play())
+				require.Equal(t, pointer{there, 9}, *y.ptr.Get(there))
+				require.Equal(t, position{5, 6}, *y.pos.Get(there))
+			})
+		}
+	}
+}
+
+// panicOf makes a call and returns what it panics with, as text; empty when it does not.
+func panicOf(f func()) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = fmt.Sprint(v)
+		}
+	}()
+	f()
+	return ""
+}
+
+// TestBehaviour62Pairs: each command behind each other one, about the same entity, of each of
+// five archetypes, in one buffer. The twin does them one by one.
+func TestBehaviour62Pairs(t *testing.T) {
+	for _, groups := range []bool{false, true} {
+		a, b := openYard(t), openYard(t)
+		var told [][]order
+		for first := range doDestroyQuery {
+			for second := range doDestroyQuery {
+				told = append(told, []order{{what: first, n: 6}, {what: second, n: 11}})
+			}
+		}
+		playGroups(t, a, b, told, groups)
+	}
+}
+
+// TestBehaviour62Triples is TestBehaviour62Pairs of three, some of them at random.
+func TestBehaviour62Triples(t *testing.T) {
+	n := 10_000
+	if testing.Short() {
+		n = 1000
+	}
+	a, b := openYard(t), openYard(t)
+	r := rand.New(rand.NewPCG(62, 62))
+	told := make([][]order, n)
+	for i := range told {
+		for range 3 + r.IntN(2) {
+			told[i] = append(told[i], order{what: r.IntN(doDestroyQuery), n: r.IntN(20)})
+		}
+	}
+	playGroups(t, a, b, told, false)
+}
+
+// playGroups plays groups of orders in one buffer, each group about an entity of each archetype
+// of the yard, that no other group names.
+func playGroups(t *testing.T, a, b *yard, told [][]order, groups bool) {
+	const kinds = 5
+	n := 2 * kinds * len(told)
+	known, real := a.populate(n, groups), b.populate(n, groups)
+	cb := a.open(t)
+	handles, failed := append([]ecs.Entity(nil), known...), 0
+	for i, list := range told {
+		for k := range kinds {
+			for _, o := range list {
+				o.who, o.other = i*2*kinds+k, i*2*kinds+kinds+k
+				var f int
+				handles = o.record(a, cb, handles)
+				real, f = o.do(b, real)
+				failed += f
+			}
+		}
+	}
+	err := cb.PlayRest()
+	require.NoError(t, a.w.Verify())
+	for i, e := range handles {
+		if e.IsPlaceholder() {
+			handles[i] = cb.Made(e)
+		}
+	}
+	var refused *PlayError
+	if failed > 0 {
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, failed, refused.Count)
+	}
+	got, want := a.picture(handles), b.picture(real)
+	for i := range want {
+		if want[i] != got[i] && i < n {
+			t.Logf("orders: %v", told[i/2/kinds])
+		}
+		require.Equal(t, want[i], got[i])
+	}
+}
+
+// TestBehaviour62WhatRemains: what some pairs and triples mean, said in so many words.
+func TestBehaviour62WhatRemains(t *testing.T) {
+	y := openYard(t)
+	first, second := position{1, 1}, position{2, 2}
+	for _, c := range []struct {
+		name   string
+		has    bool // before
+		record func(cb *Buffer, e ecs.Entity)
+		want   *position // nil: none
+		dead   bool
+		fails  int
+	}{
+		{"insert, remove", false, func(cb *Buffer, e ecs.Entity) { Add(cb, e, y.pos, first); cb.Remove(e, y.pos) }, nil, false, 0},
+		{"remove, insert", true, func(cb *Buffer, e ecs.Entity) { cb.Remove(e, y.pos); Add(cb, e, y.pos, first) }, &first, false, 0},
+		{"remove, insert without a value", true, func(cb *Buffer, e ecs.Entity) { cb.Remove(e, y.pos); cb.Add(e, y.pos) }, &position{}, false, 0},
+		{"insert of what is there", true, func(cb *Buffer, e ecs.Entity) { Add(cb, e, y.pos, first) }, &position{7, 7}, false, 0},
+		{"insert, insert", false, func(cb *Buffer, e ecs.Entity) { Add(cb, e, y.pos, first); Add(cb, e, y.pos, second) }, &first, false, 0},
+		{"put, put", true, func(cb *Buffer, e ecs.Entity) { Put(cb, e, y.pos, first); Put(cb, e, y.pos, second) }, &second, false, 0},
+		{"there, set, remove", true, func(cb *Buffer, e ecs.Entity) { Set(cb, e, y.pos, first); cb.Remove(e, y.pos) }, nil, false, 0},
+		{"absent, remove, put", false, func(cb *Buffer, e ecs.Entity) { cb.Remove(e, y.pos); Put(cb, e, y.pos, first) }, &first, false, 0},
+		{"absent, set", false, func(cb *Buffer, e ecs.Entity) { Set(cb, e, y.pos, first) }, nil, false, 1},
+		{"insert, set, remove, insert", false, func(cb *Buffer, e ecs.Entity) {
+			Add(cb, e, y.pos, first)
+			Set(cb, e, y.pos, second)
+			cb.Remove(e, y.pos)
+			Add(cb, e, y.pos, first)
+		}, &first, false, 0},
+		{"set, delete", true, func(cb *Buffer, e ecs.Entity) { Set(cb, e, y.pos, first); cb.Destroy(e) }, nil, true, 0},
+		{"delete, set", true, func(cb *Buffer, e ecs.Entity) { cb.Destroy(e); Set(cb, e, y.pos, first) }, nil, true, 1},
+		{"delete, insert", false, func(cb *Buffer, e ecs.Entity) { cb.Destroy(e); Add(cb, e, y.pos, first) }, nil, true, 1},
+		{"delete, remove, delete", true, func(cb *Buffer, e ecs.Entity) { cb.Destroy(e); cb.Remove(e, y.pos); cb.Destroy(e) }, nil, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cb := y.open(t)
+			e := ecs.NewArchetype(y.w, y.socket).Create()
+			y.socket.Remove(e)
+			if c.has {
+				y.pos.Add(e, position{7, 7})
+			}
+			c.record(cb, e)
+			err := cb.PlayRest()
+			if c.fails > 0 {
+				var refused *PlayError
+				require.ErrorAs(t, err, &refused)
+				require.Equal(t, c.fails, refused.Count)
+			} else {
+				require.NoError(t, err)
+			}
+			require.Equal(t, !c.dead, y.w.Alive(e))
+			require.Equal(t, c.want, y.pos.Get(e))
+		})
+	}
+}
+
+// TestBehaviour63ManyOfOneEntity: 63, 64, 65, 96 and 1,000 commands of each entity in one buffer
+// are what they are when each is played before the next is recorded.
+func TestBehaviour63ManyOfOneEntity(t *testing.T) {
+	for _, n := range []int{1, 63, 64, 65, 96, 1000} {
+		a, b := openYard(t), openYard(t)
+		const entities = 10
+		known := a.populate(entities, false)
+		real := b.populate(entities, false)
+		whole, single := a.open(t), b.open(t)
+		r := rand.New(rand.NewPCG(63, uint64(n)))
+		failed := 0
+		for i := range n * entities {
+			o := order{what: doAddPos + r.IntN(doPutGroup-doAddPos), who: i, other: r.IntN(entities), n: r.IntN(20)}
+			o.record(a, whole, known)
+			o.record(b, single, real)
+			var refused *PlayError
+			if err := single.PlayRest(); err != nil {
+				require.ErrorAs(t, err, &refused)
+				failed += refused.Count
+			}
+		}
+		err := whole.PlayRest()
+		if failed > 0 {
+			var refused *PlayError
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, failed, refused.Count)
+		} else {
+			require.NoError(t, err)
+		}
+		require.Equal(t, b.picture(real), a.picture(known))
+	}
+}
