@@ -15,16 +15,18 @@ type work struct {
 	gone    []bool       // placeholders that came to nothing
 	list    []ecs.Entity
 	values  []uint32
-	cursor  []int32      // links
-	steps   int          // that the cursor has gone
-	heirs   []ecs.Entity // members of groups that are destroyed
-	rooms   map[*ecs.Archetype]int
+	cursor  []int32                // links
+	steps   int                    // that the cursor has gone
+	heirs   []ecs.Entity           // members of groups that are destroyed
+	rooms   map[*ecs.Archetype]int // by archetype: its place in room
 	room    []ecs.Room
+	moves   []move
 }
 
 func (w *work) end() {
 	clear(w.rooms)
 	clear(w.room)
+	clear(w.moves)
 }
 
 // Play makes the changes that were recorded, all of them: when one cannot apply, the error is
@@ -189,38 +191,6 @@ func (p *player) resolve(r *run) {
 	}
 }
 
-// makeRoom makes sure that there is room for the rows of all groups, when there are several:
-// one alone is all or nothing by itself.
-func (p *player) makeRoom() error {
-	w, groups, entities := &p.work, 0, 0
-	if w.rooms == nil {
-		w.rooms = map[*ecs.Archetype]int{}
-	}
-	for _, n := range w.touched {
-		path := p.path(n)
-		nd, root := &p.nodes[n], p.rootOf(n, path)
-		if root.created {
-			entities += int(nd.count)
-		}
-		if nd.at != nil && (nd.at != root.at || root.created) {
-			w.rooms[nd.at] += int(nd.count)
-			groups++
-		}
-	}
-	if groups < 2 {
-		clear(w.rooms)
-		return nil
-	}
-	w.room = w.room[:0]
-	for _, n := range w.touched {
-		if rows, ok := w.rooms[p.nodes[n].at]; ok {
-			w.room = append(w.room, ecs.Room{Archetype: p.nodes[n].at, Rows: rows})
-			delete(w.rooms, p.nodes[n].at)
-		}
-	}
-	return p.b.w.HasRoom(w.room, entities)
-}
-
 // stintsOf returns the stints of a group.
 func (p *player) stintsOf(n int32) []int32 {
 	nd := &p.nodes[n]
@@ -305,12 +275,7 @@ func (p *player) settle(n int32) error {
 			nd.count = 0
 			return nil
 		}
-		for _, m := range path {
-			if p.nodes[m].ended {
-				break
-			}
-			now = p.nodes[m].at
-		}
+		now = p.bornAs(path, now)
 		batch, err := now.CreateN(len(p.stintsOf(n)))
 		if err != nil {
 			return err
@@ -349,40 +314,23 @@ func (p *player) stops(path []int32) bool {
 	return false
 }
 
-// through takes entities along their path as far as one move does not do: through
-// destruction, and to where a type is gone that comes anew. It returns what they are then.
+// through takes entities along their path as far as one move does not do. It returns what
+// they are then.
 func (p *player) through(path []int32, now *ecs.Archetype, list []ecs.Entity) (*ecs.Archetype, error) {
-	for _, m := range path {
-		nd := &p.nodes[m]
-		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
-		dies := nd.ended && !before.ended
-		first := nd.stop && !nd.ended
-		if dies {
-			left, err := one.change.Target(now)
-			if err != nil {
-				return nil, err
-			}
-			first = left != nd.at // Cleanup types came or went before
-		}
-		if first && before.at != now {
-			if _, err := before.at.AdoptList(list); err != nil {
-				return nil, err
-			}
-			now = before.at
-		}
-		var err error
-		switch {
-		case dies, nd.ended && nd.at != before.at: // members of a group have stints of their own
-			_, err = one.change.ApplyList(list)
-		case !nd.ended:
-			continue
+	moves, err := p.movesOf(path, now)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
+		if m.by != nil {
+			_, err = m.by.ApplyList(list)
+		} else {
+			_, err = m.to.AdoptList(list)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if now = nd.at; now == nil {
-			return nil, nil
-		}
+		now = m.to
 	}
 	return now, nil
 }

@@ -366,9 +366,7 @@ func TestBehaviour67Long(t *testing.T) {
 				chain = append(chain, cb.Create(y.plain))
 			}
 			chain = append(chain, cb.Instantiate(chain[i]))
-		}, func(cb *Buffer) {
-			require.True(t, y.w.Alive(cb.Made(chain[len(chain)-1])))
-		}},
+		}, func(cb *Buffer) { require.True(t, y.w.Alive(cb.Made(chain[len(chain)-1]))) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cb := NewBuffer(y.w)

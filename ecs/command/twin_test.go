@@ -47,6 +47,10 @@ type yard struct {
 func newYard(t testing.TB, options ...ecs.Option) *yard {
 	w, err := ecs.NewWorld(options...)
 	require.NoError(t, err)
+	return yardOf(w)
+}
+
+func yardOf(w *ecs.World) *yard {
 	y := &yard{w: w, pos: ecs.Register[position](w), ptr: ecs.Register[pointer](w), slow: ecs.Register[slow](w),
 		walk: ecs.Register[health](w, ecs.Enableable), socket: ecs.Register[socket](w, ecs.Cleanup),
 		hits: ecs.RegisterBuffer[hit](w, ecs.Inline(2)), group: ecs.RegisterBuffer[ecs.LinkedEntity](w), team: ecs.RegisterShared[team](w)}

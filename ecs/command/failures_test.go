@@ -1,0 +1,214 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// TestRefusedPlayChangesNothing: a buffer with commands that cannot apply leaves the world as it
+// is; PlayRest makes of it what the twin makes of the others.
+func TestRefusedPlayChangesNothing(t *testing.T) {
+	y := openYard(t)
+	y.populate(60, true)
+	refusals := 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		cb := NewBuffer(y.w)
+		known := y.populate(10, false)
+		for range 1 + r.IntN(40) {
+			known = order{r.IntN(orders), r.IntN(1000), r.IntN(1000), r.IntN(20)}.record(y, cb, known)
+		}
+		hash, stats, n := y.w.Hash(), y.w.Stats().Alive, cb.Len()
+		if err := cb.Play(); err != nil {
+			var refused *PlayError
+			require.ErrorAs(t, err, &refused)
+			if !refused.Applied { // else a query was in it, and behind it what could not be known
+				refusals++
+				require.Equal(t, hash, y.w.Hash())
+				require.Equal(t, stats, y.w.Stats().Alive)
+				require.Equal(t, n, cb.Len())
+				require.Contains(t, err.Error(), "nothing was changed")
+				require.ErrorAs(t, cb.PlayRest(), &refused)
+				require.True(t, refused.Applied)
+			}
+		}
+		require.NoError(t, y.w.Verify())
+		cb.Close()
+	}
+	require.Positive(t, refusals)
+}
+
+// TestFailureSaysWhere: a failure has the line that recorded it, its place in the order of
+// playback, and the reason.
+func TestFailureSaysWhere(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t, Trace)
+	e, dead := y.plain.Create(), y.plain.Create()
+	y.w.Destroy(dead)
+	w := cb.Parallel(batchOf{3, 9, 70})
+	w.Key(-2)
+	var lines []string
+	here := func() {
+		_, file, line, _ := runtime.Caller(1)
+		lines = append(lines, fmt.Sprintf("%s:%d", file, line+1))
+	}
+	w.Remove(e, y.socket) // no failure: number 0
+	here()
+	Set(w, e, y.walk, health{1})
+	here()
+	w.Enable(e, y.walk)
+	here()
+	AddList(w, []ecs.Entity{e, dead, dead}, y.ptr, pointer{})
+	here()
+	Append(w, e, y.hits, hit{})
+	here()
+	w.Instantiate(dead)
+	here()
+	SetShared(cb, e, y.team, "red")
+	lines = slices.Insert(lines, 3, lines[2]) // two of the list
+	var refused *PlayError
+	require.ErrorAs(t, cb.Play(), &refused)
+	require.Equal(t, len(lines), refused.Count)
+	why := []reason{lacksType, lacksType, isDead, isDead, lacksType, hasNoCopy, lacksType}
+	numbers := []int{1, 2, 3, 3, 4, 5, 0}
+	for i, f := range refused.Failures {
+		require.Equal(t, lines[i], f.Line)
+		require.Equal(t, reasons[why[i]], f.Why)
+		require.Equal(t, numbers[i], f.Number)
+		require.Contains(t, f.String(), f.Line)
+		if i == len(lines)-1 {
+			require.Equal(t, [3]int64{0, 0, 0}, [3]int64{f.Key, int64(f.Flight), int64(f.Ordinal)})
+			continue
+		}
+		require.Equal(t, [3]int64{-2, 9, 70}, [3]int64{f.Key, int64(f.Flight), int64(f.Ordinal)})
+	}
+	require.Contains(t, refused.Error(), "7 commands cannot apply, nothing was changed:")
+}
+
+// TestManyFailures: all are counted, the first are described.
+func TestManyFailures(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.plain.Create()
+	for range 1000 {
+		Set(cb, e, y.walk, health{1})
+		Set(cb, e, y.pos, position{1, 1})
+	}
+	var refused *PlayError
+	require.ErrorAs(t, cb.PlayRest(), &refused)
+	require.Equal(t, 1000, refused.Count)
+	require.Len(t, refused.Failures, MostFailures)
+	require.Equal(t, 198, refused.Failures[99].Number)
+	require.Contains(t, refused.Error(), "and 990 others")
+	require.Equal(t, position{1, 1}, *y.pos.Get(e))
+}
+
+// passing are orders of entities that pass through archetypes which they leave again, behind one
+// of a single entity, which finds room and leaves none.
+var passing = [][]int{
+	{doRemovePos, doAddPos},
+	{doAddSlow, doRemovePos, doPutPos},
+	{doAddSlow, doAddWalk, doDestroy},
+	{doCreateFull, doRemovePos, doAddPos},
+}
+
+// scarcePlay plays random orders of one run in a universe with so many free chunks. It reports
+// whether there was room; a Play for which there is none must have changed nothing.
+func scarcePlay(t *testing.T, u *alloc.Universe, seed uint64, free int) bool {
+	const block = 300
+	w, err := ecs.NewWorld(ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	require.NoError(t, err)
+	y := yardOf(w)
+	known := y.populate(4*block, seed%2 == 1)
+	cb := NewBuffer(w, Keep)
+	r := rand.New(rand.NewPCG(seed, 5))
+	handles := known
+	var told []string
+	for i := range 4 { // blocks with the same commands, of which each needs chunks
+		n := 1 + r.IntN(4)
+		if seed < uint64(len(passing)) {
+			n = len(passing[seed])
+		}
+		for k := range n {
+			o := order{r.IntN(doDestroyQuery), r.IntN(1000), r.IntN(1000), r.IntN(20)}
+			many := block
+			if seed < uint64(len(passing)) {
+				if o.what = passing[seed][k]; i == 0 {
+					o.what, many = doApply, 1
+				}
+			}
+			if o.what >= doAddHits && o.what <= doAppend { // written when all is moved: docs/command.md
+				o.what = doRemoveHits
+			}
+			if o.what == doInstantiate && (i > 0 || seed%2 == 1 || len(handles) > len(known)) { // which would end a run
+				o.what = doCreateFull
+			}
+			told = append(told, orderNames[o.what])
+			made := len(handles)
+			for j := range many {
+				o.who = i*block + j
+				if i == 3 && made > len(known) {
+					o.who = len(known) + j // about placeholders
+				}
+				handles = o.record(y, cb, handles[:len(handles):len(handles)])
+			}
+		}
+	}
+	w.Trim()
+	var taken []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		taken = append(taken, c)
+	}
+	for range min(free, len(taken)) {
+		u.Free(taken[0], 1)
+		taken = taken[1:]
+	}
+	before, alive := w.Hash(), w.Stats().Alive
+	err = cb.PlayRest()
+	var limit *ecs.LimitError
+	refused := errors.As(err, &limit)
+	if refused {
+		require.Equal(t, before, w.Hash(), "%d free: %v: %v", free, told, err)
+		require.Equal(t, alive, w.Stats().Alive)
+	}
+	require.NoError(t, w.Verify())
+	for _, c := range taken {
+		u.Free(c, 1)
+	}
+	if refused { // and there is nothing that keeps it from being played now
+		err = cb.PlayRest()
+		require.False(t, errors.As(err, &limit), "%v", err)
+		require.NoError(t, w.Verify())
+	}
+	cb.Close()
+	require.NoError(t, w.Close())
+	return !refused
+}
+
+// TestScarceMemory: however few chunks are free, a Play of a buffer of one run is all or nothing.
+func TestScarceMemory(t *testing.T) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 6
+	}
+	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	require.NoError(t, err)
+	refusals := 0
+	for seed := range seeds {
+		for free := 0; !scarcePlay(t, u, seed, free); free++ {
+			refusals++
+		}
+	}
+	require.Greater(t, refusals, int(seeds))
+	require.NoError(t, u.Verify())
+	require.NoError(t, u.Close())
+}

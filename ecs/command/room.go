@@ -1,0 +1,135 @@
+package command
+
+import "quarry/ecs"
+
+// Room for what a run brings to archetypes, made before its first change.
+
+// move brings entities to an archetype: they adopt it, or come there by a change.
+type move struct {
+	to *ecs.Archetype // nil: they end
+	by *ecs.Change    // nil: adopted
+}
+
+// movesOf returns how entities go along their path as far as one move does not do: through
+// destruction, and to where a type is gone that comes anew.
+func (p *player) movesOf(path []int32, now *ecs.Archetype) ([]move, error) {
+	moves := p.work.moves[:0]
+	for _, m := range path {
+		nd := &p.nodes[m]
+		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
+		dies := nd.ended && !before.ended
+		first := nd.stop && !nd.ended
+		if dies {
+			left, err := one.change.Target(now)
+			if err != nil {
+				return nil, err
+			}
+			first = left != nd.at // Cleanup types came or went before
+		}
+		if first && before.at != now {
+			moves, now = append(moves, move{to: before.at}), before.at
+		}
+		if dies || nd.ended && nd.at != before.at { // members of a group have stints of their own
+			moves = append(moves, move{nd.at, one.change})
+		}
+		if nd.ended {
+			now = nd.at
+		}
+		if now == nil {
+			break
+		}
+	}
+	p.work.moves = moves
+	return moves, nil
+}
+
+// bornAs returns the archetype that entities are created with: what they have at the end of
+// their path, or before they are destroyed on it.
+func (p *player) bornAs(path []int32, now *ecs.Archetype) *ecs.Archetype {
+	for _, m := range path {
+		if p.nodes[m].ended {
+			break
+		}
+		now = p.nodes[m].at
+	}
+	return now
+}
+
+// makeRoom makes sure that there is room for the rows of all groups, wherever they pass, when
+// there are several moves: one alone is all or nothing by itself.
+func (p *player) makeRoom() error {
+	w, steps, entities := &p.work, 0, 0
+	if w.rooms == nil {
+		w.rooms = map[*ecs.Archetype]int{}
+	}
+	w.room = w.room[:0]
+	for _, n := range w.touched {
+		path := p.path(n)
+		nd, root := &p.nodes[n], p.rootOf(n, path)
+		now := root.at
+		switch {
+		case root.copied && root.created:
+			steps++
+			entities += p.copiesRoom(root, int(nd.count))
+		case root.created && nd.at == nil: // nobody sees them
+			continue
+		case root.created:
+			now = p.bornAs(path, now)
+			p.coming(now, int(nd.count))
+			steps++
+			entities += int(nd.count)
+		}
+		moves, err := p.movesOf(path, now)
+		if err != nil {
+			return err
+		}
+		for _, m := range moves {
+			p.coming(m.to, int(nd.count))
+			now = m.to
+		}
+		steps += len(moves)
+		if nd.at != now {
+			p.coming(nd.at, int(nd.count))
+			steps++
+		}
+	}
+	clear(w.rooms)
+	if steps < 2 {
+		return nil
+	}
+	return p.b.w.HasRoom(w.room, entities)
+}
+
+// copiesRoom notes what n copies bring, those of the members of a group too, and returns how many
+// entities that is.
+func (p *player) copiesRoom(root *node, n int) (entities int) {
+	p.coming(root.at, n)
+	if !root.at.Has(p.group) {
+		return n
+	}
+	source := p.real(root.source)
+	for _, m := range p.group.Slice(source) {
+		if place, ok := p.b.w.Locate(m.Entity); ok && m.Entity != source && !place.Archetype.Has(p.dying) {
+			if to, err := place.Archetype.Copies(); err == nil {
+				p.coming(to, n)
+				entities += n
+			}
+		}
+	}
+	return n + entities
+}
+
+// coming notes that rows come to an archetype, nil: to none.
+func (p *player) coming(to *ecs.Archetype, n int) {
+	if to == nil || n == 0 {
+		return
+	}
+	w := &p.work
+	i, ok := w.rooms[to]
+	if !ok {
+		i = len(w.room)
+		w.rooms[to] = i
+		w.room = append(w.room, ecs.Room{Archetype: to})
+	}
+	w.room[i].Rows += n
+}
