@@ -231,6 +231,9 @@ func (p *player) checkOne(r *record, o int32) error {
 	}
 	switch {
 	case one.query != nil:
+		if one.query.World() == nil {
+			panic("command: Buffer.Play: a query was closed between the recording of " + one.String() + " and Play; nothing was changed")
+		}
 		now := &p.runs[len(p.runs)-1]
 		now.query, now.op = r, o
 		return nil

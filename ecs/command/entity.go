@@ -141,6 +141,9 @@ func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	w.check(name)
 	w.stream.b.w.TypeIndex(t) // panics for one of another world
+	if _, ok := t.(ecs.Component[ecs.Dying]); ok && (k == add || k == remove) {
+		panic("command: " + name + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+	}
 	if _, ok := t.(ecs.SharedValue); ok {
 		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type", name, t))
 	}

@@ -1,0 +1,165 @@
+package command
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// TestMisuse: broken contracts panic by name when they are recorded, and nothing of the command is.
+func TestMisuse(t *testing.T) {
+	y, other := openYard(t), openYard(t)
+	cb := y.open(t)
+	e, stranger := y.full.Create(), other.full.Create()
+	seen := ecs.NewQuery(y.w, ecs.With(y.pos), ecs.Changed(y.pos))
+	gone := ecs.NewQuery(y.w, ecs.With(y.slow))
+	gone.Close()
+	ended := y.open(t)
+	ended.Close()
+	void := cb.Parallel(batchOf{0, 1, 0})
+	cb.Parallel(batchOf{0, 1, 1})
+	for _, c := range []struct {
+		says string
+		f    func()
+	}{
+		{"Writer.Destroy: the entity is null", func() { cb.Destroy(ecs.Null) }},
+		{"belongs to another world", func() { cb.Destroy(stranger) }},
+		{"belongs to another world", func() { cb.DestroyList([]ecs.Entity{e, stranger}) }},
+		{"the entity is null", func() { cb.RemoveList([]ecs.Entity{e, ecs.Null}, y.pos) }},
+		{"the entity is null", func() { Set(cb, ecs.Null, y.pos, position{}) }},
+		{"the entity is null", func() { Append(cb, ecs.Null, y.hits) }},
+		{"belongs to another world", func() { SetShared(cb, stranger, y.team, "red") }},
+		{"the entity is null", func() { cb.Instantiate(ecs.Null) }},
+		{"Create: the archetype is nil or belongs to another world", func() { cb.Create(nil) }},
+		{"Create: the archetype is nil or belongs to another world", func() { cb.Create(other.full) }},
+		{"Apply: the change is nil or belongs to another world", func() { cb.Apply(e, nil) }},
+		{"Apply: the change is nil or belongs to another world", func() { cb.Apply(e, other.change) }},
+		{"another world", func() { cb.Add(e, other.pos) }},
+		{"another world", func() { Set(cb, e, other.pos, position{}) }},
+		{"another world", func() { Append(cb, e, other.hits) }},
+		{"another world", func() { PutShared(cb, e, other.team, "red") }},
+		{"the query is nil, closed or belongs to another world", func() { cb.DestroyQuery(nil) }},
+		{"the query is nil, closed or belongs to another world", func() { cb.AddQuery(other.q, y.slow) }},
+		{"the query is nil, closed or belongs to another world", func() { SetQuery(cb, gone, y.pos, position{}) }},
+		{"asks for changes", func() { cb.DestroyQuery(seen) }},
+		{"asks for changes", func() { PutSharedQuery(cb, seen, y.team, "red") }},
+		{"was not registered with ecs.Enableable", func() { cb.Enable(e, y.pos) }},
+		{"was not registered with ecs.Enableable", func() { cb.DisableQuery(y.q, y.pos) }},
+		{"is shared: use AddShared", func() { cb.Add(e, y.team) }},
+		{"is a value; use AddShared", func() { cb.Add(e, y.team.Of("red")) }},
+		{"the buffer is closed", func() { ended.Destroy(e) }},
+		{"the buffer is closed", func() { _ = ended.Play() }},
+		{"the buffer is closed", func() { ended.Parallel(batchOf{}) }},
+		{"the buffer is closed", ended.Clear},
+		{"the writer's batch has ended", func() { void.Destroy(e) }},
+		{"worker -1 is negative", func() { cb.Parallel(batchOf{worker: -1}) }},
+		{"NewBuffer: the world is nil", func() { NewBuffer(nil) }},
+		{"Limit: 0 B: the limit must be positive", func() { Limit(0) }},
+		{"the buffer or writer is nil or the zero value", func() { new(Writer).Destroy(e) }},
+		{"the buffer or writer is nil or the zero value", func() { Set((*Writer)(nil), e, y.pos, position{}) }},
+		{"the buffer or writer is nil or the zero value", func() { new(Buffer).Create(y.full) }},
+	} {
+		require.Contains(t, panicOf(c.f), c.says)
+		require.Zero(t, cb.Len(), c.says)
+	}
+	hash := y.w.Hash()
+	require.NoError(t, cb.Play())
+	require.Equal(t, hash, y.w.Hash())
+}
+
+// TestLimit: recording beyond the limit panics with an error, and what was recorded before
+// can be played.
+func TestLimit(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t, Limit(40<<10))
+	e, n := y.full.Create(), 0
+	record := func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = v.(error)
+			}
+		}()
+		for ; ; n++ {
+			Set(cb, e, y.pos, position{float64(n), 1})
+		}
+	}
+	for range 3 {
+		require.ErrorIs(t, record(), ErrLimit)
+		require.Equal(t, n, cb.Len())
+	}
+	require.Greater(t, n, 800)
+	require.Equal(t, int64(32<<10), cb.Bytes())
+	require.ErrorIs(t, cb.Reserve(1<<20), ErrLimit)
+	require.NoError(t, cb.Play())
+	require.Equal(t, position{float64(n - 1), 1}, *y.pos.Get(e))
+	var limit error
+	func() {
+		defer func() { limit, _ = recover().(error) }()
+		Append(cb, e, y.hits, make([]hit, 100_000)...)
+	}()
+	require.True(t, errors.Is(limit, ErrLimit), "larger than any run of chunks: %v", limit)
+	require.Zero(t, cb.Len())
+}
+
+// TestClosedWorld: a world does not go while a buffer has chunks of it, and what is about a
+// closed world panics.
+func TestClosedWorld(t *testing.T) {
+	y := newYard(t)
+	cb, unused := NewBuffer(y.w), NewBuffer(y.w)
+	e := y.full.Create()
+	cb.Destroy(e)
+	require.ErrorContains(t, y.w.Close(), "still in use")
+	require.Contains(t, panicOf(func() { _ = cb.Play() }), "closed")
+	cb.Close()
+	unused.Close()
+	require.NoError(t, y.w.Close())
+}
+
+// TestTags: values of types without bytes are given like others.
+func TestTags(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	a, b := y.full.Create(), y.full.Create()
+	Add(cb, a, y.slow, slow{})
+	Set(cb, a, y.slow, slow{})
+	made := cb.Create(y.plain)
+	Put(cb, made, y.slow, slow{})
+	PutQuery(cb, y.q, y.slow, slow{})
+	require.NoError(t, cb.Play())
+	require.True(t, y.slow.Has(a) && y.slow.Has(b) && y.slow.Has(cb.Made(made)))
+}
+
+// TestDying: what NewChange refuses is refused when it is recorded, or leaves the buffer usable.
+func TestDying(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	dying := ecs.Register[ecs.Dying](y.w)
+	said := panicOf(func() {
+		cb.Add(e, dying)
+		t.Error("recorded")
+	})
+	require.Contains(t, said, "Dying")
+	Set(cb, e, y.pos, position{4, 4})
+	require.NoError(t, cb.Play())
+	require.Equal(t, position{4, 4}, *y.pos.Get(e))
+}
+
+// TestQueryClosedBeforePlay: Play panics by name before anything has changed.
+func TestQueryClosedBeforePlay(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	q := ecs.NewQuery(y.w, ecs.With(y.ptr))
+	cb.Remove(e, y.pos)
+	cb.AddQuery(q, y.slow)
+	q.Close()
+	hash := y.w.Hash()
+	require.Contains(t, panicOf(func() { _ = cb.Play() }), "closed")
+	require.Equal(t, hash, y.w.Hash())
+	cb.Clear()
+	require.NoError(t, cb.Play())
+}
