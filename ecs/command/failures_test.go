@@ -198,7 +198,7 @@ func scarcePlay(t *testing.T, u *alloc.Universe, seed uint64, free int) bool {
 func TestScarceMemory(t *testing.T) {
 	seeds := uint64(30)
 	if testing.Short() {
-		seeds = 6
+		seeds = 4
 	}
 	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
 	require.NoError(t, err)

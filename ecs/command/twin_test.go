@@ -528,7 +528,10 @@ func TestTwinQueries(t *testing.T) {
 }
 
 func runTwin(t *testing.T, seed uint64, upTo int, groups bool) {
-	r := rand.New(rand.NewPCG(seed, 1))
+	runOrders(t, rand.New(rand.NewPCG(seed, 1)), upTo, groups)
+}
+
+func runOrders(t *testing.T, r *rand.Rand, upTo int, groups bool) {
 	a, b := newYard(t), newYard(t)
 	defer a.w.Close()
 	defer b.w.Close()
