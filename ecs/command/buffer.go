@@ -83,7 +83,8 @@ func Keep(b *Buffer) { b.keep = true }
 func Trace(b *Buffer) { b.traces = true }
 
 // Limit bounds the memory of recordings, in bytes; it comes in chunks of 16 KiB. Beyond it
-// recording panics with an error that wraps ErrLimit; see Buffer.Reserve. It panics when bytes is not positive.
+// recording panics with an error that wraps ErrLimit; see Buffer.Reserve. It panics when bytes is
+// not positive.
 func Limit(bytes int64) Option {
 	if bytes <= 0 {
 		panic(fmt.Sprintf("command: Limit: %d B: the limit must be positive", bytes))
@@ -118,11 +119,23 @@ type Batch interface {
 // its own, until the worker takes the next one. Commands of batches are played in the
 // order (key, flight, ordinal, sequence) behind those of the buffer's own writer with that key.
 func (b *Buffer) Parallel(batch Batch) *Writer {
+	const op = "Buffer.Parallel"
+	b.checkMade(op)
+	if batch == nil {
+		panic("command: " + op + ": the batch is nil; bodies of jobs have one: cb.Parallel(c)")
+	}
 	worker := batch.Worker()
-	if worker < 0 {
-		panic(fmt.Sprintf("command: Buffer.Parallel: worker %d is negative", worker))
+	if worker < 0 || batch.Flight() == 0 {
+		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0, flights from 1", op, worker, batch.Flight()))
 	}
 	return b.streamOf(worker).writer(batch)
+}
+
+// checkMade panics for a buffer that nobody made.
+func (b *Buffer) checkMade(op string) {
+	if b == nil || b.w == nil {
+		panic("command: " + op + ": the buffer is nil or the zero value; buffers come from NewBuffer")
+	}
 }
 
 // streamOf returns the stream of a worker.
@@ -157,6 +170,7 @@ func (b *Buffer) wake(op string) {
 
 // Len returns the number of commands recorded.
 func (b *Buffer) Len() (n int) {
+	b.checkMade("Buffer.Len")
 	if b.state.Load() == played {
 		return 0
 	}
@@ -174,12 +188,24 @@ func (b *Buffer) Len() (n int) {
 // Bytes returns the memory that recordings take, in bytes. It is kept for the next ones until Close.
 func (b *Buffer) Bytes() int64 { return b.held.Load() }
 
-// Reserve makes sure that so many bytes of commands can be recorded by the buffer's own writer
-// without an error, each of less than 16 KiB: 16 bytes and the value, rounded up to 8, each.
-// The error wraps ErrLimit or is that of alloc.Universe.AllocExact.
-func (b *Buffer) Reserve(bytes int) error {
-	b.wake("Buffer.Reserve")
-	return b.stream.reserve(bytes)
+// Reserve makes sure that so many commands can be recorded by the buffer's own writer without an
+// error, each about one entity with a value of so many bytes, its elements together. The error
+// wraps ErrLimit or is that of alloc.Universe.AllocExact. It panics for negative numbers.
+func (b *Buffer) Reserve(commands, bytes int) error {
+	const op = "Buffer.Reserve"
+	b.checkMade(op)
+	b.wake(op)
+	if commands < 0 || bytes < 0 {
+		panic(fmt.Sprintf("command: %s: %d commands of %d B: a number is negative", op, commands, bytes))
+	}
+	size := recordSize + roundUp(bytes)
+	if b.traces {
+		size += 8
+	}
+	if size > mostBytes {
+		return fmt.Errorf("command: %s: a command of %d B: %w: one has at most %d B", op, size, ErrLimit, mostBytes)
+	}
+	return b.stream.reserve(commands, size)
 }
 
 // Made returns the entity that the last Play made for a placeholder, until something is
@@ -194,6 +220,7 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 
 // Clear forgets what is recorded. Placeholders are void. The memory is kept.
 func (b *Buffer) Clear() {
+	b.checkMade("Buffer.Clear")
 	b.wake("Buffer.Clear")
 	b.clear()
 }
@@ -212,6 +239,7 @@ func (b *Buffer) clear() {
 
 // Close gives the memory back. Call it before World.Close. A second call does nothing.
 func (b *Buffer) Close() {
+	b.checkMade("Buffer.Close")
 	switch b.state.Load() {
 	case playing:
 		panic("command: Buffer.Close: the buffer is being played")

@@ -61,21 +61,21 @@ func (p *player) begin() {
 	b := p.b
 	if p.edges == nil {
 		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
+		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.Dying](b.w)
 	}
 	p.base = b.w.Universe().Base()
-	p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.Dying](b.w)
 	p.segments = p.segments[:0]
-	p.canon = p.canon[:0]
-	for _, s := range b.streams {
-		var list []int32
+	for i, s := range b.streams {
+		if len(p.canon) == i {
+			p.canon = append(p.canon, nil)
+		}
 		if s != nil {
 			p.segments = append(p.segments, s.segments...)
-			list = make([]int32, len(s.list))
-			for i := range list {
-				list[i] = -1
+			p.canon[i] = slices.Grow(p.canon[i][:0], len(s.list))[:len(s.list)]
+			for n := range p.canon[i] {
+				p.canon[i][n] = -1
 			}
 		}
-		p.canon = append(p.canon, list)
 	}
 	if !slices.IsSortedFunc(p.segments, before) {
 		slices.SortStableFunc(p.segments, before)
@@ -99,13 +99,17 @@ func zeroed[T any](s []T, n int) []T {
 // end forgets what the Play needed, and what holds on to the world.
 func (p *player) end() {
 	p.restart()
-	clear(p.ops)
-	clear(p.codecs)
 	clear(p.nodes)
 	clear(p.segments)
 	clear(p.runs)
-	p.ops, p.codecs, p.nodes = p.ops[:0], p.codecs[:0], p.nodes[:0]
-	clear(p.byOp)
+	p.nodes = p.nodes[:0]
+	// Changes are kept for the next Play, but for those that hold shared values.
+	if len(p.ops) > mostOps || slices.ContainsFunc(p.ops, func(o op) bool { return o.shared || o.query != nil }) {
+		clear(p.ops)
+		clear(p.codecs)
+		p.ops, p.codecs = p.ops[:0], p.codecs[:0]
+		clear(p.byOp)
+	}
 	clear(p.edges)
 	clear(p.roots)
 	p.work.end()

@@ -80,8 +80,15 @@ func recordList[T any](w *Writer, name string, k kind, list []ecs.Entity, c ecs.
 
 func recordQuery[T any](w *Writer, name string, k kind, q *ecs.Query, c ecs.Component[T], v *T) {
 	q = w.checkQuery(name, q)
-	w.stream.b.w.TypeIndex(c)
-	number := w.stream.find(op{kind: k, t: c, query: q, valued: true}, newColumn(c))
+	w.stream.b.w.TypeIndex(c) // panics for one of another world
+	if k != set {
+		checkDying(name, c)
+	}
+	one := op{kind: k, t: c, query: q, valued: true}
+	if _, ok := w.stream.others[one]; !ok {
+		w.stream.find(one, newColumn(c))
+	}
+	number := w.stream.others[one] - 1
 	r, value := w.record(number, ecs.Null, 0, nil, int(unsafe.Sizeof(*v)))
 	keep(w, r, number, value, v)
 }
@@ -91,6 +98,9 @@ func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
 	index := w.stream.b.w.TypeIndex(c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
+	}
+	if k != set {
+		checkDying("Add", c)
 	}
 	return w.stream.note(k, c, index, newColumn(c))
 }

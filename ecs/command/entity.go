@@ -141,8 +141,8 @@ func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	w.check(name)
 	w.stream.b.w.TypeIndex(t) // panics for one of another world
-	if _, ok := t.(ecs.Component[ecs.Dying]); ok && (k == add || k == remove) {
-		panic("command: " + name + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+	if k == add || k == remove {
+		checkDying(name, t)
 	}
 	if _, ok := t.(ecs.SharedValue); ok {
 		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type", name, t))
@@ -206,4 +206,11 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 		panic(fmt.Sprintf("command: %s: %v asks for changes; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q
+}
+
+// checkDying panics for a type that comes and goes with destruction only.
+func checkDying(name string, t ecs.Type) {
+	if _, ok := t.(ecs.Component[ecs.Dying]); ok {
+		panic("command: " + name + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+	}
 }

@@ -52,10 +52,17 @@ func TestMisuse(t *testing.T) {
 		{"is a value; use AddShared", func() { cb.Add(e, y.team.Of("red")) }},
 		{"the buffer is closed", func() { ended.Destroy(e) }},
 		{"the buffer is closed", func() { _ = ended.Play() }},
-		{"the buffer is closed", func() { ended.Parallel(batchOf{}) }},
+		{"the buffer is closed", func() { ended.Parallel(batchOf{0, 1, 0}) }},
 		{"the buffer is closed", ended.Clear},
 		{"the writer's batch has ended", func() { void.Destroy(e) }},
-		{"worker -1 is negative", func() { cb.Parallel(batchOf{worker: -1}) }},
+		{"worker -1, flight 1: workers are from 0", func() { cb.Parallel(batchOf{-1, 1, 0}) }},
+		{"worker 0, flight 0: workers are from 0, flights from 1", func() { cb.Parallel(batchOf{}) }},
+		{"the batch is nil", func() { cb.Parallel(nil) }},
+		{"the buffer is nil or the zero value", func() { _ = new(Buffer).Play() }},
+		{"the buffer is nil or the zero value", func() { _ = (*Buffer)(nil).PlayRest() }},
+		{"the buffer is nil or the zero value", func() { new(Buffer).Parallel(batchOf{0, 1, 0}) }},
+		{"the buffer is nil or the zero value", func() { new(Buffer).Clear() }},
+		{"a number is negative", func() { _ = cb.Reserve(-1, 8) }},
 		{"NewBuffer: the world is nil", func() { NewBuffer(nil) }},
 		{"Limit: 0 B: the limit must be positive", func() { Limit(0) }},
 		{"the buffer or writer is nil or the zero value", func() { new(Writer).Destroy(e) }},
@@ -92,7 +99,7 @@ func TestLimit(t *testing.T) {
 	}
 	require.Greater(t, n, 800)
 	require.Equal(t, int64(32<<10), cb.Bytes())
-	require.ErrorIs(t, cb.Reserve(1<<20), ErrLimit)
+	require.ErrorIs(t, cb.Reserve(1<<15, 16), ErrLimit)
 	require.NoError(t, cb.Play())
 	require.Equal(t, position{float64(n - 1), 1}, *y.pos.Get(e))
 	var limit error

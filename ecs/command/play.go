@@ -44,6 +44,7 @@ func (b *Buffer) Play() error { return b.play("Buffer.Play", false) }
 func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
+	b.checkMade(op)
 	if err := b.w.HasRoom(nil, 0); err != nil { // panics in a loop, and waits for jobs, which may record
 		return err
 	}

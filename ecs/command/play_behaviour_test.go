@@ -239,7 +239,7 @@ func TestBehaviour67WhilePlaying(t *testing.T) {
 		"Buffer.PlayRest": func() { _ = cb.PlayRest() },
 		"Buffer.Clear":    cb.Clear,
 		"Buffer.Close":    cb.Close,
-		"Buffer.Reserve":  func() { _ = cb.Reserve(1) },
+		"Buffer.Reserve":  func() { _ = cb.Reserve(1, 0) },
 	} {
 		said := panicOf(f)
 		require.Contains(t, said, "command: "+name+": ", name)

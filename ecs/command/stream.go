@@ -102,18 +102,17 @@ func (s *stream) insert(units int) error {
 	return nil
 }
 
-// reserve makes sure that so many bytes find room without another chunk, in records of
-// less than a chunk.
-func (s *stream) reserve(bytes int) error {
-	free := 0
+// reserve makes sure that n records of some size find room in the pages that there are.
+func (s *stream) reserve(n, size int) error {
 	for i := max(0, s.filled-1); i < len(s.pages); i++ {
-		free += s.pages[i].units * alloc.ChunkSize
+		free := s.pages[i].units * alloc.ChunkSize
 		if i < s.filled {
 			free -= s.pages[i].used
 		}
+		n -= free / size
 	}
-	for ; free < bytes; free += alloc.ChunkSize {
-		if err := s.insert(1); err != nil {
+	for units := (size + alloc.ChunkSize - 1) / alloc.ChunkSize; n > 0; n -= units * alloc.ChunkSize / size {
+		if err := s.insert(units); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/internal/debug"
+)
+
+// TestFramesAllocateNothing records and plays the same kinds of commands again and again.
+func TestFramesAllocateNothing(t *testing.T) {
+	if debug.On {
+		t.Skip("debug builds trace who records, which allocates")
+	}
+	y := newYard(t)
+	defer y.w.Close()
+	list := y.populate(40, false)
+	cb := NewBuffer(y.w)
+	defer cb.Close()
+	frame := func() {
+		for i, e := range list {
+			Put(cb, e, y.pos, position{float64(i), 0})
+			Put(cb, e, y.ptr, pointer{list[0], uint32(i)})
+			AddBuffer(cb, e, y.hits, hit{N: 1})
+			SetBuffer(cb, e, y.hits, hit{N: 2})
+		}
+		e := cb.Create(y.plain)
+		Set(cb, e, y.pos, position{1, 2})
+		cb.Remove(list[1], y.ptr)
+		w := cb.Parallel(batchOf{1, 1, 7})
+		w.Destroy(e)
+		w.Add(list[2], y.slow)
+		w.Remove(list[3], y.slow)
+		if err := cb.Play(); err != nil {
+			panic(err)
+		}
+	}
+	for range 3 {
+		frame()
+	}
+	require.Zero(t, testing.AllocsPerRun(50, frame))
+	require.NoError(t, y.w.Verify())
+}
+
+// TestReserveKeepsItsWord records what was reserved, in a buffer that may take no more.
+func TestReserveKeepsItsWord(t *testing.T) {
+	y := newYard(t)
+	defer y.w.Close()
+	e := y.populate(1, false)[0]
+	for _, c := range []struct{ commands, elements int }{{1, 0}, {5000, 1}, {3, 5000}, {700, 300}, {2, 40_000}} {
+		cb := NewBuffer(y.w)
+		require.NoError(t, cb.Reserve(c.commands, 8+16*c.elements))
+		cb.limit = cb.Bytes()
+		for range c.commands {
+			PutBuffer(cb, e, y.hits, make([]hit, c.elements)...)
+		}
+		require.Equal(t, c.commands, cb.Len())
+		require.ErrorIs(t, cb.Reserve(1, 2<<20), ErrLimit)
+		cb.Close()
+	}
+}
