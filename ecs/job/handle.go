@@ -51,7 +51,7 @@ func (h Handle) Complete() error {
 		return nil
 	}
 	s.enter("Handle.Complete")
-	s.mark++
+	s.turnMark()
 	s.want(h)
 	for _, m := range h.more {
 		if m.j.s != s {

@@ -152,7 +152,7 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 	}
 	j.settle()
 	if j.out {
-		s.mark++
+		s.turnMark()
 		s.want(Handle{j: j, number: j.number})
 		s.completeMarked()
 	}

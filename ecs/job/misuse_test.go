@@ -231,3 +231,38 @@ func TestClosedWorld(t *testing.T) {
 	refuses(t, func() { job.NewScheduler(w) }, "job: NewScheduler", "closed")
 	require.NoError(t, s.Close())
 }
+
+// A body on a worker that completes is refused before it has changed what the owner, who
+// completes at the same time, wants.
+func TestCompletingInABodyLeavesTheOwnersCall(t *testing.T) {
+	w := newWorld(t)
+	e := w.fill(t, 500)[0]
+	s := w.schedule(t, 2)
+	first := s.For(ecs.NewQuery(w.World, ecs.Write(w.count))).Named("first")
+	second := s.For(ecs.NewQuery(w.World, ecs.Write(w.position))).Named("second")
+	for name, wrong := range map[string]func(h job.Handle){
+		"Scheduler.Complete": func(job.Handle) { _ = s.Complete() },
+		"Handle.Complete":    func(h job.Handle) { _ = h.Complete() },
+		"Job.Schedule":       func(job.Handle) { second.Schedule(nothing) },
+	} {
+		began, scheduled := make(chan bool), make(chan bool)
+		var other job.Handle
+		h := first.Schedule(func(c *job.Ctx, rows ecs.Rows) {
+			if c.Ordinal() == 0 {
+				close(began)
+				<-scheduled
+				time.Sleep(20 * time.Millisecond) // the owner is waiting by then
+				wrong(other)
+			}
+		})
+		<-began // on a worker, for the owner is here
+		other = second.After(h).Schedule(nothing)
+		close(scheduled)
+		err := h.Complete()
+		require.ErrorIs(t, err, job.ErrPanic, name)
+		require.Contains(t, err.Error(), "inside a body", name)
+		refuses(t, func() { w.position.Get(e) }, "Position", "job second")
+		require.NoError(t, other.Complete(), name)
+		require.NotNil(t, w.position.Get(e), name)
+	}
+}

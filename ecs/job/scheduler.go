@@ -231,11 +231,20 @@ func (s *Scheduler) structural(op string) {
 
 // completeAll completes all that is in flight. Errors are kept for the next Complete.
 func (s *Scheduler) completeAll() {
-	s.mark++
+	s.turnMark()
 	for _, j := range s.flights {
 		j.mark = s.mark
 	}
 	s.completeMarked()
+}
+
+// turnMark begins to mark anew, for the owner: a worker is refused before it has touched what
+// the owner may be using.
+func (s *Scheduler) turnMark() {
+	if s.busy.Load() > 0 {
+		s.refuseWorker("Complete")
+	}
+	s.mark++
 }
 
 // want marks a flight that is to be completed, and those before it.

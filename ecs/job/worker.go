@@ -157,9 +157,6 @@ func (s *Scheduler) takePart() {
 		}
 	}
 	list := s.wanted
-	if len(list) > 0 && s.busy.Load() > 0 {
-		s.refuseWorker("Complete")
-	}
 	k := &s.workers[0]
 	for {
 		s.mu.Lock()
