@@ -180,16 +180,24 @@ func (j *Job) settle() {
 	j.fixed = true
 }
 
-// depend finds the flights that come before the one to be launched (J1).
+// depend finds the flights that come before the one to be launched (J1), the last first, and leaves
+// out those that come before others that it found: a chain of jobs needs one each.
 func (j *Job) depend() {
+	s := j.s
 	j.before = j.before[:0]
-	for _, f := range j.s.flights {
+	s.mark++
+	for _, f := range slices.Backward(s.flights) {
+		if f.mark == s.mark {
+			continue
+		}
 		h := Handle{j: f, number: f.number}
 		named := slices.ContainsFunc(j.after, func(a Handle) bool { return a.j == h.j && a.number == h.number })
 		if named || f.access.Conflicts(&j.access) {
 			j.before = append(j.before, h)
+			s.want(h)
 		}
 	}
+	slices.Reverse(j.before)
 	j.after = j.after[:0]
 }
 

@@ -1,6 +1,8 @@
 package job_test
 
 import (
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -216,4 +218,25 @@ func TestScheduledTwice(t *testing.T) {
 	require.NoError(t, h1.Complete())
 	require.NoError(t, h2.Complete())
 	require.EqualValues(t, 2, w.count.Get(b[299]).N)
+}
+
+// A job waits for the last of those that it depends on, not for each: 2,000 in a chain would else
+// keep two million dependencies, and take seconds.
+func TestBehaviour68ChainsAreShort(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 100)
+	s := w.schedule(t, 2)
+	q := ecs.NewQuery(w.World, ecs.Write(w.count))
+	const n = 2000
+	next := int64(0)
+	for i := range int64(n) {
+		s.For(q).Named(fmt.Sprint("job ", i, ";")).Schedule(func(c *job.Ctx, rows ecs.Rows) {
+			if c.Ordinal() == 0 && atomic.AddInt64(&next, 1) != i+1 {
+				panic(fmt.Sprint("job ", i, " is not the next"))
+			}
+		})
+	}
+	require.Equal(t, 2*n-1, strings.Count(s.String(), "job ")-1, "each names itself and the one before")
+	require.NoError(t, s.Complete())
+	require.EqualValues(t, n, next)
 }

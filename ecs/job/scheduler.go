@@ -183,7 +183,7 @@ func (s *Scheduler) Close() error {
 }
 
 // String prints what is in flight: each job with its parts and the jobs that it waits for,
-// whether or not these have finished.
+// whether or not these have finished, but for those that one of them waits for.
 func (s *Scheduler) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-10s %7s %6s  %-16s %s\n", "job", "rows", "parts", "after", "access")
