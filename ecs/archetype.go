@@ -181,7 +181,7 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 		return a, nil
 	}
 	w.checkUnshared("NewArchetype")
-	w.settle("NewArchetype")
+	w.Settle("NewArchetype")
 	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
 	a.types = make([]typeID, 0, sig.count())
 	for id := range w.types {

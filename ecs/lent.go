@@ -95,8 +95,10 @@ func (q *Query) checkLooks(op string) {
 	}
 }
 
-// settle completes all loans, before what their goroutines must not see (N1).
-func (w *World) settle(op string) {
+// Settle ends all loans that are out, by the wait of each, as a structural change does first;
+// op is for its messages. So what loans' goroutines use beside the world may change then. Loops
+// may call it.
+func (w *World) Settle(op string) { // N1
 	for len(w.loans) > 0 {
 		l := w.loans[0]
 		if l.wait(op); l.out {
@@ -104,6 +106,10 @@ func (w *World) settle(op string) {
 		}
 	}
 }
+
+// CheckChange is how the structural change op begins, for what consists of several: it ends all
+// loans, and panics in a loop, in a phase and when the world is closed.
+func (w *World) CheckChange(op string) { w.checkChange(op) }
 
 // unlock completes all loans before a structural change, or panics where that may not be
 // made now: in a loop, a phase, or a closed world.
@@ -113,5 +119,5 @@ func (w *World) unlock(op string) {
 	if w == nil || w.loops != len(w.loans) {
 		panic(w.refusal(op))
 	}
-	w.settle(op)
+	w.Settle(op)
 }

@@ -27,7 +27,7 @@ type Phase struct {
 func (w *World) Share() *Phase {
 	w.checkNew("World.Share")
 	w.checkUnshared("World.Share")
-	w.settle("World.Share")
+	w.Settle("World.Share")
 	if w.loops > 0 {
 		panic("ecs: World.Share: " + w.loop() + "; begin the phase outside of loops")
 	}

@@ -100,7 +100,7 @@ func (q *Query) Close() {
 	if q.w.loopOver(q) {
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
-	q.w.settle("Query.Close")
+	q.w.Settle("Query.Close")
 	if q.m != nil && !q.w.closed {
 		q.m.drop()
 	}

@@ -161,7 +161,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		return w.types[id]
 	}
 	w.checkUnshared(op)
-	w.settle(op)
+	w.Settle(op)
 	for _, t := range w.types[:min(len(w.types), int(builtIn))] {
 		if t.rtype == info.rtype {
 			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.name))

@@ -15,7 +15,7 @@ func (w *World) Verify() error {
 	if w.closed {
 		return nil
 	}
-	w.settle("World.Verify")
+	w.Settle("World.Verify")
 	rows, spilled := 0, 0
 	for _, a := range w.archetypes {
 		if err := a.verify(&spilled); err != nil {

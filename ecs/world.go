@@ -235,7 +235,7 @@ func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0
 	}
-	w.settle("World.Trim")
+	w.Settle("World.Trim")
 	shelf := w.shelf.Chunks()
 	for _, a := range w.archetypes {
 		chunks += a.grid.Trim(0)

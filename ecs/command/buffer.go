@@ -168,7 +168,7 @@ func (b *Buffer) wake(op string) {
 	}
 }
 
-// Len returns the number of commands recorded.
+// Len returns the number of commands recorded. Nobody may record meanwhile.
 func (b *Buffer) Len() (n int) {
 	b.checkMade("Buffer.Len")
 	if b.state.Load() == played {
@@ -218,9 +218,11 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	return ecs.Null
 }
 
-// Clear forgets what is recorded. Placeholders are void. The memory is kept.
+// Clear forgets what is recorded. Placeholders are void. The memory is kept. It completes all
+// jobs first, which may record.
 func (b *Buffer) Clear() {
 	b.checkMade("Buffer.Clear")
+	b.w.Settle("Buffer.Clear")
 	b.wake("Buffer.Clear")
 	b.clear()
 }
@@ -237,9 +239,11 @@ func (b *Buffer) clear() {
 	b.id = ids.Add(1) // placeholders from before are of another buffer
 }
 
-// Close gives the memory back. Call it before World.Close. A second call does nothing.
+// Close gives the memory back. Call it before World.Close. It completes all jobs first, which may
+// record. A second call does nothing.
 func (b *Buffer) Close() {
 	b.checkMade("Buffer.Close")
+	b.w.Settle("Buffer.Close")
 	switch b.state.Load() {
 	case playing:
 		panic("command: Buffer.Close: the buffer is being played")

@@ -45,9 +45,7 @@ func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
 	b.checkMade(op)
-	if err := b.w.HasRoom(nil, 0); err != nil { // panics in a loop, and waits for jobs, which may record
-		return err
-	}
+	b.w.CheckChange(op) // it waits for jobs, which may record
 	if !b.state.CompareAndSwap(recording, playing) {
 		if b.state.Load() == played {
 			return ErrPlayed

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -87,4 +88,39 @@ func TestWriterOfTwoJobs(t *testing.T) {
 	}
 	require.Panics(t, func() { kept.Key(1) })
 	require.NoError(t, cb.Play())
+}
+
+// A buffer is not cleared or closed under a job that records: the job is completed first. In a
+// body both panic by name, and so does Play.
+func TestBufferWaitsForJobs(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 500)
+	s := w.schedule(t, 2)
+	cb := command.NewBuffer(w.World)
+	j := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("recording")
+	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Buffer.Close": cb.Close, "Buffer.Play": func() { _ = cb.Play() }} {
+		for _, worker := range []bool{false, true} {
+			text := inBody(t, s, j, worker, func(*job.Ctx, ecs.Rows) { f() })
+			require.Contains(t, text, "job: "+name+": structural change inside a body of job recording")
+		}
+	}
+	refuses(t, func() {
+		for range ecs.NewQuery(w.World, ecs.Read(w.position)).Rows() {
+			_ = cb.Play()
+		}
+	}, "ecs: Buffer.Play: ", "loop")
+	for _, f := range []func(){cb.Clear, cb.Close} {
+		began := make(chan bool, 100)
+		j.Parallel(func(c *job.Ctx, rows ecs.Rows) {
+			began <- true
+			time.Sleep(5 * time.Millisecond) // the owner is at f by then
+			cb.Parallel(c).DestroyList(rows.Entities())
+		})
+		<-began
+		f()
+		require.Zero(t, cb.Len())
+		require.NoError(t, s.Complete())
+		require.Zero(t, cb.Len(), "nothing was recorded after")
+	}
+	require.Zero(t, cb.Bytes())
 }
