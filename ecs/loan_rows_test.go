@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -145,7 +146,7 @@ func TestLoanParts(t *testing.T) {
 	l := lend(ecs.NewQuery(w, ecs.Read(position)), "job look")
 	l.loan.Begin()
 	defer l.end()
-	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17} {
+	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17, math.MaxInt: 1 << 17} {
 		parts := l.loan.Parts(nil, grain)
 		total, joined := 0, 1
 		at := parts[0]

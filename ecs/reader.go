@@ -39,7 +39,7 @@ func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
 	if grain < 1 {
 		panic(fmt.Sprintf("ecs: Loan.Parts: grain=%d is less than 1", grain))
 	}
-	grain = min((grain+63)&^63, mostRows)
+	grain = (min(grain, mostRows) + 63) &^ 63
 	for i := range l.own.sights {
 		g := &l.own.sights[i].a.grid
 		if g.Len() == 0 {
