@@ -92,6 +92,9 @@ func (j *Job) Reduces(p Reduction) *Job {
 // After makes the next flight wait for others, besides those that it depends on by what it
 // reads and writes. Handles of flights that were completed, and the zero value, say nothing.
 func (j *Job) After(handles ...Handle) *Job {
+	if j == nil || j.s == nil {
+		j.build("Job.After")
+	}
 	j.s.enter("Job.After")
 	for _, h := range handles {
 		h.each(func(h Handle) {
@@ -117,7 +120,8 @@ func (j *Job) build(op string) {
 
 // Parallel schedules a flight for several workers. body is called with some rows of one
 // chunk at a time, which begin at a multiple of 64, in no order and by several goroutines at
-// once. It may use what comes from its Ctx and rows, and nothing else of the world. It
+// once. How many rows come at a time depends on the workers and on time, unless the job
+// Reduces. It may use what comes from its Ctx and rows, and nothing else of the world. It
 // allocates nothing once the job has run. It panics inside a loop over rows, and on a
 // closed world.
 func (j *Job) Parallel(body func(c *Ctx, rows ecs.Rows)) Handle {

@@ -163,6 +163,7 @@ func TestMisuse(t *testing.T) {
 	refuses(t, func() { s.For(q2) }, "job: Scheduler.For", "another world")
 	refuses(t, func() { new(job.Scheduler).For(q) }, "job: Scheduler.For", "zero value")
 	refuses(t, func() { new(job.Job).Named("") }, "job: Job.Named", "zero value")
+	refuses(t, func() { new(job.Job).After() }, "job: Job.After", "the job is nil or the zero value")
 	refuses(t, func() { new(job.Job).Parallel(nil) }, "job: Job.Parallel", "zero value")
 	refuses(t, func() { s.For(q).Parallel(nil) }, "job: Job.Parallel", "nil")
 	refuses(t, func() { s.For(q).Named("a").Uses(ecs.Write(w.count)).Run(nothing) }, "Count", "twice")
