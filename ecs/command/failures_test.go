@@ -212,3 +212,61 @@ func TestScarceMemory(t *testing.T) {
 	require.NoError(t, u.Verify())
 	require.NoError(t, u.Close())
 }
+
+// TestRefusedByMemory plays a buffer whose only run finds no room, and one whose second does: the
+// first stays recorded, with nothing changed, and can be played when there is room; of the
+// second the error says what was applied, and it counts as played.
+func TestRefusedByMemory(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	require.NoError(t, err)
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	require.NoError(t, err)
+	pos, hp := ecs.Register[position](w), ecs.Register[health](w)
+	a := ecs.NewArchetype(w, pos)
+	batch, err := a.CreateN(20_000)
+	require.NoError(t, err)
+	list, q := batch.Entities(nil), ecs.NewQuery(w, ecs.With(pos))
+	cb := NewBuffer(w)
+	for i, e := range list[:15_000] {
+		Add(cb, e, hp, health{float64(i)})
+	}
+	hash, commands := w.Hash(), cb.Len()
+	var hog []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	free := func() {
+		for _, c := range hog {
+			u.Free(c, 1)
+		}
+	}
+	err = cb.Play()
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.ErrorContains(t, err, "nothing was changed")
+	require.Equal(t, hash, w.Hash())
+	require.Equal(t, commands, cb.Len())
+	free()
+	require.NoError(t, cb.Play())
+	require.Equal(t, 14_999.0, hp.Get(list[14_999]).V)
+
+	plain := ecs.NewQuery(w, ecs.With(pos), ecs.Without(hp))
+	cb.DestroyQuery(ecs.NewQuery(w, ecs.With(hp)))
+	for i := range 60_000 {
+		Set(cb, cb.Create(a), pos, position{float64(i), 1})
+	}
+	hog = hog[:0]
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	err = cb.Play()
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.ErrorContains(t, err, "after 1 runs of commands, which are applied")
+	require.Equal(t, 5_000, q.Count())
+	require.Equal(t, 5_000, plain.Count())
+	require.ErrorIs(t, cb.Play(), ErrPlayed)
+	free()
+	require.NoError(t, w.Verify())
+	cb.Close()
+	require.NoError(t, w.Close())
+	require.NoError(t, u.Close())
+}

@@ -96,6 +96,7 @@ func (p *player) spread(n int32) {
 		}
 		if list == nil {
 			list = p.entitiesOf(n)
+			p.work.changed = true
 		}
 		if one.kind == enable || one.kind == disable {
 			p.toggle(one, list)
@@ -115,15 +116,19 @@ func (p *player) spread(n int32) {
 
 // toggle switches the component of entities on or off.
 func (p *player) toggle(one *op, list []ecs.Entity) {
-	t := one.t.(interface {
-		EnableList([]ecs.Entity) int
-		DisableList([]ecs.Entity) int
-	})
 	if one.kind == enable {
-		t.EnableList(list)
+		one.t.(toggled).EnableList(list)
 	} else {
-		t.DisableList(list)
+		one.t.(toggled).DisableList(list)
 	}
+}
+
+// toggled is what types that are Enableable are.
+type toggled interface {
+	EnableList([]ecs.Entity) int
+	DisableList([]ecs.Entity) int
+	EnableQuery(*ecs.Query) int
+	DisableQuery(*ecs.Query) int
 }
 
 // patch replaces the placeholders in the components of a group by the entities made for them.

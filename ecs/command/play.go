@@ -21,6 +21,7 @@ type work struct {
 	rooms   map[*ecs.Archetype]int // by archetype: its place in room
 	room    []ecs.Room
 	moves   []move
+	changed bool // the run has changed the world
 }
 
 func (w *work) end() {
@@ -65,48 +66,61 @@ func (b *Buffer) play(op string, rest bool) error {
 	if p.failed > 0 && !rest {
 		return p.failure(false)
 	}
-	if err := p.apply(); err != nil {
-		return fmt.Errorf("command: %s: %w", op, err)
-	}
-	if len(p.segments) > 0 && !b.keep {
+	runs, err := p.apply()
+	if (err == nil || runs > 0) && len(p.segments) > 0 && !b.keep {
 		after = played
 	}
-	return p.failure(true)
+	switch {
+	case err == nil:
+		return p.failure(true)
+	case runs > 0:
+		return fmt.Errorf("command: %s: after %d runs of commands, which are applied; the others are not: %w", op, runs, err)
+	}
+	return fmt.Errorf("command: %s: nothing was changed: %w", op, err)
 }
 
-// apply does what check has worked out. Before a run that check was not sure of, the
-// commands that are left are checked again, in the world as it is by then.
-func (p *player) apply() error {
+// apply does what check has worked out, and returns how many runs it has changed the world by. Before a run
+// that check was not sure of, the commands that are left are checked again, in the world as it
+// is by then.
+func (p *player) apply() (runs int, err error) {
 	for i := 0; i < len(p.runs); i++ {
 		r := p.runs[i]
 		if r.unsure {
 			p.failures, p.failed = p.failures[:r.failures], r.failed
 			p.restart()
 			if err := p.check(r.from); err != nil {
-				return err
+				return runs, err
 			}
 			i, r = 0, p.runs[0]
 			for n := range p.nodes {
 				p.nodes[n].run = -1
 			}
 		}
-		if err := p.applyRun(&r, int32(i)); err != nil {
-			return err
+		p.sortStints(&r, int32(i))
+		if err := p.makeRoom(); err != nil {
+			return runs, err
 		}
-		if err := p.applyQuery(&r); err != nil {
-			return err
+		p.work.changed = false
+		err := p.applyRun()
+		if p.work.changed {
+			runs++
+		}
+		if err == nil {
+			err = p.applyQuery(&r)
+		}
+		if err != nil {
+			return runs, err
+		}
+		if r.query != nil && !p.work.changed {
+			runs++
 		}
 	}
-	return nil
+	return runs, nil
 }
 
 // applyRun plays the stints of one run: first copies, which see the world as it is before,
 // then what each group of stints becomes, and its values; at last what needs all entities.
-func (p *player) applyRun(r *run, number int32) error {
-	p.sortStints(r, number)
-	if err := p.makeRoom(); err != nil {
-		return err
-	}
+func (p *player) applyRun() error {
 	for _, n := range p.work.touched {
 		if err := p.copies(n); err != nil {
 			return err
@@ -258,6 +272,7 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 		p.stints.e[s], p.work.made[number] = e, e
 		p.note(e, s)
 	}
+	p.work.changed = true
 }
 
 // settle makes the entities of a group what they are at the end.
@@ -297,6 +312,7 @@ func (p *player) settle(n int32) error {
 	if err != nil {
 		return err
 	}
+	p.work.changed = true
 	if batch.Len() == len(list) {
 		p.sortAs(n, batch)
 		p.fill(n, path, batch)
@@ -329,13 +345,13 @@ func (p *player) through(path []int32, now *ecs.Archetype, list []ecs.Entity) (*
 		if err != nil {
 			return nil, err
 		}
-		now = m.to
+		now, p.work.changed = m.to, true
 	}
 	return now, nil
 }
 
-// destroy destroys entities, and the members of their groups.
-func (p *player) destroy(list []ecs.Entity) (err error) {
+// destroy destroys the entities that match a query, and the members of their groups.
+func (p *player) destroy(q *ecs.Query) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			limit, ok := r.(*ecs.LimitError)
@@ -345,7 +361,7 @@ func (p *player) destroy(list []ecs.Entity) (err error) {
 			err = limit
 		}
 	}()
-	p.b.w.DestroyList(list)
+	p.b.w.DestroyQuery(q)
 	return nil
 }
 
@@ -358,9 +374,12 @@ func (p *player) applyQuery(r *run) error {
 	q := one.query
 	switch one.kind {
 	case destroy:
-		return p.destroy(q.Entities(p.work.list[:0]))
-	case enable, disable:
-		p.toggle(one, q.Entities(p.work.list[:0]))
+		return p.destroy(q)
+	case enable:
+		one.t.(toggled).EnableQuery(q)
+		return nil
+	case disable:
+		one.t.(toggled).DisableQuery(q)
 		return nil
 	}
 	values := p.work.values[:0]
