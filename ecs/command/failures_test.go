@@ -217,7 +217,7 @@ func TestScarceMemory(t *testing.T) {
 // first stays recorded, with nothing changed, and can be played when there is room; of the
 // second the error says what was applied, and it counts as played.
 func TestRefusedByMemory(t *testing.T) {
-	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
 	require.NoError(t, err)
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
 	require.NoError(t, err)
