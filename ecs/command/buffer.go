@@ -112,7 +112,7 @@ func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 type Batch interface {
 	Worker() int    // number of the worker, from 0: at any time one goroutine has it
 	Flight() uint64 // number of the job's flight, from 1: later flights have higher ones
-	Ordinal() int   // number of the batch in the flight, the same for any number of workers; another one when it has ended
+	Ordinal() int   // number of the batch in the flight, from 0, the same for any number of workers; another one, or -1, when it has ended
 }
 
 // Parallel returns a writer for one batch of a job. Any goroutine may call it; the writer is
@@ -127,6 +127,9 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 	worker := batch.Worker()
 	if worker < 0 || batch.Flight() == 0 {
 		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0, flights from 1", op, worker, batch.Flight()))
+	}
+	if batch.Ordinal() < 0 {
+		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
 	}
 	return b.streamOf(worker).writer(batch)
 }
@@ -259,5 +262,6 @@ func (b *Buffer) Close() {
 	b.player = player{b: b}
 }
 
-// ErrPlayed is what Play returns when nothing was recorded since the last call.
-var ErrPlayed = errors.New("command: Buffer.Play: the buffer was played already; record again, or make it with Keep")
+// ErrPlayed is what Play returns when nothing was recorded since the last call that played something. A
+// frame that may record nothing asks Len first, or passes over the error by errors.Is.
+var ErrPlayed = errors.New("command: Buffer.Play: the buffer was played already and nothing was recorded since; record again, or make it with Keep")

@@ -31,14 +31,19 @@
 // are kept in Go memory; values of managed types cannot be recorded.
 //
 // Goroutines: one at a time may use a buffer, any one; [Buffer.Parallel] any may call, for a
-// writer of its own. Play belongs to the world's owner.
+// writer of its own: bodies of jobs record by out := cb.Parallel(c), never by cb, which others
+// may be using. Play belongs to the world's owner.
+//
+// Limits: a command has 1 MiB at most, with its values; a writer 65,535 different commands
+// between two plays, that is types, changes, queries and archetypes; a buffer 2^31 placeholders.
 //
 // Garbage collector: records lie outside its heap. Play keeps 32 B of Go memory without
 // pointers for each entity and 16 for each command, from one call to the next.
 //
 // Failure: [Buffer.Play] checks all commands before it changes anything, and returns a [*PlayError]
 // that names those that cannot apply and where they were recorded; [Buffer.PlayRest] does the
-// others. Destroy and Remove of what is gone are no failures. When memory runs out, an *ecs.LimitError;
+// others. Destroy and Remove of what is gone are no failures. Where nothing was recorded since the
+// last call they return [ErrPlayed], in idle frames too. When memory runs out, an *ecs.LimitError;
 // the first run of commands is all or nothing then (docs/command.md). A broken contract panics
 // when it is recorded: an entity or a type of another world, a placeholder of another buffer, a writer kept
 // beyond its batch, a buffer that is being played or closed. Recording beyond [Limit] panics

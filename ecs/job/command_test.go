@@ -124,3 +124,17 @@ func TestBufferWaitsForJobs(t *testing.T) {
 	}
 	require.Zero(t, cb.Bytes())
 }
+
+// A Ctx that is kept longer than its body gives no writer.
+func TestKeptCtxRecordsNothing(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 500)
+	s := w.schedule(t, 1)
+	cb := command.NewBuffer(w.World)
+	defer cb.Close()
+	var kept *job.Ctx
+	j := s.For(ecs.NewQuery(w.World, ecs.Read(w.position)))
+	require.NoError(t, j.Run(func(c *job.Ctx, rows ecs.Rows) { kept = c }))
+	refuses(t, func() { cb.Parallel(kept) }, "command: Buffer.Parallel: ", "has ended")
+	require.Zero(t, cb.Len())
+}
