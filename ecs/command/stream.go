@@ -39,6 +39,8 @@ type stream struct {
 
 	writers [4]Writer // of batches, in turn: one that is kept longer than its batch is caught
 	turns   int
+
+	inside bool // a record is being written
 }
 
 // segment is consecutive records of a stream that are played together.
@@ -75,6 +77,7 @@ func (s *stream) room(n int) unsafe.Pointer {
 func (s *stream) turn(n int) *page {
 	if s.filled == len(s.pages) || s.pages[s.filled].units*alloc.ChunkSize < n {
 		if err := s.insert((n + alloc.ChunkSize - 1) / alloc.ChunkSize); err != nil {
+			s.inside = false
 			panic(err)
 		}
 	}

@@ -71,6 +71,10 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 	if size > mostBytes {
 		panic(fmt.Errorf("command: a command of %d B: %w: one has at most %d B", size, ErrLimit, mostBytes))
 	}
+	if s.inside { // seen by chance, but soon
+		panic("command: two goroutines record by one writer at once, and what is recorded is void: bodies of jobs take one each, by Buffer.Parallel")
+	}
+	s.inside = true
 	if !w.within || len(s.segments) == 0 {
 		s.begin(w.key, w.flight, w.ordinal)
 		w.within = true
@@ -87,6 +91,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 	if flags&traced != 0 {
 		*(*uint64)(r.after(uintptr(size) - 8)) = uint64(caller()) // Safe because the room has 8 bytes for it.
 	}
+	s.inside = false
 	return r, r.after(at)
 }
 
