@@ -76,8 +76,13 @@ func NewLoan(q *Query, name string, wait func(op string), uses ...Term) *Loan {
 			l.own.access[id] = declared | access&(mayRead|mayWrite)*lentRead
 		}
 	}
-	for _, u := range uses {
+	for i, u := range uses {
 		l.use(u)
+		for _, other := range uses[:i] {
+			if other.of[0].t == u.of[0].t && u.of[0].access&mayWrite != 0 {
+				l.refuseTwice(u.of[0].t)
+			}
+		}
 	}
 	for id, t := range q.w.types {
 		id := typeID(id)
@@ -98,12 +103,16 @@ func (l *Loan) use(u Term) {
 	l.q.w.checkOwn(op, o.t)
 	id := o.t.id
 	if l.access.writes.has(id) || l.q.declares(id) && o.access&mayWrite != 0 {
-		panic(fmt.Sprintf("ecs: NewLoan: %s is declared twice, to be written: by %v and as a use, or as two uses", o.t.name, l.q))
+		l.refuseTwice(o.t)
 	}
 	if o.access&mayWrite != 0 {
 		l.access.reads.drop(id)
 	}
 	l.access.add(id, o.access)
+}
+
+func (l *Loan) refuseTwice(t *typeInfo) {
+	panic(fmt.Sprintf("ecs: NewLoan: %s is declared twice, to be written: by %v and as a use, or as two uses", t.name, l.q))
 }
 
 // declares reports whether the query gives access to a type.

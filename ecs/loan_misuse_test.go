@@ -215,3 +215,12 @@ func TestLoanAllocatesNothing(t *testing.T) {
 	turn()
 	require.Zero(t, testing.AllocsPerRun(100, turn))
 }
+
+// TestLoanUsesTwice: two uses of a type are one too many where one writes, in either order.
+func TestLoanUsesTwice(t *testing.T) {
+	m := newMisuse(t)
+	for _, uses := range [][]ecs.Term{{ecs.Write(m.velocity), ecs.Read(m.velocity)}, {ecs.Read(m.velocity), ecs.Write(m.velocity)}} {
+		require.Panics(t, func() { ecs.NewLoan(m.q, "", func(string) {}, uses...) })
+	}
+	ecs.NewLoan(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
+}

@@ -97,6 +97,9 @@ func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 	if w == nil {
 		panic("command: NewBuffer: the world is nil")
 	}
+	if w.Closed() {
+		panic("command: NewBuffer: the world is closed")
+	}
 	b := &Buffer{w: w, id: ids.Add(1), traces: debug.On}
 	for _, o := range options {
 		o(b)
@@ -193,7 +196,7 @@ func (b *Buffer) Bytes() int64 { return b.held.Load() }
 
 // Reserve makes sure that so many commands can be recorded by the buffer's own writer without an
 // error, each about one entity with a value of so many bytes, its elements together. The error
-// wraps ErrLimit or is that of alloc.Universe.AllocExact. It panics for negative numbers.
+// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It panics for negative numbers.
 func (b *Buffer) Reserve(commands, bytes int) error {
 	const op = "Buffer.Reserve"
 	b.checkMade(op)
@@ -206,7 +209,7 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 		size += 8
 	}
 	if size > mostBytes {
-		return fmt.Errorf("command: %s: a command of %d B: %w: one has at most %d B", op, size, ErrLimit, mostBytes)
+		return fmt.Errorf("command: %s: a command of %d B: %w: one has at most %d B", op, size, ErrSize, mostBytes)
 	}
 	return b.stream.reserve(commands, size)
 }
@@ -240,6 +243,23 @@ func (b *Buffer) clear() {
 	b.numbers.Store(0)
 	b.player.work.made = b.player.work.made[:0]
 	b.id = ids.Add(1) // placeholders from before are of another buffer
+}
+
+// Trim gives the memory back that holds no commands, on Go's heap too, after a frame with very
+// many. Made knows nothing then.
+func (b *Buffer) Trim() {
+	const op = "Buffer.Trim"
+	b.checkMade(op)
+	b.w.Settle(op) // jobs may record
+	if b.state.Load() != closed {
+		b.wake(op)
+		for _, s := range b.streams {
+			if s != nil {
+				s.trim()
+			}
+		}
+		b.player = player{b: b}
+	}
 }
 
 // Close gives the memory back. Call it before World.Close. It completes all jobs first, which may

@@ -123,7 +123,7 @@ func (w *Writer) noteLinks(r *record, links []uintptr, p unsafe.Pointer, n int, 
 			if !e.IsPlaceholder() {
 				continue
 			}
-			if _, id := e.Placeholder(); id != w.stream.b.id {
+			if number, id := e.Placeholder(); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
 				w.withdraw(r)
 				w.checkEntity("a value", e)
 			}

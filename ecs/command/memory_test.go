@@ -56,7 +56,32 @@ func TestReserveKeepsItsWord(t *testing.T) {
 			PutBuffer(cb, e, y.hits, make([]hit, c.elements)...)
 		}
 		require.Equal(t, c.commands, cb.Len())
-		require.ErrorIs(t, cb.Reserve(1, 2<<20), ErrLimit)
+		require.ErrorIs(t, cb.Reserve(1, 2<<20), ErrSize)
 		cb.Close()
 	}
+}
+
+// TestTrim gives back what a large frame took, and keeps what is recorded.
+func TestTrim(t *testing.T) {
+	y := newYard(t)
+	defer y.w.Close()
+	list := y.populate(40, false)
+	cb := NewBuffer(y.w)
+	defer cb.Close()
+	for range 1000 {
+		for i, e := range list {
+			Put(cb, e, y.pos, position{float64(i), 0})
+		}
+	}
+	require.NoError(t, cb.Play())
+	require.Greater(t, cb.Bytes(), int64(1<<20))
+	cb.Trim()
+	require.Zero(t, cb.Bytes())
+	Put(cb, list[3], y.pos, position{7, 7})
+	cb.Trim()
+	require.Equal(t, int64(16<<10), cb.Bytes())
+	require.NoError(t, cb.Play())
+	require.Equal(t, position{7, 7}, *y.pos.Get(list[3]))
+	cb.Close()
+	cb.Trim()
 }

@@ -62,6 +62,7 @@ func TestMisuse(t *testing.T) {
 		{"the buffer is nil or the zero value", func() { _ = (*Buffer)(nil).PlayRest() }},
 		{"the buffer is nil or the zero value", func() { new(Buffer).Parallel(batchOf{0, 1, 0}) }},
 		{"the buffer is nil or the zero value", func() { new(Buffer).Clear() }},
+		{"the buffer has given out ", func() { cb.Destroy(ecs.Placeholder(1<<20, cb.id)) }},
 		{"a number is negative", func() { _ = cb.Reserve(-1, 8) }},
 		{"NewBuffer: the world is nil", func() { NewBuffer(nil) }},
 		{"Limit: 0 B: the limit must be positive", func() { Limit(0) }},
@@ -107,7 +108,7 @@ func TestLimit(t *testing.T) {
 		defer func() { limit, _ = recover().(error) }()
 		Append(cb, e, y.hits, make([]hit, 100_000)...)
 	}()
-	require.True(t, errors.Is(limit, ErrLimit), "larger than any run of chunks: %v", limit)
+	require.True(t, errors.Is(limit, ErrSize), "larger than any run of chunks: %v", limit)
 	require.Zero(t, cb.Len())
 }
 

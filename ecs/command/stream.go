@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"quarry/alloc"
@@ -15,6 +16,9 @@ import (
 
 // ErrLimit is wrapped by errors of recording more than the buffer's Limit.
 var ErrLimit = errors.New("the buffer's limit of memory is reached")
+
+// ErrSize is wrapped by errors of recording a command that is larger than any run of chunks.
+var ErrSize = errors.New("the command is too large")
 
 // page is consecutive chunks that records lie in; none crosses its end.
 type page struct {
@@ -158,14 +162,19 @@ func (s *stream) clear() {
 // mostOps is how many ops a stream remembers from one recording to the next.
 const mostOps = 1024
 
-// close gives the pages back.
-func (s *stream) close() {
-	s.clear()
-	for _, p := range s.pages {
+// trim gives the pages back that have no records.
+func (s *stream) trim() {
+	for _, p := range s.pages[s.filled:] {
 		s.b.w.Universe().Free(p.first, p.units)
 		s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
 	}
-	s.pages = nil
+	s.pages = slices.Clip(s.pages[:s.filled])
+}
+
+// close gives the pages back.
+func (s *stream) close() {
+	s.clear()
+	s.trim()
 }
 
 // goValue returns the number of a Go value that records name. Values that are == have one.

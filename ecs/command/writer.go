@@ -69,7 +69,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 		flags |= traced
 	}
 	if size > mostBytes {
-		panic(fmt.Errorf("command: a command of %d B: %w: one has at most %d B", size, ErrLimit, mostBytes))
+		panic(fmt.Errorf("command: a command of %d B: %w: one has at most %d B", size, ErrSize, mostBytes))
 	}
 	if s.inside { // seen by chance, but soon
 		panic("command: two goroutines record by one writer at once, and what is recorded is void: bodies of jobs take one each, by Buffer.Parallel")
@@ -132,7 +132,11 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 		}
 		panic(fmt.Sprintf("command: %s: %v belongs to another world", op, e))
 	}
-	if _, id := e.Placeholder(); id != b.id {
+	number, id := e.Placeholder()
+	if id == b.id && int64(number) >= b.numbers.Load() {
+		panic(fmt.Sprintf("command: %s: %v: the buffer has given out %d placeholders", op, e, b.numbers.Load()))
+	}
+	if id != b.id {
 		panic(fmt.Sprintf("command: %s: %v of buffer %d is of another buffer, or from before this one, %d, was cleared or played", op, e, id, b.id))
 	}
 }
