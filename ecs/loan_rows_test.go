@@ -164,8 +164,17 @@ func TestLoanParts(t *testing.T) {
 		require.Equal(t, len(l.loan.Parts(nil, 1<<30)), joined, "as many as chunks")
 		require.Equal(t, parts, l.loan.Parts(nil, grain))
 	}
-	_, ok := l.loan.Parts(nil, 64)[0].Joins(l.loan.Parts(nil, 64)[0])
+	parts := l.loan.Parts(nil, 64)
+	_, ok := parts[0].Joins(parts[0])
 	require.False(t, ok)
+	for i := range parts[1:] {
+		if parts[i].Row()+parts[i].Len() != parts[i+1].Row() { // a chunk ends
+			_, ok = parts[0].Joins(parts[i+2])
+			require.Equal(t, 64, parts[i+2].Row())
+			require.False(t, ok, "rows of another chunk")
+			break
+		}
+	}
 }
 
 // TestLoanVersions: a loan compares with its query's Since, which moves on when it begins;
@@ -249,4 +258,51 @@ func TestLoanOwnerWorksOn(t *testing.T) {
 		require.False(t, stun.Enabled(e))
 	}
 	require.NoError(t, w.Verify())
+}
+
+// TestLoanLookupsMark: a look-up that writes marks the chunk of its entity, and no other.
+func TestLoanLookupsMark(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	list := createEach(ecs.NewArchetype(w, position), 3000)
+	changed := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(position))
+	changed.Count()
+	l := lend(ecs.NewQuery(w, ecs.Read(velocity)), "job mark", ecs.Write(position))
+	for _, at := range []int{0, 1500, 2999} {
+		for range changed.Rows() { // those of before
+		}
+		w.Advance()
+		l.loan.Begin()
+		position.Lookup(l.loan.Reader()).Mut(list[at])
+		l.end()
+		chunks, found := 0, false
+		for rows := range changed.Rows() {
+			chunks++
+			found = found || slices.Contains(rows.Entities(), list[at])
+		}
+		require.Equal(t, 1, chunks)
+		require.True(t, found)
+	}
+}
+
+// TestLoanEndsBeforeAnother: where one of two loans has ended, rows of what the other writes are
+// refused still.
+func TestLoanEndsBeforeAnother(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	createEach(ecs.NewArchetype(w, position, velocity), 10)
+	q := ecs.NewQuery(w, ecs.Read(position))
+	look := func() {
+		for range q.Rows() {
+			return
+		}
+	}
+	look()
+	one, other := lend(ecs.NewQuery(w, ecs.Read(velocity)), "one"), lend(ecs.NewQuery(w, ecs.Write(position)), "other")
+	one.loan.Begin()
+	other.loan.Begin()
+	one.end()
+	require.Panics(t, look)
+	other.end()
+	look()
 }

@@ -164,10 +164,7 @@ func scarcePlay(t *testing.T, u *alloc.Universe, seed uint64, free int) bool {
 		}
 	}
 	w.Trim()
-	var taken []alloc.ChunkIndex
-	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
-		taken = append(taken, c)
-	}
+	taken := drain(u)
 	for range min(free, len(taken)) {
 		u.Free(taken[0], 1)
 		taken = taken[1:]

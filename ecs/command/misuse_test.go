@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/ecs"
 )
 
@@ -110,6 +111,34 @@ func TestLimit(t *testing.T) {
 	}()
 	require.True(t, errors.Is(limit, ErrSize), "larger than any run of chunks: %v", limit)
 	require.Zero(t, cb.Len())
+}
+
+// TestLargeCommand: a command larger than a chunk gets a page of its own before those that the
+// buffer has, which are used and given back as before.
+func TestLargeCommand(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	fill := func(bytes int64) {
+		for cb.Clear(); cb.Bytes() < bytes; {
+			Set(cb, e, y.pos, position{1, 2})
+		}
+	}
+	fill(3 * alloc.ChunkSize)
+	cb.Clear()
+	large := make([]hit, 5000)
+	for i := range large {
+		large[i].N = int32(i)
+	}
+	SetBuffer(cb, e, y.hits, large...)
+	held := cb.Bytes()
+	require.Equal(t, int64(3+4)*alloc.ChunkSize, held, "60,024 B are four chunks")
+	require.NoError(t, cb.Play())
+	require.Equal(t, large, y.hits.Slice(e))
+	fill(held + 1)
+	require.Equal(t, held+alloc.ChunkSize, cb.Bytes())
+	require.NoError(t, cb.Play())
+	require.Equal(t, position{1, 2}, *y.pos.Get(e))
 }
 
 // TestClosedWorld: a world does not go while a buffer has chunks of it, and what is about a

@@ -302,3 +302,66 @@ func TestBehaviour63ManyOfOneEntity(t *testing.T) {
 		require.Equal(t, b.picture(real), a.picture(known))
 	}
 }
+
+// TestBehaviour62GoneOnTheWay: a type that was removed comes anew, whatever else happens between,
+// and bits hide no value.
+func TestBehaviour62GoneOnTheWay(t *testing.T) {
+	y := openYard(t)
+	for name, between := range map[string]func(cb *Buffer, e ecs.Entity){
+		"nothing":         func(*Buffer, ecs.Entity) {},
+		"a value":         func(cb *Buffer, e ecs.Entity) { Set(cb, e, y.ptr, pointer{N: 1}) },
+		"another type":    func(cb *Buffer, e ecs.Entity) { cb.Add(e, y.slow) },
+		"another removed": func(cb *Buffer, e ecs.Entity) { cb.Remove(e, y.ptr) },
+	} {
+		cb := y.open(t)
+		e := y.full.Create()
+		y.pos.Set(e, position{7, 7})
+		cb.Remove(e, y.pos)
+		between(cb, e)
+		cb.Add(e, y.pos)
+		Set(cb, e, y.walk, health{9})
+		cb.Disable(e, y.walk)
+		require.NoError(t, cb.Play())
+		require.Equal(t, position{}, *y.pos.Get(e), name)
+		require.Equal(t, health{9}, *y.walk.Get(e), name)
+		require.False(t, y.walk.Enabled(e), name)
+	}
+}
+
+// TestBehaviour62SameSlot: a dead entity is not the one that has its slot now.
+func TestBehaviour62SameSlot(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	dead := y.plain.Create()
+	y.w.Destroy(dead)
+	e := y.plain.Create()
+	for i := 0; e.Index() != dead.Index(); i++ {
+		require.Less(t, i, 1<<16)
+		e = y.plain.Create()
+	}
+	Set(cb, e, y.pos, position{1, 1})
+	Set(cb, dead, y.pos, position{2, 2})
+	var refused *PlayError
+	require.ErrorAs(t, cb.PlayRest(), &refused)
+	require.Equal(t, 1, refused.Count)
+	require.Equal(t, position{1, 1}, *y.pos.Get(e))
+}
+
+// TestBehaviour62Anew: what a type that was removed comes back with has nothing of before, bits included.
+func TestBehaviour62Anew(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	put, applied := y.full.Create(), y.full.Create()
+	for _, e := range []ecs.Entity{put, applied} {
+		y.walk.Set(e, health{7})
+		y.walk.Disable(e)
+		cb.Remove(e, y.walk)
+	}
+	Put(cb, put, y.walk, health{9})
+	cb.Apply(applied, y.change)
+	require.NoError(t, cb.Play())
+	require.Equal(t, health{9}, *y.walk.Get(put))
+	require.Equal(t, health{}, *y.walk.Get(applied))
+	require.True(t, y.walk.Enabled(put))
+	require.True(t, y.walk.Enabled(applied))
+}

@@ -181,3 +181,18 @@ func TestBehaviour64ManyWriters(t *testing.T) {
 		require.Equal(t, int32(i+1), h.N)
 	}
 }
+
+// TestBehaviour64WriterOfAFormerFlight: a writer is void once its batch is another, of whatever
+// flight and ordinal.
+func TestBehaviour64WriterOfAFormerFlight(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	batch := &batchOf{0, 1, 3}
+	w := cb.Parallel(batch)
+	for _, next := range []batchOf{{0, 2, 3}, {0, 1, 4}} {
+		*batch = next
+		require.Contains(t, panicOf(func() { w.Destroy(e) }), "the writer's batch has ended")
+	}
+	require.Zero(t, cb.Len())
+}

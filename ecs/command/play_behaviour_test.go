@@ -382,3 +382,34 @@ func TestBehaviour67Long(t *testing.T) {
 		})
 	}
 }
+
+// TestBehaviour66GoneBefore: what was made and destroyed before a query is known to have been
+// there: behind it, it is null, and may be destroyed again.
+func TestBehaviour66GoneBefore(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	there, lacks := y.full.Create(), y.plain.Create()
+	e := cb.Create(y.plain)
+	cb.Destroy(e)
+	cb.DestroyQuery(y.q)
+	Put(cb, lacks, y.ptr, pointer{e, 1})
+	cb.Destroy(e)
+	require.NoError(t, cb.Play())
+	require.False(t, y.w.Alive(there))
+	require.Equal(t, pointer{ecs.Null, 1}, *y.ptr.Get(lacks))
+}
+
+// TestBehaviour66EndedByAQuery: an entity that a query destroys has no copies, though its Cleanup
+// types are left: that is known before anything is changed.
+func TestBehaviour66EndedByAQuery(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := ecs.NewArchetype(y.w, y.ptr, y.socket).Create()
+	cb.DestroyQuery(y.q)
+	cb.Instantiate(e)
+	hash := y.w.Hash()
+	var refused *PlayError
+	require.ErrorAs(t, cb.Play(), &refused)
+	require.False(t, refused.Applied)
+	require.Equal(t, hash, y.w.Hash())
+}

@@ -151,6 +151,56 @@ func TestAfterAndCombine(t *testing.T) {
 	require.NoError(t, s.Complete())
 }
 
+// A job without rows passes on what it waits for: what comes after it comes after that.
+func TestAfterAJobWithoutRows(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 10)
+	s := w.schedule(t, 3)
+	reads, none := ecs.NewQuery(w.World, ecs.Read(w.position)), ecs.NewQuery(w.World, ecs.Read(w.target))
+	var begun, over atomic.Bool
+	quick, slow, empty, last := s.For(reads), s.For(reads), s.For(none), s.For(reads)
+	hq := quick.Schedule(func(*job.Ctx, ecs.Rows) {
+		for end := time.Now().Add(20 * time.Second); !begun.Load() && time.Now().Before(end); {
+			time.Sleep(time.Microsecond)
+		}
+	})
+	hs := slow.Schedule(func(*job.Ctx, ecs.Rows) {
+		for end := time.Now().Add(20 * time.Second); !begun.Load() && time.Now().Before(end); {
+			time.Sleep(time.Microsecond)
+		}
+		time.Sleep(5 * time.Millisecond)
+		over.Store(true)
+	})
+	he := empty.After(hq, hs).Parallel(nothing)
+	last.After(he).Schedule(func(*job.Ctx, ecs.Rows) {
+		if !over.Load() {
+			panic("before what the job without rows waited for")
+		}
+	})
+	begun.Store(true) // all have been scheduled
+	require.NoError(t, s.Complete())
+}
+
+// The handle of a flight that was completed says nothing of the job's next one.
+func TestAfterAFormerFlight(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 10)
+	s := w.schedule(t, 3)
+	reads := ecs.NewQuery(w.World, ecs.Read(w.position))
+	j, other := s.For(reads), s.For(reads)
+	former := j.Schedule(nothing)
+	require.NoError(t, former.Complete())
+	m := meeting{n: 2}
+	meet := func(*job.Ctx, ecs.Rows) {
+		if !m.wait() {
+			panic("the other waits")
+		}
+	}
+	j.Schedule(meet)
+	other.After(former).Schedule(meet)
+	require.NoError(t, s.Complete())
+}
+
 // The zero Handle is one of work that is done.
 func TestZeroHandle(t *testing.T) {
 	var h job.Handle

@@ -95,7 +95,12 @@ func TestGoexit(t *testing.T) {
 		require.ErrorAs(t, s.Complete(), &e)
 		require.Nil(t, e.Value)
 	}
-	require.NoError(t, j.Parallel(func(*job.Ctx, ecs.Rows) {}).Complete())
+	m := meeting{n: 3}
+	require.NoError(t, j.Parallel(func(*job.Ctx, ecs.Rows) {
+		if !m.wait() {
+			panic("nobody took the place of one that ended")
+		}
+	}).Complete())
 }
 
 // Jobs that depend on one that failed run; all errors come, once.

@@ -1,0 +1,68 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// groupOf makes a group of an entity and one more.
+func (y *yard) groupOf(member ecs.Entity) ecs.Entity {
+	e := y.plain.Create()
+	y.group.Add(e)
+	list, _ := y.group.Mut(e)
+	list.Append(ecs.LinkedEntity{Entity: e}, ecs.LinkedEntity{Entity: member})
+	return e
+}
+
+// TestCopiesOfMembers: a copy of a group has what commands before it gave a member.
+func TestCopiesOfMembers(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	member := y.plain.Create()
+	e := y.groupOf(member)
+	Set(cb, member, y.pos, position{9, 9})
+	c := cb.Instantiate(e)
+	require.NoError(t, cb.Play())
+	copied := y.group.Slice(cb.Made(c))[1].Entity
+	require.NotEqual(t, member, copied)
+	require.Equal(t, position{9, 9}, *y.pos.Get(copied))
+}
+
+// TestMembersEnd: members end with their entity, each group's: commands behind cannot be about
+// them. Members that were taken out before, do not.
+func TestMembersEnd(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	first, second, freed := y.plain.Create(), y.plain.Create(), y.plain.Create()
+	cb.Destroy(y.groupOf(first))
+	cb.Destroy(y.groupOf(second))
+	Set(cb, second, y.pos, position{9, 9})
+	e := y.groupOf(freed)
+	PutBuffer(cb, e, y.group, ecs.LinkedEntity{Entity: e})
+	cb.Destroy(e)
+	var refused *PlayError
+	require.ErrorAs(t, cb.PlayRest(), &refused)
+	require.Equal(t, 1, refused.Count)
+	require.Equal(t, reasons[isDestroyed], refused.Failures[0].Why)
+	require.False(t, y.w.Alive(first))
+	require.False(t, y.w.Alive(second))
+	require.True(t, y.w.Alive(freed))
+}
+
+// TestMembersOfCopiesEnd: a copy that is destroyed by the commands that make it takes its
+// members along, though it was given another.
+func TestMembersOfCopiesEnd(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e, more := y.groupOf(y.plain.Create()), y.plain.Create()
+	c := cb.Instantiate(e)
+	Append(cb, c, y.group, ecs.LinkedEntity{Entity: more})
+	cb.Destroy(c)
+	before := y.w.Stats().Alive
+	require.NoError(t, cb.Play())
+	require.Equal(t, before-1, y.w.Stats().Alive)
+	require.False(t, y.w.Alive(more))
+}
