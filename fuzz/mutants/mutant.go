@@ -29,7 +29,8 @@ var (
 	running = regexp.MustCompile(`(?m)^=== RUN   (\w+)$`)
 )
 
-// run builds and tests the mutant. An error says that there was no verdict.
+// run builds and tests the mutant, for a minute: one that hangs ends the process then. An error
+// says that there was no verdict.
 func (m mutant) run(root string) (verdict, error) {
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
@@ -44,7 +45,7 @@ func (m mutant) run(root string) (verdict, error) {
 	if test == "" {
 		test = "."
 	}
-	cmd := exec.Command("go", "test", "-overlay", overlay, "-short", "-failfast", "-v", "-count=1", "-timeout=120s", "-run", test, "./"+filepath.Dir(m.file))
+	cmd := exec.Command("go", "test", "-overlay", overlay, "-short", "-failfast", "-v", "-count=1", "-timeout=60s", "-run", test, "./"+filepath.Dir(m.file))
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	return m.judge(out, err)

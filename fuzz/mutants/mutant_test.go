@@ -42,6 +42,17 @@ func hasTest(t *testing.T, dir, name string) bool {
 	return false
 }
 
+// TestDocument: docs/mutants.md has a line for each mutant, and for no other.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/mutants.md"))
+	require.NoError(t, err)
+	for _, m := range mutants {
+		line := "| " + m.file + " | " + code(m.old) + " | " + code(m.new) + " | " + m.test + " |"
+		require.Equal(t, 1, strings.Count(string(text), line), line)
+	}
+	require.Equal(t, 1+len(mutants), strings.Count(string(text), "\n| "), "a heading, and the mutants")
+}
+
 // TestRun: a mutant that breaks something is noticed, one that breaks nothing survives,
 // and what does not build or runs no test is an error.
 func TestRun(t *testing.T) {
