@@ -64,7 +64,6 @@ func (p *player) flush() error {
 		if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
 			return err
 		}
-		b.known = nil
 		if t := &p.stints; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.group) { // groups are destroyed one by one
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
