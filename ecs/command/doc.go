@@ -37,8 +37,8 @@
 // Limits: a command has 1 MiB at most, with its values; a writer 65,535 different commands
 // between two plays, that is types, changes, queries and archetypes; a buffer 2^31 placeholders.
 //
-// Garbage collector: records lie outside its heap. Play keeps 32 B of Go memory without
-// pointers for each entity and 16 for each command, from one call to the next.
+// Garbage collector: records lie outside its heap. Play keeps 44 B of Go memory without
+// pointers for each entity and 8 for each command, from one call to the next, until Trim.
 //
 // Failure: [Buffer.Play] checks all commands before it changes anything, and returns a [*PlayError]
 // that names those that cannot apply and where they were recorded; [Buffer.PlayRest] does the
