@@ -31,21 +31,101 @@ func Append[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
 	recordElements(r.writer(), "Append", appendTo, e, b, v)
 }
 
+// AddBufferList records AddBuffer of the same elements for the entities of a list.
+func AddBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
+	recordElementsList(r.writer(), "AddBufferList", add, list, b, v)
+}
+
+// PutBufferList records PutBuffer of the same elements for the entities of a list.
+func PutBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
+	recordElementsList(r.writer(), "PutBufferList", put, list, b, v)
+}
+
+// SetBufferList records SetBuffer of the same elements for the entities of a list.
+func SetBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
+	recordElementsList(r.writer(), "SetBufferList", set, list, b, v)
+}
+
+// AppendList records Append of the same elements for the entities of a list.
+func AppendList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
+	recordElementsList(r.writer(), "AppendList", appendTo, list, b, v)
+}
+
+// AddBufferQuery records AddBuffer of the same elements for the entities that match q when the command is played.
+func AddBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
+	recordElementsQuery(r.writer(), "AddBufferQuery", add, q, b, v)
+}
+
+// PutBufferQuery records PutBuffer of the same elements for the entities that match q when the command is played.
+func PutBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
+	recordElementsQuery(r.writer(), "PutBufferQuery", put, q, b, v)
+}
+
+// SetBufferQuery records SetBuffer of the same elements for the entities that match q when the command is
+// played and have the buffer.
+func SetBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
+	recordElementsQuery(r.writer(), "SetBufferQuery", set, q, b, v)
+}
+
+// AppendQuery records Append of the same elements for the entities that match q when the command is
+// played and have the buffer.
+func AppendQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
+	recordElementsQuery(r.writer(), "AppendQuery", appendTo, q, b, v)
+}
+
 func recordElements[T any](w *Writer, name string, k kind, e ecs.Entity, b ecs.Buffer[T], v []T) {
 	w.check(name)
 	w.checkEntity(name, e)
-	index := w.stream.b.w.TypeIndex(b)
-	n := w.stream.noted(k, index)
-	if n == 0 {
-		n = w.stream.note(k, b, index, &elements[T]{b, ecs.FactsOf(b).Links}) + 1
+	number := numberOfElements(w, k, b)
+	r, value := w.record(number, e, 0, nil, bytesOf(v))
+	keepElements(w, r, number, value, v)
+}
+
+func recordElementsList[T any](w *Writer, name string, k kind, list []ecs.Entity, b ecs.Buffer[T], v []T) {
+	w.check(name)
+	for _, e := range list {
+		w.checkEntity(name, e)
 	}
-	var one T
-	r, value := w.record(n-1, e, 0, nil, 8+len(v)*int(unsafe.Sizeof(one)))
+	number := numberOfElements(w, k, b)
+	for len(list) > 0 {
+		n := min(len(list), longestList)
+		r, value := w.record(number, ecs.Null, listed, list[:n], bytesOf(v))
+		keepElements(w, r, number, value, v)
+		list = list[n:]
+	}
+}
+
+func recordElementsQuery[T any](w *Writer, name string, k kind, q *ecs.Query, b ecs.Buffer[T], v []T) {
+	q = w.checkQuery(name, q)
+	w.stream.b.w.TypeIndex(b) // panics for one of another world
+	one := op{kind: k, t: b, query: q, valued: true}
+	if _, ok := w.stream.others[one]; !ok {
+		w.stream.find(one, &elements[T]{b, ecs.FactsOf(b).Links})
+	}
+	number := w.stream.others[one] - 1
+	r, value := w.record(number, ecs.Null, 0, nil, bytesOf(v))
+	keepElements(w, r, number, value, v)
+}
+
+// numberOfElements returns the number of the op that gives elements of a buffer.
+func numberOfElements[T any](w *Writer, k kind, b ecs.Buffer[T]) uint16 {
+	index := w.stream.b.w.TypeIndex(b)
+	if n := w.stream.noted(k, index); n != 0 {
+		return n - 1
+	}
+	return w.stream.note(k, b, index, &elements[T]{b, ecs.FactsOf(b).Links})
+}
+
+// bytesOf returns the bytes of elements and their number.
+func bytesOf[T any](v []T) int { return 8 + len(v)*int(unsafe.Sizeof(*new(T))) }
+
+// keepElements writes the elements of a record.
+func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v []T) {
 	// Safe because the room has 8 bytes and then so many Ts, which hold no Go pointers.
-	*(*uint64)(value) = uint64(len(v))
-	copy(unsafe.Slice((*T)(unsafe.Add(value, 8)), len(v)), v)
-	if links := w.stream.codecs[n-1].links(); len(links) > 0 {
-		w.noteLinks(r, links, unsafe.Add(value, 8), len(v), unsafe.Sizeof(one))
+	*(*uint64)(to) = uint64(len(v))
+	copy(unsafe.Slice((*T)(unsafe.Add(to, 8)), len(v)), v)
+	if links := w.stream.codecs[number].links(); len(links) > 0 {
+		w.noteLinks(r, links, unsafe.Add(to, 8), len(v), unsafe.Sizeof(*new(T)))
 	}
 }
 

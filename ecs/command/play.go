@@ -382,46 +382,61 @@ func (p *player) applyQuery(r *run) error {
 		one.t.(toggled).DisableQuery(q)
 		return nil
 	}
-	values := p.work.values[:0]
-	at := r.query.valueAt(p.base)
-	switch {
-	case !one.valued || one.shared:
+	if !one.valued || one.shared && one.kind != set {
 		_, err := one.change.ApplyQuery(q)
 		return err
-	case one.kind == add: // those that lack it are those that move
+	}
+	if one.kind == add { // those that lack it are those that move
 		batch, err := one.change.ApplyQuery(q)
 		if err != nil {
 			return err
 		}
-		for rows := range batch.Rows() {
-			for len(values) < rows.Len() {
-				values = append(values, at)
-			}
-			c.fill(rows, source{p.base, values, p.work.made})
-		}
 		p.work.list = batch.Entities(p.work.list[:0])
-	default:
-		p.work.list = q.Entities(p.work.list[:0])
-		if one.kind == set {
-			p.work.list = slices.DeleteFunc(p.work.list, func(e ecs.Entity) bool {
-				place, _ := p.b.w.Locate(e)
-				return !place.Archetype.Has(one.t)
-			})
-		} else if _, err := one.change.ApplyList(p.work.list); err != nil {
-			return err
+		if c.fills() {
+			for rows := range batch.Rows() {
+				c.fill(rows, p.repeated(r.query, rows.Len()))
+			}
 		}
-		for range p.work.list {
-			values = append(values, at)
-		}
-		if _, err := c.spread(one.kind, p.work.list, source{p.base, values, p.work.made}); err != nil {
+	} else if err := p.reach(one, q); err != nil || one.shared {
+		return err
+	}
+	list := p.work.list
+	if one.kind != add || !c.fills() {
+		if _, err := c.spread(one.kind, list, p.repeated(r.query, len(list))); err != nil {
 			return err
 		}
 	}
-	p.work.values = values
 	if r.query.flags&linked != 0 {
-		for _, e := range p.work.list {
+		for _, e := range list {
 			c.patch(e, p.work.made)
 		}
 	}
 	return nil
+}
+
+// reach finds the entities that a Put, Set or Append by a query is about, and gives them the
+// type where they may lack it, or their shared value.
+func (p *player) reach(one *op, q *ecs.Query) error {
+	p.work.list = q.Entities(p.work.list[:0])
+	if one.kind != put {
+		p.work.list = slices.DeleteFunc(p.work.list, func(e ecs.Entity) bool {
+			place, _ := p.b.w.Locate(e)
+			return !place.Archetype.Has(one.t)
+		})
+	}
+	if one.change == nil {
+		return nil
+	}
+	_, err := one.change.ApplyList(p.work.list)
+	return err
+}
+
+// repeated returns n times the value of a record.
+func (p *player) repeated(r *record, n int) source {
+	values := p.work.values[:0]
+	for range n {
+		values = append(values, r.valueAt(p.base))
+	}
+	p.work.values = values
+	return source{p.base, values, p.work.made}
 }

@@ -20,30 +20,80 @@ func SetShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
 	recordShared(r.writer(), "SetShared", set, e, c, v)
 }
 
-// PutSharedQuery records that the entities that match q when the command is played get the
-// value.
+// AddSharedList records AddShared of one value for the entities of a list.
+func AddSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
+	recordSharedList(r.writer(), "AddSharedList", add, list, c, v)
+}
+
+// PutSharedList records PutShared of one value for the entities of a list.
+func PutSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
+	recordSharedList(r.writer(), "PutSharedList", put, list, c, v)
+}
+
+// SetSharedList records SetShared of one value for the entities of a list.
+func SetSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
+	recordSharedList(r.writer(), "SetSharedList", set, list, c, v)
+}
+
+// AddSharedQuery records AddShared of one value for the entities that match q when the command is
+// played.
+func AddSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
+	recordSharedQuery(r.writer(), "AddSharedQuery", add, q, c, v)
+}
+
+// PutSharedQuery records PutShared of one value for the entities that match q when the command is
+// played.
 func PutSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	w := r.writer()
-	q = w.checkQuery("PutSharedQuery", q)
-	w.stream.b.w.TypeIndex(c)
-	number := w.stream.find(op{kind: put, t: c, query: q, shared: true, valued: true}, &values[T]{c})
-	keepShared(w, number, ecs.Null, v)
+	recordSharedQuery(r.writer(), "PutSharedQuery", put, q, c, v)
+}
+
+// SetSharedQuery records SetShared of one value for the entities that match q when the command is
+// played and have one of the type.
+func SetSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
+	recordSharedQuery(r.writer(), "SetSharedQuery", set, q, c, v)
 }
 
 func recordShared[T comparable](w *Writer, name string, k kind, e ecs.Entity, c ecs.Shared[T], v T) {
 	w.check(name)
 	w.checkEntity(name, e)
-	index := w.stream.b.w.TypeIndex(c)
-	n := w.stream.noted(k, index)
-	if n == 0 {
-		n = w.stream.note(k, c, index, &values[T]{c}) + 1
-	}
-	keepShared(w, n-1, e, v)
+	keepShared(w, numberOfShared(w, k, c), e, nil, v)
 }
 
-func keepShared[T comparable](w *Writer, number uint16, e ecs.Entity, v T) {
-	value := w.stream.goValue(v)
-	_, at := w.record(number, e, 0, nil, 8)
+func recordSharedList[T comparable](w *Writer, name string, k kind, list []ecs.Entity, c ecs.Shared[T], v T) {
+	w.check(name)
+	for _, e := range list {
+		w.checkEntity(name, e)
+	}
+	number := numberOfShared(w, k, c)
+	for len(list) > 0 {
+		n := min(len(list), longestList)
+		keepShared(w, number, ecs.Null, list[:n], v)
+		list = list[n:]
+	}
+}
+
+func recordSharedQuery[T comparable](w *Writer, name string, k kind, q *ecs.Query, c ecs.Shared[T], v T) {
+	q = w.checkQuery(name, q)
+	w.stream.b.w.TypeIndex(c) // panics for one of another world
+	keepShared(w, w.stream.find(op{kind: k, t: c, query: q, shared: true, valued: true}, &values[T]{c}), ecs.Null, nil, v)
+}
+
+// numberOfShared returns the number of the op that gives values of a shared type.
+func numberOfShared[T comparable](w *Writer, k kind, c ecs.Shared[T]) uint16 {
+	index := w.stream.b.w.TypeIndex(c)
+	if n := w.stream.noted(k, index); n != 0 {
+		return n - 1
+	}
+	return w.stream.note(k, c, index, &values[T]{c})
+}
+
+// keepShared records a value for an entity or a list.
+func keepShared[T comparable](w *Writer, number uint16, e ecs.Entity, list []ecs.Entity, v T) {
+	value, flags := w.stream.goValue(v), uint16(0)
+	if list != nil {
+		flags = listed
+	}
+	_, at := w.record(number, e, flags, list, 8)
 	*(*uint64)(at) = value // Safe because the room has 8 bytes.
 }
 

@@ -146,6 +146,8 @@ const (
 	doSetTeam
 	doRemoveTeam
 	doPutGroup
+	doAppendList
+	doSetTeamList
 	doDestroyQuery
 	doAddQuery
 	doPutQuery
@@ -154,10 +156,14 @@ const (
 	doDisableQuery
 	doTeamQuery
 	doAddWalkQuery
+	doAddHitsQuery
+	doPutHitsQuery
+	doAppendQuery
+	doSetTeamQuery
 	orders
 )
 
-var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery"}
+var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "AppendList", "SetTeamList", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery", "AppendQuery", "SetTeamQuery"}
 
 var teams = []team{"red", "blue", "green"}
 
@@ -223,22 +229,12 @@ func (o order) record(y *yard, cb Recorder, known []ecs.Entity) []ecs.Entity {
 		w.Remove(e, y.team)
 	case doPutGroup:
 		PutBuffer(cb, e, y.group, ecs.LinkedEntity{Entity: at(o.other)})
-	case doDestroyQuery:
-		w.DestroyQuery(y.q)
-	case doAddQuery:
-		w.AddQuery(y.q, y.slow)
-	case doPutQuery:
-		PutQuery(cb, y.q, y.ptr, pointer{e, uint32(o.n)})
-	case doSetQuery:
-		SetQuery(cb, y.q, y.pos, p)
-	case doRemoveQuery:
-		w.RemoveQuery(y.qwalk, y.ptr)
-	case doDisableQuery:
-		w.DisableQuery(y.q, y.walk)
-	case doTeamQuery:
-		PutSharedQuery(cb, y.q, y.team, teams[o.n%3])
-	case doAddWalkQuery:
-		AddQuery(cb, y.q, y.walk, health{float64(o.n)})
+	case doAppendList:
+		AppendList(cb, []ecs.Entity{e, at(o.other)}, y.hits, hits...)
+	case doSetTeamList:
+		SetSharedList(cb, []ecs.Entity{e, at(o.other)}, y.team, teams[o.n%3])
+	default:
+		o.recordQuery(y, cb, e)
 	}
 	return known
 }
@@ -384,6 +380,20 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 		case o.what != doAddHits:
 			d.CopyFrom(hits)
 		}
+	case doAppendList:
+		if o.n%4 > 0 && !named(o.other) || o.n%4 > 2 && !made {
+			return 1
+		}
+		for _, e := range []ecs.Entity{e, at(o.other)} {
+			d, has := y.hits.Mut(e)
+			if fails(has); has {
+				d.Append(hits...)
+			}
+		}
+	case doSetTeamList:
+		for _, e := range []ecs.Entity{e, at(o.other)} {
+			fails(y.team.Set(e, teams[o.n%3]))
+		}
 	case doRemoveHits:
 		if fails(made); made {
 			y.hits.Remove(e)
@@ -414,44 +424,6 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 		y.doQuery(o, e, p)
 	}
 	return failed
-}
-
-// doQuery does an order about a query.
-func (y *yard) doQuery(o order, e ecs.Entity, p position) {
-	switch o.what {
-	case doDestroyQuery:
-		y.w.DestroyQuery(y.q)
-	case doAddQuery:
-		for _, e := range y.q.Entities(nil) {
-			y.slow.Add(e, slow{})
-		}
-	case doPutQuery:
-		for _, f := range y.q.Entities(nil) {
-			y.ptr.Set(f, pointer{e, uint32(o.n)})
-		}
-	case doSetQuery:
-		for _, e := range y.q.Entities(nil) {
-			y.pos.Set(e, p)
-		}
-	case doRemoveQuery:
-		for _, e := range y.qwalk.Entities(nil) {
-			y.ptr.Remove(e)
-		}
-	case doDisableQuery:
-		for _, e := range y.q.Entities(nil) {
-			y.walk.Disable(e)
-		}
-	case doTeamQuery:
-		for _, e := range y.q.Entities(nil) {
-			if !y.team.Add(e, teams[o.n%3]) {
-				y.team.Set(e, teams[o.n%3])
-			}
-		}
-	case doAddWalkQuery:
-		for _, e := range y.q.Entities(nil) {
-			y.walk.Add(e, health{float64(o.n)})
-		}
-	}
 }
 
 func (y *yard) dying(e ecs.Entity) bool { return ecs.Register[ecs.Dying](y.w).Has(e) }
