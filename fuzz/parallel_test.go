@@ -11,7 +11,7 @@ import (
 // TestWorkersAgree runs streams of jobs and of commands that they record on 1, 2, 4, 8 and 16
 // workers: after each step the worlds have one hash.
 func TestWorkersAgree(t *testing.T) {
-	seeds, steps := effort(8, 120)
+	seeds, steps := effort(6, 120)
 	u := newUniverse(t, 64<<20)
 	failed := 0
 	for seed := range uint64(seeds) {
