@@ -50,6 +50,6 @@
 // with an error that wraps [ErrLimit]; see [Buffer.Reserve].
 //
 // Cost, a million commands, each of another entity, on an EPYC (go test ./ecs/command -bench Play):
-// 19 ns to record an Add and 23 to play it, 2 where one command is about a query of as many. More
-// is in docs/command.md.
+// 19 ns to record an Add and 21 to 27 to play it, 3 where one command is about a query of as many.
+// More is in docs/command.md.
 package command

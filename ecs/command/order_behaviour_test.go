@@ -197,11 +197,7 @@ func playGroups(t *testing.T, a, b *yard, told [][]order, groups bool) {
 	}
 	err := cb.PlayRest()
 	require.NoError(t, a.w.Verify())
-	for i, e := range handles {
-		if e.IsPlaceholder() {
-			handles[i] = cb.Made(e)
-		}
-	}
+	resolve(cb, handles)
 	var refused *PlayError
 	if failed > 0 {
 		require.ErrorAs(t, err, &refused)

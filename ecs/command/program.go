@@ -12,17 +12,16 @@ type node struct {
 	parent  int32 // -1: a root
 	op      int32 // of the player, that leads here
 	depth   int32 // commands from the root
-	lastOp  int32 // the child that was asked for last, and what leads there; -1: none yet
+	lastOp  int32 // the op that was asked for last, and where it leads; -1: none yet
 	last    int32
 	run     int32          // that it was counted in last
 	filled  bool           // the values of that run are written
 	count   int32          // stints of that run that end here
-	first   int32          // the first of them in player.order
+	first   int32          // the first of them in work.order
 	stop    bool           // the parent's archetype must be reached first: a type that was removed comes anew
 	lossy   bool           // some type was removed on the way
 	created bool           // roots: the entity is made by this run
-	from    *ecs.Archetype // roots: what the entities have before; children: as the root's
-	at      *ecs.Archetype // what they have after; nil: they have ended
+	at      *ecs.Archetype // what the entities have then; nil: they have ended
 	source  ecs.Entity     // roots of copies: what is copied, with placeholders resolved when it is played
 	copied  bool
 	ended   bool // the entity was destroyed, though Cleanup types may be left of it
@@ -47,7 +46,7 @@ func (p *player) root(key rootKey) int32 {
 	n, ok := p.roots[key]
 	if !ok {
 		n = int32(len(p.nodes))
-		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, from: key.at, at: key.at,
+		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, at: key.at,
 			created: key.created, source: key.source, copied: key.source != ecs.Null, ended: key.ended})
 		p.roots[key] = n
 	}
@@ -92,7 +91,7 @@ func (p *player) lead(n, o int32) (int32, error) {
 	case one.kind == add && has, one.kind == remove && !has, one.kind == destroy && nd.ended:
 		return n, nil
 	}
-	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, from: nd.from, at: nd.at, lossy: nd.lossy, ended: nd.ended}
+	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, at: nd.at, lossy: nd.lossy, ended: nd.ended}
 	if c := one.change; c != nil && !(one.kind == put && has && !one.shared) {
 		to, err := c.Target(nd.at)
 		if err != nil {

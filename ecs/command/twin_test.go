@@ -499,6 +499,15 @@ func TestTwinQueries(t *testing.T) {
 	}
 }
 
+// resolve makes placeholders the entities that the last Play made for them.
+func resolve(cb *Buffer, handles []ecs.Entity) {
+	for i, e := range handles {
+		if e.IsPlaceholder() {
+			handles[i] = cb.Made(e)
+		}
+	}
+}
+
 func runTwin(t *testing.T, seed uint64, upTo int, groups bool) {
 	runOrders(t, rand.New(rand.NewPCG(seed, 1)), upTo, groups)
 }
@@ -525,11 +534,7 @@ func runOrders(t *testing.T, r *rand.Rand, upTo int, groups bool) {
 		}
 		err := cb.PlayRest()
 		require.NoError(t, a.w.Verify())
-		for i, e := range handles {
-			if e.IsPlaceholder() {
-				handles[i] = cb.Made(e)
-			}
-		}
+		resolve(cb, handles)
 		want, got := b.picture(real), a.picture(handles)
 		for i := range want {
 			if want[i] != got[i] {

@@ -14,8 +14,8 @@ import (
 //
 // Commands of one writer are played in the order of recording, unless Key says otherwise.
 // A command about an entity of another world, a placeholder of another buffer, or a type of another
-// world panics when it is recorded; recording panics with an error that wraps ErrLimit, or that of
-// the universe, when there is no memory.
+// world panics when it is recorded; recording panics with an error that wraps ErrLimit, ErrSize, or
+// that of the universe, when there is no memory.
 type Writer struct {
 	stream  *stream
 	batch   Batch // nil: the buffer's own writer
