@@ -142,6 +142,10 @@ func TestHasRoomKeepsItsWord(t *testing.T) {
 	}
 	require.Greater(t, fits, 10)
 	require.ErrorIs(t, w.HasRoom(nil, ecs.MaxEntities), ecs.ErrLimit)
+	require.Panics(t, func() { _ = w.HasRoom(nil, -1) })
+	for _, r := range []ecs.Room{{}, {Archetype: a, Rows: -1}, {Archetype: ecs.NewArchetype(newWorld(t)), Rows: 1}} {
+		require.Panics(t, func() { _ = w.HasRoom([]ecs.Room{r}, 0) })
+	}
 	require.NoError(t, w.Close())
 	require.NoError(t, u.Close())
 }

@@ -1,5 +1,7 @@
 package ecs
 
+import "fmt"
+
 // Room for calls that bring rows to several archetypes, all or none: the call aims at its
 // targets and says how many rows are coming to each; then room is made for all.
 
@@ -12,10 +14,19 @@ type Room struct {
 // HasRoom reports whether the rows of all rooms and as many new entities would find room
 // now, each archetype once in rooms: it makes the room and gives it back, so calls that bring
 // no more than that, one after the other, find it too, if nobody else takes memory of the
-// universe meanwhile. The error is a *LimitError. It panics during iteration.
+// universe meanwhile. The error is a *LimitError. It panics during iteration, for an archetype of
+// another world and for negative numbers.
 func (w *World) HasRoom(rooms []Room, entities int) error {
 	const op = "World.HasRoom"
 	w.checkChange(op)
+	if entities < 0 {
+		panic(fmt.Sprintf("ecs: %s: %d entities: the number is negative", op, entities))
+	}
+	for i, r := range rooms {
+		if r.Archetype == nil || r.Archetype.w != w || r.Rows < 0 {
+			panic(fmt.Sprintf("ecs: %s: room %d, of %d rows: the archetype is nil or belongs to another world, or the number is negative", op, i, r.Rows))
+		}
+	}
 	before, blocks := len(w.archetypes), len(w.records.runs)
 	w.targets = w.targets[:0]
 	var err error
