@@ -1,5 +1,10 @@
 package ecs
 
+import (
+	"fmt"
+	"math/bits"
+)
+
 // Access is the types that somebody reads and those that somebody writes, of one world.
 // The zero value is none.
 type Access struct{ reads, writes signature }
@@ -15,6 +20,22 @@ func (q *Query) Access() Access {
 		t := &q.terms[i]
 		for _, o := range t.of {
 			a.add(o.t.id, t.accessTo(o))
+		}
+	}
+	return a
+}
+
+// Looks returns the types whose enable bits or versions decide which rows match: what
+// Matches, Count, Empty and the like read. It is a part of Access.
+func (q *Query) Looks() Access {
+	q.checkOpen("Query.Looks")
+	var a Access
+	for i := range q.terms {
+		t := &q.terms[i]
+		for _, o := range t.of {
+			if t.looksAt(o) {
+				a.add(o.t.id, mayRead)
+			}
 		}
 	}
 	return a
@@ -40,6 +61,26 @@ func (a *Access) Join(b *Access) {
 // the other reads or writes.
 func (a *Access) Conflicts(b *Access) bool {
 	return a.writes.meets(&b.writes) || a.writes.meets(&b.reads) || a.reads.meets(&b.writes)
+}
+
+// Conflicts returns the names of the types by which a and b conflict: that one of them
+// writes and the other reads or writes, in the order of registering; nil when they do not.
+// A closed world answers too. It panics for types that the world does not have.
+func (w *World) Conflicts(a, b Access) (names []string) {
+	if w == nil || w.heap == nil {
+		panic("ecs: World.Conflicts: " + unmade["World"])
+	}
+	for i := range a.reads {
+		of := a.writes[i]&(b.reads[i]|b.writes[i]) | a.reads[i]&b.writes[i]
+		for ; of != 0; of &= of - 1 {
+			id := i*64 + bits.TrailingZeros64(of)
+			if id >= len(w.types) {
+				panic(fmt.Sprintf("ecs: World.Conflicts: the accesses have type %d, the world has %d types: they are of another world", id, len(w.types)))
+			}
+			names = append(names, w.types[id].name)
+		}
+	}
+	return names
 }
 
 // accessTo returns what a loop does with an operand of the term: what it declares, and

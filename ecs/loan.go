@@ -153,10 +153,10 @@ func (l *Loan) check(op string) {
 
 // Begin begins the loan, for the world's owner. Until End structural changes wait for it, and
 // the world's own functions do not write its types nor read those that it writes: they panic.
-// A query with Changed or Ordered compares with its Since as it is now, which moves on, and
-// the world's version advances, as by a loop that ends. It panics inside a loop and in a
-// phase, for a closed query or world, and when the loan is out. It allocates when there are
-// new archetypes.
+// A query with Changed or Ordered compares with its Since as it is now. Unless that is pinned
+// it moves on, and the world's version advances, as by a loop that ends. It panics inside a
+// loop and in a phase, for a closed query or world, and when the loan is out. It allocates
+// when there are new archetypes.
 func (l *Loan) Begin() {
 	const op = "Loan.Begin"
 	l.check(op)
@@ -175,7 +175,7 @@ func (l *Loan) Begin() {
 		l.lent[i].begin(w)
 	}
 	l.version = w.version // N4
-	if q.filters() {
+	if q.moves() {
 		q.since = w.version
 		w.Advance()
 	}

@@ -188,6 +188,61 @@ func TestLoanAccess(t *testing.T) {
 	require.True(t, access.Conflicts(writesStun))
 }
 
+// TestLooks: what Empty and the like look at, and nothing that only loops read.
+func TestLooks(t *testing.T) {
+	m := newMisuse(t)
+	for _, x := range []struct {
+		terms []ecs.Term
+		looks []string
+	}{
+		{[]ecs.Term{ecs.Write(m.position), ecs.Read(m.velocity), ecs.With(m.hits)}, nil},
+		{[]ecs.Term{ecs.Write(m.stun)}, []string{"Stun"}},
+		{[]ecs.Term{ecs.Without(m.stun), ecs.Ordered()}, []string{"Stun"}},
+		{[]ecs.Term{ecs.Disabled(m.stun), ecs.Write(m.velocity), ecs.Changed(m.velocity, m.position)}, []string{"Position", "Velocity", "Stun"}},
+		{[]ecs.Term{ecs.Any(ecs.Write(m.position), m.stun)}, []string{"Stun"}},
+		{[]ecs.Term{ecs.Present(ecs.Write(m.stun)), ecs.Optional(ecs.Read(m.position))}, nil},
+		{[]ecs.Term{ecs.Absent(m.stun)}, nil},
+	} {
+		q := ecs.NewQuery(m.w, x.terms...)
+		all := ecs.NewQuery(m.w, ecs.Optional(ecs.Write(m.position), ecs.Write(m.velocity), ecs.Write(m.hits), ecs.Write(m.stun))).Access()
+		require.Equal(t, x.looks, m.w.Conflicts(q.Looks(), all), "%v", q)
+		require.Empty(t, m.w.Conflicts(q.Looks(), q.Looks()), "%v only reads them", q)
+	}
+	closed := ecs.NewQuery(m.w)
+	closed.Close()
+	require.PanicsWithValue(t, "ecs: Query.Looks: query() is closed", func() { closed.Looks() })
+	require.PanicsWithValue(t, "ecs: Query.Looks: the query is nil or the zero value; queries come from NewQuery", func() { (*ecs.Query)(nil).Looks() })
+}
+
+// TestConflictsAreNamed: by the types, in the order of registering, whoever writes.
+func TestConflictsAreNamed(t *testing.T) {
+	m := newMisuse(t)
+	last := ecs.Register[Health](m.w)
+	access := func(terms ...ecs.Term) ecs.Access { return ecs.NewQuery(m.w, terms...).Access() }
+	a := access(ecs.Write(m.hits), ecs.Read(m.position), ecs.Read(m.velocity), ecs.Write(last))
+	b := access(ecs.Write(last), ecs.Read(m.hits), ecs.Read(m.velocity), ecs.Write(m.position))
+	want := []string{"Position", "[]Hit", "Health"}
+	require.Equal(t, want, m.w.Conflicts(a, b))
+	require.Equal(t, want, m.w.Conflicts(b, a))
+	require.Equal(t, want[1:], m.w.Conflicts(a, a))
+	require.Nil(t, m.w.Conflicts(a, ecs.Access{}))
+	require.Nil(t, m.w.Conflicts(access(ecs.Read(m.position)), access(ecs.Read(m.position), ecs.Write(m.hits))))
+	nobody := "ecs: World.Conflicts: the world is nil or the zero value; worlds come from NewWorld"
+	require.PanicsWithValue(t, nobody, func() { (*ecs.World)(nil).Conflicts(a, b) })
+	require.PanicsWithValue(t, nobody, func() { new(ecs.World).Conflicts(a, b) })
+	func() {
+		defer func() {
+			require.Regexp(t, `ecs: World.Conflicts: .* type (\d+), the world has \d types: they are of another`, recover())
+		}()
+		m.other.Conflicts(a, b)
+	}()
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	of := ecs.NewQuery(w, ecs.Write(ecs.Register[Position](w))).Access()
+	require.NoError(t, w.Close())
+	require.Equal(t, want[:1], w.Conflicts(of, of))
+}
+
 // TestLoanAllocatesNothing: a loan that goes round again and again.
 func TestLoanAllocatesNothing(t *testing.T) {
 	m := newMisuse(t)

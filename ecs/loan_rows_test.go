@@ -212,6 +212,16 @@ func TestLoanVersions(t *testing.T) {
 	require.Equal(t, chunk, changed.Count())
 	changed.SetSince(version)
 	require.Zero(t, changed.Count())
+	q.PinSince(version - 1)
+	now := w.Version()
+	require.Equal(t, chunk, pass())
+	require.Equal(t, chunk, pass(), "a loan does not move what is pinned")
+	require.Equal(t, []uint32{version - 1, now}, []uint32{q.Since(), w.Version()})
+	q.PinSince(version)
+	require.Zero(t, pass())
+	q.SetSince(version - 1)
+	require.Equal(t, chunk, pass())
+	require.Equal(t, []uint32{now, now + 1}, []uint32{q.Since(), w.Version()})
 }
 
 // TestLoanOwnerWorksOn: while a loan's goroutines are at work the owner begins and ends

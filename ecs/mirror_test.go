@@ -87,6 +87,8 @@ func TestZeroHandlesHaveNames(t *testing.T) {
 		"ecs: Query.Count" + nobody:      func() { q.Count() },
 		"ecs: Query.Close" + nobody:      func() { q.Close() },
 		"ecs: Query.SetSince" + nobody:   func() { q.SetSince(1) },
+		"ecs: Query.PinSince" + nobody:   func() { q.PinSince(1) },
+		"ecs: Query.Looks" + nobody:      func() { q.Looks() },
 		"ecs: Component.Values" + nobody: func() { position.Values(nil, nil) },
 		"ecs: NewQuery: the world is nil or the zero value; worlds come from NewWorld":     func() { ecs.NewQuery(nil) },
 		"ecs: NewChange: the world is nil or the zero value; worlds come from NewWorld":    func() { ecs.NewChange(nil) },

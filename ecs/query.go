@@ -26,6 +26,7 @@ type Query struct {
 	writes    bool      // some type may be written
 	changed   []typeID  // of the Changed terms
 	ordered   bool      // there is an Ordered term
+	pinned    bool      // since stays when loops end, see PinSince
 	since     uint32    // version that Changed and Ordered compare with; 0: everything is new
 	whole     uint64    // World.unshared at which every row of the sights matches, in any version: see look
 }
@@ -108,18 +109,25 @@ func (q *Query) Close() {
 }
 
 // Since returns the version that the Changed and Ordered terms compare with: that
-// at the end of the last loop that ran to its end, or what SetSince gave.
+// at the end of the last loop that ran to its end, or what SetSince or PinSince gave.
 func (q *Query) Since() uint32 { return q.since }
 
 // SetSince makes the Changed and Ordered terms compare with another version, as
 // World.Version and Advance give; 0 passes everything. It panics while the world is
 // shared.
-func (q *Query) SetSince(version uint32) {
+func (q *Query) SetSince(version uint32) { q.setSince("Query.SetSince", version, false) }
+
+// PinSince is SetSince for good: until SetSince is called, loops that end and loans that
+// begin neither move Since nor advance the world's version. It serves who moves the
+// version of many queries at once, and runs each any number of times in between.
+func (q *Query) PinSince(version uint32) { q.setSince("Query.PinSince", version, true) }
+
+func (q *Query) setSince(op string, version uint32, pinned bool) {
 	if q == nil || q.w == nil {
-		q.refuse("Query.SetSince")
+		q.refuse(op)
 	}
-	q.w.checkUnshared("Query.SetSince")
-	q.since = version
+	q.w.checkUnshared(op)
+	q.since, q.pinned = version, pinned
 }
 
 // MatchesArchetype reports whether entities of an archetype can match, and whether enable
@@ -147,6 +155,9 @@ func (q *Query) Filters() bool { return q.filters() }
 // filters reports whether chunks are passed by their versions.
 func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 
+// moves reports whether Since moves on with a loop that ends.
+func (q *Query) moves() bool { return q.filters() && !q.pinned }
+
 // passes reports whether a chunk is newer than since by one of the Changed and
 // Ordered terms.
 func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
@@ -167,8 +178,8 @@ func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 // structural changes while the loop runs: an iter.Pull over it must be stopped. It
 // allocates nothing. A loop over a query with Changed or Ordered terms that ends
 // without break moves Since to now and advances the world's version, so that the
-// next loop sees what is written from then on, and not what this one wrote. While the
-// world is shared it does neither, and panics for a query with Write.
+// next loop sees what is written from then on, and not what this one wrote; but see
+// PinSince. While the world is shared it does neither, and panics for a query with Write.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walk(yield) }
 }
@@ -228,7 +239,7 @@ func (q *Query) prepare() bool {
 func (q *Query) walkPart(yield func(Rows) bool) {
 	s := q.w.openScan(q)
 	defer s.end()
-	if s.walk(q, yield) && q.filters() && q.w.phase == nil {
+	if s.walk(q, yield) && q.moves() && q.w.phase == nil {
 		q.since = q.w.version
 		q.w.Advance()
 	}

@@ -208,6 +208,43 @@ func TestSinceAndAdvance(t *testing.T) {
 	require.Zero(t, plain.Since())
 }
 
+// TestPinSince: a query that is pinned compares with the same version in every loop and
+// moves nothing, until SetSince.
+func TestPinSince(t *testing.T) {
+	s := newSmall(t)
+	q := ecs.NewQuery(s.w, ecs.Write(s.position), ecs.Changed(s.position), ecs.Ordered())
+	s.run(q)
+	before := s.w.Version()
+	s.w.Advance()
+	s.position.Mut(s.inA[0])
+	q.PinSince(before)
+	version := s.w.Version()
+	for range 3 {
+		require.Equal(t, []string{"a0"}, s.run(q))
+	}
+	require.Equal(t, []string{"a0"}, s.upTo(q, 1))
+	require.Equal(t, s.perA, q.Count())
+	s.position.Mut(s.inB[0])
+	require.Equal(t, []string{"a0", "b0"}, s.run(q), "what is written later counts as well")
+	require.Equal(t, before, q.Since())
+	require.Equal(t, version, s.w.Version())
+	for range q.Rows() {
+		q.PinSince(version) // inside a loop, which goes on with what it began with
+	}
+	require.Empty(t, s.run(q))
+	require.Equal(t, version, q.Since())
+	q.PinSince(0)
+	require.Len(t, s.run(q), 6, "0 passes everything")
+	require.Zero(t, q.Since())
+	q.SetSince(version - 1)
+	require.Equal(t, []string{"a0", "b0"}, s.run(q))
+	require.Equal(t, version, q.Since(), "SetSince takes the pin away")
+	require.Equal(t, version+1, s.w.Version())
+	plain := ecs.NewQuery(s.w, ecs.Read(s.position))
+	plain.PinSince(version)
+	require.Len(t, s.run(plain), 6, "it has no Changed and no Ordered")
+}
+
 // TestBehaviour53Wrap: versions compare by their signed distance, so the counter may
 // wrap; 0 is skipped.
 func TestBehaviour53Wrap(t *testing.T) {
