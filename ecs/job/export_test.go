@@ -12,3 +12,11 @@ func (s *Scheduler) Parked() int {
 
 // GrainOf is grainOf.
 func GrainOf(rows int) int { return grainOf(rows) }
+
+// Flying returns the names of the jobs in flight, in the order of scheduling.
+func (s *Scheduler) Flying() (names []string) {
+	for _, j := range s.flights {
+		names = append(names, j.name)
+	}
+	return names
+}

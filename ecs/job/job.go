@@ -107,6 +107,25 @@ func (j *Job) After(handles ...Handle) *Job {
 	return j
 }
 
+// Access returns what the job reads and writes: what its query does, and its uses. It is what
+// decides for whom the job waits. Before the first flight it allocates, and panics for uses that
+// a flight would refuse.
+func (j *Job) Access() ecs.Access {
+	if j == nil || j.s == nil {
+		j.build("Job.Access")
+	}
+	j.s.enter("Job.Access")
+	if !j.fixed {
+		return j.lends().Access()
+	}
+	return j.access
+}
+
+// lends makes the loan of what the job declares.
+func (j *Job) lends() *ecs.Loan {
+	return ecs.NewLoan(j.query, "job "+j.name, j.s.structural, j.uses...)
+}
+
 // build panics when the job cannot be told more of itself.
 func (j *Job) build(op string) {
 	if j == nil || j.s == nil {
@@ -175,7 +194,7 @@ func (j *Job) settle() {
 		return
 	}
 	s := j.s
-	j.loan = ecs.NewLoan(j.query, "job "+j.name, s.structural, j.uses...)
+	j.loan = j.lends()
 	j.access = j.loan.Access()
 	j.seats = make([]seat, len(s.workers))
 	for i := range j.seats {

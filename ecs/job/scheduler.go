@@ -163,6 +163,23 @@ func (s *Scheduler) Complete() error {
 	return s.takeErrors()
 }
 
+// CompleteFor completes the flights whose access conflicts with a, and all that they depend
+// on, as Handle.Complete does: what a reads and writes is the owner's then. When nothing is
+// in flight it does nothing. It allocates nothing.
+func (s *Scheduler) CompleteFor(a ecs.Access) error {
+	s.enter("Scheduler.CompleteFor")
+	if len(s.flights) > 0 {
+		s.turnMark()
+		for _, j := range s.flights {
+			if j.access.Conflicts(&a) {
+				s.want(Handle{j: j, number: j.number})
+			}
+		}
+		s.completeMarked()
+	}
+	return s.takeErrors()
+}
+
 // Close completes all jobs in flight and stops the workers. The error is Complete's. A
 // second call does nothing; all else panics from then on.
 func (s *Scheduler) Close() error {
