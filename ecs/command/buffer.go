@@ -53,6 +53,7 @@ type Buffer struct {
 	held    atomic.Int64 // bytes of pages
 	numbers atomic.Int64 // placeholders given to streams, a block at a time
 	state   atomic.Int32
+	why     string     // it is sealed
 	mu      sync.Mutex // held to find a worker's stream
 	streams []*stream  // by worker + 1; the first is the owner's
 	player  player
@@ -63,10 +64,9 @@ const (
 	recording = iota
 	playing
 	played // and not recorded to since
+	sealed
 	closed
 )
-
-var states = [...]string{"recording", "being played", "played", "closed"}
 
 // ids numbers the buffers of the process, for their placeholders.
 var ids atomic.Uint32
@@ -167,17 +167,27 @@ func (b *Buffer) wake(op string) {
 	case played:
 		b.clear()
 		b.state.Store(recording)
-	case playing:
-		panic("command: " + op + ": the buffer is being played; record after it")
 	default:
-		panic("command: " + op + ": the buffer is closed")
+		b.refuse(op)
 	}
 }
 
-// Len returns the number of commands recorded. Nobody may record meanwhile.
+// refuse panics for a buffer that is in no state for op.
+func (b *Buffer) refuse(op string) {
+	is := "closed"
+	switch b.state.Load() {
+	case playing:
+		is = "being played; record after it"
+	case sealed:
+		is = "sealed: " + b.why
+	}
+	panic("command: " + op + ": the buffer is " + is)
+}
+
+// Len returns the number of commands recorded that Play would make. Nobody may record meanwhile.
 func (b *Buffer) Len() (n int) {
 	b.checkMade("Buffer.Len")
-	if b.state.Load() == played {
+	if s := b.state.Load(); s == played || s == sealed {
 		return 0
 	}
 	for _, s := range b.streams {
@@ -233,6 +243,35 @@ func (b *Buffer) Clear() {
 	b.clear()
 }
 
+// Seal closes the buffer to commands until Unseal: recording, by writers of batches too, Parallel,
+// Reserve, Play, Clear and Trim panic and say why. Made still answers. What was recorded and
+// not played is lost. It is for who hands out a buffer, and says from when on it is void. It
+// completes all jobs first, which may record; it panics for a buffer that is being played or
+// closed. A second call changes why.
+func (b *Buffer) Seal(why string) {
+	const op = "Buffer.Seal"
+	b.checkMade(op)
+	b.w.Settle(op)
+	if s := b.state.Load(); s == playing || s == closed {
+		b.refuse(op)
+	}
+	b.why = why
+	b.state.Store(sealed)
+}
+
+// Unseal opens a sealed buffer, empty and with key 0, as a new one is. Its memory is kept, and
+// placeholders from before are void. It panics for a buffer that is not sealed.
+func (b *Buffer) Unseal() {
+	const op = "Buffer.Unseal"
+	b.checkMade(op)
+	if b.state.Load() != sealed {
+		panic("command: " + op + ": the buffer is not sealed")
+	}
+	b.clear()
+	b.key, b.within = 0, false
+	b.state.Store(recording)
+}
+
 func (b *Buffer) clear() {
 	for _, s := range b.streams {
 		if s != nil {
@@ -269,7 +308,7 @@ func (b *Buffer) Close() {
 	b.w.Settle("Buffer.Close")
 	switch b.state.Load() {
 	case playing:
-		panic("command: Buffer.Close: the buffer is being played")
+		b.refuse("Buffer.Close")
 	case closed:
 		return
 	}

@@ -46,7 +46,7 @@
 // last call they return [ErrPlayed], in idle frames too. When memory runs out, an *ecs.LimitError;
 // the first run of commands is all or nothing then (docs/command.md). A broken contract panics
 // when it is recorded: an entity or a type of another world, a placeholder of another buffer, a writer kept
-// beyond its batch, a buffer that is being played or closed. Recording beyond [Limit] panics
+// beyond its batch, a buffer that is being played, sealed or closed. Recording beyond [Limit] panics
 // with an error that wraps [ErrLimit]; see [Buffer.Reserve].
 //
 // Cost, a million commands, each of another entity, on an EPYC (go test ./ecs/command -bench Play):

@@ -51,7 +51,7 @@ func (b *Buffer) play(op string, rest bool) error {
 		if b.state.Load() == played {
 			return ErrPlayed
 		}
-		panic("command: " + op + ": the buffer is " + states[b.state.Load()])
+		b.refuse(op)
 	}
 	after := int32(recording)
 	p := &b.player

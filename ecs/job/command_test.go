@@ -90,15 +90,16 @@ func TestWriterOfTwoJobs(t *testing.T) {
 	require.NoError(t, cb.Play())
 }
 
-// A buffer is not cleared or closed under a job that records: the job is completed first. In a
-// body both panic by name, and so does Play.
+// A buffer is not cleared, sealed or closed under a job that records: the job is completed first.
+// In a body these panic by name, and so does Play.
 func TestBufferWaitsForJobs(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 500)
 	s := w.schedule(t, 2)
 	cb := command.NewBuffer(w.World)
 	j := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("recording")
-	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Buffer.Close": cb.Close, "Buffer.Play": func() { _ = cb.Play() }} {
+	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Buffer.Close": cb.Close, "Buffer.Play": func() { _ = cb.Play() },
+		"Buffer.Seal": func() { cb.Seal("void") }} {
 		for _, worker := range []bool{false, true} {
 			text := inBody(t, s, j, worker, func(*job.Ctx, ecs.Rows) { f() })
 			require.Contains(t, text, "job: "+name+": structural change inside a body of job recording")
@@ -109,7 +110,11 @@ func TestBufferWaitsForJobs(t *testing.T) {
 			_ = cb.Play()
 		}
 	}, "ecs: Buffer.Play: ", "loop")
-	for _, f := range []func(){cb.Clear, cb.Close} {
+	seal := func() {
+		cb.Seal("void")
+		cb.Unseal()
+	}
+	for _, f := range []func(){cb.Clear, seal, cb.Close} {
 		began := make(chan bool, 100)
 		j.Parallel(func(c *job.Ctx, rows ecs.Rows) {
 			began <- true

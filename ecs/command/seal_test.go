@@ -1,0 +1,129 @@
+package command
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// TestSeal: a sealed buffer takes nothing and says why, and still tells what it made.
+func TestSeal(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	batch := cb.Parallel(batchOf{0, 1, 0})
+	batch.Destroy(y.plain.Create())
+	shot := cb.Create(y.full)
+	require.NoError(t, cb.Play())
+	made, hash := cb.Made(shot), y.w.Hash()
+	const why = "the point end simulation has been played: ask for its buffer in each update"
+	cb.Seal(why)
+	for name, f := range map[string]func(){
+		"Writer.Create":   func() { cb.Create(y.plain) },
+		"Writer.Destroy":  func() { batch.Destroy(e) },
+		"Writer.Key":      func() { cb.Key(1) },
+		"Set":             func() { Set(batch, e, y.pos, position{}) },
+		"Append":          func() { Append(cb, e, y.hits) },
+		"AddQuery":        func() { AddQuery(cb, y.q, y.pos, position{}) },
+		"Buffer.Parallel": func() { cb.Parallel(batchOf{0, 1, 1}) },
+		"Buffer.Reserve":  func() { _ = cb.Reserve(1, 0) },
+		"Buffer.Play":     func() { _ = cb.Play() },
+		"Buffer.PlayRest": func() { _ = cb.PlayRest() },
+		"Buffer.Clear":    cb.Clear,
+		"Buffer.Trim":     cb.Trim,
+	} {
+		require.Equal(t, "command: "+name+": the buffer is sealed: "+why, panicOf(f))
+		require.True(t, cb.mu.TryLock(), "the panic of %s keeps others out", name)
+		cb.mu.Unlock()
+	}
+	require.Equal(t, hash, y.w.Hash())
+	require.Equal(t, made, cb.Made(shot))
+	require.True(t, y.w.Alive(made))
+	require.Zero(t, cb.Len())
+	require.Equal(t, "0 commands, 32768 B\n", cb.String())
+	cb.Seal("another time")
+	require.Contains(t, panicOf(func() { cb.Destroy(e) }), "sealed: another time")
+}
+
+// TestUnseal: the buffer is as a new one, but for its memory.
+func TestUnseal(t *testing.T) {
+	for name, options := range map[string][]Option{"plain": nil, "kept": {Keep}} {
+		y := openYard(t)
+		cb := y.open(t, options...)
+		e, lost := y.full.Create(), y.full.Create()
+		for round := range 3 {
+			cb.Key(7)
+			Set(cb, e, y.pos, position{1, 1})
+			shot := cb.Create(y.full)
+			require.NoError(t, cb.Play())
+			cb.Destroy(lost) // and not played
+			bytes := cb.Bytes()
+			cb.Seal("why")
+			require.Zero(t, cb.Len(), name)
+			cb.Unseal()
+			require.Zero(t, cb.Len(), name)
+			require.Equal(t, ecs.Null, cb.Made(shot))
+			require.Equal(t, bytes, cb.Bytes())
+			require.Contains(t, panicOf(func() { cb.Destroy(shot) }), "of another buffer, or from before")
+			Set(cb, e, y.pos, position{2, 2})
+			cb.Key(-1)
+			Set(cb, e, y.pos, position{3, 3})
+			require.NoError(t, cb.Play())
+			require.Equal(t, position{2, 2}, *y.pos.Get(e), "%s, round %d: the key is 0 at first again", name, round)
+			require.True(t, y.w.Alive(lost))
+			cb.Clear()
+		}
+	}
+}
+
+// TestSealMisuse: nil and zero buffers, those that are playing or closed, and those not sealed.
+func TestSealMisuse(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	nobody := ": the buffer is nil or the zero value; buffers come from NewBuffer"
+	require.Equal(t, "command: Buffer.Seal"+nobody, panicOf(func() { new(Buffer).Seal("why") }))
+	require.Equal(t, "command: Buffer.Seal"+nobody, panicOf(func() { (*Buffer)(nil).Seal("why") }))
+	require.Equal(t, "command: Buffer.Unseal"+nobody, panicOf(func() { new(Buffer).Unseal() }))
+	require.Equal(t, "command: Buffer.Unseal: the buffer is not sealed", panicOf(cb.Unseal))
+	cb.state.Store(playing) // as in another goroutine
+	require.Contains(t, panicOf(func() { cb.Seal("why") }), "being played")
+	cb.state.Store(recording)
+	cb.Create(y.full)
+	require.Equal(t, "command: Buffer.Unseal: the buffer is not sealed", panicOf(cb.Unseal))
+	require.Equal(t, 1, cb.Len())
+	cb.Seal("why")
+	cb.Close() // gives the chunks back, or the world would not close
+	require.Zero(t, cb.Bytes())
+	require.Contains(t, panicOf(func() { cb.Seal("why") }), "the buffer is closed")
+	require.Contains(t, panicOf(func() { cb.Destroy(y.full.Create()) }), "the buffer is closed")
+	require.Contains(t, panicOf(cb.Unseal), "the buffer is not sealed")
+}
+
+// TestSealIsSeenByOthers: whoever records in another goroutine is told by name.
+func TestSealIsSeenByOthers(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	var wg sync.WaitGroup
+	for worker := range 3 {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				if said := panicOf(func() { cb.Parallel(batchOf{worker, 1, i}).Destroy(e) }); said != "" {
+					if said != "command: Buffer.Parallel: the buffer is sealed: it is late" && said != "command: Writer.Destroy: the buffer is sealed: it is late" {
+						t.Error(said)
+					}
+					return
+				}
+			}
+		})
+	}
+	cb.Seal("it is late")
+	wg.Wait()
+	cb.Unseal()
+	require.Zero(t, cb.Len())
+	require.NoError(t, cb.Play())
+	require.True(t, y.w.Alive(e))
+}
