@@ -69,10 +69,10 @@ func TestUnseal(t *testing.T) {
 			require.Equal(t, bytes, cb.Bytes())
 			require.Contains(t, panicOf(func() { cb.Destroy(shot) }), "of another buffer, or from before")
 			Set(cb, e, y.pos, position{2, 2})
-			cb.Key(-1)
+			cb.Key(3)
 			Set(cb, e, y.pos, position{3, 3})
 			require.NoError(t, cb.Play())
-			require.Equal(t, position{2, 2}, *y.pos.Get(e), "%s, round %d: the key is 0 at first again", name, round)
+			require.Equal(t, position{3, 3}, *y.pos.Get(e), "%s, round %d: the key is 0 at first again", name, round)
 			require.True(t, y.w.Alive(lost))
 			cb.Clear()
 		}

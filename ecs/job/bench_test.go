@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -23,7 +24,7 @@ func BenchmarkEmpty(b *testing.B) {
 	}
 }
 
-// BenchmarkCheap adds velocities to 1,000 positions: by a job, and by a loop.
+// BenchmarkCheap adds velocities to 1,000 positions: by a loop, by a job, and by one with labels.
 func BenchmarkCheap(b *testing.B) {
 	w := newWorld(b)
 	w.fill(b, 1000)
@@ -42,17 +43,20 @@ func BenchmarkCheap(b *testing.B) {
 			}
 		}
 	})
-	b.Run("job", func(b *testing.B) {
-		s := job.NewScheduler(w.World)
-		defer s.Close()
-		j := s.For(q)
-		b.ReportAllocs()
-		for b.Loop() {
-			if j.Parallel(body).Complete() != nil {
-				b.Fatal("an error")
+	for name, label := range map[string]context.Context{"job": nil, "labelled": of("move")} {
+		b.Run(name, func(b *testing.B) {
+			s := job.NewScheduler(w.World)
+			defer s.Close()
+			s.Label(label)
+			j := s.For(q)
+			b.ReportAllocs()
+			for b.Loop() {
+				if j.Parallel(body).Complete() != nil {
+					b.Fatal("an error")
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // BenchmarkBound computes for some 50 ns with each row, on one worker and on two.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -13,15 +14,16 @@ import (
 type flight struct {
 	mode   mode
 	body   func(*Ctx, ecs.Rows)
-	number uint64         // among all flights of the scheduler; 0: never scheduled
-	out    bool           // scheduled and not completed
-	mark   uint64         // Scheduler.mark of the call that completes it
-	before []Handle       // flights that it depends on, finished or not
-	parts  []ecs.RowRange // in the order of Query.Rows
-	starts []int          // of an Indexed job: rows that match before each part
-	rows   int            // of all parts, matching or not
-	batch  int            // parts to claim at once, at most
-	worth  int64          // ns that it is estimated to take; at least 1
+	labels context.Context // see Scheduler.Label; nil: none
+	number uint64          // among all flights of the scheduler; 0: never scheduled
+	out    bool            // scheduled and not completed
+	mark   uint64          // Scheduler.mark of the call that completes it
+	before []Handle        // flights that it depends on, finished or not
+	parts  []ecs.RowRange  // in the order of Query.Rows
+	starts []int           // of an Indexed job: rows that match before each part
+	rows   int             // of all parts, matching or not
+	batch  int             // parts to claim at once, at most
+	worth  int64           // ns that it is estimated to take; at least 1
 
 	// Under Scheduler.mu.
 	blockers   int    // of before, not finished

@@ -181,7 +181,7 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 	}
 	j.loan.Begin()
 	s.serial++
-	j.number, j.mode, j.body, j.out = s.serial, m, body, true
+	j.number, j.mode, j.body, j.labels, j.out = s.serial, m, body, s.labels, true
 	j.plan()
 	j.depend()
 	s.launch(j)

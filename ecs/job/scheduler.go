@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -62,10 +63,11 @@ type Scheduler struct {
 	exited  sync.WaitGroup
 	yield   func() // in tests: called between claims
 
-	flights []*Job // in flight, in the order of scheduling
-	wanted  []*Job // those that the call under way waits for, kept for reuse
-	mark    uint64 // of those
-	serial  uint64 // of the flight scheduled last
+	flights []*Job          // in flight, in the order of scheduling
+	wanted  []*Job          // those that the call under way waits for, kept for reuse
+	mark    uint64          // of those
+	serial  uint64          // of the flight scheduled last
+	labels  context.Context // of the flights to come, and the owner's; nil: left alone
 	errs    []error
 	closed  bool
 
@@ -285,7 +287,7 @@ func (s *Scheduler) completeMarked() {
 		if j.failure != nil && len(s.errs) < mostErrors {
 			s.errs = append(s.errs, j.failure)
 		}
-		j.failure, j.body = nil, nil
+		j.failure, j.body, j.labels = nil, nil, nil
 		j.loan.End()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"runtime"
 	"runtime/debug"
+	"runtime/trace"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -79,7 +80,14 @@ func (k *worker) run(j *Job) {
 	c, start := &j.seats[k.id].ctx, time.Now()
 	c.walked, c.ordinal = 0, 0
 	ended := false
+	var region *trace.Region
+	if j.labels != nil {
+		region = k.label(j.labels, j.name)
+	}
 	defer func() {
+		if region != nil {
+			k.unlabel(region)
+		}
 		var failure *PanicError
 		if !ended {
 			failure = &PanicError{Job: j.name, Ordinal: c.ordinal, Value: recover(), Stack: debug.Stack()}
