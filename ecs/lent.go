@@ -111,6 +111,10 @@ func (w *World) Settle(op string) { // N1
 // loans, and panics in a loop, in a phase and when the world is closed.
 func (w *World) CheckChange(op string) { w.checkChange(op) }
 
+// Locked reports whether a loop over rows or a phase is under way, so that structural changes
+// panic. Loans do not lock: they are ended first.
+func (w *World) Locked() bool { return w.loops != len(w.loans) }
+
 // unlock completes all loans before a structural change, or panics where that may not be
 // made now: in a loop, a phase, or a closed world.
 //

@@ -42,6 +42,9 @@ func (s *Scheduler) For(q *ecs.Query) *Job {
 	return &Job{s: s, query: q, name: q.String()}
 }
 
+// Query returns the query that the job runs over.
+func (j *Job) Query() *ecs.Query { return j.query }
+
 // Named gives the job a name, for messages.
 func (j *Job) Named(name string) *Job {
 	j.build("Job.Named")

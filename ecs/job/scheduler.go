@@ -154,6 +154,9 @@ func NewScheduler(w *ecs.World, options ...Option) *Scheduler {
 	return s
 }
 
+// World returns the world whose rows the jobs run over.
+func (s *Scheduler) World() *ecs.World { return s.w }
+
 // Workers returns how many goroutines run jobs, the caller among them.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 

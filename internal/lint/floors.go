@@ -29,6 +29,7 @@ var floors = [][]string{
 // doors lists which layers may import which others on their own floor.
 var doors = map[string][]string{
 	"ecs/job":      {"ecs/command"},
+	"ecs/system":   {"ecs/command", "ecs/job"},
 	"ecs/examples": {"ecs/command", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
 }
 

@@ -1,0 +1,105 @@
+package system
+
+import "time"
+
+// defaults are the groups and command points that all systems have.
+type defaults struct {
+	initialization, simulation, presentation *Group
+	fixed, variable, late                    *Group
+	points                                   [5]*Point // in the order of their methods
+}
+
+const (
+	fixedStep      = time.Second / 60
+	variableStep   = 66 * time.Millisecond
+	mostFixedSteps = 20 // a third of a second
+)
+
+// addDefaults makes the tree.
+func (y *Systems) addDefaults() {
+	y.root = NewGroup()
+	root := &State{y: y, name: "root", system: y.root, within: y.root, labels: y.base}
+	root.timing.System = root.name
+	y.root.state, y.named[root.name] = root, root
+	y.states = append(y.states, root)
+
+	d := &y.defaults
+	group := func(in *Group, name string, placings ...Placing) *Group {
+		g := NewGroup()
+		in.Add(name, g, placings...)
+		return g
+	}
+	point := func(i int, in *Group, name string, b bucket) {
+		d.points[i] = NewPoint()
+		in.Add(name, d.points[i], Placing{bucket: b})
+	}
+	d.initialization = group(y.root, "Initialization")
+	d.simulation = group(y.root, "Simulation", After("Initialization"))
+	d.presentation = group(y.root, "Presentation", After("Simulation"))
+	point(0, d.initialization, "BeginInitialization", bucketOpens)
+	point(1, d.initialization, "EndInitialization", bucketCloses)
+	point(2, d.simulation, "BeginSimulation", bucketOpens)
+	d.fixed = group(d.simulation, "FixedStep", First())
+	d.variable = group(d.simulation, "VariableRate", First(), After("FixedStep"))
+	d.late = group(d.simulation, "LateSimulation", Last())
+	point(3, d.simulation, "EndSimulation", bucketCloses)
+	point(4, d.presentation, "BeginPresentation", bucketOpens)
+	d.fixed.SetRate(NewFixed(fixedStep, mostFixedSteps))
+	d.variable.SetRate(NewVariable(variableStep, defaultMaxDelta))
+}
+
+// isDefault reports whether a system is one of the defaults.
+func (y *Systems) isDefault(s *State) bool {
+	d := &y.defaults
+	switch s.within {
+	case nil:
+	case y.root, d.initialization, d.simulation, d.presentation, d.fixed, d.variable, d.late:
+		return true
+	}
+	for _, p := range d.points {
+		if s.system == System(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Root returns the group that a frame updates: initialization, simulation, presentation, and
+// what is added to it.
+func (s *Systems) Root() *Group { return s.root }
+
+// Initialization returns the first group of a frame.
+func (s *Systems) Initialization() *Group { return s.defaults.initialization }
+
+// Simulation returns the second group of a frame, where Systems.Add adds.
+func (s *Systems) Simulation() *Group { return s.defaults.simulation }
+
+// Presentation returns the last group of a frame.
+func (s *Systems) Presentation() *Group { return s.defaults.presentation }
+
+// FixedStep returns the group at the beginning of the simulation that updates in steps of a
+// sixtieth of a second, 20 a frame at most: another Fixed changes that by SetRate.
+func (s *Systems) FixedStep() *Group { return s.defaults.fixed }
+
+// VariableRate returns the group behind FixedStep that updates when 66 ms have passed.
+func (s *Systems) VariableRate() *Group { return s.defaults.variable }
+
+// LateSimulation returns the group at the end of the simulation.
+func (s *Systems) LateSimulation() *Group { return s.defaults.late }
+
+// BeginInitialization returns the command point before all else in a frame.
+func (s *Systems) BeginInitialization() *Point { return s.defaults.points[0] }
+
+// EndInitialization returns the command point behind the initialization group.
+func (s *Systems) EndInitialization() *Point { return s.defaults.points[1] }
+
+// BeginSimulation returns the command point at the beginning of the simulation group: what
+// systems of the simulation record for it is played in the next frame.
+func (s *Systems) BeginSimulation() *Point { return s.defaults.points[2] }
+
+// EndSimulation returns the command point at the end of the simulation group, behind
+// LateSimulation and all that is Last.
+func (s *Systems) EndSimulation() *Point { return s.defaults.points[3] }
+
+// BeginPresentation returns the command point before the presentation group's systems.
+func (s *Systems) BeginPresentation() *Point { return s.defaults.points[4] }

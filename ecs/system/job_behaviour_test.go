@@ -1,0 +1,200 @@
+package system_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/command"
+	"quarry/ecs/job"
+	"quarry/ecs/system"
+)
+
+// Jobs of two systems that share nothing run at the same time: each waits for the other.
+func TestBehaviour68SystemsOverlap(t *testing.T) {
+	s := newStage(t)
+	_, err := ecs.NewArchetype(s.w, s.position, s.velocity).CreateN(10)
+	require.NoError(t, err)
+	meet := [2]chan struct{}{make(chan struct{}, 1), make(chan struct{}, 1)}
+	met := [2]bool{}
+	add := func(i int, q ...ecs.Term) {
+		s.systems.Add(fmt.Sprint("s", i), system.Make(func(x *system.State) func() {
+			j := x.For(x.Query(q...))
+			body := func(*job.Ctx, ecs.Rows) {
+				meet[i] <- struct{}{}
+				select {
+				case <-meet[1-i]:
+					met[i] = true
+				case <-time.After(20 * time.Second):
+				}
+			}
+			return func() {
+				j.Schedule(body)
+				s.note("scheduled")
+			}
+		}))
+	}
+	// Work that is too short to wake a worker for waits for the owner; these are to wake one.
+	s.systems.Close()
+	s.systems = system.New(s.w, system.Jobs(job.Workers(2), job.Inline(0)))
+	add(0, ecs.Write(s.position))
+	add(1, ecs.Write(s.velocity))
+	s.step()
+	require.Equal(t, [2]bool{true, true}, met)
+	require.Equal(t, "scheduled scheduled", s.take())
+}
+
+// A job waits for those of earlier systems that it conflicts with; an update that touches a
+// type itself waits for the jobs of it, and for no others.
+func TestBehaviour68SystemsWait(t *testing.T) {
+	s := newStage(t)
+	e := ecs.NewArchetype(s.w, s.position, s.velocity, s.health).Create()
+	flights := map[string]job.Handle{}
+	write := func(name string, f func(rows ecs.Rows), terms ...ecs.Term) {
+		s.systems.Add(name, system.Make(func(x *system.State) func() {
+			j := x.For(x.Query(terms...))
+			body := func(_ *job.Ctx, rows ecs.Rows) { f(rows) }
+			return func() { flights[name] = j.Schedule(body) }
+		}))
+	}
+	write("velocity", func(rows ecs.Rows) { s.velocity.Slice(rows)[0].X = 2 }, ecs.Write(s.velocity))
+	write("health", func(rows ecs.Rows) { s.health.Slice(rows)[0].Points++ }, ecs.Write(s.health))
+	write("position", func(rows ecs.Rows) { s.position.Slice(rows)[0].X += s.velocity.Slice(rows)[0].X },
+		ecs.Write(s.position), ecs.Read(s.velocity))
+	s.systems.Add("loop", system.Make(func(x *system.State) func() {
+		q := x.Query(ecs.Read(s.position))
+		return func() {
+			require.True(t, flights["position"].Done())
+			require.Contains(t, s.systems.Scheduler().String(), "health", "in flight: nobody needs it")
+			require.NotContains(t, s.systems.Scheduler().String(), "position")
+			for rows := range q.Rows() {
+				s.note("%v", s.position.Slice(rows)[0].X)
+			}
+			require.PanicsWithValue(t, "ecs: Component.Get: health is lent to job health, which writes it: complete it first; inside it use its rows or a look-up",
+				func() { s.health.Get(e) })
+		}
+	}))
+	s.systems.Add("get", system.Make(func(x *system.State) func() {
+		x.Uses(ecs.Read(s.health))
+		return func() { s.note("%d", s.health.Get(e).Points) }
+	}))
+	s.step()
+	require.Equal(t, "2 1", s.take())
+	require.Equal(t, int64(1), s.health.Get(e).Points, "all are completed behind a frame")
+}
+
+// A flight that is handed over comes before one that its query knows nothing of.
+func TestHandOver(t *testing.T) {
+	s := newStage(t)
+	_, err := ecs.NewArchetype(s.w, s.position, s.velocity).CreateN(100)
+	require.NoError(t, err)
+	var sum []float64 // filled by one job and read by the other
+	s.systems.Add("index", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Read(s.position)))
+		body := func(_ *job.Ctx, rows ecs.Rows) {
+			time.Sleep(time.Millisecond)
+			sum = append(sum, float64(rows.Count()))
+		}
+		return func() {
+			sum = sum[:0]
+			x.HandOver(j.Schedule(body))
+		}
+	}))
+	s.systems.Add("use", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Write(s.velocity)))
+		body := func(_ *job.Ctx, rows ecs.Rows) { s.velocity.Slice(rows)[0].X = sum[0] }
+		return func() { j.After(s.systems.Find("index").HandedOver()).Schedule(body) }
+	}))
+	for range 20 {
+		require.NoError(t, s.systems.Step(frame))
+	}
+	for rows := range ecs.NewQuery(s.w, ecs.Read(s.velocity)).Rows() {
+		require.Equal(t, 100.0, s.velocity.Slice(rows)[0].X)
+	}
+}
+
+// Whole frames of jobs, commands and changes end with one hash for 1 to 16 workers.
+func TestBehaviour64WholeFrames(t *testing.T) {
+	var want uint64
+	for _, workers := range []int{1, 2, 3, 4, 8, 16} {
+		hash := runFrames(t, workers)
+		if workers == 1 {
+			want = hash
+		}
+		require.Equal(t, want, hash, "%d workers", workers)
+		runtime.GC()
+	}
+}
+
+// runFrames runs a game of walkers that are hurt, die and split, and returns the world's hash.
+func runFrames(t *testing.T, workers int) uint64 {
+	s := newStage(t, system.Jobs(job.Workers(workers), job.Inline(0)))
+	walkers := ecs.NewArchetype(s.w, s.position, s.velocity, s.health, s.stun)
+	_, err := walkers.CreateN(3000)
+	require.NoError(t, err)
+	y := s.systems
+	y.Initialization().Add("seed", system.Make(func(x *system.State) func() {
+		q := x.Query(ecs.Write(s.velocity), ecs.Changed(s.velocity))
+		return func() {
+			for rows := range q.Rows() {
+				for i, e := range rows.Entities() {
+					s.velocity.Slice(rows)[i] = velocity{float64(e.Index() % 7), float64(e.Index() % 5)}
+				}
+			}
+		}
+	}))
+	y.FixedStep().Add("move", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Write(s.position), ecs.Read(s.velocity), ecs.Without(s.stun)))
+		dt := 0.0
+		body := func(_ *job.Ctx, rows ecs.Rows) {
+			p, v := s.position.Slice(rows), s.velocity.Slice(rows)
+			for i := range rows.Each() {
+				p[i].X += v[i].X * dt
+				p[i].Y += v[i].Y * dt
+			}
+		}
+		return func() { dt = x.Time().Seconds(); j.Parallel(body) }
+	}))
+	y.Add("hurt", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Write(s.health), ecs.Read(s.position), ecs.Present(ecs.Write(s.stun))))
+		var cb *command.Buffer
+		var number int64
+		body := func(c *job.Ctx, rows ecs.Rows) {
+			out, h := cb.Parallel(c), s.health.Slice(rows)
+			for i, e := range rows.Entities() {
+				h[i].Points += int64(e.Index()) + number
+				if h[i].Points%5 == 0 {
+					s.stun.DisableAt(rows, i)
+				}
+				if h[i].Points%11 == 0 {
+					out.Destroy(e)
+				} else if h[i].Points%13 == 0 {
+					twin := out.Instantiate(e)
+					command.Set(out, twin, s.position, position{X: float64(number)})
+				}
+			}
+		}
+		return func() {
+			number = int64(x.Time().Frame)
+			cb = x.Commands(y.EndSimulation())
+			j.Parallel(body)
+		}
+	}))
+	y.Presentation().Add("wake", system.Make(func(x *system.State) func() {
+		q := x.Query(ecs.Disabled(s.stun))
+		return func() {
+			if x.Time().Frame%3 == 0 {
+				s.stun.EnableQuery(q)
+			}
+		}
+	}))
+	for range 30 {
+		s.step()
+	}
+	require.Greater(t, walkers.Len(), 500)
+	return s.w.Hash()
+}

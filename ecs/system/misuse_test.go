@@ -1,0 +1,200 @@
+package system_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/job"
+	"quarry/ecs/system"
+)
+
+func TestMisuseOfAdd(t *testing.T) {
+	s := newStage(t)
+	j := &journal{s: s}
+	s.systems.Add("j", j)
+	group := system.NewGroup()
+	inner := system.NewGroup()
+	s.systems.Add("group", group)
+	group.Add("inner", inner)
+	unadded := system.NewGroup()
+	point := system.NewPoint()
+	s.systems.Presentation().Add("point", point)
+	var none context.Context
+	for want, f := range map[string]func(){
+		"system: Group.Add: j is added twice: there is one of that name in group root/Simulation/j":            func() { group.Add("j", s.update()) },
+		"system: Group.Add: k: the system is added twice: it is j already":                                     func() { group.Add("k", j) },
+		"system: Group.Add: group is added twice: there is one of that name in group root/Simulation/group":    func() { s.systems.Add("group", group) },
+		"system: Group.Add: other: the group is added twice: it is group already":                              func() { s.systems.Add("other", group) },
+		"system: Group.Add: self: group root/Simulation/group is inside itself":                                func() { group.Add("self", group) },
+		"system: Group.Add: deep: group root/Simulation/group/inner is inside itself":                          func() { inner.Add("deep", group) },
+		"system: Group.Add: wrapped: group root/Simulation/group/inner is inside itself":                       func() { inner.Add("wrapped", &substeps{Group: group}) },
+		"system: Group.Add: p: the command point is added twice: it is point already":                          func() { group.Add("p", point) },
+		"system: Group.Add: the name is empty":                                                                 func() { group.Add("", s.update()) },
+		"system: Group.Add: n: the system is nil":                                                              func() { group.Add("n", nil) },
+		"system: Group.Add: f: the system is nil":                                                              func() { group.Add("f", system.Func(nil)) },
+		"system: Group.Add: jn: the system is nil":                                                             func() { group.Add("jn", (*journal)(nil)) },
+		"system: Group.Add: gn: the group is nil; groups come from NewGroup, those that are embedded too":      func() { group.Add("gn", &substeps{}) },
+		"system: Group.Add: the group was not added to Systems; add it to its own group first":                 func() { unadded.Add("x", s.update()) },
+		"system: Group.Add: the group is nil; groups come from NewGroup":                                       func() { (*system.Group)(nil).Add("x", s.update()) },
+		"system: Group.Add: both: it cannot be First and Last":                                                 func() { group.Add("both", s.update(), system.First(), system.Last()) },
+		"system: Make: the function is nil":                                                                    func() { group.Add("m", system.Make(nil)) },
+		"system: Make: the function for m returned nil; it returns what is called in each update":              func() { group.Add("m", system.Make(func(*system.State) func() { return nil })) },
+		"system: State.Remove: Simulation is one of the defaults; Disable it":                                  func() { s.systems.Simulation().State().Remove() },
+		"system: State.Remove: EndSimulation is one of the defaults; Disable it":                               func() { s.systems.Find("EndSimulation").Remove() },
+		"system: Group.Update: the state is not that of group group":                                           func() { group.Update(s.systems.Find("inner")) },
+		"system: Point.Update: the state is not that of point point":                                           func() { point.Update(s.systems.Find("inner")) },
+		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems":  func() { s.systems.Find("j").Commands(nil) },
+		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems ": func() { s.systems.Find("j").Commands(system.NewPoint()) },
+		"system: State.Require: j: no query is given":                                                          func() { s.systems.Find("j").Require() },
+		"system: State.Query: the state is nil or the zero value; states come from Group.Add":                  func() { s.systems.Find("nobody").Query() },
+		"system: NewFixed(0s, 1): both must be positive":                                                       func() { system.NewFixed(0, 1) },
+		"system: NewFixed(1s, 0): both must be positive":                                                       func() { system.NewFixed(time.Second, 0) },
+		"system: NewVariable(2s, 1s): the interval must be positive, and the most no less":                     func() { system.NewVariable(2*time.Second, time.Second) },
+		"system: MaxDelta(0s): it must be positive":                                                            func() { system.MaxDelta(0) },
+		"system: Systems.Step(-1ns): time does not go back":                                                    func() { _ = s.systems.Step(-1) },
+		"system: Clock: the function is nil":                                                                   func() { system.Clock(nil) },
+		"system: Logger: the logger is nil; slog.DiscardHandler makes a silent one":                            func() { system.Logger((*slog.Logger)(nil)) },
+		"system: Context: the context is nil":                                                                  func() { system.Context(none) },
+		"system: WithScheduler: the scheduler is nil":                                                          func() { system.WithScheduler(nil) },
+	} {
+		for len(want) > 0 && want[len(want)-1] == ' ' {
+			want = want[:len(want)-1]
+		}
+		require.PanicsWithValue(t, want, f)
+	}
+	s.step()
+	require.Equal(t, "create:j start:j j", s.take(), "nothing of that was added")
+	require.Len(t, s.systems.Timings(), 16)
+}
+
+func TestMisuseOfWorlds(t *testing.T) {
+	require.PanicsWithValue(t, "system: New: the world is nil", func() { system.New(nil) })
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	other, err := ecs.NewWorld()
+	require.NoError(t, err)
+	jobs := job.NewScheduler(other)
+	require.PanicsWithValue(t, "system: New: the scheduler is of another world", func() { system.New(w, system.WithScheduler(jobs)) })
+	require.PanicsWithValue(t, "system: New: Jobs and WithScheduler exclude each other: the scheduler exists already",
+		func() { system.New(other, system.WithScheduler(jobs), system.Jobs(job.Workers(1))) })
+	require.Panics(t, func() { system.New(other) }, "it has a scheduler")
+	systems := system.New(other, system.WithScheduler(jobs))
+	x := systems.Add("x", system.Func(func(*system.State) {}))
+	position := ecs.Register[position](w)
+	require.PanicsWithValue(t, "system: State.Require: x: query(Read position) is nil, closed, or of another world",
+		func() { x.Require(ecs.NewQuery(w, ecs.Read(position))) })
+	require.Panics(t, func() { x.Query(ecs.Read(position)) })
+	require.Panics(t, func() { x.Uses(ecs.Read(position)) })
+	require.Panics(t, func() { x.For(ecs.NewQuery(w, ecs.Read(position))) })
+	require.NoError(t, systems.Update())
+	require.NoError(t, systems.Close())
+	require.NoError(t, jobs.Complete(), "its owner's still")
+	again := system.New(other, system.WithScheduler(jobs))
+	require.NoError(t, again.Close())
+	require.NoError(t, jobs.Close())
+	require.NoError(t, other.Close())
+	require.PanicsWithValue(t, "system: New: the world is closed", func() { system.New(other) })
+
+	systems = system.New(w)
+	ran := 0
+	state := systems.Add("x", system.Func(func(*system.State) { ran++ }))
+	require.NoError(t, w.Close())
+	require.PanicsWithValue(t, "system: Systems.Update: the world is closed; Systems.Close comes before World.Close",
+		func() { _ = systems.Update() })
+	require.PanicsWithValue(t, "system: Systems.Step: the world is closed; Systems.Close comes before World.Close",
+		func() { _ = systems.Step(0) })
+	require.NoError(t, systems.Close())
+	require.Zero(t, ran)
+	for want, f := range map[string]func(){
+		"system: Systems.Update: the systems are closed":                                    func() { _ = systems.Update() },
+		"system: Systems.Add: the systems are closed":                                       func() { systems.Add("y", system.NewGroup()) },
+		"system: Group.Add: Simulation: the systems are closed":                             func() { systems.Simulation().Add("y", system.NewGroup()) },
+		"system: State.Disable: x: the systems are closed":                                  func() { state.Disable() },
+		"system: Systems.Update: the systems are nil or the zero value; they come from New": func() { _ = (*system.Systems)(nil).Update() },
+	} {
+		require.PanicsWithValue(t, want, f)
+	}
+}
+
+// An update inside a system is that system's panic; one in another goroutine panics there.
+func TestMisuseUpdateTwice(t *testing.T) {
+	s := newStage(t)
+	const text = "system: Systems.Step: an update is under way: it is inside a system, or in another goroutine"
+	s.systems.Add("nested", system.Func(func(*system.State) {
+		require.PanicsWithValue(t, text, func() { _ = s.systems.Step(0) })
+		require.Panics(t, func() { _ = s.systems.Close() })
+		var wg sync.WaitGroup
+		wg.Go(func() { require.PanicsWithValue(t, text, func() { _ = s.systems.Step(0) }) })
+		wg.Wait()
+		s.note("ran")
+	}))
+	s.step()
+	require.Equal(t, "ran", s.take())
+
+	group := system.NewGroup()
+	s.systems.Add("group", group)
+	group.Add("inside", system.Func(func(*system.State) {
+		require.PanicsWithValue(t, "system: Group.Update: inside a round of group group itself", func() { group.Update(group.State()) })
+		s.note("inside")
+	}))
+	s.step()
+	require.Equal(t, "ran inside", s.take())
+}
+
+// An update inside a loop over rows or a phase panics before anything ran.
+func TestMisuseUpdateInALoop(t *testing.T) {
+	s := newStage(t)
+	s.systems.Add("x", s.update())
+	ecs.NewArchetype(s.w, s.health).Create()
+	q := ecs.NewQuery(s.w, ecs.Read(s.health))
+	for range q.Rows() {
+		require.PanicsWithValue(t, "system: Systems.Step: a loop over rows or a phase is under way; end it first",
+			func() { s.step() })
+	}
+	p := s.w.Share()
+	require.Panics(t, func() { s.step() })
+	p.End()
+	require.Empty(t, s.take())
+	s.step()
+	require.Equal(t, "x", s.take())
+}
+
+// A system that leaves a phase open is named; the error comes once, from that one.
+func TestMisuseWorldLeftLocked(t *testing.T) {
+	s := newStage(t)
+	var p *ecs.Phase
+	s.systems.Add("a", s.update())
+	s.systems.Add("leaves", system.Func(func(*system.State) { p = s.w.Share() }))
+	s.systems.Add("b", s.update())
+	err := s.systems.Step(frame)
+	require.ErrorIs(t, err, system.ErrLocked)
+	require.ErrorContains(t, err, "system: leaves left the world locked: a loop or a phase that it began was not ended")
+	require.NotContains(t, err.Error(), "system: b:")
+	require.Equal(t, "a b", s.take())
+	p.End()
+	s.systems.Find("leaves").Remove()
+	s.step()
+}
+
+func TestMisuseOfRemoved(t *testing.T) {
+	s := newStage(t)
+	x := s.systems.Add("x", s.update())
+	q := x.Query(ecs.Read(s.health))
+	x.Remove()
+	require.PanicsWithValue(t, "system: State.Query: x was removed", func() { x.Query() })
+	require.PanicsWithValue(t, "system: State.Enable: x was removed", func() { x.Enable() })
+	require.PanicsWithValue(t, "ecs: Query.Count: query(Read health) is closed", func() { q.Count() })
+	group := system.NewGroup()
+	g := s.systems.Add("group", group)
+	inner := group.Add("inner", s.update())
+	g.Remove()
+	require.PanicsWithValue(t, "system: State.Disable: inner was removed", func() { inner.Disable() })
+	require.PanicsWithValue(t, "system: Group.SetRate: the group was not added to Systems; add it to its own group first",
+		func() { group.SetRate(nil) })
+}

@@ -1,0 +1,87 @@
+package system_test
+
+import (
+	"bytes"
+	"context"
+	"runtime/pprof"
+	"runtime/trace"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/job"
+	"quarry/ecs/system"
+)
+
+// labels returns the profile of goroutines, which prints the labels of each.
+func labels(t *testing.T) string {
+	var b bytes.Buffer
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
+	return b.String()
+}
+
+// Profiles have the name of the system that runs, those of its jobs too, and what the program had
+// set before.
+func TestLabels(t *testing.T) {
+	base := pprof.WithLabels(context.Background(), pprof.Labels("program", "game"))
+	s := newStage(t, system.Context(base), system.Jobs(job.Workers(2), job.Inline(0)))
+	ecs.NewArchetype(s.w, s.health).Create()
+	s.systems.Add("loop", system.Func(func(*system.State) {
+		require.Contains(t, labels(t), `{"program":"game", "system":"loop"}`)
+	}))
+	inBody := ""
+	s.systems.Add("jobs", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Write(s.health)))
+		body := func(*job.Ctx, ecs.Rows) { inBody = labels(t) }
+		return func() { j.Schedule(body) }
+	}))
+	s.systems.Add("other", system.Make(func(x *system.State) func() {
+		x.Uses(ecs.Read(s.health)) // completes the job, perhaps here
+		return func() {
+			require.Contains(t, labels(t), `{"program":"game", "system":"other"}`)
+			require.NotContains(t, labels(t), `"system":"jobs"`)
+		}
+	}))
+	s.step()
+	require.Contains(t, inBody, `{"program":"game", "system":"jobs"}`)
+	after := labels(t)
+	require.NotContains(t, after, `"system"`)
+	require.Contains(t, after, `{"program":"game"}`)
+}
+
+// Traces have a region for each system. fuzz reads one back event by event.
+func TestTraceHasRegions(t *testing.T) {
+	s := newStage(t)
+	s.systems.Add("think", s.update())
+	var b bytes.Buffer
+	if err := trace.Start(&b); err != nil {
+		t.Skip(err)
+	}
+	s.step()
+	trace.Stop()
+	require.Contains(t, b.String(), "system think")
+	require.Contains(t, b.String(), "system EndSimulation")
+}
+
+func TestTimings(t *testing.T) {
+	s := newStage(t)
+	x := s.systems.Add("x", s.update())
+	s.step()
+	s.step()
+	one := x.Timing()
+	require.Equal(t, "x", one.System)
+	require.Equal(t, 2, one.Depth)
+	require.Equal(t, uint64(2), one.Updates)
+	require.Positive(t, one.Last)
+	require.LessOrEqual(t, one.Last, one.Max)
+	require.LessOrEqual(t, one.Max, one.Total)
+	require.Equal(t, one.Total/2, one.Mean())
+	all := s.systems.Timings()
+	require.Equal(t, "root", all[0].System)
+	require.GreaterOrEqual(t, all[0].Total, one.Total, "that of a group has its systems' in it")
+	x.Disable()
+	s.step()
+	require.Equal(t, one, x.Timing())
+	require.Zero(t, system.Timing{}.Mean())
+}

@@ -1,0 +1,157 @@
+package system_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs/system"
+)
+
+// clocked is a stage whose clock is moved by hand, with one system in a group of a rate.
+type clocked struct {
+	*stage
+	now   time.Time
+	times []system.Time
+}
+
+func newClocked(t *testing.T, rate system.Rate, options ...system.Option) *clocked {
+	c := &clocked{now: time.Unix(1000, 0)}
+	c.stage = newStage(t, append(options, system.Clock(func() time.Time { return c.now }))...)
+	group := system.NewGroup()
+	c.systems.Add("group", group)
+	group.SetRate(rate)
+	group.Add("s", system.Func(func(x *system.State) { c.times = append(c.times, x.Time()) }))
+	return c
+}
+
+// pass moves the clock and updates, and returns how many rounds there were.
+func (c *clocked) pass(d time.Duration) int {
+	c.now = c.now.Add(d)
+	c.times = c.times[:0]
+	require.NoError(c.t, c.systems.Update())
+	return len(c.times)
+}
+
+const ms = time.Millisecond
+
+func TestBehaviour71FixedStep(t *testing.T) {
+	fixed := system.NewFixed(10*ms, 5)
+	c := newClocked(t, fixed, system.MaxDelta(time.Hour))
+	require.Equal(t, 1, c.pass(0), "the first is due at time 0")
+	require.Equal(t, []system.Time{{Elapsed: 10 * ms, Delta: 10 * ms, Frame: 1}}, c.times)
+	require.Equal(t, 10*ms, fixed.Ahead())
+	require.Equal(t, 0, c.pass(0))
+	require.Equal(t, 0, c.pass(1), "a nanosecond")
+	require.Equal(t, 0, c.pass(10*ms-1))
+	require.Equal(t, time.Duration(0), fixed.Ahead())
+	require.Equal(t, 1, c.pass(1))
+	require.Equal(t, 10*ms-1, fixed.Ahead())
+	require.Equal(t, []system.Time{{Elapsed: 20 * ms, Delta: 10 * ms, Frame: 5}}, c.times)
+	require.Equal(t, 3, c.pass(30*ms))
+	require.Equal(t, []system.Time{{30 * ms, 10 * ms, 6}, {40 * ms, 10 * ms, 6}, {50 * ms, 10 * ms, 6}}, c.times)
+	require.Equal(t, 40*ms+1, c.systems.Time().Elapsed)
+
+	require.Equal(t, 5, c.pass(time.Second), "at most")
+	require.Equal(t, time.Second+40*ms+1-100*ms, fixed.Dropped())
+	require.Equal(t, 1, c.pass(1), "what was dropped does not come again")
+	require.Equal(t, 110*ms, c.times[0].Elapsed, "and the time of the steps has no gap")
+	require.Equal(t, 1, c.pass(10*ms))
+}
+
+// However the frames fall, the steps so far are those that have begun, and one at least.
+func TestBehaviour71FixedStepModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		step := time.Duration(1 + r.IntN(1000))
+		c := newClocked(t, system.NewFixed(step, 1<<30), system.MaxDelta(time.Hour))
+		steps := 0
+		for i := range 30 {
+			d := time.Duration(r.IntN(3000))
+			if i == 0 {
+				d = 0 // the first update only reads the clock
+			}
+			steps += c.pass(d)
+			elapsed := c.systems.Time().Elapsed
+			require.Equal(t, max(1, int((elapsed+step-1)/step)), steps)
+		}
+	}
+}
+
+func TestBehaviour71VariableRate(t *testing.T) {
+	c := newClocked(t, system.NewVariable(50*ms, 200*ms), system.MaxDelta(time.Hour))
+	require.Equal(t, 1, c.pass(0))
+	require.Equal(t, time.Duration(0), c.times[0].Delta)
+	require.Equal(t, 0, c.pass(49*ms))
+	require.Equal(t, 1, c.pass(11*ms))
+	require.Equal(t, []system.Time{{Elapsed: 60 * ms, Delta: 60 * ms, Frame: 3}}, c.times)
+	require.Equal(t, 0, c.pass(49*ms))
+	require.Equal(t, 1, c.pass(time.Second))
+	require.Equal(t, 200*ms, c.times[0].Delta, "at most")
+	require.Equal(t, 0, c.pass(0))
+}
+
+// The clock is what the program says; late frames count for MaxDelta, and it does not go back.
+func TestBehaviour71Clock(t *testing.T) {
+	c := newClocked(t, nil, system.MaxDelta(100*ms))
+	c.pass(time.Hour)
+	require.Equal(t, []system.Time{{Frame: 1}}, c.times, "the first frame takes no time")
+	c.pass(30 * ms)
+	require.Equal(t, []system.Time{{30 * ms, 30 * ms, 2}}, c.times)
+	c.pass(time.Second)
+	require.Equal(t, []system.Time{{130 * ms, 100 * ms, 3}}, c.times)
+	c.pass(-time.Minute)
+	require.Equal(t, []system.Time{{130 * ms, 0, 4}}, c.times)
+	c.pass(10 * ms)
+	require.Equal(t, []system.Time{{140 * ms, 10 * ms, 5}}, c.times)
+	require.InDelta(t, 0.01, c.times[0].Seconds(), 1e-12)
+}
+
+func TestBehaviour71DefaultRates(t *testing.T) {
+	s := newStage(t)
+	s.systems.FixedStep().Add("fixed", s.update())
+	s.systems.VariableRate().Add("variable", s.update())
+	fixed, variable := 0, 0
+	count := func(dt time.Duration) {
+		require.NoError(t, s.systems.Step(dt))
+		for _, name := range s.seen {
+			fixed += map[string]int{"fixed": 1}[name]
+			variable += map[string]int{"variable": 1}[name]
+		}
+		s.take()
+	}
+	for range 600 {
+		count(frame)
+	}
+	require.Equal(t, 600, fixed, "one a frame")
+	require.Equal(t, 150, variable, "66 ms are four frames")
+	count(time.Minute)
+	require.Equal(t, 620, fixed, "20 at most")
+}
+
+// substeps is a group whose update is replaced.
+type substeps struct {
+	*system.Group
+	n int
+}
+
+func (g *substeps) Update(s *system.State) {
+	for range g.n {
+		g.Group.Update(s)
+	}
+}
+
+func TestBehaviour71ReplacedUpdate(t *testing.T) {
+	s := newStage(t)
+	g := &substeps{Group: system.NewGroup(), n: 3}
+	s.systems.Add("substeps", g)
+	g.Add("a", s.update())
+	g.Add("b", s.update(), system.Before("a"))
+	s.step()
+	require.Equal(t, "b a b a b a", s.take())
+	g.n = 0
+	s.step()
+	require.Empty(t, s.take())
+}

@@ -1,0 +1,64 @@
+package system_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/system"
+)
+
+type level struct{ Name string }
+type input struct{ Keys map[string]bool }
+
+func TestResources(t *testing.T) {
+	s := newStage(t)
+	require.Nil(t, system.ResourceOf[level](s.systems))
+	one := &level{Name: "one"}
+	system.SetResource(s.systems, one)
+	x := s.systems.Add("x", s.update())
+	require.Same(t, one, system.Resource[level](x))
+	require.Same(t, one, system.ReadResource[level](x))
+	require.Same(t, one, system.ResourceOf[level](s.systems))
+	two := &level{Name: "two"}
+	system.SetResource(s.systems, two)
+	require.Same(t, two, system.Resource[level](x))
+	require.PanicsWithValue(t, "system: Resource: x: there is no resource of type system_test.input; SetResource comes before",
+		func() { system.Resource[input](x) })
+	system.SetResource[level](s.systems, nil)
+	require.PanicsWithValue(t, "system: ReadResource: x: there is no resource of type system_test.level; SetResource comes before",
+		func() { system.ReadResource[level](x) })
+}
+
+func TestAmbiguities(t *testing.T) {
+	s := newStage(t)
+	system.SetResource(s.systems, &input{})
+	system.SetResource(s.systems, &level{})
+	add := func(g *system.Group, name string, f func(x *system.State), placings ...system.Placing) {
+		g.Add(name, system.Make(func(x *system.State) func() { f(x); return func() {} }), placings...)
+	}
+	sim := s.systems.Simulation()
+	add(sim, "move", func(x *system.State) { x.For(x.Query(ecs.Write(s.position), ecs.Read(s.velocity))) })
+	add(sim, "steer", func(x *system.State) { x.Query(ecs.Write(s.velocity)) })
+	add(sim, "hurt", func(x *system.State) { x.For(x.Query(ecs.Read(s.position))).Uses(ecs.Write(s.health)) })
+	add(sim, "heal", func(x *system.State) { x.Uses(ecs.Write(s.health)) }, system.After("hurt"))
+	add(sim, "end", func(x *system.State) { x.Uses(ecs.Write(s.health)) }, system.After("heal"))
+	add(sim, "keys", func(x *system.State) { system.Resource[input](x) })
+	add(sim, "menu", func(x *system.State) { system.ReadResource[input](x); system.ReadResource[level](x) })
+	add(sim, "title", func(x *system.State) { system.ReadResource[level](x) })
+	add(sim, "first", func(x *system.State) { x.Uses(ecs.Write(s.health), ecs.Write(s.position)) }, system.First())
+	group := system.NewGroup()
+	s.systems.Add("group", group, system.After("steer"))
+	add(group, "deep", func(x *system.State) { x.Uses(ecs.Write(s.velocity)) })
+	var got []string
+	for _, a := range s.systems.Ambiguities() {
+		got = append(got, a.String())
+	}
+	require.Equal(t, []string{
+		"Simulation: move and steer: velocity",
+		"Simulation: move and hurt: position",
+		"Simulation: move and group: velocity",
+		"Simulation: keys and menu: system_test.input",
+	}, got)
+}

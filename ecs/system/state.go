@@ -1,0 +1,240 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"quarry/ecs"
+	"quarry/ecs/command"
+	"quarry/ecs/job"
+)
+
+// State is one system's place in its world: what it may use, and what decides when it runs. It
+// belongs to the world's owner.
+type State struct {
+	y       *Systems
+	name    string
+	system  System
+	group   *Group // that it is in; nil: the root
+	within  *Group // that it is; nil: it is none
+	created uint64 // number, in the order of creation
+	placing
+
+	queries  []*ecs.Query // made by Query, open
+	pinned   []*ecs.Query // those with Changed or Ordered
+	touches  ecs.Access   // of the update itself
+	lent     []*job.Job   // made by For
+	terms    [][]ecs.Term // of Uses
+	needs    []need
+	outboxes []*outbox
+	handed   job.Handle
+	reads    []resourceType
+	writes   []resourceType
+
+	disabled bool
+	running  bool
+	inTurn   bool
+	gone     bool   // removed
+	last     uint32 // version of its last update; 0: never
+	labels   context.Context
+	timing   Timing
+	visit    visit // the call into it that is under way
+}
+
+// need is one condition of Require.
+type need struct {
+	any   []*ecs.Query
+	looks ecs.Access // what tells whether one matches
+}
+
+// Name returns the name that the system was added with.
+func (s *State) Name() string { return s.name }
+
+// World returns the world.
+func (s *State) World() *ecs.World { return s.y.w }
+
+// Systems returns the systems that it is one of.
+func (s *State) Systems() *Systems { return s.y }
+
+// Time returns the time of the round that is under way, or was last.
+func (s *State) Time() Time { return s.y.now }
+
+// LastVersion returns the World.Version of what the system wrote in its last update; 0 when it
+// never ran. Whatever was written after has a later one.
+func (s *State) LastVersion() uint32 { return s.last }
+
+// Query makes a query for the system, closed when the system goes. Its Changed and Ordered
+// terms compare with LastVersion, so they show what changed since this system last ran, in
+// every loop of an update. Before each update, jobs in flight that conflict with the query are
+// completed. For a job, give the query to For.
+func (s *State) Query(terms ...ecs.Term) *ecs.Query {
+	s.check("State.Query")
+	q := ecs.NewQuery(s.y.w, terms...)
+	s.queries = append(s.queries, q)
+	if q.Filters() {
+		q.PinSince(s.last)
+		s.pinned = append(s.pinned, q)
+	}
+	s.touch()
+	return q
+}
+
+// Uses declares types that the update reads or writes by itself without a query, as by
+// Component.Get, in Read and Write terms: before each update, jobs in flight that conflict are
+// completed. Without it, such an access panics while a job has the type.
+func (s *State) Uses(terms ...ecs.Term) {
+	s.check("State.Uses")
+	ecs.NewQuery(s.y.w, terms...).Close() // panics for terms that are wrong
+	s.terms = append(s.terms, slices.Clone(terms))
+	s.touch()
+}
+
+// touch works out what the update itself reads and writes: the queries that are not a job's.
+func (s *State) touch() {
+	s.touches = ecs.Access{}
+	join := func(q *ecs.Query) {
+		a := q.Access()
+		s.touches.Join(&a)
+	}
+	for _, q := range s.queries {
+		if !slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q }) {
+			join(q)
+		}
+	}
+	for _, terms := range s.terms {
+		q := ecs.NewQuery(s.y.w, terms...)
+		join(q)
+		q.Close()
+	}
+}
+
+// For makes a job over q, named after the system; see job.Scheduler.For. The query is the
+// job's from now on: the update waits for nothing because of it. Jobs of other systems that it
+// conflicts with run before it, others beside it.
+func (s *State) For(q *ecs.Query) *job.Job {
+	s.check("State.For")
+	j := s.y.jobs.For(q).Named(s.name)
+	s.lent = append(s.lent, j)
+	s.touch()
+	return j
+}
+
+// Require makes the system update only while one of the queries matches something. Each call is
+// one condition more, and all must hold. A query from State.Query with Changed holds when
+// something changed since the system last ran.
+func (s *State) Require(queries ...*ecs.Query) {
+	s.check("State.Require")
+	if len(queries) == 0 {
+		panic("system: State.Require: " + s.name + ": no query is given")
+	}
+	n := need{any: slices.Clone(queries)}
+	for _, q := range queries {
+		if q.World() != s.y.w {
+			panic(fmt.Sprintf("system: State.Require: %s: %v is nil, closed, or of another world", s.name, q))
+		}
+		a := q.Looks()
+		n.looks.Join(&a)
+	}
+	s.needs = append(s.needs, n)
+}
+
+// Commands returns a buffer that p plays when it updates next, after which it is void: ask in
+// every update. In one round the calls of a system return the same buffer. It panics when p is
+// not among these systems.
+func (s *State) Commands(p *Point) *command.Buffer {
+	s.check("State.Commands")
+	if p == nil || p.state == nil || p.state.gone || p.state.y != s.y {
+		panic("system: State.Commands: " + s.name + ": the command point is nil, was removed, or was not added to these systems")
+	}
+	return p.hand(s)
+}
+
+// HandOver gives a flight, or several combined, to whoever asks for HandedOver: for jobs that depend
+// on it by something else than what their queries say, as a Go slice that it fills.
+func (s *State) HandOver(h job.Handle) {
+	s.check("State.HandOver")
+	s.handed = h
+}
+
+// HandedOver returns what the system handed over last, for Job.After:
+//
+//	query.After(systems.Find("index").HandedOver()).Parallel(body)
+//
+// When the flight was completed, or none was handed over, it says nothing.
+func (s *State) HandedOver() job.Handle { return s.handed }
+
+// Enable has the system update again.
+func (s *State) Enable() { s.switchTo("State.Enable", false) }
+
+// Disable has the system update no more, from its next turn on, until Enable. A group that is
+// disabled updates none of its systems.
+func (s *State) Disable() { s.switchTo("State.Disable", true) }
+
+func (s *State) switchTo(op string, disabled bool) {
+	s.check(op)
+	s.disabled = disabled
+}
+
+// Enabled reports whether the system is enabled itself; a group around it may not be.
+func (s *State) Enabled() bool { return !s.disabled }
+
+// Running reports whether the system was updated in its last turn: whether it was started and
+// not stopped.
+func (s *State) Running() bool { return s.running }
+
+// Remove takes the system out, with what is in it when it is a group: it does not update any
+// more, stops if it was running, and is destroyed, the last created first; all that
+// at the end of the update, when one is under way, else now. What these throw is among the errors of the
+// next update. Its name is free at once. It panics for the default groups and points; a second
+// call does nothing.
+func (s *State) Remove() {
+	if s != nil && s.gone {
+		return
+	}
+	s.check("State.Remove")
+	if s.y.isDefault(s) {
+		panic("system: State.Remove: " + s.name + " is one of the defaults; Disable it")
+	}
+	s.group.unlist(s)
+	s.mark()
+	if s.y.busy.Load() {
+		s.y.leaving = append(s.y.leaving, s)
+		return
+	}
+	s.y.destroy(s)
+}
+
+// mark marks a system and what is in it as gone.
+func (s *State) mark() {
+	s.gone = true
+	delete(s.y.named, s.name)
+	if s.within != nil {
+		s.within.mark()
+	}
+}
+
+// check panics for a state that is none, was removed, or whose systems are closed.
+func (s *State) check(op string) {
+	switch {
+	case s == nil || s.y == nil:
+		panic("system: " + op + ": the state is nil or the zero value; states come from Group.Add")
+	case s.y.closed:
+		panic("system: " + op + ": " + s.name + ": the systems are closed")
+	case s.gone && !s.inTurn:
+		panic("system: " + op + ": " + s.name + " was removed")
+	}
+}
+
+// release closes what the state owns.
+func (s *State) release() {
+	for _, o := range s.outboxes {
+		o.release()
+	}
+	if !s.y.w.Closed() {
+		for _, q := range s.queries {
+			q.Close()
+		}
+	}
+	s.queries, s.pinned, s.lent, s.needs = nil, nil, nil, nil
+}

@@ -1,0 +1,90 @@
+package system
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Timing is what a system's updates took of the owner's time; that of a group has its systems'
+// in it. What jobs take on workers is not in it: profiles have it, by the label "system".
+type Timing struct {
+	System           string
+	Depth            int // groups around it
+	Updates          uint64
+	Last, Max, Total time.Duration
+}
+
+// note adds an update.
+func (t *Timing) note(d time.Duration) {
+	t.Updates++
+	t.Last, t.Max, t.Total = d, max(t.Max, d), t.Total+d
+}
+
+// Mean returns the mean of the updates, 0 when there was none.
+func (t Timing) Mean() time.Duration {
+	if t.Updates == 0 {
+		return 0
+	}
+	return t.Total / time.Duration(t.Updates)
+}
+
+// Timing returns what the system's updates took.
+func (s *State) Timing() Timing {
+	t := s.timing
+	for g := s.group; g != nil; g = g.state.group {
+		t.Depth++
+	}
+	return t
+}
+
+// Timings returns those of all systems, groups before what is in them, in the order of update.
+func (s *Systems) Timings() []Timing {
+	s.check("Systems.Timings")
+	var list []Timing
+	s.walk(func(t *State) { list = append(list, t.Timing()) })
+	return list
+}
+
+// walk calls f for all systems in the order of update, groups before what is in them.
+func (s *Systems) walk(f func(*State)) {
+	var visit func(t *State)
+	visit = func(t *State) {
+		f(t)
+		if t.within != nil {
+			t.within.sort()
+			for _, c := range t.within.order {
+				visit(c)
+			}
+		}
+	}
+	visit(s.root.state)
+}
+
+// String lists the systems in the order of update, with what they are and how often they
+// updated.
+func (s *Systems) String() string {
+	if s == nil || s.w == nil || s.closed {
+		return "systems that are closed\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-28s %-14s %s\n", "system", "kind", "updates")
+	s.walk(func(t *State) {
+		state := ""
+		if t.disabled {
+			state = ", disabled"
+		}
+		fmt.Fprintf(&b, "%-28s %-14s %7d%s\n", strings.Repeat("  ", t.Timing().Depth)+t.name, t.kind(), t.timing.Updates, state)
+	})
+	return b.String()
+}
+
+func (s *State) kind() string {
+	switch _, point := s.system.(*Point); {
+	case point:
+		return "command point"
+	case s.within != nil:
+		return "group"
+	}
+	return "system"
+}

@@ -1,0 +1,178 @@
+package system
+
+import (
+	"fmt"
+	"runtime/trace"
+	"slices"
+	"time"
+
+	"quarry/ecs"
+)
+
+// turn is one round of one system: all that happens to it then, and what it throws (S5).
+func (s *State) turn() {
+	if s.gone {
+		return
+	}
+	y := s.y
+	locked := y.w.Locked()
+	at := s.enter("Update")
+	defer s.exit(at)
+	for _, q := range s.pinned {
+		if !locked {
+			q.PinSince(s.last)
+		}
+	}
+	wanted := !s.disabled && s.met()
+	if wanted != s.running {
+		s.change(at, wanted)
+	}
+	if wanted {
+		y.keep(y.jobs.CompleteFor(s.touches)) // S2
+		start := time.Now()
+		s.system.Update(s)
+		s.timing.note(time.Since(start))
+		s.last = y.w.Version() // S4
+	}
+	if !y.w.Locked() {
+		y.w.Advance()
+	} else if !locked {
+		y.keep(fmt.Errorf("system: %s left the world locked: %w", s.name, ErrLocked))
+	}
+	at.ended = true
+}
+
+// met reports whether something of what each requirement names is there.
+func (s *State) met() bool {
+	for i := range s.needs {
+		n := &s.needs[i]
+		s.y.keep(s.y.jobs.CompleteFor(n.looks))
+		if !slices.ContainsFunc(n.any, func(q *ecs.Query) bool { return !q.Empty() }) {
+			return false
+		}
+	}
+	return true
+}
+
+// change starts or stops the system.
+func (s *State) change(at *visit, running bool) {
+	if !running {
+		at.call, s.running = "Stop", false
+		if x, ok := s.system.(Stopper); ok {
+			x.Stop(s)
+		}
+		return
+	}
+	at.call = "Start"
+	if x, ok := s.system.(Starter); ok {
+		x.Start(s)
+	}
+	at.call, s.running = "Update", true
+}
+
+// visit is a call into a system under way: what is put back behind it.
+type visit struct {
+	call   string // Start, Update ...
+	ended  bool   // it returned
+	outer  *State
+	region *trace.Region
+}
+
+// enter begins a call into the system.
+func (s *State) enter(call string) *visit {
+	y := s.y
+	at := &s.visit
+	*at = visit{call: call, outer: y.current}
+	y.current, s.inTurn = s, true
+	y.jobs.Label(s.labels)
+	if trace.IsEnabled() {
+		at.region = trace.StartRegion(s.labels, "system "+s.name)
+	}
+	return at
+}
+
+// exit ends a call into a system, which returned, panicked, or ended its goroutine. It is
+// deferred.
+func (s *State) exit(at *visit) {
+	if !at.ended {
+		// A goroutine that ends takes the groups' turns with it; the first is who ended it.
+		if value := recover(); value != nil || !s.y.ending {
+			s.y.keep(newPanicError(s.name, at.call, value))
+			s.y.ending = value == nil
+		}
+	}
+	if at.region != nil {
+		at.region.End()
+	}
+	s.y.current, s.inTurn = at.outer, false
+	labels := s.y.base
+	if at.outer != nil {
+		labels = at.outer.labels
+	}
+	s.y.jobs.Label(labels)
+}
+
+// halt stops a running system outside of its turn: its group stops, or it is to be destroyed.
+func (s *State) halt() {
+	if !s.running {
+		return
+	}
+	s.visitFor("Stop", func(at *visit) { s.change(at, false) })
+}
+
+// visitFor calls into the system outside of its turn.
+func (s *State) visitFor(call string, f func(at *visit)) {
+	at := s.enter(call)
+	defer s.exit(at)
+	f(at)
+	at.ended = true
+}
+
+// destroy stops and destroys a system that is marked, with all that is in it, the last created
+// first (S7).
+func (y *Systems) destroy(s *State) {
+	y.keep(y.jobs.Complete())
+	var all []*State
+	s.each(func(s *State) { all = append(all, s) })
+	slices.SortFunc(all, func(a, b *State) int { return int(b.created) - int(a.created) })
+	for _, s := range all {
+		s.halt()
+		if x, ok := s.system.(Destroyer); ok {
+			s.visitFor("Destroy", func(*visit) { x.Destroy(s) })
+		}
+		s.release()
+		y.forget(s)
+		s.detach()
+	}
+}
+
+// detach lets a group or a command point be added again.
+func (s *State) detach() {
+	if s.y.root.state.gone {
+		return // all is closed, and says so
+	}
+	if s.within != nil {
+		*s.within = Group{rate: s.within.rate}
+	}
+	if p, ok := s.system.(*Point); ok {
+		p.state = nil
+	}
+}
+
+// each calls f for the system and all that is in it.
+func (s *State) each(f func(*State)) {
+	f(s)
+	if s.within != nil {
+		for _, c := range s.within.systems {
+			c.each(f)
+		}
+	}
+}
+
+// forget takes a system out of the lists.
+func (y *Systems) forget(s *State) {
+	y.states = slices.DeleteFunc(y.states, func(t *State) bool { return t == s })
+	if key, ok := identity(s.system); ok {
+		delete(y.known, key)
+	}
+}
