@@ -56,6 +56,7 @@ type Systems struct {
 	created  uint64            // number of the state created last
 	things   resources
 
+	epoch    time.Time // that timings count from
 	clock    func() time.Time
 	ticked   time.Time // the clock at the last Update
 	maxDelta time.Duration
@@ -152,7 +153,7 @@ func New(w *ecs.World, options ...Option) *Systems {
 	case w.Closed():
 		panic("system: New: the world is closed")
 	}
-	s := &Systems{w: w, clock: time.Now, maxDelta: defaultMaxDelta, base: context.Background(),
+	s := &Systems{w: w, epoch: time.Now(), clock: time.Now, maxDelta: defaultMaxDelta, base: context.Background(),
 		named: map[string]*State{}, known: map[System]*State{}, things: resources{}}
 	for _, o := range options {
 		o(s)
