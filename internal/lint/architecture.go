@@ -82,13 +82,17 @@ func (t *tree) names() map[string]bool {
 }
 
 // staleRows finds rows of the table of packages, by package, that are missing or wrong.
-// The row of a module of its own stands for all its packages.
+// The row of a module of its own stands for all its packages, and that of a folder of
+// programs, which nobody can import, for all of those.
 func staleRows(t *tree, rows map[string][]string) []finding {
-	lines := map[string]int{}
+	lines, programs := map[string]int{}, map[string]bool{}
 	for _, f := range t.files {
 		if dir := f.dir(); f.isSource() && !f.isTest() && floorOf(dir) >= 0 {
 			if module := t.module(f); module != "." {
 				dir = module
+			} else if f.syntax != nil && f.syntax.Name.Name == "main" {
+				dir = path.Dir(dir)
+				programs[dir] = true
 			}
 			lines[dir] += countLines(f.text)
 		}
@@ -106,7 +110,7 @@ func staleRows(t *tree, rows map[string][]string) []finding {
 		}
 		listed := strings.Split(strings.TrimSpace(row[3]), ", ")
 		for to := range lines {
-			may := to != dir && t.module(&file{path: path.Join(to, "x.go")}) == "." && refuseFloor(dir, to, false) == ""
+			may := to != dir && !programs[to] && t.module(&file{path: path.Join(to, "x.go")}) == "." && refuseFloor(dir, to, false) == ""
 			if may != slices.Contains(listed, to) {
 				found = append(found, finding{path: architectureFile, what: fmt.Sprintf("%s may import %s: %v; the table says otherwise", dir, to, may)})
 			}

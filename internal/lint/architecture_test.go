@@ -41,6 +41,14 @@ func TestArchitectureReports(t *testing.T) {
 	require.Len(t, files{"go.mod": rootModule}.find(t, staleArchitecture), 1)
 }
 
+// Programs of a folder have one row, and no other row lists it.
+func TestArchitectureOfPrograms(t *testing.T) {
+	tree := described("| bench | 1 | asm, bitmask | |\n" + asmRow + bitmaskRow + "| ecs/examples | 3 | asm, bitmask | shows |\n")
+	tree["ecs/examples/a/main.go"] = "package main\n"
+	tree["ecs/examples/b/main.go"] = "package main\n\nfunc main() {}\n"
+	require.Equal(t, []string{"docs/architecture.md: ecs/examples has 4 lines, the table says 3"}, tree.find(t, staleArchitecture))
+}
+
 func TestArchitecturePermits(t *testing.T) {
 	text := goodTable + "`asm/axpy.go` has asm.Axpy and asm.Level; bitmask.Word, Word.v, `Word.Load(n)`. The end."
 	require.Empty(t, described(text).find(t, staleArchitecture))

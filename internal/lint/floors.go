@@ -30,7 +30,7 @@ var floors = [][]string{
 var doors = map[string][]string{
 	"ecs/job":      {"ecs/command"},
 	"ecs/system":   {"ecs/command", "ecs/job"},
-	"ecs/examples": {"ecs/command", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
+	"ecs/examples": {"ecs/command", "ecs/hierarchy", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
 }
 
 // forTests lists the packages that only test files may import.
