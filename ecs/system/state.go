@@ -109,12 +109,17 @@ func (s *State) touch() {
 	}
 }
 
-// For makes a job over q, named after the system; see job.Scheduler.For. The query is the
+// For makes a job over q, named after the system, the second of them with a 2 behind it and so
+// on; see job.Scheduler.For. The query is the
 // job's from now on: the update waits for nothing because of it. Jobs of other systems that it
 // conflicts with run before it, others beside it.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
-	j := s.y.jobs.For(q).Named(s.name)
+	name := s.name
+	if n := len(s.lent); n > 0 {
+		name = fmt.Sprint(name, " ", n+1)
+	}
+	j := s.y.jobs.For(q).Named(name)
 	s.lent = append(s.lent, j)
 	s.touch()
 	return j
