@@ -1,5 +1,6 @@
 // Package lint holds the rules of this repository as tests, so that a broken
-// rule stops a build and not a reader. It exports nothing.
+// rule stops a build and not a reader. It exports Blocks alone, for tests that
+// compare a page with code.
 //
 // The rules come from the design and the house style of the project; what
 // follows is the whole of them that a machine can check.
@@ -21,6 +22,7 @@
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	pages                 tests, files and folders that they name are there   all .md
+//	errors                texts and names of its tables are in the source     docs/
 //	architecture          names, lines, imports that it tells are so          docs/
 //	README                its program builds, runs and prints what it says,   README.md
 //	                      and its first commands are the two that matter

@@ -48,6 +48,7 @@ func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }
 func TestArchitecture(t *testing.T)       { obey(t, staleArchitecture) }
 func TestPages(t *testing.T)              { obey(t, stalePages) }
+func TestErrors(t *testing.T)             { obey(t, staleErrors) }
 func TestRepositoryIsSeen(t *testing.T) {
 	repo, err := repository()
 	require.NoError(t, err)

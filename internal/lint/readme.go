@@ -9,18 +9,18 @@ import (
 
 const programLimit = 25 // lines of the program in README.md
 
-// A block is one fenced block of a Markdown file.
-type block struct {
-	lang string // first word behind the fence
-	text string // the lines between the fences, each with its newline
-	line int    // of the opening fence, from 1
+// A Block is one fenced block of a Markdown file.
+type Block struct {
+	Lang string // first word behind the fence
+	Text string // the lines between the fences, each with its newline
+	Line int    // of the opening fence, from 1
 }
 
-// blocks returns the fenced blocks of a Markdown text, in order.
-func blocks(markdown string) []block {
+// Blocks returns the fenced blocks of a Markdown text, in order.
+func Blocks(markdown string) []Block {
 	const fence = "```"
-	var list []block
-	var open *block
+	var list []Block
+	var open *Block
 	n := 0
 	for line := range strings.Lines(markdown) {
 		n++
@@ -28,12 +28,12 @@ func blocks(markdown string) []block {
 		switch {
 		case fenced && open == nil:
 			lang, _, _ := strings.Cut(info, " ")
-			open = &block{lang: lang, line: n}
+			open = &Block{Lang: lang, Line: n}
 		case fenced && info == "":
 			list = append(list, *open)
 			open = nil
 		case open != nil:
-			open.text += line
+			open.Text += line
 		}
 	}
 	return list
@@ -48,35 +48,35 @@ type promise struct {
 // readPromise returns the first Go block with package main and the text block
 // that follows it.
 func readPromise(markdown string) (promise, error) {
-	list := blocks(markdown)
-	at := slices.IndexFunc(list, func(b block) bool {
-		return b.lang == "go" && strings.Contains("\n"+b.text, "\npackage main\n")
+	list := Blocks(markdown)
+	at := slices.IndexFunc(list, func(b Block) bool {
+		return b.Lang == "go" && strings.Contains("\n"+b.Text, "\npackage main\n")
 	})
 	if at < 0 {
 		return promise{}, errors.New("README.md: no ```go block has the line package main")
 	}
 	program, rest := list[at], list[at+1:]
-	if n := countLines([]byte(program.text)); n > programLimit {
-		return promise{}, fmt.Errorf("README.md:%d: the program has %d lines, %d at most", program.line, n, programLimit)
+	if n := countLines([]byte(program.Text)); n > programLimit {
+		return promise{}, fmt.Errorf("README.md:%d: the program has %d lines, %d at most", program.Line, n, programLimit)
 	}
-	at = slices.IndexFunc(rest, func(b block) bool { return b.lang == "text" })
+	at = slices.IndexFunc(rest, func(b Block) bool { return b.Lang == "text" })
 	if at < 0 {
-		return promise{}, fmt.Errorf("README.md:%d: no ```text block follows the program to say what it prints", program.line)
+		return promise{}, fmt.Errorf("README.md:%d: no ```text block follows the program to say what it prints", program.Line)
 	}
-	return promise{program.text, rest[at].text}, nil
+	return promise{program.Text, rest[at].Text}, nil
 }
 
 // firstCommands returns the lines of the first shell block that are not empty.
 func firstCommands(markdown string) ([]string, error) {
-	list := blocks(markdown)
-	at := slices.IndexFunc(list, func(b block) bool {
-		return slices.Contains([]string{"sh", "bash", "shell", "console"}, b.lang)
+	list := Blocks(markdown)
+	at := slices.IndexFunc(list, func(b Block) bool {
+		return slices.Contains([]string{"sh", "bash", "shell", "console"}, b.Lang)
 	})
 	if at < 0 {
 		return nil, errors.New("README.md: no ```sh block")
 	}
 	var commands []string
-	for line := range strings.Lines(list[at].text) {
+	for line := range strings.Lines(list[at].Text) {
 		if line = strings.TrimSpace(line); line != "" {
 			commands = append(commands, line)
 		}

@@ -1,0 +1,48 @@
+package guide_test
+
+import (
+	"fmt"
+
+	"quarry/ecs"
+)
+
+// Position and Velocity are components of all pages.
+type (
+	Position struct{ X, Y float64 }
+	Velocity struct{ X, Y float64 }
+)
+
+// caught returns what f panics with: a page shows the text of a mistake by it.
+func caught(f func()) (what any) {
+	defer func() { what = recover() }()
+	f()
+	return nil
+}
+
+// Page 1: a world, two types and one entity.
+func Example_world() {
+	w, err := ecs.NewWorld()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Close()
+	position := ecs.Register[Position](w)
+	velocity := ecs.Register[Velocity](w)
+
+	ship := ecs.NewArchetype(w, position, velocity).Create()
+	position.Set(ship, Position{X: 1, Y: 2})
+	velocity.Mut(ship).X = 3
+	fmt.Println(ship, *position.Get(ship), *velocity.Get(ship))
+
+	fmt.Println(w.Destroy(ship), w.Destroy(ship))
+	fmt.Println(w.Alive(ship), position.Get(ship), position.Set(ship, Position{}))
+
+	type Captain struct{ Name string }
+	fmt.Println(caught(func() { ecs.Register[Captain](w) }))
+	// Output:
+	// 1v1 {1 2} {3 0}
+	// true false
+	// false <nil> false
+	// ecs: Register[Captain]: Captain.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type
+}

@@ -1,0 +1,57 @@
+package guide_test
+
+import (
+	"fmt"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// Page 8: loops over what was written since they last ran.
+func Example_version() {
+	w, _ := ecs.NewWorld(ecs.ChunkGrowth(alloc.Fixed(1))) // small chunks: fine versions
+	defer w.Close()
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	batch, _ := ecs.NewArchetype(w, position, velocity).CreateN(1000)
+	ships := batch.Entities(nil)
+
+	moved := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(position))
+	report := func(when string) {
+		chunks, rows := 0, 0
+		for r := range moved.Rows() {
+			chunks, rows = chunks+1, rows+r.Count()
+		}
+		fmt.Println(when, chunks, "chunks,", rows, "rows")
+	}
+	report("at first:  ")
+	report("nothing:   ")
+	position.Set(ships[500], Position{X: 1})
+	report("one is set:")
+
+	all := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+	for rows := range all.Rows() {
+		position.Slice(rows) // marks the chunk, written or not
+	}
+	report("sliced:    ")
+	for rows := range all.Rows() {
+		for _, p := range position.Peek(rows) { // reads without a mark
+			if p.X > 0 {
+				position.Mark(rows)
+			}
+		}
+	}
+	report("marked one:")
+
+	p := position.Mut(ships[0])
+	report("mut:       ")
+	p.X = 9 // too late: the mark was set when the pointer was taken
+	report("written:   ")
+	// Output:
+	// at first:   3 chunks, 1000 rows
+	// nothing:    0 chunks, 0 rows
+	// one is set: 1 chunks, 408 rows
+	// sliced:     3 chunks, 1000 rows
+	// marked one: 1 chunks, 408 rows
+	// mut:        1 chunks, 408 rows
+	// written:    0 chunks, 0 rows
+}

@@ -1,0 +1,166 @@
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const errorsFile = "docs/errors.md"
+
+// errorPackages have a section each in docs/errors.md.
+var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "alloc"}
+
+// A promised row is one of a table of docs/errors.md: its first cell, in backquotes.
+type promised struct {
+	dir, text string
+	line      int
+}
+
+var (
+	quoted  = regexp.MustCompile("^\\| `([^`]+)`")
+	section = regexp.MustCompile("^## `?([a-z/]+)`?\\s*$")
+	verb    = regexp.MustCompile(`%[-+# 0]*[0-9.*]*[a-zA-Z]`)
+	typed   = regexp.MustCompile(`^\*?[A-Z]\w*$`) // a sentinel or a type, not a text
+)
+
+const gap = "..." // in a text: what differs from call to call
+
+// staleErrors finds texts on docs/errors.md that no package says, and exported errors
+// that the page does not tell of.
+func staleErrors(t *tree) (found []finding) {
+	page := t.file(errorsFile)
+	if page == nil {
+		return []finding{{path: errorsFile, what: "is missing"}}
+	}
+	rows := errorRows(string(page.text))
+	for _, dir := range errorPackages {
+		said, names := t.messages(dir), t.errorNames(dir)
+		told := map[string]bool{}
+		for _, row := range rows {
+			if row.dir != dir {
+				continue
+			}
+			name := strings.TrimPrefix(row.text, "*")
+			told[name] = true
+			if typed.MatchString(row.text) && !slices.Contains(names, name) {
+				found = append(found, finding{errorsFile, row.line, "there is no error " + row.text + " in " + dir})
+			} else if !typed.MatchString(row.text) && !slices.ContainsFunc(said, func(s string) bool { return inOrder(row.text, s) }) {
+				found = append(found, finding{errorsFile, row.line, fmt.Sprintf("%s says nothing like %q", dir, row.text)})
+			}
+		}
+		for _, name := range names {
+			if !told[name] {
+				found = append(found, finding{path: errorsFile, what: "has no row for " + name + " of " + dir})
+			}
+		}
+	}
+	return found
+}
+
+// errorRows returns the first cells of the tables of a page, under the packages of its
+// headings.
+func errorRows(text string) (rows []promised) {
+	dir := ""
+	for n, line := range strings.Split(text, "\n") {
+		if m := section.FindStringSubmatch(line); m != nil {
+			dir = m[1]
+		}
+		if m := quoted.FindStringSubmatch(line); m != nil {
+			rows = append(rows, promised{dir, m[1], n + 1})
+		}
+	}
+	return rows
+}
+
+// inOrder reports whether the pieces of text, between gaps, stand in said one after the
+// other.
+func inOrder(text, said string) bool {
+	for piece := range strings.SplitSeq(text, gap) {
+		piece = strings.TrimSpace(piece)
+		at := strings.Index(said, piece)
+		if at < 0 {
+			return false
+		}
+		said = said[at+len(piece):]
+	}
+	return true
+}
+
+// messages returns what a package may say: each text that it is made of, with gaps where
+// values come in, of which those that are joined by + or are arguments of one call stand
+// together.
+func (t *tree) messages(dir string) (said []string) {
+	t.inPackage(dir, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.BinaryExpr, *ast.BasicLit:
+			if text := joined(n.(ast.Expr)); strings.Trim(text, ". ") != "" {
+				said = append(said, text)
+			}
+		}
+	})
+	return said
+}
+
+// joined is the text of an expression as far as it is written there.
+func joined(expr ast.Expr) string {
+	switch x := expr.(type) {
+	case *ast.BasicLit:
+		if x.Kind != token.STRING {
+			return gap
+		}
+		text, err := strconv.Unquote(x.Value)
+		if err != nil {
+			return gap // the parser has checked it
+		}
+		return verb.ReplaceAllString(text, gap)
+	case *ast.BinaryExpr:
+		return joined(x.X) + joined(x.Y)
+	case *ast.CallExpr:
+		text := ""
+		for _, arg := range x.Args {
+			text += joined(arg)
+		}
+		return text
+	}
+	return gap
+}
+
+// errorNames returns a package's exported variables Err... and types with a method Error.
+func (t *tree) errorNames(dir string) (names []string) {
+	t.inPackage(dir, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv != nil && n.Name.Name == "Error" && ast.IsExported(receiver(n)) {
+				names = append(names, receiver(n))
+			}
+		case *ast.GenDecl:
+			for _, spec := range n.Specs {
+				if spec, ok := spec.(*ast.ValueSpec); ok && n.Tok == token.VAR {
+					for _, name := range spec.Names {
+						if strings.HasPrefix(name.Name, "Err") {
+							names = append(names, name.Name)
+						}
+					}
+				}
+			}
+		}
+	})
+	return names
+}
+
+// inPackage calls f for all syntax of a package outside tests.
+func (t *tree) inPackage(dir string, f func(ast.Node)) {
+	for _, file := range t.goFiles() {
+		if file.dir() == dir && !file.isTest() {
+			ast.Inspect(file.syntax, func(n ast.Node) bool {
+				f(n)
+				return true
+			})
+		}
+	}
+}
