@@ -15,14 +15,15 @@ const errorsFile = "docs/errors.md"
 // errorPackages have a section each in docs/errors.md.
 var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "alloc"}
 
-// A promised row is one of a table of docs/errors.md: its first cell, in backquotes.
-type promised struct {
+// A saying is a text or name in the first cell of a row of docs/errors.md, in backquotes.
+type saying struct {
 	dir, text string
 	line      int
 }
 
 var (
-	quoted  = regexp.MustCompile("^\\| `([^`]+)`")
+	cell    = regexp.MustCompile(`^\|[^|]*`)
+	quoted  = regexp.MustCompile("`([^`]+)`")
 	section = regexp.MustCompile("^## `?([a-z/]+)`?\\s*$")
 	verb    = regexp.MustCompile(`%[-+# 0]*[0-9.*]*[a-zA-Z]`)
 	typed   = regexp.MustCompile(`^\*?[A-Z]\w*$`) // a sentinel or a type, not a text
@@ -37,7 +38,7 @@ func staleErrors(t *tree) (found []finding) {
 	if page == nil {
 		return []finding{{path: errorsFile, what: "is missing"}}
 	}
-	rows := errorRows(string(page.text))
+	rows := sayings(string(page.text))
 	for _, dir := range errorPackages {
 		said, names := t.messages(dir), t.errorNames(dir)
 		told := map[string]bool{}
@@ -62,16 +63,16 @@ func staleErrors(t *tree) (found []finding) {
 	return found
 }
 
-// errorRows returns the first cells of the tables of a page, under the packages of its
+// sayings returns what is quoted in the first cells of a page, under the packages of its
 // headings.
-func errorRows(text string) (rows []promised) {
+func sayings(text string) (rows []saying) {
 	dir := ""
 	for n, line := range strings.Split(text, "\n") {
 		if m := section.FindStringSubmatch(line); m != nil {
 			dir = m[1]
 		}
-		if m := quoted.FindStringSubmatch(line); m != nil {
-			rows = append(rows, promised{dir, m[1], n + 1})
+		for _, m := range quoted.FindAllStringSubmatch(cell.FindString(line), -1) {
+			rows = append(rows, saying{dir, m[1], n + 1})
 		}
 	}
 	return rows

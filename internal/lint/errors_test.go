@@ -28,6 +28,7 @@ func TestErrorsReport(t *testing.T) {
 		"| `is lost` | x |":             `ecs says nothing like "is lost"`,
 		"| `is gone ... row` | x |":     `ecs says nothing like "is gone ... row"`,
 		"| `ecs: ... no more` | x |":    `ecs says nothing like "ecs: ... no more"`,
+		"| `is gone`, `is lost` | x |":  `ecs says nothing like "is lost"`,
 		"| `at %d of` | x |":            `ecs says nothing like "at %d of"`,
 		"| `in a test` | x |":           `ecs says nothing like "in a test"`,
 		"| `only here` | x |":           `ecs says nothing like "only here"`,
