@@ -21,40 +21,33 @@ func Example_change() {
 	fmt.Println(*cargo.Get(ships[0]), velocity.Remove(ships[1]), velocity.Has(ships[1]))
 
 	load := ecs.NewChange(w, ecs.Add(cargo), ecs.Remove(velocity)) // one move
-	if _, err := load.Apply(ships[2]); err != nil {
-		fmt.Println(err)
-	}
 	sailing := ecs.NewQuery(w, ecs.With(velocity))
 	loaded, err := load.ApplyQuery(sailing) // all of them or none
 	fmt.Println(loaded.Len(), err, sailing.Count())
 
-	laden := ecs.NewQuery(w, ecs.Write(cargo))
+	laden := ecs.NewQuery(w, ecs.Read(cargo))
 	var sink []ecs.Entity
 	for rows := range laden.Rows() {
-		c := cargo.Slice(rows)
-		for i, e := range rows.Entities() {
-			if c[i].Tons++; c[i].Tons > 5 {
-				sink = append(sink, e)
+		for i, c := range cargo.Slice(rows) {
+			if c.Tons > 5 {
+				sink = append(sink, rows.Entities()[i])
 			}
 		}
 	}
 	fmt.Println(w.DestroyList(sink), "sunk")
 
-	fmt.Println(caught(func() {
-		for range laden.Rows() {
-			w.Destroy(ships[2])
-		}
-	}))
 	var kept ecs.Rows
 	for rows := range laden.Rows() {
+		fmt.Println(caught(func() { w.Destroy(ships[2]) }))
 		kept = rows
+		break
 	}
 	fmt.Println(caught(func() { cargo.Slice(kept) }))
 	// Output:
 	// true false
 	// {7} true false
-	// 2 <nil> 0
+	// 3 <nil> 0
 	// 1 sunk
-	// ecs: World.Destroy: structural change inside a loop over query(Write Cargo); gather the entities and change them after the loop
+	// ecs: World.Destroy: structural change inside a loop over query(Read Cargo); gather the entities and change them after the loop
 	// ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended
 }

@@ -60,12 +60,10 @@ func Example_cleanup() {
 			fmt.Println("close", s.FD)
 		}
 	}
-	if _, err := ecs.NewChange(w, ecs.Remove(socket)).ApplyQuery(left); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(w.Alive(player))
+	_, err := ecs.NewChange(w, ecs.Remove(socket)).ApplyQuery(left)
+	fmt.Println(err, w.Alive(player))
 	// Output:
 	// true false true
 	// close 4
-	// false
+	// <nil> false
 }
