@@ -13,7 +13,7 @@ import (
 const errorsFile = "docs/errors.md"
 
 // errorPackages have a section each in docs/errors.md.
-var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "alloc"}
+var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/system", "alloc"}
 
 // A saying is a text or name in the first cell of a row of docs/errors.md, in backquotes.
 type saying struct {
