@@ -22,7 +22,8 @@
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	pages                 tests, files and folders that they name are there   all .md
-//	errors                texts and names of its tables are in the source     docs/
+//	errors                what its tables quote is in the source, and each    docs/
+//	                      panic and exported error has a row
 //	architecture          names, lines, imports that it tells are so          docs/
 //	README                its program builds, runs and prints what it says,   README.md
 //	                      and its first commands are the two that matter

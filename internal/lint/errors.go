@@ -26,13 +26,14 @@ var (
 	quoted  = regexp.MustCompile("`([^`]+)`")
 	section = regexp.MustCompile("^## `?([a-z/]+)`?\\s*$")
 	verb    = regexp.MustCompile(`%[-+# 0]*[0-9.*]*[a-zA-Z]`)
+	wordy   = regexp.MustCompile(`[a-z]+ [a-z]+`)
 	typed   = regexp.MustCompile(`^\*?[A-Z]\w*$`) // a sentinel or a type, not a text
 )
 
 const gap = "..." // in a text: what differs from call to call
 
 // staleErrors finds texts on docs/errors.md that no package says, and exported errors
-// that the page does not tell of.
+// and texts of panics that the page does not tell of.
 func staleErrors(t *tree) (found []finding) {
 	page := t.file(errorsFile)
 	if page == nil {
@@ -59,8 +60,36 @@ func staleErrors(t *tree) (found []finding) {
 				found = append(found, finding{path: errorsFile, what: "has no row for " + name + " of " + dir})
 			}
 		}
+		for _, text := range t.panics(dir) {
+			if !slices.ContainsFunc(rows, func(row saying) bool { return row.dir == dir && inOrder(row.text, text) }) {
+				found = append(found, finding{path: errorsFile, what: fmt.Sprintf("%s panics with %q, which has no row", dir, text)})
+			}
+		}
 	}
 	return found
+}
+
+// panics returns the texts that a package panics with, but for those that hold nothing but
+// names and what is made elsewhere.
+func (t *tree) panics(dir string) (texts []string) {
+	t.inPackage(dir, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 {
+			return
+		}
+		if name, ok := call.Fun.(*ast.Ident); !ok || name.Name != "panic" {
+			return
+		}
+		if made, ok := call.Args[0].(*ast.CallExpr); ok {
+			if of, ok := made.Fun.(*ast.SelectorExpr); !ok || of.Sel.Name != "Sprintf" && of.Sel.Name != "Errorf" {
+				return // another function says the text
+			}
+		}
+		if text := joined(call.Args[0]); wordy.MatchString(strings.ReplaceAll(text, gap, "")) {
+			texts = append(texts, text)
+		}
+	})
+	return texts
 }
 
 // sayings returns what is quoted in the first cells of a page, under the packages of its

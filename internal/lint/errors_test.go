@@ -20,10 +20,13 @@ func failing(rows string) files {
 	}
 }
 
-const goodErrors = "| `ErrLimit` | x | y |\n| `*LimitError` | x | y |\n"
+const (
+	goneErrors = "| `row ... is gone` | x | y |\n"
+	goodErrors = "| `ErrLimit` | x | y |\n| `*LimitError` | x | y |\n" + goneErrors
+)
 
 func TestErrorsReport(t *testing.T) {
-	const at = "docs/errors.md:5: "
+	const at = "docs/errors.md:6: "
 	for row, want := range map[string]string{
 		"| `is lost` | x |":             `ecs says nothing like "is lost"`,
 		"| `is gone ... row` | x |":     `ecs says nothing like "is gone ... row"`,
@@ -37,14 +40,16 @@ func TestErrorsReport(t *testing.T) {
 		"## ecs/job\n| `is gone` | x |": "",
 	} {
 		if want == "" {
-			require.Equal(t, []string{`docs/errors.md:6: ecs/job says nothing like "is gone"`}, failing(goodErrors+row).find(t, staleErrors))
+			require.Equal(t, []string{`docs/errors.md:7: ecs/job says nothing like "is gone"`}, failing(goodErrors+row).find(t, staleErrors))
 			continue
 		}
 		require.Equal(t, []string{at + want}, failing(goodErrors+row).find(t, staleErrors), row)
 	}
-	require.Equal(t, []string{"docs/errors.md: has no row for ErrLimit of ecs"}, failing("| `*LimitError` | |").find(t, staleErrors))
-	require.Equal(t, []string{"docs/errors.md: has no row for LimitError of ecs"}, failing("| `ErrLimit` | |").find(t, staleErrors))
+	require.Equal(t, []string{"docs/errors.md: has no row for ErrLimit of ecs"}, failing("| `*LimitError` | |\n"+goneErrors).find(t, staleErrors))
+	require.Equal(t, []string{"docs/errors.md: has no row for LimitError of ecs"}, failing("| `ErrLimit` | |\n"+goneErrors).find(t, staleErrors))
 	require.Len(t, files{"go.mod": rootModule}.find(t, staleErrors), 1)
+	require.Equal(t, []string{`docs/errors.md: ecs panics with "ecs: ...: row ... is gone", which has no row`},
+		failing(goodErrors[:len(goodErrors)-len(goneErrors)]).find(t, staleErrors))
 }
 
 func TestErrorsPermit(t *testing.T) {
