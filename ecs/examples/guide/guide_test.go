@@ -57,7 +57,10 @@ func readGuide(t *testing.T) string {
 	return string(text)
 }
 
-var heading = regexp.MustCompile(`(?m)^## (\d+)\. `)
+var (
+	heading = regexp.MustCompile(`(?m)^## (\d+)\. `)
+	indent  = regexp.MustCompile(`(?m)^(.)`) // where a line that is not empty begins
+)
 
 // unlike says what in the guide is not in the files of its pages: go blocks, at any one
 // depth of tabs, and text blocks, which are whole lines of an output.
@@ -88,9 +91,8 @@ func unlike(guide string, files map[int]page) (found []string) {
 
 // has reports whether the lines of a block stand in the code, all as deep as the first.
 func (p page) has(block string) bool {
-	lines := regexp.MustCompile(`(?m)^(.)`)
 	for depth := range 5 {
-		deep := lines.ReplaceAllString(block, strings.Repeat("\t", depth)+"$1")
+		deep := indent.ReplaceAllString(block, strings.Repeat("\t", depth)+"$1")
 		if strings.Contains(p.code, "\n"+deep) {
 			return true
 		}

@@ -52,41 +52,31 @@ func Example_command() {
 
 // Page 9: work on several goroutines.
 func Example_job() {
-	type Hull struct{ Points int }
-
 	w, _ := ecs.NewWorld()
 	defer w.Close()
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	hull := ecs.Register[Hull](w)
-	if _, err := ecs.NewArchetype(w, position, velocity, hull).CreateN(10_000); err != nil {
-		fmt.Println(err)
-		return
+	batch, _ := ecs.NewArchetype(w, position, velocity).CreateN(10_000)
+	for i, e := range batch.Entities(nil) {
+		velocity.Set(e, Velocity{X: float64(i % 10)})
 	}
 	s := job.NewScheduler(w)
 	defer s.Close()
 	cb := command.NewBuffer(w)
 	defer cb.Close()
-	blow := s.For(ecs.NewQuery(w, ecs.Write(velocity))).Named("blow")
 	sail := s.For(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))).Named("sail")
-	sink := s.For(ecs.NewQuery(w, ecs.Write(hull))).Named("sink")
-	blow.Parallel(func(c *job.Ctx, rows ecs.Rows) {
-		v := velocity.Slice(rows)
-		for i := range v {
-			v[i].X++
-		}
-	})
-	sail.Parallel(func(c *job.Ctx, rows ecs.Rows) { // after blow, which writes what it reads
+	sink := s.For(ecs.NewQuery(w, ecs.Read(position))).Named("sink")
+	sail.Parallel(func(c *job.Ctx, rows ecs.Rows) {
 		p, v := position.Slice(rows), velocity.Slice(rows)
-		for i := range p {
+		for i := range rows.Each() {
 			p[i].X += v[i].X
 		}
 	})
-	sink.Parallel(func(c *job.Ctx, rows ecs.Rows) { // beside both
+	sink.Parallel(func(c *job.Ctx, rows ecs.Rows) { // after sail, which writes what it reads
 		out := cb.Parallel(c) // a writer of its own: never cb itself
-		h := hull.Slice(rows)
-		for i, e := range rows.Entities() {
-			if h[i].Points--; e.Index()%10 == 0 {
-				out.Destroy(e)
+		p, e := position.Slice(rows), rows.Entities()
+		for i := range rows.Each() {
+			if p[i].X == 0 {
+				out.Destroy(e[i])
 			}
 		}
 	})
@@ -94,8 +84,7 @@ func Example_job() {
 	fmt.Println(s.Complete(), cb.Play(), w.Stats().Alive)
 	// Output:
 	// job           rows  parts  after            access
-	// blow         10000     80                   query(Write Velocity)
-	// sail         10000     80  blow             query(Write Position, Read Velocity)
-	// sink         10000     80                   query(Write Hull)
+	// sail         10000     79                   query(Write Position, Read Velocity)
+	// sink         10000     79  sail             query(Read Position)
 	// <nil> <nil> 9000
 }
