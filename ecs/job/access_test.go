@@ -108,6 +108,23 @@ func TestJobAccess(t *testing.T) {
 	refuses(t, func() { s.For(q).Uses(ecs.Write(w.count)).Access() }, "Count", "twice")
 }
 
+// Complete of a job completes its flight and no other.
+func TestCompleteOfAJob(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 10)
+	s := w.schedule(t, 1)
+	one := s.For(ecs.NewQuery(w.World, ecs.Write(w.count))).Named("one")
+	other := s.For(ecs.NewQuery(w.World, ecs.Write(w.velocity))).Named("other")
+	require.NoError(t, one.Complete(), "it never flew")
+	one.Parallel(func(*job.Ctx, ecs.Rows) { panic("no") })
+	other.Parallel(nothing)
+	require.ErrorContains(t, one.Complete(), "one")
+	require.NotContains(t, s.String(), "one")
+	require.Contains(t, s.String(), "other")
+	require.NoError(t, one.Complete())
+	require.NoError(t, s.Complete())
+}
+
 func TestAccessMisuse(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 500)
@@ -118,6 +135,7 @@ func TestAccessMisuse(t *testing.T) {
 	refuses(t, func() { _ = (*job.Scheduler)(nil).CompleteFor(q.Access()) }, "job: Scheduler.CompleteFor", zero)
 	refuses(t, func() { _ = new(job.Scheduler).CompleteFor(q.Access()) }, "job: Scheduler.CompleteFor", zero)
 	refuses(t, func() { (*job.Job)(nil).Access() }, "job: Job.Access: the job is nil or the zero value")
+	refuses(t, func() { _ = (*job.Job)(nil).Complete() }, "job: Job.Complete: the job is nil or the zero value")
 	refuses(t, func() { new(job.Job).Access() }, "job: Job.Access: the job is nil or the zero value")
 	for _, worker := range []bool{false, true} {
 		text := inBody(t, s, j, worker, func(*job.Ctx, ecs.Rows) { _ = s.CompleteFor(q.Access()) })
@@ -126,4 +144,5 @@ func TestAccessMisuse(t *testing.T) {
 	require.NoError(t, s.Close())
 	refuses(t, func() { _ = s.CompleteFor(q.Access()) }, "job: Scheduler.CompleteFor: the scheduler is closed")
 	refuses(t, func() { j.Access() }, "job: Job.Access: the scheduler is closed")
+	refuses(t, func() { _ = j.Complete() }, "job: Job.Complete: the scheduler is closed")
 }

@@ -160,6 +160,19 @@ func (j *Job) Run(body func(c *Ctx, rows ecs.Rows)) error {
 	return j.schedule("Job.Run", here, body).Complete()
 }
 
+// Complete is Handle.Complete of the job's flight, when one is under way. It costs nothing
+// else.
+func (j *Job) Complete() error {
+	if j == nil || j.s == nil {
+		j.build("Job.Complete")
+	}
+	if !j.out {
+		j.s.enter("Job.Complete")
+		return j.s.takeErrors()
+	}
+	return Handle{j: j, number: j.number}.Complete()
+}
+
 func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 	if j == nil || j.s == nil {
 		j.build(op)

@@ -36,8 +36,9 @@
 // nothing orders and whose access conflicts; Shuffle shows by test whether that matters.
 //
 // Jobs of a system wait for those of systems before it that they conflict with, and run beside
-// all others. An update waits for jobs that conflict with what it touches itself (Query, Uses), a
-// command point with commands for all, and so does the end of the frame.
+// all others. An update waits for jobs that conflict with what it touches itself (Query, Uses) and
+// for its own of an earlier step, a command point with commands for all, and so does the end of the
+// frame.
 //
 // Ownership: Systems own their scheduler, and the queries and buffers of each State. Close
 // comes before World.Close. Goroutines: the world's owner, one call at a time. Garbage collector: a

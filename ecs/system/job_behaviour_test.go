@@ -87,6 +87,31 @@ func TestBehaviour68SystemsWait(t *testing.T) {
 	require.Equal(t, int64(1), s.health.Get(e).Points, "all are completed behind a frame")
 }
 
+// A system that updates several times a frame finds its own jobs completed each time: what its
+// bodies read, as a variable with the time, is its own again.
+func TestOwnJobsAreCompletedFirst(t *testing.T) {
+	s := newStage(t)
+	_, err := ecs.NewArchetype(s.w, s.position).CreateN(100)
+	require.NoError(t, err)
+	s.systems.FixedStep().Add("steps", system.Make(func(x *system.State) func() {
+		j, dt := x.For(x.Query(ecs.Write(s.position))), 0.0
+		body := func(_ *job.Ctx, rows ecs.Rows) {
+			for i := range s.position.Slice(rows) {
+				s.position.Slice(rows)[i].X += dt
+			}
+		}
+		return func() {
+			require.NotContains(t, s.systems.Scheduler().String(), "steps")
+			dt++
+			j.Parallel(body)
+		}
+	}))
+	require.NoError(t, s.systems.Step(4*frame))
+	for rows := range ecs.NewQuery(s.w, ecs.Read(s.position)).Rows() {
+		require.Equal(t, 1.0+2+3+4, s.position.Slice(rows)[0].X)
+	}
+}
+
 // A flight that is handed over comes before one that its query knows nothing of.
 func TestHandOver(t *testing.T) {
 	s := newStage(t)

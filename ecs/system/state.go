@@ -112,7 +112,8 @@ func (s *State) touch() {
 // For makes a job over q, named after the system, the second of them with a 2 behind it and so
 // on; see job.Scheduler.For. The query is the
 // job's from now on: the update waits for nothing because of it. Jobs of other systems that it
-// conflicts with run before it, others beside it.
+// conflicts with run before it, others beside it. Before the system updates again, in another step
+// of the frame, the job is completed: bodies may share variables with the update.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
 	name := s.name

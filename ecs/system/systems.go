@@ -29,8 +29,8 @@ import (
 // Invariants, cited where they are kept:
 //
 //	S1 One update at a time, by the world's owner, outside of loops over rows.
-//	S2 Before a system updates, the jobs in flight that conflict with what it touches itself
-//	   are completed, and no others. Jobs wait for each other by the scheduler's rules.
+//	S2 Before a system updates, the jobs in flight that conflict with what it touches itself, and
+//	   its own of an earlier round, are completed, and no others. Jobs wait for each other by the scheduler's rules.
 //	S3 Inside a group the order is: bucket, what Before and After say, order of adding. It
 //	   is the same in every run with the same calls, unless Shuffle says otherwise.
 //	S4 What a system writes has the version that LastVersion is afterwards, and what

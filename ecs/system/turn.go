@@ -28,8 +28,8 @@ func (s *State) turn() {
 		s.change(at, wanted)
 	}
 	if wanted {
-		y.keep(y.jobs.CompleteFor(s.touches)) // S2
-		start := time.Since(y.epoch)          // half of what time.Now costs
+		s.complete()                 // S2
+		start := time.Since(y.epoch) // half of what time.Now costs
 		s.system.Update(s)
 		s.timing.note(time.Since(y.epoch) - start)
 		s.last = y.w.Version() // S4
@@ -40,6 +40,20 @@ func (s *State) turn() {
 		y.keep(fmt.Errorf("system: %s left the world locked: %w", s.name, ErrLocked))
 	}
 	at.ended = true
+}
+
+// complete completes the jobs in flight that conflict with what the update itself touches, and the
+// system's own.
+func (s *State) complete() {
+	s.completeOwn()
+	s.y.keep(s.y.jobs.CompleteFor(s.touches))
+}
+
+// completeOwn completes the system's jobs: bodies may read variables that the system writes.
+func (s *State) completeOwn() {
+	for _, j := range s.lent {
+		s.y.keep(j.Complete())
+	}
 }
 
 // met reports whether something of what each requirement names is there.
@@ -56,6 +70,7 @@ func (s *State) met() bool {
 
 // change starts or stops the system.
 func (s *State) change(at *visit, running bool) {
+	s.completeOwn()
 	if !running {
 		at.call, s.running = "Stop", false
 		if x, ok := s.system.(Stopper); ok {
