@@ -23,8 +23,8 @@ func (a Ambiguity) String() string {
 
 // uses is what a system and its jobs read and write.
 type uses struct {
-	access        ecs.Access
-	reads, writes []resourceType
+	access ecs.Access
+	holds  []hold
 }
 
 // Ambiguities returns the pairs of systems whose order is not fixed, in any group, and whose
@@ -86,18 +86,16 @@ func (u *uses) join(s *State) {
 		a := j.Access()
 		u.access.Join(&a)
 	}
-	u.reads, u.writes = append(u.reads, s.reads...), append(u.writes, s.writes...)
+	u.holds = append(u.holds, s.holds...)
 }
 
 // conflicts returns the names of what one writes and the other uses.
 func (u *uses) conflicts(v *uses, w *ecs.World) []string {
 	types := w.Conflicts(u.access, v.access)
-	for _, pair := range [...]struct{ writes, of *uses }{{u, v}, {v, u}} {
-		for _, t := range pair.writes.writes {
-			if slices.Contains(pair.of.writes, t) || slices.Contains(pair.of.reads, t) {
-				if name := t.String(); !slices.Contains(types, name) {
-					types = append(types, name)
-				}
+	for _, a := range u.holds {
+		for _, b := range v.holds {
+			if name := a.r.of.String(); a.r == b.r && (a.write || b.write) && !slices.Contains(types, name) {
+				types = append(types, name)
 			}
 		}
 	}

@@ -9,47 +9,65 @@ import (
 // Resources are Go values of which the systems have one a type: a window, a map, a random
 // generator. Data that is looped over belongs into components.
 
-type (
-	resourceType = reflect.Type
-	resources    map[resourceType]any
-)
+// resource is what is known of one type.
+type resource struct {
+	of    reflect.Type
+	value any      // a pointer; nil: there is none
+	users []*State // that asked for it, in the order of asking
+}
+
+// hold is a system's use of a resource.
+type hold struct {
+	r     *resource
+	write bool
+}
+
+// resourceOf returns what is known of a type.
+func (s *Systems) resourceOf(t reflect.Type) *resource {
+	r := s.things[t]
+	if r == nil {
+		r = &resource{of: t}
+		s.things[t] = r
+	}
+	return r
+}
 
 // SetResource makes v the resource of its type, instead of the one that there may be; nil takes
-// it away.
+// it away. Systems that have asked for the former one keep that: set it before they are added.
 func SetResource[T any](s *Systems, v *T) {
 	s.check("SetResource")
-	t := reflect.TypeFor[T]()
-	if v == nil {
-		delete(s.things, t)
-		return
+	r := s.resourceOf(reflect.TypeFor[T]())
+	r.value = nil
+	if v != nil {
+		r.value = v
 	}
-	s.things[t] = v
 }
 
 // ResourceOf returns the resource of a type, or nil.
 func ResourceOf[T any](s *Systems) *T {
 	s.check("ResourceOf")
-	v, _ := s.things[reflect.TypeFor[T]()].(*T)
+	v, _ := s.resourceOf(reflect.TypeFor[T]()).value.(*T)
 	return v
 }
 
-// Resource returns the resource of a type for a system that may write it; Ambiguities knows
-// from it. It panics when there is none. Cost: a look-up in a map of types; ask once, in
-// Create.
+// Resource returns the resource of a type for a system, and its jobs, that may write it. From
+// then on jobs of other systems that asked for it are completed before this one updates, and
+// the other way round. It panics when there is none. Cost: a look-up in a map of types; ask once,
+// in Create.
 func Resource[T any](s *State) *T {
-	v := resourceOf[T](s, "Resource")
-	s.writes = note[T](s.writes)
+	v := valueFor[T](s, "Resource")
+	s.hold(s.y.things[reflect.TypeFor[T]()], true)
 	return v
 }
 
-// ReadResource is Resource for a system that only reads it.
+// ReadResource is Resource for a system that only reads it: it waits for those that may write.
 func ReadResource[T any](s *State) *T {
-	v := resourceOf[T](s, "ReadResource")
-	s.reads = note[T](s.reads)
+	v := valueFor[T](s, "ReadResource")
+	s.hold(s.y.things[reflect.TypeFor[T]()], false)
 	return v
 }
 
-func resourceOf[T any](s *State, op string) *T {
+func valueFor[T any](s *State, op string) *T {
 	s.check(op)
 	v := ResourceOf[T](s.y)
 	if v == nil {
@@ -58,9 +76,37 @@ func resourceOf[T any](s *State, op string) *T {
 	return v
 }
 
-func note[T any](list []resourceType) []resourceType {
-	if t := reflect.TypeFor[T](); !slices.Contains(list, t) {
-		list = append(list, t)
+// hold notes that the system uses a resource.
+func (s *State) hold(r *resource, write bool) {
+	if i := slices.IndexFunc(s.holds, func(h hold) bool { return h.r == r }); i >= 0 {
+		s.holds[i].write = s.holds[i].write || write
+		return
 	}
-	return list
+	s.holds = append(s.holds, hold{r, write})
+	r.users = append(r.users, s)
+}
+
+// writes reports whether the system may write a resource.
+func (s *State) writes(r *resource) bool {
+	return slices.ContainsFunc(s.holds, func(h hold) bool { return h.r == r && h.write })
+}
+
+// completeRivals completes the jobs of systems that share a resource with this one, which one
+// of the two may write (S2).
+func (s *State) completeRivals() {
+	for _, h := range s.holds {
+		for _, u := range h.r.users {
+			if u != s && (h.write || u.writes(h.r)) {
+				u.completeOwn()
+			}
+		}
+	}
+}
+
+// drop takes the system off the users of its resources.
+func (s *State) drop() {
+	for _, h := range s.holds {
+		h.r.users = slices.DeleteFunc(h.r.users, func(u *State) bool { return u == s })
+	}
+	s.holds = nil
 }

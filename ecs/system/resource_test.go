@@ -1,11 +1,13 @@
 package system_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/ecs/job"
 	"quarry/ecs/system"
 )
 
@@ -29,6 +31,47 @@ func TestResources(t *testing.T) {
 	system.SetResource[level](s.systems, nil)
 	require.PanicsWithValue(t, "system: ReadResource: x: there is no resource of type system_test.level; SetResource comes before",
 		func() { system.ReadResource[level](x) })
+}
+
+// Jobs that use a resource are completed before a system that may write it updates, those that
+// write it before one that reads it; readers overlap.
+func TestResourcesOrderJobs(t *testing.T) {
+	s := newStage(t)
+	_, err := ecs.NewArchetype(s.w, s.position, s.velocity, s.health).CreateN(10)
+	require.NoError(t, err)
+	system.SetResource(s.systems, &level{Name: "start"})
+	add := func(name string, write bool, c ecs.Type, ready string) {
+		s.systems.Add(name, system.Make(func(x *system.State) func() {
+			l := system.ReadResource[level](x)
+			if write {
+				require.Same(t, l, system.Resource[level](x))
+			}
+			j := x.For(x.Query(ecs.Read(c)))
+			body := func(*job.Ctx, ecs.Rows) {
+				if write {
+					l.Name = name
+				}
+			}
+			return func() {
+				require.Equal(t, ready, l.Name)
+				s.note("%s:%d", name, strings.Count(s.systems.Scheduler().String(), "query"))
+				j.Schedule(body)
+			}
+		}))
+	}
+	add("r1", false, s.position, "start")
+	add("r2", false, s.velocity, "start")
+	add("w1", true, s.health, "start")
+	add("w2", true, s.position, "w1")
+	add("r3", false, s.velocity, "w2")
+	s.step()
+	require.Equal(t, "r1:0 r2:1 w1:0 w2:0 r3:0", s.take())
+	s.systems.Find("w1").Remove()
+	s.systems.Find("w2").Remove()
+	system.ResourceOf[level](s.systems).Name = "start"
+	s.systems.Find("r3").Disable()
+	s.step()
+	require.Equal(t, "r1:0 r2:1", s.take())
 }
 
 func TestAmbiguities(t *testing.T) {

@@ -29,8 +29,7 @@ type State struct {
 	needs    []need
 	outboxes []*outbox
 	handed   job.Handle
-	reads    []resourceType
-	writes   []resourceType
+	holds    []hold
 
 	disabled bool
 	running  bool
@@ -234,6 +233,7 @@ func (s *State) check(op string) {
 
 // release closes what the state owns.
 func (s *State) release() {
+	s.drop()
 	for _, o := range s.outboxes {
 		o.release()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -30,7 +31,8 @@ import (
 //
 //	S1 One update at a time, by the world's owner, outside of loops over rows.
 //	S2 Before a system updates, the jobs in flight that conflict with what it touches itself, and
-//	   its own of an earlier round, are completed, and no others. Jobs wait for each other by the scheduler's rules.
+//	   its own of an earlier round, are completed, and those that share a resource with it which one
+//	   of the two may write; no others. Jobs wait for each other by the scheduler's rules.
 //	S3 Inside a group the order is: bucket, what Before and After say, order of adding. It
 //	   is the same in every run with the same calls, unless Shuffle says otherwise.
 //	S4 What a system writes has the version that LastVersion is afterwards, and what
@@ -54,7 +56,7 @@ type Systems struct {
 	named    map[string]*State
 	known    map[System]*State // systems that are pointers, to find who is added twice
 	created  uint64            // number of the state created last
-	things   resources
+	things   map[reflect.Type]*resource
 
 	epoch    time.Time // that timings count from
 	clock    func() time.Time
@@ -154,7 +156,7 @@ func New(w *ecs.World, options ...Option) *Systems {
 		panic("system: New: the world is closed")
 	}
 	s := &Systems{w: w, epoch: time.Now(), clock: time.Now, maxDelta: defaultMaxDelta, base: context.Background(),
-		named: map[string]*State{}, known: map[System]*State{}, things: resources{}}
+		named: map[string]*State{}, known: map[System]*State{}, things: map[reflect.Type]*resource{}}
 	for _, o := range options {
 		o(s)
 	}

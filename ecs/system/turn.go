@@ -42,10 +42,11 @@ func (s *State) turn() {
 	at.ended = true
 }
 
-// complete completes the jobs in flight that conflict with what the update itself touches, and the
-// system's own.
+// complete completes the jobs in flight that conflict with what the update itself touches, the
+// system's own, and those that share resources with it.
 func (s *State) complete() {
 	s.completeOwn()
+	s.completeRivals()
 	s.y.keep(s.y.jobs.CompleteFor(s.touches))
 }
 
@@ -70,7 +71,7 @@ func (s *State) met() bool {
 
 // change starts or stops the system.
 func (s *State) change(at *visit, running bool) {
-	s.completeOwn()
+	s.complete()
 	if !running {
 		at.call, s.running = "Stop", false
 		if x, ok := s.system.(Stopper); ok {
