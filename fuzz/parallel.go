@@ -62,7 +62,7 @@ func RunParallel(data []byte, u *alloc.Universe, workers int) (result ParallelRe
 		if err != nil {
 			return err
 		}
-		p := newParallel(w, workers)
+		p := newParallel(w, job.NewScheduler(w, job.Workers(workers), job.Inline(0)))
 		s := newStream(data)
 		for r, ok := s.next(); ok && err == nil; r, ok = s.next() {
 			err = p.step(r)
@@ -79,8 +79,8 @@ func RunParallel(data []byte, u *alloc.Universe, workers int) (result ParallelRe
 	return result, err
 }
 
-func newParallel(w *ecs.World, workers int) *parallel {
-	p := &parallel{w: w, s: job.NewScheduler(w, job.Workers(workers), job.Inline(0)), cb: command.NewBuffer(w),
+func newParallel(w *ecs.World, s *job.Scheduler) *parallel {
+	p := &parallel{w: w, s: s, cb: command.NewBuffer(w),
 		place: ecs.Register[place](w), speed: ecs.Register[speed](w), vigour: ecs.Register[vigour](w, ecs.Enableable),
 		leader: ecs.Register[leader](w), doomed: ecs.Register[doomed](w), hits: ecs.RegisterBuffer[uint32](w, ecs.Inline(2)),
 		team: ecs.RegisterShared[int](w), sum: job.NewPartials[float64]()}
