@@ -23,9 +23,9 @@ type State struct {
 
 	queries  []*ecs.Query // made by Query, open
 	pinned   []*ecs.Query // those with Changed or Ordered
-	touches  ecs.Access   // of the update itself
 	lent     []*job.Job   // made by For
-	terms    [][]ecs.Term // of Uses
+	used     ecs.Access   // of Uses
+	touches  ecs.Access   // of the update itself: that and queries which are not a job's
 	needs    []need
 	outboxes []*outbox
 	handed   job.Handle
@@ -84,35 +84,29 @@ func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 // completed. Without it, such an access panics while a job has the type.
 func (s *State) Uses(terms ...ecs.Term) {
 	s.check("State.Uses")
-	ecs.NewQuery(s.y.w, terms...).Close() // panics for terms that are wrong
-	s.terms = append(s.terms, slices.Clone(terms))
+	q := ecs.NewQuery(s.y.w, terms...)
+	a := q.Access()
+	q.Close()
+	s.used.Join(&a)
 	s.touch()
 }
 
 // touch works out what the update itself reads and writes: the queries that are not a job's.
 func (s *State) touch() {
-	s.touches = ecs.Access{}
-	join := func(q *ecs.Query) {
-		a := q.Access()
-		s.touches.Join(&a)
-	}
+	s.touches = s.used
 	for _, q := range s.queries {
 		if !slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q }) {
-			join(q)
+			a := q.Access()
+			s.touches.Join(&a)
 		}
-	}
-	for _, terms := range s.terms {
-		q := ecs.NewQuery(s.y.w, terms...)
-		join(q)
-		q.Close()
 	}
 }
 
 // For makes a job over q, named after the system, the second of them with a 2 behind it and so
-// on; see job.Scheduler.For. The query is the
-// job's from now on: the update waits for nothing because of it. Jobs of other systems that it
-// conflicts with run before it, others beside it. Before the system updates again, in another step
-// of the frame, the job is completed: bodies may share variables with the update.
+// on; see job.Scheduler.For. The query is the job's from now on: the update waits for nothing
+// because of it. Jobs of other systems that it conflicts with run before it, others beside it.
+// Before the system updates again, in another step of the frame, the job is completed: bodies may
+// share variables with the update.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
 	name := s.name

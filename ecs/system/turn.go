@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/trace"
 	"slices"
@@ -150,7 +151,7 @@ func (y *Systems) destroy(s *State) {
 	y.keep(y.jobs.Complete())
 	var all []*State
 	s.each(func(s *State) { all = append(all, s) })
-	slices.SortFunc(all, func(a, b *State) int { return int(b.created) - int(a.created) })
+	slices.SortFunc(all, func(a, b *State) int { return cmp.Compare(b.created, a.created) })
 	for _, s := range all {
 		s.halt()
 		if x, ok := s.system.(Destroyer); ok {
