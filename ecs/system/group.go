@@ -89,7 +89,10 @@ func (g *Group) TryAdd(name string, sys System, placings ...Placing) (*State, er
 	if x, ok := sys.(*Point); ok {
 		x.state = s
 	}
-	return s, s.create()
+	if err := s.create(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // create calls Create; when that fails the system is taken out again.
@@ -98,35 +101,32 @@ func (s *State) create() (err error) {
 	if !ok {
 		return nil
 	}
-	created := false
-	outer := s.y.current
-	s.y.current, s.inTurn = s, true
+	y := s.y
+	outermost, outer := y.take(), y.current
+	y.current, s.inTurn, s.failed = s, true, true
 	defer func() {
-		s.y.current, s.inTurn = outer, false
-		if created {
-			return
+		y.current, s.inTurn = outer, false
+		if s.failed {
+			y.drop(s)
 		}
-		s.group.unlist(s)
-		s.mark()
-		if s.within != nil {
-			for _, c := range slices.Backward(s.within.systems) { // added by Create
-				s.y.destroy(c)
-			}
+		if outermost {
+			defer y.busy.Store(false)
+			y.sweep()
 		}
-		s.release()
-		s.y.forget(s)
-		s.detach()
 	}()
 	if err := x.Create(s); err != nil {
 		return fmt.Errorf("system: Group.Add: %s: Create: %w", s.name, err)
 	}
-	created = true
+	s.failed = false
 	return nil
 }
 
 // newState checks what is to be added.
 func (g *Group) newState(op, name string, sys System) *State {
 	y := g.state.y
+	if g.state.gone {
+		panic(fmt.Sprintf("system: %s: %s: group %s was removed", op, name, g.state.name))
+	}
 	if name == "" {
 		panic("system: " + op + ": the name is empty")
 	}
@@ -143,10 +143,10 @@ func (g *Group) newState(op, name string, sys System) *State {
 		g.checkInside(op, name, s.within)
 	}
 	if x, ok := sys.(*Point); ok && x.state != nil {
-		panic(fmt.Sprintf("system: %s: %s: the command point is added twice: it is %s already", op, name, x.state.name))
+		panic(fmt.Sprintf("system: %s: %s: the command point is added twice: it is %s", op, name, x.state.standing()))
 	}
 	if key, ok := identity(sys); ok && y.known[key] != nil {
-		panic(fmt.Sprintf("system: %s: %s: the system is added twice: it is %s already", op, name, y.known[key].name))
+		panic(fmt.Sprintf("system: %s: %s: the system is added twice: it is %s", op, name, y.known[key].standing()))
 	}
 	s.timing.System = name
 	s.labels = pprof.WithLabels(y.base, pprof.Labels("system", name))
@@ -164,8 +164,16 @@ func (g *Group) checkInside(op, name string, within *Group) {
 		}
 	}
 	if within.state != nil {
-		panic(fmt.Sprintf("system: %s: %s: the group is added twice: it is %s already", op, name, within.state.name))
+		panic(fmt.Sprintf("system: %s: %s: the group is added twice: it is %s", op, name, within.state.standing()))
 	}
+}
+
+// standing says as what a system was added.
+func (s *State) standing() string {
+	if s.gone {
+		return s.name + ", which was removed and is destroyed when this update ends"
+	}
+	return s.name + " already"
 }
 
 // identity returns what tells one system from another: pointers do, to something that has a size.

@@ -35,6 +35,7 @@ type State struct {
 	running  bool
 	inTurn   bool
 	gone     bool   // removed
+	failed   bool   // Create did not return nil, so there is no Destroy
 	last     uint32 // version of its last update; 0: never
 	labels   context.Context
 	timing   Timing
@@ -183,10 +184,11 @@ func (s *State) Enabled() bool { return !s.disabled }
 func (s *State) Running() bool { return s.running }
 
 // Remove takes the system out, with what is in it when it is a group: it does not update any
-// more, stops if it was running, and is destroyed, the last created first; all that
-// at the end of the update, when one is under way, else now. What these throw is among the errors of the
-// next update. Its name is free at once. It panics for the default groups and points; a second
-// call does nothing.
+// more, stops if it was running, and is destroyed, the last created first; all that at the end
+// of the update, or of whatever else is calling into a system, when that is under way, else
+// now. What these throw is among the errors of the next update. Its name is free at once, and
+// the value may be added again once it is destroyed. It panics for the default groups and
+// points; a second call does nothing.
 func (s *State) Remove() {
 	if s != nil && s.gone {
 		return
@@ -195,13 +197,13 @@ func (s *State) Remove() {
 	if s.y.isDefault(s) {
 		panic("system: State.Remove: " + s.name + " is one of the defaults; Disable it")
 	}
+	y := s.y
 	s.group.unlist(s)
-	s.mark()
-	if s.y.busy.Load() {
-		s.y.leaving = append(s.y.leaving, s)
-		return
+	y.expel(s)
+	if y.take() {
+		defer y.busy.Store(false)
+		y.sweep()
 	}
-	s.y.destroy(s)
 }
 
 // mark marks a system and what is in it as gone.

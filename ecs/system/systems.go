@@ -77,7 +77,7 @@ type Systems struct {
 	ending   bool // the goroutine is, by runtime.Goexit inside a system
 	closed   bool
 	errs     []error  // since they were returned last
-	leaving  []*State // removed in the update that is under way
+	leaving  []*State // removed, and to be destroyed in this order
 	warnings []string
 }
 
@@ -225,8 +225,8 @@ func (s *Systems) Step(dt time.Duration) error {
 // begin takes the systems for one call that updates or closes them (S1).
 func (s *Systems) begin(op string) {
 	s.check(op)
-	if !s.busy.CompareAndSwap(false, true) {
-		panic("system: " + op + ": an update is under way: it is inside a system, or in another goroutine")
+	if !s.take() {
+		panic("system: " + op + ": " + underWay)
 	}
 	why := ""
 	switch {
@@ -235,11 +235,22 @@ func (s *Systems) begin(op string) {
 	case s.w.Locked():
 		why = "a loop over rows or a phase is under way; end it first"
 	default:
-		s.ending = false
 		return
 	}
 	s.busy.Store(false)
 	panic("system: " + op + ": " + why)
+}
+
+// underWay says why there is no update inside another, nor inside what a system is told.
+const underWay = "an update is under way: it is inside a system, or in another goroutine"
+
+// take takes the systems for the outermost call that calls into them; false: one is under way.
+func (s *Systems) take() bool {
+	taken := s.busy.CompareAndSwap(false, true)
+	if taken {
+		s.ending = false
+	}
+	return taken
 }
 
 // end undoes begin.
@@ -259,16 +270,6 @@ func (s *Systems) run(passed time.Duration) error {
 	return s.takeErrors()
 }
 
-// sweep destroys what was removed during an update.
-func (s *Systems) sweep() {
-	for len(s.leaving) > 0 {
-		last := s.leaving[0]
-		s.leaving = s.leaving[1:]
-		s.destroy(last)
-	}
-	s.leaving = nil
-}
-
 // Close stops and destroys all systems, the last created first, closes their queries and
 // buffers, and the scheduler if New made it. Commands that no point has played are dropped.
 // The error joins what failed. It panics inside an update; a second call does nothing.
@@ -277,13 +278,16 @@ func (s *Systems) Close() error {
 		return nil
 	}
 	s.check("Systems.Close")
-	if !s.busy.CompareAndSwap(false, true) {
-		panic("system: Systems.Close: an update is under way: it is inside a system, or in another goroutine")
+	if !s.take() {
+		panic("system: Systems.Close: " + underWay)
 	}
 	defer s.busy.Store(false)
 	s.keep(s.jobs.Complete())
-	s.root.state.mark()
-	s.destroy(s.root.state)
+	if root := s.root.state; !root.gone { // it is where a goroutine ended in the first Close
+		s.sweep()
+		s.expel(root)
+	}
+	s.sweep()
 	s.closed = true
 	s.jobs.Label(s.base)
 	if s.own {

@@ -145,22 +145,62 @@ func (s *State) visitFor(call string, f func(at *visit)) {
 	at.ended = true
 }
 
-// destroy stops and destroys a system that is marked, with all that is in it, the last created
-// first (S7).
-func (y *Systems) destroy(s *State) {
+// expel marks a system and what is in it as gone, to be destroyed by the next sweep, the last
+// created first (S7).
+func (y *Systems) expel(s *State) {
+	s.mark()
+	y.leaving = append(y.leaving, s.newestFirst()...)
+}
+
+// drop destroys a system whose Create failed, with what is in it, now.
+func (y *Systems) drop(s *State) {
+	s.group.unlist(s)
+	s.mark()
+	all := s.newestFirst()
+	y.leaving = slices.DeleteFunc(y.leaving, func(t *State) bool { return slices.Contains(all, t) })
+	y.leaving = slices.Insert(y.leaving, 0, all...)
+	for range all {
+		y.destroyNext()
+	}
+}
+
+// sweep destroys what was removed. Where a goroutine ends in it, the next one does the rest.
+func (y *Systems) sweep() {
+	for len(y.leaving) > 0 {
+		y.destroyNext()
+	}
+}
+
+// destroyNext destroys the first of those that leave. All of it is done even when the
+// goroutine ends in Stop or Destroy.
+func (y *Systems) destroyNext() {
 	y.keep(y.jobs.Complete())
-	var all []*State
+	s := y.leaving[0]
+	y.leaving = slices.Delete(y.leaving, 0, 1)
+	defer s.leave()
+	defer s.destroy()
+	s.halt()
+}
+
+// destroy calls Destroy.
+func (s *State) destroy() {
+	if x, ok := s.system.(Destroyer); ok && !s.failed {
+		s.visitFor("Destroy", func(*visit) { x.Destroy(s) })
+	}
+}
+
+// leave gives back what a system has.
+func (s *State) leave() {
+	s.release()
+	s.y.forget(s)
+	s.detach()
+}
+
+// newestFirst returns the system and all that is in it, the last created first.
+func (s *State) newestFirst() (all []*State) {
 	s.each(func(s *State) { all = append(all, s) })
 	slices.SortFunc(all, func(a, b *State) int { return cmp.Compare(b.created, a.created) })
-	for _, s := range all {
-		s.halt()
-		if x, ok := s.system.(Destroyer); ok {
-			s.visitFor("Destroy", func(*visit) { x.Destroy(s) })
-		}
-		s.release()
-		y.forget(s)
-		s.detach()
-	}
+	return all
 }
 
 // detach lets a group or a command point be added again.
