@@ -215,13 +215,14 @@ func (g *Group) check(op string) {
 }
 
 // Update runs the rounds that the group's rate says, one without a rate. s is the group's
-// own state: what replaces the update calls this, as often as it likes. It panics inside a round of
-// the same group.
+// own state: what replaces the update calls this, as often as it likes. It panics outside of the
+// group's own turn, and inside a round of it.
 func (g *Group) Update(s *State) {
 	g.check("Group.Update")
 	if s != g.state {
 		panic("system: Group.Update: the state is not that of group " + g.state.name)
 	}
+	s.checkTurn("Group.Update")
 	if g.inRound {
 		panic("system: Group.Update: inside a round of group " + g.state.name + " itself")
 	}
@@ -251,8 +252,8 @@ func (g *Group) round() {
 	}
 }
 
-// Stop stops the group's systems, the last first.
-func (g *Group) Stop(*State) {
+// halt stops the group's systems, the last first.
+func (g *Group) halt() {
 	for _, s := range slices.Backward(g.order) {
 		s.halt()
 	}

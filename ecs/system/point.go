@@ -65,6 +65,7 @@ func (p *Point) Update(s *State) {
 	if s != p.state {
 		panic("system: Point.Update: the state is not that of point " + p.String())
 	}
+	s.checkTurn("Point.Update")
 	if len(p.pending) == 0 {
 		return
 	}

@@ -227,6 +227,14 @@ func (s *State) check(op string) {
 	}
 }
 
+// checkTurn panics outside of the update of the system itself: a group or a point that updates
+// then has nobody who completes its jobs, waits for those of others, or reports what fails.
+func (s *State) checkTurn(op string) {
+	if !s.inTurn || s.visit.call != "Update" {
+		panic("system: " + op + ": outside of the turn of " + s.name)
+	}
+}
+
 // release closes what the state owns.
 func (s *State) release() {
 	s.drop()

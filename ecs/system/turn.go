@@ -28,7 +28,7 @@ func (s *State) turn() {
 	if wanted != s.running {
 		s.change(at, wanted)
 	}
-	if wanted {
+	if wanted && !s.gone {
 		s.complete()                 // S2
 		start := time.Since(y.epoch) // half of what time.Now costs
 		s.system.Update(s)
@@ -75,6 +75,9 @@ func (s *State) change(at *visit, running bool) {
 	s.complete()
 	if !running {
 		at.call, s.running = "Stop", false
+		if s.within != nil {
+			s.within.halt()
+		}
 		if x, ok := s.system.(Stopper); ok {
 			x.Stop(s)
 		}
