@@ -157,6 +157,9 @@ func NewScheduler(w *ecs.World, options ...Option) *Scheduler {
 // World returns the world whose rows the jobs run over.
 func (s *Scheduler) World() *ecs.World { return s.w }
 
+// Closed reports whether Close was called.
+func (s *Scheduler) Closed() bool { return s.closed }
+
 // Workers returns how many goroutines run jobs, the caller among them.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 

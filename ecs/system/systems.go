@@ -75,6 +75,8 @@ type Systems struct {
 
 	busy     atomic.Bool
 	ending   bool // the goroutine is, by runtime.Goexit inside a system
+	left     bool // a system left the world locked, and was named
+	broken   bool // a system closed the world or the scheduler, and was named
 	closed   bool
 	errs     []error  // since they were returned last
 	leaving  []*State // removed, and to be destroyed in this order
@@ -232,6 +234,8 @@ func (s *Systems) begin(op string) {
 	switch {
 	case s.w.Closed():
 		why = "the world is closed; Systems.Close comes before World.Close"
+	case s.jobs.Closed():
+		why = "the scheduler is closed; it is closed behind the systems"
 	case s.w.Locked():
 		why = "a loop over rows or a phase is under way; end it first"
 	default:
@@ -248,7 +252,7 @@ const underWay = "an update is under way: it is inside a system, or in another g
 func (s *Systems) take() bool {
 	taken := s.busy.CompareAndSwap(false, true)
 	if taken {
-		s.ending = false
+		s.ending, s.broken = false, s.w.Closed() || s.jobs.Closed() // before: nobody is to be named
 	}
 	return taken
 }
@@ -256,7 +260,7 @@ func (s *Systems) take() bool {
 // end undoes begin.
 func (s *Systems) end() {
 	s.current = nil
-	s.jobs.Label(s.base)
+	s.label(s.base)
 	s.busy.Store(false)
 }
 
@@ -266,7 +270,7 @@ func (s *Systems) run(passed time.Duration) error {
 	s.now = s.frame
 	s.root.state.turn()
 	s.sweep()
-	s.keep(s.jobs.Complete())
+	s.complete()
 	return s.takeErrors()
 }
 
@@ -282,14 +286,14 @@ func (s *Systems) Close() error {
 		panic("system: Systems.Close: " + underWay)
 	}
 	defer s.busy.Store(false)
-	s.keep(s.jobs.Complete())
+	s.complete()
 	if root := s.root.state; !root.gone { // it is where a goroutine ended in the first Close
 		s.sweep()
 		s.expel(root)
 	}
 	s.sweep()
 	s.closed = true
-	s.jobs.Label(s.base)
+	s.label(s.base)
 	if s.own {
 		s.keep(s.jobs.Close())
 	}
@@ -310,6 +314,20 @@ func (s *Systems) check(op string) {
 func (s *Systems) keep(err error) {
 	if err != nil {
 		s.errs = append(s.errs, err)
+	}
+}
+
+// complete completes all jobs; none are in flight of a scheduler that somebody closed.
+func (s *Systems) complete() {
+	if !s.jobs.Closed() {
+		s.keep(s.jobs.Complete())
+	}
+}
+
+// label says for whom the goroutine works, as job.Scheduler.Label.
+func (s *Systems) label(ctx context.Context) {
+	if !s.jobs.Closed() {
+		s.jobs.Label(ctx)
 	}
 }
 

@@ -12,15 +12,14 @@ import (
 
 // turn is one round of one system: all that happens to it then, and what it throws (S5).
 func (s *State) turn() {
-	if s.gone {
+	y := s.y
+	if s.gone || y.broken {
 		return
 	}
-	y := s.y
-	locked := y.w.Locked()
 	at := s.enter("Update")
 	defer s.exit(at)
 	for _, q := range s.pinned {
-		if !locked {
+		if !at.locked {
 			q.PinSince(s.last)
 		}
 	}
@@ -34,11 +33,9 @@ func (s *State) turn() {
 		s.system.Update(s)
 		s.timing.note(time.Since(y.epoch) - start)
 		s.last = y.w.Version() // S4
-	}
-	if !y.w.Locked() {
-		y.w.Advance()
-	} else if !locked {
-		y.keep(fmt.Errorf("system: %s left the world locked: %w", s.name, ErrLocked))
+		if y.w.Locked() {
+			s.last-- // no new version begins now: what others write next has this one
+		}
 	}
 	at.ended = true
 }
@@ -94,6 +91,7 @@ func (s *State) change(at *visit, running bool) {
 type visit struct {
 	call   string // Start, Update ...
 	ended  bool   // it returned
+	locked bool   // the world was, when it began
 	outer  *State
 	region *trace.Region
 }
@@ -102,9 +100,9 @@ type visit struct {
 func (s *State) enter(call string) *visit {
 	y := s.y
 	at := &s.visit
-	*at = visit{call: call, outer: y.current}
+	*at = visit{call: call, outer: y.current, locked: y.w.Locked()}
 	y.current, s.inTurn = s, true
-	y.jobs.Label(s.labels)
+	y.label(s.labels)
 	if trace.IsEnabled() {
 		at.region = trace.StartRegion(s.labels, "system "+s.name)
 	}
@@ -114,22 +112,41 @@ func (s *State) enter(call string) *visit {
 // exit ends a call into a system, which returned, panicked, or ended its goroutine. It is
 // deferred.
 func (s *State) exit(at *visit) {
+	y := s.y
 	if !at.ended {
 		// A goroutine that ends takes the groups' turns with it; the first is who ended it.
-		if value := recover(); value != nil || !s.y.ending {
-			s.y.keep(newPanicError(s.name, at.call, value))
-			s.y.ending = value == nil
+		if value := recover(); value != nil || !y.ending {
+			y.keep(newPanicError(s.name, at.call, value))
+			y.ending = value == nil
 		}
 	}
+	y.inspect(s, at)
 	if at.region != nil {
 		at.region.End()
 	}
-	s.y.current, s.inTurn = at.outer, false
-	labels := s.y.base
+	y.current, s.inTurn = at.outer, false
+	labels := y.base
 	if at.outer != nil {
 		labels = at.outer.labels
 	}
-	s.y.jobs.Label(labels)
+	y.label(labels)
+}
+
+// inspect begins a new version behind a call into a system, and names who makes that impossible:
+// the first, since the groups around it end their turns in the same world.
+func (y *Systems) inspect(s *State, at *visit) {
+	switch {
+	case y.broken:
+	case y.w.Closed() || y.jobs.Closed():
+		y.broken = true
+		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it", s.name, at.call))
+	case !y.w.Locked():
+		y.w.Advance() // S4
+		y.left = false
+	case !at.locked && !y.left:
+		y.left = true
+		y.keep(fmt.Errorf("system: %s left the world locked: %w", s.name, ErrLocked))
+	}
 }
 
 // halt stops a running system outside of its turn: its group stops, or it is to be destroyed.
@@ -177,7 +194,7 @@ func (y *Systems) sweep() {
 // destroyNext destroys the first of those that leave. All of it is done even when the
 // goroutine ends in Stop or Destroy.
 func (y *Systems) destroyNext() {
-	y.keep(y.jobs.Complete())
+	y.complete()
 	s := y.leaving[0]
 	y.leaving = slices.Delete(y.leaving, 0, 1)
 	defer s.leave()

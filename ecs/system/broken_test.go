@@ -1,0 +1,125 @@
+package system_test
+
+import (
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/job"
+	"quarry/ecs/system"
+)
+
+// A system that closes the world or the scheduler is named, nothing updates after it, and
+// Close does the rest.
+func TestSystemThatClosesTheWorld(t *testing.T) {
+	for what, why := range map[string]string{
+		"world":     "the world is closed; Systems.Close comes before World.Close",
+		"scheduler": "the scheduler is closed; it is closed behind the systems",
+	} {
+		w, err := ecs.NewWorld()
+		require.NoError(t, err)
+		s := &stage{t: t, w: w, systems: system.New(w, system.Jobs(job.Workers(2)))}
+		health := ecs.Register[health](w)
+		s.systems.Add("a", &journal{s: s}).Query(ecs.Read(health))
+		s.systems.Add("closes", &journal{s: s, inside: func(*system.State) {
+			s.systems.Find("a").Remove()
+			if what == "world" {
+				require.NoError(t, w.Close())
+			} else {
+				require.NoError(t, s.systems.Scheduler().Close())
+			}
+		}})
+		s.systems.Add("b", &journal{s: s})
+		s.take()
+		require.EqualError(t, s.systems.Step(frame), "system: closes: Update closed the world or the scheduler; nothing updates after it")
+		require.Equal(t, "start:a a start:closes closes stop:a destroy:a", s.take())
+		for range 2 {
+			require.PanicsWithValue(t, "system: Systems.Step: "+why, func() { _ = s.systems.Step(frame) })
+		}
+		require.NoError(t, s.systems.Close())
+		require.Equal(t, "destroy:b stop:closes destroy:closes", s.take())
+		require.NoError(t, w.Close())
+	}
+}
+
+// A scheduler that was given may be closed first.
+func TestCloseBehindTheScheduler(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	jobs := job.NewScheduler(w)
+	s := &stage{t: t, w: w, systems: system.New(w, system.WithScheduler(jobs))}
+	s.systems.Add("x", &journal{s: s})
+	require.NoError(t, jobs.Close())
+	require.NoError(t, s.systems.Close())
+	require.Equal(t, "create:x destroy:x", s.take())
+	require.NoError(t, w.Close())
+}
+
+// leaving is a system that leaves a loop open, and panics perhaps; stop ends it.
+type leaving struct {
+	q     *ecs.Query
+	panic bool
+	stop  func()
+}
+
+func (l *leaving) Update(*system.State) {
+	next, stop := iter.Pull(l.q.Rows())
+	next()
+	l.stop = stop
+	if l.panic {
+		panic("left")
+	}
+}
+
+// Who left the world locked is named, and neither the systems after it nor the groups around it
+// are; a panic does not hide it.
+func TestWorldLeftLockedNamesOne(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		s := newStage(t)
+		ecs.NewArchetype(s.w, s.health).Create()
+		l := &leaving{q: ecs.NewQuery(s.w, ecs.Read(s.health)), panic: panics}
+		group := system.NewGroup()
+		s.systems.Add("group", group)
+		leaves := group.Add("leaves", l)
+		group.Add("b", s.update())
+		err := s.systems.Step(frame)
+		l.stop()
+		require.ErrorIs(t, err, system.ErrLocked)
+		require.ErrorContains(t, err, "system: leaves left the world locked: ")
+		for _, name := range []string{"b", "group", "Simulation", "root"} {
+			require.NotContains(t, err.Error(), "system: "+name+" left")
+		}
+		leaves.Remove()
+		s.step()
+		require.Equal(t, "b b", s.take())
+	}
+}
+
+// Where no new version can begin, since a loop was left open, Changed shows too much and misses nothing.
+func TestBehaviour52LockedWorldMissesNothing(t *testing.T) {
+	s := newStage(t)
+	e := ecs.NewArchetype(s.w, s.health).Create()
+	l := &leaving{q: ecs.NewQuery(s.w, ecs.With(s.health))}
+	leaves := s.systems.Add("leaves", l)
+	s.systems.Add("reads", system.Make(func(x *system.State) func() {
+		q := x.Query(ecs.Read(s.health), ecs.Changed(s.health))
+		return func() { s.note("%d", q.Count()) }
+	}))
+	writes := s.systems.Add("writes", system.Func(func(*system.State) { s.health.Set(e, health{1}) }))
+	leaves.Disable()
+	s.step()
+	s.step()
+	require.Equal(t, "1 1", s.take())
+	leaves.Enable()
+	require.ErrorIs(t, s.systems.Step(frame), system.ErrLocked)
+	l.stop()
+	s.take()
+	leaves.Disable()
+	writes.Disable()
+	s.step()
+	require.Equal(t, "1", s.take(), "what was written behind reads, in the same version")
+	s.step()
+	require.Equal(t, "0", s.take())
+}
