@@ -18,6 +18,7 @@ type Group struct {
 	systems []*State
 	order   []*State // sorted; what a round goes through
 	stale   bool     // systems changed since they were sorted
+	targets targets
 	rate    Rate
 	inRound bool
 }
@@ -74,7 +75,7 @@ func (g *Group) TryAdd(name string, sys System, placings ...Placing) (*State, er
 	}
 	y := s.y
 	g.systems = append(g.systems, s)
-	if path := g.circle(); path != nil {
+	if path := g.circle(s); path != nil {
 		g.systems = g.systems[:len(g.systems)-1]
 		return nil, fmt.Errorf("system: Group.Add: %s: %w: %s", name, ErrCycle, strings.Join(path, " before "))
 	}

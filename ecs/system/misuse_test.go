@@ -190,10 +190,13 @@ func TestMisuseOfRemoved(t *testing.T) {
 	require.PanicsWithValue(t, "system: State.Query: x was removed", func() { x.Query() })
 	require.PanicsWithValue(t, "system: State.Enable: x was removed", func() { x.Enable() })
 	require.PanicsWithValue(t, "ecs: Query.Count: query(Read health) is closed", func() { q.Count() })
+	require.PanicsWithValue(t, "system: State.HandedOver: the state is nil; Systems.Find returns that for names that are not there",
+		func() { s.systems.Find("x").HandedOver() })
 	group := system.NewGroup()
 	g := s.systems.Add("group", group)
 	inner := group.Add("inner", s.update())
 	g.Remove()
+	require.Equal(t, "inner", inner.Timing().System, "those who keep it may ask")
 	require.PanicsWithValue(t, "system: State.Disable: inner was removed", func() { inner.Disable() })
 	require.PanicsWithValue(t, "system: Group.SetRate: the group was not added to Systems; add it to its own group first",
 		func() { group.SetRate(nil) })

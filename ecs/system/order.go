@@ -97,9 +97,31 @@ func (g *Group) sort() {
 	g.order = x.order
 }
 
+// targets are the names that systems of a group were ever told to come before, and after.
+type targets struct{ before, after map[string]bool }
+
+func (t *targets) note(s *State) {
+	if t.before == nil {
+		t.before, t.after = map[string]bool{}, map[string]bool{}
+	}
+	for _, name := range s.before {
+		t.before[name] = true
+	}
+	for _, name := range s.after {
+		t.after[name] = true
+	}
+}
+
 // circle returns names of systems, each to come before the next and the last before the
-// first, which stands at both ends; nil when there is no such circle.
-func (g *Group) circle() []string {
+// first, which stands at both ends; nil when there is no such circle. One that was added last
+// can close it when it comes behind one and before another: that alone is looked at for most,
+// since the rest costs as much as all systems of the group.
+func (g *Group) circle(added *State) []string {
+	g.targets.note(added)
+	behind := len(added.after) > 0 || g.targets.before[added.name]
+	if !behind || len(added.before) == 0 && !g.targets.after[added.name] {
+		return nil
+	}
 	x := newSorter(g)
 	if x.sort(g.systems) {
 		return nil

@@ -24,6 +24,7 @@ type outbox struct {
 	from *State
 	b    *command.Buffer
 	open bool // it is among the pending
+	last bool // its system is gone: it is closed behind its commands
 }
 
 // NewPoint makes a command point, to be added to a group, beside the five that are there.
@@ -91,7 +92,7 @@ func (p *Point) play(o *outbox) {
 // seal closes the buffer to whoever keeps it, until State.Commands.
 func (o *outbox) seal() {
 	o.open = false
-	if o.from.gone {
+	if o.last {
 		o.b.Close()
 		return
 	}
@@ -100,6 +101,7 @@ func (o *outbox) seal() {
 
 // release is called when the system goes: what it recorded is played still.
 func (o *outbox) release() {
+	o.last = true
 	if !o.open {
 		o.b.Close()
 	}

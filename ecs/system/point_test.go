@@ -180,3 +180,19 @@ func TestPointsAndRemoval(t *testing.T) {
 	s.w.Reset()
 	require.Equal(t, chunks, s.w.Universe().Stats().LiveChunks, "buffers gave their memory back")
 }
+
+// What a system records in Destroy is played too, also when a point has played it since it was
+// removed.
+func TestPointAndDestroy(t *testing.T) {
+	s := newStage(t)
+	a := ecs.NewArchetype(s.w, s.health)
+	record := func(x *system.State) { x.Commands(s.systems.EndSimulation()).Create(a) }
+	s.systems.Add("x", &hooks{journal: journal{s: s, inside: func(x *system.State) {
+		record(x)
+		x.Remove()
+	}}, destroy: record})
+	s.step()
+	require.Equal(t, 1, a.Len())
+	s.step()
+	require.Equal(t, 2, a.Len())
+}

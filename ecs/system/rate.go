@@ -14,12 +14,14 @@ type Rate interface {
 }
 
 // Fixed is a Rate of constant steps: as many rounds a frame as are due, each of the same
-// Delta. The first is due at time 0, so the first frame has one; from then on time that is
-// simulated is never behind the frame's, nor a step or more ahead.
+// Delta. The first is due when the first frame that asks for one begins, so that one has a
+// round; from then on time that is simulated is never behind the frame's, nor a step or more
+// ahead.
 type Fixed struct {
 	step    time.Duration
 	most    int
 	steps   int64         // so far
+	begun   time.Duration // when the first was due
 	dropped time.Duration // given up
 	ahead   time.Duration
 }
@@ -36,7 +38,10 @@ func NewFixed(step time.Duration, most int) *Fixed {
 
 // Next is Rate's.
 func (f *Fixed) Next(frame Time, n int) (Time, bool) {
-	done := time.Duration(f.steps) * f.step
+	if f.steps == 0 {
+		f.begun = frame.Elapsed - frame.Delta
+	}
+	done := f.begun + time.Duration(f.steps)*f.step
 	behind := frame.Elapsed - f.dropped - done
 	if f.steps > 0 && behind <= 0 {
 		f.ahead = -behind
@@ -62,7 +67,7 @@ func (f *Fixed) Ahead() time.Duration { return f.ahead }
 func (f *Fixed) Dropped() time.Duration { return f.dropped }
 
 // Variable is a Rate of one round a frame, and none until an interval has passed. Delta is
-// what has passed since the last round.
+// what has passed since the last round; in the first, what the frame takes.
 type Variable struct {
 	interval, most time.Duration
 	last           time.Duration
@@ -82,6 +87,9 @@ func NewVariable(interval, most time.Duration) *Variable {
 // Next is Rate's.
 func (v *Variable) Next(frame Time, n int) (Time, bool) {
 	passed := frame.Elapsed - v.last
+	if !v.begun {
+		passed = frame.Delta
+	}
 	if n > 0 || v.begun && passed < v.interval {
 		return Time{}, false
 	}

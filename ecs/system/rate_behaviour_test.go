@@ -155,3 +155,28 @@ func TestBehaviour71ReplacedUpdate(t *testing.T) {
 	s.step()
 	require.Empty(t, s.take())
 }
+
+// A rate begins with the group, however late that comes: there is nothing to catch up with.
+func TestBehaviour71RatesThatBeginLate(t *testing.T) {
+	s := newStage(t)
+	const ms = time.Millisecond
+	for range 100 {
+		require.NoError(t, s.systems.Step(10*ms))
+	}
+	var fixed, variable []system.Time
+	note := func(name string, rate system.Rate, times *[]system.Time) {
+		group := system.NewGroup()
+		s.systems.Add(name, group)
+		group.SetRate(rate)
+		group.Add("in "+name, system.Func(func(x *system.State) { *times = append(*times, x.Time()) }))
+	}
+	note("fixed", system.NewFixed(5*ms, 20), &fixed)
+	note("variable", system.NewVariable(15*ms, 300*ms), &variable)
+	for range 3 {
+		require.NoError(t, s.systems.Step(10*ms))
+	}
+	require.Equal(t, system.Time{Elapsed: 1005 * ms, Delta: 5 * ms, Frame: 101}, fixed[0])
+	require.Equal(t, system.Time{Elapsed: 1030 * ms, Delta: 5 * ms, Frame: 103}, fixed[5])
+	require.Len(t, fixed, 6)
+	require.Equal(t, []system.Time{{Elapsed: 1010 * ms, Delta: 10 * ms, Frame: 101}, {Elapsed: 1030 * ms, Delta: 20 * ms, Frame: 103}}, variable)
+}

@@ -162,7 +162,12 @@ func (s *State) HandOver(h job.Handle) {
 //	query.After(systems.Find("index").HandedOver()).Parallel(body)
 //
 // When the flight was completed, or none was handed over, it says nothing.
-func (s *State) HandedOver() job.Handle { return s.handed }
+func (s *State) HandedOver() job.Handle {
+	if s == nil {
+		panic("system: State.HandedOver: the state is nil; Systems.Find returns that for names that are not there")
+	}
+	return s.handed
+}
 
 // Enable has the system update again.
 func (s *State) Enable() { s.switchTo("State.Enable", false) }

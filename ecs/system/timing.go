@@ -32,7 +32,7 @@ func (t Timing) Mean() time.Duration {
 // Timing returns what the system's updates took.
 func (s *State) Timing() Timing {
 	t := s.timing
-	for g := s.group; g != nil; g = g.state.group {
+	for g := s.group; g != nil && g.state != nil; g = g.state.group {
 		t.Depth++
 	}
 	return t
