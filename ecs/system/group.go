@@ -88,7 +88,7 @@ func (g *Group) TryAdd(name string, sys System, placings ...Placing) (*State, er
 		s.within.state = s
 	}
 	if x, ok := sys.(*Point); ok {
-		x.state = s
+		x.attach(s)
 	}
 	if err := s.create(); err != nil {
 		return nil, err
@@ -253,9 +253,11 @@ func (g *Group) round() {
 	}
 }
 
-// halt stops the group's systems, the last first.
+// halt stops the group's systems, the last first. Those that were removed stop when they go.
 func (g *Group) halt() {
 	for _, s := range slices.Backward(g.order) {
-		s.halt()
+		if !s.gone {
+			s.halt()
+		}
 	}
 }

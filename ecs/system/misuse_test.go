@@ -51,6 +51,7 @@ func TestMisuseOfAdd(t *testing.T) {
 		"system: Point.Update: the state is not that of point point":                                           func() { point.Update(s.systems.Find("inner")) },
 		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems":  func() { s.systems.Find("j").Commands(nil) },
 		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems ": func() { s.systems.Find("j").Commands(system.NewPoint()) },
+		"system: Point.Update: the state is not that of point command point":                                   func() { system.NewPoint().Update(nil) },
 		"system: State.Require: j: no query is given":                                                          func() { s.systems.Find("j").Require() },
 		"system: State.Query: the state is nil or the zero value; states come from Group.Add":                  func() { s.systems.Find("nobody").Query() },
 		"system: NewFixed(0s, 1): both must be positive":                                                       func() { system.NewFixed(0, 1) },
@@ -200,4 +201,13 @@ func TestMisuseOfRemoved(t *testing.T) {
 	require.PanicsWithValue(t, "system: State.Disable: inner was removed", func() { inner.Disable() })
 	require.PanicsWithValue(t, "system: Group.SetRate: the group was not added to Systems; add it to its own group first",
 		func() { group.SetRate(nil) })
+}
+
+func TestMisuseTooMuchTime(t *testing.T) {
+	s := newStage(t)
+	s.step()
+	require.PanicsWithValue(t, "system: Systems.Step(2562047h47m16.854775807s): behind 16.666666ms that is more than 292 years",
+		func() { _ = s.systems.Step(1<<63 - 1) })
+	s.step()
+	require.Equal(t, system.Time{Elapsed: 2 * frame, Delta: frame, Frame: 2}, s.systems.Time())
 }

@@ -55,15 +55,15 @@ func (p *Point) hand(s *State) *command.Buffer {
 	return o.b
 }
 
-// Create is Creator's.
-func (p *Point) Create(s *State) error {
+// attach makes the point one of the systems.
+func (p *Point) attach(s *State) {
+	p.state = s
 	p.void = "it was handed out by the command point " + s.name + ", which has updated since: ask State.Commands in every update"
-	return nil
 }
 
 // Update plays what is pending.
 func (p *Point) Update(s *State) {
-	if s != p.state {
+	if p == nil || p.state == nil || s != p.state {
 		panic("system: Point.Update: the state is not that of point " + p.String())
 	}
 	s.checkTurn("Point.Update")
@@ -107,8 +107,9 @@ func (o *outbox) release() {
 	}
 }
 
-// Destroy drops what is pending: the point goes.
-func (p *Point) Destroy(s *State) {
+// drop drops what is pending: the point goes.
+func (p *Point) drop() {
+	s := p.state
 	for _, o := range p.pending {
 		if n := o.b.Len(); n > 0 && !s.y.root.state.gone {
 			s.y.warn(fmt.Sprintf("%s was removed before it played %d commands of %s", p, n, o.from.name))

@@ -266,6 +266,9 @@ func (s *Systems) end() {
 
 // run is a frame.
 func (s *Systems) run(passed time.Duration) error {
+	if s.frame.Elapsed+passed < 0 {
+		panic(fmt.Sprintf("system: Systems.Step(%v): behind %v that is more than 292 years", passed, s.frame.Elapsed))
+	}
 	s.frame = Time{Elapsed: s.frame.Elapsed + passed, Delta: passed, Frame: s.frame.Frame + 1}
 	s.now = s.frame
 	s.root.state.turn()

@@ -212,6 +212,9 @@ func (s *State) destroy() {
 // leave gives back what a system has.
 func (s *State) leave() {
 	s.release()
+	if p, ok := s.system.(*Point); ok {
+		p.drop()
+	}
 	s.y.forget(s)
 	s.detach()
 }
