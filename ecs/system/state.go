@@ -71,7 +71,9 @@ func (s *State) LastVersion() uint32 { return s.last }
 func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	s.check("State.Query")
 	q := ecs.NewQuery(s.y.w, terms...)
-	s.queries = append(s.queries, q)
+	closed := func(q *ecs.Query) bool { return q.World() == nil } // by the system itself
+	s.queries = append(slices.DeleteFunc(s.queries, closed), q)
+	s.pinned = slices.DeleteFunc(s.pinned, closed)
 	if q.Filters() {
 		q.PinSince(s.last)
 		s.pinned = append(s.pinned, q)
@@ -96,7 +98,8 @@ func (s *State) Uses(terms ...ecs.Term) {
 func (s *State) touch() {
 	s.touches = s.used
 	for _, q := range s.queries {
-		if !slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q }) {
+		lent := slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q })
+		if !lent && q.World() != nil {
 			a := q.Access()
 			s.touches.Join(&a)
 		}

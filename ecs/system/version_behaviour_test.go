@@ -93,3 +93,19 @@ func TestBehaviour52OfJobs(t *testing.T) {
 	s.step()
 	require.Equal(t, "before:0 after:0", s.take())
 }
+
+// A query that is made in an update compares with the update before from the start.
+func TestBehaviour51QueryMadeInAnUpdate(t *testing.T) {
+	s := newStage(t)
+	e := ecs.NewArchetype(s.w, s.health).Create()
+	s.systems.Add("x", system.Func(func(x *system.State) {
+		q := x.Query(ecs.Read(s.health), ecs.Changed(s.health))
+		s.note("%d", q.Count())
+		q.Close()
+	}))
+	s.step()
+	s.step()
+	s.health.Set(e, health{1})
+	s.step()
+	require.Equal(t, "1 0 1", s.take())
+}
