@@ -22,7 +22,8 @@ func TestSystemThatClosesTheWorld(t *testing.T) {
 		require.NoError(t, err)
 		s := &stage{t: t, w: w, systems: system.New(w, system.Jobs(job.Workers(2)))}
 		health := ecs.Register[health](w)
-		s.systems.Add("a", &journal{s: s}).Query(ecs.Read(health))
+		a := s.systems.Add("a", &journal{s: s})
+		a.For(a.Query(ecs.Read(health)))
 		s.systems.Add("closes", &journal{s: s, inside: func(*system.State) {
 			s.systems.Find("a").Remove()
 			if what == "world" {

@@ -41,8 +41,11 @@ func (s *State) turn() {
 }
 
 // complete completes the jobs in flight that conflict with what the update itself touches, the
-// system's own, and those that share resources with it.
+// system's own, and those that share resources with it. None are of a scheduler that was closed.
 func (s *State) complete() {
+	if s.y.jobs.Closed() {
+		return
+	}
 	s.completeOwn()
 	s.completeRivals()
 	s.y.keep(s.y.jobs.CompleteFor(s.touches))

@@ -116,12 +116,7 @@ func (v *versions) kinds(m *member) []func(x *system.State) func() {
 			j := x.For(changed(x, ecs.Read(v.health)))
 			var a *asked
 			body := func(_ *job.Ctx, rows ecs.Rows) { a.saw(v, rows) }
-			var flight job.Handle
-			return func() {
-				_ = flight.Complete() // of the round before: it has a still
-				a = m.ask()
-				flight = j.Parallel(body)
-			}
+			return func() { a = m.ask(); j.Parallel(body) }
 		},
 		func(x *system.State) func() { // a loop that asks and writes what it finds
 			q := changed(x, ecs.Write(v.health))
