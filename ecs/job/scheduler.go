@@ -160,6 +160,13 @@ func (s *Scheduler) World() *ecs.World { return s.w }
 // Closed reports whether Close was called.
 func (s *Scheduler) Closed() bool { return s.closed }
 
+// InBody reports whether the caller is in the body of a job, where what belongs to the owner must
+// not be touched: on the owner's goroutine, and in debug builds on those of workers, where it
+// costs some microseconds while jobs run.
+func (s *Scheduler) InBody() bool {
+	return s.inside.Load() || debug.On && s.busy.Load() > 0 && s.current() != nil
+}
+
 // Workers returns how many goroutines run jobs, the caller among them.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 

@@ -31,7 +31,8 @@ func (g *Group) group() *Group { return g }
 // NewGroup makes a group, to be added to another one.
 func NewGroup() *Group { return &Group{} }
 
-// SetRate has the group update as a Rate says; nil: once a round of the group around it.
+// SetRate has the group update as a Rate says; nil: once a round of the group around it. In a
+// round of the group it is for the next frame.
 func (g *Group) SetRate(r Rate) {
 	g.check("Group.SetRate")
 	g.rate = r
@@ -234,8 +235,9 @@ func (g *Group) Update(s *State) {
 		g.round()
 		return
 	}
+	rate := g.rate // another one that a system sets is for the next frame
 	for n := 0; ; n++ {
-		t, ok := g.rate.Next(outer, n)
+		t, ok := rate.Next(outer, n)
 		if !ok {
 			return
 		}

@@ -84,7 +84,6 @@ func (g *Group) sort() {
 	if !g.stale {
 		return
 	}
-	g.stale = false
 	x := newSorter(g)
 	x.warn()
 	list := slices.Clone(g.systems)
@@ -94,7 +93,7 @@ func (g *Group) sort() {
 	}
 	slices.SortStableFunc(list, func(a, b *State) int { return int(a.bucket) - int(b.bucket) })
 	x.sort(list)
-	g.order = x.order
+	g.order, g.stale = x.order, false // behind warn: a logger may panic
 }
 
 // targets are the names that systems of a group were ever told to come before, and after.

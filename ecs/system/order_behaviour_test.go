@@ -1,7 +1,10 @@
 package system_test
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -203,4 +206,18 @@ func TestBehaviour71Shuffle(t *testing.T) {
 		require.Equal(t, order, s.take(), "one seed, one order")
 	}
 	require.Greater(t, len(orders), 10, "of 20")
+}
+
+// loud is a logger's handler that panics.
+type loud struct{ slog.Handler }
+
+func (loud) Handle(context.Context, slog.Record) error { panic("loud") }
+
+// What a logger throws is an error of the group, and the order holds in the next frame.
+func TestBehaviour71LoggerThatPanics(t *testing.T) {
+	s := newStage(t, system.Logger(slog.New(loud{slog.NewTextHandler(io.Discard, nil)})))
+	s.systems.Add("x", s.update(), system.After("nobody"))
+	require.ErrorContains(t, s.systems.Step(frame), "system: Simulation: Update panicked: loud")
+	s.step()
+	require.Equal(t, "x", s.take())
 }

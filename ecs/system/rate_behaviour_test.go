@@ -180,3 +180,30 @@ func TestBehaviour71RatesThatBeginLate(t *testing.T) {
 	require.Len(t, fixed, 6)
 	require.Equal(t, []system.Time{{Elapsed: 1010 * ms, Delta: 10 * ms, Frame: 101}, {Elapsed: 1030 * ms, Delta: 20 * ms, Frame: 103}}, variable)
 }
+
+// A rate that is set in a round holds from the next frame on.
+func TestBehaviour71RateSetInARound(t *testing.T) {
+	s := newStage(t)
+	group := s.systems.FixedStep()
+	rates := []system.Rate{system.NewFixed(frame, 20), nil}
+	group.Add("x", system.Func(func(x *system.State) {
+		s.note("%d", x.Time().Frame)
+		if n := x.Time().Frame; n <= 2 {
+			group.SetRate(rates[n-1])
+		}
+	}))
+	for range 3 {
+		require.NoError(t, s.systems.Step(3*frame))
+	}
+	require.Equal(t, "1 1 1 2 2 2 3", s.take())
+}
+
+// A clock may begin anywhere, at the zero time too.
+func TestClockThatBeginsAtZero(t *testing.T) {
+	var now time.Time
+	s := newStage(t, system.Clock(func() time.Time { return now }))
+	require.NoError(t, s.systems.Update())
+	now = now.Add(frame)
+	require.NoError(t, s.systems.Update())
+	require.Equal(t, system.Time{Elapsed: frame, Delta: frame, Frame: 2}, s.systems.Time())
+}

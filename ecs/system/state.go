@@ -57,8 +57,12 @@ func (s *State) World() *ecs.World { return s.y.w }
 // Systems returns the systems that it is one of.
 func (s *State) Systems() *Systems { return s.y }
 
-// Time returns the time of the round that is under way, or was last.
-func (s *State) Time() Time { return s.y.now }
+// Time returns the time of the round that is under way, or was last. Bodies of jobs have it
+// from a variable that the update sets: they may run when the next round has begun.
+func (s *State) Time() Time {
+	s.y.refuseBodies("State.Time")
+	return s.y.now
+}
 
 // LastVersion returns the World.Version of what the system wrote in its last update; 0 when it
 // never ran. Whatever was written after has a later one.
@@ -233,6 +237,7 @@ func (s *State) check(op string) {
 	case s.gone && !s.inTurn:
 		panic("system: " + op + ": " + s.name + " was removed")
 	}
+	s.y.refuseBodies(op)
 }
 
 // checkTurn panics outside of the update of the system itself: a group or a point that updates

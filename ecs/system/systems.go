@@ -61,6 +61,7 @@ type Systems struct {
 	epoch    time.Time // that timings count from
 	clock    func() time.Time
 	ticked   time.Time // the clock at the last Update
+	ticking  bool      // there was one
 	maxDelta time.Duration
 	frame    Time   // of the frame
 	now      Time   // of the group whose round it is
@@ -206,10 +207,10 @@ func (s *Systems) Update() error {
 	s.begin("Systems.Update")
 	defer s.end()
 	now, passed := s.clock(), time.Duration(0)
-	if !s.ticked.IsZero() {
+	if s.ticking {
 		passed = min(max(now.Sub(s.ticked), 0), s.maxDelta)
 	}
-	s.ticked = now
+	s.ticked, s.ticking = now, true
 	return s.run(passed)
 }
 
@@ -310,6 +311,14 @@ func (s *Systems) check(op string) {
 	}
 	if s.closed {
 		panic("system: " + op + ": the systems are closed")
+	}
+	s.refuseBodies(op)
+}
+
+// refuseBodies panics in the body of a job, as far as the scheduler can tell cheaply.
+func (s *Systems) refuseBodies(op string) {
+	if s.jobs.InBody() {
+		panic("system: " + op + ": in the body of a job; bodies use what the update took for them before")
 	}
 }
 
