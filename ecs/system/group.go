@@ -195,7 +195,7 @@ func (s *State) place() string {
 // unlist takes a system out of its group.
 func (g *Group) unlist(s *State) {
 	g.systems = slices.DeleteFunc(g.systems, func(t *State) bool { return t == s })
-	g.stale = true
+	g.stale, g.targets = true, targets{}
 }
 
 // mark marks what is in the group as gone.

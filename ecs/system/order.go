@@ -96,13 +96,10 @@ func (g *Group) sort() {
 	g.order, g.stale = x.order, false // behind warn: a logger may panic
 }
 
-// targets are the names that systems of a group were ever told to come before, and after.
+// targets are the names that systems of a group were told to come before, and after.
 type targets struct{ before, after map[string]bool }
 
 func (t *targets) note(s *State) {
-	if t.before == nil {
-		t.before, t.after = map[string]bool{}, map[string]bool{}
-	}
 	for _, name := range s.before {
 		t.before[name] = true
 	}
@@ -116,6 +113,12 @@ func (t *targets) note(s *State) {
 // can close it when it comes behind one and before another: that alone is looked at for most,
 // since the rest costs as much as all systems of the group.
 func (g *Group) circle(added *State) []string {
+	if t := &g.targets; t.before == nil { // the first, or one went
+		t.before, t.after = map[string]bool{}, map[string]bool{}
+		for _, s := range g.systems {
+			t.note(s)
+		}
+	}
 	g.targets.note(added)
 	behind := len(added.after) > 0 || g.targets.before[added.name]
 	if !behind || len(added.before) == 0 && !g.targets.after[added.name] {
