@@ -1,16 +1,19 @@
 package system
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"quarry/ecs"
 	"quarry/ecs/command"
 )
 
 // Point is a command point: a system that, when it updates, plays the command buffers that it
 // handed out since its last update, in the order in which they were asked for. Commands that
 // cannot apply are errors of the frame, with the name of the system that recorded them; the
-// others are applied (command.Buffer.PlayRest). Without buffers it costs nothing and completes no
+// others are applied (command.Buffer.PlayRest). When the world is full, commands that were not
+// applied are lost, and their memory is given back. Without buffers it costs nothing and completes no
 // job; else it completes all.
 type Point struct {
 	state   *State
@@ -86,6 +89,10 @@ func (p *Point) play(o *outbox) {
 	}
 	if err := o.b.PlayRest(); err != nil {
 		o.from.y.keep(fmt.Errorf("system: %s: commands of %s: %w", p, o.from.name, err))
+		if full := (*ecs.LimitError)(nil); errors.As(err, &full) {
+			o.b.Clear() // what the seal ends may be what the world lacks
+			o.b.Trim()
+		}
 	}
 }
 

@@ -77,7 +77,9 @@ func (m *modelLives) stop(s *modelSystem) {
 	}
 	s.running = false
 	for _, c := range slices.Backward(m.sorted(s)) {
-		m.stop(c)
+		if !c.gone { // by the Stop of one behind it: it stops when it goes
+			m.stop(c)
+		}
 	}
 	m.told("stop", s)
 }
