@@ -114,6 +114,9 @@ func (p *Phase) refuse(op string) {
 	panic("ecs: " + op + ": the world is shared: until Phase.End components are only read")
 }
 
+// Shared reports whether a phase is under way.
+func (w *World) Shared() bool { return w.phase != nil }
+
 // checkUnshared panics while the world is shared: the call would change what
 // goroutines read.
 func (w *World) checkUnshared(op string) {

@@ -19,7 +19,7 @@ func (s *State) turn() {
 	at := s.enter("Update")
 	defer s.exit(at)
 	for _, q := range s.pinned {
-		if !at.locked {
+		if !y.w.Shared() {
 			q.PinSince(s.last)
 		}
 	}
@@ -33,7 +33,7 @@ func (s *State) turn() {
 		s.system.Update(s)
 		s.timing.note(time.Since(y.epoch) - start)
 		s.last = y.w.Version() // S4
-		if y.w.Locked() {
+		if y.w.Shared() {
 			s.last-- // no new version begins now: what others write next has this one
 		}
 	}
@@ -135,18 +135,23 @@ func (s *State) exit(at *visit) {
 	y.label(labels)
 }
 
-// inspect begins a new version behind a call into a system, and names who makes that impossible:
-// the first, since the groups around it end their turns in the same world.
+// inspect begins a new version behind a call into a system, and names who left the world locked or
+// closed: the first, since the groups around it end their turns in the same world.
 func (y *Systems) inspect(s *State, at *visit) {
 	switch {
 	case y.broken:
+		return
 	case y.w.Closed() || y.jobs.Closed():
 		y.broken = true
 		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it", s.name, at.call))
-	case !y.w.Locked():
+		return
+	case !y.w.Shared():
 		y.w.Advance() // S4
+	}
+	switch {
+	case !y.w.Locked():
 		y.left = false
-	case !at.locked && !y.left:
+	case !y.left && !at.locked:
 		y.left = true
 		y.keep(fmt.Errorf("system: %s left the world locked: %w", s.name, ErrLocked))
 	}
