@@ -160,6 +160,24 @@ func TestGoexitAndClose(t *testing.T) {
 	require.Empty(t, s.take())
 }
 
+// The same for a group that stops.
+func TestGoexitWhileAGroupStops(t *testing.T) {
+	s := newStage(t)
+	group := system.NewGroup()
+	x := s.systems.Add("group", group)
+	group.Add("a", &journal{s: s})
+	group.Add("b", &hooks{journal: journal{s: s}, stop: func(*system.State) { runtime.Goexit() }})
+	s.step()
+	s.take()
+	x.Disable()
+	ended(func() { _ = s.systems.Step(frame) })
+	require.Equal(t, "stop:b", s.take())
+	require.ErrorIs(t, s.systems.Step(frame), system.ErrPanic)
+	require.Equal(t, "stop:a", s.take())
+	x.Remove()
+	require.Equal(t, "destroy:b destroy:a", s.take())
+}
+
 // ended calls f on a goroutine that f ends.
 func ended(f func()) {
 	done := make(chan struct{})

@@ -74,10 +74,11 @@ func (s *State) met() bool {
 func (s *State) change(at *visit, running bool) {
 	s.complete()
 	if !running {
-		at.call, s.running = "Stop", false
+		at.call = "Stop"
 		if s.within != nil {
-			s.within.halt()
+			s.within.halt() // where the goroutine ends in it, the group's next turn does the rest
 		}
+		s.running = false
 		if x, ok := s.system.(Stopper); ok {
 			x.Stop(s)
 		}
