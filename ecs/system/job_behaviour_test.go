@@ -3,6 +3,7 @@ package system_test
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -223,3 +224,63 @@ func runFrames(t *testing.T, workers int) uint64 {
 	require.Greater(t, walkers.Len(), 500)
 	return s.w.Hash()
 }
+
+// An update waits neither for what only its jobs touch nor, while it is disabled, for anything:
+// with one worker a job flies until somebody asks for it.
+func TestBehaviour68UpdatesWaitForNoMore(t *testing.T) {
+	s := newStage(t, system.Jobs(job.Workers(1)))
+	e := ecs.NewArchetype(s.w, s.position, s.velocity, s.stun).Create()
+	s.systems.Add("writes", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Write(s.position), ecs.Present(ecs.Write(s.stun))))
+		body := func(_ *job.Ctx, rows ecs.Rows) { s.position.Slice(rows)[0].X++ }
+		return func() { j.Parallel(body) }
+	}))
+	flies := func() bool { return strings.Contains(s.systems.Scheduler().String(), "\nwrites ") }
+	s.systems.Add("reads", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Read(s.position), ecs.Write(s.velocity)))
+		body := func(_ *job.Ctx, rows ecs.Rows) { s.velocity.Slice(rows)[0].X = s.position.Slice(rows)[0].X }
+		return func() {
+			require.True(t, flies())
+			j.Parallel(body)
+		}
+	}))
+	off := s.systems.Add("off", s.update())
+	off.Require(ecs.NewQuery(s.w, ecs.With(s.stun))) // its bits decide
+	off.Uses(ecs.Read(s.position))
+	off.Disable()
+	s.systems.Add("between", system.Func(func(*system.State) { s.note("%v", flies()) }))
+	on := s.systems.Add("on", system.Make(func(x *system.State) func() {
+		x.Require(ecs.NewQuery(s.w, ecs.With(s.stun)), ecs.NewQuery(s.w, ecs.With(s.health)))
+		return func() { s.note("%v", flies()) }
+	}))
+	s.step()
+	require.Equal(t, "true false", s.take())
+	require.Equal(t, 1.0, s.velocity.Get(e).X)
+	on.Disable()
+	off.Enable()
+	s.step()
+	require.Equal(t, "off false", s.take())
+}
+
+// A system that goes is destroyed when its jobs, and those of others, are completed.
+func TestJobsOfASystemThatGoes(t *testing.T) {
+	s := newStage(t, system.Jobs(job.Workers(1)))
+	e := ecs.NewArchetype(s.w, s.health).Create()
+	s.systems.Add("goes", &leaver{s: s, e: e})
+	s.systems.Add("writes", system.Make(func(x *system.State) func() {
+		j := x.For(x.Query(ecs.Write(s.health)))
+		body := func(_ *job.Ctx, rows ecs.Rows) { s.health.Slice(rows)[0].Points++ }
+		return func() { j.Parallel(body) }
+	}), system.After("goes"))
+	s.step()
+	require.Equal(t, "destroyed:1", s.take())
+}
+
+// leaver removes itself in its first update.
+type leaver struct {
+	s *stage
+	e ecs.Entity
+}
+
+func (l *leaver) Update(x *system.State)  { x.Remove() }
+func (l *leaver) Destroy(x *system.State) { l.s.note("destroyed:%d", l.s.health.Get(l.e).Points) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -217,6 +218,19 @@ func TestBehaviour71Goexit(t *testing.T) {
 	s.step()
 }
 
+// It is said each time.
+func TestBehaviour71GoexitAgain(t *testing.T) {
+	s := newStage(t)
+	leave := s.systems.Add("leaves", system.Func(func(*system.State) { runtime.Goexit() }))
+	for range 2 {
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = s.systems.Step(frame) })
+		wg.Wait()
+	}
+	leave.Remove()
+	require.Equal(t, 2, strings.Count(s.systems.Step(frame).Error(), "ended its goroutine by runtime.Goexit"))
+}
+
 func TestCreateThatFails(t *testing.T) {
 	s := newStage(t)
 	wrong := errors.New("no window")
@@ -252,4 +266,55 @@ func TestCreateOfAGroupThatFails(t *testing.T) {
 	require.Nil(t, s.systems.Find("child"))
 	s.systems.Add("plain", f.Group)
 	s.step()
+}
+
+// What a Create that fails had made of its State is closed.
+func TestCreateThatFailsClosesItsQueries(t *testing.T) {
+	s := newStage(t)
+	var q *ecs.Query
+	_, err := s.systems.TryAdd("x", &picky{make: func(x *system.State) { q = x.Query(ecs.Read(s.health)) }})
+	require.ErrorContains(t, err, "not today")
+	require.PanicsWithValue(t, "ecs: Query.Count: query(Read health) is closed", func() { q.Count() })
+}
+
+// picky is a system that cannot be created.
+type picky struct{ make func(x *system.State) }
+
+func (p *picky) Create(x *system.State) error { p.make(x); return errors.New("not today") }
+func (p *picky) Update(*system.State)         {}
+
+// nothing is a system without data: pointers to two of them may be the same.
+type nothing struct{}
+
+func (*nothing) Update(*system.State) {}
+
+func TestSystemsWithoutData(t *testing.T) {
+	s := newStage(t)
+	s.systems.Add("one", &nothing{})
+	s.systems.Add("two", &nothing{})
+	s.step()
+	require.Equal(t, uint64(1), s.systems.Find("two").Timing().Updates)
+}
+
+// A group keeps its rate, and a point what it is for, when they are removed and added again.
+func TestAddedAgain(t *testing.T) {
+	s := newStage(t)
+	group, point := system.NewGroup(), system.NewPoint()
+	a := ecs.NewArchetype(s.w, s.health)
+	for round := range 3 {
+		g := s.systems.Add("group", group)
+		if round == 0 {
+			group.SetRate(system.NewFixed(frame/2, 10))
+		}
+		group.Add("spawn", system.Func(func(x *system.State) {
+			x.Commands(point).Create(a)
+			s.note("x")
+		}))
+		p := s.systems.Add("point", point)
+		s.step()
+		g.Remove()
+		p.Remove()
+		require.Equal(t, []string{"x x", "x x", "x x"}[round], s.take())
+	}
+	require.Equal(t, 6, a.Len())
 }

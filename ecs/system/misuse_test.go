@@ -105,6 +105,7 @@ func TestMisuseOfWorlds(t *testing.T) {
 	systems = system.New(w)
 	ran := 0
 	state := systems.Add("x", system.Func(func(*system.State) { ran++ }))
+	state.Query(ecs.Read(position))
 	require.NoError(t, w.Close())
 	require.PanicsWithValue(t, "system: Systems.Update: the world is closed; Systems.Close comes before World.Close",
 		func() { _ = systems.Update() })
@@ -172,12 +173,17 @@ func TestMisuseWorldLeftLocked(t *testing.T) {
 	var p *ecs.Phase
 	s.systems.Add("a", s.update())
 	s.systems.Add("leaves", system.Func(func(*system.State) { p = s.w.Share() }))
+	changes := s.systems.Add("changes", system.Make(func(x *system.State) func() {
+		q := x.Query(ecs.Read(s.health), ecs.Changed(s.health))
+		return func() { s.note("%d", q.Count()) }
+	}))
 	s.systems.Add("b", s.update())
 	err := s.systems.Step(frame)
 	require.ErrorIs(t, err, system.ErrLocked)
 	require.ErrorContains(t, err, "system: leaves left the world locked: a loop or a phase that it began was not ended")
-	require.NotContains(t, err.Error(), "system: b:")
-	require.Equal(t, "a b", s.take())
+	require.NotContains(t, err.Error(), "panicked")
+	require.Equal(t, uint64(1), changes.Timing().Updates)
+	require.Equal(t, "a 0 b", s.take())
 	p.End()
 	s.systems.Find("leaves").Remove()
 	s.step()
@@ -210,4 +216,55 @@ func TestMisuseTooMuchTime(t *testing.T) {
 		func() { _ = s.systems.Step(1<<63 - 1) })
 	s.step()
 	require.Equal(t, system.Time{Elapsed: 2 * frame, Delta: frame, Frame: 2}, s.systems.Time())
+}
+
+// Terms that are wrong leave what was declared before as it was.
+func TestMisuseOfUses(t *testing.T) {
+	s := newStage(t)
+	x := s.systems.Add("x", s.update())
+	x.Uses(ecs.Read(s.health))
+	require.Panics(t, func() { x.Uses(ecs.Read(s.health), ecs.Write(s.health)) })
+	x.Uses(ecs.Read(s.position))
+	y := s.systems.Add("y", s.update())
+	y.Uses(ecs.Write(s.health), ecs.Write(s.position))
+	require.Equal(t, []string{"position", "health"}, s.systems.Ambiguities()[0].Types, "each call adds to those before")
+}
+
+// Lists that are given are the caller's again.
+func TestListsAreCopied(t *testing.T) {
+	s := newStage(t)
+	x := s.systems.Add("x", s.update())
+	terms := []ecs.Term{ecs.Read(s.health)}
+	x.Uses(terms...)
+	terms[0] = ecs.Read(s.position)
+	x.Uses(ecs.Read(s.velocity))
+	s.systems.Add("y", s.update()).Uses(ecs.Write(s.health), ecs.Write(s.position))
+	require.Equal(t, []string{"health"}, s.systems.Ambiguities()[0].Types)
+	queries := []*ecs.Query{ecs.NewQuery(s.w, ecs.Read(s.health))}
+	x.Require(queries...)
+	queries[0] = ecs.NewQuery(s.w)
+	before := []string{"y"}
+	s.systems.Add("z", s.update(), system.Before(before...))
+	before[0] = "x"
+	ecs.NewArchetype(s.w, s.position).Create()
+	s.step()
+	require.Equal(t, "z y", s.take())
+}
+
+// A point that was removed in this update, and one of other systems, hand out nothing.
+func TestMisuseOfPoints(t *testing.T) {
+	s, other := newStage(t), newStage(t)
+	const text = "system: State.Commands: x: the command point is nil, was removed, or was not added to these systems"
+	p := system.NewPoint()
+	s.systems.Add("point", p)
+	s.systems.Add("x", system.Func(func(x *system.State) {
+		require.PanicsWithValue(t, text, func() { x.Commands(other.systems.EndSimulation()) })
+		x.Commands(p)
+		s.systems.Find("point").Remove()
+		require.PanicsWithValue(t, text, func() { x.Commands(p) })
+		x.Remove()
+	}))
+	x := s.systems.Find("x")
+	s.step()
+	require.PanicsWithValue(t, "system: State.Disable: x was removed", x.Disable)
 }

@@ -169,7 +169,7 @@ func TestBehaviour71TargetsThatAreNotThere(t *testing.T) {
 	late.Add("draw", s.update())
 	s.systems.Add("move", s.update(), system.Before("draw", "nobody"), system.After("first", "last"))
 	s.systems.Add("first", s.update(), system.First(), system.After("move"))
-	s.systems.Add("last", s.update(), system.Last())
+	s.systems.Add("last", s.update(), system.Last(), system.Before("move"))
 	s.step()
 	require.Equal(t, "first move last draw", strings.ReplaceAll(s.take(), "draw last", "last draw"))
 	require.Equal(t, []string{
@@ -177,12 +177,13 @@ func TestBehaviour71TargetsThatAreNotThere(t *testing.T) {
 		`root/Simulation/move: Before("nobody") has no effect: there is no system of that name`,
 		`root/Simulation/move: After("last") has no effect: move is neither First nor Last and last is Last`,
 		`root/Simulation/first: After("move") has no effect: first is First and move is neither First nor Last`,
+		`root/Simulation/last: Before("move") has no effect: last is Last and move is neither First nor Last`,
 	}, s.systems.Warnings())
-	require.Equal(t, 4, strings.Count(s.log.String(), "level=WARN"))
+	require.Equal(t, 5, strings.Count(s.log.String(), "level=WARN"))
 	s.step()
 	s.systems.Add("nobody", s.update()) // from now on the order is kept
 	s.step()
-	require.Equal(t, 4, strings.Count(s.log.String(), "level=WARN"), "each is said once")
+	require.Equal(t, 5, strings.Count(s.log.String(), "level=WARN"), "each is said once")
 	require.Contains(t, s.take(), "move nobody")
 }
 
@@ -220,4 +221,53 @@ func TestBehaviour71LoggerThatPanics(t *testing.T) {
 	require.ErrorContains(t, s.systems.Step(frame), "system: Simulation: Update panicked: loud")
 	s.step()
 	require.Equal(t, "x", s.take())
+}
+
+// A seed draws an order for each group, so that one seed tries more than one; the default groups
+// stay where they are.
+func TestBehaviour71ShuffleOfGroups(t *testing.T) {
+	differ := 0
+	for seed := range uint64(40) {
+		s := newStage(t, system.Shuffle(seed))
+		var orders [2]string
+		for i, name := range []string{"x", "y"} {
+			g := system.NewGroup()
+			s.systems.Add(name, g)
+			for _, member := range []string{"a", "b", "c"} {
+				g.Add(name+member, s.update())
+			}
+			orders[i] = strings.ReplaceAll(strings.Join(names(g.Systems()), " "), name, "")
+		}
+		if orders[0] != orders[1] {
+			differ++
+		}
+		require.Equal(t, []string{"Initialization", "Simulation", "Presentation"}, names(s.systems.Root().Systems()))
+		order := names(s.systems.Simulation().Systems())
+		require.Equal(t, []string{"BeginSimulation", "FixedStep", "VariableRate"}, order[:3])
+		require.Equal(t, []string{"LateSimulation", "EndSimulation"}, order[5:])
+	}
+	require.Greater(t, differ, 20, "of 40")
+}
+
+// What is added and removed in a round is in the list at once, and changes nothing for the round.
+func TestBehaviour71ListInsideARound(t *testing.T) {
+	s := newStage(t)
+	g := system.NewGroup()
+	s.systems.Add("group", g)
+	g.Add("a", system.Func(func(x *system.State) {
+		s.note("a")
+		if s.systems.Find("new") == nil {
+			g.Add("new", s.update(), system.First())
+			s.systems.Find("b").Remove()
+			require.Equal(t, []string{"new", "a", "c"}, names(g.Systems()))
+		}
+	}))
+	g.Add("b", s.update())
+	g.Add("c", s.update())
+	s.step()
+	require.Equal(t, "a c", s.take())
+	s.systems.Find("c").Remove()
+	require.Equal(t, []string{"new", "a"}, names(g.Systems()))
+	s.step()
+	require.Equal(t, "new a", s.take())
 }

@@ -144,6 +144,31 @@ func TestPointCompletesJobs(t *testing.T) {
 	require.Equal(t, "5000", s.take())
 }
 
+// A buffer of a point that was removed is closed, whether it was played or not; commands that no
+// point has played when all is closed are dropped, and nobody warns of them.
+func TestBuffersOfPointsThatGo(t *testing.T) {
+	s := newStage(t)
+	a := ecs.NewArchetype(s.w, s.health)
+	p := system.NewPoint()
+	s.systems.Add("point", p, system.Last())
+	var cb *command.Buffer
+	s.systems.Add("spawn", system.Func(func(x *system.State) {
+		if cb == nil {
+			cb = x.Commands(p)
+			cb.Create(a)
+		}
+		x.Commands(s.systems.BeginSimulation()).Create(a)
+	}))
+	s.step()
+	s.systems.Find("point").Remove()
+	require.PanicsWithValue(t, "command: Writer.Create: the buffer is closed", func() { cb.Create(a) })
+	s.step()
+	require.Equal(t, 2, a.Len())
+	require.NoError(t, s.systems.Close())
+	require.Equal(t, 2, a.Len())
+	require.Empty(t, s.log.String())
+}
+
 // A system that is removed has its commands played all the same; a point that is removed says
 // what it did not play.
 func TestPointsAndRemoval(t *testing.T) {

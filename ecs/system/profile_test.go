@@ -6,6 +6,7 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,4 +85,43 @@ func TestTimings(t *testing.T) {
 	s.step()
 	require.Equal(t, one, x.Timing())
 	require.Zero(t, system.Timing{}.Mean())
+}
+
+// around is a group that looks at the labels behind its systems.
+type around struct {
+	*system.Group
+	t *testing.T
+}
+
+func (a *around) Update(s *system.State) {
+	a.Group.Update(s)
+	require.Contains(a.t, labels(a.t), `"system":"around"`)
+	require.NotContains(a.t, labels(a.t), `"system":"inner"`)
+}
+
+// A group has its own labels again behind each of its systems, those that panic too.
+func TestLabelsOfGroups(t *testing.T) {
+	s := newStage(t)
+	a := &around{Group: system.NewGroup(), t: t}
+	s.systems.Add("around", a)
+	a.Add("inner", s.update())
+	a.Add("panics", system.Func(func(*system.State) { panic("down") }))
+	err := s.systems.Step(frame)
+	require.NotContains(t, err.Error(), "around: ")
+	require.Equal(t, "inner", s.take())
+	s.systems.Find("panics").Remove()
+	s.step()
+}
+
+func TestTimingMax(t *testing.T) {
+	s := newStage(t)
+	x := s.systems.Add("x", system.Func(func(x *system.State) {
+		if x.Time().Frame == 1 {
+			time.Sleep(5 * ms)
+		}
+	}))
+	s.step()
+	s.step()
+	require.GreaterOrEqual(t, x.Timing().Max, 5*ms)
+	require.Less(t, x.Timing().Last, x.Timing().Max)
 }

@@ -14,16 +14,17 @@ import (
 type clocked struct {
 	*stage
 	now   time.Time
+	group *system.Group
 	times []system.Time
 }
 
 func newClocked(t *testing.T, rate system.Rate, options ...system.Option) *clocked {
 	c := &clocked{now: time.Unix(1000, 0)}
 	c.stage = newStage(t, append(options, system.Clock(func() time.Time { return c.now }))...)
-	group := system.NewGroup()
-	c.systems.Add("group", group)
-	group.SetRate(rate)
-	group.Add("s", system.Func(func(x *system.State) { c.times = append(c.times, x.Time()) }))
+	c.group = system.NewGroup()
+	c.systems.Add("group", c.group)
+	c.group.SetRate(rate)
+	c.group.Add("s", system.Func(func(x *system.State) { c.times = append(c.times, x.Time()) }))
 	return c
 }
 
@@ -56,6 +57,7 @@ func TestBehaviour71FixedStep(t *testing.T) {
 
 	require.Equal(t, 5, c.pass(time.Second), "at most")
 	require.Equal(t, time.Second+40*ms+1-100*ms, fixed.Dropped())
+	require.Equal(t, time.Duration(0), fixed.Ahead(), "the last round is at the frame")
 	require.Equal(t, 1, c.pass(1), "what was dropped does not come again")
 	require.Equal(t, 110*ms, c.times[0].Elapsed, "and the time of the steps has no gap")
 	require.Equal(t, 1, c.pass(10*ms))
@@ -91,6 +93,8 @@ func TestBehaviour71VariableRate(t *testing.T) {
 	require.Equal(t, 1, c.pass(time.Second))
 	require.Equal(t, 200*ms, c.times[0].Delta, "at most")
 	require.Equal(t, 0, c.pass(0))
+	require.Equal(t, 1, c.pass(50*ms))
+	require.Equal(t, 0, c.pass(49*ms))
 }
 
 // The clock is what the program says; late frames count for MaxDelta, and it does not go back.
@@ -129,6 +133,27 @@ func TestBehaviour71DefaultRates(t *testing.T) {
 	require.Equal(t, 150, variable, "66 ms are four frames")
 	count(time.Minute)
 	require.Equal(t, 620, fixed, "20 at most")
+}
+
+// A group inside one that has a rate sees that one's time.
+func TestBehaviour71RateInsideARate(t *testing.T) {
+	c := newClocked(t, system.NewFixed(10*ms, 100))
+	inner := system.NewGroup()
+	c.group.Add("inner", inner)
+	inner.SetRate(system.NewVariable(30*ms, time.Second))
+	var times []system.Time
+	inner.Add("t", system.Func(func(x *system.State) { times = append(times, x.Time()) }))
+	require.NoError(t, c.systems.Step(100*ms))
+	require.Len(t, c.times, 10)
+	require.Equal(t, []system.Time{{10 * ms, 10 * ms, 1}, {40 * ms, 30 * ms, 1}, {70 * ms, 30 * ms, 1}, {100 * ms, 30 * ms, 1}}, times)
+}
+
+// Frames by Step do not count for the clock: the first Update takes no time.
+func TestBehaviour71UpdateAfterStep(t *testing.T) {
+	c := newClocked(t, nil)
+	require.NoError(t, c.systems.Step(frame))
+	c.pass(time.Hour)
+	require.Equal(t, []system.Time{{frame, 0, 2}}, c.times)
 }
 
 // substeps is a group whose update is replaced.

@@ -80,7 +80,7 @@ func TestBehaviour72SingletonChanges(t *testing.T) {
 func TestBehaviour72Require(t *testing.T) {
 	s := newStage(t)
 	x := s.systems.Add("x", &journal{s: s})
-	x.Require(ecs.NewQuery(s.w, ecs.With(s.health)))
+	x.Require(system.NewSingleton(s.w, s.health).Query())
 	x.Require(ecs.NewQuery(s.w, ecs.With(s.position)), ecs.NewQuery(s.w, ecs.With(s.stun))) // one of two
 	s.step()
 	require.Equal(t, "create:x", s.take())
