@@ -127,3 +127,21 @@ func TestSealIsSeenByOthers(t *testing.T) {
 	require.NoError(t, cb.Play())
 	require.True(t, y.w.Alive(e))
 }
+
+// TestSealWaits: jobs may record, so Seal waits for what is lent to them before it is too late.
+func TestSealWaits(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.full.Create()
+	var loan *ecs.Loan
+	loan = ecs.NewLoan(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
+		cb.Parallel(batchOf{0, 1, 0}).Destroy(e) // or this panics
+		loan.End()
+	})
+	loan.Begin()
+	cb.Seal("why")
+	require.False(t, loan.Out())
+	cb.Unseal()
+	require.NoError(t, cb.Play())
+	require.True(t, y.w.Alive(e))
+}
