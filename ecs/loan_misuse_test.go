@@ -217,6 +217,7 @@ func TestLooks(t *testing.T) {
 // TestConflictsAreNamed: by the types, in the order of registering, whoever writes.
 func TestConflictsAreNamed(t *testing.T) {
 	m := newMisuse(t)
+	manyTypes(m.w) // so that the last is not in the first word
 	last := ecs.Register[Health](m.w)
 	access := func(terms ...ecs.Term) ecs.Access { return ecs.NewQuery(m.w, terms...).Access() }
 	a := access(ecs.Write(m.hits), ecs.Read(m.position), ecs.Read(m.velocity), ecs.Write(last))

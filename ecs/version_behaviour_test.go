@@ -243,6 +243,10 @@ func TestPinSince(t *testing.T) {
 	plain := ecs.NewQuery(s.w, ecs.Read(s.position))
 	plain.PinSince(version)
 	require.Len(t, s.run(plain), 6, "it has no Changed and no Ordered")
+	plain.SetSince(version)
+	now := s.w.Version()
+	require.Len(t, s.run(plain), 6)
+	require.Equal(t, []uint32{version, now}, []uint32{plain.Since(), s.w.Version()}, "so its loops move nothing, pinned or not")
 }
 
 // TestBehaviour53Wrap: versions compare by their signed distance, so the counter may
