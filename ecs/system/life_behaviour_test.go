@@ -277,6 +277,44 @@ func TestCreateThatFailsClosesItsQueries(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Query.Count: query(Read health) is closed", func() { q.Count() })
 }
 
+// In an update that removed others too, it is gone at once, and they later.
+func TestCreateThatFailsInsideAnUpdate(t *testing.T) {
+	s := newStage(t)
+	s.systems.Add("a", &journal{s: s, inside: func(x *system.State) {
+		s.systems.Find("b").Remove()
+		var q *ecs.Query
+		_, err := s.systems.TryAdd("x", &picky{make: func(x *system.State) { q = x.Query(ecs.Read(s.health)) }})
+		require.ErrorContains(t, err, "not today")
+		require.Panics(t, func() { q.Count() })
+		require.NotContains(t, s.seen, "destroy:b")
+		x.Remove()
+	}})
+	s.systems.Add("b", &journal{s: s})
+	s.step()
+	require.Equal(t, "create:a create:b start:a a destroy:b stop:a destroy:a", s.take())
+}
+
+// What it had added is destroyed once, also when it had removed itself before it failed.
+func TestCreateThatRemovesItselfAndFails(t *testing.T) {
+	s := newStage(t)
+	group := system.NewGroup()
+	_, err := s.systems.TryAdd("x", &pickyGroup{Group: group, picky: picky{make: func(x *system.State) {
+		group.Add("child", &journal{s: s})
+		x.Remove()
+	}}})
+	require.ErrorContains(t, err, "not today")
+	require.Equal(t, "create:child destroy:child", s.take())
+	s.step()
+	require.Empty(t, s.take())
+}
+
+type pickyGroup struct {
+	*system.Group
+	picky
+}
+
+func (p *pickyGroup) Update(x *system.State) { p.Group.Update(x) }
+
 // picky is a system that cannot be created.
 type picky struct{ make func(x *system.State) }
 

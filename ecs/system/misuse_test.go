@@ -179,14 +179,41 @@ func TestMisuseWorldLeftLocked(t *testing.T) {
 	}))
 	s.systems.Add("b", s.update())
 	err := s.systems.Step(frame)
+	p.End()
 	require.ErrorIs(t, err, system.ErrLocked)
 	require.ErrorContains(t, err, "system: leaves left the world locked: a loop or a phase that it began was not ended")
 	require.NotContains(t, err.Error(), "panicked")
 	require.Equal(t, uint64(1), changes.Timing().Updates)
 	require.Equal(t, "a 0 b", s.take())
+	err = s.systems.Step(frame)
 	p.End()
+	require.ErrorContains(t, err, "system: leaves left the world locked", "each time")
+	s.take()
 	s.systems.Find("leaves").Remove()
 	s.step()
+}
+
+// inLoop is a group that updates its systems inside a loop of its own.
+type inLoop struct {
+	*system.Group
+	q *ecs.Query
+}
+
+func (g *inLoop) Update(s *system.State) {
+	for range g.q.Rows() {
+		g.Group.Update(s)
+	}
+}
+
+// A system that finds the world locked is not the one that locked it.
+func TestUpdateInALoopOfTheGroup(t *testing.T) {
+	s := newStage(t)
+	ecs.NewArchetype(s.w, s.health).Create()
+	g := &inLoop{Group: system.NewGroup(), q: ecs.NewQuery(s.w, ecs.Read(s.health))}
+	s.systems.Add("group", g)
+	g.Add("inner", s.update())
+	s.step()
+	require.Equal(t, "inner", s.take())
 }
 
 func TestMisuseOfRemoved(t *testing.T) {
