@@ -214,6 +214,22 @@ func TestLooks(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Query.Looks: the query is nil or the zero value; queries come from NewQuery", func() { (*ecs.Query)(nil).Looks() })
 }
 
+// TestLocked: loops and phases lock, loans do not.
+func TestLocked(t *testing.T) {
+	m := newMisuse(t)
+	require.False(t, m.w.Locked())
+	m.inLoop(func(ecs.Rows) { require.True(t, m.w.Locked()) })()
+	p := m.w.Share()
+	require.True(t, m.w.Locked())
+	p.End()
+	l := ecs.NewLoan(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
+	l.Begin()
+	require.False(t, m.w.Locked())
+	m.inLoop(func(ecs.Rows) { require.True(t, m.w.Locked()) })()
+	l.End()
+	require.False(t, m.w.Locked())
+}
+
 // TestConflictsAreNamed: by the types, in the order of registering, whoever writes.
 func TestConflictsAreNamed(t *testing.T) {
 	m := newMisuse(t)

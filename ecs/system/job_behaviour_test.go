@@ -262,6 +262,28 @@ func TestBehaviour68UpdatesWaitForNoMore(t *testing.T) {
 	require.Equal(t, "off false", s.take())
 }
 
+// Jobs are named after their system, the second and later ones with their number.
+func TestJobsAreNamed(t *testing.T) {
+	s := newStage(t, system.Jobs(job.Workers(1)))
+	ecs.NewArchetype(s.w, s.position).Create()
+	s.systems.Add("x", system.Make(func(x *system.State) func() {
+		var jobs []*job.Job
+		for range 3 {
+			jobs = append(jobs, x.For(x.Query(ecs.Read(s.position))))
+		}
+		return func() {
+			for _, j := range jobs {
+				j.Parallel(func(*job.Ctx, ecs.Rows) {})
+			}
+			for line := range strings.Lines(s.systems.Scheduler().String()) {
+				s.note("%s", strings.TrimSpace(line[:10]))
+			}
+		}
+	}))
+	s.step()
+	require.Equal(t, "job x x 2 x 3", s.take())
+}
+
 // A system that goes is destroyed when its jobs, and those of others, are completed.
 func TestJobsOfASystemThatGoes(t *testing.T) {
 	s := newStage(t, system.Jobs(job.Workers(1)))
