@@ -13,6 +13,7 @@ import (
 
 type level struct{ Name string }
 type input struct{ Keys map[string]bool }
+type sound struct{ Volume float64 }
 
 func TestResources(t *testing.T) {
 	s := newStage(t)
@@ -78,6 +79,7 @@ func TestAmbiguities(t *testing.T) {
 	s := newStage(t)
 	system.SetResource(s.systems, &input{})
 	system.SetResource(s.systems, &level{})
+	system.SetResource(s.systems, &sound{})
 	add := func(g *system.Group, name string, f func(x *system.State), placings ...system.Placing) {
 		g.Add(name, system.Make(func(x *system.State) func() { f(x); return func() {} }), placings...)
 	}
@@ -87,13 +89,18 @@ func TestAmbiguities(t *testing.T) {
 	add(sim, "hurt", func(x *system.State) { x.For(x.Query(ecs.Read(s.position))).Uses(ecs.Write(s.health)) })
 	add(sim, "heal", func(x *system.State) { x.Uses(ecs.Write(s.health)) }, system.After("hurt"))
 	add(sim, "end", func(x *system.State) { x.Uses(ecs.Write(s.health)) }, system.After("heal"))
-	add(sim, "keys", func(x *system.State) { system.Resource[input](x) })
+	add(sim, "keys", func(x *system.State) { system.Resource[input](x); system.ReadResource[input](x) })
 	add(sim, "menu", func(x *system.State) { system.ReadResource[input](x); system.ReadResource[level](x) })
 	add(sim, "title", func(x *system.State) { system.ReadResource[level](x) })
 	add(sim, "first", func(x *system.State) { x.Uses(ecs.Write(s.health), ecs.Write(s.position)) }, system.First())
 	group := system.NewGroup()
 	s.systems.Add("group", group, system.After("steer"))
 	add(group, "deep", func(x *system.State) { x.Uses(ecs.Write(s.velocity)) })
+	add(sim, "music", func(x *system.State) { system.ReadResource[sound](x) })
+	mixers := system.NewGroup()
+	s.systems.Add("mixers", mixers)
+	add(mixers, "left", func(x *system.State) { system.Resource[sound](x) })
+	add(mixers, "right", func(x *system.State) { system.Resource[sound](x) })
 	var got []string
 	for _, a := range s.systems.Ambiguities() {
 		got = append(got, a.String())
@@ -103,5 +110,7 @@ func TestAmbiguities(t *testing.T) {
 		"Simulation: move and hurt: position",
 		"Simulation: move and group: velocity",
 		"Simulation: keys and menu: system_test.input",
+		"Simulation: music and mixers: system_test.sound",
+		"mixers: left and right: system_test.sound",
 	}, got)
 }
