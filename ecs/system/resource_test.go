@@ -75,6 +75,28 @@ func TestResourcesOrderJobs(t *testing.T) {
 	require.Equal(t, "r1:0 r2:1", s.take())
 }
 
+// What a system writes besides has no say in who waits for whom because of what both read.
+func TestReadersOverlap(t *testing.T) {
+	s := newStage(t, system.Jobs(job.Workers(1)))
+	ecs.NewArchetype(s.w, s.position, s.velocity).Create()
+	system.SetResource(s.systems, &level{})
+	system.SetResource(s.systems, &input{})
+	s.systems.Add("a", system.Make(func(x *system.State) func() {
+		system.Resource[input](x)
+		system.ReadResource[level](x)
+		j := x.For(x.Query(ecs.Read(s.position)))
+		return func() { j.Schedule(func(*job.Ctx, ecs.Rows) {}) }
+	}))
+	b := s.systems.Add("b", system.Func(func(*system.State) {
+		s.note("%v", strings.Contains(s.systems.Scheduler().String(), "\na "))
+	}))
+	system.ReadResource[level](b)
+	s.step()
+	system.ReadResource[input](b)
+	s.step()
+	require.Equal(t, "true false", s.take())
+}
+
 func TestAmbiguities(t *testing.T) {
 	s := newStage(t)
 	system.SetResource(s.systems, &input{})
