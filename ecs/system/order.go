@@ -53,8 +53,8 @@ func (p Placing) apply(s *State) {
 		}
 		s.bucket = p.bucket
 	}
-	s.before = append(slices.Clone(s.before), p.before...)
-	s.after = append(slices.Clone(s.after), p.after...)
+	s.before = append(s.before, p.before...)
+	s.after = append(s.after, p.after...)
 }
 
 // Each system is put behind all that it comes after, the systems in the order of adding; what

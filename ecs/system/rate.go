@@ -48,7 +48,7 @@ func (f *Fixed) Next(frame Time, n int) (Time, bool) {
 		return Time{}, false
 	}
 	if n >= f.most {
-		f.dropped += max(behind, 0)
+		f.dropped += behind
 		f.ahead = 0
 		return Time{}, false
 	}
@@ -85,12 +85,12 @@ func NewVariable(interval, most time.Duration) *Variable {
 }
 
 // Next is Rate's.
-func (v *Variable) Next(frame Time, n int) (Time, bool) {
+func (v *Variable) Next(frame Time, _ int) (Time, bool) {
 	passed := frame.Elapsed - v.last
 	if !v.begun {
 		passed = frame.Delta
 	}
-	if n > 0 || v.begun && passed < v.interval {
+	if v.begun && passed < v.interval { // in this frame already, or not long ago
 		return Time{}, false
 	}
 	v.last, v.begun = frame.Elapsed, true

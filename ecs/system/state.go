@@ -254,10 +254,8 @@ func (s *State) release() {
 	for _, o := range s.outboxes {
 		o.release()
 	}
-	if !s.y.w.Closed() {
-		for _, q := range s.queries {
-			q.Close()
-		}
+	for _, q := range s.queries {
+		q.Close()
 	}
 	s.queries, s.pinned, s.lent, s.needs = nil, nil, nil, nil
 }

@@ -205,7 +205,7 @@ func (s *Systems) Find(name string) *State { return s.named[name] }
 // It panics inside an update, a loop over rows or a phase, and when the world is closed.
 func (s *Systems) Update() error {
 	s.begin("Systems.Update")
-	defer s.end()
+	defer s.busy.Store(false)
 	now, passed := s.clock(), time.Duration(0)
 	if s.ticking {
 		passed = min(max(now.Sub(s.ticked), 0), s.maxDelta)
@@ -218,7 +218,7 @@ func (s *Systems) Update() error {
 // clock, and for tests. It panics when dt is negative, and where Update does.
 func (s *Systems) Step(dt time.Duration) error {
 	s.begin("Systems.Step")
-	defer s.end()
+	defer s.busy.Store(false)
 	if dt < 0 {
 		panic(fmt.Sprintf("system: Systems.Step(%v): time does not go back", dt))
 	}
@@ -258,13 +258,6 @@ func (s *Systems) take() bool {
 	return taken
 }
 
-// end undoes begin.
-func (s *Systems) end() {
-	s.current = nil
-	s.label(s.base)
-	s.busy.Store(false)
-}
-
 // run is a frame.
 func (s *Systems) run(passed time.Duration) error {
 	if s.frame.Elapsed+passed < 0 {
@@ -290,14 +283,12 @@ func (s *Systems) Close() error {
 		panic("system: Systems.Close: " + underWay)
 	}
 	defer s.busy.Store(false)
-	s.complete()
 	if root := s.root.state; !root.gone { // it is where a goroutine ended in the first Close
 		s.sweep()
 		s.expel(root)
 	}
 	s.sweep()
 	s.closed = true
-	s.label(s.base)
 	if s.own {
 		s.keep(s.jobs.Close())
 	}
@@ -344,12 +335,8 @@ func (s *Systems) label(ctx context.Context) {
 }
 
 func (s *Systems) takeErrors() error {
-	if len(s.errs) == 0 {
-		return nil
-	}
 	err := errors.Join(s.errs...)
-	clear(s.errs)
-	s.errs = s.errs[:0]
+	s.errs = nil
 	return err
 }
 

@@ -45,6 +45,14 @@ func TestSystemsOfAGroupWithItsOwnStop(t *testing.T) {
 	require.Equal(t, "stop:a destroy:a stop:group destroy:group", s.take())
 }
 
+// earlyGroup is a group that does something in Start.
+type earlyGroup struct {
+	*system.Group
+	start func(x *system.State)
+}
+
+func (g *earlyGroup) Start(x *system.State) { g.start(x) }
+
 // Groups and points update in their own turn and at no other time.
 func TestMisuseOutsideOfATurn(t *testing.T) {
 	s := newStage(t)
@@ -59,6 +67,11 @@ func TestMisuseOutsideOfATurn(t *testing.T) {
 			func() { point.Update(s.systems.Find("EndSimulation")) })
 	}
 	refused(nil)
+	early := &earlyGroup{Group: system.NewGroup()}
+	early.start = func(x *system.State) {
+		require.PanicsWithValue(t, "system: Group.Update: outside of the turn of early", func() { early.Group.Update(x) })
+	}
+	s.systems.Initialization().Add("early", early)
 	other.create, other.start, other.inside = refused, refused, refused
 	s.systems.Add("other", other)
 	s.take()
