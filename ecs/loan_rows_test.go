@@ -222,6 +222,10 @@ func TestLoanVersions(t *testing.T) {
 	q.SetSince(version - 1)
 	require.Equal(t, chunk, pass())
 	require.Equal(t, []uint32{now, now + 1}, []uint32{q.Since(), w.Version()})
+	plain := lend(ecs.NewQuery(w, ecs.Write(position)), "job plain")
+	plain.loan.Begin()
+	plain.loan.End()
+	require.Equal(t, now+1, w.Version(), "it has no Changed: who writes advances nothing")
 }
 
 // TestLoanOwnerWorksOn: while a loan's goroutines are at work the owner begins and ends
