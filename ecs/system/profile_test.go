@@ -6,7 +6,6 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -111,17 +110,4 @@ func TestLabelsOfGroups(t *testing.T) {
 	require.Equal(t, "inner", s.take())
 	s.systems.Find("panics").Remove()
 	s.step()
-}
-
-func TestTimingMax(t *testing.T) {
-	s := newStage(t)
-	x := s.systems.Add("x", system.Func(func(x *system.State) {
-		if x.Time().Frame == 1 {
-			time.Sleep(5 * ms)
-		}
-	}))
-	s.step()
-	s.step()
-	require.GreaterOrEqual(t, x.Timing().Max, 5*ms)
-	require.Less(t, x.Timing().Last, x.Timing().Max)
 }
