@@ -17,12 +17,11 @@ import (
 // same number of refused calls and the same peak. All operations take part in every
 // second stream, in the others those that the stream's weights leave.
 func TestMillionSteps(t *testing.T) {
-	const seeds = 20
-	steps := 1500
+	seeds, steps := 20, 1500
 	if os.Getenv("QUARRY_LONG") != "" {
 		steps = 1_000_000 / seeds
 	} else if testing.Short() || debug.On {
-		steps = 400
+		seeds, steps = 6, 400
 	}
 	var done atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
