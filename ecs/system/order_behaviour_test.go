@@ -191,20 +191,22 @@ func TestBehaviour71TargetsThatAreNotThere(t *testing.T) {
 func TestBehaviour71Shuffle(t *testing.T) {
 	orders := map[string]bool{}
 	for seed := range uint64(60) {
-		s := newStage(t, system.Shuffle(seed))
-		for _, name := range []string{"a", "b", "c", "d"} {
-			s.systems.Add(name, s.update())
-		}
-		s.systems.Add("e", s.update(), system.After("b"), system.Before("d"))
-		s.systems.Add("first", s.update(), system.First())
-		s.step()
-		order := s.take()
-		require.True(t, strings.HasPrefix(order, "first "), order)
-		require.Less(t, strings.Index(order, "b"), strings.Index(order, "e"), order)
-		require.Less(t, strings.Index(order, "e"), strings.Index(order, "d"), order)
-		orders[order] = true
-		s.step()
-		require.Equal(t, order, s.take(), "one seed, one order")
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := newStage(t, system.Shuffle(seed))
+			for _, name := range []string{"a", "b", "c", "d"} {
+				s.systems.Add(name, s.update())
+			}
+			s.systems.Add("e", s.update(), system.After("b"), system.Before("d"))
+			s.systems.Add("first", s.update(), system.First())
+			s.step()
+			order := s.take()
+			require.True(t, strings.HasPrefix(order, "first "), order)
+			require.Less(t, strings.Index(order, "b"), strings.Index(order, "e"), order)
+			require.Less(t, strings.Index(order, "e"), strings.Index(order, "d"), order)
+			orders[order] = true
+			s.step()
+			require.Equal(t, order, s.take(), "one seed, one order")
+		})
 	}
 	require.Greater(t, len(orders), 10, "of 20")
 }
@@ -228,23 +230,25 @@ func TestBehaviour71LoggerThatPanics(t *testing.T) {
 func TestBehaviour71ShuffleOfGroups(t *testing.T) {
 	differ := 0
 	for seed := range uint64(40) {
-		s := newStage(t, system.Shuffle(seed))
-		var orders [2]string
-		for i, name := range []string{"x", "y"} {
-			g := system.NewGroup()
-			s.systems.Add(name, g)
-			for _, member := range []string{"a", "b", "c"} {
-				g.Add(name+member, s.update())
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := newStage(t, system.Shuffle(seed))
+			var orders [2]string
+			for i, name := range []string{"x", "y"} {
+				g := system.NewGroup()
+				s.systems.Add(name, g)
+				for _, member := range []string{"a", "b", "c"} {
+					g.Add(name+member, s.update())
+				}
+				orders[i] = strings.ReplaceAll(strings.Join(names(g.Systems()), " "), name, "")
 			}
-			orders[i] = strings.ReplaceAll(strings.Join(names(g.Systems()), " "), name, "")
-		}
-		if orders[0] != orders[1] {
-			differ++
-		}
-		require.Equal(t, []string{"Initialization", "Simulation", "Presentation"}, names(s.systems.Root().Systems()))
-		order := names(s.systems.Simulation().Systems())
-		require.Equal(t, []string{"BeginSimulation", "FixedStep", "VariableRate"}, order[:3])
-		require.Equal(t, []string{"LateSimulation", "EndSimulation"}, order[5:])
+			if orders[0] != orders[1] {
+				differ++
+			}
+			require.Equal(t, []string{"Initialization", "Simulation", "Presentation"}, names(s.systems.Root().Systems()))
+			order := names(s.systems.Simulation().Systems())
+			require.Equal(t, []string{"BeginSimulation", "FixedStep", "VariableRate"}, order[:3])
+			require.Equal(t, []string{"LateSimulation", "EndSimulation"}, order[5:])
+		})
 	}
 	require.Greater(t, differ, 20, "of 40")
 }
