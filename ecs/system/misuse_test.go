@@ -295,3 +295,31 @@ func TestMisuseOfPoints(t *testing.T) {
 	s.step()
 	require.PanicsWithValue(t, "system: State.Disable: x was removed", x.Disable)
 }
+
+// A query that an update makes anew lives as long as the system, and each frame costs more: a
+// hundred are a warning, unless they were made once, or closed.
+func TestQueriesMadeInUpdates(t *testing.T) {
+	s := newStage(t)
+	terms := ecs.Read(s.position)
+	query := ecs.NewQuery(s.w, terms)
+	s.systems.Add("once", system.Make(func(state *system.State) func() {
+		for range 200 {
+			state.For(state.Query(terms))
+		}
+		return func() {}
+	}))
+	s.systems.Add("closes", system.Func(func(state *system.State) { state.Query(terms).Close() }))
+	s.systems.Add("queries", system.Func(func(state *system.State) { state.Query(terms) }))
+	s.systems.Add("jobs", system.Func(func(state *system.State) { state.For(query) }))
+	for range 99 {
+		s.step()
+	}
+	require.Empty(t, s.systems.Warnings())
+	for range 101 {
+		s.step()
+	}
+	require.Equal(t, []string{
+		"root/Simulation/queries makes queries in its updates, and has 100 now: make them once, in Create or by Make",
+		"root/Simulation/jobs makes jobs in its updates, and has 100 now: make them once, in Create or by Make",
+	}, s.systems.Warnings())
+}

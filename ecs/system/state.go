@@ -68,7 +68,8 @@ func (s *State) Time() Time {
 // never ran. Whatever was written after has a later one.
 func (s *State) LastVersion() uint32 { return s.last }
 
-// Query makes a query for the system, closed when the system goes. Its Changed and Ordered
+// Query makes a query for the system, closed when the system goes: make it once, in Create. An
+// update that makes one each time is slower each time, and warned of. Its Changed and Ordered
 // terms compare with LastVersion, so they show what changed since this system last ran, in
 // every loop of an update. Before each update, jobs in flight that conflict with the query are
 // completed. For a job, give the query to For.
@@ -83,7 +84,19 @@ func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 		s.pinned = append(s.pinned, q)
 	}
 	s.touch()
+	s.warnAt(len(s.queries), "queries")
 	return q
+}
+
+// many is how many queries or jobs a system may have before those made in an update are warned of.
+const many = 100
+
+// warnAt warns of an update that makes the n'th query or job of the system, where that is one too
+// many: what it makes anew each time is kept until the system goes.
+func (s *State) warnAt(n int, what string) {
+	if n == many && s.inTurn && s.visit.call == "Update" {
+		s.y.warn(fmt.Sprintf("%s makes %s in its updates, and has %d now: make them once, in Create or by Make", s.place(), what, n))
+	}
 }
 
 // Uses declares types that the update reads or writes by itself without a query, as by
@@ -114,7 +127,7 @@ func (s *State) touch() {
 // on; see job.Scheduler.For. The query is the job's from now on: the update waits for nothing
 // because of it. Jobs of other systems that it conflicts with run before it, others beside it.
 // Before the system updates again, in another step of the frame, the job is completed: bodies may
-// share variables with the update.
+// share variables with the update. Make it once, as a query.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
 	name := s.name
@@ -124,6 +137,7 @@ func (s *State) For(q *ecs.Query) *job.Job {
 	j := s.y.jobs.For(q).Named(name)
 	s.lent = append(s.lent, j)
 	s.touch()
+	s.warnAt(len(s.lent), "jobs")
 	return j
 }
 

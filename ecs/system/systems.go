@@ -354,5 +354,6 @@ func (s *Systems) warn(text string) {
 }
 
 // Warnings returns what was logged: orders that name systems which are not there, or are in
-// another group. They are found by the first update after a change.
+// another group, found by the first update after a change; and systems that make queries or jobs
+// in each update.
 func (s *Systems) Warnings() []string { return slices.Clone(s.warnings) }
