@@ -110,7 +110,8 @@ func (h *Hierarchy) Parent(e ecs.Entity) ecs.Entity {
 
 // Children yields e's children in the order in which they came; those that are dead
 // or have another parent are passed by. It panics for an entity of another world, and
-// when the structure of the world changes meanwhile. Cost: two look-ups a child.
+// when the structure of the world changes meanwhile: who destroys or moves the children
+// gathers them first, by slices.Collect. Cost: two look-ups a child.
 func (h *Hierarchy) Children(e ecs.Entity) iter.Seq[ecs.Entity] {
 	return func(yield func(ecs.Entity) bool) {
 		list, ok := h.children.Get(e)
