@@ -53,9 +53,10 @@ type Buffer struct {
 	held    atomic.Int64 // bytes of pages
 	numbers atomic.Int64 // placeholders given to streams, a block at a time
 	state   atomic.Int32
-	why     string     // it is sealed
-	mu      sync.Mutex // held to find a worker's stream
-	streams []*stream  // by worker + 1; the first is the owner's
+	torn    atomic.Bool // two goroutines recorded by one writer at once, since clear
+	why     string      // it is sealed
+	mu      sync.Mutex  // held to find a worker's stream
+	streams []*stream   // by worker + 1; the first is the owner's
 	player  player
 }
 
@@ -279,6 +280,7 @@ func (b *Buffer) clear() {
 			s.next, s.end = 0, 0
 		}
 	}
+	b.torn.Store(false)
 	b.numbers.Store(0)
 	b.player.work.made = b.player.work.made[:0]
 	b.id = ids.Add(1) // placeholders from before are of another buffer

@@ -53,6 +53,11 @@ func (b *Buffer) play(op string, rest bool) error {
 		}
 		b.refuse(op)
 	}
+	if b.torn.Load() {
+		b.clear()
+		b.state.Store(recording)
+		return fmt.Errorf("command: %s: nothing was changed, and what was recorded is dropped: %w", op, ErrTorn)
+	}
 	after := int32(recording)
 	p := &b.player
 	defer func() {

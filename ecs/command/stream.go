@@ -17,6 +17,10 @@ import (
 // ErrLimit is wrapped by errors of recording more than the buffer's Limit.
 var ErrLimit = errors.New("the buffer's limit of memory is reached")
 
+// ErrTorn is wrapped by the error of Play and PlayRest where two goroutines recorded by one writer
+// at once: nothing is played then, and all that was recorded is dropped.
+var ErrTorn = errors.New("two goroutines recorded by one writer at once")
+
 // ErrSize is wrapped by errors of recording a command that is larger than any run of chunks.
 var ErrSize = errors.New("the command is too large")
 

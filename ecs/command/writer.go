@@ -72,6 +72,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 		panic(fmt.Errorf("command: a command of %d B: %w: one has at most %d B", size, ErrSize, mostBytes))
 	}
 	if s.inside { // seen by chance, but soon
+		s.b.torn.Store(true)
 		panic("command: two goroutines record by one writer at once, and what is recorded is void: bodies of jobs take one each, by Buffer.Parallel")
 	}
 	s.inside = true

@@ -23,6 +23,9 @@
 // (Parents and children that are dead, a circle that was written by hand) Verify names
 // and Sweep takes away; until then look-ups pass it by. World.Clear leaves nothing.
 //
+// Commands: those of a command.Buffer do what the world does, so an Instantiate copies no children
+// and a Destroy leaves them as roots. Bodies of jobs gather, and the owner calls the Hierarchy.
+//
 // Ownership: links are the world's. The first child gives its parent the buffer, which
 // stays when the last one goes; SetParent gives the child its Parent and, with Null,
 // takes it. Those are structural changes: pointers and slices into the world are void. An
