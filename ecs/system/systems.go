@@ -32,7 +32,8 @@ import (
 //	S1 One update at a time, by the world's owner, outside of loops over rows.
 //	S2 Before a system updates, the jobs in flight that conflict with what it touches itself, and
 //	   its own of an earlier round, are completed, and those that share a resource with it which one
-//	   of the two may write; no others. Jobs wait for each other by the scheduler's rules.
+//	   of the two may write, or that change what its requirements look at; no others. Jobs wait
+//	   for each other by the scheduler's rules.
 //	S3 Inside a group the order is: bucket, what Before and After say, order of adding. It
 //	   is the same in every run with the same calls, unless Shuffle says otherwise.
 //	S4 What a system writes has the version that LastVersion is afterwards, and what
