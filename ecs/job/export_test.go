@@ -1,5 +1,7 @@
 package job
 
+import "quarry/ecs"
+
 // Yields makes workers call f between claims.
 func Yields(f func()) Option { return func(s *Scheduler) { s.yield = f } }
 
@@ -20,3 +22,17 @@ func (s *Scheduler) Flying() (names []string) {
 	}
 	return names
 }
+
+// A Claim is a flight whose parts several goroutines claim.
+type Claim struct{ f flight }
+
+// NewClaim makes a flight of a number of parts, which are claimed one by one.
+func NewClaim(parts int) *Claim {
+	return &Claim{flight{mode: parallel, batch: 1, parts: make([]ecs.RowRange, parts)}}
+}
+
+// Claim is flight.claim, for one of n workers.
+func (c *Claim) Claim(n int) (lo, hi int) { return c.f.claim(n) }
+
+// Reset makes all parts free again.
+func (c *Claim) Reset() { c.f.next.Store(0) }

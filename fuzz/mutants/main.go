@@ -1,55 +1,137 @@
 // Mutants breaks Quarry in one place at a time and says which test notices.
 //
-//	go run ./fuzz/mutants              all of them: a build of a package's tests each, half a minute for ecs
-//	go run ./fuzz/mutants -only ecs    those whose file contains a word
+//	go run ./fuzz/mutants                       all of them: one build, then a test each
+//	go run ./fuzz/mutants -only 'ecs World'     those whose place or text contains it
+//	go run ./fuzz/mutants -record               and writes the tests and their seconds into the table
+//	go run ./fuzz/mutants -update               runs nothing: corrects the table where code has moved
+//	go run ./fuzz/mutants -page                 runs nothing: writes docs/mutants.md, as the two before do
 //
-// A mutant is a text of a file and what takes its place (table.go): a comparison flipped, a
-// check dropped, a bit or record not updated. The tree is not touched: the changed file is an
-// overlay of the build. Its test is run, or the whole package's where none is named; a
-// mutant that no test notices has survived. The exit status is 1 when one has, and when
-// one does not build. The output is a table in Markdown, that of docs/mutants.md.
+// A mutant is some Go in a function of a package, and what takes its place (table.go, pattern.go): a
+// comparison flipped, a check dropped, a bit or record not updated. It is found by
+// the syntax tree, wherever the function moves (place.go). The tree is not touched: changed files are an
+// overlay of one build that has all mutants, off until a variable of the environment names one
+// (weave.go). The test that the table names is run, and where it does not notice, those of the
+// package and of all that import it (run.go). The exit status is 1 when no test notices a mutant.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 )
 
+type options struct {
+	root, only           string
+	record, update, page bool
+	jobs                 int
+}
+
 func main() {
-	only := flag.String("only", "", "the mutants of files that contain this `word`")
-	root := flag.String("root", ".", "the `folder` that Quarry is in")
+	var o options
+	flag.StringVar(&o.only, "only", "", "the mutants whose place or text has this `text`")
+	flag.StringVar(&o.root, "root", ".", "the `folder` that Quarry is in")
+	flag.BoolVar(&o.record, "record", false, "write the tests that notice, and their seconds, into the table")
+	flag.BoolVar(&o.update, "update", false, "write the places of code that has moved into the table, and run nothing")
+	flag.BoolVar(&o.page, "page", false, "write docs/mutants.md, and run nothing")
+	flag.IntVar(&o.jobs, "j", runtime.GOMAXPROCS(0), "the `number` of tests that run at the same time")
 	flag.Parse()
-	fmt.Print("| file | instead of | there is | noticed by | seconds |\n|---|---|---|---|---|\n")
-	survivors, broken := 0, 0
-	for _, m := range mutants {
-		if !strings.Contains(m.file, *only) {
-			continue
-		}
-		v, err := m.run(*root)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", m.file, err)
-			broken++
-			continue
-		}
-		if v.test == "" {
-			survivors++
-			v.test = "**nothing**"
-		}
-		fmt.Printf("| %s | %s | %s | %s | %s |\n", m.file, code(m.old), code(m.new), v.test, v.seconds)
-	}
-	if survivors+broken > 0 {
-		fmt.Fprintf(os.Stderr, "%d survived, %d had no verdict\n", survivors, broken)
+	if err := o.main(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// code shows a text on one line of a table.
-func code(text string) string {
-	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")
-	if text == "" {
-		return "nothing"
+func (o *options) main() error {
+	table, err := readTable(o.root)
+	if err != nil {
+		return err
 	}
-	return "`" + text + "`"
+	if o.page {
+		return table.writePage(o.root)
+	}
+	tree, err := load(o.root)
+	if err != nil {
+		return err
+	}
+	var list []*mutant
+	for _, m := range table.mutants {
+		if strings.Contains(m.String(), o.only) {
+			list = append(list, m)
+		}
+	}
+	places, moved, err := tree.locateAll(list)
+	for _, line := range moved {
+		fmt.Println(line)
+	}
+	if o.update {
+		return errors.Join(err, table.write(o.root), table.writePage(o.root))
+	}
+	if err != nil {
+		return err
+	}
+	err = runAll(tree, list, places, o.jobs)
+	if o.record {
+		err = errors.Join(err, table.write(o.root), table.writePage(o.root))
+	}
+	return err
+}
+
+// runAll builds and runs the mutants of the list, sets their verdicts, and says how far it is. The error
+// says how many survived or had no verdict.
+func runAll(t *tree, list []*mutant, places []place, jobs int) error {
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	lab, err := newLab(t, places, dir)
+	if err != nil {
+		return err
+	}
+	if err := lab.build(list); err != nil {
+		return err
+	}
+	var mutex sync.Mutex
+	var group sync.WaitGroup
+	next, done, survivors, broken := 0, 0, 0, 0
+	for range max(jobs, 1) {
+		group.Go(func() {
+			for {
+				mutex.Lock()
+				n := next
+				next++
+				mutex.Unlock()
+				if n >= len(list) {
+					return
+				}
+				v, err := lab.judge(n+1, list[n])
+				mutex.Lock()
+				done++
+				fmt.Printf("%d/%d %v: ", done, len(list), list[n])
+				switch {
+				case err != nil:
+					broken++
+					fmt.Println(err)
+				case v.test == "":
+					survivors++
+					fmt.Println("NOTHING notices")
+				default:
+					fmt.Printf("%s.%s %s\n", v.pkg, v.test, v.seconds)
+				}
+				if err == nil {
+					list[n].by = v
+				}
+				mutex.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	if survivors+broken > 0 {
+		return fmt.Errorf("%d survived, %d had no verdict", survivors, broken)
+	}
+	return nil
 }

@@ -1,356 +1,147 @@
 package main
 
-// mutants are the broken places, by layer.
-var mutants = []mutant{
-	// bitmask: searches, ranges, summaries.
-	{"bitmask/run.go", "if below+above < n {", "if below+above <= n {", "TestBitsSearchesAgreeWithTwin"},
-	{"bitmask/run.go", "z &= z >> ((u - 8) % WordBits)", "z &= z >> ((u - 9) % WordBits)", "TestBitsSearchesAgreeWithTwin"},
-	{"bitmask/run.go", "z &= aligned[bits.TrailingZeros8(uint8(n))]", "z &= aligned[bits.TrailingZeros8(uint8(n))/8]", "TestFindAlignedAgreesWithTwin"},
-	{"bitmask/run.go", "|| uint(offset) > uint(WordBits-n) {", "|| uint(offset) > WordBits {", "TestBadRunsPanic"},
-	{"bitmask/bits.go", "if b[i]&m != m {", "if b[i]&m == 0 {", "TestBitsRangesAgreeWithTwin"},
-	{"bitmask/bits.go", "if b[i]&m != 0 {", "if b[i]&m == m {", "TestBitsRangesAgreeWithTwin"},
-	{"bitmask/hierarchy.go", "if before == ^uint64(0) && now != before {", "if before == ^uint64(0) && now == before {", "TestHierarchyAgreesWithTwin"},
-	{"bitmask/hierarchy.go", "now, ok := h.words[i].TryFree(at, n)\n\tif ok {", "now, ok := h.words[i].TryFree(at, n)\n\tif !ok {", "TestGroup09ManyWordsTakeBackSingleBits"},
-	{"bitmask/fit.go", "if f.aligned && class == f.own {", "if f.aligned && class > f.own {", "TestFitAligned"},
-	{"bitmask/summary.go", "if word.Load()&m != 0 || word.v.Or(m) != 0 {", "if word.Load()&m != 0 || word.v.Or(m) == 0 {", "TestHierarchyAgreesWithTwin"},
-	{"bitmask/summary.go", "k, i = k+1, i/WordBits+1", "k, i = k+1, i/WordBits+2", "TestHierarchyAgreesWithTwin"},
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
 
-	// alloc: the universe and its grids.
-	{"alloc/claim.go", "u.index.Note(m, before, now)", "_ = m", "TestDefectISearchGoesToTheBestFit"},
-	{"alloc/claim.go", "dirty := u.dirty[m].Load() & run //", "dirty := u.dirty[m].Load() &^ run //", "TestZeroedRunsTouchNothingFresh"},
-	{"alloc/claim.go", "u.nReady++", "", "TestGridIsAList"},
-	{"alloc/claim.go", "if c&alignedRun != 0 {\n\t\t_,", "if c&alignedRun == 0 {\n\t\t_,", "TestGridThreeUnits"},
-	{"alloc/free.go", "u.index.Note(m, before, now)", "_ = before", "TestGridIsAList"},
-	{"alloc/free.go", "FreeOne(at)\n\t\tif !ok {", "FreeOne(at)\n\t\tif ok && !ok {", "TestDefectCDoubleFreeIsAlwaysSeen"},
-	{"alloc/lease.go", "if !sameLine {", "if sameLine {", "TestGridIsAList"},
-	{"alloc/lease.go", "if !mine && !line.CompareAndSwap(0, uint32(shard+1)) {", "if mine && !mine {", "TestGridIsAList"},
-	{"alloc/grid.go", "func (g *Grid) Full() bool { return g.count >= g.tail.full }", "func (g *Grid) Full() bool { return g.count > g.tail.full }", "TestGridIsAList"},
-	{"alloc/gridroom.go", "if n <= g.Room() {", "if n <= g.Room()+1 {", "TestGridIsAList"},
-	{"alloc/gridroom.go", "g.chunks[1].Order > g.chunks[0].Order {", "true {", "TestGridOnlyChunk"},
-	{"alloc/grid.go", "if order == MaxGridOrder && g.skewed {", "if g.skewed {", "TestScale"},
-
-	// alloc: the heap.
-	{"alloc/slab.go", "return uint32(x >> 32), uint32(x) < uint32(shape)", "return uint32(x >> 32), true", "TestHeapRefuses"},
-	{"alloc/slab.go", "live.CompareAndSwap(w, w|1<<bit) {", "live.CompareAndSwap(w, w) {", "TestClaimPinsTheSlab"},
-	{"alloc/slab.go", "if s.words[i].live.Load() != k.beyond(i) {", "if s.words[i].live.Load() == k.beyond(i) {", "TestClaimPinsTheSlab"},
-	{"alloc/slab.go", "return uint32(head >> headOwner & ownerMask)", "return 0", "TestStaleClaimOfAnotherSlab"},
-
-	// alloc: the budget.
-	{"alloc/claim.go", "\tu.commits.Lock()\n\tdefer u.commits.Unlock()\n", "", "TestBudgetIsChargedOnceAGranule"},
-	{"alloc/claim.go", "if u.ready[g].Load() != 0 { //", "if mutant != healthy { //", "TestBudgetOfATrimThatIsRefused"},
-	{"alloc/claim.go", "Commit(g*mmap.Granule, mmap.Granule); err != nil {\n\t\tprocess.refund(mmap.Granule)\n", "Commit(g*mmap.Granule, mmap.Granule); err != nil {\n", "TestEveryRefusalLosesNothing"},
-	{"alloc/trim.go", "\tprocess.refund(mmap.Granule)\n", "", "TestBudgetRefuses"},
-	{"alloc/mapping.go", "process.refund(committed - m.region.Committed())", "process.refund(committed)", "TestPagesEveryRefusal"},
-	{"alloc/mapping.go", "process.refund(want - have)", "_ = want", "TestPagesEveryRefusal"},
-	{"alloc/mapping.go", "process.refund(have - want)", "_ = want", "TestPagesEveryRefusal"},
-	{"alloc/ledger.go", "if used > t.most-n {", "if used >= t.most {", "TestBudgetRefuses"},
-	{"alloc/ledger.go", "if used < t.near && used+n >= t.near {", "if used+n >= t.near {", "TestBudgetNear"},
-	{"alloc/ledger.go", "if l.calls.Add(1) == 1 {", "if l.calls.Add(1) >= 1 {", "TestBudgetNearOneAtATime"},
-	{"alloc/ledger.go", "l.purged.Add(int64(m.giveBack()))", "_ = m", "TestBudgetPurges"},
-	{"alloc/ledger.go", "l.purged.Add(int64(u.giveBack()))", "_ = u", "TestBudgetPurges"},
-	{"alloc/ledger.go", "debug.SetMemoryLimit(l.limit.before)", "_ = l", "TestBudgetGoLimit"},
-	{"alloc/ledger.go", "max(l.terms.Load().Total-l.offHeap(), goNeeds())", "l.terms.Load().Total-l.offHeap()", "TestBudgetGoLimitHasAFloor"},
-	{"alloc/registry.go", "if len(r.known) >= r.prune {", "if len(r.known) < 0 {", "TestRegistryForgets"},
-
-	// alloc: arena, pool, stack, failures.
-	{"alloc/arena.go", "to > a.end ||", "to > a.end+64 ||", "TestArenaAgainstModel"},
-	{"alloc/arena.go", "at = (at + mask) &^ mask", "at = at + mask", "TestArenaAgainstModel"},
-	{"alloc/arena.go", "if !a.isLast(start, size) || start < a.floor {", "if !a.isLast(start, size) {", "TestArenaRefuses"},
-	{"alloc/arena.go", "if a.isLast(start, size) && start >= a.floor {", "if a.isLast(start, size) {", "TestArenaAgainstModel"},
-	{"alloc/arena.go", "a.before = m.m.position - m.m.at", "_ = m.m.at", "TestArenaAgainstModel"},
-	{"alloc/arena.go", "if b.size > most && inOrder {", "if b.size > most && !inOrder {", "TestInOrderBelow"},
-	{"alloc/arenaepoch.go", "a.cuts[n-1].position >= at; n--", "a.cuts[n-1].position > at; n--", "TestArenaAgainstModel"},
-	{"alloc/arenaepoch.go", "a.cuts[i].position <= position", "a.cuts[i].position < position", "TestArenaAgainstModel"},
-	{"alloc/pool.go", "p.slots.generations[r.Slot] != r.Generation || r.Generation&1 == 0", "p.slots.generations[r.Slot] != r.Generation", "TestPoolRefuses"},
-	{"alloc/poolslots.go", "\ts.generations[i]++\n\ts.live--", "\ts.live--", "TestPoolAgainstModel"},
-	{"alloc/poolslots.go", "case inside != 0:", "case inside > s.size:", "TestPoolRefuses"},
-	{"alloc/poolslots.go", "case in < 64:", "case in < 32:", "TestPoolSlotsAreApart"},
-	{"alloc/poolslots.go", "} else if inOrder {", "} else if !inOrder {", "TestInOrderBelow"},
-	{"alloc/poolslots.go", "s.links[w], s.head = s.head, int32(w)\n\t}\n\ts.used", "s.links[w], s.head = lastWord, int32(w)\n\t}\n\ts.used", "TestPoolAgainstModel"},
-	{"alloc/stack.go", "uintptr(max(size, 1)) != f.end-f.start ||", "", "TestStackRefuses"},
-	{"alloc/arena.go", "\t\t\tgone[b.p] = true\n", "", "TestArenaAfterPanicBelow"},
-	{"alloc/poolslots.go", "defer s.relist()", "s.relist()", "TestPoolAfterPanicBelow"},
-	{"alloc/allocator.go", "^b.u.index.Word(m).Load()&bitmask.Mask(at, have) != 0 {", "^b.u.index.Word(m).Load()&bitmask.Mask(at, 1) != 0 {", "TestUniverseBlocksAreInUse"},
-	{"alloc/stack.go", "size < 0 || uint(align) > MaxAlign ||", "", "TestStackTakesNoBadArguments"},
-	{"alloc/typed.go", "grown = append(grown[:len(s)], values...) // which may be values of s\n\t\tFreeSlice(a, s)", "FreeSlice(a, s)\n\t\tgrown = append(grown[:len(s)], values...)", "TestTypedSlices"},
-	{"alloc/failures.go", "n < f.first || n > f.last {", "n < f.first {", "TestFailuresCount"},
-	{"alloc/wrap/track.go", "b.size == size && alignment(b.align) == alignment(align) {", "b.size == size {", "TestTrackCatches"},
-	{"alloc/wrap/stats.go", "live > peak &&", "live > peak+1 &&", "TestStatsSizes"},
-	{"alloc/wrap/stats.go", "s.add(to - size)", "s.add(0)", "TestStatsCountsAsAModelDoes"},
-	{"alloc/wrap/zero.go", "copy(lost, kept)", "_ = kept", "TestZeroOverDirt"},
-	{"alloc/wrap/zero.go", "zero(p, size, to)", "_ = p", "TestZeroOverDirt"},
-	{"alloc/wrap/zero.go", "(z.from.ResizeSized(p, size, align, size) || !alloc.FreesInOrder(z.from))", "true", "TestZeroWritesNothingOfOthers"},
-	{"alloc/wrap/trace.go", "t.free(p) // before the address can be someone else's\n\tt.from.FreeSized(p, size, align)", "t.from.FreeSized(p, size, align)\n\tt.free(p)", "TestTraceOfAnAddressThatComesAtOnce"},
-	{"alloc/wrap/trace.go", "t.drop(name)\n\t\tt.live", "t.live", "TestTraceOfBlocksFromElsewhere"},
-	{"alloc/wrap/trace.go", "case known && to > 0:", "case known:", "TestTraceLines"},
-	{"alloc/wrap/profile.go", "s.left[i].bytes = p.next()", "s.left[i].bytes = 0", "TestProfileBeginsAnywhere"},
-	{"alloc/wrap/profile.go", "float64(max(size, 1))/float64(p.rate)", "float64(size)/float64(p.rate)", "TestProfileOfEmptyBlocks"},
-	{"alloc/wrap/profile.go", "next: p.byHash[hash]", "next: nil", "TestProfileOfOneHash"},
-	{"alloc/wrap/sampled.go", "b.frees.Add(-1)\n\t\t\ts.blocks.put(p, b)", "b.frees.Add(-1)", "TestProfileAfterMisuse"},
-	{"alloc/wrap/sampled.go", "s.due(to)", "s.due(to - size)", "TestProfileOfResizesSampled"},
-	{"alloc/wrap/sampledblocks.go", "for at := range s.live {\n\t\tf.at(at).Add(1)\n\t}", "", "TestProfileFilterGrows"},
-	{"alloc/wrap/sampledblocks.go", "s.filter.Load().at(at).Add(^uint32(0))", "_ = at", "TestProfileFilterGrows"},
-	{"alloc/wrap/pprof.go", "frames[n-1].Func == nil && ", "n < 1 && ", "TestProfileOfEverything"},
-	{"alloc/wrap/pprof.go", "p.weight(b.size)", "1.0", "TestProfileEstimates"},
-	{"alloc/wrap/track.go", "alignment(b.align) == alignment(align) {", "b.align == align {", "TestAlign0Is16"},
-	{"alloc/wrap/track.go", "t.putBack(b)", "_ = b", "TestTrackAfterPanic"},
-	{"alloc/wrap/track.go", "\t\tt.bytes -= old.size\n", "", "TestTrackOfAnArena"},
-	{"alloc/wrap/guard.go", "size > math.MaxInt-2*g.zone-b.alignment()-2*g.unit {", "size > math.MaxInt-2*g.zone {", "TestAllocatorsTakeNoBadArguments"},
-	{"alloc/wrap/guard.go", "g.wait.most = 0\n", "", "TestGuardOrder"},
-	{"alloc/wrap/guardblock.go", "at = (to - b.size) &^ (a - 1)", "at = from", "TestGuardTouch"},
-	{"alloc/wrap/guardblock.go", "b.fenced[from] = false\n", "", "TestGuardRefusals"},
-	{"alloc/wrap/guardreport.go", "return cmp.Compare(b.number, a.number)", "return cmp.Compare(a.number, b.number)", "TestGuardOrder"},
-	{"alloc/wrap/quarantine.go", "bytes-q.blocks[n].total >= q.most", "bytes >= q.most", "TestGuardQuarantineOrder"},
-	{"alloc/wrap/quarantine.go", "b.prepareZones()", "", "TestGuardOrder"},
-	{"alloc/wrap/quarantine.go", "b.found = nil\n", "", "TestGuardTellsOnce"},
-	{"alloc/wrap/pattern.go", "first := int(uintptr(p) % patternPeriod)", "first := 0", "TestPattern"},
-	{"alloc/wrap/profile.go", "b.size != size || b.name != name ||", "b.size != size ||", "TestProfileOfDeepStacks"},
-	{"alloc/wrap/sampledblocks.go", "\t\told.frees.Add(1)\n", "", "TestProfileAfterMisuse"},
-	{"alloc/wrap/limit.go", "back = more - (to - size)", "back = 0", "TestLimit"},
-	{"alloc/wrap/limit.go", "back := more\n", "back := 0\n", "TestLimitAfterPanic"},
-
-	// ecs: entities and look-ups.
-	{"ecs/records.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestBehaviour57_SurvivesMoves"},
-	{"ecs/lookup.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestBuffersSurviveMoves"},
-	{"ecs/lookupmany.go", "if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {", "if atomic.LoadUint32(&r.version) != e.version && e.version&1 == 0 {", "TestLookupsAgreeWithAModel"},
-	{"ecs/lookupmany.go", "if start == noColumn {", "if start == noColumn+1 {", "TestLookupsAgreeWithAModel"},
-	{"ecs/lookup.go", "t.starts[unit], t.marks[unit] = start, m", "t.starts[unit], t.marks[unit] = start, mark{versions: m.versions}", "TestBehaviour57_SurvivesMoves"},
-
-	// ecs: moves.
-	{"ecs/move.go", "w.records.at(moved.ref & indexMask).location = hole", "_ = hole", "TestBehaviour57_SurvivesMoves"},
-	{"ecs/move.go", "if to.last.marked != w.version {", "if to.last.marked == w.version {", "TestBehaviour54OrderVersions"},
-	{"ecs/move.go", "a.last.ordered = w.version", "", "TestChangedInPhase"},
-	{"ecs/move.go", "if at.Base != last.Base {", "if at.Base == last.Base {", "TestBehaviour53Wrap"},
-	{"ecs/move.go", "if a.edgeKey != uint32(t.id)|edgeAdds || way.to.grid.Full() {", "if a.edgeKey != uint32(t.id)|edgeAdds {", "TestBehaviour57_SurvivesMoves"},
-	{"ecs/move.go", "a.setBit(slot, lastPos, lastRow, false)", "", "TestChangesInsideLoops"},
-	{"ecs/way.go", " && from.grid.IsSkewed() == to.grid.IsSkewed()", "", "TestRelabelAcrossFewColumns"},
-	{"ecs/layout.go", "a.replan(plan.Rows, &from.grid)", "a.replan(plan.Rows, nil)", "TestRelabelAcrossFewColumns"},
-	{"ecs/transfer.go", "a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))", "_ = ids", "TestBatchesAllocateNothing"},
-	{"ecs/transfer.go", "to.markRows(b.pos)\n", "", "TestRelabelMovesNoRow"},
-	{"ecs/version.go", "*s = stamp{v, v}", "*s = stamp{v, s.ordered}", "TestHoleThereAndBack"},
-	{"ecs/version.go", "if int32(written-changed[slot]) > 0 {", "if int32(written-changed[slot]) < 0 {", "TestChangedAgainstModel"},
-
-	// ecs: queries and enable bits.
-	{"ecs/matching.go", "!= m.has[i] || a.sig[i]&m.lacks[i] != 0 {", "!= m.has[i] {", "TestBehaviour42Hidden"},
-	{"ecs/matching.go", "if !a.sig.meets(&m.any[i]) {", "if i > 0 && !a.sig.meets(&m.any[i]) {", "TestBatchIsALoopOfSingles"},
-	{"ecs/matching.go", "bitTest{slots: []uint16{slot}, invert: ^uint64(0)})", "bitTest{slots: []uint16{slot}})", "TestSingle"},
-	{"ecs/matching.go", "always = always || !m.w.types[id].enableable", "always = true", "TestBehaviour46Patterns"},
-	{"ecs/query.go", "if q.ordered && newer(a.stamps[pos].ordered, since) {", "if q.ordered {", "TestChangedInPhase"},
-	{"ecs/query.go", "q.since = q.w.version\n", "\n", "TestValues"},
-	{"ecs/scan.go", "mask[i] &= either", "mask[i] |= either", "TestBehaviour46Patterns"},
-	{"ecs/scan.go", "words[len(words)-1] = bitmask.Mask(0, n%64)", "words[len(words)-1] = bitmask.Mask(0, 64)", "TestBatchIsALoopOfSingles"},
-	{"ecs/component.go", "if s != nil && uint32(span) == s.serial && c != nil && s.w == c.w {", "if s != nil && c != nil && s.w == c.w {", "TestMisuseIsNamed"},
-	{"ecs/sight.go", "if q.replanned != q.w.replanned {", "if q.replanned == q.w.replanned {", "TestHoleThereAndBack"},
-	{"ecs/enable.go", "n += s.rows", "n++", "TestChangesInsideLoops"},
-
-	// ecs: buffers.
-	{"ecs/rawbuffer.go", "copy(e[tail:], from)", "", "TestBuffersFollowAModel"},
-	{"ecs/rawbuffer.go", "fresh = b.bytes(h, int(h.length), n)", "fresh = b.bytes(h, n, n)", "TestBehaviour57_ResizeToEveryLength"},
-	{"ecs/spill.go", "heap.Free(p)\n\t\t*h = header{length: h.length}", "*h = header{length: h.length}", "TestBehaviour57_TrimGoesBackInside"},
-	{"ecs/spill.go", "t.heap().Free(w.spilled(&old))", "_ = t.heap()", "TestBehaviour57_InsertAtEveryPlace"},
-	{"ecs/transfer.go", "from.w.release(source, c, k)", "_ = c", "TestBatchIsALoopOfSingles"},
-
-	// The other kinds of component, copies and moves of worlds.
-	{"ecs/value.go", "return x == y || x != x && y != y", "return x == y", "TestBehaviour55SharedValues"},
-	{"ecs/value.go", "if v.refs--; v.refs == 0 {", "if v.refs--; v.refs < 0 {", "TestClone"},
-	{"ecs/value.go", "\t\t\treturn now\n", "\t\t\treturn v\n", "TestSharedAgainstModel"},
-	{"ecs/value.go", "v = valueIn(others, id)", "v = nil", "TestEveryFailureOfKinds"},
-	{"ecs/shared.go", "if v.len() > 0 {", "if v.len() >= 0 {", "TestBehaviour55SharedValues"},
-	{"ecs/shared.go", "return c.give(\"Shared.Set\", e, v, false)", "return c.give(\"Shared.Set\", e, v, true)", "TestClone"},
-	{"ecs/retire.go", "\t\t\t\tw.setOwner(c, a, pos)\n", "\t\t\t\t_, _ = c, pos\n", "TestSharedValuesAreCollected"},
-	{"ecs/retire.go", "\t\ta.edges = slices.DeleteFunc(a.edges, func(e edge) bool { return e.way.to.forgotten })\n", "", "TestEveryFailureOfKinds"},
-	{"ecs/retire.go", "\t\tv.letGo()\n", "", "TestClone"},
-	{"ecs/retire.go", "a.grid.Len() == 0 && !a.pinned", "a.grid.Len() == 0", "TestClonePins"},
-	{"ecs/where.go", "a.index >= a.index", "a.index > a.index", "TestRowsOf"},
-	{"ecs/destroy.go", "if p.picks[i].a.lasting {", "if i > 0 && p.picks[i].a.lasting {", "TestBehaviour59Cleanup"},
-	{"ecs/destroy.go", "if w.records.find(l.Entity, w.tag) != nil {", "if l.Entity != Null {", "TestInstantiateLinked"},
-	{"ecs/destroy.go", "\tw.records.endLease()\n", "", "TestBehaviour08Clear"},
-	{"ecs/instantiate.go", "\tsig.drop(prefabID)\n", "", "TestInstantiateOne"},
-	{"ecs/instantiate.go", "\t\t\tw.freeSpill(&c.blocks[i])\n", "\t\t\t_ = i\n", "TestEveryFailureOfKinds"},
-	{"ecs/instantiate.go", "c.ids[l.to*c.n+copied]", "c.ids[l.to*c.n]", "TestInstantiateN"},
-	{"ecs/instantiate.go", "if a.bit(a.place[to.types[slot]].slot(), pos, source.Row) {", "if a != nil && pos >= 0 {", "TestInstantiateOne"},
-	{"ecs/migrate.go", "\t\t\tw.freeSpill(&m.blocks[i])\n", "\t\t\t_ = i\n", "TestEveryFailureOfKinds"},
-	{"ecs/migrate.go", "to.stamps[pos].ordered = m.w.version", "_ = pos", "TestMoveMarksOrder"},
-	{"ecs/migrate.go", "*e != Null && e.ref&^indexMask == from.tag", "*e != Null", "TestMoveQuery"},
-	{"ecs/migrate.go", "m.moveName(e, ids[i])", "_ = e", "TestEveryFailureOfKinds"},
-	{"ecs/clone.go", "h := headerAt(at, b); h.ref != 0 {", "h := headerAt(at, b); h.length != 0 {", "TestClone"},
-	{"ecs/clone.go", "\tto.pinned = from.pinned\n", "", "TestClonePins"},
-	{"ecs/clone.go", "\t\tto.next, to.used = from.next, from.used\n", "", "TestCloneReserved"},
-	{"ecs/link.go", "int(min(s, 1))", "1", "TestManagedLinks"},
-	{"ecs/link.go", "uintptr(i*t.element)+offset", "offset", "TestClone"},
-	{"ecs/link.go", "for i := range t.Len() {", "for i := range min(t.Len(), 1) {", "TestManagedLinks"},
-	{"ecs/store.go", "\t\t\t*s.get(n) = zero\n", "\t\t\t_ = zero\n", "TestManagedFollowsAModel"},
-	{"ecs/store.go", "if rows[i] = 0; n != 0 {", "if n != 0 {", "TestEveryFailureOfKinds"},
-	{"ecs/store.go", "idle[keep-1] == s.last-slot(keep-1)<<s.order", "idle[keep-1] > 0", "TestEveryFailureOfKinds"},
-	{"alloc/gridrefit.go", "\tg.floor = 0\n", "", "TestGridRefitForgetsPrepared"},
-	{"alloc/gridrefit.go", "if c.Order >= g.chunks[last].Order {", "if c.Order > g.chunks[last].Order {", "TestGridIsAList"},
-	{"alloc/gridrefit.go", "g.Fits(c) < rows", "g.Fits(c) <= rows", "TestGridIsAList"},
-	{"alloc/gridrefit.go", "\tg.units -= old.Units()\n", "", "TestGridIsAList"},
-	{"ecs/value.go", "*e != Null && e.ref&^indexMask == from {", "*e != Null && e.ref&^indexMask != from {", "TestCloneLinks"},
-
-	// ecs/command: programs, checks, blocks, playback, streams.
-	{"ecs/command/program.go", "at: nd.at, lossy: nd.lossy, ended", "at: nd.at, ended", "TestBehaviour62GoneOnTheWay"},
-	{"ecs/command/program.go", "child.stop = gives && nd.lossy", "child.stop = gives && nd.lossy && one.kind == add", "TestBehaviour62Anew"},
-	{"ecs/command/program.go", "!(bits && t.bits || !bits && t.values)", "!(t.bits || t.values)", "TestBehaviour62GoneOnTheWay"},
-	{"ecs/command/program.go", "t.values = t.values || one.kind == add || one.kind == put || one.kind == set", "t.values = t.values || !bits", "TestBehaviour61Placeholders"},
-	{"ecs/command/check.go", "p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil", "p.lastRoot, p.lists, p.block.n, p.block.known = -1, false, 0, nil", "TestBehaviour63ManyOfOneEntity"},
-	{"ecs/command/check.go", "key.at, key.ended, since = nd.at, nd.ended, p.runOf(s)", "key.at, key.ended = nd.at, nd.ended", "TestTwinQueries"},
-	{"ecs/command/check.go", "p.runs[now].unsure || s != 0 || i > 0", "p.runs[now].unsure || s != 0 && i > 0", "TestTwinQueries"},
-	{"ecs/command/check.go", "\t\tkey.ended = key.ended || one.kind == destroy\n", "", "TestBehaviour66EndedByAQuery"},
-	{"ecs/command/check.go", " || key.at.Has(p.group) && p.stints.len() > now.first {", " {", "TestCopiesOfMembers"},
-	{"ecs/command/check.go", " && p.stints.e[s] == e {", " {", "TestBehaviour62SameSlot"},
-	{"ecs/command/block.go", " || latest[index] != 0 {", " {", "TestRefusedPlayChangesNothing"},
-	{"ecs/command/block.go", " && !b.at[i].Has(p.group) {", " {", "TestMembersEnd"},
-	{"ecs/command/play.go", " || one.t == ecs.Type(p.group) && one.kind != appendTo {", " {", "TestMembersEnd"},
-	{"ecs/command/play.go", " || one.t == ecs.Type(p.group) && one.kind != appendTo {", " || one.t == ecs.Type(p.group) {", "TestMembersOfCopiesEnd"},
-	{"ecs/command/play.go", "if now == nd.at && !nd.ended && !p.stops(path) {", "if now == nd.at && !nd.ended {", "TestBehaviour62WhatRemains"},
-	{"ecs/command/play.go", "\t\t\t\tp.work.gone[number] = true\n", "\t\t\t\t_ = number\n", "TestBehaviour66GoneBefore"},
-	{"ecs/command/room.go", "\t\t\tp.coming(m.to, int(nd.count))\n", "", "TestRoom"},
-	{"ecs/command/room.go", "if steps < 2 {", "if steps <= 2 {", "TestRoom"},
-	{"ecs/command/room.go", "w.room[i].Rows += n", "w.room[i].Rows = n", "TestRoom"},
-	{"ecs/command/room.go", "\t\t\t\tp.coming(to, n)\n", "\t\t\t\t_ = to\n", "TestRoom"},
-	{"ecs/command/stream.go", "cmp.Compare(a.flight, b.flight), ", "", "TestBehaviour64WorkersMakeNoDifference"},
-	{"ecs/command/stream.go", " || s.pages[s.filled].units*alloc.ChunkSize < n {", " {", "TestLargeCommand"},
-	{"ecs/command/stream.go", "\tcopy(s.pages[s.filled+1:], s.pages[s.filled:])\n", "", "TestLargeCommand"},
-	{"ecs/command/stream.go", "b.held.Add(-bytes)\n\t\treturn fmt.Errorf(\"command: recording %d B more:", "return fmt.Errorf(\"command: recording %d B more:", "TestRecordingWithoutMemory"},
-	{"ecs/command/stream.go", "\t\t\tfree -= s.pages[i].used\n", "", "TestRecordingWithoutMemory"},
-	{"ecs/command/writer.go", " || w.batch.Flight() != w.flight)", ")", "TestBehaviour64WriterOfAFormerFlight"},
-	{"ecs/command/writer.go", "w.key, w.within = key, false", "w.key = key", "TestBehaviour64Order"},
-
-	// ecs/job: flights, workers, dependencies.
-	{"ecs/job/flight.go", "if f.next.CompareAndSwap(int64(lo), int64(lo+take)) {", "if f.next.Store(int64(lo + take)); take > 0 {", "TestDeterministic"},
-	{"ecs/job/flight.go", "\t\td.blockers--\n\t\tif d.blockers == 0 {\n\t\t\ts.makeReady(d)\n\t\t}\n", "\t\td.blockers--\n\t\ts.makeReady(d)\n", "TestAfterAJobWithoutRows"},
-	{"ecs/job/flight.go", "e.Ordinal < f.failure.Ordinal", "e.Ordinal > f.failure.Ordinal", "TestLowestOrdinal"},
-	{"ecs/job/flight.go", "f.open = f.mode == parallel && !j.indexed", "f.open = f.mode == parallel", "TestBehaviour69EveryRowOnce"},
-	{"ecs/job/job.go", "if named || f.access.Conflicts(&j.access) {", "if named {", "TestBehaviour68WritersAlone"},
-	{"ecs/job/worker.go", "\t\tif j.running == 0 {\n\t\t\ts.finish(j)\n\t\t}\n", "\t\ts.finish(j)\n", "TestCommandsFromBodies"},
-	{"ecs/job/worker.go", "\tc.ordinal = -1 // writers of the last batch are void\n", "", "TestWriterOfTwoJobs"},
-
-	// ecs: loans.
-	{"ecs/loan.go", "\tfor _, r := range l.readers {\n\t\tr.s.turn()\n\t}\n", "", "TestLoanMisuse"},
-	{"ecs/loan.go", "\tif len(w.loans) == 0 {\n\t\tw.unshared = w.matched\n\t}\n", "\tw.unshared = w.matched\n", "TestLoanEndsBeforeAnother"},
-	{"ecs/loan.go", "\t\tq.since = w.version\n\t\tw.Advance()\n", "\t\tw.Advance()\n\t\tq.since = w.version\n", "TestLoanVersions"},
-	{"ecs/lent.go", "\tif t.writers == 0 {\n\t\tt.table", "\tif t.readers == 0 {\n\t\tt.table", "TestLoanGuards"},
-	{"ecs/lent.go", "t.guarded = t.writers+t.readers > 0", "t.guarded = t.writers > 0", "TestLoanGuards"},
-	{"ecs/reader.go", "p.pos != next.pos || ", "", "TestLoanParts"},
-	{"ecs/reader.go", "s.t, s.first = t, first", "s.t, s.first = t, 0", "TestLoanRowsGiveWhatRowsGive"},
-	{"ecs/reader.go", "s.filter(a, t.tests, pos, first, n)", "s.filter(a, t.tests, pos, 0, n)", "TestLoanMasks"},
-	{"ecs/reader.go", "atomic.StoreUint32(version, l.version)", "atomic.StoreUint32(version, l.q.w.version)", "TestLoanVersions"},
-	{"ecs/lentlookup.go", "t.loan.mark(&(*m.versions)[m.at])", "t.loan.mark(&(*m.versions)[0])", "TestLoanLookupsMark"},
-
-	// ecs, ecs/job, ecs/command: what systems need.
-	{"ecs/query.go", "q.since, q.pinned = version, pinned", "q.since = version", "TestPinSince"},
-	{"ecs/query.go", "return q.filters() && !q.pinned", "return q.filters()", "TestPinSince"},
-	{"ecs/query.go", "return q.filters() && !q.pinned", "return !q.pinned", "TestLoanVersions"},
-	{"ecs/loan.go", "if q.moves() {", "if q.filters() {", "TestLoanVersions"},
-	{"ecs/access.go", "a.add(o.t.id, mayRead)\n\t\t\t}\n\t\t}\n\t}\n\treturn a\n}\n\nfunc (a", "a.add(o.t.id, mayWrite)\n\t\t\t}\n\t\t}\n\t}\n\treturn a\n}\n\nfunc (a", "TestLooks"},
-	{"ecs/access.go", "if t.looksAt(o) {\n\t\t\t\ta.add(o.t.id, mayRead)", "if t.of != nil {\n\t\t\t\ta.add(o.t.id, mayRead)", "TestLooks"},
-	{"ecs/access.go", " | a.reads[i]&b.writes[i]\n", "\n", "TestConflictsAreNamed"},
-	{"ecs/access.go", "id := i*64 + bits", "id := i + bits", "TestConflictsAreNamed"},
-	{"ecs/access.go", "if id >= len(w.types) {", "if id > len(w.types) {", "TestConflictsAreNamed"},
-	{"ecs/lent.go", "return w.loops != len(w.loans)", "return w.loops > 0", "TestLocked"},
-	{"ecs/job/scheduler.go", "if j.access.Conflicts(&a) {", "if j.access.Conflicts(&j.access) {", "TestCompleteFor"},
-	{"ecs/job/scheduler.go", "\t\ts.turnMark()\n\t\tfor _, j := range s.flights {\n\t\t\tif j.access", "\t\tfor _, j := range s.flights {\n\t\t\tif j.access", "TestCompleteFor"},
-	{"ecs/job/job.go", "return j.lends().Access()", "return j.query.Access()", "TestJobAccess"},
-	{"ecs/job/job.go", "j.labels, j.out = s.serial, m, body, s.labels, true", "j.labels, j.out = s.serial, m, body, nil, true", "TestLabels"},
-	{"ecs/job/label.go", "if k.id > 0 || k.s.labels != nil {", "if k.id > 0 {", "TestLabelsAreOfTheFlight"},
-	{"ecs/job/label.go", "if k.id > 0 || k.s.labels != nil {", "if k != nil {", "TestLabelsAreOfTheFlight"},
-	{"ecs/job/label.go", "\t\tpprof.SetGoroutineLabels(context.Background())\n", "\t\t_ = context.Background\n", "TestLabels"},
-	{"ecs/job/label.go", "pprof.SetGoroutineLabels(own)", "_ = own", "TestLabels"},
-	{"ecs/job/worker.go", "if region != nil {", "if region != nil && ended {", "TestLabels"},
-	{"ecs/job/worker.go", "region = k.label(j.labels, j.name)", "region = k.label(k.s.labels, j.name)", "TestLabelsAreOfTheFlight"},
-	{"ecs/command/buffer.go", "if s := b.state.Load(); s == played || s == sealed {", "if s := b.state.Load(); s == played {", "TestSeal"},
-	{"ecs/command/buffer.go", "\tb.w.Settle(op)\n\tif s := b.state.Load(); s == playing", "\tif s := b.state.Load(); s == playing", "TestSealWaits"},
-	{"ecs/command/buffer.go", "if s := b.state.Load(); s == playing || s == closed {", "if s := b.state.Load(); s == closed {", "TestSealMisuse"},
-	{"ecs/command/buffer.go", "\tb.clear()\n\tb.key, b.within = 0, false\n", "\tb.key, b.within = 0, false\n", "TestUnseal"},
-	{"ecs/command/buffer.go", "\tb.key, b.within = 0, false\n\tb.state", "\tb.within = false\n\tb.state", "TestUnseal"},
-
-	// ecs/system.
-	{"ecs/system/order.go", "s.before = append(s.before, p.before...)", "s.before = p.before", "TestBehaviour71AllGraphsOfFour"},
-	{"ecs/system/order.go", "rand.NewPCG(y.seed, g.state.created)", "rand.NewPCG(y.seed, 0)", "TestBehaviour71ShuffleOfGroups"},
-	{"ecs/system/order.go", "slices.SortStableFunc(list", "slices.SortFunc(list", "TestBehaviour71UnconstrainedIsDeterministic"},
-	{"ecs/system/order.go", "x.path = x.path[slices.Index(x.path, last):]", "_ = last", "TestBehaviour71AllGraphsOfFour"},
-	{"ecs/system/order.go", "if t := x.at[name]; t != nil && t.bucket == s.bucket {\n\t\t\t\tx.before[t]", "if t := x.at[name]; t != nil {\n\t\t\t\tx.before[t]", "TestBehaviour71TargetsThatAreNotThere"},
-	{"ecs/system/order.go", "int(s.bucket-t.bucket)*side < 0", "s.bucket != t.bucket", "TestBehaviour71TargetsThatAreNotThere"},
-	{"ecs/system/order.go", "len(added.after) > 0 || g.targets.before[added.name]", "len(added.after) > 0", "TestBehaviour71AllGraphsOfFour"},
-	{"ecs/system/order.go", "len(added.before) == 0 && !g.targets.after[added.name]", "len(added.before) == 0", "TestBehaviour71AllGraphsOfFour"},
-	{"ecs/system/turn.go", "if s.gone || y.broken {", "if y.broken {", "TestBehaviour71ChangesInsideAnUpdate"},
-	{"ecs/system/turn.go", "\t\tif !y.w.Shared() {\n\t\t\tq.PinSince(s.last)\n\t\t}\n", "\t\tq.PinSince(s.last)\n", "TestMisuseWorldLeftLocked"},
-	{"ecs/system/turn.go", "wanted := !s.disabled && s.met()", "wanted := s.met() && !s.disabled", "TestBehaviour68UpdatesWaitForNoMore"},
-	{"ecs/system/turn.go", "\ts.completeOwn()\n", "\t_ = s.completeOwn\n", "TestOwnJobsAreCompletedFirst"},
-	{"ecs/system/turn.go", "\ts.completeRivals()\n", "\t_ = s.completeRivals\n", "TestResourcesOrderJobs"},
-	{"ecs/system/turn.go", "s.y.keep(s.y.jobs.CompleteFor(s.touches))", "_ = s.touches", "TestBehaviour68SystemsWait"},
-	{"ecs/system/turn.go", "s.y.jobs.CompleteFor(s.touches)", "s.y.jobs.Complete()", "TestBehaviour68SystemsWait"},
-	{"ecs/system/turn.go", "s.y.keep(s.y.jobs.CompleteFor(n.looks))", "_ = n.looks", "TestBehaviour68UpdatesWaitForNoMore"},
-	{"ecs/system/turn.go", "s.last = y.w.Version() // S4", "s.last = y.w.Version() - 1", "TestBehaviour72RequireChanged"},
-	{"ecs/system/turn.go", "\t\t\ts.last-- // no", "\t\t\t_ = s.last // no", "TestBehaviour52InAPhase"},
-	{"ecs/system/turn.go", "at.call = \"Stop\"", "at.ended = false", "TestBehaviour71FailureOfEachCall"},
-	{"ecs/system/turn.go", "value != nil || !y.ending {", "value != nil {", "TestBehaviour71Goexit"},
-	{"ecs/system/turn.go", "if at.outer != nil {", "if at.outer == s {", "TestLabelsOfGroups"},
-	{"ecs/system/turn.go", "y.current, s.inTurn = at.outer, false", "y.current = at.outer", "TestMisuseOfPoints"},
-	{"ecs/system/turn.go", "y.current, s.inTurn = at.outer, false", "s.inTurn = false", "TestLabelsOfGroups"},
-	{"ecs/system/turn.go", "\t\ty.w.Advance() // S4\n", "\t\t_ = y.w.Advance // S4\n", "TestBehaviour51And52OfSystems"},
-	{"ecs/system/turn.go", "case !y.left && !at.locked:", "case !at.locked:", "TestWorldLeftLockedNamesOne"},
-	{"ecs/system/turn.go", "case !y.left && !at.locked:", "case !y.left:", "TestUpdateInALoopOfTheGroup"},
-	{"ecs/system/turn.go", "\t\ty.left = false\n", "\t\t_ = y.left\n", "TestMisuseWorldLeftLocked"},
-	{"ecs/system/turn.go", "\ty.complete()\n", "\t_ = y.complete\n", "TestJobsOfASystemThatGoes"},
-	{"ecs/system/turn.go", "cmp.Compare(b.created, a.created)", "cmp.Compare(a.created, b.created)", "TestBehaviour71DestroyedInReverse"},
-	{"ecs/system/turn.go", "\tdefer s.leave()\n\tdefer s.destroy()\n\ts.halt()\n", "\ts.halt()\n\ts.destroy()\n\ts.leave()\n", "TestGoexitWhileDestroying"},
-	{"ecs/system/turn.go", "Group{rate: s.within.rate}", "Group{}", "TestAddedAgain"},
-	{"ecs/system/turn.go", "\t\tp.state = nil\n", "\t\t_ = p\n", "TestAddedAgain"},
-	{"ecs/system/turn.go", "slices.DeleteFunc(y.leaving, func(t *State) bool { return slices.Contains(all, t) })", "slices.Clone(y.leaving)", "TestCreateThatRemovesItselfAndFails"},
-	{"ecs/system/turn.go", "slices.Insert(y.leaving, 0, all...)", "append(y.leaving, all...)", "TestCreateThatFailsInsideAnUpdate"},
-	{"ecs/system/point.go", "p.pending = append(p.pending, o)", "p.pending = append([]*outbox{o}, p.pending...)", "TestPointsPlayInOrder"},
-	{"ecs/system/point.go", "s.y.w.CheckChange(\"Point.Update\") // where nothing may be played now, all stays pending", "_ = s", "TestPointCompletesJobs"},
-	{"ecs/system/point.go", "o.b.PlayRest()", "o.b.Play()", "TestPointReportsFailures"},
-	{"ecs/system/point.go", "\tif o.last {\n", "\tif o.from.gone {\n", "TestPointAndDestroy"},
-	{"ecs/system/point.go", "\to.b.Seal(o.p.void)\n", "\t_ = o.b.Seal\n", "TestPointAfterPlayback"},
-	{"ecs/system/point.go", "\t\t\tif o.p == p {\n\t\t\t\to.b.Close()\n\t\t\t}\n", "\t\t\t_ = o.b.Close\n", "TestBuffersOfPointsThatGo"},
-	{"ecs/system/point.go", "n > 0 && !s.y.root.state.gone", "n > 0", "TestBuffersOfPointsThatGo"},
-	{"ecs/system/group.go", "g.stale, g.targets = true, targets{}", "g.targets = targets{}", "TestBehaviour71ListInsideARound"},
-	{"ecs/system/group.go", "around != nil; around = around.state.group {", "around == g; around = around.state.group {", "TestMisuseOfAdd"},
-	{"ecs/system/group.go", " && t.Elem().Size() > 0", " && t.Elem() != nil", "TestSystemsWithoutData"},
-	{"ecs/system/group.go", "func() { g.inRound, s.y.now = false, outer }()", "func() { g.inRound = false }()", "TestBehaviour71FixedStep"},
-	{"ecs/system/group.go", "rate.Next(outer, n)", "rate.Next(s.y.frame, n)", "TestBehaviour71RateInsideARate"},
-	{"ecs/system/group.go", "order := g.order\n\tfor _, s := range order {\n", "for i := 0; i < len(g.order); i++ {\n\t\ts := g.order[i]\n", "TestBehaviour71ListInsideARound"},
-	{"ecs/system/group.go", "range slices.Backward(g.order) {", "range slices.All(g.order) {", "TestBehaviour71GroupsStopWithTheirSystems"},
-	{"ecs/system/state.go", "\t\tq.PinSince(s.last)\n", "\t\t_ = q.PinSince\n", "TestBehaviour51QueryMadeInAnUpdate"},
-	{"ecs/system/state.go", "return j.Query() == q })", "return j.Query() == nil })", "TestBehaviour68UpdatesWaitForNoMore"},
-	{"ecs/system/state.go", "\ts.touches = s.used\n", "\ts.touches.Join(&s.used)\n", "TestBehaviour68UpdatesWaitForNoMore"},
-	{"ecs/system/state.go", "s.used.Join(&a)", "s.used = a", "TestMisuseOfUses"},
-	{"ecs/system/state.go", "slices.Clone(queries)", "queries", "TestListsAreCopied"},
-	{"ecs/system/state.go", "n.looks.Join(&a)", "n.looks = a", "TestBehaviour68UpdatesWaitForNoMore"},
-	{"ecs/system/state.go", " || p.state.gone || ", " || ", "TestMisuseOfPoints"},
-	{"ecs/system/state.go", " || p.state.y != s.y {", " {", "TestMisuseOfPoints"},
-	{"ecs/system/state.go", "case s.gone && !s.inTurn:", "case s.gone:", "TestBehaviour71ChangesInsideAnUpdate"},
-	{"ecs/system/state.go", "\t\tq.Close()\n\t}\n\ts.queries", "\t\t_ = q\n\t}\n\ts.queries", "TestCreateThatFailsClosesItsQueries"},
-	{"ecs/system/state.go", "!s.inTurn || s.visit.call != \"Update\"", "!s.inTurn", "TestMisuseOutsideOfATurn"},
-	{"ecs/system/state.go", "n := len(s.lent); n > 0 {", "n := len(s.lent); n > 1 {", "TestJobsAreNamed"},
-	{"ecs/system/rate.go", "if f.steps > 0 && behind <= 0 {", "if f.steps > 0 && behind < 0 {", "TestBehaviour71FixedStep"},
-	{"ecs/system/rate.go", "if n >= f.most {", "if n > f.most {", "TestBehaviour71FixedStep"},
-	{"ecs/system/rate.go", "\t\tf.ahead = 0\n", "\t\t_ = f.ahead\n", "TestBehaviour71FixedStep"},
-	{"ecs/system/rate.go", "f.begun = frame.Elapsed - frame.Delta", "f.begun = frame.Elapsed", "TestBehaviour71RatesThatBeginLate"},
-	{"ecs/system/rate.go", "passed < v.interval {", "passed <= v.interval {", "TestBehaviour71VariableRate"},
-	{"ecs/system/ambiguity.go", "if a.bucket != b.bucket || before[k][i] {", "if before[k][i] {", "TestAmbiguities"},
-	{"ecs/system/ambiguity.go", "before[i][n] = before[i][n] || earlier", "before[i][n] = earlier", "TestAmbiguities"},
-	{"ecs/system/ambiguity.go", "s.each(func(t *State) { all[i].join(t) })", "all[i].join(s)", "TestAmbiguities"},
-	{"ecs/system/ambiguity.go", "(a.write || b.write)", "a.write", "TestAmbiguities"},
-	{"ecs/system/ambiguity.go", " && !slices.Contains(types, name)", " && !slices.Contains(types[:0], name)", "TestAmbiguities"},
-	{"ecs/system/singleton.go", "return s.c.Mut(e), nil", "return s.c.Get(e), nil", "TestBehaviour72SingletonChanges"},
-	{"ecs/system/singleton.go", "Close() { s.q.Close() }", "Close() {}", "TestBehaviour72Singleton"},
-	{"ecs/system/resource.go", "s.holds[i].write || write", "write", "TestAmbiguities"},
-	{"ecs/system/resource.go", "u != s && (h.write || u.writes(h.r))", "u != s && h.write", "TestResourcesOrderJobs"},
-	{"ecs/system/resource.go", "u != s && (h.write || u.writes(h.r))", "u != s", "TestResourcesOrderJobs"},
-	{"ecs/system/resource.go", "return h.r == r && h.write })", "return h.write })", "TestReadersOverlap"},
-	{"ecs/system/systems.go", "min(max(now.Sub(s.ticked), 0), s.maxDelta)", "min(now.Sub(s.ticked), s.maxDelta)", "TestBehaviour71Clock"},
-	{"ecs/system/systems.go", "if s.ticking {", "if s.frame.Frame > 0 {", "TestBehaviour71UpdateAfterStep"},
-	{"ecs/system/systems.go", "s.ending, s.broken = false, s.w", "s.broken = s.w", "TestBehaviour71GoexitAgain"},
-	{"ecs/system/systems.go", "\ts.errs = nil\n", "\t_ = s.errs\n", "TestBehaviour71FailureOfEachCall"},
-	{"ecs/system/systems.go", "\ts.sweep()\n\ts.complete()\n", "\ts.sweep()\n", "TestBehaviour68SystemsOverlap"},
-	{"ecs/system/timing.go", "max(t.Max, d)", "d", "TestTimingMax"},
-	{"ecs/system/defaults.go", "First(), After(\"FixedStep\"))", "First())", "TestBehaviour71ShuffleOfGroups"},
-	{"ecs/system/systems.go", "if s.jobs.InBody() {", "if s.jobs == nil {", "TestMisuseInBodies"},
-	{"ecs/system/group.go", "\t\tt, ok := rate.Next", "\t\trate = g.rate\n\t\tt, ok := rate.Next", "TestBehaviour71RateSetInARound"},
-	{"ecs/system/turn.go", "case !y.w.Shared():", "case !y.w.Locked():", "TestBehaviour52InsideALoop"},
-	{"ecs/system/point.go", "errors.As(err, &full) {", "errors.As(nil, &full) {", "TestWorldThatIsFull"},
+// A table is fuzz/mutants/table.txt, which programs rewrite: reading and writing gives the
+// same text. One mutant of it:
+//
+//	alloc/wrap Track.Free 1 of 2
+//	- t.putBack(b)
+//	+ _ = b
+//	! alloc/wrap.TestTrackAfterPanic 0.01
+//
+// The lines are: the package and the function, and which place it is where the function has
+// several that match; what is replaced, and what takes its place, Go of any number of lines
+// (pattern.go), where no line with a + means nothing; and the test that noticed, with the
+// seconds that it ran (verdict). The last is not there before a run has found it.
+// Empty lines and lines with # belong to what follows them.
+type table struct {
+	mutants []*mutant
+	rest    string // after the last
 }
+
+// A mutant is one place that is broken.
+type mutant struct {
+	pkg, fn  string // pkg is below the module's path; fn is Function or Type.Method
+	nth, of  int    // which of the places that match, from 1; 0 of 0: there is one
+	old, new string
+	by       verdict
+	above    string // comment lines in the table
+}
+
+// A verdict is what became of a mutant: the test that noticed, or none.
+type verdict struct {
+	pkg, test string
+	seconds   string // that it ran, or what ended it
+}
+
+const tablePath = "fuzz/mutants/table.txt"
+
+func readTable(root string) (*table, error) {
+	text, err := os.ReadFile(filepath.Join(root, tablePath))
+	if err != nil {
+		return nil, err
+	}
+	return parseTable(string(text))
+}
+
+func (t *table) write(root string) error {
+	return os.WriteFile(filepath.Join(root, tablePath), []byte(t.String()), 0o644)
+}
+
+func parseTable(text string) (*table, error) {
+	t := &table{}
+	var m *mutant
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if err := t.parse(&m, strings.TrimSuffix(line, "\n")); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", tablePath, n, err)
+		}
+	}
+	return t, nil
+}
+
+// parse takes one line; m is the mutant that the line before belongs to, nil above one.
+func (t *table) parse(m **mutant, line string) error {
+	sign, rest, _ := strings.Cut(line, " ")
+	switch {
+	case line == "" || sign[0] == '#':
+		*m, t.rest = nil, t.rest+line+"\n"
+	case sign != "-" && sign != "+" && sign != "!":
+		*m = &mutant{pkg: sign, above: t.rest}
+		t.mutants, t.rest = append(t.mutants, *m), ""
+		return (*m).parsePlace(rest)
+	case *m == nil:
+		return fmt.Errorf("%q stands below no function", line)
+	case sign == "-":
+		(*m).old = joinLines((*m).old, rest)
+	case sign == "+":
+		(*m).new = joinLines((*m).new, rest)
+	default:
+		name, seconds, _ := strings.Cut(rest, " ")
+		dot := strings.LastIndexByte(name, '.')
+		if dot < 0 || seconds == "" {
+			return fmt.Errorf("%q is not ! package.Test seconds", line)
+		}
+		(*m).by = verdict{name[:dot], name[dot+1:], seconds}
+	}
+	return nil
+}
+
+func (m *mutant) parsePlace(text string) error {
+	fn, which, several := strings.Cut(text, " ")
+	m.fn = fn
+	if several {
+		if n, err := fmt.Sscanf(which, "%d of %d", &m.nth, &m.of); n != 2 || err != nil || m.nth < 1 || m.nth > m.of || m.of < 2 {
+			return fmt.Errorf("%q is not package function N of M", text)
+		}
+	}
+	if fn == "" {
+		return fmt.Errorf("no function of %s is named", m.pkg)
+	}
+	return nil
+}
+
+func joinLines(above, line string) string {
+	if above == "" {
+		return line
+	}
+	return above + "\n" + line
+}
+
+func (t *table) String() string {
+	var b bytes.Buffer
+	for _, m := range t.mutants {
+		fmt.Fprintf(&b, "%s%s\n", m.above, m.place())
+		writeLines(&b, "- ", m.old)
+		writeLines(&b, "+ ", m.new)
+		if m.by.test != "" {
+			fmt.Fprintf(&b, "! %s.%s %s\n", m.by.pkg, m.by.test, m.by.seconds)
+		}
+	}
+	return b.String() + t.rest
+}
+
+func writeLines(b *bytes.Buffer, sign, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(b, "%s%s\n", sign, strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// place says where the mutant is, as the table does.
+func (m *mutant) place() string {
+	if m.of == 0 {
+		return m.pkg + " " + m.fn
+	}
+	return fmt.Sprintf("%s %s %d of %d", m.pkg, m.fn, m.nth, m.of)
+}
+
+// String names the mutant in a message.
+func (m *mutant) String() string { return m.place() + ": " + code(m.old) + " -> " + code(m.new) }

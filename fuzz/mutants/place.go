@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"slices"
+	"strings"
+)
+
+// A place is where a mutant is: some bytes of a file, in the body of a function.
+type place struct {
+	fn       *goFunc
+	from, to int    // in the file's text
+	text     string // instead
+}
+
+// weight is the number of names from which a pattern says enough to be looked for everywhere.
+const weight = 3
+
+// locate finds where m is, and how the table should call that: as it does, unless the code has moved.
+// It looks into the function that the table names; where that is not, or does not
+// match, into those of the same name of other packages, then of other types, then everywhere.
+// In each it looks for the text as it stands, then for one that differs by names.
+func (t *tree) locate(m *mutant) (place, mutant, error) {
+	was, becomes, err := parsePatterns(m.old, m.new)
+	if err != nil {
+		return place{}, *m, fmt.Errorf("%v: %w", m, err)
+	}
+	named := func(f *goFunc) bool { return f.pkg.name == m.pkg && f.name == m.fn }
+	for i, where := range []func(f *goFunc) bool{
+		named,
+		func(f *goFunc) bool { return f.name == m.fn },
+		func(f *goFunc) bool { return method(f.name) == method(m.fn) },
+		func(*goFunc) bool { return was.names() >= weight },
+	} {
+		for _, loose := range []bool{false, true} {
+			if loose && i == 3 {
+				break
+			}
+			fn, found, err := t.only(was, where, loose, m)
+			if err != nil && i == 0 {
+				return place{}, *m, fmt.Errorf("%v: %w", m, err)
+			}
+			if fn != nil {
+				return t.placeIn(fn, found, was, becomes, m)
+			}
+		}
+	}
+	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, was, named))
+}
+
+// only finds the one function of those that has as many places as the mutant wants. The error
+// says how many there are in one that has others.
+func (t *tree) only(was *pattern, where func(*goFunc) bool, loose bool, m *mutant) (*goFunc, match, error) {
+	var only *goFunc
+	var which match
+	var others error
+	for _, f := range t.functions {
+		if !where(f) {
+			continue
+		}
+		found := was.find(f, loose)
+		if loose {
+			found = nearest(found)
+		}
+		switch {
+		case len(found) == 0:
+		case len(found) != max(m.of, 1):
+			if !loose {
+				others = fmt.Errorf("it is in %v %d times; name the place as N of %[2]d", f, len(found))
+			}
+		case only != nil:
+			return nil, match{}, fmt.Errorf("it is in %v and in %v", only, f)
+		default:
+			only, which = f, found[max(m.nth, 1)-1]
+		}
+	}
+	return only, which, others
+}
+
+func (t *tree) placeIn(fn *goFunc, found match, was, becomes *pattern, m *mutant) (place, mutant, error) {
+	now := *m
+	now.pkg, now.fn = fn.pkg.name, fn.name
+	if len(found.names) > 0 {
+		now.old, now.new = was.renamed(found.names), becomes.renamed(found.names)
+		var err error
+		if _, becomes, err = parsePatterns(now.old, now.new); err != nil {
+			return place{}, now, fmt.Errorf("%v: %w", m, err)
+		}
+	}
+	text, err := becomes.fill(found, fn.file)
+	if err != nil {
+		return place{}, now, fmt.Errorf("%v: %w", m, err)
+	}
+	p := place{fn, fn.file.offset(found.from), fn.file.offset(found.to), text}
+	if e, err := parser.ParseExpr(text); err == nil && was.expr != nil && isOperation(e) {
+		p.text = "(" + text + ")"
+	}
+	if strings.Join(strings.Fields(text), "") == strings.Join(strings.Fields(string(fn.file.text[p.from:p.to])), "") {
+		return p, now, fmt.Errorf("%v: this changes nothing", m)
+	}
+	return p, now, nil
+}
+
+// names counts the names that are no predeclared ones.
+func (p *pattern) names() int {
+	var all []string
+	for _, root := range p.nodes() {
+		eachName(root, func(_ ast.Node, name string) { all = append(all, name) })
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}
+
+// hint shows where one might look for what is not found: the function as it is now, and the places that have the text.
+func (t *tree) hint(m *mutant, was *pattern, named func(*goFunc) bool) string {
+	var b strings.Builder
+	for _, f := range t.functions {
+		if n := len(was.find(f, false)); n > 0 {
+			fmt.Fprintf(&b, "\nthe text is in %v, %d times", f, n)
+		}
+		if named(f) {
+			fmt.Fprintf(&b, "\nthe function is now:\n%s", f.file.source(f.decl.Pos(), f.decl.End()))
+		}
+	}
+	if !slices.ContainsFunc(t.functions, named) {
+		fmt.Fprintf(&b, "\nno function %s %s", m.pkg, m.fn)
+	}
+	return b.String()
+}
+
+// locateAll finds the places of all mutants; moved are the lines that say which have others than
+// the table says, and into which it has been corrected.
+func (t *tree) locateAll(list []*mutant) (places []place, moved []string, err error) {
+	places = make([]place, len(list))
+	var all []error
+	for i, m := range list {
+		var now mutant
+		places[i], now, err = t.locate(m)
+		if err != nil {
+			all = append(all, err)
+			continue
+		}
+		if now.String() != m.String() {
+			moved = append(moved, fmt.Sprintf("moved: %v\n    -> %v", m, &now))
+		}
+		*m = now
+	}
+	return places, moved, errors.Join(all...)
+}

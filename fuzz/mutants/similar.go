@@ -1,0 +1,122 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// What was renamed. A pattern that nothing fits is compared once more, loosely: a name, or names joined
+// by dots, may be another, the same one wherever it stands, and w.records.at may be records.at.
+// A place is taken for the pattern's when at least half of its names have kept their last
+// part, and when no other place has kept as many. What is predeclared, literals and operators are compared as they are.
+
+// path is the name that n is: x, x.y.z.
+func path(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.Ident:
+		return n.Name, !strings.HasPrefix(n.Name, wildName)
+	case *ast.SelectorExpr:
+		if x, ok := path(n.X); ok {
+			return x + "." + n.Sel.Name, true
+		}
+	}
+	return "", false
+}
+
+// path compares the names p and t; is: that p is one.
+func (m *matcher) path(p, t ast.Node) (same, is bool) {
+	from, ok := path(p)
+	if ok {
+		to, ok := path(t)
+		return ok && m.rename(from, to), true
+	}
+	field, ok := p.(*ast.SelectorExpr)
+	if !ok {
+		return false, false
+	}
+	other, ok := t.(*ast.SelectorExpr)
+	return ok && m.node(field.X, other.X) && m.rename("."+field.Sel.Name, "."+other.Sel.Name), true
+}
+
+func (m *matcher) rename(from, to string) bool {
+	if types.Universe.Lookup(from) != nil || types.Universe.Lookup(to) != nil {
+		return from == to
+	}
+	now, known := m.names[from]
+	was, taken := m.back[to]
+	m.names[from], m.back[to] = to, from
+	return (!known || now == to) && (!taken || was == from)
+}
+
+// changed counts the names that are others at the place; ok: at least half have kept their last part.
+func (m match) changed() (n int, ok bool) {
+	kept := 0
+	for from, to := range m.names {
+		if from != to {
+			n++
+		}
+		if method(from) == method(to) {
+			kept++
+		}
+	}
+	return n, kept*2 >= len(m.names) && kept > 0
+}
+
+// nearest keeps of the places that p fits loosely those that have kept the most names.
+func nearest(found []match) []match {
+	least := -1
+	for _, m := range found {
+		if n, ok := m.changed(); ok && (least < 0 || n < least) {
+			least = n
+		}
+	}
+	return slices.DeleteFunc(found, func(m match) bool {
+		n, ok := m.changed()
+		return !ok || n != least
+	})
+}
+
+// renamed is the text of p in the names of a place. A name of the replacement that the pattern does
+// not have follows the renaming of its first part.
+func (p *pattern) renamed(names map[string]string) string {
+	first := map[string]string{}
+	for from, to := range names {
+		a, x, ok := strings.Cut(from, ".")
+		b, y, _ := strings.Cut(to, ".")
+		if ok && a != "" && strings.Count(x, ".") == strings.Count(y, ".") {
+			first[a] = b
+		}
+	}
+	var edits []edit
+	write := func(n ast.Node, from string) {
+		to, known := names[from]
+		if a, x, ok := strings.Cut(from, "."); !known && ok && first[a] != "" {
+			to, known = first[a]+"."+x, true
+		}
+		if known {
+			edits = append(edits, edit{int(n.Pos() - p.base), int(n.End() - p.base), strings.TrimPrefix(to, ".")})
+		}
+	}
+	for _, root := range p.nodes() {
+		eachName(root, write)
+	}
+	return written(apply(p.text, edits))
+}
+
+// eachName visits the names of a pattern; that of a field of something else than a name begins with a dot.
+func eachName(root ast.Node, visit func(n ast.Node, name string)) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		if name, ok := path(n); ok {
+			visit(n, name)
+			return false
+		}
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			visit(s.Sel, "."+s.Sel.Name)
+			eachName(s.X, visit)
+			return false
+		}
+		return true
+	})
+}
