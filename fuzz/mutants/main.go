@@ -111,6 +111,7 @@ func runAll(t *tree, list []*mutant, places []place, jobs int) error {
 				v, err := lab.judge(n+1, list[n])
 				mutex.Lock()
 				done++
+				was := list[n].by
 				fmt.Printf("%d/%d %v: ", done, len(list), list[n])
 				switch {
 				case err != nil:
@@ -120,7 +121,11 @@ func runAll(t *tree, list []*mutant, places []place, jobs int) error {
 					survivors++
 					fmt.Println("NOTHING notices")
 				default:
-					fmt.Printf("%s.%s %s\n", v.pkg, v.test, v.seconds)
+					fmt.Printf("%s.%s %s", v.pkg, v.test, v.seconds)
+					if was.test != "" && (was.pkg != v.pkg || was.test != v.test) {
+						fmt.Printf(", and not %s.%s", was.pkg, was.test)
+					}
+					fmt.Println()
 				}
 				if err == nil {
 					list[n].by = v
