@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("0 3 4 0\na 1 1\nr 1 0\nr 1 7\nf -1\n"))
 	f.Add([]byte("Alloc(4611686018427387904),\nFree(0),\nAlloc(0),"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tr, text, err := parse("fuzz", data)
+		tr, text, err := parseText("fuzz", data)
 		if err != nil {
 			return
 		}
@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 			s.PeakLiveBlocks < s.EndLiveBlocks || s.TotalBytes < s.PeakLiveBytes || s.MaxRequest < 0 || s.Failed > s.Ops {
 			t.Fatalf("impossible books: %+v", s)
 		}
-		slow, err := statsRef(tr.Form, text)
+		slow, err := statsRef(tr, text)
 		if err != nil || slow != s {
 			t.Fatalf("slow books: got %+v (%v) want %+v", slow, err, s)
 		}
@@ -58,7 +58,7 @@ func again(t *testing.T, tr *Trace) {
 	if err := WriteAOSP(&text, tr); err != nil {
 		t.Fatal(err)
 	}
-	back, _, err := parse("print", text.Bytes())
+	back, _, err := parseText("print", text.Bytes())
 	if err != nil {
 		t.Fatalf("the print does not read: %v\n%s", err, text.Bytes())
 	}
