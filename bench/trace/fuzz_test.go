@@ -2,8 +2,10 @@ package trace
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -65,4 +67,29 @@ func again(t *testing.T, tr *Trace) {
 	if got, want := opsText(back), opsText(tr); got != want {
 		t.Fatalf("got %s want %s\n%s", got, want, text.Bytes())
 	}
+}
+
+// FuzzReadStats: what is no STATS.csv is an error with the file, and what is one has
+// a name for each row.
+func FuzzReadStats(f *testing.F) {
+	good, err := os.ReadFile(filepath.Join("testdata", "STATS.csv"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add([]byte("trace,ops\na/b,3\n"))
+	f.Add([]byte("trace,trace,\"ops\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "STATS.csv")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := ReadStats(path)
+		if err != nil && (rows != nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), path)) {
+			t.Fatalf("got %v, %v want an error with the file", rows, err)
+		}
+		if _, ok := rows[""]; ok {
+			t.Fatal("got a row without a name")
+		}
+	})
 }

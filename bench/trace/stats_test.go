@@ -64,6 +64,7 @@ func TestReadStatsRefuses(t *testing.T) {
 		"no number":      {strings.Replace(string(good), "txt,16", "txt,x", 1), `:2: column ops: expected a number`},
 		"unknown column": {strings.Replace(string(good), "p90", "p91", 1), `expected the columns of STATS.csv, got "p91"`},
 		"missing column": {"trace,ops\na/b,3\n", "expected the columns of STATS.csv, got trace,ops"},
+		"long":           {string(good) + strings.Repeat("\n", 256<<10), "expected at most 262144 bytes: leave out what is not needed"},
 		"short row":      {string(good) + "x,1\n", "wrong number of fields"},
 	} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
