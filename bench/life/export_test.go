@@ -3,7 +3,7 @@ package life
 import "io"
 
 // ParseRLELimit is ParseRLE with another limit on live cells.
-func ParseRLELimit(name string, r io.Reader, limit int) (Pattern, error) {
+func ParseRLELimit(name string, r io.ReadSeeker, limit int) (Pattern, error) {
 	return parseRLE(name, r, limit)
 }
 

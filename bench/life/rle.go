@@ -2,6 +2,7 @@ package life
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ const (
 	maxSide  = 1 << 30
 	maxGens  = 1<<30 - 1
 	maxCells = 1 << 24
+	maxLine  = 64 << 10 // bytes of a line before the pattern
 )
 
 // ReadRLE reads the pattern in the file at path.
@@ -34,19 +36,27 @@ func ReadRLE(path string) (Pattern, error) {
 // with #, a header `x = W, y = H, rule = B3/S23` whose rule may be left out,
 // then runs of b (dead), o (live) and $ (end of row) up to !. White space
 // between runs and all text after ! is ignored. An error names the file (as
-// name), the line and what was expected there. Time and memory are linear in
-// the text and the live cells, at most 2^24 of them.
-func ParseRLE(name string, r io.Reader) (Pattern, error) {
+// name), the line and what was expected there. Time is linear in the text and the
+// live cells, at most 2^24 of them. The text is read twice: what is malformed is
+// refused before a cell is held, and then there is room for exactly those there
+// are, 8 bytes each.
+func ParseRLE(name string, r io.ReadSeeker) (Pattern, error) {
 	return parseRLE(name, r, maxCells)
 }
 
-func parseRLE(name string, r io.Reader, limit int) (Pattern, error) {
-	p := rleParser{name: name, in: bufio.NewReader(r), limit: limit, line: 1}
-	p.pattern.Rule = Conway
-	if err := p.head(); err != nil {
+func parseRLE(name string, r io.ReadSeeker, limit int) (Pattern, error) {
+	count := rleParser{name: name, limit: limit}
+	if err := count.read(r); err != nil {
 		return Pattern{}, err
 	}
-	if err := p.body(); err != nil {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return Pattern{}, fmt.Errorf("%s: expected a file that can be read twice: %w", name, err)
+	}
+	p := rleParser{name: name, limit: limit, keep: true}
+	if count.live > 0 {
+		p.pattern.Cells = make([]Cell, 0, count.live)
+	}
+	if err := p.read(r); err != nil {
 		return Pattern{}, err
 	}
 	return p.pattern, nil
@@ -55,10 +65,21 @@ func parseRLE(name string, r io.Reader, limit int) (Pattern, error) {
 type rleParser struct {
 	name    string
 	in      *bufio.Reader
-	limit   int // live cells that are accepted
-	line    int // from 1, the line of the next byte
+	limit   int  // live cells that are accepted
+	keep    bool // the cells, and not their number only
+	line    int  // from 1, the line of the next byte
 	pattern Pattern
 	x, y    int // where the next run starts
+	live    int // cells so far
+}
+
+// read reads the whole text.
+func (p *rleParser) read(r io.Reader) error {
+	p.in, p.line, p.pattern.Rule = bufio.NewReaderSize(r, maxLine), 1, Conway
+	if err := p.head(); err != nil {
+		return err
+	}
+	return p.body()
 }
 
 // fail makes the error for line `line`.
@@ -69,7 +90,10 @@ func (p *rleParser) fail(line int, format string, args ...any) error {
 // head reads the comments and the header line.
 func (p *rleParser) head() error {
 	for {
-		text, err := p.in.ReadString('\n')
+		row, err := p.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return p.fail(p.line, "expected a line of at most %d bytes before the pattern, got %.60q...", maxLine, row)
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return p.fail(p.line, "%w", err)
 		}
@@ -77,14 +101,14 @@ func (p *rleParser) head() error {
 		if err == nil {
 			p.line++
 		}
-		text = strings.TrimSpace(text)
+		row = bytes.TrimSpace(row)
 		switch {
-		case strings.HasPrefix(text, "#"):
-			if err := p.comment(line, text); err != nil {
+		case bytes.HasPrefix(row, []byte("#")):
+			if err := p.comment(line, row); err != nil {
 				return err
 			}
-		case text != "":
-			return p.header(line, text)
+		case len(row) > 0:
+			return p.header(line, string(row))
 		}
 		if err != nil {
 			return p.fail(line, "expected a header like x = 3, y = 3, got the end of the file")
@@ -94,12 +118,14 @@ func (p *rleParser) head() error {
 
 // comment takes the name from a #N line and the rule from a #r line, the
 // form from before the header had one.
-func (p *rleParser) comment(line int, text string) error {
+func (p *rleParser) comment(line int, row []byte) error {
 	switch {
-	case strings.HasPrefix(text, "#N "):
-		p.pattern.Name = strings.TrimSpace(text[3:])
-	case strings.HasPrefix(text, "#r "):
-		rule, err := ParseRule(text[3:])
+	case bytes.HasPrefix(row, []byte("#N ")):
+		if p.keep {
+			p.pattern.Name = string(bytes.TrimSpace(row[3:]))
+		}
+	case bytes.HasPrefix(row, []byte("#r ")):
+		rule, err := ParseRule(string(row[3:]))
 		if err != nil {
 			return p.fail(line, "%w", err)
 		}
@@ -120,7 +146,7 @@ func (p *rleParser) header(line int, text string) error {
 			got, value, ok = strings.Cut(fields[i], "=")
 		}
 		if !ok || strings.ToLower(strings.TrimSpace(got)) != key || i == 2 && len(fields) > 3 {
-			return p.fail(line, "expected a header like x = 3, y = 3, rule = B3/S23, got %q", text)
+			return p.fail(line, "expected a header like x = 3, y = 3, rule = B3/S23, got %.60q", text)
 		}
 		value = strings.TrimSpace(value)
 		var err error
@@ -142,7 +168,7 @@ func (p *rleParser) header(line int, text string) error {
 func side(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > maxSide {
-		return 0, fmt.Errorf("expected a side of the box from 0 to %d, got %q", maxSide, s)
+		return 0, fmt.Errorf("expected a side of the box from 0 to %d, got %.60q", maxSide, s)
 	}
 	return n, nil
 }
@@ -168,7 +194,11 @@ func (p *rleParser) body() error {
 			split = true
 			continue
 		case c == '#' && first && digits == 0:
-			if _, err := p.in.ReadString('\n'); err == nil {
+			err := bufio.ErrBufferFull
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = p.in.ReadSlice('\n')
+			}
+			if err == nil {
 				p.line++
 			}
 			continue
@@ -221,11 +251,11 @@ func (p *rleParser) run(c byte, n int, counted bool) (done bool, err error) {
 			w, h, n, c, p.x, p.y)
 	}
 	if c == 'o' {
-		if n > p.limit-len(p.pattern.Cells) {
-			return false, p.fail(p.line, "expected at most %d live cells, got %d%c after %d",
-				p.limit, n, c, len(p.pattern.Cells))
+		if n > p.limit-p.live {
+			return false, p.fail(p.line, "expected at most %d live cells, got %d%c after %d", p.limit, n, c, p.live)
 		}
-		for i := range n {
+		p.live += n
+		for i := 0; p.keep && i < n; i++ {
 			p.pattern.Cells = append(p.pattern.Cells, Cell{int32(p.x + i), int32(p.y)})
 		}
 	}

@@ -100,13 +100,25 @@ func TestParseRLEMalformed(t *testing.T) {
 	}
 }
 
+// file is a reader that cannot be set back.
+type file struct {
+	io.Reader
+	err error
+}
+
+func (f file) Seek(int64, int) (int64, error) { return 0, f.err }
+
 func TestParseRLEBrokenReader(t *testing.T) {
 	cause := errors.New("disk on fire")
 	for _, text := range []string{"#C x\n", header + "bo$\n"} {
-		_, err := life.ParseRLE("x.rle", io.MultiReader(strings.NewReader(text), iotest.ErrReader(cause)))
+		_, err := life.ParseRLE("x.rle", file{io.MultiReader(strings.NewReader(text), iotest.ErrReader(cause)), nil})
 		if !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), "x.rle:") {
 			t.Errorf("got %v want %v with file and line", err, cause)
 		}
+	}
+	_, err := life.ParseRLE("x.rle", file{strings.NewReader(header + "!"), cause})
+	if !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), "x.rle: expected a file that can be read twice") {
+		t.Errorf("got %v want %v with the file", err, cause)
 	}
 }
 

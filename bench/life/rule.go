@@ -60,13 +60,13 @@ func ParseRule(s string) (Rule, error) {
 		return Rule{}, badRule(s)
 	}
 	if birth&1 != 0 {
-		return Rule{}, fmt.Errorf("expected a rule without B0, which fills the plane at once, got %q", s)
+		return Rule{}, fmt.Errorf("expected a rule without B0, which fills the plane at once, got %.60q", s)
 	}
 	return Rule{Birth: birth, Survive: survive}, nil
 }
 
 func badRule(s string) error {
-	return fmt.Errorf("expected a rule like B3/S23, got %q", s)
+	return fmt.Errorf("expected a rule like B3/S23, got %.60q", s)
 }
 
 // mask turns "23" into bits 2 and 3; a digit may come once, in any order.

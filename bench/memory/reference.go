@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -9,10 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"quarry/bench/input"
 )
 
 // errReference is wrapped when a REFERENCE.csv is not what it should be.
 var errReference = errors.New("not a REFERENCE.csv")
+
+// mostFigure bounds the figures, so that a number of calls is an int.
+const mostFigure = 1e18
 
 // figure is what one allocator of C did with one trace.
 type figure struct {
@@ -37,7 +41,7 @@ func readReference(path string) (*reference, error) {
 		return nil, err
 	}
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
+	records, err := input.Records(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", errReference, path, err)
 	}
@@ -56,9 +60,9 @@ func readReference(path string) (*reference, error) {
 		for k := range numbers {
 			text := record[column[2+k]]
 			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(v > 0) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%w: %s:%d: column %s: expected a number above 0, got %q",
-					errReference, path, i+2, records[0][column[2+k]], text)
+			if err != nil || !(v > 0 && v <= mostFigure) {
+				return nil, fmt.Errorf("%w: %s:%d: column %s: expected a number above 0 and up to %g, got %q",
+					errReference, path, i+2, records[0][column[2+k]], mostFigure, text)
 			}
 			numbers[k] = v
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,9 +45,11 @@ func TestReadReferenceErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":        {"", ":1: expected a header line"},
 		"column":       {"trace,allocator,ops\n", ":1: expected a column peak_live_bytes"},
-		"word":         {referenceHeader + "a,one,100,fast,1,1,1,1,0\n", `:2: column ns_per_op_best: expected a number above 0, got "fast"`},
-		"zero":         {referenceHeader + "a,one,0,1,1,1,1,1,0\n", `:2: column ops: expected a number above 0, got "0"`},
+		"word":         {referenceHeader + "a,one,100,fast,1,1,1,1,0\n", `:2: column ns_per_op_best: expected a number above 0 and up to 1e+18, got "fast"`},
+		"zero":         {referenceHeader + "a,one,0,1,1,1,1,1,0\n", `:2: column ops: expected a number above 0 and up to 1e+18, got "0"`},
+		"too large":    {referenceHeader + "a,one,1e19,1,1,1,1,1,0\n", `:2: column ops: expected a number above 0 and up to 1e+18, got "1e19"`},
 		"not a number": {referenceHeader + "a,one,1,NaN,1,1,1,1,0\n", `got "NaN"`},
+		"long":         {referenceHeader + strings.Repeat("\n", 256<<10), "expected at most 262144 bytes: leave out what is not needed"},
 		"fields":       {referenceHeader + "a,one\n", "wrong number of fields"},
 		"twice":        {referenceHeader + "a,one,1,1,1,1,1,1,0\na,one,1,1,1,1,1,1,0\n", ":3: a second row of a, one"},
 	} {
@@ -60,6 +63,28 @@ func TestReadReferenceErrors(t *testing.T) {
 	}
 	_, err := readReference(filepath.Join(t.TempDir(), "nowhere"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// What is no REFERENCE.csv is an error with the file, and the figures of one are
+// numbers above 0.
+func FuzzReadReference(f *testing.F) {
+	f.Add([]byte(referenceHeader + "a/x.zip,one,100,2,500,5000000,6000000,0.8,0\nb,one,10,8,125,400,6000,0.1,0\n"))
+	f.Add([]byte(referenceHeader + "a,one,1e19,1,1,1,1,1,0\n"))
+	f.Add([]byte("utilisation,trace,peak_live_bytes,allocator,ops,ns_per_op_best\n1,a,1e308,b,0x1p9,5e-324\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := writeFile(t, filepath.Join(t.TempDir(), "REFERENCE.csv"), string(text))
+		ref, err := readReference(path)
+		if err != nil {
+			require.ErrorIs(t, err, errReference)
+			require.ErrorContains(t, err, path)
+			return
+		}
+		require.LessOrEqual(t, len(ref.rows), len(ref.traces)*len(ref.allocators))
+		for key, row := range ref.rows {
+			require.Positive(t, row.ops, key)
+			require.Positive(t, min(row.peak, row.nsPerOp, row.utilisation), key)
+		}
+	})
 }
 
 // TestSharedReference: the file has five traces and four allocators each, and

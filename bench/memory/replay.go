@@ -45,7 +45,7 @@ func newReplay(t *trace.Trace, m memory) *replay {
 	var now int64
 	for i := range t.Ops {
 		op := &t.Ops[i]
-		if op.Effect == trace.Nothing {
+		if op.Effect() == trace.Nothing {
 			continue
 		}
 		now += op.Size - sizes[op.Slot]
@@ -53,7 +53,7 @@ func newReplay(t *trace.Trace, m memory) *replay {
 		if now > r.peak {
 			r.peak, r.peakAt = now, len(r.calls)
 		}
-		r.calls = append(r.calls, call{int32(op.Size), op.Slot, int32(op.Align), op.Effect, op.Kind == trace.Calloc})
+		r.calls = append(r.calls, call{int32(op.Size), op.Slot, int32(op.Align()), op.Effect(), op.Kind() == trace.Calloc})
 	}
 	return r
 }

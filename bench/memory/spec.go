@@ -84,7 +84,7 @@ func (sp spec) replay(a *allocator, sc scale) (sample, error) {
 		return sample{}, fmt.Errorf("%s: blocks of %d bytes aligned to %d, expected at most %d and %d",
 			sp.Trace, s.MaxRequest, s.MaxAlign, maxBlock, 1<<(alignClasses-1))
 	}
-	if !slices.ContainsFunc(t.Ops, func(op trace.Op) bool { return op.Effect != trace.Nothing }) {
+	if !slices.ContainsFunc(t.Ops, func(op trace.Op) bool { return op.Effect() != trace.Nothing }) {
 		return sample{}, fmt.Errorf("%s: expected a call that does something", sp.Trace)
 	}
 	open := a.blocks

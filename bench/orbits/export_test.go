@@ -7,6 +7,10 @@ var (
 	CheckSame    = checkSame
 	GroupOf      = groupOf
 	Thousands    = thousands
+	// Those with limits of their own.
+	ReadMPCORBFrom   = readMPCORB
+	ParseMPCORBLimit = parseMPCORB
+	ReadSBDBLimit    = readSBDB
 )
 
 // Sky is what both sides can do.

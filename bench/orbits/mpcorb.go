@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Body is one orbit of a catalogue.
+// Body is one orbit of a catalogue. Its strings share the memory of its line.
 type Body struct {
 	Designation string // packed, as in columns 1 to 7
 	Name        string // in words, as in columns 167 to 194; may be empty
@@ -53,45 +53,75 @@ var mpcBlanks = [...]int{8, 14, 20, 26, 36, 37, 47, 48, 58, 59, 69, 70, 80, 92, 
 
 const (
 	mpcShortest = 103     // columns up to the semi-major axis, which every line must have
-	mpcLongest  = 1 << 16 // bytes of a line that are accepted
+	mpcLongest  = 1 << 10 // bytes of a line that are accepted; the format has 202
 )
 
-// ReadMPCORB reads the catalogue in the file at path, packed by gzip or not:
-// its first two bytes tell.
-func ReadMPCORB(path string) ([]Body, error) {
+// ReadMPCORB reads the orbits of the catalogue in the file at path, packed by gzip
+// or not: its first two bytes tell. It reads twice: what is malformed is refused
+// before anything of it is held, and then there is room for exactly the orbits
+// there are, 64 bytes each, at most 20 million.
+func ReadMPCORB(path string) ([]Elements, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("orbits: %w", err)
 	}
 	defer f.Close()
+	return readMPCORB(path, f)
+}
+
+func readMPCORB(name string, f io.ReadSeeker) ([]Elements, error) {
+	n := 0
+	if err := scanMPCORB(name, f, func(Body) { n++ }); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("orbits: %w", err)
+	}
+	orbits := make([]Elements, 0, n)
+	err := scanMPCORB(name, f, func(b Body) { orbits = append(orbits, b.Elements) })
+	if err != nil {
+		return nil, err
+	}
+	return orbits, nil
+}
+
+// scanMPCORB is ParseMPCORB of text that may be packed.
+func scanMPCORB(name string, f io.Reader, each func(Body)) error {
 	in := bufio.NewReader(f)
 	magic, err := in.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("orbits: %w", err)
+		return fmt.Errorf("orbits: %w", err)
 	}
 	if string(magic) != "\x1f\x8b" {
-		return ParseMPCORB(path, in)
+		return ParseMPCORB(name, in, each)
 	}
 	unpacked, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: expected a gzip file: %w", path, err)
+		return fmt.Errorf("%s: expected a gzip file: %w", name, err)
 	}
-	return ParseMPCORB(path, unpacked)
+	return ParseMPCORB(name, unpacked, each)
 }
 
-// ParseMPCORB reads orbits in the Minor Planet Center's MPCORB format. A header
-// that ends with a line of dashes is passed over if there is one, and so are
-// blank lines, which divide the sections of the full catalogue. An error names
-// the file (as name), the line and what was expected there; a catalogue
-// without an orbit is one.
-func ParseMPCORB(name string, r io.Reader) ([]Body, error) {
+// ParseMPCORB calls each for the orbits of a text in the Minor Planet Center's
+// MPCORB format, one after the other. A header that ends with a line of dashes is
+// passed over if there is one, and so are blank lines, which divide the sections
+// of the full catalogue. An error names the file (as name), the line and what was
+// expected there; a catalogue without an orbit is one, and so are more than 20
+// million lines. What is held is a line of at most 1,024 bytes, and what each keeps.
+func ParseMPCORB(name string, r io.Reader, each func(Body)) error {
+	return parseMPCORB(name, r, maxBodies, each)
+}
+
+func parseMPCORB(name string, r io.Reader, most int, each func(Body)) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, mpcLongest)
-	var bodies []Body
+	bodies := 0
 	var first error // of the first line, until a line of dashes shows that it was a header
 	line := 0
 	for in.Scan() {
-		line++
+		if line++; line > most {
+			return fmt.Errorf("%s:%d: expected at most %d lines: cut the catalogue before this one", name, line, most)
+		}
 		text := strings.TrimSuffix(in.Text(), "\r")
 		switch {
 		case strings.TrimSpace(text) == "":
@@ -105,28 +135,29 @@ func ParseMPCORB(name string, r io.Reader) ([]Body, error) {
 		body, err := parseMPC(text)
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", name, line, err)
-			if len(bodies) > 0 {
-				return nil, err
+			if bodies > 0 {
+				return err
 			}
 			if !isRule(text) {
 				first = err
 			}
 			continue
 		}
-		bodies = append(bodies, body)
+		bodies++
+		each(body)
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s:%d: expected a line of at most %d bytes: %w", name, line+1, mpcLongest, err)
+		return fmt.Errorf("%s:%d: expected a line of at most %d bytes: %w", name, line+1, mpcLongest, err)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s:%d: expected to read a line: %w", name, line+1, err)
+		return fmt.Errorf("%s:%d: expected to read a line: %w", name, line+1, err)
 	}
 	if first != nil {
-		return nil, first
+		return first
 	}
-	if len(bodies) == 0 {
-		return nil, fmt.Errorf("%s:%d: expected an orbit, got the end of the file", name, line+1)
+	if bodies == 0 {
+		return fmt.Errorf("%s:%d: expected an orbit, got the end of the file", name, line+1)
 	}
-	return bodies, nil
+	return nil
 }
 
 // isRule reports whether a line is the rule of dashes that ends a header.

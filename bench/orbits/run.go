@@ -75,13 +75,9 @@ func load(opts *Options) ([]Elements, error) {
 	}
 	var bodies []Elements
 	if opts.Catalog != "" {
-		catalogue, err := ReadMPCORB(opts.Catalog)
-		if err != nil {
+		var err error
+		if bodies, err = ReadMPCORB(opts.Catalog); err != nil {
 			return nil, err
-		}
-		bodies = make([]Elements, len(catalogue))
-		for i := range catalogue {
-			bodies[i] = catalogue[i].Elements
 		}
 	} else {
 		if opts.Bodies == 0 {

@@ -16,8 +16,13 @@ const sbdbRow = 32
 // rows of eight little-endian 32-bit floats, a (au), e, i, node, argument of
 // perihelion, mean anomaly at the epoch (rad), mean motion (rad/day) and
 // absolute magnitude H, which is not kept. There is no header; epoch is the
-// Julian date of all rows. An error names the row, from 0, and what was wrong.
+// Julian date of all rows. An error names the row, from 0, and what was wrong; there
+// may be 20 million. Memory is 64 bytes a row, and as much again while it grows.
 func ReadSBDB(name string, r io.Reader, epoch float64) ([]Elements, error) {
+	return readSBDB(name, r, epoch, maxBodies)
+}
+
+func readSBDB(name string, r io.Reader, epoch float64, most int) ([]Elements, error) {
 	in := bufio.NewReader(r)
 	var bodies []Elements
 	for row := 0; ; row++ {
@@ -31,6 +36,9 @@ func ReadSBDB(name string, r io.Reader, epoch float64) ([]Elements, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: row %d: %w", name, row, err)
+		}
+		if row == most {
+			return nil, fmt.Errorf("%s: row %d: expected at most %d rows: cut the file before this one", name, row, most)
 		}
 		field := func(k int) float64 {
 			return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))

@@ -68,6 +68,13 @@ func TestReadSBDB(t *testing.T) {
 	if err != nil || len(bodies) != 2 || bodies[0] != want || bodies[1] != want {
 		t.Errorf("got %v, %v want twice %v", bodies, err, want)
 	}
+	if bodies, err = orbits.ReadSBDBLimit("x.bin", strings.NewReader(text), 2460000.5, 2); err != nil || len(bodies) != 2 {
+		t.Errorf("at the limit: got %v, %v", bodies, err)
+	}
+	_, err = orbits.ReadSBDBLimit("x.bin", strings.NewReader(text), 2460000.5, 1)
+	if err == nil || err.Error() != "x.bin: row 1: expected at most 1 rows: cut the file before this one" {
+		t.Errorf("beyond the limit: got %v", err)
+	}
 	_, err = orbits.ReadSBDB("x.bin", strings.NewReader(text[:50]), 2460000.5)
 	if err == nil || err.Error() != "x.bin: row 1: expected 32 bytes, got 18" {
 		t.Errorf("cut short: got %v", err)
@@ -76,4 +83,32 @@ func TestReadSBDB(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "x.bin: row 0: expected finite elements") {
 		t.Errorf("not a number: got %v", err)
 	}
+}
+
+// What is read can be placed, and what is not is an error with its row.
+func FuzzReadSBDB(f *testing.F) {
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.LittleEndian, []float32{2.77, 0.08, 0.185, 1.4, 1.28, 3.7, 0.0037, 3.34}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(bytes.Repeat(b.Bytes(), 2)[:50])
+	f.Add(bytes.Repeat([]byte("\xff"), 32))
+	f.Fuzz(func(t *testing.T, rows []byte) {
+		bodies, err := orbits.ReadSBDB("x.bin", bytes.NewReader(rows), 2460000.5)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "x.bin: row ") || !strings.Contains(err.Error(), "expected") {
+				t.Fatalf("got %q want file, row and what was expected", err)
+			}
+			return
+		}
+		if len(bodies) != len(rows)/32 {
+			t.Fatalf("got %d bodies of %d bytes", len(bodies), len(rows))
+		}
+		for _, b := range bodies {
+			if p := b.At(2461000.5); math.IsNaN(p.R()) {
+				t.Fatalf("%+v: got %v", b, p)
+			}
+		}
+	})
 }

@@ -64,6 +64,7 @@ func TestHarnessFigure(t *testing.T) {
 		{table, "Ark (tables)", 64, "NaN ns"},
 		{"", "Ark", 16, "in 0 lines"},
 		{"N,Ark\n16\n", "Ark", 16, "wrong number of fields"},
+		{"N,Ark\n" + strings.Repeat("\n", 256<<10), "Ark", 16, "expected at most 262144 bytes"},
 		{"N,Ark\n16,fast\n", "Ark", 16, "invalid syntax"},
 	} {
 		_, err := harnessFigure(strings.NewReader(bad.table), bad.name, bad.n)

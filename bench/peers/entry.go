@@ -43,7 +43,7 @@ type entry struct {
 	P9999   *float64 `json:"p9999_ns,omitempty"`   // of a step
 	Peak    *float64 `json:"peak_bytes,omitempty"` // resident
 	Rest    *float64 `json:"rest_bytes,omitempty"`
-	*collectorEntry
+	*CollectorEntry
 }
 
 // unit is that of a workload's figures.
@@ -75,7 +75,7 @@ func (r *result) entry(c *contender) entry {
 	case r.w.child:
 		o.Peak, o.Rest = &mid, new(median(c.samples))
 	case r.w.garbage:
-		o.Peak, o.collectorEntry = new(c.collected(peak)), c.collectorEntry()
+		o.Peak, o.CollectorEntry = new(c.collected(peak)), c.collectorEntry()
 	default:
 		o.Allocs, o.GoBytes, o.P99, o.Passes = &c.allocs, &c.bytes, new(r.p99(c)), c.times
 		o.NsPerEntity = &mid

@@ -159,8 +159,9 @@ func (c *contender) collected(figure func(*collection) float64) float64 {
 	return median(list)
 }
 
-// collectorEntry is what -json has of it beside the common keys.
-type collectorEntry struct {
+// CollectorEntry is what -json has of it beside the common keys. It is exported for
+// package encoding/json, which makes no embedded struct that is not.
+type CollectorEntry struct {
 	Build     float64 `json:"build_ms"`
 	Full      float64 `json:"full_gc_ms"`
 	FullLeast float64 `json:"full_gc_least_ms"`
@@ -169,8 +170,8 @@ type collectorEntry struct {
 	Garbage   float64 `json:"garbage_ms"`
 }
 
-func (c *contender) collectorEntry() *collectorEntry {
-	return &collectorEntry{
+func (c *contender) collectorEntry() *CollectorEntry {
+	return &CollectorEntry{
 		Build: c.collected(buildMS), Full: c.collected(fullMS), FullLeast: c.collected(leastMS),
 		Cycles: c.collected(cycles), CPU: c.collected(cpuTime), Garbage: c.collected(litterMS),
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"quarry/bench/input"
 )
 
 // The harness that the peers' authors use, and the state of it that is compared
@@ -78,11 +79,13 @@ func (h *harness) run(name string, args ...string) error {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = h.dir
 	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GIT_TERMINAL_PROMPT=0")
-	text, err := c.CombinedOutput()
+	var said input.Tail
+	c.Stdout, c.Stderr = &said, &said
+	err := c.Run()
 	if err == nil {
 		return nil
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 	return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), args[0], err, strings.Join(lines[max(0, len(lines)-3):], "; "))
 }
 
@@ -104,7 +107,7 @@ func (h *harness) measure(workload, name string, n int) (float64, error) {
 // harnessFigure reads a table of the harness: N and the names in the first line,
 // then n and ns per entity.
 func harnessFigure(r io.Reader, name string, n int) (float64, error) {
-	lines, err := csv.NewReader(r).ReadAll()
+	lines, err := input.Records(r)
 	if err != nil {
 		return 0, err
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+
+	"quarry/bench/input"
 )
 
 // summary is several runs side by side, as docs/performance.md prints them: what
@@ -26,13 +28,9 @@ type benchCase struct {
 func readSummary(files []string) (*summary, error) {
 	s := &summary{}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		run, err := readRun(name)
 		if err != nil {
 			return nil, err
-		}
-		var run []entry
-		if err := json.Unmarshal(text, &run); err != nil {
-			return nil, fmt.Errorf("%s is not what -json prints: %w", name, err)
 		}
 		cases := casesOf(run)
 		switch {
@@ -46,6 +44,50 @@ func readSummary(files []string) (*summary, error) {
 		s.runs = append(s.runs, run)
 	}
 	return s, nil
+}
+
+// readRun reads what -json has printed.
+func readRun(name string) ([]entry, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	run, err := input.Objects[entry](f)
+	for i := 0; err == nil && i < len(run); i++ {
+		if err = run[i].check(run); err != nil {
+			err = fmt.Errorf("object %d%w", i+1, err)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is not what -json prints: %w", name, err)
+	}
+	return run, nil
+}
+
+// check says what an entry of a run lacks that a summary needs.
+func (e *entry) check(run []entry) error {
+	switch {
+	case e.Workload == "" || e.Entrant == "" || e.N < 1:
+		return errors.New(": expected a workload, an entrant and n above 0")
+	case e.HoldsFloor != nil && e.Figure == nil:
+		return fmt.Errorf(" (%s, %s): expected a figure, for it has a verdict", e.Workload, e.Entrant)
+	case e.FloorRatio != nil && e.FloorOf == nil:
+		return fmt.Errorf(" (%s, %s): expected whose multiple the floor is, for it has a ratio", e.Workload, e.Entrant)
+	case e.FloorRatio != nil && figureOf(run, *e.FloorOf, e) == nil:
+		return fmt.Errorf(" (%s, %s): expected a figure of %s, whose multiple the floor is", e.Workload, e.Entrant, *e.FloorOf)
+	}
+	return nil
+}
+
+// figureOf is the figure of an entrant in the case of e, or nil.
+func figureOf(run []entry, entrant string, e *entry) *float64 {
+	for i := range run {
+		if o := &run[i]; o.Workload == e.Workload && o.N == e.N && o.Entrant == entrant && o.Figure != nil {
+			return o.Figure
+		}
+	}
+	return nil
 }
 
 func casesOf(run []entry) []benchCase {
@@ -131,14 +173,14 @@ func (s *summary) printTargets(w io.Writer) {
 			}
 			var by, ratios, names []string
 			peer := "-"
-			for run, e := range list {
-				by = append(by, inUnit(e, *e.Figure))
+			for _, e := range list {
+				by = append(by, inUnit(e.entry, *e.Figure))
 				if !slices.Contains(names, e.Entrant) {
 					names = append(names, e.Entrant)
 				}
 				if e.FloorRatio != nil {
 					ratios = append(ratios, fmt.Sprintf("%.3f", *e.FloorRatio))
-					peer = fmt.Sprintf("%s %s", *e.FloorOf, inUnit(e, *s.of(c, *e.FloorOf)[run].Figure))
+					peer = fmt.Sprintf("%s %s", *e.FloorOf, inUnit(e.entry, e.peer))
 				}
 			}
 			fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.workload, grouped(c.n), strings.Join(names, ", "),
@@ -148,10 +190,16 @@ func (s *summary) printTargets(w io.Writer) {
 	fmt.Fprintf(w, "\n%d of %d floors hold in %d runs of %d, and %d of %d goals.\n", held, floors, len(s.runs), len(s.runs), reached, goals)
 }
 
+// decided is an entry of ours that a target was decided by in a run.
+type decided struct {
+	entry
+	peer float64 // the figure of FloorOf in that run, where there is a FloorRatio
+}
+
 // deciding lists for each target of a case the entries of ours that decided it, one
 // a run: not always of the same entrant.
-func (s *summary) deciding(c benchCase) [][]entry {
-	var list [][]entry
+func (s *summary) deciding(c benchCase) [][]decided {
+	var list [][]decided
 	for i, run := range s.runs {
 		k := 0
 		for _, e := range run {
@@ -162,7 +210,11 @@ func (s *summary) deciding(c benchCase) [][]entry {
 				list = append(list, nil)
 			}
 			if k < len(list) {
-				list[k] = append(list[k], e)
+				d := decided{entry: e}
+				if e.FloorRatio != nil {
+					d.peer = *figureOf(run, *e.FloorOf, &e)
+				}
+				list[k] = append(list[k], d)
 			}
 			k++
 		}
@@ -171,14 +223,14 @@ func (s *summary) deciding(c benchCase) [][]entry {
 }
 
 // verdict says in how many runs a bound holds; all is 1 when it does in each.
-func (s *summary) verdict(list []entry, field func(entry) (*float64, *bool, *string)) (text string, all int) {
+func (s *summary) verdict(list []decided, field func(entry) (*float64, *bool, *string)) (text string, all int) {
 	times, bound, unit := 0, "-", ""
 	for _, e := range list {
-		limit, holds, of := field(e)
+		limit, holds, of := field(e.entry)
 		if limit == nil {
 			return "-", 0
 		}
-		bound = inUnit(e, *limit)
+		bound = inUnit(e.entry, *limit)
 		if of != nil {
 			bound, unit = fmt.Sprintf("%g", *limit), " x "+*of
 		}

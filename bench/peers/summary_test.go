@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +51,77 @@ func TestSummaryRefuses(t *testing.T) {
 		require.Equal(t, exitError, code)
 		require.Contains(t, errs, says)
 	}
+}
+
+// oneRun is a file with the JSON of a run.
+func oneRun(t testing.TB, text string) string {
+	name := filepath.Join(t.TempDir(), "run.json")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	return name
+}
+
+// The best peer of a target is another one in each run, and was left out in the
+// first.
+func TestSummaryOfChangingPeers(t *testing.T) {
+	const ours = `{"workload":"random","n":9,"library":"quarry","entrant":"quarry","figure":2,"floor":0.5,"holds_floor":true,`
+	a := oneRun(t, "["+ours+`"floor_of":"ark","floor_ratio":0.5},
+		{"workload":"random","n":9,"library":"ark","entrant":"ark","figure":4},
+		{"workload":"random","n":9,"library":"volt","entrant":"volt","figure":null}]`)
+	b := oneRun(t, "["+ours+`"floor_of":"volt","floor_ratio":0.25},
+		{"workload":"random","n":9,"library":"ark","entrant":"ark","figure":5},
+		{"workload":"random","n":9,"library":"volt","entrant":"volt","figure":8}]`)
+	out, errs, code := in("-summary", a+","+b)
+	require.Equal(t, exitOK, code, errs)
+	require.Contains(t, out, "| random | 9 | quarry | 2 2 | volt 8 | 0.500 0.250 |")
+}
+
+// The workload of the collector has keys of its own.
+func TestSummaryOfTheCollector(t *testing.T) {
+	var text bytes.Buffer
+	e := entry{Workload: "gc", N: 9, Library: ours, Entrant: quarry, Figure: new(2.0), CollectorEntry: &CollectorEntry{Build: 3}}
+	require.NoError(t, encode(&text, []entry{e}))
+	run, err := readRun(oneRun(t, text.String()))
+	require.NoError(t, err)
+	require.Equal(t, []entry{e}, run)
+}
+
+var oddRuns = map[string]string{
+	`[{}]`:                     "object 1: expected a workload, an entrant and n above 0",
+	`[{"workload":"a","n":1}]`: "object 1: expected a workload, an entrant and n above 0",
+	`[{"workload":"a","entrant":"b","n":-1}]`:                                                             "object 1: expected a workload, an entrant and n above 0",
+	`[{"workload":"a","entrant":"b","n":1},{"workload":"a","entrant":"b","n":1,"holds_floor":true}]`:      "object 2 (a, b): expected a figure, for it has a verdict",
+	`[{"workload":"a","entrant":"b","n":1,"figure":1,"holds_floor":true,"floor_ratio":1}]`:                "object 1 (a, b): expected whose multiple the floor is, for it has a ratio",
+	`[{"workload":"a","entrant":"b","n":1,"figure":1,"holds_floor":true,"floor_ratio":1,"floor_of":"c"}]`: "object 1 (a, b): expected a figure of c, whose multiple the floor is",
+	`[{"workload":"a","entrant":"b","n":1}] []`:                                                           "nothing after it",
+	"[" + strings.Repeat(" ", 4<<20):                                                                      "expected at most 4194304 bytes",
+	`[]`:                                                                                                  "has no results",
+}
+
+func TestSummaryOfOddRuns(t *testing.T) {
+	for text, says := range oddRuns {
+		name := oneRun(t, text)
+		_, errs, code := in("-summary", name)
+		require.Equal(t, exitError, code, text)
+		require.Contains(t, errs, name, text)
+		require.Contains(t, errs, says, text)
+	}
+}
+
+func FuzzSummary(f *testing.F) {
+	f.Add([]byte(`[{"workload":"random","n":9,"library":"quarry","entrant":"quarry","figure":2,"floor":0.5,"holds_floor":true,"floor_of":"ark","floor_ratio":0.5},
+		{"workload":"random","n":9,"library":"ark","entrant":"ark","figure":4,"p99_ns":3,"best_peer":"ark","goal_of":"volt","unit":"bytes"}]`))
+	for text := range oddRuns {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		name := oneRun(t, string(text))
+		s, err := readSummary([]string{name, name})
+		if err != nil {
+			require.ErrorContains(t, err, name)
+			return
+		}
+		var out bytes.Buffer
+		s.print(&out)
+		require.Contains(t, out.String(), s.cases[0].workload)
+	})
 }

@@ -2,13 +2,13 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"quarry/bench/curve"
+	"quarry/bench/input"
 )
 
 // Peer is what go run ./bench/peers -json says of one entrant in one workload
@@ -37,15 +37,12 @@ type Peer struct {
 var ErrPeers = errors.New("report: not the output of go run ./bench/peers -json")
 
 // ReadPeers reads the array of objects that go run ./bench/peers -json writes.
-// An error is ErrPeers and says where and what was expected, or is that of r.
+// An error is ErrPeers and says where and what was expected, and wraps that of r.
+// Time and memory are bounded as in package input.
 func ReadPeers(r io.Reader) ([]Peer, error) {
-	data, err := io.ReadAll(r)
+	list, err := input.Objects[Peer](r)
 	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	var list []Peer
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("%w: expected an array of objects: %w", ErrPeers, err)
+		return nil, fmt.Errorf("%w: %w", ErrPeers, err)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%w: expected an array of objects, got none", ErrPeers)

@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -63,9 +65,26 @@ func TestBadPeers(t *testing.T) {
 		`[{"workload":"random","entrant":"ark","n":1,"ns_per_entity":"fast"}]`:    "expected an array of objects",
 		`[{"workload":"a","entrant":"b","n":1},{"workload":"a","entrant":"b"}]`:   "object 2 (a, b)",
 		`[{"workload":"a","entrant":"b","n":1}] [{"workload":"a","entrant":"b"}]`: "expected an array of objects",
+		"[" + strings.Repeat(`{"workload":"a","entrant":"b","n":1},`, 5000):       "expected at most 4096 objects",
+		"[" + strings.Repeat(" ", 4<<20):                                          "expected at most 4194304 bytes",
 	} {
 		_, err := report.ReadPeers(strings.NewReader(text))
-		require.ErrorIs(t, err, report.ErrPeers, text)
-		require.ErrorContains(t, err, says, text)
+		require.ErrorIs(t, err, report.ErrPeers)
+		require.ErrorContains(t, err, says)
 	}
+}
+
+// What is read is drawn, and what is not is an error that says so.
+func FuzzReadPeers(f *testing.F) {
+	f.Add([]byte(peersJSON))
+	f.Add([]byte(`[{"workload":"random","entrant":"ark","n":1e9,"figure":1e-300,"p99_ns":-1,"holds_goal":true,"goal_ratio":1}]`))
+	f.Add([]byte(`[{"workload":"a","entrant":"b","n":1},{"workload":"a","entrant":"b","n":2,"figure":3}] 1`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := report.ReadPeers(bytes.NewReader(text))
+		if err != nil {
+			require.ErrorIs(t, err, report.ErrPeers)
+			return
+		}
+		require.NoError(t, report.Write(io.Discard, &report.Page{Peers: list}))
+	})
 }

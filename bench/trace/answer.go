@@ -1,12 +1,13 @@
 package trace
 
 import (
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"quarry/bench/input"
 )
 
 // Row is one row of a STATS.csv, the right answers that lie beside a collection
@@ -27,7 +28,7 @@ func ReadStats(path string) (map[string]Row, error) {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
+	records, err := input.Records(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, path, err)
 	}

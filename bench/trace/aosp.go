@@ -29,11 +29,11 @@ func readAOSP(b *builder) error {
 			return err
 		}
 	}
-	return nil
+	return b.err
 }
 
 // call reads what follows the thread number.
-func (a *aosp) call(l line, thread uint32) error {
+func (a *aosp) call(l line, thread uint16) error {
 	switch string(l.word()) {
 	case "malloc":
 		return a.malloc(l, thread)
@@ -49,21 +49,21 @@ func (a *aosp) call(l line, thread uint32) error {
 		if !l.lit(" 0x0") || !l.done() {
 			return a.b.bad("TID: thread_done 0x0")
 		}
-		return a.b.add(Op{Slot: NoSlot, Thread: thread, Kind: ThreadDone}, 0)
+		return a.b.add(Op{Slot: NoSlot, Thread: thread, call: calls(ThreadDone, Nothing)}, 0)
 	}
 	return a.b.bad("malloc, calloc, memalign, realloc, free or thread_done after TID:")
 }
 
-func (a *aosp) malloc(l line, thread uint32) error {
+func (a *aosp) malloc(l line, thread uint16) error {
 	name, ok := name(&l)
 	size, ok2 := number(&l)
 	if !ok || !ok2 || !l.done() {
 		return a.b.bad("TID: malloc PTR SIZE")
 	}
-	return a.get(Op{Thread: thread, Kind: Malloc}, name, size)
+	return a.get(Op{Thread: thread}, Malloc, name, size)
 }
 
-func (a *aosp) calloc(l line, thread uint32) error {
+func (a *aosp) calloc(l line, thread uint16) error {
 	name, ok := name(&l)
 	count, ok2 := number(&l)
 	size, ok3 := number(&l)
@@ -77,10 +77,10 @@ func (a *aosp) calloc(l line, thread uint32) error {
 		}
 		product = ^uint64(0) // the overflow is why the call failed
 	}
-	return a.get(Op{Thread: thread, Kind: Calloc}, name, product)
+	return a.get(Op{Thread: thread}, Calloc, name, product)
 }
 
-func (a *aosp) memalign(l line, thread uint32) error {
+func (a *aosp) memalign(l line, thread uint16) error {
 	name, ok := name(&l)
 	align, ok2 := number(&l)
 	size, ok3 := number(&l)
@@ -92,68 +92,76 @@ func (a *aosp) memalign(l line, thread uint32) error {
 	} else if bad {
 		return a.b.bad("ALIGN to be a power of two up to %d", uint64(maxNameAlign))
 	}
-	return a.get(Op{Thread: thread, Kind: Memalign, Align: uint32(align)}, name, size)
+	op := Op{Thread: thread}
+	op.setAlign(align)
+	return a.get(op, Memalign, name, size)
 }
 
 // get adds a call that makes the block name, or failed when name is 0.
-func (a *aosp) get(op Op, name, size uint64) error {
+func (a *aosp) get(op Op, kind Kind, name, size uint64) error {
 	if name == 0 {
-		op.Slot = NoSlot
+		op.Slot, op.call = NoSlot, calls(kind, Nothing)
 		return a.b.add(op, size)
 	}
 	if _, ok := a.live[name]; ok {
 		return a.b.bad("a PTR that is not live, and %#x is", name)
 	}
-	op.Slot, op.Effect = a.b.slots.take(), Get
-	a.live[name] = op.Slot
+	slot, err := a.b.take()
+	if err != nil {
+		return err
+	}
+	a.live[name] = slot
+	op.Slot, op.call = slot, calls(kind, Get)
 	return a.b.add(op, size)
 }
 
-func (a *aosp) realloc(l line, thread uint32) error {
+func (a *aosp) realloc(l line, thread uint16) error {
 	to, ok := name(&l)
 	from, ok2 := name(&l)
 	size, ok3 := number(&l)
 	if !ok || !ok2 || !ok3 || !l.done() {
 		return a.b.bad("TID: realloc NEWPTR OLDPTR SIZE")
 	}
-	op := Op{Thread: thread, Kind: Realloc}
+	op := Op{Thread: thread}
 	if from == 0 {
-		return a.get(op, to, size)
+		return a.get(op, Realloc, to, size)
 	}
 	if op.Slot, ok = a.live[from]; !ok {
 		return a.b.bad("OLDPTR to be a live block, and %#x is not", from)
 	}
+	effect := Nothing
 	switch {
 	case to == from:
-		op.Effect = Resize
+		effect = Resize
 	case to != 0:
 		if _, ok := a.live[to]; ok {
 			return a.b.bad("a NEWPTR that is not live, and %#x is", to)
 		}
-		op.Effect = Resize
+		effect = Resize
 		delete(a.live, from)
 		a.live[to] = op.Slot
 	case size == 0:
-		op.Effect = Drop
+		effect = Drop
 		delete(a.live, from)
 		a.b.slots.give(op.Slot)
 	}
+	op.call = calls(Realloc, effect)
 	return a.b.add(op, size)
 }
 
-func (a *aosp) free(l line, thread uint32) error {
+func (a *aosp) free(l line, thread uint16) error {
 	name, ok := name(&l)
 	if !ok || !l.done() {
 		return a.b.bad("TID: free PTR")
 	}
-	op := Op{Slot: NoSlot, Thread: thread, Kind: Free}
+	op := Op{Slot: NoSlot, Thread: thread, call: calls(Free, Nothing)}
 	if name == 0 {
 		return a.b.add(op, 0)
 	}
 	if op.Slot, ok = a.live[name]; !ok {
 		return a.b.bad("PTR to be a live block, and %#x is not", name)
 	}
-	op.Effect = Drop
+	op.call = calls(Free, Drop)
 	delete(a.live, name)
 	a.b.slots.give(op.Slot)
 	return a.b.add(op, 0)

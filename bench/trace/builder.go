@@ -1,8 +1,10 @@
 package trace
 
 import (
-	"bytes"
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -10,8 +12,21 @@ import (
 // overflows: what is live is never more than what was asked for in all.
 const maxTotal = 1 << 62
 
-// maxThreads bounds the different thread numbers of a trace.
-const maxThreads = 1 << 20
+// maxLine bounds a line, its end included, in bytes: it is the one piece of the
+// text that is held. No call needs a hundred.
+const maxLine = 64 << 10
+
+// limits bound what is read, and so what reading may hold.
+type limits struct {
+	text    int64 // bytes, unpacked
+	lines   int   // and so operations: 16 bytes each
+	live    int   // blocks at once: about 40 bytes each, twice while tables grow
+	threads int   // different numbers: as much
+}
+
+// most are the limits of Read: a gigabyte of operations, with 64 bytes of text for
+// each.
+var most = limits{text: 4 << 30, lines: 1 << 26, live: 1 << 23, threads: 1 << 16}
 
 // slots hands out the numbers of blocks. The last one given back is the next
 // one handed out, so the numbers stay as few as the greatest number of live
@@ -35,43 +50,62 @@ func (s *slots) give(slot uint32) {
 	s.free = append(s.free, slot)
 }
 
-// builder walks over the lines of a text and gathers the operations that a
-// reader of one form finds in them.
+// live is how many numbers are handed out now.
+func (s *slots) live() int { return int(s.n) - len(s.free) }
+
+// builder walks over the lines of a text and counts the operations that a
+// reader of one form finds in them, or gathers them.
 type builder struct {
-	t     *Trace
-	file  string // for errors
-	data  []byte // what was not walked over yet
-	text  []byte // the current line, without its end
-	no    int    // the number of the current line, from 1
-	slots slots
-	total uint64            // sum of the sizes so far
-	tids  map[uint64]uint32 // thread number to index in t.Threads
-	tid   uint64            // the last thread number seen, and its index: most lines repeat it
-	index uint32
+	t      *Trace
+	keep   bool   // gather the operations
+	file   string // for errors
+	in     *bufio.Reader
+	limits limits
+	text   []byte // the current line, without its end, up to the next line
+	no     int    // the number of the current line, from 1
+	err    error  // why there is no next line, when the text has not ended
+	ops    int
+	slots  slots
+	total  uint64            // sum of the sizes so far
+	tids   map[uint64]uint16 // thread number to index in t.Threads
+	tid    uint64            // the last thread number seen, and its index: most lines repeat it
+	index  uint16
 }
 
-func newBuilder(t *Trace, file string, text []byte) *builder {
-	// No operation takes less than the four bytes of "f 1" and its end.
-	lines := min(bytes.Count(text, []byte{'\n'}), len(text)/4) + 1
-	t.Ops = make([]Op, 0, lines)
-	return &builder{t: t, file: file, data: text, tids: map[uint64]uint32{}}
+// newBuilder makes a builder for a text. It keeps operations where t has room for
+// them.
+func newBuilder(t *Trace, file string, text io.Reader, most limits) *builder {
+	return &builder{t: t, keep: t.Ops != nil, file: file, in: bufio.NewReaderSize(text, maxLine), limits: most, tids: map[uint64]uint16{}}
 }
 
-// next moves to the next line. The last line may lack its end.
+// next moves to the next line. The last line may lack its end. After false the
+// text has ended, or err says why it cannot be read on.
 func (b *builder) next() bool {
-	if len(b.data) == 0 {
+	text, err := b.in.ReadSlice('\n')
+	if len(text) == 0 && errors.Is(err, io.EOF) {
+		b.text = nil
 		return false
 	}
-	n := bytes.IndexByte(b.data, '\n')
-	if n < 0 {
-		b.text, b.data = b.data, nil
-	} else {
-		b.text, b.data = b.data[:n], b.data[n+1:]
+	b.no++
+	b.text = text
+	b.t.Bytes += int64(len(text))
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		b.err = b.bad("a line of at most %d bytes", maxLine)
+	case err != nil && !errors.Is(err, io.EOF):
+		b.err = err
+	case b.no > b.limits.lines:
+		b.err = b.beyond("%d lines: cut the recording before this one", b.limits.lines)
+	}
+	if b.err != nil {
+		return false
+	}
+	if k := len(b.text); k > 0 && b.text[k-1] == '\n' {
+		b.text = b.text[:k-1]
 	}
 	if k := len(b.text); k > 0 && b.text[k-1] == '\r' {
 		b.text = b.text[:k-1]
 	}
-	b.no++
 	return true
 }
 
@@ -80,22 +114,30 @@ func (b *builder) bad(format string, args ...any) error {
 	return &SyntaxError{File: b.file, Line: b.no, Want: fmt.Sprintf(format, args...), Got: quote(b.text)}
 }
 
+// beyond is the error for a limit that the current line goes beyond.
+func (b *builder) beyond(format string, args ...any) error {
+	return fmt.Errorf("%w: %s:%d: expected at most %s", ErrLimit, b.file, b.no, fmt.Sprintf(format, args...))
+}
+
 // ended is the error for a file that stops where more is expected.
 func (b *builder) ended(format string, args ...any) error {
+	if b.err != nil {
+		return b.err
+	}
 	return &SyntaxError{File: b.file, Line: b.no + 1, Want: fmt.Sprintf(format, args...), End: true}
 }
 
 // thread returns the index of a thread number.
-func (b *builder) thread(tid uint64) (uint32, error) {
+func (b *builder) thread(tid uint64) (uint16, error) {
 	if tid == b.tid && len(b.t.Threads) > 0 {
 		return b.index, nil
 	}
 	index, ok := b.tids[tid]
 	if !ok {
-		if len(b.t.Threads) == maxThreads {
-			return 0, b.bad("at most %d different threads", maxThreads)
+		if len(b.t.Threads) == b.limits.threads {
+			return 0, b.beyond("%d different threads: give threads that ended before others began one number", b.limits.threads)
 		}
-		index = uint32(len(b.t.Threads))
+		index = uint16(len(b.t.Threads))
 		b.t.Threads = append(b.t.Threads, tid)
 		b.tids[tid] = index
 	}
@@ -103,17 +145,28 @@ func (b *builder) thread(tid uint64) (uint32, error) {
 	return index, nil
 }
 
+// take hands out the number of a new block.
+func (b *builder) take() (uint32, error) {
+	if b.slots.live() == b.limits.live {
+		return 0, b.beyond("%d blocks live at once: cut the recording before this line", b.limits.live)
+	}
+	return b.slots.take(), nil
+}
+
 // add appends an operation of the given size. Only sizes that were got count
 // for the limit: a call that failed may have failed because of its size.
 func (b *builder) add(op Op, size uint64) error {
-	if op.Effect == Get || op.Effect == Resize {
+	if e := op.Effect(); e == Get || e == Resize {
 		if size > maxTotal || b.total+size > maxTotal {
 			return b.bad("at most %d bytes asked for in the whole file", uint64(maxTotal))
 		}
 		b.total += size
 	}
-	op.Size = int64(min(size, math.MaxInt64))
-	b.t.Ops = append(b.t.Ops, op)
+	b.ops++
+	if b.keep {
+		op.Size = int64(min(size, math.MaxInt64))
+		b.t.Ops = append(b.t.Ops, op)
+	}
 	return nil
 }
 

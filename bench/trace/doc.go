@@ -2,12 +2,12 @@
 // and on the Go heap, fills and checks every byte of every block on both, and
 // compares what it counted with the known answer.
 //
-// A trace is read once into operations of 24 bytes. The names that the recorded
+// A trace is read into operations of 16 bytes. The names that the recorded
 // program used for its blocks (addresses, ordinals, ids) are gone by then: each
 // live block has a slot, slots are used again, and a replay is a walk over two
 // arrays without a map:
 //
-//	text, AOSP form             operations, 24 B each            blocks, 32 B a slot
+//	text, AOSP form             operations, 16 B each            blocks, 32 B a slot
 //	+-------------------------+  +-----------------------------+  +----------------+
 //	| 7: malloc 0xb0 40       |  | malloc,  40 B, get slot 0   |  | slot 0: empty  |
 //	| 7: calloc 0xc0 2 8      |->| calloc,  16 B, get slot 1   |->| slot 1: 64 B   |
@@ -29,14 +29,21 @@
 // a [*SyntaxError] with file, line and what was expected; it matches
 // [ErrFormat]. No input makes this package panic.
 //
+// The text is never held, packed or not: a line of it is, of at most 64 KiB. It is
+// read twice, and the first time nothing is kept but what is live, so that a file
+// that is malformed, or an archive of a few megabytes with gigabytes of text in it,
+// is refused before it takes memory. A trace may have 2^26 lines, 4 GiB of text,
+// 2^23 blocks live at once and 2^16 threads; what has more is refused with an error
+// that matches [ErrLimit] and says where it goes beyond.
+//
 // A call that failed when it was recorded (it returned 0x0) is counted in its
 // kind and in Failed and is not replayed; the block that a failed realloc was
 // given lives on. A realloc is one step: the old size goes and the new one comes
 // before the peak is looked at.
 //
 // [Run] is the entry point of the benchmark. One goroutine does all the work,
-// whatever threads the trace names. It costs the text of the file, 24 bytes an
-// operation, and per side the live bytes of the trace; a trace that has more
+// whatever threads the trace names. It costs 16 bytes an operation, 8 more while
+// books are kept, and per side the live bytes of the trace; a trace that has more
 // than 4 GiB live at once, or asks for an alignment above 1 MiB, is refused with
 // an error that matches [ErrLimit].
 package trace

@@ -2,8 +2,10 @@ package trace
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -27,7 +29,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("0 3 4 0\na 1 1\nr 1 0\nr 1 7\nf -1\n"))
 	f.Add([]byte("Alloc(4611686018427387904),\nFree(0),\nAlloc(0),"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tr, text, err := parse("fuzz", data)
+		tr, text, err := parseText("fuzz", data)
 		if err != nil {
 			return
 		}
@@ -36,7 +38,7 @@ func FuzzRead(f *testing.F) {
 			s.PeakLiveBlocks < s.EndLiveBlocks || s.TotalBytes < s.PeakLiveBytes || s.MaxRequest < 0 || s.Failed > s.Ops {
 			t.Fatalf("impossible books: %+v", s)
 		}
-		slow, err := statsRef(tr.Form, text)
+		slow, err := statsRef(tr, text)
 		if err != nil || slow != s {
 			t.Fatalf("slow books: got %+v (%v) want %+v", slow, err, s)
 		}
@@ -58,11 +60,36 @@ func again(t *testing.T, tr *Trace) {
 	if err := WriteAOSP(&text, tr); err != nil {
 		t.Fatal(err)
 	}
-	back, _, err := parse("print", text.Bytes())
+	back, _, err := parseText("print", text.Bytes())
 	if err != nil {
 		t.Fatalf("the print does not read: %v\n%s", err, text.Bytes())
 	}
 	if got, want := opsText(back), opsText(tr); got != want {
 		t.Fatalf("got %s want %s\n%s", got, want, text.Bytes())
 	}
+}
+
+// FuzzReadStats: what is no STATS.csv is an error with the file, and what is one has
+// a name for each row.
+func FuzzReadStats(f *testing.F) {
+	good, err := os.ReadFile(filepath.Join("testdata", "STATS.csv"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add([]byte("trace,ops\na/b,3\n"))
+	f.Add([]byte("trace,trace,\"ops\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "STATS.csv")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := ReadStats(path)
+		if err != nil && (rows != nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), path)) {
+			t.Fatalf("got %v, %v want an error with the file", rows, err)
+		}
+		if _, ok := rows[""]; ok {
+			t.Fatal("got a row without a name")
+		}
+	})
 }

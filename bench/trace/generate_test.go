@@ -24,7 +24,7 @@ func TestDemoPrints(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	back, raw, err := parse("print", text.Bytes())
+	back, raw, err := parseText("print", text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestDemoPrints(t *testing.T) {
 	if got, want := opsText(back), opsText(demo); got != want {
 		t.Error("got other threads or slots than those printed")
 	}
-	slow, err := statsRef(AOSP, raw)
+	slow, err := statsRef(back, raw)
 	if err != nil || slow != demo.Stats() {
 		t.Errorf("slow books: got %+v (%v) want %+v", slow, err, demo.Stats())
 	}
@@ -76,23 +76,23 @@ func TestDemoHasAll(t *testing.T) {
 	seen := map[pair]int{}
 	demo := Demo()
 	zero, crossed, failedOld := map[Kind]int{}, 0, 0
-	owner := make([]uint32, demo.Slots)
+	owner := make([]uint16, demo.Slots)
 	for _, op := range demo.Ops {
-		seen[pair{op.Kind, op.Effect}]++
-		switch op.Effect {
+		seen[pair{op.Kind(), op.Effect()}]++
+		switch op.Effect() {
 		case Get:
 			owner[op.Slot] = op.Thread
 		case Drop:
-			if op.Kind == Free && owner[op.Slot] != op.Thread {
+			if op.Kind() == Free && owner[op.Slot] != op.Thread {
 				crossed++
 			}
 		case Nothing:
-			if op.Kind == Realloc && op.Slot != NoSlot {
+			if op.Kind() == Realloc && op.Slot != NoSlot {
 				failedOld++
 			}
 		}
-		if op.Size == 0 && (op.Effect == Get || op.Effect == Resize) {
-			zero[op.Kind]++
+		if op.Size == 0 && (op.Effect() == Get || op.Effect() == Resize) {
+			zero[op.Kind()]++
 		}
 	}
 	for _, p := range []pair{

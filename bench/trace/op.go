@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Kind is the call that was recorded.
 type Kind uint8
@@ -41,19 +44,36 @@ const (
 // NoSlot is the Slot of an operation that names no block.
 const NoSlot = ^uint32(0)
 
-// Op is one line of a trace.
+// Op is one line of a trace, in 16 bytes.
 type Op struct {
 	Size   int64  // bytes asked for; a calloc has COUNT x SIZE; 0 for Free and ThreadDone
 	Slot   uint32 // the block: below Trace.Slots, or NoSlot
-	Align  uint32 // bytes, a power of two, of a Memalign; 0 otherwise
-	Thread uint32 // index into Trace.Threads
-	Kind   Kind
-	Effect Effect
+	Thread uint16 // index into Trace.Threads
+	align  uint8  // 0: none; else one more than its logarithm
+	call   call
 }
+
+// call is a kind and an effect: the effect in the low two bits.
+type call uint8
+
+func calls(k Kind, e Effect) call { return call(k)<<2 | call(e) }
+
+// Kind is the call that was recorded.
+func (op *Op) Kind() Kind { return Kind(op.call >> 2) }
+
+// Effect is what the call did.
+func (op *Op) Effect() Effect { return Effect(op.call & 3) }
+
+// Align is the alignment that a Memalign asked for, in bytes, a power of two; 0
+// for all others.
+func (op *Op) Align() int64 { return 1 << op.align >> 1 }
+
+// setAlign takes 0 or a power of two.
+func (op *Op) setAlign(align uint64) { op.align = uint8(bits.Len64(align)) }
 
 // failed says that the recorded call returned 0x0.
 func (op *Op) failed() bool {
-	return op.Effect == Nothing && op.Kind <= Realloc
+	return op.Effect() == Nothing && op.Kind() <= Realloc
 }
 
 // Form is the kind of text that a trace was read from.
@@ -82,7 +102,7 @@ type Trace struct {
 	Name    string   // the file, as it was named to Read
 	Member  string   // the member of a zip archive, or ""
 	Form    Form     // what the text was
-	Bytes   int      // length of the text, unpacked
+	Bytes   int64    // length of the text, unpacked
 	Ops     []Op     // one a line of the text, headers aside
 	Slots   int      // every Op.Slot is below this, or NoSlot
 	Threads []uint64 // thread numbers in the order of their first line; {0} where the form has none
@@ -92,7 +112,7 @@ type Trace struct {
 func (t *Trace) Calls() int {
 	n := len(t.Ops)
 	for i := range t.Ops {
-		if t.Ops[i].Kind == ThreadDone {
+		if t.Ops[i].Kind() == ThreadDone {
 			n--
 		}
 	}

@@ -20,7 +20,7 @@ func WriteAOSP(w io.Writer, t *Trace) error {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		p.line = strconv.AppendUint(p.line[:0], t.Threads[op.Thread], 10)
-		p.word(": ", op.Kind.String())
+		p.word(": ", op.Kind().String())
 		p.call(op, i)
 		p.line = append(p.line, '\n')
 		if _, err := p.w.Write(p.line); err != nil {
@@ -45,13 +45,13 @@ func (p *printer) call(op *Op, i int) {
 	var old, now uint64
 	if op.Slot != NoSlot {
 		old = p.name[op.Slot]
-		if op.Effect == Get || op.Effect == Resize && i%2 == 0 {
+		if op.Effect() == Get || op.Effect() == Resize && i%2 == 0 {
 			p.name[op.Slot] ^= otherName
 		}
 		now = p.name[op.Slot]
 	}
 	size := uint64(op.Size)
-	switch op.Kind {
+	switch op.Kind() {
 	case Malloc:
 		p.pointer(now)
 		p.number(size)
@@ -65,10 +65,10 @@ func (p *printer) call(op *Op, i int) {
 		p.number(size / count)
 	case Memalign:
 		p.pointer(now)
-		p.number(uint64(op.Align))
+		p.number(uint64(op.Align()))
 		p.number(size)
 	case Realloc:
-		switch op.Effect {
+		switch op.Effect() {
 		case Get:
 			old = 0
 		case Drop, Nothing:

@@ -4,25 +4,14 @@ package trace
 // letters alone leave open; recordings that go with the lab have all of them:
 // an id starts as NULL, so r of an id that no line named is realloc(NULL, SIZE);
 // r to size 0 frees the block and the id is NULL again; f -1 is free(NULL).
+// An id that f freed is no NULL.
 
-// The states of an id.
-type repID struct {
-	slot  uint32
-	state repState
-}
-
-type repState uint8
-
-const (
-	repNull repState = iota // never named, or resized to 0: realloc takes it as NULL
-	repLive
-	repFreed
-)
-
-// rep is the reader of one file of the malloclab form.
+// rep is the reader of one file of the malloclab form. What it holds of an id
+// that is not live is one bit, up to the greatest that was freed.
 type rep struct {
-	b   *builder
-	ids map[uint64]repID
+	b     *builder
+	live  map[uint64]uint32 // id of a live block to its slot
+	freed []uint64          // bit by id: freed, and not live again
 	// From the header: the number of ids, every ID is below it, and the
 	// number of lines after the header.
 	numIDs, numOps uint64
@@ -32,7 +21,7 @@ type rep struct {
 // operations, weight), on one line or more, and one operation a line after it.
 // Blank lines do not count, and neither do blanks at the ends of a line.
 func readRep(b *builder) error {
-	r := rep{b: b, ids: map[uint64]repID{}}
+	r := rep{b: b, live: map[uint64]uint32{}}
 	if err := r.header(); err != nil {
 		return err
 	}
@@ -42,17 +31,17 @@ func readRep(b *builder) error {
 		if l.done() {
 			continue
 		}
-		if uint64(len(b.t.Ops)) == r.numOps {
+		if uint64(b.ops) == r.numOps {
 			return b.bad("the end of the file after %d operations, the number in the header", r.numOps)
 		}
 		if err := r.op(l); err != nil {
 			return err
 		}
 	}
-	if n := uint64(len(b.t.Ops)); n != r.numOps {
-		return b.ended("%d operations, the number in the header, after %d", r.numOps, n)
+	if uint64(b.ops) != r.numOps {
+		return b.ended("%d operations, the number in the header, after %d", r.numOps, b.ops)
 	}
-	return nil
+	return b.err
 }
 
 // header reads the four numbers. The first and the last are for the driver of
@@ -75,6 +64,9 @@ func (r *rep) header() error {
 		}
 	}
 	r.numIDs, r.numOps = numbers[1], numbers[2]
+	if most := uint64(r.b.limits.lines); r.numIDs > most || r.numOps > most {
+		return r.b.beyond("%d ids and operations in the header: cut the recording", most)
+	}
 	return nil
 }
 
@@ -107,31 +99,37 @@ func (r *rep) op(l line) error {
 }
 
 func (r *rep) alloc(id, size uint64) error {
-	if r.ids[id].state == repLive {
+	if _, ok := r.live[id]; ok {
 		return r.b.bad("an ID that is not live, and block %d is", id)
 	}
 	return r.get(Malloc, id, size)
 }
 
 func (r *rep) get(kind Kind, id, size uint64) error {
-	slot := r.b.slots.take()
-	r.ids[id] = repID{slot, repLive}
-	return r.b.add(Op{Slot: slot, Kind: kind, Effect: Get}, size)
+	slot, err := r.b.take()
+	if err != nil {
+		return err
+	}
+	r.live[id] = slot
+	if r.wasFreed(id) {
+		r.freed[id/64] &^= 1 << (id % 64)
+	}
+	return r.b.add(Op{Slot: slot, call: calls(kind, Get)}, size)
 }
 
 func (r *rep) realloc(id, size uint64) error {
-	at := r.ids[id]
+	slot, ok := r.live[id]
 	switch {
-	case at.state == repFreed:
+	case r.wasFreed(id):
 		return r.b.bad("the ID of a live block, and block %d was freed before", id)
-	case at.state == repNull:
+	case !ok:
 		return r.get(Realloc, id, size)
 	case size == 0:
-		r.ids[id] = repID{}
-		r.b.slots.give(at.slot)
-		return r.b.add(Op{Slot: at.slot, Kind: Realloc, Effect: Drop}, 0)
+		delete(r.live, id)
+		r.b.slots.give(slot)
+		return r.b.add(Op{Slot: slot, call: calls(Realloc, Drop)}, 0)
 	}
-	return r.b.add(Op{Slot: at.slot, Kind: Realloc, Effect: Resize}, size)
+	return r.b.add(Op{Slot: slot, call: calls(Realloc, Resize)}, size)
 }
 
 func (r *rep) free(l line) error {
@@ -142,7 +140,7 @@ func (r *rep) free(l line) error {
 		if !l.done() {
 			return r.b.bad("f ID")
 		}
-		return r.b.add(Op{Slot: NoSlot, Kind: Free}, 0)
+		return r.b.add(Op{Slot: NoSlot, call: calls(Free, Nothing)}, 0)
 	}
 	id, ok := l.dec()
 	l.spaces()
@@ -152,11 +150,20 @@ func (r *rep) free(l line) error {
 	if id >= r.numIDs {
 		return r.b.bad("an ID below %d, the number of ids in the header", r.numIDs)
 	}
-	at := r.ids[id]
-	if at.state != repLive {
+	slot, ok := r.live[id]
+	if !ok {
 		return r.b.bad("the ID of a live block, and block %d is not live", id)
 	}
-	r.ids[id] = repID{state: repFreed}
-	r.b.slots.give(at.slot)
-	return r.b.add(Op{Slot: at.slot, Kind: Free, Effect: Drop}, 0)
+	delete(r.live, id)
+	if more := int(id/64) + 1 - len(r.freed); more > 0 {
+		r.freed = append(r.freed, make([]uint64, more)...)
+	}
+	r.freed[id/64] |= 1 << (id % 64)
+	r.b.slots.give(slot)
+	return r.b.add(Op{Slot: slot, call: calls(Free, Drop)}, 0)
+}
+
+// wasFreed reports whether f freed the block of an id last.
+func (r *rep) wasFreed(id uint64) bool {
+	return id/64 < uint64(len(r.freed)) && r.freed[id/64]>>(id%64)&1 != 0
 }

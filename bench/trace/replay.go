@@ -135,14 +135,14 @@ func (r *replay) drain() {
 // step replays operation i.
 func (r *replay) step(i int) error {
 	op := &r.t.Ops[i]
-	switch op.Effect {
+	switch op.Effect() {
 	case Get:
-		b, err := r.m.get(int(op.Size), int(op.Align))
+		b, err := r.m.get(int(op.Size), int(op.Align()))
 		if err != nil {
 			return r.failed(i, err)
 		}
 		r.place(i, b)
-		if op.Kind == Calloc {
+		if op.Kind() == Calloc {
 			if !r.traits.zeroed {
 				clear(b)
 			}
@@ -166,7 +166,7 @@ func (r *replay) step(i int) error {
 		r.ledger.change(int64(size), int64(len(b)), true, true)
 	case Drop:
 		b := &r.blocks[op.Slot]
-		r.check(i, b.bytes, b.stamp, "before "+op.Kind.String())
+		r.check(i, b.bytes, b.stamp, "before "+op.Kind().String())
 		r.m.drop(b.bytes)
 		r.ledger.change(int64(len(b.bytes)), 0, true, false)
 		*b = block{}
@@ -180,7 +180,7 @@ func (r *replay) place(i int, b []byte) {
 	if len(b) != int(op.Size) {
 		r.fault(i, "the block has %d bytes", len(b))
 	}
-	align := max(int(op.Align), r.traits.align)
+	align := max(int(op.Align()), r.traits.align)
 	// Safe because the address is only looked at, and b is live.
 	if addr := uintptr(unsafe.Pointer(unsafe.SliceData(b))); addr%uintptr(align) != 0 {
 		r.fault(i, "the block is at %#x, which is not a multiple of %d", addr, align)
@@ -221,8 +221,8 @@ func (r *replay) where(i int) string {
 		return "after the last operation"
 	}
 	op := &r.t.Ops[i]
-	if op.Effect == Drop {
-		return fmt.Sprintf("operation %d (%s)", i+1, op.Kind)
+	if op.Effect() == Drop {
+		return fmt.Sprintf("operation %d (%s)", i+1, op.Kind())
 	}
-	return fmt.Sprintf("operation %d (%s of %d bytes)", i+1, op.Kind, op.Size)
+	return fmt.Sprintf("operation %d (%s of %d bytes)", i+1, op.Kind(), op.Size)
 }

@@ -177,7 +177,7 @@ func (m *broken) resize(b []byte, size int) ([]byte, error) {
 func TestReplayFinds(t *testing.T) {
 	const text = "1: malloc 0x10 40\n1: calloc 0x20 5 8\n1: memalign 0x30 64 100\n" +
 		"1: realloc 0x40 0x10 80\n1: free 0x20\n"
-	tr, _, err := parse("t.txt", []byte(text))
+	tr, _, err := parseText("t.txt", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 
@@ -72,11 +71,12 @@ func load(path string) (*subject, error) {
 		s.want, s.source = demoAnswer, "the known answer"
 		return s, nil
 	}
-	data, err := os.ReadFile(path)
+	f, size, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
+		return nil, err
 	}
-	t, text, err := parse(path, data)
+	defer f.Close()
+	t, src, err := parse(path, f, size, most)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func load(path string) (*subject, error) {
 	want, source := row.Stats, "STATS.csv"
 	if !ok {
 		source = "a slow count from the text"
-		if want, err = statsRef(t.Form, text); err != nil {
+		if want, err = statsRef(t, src); err != nil {
 			return nil, err
 		}
 	}

@@ -46,14 +46,14 @@ func testAnswers(t *testing.T, folder string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, text, err := parse(path, data)
+		tr, text, err := parseText(path, data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := tr.Stats(); got != row.Stats {
 			t.Errorf("fast books: got %+v want %+v", got, row.Stats)
 		}
-		slow, err := statsRef(tr.Form, text)
+		slow, err := statsRef(tr, text)
 		if err != nil {
 			t.Fatal(err)
 		}

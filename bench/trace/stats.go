@@ -73,7 +73,7 @@ func (t *Trace) Stats() Stats {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		s.count(op)
-		switch op.Effect {
+		switch op.Effect() {
 		case Get:
 			l.change(0, op.Size, false, true)
 		case Resize:
@@ -81,7 +81,7 @@ func (t *Trace) Stats() Stats {
 		case Drop:
 			l.change(size[op.Slot], 0, true, false)
 		}
-		if op.Effect == Get || op.Effect == Resize {
+		if op.Effect() == Get || op.Effect() == Resize {
 			size[op.Slot] = op.Size
 			requests = append(requests, op.Size)
 		}
@@ -98,7 +98,7 @@ func (t *Trace) Stats() Stats {
 
 // count adds one line to the numbers that need no memory of the lines before.
 func (s *Stats) count(op *Op) {
-	switch op.Kind {
+	switch op.Kind() {
 	case Malloc:
 		s.Malloc++
 	case Calloc:
@@ -109,16 +109,16 @@ func (s *Stats) count(op *Op) {
 		s.Realloc++
 	case Free:
 		s.Free++
-		if op.Effect == Nothing {
+		if op.Effect() == Nothing {
 			s.FreeNull++
 		}
 	}
 	if op.failed() {
 		s.Failed++
 	}
-	if op.Effect == Get || op.Effect == Resize {
+	if op.Effect() == Get || op.Effect() == Resize {
 		s.TotalBytes += op.Size
-		s.MaxAlign = max(s.MaxAlign, int64(op.Align))
+		s.MaxAlign = max(s.MaxAlign, op.Align())
 		if op.Size == 0 {
 			s.ZeroSize++
 		}

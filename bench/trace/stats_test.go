@@ -16,14 +16,14 @@ func TestOneStep(t *testing.T) {
 		"1: malloc 0x10 9\n1: free 0x10\n1: malloc 0x10 1\n1: malloc 0x2 1\n": {9, 2, 2, 2},
 		"1: malloc 0x0 9\n1: thread_done 0x0\n":                               {0, 0, 0, 0},
 	} {
-		tr, raw, err := parse("", []byte(text))
+		tr, raw, err := parseText("", text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := tr.Stats().Answer; got != want {
 			t.Errorf("%q: got %+v want %+v", text, got, want)
 		}
-		slow, err := statsRef(tr.Form, raw)
+		slow, err := statsRef(tr, raw)
 		if err != nil || slow != tr.Stats() {
 			t.Errorf("%q: slow books: got %+v (%v) want %+v", text, slow, err, tr.Stats())
 		}
@@ -34,7 +34,7 @@ func TestOneStep(t *testing.T) {
 // TestLabForm holds the cases that only the ids of the malloc lab have: an id
 // that is NULL, one that is used again, a weight and heap size of any value.
 func TestLabForm(t *testing.T) {
-	tr, raw, err := parse("l.rep", []byte("3 5 7 9\nr 4 10\nr 4 0\nr 4 20\nf 4\na 4 5\nr 2 0\nf -1\n"))
+	tr, raw, err := parseText("l.rep", "3 5 7 9\nr 4 10\nr 4 0\nr 4 20\nf 4\na 4 5\nr 2 0\nf -1\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestLabForm(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v want %+v", got, want)
 	}
-	if slow, err := statsRef(tr.Form, raw); err != nil || slow != want {
+	if slow, err := statsRef(tr, raw); err != nil || slow != want {
 		t.Errorf("slow books: got %+v (%v) want %+v", slow, err, want)
 	}
 	testReplay(t, tr, want.Answer)
@@ -64,6 +64,7 @@ func TestReadStatsRefuses(t *testing.T) {
 		"no number":      {strings.Replace(string(good), "txt,16", "txt,x", 1), `:2: column ops: expected a number`},
 		"unknown column": {strings.Replace(string(good), "p90", "p91", 1), `expected the columns of STATS.csv, got "p91"`},
 		"missing column": {"trace,ops\na/b,3\n", "expected the columns of STATS.csv, got trace,ops"},
+		"long":           {string(good) + strings.Repeat("\n", 256<<10), "expected at most 262144 bytes: leave out what is not needed"},
 		"short row":      {string(good) + "x,1\n", "wrong number of fields"},
 	} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {

@@ -113,11 +113,16 @@ var malformedLab = []malformed{
 		`l.rep:3: expected 9 operations, the number in the header, after 1, got the end of the file`},
 }
 
+// parseText reads a file that has this text.
+func parseText[T string | []byte](name string, text T) (*Trace, *source, error) {
+	return parse(name, bytes.NewReader([]byte(text)), int64(len(text)), most)
+}
+
 // TestMalformed: every way in which a text can break its form or its sense, and
 // the whole text of the error.
 func TestMalformed(t *testing.T) {
 	for _, c := range slices.Concat(malformedAny, malformedWee, malformedAOSP, malformedLab) {
-		tr, _, err := parse(c.file, []byte(c.text))
+		tr, _, err := parseText(c.file, c.text)
 		if tr != nil || err == nil {
 			t.Errorf("%q: got a trace want an error", c.text)
 			continue
@@ -161,29 +166,52 @@ func TestMalformedArchives(t *testing.T) {
 	torn[len("PK")+40] ^= 0xff // inside the deflated text
 	long := bytes.Repeat([]byte("1: free 0x0\n"), 1000)
 	lying := archive(t, string(long), "x.txt")
-	// The central directory says 10 bytes: the uncompressed size is at 24 of its header.
-	at := bytes.Index(lying, []byte("PK\x01\x02")) + 24
-	copy(lying[at:], []byte{10, 0, 0, 0})
+	// Its directory says 10 bytes, or 12001: the unpacked size is at 24 of an entry.
+	copy(lying[entry(lying)+24:], []byte{10, 0, 0, 0})
+	longer := archive(t, string(long), "x.txt")
+	copy(longer[entry(longer)+24:], []byte{0xe1, 0x2e, 0, 0})
+	huge := archive(t, line, "x.txt")
+	copy(huge[entry(huge)+24:], []byte{0xfe, 0xff, 0xff, 0xff})
+	other := archive(t, string(long), "x.txt")
+	other[entry(other)+16]++ // its checksum
+	locked := archive(t, line, "x.txt")
+	locked[entry(locked)+8] |= 1
+	strange := archive(t, line, "x.txt")
+	strange[entry(strange)+10] = 12
+	elsewhere := archive(t, line, "x.txt")
+	elsewhere[entry(elsewhere)+42] = 1 // where its header begins
 	for name, c := range map[string]struct {
 		data []byte
 		want string
 	}{
-		"line":    {good, `x.zip(x.txt):2: expected PTR to be a live block, and 0x20 is not, got "1: free 0x20"`},
-		"no zip":  {[]byte("PK and nothing"), "x.zip: expected a zip archive, for it starts with PK"},
-		"cut":     {good[:len(good)-9], "x.zip: expected a zip archive, for it starts with PK"},
-		"none":    {archive(t, line), "x.zip: expected a zip archive with one member, got 0"},
-		"two":     {archive(t, line, "a", "b"), "x.zip: expected a zip archive with one member, got 2"},
-		"torn":    {torn, "x.zip(x.txt)"},
-		"lying":   {lying, "x.zip(x.txt): expected a member that can be unpacked"},
-		"zip^2":   {archive(t, string(good), "x.zip"), "x.zip(x.zip):1: expected Alloc(SIZE), or Free(INDEX), got"},
-		"nothing": {archive(t, "", "e.txt"), "x.zip(e.txt):1: expected a trace of the AOSP, malloclab or wee_alloc form"},
+		"line":      {good, `x.zip(x.txt):2: expected PTR to be a live block, and 0x20 is not, got "1: free 0x20"`},
+		"no zip":    {[]byte("PK and nothing"), "x.zip: expected a zip archive, for it starts with PK"},
+		"cut":       {good[:len(good)-9], "x.zip: expected a zip archive, for it starts with PK"},
+		"none":      {archive(t, line), "x.zip: expected a zip archive with one member, got 0"},
+		"two":       {archive(t, line, "a", "b"), "x.zip: expected a zip archive with one member, got 2"},
+		"twice":     {archive(t, line, "a", "a"), "x.zip: expected a zip archive with one member, got 2"},
+		"folder":    {archive(t, "", "a/"), "x.zip(a/): expected a file in the archive, got a folder"},
+		"torn":      {torn, "x.zip(x.txt)"},
+		"lying":     {lying, "x.zip(x.txt): expected a member that can be unpacked: zip: not a valid zip file"},
+		"longer":    {longer, "x.zip(x.txt): expected a member that can be unpacked: unexpected EOF"},
+		"huge":      {huge, "x.zip(x.txt): expected a member that can be unpacked: unexpected EOF"},
+		"other":     {other, "x.zip(x.txt): expected a member that can be unpacked: zip: checksum error"},
+		"locked":    {locked, "x.zip(x.txt): expected a member without a password: unpack it"},
+		"strange":   {strange, "x.zip(x.txt): expected a member stored or deflated, got method 12: unpack it"},
+		"elsewhere": {elsewhere, "x.zip(x.txt): expected a member that can be unpacked: zip: not a valid zip file"},
+		"zip^2":     {archive(t, string(good), "x.zip"), "x.zip(x.zip):1: expected a trace, not an archive inside the archive: unpack it once"},
+		"nothing":   {archive(t, "", "e.txt"), "x.zip(e.txt):1: expected a trace of the AOSP, malloclab or wee_alloc form"},
+		"odd name":  {archive(t, "x", "a\x1b[2J"+strings.Repeat("b", 100)), `x.zip(a\x1b[2J` + strings.Repeat("b", 55) + "...):1: expected"},
 	} {
-		tr, _, err := parse("x.zip", c.data)
+		tr, _, err := parseText("x.zip", c.data)
 		if tr != nil || err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: got %v want %s", name, err, c.want)
 		}
 	}
 }
+
+// entry is where the first entry of an archive's directory begins.
+func entry(archive []byte) int { return bytes.Index(archive, []byte("PK\x01\x02")) }
 
 // TestSameTrace: ends of lines, blanks and the packing make no difference.
 func TestSameTrace(t *testing.T) {
@@ -200,12 +228,12 @@ func TestSameTrace(t *testing.T) {
 		"1: calloc 0x10 4 5\n1: free 0x10\n":   {"01: calloc 0x10 2 10\n1: free 0x10\n"},
 		"1: realloc 0x10 0x0 4\n2: free 0x0\n": {"1: realloc 0xffffffffffffffff 0x0 4\n2: free 0x0\n"},
 	} {
-		a, _, err := parse("", []byte(want))
+		a, _, err := parseText("", want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, other := range others {
-			b, _, err := parse("", []byte(other))
+			b, _, err := parseText("", other)
 			if err != nil {
 				t.Errorf("%q: %v", other, err)
 				continue
@@ -217,10 +245,47 @@ func TestSameTrace(t *testing.T) {
 	}
 }
 
-// TestReadMissing: a file that is not there is the error of the system.
+// TestReadMissing: a file that is not there is the error of the system, and what
+// is no file is refused.
 func TestReadMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nothing.trace")
 	if _, err := Read(path); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v want ErrNotExist with the path", err)
+	}
+	folder := t.TempDir()
+	want := folder + ": expected an ordinary file, for it is read more than once"
+	if _, err := Read(folder); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v want %s", err, want)
+	}
+}
+
+var errDisk = errors.New("disk on fire")
+
+// failing is a file that cannot be read from a place on.
+type failing struct {
+	*strings.Reader
+	from int64
+}
+
+func (f failing) ReadAt(b []byte, off int64) (int, error) {
+	n, err := f.Reader.ReadAt(b, off)
+	if off+int64(n) > f.from {
+		return int(max(f.from-off, 0)), errDisk
+	}
+	return n, err
+}
+
+// TestBrokenFile: what the system says is the error, in any form and at any place.
+func TestBrokenFile(t *testing.T) {
+	for _, text := range []string{
+		"1: malloc 0x10 8\n1: free 0x10\n", "Alloc(8),\nFree(0),\n", "1 1 2 1\na 0 8\nf 0\n",
+		string(archive(t, "1: malloc 0x10 8\n1: free 0x10\n", "x.txt")),
+	} {
+		for from := range int64(len(text)) {
+			tr, _, err := parse("t", failing{strings.NewReader(text), from}, int64(len(text)), most)
+			if tr != nil || !errors.Is(err, errDisk) {
+				t.Errorf("%q from %d on: got %v want %v", text, from, err, errDisk)
+			}
+		}
 	}
 }

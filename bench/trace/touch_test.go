@@ -54,21 +54,21 @@ type caller struct {
 func (c caller) pass(ops []Op, blocks []touch, each func(i int, b *touch)) (calls, bad int) {
 	for i := range ops {
 		op := &ops[i]
-		if op.Effect == Nothing {
+		if op.Effect() == Nothing {
 			continue
 		}
 		calls++
 		b := &blocks[op.Slot]
-		if op.Effect != Get && b.wrong() {
+		if op.Effect() != Get && b.wrong() {
 			bad++
 		}
 		var err error
-		switch op.Effect {
+		switch op.Effect() {
 		case Get:
 			if c.l != nil {
-				b.p, err = c.l.Alloc(int(op.Size), int(op.Align))
+				b.p, err = c.l.Alloc(int(op.Size), int(op.Align()))
 			} else {
-				b.p, err = c.h.Alloc(int(op.Size), int(op.Align))
+				b.p, err = c.h.Alloc(int(op.Size), int(op.Align()))
 			}
 		case Resize:
 			if c.l != nil {
@@ -211,7 +211,7 @@ func (t *Trace) peak() (at int) {
 	for i := range t.Ops {
 		op := &t.Ops[i]
 		before := l.peakBytes
-		switch op.Effect {
+		switch op.Effect() {
 		case Get:
 			l.change(0, op.Size, false, true)
 		case Resize:

@@ -7,8 +7,8 @@ const weeWant = "Alloc(SIZE), or Free(INDEX)"
 // readWee reads the wee_alloc form: Alloc(SIZE), and Free(INDEX), where INDEX
 // numbers the Alloc lines from 0.
 func readWee(b *builder) error {
-	// at[INDEX] is the slot of the block, NoSlot when it was freed.
-	var at []uint32
+	live := map[uint64]uint32{} // INDEX of a live block to its slot
+	var allocs uint64
 	for b.next() {
 		l := line{b.text}
 		switch {
@@ -17,9 +17,13 @@ func readWee(b *builder) error {
 			if !ok || !l.lit("),") || !l.done() {
 				return b.bad(weeWant)
 			}
-			slot := b.slots.take()
-			at = append(at, slot)
-			if err := b.add(Op{Slot: slot, Kind: Malloc, Effect: Get}, size); err != nil {
+			slot, err := b.take()
+			if err != nil {
+				return err
+			}
+			live[allocs] = slot
+			allocs++
+			if err := b.add(Op{Slot: slot, call: calls(Malloc, Get)}, size); err != nil {
 				return err
 			}
 		case l.lit("Free("):
@@ -27,21 +31,21 @@ func readWee(b *builder) error {
 			if !ok || !l.lit("),") || !l.done() {
 				return b.bad(weeWant)
 			}
-			if index >= uint64(len(at)) {
-				return b.bad("an INDEX below %d, the number of Alloc lines so far", len(at))
+			if index >= allocs {
+				return b.bad("an INDEX below %d, the number of Alloc lines so far", allocs)
 			}
-			slot := at[index]
-			if slot == NoSlot {
+			slot, ok := live[index]
+			if !ok {
 				return b.bad("the INDEX of a live block, and block %d was freed before", index)
 			}
-			at[index] = NoSlot
+			delete(live, index)
 			b.slots.give(slot)
-			if err := b.add(Op{Slot: slot, Kind: Free, Effect: Drop}, 0); err != nil {
+			if err := b.add(Op{Slot: slot, call: calls(Free, Drop)}, 0); err != nil {
 				return err
 			}
 		default:
 			return b.bad(weeWant)
 		}
 	}
-	return nil
+	return b.err
 }
