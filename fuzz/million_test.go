@@ -17,11 +17,12 @@ import (
 // same number of refused calls and the same peak. All operations take part in every
 // second stream, in the others those that the stream's weights leave.
 func TestMillionSteps(t *testing.T) {
-	seeds, steps := 20, 1500
+	const seeds = 20
+	steps := 1500
 	if os.Getenv("QUARRY_LONG") != "" {
 		steps = 1_000_000 / seeds
 	} else if testing.Short() || debug.On {
-		seeds, steps = 6, 400
+		steps = 400
 	}
 	var done atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestMillionSteps(t *testing.T) {
 // query or list. The latter close gaps run by run, and a run ends with its chunk, so
 // the order of the rows that fill them depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
-	seeds, steps := effort(4, 1_000)
+	seeds, steps := effort(6, 1_000)
 	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+4000, steps)

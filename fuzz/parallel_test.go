@@ -14,7 +14,7 @@ import (
 func TestWorkersAgree(t *testing.T) { workersAgree(t, 6, fuzz.RunParallel) }
 
 // TestFramesOfWorkersAgree is the same of whole frames of systems, which come and go.
-func TestFramesOfWorkersAgree(t *testing.T) { workersAgree(t, 2, fuzz.RunFrames) }
+func TestFramesOfWorkersAgree(t *testing.T) { workersAgree(t, 4, fuzz.RunFrames) }
 
 func workersAgree(t *testing.T, most int, run func([]byte, *alloc.Universe, int) (fuzz.ParallelResult, error)) {
 	seeds, steps := effort(most, 120)
