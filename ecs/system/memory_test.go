@@ -37,10 +37,12 @@ func TestWorldThatIsFull(t *testing.T) {
 	s.systems.Presentation().Add("other", s.update())
 	s.step()
 	require.Equal(t, 21_000, a.Len())
+	before := u.Stats().Live
 	for range 3 {
 		require.ErrorIs(t, s.systems.Step(frame), alloc.ErrFull)
 		require.Equal(t, 21_000, a.Len())
 		require.NoError(t, w.Verify())
+		require.Less(t, u.Stats().Live, before, "commands that are lost keep no memory")
 	}
 	spawns.Disable()
 	w.Clear()

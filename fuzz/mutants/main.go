@@ -11,7 +11,7 @@
 // the syntax tree, wherever the function moves (place.go). The tree is not touched: changed files are an
 // overlay of one build that has all mutants, off until a variable of the environment names one
 // (weave.go). The test that the table names is run, and where it does not notice, those of the
-// package and of all that import it (run.go). The exit status is 1 when no test notices a mutant.
+// package and of all that import it (lab.go). The exit status is 1 when no test notices a mutant.
 package main
 
 import (
@@ -63,6 +63,9 @@ func (o *options) main() error {
 			list = append(list, m)
 		}
 	}
+	if len(list) == 0 {
+		return fmt.Errorf("no mutant has %q", o.only)
+	}
 	places, moved, err := tree.locateAll(list)
 	for _, line := range moved {
 		fmt.Println(line)
@@ -95,48 +98,48 @@ func runAll(t *tree, list []*mutant, places []place, jobs int) error {
 	if err := lab.build(list); err != nil {
 		return err
 	}
-	var mutex sync.Mutex
+	p := progress{of: len(list)}
 	var group sync.WaitGroup
-	next, done, survivors, broken := 0, 0, 0, 0
-	for range max(jobs, 1) {
+	slots := make(chan struct{}, max(jobs, 1))
+	for i, m := range list {
+		slots <- struct{}{}
 		group.Go(func() {
-			for {
-				mutex.Lock()
-				n := next
-				next++
-				mutex.Unlock()
-				if n >= len(list) {
-					return
-				}
-				v, err := lab.judge(n+1, list[n])
-				mutex.Lock()
-				done++
-				was := list[n].by
-				fmt.Printf("%d/%d %v: ", done, len(list), list[n])
-				switch {
-				case err != nil:
-					broken++
-					fmt.Println(err)
-				case v.test == "":
-					survivors++
-					fmt.Println("NOTHING notices")
-				default:
-					fmt.Printf("%s.%s %s", v.pkg, v.test, v.seconds)
-					if was.test != "" && (was.pkg != v.pkg || was.test != v.test) {
-						fmt.Printf(", and not %s.%s", was.pkg, was.test)
-					}
-					fmt.Println()
-				}
-				if err == nil {
-					list[n].by = v
-				}
-				mutex.Unlock()
-			}
+			v, err := lab.judge(i+1, m)
+			p.add(m, v, err)
+			<-slots
 		})
 	}
 	group.Wait()
-	if survivors+broken > 0 {
-		return fmt.Errorf("%d survived, %d had no verdict", survivors, broken)
+	if p.survivors+p.broken > 0 {
+		return fmt.Errorf("%d survived, %d had no verdict", p.survivors, p.broken)
 	}
 	return nil
+}
+
+// A progress counts verdicts.
+type progress struct {
+	sync.Mutex
+	done, of, survivors, broken int
+}
+
+// add sets the verdict of m and prints it.
+func (p *progress) add(m *mutant, v verdict, err error) {
+	p.Lock()
+	defer p.Unlock()
+	p.done++
+	fmt.Printf("%d/%d %v: ", p.done, p.of, m)
+	switch {
+	case err != nil:
+		p.broken++
+		fmt.Println(err)
+		return
+	case v.test == "":
+		p.survivors++
+		fmt.Println("NOTHING notices")
+	case m.by.test != "" && (m.by.pkg != v.pkg || m.by.test != v.test):
+		fmt.Printf("%s.%s %s, and not %s.%s\n", v.pkg, v.test, v.seconds, m.by.pkg, m.by.test)
+	default:
+		fmt.Printf("%s.%s %s\n", v.pkg, v.test, v.seconds)
+	}
+	m.by = v
 }
