@@ -190,9 +190,7 @@ func (c *cloning) prepare(total int) error {
 		err = w.reserveIDs(total)
 	}
 	if err = w.makeRoom(err); err != nil {
-		for i := range c.blocks {
-			w.freeSpill(&c.blocks[i])
-		}
+		c.freeBlocks()
 		w.records.drop(w.u, blocks)
 		w.forget(before)
 	}
@@ -248,27 +246,42 @@ func (a *Archetype) pattern() (*Archetype, error) {
 
 // takeBlocks takes the heap's blocks for the copies of buffers that have spilled.
 func (c *cloning) takeBlocks() error {
-	w := c.w
 	for i := range c.members {
-		m := &c.members[i]
-		a, _, at := w.seatOf(w.recordOf("", m.e))
-		for _, b := range m.to.buffers() {
-			t := w.types[b.Key]
-			length := int(headerAt(at, a.columnOf(t.id)).length)
-			if length <= t.inline {
-				continue
-			}
-			for range c.n {
-				h, err := w.newSpill(t, length, length)
-				if err != nil {
-					return err
-				}
-				h.length = uint32(length)
-				c.blocks = append(c.blocks, h)
-			}
+		if err := c.takeBlocksOf(c.members[i].e, c.members[i].to, c.n); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// takeBlocksOf does so for n copies of an entity, of an archetype that is given.
+func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
+	w := c.w
+	a, _, at := w.seatOf(w.recordOf("", e))
+	for _, b := range to.buffers() {
+		t := w.types[b.Key]
+		length := int(headerAt(at, a.columnOf(t.id)).length)
+		if length <= t.inline {
+			continue
+		}
+		for range n {
+			h, err := w.newSpill(t, length, length)
+			if err != nil {
+				return err
+			}
+			h.length = uint32(length)
+			c.blocks = append(c.blocks, h)
+		}
+	}
+	return nil
+}
+
+// freeBlocks gives them back.
+func (c *cloning) freeBlocks() {
+	for i := range c.blocks {
+		c.w.freeSpill(&c.blocks[i])
+	}
+	c.blocks = c.blocks[:0]
 }
 
 // fill makes the copies of a member. There is room.
