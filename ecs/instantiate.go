@@ -21,9 +21,10 @@ import (
 // Instantiate makes a copy of e and returns it: a new entity with e's components, enable
 // bits, shared values and buffers, elements included, but without Prefab and Cleanup types
 // and without its name. Entities in its components and buffers that name e name the copy
-// then, others stay. Where e has a buffer of LinkedEntity its members are copied too, and
-// entities that name one of the group name its copy. It panics when e is not alive or is
-// Dying, during iteration, and with a *LimitError when there is no room.
+// then, others stay. Where e has a buffer of LinkedEntity its members are copied too, each
+// once, but for those that are dead or Dying, and entities that name one of the group name its
+// copy. It panics when e is not alive or is Dying, during iteration, and with a *LimitError
+// when there is no room.
 func (w *World) Instantiate(e Entity) Entity {
 	copied, err := w.TryInstantiate(e)
 	if err != nil {
@@ -52,7 +53,7 @@ func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
 // InstantiateGroup makes n copies of the entities of a group: those that name one
 // another do so in each copy. The batch is the n copies of the first, then those of the
 // second, and so on. Their own LinkedEntity buffers do not make the group larger. It panics
-// like InstantiateN, and for an entity that is in the group twice.
+// like InstantiateN of each of them, and for an entity that is in the group twice.
 func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 	const op = "World.InstantiateGroup"
 	w.checkChange(op)
