@@ -121,6 +121,50 @@ func TestCleanupEnds(t *testing.T) {
 	}
 }
 
+// TestChangeSwapsCleanup: a change ends as adding and then removing would. One that gives a dying
+// entity a cleanup type and takes its last one leaves it dying; one that gives it another type ends it.
+func TestChangeSwapsCleanup(t *testing.T) {
+	for name, apply := range map[string]func(c *ecs.Change, q *ecs.Query, e ecs.Entity) error{
+		"Apply": func(c *ecs.Change, _ *ecs.Query, e ecs.Entity) error { _, err := c.Apply(e); return err },
+		"ApplyList": func(c *ecs.Change, _ *ecs.Query, e ecs.Entity) error {
+			_, err := c.ApplyList([]ecs.Entity{e})
+			return err
+		},
+		"ApplyQuery": func(c *ecs.Change, q *ecs.Query, _ ecs.Entity) error { _, err := c.ApplyQuery(q); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			position, socket := ecs.Register[Position](w), ecs.Register[Socket](w, ecs.Cleanup)
+			health, lines := ecs.Register[Health](w, ecs.Cleanup), ecs.RegisterBuffer[byte](w, ecs.Cleanup)
+			team := ecs.RegisterShared[string](w, ecs.Cleanup)
+			dying := ecs.NewQuery(w, ecs.With(ecs.Register[ecs.Dying](w)))
+			a := ecs.NewArchetype(w, position, socket)
+			for _, c := range []struct {
+				given ecs.Part
+				leave ecs.Type // what it dies with then; nil: it ends
+			}{
+				{ecs.Add(health), health}, {ecs.Add(lines), lines}, {ecs.Add(team.Of("red")), team}, {ecs.Put(team.Of("red")), team},
+				{ecs.Add(position, health), health}, {ecs.Add(position), nil},
+			} {
+				e := a.Create()
+				require.True(t, w.Destroy(e))
+				require.NoError(t, apply(ecs.NewChange(w, c.given, ecs.Remove(socket)), dying, e))
+				require.NoError(t, w.Verify())
+				require.Equal(t, c.leave != nil, w.Alive(e))
+				if c.leave == nil {
+					continue
+				}
+				at, _ := w.Locate(e)
+				require.True(t, at.Archetype.Has(c.leave) && !at.Archetype.Has(socket), "%v", at.Archetype)
+				require.Equal(t, 1, dying.Count())
+				require.NoError(t, apply(ecs.NewChange(w, ecs.Remove(c.leave)), dying, e))
+				require.False(t, w.Alive(e), "that was the last one")
+			}
+			require.Zero(t, w.Stats().Alive)
+		})
+	}
+}
+
 // TestDyingIsNoOnesToGive: the tag comes and goes with Destroy and cleanup types alone.
 func TestDyingIsNoOnesToGive(t *testing.T) {
 	w := newWorld(t)

@@ -143,7 +143,12 @@ func TestHasRoomKeepsItsWord(t *testing.T) {
 	require.Greater(t, fits, 10)
 	require.ErrorIs(t, w.HasRoom(nil, ecs.MaxEntities), ecs.ErrLimit)
 	require.Panics(t, func() { _ = w.HasRoom(nil, -1) })
-	for _, r := range []ecs.Room{{}, {Archetype: a, Rows: -1}, {Archetype: ecs.NewArchetype(newWorld(t)), Rows: 1}} {
+	e := a.Create()
+	require.NoError(t, w.HasRoom([]ecs.Room{{Archetype: a, Rows: 1}, {Archetype: a, Rows: 1, Of: e}, {Archetype: a, Rows: 1, Of: b.Create()}}, 3))
+	dead := a.Create()
+	w.Destroy(dead)
+	for _, r := range []ecs.Room{{}, {Archetype: a, Rows: -1}, {Archetype: ecs.NewArchetype(newWorld(t)), Rows: 1},
+		{Archetype: b, Rows: 1, Of: e}, {Archetype: a, Rows: 1, Of: dead}} {
 		require.Panics(t, func() { _ = w.HasRoom([]ecs.Room{r}, 0) })
 	}
 	require.NoError(t, w.Close())

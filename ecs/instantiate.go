@@ -21,9 +21,10 @@ import (
 // Instantiate makes a copy of e and returns it: a new entity with e's components, enable
 // bits, shared values and buffers, elements included, but without Prefab and Cleanup types
 // and without its name. Entities in its components and buffers that name e name the copy
-// then, others stay. Where e has a buffer of LinkedEntity its members are copied too, and
-// entities that name one of the group name its copy. It panics when e is not alive or is
-// Dying, during iteration, and with a *LimitError when there is no room.
+// then, others stay. Where e has a buffer of LinkedEntity its members are copied too, each
+// once, but for those that are dead or Dying, and entities that name one of the group name its
+// copy. It panics when e is not alive or is Dying, during iteration, and with a *LimitError
+// when there is no room.
 func (w *World) Instantiate(e Entity) Entity {
 	copied, err := w.TryInstantiate(e)
 	if err != nil {
@@ -52,7 +53,7 @@ func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
 // InstantiateGroup makes n copies of the entities of a group: those that name one
 // another do so in each copy. The batch is the n copies of the first, then those of the
 // second, and so on. Their own LinkedEntity buffers do not make the group larger. It panics
-// like InstantiateN, and for an entity that is in the group twice.
+// like InstantiateN of each of them, and for an entity that is in the group twice.
 func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 	const op = "World.InstantiateGroup"
 	w.checkChange(op)
@@ -190,9 +191,7 @@ func (c *cloning) prepare(total int) error {
 		err = w.reserveIDs(total)
 	}
 	if err = w.makeRoom(err); err != nil {
-		for i := range c.blocks {
-			w.freeSpill(&c.blocks[i])
-		}
+		c.freeBlocks()
 		w.records.drop(w.u, blocks)
 		w.forget(before)
 	}
@@ -248,27 +247,42 @@ func (a *Archetype) pattern() (*Archetype, error) {
 
 // takeBlocks takes the heap's blocks for the copies of buffers that have spilled.
 func (c *cloning) takeBlocks() error {
-	w := c.w
 	for i := range c.members {
-		m := &c.members[i]
-		a, _, at := w.seatOf(w.recordOf("", m.e))
-		for _, b := range m.to.buffers() {
-			t := w.types[b.Key]
-			length := int(headerAt(at, a.columnOf(t.id)).length)
-			if length <= t.inline {
-				continue
-			}
-			for range c.n {
-				h, err := w.newSpill(t, length, length)
-				if err != nil {
-					return err
-				}
-				h.length = uint32(length)
-				c.blocks = append(c.blocks, h)
-			}
+		if err := c.takeBlocksOf(c.members[i].e, c.members[i].to, c.n); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// takeBlocksOf does so for n copies of an entity, of an archetype that is given.
+func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
+	w := c.w
+	a, _, at := w.seatOf(w.recordOf("", e))
+	for _, b := range to.buffers() {
+		t := w.types[b.Key]
+		length := int(headerAt(at, a.columnOf(t.id)).length)
+		if length <= t.inline {
+			continue
+		}
+		for range n {
+			h, err := w.newSpill(t, length, length)
+			if err != nil {
+				return err
+			}
+			h.length = uint32(length)
+			c.blocks = append(c.blocks, h)
+		}
+	}
+	return nil
+}
+
+// freeBlocks gives them back.
+func (c *cloning) freeBlocks() {
+	for i := range c.blocks {
+		c.w.freeSpill(&c.blocks[i])
+	}
+	c.blocks = c.blocks[:0]
 }
 
 // fill makes the copies of a member. There is room.

@@ -216,6 +216,13 @@ func TestInstantiateMisuse(t *testing.T) {
 		}
 	})
 	group := []ecs.Entity{e, x.make(1, 0, ecs.Null)}
+	for text, one := range map[string]ecs.Entity{
+		"%v is not alive, there is nothing to copy":                               dead,
+		"%v was destroyed, only its Cleanup types are left; those are not copied": dying,
+		"entity 2 of the group, %v, is in it twice":                               e,
+	} {
+		require.PanicsWithValue(t, fmt.Sprintf("ecs: World.InstantiateGroup: "+text, one), func() { _, _ = x.w.InstantiateGroup(append(group[:2:2], one), 1) })
+	}
 	for _, n := range []int{1 << 40, math.MaxInt/2 + 1, math.MaxInt} { // two times the second is less than 0
 		b, err := x.w.InstantiateGroup(group, n)
 		require.EqualError(t, err, "ecs: World.InstantiateGroup: the limit is 134217727 entities a world")

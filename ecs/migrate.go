@@ -60,8 +60,9 @@ func (m *Moved) note(old, to Entity) {
 // MoveAll moves all entities of another world to w: their components, enable bits, buffers,
 // shared values and names, as new entities of w. Values that are the same as one of w
 // become that one. Entities in components and in elements of buffers that name one that
-// came along name it by its new name; those that name others of the old world become Null, as do dead ones; entities of w
-// stay as they are. All move or none: an error is a *LimitError. It panics for w itself,
+// came along name it by its new name; those that name others of the old world, alive or dead,
+// become Null; entities of all other worlds, dead ones of w too, stay as they are. All move or
+// none: an error is a *LimitError. It panics for w itself,
 // while either world is in a loop or shared, and for a type that both have with
 // different options; types that w lacks are registered, and stay. Cost: where both are in one universe chunks
 // change hands, and what names entities is written; else rows are copied.

@@ -202,6 +202,45 @@ func TestMoveQuery(t *testing.T) {
 	}
 }
 
+// TestMoveKeepsOtherNames: of the old world only those that came along are still named, by their
+// new names; what names an entity of any other world, alive or dead, is left as it is.
+func TestMoveKeepsOtherNames(t *testing.T) {
+	for _, together := range []bool{true, false} {
+		for _, n := range []int{1, 3000} { // one row, which is copied, and chunks that change hands
+			x, y := newNests(t, together, alloc.Fixed(1))
+			third := newNest(t)
+			born := func(x *nest, alive bool) ecs.Entity {
+				e := x.kinds[2].Create()
+				if !alive {
+					x.w.Destroy(e)
+				}
+				return e
+			}
+			y.kinds, third.kinds = []*ecs.Archetype{2: ecs.NewArchetype(y.w, y.hits)}, []*ecs.Archetype{2: ecs.NewArchetype(third.w, third.hits)}
+			here, gone := born(x, true), born(x, false)
+			names := []ecs.Entity{here, gone, born(y, true), born(y, false), born(third, true), born(third, false), ecs.Null}
+			want := append([]ecs.Entity{ecs.Null, ecs.Null}, names[2:]...)
+			var ids []ecs.Entity
+			for i := range n {
+				ids = append(ids, x.make(1, len(names), names...))
+				x.owner.Set(ids[i], Owner{names[i%len(names)]})
+			}
+			moved, err := y.w.MoveQuery(ecs.NewQuery(x.w, ecs.With(x.owner, x.position)))
+			require.NoError(t, err)
+			require.Equal(t, n, moved.Len())
+			for i, e := range ids {
+				e = moved.Of(e)
+				require.Equal(t, want[i%len(names)], y.owner.Get(e).Of)
+				for k, h := range y.hits.Slice(e) {
+					require.Equal(t, want[k], h.By)
+				}
+			}
+			require.True(t, x.w.Alive(here))
+			require.NoError(t, y.w.Verify())
+		}
+	}
+}
+
 // TestMoveMisuse: what cannot move is refused, and nothing has.
 func TestMoveMisuse(t *testing.T) {
 	x, y := newNests(t, true, alloc.Fixed(1))

@@ -336,3 +336,35 @@ func TestQueryKeepsItsOwnTerms(t *testing.T) {
 	}
 	require.Equal(t, "query(Write Position)", q.String())
 }
+
+// TestTermsTwice: a term that names no type may stand twice, and beside one that names the tag, as may a value
+// in a Where: the query is that of the term once. Types may not.
+func TestTermsTwice(t *testing.T) {
+	w := newWorld(t)
+	position, prefab, disabled := ecs.Register[Position](w), ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)
+	team := ecs.RegisterShared[string](w)
+	for _, types := range [][]ecs.Type{{position}, {position, prefab}, {position, disabled}, {position, prefab, disabled}, {position, team.Of("red")}} {
+		ecs.NewArchetype(w, types...).Create()
+	}
+	for _, c := range []struct{ once, twice []ecs.Term }{
+		{[]ecs.Term{ecs.IncludePrefabs()}, []ecs.Term{ecs.IncludePrefabs(), ecs.IncludePrefabs()}},
+		{[]ecs.Term{ecs.IncludeDisabled()}, []ecs.Term{ecs.IncludeDisabled(), ecs.IncludeDisabled()}},
+		{[]ecs.Term{ecs.With(prefab)}, []ecs.Term{ecs.IncludePrefabs(), ecs.With(prefab), ecs.IncludePrefabs()}},
+		{[]ecs.Term{ecs.Without(disabled)}, []ecs.Term{ecs.Without(disabled), ecs.IncludeDisabled()}},
+		{[]ecs.Term{ecs.Ordered()}, []ecs.Term{ecs.Ordered(), ecs.Ordered()}},
+		{[]ecs.Term{ecs.Where(team.Of("red"))}, []ecs.Term{ecs.Where(team.Of("red"), team.Of("red"))}},
+	} {
+		once, twice := ecs.NewQuery(w, c.once...), ecs.NewQuery(w, c.twice...)
+		require.Equal(t, once.Entities(nil), twice.Entities(nil), "%v", twice)
+		require.NotEmpty(t, once.Entities(nil), "%v", once)
+		require.True(t, ecs.SharesMatching(once, twice), "%v", twice)
+	}
+	for text, terms := range map[string][]ecs.Term{
+		"ecs: NewQuery: string is in two terms":           {ecs.Where(team.Of("red")), ecs.Where(team.Of("blue"))},
+		"ecs: NewQuery: Position is in two Changed terms": {ecs.Changed(position), ecs.Changed(position)},
+		"ecs: NewQuery: Changed names Position twice":     {ecs.Changed(position, position)},
+		"ecs: NewQuery: Prefab is in two terms":           {ecs.With(prefab), ecs.Without(prefab)},
+	} {
+		require.PanicsWithValue(t, text, func() { ecs.NewQuery(w, terms...) })
+	}
+}

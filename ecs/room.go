@@ -9,22 +9,30 @@ import "fmt"
 type Room struct {
 	Archetype *Archetype
 	Rows      int
+	Of        Entity // whose copies the rows will be, by Instantiate, with the elements of its buffers; Null: nobody's
 }
 
 // HasRoom reports whether the rows of all rooms and as many new entities would find room
-// now, each archetype once in rooms: it makes the room and gives it back, so calls that bring
-// no more than that, one after the other, find it too, if nobody else takes memory of the
-// universe meanwhile. The error is a *LimitError. It panics during iteration, for an archetype of
-// another world and for negative numbers.
+// now: it makes the room and gives it back, so calls that bring no more than that, one after the
+// other, find it too, if nobody else takes memory of the universe meanwhile. The error is a
+// *LimitError. It panics during iteration, for an archetype of another world, for copies of an
+// entity that is not alive or lacks a type of the archetype, and for negative numbers.
 func (w *World) HasRoom(rooms []Room, entities int) error {
 	const op = "World.HasRoom"
 	w.checkChange(op)
 	if entities < 0 {
 		panic(fmt.Sprintf("ecs: %s: %d entities: the number is negative", op, entities))
 	}
+	c := w.newCloning(op, 0)
 	for i, r := range rooms {
 		if r.Archetype == nil || r.Archetype.w != w || r.Rows < 0 {
 			panic(fmt.Sprintf("ecs: %s: room %d, of %d rows: the archetype is nil or belongs to another world, or the number is negative", op, i, r.Rows))
+		}
+		if r.Of == Null {
+			continue
+		}
+		if o := w.recordOf(op, r.Of); o == nil || !r.Archetype.isPartOf(w.archetypeAt(w.ownerOf(o.location))) {
+			panic(fmt.Sprintf("ecs: %s: room %d: %v is not alive, or has not all types of its copies, %v", op, i, r.Of, r.Archetype))
 		}
 	}
 	before, blocks := len(w.archetypes), len(w.records.runs)
@@ -38,6 +46,12 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		w.aim(to)
 		to.coming += r.Rows
 		to.lieAlone()
+		if r.Of == Null {
+			continue
+		}
+		if err = c.takeBlocksOf(r.Of, to, r.Rows); err != nil {
+			break
+		}
 	}
 	if err == nil && entities > 0 {
 		if entities > MaxEntities-1-int(w.created-w.destroyed) {
@@ -46,7 +60,9 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 			err = w.reserveIDs(entities)
 		}
 	}
-	if err = w.makeRoom(err); err != nil {
+	err = w.makeRoom(err)
+	c.freeBlocks()
+	if err != nil {
 		w.records.drop(w.u, blocks)
 		w.forget(before)
 		return during(op, err)
@@ -55,6 +71,16 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		to.settle()
 	}
 	return nil
+}
+
+// isPartOf reports whether another archetype has all of the types.
+func (a *Archetype) isPartOf(b *Archetype) bool {
+	for i := range a.sig {
+		if a.sig[i]&^b.sig[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // aim adds an archetype to the targets of the call under way, once.

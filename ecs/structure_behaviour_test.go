@@ -210,6 +210,13 @@ func TestBehaviour13NoOps(t *testing.T) {
 		require.False(t, changed, "removing from %v", e)
 		require.False(t, x.tag.Remove(e))
 	}
+	team := ecs.RegisterShared[string](x.w)
+	red := ecs.NewArchetype(x.w, team.Of("red")).Create()
+	require.False(t, team.Add(red, "blue"))
+	changed, err = ecs.NewChange(x.w, ecs.Add(team.Of("blue"))).Apply(red)
+	require.NoError(t, err)
+	require.False(t, changed)
+	require.Equal(t, 1, team.Len("red"))
 }
 
 type extraData struct{ A, B, C int64 }

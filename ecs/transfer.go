@@ -164,7 +164,7 @@ func (w *way) giveChunks(chunks int) (start, n int) {
 		for _, slot := range w.on {
 			to.setBits(slot, pos, 0, to.grid.RowsOf(pos))
 		}
-		to.markRows(pos)
+		to.markRows(pos) // every type, as where rows are copied: a query with Changed may match them only now
 	}
 	for pos := at + chunks; pos < len(to.stamps); pos++ {
 		to.stamps[pos].ordered = to.w.version // a part-full chunk comes after others now

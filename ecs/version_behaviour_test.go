@@ -305,6 +305,63 @@ func TestBehaviour54OrderVersions(t *testing.T) {
 	}
 }
 
+// TestTagsMarkByAnyWay: a change that leaves the layout alone marks every type of the rows that it brings, by
+// query, where full chunks change hands uncopied, as one by one, where rows are copied. So a query with Changed
+// sees all that has come to match it, though it was written before the query's last loop.
+func TestTagsMarkByAnyWay(t *testing.T) {
+	for how, apply := range map[string]func(c *ecs.Change, q *ecs.Query) error{
+		"query": func(c *ecs.Change, q *ecs.Query) error { _, err := c.ApplyQuery(q); return err },
+		"list":  func(c *ecs.Change, q *ecs.Query) error { _, err := c.ApplyList(q.Entities(nil)); return err },
+		"one by one": func(c *ecs.Change, q *ecs.Query) error {
+			for _, e := range q.Entities(nil) {
+				if _, err := c.Apply(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		for _, growth := range chunkSizes {
+			w := newWorld(t, ecs.ChunkGrowth(growth))
+			position, velocity, tag := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Tag](w)
+			hidden, team := ecs.Register[ecs.DisabledEntity](w), ecs.RegisterShared[string](w)
+			for what, c := range map[string]struct {
+				from   []ecs.Type
+				change *ecs.Change
+				comes  ecs.Term // that the rows match then, and did not before
+			}{
+				"a tag":           {nil, ecs.NewChange(w, ecs.Add(tag)), ecs.With(tag)},
+				"a tag that goes": {[]ecs.Type{tag}, ecs.NewChange(w, ecs.Remove(tag)), ecs.Without(tag)},
+				"what was hidden": {[]ecs.Type{hidden}, ecs.NewChange(w, ecs.Remove(hidden)), ecs.Present(position)},
+				"another value":   {[]ecs.Type{team.Of("red")}, ecs.NewChange(w, ecs.Put(team.Of("blue"))), ecs.Where(team.Of("blue"))},
+			} {
+				text := fmt.Sprintf("%s, %s, chunks grow %v", what, how, growth)
+				a := ecs.NewArchetype(w, append([]ecs.Type{position, velocity}, c.from...)...)
+				n := 3*a.Plan().Rows + 5 // full chunks and one that is not
+				createEach(a, n)
+				all := ecs.NewQuery(w, ecs.With(velocity), ecs.IncludeDisabled())
+				changed := ecs.NewQuery(w, c.comes, ecs.Changed(position))
+				ordered := ecs.NewQuery(w, c.comes, ecs.Ordered())
+				rows := func(q *ecs.Query) (n int) {
+					for r := range q.Rows() {
+						n += r.Len()
+					}
+					return n
+				}
+				require.Zero(t, rows(changed)+rows(ordered), text)
+				require.NoError(t, apply(c.change, all))
+				require.Equal(t, []int{n, n}, []int{rows(changed), rows(ordered)}, text)
+				require.NoError(t, apply(c.change, all))
+				require.Zero(t, rows(changed)+rows(ordered), "%s: nothing changes, nothing is marked", text)
+				w.DestroyQuery(all)
+				for _, q := range []*ecs.Query{all, changed, ordered} {
+					q.Close()
+				}
+			}
+		}
+	}
+}
+
 // TestManyChangedTypes: there is no limit on Changed terms, where Unity has two: 40
 // types, one of which is written at a time.
 func TestManyChangedTypes(t *testing.T) {

@@ -174,10 +174,11 @@ func NewWorld(options ...Option) (*World, error) {
 }
 
 // Close frees everything that the world holds; handles, rows and pointers into
-// it are void. A second call does nothing, unless others still held chunks of the
-// world's own universe at the first, which is an error. So is memory that belongs
-// to no entity's buffer; the error wraps alloc.ErrLeak and counts the blocks, and
-// the world is closed. It panics during iteration.
+// it are void. It is an error when others still hold chunks of the world's own universe, which
+// wraps alloc.ErrInUse, when the system refuses to take its memory back, and when there is memory that
+// belongs to no entity's buffer, which wraps alloc.ErrLeak and counts the blocks. The world is
+// closed all the same. A second call tries again to give back the universe, and does nothing
+// when that is done. It panics during iteration.
 func (w *World) Close() error {
 	if w.closed {
 		return w.closeUniverse() // it may have been in use the first time

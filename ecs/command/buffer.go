@@ -34,7 +34,8 @@ import (
 //	C1 The order of playback is (key, flight, ordinal, sequence). None of them depends on
 //	   which worker recorded a command, or when.
 //	C2 Nothing of the world has changed when Play refuses a buffer.
-//	C3 A command is applied or is among the failures, never in part.
+//	C3 A command is applied or is among the failures, never in part; but where elements find no
+//	   room, who was to get the buffer has it, empty.
 //	C4 An entity's commands have the effect that they have one by one, in order, and its row is
 //	   moved once, unless a type is removed and added again, or it is destroyed and has
 //	   Cleanup types.

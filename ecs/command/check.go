@@ -32,12 +32,14 @@ type player struct {
 	placed []int32 // by number of placeholder: the last stint
 	runs   []run
 
-	here     place
-	segment  *segment // under way
-	number   int      // of the record in it
-	failures []Failure
-	failed   int
-	cause    error
+	here       place
+	segment    *segment  // under way
+	number     int       // of the record in it
+	failures   []Failure // that check found
+	failed     int       // how many it found
+	late       []Failure // that came when commands were played
+	lateFailed int
+	cause      error // of the last of these
 
 	lists bool // some command about a list has a value
 	block block
@@ -64,21 +66,17 @@ func (p *player) begin() {
 		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.Dying](b.w)
 	}
 	p.base = b.w.Universe().Base()
-	p.segments = p.segments[:0]
+	p.segments = b.inOrder(p.segments[:0])
 	for i, s := range b.streams {
 		if len(p.canon) == i {
 			p.canon = append(p.canon, nil)
 		}
 		if s != nil {
-			p.segments = append(p.segments, s.segments...)
 			p.canon[i] = slices.Grow(p.canon[i][:0], len(s.list))[:len(s.list)]
 			for n := range p.canon[i] {
 				p.canon[i][n] = -1
 			}
 		}
-	}
-	if !slices.IsSortedFunc(p.segments, before) {
-		slices.SortStableFunc(p.segments, before)
 	}
 	p.placed = zeroed(p.placed, int(b.numbers.Load()))
 	p.work.made = zeroed(p.work.made, len(p.placed))
@@ -86,7 +84,7 @@ func (p *player) begin() {
 	p.stints.clear()
 	p.restart()
 	p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
-	p.failures, p.failed, p.cause = p.failures[:0], 0, nil
+	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }
 
 // zeroed returns a slice of n zeros.
@@ -320,8 +318,8 @@ func (p *player) copy(r *record, o *op) error {
 }
 
 // about adds a command about one entity to its stint.
-func (p *player) about(r *record, o int32, e ecs.Entity) error {
-	e = p.real(e)
+func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
+	e := p.real(recorded)
 	s, why, err := p.stintOf(e)
 	if err != nil {
 		return err
@@ -329,7 +327,7 @@ func (p *player) about(r *record, o int32, e ecs.Entity) error {
 	one := &p.ops[o]
 	if s == 0 {
 		if one.kind != destroy && one.kind != remove || why == notCreated {
-			p.fail(r, one, e, why)
+			p.fail(r, one, recorded, why)
 		}
 		return nil
 	}
@@ -338,7 +336,7 @@ func (p *player) about(r *record, o int32, e ecs.Entity) error {
 	case err != nil:
 		return err
 	case n < 0:
-		p.fail(r, one, e, reason(-n))
+		p.fail(r, one, recorded, reason(-n))
 		return nil
 	}
 	if one.kind == destroy && !one.member { // of one that is dying too, as World.Destroy does

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"quarry/ecs"
@@ -34,7 +36,7 @@ var reasons = [...]string{
 // Failure is a command that could not be applied, and where it was recorded.
 type Failure struct {
 	Command string     // what it does, as Set Position
-	Entity  ecs.Entity // that it was about, as it was recorded
+	Entity  ecs.Entity // that it was about, as it was recorded; Null: a list, or a query, with a value that cannot be
 	Why     string
 	Key     int64
 	Flight  uint64 // 0: recorded by the buffer's own writer
@@ -55,12 +57,16 @@ func (f Failure) String() string {
 	if f.Line != "" {
 		where += ", " + f.Line
 	}
-	return fmt.Sprintf("%s of %v (%s): %s", f.Command, f.Entity, where, f.Why)
+	about := f.Command
+	if f.Entity != ecs.Null {
+		about = fmt.Sprintf("%s of %v", f.Command, f.Entity)
+	}
+	return fmt.Sprintf("%s (%s): %s", about, where, f.Why)
 }
 
 // PlayError says which commands of a buffer could not be applied.
 type PlayError struct {
-	Failures []Failure // the first of them in the order of playback, at most MostFailures
+	Failures []Failure // the first of them, at most MostFailures, in the order of playback
 	Count    int       // of all
 	Applied  bool      // the other commands were applied; false: nothing was
 	cause    error     // of noRoom
@@ -90,25 +96,74 @@ func (e *PlayError) Error() string {
 // Unwrap returns the limit that was reached, if one was.
 func (e *PlayError) Unwrap() error { return e.cause }
 
-// fail notes a failure.
+// fail notes a failure of the command that is checked.
 func (p *player) fail(r *record, o *op, e ecs.Entity, why reason) {
-	p.failed++
-	if len(p.failures) == MostFailures {
+	if p.failed++; len(p.failures) < MostFailures {
+		p.failures = append(p.failures, p.describe(r, o, e, why))
+	}
+}
+
+// failLate notes that a command found no room when it was played, for an entity of the world.
+func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
+	p.cause = err
+	if p.lateFailed++; len(p.late) == MostFailures {
 		return
 	}
+	segment, number := p.segment, p.number
+	p.locate(r)
+	p.late = append(p.late, p.describe(r, o, p.recorded(r, e), noRoom))
+	p.segment, p.number = segment, number
+}
+
+// recorded returns the placeholder by which a record names an entity, or the entity.
+func (p *player) recorded(r *record, e ecs.Entity) ecs.Entity {
+	switch {
+	case r.e != ecs.Null:
+		return r.e
+	case r.flags&listed != 0:
+		for _, one := range r.list() {
+			if p.real(one) == e {
+				return one
+			}
+		}
+	}
+	return e
+}
+
+// locate finds a record among the segments.
+func (p *player) locate(r *record) {
+	for i := range p.segments {
+		p.segment, p.number = &p.segments[i], 0
+		c := p.segment.cursor()
+		for other := c.next(); other != nil; other = c.next() {
+			if other == r {
+				return
+			}
+			p.number++
+		}
+	}
+}
+
+// describe says which command of the segment under way fails, for whom and why.
+func (p *player) describe(r *record, o *op, e ecs.Entity, why reason) Failure {
 	f := Failure{Command: o.String(), Entity: e, Why: reasons[why], Key: p.segment.key, Flight: p.segment.flight,
-		Ordinal: p.segment.ordinal, Number: p.number}
+		Ordinal: p.segment.ordinal, Number: p.segment.first + p.number}
 	if pc := r.caller(); pc != 0 {
 		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 		f.Line = fmt.Sprintf("%s:%d", frame.File, frame.Line)
 	}
-	p.failures = append(p.failures, f)
+	return f
 }
 
 // failure returns what Play returns for the failures noted.
 func (p *player) failure(applied bool) error {
-	if p.failed == 0 {
+	count := p.failed + p.lateFailed
+	if count == 0 {
 		return nil
 	}
-	return &PlayError{Failures: append([]Failure(nil), p.failures...), Count: p.failed, Applied: applied, cause: p.cause}
+	list := slices.Concat(p.failures, p.late)
+	slices.SortStableFunc(list, func(a, b Failure) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Flight, b.Flight), cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.Number, b.Number))
+	})
+	return &PlayError{Failures: list[:min(len(list), MostFailures)], Count: count, Applied: applied, cause: p.cause}
 }

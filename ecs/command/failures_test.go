@@ -146,7 +146,7 @@ func scarcePlay(t *testing.T, u *alloc.Universe, seed uint64, free int) bool {
 					o.what, many = doApply, 1
 				}
 			}
-			if o.what >= doAddHits && o.what <= doAppend { // written when all is moved: docs/command.md
+			if o.what >= doAddHits && o.what <= doAppend || o.what == doAppendList { // written when all is moved: docs/command.md
 				o.what = doRemoveHits
 			}
 			if o.what == doInstantiate && (i > 0 || seed%2 == 1 || len(handles) > len(known)) { // which would end a run
@@ -266,4 +266,202 @@ func TestRefusedByMemory(t *testing.T) {
 	cb.Close()
 	require.NoError(t, w.Close())
 	require.NoError(t, u.Close())
+}
+
+// TestLateFailures: what finds no room for its elements when it is played is a failure whatever comes
+// behind it, is in its place in the order of playback, and costs no other command.
+func TestLateFailures(t *testing.T) {
+	y := openYard(t)
+	much := make([]hit, 10_000)
+	fill := func(e ecs.Entity) { y.hits.Append(e, make([]hit, 80_000)...) } // a buffer has a MiB: 87,381 of them
+	e, f, g, lacks := y.full.Create(), y.full.Create(), y.full.Create(), y.plain.Create()
+	fill(f)
+	checked := ecs.NewQuery(y.w, ecs.With(y.slow))
+	for name, c := range map[string]struct {
+		record func(cb *Buffer)
+		want   []Failure // Command, Entity, Why and Number
+	}{
+		"one": {func(cb *Buffer) { Append(cb, f, y.hits, much...) }, []Failure{{"Append []hit", f, reasons[noRoom], 0, 0, 0, 0, ""}}},
+		"before what is checked anew": {func(cb *Buffer) {
+			Append(cb, f, y.hits, much...)
+			cb.DestroyQuery(checked)
+			Set(cb, e, y.pos, position{1, 1})
+		}, []Failure{{"Append []hit", f, reasons[noRoom], 0, 0, 0, 0, ""}}},
+		"between others": {func(cb *Buffer) {
+			Set(cb, lacks, y.walk, health{1})
+			Append(cb, f, y.hits, much...)
+			Set(cb, lacks, y.walk, health{2})
+			cb.DestroyQuery(checked)
+			Append(cb, f, y.hits, much...)
+			Set(cb, lacks, y.walk, health{3})
+		}, []Failure{{"Set health", lacks, reasons[lacksType], 0, 0, 0, 0, ""}, {"Append []hit", f, reasons[noRoom], 0, 0, 0, 1, ""},
+			{"Set health", lacks, reasons[lacksType], 0, 0, 0, 2, ""}, {"Append []hit", f, reasons[noRoom], 0, 0, 0, 4, ""},
+			{"Set health", lacks, reasons[lacksType], 0, 0, 0, 5, ""}}},
+		"a list": {func(cb *Buffer) { AppendList(cb, []ecs.Entity{e, f, g}, y.hits, much...) },
+			[]Failure{{"Append []hit", f, reasons[noRoom], 0, 0, 0, 0, ""}}},
+		"a query": {func(cb *Buffer) { AppendQuery(cb, y.q, y.hits, much...) },
+			[]Failure{{"Append []hit", f, reasons[noRoom], 0, 0, 0, 0, ""}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cb := y.open(t)
+			c.record(cb)
+			cb.Add(g, y.slow)
+			var refused *PlayError
+			require.ErrorAs(t, cb.PlayRest(), &refused)
+			require.ErrorIs(t, refused, ecs.ErrLimit)
+			require.Equal(t, c.want, untraced(refused.Failures))
+			require.Equal(t, len(c.want), refused.Count)
+			require.True(t, refused.Applied)
+			require.Len(t, y.hits.Slice(f), 80_000)
+			require.True(t, y.slow.Remove(g), "behind it")
+			if name == "a list" || name == "a query" {
+				require.Equal(t, []int{10_000, 10_000}, []int{len(y.hits.Slice(e)), len(y.hits.Slice(g))})
+			}
+			give(y.hits, e)
+			give(y.hits, g)
+		})
+	}
+}
+
+// untraced returns failures without the lines that debug builds note.
+func untraced(list []Failure) []Failure {
+	for i := range list {
+		list[i].Line = ""
+	}
+	return list
+}
+
+// TestElementsWithoutRoom: where elements find no memory, who was to get the buffer has it, empty, and who had
+// it has the elements of before.
+func TestElementsWithoutRoom(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	require.NoError(t, err)
+	y := newYard(t, ecs.WithUniverse(u))
+	lacks, has := y.plain.Create(), y.full.Create()
+	y.hits.Append(has, hit{N: 7})
+	ecs.NewArchetype(y.w, y.pos, y.hits).Create() // where the first will be
+	much := make([]hit, 5000)                     // 60,000 B
+	for name, c := range map[string]struct {
+		record func(cb *Buffer)
+		fails  int
+	}{
+		"AddBuffer": {func(cb *Buffer) { AddBuffer(cb, lacks, y.hits, much...); AddBuffer(cb, has, y.hits, much...) }, 1},
+		"PutBuffer": {func(cb *Buffer) { PutBuffer(cb, lacks, y.hits, much...); PutBuffer(cb, has, y.hits, much...) }, 2},
+		"a query":   {func(cb *Buffer) { PutBufferQuery(cb, ecs.NewQuery(y.w, ecs.With(y.pos)), y.hits, much...) }, 3},
+		"SetBuffer": {func(cb *Buffer) { SetBuffer(cb, has, y.hits, much...) }, 1},
+		"Append":    {func(cb *Buffer) { Append(cb, has, y.hits, much...) }, 1},
+	} {
+		cb := NewBuffer(y.w)
+		c.record(cb)
+		y.w.Trim()
+		taken := drain(u)
+		var refused *PlayError
+		require.ErrorAs(t, cb.Play(), &refused, name)
+		require.ErrorIs(t, refused, alloc.ErrFull, name)
+		require.Equal(t, c.fails, refused.Count, name)
+		require.Equal(t, c.fails == 1 && name != "AddBuffer", !y.hits.Has(lacks), name)
+		require.Empty(t, y.hits.Slice(lacks), name)
+		require.Equal(t, []hit{{N: 7}}, y.hits.Slice(has), name)
+		y.hits.Remove(lacks)
+		for _, one := range taken {
+			u.Free(one, 1)
+		}
+		cb.Close()
+	}
+	require.NoError(t, y.w.Verify())
+	require.NoError(t, y.w.Close())
+	require.NoError(t, u.Close())
+}
+
+// TestFailuresNameWhatWasRecorded: a failure is about the placeholder that was recorded, also where the
+// entity is there already when the command is checked.
+func TestFailuresNameWhatWasRecorded(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	p, q := cb.Create(y.plain), cb.Create(y.full)
+	cb.DestroyQuery(ecs.NewQuery(y.w, ecs.With(y.slow))) // what is behind is checked again when it is done
+	cb.Enable(p, y.walk)
+	AppendList(cb, []ecs.Entity{p, q}, y.hits, hit{N: 1})
+	var refused *PlayError
+	require.ErrorAs(t, cb.PlayRest(), &refused)
+	require.Equal(t, []Failure{{"Enable health", p, reasons[lacksType], 0, 0, 0, 3, ""}, {"Append []hit", p, reasons[lacksType], 0, 0, 0, 4, ""}},
+		untraced(refused.Failures))
+}
+
+// TestListsOneByOne: a command about a list is one for each of its entities, in order: those that it
+// cannot be made of are failures of their own, one that stands twice is two, and PlayRest makes it of the
+// others, where Change.ApplyList panics and changes nobody.
+func TestListsOneByOne(t *testing.T) {
+	y := openYard(t)
+	for _, c := range []struct {
+		record func(cb *Buffer, list []ecs.Entity)
+		fails  int
+		done   func(e ecs.Entity) bool
+	}{
+		{func(cb *Buffer, list []ecs.Entity) { cb.ApplyList(list, y.change) }, 2, y.slow.Has},
+		{func(cb *Buffer, list []ecs.Entity) { cb.AddList(list, y.slow) }, 2, y.slow.Has},
+		{func(cb *Buffer, list []ecs.Entity) { cb.DisableList(list, y.walk) }, 2, func(e ecs.Entity) bool { return !y.walk.Enabled(e) }},
+		{func(cb *Buffer, list []ecs.Entity) { SetList(cb, list, y.pos, position{4, 4}) }, 2, func(e ecs.Entity) bool { return y.pos.Get(e).X == 4 }},
+		{func(cb *Buffer, list []ecs.Entity) { AppendList(cb, list, y.hits, hit{N: 1}) }, 2, func(e ecs.Entity) bool { return len(y.hits.Slice(e)) > 0 }},
+		{func(cb *Buffer, list []ecs.Entity) { PutSharedList(cb, list, y.team, "green") }, 2, func(e ecs.Entity) bool { v, _ := y.team.Get(e); return v == "green" }},
+		{func(cb *Buffer, list []ecs.Entity) { cb.RemoveList(list, y.pos) }, 0, func(e ecs.Entity) bool { return !y.pos.Has(e) }},
+		{func(cb *Buffer, list []ecs.Entity) { cb.DestroyList(list) }, 0, func(e ecs.Entity) bool { return !y.w.Alive(e) }},
+	} {
+		cb := y.open(t)
+		a, dead, b := y.full.Create(), y.full.Create(), y.full.Create()
+		y.w.Destroy(dead)
+		list := []ecs.Entity{a, dead, b, dead, a}
+		c.record(cb, list)
+		text := cb.String()
+		if c.fails == 0 {
+			require.NoError(t, cb.Play(), text)
+			require.True(t, c.done(a) && c.done(b), text)
+			continue
+		}
+		hash := y.w.Hash()
+		var refused *PlayError
+		require.ErrorAs(t, cb.Play(), &refused, text)
+		require.Equal(t, hash, y.w.Hash(), text)
+		require.ErrorAs(t, cb.PlayRest(), &refused, text)
+		require.Equal(t, c.fails, refused.Count, text)
+		for _, f := range refused.Failures {
+			require.Equal(t, []any{dead, reasons[isDead], 0}, []any{f.Entity, f.Why, f.Number}, text)
+		}
+		require.True(t, c.done(a) && c.done(b), text)
+	}
+	a, dead := y.full.Create(), y.full.Create()
+	y.w.Destroy(dead)
+	require.Contains(t, panicOf(func() { _, _ = y.change.ApplyList([]ecs.Entity{a, dead}) }), "nothing was changed")
+	require.False(t, y.slow.Has(a))
+}
+
+// TestNumbersGoOn: commands of one writer with one key are numbered from 0, though others were recorded
+// between them. String and failures say the same numbers; the lines of a Trace stand in failures alone.
+func TestNumbersGoOn(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t, Trace)
+	e := y.plain.Create()
+	for _, key := range []int64{1, 0, 1, 0, 0, 1} {
+		cb.Key(key)
+		cb.Enable(e, y.walk)
+	}
+	w := cb.Parallel(batchOf{0, 1, 0})
+	w.Enable(e, y.walk)
+	require.Equal(t, `7 commands, 32768 B
+key flight batch   no.  bytes  command
+  0      0     0     0     16  Enable health of 1v1
+  0      0     0     1     16  Enable health of 1v1
+  0      0     0     2     16  Enable health of 1v1
+  0      1     0     0     16  Enable health of 1v1
+  1      0     0     0     16  Enable health of 1v1
+  1      0     0     1     16  Enable health of 1v1
+  1      0     0     2     16  Enable health of 1v1`, cb.String())
+	var refused *PlayError
+	require.ErrorAs(t, cb.Play(), &refused)
+	var numbers []int
+	for _, f := range refused.Failures {
+		numbers = append(numbers, f.Number)
+		require.Contains(t, f.Line, "failures_test.go:")
+	}
+	require.Equal(t, []int{0, 1, 2, 0, 0, 1, 2}, numbers)
 }

@@ -106,8 +106,7 @@ func (p *player) spread(n int32) {
 		for at := 0; at < len(list); {
 			done, err := c.spread(one.kind, list[at:], values.from(at))
 			if at += done; err != nil {
-				p.cause = err
-				p.failLate(p.recordOf(p.work.cursor[at]), one, list[at], noRoom)
+				p.failLate(p.recordOf(p.work.cursor[at]), one, list[at], err)
 				at++
 			}
 		}
@@ -148,30 +147,6 @@ func (p *player) patch(n int32) {
 			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {
 				c.patch(p.stints.e[s], p.work.made)
 			}
-		}
-	}
-}
-
-// failLate notes that a command could not be applied, when it is not the one under way.
-func (p *player) failLate(r *record, o *op, e ecs.Entity, why reason) {
-	segment, number := p.segment, p.number
-	if len(p.failures) < MostFailures {
-		p.locate(r)
-	}
-	p.fail(r, o, e, why)
-	p.segment, p.number = segment, number
-}
-
-// locate finds a record among the segments.
-func (p *player) locate(r *record) {
-	for i := range p.segments {
-		p.segment, p.number = &p.segments[i], 0
-		c := p.segment.cursor()
-		for other := c.next(); other != nil; other = c.next() {
-			if other == r {
-				return
-			}
-			p.number++
 		}
 	}
 }

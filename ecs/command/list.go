@@ -2,15 +2,16 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // mostListed is how many commands String lists.
 const mostListed = 100
 
-// String lists the commands in the order of playback, the first hundred of them: where they
-// were recorded, how many bytes they take but for a Trace, and what they do. Nobody may record meanwhile.
+// String lists the commands in the order of playback, the first hundred of them: by which key,
+// flight and batch, and as which of these, they were recorded, how many bytes they take but for a
+// Trace, and what they do. The lines of a Trace stand in failures alone, so the list is the same
+// in every build. Nobody may record meanwhile.
 func (b *Buffer) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d commands, %d B\n", b.Len(), b.Bytes())
@@ -18,22 +19,15 @@ func (b *Buffer) String() string {
 		return text.String()
 	}
 	text.WriteString("key flight batch   no.  bytes  command")
-	var segments []segment
-	for _, s := range b.streams {
-		if s != nil {
-			segments = append(segments, s.segments...)
-		}
-	}
-	slices.SortStableFunc(segments, before)
 	listed := 0
-	for _, g := range segments {
+	for _, g := range b.inOrder(nil) {
 		c := g.cursor()
 		for i := range g.n {
 			if listed++; listed > mostListed {
 				return text.String() + "\nand others"
 			}
 			r := c.next()
-			fmt.Fprintf(&text, "\n%3d %6d %5d %5d %6d  %s", g.key, g.flight, g.ordinal, i, r.bytes(), r.text(&g.stream.list[r.op]))
+			fmt.Fprintf(&text, "\n%3d %6d %5d %5d %6d  %s", g.key, g.flight, g.ordinal, g.first+i, r.bytes(), r.text(&g.stream.list[r.op]))
 		}
 	}
 	return text.String()

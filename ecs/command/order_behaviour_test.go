@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,6 +73,79 @@ func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	require.Equal(t, hit{ecs.Null, 1}, y.hits.Slice(there)[0])
 	require.False(t, y.w.Alive(y.hits.Slice(there)[1].By))
 	require.False(t, y.hits.Slice(there)[1].By.IsPlaceholder())
+}
+
+// TestBehaviour61NotMade: a placeholder whose creation fails, or comes later in the order of playback, is
+// nobody: every command about it is a failure, Destroy and Remove too, and one whose value holds it
+// fails once, for all entities that it is about.
+func TestBehaviour61NotMade(t *testing.T) {
+	y := openYard(t)
+	for name, nobody := range map[string]func(cb *Buffer) ecs.Entity{
+		"it fails": func(cb *Buffer) ecs.Entity {
+			dead := y.plain.Create()
+			y.w.Destroy(dead)
+			return cb.Instantiate(dead)
+		},
+		"it comes later": func(cb *Buffer) ecs.Entity { cb.Key(1); defer cb.Key(0); return cb.Create(y.full) },
+		"it comes later, as its end": func(cb *Buffer) ecs.Entity {
+			cb.Key(1)
+			defer cb.Key(0)
+			e := cb.Create(y.full)
+			cb.Destroy(e)
+			return e
+		},
+	} {
+		for _, c := range []struct {
+			name   string
+			record func(cb *Buffer, e, a, b ecs.Entity)
+			want   func(e ecs.Entity) []ecs.Entity // Failure.Entity
+		}{
+			{"about it", func(cb *Buffer, e, a, b ecs.Entity) {
+				cb.Destroy(e)
+				cb.Remove(e, y.pos)
+				Set(cb, e, y.pos, position{})
+				cb.DestroyList([]ecs.Entity{e, a})
+				cb.Instantiate(e)
+			}, func(e ecs.Entity) []ecs.Entity { return []ecs.Entity{e, e, e, e} }},
+			{"its value", func(cb *Buffer, e, a, b ecs.Entity) { Set(cb, a, y.ptr, pointer{e, 1}); cb.Destroy(a) }, nil},
+			{"a list's value", func(cb *Buffer, e, a, b ecs.Entity) {
+				PutList(cb, []ecs.Entity{a, b, a}, y.ptr, pointer{e, 1})
+				cb.Destroy(a)
+			}, nil},
+			{"an element", func(cb *Buffer, e, a, b ecs.Entity) {
+				Append(cb, a, y.hits, hit{b, 1}, hit{e, 2}, hit{e, 3})
+				cb.Destroy(a)
+			}, nil},
+			{"a query's value", func(cb *Buffer, e, a, b ecs.Entity) { PutQuery(cb, y.q, y.ptr, pointer{e, 1}); cb.Destroy(a) }, nil},
+		} {
+			t.Run(c.name+", "+name, func(t *testing.T) {
+				cb := y.open(t)
+				a, b := y.full.Create(), y.full.Create()
+				e := nobody(cb)
+				c.record(cb, e, a, b)
+				var refused *PlayError
+				require.ErrorAs(t, cb.Play(), &refused)
+				require.True(t, y.w.Alive(a))
+				list := slices.DeleteFunc(refused.Failures, func(f Failure) bool { return f.Command == "Instantiate" })
+				if c.want == nil {
+					require.Len(t, list, 1)
+					require.Equal(t, reasons[namesNobody], list[0].Why)
+				} else {
+					var about []ecs.Entity
+					for _, f := range list {
+						require.Equal(t, reasons[notCreated], f.Why)
+						about = append(about, f.Entity)
+					}
+					require.Equal(t, c.want(e), about)
+				}
+				require.NotContains(t, refused.Error(), "null")
+				require.ErrorAs(t, cb.PlayRest(), &refused)
+				require.False(t, y.w.Alive(a), "the others were applied")
+				require.Equal(t, pointer{}, *y.ptr.Get(b))
+				require.Empty(t, y.hits.Slice(b))
+			})
+		}
+	}
 }
 
 // TestBehaviour61PlaceholderElsewhere: a placeholder of another buffer, or from before this

@@ -407,8 +407,13 @@ func (p *player) applyQuery(r *run) error {
 	}
 	list := p.work.list
 	if one.kind != add || !c.fills() {
-		if _, err := c.spread(one.kind, list, p.repeated(r.query, len(list))); err != nil {
-			return err
+		values := p.repeated(r.query, len(list))
+		for at := 0; at < len(list); {
+			done, err := c.spread(one.kind, list[at:], values.from(at))
+			if at += done; err != nil {
+				p.failLate(r.query, one, list[at], err)
+				at++
+			}
 		}
 	}
 	if r.query.flags&linked != 0 {

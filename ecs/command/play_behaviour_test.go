@@ -149,6 +149,30 @@ func TestBehaviour66Turn(t *testing.T) {
 	require.False(t, y.ptr.Has(gone))
 }
 
+// TestBehaviour66PassesBy: of those that match, commands about a query pass by who lacks the type that Set,
+// Append, Enable and Disable need, and who has what Add gives: no failures.
+func TestBehaviour66PassesBy(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	lacks, has := y.plain.Create(), y.full.Create()
+	y.ptr.Set(has, pointer{N: 7})
+	all := ecs.NewQuery(y.w, ecs.With(y.pos))
+	SetSharedQuery(cb, all, y.team, "green")
+	SetQuery(cb, all, y.walk, health{5})
+	AppendQuery(cb, all, y.hits, hit{N: 5})
+	cb.DisableQuery(all, y.walk)
+	AddQuery(cb, ecs.NewQuery(y.w, ecs.Read(y.pos), ecs.With(y.ptr)), y.ptr, pointer{N: 8})
+	require.NoError(t, cb.Play())
+	at, _ := y.w.Locate(lacks)
+	require.Equal(t, y.plain, at.Archetype)
+	v, _ := y.team.Get(has)
+	require.Equal(t, team("green"), v)
+	require.Equal(t, health{5}, *y.walk.Get(has))
+	require.Equal(t, []hit{{N: 5}}, y.hits.Slice(has))
+	require.False(t, y.walk.Enabled(has))
+	require.Equal(t, pointer{N: 7}, *y.ptr.Get(has))
+}
+
 // TestBehaviour66TermsAreTheQuerys: what a query is compared with may change after recording:
 // Since does not count, archetypes that come later do.
 func TestBehaviour66TermsAreTheQuerys(t *testing.T) {

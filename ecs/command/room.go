@@ -1,6 +1,10 @@
 package command
 
-import "quarry/ecs"
+import (
+	"slices"
+
+	"quarry/ecs"
+)
 
 // Room for what a run brings to archetypes, made before its first change.
 
@@ -103,20 +107,33 @@ func (p *player) makeRoom() error {
 // copiesRoom notes what n copies bring, those of the members of a group too, and returns how many
 // entities that is.
 func (p *player) copiesRoom(root *node, n int) (entities int) {
-	p.coming(root.at, n)
+	source := p.real(root.source)
+	p.copying(source, root.at, n)
 	if !root.at.Has(p.group) {
 		return n
 	}
-	source := p.real(root.source)
+	list := p.work.list[:0]
 	for _, m := range p.group.Slice(source) {
-		if place, ok := p.b.w.Locate(m.Entity); ok && m.Entity != source && !place.Archetype.Has(p.dying) {
+		list = append(list, m.Entity)
+	}
+	slices.SortFunc(list, ecs.Entity.Compare)
+	p.work.list = slices.Compact(list) // each is copied once
+	for _, m := range p.work.list {
+		if place, ok := p.b.w.Locate(m); ok && m != source && !place.Archetype.Has(p.dying) {
 			if to, err := place.Archetype.Copies(); err == nil {
-				p.coming(to, n)
+				p.copying(m, to, n)
 				entities += n
 			}
 		}
 	}
 	return n + entities
+}
+
+// copying notes that n copies of an entity come to an archetype.
+func (p *player) copying(source ecs.Entity, to *ecs.Archetype, n int) {
+	if n > 0 {
+		p.work.room = append(p.work.room, ecs.Room{Archetype: to, Rows: n, Of: source})
+	}
 }
 
 // coming notes that rows come to an archetype, nil: to none.

@@ -41,6 +41,12 @@ func TestRoom(t *testing.T) {
 			cb.Instantiate(y.groupOf(b.Entities(nil)[0]))
 			cb.Add(y.plain.Create(), y.walk)
 		},
+		"elements of copies": func(y *yard, cb *Buffer) {
+			e := y.full.Create()
+			y.hits.Append(e, make([]hit, 5000)...)
+			cb.Instantiate(e)
+			cb.Add(y.plain.Create(), y.walk)
+		},
 	} {
 		free := 0
 		for ; !playWith(t, u, free, record); free++ {
@@ -48,6 +54,31 @@ func TestRoom(t *testing.T) {
 		}
 		require.Greater(t, free, 1, name)
 	}
+	require.NoError(t, u.Verify())
+	require.NoError(t, u.Close())
+}
+
+// TestRoomOfDuplicates: a member that stands in a group many times is copied once, and asks for
+// room once.
+func TestRoomOfDuplicates(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	require.NoError(t, err)
+	const times = 4000
+	var free [2]int
+	for other := range free { // the entity itself so often, which counts for nothing, or another
+		for ; !playWith(t, u, free[other], func(y *yard, cb *Buffer) {
+			member := y.full.Create()
+			root := y.groupOf(member)
+			for range times {
+				y.group.Append(root, ecs.LinkedEntity{Entity: []ecs.Entity{root, member}[other]})
+			}
+			cb.Instantiate(root)
+			cb.Add(y.plain.Create(), y.walk)
+		}); free[other]++ {
+			require.Less(t, free[other], 100)
+		}
+	}
+	require.Equal(t, free[0], free[1])
 	require.NoError(t, u.Verify())
 	require.NoError(t, u.Close())
 }
@@ -69,7 +100,7 @@ func playWith(t *testing.T, u *alloc.Universe, free int, record func(y *yard, cb
 	if err != nil {
 		var limit *ecs.LimitError
 		require.ErrorAs(t, err, &limit)
-		require.Equal(t, before, w.Hash(), "%d free", free)
+		require.Equal(t, before, w.Hash(), "%d free: %v", free, err)
 	}
 	for _, c := range taken[free:] {
 		u.Free(c, 1)

@@ -60,12 +60,31 @@ type segment struct {
 	page    int // where the records begin
 	at      int
 	n       int // records
+	first   int // number of the first of them among those with the same key, flight and ordinal; see inOrder
 }
 
 // before orders segments: key, flight, ordinal; then as they were recorded.
 func before(a, b segment) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.flight, b.flight), cmp.Compare(a.ordinal, b.ordinal),
 		cmp.Compare(a.stream.worker, b.stream.worker))
+}
+
+// inOrder returns the segments of all streams in the order of playback.
+func (b *Buffer) inOrder(list []segment) []segment {
+	for _, s := range b.streams {
+		if s != nil {
+			list = append(list, s.segments...)
+		}
+	}
+	if !slices.IsSortedFunc(list, before) {
+		slices.SortStableFunc(list, before)
+	}
+	for i := 1; i < len(list); i++ {
+		if one := &list[i-1]; before(*one, list[i]) == 0 {
+			list[i].first = one.first + one.n
+		}
+	}
+	return list
 }
 
 // room returns n more bytes of the stream, n a multiple of 8.

@@ -24,6 +24,7 @@ type hit struct {
 }
 type slow struct{}
 type socket struct{ Port int32 }
+type file struct{ FD int32 }
 type team string
 
 // yard is a world with some of each kind of type.
@@ -34,12 +35,14 @@ type yard struct {
 	slow   ecs.Component[slow]
 	walk   ecs.Component[health] // Enableable
 	socket ecs.Component[socket] // Cleanup
+	file   ecs.Component[file]   // Cleanup
 	hits   ecs.Buffer[hit]
 	group  ecs.Buffer[ecs.LinkedEntity]
 	team   ecs.Shared[team]
 	plain  *ecs.Archetype
 	full   *ecs.Archetype
 	change *ecs.Change
+	swap   *ecs.Change // of the Cleanup types
 	q      *ecs.Query
 	qwalk  *ecs.Query
 }
@@ -52,11 +55,12 @@ func newYard(t testing.TB, options ...ecs.Option) *yard {
 
 func yardOf(w *ecs.World) *yard {
 	y := &yard{w: w, pos: ecs.Register[position](w), ptr: ecs.Register[pointer](w), slow: ecs.Register[slow](w),
-		walk: ecs.Register[health](w, ecs.Enableable), socket: ecs.Register[socket](w, ecs.Cleanup),
+		walk: ecs.Register[health](w, ecs.Enableable), socket: ecs.Register[socket](w, ecs.Cleanup), file: ecs.Register[file](w, ecs.Cleanup),
 		hits: ecs.RegisterBuffer[hit](w, ecs.Inline(2)), group: ecs.RegisterBuffer[ecs.LinkedEntity](w), team: ecs.RegisterShared[team](w)}
 	y.plain = ecs.NewArchetype(w, y.pos)
 	y.full = ecs.NewArchetype(w, y.pos, y.ptr, y.walk, y.hits, y.team.Of("red"))
 	y.change = ecs.NewChange(w, ecs.Add(y.slow, y.walk), ecs.Remove(y.ptr))
+	y.swap = ecs.NewChange(w, ecs.Add(y.file), ecs.Remove(y.socket))
 	y.q = ecs.NewQuery(w, ecs.With(y.ptr))
 	y.qwalk = ecs.NewQuery(w, ecs.With(y.walk))
 	return y
@@ -134,6 +138,9 @@ const (
 	doRemoveSocket
 	doAddWalk
 	doApply
+	doSwap
+	doAddFile
+	doRemoveFile
 	doEnable
 	doDisable
 	doAddHits
@@ -163,7 +170,7 @@ const (
 	orders
 )
 
-var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "AppendList", "SetTeamList", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery", "AppendQuery", "SetTeamQuery"}
+var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Swap", "AddFile", "RemoveFile", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "AppendList", "SetTeamList", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery", "AppendQuery", "SetTeamQuery"}
 
 var teams = []team{"red", "blue", "green"}
 
@@ -205,6 +212,12 @@ func (o order) record(y *yard, cb Recorder, known []ecs.Entity) []ecs.Entity {
 		w.Add(e, y.walk)
 	case doApply:
 		w.Apply(e, y.change)
+	case doSwap:
+		w.Apply(e, y.swap)
+	case doAddFile:
+		w.Add(e, y.file)
+	case doRemoveFile:
+		w.Remove(e, y.file)
 	case doEnable:
 		w.Enable(e, y.walk)
 	case doDisable:
@@ -334,12 +347,24 @@ func (o order) doRest(y *yard, known []ecs.Entity) (failed int) {
 		if fails(alive); alive {
 			y.walk.Add(e, health{})
 		}
-	case doApply:
+	case doApply, doSwap:
+		c := y.change
+		if o.what == doSwap {
+			c = y.swap
+		}
 		if fails(alive); alive {
-			_, err := y.change.Apply(e)
+			_, err := c.Apply(e)
 			if err != nil {
 				panic(err)
 			}
+		}
+	case doAddFile:
+		if fails(alive); alive {
+			y.file.Add(e, file{})
+		}
+	case doRemoveFile:
+		if fails(made); made {
+			y.file.Remove(e)
 		}
 	case doEnable:
 		fails(y.walk.Enable(e))
