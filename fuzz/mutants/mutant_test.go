@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,6 +59,9 @@ func TestDocument(t *testing.T) {
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a package four times")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command:", err)
 	}
 	m := mutant{"bitmask/run.go", "if below+above < n {", "if below+above <= n {", "TestFindRunAgreesWithTwin"}
 	require.True(t, hasTest(t, filepath.Join(root, "bitmask"), m.test))
