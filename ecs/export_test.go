@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"reflect"
+	"time"
 )
 
 // Corrupt breaks one numbered invariant of a world that has at least two
@@ -185,4 +186,11 @@ func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
 		sum += f(m.store.get(*element[slot](column, rows.s.first+i)))
 	}
 	return sum
+}
+
+// ShrinkSteps is Shrink with a budget of n steps, however long they take: by a clock that goes on when
+// it is read, which Shrink does behind each step.
+func (w *World) ShrinkSteps(n int) (done bool) {
+	read := time.Duration(0)
+	return w.shrink(time.Duration(n), func() time.Duration { read++; return read })
 }

@@ -232,7 +232,7 @@ func refuseClones(r *refusals, x, _, _ *crowd) {
 	})
 	x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(x.prefab), ecs.Without(x.text)))
 	before := r.state(false)
-	for !x.w.Shrink(1) {
+	for !x.w.ShrinkSteps(1) {
 		r.note("Shrink", nil)
 	}
 	if after := r.state(false); after != before {

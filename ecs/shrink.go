@@ -1,6 +1,10 @@
 package ecs
 
-import "time"
+import (
+	"time"
+
+	"quarry/internal/clock"
+)
 
 // shrinking is where the next step of Shrink goes on. It goes from the last archetype to
 // the first: when some are given up meanwhile, none is passed by.
@@ -34,13 +38,18 @@ const (
 // are void.
 func (w *World) Shrink(budget time.Duration) (done bool) {
 	w.checkUnlocked("World.Shrink")
+	return w.shrink(budget, clock.Now)
+}
+
+// shrink is Shrink by a clock that tests can have count steps.
+func (w *World) shrink(budget time.Duration, now func() time.Duration) (done bool) {
 	w.epoch++
 	if budget <= 0 {
 		w.shrinking = shrinking{}
 	}
-	start := time.Now()
+	start := now()
 	for w.shrinkStep() {
-		if budget > 0 && time.Since(start) >= budget {
+		if budget > 0 && now()-start >= budget {
 			return false
 		}
 	}

@@ -133,8 +133,8 @@ func TestShrinkAfterAMillion(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestShrinkBudget: with a budget of nothing each call does a step, so there are as many
-// calls as steps, memory goes down step by step, and all ends as without a budget.
+// TestShrinkBudget: with a budget of one step there are as many calls as steps, memory goes down
+// step by step, and all ends as without a budget.
 func TestShrinkBudget(t *testing.T) {
 	w := newWorld(t)
 	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
@@ -166,7 +166,7 @@ func TestShrinkBudget(t *testing.T) {
 	held := func() int { return w.Fills().Sum().Bytes + w.Fills().Sum().Reserve + w.Universe().Stats().LiveChunks }
 	before := held()
 	for done := false; !done; steps++ {
-		done = w.Shrink(time.Nanosecond)
+		done = w.ShrinkSteps(1)
 		require.NoError(t, w.Verify())
 		now := held()
 		require.LessOrEqual(t, now, before)
@@ -182,6 +182,25 @@ func TestShrinkBudget(t *testing.T) {
 	require.True(t, w.Shrink(time.Hour), "within the budget all is done at once")
 	require.Equal(t, before, held())
 	require.Equal(t, hash, w.Hash())
+}
+
+// TestShrinkByTheClock: a budget of less than a step ends with the step. That of a clock that goes on
+// every 15 ms alone, as time.Now of Windows, would not.
+func TestShrinkByTheClock(t *testing.T) {
+	w := newWorld(t)
+	for _, types := range [][]ecs.Type{{ecs.Register[Position](w)}, {ecs.Register[Health](w)}} {
+		b, err := ecs.NewArchetype(w, types...).CreateN(20_000)
+		require.NoError(t, err)
+		w.DestroyList(b.Entities(nil)[300:])
+	}
+	full := w.Fills().Sum().Bytes
+	require.False(t, w.Shrink(time.Nanosecond))
+	some := w.Fills().Sum().Bytes
+	require.Less(t, some, full)
+	for !w.Shrink(time.Microsecond) {
+		require.NoError(t, w.Verify())
+	}
+	require.Less(t, w.Fills().Sum().Bytes, some)
 }
 
 // shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s
@@ -216,7 +235,7 @@ func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
 		}
 	}
 	hash, requests := w.Hash(), s.Asked()
-	for calls := 0; !w.Shrink(time.Nanosecond); calls++ {
+	for calls := 0; !w.ShrinkSteps(1); calls++ {
 		if calls > 100 {
 			return errors.New("Shrink comes to no end")
 		}
@@ -286,7 +305,7 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 		w.DestroyList(byTeam[i][5:])
 	}
 	archetypes := w.Stats().Archetypes
-	for i := 0; !w.Shrink(time.Nanosecond); i++ {
+	for i := 0; !w.ShrinkSteps(1); i++ {
 		if i < 4 {
 			require.Equal(t, 5, w.DestroyList(byTeam[i]))
 			w.Sweep()

@@ -12,12 +12,14 @@ var (
 	ErrAddressSpace = errors.New("mmap: no address space")
 
 	// ErrMemory: the OS would not change what backs a range, or the Go heap
-	// would not hold it. The range is in the state it was in before the call.
+	// would not hold it. The range is in the state it was in before the call; what
+	// a refused Commit got of it has no access again, unless the OS refused that too.
 	ErrMemory = errors.New("mmap: backing refused")
 
 	// ErrAccess: Decommit, Release, Guard or Lock was refused half way and going back
 	// was refused as well. The granules concerned are reserved, not ready: their
-	// contents are gone, their memory goes back to the OS at their next Commit.
+	// contents are gone, their memory goes back to the OS at their next Commit. They
+	// have no access, unless the OS refused to take it away as well.
 	// The pages of a Guard count as guarded, the granules of a Lock as locked.
 	ErrAccess = errors.New("mmap: backing refused and access lost")
 

@@ -43,9 +43,12 @@ func (pages) allow(m *memory, off, n int) error {
 	return err
 }
 
-// deny is part of drop.
-func (pages) deny(*memory, int, int) error { return nil }
+// deny decommits as drop does, and what a drop behind it finds is gone already.
+// VirtualProtect would keep contents, but it refuses a range with a hole in it,
+// such as a guard makes or a commit that was refused half way.
+func (p pages) deny(m *memory, off, n int) error { return p.drop(m, off, n) }
 
+// drop takes access away too; what is decommitted already stays so.
 func (pages) drop(m *memory, off, n int) error {
 	return windows.VirtualFree(address(m, off), uintptr(n), windows.MEM_DECOMMIT)
 }

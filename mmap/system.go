@@ -38,7 +38,7 @@ type traits struct {
 //	reserve   mmap PROT_NONE           the same              MEM_RESERVE       make
 //	room      mmap, munmap             the same              reserve, release  -
 //	allow     mprotect read+write      the same              MEM_COMMIT        -
-//	deny      mprotect none            the same              -                 poison (debug)
+//	deny      mprotect none            the same              MEM_DECOMMIT      poison (debug)
 //	drop      madvise MADV_DONTNEED    mmap FIXED PROT_NONE  MEM_DECOMMIT      clear
 //	guard     MADV_GUARD_INSTALL (*)   -                     -                 -
 //	unguard   MADV_GUARD_REMOVE (*)    -                     -                 -
@@ -58,7 +58,7 @@ type system interface {
 	reserve(size int) (memory, error)     // none -> reserved, reads zero once allowed
 	room(size int) error                  // whether a range of that size could be had
 	allow(m *memory, off, n int) error    // access; on what is allowed already, nothing
-	deny(m *memory, off, n int) error     // no access, contents kept
+	deny(m *memory, off, n int) error     // no access; contents may be gone
 	drop(m *memory, off, n int) error     // contents gone, memory back with the system; follows deny
 	guard(m *memory, off, n int) error    // pages fault, contents gone; where GuardMark
 	unguard(m *memory, off, n int) error  // marks off; on what has none, nothing

@@ -2,9 +2,11 @@ package job_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -228,6 +230,27 @@ func TestDone(t *testing.T) {
 		}
 		require.NoError(t, s.Close())
 	}
+}
+
+// TestSpinEnds: the owner, who waits for a body that sleeps, parks, though the time of a bubble goes on only
+// when all do.
+func TestSpinEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.fill(t, 500)
+		s := w.schedule(t, 2)
+		var begun atomic.Bool
+		h := s.For(ecs.NewQuery(w.World, ecs.Write(w.count))).Schedule(func(*job.Ctx, ecs.Rows) {
+			begun.Store(true)
+			time.Sleep(time.Hour)
+		})
+		for !begun.Load() {
+			runtime.Gosched()
+		}
+		before := time.Now()
+		require.NoError(t, h.Complete())
+		require.Positive(t, time.Since(before))
+	})
 }
 
 // Short work wakes nobody.

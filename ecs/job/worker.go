@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"quarry/internal/clock"
 )
 
 // worker is one of the goroutines that run jobs. Worker 0 is whoever calls Complete.
@@ -77,7 +79,7 @@ func (k *worker) enter(j *Job) {
 
 // run claims parts of a flight that the worker has entered until none is left, and leaves.
 func (k *worker) run(j *Job) {
-	c, start := &j.seats[k.id].ctx, time.Now()
+	c, start := &j.seats[k.id].ctx, clock.Now()
 	c.walked, c.ordinal = 0, 0
 	ended := false
 	var region *trace.Region
@@ -92,7 +94,7 @@ func (k *worker) run(j *Job) {
 		if !ended {
 			failure = &PanicError{Job: j.name, Ordinal: c.ordinal, Value: recover(), Stack: debug.Stack()}
 		}
-		k.leave(j, c, time.Since(start), failure)
+		k.leave(j, c, clock.Now()-start, failure)
 	}()
 	if j.indexed && !j.open { // the first to come; others are let in after
 		c.count()
@@ -155,6 +157,10 @@ func (k *worker) leave(j *Job, c *Ctx, spent time.Duration, failure *PanicError)
 // who completed one job often schedules the next.
 const spinTime = 50 * time.Microsecond
 
+// spinTurns ends it where the clock stands still while a goroutine runs, as in a bubble of
+// testing/synctest: six times what 50 us hold, and more.
+const spinTurns = 2000
+
 // takePart runs what it can of the flights that are marked, as worker 0, and waits for the
 // rest (J6).
 func (s *Scheduler) takePart() {
@@ -192,7 +198,7 @@ func (s *Scheduler) takePart() {
 
 // spin waits a short time for something to change.
 func (s *Scheduler) spin(turn uint32) (changed bool) {
-	for start := time.Now(); time.Since(start) < spinTime; {
+	for start, n := clock.Now(), 0; n < spinTurns && clock.Now()-start < spinTime; n++ {
 		if s.turns.Load() != turn {
 			return true
 		}

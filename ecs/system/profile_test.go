@@ -12,6 +12,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+	"quarry/internal/clock"
 )
 
 // labels returns the profile of goroutines, which prints the labels of each.
@@ -64,9 +65,15 @@ func TestTraceHasRegions(t *testing.T) {
 	require.Contains(t, b.String(), "system EndSimulation")
 }
 
+// tick waits for the clock to go on: so long an update takes at least, however coarse the clock.
+func tick(*system.State) {
+	for start := clock.Now(); clock.Now() == start; {
+	}
+}
+
 func TestTimings(t *testing.T) {
 	s := newStage(t)
-	x := s.systems.Add("x", s.update())
+	x := s.systems.Add("x", system.Func(tick))
 	s.step()
 	s.step()
 	one := x.Timing()
@@ -84,6 +91,16 @@ func TestTimings(t *testing.T) {
 	s.step()
 	require.Equal(t, one, x.Timing())
 	require.Zero(t, system.Timing{}.Mean())
+}
+
+// TestFramesTakeTime: frames by the clock of its own take time, however soon they come.
+func TestFramesTakeTime(t *testing.T) {
+	s := newStage(t)
+	s.systems.Add("tick", system.Func(tick))
+	for i := range 20 {
+		require.NoError(t, s.systems.Update())
+		require.Equal(t, i > 0, s.systems.Time().Delta > 0, "frame %d", i)
+	}
 }
 
 // around is a group that looks at the labels behind its systems.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime/trace"
 	"slices"
-	"time"
 
 	"quarry/ecs"
+	"quarry/internal/clock"
 )
 
 // turn is one round of one system: all that happens to it then, and what it throws (S5).
@@ -28,10 +28,10 @@ func (s *State) turn() {
 		s.change(at, wanted)
 	}
 	if wanted && !s.gone {
-		s.complete()                 // S2
-		start := time.Since(y.epoch) // half of what time.Now costs
+		s.complete() // S2
+		start := clock.Now()
 		s.system.Update(s)
-		s.timing.note(time.Since(y.epoch) - start)
+		s.timing.note(clock.Now() - start)
 		s.last = y.w.Version() // S4
 		if y.w.Shared() {
 			s.last-- // no new version begins now: what others write next has this one

@@ -21,6 +21,7 @@ var inlined = map[string][]string{
 }
 
 func TestInlined(t *testing.T) {
+	needsGo(t)
 	dir, err := home()
 	require.NoError(t, err)
 	for pkg, names := range inlined {

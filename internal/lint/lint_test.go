@@ -2,6 +2,7 @@ package lint
 
 import (
 	"os"
+	"os/exec"
 	"sync"
 	"testing"
 
@@ -24,6 +25,14 @@ func home() (string, error) {
 		return "", err
 	}
 	return findRoot(dir)
+}
+
+// needsGo skips a test that runs the go command where there is none.
+func needsGo(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command:", err)
+	}
 }
 
 // obey reports every breach of a rule in the repository.

@@ -76,6 +76,7 @@ func TestReadmeProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the program of README.md is not built and run")
 	}
+	needsGo(t)
 	dir, err := home()
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -123,6 +124,7 @@ func TestReadmeProgramMayFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: no program is built and run")
 	}
+	needsGo(t)
 	dir, err := home()
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

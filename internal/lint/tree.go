@@ -83,7 +83,7 @@ func load(fsys fs.FS) (*tree, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !d.Type().IsRegular() || ignore.match(name):
+		case base == ".git" || !d.Type().IsRegular() || ignore.match(name): // in a worktree .git is a file
 			return nil
 		}
 		f, err := t.read(fsys, name, d)

@@ -57,6 +57,7 @@ func TestLoadSkips(t *testing.T) {
 	loaded := files{
 		".gitignore":          "# built\n*.test\n/out/\n",
 		".git/config":         "x",
+		"layout/.git":         "gitdir: elsewhere\n", // a worktree's, at its root
 		".ci/run":             "go test\n",
 		".hidden/a.go":        "not Go",
 		"go.mod":              rootModule,
