@@ -27,12 +27,17 @@ func TestMessageIsProtobuf(t *testing.T) {
 	require.Equal(t, strings.ReplaceAll(want, " ", ""), fmt.Sprintf("%x", wrap.Message()))
 }
 
+// needPprof skips a test where pprof cannot run, before the test has taken memory.
+func needPprof(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command, or no child processes: go tool pprof cannot run")
+	}
+}
+
 // pprof runs go tool pprof on what p writes.
 func pprof(t *testing.T, p *wrap.Profile, flags ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command: ", err)
-	}
 	var b bytes.Buffer
 	require.NoError(t, p.WriteProfile(&b))
 	file := filepath.Join(t.TempDir(), "profile.pb.gz")
@@ -120,6 +125,7 @@ func got(t testing.TB, a alloc.Allocator, size int) live {
 }
 
 func TestProfileOfEverything(t *testing.T) {
+	needPprof(t)
 	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	a := p.Wrap(h, "textures")
@@ -160,6 +166,7 @@ func TestProfileOfEverything(t *testing.T) {
 // within five standard deviations; the seed makes it the same at each run. With weights w
 // the variance of an estimated count n is n (w - 1).
 func TestProfileEstimates(t *testing.T) {
+	needPprof(t)
 	h := newHeap(t)
 	p := wrap.NewProfileSeeded(4096, 1)
 	a := p.Wrap(h, "a")
@@ -205,6 +212,7 @@ func TestProfileEstimates(t *testing.T) {
 }
 
 func TestProfileOfTwoGoroutines(t *testing.T) {
+	needPprof(t)
 	for _, rate := range []int{1, 10_000} {
 		h := newHeap(t)
 		p := wrap.NewProfile(rate)
@@ -241,6 +249,7 @@ func TestProfileOfTwoGoroutines(t *testing.T) {
 }
 
 func TestProfileOfResizes(t *testing.T) {
+	needPprof(t)
 	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	a := p.Wrap(h, "a")
@@ -261,6 +270,7 @@ func TestProfileOfResizes(t *testing.T) {
 // TestProfileOfResizesSampled: a block that was sampled and then is resized is no longer in use with
 // its old size, and is sampled with the odds of the new one.
 func TestProfileOfResizesSampled(t *testing.T) {
+	needPprof(t)
 	p := wrap.NewProfileSeeded(4096, 2)
 	a := p.Wrap(newHeap(t), "a")
 	list := textures(t, a, 400, 2000)
@@ -297,6 +307,7 @@ func down(t testing.TB, a alloc.Allocator, n int) live {
 // TestProfileOfDeepStacks: the function below a recursion has its part, and allocators
 // that are called from one place each have their own.
 func TestProfileOfDeepStacks(t *testing.T) {
+	needPprof(t)
 	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	for i, a := range []*wrap.Sampled{p.Wrap(h, "a"), p.Wrap(h, "b"), p.Wrap(h, "b")} {
@@ -335,6 +346,7 @@ func TestProfileBeginsAnywhere(t *testing.T) {
 
 // TestProfileAfterMisuse: a free that panics frees nothing, in the profile neither.
 func TestProfileAfterMisuse(t *testing.T) {
+	needPprof(t)
 	h := newHeap(t)
 	p := wrap.NewProfile(1)
 	a := p.Wrap(h, "a")
@@ -383,6 +395,7 @@ func TestProfileFilterGrows(t *testing.T) {
 }
 
 func TestProfileRates(t *testing.T) {
+	needPprof(t)
 	require.PanicsWithValue(t, "wrap: NewProfile: rate=-1 is less than 0", func() { wrap.NewProfile(-1) })
 	require.Contains(t, pprof(t, wrap.NewProfile(0), "-raw"), "Period: 524288")
 	require.Error(t, wrap.NewProfile(1).WriteProfile(&full{}))
@@ -414,6 +427,7 @@ func BenchmarkSampled(b *testing.B) {
 
 // TestProfileOfEmptyBlocks: blocks of size 0 are sampled as those of one byte, and take none.
 func TestProfileOfEmptyBlocks(t *testing.T) {
+	needPprof(t)
 	p := wrap.NewProfileSeeded(4, 1)
 	s := p.Wrap(newHeap(t), "empty")
 	list := textures(t, s, 4000, 0)
