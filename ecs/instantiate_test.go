@@ -108,6 +108,7 @@ func TestInstantiateOne(t *testing.T) {
 				require.True(t, x.w.Destroy(e))
 				require.True(t, x.w.Alive(copied))
 				require.NoError(t, x.w.Verify())
+				require.NoError(t, x.w.Close()) // there may be no room for all these worlds
 			}
 		}
 	}

@@ -122,6 +122,7 @@ func TestEnabledPatterns(t *testing.T) {
 				checkMask(t, ecs.NewQuery(w, terms...), ids, on)
 				checkMask(t, ecs.NewQuery(w, ecs.Without(stun)), ids, stays)
 				require.NoError(t, w.Verify())
+				require.NoError(t, w.Close()) // there may be no room for 96 worlds
 			}
 		}
 	}

@@ -39,9 +39,10 @@
 //
 // Backing. [Real]: pages of the OS (Linux, macOS, Windows); else, and in race
 // builds, one Go object per region: no faults, no guards ([Guards] tells), at most
-// 4 GiB (1 GiB on wasm and 32 bits), zeroed at Commit, memory kept while reserved
-// or parked, filled with debug.Freed in debug builds. In the environment at first
-// use: QUARRY_HUGEPAGES=off (no 2 MiB pages), QUARRY_GUARDS=access (no marks).
+// 4 GiB (on wasm 1 GiB, 1.5 GiB all together), zeroed at Commit, memory kept while reserved
+// or parked (on wasm: until another size needs the room), filled with debug.Freed in debug
+// builds. In the environment at first use: QUARRY_HUGEPAGES=off (no 2 MiB pages),
+// QUARRY_GUARDS=access (no marks).
 //
 // Cost. A transition is one to three system calls per run; first touch dominates.
 // Least of N=12 or more, go1.26.8, Linux 6.18, a busy 2-core AMD EPYC, "go test -bench .":

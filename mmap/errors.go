@@ -35,6 +35,7 @@ var (
 var (
 	errMappings = errors.New("too many separate ready ranges") // ready, guarded or locked; see space.claim
 	errTooLarge = errors.New("more than addresses can count")
+	errMost     = errors.New("more than all regions may have together")
 	errGoHeap   = errors.New("more than the Go heap is asked to hold in one object")
 	errNoGuards = fmt.Errorf("a Go object has no guards: %w", ErrUnsupported)
 	errNoSuch   = fmt.Errorf("no such call: %w", ErrUnsupported)

@@ -224,6 +224,18 @@ func (f Frugal) traits() traits {
 
 func (f Frugal) mapped() int { return 0 }
 
+// Narrow is a system whose ranges come to Most bytes together at most.
+type Narrow struct {
+	System
+	Most int
+}
+
+func (n Narrow) traits() traits {
+	t := n.System.traits()
+	t.most = n.Most
+	return t
+}
+
 // Set is granules for the test of its own.
 type Set struct{ granules }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/bits"
 	"os"
 	"os/exec"
 	"runtime"
@@ -25,9 +24,6 @@ const noLimit = "true"
 func underLimit(t *testing.T, limit string, body func(t *testing.T), environment ...string) {
 	if !mmap.Real {
 		t.Skip("regions of this build are Go objects; the Go runtime dies under such limits")
-	}
-	if bits.UintSize == 32 {
-		t.Skip("sizes of this test need 64 bits")
 	}
 	if name := os.Getenv("QUARRY_TEST_CHILD"); name == limit {
 		body(t)
@@ -54,7 +50,7 @@ func underLimit(t *testing.T, limit string, body func(t *testing.T), environment
 
 func TestAddressSpaceLimit(t *testing.T) {
 	underLimit(t, "ulimit -v 3000000", func(t *testing.T) {
-		r, err := mmap.Reserve(4 << (bits.UintSize / 2)) // 16 GiB; the shift keeps 32-bit compilers content
+		r, err := mmap.Reserve(16 << 30)
 		require.Nil(t, r)
 		require.ErrorIs(t, err, mmap.ErrAddressSpace)
 		require.ErrorIs(t, err, syscall.ENOMEM)
@@ -93,10 +89,10 @@ func TestDataLimit(t *testing.T) {
 // TestUpToLimit: under a limit a smaller region comes, says why, and works.
 func TestUpToLimit(t *testing.T) {
 	underLimit(t, "ulimit -v 3500000", func(t *testing.T) {
-		r, err := mmap.ReserveUpTo(4<<(bits.UintSize/2), 64<<20) // 16 GiB
+		r, err := mmap.ReserveUpTo(16<<30, 64<<20)
 		require.NoError(t, err)
 		size := r.Size()
-		require.Equal(t, 4<<(bits.UintSize/2), r.Asked())
+		require.Equal(t, 16<<30, r.Asked())
 		require.Contains(t, []int{128 << 20, 256 << 20, 512 << 20}, size, "what the Go runtime left")
 		require.EqualError(t, r.Refusal(), fmt.Sprintf("mmap: Reserve: %d bytes of address space: cannot allocate memory "+
 			`(lower the size, or raise the limit that "ulimit -v" shows)`, 2*size))

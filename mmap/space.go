@@ -3,6 +3,7 @@ package mmap
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 )
 
@@ -12,6 +13,7 @@ type space struct {
 	sys     system
 	mu      sync.Mutex
 	parked  map[int][]memory // by size in bytes; last in, first out; guarded by mu
+	held    int              // bytes of the ranges of regions and of those parked; guarded by mu
 	runs    int              // runs of equal access in all open regions; guarded by mu
 	grown   int              // runs claimed since the kernel's count was looked at; guarded by mu
 	tenants tenants          // who has which range; guarded by mu
@@ -126,11 +128,37 @@ func (s *space) take(size int) (memory, error) {
 	if m, ok := s.unpark(size); ok {
 		return m, nil
 	}
-	m, errno := s.sys.reserve(size)
-	if errno == nil {
-		m.stale = newGranules(size / Granule)
+	if !s.hold(size) {
+		return memory{}, errMost
 	}
-	return m, errno
+	m, errno := s.sys.reserve(size)
+	if errno != nil {
+		s.mu.Lock()
+		s.held -= size
+		s.mu.Unlock()
+		return m, errno
+	}
+	m.stale = newGranules(size / Granule)
+	return m, nil
+}
+
+// hold books a new range. Where the system has room for so many bytes together, it is Go
+// objects: those that are parked are left to the collector when the new one then fits.
+func (s *space) hold(size int) bool {
+	most := s.sys.traits().most
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if most > 0 && size > most-s.held {
+		_, parked := s.countParked()
+		if size > most-s.held+parked {
+			return false
+		}
+		clear(s.parked)
+		s.held -= parked
+		runtime.GC() // now, because their room is needed now
+	}
+	s.held += size
+	return true
 }
 
 // park takes a range back. Its granules are denied; they are dropped or stale.
@@ -158,6 +186,11 @@ func (s *space) unpark(size int) (memory, bool) {
 func (s *space) count() (regions, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.countParked()
+}
+
+// countParked is count. mu is held.
+func (s *space) countParked() (regions, bytes int) {
 	for size, list := range s.parked {
 		regions += len(list)
 		bytes += len(list) * size

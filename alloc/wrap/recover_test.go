@@ -21,29 +21,31 @@ func TestAllocatorsTakeNoBadArguments(t *testing.T) {
 	bare := wrapper{"bare", func(a alloc.Allocator) (alloc.Allocator, func() error) { return a, none }}
 	for _, b := range bases {
 		for _, w := range append([]wrapper{bare}, wrappers...) {
-			a, end := b.make(t)
-			a, done := w.around(a)
 			name := b.name + ", " + w.name
-			for _, bad := range [][2]int{{-1, 16}, {math.MinInt, 0}, {1, -1}, {1, 3}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign}} {
-				require.Panics(t, func() { _, _ = a.Alloc(bad[0], bad[1]) }, "%s: Alloc %v", name, bad)
-			}
-			for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8}, {math.MaxInt, 1}, {math.MaxInt - alloc.MaxAlign, alloc.MaxAlign}} {
-				_, err := a.Alloc(big[0], big[1])
-				require.Error(t, err, "%s: Alloc %v", name, big)
-			}
-			if p, err := a.Alloc(1, 8); err == nil {
-				for _, bad := range [][2]int{{-1, 8}, {-5, 8}, {1, 3}, {1, -8}, {1, 2 * alloc.MaxAlign}} {
-					require.Panics(t, func() { a.FreeSized(p, bad[0], bad[1]) }, "%s: FreeSized %v", name, bad)
-					require.Panics(t, func() { a.ResizeSized(p, bad[0], bad[1], 8) }, "%s: ResizeSized %v", name, bad)
+			t.Run(name, func(t *testing.T) { // with a heap that ends with it
+				a, end := b.make(t)
+				a, done := w.around(a)
+				for _, bad := range [][2]int{{-1, 16}, {math.MinInt, 0}, {1, -1}, {1, 3}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign}} {
+					require.Panics(t, func() { _, _ = a.Alloc(bad[0], bad[1]) }, "%s: Alloc %v", name, bad)
 				}
-				require.Panics(t, func() { a.ResizeSized(p, 1, 8, -1) }, name)
-				require.False(t, a.ResizeSized(p, 1, 8, math.MaxInt), name)
-				a.FreeSized(p, 1, 8)
-			} else {
-				require.ErrorIs(t, err, alloc.ErrTooBig, name)
-			}
-			require.NoError(t, done(), name)
-			end()
+				for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8}, {math.MaxInt, 1}, {math.MaxInt - alloc.MaxAlign, alloc.MaxAlign}} {
+					_, err := a.Alloc(big[0], big[1])
+					require.Error(t, err, "%s: Alloc %v", name, big)
+				}
+				if p, err := a.Alloc(1, 8); err == nil {
+					for _, bad := range [][2]int{{-1, 8}, {-5, 8}, {1, 3}, {1, -8}, {1, 2 * alloc.MaxAlign}} {
+						require.Panics(t, func() { a.FreeSized(p, bad[0], bad[1]) }, "%s: FreeSized %v", name, bad)
+						require.Panics(t, func() { a.ResizeSized(p, bad[0], bad[1], 8) }, "%s: ResizeSized %v", name, bad)
+					}
+					require.Panics(t, func() { a.ResizeSized(p, 1, 8, -1) }, name)
+					require.False(t, a.ResizeSized(p, 1, 8, math.MaxInt), name)
+					a.FreeSized(p, 1, 8)
+				} else {
+					require.ErrorIs(t, err, alloc.ErrTooBig, name)
+				}
+				require.NoError(t, done(), name)
+				end()
+			})
 		}
 	}
 }
@@ -52,21 +54,23 @@ func TestAllocatorsTakeNoBadArguments(t *testing.T) {
 func TestAlign0Is16(t *testing.T) {
 	for _, b := range bases {
 		for _, w := range wrappers {
-			a, end := b.make(t)
-			a, done := w.around(a)
-			for _, aligns := range [][2]int{{0, 16}, {16, 0}} {
-				for _, size := range []int{0, 15, 16, 100, 5000} {
-					p, err := a.Alloc(size, aligns[0])
-					if err != nil {
-						require.ErrorIs(t, err, alloc.ErrTooBig)
-						continue
+			t.Run(b.name+", "+w.name, func(t *testing.T) { // with a heap that ends with it
+				a, end := b.make(t)
+				a, done := w.around(a)
+				for _, aligns := range [][2]int{{0, 16}, {16, 0}} {
+					for _, size := range []int{0, 15, 16, 100, 5000} {
+						p, err := a.Alloc(size, aligns[0])
+						if err != nil {
+							require.ErrorIs(t, err, alloc.ErrTooBig)
+							continue
+						}
+						require.NotPanics(t, func() { a.ResizeSized(p, size, aligns[1], size) }, "%s, %s", b.name, w.name)
+						require.NotPanics(t, func() { a.FreeSized(p, size, aligns[1]) }, "%s, %s", b.name, w.name)
 					}
-					require.NotPanics(t, func() { a.ResizeSized(p, size, aligns[1], size) }, "%s, %s", b.name, w.name)
-					require.NotPanics(t, func() { a.FreeSized(p, size, aligns[1]) }, "%s, %s", b.name, w.name)
 				}
-			}
-			require.NoError(t, done())
-			end()
+				require.NoError(t, done())
+				end()
+			})
 		}
 	}
 }

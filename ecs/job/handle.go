@@ -1,5 +1,7 @@
 package job
 
+import "runtime"
+
 // Handle is a flight of a job, or several of them. The zero value is one that has been
 // completed. Like the jobs it belongs to the world's owner.
 type Handle struct {
@@ -65,7 +67,11 @@ func (h Handle) Complete() error {
 
 // Done reports whether the flights have finished, so that Complete would not wait. It
 // waits for nothing. Work that was too short to wake a worker for is begun by it, by a worker
-// or, where there are none, by the caller.
+// or, where there are none, by the caller. When it says no it has let other goroutines run
+// (runtime.Gosched), so a loop of it alone ends on one thread too. Such a loop takes part in
+// nothing and uses up a thread, and in WebAssembly a body that waits for the host, as for a
+// file, waits until the loop sleeps: to wait, call Complete; to poll, do so between other
+// work, or with time.Sleep.
 func (h Handle) Done() bool {
 	s := h.scheduler()
 	if s == nil {
@@ -78,6 +84,9 @@ func (h Handle) Done() bool {
 	}
 	if h.j != nil {
 		done = h.done() && done
+	}
+	if !done {
+		runtime.Gosched() // nothing else would take the only thread away from a loop of this
 	}
 	return done
 }

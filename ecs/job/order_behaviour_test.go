@@ -253,6 +253,31 @@ func TestSpinEnds(t *testing.T) {
 	})
 }
 
+// Done lets others run when it says no: on one thread, a loop of it would otherwise wait for
+// ever for those whom it keeps from working, for nothing else takes the thread away from it
+// where goroutines are not preempted (WebAssembly).
+func TestDoneOnOneThread(t *testing.T) {
+	w := newWorld(t)
+	w.fill(t, 10)
+	s := w.schedule(t, 2)
+	begun, end := make(chan struct{}), make(chan struct{})
+	h := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Schedule(func(*job.Ctx, ecs.Rows) {
+		close(begun)
+		<-end
+	})
+	defer close(end) // before the scheduler is closed
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	<-begun
+	var ran atomic.Bool
+	go ran.Store(true)
+	// Many, because the Go scheduler may prefer the one that yields now and then; still less
+	// than the 10 ms after which it takes the thread away by itself.
+	for range 100 {
+		require.False(t, h.Done())
+	}
+	require.True(t, ran.Load(), "another goroutine had the thread meanwhile")
+}
+
 // Short work wakes nobody.
 func TestInline(t *testing.T) {
 	w := newWorld(t)

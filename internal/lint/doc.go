@@ -21,6 +21,7 @@
 //	documentation         exported declarations and packages are documented   root module
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
+//	systems               those whose int has 32 bits are refused in one line what go build says
 //	pages                 tests, files and folders that they name are there   all .md
 //	errors                what its tables quote is in the source, and each    docs/
 //	                      panic and exported error has a row

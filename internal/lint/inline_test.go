@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -21,17 +20,11 @@ var inlined = map[string][]string{
 }
 
 func TestInlined(t *testing.T) {
-	needsGo(t)
-	dir, err := home()
-	require.NoError(t, err)
 	for pkg, names := range inlined {
-		cmd := exec.Command("go", "build", "-gcflags=-m", "./"+pkg)
-		cmd.Dir = dir
-		cmd.Env = append(cmd.Environ(), "GOFLAGS=-buildvcs=false") // no tags: those of debug builds check more
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
+		out, err := goTool(t, nil, "build", "-gcflags=-m", "./"+pkg)
+		require.NoError(t, err, out)
 		for _, name := range names {
-			if !strings.Contains(string(out), ": can inline "+name+"\n") {
+			if !strings.Contains(out, ": can inline "+name+"\n") {
 				t.Errorf("%s: the compiler no longer inlines %s; go build -gcflags=-m=2 ./%[1]s says why", pkg, name)
 			}
 		}
