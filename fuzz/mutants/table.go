@@ -204,7 +204,7 @@ var mutants = []mutant{
 	{"ecs/command/play.go", " || one.t == ecs.Type(p.group) && one.kind != appendTo {", " {", "TestMembersEnd"},
 	{"ecs/command/play.go", " || one.t == ecs.Type(p.group) && one.kind != appendTo {", " || one.t == ecs.Type(p.group) {", "TestMembersOfCopiesEnd"},
 	{"ecs/command/play.go", "if now == nd.at && !nd.ended && !p.stops(path) {", "if now == nd.at && !nd.ended {", "TestBehaviour62WhatRemains"},
-	{"ecs/command/play.go", "\t\t\t\tp.work.gone[number] = true\n", "\t\t\t\t_ = number\n", "TestBehaviour66GoneBefore"},
+	{"ecs/command/play.go", "\t\t\tp.work.gone[number] = true\n", "\t\t\t_ = number\n", "TestBehaviour66GoneBefore"},
 	{"ecs/command/room.go", "\t\t\tp.coming(m.to, int(nd.count))\n", "", "TestRoom"},
 	{"ecs/command/room.go", "if steps < 2 {", "if steps <= 2 {", "TestRoom"},
 	{"ecs/command/room.go", "w.room[i].Rows += n", "w.room[i].Rows = n", "TestRoom"},
