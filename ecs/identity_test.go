@@ -259,3 +259,32 @@ func TestBehaviour11Reserved(t *testing.T) {
 		require.True(t, w.Alive(list[0]) && w.Alive(list[n-1]))
 	}
 }
+
+// TestIndicesBy64: single creations and batches take indices in one order: those that were free among 64
+// neighbours, from the lowest on, then those of the lowest 64 with a free one. What is freed among the 64
+// under way waits until they are used up.
+func TestIndicesBy64(t *testing.T) {
+	w := newWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	var ids []ecs.Entity // of the indices 1 to 300; those of 256 to 319 are under way
+	for range 300 {
+		ids = append(ids, a.Create())
+	}
+	for _, index := range []int{71, 260, 6, 8, 131} {
+		require.True(t, w.Destroy(ids[index-1]))
+	}
+	var got []int
+	for len(got) < 10 {
+		got = append(got, a.Create().Index())
+	}
+	b, err := a.CreateN(16)
+	require.NoError(t, err)
+	for _, e := range b.Entities(nil) {
+		got = append(got, e.Index())
+	}
+	var want []int
+	for index := 301; index < 320; index++ {
+		want = append(want, index)
+	}
+	require.Equal(t, append(want, 6, 8, 71, 131, 260, 320, 321), got)
+}

@@ -227,7 +227,8 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 }
 
 // Made returns the entity that the last Play made for a placeholder, until something is
-// recorded; Null where the entity was destroyed by the same commands, or not made.
+// recorded; a run of commands behind may have ended it. Null: none was made, as where the
+// run that was to make it destroys it too.
 func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	number, id := placeholder.Placeholder()
 	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {

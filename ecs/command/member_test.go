@@ -66,3 +66,19 @@ func TestMembersOfCopiesEnd(t *testing.T) {
 	require.Equal(t, before-1, y.w.Stats().Alive)
 	require.False(t, y.w.Alive(more))
 }
+
+// TestCopyOfAGroupAtOnce: a copy of a group that is destroyed at once was made, for what becomes of its members
+// depends on how: its own destruction ends them, that of another whose member it is does not.
+func TestCopyOfAGroupAtOnce(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	source, other := y.groupOf(y.plain.Create()), y.plain.Create()
+	alive := y.w.Stats().Alive
+	cb.Destroy(cb.Instantiate(source))
+	require.NoError(t, cb.Play())
+	require.Equal(t, alive, y.w.Stats().Alive)
+	PutBuffer(cb, other, y.group, ecs.LinkedEntity{Entity: cb.Instantiate(source)})
+	cb.Destroy(other)
+	require.NoError(t, cb.Play())
+	require.Equal(t, alive-1+1, y.w.Stats().Alive, "without the other one, with the copy of a member")
+}

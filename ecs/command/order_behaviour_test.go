@@ -52,8 +52,9 @@ func TestBehaviour61Placeholders(t *testing.T) {
 	require.False(t, y.w.Alive(mc), "the group has what was made")
 }
 
-// TestBehaviour61DestroyedAtOnce: what the same commands destroy is never made, and is null
-// in the values of others.
+// TestBehaviour61DestroyedAtOnce: what commands of the same run destroy is never made, copies neither, and is
+// null in the values of others; but what has Cleanup types then was made and is dying, and what commands behind
+// one about a query destroy was made and has ended.
 func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -65,14 +66,24 @@ func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	cb.DestroyList([]ecs.Entity{e, copied})
 	cb.Destroy(e)
 	cb.Remove(e, y.pos)
-	before := y.w.Stats().Alive
+	before, created := y.w.Stats().Alive, y.w.Stats().Created
 	require.NoError(t, cb.Play())
 	require.Equal(t, before, y.w.Stats().Alive)
-	require.Equal(t, ecs.Null, cb.Made(e))
+	require.Equal(t, created, y.w.Stats().Created)
+	require.Equal(t, []ecs.Entity{ecs.Null, ecs.Null}, []ecs.Entity{cb.Made(e), cb.Made(copied)})
 	require.Equal(t, pointer{ecs.Null, 1}, *y.ptr.Get(there))
-	require.Equal(t, hit{ecs.Null, 1}, y.hits.Slice(there)[0])
-	require.False(t, y.w.Alive(y.hits.Slice(there)[1].By))
-	require.False(t, y.hits.Slice(there)[1].By.IsPlaceholder())
+	require.Equal(t, []hit{{ecs.Null, 1}, {ecs.Null, 2}}, y.hits.Slice(there))
+
+	lasting, later := cb.Create(ecs.NewArchetype(y.w, y.pos, y.socket)), cb.Instantiate(there)
+	SetBuffer(cb, there, y.hits, hit{lasting, 1}, hit{later, 2})
+	cb.Destroy(lasting)
+	cb.AddQuery(ecs.NewQuery(y.w, ecs.With(y.slow)), y.walk)
+	cb.Destroy(later)
+	require.NoError(t, cb.Play())
+	require.Equal(t, created+2, y.w.Stats().Created)
+	require.True(t, y.w.Alive(cb.Made(lasting)) && y.dying(cb.Made(lasting)))
+	require.True(t, cb.Made(later) != ecs.Null && !y.w.Alive(cb.Made(later)))
+	require.Equal(t, []hit{{cb.Made(lasting), 1}, {cb.Made(later), 2}}, y.hits.Slice(there))
 }
 
 // TestBehaviour61NotMade: a placeholder whose creation fails, or comes later in the order of playback, is

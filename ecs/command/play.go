@@ -225,10 +225,24 @@ func (p *player) entitiesOf(n int32) []ecs.Entity {
 	return list
 }
 
-// copies makes the entities of a group that are copies of another.
+// unseen reports whether entities are made and destroyed by the same run, and nobody sees them. The
+// members of a copied group may stay when the copy ends as a member of another.
+func (p *player) unseen(root, nd *node) bool {
+	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.group))
+}
+
+// copies makes the entities of a group that are copies of another. Those that are unseen come to
+// nothing, copies or not.
 func (p *player) copies(n int32) error {
-	root := p.rootOf(n, p.path(n))
-	if !root.copied || !root.created || len(p.stintsOf(n)) == 0 {
+	root, nd := p.rootOf(n, p.path(n)), &p.nodes[n]
+	if p.unseen(root, nd) {
+		for _, s := range p.stintsOf(n) {
+			number, _ := p.stints.e[s].Placeholder()
+			p.work.gone[number] = true
+		}
+		nd.count = 0
+	}
+	if !root.copied || !root.created || nd.count == 0 {
 		return nil
 	}
 	source := p.real(root.source)
@@ -285,15 +299,10 @@ func (p *player) settle(n int32) error {
 	path := p.path(n)
 	root, nd := p.rootOf(n, path), &p.nodes[n]
 	now := root.at
+	if nd.count == 0 {
+		return nil
+	}
 	if root.created && !root.copied {
-		if nd.at == nil {
-			for _, s := range p.stintsOf(n) { // made and destroyed by the same run: nobody sees them
-				number, _ := p.stints.e[s].Placeholder()
-				p.work.gone[number] = true
-			}
-			nd.count = 0
-			return nil
-		}
 		now = p.bornAs(path, now)
 		batch, err := now.CreateN(len(p.stintsOf(n)))
 		if err != nil {

@@ -72,11 +72,11 @@ func (p *player) makeRoom() error {
 		nd, root := &p.nodes[n], p.rootOf(n, path)
 		now := root.at
 		switch {
+		case p.unseen(root, nd):
+			continue
 		case root.copied && root.created:
 			steps++
 			entities += p.copiesRoom(root, int(nd.count))
-		case root.created && nd.at == nil: // nobody sees them
-			continue
 		case root.created:
 			now = p.bornAs(path, now)
 			p.coming(now, int(nd.count))
