@@ -1,9 +1,8 @@
 package wrap_test
 
 import (
+	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"quarry/alloc"
 	"quarry/alloc/wrap"
@@ -33,23 +32,12 @@ func ExampleProfile() {
 		}
 		defer a.FreeSized(p, 100_000, 0)
 	}
-	dir, err := os.MkdirTemp("", "profile")
-	if err != nil {
+	var file bytes.Buffer // or os.Create("quarry.pb.gz")
+	if err := profile.WriteProfile(&file); err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
-	file, err := os.Create(filepath.Join(dir, "quarry.pb.gz"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer file.Close()
-	if err := profile.WriteProfile(file); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures", filepath.Base(file.Name()))
+	fmt.Println(file.Len() > 0, "go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures quarry.pb.gz")
 	// Output:
-	// go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures quarry.pb.gz
+	// true go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures quarry.pb.gz
 }

@@ -20,7 +20,7 @@ func TestPicture(t *testing.T) {
 	if debug.On {
 		t.Skip("600 frames take ten seconds under the race detector; TestWorkers has ten")
 	}
-	name := filepath.Join(t.TempDir(), "boids.png")
+	name := filepath.Join(folder(t), "boids.png")
 	hash, err := run(name, 600)
 	require.NoError(t, err)
 	require.Equal(t, uint64(0x8ec665a477bd67f3), hash)
@@ -28,7 +28,7 @@ func TestPicture(t *testing.T) {
 }
 
 func TestWorkers(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "boids.png")
+	name := filepath.Join(folder(t), "boids.png")
 	want, err := run(name, 10, job.Workers(1))
 	require.NoError(t, err)
 	for workers := 2; workers <= 8; workers++ {
@@ -41,8 +41,20 @@ func TestWorkers(t *testing.T) {
 }
 
 func TestNoFile(t *testing.T) {
-	_, err := run(filepath.Join(t.TempDir(), "missing", "boids.png"), 1)
+	_, err := run(filepath.Join(folder(t), "missing", "boids.png"), 1)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// folder returns one for files of this test. Under WASI a program has only the folders that it was
+// given.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "boids")
+	if err != nil {
+		t.Skip("no temporary folder can be made: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 func pixels(t *testing.T, name string) []uint8 {
