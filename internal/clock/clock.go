@@ -13,7 +13,11 @@
 // bubble of testing/synctest Now is the bubble's time, but for Windows.
 package clock
 
-import "time"
+import (
+	"time"
+
+	_ "quarry/internal/debug" // the line that ends builds for 32 bits
+)
 
 // Now returns the time since some moment before the program's first call. It does not go
 // back, and the machine's date is not in it.
