@@ -1,4 +1,4 @@
-.PHONY: run test short race debug purego bench fuzz ci
+.PHONY: run test short race debug purego windows bench fuzz ci
 
 run:
 	go run ./bench
@@ -12,6 +12,8 @@ debug:
 	go test -tags quarry_debug ./... ./bench/... ./fuzz/...
 purego:
 	go test -tags purego ./... ./bench/... ./fuzz/...
+windows:
+	bash internal/windows/run
 bench:
 	go test -run '^$$' -bench . ./...
 ci:
