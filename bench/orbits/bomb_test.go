@@ -60,7 +60,7 @@ func packed(t *testing.T, text string) []byte {
 // and of a good catalogue 64 bytes an orbit are.
 func TestCatalogueBombs(t *testing.T) {
 	const (
-		many  = 100_000
+		many  = 30_000
 		small = 1 << 20
 	)
 	for name, c := range map[string]struct {
@@ -69,9 +69,9 @@ func TestCatalogueBombs(t *testing.T) {
 		most int
 	}{
 		"good":       {strings.Repeat(line1+"\n", many), "", 64*many + small},
-		"bad end":    {strings.Repeat(line1+"\n", many) + "x", "x:100001: expected at least 103 columns, got 1", small},
-		"long lines": {strings.Repeat(line1+strings.Repeat("x", 60_000)+"\n", 400), "x:1: expected a line of at most 1024 bytes", small},
-		"one line":   {strings.Repeat("1", 24<<20), "x:1: expected a line of at most 1024 bytes", small},
+		"bad end":    {strings.Repeat(line1+"\n", many) + "x", "x:30001: expected at least 103 columns, got 1", small},
+		"long lines": {strings.Repeat(line1+strings.Repeat("x", 60_000)+"\n", 100), "x:1: expected a line of at most 1024 bytes", small},
+		"one line":   {strings.Repeat("1", 6<<20), "x:1: expected a line of at most 1024 bytes", small},
 		"no line":    {strings.Repeat("\n", 1<<20), "x:1048577: expected an orbit, got the end of the file", small},
 		"header":     {strings.Repeat("x\n", 1<<20), "x:1: expected at least 103 columns, got 1", small},
 	} {
