@@ -151,7 +151,7 @@ var mutants = []mutant{
 	{"ecs/transfer.go", "from.w.release(source, c, k)", "_ = c", "TestBatchIsALoopOfSingles"},
 
 	// The other kinds of component, copies and moves of worlds.
-	{"ecs/value.go", "return x == y || x != x && y != y", "return x == y", "TestBehaviour55SharedValues"},
+	{"ecs/part.go", "return x == y || x != x && y != y", "return x == y", "TestBehaviour55SharedValues"},
 	{"ecs/value.go", "if v.refs--; v.refs == 0 {", "if v.refs--; v.refs < 0 {", "TestClone"},
 	{"ecs/value.go", "\t\t\treturn now\n", "\t\t\treturn v\n", "TestSharedAgainstModel"},
 	{"ecs/value.go", "v = valueIn(others, id)", "v = nil", "TestEveryFailureOfKinds"},
@@ -177,8 +177,8 @@ var mutants = []mutant{
 	{"ecs/clone.go", "\tto.pinned = from.pinned\n", "", "TestClonePins"},
 	{"ecs/clone.go", "\t\tto.next, to.used = from.next, from.used\n", "", "TestCloneReserved"},
 	{"ecs/link.go", "int(min(s, 1))", "1", "TestManagedLinks"},
-	{"ecs/link.go", "uintptr(i*t.element)+offset", "offset", "TestClone"},
-	{"ecs/link.go", "for i := range t.Len() {", "for i := range min(t.Len(), 1) {", "TestManagedLinks"},
+	{"ecs/link.go", "uintptr(i)*size+links[j].Offset", "uintptr(i)*0+links[j].Offset", "TestClone"},
+	{"ecs/link.go", "Link{at, t.Len(), ", "Link{at, min(t.Len(), 1), ", "TestManagedLinks"},
 	{"ecs/store.go", "\t\t\t*s.get(n) = zero\n", "\t\t\t_ = zero\n", "TestManagedFollowsAModel"},
 	{"ecs/store.go", "if rows[i] = 0; n != 0 {", "if n != 0 {", "TestEveryFailureOfKinds"},
 	{"ecs/store.go", "idle[keep-1] == s.last-slot(keep-1)<<s.order", "idle[keep-1] > 0", "TestEveryFailureOfKinds"},
