@@ -354,7 +354,7 @@ func (p *player) about(r *record, o int32, e ecs.Entity) error {
 		p.fail(r, one, e, reason(-n))
 		return nil
 	}
-	if one.kind == destroy && !one.member { // of one that is dying too, as World.Destroy does
+	if one.kind == destroy && !one.member && n != p.stints.node[s] { // not of one that is dying, as World.Destroy
 		if err := p.destroyGroup(r, s); err != nil {
 			return err
 		}
