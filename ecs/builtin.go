@@ -15,9 +15,10 @@ type DisabledEntity struct{}
 type Dying struct{}
 
 // LinkedEntity is an element of the buffer of an entity that stands for a group: the
-// other members. World.Destroy of the entity destroys them too. Members' own buffers do not
-// count; a member that is dead is passed by, as are the entity itself and those of other worlds.
-// Register it by RegisterBuffer without options. Hierarchies are another thing.
+// other members. World.Destroy of the entity destroys them too, unless it is Dying already.
+// Members' own buffers do not count; a member that is dead is passed by, as are the entity itself
+// and those of other worlds. Register it by RegisterBuffer without options. Hierarchies are another
+// thing.
 type LinkedEntity struct{ Entity Entity }
 
 // Every world has the built-in types, as its first.

@@ -227,6 +227,40 @@ func TestLinkedGroup(t *testing.T) {
 	}
 }
 
+// TestDestroyedAgain: one that is dying is not destroyed again, by every call, though it got a group
+// meanwhile, whose members stay; those that it is a member of take nothing along either.
+func TestDestroyedAgain(t *testing.T) {
+	for name, destroy := range destroyWays {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			linked, position := ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[Position](w)
+			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			e, other := ecs.NewArchetype(w, socket).Create(), ecs.NewArchetype(w, socket, linked).Create()
+			member, second := ecs.NewArchetype(w, position).Create(), ecs.NewArchetype(w, position).Create()
+			require.Equal(t, 1, destroy(w, e))
+			linked.Add(e)
+			linked.Append(e, ecs.LinkedEntity{Entity: e}, ecs.LinkedEntity{Entity: member})
+			require.Zero(t, destroy(w, e))
+			destroyed, err := w.TryDestroy(e)
+			require.False(t, destroyed)
+			require.NoError(t, err)
+			require.True(t, w.Alive(e) && w.Alive(member))
+			require.Len(t, linked.Slice(e), 2, "it stays as it is")
+
+			linked.Append(other, ecs.LinkedEntity{Entity: e}, ecs.LinkedEntity{Entity: second})
+			n := destroy(w, e, other)
+			if name == "one by one" {
+				require.Equal(t, 1, n, "a call each, of which one destroyed")
+			} else {
+				require.Equal(t, 2, n, "the other, and the second")
+			}
+			require.True(t, w.Alive(e) && w.Alive(member) && w.Alive(other))
+			require.False(t, w.Alive(second))
+			require.NoError(t, w.Verify())
+		})
+	}
+}
+
 // TestCleanupWithoutMemory: destroying what leaves something needs room; when there is
 // none, nothing has happened.
 func TestCleanupWithoutMemory(t *testing.T) {

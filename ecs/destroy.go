@@ -14,7 +14,8 @@ import "unsafe"
 
 // Destroy ends an entity and everything it holds. It returns false, and does
 // nothing, when e is not alive: destroying twice, or Null, is no error. An entity
-// with Cleanup types stays alive with those and Dying; destroying it again returns false.
+// with Cleanup types stays alive with those and Dying; destroying it again returns false,
+// and leaves the members of a group that it got meanwhile.
 // One with LinkedEntity takes the members of its group along. It
 // panics during iteration, for an entity of another world, and with a *LimitError when
 // there is no room for what Cleanup leaves.
@@ -127,7 +128,7 @@ func (w *World) endPicked(p *pick) (n int) {
 func (w *World) pickGroups(p *pick) *pick {
 	groups := false
 	for i := range p.picks {
-		groups = groups || p.picks[i].a.sig.has(linkedID)
+		groups = groups || p.picks[i].a.leads()
 	}
 	if !groups {
 		return p
@@ -138,6 +139,10 @@ func (w *World) pickGroups(p *pick) *pick {
 	}
 	return w.pickList("", list, false)
 }
+
+// leads reports whether the archetype's entities stand for groups that end with them. Those that are
+// dying were destroyed before: a group that one got since is not asked.
+func (a *Archetype) leads() bool { return a.sig.has(linkedID) && !a.dying }
 
 // appendGroups appends the entities that are picked, each followed by those linked to it.
 func (s *picked) appendGroups(list []Entity) []Entity {
@@ -157,10 +162,10 @@ func (s *picked) appendGroups(list []Entity) []Entity {
 // appendGroups does so for some rows.
 func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 	at := a.grid.Row(pos, row)
-	linked := a.sig.has(linkedID)
+	leads := a.leads()
 	for _, e := range entities(at.Base, row+n)[row:] {
 		list = append(list, e)
-		if linked {
+		if leads {
 			list = a.w.appendLinked(list, headerAt(at, a.columnOf(linkedID)))
 		}
 		at.Row++

@@ -1,6 +1,10 @@
 package ecs
 
-import "slices"
+import (
+	"slices"
+
+	"quarry/layout"
+)
 
 // CorruptKinds breaks W10 or W11 of a world that has an archetype with rows and a shared
 // value that is not "other", which a query names too, and managed strings, slot 2 of which
@@ -78,4 +82,19 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 		return func() { m.where = where }
 	}
 	return nil
+}
+
+// LongestFields returns how many entries the longest list has of what Hash reads of a value.
+func (w *World) LongestFields() (most int) {
+	for _, t := range w.types {
+		most = max(most, entriesOf(t.fields))
+	}
+	return most
+}
+
+func entriesOf(fields []layout.Field) (n int) {
+	for _, f := range fields {
+		n += 1 + entriesOf(f.Each)
+	}
+	return n
 }

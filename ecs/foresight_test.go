@@ -103,7 +103,7 @@ func TestFactsOfTypes(t *testing.T) {
 	}
 	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
 	walk := ecs.Register[Velocity](w, ecs.Enableable)
-	require.Equal(t, ecs.TypeFacts{Buffer: true, Cleanup: true, Links: []uintptr{8, 16}}, ecs.FactsOf(links))
+	require.Equal(t, ecs.TypeFacts{Buffer: true, Cleanup: true, Links: []ecs.Link{{Offset: 8, Count: 2, Size: 8, Each: []ecs.Link{{}}}}}, ecs.FactsOf(links))
 	require.Equal(t, ecs.TypeFacts{Enableable: true}, ecs.FactsOf(walk))
 	require.True(t, ecs.FactsOf(ecs.RegisterShared[int](w)).Shared)
 	require.True(t, ecs.FactsOf(ecs.RegisterManaged[int](w)).Managed)

@@ -110,14 +110,20 @@ func (h *hasher) column(column unsafe.Pointer, n int, c column) {
 }
 
 func (h *hasher) value(p unsafe.Pointer, fields []layout.Field) {
-	for _, f := range fields {
-		if f.Marked {
-			// Safe because marked fields are entities.
-			h.entity(*(*Entity)(unsafe.Add(p, f.Offset)))
-			continue
+	for i := range fields {
+		f := &fields[i]
+		at := unsafe.Add(p, f.Offset) // Safe because the field lies inside the value at p.
+		switch {
+		case f.Count > 0:
+			for range f.Count {
+				h.value(at, f.Each)
+				at = unsafe.Add(at, f.Size) // Safe because Count elements lie there; behind the last nothing is read.
+			}
+		case f.Marked:
+			h.entity(*(*Entity)(at)) // Safe because marked fields are entities.
+		default:
+			h.h.Write(unsafe.Slice((*byte)(at), f.Size))
 		}
-		// Safe because the field lies inside the value at p.
-		h.h.Write(unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), f.Size))
 	}
 }
 
@@ -143,6 +149,9 @@ func (h *hasher) shared(v reflect.Value) {
 		h.word(uint64(v.Len()))
 		io.WriteString(h.h, v.String())
 	case reflect.Array:
+		if v.Type().Size() == 0 { // there may be more elements than anybody can walk
+			return
+		}
 		for i := range v.Len() {
 			h.shared(v.Index(i))
 		}

@@ -104,8 +104,7 @@ type member struct {
 // link is an entity in a member that names a member.
 type link struct {
 	column column
-	i      int     // value of the row: an element of a buffer
-	at     uintptr // bytes from the start of the value
+	at     uintptr // bytes from the start of the row's value, or of the first element of its buffer
 	to     int     // member
 }
 
@@ -373,7 +372,8 @@ func (c *cloning) relink(i int) {
 		for _, l := range c.links {
 			t := w.types[l.column.Key]
 			first, _ := t.linked(dest.Element(l.column.Offset, l.column.Size))
-			*t.linkAt(first, l.i, l.at) = c.ids[l.to*c.n+copied]
+			// Safe because the copy's values are as the member's, which has an entity there.
+			*(*Entity)(unsafe.Add(first, l.at)) = c.ids[l.to*c.n+copied]
 		}
 		row++
 	}
@@ -386,11 +386,9 @@ func (c *cloning) findLinks(at alloc.GridRow, from column) {
 		return
 	}
 	first, n := t.linked(at.Element(from.Offset, from.Size))
-	for i := range n {
-		for _, offset := range t.links {
-			if to, ok := c.memberOf(*t.linkAt(first, i, offset)); ok {
-				c.links = append(c.links, link{from, i, offset, to})
-			}
+	eachEntity(t.links, first, n, uintptr(t.element), func(e *Entity) {
+		if to, ok := c.memberOf(*e); ok {
+			c.links = append(c.links, link{from, uintptr(unsafe.Pointer(e)) - uintptr(first), to}) // Safe because both lie in one value.
 		}
-	}
+	})
 }

@@ -23,11 +23,28 @@ func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	return p, 1
 }
 
-// linkAt returns a link of the i'th of some values.
-func (t *typeInfo) linkAt(first unsafe.Pointer, i int, offset uintptr) *Entity {
-	// Safe because each value has an entity there; buffers have element bytes each, and
-	// others one value.
-	return (*Entity)(unsafe.Add(first, uintptr(i*t.element)+offset))
+// Link is an entity in a value, or an array of elements that have some: the list for a type is
+// as long as the type is written, however long its arrays are.
+type Link struct {
+	Offset uintptr // bytes from the start of the value, or of the element around it
+	Count  int     // elements of an array, one behind the other; 0: it is an entity
+	Size   uintptr // bytes of an element
+	Each   []Link  // of an element
+}
+
+// eachEntity calls visit for the entities in n values, size bytes each.
+func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {
+	for i := range n {
+		for j := range links {
+			// Safe because each value has what its links say.
+			l, p := &links[j], unsafe.Add(first, uintptr(i)*size+links[j].Offset)
+			if l.Count == 0 {
+				visit((*Entity)(p))
+			} else {
+				eachEntity(l.Each, p, l.Count, l.Size, visit)
+			}
+		}
+	}
 }
 
 // eachLink calls visit for the links of some rows. It is one call a link, so it serves what
@@ -45,11 +62,7 @@ func (rows span) eachLink(visit func(*Entity)) {
 			at := a.grid.Row(pos, row)
 			for range k {
 				first, n := t.linked(at.Element(c.Offset, c.Size))
-				for i := range n {
-					for _, offset := range t.links {
-						visit(t.linkAt(first, i, offset))
-					}
-				}
+				eachEntity(t.links, first, n, uintptr(t.element), visit)
 				at.Row++
 			}
 			left -= k
@@ -58,13 +71,14 @@ func (rows span) eachLink(visit func(*Entity)) {
 }
 
 // appendLinks appends where a value of a type has entities, if it begins at at.
-func appendLinks(to []uintptr, t reflect.Type, at uintptr) []uintptr {
+func appendLinks(to []Link, t reflect.Type, at uintptr) []Link {
 	switch {
+	case t.Size() == 0: // of an array of such there may be more than anybody can walk
 	case t == reflect.TypeFor[Entity]():
-		return append(to, at)
+		return append(to, Link{Offset: at})
 	case t.Kind() == reflect.Array:
-		for i := range t.Len() {
-			to = appendLinks(to, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		if each := appendLinks(nil, t.Elem(), 0); len(each) > 0 {
+			return append(to, Link{at, t.Len(), t.Elem().Size(), each})
 		}
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {

@@ -46,7 +46,7 @@ type typeInfo struct {
 	name       string         // for messages: Position, []Hit for a buffer, managed Conn
 	align      int            // alignment of an element of the column in bytes
 	fields     []layout.Field // bytes of a value that are not padding
-	links      []uintptr      // where a value has entities
+	links      []Link         // where a value has entities
 	element    int            // buffers: bytes of one element; else 0
 	inline     int            // buffers: elements that fit the chunk
 	growth     alloc.Growth   // buffers: of the room in elements
@@ -63,9 +63,9 @@ func (w *World) TypeIndex(t Type) int { return int(w.idOf("World.TypeIndex", t))
 
 // TypeFacts is what registration said of a type.
 type TypeFacts struct {
-	Buffer, Shared, Managed bool      // its kind; none: a component
-	Enableable, Cleanup     bool      // options
-	Links                   []uintptr // where a value, or an element of a buffer, has entities, in bytes from its start; not to be written
+	Buffer, Shared, Managed bool   // its kind; none: a component
+	Enableable, Cleanup     bool   // options
+	Links                   []Link // where a value, or an element of a buffer, has entities; not to be written
 }
 
 // FactsOf returns the facts of a type. Any goroutine may call it.

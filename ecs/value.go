@@ -38,8 +38,8 @@ type value struct {
 	archetypes []*Archetype // that have it, in order of creation
 }
 
-// String prints the value as Cell=3.
-func (v *value) String() string { return fmt.Sprintf("%s=%v", v.t.name, v.v) }
+// String prints the value as Cell=3, and one with long arrays in it as Cell=(long).
+func (v *value) String() string { return v.t.name + "=" + textOf(v.v) }
 
 // valueStore is the values of one type. Calls are made for each archetype or handle,
 // not for each row.
@@ -63,9 +63,9 @@ type valueStore interface {
 type values[T comparable] struct {
 	t      *typeInfo
 	byGo   map[T]*value
-	odd    []*value  // not == to themselves
-	checks bool      // a T has interfaces, which may hold what cannot be compared
-	links  []uintptr // where a T has entities
+	odd    []*value // not == to themselves
+	checks bool     // a T has interfaces, which may hold what cannot be compared
+	links  []Link   // where a T has entities
 }
 
 // find returns the value that is the same as x, or nil.
@@ -83,8 +83,8 @@ func (s *values[T]) find(op string, x T) *value {
 //
 //go:noinline
 func (s *values[T]) check(op string, x T) {
-	if !reflect.ValueOf(&x).Elem().Comparable() {
-		panic(fmt.Sprintf("ecs: %s: the %s %v holds what Go cannot compare, as a slice, map or function", op, s.t.name, x))
+	if !isComparable(reflect.ValueOf(&x).Elem()) {
+		panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, s.t.name, textOf(x)))
 	}
 }
 
@@ -132,24 +132,24 @@ func (s *values[T]) worlds() (tags uint32) {
 	}
 	s.each(func(v *value) {
 		x := goValue[T](v.v)
-		for _, offset := range s.links {
-			// Safe because a T has an entity there.
-			if e := (*Entity)(unsafe.Add(unsafe.Pointer(&x), offset)); *e != Null {
+		// Safe because the links are a T's.
+		eachEntity(s.links, unsafe.Pointer(&x), 1, 0, func(e *Entity) {
+			if *e != Null {
 				tags |= 1 << (e.ref & tagMask >> indexBits)
 			}
-		}
+		})
 	})
 	return tags
 }
 
 func (s *values[T]) copied(v *value, from, to uint32) *value {
 	x := goValue[T](v.v)
-	for _, offset := range s.links {
-		// Safe because a T has an entity there.
-		if e := (*Entity)(unsafe.Add(unsafe.Pointer(&x), offset)); *e != Null && e.ref&^indexMask == from {
+	// Safe because the links are a T's.
+	eachEntity(s.links, unsafe.Pointer(&x), 1, 0, func(e *Entity) {
+		if *e != Null && e.ref&^indexMask == from {
 			*e = e.in(to)
 		}
-	}
+	})
 	return s.of("World.Clone", x)
 }
 
@@ -190,55 +190,6 @@ func (s *values[T]) each(yield func(*value)) {
 	for _, v := range s.odd {
 		yield(v)
 	}
-}
-
-// sameParts compares two values of one type as == does, but that NaN is the same as NaN.
-func sameParts(a, b reflect.Value) bool {
-	switch a.Kind() {
-	case reflect.Float32, reflect.Float64:
-		x, y := a.Float(), b.Float()
-		return x == y || x != x && y != y
-	case reflect.Complex64, reflect.Complex128:
-		x, y := a.Complex(), b.Complex()
-		return sameParts(reflect.ValueOf(real(x)), reflect.ValueOf(real(y))) && sameParts(reflect.ValueOf(imag(x)), reflect.ValueOf(imag(y)))
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if a.Type().Field(i).Name != "_" && !sameParts(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Array:
-		for i := range a.Len() {
-			if !sameParts(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Interface:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() && b.IsNil()
-		}
-		return a.Elem().Type() == b.Elem().Type() && sameParts(a.Elem(), b.Elem())
-	}
-	return a.Equal(b)
-}
-
-// holdsInterface reports whether values of a comparable type have interfaces in them.
-func holdsInterface(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface:
-		return true
-	case reflect.Array:
-		return holdsInterface(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if holdsInterface(t.Field(i).Type) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // settled returns the value that stands for v now: it may have left its store since it

@@ -31,6 +31,12 @@ func (d *world) append(r record) error {
 	case r.bits(3, 8) == 1: // up to a little more than a buffer may hold
 		n = int(r.bits(11, 15)) % (1<<20/b.elementBytes() + 100)
 	}
+	return d.appendSome(e, x, k, r, n)
+}
+
+// appendSome appends n elements, which a record decides, to an entity's buffer.
+func (d *world) appendSome(e ecs.Entity, x *entity, k int, r record, n int) error {
+	b := d.list[k].buffer()
 	bytes := b.grows(e, n)
 	want := need{never: (b.length(x.values[k])+n)*b.elementBytes() > 1<<20}
 	if bytes > 0 {

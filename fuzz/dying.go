@@ -8,12 +8,14 @@ import (
 
 // Cleanup types, Dying and groups.
 
-// members returns a list with the entities behind each that its group names, each once.
+// members returns a list with the entities behind each that its group names, each once. Those that
+// are dying take nobody along.
 func (d *world) members(list []ecs.Entity) []ecs.Entity {
 	var all []ecs.Entity
 	for _, e := range list {
 		all = append(all, e)
-		if linked, ok := d.valueOf(e, linkedKind).([]ecs.LinkedEntity); ok {
+		x := d.m.entities[e]
+		if linked, ok := d.valueOf(e, linkedKind).([]ecs.LinkedEntity); ok && !x.group.set.has(dyingKind) {
 			for _, l := range linked {
 				all = append(all, l.Entity)
 			}
@@ -34,7 +36,7 @@ func (f form) left() form {
 }
 
 // destroyOne ends an entity, or makes it Dying, with the members of its group. When it is
-// Dying already and has no group nothing happens. It returns false when there was no room.
+// Dying already nothing happens. It returns false when there was no room.
 func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 	if len(d.members([]ecs.Entity{e})) > 1 {
 		return d.endAll([]ecs.Entity{e}, func() int {
@@ -62,6 +64,31 @@ func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 
 // oneOrMore is what a call returns that does not count.
 const oneOrMore = -1
+
+// destroyAgain gives an entity that is Dying a group, whose members stay when it is destroyed again.
+func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
+	if !d.active.has(linkedKind) {
+		return nil
+	}
+	c := d.list[linkedKind]
+	if x.values[linkedKind] == nil {
+		v := c.zero()
+		if err := d.change(e, x, linkedKind, v, func() (bool, error) { return c.add(e, v, r.n&2 == 0) }); err != nil {
+			return err
+		}
+	}
+	if x.values[linkedKind] != nil { // there was room
+		if err := d.appendSome(e, x, linkedKind, r, 1); err != nil {
+			return err
+		}
+	}
+	if r.n&4 == 0 {
+		_, err := d.endAll([]ecs.Entity{e}, func() int { return d.w.DestroyList([]ecs.Entity{e}) })
+		return err
+	}
+	_, err := d.destroyOne(e)
+	return err
+}
 
 // bury takes the cleanup types from an entity that is Dying, which ends it.
 func (d *world) bury(e ecs.Entity, x *entity) error {

@@ -110,6 +110,11 @@ func (d *world) destroy(r record) error {
 	if _, err := d.destroyOne(e); err != nil {
 		return err
 	}
+	if x = d.m.entities[e]; x != nil && x.group.set.has(dyingKind) {
+		if err := d.destroyAgain(e, x, r); err != nil {
+			return err
+		}
+	}
 	return d.compare(e, d.m.entities[e])
 }
 

@@ -2,11 +2,15 @@ package layout
 
 import "reflect"
 
-// Field is a span of bytes inside a value that holds data and not padding.
+// Field is a span of bytes inside a value that holds data and not padding, or an array of
+// elements that have some: the list for a type is as long as the type is written, however
+// long its arrays are.
 type Field struct {
-	Offset int  // bytes from the start of the value
-	Size   int  // bytes
-	Marked bool // the span is one value of the marked type
+	Offset int     // bytes from the start of the value, or of the element around it
+	Size   int     // bytes of the span, or of an element, padding included
+	Marked bool    // the span is one value of the marked type
+	Count  int     // elements of an array, one behind the other; 0: a span
+	Each   []Field // of an element
 }
 
 // Fields lists the bytes of a value of type t that hold data, in rising order,
@@ -22,7 +26,7 @@ func Fields(t, marked reflect.Type) []Field {
 }
 
 func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
-	if t.Size() == 0 {
+	if t.Size() == 0 { // of an array of such there may be more than anybody can walk
 		return to
 	}
 	if t == marked {
@@ -30,13 +34,15 @@ func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
 	}
 	switch t.Kind() {
 	case reflect.Array:
-		if one := appendFields(nil, t.Elem(), marked, 0); len(one) == 1 && !one[0].Marked && one[0].Size == int(t.Elem().Size()) {
+		size := int(t.Elem().Size())
+		each := appendFields(nil, t.Elem(), marked, 0)
+		switch {
+		case len(each) == 0:
+			return to
+		case len(each) == 1 && !each[0].Marked && each[0].Count == 0 && each[0].Size == size:
 			return appendSpan(to, at, int(t.Size()))
 		}
-		for i := range t.Len() {
-			to = appendFields(to, t.Elem(), marked, at+i*int(t.Elem().Size()))
-		}
-		return to
+		return append(to, Field{Offset: at, Size: size, Count: t.Len(), Each: each})
 	case reflect.Struct:
 		for f := range t.Fields() {
 			if f.Name != "_" {
@@ -50,7 +56,7 @@ func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
 
 // appendSpan adds [at, at+size) and joins it with the span before.
 func appendSpan(to []Field, at, size int) []Field {
-	if n := len(to); n > 0 && !to[n-1].Marked && to[n-1].Offset+to[n-1].Size == at {
+	if n := len(to); n > 0 && !to[n-1].Marked && to[n-1].Count == 0 && to[n-1].Offset+to[n-1].Size == at {
 		to[n-1].Size += size
 		return to
 	}

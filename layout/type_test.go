@@ -77,9 +77,116 @@ func TestFields(t *testing.T) {
 		F uint64
 	}
 	got := layout.Fields(reflect.TypeFor[padded](), reflect.TypeFor[link]())
-	want := []layout.Field{{0, 1, false}, {4, 4, false}, {12, 3, false}, {16, 3, false}, {20, 8, true}, {32, 8, false}}
+	want := []layout.Field{{Size: 1}, {Offset: 4, Size: 4}, {Offset: 12, Size: 4, Count: 2, Each: []layout.Field{{Size: 3}}},
+		{Offset: 20, Size: 8, Marked: true}, {Offset: 32, Size: 8}}
 	require.Equal(t, want, got)
-	require.Equal(t, []layout.Field{{0, 16, false}}, layout.Fields(reflect.TypeFor[struct{ X, Y float64 }](), nil))
+	require.Equal(t, []layout.Field{{Size: 16}}, layout.Fields(reflect.TypeFor[struct{ X, Y float64 }](), nil))
 	require.Empty(t, layout.Fields(reflect.TypeFor[struct{}](), nil))
 	require.PanicsWithValue(t, "layout: Fields: weapon.Name is a string", func() { layout.Fields(reflect.TypeFor[weapon](), nil) })
+}
+
+// hollow has a great many elements without a size; a walk that looks at each does not end.
+type hollow struct {
+	X     float32
+	Empty [1 << 40]struct{ A [0]link }
+	Y     float32
+}
+
+// long has arrays in arrays, of which elements have gaps and links.
+type long[N any] struct {
+	ID   uint16
+	Rows [3]struct {
+		Kind  uint8
+		To    link
+		Cells [2]struct {
+			Open uint8
+			Next link
+			N    N
+		}
+	}
+	Flat  [5][7]uint16
+	Links [4]link
+	_     [9]uint32
+}
+
+// TestFieldsAgreeWithTwin compares the bytes of fields with those that a walk over each element finds.
+func TestFieldsAgreeWithTwin(t *testing.T) {
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[long[uint8]](), reflect.TypeFor[long[uint64]](), reflect.TypeFor[[3]long[uint16]](), reflect.TypeFor[hollow](),
+		reflect.TypeFor[[2][3]gap](), reflect.TypeFor[[6]link](), reflect.TypeFor[box](), reflect.TypeFor[struct{ _ uint32 }](), reflect.TypeFor[[0]link](),
+	} {
+		for _, marked := range []reflect.Type{nil, reflect.TypeFor[link](), reflect.TypeFor[uint8]()} {
+			want, got := make([]byte, of.Size()), make([]byte, of.Size())
+			paint(want, of, marked)
+			paintFields(got, layout.Fields(of, marked))
+			require.Equal(t, string(want), string(got), "%v, %v", of, marked)
+		}
+	}
+}
+
+// paint marks the bytes of a value that hold data by d, those of a marked value by an m and ms.
+func paint(bytes []byte, t, marked reflect.Type) {
+	switch {
+	case t.Size() == 0:
+	case t == marked:
+		paintFields(bytes, []layout.Field{{Size: int(t.Size()), Marked: true}})
+	case t.Kind() == reflect.Array:
+		for i := range t.Len() {
+			paint(bytes[uintptr(i)*t.Elem().Size():], t.Elem(), marked)
+		}
+	case t.Kind() == reflect.Struct:
+		for f := range t.Fields() {
+			if f.Name != "_" {
+				paint(bytes[f.Offset:], f.Type, marked)
+			}
+		}
+	default:
+		paintFields(bytes, []layout.Field{{Size: int(t.Size())}})
+	}
+}
+
+func paintFields(bytes []byte, fields []layout.Field) {
+	for _, f := range fields {
+		for i := range f.Count {
+			paintFields(bytes[f.Offset+i*f.Size:], f.Each)
+		}
+		for i := range f.Size {
+			switch {
+			case f.Count > 0:
+			case !f.Marked:
+				bytes[f.Offset+i] = 'd'
+			case i == 0:
+				bytes[f.Offset] = 'M'
+			default:
+				bytes[f.Offset+i] = 'm'
+			}
+		}
+	}
+}
+
+// entries counts the entries of a list of fields.
+func entries(fields []layout.Field) (n int) {
+	for _, f := range fields {
+		n += 1 + entries(f.Each)
+	}
+	return n
+}
+
+// TestWalksOverTypesAreShort: what is asked of a type takes as long as the type is written, however
+// long its arrays are. A walk over each element would not end.
+func TestWalksOverTypesAreShort(t *testing.T) {
+	of := reflect.TypeFor[hollow]()
+	require.NoError(t, layout.PointerFree(of))
+	require.NoError(t, layout.PointerFree(reflect.TypeFor[[1 << 40]gap]()))
+	require.Equal(t, []layout.Field{{Size: 8}}, layout.Fields(of, reflect.TypeFor[link]()))
+	require.Equal(t, []float32{1, 2}, layout.Flat[float32]([]hollow{{X: 1, Y: 2}}))
+	for most, of := range map[int]reflect.Type{
+		1:  reflect.TypeFor[[1 << 40]uint32](),
+		2:  reflect.TypeFor[[1 << 40]link](),
+		3:  reflect.TypeFor[[1 << 40]gap](),
+		5:  reflect.TypeFor[[1 << 20][1 << 20]struct{ A, B gap }](),
+		13: reflect.TypeFor[[1 << 20]long[uint64]](),
+	} {
+		require.LessOrEqual(t, entries(layout.Fields(of, reflect.TypeFor[link]())), most, of)
+	}
 }

@@ -274,10 +274,23 @@ func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	if ecs.FactsOf(o.t).Buffer {
 		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
 	}
+	return p.created(c.links(), at, n, c.size())
+}
+
+// created reports whether the placeholders in n values at at, size bytes each, are those of entities
+// that commands before create.
+func (p *player) created(links []ecs.Link, at unsafe.Pointer, n int, size uintptr) bool {
 	for i := range n {
-		for _, link := range c.links() {
-			// Safe because each value has an entity there.
-			e := *(*ecs.Entity)(unsafe.Add(at, uintptr(i)*c.size()+link))
+		for j := range links {
+			// Safe because each value has what its links say.
+			l, at := &links[j], unsafe.Add(at, uintptr(i)*size+links[j].Offset)
+			if l.Count > 0 {
+				if !p.created(l.Each, at, l.Count, l.Size) {
+					return false
+				}
+				continue
+			}
+			e := *(*ecs.Entity)(at)
 			if number, _ := e.Placeholder(); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
 				return false
 			}
@@ -339,7 +352,7 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		p.fail(r, one, recorded, reason(-n))
 		return nil
 	}
-	if one.kind == destroy && !one.member { // of one that is dying too, as World.Destroy does
+	if one.kind == destroy && !one.member && n != p.stints.node[s] { // not of one that is dying, as World.Destroy
 		if err := p.destroyGroup(r, s); err != nil {
 			return err
 		}

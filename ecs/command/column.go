@@ -10,7 +10,7 @@ import (
 // entities at once.
 type codec interface {
 	// links returns where a value has entities.
-	links() []uintptr
+	links() []ecs.Link
 	// size returns the bytes of a value, or of an element.
 	size() uintptr
 	// fill writes one value to each of the rows, if fills says that it can.
@@ -28,7 +28,7 @@ type codec interface {
 // column is the codec of a component.
 type column[T any] struct {
 	c  ecs.Component[T]
-	at []uintptr // links
+	at []ecs.Link
 }
 
 func newColumn[T any](c ecs.Component[T]) codec {
@@ -37,7 +37,7 @@ func newColumn[T any](c ecs.Component[T]) codec {
 
 func (c *column[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *column[T]) links() []uintptr { return c.at }
+func (c *column[T]) links() []ecs.Link { return c.at }
 
 func (c *column[T]) fills() bool { return true }
 
@@ -56,19 +56,23 @@ func (c *column[T]) spread(_ kind, list []ecs.Entity, from source) (int, error) 
 }
 
 func (c *column[T]) patch(e ecs.Entity, made []ecs.Entity) {
-	p := unsafe.Pointer(c.c.Mut(e)) // Safe because it lives as long as the call.
-	for _, at := range c.at {
-		replace(p, at, made)
-	}
+	name(c.at, unsafe.Pointer(c.c.Mut(e)), 1, 0, made) // Safe because the value lives as long as the call.
 }
 
 func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
 
-// replace makes a link that is a placeholder the entity that was made for it.
-func replace(p unsafe.Pointer, at uintptr, made []ecs.Entity) {
-	e := (*ecs.Entity)(unsafe.Add(p, at)) // Safe because the value has an entity there.
-	if e.IsPlaceholder() {
-		n, _ := e.Placeholder()
-		*e = made[n]
+// name replaces the placeholders in n values at p, size bytes each, by the entities made for them.
+func name(links []ecs.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
+	for i := range n {
+		for j := range links {
+			// Safe because each value has what its links say.
+			l, at := &links[j], unsafe.Add(p, uintptr(i)*size+links[j].Offset)
+			if l.Count > 0 {
+				name(l.Each, at, l.Count, l.Size, made)
+			} else if e := (*ecs.Entity)(at); e.IsPlaceholder() {
+				number, _ := e.Placeholder()
+				*e = made[number]
+			}
+		}
 	}
 }

@@ -115,11 +115,16 @@ func keep[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v *T) {
 
 // noteLinks flags a record whose n values at p, size bytes each, have placeholders. It
 // panics for one of another buffer.
-func (w *Writer) noteLinks(r *record, links []uintptr, p unsafe.Pointer, n int, size uintptr) {
+func (w *Writer) noteLinks(r *record, links []ecs.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
-		for _, at := range links {
-			// Safe because each value has an entity there.
-			e := *(*ecs.Entity)(unsafe.Add(p, uintptr(i)*size+at))
+		for j := range links {
+			// Safe because each value has what its links say.
+			l, at := &links[j], unsafe.Add(p, uintptr(i)*size+links[j].Offset)
+			if l.Count > 0 {
+				w.noteLinks(r, l.Each, at, l.Count, l.Size)
+				continue
+			}
+			e := *(*ecs.Entity)(at)
 			if !e.IsPlaceholder() {
 				continue
 			}

@@ -132,12 +132,12 @@ func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer,
 // elements is the codec of a buffer.
 type elements[T any] struct {
 	b  ecs.Buffer[T]
-	at []uintptr // links of an element
+	at []ecs.Link // of an element
 }
 
 func (c *elements[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *elements[T]) links() []uintptr { return c.at }
+func (c *elements[T]) links() []ecs.Link { return c.at }
 
 func (c *elements[T]) fills() bool { return false }
 
@@ -159,21 +159,12 @@ func (c *elements[T]) spread(k kind, list []ecs.Entity, from source) (int, error
 			return i, err
 		}
 		if len(c.at) > 0 && len(v) > 0 {
+			// As they are written: later it would be once more for all elements that there are.
 			written := d.Slice()
-			c.name(written[len(written)-len(v):], from.made)
+			name(c.at, unsafe.Pointer(&written[len(written)-len(v)]), len(v), c.size(), from.made) // Safe because they live as long as the call.
 		}
 	}
 	return len(list), nil
-}
-
-// name replaces the placeholders in elements by the entities made for them. It is done as they are
-// written: later it would be once more for all elements that there are.
-func (c *elements[T]) name(v []T, made []ecs.Entity) {
-	for i := range v {
-		for _, at := range c.at {
-			replace(unsafe.Pointer(&v[i]), at, made) // Safe because v lives as long as the call.
-		}
-	}
 }
 
 func (c *elements[T]) patch(ecs.Entity, []ecs.Entity) {}

@@ -82,3 +82,31 @@ func TestCopyOfAGroupAtOnce(t *testing.T) {
 	require.NoError(t, cb.Play())
 	require.Equal(t, alive-1+1, y.w.Stats().Alive, "without the other one, with the copy of a member")
 }
+
+// TestMembersOfTheDyingStay: one that is dying is not destroyed again, nor are the members of a group
+// that it got meanwhile, in the world or by commands before.
+func TestMembersOfTheDyingStay(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	dying, ends, first, second := y.plain.Create(), y.plain.Create(), y.plain.Create(), y.plain.Create()
+	y.socket.Add(dying, socket{1})
+	y.socket.Add(ends, socket{2})
+	require.True(t, y.w.Destroy(dying))
+	give(y.group, dying, ecs.LinkedEntity{Entity: dying}, ecs.LinkedEntity{Entity: first})
+	cb.Destroy(dying)
+	cb.DestroyList([]ecs.Entity{dying})
+	cb.Destroy(ends)
+	AddBuffer(cb, ends, y.group, ecs.LinkedEntity{Entity: second})
+	cb.Destroy(ends)
+	Set(cb, first, y.pos, position{1, 1})
+	Set(cb, second, y.pos, position{2, 2})
+	require.NoError(t, cb.Play())
+	q := ecs.NewQuery(y.w, ecs.With(y.group))
+	defer q.Close()
+	require.Equal(t, 2, q.Count())
+	cb.DestroyQuery(q)
+	require.NoError(t, cb.Play())
+	require.Equal(t, 2, q.Count())
+	require.Equal(t, position{1, 1}, *y.pos.Get(first))
+	require.Equal(t, position{2, 2}, *y.pos.Get(second))
+}

@@ -102,7 +102,7 @@ type values[T comparable] struct{ c ecs.Shared[T] }
 
 func (c *values[T]) size() uintptr { return 0 }
 
-func (c *values[T]) links() []uintptr { return nil }
+func (c *values[T]) links() []ecs.Link { return nil }
 
 func (c *values[T]) fills() bool { return false }
 
