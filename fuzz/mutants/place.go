@@ -21,31 +21,39 @@ const weight = 3
 
 // locate finds where m is, and how the table should call that: as it does, unless the code has moved.
 // It looks into the function that the table names; where that is not, or does not
-// match, into those of the same name of other packages, then of other types, then everywhere.
-// In each it looks for the text as it stands, then for one that differs by names.
+// match, into those of the same name of other packages, then of other types, then everywhere, and
+// into the methods of the type. Most of these are compared exactly, then loosely (similar.go).
 func (t *tree) locate(m *mutant) (place, mutant, error) {
 	was, becomes, err := parsePatterns(m.old, m.new)
 	if err != nil {
 		return place{}, *m, fmt.Errorf("%v: %w", m, err)
 	}
 	named := func(f *goFunc) bool { return f.pkg.name == m.pkg && f.name == m.fn }
-	for i, where := range []func(f *goFunc) bool{
-		named,
-		func(f *goFunc) bool { return f.name == m.fn },
-		func(f *goFunc) bool { return method(f.name) == method(m.fn) },
-		func(*goFunc) bool { return was.names() >= weight },
+	stays := slices.ContainsFunc(t.functions, named)
+	// What is only alike, and beside a function that stays, is something else.
+	gone := func(f *goFunc) bool { return !stays || f.pkg.name != m.pkg }
+	sameName := func(f *goFunc) bool { return f.name == m.fn }
+	sameMethod := func(f *goFunc) bool { return method(f.name) == method(m.fn) }
+	says := was.names() >= weight
+	for i, look := range []struct {
+		where func(*goFunc) bool
+		loose bool
+	}{
+		{named, false},
+		{named, true},
+		{sameName, false},
+		{func(f *goFunc) bool { return gone(f) && sameName(f) }, true},
+		{sameMethod, false},
+		{func(f *goFunc) bool { return gone(f) && sameMethod(f) }, true},
+		{func(*goFunc) bool { return says }, false},
+		{func(f *goFunc) bool { return says && f.pkg.name == m.pkg && receiver(f.name) == receiver(m.fn) }, true},
 	} {
-		for _, loose := range []bool{false, true} {
-			if loose && i == 3 {
-				break
-			}
-			fn, found, err := t.only(was, where, loose, m)
-			if err != nil && i == 0 {
-				return place{}, *m, fmt.Errorf("%v: %w", m, err)
-			}
-			if fn != nil {
-				return t.placeIn(fn, found, was, becomes, m)
-			}
+		fn, found, err := t.only(was, look.where, look.loose, m)
+		if err != nil && i == 0 {
+			return place{}, *m, fmt.Errorf("%v: %w", m, err)
+		}
+		if fn != nil {
+			return t.placeIn(fn, found, was, becomes, m)
 		}
 	}
 	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, was, named))
@@ -147,6 +155,13 @@ func (t *tree) locateAll(list []*mutant) (places []place, moved []string, err er
 			moved = append(moved, fmt.Sprintf("moved: %v\n    -> %v", m, &now))
 		}
 		*m = now
+	}
+	seen := map[string]bool{}
+	for _, m := range list {
+		if seen[m.String()] {
+			all = append(all, fmt.Errorf("%v is there twice: one of them was another, or is to go", m))
+		}
+		seen[m.String()] = true
 	}
 	return places, moved, errors.Join(all...)
 }

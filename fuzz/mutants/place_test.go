@@ -47,6 +47,12 @@ func (s *set) add(x int) {
 		{"one name for two", map[string]string{"f/f.go": strings.Replace(before, "s.items[s.n] = x", "s.items[x] = x", 1)}, more, "", "", ""},
 		{"two places that are as near", map[string]string{"f/f.go": strings.Replace(before, "s.items[s.n] = x", "s.items[s.m] = x; s.items[s.o] = x", 1)}, more, "", "", ""},
 		{"the nearer of two", map[string]string{"f/f.go": strings.Replace(before, "s.items[s.n] = x", "s.items[s.m] = x; s.other[s.m] = x", 1)}, more, "f set.add", "s.items[s.m] = x", "s.items[0] = x"},
+		{"part of it is a method of its own", map[string]string{"f/f.go": before[:strings.Index(before, "\ts.items")] + "\ts.put(x)\n}\n\nfunc (s *set) put(y int) {\n\ts.items[s.n] = y\n\ts.n++\n}\n"},
+			more, "f set.put", "s.items[s.n] = y", "s.items[0] = y"},
+		{"gone, and another type has what is alike", map[string]string{"f/f.go": strings.Replace(before, "s.items[s.n] = x", "s.put(x)", 1),
+			"f/g.go": strings.NewReplacer("(s *set", "(t *list", "s.", "t.").Replace(before)}, more, "", "", ""},
+		{"the same in another package, by its face", map[string]string{"f/f.go": "package f\n\nfunc (s *set) add(x int) { s.in.add(x) }\n",
+			"g/f.go": strings.NewReplacer("(s *set", "(t *list", "s.", "t.").Replace(before)}, more, "g list.add", "t.items[t.n] = x", "t.items[0] = x"},
 		{"another operator", map[string]string{"f/f.go": strings.Replace(before, "s.n + 1", "s.n - 1", 1)}, grow, "", "", ""},
 	} {
 		tree := loadTiny(t, c.files)
@@ -82,4 +88,9 @@ func TestLocateAll(t *testing.T) {
 	require.ErrorContains(t, err, "count New: `most: least`")
 	require.ErrorContains(t, err, "count New: `x` -> `y`: nothing matches.\nthe function is now:\nfunc New")
 	require.ErrorContains(t, err, "\nthe text is in count First, 1 times")
+	_, _, err = tree.locateAll([]*mutant{
+		{pkg: "use", fn: "Counter.room", old: "c.n >= c.most", new: "c.n > c.most"},
+		{pkg: "count", fn: "Counter.room", old: "c.n >= c.most", new: "c.n > c.most"},
+	})
+	require.ErrorContains(t, err, "count Counter.room: `c.n >= c.most` -> `c.n > c.most` is there twice")
 }

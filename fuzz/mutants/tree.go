@@ -135,6 +135,9 @@ func (f *goFunc) String() string { return f.pkg.name + " " + f.name }
 // method is the name without the receiver's type.
 func method(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
+// receiver is the type of a method, "" for a function.
+func receiver(name string) string { return name[:max(strings.LastIndexByte(name, '.'), 0)] }
+
 // pkg finds a package by the name that the table gives it, or nil.
 func (t *tree) pkg(name string) *pkg {
 	i := slices.IndexFunc(t.packages, func(p *pkg) bool { return p.name == name })
