@@ -83,7 +83,7 @@ func load(fsys fs.FS) (*tree, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !d.Type().IsRegular() || ignore.match(name):
+		case !d.Type().IsRegular() || base == ".git" || ignore.match(name): // .git is a file in worktrees
 			return nil
 		}
 		f, err := t.read(fsys, name, d)

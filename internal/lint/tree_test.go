@@ -61,6 +61,7 @@ func TestLoadSkips(t *testing.T) {
 	loaded := files{
 		".gitignore":          "# built\n*.test\n/out/\n",
 		".git/config":         "x",
+		"bench/.git":          "gitdir: elsewhere\n",
 		".ci/run":             "go test\n",
 		".hidden/a.go":        "not Go",
 		"go.mod":              rootModule,
