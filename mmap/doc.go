@@ -39,7 +39,7 @@
 //
 // Backing. [Real]: pages of the OS (Linux, macOS, Windows); else, and in race
 // builds, one Go object per region: no faults, no guards ([Guards] tells), at most
-// 4 GiB (on wasm 1 GiB, 1.5 GiB all together), zeroed at Commit, memory kept while reserved
+// 4 GiB (on wasm 1 GiB, all together), zeroed at Commit, memory kept while reserved
 // or parked (on wasm: until another size needs the room), filled with debug.Freed in debug
 // builds. In the environment at first use: QUARRY_HUGEPAGES=off (no 2 MiB pages),
 // QUARRY_GUARDS=access (no marks).

@@ -22,31 +22,24 @@ const (
 // goHeapLimit is the size in bytes above which an object is not tried. The
 // runtime ends the process when the OS refuses it memory, so the refusal has to
 // come before.
-func goHeapLimit() int {
-	if wasm {
-		return 1 << 30
-	}
-	return 4 << 30
-}
+const goHeapLimit = 4 << 30
 
 // goHeapMost is how many bytes all objects may have together; 0: any number.
-// WebAssembly has 4 GiB of addresses for everything, and the collector waits until
-// the heap is twice what was live: so much may be there, and 1 GiB is left.
+// WebAssembly has 4 GiB of addresses for everything, and the collector lets the heap
+// grow to twice what was live, which leaves as much again for what lives elsewhere in it.
 func goHeapMost() int {
-	if wasm {
-		return 3 << 29
+	if runtime.GOARCH == "wasm" {
+		return 1 << 30
 	}
 	return 0
 }
-
-const wasm = runtime.GOARCH == "wasm"
 
 func (goHeap) traits() traits {
 	return traits{name: "Go heap", align: goHeapAlign, lazy: true, refused: ErrMemory, most: goHeapMost()}
 }
 
 func (goHeap) reserve(size int) (memory, error) {
-	if size > goHeapLimit() {
+	if size > goHeapLimit {
 		return memory{}, errGoHeap
 	}
 	object := make([]byte, size+goHeapAlign)
@@ -86,5 +79,5 @@ func (goHeap) advice(_ string, errno error) string {
 	if errno == errMost {
 		return fmt.Sprintf("lower the size, or release some: regions of this build are Go objects, of at most %d bytes together", goHeapMost())
 	}
-	return fmt.Sprintf("lower the size: regions of this build are Go objects of at most %d bytes", goHeapLimit())
+	return fmt.Sprintf("lower the size: regions of this build are Go objects of at most %d bytes", goHeapLimit)
 }
