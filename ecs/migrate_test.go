@@ -68,43 +68,45 @@ func TestMoveAll(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		for _, growth := range chunkSizes {
 			for _, n := range []int{0, 1, 30, 3000} {
-				x, y := newNests(t, together, growth)
-				ids := []ecs.Entity{}
-				for i := range n {
-					e := x.make([]int{0, 1, 1, 1, 2, 3}[i%6]%4, 0, append(slices.Clone(ids[max(0, i-3):]), ecs.Null)...)
-					for k := range i % 6 {
-						x.hits.Append(e, Hit{append(slices.Clone(ids[max(0, i-2):]), e)[k%3%min(3, i+1)], int32(k)})
+				t.Run(fmt.Sprintf("%d, one universe: %v, chunks grow %v", n, together, growth), func(t *testing.T) {
+					x, y := newNests(t, together, growth)
+					ids := []ecs.Entity{}
+					for i := range n {
+						e := x.make([]int{0, 1, 1, 1, 2, 3}[i%6]%4, 0, append(slices.Clone(ids[max(0, i-3):]), ecs.Null)...)
+						for k := range i % 6 {
+							x.hits.Append(e, Hit{append(slices.Clone(ids[max(0, i-2):]), e)[k%3%min(3, i+1)], int32(k)})
+						}
+						if i%7 == 0 {
+							x.stun.Disable(e)
+							x.w.SetName(e, fmt.Sprint("n", i))
+						}
+						ids = append(ids, e)
 					}
-					if i%7 == 0 {
-						x.stun.Disable(e)
-						x.w.SetName(e, fmt.Sprint("n", i))
+					var want, got []shown
+					for _, e := range ids {
+						want = append(want, x.show(e, ids))
 					}
-					ids = append(ids, e)
-				}
-				var want, got []shown
-				for _, e := range ids {
-					want = append(want, x.show(e, ids))
-				}
-				moved, err := y.w.MoveAll(x.w)
-				require.NoError(t, err)
-				require.NoError(t, x.w.Verify())
-				require.NoError(t, y.w.Verify())
-				require.Equal(t, n, moved.Len())
-				require.Zero(t, x.w.Stats().Alive)
-				require.Equal(t, n, y.w.Stats().Alive)
-				require.Zero(t, x.w.Stats().Buffers)
-				news := []ecs.Entity{}
-				for _, e := range ids {
-					require.False(t, x.w.Alive(e))
-					require.False(t, y.w.Alive(e))
-					news = append(news, moved.Of(e))
-				}
-				require.ElementsMatch(t, news, moved.Entities(nil))
-				for _, e := range news {
-					got = append(got, y.show(e, news))
-				}
-				require.Equal(t, want, got)
-				require.Equal(t, ecs.Null, moved.Of(ecs.Null))
+					moved, err := y.w.MoveAll(x.w)
+					require.NoError(t, err)
+					require.NoError(t, x.w.Verify())
+					require.NoError(t, y.w.Verify())
+					require.Equal(t, n, moved.Len())
+					require.Zero(t, x.w.Stats().Alive)
+					require.Equal(t, n, y.w.Stats().Alive)
+					require.Zero(t, x.w.Stats().Buffers)
+					news := []ecs.Entity{}
+					for _, e := range ids {
+						require.False(t, x.w.Alive(e))
+						require.False(t, y.w.Alive(e))
+						news = append(news, moved.Of(e))
+					}
+					require.ElementsMatch(t, news, moved.Entities(nil))
+					for _, e := range news {
+						got = append(got, y.show(e, news))
+					}
+					require.Equal(t, want, got)
+					require.Equal(t, ecs.Null, moved.Of(ecs.Null))
+				})
 			}
 		}
 	}

@@ -122,31 +122,33 @@ func TestBehaviour19Preserved(t *testing.T) {
 		for name, move := range moves {
 			for _, whole := range []bool{true, false} {
 				for _, growth := range chunkSizes {
-					m := &mover{twin: newKinds(t, growth)}
-					extra(m)
-					m.selected = ecs.Register[marked](m.w, ecs.Enableable)
-					all := []ecs.Type{m.position, m.health, m.stun, m.tag, m.flag, m.hits, m.selected}
-					m.sets[len(m.sets)-1] = ecs.NewArchetype(m.w, all...)
-					m.with = ecs.NewArchetype(m.w, append(all, m.extra)...)
-					m.on, m.off = ecs.NewChange(m.w, ecs.Add(m.extra)), ecs.NewChange(m.w, ecs.Remove(m.extra))
-					ids := m.fill(t, 500)
-					chosen := m.choose(ids, whole)
-					q := ecs.NewQuery(m.w, ecs.With(m.selected))
-					want, text := m.shows(ids), fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth)
-					for range 2 {
-						move(t, m, chosen, q, true)
-						require.NoError(t, m.w.Verify(), text)
-						require.Equal(t, want, m.shows(ids), text)
-						require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.sets[len(m.sets)-1].Len()}, text)
-						for i, e := range ids {
-							require.Equal(t, whole || i%3 != 0, m.has(e), text)
-							require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e), text)
+					t.Run(fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth), func(t *testing.T) {
+						m := &mover{twin: newKinds(t, growth)}
+						extra(m)
+						m.selected = ecs.Register[marked](m.w, ecs.Enableable)
+						all := []ecs.Type{m.position, m.health, m.stun, m.tag, m.flag, m.hits, m.selected}
+						m.sets[len(m.sets)-1] = ecs.NewArchetype(m.w, all...)
+						m.with = ecs.NewArchetype(m.w, append(all, m.extra)...)
+						m.on, m.off = ecs.NewChange(m.w, ecs.Add(m.extra)), ecs.NewChange(m.w, ecs.Remove(m.extra))
+						ids := m.fill(t, 500)
+						chosen := m.choose(ids, whole)
+						q := ecs.NewQuery(m.w, ecs.With(m.selected))
+						want := m.shows(ids)
+						for range 2 {
+							move(t, m, chosen, q, true)
+							require.NoError(t, m.w.Verify())
+							require.Equal(t, want, m.shows(ids))
+							require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.sets[len(m.sets)-1].Len()})
+							for i, e := range ids {
+								require.Equal(t, whole || i%3 != 0, m.has(e))
+								require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e))
+							}
+							move(t, m, chosen, q, false)
+							require.NoError(t, m.w.Verify())
+							require.Equal(t, want, m.shows(ids))
+							require.Zero(t, m.with.Len())
 						}
-						move(t, m, chosen, q, false)
-						require.NoError(t, m.w.Verify(), text)
-						require.Equal(t, want, m.shows(ids), text)
-						require.Zero(t, m.with.Len(), text)
-					}
+					})
 				}
 			}
 		}
@@ -170,35 +172,37 @@ func (m *mover) choose(ids []ecs.Entity, whole bool) (chosen []ecs.Entity) {
 func TestBehaviour20Exchange(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for how := range 3 {
-			one, two := newKinds(t, growth), newKinds(t, growth)
-			ids, others := one.fill(t, 900), two.fill(t, 900)
-			var hashes []uint64
-			for i, x := range []*twin{one, two} {
-				ids := [][]ecs.Entity{ids, others}[i]
-				extra, flag := ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)
-				ecs.NewArchetype(x.w, x.health, x.flag, x.hits, extra, flag) // so that archetypes have one order
-				changes := []*ecs.Change{ecs.NewChange(x.w, ecs.Add(extra, flag), ecs.Remove(x.position, x.stun, x.tag))}
-				if i == 1 {
-					changes = []*ecs.Change{ecs.NewChange(x.w, ecs.Remove(x.position, x.stun, x.tag)), ecs.NewChange(x.w, ecs.Add(flag, extra))}
-				}
-				for _, c := range changes {
-					switch how {
-					case 0:
-						require.Equal(t, len(ids)-100, x.each(t, ids[100:], c.Apply))
-					case 1:
-						b, err := c.ApplyQuery(x.queries[0])
-						require.NoError(t, err)
-						require.Equal(t, len(ids), b.Len())
-					case 2:
-						_, err := c.ApplyList(ids)
-						require.NoError(t, err)
+			t.Run(fmt.Sprintf("%s, chunks grow %v", []string{"single", "query", "list"}[how], growth), func(t *testing.T) {
+				one, two := newKinds(t, growth), newKinds(t, growth)
+				ids, others := one.fill(t, 900), two.fill(t, 900)
+				var hashes []uint64
+				for i, x := range []*twin{one, two} {
+					ids := [][]ecs.Entity{ids, others}[i]
+					extra, flag := ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)
+					ecs.NewArchetype(x.w, x.health, x.flag, x.hits, extra, flag) // so that archetypes have one order
+					changes := []*ecs.Change{ecs.NewChange(x.w, ecs.Add(extra, flag), ecs.Remove(x.position, x.stun, x.tag))}
+					if i == 1 {
+						changes = []*ecs.Change{ecs.NewChange(x.w, ecs.Remove(x.position, x.stun, x.tag)), ecs.NewChange(x.w, ecs.Add(flag, extra))}
 					}
+					for _, c := range changes {
+						switch how {
+						case 0:
+							require.Equal(t, len(ids)-100, x.each(t, ids[100:], c.Apply))
+						case 1:
+							b, err := c.ApplyQuery(x.queries[0])
+							require.NoError(t, err)
+							require.Equal(t, len(ids), b.Len())
+						case 2:
+							_, err := c.ApplyList(ids)
+							require.NoError(t, err)
+						}
+					}
+					require.NoError(t, x.w.Verify())
+					hashes = append(hashes, x.w.Hash())
 				}
-				require.NoError(t, x.w.Verify())
-				hashes = append(hashes, x.w.Hash())
-			}
-			require.Equal(t, one.shows(ids), two.shows(others))
-			require.Equal(t, hashes[0], hashes[1], "by single, query, list: %d", how)
+				require.Equal(t, one.shows(ids), two.shows(others))
+				require.Equal(t, hashes[0], hashes[1])
+			})
 		}
 	}
 }

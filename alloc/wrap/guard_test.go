@@ -1,6 +1,7 @@
 package wrap_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -207,26 +208,28 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 func TestGuardDamage(t *testing.T) {
 	for _, size := range []int{0, 1, 16, 100, 70000} {
 		for _, offset := range []int{-256, -1, size, size + 1, size + 255} {
-			g := wrap.NewGuard(largeHeap(t), wrap.Canaries())
-			p, err := g.Alloc(size, 16)
-			require.NoError(t, err)
-			poke(p, offset)
-			var e *wrap.GuardError
-			require.ErrorAs(t, g.Verify(), &e)
-			require.ErrorIs(t, e, wrap.ErrDamage)
-			require.Equal(t, []int{offset, 1, size}, []int{e.Where(), e.Bytes, e.Size})
-			require.False(t, e.Freed)
-			require.PanicsWithValue(t, "wrap: Guard.FreeSized: "+strings.TrimPrefix(e.Error(), "wrap: Guard: "), func() { g.FreeSized(p, size, 16) })
-			poke(p, offset) // and back
-			require.NoError(t, g.Verify())
-			g.FreeSized(p, size, 16)
-			require.NoError(t, g.Verify())
-			poke(p, offset)
-			err = g.Close()
-			require.ErrorAs(t, err, &e)
-			require.ErrorIs(t, err, wrap.ErrDamage)
-			require.NotErrorIs(t, err, alloc.ErrLeak)
-			require.True(t, e.Freed)
+			t.Run(fmt.Sprintf("%d at %d", size, offset), func(t *testing.T) {
+				g := wrap.NewGuard(largeHeap(t), wrap.Canaries())
+				p, err := g.Alloc(size, 16)
+				require.NoError(t, err)
+				poke(p, offset)
+				var e *wrap.GuardError
+				require.ErrorAs(t, g.Verify(), &e)
+				require.ErrorIs(t, e, wrap.ErrDamage)
+				require.Equal(t, []int{offset, 1, size}, []int{e.Where(), e.Bytes, e.Size})
+				require.False(t, e.Freed)
+				require.PanicsWithValue(t, "wrap: Guard.FreeSized: "+strings.TrimPrefix(e.Error(), "wrap: Guard: "), func() { g.FreeSized(p, size, 16) })
+				poke(p, offset) // and back
+				require.NoError(t, g.Verify())
+				g.FreeSized(p, size, 16)
+				require.NoError(t, g.Verify())
+				poke(p, offset)
+				err = g.Close()
+				require.ErrorAs(t, err, &e)
+				require.ErrorIs(t, err, wrap.ErrDamage)
+				require.NotErrorIs(t, err, alloc.ErrLeak)
+				require.True(t, e.Freed)
+			})
 		}
 	}
 }

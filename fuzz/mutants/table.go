@@ -27,7 +27,7 @@ var mutants = []mutant{
 	{"alloc/grid.go", "func (g *Grid) Full() bool { return g.count >= g.tail.full }", "func (g *Grid) Full() bool { return g.count > g.tail.full }", "TestGridIsAList"},
 	{"alloc/gridroom.go", "if n <= g.Room() {", "if n <= g.Room()+1 {", "TestGridIsAList"},
 	{"alloc/gridroom.go", "g.chunks[1].Order > g.chunks[0].Order {", "true {", "TestGridOnlyChunk"},
-	{"alloc/grid.go", "if order == MaxGridOrder && g.skewed {", "if g.skewed {", "TestScale"},
+	{"alloc/grid.go", "if order >= g.meet && g.skewed {", "if g.skewed {", "TestScale"},
 
 	// alloc: the heap.
 	{"alloc/slab.go", "return uint32(x >> 32), uint32(x) < uint32(shape)", "return uint32(x >> 32), true", "TestHeapRefuses"},
