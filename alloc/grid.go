@@ -21,7 +21,7 @@ import (
 //
 // A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk
 // of one eighth, or 1, 2, 4 ... 64 units. Its layout is that of one unit with every offset
-// and the number of rows times its units, or 63 where it has 64 (Scale), so one plan and
+// and the number of rows times its units, or one less where those are many (Scale), so one plan and
 // one multiplication serve chunks of all sizes. The index of a chunk's first eighth has k
 // zero bits, where the owner can put a row. Offsets in a unit are multiples of 64, so an
 // eighth of one still is a multiple of 8, which is as much as Go types ask for. Growth takes what the policy says as few
@@ -73,7 +73,8 @@ type Grid struct {
 	spare   int          // units of reserve
 	largest uint32       // order of the largest chunk to ask for
 	heir    int          // position of a chunk that the rows of the one before it are to go to, see Leaving; 0: none
-	skewed  bool         // a megachunk is laid out as 63 units: see Scale
+	skewed  bool         // large chunks are laid out as one unit less: see Scale
+	meet    uint32       // order from which chunks are large in this sense
 	columns []GridColumn // with storage
 	own     RowCopy      // of a row over another
 	growth  Growth       // of the number of units
@@ -142,7 +143,7 @@ func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn
 	if growth.factor <= 1 || widest(plan) > plan.CacheLine/eighths {
 		shelf = nil
 	}
-	g := Grid{u: u, shelf: shelf, growth: growth, largest: largest}
+	g := Grid{u: u, shelf: shelf, growth: growth, largest: largest, meet: meetingOrder(plan.CacheLine)}
 	g.Replan(plan.Rows, columns, nil)
 	return g
 }
@@ -161,6 +162,10 @@ func (g *Grid) Replan(rows int, columns []GridColumn, like *Grid) {
 	}
 }
 
+// meetingOrder returns the order from which offsets of columns are multiples of 4 KiB, those in
+// a unit being multiples of a cache line.
+func meetingOrder(line int) uint32 { return UnitOrder + uint32(bits.Len(uint(4096/line))) - 1 }
+
 // widest returns the greatest alignment of a plan's columns.
 func widest(plan *layout.Plan) int {
 	align := 1
@@ -177,18 +182,19 @@ func (g *Grid) Len() int { return g.count }
 func (g *Grid) PerUnit() int { return g.per }
 
 // Scale returns what offsets of columns are multiplied by in a chunk of an order: its
-// eighths, but in a megachunk with many columns those of 63 of its units. 64 times an offset
-// is a multiple of 4 KiB, so a row of all columns would want the same few lines of the
+// eighths, but in a large one with many columns those of one of its units less. Offsets are
+// multiples of cache lines: 64 times one of 64 bytes, 32 times one of 128 or 16 times one of
+// 256 is a multiple of 4 KiB, so a row of all columns would want the same few lines of the
 // first-level cache (docs/decisions/0017).
 func (g *Grid) Scale(order uint32) uintptr {
 	scale := uintptr(1) << (order & 63)
-	if order == MaxGridOrder && g.skewed {
+	if order >= g.meet && g.skewed {
 		scale -= eighths
 	}
 	return scale
 }
 
-// IsSkewed reports whether Scale makes use of 63 units of a megachunk.
+// IsSkewed reports whether Scale leaves a unit of large chunks unused.
 func (g *Grid) IsSkewed() bool { return g.skewed }
 
 // Fits returns the rows that a chunk has room for.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/asm"
 	"quarry/layout"
 )
 
@@ -21,7 +22,12 @@ type gridModel struct {
 // newGrid makes a grid of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
 func newGrid(t *testing.T, u *Universe, shelf *Shelf, growth Growth, largest int) *gridModel {
 	t.Helper()
-	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{})
+	return newGridOfLines(t, u, shelf, growth, largest, asm.CacheLine())
+}
+
+func newGridOfLines(t *testing.T, u *Universe, shelf *Shelf, growth Growth, largest, line int) *gridModel {
+	t.Helper()
+	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
 	columns := []GridColumn{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
 	g := MakeGrid(u, shelf, &plan, columns, growth, uint32(UnitOrder+largest))
@@ -370,25 +376,34 @@ func TestGridOnlyChunk(t *testing.T) {
 	}
 }
 
-// TestGridSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more, and
-// no megachunk where the universe has no more than 64.
+// TestGridSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more;
+// where the universe has no more than 64 units, they lie in chunks that are not skewed,
+// which are the smaller the longer cache lines are.
 func TestGridSkewed(t *testing.T) {
-	for left, want := range map[int]string{128: "[64 1]", 65: "[64 1]", 64: "[32 32]"} {
+	for _, c := range []struct {
+		left, line int
+		want       string
+	}{
+		{128, 64, "[64 1]"}, {65, 64, "[64 1]"}, {64, 64, "[32 32]"},
+		{128, 128, "[64 1]"}, {65, 128, "[64 1]"}, {64, 128, "[16 16 16 16]"},
+		{128, 256, "[64 1]"}, {65, 256, "[64 1]"}, {64, 256, "[8 8 8 8 8 8 8 8]"},
+	} {
+		text := fmt.Sprintf("%+v", c)
 		u, err := NewUniverse(Size(2 << 20))
 		require.NoError(t, err)
-		for u.Stats().LiveChunks < u.Size()/ChunkSize-left {
+		for u.Stats().LiveChunks < u.Size()/ChunkSize-c.left {
 			_, err := u.AllocExact(1)
 			require.NoError(t, err)
 		}
-		m := newGrid(t, u, nil, Doubling(), 6)
+		m := newGridOfLines(t, u, nil, Doubling(), 6, c.line)
 		m.skewed = true
-		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 64*m.per, 64*m.per), left)
+		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 64*m.per, 64*m.per), text)
 		var units []int
 		for _, chunk := range m.Chunks() {
 			units = append(units, chunk.Units())
 		}
-		require.Equal(t, want, fmt.Sprint(units), left)
-		m.check(t, want)
+		require.Equal(t, c.want, fmt.Sprint(units), text)
+		m.check(t, text)
 		m.Release()
 		require.NoError(t, u.Verify())
 	}

@@ -184,9 +184,9 @@ func (g *Grid) unuse(keep int) {
 func (g *Grid) take(want, need, end int) error {
 	before := len(g.chunks)
 	err := g.ask(want, need, end, g.largest)
-	if err != nil && g.skewed && g.largest == MaxGridOrder {
+	if err != nil && g.skewed && g.largest >= g.meet {
 		g.takeBack(before)
-		err = g.ask(want, need, end, MaxGridOrder-1) // in those every unit holds rows
+		err = g.ask(want, need, end, g.meet-1) // in those every unit holds rows
 	}
 	if err != nil {
 		g.takeBack(before)

@@ -2,6 +2,7 @@ package alloc
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"unsafe"
 
@@ -68,12 +69,19 @@ func TestCopyRows(t *testing.T) {
 }
 
 // TestScale: a chunk's size follows from its scale; its rows and columns lie in it; and
-// where there are many, in none of several units are all at the same place modulo 4 KiB.
+// where there are many, in none of several units are all at the same place modulo 4 KiB,
+// for cache lines of every size.
 func TestScale(t *testing.T) {
-	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8}, {Name: "b", Size: 16, Align: 8},
-		{Name: "c", Size: 4, Align: 4}, {Name: "d", Size: 24, Align: 8}}, layout.Options{})
-	require.NoError(t, err)
 	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	for _, line := range []int{64, 128, 256} {
+		t.Run(fmt.Sprint(line, " B lines"), func(t *testing.T) { testScale(t, u, line) })
+	}
+}
+
+func testScale(t *testing.T, u *Universe, line int) {
+	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8}, {Name: "b", Size: 16, Align: 8},
+		{Name: "c", Size: 4, Align: 4}, {Name: "d", Size: 24, Align: 8}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
 	few := MakeGrid(u, nil, &plan, make([]GridColumn, fewColumns), Doubling(), MaxGridOrder)
 	many := MakeGrid(u, nil, &plan, make([]GridColumn, fewColumns+1), Doubling(), MaxGridOrder)
@@ -88,6 +96,9 @@ func TestScale(t *testing.T) {
 		g := &many
 		scale := g.Scale(order)
 		require.Equal(t, uintptr(1)<<order, EighthsOf(scale))
+		if line<<order < 4096<<UnitOrder {
+			require.Equal(t, few.Scale(order), scale, "no unit of a chunk of order %d is given up in vain", order)
+		}
 		rows, places := g.Fits(GridChunk{Order: order}), map[uintptr]bool{}
 		end := uintptr(0)
 		for _, p := range plan.Places {

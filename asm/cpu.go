@@ -3,7 +3,9 @@ package asm
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/cpuid/v2"
@@ -32,6 +34,11 @@ import (
 // EnvLevel names the environment variable that lowers the level. It is read
 // once, before main.
 const EnvLevel = "QUARRY_SIMD"
+
+// EnvLine names the environment variable that says how long cache lines are, 64, 128 or
+// 256 bytes, for CPUs that do not tell, and to see how another CPU lays columns out. Any
+// other value is ignored. It is read once, before main.
+const EnvLine = "QUARRY_LINE"
 
 // ErrLevel is what LevelError wraps.
 var ErrLevel = errors.New("asm: level not as asked for")
@@ -107,14 +114,24 @@ func CPUName() string {
 	return runtime.GOARCH
 }
 
-// CacheLine returns the size in bytes of a cache line of this CPU: a power of
-// two from 64 to 256. It does not change while the program runs, and does not
-// depend on build tags. Code that needs a constant (padding inside a struct)
+// CacheLine returns the size in bytes of a cache line of this CPU, or what
+// QUARRY_LINE says that it is: a power of two from 64 to 256. It does not change while
+// the program runs, and does not depend on build tags. Code that needs a constant (padding inside a struct)
 // should use golang.org/x/sys/cpu.CacheLinePad instead.
 func CacheLine() int { return line }
 
 // line is written once, before main.
-var line = lineSize(runtime.GOOS, runtime.GOARCH, cpuid.CPU.CacheLine)
+var line = lineOf(os.Getenv(EnvLine), lineSize(runtime.GOOS, runtime.GOARCH, cpuid.CPU.CacheLine))
+
+// lineOf returns the size that word names, or else the other.
+func lineOf(word string, size int) int {
+	for _, n := range []int{64, 128, 256} {
+		if word == strconv.Itoa(n) {
+			return n
+		}
+	}
+	return size
+}
 
 // lineSize turns what cpuid reports into a size that column layouts can rely
 // on. Unknown is 64, the size of nearly everything, but 128 on arm64, where

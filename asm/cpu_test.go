@@ -177,8 +177,16 @@ func TestLineSize(t *testing.T) {
 	}
 }
 
+func TestLineOf(t *testing.T) {
+	for word, want := range map[string]int{"64": 64, "128": 128, "256": 256,
+		"": 77, "0": 77, "32": 77, "100": 77, "512": 77, " 64": 77, "064": 77, "off": 77} {
+		assert.Equal(t, want, asm.LineOf(word, 77), "%q", word)
+	}
+}
+
 func TestCacheLineAndName(t *testing.T) {
 	line := asm.CacheLine()
 	assert.Contains(t, []int{64, 128, 256}, line)
+	assert.Equal(t, asm.LineOf(os.Getenv(asm.EnvLine), line), line, "%s is followed", asm.EnvLine)
 	assert.NotEmpty(t, asm.CPUName())
 }

@@ -13,7 +13,8 @@
 //
 //	Best()    what the kernels use: chosen once, before main, from what CPU and
 //	          system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers it, never
-//	          raises it; LevelError() tells whether that could not be followed
+//	          raises it; LevelError() tells whether that could not be followed;
+//	          QUARRY_LINE=64, 128 or 256 overrides CacheLine()
 //	purego    builds with this tag have no assembly, nor have builds with the
 //	race      race detector, which cannot see what assembly touches
 //

@@ -56,6 +56,7 @@ func FirstNotFullImpls() []Impl[func([]uint64) int] {
 var (
 	Choose   = choose
 	LineSize = lineSize
+	LineOf   = lineOf
 )
 
 // CallBytes is the cap on one assembly call.

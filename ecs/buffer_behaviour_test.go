@@ -353,24 +353,26 @@ func TestBehaviour58_ViewsAreCaught(t *testing.T) {
 		"Remove":  func(w *ecs.World, _ *ecs.Archetype, e ecs.Entity) { ecs.Register[Health](w).Remove(e) },
 	} {
 		for who := range 2 {
-			w := newWorld(t)
-			b := ecs.RegisterBuffer[uint32](w, ecs.Inline(2))
-			a := ecs.NewArchetype(w, b, ecs.Register[Health](w))
-			ids := []ecs.Entity{a.Create(), a.Create()}
-			for _, more := range []int{1, 5} { // inline, spilled
-				b.Append(ids[0], make([]uint32, more)...)
-				d := mut(t, b, ids[0])
-				ecs.Register[Health](w).Set(ids[who], Health{1, 2})
-				b.Append(ids[1], 1)
-				w.Advance()
-				require.NotPanics(t, func() { d.Slice() }, "no row has moved")
-				if more == 5 {
-					change(w, a, ids[who])
-					text := "ecs: DynamicBuffer.Append: the view of a []uint32 is no longer current: the world has changed since it was taken"
-					require.PanicsWithValue(t, text, func() { d.Append(1) }, name)
+			t.Run(fmt.Sprintf("%s of %d", name, who), func(t *testing.T) {
+				w := newWorld(t)
+				b := ecs.RegisterBuffer[uint32](w, ecs.Inline(2))
+				a := ecs.NewArchetype(w, b, ecs.Register[Health](w))
+				ids := []ecs.Entity{a.Create(), a.Create()}
+				for _, more := range []int{1, 5} { // inline, spilled
+					b.Append(ids[0], make([]uint32, more)...)
+					d := mut(t, b, ids[0])
+					ecs.Register[Health](w).Set(ids[who], Health{1, 2})
+					b.Append(ids[1], 1)
+					w.Advance()
+					require.NotPanics(t, func() { d.Slice() }, "no row has moved")
+					if more == 5 {
+						change(w, a, ids[who])
+						text := "ecs: DynamicBuffer.Append: the view of a []uint32 is no longer current: the world has changed since it was taken"
+						require.PanicsWithValue(t, text, func() { d.Append(1) })
+					}
 				}
-			}
-			require.NoError(t, w.Verify())
+				require.NoError(t, w.Verify())
+			})
 		}
 	}
 }

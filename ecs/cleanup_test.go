@@ -268,6 +268,8 @@ func TestCleanupWithoutMemory(t *testing.T) {
 	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, socket := ecs.Register[Position](w), ecs.Register[Socket](w, ecs.Cleanup)
 	a := ecs.NewArchetype(w, position, socket)
+	room, err := u.AllocExact(1)
+	require.NoError(t, err)
 	var ids []ecs.Entity
 	for {
 		e, err := a.TryCreate()
@@ -278,14 +280,14 @@ func TestCleanupWithoutMemory(t *testing.T) {
 	}
 	rest := holdBut(u, 0) // a block of ids takes more than one chunk, so some may be left
 	hash, archetypes := w.Hash(), w.Stats().Archetypes
-	_, err := w.TryDestroy(ids[0])
+	_, err = w.TryDestroy(ids[0])
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Panics(t, func() { w.Destroy(ids[0]) })
 	require.Panics(t, func() { w.DestroyList(ids) })
 	require.Equal(t, hash, w.Hash())
 	require.Equal(t, archetypes, w.Stats().Archetypes)
 	require.NoError(t, w.Verify())
-	for _, c := range rest {
+	for _, c := range append(rest, room) {
 		u.Free(c, 1)
 	}
 	require.Equal(t, 10, w.DestroyList(ids[:10]))

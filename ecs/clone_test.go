@@ -63,37 +63,39 @@ func (x *nest) step(rng *rand.Rand, ids []ecs.Entity) []ecs.Entity {
 // operations give the same ids and the same hash.
 func TestClone(t *testing.T) {
 	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		x := newNest(t, ecs.ChunkGrowth(chunkSizes[seed%2]))
-		var ids []ecs.Entity
-		for range stepsOf(t, 100) {
-			ids = x.step(rng, ids)
-		}
-		require.NoError(t, x.w.Verify())
-		y := x.clone(t)
-		require.NoError(t, y.w.Verify())
-		require.Equal(t, x.w.Hash(), y.w.Hash())
-		require.Equal(t, x.w.Stats().Alive, y.w.Stats().Alive)
-		require.Equal(t, x.team.Values(nil), y.team.Values(nil))
-		twins := []ecs.Entity{}
-		for _, e := range ids {
-			twin, ok := y.w.Entity(e.Index(), e.Version())
-			require.True(t, ok)
-			twins = append(twins, twin)
-		}
-		for i, e := range ids {
-			require.Equal(t, x.show(e, ids), y.show(twins[i], twins))
-		}
-		for _, name := range []string{"name 0", "name 1", "name 2"} {
-			e, _ := x.w.Named(name)
-			f, _ := y.w.Named(name)
-			require.Equal(t, e.String(), f.String())
-		}
-		for step := range uint64(stepsOf(t, 50)) {
-			ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids), y.step(rand.New(rand.NewPCG(seed, step)), twins)
-			require.Equal(t, x.w.Hash(), y.w.Hash())
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 9))
+			x := newNest(t, ecs.ChunkGrowth(chunkSizes[seed%2]))
+			var ids []ecs.Entity
+			for range stepsOf(t, 100) {
+				ids = x.step(rng, ids)
+			}
+			require.NoError(t, x.w.Verify())
+			y := x.clone(t)
 			require.NoError(t, y.w.Verify())
-		}
+			require.Equal(t, x.w.Hash(), y.w.Hash())
+			require.Equal(t, x.w.Stats().Alive, y.w.Stats().Alive)
+			require.Equal(t, x.team.Values(nil), y.team.Values(nil))
+			twins := []ecs.Entity{}
+			for _, e := range ids {
+				twin, ok := y.w.Entity(e.Index(), e.Version())
+				require.True(t, ok)
+				twins = append(twins, twin)
+			}
+			for i, e := range ids {
+				require.Equal(t, x.show(e, ids), y.show(twins[i], twins))
+			}
+			for _, name := range []string{"name 0", "name 1", "name 2"} {
+				e, _ := x.w.Named(name)
+				f, _ := y.w.Named(name)
+				require.Equal(t, e.String(), f.String())
+			}
+			for step := range uint64(stepsOf(t, 50)) {
+				ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids), y.step(rand.New(rand.NewPCG(seed, step)), twins)
+				require.Equal(t, x.w.Hash(), y.w.Hash())
+				require.NoError(t, y.w.Verify())
+			}
+		})
 	}
 }
 

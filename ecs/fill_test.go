@@ -62,14 +62,14 @@ func ExampleFills() {
 	defer w.Close()
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	ecs.NewArchetype(w, position).Create()
-	if _, err := ecs.NewArchetype(w, position, velocity).CreateN(1632); err != nil {
+	if _, err := ecs.NewArchetype(w, position, velocity).CreateN(1600); err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Print(w.Fills())
 	// Output:
 	// rows  B a row  chunks  KiB  reserve  used  types
-	//   1632       40       1   64        0  99 %  [Position Velocity]
+	//   1600       40       1   64        0  97 %  [Position Velocity]
 	//      1       24       1    2        0   1 %  [Position]
-	//   1633       39       2   66        0  96 %  all
+	//   1601       39       2   66        0  94 %  all
 }

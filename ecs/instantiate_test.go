@@ -89,26 +89,27 @@ func TestInstantiateOne(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, hits := range []int{0, 1, 3, 4, 100, 5000} {
 			for kind := range 4 {
-				x := newNest(t, ecs.ChunkGrowth(growth))
-				other := x.make(2, 1, ecs.Null)
-				e := x.make(kind, hits*min(1, 3-kind), other)
-				x.owner.Set(e, Owner{e})
-				if x.hits.Has(e) && hits > 1 {
-					x.hits.Append(e, Hit{By: e})
-				}
-				x.stun.Disable(e)
-				x.w.SetName(e, "source")
-				copied := x.w.Instantiate(e)
-				require.NoError(t, x.w.Verify())
-				x.same(t, e, copied, []ecs.Entity{e}, []ecs.Entity{copied})
-				x.hits.Append(copied, Hit{Damage: -1})
-				if s := x.hits.Slice(e); len(s) > 0 {
-					require.NotEqual(t, int32(-1), s[len(s)-1].Damage)
-				}
-				require.True(t, x.w.Destroy(e))
-				require.True(t, x.w.Alive(copied))
-				require.NoError(t, x.w.Verify())
-				require.NoError(t, x.w.Close()) // there may be no room for all these worlds
+				t.Run(fmt.Sprintf("kind %d, %d hits, chunks grow %v", kind, hits, growth), func(t *testing.T) {
+					x := newNest(t, ecs.ChunkGrowth(growth))
+					other := x.make(2, 1, ecs.Null)
+					e := x.make(kind, hits*min(1, 3-kind), other)
+					x.owner.Set(e, Owner{e})
+					if x.hits.Has(e) && hits > 1 {
+						x.hits.Append(e, Hit{By: e})
+					}
+					x.stun.Disable(e)
+					x.w.SetName(e, "source")
+					copied := x.w.Instantiate(e)
+					require.NoError(t, x.w.Verify())
+					x.same(t, e, copied, []ecs.Entity{e}, []ecs.Entity{copied})
+					x.hits.Append(copied, Hit{Damage: -1})
+					if s := x.hits.Slice(e); len(s) > 0 {
+						require.NotEqual(t, int32(-1), s[len(s)-1].Damage)
+					}
+					require.True(t, x.w.Destroy(e))
+					require.True(t, x.w.Alive(copied))
+					require.NoError(t, x.w.Verify())
+				})
 			}
 		}
 	}
@@ -118,19 +119,21 @@ func TestInstantiateOne(t *testing.T) {
 func TestInstantiateN(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, n := range []int{0, 1, 2, 63, 500, 3000} {
-			x := newNest(t, ecs.ChunkGrowth(growth))
-			other := x.make(2, 1, ecs.Null)
-			e := x.make(1, 5, other)
-			x.hits.Append(e, Hit{By: e, Damage: 9})
-			b, err := x.w.InstantiateN(e, n)
-			require.NoError(t, err)
-			require.NoError(t, x.w.Verify())
-			ids := b.Entities(nil)
-			require.Len(t, ids, n)
-			for _, c := range ids {
-				x.same(t, e, c, []ecs.Entity{e}, []ecs.Entity{c})
-			}
-			require.Equal(t, n+2, x.w.Stats().Alive)
+			t.Run(fmt.Sprintf("%d, chunks grow %v", n, growth), func(t *testing.T) {
+				x := newNest(t, ecs.ChunkGrowth(growth))
+				other := x.make(2, 1, ecs.Null)
+				e := x.make(1, 5, other)
+				x.hits.Append(e, Hit{By: e, Damage: 9})
+				b, err := x.w.InstantiateN(e, n)
+				require.NoError(t, err)
+				require.NoError(t, x.w.Verify())
+				ids := b.Entities(nil)
+				require.Len(t, ids, n)
+				for _, c := range ids {
+					x.same(t, e, c, []ecs.Entity{e}, []ecs.Entity{c})
+				}
+				require.Equal(t, n+2, x.w.Stats().Alive)
+			})
 		}
 	}
 }

@@ -34,50 +34,52 @@ func create(t testing.TB, a *ecs.Archetype, ids []ecs.Entity) ecs.Batch {
 // over borders of chunks and blocks.
 func TestCreateReserved(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 408, 409, 1000, 8191, 8192, 8193, 20_000} {
-		w := newWorld(t)
-		health, stun := ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
-		hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
-		a := ecs.NewArchetype(w, health, stun, hits)
-		q := ecs.NewQuery(w, ecs.Write(health), ecs.Read(stun))
-		var old []ecs.Entity // leave rows with old values
-		for range 300 {
-			e := a.Create()
-			health.Set(e, Health{7, 7})
-			stun.Disable(e)
-			hits.Append(e, Hit{}, Hit{})
-			old = append(old, e)
-		}
-		for _, e := range old[100:] {
-			w.Destroy(e)
-		}
-		ids := reserve(t, w, n)
-		require.Equal(t, n, w.Stats().Reserved)
-		v := w.Advance()
-		batch := create(t, a, ids)
-		require.Equal(t, n, batch.Len())
-		var seen []ecs.Entity
-		for rows := range batch.Rows() {
-			seen = append(seen, rows.Entities()...)
-			require.True(t, health.Changed(rows, v-1))
-			for _, h := range health.Slice(rows) {
-				require.Zero(t, h)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			w := newWorld(t)
+			health, stun := ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
+			hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+			a := ecs.NewArchetype(w, health, stun, hits)
+			q := ecs.NewQuery(w, ecs.Write(health), ecs.Read(stun))
+			var old []ecs.Entity // leave rows with old values
+			for range 300 {
+				e := a.Create()
+				health.Set(e, Health{7, 7})
+				stun.Disable(e)
+				hits.Append(e, Hit{}, Hit{})
+				old = append(old, e)
 			}
-		}
-		require.True(t, slices.Equal(ids, seen), "in the order of ids")
-		for _, e := range ids {
-			require.True(t, w.Alive(e))
-			require.True(t, stun.Enabled(e))
-			b, ok := hits.Get(e)
-			require.True(t, ok && b.Len() == 0)
-		}
-		require.Equal(t, n, q.Count(), "those from before are disabled")
-		require.NoError(t, w.Verify())
-		require.Zero(t, w.Stats().Reserved)
-		for _, e := range ids[:n/2] {
-			require.True(t, w.Destroy(e))
-			require.False(t, w.Destroy(e), "twice is no error")
-		}
-		require.NoError(t, w.Verify())
+			for _, e := range old[100:] {
+				w.Destroy(e)
+			}
+			ids := reserve(t, w, n)
+			require.Equal(t, n, w.Stats().Reserved)
+			v := w.Advance()
+			batch := create(t, a, ids)
+			require.Equal(t, n, batch.Len())
+			var seen []ecs.Entity
+			for rows := range batch.Rows() {
+				seen = append(seen, rows.Entities()...)
+				require.True(t, health.Changed(rows, v-1))
+				for _, h := range health.Slice(rows) {
+					require.Zero(t, h)
+				}
+			}
+			require.True(t, slices.Equal(ids, seen), "in the order of ids")
+			for _, e := range ids {
+				require.True(t, w.Alive(e))
+				require.True(t, stun.Enabled(e))
+				b, ok := hits.Get(e)
+				require.True(t, ok && b.Len() == 0)
+			}
+			require.Equal(t, n, q.Count(), "those from before are disabled")
+			require.NoError(t, w.Verify())
+			require.Zero(t, w.Stats().Reserved)
+			for _, e := range ids[:n/2] {
+				require.True(t, w.Destroy(e))
+				require.False(t, w.Destroy(e), "twice is no error")
+			}
+			require.NoError(t, w.Verify())
+		})
 	}
 }
 

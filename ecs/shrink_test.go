@@ -50,41 +50,42 @@ func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
 func TestBehaviour28Shrink(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, keep := range []int{0, 1, 10, 100, 700, 3000} {
-			rng := rand.New(rand.NewPCG(28, uint64(keep)))
-			x := newKinds(t, growth)
-			x.w.Advance()
-			for set := range x.sets {
-				x.create(t, set, 5000)
-			}
-			x.thin(rng, keep)
-			for i, e := range x.queries[5].Entities(nil) { // those with hits
-				x.hits.Append(e, make([]Hit, i%70)...)
-				if b, _ := x.hits.Mut(e); i%2 == 0 {
-					b.Resize(b.Len() % 5)
+			t.Run(fmt.Sprintf("%d left, chunks grow %v", keep, growth), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(28, uint64(keep)))
+				x := newKinds(t, growth)
+				x.w.Advance()
+				for set := range x.sets {
+					x.create(t, set, 5000)
 				}
-			}
-			x.w.Advance()
-			ids := x.queries[0].Entities(nil)
-			written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), x.w.Fills().Sum()
-			x.w.Advance()
-			require.True(t, x.w.Shrink(0))
-			text := fmt.Sprintf("%d left, %v", keep, growth)
-			require.NoError(t, x.w.Verify(), text)
-			require.Equal(t, hash, x.w.Hash(), text)
-			require.Equal(t, want, x.shows(ids), text)
-			require.Equal(t, ids, x.queries[0].Entities(nil), text)
-			x.lookEverywhere(t, text)
-			isTight(t, x.w, growth)
-			if keep > 0 {
-				require.Less(t, x.w.Fills().Sum().Bytes+x.w.Fills().Sum().Reserve, held.Bytes+held.Reserve, text)
-			}
-			for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Present(x.stun)).Rows() {
-				require.False(t, x.position.Changed(rows, written-1) || rows.Ordered(written-1), text)
-				require.True(t, x.position.Changed(rows, written-2) && rows.Ordered(written-2), text)
-			}
-			x.create(t, len(x.sets)-1, 2000) // and all works on
-			require.NoError(t, x.w.Verify(), text)
-			require.Equal(t, want, x.shows(ids), text)
+				x.thin(rng, keep)
+				for i, e := range x.queries[5].Entities(nil) { // those with hits
+					x.hits.Append(e, make([]Hit, i%70)...)
+					if b, _ := x.hits.Mut(e); i%2 == 0 {
+						b.Resize(b.Len() % 5)
+					}
+				}
+				x.w.Advance()
+				ids := x.queries[0].Entities(nil)
+				written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), x.w.Fills().Sum()
+				x.w.Advance()
+				require.True(t, x.w.Shrink(0))
+				require.NoError(t, x.w.Verify())
+				require.Equal(t, hash, x.w.Hash())
+				require.Equal(t, want, x.shows(ids))
+				require.Equal(t, ids, x.queries[0].Entities(nil))
+				x.lookEverywhere(t, "after Shrink")
+				isTight(t, x.w, growth)
+				if keep > 0 {
+					require.Less(t, x.w.Fills().Sum().Bytes+x.w.Fills().Sum().Reserve, held.Bytes+held.Reserve)
+				}
+				for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Present(x.stun)).Rows() {
+					require.False(t, x.position.Changed(rows, written-1) || rows.Ordered(written-1))
+					require.True(t, x.position.Changed(rows, written-2) && rows.Ordered(written-2))
+				}
+				x.create(t, len(x.sets)-1, 2000) // and all works on
+				require.NoError(t, x.w.Verify())
+				require.Equal(t, want, x.shows(ids))
+			})
 		}
 	}
 }

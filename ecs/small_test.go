@@ -66,20 +66,22 @@ var growths = map[string]func(t *testing.T, x *twin, set, n int){
 func TestSmallChunkIsOutgrown(t *testing.T) {
 	for name, grow := range growths {
 		for _, set := range []int{1, 3, 4} {
-			x := newTwin(t, ecs.DefaultChunkGrowth())
-			a := x.sets[set]
-			small := a.Plan().Rows / 8
-			for _, have := range []int{1, small - 1, small} {
-				for _, more := range []int{1, small - have, small, 3 * small, 9 * small, 40 * small} {
-					text := fmt.Sprintf("%s, %v: %d of %d rows, %d more", name, a, have, small, more)
-					x.create(t, set, have)
-					require.True(t, isSmall(a), text)
-					x.outgrow(t, text, func() { grow(t, x, set, more) })
-					require.Equal(t, have+more, a.Len(), text)
-					require.Equal(t, have+more <= small, isSmall(a), text)
-					x.empty(t, text)
+			t.Run(fmt.Sprintf("%s, set %d", name, set), func(t *testing.T) {
+				x := newTwin(t, ecs.DefaultChunkGrowth())
+				a := x.sets[set]
+				small := a.Plan().Rows / 8
+				for _, have := range []int{1, small - 1, small} {
+					for _, more := range []int{1, small - have, small, 3 * small, 9 * small, 40 * small} {
+						text := fmt.Sprintf("%s, %v: %d of %d rows, %d more", name, a, have, small, more)
+						x.create(t, set, have)
+						require.True(t, isSmall(a), text)
+						x.outgrow(t, text, func() { grow(t, x, set, more) })
+						require.Equal(t, have+more, a.Len(), text)
+						require.Equal(t, have+more <= small, isSmall(a), text)
+						x.empty(t, text)
+					}
 				}
-			}
+			})
 		}
 	}
 }
@@ -89,23 +91,25 @@ func TestSmallChunkIsOutgrown(t *testing.T) {
 func TestOnlyChunkIsOutgrown(t *testing.T) {
 	for name, grow := range growths {
 		for _, set := range []int{1, 3, 4} {
-			x := newTwin(t, ecs.DefaultChunkGrowth())
-			a := x.sets[set]
-			per := a.Plan().Rows
-			for _, have := range []int{per - 1, per, 2 * per} {
-				for _, upTo := range []int{per, 2 * per, 2*per + 1, 4 * per, 4*per + 1} {
-					if have >= upTo {
-						continue
+			t.Run(fmt.Sprintf("%s, set %d", name, set), func(t *testing.T) {
+				x := newTwin(t, ecs.DefaultChunkGrowth())
+				a := x.sets[set]
+				per := a.Plan().Rows
+				for _, have := range []int{per - 1, per, 2 * per} {
+					for _, upTo := range []int{per, 2 * per, 2*per + 1, 4 * per, 4*per + 1} {
+						if have >= upTo {
+							continue
+						}
+						text := fmt.Sprintf("%s, %v: %d rows, %d a unit, to %d", name, a, have, per, upTo)
+						x.create(t, set, have)
+						require.Equal(t, 1, a.Chunks(), text)
+						x.outgrow(t, text, func() { grow(t, x, set, upTo-have) })
+						require.Equal(t, upTo, a.Len(), text)
+						require.Equal(t, upTo <= 4*per, a.Chunks() == 1, text)
+						x.empty(t, text)
 					}
-					text := fmt.Sprintf("%s, %v: %d rows, %d a unit, to %d", name, a, have, per, upTo)
-					x.create(t, set, have)
-					require.Equal(t, 1, a.Chunks(), text)
-					x.outgrow(t, text, func() { grow(t, x, set, upTo-have) })
-					require.Equal(t, upTo, a.Len(), text)
-					require.Equal(t, upTo <= 4*per, a.Chunks() == 1, text)
-					x.empty(t, text)
 				}
-			}
+			})
 		}
 	}
 }

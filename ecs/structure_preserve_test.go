@@ -122,32 +122,33 @@ func TestBehaviour19Preserved(t *testing.T) {
 		for name, move := range moves {
 			for _, whole := range []bool{true, false} {
 				for _, growth := range chunkSizes {
-					m := &mover{twin: newKinds(t, growth)}
-					extra(m)
-					m.selected = ecs.Register[marked](m.w, ecs.Enableable)
-					all := []ecs.Type{m.position, m.health, m.stun, m.tag, m.flag, m.hits, m.selected}
-					m.sets[len(m.sets)-1] = ecs.NewArchetype(m.w, all...)
-					m.with = ecs.NewArchetype(m.w, append(all, m.extra)...)
-					m.on, m.off = ecs.NewChange(m.w, ecs.Add(m.extra)), ecs.NewChange(m.w, ecs.Remove(m.extra))
-					ids := m.fill(t, 500)
-					chosen := m.choose(ids, whole)
-					q := ecs.NewQuery(m.w, ecs.With(m.selected))
-					want, text := m.shows(ids), fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth)
-					for range 2 {
-						move(t, m, chosen, q, true)
-						require.NoError(t, m.w.Verify(), text)
-						require.Equal(t, want, m.shows(ids), text)
-						require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.sets[len(m.sets)-1].Len()}, text)
-						for i, e := range ids {
-							require.Equal(t, whole || i%3 != 0, m.has(e), text)
-							require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e), text)
+					t.Run(fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth), func(t *testing.T) {
+						m := &mover{twin: newKinds(t, growth)}
+						extra(m)
+						m.selected = ecs.Register[marked](m.w, ecs.Enableable)
+						all := []ecs.Type{m.position, m.health, m.stun, m.tag, m.flag, m.hits, m.selected}
+						m.sets[len(m.sets)-1] = ecs.NewArchetype(m.w, all...)
+						m.with = ecs.NewArchetype(m.w, append(all, m.extra)...)
+						m.on, m.off = ecs.NewChange(m.w, ecs.Add(m.extra)), ecs.NewChange(m.w, ecs.Remove(m.extra))
+						ids := m.fill(t, 500)
+						chosen := m.choose(ids, whole)
+						q := ecs.NewQuery(m.w, ecs.With(m.selected))
+						want := m.shows(ids)
+						for range 2 {
+							move(t, m, chosen, q, true)
+							require.NoError(t, m.w.Verify())
+							require.Equal(t, want, m.shows(ids))
+							require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.sets[len(m.sets)-1].Len()})
+							for i, e := range ids {
+								require.Equal(t, whole || i%3 != 0, m.has(e))
+								require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e))
+							}
+							move(t, m, chosen, q, false)
+							require.NoError(t, m.w.Verify())
+							require.Equal(t, want, m.shows(ids))
+							require.Zero(t, m.with.Len())
 						}
-						move(t, m, chosen, q, false)
-						require.NoError(t, m.w.Verify(), text)
-						require.Equal(t, want, m.shows(ids), text)
-						require.Zero(t, m.with.Len(), text)
-					}
-					require.NoError(t, m.w.Close()) // there may be no room for all these worlds
+					})
 				}
 			}
 		}

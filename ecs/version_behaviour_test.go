@@ -421,7 +421,9 @@ func TestChangedOrOrdered(t *testing.T) {
 // query misses an entity whose component was written since its last complete loop.
 func TestChangedAgainstModel(t *testing.T) {
 	for seed := range uint64(20) {
-		changedModel(t, rand.New(rand.NewPCG(seed, 51)))
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			changedModel(t, rand.New(rand.NewPCG(seed, 51)))
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,26 +88,28 @@ func TestRecycledIndexHasANewVersion(t *testing.T) {
 func TestDestroyKeepsTheOthers(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 408, 409, 1000} {
 		for _, victim := range []int{0, n / 2, n - 1} {
-			w := newWorld(t)
-			health, owner := ecs.Register[Health](w), ecs.Register[Owner](w)
-			a := ecs.NewArchetype(w, owner, health)
-			ids := make([]ecs.Entity, n)
-			for i := range ids {
-				ids[i] = a.Create()
-				health.Set(ids[i], Health{int32(i), int32(-i)})
-				owner.Set(ids[i], Owner{ids[i]})
-			}
-			require.True(t, w.Destroy(ids[victim]))
-			require.NoError(t, w.Verify())
-			for i, e := range ids {
-				if i == victim {
-					require.Nil(t, health.Get(e))
-					continue
+			t.Run(fmt.Sprintf("%d of %d", victim, n), func(t *testing.T) {
+				w := newWorld(t)
+				health, owner := ecs.Register[Health](w), ecs.Register[Owner](w)
+				a := ecs.NewArchetype(w, owner, health)
+				ids := make([]ecs.Entity, n)
+				for i := range ids {
+					ids[i] = a.Create()
+					health.Set(ids[i], Health{int32(i), int32(-i)})
+					owner.Set(ids[i], Owner{ids[i]})
 				}
-				require.Equal(t, Health{int32(i), int32(-i)}, *health.Get(e), "n=%d victim=%d i=%d", n, victim, i)
-				require.Equal(t, Owner{e}, *owner.Get(e))
-			}
-			require.Equal(t, n-1, a.Len())
+				require.True(t, w.Destroy(ids[victim]))
+				require.NoError(t, w.Verify())
+				for i, e := range ids {
+					if i == victim {
+						require.Nil(t, health.Get(e))
+						continue
+					}
+					require.Equal(t, Health{int32(i), int32(-i)}, *health.Get(e), "entity %d", i)
+					require.Equal(t, Owner{e}, *owner.Get(e))
+				}
+				require.Equal(t, n-1, a.Len())
+			})
 		}
 	}
 }

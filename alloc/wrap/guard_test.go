@@ -208,7 +208,7 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 func TestGuardDamage(t *testing.T) {
 	for _, size := range []int{0, 1, 16, 100, 70000} {
 		for _, offset := range []int{-256, -1, size, size + 1, size + 255} {
-			t.Run(fmt.Sprintf("%d of %d", offset, size), func(t *testing.T) { // with a heap that ends with it
+			t.Run(fmt.Sprintf("%d at %d", size, offset), func(t *testing.T) {
 				g := wrap.NewGuard(largeHeap(t), wrap.Canaries())
 				p, err := g.Alloc(size, 16)
 				require.NoError(t, err)

@@ -63,7 +63,9 @@ func TestGuardRefusals(t *testing.T) {
 			calls := 0
 			for n := 0; n <= calls; n++ {
 				left := n
-				guardRefusal(t, &left, lost, most, fmt.Sprintf("lost=%v most=%d call %d", lost, most, n))
+				t.Run(fmt.Sprintf("lost=%v most=%d call %d", lost, most, n), func(t *testing.T) {
+					guardRefusal(t, &left, lost, most)
+				})
 				calls = max(calls, n-left)
 			}
 			require.Greater(t, calls, 20)
@@ -71,7 +73,7 @@ func TestGuardRefusals(t *testing.T) {
 	}
 }
 
-func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
+func guardRefusal(t *testing.T, left *int, lost bool, most int) {
 	h := largeHeap(t)
 	pages := func(p unsafe.Pointer) (wrap.Fencer, int) {
 		below, offset := wrap.PagesAt(p)
@@ -84,42 +86,42 @@ func guardRefusal(t *testing.T, left *int, lost bool, most int, what string) {
 	for i := range 8 {
 		b := guardedBlock{size: 1000 + 5000*i, align: 8, mark: byte(i)}
 		p, err := g.Alloc(b.size, b.align)
-		require.NoError(t, err, what)
+		require.NoError(t, err)
 		b.p = p
 		debug.Poison(bytesOf(p, b.size), b.mark)
 		live = append(live, b)
-		require.NoError(t, g.Verify(), what)
+		require.NoError(t, g.Verify())
 		if i%2 == 1 {
 			b = live[0]
 			live = live[1:]
-			require.Equal(t, b.mark, bytesOf(b.p, b.size)[b.size-1], what)
+			require.Equal(t, b.mark, bytesOf(b.p, b.size)[b.size-1])
 			g.FreeSized(b.p, b.size, b.align)
-			require.NoError(t, g.Verify(), what)
+			require.NoError(t, g.Verify())
 			panicsWith(t, "wrap: Guard.FreeSized: ", func() { g.FreeSized(b.p, b.size, b.align) })
 		}
 	}
 	for _, b := range live {
-		require.Equal(t, b.mark, bytesOf(b.p, b.size)[0], what)
-		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(b.p, b.size); return "" }, 0), what)
+		require.Equal(t, b.mark, bytesOf(b.p, b.size)[0])
+		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(b.p, b.size); return "" }, 0))
 		if g.Verify() != nil {
 			poke(b.p, b.size) // it was a canary: back
 		}
 		g.FreeSized(b.p, b.size, b.align)
-		require.NoError(t, g.Verify(), what)
+		require.NoError(t, g.Verify())
 	}
 	at, err := h.Alloc(1, 0)
 	require.NoError(t, err)
 	err = g.Close()
 	if err != nil {
-		require.ErrorIs(t, err, mmap.ErrMemory, what)
-		require.NoError(t, g.Verify(), what)
+		require.ErrorIs(t, err, mmap.ErrMemory)
+		require.NoError(t, g.Verify())
 	}
-	require.NoError(t, g.Close(), what)
+	require.NoError(t, g.Close())
 	region, _, ok := mmap.RegionAt(at)
 	require.True(t, ok)
-	require.Zero(t, region.GuardedSize(), what)
+	require.Zero(t, region.GuardedSize())
 	h.FreeSized(at, 1, 0)
-	require.Zero(t, h.Stats().LiveBlocks, what)
+	require.Zero(t, h.Stats().LiveBlocks)
 }
 
 // thirdAndFirst are pages that refuse the third Guard, which is that of the first block's

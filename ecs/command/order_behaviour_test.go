@@ -355,32 +355,34 @@ func TestBehaviour62WhatRemains(t *testing.T) {
 // are what they are when each is played before the next is recorded.
 func TestBehaviour63ManyOfOneEntity(t *testing.T) {
 	for _, n := range []int{1, 63, 64, 65, 96, 1000} {
-		a, b := openYard(t), openYard(t)
-		const entities = 10
-		known := a.populate(entities, false)
-		real := b.populate(entities, false)
-		whole, single := a.open(t), b.open(t)
-		r := rand.New(rand.NewPCG(63, uint64(n)))
-		failed := 0
-		for i := range n * entities {
-			o := order{what: doAddPos + r.IntN(doPutGroup-doAddPos), who: i, other: r.IntN(entities), n: r.IntN(20)}
-			o.record(a, whole, known)
-			o.record(b, single, real)
-			var refused *PlayError
-			if err := single.PlayRest(); err != nil {
-				require.ErrorAs(t, err, &refused)
-				failed += refused.Count
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			a, b := openYard(t), openYard(t)
+			const entities = 10
+			known := a.populate(entities, false)
+			real := b.populate(entities, false)
+			whole, single := a.open(t), b.open(t)
+			r := rand.New(rand.NewPCG(63, uint64(n)))
+			failed := 0
+			for i := range n * entities {
+				o := order{what: doAddPos + r.IntN(doPutGroup-doAddPos), who: i, other: r.IntN(entities), n: r.IntN(20)}
+				o.record(a, whole, known)
+				o.record(b, single, real)
+				var refused *PlayError
+				if err := single.PlayRest(); err != nil {
+					require.ErrorAs(t, err, &refused)
+					failed += refused.Count
+				}
 			}
-		}
-		err := whole.PlayRest()
-		if failed > 0 {
-			var refused *PlayError
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, failed, refused.Count)
-		} else {
-			require.NoError(t, err)
-		}
-		require.Equal(t, b.picture(real), a.picture(known))
+			err := whole.PlayRest()
+			if failed > 0 {
+				var refused *PlayError
+				require.ErrorAs(t, err, &refused)
+				require.Equal(t, failed, refused.Count)
+			} else {
+				require.NoError(t, err)
+			}
+			require.Equal(t, b.picture(real), a.picture(known))
+		})
 	}
 }
 

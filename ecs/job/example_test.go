@@ -9,6 +9,7 @@ import (
 
 // Three jobs of a frame: what they wait for comes from their terms.
 func Example() {
+	type Velocity struct{ X, Y float32 } // rows of 32 bytes: units have 512, however long cache lines are
 	w, err := ecs.NewWorld()
 	if err != nil {
 		fmt.Println(err)
@@ -41,7 +42,7 @@ func Example() {
 	move.Parallel(func(c *job.Ctx, rows ecs.Rows) {
 		p, v := position.Slice(rows), velocity.Slice(rows)
 		for i := range p {
-			p[i].X += v[i].X
+			p[i].X += float64(v[i].X)
 		}
 	})
 	h := count.Parallel(func(c *job.Ctx, rows ecs.Rows) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"quarry/ecs"
+	"quarry/layout"
 )
 
 // Position and Velocity are components of all pages.
@@ -17,6 +18,16 @@ func caught(f func()) (what any) {
 	defer func() { what = recover() }()
 	f()
 	return nil
+}
+
+// lines64 returns the plan of a machine whose cache lines have 64 bytes, as most have.
+func lines64(p layout.Plan) layout.Plan {
+	columns := make([]layout.Column, len(p.Places))
+	for i, place := range p.Places {
+		columns[i] = place.Column
+	}
+	p, _ = layout.New(columns, layout.Options{CacheLine: 64})
+	return p
 }
 
 // Page 1: a world, two types and one entity.

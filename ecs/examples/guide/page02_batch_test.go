@@ -30,7 +30,7 @@ func Example_batch() {
 	}
 	list := batch.Entities(nil)
 	fmt.Println(ships.Len(), position.Get(list[999]).X)
-	fmt.Print(ships.Plan())
+	fmt.Print(lines64(ships.Plan()))
 
 	w.Destroy(list[0])
 	fmt.Println(caught(func() { batch.Entities(nil) }))

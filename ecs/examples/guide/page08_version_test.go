@@ -12,7 +12,8 @@ func Example_version() {
 	w, _ := ecs.NewWorld(ecs.ChunkGrowth(alloc.Fixed(1))) // small chunks: fine versions
 	defer w.Close()
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	batch, _ := ecs.NewArchetype(w, position, velocity).CreateN(1000)
+	type Cargo struct{ Tons [3]float64 } // 64 bytes a row: chunks of 256 rows, however long cache lines are
+	batch, _ := ecs.NewArchetype(w, position, velocity, ecs.Register[Cargo](w)).CreateN(1000)
 	ships := batch.Entities(nil)
 
 	moved := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(position))
@@ -47,11 +48,11 @@ func Example_version() {
 	p.X = 9 // too late: the mark was set when the pointer was taken
 	report("written:   ")
 	// Output:
-	// at first:   3 chunks, 1000 rows
+	// at first:   4 chunks, 1000 rows
 	// nothing:    0 chunks, 0 rows
-	// one is set: 1 chunks, 408 rows
-	// sliced:     3 chunks, 1000 rows
-	// marked one: 1 chunks, 408 rows
-	// mut:        1 chunks, 408 rows
+	// one is set: 1 chunks, 256 rows
+	// sliced:     4 chunks, 1000 rows
+	// marked one: 1 chunks, 256 rows
+	// mut:        1 chunks, 256 rows
 	// written:    0 chunks, 0 rows
 }
