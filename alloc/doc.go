@@ -31,8 +31,8 @@
 // [MakeSlice] and [Append] put values in any of them. Package alloc/wrap has wrappers,
 // docs/allocators.md says what is for what. [SetBudget] bounds the whole process.
 //
-// Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and
-// its address range is never given to anyone but another universe. Memory that
+// Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and its
+// address range then serves other universes and mappings, and nobody else. Memory that
 // has been empty for a second goes back to the system when more is freed, or by
 // [Universe.Maintain] and [Universe.MaintainEvery] (see [PurgeAfter], [Retain]).
 //

@@ -146,8 +146,9 @@ func (l *mappings) reserved(granules int) (*mapping, error) {
 	return &mapping{region: region, granules: granules}, nil
 }
 
-// regionSize rounds a mapping's address range up to four sizes per doubling, so
-// that parked ranges fit later blocks. Only what is asked for is committed.
+// regionSize rounds a mapping's address range up to four sizes per doubling, so that a
+// block can grow in place, and parked ranges fit later blocks as they are. Only what is
+// asked for is committed.
 func regionSize(granules int) int {
 	step := max(1, 1<<bits.Len(uint(granules-1))>>3)
 	return (granules + step - 1) / step * step * mmap.Granule

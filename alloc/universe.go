@@ -134,7 +134,8 @@ type config struct {
 // Size sets the size of the universe in bytes, rounded up to 2 MiB, at most
 // MaxSize. A size that is set is met or refused; the default, 16 GiB (64 MiB
 // where pages come from the Go heap), is halved until the system grants it and
-// three times as much is left for the rest of the process.
+// three times as much is left, down to 16 MiB. What closed universes of any size
+// parked is used first. A new range leaves room to the Go runtime: see mmap.Reserve.
 func Size(bytes int) Option { return func(c *config) { c.size, c.sized = bytes, true } }
 
 // Retain sets how many bytes of emptied memory stay committed however long they
@@ -166,14 +167,15 @@ func NewUniverse(options ...Option) (*Universe, error) {
 	}
 	asked := c.size
 	if c.pages == nil {
-		least := c.size
+		least, or := c.size, ""
 		if !c.sized {
 			least = min(least, minFallbackSize)
+			or = fmt.Sprintf(", or %d at least", least)
 		}
 		region, err := mmap.ReserveUpTo(c.size, least)
 		if err != nil {
-			return nil, fmt.Errorf("alloc: NewUniverse: %d bytes of address space (ask for less with alloc.Size, or raise the limit that ulimit -v shows): %w: %w",
-				asked, ErrReserve, err)
+			return nil, fmt.Errorf("alloc: NewUniverse: %d bytes of address space%s (ask for less with alloc.Size, close universes, or raise the limit that ulimit -v shows): %w: %w",
+				asked, or, ErrReserve, err)
 		}
 		if c.small {
 			// A system that has no such thing keeps its own size of pages.
@@ -327,7 +329,8 @@ func (u *Universe) Shrunk() int {
 	return 0
 }
 
-// Close ends the universe and parks its address range. It returns an error that
+// Close ends the universe and parks its address range, for universes and mappings of
+// any size that come later; until then a stale pointer faults. It returns an error that
 // wraps ErrInUse, and does nothing, while chunks are in use; after an error of
 // the system the universe is open and sound, and Close may be called again. No
 // other call may be under way.

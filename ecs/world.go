@@ -158,7 +158,7 @@ func NewWorld(options ...Option) (*World, error) {
 	if w.u == nil {
 		u, err := alloc.NewUniverse()
 		if err != nil {
-			return nil, fmt.Errorf("ecs: NewWorld: %w", err)
+			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
 		}
 		w.u, w.own = u, true
 	}

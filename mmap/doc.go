@@ -21,8 +21,11 @@
 //
 // Lifetime. A region lives until Release; nothing releases a region that is
 // forgotten. A released range is never given back to the OS, where the next
-// mapping of anybody could get it: it is parked, so that a stale slice faults,
-// until a Reserve of the same size takes it again ([Parked] tells how much).
+// mapping of anybody could get it: it is parked, and a stale slice faults, until
+// a Reserve of any size carves its own from it, before it asks the OS ([Parked]
+// tells how much there is). Ranges that fit alike are taken in turn, so that each
+// faults for long. Then a stale slice faults still where the new region is reserved or
+// guarded; what that has made ready, the slice reads and writes unseen.
 //
 // Goroutines. Every function may be called from any goroutine; the transitions
 // of one region wait for each other. Who may touch ready memory is the caller's
@@ -33,16 +36,17 @@
 //
 // Failure. What the OS refuses is an [*Error] and leaves states as they were;
 // errors.Is finds [ErrAddressSpace], [ErrMemory], [ErrAccess] or [ErrUnsupported].
+// ErrAddressSpace comes while the Go runtime has room to go on: see [Reserve].
 // On Linux ready ranges, locks and guards that are mappings stop at a quarter of
 // vm.max_map_count, since the Go runtime dies at the whole. Arguments that are
 // not whole units, transitions from a wrong state and use after Release panic.
 //
 // Backing. [Real]: pages of the OS (Linux, macOS, Windows); else, and in race
-// builds, one Go object per region: no faults, no guards ([Guards] tells), at most
-// 4 GiB (on wasm 1 GiB, all together), zeroed at Commit, memory kept while reserved
-// or parked (on wasm: until another size needs the room), filled with debug.Freed in debug
-// builds. In the environment at first use: QUARRY_HUGEPAGES=off (no 2 MiB pages),
-// QUARRY_GUARDS=access (no marks).
+// builds, Go objects, a region in one: no faults, no guards ([Guards] tells), at most
+// 4 GiB (on wasm 1 GiB, all together), zeroed at Commit, memory kept while reserved, or
+// parked until a larger one is wanted, filled with debug.Freed in debug builds. In the
+// environment at first use: QUARRY_HUGEPAGES=off (no 2 MiB pages), QUARRY_GUARDS=access
+// (no marks).
 //
 // Cost. A transition is one to three system calls per run; first touch dominates.
 // Least of N=12 or more, go1.26.8, Linux 6.18, a busy 2-core AMD EPYC, "go test -bench .":

@@ -15,6 +15,7 @@ type (
 func NewSpace(sys System) *Space                   { return newSpace(sys) }
 func (s *space) Reserve(size int) (*Region, error) { return s.reserve(size) }
 func (s *space) Parked() (regions, bytes int)      { return s.count() }
+func (s *space) System() System                    { return s.sys }
 func (s *space) Faults() bool                      { return !s.sys.traits().lazy }
 func (s *space) Align() int                        { return s.sys.traits().align }
 func (s *space) Guards() GuardKind                 { return s.sys.traits().guards }
@@ -86,7 +87,7 @@ var Corruptions = map[string]func(*Region){
 	"I4 bytes": func(r *Region) { r.committed += Granule },
 	"I4 runs":  func(r *Region) { r.runs++ },
 	"I4 ready": func(r *Region) { r.ready.set(1, 2) },
-	"I5 open":  func(r *Region) { r.space.park(r.memory) },
+	"I5 open":  func(r *Region) { r.space.parked.add(r.memory) },
 	"I5 ended": func(r *Region) { r.memory.base = nil },
 	"I6 where": func(r *Region) { r.guards.bits = map[int]granules{1: newGranules(pagesPerGranule())} },
 	"I6 runs":  func(r *Region) { r.guards.runs, r.runs = 1, r.runs+guardRuns(r) },

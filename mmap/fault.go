@@ -38,8 +38,8 @@ func (s FaultState) String() string {
 // ErrFault and what the runtime panicked with.
 type FaultError struct {
 	Addr   uintptr    // the first byte that faulted
-	Base   uintptr    // first byte of the range that Addr lies in
-	Size   int        // bytes of that range
+	Base   uintptr    // first byte of the region that Addr lies in, or of the parked range, which may be that of several
+	Size   int        // bytes of that region or range
 	Offset int        // Addr - Base
 	Region *Region    // who has the range; nil when parked
 	State  FaultState // what the memory at Addr was when the fault was looked at
@@ -50,10 +50,13 @@ type FaultError struct {
 
 // Error gives the address, the state, the offset and the range.
 func (e *FaultError) Error() string {
+	if e.State == FaultParked {
+		return fmt.Sprintf("mmap: fault at %#x: a released region, at offset %d of the %d bytes that are parked at %#x",
+			e.Addr, e.Offset, e.Size, e.Base)
+	}
 	what := map[FaultState]string{
 		FaultReserved: "reserved memory, which Commit has not made ready",
 		FaultGuard:    "a guard page",
-		FaultParked:   "a released region",
 		FaultReady:    "memory that is ready by now",
 	}[e.State]
 	name := ""
@@ -111,18 +114,29 @@ func (s *space) fault(value any) *FaultError {
 		return nil
 	}
 	addr := at.Addr()
-	t, ok := s.tenant(addr)
-	if !ok {
+	e := &FaultError{Addr: addr, State: FaultParked, cause: cause}
+	if !s.locate(e) {
 		return nil
 	}
-	e := &FaultError{
-		Addr: addr, Base: t.base, Size: t.size, Offset: int(addr - t.base),
-		Region: t.region, State: FaultParked, cause: cause,
-	}
-	if t.region != nil {
-		t.region.explain(e)
+	if e.Region != nil {
+		e.Region.explain(e)
 	}
 	return e
+}
+
+// locate fills in which range a fault is in, or reports that it is none of this space.
+func (s *space) locate(e *FaultError) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.parked.at(e.Addr); m != nil {
+		e.Base, e.Size = uintptr(m.base), m.size
+	} else if e.Region = s.tenants.at(e.Addr); e.Region != nil {
+		e.Base, e.Size = uintptr(e.Region.memory.base), e.Region.memory.size
+	} else {
+		return false
+	}
+	e.Offset = int(e.Addr - e.Base)
+	return true
 }
 
 // explain fills in what the region knows of a fault.

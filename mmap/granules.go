@@ -9,6 +9,16 @@ type granules []uint64
 
 func newGranules(n int) granules { return make(granules, (n+63)/64) }
 
+// newSets are the three sets of a region of n granules, empty but for the stale ones,
+// if any, in one piece of memory.
+func newSets(n int, old granules) (ready, locked, stale granules) {
+	k := (n + 63) / 64
+	all := make(granules, 3*k)
+	ready, locked, stale = all[:k:k], all[k:2*k:2*k], all[2*k:]
+	copy(stale, old)
+	return ready, locked, stale
+}
+
 func (s granules) has(g int) bool { return s[g/64]>>(g%64)&1 != 0 }
 
 // rangeMask has the bits of word w that lie in [lo, hi).
@@ -62,6 +72,26 @@ func (s granules) spans(lo, hi int) []span {
 		}
 		lo = s.next(from, hi, false)
 		all = append(all, span{from, lo})
+	}
+}
+
+// part is a set of the members of [lo, hi), counted from lo; nil if there are none.
+func (s granules) part(lo, hi int) granules {
+	if s == nil || s.next(lo, hi, true) == hi {
+		return nil
+	}
+	set := newGranules(hi - lo)
+	set.paste(s, lo, hi, 0)
+	return set
+}
+
+// paste adds the members of [lo, hi) of from, which may be nil, as [at, at+hi-lo).
+func (s granules) paste(from granules, lo, hi, at int) {
+	if from == nil {
+		return
+	}
+	for _, one := range from.spans(lo, hi) {
+		s.set(one.lo-lo+at, one.hi-lo+at)
 	}
 }
 

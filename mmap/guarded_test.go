@@ -55,7 +55,7 @@ func TestGuardedFault(t *testing.T) {
 			reserved = "mmap: fault at %#x: reserved memory, which Commit has not made ready, at offset %d " +
 				"of the region \"table\" of 8388608 bytes at %#x"
 			guard  = "mmap: fault at %#x: a guard page, at offset %d of the region \"table\" of 8388608 bytes at %#x"
-			parked = "mmap: fault at %#x: a released region, at offset %d of the region of 8388608 bytes at %#x"
+			parked = "mmap: fault at %#x: a released region, at offset %d of the 8388608 bytes that are parked at %#x"
 		)
 		for _, off := range []int{0, 1, 8209, g - 1, 3 * g, 4*g - 1} {
 			check(off, mmap.FaultReserved, reserved, func() { b[off] = 1 })

@@ -4,48 +4,30 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/bits"
+	"math/rand"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/child"
 	"quarry/mmap"
 )
-
-// noLimit is a limit of no kind, for a process of one's own.
-const noLimit = "true"
 
 // underLimit runs body in a child process with a limit that the shell sets, and
 // more environment.
 func underLimit(t *testing.T, limit string, body func(t *testing.T), environment ...string) {
+	t.Helper()
 	if !mmap.Real {
 		t.Skip("regions of this build are Go objects; the Go runtime dies under such limits")
 	}
-	if name := os.Getenv("QUARRY_TEST_CHILD"); name == limit {
-		body(t)
-		return
-	} else if name != "" {
-		return // another limit of the same test
-	}
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no shell to set a limit with")
-	}
-	child := exec.Command(shell, "-c", limit+`; exec "$0" -test.v -test.run "^$1\$"`, os.Args[0], t.Name())
-	child.Env = append(append(os.Environ(), environment...), "QUARRY_TEST_CHILD="+limit)
-	out, err := child.CombinedOutput()
-	if strings.Contains(string(out), "Exec format error") {
-		t.Skip("this program runs on an emulator and cannot start itself")
-	}
-	require.NoError(t, err, "%s", out)
-	if strings.Contains(string(out), "--- SKIP: "+t.Name()) {
-		t.Skipf("%s", out)
-	}
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
+	child.Run(t, limit, body, environment...)
 }
 
 func TestAddressSpaceLimit(t *testing.T) {
@@ -54,8 +36,9 @@ func TestAddressSpaceLimit(t *testing.T) {
 		require.Nil(t, r)
 		require.ErrorIs(t, err, mmap.ErrAddressSpace)
 		require.ErrorIs(t, err, syscall.ENOMEM)
-		require.EqualError(t, err, "mmap: Reserve: 17179869184 bytes of address space: cannot allocate memory "+
-			`(lower the size, or raise the limit that "ulimit -v" shows)`)
+		require.EqualError(t, err, "mmap: Reserve: 17179869184 bytes of address space: cannot allocate memory: "+
+			"the limit is 3072000000, and 307200000 are left to Go "+
+			`(lower the size, release regions, or raise the limit that "ulimit -v" shows)`)
 		var refused *mmap.Error
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, "Reserve", refused.Op)
@@ -94,8 +77,9 @@ func TestUpToLimit(t *testing.T) {
 		size := r.Size()
 		require.Equal(t, 16<<30, r.Asked())
 		require.Contains(t, []int{128 << 20, 256 << 20, 512 << 20}, size, "what the Go runtime left")
-		require.EqualError(t, r.Refusal(), fmt.Sprintf("mmap: Reserve: %d bytes of address space: cannot allocate memory "+
-			`(lower the size, or raise the limit that "ulimit -v" shows)`, 2*size))
+		require.Regexp(t, fmt.Sprintf("^mmap: Reserve: %d bytes of address space: cannot allocate memory: "+
+			`the limit is 3584000000, of which [0-9]{10} are in use, and 358400000 are left to Go `+
+			`\(lower the size, release regions, or raise the limit that "ulimit -v" shows\)$`, 2*size), r.Refusal().Error())
 		require.NoError(t, r.Commit(0, 64<<20))
 		require.NoError(t, r.Prefault(0, 64<<20))
 		require.NoError(t, r.Guard(page, page))
@@ -112,6 +96,122 @@ func TestUpToLimit(t *testing.T) {
 		again, err := mmap.Reserve(size) // parked address space is not lost
 		require.NoError(t, err)
 		require.NoError(t, again.Release())
+	})
+}
+
+// requireGoGrows: the Go heap has room for 60 MiB more and collects. The runtime ends
+// the process when it has not.
+func requireGoGrows(t *testing.T) {
+	t.Helper()
+	var held [][]byte
+	for range 60 {
+		held = append(held, make([]byte, 1<<20))
+	}
+	runtime.GC()
+	require.Len(t, held, 60)
+}
+
+// reserveAll reserves regions of that size until one is refused.
+func reserveAll(t *testing.T, size int) (all []*mmap.Region, err error) {
+	t.Helper()
+	for {
+		r, err := mmap.Reserve(size)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, r)
+	}
+}
+
+// TestGoKeepsRoom: whatever size is asked for, and however often, our error comes while
+// the Go runtime can grow, and what was released serves any other size.
+func TestGoKeepsRoom(t *testing.T) {
+	underLimit(t, "ulimit -v 2500000", func(t *testing.T) {
+		_, bytes := mmap.Parked()
+		require.Zero(t, bytes)
+		most := 0
+		for _, size := range []int{g, 16 * g, 3 * g, 100 * g, 7 * g, 2 * g, 200 * g, 5 * g} {
+			all, err := reserveAll(t, size)
+			require.ErrorIs(t, err, mmap.ErrAddressSpace)
+			require.ErrorIs(t, err, syscall.ENOMEM)
+			require.Regexp(t, fmt.Sprintf("^mmap: Reserve: %d bytes of address space: cannot allocate memory: "+
+				"the limit is 2560000000, of which [0-9]+ are in use, and 256000000 are left to Go ", size), err.Error())
+			if most == 0 {
+				requireGoGrows(t)
+				more, err := reserveAll(t, size) // what Go has left
+				require.ErrorIs(t, err, mmap.ErrAddressSpace)
+				all = append(all, more...)
+			}
+			ranges, left := mmap.Parked()
+			require.LessOrEqual(t, left, ranges*(size-g), "no parked range has room for one more")
+			most = max(most, len(all)*size)
+			require.LessOrEqual(t, most-ranges*size, len(all)*size, "as much as ever, but for what is left of each range")
+			require.NoError(t, all[0].Commit(0, g))
+			requireZero(t, all[0], 0, g)
+			for _, i := range rand.Perm(len(all)) {
+				require.NoError(t, all[i].Release())
+			}
+		}
+		requireGoGrows(t)
+	})
+}
+
+// TestTwoTakeAllRoom has two goroutines reserve regions until each is refused.
+func TestTwoTakeAllRoom(t *testing.T) {
+	underLimit(t, "ulimit -v 2500000", func(t *testing.T) {
+		for range 20 {
+			var all sync.WaitGroup
+			var got [2][]*mmap.Region
+			var refused [2]error
+			for w := range got {
+				all.Go(func() {
+					for size := 64 * g; size >= g; size /= 2 {
+						for err := error(nil); err == nil; {
+							var r *mmap.Region
+							if r, err = mmap.Reserve(size - w*g/2); err == nil {
+								got[w] = append(got[w], r)
+							}
+							refused[w] = err
+						}
+					}
+				})
+			}
+			all.Wait()
+			for w, regions := range got {
+				require.ErrorIs(t, refused[w], mmap.ErrAddressSpace)
+				for _, r := range regions {
+					require.NoError(t, r.Release())
+				}
+			}
+			requireGoGrows(t)
+		}
+	})
+}
+
+// TestAllAddresses takes every address that a process has: the error is ours, and after
+// a release all of them can be had again in other sizes.
+func TestAllAddresses(t *testing.T) {
+	underLimit(t, child.NoLimit, func(t *testing.T) {
+		var sum [2]int
+		for round := range sum {
+			var all []*mmap.Region
+			for size := 1 << (bits.UintSize * 5 / 8); size >= 64<<20; size /= 2 { // 1 TiB
+				more, err := reserveAll(t, size-round*g)
+				require.ErrorIs(t, err, mmap.ErrAddressSpace)
+				require.ErrorContains(t, err, "of address space: cannot allocate memory (lower the size, release regions, or raise")
+				if len(more) > 1000 {
+					t.Skip("this process has more addresses than can be taken here")
+				}
+				all = append(all, more...)
+			}
+			requireGoGrows(t)
+			for _, r := range all {
+				sum[round] += r.Size()
+				require.NoError(t, r.Release())
+			}
+		}
+		t.Logf("%d GiB, and %d in other sizes", sum[0]>>30, sum[1]>>30)
+		require.InEpsilon(t, sum[0], sum[1], 0.01)
 	})
 }
 
@@ -169,7 +269,7 @@ func requireRoom(t *testing.T) {
 // TestGuardBudgetChild spends the whole budget on every other page, without
 // marks: the error is ours and comes before the kernel's.
 func TestGuardBudgetChild(t *testing.T) {
-	underLimit(t, noLimit, func(t *testing.T) {
+	underLimit(t, child.NoLimit, func(t *testing.T) {
 		require.Equal(t, mmap.GuardAccess, mmap.Guards())
 		_, most := mapCount(t)
 		if most > 1<<18 {
@@ -203,7 +303,7 @@ func TestGuardMarksChild(t *testing.T) {
 	if mmap.Guards() != mmap.GuardMark {
 		t.Skip("this kernel does not mark pages")
 	}
-	underLimit(t, noLimit, func(t *testing.T) {
+	underLimit(t, child.NoLimit, func(t *testing.T) {
 		before, most := mapCount(t)
 		n := min(most+100, 1<<17)
 		r, err := mmap.Reserve(2 * n * page)
@@ -224,7 +324,7 @@ func TestGuardMarksChild(t *testing.T) {
 
 // TestReadyBudgetChild spends the whole budget on every other granule.
 func TestReadyBudgetChild(t *testing.T) {
-	underLimit(t, noLimit, func(t *testing.T) {
+	underLimit(t, child.NoLimit, func(t *testing.T) {
 		_, most := mapCount(t)
 		if most > 1<<18 {
 			t.Skip("vm.max_map_count is too large to be reached here: ", most)
@@ -263,9 +363,9 @@ func TestFaultOutsideChild(t *testing.T) {
 	if !mmap.Real {
 		t.Skip("Go memory does not fault: TestGuardedCalls")
 	}
-	child := exec.Command(os.Args[0], "-test.run", "^TestFaultOutsideChild$")
-	child.Env = append(os.Environ(), "QUARRY_TEST_CHILD=fault")
-	out, err := child.CombinedOutput()
+	alone := exec.Command(os.Args[0], "-test.run", "^TestFaultOutsideChild$")
+	alone.Env = append(os.Environ(), "QUARRY_TEST_CHILD=fault")
+	out, err := alone.CombinedOutput()
 	require.Error(t, err)
 	if errors.Is(err, syscall.ENOEXEC) {
 		t.Skip("this program runs on an emulator and cannot start itself")
@@ -304,7 +404,7 @@ func TestLockedProcessChild(t *testing.T) {
 // that the books say one run where the kernel has a mapping for every other
 // granule, region after region: the refusal still comes before the kernel's.
 func TestSeamsChild(t *testing.T) {
-	underLimit(t, noLimit, func(t *testing.T) {
+	underLimit(t, child.NoLimit, func(t *testing.T) {
 		_, most := mapCount(t)
 		if most > 1<<17 {
 			t.Skip("vm.max_map_count is too large to be reached here: ", most)

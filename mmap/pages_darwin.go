@@ -18,6 +18,11 @@ func (pages) traits() traits {
 	return traits{name: "macOS pages", align: Granule, refused: ErrAddressSpace, guards: GuardAccess}
 }
 
+func (pages) reserve(size int) (memory, error) { return mapRange(size, mostRoom) }
+
+// room maps and unmaps: nobody has seen the range.
+func (pages) room(size int) error { return tryMap(size + mostRoom) }
+
 // drop maps fresh pages without access over the old ones in one step. MADV_FREE
 // and MADV_FREE_REUSABLE would be cheaper, but pages that were not yet reclaimed
 // keep their bytes, and a granule has to read zero after Commit.
@@ -46,7 +51,7 @@ func (pages) advise(m *memory, off, n int, a Advice) error {
 func (pages) advice(op string, errno error) string {
 	switch op {
 	case "Reserve":
-		return `lower the size, or raise the limit that "ulimit -v" shows`
+		return `lower the size, release regions, or raise the limit that "ulimit -v" shows`
 	case "Lock":
 		return `lock less, or raise the limit that "ulimit -l" shows`
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -51,7 +52,14 @@ func (p pages) traits() traits {
 }
 
 func (p pages) reserve(size int) (memory, error) {
-	m, err := p.unixPages.reserve(size)
+	a, err := addressesFor(size + Granule)
+	if err != nil {
+		return memory{}, err
+	}
+	// As much of Go's room is mapped for a moment, as proof that it is in one piece, as
+	// leaves Go its room meanwhile.
+	spare := min(a.room, a.free()-size-Granule) &^ (Granule - 1)
+	m, err := mapRange(size, spare)
 	if err != nil {
 		return m, err
 	}
@@ -64,6 +72,25 @@ func (p pages) reserve(size int) (memory, error) {
 	}
 	_ = unix.Madvise(m.bytes(0, size), advice)
 	return m, nil
+}
+
+// room asks the limit, where there is one, else maps and unmaps: nobody has seen
+// the range.
+func (pages) room(size int) error {
+	a, err := addressesFor(size)
+	if err == nil && a.limit == math.MaxInt {
+		err = tryMap(size + a.room)
+	}
+	return err
+}
+
+// reuse asks the limit, and where that leaves little, Go.
+func (pages) reuse() error {
+	a, err := addressesFor(0)
+	if err == nil || a.limit-a.used >= max(goStep, a.room/4) || goFree() >= reuseRoom {
+		return nil
+	}
+	return err
 }
 
 func (p pages) drop(m *memory, off, n int) error {
@@ -81,7 +108,7 @@ func (p pages) advice(op string, errno error) string {
 	case op == "Guard" && errno == unix.EINVAL:
 		return "locked memory takes no marks: munlockall, or set QUARRY_GUARDS=access"
 	case op == "Reserve":
-		return `lower the size, or raise the limit that "ulimit -v" shows`
+		return `lower the size, release regions, or raise the limit that "ulimit -v" shows`
 	case errno == unix.ENOMEM:
 		return `decommit something, or raise the limit that "ulimit -d" shows or vm.max_map_count`
 	case errno == unix.EINVAL && (op == "Decommit" || op == "Release"):

@@ -13,33 +13,43 @@ type unixPages struct{}
 
 const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 
-func (unixPages) reserve(size int) (memory, error) {
-	slack := Granule - PageSize() // enough to align any page
-	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size+slack), unix.PROT_NONE, reserveFlags)
-	if err != nil {
-		return memory{}, err
+// mapRange maps size bytes above spare more, which it gives back at once: they could be
+// had, and are left to others. The kernel maps downwards, so the next range lies
+// right below this one, and where both are parked they are one.
+func mapRange(size, spare int) (memory, error) {
+	slack := 0
+	for {
+		n := spare + size + slack
+		start, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_NONE, reserveFlags)
+		if err != nil {
+			return memory{}, err
+		}
+		head := spare + int(-(uintptr(start)+uintptr(spare))&(Granule-1))
+		if head+size > n { // not aligned
+			trim(start, n)
+			slack = Granule - PageSize() // enough to align any page
+			continue
+		}
+		// Safe because [head, head+size) lies inside the mapping of n bytes.
+		m := memory{base: unsafe.Add(start, head), size: size}
+		trim(start, head)
+		// Safe because it is the end of the range, inside the mapping or right
+		// behind it, and is not touched.
+		trim(unsafe.Add(m.base, size), n-head-size)
+		return m, nil
 	}
-	head := int(-uintptr(start) & (Granule - 1))
-	// Safe because start is a multiple of the page size, so head <= slack and
-	// [head, head+size) lies inside the mapping of size+slack bytes.
-	m := memory{base: unsafe.Add(start, head), size: size}
-	trim(start, head)
-	// Safe because it is the end of the range, slack-head >= 0 bytes before the
-	// end of the mapping, and is not touched.
-	trim(unsafe.Add(m.base, size), slack-head)
-	return m, nil
 }
 
-// trim gives back what alignment did not need, which nobody has seen yet. If the
-// OS refuses, it stays reserved without access and is lost to the process.
+// trim gives back what nobody has seen yet. If the OS refuses, it stays reserved
+// without access and is lost to the process.
 func trim(start unsafe.Pointer, n int) {
 	if n > 0 {
 		_ = unix.MunmapPtr(start, uintptr(n))
 	}
 }
 
-// room maps and unmaps: nobody has seen the range.
-func (unixPages) room(size int) error {
+// tryMap maps and unmaps: nobody has seen the range.
+func tryMap(size int) error {
 	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserveFlags)
 	if err == nil {
 		err = unix.MunmapPtr(start, uintptr(size))

@@ -16,21 +16,25 @@ func (pages) traits() traits {
 }
 
 // reserve keeps what alignment does not need, up to Granule bytes: Windows
-// releases whole reservations only.
-func (pages) reserve(size int) (memory, error) {
+// releases whole reservations only. No call of it reaches from one reservation into
+// the next.
+func (p pages) reserve(size int) (memory, error) {
+	if err := p.room(size + Granule); err != nil {
+		return memory{}, err
+	}
 	start, err := windows.VirtualAlloc(0, uintptr(size+Granule), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
 		return memory{}, err
 	}
-	start = (start + Granule - 1) &^ (Granule - 1)
-	// Safe because start is an address outside the Go heap, inside a reservation
+	first := (start + Granule - 1) &^ (Granule - 1)
+	// Safe because first is an address outside the Go heap, inside a reservation
 	// that is never released; rounding up left size bytes behind it.
-	return memory{base: unsafe.Add(nil, start), size: size}, nil
+	return memory{base: unsafe.Add(nil, first), size: size, block: start}, nil
 }
 
 // room reserves and releases: nobody has seen the range.
 func (pages) room(size int) error {
-	start, err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
+	start, err := windows.VirtualAlloc(0, uintptr(size+mostRoom), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err == nil {
 		err = windows.VirtualFree(start, 0, windows.MEM_RELEASE)
 	}
@@ -76,7 +80,7 @@ func (pages) hint(_ *memory, h Hint, _ bool) error {
 func (pages) advice(op string, errno error) string {
 	switch op {
 	case "Reserve":
-		return "lower the size"
+		return "lower the size, or release regions"
 	case "Lock":
 		return "lock less, or raise the working set of the process with SetProcessWorkingSetSize"
 	}

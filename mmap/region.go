@@ -34,7 +34,7 @@ import (
 //	I3  no granule is ready and stale.
 //	I4  committed is what counting the bits of ready gives, and runs the runs of
 //	    ready and of locked granules and, where guards are mappings, of guards.
-//	I5  a range has one owner: an open region's base is not in its pool, and a
+//	I5  a range has one owner: nothing of an open region's is parked, and a
 //	    released region holds nothing.
 //	I6  guards lie in ready granules that are not locked, and their number of
 //	    runs is what counting gives.
@@ -152,7 +152,7 @@ func (r *Region) Decommit(off, n int) error {
 
 // Release ends the region: every ready granule is unlocked and decommitted, hints
 // and name are taken back, and the range is parked without access for a later
-// Reserve of the same size. After an error (an *Error) the region is open, its
+// Reserve. After an error (an *Error) the region is open, its
 // granules are ready as before (those that ErrAccess is about: reserved) with
 // their guards, locks and hints may be gone, and Release may be called again.
 func (r *Region) Release() error {
@@ -180,8 +180,7 @@ func (r *Region) Release() error {
 	if r.name != "" {
 		r.space.sys.name(&r.memory, "")
 	}
-	r.space.settleIn(&r.memory, nil)
-	r.space.park(r.memory)
+	r.space.retire(r)
 	r.memory, r.ready, r.guards, r.locked, r.name = memory{}, nil, pageSet{}, nil, ""
 	return r.done()
 }

@@ -7,30 +7,35 @@ import (
 	"sync"
 )
 
-// space is a system and the ranges of it that no region owns. The process has
-// one; tests make others, with systems that fail.
+// space is a system and the ranges of it. The process has one; tests make others,
+// with systems that fail.
 type space struct {
 	sys     system
+	fresh   sync.Mutex // held over a reservation of the system's, so that no two see the same room
 	mu      sync.Mutex
-	parked  map[int][]memory // by size in bytes; last in, first out; guarded by mu
-	held    int              // bytes of the ranges of regions and of those parked; guarded by mu
-	runs    int              // runs of equal access in all open regions; guarded by mu
-	grown   int              // runs claimed since the kernel's count was looked at; guarded by mu
-	tenants tenants          // who has which range; guarded by mu
+	parked  park    // ranges that no region owns; guarded by mu
+	held    int     // bytes of the ranges of regions and of those parked; guarded by mu
+	tenants tenants // open regions; guarded by mu
+	runs    int     // runs of equal access in all open regions; guarded by mu
+	grown   int     // runs claimed since the kernel's count was looked at; guarded by mu
+	vain    vain    // the last collection that made no room for Go; guarded by mu
 }
 
-func newSpace(sys system) *space {
-	return &space{sys: sys, parked: make(map[int][]memory)}
-}
+func newSpace(sys system) *space { return &space{sys: sys} }
 
 // process is the space of Reserve. It is made at the first call, not at start,
 // so that a program that never reserves does not read kernel settings.
 var process = sync.OnceValue(func() *space { return newSpace(platform()) })
 
 // Reserve takes a range of address space for the caller: size bytes, rounded up
-// to Granule, all reserved. It costs no memory where Real, and there takes some
-// tens of microseconds at any size (16 GiB: 30). A range of that size that
-// Release has parked is used before a new one. An error is an *Error that wraps ErrAddressSpace, or
+// to Granule, all reserved. It costs no memory where Real, and some microseconds at any
+// size. It is carved from what Release has parked, whatever its
+// sizes were, where that has it in one piece; else it comes from the OS.
+//
+// The Go runtime, which ends the process where it gets no addresses, keeps room: what
+// the OS gives leaves a tenth of the limit ("ulimit -v"), 144 MiB at least and 1 GiB at
+// most. What was parked is taken while Go can still grow its heap or has 24 MiB free
+// in it; if not it collects first. An error is an *Error that wraps ErrAddressSpace, or
 // ErrMemory where regions are Go objects. size must be positive.
 func Reserve(size int) (*Region, error) { return process().reserve(size) }
 
@@ -38,31 +43,33 @@ func Reserve(size int) (*Region, error) { return process().reserve(size) }
 // asks for half, and so on, rounded up to Granule, but never for less than
 // least, which is asked for last. Region.Size says what it got, Region.Asked
 // what it was asked for and Region.Refusal why it is less. An error is that of
-// Reserve for least. Less than size is taken only where three times as much is
-// left, because the Go runtime lives in the same address space and ends the
-// process when it gets none; least, and a parked range, are taken whatever is left.
-// 0 < least <= size.
+// Reserve for least. Between the two a size is taken only where three times as much is
+// left, in parked ranges or with the OS: for the regions that come later, and for the
+// Go runtime. 0 < least <= size.
 func ReserveUpTo(size, least int) (*Region, error) { return process().reserveUpTo(size, least) }
 
 // Parked is what Release has parked and no Reserve has taken again: ranges and
-// their bytes of address space. Where Real they hold no memory.
-func Parked() (regions int, bytes int) { return process().count() }
+// their bytes of address space. Ranges side by side may count as one. Where Real they
+// hold no memory.
+func Parked() (ranges int, bytes int) { return process().count() }
 
 func (s *space) reserve(size int) (*Region, error) {
 	if size <= 0 {
 		panic(fmt.Sprintf("mmap: Reserve: size=%d is not positive", size))
 	}
-	m, errno := memory{}, errTooLarge
-	if size <= math.MaxInt-2*Granule { // so that neither rounding nor alignment overflows
-		size = roundUp(size)
-		m, errno = s.take(size)
+	if size > math.MaxInt-mostRoom-2*Granule { // so that neither rounding nor room overflows
+		return nil, s.refuseReserve(size, errTooLarge)
 	}
-	if errno != nil {
-		return nil, s.refuseReserve(size, errno)
+	size = roundUp(size)
+	r := &Region{space: s, asked: size}
+	r.mu.Lock() // a fault in a range that was parked may find it at once
+	defer r.mu.Unlock()
+	if !s.takeParked(r, size) {
+		if errno := s.takeFresh(r, size); errno != nil {
+			return nil, s.refuseReserve(size, errno)
+		}
 	}
-	n := size / Granule
-	r := &Region{space: s, memory: m, ready: newGranules(n), locked: newGranules(n), asked: size}
-	s.settleIn(&m, r)
+	r.ready, r.locked, r.memory.stale = newSets(size/Granule, r.memory.stale)
 	return r, r.done()
 }
 
@@ -93,19 +100,17 @@ func (s *space) reserveUpTo(size, least int) (*Region, error) {
 	}
 }
 
-// room reports whether a region of that size, with three times as much to spare,
-// could be had. A parked one costs nothing that is not taken already.
+// room reports whether a region of that size would leave three times as much, parked
+// or with the system, beside what stays with Go.
 func (s *space) room(size int) error {
 	size = roundUp(size)
-	s.mu.Lock()
-	parked := len(s.parked[size]) > 0
-	s.mu.Unlock()
-	if parked {
-		return nil
-	}
 	errno := errTooLarge
 	if size <= math.MaxInt/8 {
-		errno = s.sys.room(4 * size)
+		_, parked := s.count()
+		if 4*size <= parked {
+			return nil
+		}
+		errno = s.sys.room(4*size - parked)
 	}
 	if errno != nil {
 		return s.refuseReserve(size, errno)
@@ -123,79 +128,79 @@ func roundUp(size int) int {
 	return (min(size, math.MaxInt-Granule+1) + Granule - 1) &^ (Granule - 1)
 }
 
-// take gives a parked range, or else a new one.
-func (s *space) take(size int) (memory, error) {
-	if m, ok := s.unpark(size); ok {
-		return m, nil
+// takeParked gives r a range of what is parked, if there is one and Go has room for
+// more work.
+func (s *space) takeParked(r *Region, size int) bool {
+	if _, parked := s.count(); size > parked || !s.reusable() {
+		return false
 	}
-	if !s.hold(size) {
-		return memory{}, errMost
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, ok := s.parked.take(size)
+	if !ok {
+		return false
 	}
-	m, errno := s.sys.reserve(size)
-	if errno != nil {
-		s.mu.Lock()
-		s.held -= size
-		s.mu.Unlock()
-		return m, errno
-	}
-	m.stale = newGranules(size / Granule)
-	return m, nil
+	r.memory = m
+	s.tenants.add(r)
+	return true
 }
 
-// hold books a new range. Where the system has room for so many bytes together, it is Go
+// takeFresh gives r a range of the system's. Where ranges are Go objects, as much of
+// what is parked goes to the collector: pieces of several objects do not make one,
+// so regions that grow would otherwise leave a park of all smaller sizes.
+func (s *space) takeFresh(r *Region, size int) error {
+	s.fresh.Lock()
+	defer s.fresh.Unlock()
+	if !s.hold(size) {
+		return errMost
+	}
+	m, errno := s.sys.reserve(size)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errno != nil {
+		s.held -= size
+		return errno
+	}
+	if m.object != nil {
+		s.held -= s.parked.forget(size)
+	}
+	r.memory = m
+	s.tenants.add(r)
+	return nil
+}
+
+// hold books a new range. Where the system has room for so many bytes together, ranges are Go
 // objects: those that are parked are left to the collector when the new one then fits.
 func (s *space) hold(size int) bool {
 	most := s.sys.traits().most
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if most > 0 && size > most-s.held {
-		_, parked := s.countParked()
-		if size > most-s.held+parked {
+		if size > most-s.held+s.parked.bytes {
 			return false
 		}
-		clear(s.parked)
-		s.held -= parked
+		s.held -= s.parked.forget(s.parked.bytes)
+		if size > most-s.held {
+			return false // parts of objects are in use
+		}
 		runtime.GC() // now, because their room is needed now
 	}
 	s.held += size
 	return true
 }
 
-// park takes a range back. Its granules are denied; they are dropped or stale.
-func (s *space) park(m memory) {
+// retire takes the range of r back. Its granules are denied; they are dropped or stale.
+func (s *space) retire(r *Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.parked[m.size] = append(s.parked[m.size], m)
+	s.tenants.remove(r)
+	s.parked.add(r.memory)
 }
 
-// unpark gives the range of that size that was parked last.
-func (s *space) unpark(size int) (memory, bool) {
+func (s *space) count() (ranges, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := s.parked[size]
-	if len(list) == 0 {
-		return memory{}, false
-	}
-	last := len(list) - 1
-	m := list[last]
-	list[last] = memory{} // a Go object must not stay reachable from here
-	s.parked[size] = list[:last]
-	return m, true
-}
-
-func (s *space) count() (regions, bytes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.countParked()
-}
-
-// countParked is count. mu is held.
-func (s *space) countParked() (regions, bytes int) {
-	for size, list := range s.parked {
-		regions += len(list)
-		bytes += len(list) * size
-	}
-	return regions, bytes
+	return len(s.parked.pieces), s.parked.bytes
 }
 
 // claim books delta more runs of equal access (ready granules, guards where those

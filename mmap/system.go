@@ -8,6 +8,7 @@ type memory struct {
 	base   unsafe.Pointer // first byte; aligned to traits.align
 	size   int            // bytes, a multiple of Granule
 	object []byte         // Go object that holds the range; nil where the OS holds it
+	block  uintptr        // start of the object or reservation that calls must not reach across; 0: none
 	stale  granules       // reserved granules that may not read zero: dropped before they are allowed
 }
 
@@ -36,8 +37,9 @@ type traits struct {
 // done in part. A system that does two steps in one makes the other a no-op.
 //
 //	step      Linux                    macOS                 Windows           Go heap
-//	reserve   mmap PROT_NONE           the same              MEM_RESERVE       make
-//	room      mmap, munmap             the same              reserve, release  -
+//	reserve   mmap PROT_NONE (+)       the same              MEM_RESERVE       make
+//	room      getrlimit, statm, mmap   mmap, munmap          reserve, release  -
+//	reuse     getrlimit, statm         -                     -                 -
 //	allow     mprotect read+write      the same              MEM_COMMIT        -
 //	deny      mprotect none            the same              MEM_DECOMMIT      poison (debug)
 //	drop      madvise MADV_DONTNEED    mmap FIXED PROT_NONE  MEM_DECOMMIT      clear
@@ -50,6 +52,7 @@ type traits struct {
 //	resident  mincore                  -                     -                 -
 //	name      prctl                    -                     -                 -
 //
+// (+) only where room for Go is left; so on all but the Go heap.
 // (*) where the kernel has it. Where GuardKind is not GuardMark, guards are made
 // of deny and drop, on pages, and undone by drop and allow. Windows could keep
 // the charge of a guarded page with VirtualProtect, but then it would not read
@@ -58,6 +61,7 @@ type system interface {
 	traits() traits
 	reserve(size int) (memory, error)     // none -> reserved, reads zero once allowed
 	room(size int) error                  // whether a range of that size could be had
+	reuse() error                         // whether Go has room to work with a parked range
 	allow(m *memory, off, n int) error    // access; on what is allowed already, nothing
 	deny(m *memory, off, n int) error     // no access; contents may be gone
 	drop(m *memory, off, n int) error     // contents gone, memory back with the system; follows deny
@@ -77,6 +81,7 @@ type system interface {
 // plain is the answer to what a system does not offer.
 type plain struct{}
 
+func (plain) reuse() error                    { return nil }
 func (plain) guard(*memory, int, int) error   { return errNoSuch }
 func (plain) unguard(*memory, int, int) error { return errNoSuch }
 func (plain) lock(*memory, int, int) error    { return errNoSuch }

@@ -1,10 +1,6 @@
 package mmap
 
-import (
-	"fmt"
-	"slices"
-	"unsafe"
-)
+import "fmt"
 
 // Verify checks the invariants of the region and gives an error that names the
 // one that does not hold. It may be called in any state, also after Release; it
@@ -43,8 +39,8 @@ func (r *Region) verify() error {
 		return fmt.Errorf("mmap: I4: committed=%d runs=%d, but %d granules are ready and cost %d runs",
 			r.committed, r.runs, members, runs)
 	}
-	if r.space.holds(m.base) {
-		return fmt.Errorf("mmap: I5: the range at %p is open and parked", m.base)
+	if err := r.space.verify(m); err != nil {
+		return err
 	}
 	if err := r.verifyGuards(); err != nil {
 		return err
@@ -54,7 +50,7 @@ func (r *Region) verify() error {
 			return fmt.Errorf("mmap: I7: granules %#x of word %d are locked but not ready", bad, w)
 		}
 	}
-	if m.object == nil && !r.space.lives(m.base, r) {
+	if m.object == nil && !r.space.lives(r) {
 		return fmt.Errorf("mmap: I8: the list of tenants does not have the region at %p", m.base)
 	}
 	return nil
@@ -84,14 +80,12 @@ func (r *Region) verifyReleased() error {
 	return nil
 }
 
-// holds reports whether the range at base is parked.
-func (s *space) holds(base unsafe.Pointer) bool {
+// verify checks P1 to P3, and I5 for the range of an open region.
+func (s *space) verify(m *memory) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, list := range s.parked {
-		if slices.ContainsFunc(list, func(m memory) bool { return m.base == base }) {
-			return true
-		}
+	if s.parked.overlaps(m.base, m.size) {
+		return fmt.Errorf("mmap: I5: of the range at %p, which is open, part is parked", m.base)
 	}
-	return false
+	return s.parked.verify()
 }

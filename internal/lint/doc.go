@@ -44,7 +44,7 @@
 //	+----------+----------+-----------+
 //	| asm                             |
 //	+---------------------------------+
-//	| internal/...                    |   guard and lint from tests only
+//	| internal/...                    |   child, guard and lint from tests only
 //	+---------------------------------+
 //
 // Rules are functions of a tree of files (tree.go) and give findings, so every

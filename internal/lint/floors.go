@@ -34,7 +34,7 @@ var doors = map[string][]string{
 }
 
 // forTests lists the packages that only test files may import.
-var forTests = []string{"internal/guard", "internal/lint"}
+var forTests = []string{"internal/child", "internal/guard", "internal/lint"}
 
 // outside lists the modules that the root module may import and require, and
 // whether its tests only may.

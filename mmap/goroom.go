@@ -1,0 +1,63 @@
+package mmap
+
+import (
+	"runtime"
+	"time"
+)
+
+// Go's room: addresses that regions leave to the Go runtime, which ends the process
+// where it gets none. It grows its heap by 64 MiB (measured: once with 66 MiB left, twice
+// with 130, not at all with 64), and asks for 128 MiB to align them where the addresses
+// behind its heap are taken. A thread takes none, but with cgo 8 MiB and, if there are
+// any, 64 for a heap of the C library's.
+//
+// So a reservation leaves two steps of the heap, or one anywhere, and some MiB for all
+// else. Where there is more to share out it leaves more.
+//
+// A parked range takes no addresses, but who works with it takes memory of Go's (a world
+// 230 KiB and more), so it is handed out only where Go can take a step and has a quarter
+// of its room, or has some in its heap.
+const (
+	leastRoom = 144 << 20 // bytes; under a limit a tenth of it, but no less than this
+	mostRoom  = 1 << 30   // and no more than this, which is what is left without a limit
+	goStep    = 82 << 20  // bytes that Go takes to grow its heap, and two threads with cgo
+	reuseRoom = 24 << 20  // bytes free in its heap that do for another region
+)
+
+// vain is a collection that made no room.
+type vain struct {
+	open int           // regions at the time
+	end  time.Time     // zero: there was none
+	took time.Duration // from begin to end
+}
+
+// repeats reports whether another one may do better: some of the regions have been
+// closed since, or it is long ago.
+func (v *vain) repeats(open int) bool {
+	return v.end.IsZero() || 8*open < 7*v.open || time.Since(v.end) > 10*v.took
+}
+
+// reusable reports whether Go has room to work with a parked range. Where it has not
+// it collects: who closed regions left garbage behind, whole worlds perhaps, and Go
+// would rather grow, and die, than collect early.
+func (s *space) reusable() bool {
+	if s.sys.reuse() == nil {
+		return true
+	}
+	s.mu.Lock()
+	open := len(s.tenants)
+	repeats := s.vain.repeats(open)
+	s.mu.Unlock()
+	if !repeats {
+		return false
+	}
+	begin := time.Now()
+	runtime.GC()
+	ok := s.sys.reuse() == nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.vain = (vain{}); !ok {
+		s.vain = vain{open: open, end: time.Now(), took: time.Since(begin)}
+	}
+	return ok
+}

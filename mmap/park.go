@@ -1,0 +1,200 @@
+package mmap
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// The address space that was handed out and has no owner now, in pieces:
+//
+//	Release of A, C     [  A  ]  b  [  C  ]        two pieces; b is an open region
+//	        of b        [  A  |  b  |  C  ]        three, side by side
+//	take of |C|         [  A  |  b  ]  c           the piece of that size: an address is where it was
+//	     of less        [  A  | b ] d  c           carved from the smallest that has it
+//	     of |A| + |b|   [     e      ] d  c        no piece has it: those side by side are joined
+//
+// As long as only sizes come again that were there before, ranges stay as they were,
+// so that a fault on one tells which region it was; and of pieces that fit alike the
+// next behind the one that was taken last is taken, so they come in turn and each
+// waits, and makes stale pointers fault, for as long as it can.
+//
+// What lies in reservations that no call may reach across (memory.block) is not joined.
+// Pieces are also joined when there are many, because searches are linear: so there
+// are few, or about as many as gaps between what is in use.
+//
+//	P1  pieces ascend and do not overlap; each is whole granules, one at least.
+//	P2  bytes is the sum of their sizes.
+//	P3  a piece lists its stale granules: none, or a bit for each granule and some set.
+
+// looseLimit is how many more pieces there may be than twice those that the last join
+// left.
+const looseLimit = 64
+
+// park is guarded by its space's mu.
+type park struct {
+	pieces []memory // by ascending base
+	bytes  int      // in all of them (P2)
+	last   uintptr  // base of the range that was taken last; 0: none
+	firm   int      // pieces that the last join left
+}
+
+// joins reports whether b begins where a ends and calls may span both.
+func (m *memory) joins(b *memory) bool {
+	return uintptr(m.base)+uintptr(m.size) == uintptr(b.base) && m.block == b.block
+}
+
+// cut is [off, off+n) of a range.
+func (m *memory) cut(off, n int) memory {
+	one := *m
+	// Safe because callers have 0 <= off and off+n <= m.size.
+	one.base = unsafe.Add(m.base, off)
+	one.size = n
+	one.stale = m.stale.part(off/Granule, (off+n)/Granule)
+	return one
+}
+
+// behind is the index of the first piece that begins above addr.
+func (p *park) behind(addr uintptr) int {
+	i, _ := slices.BinarySearchFunc(p.pieces, addr, func(m memory, addr uintptr) int {
+		if uintptr(m.base) <= addr {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// add takes a range back. Its granules are denied; they are dropped or stale.
+func (p *park) add(m memory) {
+	m.stale = m.stale.part(0, m.size/Granule)
+	p.pieces = slices.Insert(p.pieces, p.behind(uintptr(m.base)), m)
+	p.bytes += m.size
+	if len(p.pieces) > 2*p.firm+looseLimit {
+		p.join()
+	}
+}
+
+// join makes one piece of those side by side.
+func (p *park) join() {
+	joined := p.pieces[:0]
+	for lo := 0; lo < len(p.pieces); {
+		m := p.pieces[lo]
+		hi := lo + 1
+		for ; hi < len(p.pieces) && p.pieces[hi-1].joins(&p.pieces[hi]); hi++ {
+			m.size += p.pieces[hi].size
+		}
+		if hi-lo > 1 {
+			m.stale = gather(p.pieces[lo:hi], m.size/Granule)
+		}
+		joined, lo = append(joined, m), hi
+	}
+	clear(p.pieces[len(joined):]) // a Go object must not stay reachable from here
+	p.pieces, p.firm = joined, len(joined)
+}
+
+// gather is the set of the stale granules, of n in all, of pieces side by side; nil if
+// there are none.
+func gather(pieces []memory, n int) (all granules) {
+	at := 0
+	for i := range pieces {
+		m := &pieces[i]
+		if m.stale != nil {
+			if all == nil {
+				all = newGranules(n)
+			}
+			all.paste(m.stale, 0, m.size/Granule, at)
+		}
+		at += m.size / Granule
+	}
+	return all
+}
+
+// take carves a range of that size, if one is parked in one piece or side by side.
+func (p *park) take(size int) (memory, bool) {
+	best := p.fit(size)
+	if best < 0 {
+		p.join()
+		best = p.fit(size)
+	}
+	if best < 0 {
+		return memory{}, false
+	}
+	one := &p.pieces[best]
+	m := *one
+	if one.size == size {
+		p.pieces = slices.Delete(p.pieces, best, best+1)
+	} else {
+		m, *one = one.cut(0, size), one.cut(size, one.size-size)
+	}
+	p.bytes -= size
+	p.last = uintptr(m.base)
+	return m, true
+}
+
+// fit is the index of the smallest piece of size bytes or more, the first behind the
+// one that was taken last, or -1.
+func (p *park) fit(size int) (best int) {
+	best = -1
+	for n, from, k := len(p.pieces), p.behind(p.last), 0; k < n; k++ {
+		i := (from + k) % n
+		if has := p.pieces[i].size; has >= size && (best < 0 || has < p.pieces[best].size) {
+			if best = i; has == size {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// forget leaves whole Go objects to the collector, until they have size bytes, and returns
+// how many bytes they have.
+func (p *park) forget(size int) (bytes int) {
+	p.join()
+	p.pieces = slices.DeleteFunc(p.pieces, func(m memory) bool {
+		if bytes >= size || m.size != len(m.object)-goHeapAlign {
+			return false
+		}
+		bytes += m.size
+		return true
+	})
+	p.bytes -= bytes
+	return bytes
+}
+
+// at is the piece that an address lies in, or nil.
+func (p *park) at(addr uintptr) *memory {
+	i := p.behind(addr) - 1
+	if i < 0 || addr-uintptr(p.pieces[i].base) >= uintptr(p.pieces[i].size) {
+		return nil
+	}
+	return &p.pieces[i]
+}
+
+// overlaps reports whether part of a range is parked.
+func (p *park) overlaps(base unsafe.Pointer, size int) bool {
+	i := p.behind(uintptr(base) + uintptr(size) - 1)
+	return i > 0 && uintptr(p.pieces[i-1].base)+uintptr(p.pieces[i-1].size) > uintptr(base)
+}
+
+// verify checks P1 to P3.
+func (p *park) verify() error {
+	bytes, end := 0, uintptr(0)
+	for i := range p.pieces {
+		m := &p.pieces[i]
+		if m.size <= 0 || m.size%Granule != 0 || uintptr(m.base) < max(end, 1) {
+			return fmt.Errorf("mmap: P1: piece %d is %d bytes at %p, the one before ends at %#x", i, m.size, m.base, end)
+		}
+		end = uintptr(m.base) + uintptr(m.size)
+		bytes += m.size
+		n := m.size / Granule
+		if all := len(m.stale) * 64; m.stale != nil && (len(m.stale) != (n+63)/64 ||
+			m.stale.next(n, all, true) < all || m.stale.next(0, n, true) == n) {
+			return fmt.Errorf("mmap: P3: of piece %d, of %d granules, these are stale: %x", i, n, m.stale)
+		}
+	}
+	if bytes != p.bytes {
+		return fmt.Errorf("mmap: P2: %d bytes are parked, the books say %d", bytes, p.bytes)
+	}
+	return nil
+}
