@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"hash/maphash"
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
@@ -18,6 +19,19 @@ type signature [MaxTypes / 64]uint64
 func (s *signature) has(id typeID) bool { return s[id/64]>>(id%64)&1 != 0 }
 func (s *signature) add(id typeID)      { s[id/64] |= 1 << (id % 64) }
 func (s *signature) drop(id typeID)     { s[id/64] &^= 1 << (id % 64) }
+
+// each yields the types in rising order.
+func (s *signature) each() iter.Seq[typeID] {
+	return func(yield func(typeID) bool) {
+		for i, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(typeID(i*64 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // count returns the number of types.
 func (s *signature) count() (n int) {
@@ -203,7 +217,7 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 		w.valued++
 	}
 	w.changeMatches()
-	for _, m := range w.matchings {
+	for m := range a.suitors() {
 		m.consider(a)
 	}
 	return a, nil

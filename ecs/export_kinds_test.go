@@ -76,7 +76,7 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 		idle.t.shared.enter(idle)
 		return func() { idle.t.shared.leave(idle) }
 	case "W11 query":
-		m := w.matchings[0]
+		m := w.matchings[0].m
 		where := m.where
 		m.where = nil
 		return func() { m.where = where }

@@ -44,11 +44,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W4":
 		w.created++
 		return func() { w.created-- }
-	case "W5":
-		m := w.matchings[0]
-		old := m.matches
-		m.matches = m.matches[:len(m.matches)-1]
-		return func() { m.matches = old }
+	case "W5", "W5 seat":
+		return w.matchings[0].m.corrupt(invariant)
 	case "W6":
 		words := a.enabled[a.toggling[0]][0]
 		words[len(words)-1] ^= 1 << 63
@@ -147,6 +144,11 @@ func (w *World) SetVersion(v uint32) { w.version = v }
 // RegisterType registers a type that is known only at run time.
 func (w *World) RegisterType(t reflect.Type) Type {
 	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})}
+}
+
+// RegisterBit registers a type that is known only at run time, with enable bits.
+func (w *World) RegisterBit(t reflect.Type) Type {
+	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align(), enableable: true})}
 }
 
 // MarkType marks a type changed in e's chunk, as Component.Mut does.

@@ -2,28 +2,43 @@ package ecs
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"slices"
 )
 
 // Matching. Queries that ask the same of archetypes share one matching: its list
 // grows when an archetype is made, never while iterating. An archetype is tested by
 // its signature, 16 words that are compared with those that must be there and
-// those that must not (docs/decisions/0012 compares that with hashing).
+// those that must not (docs/decisions/0012 compares that with hashing); rolls say
+// which matchings to test (roll.go).
 
 // matching is which archetypes the terms of some queries match.
 type matching struct {
-	w        *World
-	key      string      // of World.byFilter
-	queries  int         // that use it; it goes with the last
-	has      signature   // types that an archetype must have
-	lacks    signature   // types that it must not have
-	any      []signature // of each it must have one
-	enabled  signature   // types of which rows must be enabled
-	where    [][]*value  // of each it must have one; sorted, as the values are, by number
-	disabled signature   // Enableable types of which rows must be disabled, or lack the type
-	matches  []match     // in order of the archetypes' creation (W5)
+	w       *World
+	alike   *matching // the next with the same key in World.byFilter
+	seats   []seat    // in rolls, that of World.matchings first
+	matches []match   // in order of the archetypes' creation (W5)
+	key     uint64    // of World.byFilter
+	asked   uint64    // World.asked when it was yielded last, see suitors
+	queries int       // that use it; it goes with the last
+	loses   bool      // a match, in the call under way
+	filter
+}
+
+// filter is what the terms of a query ask of archetypes and rows.
+type filter struct {
+	any   []signature // of each an archetype must have one
+	where [][]*value  // of each it must have one; sorted, as the values are, by number
+	signatures
+}
+
+// signatures are the parts of a filter that terms in any order give alike.
+type signatures struct {
+	has      signature // types that an archetype must have
+	lacks    signature // types that it must not have
+	enabled  signature // types of which rows must be enabled
+	disabled signature // Enableable types of which rows must be disabled, or lack the type
 }
 
 // match is an archetype that a matching lists.
@@ -38,8 +53,8 @@ type bitTest struct {
 	invert uint64   // all ones where the bits must be clear, else 0
 }
 
-// filter turns terms into what is asked of archetypes and rows.
-func (m *matching) filter(terms []Term) {
+// read turns terms into what is asked of archetypes and rows.
+func (m *matching) read(terms []Term) {
 	var named signature
 	hide := [2]bool{true, true}
 	for _, t := range terms {
@@ -66,6 +81,8 @@ func (m *matching) filter(terms []Term) {
 			m.lacks.add(typeID(id))
 		}
 	}
+	slices.SortFunc(m.any, func(a, b signature) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(m.where, func(a, b []*value) int { return slices.CompareFunc(a, b, compareSerials) })
 }
 
 func (m *matching) ask(kind termKind, id typeID) {
@@ -94,40 +111,43 @@ func (m *matching) ask(kind termKind, id typeID) {
 	}
 }
 
-// identity is the same for filters that match alike, whatever the order of terms.
-func (m *matching) identity() string {
-	slices.SortFunc(m.any, func(a, b signature) int { return slices.Compare(a[:], b[:]) })
-	var key []byte
-	for _, s := range append([]signature{m.has, m.lacks, m.enabled, m.disabled}, m.any...) {
-		for _, word := range s {
-			key = binary.LittleEndian.AppendUint64(key, word)
-		}
+// hash is the same for filters that match alike, whatever the order of terms.
+func (f *filter) hash(seed maphash.Seed) uint64 {
+	key := maphash.Comparable(seed, f.signatures)
+	for i := range f.any {
+		key = maphash.Comparable(seed, struct {
+			key uint64
+			sig signature
+		}{key, f.any[i]})
 	}
-	// No two values have one number, and a value has one type: lists need no names. But for
-	// the number of Any terms, which was fixed by what came before, and that of the lists' ends.
-	slices.SortFunc(m.where, func(a, b []*value) int { return slices.CompareFunc(a, b, compareSerials) })
-	for _, one := range m.where {
-		key = binary.LittleEndian.AppendUint64(key, uint64(len(one)))
+	for _, one := range f.where {
 		for _, v := range one {
-			key = binary.LittleEndian.AppendUint64(key, v.serial)
+			key = maphash.Comparable(seed, [2]uint64{key, v.serial})
 		}
 	}
-	return string(key)
+	return key
+}
+
+// matchesLike reports whether two filters match alike.
+func (f *filter) matchesLike(g *filter) bool {
+	return f.signatures == g.signatures && slices.Equal(f.any, g.any) && slices.EqualFunc(f.where, g.where, slices.Equal[[]*value])
 }
 
 // matchingOf finds the matching of some terms, or makes it.
 func (w *World) matchingOf(terms []Term) *matching {
-	m := &matching{w: w}
-	m.filter(terms)
-	m.key = m.identity()
-	if old := w.byFilter[m.key]; old != nil {
-		old.queries++
-		m.letGo()
-		return old
+	m := &matching{w: w, queries: 1}
+	m.read(terms)
+	m.key = m.hash(w.seed)
+	for old := w.byFilter[m.key]; old != nil; old = old.alike {
+		if old.matchesLike(&m.filter) {
+			old.queries++
+			m.letGo()
+			return old
+		}
 	}
-	m.queries = 1
-	w.matchings = append(w.matchings, m)
+	m.alike = w.byFilter[m.key]
 	w.byFilter[m.key] = m
+	m.enroll()
 	for _, a := range m.candidates() {
 		m.consider(a)
 	}
@@ -150,11 +170,27 @@ func (m *matching) candidates() []*Archetype {
 
 // drop ends one query's use.
 func (m *matching) drop() {
-	if m.queries--; m.queries == 0 {
-		delete(m.w.byFilter, m.key)
-		at := slices.Index(m.w.matchings, m)
-		m.w.matchings = slices.Delete(m.w.matchings, at, at+1)
-		m.letGo()
+	if m.queries--; m.queries > 0 {
+		return
+	}
+	m.leave()
+	m.forget()
+	m.letGo()
+}
+
+// forget takes the matching out of World.byFilter.
+func (m *matching) forget() {
+	byFilter := m.w.byFilter
+	if byFilter[m.key] != m {
+		before := byFilter[m.key]
+		for before.alike != m {
+			before = before.alike
+		}
+		before.alike = m.alike
+	} else if m.alike != nil {
+		byFilter[m.key] = m.alike
+	} else {
+		delete(byFilter, m.key)
 	}
 }
 
@@ -224,6 +260,9 @@ func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
 
 // verify checks W5.
 func (m *matching) verify() error {
+	if err := m.verifySeats(); err != nil {
+		return err
+	}
 	at := 0
 	for _, a := range m.w.archetypes {
 		listed := at < len(m.matches) && m.matches[at].a == a

@@ -33,9 +33,9 @@ type Query struct {
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
 // a type of another world, for a type in two terms, and for Disabled of a type that
-// is not Enableable. The world shows it every new archetype until it is closed, so
-// make queries once, not in every frame. Queries that match alike share what they
-// have found. Without terms a query matches every entity but those that Prefab and
+// is not Enableable. Until it is closed the world shows it new archetypes that have a type which it
+// asks for, or all where it asks for none, so make queries once, not in every frame. Queries that
+// match alike share what they have found. Without terms a query matches every entity but those that Prefab and
 // DisabledEntity hide.
 func NewQuery(w *World, terms ...Term) *Query {
 	w.checkNew("NewQuery")

@@ -1,6 +1,10 @@
 package ecs
 
-import "quarry/asm"
+import (
+	"fmt"
+
+	"quarry/asm"
+)
 
 // SharesMatching reports whether two queries use one matching.
 func SharesMatching(a, b *Query) bool { return a.m == b.m && a.m != nil }
@@ -135,4 +139,43 @@ func (t *Matcher) Hash() (sum uint64) {
 // Kernel compares all signatures in one call of asm.Match; it knows no Any terms.
 func (t *Matcher) Kernel() int {
 	return asm.Match(t.bits, t.table, t.m.has[:], t.m.lacks[:], len(signature{}))
+}
+
+// ForgetAfter takes the archetypes that f makes out of the world again, as a call that fails does.
+func (w *World) ForgetAfter(f func()) {
+	before := len(w.archetypes)
+	f()
+	w.forget(before)
+}
+
+// Suitors counts the matchings that an archetype would look at if it came now, those of them that want
+// it, and all.
+func (w *World) Suitors(a *Archetype) (looked, wanting, all int) {
+	for m := range a.suitors() {
+		looked++
+		if m.wants(a) {
+			wanting++
+		}
+	}
+	slow := 0
+	for _, e := range w.matchings {
+		if e.m.wants(a) {
+			slow++
+		}
+	}
+	if slow != wanting {
+		panic(fmt.Sprintf("%d matchings want %v, it finds %d", slow, a, wanting))
+	}
+	return looked, wanting, len(w.matchings)
+}
+
+// corrupt breaks W5.
+func (m *matching) corrupt(invariant string) (restore func()) {
+	if invariant == "W5 seat" {
+		m.seats[1].at++
+		return func() { m.seats[1].at-- }
+	}
+	old := m.matches
+	m.matches = m.matches[:len(m.matches)-1]
+	return func() { m.matches = old }
 }

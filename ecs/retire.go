@@ -12,8 +12,10 @@ import "slices"
 // come after one that goes.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	kept := w.archetypes[:0]
+	var losing []*matching
 	for _, a := range w.archetypes {
 		if goes(a) {
+			losing = a.appendLosing(losing)
 			a.giveUp()
 			n++
 			continue
@@ -48,12 +50,23 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 			a.side = nil
 		}
 	}
-	for _, m := range w.matchings {
-		m.matches = slices.DeleteFunc(m.matches, func(m match) bool { return m.a.forgotten })
+	for _, m := range losing { // once each: one may lose very many
+		m.matches, m.loses = slices.DeleteFunc(m.matches, func(m match) bool { return m.a.forgotten }), false
 	}
 	w.retired++
 	w.changeMatches()
 	return n
+}
+
+// appendLosing appends the matchings that list the archetype and do not lose another.
+func (a *Archetype) appendLosing(losing []*matching) []*matching {
+	for m := range a.suitors() {
+		if !m.loses && m.wants(a) {
+			m.loses = true
+			losing = append(losing, m)
+		}
+	}
+	return losing
 }
 
 // giveUp ends what an archetype without rows has, but its types and values.

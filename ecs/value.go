@@ -36,6 +36,7 @@ type value struct {
 	serial     uint64       // number in the order in which values were made
 	refs       int          // archetypes that have it, and matchings that name it; 0: the store does not know it
 	archetypes []*Archetype // that have it, in order of creation
+	roll       roll         // of matchings that name it
 }
 
 // String prints the value as Cell=3, and one with long arrays in it as Cell=(long).
@@ -307,8 +308,8 @@ func (w *World) verifyValues() error {
 			return fmt.Errorf("ecs: W11: %v has %d values for %d shared types", a, len(a.values), at)
 		}
 	}
-	for _, m := range w.matchings {
-		for _, one := range m.where {
+	for _, e := range w.matchings {
+		for _, one := range e.m.where {
 			for _, v := range one {
 				refs[v]++
 			}

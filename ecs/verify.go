@@ -44,8 +44,8 @@ func (w *World) Verify() error {
 	if err := w.verifyManaged(); err != nil {
 		return err
 	}
-	for _, m := range w.matchings {
-		if err := m.verify(); err != nil {
+	for _, e := range w.matchings {
+		if err := e.m.verify(); err != nil {
 			return err
 		}
 	}

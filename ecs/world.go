@@ -72,11 +72,13 @@ type World struct {
 	owners       []owner                   // by unit, up to the last that an archetype had
 	tenants      []tenants                 // of units on the shelf, see owner
 	idleTenants  []uint32                  // of which no unit is
-	matchings    []*matching               // in order of creation
+	matchings    roll                      // all of them
+	undemanding  roll                      // of those that ask for no type
+	asked        uint64                    // times that an archetype asked for its suitors
 	matched      uint64                    // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
 	unshared     uint64                    // the same, or never while the world is shared or after Close: see Query.Rows
 	replanned    uint64                    // those laid out anew
-	byFilter     map[string]*matching      // by matching.key
+	byFilter     map[uint64]*matching      // by matching.key, the last that was made with it
 	retired      uint64                    // times that archetypes were given up
 	plans        map[signature]layout.Plan // of archetypes with values, by their types
 	sharedTypes  signature                 // that are shared
@@ -146,7 +148,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 func NewWorld(options ...Option) (*World, error) {
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[string]*matching{},
+		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[uint64]*matching{},
 		version: 1, matched: 1, unshared: 1, mostValued: leastSwept,
 		growth:  DefaultChunkGrowth(),
 		records: records{table: new(table)},
@@ -204,12 +206,12 @@ func (w *World) Close() error {
 	}
 	err = errors.Join(err, w.closeUniverse())
 	tags.give(w.tag >> indexBits)
-	w.closed, w.owners, w.matchings, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
+	w.closed, w.owners, w.matchings, w.undemanding, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil, nil
 	w.tenants, w.idleTenants, w.unshared = nil, nil, never
 	w.spare = spareBits{}
 	w.loops++ // a loop that never ends
 	for _, t := range w.types {
-		t.table = &noBlocks
+		t.table, t.roll = &noBlocks, nil
 	}
 	w.epoch++ // views are void
 	return err
