@@ -206,10 +206,11 @@ func TestLoopUnlocksWhateverEndsIt(t *testing.T) {
 
 func TestTagsOfWorlds(t *testing.T) {
 	before := ecs.OpenWorlds()
+	u := newUniverse(t, 16<<20)
 	var worlds []*ecs.World
 	var ids []ecs.Entity
 	for range 12 - min(before, 11) {
-		w := newWorld(t)
+		w := newWorld(t, ecs.WithUniverse(u))
 		worlds = append(worlds, w)
 		ids = append(ids, ecs.NewArchetype(w).Create())
 	}

@@ -54,7 +54,7 @@ func ExampleGuarded() {
 		return
 	}
 	// Safe because the word lies in a ready granule.
-	word := (*uint64)(unsafe.Add(r.Base(), 64))
+	word := (*uint64)(r.Base())
 	*word = 42
 	fmt.Println("release:", r.Release())
 
@@ -65,5 +65,5 @@ func ExampleGuarded() {
 	}
 	// Output:
 	// release: <nil>
-	// fault: parked at offset 64 true
+	// fault: parked at offset 0 true
 }

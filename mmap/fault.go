@@ -35,7 +35,8 @@ func (s FaultState) String() string {
 }
 
 // FaultError is a touch of memory of this package that was not allowed. It wraps
-// ErrFault and what the runtime panicked with.
+// ErrFault and what the runtime panicked with. Some systems tell only which page
+// faulted: Addr is the first byte of the page then (on s390x always).
 type FaultError struct {
 	Addr   uintptr    // the first byte that faulted
 	Base   uintptr    // first byte of the region that Addr lies in, or of the parked range, which may be that of several

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/guard"
 	"quarry/mmap"
 )
 
@@ -29,7 +30,7 @@ func TestFault(t *testing.T) {
 			t.Skip("Go memory does not fault")
 		}
 		r := reserve(t, s, 3*g)
-		b, at := r.Bytes(), uintptr(r.Base())+g+8209
+		b, at := r.Bytes(), guard.Fault(uintptr(r.Base())+g+8209)
 		write := func() { b[g+8209] = 1 }
 		require.Equal(t, at, faultAt(write), "reserved")
 		require.NoError(t, r.Commit(g, g))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/guard"
 	"quarry/mmap"
 )
 
@@ -33,8 +34,8 @@ func TestGuard(t *testing.T) {
 		require.Equal(t, 3*g, r.Committed(), "a guard is in ready memory")
 		base, b := uintptr(r.Base()), r.Bytes()
 		for _, off := range []int{lo, lo + page - 1, lo + page, 2*g - 1, 2 * g, lo + n - 1} {
-			require.Equal(t, base+uintptr(off), faultAt(func() { b[off] = 1 }), "write at %d", off)
-			require.Equal(t, base+uintptr(off), faultAt(func() { sink = b[off] }), "read at %d", off)
+			require.Equal(t, guard.Fault(base+uintptr(off)), faultAt(func() { b[off] = 1 }), "write at %d", off)
+			require.Equal(t, guard.Fault(base+uintptr(off)), faultAt(func() { sink = b[off] }), "read at %d", off)
 		}
 		require.Zero(t, faultAt(func() { b[lo-1]++; b[lo+n]++ }), "neighbours")
 		require.Equal(t, base+uintptr(lo), faultAt(func() { clear(b[lo-100 : lo+n]) }), "an overrun")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/guard"
 	"quarry/mmap"
 )
 
@@ -42,9 +43,10 @@ func TestGuardedFault(t *testing.T) {
 			var cause runtime.Error
 			require.ErrorAs(t, err, &cause)
 			require.Equal(t, state, fault.State, fault.State.String())
-			require.Equal(t, []uintptr{base + uintptr(off), base}, []uintptr{fault.Addr, fault.Base})
-			require.Equal(t, []int{off, 4 * g}, []int{fault.Offset, fault.Size})
-			require.EqualError(t, err, fmt.Sprintf(text, base+uintptr(off), off, base))
+			at := guard.Fault(base + uintptr(off))
+			require.Equal(t, []uintptr{at, base}, []uintptr{fault.Addr, fault.Base})
+			require.Equal(t, []int{int(at - base), 4 * g}, []int{fault.Offset, fault.Size})
+			require.EqualError(t, err, fmt.Sprintf(text, at, at-base, base))
 			if state == mmap.FaultParked {
 				require.Nil(t, fault.Region)
 			} else {
@@ -54,7 +56,7 @@ func TestGuardedFault(t *testing.T) {
 		const (
 			reserved = "mmap: fault at %#x: reserved memory, which Commit has not made ready, at offset %d " +
 				"of the region \"table\" of 8388608 bytes at %#x"
-			guard  = "mmap: fault at %#x: a guard page, at offset %d of the region \"table\" of 8388608 bytes at %#x"
+			zone   = "mmap: fault at %#x: a guard page, at offset %d of the region \"table\" of 8388608 bytes at %#x"
 			parked = "mmap: fault at %#x: a released region, at offset %d of the 8388608 bytes that are parked at %#x"
 		)
 		for _, off := range []int{0, 1, 8209, g - 1, 3 * g, 4*g - 1} {
@@ -62,11 +64,11 @@ func TestGuardedFault(t *testing.T) {
 			check(off, mmap.FaultReserved, reserved, func() { sink = b[off] })
 		}
 		for _, off := range []int{2 * g, 2*g + 100, 2*g + page, 2*g + 2*page - 1} {
-			check(off, mmap.FaultGuard, guard, func() { b[off] = 1 })
-			check(off, mmap.FaultGuard, guard, func() { sink = b[off] })
+			check(off, mmap.FaultGuard, zone, func() { b[off] = 1 })
+			check(off, mmap.FaultGuard, zone, func() { sink = b[off] })
 		}
-		check(2*g, mmap.FaultGuard, guard, func() { clear(b[g : 3*g]) })
-		check(2*g, mmap.FaultGuard, guard, func() {
+		check(2*g, mmap.FaultGuard, zone, func() { clear(b[g : 3*g]) })
+		check(2*g, mmap.FaultGuard, zone, func() {
 			for i := 2*g - 5; ; i++ {
 				b[i] = 'x'
 			}
@@ -119,7 +121,8 @@ func TestGuardedReady(t *testing.T) {
 			r.Bytes()[5] = 1
 		}), &fault)
 		require.Equal(t, mmap.FaultReady, fault.State)
-		require.ErrorContains(t, fault, "memory that is ready by now, at offset 5")
+		require.Equal(t, guard.Fault(uintptr(r.Base())+5), fault.Addr)
+		require.ErrorContains(t, fault, fmt.Sprintf("memory that is ready by now, at offset %d", fault.Offset))
 		require.NoError(t, r.Release())
 	})
 }
@@ -139,7 +142,7 @@ func TestGuardedNests(t *testing.T) {
 		})
 		var fault *mmap.FaultError
 		require.ErrorAs(t, outer, &fault)
-		require.Equal(t, 9, fault.Offset)
+		require.Equal(t, guard.Fault(uintptr(r.Base())+9), fault.Addr)
 		require.NoError(t, r.Release())
 	})
 }
@@ -149,7 +152,7 @@ func TestGuardedNests(t *testing.T) {
 func TestGuardedOutside(t *testing.T) {
 	onFaults(t, func(t *testing.T, s *mmap.Space) {
 		other := reserve(t, s, g)
-		at := uintptr(other.Base()) + 77
+		at := guard.Fault(uintptr(other.Base()) + 77)
 		ours := mmap.NewSpace(mmap.Systems()["pages"]())
 		r := reserve(t, ours, g)
 		require.Equal(t, at, faultAt(func() {

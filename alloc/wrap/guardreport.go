@@ -12,7 +12,8 @@ import (
 )
 
 // GuardError is misuse of a block of a Guard: a touch that faulted, which wraps the
-// *mmap.FaultError, or bytes that were written to, which wraps ErrDamage.
+// *mmap.FaultError, or bytes that were written to, which wraps ErrDamage. Where the system
+// tells only which page faulted (s390x), Addr of a fault is the first byte of the page.
 type GuardError struct {
 	Addr  uintptr // the first byte that was touched or has changed
 	Bytes int     // from the first that has changed to the last; 0 for a fault

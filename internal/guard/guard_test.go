@@ -69,7 +69,7 @@ func TestOneByteTooFarFaults(t *testing.T) {
 			tail, head := guard.Tail(t, n), guard.Head(t, n)
 			at := func(b []byte, off int) uintptr {
 				// Safe because the sum is compared as a number and never dereferenced.
-				return uintptr(unsafe.Pointer(unsafe.SliceData(b))) + uintptr(off)
+				return guard.Fault(uintptr(unsafe.Pointer(unsafe.SliceData(b))) + uintptr(off))
 			}
 			assert.Equal(t, at(tail, n), touch(tail, n, write), "n=%d write=%v", n, write)
 			assert.Equal(t, at(tail, n+page-1), touch(tail, n+page-1, write), "n=%d write=%v", n, write)
