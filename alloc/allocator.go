@@ -43,6 +43,13 @@ type Allocator interface {
 // allocators refuse less than that with ErrTooBig.
 const MaxAlign = 1 << 30
 
+// checkAllocator panics when the allocator that a function is to use is nil.
+func checkAllocator(name string, a Allocator) {
+	if a == nil {
+		panic("alloc: " + name + ": the allocator is nil")
+	}
+}
+
 // checkBlock panics unless size and align are such as an Allocator takes.
 func checkBlock(name string, size, align int) { checkBlockOp(name, "", size, align) }
 

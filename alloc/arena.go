@@ -112,8 +112,12 @@ const KeepAll = int(^uint(0) >> 1)
 
 // NewArena makes an arena whose blocks are of from. It takes none before the first Alloc.
 func NewArena(from Allocator, options ...ArenaOption) *Arena {
+	checkAllocator("NewArena", from)
 	a := &Arena{from: from, growth: Growth{factor: 2, step: arenaLeast, most: arenaMost}}
 	for _, o := range options {
+		if o == nil {
+			panic("alloc: NewArena: an option is nil")
+		}
 		o(a)
 	}
 	return a

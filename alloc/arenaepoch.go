@@ -80,6 +80,9 @@ type Temp[T any] struct {
 
 // NewTemp makes a zero T in the arena. An error is that of New.
 func NewTemp[T any](a *Arena) (Temp[T], error) {
+	if a == nil {
+		panic("alloc: NewTemp: the arena is nil")
+	}
 	p, err := New[T](a)
 	if err != nil {
 		return Temp[T]{}, err

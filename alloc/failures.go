@@ -84,6 +84,9 @@ func (u *Universe) refuse(name string) error {
 //
 // f must make the same requests each time.
 func CheckEveryFailure(f func(*Failures) error) error {
+	if f == nil {
+		panic("alloc: CheckEveryFailure: the function is nil")
+	}
 	counting := &Failures{}
 	if err := checkFailure(f, counting); err != nil {
 		return fmt.Errorf("alloc: CheckEveryFailure: nothing refused: %w", err)

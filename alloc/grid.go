@@ -134,6 +134,10 @@ const (
 // to MaxGridOrder, and no more units than growth adds at a time. shelf, of the same
 // universe, is where small chunks come from; nil: the grid has none.
 func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn, growth Growth, largest uint32) Grid {
+	checkUniverse("MakeGrid", u)
+	if plan == nil {
+		panic("alloc: MakeGrid: the plan is nil")
+	}
 	if growth.most == 0 || growth.most > MaxSize/ChunkSize {
 		growth = growth.Capped(MaxSize / ChunkSize) // so that no step overflows
 	}
@@ -319,6 +323,9 @@ func (g *Grid) Settle() { g.leave(g.Needed()) }
 // in a small chunk: before its last chunk when that is part full. They must be full, or the other grid without
 // rows. It returns their position there. What Prepare took is not kept back.
 func (g *Grid) Give(to *Grid, n int) (at int) {
+	if to == nil {
+		panic("alloc: Grid.Give: the other grid is nil")
+	}
 	at = to.Needed()
 	if at > 0 && to.RowsOf(at-1) < to.Fits(to.chunks[at-1]) {
 		at--

@@ -98,6 +98,9 @@ func (c *RowCopy) Emptied() RowCopy {
 
 // Equal reports whether two copy the same.
 func (c *RowCopy) Equal(d *RowCopy) bool {
+	if d == nil {
+		panic("alloc: RowCopy.Equal: the copy is nil")
+	}
 	return slices.Equal(c.Pairs, d.Pairs) && slices.Equal(c.small, d.small) && slices.Equal(c.large, d.large)
 }
 

@@ -125,6 +125,7 @@ func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = 
 // NewHeap makes an empty heap on u. It takes chunks as it needs them. It panics
 // when the universe is closed; it returns no error today.
 func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
+	checkUniverse("NewHeap", u)
 	if u.index.Words() == 0 {
 		panic("alloc: NewHeap: the universe is closed")
 	}
@@ -135,6 +136,9 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 		supply: supply{u: u},
 	}
 	for _, o := range options {
+		if o == nil {
+			panic("alloc: NewHeap: an option is nil")
+		}
 		o(h)
 	}
 	h.mappings.init("this heap", keptBytes, u.small, u.failures)

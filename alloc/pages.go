@@ -30,6 +30,9 @@ type Pages struct {
 func NewPages(options ...Option) *Pages {
 	c := config{}
 	for _, o := range options {
+		if o == nil {
+			panic("alloc: NewPages: an option is nil")
+		}
 		o(&c)
 	}
 	p := &Pages{}

@@ -47,12 +47,16 @@ func SlabSize(bytes int) PoolOption {
 // NewPool makes an empty pool whose slabs are of from. It takes none before the first
 // New. An error is a *layout.PointerError when T holds Go pointers.
 func NewPool[T any](from Allocator, options ...PoolOption) (*Pool[T], error) {
+	checkAllocator("NewPool", from)
 	if err := layout.PointerFreeFor[T](); err != nil {
 		return nil, fmt.Errorf("alloc: NewPool: %w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
 	p := &Pool[T]{slots: poolSlots{from: from, slabBytes: 16 << 10, of: reflect.TypeFor[T]()}}
 	for _, o := range options {
+		if o == nil {
+			panic("alloc: NewPool: an option is nil")
+		}
 		o(&p.slots)
 	}
 	p.slots.shape(size, align)

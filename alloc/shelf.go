@@ -62,7 +62,10 @@ type Shelf struct {
 }
 
 // NewShelf makes a shelf without chunks.
-func NewShelf(u *Universe) *Shelf { return &Shelf{u: u} }
+func NewShelf(u *Universe) *Shelf {
+	checkUniverse("NewShelf", u)
+	return &Shelf{u: u}
+}
 
 // Alloc hands out an eighth. Its memory is not cleared. An error is the universe's;
 // nothing has changed then.

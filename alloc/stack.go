@@ -29,6 +29,7 @@ func NewStack(from Allocator, size int) (*Stack, error) {
 	if size < 1 {
 		panic(fmt.Sprintf("alloc: NewStack: size=%d is less than 1", size))
 	}
+	checkAllocator("NewStack", from)
 	p, err := from.Alloc(size, arenaAlign)
 	if err != nil {
 		return nil, fmt.Errorf("alloc: NewStack: %d bytes: %w", size, err)

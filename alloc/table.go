@@ -123,11 +123,15 @@ func ChunkGrowth(g Growth) TableOption { return func(c *tableConfig) { c.growth 
 // closed. An error wraps ErrTooBig when a record does not fit a chunk; with PreAllocate
 // it may wrap ErrFull or ErrCommit.
 func NewTable(u *Universe, options ...TableOption) (*Table, error) {
+	checkUniverse("NewTable", u)
 	if u.index.Words() == 0 {
 		panic("alloc: NewTable: the universe is closed")
 	}
 	config := tableConfig{growth: DefaultChunkGrowth()}
 	for _, o := range options {
+		if o == nil {
+			panic("alloc: NewTable: an option is nil")
+		}
 		o(&config)
 	}
 	plan, err := config.plan()
@@ -236,6 +240,9 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 
 // Create writes a record's T and returns where it lies. It panics like Get.
 func Create[T any](t *Table, h Handle, value T) *T {
+	if t == nil {
+		t.refuse("Create", h)
+	}
 	p := Get[T](t, h)
 	*p = value
 	return p
@@ -248,7 +255,7 @@ func Create[T any](t *Table, h Handle, value T) *T {
 // off with ColumnOf.
 func Get[T any](t *Table, h Handle) *T {
 	var zero T
-	if !t.has(h) {
+	if t == nil || !t.has(h) {
 		t.refuse("Get", h)
 	}
 	offset := t.column("Get", reflect.TypeFor[T]())
@@ -262,6 +269,9 @@ func Get[T any](t *Table, h Handle) *T {
 // record that is allocated later is not in it. It panics for a type that is no
 // column of the table and for a chunk that it does not have.
 func ColumnOf[T any](t *Table, chunk int) []T {
+	if t == nil {
+		t.refuse("ColumnOf", Handle{})
+	}
 	rows := t.Rows(chunk)
 	offset := t.column("ColumnOf", reflect.TypeFor[T]())
 	// Safe because the column, of the same type, has room for every row of the chunk.
@@ -382,6 +392,8 @@ func (t *Table) checkOpen(op string) {
 //go:noinline
 func (t *Table) refuse(op string, h Handle) {
 	switch {
+	case t == nil:
+		panic("alloc: " + op + ": the table is nil")
 	case t.id == 0:
 		panic("alloc: " + op + ": the table is closed")
 	case h == Handle{}:

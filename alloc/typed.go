@@ -22,6 +22,7 @@ func sizeAlign[T any]() (size, align int) {
 // Go pointers, which are not seen there and would dangle, else that of a. Give it back
 // with Free. Cost beside that of a: a look at the types checked before, 2 ns.
 func New[T any](a Allocator) (*T, error) {
+	checkAllocator("New", a)
 	if err := layout.PointerFreeFor[T](); err != nil {
 		return nil, fmt.Errorf("alloc: New: %w%s", err, noPointers)
 	}
@@ -38,6 +39,7 @@ func New[T any](a Allocator) (*T, error) {
 
 // Free gives back what New returned. Nil does nothing.
 func Free[T any](a Allocator, v *T) {
+	checkAllocator("Free", a)
 	size, align := sizeAlign[T]()
 	// Safe because the pointer is only handed back to where it came from.
 	a.FreeSized(unsafe.Pointer(v), size, align)
@@ -52,6 +54,7 @@ func MakeSlice[T any](a Allocator, n, room int) ([]T, error) {
 	if n < 0 || room < n {
 		panic(fmt.Sprintf("alloc: MakeSlice: n=%d room=%d: want 0 <= n <= room", n, room))
 	}
+	checkAllocator("MakeSlice", a)
 	s, err := makeSlice[T](a, room)
 	if err != nil {
 		return nil, fmt.Errorf("alloc: MakeSlice: %d values: %w", room, err)
@@ -95,6 +98,7 @@ func FreeSlice[T any](a Allocator, s []T) {
 	if cap(s) == 0 {
 		return
 	}
+	checkAllocator("FreeSlice", a)
 	size, align := sizeAlign[T]()
 	// Safe because the pointer is only handed back to where it came from.
 	a.FreeSized(unsafe.Pointer(unsafe.SliceData(s)), cap(s)*size, align)
@@ -109,6 +113,7 @@ func Append[T any](a Allocator, s []T, values ...T) ([]T, error) {
 	if n <= cap(s) {
 		return append(s, values...), nil
 	}
+	checkAllocator("Append", a)
 	room := Doubling().Next(cap(s), n)
 	if !extend(a, &s, room) && (room == n || !extend(a, &s, n)) {
 		grown, err := makeSlice[T](a, room)

@@ -160,6 +160,9 @@ func SmallPages() Option { return func(c *config) { c.small = true } }
 func NewUniverse(options ...Option) (*Universe, error) {
 	c := config{size: defaultSize(), retain: 8, delay: time.Second}
 	for _, o := range options {
+		if o == nil {
+			panic("alloc: NewUniverse: an option is nil")
+		}
 		o(&c)
 	}
 	if c.size < 1 || c.size > MaxSize {
@@ -184,6 +187,13 @@ func NewUniverse(options ...Option) (*Universe, error) {
 		c.pages = region
 	}
 	return newUniverse(c, asked), nil
+}
+
+// checkUniverse panics when the universe that something is made on is nil.
+func checkUniverse(name string, u *Universe) {
+	if u == nil {
+		panic("alloc: " + name + ": the universe is nil")
+	}
 }
 
 func defaultSize() int {

@@ -15,10 +15,10 @@ const findRunMin = 12
 // shorter runs are found faster by the Go twin. The words are plain loads, as
 // with FirstNotFull.
 //
-// FindRun512 panics if n is not in [1, 64].
+// FindRun512 panics if n is not in [1, 64] or words is nil.
 func FindRun512(words *[8]uint64, n int) int {
-	if uint(n-1) >= 64 {
-		panicRun(n)
+	if uint(n-1) >= 64 || words == nil {
+		panicRun(words, n)
 	}
 	if vbmi2 && n >= findRunMin {
 		return findRun512AVX512(words, n)
@@ -27,6 +27,9 @@ func FindRun512(words *[8]uint64, n int) int {
 }
 
 //go:noinline
-func panicRun(n int) {
+func panicRun(words *[8]uint64, n int) {
+	if words == nil {
+		panic("asm: FindRun512: words is nil")
+	}
 	panic(fmt.Sprintf("asm: FindRun512: n=%d is not in [1, 64]", n))
 }

@@ -19,6 +19,9 @@ type Field struct {
 // but listed as one span of its own, so that a caller can treat it differently.
 // It panics when t is not free of pointers.
 func Fields(t, marked reflect.Type) []Field {
+	if t == nil {
+		panic("layout: Fields: the type is nil")
+	}
 	if err := PointerFree(t); err != nil {
 		panic("layout: Fields: " + err.Error())
 	}

@@ -28,6 +28,9 @@ func (e *PointerError) Error() string {
 // frees what they point to. A uintptr is allowed: it keeps nothing alive
 // anywhere. Cost: one walk over the type.
 func PointerFree(t reflect.Type) error {
+	if t == nil {
+		panic("layout: PointerFree: the type is nil")
+	}
 	path, kind := findPointer(t, typeName(t))
 	if kind == "" {
 		return nil

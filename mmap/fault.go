@@ -84,7 +84,12 @@ func (e *FaultError) Unwrap() []error { return []error{ErrFault, e.cause} }
 // does not fault, so where Real is false there is nothing for Guarded to catch. Cost: some ns
 // without a fault, some microseconds with one. System calls on memory that
 // is not ready (File.Read into it, say) do not fault: they return EFAULT.
-func Guarded(f func()) error { return process().guarded(f) }
+func Guarded(f func()) error {
+	if f == nil {
+		panic("mmap: Guarded: the function is nil")
+	}
+	return process().guarded(f)
+}
 
 func (s *space) guarded(f func()) (err error) {
 	before := debug.SetPanicOnFault(true)

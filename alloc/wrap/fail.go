@@ -16,7 +16,13 @@ type Fail struct {
 }
 
 // NewFail makes a's requests fail as f says.
-func NewFail(a alloc.Allocator, f *alloc.Failures) *Fail { return &Fail{from: a, failures: f} }
+func NewFail(a alloc.Allocator, f *alloc.Failures) *Fail {
+	checkInside("NewFail", a)
+	if f == nil {
+		panic("wrap: NewFail: the failures are nil")
+	}
+	return &Fail{from: a, failures: f}
+}
 
 // Alloc is that of the allocator inside, or an error that wraps alloc.ErrInjected.
 func (f *Fail) Alloc(size, align int) (unsafe.Pointer, error) {

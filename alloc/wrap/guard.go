@@ -110,6 +110,7 @@ const (
 
 // NewGuard watches the blocks of a.
 func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
+	checkInside("NewGuard", a)
 	g := &Guard{
 		from:    a,
 		zone:    -1,
@@ -119,6 +120,9 @@ func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
 		wait:    quarantine{most: 1 << 20},
 	}
 	for _, o := range options {
+		if o == nil {
+			panic("wrap: NewGuard: an option is nil")
+		}
 		o(g)
 	}
 	zone := canaryZone

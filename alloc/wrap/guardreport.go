@@ -77,6 +77,9 @@ func (b *guarded) report(addr uintptr, cause error) *GuardError {
 // *GuardError, which errors.Is finds mmap.ErrFault in. It is mmap.Guarded, whose errors
 // about other memory it hands on.
 func (g *Guard) Run(f func()) error {
+	if f == nil {
+		panic("wrap: Guard.Run: the function is nil")
+	}
 	err := mmap.Guarded(f)
 	var fault *mmap.FaultError
 	if !errors.As(err, &fault) {

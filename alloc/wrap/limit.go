@@ -25,6 +25,7 @@ func NewLimit(a alloc.Allocator, bytes int) *Limit {
 	if bytes < 0 {
 		panic(fmt.Sprintf("wrap: NewLimit: bytes=%d is less than 0", bytes))
 	}
+	checkInside("NewLimit", a)
 	return &Limit{from: a, most: int64(bytes)}
 }
 

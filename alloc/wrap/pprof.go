@@ -53,6 +53,9 @@ type location struct {
 // inner end of a stack are left out. An error is that of w. Cost: 2 to 5 us for each stack and size;
 // allocations that are sampled meanwhile do not wait for it.
 func (p *Profile) WriteProfile(w io.Writer) error {
+	if w == nil {
+		panic("wrap: Profile.WriteProfile: the writer is nil")
+	}
 	p.mu.Lock()
 	list := slices.Clone(p.list)
 	p.mu.Unlock()

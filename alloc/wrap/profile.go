@@ -126,6 +126,7 @@ func (p *Profile) weight(size int) float64 {
 // "allocator" with that name. Several may have the same one, and those of different profiles
 // may stand around one another.
 func (p *Profile) Wrap(a alloc.Allocator, name string) *Sampled {
+	checkInside("Profile.Wrap", a)
 	s := &Sampled{from: a, profile: p, name: name, left: make([]countdown, p.split)}
 	s.shift = hashShift(len(s.left))
 	for i := range s.left {

@@ -46,7 +46,10 @@ type Counts struct {
 }
 
 // NewStats counts the calls of a from now on.
-func NewStats(a alloc.Allocator) *Stats { return &Stats{from: a} }
+func NewStats(a alloc.Allocator) *Stats {
+	checkInside("NewStats", a)
+	return &Stats{from: a}
+}
 
 // Alloc is that of the allocator inside.
 func (s *Stats) Alloc(size, align int) (unsafe.Pointer, error) {

@@ -46,6 +46,10 @@ type Trace struct {
 // NewTrace writes the calls of a to w, which is called for each 64 KiB, under the lock: it
 // must not use the Trace.
 func NewTrace(a alloc.Allocator, w io.Writer) *Trace {
+	checkInside("NewTrace", a)
+	if w == nil {
+		panic("wrap: NewTrace: the writer is nil")
+	}
 	return &Trace{from: a, out: bufio.NewWriterSize(w, 64<<10), live: map[uintptr]struct{}{}}
 }
 

@@ -44,6 +44,7 @@ const mostGone = 4096 // freed blocks that are remembered
 
 // NewTrack tracks a's blocks under a name for reports.
 func NewTrack(a alloc.Allocator, name string) *Track {
+	checkInside("NewTrack", a)
 	return &Track{from: a, name: name, live: map[uintptr]*tracked{}}
 }
 

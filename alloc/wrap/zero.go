@@ -39,9 +39,13 @@ func Wipe() ZeroOption { return func(z *Zero) { z.wipe = true } }
 
 // NewZero clears what a hands out.
 func NewZero(a alloc.Allocator, options ...ZeroOption) *Zero {
+	checkInside("NewZero", a)
 	z := &Zero{from: a}
 	z.zeroed, _ = a.(zeroer)
 	for _, o := range options {
+		if o == nil {
+			panic("wrap: NewZero: an option is nil")
+		}
 		o(z)
 	}
 	return z

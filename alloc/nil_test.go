@@ -1,0 +1,164 @@
+package alloc_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/internal/lint"
+	"quarry/layout"
+)
+
+func TestNil(t *testing.T) {
+	h := newHeap(t)
+	u, err := alloc.NewUniverse(alloc.Size(2 << 20))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, u.Close()) }()
+	lint.CheckNil(t, slices.Concat(nilMakers(h, u), nilBlocks(t, h), nilRows(u))...)
+}
+
+// nilMakers are the calls that make something, and those that make values in an allocator.
+func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
+	return []lint.NilCall{
+		lint.NilPanics("NewUniverse", "alloc: NewUniverse: an option is nil", func() { alloc.NewUniverse(nil) }),
+		lint.NilPanics("NewPages", "alloc: NewPages: an option is nil", func() { alloc.NewPages(nil) }),
+		lint.NilPanics("NewHeap: universe", "alloc: NewHeap: the universe is nil", func() { alloc.NewHeap(nil) }),
+		lint.NilPanics("NewHeap: option", "alloc: NewHeap: an option is nil", func() { alloc.NewHeap(u, nil) }),
+		lint.NilPanics("NewTable: universe", "alloc: NewTable: the universe is nil", func() { alloc.NewTable(nil, alloc.Col[int]()) }),
+		lint.NilPanics("NewTable: option", "alloc: NewTable: an option is nil", func() { alloc.NewTable(u, alloc.Col[int](), nil) }),
+		lint.NilPanics("NewShelf", "alloc: NewShelf: the universe is nil", func() { alloc.NewShelf(nil) }),
+		lint.NilPanics("NewArena: allocator", "alloc: NewArena: the allocator is nil", func() { alloc.NewArena(nil) }),
+		lint.NilPanics("NewArena: option", "alloc: NewArena: an option is nil", func() { alloc.NewArena(h, nil) }),
+		lint.NilPanics("NewPool: allocator", "alloc: NewPool: the allocator is nil", func() { alloc.NewPool[int](nil) }),
+		lint.NilPanics("NewPool: option", "alloc: NewPool: an option is nil", func() { alloc.NewPool[int](h, nil) }),
+		lint.NilPanics("NewStack", "alloc: NewStack: the allocator is nil", func() { alloc.NewStack(nil, 64) }),
+		lint.NilPanics("NewTemp", "alloc: NewTemp: the arena is nil", func() { alloc.NewTemp[int](nil) }),
+		lint.NilPanics("New", "alloc: New: the allocator is nil", func() { alloc.New[int](nil) }),
+		lint.NilPanics("Free: allocator", "alloc: Free: the allocator is nil", func() { alloc.Free(nil, new(int)) }),
+		lint.NilReturns("Free: value", func(t *testing.T) {
+			alloc.Free[int](h, nil)
+			require.NoError(t, h.Verify())
+		}),
+		lint.NilPanics("MakeSlice", "alloc: MakeSlice: the allocator is nil", func() { alloc.MakeSlice[int](nil, 1, 1) }),
+		lint.NilPanics("MakeSlice: of nothing", "alloc: MakeSlice: the allocator is nil", func() { alloc.MakeSlice[int](nil, 0, 0) }),
+		lint.NilPanics("FreeSlice", "alloc: FreeSlice: the allocator is nil", func() { alloc.FreeSlice(nil, make([]int, 1)) }),
+		lint.NilReturns("FreeSlice: of nothing", func(t *testing.T) {
+			alloc.FreeSlice[int](nil, nil)
+			require.NoError(t, h.Verify())
+		}),
+		lint.NilPanics("Append", "alloc: Append: the allocator is nil", func() { alloc.Append(nil, nil, 1) }),
+		lint.NilReturns("Append: within the room", func(t *testing.T) {
+			s, err := alloc.Append(nil, make([]int, 0, 1), 7)
+			require.NoError(t, err)
+			require.Equal(t, []int{7}, s)
+		}),
+		lint.NilReturns("FreesInOrder", func(t *testing.T) { require.False(t, alloc.FreesInOrder(nil)) }),
+		lint.NilPanics("CheckEveryFailure", "alloc: CheckEveryFailure: the function is nil", func() { _ = alloc.CheckEveryFailure(nil) }),
+		lint.NilReturns("InjectFailures", func(t *testing.T) { // none are injected
+			u, err := alloc.NewUniverse(alloc.Size(2<<20), alloc.InjectFailures(nil))
+			require.NoError(t, err)
+			first, err := u.AllocExact(1)
+			require.NoError(t, err)
+			u.Free(first, 1)
+			require.NoError(t, u.Close())
+		}),
+		lint.NilReturns("Universe.IndexOf", func(t *testing.T) {
+			_, ok := u.IndexOf(nil)
+			require.False(t, ok)
+		}),
+	}
+}
+
+// nilBlocks are the calls that take the address of a block.
+func nilBlocks(t *testing.T, h *alloc.Heap) []lint.NilCall {
+	l, pages := h.NewLocal(), alloc.NewPages()
+	stack, err := alloc.NewStack(h, 64)
+	require.NoError(t, err)
+	pool, err := alloc.NewPool[int64](h)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		l.Close()
+		require.NoError(t, pages.Close())
+		require.NoError(t, stack.Close())
+		require.NoError(t, pool.Close())
+	})
+	calls := []lint.NilCall{
+		lint.NilPanics("Heap.Resize", "alloc: Heap.Resize: ", func() { h.Resize(nil, 16) }),
+		lint.NilPanics("Heap.Usable", "alloc: Heap.Usable: ", func() { h.Usable(nil) }),
+		lint.NilReturns("Heap.Owns", func(t *testing.T) { require.False(t, h.Owns(nil)) }),
+		lint.NilReturns("Heap.Free", func(t *testing.T) {
+			h.Free(nil)
+			require.NoError(t, h.Verify())
+		}),
+		lint.NilReturns("Heap.Realloc", func(t *testing.T) { // a block is made
+			p := must(h.Realloc(nil, 32, 0))
+			require.GreaterOrEqual(t, h.Usable(p), 32)
+			h.Free(p)
+		}),
+		lint.NilPanics("Local.Resize", "alloc: Local.Resize: ", func() { l.Resize(nil, 16) }),
+		lint.NilPanics("Local.Usable", "alloc: Local.Usable: ", func() { l.Usable(nil) }),
+		lint.NilReturns("Local.Free", func(t *testing.T) {
+			l.Free(nil)
+			require.NoError(t, h.Verify())
+		}),
+		lint.NilReturns("Local.Realloc", func(t *testing.T) {
+			p := must(l.Realloc(nil, 32, 0))
+			require.GreaterOrEqual(t, l.Usable(p), 32)
+			l.Free(p)
+		}),
+		lint.NilReturns("Pool.Free", func(t *testing.T) {
+			pool.Free(nil)
+			require.NoError(t, pool.Verify())
+		}),
+		lint.NilPanics("Pool.Ref", "alloc: Pool.Ref: ", func() { pool.Ref(nil) }),
+	}
+	for _, a := range []struct {
+		name string
+		alloc.Allocator
+	}{{"Heap", h}, {"Local", l}, {"Pages", pages}, {"Arena", alloc.NewArena(h)}, {"Stack", stack}, {"Pool", pool}} {
+		calls = append(calls,
+			lint.NilPanics(a.name+".ResizeSized", "alloc: "+a.name+".ResizeSized: ", func() { a.ResizeSized(nil, 8, 8, 8) }),
+			lint.NilReturns(a.name+".FreeSized", func(t *testing.T) {
+				before := h.Stats().LiveBlocks
+				a.FreeSized(nil, 8, 8)
+				require.Equal(t, before, h.Stats().LiveBlocks)
+			}))
+	}
+	return calls
+}
+
+// nilRows are the calls about rows of tables and grids.
+func nilRows(u *alloc.Universe) []lint.NilCall {
+	plan, err := layout.New([]layout.Column{{Size: 8, Align: 8}}, layout.Options{})
+	if err != nil {
+		panic(err)
+	}
+	var copies alloc.RowCopy
+	return []lint.NilCall{
+		lint.NilPanics("Create", "alloc: Create: the table is nil", func() { alloc.Create(nil, alloc.Handle{}, 1) }),
+		lint.NilPanics("Get", "alloc: Get: the table is nil", func() { alloc.Get[int](nil, alloc.Handle{}) }),
+		lint.NilPanics("ColumnOf", "alloc: ColumnOf: the table is nil", func() { alloc.ColumnOf[int](nil, 0) }),
+		lint.NilPanics("MakeGrid: universe", "alloc: MakeGrid: the universe is nil", func() {
+			alloc.MakeGrid(nil, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
+		}),
+		lint.NilPanics("MakeGrid: plan", "alloc: MakeGrid: the plan is nil", func() {
+			alloc.MakeGrid(u, nil, nil, nil, alloc.Doubling(), alloc.UnitOrder)
+		}),
+		lint.NilReturns("MakeGrid: shelf", func(t *testing.T) { // no small chunks
+			g := alloc.MakeGrid(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
+			require.NoError(t, g.Grow(1))
+			require.False(t, g.HasSmall())
+			g.Release()
+		}),
+		lint.NilReturns("Grid.Replan", func(t *testing.T) { // like no other grid
+			g := alloc.MakeGrid(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
+			g.Replan(7, make([]alloc.GridColumn, 9), nil)
+			require.Equal(t, 7, g.PerUnit())
+			require.True(t, g.IsSkewed())
+		}),
+		lint.NilPanics("Grid.Give", "alloc: Grid.Give: the other grid is nil", func() { new(alloc.Grid).Give(nil, 1) }),
+		lint.NilPanics("RowCopy.Equal", "alloc: RowCopy.Equal: the copy is nil", func() { copies.Equal(nil) }),
+	}
+}

@@ -1,0 +1,16 @@
+package asm_test
+
+import (
+	"testing"
+
+	"quarry/asm"
+	"quarry/internal/lint"
+)
+
+func TestNil(t *testing.T) {
+	lint.CheckNil(t,
+		lint.NilPanics("FindRun512", "asm: FindRun512: ", func() { asm.FindRun512(nil, 1) }),
+		lint.NilPanics("FindRun512: of the assembly", "asm: FindRun512: ", func() { asm.FindRun512(nil, 64) }),
+		lint.NilPanics("FindRun512Ref", "asm: FindRun512Ref: ", func() { asm.FindRun512Ref(nil, 1) }),
+	)
+}
