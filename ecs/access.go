@@ -51,6 +51,9 @@ func (a *Access) add(id typeID, access uint8) {
 
 // Join adds what b reads and writes to a.
 func (a *Access) Join(b *Access) {
+	if b == nil {
+		panic("ecs: Access.Join: the access is nil")
+	}
 	for i := range a.reads {
 		a.reads[i] |= b.reads[i]
 		a.writes[i] |= b.writes[i]
@@ -60,6 +63,9 @@ func (a *Access) Join(b *Access) {
 // Conflicts reports whether the two may not go on at once: one of them writes a type that
 // the other reads or writes.
 func (a *Access) Conflicts(b *Access) bool {
+	if b == nil {
+		panic("ecs: Access.Conflicts: the access is nil")
+	}
 	return a.writes.meets(&b.writes) || a.writes.meets(&b.reads) || a.reads.meets(&b.writes)
 }
 

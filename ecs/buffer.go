@@ -25,9 +25,7 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	size := int(t.Size())
 	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
 		element: size, inline: inlineBytes / size, growth: alloc.Doubling()}
-	for _, o := range options {
-		o(&info)
-	}
+	info.apply("RegisterBuffer", options)
 	if info.inline > maxSpillBytes/size {
 		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: maxSpillBytes})
 	}

@@ -21,6 +21,7 @@ func (w *World) Clone(options ...Option) (*World, error) {
 	const op = "World.Clone"
 	w.checkNew(op)
 	w.checkUnlocked(op)
+	checkOptions(op, options)
 	c, err := NewWorld(append([]Option{ChunkGrowth(w.growth)}, options...)...)
 	if err != nil {
 		return nil, err

@@ -20,9 +20,7 @@ type Component[T any] struct{ handle }
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align(), inline: -1}
-	for _, o := range options {
-		o(&info)
-	}
+	info.apply("Register", options)
 	if info.inline >= 0 {
 		panic(fmt.Sprintf("ecs: Register[%s]: Inline is an option of RegisterBuffer", info.name))
 	}

@@ -27,9 +27,7 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: "managed " + shortName(t), inline: -1, managed: newStore[T](),
 		size: int(unsafe.Sizeof(slot(0))), align: int(unsafe.Alignof(slot(0)))}
-	for _, o := range options {
-		o(&info)
-	}
+	info.apply("RegisterManaged", options)
 	if info.inline >= 0 {
 		panic("ecs: RegisterManaged[" + shortName(t) + "]: Inline is an option of RegisterBuffer")
 	}

@@ -25,9 +25,7 @@ type Shared[T comparable] struct {
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: shortName(t), align: 1, inline: -1}
-	for _, o := range options {
-		o(&info)
-	}
+	info.apply("RegisterShared", options)
 	if info.enableable || info.inline >= 0 {
 		panic(fmt.Sprintf("ecs: RegisterShared[%s]: the only option of shared types is Cleanup", info.name))
 	}

@@ -107,13 +107,23 @@ type TypeOption func(*typeInfo)
 // enabled; new ones are, so the type to switch is what should work from the start:
 // Walk, not Stun. Terms say which rows match, loops pass the others by with
 // Rows.Each, and nothing moves. It is an option itself: ecs.Register[Walk](w, ecs.Enableable).
-func Enableable(t *typeInfo) { t.enableable = true }
+func Enableable(t *typeInfo) {
+	if t == nil {
+		panic("ecs: Enableable: the type is nil; Register calls its options")
+	}
+	t.enableable = true
+}
 
 // Cleanup makes entities that have the type outlive World.Destroy: they keep their Cleanup
 // types, and have Dying, until the last of those is removed. So a system that keeps
 // something for an entity elsewhere finds those that died, by With(the type, dying), and lets it
 // go. World.Instantiate does not copy it. It is an option itself, of all kinds of types.
-func Cleanup(t *typeInfo) { t.cleanup = true }
+func Cleanup(t *typeInfo) {
+	if t == nil {
+		panic("ecs: Cleanup: the type is nil; Register calls its options")
+	}
+	t.cleanup = true
+}
 
 // Inline sets how many elements of a buffer lie inside the chunk before it
 // spills to the heap; the default is 128 bytes' worth. It panics for a negative
@@ -133,6 +143,16 @@ func Growth(g alloc.Growth) TypeOption {
 			panic(fmt.Sprintf("ecs: Register[%s]: Growth is an option of RegisterBuffer", t.name))
 		}
 		t.growth = g
+	}
+}
+
+// apply calls the options of a registration.
+func (t *typeInfo) apply(op string, options []TypeOption) {
+	for _, o := range options {
+		if o == nil {
+			panic("ecs: " + op + "[" + shortName(t.rtype) + "]: an option is nil")
+		}
+		o(t)
 	}
 }
 

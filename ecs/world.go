@@ -123,6 +123,15 @@ func WithUniverse(u *alloc.Universe) Option {
 	return func(w *World) { w.u = u }
 }
 
+// checkOptions panics for an option that is nil.
+func checkOptions(op string, options []Option) {
+	for _, o := range options {
+		if o == nil {
+			panic("ecs: " + op + ": an option is nil")
+		}
+	}
+}
+
 // DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they
 // double, by at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB,
 // so a thousand rows of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
@@ -146,6 +155,7 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 // NewWorld makes an empty world, with a universe of its own of the default size
 // unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
 func NewWorld(options ...Option) (*World, error) {
+	checkOptions("NewWorld", options)
 	w := &World{
 		byType:  map[typeKey]typeID{},
 		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[uint64]*matching{},

@@ -78,11 +78,21 @@ type Option func(*Buffer)
 
 // Keep lets a buffer be played many times: it keeps its commands until Clear. Each time
 // placeholders stand for new entities.
-func Keep(b *Buffer) { b.keep = true }
+func Keep(b *Buffer) {
+	if b == nil {
+		panic("command: Keep: the buffer is nil; NewBuffer calls its options")
+	}
+	b.keep = true
+}
 
 // Trace notes with each command the line that recorded it, for failures. It costs some
 // 200 ns a command; debug builds always do.
-func Trace(b *Buffer) { b.traces = true }
+func Trace(b *Buffer) {
+	if b == nil {
+		panic("command: Trace: the buffer is nil; NewBuffer calls its options")
+	}
+	b.traces = true
+}
 
 // Limit bounds the memory of recordings, in bytes; it comes in chunks of 16 KiB. Beyond it
 // recording panics with an error that wraps ErrLimit; see Buffer.Reserve. It panics when bytes is
@@ -104,6 +114,9 @@ func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 	}
 	b := &Buffer{w: w, id: ids.Add(1), traces: debug.On}
 	for _, o := range options {
+		if o == nil {
+			panic("command: NewBuffer: an option is nil")
+		}
 		o(b)
 	}
 	own := &stream{b: b}

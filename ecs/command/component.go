@@ -11,48 +11,48 @@ import (
 
 // Add records that e gets the component with value v, unless it has it already.
 func Add[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(r.writer(), "Add", add, e, c, &v)
+	record1(writerOf(r), "Add", add, e, c, &v)
 }
 
 // Put records that e gets the component with value v, in place of the value that it may have.
 func Put[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(r.writer(), "Put", put, e, c, &v)
+	record1(writerOf(r), "Put", put, e, c, &v)
 }
 
 // Set records that e's component becomes v. It must have it when the command is played.
 func Set[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(r.writer(), "Set", set, e, c, &v)
+	record1(writerOf(r), "Set", set, e, c, &v)
 }
 
 // AddList records Add of one value to the entities of a list.
 func AddList[T any](r Recorder, list []ecs.Entity, c ecs.Component[T], v T) {
-	recordList(r.writer(), "AddList", add, list, c, &v)
+	recordList(writerOf(r), "AddList", add, list, c, &v)
 }
 
 // PutList records Put of one value to the entities of a list.
 func PutList[T any](r Recorder, list []ecs.Entity, c ecs.Component[T], v T) {
-	recordList(r.writer(), "PutList", put, list, c, &v)
+	recordList(writerOf(r), "PutList", put, list, c, &v)
 }
 
 // SetList records Set of one value for the entities of a list.
 func SetList[T any](r Recorder, list []ecs.Entity, c ecs.Component[T], v T) {
-	recordList(r.writer(), "SetList", set, list, c, &v)
+	recordList(writerOf(r), "SetList", set, list, c, &v)
 }
 
 // AddQuery records Add of one value to the entities that match q when the command is played.
 func AddQuery[T any](r Recorder, q *ecs.Query, c ecs.Component[T], v T) {
-	recordQuery(r.writer(), "AddQuery", add, q, c, &v)
+	recordQuery(writerOf(r), "AddQuery", add, q, c, &v)
 }
 
 // PutQuery records Put of one value to the entities that match q when the command is played.
 func PutQuery[T any](r Recorder, q *ecs.Query, c ecs.Component[T], v T) {
-	recordQuery(r.writer(), "PutQuery", put, q, c, &v)
+	recordQuery(writerOf(r), "PutQuery", put, q, c, &v)
 }
 
 // SetQuery records Set of one value for the entities that match q when the command is
 // played and have the component.
 func SetQuery[T any](r Recorder, q *ecs.Query, c ecs.Component[T], v T) {
-	recordQuery(r.writer(), "SetQuery", set, q, c, &v)
+	recordQuery(writerOf(r), "SetQuery", set, q, c, &v)
 }
 
 // record1 records a command about one entity.

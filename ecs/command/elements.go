@@ -10,67 +10,67 @@ import (
 
 // AddBuffer records that e gets the buffer with some elements, unless it has it already.
 func AddBuffer[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(r.writer(), "AddBuffer", add, e, b, v)
+	recordElements(writerOf(r), "AddBuffer", add, e, b, v)
 }
 
 // PutBuffer records that e gets the buffer with some elements, in place of those that it may
 // have.
 func PutBuffer[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(r.writer(), "PutBuffer", put, e, b, v)
+	recordElements(writerOf(r), "PutBuffer", put, e, b, v)
 }
 
 // SetBuffer records that e's buffer holds some elements and nothing else. It must have it when
 // the command is played.
 func SetBuffer[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(r.writer(), "SetBuffer", set, e, b, v)
+	recordElements(writerOf(r), "SetBuffer", set, e, b, v)
 }
 
 // Append records that elements are added at the end of e's buffer. It must have it when the
 // command is played.
 func Append[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(r.writer(), "Append", appendTo, e, b, v)
+	recordElements(writerOf(r), "Append", appendTo, e, b, v)
 }
 
 // AddBufferList records AddBuffer of the same elements for the entities of a list.
 func AddBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(r.writer(), "AddBufferList", add, list, b, v)
+	recordElementsList(writerOf(r), "AddBufferList", add, list, b, v)
 }
 
 // PutBufferList records PutBuffer of the same elements for the entities of a list.
 func PutBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(r.writer(), "PutBufferList", put, list, b, v)
+	recordElementsList(writerOf(r), "PutBufferList", put, list, b, v)
 }
 
 // SetBufferList records SetBuffer of the same elements for the entities of a list.
 func SetBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(r.writer(), "SetBufferList", set, list, b, v)
+	recordElementsList(writerOf(r), "SetBufferList", set, list, b, v)
 }
 
 // AppendList records Append of the same elements for the entities of a list.
 func AppendList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(r.writer(), "AppendList", appendTo, list, b, v)
+	recordElementsList(writerOf(r), "AppendList", appendTo, list, b, v)
 }
 
 // AddBufferQuery records AddBuffer of the same elements for the entities that match q when the command is played.
 func AddBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(r.writer(), "AddBufferQuery", add, q, b, v)
+	recordElementsQuery(writerOf(r), "AddBufferQuery", add, q, b, v)
 }
 
 // PutBufferQuery records PutBuffer of the same elements for the entities that match q when the command is played.
 func PutBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(r.writer(), "PutBufferQuery", put, q, b, v)
+	recordElementsQuery(writerOf(r), "PutBufferQuery", put, q, b, v)
 }
 
 // SetBufferQuery records SetBuffer of the same elements for the entities that match q when the command is
 // played and have the buffer.
 func SetBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(r.writer(), "SetBufferQuery", set, q, b, v)
+	recordElementsQuery(writerOf(r), "SetBufferQuery", set, q, b, v)
 }
 
 // AppendQuery records Append of the same elements for the entities that match q when the command is
 // played and have the buffer.
 func AppendQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(r.writer(), "AppendQuery", appendTo, q, b, v)
+	recordElementsQuery(writerOf(r), "AppendQuery", appendTo, q, b, v)
 }
 
 func recordElements[T any](w *Writer, name string, k kind, e ecs.Entity, b ecs.Buffer[T], v []T) {

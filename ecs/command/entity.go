@@ -42,6 +42,7 @@ func (w *Writer) Destroy(e ecs.Entity) { w.one("Writer.Destroy", op{kind: destro
 // Add records that e gets the types that it lacks, zero and enabled. Shared types are given by
 // AddShared.
 func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
+	checkTypes("Writer.Add", types...) // before any is recorded
 	for _, t := range types {
 		w.one("Writer.Add", w.typed("Writer.Add", add, t), e)
 	}
@@ -49,6 +50,7 @@ func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 
 // Remove records that e loses the types that it has: no failure when it is dead.
 func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
+	checkTypes("Writer.Remove", types...) // before any is recorded
 	for _, t := range types {
 		w.one("Writer.Remove", w.typed("Writer.Remove", remove, t), e)
 	}
@@ -140,6 +142,7 @@ func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 // typed returns the op of a kind without a value about a type.
 func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	w.check(name)
+	checkTypes(name, t)
 	w.stream.b.w.TypeIndex(t) // panics for one of another world
 	if k == add || k == remove {
 		checkDying(name, t)
@@ -155,6 +158,15 @@ func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
 	}
 	return op{kind: k, t: t}
+}
+
+// checkTypes panics for a type that is nil.
+func checkTypes(name string, types ...ecs.Type) {
+	for _, t := range types {
+		if t == nil {
+			panic("command: " + name + ": a type is nil")
+		}
+	}
 }
 
 // changed returns the op of a change.

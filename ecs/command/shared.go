@@ -6,51 +6,51 @@ import "quarry/ecs"
 
 // AddShared records that e gets the value, unless it has one of the type.
 func AddShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
-	recordShared(r.writer(), "AddShared", add, e, c, v)
+	recordShared(writerOf(r), "AddShared", add, e, c, v)
 }
 
 // PutShared records that e gets the value, in place of the one that it may have.
 func PutShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
-	recordShared(r.writer(), "PutShared", put, e, c, v)
+	recordShared(writerOf(r), "PutShared", put, e, c, v)
 }
 
 // SetShared records that e gets the value in place of the one that it has. It must have one
 // when the command is played.
 func SetShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
-	recordShared(r.writer(), "SetShared", set, e, c, v)
+	recordShared(writerOf(r), "SetShared", set, e, c, v)
 }
 
 // AddSharedList records AddShared of one value for the entities of a list.
 func AddSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
-	recordSharedList(r.writer(), "AddSharedList", add, list, c, v)
+	recordSharedList(writerOf(r), "AddSharedList", add, list, c, v)
 }
 
 // PutSharedList records PutShared of one value for the entities of a list.
 func PutSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
-	recordSharedList(r.writer(), "PutSharedList", put, list, c, v)
+	recordSharedList(writerOf(r), "PutSharedList", put, list, c, v)
 }
 
 // SetSharedList records SetShared of one value for the entities of a list.
 func SetSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
-	recordSharedList(r.writer(), "SetSharedList", set, list, c, v)
+	recordSharedList(writerOf(r), "SetSharedList", set, list, c, v)
 }
 
 // AddSharedQuery records AddShared of one value for the entities that match q when the command is
 // played.
 func AddSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	recordSharedQuery(r.writer(), "AddSharedQuery", add, q, c, v)
+	recordSharedQuery(writerOf(r), "AddSharedQuery", add, q, c, v)
 }
 
 // PutSharedQuery records PutShared of one value for the entities that match q when the command is
 // played.
 func PutSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	recordSharedQuery(r.writer(), "PutSharedQuery", put, q, c, v)
+	recordSharedQuery(writerOf(r), "PutSharedQuery", put, q, c, v)
 }
 
 // SetSharedQuery records SetShared of one value for the entities that match q when the command is
 // played and have one of the type.
 func SetSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	recordSharedQuery(r.writer(), "SetSharedQuery", set, q, c, v)
+	recordSharedQuery(writerOf(r), "SetSharedQuery", set, q, c, v)
 }
 
 func recordShared[T comparable](w *Writer, name string, k kind, e ecs.Entity, c ecs.Shared[T], v T) {

@@ -31,6 +31,21 @@ type Recorder interface{ writer() *Writer }
 
 func (w *Writer) writer() *Writer { return w }
 
+func (b *Buffer) writer() *Writer {
+	if b == nil {
+		return nil
+	}
+	return b.Writer
+}
+
+// writerOf returns the writer of a recorder, nil for one that is nil, which check refuses.
+func writerOf(r Recorder) *Writer {
+	if r == nil {
+		return nil
+	}
+	return r.writer()
+}
+
 // Key sets the sort key of the commands that come: lower keys are played first, whoever
 // recorded them. It is 0 at first.
 func (w *Writer) Key(key int64) {

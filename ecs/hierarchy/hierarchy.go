@@ -75,6 +75,9 @@ type Hierarchy struct {
 // New registers Parent and Child with w and returns its hierarchy. It panics like
 // ecs.Register. Make it once: it has two queries, which Close takes out of the world.
 func New(w *ecs.World) *Hierarchy {
+	if w == nil {
+		panic("hierarchy: New: the world is nil")
+	}
 	p, c := ecs.Register[Parent](w), ecs.RegisterBuffer[Child](w, ecs.Inline(inline))
 	either, disabled, prefabs := ecs.Any(p, c), ecs.IncludeDisabled(), ecs.IncludePrefabs()
 	return &Hierarchy{

@@ -87,6 +87,9 @@ func (j *Job) Indexed() *Job {
 // same rows and ordinal in every run and for any number of workers.
 func (j *Job) Reduces(p Reduction) *Job {
 	j.build("Job.Reduces")
+	if p == nil {
+		panic("job: Job.Reduces: the reduction is nil; NewPartials makes one")
+	}
 	p.bind(j)
 	j.partials = append(j.partials, p)
 	return j

@@ -23,6 +23,9 @@ type Reduction interface {
 func NewPartials[T any]() *Partials[T] { return &Partials[T]{} }
 
 func (p *Partials[T]) bind(j *Job) {
+	if p == nil {
+		panic("job: Job.Reduces: the partials are nil; they come from NewPartials")
+	}
 	if p.job != nil {
 		panic(fmt.Sprintf("job: Job.Reduces: the partials are those of job %s; make others for job %s", p.job.name, j.name))
 	}
@@ -36,6 +39,9 @@ func (p *Partials[T]) reset(parts int) {
 
 // At returns the partial of the rows that a body was called with.
 func (p *Partials[T]) At(c *Ctx) *T {
+	if c == nil {
+		panic("job: Partials.At: the context is nil; bodies of jobs have one")
+	}
 	if p.job != c.job {
 		panic(fmt.Sprintf("job: Partials.At: the partials are not those of job %s: give them to its Reduces", c.job.name))
 	}
@@ -46,6 +52,9 @@ func (p *Partials[T]) At(c *Ctx) *T {
 // second) ..., last). It panics while the flight is not completed. What bodies did not
 // come to, because one failed, is zero.
 func (p *Partials[T]) Fold(start T, f func(sum, next T) T) T {
+	if f == nil {
+		panic("job: Partials.Fold: the function is nil")
+	}
 	if p.job != nil && p.job.out {
 		panic(fmt.Sprintf("job: Partials.Fold: job %s is in flight; complete it first", p.job.name))
 	}

@@ -131,6 +131,9 @@ func NewScheduler(w *ecs.World, options ...Option) *Scheduler {
 	}
 	s := &Scheduler{w: w, inline: defaultInline}
 	for _, o := range options {
+		if o == nil {
+			panic("job: NewScheduler: an option is nil")
+		}
 		o(s)
 	}
 	if s.workers == nil {

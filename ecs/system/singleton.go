@@ -17,6 +17,9 @@ type Singleton[T any] struct {
 // there is one would depend on a bit. Systems that use it declare the component by
 // State.Uses. Its query is the world's until Close.
 func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
+	if w == nil {
+		panic("system: NewSingleton: the world is nil")
+	}
 	if ecs.FactsOf(c).Enableable {
 		panic(fmt.Sprintf("system: NewSingleton: %v is Enableable, and a singleton is there or not", c))
 	}

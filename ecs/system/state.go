@@ -130,6 +130,9 @@ func (s *State) touch() {
 // share variables with the update. Make it once, as a query.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
+	if q == nil {
+		panic("system: State.For: the query is nil")
+	}
 	name := s.name
 	if n := len(s.lent); n > 0 {
 		name = fmt.Sprint(name, " ", n+1)

@@ -113,6 +113,11 @@ const defaultMaxDelta = time.Second / 3
 
 // Jobs gives options to the scheduler that New makes.
 func Jobs(options ...job.Option) Option {
+	for _, o := range options {
+		if o == nil {
+			panic("system: Jobs: an option is nil")
+		}
+	}
 	return func(s *Systems) { s.options = append(s.options, options...) }
 }
 
@@ -166,6 +171,9 @@ func New(w *ecs.World, options ...Option) *Systems {
 	s := &Systems{w: w, clock: sinceStart, maxDelta: defaultMaxDelta, base: context.Background(),
 		named: map[string]*State{}, known: map[System]*State{}, things: map[reflect.Type]*resource{}}
 	for _, o := range options {
+		if o == nil {
+			panic("system: New: an option is nil")
+		}
 		o(s)
 	}
 	switch {

@@ -16,7 +16,7 @@ type (
 	T      struct{}
 	Plain  [4]int
 	List   []Option
-	G[V any] struct{}
+	G[V any] struct{ base }
 )
 
 func New(options ...Option)                      {}
@@ -31,6 +31,7 @@ func (t *T) Each(f func() bool)                  {}
 func (t *T) Receiver()                           {}
 func (g *G[V]) Free(v *V)                        {}
 func (o hidden) Free(v *T)                       {}
+func (b base) Free(v *T)                         {}
 `
 	takers, err := nilTakers(fstest.MapFS{
 		"p.go":      {Data: []byte(source)},
@@ -38,7 +39,7 @@ func (o hidden) Free(v *T)                       {}
 		"p_test.go": {Data: []byte("package p\n\nfunc Tested(v any) {}\n")},
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{"Any", "G.Free", "New", "Pointer", "Raw", "Several", "T.Each"}, takers)
+	require.Equal(t, []string{"Any", "G.Free", "New", "Pointer", "Raw", "Several", "T.Each", "base.Free"}, takers)
 
 	_, err = nilTakers(fstest.MapFS{"p.go": {Data: []byte("package p\n\nfunc F(v net.Conn) {}\n")}})
 	require.ErrorContains(t, err, "F: foreign in internal/lint/nil.go does not say whether a net.Conn may be nil")

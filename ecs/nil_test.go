@@ -1,0 +1,107 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/internal/lint"
+)
+
+// TestNil calls whatever takes a pointer, a function or an interface with nil.
+func TestNil(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	walk := ecs.Register[Velocity](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[Hit](w)
+	a := ecs.NewArchetype(w, position, walk)
+	a.Create()
+	q := ecs.NewQuery(w, ecs.Write(position), ecs.Write(walk))
+	change := ecs.NewChange(w, ecs.Remove(walk))
+	type none struct{ P ecs.R[Position] }
+	type values struct{ P Position }
+	panics, returns := lint.NilPanics, lint.NilReturns
+	inPhase := func(loop func(p *ecs.Phase)) func() {
+		return func() {
+			p := w.Share()
+			defer p.End()
+			loop(p)
+		}
+	}
+	lint.CheckNil(t,
+		panics("Absent", "ecs: Absent: ", func() { ecs.Absent(nil, position) }),
+		panics("Access.Conflicts", "ecs: Access.Conflicts: ", func() { new(ecs.Access).Conflicts(nil) }),
+		panics("Access.Join", "ecs: Access.Join: ", func() { new(ecs.Access).Join(nil) }),
+		panics("Add", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Add(nil, position)) }),
+		panics("Any", "ecs: Any: ", func() { ecs.Any(nil, position) }),
+		panics("Archetype.AdoptQuery", "ecs: Archetype.AdoptQuery: ", func() { _, _ = a.AdoptQuery(nil) }),
+		panics("Archetype.Has", "ecs: Archetype.Has: ", func() { a.Has(nil) }),
+		panics("Buffer.Lookup", "ecs: Buffer.Lookup: ", func() { hits.Lookup(nil) }),
+		panics("Change.ApplyQuery", "ecs: Change.ApplyQuery: ", func() { _, _ = change.ApplyQuery(nil) }),
+		panics("Change.Target", "ecs: Change.Target: ", func() { _, _ = change.Target(nil) }),
+		panics("Changed", "ecs: Changed: ", func() { ecs.Changed(nil, position) }),
+		panics("Cleanup", "ecs: Cleanup: ", func() { ecs.Cleanup(nil) }),
+		returns("Component.GetMany", func(t *testing.T) { require.Empty(t, position.GetMany(nil, nil)) }),
+		panics("Component.Lookup", "ecs: Component.Lookup: ", func() { position.Lookup(nil) }),
+		returns("Component.MutMany", func(t *testing.T) { require.Empty(t, position.MutMany(nil, nil)) }),
+		panics("Component.SetValues", "ecs: Component.SetValues: ", func() { _ = position.SetValues(nil, nil) }),
+		panics("Component.Values", "ecs: Component.Values: ", func() { position.Values(nil, nil) }),
+		panics("Disabled", "ecs: Disabled: ", func() { ecs.Disabled(nil, walk) }),
+		panics("Each1: query", "ecs: Query.Rows: ", func() { ecs.Each1(nil, position, func(ecs.Entity, *Position) {}) }),
+		panics("Each1: function", "ecs: Each1: ", func() { ecs.Each1(q, position, nil) }),
+		panics("Each2: query", "ecs: Query.Rows: ", func() { ecs.Each2(nil, position, walk, func(ecs.Entity, *Position, *Velocity) {}) }),
+		panics("Each2: function", "ecs: Each2: ", func() { ecs.Each2(q, position, walk, nil) }),
+		panics("Enableable", "ecs: Enableable: ", func() { ecs.Enableable(nil) }),
+		panics("FactsOf", "ecs: FactsOf: ", func() { ecs.FactsOf(nil) }),
+		panics("NewArchetype: world", "ecs: NewArchetype: ", func() { ecs.NewArchetype(nil) }),
+		panics("NewArchetype: type", "ecs: NewArchetype: ", func() { ecs.NewArchetype(w, nil, position) }),
+		panics("NewBundle", "ecs: NewBundle[values]: ", func() { ecs.NewBundle[values](nil) }),
+		panics("NewChange", "ecs: NewChange: ", func() { ecs.NewChange(nil) }),
+		panics("NewLoan: query", "ecs: NewLoan: ", func() { ecs.NewLoan(nil, "loan", func(string) {}) }),
+		panics("NewLoan: wait", "ecs: NewLoan: ", func() { ecs.NewLoan(q, "loan", nil) }),
+		panics("NewQuery", "ecs: NewQuery: ", func() { ecs.NewQuery(nil) }),
+		panics("NewView", "ecs: NewView[none]: ", func() { ecs.NewView[none](nil) }),
+		panics("NewWorld", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(nil) }),
+		panics("NewWorld: second", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(ecs.ChunkGrowth(ecs.DefaultChunkGrowth()), nil) }),
+		panics("Optional", "ecs: Optional: ", func() { ecs.Optional(nil, position) }),
+		panics("Phase.Rows", "ecs: Phase.Rows: ", inPhase(func(p *ecs.Phase) {
+			for range p.Rows(nil) {
+			}
+		})),
+		panics("Phase.RowsOf", "ecs: Phase.Rows: ", inPhase(func(p *ecs.Phase) {
+			for range p.RowsOf(nil, ecs.SharedValue{}) {
+			}
+		})),
+		panics("Present", "ecs: Present: ", func() { ecs.Present(nil, position) }),
+		panics("Query.MatchesArchetype", "ecs: Query.MatchesArchetype: ", func() { q.MatchesArchetype(nil) }),
+		panics("Read", "ecs: Read: ", func() { ecs.Read(nil) }),
+		panics("Register: world", "ecs: Register[Position]: ", func() { ecs.Register[Position](nil) }),
+		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[Position](w, nil) }),
+		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](nil) }),
+		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](w, nil) }),
+		panics("RegisterManaged: world", "ecs: RegisterManaged[string]: ", func() { ecs.RegisterManaged[string](nil) }),
+		panics("RegisterManaged: option", "ecs: RegisterManaged[string]: ", func() { ecs.RegisterManaged[string](w, nil) }),
+		panics("RegisterShared: world", "ecs: RegisterShared[string]: ", func() { ecs.RegisterShared[string](nil) }),
+		panics("RegisterShared: option", "ecs: RegisterShared[string]: ", func() { ecs.RegisterShared[string](w, nil) }),
+		panics("Remove", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Remove(nil, position)) }),
+		panics("TryNewArchetype: world", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(nil) }),
+		panics("TryNewArchetype: type", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(w, nil, position) }),
+		panics("Unset", "ecs: Unset: ", func() { ecs.Unset(nil, position) }),
+		panics("With", "ecs: With: ", func() { ecs.With(nil, position) }),
+		panics("WithUniverse", "ecs: WithUniverse: ", func() { ecs.WithUniverse(nil) }),
+		panics("Without", "ecs: Without: ", func() { ecs.Without(nil, position) }),
+		returns("World.ArchetypesOf: none", func(*testing.T) { w.ArchetypesOf(nil, nil) }),
+		panics("World.ArchetypesOf", "ecs: World.ArchetypesOf: ", func() { w.ArchetypesOf(nil, []ecs.Entity{ecs.Null}) }),
+		panics("World.Clone", "ecs: World.Clone: ", func() { _, _ = w.Clone(nil) }),
+		panics("World.DestroyQuery", "ecs: World.DestroyQuery: ", func() { w.DestroyQuery(nil) }),
+		panics("World.MoveAll", "ecs: World.MoveAll: ", func() { _, _ = w.MoveAll(nil) }),
+		panics("World.MoveQuery", "ecs: World.MoveQuery: ", func() { _, _ = w.MoveQuery(nil) }),
+		panics("World.TypeIndex", "ecs: World.TypeIndex: ", func() { w.TypeIndex(nil) }),
+		panics("Write", "ecs: Write: ", func() { ecs.Write(nil) }),
+		panics("handle.DisableQuery", "ecs: Component.DisableQuery: ", func() { walk.DisableQuery(nil) }),
+		panics("handle.EnableQuery", "ecs: Component.EnableQuery: ", func() { walk.EnableQuery(nil) }),
+	)
+	require.Equal(t, 1, q.Count(), "nothing has changed")
+	require.NoError(t, w.Verify())
+}
