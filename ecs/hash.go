@@ -115,9 +115,8 @@ func (h *hasher) value(p unsafe.Pointer, fields []layout.Field) {
 		at := unsafe.Add(p, f.Offset) // Safe because the field lies inside the value at p.
 		switch {
 		case f.Count > 0:
-			for range f.Count {
-				h.value(at, f.Each)
-				at = unsafe.Add(at, f.Size) // Safe because Count elements lie there; behind the last nothing is read.
+			for i := range f.Count {
+				h.value(unsafe.Add(at, i*f.Size), f.Each) // Safe because Count elements lie there.
 			}
 		case f.Marked:
 			h.entity(*(*Entity)(at)) // Safe because marked fields are entities.
