@@ -135,6 +135,9 @@ func requireGoLives(t *testing.T) {
 // with all of them, closes every second one and then all, and gets as many again.
 func TestWorldsAtOnce(t *testing.T) {
 	for _, limit := range []int{2_000_000, 4_000_000, 20_000_000} { // KiB
+		if testing.Short() && limit > 4_000_000 {
+			continue
+		}
 		underLimit(t, fmt.Sprintf("ulimit -v %d", limit), func(t *testing.T) {
 			for _, sizes := range [][]int{{0}, {32 << 20}, {4 << 20, 64 << 20, 0, 10 << 20}} {
 				all, bytes, err := openAll(sizes)

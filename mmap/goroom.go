@@ -21,7 +21,7 @@ const (
 	leastRoom = 144 << 20 // bytes; under a limit a tenth of it, but no less than this
 	mostRoom  = 1 << 30   // and no more than this, which is what is left without a limit
 	goStep    = 82 << 20  // bytes that Go takes to grow its heap, and two threads with cgo
-	reuseRoom = 24 << 20  // bytes free in its heap that do for another region
+	reuseRoom = 48 << 20  // bytes free in its heap that do for another region
 )
 
 // vain is a collection that made no room.

@@ -101,6 +101,20 @@ func TestReserveUpToEverySize(t *testing.T) {
 	}
 }
 
+// TestReserveUpToSharesWhatIsParked: a region that is less than was wanted takes no more
+// than a quarter of what is left, that which is parked counted in.
+func TestReserveUpToSharesWhatIsParked(t *testing.T) {
+	s := mmap.NewSpace(mmap.Capped{System: mmap.Systems()["goheap"](), Limit: 41 * g})
+	whole := reserve(t, s, 40*g)
+	base := whole.Base()
+	require.NoError(t, whole.Release())
+	r, err := s.ReserveUpTo(80*g, 2*g) // 40 needs 120 beside those parked, 20 needs 40
+	require.NoError(t, err)
+	require.Equal(t, 20*g, r.Size())
+	require.Equal(t, base, r.Base())
+	require.NoError(t, r.Release())
+}
+
 // TestHints: a hint is on until it is switched off or the region ends.
 func TestHints(t *testing.T) {
 	onEach(t, func(t *testing.T, s *mmap.Space) {

@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,28 +19,56 @@ import (
 // addresses are how many bytes of them there are for the process.
 type addresses struct {
 	limit int // math.MaxInt: none
-	used  int // 0: not known, or not asked
+	used  int // 0 without a limit, and where the kernel does not tell
 	room  int // left to Go
 }
 
 // free is what may be taken.
 func (a *addresses) free() int { return a.limit - a.used - a.room }
 
-// addressesFor asks for n bytes. The error, if they are not free, is an *overLimit.
-func addressesFor(n int) (a addresses, err error) {
+// refuse is an *overLimit unless n bytes are free.
+func (a *addresses) refuse(n int) error {
+	if n <= a.free() {
+		return nil
+	}
+	return &overLimit{*a}
+}
+
+// lookAge is for how long a look at the addresses is good enough to share them out by.
+const lookAge = 100 * time.Microsecond
+
+// lately is the last look.
+var lately struct {
+	sync.Mutex
+	addresses
+	at time.Time
+}
+
+// addressesLately is a look that is at most lookAge old: a call that tries several
+// sizes looks once.
+func addressesLately() addresses {
+	lately.Lock()
+	defer lately.Unlock()
+	if now := time.Now(); now.Sub(lately.at) > lookAge {
+		lately.addresses, lately.at = addressesNow(), now
+	}
+	return lately.addresses
+}
+
+// addressesTaken makes the next look a new one.
+func addressesTaken() {
+	lately.Lock()
+	defer lately.Unlock()
+	lately.at = time.Time{}
+}
+
+func addressesNow() addresses {
 	var as unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &as) != nil || as.Cur > math.MaxInt {
-		return addresses{limit: math.MaxInt, room: mostRoom}, nil
+		return addresses{limit: math.MaxInt, room: mostRoom}
 	}
-	a.limit = int(as.Cur)
-	a.room = min(max(a.limit/10, leastRoom), mostRoom)
-	if n <= a.free() {
-		a.used = addressesUsed()
-	}
-	if n > a.free() {
-		err = &overLimit{a}
-	}
-	return a, err
+	limit := int(as.Cur)
+	return addresses{limit: limit, used: addressesUsed(), room: min(max(limit/10, leastRoom), mostRoom)}
 }
 
 // addressesUsed is how many bytes the limit counts, or 0 where the kernel does not tell.
@@ -82,11 +112,7 @@ func goFree() int {
 type overLimit struct{ addresses }
 
 func (e *overLimit) Error() string {
-	used := ""
-	if e.used > 0 {
-		used = fmt.Sprintf(", of which %d are in use", e.used)
-	}
-	return fmt.Sprintf("%v: the limit is %d%s, and %d are left to Go", unix.ENOMEM, e.limit, used, e.room)
+	return fmt.Sprintf("%v: the limit is %d, of which %d are in use, and %d are left to Go", unix.ENOMEM, e.limit, e.used, e.room)
 }
 
 func (e *overLimit) Unwrap() error { return unix.ENOMEM }

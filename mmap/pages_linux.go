@@ -52,10 +52,14 @@ func (p pages) traits() traits {
 }
 
 func (p pages) reserve(size int) (memory, error) {
-	a, err := addressesFor(size + Granule)
-	if err != nil {
+	a := addressesLately()
+	if size+Granule <= a.limit-a.room { // else there is no need to look again
+		a = addressesNow()
+	}
+	if err := a.refuse(size + Granule); err != nil {
 		return memory{}, err
 	}
+	defer addressesTaken()
 	// As much of Go's room is mapped for a moment, as proof that it is in one piece, as
 	// leaves Go its room meanwhile.
 	spare := min(a.room, a.free()-size-Granule) &^ (Granule - 1)
@@ -77,20 +81,20 @@ func (p pages) reserve(size int) (memory, error) {
 // room asks the limit, where there is one, else maps and unmaps: nobody has seen
 // the range.
 func (pages) room(size int) error {
-	a, err := addressesFor(size)
-	if err == nil && a.limit == math.MaxInt {
-		err = tryMap(size + a.room)
+	a := addressesLately()
+	if a.limit == math.MaxInt {
+		return tryMap(size + a.room)
 	}
-	return err
+	return a.refuse(size)
 }
 
 // reuse asks the limit, and where that leaves little, Go.
 func (pages) reuse() error {
-	a, err := addressesFor(0)
-	if err == nil || a.limit-a.used >= max(goStep, a.room/4) || goFree() >= reuseRoom {
+	a := addressesLately()
+	if a.limit-a.used >= max(goStep, a.room/4) || goFree() >= reuseRoom {
 		return nil
 	}
-	return err
+	return a.refuse(0)
 }
 
 func (p pages) drop(m *memory, off, n int) error {

@@ -34,7 +34,7 @@ var process = sync.OnceValue(func() *space { return newSpace(platform()) })
 //
 // The Go runtime, which ends the process where it gets no addresses, keeps room: what
 // the OS gives leaves a tenth of the limit ("ulimit -v"), 144 MiB at least and 1 GiB at
-// most. What was parked is taken while Go can still grow its heap or has 24 MiB free
+// most. What was parked is taken while Go can still grow its heap or has 48 MiB free
 // in it; if not it collects first. An error is an *Error that wraps ErrAddressSpace, or
 // ErrMemory where regions are Go objects. size must be positive.
 func Reserve(size int) (*Region, error) { return process().reserve(size) }
