@@ -468,4 +468,5 @@ func changedModel(t *testing.T, rng *rand.Rand) {
 		}
 		require.Empty(t, stale[i], "written, and not seen by the next loop")
 	}
+	require.NoError(t, w.Close()) // there may be no room for all these worlds
 }
