@@ -17,7 +17,7 @@ func TestNil(t *testing.T) {
 	list := []ecs.Entity{e}
 	var none *Buffer
 	panics := lint.NilPanics
-	lint.CheckNil(t,
+	lint.CheckNil(t, append(nilOfQueries(y, cb),
 		panics("Add: recorder", "command: Add: ", func() { Add(nil, e, y.pos, position{}) }),
 		panics("Add: buffer", "command: Add: ", func() { Add(none, e, y.pos, position{}) }),
 		panics("AddList", "command: AddList: ", func() { AddList(nil, list, y.pos, position{}) }),
@@ -74,21 +74,28 @@ func TestNil(t *testing.T) {
 		panics("Writer.Disable", "command: Writer.Disable: ", func() { cb.Disable(e, nil) }),
 		panics("Writer.Apply", "command: Writer.Apply: ", func() { cb.Apply(e, nil) }),
 		panics("Writer.ApplyList", "command: Writer.ApplyList: ", func() { cb.ApplyList(list, nil) }),
+		panics("Writer.AddList", "command: Writer.AddList: ", func() { cb.AddList(list, nil) }),
+		panics("Writer.RemoveList", "command: Writer.RemoveList: ", func() { cb.RemoveList(list, nil) }),
+		panics("Writer.EnableList", "command: Writer.EnableList: ", func() { cb.EnableList(list, nil) }),
+		panics("Writer.DisableList", "command: Writer.DisableList: ", func() { cb.DisableList(list, nil) }),
+	)...)
+	require.Zero(t, cb.Len())
+}
+
+// nilOfQueries are the commands of a writer about queries.
+func nilOfQueries(y *yard, cb *Buffer) []lint.NilCall {
+	panics := lint.NilPanics
+	return []lint.NilCall{
 		panics("Writer.ApplyQuery: query", "command: Writer.ApplyQuery: ", func() { cb.ApplyQuery(nil, y.change) }),
 		panics("Writer.ApplyQuery: change", "command: Writer.ApplyQuery: ", func() { cb.ApplyQuery(y.q, nil) }),
 		panics("Writer.DestroyQuery", "command: Writer.DestroyQuery: ", func() { cb.DestroyQuery(nil) }),
-		panics("Writer.AddList", "command: Writer.AddList: ", func() { cb.AddList(list, nil) }),
 		panics("Writer.AddQuery: query", "command: Writer.AddQuery: ", func() { cb.AddQuery(nil, y.walk) }),
 		panics("Writer.AddQuery: type", "command: Writer.AddQuery: ", func() { cb.AddQuery(y.q, nil) }),
-		panics("Writer.RemoveList", "command: Writer.RemoveList: ", func() { cb.RemoveList(list, nil) }),
 		panics("Writer.RemoveQuery: query", "command: Writer.RemoveQuery: ", func() { cb.RemoveQuery(nil, y.walk) }),
 		panics("Writer.RemoveQuery: type", "command: Writer.RemoveQuery: ", func() { cb.RemoveQuery(y.q, nil) }),
-		panics("Writer.EnableList", "command: Writer.EnableList: ", func() { cb.EnableList(list, nil) }),
 		panics("Writer.EnableQuery: query", "command: Writer.EnableQuery: ", func() { cb.EnableQuery(nil, y.walk) }),
 		panics("Writer.EnableQuery: type", "command: Writer.EnableQuery: ", func() { cb.EnableQuery(y.q, nil) }),
-		panics("Writer.DisableList", "command: Writer.DisableList: ", func() { cb.DisableList(list, nil) }),
 		panics("Writer.DisableQuery: query", "command: Writer.DisableQuery: ", func() { cb.DisableQuery(nil, y.walk) }),
 		panics("Writer.DisableQuery: type", "command: Writer.DisableQuery: ", func() { cb.DisableQuery(y.q, nil) }),
-	)
-	require.Zero(t, cb.Len())
+	}
 }
