@@ -8,14 +8,18 @@ import (
 	"unsafe"
 )
 
-// Park is a park of granules from the first of the address space on, which nobody owns or
-// touches; it knows them by their numbers.
+// parkBase is where the granules of a Park begin: beyond what WebAssembly can address, and
+// where no system has the heap of Go, whose collector looks at pointers.
+const parkBase = 1 << 40
+
+// Park is a park of granules from parkBase on, which nobody owns or touches; it knows them
+// by their numbers.
 type Park struct{ park }
 
 // Add parks the granules [lo, hi) of a block, which is not 0.
 func (p *Park) Add(lo, hi, block int, stale []bool) {
 	// Safe because the address is not touched, and not one of Go's heap.
-	m := memory{base: unsafe.Add(nil, (1+lo)*Granule), size: (hi - lo) * Granule, block: uintptr(block), stale: newGranules(hi - lo)}
+	m := memory{base: unsafe.Add(nil, parkBase+lo*Granule), size: (hi - lo) * Granule, block: uintptr(block), stale: newGranules(hi - lo)}
 	for i, set := range stale {
 		if set {
 			m.stale.set(i, i+1)
@@ -37,7 +41,7 @@ func (p *Park) Take(n int) (lo, hi int, stale []bool, ok bool) {
 	return lo, lo + m.size/Granule, stale, true
 }
 
-func number(m memory) int { return int(uintptr(m.base))/Granule - 1 }
+func number(m memory) int { return int(uintptr(m.base)-parkBase) / Granule }
 
 func (p *Park) Bytes() int    { return p.bytes }
 func (p *Park) Verify() error { return p.verify() }
