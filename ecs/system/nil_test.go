@@ -1,6 +1,7 @@
 package system_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,8 @@ import (
 	"quarry/ecs/system"
 	"quarry/internal/lint"
 )
+
+var noContext context.Context
 
 // TestNil calls whatever takes a pointer, a function or an interface with nil.
 func TestNil(t *testing.T) {
@@ -21,7 +24,7 @@ func TestNil(t *testing.T) {
 	panics, returns := lint.NilPanics, lint.NilReturns
 	lint.CheckNil(t,
 		panics("Clock", "system: Clock: ", func() { system.Clock(nil) }),
-		panics("Context", "system: Context: ", func() { system.Context(nil) }),
+		panics("Context", "system: Context: ", func() { system.Context(noContext) }),
 		returns("Func.Update", func(t *testing.T) {
 			called := false
 			system.Func(func(s *system.State) { called = s == nil }).Update(nil)
