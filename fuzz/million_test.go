@@ -60,10 +60,11 @@ func TestHashWithoutChunks(t *testing.T) {
 		data := fuzz.Random(seed+4000, steps)
 		fuzz.WorldWeights(data, func(op string) bool { return !slices.Contains(cut, op) })
 		data[0] |= 6 // large runs
+		u := newUniverse(t, 64<<20)
 		var first fuzz.WorldResult
 		for growth := range byte(8) {
 			data[1] = data[1]&31 | growth<<5
-			result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 256<<20)})
+			result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: u})
 			require.NoError(t, err)
 			if growth == 0 {
 				first = result

@@ -79,12 +79,12 @@ func TestWorldStream(t *testing.T) {
 func TestSameStreamSameHash(t *testing.T) {
 	seeds, steps := effort(4, 2_000)
 	seen := map[uint64]uint64{}
+	one, u := newUniverse(t, 256<<20), newUniverse(t, 256<<20)
 	for seed := range uint64(seeds) {
 		data := fuzz.Random(seed+1000, steps)
-		alone, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 256<<20)})
+		alone, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: one})
 		require.NoError(t, err)
 
-		u := newUniverse(t, 256<<20)
 		w, err := ecs.NewWorld(ecs.WithUniverse(u))
 		require.NoError(t, err)
 		a := ecs.NewArchetype(w, ecs.Register[int64](w))
