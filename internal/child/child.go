@@ -5,6 +5,7 @@ package child
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,8 +21,9 @@ const NoLimit = "true"
 // Run runs body in a child process, after the shell command limit and with more
 // environment ("NAME=value"). In the child it is called again by the same test and
 // then runs body itself, so the test must call Run, and nothing that takes long
-// before it. Several calls of one test must differ in limit. The test fails unless
-// the child's passes, and is skipped where the child's is or cannot be started.
+// before it. The child's run is short where its parent's is. Several calls of one test
+// must differ in limit. The test fails unless the child's passes, and is skipped where
+// the child's is or cannot be started.
 func Run(t *testing.T, limit string, body func(t *testing.T), environment ...string) {
 	t.Helper()
 	switch os.Getenv(variable) {
@@ -38,7 +40,8 @@ func run(t *testing.T, limit string, environment []string) {
 	if err != nil {
 		t.Skip("no shell to set a limit with")
 	}
-	child := exec.Command(shell, "-c", limit+`; exec "$0" -test.v -test.run "^$1\$"`, os.Args[0], t.Name())
+	child := exec.Command(shell, "-c", limit+`; exec "$0" -test.v -test.short=$2 -test.run "^$1\$"`,
+		os.Args[0], t.Name(), strconv.FormatBool(testing.Short()))
 	child.Env = append(append(os.Environ(), environment...), variable+"="+limit)
 	out, err := child.CombinedOutput()
 	switch text := string(out); {
