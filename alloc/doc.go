@@ -23,7 +23,7 @@
 // heap for one goroutine, without atomics. [Pages] gives each block a mapping of its
 // own. A [Table] keeps records in columns,
 // densely; under it is a [Grid], which package ecs has too, with a [Shelf] for small
-// chunks. [Growth] says how they and others grow.
+// chunks; an [Extent] stays in one piece as it grows. [Growth] says how they and others grow.
 //
 // [Allocator] is what a heap and all of the following have in common: an [Arena] hands
 // out blocks one behind the other and takes them back at once, a [Stack] in order, a

@@ -271,7 +271,7 @@ func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 	offset := int(uintptr(m.p) - uintptr(m.region.Base()))
 	granules := (offset + max(size, 1) + mmap.Granule - 1) / mmap.Granule
 	after := block{usable: granules*mmap.Granule - offset}
-	if !wasting && !after.couldBe(size) || granules*mmap.Granule > m.region.Size() || !m.commit(granules) {
+	if !wasting && !after.couldBe(size) || granules*mmap.Granule > m.region.Size() || m.commit(granules) != nil {
 		return false
 	}
 	l.mu.Lock()
@@ -280,26 +280,27 @@ func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 	return true
 }
 
-// commit makes that many granules of the region ready, or reports that it could not.
-func (m *mapping) commit(granules int) bool {
+// commit makes that many granules of the region ready; on an error as many are as before.
+// The caller notes the number.
+func (m *mapping) commit(granules int) error {
 	have, want := m.granules*mmap.Granule, granules*mmap.Granule
 	if want > have {
-		if process.charge(want-have) != nil {
-			return false
+		if err := process.charge(want - have); err != nil {
+			return err
 		}
-		if m.region.Commit(have, want-have) != nil {
+		if err := m.region.Commit(have, want-have); err != nil {
 			process.refund(want - have)
-			return false
+			return err
 		}
 	}
 	if want < have {
 		err := m.region.Decommit(want, have-want)
 		if err != nil && !errors.Is(err, mmap.ErrAccess) { // else refused half way: reserved all the same
-			return false
+			return err
 		}
 		process.refund(have - want)
 	}
-	return true
+	return nil
 }
 
 // lookup returns how many bytes the live block at p has and was asked for, or says why

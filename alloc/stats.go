@@ -15,6 +15,7 @@ type Stats struct {
 	Committed  int    // memory that the system has promised: 2 MiB granules
 	Live       int    // chunks in use
 	LiveChunks int    // number of chunks in use
+	Extents    int    // memory that extents have beside the chunks, in reservations of their own
 	LongestRun int    // longest run of free chunks inside one megachunk, in chunks
 	FreeRuns   [7]int // free runs that cannot be longer, by length: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 chunks
 }
@@ -23,7 +24,7 @@ type Stats struct {
 // free in pieces. While other goroutines allocate, the figures are those of no
 // single instant.
 func (u *Universe) Stats() Stats {
-	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.index.Count()}
+	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.index.Count(), Extents: int(u.extents.Load())}
 	s.Live = s.LiveChunks * ChunkSize
 	for m := range u.index.Words() {
 		for used := u.index.Word(m).Load(); used != ^uint64(0); {

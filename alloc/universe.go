@@ -106,6 +106,7 @@ type Universe struct {
 	asked    int                // bytes wanted at first; more than Size when limits forbade them
 	small    bool               // pages of 4 KiB are asked for
 	failures *Failures          // refuse on purpose; nil: none
+	extents  atomic.Int64       // bytes that extents have committed beside the chunks
 	closed   bool               // under mu
 
 	commits sync.Mutex // held over one commit and its charge to the budget; taken before mu
@@ -341,7 +342,7 @@ func (u *Universe) Shrunk() int {
 
 // Close ends the universe and parks its address range, for universes and mappings of
 // any size that come later; until then a stale pointer faults. It returns an error that
-// wraps ErrInUse, and does nothing, while chunks are in use; after an error of
+// wraps ErrInUse, and does nothing, while chunks or extents are in use; after an error of
 // the system the universe is open and sound, and Close may be called again. No
 // other call may be under way.
 func (u *Universe) Close() error {
@@ -383,6 +384,9 @@ func (u *Universe) close() error {
 	}
 	if live := u.index.Count(); live > 0 {
 		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, at %s; first close the heaps, tables and worlds on it and free the rest: %w", live, u.usedRuns(), ErrInUse)
+	}
+	if bytes := u.extents.Load(); bytes > 0 {
+		return fmt.Errorf("alloc: Universe.Close: extents have %d bytes beside the chunks; first close the worlds on it and release the rest: %w", bytes, ErrInUse)
 	}
 	// Granule by granule, so that after a refusal the flags are still true.
 	for g := range u.ready {

@@ -1,0 +1,288 @@
+package alloc
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"quarry/mmap"
+)
+
+// Extent is memory of a universe that stays in one piece while it grows, for what is found by
+// base and index. Up to a megachunk it is a run of chunks. Beyond that it is a reservation of
+// address space of its own, which is larger than what is asked for and is committed as the
+// extent grows:
+//
+//	     size   lies in
+//	   65,536 B  a run of 4 chunks
+//	1,048,576 B  a run of 64 chunks
+//	1,048,577 B  1 granule of 2,097,152 B of a reservation
+//	9,000,000 B  5 granules of it: the base is the same
+//
+// A smaller one lies in a reservation, too, while no run of its length is free.
+//
+// An extent belongs to one goroutine at a time. Its bytes move inside Resize and never else.
+//
+// Invariants, checked by Verify:
+//
+//	X1 An extent of size 0 has no memory. Another has its run of chunks in use, or a mapping
+//	   with as many granules as its size needs.
+//	X2 The bytes behind the size, up to the end of the chunks or granules, read as zero.
+type Extent struct {
+	u       *Universe
+	most    int            // bytes that it may come to have
+	base    unsafe.Pointer // of the first byte; nil while the size is 0
+	size    int            // bytes in use
+	run     ChunkIndex     // first chunk, when there is no mapping
+	mapping *mapping       // nil: a run of chunks, or nothing
+	left    []*mapping     // that the system did not take back; tried again by Resize and Release
+	reserve func(size, least int) (regionPages, error)
+}
+
+// NewExtent returns an extent of size 0 that may grow to most bytes. It takes no memory.
+func (u *Universe) NewExtent(most int) *Extent {
+	return &Extent{u: u, most: most, reserve: func(size, least int) (regionPages, error) {
+		r, err := mmap.ReserveUpTo(size, least)
+		if err != nil {
+			return nil, err // not r, which would be a nil region in an interface
+		}
+		return r, nil
+	}}
+}
+
+// Base returns the address of the first byte, nil while the size is 0. Resize may change it.
+func (x *Extent) Base() unsafe.Pointer { return x.base }
+
+// Size returns the bytes in use.
+func (x *Extent) Size() int { return x.size }
+
+// Resize makes the extent size bytes long. The bytes that it had stay, up to the smaller of
+// both sizes; bytes that come read as zero. An error wraps ErrFull, ErrReserve, ErrCommit
+// or, beyond what NewExtent was given, ErrTooBig, and nothing has changed then. A smaller
+// size is never refused. It panics for a negative size. Cost: a copy of the bytes where they
+// move: mostly when a run of chunks grows, and when it becomes a reservation or ceases to be one.
+func (x *Extent) Resize(size int) error {
+	switch {
+	case size < 0:
+		panic(fmt.Sprintf("alloc: Extent.Resize: size=%d is negative", size))
+	case size > x.most:
+		return fmt.Errorf("alloc: Extent.Resize: %d bytes, the limit is %d: %w", size, x.most, ErrTooBig)
+	case size <= x.size:
+		x.shrink(size)
+	case size <= x.room():
+		x.size = size
+	default:
+		if err := x.grow(size); err != nil {
+			return fmt.Errorf("alloc: Extent.Resize: from %d to %d bytes: %w", x.size, size, err)
+		}
+	}
+	return nil
+}
+
+// Release gives the memory back and makes the size 0. An error is that the system did not
+// take back a reservation; Release may be called again to try once more.
+func (x *Extent) Release() error {
+	x.shrink(0)
+	if err := x.giveBack(); err != nil {
+		return fmt.Errorf("alloc: Extent.Release: %w", err)
+	}
+	return nil
+}
+
+func granulesFor(size int) int { return (size + mmap.Granule - 1) / mmap.Granule }
+
+// room returns the bytes of the memory that the extent has.
+func (x *Extent) room() int {
+	switch {
+	case x.mapping != nil:
+		return x.mapping.granules * mmap.Granule
+	case x.size > 0:
+		return chunksFor(x.size) * ChunkSize
+	}
+	return 0
+}
+
+// grow makes room for a larger size, in place where that can be.
+func (x *Extent) grow(size int) error {
+	if x.mapping != nil && size <= x.mapping.region.Size() {
+		if err := x.u.refuse("Extent"); err != nil {
+			return err
+		}
+		if err := x.commit(size); err != nil {
+			return fmt.Errorf("%w: %w", ErrCommit, err)
+		}
+		x.size = size
+		return nil
+	}
+	if x.mapping != nil || size > MegachunkSize {
+		return x.moveToMapping(size)
+	}
+	err := x.growRun(size)
+	if err != nil && x.moveToMapping(size) == nil {
+		return nil // no run was free
+	}
+	return err
+}
+
+// growRun makes the run of chunks longer, or moves the bytes to a longer one.
+func (x *Extent) growRun(size int) error {
+	have, want := chunksFor(x.size), chunksFor(size)
+	if x.size > 0 && x.u.Extend(x.run, have, want-have) {
+		clear(x.u.bytes(x.run+ChunkIndex(have), want-have))
+		x.size = size
+		return nil
+	}
+	return x.moveToRun(size)
+}
+
+// moveToRun moves the bytes to a run of chunks of their own.
+func (x *Extent) moveToRun(size int) error {
+	n := chunksFor(size)
+	run, err := x.u.AllocExact(n)
+	if err != nil {
+		return err
+	}
+	bytes := x.u.bytes(run, n)
+	clear(bytes[copy(bytes, x.bytes()):])
+	x.leave()
+	x.run, x.base, x.size = run, x.u.Pointer(run), size
+	return nil
+}
+
+// moveToMapping moves the bytes to a reservation of its own that has room for the size.
+func (x *Extent) moveToMapping(size int) error {
+	if err := x.u.refuse("Extent"); err != nil {
+		return err
+	}
+	_ = x.giveBack() // what is refused again costs no more than before
+	wanted := x.most
+	if !mmap.Real {
+		wanted = min(wanted, 2*size) // addresses of the Go heap are memory
+	}
+	need := granulesFor(size) * mmap.Granule
+	if err := process.charge(need); err != nil {
+		return fmt.Errorf("%w: %w", ErrCommit, err)
+	}
+	m, err := x.open(max(wanted, need), need)
+	if err != nil {
+		process.refund(need)
+		return err
+	}
+	// Safe because the mapping is larger than what the extent has.
+	copy(unsafe.Slice((*byte)(m.p), x.size), x.bytes())
+	x.leave()
+	x.mapping, x.base, x.size = m, m.p, size
+	return nil
+}
+
+// open reserves wanted bytes, or as few as need, and commits need bytes.
+func (x *Extent) open(wanted, need int) (*mapping, error) {
+	region, err := x.reserve(wanted, need)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
+	}
+	if x.u.small {
+		_ = region.Hint(mmap.SmallPages, true) // a wish: without it the extent costs more memory
+	}
+	m := &mapping{region: region, p: region.Base(), granules: need / mmap.Granule}
+	if err := region.Commit(0, need); err != nil {
+		x.left = append(x.left, m)
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), x.giveBack())
+	}
+	x.u.extents.Add(int64(need))
+	return m, nil
+}
+
+// shrink gives back what a smaller size does not need.
+func (x *Extent) shrink(size int) {
+	if size == 0 {
+		x.leave()
+		x.base, x.size = nil, 0
+		return
+	}
+	clear(x.bytes()[size:]) // X2
+	have, keep := chunksFor(x.size), chunksFor(size)
+	x.size = size
+	switch {
+	case x.mapping == nil && keep < have:
+		x.u.Free(x.run+ChunkIndex(keep), have-keep)
+	case x.mapping != nil && size <= MegachunkSize && x.moveToRun(size) == nil:
+	case x.mapping != nil:
+		_ = x.commit(size) // what the system does not take back stays as room
+	}
+}
+
+// commit makes the mapping have as many granules as a size needs.
+func (x *Extent) commit(size int) error {
+	m, granules := x.mapping, granulesFor(size)
+	if err := m.commit(granules); err != nil {
+		return err
+	}
+	x.u.extents.Add(int64(granules-m.granules) * mmap.Granule)
+	m.granules = granules
+	return nil
+}
+
+// leave gives back the memory that the bytes lie in.
+func (x *Extent) leave() {
+	switch {
+	case x.mapping != nil:
+		x.left = append(x.left, x.mapping)
+		x.mapping = nil
+		_ = x.giveBack() // Release tries again, and says so
+	case x.size > 0:
+		x.u.Free(x.run, chunksFor(x.size))
+	}
+}
+
+// giveBack releases the mappings that were left.
+func (x *Extent) giveBack() (err error) {
+	kept := x.left[:0]
+	for _, m := range x.left {
+		committed := m.region.Committed()
+		e := m.region.Release()
+		committed -= m.region.Committed() // a refusal may have given back some
+		process.refund(committed)
+		x.u.extents.Add(int64(-committed))
+		if e != nil {
+			err = errors.Join(err, e)
+			kept = append(kept, m)
+		}
+	}
+	clear(x.left[len(kept):])
+	x.left = kept
+	return err
+}
+
+// bytes returns the bytes in use.
+func (x *Extent) bytes() []byte {
+	// Safe because the extent has size bytes from base on until the next Resize.
+	return unsafe.Slice((*byte)(x.base), x.size)
+}
+
+// Verify checks the invariants X1 and X2. It reads the bytes behind the size.
+func (x *Extent) Verify() error {
+	switch {
+	case x.size == 0 && (x.base != nil || x.mapping != nil):
+		return fmt.Errorf("alloc: X1: an extent of size 0 has memory at %p", x.base)
+	case x.size == 0:
+		return nil
+	case x.mapping != nil:
+		if m := x.mapping; x.base != m.region.Base() || m.region.Committed() != m.granules*mmap.Granule || x.size > m.granules*mmap.Granule {
+			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed", x.size, m.granules, m.region.Committed())
+		}
+	default:
+		for i := range chunksFor(x.size) {
+			if !x.u.InUse(x.run + ChunkIndex(i)) {
+				return fmt.Errorf("alloc: X1: chunk %d of an extent of %d bytes from chunk %d on is not in use", i, x.size, x.run)
+			}
+		}
+	}
+	// Safe because the memory has so many bytes.
+	for i, b := range unsafe.Slice((*byte)(x.base), x.room())[x.size:] {
+		if b != 0 {
+			return fmt.Errorf("alloc: X2: byte %d behind an extent of %d bytes is %#x", i, x.size, b)
+		}
+	}
+	return nil
+}
