@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/table"
 	"quarry/layout"
 )
 
@@ -103,12 +104,7 @@ type Archetype struct {
 	pinned    bool         // somebody may have it from NewArchetype, so it stays without rows
 	forgotten bool         // taken out of the world again, see retire
 
-	changed  []uint32     // [chunk * number of types + slot]: version of the last write
-	stamps   []stamp      // [chunk]
-	last     *stamp       // of the last chunk; nil without one
-	enabled  [][][]uint64 // [slot][chunk]: a bit per row, nil where not enableable; without any, none
-	on       [][]int32    // [slot][chunk]: bits set in enabled (W6)
-	toggling []uint16     // slots that are enableable
+	books table.Books // of the grid's chunks: versions, and enable bits
 }
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
@@ -363,21 +359,14 @@ func (a *Archetype) promote() {
 	old, n := a.grid.Chunks()[pos], a.grid.RowsOf(pos)
 	ids := entities(a.grid.Row(pos+1, 0).Base, n)
 	copy(ids, entities(a.grid.Row(pos, 0).Base, n))
-	a.w.records.place(ids, locate(a.grid.Chunks()[pos+1].First, 0))
-	for _, slot := range a.toggling {
-		bits, on := a.enabled[slot], a.on[slot]
-		on[pos+1] = on[pos]
-		copy(bits[pos+1], bits[pos])
-		a.w.keepBits(bits[pos : pos+1])
-		a.enabled[slot], a.on[slot] = slices.Delete(bits, pos, pos+1), slices.Delete(on, pos, pos+1)
-	}
+	a.w.ids.MoveRows(idsOf(ids), locate(a.grid.Chunks()[pos+1].First, 0))
+	a.books.Promote(pos)
 	a.w.setOwner(old, nil, 0)
 	a.grid.Promote()
 	chunks := a.grid.Chunks()
 	for i := pos; i < len(chunks); i++ {
 		a.w.setOwner(chunks[i], a, i)
 	}
-	a.dropVersions(len(chunks)) // those of pos stay, the ones behind it have none yet
 }
 
 // settle gives up room that was made and not used.
@@ -388,33 +377,16 @@ func (a *Archetype) settle() {
 	a.grid.Settle()
 }
 
-// enter makes the books that a chunk has in Go memory; leave drops those of the
-// last chunk, which is about to lose its last row.
+// enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose
+// its last row.
 func (a *Archetype) enter(c alloc.GridChunk, pos int) {
 	a.w.setOwner(c, a, pos)
-	a.stamps = append(a.stamps, stamp{})
-	a.turn()
-	a.changed = makeGap(a.changed, len(a.changed), len(a.types))
-	for _, slot := range a.toggling {
-		a.enabled[slot] = append(a.enabled[slot], a.newBits(c))
-		a.on[slot] = append(a.on[slot], 0)
-	}
+	a.books.Add(a.grid.Fits(c))
 }
 
 func (a *Archetype) leave(last int) {
 	a.w.setOwner(a.grid.Chunks()[last], nil, 0)
-	a.dropVersions(last)
-	for _, slot := range a.toggling {
-		a.w.keepBits(a.enabled[slot][last:])
-		a.enabled[slot], a.on[slot] = a.enabled[slot][:last], a.on[slot][:last]
-	}
-}
-
-// dropVersions drops the versions of chunks from position keep on.
-func (a *Archetype) dropVersions(keep int) {
-	a.stamps = a.stamps[:keep]
-	a.turn()
-	a.changed = a.changed[:keep*len(a.types)]
+	a.books.Cut(last)
 }
 
 // entityAt returns the entity of a row.

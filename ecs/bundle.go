@@ -89,7 +89,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 		}
 	}
 	elements := b.fields[b.values:]
-	if (set != 0 || len(elements) > 0) && (w.records.nFree == 0 || a.grid.Full()) {
+	if (set != 0 || len(elements) > 0) && (!w.ids.HasFree() || a.grid.Full()) {
 		copyOptions(p, b.fields[:b.values]) // they may lie in a chunk that making room gives back
 		copyElements(p, elements)
 	}
@@ -101,8 +101,8 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	write(p, b.fields[:b.values], a, at)
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
-			r := w.records.find(e, w.tag)
-			w.endOne(a, e, r, w.ownerOf(r.location)) // its Cleanup types have nothing to wait for
+			r := w.find(e)
+			w.endOne(a, e, r, w.ownerOf(r.Location)) // its Cleanup types have nothing to wait for
 			return Null, err
 		}
 		writeElements(p, elements, a, at)
@@ -202,7 +202,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	for i := range b.fields {
 		f := &b.fields[i]
 		if place, _ := f.placeIn(a); f.valueIn(p) != nil {
-			*a.changedOf(place.slot(), pos) = w.version
+			*a.books.Version(place.slot(), pos) = w.version
 		}
 	}
 	write(p, b.fields[:b.values], a, at)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
 // Change is a structural change of components: types that entities get and types
@@ -212,7 +213,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
-	a := w.archetypeAt(w.ownerOf(r.location))
+	a := w.archetypeAt(w.ownerOf(r.Location))
 	before := len(w.archetypes)
 	way, err := c.wayFrom(a)
 	if err != nil {
@@ -223,7 +224,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 	case a:
 		return false, nil
 	case nil:
-		w.endOne(a, e, r, w.ownerOf(r.location))
+		w.endOne(a, e, r, w.ownerOf(r.Location))
 		return true, nil
 	}
 	return w.takeWay(op, way, e, r, before)
@@ -231,7 +232,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 
 // takeWay moves one entity its way and clears what it gets. On an error archetypes beyond
 // before are forgotten.
-func (w *World) takeWay(op string, way *way, e Entity, r *record, before int) (bool, error) {
+func (w *World) takeWay(op string, way *way, e Entity, r *entity.Record, before int) (bool, error) {
 	if way.to.grid.Full() {
 		if err := way.to.grow(1); err != nil {
 			w.forget(before)
@@ -241,7 +242,7 @@ func (w *World) takeWay(op string, way *way, e Entity, r *record, before int) (b
 			way.find() // its end may lie alone now, which tells only the ways that it has
 		}
 	}
-	w.moveOne(way.from, way, e, r, w.ownerOf(r.location))
+	w.moveOne(way.from, way, e, r, w.ownerOf(r.Location))
 	alloc.ClearRows(way.to.grid.LastRow(), 1, way.fresh)
 	return true, nil
 }

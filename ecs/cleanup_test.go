@@ -278,7 +278,7 @@ func TestCleanupWithoutMemory(t *testing.T) {
 		}
 		ids = append(ids, e)
 	}
-	rest := holdBut(u, 0) // a block of ids takes more than one chunk, so some may be left
+	rest := holdBut(u, 0) // records grow in one piece, so some chunks may be left
 	hash, archetypes := w.Hash(), w.Stats().Archetypes
 	_, err = w.TryDestroy(ids[0])
 	require.ErrorIs(t, err, ecs.ErrLimit)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
 // Clone makes a world with the same types, archetypes, entities and names: whoever was 12v3 is
@@ -38,10 +39,11 @@ func (c *World) become(w *World) error {
 	for _, t := range w.types[builtIn:] {
 		c.register("World.Clone", t.copied())
 	}
-	if err := c.records.become(&w.records, c.u); err != nil {
-		return err
+	if err := c.ids.Become(&w.ids); err != nil {
+		return idLimit(err)
 	}
 	c.avoidTags(w)
+	c.showRecords()
 	values := c.copyValues(w)
 	for _, a := range w.archetypes {
 		if err := c.copyArchetype(a, values); err != nil {
@@ -66,9 +68,9 @@ func (c *World) avoidTags(w *World) {
 			named |= t.shared.worlds()
 		}
 	}
-	if own := w.tag >> indexBits; c.tag != w.tag && named>>(c.tag>>indexBits)&1 != 0 {
-		tags.give(c.tag >> indexBits)
-		c.tag = tags.take(named&^(1<<own)) << indexBits
+	if own, tag := w.ids.Tag(), c.ids.Tag(); tag != own && named>>tag.Number()&1 != 0 {
+		tags.Give(tag)
+		c.ids.SetTag(tags.Take(named &^ (1 << own.Number())))
 	}
 }
 
@@ -81,13 +83,13 @@ func (c *World) copyNames(w *World) {
 			same = append(same, n.e)
 		}
 		for i := len(same) - 1; i >= 0; i-- { // the one that got it last is found first
-			c.SetName(same[i].in(c.tag), text)
+			c.SetName(same[i].in(c.ids.Tag()), text)
 		}
 	}
 }
 
 // in returns the entity of the same index and version in the world with a tag.
-func (e Entity) in(tag uint32) Entity { return Entity{e.ref&^tagMask | tag, e.version} }
+func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
 
 // copyValues returns copies of the values that archetypes of another world have, which came in
 // the same order.
@@ -101,7 +103,7 @@ func (c *World) copyValues(w *World) map[*value]*value {
 	slices.SortFunc(all, compareSerials)
 	copies := make(map[*value]*value, len(all))
 	for _, v := range all {
-		copies[v] = c.types[v.t.id].shared.copied(v, w.tag, c.tag)
+		copies[v] = c.types[v.t.id].shared.copied(v, w.ids.Tag(), c.ids.Tag())
 	}
 	return copies
 }
@@ -141,9 +143,9 @@ func (a *Archetype) copyRows(from *Archetype, pos int) {
 		b, source := a.berth(left), from.grid.Row(pos, row)
 		k := copy(b.ids, entities(source.Base, row+left)[row:])
 		for i := range b.ids {
-			b.ids[i] = b.ids[i].in(a.w.tag)
+			b.ids[i] = b.ids[i].in(a.w.ids.Tag())
 		}
-		a.w.records.place(b.ids, b.loc)
+		a.w.ids.MoveRows(idsOf(b.ids), b.loc)
 		a.grid.Own().Rows(b.at, source, k)
 		for _, c := range a.buffers() {
 			a.dropSpills(b.at, c, k)
@@ -151,11 +153,11 @@ func (a *Archetype) copyRows(from *Archetype, pos int) {
 		for _, c := range a.managed() {
 			a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(b.at, c, k))
 		}
-		for _, slot := range a.toggling {
-			a.copyBits(slot, b.pos, b.at.Row, from, slot, pos, row, k)
+		for _, slot := range a.books.Toggling() {
+			a.books.CopyBits(slot, b.pos, b.at.Row, from.spanAt(pos, row), slot, k)
 		}
 		a.grid.Push(k)
-		a.markRows(b.pos)
+		a.books.Mark(b.pos, a.w.version)
 		row, left = row+k, left-k
 	}
 }
@@ -202,47 +204,9 @@ func (a *Archetype) copyOwned(from *Archetype) error {
 		}
 	}
 	all.eachLink(func(e *Entity) {
-		if *e != Null && e.ref&^indexMask == from.w.tag {
-			*e = e.in(w.tag)
+		if *e != Null && entity.ID(*e).Is(from.w.ids.Tag()) {
+			*e = e.in(w.ids.Tag())
 		}
 	})
-	return nil
-}
-
-// become makes the records of a store that is new those of another, but for the places:
-// the same indices are free, in the same order, and have the same versions.
-func (s *records) become(other *records, u *alloc.Universe) error {
-	for len(s.runs) < len(other.runs) {
-		if err := s.reserve(u, s.nFree+1); err != nil {
-			return err
-		}
-	}
-	for i := range s.runs {
-		// Safe because blocks of both have blockSize records.
-		*s.table[i].Load() = *other.table[i].Load()
-	}
-	copy(s.free, other.free)
-	copy(s.summary, other.summary)
-	s.hint, s.lease, s.leaseBase, s.nFree = other.hint, other.lease, other.leaseBase, other.nFree
-	lent := other.lending.Load()
-	if lent == nil || lent.n.Load() == 0 {
-		return nil
-	}
-	o := s.other()
-	if err := s.lend(u, int(lent.n.Load())*blockSize); err != nil {
-		return err
-	}
-	for k := range int(lent.n.Load()) {
-		to, from := o.block[k].Load(), lent.block[k].Load()
-		to.count.Store(from.count.Load())
-		to.next, to.used = from.next, from.used
-		*to.records = *from.records
-	}
-	for i := range lent.open {
-		o.open[i].Store(lent.open[i].Load())
-	}
-	o.hint.Store(lent.hint.Load())
-	o.free.Store(lent.free.Load())
-	o.alive = lent.alive
 	return nil
 }

@@ -68,7 +68,7 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	for _, t := range q.m.testsOf(a) {
-		if !slices.ContainsFunc(t.slots, func(slot uint16) bool { return a.bit(slot, pos, at.Row) != (t.invert != 0) }) {
+		if !slices.ContainsFunc(t.slots, func(slot uint16) bool { return a.books.Bit(slot, pos, at.Row) != (t.invert != 0) }) {
 			return false
 		}
 	}

@@ -98,7 +98,7 @@ func slice[T any](s *scan, base unsafe.Pointer, span uint64, c *typeInfo) []T {
 		if i := uint(c.id) - t.lowest; i < uint(len(t.columns)) {
 			p := t.columns[i]
 			if p.use&mayWrite != 0 {
-				*t.a.changedOf(p.slot(), s.pos) = c.w.version
+				*t.a.books.Version(p.slot(), s.pos) = c.w.version
 			} else if p.use&mayRead == 0 {
 				goto missing
 			}

@@ -24,23 +24,20 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	if a.dying {
 		refuseDying("Archetype.Create")
 	}
-	if w.records.nFree == 0 || a.grid.Full() {
+	if !w.ids.HasFree() || a.grid.Full() {
 		var err error
 		if a, err = a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)
 		}
 	}
 	at, first := a.grid.Tail()
-	pos := a.grid.LastChunk()
-	e := w.records.take(w.tag, locate(first, at.Row))
+	e := Entity(w.ids.Take(locate(first, at.Row)))
 	*entityAt(at) = e
 	alloc.ClearRows(at, 1, a.grid.Columns())
 	a.grid.Push(1)
-	if a.last.marked != w.version {
-		a.markRows(pos)
-	}
-	for _, slot := range a.toggling {
-		a.setBit(slot, pos, at.Row, true)
+	a.books.MarkLast(w.version)
+	for _, slot := range a.books.Toggling() {
+		a.books.SetBit(slot, a.grid.LastChunk(), at.Row, true)
 	}
 	w.created++
 	w.epoch++
@@ -52,7 +49,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	w := a.w
 	w.sweepBut(a)
-	before, blocks := len(w.archetypes), len(w.records.runs)
+	before, blocks := len(w.archetypes), w.ids.Blocks()
 	a, err := a.again()
 	if err == nil {
 		err = w.reserveIDs(n)
@@ -61,7 +58,7 @@ func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 		err = a.grow(n)
 	}
 	if err != nil {
-		w.records.drop(w.u, blocks)
+		w.dropIDs(blocks)
 		w.forget(before)
 	}
 	return a, err
@@ -143,12 +140,10 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 		chunk := a.grid.Chunks()[pos]
 		k := min(left, a.grid.Fits(chunk)-row)
 		at := a.grid.Row(pos, row)
-		w.records.takeRow(w.tag, locate(chunk.First, row), entities(at.Base, row+k)[row:])
+		w.ids.TakeRows(locate(chunk.First, row), idsOf(entities(at.Base, row+k)[row:]))
 		a.clearBut(&unset, at, k)
-		a.markRows(pos)
-		for _, slot := range a.toggling {
-			a.setBits(slot, pos, row, k)
-		}
+		a.books.Mark(pos, w.version)
+		a.books.EnableRows(pos, row, k)
 		left -= k
 	}
 	return a.made(n, start), nil

@@ -1,6 +1,9 @@
 package ecs
 
-import "unsafe"
+import (
+	"quarry/ecs/internal/entity"
+	"unsafe"
+)
 
 // Destroying. An entity with Cleanup types does not end: it becomes one of those types
 // and Dying, and ends when the last of them is removed. So whoever registered such a type
@@ -21,12 +24,13 @@ import "unsafe"
 // there is no room for what Cleanup leaves.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
-	r := w.records.find(e, w.tag)
+	r := w.ids.Own(entity.ID(e))
 	if r == nil {
-		w.checkWorld("World.Destroy", e)
-		return false
+		if r = w.recordOf("World.Destroy", e); r == nil {
+			return false
+		}
 	}
-	o := w.ownerOf(r.location)
+	o := w.ownerOf(r.Location)
 	a := w.archetypeAt(o)
 	if a.lasting {
 		destroyed, err := w.TryDestroy(e)
@@ -58,17 +62,12 @@ func (w *World) TryDestroy(e Entity) (bool, error) {
 }
 
 // endOne ends an entity of a, whose record and owner are given.
-func (w *World) endOne(a *Archetype, e Entity, r *record, o owner) {
+func (w *World) endOne(a *Archetype, e Entity, r *entity.Record, o owner) {
 	w.moveOne(a, nil, e, r, o)
-	index := e.ref & indexMask
 	if w.names != nil {
-		w.forgetName(index)
+		w.forgetName(e.index())
 	}
-	if w.records.owns(index) {
-		w.records.give(index, r)
-	} else {
-		w.records.giveLent(index)
-	}
+	w.ids.Give(entity.ID(e), r)
 	w.destroyed++
 }
 
@@ -177,7 +176,7 @@ func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 func (w *World) appendLinked(list []Entity, h *header) []Entity {
 	// Safe because the buffer's elements are LinkedEntities.
 	for _, l := range unsafe.Slice((*LinkedEntity)(w.elements(h)), h.length) {
-		if w.records.find(l.Entity, w.tag) != nil {
+		if w.find(l.Entity) != nil {
 			list = append(list, l.Entity)
 		}
 	}
@@ -200,7 +199,7 @@ func (w *World) clear(op string) {
 		}
 	}
 	w.endPicked(p)
-	w.records.endLease()
+	w.ids.EndLease()
 }
 
 // Reset is Clear that gives all memory back but that of the entities' records, as Shrink

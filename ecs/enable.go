@@ -2,11 +2,7 @@ package ecs
 
 import (
 	"fmt"
-	"math/bits"
 	"sync/atomic"
-
-	"quarry/alloc"
-	"quarry/bitmask"
 )
 
 // Enable bits: one word per 64 rows, for each type that was registered with
@@ -22,7 +18,7 @@ func (t *typeInfo) enabled(op string, e Entity) bool {
 	case t.guarded:
 		t.checkLent(op, mayRead)
 	}
-	return a != nil && (!t.enableable || a.bit(a.place[t.id].slot(), pos, row))
+	return a != nil && (!t.enableable || a.books.Bit(a.place[t.id].slot(), pos, row))
 }
 
 func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
@@ -96,76 +92,14 @@ func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
 	slot, w := a.place[t.id].slot(), a.w
 	switch {
 	case t.loan != nil:
-		a.toggleShared(slot, pos, row, on)
-		t.loan.mark(a.changedOf(slot, pos))
+		a.books.Toggle(slot, pos, row, on)
+		t.loan.mark(a.books.Version(slot, pos))
 	case w.phase != nil:
-		a.toggleShared(slot, pos, row, on)
-		atomic.StoreUint32(a.changedOf(slot, pos), w.version)
+		a.books.Toggle(slot, pos, row, on)
+		atomic.StoreUint32(a.books.Version(slot, pos), w.version)
 	default:
-		a.setBit(slot, pos, row, on)
-		*a.changedOf(slot, pos) = w.version
-	}
-}
-
-// toggleShared sets a bit that other goroutines may look at, and whose neighbours they may set.
-func (a *Archetype) toggleShared(slot uint16, pos, row int, on bool) {
-	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
-	switch {
-	case on && atomic.OrUint64(word, bit)&bit == 0:
-		atomic.AddInt32(&a.on[slot][pos], 1)
-	case !on && atomic.AndUint64(word, ^bit)&bit != 0:
-		atomic.AddInt32(&a.on[slot][pos], -1)
-	}
-}
-
-func (a *Archetype) bit(slot uint16, pos, row int) bool {
-	return atomic.LoadUint64(&a.enabled[slot][pos][row/64])>>(row%64)&1 != 0
-}
-
-func (a *Archetype) setBit(slot uint16, pos, row int, on bool) {
-	word, bit := &a.enabled[slot][pos][row/64], uint64(1)<<(row%64)
-	if old := *word&bit != 0; old != on {
-		*word ^= bit
-		if on {
-			a.on[slot][pos]++
-		} else {
-			a.on[slot][pos]--
-		}
-	}
-}
-
-// setBits enables rows [row, row+n) of a chunk, whose bits are clear.
-func (a *Archetype) setBits(slot uint16, pos, row, n int) {
-	bitmask.Bits(a.enabled[slot][pos]).SetRange(row, n)
-	a.on[slot][pos] += int32(n)
-}
-
-// spareBits are enable bits of chunks that went, for chunks that come: lists by the
-// binary logarithm of the room in words, which is 2,048 at most (2^17 rows of 8 bytes
-// fill a megachunk). Without them a batch would allocate for each chunk.
-type spareBits [12][][]uint64
-
-// newBits returns the enable bits of a chunk, all clear.
-func (a *Archetype) newBits(c alloc.GridChunk) []uint64 {
-	n := (a.grid.Fits(c) + 63) / 64
-	room := bits.Len(uint(n - 1))
-	spare := &a.w.spare[room]
-	last := len(*spare) - 1
-	if last < 0 {
-		return make([]uint64, n, 1<<room)
-	}
-	words := (*spare)[last][:n]
-	*spare = (*spare)[:last]
-	clear(words)
-	return words
-}
-
-// keepBits takes the enable bits of chunks that go.
-func (w *World) keepBits(chunks [][]uint64) {
-	for i, words := range chunks {
-		spare := &w.spare[bits.Len(uint(cap(words)-1))]
-		*spare = append(*spare, words)
-		chunks[i] = nil
+		a.books.SetBit(slot, pos, row, on)
+		*a.books.Version(slot, pos) = w.version
 	}
 }
 
@@ -211,8 +145,8 @@ func (p *pick) toggle(id typeID, on bool) (n int) {
 		}
 		for _, row := range s.list {
 			pos, at := s.a.grid.Find(int(uint32(row)))
-			s.a.setBit(slot, pos, at, on)
-			*s.a.changedOf(slot, pos) = s.a.w.version
+			s.a.books.SetBit(slot, pos, at, on)
+			*s.a.books.Version(slot, pos) = s.a.w.version
 		}
 	}
 	return n
@@ -220,28 +154,17 @@ func (p *pick) toggle(id typeID, on bool) (n int) {
 
 // toggleChunk switches the bits of the picked rows of one chunk.
 func (s *picked) toggleChunk(slot uint16, pos int, on bool) {
-	a, rows := s.a, s.a.grid.RowsOf(pos)
-	words := a.enabled[slot][pos][:(rows+63)/64]
-	if s.whole {
-		a.clearBits(slot, pos, 0, rows)
-		if on {
-			a.setBits(slot, pos, 0, rows)
+	b := &s.a.books
+	switch {
+	case !s.whole:
+		if !b.SetMask(slot, pos, s.maskOf(pos), on) {
+			return
 		}
-		*a.changedOf(slot, pos) = a.w.version
-		return
-	}
-	count, some := 0, uint64(0)
-	for i, mask := range s.maskOf(pos) {
-		some |= mask
-		if on {
-			words[i] |= mask
-		} else {
-			words[i] &^= mask
+	default:
+		rows := s.a.grid.RowsOf(pos)
+		if b.ClearBits(slot, pos, 0, rows); on {
+			b.SetBits(slot, pos, 0, rows)
 		}
-		count += bits.OnesCount64(words[i])
 	}
-	if some != 0 {
-		a.on[slot][pos] = int32(count)
-		*a.changedOf(slot, pos) = a.w.version
-	}
+	*b.Version(slot, pos) = s.a.w.version
 }

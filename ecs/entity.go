@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"quarry/ecs/internal/entity"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Entity names an entity of one world. It is 8 bytes, compares with ==, may be
@@ -24,51 +26,73 @@ import (
 // maps with entities as keys work; the binary form is the 8 bytes of the drawing,
 // little endian. Both name the same entity as long as the world that made it is open,
 // and no longer: a scene keeps links by other means.
-type Entity struct {
-	ref     uint32 // index, world tag, placeholder flag
-	version uint32
-}
+type Entity entity.ID
 
 // Null is the entity that is never alive.
 var Null Entity
 
-const (
-	indexBits = 27
-	indexMask = 1<<indexBits - 1
-	tagBits   = 4
-	tagMask   = (1<<tagBits - 1) << indexBits
+// MaxEntities is the number of entity indices of a world, Null's included.
+const MaxEntities = entity.MaxIDs
 
-	// MaxEntities is the number of entity indices of a world, Null's included.
-	MaxEntities = 1 << indexBits
-)
+// tags are those of the worlds of the process. They are no part of what Hash and String show.
+var tags entity.Tags
+
+// idsOf views entities as the ids that they are.
+func idsOf(list []Entity) []entity.ID {
+	return *(*[]entity.ID)(unsafe.Pointer(&list)) // Safe because the types are the same but for their names.
+}
+
+// index returns the entity's index.
+func (e Entity) index() uint32 { return entity.ID(e).Index() }
+
+// find returns the record of an entity that is alive in the world, else nil.
+func (w *World) find(e Entity) *entity.Record { return w.ids.Find(entity.ID(e)) }
+
+// idLimit makes a LimitError of what the store of ids refused.
+func idLimit(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, entity.ErrFull):
+		return limit("entities a world", MaxEntities-1, nil)
+	}
+	return limit("", 0, err)
+}
+
+// dropIDs gives back the room for ids beyond some blocks, which a call that failed had made.
+func (w *World) dropIDs(blocks int) {
+	w.ids.Drop(blocks)
+	w.showRecords()
+}
+
+// showRecords tells look-ups where the records are, after they may have moved (L2).
+func (w *World) showRecords() {
+	view := w.ids.View()
+	for _, t := range w.types {
+		if t.writers == 0 {
+			t.view = view
+		}
+	}
+}
 
 // Index returns the entity's index in 0..2^27-1. Two entities that are alive in
 // one world never share it.
-func (e Entity) Index() int { return int(e.ref & indexMask) }
+func (e Entity) Index() int { return int(e.index()) }
 
 // Version returns how often the index changed between dead and alive; odd while
 // the entity is alive.
-func (e Entity) Version() uint32 { return e.version }
+func (e Entity) Version() uint32 { return entity.ID(e).Version() }
 
 // String prints index and version as 12v3, and null, and placeholders
 // as placeholder 5.
-func (e Entity) String() string {
-	if e == Null {
-		return "null"
-	}
-	if e.IsPlaceholder() {
-		number, _ := e.Placeholder()
-		return "placeholder " + strconv.Itoa(number)
-	}
-	return strconv.Itoa(e.Index()) + "v" + strconv.FormatUint(uint64(e.version), 10)
-}
+func (e Entity) String() string { return entity.ID(e).String() }
 
 // Compare orders entities by index, then version: -1, 0 or +1.
 func (e Entity) Compare(f Entity) int {
 	switch {
-	case e.Index() < f.Index() || e.Index() == f.Index() && e.version < f.version:
+	case e.Index() < f.Index() || e.Index() == f.Index() && e.Version() < f.Version():
 		return -1
-	case e.Index() == f.Index() && e.version == f.version:
+	case e.Index() == f.Index() && e.Version() == f.Version():
 		return 0
 	}
 	return 1
@@ -83,9 +107,9 @@ func (e Entity) AppendText(b []byte) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return b, fmt.Errorf("ecs: Entity.AppendText: %w", err)
 	}
-	b = strconv.AppendUint(b, uint64(e.ref&indexMask), 10)
-	b = strconv.AppendUint(append(b, 'v'), uint64(e.version), 10)
-	return strconv.AppendUint(append(b, '@'), uint64(e.ref&tagMask>>indexBits), 10), nil
+	b = strconv.AppendUint(b, uint64(e.index()), 10)
+	b = strconv.AppendUint(append(b, 'v'), uint64(e.Version()), 10)
+	return strconv.AppendUint(append(b, '@'), uint64(entity.ID(e).Tag().Number()), 10), nil
 }
 
 // MarshalText returns the text form. See AppendText.
@@ -109,7 +133,7 @@ func (e Entity) AppendBinary(b []byte) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return b, fmt.Errorf("ecs: Entity.AppendBinary: %w", err)
 	}
-	return binary.LittleEndian.AppendUint64(b, uint64(e.version)<<32|uint64(e.ref)), nil
+	return binary.LittleEndian.AppendUint64(b, entity.ID(e).Bits()), nil
 }
 
 // MarshalBinary returns the binary form. See AppendBinary.
@@ -122,7 +146,7 @@ func (e *Entity) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %d bytes, want 8", len(data))
 	}
 	v := binary.LittleEndian.Uint64(data)
-	f := Entity{ref: uint32(v), version: uint32(v >> 32)}
+	f := Entity(entity.FromBits(v))
 	if err := f.check(); err != nil {
 		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %#016x: %w", v, err)
 	}
@@ -137,10 +161,10 @@ func (e Entity) check() error {
 		return nil
 	case e.IsPlaceholder():
 		return errors.New("a placeholder of a command buffer, which is good in that buffer only")
-	case e.ref&indexMask == 0:
+	case e.index() == 0:
 		return errors.New("index 0 is that of null; entities have 1..134217727")
-	case e.version&1 == 0:
-		return fmt.Errorf("version %d is even; an entity has an odd one", e.version)
+	case e.Version()&1 == 0:
+		return fmt.Errorf("version %d is even; an entity has an odd one", e.Version())
 	}
 	return nil
 }
@@ -163,11 +187,11 @@ func parseEntity(text string) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
-	t, err := parseNumber("world", tag, 1<<tagBits-1)
+	t, err := parseNumber("world", tag, entity.Worlds-1)
 	if err != nil {
 		return Null, err
 	}
-	e := Entity{ref: i | t<<indexBits, version: v}
+	e := Entity(entity.Make(i, entity.TagOf(t), v))
 	if e == Null {
 		return Null, errors.New("null is written null")
 	}
@@ -196,7 +220,7 @@ func (w *World) Entity(index int, version uint32) (Entity, bool) {
 	if uint(index) >= MaxEntities {
 		return Null, false
 	}
-	e := Entity{ref: uint32(index) | w.tag, version: version}
+	e := Entity(entity.Make(uint32(index), w.ids.Tag(), version))
 	if !w.Alive(e) {
 		return Null, false
 	}
@@ -213,7 +237,7 @@ func (w *World) checkWorld(op string, e Entity) {
 	if e.IsPlaceholder() {
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
-	if e != Null && e.ref&tagMask != w.tag {
+	if e != Null && entity.ID(e).Tag() != w.ids.Tag() {
 		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))
 	}
 }

@@ -1,8 +1,10 @@
 package ecs
 
 import (
+	"quarry/ecs/internal/entity"
 	"reflect"
 	"time"
+	"unsafe"
 )
 
 // Corrupt breaks one numbered invariant of a world that has at least two
@@ -11,11 +13,10 @@ import (
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes {
-		if b.grid.Len() > 0 && len(b.toggling) > 0 && len(b.owning) > 0 {
+		if b.grid.Len() > 0 && len(b.books.Toggling()) > 0 && len(b.owning) > 0 {
 			a = b
 		}
 	}
-	swap := func(p *int, v int) func() { old := *p; *p = v; return func() { *p = old } }
 	first := a.grid.Chunks()[0].First
 	ids := entities(a.grid.Row(0, 0).Base, a.grid.RowsOf(0))
 	owner := &w.owners[first.Chunk()]
@@ -29,16 +30,13 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	}
 	switch invariant {
 	case "W1":
-		r := w.records.at(ids[0].ref & indexMask)
-		old := r.location
-		r.location++
-		return func() { r.location = old }
+		r := w.find(ids[0])
+		old := r.Location
+		r.Location++
+		return func() { r.Location = old }
 	case "W2":
 		a.grid.Push(a.grid.PerUnit())
 		return func() { a.grid.Push(-a.grid.PerUnit()) }
-	case "W2 stamp":
-		a.last = new(stamp)
-		return a.turn
 	case "W3", "W3 tenant", "W3 leak", "L1 length":
 		return w.corruptOwners(invariant, owner)
 	case "W4":
@@ -47,12 +45,13 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W5", "W5 seat":
 		return w.matchings[0].m.corrupt(invariant)
 	case "W6":
-		words := a.enabled[a.toggling[0]][0]
+		words := a.books.Bits(a.books.Toggling()[0], 0)
 		words[len(words)-1] ^= 1 << 63
 		return func() { words[len(words)-1] ^= 1 << 63 }
 	case "W6 count":
-		a.on[a.toggling[0]][0]--
-		return func() { a.on[a.toggling[0]][0]++ }
+		words := a.books.Bits(a.books.Toggling()[0], 0)
+		words[0] ^= 1
+		return func() { words[0] ^= 1 }
 	case "W7":
 		old := head.length
 		head.length = head.capacity + 1
@@ -77,21 +76,6 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		d.build()
 		d.starts[first.Chunk()] += 2
 		return func() { d.starts[first.Chunk()] -= 2 }
-	case "R2":
-		return swap(&w.records.nFree, w.records.nFree+1)
-	}
-	return w.records.corrupt(invariant)
-}
-
-// corrupt is Corrupt of the records' bits.
-func (s *records) corrupt(invariant string) (restore func()) {
-	switch invariant {
-	case "R1":
-		s.free[0] |= 1 << 1
-		return func() { s.free[0] &^= 1 << 1 }
-	case "R3":
-		s.summary[1] ^= 1
-		return func() { s.summary[1] ^= 1 }
 	}
 	return nil
 }
@@ -123,19 +107,16 @@ func (w *World) corruptOwners(invariant string, owner *owner) (restore func()) {
 }
 
 // OpenWorlds returns the number of worlds that are open.
-func OpenWorlds() (n int) {
-	tags.mu.Lock()
-	defer tags.mu.Unlock()
-	for _, k := range tags.uses {
-		n += k
-	}
-	return n
+func OpenWorlds() int {
+	return tags.Open()
 }
 
 // SetNextVersion makes the next entity with a fresh index start at a version,
 // to meet the wrap.
 func (w *World) SetNextVersion(index uint32, version uint32) {
-	w.records.at(index).version = version
+	view := w.ids.View()
+	r := view.Record(entity.Make(index, w.ids.Tag(), 0))
+	*(*uint32)(unsafe.Pointer(r)) = version // Safe because a record begins with its version.
 }
 
 // SetVersion sets the world's change version.

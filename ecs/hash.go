@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/entity"
 	"quarry/layout"
 )
 
@@ -43,7 +44,7 @@ func (h *hasher) word(v uint64) {
 }
 
 func (h *hasher) entity(e Entity) {
-	h.word(uint64(e.ref&^tagMask)<<32 | uint64(e.version))
+	h.word(uint64(entity.ID(e.in(0)).Bits()<<32 | uint64(e.Version())))
 }
 
 func (h *hasher) archetype(a *Archetype) {
@@ -70,7 +71,7 @@ func (h *hasher) archetype(a *Archetype) {
 			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Scale), a.grid.RowsOf(pos), c)
 		}
 	}
-	for _, slot := range a.toggling {
+	for _, slot := range a.books.Toggling() {
 		h.bits(a, slot)
 	}
 }
@@ -80,7 +81,7 @@ func (h *hasher) bits(a *Archetype, slot uint16) {
 	word, n := uint64(0), 0
 	for pos := range a.grid.Chunks() {
 		for row := range a.grid.RowsOf(pos) {
-			if a.bit(slot, pos, row) {
+			if a.books.Bit(slot, pos, row) {
 				word |= 1 << (n % 64)
 			}
 			if n++; n%64 == 0 {
@@ -156,7 +157,7 @@ func (h *hasher) shared(v reflect.Value) {
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[Entity]() {
-			h.entity(Entity{uint32(v.Field(0).Uint()), uint32(v.Field(1).Uint())})
+			h.entity(Entity(entity.FromBits(v.Field(1).Uint()<<32 | v.Field(0).Uint())))
 			return
 		}
 		for i := range v.NumField() {

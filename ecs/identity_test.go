@@ -87,8 +87,8 @@ func TestBehaviour02Recycled(t *testing.T) {
 	}
 }
 
-// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. On
-// both paths, and when ids are given back.
+// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. Promised
+// ids do so, too: see TestVersionsWrap of package entity.
 func TestBehaviour03Wrap(t *testing.T) {
 	const last = 1<<32 - 1
 	w := newWorld(t)
@@ -116,32 +116,6 @@ func TestBehaviour03Wrap(t *testing.T) {
 		return got
 	}
 	require.Equal(t, []uint32{last, 1}, versions(a.Create, index))
-
-	next := func() ecs.Entity {
-		ids := reserve(t, w, 1)
-		create(t, a, ids)
-		return ids[0]
-	}
-	e = next()
-	w.Destroy(e)
-	w.SetNextVersion(uint32(e.Index()), last-1)
-	require.Equal(t, []uint32{last, 1}, versions(next, e.Index()))
-
-	w.SetNextVersion(uint32(e.Index()), last-1)
-	id := reserve(t, w, 1)
-	for ; id[0].Index() != e.Index(); id = reserve(t, w, 1) {
-		w.Unreserve(id)
-	}
-	require.Equal(t, uint32(last), id[0].Version())
-	w.Unreserve(id) // to 0
-	old := id[0]
-	for id = reserve(t, w, 1); id[0].Index() != e.Index(); id = reserve(t, w, 1) {
-		w.Unreserve(id)
-	}
-	require.Equal(t, uint32(1), id[0].Version())
-	create(t, a, id)
-	require.True(t, w.Alive(id[0]))
-	require.False(t, w.Alive(old))
 }
 
 // TestBehaviour06BulkRecycles: a batch takes the k indices that are free below, and n

@@ -180,7 +180,7 @@ func (c *cloning) prepare(total int) error {
 	if free := MaxEntities - 1 - int(w.created-w.destroyed); c.n > free/len(c.members) { // total may have overflowed
 		return limit("entities a world", MaxEntities-1, nil)
 	}
-	before, blocks := len(w.archetypes), len(w.records.runs)
+	before, blocks := len(w.archetypes), w.ids.Blocks()
 	w.targets = w.targets[:0]
 	err := c.aim()
 	if err == nil {
@@ -191,7 +191,7 @@ func (c *cloning) prepare(total int) error {
 	}
 	if err = w.makeRoom(err); err != nil {
 		c.freeBlocks()
-		w.records.drop(w.u, blocks)
+		w.dropIDs(blocks)
 		w.forget(before)
 	}
 	return err
@@ -293,7 +293,7 @@ func (c *cloning) fill(i int) {
 	for left := c.n; left > 0; {
 		b := to.berth(left)
 		k := len(b.ids)
-		w.records.takeRow(w.tag, b.loc, b.ids)
+		w.ids.TakeRows(b.loc, idsOf(b.ids))
 		c.ids = append(c.ids, b.ids...)
 		for _, column := range to.grid.Columns() {
 			repeat(b.at, column, source.Element(a.place[column.Key].offset, column.Size), k)
@@ -301,10 +301,10 @@ func (c *cloning) fill(i int) {
 		for _, column := range to.managed() {
 			w.types[column.Key].managed.clone(slotsAt(b.at, column, k))
 		}
-		to.markRows(b.pos)
-		for _, slot := range to.toggling {
-			if a.bit(a.place[to.types[slot]].slot(), pos, source.Row) {
-				to.setBits(slot, b.pos, b.at.Row, k)
+		to.books.Mark(b.pos, w.version)
+		for _, slot := range to.books.Toggling() {
+			if a.books.Bit(a.place[to.types[slot]].slot(), pos, source.Row) {
+				to.books.SetBits(slot, b.pos, b.at.Row, k)
 			}
 		}
 		to.grid.Push(k)

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/table"
 	"quarry/layout"
 )
 
@@ -34,7 +35,7 @@ func (a *Archetype) layOut() error {
 	if n > 0 {
 		a.place = make([]place, a.types[n-1]+1)
 	}
-	stored := make([]column, 0, n)
+	stored, toggling := make([]column, 0, n), []uint16(nil)
 	for slot, id := range a.types {
 		t := w.types[id]
 		a.place[id] = place{use: useOf(slot, mayRead|mayWrite)}
@@ -46,12 +47,10 @@ func (a *Archetype) layOut() error {
 			a.own(a.columnOf(id))
 		}
 		if t.enableable {
-			a.toggling = append(a.toggling, uint16(slot))
+			toggling = append(toggling, uint16(slot))
 		}
 	}
-	if len(a.toggling) > 0 {
-		a.enabled, a.on = make([][][]uint64, n), make([][]int32, n)
-	}
+	a.books = table.NewBooks(n, toggling, &w.spare)
 	a.dying = a.sig.has(dyingID)
 	a.lasting = a.sig.meets(&w.cleanupTypes) || a.sig.has(linkedID)
 	a.ownRows = plan.Rows

@@ -1,6 +1,9 @@
 package ecs
 
-import "fmt"
+import (
+	"fmt"
+	"quarry/ecs/internal/entity"
+)
 
 // What is lent, as the world's own functions ask it (N2). A type that is lent has guarded set,
 // as all have in a phase: functions that write, or look at bits, ask that first, and the rest
@@ -15,7 +18,7 @@ func (t *typeInfo) lend(write bool) {
 		return
 	}
 	t.writers++
-	t.table, t.epoch = &noBlocks, &noEpoch // look-ups go to miss, views of buffers to refuse
+	t.view, t.epoch = entity.View{}, &noEpoch // look-ups go to miss, views of buffers to refuse
 }
 
 // takeBack notes the end of a loan.
@@ -26,7 +29,7 @@ func (t *typeInfo) takeBack(write bool) {
 		t.readers--
 	}
 	if t.writers == 0 {
-		t.table, t.epoch = t.w.records.table, &t.w.epoch
+		t.view, t.epoch = t.w.ids.View(), &t.w.epoch
 	}
 	t.guarded = t.writers+t.readers > 0
 }

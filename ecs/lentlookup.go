@@ -110,13 +110,13 @@ func (t *typeInfo) mutLent(op lookupOp, e Entity) unsafe.Pointer {
 		return nil
 	}
 	if unit := int(at >> rowBits); unit < len(t.marks) {
-		if m := &t.marks[unit]; m.versions != nil {
-			t.loan.mark(&(*m.versions)[m.at])
+		if version := t.marks[unit].Version(); version != nil {
+			t.loan.mark(version)
 			return p
 		}
 	}
 	a := t.w.archetypeAt(t.w.ownerOf(at))
-	t.loan.mark(a.changedOf(a.place[t.id].slot(), 0))
+	t.loan.mark(a.books.Version(a.place[t.id].slot(), 0))
 	return p
 }
 

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"quarry/ecs/internal/entity"
 	"slices"
 	"sync"
 )
@@ -125,7 +126,7 @@ func (l *Loan) take(t *typeInfo, write, looks bool) {
 	}
 	c := *t
 	c.loan, c.guarded, c.readers, c.writers = l, false, 0, 0
-	c.table, c.epoch = &noBlocks, &noEpoch
+	c.view, c.epoch = entity.View{}, &noEpoch
 	// Look-ups of what the query writes would see rows that others are writing.
 	c.looks = looks || !write && l.q.declares(t.id)
 	c.writable = looks && write
@@ -189,7 +190,7 @@ func (t *lentType) begin(w *World) {
 	if t.looks {
 		t.t.build()
 	}
-	t.copy.directory, t.copy.table, t.copy.epoch = t.t.directory, w.records.table, &w.epoch
+	t.copy.directory, t.copy.view, t.copy.epoch = t.t.directory, w.ids.View(), &w.epoch
 	t.t.lend(t.write)
 }
 
@@ -204,7 +205,7 @@ func (l *Loan) End() {
 	for i := range l.lent {
 		t := &l.lent[i]
 		t.t.takeBack(t.write)
-		t.copy.table, t.copy.epoch = &noBlocks, &noEpoch
+		t.copy.view, t.copy.epoch = entity.View{}, &noEpoch
 	}
 	for _, r := range l.readers {
 		r.s.turn()

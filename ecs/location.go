@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
 // location says where an entity is: the index of its chunk's first eighth times
@@ -15,7 +16,7 @@ import (
 //	    +------------+---------+-----------------------------+
 //	    | row, 9+k bits        | first eighth / 2^k          |
 //	    +------------+---------+-----------------------------+
-type location uint32
+type location = entity.Location
 
 const (
 	eighthBits = 9                            // of a location: rows of a small chunk

@@ -2,10 +2,11 @@ package ecs
 
 import (
 	"fmt"
-	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Look-ups.
@@ -29,11 +30,13 @@ import (
 // the record and the value, and neither the chunk's order nor its archetype is asked for.
 // A look-up by way of owner, archetype and place has three loads more.
 //
-// Invariant, checked by Verify:
+// Invariants, checked by Verify:
 //
 //	L1 A directory that is built has, for each unit of the chunks, but small ones, of
 //	   the archetypes that have its type, what startOf says, and nowhere else. It is as
 //	   long as the table of owners.
+//	L2 Look-ups of a type see the world's records as they are, or none while it is lent to
+//	   be written.
 //
 // A directory is built when its type is first looked up, so that types that never are
 // cost nothing, and World.setOwner, which sees every chunk come and go, keeps it.
@@ -96,14 +99,8 @@ func (op lookupOp) String() string { return lookupOps[op] }
 // directory says where the values of one type are. The world's owner writes it.
 type directory struct {
 	built  bool
-	starts []uintptr // by unit, as many as World.owners has once it is built: see above; noColumn: no such column there
-	marks  []mark    // by unit, as starts
-}
-
-// mark says where the change version of a chunk's column is kept.
-type mark struct {
-	versions *[]uint32 // an archetype's changed, which may move; nil where there is no start
-	at       uint32    // index of the version
+	starts []uintptr    // by unit, as many as World.owners has once it is built: see above; noColumn: no such column there
+	marks  []table.Mark // by unit, as starts: where the change version of the chunk's column is
 }
 
 // noColumn is no start: those are even, as offsets of columns and locations of chunks are.
@@ -130,7 +127,7 @@ func (t *typeInfo) build() {
 func (t *typeInfo) reach(units int) {
 	for len(t.starts) < units {
 		t.starts = append(t.starts, noColumn)
-		t.marks = append(t.marks, mark{})
+		t.marks = append(t.marks, table.Mark{})
 	}
 }
 
@@ -145,13 +142,13 @@ func (t *typeInfo) startOf(c alloc.GridChunk, a *Archetype) uintptr {
 }
 
 // markOf returns the mark of a chunk of an archetype that has the type.
-func (t *typeInfo) markOf(a *Archetype, pos int) mark {
-	return mark{&a.changed, uint32(pos*len(a.types)) + uint32(a.place[t.id].slot())}
+func (t *typeInfo) markOf(a *Archetype, pos int) table.Mark {
+	return a.books.MarkOf(a.place[t.id].slot(), pos)
 }
 
 // note enters a chunk that an archetype got, or takes out one that nobody has any more.
 func (t *typeInfo) note(c alloc.GridChunk, a *Archetype, pos int) {
-	start, m := t.startOf(c, a), mark{}
+	start, m := t.startOf(c, a), table.Mark{}
 	if start != noColumn {
 		m = t.markOf(a, pos)
 	}
@@ -167,22 +164,14 @@ func (t *typeInfo) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if t == nil {
 		return t.miss(op, e)
 	}
-	// The other tag of another world's entity leaves a bit beyond the index: no block
-	// has such a number.
-	index := e.ref ^ t.tag
-	b := int(index >> blockShift)
-	if b >= maxBlocks {
+	r := t.view.Record(entity.ID(e))
+	if r == nil {
 		return t.miss(op, e)
 	}
-	block := t.table[b].Load()
-	if block == nil {
-		return t.miss(op, e)
-	}
-	r := &block[index%blockSize]
-	if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {
+	if !r.Is(entity.ID(e)) {
 		return nil, 0
 	}
-	at := uintptr(r.location)
+	at := uintptr(r.Location)
 	unit := int(at >> rowBits)
 	if unit >= len(t.starts) {
 		return t.miss(op, e)
@@ -212,7 +201,7 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if t.writers > 0 && op != opHas {
 		t.refuseLent(op.String())
 	}
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		return nil, 0
 	}
@@ -220,7 +209,7 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 		t.build()
 		return t.find(op, e)
 	}
-	return t.seek(r.location) // while the world is shared, several goroutines may be here: none may build
+	return t.seek(r.Location) // while the world is shared, several goroutines may be here: none may build
 }
 
 // seekSmall is find for a row in a unit that the directory does not know: of a small
@@ -261,8 +250,8 @@ func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 // mark marks the type changed in the chunk of a row that has it.
 func (t *typeInfo) mark(at location) {
 	if unit := int(at >> rowBits); unit < len(t.marks) {
-		if m := &t.marks[unit]; m.versions != nil {
-			(*m.versions)[m.at] = t.w.version
+		if version := t.marks[unit].Version(); version != nil {
+			*version = t.w.version
 			return
 		}
 	}
@@ -272,7 +261,7 @@ func (t *typeInfo) mark(at location) {
 //go:noinline
 func (t *typeInfo) markSmall(at location) {
 	a := t.w.archetypeAt(t.w.ownerOf(at))
-	*a.changedOf(a.place[t.id].slot(), 0) = t.w.version
+	*a.books.Version(a.place[t.id].slot(), 0) = t.w.version
 }
 
 // checkHandle panics for a zero handle and a closed world.

@@ -3,10 +3,10 @@ package ecs
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"quarry/asm"
+	"quarry/ecs/internal/entity"
 )
 
 // Look-ups of many entities at once, in blocks: the addresses of a block's values are
@@ -70,7 +70,7 @@ func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity
 		if write {
 			for i, p := range block[:n] {
 				if p != 0 {
-					t.mark(t.w.records.at(entities[i].ref & indexMask).location)
+					t.mark(t.w.ids.Locate(entity.ID(entities[i])))
 				}
 			}
 		}
@@ -138,7 +138,7 @@ const near = 1 << 20
 
 // isFar reports whether records and values are more than near.
 func (t *typeInfo) isFar() bool {
-	return len(t.w.records.runs)*blockSize*(int(unsafe.Sizeof(record{}))+t.size) > near
+	return t.view.Len()*(int(unsafe.Sizeof(entity.Record{}))+t.size) > near
 }
 
 // findBlock finds the values of the first entities, as many as a block has, and
@@ -162,26 +162,15 @@ func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, fa
 // how many it found. It is find without calls and checks that cannot fail, so that all
 // stays in registers; the directory is built.
 func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
-	table, tag, base, size := t.table, t.tag, uintptr(t.base), uintptr(t.size)
+	view, base, size := t.view, uintptr(t.base), uintptr(t.size)
 	starts := unsafe.Pointer(unsafe.SliceData(t.starts))
 	entities = entities[:len(into)]
-	if table == nil {
-		return 0
-	}
 	for i, e := range entities {
-		index := e.ref ^ tag
-		if index >= MaxEntities {
+		r := view.Record(entity.ID(e))
+		if r == nil || !r.Is(entity.ID(e)) {
 			return i
 		}
-		records := table[index>>blockShift].Load()
-		if records == nil {
-			return i
-		}
-		r := &records[index%blockSize]
-		if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {
-			return i
-		}
-		at := uintptr(r.location)
+		at := uintptr(r.Location)
 		// Safe because a row of an entity that is alive lies in a unit that the table of
 		// owners has (W1), and the directory is as long as that (L1).
 		start := *(*uintptr)(unsafe.Add(starts, at>>rowBits*unsafe.Sizeof(base)))
@@ -200,18 +189,7 @@ func (t *typeInfo) ask(values []uintptr, entities []Entity) {
 	var records [farBlock]uintptr
 	n := min(len(entities), farBlock)
 	for i, e := range entities[:n] {
-		records[i] = t.w.records.address(e)
+		records[i] = t.view.Address(entity.ID(e))
 	}
 	asm.Prefetch(records[:n])
-}
-
-// address returns where the record of an entity is, to prefetch it, or 0.
-func (s *records) address(e Entity) uintptr {
-	index := e.ref & indexMask
-	block := s.table[index>>blockShift].Load()
-	if block == nil {
-		return 0
-	}
-	// Safe because the address is only a number.
-	return uintptr(unsafe.Pointer(&block[index%blockSize]))
 }

@@ -233,7 +233,7 @@ func (m *matching) wants(a *Archetype) bool {
 
 // testsOf says which bits decide whether a row of a matches.
 func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
-	for _, slot := range a.toggling {
+	for _, slot := range a.books.Toggling() {
 		id := a.types[slot]
 		switch {
 		case m.enabled.has(id):

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Moving to another world. Where both worlds lie in one universe and an archetype goes as
@@ -22,10 +24,13 @@ import (
 
 // Moved is what a move from another world brought.
 type Moved struct {
-	Batch // the rows, in their new places
-	pages []*[blockSize]arrival
-	tag   uint32 // of the world that they came from
+	Batch                      // the rows, in their new places
+	pages []*[arrivals]arrival // by index of the old world, in parts
+	tag   entity.Tag           // of the world that they came from
 }
+
+// arrivals is how many new names are made room for at once.
+const arrivals = 8192
 
 // arrival is the new name of an entity whose version was version.
 type arrival struct {
@@ -35,26 +40,26 @@ type arrival struct {
 
 // Of returns the new name of an entity of the old world, or Null when it did not come along.
 func (m *Moved) Of(old Entity) Entity {
-	index := old.ref ^ m.tag
-	if index >= MaxEntities || m.pages == nil {
+	index := old.index()
+	if !entity.ID(old).Is(m.tag) || m.pages == nil {
 		return Null
 	}
-	if page := m.pages[index>>blockShift]; page != nil && page[index%blockSize].version == old.version {
-		return page[index%blockSize].to
+	if page := m.pages[index/arrivals]; page != nil && page[index%arrivals].version == old.Version() {
+		return page[index%arrivals].to
 	}
 	return Null
 }
 
 func (m *Moved) note(old, to Entity) {
-	index := old.ref & indexMask
+	index := old.index()
 	if m.pages == nil {
-		m.pages = make([]*[blockSize]arrival, maxBlocks)
+		m.pages = make([]*[arrivals]arrival, MaxEntities/arrivals)
 	}
-	page := &m.pages[index>>blockShift]
+	page := &m.pages[index/arrivals]
 	if *page == nil {
-		*page = new([blockSize]arrival)
+		*page = new([arrivals]arrival)
 	}
-	(*page)[index%blockSize] = arrival{old.version, to}
+	(*page)[index%arrivals] = arrival{old.Version(), to}
 }
 
 // MoveAll moves all entities of another world to w: their components, enable bits, buffers,
@@ -123,7 +128,7 @@ type road struct {
 
 // move moves what is picked in another world.
 func (w *World) move(op string, from *World, p *pick) (Moved, error) {
-	m := &migration{op: op, w: w, from: from, moved: Moved{tag: from.tag}}
+	m := &migration{op: op, w: w, from: from, moved: Moved{tag: from.ids.Tag()}}
 	total := 0
 	for i := range p.picks {
 		total += p.picks[i].rows
@@ -141,7 +146,7 @@ func (w *World) move(op string, from *World, p *pick) (Moved, error) {
 	}
 	for _, s := range w.moved {
 		s.eachLink(func(e *Entity) {
-			if *e != Null && e.ref&^indexMask == from.tag {
+			if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
 				*e = m.moved.Of(*e)
 			}
 		})
@@ -165,7 +170,7 @@ func (m *migration) prepare(p *pick, total int) error {
 			return err
 		}
 	}
-	before, blocks := len(w.archetypes), len(w.records.runs)
+	before, blocks := len(w.archetypes), w.ids.Blocks()
 	w.targets = w.targets[:0]
 	var err error
 	for i := range p.picks {
@@ -183,7 +188,7 @@ func (m *migration) prepare(p *pick, total int) error {
 		for i := range m.blocks {
 			w.freeSpill(&m.blocks[i])
 		}
-		w.records.drop(w.u, blocks)
+		w.dropIDs(blocks)
 		w.forget(before)
 	}
 	return err
@@ -377,8 +382,8 @@ func (m *migration) rename(at location, ids []Entity) {
 	var old [256]Entity
 	for len(ids) > 0 {
 		n := copy(old[:], ids)
-		m.from.records.giveRow(old[:n])
-		m.w.records.takeRow(m.w.tag, at, ids[:n])
+		m.from.ids.GiveRows(idsOf(old[:n]))
+		m.w.ids.TakeRows(at, idsOf(ids[:n]))
 		for i, e := range old[:n] {
 			m.moved.note(e, ids[i])
 			if m.from.names != nil {
@@ -391,9 +396,9 @@ func (m *migration) rename(at location, ids []Entity) {
 
 // moveName gives an entity the name that another had in the old world.
 func (m *migration) moveName(old, to Entity) {
-	if n := m.from.names.byIndex[old.ref&indexMask]; n != nil {
+	if n := m.from.names.byIndex[old.index()]; n != nil {
 		text := n.text
-		m.from.forgetName(old.ref & indexMask)
+		m.from.forgetName(old.index())
 		m.w.SetName(to, text)
 	}
 }
@@ -406,13 +411,13 @@ func (r *road) send(m *migration, pos, row, n int) {
 		k := copy(b.ids, entities(source.Base, row+n)[row:])
 		r.row.Rows(b.at, source, k)
 		r.moveValues(m, b.at, k)
-		for _, slot := range to.toggling {
-			to.copyBits(slot, b.pos, b.at.Row, from, from.place[r.ids[slot]].slot(), pos, row, k)
+		for _, slot := range to.books.Toggling() {
+			to.books.CopyBits(slot, b.pos, b.at.Row, from.spanAt(pos, row), r.slotOf(slot), k)
 		}
 		m.rename(b.loc, b.ids)
 		m.w.note(span{to, to.grid.Len(), k})
 		to.grid.Push(k)
-		to.markRows(b.pos)
+		to.books.Mark(b.pos, m.w.version)
 		row, n = row+k, n-k
 	}
 }
@@ -426,45 +431,26 @@ func (r *road) giveChunks(m *migration) {
 	}
 	before := to.grid.Len()
 	at := from.grid.Give(&to.grid, r.give)
-	r.giveBooks(at)
+	var shared []table.Slots
+	for _, slot := range to.books.Toggling() {
+		shared = append(shared, table.Slots{From: r.slotOf(slot), To: slot})
+	}
+	from.books.Give(r.give, &to.books, at, shared, nil)
 	for pos, c := range from.grid.Chunks() {
 		m.from.setOwner(c, from, pos)
 	}
 	for pos := at; pos < len(to.grid.Chunks()); pos++ {
 		m.w.setOwner(to.grid.Chunks()[pos], to, pos)
-		to.stamps[pos].ordered = m.w.version // a part-full chunk comes after others now
 	}
+	to.books.OrderFrom(at, m.w.version) // a part-full chunk comes after others now
 	for pos := at; pos < at+r.give; pos++ {
 		first := to.grid.Row(pos, 0)
 		r.moveValues(m, first, to.grid.RowsOf(pos))
 		m.rename(locate(to.grid.Chunks()[pos].First, 0), entities(first.Base, to.grid.RowsOf(pos)))
-		to.markRows(pos)
+		to.books.Mark(pos, m.w.version)
 	}
 	m.w.note(span{to, to.grid.Chunks()[at].Start, to.grid.Len() - before})
 }
 
-// giveBooks moves the books of the chunks given to position at of the target.
-func (r *road) giveBooks(at int) {
-	from, to, n := r.s.a, r.to, r.give
-	to.stamps = makeGap(to.stamps, at, n)
-	to.turn()
-	to.changed = makeGap(to.changed, at*len(to.types), n*len(to.types))
-	from.stamps = append(from.stamps[:0], from.stamps[n:]...)
-	from.turn()
-	from.changed = append(from.changed[:0], from.changed[n*len(from.types):]...)
-	for _, slot := range to.toggling {
-		old := from.place[r.ids[slot]].slot()
-		to.enabled[slot] = insertFirst(to.enabled[slot], at, &from.enabled[old], n)
-		to.on[slot] = insertFirst(to.on[slot], at, &from.on[old], n)
-	}
-}
-
-// insertFirst moves the first n elements of a slice into another, at a position.
-func insertFirst[T any](to []T, at int, from *[]T, n int) []T {
-	to = makeGap(to, at, n)
-	copy(to[at:], (*from)[:n])
-	rest := copy(*from, (*from)[n:])
-	clear((*from)[rest:])
-	*from = (*from)[:rest]
-	return to
-}
+// slotOf returns the slot in the source of the type that has a slot in the target.
+func (r *road) slotOf(slot uint16) uint16 { return r.s.a.place[r.ids[slot]].slot() }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 	"quarry/internal/debug"
 )
 
@@ -14,11 +15,11 @@ import (
 func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	w := t.world()
 	w.checkUnlocked(op)
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		return t.refuseDead(op, e)
 	}
-	o := w.ownerOf(r.location)
+	o := w.ownerOf(r.Location)
 	a := w.archetypeAt(o)
 	way := a.edge
 	if a.edgeKey != uint32(t.id)|edgeAdds || way.to.grid.Full() {
@@ -34,11 +35,11 @@ func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 func (t *typeInfo) tryAdd(op string, e Entity) (unsafe.Pointer, error) {
 	w := t.world()
 	w.checkUnlocked(op)
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		return t.refuseDead(op, e), nil
 	}
-	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.location)), true)
+	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.Location)), true)
 	return p, during(op, err)
 }
 
@@ -52,11 +53,11 @@ func (t *typeInfo) refuseDead(op string, e Entity) unsafe.Pointer {
 func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	w := t.world()
 	w.checkUnlocked(op)
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		return w.passDead(op, e)
 	}
-	o := w.ownerOf(r.location)
+	o := w.ownerOf(r.Location)
 	a := w.archetypeAt(o)
 	way := a.edge
 	if a.edgeKey != uint32(t.id) || way.to.grid.Full() {
@@ -70,11 +71,11 @@ func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 func (t *typeInfo) tryRemove(op string, e Entity) (removed bool, err error) {
 	w := t.world()
 	w.checkUnlocked(op)
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		return w.passDead(op, e), nil
 	}
-	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.location)), false)
+	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.Location)), false)
 	return p != nil, during(op, err)
 }
 
@@ -88,7 +89,7 @@ func (w *World) passDead(op string, e Entity) bool {
 
 // moveSearched is add and remove for an entity of a where the way is not at hand, or has
 // no room. It returns nil when there is nothing to do, and where an added component is.
-func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (unsafe.Pointer, error) {
+func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds bool) (unsafe.Pointer, error) {
 	if a.sig.has(t.id) == adds {
 		return nil, nil
 	}
@@ -100,7 +101,7 @@ func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (u
 		panic("ecs: " + op + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.cleanup && a.sig.has(dyingID) && a.isLastCleanup(t.id) {
-		t.w.endOne(a, e, r, t.w.ownerOf(r.location))
+		t.w.endOne(a, e, r, t.w.ownerOf(r.Location))
 		// Safe because nobody looks there: it is not nil, so the type is removed.
 		return unsafe.Pointer(r), nil
 	}
@@ -110,14 +111,14 @@ func (t *typeInfo) moveSearched(e Entity, r *record, a *Archetype, adds bool) (u
 	}
 	dest, _ := a.edge.to.grid.Tail()
 	p := dest.Element(a.edge.added.Offset, a.edge.added.Size)
-	t.w.moveOne(a, a.edge, e, r, t.w.ownerOf(r.location))
+	t.w.moveOne(a, a.edge, e, r, t.w.ownerOf(r.Location))
 	return p, nil
 }
 
 // moveOr is moveSearched that panics with the error.
 //
 //go:noinline
-func (t *typeInfo) moveOr(op string, e Entity, r *record, a *Archetype, adds bool) unsafe.Pointer {
+func (t *typeInfo) moveOr(op string, e Entity, r *entity.Record, a *Archetype, adds bool) unsafe.Pointer {
 	p, err := t.moveSearched(e, r, a, adds)
 	if err != nil {
 		panic(during(op, err))
@@ -171,18 +172,16 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 // one of the way's target, which has room, or ends it where there is no way. What is new
 // is the caller's to clear. This is send and closeGap for a
 // single row, without their loops.
-func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
+func (w *World) moveOne(a *Archetype, way *way, e Entity, r *entity.Record, o owner) {
 	w.epoch++
-	hole := r.location
+	hole := r.Location
 	at := w.rowAt(hole, o)
 	if way != nil {
 		to := way.to
 		dest, first := to.grid.Tail()
 		*entityAt(dest) = e
-		r.location = locate(first, dest.Row)
-		if to.last.marked != w.version {
-			to.markRows(to.grid.LastChunk())
-		}
+		r.Location = locate(first, dest.Row)
+		to.books.MarkLast(w.version)
 		if way.more {
 			way.row.CopyOthers(dest, at)
 			if way.rare {
@@ -195,16 +194,16 @@ func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
 		a.freeRow(at)
 	}
 	last := a.grid.LastRow()
-	a.last.ordered = w.version
-	if len(a.toggling) > 0 {
-		a.closeBits(o.pos(), at.Row, a.grid.LastChunk(), last.Row)
+	a.books.OrderLast(w.version)
+	if len(a.books.Toggling()) > 0 {
+		a.books.Close(o.pos(), at.Row, a.grid.LastChunk(), last.Row)
 	}
 	if gap, end := entityAt(at), entityAt(last); gap != end {
 		moved := *end
 		*gap = moved
-		w.records.at(moved.ref & indexMask).location = hole
+		w.ids.Move(entity.ID(moved), hole)
 		if at.Base != last.Base {
-			a.carryVersions(o.pos(), a.grid.LastChunk())
+			a.books.Carry(o.pos(), a.grid.LastChunk(), w.version)
 		}
 		own := a.grid.Own()
 		alloc.CopyPairs(at, last, own.Pairs)
@@ -226,10 +225,10 @@ func (w *World) moveOne(a *Archetype, way *way, e Entity, r *record, o owner) {
 func (w *way) sendRare(pos int, from, dest alloc.GridRow) {
 	toPos := w.to.grid.LastChunk()
 	for _, b := range w.bits {
-		w.to.setBit(b.to, toPos, dest.Row, w.from.bit(b.from, pos, from.Row))
+		w.to.books.SetBit(b.To, toPos, dest.Row, w.from.books.Bit(b.From, pos, from.Row))
 	}
 	for _, slot := range w.on {
-		w.to.setBit(slot, toPos, dest.Row, true)
+		w.to.books.SetBit(slot, toPos, dest.Row, true)
 	}
 	for _, c := range w.ending {
 		w.from.w.releaseOne(from, c)
@@ -260,13 +259,4 @@ func (w *World) release(at alloc.GridRow, c column, n int) {
 		return
 	}
 	w.freeSpills(at, c, n)
-}
-
-// closeBits gives a row the enable bits of the last one and clears those: it may be the
-// last one itself.
-func (a *Archetype) closeBits(pos, row, lastPos, lastRow int) {
-	for _, slot := range a.toggling {
-		a.setBit(slot, pos, row, a.bit(slot, lastPos, lastRow))
-		a.setBit(slot, lastPos, lastRow, false)
-	}
 }

@@ -32,7 +32,7 @@ func (w *World) SetName(e Entity, text string) bool {
 	if w.recordOf("World.SetName", e) == nil {
 		return false
 	}
-	index := e.ref & indexMask
+	index := e.index()
 	if w.names != nil {
 		if n := w.names.byIndex[index]; n != nil && n.text == text {
 			return true
@@ -58,7 +58,7 @@ func (w *World) Name(e Entity) string {
 	if w.recordOf("World.Name", e) == nil || w.names == nil {
 		return ""
 	}
-	if n := w.names.byIndex[e.ref&indexMask]; n != nil {
+	if n := w.names.byIndex[e.index()]; n != nil {
 		return n.text
 	}
 	return ""
@@ -107,14 +107,14 @@ func (w *World) verifyNames() error {
 		return nil
 	}
 	for index, n := range w.names.byIndex {
-		if n.e.ref != index|w.tag || !w.Alive(n.e) {
+		if n.e.index() != index || !w.Alive(n.e) {
 			return fmt.Errorf("ecs: W8: index %d has the name %q of %v, which is not alive", index, n.text, n.e)
 		}
 	}
 	listed := 0
 	for text, n := range w.names.byText {
 		for prev := (*name)(nil); n != nil; prev, n = n, n.next {
-			if n.prev != prev || n.text != text || w.names.byIndex[n.e.ref&indexMask] != n {
+			if n.prev != prev || n.text != text || w.names.byIndex[n.e.index()] != n {
 				return fmt.Errorf("ecs: W8: %v is in the list of %q, but its name is %q", n.e, text, w.Name(n.e))
 			}
 			listed++

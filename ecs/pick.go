@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quarry/bitmask"
+	"quarry/ecs/internal/entity"
 )
 
 // Picks: the rows that a change by query or by list is about. Whatever names them,
@@ -136,18 +137,18 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 	var chunk chunkMask // that entities before lay in
 	var before owner    // of the one before, when it lay in another
 	for i, e := range list {
-		r := w.records.find(e, w.tag)
+		r := w.find(e)
 		if r == nil {
 			w.checkListed(op, i, e, alive)
 			continue
 		}
-		if chunk.holds(r.location) {
-			chunk.pick(r.location)
+		if chunk.holds(r.Location) {
+			chunk.pick(r.Location)
 			continue
 		}
-		o := w.ownerOf(r.location)
+		o := w.ownerOf(r.Location)
 		a, pos := w.archetypeAt(o), o.pos()
-		_, row := w.split(r.location, o.scale())
+		_, row := w.split(r.Location, o.scale())
 		if a.pickedBy != p.serial {
 			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
 			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {
@@ -161,8 +162,8 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 		}
 		if o == before { // a second one of a chunk: others are likely
 			chunk.end(p)
-			chunk = chunkMask{first: r.location - location(row), rows: location(a.grid.RowsOf(pos)), mask: s.maskOf(pos), at: a.pickedAt}
-			chunk.pick(r.location)
+			chunk = chunkMask{first: r.Location - location(row), rows: location(a.grid.RowsOf(pos)), mask: s.maskOf(pos), at: a.pickedAt}
+			chunk.pick(r.Location)
 			continue
 		}
 		before = o
@@ -218,7 +219,7 @@ func (w *World) checkListed(op string, i int, e Entity, alive bool) {
 	if e.IsPlaceholder() {
 		panic(fmt.Sprintf("ecs: %s: entity %d of the list is %v, which names an entity in its command buffer only; nothing was changed", op, i, e))
 	}
-	if e != Null && e.ref&tagMask != w.tag {
+	if e != Null && entity.ID(e).Tag() != w.ids.Tag() {
 		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed", op, i, e))
 	}
 	if alive {
@@ -400,8 +401,8 @@ func (a *Archetype) endRows(pos, row, n int) {
 	ids := entities(at.Base, row+n)[row:]
 	if a.w.names != nil {
 		for _, e := range ids {
-			a.w.forgetName(e.ref & indexMask)
+			a.w.forgetName(e.index())
 		}
 	}
-	a.w.records.giveRow(ids)
+	a.w.ids.GiveRows(idsOf(ids))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
 // Place says where an entity's values are: in a row of a chunk of an archetype. A
@@ -50,8 +51,8 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 		n := min(len(list), len(at))
 		for i, e := range list[:n] {
 			at[i] = nowhere
-			if r := w.records.find(e, w.tag); r != nil {
-				at[i] = r.location
+			if r := w.find(e); r != nil {
+				at[i] = r.Location
 			} else {
 				w.checkWorld(op, e)
 			}
@@ -71,11 +72,11 @@ const nowhere = ^location(0)
 
 // recordOf returns the record of an entity that is alive, else nil; it panics
 // for one of another world.
-func (w *World) recordOf(op string, e Entity) *record {
+func (w *World) recordOf(op string, e Entity) *entity.Record {
 	if w == nil {
 		w.refuse(op)
 	}
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		w.checkWorld(op, e)
 	}
@@ -83,7 +84,7 @@ func (w *World) recordOf(op string, e Entity) *record {
 }
 
 // seatOf returns where a record's entity is.
-func (w *World) seatOf(r *record) (a *Archetype, pos int, at alloc.GridRow) {
-	o := w.ownerOf(r.location)
-	return w.archetypeAt(o), o.pos(), w.rowAt(r.location, o)
+func (w *World) seatOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
+	o := w.ownerOf(r.Location)
+	return w.archetypeAt(o), o.pos(), w.rowAt(r.Location, o)
 }

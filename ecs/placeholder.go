@@ -1,6 +1,9 @@
 package ecs
 
-import "fmt"
+import (
+	"fmt"
+	"quarry/ecs/internal/entity"
+)
 
 // Placeholders stand for entities that are not made yet: what a command buffer gives out
 // for those that it will create. They have the flag P of Entity, a number in place of index
@@ -10,8 +13,6 @@ import "fmt"
 //	    +-----------------------------+--+--------------------------+
 //	    | number 31                   | 1| buffer 32                |
 //	    +-----------------------------+--+--------------------------+
-
-const placeholderFlag = 1 << 31
 
 // MaxPlaceholders is the number of placeholders of a buffer.
 const MaxPlaceholders = 1 << 31
@@ -23,17 +24,18 @@ func Placeholder(number int, buffer uint32) Entity {
 	if uint(number) >= MaxPlaceholders {
 		panic(fmt.Sprintf("ecs: Placeholder: number %d is not in [0, %d)", number, MaxPlaceholders))
 	}
-	return Entity{ref: uint32(number) | placeholderFlag, version: buffer}
+	return Entity(entity.MakePlaceholder(uint32(number), buffer))
 }
 
 // IsPlaceholder reports whether e is a placeholder.
-func (e Entity) IsPlaceholder() bool { return e.ref&placeholderFlag != 0 }
+func (e Entity) IsPlaceholder() bool { return entity.ID(e).IsPlaceholder() }
 
 // Placeholder returns the number and the buffer of a placeholder.
 func (e Entity) Placeholder() (number int, buffer uint32) {
-	return int(e.ref &^ placeholderFlag), e.version
+	n, buffer := entity.ID(e).Placeholder()
+	return int(n), buffer
 }
 
 // Owns reports whether e carries the world's tag: whether this world made it, alive or
 // not, or one that was closed before. Any goroutine may call it.
-func (w *World) Owns(e Entity) bool { return e.ref&^indexMask == w.tag && e.ref&indexMask != 0 }
+func (w *World) Owns(e Entity) bool { return entity.ID(e).Is(w.ids.Tag()) && e.index() != 0 }

@@ -161,11 +161,11 @@ func (q *Query) moves() bool { return q.filters() && !q.pinned }
 // passes reports whether a chunk is newer than since by one of the Changed and
 // Ordered terms.
 func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
-	if q.ordered && newer(a.stamps[pos].ordered, since) {
+	if q.ordered && newer(a.books.Ordered(pos), since) {
 		return true
 	}
 	for _, id := range q.changed {
-		if int(id) < len(a.place) && a.place[id].flags() != 0 && newer(a.changedAt(a.place[id].slot(), pos), since) {
+		if int(id) < len(a.place) && a.place[id].flags() != 0 && newer(a.books.Changed(a.place[id].slot(), pos), since) {
 			return true
 		}
 	}

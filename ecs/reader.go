@@ -133,7 +133,7 @@ func (r *Reader) Done() {
 // rows of the chunk may be doing so: with the same version, so most only look.
 func (s *scan) markLent(p place) {
 	if p.flags()&lentWrite != 0 {
-		s.loan.mark(s.t.a.changedOf(p.slot(), s.pos))
+		s.loan.mark(s.t.a.books.Version(p.slot(), s.pos))
 	}
 }
 

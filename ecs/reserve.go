@@ -3,9 +3,9 @@ package ecs
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
 // Reserve fills ids with entities that are promised: unlike any other id of the
@@ -24,14 +24,7 @@ func (w *World) Reserve(ids []Entity) error {
 	if w == nil || w.closed {
 		w.refuse("World.Reserve")
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	if err := w.records.claim(w.u, len(ids)); err != nil {
-		return during("World.Reserve", err)
-	}
-	w.records.lending.Load().fill(ids, w.tag)
-	return nil
+	return during("World.Reserve", idLimit(w.ids.Promise(idsOf(ids))))
 }
 
 // Unreserve takes back ids that nobody will create; they never name an entity. Any
@@ -43,20 +36,7 @@ func (w *World) Unreserve(ids []Entity) {
 		w.refuse("World.Unreserve")
 	}
 	w.hold("World.Unreserve", ids)
-	o := w.records.lending.Load()
-	for rest := ids; len(rest) > 0; {
-		b, n := o.run(rest)
-		count := b.lock()
-		for _, e := range rest[:n] {
-			word, bit := b.bit(e)
-			b.held[word] &^= bit
-			b.used[word] &^= bit
-			atomic.StoreUint32(&b.records[e.ref&(blockSize-1)].version, e.version+1)
-		}
-		o.unlock(b, count, count-int32(n))
-		o.free.Add(int64(n))
-		rest = rest[n:]
-	}
+	w.ids.TakeBack(idsOf(ids))
 }
 
 // CreateReserved makes entities of ids that were promised by [World.Reserve], with
@@ -82,107 +62,32 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 		err = a.grow(len(ids))
 	}
 	if err != nil {
-		w.letGo(ids)
+		w.ids.LetGo(idsOf(ids))
 		w.forget(before)
 		return Batch{}, during(op, err)
 	}
-	w.revive(ids)
+	w.ids.Revive(idsOf(ids))
 	start := a.grid.Len()
 	pos, row := a.grid.Find(start)
 	for rest := ids; len(rest) > 0; pos, row = pos+1, 0 {
 		chunk, at := a.grid.Chunks()[pos], a.grid.Row(pos, row)
 		k := min(len(rest), a.grid.Fits(chunk)-row)
 		copy(entities(at.Base, row+k)[row:], rest[:k])
-		w.records.place(rest[:k], locate(chunk.First, row))
+		w.ids.MoveRows(idsOf(rest[:k]), locate(chunk.First, row))
 		alloc.ClearRows(at, k, a.grid.Columns())
-		a.markRows(pos)
-		for _, slot := range a.toggling {
-			a.setBits(slot, pos, row, k)
-		}
+		a.books.Mark(pos, w.version)
+		a.books.EnableRows(pos, row, k)
 		rest = rest[k:]
 	}
 	return a.made(len(ids), start), nil
 }
 
-// revive makes ids alive that are held.
-func (w *World) revive(ids []Entity) {
-	o := w.records.lending.Load()
-	for rest := ids; len(rest) > 0; {
-		b, n := o.run(rest)
-		count := b.lock()
-		for _, e := range rest[:n] {
-			word, bit := b.bit(e)
-			b.held[word] &^= bit
-			atomic.StoreUint32(&b.records[e.ref&(blockSize-1)].version, e.version)
-		}
-		o.unlock(b, count, count)
-		o.alive += n
-		rest = rest[n:]
-	}
-}
-
 // hold marks ids that are reserved, so that nobody else creates them or gives them
 // back. It panics when one is not, and holds none then.
 func (w *World) hold(op string, ids []Entity) {
-	o := w.records.lending.Load()
-	for i, e := range ids {
-		if e.ref&^indexMask != w.tag || o.of(e.ref&indexMask) == nil {
-			w.notReserved(op, ids, i)
-		}
+	if i := w.ids.Hold(idsOf(ids)); i >= 0 {
+		w.notReserved(op, ids, i)
 	}
-	for rest := ids; len(rest) > 0; {
-		b, n := o.run(rest)
-		count, held := b.lock(), 0
-		for ; held < n && b.isReserved(rest[held]); held++ {
-			word, bit := b.bit(rest[held])
-			b.held[word] |= bit
-		}
-		o.unlock(b, count, count)
-		rest = rest[held:]
-		if held < n {
-			i := len(ids) - len(rest)
-			w.letGo(ids[:i])
-			w.notReserved(op, ids, i)
-		}
-	}
-}
-
-// letGo undoes hold.
-func (w *World) letGo(ids []Entity) {
-	o := w.records.lending.Load()
-	for rest := ids; len(rest) > 0; {
-		b, n := o.run(rest)
-		count := b.lock()
-		for _, e := range rest[:n] {
-			word, bit := b.bit(e)
-			b.held[word] &^= bit
-		}
-		o.unlock(b, count, count)
-		rest = rest[n:]
-	}
-}
-
-// run returns the block of the first id, and how many of the ids in turn are of it.
-func (o *lending) run(ids []Entity) (b *lent, n int) {
-	block := ids[0].ref & indexMask >> blockShift
-	for n < len(ids) && ids[n].ref&indexMask>>blockShift == block {
-		n++
-	}
-	return o.of(ids[0].ref & indexMask), n
-}
-
-// bit returns where an id of the block has its bits in used and held.
-func (b *lent) bit(e Entity) (word int, bit uint64) {
-	i := e.ref & (blockSize - 1)
-	return int(i / 64), 1 << (i % 64)
-}
-
-// isReserved says whether an id of the block is promised now and not held: its bit is
-// set, and its version the one after the record's, which is even.
-func (b *lent) isReserved(e Entity) bool {
-	word, bit := b.bit(e)
-	v := b.records[e.ref&(blockSize-1)].version
-	return b.used[word]&^b.held[word]&bit != 0 && v&1 == 0 && v+1 == e.version
 }
 
 // notReserved panics for ids[i], and says what it is.
@@ -196,7 +101,7 @@ func (w *World) notReserved(op string, ids []Entity, i int) {
 		why = "it names no entity"
 	case e.IsPlaceholder():
 		why = "it is a placeholder of a command buffer"
-	case e.ref&tagMask != w.tag:
+	case entity.ID(e).Tag() != w.ids.Tag():
 		why = "it belongs to another world"
 	case slices.Contains(ids[:i], e):
 		why = "it is given twice"

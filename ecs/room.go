@@ -31,11 +31,11 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		if r.Of == Null {
 			continue
 		}
-		if o := w.recordOf(op, r.Of); o == nil || !r.Archetype.isPartOf(w.archetypeAt(w.ownerOf(o.location))) {
+		if o := w.recordOf(op, r.Of); o == nil || !r.Archetype.isPartOf(w.archetypeAt(w.ownerOf(o.Location))) {
 			panic(fmt.Sprintf("ecs: %s: room %d: %v is not alive, or has not all types of its copies, %v", op, i, r.Of, r.Archetype))
 		}
 	}
-	before, blocks := len(w.archetypes), len(w.records.runs)
+	before, blocks := len(w.archetypes), w.ids.Blocks()
 	w.targets = w.targets[:0]
 	var err error
 	for _, r := range rooms {
@@ -63,7 +63,7 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 	err = w.makeRoom(err)
 	c.freeBlocks()
 	if err != nil {
-		w.records.drop(w.u, blocks)
+		w.dropIDs(blocks)
 		w.forget(before)
 		return during(op, err)
 	}
@@ -136,11 +136,12 @@ func (a *Archetype) roomToMake() int {
 }
 
 // reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need
-// be. An error leaves blocks that records.drop takes out.
+// be. After a failure elsewhere dropIDs undoes it.
 func (w *World) reserveIDs(n int) error {
-	err := w.records.reserve(w.u, n)
+	err := w.ids.MakeRoom(n)
 	if err != nil && w.Trim() > 0 {
-		err = w.records.reserve(w.u, n)
+		err = w.ids.MakeRoom(n)
 	}
-	return err
+	w.showRecords()
+	return idLimit(err)
 }

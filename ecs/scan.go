@@ -117,7 +117,7 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matchin
 		if len(t.slots) > 1 {
 			continue
 		}
-		switch int(atomic.LoadInt32(&a.on[t.slots[0]][pos])) {
+		switch a.books.On(t.slots[0], pos) {
 		case all:
 			if t.invert != 0 {
 				return 0
@@ -153,7 +153,7 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matchin
 // the test. Goroutines may toggle bits meanwhile, see World.Share.
 func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
 	if len(t.slots) == 1 {
-		enabled := a.enabled[t.slots[0]][pos][from:]
+		enabled := a.books.Bits(t.slots[0], pos)[from:]
 		for i := range mask {
 			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.invert
 		}
@@ -162,7 +162,7 @@ func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
 	for i := range mask {
 		either := uint64(0)
 		for _, slot := range t.slots {
-			either |= atomic.LoadUint64(&a.enabled[slot][pos][from+i])
+			either |= atomic.LoadUint64(&a.books.Bits(slot, pos)[from+i])
 		}
 		mask[i] &= either
 	}
@@ -236,7 +236,7 @@ func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 	}
 	p := s.t.columnOf(t.id)
 	if p.flags()&mayWrite != 0 {
-		*s.t.a.changedOf(p.slot(), s.pos) = t.w.version
+		*s.t.a.books.Version(p.slot(), s.pos) = t.w.version
 	} else if p.flags()&mayRead == 0 {
 		return r.missing(t, op)
 	}

@@ -78,7 +78,7 @@ func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	if r == nil {
 		return v, false
 	}
-	a := c.t.w.archetypeAt(c.t.w.ownerOf(r.location))
+	a := c.t.w.archetypeAt(c.t.w.ownerOf(r.Location))
 	if shared := a.valueOf(c.t.id); shared != nil {
 		return goValue[T](shared.v), true
 	}
@@ -177,14 +177,14 @@ func (v *value) len() (n int) {
 func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	w := c.t.world()
 	w.checkChange(op)
-	r := w.records.find(e, w.tag)
+	r := w.find(e)
 	if r == nil {
 		if adds {
 			c.t.refuseDead(op, e)
 		}
 		return w.passDead(op, e), nil
 	}
-	a := w.archetypeAt(w.ownerOf(r.location))
+	a := w.archetypeAt(w.ownerOf(r.Location))
 	old := a.valueOf(c.t.id)
 	if (old == nil) != adds {
 		return false, nil

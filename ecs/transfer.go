@@ -2,7 +2,7 @@ package ecs
 
 import (
 	"quarry/alloc"
-	"quarry/bitmask"
+	"quarry/ecs/internal/table"
 	"quarry/internal/debug"
 )
 
@@ -37,18 +37,18 @@ func (w *way) send(pos, row, n int) {
 		k := copy(b.ids, entities(source.Base, row+n)[row:])
 		w.row.Rows(b.at, source, k)
 		alloc.ClearRows(b.at, k, w.fresh)
-		from.w.records.place(b.ids, b.loc)
+		from.w.ids.MoveRows(idsOf(b.ids), b.loc)
 		for _, c := range w.ending {
 			from.w.release(source, c, k)
 		}
 		for _, move := range w.bits {
-			to.copyBits(move.to, b.pos, b.at.Row, from, move.from, pos, row, k)
+			to.books.CopyBits(move.To, b.pos, b.at.Row, from.spanAt(pos, row), move.From, k)
 		}
 		for _, slot := range w.on {
-			to.setBits(slot, b.pos, b.at.Row, k)
+			to.books.SetBits(slot, b.pos, b.at.Row, k)
 		}
 		to.grid.Push(k)
-		to.markRows(b.pos)
+		to.books.Mark(b.pos, to.w.version)
 		row, n = row+k, n-k
 	}
 }
@@ -73,12 +73,9 @@ func (a *Archetype) fillGap(pos, row, from, fromRow, n int) {
 	ids := entities(hole.Base, row+n)[row:]
 	copy(ids, entities(last.Base, fromRow+n)[fromRow:])
 	a.grid.Own().Rows(hole, last, n)
-	a.w.records.place(ids, locate(a.grid.Chunks()[pos].First, row))
-	for _, slot := range a.toggling {
-		a.clearBits(slot, pos, row, n)
-		a.copyBits(slot, pos, row, a, slot, from, fromRow, n)
-	}
-	a.carryVersions(pos, from)
+	a.w.ids.MoveRows(idsOf(ids), locate(a.grid.Chunks()[pos].First, row))
+	a.books.CopyRows(pos, row, a.spanAt(from, fromRow), n)
+	a.books.Carry(pos, from, a.w.version)
 }
 
 // cut takes the last n rows away, and the chunks that have no others.
@@ -86,13 +83,11 @@ func (a *Archetype) cut(n int) {
 	for n > 0 {
 		pos, row := a.grid.Last()
 		k := min(n, row+1)
-		for _, slot := range a.toggling {
-			a.clearBits(slot, pos, row+1-k, k)
-		}
+		a.books.ClearRows(pos, row+1-k, k)
 		if debug.On {
 			alloc.PoisonRows(a.grid.Row(pos, row+1-k), k, a.grid.Columns())
 		}
-		a.stamps[pos].ordered = a.w.version
+		a.books.Order(pos, a.w.version)
 		if k == row+1 {
 			a.leave(pos)
 		}
@@ -101,27 +96,9 @@ func (a *Archetype) cut(n int) {
 	}
 }
 
-// copyBits sets the enable bits of n rows, which are clear, as those of others.
-func (a *Archetype) copyBits(slot uint16, pos, row int, from *Archetype, fromSlot uint16, fromPos, fromRow, n int) {
-	switch int(from.on[fromSlot][fromPos]) {
-	case 0:
-		return
-	case from.grid.RowsOf(fromPos):
-		a.setBits(slot, pos, row, n)
-		return
-	}
-	for i := range n {
-		if from.bit(fromSlot, fromPos, fromRow+i) {
-			a.setBit(slot, pos, row+i, true)
-		}
-	}
-}
-
-// clearBits clears the enable bits of n rows of a chunk.
-func (a *Archetype) clearBits(slot uint16, pos, row, n int) {
-	words := bitmask.Bits(a.enabled[slot][pos])
-	a.on[slot][pos] -= int32(words.CountRange(row, n))
-	words.ClearRange(row, n)
+// spanAt returns rows of a chunk, from one on, as the books of others take them.
+func (a *Archetype) spanAt(pos, row int) table.Span {
+	return table.Span{Books: &a.books, Pos: pos, Row: row, All: a.grid.RowsOf(pos)}
 }
 
 // fullChunks returns the number of chunks that are full and can change hands: all, or all
@@ -152,7 +129,7 @@ func (w *way) giveChunks(chunks int) (start, n int) {
 	before := to.grid.Len()
 	w.endColumns(chunks)
 	at := from.grid.Give(&to.grid, chunks)
-	w.giveBooks(chunks, at)
+	from.books.Give(chunks, &to.books, at, w.bits, func(pos int) int { return to.grid.Fits(to.grid.Chunks()[pos]) })
 	for pos := range from.grid.Chunks() {
 		from.w.setOwner(from.grid.Chunks()[pos], from, pos)
 	}
@@ -162,13 +139,11 @@ func (w *way) giveChunks(chunks int) (start, n int) {
 	for pos := at; pos < at+chunks; pos++ {
 		alloc.ClearRows(to.grid.Row(pos, 0), to.grid.RowsOf(pos), w.fresh)
 		for _, slot := range w.on {
-			to.setBits(slot, pos, 0, to.grid.RowsOf(pos))
+			to.books.SetBits(slot, pos, 0, to.grid.RowsOf(pos))
 		}
-		to.markRows(pos) // every type, as where rows are copied: a query with Changed may match them only now
+		to.books.Mark(pos, to.w.version) // every type, as where rows are copied: a query with Changed may match them only now
 	}
-	for pos := at + chunks; pos < len(to.stamps); pos++ {
-		to.stamps[pos].ordered = to.w.version // a part-full chunk comes after others now
-	}
+	to.books.OrderFrom(at+chunks, to.w.version) // a part-full chunk comes after others now
 	return to.grid.Chunks()[at].Start, to.grid.Len() - before
 }
 

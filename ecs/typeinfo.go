@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 	"quarry/layout"
 )
 
@@ -25,12 +26,11 @@ type Type interface {
 
 // typeInfo is what a world knows of a registered type.
 type typeInfo struct {
-	w   *World
-	tag uint32 // of the world, as are table and base: each look-up asks for them
-	id  typeID
+	w  *World
+	id typeID
 	// Not all may be done as ever: the world is shared, or the type is lent, see Loan.
 	guarded bool
-	table   *table
+	view    entity.View // of the world's records, and base its universe's: each look-up asks for them; none while the type is lent to be written, and in a closed world
 	base    unsafe.Pointer
 	size    int // bytes of an element of the column; 0 for a tag
 	directory
@@ -200,7 +200,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if info.shared == nil {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
-	info.w, info.tag, info.table, info.base, info.id = w, w.tag, w.records.table, w.base, typeID(len(w.types))
+	info.w, info.view, info.base, info.id = w, w.ids.View(), w.base, typeID(len(w.types))
 	info.epoch = &w.epoch
 	w.byType[key] = info.id
 	if info.shared != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"quarry/ecs/internal/entity"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -45,17 +46,17 @@ func (v *value) String() string { return v.t.name + "=" + textOf(v.v) }
 // valueStore is the values of one type. Calls are made for each archetype or handle,
 // not for each row.
 type valueStore interface {
-	zero() *value                            // that of the type's zero value
-	same(x any) *value                       // that of x, a T: the store's, or one that it does not know
-	fresh() valueStore                       // an empty store of the same type, for another world
-	belong(t *typeInfo)                      // says which type that is
-	worlds() (tags uint32)                   // the set of tags of entities in values
-	copied(v *value, from, to uint32) *value // that of v, of a world with tag from, in the store of one with tag to
-	known(v *value) *value                   // the value of the store that is the same, or nil
-	enter(v *value)                          // adds a value that is not known
-	leave(v *value)                          // takes it out
-	drop()                                   // forgets all
-	each(yield func(*value))                 // in no order
+	zero() *value                                // that of the type's zero value
+	same(x any) *value                           // that of x, a T: the store's, or one that it does not know
+	fresh() valueStore                           // an empty store of the same type, for another world
+	belong(t *typeInfo)                          // says which type that is
+	worlds() (tags uint32)                       // the set of tags of entities in values
+	copied(v *value, from, to entity.Tag) *value // that of v, of a world with tag from, in the store of one with tag to
+	known(v *value) *value                       // the value of the store that is the same, or nil
+	enter(v *value)                              // adds a value that is not known
+	leave(v *value)                              // takes it out
+	drop()                                       // forgets all
+	each(yield func(*value))                     // in no order
 }
 
 // values is the values of a type T. Values are the same when they are ==. One that is
@@ -136,18 +137,18 @@ func (s *values[T]) worlds() (tags uint32) {
 		// Safe because the links are a T's.
 		eachEntity(s.links, unsafe.Pointer(&x), 1, 0, func(e *Entity) {
 			if *e != Null {
-				tags |= 1 << (e.ref & tagMask >> indexBits)
+				tags |= 1 << entity.ID(*e).Tag().Number()
 			}
 		})
 	})
 	return tags
 }
 
-func (s *values[T]) copied(v *value, from, to uint32) *value {
+func (s *values[T]) copied(v *value, from, to entity.Tag) *value {
 	x := goValue[T](v.v)
 	// Safe because the links are a T's.
 	eachEntity(s.links, unsafe.Pointer(&x), 1, 0, func(e *Entity) {
-		if *e != Null && e.ref&^indexMask == from {
+		if *e != Null && entity.ID(*e).Is(from) {
 			*e = e.in(to)
 		}
 	})

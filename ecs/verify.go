@@ -2,10 +2,8 @@ package ecs
 
 import (
 	"fmt"
-	"math/bits"
 
-	"quarry/alloc"
-	"quarry/bitmask"
+	"quarry/ecs/internal/entity"
 )
 
 // Verify checks the numbered invariants of the world, its heap and, when it is
@@ -32,7 +30,14 @@ func (w *World) Verify() error {
 	if err := w.verifyDirectories(); err != nil {
 		return err
 	}
-	if err := w.records.verify(w.u, rows); err != nil {
+	alive, err := w.ids.Verify()
+	if err != nil {
+		return err
+	}
+	if alive != rows {
+		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
+	}
+	if err := w.verifyViews(); err != nil {
 		return err
 	}
 	if err := w.verifyNames(); err != nil {
@@ -66,8 +71,8 @@ func (a *Archetype) verify(spilled *int) error {
 	if err := a.grid.Verify(a.Plan()); err != nil {
 		return fmt.Errorf("ecs: W2: %v: %w", a, err)
 	}
-	if n := len(a.grid.Chunks()); len(a.stamps) != n || n > 0 && a.last != &a.stamps[n-1] || n == 0 && a.last != nil {
-		return fmt.Errorf("ecs: W2: %v has %d chunks and %d stamps, or another stamp at hand than the last", a, n, len(a.stamps))
+	if err := a.books.Verify(len(a.grid.Chunks()), a.grid.RowsOf); err != nil {
+		return fmt.Errorf("ecs: W6: %v: %w", a, err)
 	}
 	if err := a.verifyLayout(); err != nil {
 		return err
@@ -78,20 +83,9 @@ func (a *Archetype) verify(spilled *int) error {
 	for pos, chunk := range a.grid.Chunks() {
 		at, n := a.grid.Row(pos, 0), a.grid.RowsOf(pos)
 		for row, e := range entities(at.Base, n) {
-			r := a.w.records.find(e, a.w.tag)
-			if r == nil || r.location != locate(chunk.First, row) || e.ref&^indexMask != a.w.tag {
+			r := a.w.find(e)
+			if r == nil || r.Location != locate(chunk.First, row) || !entity.ID(e).Is(a.w.ids.Tag()) {
 				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk.First, a, e)
-			}
-		}
-		for _, slot := range a.toggling {
-			words := a.enabled[slot][pos]
-			if on := bitmask.Bits(words).Count(); on != int(a.on[slot][pos]) {
-				return fmt.Errorf("ecs: W6: %v, chunk %d has %d rows with %s enabled, counted %d",
-					a, chunk.First, on, a.w.types[a.types[slot]].name, a.on[slot][pos])
-			}
-			if past := nextBit(words, n, len(words)*64, 0); past < len(words)*64 {
-				return fmt.Errorf("ecs: W6: %v, chunk %d has %d rows, but enable bit %d of %s is set",
-					a, chunk.First, n, past, a.w.types[a.types[slot]].name)
 			}
 		}
 		for _, c := range a.buffers() {
@@ -173,43 +167,12 @@ func (w *World) verifyOwners() error {
 	return w.shelf.Verify()
 }
 
-// verify checks R1 to R8, and W1 from the records' side: as many are alive as
-// there are rows, and each row was seen to lead to its own.
-func (s *records) verify(u *alloc.Universe, rows int) error {
-	alive, free := 0, bits.OnesCount64(s.lease)
-	for word, mask := range s.free {
-		leased := uint64(0)
-		if s.lease != 0 && int(s.leaseBase/64) == word {
-			leased = s.lease
+// verifyViews checks L2.
+func (w *World) verifyViews() error {
+	for _, t := range w.types {
+		if want := w.ids.View(); t.writers == 0 && t.view != want {
+			return fmt.Errorf("ecs: L2: look-ups of %s see records %+v, the world has %+v", t.name, t.view, want)
 		}
-		if mask&leased != 0 {
-			return fmt.Errorf("ecs: R1: ids %#x from %d on are both free and leased", mask&leased, word*64)
-		}
-		free += bits.OnesCount64(mask)
-		for i := range 64 {
-			index := uint32(word*64 + i)
-			isFree := (mask|leased)>>i&1 != 0
-			isAlive := s.at(index).version&1 != 0
-			if isAlive {
-				alive++
-			}
-			if index != 0 && isFree == isAlive || index == 0 && (isFree || isAlive) {
-				return fmt.Errorf("ecs: R1: index %d has version %d, free bit %v", index, s.at(index).version, isFree)
-			}
-		}
-		if noted := s.summary[word/64]>>(word%64)&1 != 0; noted != (mask != 0) || noted && word/64 < s.hint {
-			return fmt.Errorf("ecs: R3: word %d of free is %#x, summary bit %v, hint %d", word, mask, noted, s.hint)
-		}
-	}
-	if free != s.nFree {
-		return fmt.Errorf("ecs: R2: %d indices are free, the count says %d", free, s.nFree)
-	}
-	lent, err := s.verifyLending(u)
-	if err != nil {
-		return err
-	}
-	if alive += lent; alive != rows {
-		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
 	}
 	return nil
 }

@@ -1,7 +1,5 @@
 package ecs
 
-import "sync/atomic"
-
 // Versions. Per chunk and type there is the world's version when the type was last
 // opened for writing, enabled or disabled, or rows came in; and one for all rows,
 // when rows last came, went or changed places. A row that fills a gap brings the
@@ -28,72 +26,11 @@ func (w *World) Advance() uint32 {
 	return w.version
 }
 
-// changedOf returns where the version of a type in a chunk is.
-func (a *Archetype) changedOf(slot uint16, pos int) *uint32 {
-	return &a.changed[pos*len(a.types)+int(slot)]
-}
-
-// changedIn returns the versions of all types in a chunk, by slot.
-func (a *Archetype) changedIn(pos int) []uint32 {
-	n := len(a.types)
-	return a.changed[pos*n : pos*n+n]
-}
-
-// changedAt returns the version of a type in a chunk; goroutines that toggle in a
-// shared world write it.
-func (a *Archetype) changedAt(slot uint16, pos int) uint32 {
-	return atomic.LoadUint32(a.changedOf(slot, pos))
-}
-
-// stamp is what a chunk has beside the versions of its types.
-type stamp struct {
-	marked  uint32 // version at which all types were marked at once
-	ordered uint32 // version at which rows last came, went or changed places
-}
-
-// turn looks up the last stamp after there are others.
-func (a *Archetype) turn() {
-	a.last = nil
-	if n := len(a.stamps); n > 0 {
-		a.last = &a.stamps[n-1]
-	}
-}
-
-// markRows notes that rows came into a chunk: every type and the order changed.
-func (a *Archetype) markRows(pos int) {
-	s, v := &a.stamps[pos], a.w.version
-	if s.marked == v {
-		return
-	}
-	*s = stamp{v, v}
-	changed := a.changedIn(pos)
-	for slot := range changed {
-		changed[slot] = v
-	}
-}
-
-// carryVersions notes that rows of chunk from came to fill gaps in chunk pos: what
-// was written in them shall not be missed there. The rows' values did not change, so
-// no type is marked beyond that.
-func (a *Archetype) carryVersions(pos, from int) {
-	s, v := &a.stamps[pos], a.w.version
-	s.ordered = v
-	if pos == from || s.marked == v {
-		return
-	}
-	changed := a.changedIn(pos)
-	for slot, written := range a.changedIn(from) {
-		if int32(written-changed[slot]) > 0 {
-			changed[slot] = written
-		}
-	}
-}
-
 // Ordered reports whether rows came into the rows' chunk, went or changed places
 // since a version; since version 0 they have.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
-	return newer(s.t.a.stamps[s.pos].ordered, since)
+	return newer(s.t.a.books.Ordered(s.pos), since)
 }
 
 // Peek is Slice without marking the column changed: for loops over a column that

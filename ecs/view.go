@@ -176,7 +176,7 @@ type sliceHeader struct {
 // fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the
 // world's owner or a loan.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, l *Loan) {
-	w, changed := a.w, a.changedIn(pos)
+	w, changed := a.w, a.books.Versions(pos)
 	for i := range fields {
 		f := &fields[i]
 		to := f.in(m)
@@ -205,7 +205,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 		case fieldBuffers:
 			*(*buffers)(to) = buffers{first, t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
-			*(*enableBits)(to) = enableBits{a.enabled[p.slot()][pos], at.Row, n} // Safe because Bits is one.
+			*(*enableBits)(to) = enableBits{a.books.Bits(p.slot(), pos), at.Row, n} // Safe because Bits is one.
 		}
 	}
 }

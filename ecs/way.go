@@ -1,9 +1,8 @@
 package ecs
 
 import (
-	"slices"
-
 	"quarry/alloc"
+	"quarry/ecs/internal/table"
 )
 
 // way is how rows go from one archetype to another.
@@ -13,7 +12,7 @@ type way struct {
 	fresh    []column      // columns that only to has
 	added    column        // the last of fresh; without one, at the start of the chunk
 	ending   []column      // owning columns that only from has: what their rows own ends
-	bits     []bitMove     // enable bits that both have
+	bits     []table.Slots // enable bits that both have
 	on       []uint16      // slots of to whose bits from lacks: new ones are enabled
 	rare     bool          // there are bits, on or ending: sendRare
 	more     bool          // that, or row.Others
@@ -23,9 +22,6 @@ type way struct {
 
 // theEnd is the way of entities that end: Dying ones that lose the last Cleanup type.
 var theEnd way
-
-// bitMove says where an enableable type's bits are in two archetypes.
-type bitMove struct{ from, to uint16 }
 
 const (
 	edgeAdds = 1 << 16 // of Archetype.edgeKey
@@ -110,50 +106,13 @@ func (w *way) find() {
 			w.ending = append(w.ending, c)
 		}
 	}
-	for _, slot := range to.toggling {
+	for _, slot := range to.books.Toggling() {
 		if id := to.types[slot]; from.sig.has(id) {
-			w.bits = append(w.bits, bitMove{from.place[id].slot(), slot})
+			w.bits = append(w.bits, table.Slots{From: from.place[id].slot(), To: slot})
 		} else {
 			w.on = append(w.on, slot)
 		}
 	}
 	w.rare = len(w.bits)+len(w.on)+len(w.ending) > 0
 	w.more = w.rare || w.row.Others
-}
-
-// giveBooks moves the books of the first n chunks of from to position at of to.
-func (w *way) giveBooks(n, at int) {
-	from, to := w.from, w.to
-	to.stamps, from.stamps = makeGap(to.stamps, at, n), slices.Delete(from.stamps, 0, n)
-	to.turn()
-	from.turn()
-	to.changed = makeGap(to.changed, at*len(to.types), n*len(to.types))
-	from.changed = slices.Delete(from.changed, 0, n*len(from.types))
-	for _, b := range w.bits {
-		to.enabled[b.to] = slices.Insert(to.enabled[b.to], at, from.enabled[b.from][:n]...)
-		to.on[b.to] = slices.Insert(to.on[b.to], at, from.on[b.from][:n]...)
-	}
-	for _, slot := range w.on {
-		to.enabled[slot] = makeGap(to.enabled[slot], at, n)
-		for pos := at; pos < at+n; pos++ {
-			to.enabled[slot][pos] = to.newBits(to.grid.Chunks()[pos])
-		}
-		to.on[slot] = makeGap(to.on[slot], at, n)
-	}
-	for _, slot := range from.toggling {
-		if !to.sig.has(from.types[slot]) {
-			from.w.keepBits(from.enabled[slot][:n])
-		}
-		from.enabled[slot] = slices.Delete(from.enabled[slot], 0, n)
-		from.on[slot] = slices.Delete(from.on[slot], 0, n)
-	}
-}
-
-// makeGap inserts n zeros at a position, without the slice of them that
-// slices.Insert would need.
-func makeGap[T any](s []T, at, n int) []T {
-	s = slices.Grow(s, n)[:len(s)+n]
-	copy(s[at+n:], s[at:])
-	clear(s[at : at+n])
-	return s
 }

@@ -10,12 +10,14 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 	"quarry/layout"
 )
 
 // The world.
 //
-// An entity is an index into the records (records.go), which say in which chunk
+// An entity is an index into the records (ecs/internal/entity), which say in which chunk
 // and row its components are. A chunk belongs to one archetype (archetype.go);
 // the table owners says to which, and where in the archetype's list it stands.
 // So the way goes record -> owner -> archetype -> column -> row, and only the record and
@@ -31,7 +33,7 @@ import (
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
 //	W2 All chunks of an archetype but the last are full; the last is not empty. Its
-//	   grid is sound: T1 to T5 of alloc.Grid. Each chunk has a stamp, the last at hand.
+//	   grid is sound: T1 to T5 of alloc.Grid.
 //	W3 owners and tenants say for each chunk of an archetype that archetype and
 //	   position, and no other chunk, those of a reserve included, has an owner. The
 //	   shelf has handed out the small chunks of the archetypes and nothing else.
@@ -46,7 +48,7 @@ import (
 //	W9 An archetype's places, columns and ways say what its plan says, and the plan
 //	   has at least three quarters of the rows that its own types would have.
 //	W12 Entities that are Dying have a Cleanup type.
-//	W10 of store.go, W11 of value.go, R1-R3 of records.go, R4-R8 of lending.go, L1 of lookup.go.
+//	W10 of store.go, W11 of value.go, R1-R9 of package entity, L1 and L2 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -57,12 +59,11 @@ type World struct {
 	base  unsafe.Pointer // address of the universe's chunk 0
 	heap  *alloc.Heap    // blocks of spilled buffers
 	local *alloc.Local   // the owner's handle to heap
-	tag   uint32         // this world's bits of Entity.ref
 
 	shelf  *alloc.Shelf // small chunks of archetypes
 	growth alloc.Growth // of the number of chunks of an archetype
 
-	records      records
+	ids          entity.Store
 	names        *names      // nil until the first name
 	types        []*typeInfo // by typeID
 	byType       map[typeKey]typeID
@@ -101,7 +102,7 @@ type World struct {
 	targets   []*Archetype // that rows come to in the call under way
 	cloning   cloning      // the last call of Instantiate, kept for reuse
 	moved     []span       // rows that the last batch made or moved
-	spare     spareBits
+	spare     table.Spares // enable bits of chunks that went
 	shrinking shrinking
 	epoch     uint64 // structural changes so far
 	version   uint32 // change version that writes are marked with; never 0
@@ -160,8 +161,7 @@ func NewWorld(options ...Option) (*World, error) {
 		byType:  map[typeKey]typeID{},
 		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[uint64]*matching{},
 		version: 1, matched: 1, unshared: 1, mostValued: leastSwept,
-		growth:  DefaultChunkGrowth(),
-		records: records{table: new(table)},
+		growth: DefaultChunkGrowth(),
 	}
 	w.outer.w, w.scans = w, []*scan{&w.outer}
 	for _, o := range options {
@@ -180,7 +180,7 @@ func NewWorld(options ...Option) (*World, error) {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
 	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
-	w.tag = tags.take(0) << indexBits
+	w.ids.Open(w.u, tags.Take(0))
 	w.registerBuiltIn()
 	return w, nil
 }
@@ -209,19 +209,18 @@ func (w *World) Close() error {
 		a.grid.Release()
 		*a = Archetype{w: w, index: a.index, types: a.types}
 	}
-	w.records.close(w.u)
-	err := w.heap.Close()
+	err := errors.Join(w.ids.Close(), w.heap.Close())
 	if err != nil {
 		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	err = errors.Join(err, w.closeUniverse())
-	tags.give(w.tag >> indexBits)
+	tags.Give(w.ids.Tag())
 	w.closed, w.owners, w.matchings, w.undemanding, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil, nil
 	w.tenants, w.idleTenants, w.unshared = nil, nil, never
-	w.spare = spareBits{}
+	w.spare = table.Spares{}
 	w.loops++ // a loop that never ends
 	for _, t := range w.types {
-		t.table, t.roll = &noBlocks, nil
+		t.view, t.roll = entity.View{}, nil
 	}
 	w.epoch++ // views are void
 	return err
@@ -254,7 +253,7 @@ func (w *World) Trim() (chunks int) {
 		chunks += a.grid.Trim(0)
 	}
 	chunks += shelf - w.shelf.Chunks()
-	w.spare = spareBits{}
+	w.spare = table.Spares{}
 	if w.phase == nil { // others may read the tables of pages
 		w.trimManaged()
 	}
@@ -270,9 +269,7 @@ func (w *World) Universe() *alloc.Universe { return w.u }
 
 // Alive reports whether e names an entity of this world that was created and
 // not destroyed.
-func (w *World) Alive(e Entity) bool {
-	return w.records.find(e, w.tag) != nil
-}
+func (w *World) Alive(e Entity) bool { return w.find(e) != nil }
 
 // Stats describes a world.
 type Stats struct {
@@ -295,7 +292,7 @@ func (w *World) Stats() Stats {
 		return Stats{}
 	}
 	s := Stats{
-		Reserved: w.records.reserved(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
+		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
 		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks, Small: w.shelf.Live(), Shared: w.shelf.Chunks(),
 	}
 	for _, a := range w.archetypes {

@@ -162,7 +162,7 @@ func joined(expr ast.Expr) string {
 
 // errorNames returns a package's exported variables Err... and types with a method Error.
 func (t *tree) errorNames(dir string) (names []string) {
-	t.inPackage(dir, func(n ast.Node) {
+	t.inFolders(func(at string) bool { return at == dir }, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if n.Recv != nil && n.Name.Name == "Error" && ast.IsExported(receiver(n)) {
@@ -183,10 +183,16 @@ func (t *tree) errorNames(dir string) (names []string) {
 	return names
 }
 
-// inPackage calls f for all syntax of a package outside tests.
+// inPackage calls f for all syntax of a package outside tests, that of its strata included:
+// users meet their texts as those of the package.
 func (t *tree) inPackage(dir string, f func(ast.Node)) {
+	t.inFolders(func(at string) bool { return at == dir || dir == "ecs" && strings.HasPrefix(at, strata) }, f)
+}
+
+// inFolders calls f for all syntax of some folders outside tests.
+func (t *tree) inFolders(wanted func(dir string) bool, f func(ast.Node)) {
 	for _, file := range t.goFiles() {
-		if file.dir() == dir && !file.isTest() {
+		if wanted(file.dir()) && !file.isTest() {
 			ast.Inspect(file.syntax, func(n ast.Node) bool {
 				f(n)
 				return true

@@ -21,6 +21,7 @@ var floors = [][]string{
 	{"bitmask", "layout", "mmap"},
 	{"alloc"},
 	{"alloc/wrap"},
+	{"ecs/internal/entity", "ecs/internal/table"},
 	{"ecs"},
 	{"ecs/*"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
@@ -32,6 +33,10 @@ var doors = map[string][]string{
 	"ecs/system":   {"ecs/command", "ecs/job"},
 	"ecs/examples": {"ecs/command", "ecs/hierarchy", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
 }
+
+// strata is the folder of the floors inside ecs. Only ecs and they themselves may import them,
+// and each of them is a room.
+const strata = "ecs/internal/"
 
 // forTests lists the packages that only test files may import.
 var forTests = []string{"internal/child", "internal/guard", "internal/lint"}
@@ -54,9 +59,12 @@ func floorOf(dir string) int {
 	})
 }
 
-// roomOf returns the part of a floor within which imports are free: a layer of
+// roomOf returns the part of a floor within which imports are free: a stratum of ecs, a layer of
 // ecs or alloc with what is under it, a module of its own, all of internal, or a package.
 func roomOf(dir string) string {
+	if strings.HasPrefix(dir, strata) {
+		return dir
+	}
 	first, rest, _ := strings.Cut(dir, "/")
 	if (first == "ecs" || first == "alloc") && rest != "" {
 		layer, _, _ := strings.Cut(rest, "/")
@@ -105,6 +113,8 @@ func refuseFloor(from, to string, test bool) string {
 		return "that package has no floor: add it to " + floorTable
 	case slices.Contains(forTests, to) && !test:
 		return "only test files may"
+	case strings.HasPrefix(to, strata) && from != "ecs" && !strings.HasPrefix(from, strata):
+		return "only ecs may import its strata"
 	case low < high, roomOf(from) == roomOf(to):
 		return ""
 	case low > high:

@@ -37,6 +37,7 @@ var foreign = map[string]bool{
 	"alloc.Growth":    false,
 	"command.Buffer":  false,
 	"context.Context": true,
+	"entity.ID":       false,
 	"ecs.Access":      false,
 	"ecs.Buffer":      false,
 	"ecs.Component":   false,

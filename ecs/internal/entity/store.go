@@ -1,0 +1,323 @@
+package entity
+
+import (
+	"errors"
+	"math/bits"
+	"sync/atomic"
+
+	"quarry/alloc"
+)
+
+// The store. Beside its record each of the owner's indices has one bit that says whether it is
+// free, in Go memory. The owner leases a word of 64 free bits at a time and takes its indices
+// from the lowest on: without atomics, and the same operations give the same ids. The lowest
+// word with a free bit is leased next, so the records in use stay together.
+//
+// Indices that are promised to other goroutines come from blocks of their own (promise.go), at
+// the other end of the index space. One count, total, keeps the two ends from meeting:
+//
+//	index 0                                                     2^27
+//	  | owner's records, upwards ->   ...   <- blocks of promises, downwards |
+//
+// Versions: even = dead, odd = alive, and one is added at each change, so they wrap
+// from 2^32-1 (alive) to 0 (dead), at both ends alike. Version 0 is never alive.
+//
+// Invariants, checked by Verify; R4 to R8 are those of promise.go:
+//
+//	R1 Of the owner's indices a bit is set in free or in the lease, never in both,
+//	   exactly for those whose version is even. Index 0 is in neither.
+//	R2 nFree is the number of those bits.
+//	R3 A bit of summary is set exactly where the word of free is not zero, and no word
+//	   of summary below hint has a set bit.
+//	R9 The view reaches over whole blocks of records, which the extent holds.
+
+const (
+	blockSize = 8192 // indices that are made at once
+	maxBlocks = MaxIDs / blockSize
+)
+
+// ErrFull is the error where all of the 2^27 indices are in use. Users see an ecs.LimitError.
+var ErrFull = errors.New("entity: all indices are in use")
+
+// Store hands out IDs and keeps their records. It belongs to one goroutine at a time, but for
+// Promise, Hold, LetGo and TakeBack, which any may call.
+type Store struct {
+	u       *alloc.Universe
+	view    View          // the owner's records (R9)
+	records *alloc.Extent // their memory
+
+	free      []uint64 // bit set: the index is free and not leased
+	summary   []uint64 // bit set: the word of free is not zero (R3)
+	hint      int      // first word of summary that may not be zero
+	lease     uint64   // free indices of the leased word
+	leaseBase uint32   // index of the lease's bit 0
+	nFree     int      // free indices, leased ones included (R2)
+
+	most     int32                    // blocks that both ends may have; see Limit
+	total    atomic.Int32             // blocks of both ends (R8); added to before a block is made
+	promises atomic.Pointer[promises] // the other end; nil until the first Promise
+}
+
+// Open makes a zero store ready, for a world with a tag whose memory comes from u. It takes no
+// memory.
+func (s *Store) Open(u *alloc.Universe, tag Tag) {
+	s.u, s.view.tag, s.most = u, tag, maxBlocks
+	s.records = u.NewExtent(MaxIDs * int(recordSize))
+}
+
+// Close gives all memory back. No look-up finds anything then. An error is that of
+// alloc.Extent.Release.
+func (s *Store) Close() error {
+	err := s.records.Release()
+	s.closePromises()
+	*s = Store{u: s.u, view: View{tag: s.view.tag}, records: s.records, most: s.most}
+	return err
+}
+
+// View returns what look-ups need. It changes with MakeRoom, Drop and Close.
+func (s *Store) View() View { return s.view }
+
+// Tag returns the tag of the store's IDs.
+func (s *Store) Tag() Tag { return s.view.tag }
+
+// SetTag gives a store that has handed out no ID another tag.
+func (s *Store) SetTag(tag Tag) { s.view.tag = tag }
+
+// Own returns e's record when e is alive and its index is the owner's, else nil: Find for the
+// common case, small enough to be inlined.
+func (s *Store) Own(e ID) *Record {
+	if r := s.view.Record(e); r != nil && r.Is(e) {
+		return r
+	}
+	return nil
+}
+
+// Find returns e's record when e is alive in this store, else nil.
+func (s *Store) Find(e ID) *Record {
+	if r := s.Own(e); r != nil {
+		return r
+	}
+	return s.findPromised(e)
+}
+
+// HasFree reports whether an index is free for the owner.
+func (s *Store) HasFree() bool { return s.nFree > 0 }
+
+// Blocks returns how many blocks of 8,192 indices the owner has; see Drop.
+func (s *Store) Blocks() int { return int(s.view.n) / blockSize }
+
+// MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the
+// extent's; the store is as it was then.
+func (s *Store) MakeRoom(n int) error {
+	if n <= s.nFree {
+		return nil
+	}
+	more := (n - s.nFree + blockSize - 1) / blockSize
+	if s.view.n == 0 && n-s.nFree == more*blockSize {
+		more++ // index 0 is nobody's
+	}
+	if !s.count(more) {
+		return ErrFull
+	}
+	have := s.Blocks()
+	if err := s.resize(have + more); err != nil {
+		s.total.Add(-int32(more))
+		return err
+	}
+	for block := have; block < have+more; block++ {
+		s.addBlock(block * blockSize)
+	}
+	return nil
+}
+
+// resize makes the owner's records so many blocks.
+func (s *Store) resize(blocks int) error {
+	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
+		return err
+	}
+	s.view.base, s.view.n = s.records.Base(), uint32(blocks*blockSize)
+	return nil
+}
+
+// Limit lets the store make so many blocks of 8,192 indices more, of both ends together, and
+// no others: what a store near the end of its indices does. Less than 0 takes the limit away.
+func (s *Store) Limit(more int) {
+	s.most = maxBlocks
+	if more >= 0 {
+		s.most = min(s.most, s.total.Load()+int32(more))
+	}
+}
+
+// count counts n blocks more of either end, and reports whether that many may be.
+func (s *Store) count(n int) bool {
+	for {
+		total := s.total.Load()
+		if n > int(s.most-total) {
+			return false
+		}
+		if s.total.CompareAndSwap(total, total+int32(n)) {
+			return true
+		}
+	}
+}
+
+// addBlock makes the indices of a block free.
+func (s *Store) addBlock(first int) {
+	for word := first / 64; word < (first+blockSize)/64; word++ {
+		s.free = append(s.free, ^uint64(0))
+		if word%64 == 0 {
+			s.summary = append(s.summary, 0)
+		}
+		s.summary[word/64] |= 1 << (word % 64)
+	}
+	s.nFree += blockSize
+	if first == 0 {
+		s.free[0] &^= 1 // index 0 is nobody's
+		s.nFree--
+	}
+	s.hint = min(s.hint, first/64/64)
+}
+
+// Drop takes the last blocks out again until keep are left, after a MakeRoom whose indices
+// were not used.
+func (s *Store) Drop(keep int) {
+	blocks := s.Blocks()
+	if keep >= blocks {
+		return
+	}
+	for first := keep * blockSize; first < blocks*blockSize; first += blockSize {
+		s.nFree -= blockSize
+		if first == 0 {
+			s.nFree++
+		}
+	}
+	s.free, s.summary = s.free[:keep*blockSize/64], s.summary[:keep*blockSize/64/64]
+	s.total.Add(-int32(blocks - keep))
+	_ = s.resize(keep) // a smaller size is never refused
+}
+
+// renew leases the lowest word that has a free bit. There must be one.
+func (s *Store) renew() {
+	for s.summary[s.hint] == 0 {
+		s.hint++
+	}
+	word := s.hint*64 + bits.TrailingZeros64(s.summary[s.hint])
+	s.lease, s.leaseBase = s.free[word], uint32(word*64)
+	s.free[word] = 0
+	s.summary[word/64] &^= 1 << (word % 64)
+}
+
+// Take makes a free index alive and returns its ID; an index must be free.
+func (s *Store) Take(at Location) ID {
+	if s.lease == 0 {
+		s.renew()
+	}
+	index := s.leaseBase + uint32(bits.TrailingZeros64(s.lease))
+	s.lease &= s.lease - 1
+	s.nFree--
+	r := s.view.at(index)
+	r.version++
+	r.Location = at
+	return ID{ref: index | uint32(s.view.tag), version: r.version}
+}
+
+// TakeRows is Take for rows at consecutive locations, as many as ids has, which it fills.
+func (s *Store) TakeRows(at Location, ids []ID) {
+	for len(ids) > 0 {
+		if s.lease == 0 {
+			s.renew()
+		}
+		lease, n := s.lease, 0
+		for ; lease != 0 && n < len(ids); lease &= lease - 1 {
+			index := s.leaseBase + uint32(bits.TrailingZeros64(lease))
+			r := s.view.at(index)
+			r.version++
+			r.Location = at
+			ids[n] = ID{ref: index | uint32(s.view.tag), version: r.version}
+			at++
+			n++
+		}
+		s.lease = lease
+		s.nFree -= n
+		ids = ids[n:]
+	}
+}
+
+// Give makes an ID that is alive dead, and its index free. r is its record.
+func (s *Store) Give(e ID, r *Record) {
+	index := e.Index()
+	if index >= s.view.n {
+		s.givePromised(index)
+		return
+	}
+	r.version++
+	word := int(index / 64)
+	before := s.free[word]
+	s.free[word] = before | 1<<(index%64)
+	if before == 0 { // else summary says so, and hint is not above it (R3)
+		s.summary[word/64] |= 1 << (word % 64)
+		s.hint = min(s.hint, word/64)
+	}
+	s.nFree++
+}
+
+// GiveRows is Give for the IDs of some rows.
+func (s *Store) GiveRows(ids []ID) {
+	own := s.view.n
+	for i := 0; i < len(ids); {
+		index := ids[i].Index()
+		if index >= own {
+			s.givePromised(index)
+			i++
+			continue
+		}
+		word, mask := index/64, uint64(0)
+		for ; i < len(ids) && ids[i].Index()/64 == word; i++ {
+			index := ids[i].Index()
+			s.view.at(index).version++
+			mask |= 1 << (index % 64)
+		}
+		s.free[word] |= mask
+		s.summary[word/64] |= 1 << (word % 64)
+		s.hint = min(s.hint, int(word/64))
+		s.nFree += bits.OnesCount64(mask)
+	}
+}
+
+// EndLease makes the indices of the lease free again, so that the lowest come next.
+func (s *Store) EndLease() {
+	if word := s.leaseBase / 64; s.lease != 0 {
+		s.free[word] |= s.lease
+		s.summary[word/64] |= 1 << (word % 64)
+		s.hint = min(s.hint, int(word/64))
+		s.lease = 0
+	}
+}
+
+// Move writes where the row of an ID that is alive has come to.
+func (s *Store) Move(e ID, at Location) {
+	if r := s.view.Record(e); r != nil {
+		r.Location = at
+		return
+	}
+	s.promised(e).Location = at
+}
+
+// Locate returns where the row of an ID is that is alive.
+func (s *Store) Locate(e ID) Location {
+	if r := s.view.Record(e); r != nil {
+		return r.Location
+	}
+	return s.promised(e).Location
+}
+
+// MoveRows is Move for the IDs of rows that are at consecutive locations from at on.
+func (s *Store) MoveRows(ids []ID, at Location) {
+	for i, e := range ids {
+		if index := e.Index(); index < s.view.n {
+			s.view.at(index).Location = at + Location(i)
+			continue
+		}
+		s.promised(e).Location = at + Location(i)
+	}
+}

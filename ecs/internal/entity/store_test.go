@@ -1,0 +1,411 @@
+package entity_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/mmap"
+)
+
+const blockSize = entity.BlockSize
+
+// newUniverse makes a universe that is closed when the test ends, and then empty.
+func newUniverse(t testing.TB, size int, options ...alloc.Option) *alloc.Universe {
+	t.Helper()
+	u, err := alloc.NewUniverse(append(options, alloc.Size(size))...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, u.Close()) })
+	return u
+}
+
+// open makes a store on a universe.
+func open(t testing.TB, u *alloc.Universe) *entity.Store {
+	t.Helper()
+	s := new(entity.Store)
+	s.Open(u, entity.TagOf(5))
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func newStore(t testing.TB) *entity.Store {
+	t.Helper()
+	return open(t, newUniverse(t, 32<<20))
+}
+
+// take makes room for an ID and takes it.
+func take(t testing.TB, s *entity.Store) entity.ID {
+	t.Helper()
+	require.NoError(t, s.MakeRoom(1))
+	return s.Take(7)
+}
+
+// give ends an ID.
+func give(t testing.TB, s *entity.Store, e entity.ID) {
+	t.Helper()
+	r := s.Find(e)
+	require.NotNil(t, r)
+	s.Give(e, r)
+	require.Nil(t, s.Find(e))
+}
+
+// verify requires a sound store with so many IDs alive.
+func verify(t testing.TB, s *entity.Store, alive int) {
+	t.Helper()
+	n, err := s.Verify()
+	require.NoError(t, err)
+	require.Equal(t, alive, n)
+}
+
+// TestLowestFirst: indices come from the lowest on, and come again under the next odd version.
+func TestLowestFirst(t *testing.T) {
+	s := newStore(t)
+	var all []entity.ID
+	for i := range 200 {
+		all = append(all, take(t, s))
+		require.Equal(t, entity.Make(uint32(i+1), entity.TagOf(5), 1), all[i], "index 0 is nobody's")
+	}
+	for _, i := range []int{70, 3, 150} {
+		give(t, s, all[i])
+	}
+	s.EndLease()
+	for _, i := range []uint32{4, 71, 151, 201} {
+		e := take(t, s)
+		require.Equal(t, i, e.Index())
+		if i < 200 {
+			require.Equal(t, uint32(3), e.Version())
+		}
+	}
+	verify(t, s, 201)
+}
+
+// TestRecordsStayByIndex grows records from a run of chunks into a reservation of their own:
+// they stay in one piece, with what they had, and a view taken anew finds them.
+func TestRecordsStayByIndex(t *testing.T) {
+	u := newUniverse(t, 16<<20)
+	s := open(t, u)
+	rows := make([]entity.ID, 300_000)
+	for n := 0; n < len(rows); {
+		k := min(5000, len(rows)-n)
+		require.NoError(t, s.MakeRoom(k))
+		s.TakeRows(entity.Location(n), rows[n:n+k])
+		n += k
+		view := s.View()
+		require.Equal(t, s.Blocks()*blockSize, view.Len())
+		for _, i := range []int{0, n / 2, n - 1} {
+			r := view.Record(rows[i])
+			require.True(t, r.Is(rows[i]))
+			require.Equal(t, entity.Location(i), r.Location)
+			require.NotZero(t, view.Address(rows[i]))
+		}
+	}
+	verify(t, s, len(rows))
+	require.Zero(t, u.Stats().LiveChunks, "beyond a megachunk they lie beside the chunks")
+	require.GreaterOrEqual(t, u.Stats().Extents, 300_000*8)
+	s.GiveRows(rows[1000:])
+	s.MoveRows(rows[:1000], 5)
+	require.Equal(t, entity.Location(1004), s.Locate(rows[999]))
+	s.Move(rows[3], 77)
+	require.Equal(t, entity.Location(77), s.Find(rows[3]).Location)
+	verify(t, s, 1000)
+	require.NoError(t, s.Close())
+	require.Nil(t, s.Find(rows[3]), "a closed store finds nothing")
+	require.Zero(t, u.Stats().Extents)
+}
+
+// TestDrop takes blocks out again that were made and not used, all of them included.
+func TestDrop(t *testing.T) {
+	u := newUniverse(t, 16<<20)
+	s := open(t, u)
+	require.NoError(t, s.MakeRoom(3*blockSize))
+	require.Equal(t, 4, s.Blocks(), "index 0 is nobody's")
+	s.Drop(0)
+	require.Zero(t, s.Blocks())
+	require.Zero(t, u.Stats().LiveChunks)
+	require.False(t, s.HasFree())
+	e := take(t, s)
+	require.NoError(t, s.MakeRoom(40*blockSize))
+	s.Drop(1)
+	require.NotNil(t, s.Find(e))
+	require.NoError(t, s.MakeRoom(blockSize))
+	rows := make([]entity.ID, blockSize)
+	s.TakeRows(0, rows)
+	for i, e := range rows {
+		require.Equal(t, uint32(1), e.Version())
+		require.Equal(t, uint32(i+2), e.Index())
+	}
+	verify(t, s, blockSize+1)
+}
+
+// TestMakeRoomRefused: at the limit of indices, and where memory is refused, nothing changes.
+func TestMakeRoomRefused(t *testing.T) {
+	s := open(t, newUniverse(t, 16<<20, alloc.InjectFailures(alloc.FailFrom(3)))) // an extension, and what comes in its place
+	s.Limit(2)
+	require.ErrorIs(t, s.MakeRoom(2*blockSize), entity.ErrFull, "index 0 is nobody's")
+	require.NoError(t, s.MakeRoom(blockSize-1))
+	require.NoError(t, s.MakeRoom(2*blockSize-1))
+	require.ErrorIs(t, s.MakeRoom(2*blockSize), entity.ErrFull)
+	require.ErrorIs(t, s.Promise(make([]entity.ID, 1)), entity.ErrFull)
+	s.Limit(-1)
+	for _, n := range []int{3 * blockSize, 100 * blockSize} {
+		require.ErrorIs(t, s.MakeRoom(n), alloc.ErrInjected)
+		require.Equal(t, 2, s.Blocks())
+		verify(t, s, 0)
+	}
+	require.ErrorIs(t, s.Promise(make([]entity.ID, 1)), alloc.ErrInjected)
+	verify(t, s, 0)
+}
+
+// TestVersionsWrap takes one index, of either end, over the end of its versions.
+func TestVersionsWrap(t *testing.T) {
+	const last = 1<<32 - 1
+	s := newStore(t)
+	next := map[string]func() entity.ID{
+		"owner":    func() entity.ID { return take(t, s) },
+		"promised": func() entity.ID { return revive(t, s, promise(t, s, 1))[0] },
+	}
+	for end, next := range next {
+		e := next()
+		give(t, s, e)
+		s.SetVersion(e.Index(), last-1)
+		for _, want := range []uint32{last, 1} {
+			f := next()
+			for ; f.Index() != e.Index(); f = next() {
+				give(t, s, f)
+			}
+			require.Equal(t, want, f.Version(), end)
+			require.NotNil(t, s.Find(f))
+			give(t, s, f)
+			require.Nil(t, s.Find(entity.Make(f.Index(), f.Tag(), 0)), "version 0 is never alive")
+			verify(t, s, 0)
+		}
+	}
+	id := promise(t, s, 1)
+	takeBack(t, s, id)
+	s.SetVersion(id[0].Index(), last-1)
+	old := id[0].Index()
+	for _, want := range []uint32{last, 1} {
+		for id = promise(t, s, 1); id[0].Index() != old; id = promise(t, s, 1) {
+			takeBack(t, s, id)
+		}
+		require.Equal(t, want, id[0].Version(), "what is taken back goes to 0 as well")
+		takeBack(t, s, id)
+	}
+}
+
+// TestStoreAgainstModel compares the states of ids, of both ends, with a plain map's.
+func TestStoreAgainstModel(t *testing.T) {
+	s := newStore(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	where := map[entity.ID]entity.Location{} // of those alive
+	ever := map[entity.ID]bool{}
+	var alive, promised, gone []entity.ID
+	came := func(ids []entity.ID, to *[]entity.ID) {
+		for _, e := range ids {
+			require.False(t, ever[e], "%v came twice", e)
+			ever[e] = true
+		}
+		*to = append(*to, ids...)
+	}
+	cut := func(from *[]entity.ID) []entity.ID {
+		r.Shuffle(len(*from), func(i, j int) { (*from)[i], (*from)[j] = (*from)[j], (*from)[i] })
+		n := r.IntN(len(*from) + 1)
+		list := append([]entity.ID(nil), (*from)[:n]...)
+		*from = (*from)[n:]
+		return list
+	}
+	for step := range 400 {
+		switch r.IntN(8) {
+		case 0:
+			came(promise(t, s, r.IntN(3000)), &promised)
+		case 1:
+			ids := revive(t, s, cut(&promised))
+			at := entity.Location(r.Uint32())
+			s.MoveRows(ids, at)
+			for i, e := range ids {
+				where[e] = at + entity.Location(i)
+			}
+			alive = append(alive, ids...)
+		case 2:
+			ids := cut(&promised)
+			takeBack(t, s, ids)
+			gone = append(gone, ids...)
+		case 3, 4:
+			ids := make([]entity.ID, r.IntN(2000))
+			require.NoError(t, s.MakeRoom(len(ids)))
+			s.TakeRows(entity.Location(step), ids)
+			for i, e := range ids {
+				where[e] = entity.Location(step + i)
+			}
+			came(ids, &alive)
+		case 5:
+			ids := cut(&alive)
+			s.GiveRows(ids)
+			gone = append(gone, ids...)
+		case 6:
+			for _, e := range cut(&alive) {
+				give(t, s, e)
+				gone = append(gone, e)
+			}
+		case 7:
+			blocks := s.Blocks()
+			require.NoError(t, s.MakeRoom(r.IntN(5*blockSize)))
+			s.Drop(blocks)
+			s.EndLease()
+		}
+		if step%20 == 0 {
+			verify(t, s, len(alive))
+		}
+		require.Equal(t, len(promised), s.Promised())
+	}
+	for _, e := range alive {
+		require.Equal(t, where[e], s.Find(e).Location)
+		require.Equal(t, where[e], s.Locate(e))
+	}
+	for _, e := range append(promised, gone...) {
+		require.Nil(t, s.Find(e))
+	}
+}
+
+// TestBecome: a copy has the same ids free, in the same order, under its own tag.
+func TestBecome(t *testing.T) {
+	for _, n := range []int{0, 100, 30_000, 200_000} {
+		s := newStore(t)
+		rows := make([]entity.ID, n)
+		require.NoError(t, s.MakeRoom(n))
+		s.TakeRows(1, rows)
+		for i := 0; i < n; i += 3 {
+			give(t, s, rows[i])
+		}
+		ids := promise(t, s, n/4)
+		revive(t, s, ids[:n/8])
+		copied := newStore(t)
+		copied.SetTag(entity.TagOf(9))
+		require.NoError(t, copied.Become(s))
+		alive, err := s.Verify()
+		require.NoError(t, err)
+		verify(t, copied, alive)
+		require.Equal(t, s.Promised(), copied.Promised())
+		for i, e := range rows {
+			require.Equal(t, i%3 != 0, copied.Find(e.In(copied.Tag())) != nil)
+			require.Nil(t, copied.Find(e), "another world's")
+		}
+		for range 200 {
+			require.Equal(t, take(t, s).In(copied.Tag()), take(t, copied))
+			require.Equal(t, promise(t, s, 1)[0].In(copied.Tag()), promise(t, copied, 1)[0])
+		}
+	}
+}
+
+// TestBecomeRefused: where memory or indices are refused, Close gives all back.
+func TestBecomeRefused(t *testing.T) {
+	s := newStore(t)
+	require.NoError(t, s.MakeRoom(3*blockSize))
+	promise(t, s, 2*blockSize)
+	copied := newStore(t)
+	copied.Limit(3)
+	require.ErrorIs(t, copied.Become(s), entity.ErrFull)
+	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) (err error) {
+		u := newUniverse(t, 16<<20, alloc.InjectFailures(f))
+		copied := open(t, u)
+		if err = copied.Become(s); err == nil {
+			verify(t, copied, 0)
+			require.Equal(t, 2*blockSize, copied.Promised())
+		}
+		require.NoError(t, copied.Close())
+		require.Zero(t, u.Stats().LiveChunks+u.Stats().Extents)
+		return err
+	}))
+}
+
+// TestVerifyNamesTheInvariant corrupts each numbered invariant in turn.
+func TestVerifyNamesTheInvariant(t *testing.T) {
+	s := newStore(t)
+	for range 5 {
+		take(t, s)
+	}
+	revive(t, s, promise(t, s, 2)[1:])
+	verify(t, s, 6)
+	for _, name := range []string{"R1 both", "R2", "R3", "R4", "R4 busy", "R5", "R5 held", "R6", "R7", "R7 alive", "R8", "R8 place", "R9"} {
+		restore := s.Corrupt(name)
+		_, err := s.Verify()
+		require.ErrorContains(t, err, "entity: "+name[:2]+":", name)
+		restore()
+		verify(t, s, 6)
+	}
+}
+
+// FuzzFind asks a store for any 64 bits: it finds its own record, or none.
+func FuzzFind(f *testing.F) {
+	u, err := alloc.NewUniverse(alloc.Size(16 << 20))
+	require.NoError(f, err)
+	s := new(entity.Store)
+	s.Open(u, entity.TagOf(3))
+	alive := map[entity.ID]bool{}
+	require.NoError(f, s.MakeRoom(100))
+	rows := make([]entity.ID, 100)
+	s.TakeRows(0, rows)
+	for i, e := range rows {
+		if alive[e] = i%2 == 0; !alive[e] {
+			s.Give(e, s.Find(e))
+		}
+		f.Add(e.Bits())
+		f.Add(e.Bits() + 1<<32)
+		f.Add(e.Bits() ^ 1<<27)
+		f.Add(e.Bits() | 1<<31)
+	}
+	ids := make([]entity.ID, 10)
+	require.NoError(f, s.Promise(ids))
+	require.Equal(f, -1, s.Hold(ids[:5]))
+	s.Revive(ids[:5])
+	for i, e := range ids {
+		alive[e] = i < 5
+		f.Add(e.Bits())
+	}
+	view := s.View()
+	f.Fuzz(func(t *testing.T, bits uint64) {
+		e := entity.FromBits(bits)
+		require.Equal(t, bits, e.Bits())
+		r := s.Find(e)
+		require.Equal(t, alive[e], r != nil, "%v", e)
+		if own := view.Record(e); own != nil && own.Is(e) {
+			require.Equal(t, r, own)
+			require.Equal(t, r, s.Own(e))
+		}
+		require.Equal(t, e.Is(s.Tag()) && !e.IsPlaceholder(), e.Bits()>>27&31 == 3)
+	})
+}
+
+// TestTagsInTurn: a tag comes again after all others, and those that no world has come first.
+func TestTagsInTurn(t *testing.T) {
+	var tags entity.Tags
+	for i := range uint32(entity.Worlds) {
+		require.Equal(t, i, tags.Take(0).Number())
+	}
+	require.Equal(t, entity.Worlds, tags.Open())
+	tags.Give(entity.TagOf(7))
+	require.Equal(t, uint32(7), tags.Take(0).Number(), "the only one that is idle")
+	require.Equal(t, uint32(9), tags.Take(1<<8).Number(), "8 is to be avoided")
+}
+
+// TestRecordsWithoutMemory: where the system refuses the reservation of large records the
+// store is as before.
+func TestRecordsWithoutMemory(t *testing.T) {
+	if !mmap.Real {
+		t.Skip("address space is not refused where pages come from the Go heap")
+	}
+	before, err := alloc.SetBudget(alloc.Budget{OffHeap: int64(alloc.ReadBudget().Committed) + 4<<20})
+	require.NoError(t, err)
+	defer func() {
+		_, err := alloc.SetBudget(before)
+		require.NoError(t, err)
+	}()
+	s := newStore(t)
+	e := take(t, s)
+	require.ErrorIs(t, s.MakeRoom(1<<20), alloc.ErrBudget)
+	require.NotNil(t, s.Find(e))
+	verify(t, s, 1)
+}

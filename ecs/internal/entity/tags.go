@@ -1,0 +1,44 @@
+package entity
+
+import "sync"
+
+// Tags hands out the tags of worlds: in turn, so that an ID of one of the last 15 worlds is
+// known to be a stranger, and preferring tags that no open world has.
+type Tags struct {
+	mu   sync.Mutex
+	uses [Worlds]int // open worlds by tag
+	next int         // tag to try first
+}
+
+// Take hands out a tag whose number is not in the set avoid, which has 15 at most.
+func (t *Tags) Take(avoid uint32) Tag {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	best := -1
+	for i := range t.uses {
+		tag := (t.next + i) % len(t.uses)
+		if avoid>>tag&1 == 0 && (best < 0 || t.uses[tag] < t.uses[best]) {
+			best = tag
+		}
+	}
+	t.uses[best]++
+	t.next = (best + 1) % len(t.uses)
+	return TagOf(uint32(best))
+}
+
+// Give takes a tag back.
+func (t *Tags) Give(tag Tag) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.uses[tag.Number()]--
+}
+
+// Open returns how many tags are in use, each as often as it was handed out.
+func (t *Tags) Open() (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, k := range t.uses {
+		n += k
+	}
+	return n
+}

@@ -1,0 +1,218 @@
+package table
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// Invariants, checked by Verify:
+//
+//	B1 There is a stamp and a version a type for each chunk, and the last stamp is at hand.
+//	B2 Types that can be disabled have bits for each chunk, and no other types have any. Bits of
+//	   rows beyond the last are 0, and on counts those that are set.
+
+// Books are the facts that an archetype keeps of its chunks, by position, and within a chunk by
+// slot: the place of a type in the archetype's list of types.
+type Books struct {
+	types    int          // slots of a chunk
+	toggling []uint16     // slots of the types that can be disabled
+	changed  []uint32     // [position*types + slot]: version of the last write
+	stamps   []stamp      // [position]
+	last     *stamp       // of the last chunk; nil without one
+	enabled  [][][]uint64 // [slot][position]: a bit a row; nil for types that cannot be disabled
+	on       [][]int32    // [slot][position]: bits that are set in enabled (B2)
+	spares   *Spares      // bits of chunks that went, for chunks that come
+}
+
+// stamp is what a chunk has beside the versions of its types.
+type stamp struct {
+	marked  uint32 // version at which all types were marked at once
+	ordered uint32 // version at which rows last came, went or changed places
+}
+
+// NewBooks returns the books of an archetype without chunks, with so many types, of which
+// those of the slots toggling, in rising order, can be disabled. Spares may serve many.
+func NewBooks(types int, toggling []uint16, spares *Spares) Books {
+	b := Books{types: types, toggling: toggling, spares: spares}
+	if len(toggling) > 0 {
+		b.enabled, b.on = make([][][]uint64, types), make([][]int32, types)
+	}
+	return b
+}
+
+// Len returns the number of chunks.
+func (b *Books) Len() int { return len(b.stamps) }
+
+// Toggling returns the slots of the types that can be disabled, to read.
+func (b *Books) Toggling() []uint16 { return b.toggling }
+
+// turn looks the last stamp up after there are others.
+func (b *Books) turn() {
+	b.last = nil
+	if n := len(b.stamps); n > 0 {
+		b.last = &b.stamps[n-1]
+	}
+}
+
+// Add begins the books of a chunk with room for some rows, behind the others.
+func (b *Books) Add(room int) {
+	b.stamps = append(b.stamps, stamp{})
+	b.turn()
+	b.changed = makeGap(b.changed, len(b.changed), b.types)
+	for _, slot := range b.toggling {
+		b.enabled[slot] = append(b.enabled[slot], b.spares.take(room))
+		b.on[slot] = append(b.on[slot], 0)
+	}
+}
+
+// Cut ends the books of the chunks from position keep on, whose rows have gone.
+func (b *Books) Cut(keep int) {
+	b.cutVersions(keep)
+	for _, slot := range b.toggling {
+		b.spares.keep(b.enabled[slot][keep:])
+		b.enabled[slot], b.on[slot] = b.enabled[slot][:keep], b.on[slot][:keep]
+	}
+}
+
+func (b *Books) cutVersions(keep int) {
+	b.stamps = b.stamps[:keep]
+	b.turn()
+	b.changed = b.changed[:keep*b.types]
+}
+
+// Promote ends the books of the chunk at a position, whose rows have moved to the next one: it
+// takes the position, the bits and the versions. Chunks behind it are new.
+func (b *Books) Promote(pos int) {
+	for _, slot := range b.toggling {
+		bits, on := b.enabled[slot], b.on[slot]
+		on[pos+1] = on[pos]
+		copy(bits[pos+1], bits[pos])
+		b.spares.keep(bits[pos : pos+1])
+		b.enabled[slot], b.on[slot] = slices.Delete(bits, pos, pos+1), slices.Delete(on, pos, pos+1)
+	}
+	b.cutVersions(len(b.stamps) - 1) // those of pos stay; the ones behind it have none yet
+}
+
+// Slots are where a type that can be disabled stands in two archetypes.
+type Slots struct{ From, To uint16 }
+
+// Give moves the books of the first n chunks to a position of other books. Bits go along for the
+// types of both, which shared lists. A type that only the other has begins with clear bits, and
+// room says for how many rows of each chunk, by its position there. Versions and stamps begin
+// anew: Mark and Order say how.
+func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int) int) {
+	to.stamps, b.stamps = makeGap(to.stamps, at, n), slices.Delete(b.stamps, 0, n)
+	to.turn()
+	b.turn()
+	to.changed = makeGap(to.changed, at*to.types, n*to.types)
+	b.changed = slices.Delete(b.changed, 0, n*b.types)
+	for _, slot := range to.toggling {
+		to.enabled[slot], to.on[slot] = makeGap(to.enabled[slot], at, n), makeGap(to.on[slot], at, n)
+		if i := slices.IndexFunc(shared, func(s Slots) bool { return s.To == slot }); i >= 0 {
+			from := shared[i].From
+			copy(to.enabled[slot][at:], b.enabled[from][:n])
+			clear(b.enabled[from][:n])
+			copy(to.on[slot][at:], b.on[from][:n])
+			continue
+		}
+		for pos := at; pos < at+n; pos++ {
+			to.enabled[slot][pos] = to.spares.take(room(pos))
+		}
+	}
+	for _, slot := range b.toggling {
+		b.spares.keep(b.enabled[slot][:n])
+		b.enabled[slot], b.on[slot] = slices.Delete(b.enabled[slot], 0, n), slices.Delete(b.on[slot], 0, n)
+	}
+}
+
+// makeGap inserts n zeros at a position, without the slice of them that
+// slices.Insert would need.
+func makeGap[T any](s []T, at, n int) []T {
+	s = slices.Grow(s, n)[:len(s)+n]
+	copy(s[at+n:], s[at:])
+	clear(s[at : at+n])
+	return s
+}
+
+// Version returns where the version of a type in a chunk is.
+func (b *Books) Version(slot uint16, pos int) *uint32 { return &b.changed[pos*b.types+int(slot)] }
+
+// Versions returns those of all types in a chunk, by slot.
+func (b *Books) Versions(pos int) []uint32 { return b.changed[pos*b.types : pos*b.types+b.types] }
+
+// Changed returns the version of a type in a chunk. Goroutines that toggle may be writing it.
+func (b *Books) Changed(slot uint16, pos int) uint32 { return atomic.LoadUint32(b.Version(slot, pos)) }
+
+// Mark leads to the version of a type in a chunk from outside the books, until chunks come
+// before that chunk or go. The zero Mark leads nowhere.
+type Mark struct {
+	changed *[]uint32 // of the books, which may move
+	at      uint32    // index of the version
+}
+
+// MarkOf returns the Mark of a type in a chunk.
+func (b *Books) MarkOf(slot uint16, pos int) Mark {
+	return Mark{&b.changed, uint32(pos*b.types) + uint32(slot)}
+}
+
+// Version returns where the version is, nil for the zero Mark.
+func (m *Mark) Version() *uint32 {
+	if m.changed == nil {
+		return nil
+	}
+	return &(*m.changed)[m.at]
+}
+
+// Mark notes that rows came into a chunk at a version: every type and the order changed.
+func (b *Books) Mark(pos int, version uint32) {
+	if b.stamps[pos].marked != version {
+		b.markAll(pos, version)
+	}
+}
+
+func (b *Books) markAll(pos int, version uint32) {
+	b.stamps[pos] = stamp{version, version}
+	changed := b.Versions(pos)
+	for slot := range changed {
+		changed[slot] = version
+	}
+}
+
+// MarkLast is Mark of the last chunk.
+func (b *Books) MarkLast(version uint32) {
+	if b.last.marked != version {
+		b.markAll(len(b.stamps)-1, version)
+	}
+}
+
+// Order notes that rows of a chunk went or changed places at a version, and no type changed.
+func (b *Books) Order(pos int, version uint32) { b.stamps[pos].ordered = version }
+
+// OrderLast is Order of the last chunk.
+func (b *Books) OrderLast(version uint32) { b.last.ordered = version }
+
+// OrderFrom is Order of all chunks from a position on.
+func (b *Books) OrderFrom(pos int, version uint32) {
+	for ; pos < len(b.stamps); pos++ {
+		b.stamps[pos].ordered = version
+	}
+}
+
+// Ordered returns the version at which rows of a chunk last came, went or changed places.
+func (b *Books) Ordered(pos int) uint32 { return b.stamps[pos].ordered }
+
+// Carry notes that rows of chunk from came to fill gaps in chunk pos: what was written in them
+// shall not be missed there. The rows' values did not change, so no type is marked beyond that.
+func (b *Books) Carry(pos, from int, version uint32) {
+	s := &b.stamps[pos]
+	s.ordered = version
+	if pos == from || s.marked == version {
+		return
+	}
+	changed := b.Versions(pos)
+	for slot, written := range b.Versions(from) {
+		if int32(written-changed[slot]) > 0 {
+			changed[slot] = written
+		}
+	}
+}

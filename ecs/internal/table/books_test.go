@@ -1,0 +1,280 @@
+package table_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs/internal/table"
+)
+
+const room = 200 // rows of a chunk
+
+// slowChunk is what books should say of a chunk.
+type slowChunk struct {
+	rows    int
+	changed []uint32
+	ordered uint32
+	on      map[uint16][]bool // by slot of a type that can be disabled, a bool a row
+}
+
+// slowBooks are books beside a list of chunks.
+type slowBooks struct {
+	t        *testing.T
+	b        table.Books
+	types    int
+	toggling []uint16
+	chunks   []*slowChunk
+}
+
+func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) *slowBooks {
+	return &slowBooks{t: t, b: table.NewBooks(types, toggling, spares), types: types, toggling: toggling}
+}
+
+// add begins a chunk with some rows, marked at a version.
+func (s *slowBooks) add(rows int, version uint32) {
+	s.b.Add(room)
+	c := &slowChunk{rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}}
+	for _, slot := range s.toggling {
+		c.on[slot] = make([]bool, room)
+	}
+	s.chunks = append(s.chunks, c)
+	pos := len(s.chunks) - 1
+	s.b.EnableRows(pos, 0, rows)
+	for _, slot := range s.toggling {
+		for row := range rows {
+			c.on[slot][row] = true
+		}
+	}
+	s.mark(pos, version)
+}
+
+func (s *slowBooks) mark(pos int, version uint32) {
+	if pos == len(s.chunks)-1 {
+		s.b.MarkLast(version)
+	} else {
+		s.b.Mark(pos, version)
+	}
+	c := s.chunks[pos]
+	for slot := range c.changed {
+		c.changed[slot] = version
+	}
+	c.ordered = version
+}
+
+// check compares the books with the list.
+func (s *slowBooks) check() {
+	s.t.Helper()
+	require.NoError(s.t, s.b.Verify(len(s.chunks), func(pos int) int { return s.chunks[pos].rows }))
+	require.Equal(s.t, len(s.chunks), s.b.Len())
+	for pos, c := range s.chunks {
+		require.Equal(s.t, c.changed, s.b.Versions(pos), "chunk %d", pos)
+		require.Equal(s.t, c.ordered, s.b.Ordered(pos), "chunk %d", pos)
+		for slot, on := range c.on {
+			count := 0
+			for row := range c.rows {
+				require.Equal(s.t, on[row], s.b.Bit(slot, pos, row), "chunk %d row %d", pos, row)
+				if on[row] {
+					count++
+				}
+			}
+			require.Equal(s.t, count, s.b.On(slot, pos))
+		}
+	}
+}
+
+// give gives the first n chunks to others, at a position.
+func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, version uint32) {
+	s.b.Give(n, &to.b, at, shared, func(int) int { return room })
+	given := s.chunks[:n:n]
+	s.chunks = s.chunks[n:]
+	to.chunks = slices.Insert(to.chunks, at, given...)
+	for pos := at; pos < at+n; pos++ {
+		c := to.chunks[pos]
+		on := map[uint16][]bool{}
+		for _, slot := range to.toggling {
+			i := slices.IndexFunc(shared, func(m table.Slots) bool { return m.To == slot })
+			if i >= 0 {
+				on[slot] = c.on[shared[i].From]
+				continue
+			}
+			on[slot] = slices.Repeat([]bool{true}, room)
+			to.b.SetBits(slot, pos, 0, c.rows)
+		}
+		c.on, c.changed = on, make([]uint32, to.types)
+		to.mark(pos, version)
+	}
+	to.b.OrderFrom(at+n, version)
+	for _, c := range to.chunks[at+n:] {
+		c.ordered = version
+	}
+}
+
+// TestBooksAgainstModel does all that books do at random, beside a slow list.
+func TestBooksAgainstModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var spares table.Spares
+	for range 20 {
+		one, two := newSlow(t, 3, &spares, 0, 2), newSlow(t, 4, &spares, 1, 2)
+		toTwo := []table.Slots{{From: 2, To: 1}}
+		toOne := []table.Slots{{From: 1, To: 2}}
+		for version := uint32(1); version < 200; version++ {
+			s, other, shared := one, two, toTwo
+			if r.IntN(2) == 0 {
+				s, other, shared = two, one, toOne
+			}
+			n := len(s.chunks)
+			switch op := r.IntN(9); {
+			case n == 0 || op == 0:
+				s.add(1+r.IntN(room), version)
+			case op == 1:
+				s.give(1+r.IntN(n), other, r.IntN(len(other.chunks)+1), shared, version)
+			case op == 2:
+				keep := r.IntN(n + 1)
+				s.b.Cut(keep)
+				s.chunks = s.chunks[:keep]
+			case op == 3: // the last chunk is outgrown, and a larger one comes behind it
+				s.b.Add(4 * room)
+				s.b.Promote(n - 1)
+			case op == 4:
+				pos, slot := r.IntN(n), s.toggling[r.IntN(2)]
+				c := s.chunks[pos]
+				row, on := r.IntN(c.rows), r.IntN(2) == 0
+				if r.IntN(2) == 0 {
+					s.b.SetBit(slot, pos, row, on)
+				} else {
+					s.b.Toggle(slot, pos, row, on)
+				}
+				c.on[slot][row] = on
+				mark := s.b.MarkOf(slot, pos)
+				*mark.Version() = version
+				c.changed[slot] = version
+				require.Equal(t, version, s.b.Changed(slot, pos))
+			case op == 5:
+				s.mask(r, r.IntN(n), s.toggling[r.IntN(2)])
+			case op == 6:
+				s.fillGap(r, version)
+			case op == 7:
+				pos := r.IntN(n)
+				s.b.Order(pos, version)
+				s.chunks[pos].ordered = version
+			default:
+				s.closeLast(r, version)
+			}
+			one.check()
+			two.check()
+		}
+	}
+	require.Positive(t, spares.Count())
+}
+
+// mask sets a type in the rows of a mask.
+func (s *slowBooks) mask(r *rand.Rand, pos int, slot uint16) {
+	c, on := s.chunks[pos], r.IntN(2) == 0
+	mask := make([]uint64, (c.rows+63)/64)
+	some := false
+	for row := range c.rows {
+		if r.IntN(3) == 0 && r.IntN(2) == 0 {
+			mask[row/64] |= 1 << (row % 64)
+			c.on[slot][row] = on
+			some = true
+		}
+	}
+	require.Equal(s.t, some, s.b.SetMask(slot, pos, mask, on))
+}
+
+// fillGap moves rows of the last chunk over others of as many.
+func (s *slowBooks) fillGap(r *rand.Rand, version uint32) {
+	last := len(s.chunks) - 1
+	pos := r.IntN(last + 1)
+	c, from := s.chunks[pos], s.chunks[last]
+	n := 1 + r.IntN(min(c.rows, from.rows))
+	row, fromRow := r.IntN(c.rows-n+1), from.rows-n
+	if pos == last && row+n > fromRow {
+		return
+	}
+	s.b.CopyRows(pos, row, table.Span{Books: &s.b, Pos: last, Row: fromRow, All: from.rows}, n)
+	s.b.Carry(pos, last, version)
+	for _, slot := range s.toggling {
+		copy(c.on[slot][row:row+n], from.on[slot][fromRow:])
+	}
+	c.ordered = version
+	if pos != last {
+		for slot := range c.changed {
+			c.changed[slot] = max(c.changed[slot], from.changed[slot])
+		}
+	}
+}
+
+// closeLast ends a row: the last one takes its place.
+func (s *slowBooks) closeLast(r *rand.Rand, version uint32) {
+	last := len(s.chunks) - 1
+	pos := r.IntN(last + 1)
+	c, from := s.chunks[pos], s.chunks[last]
+	row := r.IntN(c.rows)
+	s.b.Close(pos, row, last, from.rows-1)
+	s.b.OrderLast(version)
+	from.rows--
+	for _, slot := range s.toggling {
+		c.on[slot][row] = from.on[slot][from.rows]
+		from.on[slot][from.rows] = false
+	}
+	from.ordered = version
+	if from.rows == 0 {
+		s.b.Cut(last)
+		s.chunks = s.chunks[:last]
+	}
+}
+
+// TestCarryComparesByDistance: a version that wrapped is after one that did not.
+func TestCarryComparesByDistance(t *testing.T) {
+	s := newSlow(t, 2, new(table.Spares))
+	s.add(5, 1<<32-1)
+	s.add(5, 1)
+	s.b.Carry(0, 1, 2)
+	require.Equal(t, []uint32{1, 1}, s.b.Versions(0))
+	require.Equal(t, uint32(2), s.b.Ordered(0))
+	s.b.Mark(0, 3)
+	s.b.Carry(0, 1, 3)
+	require.Equal(t, []uint32{3, 3}, s.b.Versions(0), "all are marked already")
+}
+
+// TestZeroMark leads nowhere.
+func TestZeroMark(t *testing.T) {
+	require.Nil(t, new(table.Mark).Version())
+}
+
+// TestSparesServe: chunks that come take the bits of those that went, cleared, of any size.
+func TestSparesServe(t *testing.T) {
+	var spares table.Spares
+	b := table.NewBooks(1, []uint16{0}, &spares)
+	for _, rows := range []int{1, 64, 65, 408, 1 << 17} {
+		b.Add(rows)
+		b.SetBits(0, 0, 0, rows)
+		b.Cut(0)
+		require.Equal(t, 1, spares.Count())
+		b.Add(rows)
+		require.Zero(t, spares.Count())
+		require.Zero(t, b.On(0, 0))
+		require.False(t, b.Bit(0, 0, rows-1))
+		require.Len(t, b.Bits(0, 0), (rows+63)/64)
+		b.Cut(0)
+		spares = table.Spares{}
+	}
+}
+
+// TestVerifyNamesTheInvariant corrupts each numbered invariant in turn.
+func TestVerifyNamesTheInvariant(t *testing.T) {
+	s := newSlow(t, 3, new(table.Spares), 0, 2)
+	s.add(20, 1)
+	s.add(10, 2)
+	s.check()
+	for _, name := range []string{"B1", "B1 versions", "B2", "B2 count", "B2 chunks"} {
+		restore := s.b.Corrupt(name)
+		require.ErrorContains(t, s.b.Verify(2, func(pos int) int { return 20 - 10*pos }), "table: "+name[:2]+":", name)
+		restore()
+		s.check()
+	}
+}
