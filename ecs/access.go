@@ -43,9 +43,9 @@ func (q *Query) Looks() Access {
 
 func (a *Access) add(id typeID, access uint8) {
 	if access&mayWrite != 0 {
-		a.writes.add(id)
+		a.writes.Add(id)
 	} else if access != 0 {
-		a.reads.add(id)
+		a.reads.Add(id)
 	}
 }
 
@@ -66,7 +66,7 @@ func (a *Access) Conflicts(b *Access) bool {
 	if b == nil {
 		panic("ecs: Access.Conflicts: the access is nil")
 	}
-	return a.writes.meets(&b.writes) || a.writes.meets(&b.reads) || a.reads.meets(&b.writes)
+	return a.writes.Meets(&b.writes) || a.writes.Meets(&b.reads) || a.reads.Meets(&b.writes)
 }
 
 // Conflicts returns the names of the types by which a and b conflict: that one of them

@@ -3,8 +3,6 @@ package ecs
 import (
 	"fmt"
 	"hash/maphash"
-	"iter"
-	"math/bits"
 	"slices"
 	"strings"
 	"unsafe"
@@ -13,44 +11,6 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/layout"
 )
-
-// signature is a set of types: bit i stands for type i.
-type signature [MaxTypes / 64]uint64
-
-func (s *signature) has(id typeID) bool { return s[id/64]>>(id%64)&1 != 0 }
-func (s *signature) add(id typeID)      { s[id/64] |= 1 << (id % 64) }
-func (s *signature) drop(id typeID)     { s[id/64] &^= 1 << (id % 64) }
-
-// each yields the types in rising order.
-func (s *signature) each() iter.Seq[typeID] {
-	return func(yield func(typeID) bool) {
-		for i, word := range s {
-			for ; word != 0; word &= word - 1 {
-				if !yield(typeID(i*64 + bits.TrailingZeros64(word))) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// count returns the number of types.
-func (s *signature) count() (n int) {
-	for _, word := range s {
-		n += bits.OnesCount64(word)
-	}
-	return n
-}
-
-// meets reports whether two sets have a type in common.
-func (s *signature) meets(t *signature) bool {
-	for i := range s {
-		if s[i]&t[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
 
 // place says where a type lies in an archetype's chunks.
 type place struct {
@@ -127,13 +87,13 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	given := w.given[:0]
 	for _, t := range types {
 		id := w.idOf("NewArchetype", t)
-		if sig.has(id) {
+		if sig.Has(id) {
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.types[id].name))
 		}
 		if id == dyingID {
 			refuseDying("NewArchetype")
 		}
-		sig.add(id)
+		sig.Add(id)
 		if s, ok := t.(SharedValue); ok {
 			given = append(given, s.v)
 		}
@@ -193,9 +153,9 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 	w.checkUnshared("NewArchetype")
 	w.Settle("NewArchetype")
 	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
-	a.types = make([]typeID, 0, sig.count())
+	a.types = make([]typeID, 0, sig.Count())
 	for id := range w.types {
-		if sig.has(typeID(id)) {
+		if sig.Has(typeID(id)) {
 			a.types = append(a.types, typeID(id))
 		}
 	}
@@ -229,8 +189,8 @@ func refuseDying(op string) {
 // isLastCleanup reports whether a type is the archetype's only one that is Cleanup.
 func (a *Archetype) isLastCleanup(id typeID) bool {
 	rest := a.sig
-	rest.drop(id)
-	return !rest.meets(&a.w.cleanupTypes)
+	rest.Drop(id)
+	return !rest.Meets(&a.w.cleanupTypes)
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
@@ -242,7 +202,7 @@ func (a *Archetype) Len() int {
 }
 
 // Has reports whether the archetype has a type. It panics for one of another world.
-func (a *Archetype) Has(t Type) bool { return a.sig.has(a.w.idOf("Archetype.Has", t)) }
+func (a *Archetype) Has(t Type) bool { return a.sig.Has(a.w.idOf("Archetype.Has", t)) }
 
 // World returns the archetype's world.
 func (a *Archetype) World() *World { return a.w }

@@ -120,12 +120,12 @@ func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
 		var sig signature
 		for i := range b.fields {
 			if !b.fields[i].optional {
-				sig.add(b.fields[i].t.id)
+				sig.Add(b.fields[i].t.id)
 			}
 		}
 		for i, at := range b.options {
 			if set>>i&1 != 0 {
-				sig.add(b.fields[at].t.id)
+				sig.Add(b.fields[at].t.id)
 			}
 		}
 		var err error

@@ -58,14 +58,14 @@ func NewChange(w *World, parts ...Part) *Change {
 			switch {
 			case id == dyingID:
 				panic("ecs: NewChange: Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
-			case c.add.has(id) != c.remove.has(id) && c.remove.has(id) != p.remove:
+			case c.add.Has(id) != c.remove.Has(id) && c.remove.Has(id) != p.remove:
 				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types[id].name))
-			case c.add.has(id) || c.remove.has(id):
+			case c.add.Has(id) || c.remove.Has(id):
 				panic(fmt.Sprintf("ecs: NewChange: %s is given twice", w.types[id].name))
 			case p.remove:
-				c.remove.add(id)
+				c.remove.Add(id)
 			default:
-				c.add.add(id)
+				c.add.Add(id)
 				c.adds = true
 			}
 			if s, ok := t.(SharedValue); ok {
@@ -110,9 +110,9 @@ func (c *Change) String() string {
 			text += " " + put.String()
 		case given != nil:
 			text += " +" + given.String()
-		case c.add.has(typeID(id)):
+		case c.add.Has(typeID(id)):
 			text += " +" + t.name
-		case c.remove.has(typeID(id)):
+		case c.remove.Has(typeID(id)):
 			text += " -" + t.name
 		}
 	}
@@ -136,9 +136,9 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 		}
 		c.into = to
 	}
-	if to == nil || a.sig.has(dyingID) {
+	if to == nil || a.sig.Has(dyingID) {
 		sig := c.typesOf(a)
-		if sig.has(dyingID) && !sig.meets(&c.w.cleanupTypes) || c.dies && !a.lasting {
+		if sig.Has(dyingID) && !sig.Meets(&c.w.cleanupTypes) || c.dies && !a.lasting {
 			return &theEnd, nil
 		}
 		put := c.put
@@ -182,12 +182,12 @@ func (c *Change) typesOf(a *Archetype) signature {
 	switch {
 	case c.into != nil:
 		sig = c.into.sig
-		sig.add(dyingID)
-	case c.dies && !a.sig.has(dyingID):
+		sig.Add(dyingID)
+	case c.dies && !a.sig.Has(dyingID):
 		for i := range sig {
 			sig[i] &= c.w.cleanupTypes[i]
 		}
-		sig.add(dyingID)
+		sig.Add(dyingID)
 	}
 	for i := range sig {
 		sig[i] = sig[i]&^c.remove[i] | c.add[i]

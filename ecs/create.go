@@ -87,7 +87,7 @@ func Unset(types ...Type) CreateOption {
 		if info.managed != nil {
 			panic(fmt.Sprintf("ecs: Unset: the slots of %s must be zero", info.name))
 		}
-		o.unset.add(info.id)
+		o.unset.Add(info.id)
 	}
 	return o
 }
@@ -163,7 +163,7 @@ func (a *Archetype) made(n, start int) Batch {
 func (a *Archetype) clearBut(set *signature, at alloc.GridRow, n int) {
 	columns := a.grid.Columns()
 	for i := range columns {
-		if !set.has(typeID(columns[i].Key)) {
+		if !set.Has(typeID(columns[i].Key)) {
 			alloc.ClearRows(at, n, columns[i:i+1])
 		}
 	}

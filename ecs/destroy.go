@@ -141,7 +141,7 @@ func (w *World) pickGroups(p *pick) *pick {
 
 // leads reports whether the archetype's entities stand for groups that end with them. Those that are
 // dying were destroyed before: a group that one got since is not asked.
-func (a *Archetype) leads() bool { return a.sig.has(linkedID) && !a.dying }
+func (a *Archetype) leads() bool { return a.sig.Has(linkedID) && !a.dying }
 
 // appendGroups appends the entities that are picked, each followed by those linked to it.
 func (s *picked) appendGroups(list []Entity) []Entity {

@@ -80,7 +80,7 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 		return nil, 0, 0
 	}
 	a, pos, at := w.seatOf(r)
-	if !a.sig.has(t.id) {
+	if !a.sig.Has(t.id) {
 		return nil, 0, 0
 	}
 	return a, pos, at.Row
@@ -132,7 +132,7 @@ func (t *typeInfo) checkToggle(op string) {
 func (p *pick) toggle(id typeID, on bool) (n int) {
 	for i := range p.picks {
 		s := &p.picks[i]
-		if !s.a.sig.has(id) {
+		if !s.a.sig.Has(id) {
 			continue
 		}
 		n += s.rows

@@ -61,7 +61,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		return func() { a.place[a.types[0]].offset -= 64 }
 	case "W12":
 		old := a.sig
-		a.sig.add(dyingID)
+		a.sig.Add(dyingID)
 		return func() { a.sig = old }
 	case "W9 hole":
 		own := a.ownRows

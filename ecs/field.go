@@ -78,10 +78,10 @@ func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	if f.kind == fieldBits {
 		seen = &r.bits
 	}
-	if seen.has(id) {
+	if seen.Has(id) {
 		r.refuse(path, "%s is the type of a field before it", r.w.types[id].name)
 	}
-	seen.add(id)
+	seen.Add(id)
 	f.t = r.w.types[id]
 	for _, g := range r.fields {
 		if g.t == f.t && g.optional != f.optional {

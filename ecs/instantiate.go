@@ -71,10 +71,10 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	w.checkChange(op)
 	c := w.newCloning(op, n)
 	c.add(op, e)
-	if a, _, at := w.seatOf(w.recordOf(op, e)); a.sig.has(linkedID) {
+	if a, _, at := w.seatOf(w.recordOf(op, e)); a.sig.Has(linkedID) {
 		list := w.appendLinked(nil, headerAt(at, a.columnOf(linkedID)))
 		for _, e := range list {
-			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.sig.has(dyingID) {
+			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.sig.Has(dyingID) {
 				c.add(op, e) // once
 			}
 		}
@@ -126,7 +126,7 @@ func (c *cloning) add(op string, e Entity) bool {
 	if r == nil {
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
 	}
-	if a, _, _ := c.w.seatOf(r); a.sig.has(dyingID) {
+	if a, _, _ := c.w.seatOf(r); a.sig.Has(dyingID) {
 		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
 	}
 	if len(c.members) > 0 {
@@ -233,14 +233,14 @@ func (a *Archetype) Copies() (*Archetype, error) {
 
 // pattern returns the archetype of copies of its entities.
 func (a *Archetype) pattern() (*Archetype, error) {
-	if !a.lasting && !a.sig.has(prefabID) {
+	if !a.lasting && !a.sig.Has(prefabID) {
 		return a, nil
 	}
 	sig := a.sig
 	for i := range sig {
 		sig[i] &^= a.w.cleanupTypes[i]
 	}
-	sig.drop(prefabID)
+	sig.Drop(prefabID)
 	return a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
 }
 

@@ -51,8 +51,8 @@ func (a *Archetype) layOut() error {
 		}
 	}
 	a.books = table.NewBooks(n, toggling, &w.spare)
-	a.dying = a.sig.has(dyingID)
-	a.lasting = a.sig.meets(&w.cleanupTypes) || a.sig.has(linkedID)
+	a.dying = a.sig.Has(dyingID)
+	a.lasting = a.sig.Meets(&w.cleanupTypes) || a.sig.Has(linkedID)
 	a.ownRows = plan.Rows
 	a.grid = alloc.MakeGrid(w.u, w.shelf, &plan, stored, w.growth, alloc.MaxGridOrder)
 	return nil

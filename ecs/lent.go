@@ -47,12 +47,12 @@ func (t *typeInfo) checkLent(op string, access uint8) {
 //go:noinline
 func (t *typeInfo) refuseLent(op string) {
 	for _, l := range t.w.loans {
-		if l.access.writes.has(t.id) {
+		if l.access.writes.Has(t.id) {
 			panic(t.lentText(op, l, "writes"))
 		}
 	}
 	for _, l := range t.w.loans {
-		if l.access.reads.has(t.id) {
+		if l.access.reads.Has(t.id) {
 			panic(t.lentText(op, l, "reads"))
 		}
 	}

@@ -35,7 +35,7 @@ func (t *typeInfo) lookup(op string, r *Reader) *typeInfo {
 
 //go:noinline
 func (t *typeInfo) refuseLookup(op string, l *Loan) {
-	if l.access.writes.has(t.id) {
+	if l.access.writes.Has(t.id) {
 		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, l.q, l.name, t.name))
 	}
 	panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, l.name, t.name))

@@ -87,7 +87,7 @@ func NewLoan(q *Query, name string, wait func(op string), uses ...Term) *Loan {
 	}
 	for id, t := range q.w.types {
 		id := typeID(id)
-		if write := l.access.writes.has(id); write || l.access.reads.has(id) {
+		if write := l.access.writes.Has(id); write || l.access.reads.Has(id) {
 			l.take(t, write, slices.ContainsFunc(uses, func(u Term) bool { return u.of[0].t == t }))
 		}
 	}
@@ -103,11 +103,11 @@ func (l *Loan) use(u Term) {
 	o := u.of[0]
 	l.q.w.checkOwn(op, o.t)
 	id := o.t.id
-	if l.access.writes.has(id) || l.q.declares(id) && o.access&mayWrite != 0 {
+	if l.access.writes.Has(id) || l.q.declares(id) && o.access&mayWrite != 0 {
 		l.refuseTwice(o.t)
 	}
 	if o.access&mayWrite != 0 {
-		l.access.reads.drop(id)
+		l.access.reads.Drop(id)
 	}
 	l.access.add(id, o.access)
 }

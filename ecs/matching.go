@@ -71,14 +71,14 @@ func (m *matching) read(terms []Term) {
 		for _, o := range t.of {
 			id := o.t.id
 			if t.kind != termChanged {
-				named.add(id)
+				named.Add(id)
 			}
 			m.ask(t.kind, id)
 		}
 	}
 	for id, hidden := range hide {
-		if hidden && !named.has(typeID(id)) {
-			m.lacks.add(typeID(id))
+		if hidden && !named.Has(typeID(id)) {
+			m.lacks.Add(typeID(id))
 		}
 	}
 	slices.SortFunc(m.any, func(a, b signature) int { return slices.Compare(a[:], b[:]) })
@@ -89,25 +89,25 @@ func (m *matching) ask(kind termKind, id typeID) {
 	toggles := m.w.types[id].enableable
 	switch kind {
 	case termRead, termWrite, termWith, termWhere:
-		m.has.add(id)
+		m.has.Add(id)
 		if toggles {
-			m.enabled.add(id)
+			m.enabled.Add(id)
 		}
 	case termDisabled:
-		m.has.add(id)
-		m.disabled.add(id)
+		m.has.Add(id)
+		m.disabled.Add(id)
 	case termPresent:
-		m.has.add(id)
+		m.has.Add(id)
 	case termAbsent:
-		m.lacks.add(id)
+		m.lacks.Add(id)
 	case termWithout:
 		if toggles {
-			m.disabled.add(id)
+			m.disabled.Add(id)
 		} else {
-			m.lacks.add(id)
+			m.lacks.Add(id)
 		}
 	case termAny:
-		m.any[len(m.any)-1].add(id)
+		m.any[len(m.any)-1].Add(id)
 	}
 }
 
@@ -218,7 +218,7 @@ func (m *matching) wants(a *Archetype) bool {
 		}
 	}
 	for i := range m.any {
-		if !a.sig.meets(&m.any[i]) {
+		if !a.sig.Meets(&m.any[i]) {
 			return false
 		}
 	}
@@ -236,16 +236,16 @@ func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
 	for _, slot := range a.books.Toggling() {
 		id := a.types[slot]
 		switch {
-		case m.enabled.has(id):
+		case m.enabled.Has(id):
 			tests = append(tests, bitTest{slots: []uint16{slot}})
-		case m.disabled.has(id):
+		case m.disabled.Has(id):
 			tests = append(tests, bitTest{slots: []uint16{slot}, invert: ^uint64(0)})
 		}
 	}
 	for i := range m.any {
 		test, always := bitTest{}, false
 		for slot, id := range a.types {
-			if !m.any[i].has(id) {
+			if !m.any[i].Has(id) {
 				continue
 			}
 			always = always || !m.w.types[id].enableable

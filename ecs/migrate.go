@@ -219,7 +219,7 @@ func (m *migration) find(s *picked) error {
 	var given []*value
 	for _, id := range a.types {
 		known := w.byType[m.from.types[id].key()]
-		sig.add(known)
+		sig.Add(known)
 		if v := a.valueOf(id); v != nil {
 			given = append(given, w.types[known].shared.same(v.v))
 		}

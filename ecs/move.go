@@ -90,7 +90,7 @@ func (w *World) passDead(op string, e Entity) bool {
 // moveSearched is add and remove for an entity of a where the way is not at hand, or has
 // no room. It returns nil when there is nothing to do, and where an added component is.
 func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds bool) (unsafe.Pointer, error) {
-	if a.sig.has(t.id) == adds {
+	if a.sig.Has(t.id) == adds {
 		return nil, nil
 	}
 	if t.id == dyingID {
@@ -100,7 +100,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 		}
 		panic("ecs: " + op + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
-	if t.cleanup && a.sig.has(dyingID) && a.isLastCleanup(t.id) {
+	if t.cleanup && a.sig.Has(dyingID) && a.isLastCleanup(t.id) {
 		t.w.endOne(a, e, r, t.w.ownerOf(r.Location))
 		// Safe because nobody looks there: it is not nil, so the type is removed.
 		return unsafe.Pointer(r), nil
@@ -140,7 +140,7 @@ func (a *Archetype) searchEdge(id typeID) error {
 		return err
 	}
 	a.edge, a.edgeKey = way, uint32(id)
-	if !a.sig.has(id) {
+	if !a.sig.Has(id) {
 		a.edgeKey |= edgeAdds
 	}
 	return nil
@@ -154,10 +154,10 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 		}
 	}
 	sig := a.sig
-	if sig.has(id) {
-		sig.drop(id)
+	if sig.Has(id) {
+		sig.Drop(id)
 	} else {
-		sig.add(id)
+		sig.Add(id)
 	}
 	to, err := a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
 	if err != nil {

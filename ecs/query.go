@@ -74,10 +74,10 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 		q.changed = append(q.changed, id)
 		return
 	}
-	if seen.has(id) {
+	if seen.Has(id) {
 		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types[id].name))
 	}
-	seen.add(id)
+	seen.Add(id)
 	if kind == termDisabled && !w.types[id].enableable {
 		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.types[id].name))
 	}

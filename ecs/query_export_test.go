@@ -31,10 +31,10 @@ type Matcher struct {
 func NewMatcher(q *Query) *Matcher {
 	t := &Matcher{m: q.m, all: q.w.archetypes, bySig: map[signature]bool{}, byHash: map[uint64]bool{}}
 	for id := range q.w.types {
-		if t.m.has.has(typeID(id)) {
+		if t.m.has.Has(typeID(id)) {
 			t.has = append(t.has, hashOfType(typeID(id)))
 		}
-		if t.m.lacks.has(typeID(id)) {
+		if t.m.lacks.Has(typeID(id)) {
 			t.lacks = append(t.lacks, hashOfType(typeID(id)))
 		}
 	}

@@ -62,7 +62,7 @@ func (m *matching) enroll() {
 	case shortest != nil:
 		shortest.enter(m)
 	case len(m.any) > 0:
-		for id := range m.any[0].each() {
+		for id := range m.any[0].Each() {
 			w.types[id].roll.enter(m)
 		}
 	default:
@@ -72,7 +72,7 @@ func (m *matching) enroll() {
 
 // shortest returns the shortest roll of the types that archetypes must have, nil without any.
 func (m *matching) shortest() (r *roll) {
-	for id := range m.has.each() {
+	for id := range m.has.Each() {
 		if of := &m.w.types[id].roll; r == nil || len(*of) < len(*r) {
 			r = of
 		}

@@ -194,7 +194,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 		return true, nil
 	}
 	before, sig := len(w.archetypes), a.sig
-	sig.add(c.t.id)
+	sig.Add(c.t.id)
 	given := [1]*value{v}
 	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given[:], a, nil))
 	if err != nil {
@@ -216,7 +216,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	list := w.given[:0]
 	for _, s := range given {
 		id := w.idOf(op, s)
-		if !a.sig.has(id) {
+		if !a.sig.Has(id) {
 			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types[id].name))
 		}
 		if valueIn(list, id) != nil {

@@ -185,7 +185,7 @@ func (w *World) verifyManaged() error {
 		}
 		left := int(used.last) - len(used.free)
 		for _, a := range w.archetypes {
-			if !a.sig.has(t.id) {
+			if !a.sig.Has(t.id) {
 				continue
 			}
 			for pos := range a.grid.Chunks() {

@@ -160,7 +160,7 @@ func (w *way) endColumns(chunks int) {
 			continue
 		}
 		for _, c := range from.grid.Columns() {
-			if !w.to.sig.has(typeID(c.Key)) {
+			if !w.to.sig.Has(typeID(c.Key)) {
 				alloc.PoisonRows(at, n, []column{c})
 			}
 		}

@@ -7,15 +7,19 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 	"quarry/layout"
 )
 
 // MaxTypes is the number of component types of a world, the four built-in ones
 // included.
-const MaxTypes = 1024
+const MaxTypes = table.MaxTypes
 
 // typeID numbers the component types of a world in order of registration.
-type typeID uint16
+type typeID = table.TypeID
+
+// signature is a set of types.
+type signature = table.Signature
 
 // Type is a handle of a registered type: a Component, a Buffer, a Managed or a Shared,
 // or a SharedValue. Only this package implements it.
@@ -204,11 +208,11 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	info.epoch = &w.epoch
 	w.byType[key] = info.id
 	if info.shared != nil {
-		w.sharedTypes.add(info.id)
+		w.sharedTypes.Add(info.id)
 		info.shared.belong(&info)
 	}
 	if info.cleanup {
-		w.cleanupTypes.add(info.id)
+		w.cleanupTypes.Add(info.id)
 	}
 	w.types = append(w.types, &info)
 	return &info

@@ -254,7 +254,7 @@ func (a *Archetype) valueOf(id typeID) *value {
 // valuesFor returns the values of an archetype with the types of sig, in the order of
 // types: those of given first, then those of a, which may be nil, then of others, and zero values.
 func (w *World) valuesFor(sig *signature, given []*value, a *Archetype, others []*value) []*value {
-	if !sig.meets(&w.sharedTypes) {
+	if !sig.Meets(&w.sharedTypes) {
 		return nil
 	}
 	all := w.chosen[:0]

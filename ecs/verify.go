@@ -77,7 +77,7 @@ func (a *Archetype) verify(spilled *int) error {
 	if err := a.verifyLayout(); err != nil {
 		return err
 	}
-	if a.sig.has(dyingID) && a.grid.Len() > 0 && !a.sig.meets(&a.w.cleanupTypes) {
+	if a.sig.Has(dyingID) && a.grid.Len() > 0 && !a.sig.Meets(&a.w.cleanupTypes) {
 		return fmt.Errorf("ecs: W12: %d entities of %v are Dying and have no Cleanup type", a.grid.Len(), a)
 	}
 	for pos, chunk := range a.grid.Chunks() {

@@ -30,7 +30,7 @@ func NewView[V any](w *World, terms ...Term) *View[V] {
 	r.walk(t, 0, t.Name(), r.viewField)
 	all := make([]Term, 0, len(r.fields)+len(terms))
 	for _, f := range r.fields {
-		if f.t != nil && (f.kind != fieldBits || !r.seen.has(f.t.id)) {
+		if f.t != nil && (f.kind != fieldBits || !r.seen.Has(f.t.id)) {
 			all = append(all, r.term(f))
 		}
 	}
@@ -46,7 +46,7 @@ func (r *fieldReader) term(f field) Term {
 	if f.optional {
 		return Optional(t)
 	}
-	if r.bits.has(f.t.id) {
+	if r.bits.Has(f.t.id) {
 		return Present(t)
 	}
 	return t

@@ -93,7 +93,7 @@ func (w *way) find() {
 	from, to := w.from, w.to
 	*w = way{from: from, to: to, row: w.row.Emptied(), relabel: from.grid.PerUnit() == to.grid.PerUnit() && from.grid.IsSkewed() == to.grid.IsSkewed()}
 	for _, c := range to.grid.Columns() {
-		if !from.sig.has(typeID(c.Key)) {
+		if !from.sig.Has(typeID(c.Key)) {
 			w.fresh, w.added = append(w.fresh, c), c
 			continue
 		}
@@ -102,12 +102,12 @@ func (w *way) find() {
 		w.relabel = w.relabel && at == c.Offset
 	}
 	for _, c := range from.owning {
-		if !to.sig.has(typeID(c.Key)) {
+		if !to.sig.Has(typeID(c.Key)) {
 			w.ending = append(w.ending, c)
 		}
 	}
 	for _, slot := range to.books.Toggling() {
-		if id := to.types[slot]; from.sig.has(id) {
+		if id := to.types[slot]; from.sig.Has(id) {
 			w.bits = append(w.bits, table.Slots{From: from.place[id].slot(), To: slot})
 		} else {
 			w.on = append(w.on, slot)
