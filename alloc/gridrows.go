@@ -124,6 +124,29 @@ func (c columnCopy) rows(to, from GridRow, n int) {
 	copy(unsafe.Slice((*byte)(p), bytes), unsafe.Slice((*byte)(q), bytes))
 }
 
+// Repeat copies one row over n others.
+func (c *RowCopy) Repeat(to, from GridRow, n int) {
+	for _, p := range c.Pairs {
+		columnCopy{p.From, p.To, 16}.repeat(to, from, n)
+	}
+	for _, list := range [...][]columnCopy{c.small, c.large} {
+		for _, e := range list {
+			e.repeat(to, from, n)
+		}
+	}
+}
+
+// repeat copies one element over n others, in pieces that double.
+func (c columnCopy) repeat(to, from GridRow, n int) {
+	size := int(c.Size)
+	// Safe because the n rows lie inside their column, and the element is one of its column.
+	rows, one := unsafe.Slice((*byte)(to.Element(c.To, c.Size)), n*size), unsafe.Slice((*byte)(from.Element(c.From, c.Size)), size)
+	copy(rows, one)
+	for done := size; done < len(rows); done *= 2 {
+		copy(rows[done:], rows[:done])
+	}
+}
+
 // row copies a row over another.
 func (c *RowCopy) row(to, from GridRow) {
 	CopyPairs(to, from, c.Pairs)

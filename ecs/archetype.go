@@ -12,59 +12,30 @@ import (
 	"quarry/layout"
 )
 
-// place says where a type lies in an archetype's chunks.
-type place struct {
-	offset uint32 // bytes from a small chunk's start to the column, see column
-	use    uint32 // slot << 8 | flags
-}
-
-func useOf(slot int, flags uint8) uint32 { return uint32(slot)<<8 | uint32(flags) }
-
-// slot returns the index into the archetype's types.
-func (p place) slot() uint16 { return uint16(p.use >> 8) }
-
-// flags returns mayRead | mayWrite, or 0: the type is absent.
-func (p place) flags() uint8 { return uint8(p.use) }
-
-// column is a type with storage in an archetype's chunks; its key is the typeID.
-type column = alloc.GridColumn
-
 // Archetype is a set of component types, with a value for each that is shared, and owner
 // of the chunks of all entities that have exactly that set and those values. Its rows are dense: only the last chunk is ever
 // part full, and a row that goes is replaced by the last one.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Archetype struct {
+	table     table.Table // its rows
 	w         *World
-	index     uint32 // in World.archetypes
-	sig       signature
-	values    []*value     // of the shared types, in their order (W11)
-	key       uint64       // hash of both, for World.byTypes
-	alike     *Archetype   // the next with the same key there
-	types     []typeID     // in rising order
-	place     []place      // by typeID, up to the highest of types
-	grid      alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	owning    []column     // those of the grid's columns whose rows own something elsewhere, buffers first: see World.releaseOne
-	bufferN   int          // how many of them are buffers, the others are managed
-	ownRows   int          // of a unit in the plan of its own types, see layout.go
-	lent      *layout.Plan // with holes, that it took over; nil: its own
-	ways      []*way       // that begin or end here, found so far
-	edges     []edge       // those to archetypes one type away
-	edge      *way         // the last one asked for
-	edgeKey   uint32       // its type, with edgeAdds when that is added
-	adopt     *Change      // into this archetype, made on need
-	pickedBy  uint64       // serial of the last pick by list with rows of it
-	pickedAt  int          // its index there
-	coming    int          // rows that need room, while a change is prepared
-	sources   int          // archetypes that rows come from, meanwhile
-	regular   bool         // full chunks come, too
-	side      *way         // to the archetypes of other values, see sideways
-	lasting   bool         // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
-	dying     bool         // it has Dying: nothing is created here
-	pinned    bool         // somebody may have it from NewArchetype, so it stays without rows
-	forgotten bool         // taken out of the world again, see retire
-
-	books table.Books // of the grid's chunks: versions, and enable bits
+	values    []*value   // of the shared types, in their order (W11)
+	key       uint64     // hash of types and values, for World.byTypes
+	alike     *Archetype // the next with the same key there
+	edges     []edge     // paths to archetypes one type away
+	edge      *path      // the last one asked for
+	edgeKey   uint32     // its type, with edgeAdds when that is added
+	adopt     *Change    // into this archetype, made on need
+	pickedBy  uint64     // serial of the last pick by list with rows of it
+	pickedAt  int        // its index there
+	coming    int        // rows that need room, while a change is prepared
+	sources   int        // archetypes that rows come from, meanwhile
+	regular   bool       // full chunks come, too
+	lasting   bool       // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
+	dying     bool       // it has Dying: nothing is created here
+	pinned    bool       // somebody may have it from NewArchetype, so it stays without rows
+	forgotten bool       // taken out of the world again, see retire
 }
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
@@ -136,7 +107,7 @@ func (w *World) keyOf(sig *signature, values []*value) uint64 {
 // withKey returns the archetype of a set and values with that hash, or nil.
 func (w *World) withKey(key uint64, sig *signature, values []*value) *Archetype {
 	for a := w.byTypes[key]; a != nil; a = a.alike {
-		if a.sig == *sig && slices.Equal(a.values, values) {
+		if a.table.Sig == *sig && slices.Equal(a.values, values) {
 			return a
 		}
 	}
@@ -152,16 +123,12 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 	}
 	w.checkUnshared("NewArchetype")
 	w.Settle("NewArchetype")
-	a := &Archetype{w: w, index: uint32(len(w.archetypes)), sig: sig, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
-	a.types = make([]typeID, 0, sig.Count())
-	for id := range w.types {
-		if sig.Has(typeID(id)) {
-			a.types = append(a.types, typeID(id))
-		}
+	a := &Archetype{w: w, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
+	if err := a.table.Init(&w.tables, uint32(len(w.archetypes)), sig, len(values) > 0); err != nil {
+		return nil, planLimit(err)
 	}
-	if err := a.layOut(); err != nil {
-		return nil, err
-	}
+	a.dying = sig.Has(dyingID)
+	a.lasting = sig.Meets(&w.cleanupTypes) || sig.Has(linkedID)
 	a.edgeKey = noEdge
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[key] = a
@@ -188,7 +155,7 @@ func refuseDying(op string) {
 
 // isLastCleanup reports whether a type is the archetype's only one that is Cleanup.
 func (a *Archetype) isLastCleanup(id typeID) bool {
-	rest := a.sig
+	rest := a.table.Sig
 	rest.Drop(id)
 	return !rest.Meets(&a.w.cleanupTypes)
 }
@@ -198,27 +165,27 @@ func (a *Archetype) Len() int {
 	if a.forgotten {
 		a = a.now()
 	}
-	return a.grid.Len()
+	return a.table.Grid.Len()
 }
 
 // Has reports whether the archetype has a type. It panics for one of another world.
-func (a *Archetype) Has(t Type) bool { return a.sig.Has(a.w.idOf("Archetype.Has", t)) }
+func (a *Archetype) Has(t Type) bool { return a.table.Sig.Has(a.w.idOf("Archetype.Has", t)) }
 
 // World returns the archetype's world.
 func (a *Archetype) World() *World { return a.w }
 
 // Chunks returns the number of chunks that hold rows.
-func (a *Archetype) Chunks() int { return len(a.now().grid.Chunks()) }
+func (a *Archetype) Chunks() int { return len(a.now().table.Grid.Chunks()) }
 
 // Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the
 // universe's base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and
 // how many rows. All but the last are full. It panics for another i.
 func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
-	if a = a.now(); uint(i) >= uint(len(a.grid.Chunks())) {
-		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.grid.Chunks()), a))
+	if a = a.now(); uint(i) >= uint(len(a.table.Grid.Chunks())) {
+		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.table.Grid.Chunks()), a))
 	}
-	c := a.grid.Chunks()[i]
-	return int(c.First) * alloc.EighthSize, c.Bytes(), a.grid.RowsOf(i)
+	c := a.table.Grid.Chunks()[i]
+	return int(c.First) * alloc.EighthSize, c.Bytes(), a.table.Grid.RowsOf(i)
 }
 
 // Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
@@ -227,20 +194,13 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 // columns. While there are no rows it may change, see Change.ApplyQuery. Cost: it is worked out at each call.
 func (a *Archetype) Plan() layout.Plan {
 	a = a.now()
-	if a.lent != nil {
-		return *a.lent
-	}
-	plan, err := a.ownPlan()
-	if err != nil {
-		panic("ecs: Archetype.Plan: " + err.Error()) // it was laid out when it was made
-	}
-	return plan
+	return a.table.Plan()
 }
 
 // String lists the archetype's types.
 func (a *Archetype) String() string {
-	names := make([]string, len(a.types))
-	for i, id := range a.types {
+	names := make([]string, len(a.table.Types))
+	for i, id := range a.table.Types {
 		names[i] = a.w.types[id].name
 		if v := a.valueOf(id); v != nil {
 			names[i] = v.String()
@@ -249,111 +209,9 @@ func (a *Archetype) String() string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// growing says how much room to make.
-type growing bool
-
-const (
-	byPolicy growing = false
-	exactly  growing = true
-)
-
-// own adds a column to the owning ones.
-func (a *Archetype) own(c column) {
-	if a.w.types[c.Key].buffer {
-		a.owning = slices.Insert(a.owning, a.bufferN, c)
-		a.bufferN++
-		return
-	}
-	a.owning = append(a.owning, c)
-}
-
-// buffers returns the columns that are buffers.
-func (a *Archetype) buffers() []column { return a.owning[:a.bufferN] }
-
-// managed returns the columns of managed types.
-func (a *Archetype) managed() []column { return a.owning[a.bufferN:] }
-
 // grow makes room for n more rows by the policy of the archetype, in its own layout when
 // they are the first.
-func (a *Archetype) grow(n int) error {
-	a.lieAlone()
-	err := a.growAs(byPolicy, n)
-	if err == nil {
-		a.promote()
-	}
-	return err
-}
-
-// growAs makes room in the layout that there is, and leaves an only chunk which was
-// outgrown where it is, for promote or settle: when the universe refuses, once more after
-// the world has given its reserves back. On an error no row has changed.
-func (a *Archetype) growAs(how growing, n int) error {
-	before := len(a.grid.Chunks())
-	grow := func() error {
-		if how == exactly {
-			return a.grid.GrowExact(n)
-		}
-		return a.grid.Grow(n)
-	}
-	err := grow()
-	if err != nil && a.w.Trim() > 0 {
-		err = grow()
-	}
-	if err != nil {
-		return limit("", 0, err)
-	}
-	chunks := a.grid.Chunks()
-	for pos := before; pos < len(chunks); pos++ {
-		a.enter(chunks[pos], pos)
-	}
-	return nil
-}
-
-// promote moves the rows of a chunk that was outgrown to the chunk behind it, which takes
-// its position. The versions of its types and of its order stay. It cannot fail.
-func (a *Archetype) promote() {
-	pos, ok := a.grid.Leaving()
-	if !ok {
-		return
-	}
-	old, n := a.grid.Chunks()[pos], a.grid.RowsOf(pos)
-	ids := entities(a.grid.Row(pos+1, 0).Base, n)
-	copy(ids, entities(a.grid.Row(pos, 0).Base, n))
-	a.w.ids.MoveRows(idsOf(ids), locate(a.grid.Chunks()[pos+1].First, 0))
-	a.books.Promote(pos)
-	a.w.setOwner(old, nil, 0)
-	a.grid.Promote()
-	chunks := a.grid.Chunks()
-	for i := pos; i < len(chunks); i++ {
-		a.w.setOwner(chunks[i], a, i)
-	}
-}
-
-// settle gives up room that was made and not used.
-func (a *Archetype) settle() {
-	for last := len(a.grid.Chunks()) - 1; last >= a.grid.Needed(); last-- {
-		a.leave(last)
-	}
-	a.grid.Settle()
-}
-
-// enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose
-// its last row.
-func (a *Archetype) enter(c alloc.GridChunk, pos int) {
-	a.w.setOwner(c, a, pos)
-	a.books.Add(a.grid.Fits(c))
-}
-
-func (a *Archetype) leave(last int) {
-	a.w.setOwner(a.grid.Chunks()[last], nil, 0)
-	a.books.Cut(last)
-}
-
-// entityAt returns the entity of a row.
-func entityAt(at alloc.GridRow) *Entity {
-	// Safe because the entity column lies at offset 0 of the row's chunk.
-	return (*Entity)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(Entity{})))
-}
+func (a *Archetype) grow(n int) error { return refused(a.table.Grow(n)) }
 
 // entities returns the entity column of a chunk that starts at base.
 func entities(base unsafe.Pointer, rows int) []Entity {

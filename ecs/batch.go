@@ -45,7 +45,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	s := w.openScan(&w.batches)
 	defer s.endBatch()
 	for _, part := range b.spans {
-		g := &part.a.grid
+		g := &part.a.table.Grid
 		s.own = sight{a: part.a, columns: part.a.unlent()}
 		s.t = &s.own
 		pos, row := g.Find(part.start)
@@ -64,16 +64,16 @@ func (b Batch) walk(yield func(Rows) bool) {
 
 // unlent returns the places of the archetype's types, without access to those that are lent.
 func (a *Archetype) unlent() []place {
-	places := a.place
-	for i, id := range a.types {
+	places := a.table.Places
+	for _, id := range a.table.Types {
 		if len(a.w.loans) == 0 {
 			break
 		}
 		if a.w.types[id].guarded {
-			if &places[0] == &a.place[0] {
+			if &places[0] == &a.table.Places[0] {
 				places = slices.Clone(places)
 			}
-			places[id].use = useOf(i, taken)
+			places[id] = places[id].With(taken)
 		}
 	}
 	return places

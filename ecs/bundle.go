@@ -89,7 +89,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 		}
 	}
 	elements := b.fields[b.values:]
-	if (set != 0 || len(elements) > 0) && (!w.ids.HasFree() || a.grid.Full()) {
+	if (set != 0 || len(elements) > 0) && (!w.ids.HasFree() || a.table.Grid.Full()) {
 		copyOptions(p, b.fields[:b.values]) // they may lie in a chunk that making room gives back
 		copyElements(p, elements)
 	}
@@ -97,12 +97,12 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
-	at := a.grid.LastRow()
+	at := a.table.Grid.LastRow()
 	write(p, b.fields[:b.values], a, at)
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
 			r := w.find(e)
-			w.endOne(a, e, r, w.ownerOf(r.Location)) // its Cleanup types have nothing to wait for
+			w.endOne(a, e, r, w.tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
 			return Null, err
 		}
 		writeElements(p, elements, a, at)
@@ -202,7 +202,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	for i := range b.fields {
 		f := &b.fields[i]
 		if place, _ := f.placeIn(a); f.valueIn(p) != nil {
-			*a.books.Version(place.slot(), pos) = w.version
+			*a.table.Books.Version(place.Slot(), pos) = w.tables.Version
 		}
 	}
 	write(p, b.fields[:b.values], a, at)
@@ -235,7 +235,7 @@ func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.valueIn(s); from != nil {
-			f.move(at.Element(a.place[f.t.id].offset, uint32(f.t.size)), from)
+			f.move(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)), from)
 		}
 	}
 }
@@ -254,7 +254,7 @@ func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
 			*(*unsafe.Pointer)(to) = fresh // Safe because an optional field is a pointer to the type.
 			to = fresh
 		}
-		f.move(to, at.Element(p.offset, uint32(f.t.size)))
+		f.move(to, at.Element(p.Offset, uint32(f.t.size)))
 	}
 }
 

@@ -20,7 +20,7 @@ type Change struct {
 	given  []*value   // that entities get who have none
 	into   *Archetype // set: entities become exactly that
 	dies   bool       // entities become what Destroy leaves of them
-	ways   []*way     // by index of the source archetype, found so far; nil: not yet
+	paths  []*path    // by index of the source archetype, found so far; nil: not yet
 }
 
 // Part is a part of a change: Add, Put or Remove.
@@ -119,14 +119,14 @@ func (c *Change) String() string {
 	return text
 }
 
-// wayFrom returns the way that the change leads from an archetype; its target is a
+// pathFrom returns the path that the change leads from an archetype; its target is a
 // itself when nothing changes. It makes the target when there is none.
-func (c *Change) wayFrom(a *Archetype) (*way, error) {
-	for int(a.index) >= len(c.ways) {
-		c.ways = append(c.ways, nil)
+func (c *Change) pathFrom(a *Archetype) (*path, error) {
+	for int(a.table.Index) >= len(c.paths) {
+		c.paths = append(c.paths, nil)
 	}
-	if w := c.ways[a.index]; w != nil && w.from == a && !w.to.forgotten {
-		return w, nil
+	if p := c.paths[a.table.Index]; p != nil && p.From == &a.table && !p.To.Closed {
+		return p, nil
 	}
 	var err error
 	to := c.into
@@ -136,7 +136,7 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 		}
 		c.into = to
 	}
-	if to == nil || a.sig.Has(dyingID) {
+	if to == nil || a.table.Sig.Has(dyingID) {
 		sig := c.typesOf(a)
 		if sig.Has(dyingID) && !sig.Meets(&c.w.cleanupTypes) || c.dies && !a.lasting {
 			return &theEnd, nil
@@ -150,10 +150,10 @@ func (c *Change) wayFrom(a *Archetype) (*way, error) {
 		}
 	}
 	if a.differs(to) {
-		return a.sideways(to), nil
+		return a.table.Sideways(&to.table), nil
 	}
-	c.ways[a.index] = a.wayTo(to)
-	return c.ways[a.index], nil
+	c.paths[a.table.Index] = a.table.To(&to.table)
+	return c.paths[a.table.Index], nil
 }
 
 // Target returns the archetype that the change makes of an archetype's entities: a itself
@@ -169,21 +169,21 @@ func (c *Change) Target(a *Archetype) (*Archetype, error) {
 	if err != nil {
 		return nil, during(op, err)
 	}
-	way, err := c.wayFrom(a)
+	path, err := c.pathFrom(a)
 	if err != nil {
 		return nil, during(op, err)
 	}
-	return way.to, nil
+	return c.w.archetypeOn(path.To), nil
 }
 
 // typesOf returns the types that an entity of a has after the change.
 func (c *Change) typesOf(a *Archetype) signature {
-	sig := a.sig
+	sig := a.table.Sig
 	switch {
 	case c.into != nil:
-		sig = c.into.sig
+		sig = c.into.table.Sig
 		sig.Add(dyingID)
-	case c.dies && !a.sig.Has(dyingID):
+	case c.dies && !a.table.Sig.Has(dyingID):
 		for i := range sig {
 			sig[i] &= c.w.cleanupTypes[i]
 		}
@@ -213,37 +213,37 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
-	a := w.archetypeAt(w.ownerOf(r.Location))
+	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
 	before := len(w.archetypes)
-	way, err := c.wayFrom(a)
+	path, err := c.pathFrom(a)
 	if err != nil {
 		w.forget(before)
 		return false, during(op, err)
 	}
-	switch way.to {
-	case a:
+	switch path.To {
+	case &a.table:
 		return false, nil
 	case nil:
-		w.endOne(a, e, r, w.ownerOf(r.Location))
+		w.endOne(a, e, r, w.tables.OwnerOf(r.Location))
 		return true, nil
 	}
-	return w.takeWay(op, way, e, r, before)
+	return w.take(op, path, e, r, before)
 }
 
-// takeWay moves one entity its way and clears what it gets. On an error archetypes beyond
+// take moves one entity along a path and clears what it gets. On an error archetypes beyond
 // before are forgotten.
-func (w *World) takeWay(op string, way *way, e Entity, r *entity.Record, before int) (bool, error) {
-	if way.to.grid.Full() {
-		if err := way.to.grow(1); err != nil {
+func (w *World) take(op string, path *path, e Entity, r *entity.Record, before int) (bool, error) {
+	if path.To.Grid.Full() {
+		if err := path.To.Grow(1); err != nil {
 			w.forget(before)
-			return false, during(op, err)
+			return false, during(op, refused(err))
 		}
-		if way == way.from.side {
-			way.find() // its end may lie alone now, which tells only the ways that it has
+		if path.IsSideways() {
+			path.Find() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}
-	w.moveOne(way.from, way, e, r, w.ownerOf(r.Location))
-	alloc.ClearRows(way.to.grid.LastRow(), 1, way.fresh)
+	w.moveOne(w.archetypeOn(path.From), path, e, r, w.tables.OwnerOf(r.Location))
+	alloc.ClearRows(path.To.Grid.LastRow(), 1, path.Fresh)
 	return true, nil
 }
 
@@ -297,13 +297,13 @@ func (c *Change) applyPicked(op string, p *pick) (b Batch, ended int, err error)
 	}
 	w.moved = w.moved[:0]
 	for i := range p.picks {
-		if s := &p.picks[i]; s.way != nil {
+		if s := &p.picks[i]; s.path != nil {
 			s.relabel()
 		}
 	}
 	n := 0
 	for i := range p.picks {
-		if s := &p.picks[i]; s.way != nil {
+		if s := &p.picks[i]; s.path != nil {
 			n += s.rows
 			s.send()
 		}
@@ -321,7 +321,7 @@ func (c *Change) applyPicked(op string, p *pick) (b Batch, ended int, err error)
 	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, ended, nil
 }
 
-// prepare finds the ways of all rows that are picked and makes room at their ends. On
+// prepare finds the paths of all rows that are picked and makes room at their ends. On
 // an error everything is as before, but for archetypes that are new.
 func (c *Change) prepare(p *pick) error {
 	w := c.w
@@ -329,17 +329,17 @@ func (c *Change) prepare(p *pick) error {
 	var err error
 	for i := range p.picks {
 		s := &p.picks[i]
-		var way *way
-		if way, err = c.wayFrom(s.a); err != nil {
+		var path *path
+		if path, err = c.pathFrom(s.a); err != nil {
 			break
 		}
-		switch way.to {
-		case s.a:
+		switch path.To {
+		case &s.a.table:
 		case nil:
 			s.ends = true
 		default:
-			s.way = way
-			w.aim(way.to)
+			s.path = path
+			w.aim(w.archetypeOn(path.To))
 		}
 	}
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Clone makes a world with the same types, archetypes, entities and names: whoever was 12v3 is
@@ -53,7 +54,7 @@ func (c *World) become(w *World) error {
 	if w.names != nil {
 		c.copyNames(w)
 	}
-	c.created, c.destroyed, c.version = w.created, w.destroyed, w.version
+	c.created, c.destroyed, c.tables.Version = w.created, w.destroyed, w.tables.Version
 	c.epoch++
 	return nil
 }
@@ -115,50 +116,42 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value]*value) error {
 	for _, v := range from.values {
 		values = append(values, copies[v])
 	}
-	to, err := c.archetypeOf(from.sig, values)
+	to, err := c.archetypeOf(from.table.Sig, values)
 	if err != nil {
 		return err
 	}
 	to.pinned = from.pinned
-	n := from.grid.Len()
+	n := from.table.Grid.Len()
 	if n == 0 {
 		return nil
 	}
-	if from.lent != nil {
-		to.lieAs(from, nil)
+	if !from.table.HasOwnLayout() {
+		to.table.UseLayout(&from.table, nil)
 	}
-	if err := to.growAs(byPolicy, n); err != nil {
-		return err
+	if err := to.table.MakeRoom(n, false); err != nil {
+		return refused(err)
 	}
-	for pos := range from.grid.Chunks() {
-		to.copyRows(from, pos)
-	}
+	to.copyRows(from)
 	return to.copyOwned(from)
 }
 
-// copyRows copies a chunk of an archetype of another world, with the same layout, behind the
-// last rows of a. Buffers that have spilled are empty in the copies, see copyOwned.
-func (a *Archetype) copyRows(from *Archetype, pos int) {
-	for row, left := 0, from.grid.RowsOf(pos); left > 0; {
-		b, source := a.berth(left), from.grid.Row(pos, row)
-		k := copy(b.ids, entities(source.Base, row+left)[row:])
-		for i := range b.ids {
-			b.ids[i] = b.ids[i].in(a.w.ids.Tag())
-		}
-		a.w.ids.MoveRows(idsOf(b.ids), b.loc)
-		a.grid.Own().Rows(b.at, source, k)
-		for _, c := range a.buffers() {
-			a.dropSpills(b.at, c, k)
-		}
-		for _, c := range a.managed() {
-			a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(b.at, c, k))
-		}
-		for _, slot := range a.books.Toggling() {
-			a.books.CopyBits(slot, b.pos, b.at.Row, from.spanAt(pos, row), slot, k)
-		}
-		a.grid.Push(k)
-		a.books.Mark(b.pos, a.w.version)
-		row, left = row+k, left-k
+// copyRows copies the rows of an archetype of another world, with the same layout. Buffers that
+// have spilled are empty in the copies, see copyOwned.
+func (a *Archetype) copyRows(from *Archetype) {
+	path := from.table.Across(&a.table, nil)
+	for pos := range from.table.Grid.Chunks() {
+		path.Copy(pos, 0, from.table.Grid.RowsOf(pos), func(b table.Berth, _ alloc.GridRow) {
+			for i := range b.IDs {
+				b.IDs[i] = b.IDs[i].In(a.w.ids.Tag())
+			}
+			a.w.ids.MoveRows(b.IDs, b.Loc)
+			for _, c := range a.table.Buffers() {
+				a.dropSpills(b.At, c, len(b.IDs))
+			}
+			for _, c := range a.table.Managed() {
+				a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
+			}
+		})
 	}
 }
 
@@ -177,20 +170,35 @@ func (a *Archetype) dropSpills(at alloc.GridRow, b column, n int) {
 // some of their buffers empty.
 func (a *Archetype) copyOwned(from *Archetype) error {
 	w := a.w
-	all := span{a, 0, a.grid.Len()}
-	for i := range all.n {
-		if a.bufferN == 0 {
-			break
+	for _, c := range a.table.Buffers() {
+		if err := a.copySpills(from, c); err != nil {
+			return err
 		}
-		pos, row := a.grid.Find(i)
-		fromPos, fromRow := from.grid.Find(i)
-		at, source := a.grid.Row(pos, row), from.grid.Row(fromPos, fromRow)
-		for _, b := range a.buffers() {
-			h, old := headerAt(at, b), headerAt(source, b)
+	}
+	span{a, 0, a.table.Len()}.eachLink(func(e *Entity) {
+		if *e != Null && entity.ID(*e).Is(from.w.ids.Tag()) {
+			*e = e.in(w.ids.Tag())
+		}
+	})
+	return nil
+}
+
+// copySpills gives the buffers of a column, in the order of rows, copies of the blocks that those
+// of from have.
+func (a *Archetype) copySpills(from *Archetype, c column) error {
+	w, t := a.w, a.w.types[c.Key]
+	pos, row := 0, 0 // in a, whose chunks may be others
+	for fromPos := range from.table.Grid.Chunks() {
+		source := from.table.Grid.Row(fromPos, 0)
+		for source.Row = range from.table.Grid.RowsOf(fromPos) {
+			if row == a.table.Grid.RowsOf(pos) {
+				pos, row = pos+1, 0
+			}
+			row++
+			old := headerAt(source, c)
 			if old.ref == 0 {
 				continue
 			}
-			t := w.types[b.Key]
 			room := max(int(old.length), t.inline+1)
 			next, err := w.newSpill(t, room, room)
 			if err != nil {
@@ -200,13 +208,8 @@ func (a *Archetype) copyOwned(from *Archetype) error {
 			n := int(old.length) * t.element
 			// Safe because both blocks are live and have room for the elements.
 			copy(unsafe.Slice((*byte)(w.spilled(&next)), n), unsafe.Slice((*byte)(from.w.spilled(old)), n))
-			*h = next
+			*headerAt(a.table.Grid.Row(pos, row-1), c) = next
 		}
 	}
-	all.eachLink(func(e *Entity) {
-		if *e != Null && entity.ID(*e).Is(from.w.ids.Tag()) {
-			*e = e.in(w.ids.Tag())
-		}
-	})
 	return nil
 }

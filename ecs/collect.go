@@ -32,7 +32,7 @@ func (q *Query) Count() int {
 	q.checkOpen("Query.Count")
 	if !q.filters() && !q.tests() {
 		for i := range q.m.matches {
-			total += q.m.matches[i].a.grid.Len()
+			total += q.m.matches[i].a.table.Grid.Len()
 		}
 		return total
 	}
@@ -46,7 +46,7 @@ func (q *Query) Count() int {
 // tests reports whether enable bits decide in an archetype that has rows.
 func (q *Query) tests() bool {
 	for i := range q.m.matches {
-		if m := &q.m.matches[i]; len(m.tests) > 0 && m.a.grid.Len() > 0 {
+		if m := &q.m.matches[i]; len(m.tests) > 0 && m.a.table.Grid.Len() > 0 {
 			return true
 		}
 	}
@@ -68,7 +68,7 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	for _, t := range q.m.testsOf(a) {
-		if !slices.ContainsFunc(t.slots, func(slot uint16) bool { return a.books.Bit(slot, pos, at.Row) != (t.invert != 0) }) {
+		if !slices.ContainsFunc(t.slots, func(slot uint16) bool { return a.table.Books.Bit(slot, pos, at.Row) != (t.invert != 0) }) {
 			return false
 		}
 	}

@@ -97,13 +97,13 @@ func slice[T any](s *scan, base unsafe.Pointer, span uint64, c *typeInfo) []T {
 		t := s.t
 		if i := uint(c.id) - t.lowest; i < uint(len(t.columns)) {
 			p := t.columns[i]
-			if p.use&mayWrite != 0 {
-				*t.a.books.Version(p.slot(), s.pos) = c.w.version
-			} else if p.use&mayRead == 0 {
+			if p.Flags()&mayWrite != 0 {
+				*t.a.table.Books.Version(p.Slot(), s.pos) = c.w.tables.Version
+			} else if p.Flags()&mayRead == 0 {
 				goto missing
 			}
 			var v T
-			at := uintptr(p.offset)*s.scale + uintptr(s.first)*unsafe.Sizeof(v)
+			at := uintptr(p.Offset)*s.scale + uintptr(s.first)*unsafe.Sizeof(v)
 			n := span >> (64 - spanBits)
 			// Safe because the column holds one T per row of the chunk, and the n rows from
 			// the first on lie inside it, see sliceOf.

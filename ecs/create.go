@@ -5,6 +5,8 @@ import (
 	"math/bits"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Create makes an entity with the archetype's types, all zero, buffers empty. It
@@ -24,20 +26,20 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	if a.dying {
 		refuseDying("Archetype.Create")
 	}
-	if !w.ids.HasFree() || a.grid.Full() {
+	if !w.ids.HasFree() || a.table.Grid.Full() {
 		var err error
 		if a, err = a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)
 		}
 	}
-	at, first := a.grid.Tail()
-	e := Entity(w.ids.Take(locate(first, at.Row)))
-	*entityAt(at) = e
-	alloc.ClearRows(at, 1, a.grid.Columns())
-	a.grid.Push(1)
-	a.books.MarkLast(w.version)
-	for _, slot := range a.books.Toggling() {
-		a.books.SetBit(slot, a.grid.LastChunk(), at.Row, true)
+	at, first := a.table.Grid.Tail()
+	e := Entity(w.ids.Take(table.Locate(first, at.Row)))
+	*table.IDAt(at) = entity.ID(e)
+	alloc.ClearRows(at, 1, a.table.Grid.Columns())
+	a.table.Grid.Push(1)
+	a.table.Books.MarkLast(w.tables.Version)
+	for _, slot := range a.table.Books.Toggling() {
+		a.table.Books.SetBit(slot, a.table.Grid.LastChunk(), at.Row, true)
 	}
 	w.created++
 	w.epoch++
@@ -100,7 +102,7 @@ func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 			panic("ecs: Archetype.CreateN: Unset names types of another world")
 		}
 		for k, word := range o.unset {
-			if extra := word &^ a.sig[k]; extra != 0 {
+			if extra := word &^ a.table.Sig[k]; extra != 0 {
 				id := k*64 + bits.TrailingZeros64(extra)
 				panic(fmt.Sprintf("ecs: Archetype.CreateN: Unset names %s, which %v does not have", a.w.types[id].name, a))
 			}
@@ -134,16 +136,16 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	if err != nil {
 		return Batch{}, during("Archetype.CreateN", err)
 	}
-	start := a.grid.Len()
-	pos, row := a.grid.Find(start)
+	start := a.table.Grid.Len()
+	pos, row := a.table.Grid.Find(start)
 	for left := n; left > 0; pos, row = pos+1, 0 {
-		chunk := a.grid.Chunks()[pos]
-		k := min(left, a.grid.Fits(chunk)-row)
-		at := a.grid.Row(pos, row)
-		w.ids.TakeRows(locate(chunk.First, row), idsOf(entities(at.Base, row+k)[row:]))
+		chunk := a.table.Grid.Chunks()[pos]
+		k := min(left, a.table.Grid.Fits(chunk)-row)
+		at := a.table.Grid.Row(pos, row)
+		w.ids.TakeRows(table.Locate(chunk.First, row), idsOf(entities(at.Base, row+k)[row:]))
 		a.clearBut(&unset, at, k)
-		a.books.Mark(pos, w.version)
-		a.books.EnableRows(pos, row, k)
+		a.table.Books.Mark(pos, w.tables.Version)
+		a.table.Books.EnableRows(pos, row, k)
 		left -= k
 	}
 	return a.made(n, start), nil
@@ -152,7 +154,7 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 // made counts n new entities, whose rows from start on are filled, and returns them.
 func (a *Archetype) made(n, start int) Batch {
 	w := a.w
-	a.grid.Push(n)
+	a.table.Grid.Push(n)
 	w.created += uint64(n)
 	w.epoch++
 	w.moved = append(w.moved[:0], span{a, start, n})
@@ -161,7 +163,7 @@ func (a *Archetype) made(n, start int) Batch {
 
 // clearBut zeroes n rows in all columns but those of a set.
 func (a *Archetype) clearBut(set *signature, at alloc.GridRow, n int) {
-	columns := a.grid.Columns()
+	columns := a.table.Grid.Columns()
 	for i := range columns {
 		if !set.Has(typeID(columns[i].Key)) {
 			alloc.ClearRows(at, n, columns[i:i+1])

@@ -30,7 +30,7 @@ func (w *World) Destroy(e Entity) bool {
 			return false
 		}
 	}
-	o := w.ownerOf(r.Location)
+	o := w.tables.OwnerOf(r.Location)
 	a := w.archetypeAt(o)
 	if a.lasting {
 		destroyed, err := w.TryDestroy(e)
@@ -141,13 +141,13 @@ func (w *World) pickGroups(p *pick) *pick {
 
 // leads reports whether the archetype's entities stand for groups that end with them. Those that are
 // dying were destroyed before: a group that one got since is not asked.
-func (a *Archetype) leads() bool { return a.sig.Has(linkedID) && !a.dying }
+func (a *Archetype) leads() bool { return a.table.Sig.Has(linkedID) && !a.dying }
 
 // appendGroups appends the entities that are picked, each followed by those linked to it.
 func (s *picked) appendGroups(list []Entity) []Entity {
 	if s.whole {
-		for pos := range s.a.grid.Chunks() {
-			list = s.a.appendGroups(list, pos, 0, s.a.grid.RowsOf(pos))
+		for pos := range s.a.table.Grid.Chunks() {
+			list = s.a.appendGroups(list, pos, 0, s.a.table.Grid.RowsOf(pos))
 		}
 		return list
 	}
@@ -160,12 +160,12 @@ func (s *picked) appendGroups(list []Entity) []Entity {
 
 // appendGroups does so for some rows.
 func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
-	at := a.grid.Row(pos, row)
+	at := a.table.Grid.Row(pos, row)
 	leads := a.leads()
 	for _, e := range entities(at.Base, row+n)[row:] {
 		list = append(list, e)
 		if leads {
-			list = a.w.appendLinked(list, headerAt(at, a.columnOf(linkedID)))
+			list = a.w.appendLinked(list, headerAt(at, a.table.Column(linkedID)))
 		}
 		at.Row++
 	}
@@ -193,7 +193,7 @@ func (w *World) clear(op string) {
 	w.checkUnlocked(op)
 	p := w.newPick()
 	for _, a := range w.archetypes {
-		if n := a.grid.Len(); n > 0 {
+		if n := a.table.Grid.Len(); n > 0 {
 			s := p.add(a)
 			s.rows, s.whole = n, true
 		}

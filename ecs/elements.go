@@ -17,7 +17,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 // bufferIn returns the field's buffer of a row, of an archetype that has it.
 func (f *field) bufferIn(a *Archetype, at alloc.GridRow) rawBuffer {
 	// Safe because every element of a buffer column begins with a header.
-	h := (*header)(at.Element(a.place[f.t.id].offset, uint32(f.t.size)))
+	h := (*header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
 	return rawBuffer{f.t, h, a.w.epoch, true}
 }
 

@@ -18,7 +18,7 @@ func (t *typeInfo) enabled(op string, e Entity) bool {
 	case t.guarded:
 		t.checkLent(op, mayRead)
 	}
-	return a != nil && (!t.enableable || a.books.Bit(a.place[t.id].slot(), pos, row))
+	return a != nil && (!t.enableable || a.table.Books.Bit(a.table.Places[t.id].Slot(), pos, row))
 }
 
 func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
@@ -39,7 +39,7 @@ func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
 // toggleAt is toggle of the i'th of rows.
 func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
 	p := rows.bitAt(t, op, i)
-	if p.flags()&(mayWrite|lentWrite) == 0 {
+	if p.Flags()&(mayWrite|lentWrite) == 0 {
 		rows.refuse(t, op)
 	}
 	s := rows.s
@@ -80,7 +80,7 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 		return nil, 0, 0
 	}
 	a, pos, at := w.seatOf(r)
-	if !a.sig.Has(t.id) {
+	if !a.table.Sig.Has(t.id) {
 		return nil, 0, 0
 	}
 	return a, pos, at.Row
@@ -89,17 +89,17 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 // toggleRow sets a row's bit and marks the type changed; with atomics while the
 // world is shared, and in a loan.
 func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
-	slot, w := a.place[t.id].slot(), a.w
+	slot, w := a.table.Places[t.id].Slot(), a.w
 	switch {
 	case t.loan != nil:
-		a.books.Toggle(slot, pos, row, on)
-		t.loan.mark(a.books.Version(slot, pos))
+		a.table.Books.Toggle(slot, pos, row, on)
+		t.loan.mark(a.table.Books.Version(slot, pos))
 	case w.phase != nil:
-		a.books.Toggle(slot, pos, row, on)
-		atomic.StoreUint32(a.books.Version(slot, pos), w.version)
+		a.table.Books.Toggle(slot, pos, row, on)
+		atomic.StoreUint32(a.table.Books.Version(slot, pos), w.tables.Version)
 	default:
-		a.books.SetBit(slot, pos, row, on)
-		*a.books.Version(slot, pos) = w.version
+		a.table.Books.SetBit(slot, pos, row, on)
+		*a.table.Books.Version(slot, pos) = w.tables.Version
 	}
 }
 
@@ -132,21 +132,21 @@ func (t *typeInfo) checkToggle(op string) {
 func (p *pick) toggle(id typeID, on bool) (n int) {
 	for i := range p.picks {
 		s := &p.picks[i]
-		if !s.a.sig.Has(id) {
+		if !s.a.table.Sig.Has(id) {
 			continue
 		}
 		n += s.rows
-		slot := s.a.place[id].slot()
+		slot := s.a.table.Places[id].Slot()
 		if s.whole || s.mask != nil {
-			for pos := range s.a.grid.Chunks() {
+			for pos := range s.a.table.Grid.Chunks() {
 				s.toggleChunk(slot, pos, on)
 			}
 			continue
 		}
 		for _, row := range s.list {
-			pos, at := s.a.grid.Find(int(uint32(row)))
-			s.a.books.SetBit(slot, pos, at, on)
-			*s.a.books.Version(slot, pos) = s.a.w.version
+			pos, at := s.a.table.Grid.Find(int(uint32(row)))
+			s.a.table.Books.SetBit(slot, pos, at, on)
+			*s.a.table.Books.Version(slot, pos) = s.a.w.tables.Version
 		}
 	}
 	return n
@@ -154,17 +154,17 @@ func (p *pick) toggle(id typeID, on bool) (n int) {
 
 // toggleChunk switches the bits of the picked rows of one chunk.
 func (s *picked) toggleChunk(slot uint16, pos int, on bool) {
-	b := &s.a.books
+	b := &s.a.table.Books
 	switch {
 	case !s.whole:
 		if !b.SetMask(slot, pos, s.maskOf(pos), on) {
 			return
 		}
 	default:
-		rows := s.a.grid.RowsOf(pos)
+		rows := s.a.table.Grid.RowsOf(pos)
 		if b.ClearBits(slot, pos, 0, rows); on {
 			b.SetBits(slot, pos, 0, rows)
 		}
 	}
-	*b.Version(slot, pos) = s.a.w.version
+	*b.Version(slot, pos) = s.a.w.tables.Version
 }

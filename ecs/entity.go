@@ -37,7 +37,11 @@ const MaxEntities = entity.MaxIDs
 // tags are those of the worlds of the process. They are no part of what Hash and String show.
 var tags entity.Tags
 
-// idsOf views entities as the ids that they are.
+// entitiesOf views ids as entities; idsOf views entities as the ids that they are.
+func entitiesOf(ids []entity.ID) []Entity {
+	return unsafe.Slice((*Entity)(unsafe.SliceData(ids)), len(ids)) // Safe because an Entity is an ID.
+}
+
 func idsOf(list []Entity) []entity.ID {
 	return *(*[]entity.ID)(unsafe.Pointer(&list)) // Safe because the types are the same but for their names.
 }

@@ -13,7 +13,7 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 	var a *Archetype
 	var used *slots
 	for _, b := range w.archetypes {
-		if len(b.values) > 0 && b.grid.Len() > 0 {
+		if len(b.values) > 0 && b.table.Grid.Len() > 0 {
 			a = b
 		}
 	}

@@ -13,17 +13,16 @@ import (
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes {
-		if b.grid.Len() > 0 && len(b.books.Toggling()) > 0 && len(b.owning) > 0 {
+		if b.table.Grid.Len() > 0 && len(b.table.Books.Toggling()) > 0 && len(b.table.Owning) > 0 {
 			a = b
 		}
 	}
-	first := a.grid.Chunks()[0].First
-	ids := entities(a.grid.Row(0, 0).Base, a.grid.RowsOf(0))
-	owner := &w.owners[first.Chunk()]
+	first := a.table.Grid.Chunks()[0].First
+	ids := entities(a.table.Grid.Row(0, 0).Base, a.table.Grid.RowsOf(0))
 	var head *header
-	for _, c := range a.owning {
+	for _, c := range a.table.Owning {
 		for row := range ids {
-			if h := headerAt(a.grid.Row(0, row), c); h.ref != 0 {
+			if h := headerAt(a.table.Grid.Row(0, row), c); h.ref != 0 {
 				head = h
 			}
 		}
@@ -35,21 +34,19 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		r.Location++
 		return func() { r.Location = old }
 	case "W2":
-		a.grid.Push(a.grid.PerUnit())
-		return func() { a.grid.Push(-a.grid.PerUnit()) }
-	case "W3", "W3 tenant", "W3 leak", "L1 length":
-		return w.corruptOwners(invariant, owner)
+		a.table.Grid.Push(a.table.Grid.PerUnit())
+		return func() { a.table.Grid.Push(-a.table.Grid.PerUnit()) }
 	case "W4":
 		w.created++
 		return func() { w.created-- }
 	case "W5", "W5 seat":
 		return w.matchings[0].m.corrupt(invariant)
 	case "W6":
-		words := a.books.Bits(a.books.Toggling()[0], 0)
+		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0)
 		words[len(words)-1] ^= 1 << 63
 		return func() { words[len(words)-1] ^= 1 << 63 }
 	case "W6 count":
-		words := a.books.Bits(a.books.Toggling()[0], 0)
+		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0)
 		words[0] ^= 1
 		return func() { words[0] ^= 1 }
 	case "W7":
@@ -57,51 +54,17 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		head.length = head.capacity + 1
 		return func() { head.length = old }
 	case "W9":
-		a.place[a.types[0]].offset += 64
-		return func() { a.place[a.types[0]].offset -= 64 }
+		a.table.Places[a.table.Types[0]].Offset += 64
+		return func() { a.table.Places[a.table.Types[0]].Offset -= 64 }
 	case "W12":
-		old := a.sig
-		a.sig.Add(dyingID)
-		return func() { a.sig = old }
-	case "W9 hole":
-		own := a.ownRows
-		a.ownRows = 2 * own
-		return func() { a.ownRows = own }
-	case "W9 way":
-		way := a.wayTo(w.archetypes[0])
-		way.relabel = !way.relabel
-		return way.find
+		old := a.table.Sig
+		a.table.Sig.Add(dyingID)
+		return func() { a.table.Sig = old }
 	case "L1":
-		d := w.types[a.types[0]]
+		d := w.types[a.table.Types[0]]
 		d.build()
-		d.starts[first.Chunk()] += 2
-		return func() { d.starts[first.Chunk()] -= 2 }
-	}
-	return nil
-}
-
-// corruptOwners is Corrupt of the table of owners and what is as long.
-func (w *World) corruptOwners(invariant string, owner *owner) (restore func()) {
-	switch invariant {
-	case "W3":
-		owner.at++
-		return func() { owner.at-- }
-	case "W3 tenant":
-		s := &w.tenants[owner.at]
-		s[7] = 1
-		return func() { s[7] = 0 }
-	case "L1 length":
-		d := w.types[disabledID]
-		d.build()
-		all := d.starts
-		d.starts = all[:len(all)-1]
-		return func() { d.starts = all }
-	case "W3 leak":
-		e, err := w.shelf.Alloc()
-		if err != nil {
-			return nil
-		}
-		return func() { w.shelf.Free(e) }
+		d.Starts[first.Chunk()] += 2
+		return func() { d.Starts[first.Chunk()] -= 2 }
 	}
 	return nil
 }
@@ -120,7 +83,7 @@ func (w *World) SetNextVersion(index uint32, version uint32) {
 }
 
 // SetVersion sets the world's change version.
-func (w *World) SetVersion(v uint32) { w.version = v }
+func (w *World) SetVersion(v uint32) { w.tables.Version = v }
 
 // RegisterType registers a type that is known only at run time.
 func (w *World) RegisterType(t reflect.Type) Type {
@@ -136,7 +99,7 @@ func (w *World) RegisterBit(t reflect.Type) Type {
 func MarkType(t Type, e Entity) { t.info().mut(opMut, e) }
 
 // Ways returns the number of ways that an archetype knows, from it and to it.
-func Ways(a *Archetype) int { return len(a.ways) }
+func Ways(a *Archetype) int { return a.table.Transitions() }
 
 // Sweep gives up the archetypes of values that have no rows, as a change does when there
 // are many.

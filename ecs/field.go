@@ -170,8 +170,8 @@ func (f *field) in(p unsafe.Pointer) unsafe.Pointer {
 
 // placeIn returns where the field's type lies in an archetype, if it has it.
 func (f *field) placeIn(a *Archetype) (p place, ok bool) {
-	if id := int(f.t.id); id < len(a.place) {
-		p = a.place[id]
+	if id := int(f.t.id); id < len(a.table.Places) {
+		p = a.table.Places[id]
 	}
-	return p, p.flags() != 0
+	return p, p.Flags() != 0
 }

@@ -41,13 +41,13 @@ func (w *World) Fills() Fills {
 	var all Fills
 	for _, a := range w.archetypes {
 		f := Fill{
-			Archetype: a, Rows: a.grid.Len(), Chunks: a.Chunks(), Reserve: a.grid.Reserve() * alloc.ChunkSize,
+			Archetype: a, Rows: a.table.Grid.Len(), Chunks: a.Chunks(), Reserve: a.table.Grid.Reserve() * alloc.ChunkSize,
 			RowBytes: int(unsafe.Sizeof(Entity{})),
 		}
-		for _, c := range a.grid.Columns() {
+		for _, c := range a.table.Grid.Columns() {
 			f.RowBytes += int(c.Size)
 		}
-		for _, c := range a.grid.Chunks() {
+		for _, c := range a.table.Grid.Chunks() {
 			f.Bytes += c.Bytes()
 		}
 		if f.Bytes+f.Reserve > 0 {

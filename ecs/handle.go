@@ -50,7 +50,7 @@ func (h handle) Enabled(e Entity) bool { return h.t.enabled("Component.Enabled",
 // [0, rows.Len()), where the chunk lacks an Optional type, and when the type is not Enableable.
 func (h handle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
-	return s.t.a.books.Bit(p.slot(), s.pos, s.first+i)
+	return s.t.a.table.Books.Bit(p.Slot(), s.pos, s.first+i)
 }
 
 // EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when
@@ -95,7 +95,7 @@ func (h handle) In(rows Rows) bool { return rows.in(h.t, "Component.In") }
 // Component.Slice, and returns false where the chunk lacks an Optional type.
 func (h handle) Changed(rows Rows, since uint32) bool {
 	p, ok := rows.placeOf(h.t, "Component.Changed")
-	return ok && newer(rows.s.t.a.books.Changed(p.slot(), rows.s.pos), since)
+	return ok && newer(rows.s.t.a.table.Books.Changed(p.Slot(), rows.s.pos), since)
 }
 
 // Mark marks the component changed in the rows' chunk, as Component.Slice does. It
@@ -104,11 +104,11 @@ func (h handle) Mark(rows Rows) {
 	p, ok := rows.placeOf(h.t, "Component.Mark")
 	switch {
 	case !ok:
-	case p.flags()&lentWrite != 0:
+	case p.Flags()&lentWrite != 0:
 		rows.s.markLent(p)
-	case p.flags()&mayWrite == 0:
+	case p.Flags()&mayWrite == 0:
 		rows.refuse(h.t, "Component.Mark")
 	default:
-		*rows.s.t.a.books.Version(p.slot(), rows.s.pos) = h.t.w.version
+		*rows.s.t.a.table.Books.Version(p.Slot(), rows.s.pos) = h.t.w.tables.Version
 	}
 }

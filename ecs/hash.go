@@ -25,7 +25,7 @@ func (w *World) Hash() uint64 {
 	w.Settle("World.Hash")
 	h := hasher{w: w, h: fnv.New64a()}
 	for _, a := range w.archetypes {
-		if a.grid.Len() > 0 {
+		if a.table.Grid.Len() > 0 {
 			h.archetype(a)
 		}
 	}
@@ -48,30 +48,30 @@ func (h *hasher) entity(e Entity) {
 }
 
 func (h *hasher) archetype(a *Archetype) {
-	h.word(uint64(len(a.types)))
-	for _, id := range a.types {
+	h.word(uint64(len(a.table.Types)))
+	for _, id := range a.table.Types {
 		h.h.Write([]byte(h.w.types[id].name))
 		h.word(uint64(id))
 		if v := a.valueOf(id); v != nil {
 			h.shared(reflect.ValueOf(v.v))
 		}
 	}
-	h.word(uint64(a.grid.Len()))
+	h.word(uint64(a.table.Grid.Len()))
 	// Column by column, not chunk by chunk: how rows are cut into chunks depends on
 	// the memory that there was.
-	for pos := range a.grid.Chunks() {
-		for _, e := range entities(a.grid.Row(pos, 0).Base, a.grid.RowsOf(pos)) {
+	for pos := range a.table.Grid.Chunks() {
+		for _, e := range entities(a.table.Grid.Row(pos, 0).Base, a.table.Grid.RowsOf(pos)) {
 			h.entity(e)
 		}
 	}
-	for _, c := range a.grid.Columns() {
-		for pos := range a.grid.Chunks() {
-			at := a.grid.Row(pos, 0)
+	for _, c := range a.table.Grid.Columns() {
+		for pos := range a.table.Grid.Chunks() {
+			at := a.table.Grid.Row(pos, 0)
 			// Safe because c is a column of this chunk.
-			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Scale), a.grid.RowsOf(pos), c)
+			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Scale), a.table.Grid.RowsOf(pos), c)
 		}
 	}
-	for _, slot := range a.books.Toggling() {
+	for _, slot := range a.table.Books.Toggling() {
 		h.bits(a, slot)
 	}
 }
@@ -79,9 +79,9 @@ func (h *hasher) archetype(a *Archetype) {
 // bits hashes the enable bits of a type, 64 rows a word.
 func (h *hasher) bits(a *Archetype, slot uint16) {
 	word, n := uint64(0), 0
-	for pos := range a.grid.Chunks() {
-		for row := range a.grid.RowsOf(pos) {
-			if a.books.Bit(slot, pos, row) {
+	for pos := range a.table.Grid.Chunks() {
+		for row := range a.table.Grid.RowsOf(pos) {
+			if a.table.Books.Bit(slot, pos, row) {
 				word |= 1 << (n % 64)
 			}
 			if n++; n%64 == 0 {

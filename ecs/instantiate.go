@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/table"
 )
 
 // Instantiating. A call copies the members of a group, n times each. All that can fail comes
@@ -71,10 +72,10 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	w.checkChange(op)
 	c := w.newCloning(op, n)
 	c.add(op, e)
-	if a, _, at := w.seatOf(w.recordOf(op, e)); a.sig.Has(linkedID) {
-		list := w.appendLinked(nil, headerAt(at, a.columnOf(linkedID)))
+	if a, _, at := w.seatOf(w.recordOf(op, e)); a.table.Sig.Has(linkedID) {
+		list := w.appendLinked(nil, headerAt(at, a.table.Column(linkedID)))
 		for _, e := range list {
-			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.sig.Has(dyingID) {
+			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
 				c.add(op, e) // once
 			}
 		}
@@ -126,7 +127,7 @@ func (c *cloning) add(op string, e Entity) bool {
 	if r == nil {
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
 	}
-	if a, _, _ := c.w.seatOf(r); a.sig.Has(dyingID) {
+	if a, _, _ := c.w.seatOf(r); a.table.Sig.Has(dyingID) {
 		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
 	}
 	if len(c.members) > 0 {
@@ -210,7 +211,7 @@ func (c *cloning) aim() error {
 		m.to = to
 		w.aim(to)
 		to.coming += c.n
-		to.lieAlone()
+		to.table.UseOwnLayout()
 	}
 	return nil
 }
@@ -233,10 +234,10 @@ func (a *Archetype) Copies() (*Archetype, error) {
 
 // pattern returns the archetype of copies of its entities.
 func (a *Archetype) pattern() (*Archetype, error) {
-	if !a.lasting && !a.sig.Has(prefabID) {
+	if !a.lasting && !a.table.Sig.Has(prefabID) {
 		return a, nil
 	}
-	sig := a.sig
+	sig := a.table.Sig
 	for i := range sig {
 		sig[i] &^= a.w.cleanupTypes[i]
 	}
@@ -258,9 +259,9 @@ func (c *cloning) takeBlocks() error {
 func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
 	w := c.w
 	a, _, at := w.seatOf(w.recordOf("", e))
-	for _, b := range to.buffers() {
+	for _, b := range to.table.Buffers() {
 		t := w.types[b.Key]
-		length := int(headerAt(at, a.columnOf(t.id)).length)
+		length := int(headerAt(at, a.table.Column(t.id)).length)
 		if length <= t.inline {
 			continue
 		}
@@ -289,43 +290,20 @@ func (c *cloning) fill(i int) {
 	w, m := c.w, &c.members[i]
 	a, pos, source := w.seatOf(w.recordOf("", m.e))
 	to := m.to
-	m.start = to.grid.Len()
-	for left := c.n; left > 0; {
-		b := to.berth(left)
-		k := len(b.ids)
-		w.ids.TakeRows(b.loc, idsOf(b.ids))
-		c.ids = append(c.ids, b.ids...)
-		for _, column := range to.grid.Columns() {
-			repeat(b.at, column, source.Element(a.place[column.Key].offset, column.Size), k)
+	m.start = to.table.Grid.Len()
+	path := a.table.To(&to.table)
+	path.Repeat(pos, source.Row, c.n, func(b table.Berth) {
+		w.ids.TakeRows(b.Loc, b.IDs)
+		c.ids = append(c.ids, entitiesOf(b.IDs)...)
+		for _, column := range to.table.Managed() {
+			w.types[column.Key].managed.clone(slotsAt(b.At, column, len(b.IDs)))
 		}
-		for _, column := range to.managed() {
-			w.types[column.Key].managed.clone(slotsAt(b.at, column, k))
-		}
-		to.books.Mark(b.pos, w.version)
-		for _, slot := range to.books.Toggling() {
-			if a.books.Bit(a.place[to.types[slot]].slot(), pos, source.Row) {
-				to.books.SetBits(slot, b.pos, b.at.Row, k)
-			}
-		}
-		to.grid.Push(k)
-		left -= k
-	}
+	})
 	w.note(span{to, m.start, c.n})
-	for _, b := range to.buffers() {
-		if from := headerAt(source, a.columnOf(typeID(b.Key))); from.ref != 0 {
+	for _, b := range to.table.Buffers() {
+		if from := headerAt(source, a.table.Column(typeID(b.Key))); from.ref != 0 {
 			c.fillBuffers(from, m, b)
 		}
-	}
-}
-
-// repeat copies a value over n rows of a column.
-func repeat(to alloc.GridRow, c column, value unsafe.Pointer, n int) {
-	size := int(c.Size)
-	// Safe because the n rows lie inside the column, and the value is an element of its type.
-	rows, one := unsafe.Slice((*byte)(to.Element(c.Offset, c.Size)), n*size), unsafe.Slice((*byte)(value), size)
-	copy(rows, one)
-	for done := size; done < len(rows); done *= 2 {
-		copy(rows[done:], rows[:done])
 	}
 }
 
@@ -336,12 +314,12 @@ func (c *cloning) fillBuffers(from *header, m *member, b column) {
 	length := int(from.length)
 	// Safe because the buffer has so many elements.
 	elements := unsafe.Slice((*byte)(w.elements(from)), length*t.element)
-	at, row := m.to.grid.Find(m.start)
+	at, row := m.to.table.Grid.Find(m.start)
 	for range c.n {
-		if row == m.to.grid.RowsOf(at) {
+		if row == m.to.table.Grid.RowsOf(at) {
 			at, row = at+1, 0
 		}
-		h := headerAt(m.to.grid.Row(at, row), b)
+		h := headerAt(m.to.table.Grid.Row(at, row), b)
 		*h = header{length: from.length}
 		if length > t.inline {
 			*h = c.blocks[c.used]
@@ -357,18 +335,18 @@ func (c *cloning) fillBuffers(from *header, m *member, b column) {
 func (c *cloning) relink(i int) {
 	w, m := c.w, &c.members[i]
 	c.links = c.links[:0]
-	at, row := m.to.grid.Find(m.start)
-	for _, column := range m.to.grid.Columns() {
-		c.findLinks(m.to.grid.Row(at, row), column)
+	at, row := m.to.table.Grid.Find(m.start)
+	for _, column := range m.to.table.Grid.Columns() {
+		c.findLinks(m.to.table.Grid.Row(at, row), column)
 	}
 	if len(c.links) == 0 {
 		return
 	}
 	for copied := range c.n {
-		if row == m.to.grid.RowsOf(at) {
+		if row == m.to.table.Grid.RowsOf(at) {
 			at, row = at+1, 0
 		}
-		dest := m.to.grid.Row(at, row)
+		dest := m.to.table.Grid.Row(at, row)
 		for _, l := range c.links {
 			t := w.types[l.column.Key]
 			first, _ := t.linked(dest.Element(l.column.Offset, l.column.Size))

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"quarry/ecs/internal/table"
 	"unsafe"
 )
 
@@ -109,14 +110,14 @@ func (t *typeInfo) mutLent(op lookupOp, e Entity) unsafe.Pointer {
 	if p == nil {
 		return nil
 	}
-	if unit := int(at >> rowBits); unit < len(t.marks) {
-		if version := t.marks[unit].Version(); version != nil {
+	if unit := int(at >> table.RowBits); unit < len(t.Marks) {
+		if version := t.Marks[unit].Version(); version != nil {
 			t.loan.mark(version)
 			return p
 		}
 	}
-	a := t.w.archetypeAt(t.w.ownerOf(at))
-	t.loan.mark(a.books.Version(a.place[t.id].slot(), 0))
+	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
+	t.loan.mark(a.table.Books.Version(a.table.Places[t.id].Slot(), 0))
 	return p
 }
 

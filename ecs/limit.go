@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"quarry/layout"
 )
 
 // ErrLimit is wrapped by every *LimitError.
@@ -40,6 +41,23 @@ func (e *LimitError) Unwrap() []error {
 // limit makes a LimitError whose Op the exported caller fills in with during.
 func limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
+}
+
+// refused is the LimitError of an error of the universe, nil for none.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return limit("", 0, err)
+}
+
+// planLimit is the LimitError of a set of types of which a row does not fit a chunk. It panics
+// for another error: sizes and alignments come from Go types.
+func planLimit(err error) error {
+	if errors.Is(err, layout.ErrTooBig) {
+		return limit("bytes of columns a chunk", layout.ChunkSize, err)
+	}
+	panic("ecs: NewArchetype: " + err.Error())
 }
 
 // during names the call in a LimitError and leaves other errors alone.

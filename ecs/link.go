@@ -51,15 +51,15 @@ func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit f
 // rewrites all links of an archetype: moving and cloning worlds.
 func (rows span) eachLink(visit func(*Entity)) {
 	a := rows.a
-	for _, c := range a.grid.Columns() {
+	for _, c := range a.table.Grid.Columns() {
 		t := a.w.types[c.Key]
 		if len(t.links) == 0 {
 			continue
 		}
-		pos, row := a.grid.Find(rows.start)
+		pos, row := a.table.Grid.Find(rows.start)
 		for left := rows.n; left > 0; pos, row = pos+1, 0 {
-			k := min(left, a.grid.RowsOf(pos)-row)
-			at := a.grid.Row(pos, row)
+			k := min(left, a.table.Grid.RowsOf(pos)-row)
+			at := a.table.Grid.Row(pos, row)
 			for range k {
 				first, n := t.linked(at.Element(c.Offset, c.Size))
 				eachEntity(t.links, first, n, uintptr(t.element), visit)

@@ -175,9 +175,9 @@ func (l *Loan) Begin() {
 	for i := range l.lent {
 		l.lent[i].begin(w)
 	}
-	l.version = w.version // N4
+	l.version = w.tables.Version // N4
 	if q.moves() {
-		q.since = w.version
+		q.since = w.tables.Version
 		w.Advance()
 	}
 	l.out, w.unshared = true, never
@@ -190,7 +190,7 @@ func (t *lentType) begin(w *World) {
 	if t.looks {
 		t.t.build()
 	}
-	t.copy.directory, t.copy.view, t.copy.epoch = t.t.directory, w.ids.View(), &w.epoch
+	t.copy.Directory, t.copy.view, t.copy.epoch = t.t.Directory, w.ids.View(), &w.epoch
 	t.t.lend(t.write)
 }
 

@@ -1,10 +1,8 @@
 package ecs
 
 import (
-	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 )
@@ -96,67 +94,8 @@ var lookupOps = [...]string{
 
 func (op lookupOp) String() string { return lookupOps[op] }
 
-// directory says where the values of one type are. The world's owner writes it.
-type directory struct {
-	built  bool
-	starts []uintptr    // by unit, as many as World.owners has once it is built: see above; noColumn: no such column there
-	marks  []table.Mark // by unit, as starts: where the change version of the chunk's column is
-}
-
-// noColumn is no start: those are even, as offsets of columns and locations of chunks are.
-const noColumn = 1
-
 // build notes the chunks that there are, at the first call.
-func (t *typeInfo) build() {
-	if t.built {
-		return
-	}
-	t.built = true
-	t.w.built = append(t.w.built, t)
-	t.reach(len(t.w.owners))
-	for _, a := range t.w.archetypes {
-		for pos, c := range a.grid.Chunks() {
-			if !c.Small() {
-				t.note(c, a, pos)
-			}
-		}
-	}
-}
-
-// reach makes a directory that is built as long as the table of owners.
-func (t *typeInfo) reach(units int) {
-	for len(t.starts) < units {
-		t.starts = append(t.starts, noColumn)
-		t.marks = append(t.marks, table.Mark{})
-	}
-}
-
-// startOf returns the entry of a chunk of an archetype, or of none.
-func (t *typeInfo) startOf(c alloc.GridChunk, a *Archetype) uintptr {
-	if a == nil || int(t.id) >= len(a.place) || a.place[t.id].flags() == 0 {
-		return noColumn
-	}
-	column := uintptr(c.First)*alloc.EighthSize + uintptr(a.place[t.id].offset)*a.grid.Scale(c.Order)
-	// This may wrap below 0; adding a location of the chunk wraps back.
-	return column - uintptr(locate(c.First, 0))*uintptr(t.size)
-}
-
-// markOf returns the mark of a chunk of an archetype that has the type.
-func (t *typeInfo) markOf(a *Archetype, pos int) table.Mark {
-	return a.books.MarkOf(a.place[t.id].slot(), pos)
-}
-
-// note enters a chunk that an archetype got, or takes out one that nobody has any more.
-func (t *typeInfo) note(c alloc.GridChunk, a *Archetype, pos int) {
-	start, m := t.startOf(c, a), table.Mark{}
-	if start != noColumn {
-		m = t.markOf(a, pos)
-	}
-	first := int(c.First.Chunk())
-	for unit := first; unit < first+c.Units(); unit++ {
-		t.starts[unit], t.marks[unit] = start, m
-	}
-}
+func (t *typeInfo) build() { t.w.tables.Build(&t.Directory, t.id, t.w.allTables) }
 
 // find returns the address of e's value and where e is, or nil when e is not alive or
 // lacks the type. A nil t is that of a zero handle.
@@ -172,12 +111,12 @@ func (t *typeInfo) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 		return nil, 0
 	}
 	at := uintptr(r.Location)
-	unit := int(at >> rowBits)
-	if unit >= len(t.starts) {
+	unit := int(at >> table.RowBits)
+	if unit >= len(t.Starts) {
 		return t.miss(op, e)
 	}
-	start := t.starts[unit]
-	if start == noColumn {
+	start := t.Starts[unit]
+	if start == table.NoColumn {
 		return t.seekSmall(location(at))
 	}
 	// Safe because a row that a record leads to lies in the chunk (W1), and start
@@ -205,7 +144,7 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if r == nil {
 		return nil, 0
 	}
-	if !t.built && w.phase == nil && t.loan == nil && t.writers == 0 {
+	if !t.Built && w.phase == nil && t.loan == nil && t.writers == 0 {
 		t.build()
 		return t.find(op, e)
 	}
@@ -217,7 +156,7 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 //
 //go:noinline
 func (t *typeInfo) seekSmall(at location) (unsafe.Pointer, location) {
-	if t.w.owners[at>>rowBits].archetype != shelved {
+	if !t.w.tables.IsShelved(at) {
 		return nil, 0
 	}
 	return t.seek(at)
@@ -225,14 +164,14 @@ func (t *typeInfo) seekSmall(at location) (unsafe.Pointer, location) {
 
 // seek is find by way of the owner.
 func (t *typeInfo) seek(at location) (unsafe.Pointer, location) {
-	w, o := t.w, t.w.ownerOf(at)
+	w, o := t.w, t.w.tables.OwnerOf(at)
 	a := w.archetypeAt(o)
-	if int(t.id) >= len(a.place) || a.place[t.id].flags() == 0 {
+	if int(t.id) >= len(a.table.Places) || a.table.Places[t.id].Flags() == 0 {
 		return nil, 0
 	}
-	base, row := w.split(at, o.scale())
+	base, row := w.tables.Split(at, o.Scale())
 	// Safe because the offset is that of a column of the row's chunk.
-	return unsafe.Add(base, uintptr(a.place[t.id].offset)*o.scale()+uintptr(row)*uintptr(t.size)), at
+	return unsafe.Add(base, uintptr(a.table.Places[t.id].Offset)*o.Scale()+uintptr(row)*uintptr(t.size)), at
 }
 
 // mut is find for writing: it marks the type changed in e's chunk.
@@ -249,9 +188,9 @@ func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 
 // mark marks the type changed in the chunk of a row that has it.
 func (t *typeInfo) mark(at location) {
-	if unit := int(at >> rowBits); unit < len(t.marks) {
-		if version := t.marks[unit].Version(); version != nil {
-			*version = t.w.version
+	if unit := int(at >> table.RowBits); unit < len(t.Marks) {
+		if version := t.Marks[unit].Version(); version != nil {
+			*version = t.w.tables.Version
 			return
 		}
 	}
@@ -260,8 +199,8 @@ func (t *typeInfo) mark(at location) {
 
 //go:noinline
 func (t *typeInfo) markSmall(at location) {
-	a := t.w.archetypeAt(t.w.ownerOf(at))
-	*a.books.Version(a.place[t.id].slot(), 0) = t.w.version
+	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
+	*a.table.Books.Version(a.table.Places[t.id].Slot(), 0) = t.w.tables.Version
 }
 
 // checkHandle panics for a zero handle and a closed world.
@@ -269,39 +208,4 @@ func (w *World) checkHandle(op string) {
 	if w == nil || w.closed {
 		w.refuse(op)
 	}
-}
-
-// verifyDirectories checks L1.
-func (w *World) verifyDirectories() error {
-	for _, d := range w.types {
-		if d.built && (len(d.starts) != len(w.owners) || len(d.marks) != len(w.owners)) {
-			return fmt.Errorf("ecs: L1: the directory of %s has %d units, the table of owners %d", d.name, len(d.starts), len(w.owners))
-		}
-		units, want := 0, 0
-		for _, start := range d.starts {
-			if start != noColumn {
-				units++
-			}
-		}
-		for _, a := range w.archetypes {
-			for pos, c := range a.grid.Chunks() {
-				start := d.startOf(c, a)
-				if !d.built || start == noColumn || c.Small() {
-					continue
-				}
-				want += c.Units()
-				for unit := int(c.First.Chunk()); unit < int(c.First.Chunk())+c.Units(); unit++ {
-					if unit >= len(d.starts) || d.starts[unit] != start ||
-						d.marks[unit] != d.markOf(a, pos) {
-						return fmt.Errorf("ecs: L1: %s in unit %d, chunk %d of %v, is not where its directory says",
-							d.name, unit, pos, a)
-					}
-				}
-			}
-		}
-		if units != want {
-			return fmt.Errorf("ecs: L1: the directory of %s has %d units, the archetypes %d", d.name, units, want)
-		}
-	}
-	return nil
 }

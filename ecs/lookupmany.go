@@ -7,6 +7,7 @@ import (
 
 	"quarry/asm"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Look-ups of many entities at once, in blocks: the addresses of a block's values are
@@ -121,7 +122,7 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 // ready makes sure that the directory is built, and that writers may write.
 func (t *typeInfo) ready(op lookupOp, write bool) {
 	t.world().checkHandle(op.String())
-	if t.w.phase != nil && (write || !t.built) {
+	if t.w.phase != nil && (write || !t.Built) {
 		panic("ecs: " + op.String() + ": the world is shared: until Phase.End components are only read, and a type's first look-up of many comes before Share")
 	}
 	if t.guarded && write {
@@ -163,7 +164,7 @@ func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, fa
 // stays in registers; the directory is built.
 func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
 	view, base, size := t.view, uintptr(t.base), uintptr(t.size)
-	starts := unsafe.Pointer(unsafe.SliceData(t.starts))
+	starts := unsafe.Pointer(unsafe.SliceData(t.Starts))
 	entities = entities[:len(into)]
 	for i, e := range entities {
 		r := view.Record(entity.ID(e))
@@ -173,8 +174,8 @@ func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
 		at := uintptr(r.Location)
 		// Safe because a row of an entity that is alive lies in a unit that the table of
 		// owners has (W1), and the directory is as long as that (L1).
-		start := *(*uintptr)(unsafe.Add(starts, at>>rowBits*unsafe.Sizeof(base)))
-		if start == noColumn {
+		start := *(*uintptr)(unsafe.Add(starts, at>>table.RowBits*unsafe.Sizeof(base)))
+		if start == table.NoColumn {
 			return i
 		}
 		into[i] = base + start + at*size

@@ -110,10 +110,10 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 		rows.noRow(m.t, i)
 	}
 	p := element[slot](column, rows.s.first+i)
-	if *p == 0 && rows.s.t.columnOf(m.t.id).flags()&lentWrite != 0 {
+	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&lentWrite != 0 {
 		m.t.refuseMaking(rows.s.loan)
 	}
-	if *p == 0 && rows.s.t.columnOf(m.t.id).flags()&mayWrite != 0 {
+	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&mayWrite != 0 {
 		return m.store.make(p)
 	}
 	return m.store.get(*p)

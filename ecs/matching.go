@@ -164,7 +164,7 @@ func (m *matching) candidates() []*Archetype {
 	for _, v := range m.where[0] {
 		all = append(all, v.archetypes...)
 	}
-	slices.SortFunc(all, func(a, b *Archetype) int { return cmp.Compare(a.index, b.index) })
+	slices.SortFunc(all, func(a, b *Archetype) int { return cmp.Compare(a.table.Index, b.table.Index) })
 	return all
 }
 
@@ -212,13 +212,13 @@ func (m *matching) consider(a *Archetype) {
 }
 
 func (m *matching) wants(a *Archetype) bool {
-	for i := range a.sig {
-		if a.sig[i]&m.has[i] != m.has[i] || a.sig[i]&m.lacks[i] != 0 {
+	for i := range a.table.Sig {
+		if a.table.Sig[i]&m.has[i] != m.has[i] || a.table.Sig[i]&m.lacks[i] != 0 {
 			return false
 		}
 	}
 	for i := range m.any {
-		if !a.sig.Meets(&m.any[i]) {
+		if !a.table.Sig.Meets(&m.any[i]) {
 			return false
 		}
 	}
@@ -233,8 +233,8 @@ func (m *matching) wants(a *Archetype) bool {
 
 // testsOf says which bits decide whether a row of a matches.
 func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
-	for _, slot := range a.books.Toggling() {
-		id := a.types[slot]
+	for _, slot := range a.table.Books.Toggling() {
+		id := a.table.Types[slot]
 		switch {
 		case m.enabled.Has(id):
 			tests = append(tests, bitTest{slots: []uint16{slot}})
@@ -244,7 +244,7 @@ func (m *matching) testsOf(a *Archetype) (tests []bitTest) {
 	}
 	for i := range m.any {
 		test, always := bitTest{}, false
-		for slot, id := range a.types {
+		for slot, id := range a.table.Types {
 			if !m.any[i].Has(id) {
 				continue
 			}

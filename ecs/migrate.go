@@ -76,7 +76,7 @@ func (w *World) MoveAll(from *World) (Moved, error) {
 	w.checkMove(op, from)
 	p := from.newPick()
 	for _, a := range from.archetypes {
-		if n := a.grid.Len(); n > 0 {
+		if n := a.table.Grid.Len(); n > 0 {
 			s := p.add(a)
 			s.rows, s.whole = n, true
 		}
@@ -118,12 +118,10 @@ type migration struct {
 
 // road is how picked rows go to an archetype of another world.
 type road struct {
-	s     *picked
-	to    *Archetype
-	ids   []typeID // by slot of to: the type's number in the other world
-	row   alloc.RowCopy
-	alike bool // layouts are the same, in one universe
-	give  int  // chunks that change hands
+	s    *picked
+	to   *Archetype
+	path *path
+	give int // chunks that change hands
 }
 
 // move moves what is picked in another world.
@@ -196,7 +194,7 @@ func (m *migration) prepare(p *pick, total int) error {
 
 // registerTypes registers the types of an archetype of the other world that w lacks.
 func (m *migration) registerTypes(a *Archetype) error {
-	for _, id := range a.types {
+	for _, id := range a.table.Types {
 		t := m.from.types[id]
 		if known, ok := m.w.byType[t.key()]; ok {
 			if mine := m.w.types[known]; !mine.isLike(t) {
@@ -217,7 +215,7 @@ func (m *migration) find(s *picked) error {
 	w, a := m.w, s.a
 	var sig signature
 	var given []*value
-	for _, id := range a.types {
+	for _, id := range a.table.Types {
 		known := w.byType[m.from.types[id].key()]
 		sig.Add(known)
 		if v := a.valueOf(id); v != nil {
@@ -228,21 +226,20 @@ func (m *migration) find(s *picked) error {
 	if err != nil {
 		return err
 	}
-	r := road{s: s, to: to, ids: make([]typeID, len(to.types))}
-	for slot, id := range to.types {
-		r.ids[slot] = m.from.byType[w.types[id].key()]
+	numbers := make([]typeID, len(to.table.Types))
+	for slot, id := range to.table.Types {
+		numbers[slot] = m.from.byType[w.types[id].key()]
 	}
-	together := w.u == m.from.u
-	if r.look(together); s.whole && together && !r.alike && r.adopts() {
-		to.lieAs(a, r.ids)
-		r.look(together)
+	r := road{s: s, to: to, path: a.table.Across(&to.table, numbers)}
+	if s.whole && to.table.Len() == 0 && !r.path.Relabels && r.path.Adopts() {
+		r.path.Adopt()
 	}
-	if s.whole && r.alike {
-		r.give = a.fullChunks()
+	if s.whole && r.path.Relabels {
+		r.give = a.table.FullChunks()
 	}
 	w.aim(to)
 	if r.give > 0 {
-		to.coming += a.partFull()
+		to.coming += a.table.PartFull()
 		to.regular = true
 	} else {
 		to.coming += s.rows
@@ -251,34 +248,12 @@ func (m *migration) find(s *picked) error {
 	return nil
 }
 
-// adopts reports whether the target, which has no rows, should take over the layout: see
-// way.adopts.
-func (r *road) adopts() bool {
-	from, own := &r.s.a.grid, r.to.ownRows
-	return r.to.grid.Len() == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
-}
-
-// look finds out how rows are copied, and whether they lie alike.
-func (r *road) look(together bool) {
-	from, to := r.s.a, r.to
-	r.row = r.row.Emptied()
-	r.alike = together && from.grid.PerUnit() == to.grid.PerUnit() && from.grid.IsSkewed() == to.grid.IsSkewed()
-	for _, c := range to.grid.Columns() {
-		at := from.place[r.idOf(typeID(c.Key))].offset
-		r.row.Add(at, c.Offset, c.Size)
-		r.alike = r.alike && at == c.Offset
-	}
-}
-
-// idOf returns the number in the other world of a type of the target.
-func (r *road) idOf(id typeID) typeID { return r.ids[r.to.place[id].slot()] }
-
 // takeBlocks takes blocks of w's heap for the buffers that have spilled.
 func (m *migration) takeBlocks() error {
 	for i := range m.roads {
 		r := &m.roads[i]
-		for _, b := range r.to.buffers() {
-			t, c := m.w.types[b.Key], r.s.a.columnOf(r.idOf(typeID(b.Key)))
+		for _, b := range r.to.table.Buffers() {
+			t, c := m.w.types[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 			err := r.s.eachRow(func(at alloc.GridRow) error {
 				from := headerAt(at, c)
 				if from.ref == 0 {
@@ -302,9 +277,9 @@ func (m *migration) takeBlocks() error {
 // eachRow calls visit for the picked rows, in the order in which they will travel.
 func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 	if s.whole {
-		for pos := range s.a.grid.Chunks() {
-			at := s.a.grid.Row(pos, 0)
-			for at.Row = range s.a.grid.RowsOf(pos) {
+		for pos := range s.a.table.Grid.Chunks() {
+			at := s.a.table.Grid.Row(pos, 0)
+			for at.Row = range s.a.table.Grid.RowsOf(pos) {
 				if err := visit(at); err != nil {
 					return err
 				}
@@ -314,7 +289,7 @@ func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 	}
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
-		at := s.a.grid.Row(pos, row)
+		at := s.a.table.Grid.Row(pos, row)
 		for range n {
 			if err := visit(at); err != nil {
 				return err
@@ -328,30 +303,30 @@ func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 // travel moves the rows of a road.
 func (r *road) travel(m *migration) {
 	from := r.s.a
-	for _, b := range r.to.buffers() {
+	for _, b := range r.to.table.Buffers() {
 		m.moveSpills(r, b)
 	}
 	if r.give > 0 {
 		r.giveChunks(m)
 	}
 	if r.s.whole {
-		for pos := range from.grid.Chunks() {
-			r.send(m, pos, 0, from.grid.RowsOf(pos))
+		for pos := range from.table.Grid.Chunks() {
+			r.send(m, pos, 0, from.table.Grid.RowsOf(pos))
 		}
-		from.cut(from.grid.Len())
+		from.table.Cut(from.table.Grid.Len())
 		return
 	}
 	runs := r.s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
 		r.send(m, pos, row, n)
-		from.closeGap(pos, row, n)
+		from.table.CloseGap(pos, row, n)
 	}
 }
 
 // moveSpills gives the picked rows, where they are still, blocks of the new world's heap for
 // those of their buffers that have spilled: a header counts from the base of a universe.
 func (m *migration) moveSpills(r *road, b column) {
-	t, c := m.w.types[b.Key], r.s.a.columnOf(r.idOf(typeID(b.Key)))
+	t, c := m.w.types[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.s.eachRow(func(at alloc.GridRow) error {
 		h := headerAt(at, c)
 		if h.ref == 0 {
@@ -370,8 +345,8 @@ func (m *migration) moveSpills(r *road, b column) {
 
 // moveValues gives n rows that have arrived slots of the new world for their managed values.
 func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
-	for _, c := range r.to.managed() {
-		old := m.from.types[r.idOf(typeID(c.Key))].managed
+	for _, c := range r.to.table.Managed() {
+		old := m.from.types[r.path.Number(typeID(c.Key))].managed
 		m.w.types[c.Key].managed.adopt(old, slotsAt(at, c, n))
 	}
 }
@@ -405,52 +380,19 @@ func (m *migration) moveName(old, to Entity) {
 
 // send copies n rows of a chunk behind the last ones of the target, as new entities.
 func (r *road) send(m *migration, pos, row, n int) {
-	from, to := r.s.a, r.to
-	for n > 0 {
-		b, source := to.berth(n), from.grid.Row(pos, row)
-		k := copy(b.ids, entities(source.Base, row+n)[row:])
-		r.row.Rows(b.at, source, k)
-		r.moveValues(m, b.at, k)
-		for _, slot := range to.books.Toggling() {
-			to.books.CopyBits(slot, b.pos, b.at.Row, from.spanAt(pos, row), r.slotOf(slot), k)
-		}
-		m.rename(b.loc, b.ids)
-		m.w.note(span{to, to.grid.Len(), k})
-		to.grid.Push(k)
-		to.books.Mark(b.pos, m.w.version)
-		row, n = row+k, n-k
-	}
+	start := r.to.table.Len()
+	r.path.Copy(pos, row, n, func(b table.Berth, _ alloc.GridRow) { r.arrive(m, b) })
+	m.w.note(span{r.to, start, n})
 }
 
 // giveChunks makes full chunks of the source chunks of the target.
 func (r *road) giveChunks(m *migration) {
-	from, to := r.s.a, r.to
-	given := from.grid.Chunks()[:r.give]
-	for _, c := range given {
-		m.from.setOwner(c, nil, 0)
-	}
-	before := to.grid.Len()
-	at := from.grid.Give(&to.grid, r.give)
-	var shared []table.Slots
-	for _, slot := range to.books.Toggling() {
-		shared = append(shared, table.Slots{From: r.slotOf(slot), To: slot})
-	}
-	from.books.Give(r.give, &to.books, at, shared, nil)
-	for pos, c := range from.grid.Chunks() {
-		m.from.setOwner(c, from, pos)
-	}
-	for pos := at; pos < len(to.grid.Chunks()); pos++ {
-		m.w.setOwner(to.grid.Chunks()[pos], to, pos)
-	}
-	to.books.OrderFrom(at, m.w.version) // a part-full chunk comes after others now
-	for pos := at; pos < at+r.give; pos++ {
-		first := to.grid.Row(pos, 0)
-		r.moveValues(m, first, to.grid.RowsOf(pos))
-		m.rename(locate(to.grid.Chunks()[pos].First, 0), entities(first.Base, to.grid.RowsOf(pos)))
-		to.books.Mark(pos, m.w.version)
-	}
-	m.w.note(span{to, to.grid.Chunks()[at].Start, to.grid.Len() - before})
+	start, n := r.path.Give(r.give, func(b table.Berth) { r.arrive(m, b) })
+	m.w.note(span{r.to, start, n})
 }
 
-// slotOf returns the slot in the source of the type that has a slot in the target.
-func (r *road) slotOf(slot uint16) uint16 { return r.s.a.place[r.ids[slot]].slot() }
+// arrive makes rows that have come entities of the new world.
+func (r *road) arrive(m *migration, b table.Berth) {
+	r.moveValues(m, b.At, len(b.IDs))
+	m.rename(b.Loc, entitiesOf(b.IDs))
+}

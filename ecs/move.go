@@ -6,7 +6,6 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
-	"quarry/internal/debug"
 )
 
 // add gives e the type and returns where the component is, which is the caller's to
@@ -19,15 +18,15 @@ func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	if r == nil {
 		return t.refuseDead(op, e)
 	}
-	o := w.ownerOf(r.Location)
+	o := w.tables.OwnerOf(r.Location)
 	a := w.archetypeAt(o)
-	way := a.edge
-	if a.edgeKey != uint32(t.id)|edgeAdds || way.to.grid.Full() {
+	path := a.edge
+	if a.edgeKey != uint32(t.id)|edgeAdds || path.To.Grid.Full() {
 		return t.moveOr(op, e, r, a, true)
 	}
-	dest, _ := way.to.grid.Tail()
-	p := dest.Element(way.added.Offset, way.added.Size)
-	w.moveOne(a, way, e, r, o)
+	dest, _ := path.To.Grid.Tail()
+	p := dest.Element(path.Added.Offset, path.Added.Size)
+	w.moveOne(a, path, e, r, o)
 	return p
 }
 
@@ -39,7 +38,7 @@ func (t *typeInfo) tryAdd(op string, e Entity) (unsafe.Pointer, error) {
 	if r == nil {
 		return t.refuseDead(op, e), nil
 	}
-	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.Location)), true)
+	p, err := t.moveSearched(e, r, w.archetypeAt(w.tables.OwnerOf(r.Location)), true)
 	return p, during(op, err)
 }
 
@@ -57,13 +56,13 @@ func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	if r == nil {
 		return w.passDead(op, e)
 	}
-	o := w.ownerOf(r.Location)
+	o := w.tables.OwnerOf(r.Location)
 	a := w.archetypeAt(o)
-	way := a.edge
-	if a.edgeKey != uint32(t.id) || way.to.grid.Full() {
+	path := a.edge
+	if a.edgeKey != uint32(t.id) || path.To.Grid.Full() {
 		return t.moveOr(op, e, r, a, false) != nil
 	}
-	w.moveOne(a, way, e, r, o)
+	w.moveOne(a, path, e, r, o)
 	return true
 }
 
@@ -75,7 +74,7 @@ func (t *typeInfo) tryRemove(op string, e Entity) (removed bool, err error) {
 	if r == nil {
 		return w.passDead(op, e), nil
 	}
-	p, err := t.moveSearched(e, r, w.archetypeAt(w.ownerOf(r.Location)), false)
+	p, err := t.moveSearched(e, r, w.archetypeAt(w.tables.OwnerOf(r.Location)), false)
 	return p != nil, during(op, err)
 }
 
@@ -87,10 +86,10 @@ func (w *World) passDead(op string, e Entity) bool {
 	return false
 }
 
-// moveSearched is add and remove for an entity of a where the way is not at hand, or has
+// moveSearched is add and remove for an entity of a where the path is not at hand, or has
 // no room. It returns nil when there is nothing to do, and where an added component is.
 func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds bool) (unsafe.Pointer, error) {
-	if a.sig.Has(t.id) == adds {
+	if a.table.Sig.Has(t.id) == adds {
 		return nil, nil
 	}
 	if t.id == dyingID {
@@ -100,8 +99,8 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 		}
 		panic("ecs: " + op + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
-	if t.cleanup && a.sig.Has(dyingID) && a.isLastCleanup(t.id) {
-		t.w.endOne(a, e, r, t.w.ownerOf(r.Location))
+	if t.cleanup && a.table.Sig.Has(dyingID) && a.isLastCleanup(t.id) {
+		t.w.endOne(a, e, r, t.w.tables.OwnerOf(r.Location))
 		// Safe because nobody looks there: it is not nil, so the type is removed.
 		return unsafe.Pointer(r), nil
 	}
@@ -109,9 +108,9 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 	if err := a.searchEdge(t.id); err != nil {
 		return nil, err
 	}
-	dest, _ := a.edge.to.grid.Tail()
-	p := dest.Element(a.edge.added.Offset, a.edge.added.Size)
-	t.w.moveOne(a, a.edge, e, r, t.w.ownerOf(r.Location))
+	dest, _ := a.edge.To.Grid.Tail()
+	p := dest.Element(a.edge.Added.Offset, a.edge.Added.Size)
+	t.w.moveOne(a, a.edge, e, r, t.w.tables.OwnerOf(r.Location))
 	return p, nil
 }
 
@@ -126,34 +125,34 @@ func (t *typeInfo) moveOr(op string, e Entity, r *entity.Record, a *Archetype, a
 	return p
 }
 
-// searchEdge finds the way to the archetype with id added, or removed when a has it, with
+// searchEdge finds the path to the archetype with id added, or removed when a has it, with
 // room for a row at its end, and remembers it as the last one asked for. It makes the
 // archetype when there is none. On an error nothing has changed.
 func (a *Archetype) searchEdge(id typeID) error {
 	before := len(a.w.archetypes)
-	way, err := a.findEdge(id)
-	if err == nil && way.to.grid.Full() {
-		err = way.to.grow(1)
+	path, err := a.findEdge(id)
+	if err == nil && path.To.Grid.Full() {
+		err = refused(path.To.Grow(1))
 	}
 	if err != nil {
 		a.w.forget(before)
 		return err
 	}
-	a.edge, a.edgeKey = way, uint32(id)
-	if !a.sig.Has(id) {
+	a.edge, a.edgeKey = path, uint32(id)
+	if !a.table.Sig.Has(id) {
 		a.edgeKey |= edgeAdds
 	}
 	return nil
 }
 
 // findEdge is searchEdge without room.
-func (a *Archetype) findEdge(id typeID) (*way, error) {
+func (a *Archetype) findEdge(id typeID) (*path, error) {
 	for _, e := range a.edges {
 		if e.id == id {
-			return e.way, nil
+			return e.path, nil
 		}
 	}
-	sig := a.sig
+	sig := a.table.Sig
 	if sig.Has(id) {
 		sig.Drop(id)
 	} else {
@@ -163,100 +162,24 @@ func (a *Archetype) findEdge(id typeID) (*way, error) {
 	if err != nil {
 		return nil, err
 	}
-	way := a.wayTo(to)
-	a.edges = append(a.edges, edge{id, way})
-	return way, nil
+	path := a.pathTo(to)
+	a.edges = append(a.edges, edge{id, path})
+	return path, nil
 }
 
-// moveOne moves one row of a, whose entity, record and owner are given, behind the last
-// one of the way's target, which has room, or ends it where there is no way. What is new
-// is the caller's to clear. This is send and closeGap for a
-// single row, without their loops.
-func (w *World) moveOne(a *Archetype, way *way, e Entity, r *entity.Record, o owner) {
-	w.epoch++
-	hole := r.Location
-	at := w.rowAt(hole, o)
-	if way != nil {
-		to := way.to
-		dest, first := to.grid.Tail()
-		*entityAt(dest) = e
-		r.Location = locate(first, dest.Row)
-		to.books.MarkLast(w.version)
-		if way.more {
-			way.row.CopyOthers(dest, at)
-			if way.rare {
-				way.sendRare(o.pos(), at, dest)
-			}
-		}
-		to.grid.Push(1)
-		alloc.CopyPairs(dest, at, way.row.Pairs)
-	} else if len(a.owning) > 0 {
-		a.freeRow(at)
-	}
-	last := a.grid.LastRow()
-	a.books.OrderLast(w.version)
-	if len(a.books.Toggling()) > 0 {
-		a.books.Close(o.pos(), at.Row, a.grid.LastChunk(), last.Row)
-	}
-	if gap, end := entityAt(at), entityAt(last); gap != end {
-		moved := *end
-		*gap = moved
-		w.ids.Move(entity.ID(moved), hole)
-		if at.Base != last.Base {
-			a.books.Carry(o.pos(), a.grid.LastChunk(), w.version)
-		}
-		own := a.grid.Own()
-		alloc.CopyPairs(at, last, own.Pairs)
-		if own.Others {
-			own.CopyOthers(at, last)
-		}
-	}
-	if debug.On {
-		alloc.PoisonRows(last, 1, a.grid.Columns())
-	}
-	if last.Row == 0 {
-		a.leave(a.grid.LastChunk())
-	}
-	a.grid.Pop(last.Row)
-}
-
-// sendRare is the part of moveOne that few ways have: enable bits, and what
-// the row owned in columns that end.
-func (w *way) sendRare(pos int, from, dest alloc.GridRow) {
-	toPos := w.to.grid.LastChunk()
-	for _, b := range w.bits {
-		w.to.books.SetBit(b.To, toPos, dest.Row, w.from.books.Bit(b.From, pos, from.Row))
-	}
-	for _, slot := range w.on {
-		w.to.books.SetBit(slot, toPos, dest.Row, true)
-	}
-	for _, c := range w.ending {
-		w.from.w.releaseOne(from, c)
-	}
-}
-
-// freeRow frees what a row owns.
-func (a *Archetype) freeRow(at alloc.GridRow) {
-	for _, c := range a.owning {
-		a.w.releaseOne(at, c)
-	}
-}
-
-// releaseOne frees what a row has outside the chunk by an owning column: the block of a
-// buffer that has spilled, the value of a managed type. What the row says of it is void then.
-func (w *World) releaseOne(at alloc.GridRow, c column) {
-	if c.Size < headerSize { // too small for a buffer
-		w.types[c.Key].managed.release(slotsAt(at, c, 1))
-		return
-	}
-	w.freeSpill(headerAt(at, c))
-}
-
-// release is releaseOne of n rows.
+// release frees what n rows have outside the chunk by an owning column: the blocks of
+// buffers that have spilled, the values of a managed type. What the rows say of it is void then.
 func (w *World) release(at alloc.GridRow, c column, n int) {
-	if c.Size < headerSize {
+	if c.Size < headerSize { // too small for a buffer
 		w.types[c.Key].managed.release(slotsAt(at, c, n))
 		return
 	}
 	w.freeSpills(at, c, n)
+}
+
+// moveOne moves one row of a, whose entity, record and owner are given, along a path whose target has
+// room, or ends it where there is none.
+func (w *World) moveOne(a *Archetype, path *path, e Entity, r *entity.Record, o owner) {
+	w.epoch++
+	a.table.MoveOne(path, entity.ID(e), r, o)
 }

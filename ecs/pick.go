@@ -29,18 +29,18 @@ type picked struct {
 	whole bool     // all of them
 	mask  []uint64 // chunk pos has the words from wordsAt(pos) on; nil: there is a list
 	list  []uint64 // rows, counted over the archetype, in rising order; of each the low 32 bits
-	way   *way     // that they go; nil: they stay, or they end
+	path  *path    // that they go; nil: they stay, or they end
 	ends  bool     // by a change
 	all   bool     // every chunk changes hands, a part-full one too
 }
 
 // wordsAt returns where the mask of a chunk begins: each chunk begins a new word.
-func (s *picked) wordsAt(pos int) int { return s.a.grid.Chunks()[pos].Start/64 + pos }
+func (s *picked) wordsAt(pos int) int { return s.a.table.Grid.Chunks()[pos].Start/64 + pos }
 
 // maskOf returns the mask of a chunk.
 func (s *picked) maskOf(pos int) []uint64 {
 	at := s.wordsAt(pos)
-	return s.mask[at : at+(s.a.grid.RowsOf(pos)+63)/64]
+	return s.mask[at : at+(s.a.table.Grid.RowsOf(pos)+63)/64]
 }
 
 // add begins the pick of an archetype's rows and returns it.
@@ -52,7 +52,7 @@ func (p *pick) add(a *Archetype) *picked {
 // addMask gives a pick a mask, all clear.
 func (p *pick) addMask(s *picked) {
 	at := len(p.bits)
-	words := (s.a.grid.Len()+63)/64 + len(s.a.grid.Chunks())
+	words := (s.a.table.Grid.Len()+63)/64 + len(s.a.table.Grid.Chunks())
 	p.bits = slices.Grow(p.bits, words)[:at+words]
 	s.mask = p.bits[at:]
 	clear(s.mask)
@@ -85,17 +85,17 @@ func (q *Query) pick() *pick {
 	filters := q.filters() && q.since != 0
 	for i := range q.m.matches {
 		m := &q.m.matches[i]
-		if m.a.grid.Len() == 0 {
+		if m.a.table.Grid.Len() == 0 {
 			continue
 		}
 		s := p.add(m.a)
 		if !filters && len(m.tests) == 0 {
-			s.rows, s.whole = m.a.grid.Len(), true
+			s.rows, s.whole = m.a.table.Grid.Len(), true
 			continue
 		}
 		p.addMask(s)
 		s.rows = q.pickRows(m, s, filters)
-		if s.whole = s.rows == m.a.grid.Len(); s.rows == 0 {
+		if s.whole = s.rows == m.a.table.Grid.Len(); s.rows == 0 {
 			p.picks = p.picks[:len(p.picks)-1]
 		}
 	}
@@ -107,11 +107,11 @@ func (q *Query) pick() *pick {
 func (q *Query) pickRows(m *match, s *picked, filters bool) (rows int) {
 	scan := q.w.openScan(q)
 	defer scan.end()
-	for pos := range m.a.grid.Chunks() {
+	for pos := range m.a.table.Grid.Chunks() {
 		if filters && !q.passes(m.a, pos, q.since) {
 			continue
 		}
-		n := m.a.grid.RowsOf(pos)
+		n := m.a.table.Grid.RowsOf(pos)
 		switch matching := scan.filter(m.a, m.tests, pos, 0, n); matching {
 		case 0:
 		case n:
@@ -146,23 +146,23 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 			chunk.pick(r.Location)
 			continue
 		}
-		o := w.ownerOf(r.Location)
-		a, pos := w.archetypeAt(o), o.pos()
-		_, row := w.split(r.Location, o.scale())
+		o := w.tables.OwnerOf(r.Location)
+		a, pos := w.archetypeAt(o), o.Pos()
+		_, row := w.tables.Split(r.Location, o.Scale())
 		if a.pickedBy != p.serial {
 			a.pickedBy, a.pickedAt = p.serial, len(p.picks)
-			if s := p.add(a); a.grid.Len()/rowsPerListed <= len(list) {
+			if s := p.add(a); a.table.Grid.Len()/rowsPerListed <= len(list) {
 				p.addMask(s)
 			}
 		}
 		s := &p.picks[a.pickedAt]
 		if s.mask == nil {
-			p.sparse = append(p.sparse, uint64(a.pickedAt)<<32|uint64(a.grid.Chunks()[pos].Start+row))
+			p.sparse = append(p.sparse, uint64(a.pickedAt)<<32|uint64(a.table.Grid.Chunks()[pos].Start+row))
 			continue
 		}
 		if o == before { // a second one of a chunk: others are likely
 			chunk.end(p)
-			chunk = chunkMask{first: r.Location - location(row), rows: location(a.grid.RowsOf(pos)), mask: s.maskOf(pos), at: a.pickedAt}
+			chunk = chunkMask{first: r.Location - location(row), rows: location(a.table.Grid.RowsOf(pos)), mask: s.maskOf(pos), at: a.pickedAt}
 			chunk.pick(r.Location)
 			continue
 		}
@@ -177,7 +177,7 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 	p.cutLists()
 	for i := range p.picks {
 		s := &p.picks[i]
-		s.whole = s.rows == s.a.grid.Len()
+		s.whole = s.rows == s.a.table.Grid.Len()
 	}
 	return p
 }
@@ -251,7 +251,7 @@ type runs struct {
 }
 
 func (s *picked) backward() runs {
-	return runs{s: s, pos: len(s.a.grid.Chunks()), hi: len(s.list)}
+	return runs{s: s, pos: len(s.a.table.Grid.Chunks()), hi: len(s.list)}
 }
 
 // next returns the next run of rows, of one chunk.
@@ -269,7 +269,7 @@ func (r *runs) next() (pos, row, n int, ok bool) {
 			return 0, 0, 0, false
 		}
 		r.pos--
-		r.mask, r.hi = r.s.maskOf(r.pos), r.s.a.grid.RowsOf(r.pos)
+		r.mask, r.hi = r.s.maskOf(r.pos), r.s.a.table.Grid.RowsOf(r.pos)
 	}
 }
 
@@ -278,7 +278,7 @@ func (r *runs) nextListed() (pos, row, n int, ok bool) {
 		return 0, 0, 0, false
 	}
 	list := r.s.list
-	pos, row = r.s.a.grid.Find(int(uint32(list[r.hi-1])))
+	pos, row = r.s.a.table.Grid.Find(int(uint32(list[r.hi-1])))
 	n = 1
 	for r.hi--; r.hi > 0 && row > 0 && list[r.hi-1]+1 == list[r.hi]; r.hi-- {
 		row--
@@ -301,43 +301,43 @@ func prevBit(mask []uint64, hi int, same uint64) int {
 	return 0
 }
 
-// send moves the picked rows on their way. Chunks that changed hands have gone
+// send moves the picked rows along their path. Chunks that changed hands have gone
 // before, see relabel.
 func (s *picked) send() {
 	a := s.a
 	if s.whole {
-		for pos := range a.grid.Chunks() {
-			n := a.grid.RowsOf(pos)
-			s.note(s.way.to.grid.Len(), n)
-			s.way.send(pos, 0, n)
+		for pos := range a.table.Grid.Chunks() {
+			n := a.table.Grid.RowsOf(pos)
+			s.note(s.path.To.Len(), n)
+			s.path.Send(pos, 0, n)
 		}
-		a.cut(a.grid.Len())
+		a.table.Cut(a.table.Len())
 		return
 	}
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
-		s.note(s.way.to.grid.Len(), n)
-		s.way.send(pos, row, n)
-		a.closeGap(pos, row, n)
+		s.note(s.path.To.Len(), n)
+		s.path.Send(pos, row, n)
+		a.table.CloseGap(pos, row, n)
 	}
 }
 
 // relabels reports whether full chunks change hands.
-func (s *picked) relabels() bool { return s.whole && s.way.relabel && s.a.fullChunks() > 0 }
+func (s *picked) relabels() bool { return s.whole && s.path.Relabels && s.a.table.FullChunks() > 0 }
 
-// plan says how the picked rows go, when the ways of all are known, and counts those
+// plan says how the picked rows go, when the paths of all are known, and counts those
 // that will need room. All chunks change hands where no others come and the target has no
 // rows, so that it can take over the layout; a small one never does.
 func (s *picked) plan() {
-	if s.way == nil {
+	if s.path == nil {
 		return
 	}
-	to := s.way.to
-	s.all = s.whole && !s.a.grid.HasSmall() && to.sources == 1 && to.grid.Len() == 0 && (s.way.relabel || s.way.adopts())
+	to := s.a.w.archetypeOn(s.path.To)
+	s.all = s.whole && !s.a.table.Grid.HasSmall() && to.sources == 1 && to.table.Len() == 0 && (s.path.Relabels || s.path.Adopts())
 	switch {
 	case s.all:
 	case s.relabels():
-		to.coming += s.a.partFull()
+		to.coming += s.a.table.PartFull()
 		to.regular = true
 	default:
 		to.coming += s.rows
@@ -346,22 +346,21 @@ func (s *picked) plan() {
 
 // relabel hands the chunks of a whole archetype over where that suffices.
 func (s *picked) relabel() {
-	if s.all && !s.way.relabel {
-		s.way.to.lieAs(s.a, nil)
-		s.way.find() // one sideways is not among the target's
+	if s.all && !s.path.Relabels {
+		s.path.Adopt()
 	}
-	n := s.a.fullChunks()
+	n := s.a.table.FullChunks()
 	if s.all {
-		n = len(s.a.grid.Chunks())
+		n = len(s.a.table.Grid.Chunks())
 	}
-	if s.whole && s.way.relabel && n > 0 {
-		s.note(s.way.giveChunks(n))
+	if s.whole && s.path.Relabels && n > 0 {
+		s.note(s.path.Give(n, nil))
 	}
 }
 
 // note writes down where rows arrive.
 func (s *picked) note(start, n int) {
-	s.a.w.note(span{s.way.to, start, n})
+	s.a.w.note(span{s.a.w.archetypeOn(s.path.To), start, n})
 }
 
 // note adds rows to those that the call has made or moved, behind them.
@@ -379,25 +378,23 @@ func (w *World) note(rows span) {
 func (s *picked) end() {
 	a := s.a
 	if s.whole {
-		for pos := range a.grid.Chunks() {
-			a.endRows(pos, 0, a.grid.RowsOf(pos))
+		for pos := range a.table.Grid.Chunks() {
+			a.endRows(pos, 0, a.table.Grid.RowsOf(pos))
 		}
-		a.cut(a.grid.Len())
+		a.table.Cut(a.table.Grid.Len())
 		return
 	}
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
 		a.endRows(pos, row, n)
-		a.closeGap(pos, row, n)
+		a.table.CloseGap(pos, row, n)
 	}
 }
 
 // endRows ends the entities of some rows and what they hold; the rows stay.
 func (a *Archetype) endRows(pos, row, n int) {
-	at := a.grid.Row(pos, row)
-	for _, c := range a.owning {
-		a.w.release(at, c, n)
-	}
+	at := a.table.Grid.Row(pos, row)
+	a.table.Release(at, n)
 	ids := entities(at.Base, row+n)[row:]
 	if a.w.names != nil {
 		for _, e := range ids {

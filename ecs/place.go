@@ -2,9 +2,11 @@ package ecs
 
 import (
 	"fmt"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Place says where an entity's values are: in a row of a chunk of an archetype. A
@@ -50,7 +52,7 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 	for len(list) > 0 {
 		n := min(len(list), len(at))
 		for i, e := range list[:n] {
-			at[i] = nowhere
+			at[i] = table.Nowhere
 			if r := w.find(e); r != nil {
 				at[i] = r.Location
 			} else {
@@ -59,16 +61,13 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 		}
 		for i := range dst[:n] {
 			dst[i] = nil
-			if at[i] != nowhere {
-				dst[i] = w.archetypeAt(w.ownerOf(at[i]))
+			if at[i] != table.Nowhere {
+				dst[i] = w.archetypeAt(w.tables.OwnerOf(at[i]))
 			}
 		}
 		dst, list = dst[n:], list[n:]
 	}
 }
-
-// nowhere is no location: a row has a chunk behind it, of which this would be the last.
-const nowhere = ^location(0)
 
 // recordOf returns the record of an entity that is alive, else nil; it panics
 // for one of another world.
@@ -85,6 +84,13 @@ func (w *World) recordOf(op string, e Entity) *entity.Record {
 
 // seatOf returns where a record's entity is.
 func (w *World) seatOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
-	o := w.ownerOf(r.Location)
-	return w.archetypeAt(o), o.pos(), w.rowAt(r.Location, o)
+	o := w.tables.OwnerOf(r.Location)
+	return w.archetypeAt(o), o.Pos(), w.tables.RowAt(r.Location, o)
+}
+
+// archetypeAt returns the archetype of a chunk's owner.
+func (w *World) archetypeAt(o owner) *Archetype {
+	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost
+	// every structural change of one entity three instructions.
+	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes[0])))
 }

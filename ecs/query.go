@@ -161,11 +161,11 @@ func (q *Query) moves() bool { return q.filters() && !q.pinned }
 // passes reports whether a chunk is newer than since by one of the Changed and
 // Ordered terms.
 func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
-	if q.ordered && newer(a.books.Ordered(pos), since) {
+	if q.ordered && newer(a.table.Books.Ordered(pos), since) {
 		return true
 	}
 	for _, id := range q.changed {
-		if int(id) < len(a.place) && a.place[id].flags() != 0 && newer(a.books.Changed(a.place[id].slot(), pos), since) {
+		if int(id) < len(a.table.Places) && a.table.Places[id].Flags() != 0 && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
 			return true
 		}
 	}
@@ -200,7 +200,7 @@ func (q *Query) walk(yield func(Rows) bool) {
 	sights := q.sights
 	for i := range sights {
 		t := &sights[i]
-		g := &t.a.grid
+		g := &t.a.table.Grid
 		if g.Len() == 0 {
 			continue
 		}
@@ -240,7 +240,7 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 	s := q.w.openScan(q)
 	defer s.end()
 	if s.walk(q, yield) && q.moves() && q.w.phase == nil {
-		q.since = q.w.version
+		q.since = q.w.tables.Version
 		q.w.Advance()
 	}
 }
@@ -252,7 +252,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	filters := since != 0 && q.filters()
 	for i := range q.sights {
 		t := &q.sights[i]
-		if t.a.grid.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
+		if t.a.table.Grid.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
 			return false
 		}
 	}
@@ -263,11 +263,11 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
 	a := t.a
 	s.t = t
-	for pos := range a.grid.Chunks() {
+	for pos := range a.table.Grid.Chunks() {
 		if filters && !q.passes(a, pos, since) {
 			continue
 		}
-		n, dense := a.grid.RowsOf(pos), true
+		n, dense := a.table.Grid.RowsOf(pos), true
 		if len(t.tests) > 0 {
 			matching := s.filter(a, t.tests, pos, 0, n)
 			if matching == 0 {
@@ -275,7 +275,7 @@ func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield fun
 			}
 			dense = matching == n
 		}
-		at := a.grid.Row(pos, 0)
+		at := a.table.Grid.Row(pos, 0)
 		s.show(pos, at.Scale, dense)
 		if !yield(makeRows(s, at.Base, n)) {
 			return false

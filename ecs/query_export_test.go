@@ -40,15 +40,15 @@ func NewMatcher(q *Query) *Matcher {
 	}
 	for _, a := range t.all {
 		set := map[uint64]struct{}{}
-		for _, id := range a.types {
+		for _, id := range a.table.Types {
 			set[hashOfType(id)] = struct{}{}
 		}
 		t.sets = append(t.sets, set)
-		h := hashOf(&a.sig)
+		h := hashOf(&a.table.Sig)
 		t.hashes = append(t.hashes, h)
-		t.table = append(t.table, a.sig[:]...)
+		t.table = append(t.table, a.table.Sig[:]...)
 		if t.m.wants(a) {
-			t.bySig[a.sig], t.byHash[h] = true, true
+			t.bySig[a.table.Sig], t.byHash[h] = true, true
 			t.Accepted++
 		}
 	}
@@ -110,7 +110,7 @@ func (t *Matcher) inSet(set map[uint64]struct{}) bool {
 // LookUp does so by looking each set up among those that the query accepts.
 func (t *Matcher) LookUp() (n int) {
 	for _, a := range t.all {
-		if t.bySig[a.sig] {
+		if t.bySig[a.table.Sig] {
 			n++
 		}
 	}
@@ -131,7 +131,7 @@ func (t *Matcher) LookUpHash() (n int) {
 // Hash is what an archetype's hash costs.
 func (t *Matcher) Hash() (sum uint64) {
 	for _, a := range t.all {
-		sum += hashOf(&a.sig)
+		sum += hashOf(&a.table.Sig)
 	}
 	return sum
 }

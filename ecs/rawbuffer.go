@@ -42,7 +42,7 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 	if l := rows.s.loan; l != nil {
 		t = l.copyOf(t)
 	}
-	write := rows.s.t.columnOf(t.id).flags()&(mayWrite|lentWrite) != 0
+	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|lentWrite) != 0
 	return rawBuffer{t, bufferAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
 }
 

@@ -41,7 +41,7 @@ func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
 	}
 	grain = (min(grain, mostRows) + 63) &^ 63
 	for i := range l.own.sights {
-		g := &l.own.sights[i].a.grid
+		g := &l.own.sights[i].a.table.Grid
 		if g.Len() == 0 {
 			continue
 		}
@@ -97,7 +97,7 @@ func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 	}
 	t := &l.own.sights[p.sight]
 	a, pos, first, n := t.a, int(p.pos), int(p.lo), int(p.n)
-	if pos >= len(a.grid.Chunks()) || n == 0 || first+n > a.grid.RowsOf(pos) || first%64 != 0 {
+	if pos >= len(a.table.Grid.Chunks()) || n == 0 || first+n > a.table.Grid.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)
 	}
 	if since := l.own.since; since != 0 && l.own.filters() && !l.own.passes(a, pos, since) {
@@ -111,7 +111,7 @@ func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 		}
 		dense = matching == n
 	}
-	at := a.grid.Row(pos, 0)
+	at := a.table.Grid.Row(pos, 0)
 	s.t, s.first = t, first
 	s.show(pos, at.Scale, dense)
 	return makeRows(s, at.Base, n), true
@@ -132,8 +132,8 @@ func (r *Reader) Done() {
 // markLent marks a type changed in the chunk of a reader's rows (N4). Goroutines with other
 // rows of the chunk may be doing so: with the same version, so most only look.
 func (s *scan) markLent(p place) {
-	if p.flags()&lentWrite != 0 {
-		s.loan.mark(s.t.a.books.Version(p.slot(), s.pos))
+	if p.Flags()&lentWrite != 0 {
+		s.loan.mark(s.t.a.table.Books.Version(p.Slot(), s.pos))
 	}
 }
 

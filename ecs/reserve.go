@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Reserve fills ids with entities that are promised: unlike any other id of the
@@ -67,16 +68,16 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 		return Batch{}, during(op, err)
 	}
 	w.ids.Revive(idsOf(ids))
-	start := a.grid.Len()
-	pos, row := a.grid.Find(start)
+	start := a.table.Grid.Len()
+	pos, row := a.table.Grid.Find(start)
 	for rest := ids; len(rest) > 0; pos, row = pos+1, 0 {
-		chunk, at := a.grid.Chunks()[pos], a.grid.Row(pos, row)
-		k := min(len(rest), a.grid.Fits(chunk)-row)
+		chunk, at := a.table.Grid.Chunks()[pos], a.table.Grid.Row(pos, row)
+		k := min(len(rest), a.table.Grid.Fits(chunk)-row)
 		copy(entities(at.Base, row+k)[row:], rest[:k])
-		w.ids.MoveRows(idsOf(rest[:k]), locate(chunk.First, row))
-		alloc.ClearRows(at, k, a.grid.Columns())
-		a.books.Mark(pos, w.version)
-		a.books.EnableRows(pos, row, k)
+		w.ids.MoveRows(idsOf(rest[:k]), table.Locate(chunk.First, row))
+		alloc.ClearRows(at, k, a.table.Grid.Columns())
+		a.table.Books.Mark(pos, w.tables.Version)
+		a.table.Books.EnableRows(pos, row, k)
 		rest = rest[k:]
 	}
 	return a.made(len(ids), start), nil

@@ -20,11 +20,8 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 			n++
 			continue
 		}
-		if at := uint32(len(kept)); a.index != at {
-			a.index = at
-			for pos, c := range a.grid.Chunks() {
-				w.setOwner(c, a, pos)
-			}
+		if at := uint32(len(kept)); a.table.Index != at {
+			a.table.Renumber(at)
 		}
 		kept = append(kept, a)
 	}
@@ -41,13 +38,10 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	for _, a := range kept {
 		a.alike = w.byTypes[a.key]
 		w.byTypes[a.key] = a
-		a.ways = slices.DeleteFunc(a.ways, func(way *way) bool { return way.from.forgotten || way.to.forgotten })
-		a.edges = slices.DeleteFunc(a.edges, func(e edge) bool { return e.way.to.forgotten })
-		if a.edge != nil && a.edge.to.forgotten {
+		a.table.Forget()
+		a.edges = slices.DeleteFunc(a.edges, func(e edge) bool { return e.path.IsClosed() })
+		if a.edge != nil && a.edge.IsClosed() {
 			a.edge, a.edgeKey = nil, noEdge
-		}
-		if a.side != nil && a.side.to.forgotten {
-			a.side = nil
 		}
 	}
 	for _, m := range losing { // once each: one may lose very many
@@ -73,7 +67,7 @@ func (a *Archetype) appendLosing(losing []*matching) []*matching {
 func (a *Archetype) giveUp() {
 	w := a.w
 	a.forgotten = true
-	a.grid.Release()
+	a.table.Close()
 	for _, v := range a.values {
 		v.letGo()
 		w.lessened[v] = true
@@ -81,20 +75,20 @@ func (a *Archetype) giveUp() {
 	if len(a.values) > 0 {
 		w.valued--
 	}
-	a.ways, a.edges, a.edge, a.edgeKey, a.side, a.adopt, a.alike = nil, nil, nil, noEdge, nil, nil, nil
+	a.edges, a.edge, a.edgeKey, a.adopt, a.alike = nil, nil, noEdge, nil, nil
 }
 
 // forget takes the archetypes that were made last, and have no rows, out again
 // until keep are left.
 func (w *World) forget(keep int) {
 	if len(w.archetypes) > keep {
-		w.retire(func(a *Archetype) bool { return int(a.index) >= keep })
+		w.retire(func(a *Archetype) bool { return int(a.table.Index) >= keep })
 	}
 }
 
 // sweep gives up the archetypes of values that have no rows, when many may have none.
 func (w *World) sweep() {
-	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.grid.Len() == 0 && !a.pinned })
+	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.table.Grid.Len() == 0 && !a.pinned })
 	w.mostValued = 2*w.valued + leastSwept
 }
 
@@ -130,14 +124,14 @@ func (a *Archetype) again() (*Archetype, error) {
 	if !a.forgotten {
 		return a, nil
 	}
-	return a.w.archetypeOf(a.sig, a.w.valuesFor(&a.sig, a.values, nil, nil))
+	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(&a.table.Sig, a.values, nil, nil))
 }
 
 // now is again that makes none: where the world has no such archetype it returns a.
 func (a *Archetype) now() *Archetype {
 	if a.forgotten {
-		values := a.w.valuesFor(&a.sig, a.values, nil, nil)
-		if b := a.w.withKey(a.w.keyOf(&a.sig, values), &a.sig, values); b != nil {
+		values := a.w.valuesFor(&a.table.Sig, a.values, nil, nil)
+		if b := a.w.withKey(a.w.keyOf(&a.table.Sig, values), &a.table.Sig, values); b != nil {
 			return b
 		}
 	}

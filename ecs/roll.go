@@ -96,7 +96,7 @@ func (a *Archetype) suitors() iter.Seq[*matching] {
 			}
 			return true
 		}
-		for _, id := range a.types {
+		for _, id := range a.table.Types {
 			if !in(w.types[id].roll) {
 				return
 			}

@@ -31,7 +31,7 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		if r.Of == Null {
 			continue
 		}
-		if o := w.recordOf(op, r.Of); o == nil || !r.Archetype.isPartOf(w.archetypeAt(w.ownerOf(o.Location))) {
+		if o := w.recordOf(op, r.Of); o == nil || !r.Archetype.isPartOf(w.archetypeAt(w.tables.OwnerOf(o.Location))) {
 			panic(fmt.Sprintf("ecs: %s: room %d: %v is not alive, or has not all types of its copies, %v", op, i, r.Of, r.Archetype))
 		}
 	}
@@ -45,7 +45,7 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		}
 		w.aim(to)
 		to.coming += r.Rows
-		to.lieAlone()
+		to.table.UseOwnLayout()
 		if r.Of == Null {
 			continue
 		}
@@ -68,15 +68,15 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		return during(op, err)
 	}
 	for _, to := range w.targets {
-		to.settle()
+		to.table.Settle()
 	}
 	return nil
 }
 
 // isPartOf reports whether another archetype has all of the types.
 func (a *Archetype) isPartOf(b *Archetype) bool {
-	for i := range a.sig {
-		if a.sig[i]&^b.sig[i] != 0 {
+	for i := range a.table.Sig {
+		if a.table.Sig[i]&^b.table.Sig[i] != 0 {
 			return false
 		}
 	}
@@ -96,8 +96,8 @@ func (w *World) aim(to *Archetype) {
 func (w *World) makeRoom(err error) error {
 	if err == nil {
 		// What one target takes beyond its need may be what another lacks.
-		if err = w.growTargets(byPolicy); err != nil {
-			err = w.growTargets(exactly)
+		if err = w.growTargets(false); err != nil {
+			err = w.growTargets(true)
 		}
 	}
 	for _, to := range w.targets {
@@ -106,30 +106,31 @@ func (w *World) makeRoom(err error) error {
 	return err
 }
 
-// growTargets grows the archetypes that rows will come to, all or none.
-func (w *World) growTargets(how growing) (err error) {
+// growTargets grows the archetypes that rows will come to, by policy or exactly, all or none.
+func (w *World) growTargets(exactly bool) error {
+	var err error
 	for _, to := range w.targets {
-		if err = to.growAs(how, to.roomToMake()); err != nil {
+		if err = to.table.MakeRoom(to.roomToMake(), exactly); err != nil {
 			break
 		}
 	}
 	if err == nil {
 		for _, to := range w.targets {
-			to.promote()
+			to.table.Promote()
 		}
 		return nil
 	}
 	for _, to := range w.targets {
-		to.settle()
-		to.grid.Trim(0) // a target that is new is forgotten and must hold nothing
+		to.table.Settle()
+		to.table.Grid.Trim(0) // a target that is new is forgotten and must hold nothing
 	}
-	return err
+	return refused(err)
 }
 
 // roomToMake returns the rows that need room: one more than a
 // small chunk has when full chunks come and there are rows besides.
 func (a *Archetype) roomToMake() int {
-	if g := &a.grid; a.regular && g.Units() == 0 && a.coming+g.Len() > 0 {
+	if g := &a.table.Grid; a.regular && g.Units() == 0 && a.coming+g.Len() > 0 {
 		return max(a.coming, g.SmallRows()-g.Len()+1)
 	}
 	return a.coming

@@ -111,13 +111,13 @@ func (s *scan) words(n int) []uint64 {
 // Counts of enabled rows decide most chunks without a look at their bits.
 func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
-	all := a.grid.RowsOf(pos)
+	all := a.table.Grid.RowsOf(pos)
 	for i := range tests {
 		t := &tests[i]
 		if len(t.slots) > 1 {
 			continue
 		}
-		switch a.books.On(t.slots[0], pos) {
+		switch a.table.Books.On(t.slots[0], pos) {
 		case all:
 			if t.invert != 0 {
 				return 0
@@ -153,7 +153,7 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matchin
 // the test. Goroutines may toggle bits meanwhile, see World.Share.
 func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
 	if len(t.slots) == 1 {
-		enabled := a.books.Bits(t.slots[0], pos)[from:]
+		enabled := a.table.Books.Bits(t.slots[0], pos)[from:]
 		for i := range mask {
 			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.invert
 		}
@@ -162,7 +162,7 @@ func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
 	for i := range mask {
 		either := uint64(0)
 		for _, slot := range t.slots {
-			either |= atomic.LoadUint64(&a.books.Bits(slot, pos)[from+i])
+			either |= atomic.LoadUint64(&a.table.Books.Bits(slot, pos)[from+i])
 		}
 		mask[i] &= either
 	}
@@ -235,9 +235,9 @@ func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 		return r.missing(t, op)
 	}
 	p := s.t.columnOf(t.id)
-	if p.flags()&mayWrite != 0 {
-		*s.t.a.books.Version(p.slot(), s.pos) = t.w.version
-	} else if p.flags()&mayRead == 0 {
+	if p.Flags()&mayWrite != 0 {
+		*s.t.a.table.Books.Version(p.Slot(), s.pos) = t.w.tables.Version
+	} else if p.Flags()&mayRead == 0 {
 		return r.missing(t, op)
 	}
 	return s.columnAt(r.base, p)
@@ -245,14 +245,14 @@ func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 
 func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 	// Safe because the offset is the column's in the archetype of this chunk.
-	return unsafe.Add(base, uintptr(p.offset)*s.scale)
+	return unsafe.Add(base, uintptr(p.Offset)*s.scale)
 }
 
 // placeOf is column without the mark; ok is false where it would be nil.
 func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	s := r.s
 	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
-		if p = s.t.columnOf(t.id); p.flags()&(mayRead|lentRead) != 0 {
+		if p = s.t.columnOf(t.id); p.Flags()&(mayRead|lentRead) != 0 {
 			return p, true
 		}
 	}
@@ -270,10 +270,10 @@ func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {
 		r.refuse(t, op)
 	}
 	switch p := s.t.columnOf(t.id); {
-	case p.flags()&lentRead != 0:
+	case p.Flags()&lentRead != 0:
 		s.markLent(p)
 		return s.columnAt(r.base, p)
-	case p.flags()&declared == 0:
+	case p.Flags()&declared == 0:
 		r.refuse(t, op)
 	}
 	return nil
@@ -287,7 +287,7 @@ func (r Rows) refuse(t *typeInfo, op string) {
 		t.world().refuse(op)
 	case s.w != t.w:
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
-	case s.q == &s.w.batches && s.t.columnOf(t.id).flags() == taken:
+	case s.q == &s.w.batches && s.t.columnOf(t.id).Flags() == taken:
 		t.refuseLent(op)
 	case s.q == &s.w.batches:
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
@@ -317,7 +317,7 @@ func (r Rows) noRow(t *typeInfo, i int) {
 
 func (r Rows) in(t *typeInfo, op string) bool {
 	if s := r.check(op); t != nil && s.w == t.w && s.q == &s.w.batches {
-		return s.t.columnOf(t.id).flags() != 0
+		return s.t.columnOf(t.id).Flags() != 0
 	}
 	_, ok := r.placeOf(t, op)
 	return ok

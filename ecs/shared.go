@@ -78,7 +78,7 @@ func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	if r == nil {
 		return v, false
 	}
-	a := c.t.w.archetypeAt(c.t.w.ownerOf(r.Location))
+	a := c.t.w.archetypeAt(c.t.w.tables.OwnerOf(r.Location))
 	if shared := a.valueOf(c.t.id); shared != nil {
 		return goValue[T](shared.v), true
 	}
@@ -168,7 +168,7 @@ func (c Shared[T]) Len(v T) int {
 // len returns how many entities have the value.
 func (v *value) len() (n int) {
 	for _, a := range v.archetypes {
-		n += a.grid.Len()
+		n += a.table.Grid.Len()
 	}
 	return n
 }
@@ -184,7 +184,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 		}
 		return w.passDead(op, e), nil
 	}
-	a := w.archetypeAt(w.ownerOf(r.Location))
+	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
 	old := a.valueOf(c.t.id)
 	if (old == nil) != adds {
 		return false, nil
@@ -193,14 +193,14 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	if v == old {
 		return true, nil
 	}
-	before, sig := len(w.archetypes), a.sig
+	before, sig := len(w.archetypes), a.table.Sig
 	sig.Add(c.t.id)
 	given := [1]*value{v}
 	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given[:], a, nil))
 	if err != nil {
 		return false, during(op, err)
 	}
-	return w.takeWay(op, a.wayTo(to), e, r, before)
+	return w.take(op, a.pathTo(to), e, r, before)
 }
 
 // With returns the archetype that has the same types and other values: those given for
@@ -216,7 +216,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	list := w.given[:0]
 	for _, s := range given {
 		id := w.idOf(op, s)
-		if !a.sig.Has(id) {
+		if !a.table.Sig.Has(id) {
 			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types[id].name))
 		}
 		if valueIn(list, id) != nil {
@@ -225,7 +225,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 		list = append(list, s.v)
 	}
 	w.given = list
-	to, err := w.archetypeOf(a.sig, w.valuesFor(&a.sig, list, a, nil))
+	to, err := w.archetypeOf(a.table.Sig, w.valuesFor(&a.table.Sig, list, a, nil))
 	if err != nil {
 		panic(during(op, err))
 	}

@@ -64,7 +64,7 @@ func (w *World) shrinkStep() bool {
 	}
 	s.left = min(s.left, len(w.archetypes))
 	if s.left == 0 {
-		w.retire(func(a *Archetype) bool { return a.grid.Len() == 0 && !a.pinned })
+		w.retire(func(a *Archetype) bool { return a.table.Grid.Len() == 0 && !a.pinned })
 		w.Trim()
 		*s = shrinking{}
 		return false
@@ -72,41 +72,25 @@ func (w *World) shrinkStep() bool {
 	a := w.archetypes[s.left-1]
 	if s.at != a {
 		s.at, s.row = a, 0
-		a.refit()
+		a.table.Refit()
 	}
-	if len(a.buffers()) > 0 && s.row < a.grid.Len() {
+	if len(a.table.Buffers()) > 0 && s.row < a.table.Grid.Len() {
 		s.row = a.trimBuffers(s.row)
 	}
-	if len(a.buffers()) == 0 || s.row >= a.grid.Len() {
+	if len(a.table.Buffers()) == 0 || s.row >= a.table.Grid.Len() {
 		s.left--
 	}
 	return true
 }
 
-// refit gives the reserve back and moves the rows of the last chunk to a smaller one where
-// they fit it. When the universe refuses, once more after the world has given its reserves
-// back, they stay.
-func (a *Archetype) refit() {
-	err := a.grid.Refit()
-	if err != nil && a.w.Trim() > 0 {
-		err = a.grid.Refit()
-	}
-	if _, smaller := a.grid.Leaving(); err != nil || !smaller {
-		return
-	}
-	last := a.grid.LastChunk()
-	a.enter(a.grid.Chunks()[last], last)
-	a.promote()
-}
-
 // trimBuffers trims the spilled buffers with much room of some rows of one chunk, from
 // row first of all rows on, and returns the row that comes next.
 func (a *Archetype) trimBuffers(first int) (next int) {
-	pos, row := a.grid.Find(first)
-	at, moved := a.grid.Row(pos, row), 0
-	end := first + min(a.grid.RowsOf(pos)-row, shrinkRows)
+	pos, row := a.table.Grid.Find(first)
+	at, moved := a.table.Grid.Row(pos, row), 0
+	end := first + min(a.table.Grid.RowsOf(pos)-row, shrinkRows)
 	for ; first < end && moved < shrinkBytes; first++ {
-		for _, c := range a.buffers() {
+		for _, c := range a.table.Buffers() {
 			h, t := headerAt(at, c), a.w.types[c.Key]
 			if h.ref != 0 && (int(h.length) <= t.inline || h.capacity/2 >= h.length) {
 				moved += int(h.length) * t.element

@@ -1,6 +1,9 @@
 package ecs
 
-import "slices"
+import (
+	"quarry/ecs/internal/table"
+	"slices"
+)
 
 // Sights: what a query sees of an archetype. It is the one table that Slice asks: where
 // the columns lie that the query declares, and what may be done with them. A query
@@ -65,8 +68,8 @@ func (q *Query) lookAlone() {
 // done with them stays.
 func (t *sight) follow() {
 	for i := range t.columns {
-		if id := int(t.lowest) + i; t.columns[i].flags()&(mayRead|lentRead) != 0 && id < len(t.a.place) {
-			t.columns[i].offset = t.a.place[id].offset
+		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|lentRead) != 0 && id < len(t.a.table.Places) {
+			t.columns[i].Offset = t.a.table.Places[id].Offset
 		}
 	}
 }
@@ -85,10 +88,9 @@ func (q *Query) sightOf(m *match) sight {
 			t.lowest, first = uint(id), false
 			t.columns = make([]place, len(q.access)-id)
 		}
-		p := place{use: useOf(0, declared)}
-		if id < len(m.a.place) && m.a.place[id].flags() != 0 {
-			p = m.a.place[id]
-			p.use = useOf(int(p.slot()), access)
+		p := table.MakePlace(0, 0, declared)
+		if id < len(m.a.table.Places) && m.a.table.Places[id].Flags() != 0 {
+			p = m.a.table.Places[id].With(access)
 		}
 		t.columns[id-int(t.lowest)] = p
 	}
@@ -97,6 +99,12 @@ func (q *Query) sightOf(m *match) sight {
 
 // never is a World.unshared that no query has seen.
 const never = ^uint64(0)
+
+// replan tells queries that an archetype without rows got another layout.
+func (w *World) replan() {
+	w.replanned++
+	w.changeMatches()
+}
 
 // changeMatches makes queries look before their next loop. No phase is under way.
 func (w *World) changeMatches() {

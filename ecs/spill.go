@@ -190,9 +190,9 @@ func (w *World) freeAllSpills() {
 		return
 	}
 	for _, a := range w.archetypes {
-		for _, c := range a.buffers() {
-			for pos := range a.grid.Chunks() {
-				w.freeSpills(a.grid.Row(pos, 0), c, a.grid.RowsOf(pos))
+		for _, c := range a.table.Buffers() {
+			for pos := range a.table.Grid.Chunks() {
+				w.freeSpills(a.table.Grid.Row(pos, 0), c, a.table.Grid.RowsOf(pos))
 			}
 		}
 	}

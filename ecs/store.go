@@ -185,11 +185,11 @@ func (w *World) verifyManaged() error {
 		}
 		left := int(used.last) - len(used.free)
 		for _, a := range w.archetypes {
-			if !a.sig.Has(t.id) {
+			if !a.table.Sig.Has(t.id) {
 				continue
 			}
-			for pos := range a.grid.Chunks() {
-				for row, n := range slotsAt(a.grid.Row(pos, 0), a.columnOf(t.id), a.grid.RowsOf(pos)) {
+			for pos := range a.table.Grid.Chunks() {
+				for row, n := range slotsAt(a.table.Grid.Row(pos, 0), a.table.Column(t.id), a.table.Grid.RowsOf(pos)) {
 					switch {
 					case n == 0:
 						continue

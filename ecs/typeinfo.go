@@ -37,7 +37,7 @@ type typeInfo struct {
 	view    entity.View // of the world's records, and base its universe's: each look-up asks for them; none while the type is lent to be written, and in a closed world
 	base    unsafe.Pointer
 	size    int // bytes of an element of the column; 0 for a tag
-	directory
+	table.Directory
 
 	epoch    *uint64 // of the world; see noEpoch
 	readers  int32   // loans that are out and read the type
@@ -90,8 +90,19 @@ func (t *typeInfo) world() *World {
 	return t.w
 }
 
-// owns reports whether rows own something outside the chunk, which ends with them.
-func (t *typeInfo) owns() bool { return t.buffer || t.managed != nil }
+// planned describes a type for plans.
+func (t *typeInfo) planned() layout.Column {
+	return layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable}
+}
+
+// location says where an entity is; owner which chunk a part of memory belongs to; place where a
+// type lies in chunks; column a type with storage there.
+type (
+	location = table.Location
+	owner    = table.Owner
+	place    = table.Place
+	column   = table.Column
+)
 
 // typeKey is what makes types different: a Go type may be registered once as each kind.
 type typeKey struct {
@@ -195,8 +206,8 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if len(w.types) == MaxTypes {
 		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
 	}
-	if _, err := planOf(&info); err != nil { // no archetype could have it
-		panic(during(op, err))
+	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could have it
+		panic(during(op, planLimit(err)))
 	}
 	if inChunk {
 		info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
@@ -215,6 +226,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		w.cleanupTypes.Add(info.id)
 	}
 	w.types = append(w.types, &info)
+	w.tables.Register(table.Type{Layout: info.planned(), Buffer: info.buffer, Managed: info.managed != nil})
 	return &info
 }
 

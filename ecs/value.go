@@ -293,7 +293,7 @@ func (w *World) verifyValues() error {
 	refs, lists := map[*value]int{}, map[*value][]*Archetype{}
 	for _, a := range w.archetypes {
 		at := 0
-		for _, id := range a.types {
+		for _, id := range a.table.Types {
 			if w.types[id].shared == nil {
 				continue
 			}

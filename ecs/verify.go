@@ -2,8 +2,8 @@ package ecs
 
 import (
 	"fmt"
-
-	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"slices"
 )
 
 // Verify checks the numbered invariants of the world, its heap and, when it is
@@ -19,15 +19,12 @@ func (w *World) Verify() error {
 		if err := a.verify(&spilled); err != nil {
 			return err
 		}
-		rows += a.grid.Len()
+		rows += a.table.Grid.Len()
 	}
 	if w.created-w.destroyed != uint64(rows) {
 		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.created, w.destroyed, rows)
 	}
-	if err := w.verifyOwners(); err != nil {
-		return err
-	}
-	if err := w.verifyDirectories(); err != nil {
+	if err := w.tables.Verify(slices.Collect(w.allTables)); err != nil {
 		return err
 	}
 	alive, err := w.ids.Verify()
@@ -66,29 +63,17 @@ func (w *World) Verify() error {
 	return nil
 }
 
-// verify checks W1 (from the rows' side), W2, W6 and W7 of one archetype.
+// verify checks W1 (from the rows' side), W2, W6, W7, W9 and W12 of one archetype.
 func (a *Archetype) verify(spilled *int) error {
-	if err := a.grid.Verify(a.Plan()); err != nil {
-		return fmt.Errorf("ecs: W2: %v: %w", a, err)
-	}
-	if err := a.books.Verify(len(a.grid.Chunks()), a.grid.RowsOf); err != nil {
-		return fmt.Errorf("ecs: W6: %v: %w", a, err)
-	}
-	if err := a.verifyLayout(); err != nil {
+	if err := a.table.Verify(); err != nil {
 		return err
 	}
-	if a.sig.Has(dyingID) && a.grid.Len() > 0 && !a.sig.Meets(&a.w.cleanupTypes) {
-		return fmt.Errorf("ecs: W12: %d entities of %v are Dying and have no Cleanup type", a.grid.Len(), a)
+	if a.table.Sig.Has(dyingID) && a.table.Len() > 0 && !a.table.Sig.Meets(&a.w.cleanupTypes) {
+		return fmt.Errorf("ecs: W12: %d entities of %v are Dying and have no Cleanup type", a.table.Len(), a)
 	}
-	for pos, chunk := range a.grid.Chunks() {
-		at, n := a.grid.Row(pos, 0), a.grid.RowsOf(pos)
-		for row, e := range entities(at.Base, n) {
-			r := a.w.find(e)
-			if r == nil || r.Location != locate(chunk.First, row) || !entity.ID(e).Is(a.w.ids.Tag()) {
-				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk.First, a, e)
-			}
-		}
-		for _, c := range a.buffers() {
+	for pos := range a.table.Grid.Chunks() {
+		at, n := a.table.Grid.Row(pos, 0), a.table.Grid.RowsOf(pos)
+		for _, c := range a.table.Buffers() {
 			for at.Row = range n {
 				if err := a.w.verifyBuffer(headerAt(at, c), typeID(c.Key), spilled); err != nil {
 					return err
@@ -97,6 +82,15 @@ func (a *Archetype) verify(spilled *int) error {
 		}
 	}
 	return nil
+}
+
+// allTables yields the tables of all archetypes.
+func (w *World) allTables(yield func(*table.Table) bool) {
+	for _, a := range w.archetypes {
+		if !yield(&a.table) {
+			return
+		}
+	}
 }
 
 func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
@@ -120,51 +114,6 @@ func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
 		return fmt.Errorf("ecs: W7: a %s has length %d, capacity %d", t.name, h.length, room)
 	}
 	return nil
-}
-
-// verifyOwners checks W3.
-func (w *World) verifyOwners() error {
-	chunks, small, kept, entries, sharing, used := 0, 0, 0, 0, 0, 0
-	for unit, o := range w.owners {
-		switch {
-		case o.archetype == 0:
-		case o.archetype != shelved:
-			entries++
-		case int(o.at) >= len(w.tenants):
-			return fmt.Errorf("ecs: W3: unit %d has entry %d of %d for small chunks", unit, o.at, len(w.tenants))
-		default:
-			used++
-			for _, archetype := range w.tenants[o.at] {
-				if archetype != 0 {
-					sharing++
-				}
-			}
-		}
-	}
-	for _, a := range w.archetypes {
-		chunks += a.grid.Units()
-		for pos, c := range a.grid.Chunks() {
-			if c.Small() {
-				small++
-			}
-			for part := c.First; part < c.First+1<<c.Order; part++ {
-				if int(part.Chunk()) >= len(w.owners) || w.ownerOf(locate(part, 0)) != makeOwner(a, pos, c.Order) {
-					return fmt.Errorf("ecs: W3: eighth %d at position %d of %v has no such owner", part, pos, a)
-				}
-			}
-		}
-		if a.grid.HasSmall() {
-			kept++
-		}
-	}
-	if entries != chunks || sharing != small || used+len(w.idleTenants) != len(w.tenants) {
-		return fmt.Errorf("ecs: W3: the table has %d units and %d small chunks, the archetypes %d and %d; %d units and %d idle ones have %d entries for small ones",
-			entries, sharing, chunks, small, used, len(w.idleTenants), len(w.tenants))
-	}
-	if w.shelf.Live() != kept {
-		return fmt.Errorf("ecs: W3: the shelf has handed out %d small chunks, the archetypes have %d", w.shelf.Live(), kept)
-	}
-	return w.shelf.Verify()
 }
 
 // verifyViews checks L2.

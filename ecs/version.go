@@ -11,7 +11,7 @@ package ecs
 func newer(version, since uint32) bool { return since == 0 || int32(version-since) > 0 }
 
 // Version returns the change version that writes are marked with now.
-func (w *World) Version() uint32 { return w.version }
+func (w *World) Version() uint32 { return w.tables.Version }
 
 // Advance begins a new change version and returns it: what is written from now
 // on counts as changed since every earlier version. It wraps after 2^32 calls,
@@ -19,18 +19,18 @@ func (w *World) Version() uint32 { return w.version }
 // is shared.
 func (w *World) Advance() uint32 {
 	w.checkUnshared("World.Advance")
-	w.version++
-	if w.version == 0 {
-		w.version = 1
+	w.tables.Version++
+	if w.tables.Version == 0 {
+		w.tables.Version = 1
 	}
-	return w.version
+	return w.tables.Version
 }
 
 // Ordered reports whether rows came into the rows' chunk, went or changed places
 // since a version; since version 0 they have.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
-	return newer(s.t.a.books.Ordered(s.pos), since)
+	return newer(s.t.a.table.Books.Ordered(s.pos), since)
 }
 
 // Peek is Slice without marking the column changed: for loops over a column that

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/table"
 )
 
 // View is a query whose rows come as a struct: V has exported fields of the types W, R,
@@ -159,7 +160,7 @@ func (r Rows) checkFields(fields []field) {
 		if _, has := f.placeIn(r.s.t.a); batch && f.optional && !has {
 			continue
 		}
-		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.flags()&(mayWrite|lentWrite) == 0 {
+		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.Flags()&(mayWrite|lentWrite) == 0 {
 			r.refuse(f.t, "View.At")
 		} else if !ok && !f.optional {
 			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.s.t.a, f.t.name))
@@ -176,13 +177,13 @@ type sliceHeader struct {
 // fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the
 // world's owner or a loan.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, l *Loan) {
-	w, changed := a.w, a.books.Versions(pos)
+	w, changed := a.w, a.table.Books.Versions(pos)
 	for i := range fields {
 		f := &fields[i]
 		to := f.in(m)
 		if f.kind == fieldEntities {
 			// Safe because the field is a []Entity, and the entity column has n rows from at on.
-			*(*sliceHeader)(to) = sliceHeader{unsafe.Pointer(entityAt(at)), n, n}
+			*(*sliceHeader)(to) = sliceHeader{unsafe.Pointer(table.IDAt(at)), n, n}
 			continue
 		}
 		p, ok := f.placeIn(a)
@@ -193,19 +194,19 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 		switch {
 		case l != nil:
 			if t = l.copyOf(t); f.write {
-				l.mark(&changed[p.slot()])
+				l.mark(&changed[p.Slot()])
 			}
 		case f.write:
-			changed[p.slot()] = w.version
+			changed[p.Slot()] = w.tables.Version
 		}
-		first := at.Element(p.offset, uint32(t.size))
+		first := at.Element(p.Offset, uint32(t.size))
 		switch f.kind {
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
 			*(*buffers)(to) = buffers{first, t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
-			*(*enableBits)(to) = enableBits{a.books.Bits(p.slot(), pos), at.Row, n} // Safe because Bits is one.
+			*(*enableBits)(to) = enableBits{a.table.Books.Bits(p.Slot(), pos), at.Row, n} // Safe because Bits is one.
 		}
 	}
 }

@@ -56,11 +56,11 @@ func (s *scan) walkOf(q *Query, of *value, yield func(Rows) bool) {
 	since := q.since
 	filters := since != 0 && q.filters()
 	for _, a := range of.settled().archetypes {
-		if a.grid.Len() == 0 {
+		if a.table.Grid.Len() == 0 {
 			continue
 		}
 		// Sights are in the order in which archetypes were made, and so numbered.
-		i := sort.Search(len(q.sights), func(i int) bool { return q.sights[i].a.index >= a.index })
+		i := sort.Search(len(q.sights), func(i int) bool { return q.sights[i].a.table.Index >= a.table.Index })
 		if i < len(q.sights) && q.sights[i].a == a && !s.walkOne(q, &q.sights[i], filters, since, yield) {
 			return
 		}

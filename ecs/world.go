@@ -12,7 +12,6 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
-	"quarry/layout"
 )
 
 // The world.
@@ -60,39 +59,34 @@ type World struct {
 	heap  *alloc.Heap    // blocks of spilled buffers
 	local *alloc.Local   // the owner's handle to heap
 
-	shelf  *alloc.Shelf // small chunks of archetypes
 	growth alloc.Growth // of the number of chunks of an archetype
+	tables table.Tables // what the archetypes' tables have in common
 
 	ids          entity.Store
 	names        *names      // nil until the first name
 	types        []*typeInfo // by typeID
 	byType       map[typeKey]typeID
-	archetypes   []*Archetype              // in order of creation
-	byTypes      map[uint64]*Archetype     // by hash of the set, the last that was made with it
-	seed         maphash.Seed              // of that hash
-	owners       []owner                   // by unit, up to the last that an archetype had
-	tenants      []tenants                 // of units on the shelf, see owner
-	idleTenants  []uint32                  // of which no unit is
-	matchings    roll                      // all of them
-	undemanding  roll                      // of those that ask for no type
-	asked        uint64                    // times that an archetype asked for its suitors
-	matched      uint64                    // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared     uint64                    // the same, or never while the world is shared or after Close: see Query.Rows
-	replanned    uint64                    // those laid out anew
-	byFilter     map[uint64]*matching      // by matching.key, the last that was made with it
-	retired      uint64                    // times that archetypes were given up
-	plans        map[signature]layout.Plan // of archetypes with values, by their types
-	sharedTypes  signature                 // that are shared
-	cleanupTypes signature                 // registered with Cleanup
-	dies         *Change                   // what Destroy does to entities that are more than rows
-	valued       int                       // archetypes with values
-	mostValued   int                       // from how many on the next change sweeps
-	serial       atomic.Uint64             // of the value that was made last
-	lessened     map[*value]bool           // values that lose archetypes in the call under way
-	chosen       []*value                  // of the archetype that is looked for
-	given        []*value                  // to the call under way
-	built        []*typeInfo               // those whose directory is built
-	batches      Query                     // that the rows of batches belong to; it matches nothing
+	archetypes   []*Archetype          // in order of creation
+	byTypes      map[uint64]*Archetype // by hash of the set, the last that was made with it
+	seed         maphash.Seed          // of that hash
+	matchings    roll                  // all of them
+	undemanding  roll                  // of those that ask for no type
+	asked        uint64                // times that an archetype asked for its suitors
+	matched      uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	unshared     uint64                // the same, or never while the world is shared or after Close: see Query.Rows
+	replanned    uint64                // those laid out anew
+	byFilter     map[uint64]*matching  // by matching.key, the last that was made with it
+	retired      uint64                // times that archetypes were given up
+	sharedTypes  signature             // that are shared
+	cleanupTypes signature             // registered with Cleanup
+	dies         *Change               // what Destroy does to entities that are more than rows
+	valued       int                   // archetypes with values
+	mostValued   int                   // from how many on the next change sweeps
+	serial       atomic.Uint64         // of the value that was made last
+	lessened     map[*value]bool       // values that lose archetypes in the call under way
+	chosen       []*value              // of the archetype that is looked for
+	given        []*value              // to the call under way
+	batches      Query                 // that the rows of batches belong to; it matches nothing
 
 	phase     *Phase       // that shares the world with other goroutines; nil: none
 	loops     int          // under way, of scans that are open, and loans that are out
@@ -102,10 +96,8 @@ type World struct {
 	targets   []*Archetype // that rows come to in the call under way
 	cloning   cloning      // the last call of Instantiate, kept for reuse
 	moved     []span       // rows that the last batch made or moved
-	spare     table.Spares // enable bits of chunks that went
 	shrinking shrinking
 	epoch     uint64 // structural changes so far
-	version   uint32 // change version that writes are marked with; never 0
 	created   uint64
 	destroyed uint64
 	closed    bool
@@ -159,8 +151,8 @@ func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[uint64]*Archetype{}, plans: map[signature]layout.Plan{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[uint64]*matching{},
-		version: 1, matched: 1, unshared: 1, mostValued: leastSwept,
+		byTypes: map[uint64]*Archetype{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[uint64]*matching{},
+		matched: 1, unshared: 1, mostValued: leastSwept,
 		growth: DefaultChunkGrowth(),
 	}
 	w.outer.w, w.scans = w, []*scan{&w.outer}
@@ -174,13 +166,13 @@ func NewWorld(options ...Option) (*World, error) {
 		}
 		w.u, w.own = u, true
 	}
-	w.shelf = alloc.NewShelf(w.u)
 	heap, err := alloc.NewHeap(w.u)
 	if err != nil {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
 	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
+	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Release: w.release, Replanned: w.replan})
 	w.registerBuiltIn()
 	return w, nil
 }
@@ -206,8 +198,8 @@ func (w *World) Close() error {
 		}
 	}
 	for _, a := range w.archetypes {
-		a.grid.Release()
-		*a = Archetype{w: w, index: a.index, types: a.types}
+		a.table.End()
+		*a = Archetype{w: w, table: a.table}
 	}
 	err := errors.Join(w.ids.Close(), w.heap.Close())
 	if err != nil {
@@ -215,9 +207,9 @@ func (w *World) Close() error {
 	}
 	err = errors.Join(err, w.closeUniverse())
 	tags.Give(w.ids.Tag())
-	w.closed, w.owners, w.matchings, w.undemanding, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil, nil
-	w.tenants, w.idleTenants, w.unshared = nil, nil, never
-	w.spare = table.Spares{}
+	w.closed, w.matchings, w.undemanding, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
+	w.unshared = never
+	w.tables.Close()
 	w.loops++ // a loop that never ends
 	for _, t := range w.types {
 		t.view, t.roll = entity.View{}, nil
@@ -248,12 +240,12 @@ func (w *World) Trim() (chunks int) {
 		return 0
 	}
 	w.Settle("World.Trim")
-	shelf := w.shelf.Chunks()
+	shelf := w.tables.Shelf().Chunks()
 	for _, a := range w.archetypes {
-		chunks += a.grid.Trim(0)
+		chunks += a.table.Grid.Trim(0)
 	}
-	chunks += shelf - w.shelf.Chunks()
-	w.spare = table.Spares{}
+	chunks += shelf - w.tables.Shelf().Chunks()
+	w.tables.Trim()
 	if w.phase == nil { // others may read the tables of pages
 		w.trimManaged()
 	}
@@ -293,11 +285,11 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
-		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks, Small: w.shelf.Live(), Shared: w.shelf.Chunks(),
+		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks, Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
 	}
 	for _, a := range w.archetypes {
-		s.Chunks += a.grid.Units()
-		s.Reserve += a.grid.Reserve()
+		s.Chunks += a.table.Grid.Units()
+		s.Reserve += a.table.Grid.Reserve()
 	}
 	return s
 }

@@ -1,0 +1,200 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/layout"
+)
+
+// Layouts. A table begins with the plan of its own types. Where a batch takes a
+// type from all rows of another table and they come to this one, which has none,
+// this one takes over the other's layout, and the chunks change hands as they are; the
+// place of the type that went is a hole:
+//
+//	[Position Health Velocity]   | Entity | Position | Health | Velocity |
+//	[Position Health]            | Entity | Position | Health | (hole)   |
+//
+// When the type comes again the layouts are alike still, so nothing is copied either
+// way, in all batches but the first. A hole is room that rows could have, so it may
+// take a quarter of them at most, and ordinary creation in an empty table goes back
+// to its own plan. A table without rows has no chunks, so all that knows of its
+// offsets is its places, its transitions and what the caller of Replanned has of it.
+
+// layOut plans the chunk of a table that is new.
+func (t *Table) layOut(alike bool) error {
+	s, n := t.all, len(t.Types)
+	plan, err := t.planOnce(alike)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		t.Places = make([]Place, t.Types[n-1]+1)
+	}
+	stored, toggling := make([]Column, 0, n), []uint16(nil)
+	for slot, id := range t.Types {
+		of := &s.types[id]
+		offset := uint32(0)
+		if of.Layout.Size > 0 {
+			offset = offsetIn(&plan, slot) // a tag's may be the chunk's very end: it points inside
+		}
+		t.Places[id] = MakePlace(offset, slot, Readable|Writable)
+		if of.Layout.Size > 0 {
+			stored = append(stored, t.Column(id))
+		}
+		if of.Owns() {
+			t.own(t.Column(id))
+		}
+		if of.Layout.Enableable {
+			toggling = append(toggling, uint16(slot))
+		}
+	}
+	t.Books = NewBooks(n, toggling, &s.spares)
+	t.ownRows = plan.Rows
+	t.Grid = alloc.MakeGrid(s.u, s.shelf, &plan, stored, s.growth, alloc.MaxGridOrder)
+	return nil
+}
+
+// planOnce is ownPlan that remembers the plans of sets of which there are many tables.
+func (t *Table) planOnce(alike bool) (layout.Plan, error) {
+	if !alike {
+		return t.ownPlan()
+	}
+	plan, ok := t.all.plans[t.Sig]
+	if !ok {
+		var err error
+		if plan, err = t.ownPlan(); err != nil {
+			return plan, err
+		}
+		t.all.plans[t.Sig] = plan
+	}
+	return plan, nil
+}
+
+// offsetIn returns the offset of a type in a plan of the table's own, as places have
+// it: an eighth, for columns are in small chunks as in large ones.
+func offsetIn(plan *layout.Plan, slot int) uint32 {
+	return uint32(plan.Places[slot+1].Offset) >> alloc.UnitOrder
+}
+
+// ownPlan lays out a unit for the table's types.
+func (t *Table) ownPlan() (layout.Plan, error) {
+	columns := make([]layout.Column, len(t.Types))
+	for slot, id := range t.Types {
+		columns[slot] = t.all.types[id].Layout
+	}
+	return PlanOf(columns...)
+}
+
+// PlanOf lays out a unit for entities of some types. Columns start on cache lines, so
+// the order of types with wide and narrow alignment does not matter.
+func PlanOf(types ...layout.Column) (layout.Plan, error) {
+	ids := layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
+	return layout.New(append([]layout.Column{ids}, types...), layout.Options{})
+}
+
+// Plan returns the layout of a unit of 16 KiB.
+func (t *Table) Plan() layout.Plan {
+	if t.lent != nil {
+		return *t.lent
+	}
+	return t.mustPlan()
+}
+
+// mustPlan is ownPlan of a table that was laid out when it was made.
+func (t *Table) mustPlan() layout.Plan {
+	plan, err := t.ownPlan()
+	if err != nil {
+		panic("ecs: Archetype.Plan: " + err.Error())
+	}
+	return plan
+}
+
+// HasOwnLayout reports whether the table has taken over no other's layout.
+func (t *Table) HasOwnLayout() bool { return t.lent == nil }
+
+// UseLayout gives a table without rows the layout of one that has all of its columns.
+// For a source in another world, ids maps slots to its type ids; otherwise nil.
+func (t *Table) UseLayout(from *Table, ids []TypeID) {
+	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
+	for slot, id := range t.Types {
+		if of := &t.all.types[id].Layout; of.Size == 0 {
+			tags = append(tags, *of)
+			continue
+		}
+		there := id
+		if ids != nil {
+			there = ids[slot]
+		}
+		t.Places[id].Offset = from.Places[there].Offset
+		offsets = append(offsets, int(t.Places[id].Offset)<<alloc.UnitOrder)
+	}
+	plan := from.Plan().Narrow(offsets, tags)
+	t.lent = &plan
+	t.replan(plan.Rows, &from.Grid)
+}
+
+// UseOwnLayout gives a table without rows its own layout again, when that has more
+// rows.
+func (t *Table) UseOwnLayout() {
+	if len(t.Grid.Chunks()) > 0 || t.Grid.PerUnit() >= t.ownRows {
+		return
+	}
+	plan := t.mustPlan()
+	for slot, id := range t.Types {
+		if t.all.types[id].Layout.Size > 0 {
+			t.Places[id].Offset = offsetIn(&plan, slot)
+		}
+	}
+	t.lent = nil
+	t.replan(plan.Rows, nil)
+}
+
+// replan tells all that knows of offsets of a table without rows, after its places
+// have changed; rows is how many a unit has, like the grid whose chunks will come, or nil.
+func (t *Table) replan(rows int, like *alloc.Grid) {
+	columns := make([]Column, 0, len(t.Types))
+	for _, id := range t.Types {
+		if t.all.types[id].Layout.Size > 0 {
+			columns = append(columns, t.Column(id))
+		}
+	}
+	t.Grid.Replan(rows, columns, like)
+	for i := range t.Owning {
+		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
+	}
+	for _, p := range t.paths {
+		p.Find()
+	}
+	t.all.calls.Replanned()
+}
+
+// verifyLayout checks W9.
+func (t *Table) verifyLayout() error {
+	plan, columns := t.Plan(), 1 // the entities' column
+	for _, p := range plan.Places {
+		if !p.Hole && p.Size > 0 {
+			columns--
+		}
+	}
+	for _, c := range t.Grid.Columns() {
+		columns++
+		if id := TypeID(c.Key); c != t.Column(id) || t.all.types[id].Owns() != slices.Contains(t.Owning, c) {
+			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its owning ones are %v", t.all.types[id].Layout.Name, t, t.Places[id].Offset, c.Offset, t.Owning)
+		}
+	}
+	if columns != 0 || plan.Rows > t.ownRows || 4*plan.Rows < 3*t.ownRows {
+		return fmt.Errorf("ecs: W9: %v has %d columns beyond its plan of %d rows; %d would fit alone\n%v", t, columns, plan.Rows, t.ownRows, plan)
+	}
+	for _, p := range t.paths {
+		want := Transition{From: p.From, To: p.To}
+		want.Find()
+		if !p.equal(&want) {
+			return fmt.Errorf("ecs: W9: the transition from %v to %v is %+v, want %+v", p.From, p.To, *p, want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"quarry/alloc"
+	"quarry/layout"
+)
+
+// Table holds the rows of all entities with one set of types. Its rows are dense: only the last
+// chunk is ever part full, and a row that goes is replaced by the last one. The fields are the
+// table's to write.
+type Table struct {
+	Index   uint32 // by which owners name it
+	Sig     Signature
+	Types   []TypeID     // in rising order
+	Places  []Place      // by TypeID, up to the highest of Types
+	Grid    alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	Books   Books        // of the grid's chunks: versions, and enable bits
+	Owning  []Column     // those of the grid's columns whose rows own something elsewhere, buffers first
+	Closed  bool         // there is no such table any more
+	all     *Tables      // of its world
+	bufferN int          // how many of Owning are buffers, the others are managed
+	ownRows int          // of a unit in the plan of its own types, see layout.go
+	lent    *layout.Plan // with holes, that it took over; nil: its own
+	paths   []*Transition
+	side    *Transition // to tables of the same world that the caller tells apart otherwise than by types, see Sideways
+}
+
+// Init makes a table without rows, of the types in sig. Where there will be others with the
+// same types, alike says so: they share one plan. An error wraps layout.ErrTooBig: a row does
+// not fit a chunk.
+func (t *Table) Init(s *Tables, index uint32, sig Signature, alike bool) error {
+	*t = Table{all: s, Index: index, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
+	for id := range sig.Each() {
+		t.Types = append(t.Types, id)
+	}
+	return t.layOut(alike)
+}
+
+// Close gives the chunks of a table without rows back,
+func (t *Table) Close() {
+	t.Grid.Release()
+	t.paths, t.side, t.Closed = nil, nil, true
+}
+
+// End gives all chunks back, rows or not, in a world that ends. Index and Types stay.
+func (t *Table) End() {
+	t.Grid.Release()
+	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Closed: true}
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return t.Grid.Len() }
+
+// String lists the types.
+func (t *Table) String() string {
+	names := make([]string, len(t.Types))
+	for i, id := range t.Types {
+		names[i] = t.all.types[id].Layout.Name
+	}
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+// Renumber gives the table another index, which its chunks' owners are told.
+func (t *Table) Renumber(index uint32) {
+	t.Index = index
+	for pos, c := range t.Grid.Chunks() {
+		t.all.setOwner(c, t, pos)
+	}
+}
+
+// Forget drops the transitions from and to tables that are closed.
+func (t *Table) Forget() {
+	t.paths = slices.DeleteFunc(t.paths, (*Transition).IsClosed)
+	if t.side != nil && t.side.IsClosed() {
+		t.side = nil
+	}
+}
+
+// Transitions returns how many transitions the table knows, from it and to it.
+func (t *Table) Transitions() int { return len(t.paths) }
+
+// Buffers returns the columns that are buffers.
+func (t *Table) Buffers() []Column { return t.Owning[:t.bufferN] }
+
+// Managed returns the columns of managed types.
+func (t *Table) Managed() []Column { return t.Owning[t.bufferN:] }
+
+// own adds a column to the owning ones.
+func (t *Table) own(c Column) {
+	if t.all.types[c.Key].Buffer {
+		t.Owning = slices.Insert(t.Owning, t.bufferN, c)
+		t.bufferN++
+		return
+	}
+	t.Owning = append(t.Owning, c)
+}
+
+// Column returns the column of a type with storage.
+func (t *Table) Column(id TypeID) Column {
+	return Column{Offset: t.Places[id].Offset, Size: uint32(t.all.types[id].Layout.Size), Key: uint32(id)}
+}
+
+// Grow makes room for n more rows by the world's policy, in the table's own layout when
+// they are the first. On an error no row has changed.
+func (t *Table) Grow(n int) error {
+	t.UseOwnLayout()
+	err := t.MakeRoom(n, false)
+	if err == nil {
+		t.Promote()
+	}
+	return err
+}
+
+// MakeRoom makes room in the layout that there is, by the policy or exactly, and leaves an only chunk which was
+// outgrown where it is, for Promote or Settle: when the universe refuses, once more after
+// the world has given its reserves back. On an error no row has changed.
+func (t *Table) MakeRoom(n int, exactly bool) error {
+	before := len(t.Grid.Chunks())
+	grow := t.Grid.Grow
+	if exactly {
+		grow = t.Grid.GrowExact
+	}
+	err := grow(n)
+	if err != nil && t.all.calls.Trim() > 0 {
+		err = grow(n)
+	}
+	if err != nil {
+		return err
+	}
+	chunks := t.Grid.Chunks()
+	for pos := before; pos < len(chunks); pos++ {
+		t.enter(chunks[pos], pos)
+	}
+	return nil
+}
+
+// Promote moves the rows of a chunk that was outgrown to the chunk behind it, which takes
+// its position. The versions of its types and of its order stay. It cannot fail.
+func (t *Table) Promote() {
+	pos, ok := t.Grid.Leaving()
+	if !ok {
+		return
+	}
+	old, n := t.Grid.Chunks()[pos], t.Grid.RowsOf(pos)
+	ids := IDs(t.Grid.Row(pos+1, 0).Base, n)
+	copy(ids, IDs(t.Grid.Row(pos, 0).Base, n))
+	t.all.ids.MoveRows(ids, Locate(t.Grid.Chunks()[pos+1].First, 0))
+	t.Books.Promote(pos)
+	t.all.setOwner(old, nil, 0)
+	t.Grid.Promote()
+	chunks := t.Grid.Chunks()
+	for i := pos; i < len(chunks); i++ {
+		t.all.setOwner(chunks[i], t, i)
+	}
+}
+
+// Settle gives up room that was made and not used.
+func (t *Table) Settle() {
+	for last := len(t.Grid.Chunks()) - 1; last >= t.Grid.Needed(); last-- {
+		t.leave(last)
+	}
+	t.Grid.Settle()
+}
+
+// Refit gives the reserve back and moves the rows of the last chunk to a smaller one where
+// they fit it. When the universe refuses, once more after the world has given its reserves
+// back, they stay.
+func (t *Table) Refit() {
+	err := t.Grid.Refit()
+	if err != nil && t.all.calls.Trim() > 0 {
+		err = t.Grid.Refit()
+	}
+	if _, smaller := t.Grid.Leaving(); err != nil || !smaller {
+		return
+	}
+	last := t.Grid.LastChunk()
+	t.enter(t.Grid.Chunks()[last], last)
+	t.Promote()
+}
+
+// enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose
+// its last row.
+func (t *Table) enter(c alloc.GridChunk, pos int) {
+	t.all.setOwner(c, t, pos)
+	t.Books.Add(t.Grid.Fits(c))
+}
+
+func (t *Table) leave(last int) {
+	t.all.setOwner(t.Grid.Chunks()[last], nil, 0)
+	t.Books.Cut(last)
+}
+
+// FullChunks returns the number of chunks that are full and can change hands: all, or all
+// but the last. Small ones do not.
+func (t *Table) FullChunks() int {
+	n := len(t.Grid.Chunks())
+	if n > 0 && t.PartFull() > 0 {
+		n--
+	}
+	return n
+}
+
+// PartFull returns the rows of the last chunk when it is small or not full, else 0.
+func (t *Table) PartFull() int {
+	last := t.Grid.LastChunk()
+	c, n := t.Grid.Chunks()[last], t.Grid.RowsOf(last)
+	if c.Small() || n < t.Grid.Fits(c) {
+		return n
+	}
+	return 0
+}
+
+// Verify checks W1 from the rows' side, W2, W6 and W9.
+func (t *Table) Verify() error {
+	if err := t.Grid.Verify(t.Plan()); err != nil {
+		return fmt.Errorf("ecs: W2: %v: %w", t, err)
+	}
+	if err := t.Books.Verify(len(t.Grid.Chunks()), t.Grid.RowsOf); err != nil {
+		return fmt.Errorf("ecs: W6: %v: %w", t, err)
+	}
+	if err := t.verifyLayout(); err != nil {
+		return err
+	}
+	for pos, chunk := range t.Grid.Chunks() {
+		for row, e := range IDs(t.Grid.Row(pos, 0).Base, t.Grid.RowsOf(pos)) {
+			r := t.all.ids.Find(e)
+			if r == nil || r.Location != Locate(chunk.First, row) || !e.Is(t.all.ids.Tag()) {
+				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk.First, t, e)
+			}
+		}
+	}
+	return nil
+}
