@@ -68,6 +68,37 @@ func TestCopyRows(t *testing.T) {
 	}
 }
 
+// TestRepeatRow repeats a row of columns in each of the lists 1 to 40 times; other rows stay.
+func TestRepeatRow(t *testing.T) {
+	const rows = 50
+	sizes := []uint32{16, 8, 16, 3, 100}
+	for n := 1; n <= 40; n++ {
+		var c RowCopy
+		memory, end := make([]byte, 8192), uint32(0)
+		for i := range memory {
+			memory[i] = byte(i*13 + 5)
+		}
+		before := bytes.Clone(memory)
+		for _, size := range sizes {
+			c.Add(end, end, size)
+			end += (rows*size + 7) / 8 * 8
+		}
+		base := unsafe.Pointer(&memory[0])
+		c.Repeat(GridRow{base, 1, 7}, GridRow{base, 1, 2}, n)
+		at := uint32(0)
+		for _, size := range sizes {
+			for row := range uint32(rows) {
+				want := row
+				if row >= 7 && row < 7+uint32(n) {
+					want = 2
+				}
+				require.Equal(t, before[at+want*size:][:size], memory[at+row*size:][:size], "%d times, size %d, row %d", n, size, row)
+			}
+			at += (rows*size + 7) / 8 * 8
+		}
+	}
+}
+
 // TestScale: a chunk's size follows from its scale; its rows and columns lie in it; and
 // where there are many, in none of several units are all at the same place modulo 4 KiB,
 // for cache lines of every size.

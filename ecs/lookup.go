@@ -28,18 +28,10 @@ import (
 // the record and the value, and neither the chunk's order nor its archetype is asked for.
 // A look-up by way of owner, archetype and place has three loads more.
 //
-// Invariants, checked by Verify:
+// Invariant, checked by Verify, beside L1 of package table, which says what directories have:
 //
-//	L1 A directory that is built has, for each unit of the chunks, but small ones, of
-//	   the archetypes that have its type, what startOf says, and nowhere else. It is as
-//	   long as the table of owners.
 //	L2 Look-ups of a type see the world's records as they are, or none while it is lent to
 //	   be written.
-//
-// A directory is built when its type is first looked up, so that types that never are
-// cost nothing, and World.setOwner, which sees every chunk come and go, keeps it.
-// Rows that move change their record only. Archetypes may come and be given up again:
-// one that is has no chunk by then, so no directory knows of it.
 
 // lookupOp is a function's name for messages, as a number: a string would cost each
 // look-up some instructions.

@@ -17,9 +17,9 @@ import (
 // The world.
 //
 // An entity is an index into the records (ecs/internal/entity), which say in which chunk
-// and row its components are. A chunk belongs to one archetype (archetype.go);
-// the table owners says to which, and where in the archetype's list it stands.
-// So the way goes record -> owner -> archetype -> column -> row, and only the record and
+// and row its components are. A chunk belongs to the table of one archetype (ecs/internal/table);
+// the owners say to which, and where in the table's list it stands.
+// So the path goes record -> owner -> archetype -> column -> row, and only the record and
 // the row itself are cold memory; look-ups of one type have a shorter one (lookup.go):
 //
 //	Entity 12v3          owners[chunk]            archetype 7
@@ -31,23 +31,16 @@ import (
 //
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
-//	W2 All chunks of an archetype but the last are full; the last is not empty. Its
-//	   grid is sound: T1 to T5 of alloc.Grid.
-//	W3 owners and tenants say for each chunk of an archetype that archetype and
-//	   position, and no other chunk, those of a reserve included, has an owner. The
-//	   shelf has handed out the small chunks of the archetypes and nothing else.
 //	W4 created - destroyed is the number of rows of all archetypes.
 //	W5 A matching lists exactly the archetypes that its terms match.
-//	W6 Enable bits of rows beyond the last are 0, and counted.
 //	W7 Every buffer's length is within its capacity, a spilled one's capacity is
 //	   above the inline room, its block is live and as large, and the heap has no
 //	   other blocks.
 //	W8 Every name is that of an entity that is alive, and is listed where Named
 //	   looks.
-//	W9 An archetype's places, columns and ways say what its plan says, and the plan
-//	   has at least three quarters of the rows that its own types would have.
 //	W12 Entities that are Dying have a Cleanup type.
-//	W10 of store.go, W11 of value.go, R1-R9 of package entity, L1 and L2 of lookup.go.
+//	W2, W3, W6, W9 and L1 of package table, W10 of store.go, W11 of value.go, R1-R9 of package
+//	entity, L2 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase

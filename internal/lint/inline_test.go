@@ -14,10 +14,11 @@ var inlined = map[string][]string{
 	"bitmask":             {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
 	"alloc":               {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
 	"ecs/internal/entity": {"(*Store).Own", "(*Store).HasFree", "(*View).Record", "(*Record).Is"},
-	"ecs/internal/table":  {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).On", "(*Books).Bit", "(*Books).SetBit"},
+	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).On", "(*Books).Bit", "(*Books).SetBit",
+		"(*Tables).OwnerOf", "(*Tables).RowAt", "Place.Slot", "Place.Flags", "IDAt"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
 		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "rawBuffer.header", "rawBuffer.bytes",
-		"(*World).ownerOf", "(*World).archetypeAt", "(*World).rowAt", "(*World).checkUnlocked",
+		"(*World).archetypeAt", "(*World).checkUnlocked",
 		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows"},
 }
 

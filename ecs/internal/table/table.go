@@ -9,6 +9,23 @@ import (
 	"quarry/layout"
 )
 
+// Invariants, checked by Verify:
+//
+//	W1 Every row has an entity whose record leads back to the row.
+//	W2 All chunks of a table but the last are full; the last is not empty. Its
+//	   grid is sound: T1 to T5 of alloc.Grid.
+//	W3 The owners say for each chunk of a table that table and position, and no other
+//	   chunk, those of a reserve included, has an owner. The shelf has handed out the small
+//	   chunks of the tables and nothing else.
+//	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Books.
+//	W9 A table's places, columns and transitions say what its plan says, and the plan
+//	   has at least three quarters of the rows that its own types would have.
+//	L1 A directory that is built has, for each unit of the chunks, but small ones, of
+//	   the tables that have its type, what startOf says, and nowhere else. It is as
+//	   long as the owners.
+//
+// The numbers are those of package ecs, whose Verify asks all of its parts.
+
 // Table holds the rows of all entities with one set of types. Its rows are dense: only the last
 // chunk is ever part full, and a row that goes is replaced by the last one. The fields are the
 // table's to write.

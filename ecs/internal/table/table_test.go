@@ -1,0 +1,432 @@
+package table_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/layout"
+)
+
+// kinds are the types of tests: of several sizes, two that can be disabled, two that own something.
+var kinds = []table.Type{
+	{Layout: layout.Column{Name: "A", Size: 16, Align: 8}},
+	{Layout: layout.Column{Name: "B", Size: 8, Align: 8, Enableable: true}},
+	{Layout: layout.Column{Name: "C", Size: 40, Align: 8}},
+	{Layout: layout.Column{Name: "D", Size: 0, Align: 1, Enableable: true}},
+	{Layout: layout.Column{Name: "E", Size: 32, Align: 8}, Buffer: true},
+	{Layout: layout.Column{Name: "F", Size: 4, Align: 4}, Managed: true},
+}
+
+// slowRow is what a row should hold.
+type slowRow struct {
+	types  table.Signature
+	values [6]uint32
+	on     [6]bool
+}
+
+// slowTables are tables beside a map.
+type slowTables struct {
+	t       *testing.T
+	s       table.Tables
+	ids     entity.Store
+	all     []*table.Table
+	rows    map[entity.ID]*slowRow
+	next    uint32
+	owned   map[uint32]bool // values that rows own, by what stands in the column
+	planned int             // calls of Replanned
+}
+
+var tags entity.Tags
+
+func newSlowTables(t *testing.T, u *alloc.Universe, growth alloc.Growth, kinds ...table.Type) *slowTables {
+	m := &slowTables{t: t, rows: map[entity.ID]*slowRow{}, owned: map[uint32]bool{}}
+	tag := tags.Take(0)
+	m.ids.Open(u, tag)
+	m.s.Open(u, growth, &m.ids, table.Calls{Trim: func() int { return 0 }, Replanned: func() { m.planned++ },
+		Release: func(at alloc.GridRow, c table.Column, n int) {
+			for range n {
+				value := *(*uint32)(at.Element(c.Offset, c.Size)) // Safe because an owning column has 4 bytes and more.
+				require.True(t, m.owned[value], "%d of %d is released twice", value, c.Key)
+				delete(m.owned, value)
+				at.Row++
+			}
+		}})
+	for _, k := range kinds {
+		m.s.Register(k)
+	}
+	t.Cleanup(func() {
+		for _, a := range m.all {
+			a.End()
+		}
+		m.s.Close()
+		require.NoError(t, m.ids.Close())
+		tags.Give(tag)
+	})
+	return m
+}
+
+// table returns the table of a set of types, made on need.
+func (m *slowTables) table(types table.Signature) *table.Table {
+	for _, a := range m.all {
+		if a.Sig == types {
+			return a
+		}
+	}
+	a := new(table.Table)
+	require.NoError(m.t, a.Init(&m.s, uint32(len(m.all)), types, len(m.all)%2 == 0))
+	m.all = append(m.all, a)
+	return a
+}
+
+// write gives a row that a new or changed entity has the values that the model has.
+func (m *slowTables) write(a *table.Table, e entity.ID, fresh []table.Column) {
+	at, row := m.at(e), m.rows[e]
+	for _, c := range fresh {
+		m.next++
+		row.values[c.Key] = m.next
+		if kinds[c.Key].Owns() {
+			m.owned[m.next] = true
+		}
+		*(*uint32)(at.Element(c.Offset, c.Size)) = m.next // Safe because columns with storage have 4 bytes and more.
+	}
+}
+
+func (m *slowTables) at(e entity.ID) alloc.GridRow {
+	r := m.ids.Find(e)
+	return m.s.RowAt(r.Location, m.s.OwnerOf(r.Location))
+}
+
+// create makes n rows.
+func (m *slowTables) create(a *table.Table, n int) {
+	require.NoError(m.t, m.ids.MakeRoom(n))
+	require.NoError(m.t, a.Grow(n))
+	for n > 0 {
+		b := a.Berth(n)
+		m.ids.TakeRows(b.Loc, b.IDs)
+		alloc.ClearRows(b.At, len(b.IDs), a.Grid.Columns())
+		a.Books.EnableRows(b.Pos, b.At.Row, len(b.IDs))
+		a.Land(b)
+		for _, e := range b.IDs {
+			m.rows[e] = &slowRow{types: a.Sig, on: [6]bool{1: true, 3: true}}
+			m.write(a, e, a.Grid.Columns())
+		}
+		n -= len(b.IDs)
+	}
+}
+
+// moved tells the model that an entity has come along a transition.
+func (m *slowTables) moved(x *table.Transition, e entity.ID) {
+	row := m.rows[e]
+	for id := range kinds {
+		if x.To.Sig.Has(table.TypeID(id)) && !row.types.Has(table.TypeID(id)) {
+			row.on[id] = true
+		}
+	}
+	row.types = x.To.Sig
+	m.write(x.To, e, x.Fresh)
+}
+
+// check compares all rows with the model.
+func (m *slowTables) check(text string) {
+	require.NoError(m.t, m.s.Verify(m.all), text)
+	count, owned := 0, 0
+	for _, a := range m.all {
+		require.NoError(m.t, a.Verify(), text)
+		for pos := range a.Grid.Chunks() {
+			at := a.Grid.Row(pos, 0)
+			for row, e := range slices.Clone(table.IDs(at.Base, a.Grid.RowsOf(pos))) {
+				want := m.rows[e]
+				if want == nil || want.types != a.Sig {
+					m.t.Fatalf("%s: %v in %v", text, e, a)
+				}
+				at.Row = row
+				for _, c := range a.Grid.Columns() {
+					if got := *(*uint32)(at.Element(c.Offset, c.Size)); got != want.values[c.Key] {
+						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
+					}
+					if kinds[c.Key].Owns() && !m.owned[want.values[c.Key]] {
+						m.t.Fatalf("%s: what %v of %v owns by column %d was released", text, e, a, c.Key)
+					} else if kinds[c.Key].Owns() {
+						owned++
+					}
+				}
+				for _, slot := range a.Books.Toggling() {
+					if a.Books.Bit(slot, pos, row) != want.on[a.Types[slot]] {
+						m.t.Fatalf("%s: %v of %v, bit %d", text, e, a, slot)
+					}
+				}
+				count++
+			}
+		}
+	}
+	require.Equal(m.t, len(m.rows), count, text)
+	require.Len(m.t, m.owned, owned, text)
+}
+
+// pick returns a table with rows, one of its entities and where that is.
+func (m *slowTables) pick(rng *rand.Rand) (a *table.Table, e entity.ID, pos, row int) {
+	var some []*table.Table
+	for _, a := range m.all {
+		if a.Len() > 0 {
+			some = append(some, a)
+		}
+	}
+	if len(some) == 0 {
+		m.create(m.table(typesOf(rng)), 1+rng.IntN(100))
+		return m.pick(rng)
+	}
+	a = some[rng.IntN(len(some))]
+	pos, row = a.Grid.Find(rng.IntN(a.Len()))
+	return a, table.IDs(a.Grid.Row(pos, 0).Base, row+1)[row], pos, row
+}
+
+func typesOf(rng *rand.Rand) (sig table.Signature) {
+	for id := range kinds {
+		if rng.IntN(2) == 0 {
+			sig.Add(table.TypeID(id))
+		}
+	}
+	return sig
+}
+
+// step does something at random.
+func (m *slowTables) step(rng *rand.Rand) string {
+	m.s.Version++
+	op := rng.IntN(9)
+	if len(m.rows) > 6_000 {
+		op = 1
+	}
+	if op == 0 {
+		a, n := m.table(typesOf(rng)), 1+rng.IntN(1<<rng.IntN(11))
+		m.create(a, n)
+		return fmt.Sprintf("create %d of %v", n, a)
+	}
+	a, e, pos, row := m.pick(rng)
+	n := 1 + rng.IntN(a.Grid.RowsOf(pos)-row)
+	if rng.IntN(4) == 0 {
+		row, n = 0, a.Grid.RowsOf(pos)
+	}
+	ids := slices.Clone(table.IDs(a.Grid.Row(pos, 0).Base, row+n)[row:])
+	text := fmt.Sprintf("op %d of %v, %d rows from %d of chunk %d", op, a, n, row, pos)
+	switch op {
+	case 1: // one goes
+		r := m.ids.Find(e)
+		o := m.s.OwnerOf(r.Location)
+		a.MoveOne(nil, e, r, o)
+		m.ids.Give(e, r)
+		delete(m.rows, e)
+	case 2: // many go
+		a.Release(a.Grid.Row(pos, row), n)
+		m.ids.GiveRows(ids)
+		a.CloseGap(pos, row, n)
+		for _, e := range ids {
+			delete(m.rows, e)
+		}
+	case 3, 4: // one moves
+		m.moveOne(a, m.table(typesOf(rng)), e)
+	case 5, 6: // many move
+		m.send(a, m.table(typesOf(rng)), pos, row, ids)
+	case 7: // all move, chunks change hands
+		m.give(a, m.table(typesOf(rng)))
+	case 8: // bits, and memory given back
+		for _, slot := range a.Books.Toggling() {
+			on := rng.IntN(2) == 0
+			r := m.ids.Find(e).Location
+			_, at := m.s.Split(r, m.s.OwnerOf(r).Scale())
+			a.Books.SetBit(slot, pos, at, on)
+			m.rows[e].on[a.Types[slot]] = on
+		}
+		a.Refit()
+	}
+	return text
+}
+
+func (m *slowTables) moveOne(a, to *table.Table, e entity.ID) {
+	if to == a {
+		return
+	}
+	require.NoError(m.t, to.Grow(1))
+	x := a.To(to)
+	r := m.ids.Find(e)
+	a.MoveOne(x, e, r, m.s.OwnerOf(r.Location))
+	alloc.ClearRows(to.Grid.LastRow(), 1, x.Fresh)
+	m.moved(x, e)
+}
+
+func (m *slowTables) send(a, to *table.Table, pos, row int, ids []entity.ID) {
+	if to == a {
+		return
+	}
+	require.NoError(m.t, to.Grow(len(ids)))
+	x := a.To(to)
+	x.Send(pos, row, len(ids))
+	a.CloseGap(pos, row, len(ids))
+	for _, e := range ids {
+		m.moved(x, e)
+	}
+}
+
+func (m *slowTables) give(a, to *table.Table) {
+	if to == a {
+		return
+	}
+	x := a.To(to)
+	if to.Len() == 0 && !x.Relabels && x.Adopts() {
+		before := m.planned
+		x.Adopt()
+		require.Greater(m.t, m.planned, before)
+	}
+	chunks := a.FullChunks()
+	if !x.Relabels || chunks == 0 {
+		return
+	}
+	if part := a.PartFull(); part == 0 || to.Len() > 0 {
+		require.NoError(m.t, to.MakeRoom(1, false))
+		to.Promote()
+		to.Settle()
+	}
+	var ids []entity.ID
+	for pos := range chunks {
+		ids = append(ids, table.IDs(a.Grid.Row(pos, 0).Base, a.Grid.RowsOf(pos))...)
+	}
+	start, n := x.Give(chunks, nil)
+	require.Equal(m.t, len(ids), n)
+	require.Less(m.t, start, to.Len())
+	for _, e := range ids {
+		m.moved(x, e)
+	}
+}
+
+func newUniverse(t *testing.T) *alloc.Universe {
+	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, u.Close()) })
+	return u
+}
+
+// TestTablesAgainstModel brings rows to tables, moves and ends them, one by one, many at once and
+// by whole chunks.
+func TestTablesAgainstModel(t *testing.T) {
+	u := newUniverse(t)
+	for seed, growth := range []alloc.Growth{alloc.Doubling().Capped(64), alloc.Fixed(1), alloc.Fixed(4)} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(24, uint64(seed)))
+			m := newSlowTables(t, u, growth, kinds...)
+			steps := 2_000
+			if testing.Short() {
+				steps = 300
+			}
+			for i := range steps {
+				text := m.step(rng)
+				m.check(fmt.Sprintf("step %d: %s", i, text))
+			}
+		})
+	}
+}
+
+// TestTablesVerifyNames corrupts each invariant in turn.
+func TestTablesVerifyNames(t *testing.T) {
+	for _, growth := range []alloc.Growth{alloc.Doubling(), alloc.Fixed(1)} {
+		m := newSlowTables(t, newUniverse(t), growth, kinds...)
+		var both, one table.Signature
+		both.Add(0)
+		both.Add(1)
+		one.Add(1)
+		a, b := m.table(both), m.table(one)
+		m.create(a, 20)
+		m.create(b, 20)
+		a.To(b)
+		var d table.Directory
+		m.s.Build(&d, 1, slices.Values(m.all))
+		m.check("before")
+		for _, name := range []string{"W1", "W2", "W3", "W3 tenant", "W3 leak", "W6", "W9", "W9 hole", "W9 transition", "L1", "L1 length"} {
+			restore := a.Corrupt(name, &d)
+			if restore == nil {
+				continue // small chunks have tenants, others a place in directories
+			}
+			err := m.s.Verify(m.all)
+			if err == nil {
+				err = a.Verify()
+			}
+			require.ErrorContains(t, err, "ecs: "+name[:2]+":", name)
+			restore()
+			m.check(name)
+		}
+	}
+}
+
+// TestAcross copies all rows to tables of another world whose types have other numbers, and
+// repeats one there.
+func TestAcross(t *testing.T) {
+	u := newUniverse(t)
+	rng := rand.New(rand.NewPCG(24, 7))
+	from, to := newSlowTables(t, u, alloc.Doubling(), kinds...), newSlowTables(t, u, alloc.Fixed(2), kinds...)
+	backward := slices.Clone(kinds)
+	slices.Reverse(backward)
+	mirrored := newSlowTables(t, u, alloc.Doubling(), backward...)
+	for range 20 {
+		sig := typesOf(rng)
+		a := from.table(sig)
+		from.create(a, 1+rng.IntN(2_000))
+		same, other := to.table(sig), mirrored.table(mirror(sig))
+		numbers := make([]table.TypeID, len(other.Types))
+		for slot, id := range other.Types {
+			numbers[slot] = table.TypeID(len(kinds)) - 1 - id
+		}
+		for _, x := range []*table.Transition{a.Across(same, nil), a.Across(other, numbers)} {
+			require.NoError(t, x.To.MakeRoom(a.Len(), true))
+			x.To.Promote()
+			before, arrived := x.To.Len(), 0
+			for pos := range a.Grid.Chunks() {
+				x.Copy(pos, 0, a.Grid.RowsOf(pos), func(b table.Berth, source alloc.GridRow) {
+					require.Equal(t, table.IDs(source.Base, source.Row+len(b.IDs))[source.Row:], b.IDs)
+					arrived += len(b.IDs)
+				})
+			}
+			require.Equal(t, a.Len(), arrived)
+			require.Equal(t, before+arrived, x.To.Len())
+			for i := range a.Len() {
+				requireSameRow(t, x, a.Grid.Row(a.Grid.Find(i)), x.To.Grid.Row(x.To.Grid.Find(before+i)))
+			}
+		}
+	}
+	a, e, pos, row := from.pick(rng)
+	x := a.To(a)
+	require.NoError(t, a.Grow(500))
+	before := a.Len()
+	x.Repeat(pos, row, 500, func(b table.Berth) {
+		for i := range b.IDs {
+			b.IDs[i] = e
+		}
+	})
+	for i := range 500 {
+		requireSameRow(t, x, a.Grid.Row(pos, row), a.Grid.Row(a.Grid.Find(before+i)))
+	}
+}
+
+func mirror(sig table.Signature) (m table.Signature) {
+	for id := range sig.Each() {
+		m.Add(table.TypeID(len(kinds)) - 1 - id)
+	}
+	return m
+}
+
+func requireSameRow(t *testing.T, x *table.Transition, from, to alloc.GridRow) {
+	require.Equal(t, *table.IDAt(from), *table.IDAt(to))
+	for _, c := range x.To.Grid.Columns() {
+		there := x.From.Column(x.Number(table.TypeID(c.Key)))
+		require.Equal(t, bytesOf(from, there), bytesOf(to, c), "column %d", c.Key)
+	}
+}
+
+func bytesOf(at alloc.GridRow, c table.Column) []byte {
+	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), c.Size) // Safe because the element has so many bytes.
+}
