@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
-	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/match"
 	"quarry/layout"
 )
 
@@ -18,24 +18,23 @@ import (
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Archetype struct {
-	table     table.Table // its rows
-	w         *World
-	values    []*value   // of the shared types, in their order (W11)
-	key       uint64     // hash of types and values, for World.byTypes
-	alike     *Archetype // the next with the same key there
-	edges     []edge     // paths to archetypes one type away
-	edge      *path      // the last one asked for
-	edgeKey   uint32     // its type, with edgeAdds when that is added
-	adopt     *Change    // into this archetype, made on need
-	pickedBy  uint64     // serial of the last pick by list with rows of it
-	pickedAt  int        // its index there
-	coming    int        // rows that need room, while a change is prepared
-	sources   int        // archetypes that rows come from, meanwhile
-	regular   bool       // full chunks come, too
-	lasting   bool       // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
-	dying     bool       // it has Dying: nothing is created here
-	pinned    bool       // somebody may have it from NewArchetype, so it stays without rows
-	forgotten bool       // taken out of the world again, see retire
+	table    match.Archetype // its rows, types and values as queries see them; the first field, see whole
+	w        *World
+	values   []*value   // of the shared types, in their order (W11)
+	key      uint64     // hash of types and values, for World.byTypes
+	alike    *Archetype // the next with the same key there
+	edges    []edge     // paths to archetypes one type away
+	edge     *path      // the last one asked for
+	edgeKey  uint32     // its type, with edgeAdds when that is added
+	adopt    *Change    // into this archetype, made on need
+	pickedBy uint64     // serial of the last pick by list with rows of it
+	pickedAt int        // its index there
+	coming   int        // rows that need room, while a change is prepared
+	sources  int        // archetypes that rows come from, meanwhile
+	regular  bool       // full chunks come, too
+	lasting  bool       // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
+	dying    bool       // it has Dying: nothing is created here
+	pinned   bool       // somebody may have it from NewArchetype, so it stays without rows
 }
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
@@ -124,7 +123,7 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 	w.checkUnshared("NewArchetype")
 	w.Settle("NewArchetype")
 	a := &Archetype{w: w, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
-	if err := a.table.Init(&w.tables, uint32(len(w.archetypes)), sig, len(values) > 0); err != nil {
+	if err := a.table.Init(&w.tables, sig, len(values) > 0); err != nil {
 		return nil, planLimit(err)
 	}
 	a.dying = sig.Has(dyingID)
@@ -132,18 +131,25 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 	a.edgeKey = noEdge
 	w.archetypes = append(w.archetypes, a)
 	w.byTypes[key] = a
+	a.table.Values = serialsOf(a.values)
 	for _, v := range a.values {
 		v.hold()
-		v.archetypes = append(v.archetypes, a)
 	}
 	if len(a.values) > 0 {
 		w.valued++
 	}
+	w.index.Enter(&a.table)
 	w.changeMatches()
-	for m := range a.suitors() {
-		m.consider(a)
-	}
 	return a, nil
+}
+
+// The table of an archetype begins where the archetype does.
+var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.table)]struct{}{}
+
+// whole returns the archetype that what its queries know is part of.
+func whole(a *match.Archetype) *Archetype {
+	// Safe because what a world's index knows are first fields of archetypes.
+	return (*Archetype)(unsafe.Pointer(a))
 }
 
 // refuseDying panics for a call that would make entities that are Dying.
@@ -162,7 +168,7 @@ func (a *Archetype) isLastCleanup(id typeID) bool {
 
 // Len returns the number of entities that have exactly the archetype's types.
 func (a *Archetype) Len() int {
-	if a.forgotten {
+	if a.table.Closed {
 		a = a.now()
 	}
 	return a.table.Grid.Len()

@@ -125,12 +125,12 @@ func (c *Change) pathFrom(a *Archetype) (*path, error) {
 	for int(a.table.Index) >= len(c.paths) {
 		c.paths = append(c.paths, nil)
 	}
-	if p := c.paths[a.table.Index]; p != nil && p.From == &a.table && !p.To.Closed {
+	if p := c.paths[a.table.Index]; p != nil && p.From == &a.table.Table && !p.To.Closed {
 		return p, nil
 	}
 	var err error
 	to := c.into
-	if to != nil && to.forgotten {
+	if to != nil && to.table.Closed {
 		if to, err = to.again(); err != nil {
 			return nil, err
 		}
@@ -150,9 +150,9 @@ func (c *Change) pathFrom(a *Archetype) (*path, error) {
 		}
 	}
 	if a.differs(to) {
-		return a.table.Sideways(&to.table), nil
+		return a.table.Sideways(&to.table.Table), nil
 	}
-	c.paths[a.table.Index] = a.table.To(&to.table)
+	c.paths[a.table.Index] = a.table.To(&to.table.Table)
 	return c.paths[a.table.Index], nil
 }
 
@@ -221,7 +221,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		return false, during(op, err)
 	}
 	switch path.To {
-	case &a.table:
+	case &a.table.Table:
 		return false, nil
 	case nil:
 		w.endOne(a, e, r, w.tables.OwnerOf(r.Location))
@@ -334,7 +334,7 @@ func (c *Change) prepare(p *pick) error {
 			break
 		}
 		switch path.To {
-		case &s.a.table:
+		case &s.a.table.Table:
 		case nil:
 			s.ends = true
 		default:

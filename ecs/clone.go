@@ -126,7 +126,7 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value]*value) error {
 		return nil
 	}
 	if !from.table.HasOwnLayout() {
-		to.table.UseLayout(&from.table, nil)
+		to.table.UseLayout(&from.table.Table, nil)
 	}
 	if err := to.table.MakeRoom(n, false); err != nil {
 		return refused(err)
@@ -138,7 +138,7 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value]*value) error {
 // copyRows copies the rows of an archetype of another world, with the same layout. Buffers that
 // have spilled are empty in the copies, see copyOwned.
 func (a *Archetype) copyRows(from *Archetype) {
-	path := from.table.Across(&a.table, nil)
+	path := from.table.Across(&a.table.Table, nil)
 	for pos := range from.table.Grid.Chunks() {
 		path.Copy(pos, 0, from.table.Grid.RowsOf(pos), func(b table.Berth, _ alloc.GridRow) {
 			for i := range b.IDs {

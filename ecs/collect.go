@@ -31,8 +31,8 @@ func (q *Query) Count() int {
 	total := 0
 	q.checkOpen("Query.Count")
 	if !q.filters() && !q.tests() {
-		for i := range q.m.matches {
-			total += q.m.matches[i].a.table.Grid.Len()
+		for i := range q.m.Matches {
+			total += whole(q.m.Matches[i].Archetype).table.Grid.Len()
 		}
 		return total
 	}
@@ -45,8 +45,8 @@ func (q *Query) Count() int {
 
 // tests reports whether enable bits decide in an archetype that has rows.
 func (q *Query) tests() bool {
-	for i := range q.m.matches {
-		if m := &q.m.matches[i]; len(m.tests) > 0 && m.a.table.Grid.Len() > 0 {
+	for i := range q.m.Matches {
+		if m := &q.m.Matches[i]; len(m.Tests) > 0 && whole(m.Archetype).table.Grid.Len() > 0 {
 			return true
 		}
 	}
@@ -64,11 +64,11 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	a, pos, at := q.w.seatOf(r)
-	if !q.m.wants(a) || q.since != 0 && q.filters() && !q.passes(a, pos, q.since) {
+	if !q.m.Wants(&a.table) || q.since != 0 && q.filters() && !q.passes(a, pos, q.since) {
 		return false
 	}
-	for _, t := range q.m.testsOf(a) {
-		if !slices.ContainsFunc(t.slots, func(slot uint16) bool { return a.table.Books.Bit(slot, pos, at.Row) != (t.invert != 0) }) {
+	for _, t := range q.m.TestsOf(&a.table) {
+		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.table.Books.Bit(slot, pos, at.Row) != (t.Invert != 0) }) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package ecs
 import (
 	"slices"
 
+	"quarry/ecs/internal/match"
 	"quarry/layout"
 )
 
@@ -48,13 +49,9 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 	case "W11 count":
 		v.refs++
 		return put
-	case "W11 list":
-		v.archetypes = v.archetypes[1:]
-		return put
-	case "W11 list order":
-		v.archetypes = slices.Clone(v.archetypes)
-		slices.Reverse(v.archetypes)
-		return put
+	case "W11 serial":
+		a.table.Values[0]++
+		return func() { a.table.Values[0]-- }
 	case "W11 found":
 		v.v = "other"
 		return put
@@ -76,10 +73,11 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 		idle.t.shared.enter(idle)
 		return func() { idle.t.shared.leave(idle) }
 	case "W11 query":
-		m := w.matchings[0].m
-		where := m.where
-		m.where = nil
-		return func() { m.where = where }
+		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.serial}}})
+		return func() { w.index.Drop(m) }
+	case "W11 query of none":
+		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.serial + 100}}})
+		return func() { w.index.Drop(m) }
 	}
 	return nil
 }

@@ -39,8 +39,9 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	case "W4":
 		w.created++
 		return func() { w.created-- }
-	case "W5", "W5 seat":
-		return w.matchings[0].m.corrupt(invariant)
+	case "M1":
+		a.table.Closed = true
+		return func() { a.table.Closed = false }
 	case "W6":
 		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0)
 		words[len(words)-1] ^= 1 << 63

@@ -291,7 +291,7 @@ func (c *cloning) fill(i int) {
 	a, pos, source := w.seatOf(w.recordOf("", m.e))
 	to := m.to
 	m.start = to.table.Grid.Len()
-	path := a.table.To(&to.table)
+	path := a.table.To(&to.table.Table)
 	path.Repeat(pos, source.Row, c.n, func(b table.Berth) {
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)

@@ -230,7 +230,7 @@ func (m *migration) find(s *picked) error {
 	for slot, id := range to.table.Types {
 		numbers[slot] = m.from.byType[w.types[id].key()]
 	}
-	r := road{s: s, to: to, path: a.table.Across(&to.table, numbers)}
+	r := road{s: s, to: to, path: a.table.Across(&to.table.Table, numbers)}
 	if s.whole && to.table.Len() == 0 && !r.path.Relabels && r.path.Adopts() {
 		r.path.Adopt()
 	}

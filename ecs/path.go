@@ -23,9 +23,9 @@ type edge struct {
 // a is asked for another.
 func (a *Archetype) pathTo(to *Archetype) *path {
 	if a.differs(to) {
-		return a.table.Sideways(&to.table)
+		return a.table.Sideways(&to.table.Table)
 	}
-	return a.table.To(&to.table)
+	return a.table.To(&to.table.Table)
 }
 
 // differs reports whether two archetypes have different values of one type.

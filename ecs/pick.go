@@ -7,6 +7,7 @@ import (
 
 	"quarry/bitmask"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/match"
 )
 
 // Picks: the rows that a change by query or by list is about. Whatever names them,
@@ -83,19 +84,20 @@ func (w *World) checkQuery(op string, q *Query) {
 func (q *Query) pick() *pick {
 	p := q.w.newPick()
 	filters := q.filters() && q.since != 0
-	for i := range q.m.matches {
-		m := &q.m.matches[i]
-		if m.a.table.Grid.Len() == 0 {
+	for i := range q.m.Matches {
+		m := &q.m.Matches[i]
+		a := whole(m.Archetype)
+		if a.table.Grid.Len() == 0 {
 			continue
 		}
-		s := p.add(m.a)
-		if !filters && len(m.tests) == 0 {
-			s.rows, s.whole = m.a.table.Grid.Len(), true
+		s := p.add(a)
+		if !filters && len(m.Tests) == 0 {
+			s.rows, s.whole = a.table.Grid.Len(), true
 			continue
 		}
 		p.addMask(s)
-		s.rows = q.pickRows(m, s, filters)
-		if s.whole = s.rows == m.a.table.Grid.Len(); s.rows == 0 {
+		s.rows = q.pickRows(m.Tests, s, filters)
+		if s.whole = s.rows == a.table.Grid.Len(); s.rows == 0 {
 			p.picks = p.picks[:len(p.picks)-1]
 		}
 	}
@@ -104,15 +106,16 @@ func (q *Query) pick() *pick {
 
 // pickRows fills the masks of an archetype's chunks, of those that pass by their
 // versions when filters is set.
-func (q *Query) pickRows(m *match, s *picked, filters bool) (rows int) {
+func (q *Query) pickRows(tests []match.BitTest, s *picked, filters bool) (rows int) {
+	a := s.a
 	scan := q.w.openScan(q)
 	defer scan.end()
-	for pos := range m.a.table.Grid.Chunks() {
-		if filters && !q.passes(m.a, pos, q.since) {
+	for pos := range a.table.Grid.Chunks() {
+		if filters && !q.passes(a, pos, q.since) {
 			continue
 		}
-		n := m.a.table.Grid.RowsOf(pos)
-		switch matching := scan.filter(m.a, m.tests, pos, 0, n); matching {
+		n := a.table.Grid.RowsOf(pos)
+		switch matching := scan.filter(a, tests, pos, 0, n); matching {
 		case 0:
 		case n:
 			bitmask.Bits(s.maskOf(pos)).SetRange(0, n)

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/match"
 )
 
 // Query finds the entities that match its terms. Archetypes are matched when
@@ -17,18 +18,19 @@ import (
 type Query struct {
 	w         *World
 	terms     []Term
-	m         *matching // nil: closed
-	sights    []sight   // of the matches, see look
-	seen      uint64    // World.matched when they were up to date; 0: never
-	replanned uint64    // World.replanned then
-	retired   uint64    // World.retired then
-	access    []uint8   // by typeID: what loops may do with the type, see declared
-	writes    bool      // some type may be written
-	changed   []typeID  // of the Changed terms
-	ordered   bool      // there is an Ordered term
-	pinned    bool      // since stays when loops end, see PinSince
-	since     uint32    // version that Changed and Ordered compare with; 0: everything is new
-	whole     uint64    // World.unshared at which every row of the sights matches, in any version: see look
+	m         *match.Matching // nil: closed
+	named     []*value        // of the Where terms, held
+	sights    []sight         // of the matches, see look
+	seen      uint64          // World.matched when they were up to date; 0: never
+	replanned uint64          // World.replanned then
+	lost      uint64          // Matching.Lost then
+	access    []uint8         // by typeID: what loops may do with the type, see declared
+	writes    bool            // some type may be written
+	changed   []typeID        // of the Changed terms
+	ordered   bool            // there is an Ordered term
+	pinned    bool            // since stays when loops end, see PinSince
+	since     uint32          // version that Changed and Ordered compare with; 0: everything is new
+	whole     uint64          // World.unshared at which every row of the sights matches, in any version: see look
 }
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
@@ -53,7 +55,7 @@ func NewQuery(w *World, terms ...Term) *Query {
 		}
 		q.ordered = q.ordered || t.kind == termOrdered
 	}
-	q.m = w.matchingOf(terms)
+	q.m = w.index.Matching(q.read())
 	return q
 }
 
@@ -103,7 +105,10 @@ func (q *Query) Close() {
 	}
 	q.w.Settle("Query.Close")
 	if q.m != nil && !q.w.closed {
-		q.m.drop()
+		q.w.index.Drop(q.m)
+		for _, v := range q.named {
+			v.letGo()
+		}
 	}
 	q.m = nil
 }
@@ -137,8 +142,8 @@ func (q *Query) MatchesArchetype(a *Archetype) (matches, bits bool) {
 	if a == nil || a.w != q.w {
 		panic("ecs: Query.MatchesArchetype: the archetype is nil or belongs to another world")
 	}
-	matches = q.m.wants(a)
-	return matches, matches && len(q.m.testsOf(a)) > 0
+	matches = q.m.Wants(&a.table)
+	return matches, matches && len(q.m.TestsOf(&a.table)) > 0
 }
 
 // World returns the query's world, nil when the query was closed.

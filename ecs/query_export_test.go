@@ -4,17 +4,18 @@ import (
 	"fmt"
 
 	"quarry/asm"
+	"quarry/ecs/internal/match"
 )
 
 // SharesMatching reports whether two queries use one matching.
 func SharesMatching(a, b *Query) bool { return a.m == b.m && a.m != nil }
 
 // Matchings returns the number of matchings that the world shows new archetypes.
-func (w *World) Matchings() int { return len(w.matchings) }
+func (w *World) Matchings() int { return w.index.Len() }
 
 // Matcher holds what the ways to match archetypes need, which are compared.
 type Matcher struct {
-	m        *matching
+	m        *match.Matching
 	all      []*Archetype
 	hashes   []uint64              // by archetype, made once
 	sets     []map[uint64]struct{} // by archetype: the hashes of its types
@@ -31,10 +32,10 @@ type Matcher struct {
 func NewMatcher(q *Query) *Matcher {
 	t := &Matcher{m: q.m, all: q.w.archetypes, bySig: map[signature]bool{}, byHash: map[uint64]bool{}}
 	for id := range q.w.types {
-		if t.m.has.Has(typeID(id)) {
+		if t.m.Has.Has(typeID(id)) {
 			t.has = append(t.has, hashOfType(typeID(id)))
 		}
-		if t.m.lacks.Has(typeID(id)) {
+		if t.m.Lacks.Has(typeID(id)) {
 			t.lacks = append(t.lacks, hashOfType(typeID(id)))
 		}
 	}
@@ -47,7 +48,7 @@ func NewMatcher(q *Query) *Matcher {
 		h := hashOf(&a.table.Sig)
 		t.hashes = append(t.hashes, h)
 		t.table = append(t.table, a.table.Sig[:]...)
-		if t.m.wants(a) {
+		if t.m.Wants(&a.table) {
 			t.bySig[a.table.Sig], t.byHash[h] = true, true
 			t.Accepted++
 		}
@@ -75,7 +76,7 @@ func hashOf(s *signature) uint64 {
 // Compare counts the archetypes that match by comparing signatures.
 func (t *Matcher) Compare() (n int) {
 	for _, a := range t.all {
-		if t.m.wants(a) {
+		if t.m.Wants(&a.table) {
 			n++
 		}
 	}
@@ -138,7 +139,7 @@ func (t *Matcher) Hash() (sum uint64) {
 
 // Kernel compares all signatures in one call of asm.Match; it knows no Any terms.
 func (t *Matcher) Kernel() int {
-	return asm.Match(t.bits, t.table, t.m.has[:], t.m.lacks[:], len(signature{}))
+	return asm.Match(t.bits, t.table, t.m.Has[:], t.m.Lacks[:], len(signature{}))
 }
 
 // ForgetAfter takes the archetypes that f makes out of the world again, as a call that fails does.
@@ -151,31 +152,20 @@ func (w *World) ForgetAfter(f func()) {
 // Suitors counts the matchings that an archetype would look at if it came now, those of them that want
 // it, and all.
 func (w *World) Suitors(a *Archetype) (looked, wanting, all int) {
-	for m := range a.suitors() {
+	for m := range w.index.Suitors(&a.table) {
 		looked++
-		if m.wants(a) {
+		if m.Wants(&a.table) {
 			wanting++
 		}
 	}
 	slow := 0
-	for _, e := range w.matchings {
-		if e.m.wants(a) {
+	for m := range w.index.Matchings() {
+		if m.Wants(&a.table) {
 			slow++
 		}
 	}
 	if slow != wanting {
 		panic(fmt.Sprintf("%d matchings want %v, it finds %d", slow, a, wanting))
 	}
-	return looked, wanting, len(w.matchings)
-}
-
-// corrupt breaks W5.
-func (m *matching) corrupt(invariant string) (restore func()) {
-	if invariant == "W5 seat" {
-		m.seats[1].at++
-		return func() { m.seats[1].at-- }
-	}
-	old := m.matches
-	m.matches = m.matches[:len(m.matches)-1]
-	return func() { m.matches = old }
+	return looked, wanting, w.index.Len()
 }

@@ -91,7 +91,7 @@ func (a *asking) archetype() *ecs.Archetype {
 }
 
 // TestArchetypesFindTheirQueries opens and closes queries of all kinds of terms while archetypes come
-// and go. Suitors, and Verify (W5), compare all with all.
+// and go. Suitors, and Verify (M1-M5), compare all with all.
 func TestArchetypesFindTheirQueries(t *testing.T) {
 	a := newAsking(t, 1, 9)
 	var open []*ecs.Query

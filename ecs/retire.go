@@ -11,31 +11,19 @@ import "slices"
 // keep their order. Cost: for each archetype of the world, and each chunk of those that
 // come after one that goes.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
-	kept := w.archetypes[:0]
-	var losing []*matching
 	for _, a := range w.archetypes {
 		if goes(a) {
-			losing = a.appendLosing(losing)
 			a.giveUp()
 			n++
-			continue
 		}
-		if at := uint32(len(kept)); a.table.Index != at {
-			a.table.Renumber(at)
-		}
-		kept = append(kept, a)
 	}
 	if n == 0 {
 		return 0
 	}
-	for v := range w.lessened { // once each: a value may have lost very many
-		v.archetypes = slices.DeleteFunc(v.archetypes, func(a *Archetype) bool { return a.forgotten })
-	}
-	clear(w.lessened)
-	clear(w.archetypes[len(kept):])
-	w.archetypes = kept
+	w.index.Leave()
+	w.archetypes = slices.DeleteFunc(w.archetypes, func(a *Archetype) bool { return a.table.Closed })
 	clear(w.byTypes)
-	for _, a := range kept {
+	for _, a := range w.archetypes {
 		a.alike = w.byTypes[a.key]
 		w.byTypes[a.key] = a
 		a.table.Forget()
@@ -44,33 +32,16 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 			a.edge, a.edgeKey = nil, noEdge
 		}
 	}
-	for _, m := range losing { // once each: one may lose very many
-		m.matches, m.loses = slices.DeleteFunc(m.matches, func(m match) bool { return m.a.forgotten }), false
-	}
-	w.retired++
 	w.changeMatches()
 	return n
-}
-
-// appendLosing appends the matchings that list the archetype and do not lose another.
-func (a *Archetype) appendLosing(losing []*matching) []*matching {
-	for m := range a.suitors() {
-		if !m.loses && m.wants(a) {
-			m.loses = true
-			losing = append(losing, m)
-		}
-	}
-	return losing
 }
 
 // giveUp ends what an archetype without rows has, but its types and values.
 func (a *Archetype) giveUp() {
 	w := a.w
-	a.forgotten = true
 	a.table.Close()
 	for _, v := range a.values {
 		v.letGo()
-		w.lessened[v] = true
 	}
 	if len(a.values) > 0 {
 		w.valued--
@@ -121,7 +92,7 @@ func (w *World) sweepBut(a *Archetype) {
 // again returns the archetype of the same types and values that the world has, which is a
 // unless it was given up. It makes one when there is none.
 func (a *Archetype) again() (*Archetype, error) {
-	if !a.forgotten {
+	if !a.table.Closed {
 		return a, nil
 	}
 	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(&a.table.Sig, a.values, nil, nil))
@@ -129,7 +100,7 @@ func (a *Archetype) again() (*Archetype, error) {
 
 // now is again that makes none: where the world has no such archetype it returns a.
 func (a *Archetype) now() *Archetype {
-	if a.forgotten {
+	if a.table.Closed {
 		values := a.w.valuesFor(&a.table.Sig, a.values, nil, nil)
 		if b := a.w.withKey(a.w.keyOf(&a.table.Sig, values), &a.table.Sig, values); b != nil {
 			return b

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/bitmask"
+	"quarry/ecs/internal/match"
 )
 
 // scan is a loop over rows under way: what the three words of a Rows lead to.
@@ -109,22 +110,22 @@ func (s *scan) words(n int) []uint64 {
 // filter computes the snapshot of matching rows among n of a chunk, from first on, which is a
 // multiple of 64. It returns how many match; the mask is filled when that is neither 0 nor n.
 // Counts of enabled rows decide most chunks without a look at their bits.
-func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matching int) {
+func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
 	all := a.table.Grid.RowsOf(pos)
 	for i := range tests {
 		t := &tests[i]
-		if len(t.slots) > 1 {
+		if len(t.Slots) > 1 {
 			continue
 		}
-		switch a.table.Books.On(t.slots[0], pos) {
+		switch a.table.Books.On(t.Slots[0], pos) {
 		case all:
-			if t.invert != 0 {
+			if t.Invert != 0 {
 				return 0
 			}
 			left--
 		case 0:
-			if t.invert == 0 {
+			if t.Invert == 0 {
 				return 0
 			}
 			left--
@@ -141,7 +142,7 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matchin
 		words[len(words)-1] = bitmask.Mask(0, n%64)
 	}
 	for i := range tests {
-		tests[i].narrow(a, pos, first/64, words)
+		a.narrow(&tests[i], pos, first/64, words)
 	}
 	for _, word := range words {
 		matching += bits.OnesCount64(word)
@@ -149,19 +150,19 @@ func (s *scan) filter(a *Archetype, tests []bitTest, pos, first, n int) (matchin
 	return matching
 }
 
-// narrow takes the rows out of a mask, whose first word is that of a chunk at from, that fail
-// the test. Goroutines may toggle bits meanwhile, see World.Share.
-func (t *bitTest) narrow(a *Archetype, pos, from int, mask []uint64) {
-	if len(t.slots) == 1 {
-		enabled := a.table.Books.Bits(t.slots[0], pos)[from:]
+// narrow takes the rows out of a mask, whose first word is that of a chunk at from, that fail a
+// test. Goroutines may toggle bits meanwhile, see World.Share.
+func (a *Archetype) narrow(t *match.BitTest, pos, from int, mask []uint64) {
+	if len(t.Slots) == 1 {
+		enabled := a.table.Books.Bits(t.Slots[0], pos)[from:]
 		for i := range mask {
-			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.invert
+			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.Invert
 		}
 		return
 	}
 	for i := range mask {
 		either := uint64(0)
-		for _, slot := range t.slots {
+		for _, slot := range t.Slots {
 			either |= atomic.LoadUint64(&a.table.Books.Bits(slot, pos)[from+i])
 		}
 		mask[i] &= either

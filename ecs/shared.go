@@ -167,8 +167,8 @@ func (c Shared[T]) Len(v T) int {
 
 // len returns how many entities have the value.
 func (v *value) len() (n int) {
-	for _, a := range v.archetypes {
-		n += a.table.Grid.Len()
+	for _, set := range v.t.w.index.Sharers(v.serial) {
+		n += whole(set).table.Grid.Len()
 	}
 	return n
 }

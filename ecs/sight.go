@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
 	"slices"
 )
@@ -12,9 +13,9 @@ import (
 // sight is an archetype as a query's loops see it.
 type sight struct {
 	a       *Archetype
-	tests   []bitTest // of the match
-	lowest  uint      // typeID that the table begins with
-	columns []place   // by typeID from lowest on; flags 0: not declared; declared alone: absent
+	tests   []match.BitTest // of the match
+	lowest  uint            // typeID that the table begins with
+	columns []place         // by typeID from lowest on; flags 0: not declared; declared alone: absent
 }
 
 // declared marks a type that a query gives access to, in archetypes that have it or
@@ -30,7 +31,7 @@ func (t *sight) columnOf(id typeID) place {
 }
 
 // look brings the sights up to date with the matches. Those only become more between two
-// looks, unless archetypes were given up: then all are made anew.
+// looks, unless some of them were given up: then all are made anew.
 func (q *Query) look() {
 	if p := q.w.phase; p != nil {
 		p.mu.Lock()
@@ -45,8 +46,8 @@ func (q *Query) lookAlone() {
 	if q.upToDate() {
 		return
 	}
-	if q.retired != q.w.retired {
-		q.sights, q.retired = q.sights[:0], q.w.retired
+	if q.lost != q.m.Lost {
+		q.sights, q.lost = q.sights[:0], q.m.Lost
 	}
 	if q.replanned != q.w.replanned {
 		for i := range q.sights {
@@ -54,8 +55,8 @@ func (q *Query) lookAlone() {
 		}
 		q.replanned = q.w.replanned
 	}
-	for i := len(q.sights); i < len(q.m.matches); i++ {
-		q.sights = append(q.sights, q.sightOf(&q.m.matches[i]))
+	for i := len(q.sights); i < len(q.m.Matches); i++ {
+		q.sights = append(q.sights, q.sightOf(&q.m.Matches[i]))
 	}
 	q.seen = q.w.matched
 	q.whole = 0
@@ -77,8 +78,8 @@ func (t *sight) follow() {
 // upToDate reports whether there is nothing to do for look.
 func (q *Query) upToDate() bool { return q.seen == q.w.matched }
 
-func (q *Query) sightOf(m *match) sight {
-	t := sight{a: m.a, tests: m.tests}
+func (q *Query) sightOf(m *match.Match) sight {
+	t := sight{a: whole(m.Archetype), tests: m.Tests}
 	first := true
 	for id, access := range q.access {
 		if access == 0 {
@@ -89,8 +90,8 @@ func (q *Query) sightOf(m *match) sight {
 			t.columns = make([]place, len(q.access)-id)
 		}
 		p := table.MakePlace(0, 0, declared)
-		if id < len(m.a.table.Places) && m.a.table.Places[id].Flags() != 0 {
-			p = m.a.table.Places[id].With(access)
+		if id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0 {
+			p = t.a.table.Places[id].With(access)
 		}
 		t.columns[id-int(t.lowest)] = p
 	}

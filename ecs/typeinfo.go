@@ -56,7 +56,6 @@ type typeInfo struct {
 	growth     alloc.Growth   // buffers: of the room in elements
 	shared     valueStore     // shared types: the values; else nil
 	managed    managedStore   // managed types: the values; else nil
-	roll       roll           // of matchings that ask for it; of the world's own copy
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup

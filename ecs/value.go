@@ -18,7 +18,8 @@ import (
 //
 // So chunks are grouped by value without a word in a row, all that moves rows between
 // archetypes moves them between values, and where layouts are alike chunks change hands
-// as they are. A value knows its archetypes, an archetype its values.
+// as they are. An archetype knows its values, the index of matches (ecs/internal/match) the
+// archetypes of each.
 //
 // Archetypes that were made for a value and have no rows any more are given up: when
 // there are as many of them as others, by the next change or creation, and by World.Shrink. A value
@@ -27,17 +28,15 @@ import (
 // Invariant, checked by Verify:
 //
 //	W11 A store has exactly the values that an archetype has or a query names. Each
-//	    counts those, lists its archetypes in order of creation, and is found by what it
-//	    equals. An archetype has one value for each of its shared types.
+//	    counts those, and is found by what it equals. An archetype has one value for each
+//	    of its shared types, and its set their serials.
 
 // value is a shared value of a world.
 type value struct {
-	t          *typeInfo
-	v          any          // a T
-	serial     uint64       // number in the order in which values were made
-	refs       int          // archetypes that have it, and matchings that name it; 0: the store does not know it
-	archetypes []*Archetype // that have it, in order of creation
-	roll       roll         // of matchings that name it
+	t      *typeInfo
+	v      any    // a T
+	serial uint64 // number in the order in which values were made
+	refs   int    // archetypes that have it, and queries that name it; 0: the store does not know it
 }
 
 // String prints the value as Cell=3, and one with long arrays in it as Cell=(long).
@@ -290,7 +289,12 @@ func valueIn(list []*value, id typeID) *value {
 
 // verifyValues checks W11.
 func (w *World) verifyValues() error {
-	refs, lists := map[*value]int{}, map[*value][]*Archetype{}
+	refs, named := map[*value]int{}, map[uint64]int{} // named by serial
+	for m := range w.index.Matchings() {
+		for _, serial := range slices.Concat(m.Where...) {
+			named[serial] += m.Queries()
+		}
+	}
 	for _, a := range w.archetypes {
 		at := 0
 		for _, id := range a.table.Types {
@@ -300,20 +304,14 @@ func (w *World) verifyValues() error {
 			if at >= len(a.values) || a.values[at].t.id != id {
 				return fmt.Errorf("ecs: W11: %v has values %v, none of %s in its place", a, a.values, w.types[id].name)
 			}
-			v := a.values[at]
-			refs[v]++
-			lists[v] = append(lists[v], a)
+			if v := a.values[at]; at >= len(a.table.Values) || a.table.Values[at] != v.serial {
+				return fmt.Errorf("ecs: W11: %v has serials %d, that of %v is %d", a, a.table.Values, v, v.serial)
+			}
+			refs[a.values[at]]++
 			at++
 		}
-		if at != len(a.values) {
+		if at != len(a.values) || at != len(a.table.Values) {
 			return fmt.Errorf("ecs: W11: %v has %d values for %d shared types", a, len(a.values), at)
-		}
-	}
-	for _, e := range w.matchings {
-		for _, one := range e.m.where {
-			for _, v := range one {
-				refs[v]++
-			}
 		}
 	}
 	for _, t := range w.types {
@@ -322,10 +320,11 @@ func (w *World) verifyValues() error {
 		}
 		var err error
 		t.shared.each(func(v *value) {
-			if err == nil && (v.refs != refs[v] || v.refs == 0 || t.shared.known(v) != v || !slices.Equal(v.archetypes, lists[v])) {
-				err = fmt.Errorf("ecs: W11: %v counts %d and lists %v; %d have or name it, archetypes %v", v, v.refs, v.archetypes, refs[v], lists[v])
+			if err == nil && (v.refs != refs[v]+named[v.serial] || v.refs == 0 || t.shared.known(v) != v) {
+				err = fmt.Errorf("ecs: W11: %v counts %d; %d archetypes have it, %d queries name it", v, v.refs, refs[v], named[v.serial])
 			}
 			delete(refs, v)
+			delete(named, v.serial)
 		})
 		if err != nil {
 			return err
@@ -333,6 +332,9 @@ func (w *World) verifyValues() error {
 	}
 	for v := range refs {
 		return fmt.Errorf("ecs: W11: the store does not know %v", v)
+	}
+	for serial, n := range named {
+		return fmt.Errorf("ecs: W11: no store knows the value with serial %d, which %d queries name", serial, n)
 	}
 	return nil
 }

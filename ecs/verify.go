@@ -46,10 +46,8 @@ func (w *World) Verify() error {
 	if err := w.verifyManaged(); err != nil {
 		return err
 	}
-	for _, e := range w.matchings {
-		if err := e.m.verify(); err != nil {
-			return err
-		}
+	if err := w.index.Verify(len(w.archetypes)); err != nil {
+		return err
 	}
 	if n := w.heap.Stats().LiveBlocks; n != spilled {
 		return fmt.Errorf("ecs: W7: %d buffers have spilled, the heap holds %d blocks", spilled, n)
@@ -87,7 +85,7 @@ func (a *Archetype) verify(spilled *int) error {
 // allTables yields the tables of all archetypes.
 func (w *World) allTables(yield func(*table.Table) bool) {
 	for _, a := range w.archetypes {
-		if !yield(&a.table) {
+		if !yield(&a.table.Table) {
 			return
 		}
 	}

@@ -27,12 +27,16 @@ func verifyNames(t *testing.T, w *ecs.World, more ...string) {
 		hits.Append(a.Create(), Hit{}, Hit{}, Hit{})
 	}
 	require.NoError(t, w.Verify())
-	for _, name := range append(more, "W1", "W2", "W4", "W5", "W5 seat", "W6", "W6 count", "W7", "W9", "W12") {
+	for _, name := range append(more, "W1", "W2", "W4", "W6", "W6 count", "W7", "W9", "W12") {
 		restore := w.Corrupt(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+strings.Fields(name)[0]+":", name)
 		restore()
 		require.NoError(t, w.Verify())
 	}
+	restore := w.Corrupt("M1")
+	require.ErrorContains(t, w.Verify(), "match: M1:")
+	restore()
+	require.NoError(t, w.Verify())
 }
 
 // TestVerifyNamesKinds corrupts what worlds keep of managed and of shared values.
@@ -51,7 +55,7 @@ func TestVerifyNamesKinds(t *testing.T) {
 	require.NoError(t, w.Verify())
 	for _, name := range []string{
 		"W10 lost", "W10 free twice", "W10 free of none", "W10 free of more", "W10 free in use", "W10 forgotten",
-		"W11 count", "W11 list", "W11 list order", "W11 found", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query",
+		"W11 count", "W11 serial", "W11 found", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query", "W11 query of none",
 	} {
 		restore := w.CorruptKinds(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:3]+":", name)

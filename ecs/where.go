@@ -55,7 +55,8 @@ func (q *Query) checkValue(op string, of SharedValue) {
 func (s *scan) walkOf(q *Query, of *value, yield func(Rows) bool) {
 	since := q.since
 	filters := since != 0 && q.filters()
-	for _, a := range of.settled().archetypes {
+	for _, set := range q.w.index.Sharers(of.settled().serial) {
+		a := whole(set)
 		if a.table.Grid.Len() == 0 {
 			continue
 		}

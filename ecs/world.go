@@ -11,6 +11,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
 )
 
@@ -32,7 +33,6 @@ import (
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
 //	W4 created - destroyed is the number of rows of all archetypes.
-//	W5 A matching lists exactly the archetypes that its terms match.
 //	W7 Every buffer's length is within its capacity, a spilled one's capacity is
 //	   above the inline room, its block is live and as large, and the heap has no
 //	   other blocks.
@@ -40,7 +40,7 @@ import (
 //	   looks.
 //	W12 Entities that are Dying have a Cleanup type.
 //	W2, W3, W6, W9 and L1 of package table, W10 of store.go, W11 of value.go, R1-R9 of package
-//	entity, L2 of lookup.go.
+//	entity, M1-M5 of package match, L2 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -62,21 +62,16 @@ type World struct {
 	archetypes   []*Archetype          // in order of creation
 	byTypes      map[uint64]*Archetype // by hash of the set, the last that was made with it
 	seed         maphash.Seed          // of that hash
-	matchings    roll                  // all of them
-	undemanding  roll                  // of those that ask for no type
-	asked        uint64                // times that an archetype asked for its suitors
+	index        match.Index           // which archetypes queries ask for, and those of each shared value
 	matched      uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
 	unshared     uint64                // the same, or never while the world is shared or after Close: see Query.Rows
 	replanned    uint64                // those laid out anew
-	byFilter     map[uint64]*matching  // by matching.key, the last that was made with it
-	retired      uint64                // times that archetypes were given up
 	sharedTypes  signature             // that are shared
 	cleanupTypes signature             // registered with Cleanup
 	dies         *Change               // what Destroy does to entities that are more than rows
 	valued       int                   // archetypes with values
 	mostValued   int                   // from how many on the next change sweeps
 	serial       atomic.Uint64         // of the value that was made last
-	lessened     map[*value]bool       // values that lose archetypes in the call under way
 	chosen       []*value              // of the archetype that is looked for
 	given        []*value              // to the call under way
 	batches      Query                 // that the rows of batches belong to; it matches nothing
@@ -144,7 +139,7 @@ func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
 	w := &World{
 		byType:  map[typeKey]typeID{},
-		byTypes: map[uint64]*Archetype{}, lessened: map[*value]bool{}, seed: maphash.MakeSeed(), byFilter: map[uint64]*matching{},
+		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(),
 		matched: 1, unshared: 1, mostValued: leastSwept,
 		growth: DefaultChunkGrowth(),
 	}
@@ -166,6 +161,7 @@ func NewWorld(options ...Option) (*World, error) {
 	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
 	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Release: w.release, Replanned: w.replan})
+	w.index.Open()
 	w.registerBuiltIn()
 	return w, nil
 }
@@ -200,12 +196,13 @@ func (w *World) Close() error {
 	}
 	err = errors.Join(err, w.closeUniverse())
 	tags.Give(w.ids.Tag())
-	w.closed, w.matchings, w.undemanding, w.byFilter, w.base, w.names = true, nil, nil, nil, nil, nil
+	w.closed, w.base, w.names = true, nil, nil
 	w.unshared = never
 	w.tables.Close()
+	w.index.Close()
 	w.loops++ // a loop that never ends
 	for _, t := range w.types {
-		t.view, t.roll = entity.View{}, nil
+		t.view = entity.View{}
 	}
 	w.epoch++ // views are void
 	return err

@@ -30,7 +30,7 @@ import (
 // chunk is ever part full, and a row that goes is replaced by the last one. The fields are the
 // table's to write.
 type Table struct {
-	Index   uint32 // by which owners name it
+	Index   uint32 // by which owners name it: the caller's to set, see Renumber
 	Sig     Signature
 	Types   []TypeID     // in rising order
 	Places  []Place      // by TypeID, up to the highest of Types
@@ -46,11 +46,11 @@ type Table struct {
 	side    *Transition // to tables of the same world that the caller tells apart otherwise than by types, see Sideways
 }
 
-// Init makes a table without rows, of the types in sig. Where there will be others with the
-// same types, alike says so: they share one plan. An error wraps layout.ErrTooBig: a row does
+// Init makes a table without rows, of the types in sig; the caller gives it an Index of its own. Where there will
+// be others with the same types, alike says so: they share one plan. An error wraps layout.ErrTooBig: a row does
 // not fit a chunk.
-func (t *Table) Init(s *Tables, index uint32, sig Signature, alike bool) error {
-	*t = Table{all: s, Index: index, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
+func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
+	*t = Table{all: s, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
 	for id := range sig.Each() {
 		t.Types = append(t.Types, id)
 	}

@@ -81,7 +81,8 @@ func (m *slowTables) table(types table.Signature) *table.Table {
 		}
 	}
 	a := new(table.Table)
-	require.NoError(m.t, a.Init(&m.s, uint32(len(m.all)), types, len(m.all)%2 == 0))
+	require.NoError(m.t, a.Init(&m.s, types, len(m.all)%2 == 0))
+	a.Index = uint32(len(m.all))
 	m.all = append(m.all, a)
 	return a
 }

@@ -1,0 +1,72 @@
+package ecs
+
+import "quarry/ecs/internal/match"
+
+// read turns the terms into what is asked of archetypes and rows, and holds the values that
+// they name.
+func (q *Query) read() (f match.Filter) {
+	var named signature
+	hide := [2]bool{true, true}
+	for _, t := range q.terms {
+		switch t.kind {
+		case termIncludeDisabled:
+			hide[disabledID] = false
+		case termIncludePrefabs:
+			hide[prefabID] = false
+		case termAny:
+			f.Any = append(f.Any, signature{})
+		case termWhere:
+			values := holdAll(t.values)
+			q.named = append(q.named, values...)
+			f.Where = append(f.Where, serialsOf(values))
+		}
+		for _, o := range t.of {
+			id := o.t.id
+			if t.kind != termChanged {
+				named.Add(id)
+			}
+			ask(&f, t.kind, id, q.w.types[id].enableable)
+		}
+	}
+	for id, hidden := range hide {
+		if hidden && !named.Has(typeID(id)) {
+			f.Lacks.Add(typeID(id))
+		}
+	}
+	return f
+}
+
+// ask adds what a term asks of one of its types, of which rows have an enable bit or not.
+func ask(f *match.Filter, kind termKind, id typeID, toggles bool) {
+	switch kind {
+	case termRead, termWrite, termWith, termWhere:
+		f.Has.Add(id)
+		if toggles {
+			f.Enabled.Add(id)
+		}
+	case termDisabled:
+		f.Has.Add(id)
+		f.Disabled.Add(id)
+	case termPresent:
+		f.Has.Add(id)
+	case termAbsent:
+		f.Lacks.Add(id)
+	case termWithout:
+		if toggles {
+			f.Disabled.Add(id)
+		} else {
+			f.Lacks.Add(id)
+		}
+	case termAny:
+		f.Any[len(f.Any)-1].Add(id)
+	}
+}
+
+// serialsOf returns the numbers of values, in their order.
+func serialsOf(values []*value) []uint64 {
+	serials := make([]uint64, len(values))
+	for i, v := range values {
+		serials[i] = v.serial
+	}
+	return serials
+}

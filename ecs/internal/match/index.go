@@ -1,0 +1,239 @@
+package match
+
+import (
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"slices"
+)
+
+// The index. Filters that ask the same share one matching, which is found by a hash: its list
+// grows when an archetype is made, never while iterating. An archetype is tested by its
+// signature, 16 words that are compared with those that must be there and those that must not
+// (docs/decisions/0012 compares that with hashing); rolls say which matchings to test (roll.go):
+//
+//	Enter(a)      rolls of a's types and values --> matchings --> Wants? --> Matches
+//	Matching(f)   all archetypes, or those of f's values --> Wants? --> Matches
+//
+// Archetypes leave many at a time: a list that loses some is gone through once.
+//
+// Invariants, checked by Verify:
+//
+//	M1 An archetype's Index is its place in the index, and its Types are those of its
+//	   Signature. None is Closed.
+//	M2 A matching lists exactly the archetypes that its filter wants, in order, with
+//	   the tests that it asks for.
+//	M3 A matching is where its seats say, in each roll once, and no roll has others.
+//	   Each archetype that it may want looks at one of those rolls.
+//	M4 The list of a value has exactly the archetypes that have it, in order. A value
+//	   has one exactly when it is an archetype's or named by a matching.
+//	M5 Each matching is found by its filter, no two have one alike, and all have queries.
+
+// Index has the archetypes of a world and the matchings of its queries. It must not be copied.
+type Index struct {
+	seed        maphash.Seed         // of Matching.key
+	keys        uint64               // bits of the hash that are the key: all; tests take few
+	archetypes  []*Archetype         // in order of creation (M1)
+	matchings   roll                 // all of them
+	byFilter    map[uint64]*Matching // by Matching.key, the last that was made with it (M5)
+	byType      []*roll              // of matchings that ask for a type; nil: of none so far
+	undemanding roll                 // of those that ask for no type
+	byValue     map[uint64]*sharers  // by serial (M4)
+	asked       uint64               // times that Suitors was asked
+}
+
+// Open makes a zero index ready.
+func (x *Index) Open() {
+	x.seed, x.keys = maphash.MakeSeed(), ^uint64(0)
+	x.byFilter, x.byValue = map[uint64]*Matching{}, map[uint64]*sharers{}
+}
+
+// Close forgets all.
+func (x *Index) Close() { *x = Index{} }
+
+// Enter adds an archetype behind the others, to the matchings that want it, too.
+func (x *Index) Enter(a *Archetype) {
+	a.Index = uint32(len(x.archetypes))
+	x.archetypes = append(x.archetypes, a)
+	for _, serial := range a.Values {
+		s := x.sharersOf(serial)
+		s.archetypes = append(s.archetypes, a)
+	}
+	for m := range x.Suitors(a) {
+		m.consider(a)
+	}
+}
+
+// Leave takes the archetypes out again that are Closed. The others keep their order, and get
+// the Index that they have then. Cost: for each archetype of the index, each chunk of those behind
+// one that leaves, and each match of the matchings that lose one.
+func (x *Index) Leave() {
+	var losing []*Matching
+	var values []uint64
+	for _, a := range x.archetypes {
+		if !a.Closed {
+			continue
+		}
+		for m := range x.Suitors(a) {
+			if !m.loses && m.Wants(a) {
+				m.loses = true
+				losing = append(losing, m)
+			}
+		}
+		for _, serial := range a.Values {
+			if s := x.byValue[serial]; !s.loses {
+				s.loses = true
+				values = append(values, serial)
+			}
+		}
+	}
+	hasLeft := func(a *Archetype) bool { return a.Closed }
+	for _, serial := range values { // once each: a value may lose very many
+		s := x.byValue[serial]
+		s.archetypes, s.loses = slices.DeleteFunc(s.archetypes, hasLeft), false
+		x.release(serial)
+	}
+	for _, m := range losing { // once each, likewise
+		m.lose()
+	}
+	x.archetypes = slices.DeleteFunc(x.archetypes, hasLeft)
+	for i, a := range x.archetypes {
+		if int(a.Index) != i {
+			a.Renumber(uint32(i))
+		}
+	}
+}
+
+// Matching finds the matching of a filter, or makes it, for one query more.
+func (x *Index) Matching(f Filter) *Matching {
+	f.sort()
+	key := x.keyOf(&f)
+	for m := x.byFilter[key]; m != nil; m = m.alike {
+		if m.isLike(&f) {
+			m.queries++
+			return m
+		}
+	}
+	m := &Matching{Filter: f, key: key, alike: x.byFilter[key], queries: 1}
+	x.byFilter[key] = m
+	x.enroll(m)
+	for _, a := range x.candidates(m) {
+		m.consider(a)
+	}
+	return m
+}
+
+// keyOf returns what byFilter finds the matching of a sorted filter by.
+func (x *Index) keyOf(f *Filter) uint64 { return f.hash(x.seed) & x.keys }
+
+// candidates returns archetypes, in order, among which are all that match: those of the values
+// of a list, if there is one.
+func (x *Index) candidates(m *Matching) []*Archetype {
+	if len(m.Where) == 0 {
+		return x.archetypes
+	}
+	var all []*Archetype
+	for _, serial := range m.Where[0] {
+		all = append(all, x.Sharers(serial)...)
+	}
+	slices.SortFunc(all, byIndex)
+	return slices.Compact(all)
+}
+
+// Drop ends one query's use of a matching.
+func (x *Index) Drop(m *Matching) {
+	if m.queries--; m.queries > 0 {
+		return
+	}
+	m.leave()
+	if len(m.Where) > 0 {
+		for _, serial := range m.Where[0] {
+			x.release(serial)
+		}
+	}
+	x.forget(m)
+}
+
+// forget takes a matching out of byFilter.
+func (x *Index) forget(m *Matching) {
+	if x.byFilter[m.key] != m {
+		before := x.byFilter[m.key]
+		for before.alike != m {
+			before = before.alike
+		}
+		before.alike = m.alike
+	} else if m.alike != nil {
+		x.byFilter[m.key] = m.alike
+	} else {
+		delete(x.byFilter, m.key)
+	}
+}
+
+// Len returns the number of matchings.
+func (x *Index) Len() int { return len(x.matchings) }
+
+// Matchings yields the matchings, in no order.
+func (x *Index) Matchings() iter.Seq[*Matching] {
+	return func(yield func(*Matching) bool) {
+		for _, e := range x.matchings {
+			if !yield(e.m) {
+				return
+			}
+		}
+	}
+}
+
+// Verify checks the invariants M1 to M5 and that the index has the archetypes that it is given
+// the number of. Cost: each archetype is compared with each matching.
+func (x *Index) Verify(archetypes int) error {
+	if len(x.archetypes) != archetypes {
+		return fmt.Errorf("match: M1: the index has %d archetypes of %d", len(x.archetypes), archetypes)
+	}
+	for at, a := range x.archetypes {
+		if !a.verify(at) {
+			return fmt.Errorf("match: M1: archetype %d has index %d, left: %v, types %v and the signature %x", at, a.Index, a.Closed, a.Types, a.Sig)
+		}
+	}
+	if err := x.verifySharers(); err != nil {
+		return err
+	}
+	for _, e := range x.matchings {
+		if err := x.verifySeats(e.m); err != nil {
+			return err
+		}
+		if err := e.m.verify(x.archetypes); err != nil {
+			return err
+		}
+	}
+	for _, r := range slices.Concat(x.byType, []*roll{&x.matchings, &x.undemanding}) {
+		if r == nil {
+			continue
+		}
+		if err := r.verify(); err != nil {
+			return err
+		}
+	}
+	return x.verifyFilters()
+}
+
+// verifyFilters checks M5.
+func (x *Index) verifyFilters() error {
+	found := 0
+	for key, m := range x.byFilter {
+		for ; m != nil; m = m.alike {
+			found++
+			if m.key != key || x.keyOf(&m.Filter) != key || m.queries < 1 || m.loses {
+				return fmt.Errorf("match: M5: a matching of %d queries is listed by %#x, that of its filter is %#x", m.queries, key, x.keyOf(&m.Filter))
+			}
+			for other := m.alike; other != nil; other = other.alike {
+				if m.isLike(&other.Filter) {
+					return fmt.Errorf("match: M5: two matchings, of %d and %d queries, have the same filter", m.queries, other.queries)
+				}
+			}
+		}
+	}
+	if found != len(x.matchings) {
+		return fmt.Errorf("match: M5: %d matchings are found by their filters, there are %d", found, len(x.matchings))
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Matching is which archetypes a filter wants.
+type Matching struct {
+	Matches []Match // in order of the archetypes' creation (M2); to be read only
+	Lost    uint64  // times that some left Matches again
+	Filter          // sorted; to be read only
+
+	alike   *Matching // the next with the same key in Index.byFilter
+	seats   []seat    // in rolls, that of Index.matchings first (M3)
+	key     uint64    // of Index.byFilter
+	asked   uint64    // Index.asked when it was yielded last, see Suitors
+	queries int       // that use it; it goes with the last (M5)
+	loses   bool      // a match, in the call under way
+}
+
+// Match is an archetype that a matching lists.
+type Match struct {
+	*Archetype
+	Tests []BitTest // enable bits that decide per row; none: every row matches
+}
+
+// Queries returns how many queries use the matching.
+func (m *Matching) Queries() int { return m.queries }
+
+// consider adds a to the matches when it matches. Each archetype is considered once.
+func (m *Matching) consider(a *Archetype) {
+	if m.Wants(a) {
+		m.Matches = append(m.Matches, Match{a, m.TestsOf(a)})
+	}
+}
+
+// lose takes the archetypes that left out of the matches.
+func (m *Matching) lose() {
+	m.Matches = slices.DeleteFunc(m.Matches, func(m Match) bool { return m.Closed })
+	m.Lost++
+	m.loses = false
+}
+
+// verify checks M2 beside all archetypes.
+func (m *Matching) verify(archetypes []*Archetype) error {
+	at := 0
+	for _, a := range archetypes {
+		listed := at < len(m.Matches) && m.Matches[at].Archetype == a
+		if listed != m.Wants(a) {
+			return fmt.Errorf("match: M2: a matching of %d queries lists archetype %d: %v, but its filter says %v", m.queries, a.Index, listed, m.Wants(a))
+		}
+		if !listed {
+			continue
+		}
+		if want := m.TestsOf(a); !slices.EqualFunc(m.Matches[at].Tests, want, BitTest.equal) {
+			return fmt.Errorf("match: M2: a matching of %d queries has tests %v for archetype %d, its filter says %v", m.queries, m.Matches[at].Tests, a.Index, want)
+		}
+		at++
+	}
+	if at != len(m.Matches) {
+		return fmt.Errorf("match: M2: a matching of %d queries lists %d archetypes, %d match", m.queries, len(m.Matches), at)
+	}
+	return nil
+}
+
+func (t BitTest) equal(u BitTest) bool { return t.Invert == u.Invert && slices.Equal(t.Slots, u.Slots) }

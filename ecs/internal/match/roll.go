@@ -1,0 +1,179 @@
+package match
+
+import (
+	"fmt"
+	"iter"
+
+	"quarry/ecs/internal/table"
+)
+
+// Rolls: where an archetype that comes or goes finds the matchings that may want it. A matching that
+// asks for a type stands in the roll of that type, and archetypes without the type pass it by:
+//
+//	With(a, b)      a's or b's roll, the shorter
+//	Where(x, y)     those of both values
+//	Any(a, b)       those of both types
+//	Without(a)      the roll of those that ask for no type
+//
+// All stand in Index.matchings as well. A matching knows its seats, so it leaves without a
+// search, however many there are.
+
+// roll is a list of matchings, in no order.
+type roll []entry
+
+// entry is a matching in a roll.
+type entry struct {
+	m    *Matching
+	seat int // which of its seats this is
+}
+
+// seat is where a matching stands.
+type seat struct {
+	in *roll
+	at int
+}
+
+// enter adds a matching to a roll.
+func (r *roll) enter(m *Matching) {
+	m.seats = append(m.seats, seat{r, len(*r)})
+	*r = append(*r, entry{m, len(m.seats) - 1})
+}
+
+// leave takes a matching out of its rolls; the last of each takes its place there.
+func (m *Matching) leave() {
+	for _, s := range m.seats {
+		r := *s.in
+		last := r[len(r)-1]
+		r[s.at] = last
+		last.m.seats[last.seat].at = s.at
+		r[len(r)-1] = entry{}
+		*s.in = r[:len(r)-1]
+	}
+	m.seats = nil
+}
+
+// enroll enters a matching where the archetypes that it may want look.
+func (x *Index) enroll(m *Matching) {
+	x.matchings.enter(m)
+	switch {
+	case len(m.Where) > 0:
+		for _, serial := range m.Where[0] {
+			x.sharersOf(serial).roll.enter(m)
+		}
+	case m.Has != table.Signature{}:
+		x.shortest(&m.Has).enter(m)
+	case len(m.Any) > 0:
+		for id := range m.Any[0].Each() {
+			x.rollOf(id).enter(m)
+		}
+	default:
+		x.undemanding.enter(m)
+	}
+}
+
+// shortest returns the shortest roll of some types.
+func (x *Index) shortest(types *table.Signature) (r *roll) {
+	for id := range types.Each() {
+		if of := x.rollOf(id); r == nil || len(*of) < len(*r) {
+			r = of
+		}
+	}
+	return r
+}
+
+// rollOf returns the roll of a type. It is made on need, and stays.
+func (x *Index) rollOf(id table.TypeID) *roll {
+	for int(id) >= len(x.byType) {
+		x.byType = append(x.byType, nil)
+	}
+	if x.byType[id] == nil {
+		x.byType[id] = new(roll)
+	}
+	return x.byType[id]
+}
+
+// seen is rollOf that makes none.
+func (x *Index) seen(id table.TypeID) *roll {
+	if int(id) < len(x.byType) {
+		return x.byType[id]
+	}
+	return nil
+}
+
+// Suitors yields the matchings among which are all that want the archetype, each once.
+func (x *Index) Suitors(a *Archetype) iter.Seq[*Matching] {
+	return func(yield func(*Matching) bool) {
+		x.asked++
+		in := func(r roll) bool {
+			for _, e := range r {
+				if e.m.asked == x.asked {
+					continue
+				}
+				if e.m.asked = x.asked; !yield(e.m) {
+					return false
+				}
+			}
+			return true
+		}
+		for _, id := range a.Types {
+			if r := x.seen(id); r != nil && !in(*r) {
+				return
+			}
+		}
+		for _, serial := range a.Values {
+			if s := x.byValue[serial]; s != nil && !in(s.roll) {
+				return
+			}
+		}
+		in(x.undemanding)
+	}
+}
+
+// verify checks of a roll that each matching there knows its seat.
+func (r *roll) verify() error {
+	for at, e := range *r {
+		if e.seat >= len(e.m.seats) || e.m.seats[e.seat] != (seat{r, at}) {
+			return fmt.Errorf("match: M3: a roll of %d has a matching of %d queries at %d, whose seat %d is elsewhere", len(*r), e.m.queries, at, e.seat)
+		}
+	}
+	return nil
+}
+
+// verifySeats checks M3 of a matching: it is where its seats say, and those are where the
+// archetypes look that it wants.
+func (x *Index) verifySeats(m *Matching) error {
+	for i, s := range m.seats {
+		if s.at >= len(*s.in) || (*s.in)[s.at] != (entry{m, i}) {
+			return fmt.Errorf("match: M3: seat %d of a matching of %d queries is another's", i, m.queries)
+		}
+	}
+	var want []*roll
+	switch {
+	case len(m.Where) > 0:
+		for _, serial := range m.Where[0] {
+			if s := x.byValue[serial]; s != nil {
+				want = append(want, &s.roll)
+			}
+		}
+	case m.Has != table.Signature{}: // any of them serves
+		for id := range m.Has.Each() {
+			if len(m.seats) == 2 && m.seats[1].in == x.seen(id) {
+				return nil
+			}
+		}
+	case len(m.Any) > 0:
+		for id := range m.Any[0].Each() {
+			want = append(want, x.seen(id))
+		}
+	default:
+		want = append(want, &x.undemanding)
+	}
+	ok := len(m.seats) == 1+len(want) && m.seats[0].in == &x.matchings && len(want) > 0
+	for i := range want {
+		ok = ok && m.seats[1+i].in == want[i]
+	}
+	if !ok {
+		return fmt.Errorf("match: M3: a matching of %d queries has %d seats, not those where the archetypes look that it wants", m.queries, len(m.seats))
+	}
+	return nil
+}

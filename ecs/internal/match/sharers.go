@@ -1,0 +1,69 @@
+package match
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// sharers is who has a shared value, and who names it. One without either goes.
+type sharers struct {
+	archetypes []*Archetype // that have the value, in order of creation (M4)
+	roll       roll         // of matchings that name it
+	loses      bool         // an archetype, in the call under way
+}
+
+// sharersOf returns those of a value, which it makes when there are none.
+func (x *Index) sharersOf(serial uint64) *sharers {
+	s := x.byValue[serial]
+	if s == nil {
+		s = new(sharers)
+		x.byValue[serial] = s
+	}
+	return s
+}
+
+// Sharers returns the archetypes that have a value, in order of creation: to be read only, until
+// one comes or leaves.
+func (x *Index) Sharers(serial uint64) []*Archetype {
+	if s := x.byValue[serial]; s != nil {
+		return s.archetypes
+	}
+	return nil
+}
+
+// release forgets a value that is of no archetype any more and named by no matching.
+func (x *Index) release(serial uint64) {
+	if s := x.byValue[serial]; s != nil && len(s.archetypes) == 0 && len(s.roll) == 0 {
+		delete(x.byValue, serial)
+	}
+}
+
+// verifySharers checks M4.
+func (x *Index) verifySharers() error {
+	lists := map[uint64][]*Archetype{}
+	for _, a := range x.archetypes {
+		for _, serial := range a.Values {
+			lists[serial] = append(lists[serial], a)
+		}
+	}
+	for serial, s := range x.byValue {
+		if !slices.Equal(s.archetypes, lists[serial]) || s.loses {
+			return fmt.Errorf("match: M4: the list of value %d has %d archetypes, %d have it, or not these in this order", serial, len(s.archetypes), len(lists[serial]))
+		}
+		if len(s.archetypes) == 0 && len(s.roll) == 0 {
+			return fmt.Errorf("match: M4: value %d is of no archetype and named by no matching, but has a list", serial)
+		}
+		if err := s.roll.verify(); err != nil {
+			return err
+		}
+		delete(lists, serial)
+	}
+	for serial, list := range lists {
+		return fmt.Errorf("match: M4: value %d has no list, %d archetypes have it", serial, len(list))
+	}
+	return nil
+}
+
+// byIndex orders archetypes as they were made.
+func byIndex(a, b *Archetype) int { return cmp.Compare(a.Index, b.Index) }
