@@ -73,7 +73,7 @@ func (a *Access) Conflicts(b *Access) bool {
 // writes and the other reads or writes, in the order of registering; nil when they do not.
 // A closed world answers too. It panics for types that the world does not have.
 func (w *World) Conflicts(a, b Access) (names []string) {
-	if w == nil || w.heap == nil {
+	if w == nil || w.u == nil {
 		panic("ecs: World.Conflicts: " + unmade["World"])
 	}
 	for i := range a.reads {

@@ -12,40 +12,41 @@ import (
 type array struct{ raw rawBuffer }
 
 // Len returns the number of elements.
-func (a array) Len() int { return int(a.raw.header("DynamicBuffer.Len").length) }
+func (a array) Len() int { return a.raw.header("DynamicBuffer.Len").Len() }
 
 // Cap returns the number of elements that there is room for without growing, at
 // least those that fit inside the chunk.
-func (a array) Cap() int { return a.raw.capacity(a.raw.header("DynamicBuffer.Cap")) }
+func (a array) Cap() int {
+	h := a.raw.header("DynamicBuffer.Cap")
+	return a.raw.t.shape.Cap(h)
+}
 
 // RemoveAt takes element i out and closes the gap in order. It panics when i is not
 // in [0, Len()). Cost: it moves the elements behind i; SwapRemove moves one.
 func (a array) RemoveAt(i int) {
 	h := a.raw.element("DynamicBuffer.RemoveAt", i)
-	a.raw.cut(h, i, i+1)
+	a.raw.t.spill.Cut(h, &a.raw.t.shape, i, i+1)
 }
 
 // RemoveRange takes elements [lo, hi) out and closes the gap in order. It panics
 // unless 0 <= lo <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
 	h := a.raw.writable("DynamicBuffer.RemoveRange")
-	if lo < 0 || lo > hi || hi > int(h.length) {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, h.length))
+	if lo < 0 || lo > hi || hi > h.Len() {
+		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, h.Len()))
 	}
-	a.raw.cut(h, lo, hi)
+	a.raw.t.spill.Cut(h, &a.raw.t.shape, lo, hi)
 }
 
 // SwapRemove takes element i out and puts the last one in its place. It panics
 // when i is not in [0, Len()).
 func (a array) SwapRemove(i int) {
 	h := a.raw.element("DynamicBuffer.SwapRemove", i)
-	last := int(h.length) - 1
-	copy(a.raw.bytes(h, i, i+1), a.raw.bytes(h, last, last+1))
-	h.length--
+	a.raw.t.spill.Fill(h, &a.raw.t.shape, i)
 }
 
 // Clear takes all elements out and keeps the room.
-func (a array) Clear() { a.raw.writable("DynamicBuffer.Clear").length = 0 }
+func (a array) Clear() { a.raw.writable("DynamicBuffer.Clear").SetLen(0) }
 
 // Reserve makes room for n elements in all, so that the buffer does not grow until
 // it has more. The room is for n and what the heap gives beyond that: Growth is for
@@ -61,10 +62,11 @@ func (a array) Reserve(n int) {
 func (a array) TryReserve(n int) error {
 	h := a.raw.writable("DynamicBuffer.Reserve")
 	checkLength("DynamicBuffer.Reserve", n)
-	if n <= a.raw.capacity(h) {
+	k := &a.raw.t.shape
+	if n <= k.Cap(h) {
 		return nil
 	}
-	return a.raw.rebuild("DynamicBuffer.Reserve", h, n, n, int(h.length), int(h.length), nil)
+	return during("DynamicBuffer.Reserve", bufferLimit(a.raw.t.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize makes the buffer n elements long: those beyond go, new ones are zero. It
@@ -105,7 +107,6 @@ func (a array) TryResizeUnset(n int) error {
 // smaller than what they have. It never fails: when the system has no memory to
 // move them, they stay.
 func (a array) Trim() {
-	if h := a.raw.writable("DynamicBuffer.Trim"); h.ref != 0 {
-		a.raw.t.w.trimSpill(h, a.raw.t)
-	}
+	h := a.raw.writable("DynamicBuffer.Trim")
+	a.raw.t.spill.Trim(h, &a.raw.t.shape)
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Buffer is the handle of a buffer type: a growing array of T per entity, at first
@@ -24,13 +25,13 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	}
 	size := int(t.Size())
 	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
-		element: size, inline: inlineBytes / size, growth: alloc.Doubling()}
+		shape: kinds.Shape{Element: size, Inline: kinds.InlineBytes / size, Growth: alloc.Doubling()}}
 	info.apply("RegisterBuffer", options)
-	if info.inline > maxSpillBytes/size {
-		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: maxSpillBytes})
+	if info.shape.Inline > kinds.MaxBytes/size {
+		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: kinds.MaxBytes})
 	}
-	info.align = max(t.Align(), int(unsafe.Alignof(header{})))
-	info.size = (headerSize + info.inline*size + info.align - 1) &^ (info.align - 1)
+	info.align = max(t.Align(), kinds.HeaderAlign)
+	info.size = (kinds.HeaderSize + info.shape.Inline*size + info.align - 1) &^ (info.align - 1)
 	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}
 }
 
@@ -85,4 +86,19 @@ func (b Buffer[T]) Add(e Entity) bool {
 		clear(unsafe.Slice((*byte)(p), b.t.size))
 	}
 	return p != nil
+}
+
+// freeBuffers frees what all buffers have spilled. What the heap still holds after
+// it has leaked.
+func (w *World) freeBuffers() {
+	if w.buffers.Live() == 0 {
+		return
+	}
+	for _, a := range w.archetypes {
+		for _, c := range a.table.Buffers() {
+			for pos := range a.table.Grid.Chunks() {
+				w.buffers.FreeRows(a.table.Grid.Row(pos, 0), c, a.table.Grid.RowsOf(pos))
+			}
+		}
+	}
 }

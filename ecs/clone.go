@@ -3,11 +3,11 @@ package ecs
 import (
 	"errors"
 	"slices"
-	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Clone makes a world with the same types, archetypes, entities and names: whoever was 12v3 is
@@ -149,7 +149,7 @@ func (a *Archetype) copyRows(from *Archetype) {
 				a.dropSpills(b.At, c, len(b.IDs))
 			}
 			for _, c := range a.table.Managed() {
-				a.w.types[c.Key].managed.copy(from.w.types[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
+				a.w.types[c.Key].managed.Copy(from.w.types[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
 			}
 		})
 	}
@@ -158,8 +158,8 @@ func (a *Archetype) copyRows(from *Archetype) {
 // dropSpills makes those of n buffers empty whose elements are in another world's heap.
 func (a *Archetype) dropSpills(at alloc.GridRow, b column, n int) {
 	for range n {
-		if h := headerAt(at, b); h.ref != 0 {
-			*h = header{}
+		if h := kinds.HeaderOf(at, b); h.Spilled() {
+			*h = kinds.Header{}
 		}
 		at.Row++
 	}
@@ -186,7 +186,7 @@ func (a *Archetype) copyOwned(from *Archetype) error {
 // copySpills gives the buffers of a column, in the order of rows, copies of the blocks that those
 // of from have.
 func (a *Archetype) copySpills(from *Archetype, c column) error {
-	w, t := a.w, a.w.types[c.Key]
+	t := a.w.types[c.Key]
 	pos, row := 0, 0 // in a, whose chunks may be others
 	for fromPos := range from.table.Grid.Chunks() {
 		source := from.table.Grid.Row(fromPos, 0)
@@ -195,20 +195,16 @@ func (a *Archetype) copySpills(from *Archetype, c column) error {
 				pos, row = pos+1, 0
 			}
 			row++
-			old := headerAt(source, c)
-			if old.ref == 0 {
+			old := kinds.HeaderOf(source, c)
+			if !old.Spilled() {
 				continue
 			}
-			room := max(int(old.length), t.inline+1)
-			next, err := w.newSpill(t, room, room)
+			next, err := t.spill.Take(&t.shape, old.Len())
 			if err != nil {
-				return err
+				return bufferLimit(err)
 			}
-			next.length = old.length
-			n := int(old.length) * t.element
-			// Safe because both blocks are live and have room for the elements.
-			copy(unsafe.Slice((*byte)(w.spilled(&next)), n), unsafe.Slice((*byte)(from.w.spilled(old)), n))
-			*headerAt(a.table.Grid.Row(pos, row-1), c) = next
+			copy(t.spill.Bytes(&next, &t.shape, 0, old.Len()), from.w.buffers.Own().Bytes(old, &t.shape, 0, old.Len()))
+			*kinds.HeaderOf(a.table.Grid.Row(pos, row-1), c) = next
 		}
 	}
 	return nil

@@ -1,8 +1,10 @@
 package ecs
 
 import (
-	"quarry/ecs/internal/entity"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Destroying. An entity with Cleanup types does not end: it becomes one of those types
@@ -165,7 +167,7 @@ func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 	for _, e := range entities(at.Base, row+n)[row:] {
 		list = append(list, e)
 		if leads {
-			list = a.w.appendLinked(list, headerAt(at, a.table.Column(linkedID)))
+			list = a.w.appendLinked(list, kinds.HeaderOf(at, a.table.Column(linkedID)))
 		}
 		at.Row++
 	}
@@ -173,9 +175,9 @@ func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 }
 
 // appendLinked appends the entities of a buffer of LinkedEntity that are alive.
-func (w *World) appendLinked(list []Entity, h *header) []Entity {
+func (w *World) appendLinked(list []Entity, h *kinds.Header) []Entity {
 	// Safe because the buffer's elements are LinkedEntities.
-	for _, l := range unsafe.Slice((*LinkedEntity)(w.elements(h)), h.length) {
+	for _, l := range unsafe.Slice((*LinkedEntity)(w.buffers.Own().Elements(h)), h.Len()) {
 		if w.find(l.Entity) != nil {
 			list = append(list, l.Entity)
 		}

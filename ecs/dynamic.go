@@ -20,11 +20,11 @@ type DynamicBuffer[T any] struct{ array }
 // leaves the buffer alone.
 func (d DynamicBuffer[T]) Slice() []T {
 	h := d.raw.header("DynamicBuffer.Slice")
-	if h.length == 0 {
+	if h.Len() == 0 {
 		return []T{} // a pointer behind the last header of a chunk would point outside
 	}
 	// Safe because length elements lie there.
-	return unsafe.Slice((*T)(d.raw.room(h)), h.length)
+	return unsafe.Slice((*T)(d.raw.t.spill.Elements(h)), h.Len())
 }
 
 // Append adds elements at the end. It panics with a *LimitError when there is

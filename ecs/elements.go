@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Elements of buffers as a bundle has them: slices in a struct.
@@ -17,7 +18,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 // bufferIn returns the field's buffer of a row, of an archetype that has it.
 func (f *field) bufferIn(a *Archetype, at alloc.GridRow) rawBuffer {
 	// Safe because every element of a buffer column begins with a header.
-	h := (*header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
+	h := (*kinds.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
 	return rawBuffer{f.t, h, a.w.epoch, true}
 }
 
@@ -32,11 +33,10 @@ func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at allo
 			continue
 		}
 		b := f.bufferIn(a, at)
-		length := int(b.h.length)
-		if from.len <= b.capacity(b.h) {
+		if from.len <= f.t.shape.Cap(b.h) {
 			continue
 		}
-		if err := b.grow(op, b.h, from.len, length, length, nil); err != nil {
+		if err := b.grow(op, b.h, from.len, nil); err != nil {
 			return err
 		}
 	}
@@ -50,8 +50,8 @@ func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Grid
 		f := &fields[i]
 		if from := f.elementsIn(s); from != nil {
 			b := f.bufferIn(a, at)
-			copy(b.bytes(b.h, 0, from.len), b.source(from.data, from.len))
-			b.h.length = uint32(from.len)
+			copy(f.t.spill.Bytes(b.h, &f.t.shape, 0, from.len), b.source(from.data, from.len))
+			b.h.SetLen(from.len)
 		}
 	}
 }
@@ -64,10 +64,10 @@ func readElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridR
 			continue
 		}
 		b := f.bufferIn(a, at)
-		n := int(b.h.length)
+		n := b.h.Len()
 		from := sliceHeader{len: n, cap: n}
 		if n > 0 {
-			from.data = unsafe.Pointer(unsafe.SliceData(b.bytes(b.h, 0, n))) // Safe because the buffer has n elements.
+			from.data = unsafe.Pointer(unsafe.SliceData(f.t.spill.Bytes(b.h, &f.t.shape, 0, n))) // Safe because the buffer has n elements.
 		}
 		f.store(s, from)
 	}
@@ -102,7 +102,7 @@ func (f *field) copyOf(from sliceHeader) sliceHeader {
 		return sliceHeader{}
 	}
 	fresh := sliceHeader{reflect.MakeSlice(reflect.SliceOf(f.t.rtype), n, n).UnsafePointer(), n, n}
-	bytes := n * f.t.element
+	bytes := n * f.t.shape.Element
 	copy(unsafe.Slice((*byte)(fresh.data), bytes), unsafe.Slice((*byte)(from.data), bytes)) // Safe because both have n elements, which have no pointers.
 	return fresh
 }

@@ -7,45 +7,19 @@ import (
 	"quarry/layout"
 )
 
-// CorruptKinds breaks W10 or W11 of a world that has an archetype with rows and a shared
-// value that is not "other", which a query names too, and managed strings, slot 2 of which
-// is free. It returns what puts it right.
+// CorruptKinds breaks W11 of a world that has an archetype with rows and a shared value that is
+// not "other", which a query names too. It returns what puts it right.
 func (w *World) CorruptKinds(invariant string) (restore func()) {
 	var a *Archetype
-	var used *slots
 	for _, b := range w.archetypes {
 		if len(b.values) > 0 && b.table.Grid.Len() > 0 {
 			a = b
 		}
 	}
-	for _, t := range w.types {
-		if t.managed != nil {
-			used = t.managed.used()
-		}
-	}
-	old, free, v := *used, slices.Clone(used.free), a.values[0]
-	slots := func() { *used = old; used.free = free }
+	v := a.values[0]
 	was, values := *v, a.values
 	put := func() { *v = was; a.values = values }
 	switch invariant {
-	case "W10 lost":
-		used.last++
-		return slots
-	case "W10 free twice":
-		used.free = append(used.free, free[0])
-		return slots
-	case "W10 free of none":
-		used.free = append(used.free, 0)
-		return slots
-	case "W10 free of more":
-		used.free = append(used.free, used.last+1)
-		return slots
-	case "W10 free in use":
-		used.free = append(used.free, 1)
-		return slots
-	case "W10 forgotten":
-		used.free = nil
-		return slots
 	case "W11 count":
 		v.refs++
 		return put

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"quarry/ecs/internal/entity"
+	kinds "quarry/ecs/internal/value"
 	"reflect"
 	"time"
 	"unsafe"
@@ -19,10 +20,10 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	}
 	first := a.table.Grid.Chunks()[0].First
 	ids := entities(a.table.Grid.Row(0, 0).Base, a.table.Grid.RowsOf(0))
-	var head *header
+	var head *kinds.Header
 	for _, c := range a.table.Owning {
 		for row := range ids {
-			if h := headerAt(a.table.Grid.Row(0, row), c); h.ref != 0 {
+			if h := kinds.HeaderOf(a.table.Grid.Row(0, row), c); h.Spilled() {
 				head = h
 			}
 		}
@@ -51,9 +52,9 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		words[0] ^= 1
 		return func() { words[0] ^= 1 }
 	case "W7":
-		old := head.length
-		head.length = head.capacity + 1
-		return func() { head.length = old }
+		old := head.Len()
+		head.SetLen(a.w.types[a.table.Owning[0].Key].shape.Cap(head) + 1)
+		return func() { head.SetLen(old) }
 	case "W9":
 		a.table.Places[a.table.Types[0]].Offset += 64
 		return func() { a.table.Places[a.table.Types[0]].Offset -= 64 }
@@ -119,18 +120,18 @@ func (w *World) SharedValues() (n int) {
 // SetSlot puts a slot into e's row and returns the one that was there.
 func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {
 	p, _ := m.t.find(opManagedGet, e)
-	old, *(*slot)(p) = uint32(*(*slot)(p)), slot(n)
+	old, *(*kinds.Slot)(p) = uint32(*(*kinds.Slot)(p)), kinds.Slot(n)
 	return old
 }
 
 // Pages returns how many pages of values there are.
-func (m Managed[T]) Pages() int { return len(m.store.pages) }
+func (m Managed[T]) Pages() int { return reflect.ValueOf(m.store).Elem().FieldByName("pages").Len() }
 
 // Sum adds f of the rows' values up, without the checks of At: what the slots cost alone.
 func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
 	column := rows.column(m.t, "Managed.Sum")
 	for i := range rows.Len() {
-		sum += f(m.store.get(*element[slot](column, rows.s.first+i)))
+		sum += f(m.store.Get(*element[kinds.Slot](column, rows.s.first+i)))
 	}
 	return sum
 }

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	kinds "quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -101,11 +102,11 @@ func (h *hasher) column(column unsafe.Pointer, n int, c column) {
 			h.value(unsafe.Add(column, uintptr(row)*uintptr(c.Size)), t.fields)
 			continue
 		}
-		b := bufferAt(column, row, c.Size)
-		h.word(uint64(b.length))
-		first := h.w.elements(b)
-		for i := range int(b.length) {
-			h.value(unsafe.Add(first, i*t.element), t.fields)
+		b := kinds.HeaderAt(column, row, c.Size)
+		h.word(uint64(b.Len()))
+		first := t.spill.Elements(b)
+		for i := range b.Len() {
+			h.value(unsafe.Add(first, i*t.shape.Element), t.fields)
 		}
 	}
 }

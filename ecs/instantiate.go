@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/table"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Instantiating. A call copies the members of a group, n times each. All that can fail comes
@@ -73,7 +74,7 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	c := w.newCloning(op, n)
 	c.add(op, e)
 	if a, _, at := w.seatOf(w.recordOf(op, e)); a.table.Sig.Has(linkedID) {
-		list := w.appendLinked(nil, headerAt(at, a.table.Column(linkedID)))
+		list := w.appendLinked(nil, kinds.HeaderOf(at, a.table.Column(linkedID)))
 		for _, e := range list {
 			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
 				c.add(op, e) // once
@@ -89,7 +90,7 @@ type cloning struct {
 	n       int // copies of each member
 	members []member
 	number  map[Entity]int32 // of a member; of groups only
-	blocks  []header         // of the copies' buffers that spill: by member, column and copy
+	blocks  []kinds.Header   // of the copies' buffers that spill: by member, column and copy
 	used    int              // of blocks
 	ids     []Entity         // copy i of member m is m*n + i
 	links   []link           // of the member that is copied
@@ -261,16 +262,15 @@ func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
 	a, _, at := w.seatOf(w.recordOf("", e))
 	for _, b := range to.table.Buffers() {
 		t := w.types[b.Key]
-		length := int(headerAt(at, a.table.Column(t.id)).length)
-		if length <= t.inline {
+		length := kinds.HeaderOf(at, a.table.Column(t.id)).Len()
+		if length <= t.shape.Inline {
 			continue
 		}
 		for range n {
-			h, err := w.newSpill(t, length, length)
+			h, err := t.spill.Take(&t.shape, length)
 			if err != nil {
-				return err
+				return bufferLimit(err)
 			}
-			h.length = uint32(length)
 			c.blocks = append(c.blocks, h)
 		}
 	}
@@ -280,7 +280,7 @@ func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
 // freeBlocks gives them back.
 func (c *cloning) freeBlocks() {
 	for i := range c.blocks {
-		c.w.freeSpill(&c.blocks[i])
+		c.w.buffers.Free(&c.blocks[i])
 	}
 	c.blocks = c.blocks[:0]
 }
@@ -296,12 +296,12 @@ func (c *cloning) fill(i int) {
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
-			w.types[column.Key].managed.clone(slotsAt(b.At, column, len(b.IDs)))
+			w.types[column.Key].managed.Clone(slotsAt(b.At, column, len(b.IDs)))
 		}
 	})
 	w.note(span{to, m.start, c.n})
 	for _, b := range to.table.Buffers() {
-		if from := headerAt(source, a.table.Column(typeID(b.Key))); from.ref != 0 {
+		if from := kinds.HeaderOf(source, a.table.Column(typeID(b.Key))); from.Spilled() {
 			c.fillBuffers(from, m, b)
 		}
 	}
@@ -309,24 +309,22 @@ func (c *cloning) fill(i int) {
 
 // fillBuffers gives the copies of a buffer that has spilled, which have its header still,
 // elements of their own.
-func (c *cloning) fillBuffers(from *header, m *member, b column) {
-	w, t := c.w, c.w.types[b.Key]
-	length := int(from.length)
-	// Safe because the buffer has so many elements.
-	elements := unsafe.Slice((*byte)(w.elements(from)), length*t.element)
+func (c *cloning) fillBuffers(from *kinds.Header, m *member, b column) {
+	t := c.w.types[b.Key]
+	length := from.Len()
+	elements := t.spill.Bytes(from, &t.shape, 0, length)
 	at, row := m.to.table.Grid.Find(m.start)
 	for range c.n {
 		if row == m.to.table.Grid.RowsOf(at) {
 			at, row = at+1, 0
 		}
-		h := headerAt(m.to.table.Grid.Row(at, row), b)
-		*h = header{length: from.length}
-		if length > t.inline {
+		h := kinds.HeaderOf(m.to.table.Grid.Row(at, row), b)
+		*h = kinds.Inline(length)
+		if length > t.shape.Inline {
 			*h = c.blocks[c.used]
 			c.used++
 		}
-		// Safe because there is room for as many.
-		copy(unsafe.Slice((*byte)(w.elements(h)), len(elements)), elements)
+		copy(t.spill.Bytes(h, &t.shape, 0, length), elements)
 		row++
 	}
 }
@@ -364,7 +362,7 @@ func (c *cloning) findLinks(at alloc.GridRow, from column) {
 		return
 	}
 	first, n := t.linked(at.Element(from.Offset, from.Size))
-	eachEntity(t.links, first, n, uintptr(t.element), func(e *Entity) {
+	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {
 		if to, ok := c.memberOf(*e); ok {
 			c.links = append(c.links, link{from, uintptr(unsafe.Pointer(e)) - uintptr(first), to}) // Safe because both lie in one value.
 		}

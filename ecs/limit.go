@@ -3,6 +3,8 @@ package ecs
 import (
 	"errors"
 	"fmt"
+
+	kinds "quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -70,4 +72,15 @@ func during(op string, err error) error {
 		l.Op = op
 	}
 	return err
+}
+
+// bufferLimit makes what a buffer's Spill refuses a LimitError.
+func bufferLimit(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, kinds.ErrLong):
+		return limit("bytes of a buffer", kinds.MaxBytes, nil)
+	}
+	return limit("", 0, err)
 }

@@ -3,6 +3,8 @@ package ecs
 import (
 	"reflect"
 	"unsafe"
+
+	kinds "quarry/ecs/internal/value"
 )
 
 // Links: the entities that stand in components, in elements of buffers and in managed and
@@ -14,11 +16,11 @@ import (
 func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	switch {
 	case t.buffer:
-		h := (*header)(p) // Safe because a buffer's column holds headers.
-		return t.w.elements(h), int(h.length)
+		h := (*kinds.Header)(p) // Safe because a buffer's column holds headers.
+		return t.spill.Elements(h), h.Len()
 	case t.managed != nil:
-		s := *(*slot)(p) // Safe because a managed type's column holds slots.
-		return t.managed.at(s), int(min(s, 1))
+		s := *(*kinds.Slot)(p) // Safe because a managed type's column holds slots.
+		return t.managed.At(s), int(min(s, 1))
 	}
 	return p, 1
 }
@@ -62,7 +64,7 @@ func (rows span) eachLink(visit func(*Entity)) {
 			at := a.table.Grid.Row(pos, row)
 			for range k {
 				first, n := t.linked(at.Element(c.Offset, c.Size))
-				eachEntity(t.links, first, n, uintptr(t.element), visit)
+				eachEntity(t.links, first, n, uintptr(t.shape.Element), visit)
 				at.Row++
 			}
 			left -= k

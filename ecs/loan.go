@@ -126,7 +126,7 @@ func (l *Loan) take(t *typeInfo, write, looks bool) {
 	}
 	c := *t
 	c.loan, c.guarded, c.readers, c.writers = l, false, 0, 0
-	c.view, c.epoch = entity.View{}, &noEpoch
+	c.view, c.epoch, c.spill = entity.View{}, &noEpoch, t.w.buffers.Lent()
 	// Look-ups of what the query writes would see rows that others are writing.
 	c.looks = looks || !write && l.q.declares(t.id)
 	c.writable = looks && write

@@ -2,11 +2,11 @@ package ecs
 
 import (
 	"fmt"
-	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Moving to another world. Where both worlds lie in one universe and an archetype goes as
@@ -112,8 +112,8 @@ type migration struct {
 	w, from *World
 	roads   []road
 	moved   Moved
-	blocks  []header // in w, of buffers that have spilled, in the order in which they are asked for
-	used    int      // of blocks
+	blocks  []kinds.Header // in w, of buffers that have spilled, in the order in which they are asked for
+	used    int            // of blocks
 }
 
 // road is how picked rows go to an archetype of another world.
@@ -184,7 +184,7 @@ func (m *migration) prepare(p *pick, total int) error {
 	}
 	if err = w.makeRoom(err); err != nil {
 		for i := range m.blocks {
-			w.freeSpill(&m.blocks[i])
+			w.buffers.Free(&m.blocks[i])
 		}
 		w.dropIDs(blocks)
 		w.forget(before)
@@ -255,16 +255,15 @@ func (m *migration) takeBlocks() error {
 		for _, b := range r.to.table.Buffers() {
 			t, c := m.w.types[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 			err := r.s.eachRow(func(at alloc.GridRow) error {
-				from := headerAt(at, c)
-				if from.ref == 0 {
+				from := kinds.HeaderOf(at, c)
+				if !from.Spilled() {
 					return nil
 				}
-				h, err := m.w.newSpill(t, max(int(from.length), t.inline+1), max(int(from.length), t.inline+1))
+				h, err := t.spill.Take(&t.shape, from.Len())
 				if err == nil {
-					h.length = from.length
 					m.blocks = append(m.blocks, h)
 				}
-				return err
+				return bufferLimit(err)
 			})
 			if err != nil {
 				return err
@@ -328,16 +327,14 @@ func (r *road) travel(m *migration) {
 func (m *migration) moveSpills(r *road, b column) {
 	t, c := m.w.types[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.s.eachRow(func(at alloc.GridRow) error {
-		h := headerAt(at, c)
-		if h.ref == 0 {
+		h := kinds.HeaderOf(at, c)
+		if !h.Spilled() {
 			return nil
 		}
 		next := m.blocks[m.used]
 		m.used++
-		n := int(h.length) * t.element
-		// Safe because both blocks are live and have room for the elements.
-		copy(unsafe.Slice((*byte)(m.w.spilled(&next)), n), unsafe.Slice((*byte)(m.from.spilled(h)), n))
-		m.from.freeSpill(h)
+		copy(t.spill.Bytes(&next, &t.shape, 0, h.Len()), m.from.buffers.Own().Bytes(h, &t.shape, 0, h.Len()))
+		m.from.buffers.Free(h)
 		*h = next
 		return nil
 	})
@@ -347,7 +344,7 @@ func (m *migration) moveSpills(r *road, b column) {
 func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
 	for _, c := range r.to.table.Managed() {
 		old := m.from.types[r.path.Number(typeID(c.Key))].managed
-		m.w.types[c.Key].managed.adopt(old, slotsAt(at, c, n))
+		m.w.types[c.Key].managed.Adopt(old, slotsAt(at, c, n))
 	}
 }
 

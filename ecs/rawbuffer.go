@@ -2,16 +2,17 @@ package ecs
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
+
+	kinds "quarry/ecs/internal/value"
 )
 
-// rawBuffer is a DynamicBuffer without the type of its elements, so that what follows is
-// compiled once: elements are counted, and moved as bytes. Each method reads the header
+// rawBuffer is a DynamicBuffer without the type of its elements: it checks that the buffer may be
+// used, and package value has what is done to the elements. Each method reads the header
 // anew, so several of one buffer may be used in turn.
 type rawBuffer struct {
 	t     *typeInfo
-	h     *header
+	h     *kinds.Header
 	epoch uint64 // of the world when it was opened
 	write bool   // it may change the buffer
 }
@@ -30,7 +31,7 @@ func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool
 	if p == nil {
 		return rawBuffer{}, false
 	}
-	return rawBuffer{t, (*header)(p), t.w.epoch, write}, true // Safe because a buffer's value is a header.
+	return rawBuffer{t, (*kinds.Header)(p), t.w.epoch, write}, true // Safe because a buffer's value is a header.
 }
 
 // openAt returns the buffer of the i'th of rows.
@@ -43,12 +44,12 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 		t = l.copyOf(t)
 	}
 	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|lentWrite) != 0
-	return rawBuffer{t, bufferAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
+	return rawBuffer{t, kinds.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
 }
 
 // header returns the buffer's header. It is small enough to be inlined, with what it says
 // out of line.
-func (b rawBuffer) header(op string) *header {
+func (b rawBuffer) header(op string) *kinds.Header {
 	if b.t == nil || b.epoch != *b.t.epoch {
 		b.refuse(op)
 	}
@@ -56,7 +57,7 @@ func (b rawBuffer) header(op string) *header {
 }
 
 // writable is header for what changes the buffer.
-func (b rawBuffer) writable(op string) *header {
+func (b rawBuffer) writable(op string) *kinds.Header {
 	if !b.write || b.epoch != *b.t.epoch || b.t.guarded { // the zero rawBuffer is none to write
 		b.refuse(op)
 	}
@@ -83,104 +84,56 @@ func (b rawBuffer) refuse(op string) {
 	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, b.t.name))
 }
 
-func (b rawBuffer) capacity(h *header) int {
-	if h.ref == 0 {
-		return b.t.inline
-	}
-	return int(h.capacity)
-}
-
-// room returns where the elements lie.
-func (b rawBuffer) room(h *header) unsafe.Pointer {
-	return b.t.w.elements(h)
-}
-
-// bytes returns elements [lo, hi) of the room.
-func (b rawBuffer) bytes(h *header, lo, hi int) []byte {
-	size := b.t.element
-	if lo == hi {
-		return nil // a pointer behind the last header of a chunk would point outside
-	}
-	// Safe because lo and hi are at most the capacity.
-	return unsafe.Slice((*byte)(unsafe.Add(b.room(h), lo*size)), (hi-lo)*size)
-}
-
 // source returns the n elements at p, of a caller's slice.
 func (b rawBuffer) source(p unsafe.Pointer, n int) []byte {
-	return unsafe.Slice((*byte)(p), n*b.t.element) // Safe because the caller's slice has them.
+	return unsafe.Slice((*byte)(p), n*b.t.shape.Element) // Safe because the caller's slice has them.
 }
 
 // append is TryAppend of n elements at p.
 func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
-	length := int(h.length)
-	if length+n > b.capacity(h) {
-		return b.grow(op, h, length+n, length, length, b.source(p, n))
+	k, length := &b.t.shape, h.Len()
+	if length+n > k.Cap(h) {
+		return b.grow(op, h, length+n, b.source(p, n))
 	}
-	copy(b.bytes(h, length, length+n), b.source(p, n))
-	h.length = uint32(length + n)
+	copy(b.t.spill.Bytes(h, k, length, length+n), b.source(p, n))
+	h.SetLen(length + n)
 	return nil
+}
+
+// grow lets the buffer grow for so many elements, of which those of from come behind the others.
+//
+//go:noinline
+func (b rawBuffer) grow(op string, h *kinds.Header, need int, from []byte) error {
+	return during(op, bufferLimit(b.t.spill.Grow(h, &b.t.shape, need, h.Len(), h.Len(), from)))
 }
 
 // insert is TryInsert of n elements at p.
 func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
-	length, from := int(h.length), b.source(p, n)
-	if uint(i) > uint(length) {
-		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, length))
+	if uint(i) > uint(h.Len()) {
+		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
 	}
-	if length+n > b.capacity(h) {
-		return b.grow(op, h, length+n, i, i, from)
+	if err := b.t.spill.Insert(h, &b.t.shape, i, b.source(p, n)); err != nil {
+		return during(op, bufferLimit(err))
 	}
-	e := b.bytes(h, i, length+n)
-	tail := len(e) - len(from)
-	if overlap(e, from) {
-		// Shifting the tail would overwrite the source: append it, then swap the two parts.
-		copy(e[tail:], from)
-		slices.Reverse(e[:tail])
-		slices.Reverse(e[tail:])
-		slices.Reverse(e)
-	} else {
-		copy(e[len(from):], e[:tail])
-		copy(e, from)
-	}
-	h.length = uint32(length + n)
 	return nil
-}
-
-// overlap reports whether two slices share memory.
-func overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	// Safe because the addresses are only compared.
-	x, y := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
 
 // copyFrom is TryCopyFrom of n elements at p.
 func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
-	if n > b.capacity(h) {
-		return b.grow(op, h, n, 0, int(h.length), b.source(p, n))
+	if err := b.t.spill.Set(h, &b.t.shape, b.source(p, n)); err != nil {
+		return during(op, bufferLimit(err))
 	}
-	copy(b.bytes(h, 0, n), b.source(p, n))
-	h.length = uint32(n)
 	return nil
 }
 
-// cut takes elements [lo, hi) out.
-func (b rawBuffer) cut(h *header, lo, hi int) {
-	e := b.bytes(h, lo, int(h.length))
-	copy(e, e[(hi-lo)*b.t.element:])
-	h.length -= uint32(hi - lo)
-}
-
 // element is writable that panics unless there is an element i.
-func (b rawBuffer) element(op string, i int) *header {
+func (b rawBuffer) element(op string, i int) *kinds.Header {
 	h := b.writable(op)
-	if uint(i) >= uint(h.length) {
-		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d)", op, i, h.length))
+	if uint(i) >= uint(h.Len()) {
+		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d)", op, i, h.Len()))
 	}
 	return h
 }
@@ -189,42 +142,10 @@ func (b rawBuffer) element(op string, i int) *header {
 func (b rawBuffer) resize(op string, n int) (fresh []byte, err error) {
 	h := b.writable(op)
 	checkLength(op, n)
-	if n > b.capacity(h) {
-		if err := b.grow(op, h, n, int(h.length), int(h.length), nil); err != nil {
-			return nil, err
-		}
+	if fresh, err = b.t.spill.Resize(h, &b.t.shape, n); err != nil {
+		return nil, during(op, bufferLimit(err))
 	}
-	if n > int(h.length) {
-		fresh = b.bytes(h, int(h.length), n)
-	}
-	h.length = uint32(n)
 	return fresh, nil
-}
-
-// grow is rebuild with the room that the type's Growth gives.
-func (b rawBuffer) grow(op string, h *header, need, lo, hi int, from []byte) error {
-	return b.rebuild(op, h, b.t.growth.Next(b.capacity(h), need), need, lo, hi, from)
-}
-
-// rebuild moves the buffer to a new block with room for want elements, or for need
-// when memory is short, and puts from in the place of elements [lo, hi) on the way.
-// What the buffer had is given back last, since from may lie in it. On an error
-// nothing has changed.
-//
-//go:noinline
-func (b rawBuffer) rebuild(op string, h *header, want, need, lo, hi int, from []byte) error {
-	next, err := b.t.w.newSpill(b.t, want, need)
-	if err != nil {
-		return during(op, err)
-	}
-	length := int(h.length)
-	e := b.bytes(&next, 0, int(next.capacity))
-	n := copy(e, b.bytes(h, 0, lo))
-	n += copy(e[n:], from)
-	n += copy(e[n:], b.bytes(h, hi, length))
-	next.length = uint32(n / b.t.element)
-	b.t.w.replace(h, next, b.t)
-	return nil
 }
 
 func checkLength(op string, n int) {

@@ -24,12 +24,12 @@ type Shared[T comparable] struct {
 // RegisterShared makes T a shared type of w; see Register. Its only option is Cleanup.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: shortName(t), align: 1, inline: -1}
+	info := typeInfo{rtype: t, name: shortName(t), align: 1, shape: noShape}
 	info.apply("RegisterShared", options)
-	if info.enableable || info.inline >= 0 {
+	if info.enableable || info.shape != noShape {
 		panic(fmt.Sprintf("ecs: RegisterShared[%s]: the only option of shared types is Cleanup", info.name))
 	}
-	info.inline = 0
+	info.shape.Inline = 0
 	info.shared = newValues[T]()
 	registered := w.register("RegisterShared", info)
 	return Shared[T]{registered, registered.shared.(*values[T])}

@@ -3,6 +3,7 @@ package ecs
 import (
 	"time"
 
+	kinds "quarry/ecs/internal/value"
 	"quarry/internal/clock"
 )
 
@@ -91,10 +92,10 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	end := first + min(a.table.Grid.RowsOf(pos)-row, shrinkRows)
 	for ; first < end && moved < shrinkBytes; first++ {
 		for _, c := range a.table.Buffers() {
-			h, t := headerAt(at, c), a.w.types[c.Key]
-			if h.ref != 0 && (int(h.length) <= t.inline || h.capacity/2 >= h.length) {
-				moved += int(h.length) * t.element
-				a.w.trimSpill(h, t)
+			h, t := kinds.HeaderOf(at, c), a.w.types[c.Key]
+			if h.Roomy(&t.shape) {
+				moved += h.Len() * t.shape.Element
+				t.spill.Trim(h, &t.shape)
 			}
 		}
 		at.Row++

@@ -1,8 +1,14 @@
 package ecs
 
+import (
+	"unsafe"
+
+	kinds "quarry/ecs/internal/value"
+)
+
 // PlantLeak takes a block from the world's heap that no buffer has.
 func (w *World) PlantLeak(bytes int) error {
-	_, err := w.local.Alloc(bytes, 0)
+	_, err := w.buffers.Own().Take(&kinds.Shape{Element: 1}, bytes)
 	return err
 }
 
@@ -10,32 +16,32 @@ func (w *World) PlantLeak(bytes int) error {
 // forbids, and returns what puts it right.
 func (h handle) CorruptHeader(e Entity, what string) (restore func()) {
 	v, _ := h.t.open(opBufferMut, e, true)
-	old := *v.h
+	old, words := *v.h, (*[4]uint32)(unsafe.Pointer(v.h)) // Safe because a header is four words: ref, length, capacity, 0.
 	switch what {
 	case "length":
-		v.h.length = v.h.capacity + 1
+		words[1] = words[2] + 1
 	case "capacity below the inline room":
-		v.h.length, v.h.capacity = 0, uint32(h.t.inline)
+		words[1], words[2] = 0, uint32(h.t.shape.Inline)
 	case "capacity above the block":
-		v.h.capacity++
+		words[2]++
 	case "no block there":
-		v.h.ref++
+		words[0]++
 	case "outside the universe":
-		v.h.ref = 1<<32 - 1
+		words[0] = 1<<32 - 1
 	case "forgotten block":
-		*v.h = header{}
+		*v.h = kinds.Header{}
 	}
 	return func() { *v.h = old }
 }
 
-// SpilledSize returns the usable bytes of e's block, or 0 when the buffer is
+// SpilledSize returns the bytes that elements have in e's block, or 0 when the buffer is
 // inline.
 func (h handle) SpilledSize(e Entity) int {
 	v, _ := h.t.open(opBufferGet, e, false)
-	if v.h.ref == 0 {
+	if !v.h.Spilled() {
 		return 0
 	}
-	return h.t.w.local.Usable(h.t.w.spilled(v.h))
+	return h.t.shape.Cap(v.h) * h.t.shape.Element
 }
 
 // Place returns the bytes from the chunk's start to e's header and the bytes from

@@ -8,6 +8,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	kinds "quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -28,6 +29,9 @@ type Type interface {
 	info() *typeInfo
 }
 
+// noShape is that of a type that is no buffer, until its options were looked at.
+var noShape = kinds.Shape{Inline: -1}
+
 // typeInfo is what a world knows of a registered type.
 type typeInfo struct {
 	w  *World
@@ -39,23 +43,22 @@ type typeInfo struct {
 	size    int // bytes of an element of the column; 0 for a tag
 	table.Directory
 
-	epoch    *uint64 // of the world; see noEpoch
-	readers  int32   // loans that are out and read the type
-	writers  int32   // those that write it
-	loan     *Loan   // whose goroutines use this copy; nil: it is the world's own
-	looks    bool    // a copy's: there are look-ups
-	writable bool    // and they may write
+	epoch    *uint64      // of the world; see noEpoch
+	readers  int32        // loans that are out and read the type
+	writers  int32        // those that write it
+	loan     *Loan        // whose goroutines use this copy; nil: it is the world's own
+	spill    *kinds.Spill // of the world's buffers: the owner's, or in a loan's copy that of other goroutines
+	looks    bool         // a copy's: there are look-ups
+	writable bool         // and they may write
 
 	rtype      reflect.Type
 	name       string         // for messages: Position, []Hit for a buffer, managed Conn
 	align      int            // alignment of an element of the column in bytes
 	fields     []layout.Field // bytes of a value that are not padding
 	links      []Link         // where a value has entities
-	element    int            // buffers: bytes of one element; else 0
-	inline     int            // buffers: elements that fit the chunk
-	growth     alloc.Growth   // buffers: of the room in elements
+	shape      kinds.Shape    // buffers: what they have in common; else zero
 	shared     valueStore     // shared types: the values; else nil
-	managed    managedStore   // managed types: the values; else nil
+	managed    kinds.Managed  // managed types: the values; else nil
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
@@ -146,7 +149,7 @@ func Inline(n int) TypeOption {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: Inline: n=%d is negative", n))
 	}
-	return func(t *typeInfo) { t.inline = n }
+	return func(t *typeInfo) { t.shape.Inline = n }
 }
 
 // Growth sets how much room a buffer has, in elements, after it must grow; the
@@ -156,7 +159,7 @@ func Growth(g alloc.Growth) TypeOption {
 		if !t.buffer {
 			panic(fmt.Sprintf("ecs: Register[%s]: Growth is an option of RegisterBuffer", t.name))
 		}
-		t.growth = g
+		t.shape.Growth = g
 	}
 }
 
@@ -215,7 +218,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
 	info.w, info.view, info.base, info.id = w, w.ids.View(), w.base, typeID(len(w.types))
-	info.epoch = &w.epoch
+	info.epoch, info.spill = &w.epoch, w.buffers.Own()
 	w.byType[key] = info.id
 	if info.shared != nil {
 		w.sharedTypes.Add(info.id)
@@ -231,18 +234,18 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 
 // copied returns what registers the same type in another world.
 func (t *typeInfo) copied() typeInfo {
-	c := typeInfo{rtype: t.rtype, name: t.name, size: t.size, align: t.align, element: t.element, inline: t.inline,
-		growth: t.growth, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
+	c := typeInfo{rtype: t.rtype, name: t.name, size: t.size, align: t.align, shape: t.shape,
+		buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
 	if t.shared != nil {
 		c.shared = t.shared.fresh()
 	}
 	if t.managed != nil {
-		c.managed = t.managed.fresh()
+		c.managed = t.managed.Fresh()
 	}
 	return c
 }
 
 // isLike reports whether two registrations of a type have the same options.
 func (t *typeInfo) isLike(other *typeInfo) bool {
-	return t.enableable == other.enableable && t.inline == other.inline && t.cleanup == other.cleanup && t.growth == other.growth
+	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
-	"quarry/ecs/internal/entity"
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	kinds "quarry/ecs/internal/value"
 )
 
 // Shared values. A value that archetypes share lies once in the world's Go memory, and
@@ -56,49 +58,29 @@ type valueStore interface {
 	leave(v *value)                              // takes it out
 	drop()                                       // forgets all
 	each(yield func(*value))                     // in no order
+	verify() error                               // checks K1 and K2 of package value
 }
 
-// values is the values of a type T. Values are the same when they are ==. One that is
-// not == to itself, as it has a NaN in it, is the same as another whose parts are the same, NaN
-// and NaN being so.
+// values is the values of a type T, by what they equal.
 type values[T comparable] struct {
-	t      *typeInfo
-	byGo   map[T]*value
-	odd    []*value // not == to themselves
-	checks bool     // a T has interfaces, which may hold what cannot be compared
-	links  []Link   // where a T has entities
+	t     *typeInfo
+	byGo  *kinds.Map[T, *value]
+	links []Link // where a T has entities
 }
 
 // find returns the value that is the same as x, or nil.
 func (s *values[T]) find(op string, x T) *value {
-	if s.checks {
-		s.check(op, x)
+	if !s.byGo.Takes(x) {
+		s.refuse(op, x)
 	}
-	if x == x {
-		return s.byGo[x]
-	}
-	return s.findOdd(x)
+	return s.byGo.Get(x)
 }
 
-// check panics for a value that cannot be compared. It and findOdd box x.
+// refuse panics for a value that cannot be compared. It boxes x.
 //
 //go:noinline
-func (s *values[T]) check(op string, x T) {
-	if !isComparable(reflect.ValueOf(&x).Elem()) {
-		panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, s.t.name, textOf(x)))
-	}
-}
-
-//go:noinline
-func (s *values[T]) findOdd(x T) *value {
-	boxed := reflect.ValueOf(x)
-	for _, v := range s.odd {
-		// What a T that is an interface holds may be of several types.
-		if odd := reflect.ValueOf(v.v); odd.Type() == boxed.Type() && sameParts(odd, boxed) {
-			return v
-		}
-	}
-	return nil
+func (s *values[T]) refuse(op string, x T) {
+	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, s.t.name, textOf(x)))
 }
 
 // of returns the value of x: the store's, or one that it does not know yet.
@@ -160,38 +142,24 @@ func (s *values[T]) belong(t *typeInfo) { s.t = t }
 
 func newValues[T comparable]() *values[T] {
 	t := reflect.TypeFor[T]()
-	return &values[T]{byGo: map[T]*value{}, checks: holdsInterface(t), links: appendLinks(nil, t, 0)}
+	return &values[T]{byGo: kinds.NewMap[T, *value](), links: appendLinks(nil, t, 0)}
 }
 
 func (s *values[T]) known(v *value) *value { return s.find("Shared.Of", goValue[T](v.v)) }
 
-func (s *values[T]) enter(v *value) {
-	if x := goValue[T](v.v); x == x {
-		s.byGo[x] = v
-	} else {
-		s.odd = append(s.odd, v)
-	}
-}
+func (s *values[T]) enter(v *value) { s.byGo.Put(goValue[T](v.v), v) }
 
-func (s *values[T]) leave(v *value) {
-	if x := goValue[T](v.v); x == x {
-		delete(s.byGo, x)
-	} else {
-		at := slices.Index(s.odd, v)
-		s.odd = slices.Delete(s.odd, at, at+1)
-	}
-}
+func (s *values[T]) leave(v *value) { s.byGo.Delete(goValue[T](v.v)) }
 
-func (s *values[T]) drop() { s.byGo, s.odd = nil, nil }
+func (s *values[T]) drop() { s.byGo = kinds.NewMap[T, *value]() }
 
 func (s *values[T]) each(yield func(*value)) {
-	for _, v := range s.byGo {
-		yield(v)
-	}
-	for _, v := range s.odd {
+	for v := range s.byGo.All() {
 		yield(v)
 	}
 }
+
+func (s *values[T]) verify() error { return s.byGo.Verify() }
 
 // settled returns the value that stands for v now: it may have left its store since it
 // was asked for, and another have come.
@@ -328,6 +296,9 @@ func (w *World) verifyValues() error {
 		})
 		if err != nil {
 			return err
+		}
+		if err := t.shared.verify(); err != nil {
+			return fmt.Errorf("ecs: W11: %s: %w", t.name, err)
 		}
 	}
 	for v := range refs {

@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"quarry/ecs/internal/table"
+	kinds "quarry/ecs/internal/value"
 	"slices"
 )
 
@@ -49,11 +50,8 @@ func (w *World) Verify() error {
 	if err := w.index.Verify(len(w.archetypes)); err != nil {
 		return err
 	}
-	if n := w.heap.Stats().LiveBlocks; n != spilled {
-		return fmt.Errorf("ecs: W7: %d buffers have spilled, the heap holds %d blocks", spilled, n)
-	}
-	if err := w.heap.Verify(); err != nil {
-		return err
+	if err := w.buffers.Verify(spilled); err != nil {
+		return fmt.Errorf("ecs: W7: %w", err)
 	}
 	if w.own {
 		return w.u.Verify()
@@ -73,8 +71,12 @@ func (a *Archetype) verify(spilled *int) error {
 		at, n := a.table.Grid.Row(pos, 0), a.table.Grid.RowsOf(pos)
 		for _, c := range a.table.Buffers() {
 			for at.Row = range n {
-				if err := a.w.verifyBuffer(headerAt(at, c), typeID(c.Key), spilled); err != nil {
-					return err
+				t, h := a.w.types[c.Key], kinds.HeaderOf(at, c)
+				if err := a.w.buffers.VerifyRow(h, &t.shape); err != nil {
+					return fmt.Errorf("ecs: W7: a %s: %w", t.name, err)
+				}
+				if h.Spilled() {
+					*spilled++
 				}
 			}
 		}
@@ -89,29 +91,6 @@ func (w *World) allTables(yield func(*table.Table) bool) {
 			return
 		}
 	}
-}
-
-func (w *World) verifyBuffer(h *header, id typeID, spilled *int) error {
-	t := w.types[id]
-	room := t.inline
-	if h.ref != 0 {
-		*spilled++
-		room = int(h.capacity)
-		if !w.heap.Owns(w.spilled(h)) {
-			return fmt.Errorf("ecs: W7: a %s has its block at byte %d of the universe, where the heap has none",
-				t.name, uint64(h.ref-1)*refUnit)
-		}
-		if room <= t.inline {
-			return fmt.Errorf("ecs: W7: a %s has spilled with capacity %d, but %d fit the chunk", t.name, room, t.inline)
-		}
-		if usable := w.heap.Usable(w.spilled(h)); room*t.element > usable {
-			return fmt.Errorf("ecs: W7: a %s has capacity %d of %d bytes in a block of %d", t.name, room, t.element, usable)
-		}
-	}
-	if int(h.length) > room {
-		return fmt.Errorf("ecs: W7: a %s has length %d, capacity %d", t.name, h.length, room)
-	}
-	return nil
 }
 
 // verifyViews checks L2.

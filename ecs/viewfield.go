@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	kinds "quarry/ecs/internal/value"
 )
 
 // W is a field of a view: the column of T, to write. Filling the view marks it changed.
@@ -62,7 +64,7 @@ func (b *buffers) at(i int) rawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return rawBuffer{b.t, bufferAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
+	return rawBuffer{b.t, kinds.HeaderAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
 }
 
 // Bits is a field of a view: the enable bits of T, which is Enableable, one per row. They

@@ -13,6 +13,7 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
+	kinds "quarry/ecs/internal/value"
 )
 
 // The world.
@@ -33,29 +34,29 @@ import (
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
 //	W4 created - destroyed is the number of rows of all archetypes.
-//	W7 Every buffer's length is within its capacity, a spilled one's capacity is
-//	   above the inline room, its block is live and as large, and the heap has no
-//	   other blocks.
+//	W7 The buffers of all rows are sound, and the heap has no blocks but theirs: H1 to H3 of
+//	   package value.
 //	W8 Every name is that of an entity that is alive, and is listed where Named
 //	   looks.
+//	W10 Every slot in a row is in use in the store of its type and stands in no other row, and
+//	   the stores have no other slots in use: S1 to S3 of package value.
 //	W12 Entities that are Dying have a Cleanup type.
-//	W2, W3, W6, W9 and L1 of package table, W10 of store.go, W11 of value.go, R1-R9 of package
+//	W2, W3, W6, W9 and L1 of package table, W11 of value.go, R1-R9 of package
 //	entity, M1-M5 of package match, L2 of lookup.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
 // several may read.
 type World struct {
-	u     *alloc.Universe
-	own   bool           // the universe is ours to close
-	base  unsafe.Pointer // address of the universe's chunk 0
-	heap  *alloc.Heap    // blocks of spilled buffers
-	local *alloc.Local   // the owner's handle to heap
+	u    *alloc.Universe
+	own  bool           // the universe is ours to close
+	base unsafe.Pointer // address of the universe's chunk 0
 
 	growth alloc.Growth // of the number of chunks of an archetype
 	tables table.Tables // what the archetypes' tables have in common
 
 	ids          entity.Store
+	buffers      kinds.Buffers
 	names        *names      // nil until the first name
 	types        []*typeInfo // by typeID
 	byType       map[typeKey]typeID
@@ -154,11 +155,10 @@ func NewWorld(options ...Option) (*World, error) {
 		}
 		w.u, w.own = u, true
 	}
-	heap, err := alloc.NewHeap(w.u)
-	if err != nil {
+	if err := w.buffers.Open(w.u, w.Trim); err != nil {
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
-	w.heap, w.local, w.base = heap, heap.NewLocal(), w.u.Base()
+	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
 	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Release: w.release, Replanned: w.replan})
 	w.index.Open()
@@ -177,10 +177,10 @@ func (w *World) Close() error {
 		return w.closeUniverse() // it may have been in use the first time
 	}
 	w.checkUnlocked("World.Close")
-	w.freeAllSpills()
+	w.freeBuffers()
 	for _, t := range w.types {
 		if t.managed != nil {
-			t.managed.drop()
+			t.managed.Drop()
 		}
 		if t.shared != nil {
 			t.shared.drop()
@@ -190,7 +190,7 @@ func (w *World) Close() error {
 		a.table.End()
 		*a = Archetype{w: w, table: a.table}
 	}
-	err := errors.Join(w.ids.Close(), w.heap.Close())
+	err := errors.Join(w.ids.Close(), w.buffers.Close())
 	if err != nil {
 		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
@@ -239,11 +239,7 @@ func (w *World) Trim() (chunks int) {
 	if w.phase == nil { // others may read the tables of pages
 		w.trimManaged()
 	}
-	held := w.heap.Stats().Chunks
-	w.local.Trim()
-	// A mapping that the system would not take is tried again by the next Trim.
-	_ = w.heap.Trim()
-	return chunks + held - w.heap.Stats().Chunks
+	return chunks + w.buffers.Trim()
 }
 
 // Universe returns the universe that the world takes its chunks from.
@@ -275,7 +271,7 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
-		Archetypes: len(w.archetypes), Buffers: w.heap.Stats().LiveBlocks, Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
+		Archetypes: len(w.archetypes), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
 	}
 	for _, a := range w.archetypes {
 		s.Chunks += a.table.Grid.Units()
@@ -324,7 +320,7 @@ func (w *World) refusal(op string) string {
 
 // checkNew panics unless something can be made in the world.
 func (w *World) checkNew(op string) {
-	if w == nil || w.heap == nil {
+	if w == nil || w.u == nil {
 		panic("ecs: " + op + ": " + unmade["World"])
 	}
 	if w.closed {

@@ -16,8 +16,9 @@ var inlined = map[string][]string{
 	"ecs/internal/entity": {"(*Store).Own", "(*Store).HasFree", "(*View).Record", "(*Record).Is"},
 	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).On", "(*Books).Bit", "(*Books).SetBit",
 		"(*Tables).OwnerOf", "(*Tables).RowAt", "Place.Slot", "Place.Flags", "IDAt"},
+	"ecs/internal/value": {"HeaderAt", "HeaderOf", "(*Header).Len", "(*Header).SetLen", "(*Shape).Cap", "(*Spill).Elements", "(*Spill).Bytes", "(*Buffers).Free"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
-		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "rawBuffer.header", "rawBuffer.bytes",
+		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "rawBuffer.header", "rawBuffer.writable",
 		"(*World).archetypeAt", "(*World).checkUnlocked",
 		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows"},
 }

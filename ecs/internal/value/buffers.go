@@ -1,0 +1,102 @@
+package value
+
+import (
+	"fmt"
+
+	"quarry/alloc"
+)
+
+// Invariants, checked by Verify and VerifyRow:
+//
+//	H1 A buffer's length is within its capacity.
+//	H2 A spilled buffer's capacity is above the inline room, its block is live and as large.
+//	H3 The heap has no blocks but those of spilled buffers.
+
+// Buffers is the heap that a world's buffers spill to. It must not be copied once it is open.
+type Buffers struct {
+	own   Spill
+	lent  Spill
+	heap  *alloc.Heap
+	local *alloc.Local // the owner's handle to heap
+}
+
+// Open makes zero Buffers ready. Relieve is called when the universe refuses the owner memory: it
+// gives chunks back to the universe, and says how many. An error is that of alloc.NewHeap.
+func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
+	heap, err := alloc.NewHeap(u)
+	if err != nil {
+		return err
+	}
+	b.heap, b.local = heap, heap.NewLocal()
+	b.own = Spill{base: u.Base(), blocks: b.local, relieve: relieve}
+	b.lent = Spill{base: u.Base(), blocks: heap}
+	return nil
+}
+
+// Own returns the owner's Spill.
+func (b *Buffers) Own() *Spill { return &b.own }
+
+// Lent returns that of other goroutines, which may use it while the owner uses its own, each of
+// them for buffers of its own. They relieve nothing when the universe refuses memory.
+func (b *Buffers) Lent() *Spill { return &b.lent }
+
+// Free gives a buffer's block back when it has one. The header is void then.
+func (b *Buffers) Free(h *Header) {
+	if h.ref != 0 {
+		b.local.Free(b.own.Block(h))
+	}
+}
+
+// FreeRows is Free for n rows of a column.
+func (b *Buffers) FreeRows(at alloc.GridRow, c alloc.GridColumn, n int) {
+	for range n {
+		b.Free(HeaderOf(at, c))
+		at.Row++
+	}
+}
+
+// Live returns how many blocks there are.
+func (b *Buffers) Live() int { return b.heap.Stats().LiveBlocks }
+
+// Trim gives what blocks left behind back to the universe, and returns how many chunks that were.
+func (b *Buffers) Trim() (chunks int) {
+	held := b.heap.Stats().Chunks
+	b.local.Trim()
+	// A mapping that the system would not take is tried again by the next Trim.
+	_ = b.heap.Trim()
+	return held - b.heap.Stats().Chunks
+}
+
+// Close gives all memory back; headers are void. An error is that of alloc.Heap.Close: blocks
+// that are live have leaked.
+func (b *Buffers) Close() error {
+	b.own.base, b.lent.base = nil, nil
+	return b.heap.Close()
+}
+
+// VerifyRow checks H1 and H2 of a row's buffer.
+func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
+	if h.ref != 0 {
+		if !b.heap.Owns(b.own.Block(h)) {
+			return fmt.Errorf("value: H2: the block is at byte %d of the universe, where the heap has none", uint64(h.ref-1)*refUnit)
+		}
+		if int(h.capacity) <= k.Inline {
+			return fmt.Errorf("value: H2: spilled with capacity %d, but %d fit the chunk", h.capacity, k.Inline)
+		}
+		if usable := b.heap.Usable(b.own.Block(h)); int(h.capacity)*k.Element > usable {
+			return fmt.Errorf("value: H2: capacity %d of %d bytes in a block of %d", h.capacity, k.Element, usable)
+		}
+	}
+	if int(h.length) > k.Cap(h) {
+		return fmt.Errorf("value: H1: length %d, capacity %d", h.length, k.Cap(h))
+	}
+	return nil
+}
+
+// Verify checks H3, of rows of which so many have spilled, and the heap.
+func (b *Buffers) Verify(spilled int) error {
+	if n := b.Live(); n != spilled {
+		return fmt.Errorf("value: H3: %d buffers have spilled, the heap holds %d blocks", spilled, n)
+	}
+	return b.heap.Verify()
+}

@@ -1,0 +1,324 @@
+package value_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/value"
+)
+
+// slowBuffers are some rows of a shape, in memory of Go, beside the elements that they should have.
+type slowBuffers struct {
+	t        *testing.T
+	u        *alloc.Universe
+	b        value.Buffers
+	k        value.Shape
+	size     int
+	memory   []uint64 // the column
+	want     [][]byte
+	relieved int        // calls of relieve
+	relieve  func() int // what it does; nil: nothing
+}
+
+func newBuffers(t *testing.T, rows int, k value.Shape) *slowBuffers {
+	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	require.NoError(t, err)
+	s := &slowBuffers{t: t, u: u, k: k, size: (value.HeaderSize + k.Inline*k.Element + 7) &^ 7, want: make([][]byte, rows)}
+	s.memory = make([]uint64, rows*s.size/8)
+	require.NoError(t, s.b.Open(u, func() int {
+		s.relieved++
+		if s.relieve == nil {
+			return 0
+		}
+		return s.relieve()
+	}))
+	t.Cleanup(func() {
+		for i := range s.want {
+			s.b.Free(s.row(i))
+		}
+		require.NoError(t, s.b.Close())
+		require.NoError(t, u.Close())
+	})
+	return s
+}
+
+func (s *slowBuffers) row(i int) *value.Header {
+	return value.HeaderAt(unsafe.Pointer(unsafe.SliceData(s.memory)), i, uint32(s.size))
+}
+
+func (s *slowBuffers) elements(i int) []byte {
+	h := s.row(i)
+	return s.b.Own().Bytes(h, &s.k, 0, h.Len())
+}
+
+func (s *slowBuffers) verify() error {
+	spilled := 0
+	for i := range s.want {
+		h := s.row(i)
+		if h.Spilled() {
+			spilled++
+		}
+		if err := s.b.VerifyRow(h, &s.k); err != nil {
+			return err
+		}
+	}
+	return s.b.Verify(spilled)
+}
+
+func (s *slowBuffers) check() {
+	s.t.Helper()
+	require.NoError(s.t, s.verify())
+	for i, want := range s.want {
+		h := s.row(i)
+		require.Equal(s.t, len(want)/s.k.Element, h.Len())
+		require.True(s.t, bytes.Equal(want, s.elements(i)), "row %d", i)
+		require.GreaterOrEqual(s.t, s.k.Cap(h), max(h.Len(), s.k.Inline))
+		require.LessOrEqual(s.t, h.Len()*s.k.Element, value.MaxBytes)
+	}
+}
+
+// fresh returns n elements that differ from call to call.
+func (s *slowBuffers) fresh(r *rand.Rand, n int) []byte {
+	e := make([]byte, n*s.k.Element)
+	for i := range e {
+		e[i] = byte(r.Uint32())
+	}
+	return e
+}
+
+// step does one operation on a row, with spill for what changes elements.
+func (s *slowBuffers) step(r *rand.Rand, i int, spill *value.Spill) {
+	h, want := s.row(i), s.want[i]
+	size, n := s.k.Element, h.Len()
+	lo := r.IntN(n + 1)
+	hi := lo + r.IntN(n-lo+1)
+	from := s.fresh(r, r.IntN(20))
+	if r.IntN(3) == 0 {
+		from = s.elements(i)[lo*size : hi*size] // elements of the buffer itself
+	}
+	put := slices.Clone(from)
+	switch r.IntN(8) {
+	case 0:
+		at := r.IntN(n + 1)
+		require.NoError(s.t, spill.Insert(h, &s.k, at, from))
+		s.want[i] = slices.Concat(want[:at*size], put, want[at*size:])
+	case 1:
+		require.NoError(s.t, spill.Insert(h, &s.k, n, from))
+		s.want[i] = slices.Concat(want, put)
+	case 2:
+		require.NoError(s.t, spill.Set(h, &s.k, from))
+		s.want[i] = put
+	case 3:
+		spill.Cut(h, &s.k, lo, hi)
+		s.want[i] = slices.Delete(slices.Clone(want), lo*size, hi*size)
+	case 4:
+		if n > 0 {
+			at := r.IntN(n)
+			spill.Fill(h, &s.k, at)
+			copy(want[at*size:], slices.Clone(want[(n-1)*size:]))
+			s.want[i] = want[:(n-1)*size]
+		}
+	case 5:
+		to := r.IntN(n + 30)
+		fresh, err := spill.Resize(h, &s.k, to)
+		require.NoError(s.t, err)
+		require.Len(s.t, fresh, max(to-n, 0)*size)
+		copy(fresh, s.fresh(r, 100))
+		s.want[i] = slices.Concat(want[:min(n, to)*size], fresh)
+	case 6:
+		roomy, before := h.Roomy(&s.k), s.k.Cap(h)
+		spill.Trim(h, &s.k)
+		require.LessOrEqual(s.t, s.k.Cap(h), before)
+		require.True(s.t, !roomy || s.k.Cap(h) < before || n*size <= 16, "%d of %d", s.k.Cap(h), before)
+		require.Equal(s.t, n > s.k.Inline, h.Spilled() && n > s.k.Inline)
+	case 7:
+		room := s.k.Cap(h) + len(put)/size + r.IntN(20) + 1
+		require.NoError(s.t, spill.Rebuild(h, &s.k, room, room, lo, hi, put))
+		require.GreaterOrEqual(s.t, s.k.Cap(h), room)
+		s.want[i] = slices.Concat(want[:lo*size], put, want[hi*size:])
+	}
+}
+
+// shapes are elements of 1 to 100 bytes, with none to some inside the chunk.
+var shapes = []value.Shape{
+	{Element: 4, Inline: 8, Growth: alloc.Doubling()},
+	{Element: 5, Inline: 3, Growth: alloc.Growth{}},
+	{Element: 1, Inline: 0, Growth: alloc.Doubling()},
+	{Element: 100, Inline: 1, Growth: alloc.Fixed(7)},
+}
+
+// TestBuffersAgreeWithTwin takes rows of each shape through random operations, of the owner's
+// Spill and the lent one in turn.
+func TestBuffersAgreeWithTwin(t *testing.T) {
+	for seed, k := range shapes {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		s := newBuffers(t, 6, k)
+		for step := range 3000 {
+			i := r.IntN(len(s.want))
+			spill := s.b.Own()
+			if step%2 == 0 {
+				spill = s.b.Lent()
+			}
+			if len(s.want[i]) > 400*k.Element {
+				s.b.Free(s.row(i))
+				*s.row(i), s.want[i] = value.Header{}, nil
+			}
+			s.step(r, i, spill)
+			s.check()
+		}
+		require.Zero(t, s.relieved, "nothing was refused")
+	}
+}
+
+// TestLentBuffers: goroutines change rows of their own, while the owner changes others.
+func TestLentBuffers(t *testing.T) {
+	s := newBuffers(t, 6, shapes[0])
+	var all sync.WaitGroup
+	for i := range s.want {
+		spill := s.b.Lent()
+		if i == 0 {
+			spill = s.b.Own()
+		}
+		r := rand.New(rand.NewPCG(uint64(i), 2))
+		all.Go(func() {
+			for range 2000 {
+				s.step(r, i, spill)
+			}
+		})
+	}
+	all.Wait()
+	s.check()
+	s.b.Trim()
+	s.check()
+}
+
+// TestTakenBuffers: a buffer that no row has yet gets the elements of one of another heap.
+func TestTakenBuffers(t *testing.T) {
+	s, other := newBuffers(t, 1, shapes[0]), newBuffers(t, 1, shapes[0])
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, n := range []int{0, 3, 9, 5000} {
+		h := s.row(0)
+		_, err := s.b.Own().Resize(h, &s.k, n)
+		require.NoError(t, err)
+		s.want[0] = s.fresh(r, n)
+		copy(s.elements(0), s.want[0])
+		s.check()
+		next, err := other.b.Own().Take(&s.k, n)
+		require.NoError(t, err)
+		require.True(t, next.Spilled() && next.Len() == n && s.k.Cap(&next) > s.k.Inline)
+		copy(other.b.Own().Bytes(&next, &s.k, 0, n), s.elements(0))
+		other.b.Free(other.row(0))
+		*other.row(0), other.want[0] = next, slices.Clone(s.want[0])
+		other.check()
+	}
+}
+
+// TestBuffersAreRefused: where there is no memory a buffer stays as it was. The owner's Spill
+// relieves the universe first, the lent one does not.
+func TestBuffersAreRefused(t *testing.T) {
+	s := newBuffers(t, 2, value.Shape{Element: 1024, Inline: 1, Growth: alloc.Doubling()})
+	r := rand.New(rand.NewPCG(1, 4))
+	for i := range s.want {
+		s.want[i] = s.fresh(r, 20)
+		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, s.want[i]))
+	}
+	s.b.Trim()
+	var hog []alloc.ChunkIndex
+	for c, err := s.u.AllocExact(1); err == nil; c, err = s.u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	free := func(n int) int {
+		for _, c := range hog[len(hog)-n:] {
+			s.u.Free(c, 1)
+		}
+		hog = hog[:len(hog)-n]
+		return n
+	}
+	h, more := s.row(0), s.fresh(r, 100)
+	refused := func(spill *value.Spill) {
+		_, err := spill.Resize(h, &s.k, 200)
+		for _, err := range []error{err, spill.Insert(h, &s.k, 3, more), spill.Set(h, &s.k, more), spill.Rebuild(h, &s.k, 100, 100, 0, 0, nil)} {
+			require.ErrorIs(t, err, alloc.ErrFull)
+			s.check()
+		}
+		_, err = spill.Take(&s.k, 200)
+		require.ErrorIs(t, err, alloc.ErrFull)
+		s.check()
+	}
+	s.relieve = func() int { return free(64) }
+	refused(s.b.Lent())
+	require.Zero(t, s.relieved)
+	s.relieve = nil
+	refused(s.b.Own())
+	require.Equal(t, 5, s.relieved, "once a refusal")
+	s.relieve = func() int { return free(64) }
+	require.NoError(t, s.b.Own().Insert(h, &s.k, 3, more))
+	require.Equal(t, 6, s.relieved)
+	s.want[0] = slices.Concat(s.want[0][:3*1024], more, s.want[0][3*1024:])
+	s.check()
+	free(len(hog))
+}
+
+// TestTheLongestBuffer has 1 MiB; no buffer has more, and growth stops there.
+func TestTheLongestBuffer(t *testing.T) {
+	s := newBuffers(t, 1, value.Shape{Element: 3, Inline: 2, Growth: alloc.Doubling()})
+	h, most := s.row(0), value.MaxBytes/3
+	_, err := s.b.Own().Resize(h, &s.k, most/2+1)
+	require.NoError(t, err)
+	_, err = s.b.Own().Resize(h, &s.k, s.k.Cap(h)+1)
+	require.NoError(t, err)
+	require.LessOrEqual(t, s.k.Cap(h), value.MaxBytes/3)
+	s.want[0] = slices.Clone(s.elements(0))
+	_, err = s.b.Own().Resize(h, &s.k, most+1)
+	require.ErrorIs(t, err, value.ErrLong)
+	_, err = s.b.Own().Take(&s.k, most+1)
+	require.ErrorIs(t, err, value.ErrLong)
+	s.check()
+}
+
+// TestBuffersLeak: blocks that no row has are an error of Close, and the memory is given back.
+func TestBuffersLeak(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	require.NoError(t, err)
+	var b value.Buffers
+	require.NoError(t, b.Open(u, func() int { return 0 }))
+	_, err = b.Own().Take(&shapes[0], 100)
+	require.NoError(t, err)
+	require.Equal(t, 1, b.Live())
+	require.ErrorIs(t, b.Close(), alloc.ErrLeak)
+	require.NoError(t, u.Close())
+}
+
+// TestBuffersVerifyNamesTheInvariant corrupts each numbered invariant in turn.
+func TestBuffersVerifyNamesTheInvariant(t *testing.T) {
+	s := newBuffers(t, 2, shapes[0])
+	for i := range s.want {
+		s.want[i] = s.fresh(rand.New(rand.NewPCG(1, 5)), 4+10*i)
+		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, s.want[i]))
+	}
+	s.check()
+	for name, change := range value.Corruptions {
+		for i := range s.want {
+			if s.row(i).Spilled() != change.Spilled {
+				continue
+			}
+			old := *s.row(i)
+			change.Do(s.row(i), &s.k)
+			require.ErrorContains(t, s.verify(), "value: "+name[:2]+":", name)
+			*s.row(i) = old
+			s.check()
+		}
+	}
+	leak, err := s.b.Own().Take(&s.k, 1)
+	require.NoError(t, err)
+	require.ErrorContains(t, s.verify(), "value: H3:")
+	s.b.Free(&leak)
+	s.check()
+}

@@ -1,0 +1,81 @@
+package value
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// What changes the elements of a buffer, as bytes: indices and lengths are right, and what is put
+// in may be elements of the same buffer. On an error nothing has changed.
+
+// Insert puts elements before element i.
+func (s *Spill) Insert(h *Header, k *Shape, i int, from []byte) error {
+	length, n := int(h.length), len(from)/k.Element
+	if length+n > k.Cap(h) {
+		return s.Grow(h, k, length+n, i, i, from)
+	}
+	e := s.Bytes(h, k, i, length+n)
+	tail := len(e) - len(from)
+	if overlap(e, from) {
+		// Shifting the tail would overwrite the source: append it, then swap the two parts.
+		copy(e[tail:], from)
+		slices.Reverse(e[:tail])
+		slices.Reverse(e[tail:])
+		slices.Reverse(e)
+	} else {
+		copy(e[len(from):], e[:tail])
+		copy(e, from)
+	}
+	h.length = uint32(length + n)
+	return nil
+}
+
+// overlap reports whether two slices share memory.
+func overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	// Safe because the addresses are only compared.
+	x, y := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
+}
+
+// Set makes the buffer hold other elements and nothing else.
+func (s *Spill) Set(h *Header, k *Shape, from []byte) error {
+	n := len(from) / k.Element
+	if n > k.Cap(h) {
+		return s.Grow(h, k, n, 0, int(h.length), from)
+	}
+	copy(s.Bytes(h, k, 0, n), from)
+	h.length = uint32(n)
+	return nil
+}
+
+// Cut takes elements [lo, hi) out.
+func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
+	e := s.Bytes(h, k, lo, int(h.length))
+	copy(e, e[(hi-lo)*k.Element:])
+	h.length -= uint32(hi - lo)
+}
+
+// Fill takes element i out and puts the last one in its place.
+func (s *Spill) Fill(h *Header, k *Shape, i int) {
+	last := int(h.length) - 1
+	copy(s.Bytes(h, k, i, i+1), s.Bytes(h, k, last, last+1))
+	h.length--
+}
+
+// Resize sets the length and returns the new elements, which are unset.
+func (s *Spill) Resize(h *Header, k *Shape, n int) (fresh []byte, err error) {
+	length := int(h.length)
+	if n > k.Cap(h) {
+		if err := s.Grow(h, k, n, length, length, nil); err != nil {
+			return nil, err
+		}
+	}
+	if n > length {
+		fresh = s.Bytes(h, k, length, n)
+	}
+	h.length = uint32(n)
+	return fresh, nil
+}

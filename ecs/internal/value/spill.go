@@ -1,0 +1,165 @@
+package value
+
+import (
+	"errors"
+	"unsafe"
+
+	"quarry/internal/debug"
+)
+
+// ErrLong says that a buffer would have more than MaxBytes.
+var ErrLong = errors.New("value: a buffer of more than 1 MiB")
+
+// blocks is what a buffer's elements come from when they have spilled.
+type blocks interface {
+	Alloc(size, align int) (unsafe.Pointer, error)
+	Resize(p unsafe.Pointer, size int) bool
+	Free(p unsafe.Pointer)
+	Usable(p unsafe.Pointer) int
+}
+
+// Spill is where buffers have their elements and get room for more: that of the owner, or that
+// of goroutines to which buffers are lent. See [Buffers].
+type Spill struct {
+	base    unsafe.Pointer // address of the universe's chunk 0
+	blocks  blocks         // the owner's handle to the heap, or the heap, which is any goroutine's
+	relieve func() int     // called when the heap refuses: it gives chunks back and says how many; nil: none
+}
+
+// Block returns the block of a buffer that has spilled.
+func (s *Spill) Block(h *Header) unsafe.Pointer {
+	// Safe because ref was made by refOf from a block of this universe.
+	return unsafe.Add(s.base, uintptr(h.ref-1)*refUnit)
+}
+
+// Elements returns where a buffer's elements are.
+func (s *Spill) Elements(h *Header) unsafe.Pointer {
+	if h.ref != 0 {
+		return s.Block(h)
+	}
+	// Safe because the room lies behind the header in the chunk, or ends where it does:
+	// then it has no element, and nothing is read or written there.
+	return unsafe.Add(unsafe.Pointer(h), HeaderSize)
+}
+
+// Bytes returns elements [lo, hi) of the room.
+func (s *Spill) Bytes(h *Header, k *Shape, lo, hi int) []byte {
+	size := k.Element
+	if lo == hi {
+		return nil // a pointer behind the last header of a chunk would point outside
+	}
+	// Safe because lo and hi are at most the capacity.
+	return unsafe.Slice((*byte)(unsafe.Add(s.Elements(h), lo*size)), (hi-lo)*size)
+}
+
+func (s *Spill) refOf(p unsafe.Pointer) uint32 {
+	return uint32((uintptr(p)-uintptr(s.base))/refUnit) + 1
+}
+
+// Take returns the header of a buffer with n elements in a block, which are unset. No row has
+// it yet.
+func (s *Spill) Take(k *Shape, n int) (Header, error) {
+	room := max(n, k.Inline+1)
+	h, err := s.take(k, room, room)
+	h.length = uint32(n)
+	return h, err
+}
+
+// take returns the header of an empty buffer with a block for want elements,
+// or need when there is no memory for want: when the heap refuses, it tries again
+// after relieve has given something back.
+func (s *Spill) take(k *Shape, want, need int) (Header, error) {
+	most := MaxBytes / k.Element
+	if need > most {
+		return Header{}, ErrLong
+	}
+	want = min(want, most)
+	p, err := s.blocks.Alloc(want*k.Element, 0)
+	if err != nil && s.relieve != nil && s.relieve() > 0 {
+		p, err = s.blocks.Alloc(want*k.Element, 0)
+	}
+	if err != nil && want > need {
+		p, err = s.blocks.Alloc(need*k.Element, 0)
+	}
+	if err != nil {
+		return Header{}, err
+	}
+	return Header{ref: s.refOf(p), capacity: uint32(s.blocks.Usable(p) / k.Element)}, nil
+}
+
+// Grow is Rebuild with the room that the shape's Growth gives.
+func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
+	return s.Rebuild(h, k, k.Growth.Next(k.Cap(h), need), need, lo, hi, from)
+}
+
+// Rebuild moves a buffer to a new block with room for want elements, or for need
+// when memory is short, which holds all, and puts from in the place of elements [lo, hi) on the way.
+// What the buffer had is given back last, since from may lie in it. On an error
+// nothing has changed.
+func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
+	next, err := s.take(k, want, need)
+	if err != nil {
+		return err
+	}
+	length := int(h.length)
+	e := s.Bytes(&next, k, 0, int(next.capacity))
+	n := copy(e, s.Bytes(h, k, 0, lo))
+	n += copy(e[n:], from)
+	n += copy(e[n:], s.Bytes(h, k, hi, length))
+	next.length = uint32(n / k.Element)
+	s.replace(h, next, k)
+	return nil
+}
+
+// replace puts a spilled header in the place of a buffer's and gives back what
+// that one had. In debug builds the room that is left is poisoned either way.
+func (s *Spill) replace(h *Header, next Header, k *Shape) {
+	old := *h
+	*h = next
+	if old.ref != 0 {
+		s.blocks.Free(s.Block(&old))
+	}
+	if debug.On && old.ref == 0 {
+		debug.Poison(k.inlineRoom(h), debug.Freed)
+	}
+}
+
+// Roomy reports whether Trim would save much: a spilled buffer's elements fit the chunk, or half
+// of its block.
+func (h *Header) Roomy(k *Shape) bool {
+	return h.ref != 0 && (int(h.length) <= k.Inline || h.capacity/2 >= h.length)
+}
+
+// Trim makes a spilled buffer's memory as small as its elements allow, and does nothing to
+// others. When the system refuses the smaller block, the buffer keeps the one that it has.
+func (s *Spill) Trim(h *Header, k *Shape) {
+	if h.ref == 0 {
+		return
+	}
+	p, n := s.Block(h), int(h.length)*k.Element
+	if int(h.length) <= k.Inline {
+		// Safe because the block is live and holds n bytes of elements.
+		copy(k.inlineRoom(h), unsafe.Slice((*byte)(p), n))
+		s.blocks.Free(p)
+		*h = Inline(int(h.length))
+		return
+	}
+	s.blocks.Resize(p, n) // whole chunks go where they are: that needs no memory
+	usable := s.blocks.Usable(p)
+	h.capacity = uint32(usable / k.Element)
+	if usable-n < refUnit {
+		return // no block is nearer to n bytes
+	}
+	q, err := s.blocks.Alloc(n, 0)
+	if err != nil {
+		return
+	}
+	room := s.blocks.Usable(q)
+	if room >= usable {
+		s.blocks.Free(q)
+		return
+	}
+	// Safe because both blocks are live and n bytes long at least.
+	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
+	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: uint32(room / k.Element)}, k)
+}
