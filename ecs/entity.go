@@ -72,6 +72,10 @@ func (w *World) dropIDs(blocks int) {
 // showRecords tells look-ups where the records are, after they may have moved (L2).
 func (w *World) showRecords() {
 	view := w.ids.View()
+	if view == w.shown {
+		return
+	}
+	w.shown = view
 	for _, t := range w.types {
 		if t.writers == 0 {
 			t.view = view

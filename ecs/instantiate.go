@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
-	"quarry/ecs/internal/table"
 	kinds "quarry/ecs/internal/value"
 )
 
@@ -292,13 +291,17 @@ func (c *cloning) fill(i int) {
 	to := m.to
 	m.start = to.table.Grid.Len()
 	path := a.table.To(&to.table.Table)
-	path.Repeat(pos, source.Row, c.n, func(b table.Berth) {
+	for left := c.n; left > 0; {
+		b := to.table.Berth(left)
+		path.Repeat(b, pos, source.Row)
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
 			w.types[column.Key].managed.Clone(slotsAt(b.At, column, len(b.IDs)))
 		}
-	})
+		to.table.Land(b)
+		left -= len(b.IDs)
+	}
 	w.note(span{to, m.start, c.n})
 	for _, b := range to.table.Buffers() {
 		if from := kinds.HeaderOf(source, a.table.Column(typeID(b.Key))); from.Spilled() {

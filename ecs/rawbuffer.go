@@ -114,7 +114,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 	if uint(i) > uint(h.Len()) {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
 	}
-	if err := b.t.spill.Insert(h, &b.t.shape, i, b.source(p, n)); err != nil {
+	if err := b.t.spill.Insert(h, &b.t.shape, i, n, b.source(p, n)); err != nil {
 		return during(op, bufferLimit(err))
 	}
 	return nil
@@ -123,7 +123,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 // copyFrom is TryCopyFrom of n elements at p.
 func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
-	if err := b.t.spill.Set(h, &b.t.shape, b.source(p, n)); err != nil {
+	if err := b.t.spill.Set(h, &b.t.shape, n, b.source(p, n)); err != nil {
 		return during(op, bufferLimit(err))
 	}
 	return nil

@@ -56,6 +56,7 @@ type World struct {
 	tables table.Tables // what the archetypes' tables have in common
 
 	ids          entity.Store
+	shown        entity.View // of ids, that look-ups have
 	buffers      kinds.Buffers
 	names        *names      // nil until the first name
 	types        []*typeInfo // by typeID

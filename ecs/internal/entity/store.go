@@ -223,17 +223,18 @@ func (s *Store) Take(at Location) ID {
 
 // TakeRows is Take for rows at consecutive locations, as many as ids has, which it fills.
 func (s *Store) TakeRows(at Location, ids []ID) {
+	view := s.view // in registers: what is written might be the store's for all that the compiler knows
 	for len(ids) > 0 {
 		if s.lease == 0 {
 			s.renew()
 		}
-		lease, n := s.lease, 0
+		lease, base, n := s.lease, s.leaseBase, 0
 		for ; lease != 0 && n < len(ids); lease &= lease - 1 {
-			index := s.leaseBase + uint32(bits.TrailingZeros64(lease))
-			r := s.view.at(index)
+			index := base + uint32(bits.TrailingZeros64(lease))
+			r := view.at(index)
 			r.version++
 			r.Location = at
-			ids[n] = ID{ref: index | uint32(s.view.tag), version: r.version}
+			ids[n] = ID{ref: index | uint32(view.tag), version: r.version}
 			at++
 			n++
 		}
@@ -263,10 +264,10 @@ func (s *Store) Give(e ID, r *Record) {
 
 // GiveRows is Give for the IDs of some rows.
 func (s *Store) GiveRows(ids []ID) {
-	own := s.view.n
+	view := s.view
 	for i := 0; i < len(ids); {
 		index := ids[i].Index()
-		if index >= own {
+		if index >= view.n {
 			s.givePromised(index)
 			i++
 			continue
@@ -274,7 +275,7 @@ func (s *Store) GiveRows(ids []ID) {
 		word, mask := index/64, uint64(0)
 		for ; i < len(ids) && ids[i].Index()/64 == word; i++ {
 			index := ids[i].Index()
-			s.view.at(index).version++
+			view.at(index).version++
 			mask |= 1 << (index % 64)
 		}
 		s.free[word] |= mask

@@ -403,11 +403,15 @@ func TestAcross(t *testing.T) {
 	x := a.To(a)
 	require.NoError(t, a.Grow(500))
 	before := a.Len()
-	x.Repeat(pos, row, 500, func(b table.Berth) {
+	for left := 500; left > 0; {
+		b := a.Berth(left)
+		x.Repeat(b, pos, row)
 		for i := range b.IDs {
 			b.IDs[i] = e
 		}
-	})
+		a.Land(b)
+		left -= len(b.IDs)
+	}
 	for i := range 500 {
 		requireSameRow(t, x, a.Grid.Row(pos, row), a.Grid.Row(a.Grid.Find(before+i)))
 	}

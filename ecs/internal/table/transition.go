@@ -172,27 +172,19 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Berth, source alloc.Gr
 	}
 }
 
-// Repeat makes n copies of one row behind the last rows of the target, which has room, but for
-// their entities: arrived is called as by Copy.
-func (x *Transition) Repeat(pos, row, n int, arrived func(b Berth)) {
-	from, to := x.From, x.To
-	source := from.Grid.Row(pos, row)
-	for n > 0 {
-		b := to.Berth(n)
-		k := len(b.IDs)
-		x.row.Repeat(b.At, source, k)
-		alloc.ClearRows(b.At, k, x.Fresh)
-		for _, move := range x.bits {
-			if from.Books.Bit(move.From, pos, row) {
-				to.Books.SetBits(move.To, b.Pos, b.At.Row, k)
-			}
+// Repeat makes copies of one row, of which a berth of the target has room for, but for their
+// entities.
+func (x *Transition) Repeat(b Berth, pos, row int) {
+	from, to, n := x.From, x.To, len(b.IDs)
+	x.row.Repeat(b.At, from.Grid.Row(pos, row), n)
+	alloc.ClearRows(b.At, n, x.Fresh)
+	for _, move := range x.bits {
+		if from.Books.Bit(move.From, pos, row) {
+			to.Books.SetBits(move.To, b.Pos, b.At.Row, n)
 		}
-		for _, slot := range x.on {
-			to.Books.SetBits(slot, b.Pos, b.At.Row, k)
-		}
-		arrived(b)
-		to.Land(b)
-		n -= k
+	}
+	for _, slot := range x.on {
+		to.Books.SetBits(slot, b.Pos, b.At.Row, n)
 	}
 }
 

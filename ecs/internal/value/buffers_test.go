@@ -107,13 +107,13 @@ func (s *slowBuffers) step(r *rand.Rand, i int, spill *value.Spill) {
 	switch r.IntN(8) {
 	case 0:
 		at := r.IntN(n + 1)
-		require.NoError(s.t, spill.Insert(h, &s.k, at, from))
+		require.NoError(s.t, spill.Insert(h, &s.k, at, len(from)/s.k.Element, from))
 		s.want[i] = slices.Concat(want[:at*size], put, want[at*size:])
 	case 1:
-		require.NoError(s.t, spill.Insert(h, &s.k, n, from))
+		require.NoError(s.t, spill.Insert(h, &s.k, n, len(from)/s.k.Element, from))
 		s.want[i] = slices.Concat(want, put)
 	case 2:
-		require.NoError(s.t, spill.Set(h, &s.k, from))
+		require.NoError(s.t, spill.Set(h, &s.k, len(from)/s.k.Element, from))
 		s.want[i] = put
 	case 3:
 		spill.Cut(h, &s.k, lo, hi)
@@ -227,7 +227,7 @@ func TestBuffersAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for i := range s.want {
 		s.want[i] = s.fresh(r, 20)
-		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, s.want[i]))
+		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
 	}
 	s.b.Trim()
 	var hog []alloc.ChunkIndex
@@ -244,7 +244,7 @@ func TestBuffersAreRefused(t *testing.T) {
 	h, more := s.row(0), s.fresh(r, 100)
 	refused := func(spill *value.Spill) {
 		_, err := spill.Resize(h, &s.k, 200)
-		for _, err := range []error{err, spill.Insert(h, &s.k, 3, more), spill.Set(h, &s.k, more), spill.Rebuild(h, &s.k, 100, 100, 0, 0, nil)} {
+		for _, err := range []error{err, spill.Insert(h, &s.k, 3, len(more)/s.k.Element, more), spill.Set(h, &s.k, len(more)/s.k.Element, more), spill.Rebuild(h, &s.k, 100, 100, 0, 0, nil)} {
 			require.ErrorIs(t, err, alloc.ErrFull)
 			s.check()
 		}
@@ -259,7 +259,7 @@ func TestBuffersAreRefused(t *testing.T) {
 	refused(s.b.Own())
 	require.Equal(t, 5, s.relieved, "once a refusal")
 	s.relieve = func() int { return free(64) }
-	require.NoError(t, s.b.Own().Insert(h, &s.k, 3, more))
+	require.NoError(t, s.b.Own().Insert(h, &s.k, 3, len(more)/s.k.Element, more))
 	require.Equal(t, 6, s.relieved)
 	s.want[0] = slices.Concat(s.want[0][:3*1024], more, s.want[0][3*1024:])
 	s.check()
@@ -301,7 +301,7 @@ func TestBuffersVerifyNamesTheInvariant(t *testing.T) {
 	s := newBuffers(t, 2, shapes[0])
 	for i := range s.want {
 		s.want[i] = s.fresh(rand.New(rand.NewPCG(1, 5)), 4+10*i)
-		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, s.want[i]))
+		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
 	}
 	s.check()
 	for name, change := range value.Corruptions {

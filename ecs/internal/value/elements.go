@@ -8,9 +8,9 @@ import (
 // What changes the elements of a buffer, as bytes: indices and lengths are right, and what is put
 // in may be elements of the same buffer. On an error nothing has changed.
 
-// Insert puts elements before element i.
-func (s *Spill) Insert(h *Header, k *Shape, i int, from []byte) error {
-	length, n := int(h.length), len(from)/k.Element
+// Insert puts n elements before element i.
+func (s *Spill) Insert(h *Header, k *Shape, i, n int, from []byte) error {
+	length := int(h.length)
 	if length+n > k.Cap(h) {
 		return s.Grow(h, k, length+n, i, i, from)
 	}
@@ -40,9 +40,8 @@ func overlap(a, b []byte) bool {
 	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
 
-// Set makes the buffer hold other elements and nothing else.
-func (s *Spill) Set(h *Header, k *Shape, from []byte) error {
-	n := len(from) / k.Element
+// Set makes the buffer hold n other elements and nothing else.
+func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 	if n > k.Cap(h) {
 		return s.Grow(h, k, n, 0, int(h.length), from)
 	}
