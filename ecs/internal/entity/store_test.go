@@ -409,3 +409,16 @@ func TestRecordsWithoutMemory(t *testing.T) {
 	require.NotNil(t, s.Find(e))
 	verify(t, s, 1)
 }
+
+// TestViewEnds: a view has the records of its length and no more, for any index that an ID can have.
+func TestViewEnds(t *testing.T) {
+	s := newStore(t)
+	require.NoError(t, s.MakeRoom(1))
+	v := s.View()
+	n := uint32(v.Len())
+	require.NotZero(t, n)
+	require.NotNil(t, v.Record(entity.Make(n-1, s.Tag(), 1)))
+	for _, index := range []uint32{n, n + 1, 2 * n, entity.MaxIDs - 1} {
+		require.Nil(t, v.Record(entity.Make(index, s.Tag(), 1)), "index %d of %d", index, n)
+	}
+}

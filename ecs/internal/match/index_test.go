@@ -443,6 +443,19 @@ func TestRollsAreFew(t *testing.T) {
 	require.Equal(t, 4, looked(3, 4), "each once")
 }
 
+// TestOrderOfParts: the order of the lists of a filter does not matter.
+func TestOrderOfParts(t *testing.T) {
+	var x match.Index
+	x.Open()
+	var a, b table.Signature
+	a.Add(1)
+	b.Add(2)
+	first := x.Matching(match.Filter{Any: []table.Signature{a, b}, Where: [][]uint64{{1, 2}, {3}}})
+	require.Same(t, first, x.Matching(match.Filter{Any: []table.Signature{b, a}, Where: [][]uint64{{3}, {1, 2}}}))
+	require.NotSame(t, first, x.Matching(match.Filter{Any: []table.Signature{a, b}, Where: [][]uint64{{1}, {2, 3}}}))
+	require.NoError(t, x.Verify(0))
+}
+
 // TestClose forgets all.
 func TestClose(t *testing.T) {
 	m := newModel(t, 4)
