@@ -196,6 +196,7 @@ func TestBehaviour20Exchange(t *testing.T) {
 				}
 				require.NoError(t, x.w.Verify())
 				hashes, shown = append(hashes, x.w.Hash()), append(shown, x.shows(ids))
+				require.NoError(t, x.w.Close())
 			}
 			for order := range hashes {
 				require.Equal(t, shown[0], shown[order])

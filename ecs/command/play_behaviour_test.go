@@ -437,3 +437,22 @@ func TestBehaviour66EndedByAQuery(t *testing.T) {
 	require.False(t, refused.Applied)
 	require.Equal(t, hash, y.w.Hash())
 }
+
+// TestBehaviour66EarlierBits: whether a query matches an entity is decided by bits that a
+// command before the query changes, so the commands behind it are checked again when their turn comes.
+func TestBehaviour66EarlierBits(t *testing.T) {
+	y := openYard(t)
+	walkers := ecs.NewQuery(y.w, ecs.With(y.walk)) // the enabled ones
+	t.Cleanup(walkers.Close)
+	everyone := ecs.NewQuery(y.w, ecs.Present(y.walk))
+	t.Cleanup(everyone.Close)
+	e := ecs.NewArchetype(y.w, y.walk).Create()
+	cb := y.open(t)
+	cb.DisableQuery(everyone, y.walk)
+	cb.AddQuery(walkers, y.pos) // none is left
+	Set(cb, e, y.pos, position{})
+	var failed *PlayError
+	require.ErrorAs(t, cb.Play(), &failed)
+	require.Len(t, failed.Failures, 1)
+	require.False(t, y.walk.Has(e) && y.pos.Has(e))
+}
