@@ -99,7 +99,7 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 				require.Equal(t, f == e, s.Find(f) != nil)
 			}
 		}
-		for _, f := range []entity.ID{entity.FromBits(1<<32 | 1<<32 - 1), entity.MakePlaceholder(1, 1), {}} {
+		for _, f := range []entity.ID{entity.FromBits(1<<33 - 1), entity.MakePlaceholder(1, 1), {}} {
 			require.Zero(t, s.Hold([]entity.ID{f}), "%v", f)
 			require.Nil(t, s.Find(f))
 		}

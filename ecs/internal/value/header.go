@@ -86,6 +86,9 @@ func (k *Shape) Cap(h *Header) int {
 // inlineRoom returns the bytes behind a header that hold elements while the
 // buffer is inline.
 func (k *Shape) inlineRoom(h *Header) []byte {
+	if k.Inline == 0 {
+		return nil // a pointer behind the last header of a chunk would point outside
+	}
 	// Safe because the header is that of a row, which has room for inline elements.
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(h), HeaderSize)), k.Inline*k.Element)
 }
