@@ -1,0 +1,177 @@
+// Report counts what the shape of package ecs is judged by and prints it: lines without tests, fields of World, references
+// between the files of ecs that run up, and exported names of each package.
+//
+//	go run ./internal/lint/report
+//
+// A reference is an arrow from a file that uses a name to the file that declares it, counted once for each pair of files. The
+// files are brought into an order, by the heuristic of Eades, Lin and Smyth (1993), in which few arrows
+// run up: from a file to one that comes before it. What is left shows circles between files.
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "quarry/internal/debug" // the line that ends builds for 32 bits
+)
+
+// rooms are the packages that are counted, the lowest first.
+var rooms = []string{"alloc", "ecs/internal/entity", "ecs/internal/value", "ecs/internal/table", "ecs/internal/match", "ecs", "ecs/hierarchy", "ecs/command", "ecs/job", "ecs/system"}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("report: ")
+	if _, err := os.Stat("ecs"); err != nil {
+		log.Fatal("run it in the folder of go.mod: ", err)
+	}
+	load := loader{token.NewFileSet(), nil}
+	load.Importer = importer.ForCompiler(load.FileSet, "source", nil)
+	fmt.Printf("%-20s %8s %8s\n", "package", "lines", "exported")
+	for _, dir := range rooms {
+		p, err := load.read(dir)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%-20s %8d %8d\n", dir, p.lines, p.exported())
+		if dir == "ecs" {
+			defer p.reportECS()
+		}
+	}
+}
+
+// reportECS prints what is asked of package ecs alone.
+func (p *room) reportECS() {
+	arrows := p.arrows()
+	order := arrange(len(p.names), arrows)
+	fmt.Printf("\necs: World has %d fields; of %d references between %d files %d run up\n",
+		fields(p.types.Scope().Lookup("World").Type()), len(arrows), len(p.names), up(order, arrows))
+}
+
+// fields counts the fields of a struct, those of embedded structs one by one.
+func fields(t types.Type) (n int) {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return 1
+	}
+	for f := range s.Fields() {
+		if f.Embedded() {
+			n += fields(f.Type())
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// room is a package that was read.
+type room struct {
+	types *types.Package
+	info  *types.Info
+	set   *token.FileSet
+	names []string // of the files
+	lines int
+}
+
+// exported counts the exported names: of the package's scope, and methods and fields of exported types.
+func (p *room) exported() (n int) {
+	scope := p.types.Scope()
+	for _, name := range scope.Names() {
+		o := scope.Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		n++
+		of, ok := o.Type().(*types.Named)
+		if _, isType := o.(*types.TypeName); !ok || !isType {
+			continue
+		}
+		for m := range of.Methods() {
+			if m.Exported() {
+				n++
+			}
+		}
+		if s, ok := of.Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				if f.Exported() {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// arrows returns the references between files, by number.
+func (p *room) arrows() map[[2]int]bool {
+	number := map[string]int{}
+	for i, name := range p.names {
+		number[name] = i
+	}
+	arrows := map[[2]int]bool{}
+	for use, of := range p.info.Uses {
+		if of.Pkg() != p.types {
+			continue
+		}
+		from, to := number[p.set.Position(use.Pos()).Filename], number[p.set.Position(of.Pos()).Filename]
+		if from != to {
+			arrows[[2]int{from, to}] = true
+		}
+	}
+	return arrows
+}
+
+// up counts the arrows that lead to a file before their own.
+func up(order []int, arrows map[[2]int]bool) (n int) {
+	at := make([]int, len(order))
+	for i, file := range order {
+		at[file] = i
+	}
+	for a := range arrows {
+		if at[a[1]] < at[a[0]] {
+			n++
+		}
+	}
+	return n
+}
+
+// loader reads packages.
+type loader struct {
+	*token.FileSet
+	types.Importer
+}
+
+// read parses and checks the files of a package but its tests, as this system builds them.
+func (l *loader) read(dir string) (*room, error) {
+	p := &room{set: l.FileSet, info: &types.Info{Uses: map[*ast.Ident]types.Object{}}}
+	files, err := l.parse(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		at := l.Position(f.FileStart)
+		p.names = append(p.names, at.Filename)
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		p.lines += strings.Count(string(text), "\n")
+	}
+	p.types, err = (&types.Config{Importer: l.Importer}).Check("quarry/"+dir, l.FileSet, files, p.info)
+	return p, err
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"go/importer"
+	"go/token"
+	"go/types"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestArrange: a chain has no arrow that runs up, a circle one, and two files that use each other one.
+func TestArrange(t *testing.T) {
+	for _, c := range []struct {
+		n, up  int
+		arrows [][2]int
+	}{
+		{1, 0, nil},
+		{4, 0, [][2]int{{2, 0}, {0, 3}, {3, 1}, {2, 1}}},
+		{3, 1, [][2]int{{0, 1}, {1, 2}, {2, 0}}},
+		{4, 1, [][2]int{{0, 1}, {1, 0}, {3, 0}, {1, 2}}},
+		{6, 2, [][2]int{{0, 1}, {1, 0}, {2, 3}, {3, 2}, {4, 5}}},
+	} {
+		arrows := map[[2]int]bool{}
+		for _, a := range c.arrows {
+			arrows[a] = true
+		}
+		order := arrange(c.n, arrows)
+		require.Len(t, order, c.n)
+		require.ElementsMatch(t, []int{0, 1, 2, 3, 4, 5}[:c.n], order)
+		require.Equal(t, c.up, up(order, arrows), "%v in order %v", c.arrows, order)
+	}
+}
+
+// TestFields counts those of embedded structs one by one.
+func TestFields(t *testing.T) {
+	inner := types.NewStruct([]*types.Var{field("a", types.Typ[types.Int], false), field("b", types.Typ[types.Int], false)}, nil)
+	outer := types.NewStruct([]*types.Var{field("inner", inner, true), field("c", inner, false)}, nil)
+	require.Equal(t, 3, fields(outer))
+}
+
+func field(name string, of types.Type, embedded bool) *types.Var {
+	return types.NewField(token.NoPos, nil, name, of, embedded)
+}
+
+// TestRead reads a package of this repository and compares some of its figures.
+func TestRead(t *testing.T) {
+	load := loader{token.NewFileSet(), nil}
+	load.Importer = importer.ForCompiler(load.FileSet, "source", nil)
+	p, err := load.read(".")
+	require.NoError(t, err)
+	require.Len(t, p.names, 2, "main.go and order.go")
+	require.Zero(t, p.exported())
+	require.Len(t, p.arrows(), 2, "each uses the other")
+	require.Greater(t, p.lines, 200)
+	_, err = load.read("nowhere")
+	require.Error(t, err)
+}
