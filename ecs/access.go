@@ -80,10 +80,10 @@ func (w *World) Conflicts(a, b Access) (names []string) {
 		of := a.writes[i]&(b.reads[i]|b.writes[i]) | a.reads[i]&b.writes[i]
 		for ; of != 0; of &= of - 1 {
 			id := i*64 + bits.TrailingZeros64(of)
-			if id >= len(w.types) {
-				panic(fmt.Sprintf("ecs: World.Conflicts: the accesses have type %d, the world has %d types: they are of another world", id, len(w.types)))
+			if id >= len(w.types.list) {
+				panic(fmt.Sprintf("ecs: World.Conflicts: the accesses have type %d, the world has %d types: they are of another world", id, len(w.types.list)))
 			}
-			names = append(names, w.types[id].name)
+			names = append(names, w.types.list[id].name)
 		}
 	}
 	return names

@@ -21,7 +21,7 @@ type Archetype struct {
 	table    match.Archetype // its rows, types and values as queries see them; the first field, see whole
 	w        *World
 	values   []*value   // of the shared types, in their order (W11)
-	key      uint64     // hash of types and values, for World.byTypes
+	key      uint64     // hash of types and values, for catalogue.byKey
 	alike    *Archetype // the next with the same key there
 	edges    []edge     // paths to archetypes one type away
 	edge     *path      // the last one asked for
@@ -54,11 +54,11 @@ func NewArchetype(w *World, types ...Type) *Archetype {
 func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	w.checkNew("NewArchetype")
 	var sig signature
-	given := w.given[:0]
+	given := w.call.given[:0]
 	for _, t := range types {
 		id := w.idOf("NewArchetype", t)
 		if sig.Has(id) {
-			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.types[id].name))
+			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.types.list[id].name))
 		}
 		if id == dyingID {
 			refuseDying("NewArchetype")
@@ -68,7 +68,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 			given = append(given, s.v)
 		}
 	}
-	w.given = given
+	w.call.given = given
 	a, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
 	if err != nil {
 		return nil, during("NewArchetype", err)
@@ -96,16 +96,16 @@ func (w *World) checkOwn(op string, t *typeInfo) {
 
 // keyOf returns the hash of a set of types and of values.
 func (w *World) keyOf(sig *signature, values []*value) uint64 {
-	key := maphash.Comparable(w.seed, *sig)
+	key := maphash.Comparable(w.archetypes.seed, *sig)
 	for _, v := range values {
-		key = maphash.Comparable(w.seed, [2]uint64{key, v.serial})
+		key = maphash.Comparable(w.archetypes.seed, [2]uint64{key, v.serial})
 	}
 	return key
 }
 
 // withKey returns the archetype of a set and values with that hash, or nil.
 func (w *World) withKey(key uint64, sig *signature, values []*value) *Archetype {
-	for a := w.byTypes[key]; a != nil; a = a.alike {
+	for a := w.archetypes.byKey[key]; a != nil; a = a.alike {
 		if a.table.Sig == *sig && slices.Equal(a.values, values) {
 			return a
 		}
@@ -122,21 +122,21 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 	}
 	w.checkUnshared("NewArchetype")
 	w.Settle("NewArchetype")
-	a := &Archetype{w: w, values: slices.Clone(values), key: key, alike: w.byTypes[key]}
+	a := &Archetype{w: w, values: slices.Clone(values), key: key, alike: w.archetypes.byKey[key]}
 	if err := a.table.Init(&w.tables, sig, len(values) > 0); err != nil {
 		return nil, planLimit(err)
 	}
 	a.dying = sig.Has(dyingID)
-	a.lasting = sig.Meets(&w.cleanupTypes) || sig.Has(linkedID)
+	a.lasting = sig.Meets(&w.types.cleanup) || sig.Has(linkedID)
 	a.edgeKey = noEdge
-	w.archetypes = append(w.archetypes, a)
-	w.byTypes[key] = a
+	w.archetypes.list = append(w.archetypes.list, a)
+	w.archetypes.byKey[key] = a
 	a.table.Values = serialsOf(a.values)
 	for _, v := range a.values {
 		v.hold()
 	}
 	if len(a.values) > 0 {
-		w.valued++
+		w.archetypes.valued++
 	}
 	w.index.Enter(&a.table)
 	w.changeMatches()
@@ -163,7 +163,7 @@ func refuseDying(op string) {
 func (a *Archetype) isLastCleanup(id typeID) bool {
 	rest := a.table.Sig
 	rest.Drop(id)
-	return !rest.Meets(&a.w.cleanupTypes)
+	return !rest.Meets(&a.w.types.cleanup)
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
@@ -207,7 +207,7 @@ func (a *Archetype) Plan() layout.Plan {
 func (a *Archetype) String() string {
 	names := make([]string, len(a.table.Types))
 	for i, id := range a.table.Types {
-		names[i] = a.w.types[id].name
+		names[i] = a.w.types.list[id].name
 		if v := a.valueOf(id); v != nil {
 			names[i] = v.String()
 		}

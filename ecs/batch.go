@@ -39,10 +39,10 @@ func (b Batch) walk(yield func(Rows) bool) {
 	if b.epoch != w.epoch || w.closed {
 		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
 	}
-	if w.phase != nil {
-		w.phase.refuse("Batch.Rows")
+	if w.loops.phase != nil {
+		w.loops.phase.refuse("Batch.Rows")
 	}
-	s := w.openScan(&w.batches)
+	s := w.openScan(&w.loops.batches)
 	defer s.endBatch()
 	for _, part := range b.spans {
 		g := &part.a.table.Grid
@@ -66,10 +66,10 @@ func (b Batch) walk(yield func(Rows) bool) {
 func (a *Archetype) unlent() []place {
 	places := a.table.Places
 	for _, id := range a.table.Types {
-		if len(a.w.loans) == 0 {
+		if len(a.w.loops.loans) == 0 {
 			break
 		}
-		if a.w.types[id].guarded {
+		if a.w.types.list[id].guarded {
 			if &places[0] == &a.table.Places[0] {
 				places = slices.Clone(places)
 			}

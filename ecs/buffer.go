@@ -94,7 +94,7 @@ func (w *World) freeBuffers() {
 	if w.buffers.Live() == 0 {
 		return
 	}
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		for _, c := range a.table.Buffers() {
 			for pos := range a.table.Grid.Chunks() {
 				w.buffers.FreeRows(a.table.Grid.Row(pos, 0), c, a.table.Grid.RowsOf(pos))

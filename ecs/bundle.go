@@ -149,7 +149,7 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	if r == nil {
 		return s, false
 	}
-	if len(b.w.loans) > 0 {
+	if len(b.w.loops.loans) > 0 {
 		checkFieldsLent("Bundle.Get", b.fields)
 	}
 	a, _, at := b.w.seatOf(r)
@@ -182,10 +182,10 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	if r == nil {
 		return false, nil
 	}
-	if w.phase != nil {
-		w.phase.refuse("Bundle.Set")
+	if w.loops.phase != nil {
+		w.loops.phase.refuse("Bundle.Set")
 	}
-	if len(w.loans) > 0 {
+	if len(w.loops.loans) > 0 {
 		b.checkSet(&s)
 	}
 	a, pos, at := w.seatOf(r)

@@ -59,9 +59,9 @@ func NewChange(w *World, parts ...Part) *Change {
 			case id == dyingID:
 				panic("ecs: NewChange: Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 			case c.add.Has(id) != c.remove.Has(id) && c.remove.Has(id) != p.remove:
-				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types[id].name))
+				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types.list[id].name))
 			case c.add.Has(id) || c.remove.Has(id):
-				panic(fmt.Sprintf("ecs: NewChange: %s is given twice", w.types[id].name))
+				panic(fmt.Sprintf("ecs: NewChange: %s is given twice", w.types.list[id].name))
 			case p.remove:
 				c.remove.Add(id)
 			default:
@@ -103,7 +103,7 @@ func (c *Change) String() string {
 		return "destruction"
 	}
 	text := "change"
-	for id, t := range c.w.types {
+	for id, t := range c.w.types.list {
 		put, given := valueIn(c.put, typeID(id)), valueIn(c.given, typeID(id))
 		switch {
 		case put != nil:
@@ -138,7 +138,7 @@ func (c *Change) pathFrom(a *Archetype) (*path, error) {
 	}
 	if to == nil || a.table.Sig.Has(dyingID) {
 		sig := c.typesOf(a)
-		if sig.Has(dyingID) && !sig.Meets(&c.w.cleanupTypes) || c.dies && !a.lasting {
+		if sig.Has(dyingID) && !sig.Meets(&c.w.types.cleanup) || c.dies && !a.lasting {
 			return &theEnd, nil
 		}
 		put := c.put
@@ -185,7 +185,7 @@ func (c *Change) typesOf(a *Archetype) signature {
 		sig.Add(dyingID)
 	case c.dies && !a.table.Sig.Has(dyingID):
 		for i := range sig {
-			sig[i] &= c.w.cleanupTypes[i]
+			sig[i] &= c.w.types.cleanup[i]
 		}
 		sig.Add(dyingID)
 	}
@@ -214,7 +214,7 @@ func (c *Change) applyOne(op string, e Entity) (changed bool, err error) {
 		return false, nil
 	}
 	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
-	before := len(w.archetypes)
+	before := len(w.archetypes.list)
 	path, err := c.pathFrom(a)
 	if err != nil {
 		w.forget(before)
@@ -290,12 +290,12 @@ func (c *Change) applyTo(op string, p *pick) (Batch, error) {
 // applyPicked is applyTo that also says how many entities ended.
 func (c *Change) applyPicked(op string, p *pick) (b Batch, ended int, err error) {
 	w := c.w
-	before := len(w.archetypes)
+	before := len(w.archetypes.list)
 	if err := c.prepare(p); err != nil {
 		w.forget(before)
 		return Batch{}, 0, during(op, err)
 	}
-	w.moved = w.moved[:0]
+	w.call.moved = w.call.moved[:0]
 	for i := range p.picks {
 		if s := &p.picks[i]; s.path != nil {
 			s.relabel()
@@ -318,14 +318,14 @@ func (c *Change) applyPicked(op string, p *pick) (b Batch, ended int, err error)
 	if n+ended > 0 {
 		w.epoch++
 	}
-	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}, ended, nil
+	return Batch{w: w, spans: w.call.moved, n: n, epoch: w.epoch}, ended, nil
 }
 
 // prepare finds the paths of all rows that are picked and makes room at their ends. On
 // an error everything is as before, but for archetypes that are new.
 func (c *Change) prepare(p *pick) error {
 	w := c.w
-	w.targets = w.targets[:0]
+	w.call.targets = w.call.targets[:0]
 	var err error
 	for i := range p.picks {
 		s := &p.picks[i]

@@ -37,7 +37,7 @@ func (w *World) Clone(options ...Option) (*World, error) {
 // become fills a world that is new with what another has. On an error it is half filled,
 // and sound enough to be closed.
 func (c *World) become(w *World) error {
-	for _, t := range w.types[builtIn:] {
+	for _, t := range w.types.list[builtIn:] {
 		c.register("World.Clone", t.copied())
 	}
 	if err := c.ids.Become(&w.ids); err != nil {
@@ -46,7 +46,7 @@ func (c *World) become(w *World) error {
 	c.avoidTags(w)
 	c.showRecords()
 	values := c.copyValues(w)
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		if err := c.copyArchetype(a, values); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (c *World) become(w *World) error {
 // be told no more from w's own: two values would become one.
 func (c *World) avoidTags(w *World) {
 	var named uint32
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.shared != nil {
 			named |= t.shared.worlds()
 		}
@@ -96,7 +96,7 @@ func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) 
 // the same order.
 func (c *World) copyValues(w *World) map[*value]*value {
 	var all []*value
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.shared != nil {
 			t.shared.each(func(v *value) { all = append(all, v) })
 		}
@@ -104,7 +104,7 @@ func (c *World) copyValues(w *World) map[*value]*value {
 	slices.SortFunc(all, compareSerials)
 	copies := make(map[*value]*value, len(all))
 	for _, v := range all {
-		copies[v] = c.types[v.t.id].shared.copied(v, w.ids.Tag(), c.ids.Tag())
+		copies[v] = c.types.list[v.t.id].shared.copied(v, w.ids.Tag(), c.ids.Tag())
 	}
 	return copies
 }
@@ -149,7 +149,7 @@ func (a *Archetype) copyRows(from *Archetype) {
 				a.dropSpills(b.At, c, len(b.IDs))
 			}
 			for _, c := range a.table.Managed() {
-				a.w.types[c.Key].managed.Copy(from.w.types[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
+				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
 			}
 		})
 	}
@@ -186,7 +186,7 @@ func (a *Archetype) copyOwned(from *Archetype) error {
 // copySpills gives the buffers of a column, in the order of rows, copies of the blocks that those
 // of from have.
 func (a *Archetype) copySpills(from *Archetype, c column) error {
-	t := a.w.types[c.Key]
+	t := a.w.types.list[c.Key]
 	pos, row := 0, 0 // in a, whose chunks may be others
 	for fromPos := range from.table.Grid.Chunks() {
 		source := from.table.Grid.Row(fromPos, 0)

@@ -51,7 +51,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	w := a.w
 	w.sweepBut(a)
-	before, blocks := len(w.archetypes), w.ids.Blocks()
+	before, blocks := len(w.archetypes.list), w.ids.Blocks()
 	a, err := a.again()
 	if err == nil {
 		err = w.reserveIDs(n)
@@ -104,7 +104,7 @@ func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 		for k, word := range o.unset {
 			if extra := word &^ a.table.Sig[k]; extra != 0 {
 				id := k*64 + bits.TrailingZeros64(extra)
-				panic(fmt.Sprintf("ecs: Archetype.CreateN: Unset names %s, which %v does not have", a.w.types[id].name, a))
+				panic(fmt.Sprintf("ecs: Archetype.CreateN: Unset names %s, which %v does not have", a.w.types.list[id].name, a))
 			}
 			unset[k] |= word
 		}
@@ -157,8 +157,8 @@ func (a *Archetype) made(n, start int) Batch {
 	a.table.Grid.Push(n)
 	w.created += uint64(n)
 	w.epoch++
-	w.moved = append(w.moved[:0], span{a, start, n})
-	return Batch{w: w, spans: w.moved, n: n, epoch: w.epoch}
+	w.call.moved = append(w.call.moved[:0], span{a, start, n})
+	return Batch{w: w, spans: w.call.moved, n: n, epoch: w.epoch}
 }
 
 // clearBut zeroes n rows in all columns but those of a set.

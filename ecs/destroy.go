@@ -194,7 +194,7 @@ func (w *World) Clear() { w.clear("World.Clear") }
 func (w *World) clear(op string) {
 	w.checkUnlocked(op)
 	p := w.newPick()
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		if n := a.table.Grid.Len(); n > 0 {
 			s := p.add(a)
 			s.rows, s.whole = n, true

@@ -94,7 +94,7 @@ func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
 	case t.loan != nil:
 		a.table.Books.Toggle(slot, pos, row, on)
 		t.loan.mark(a.table.Books.Version(slot, pos))
-	case w.phase != nil:
+	case w.loops.phase != nil:
 		a.table.Books.Toggle(slot, pos, row, on)
 		atomic.StoreUint32(a.table.Books.Version(slot, pos), w.tables.Version)
 	default:
@@ -120,7 +120,7 @@ func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
 // checkToggle panics unless bits of the type may be switched in bulk.
 func (t *typeInfo) checkToggle(op string) {
 	t.world().checkHandle(op)
-	if t.w.phase != nil {
+	if t.w.loops.phase != nil {
 		panic("ecs: " + op + ": the world is shared: until Phase.End bits are switched entity by entity")
 	}
 	t.checkEnableable(op)

@@ -76,7 +76,7 @@ func (w *World) showRecords() {
 		return
 	}
 	w.shown = view
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.writers == 0 {
 			t.view = view
 		}

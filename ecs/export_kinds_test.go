@@ -11,7 +11,7 @@ import (
 // not "other", which a query names too. It returns what puts it right.
 func (w *World) CorruptKinds(invariant string) (restore func()) {
 	var a *Archetype
-	for _, b := range w.archetypes {
+	for _, b := range w.archetypes.list {
 		if len(b.values) > 0 && b.table.Grid.Len() > 0 {
 			a = b
 		}
@@ -58,7 +58,7 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 
 // LongestFields returns how many entries the longest list has of what Hash reads of a value.
 func (w *World) LongestFields() (most int) {
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		most = max(most, entriesOf(t.fields))
 	}
 	return most

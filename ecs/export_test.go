@@ -13,7 +13,7 @@ import (
 // returns what puts it right.
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
-	for _, b := range w.archetypes {
+	for _, b := range w.archetypes.list {
 		if b.table.Grid.Len() > 0 && len(b.table.Books.Toggling()) > 0 && len(b.table.Owning) > 0 {
 			a = b
 		}
@@ -53,7 +53,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		return func() { words[0] ^= 1 }
 	case "W7":
 		old := head.Len()
-		head.SetLen(a.w.types[a.table.Owning[0].Key].shape.Cap(head) + 1)
+		head.SetLen(a.w.types.list[a.table.Owning[0].Key].shape.Cap(head) + 1)
 		return func() { head.SetLen(old) }
 	case "W9":
 		a.table.Places[a.table.Types[0]].Offset += 64
@@ -63,7 +63,7 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		a.table.Sig.Add(dyingID)
 		return func() { a.table.Sig = old }
 	case "L1":
-		d := w.types[a.table.Types[0]]
+		d := w.types.list[a.table.Types[0]]
 		d.build()
 		d.Starts[first.Chunk()] += 2
 		return func() { d.Starts[first.Chunk()] -= 2 }
@@ -109,7 +109,7 @@ func (w *World) Sweep() { w.sweep() }
 
 // SharedValues returns the number of values that the stores know.
 func (w *World) SharedValues() (n int) {
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.shared != nil {
 			t.shared.each(func(*value) { n++ })
 		}

@@ -70,7 +70,7 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 // enter adds a field of a type that must be registered, and be no other field's.
 func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	buffer := f.kind == fieldBuffers || f.kind == fieldElements
-	id, ok := r.w.byType[typeKey{rtype: of, buffer: buffer}]
+	id, ok := r.w.types.byKey[typeKey{rtype: of, buffer: buffer}]
 	if !ok {
 		r.refuseUnregistered(path, of, buffer)
 	}
@@ -79,10 +79,10 @@ func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 		seen = &r.bits
 	}
 	if seen.Has(id) {
-		r.refuse(path, "%s is the type of a field before it", r.w.types[id].name)
+		r.refuse(path, "%s is the type of a field before it", r.w.types.list[id].name)
 	}
 	seen.Add(id)
-	f.t = r.w.types[id]
+	f.t = r.w.types.list[id]
 	for _, g := range r.fields {
 		if g.t == f.t && g.optional != f.optional {
 			r.refuse(path, "the column of %s and its Bits must both be optional, or none", f.t.name)
@@ -149,7 +149,7 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 		r.enter(path, of.Elem(), field{offset: at, kind: fieldElements, optional: optional})
 		return
 	}
-	_, registered := r.w.byType[typeKey{rtype: of}]
+	_, registered := r.w.types.byKey[typeKey{rtype: of}]
 	if of == reflect.TypeFor[Dying]() {
 		r.refuse(path, "Dying comes with World.Destroy; no entity is created with it")
 	}

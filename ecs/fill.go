@@ -39,7 +39,7 @@ func (w *World) Fills() Fills {
 		return nil
 	}
 	var all Fills
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		f := Fill{
 			Archetype: a, Rows: a.table.Grid.Len(), Chunks: a.Chunks(), Reserve: a.table.Grid.Reserve() * alloc.ChunkSize,
 			RowBytes: int(unsafe.Sizeof(Entity{})),

@@ -25,7 +25,7 @@ func (q *Query) read() (f match.Filter) {
 			if t.kind != termChanged {
 				named.Add(id)
 			}
-			ask(&f, t.kind, id, q.w.types[id].enableable)
+			ask(&f, t.kind, id, q.w.types.list[id].enableable)
 		}
 	}
 	for id, hidden := range hide {

@@ -25,7 +25,7 @@ import (
 func (w *World) Hash() uint64 {
 	w.Settle("World.Hash")
 	h := hasher{w: w, h: fnv.New64a()}
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		if a.table.Grid.Len() > 0 {
 			h.archetype(a)
 		}
@@ -51,7 +51,7 @@ func (h *hasher) entity(e Entity) {
 func (h *hasher) archetype(a *Archetype) {
 	h.word(uint64(len(a.table.Types)))
 	for _, id := range a.table.Types {
-		h.h.Write([]byte(h.w.types[id].name))
+		h.h.Write([]byte(h.w.types.list[id].name))
 		h.word(uint64(id))
 		if v := a.valueOf(id); v != nil {
 			h.shared(reflect.ValueOf(v.v))
@@ -95,7 +95,7 @@ func (h *hasher) bits(a *Archetype, slot uint16) {
 }
 
 func (h *hasher) column(column unsafe.Pointer, n int, c column) {
-	t := h.w.types[c.Key]
+	t := h.w.types.list[c.Key]
 	// Safe because row < n, the chunk's rows, and i < length, the buffer's elements.
 	for row := range n {
 		if !t.buffer {

@@ -40,7 +40,7 @@ func (w *World) TryInstantiate(e Entity) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
-	return w.cloning.ids[0], nil
+	return w.call.cloning.ids[0], nil
 }
 
 // InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n
@@ -114,7 +114,7 @@ func (w *World) newCloning(op string, n int) *cloning {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
 	}
-	c := &w.cloning
+	c := &w.call.cloning
 	c.w, c.n, c.used = w, n, 0
 	c.members, c.blocks, c.ids = c.members[:0], c.blocks[:0], c.ids[:0]
 	clear(c.number)
@@ -163,7 +163,7 @@ func (c *cloning) run(op string) (Batch, error) {
 	if err := c.prepare(total); err != nil {
 		return Batch{}, during(op, err)
 	}
-	w.moved = w.moved[:0]
+	w.call.moved = w.call.moved[:0]
 	for m := range c.members {
 		c.fill(m)
 	}
@@ -172,7 +172,7 @@ func (c *cloning) run(op string) (Batch, error) {
 	}
 	w.created += uint64(total)
 	w.epoch++
-	return Batch{w: w, spans: w.moved, n: total, epoch: w.epoch}, nil
+	return Batch{w: w, spans: w.call.moved, n: total, epoch: w.epoch}, nil
 }
 
 // prepare does all that may fail. On an error nothing has changed.
@@ -181,8 +181,8 @@ func (c *cloning) prepare(total int) error {
 	if free := MaxEntities - 1 - int(w.created-w.destroyed); c.n > free/len(c.members) { // total may have overflowed
 		return limit("entities a world", MaxEntities-1, nil)
 	}
-	before, blocks := len(w.archetypes), w.ids.Blocks()
-	w.targets = w.targets[:0]
+	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	w.call.targets = w.call.targets[:0]
 	err := c.aim()
 	if err == nil {
 		err = c.takeBlocks()
@@ -239,7 +239,7 @@ func (a *Archetype) pattern() (*Archetype, error) {
 	}
 	sig := a.table.Sig
 	for i := range sig {
-		sig[i] &^= a.w.cleanupTypes[i]
+		sig[i] &^= a.w.types.cleanup[i]
 	}
 	sig.Drop(prefabID)
 	return a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
@@ -260,7 +260,7 @@ func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
 	w := c.w
 	a, _, at := w.seatOf(w.recordOf("", e))
 	for _, b := range to.table.Buffers() {
-		t := w.types[b.Key]
+		t := w.types.list[b.Key]
 		length := kinds.HeaderOf(at, a.table.Column(t.id)).Len()
 		if length <= t.shape.Inline {
 			continue
@@ -297,7 +297,7 @@ func (c *cloning) fill(i int) {
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
-			w.types[column.Key].managed.Clone(slotsAt(b.At, column, len(b.IDs)))
+			w.types.list[column.Key].managed.Clone(slotsAt(b.At, column, len(b.IDs)))
 		}
 		to.table.Land(b)
 		left -= len(b.IDs)
@@ -313,7 +313,7 @@ func (c *cloning) fill(i int) {
 // fillBuffers gives the copies of a buffer that has spilled, which have its header still,
 // elements of their own.
 func (c *cloning) fillBuffers(from *kinds.Header, m *member, b column) {
-	t := c.w.types[b.Key]
+	t := c.w.types.list[b.Key]
 	length := from.Len()
 	elements := t.spill.Bytes(from, &t.shape, 0, length)
 	at, row := m.to.table.Grid.Find(m.start)
@@ -349,7 +349,7 @@ func (c *cloning) relink(i int) {
 		}
 		dest := m.to.table.Grid.Row(at, row)
 		for _, l := range c.links {
-			t := w.types[l.column.Key]
+			t := w.types.list[l.column.Key]
 			first, _ := t.linked(dest.Element(l.column.Offset, l.column.Size))
 			// Safe because the copy's values are as the member's, which has an entity there.
 			*(*Entity)(unsafe.Add(first, l.at)) = c.ids[l.to*c.n+copied]
@@ -360,7 +360,7 @@ func (c *cloning) relink(i int) {
 
 // findLinks notes the entities of a row of a column, which is a copy still, that name members.
 func (c *cloning) findLinks(at alloc.GridRow, from column) {
-	t := c.w.types[from.Key]
+	t := c.w.types.list[from.Key]
 	if len(t.links) == 0 {
 		return
 	}

@@ -46,12 +46,12 @@ func (t *typeInfo) checkLent(op string, access uint8) {
 
 //go:noinline
 func (t *typeInfo) refuseLent(op string) {
-	for _, l := range t.w.loans {
+	for _, l := range t.w.loops.loans {
 		if l.access.writes.Has(t.id) {
 			panic(t.lentText(op, l, "writes"))
 		}
 	}
-	for _, l := range t.w.loans {
+	for _, l := range t.w.loops.loans {
 		if l.access.reads.Has(t.id) {
 			panic(t.lentText(op, l, "reads"))
 		}
@@ -68,8 +68,8 @@ func (t *typeInfo) lentText(op string, l *Loan, does string) string {
 //
 //go:noinline
 func (t *typeInfo) checkWrite(op string) {
-	if t.w.phase != nil {
-		t.w.phase.refuse(op)
+	if t.w.loops.phase != nil {
+		t.w.loops.phase.refuse(op)
 	}
 	t.checkLent(op, mayWrite)
 }
@@ -102,8 +102,8 @@ func (q *Query) checkLooks(op string) {
 // op is for its messages. So what loans' goroutines use beside the world may change then. Loops
 // may call it.
 func (w *World) Settle(op string) { // N1
-	for len(w.loans) > 0 {
-		l := w.loans[0]
+	for len(w.loops.loans) > 0 {
+		l := w.loops.loans[0]
 		if l.wait(op); l.out {
 			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, l.name))
 		}
@@ -116,14 +116,14 @@ func (w *World) CheckChange(op string) { w.checkChange(op) }
 
 // Locked reports whether a loop over rows or a phase is under way, so that structural changes
 // panic. Loans do not lock: they are ended first.
-func (w *World) Locked() bool { return w.loops != len(w.loans) }
+func (w *World) Locked() bool { return w.loops.open != len(w.loops.loans) }
 
 // unlock completes all loans before a structural change, or panics where that may not be
 // made now: in a loop, a phase, or a closed world.
 //
 //go:noinline
 func (w *World) unlock(op string) {
-	if w == nil || w.loops != len(w.loans) {
+	if w == nil || w.loops.open != len(w.loops.loans) {
 		panic(w.refusal(op))
 	}
 	w.Settle(op)

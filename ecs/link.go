@@ -54,7 +54,7 @@ func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit f
 func (rows span) eachLink(visit func(*Entity)) {
 	a := rows.a
 	for _, c := range a.table.Grid.Columns() {
-		t := a.w.types[c.Key]
+		t := a.w.types.list[c.Key]
 		if len(t.links) == 0 {
 			continue
 		}

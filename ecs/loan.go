@@ -85,7 +85,7 @@ func NewLoan(q *Query, name string, wait func(op string), uses ...Term) *Loan {
 			}
 		}
 	}
-	for id, t := range q.w.types {
+	for id, t := range q.w.types.list {
 		id := typeID(id)
 		if write := l.access.writes.Has(id); write || l.access.reads.Has(id) {
 			l.take(t, write, slices.ContainsFunc(uses, func(u Term) bool { return u.of[0].t == t }))
@@ -167,7 +167,7 @@ func (l *Loan) Begin() {
 	if l.out {
 		panic("ecs: Loan.Begin: " + l.name + " is out already")
 	}
-	if w.loops > len(w.loans) {
+	if w.loops.open > len(w.loops.loans) {
 		panic("ecs: Loan.Begin: " + l.name + ": " + w.loop() + "; begin it outside of loops")
 	}
 	l.own.m, l.own.since = q.m, q.since
@@ -180,9 +180,9 @@ func (l *Loan) Begin() {
 		q.since = w.tables.Version
 		w.Advance()
 	}
-	l.out, w.unshared = true, never
-	w.loans = append(w.loans, l)
-	w.loops++
+	l.out, w.news.unshared = true, never
+	w.loops.loans = append(w.loops.loans, l)
+	w.loops.open++
 }
 
 // begin lends the type and brings the copy up to date.
@@ -210,12 +210,12 @@ func (l *Loan) End() {
 	for _, r := range l.readers {
 		r.s.turn()
 	}
-	at := slices.Index(w.loans, l)
-	w.loans = slices.Delete(w.loans, at, at+1)
-	w.loops--
+	at := slices.Index(w.loops.loans, l)
+	w.loops.loans = slices.Delete(w.loops.loans, at, at+1)
+	w.loops.open--
 	l.out = false
-	if len(w.loans) == 0 {
-		w.unshared = w.matched
+	if len(w.loops.loans) == 0 {
+		w.news.unshared = w.news.matched
 	}
 }
 

@@ -136,7 +136,7 @@ func (t *typeInfo) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if r == nil {
 		return nil, 0
 	}
-	if !t.Built && w.phase == nil && t.loan == nil && t.writers == 0 {
+	if !t.Built && w.loops.phase == nil && t.loan == nil && t.writers == 0 {
 		t.build()
 		return t.find(op, e)
 	}

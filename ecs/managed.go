@@ -131,7 +131,7 @@ func slotsAt(at alloc.GridRow, c column, n int) []kinds.Slot {
 
 // trimManaged gives what ended values left behind back to Go.
 func (w *World) trimManaged() {
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.managed != nil {
 			t.managed.Trim()
 		}
@@ -140,7 +140,7 @@ func (w *World) trimManaged() {
 
 // verifyManaged checks W10.
 func (w *World) verifyManaged() error {
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.managed == nil {
 			continue
 		}
@@ -154,7 +154,7 @@ func (w *World) verifyManaged() error {
 // slots yields the slots of all rows of a managed type by chunk, with the chunk's name.
 func (t *typeInfo) slots() iter.Seq2[string, []kinds.Slot] {
 	return func(yield func(string, []kinds.Slot) bool) {
-		for _, a := range t.w.archetypes {
+		for _, a := range t.w.archetypes.list {
 			if !a.table.Sig.Has(t.id) {
 				continue
 			}

@@ -75,7 +75,7 @@ func (w *World) MoveAll(from *World) (Moved, error) {
 	const op = "World.MoveAll"
 	w.checkMove(op, from)
 	p := from.newPick()
-	for _, a := range from.archetypes {
+	for _, a := range from.archetypes.list {
 		if n := a.table.Grid.Len(); n > 0 {
 			s := p.add(a)
 			s.rows, s.whole = n, true
@@ -138,11 +138,11 @@ func (w *World) move(op string, from *World, p *pick) (Moved, error) {
 	if err := m.prepare(p, total); err != nil {
 		return Moved{}, during(op, err)
 	}
-	w.moved = w.moved[:0]
+	w.call.moved = w.call.moved[:0]
 	for i := range m.roads {
 		m.roads[i].travel(m)
 	}
-	for _, s := range w.moved {
+	for _, s := range w.call.moved {
 		s.eachLink(func(e *Entity) {
 			if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
 				*e = m.moved.Of(*e)
@@ -153,7 +153,7 @@ func (w *World) move(op string, from *World, p *pick) (Moved, error) {
 	w.created += uint64(total)
 	from.epoch++
 	w.epoch++
-	m.moved.Batch = Batch{w: w, spans: w.moved, n: total, epoch: w.epoch}
+	m.moved.Batch = Batch{w: w, spans: w.call.moved, n: total, epoch: w.epoch}
 	return m.moved, nil
 }
 
@@ -168,8 +168,8 @@ func (m *migration) prepare(p *pick, total int) error {
 			return err
 		}
 	}
-	before, blocks := len(w.archetypes), w.ids.Blocks()
-	w.targets = w.targets[:0]
+	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	w.call.targets = w.call.targets[:0]
 	var err error
 	for i := range p.picks {
 		if err = m.find(&p.picks[i]); err != nil {
@@ -195,14 +195,14 @@ func (m *migration) prepare(p *pick, total int) error {
 // registerTypes registers the types of an archetype of the other world that w lacks.
 func (m *migration) registerTypes(a *Archetype) error {
 	for _, id := range a.table.Types {
-		t := m.from.types[id]
-		if known, ok := m.w.byType[t.key()]; ok {
-			if mine := m.w.types[known]; !mine.isLike(t) {
+		t := m.from.types.list[id]
+		if known, ok := m.w.types.byKey[t.key()]; ok {
+			if mine := m.w.types.list[known]; !mine.isLike(t) {
 				panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.name))
 			}
 			continue
 		}
-		if len(m.w.types) == MaxTypes {
+		if len(m.w.types.list) == MaxTypes {
 			return limit("component types a world", MaxTypes, nil)
 		}
 		m.w.register(m.op, t.copied())
@@ -216,10 +216,10 @@ func (m *migration) find(s *picked) error {
 	var sig signature
 	var given []*value
 	for _, id := range a.table.Types {
-		known := w.byType[m.from.types[id].key()]
+		known := w.types.byKey[m.from.types.list[id].key()]
 		sig.Add(known)
 		if v := a.valueOf(id); v != nil {
-			given = append(given, w.types[known].shared.same(v.v))
+			given = append(given, w.types.list[known].shared.same(v.v))
 		}
 	}
 	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
@@ -228,7 +228,7 @@ func (m *migration) find(s *picked) error {
 	}
 	numbers := make([]typeID, len(to.table.Types))
 	for slot, id := range to.table.Types {
-		numbers[slot] = m.from.byType[w.types[id].key()]
+		numbers[slot] = m.from.types.byKey[w.types.list[id].key()]
 	}
 	r := road{s: s, to: to, path: a.table.Across(&to.table.Table, numbers)}
 	if s.whole && to.table.Len() == 0 && !r.path.Relabels && r.path.Adopts() {
@@ -253,7 +253,7 @@ func (m *migration) takeBlocks() error {
 	for i := range m.roads {
 		r := &m.roads[i]
 		for _, b := range r.to.table.Buffers() {
-			t, c := m.w.types[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
+			t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 			err := r.s.eachRow(func(at alloc.GridRow) error {
 				from := kinds.HeaderOf(at, c)
 				if !from.Spilled() {
@@ -325,7 +325,7 @@ func (r *road) travel(m *migration) {
 // moveSpills gives the picked rows, where they are still, blocks of the new world's heap for
 // those of their buffers that have spilled: a header counts from the base of a universe.
 func (m *migration) moveSpills(r *road, b column) {
-	t, c := m.w.types[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
+	t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.s.eachRow(func(at alloc.GridRow) error {
 		h := kinds.HeaderOf(at, c)
 		if !h.Spilled() {
@@ -343,8 +343,8 @@ func (m *migration) moveSpills(r *road, b column) {
 // moveValues gives n rows that have arrived slots of the new world for their managed values.
 func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
 	for _, c := range r.to.table.Managed() {
-		old := m.from.types[r.path.Number(typeID(c.Key))].managed
-		m.w.types[c.Key].managed.Adopt(old, slotsAt(at, c, n))
+		old := m.from.types.list[r.path.Number(typeID(c.Key))].managed
+		m.w.types.list[c.Key].managed.Adopt(old, slotsAt(at, c, n))
 	}
 }
 

@@ -130,7 +130,7 @@ func (t *typeInfo) moveOr(op string, e Entity, r *entity.Record, a *Archetype, a
 // room for a row at its end, and remembers it as the last one asked for. It makes the
 // archetype when there is none. On an error nothing has changed.
 func (a *Archetype) searchEdge(id typeID) error {
-	before := len(a.w.archetypes)
+	before := len(a.w.archetypes.list)
 	path, err := a.findEdge(id)
 	if err == nil && path.To.Grid.Full() {
 		err = refused(path.To.Grow(1))
@@ -172,7 +172,7 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 // buffers that have spilled, the values of a managed type. What the rows say of it is void then.
 func (w *World) release(at alloc.GridRow, c column, n int) {
 	if c.Size < kinds.HeaderSize { // too small for a buffer
-		w.types[c.Key].managed.Release(slotsAt(at, c, n))
+		w.types.list[c.Key].managed.Release(slotsAt(at, c, n))
 		return
 	}
 	w.buffers.FreeRows(at, c, n)

@@ -43,5 +43,5 @@ func (w *World) archetypeOn(t *table.Table) *Archetype {
 	if t == nil {
 		return nil
 	}
-	return w.archetypes[t.Index]
+	return w.archetypes.list[t.Index]
 }

@@ -28,11 +28,11 @@ func (w *World) Share() *Phase {
 	w.checkNew("World.Share")
 	w.checkUnshared("World.Share")
 	w.Settle("World.Share")
-	if w.loops > 0 {
+	if w.loops.open > 0 {
 		panic("ecs: World.Share: " + w.loop() + "; begin the phase outside of loops")
 	}
 	p := &Phase{w: w, lock: w.openScan(nil)}
-	w.phase, w.unshared = p, never
+	w.loops.phase, w.news.unshared = p, never
 	w.guard(true)
 	return p
 }
@@ -44,13 +44,13 @@ func (p *Phase) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.w.phase != p:
+	case p.w.loops.phase != p:
 		panic("ecs: Phase.End: the phase has ended")
-	case p.open > 0 || p.w.loops > 1:
+	case p.open > 0 || p.w.loops.open > 1:
 		panic(fmt.Sprintf("ecs: Phase.End: loops under way: %d; wait for their goroutines first", max(1, p.open)))
 	}
 	p.lock.end()
-	p.w.phase, p.w.unshared = nil, p.w.matched
+	p.w.loops.phase, p.w.news.unshared = nil, p.w.news.matched
 	p.w.guard(false)
 }
 
@@ -70,7 +70,7 @@ func (p *Phase) begin(q *Query) *scan {
 	defer p.mu.Unlock()
 	q.checkOpen("Phase.Rows")
 	switch {
-	case p.w.phase != p:
+	case p.w.loops.phase != p:
 		panic("ecs: Phase.Rows: the phase has ended")
 	case q.w != p.w:
 		panic(fmt.Sprintf("ecs: Phase.Rows: %v is of another world", q))
@@ -98,7 +98,7 @@ func (p *Phase) finish(s *scan) {
 
 // guard makes functions that write a component ask whether they may, or not any more.
 func (w *World) guard(on bool) {
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		t.guarded = on
 	}
 }
@@ -115,12 +115,12 @@ func (p *Phase) refuse(op string) {
 }
 
 // Shared reports whether a phase is under way.
-func (w *World) Shared() bool { return w.phase != nil }
+func (w *World) Shared() bool { return w.loops.phase != nil }
 
 // checkUnshared panics while the world is shared: the call would change what
 // goroutines read.
 func (w *World) checkUnshared(op string) {
-	if w.phase != nil {
+	if w.loops.phase != nil {
 		panic("ecs: " + op + ": the world is shared; call Phase.End first")
 	}
 }

@@ -61,7 +61,7 @@ func (p *pick) addMask(s *picked) {
 
 // newPick returns the world's pick, empty.
 func (w *World) newPick() *pick {
-	p := &w.picked
+	p := &w.call.picked
 	p.picks, p.bits, p.sparse = p.picks[:0], p.bits[:0], p.sparse[:0]
 	p.serial++
 	return p
@@ -368,13 +368,13 @@ func (s *picked) note(start, n int) {
 
 // note adds rows to those that the call has made or moved, behind them.
 func (w *World) note(rows span) {
-	if last := len(w.moved) - 1; last >= 0 {
-		if r := &w.moved[last]; r.a == rows.a && r.start+r.n == rows.start {
+	if last := len(w.call.moved) - 1; last >= 0 {
+		if r := &w.call.moved[last]; r.a == rows.a && r.start+r.n == rows.start {
 			r.n += rows.n
 			return
 		}
 	}
-	w.moved = append(w.moved, rows)
+	w.call.moved = append(w.call.moved, rows)
 }
 
 // end destroys the picked rows' entities.

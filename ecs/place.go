@@ -92,5 +92,5 @@ func (w *World) seatOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRo
 func (w *World) archetypeAt(o owner) *Archetype {
 	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost
 	// every structural change of one entity three instructions.
-	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes[0])))
+	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes.list)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes.list[0])))
 }

@@ -21,8 +21,8 @@ type Query struct {
 	m         *match.Matching // nil: closed
 	named     []*value        // of the Where terms, held
 	sights    []sight         // of the matches, see look
-	seen      uint64          // World.matched when they were up to date; 0: never
-	replanned uint64          // World.replanned then
+	seen      uint64          // news.matched when they were up to date; 0: never
+	replanned uint64          // news.replanned then
 	lost      uint64          // Matching.Lost then
 	access    []uint8         // by typeID: what loops may do with the type, see declared
 	writes    bool            // some type may be written
@@ -30,7 +30,7 @@ type Query struct {
 	ordered   bool            // there is an Ordered term
 	pinned    bool            // since stays when loops end, see PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0: everything is new
-	whole     uint64          // World.unshared at which every row of the sights matches, in any version: see look
+	whole     uint64          // news.unshared at which every row of the sights matches, in any version: see look
 }
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
@@ -66,22 +66,22 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 	id := o.t.id
 	for _, before := range t.of[:i] {
 		if before.t == o.t {
-			panic(fmt.Sprintf("ecs: NewQuery: %s names %s twice", termNames[kind], w.types[id].name))
+			panic(fmt.Sprintf("ecs: NewQuery: %s names %s twice", termNames[kind], w.types.list[id].name))
 		}
 	}
 	if kind == termChanged {
 		if slices.Contains(q.changed, id) {
-			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.types[id].name))
+			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.types.list[id].name))
 		}
 		q.changed = append(q.changed, id)
 		return
 	}
 	if seen.Has(id) {
-		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types[id].name))
+		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types.list[id].name))
 	}
 	seen.Add(id)
-	if kind == termDisabled && !w.types[id].enableable {
-		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.types[id].name))
+	if kind == termDisabled && !w.types.list[id].enableable {
+		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.types.list[id].name))
 	}
 	if o.access != 0 {
 		for int(id) >= len(q.access) {
@@ -190,7 +190,7 @@ func (q *Query) Rows() iter.Seq[Rows] {
 }
 
 func (q *Query) walk(yield func(Rows) bool) {
-	if q == nil || q.m == nil || q.whole != q.w.unshared {
+	if q == nil || q.m == nil || q.whole != q.w.news.unshared {
 		if !q.prepare() {
 			q.walkPart(yield)
 			return
@@ -230,21 +230,21 @@ func (q *Query) walk(yield func(Rows) bool) {
 //go:noinline
 func (q *Query) prepare() bool {
 	q.checkOpen("Query.Rows")
-	if q.w.phase != nil && q.writes {
-		q.w.phase.refuse("Query.Rows")
+	if q.w.loops.phase != nil && q.writes {
+		q.w.loops.phase.refuse("Query.Rows")
 	}
-	if len(q.w.loans) > 0 {
+	if len(q.w.loops.loans) > 0 {
 		q.checkLent("Query.Rows")
 	}
 	q.look()
-	return q.whole == q.w.unshared
+	return q.whole == q.w.news.unshared
 }
 
 // walkPart is walk of a query that may pass some of the chunks, or of their rows.
 func (q *Query) walkPart(yield func(Rows) bool) {
 	s := q.w.openScan(q)
 	defer s.end()
-	if s.walk(q, yield) && q.moves() && q.w.phase == nil {
+	if s.walk(q, yield) && q.moves() && q.w.loops.phase == nil {
 		q.since = q.w.tables.Version
 		q.w.Advance()
 	}

@@ -30,8 +30,8 @@ type Matcher struct {
 
 // NewMatcher prepares them for a query.
 func NewMatcher(q *Query) *Matcher {
-	t := &Matcher{m: q.m, all: q.w.archetypes, bySig: map[signature]bool{}, byHash: map[uint64]bool{}}
-	for id := range q.w.types {
+	t := &Matcher{m: q.m, all: q.w.archetypes.list, bySig: map[signature]bool{}, byHash: map[uint64]bool{}}
+	for id := range q.w.types.list {
 		if t.m.Has.Has(typeID(id)) {
 			t.has = append(t.has, hashOfType(typeID(id)))
 		}
@@ -144,7 +144,7 @@ func (t *Matcher) Kernel() int {
 
 // ForgetAfter takes the archetypes that f makes out of the world again, as a call that fails does.
 func (w *World) ForgetAfter(f func()) {
-	before := len(w.archetypes)
+	before := len(w.archetypes.list)
 	f()
 	w.forget(before)
 }

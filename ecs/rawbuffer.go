@@ -72,8 +72,8 @@ func (b rawBuffer) refuse(op string) {
 	switch {
 	case b.t == nil:
 		panic("ecs: " + op + ": the buffer is the zero value; buffers come from Buffer.Get, Mut and At")
-	case b.t.w.phase != nil:
-		b.t.w.phase.refuse(op)
+	case b.t.w.loops.phase != nil:
+		b.t.w.loops.phase.refuse(op)
 	case b.t.loan != nil && !b.t.loan.out:
 		b.t.loan.refuse(op + ": " + b.t.name)
 	case b.t.writers > 0 || b.write && b.t.readers > 0:

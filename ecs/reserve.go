@@ -57,7 +57,7 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 		return Batch{w: w, epoch: w.epoch}, nil
 	}
 	w.sweepBut(a)
-	before := len(w.archetypes)
+	before := len(w.archetypes.list)
 	a, err := a.again()
 	if err == nil {
 		err = a.grow(len(ids))

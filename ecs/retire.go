@@ -11,7 +11,7 @@ import "slices"
 // keep their order. Cost: for each archetype of the world, and each chunk of those that
 // come after one that goes.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		if goes(a) {
 			a.giveUp()
 			n++
@@ -21,11 +21,11 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 		return 0
 	}
 	w.index.Leave()
-	w.archetypes = slices.DeleteFunc(w.archetypes, func(a *Archetype) bool { return a.table.Closed })
-	clear(w.byTypes)
-	for _, a := range w.archetypes {
-		a.alike = w.byTypes[a.key]
-		w.byTypes[a.key] = a
+	w.archetypes.list = slices.DeleteFunc(w.archetypes.list, func(a *Archetype) bool { return a.table.Closed })
+	clear(w.archetypes.byKey)
+	for _, a := range w.archetypes.list {
+		a.alike = w.archetypes.byKey[a.key]
+		w.archetypes.byKey[a.key] = a
 		a.table.Forget()
 		a.edges = slices.DeleteFunc(a.edges, func(e edge) bool { return e.path.IsClosed() })
 		if a.edge != nil && a.edge.IsClosed() {
@@ -44,7 +44,7 @@ func (a *Archetype) giveUp() {
 		v.letGo()
 	}
 	if len(a.values) > 0 {
-		w.valued--
+		w.archetypes.valued--
 	}
 	a.edges, a.edge, a.edgeKey, a.adopt, a.alike = nil, nil, noEdge, nil, nil
 }
@@ -52,7 +52,7 @@ func (a *Archetype) giveUp() {
 // forget takes the archetypes that were made last, and have no rows, out again
 // until keep are left.
 func (w *World) forget(keep int) {
-	if len(w.archetypes) > keep {
+	if len(w.archetypes.list) > keep {
 		w.retire(func(a *Archetype) bool { return int(a.table.Index) >= keep })
 	}
 }
@@ -60,7 +60,7 @@ func (w *World) forget(keep int) {
 // sweep gives up the archetypes of values that have no rows, when many may have none.
 func (w *World) sweep() {
 	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.table.Grid.Len() == 0 && !a.pinned })
-	w.mostValued = 2*w.valued + leastSwept
+	w.archetypes.mostValued = 2*w.archetypes.valued + leastSwept
 }
 
 // leastSwept is how many archetypes with values there may be before those without rows
@@ -74,14 +74,14 @@ func (w *World) checkChange(op string) {
 }
 
 func (w *World) sweepWhenDue() {
-	if w.valued > w.mostValued {
+	if w.archetypes.valued > w.archetypes.mostValued {
 		w.sweep()
 	}
 }
 
 // sweepBut is sweepWhenDue for a call that brings rows to an archetype without any.
 func (w *World) sweepBut(a *Archetype) {
-	if w.valued > w.mostValued {
+	if w.archetypes.valued > w.archetypes.mostValued {
 		pinned := a.pinned
 		a.pinned = true
 		w.sweep()

@@ -35,8 +35,8 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 			panic(fmt.Sprintf("ecs: %s: room %d: %v is not alive, or has not all types of its copies, %v", op, i, r.Of, r.Archetype))
 		}
 	}
-	before, blocks := len(w.archetypes), w.ids.Blocks()
-	w.targets = w.targets[:0]
+	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	w.call.targets = w.call.targets[:0]
 	var err error
 	for _, r := range rooms {
 		var to *Archetype
@@ -67,7 +67,7 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 		w.forget(before)
 		return during(op, err)
 	}
-	for _, to := range w.targets {
+	for _, to := range w.call.targets {
 		to.table.Settle()
 	}
 	return nil
@@ -86,7 +86,7 @@ func (a *Archetype) isPartOf(b *Archetype) bool {
 // aim adds an archetype to the targets of the call under way, once.
 func (w *World) aim(to *Archetype) {
 	if to.sources == 0 {
-		w.targets = append(w.targets, to)
+		w.call.targets = append(w.call.targets, to)
 	}
 	to.sources++
 }
@@ -100,7 +100,7 @@ func (w *World) makeRoom(err error) error {
 			err = w.growTargets(true)
 		}
 	}
-	for _, to := range w.targets {
+	for _, to := range w.call.targets {
 		to.coming, to.sources, to.regular = 0, 0, false
 	}
 	return err
@@ -109,18 +109,18 @@ func (w *World) makeRoom(err error) error {
 // growTargets grows the archetypes that rows will come to, by policy or exactly, all or none.
 func (w *World) growTargets(exactly bool) error {
 	var err error
-	for _, to := range w.targets {
+	for _, to := range w.call.targets {
 		if err = to.table.MakeRoom(to.roomToMake(), exactly); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		for _, to := range w.targets {
+		for _, to := range w.call.targets {
 			to.table.Promote()
 		}
 		return nil
 	}
-	for _, to := range w.targets {
+	for _, to := range w.call.targets {
 		to.table.Settle()
 		to.table.Grid.Trim(0) // a target that is new is forgotten and must hold nothing
 	}

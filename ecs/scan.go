@@ -30,6 +30,16 @@ type scan struct {
 	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
 }
 
+// loops are what is under way in a world that structural changes would disturb.
+type loops struct {
+	open    int     // scans that are open, and loans that are out
+	scans   []*scan // theirs, and others to be used again; the first is outer
+	outer   scan    // of a loop that is not inside others
+	batches Query   // that the rows of batches belong to; it matches nothing
+	phase   *Phase  // that shares the world with other goroutines; nil: none
+	loans   []*Loan // that are out, in the order in which they began
+}
+
 // openScan starts a loop and locks the world, which must not be closed. Its two parts are
 // small enough to be inlined.
 func (w *World) openScan(q *Query) *scan {
@@ -39,15 +49,15 @@ func (w *World) openScan(q *Query) *scan {
 }
 
 func (w *World) idleScan() *scan {
-	if w.loops == 0 {
-		return &w.outer
+	if w.loops.open == 0 {
+		return &w.loops.outer
 	}
 	return w.innerScan()
 }
 
 func (w *World) lock(s *scan, q *Query) {
 	s.q, s.open = q, true
-	w.loops++
+	w.loops.open++
 }
 
 // innerScan returns an idle scan for a loop inside others. Mostly as many are busy as loops
@@ -55,16 +65,16 @@ func (w *World) lock(s *scan, q *Query) {
 //
 //go:noinline
 func (w *World) innerScan() *scan {
-	if i := w.loops; i < len(w.scans) && !w.scans[i].open {
-		return w.scans[i]
+	if i := w.loops.open; i < len(w.loops.scans) && !w.loops.scans[i].open {
+		return w.loops.scans[i]
 	}
-	for _, s := range w.scans {
+	for _, s := range w.loops.scans {
 		if !s.open {
 			return s
 		}
 	}
 	s := &scan{w: w}
-	w.scans = append(w.scans, s)
+	w.loops.scans = append(w.loops.scans, s)
 	return s
 }
 
@@ -74,7 +84,7 @@ func (w *World) innerScan() *scan {
 func (s *scan) end() {
 	s.turn()
 	s.open = false
-	s.w.loops--
+	s.w.loops.open--
 }
 
 // endBatch is end of a loop over a batch.
@@ -85,7 +95,7 @@ func (s *scan) endBatch() {
 
 // loopOver reports whether a loop over the query is under way.
 func (w *World) loopOver(q *Query) bool {
-	return slices.ContainsFunc(w.scans, func(s *scan) bool { return s.open && s.q == q })
+	return slices.ContainsFunc(w.loops.scans, func(s *scan) bool { return s.open && s.q == q })
 }
 
 // show moves the loop to a chunk of a scale; the rows shown before
@@ -172,7 +182,7 @@ func (a *Archetype) narrow(t *match.BitTest, pos, from int, mask []uint64) {
 // loop says what a loop under way runs over, for messages: the innermost, when loops
 // ended in order.
 func (w *World) loop() string {
-	for _, s := range slices.Backward(w.scans) {
+	for _, s := range slices.Backward(w.loops.scans) {
 		if s.open {
 			return s.name()
 		}
@@ -182,7 +192,7 @@ func (w *World) loop() string {
 
 // name says what the loop runs over, for messages.
 func (s *scan) name() string {
-	if s.q != nil && s.q != &s.w.batches {
+	if s.q != nil && s.q != &s.w.loops.batches {
 		return "inside a loop over " + s.q.String()
 	}
 	return "inside a loop over the rows of a batch"
@@ -288,9 +298,9 @@ func (r Rows) refuse(t *typeInfo, op string) {
 		t.world().refuse(op)
 	case s.w != t.w:
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
-	case s.q == &s.w.batches && s.t.columnOf(t.id).Flags() == taken:
+	case s.q == &s.w.loops.batches && s.t.columnOf(t.id).Flags() == taken:
 		t.refuseLent(op)
-	case s.q == &s.w.batches:
+	case s.q == &s.w.loops.batches:
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
 	}
 	s.q.refuseAccess(t, op)
@@ -317,7 +327,7 @@ func (r Rows) noRow(t *typeInfo, i int) {
 }
 
 func (r Rows) in(t *typeInfo, op string) bool {
-	if s := r.check(op); t != nil && s.w == t.w && s.q == &s.w.batches {
+	if s := r.check(op); t != nil && s.w == t.w && s.q == &s.w.loops.batches {
 		return s.t.columnOf(t.id).Flags() != 0
 	}
 	_, ok := r.placeOf(t, op)

@@ -193,7 +193,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	if v == old {
 		return true, nil
 	}
-	before, sig := len(w.archetypes), a.table.Sig
+	before, sig := len(w.archetypes.list), a.table.Sig
 	sig.Add(c.t.id)
 	given := [1]*value{v}
 	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given[:], a, nil))
@@ -213,18 +213,18 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	}
 	w := a.w
 	w.checkNew(op)
-	list := w.given[:0]
+	list := w.call.given[:0]
 	for _, s := range given {
 		id := w.idOf(op, s)
 		if !a.table.Sig.Has(id) {
-			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types[id].name))
+			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types.list[id].name))
 		}
 		if valueIn(list, id) != nil {
-			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, w.types[id].name))
+			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, w.types.list[id].name))
 		}
 		list = append(list, s.v)
 	}
-	w.given = list
+	w.call.given = list
 	to, err := w.archetypeOf(a.table.Sig, w.valuesFor(&a.table.Sig, list, a, nil))
 	if err != nil {
 		panic(during(op, err))

@@ -11,7 +11,7 @@ import (
 // the first: when some are given up meanwhile, none is passed by.
 type shrinking struct {
 	begun bool       // a pass is under way
-	left  int        // of World.archetypes the first are yet to come
+	left  int        // of the archetypes the first are yet to come
 	at    *Archetype // the last of those, when it has begun
 	row   int        // of its rows those before it have buffers that are done
 }
@@ -46,7 +46,7 @@ func (w *World) Shrink(budget time.Duration) (done bool) {
 func (w *World) shrink(budget time.Duration, now func() time.Duration) (done bool) {
 	w.epoch++
 	if budget <= 0 {
-		w.shrinking = shrinking{}
+		w.call.shrinking = shrinking{}
 	}
 	start := now()
 	for w.shrinkStep() {
@@ -59,18 +59,18 @@ func (w *World) shrink(budget time.Duration, now func() time.Duration) (done boo
 
 // shrinkStep does a step and reports whether there are more.
 func (w *World) shrinkStep() bool {
-	s := &w.shrinking
+	s := &w.call.shrinking
 	if !s.begun {
-		*s = shrinking{begun: true, left: len(w.archetypes)}
+		*s = shrinking{begun: true, left: len(w.archetypes.list)}
 	}
-	s.left = min(s.left, len(w.archetypes))
+	s.left = min(s.left, len(w.archetypes.list))
 	if s.left == 0 {
 		w.retire(func(a *Archetype) bool { return a.table.Grid.Len() == 0 && !a.pinned })
 		w.Trim()
 		*s = shrinking{}
 		return false
 	}
-	a := w.archetypes[s.left-1]
+	a := w.archetypes.list[s.left-1]
 	if s.at != a {
 		s.at, s.row = a, 0
 		a.table.Refit()
@@ -92,7 +92,7 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	end := first + min(a.table.Grid.RowsOf(pos)-row, shrinkRows)
 	for ; first < end && moved < shrinkBytes; first++ {
 		for _, c := range a.table.Buffers() {
-			h, t := kinds.HeaderOf(at, c), a.w.types[c.Key]
+			h, t := kinds.HeaderOf(at, c), a.w.types.list[c.Key]
 			if h.Roomy(&t.shape) {
 				moved += h.Len() * t.shape.Element
 				t.spill.Trim(h, &t.shape)

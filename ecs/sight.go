@@ -10,6 +10,13 @@ import (
 // the columns lie that the query declares, and what may be done with them. A query
 // makes the sights of its matches when it runs and there are new ones.
 
+// news counts what queries look at before they loop.
+type news struct {
+	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	unshared  uint64 // the same, or never while the world is shared or after Close: see Query.Rows
+	replanned uint64 // those laid out anew
+}
+
 // sight is an archetype as a query's loops see it.
 type sight struct {
 	a       *Archetype
@@ -33,7 +40,7 @@ func (t *sight) columnOf(id typeID) place {
 // look brings the sights up to date with the matches. Those only become more between two
 // looks, unless some of them were given up: then all are made anew.
 func (q *Query) look() {
-	if p := q.w.phase; p != nil {
+	if p := q.w.loops.phase; p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 	}
@@ -49,19 +56,19 @@ func (q *Query) lookAlone() {
 	if q.lost != q.m.Lost {
 		q.sights, q.lost = q.sights[:0], q.m.Lost
 	}
-	if q.replanned != q.w.replanned {
+	if q.replanned != q.w.news.replanned {
 		for i := range q.sights {
 			q.sights[i].follow()
 		}
-		q.replanned = q.w.replanned
+		q.replanned = q.w.news.replanned
 	}
 	for i := len(q.sights); i < len(q.m.Matches); i++ {
 		q.sights = append(q.sights, q.sightOf(&q.m.Matches[i]))
 	}
-	q.seen = q.w.matched
+	q.seen = q.w.news.matched
 	q.whole = 0
 	if !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 }) {
-		q.whole = q.w.matched
+		q.whole = q.w.news.matched
 	}
 }
 
@@ -76,7 +83,7 @@ func (t *sight) follow() {
 }
 
 // upToDate reports whether there is nothing to do for look.
-func (q *Query) upToDate() bool { return q.seen == q.w.matched }
+func (q *Query) upToDate() bool { return q.seen == q.w.news.matched }
 
 func (q *Query) sightOf(m *match.Match) sight {
 	t := sight{a: whole(m.Archetype), tests: m.Tests}
@@ -98,17 +105,17 @@ func (q *Query) sightOf(m *match.Match) sight {
 	return t
 }
 
-// never is a World.unshared that no query has seen.
+// never is a news.unshared that no query has seen.
 const never = ^uint64(0)
 
 // replan tells queries that an archetype without rows got another layout.
 func (w *World) replan() {
-	w.replanned++
+	w.news.replanned++
 	w.changeMatches()
 }
 
 // changeMatches makes queries look before their next loop. No phase is under way.
 func (w *World) changeMatches() {
-	w.matched++
-	w.unshared = w.matched
+	w.news.matched++
+	w.news.unshared = w.news.matched
 }

@@ -192,20 +192,20 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
 	}
 	key := info.key()
-	if id, ok := w.byType[key]; ok {
-		if !w.types[id].isLike(&info) {
+	if id, ok := w.types.byKey[key]; ok {
+		if !w.types.list[id].isLike(&info) {
 			panic("ecs: " + op + ": registered before with other options")
 		}
-		return w.types[id]
+		return w.types.list[id]
 	}
 	w.checkUnshared(op)
 	w.Settle(op)
-	for _, t := range w.types[:min(len(w.types), int(builtIn))] {
+	for _, t := range w.types.list[:min(len(w.types.list), int(builtIn))] {
 		if t.rtype == info.rtype {
 			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.name))
 		}
 	}
-	if len(w.types) == MaxTypes {
+	if len(w.types.list) == MaxTypes {
 		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
 	}
 	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could have it
@@ -217,17 +217,17 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if info.shared == nil {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
-	info.w, info.view, info.base, info.id = w, w.ids.View(), w.base, typeID(len(w.types))
+	info.w, info.view, info.base, info.id = w, w.ids.View(), w.base, typeID(len(w.types.list))
 	info.epoch, info.spill = &w.epoch, w.buffers.Own()
-	w.byType[key] = info.id
+	w.types.byKey[key] = info.id
 	if info.shared != nil {
-		w.sharedTypes.Add(info.id)
+		w.types.shared.Add(info.id)
 		info.shared.belong(&info)
 	}
 	if info.cleanup {
-		w.cleanupTypes.Add(info.id)
+		w.types.cleanup.Add(info.id)
 	}
-	w.types = append(w.types, &info)
+	w.types.list = append(w.types.list, &info)
 	w.tables.Register(table.Type{Layout: info.planned(), Buffer: info.buffer, Managed: info.managed != nil})
 	return &info
 }

@@ -93,7 +93,7 @@ func (s *values[T]) of(op string, x T) *value {
 
 //go:noinline
 func (s *values[T]) make(x T) *value {
-	return &value{t: s.t, v: x, serial: s.t.w.serial.Add(1)}
+	return &value{t: s.t, v: x, serial: s.t.w.types.serial.Add(1)}
 }
 
 // goValue returns what a value holds. Where T is an interface a nil one has no type.
@@ -221,12 +221,12 @@ func (a *Archetype) valueOf(id typeID) *value {
 // valuesFor returns the values of an archetype with the types of sig, in the order of
 // types: those of given first, then those of a, which may be nil, then of others, and zero values.
 func (w *World) valuesFor(sig *signature, given []*value, a *Archetype, others []*value) []*value {
-	if !sig.Meets(&w.sharedTypes) {
+	if !sig.Meets(&w.types.shared) {
 		return nil
 	}
-	all := w.chosen[:0]
+	all := w.call.chosen[:0]
 	for i := range sig {
-		for word := sig[i] & w.sharedTypes[i]; word != 0; word &= word - 1 {
+		for word := sig[i] & w.types.shared[i]; word != 0; word &= word - 1 {
 			id := typeID(i*64 + bits.TrailingZeros64(word))
 			v := valueIn(given, id)
 			if v == nil && a != nil {
@@ -236,12 +236,12 @@ func (w *World) valuesFor(sig *signature, given []*value, a *Archetype, others [
 				v = valueIn(others, id)
 			}
 			if v == nil {
-				v = w.types[id].shared.zero()
+				v = w.types.list[id].shared.zero()
 			}
 			all = append(all, v.settled())
 		}
 	}
-	w.chosen = all
+	w.call.chosen = all
 	return all
 }
 
@@ -263,14 +263,14 @@ func (w *World) verifyValues() error {
 			named[serial] += m.Queries()
 		}
 	}
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		at := 0
 		for _, id := range a.table.Types {
-			if w.types[id].shared == nil {
+			if w.types.list[id].shared == nil {
 				continue
 			}
 			if at >= len(a.values) || a.values[at].t.id != id {
-				return fmt.Errorf("ecs: W11: %v has values %v, none of %s in its place", a, a.values, w.types[id].name)
+				return fmt.Errorf("ecs: W11: %v has values %v, none of %s in its place", a, a.values, w.types.list[id].name)
 			}
 			if v := a.values[at]; at >= len(a.table.Values) || a.table.Values[at] != v.serial {
 				return fmt.Errorf("ecs: W11: %v has serials %d, that of %v is %d", a, a.table.Values, v, v.serial)
@@ -282,7 +282,7 @@ func (w *World) verifyValues() error {
 			return fmt.Errorf("ecs: W11: %v has %d values for %d shared types", a, len(a.values), at)
 		}
 	}
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.shared == nil {
 			continue
 		}

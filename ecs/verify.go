@@ -16,7 +16,7 @@ func (w *World) Verify() error {
 	}
 	w.Settle("World.Verify")
 	rows, spilled := 0, 0
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		if err := a.verify(&spilled); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (w *World) Verify() error {
 	if err := w.verifyManaged(); err != nil {
 		return err
 	}
-	if err := w.index.Verify(len(w.archetypes)); err != nil {
+	if err := w.index.Verify(len(w.archetypes.list)); err != nil {
 		return err
 	}
 	if err := w.buffers.Verify(spilled); err != nil {
@@ -64,14 +64,14 @@ func (a *Archetype) verify(spilled *int) error {
 	if err := a.table.Verify(); err != nil {
 		return err
 	}
-	if a.table.Sig.Has(dyingID) && a.table.Len() > 0 && !a.table.Sig.Meets(&a.w.cleanupTypes) {
+	if a.table.Sig.Has(dyingID) && a.table.Len() > 0 && !a.table.Sig.Meets(&a.w.types.cleanup) {
 		return fmt.Errorf("ecs: W12: %d entities of %v are Dying and have no Cleanup type", a.table.Len(), a)
 	}
 	for pos := range a.table.Grid.Chunks() {
 		at, n := a.table.Grid.Row(pos, 0), a.table.Grid.RowsOf(pos)
 		for _, c := range a.table.Buffers() {
 			for at.Row = range n {
-				t, h := a.w.types[c.Key], kinds.HeaderOf(at, c)
+				t, h := a.w.types.list[c.Key], kinds.HeaderOf(at, c)
 				if err := a.w.buffers.VerifyRow(h, &t.shape); err != nil {
 					return fmt.Errorf("ecs: W7: a %s: %w", t.name, err)
 				}
@@ -86,7 +86,7 @@ func (a *Archetype) verify(spilled *int) error {
 
 // allTables yields the tables of all archetypes.
 func (w *World) allTables(yield func(*table.Table) bool) {
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		if !yield(&a.table.Table) {
 			return
 		}
@@ -95,7 +95,7 @@ func (w *World) allTables(yield func(*table.Table) bool) {
 
 // verifyViews checks L2.
 func (w *World) verifyViews() error {
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if want := w.ids.View(); t.writers == 0 && t.view != want {
 			return fmt.Errorf("ecs: L2: look-ups of %s see records %+v, the world has %+v", t.name, t.view, want)
 		}

@@ -108,10 +108,10 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if !a.hasFields(v.fields) {
 		return m, false
 	}
-	if w.phase != nil && v.q.writes {
-		w.phase.refuse("View.Get")
+	if w.loops.phase != nil && v.q.writes {
+		w.loops.phase.refuse("View.Get")
 	}
-	if len(w.loans) > 0 {
+	if len(w.loops.loans) > 0 {
 		checkFieldsLent("View.Get", v.fields)
 	}
 	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
@@ -156,7 +156,7 @@ func (r Rows) checkFields(fields []field) {
 		if f.t == nil {
 			continue
 		}
-		batch := f.t.w == r.s.w && r.s.q == &r.s.w.batches
+		batch := f.t.w == r.s.w && r.s.q == &r.s.w.loops.batches
 		if _, has := f.placeIn(r.s.t.a); batch && f.optional && !has {
 			continue
 		}

@@ -18,10 +18,10 @@ func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
 func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
 	q.checkOpen("Query.RowsOf")
 	q.checkValue("Query.RowsOf", of)
-	if q.w.phase != nil && q.writes {
-		q.w.phase.refuse("Query.RowsOf")
+	if q.w.loops.phase != nil && q.writes {
+		q.w.loops.phase.refuse("Query.RowsOf")
 	}
-	if len(q.w.loans) > 0 {
+	if len(q.w.loops.loans) > 0 {
 		q.checkLent("Query.RowsOf")
 	}
 	q.look()

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"strings"
-	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
@@ -55,43 +53,21 @@ type World struct {
 	growth alloc.Growth // of the number of chunks of an archetype
 	tables table.Tables // what the archetypes' tables have in common
 
-	ids          entity.Store
-	shown        entity.View // of ids, that look-ups have
-	buffers      kinds.Buffers
-	names        *names      // nil until the first name
-	types        []*typeInfo // by typeID
-	byType       map[typeKey]typeID
-	archetypes   []*Archetype          // in order of creation
-	byTypes      map[uint64]*Archetype // by hash of the set, the last that was made with it
-	seed         maphash.Seed          // of that hash
-	index        match.Index           // which archetypes queries ask for, and those of each shared value
-	matched      uint64                // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared     uint64                // the same, or never while the world is shared or after Close: see Query.Rows
-	replanned    uint64                // those laid out anew
-	sharedTypes  signature             // that are shared
-	cleanupTypes signature             // registered with Cleanup
-	dies         *Change               // what Destroy does to entities that are more than rows
-	valued       int                   // archetypes with values
-	mostValued   int                   // from how many on the next change sweeps
-	serial       atomic.Uint64         // of the value that was made last
-	chosen       []*value              // of the archetype that is looked for
-	given        []*value              // to the call under way
-	batches      Query                 // that the rows of batches belong to; it matches nothing
-
-	phase     *Phase       // that shares the world with other goroutines; nil: none
-	loops     int          // under way, of scans that are open, and loans that are out
-	scans     []*scan      // theirs, and others to be used again; the first is outer
-	outer     scan         // of a loop that is not inside others
-	picked    pick         // of the batch under way, kept for reuse
-	targets   []*Archetype // that rows come to in the call under way
-	cloning   cloning      // the last call of Instantiate, kept for reuse
-	moved     []span       // rows that the last batch made or moved
-	shrinking shrinking
-	epoch     uint64 // structural changes so far
-	created   uint64
-	destroyed uint64
-	closed    bool
-	loans     []*Loan // that are out, in the order in which they began
+	ids        entity.Store
+	shown      entity.View // of ids, that look-ups have
+	buffers    kinds.Buffers
+	names      *names // nil until the first name
+	types      registry
+	archetypes catalogue
+	index      match.Index // which archetypes queries ask for, and those of each shared value
+	news       news        // what queries have not seen yet
+	dies       *Change     // what Destroy does to entities that are more than rows
+	loops      loops       // under way
+	call       call        // that is under way, and what it leaves for the next
+	epoch      uint64      // structural changes so far
+	created    uint64
+	destroyed  uint64
+	closed     bool
 }
 
 // Option changes how NewWorld works.
@@ -139,13 +115,11 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 // unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
 func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
-	w := &World{
-		byType:  map[typeKey]typeID{},
-		byTypes: map[uint64]*Archetype{}, seed: maphash.MakeSeed(),
-		matched: 1, unshared: 1, mostValued: leastSwept,
-		growth: DefaultChunkGrowth(),
-	}
-	w.outer.w, w.scans = w, []*scan{&w.outer}
+	w := &World{growth: DefaultChunkGrowth()}
+	w.types.open()
+	w.archetypes.open()
+	w.news = news{matched: 1, unshared: 1}
+	w.loops.outer.w, w.loops.scans = w, []*scan{&w.loops.outer}
 	for _, o := range options {
 		o(w)
 	}
@@ -179,7 +153,7 @@ func (w *World) Close() error {
 	}
 	w.checkUnlocked("World.Close")
 	w.freeBuffers()
-	for _, t := range w.types {
+	for _, t := range w.types.list {
 		if t.managed != nil {
 			t.managed.Drop()
 		}
@@ -187,7 +161,7 @@ func (w *World) Close() error {
 			t.shared.drop()
 		}
 	}
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		a.table.End()
 		*a = Archetype{w: w, table: a.table}
 	}
@@ -198,11 +172,11 @@ func (w *World) Close() error {
 	err = errors.Join(err, w.closeUniverse())
 	tags.Give(w.ids.Tag())
 	w.closed, w.base, w.names = true, nil, nil
-	w.unshared = never
+	w.news.unshared = never
 	w.tables.Close()
 	w.index.Close()
-	w.loops++ // a loop that never ends
-	for _, t := range w.types {
+	w.loops.open++ // a loop that never ends
+	for _, t := range w.types.list {
 		t.view = entity.View{}
 	}
 	w.epoch++ // views are void
@@ -232,12 +206,12 @@ func (w *World) Trim() (chunks int) {
 	}
 	w.Settle("World.Trim")
 	shelf := w.tables.Shelf().Chunks()
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		chunks += a.table.Grid.Trim(0)
 	}
 	chunks += shelf - w.tables.Shelf().Chunks()
 	w.tables.Trim()
-	if w.phase == nil { // others may read the tables of pages
+	if w.loops.phase == nil { // others may read the tables of pages
 		w.trimManaged()
 	}
 	return chunks + w.buffers.Trim()
@@ -272,9 +246,9 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
-		Archetypes: len(w.archetypes), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
+		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
 	}
-	for _, a := range w.archetypes {
+	for _, a := range w.archetypes.list {
 		s.Chunks += a.table.Grid.Units()
 		s.Reserve += a.table.Grid.Reserve()
 	}
@@ -285,7 +259,7 @@ func (w *World) Stats() Stats {
 // would move what the loop stands on. So it does for ever in a closed world, see Close. For
 // loans it waits.
 func (w *World) checkUnlocked(op string) {
-	if w == nil || w.loops != 0 {
+	if w == nil || w.loops.open != 0 {
 		w.unlock(op)
 	}
 }
