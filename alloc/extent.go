@@ -19,7 +19,8 @@ import (
 //	1,048,577 B  1 granule of 2,097,152 B of a reservation
 //	9,000,000 B  5 granules of it: the base is the same
 //
-// A smaller one lies in a reservation, too, while no run of its length is free.
+// A smaller one lies in a reservation, too, when no run of its length was free, or when it was larger: what
+// shrinks takes no chunks, for it may do so because the universe is full.
 //
 // An extent belongs to one goroutine at a time. Its bytes move inside Resize and never else.
 //
@@ -60,7 +61,7 @@ func (x *Extent) Size() int { return x.size }
 // both sizes; bytes that come read as zero. An error wraps ErrFull, ErrReserve, ErrCommit
 // or, beyond what NewExtent was given, ErrTooBig, and nothing has changed then. A smaller
 // size is never refused. It panics for a negative size. Cost: a copy of the bytes where they
-// move: mostly when a run of chunks grows, and when it becomes a reservation or ceases to be one.
+// move: mostly when a run of chunks grows, and when it becomes a reservation.
 func (x *Extent) Resize(size int) error {
 	switch {
 	case size < 0:
@@ -206,7 +207,6 @@ func (x *Extent) shrink(size int) {
 	switch {
 	case x.mapping == nil && keep < have:
 		x.u.Free(x.run+ChunkIndex(keep), have-keep)
-	case x.mapping != nil && size <= MegachunkSize && x.moveToRun(size) == nil:
 	case x.mapping != nil:
 		_ = x.commit(size) // what the system does not take back stays as room
 	}

@@ -149,7 +149,11 @@ func TestExtentRefuses(t *testing.T) {
 	for _, c := range hog {
 		m.u.Free(c, 1)
 	}
+	live := m.u.Stats().LiveChunks
 	require.NoError(t, m.x.Resize(alloc.ChunkSize))
+	require.True(t, m.x.Mapped(), "what shrinks takes no chunks")
+	require.Equal(t, live, m.u.Stats().LiveChunks)
+	require.NoError(t, m.x.Resize(0))
 	require.False(t, m.x.Mapped())
 	m.close()
 }

@@ -216,8 +216,21 @@ func (a *Archetype) String() string {
 }
 
 // grow makes room for n more rows by the policy of the archetype, in its own layout when
-// they are the first.
-func (a *Archetype) grow(n int) error { return refused(a.table.Grow(n)) }
+// they are the first, and for as many new ids. On an error nothing has changed.
+func (a *Archetype) grow(n, ids int) error {
+	a.table.UseOwnLayout()
+	err := refused(a.table.MakeRoom(n, false))
+	if err == nil {
+		err = a.w.reserveIDs(ids)
+	}
+	if err != nil {
+		a.table.Settle()
+		a.table.Grid.Trim(0)
+		return err
+	}
+	a.table.Promote()
+	return nil
+}
 
 // entities returns the entity column of a chunk that starts at base.
 func entities(base unsafe.Pointer, rows int) []Entity {

@@ -347,7 +347,7 @@ func (c *Change) prepare(p *pick) error {
 			p.picks[i].plan()
 		}
 	}
-	return w.makeRoom(err)
+	return w.makeRoom(err, 0)
 }
 
 // Setting an archetype: whatever an entity has, it becomes one of exactly these

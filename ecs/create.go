@@ -51,16 +51,12 @@ func (a *Archetype) TryCreate() (Entity, error) {
 func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	w := a.w
 	w.sweepBut(a)
-	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	before := len(w.archetypes.list)
 	a, err := a.again()
 	if err == nil {
-		err = w.reserveIDs(n)
-	}
-	if err == nil {
-		err = a.grow(n)
+		err = a.grow(n, n)
 	}
 	if err != nil {
-		w.dropIDs(blocks)
 		w.forget(before)
 	}
 	return a, err

@@ -63,12 +63,6 @@ func idLimit(err error) error {
 	return limit("", 0, err)
 }
 
-// dropIDs gives back the room for ids beyond some blocks, which a call that failed had made.
-func (w *World) dropIDs(blocks int) {
-	w.ids.Drop(blocks)
-	w.showRecords()
-}
-
 // showRecords tells look-ups where the records are, after they may have moved (L2).
 func (w *World) showRecords() {
 	view := w.ids.View()

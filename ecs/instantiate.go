@@ -181,18 +181,14 @@ func (c *cloning) prepare(total int) error {
 	if free := MaxEntities - 1 - int(w.created-w.destroyed); c.n > free/len(c.members) { // total may have overflowed
 		return limit("entities a world", MaxEntities-1, nil)
 	}
-	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	before := len(w.archetypes.list)
 	w.call.targets = w.call.targets[:0]
 	err := c.aim()
 	if err == nil {
 		err = c.takeBlocks()
 	}
-	if err == nil {
-		err = w.reserveIDs(total)
-	}
-	if err = w.makeRoom(err); err != nil {
+	if err = w.makeRoom(err, total); err != nil {
 		c.freeBlocks()
-		w.dropIDs(blocks)
 		w.forget(before)
 	}
 	return err

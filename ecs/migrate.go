@@ -168,7 +168,7 @@ func (m *migration) prepare(p *pick, total int) error {
 			return err
 		}
 	}
-	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	before := len(w.archetypes.list)
 	w.call.targets = w.call.targets[:0]
 	var err error
 	for i := range p.picks {
@@ -179,14 +179,10 @@ func (m *migration) prepare(p *pick, total int) error {
 	if err == nil {
 		err = m.takeBlocks()
 	}
-	if err == nil {
-		err = w.reserveIDs(total)
-	}
-	if err = w.makeRoom(err); err != nil {
+	if err = w.makeRoom(err, total); err != nil {
 		for i := range m.blocks {
 			w.buffers.Free(&m.blocks[i])
 		}
-		w.dropIDs(blocks)
 		w.forget(before)
 	}
 	return err

@@ -60,7 +60,7 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	before := len(w.archetypes.list)
 	a, err := a.again()
 	if err == nil {
-		err = a.grow(len(ids))
+		err = a.grow(len(ids), 0)
 	}
 	if err != nil {
 		w.ids.LetGo(idsOf(ids))

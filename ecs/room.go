@@ -35,7 +35,7 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 			panic(fmt.Sprintf("ecs: %s: room %d: %v is not alive, or has not all types of its copies, %v", op, i, r.Of, r.Archetype))
 		}
 	}
-	before, blocks := len(w.archetypes.list), w.ids.Blocks()
+	before := len(w.archetypes.list)
 	w.call.targets = w.call.targets[:0]
 	var err error
 	for _, r := range rooms {
@@ -53,17 +53,12 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 			break
 		}
 	}
-	if err == nil && entities > 0 {
-		if entities > MaxEntities-1-int(w.created-w.destroyed) {
-			err = limit("entities a world", MaxEntities-1, nil)
-		} else {
-			err = w.reserveIDs(entities)
-		}
+	if err == nil && entities > MaxEntities-1-int(w.created-w.destroyed) {
+		err = limit("entities a world", MaxEntities-1, nil)
 	}
-	err = w.makeRoom(err)
+	err = w.makeRoom(err, entities)
 	c.freeBlocks()
 	if err != nil {
-		w.dropIDs(blocks)
 		w.forget(before)
 		return during(op, err)
 	}
@@ -91,13 +86,13 @@ func (w *World) aim(to *Archetype) {
 	to.sources++
 }
 
-// makeRoom makes room for what is coming to the targets, unless there is an error already,
+// makeRoom makes room in the targets for the rows that come, and for as many ids, unless there is an error already,
 // and ends the aiming. On an error everything is as before.
-func (w *World) makeRoom(err error) error {
+func (w *World) makeRoom(err error, ids int) error {
 	if err == nil {
-		// What one target takes beyond its need may be what another lacks.
-		if err = w.growTargets(false); err != nil {
-			err = w.growTargets(true)
+		// What one target takes beyond its need may be what another lacks, or the ids.
+		if err = w.growTargets(false, ids); err != nil {
+			err = w.growTargets(true, ids)
 		}
 	}
 	for _, to := range w.call.targets {
@@ -106,25 +101,26 @@ func (w *World) makeRoom(err error) error {
 	return err
 }
 
-// growTargets grows the archetypes that rows will come to, by policy or exactly, all or none.
-func (w *World) growTargets(exactly bool) error {
-	var err error
+// growTargets grows the archetypes that rows will come to, by policy or exactly, and makes room for ids, all or none. The ids
+// come last: their records move when there are more.
+func (w *World) growTargets(exactly bool, ids int) (err error) {
 	for _, to := range w.call.targets {
-		if err = to.table.MakeRoom(to.roomToMake(), exactly); err != nil {
+		if err = refused(to.table.MakeRoom(to.roomToMake(), exactly)); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		for _, to := range w.call.targets {
-			to.table.Promote()
-		}
-		return nil
+		err = w.reserveIDs(ids)
 	}
 	for _, to := range w.call.targets {
+		if err == nil {
+			to.table.Promote()
+			continue
+		}
 		to.table.Settle()
 		to.table.Grid.Trim(0) // a target that is new is forgotten and must hold nothing
 	}
-	return refused(err)
+	return err
 }
 
 // roomToMake returns the rows that need room: one more than a
@@ -137,7 +133,7 @@ func (a *Archetype) roomToMake() int {
 }
 
 // reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need
-// be. After a failure elsewhere dropIDs undoes it.
+// be. A call asks for them last, so that nothing has to undo it.
 func (w *World) reserveIDs(n int) error {
 	err := w.ids.MakeRoom(n)
 	if err != nil && w.Trim() > 0 {

@@ -280,7 +280,7 @@ func TestRunningOutLosesNothing(t *testing.T) {
 		a.Create()
 	}()
 	require.NotNil(t, l, "Create panics with the LimitError")
-	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Grid.Grow: ")
+	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Universe.AllocAligned: no room for 1 chunks")
 	_, err = a.CreateN(5000)
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	_, err = health.TryAdd(last, Health{1, 1})

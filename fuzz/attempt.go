@@ -90,7 +90,7 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		return false, fmt.Errorf("got %w, but the universe is not full: %+v for %+v", err, left, n)
 	case after != stats:
 		return false, fmt.Errorf("a call that failed changed Stats: got %+v want %+v; it said: %w", after, stats, err)
-	case left != relocated(room, left):
+	case left != withCommitted(room, left.Committed):
 		return false, fmt.Errorf("a call that failed changed the universe: got %+v want %+v; it said: %w", left, room, err)
 	case d.tight && d.w.Hash() != hash:
 		return false, fmt.Errorf("a call that failed changed the world's hash; it said: %w", err)
@@ -103,21 +103,25 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 
 // withoutReserve returns s after n chunks of the archetypes' reserves went back,
 // and whatever the heap of spilled buffers kept for reuse: of both a call gives
-// everything back before it fails.
+// everything back before it fails. That can only have made free runs longer.
 func withoutReserve(s, after alloc.Stats, n int) alloc.Stats {
 	s.LiveChunks -= n
 	s.Live -= n * alloc.ChunkSize
 	if after.LiveChunks < s.LiveChunks {
+		n += s.LiveChunks - after.LiveChunks
 		s.LiveChunks, s.Live = after.LiveChunks, after.Live
+	}
+	if n > 0 {
+		s.LongestRun = max(s.LongestRun, after.LongestRun)
+		s.FreeRuns = after.FreeRuns
 	}
 	return s
 }
 
-// relocated returns s with what a call that fails may have changed: how much memory is committed, and
-// where free chunks are, for the records of ids lie elsewhere, in as many chunks, after they
-// grew and shrank again.
-func relocated(s, after alloc.Stats) alloc.Stats {
-	s.Committed, s.LongestRun, s.FreeRuns = after.Committed, after.LongestRun, after.FreeRuns
+// withCommitted returns s with another figure for committed memory, which a
+// call that fails may have changed.
+func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
+	s.Committed = bytes
 	return s
 }
 

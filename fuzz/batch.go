@@ -67,7 +67,7 @@ func (d *world) createTooMany(r record) error {
 		return nil // there may be a small chunk
 	}
 	want := d.rowsNeed(g, n, true)
-	least := want.chunks - d.spareUnits(g)
+	least := d.rowsNeed(g, n, false).chunks - d.spareUnits(g) // records may lie outside of the universe
 	if room := d.u.Stats(); least <= room.Reserved/alloc.ChunkSize-room.LiveChunks+d.w.Stats().Reserve {
 		return nil // there may be room
 	}

@@ -17,13 +17,13 @@
 //
 // Lifetime: a store has no memory before the first [Store.MakeRoom] or Promise, and none
 // after [Store.Close]. A pointer to a record, and a [View], are good until the next MakeRoom,
-// Drop or Close: records move when they grow out of a megachunk's chunks.
+// or Close: records move when they grow out of a megachunk's chunks.
 //
 // Garbage collector: records lie in an [alloc.Extent] or in chunks, which it never sees. The
 // free bits, one an index, and the books of the blocks lie in Go memory.
 //
 // Failure: MakeRoom and Promise return [ErrFull] at the limit of 2^27 indices, and the errors
-// of package alloc; nothing has changed then that Drop does not undo. An ID of any 64 bits may
+// of package alloc; nothing has changed then. An ID of any 64 bits may
 // be looked up: it finds its own record or nothing.
 //
 // Cost: a look-up is a comparison and one load, which may be cold. A free index costs 1 bit,

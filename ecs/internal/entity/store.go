@@ -74,7 +74,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// View returns what look-ups need. It changes with MakeRoom, Drop and Close.
+// View returns what look-ups need. It changes with MakeRoom and Close.
 func (s *Store) View() View { return s.view }
 
 // Tag returns the tag of the store's IDs.
@@ -103,7 +103,7 @@ func (s *Store) Find(e ID) *Record {
 // HasFree reports whether an index is free for the owner.
 func (s *Store) HasFree() bool { return s.nFree > 0 }
 
-// Blocks returns how many blocks of 8,192 indices the owner has; see Drop.
+// Blocks returns how many blocks of 8,192 indices the owner has.
 func (s *Store) Blocks() int { return int(s.view.n) / blockSize }
 
 // MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the
@@ -176,24 +176,6 @@ func (s *Store) addBlock(first int) {
 		s.nFree--
 	}
 	s.hint = min(s.hint, first/64/64)
-}
-
-// Drop takes the last blocks out again until keep are left, after a MakeRoom whose indices
-// were not used.
-func (s *Store) Drop(keep int) {
-	blocks := s.Blocks()
-	if keep >= blocks {
-		return
-	}
-	for first := keep * blockSize; first < blocks*blockSize; first += blockSize {
-		s.nFree -= blockSize
-		if first == 0 {
-			s.nFree++
-		}
-	}
-	s.free, s.summary = s.free[:keep*blockSize/64], s.summary[:keep*blockSize/64/64]
-	s.total.Add(-int32(blocks - keep))
-	_ = s.resize(keep) // a smaller size is never refused
 }
 
 // renew leases the lowest word that has a free bit. There must be one.

@@ -116,21 +116,20 @@ func TestRecordsStayByIndex(t *testing.T) {
 	require.Zero(t, u.Stats().Extents)
 }
 
-// TestDrop takes blocks out again that were made and not used, all of them included.
-func TestDrop(t *testing.T) {
+// TestMakeRoom makes exactly what is missing, and index 0 is nobody's.
+func TestMakeRoom(t *testing.T) {
 	u := newUniverse(t, 16<<20)
 	s := open(t, u)
+	require.NoError(t, s.MakeRoom(0))
+	require.Zero(t, s.Blocks())
 	require.NoError(t, s.MakeRoom(3*blockSize))
 	require.Equal(t, 4, s.Blocks(), "index 0 is nobody's")
-	s.Drop(0)
-	require.Zero(t, s.Blocks())
-	require.Zero(t, u.Stats().LiveChunks)
-	require.False(t, s.HasFree())
+	require.NoError(t, s.MakeRoom(4*blockSize-1))
+	require.Equal(t, 4, s.Blocks())
 	e := take(t, s)
 	require.NoError(t, s.MakeRoom(40*blockSize))
-	s.Drop(1)
+	require.Equal(t, 41, s.Blocks(), "40 blocks but for index 0 and one that is taken, and one more")
 	require.NotNil(t, s.Find(e))
-	require.NoError(t, s.MakeRoom(blockSize))
 	rows := make([]entity.ID, blockSize)
 	s.TakeRows(0, rows)
 	for i, e := range rows {
@@ -251,9 +250,7 @@ func TestStoreAgainstModel(t *testing.T) {
 				gone = append(gone, e)
 			}
 		case 7:
-			blocks := s.Blocks()
 			require.NoError(t, s.MakeRoom(r.IntN(5*blockSize)))
-			s.Drop(blocks)
 			s.EndLease()
 		}
 		if step%20 == 0 {
