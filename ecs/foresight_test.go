@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -142,6 +143,10 @@ func TestHasRoomKeepsItsWord(t *testing.T) {
 	}
 	require.Greater(t, fits, 10)
 	require.ErrorIs(t, w.HasRoom(nil, ecs.MaxEntities), ecs.ErrLimit)
+	for _, rows := range [][2]int{{math.MaxInt, 1}, {math.MaxInt, math.MaxInt}, {1, math.MaxInt}, {ecs.MaxEntities - 2, 2}, {0, ecs.MaxEntities}} {
+		err := w.HasRoom([]ecs.Room{{Archetype: a, Rows: rows[0]}, {Archetype: a, Rows: rows[1]}}, 0)
+		require.ErrorIs(t, err, ecs.ErrLimit, "%d", rows)
+	}
 	require.Panics(t, func() { _ = w.HasRoom(nil, -1) })
 	e := a.Create()
 	require.NoError(t, w.HasRoom([]ecs.Room{{Archetype: a, Rows: 1}, {Archetype: a, Rows: 1, Of: e}, {Archetype: a, Rows: 1, Of: b.Create()}}, 3))

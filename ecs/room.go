@@ -38,7 +38,13 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 	before := len(w.archetypes.list)
 	w.call.targets = w.call.targets[:0]
 	var err error
+	rows := 0
 	for _, r := range rooms {
+		if r.Rows >= MaxEntities-rows {
+			err = limit("entities a world", MaxEntities-1, nil)
+			break
+		}
+		rows += r.Rows
 		var to *Archetype
 		if to, err = r.Archetype.again(); err != nil {
 			break

@@ -16,8 +16,8 @@
 // own at the other end of the index space and never change which id the owner gets next.
 //
 // Lifetime: a store has no memory before the first [Store.MakeRoom] or Promise, and none
-// after [Store.Close]. A pointer to a record, and a [View], are good until the next MakeRoom,
-// or Close: records move when they grow out of a megachunk's chunks.
+// after [Store.Close]. A pointer to a record, and a [View], are good until the next MakeRoom
+// or Close: more records may lie in a longer run of chunks, or in a reservation beside the universe.
 //
 // Garbage collector: records lie in an [alloc.Extent] or in chunks, which it never sees. The
 // free bits, one an index, and the books of the blocks lie in Go memory.

@@ -57,7 +57,7 @@ func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
 	return t.layOut(alike)
 }
 
-// Close gives the chunks of a table without rows back,
+// Close gives the chunks of a table without rows back.
 func (t *Table) Close() {
 	t.Grid.Release()
 	t.paths, t.side, t.Closed = nil, nil, true
