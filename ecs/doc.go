@@ -44,7 +44,7 @@
 // Failure: limits and the operating system give a [*LimitError]; functions
 // without an error result panic with it, their Try forms return it, and the
 // world is as it was, for batches too. A broken contract (stale rows, a type that the
-// query does not declare, a handle of another world, an entity of one of the last 15
+// query does not declare, a handle of another world, an entity of one of the last 15, see docs/ecs.md,
 // worlds) panics with names, in every build. Look-ups return nil or false.
 //
 // Limits: 2^27 entities and 1,024 types a world; a row must fit a unit; 2,048 rows a unit

@@ -2,8 +2,8 @@ package entity
 
 import "sync"
 
-// Tags hands out the tags of worlds: in turn, so that an ID of one of the last 15 worlds is
-// known to be a stranger, and preferring tags that no open world has.
+// Tags hands out the tags of worlds: in turn, preferring tags that no open world has. So an ID of one of the last 15
+// worlds is known to be a stranger, of one world fewer for each older one that is open still.
 type Tags struct {
 	mu   sync.Mutex
 	uses [Worlds]int // open worlds by tag
