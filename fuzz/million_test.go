@@ -54,7 +54,7 @@ func TestMillionSteps(t *testing.T) {
 // query or list. The latter close gaps run by run, and a run ends with its chunk, so
 // the order of the rows that fill them depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
-	seeds, steps := effort(4, 1_000)
+	seeds, steps := effort(6, 1_000)
 	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+4000, steps)

@@ -62,7 +62,7 @@ func eachSeed(t *testing.T, seeds int, f func(t *testing.T, seed uint64)) {
 }
 
 func TestWorldStream(t *testing.T) {
-	seeds, steps := effort(14, 5_000)
+	seeds, steps := effort(20, 5_000)
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		u := newUniverse(t, 32<<20)
 		result, err := fuzz.RunWorld(fuzz.Random(seed, steps), fuzz.WorldConfig{Universe: u})
@@ -77,7 +77,7 @@ func TestWorldStream(t *testing.T) {
 // world comes and goes beside it in the same universe: ids and contents do not
 // depend on where chunks lie, nor on the world's tag.
 func TestSameStreamSameHash(t *testing.T) {
-	seeds, steps := effort(4, 2_000)
+	seeds, steps := effort(5, 2_000)
 	seen := map[uint64]uint64{}
 	one, u := newUniverse(t, 256<<20), newUniverse(t, 256<<20)
 	for seed := range uint64(seeds) {
