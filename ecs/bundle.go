@@ -89,7 +89,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 		}
 	}
 	elements := b.fields[b.values:]
-	if (set != 0 || len(elements) > 0) && (!w.ids.HasFree() || a.table.Grid.Full()) {
+	if (set != 0 || len(elements) > 0) && (w.ids.Free() == 0 || a.table.Grid.Full()) {
 		copyOptions(p, b.fields[:b.values]) // they may lie in a chunk that making room gives back
 		copyElements(p, elements)
 	}

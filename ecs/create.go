@@ -26,7 +26,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	if a.dying {
 		refuseDying("Archetype.Create")
 	}
-	if !w.ids.HasFree() || a.table.Grid.Full() {
+	if w.ids.Free() == 0 || a.table.Grid.Full() {
 		var err error
 		if a, err = a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	kinds "quarry/ecs/internal/value"
 )
 
@@ -72,7 +71,8 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	w.checkChange(op)
 	c := w.newCloning(op, n)
 	c.add(op, e)
-	if a, _, at := w.seatOf(w.recordOf(op, e)); a.table.Sig.Has(linkedID) {
+	if c.members[0].from.table.Sig.Has(linkedID) {
+		a, _, at := w.seatOf(w.recordOf(op, e))
 		list := w.appendLinked(nil, kinds.HeaderOf(at, a.table.Column(linkedID)))
 		for _, e := range list {
 			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
@@ -98,8 +98,9 @@ type cloning struct {
 // member is an entity that is copied.
 type member struct {
 	e     Entity
-	to    *Archetype
-	start int // row of to that the first copy has
+	from  *Archetype // its own
+	to    *Archetype // its copies'
+	start int        // row of to that the first copy has
 }
 
 // link is an entity in a member that names a member.
@@ -127,7 +128,8 @@ func (c *cloning) add(op string, e Entity) bool {
 	if r == nil {
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
 	}
-	if a, _, _ := c.w.seatOf(r); a.table.Sig.Has(dyingID) {
+	a := c.w.archetypeAt(c.w.tables.OwnerOf(r.Location))
+	if a.dying {
 		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
 	}
 	if len(c.members) > 0 {
@@ -140,7 +142,7 @@ func (c *cloning) add(op string, e Entity) bool {
 		}
 		c.number[e] = int32(len(c.members))
 	}
-	c.members = append(c.members, member{e: e})
+	c.members = append(c.members, member{e: e, from: a})
 	return true
 }
 
@@ -199,8 +201,7 @@ func (c *cloning) aim() error {
 	w := c.w
 	for i := range c.members {
 		m := &c.members[i]
-		a, _, _ := w.seatOf(w.recordOf("", m.e))
-		to, err := a.pattern()
+		to, err := m.from.pattern()
 		if err != nil {
 			return err
 		}
@@ -253,9 +254,13 @@ func (c *cloning) takeBlocks() error {
 
 // takeBlocksOf does so for n copies of an entity, of an archetype that is given.
 func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
+	buffers := to.table.Buffers()
+	if len(buffers) == 0 {
+		return nil
+	}
 	w := c.w
 	a, _, at := w.seatOf(w.recordOf("", e))
-	for _, b := range to.table.Buffers() {
+	for _, b := range buffers {
 		t := w.types.list[b.Key]
 		length := kinds.HeaderOf(at, a.table.Column(t.id)).Len()
 		if length <= t.shape.Inline {
@@ -332,13 +337,15 @@ func (c *cloning) fillBuffers(from *kinds.Header, m *member, b column) {
 func (c *cloning) relink(i int) {
 	w, m := c.w, &c.members[i]
 	c.links = c.links[:0]
-	at, row := m.to.table.Grid.Find(m.start)
 	for _, column := range m.to.table.Grid.Columns() {
-		c.findLinks(m.to.table.Grid.Row(at, row), column)
+		if t := w.types.list[column.Key]; len(t.links) > 0 {
+			c.findLinks(m, t, column)
+		}
 	}
 	if len(c.links) == 0 {
 		return
 	}
+	at, row := m.to.table.Grid.Find(m.start)
 	for copied := range c.n {
 		if row == m.to.table.Grid.RowsOf(at) {
 			at, row = at+1, 0
@@ -354,13 +361,10 @@ func (c *cloning) relink(i int) {
 	}
 }
 
-// findLinks notes the entities of a row of a column, which is a copy still, that name members.
-func (c *cloning) findLinks(at alloc.GridRow, from column) {
-	t := c.w.types.list[from.Key]
-	if len(t.links) == 0 {
-		return
-	}
-	first, n := t.linked(at.Element(from.Offset, from.Size))
+// findLinks notes the entities in a column of a member that name members. Its first copy is as the member still.
+func (c *cloning) findLinks(m *member, t *typeInfo, from column) {
+	at, row := m.to.table.Grid.Find(m.start)
+	first, n := t.linked(m.to.table.Grid.Row(at, row).Element(from.Offset, from.Size))
 	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {
 		if to, ok := c.memberOf(*e); ok {
 			c.links = append(c.links, link{from, uintptr(unsafe.Pointer(e)) - uintptr(first), to}) // Safe because both lie in one value.

@@ -141,6 +141,9 @@ func (a *Archetype) roomToMake() int {
 // reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need
 // be. A call asks for them last, so that nothing has to undo it.
 func (w *World) reserveIDs(n int) error {
+	if n <= w.ids.Free() {
+		return nil
+	}
 	err := w.ids.MakeRoom(n)
 	if err != nil && w.Trim() > 0 {
 		err = w.ids.MakeRoom(n)

@@ -3,7 +3,6 @@ package ecs
 import (
 	"fmt"
 	"iter"
-	"sort"
 )
 
 // RowsOf yields those of the query's rows whose entities have a shared value: as Rows, but
@@ -60,10 +59,28 @@ func (s *scan) walkOf(q *Query, of *value, yield func(Rows) bool) {
 		if a.table.Grid.Len() == 0 {
 			continue
 		}
-		// Sights are in the order in which archetypes were made, and so numbered.
-		i := sort.Search(len(q.sights), func(i int) bool { return q.sights[i].a.table.Index >= a.table.Index })
-		if i < len(q.sights) && q.sights[i].a == a && !s.walkOne(q, &q.sights[i], filters, since, yield) {
+		if t := q.findSight(a); t != nil && !s.walkOne(q, t, filters, since, yield) {
 			return
 		}
 	}
+}
+
+// findSight returns the query's sight of an archetype, or nil. Sights are in the order in which archetypes
+// were made, and so numbered: one stands at its archetype's number, or before it by at most as many places as
+// there are archetypes without a sight. Most queries by value want nearly all archetypes of a type, so few are looked at.
+func (q *Query) findSight(a *Archetype) *sight {
+	at := int(a.table.Index)
+	low, high := max(0, at+len(q.sights)-len(q.w.archetypes.list)), min(at+1, len(q.sights))
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if int(q.sights[mid].a.table.Index) < at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(q.sights) && q.sights[low].a == a {
+		return &q.sights[low]
+	}
+	return nil
 }

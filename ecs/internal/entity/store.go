@@ -100,8 +100,8 @@ func (s *Store) Find(e ID) *Record {
 	return s.findPromised(e)
 }
 
-// HasFree reports whether an index is free for the owner.
-func (s *Store) HasFree() bool { return s.nFree > 0 }
+// Free returns how many indices are free for the owner.
+func (s *Store) Free() int { return s.nFree }
 
 // Blocks returns how many blocks of 8,192 indices the owner has.
 func (s *Store) Blocks() int { return int(s.view.n) / blockSize }

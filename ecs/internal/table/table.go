@@ -136,14 +136,13 @@ func (t *Table) Grow(n int) error {
 // outgrown where it is, for Promote or Settle: when the universe refuses, once more after
 // the world has given its reserves back. On an error no row has changed.
 func (t *Table) MakeRoom(n int, exactly bool) error {
-	before := len(t.Grid.Chunks())
-	grow := t.Grid.Grow
-	if exactly {
-		grow = t.Grid.GrowExact
+	if n <= t.Grid.Room() {
+		return nil
 	}
-	err := grow(n)
+	before := len(t.Grid.Chunks())
+	err := t.grow(n, exactly)
 	if err != nil && t.all.calls.Trim() > 0 {
-		err = grow(n)
+		err = t.grow(n, exactly)
 	}
 	if err != nil {
 		return err
@@ -153,6 +152,14 @@ func (t *Table) MakeRoom(n int, exactly bool) error {
 		t.enter(chunks[pos], pos)
 	}
 	return nil
+}
+
+// grow takes chunks for n rows more, by the policy or exactly.
+func (t *Table) grow(n int, exactly bool) error {
+	if exactly {
+		return t.Grid.GrowExact(n)
+	}
+	return t.Grid.Grow(n)
 }
 
 // Promote moves the rows of a chunk that was outgrown to the chunk behind it, which takes
