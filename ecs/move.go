@@ -6,7 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // add gives e the type and returns where the component is, which is the caller's to
@@ -171,7 +171,7 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 // release frees what n rows have outside the chunk by an owning column: the blocks of
 // buffers that have spilled, the values of a managed type. What the rows say of it is void then.
 func (w *World) release(at alloc.GridRow, c column, n int) {
-	if c.Size < kinds.HeaderSize { // too small for a buffer
+	if c.Size < value.HeaderSize { // too small for a buffer
 		w.types.list[c.Key].managed.Release(slotsAt(at, c, n))
 		return
 	}

@@ -71,3 +71,27 @@ func (m *Map[K, V]) Plant(x K, odd bool) (restore func()) {
 	}
 	return func() { *m = old }
 }
+
+// Corrupt breaks K3 by a value that is held once, or plants one in the map where it does not belong;
+// x is another. It returns what puts that right.
+func (s *Values[T]) Corrupt(invariant string, v *Shared, x T) (restore func()) {
+	old := *v
+	switch invariant {
+	case "K3 count":
+		v.refs++
+	case "K3 idle":
+		idle := s.Of(x)
+		s.enter(idle)
+		return func() { s.leave(idle) }
+	case "K3 found":
+		v.v = x
+	case "K3 stranger":
+		stranger := old
+		s.byGo.Put(As[T](v), &stranger)
+		return func() { s.byGo.Put(As[T](v), v) }
+	case "K1 odd":
+		s.byGo.odd = append(s.byGo.odd, oddEntry[*Shared]{x, v})
+		return func() { s.byGo.odd = nil }
+	}
+	return func() { *v = old }
+}
