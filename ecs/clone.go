@@ -158,7 +158,7 @@ func (a *Archetype) copyRows(from *Archetype) {
 				a.dropSpills(b.At, c, len(b.IDs))
 			}
 			for _, c := range a.table.Managed() {
-				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
+				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
 			}
 		})
 	}

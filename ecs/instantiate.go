@@ -293,7 +293,7 @@ func (c *cloning) fill(i int) {
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
-			w.types.list[column.Key].managed.Clone(slotsAt(b.At, column, len(b.IDs)))
+			w.types.list[column.Key].managed.Clone(value.SlotsAt(b.At, column, len(b.IDs)))
 		}
 		to.table.Land(b)
 		left -= len(b.IDs)

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/value"
 )
 
@@ -123,12 +122,6 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 	return m.store.Get(*p)
 }
 
-// slotsAt returns those of n rows of a managed type's column.
-func slotsAt(at alloc.GridRow, c column, n int) []value.Slot {
-	// Safe because the column holds a slot per row of the chunk, and the rows are there.
-	return unsafe.Slice((*value.Slot)(at.Element(c.Offset, c.Size)), n)
-}
-
 // trimManaged gives what ended values left behind back to Go.
 func (w *World) trimManaged() {
 	for _, t := range w.types.list {
@@ -159,7 +152,7 @@ func (t *typeInfo) slots() iter.Seq2[string, []value.Slot] {
 				continue
 			}
 			for pos := range a.table.Grid.Chunks() {
-				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), slotsAt(a.table.Grid.Row(pos, 0), a.table.Column(t.id), a.table.Grid.RowsOf(pos))) {
+				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), value.SlotsAt(a.table.Grid.Row(pos, 0), a.table.Column(t.id), a.table.Grid.RowsOf(pos))) {
 					return
 				}
 			}

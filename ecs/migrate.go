@@ -340,7 +340,7 @@ func (m *migration) moveSpills(r *road, b column) {
 func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
 	for _, c := range r.to.table.Managed() {
 		old := m.from.types.list[r.path.Number(typeID(c.Key))].managed
-		m.w.types.list[c.Key].managed.Adopt(old, slotsAt(at, c, n))
+		m.w.types.list[c.Key].managed.Adopt(old, value.SlotsAt(at, c, n))
 	}
 }
 

@@ -228,7 +228,11 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		w.types.cleanup.Add(info.id)
 	}
 	w.types.list = append(w.types.list, &info)
-	w.tables.Register(table.Type{Layout: info.planned(), Buffer: info.buffer, Managed: info.managed != nil})
+	of := table.Type{Layout: info.planned(), Managed: info.managed}
+	if info.buffer {
+		of.Buffers = &w.buffers
+	}
+	w.tables.Register(of)
 	return &info
 }
 
