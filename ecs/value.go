@@ -10,7 +10,7 @@ import (
 )
 
 // Values of archetypes. An archetype is its types and, for each shared type among them, a
-// value, which lies once in the world's Go memory (ecs/internal/value/shared.go):
+// value, which lies once in the world's Go memory (ecs/internal/value):
 //
 //	[Position Cell=3]   chunks of the entities in cell 3
 //	[Position Cell=7]   chunks of those in cell 7

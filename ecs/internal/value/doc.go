@@ -21,7 +21,7 @@
 // the owner's ([Buffers.Own]) or that of other goroutines ([Buffers.Lent]).
 //
 // [Values] have each value of a shared type once, a [Shared], for as long as an archetype or a query
-// holds it. A [Map] finds it by what it is: NaN is the same as NaN there, in any part of a key.
+// holds it. NaN is the same as NaN there, in any part of a value.
 //
 // Ownership: rows own their slots and their blocks. A row that ends gives them to
 // [Store.Release] and [Buffers.Free]; rows that move take slot and header along as they take
@@ -30,7 +30,7 @@
 // Lifetime: pages never move, so a pointer to a value is good until its slot is released. A
 // buffer's elements stay until it grows or is trimmed, and while they lie in the chunk until the row moves.
 //
-// Goroutines: stores and maps belong to the world's owner. Goroutines that share the world may call Get
+// Goroutines: all stores belong to the world's owner. Goroutines that share the world may call Get
 // and At, for nothing writes the table of pages then: Make, Trim and Drop are not called. Likewise they
 // may call Find, Of and Settled while nobody calls Hold or LetGo.
 // Buffers belong to the owner too; other goroutines may use the lent Spill meanwhile, each of

@@ -2,7 +2,6 @@ package value
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"sync/atomic"
@@ -16,10 +15,6 @@ import (
 //
 //	Of(3) -> a, not known     Of(3) -> b, not known
 //	a.Hold: known, held by 1  b.Settled() == a
-//
-// Invariant, checked by Verify beside K1 and K2:
-//
-//	K3 Somebody holds each value of a store. It counts how many do, and is found by what it equals.
 
 // Shared is a value of a shared type.
 type Shared struct {
@@ -103,90 +98,4 @@ type AnyValues interface {
 	known(v *Shared) *Shared // the value of the store that is the same, or nil
 	enter(v *Shared)         // adds a value that is not known
 	leave(v *Shared)         // takes it out
-}
-
-// Values are the values of a shared type T.
-type Values[T comparable] struct {
-	number  int
-	serials *atomic.Uint64 // the last that was given
-	byGo    *Map[T, *Shared]
-	links   func(x *T, visit func(*entity.ID)) // shows the entities in x; nil: a T has none
-}
-
-// NewValues returns an empty store, which is to be opened. Links shows the entities in a value; nil
-// says that a T has none.
-func NewValues[T comparable](links func(x *T, visit func(*entity.ID))) *Values[T] {
-	return &Values[T]{byGo: NewMap[T, *Shared](), links: links}
-}
-
-// Open gives the type its number, and its values their serials.
-func (s *Values[T]) Open(number int, serials *atomic.Uint64) { s.number, s.serials = number, serials }
-
-// Takes reports whether x can be a value, which Go must be able to compare. See [Map.Takes].
-func (s *Values[T]) Takes(x T) bool { return s.byGo.Takes(x) }
-
-// Find returns the value that is the same as x, which Takes, or nil.
-func (s *Values[T]) Find(x T) *Shared { return s.byGo.Get(x) }
-
-// Of returns the value of x, which Takes: the store's, or one that it does not know yet.
-func (s *Values[T]) Of(x T) *Shared {
-	if v := s.Find(x); v != nil {
-		return v
-	}
-	return s.make(x)
-}
-
-// make is apart, for x moves to Go's heap in it.
-//
-//go:noinline
-func (s *Values[T]) make(x T) *Shared {
-	return &Shared{Serial: s.serials.Add(1), Type: s.number, store: s, v: x}
-}
-
-// Zero returns the value of the zero T.
-func (s *Values[T]) Zero() *Shared { return s.Of(*new(T)) }
-
-// Copy returns the value that is the same as v, which is of any store of T, with its entities renamed.
-func (s *Values[T]) Copy(v *Shared, rename func(*entity.ID)) *Shared {
-	x := As[T](v)
-	if s.links != nil && rename != nil {
-		s.links(&x, rename)
-	}
-	return s.Of(x)
-}
-
-// Entities calls visit for the entities in all values.
-func (s *Values[T]) Entities(visit func(entity.ID)) {
-	if s.links == nil {
-		return
-	}
-	for v := range s.All() {
-		x := As[T](v)
-		s.links(&x, func(e *entity.ID) { visit(*e) })
-	}
-}
-
-// Fresh returns an empty store of the same type, which is to be opened.
-func (s *Values[T]) Fresh() AnyValues { return NewValues(s.links) }
-
-// Drop forgets all values, whoever holds them.
-func (s *Values[T]) Drop() { s.byGo = NewMap[T, *Shared]() }
-
-// All yields the values that are held, in no order.
-func (s *Values[T]) All() iter.Seq[*Shared] { return s.byGo.All() }
-
-func (s *Values[T]) known(v *Shared) *Shared { return s.Find(As[T](v)) }
-
-func (s *Values[T]) enter(v *Shared) { s.byGo.Put(As[T](v), v) }
-
-func (s *Values[T]) leave(v *Shared) { s.byGo.Delete(As[T](v)) }
-
-// Verify checks K1 to K3. Held says how many hold each value.
-func (s *Values[T]) Verify(held map[*Shared]int) error {
-	for v := range s.All() {
-		if v.refs != held[v] || v.refs == 0 || s.known(v) != v {
-			return fmt.Errorf("value: K3: the value with serial %d counts %d that hold it, there are %d; or it is not found by what it equals", v.Serial, v.refs, held[v])
-		}
-	}
-	return s.byGo.Verify()
 }

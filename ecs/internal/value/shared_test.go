@@ -146,7 +146,7 @@ func TestValuesWithoutEntities(t *testing.T) {
 	require.NoError(t, s.Verify(map[*value.Shared]int{v: 1}))
 }
 
-// TestValuesVerifyNamesTheInvariant corrupts K3, and shows that K1 and K2 are asked.
+// TestValuesVerifyNamesTheInvariant corrupts each numbered invariant in turn.
 func TestValuesVerifyNamesTheInvariant(t *testing.T) {
 	var serials atomic.Uint64
 	s := newPairs(&serials)
@@ -154,8 +154,11 @@ func TestValuesVerifyNamesTheInvariant(t *testing.T) {
 	v.Hold()
 	held := map[*value.Shared]int{v: 1}
 	require.NoError(t, s.Verify(held))
-	for _, name := range []string{"K3 count", "K3 idle", "K3 found", "K3 stranger", "K1 odd"} {
-		restore := s.Corrupt(name, v, pairs[0])
+	odd := s.Of(pairs[2])
+	odd.Hold()
+	held[odd] = 1
+	for name, x := range map[string]pair{"K1 odd": pairs[0], "K1 equal": pairs[2], "K2": {F: otherNaN}, "K3 count": {}, "K3 idle": pairs[4], "K3 found": pairs[0], "K3 stranger": {}} {
+		restore := s.Corrupt(name, v, x)
 		require.ErrorContains(t, s.Verify(held), "value: "+name[:2]+":", name)
 		restore()
 		require.NoError(t, s.Verify(held))
