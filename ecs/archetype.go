@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -20,21 +21,21 @@ import (
 type Archetype struct {
 	table    match.Archetype // its rows, types and values as queries see them; the first field, see whole
 	w        *World
-	values   []*value   // of the shared types, in their order (W11)
-	key      uint64     // hash of types and values, for catalogue.byKey
-	alike    *Archetype // the next with the same key there
-	edges    []edge     // paths to archetypes one type away
-	edge     *path      // the last one asked for
-	edgeKey  uint32     // its type, with edgeAdds when that is added
-	adopt    *Change    // into this archetype, made on need
-	pickedBy uint64     // serial of the last pick by list with rows of it
-	pickedAt int        // its index there
-	coming   int        // rows that need room, while a change is prepared
-	sources  int        // archetypes that rows come from, meanwhile
-	regular  bool       // full chunks come, too
-	lasting  bool       // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
-	dying    bool       // it has Dying: nothing is created here
-	pinned   bool       // somebody may have it from NewArchetype, so it stays without rows
+	values   []*value.Shared // of the shared types, in their order (W11)
+	key      uint64          // hash of types and values, for catalogue.byKey
+	alike    *Archetype      // the next with the same key there
+	edges    []edge          // paths to archetypes one type away
+	edge     *path           // the last one asked for
+	edgeKey  uint32          // its type, with edgeAdds when that is added
+	adopt    *Change         // into this archetype, made on need
+	pickedBy uint64          // serial of the last pick by list with rows of it
+	pickedAt int             // its index there
+	coming   int             // rows that need room, while a change is prepared
+	sources  int             // archetypes that rows come from, meanwhile
+	regular  bool            // full chunks come, too
+	lasting  bool            // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
+	dying    bool            // it has Dying: nothing is created here
+	pinned   bool            // somebody may have it from NewArchetype, so it stays without rows
 }
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
@@ -95,16 +96,16 @@ func (w *World) checkOwn(op string, t *typeInfo) {
 }
 
 // keyOf returns the hash of a set of types and of values.
-func (w *World) keyOf(sig *signature, values []*value) uint64 {
+func (w *World) keyOf(sig *signature, values []*value.Shared) uint64 {
 	key := maphash.Comparable(w.archetypes.seed, *sig)
 	for _, v := range values {
-		key = maphash.Comparable(w.archetypes.seed, [2]uint64{key, v.serial})
+		key = maphash.Comparable(w.archetypes.seed, [2]uint64{key, v.Serial})
 	}
 	return key
 }
 
 // withKey returns the archetype of a set and values with that hash, or nil.
-func (w *World) withKey(key uint64, sig *signature, values []*value) *Archetype {
+func (w *World) withKey(key uint64, sig *signature, values []*value.Shared) *Archetype {
 	for a := w.archetypes.byKey[key]; a != nil; a = a.alike {
 		if a.table.Sig == *sig && slices.Equal(a.values, values) {
 			return a
@@ -115,7 +116,7 @@ func (w *World) withKey(key uint64, sig *signature, values []*value) *Archetype 
 
 // archetypeOf finds or makes the archetype of a set of types and of values, which
 // valuesFor gave.
-func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) {
+func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, error) {
 	key := w.keyOf(&sig, values)
 	if a := w.withKey(key, &sig, values); a != nil {
 		return a, nil
@@ -133,7 +134,7 @@ func (w *World) archetypeOf(sig signature, values []*value) (*Archetype, error) 
 	w.archetypes.byKey[key] = a
 	a.table.Values = serialsOf(a.values)
 	for _, v := range a.values {
-		v.hold()
+		v.Hold()
 	}
 	if len(a.values) > 0 {
 		w.archetypes.valued++
@@ -209,7 +210,7 @@ func (a *Archetype) String() string {
 	for i, id := range a.table.Types {
 		names[i] = a.w.types.list[id].name
 		if v := a.valueOf(id); v != nil {
-			names[i] = v.String()
+			names[i] = a.w.types.list[id].textOf(v)
 		}
 	}
 	return "[" + strings.Join(names, " ") + "]"

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Buffer is the handle of a buffer type: a growing array of T per entity, at first
@@ -25,13 +25,13 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	}
 	size := int(t.Size())
 	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
-		shape: kinds.Shape{Element: size, Inline: kinds.InlineBytes / size, Growth: alloc.Doubling()}}
+		shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}
 	info.apply("RegisterBuffer", options)
-	if info.shape.Inline > kinds.MaxBytes/size {
-		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: kinds.MaxBytes})
+	if info.shape.Inline > value.MaxBytes/size {
+		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: value.MaxBytes})
 	}
-	info.align = max(t.Align(), kinds.HeaderAlign)
-	info.size = (kinds.HeaderSize + info.shape.Inline*size + info.align - 1) &^ (info.align - 1)
+	info.align = max(t.Align(), value.HeaderAlign)
+	info.size = (value.HeaderSize + info.shape.Inline*size + info.align - 1) &^ (info.align - 1)
 	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}
 }
 

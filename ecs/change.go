@@ -5,6 +5,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
 )
 
 // Change is a structural change of components: types that entities get and types
@@ -15,12 +16,12 @@ type Change struct {
 	w      *World
 	add    signature
 	remove signature
-	adds   bool       // add is not empty
-	put    []*value   // that entities get in place of theirs
-	given  []*value   // that entities get who have none
-	into   *Archetype // set: entities become exactly that
-	dies   bool       // entities become what Destroy leaves of them
-	paths  []*path    // by index of the source archetype, found so far; nil: not yet
+	adds   bool            // add is not empty
+	put    []*value.Shared // that entities get in place of theirs
+	given  []*value.Shared // that entities get who have none
+	into   *Archetype      // set: entities become exactly that
+	dies   bool            // entities become what Destroy leaves of them
+	paths  []*path         // by index of the source archetype, found so far; nil: not yet
 }
 
 // Part is a part of a change: Add, Put or Remove.
@@ -69,7 +70,7 @@ func NewChange(w *World, parts ...Part) *Change {
 				c.adds = true
 			}
 			if s, ok := t.(SharedValue); ok {
-				c.take(s.v, p)
+				c.take(s, p)
 			}
 		}
 	}
@@ -77,14 +78,14 @@ func NewChange(w *World, parts ...Part) *Change {
 }
 
 // take notes a shared value of a part.
-func (c *Change) take(v *value, p Part) {
+func (c *Change) take(v SharedValue, p Part) {
 	switch {
 	case p.remove:
 		panic(fmt.Sprintf("ecs: NewChange: Remove(%v): name the type, entities lose any value of it", v))
 	case p.put:
-		c.put = append(c.put, v)
+		c.put = append(c.put, v.v)
 	default:
-		c.given = append(c.given, v)
+		c.given = append(c.given, v.v)
 	}
 }
 
@@ -107,9 +108,9 @@ func (c *Change) String() string {
 		put, given := valueIn(c.put, typeID(id)), valueIn(c.given, typeID(id))
 		switch {
 		case put != nil:
-			text += " " + put.String()
+			text += " " + t.textOf(put)
 		case given != nil:
-			text += " +" + given.String()
+			text += " +" + t.textOf(given)
 		case c.add.Has(typeID(id)):
 			text += " +" + t.name
 		case c.remove.Has(typeID(id)):

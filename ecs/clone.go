@@ -7,7 +7,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Clone makes a world with the same types, archetypes, entities and names: whoever was 12v3 is
@@ -66,7 +66,11 @@ func (c *World) avoidTags(w *World) {
 	var named uint32
 	for _, t := range w.types.list {
 		if t.shared != nil {
-			named |= t.shared.worlds()
+			t.shared.Entities(func(e entity.ID) {
+				if e != (entity.ID{}) {
+					named |= 1 << e.Tag().Number()
+				}
+			})
 		}
 	}
 	if own, tag := w.ids.Tag(), c.ids.Tag(); tag != own && named>>tag.Number()&1 != 0 {
@@ -94,25 +98,30 @@ func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) 
 
 // copyValues returns copies of the values that archetypes of another world have, which came in
 // the same order.
-func (c *World) copyValues(w *World) map[*value]*value {
-	var all []*value
-	for _, t := range w.types.list {
-		if t.shared != nil {
-			t.shared.each(func(v *value) { all = append(all, v) })
-		}
-	}
-	slices.SortFunc(all, compareSerials)
-	copies := make(map[*value]*value, len(all))
+func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
+	all := slices.SortedFunc(w.sharedValues(), value.CompareSerials)
+	rename := c.renames(w)
+	copies := make(map[*value.Shared]*value.Shared, len(all))
 	for _, v := range all {
-		copies[v] = c.types.list[v.t.id].shared.copied(v, w.ids.Tag(), c.ids.Tag())
+		copies[v] = c.types.list[v.Type].shared.Copy(v, func(e *entity.ID) { rename((*Entity)(e)) })
 	}
 	return copies
 }
 
+// renames returns what makes the name of an entity of w that of the same one of c, which is a copy of w.
+func (c *World) renames(w *World) func(*Entity) {
+	from, to := w.ids.Tag(), c.ids.Tag()
+	return func(e *Entity) {
+		if *e != Null && entity.ID(*e).Is(from) {
+			*e = e.in(to)
+		}
+	}
+}
+
 // copyArchetype makes the archetype of the same types and values as one of another world,
 // with copies of its rows. Both worlds have the same types under the same numbers.
-func (c *World) copyArchetype(from *Archetype, copies map[*value]*value) error {
-	var values []*value
+func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.Shared) error {
+	var values []*value.Shared
 	for _, v := range from.values {
 		values = append(values, copies[v])
 	}
@@ -149,7 +158,7 @@ func (a *Archetype) copyRows(from *Archetype) {
 				a.dropSpills(b.At, c, len(b.IDs))
 			}
 			for _, c := range a.table.Managed() {
-				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, slotsAt(b.At, c, len(b.IDs)))
+				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
 			}
 		})
 	}
@@ -158,8 +167,8 @@ func (a *Archetype) copyRows(from *Archetype) {
 // dropSpills makes those of n buffers empty whose elements are in another world's heap.
 func (a *Archetype) dropSpills(at alloc.GridRow, b column, n int) {
 	for range n {
-		if h := kinds.HeaderOf(at, b); h.Spilled() {
-			*h = kinds.Header{}
+		if h := value.HeaderOf(at, b); h.Spilled() {
+			*h = value.Header{}
 		}
 		at.Row++
 	}
@@ -175,11 +184,7 @@ func (a *Archetype) copyOwned(from *Archetype) error {
 			return err
 		}
 	}
-	span{a, 0, a.table.Len()}.eachLink(func(e *Entity) {
-		if *e != Null && entity.ID(*e).Is(from.w.ids.Tag()) {
-			*e = e.in(w.ids.Tag())
-		}
-	})
+	span{a, 0, a.table.Len()}.eachLink(w.renames(from.w))
 	return nil
 }
 
@@ -195,7 +200,7 @@ func (a *Archetype) copySpills(from *Archetype, c column) error {
 				pos, row = pos+1, 0
 			}
 			row++
-			old := kinds.HeaderOf(source, c)
+			old := value.HeaderOf(source, c)
 			if !old.Spilled() {
 				continue
 			}
@@ -204,7 +209,7 @@ func (a *Archetype) copySpills(from *Archetype, c column) error {
 				return bufferLimit(err)
 			}
 			copy(t.spill.Bytes(&next, &t.shape, 0, old.Len()), from.w.buffers.Own().Bytes(old, &t.shape, 0, old.Len()))
-			*kinds.HeaderOf(a.table.Grid.Row(pos, row-1), c) = next
+			*value.HeaderOf(a.table.Grid.Row(pos, row-1), c) = next
 		}
 	}
 	return nil

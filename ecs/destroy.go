@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Destroying. An entity with Cleanup types does not end: it becomes one of those types
@@ -167,7 +167,7 @@ func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 	for _, e := range entities(at.Base, row+n)[row:] {
 		list = append(list, e)
 		if leads {
-			list = a.w.appendLinked(list, kinds.HeaderOf(at, a.table.Column(linkedID)))
+			list = a.w.appendLinked(list, value.HeaderOf(at, a.table.Column(linkedID)))
 		}
 		at.Row++
 	}
@@ -175,7 +175,7 @@ func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 }
 
 // appendLinked appends the entities of a buffer of LinkedEntity that are alive.
-func (w *World) appendLinked(list []Entity, h *kinds.Header) []Entity {
+func (w *World) appendLinked(list []Entity, h *value.Header) []Entity {
 	// Safe because the buffer's elements are LinkedEntities.
 	for _, l := range unsafe.Slice((*LinkedEntity)(w.buffers.Own().Elements(h)), h.Len()) {
 		if w.find(l.Entity) != nil {

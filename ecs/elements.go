@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Elements of buffers as a bundle has them: slices in a struct.
@@ -18,7 +18,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 // bufferIn returns the field's buffer of a row, of an archetype that has it.
 func (f *field) bufferIn(a *Archetype, at alloc.GridRow) rawBuffer {
 	// Safe because every element of a buffer column begins with a header.
-	h := (*kinds.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
+	h := (*value.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
 	return rawBuffer{f.t, h, a.w.epoch, true}
 }
 

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
 // CorruptKinds breaks W11 of a world that has an archetype with rows and a shared value that is
-// not "other", which a query names too. It returns what puts it right.
+// not zero, which a query names too. It returns what puts it right.
 func (w *World) CorruptKinds(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes.list {
@@ -16,19 +17,15 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 			a = b
 		}
 	}
-	v := a.values[0]
-	was, values := *v, a.values
-	put := func() { *v = was; a.values = values }
+	v, values := a.values[0], a.values
+	put := func() { a.values = values }
 	switch invariant {
 	case "W11 count":
-		v.refs++
-		return put
+		v.Hold()
+		return v.LetGo
 	case "W11 serial":
 		a.table.Values[0]++
 		return func() { a.table.Values[0]-- }
-	case "W11 found":
-		v.v = "other"
-		return put
 	case "W11 none":
 		a.values = nil
 		return put
@@ -36,21 +33,22 @@ func (w *World) CorruptKinds(invariant string) (restore func()) {
 		a.values = append(slices.Clone(values), v)
 		return put
 	case "W11 foreign":
-		stranger := was
-		a.values = []*value{&stranger}
+		stranger := *v
+		a.values = []*value.Shared{&stranger}
 		return put
 	case "W11 unknown":
-		v.t.shared.leave(v)
-		return func() { v.t.shared.enter(v) }
+		unknown := w.types.list[v.Type].shared.Zero()
+		a.values, a.table.Values = []*value.Shared{unknown}, []uint64{unknown.Serial}
+		return func() { a.values, a.table.Values = values, []uint64{v.Serial} }
 	case "W11 idle":
-		idle := v.t.shared.same("other")
-		idle.t.shared.enter(idle)
-		return func() { idle.t.shared.leave(idle) }
+		idle := w.types.list[v.Type].shared.Zero()
+		idle.Hold()
+		return idle.LetGo
 	case "W11 query":
-		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.serial}}})
+		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.Serial}}})
 		return func() { w.index.Drop(m) }
 	case "W11 query of none":
-		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.serial + 100}}})
+		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.Serial + 100}}})
 		return func() { w.index.Drop(m) }
 	}
 	return nil

@@ -2,7 +2,7 @@ package ecs
 
 import (
 	"quarry/ecs/internal/entity"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 	"reflect"
 	"time"
 	"unsafe"
@@ -20,10 +20,10 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	}
 	first := a.table.Grid.Chunks()[0].First
 	ids := entities(a.table.Grid.Row(0, 0).Base, a.table.Grid.RowsOf(0))
-	var head *kinds.Header
+	var head *value.Header
 	for _, c := range a.table.Owning {
 		for row := range ids {
-			if h := kinds.HeaderOf(a.table.Grid.Row(0, row), c); h.Spilled() {
+			if h := value.HeaderOf(a.table.Grid.Row(0, row), c); h.Spilled() {
 				head = h
 			}
 		}
@@ -109,10 +109,8 @@ func (w *World) Sweep() { w.sweep() }
 
 // SharedValues returns the number of values that the stores know.
 func (w *World) SharedValues() (n int) {
-	for _, t := range w.types.list {
-		if t.shared != nil {
-			t.shared.each(func(*value) { n++ })
-		}
+	for range w.sharedValues() {
+		n++
 	}
 	return n
 }
@@ -120,7 +118,7 @@ func (w *World) SharedValues() (n int) {
 // SetSlot puts a slot into e's row and returns the one that was there.
 func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {
 	p, _ := m.t.find(opManagedGet, e)
-	old, *(*kinds.Slot)(p) = uint32(*(*kinds.Slot)(p)), kinds.Slot(n)
+	old, *(*value.Slot)(p) = uint32(*(*value.Slot)(p)), value.Slot(n)
 	return old
 }
 
@@ -131,7 +129,7 @@ func (m Managed[T]) Pages() int { return reflect.ValueOf(m.store).Elem().FieldBy
 func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
 	column := rows.column(m.t, "Managed.Sum")
 	for i := range rows.Len() {
-		sum += f(m.store.Get(*element[kinds.Slot](column, rows.s.first+i)))
+		sum += f(m.store.Get(*element[value.Slot](column, rows.s.first+i)))
 	}
 	return sum
 }

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/ecs/internal/match"
+import (
+	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/value"
+)
 
 // read turns the terms into what is asked of archetypes and rows, and holds the values that
 // they name.
@@ -16,7 +19,7 @@ func (q *Query) read() (f match.Filter) {
 		case termAny:
 			f.Any = append(f.Any, signature{})
 		case termWhere:
-			values := holdAll(t.values)
+			values := value.HoldAll(t.values)
 			q.named = append(q.named, values...)
 			f.Where = append(f.Where, serialsOf(values))
 		}
@@ -63,10 +66,10 @@ func ask(f *match.Filter, kind termKind, id typeID, toggles bool) {
 }
 
 // serialsOf returns the numbers of values, in their order.
-func serialsOf(values []*value) []uint64 {
+func serialsOf(values []*value.Shared) []uint64 {
 	serials := make([]uint64, len(values))
 	for i, v := range values {
-		serials[i] = v.serial
+		serials[i] = v.Serial
 	}
 	return serials
 }

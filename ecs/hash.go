@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -54,7 +54,7 @@ func (h *hasher) archetype(a *Archetype) {
 		h.h.Write([]byte(h.w.types.list[id].name))
 		h.word(uint64(id))
 		if v := a.valueOf(id); v != nil {
-			h.shared(reflect.ValueOf(v.v))
+			h.shared(reflect.ValueOf(v.Any()))
 		}
 	}
 	h.word(uint64(a.table.Grid.Len()))
@@ -102,7 +102,7 @@ func (h *hasher) column(column unsafe.Pointer, n int, c column) {
 			h.value(unsafe.Add(column, uintptr(row)*uintptr(c.Size)), t.fields)
 			continue
 		}
-		b := kinds.HeaderAt(column, row, c.Size)
+		b := value.HeaderAt(column, row, c.Size)
 		h.word(uint64(b.Len()))
 		first := t.spill.Elements(b)
 		for i := range b.Len() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Instantiating. A call copies the members of a group, n times each. All that can fail comes
@@ -73,7 +73,7 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	c.add(op, e)
 	if c.members[0].from.table.Sig.Has(linkedID) {
 		a, _, at := w.seatOf(w.recordOf(op, e))
-		list := w.appendLinked(nil, kinds.HeaderOf(at, a.table.Column(linkedID)))
+		list := w.appendLinked(nil, value.HeaderOf(at, a.table.Column(linkedID)))
 		for _, e := range list {
 			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
 				c.add(op, e) // once
@@ -89,7 +89,7 @@ type cloning struct {
 	n       int // copies of each member
 	members []member
 	number  map[Entity]int32 // of a member; of groups only
-	blocks  []kinds.Header   // of the copies' buffers that spill: by member, column and copy
+	blocks  []value.Header   // of the copies' buffers that spill: by member, column and copy
 	used    int              // of blocks
 	ids     []Entity         // copy i of member m is m*n + i
 	links   []link           // of the member that is copied
@@ -262,7 +262,7 @@ func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
 	a, _, at := w.seatOf(w.recordOf("", e))
 	for _, b := range buffers {
 		t := w.types.list[b.Key]
-		length := kinds.HeaderOf(at, a.table.Column(t.id)).Len()
+		length := value.HeaderOf(at, a.table.Column(t.id)).Len()
 		if length <= t.shape.Inline {
 			continue
 		}
@@ -298,14 +298,14 @@ func (c *cloning) fill(i int) {
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
-			w.types.list[column.Key].managed.Clone(slotsAt(b.At, column, len(b.IDs)))
+			w.types.list[column.Key].managed.Clone(value.SlotsAt(b.At, column, len(b.IDs)))
 		}
 		to.table.Land(b)
 		left -= len(b.IDs)
 	}
 	w.note(span{to, m.start, c.n})
 	for _, b := range to.table.Buffers() {
-		if from := kinds.HeaderOf(source, a.table.Column(typeID(b.Key))); from.Spilled() {
+		if from := value.HeaderOf(source, a.table.Column(typeID(b.Key))); from.Spilled() {
 			c.fillBuffers(from, m, b)
 		}
 	}
@@ -313,7 +313,7 @@ func (c *cloning) fill(i int) {
 
 // fillBuffers gives the copies of a buffer that has spilled, which have its header still,
 // elements of their own.
-func (c *cloning) fillBuffers(from *kinds.Header, m *member, b column) {
+func (c *cloning) fillBuffers(from *value.Header, m *member, b column) {
 	t := c.w.types.list[b.Key]
 	length := from.Len()
 	elements := t.spill.Bytes(from, &t.shape, 0, length)
@@ -322,8 +322,8 @@ func (c *cloning) fillBuffers(from *kinds.Header, m *member, b column) {
 		if row == m.to.table.Grid.RowsOf(at) {
 			at, row = at+1, 0
 		}
-		h := kinds.HeaderOf(m.to.table.Grid.Row(at, row), b)
-		*h = kinds.Inline(length)
+		h := value.HeaderOf(m.to.table.Grid.Row(at, row), b)
+		*h = value.Inline(length)
 		if length > t.shape.Inline {
 			*h = c.blocks[c.used]
 			c.used++

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -79,8 +79,8 @@ func bufferLimit(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, kinds.ErrLong):
-		return limit("bytes of a buffer", kinds.MaxBytes, nil)
+	case errors.Is(err, value.ErrLong):
+		return limit("bytes of a buffer", value.MaxBytes, nil)
 	}
 	return limit("", 0, err)
 }

@@ -4,7 +4,8 @@ import (
 	"reflect"
 	"unsafe"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
 )
 
 // Links: the entities that stand in components, in elements of buffers and in managed and
@@ -16,10 +17,10 @@ import (
 func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	switch {
 	case t.buffer:
-		h := (*kinds.Header)(p) // Safe because a buffer's column holds headers.
+		h := (*value.Header)(p) // Safe because a buffer's column holds headers.
 		return t.spill.Elements(h), h.Len()
 	case t.managed != nil:
-		s := *(*kinds.Slot)(p) // Safe because a managed type's column holds slots.
+		s := *(*value.Slot)(p) // Safe because a managed type's column holds slots.
 		return t.managed.At(s), int(min(s, 1))
 	}
 	return p, 1
@@ -69,6 +70,18 @@ func (rows span) eachLink(visit func(*Entity)) {
 			}
 			left -= k
 		}
+	}
+}
+
+// linksOf returns what shows the entities in a T, nil where there are none.
+func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
+	links := appendLinks(nil, reflect.TypeFor[T](), 0)
+	if len(links) == 0 {
+		return nil
+	}
+	return func(x *T, visit func(*entity.ID)) {
+		// Safe because the links are a T's.
+		eachEntity(links, unsafe.Pointer(x), 1, 0, func(e *Entity) { visit((*entity.ID)(e)) })
 	}
 }
 

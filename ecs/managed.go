@@ -6,8 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/alloc"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Managed is the handle of a managed type: a component of any Go type, pointers, strings,
@@ -22,22 +21,22 @@ import (
 // All methods belong to the world's owner: one goroutine at a time.
 type Managed[T any] struct {
 	handle
-	store *kinds.Store[T]
+	store *value.Store[T]
 }
 
 // RegisterManaged makes T a managed type of w; see Register. A T that is also registered
 // as a component is another type then. Its options are Enableable and Cleanup.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: "managed " + shortName(t), shape: noShape, managed: kinds.NewStore[T](),
-		size: int(unsafe.Sizeof(kinds.Slot(0))), align: int(unsafe.Alignof(kinds.Slot(0)))}
+	info := typeInfo{rtype: t, name: "managed " + shortName(t), shape: noShape, managed: value.NewStore[T](),
+		size: int(unsafe.Sizeof(value.Slot(0))), align: int(unsafe.Alignof(value.Slot(0)))}
 	info.apply("RegisterManaged", options)
 	if info.shape != noShape {
 		panic("ecs: RegisterManaged[" + shortName(t) + "]: Inline is an option of RegisterBuffer")
 	}
 	info.shape.Inline = 0
 	registered := w.register("RegisterManaged", info)
-	return Managed[T]{handle{registered}, registered.managed.(*kinds.Store[T])}
+	return Managed[T]{handle{registered}, registered.managed.(*value.Store[T])}
 }
 
 // Get returns e's value to read, or nil when e is not alive, does not have the component,
@@ -48,14 +47,14 @@ func (m Managed[T]) Get(e Entity) *T {
 	if p == nil {
 		return nil
 	}
-	return m.store.Get(*(*kinds.Slot)(p)) // Safe because a managed type's column holds slots.
+	return m.store.Get(*(*value.Slot)(p)) // Safe because a managed type's column holds slots.
 }
 
 // Mut returns e's value to write, a zero one when it had none, or nil when e is not alive
 // or does not have the component. It marks the component changed in e's chunk. Cost:
 // that of Component.Mut, and an allocation for each page of new values.
 func (m Managed[T]) Mut(e Entity) *T {
-	p := (*kinds.Slot)(m.t.mut(opManagedMut, e)) // Safe because a managed type's column holds slots.
+	p := (*value.Slot)(m.t.mut(opManagedMut, e)) // Safe because a managed type's column holds slots.
 	if p == nil {
 		return nil
 	}
@@ -65,7 +64,7 @@ func (m Managed[T]) Mut(e Entity) *T {
 // Set writes e's value and marks the component changed. It returns false when e is not
 // alive or does not have it.
 func (m Managed[T]) Set(e Entity, v T) bool {
-	p := (*kinds.Slot)(m.t.mut(opManagedSet, e)) // Safe because a managed type's column holds slots.
+	p := (*value.Slot)(m.t.mut(opManagedSet, e)) // Safe because a managed type's column holds slots.
 	if p == nil {
 		return false
 	}
@@ -90,7 +89,7 @@ func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
 	if p == nil {
 		return false
 	}
-	at := (*kinds.Slot)(p) // Safe because add returns the place of a slot.
+	at := (*value.Slot)(p) // Safe because add returns the place of a slot.
 	*at = 0                // what lay there before is not this row's
 	*m.store.Make(at) = v
 	return true
@@ -113,7 +112,7 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(m.t, i)
 	}
-	p := element[kinds.Slot](column, rows.s.first+i)
+	p := element[value.Slot](column, rows.s.first+i)
 	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&lentWrite != 0 {
 		m.t.refuseMaking(rows.s.loan)
 	}
@@ -121,12 +120,6 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 		return m.store.Make(p)
 	}
 	return m.store.Get(*p)
-}
-
-// slotsAt returns those of n rows of a managed type's column.
-func slotsAt(at alloc.GridRow, c column, n int) []kinds.Slot {
-	// Safe because the column holds a slot per row of the chunk, and the rows are there.
-	return unsafe.Slice((*kinds.Slot)(at.Element(c.Offset, c.Size)), n)
 }
 
 // trimManaged gives what ended values left behind back to Go.
@@ -152,14 +145,14 @@ func (w *World) verifyManaged() error {
 }
 
 // slots yields the slots of all rows of a managed type by chunk, with the chunk's name.
-func (t *typeInfo) slots() iter.Seq2[string, []kinds.Slot] {
-	return func(yield func(string, []kinds.Slot) bool) {
+func (t *typeInfo) slots() iter.Seq2[string, []value.Slot] {
+	return func(yield func(string, []value.Slot) bool) {
 		for _, a := range t.w.archetypes.list {
 			if !a.table.Sig.Has(t.id) {
 				continue
 			}
 			for pos := range a.table.Grid.Chunks() {
-				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), slotsAt(a.table.Grid.Row(pos, 0), a.table.Column(t.id), a.table.Grid.RowsOf(pos))) {
+				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), value.SlotsAt(a.table.Grid.Row(pos, 0), a.table.Column(t.id), a.table.Grid.RowsOf(pos))) {
 					return
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // Moving to another world. Where both worlds lie in one universe and an archetype goes as
@@ -112,7 +112,7 @@ type migration struct {
 	w, from *World
 	roads   []road
 	moved   Moved
-	blocks  []kinds.Header // in w, of buffers that have spilled, in the order in which they are asked for
+	blocks  []value.Header // in w, of buffers that have spilled, in the order in which they are asked for
 	used    int            // of blocks
 }
 
@@ -210,12 +210,12 @@ func (m *migration) registerTypes(a *Archetype) error {
 func (m *migration) find(s *picked) error {
 	w, a := m.w, s.a
 	var sig signature
-	var given []*value
+	var given []*value.Shared
 	for _, id := range a.table.Types {
 		known := w.types.byKey[m.from.types.list[id].key()]
 		sig.Add(known)
 		if v := a.valueOf(id); v != nil {
-			given = append(given, w.types.list[known].shared.same(v.v))
+			given = append(given, w.types.list[known].shared.Copy(v, nil))
 		}
 	}
 	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
@@ -251,7 +251,7 @@ func (m *migration) takeBlocks() error {
 		for _, b := range r.to.table.Buffers() {
 			t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 			err := r.s.eachRow(func(at alloc.GridRow) error {
-				from := kinds.HeaderOf(at, c)
+				from := value.HeaderOf(at, c)
 				if !from.Spilled() {
 					return nil
 				}
@@ -323,7 +323,7 @@ func (r *road) travel(m *migration) {
 func (m *migration) moveSpills(r *road, b column) {
 	t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.s.eachRow(func(at alloc.GridRow) error {
-		h := kinds.HeaderOf(at, c)
+		h := value.HeaderOf(at, c)
 		if !h.Spilled() {
 			return nil
 		}
@@ -340,7 +340,7 @@ func (m *migration) moveSpills(r *road, b column) {
 func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
 	for _, c := range r.to.table.Managed() {
 		old := m.from.types.list[r.path.Number(typeID(c.Key))].managed
-		m.w.types.list[c.Key].managed.Adopt(old, slotsAt(at, c, n))
+		m.w.types.list[c.Key].managed.Adopt(old, value.SlotsAt(at, c, n))
 	}
 }
 

@@ -31,7 +31,7 @@ func (a *Archetype) pathTo(to *Archetype) *path {
 // differs reports whether two archetypes have different values of one type.
 func (a *Archetype) differs(b *Archetype) bool {
 	for _, v := range a.values {
-		if other := b.valueOf(v.t.id); other != nil && other != v {
+		if other := b.valueOf(typeID(v.Type)); other != nil && other != v {
 			return true
 		}
 	}

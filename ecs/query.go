@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/value"
 )
 
 // Query finds the entities that match its terms. Archetypes are matched when
@@ -19,7 +20,7 @@ type Query struct {
 	w         *World
 	terms     []Term
 	m         *match.Matching // nil: closed
-	named     []*value        // of the Where terms, held
+	named     []*value.Shared // of the Where terms, held
 	sights    []sight         // of the matches, see look
 	seen      uint64          // news.matched when they were up to date; 0: never
 	replanned uint64          // news.replanned then
@@ -107,7 +108,7 @@ func (q *Query) Close() {
 	if q.m != nil && !q.w.closed {
 		q.w.index.Drop(q.m)
 		for _, v := range q.named {
-			v.letGo()
+			v.LetGo()
 		}
 	}
 	q.m = nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // rawBuffer is a DynamicBuffer without the type of its elements: it checks that the buffer may be
@@ -12,7 +12,7 @@ import (
 // anew, so several of one buffer may be used in turn.
 type rawBuffer struct {
 	t     *typeInfo
-	h     *kinds.Header
+	h     *value.Header
 	epoch uint64 // of the world when it was opened
 	write bool   // it may change the buffer
 }
@@ -31,7 +31,7 @@ func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool
 	if p == nil {
 		return rawBuffer{}, false
 	}
-	return rawBuffer{t, (*kinds.Header)(p), t.w.epoch, write}, true // Safe because a buffer's value is a header.
+	return rawBuffer{t, (*value.Header)(p), t.w.epoch, write}, true // Safe because a buffer's value is a header.
 }
 
 // openAt returns the buffer of the i'th of rows.
@@ -44,12 +44,12 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 		t = l.copyOf(t)
 	}
 	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|lentWrite) != 0
-	return rawBuffer{t, kinds.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
+	return rawBuffer{t, value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
 }
 
 // header returns the buffer's header. It is small enough to be inlined, with what it says
 // out of line.
-func (b rawBuffer) header(op string) *kinds.Header {
+func (b rawBuffer) header(op string) *value.Header {
 	if b.t == nil || b.epoch != *b.t.epoch {
 		b.refuse(op)
 	}
@@ -57,7 +57,7 @@ func (b rawBuffer) header(op string) *kinds.Header {
 }
 
 // writable is header for what changes the buffer.
-func (b rawBuffer) writable(op string) *kinds.Header {
+func (b rawBuffer) writable(op string) *value.Header {
 	if !b.write || b.epoch != *b.t.epoch || b.t.guarded { // the zero rawBuffer is none to write
 		b.refuse(op)
 	}
@@ -104,7 +104,7 @@ func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 // grow lets the buffer grow for so many elements, of which those of from come behind the others.
 //
 //go:noinline
-func (b rawBuffer) grow(op string, h *kinds.Header, need int, from []byte) error {
+func (b rawBuffer) grow(op string, h *value.Header, need int, from []byte) error {
 	return during(op, bufferLimit(b.t.spill.Grow(h, &b.t.shape, need, h.Len(), h.Len(), from)))
 }
 
@@ -130,7 +130,7 @@ func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 }
 
 // element is writable that panics unless there is an element i.
-func (b rawBuffer) element(op string, i int) *kinds.Header {
+func (b rawBuffer) element(op string, i int) *value.Header {
 	h := b.writable(op)
 	if uint(i) >= uint(h.Len()) {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d)", op, i, h.Len()))

@@ -41,7 +41,7 @@ func (a *Archetype) giveUp() {
 	w := a.w
 	a.table.Close()
 	for _, v := range a.values {
-		v.letGo()
+		v.LetGo()
 	}
 	if len(a.values) > 0 {
 		w.archetypes.valued--

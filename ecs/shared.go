@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"quarry/ecs/internal/value"
 )
 
 // Shared is the handle of a shared type: entities with the same value of it are together
@@ -18,7 +20,7 @@ import (
 // All methods belong to the world's owner: one goroutine at a time.
 type Shared[T comparable] struct {
 	t *typeInfo
-	s *values[T]
+	s *value.Values[T]
 }
 
 // RegisterShared makes T a shared type of w; see Register. Its only option is Cleanup.
@@ -30,9 +32,9 @@ func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 		panic(fmt.Sprintf("ecs: RegisterShared[%s]: the only option of shared types is Cleanup", info.name))
 	}
 	info.shape.Inline = 0
-	info.shared = newValues[T]()
+	info.shared = value.NewValues[T](linksOf[T]())
 	registered := w.register("RegisterShared", info)
-	return Shared[T]{registered, registered.shared.(*values[T])}
+	return Shared[T]{registered, registered.shared.(*value.Values[T])}
 }
 
 func (c Shared[T]) info() *typeInfo { return c.t }
@@ -48,28 +50,41 @@ func (c Shared[T]) Of(v T) SharedValue {
 	if c.t == nil || c.t.w.closed {
 		c.t.world().refuse("Shared.Of")
 	}
-	return SharedValue{c.s.of("Shared.Of", v)}
+	c.check("Shared.Of", v)
+	return SharedValue{c.t, c.s.Of(v)}
+}
+
+// check panics for a value that cannot be compared.
+func (c Shared[T]) check(op string, x T) {
+	if !c.s.Takes(x) {
+		c.refuse(op, x)
+	}
+}
+
+// refuse boxes x.
+//
+//go:noinline
+func (c Shared[T]) refuse(op string, x T) {
+	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, c.t.name, textOf(x)))
 }
 
 // SharedValue is a value of a shared type; see Shared.Of. It is a Type, that of the
 // value, for NewArchetype, Add, Put and Where, and no others. Two of one value need not be ==.
-type SharedValue struct{ v *value }
-
-func (v SharedValue) info() *typeInfo {
-	if v.v == nil {
-		return nil
-	}
-	return v.v.t
+type SharedValue struct {
+	t *typeInfo
+	v *value.Shared
 }
 
-func (v SharedValue) operand() operand { return operand{t: v.info()} }
+func (v SharedValue) info() *typeInfo { return v.t }
+
+func (v SharedValue) operand() operand { return operand{t: v.t} }
 
 // String prints the value as Team=Red.
 func (v SharedValue) String() string {
 	if v.v == nil {
 		return "no value"
 	}
-	return v.v.String()
+	return v.t.textOf(v.v)
 }
 
 // Get returns e's value, and false when e is not alive or has none.
@@ -80,7 +95,7 @@ func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	}
 	a := c.t.w.archetypeAt(c.t.w.tables.OwnerOf(r.Location))
 	if shared := a.valueOf(c.t.id); shared != nil {
-		return goValue[T](shared.v), true
+		return value.As[T](shared), true
 	}
 	return v, false
 }
@@ -93,7 +108,7 @@ func (c Shared[T]) At(rows Rows) (v T, ok bool) {
 		rows.refuse(c.t, "Shared.At")
 	}
 	if shared := s.t.a.valueOf(c.t.id); shared != nil {
-		return goValue[T](shared.v), true
+		return value.As[T](shared), true
 	}
 	return v, false
 }
@@ -143,15 +158,15 @@ func (c Shared[T]) TryRemove(e Entity) (bool, error) { return c.t.tryRemove("Sha
 // Cost: for each value, and each archetype.
 func (c Shared[T]) Values(dst []T) []T {
 	c.t.world().checkHandle("Shared.Values")
-	var used []*value
-	c.s.each(func(v *value) {
-		if v.len() > 0 {
+	var used []*value.Shared
+	for v := range c.s.All() {
+		if c.t.w.lenOf(v) > 0 {
 			used = append(used, v)
 		}
-	})
-	slices.SortFunc(used, compareSerials)
+	}
+	slices.SortFunc(used, value.CompareSerials)
 	for _, v := range used {
-		dst = append(dst, goValue[T](v.v))
+		dst = append(dst, value.As[T](v))
 	}
 	return dst
 }
@@ -159,15 +174,16 @@ func (c Shared[T]) Values(dst []T) []T {
 // Len returns how many entities have the value. Cost: for each archetype that has it.
 func (c Shared[T]) Len(v T) int {
 	c.t.world().checkHandle("Shared.Len")
-	if shared := c.s.find("Shared.Len", v); shared != nil {
-		return shared.len()
+	c.check("Shared.Len", v)
+	if shared := c.s.Find(v); shared != nil {
+		return c.t.w.lenOf(shared)
 	}
 	return 0
 }
 
-// len returns how many entities have the value.
-func (v *value) len() (n int) {
-	for _, set := range v.t.w.index.Sharers(v.serial) {
+// lenOf returns how many entities have a value.
+func (w *World) lenOf(v *value.Shared) (n int) {
+	for _, set := range w.index.Sharers(v.Serial) {
 		n += whole(set).table.Grid.Len()
 	}
 	return n
@@ -189,13 +205,14 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	if (old == nil) != adds {
 		return false, nil
 	}
-	v := c.s.of(op, x)
+	c.check(op, x)
+	v := c.s.Of(x)
 	if v == old {
 		return true, nil
 	}
 	before, sig := len(w.archetypes.list), a.table.Sig
 	sig.Add(c.t.id)
-	given := [1]*value{v}
+	given := [1]*value.Shared{v}
 	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given[:], a, nil))
 	if err != nil {
 		return false, during(op, err)

@@ -3,7 +3,7 @@ package ecs
 import (
 	"time"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 	"quarry/internal/clock"
 )
 
@@ -92,7 +92,7 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	end := first + min(a.table.Grid.RowsOf(pos)-row, shrinkRows)
 	for ; first < end && moved < shrinkBytes; first++ {
 		for _, c := range a.table.Buffers() {
-			h, t := kinds.HeaderOf(at, c), a.w.types.list[c.Key]
+			h, t := value.HeaderOf(at, c), a.w.types.list[c.Key]
 			if h.Roomy(&t.shape) {
 				moved += h.Len() * t.shape.Element
 				t.spill.Trim(h, &t.shape)

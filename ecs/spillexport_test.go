@@ -3,12 +3,12 @@ package ecs
 import (
 	"unsafe"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // PlantLeak takes a block from the world's heap that no buffer has.
 func (w *World) PlantLeak(bytes int) error {
-	_, err := w.buffers.Own().Take(&kinds.Shape{Element: 1}, bytes)
+	_, err := w.buffers.Own().Take(&value.Shape{Element: 1}, bytes)
 	return err
 }
 
@@ -29,7 +29,7 @@ func (h handle) CorruptHeader(e Entity, what string) (restore func()) {
 	case "outside the universe":
 		words[0] = 1<<32 - 1
 	case "forgotten block":
-		*v.h = kinds.Header{}
+		*v.h = value.Header{}
 	}
 	return func() { *v.h = old }
 }

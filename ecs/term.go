@@ -3,6 +3,8 @@ package ecs
 import (
 	"fmt"
 	"strings"
+
+	"quarry/ecs/internal/value"
 )
 
 // Term is one condition of a query; the same terms say what the query's loops
@@ -26,7 +28,7 @@ import (
 type Term struct {
 	kind   termKind
 	of     []operand
-	values []*value // of Where
+	values []*value.Shared // of Where
 }
 
 type termKind uint8
@@ -215,7 +217,7 @@ func (t Term) String() string {
 	if len(t.values) > 0 {
 		parts = parts[:0]
 		for _, v := range t.values {
-			parts = append(parts, v.String())
+			parts = append(parts, t.of[0].t.textOf(v))
 		}
 	}
 	switch {

@@ -8,7 +8,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -30,7 +30,7 @@ type Type interface {
 }
 
 // noShape is that of a type that is no buffer, until its options were looked at.
-var noShape = kinds.Shape{Inline: -1}
+var noShape = value.Shape{Inline: -1}
 
 // typeInfo is what a world knows of a registered type.
 type typeInfo struct {
@@ -47,18 +47,18 @@ type typeInfo struct {
 	readers  int32        // loans that are out and read the type
 	writers  int32        // those that write it
 	loan     *Loan        // whose goroutines use this copy; nil: it is the world's own
-	spill    *kinds.Spill // of the world's buffers: the owner's, or in a loan's copy that of other goroutines
+	spill    *value.Spill // of the world's buffers: the owner's, or in a loan's copy that of other goroutines
 	looks    bool         // a copy's: there are look-ups
 	writable bool         // and they may write
 
 	rtype      reflect.Type
-	name       string         // for messages: Position, []Hit for a buffer, managed Conn
-	align      int            // alignment of an element of the column in bytes
-	fields     []layout.Field // bytes of a value that are not padding
-	links      []Link         // where a value has entities
-	shape      kinds.Shape    // buffers: what they have in common; else zero
-	shared     valueStore     // shared types: the values; else nil
-	managed    kinds.Managed  // managed types: the values; else nil
+	name       string          // for messages: Position, []Hit for a buffer, managed Conn
+	align      int             // alignment of an element of the column in bytes
+	fields     []layout.Field  // bytes of a value that are not padding
+	links      []Link          // where a value has entities
+	shape      value.Shape     // buffers: what they have in common; else zero
+	shared     value.AnyValues // shared types: the values; else nil
+	managed    value.Managed   // managed types: the values; else nil
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
@@ -222,13 +222,17 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.types.byKey[key] = info.id
 	if info.shared != nil {
 		w.types.shared.Add(info.id)
-		info.shared.belong(&info)
+		info.shared.Open(int(info.id), &w.types.serial)
 	}
 	if info.cleanup {
 		w.types.cleanup.Add(info.id)
 	}
 	w.types.list = append(w.types.list, &info)
-	w.tables.Register(table.Type{Layout: info.planned(), Buffer: info.buffer, Managed: info.managed != nil})
+	of := table.Type{Layout: info.planned(), Managed: info.managed}
+	if info.buffer {
+		of.Buffers = &w.buffers
+	}
+	w.tables.Register(of)
 	return &info
 }
 
@@ -237,7 +241,7 @@ func (t *typeInfo) copied() typeInfo {
 	c := typeInfo{rtype: t.rtype, name: t.name, size: t.size, align: t.align, shape: t.shape,
 		buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
 	if t.shared != nil {
-		c.shared = t.shared.fresh()
+		c.shared = t.shared.Fresh()
 	}
 	if t.managed != nil {
 		c.managed = t.managed.Fresh()

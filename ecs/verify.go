@@ -3,7 +3,7 @@ package ecs
 import (
 	"fmt"
 	"quarry/ecs/internal/table"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 	"slices"
 )
 
@@ -71,7 +71,7 @@ func (a *Archetype) verify(spilled *int) error {
 		at, n := a.table.Grid.Row(pos, 0), a.table.Grid.RowsOf(pos)
 		for _, c := range a.table.Buffers() {
 			for at.Row = range n {
-				t, h := a.w.types.list[c.Key], kinds.HeaderOf(at, c)
+				t, h := a.w.types.list[c.Key], value.HeaderOf(at, c)
 				if err := a.w.buffers.VerifyRow(h, &t.shape); err != nil {
 					return fmt.Errorf("ecs: W7: a %s: %w", t.name, err)
 				}

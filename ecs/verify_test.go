@@ -51,7 +51,7 @@ func TestVerifyNamesKinds(t *testing.T) {
 	}
 	require.NoError(t, w.Verify())
 	for _, name := range []string{
-		"W11 count", "W11 serial", "W11 found", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query", "W11 query of none",
+		"W11 count", "W11 serial", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query", "W11 query of none",
 	} {
 		restore := w.CorruptKinds(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:3]+":", name)

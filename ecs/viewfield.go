@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // W is a field of a view: the column of T, to write. Filling the view marks it changed.
@@ -64,7 +64,7 @@ func (b *buffers) at(i int) rawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return rawBuffer{b.t, kinds.HeaderAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
+	return rawBuffer{b.t, value.HeaderAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
 }
 
 // Bits is a field of a view: the enable bits of T, which is Enableable, one per row. They

@@ -3,6 +3,8 @@ package ecs
 import (
 	"fmt"
 	"iter"
+
+	"quarry/ecs/internal/value"
 )
 
 // RowsOf yields those of the query's rows whose entities have a shared value: as Rows, but
@@ -45,16 +47,16 @@ func (q *Query) checkValue(op string, of SharedValue) {
 	if of.v == nil {
 		panic("ecs: " + op + ": the value is the zero value; values come from Shared.Of")
 	}
-	if of.v.t.w != q.w {
+	if of.t.w != q.w {
 		panic(fmt.Sprintf("ecs: %s: %v and %v belong to different worlds", op, of, q))
 	}
 }
 
 // walkOf shows the chunks of the archetypes that have a value.
-func (s *scan) walkOf(q *Query, of *value, yield func(Rows) bool) {
+func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	since := q.since
 	filters := since != 0 && q.filters()
-	for _, set := range q.w.index.Sharers(of.settled().serial) {
+	for _, set := range q.w.index.Sharers(of.Settled().Serial) {
 		a := whole(set)
 		if a.table.Grid.Len() == 0 {
 			continue

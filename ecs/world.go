@@ -11,7 +11,7 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
-	kinds "quarry/ecs/internal/value"
+	"quarry/ecs/internal/value"
 )
 
 // The world.
@@ -55,7 +55,7 @@ type World struct {
 
 	ids        entity.Store
 	shown      entity.View // of ids, that look-ups have
-	buffers    kinds.Buffers
+	buffers    value.Buffers
 	names      *names // nil until the first name
 	types      registry
 	archetypes catalogue
@@ -135,7 +135,7 @@ func NewWorld(options ...Option) (*World, error) {
 	}
 	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
-	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Release: w.release, Replanned: w.replan})
+	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.replan})
 	w.index.Open()
 	w.registerBuiltIn()
 	return w, nil
@@ -158,7 +158,7 @@ func (w *World) Close() error {
 			t.managed.Drop()
 		}
 		if t.shared != nil {
-			t.shared.drop()
+			t.shared.Drop()
 		}
 	}
 	for _, a := range w.archetypes.list {

@@ -1,5 +1,5 @@
 // Package table holds the rows of archetypes, without the Go types of their components. It knows
-// neither worlds nor queries: a type is a number, a size, and whether its elements own something elsewhere.
+// neither worlds nor queries: a type is a number, a size, and what its elements own something of, if they do.
 //
 // A [Table] has the rows of all entities with one set of types, dense in chunks of a universe, column
 // by column; [Tables] is what the tables of a world have in common: which chunk is whose, change

@@ -5,6 +5,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
 	"quarry/internal/debug"
 )
 
@@ -97,7 +98,16 @@ func (t *Table) span(pos, row int) Span {
 // Release ends what n rows own outside the chunk; the rows stay.
 func (t *Table) Release(at alloc.GridRow, n int) {
 	for _, c := range t.Owning {
-		t.all.calls.Release(at, c, n)
+		t.all.release(at, c, n)
+	}
+}
+
+// release ends what n rows own by a column. What the rows say of it is void then.
+func (s *Tables) release(at alloc.GridRow, c Column, n int) {
+	if of := &s.types[c.Key]; of.Buffers != nil {
+		of.Buffers.FreeRows(at, c, n)
+	} else {
+		of.Managed.Release(value.SlotsAt(at, c, n))
 	}
 }
 
@@ -163,6 +173,6 @@ func (x *Transition) sendRare(pos int, from, dest alloc.GridRow) {
 		x.To.Books.SetBit(slot, toPos, dest.Row, true)
 	}
 	for _, c := range x.ending {
-		x.From.all.calls.Release(from, c, 1)
+		x.From.all.release(from, c, 1)
 	}
 }

@@ -108,7 +108,7 @@ func (t *Table) Managed() []Column { return t.Owning[t.bufferN:] }
 
 // own adds a column to the owning ones.
 func (t *Table) own(c Column) {
-	if t.all.types[c.Key].Buffer {
+	if t.all.types[c.Key].Buffers != nil {
 		t.Owning = slices.Insert(t.Owning, t.bufferN, c)
 		t.bufferN++
 		return

@@ -12,6 +12,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -21,9 +22,12 @@ var kinds = []table.Type{
 	{Layout: layout.Column{Name: "B", Size: 8, Align: 8, Enableable: true}},
 	{Layout: layout.Column{Name: "C", Size: 40, Align: 8}},
 	{Layout: layout.Column{Name: "D", Size: 0, Align: 1, Enableable: true}},
-	{Layout: layout.Column{Name: "E", Size: 32, Align: 8}, Buffer: true},
-	{Layout: layout.Column{Name: "F", Size: 4, Align: 4}, Managed: true},
+	{Layout: layout.Column{Name: "E", Size: 32, Align: 8}, Buffers: new(value.Buffers)},
+	{Layout: layout.Column{Name: "F", Size: 4, Align: 4}, Managed: ledger{}},
 }
+
+// shape is that of the type that is a buffer, whose rows have a block each.
+var shape = value.Shape{Element: 8, Inline: 2}
 
 // slowRow is what a row should hold.
 type slowRow struct {
@@ -40,26 +44,40 @@ type slowTables struct {
 	all     []*table.Table
 	rows    map[entity.ID]*slowRow
 	next    uint32
-	owned   map[uint32]bool // values that rows own, by what stands in the column
-	planned int             // calls of Replanned
+	buffers value.Buffers
+	owned   ledger // of the managed type
+	planned int    // calls of Replanned
+}
+
+// ledger is a managed type's values, by what stands in the column, which rows own.
+type ledger struct {
+	value.Managed
+	t    *testing.T
+	live map[value.Slot]bool
+}
+
+func (l ledger) Release(rows []value.Slot) {
+	for _, n := range rows {
+		require.True(l.t, l.live[n], "%d is released twice", n)
+		delete(l.live, n)
+	}
 }
 
 var tags entity.Tags
 
 func newSlowTables(t *testing.T, u *alloc.Universe, growth alloc.Growth, kinds ...table.Type) *slowTables {
-	m := &slowTables{t: t, rows: map[entity.ID]*slowRow{}, owned: map[uint32]bool{}}
+	m := &slowTables{t: t, rows: map[entity.ID]*slowRow{}, owned: ledger{t: t, live: map[value.Slot]bool{}}}
 	tag := tags.Take(0)
 	m.ids.Open(u, tag)
-	m.s.Open(u, growth, &m.ids, table.Calls{Trim: func() int { return 0 }, Replanned: func() { m.planned++ },
-		Release: func(at alloc.GridRow, c table.Column, n int) {
-			for range n {
-				value := *(*uint32)(at.Element(c.Offset, c.Size)) // Safe because an owning column has 4 bytes and more.
-				require.True(t, m.owned[value], "%d of %d is released twice", value, c.Key)
-				delete(m.owned, value)
-				at.Row++
-			}
-		}})
+	m.s.Open(u, growth, &m.ids, table.Calls{Trim: func() int { return 0 }, Replanned: func() { m.planned++ }})
+	require.NoError(t, m.buffers.Open(u, func() int { return 0 }))
 	for _, k := range kinds {
+		if k.Buffers != nil {
+			k.Buffers = &m.buffers
+		}
+		if k.Managed != nil {
+			k.Managed = m.owned
+		}
 		m.s.Register(k)
 	}
 	t.Cleanup(func() {
@@ -67,6 +85,9 @@ func newSlowTables(t *testing.T, u *alloc.Universe, growth alloc.Growth, kinds .
 			a.End()
 		}
 		m.s.Close()
+		if err := m.buffers.Close(); err != nil {
+			require.ErrorIs(t, err, alloc.ErrLeak) // rows that were there at the end had blocks
+		}
 		require.NoError(t, m.ids.Close())
 		tags.Give(tag)
 	})
@@ -93,10 +114,17 @@ func (m *slowTables) write(a *table.Table, e entity.ID, fresh []table.Column) {
 	for _, c := range fresh {
 		m.next++
 		row.values[c.Key] = m.next
-		if kinds[c.Key].Owns() {
-			m.owned[m.next] = true
+		first := (*uint32)(at.Element(c.Offset, c.Size)) // Safe because columns with storage have 4 bytes and more.
+		*first = m.next
+		switch {
+		case kinds[c.Key].Managed != nil:
+			m.owned.live[value.Slot(m.next)] = true
+		case kinds[c.Key].Buffers != nil:
+			h, err := m.buffers.Own().Take(&shape, 1)
+			require.NoError(m.t, err)
+			*value.HeaderOf(at, c) = h
+			row.values[c.Key] = *first // which says where the block is
 		}
-		*(*uint32)(at.Element(c.Offset, c.Size)) = m.next // Safe because columns with storage have 4 bytes and more.
 	}
 }
 
@@ -138,7 +166,7 @@ func (m *slowTables) moved(x *table.Transition, e entity.ID) {
 // check compares all rows with the model.
 func (m *slowTables) check(text string) {
 	require.NoError(m.t, m.s.Verify(m.all), text)
-	count, owned := 0, 0
+	count, owned, blocks := 0, 0, 0
 	for _, a := range m.all {
 		require.NoError(m.t, a.Verify(), text)
 		for pos := range a.Grid.Chunks() {
@@ -153,10 +181,17 @@ func (m *slowTables) check(text string) {
 					if got := *(*uint32)(at.Element(c.Offset, c.Size)); got != want.values[c.Key] {
 						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
 					}
-					if kinds[c.Key].Owns() && !m.owned[want.values[c.Key]] {
-						m.t.Fatalf("%s: what %v of %v owns by column %d was released", text, e, a, c.Key)
-					} else if kinds[c.Key].Owns() {
+					switch {
+					case kinds[c.Key].Managed != nil:
 						owned++
+						if !m.owned.live[value.Slot(want.values[c.Key])] {
+							m.t.Fatalf("%s: what %v of %v owns by column %d was released", text, e, a, c.Key)
+						}
+					case kinds[c.Key].Buffers != nil:
+						blocks++
+						if err := m.buffers.VerifyRow(value.HeaderOf(at, c), &shape); err != nil {
+							m.t.Fatalf("%s: %v of %v: %v", text, e, a, err)
+						}
 					}
 				}
 				for _, slot := range a.Books.Toggling() {
@@ -169,7 +204,8 @@ func (m *slowTables) check(text string) {
 		}
 	}
 	require.Equal(m.t, len(m.rows), count, text)
-	require.Len(m.t, m.owned, owned, text)
+	require.Len(m.t, m.owned.live, owned, text)
+	require.NoError(m.t, m.buffers.Verify(blocks), text)
 }
 
 // pick returns a table with rows, one of its entities and where that is.

@@ -5,6 +5,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -25,19 +26,18 @@ type Tables struct {
 
 // Type is what tables know of a component type.
 type Type struct {
-	Layout  layout.Column // name for messages, size and alignment of an element, whether it can be disabled
-	Buffer  bool          // an element owns a buffer's block
-	Managed bool          // an element owns a managed value
+	Layout  layout.Column  // name for messages, size and alignment of an element, whether it can be disabled
+	Buffers *value.Buffers // whose block an element owns when it has spilled; nil: it is no buffer
+	Managed value.Managed  // whose value an element owns; nil: it is not of a managed type
 }
 
 // Owns reports whether rows own something outside the chunk, which ends with them.
-func (t *Type) Owns() bool { return t.Buffer || t.Managed }
+func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
 
-// Calls are what tables ask of whom they belong to. None is made for each row that moves.
+// Calls are what tables ask of whom they belong to. None is made for rows that move or end.
 type Calls struct {
-	Trim      func() int                              // gives back what is kept in reserve, where the universe refuses; returns how much
-	Release   func(at alloc.GridRow, c Column, n int) // ends what n rows own by a column
-	Replanned func()                                  // a table without rows got another layout
+	Trim      func() int // gives back what is kept in reserve, where the universe refuses; returns how much
+	Replanned func()     // a table without rows got another layout
 }
 
 // Open makes ready for tables on a universe, with rows that the records of ids lead to.

@@ -146,7 +146,7 @@ func (x *Transition) Send(pos, row, n int) {
 	x.Copy(pos, row, n, func(b Berth, source alloc.GridRow) {
 		x.From.all.ids.MoveRows(b.IDs, b.Loc)
 		for _, c := range x.ending {
-			x.From.all.calls.Release(source, c, len(b.IDs))
+			x.From.all.release(source, c, len(b.IDs))
 		}
 	})
 }
@@ -230,7 +230,7 @@ func (x *Transition) endColumns(chunks int) {
 	for pos := range chunks {
 		at, n := from.Grid.Row(pos, 0), from.Grid.RowsOf(pos)
 		for _, c := range x.ending {
-			from.all.calls.Release(at, c, n)
+			from.all.release(at, c, n)
 		}
 		if !debug.On || x.numbers != nil {
 			continue

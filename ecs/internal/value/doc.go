@@ -1,5 +1,6 @@
 // Package value holds what components have outside the chunks, or in them as more than plain
-// bytes. It knows neither worlds nor queries nor archetypes: rows come to it one by one.
+// bytes. It knows neither worlds nor queries nor archetypes: rows come to it one by one, and
+// who holds a value is a number.
 //
 // A [Store] holds the values of one managed type, which the garbage collector must see and so
 // lie in Go memory; a row has the number of a slot, 4 B:
@@ -19,7 +20,8 @@
 // A [Shape] is what the buffers of a type have in common; a [Spill] is what changes their elements,
 // the owner's ([Buffers.Own]) or that of other goroutines ([Buffers.Lent]).
 //
-// A [Map] finds what belongs to a shared value: NaN is the same as NaN there, in any part of a key.
+// [Values] have each value of a shared type once, a [Shared], for as long as an archetype or a query
+// holds it. NaN is the same as NaN there, in any part of a value.
 //
 // Ownership: rows own their slots and their blocks. A row that ends gives them to
 // [Store.Release] and [Buffers.Free]; rows that move take slot and header along as they take
@@ -28,17 +30,19 @@
 // Lifetime: pages never move, so a pointer to a value is good until its slot is released. A
 // buffer's elements stay until it grows or is trimmed, and while they lie in the chunk until the row moves.
 //
-// Goroutines: a store and a map belong to the world's owner. Goroutines that share the world may call Get
-// and At, for nothing writes the table of pages then: Make, Trim and Drop are not called.
+// Goroutines: all stores belong to the world's owner. Goroutines that share the world may call Get
+// and At, for nothing writes the table of pages then: Make, Trim and Drop are not called. Likewise they
+// may call Find, Of and Settled while nobody calls Hold or LetGo.
 // Buffers belong to the owner too; other goroutines may use the lent Spill meanwhile, each of
 // them for rows of its own.
 //
 // Failure: a Spill returns [ErrLong] or what the heap says, and has changed nothing then. That slots are
 // in use, and indices and lengths right, is the caller's to see to; [Store.Verify],
-// [Buffers.VerifyRow] and [Buffers.Verify] check what rows have.
+// [Buffers.VerifyRow] and [Buffers.Verify] check what rows have, [Values.Verify] who holds values.
 //
 // Cost: a value is a shift and two loads behind its slot; a page has 256 values, or as many as
 // fit 16 KiB, and is allocated whole; a free slot costs 4 B beside its value. An
 // element is behind its header or behind one more load, in a block; growing is one block more and one
-// copy. Nothing but pages and the list of free slots allocates on Go's heap.
+// copy. A shared value is found by one look-up in a map of Go's, and costs 64 B beside what it is. Only
+// pages, the list of free slots and shared values allocate on Go's heap.
 package value

@@ -59,15 +59,24 @@ var Corruptions = map[string]struct {
 	"H3 forgotten":       {true, func(h *Header, _ *Shape) { *h = Header{} }},
 }
 
-// Plant enters a key among the odd ones or the others, wherever it belongs, and returns what puts
-// that right.
-func (m *Map[K, V]) Plant(x K, odd bool) (restore func()) {
-	old := *m
-	m.equal, m.odd = maps.Clone(old.equal), slices.Clone(old.odd)
-	if odd {
-		m.odd = append(m.odd, oddEntry[V]{key: x})
-	} else {
-		m.equal[x] = *new(V)
+// Corrupt breaks one numbered invariant of a store with a value that is held once, by means of another
+// one, and returns what puts that right.
+func (s *Values[T]) Corrupt(invariant string, v *Shared, x T) (restore func()) {
+	was, equal, odd := *v, maps.Clone(s.equal), slices.Clone(s.odd)
+	switch invariant {
+	case "K1 odd", "K2":
+		s.odd = append(s.odd, s.make(x))
+	case "K1 equal":
+		s.equal[x] = v
+	case "K3 count":
+		v.refs++
+	case "K3 idle":
+		s.enter(s.Of(x))
+	case "K3 found":
+		v.v = x
+	case "K3 stranger":
+		stranger := was
+		s.enter(&stranger)
 	}
-	return func() { *m = old }
+	return func() { *v = was; s.equal, s.odd = equal, odd }
 }

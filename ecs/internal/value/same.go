@@ -2,7 +2,7 @@ package value
 
 import "reflect"
 
-// Parts of keys. What has no size is looked at once: of an array of such there may be more elements
+// Parts of shared values. What has no size is looked at once: of an array of such there may be more elements
 // than anybody can walk.
 
 // sameParts compares two values of one type as == does, but that NaN is the same as NaN.

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"quarry/alloc"
 )
 
 // Invariants, checked by Verify:
@@ -18,6 +20,12 @@ import (
 
 // Slot numbers a value of a store, from 1 on; 0 is none.
 type Slot uint32
+
+// SlotsAt returns those of n rows of a grid.
+func SlotsAt(at alloc.GridRow, c alloc.GridColumn, n int) []Slot {
+	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows are there.
+	return unsafe.Slice((*Slot)(at.Element(c.Offset, c.Size)), n)
+}
 
 // Managed is a [Store] without the type of its values, for callers that end, copy and move rows of
 // any types: calls are for many rows or seldom.
