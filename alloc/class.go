@@ -1,5 +1,7 @@
 package alloc
 
+import "fmt"
+
 // Size classes of the heap: a chunk of 16 KiB is cut into slots of one size.
 // All sizes are multiples of 16; from 128 B on there are four classes per
 // doubling, so at most a fifth of a slot is unused, and above 1 KiB the sizes
@@ -79,6 +81,19 @@ func (k *class) beyond(i int) uint64 {
 		return k.tail
 	}
 	return 0
+}
+
+// SlotSize returns how many bytes [Heap.Usable] says of a block of size bytes without an alignment of its own, for callers
+// that have just allocated it: the size of its class. Above 8,192 bytes, where blocks are no slots, it returns 0.
+// It panics when size is negative.
+func SlotSize(size int) int {
+	switch {
+	case size < 0:
+		panic(fmt.Sprintf("alloc: SlotSize: size=%d is negative", size))
+	case size > maxSlot:
+		return 0
+	}
+	return int(classes[classOf[(size+quantum-1)/quantum]].size)
 }
 
 // classFor returns the smallest class for a block of size bytes, size at most

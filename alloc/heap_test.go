@@ -143,6 +143,28 @@ func must(p unsafe.Pointer, err error) unsafe.Pointer {
 	return p
 }
 
+// TestSlotSize: blocks of each size have as many bytes as SlotSize says, where it says some.
+func TestSlotSize(t *testing.T) {
+	h := newHeap(t, alloc.Size(16<<20))
+	l := h.NewLocal()
+	for size := range 8193 {
+		for _, b := range []interface {
+			Alloc(size, align int) (unsafe.Pointer, error)
+			Usable(p unsafe.Pointer) int
+			Free(p unsafe.Pointer)
+		}{h, l} {
+			p := must(b.Alloc(size, 0))
+			require.Equal(t, b.Usable(p), alloc.SlotSize(size), size)
+			b.Free(p)
+		}
+	}
+	for _, size := range []int{8193, alloc.ChunkSize, alloc.MegachunkSize, alloc.MaxSize} {
+		require.Zero(t, alloc.SlotSize(size))
+	}
+	require.PanicsWithValue(t, "alloc: SlotSize: size=-1 is negative", func() { alloc.SlotSize(-1) })
+	l.Close()
+}
+
 // TestWideClasses: a wide slot is less than a run would be, and what lies in one
 // does not overlap.
 func TestWideClasses(t *testing.T) {

@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"slices"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
@@ -100,22 +101,11 @@ func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) 
 // the same order.
 func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
 	all := slices.SortedFunc(w.sharedValues(), value.CompareSerials)
-	rename := c.renames(w)
 	copies := make(map[*value.Shared]*value.Shared, len(all))
 	for _, v := range all {
-		copies[v] = c.types.list[v.Type].shared.Copy(v, func(e *entity.ID) { rename((*Entity)(e)) })
+		copies[v] = c.types.list[v.Type].shared.Copy(v, func(e *entity.ID) { e.Retag(w.ids.Tag(), c.ids.Tag()) })
 	}
 	return copies
-}
-
-// renames returns what makes the name of an entity of w that of the same one of c, which is a copy of w.
-func (c *World) renames(w *World) func(*Entity) {
-	from, to := w.ids.Tag(), c.ids.Tag()
-	return func(e *Entity) {
-		if *e != Null && entity.ID(*e).Is(from) {
-			*e = e.in(to)
-		}
-	}
 }
 
 // copyArchetype makes the archetype of the same types and values as one of another world,
@@ -140,13 +130,13 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.S
 	if err := to.table.MakeRoom(n, false); err != nil {
 		return refused(err)
 	}
-	to.copyRows(from)
-	return to.copyOwned(from)
+	return to.copyRows(from)
 }
 
-// copyRows copies the rows of an archetype of another world, with the same layout. Buffers that
-// have spilled are empty in the copies, see copyOwned.
-func (a *Archetype) copyRows(from *Archetype) {
+// copyRows copies the rows of an archetype of another world, with the same layout and what they own outside their
+// chunks, and makes them name entities of their world. It does all of it for the rows of one chunk at a time, while
+// they are in the cache. On an error all rows are there and sound, and some of their buffers empty.
+func (a *Archetype) copyRows(from *Archetype) (err error) {
 	path := from.table.Across(&a.table.Table, nil)
 	for pos := range from.table.Grid.Chunks() {
 		path.Copy(pos, 0, from.table.Grid.RowsOf(pos), func(b table.Berth, _ alloc.GridRow) {
@@ -155,62 +145,63 @@ func (a *Archetype) copyRows(from *Archetype) {
 			}
 			a.w.ids.MoveRows(b.IDs, b.Loc)
 			for _, c := range a.table.Buffers() {
-				a.dropSpills(b.At, c, len(b.IDs))
+				err = a.copySpills(from.w, b.At, c, len(b.IDs), err)
 			}
 			for _, c := range a.table.Managed() {
 				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
 			}
+			for _, c := range a.table.Grid.Columns() {
+				if t := a.w.types.list[c.Key]; len(t.links) > 0 {
+					t.retag(b.At.Element(c.Offset, c.Size), len(b.IDs), from.w.ids.Tag())
+				}
+			}
 		})
 	}
+	return err
 }
 
-// dropSpills makes those of n buffers empty whose elements are in another world's heap.
-func (a *Archetype) dropSpills(at alloc.GridRow, b column, n int) {
-	for range n {
-		if h := value.HeaderOf(at, b); h.Spilled() {
-			*h = value.Header{}
-		}
-		at.Row++
-	}
-}
-
-// copyOwned gives the rows what those of from, which they are copies of, have outside their
-// chunks, and makes them name entities of their world. On an error the rows are sound, and
-// some of their buffers empty.
-func (a *Archetype) copyOwned(from *Archetype) error {
-	w := a.w
-	for _, c := range a.table.Buffers() {
-		if err := a.copySpills(from, c); err != nil {
-			return err
-		}
-	}
-	span{a, 0, a.table.Len()}.eachLink(w.renames(from.w))
-	return nil
-}
-
-// copySpills gives the buffers of a column, in the order of rows, copies of the blocks that those
-// of from have.
-func (a *Archetype) copySpills(from *Archetype, c column) error {
+// copySpills gives n buffers, which have the headers of those of another world still, copies of the blocks that
+// those have. After an error, its own or one that is given, the buffers that would have some are empty.
+func (a *Archetype) copySpills(from *World, at alloc.GridRow, c column, n int, err error) error {
 	t := a.w.types.list[c.Key]
-	pos, row := 0, 0 // in a, whose chunks may be others
-	for fromPos := range from.table.Grid.Chunks() {
-		source := from.table.Grid.Row(fromPos, 0)
-		for source.Row = range from.table.Grid.RowsOf(fromPos) {
-			if row == a.table.Grid.RowsOf(pos) {
-				pos, row = pos+1, 0
-			}
-			row++
-			old := value.HeaderOf(source, c)
-			if !old.Spilled() {
-				continue
-			}
-			next, err := t.spill.Take(&t.shape, old.Len())
-			if err != nil {
-				return bufferLimit(err)
-			}
-			copy(t.spill.Bytes(&next, &t.shape, 0, old.Len()), from.w.buffers.Own().Bytes(old, &t.shape, 0, old.Len()))
-			*value.HeaderOf(a.table.Grid.Row(pos, row-1), c) = next
+	first := at.Element(c.Offset, c.Size)
+	for row := range n {
+		h := value.HeaderAt(first, row, c.Size)
+		if !h.Spilled() {
+			continue
 		}
+		old := *h
+		*h = value.Header{}
+		if err != nil {
+			continue
+		}
+		next, failed := t.spill.Take(&t.shape, old.Len())
+		if failed != nil {
+			err = bufferLimit(failed)
+			continue
+		}
+		elements := t.spill.Bytes(&next, &t.shape, 0, old.Len())
+		copy(elements, from.buffers.Own().Bytes(&old, &t.shape, 0, old.Len()))
+		retag(t.links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.shape.Element), from.ids.Tag(), t.w.ids.Tag()) // Safe because these are the elements.
+		*h = next
 	}
-	return nil
+	return err
+}
+
+// retag makes the entities in n rows of a column, of another world with a tag, those of the type's world. Elements that
+// lie outside the chunk are copySpills'.
+func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
+	to := t.w.ids.Tag()
+	if !t.buffer && t.managed == nil {
+		retag(t.links, first, n, uintptr(t.size), from, to)
+		return
+	}
+	for i := range n {
+		row := unsafe.Add(first, i*t.size)              // Safe because the column has n rows.
+		if t.buffer && (*value.Header)(row).Spilled() { // Safe because a buffer's column holds headers.
+			continue
+		}
+		values, k := t.linked(row)
+		retag(t.links, values, k, uintptr(t.shape.Element), from, to)
+	}
 }

@@ -50,8 +50,24 @@ func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit f
 	}
 }
 
+// retag makes the entities of one world in n values, size bytes each, those of the same index and version of another.
+func retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
+	for j := range links {
+		l := links[j] // in registers
+		if l.Count == 0 {
+			for i := range n {
+				(*entity.ID)(unsafe.Add(first, uintptr(i)*size+l.Offset)).Retag(from, to) // Safe because each value has what its links say.
+			}
+			continue
+		}
+		for i := range n {
+			retag(l.Each, unsafe.Add(first, uintptr(i)*size+l.Offset), l.Count, l.Size, from, to) // Safe likewise.
+		}
+	}
+}
+
 // eachLink calls visit for the links of some rows. It is one call a link, so it serves what
-// rewrites all links of an archetype: moving and cloning worlds.
+// rewrites all links of what moves to another world.
 func (rows span) eachLink(visit func(*Entity)) {
 	a := rows.a
 	for _, c := range a.table.Grid.Columns() {

@@ -70,6 +70,13 @@ func (e ID) Is(tag Tag) bool { return e.ref&^indexMask == uint32(tag) }
 // In returns the ID of the same index and version in the world of another tag.
 func (e ID) In(tag Tag) ID { return ID{ref: e.ref&^tagMask | uint32(tag), version: e.version} }
 
+// Retag gives an ID that carries a tag another. The zero ID stays.
+func (e *ID) Retag(from, to Tag) {
+	if e.Is(from) && *e != (ID{}) {
+		e.ref ^= uint32(from ^ to)
+	}
+}
+
 // IsPlaceholder reports whether the ID is a placeholder.
 func (e ID) IsPlaceholder() bool { return e.ref&placeholderFlag != 0 }
 

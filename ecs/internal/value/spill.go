@@ -4,6 +4,7 @@ import (
 	"errors"
 	"unsafe"
 
+	"quarry/alloc"
 	"quarry/internal/debug"
 )
 
@@ -73,18 +74,23 @@ func (s *Spill) take(k *Shape, want, need int) (Header, error) {
 	if need > most {
 		return Header{}, ErrLong
 	}
-	want = min(want, most)
-	p, err := s.blocks.Alloc(want*k.Element, 0)
+	size := min(want, most) * k.Element
+	p, err := s.blocks.Alloc(size, 0)
 	if err != nil && s.relieve != nil && s.relieve() > 0 {
-		p, err = s.blocks.Alloc(want*k.Element, 0)
+		p, err = s.blocks.Alloc(size, 0)
 	}
 	if err != nil && want > need {
-		p, err = s.blocks.Alloc(need*k.Element, 0)
+		size = need * k.Element
+		p, err = s.blocks.Alloc(size, 0)
 	}
 	if err != nil {
 		return Header{}, err
 	}
-	return Header{ref: s.refOf(p), capacity: uint32(s.blocks.Usable(p) / k.Element)}, nil
+	usable := alloc.SlotSize(size)
+	if usable == 0 {
+		usable = s.blocks.Usable(p)
+	}
+	return Header{ref: s.refOf(p), capacity: uint32(usable / k.Element)}, nil
 }
 
 // Grow is Rebuild with the room that the shape's Growth gives.
