@@ -228,12 +228,12 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	w.checkNew(op)
 	list := w.call.given[:0]
 	for _, s := range given {
-		id := w.idOf(op, s)
-		if !a.table.Sig.Has(id) {
-			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types.list[id].name))
+		w.checkOwn(op, s.t)
+		if !a.table.Sig.Has(s.t.id) {
+			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, s.t.name))
 		}
-		if valueIn(list, id) != nil {
-			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, w.types.list[id].name))
+		if valueIn(list, s.t.id) != nil {
+			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, s.t.name))
 		}
 		list = append(list, s.v)
 	}
