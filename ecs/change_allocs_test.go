@@ -73,3 +73,22 @@ func TestBatchesAllocateNothing(t *testing.T) {
 		require.NoError(t, w.Verify())
 	}
 }
+
+// TestSharedAllocatesNothing: values that archetypes have are asked for and given without Go memory.
+func TestSharedAllocatesNothing(t *testing.T) {
+	w := newWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position, cell.Of(1000))
+	e, other := a.Create(), a.With(cell.Of(2000)).Create()
+	q := ecs.NewQuery(w, ecs.Read(position))
+	for name, f := range map[string]func(){
+		"With":   func() { a.With(cell.Of(2000)) },
+		"Set":    func() { cell.Set(e, 3000); cell.Set(e, 1000) },
+		"Get":    func() { cell.Get(other) },
+		"Len":    func() { cell.Len(2000) },
+		"RowsOf": func() { q.RowsOf(cell.Of(2000))(func(ecs.Rows) bool { return true }) },
+	} {
+		f()
+		require.Zero(t, testing.AllocsPerRun(20, f), name)
+	}
+}

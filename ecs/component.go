@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"fmt"
 	"reflect"
 	"unsafe"
 )
@@ -19,12 +18,8 @@ type Component[T any] struct{ handle }
 // in 16 KiB; larger values are elements of a buffer, see RegisterBuffer.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align(), shape: noShape}
+	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align()}
 	info.apply("Register", options)
-	if info.shape != noShape {
-		panic(fmt.Sprintf("ecs: Register[%s]: Inline is an option of RegisterBuffer", info.name))
-	}
-	info.shape.Inline = 0
 	return Component[T]{handle{w.register("Register", info)}}
 }
 

@@ -28,13 +28,9 @@ type Managed[T any] struct {
 // as a component is another type then. Its options are Enableable and Cleanup.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: "managed " + shortName(t), shape: noShape, managed: value.NewStore[T](),
+	info := typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
 		size: int(unsafe.Sizeof(value.Slot(0))), align: int(unsafe.Alignof(value.Slot(0)))}
 	info.apply("RegisterManaged", options)
-	if info.shape != noShape {
-		panic("ecs: RegisterManaged[" + shortName(t) + "]: Inline is an option of RegisterBuffer")
-	}
-	info.shape.Inline = 0
 	registered := w.register("RegisterManaged", info)
 	return Managed[T]{handle{registered}, registered.managed.(*value.Store[T])}
 }
@@ -53,8 +49,10 @@ func (m Managed[T]) Get(e Entity) *T {
 // Mut returns e's value to write, a zero one when it had none, or nil when e is not alive
 // or does not have the component. It marks the component changed in e's chunk. Cost:
 // that of Component.Mut, and an allocation for each page of new values.
-func (m Managed[T]) Mut(e Entity) *T {
-	p := (*value.Slot)(m.t.mut(opManagedMut, e)) // Safe because a managed type's column holds slots.
+func (m Managed[T]) Mut(e Entity) *T { return m.made(opManagedMut, e) }
+
+func (m Managed[T]) made(op lookupOp, e Entity) *T {
+	p := (*value.Slot)(m.t.mut(op, e)) // Safe because a managed type's column holds slots.
 	if p == nil {
 		return nil
 	}
@@ -64,12 +62,11 @@ func (m Managed[T]) Mut(e Entity) *T {
 // Set writes e's value and marks the component changed. It returns false when e is not
 // alive or does not have it.
 func (m Managed[T]) Set(e Entity, v T) bool {
-	p := (*value.Slot)(m.t.mut(opManagedSet, e)) // Safe because a managed type's column holds slots.
-	if p == nil {
-		return false
+	p := m.made(opManagedSet, e)
+	if p != nil {
+		*p = v
 	}
-	*m.store.Make(p) = v
-	return true
+	return p != nil
 }
 
 // Add gives e the component with value v. It returns false, and keeps the old value, when

@@ -26,13 +26,8 @@ type Shared[T comparable] struct {
 // RegisterShared makes T a shared type of w; see Register. Its only option is Cleanup.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: shortName(t), align: 1, shape: noShape}
+	info := typeInfo{rtype: t, name: shortName(t), align: 1, shared: value.NewValues[T](linksOf[T]())}
 	info.apply("RegisterShared", options)
-	if info.enableable || info.shape != noShape {
-		panic(fmt.Sprintf("ecs: RegisterShared[%s]: the only option of shared types is Cleanup", info.name))
-	}
-	info.shape.Inline = 0
-	info.shared = value.NewValues[T](linksOf[T]())
 	registered := w.register("RegisterShared", info)
 	return Shared[T]{registered, registered.shared.(*value.Values[T])}
 }
@@ -93,7 +88,11 @@ func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	if r == nil {
 		return v, false
 	}
-	a := c.t.w.archetypeAt(c.t.w.tables.OwnerOf(r.Location))
+	return c.in(c.t.w.archetypeAt(c.t.w.tables.OwnerOf(r.Location)))
+}
+
+// in returns the value of the entities of an archetype, and false where they have none.
+func (c Shared[T]) in(a *Archetype) (v T, ok bool) {
 	if shared := a.valueOf(c.t.id); shared != nil {
 		return value.As[T](shared), true
 	}
@@ -107,10 +106,7 @@ func (c Shared[T]) At(rows Rows) (v T, ok bool) {
 	if c.t == nil || s.w != c.t.w {
 		rows.refuse(c.t, "Shared.At")
 	}
-	if shared := s.t.a.valueOf(c.t.id); shared != nil {
-		return value.As[T](shared), true
-	}
-	return v, false
+	return c.in(s.t.a)
 }
 
 // Has reports whether e is alive and has a value.
@@ -232,12 +228,12 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	w.checkNew(op)
 	list := w.call.given[:0]
 	for _, s := range given {
-		id := w.idOf(op, s)
-		if !a.table.Sig.Has(id) {
-			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, w.types.list[id].name))
+		w.checkOwn(op, s.t)
+		if !a.table.Sig.Has(s.t.id) {
+			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, s.t.name))
 		}
-		if valueIn(list, id) != nil {
-			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, w.types.list[id].name))
+		if valueIn(list, s.t.id) != nil {
+			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, s.t.name))
 		}
 		list = append(list, s.v)
 	}

@@ -123,11 +123,10 @@ func Present(of ...Operand) Term { return termOf(termPresent, of) }
 func Where(values ...SharedValue) Term {
 	t := Term{kind: termWhere}
 	for _, v := range values {
-		info := infoOf("Where", v)
 		if len(t.of) == 0 {
-			t.of = []operand{{t: info}}
+			t.of = []operand{v.operand()}
 		}
-		if info == nil || info != t.of[0].t {
+		if v.t == nil || v.t != t.of[0].t {
 			panic("ecs: Where: the values are not all of one shared type; take a Where for each")
 		}
 		t.values = append(t.values, v.v)

@@ -163,14 +163,27 @@ func Growth(g alloc.Growth) TypeOption {
 	}
 }
 
-// apply calls the options of a registration.
+// apply calls the options of a registration. It panics for one that the kind of type does not have.
 func (t *typeInfo) apply(op string, options []TypeOption) {
+	op += "[" + shortName(t.rtype) + "]"
+	if !t.buffer {
+		t.shape = noShape
+	}
 	for _, o := range options {
 		if o == nil {
-			panic("ecs: " + op + "[" + shortName(t.rtype) + "]: an option is nil")
+			panic("ecs: " + op + ": an option is nil")
 		}
 		o(t)
 	}
+	switch {
+	case t.buffer:
+		return
+	case t.shared != nil && (t.enableable || t.shape != noShape):
+		panic("ecs: " + op + ": the only option of shared types is Cleanup")
+	case t.shape != noShape:
+		panic("ecs: " + op + ": Inline is an option of RegisterBuffer")
+	}
+	t.shape = value.Shape{}
 }
 
 func shortName(t reflect.Type) string {
