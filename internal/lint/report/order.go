@@ -1,15 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/parser"
+	"io"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // arrange orders files so that few arrows run up: files that nothing uses come first, those that use nothing last, and of
 // the rest always the one with the most arrows out for those in.
-func arrange(n int, arrows map[[2]int]bool) []int {
+func arrange[names any](n int, arrows map[[2]int]names) []int {
 	out, in, placed := make([]int, n), make([]int, n), make([]bool, n)
 	for a := range arrows {
 		out[a[0]]++
@@ -47,6 +53,35 @@ func arrange(n int, arrows map[[2]int]bool) []int {
 		first = append(first, last[len(last)-1-i])
 	}
 	return first
+}
+
+// up returns the arrows that lead to a file before their own, sorted by where they begin in the order and then by where they end.
+func up[names any](order []int, arrows map[[2]int]names) (list [][2]int) {
+	at := make([]int, len(order))
+	for i, file := range order {
+		at[file] = i
+	}
+	for a := range arrows {
+		if at[a[1]] < at[a[0]] {
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(at[a[0]], at[b[0]]), cmp.Compare(at[a[1]], at[b[1]]))
+	})
+	return list
+}
+
+// listUp writes the files in their order, and below each its references that run up, with the names used.
+func (p *room) listUp(w io.Writer, order []int, arrows map[[2]int]map[string]bool) {
+	left := up(order, arrows)
+	for _, file := range order {
+		fmt.Fprintln(w, filepath.Base(p.names[file]))
+		for ; len(left) > 0 && left[0][0] == file; left = left[1:] {
+			to := left[0][1]
+			fmt.Fprintf(w, "\t-> %s: %s\n", filepath.Base(p.names[to]), strings.Join(slices.Sorted(maps.Keys(arrows[left[0]])), ", "))
+		}
+	}
 }
 
 // parse reads the files of a package that this system builds, without tests.

@@ -4,6 +4,7 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,8 +29,23 @@ func TestArrange(t *testing.T) {
 		order := arrange(c.n, arrows)
 		require.Len(t, order, c.n)
 		require.ElementsMatch(t, []int{0, 1, 2, 3, 4, 5}[:c.n], order)
-		require.Equal(t, c.up, up(order, arrows), "%v in order %v", c.arrows, order)
+		require.Len(t, up(order, arrows), c.up, "%v in order %v", c.arrows, order)
 	}
+}
+
+// TestListUp: files in their order, and below each what it uses of files before it.
+func TestListUp(t *testing.T) {
+	p := &room{names: []string{"ecs/world.go", "ecs/entity.go", "ecs/query.go"}}
+	arrows := map[[2]int]map[string]bool{
+		{0, 1}: {"Entity": true},
+		{0, 2}: {"Query": true},
+		{1, 0}: {"ids": true, "World": true},
+		{1, 2}: {"walk": true},
+		{2, 0}: {"World": true},
+	}
+	var out strings.Builder
+	p.listUp(&out, []int{2, 0, 1}, arrows)
+	require.Equal(t, "query.go\nworld.go\n\t-> query.go: Query\nentity.go\n\t-> query.go: walk\n\t-> world.go: World, ids\n", out.String())
 }
 
 // TestFields counts those of embedded structs one by one.
@@ -51,7 +67,9 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.names, 2, "main.go and order.go")
 	require.Zero(t, p.exported())
-	require.Len(t, p.arrows(), 2, "each uses the other")
+	arrows := p.arrows()
+	require.Len(t, arrows, 2, "each uses the other")
+	require.Contains(t, arrows[[2]int{0, 1}], "arrange", "main.go uses it")
 	require.Greater(t, p.lines, 200)
 	_, err = load.read("nowhere")
 	require.Error(t, err)
