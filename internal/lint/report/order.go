@@ -13,9 +13,50 @@ import (
 	"strings"
 )
 
-// arrange orders files so that few arrows run up: files that nothing uses come first, those that use nothing last, and of
-// the rest always the one with the most arrows out for those in.
+// arrange orders files so that few arrows run up: by rank, and then each file goes where fewest of its arrows run up, until none
+// can go to a better place.
 func arrange[names any](n int, arrows map[[2]int]names) []int {
+	order := rank(n, arrows)
+	for moved := true; moved; {
+		moved = false
+		for file := range n {
+			from := slices.Index(order, file)
+			if to := bestPlace(order, from, arrows); to != from {
+				order = slices.Insert(slices.Delete(order, from, from+1), to, file)
+				moved = true
+			}
+		}
+	}
+	return order
+}
+
+// bestPlace returns where the file at a place of the order has the fewest arrows that run up: there, when no other place has fewer.
+func bestPlace[names any](order []int, from int, arrows map[[2]int]names) (best int) {
+	file, others := order[from], slices.Delete(slices.Clone(order), from, from+1)
+	ups := make([]int, len(order)) // by place
+	for at := range ups {
+		for i, other := range others {
+			arrow := [2]int{other, file}
+			if i < at {
+				arrow = [2]int{file, other}
+			}
+			if _, runsUp := arrows[arrow]; runsUp {
+				ups[at]++
+			}
+		}
+	}
+	best = from
+	for at := range ups {
+		if ups[at] < ups[best] {
+			best = at
+		}
+	}
+	return best
+}
+
+// rank orders files: those that nothing uses come first, those that use nothing last, and of the rest always the one with the most
+// arrows out for those in.
+func rank[names any](n int, arrows map[[2]int]names) []int {
 	out, in, placed := make([]int, n), make([]int, n), make([]bool, n)
 	for a := range arrows {
 		out[a[0]]++

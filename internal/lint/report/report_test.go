@@ -4,6 +4,7 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,52 @@ func TestArrange(t *testing.T) {
 		require.ElementsMatch(t, []int{0, 1, 2, 3, 4, 5}[:c.n], order)
 		require.Len(t, up(order, arrows), c.up, "%v in order %v", c.arrows, order)
 	}
+}
+
+// TestBestPlace: a file that two others use goes behind both, and stays where no place is better.
+func TestBestPlace(t *testing.T) {
+	arrows := map[[2]int]bool{{1, 0}: true, {2, 0}: true, {0, 3}: true}
+	require.Equal(t, 2, bestPlace([]int{0, 1, 2, 3}, 0, arrows))
+	require.Equal(t, 2, bestPlace([]int{1, 2, 0, 3}, 2, arrows))
+	require.Equal(t, 1, bestPlace([]int{0, 3, 1, 2}, 1, arrows), "behind what uses it already")
+	require.Empty(t, up(arrange(4, arrows), arrows))
+}
+
+// TestArrangeExhaustive: no order of up to three files has fewer arrows that run up, and of four files none is left worse than by rank
+// alone.
+func TestArrangeExhaustive(t *testing.T) {
+	for n := 2; n <= 4; n++ {
+		for set := range 1 << (n * (n - 1)) {
+			arrows := map[[2]int]bool{}
+			for bit := range n * (n - 1) {
+				if from, to := bit/(n-1), bit%(n-1); set>>bit&1 != 0 {
+					if to >= from {
+						to++
+					}
+					arrows[[2]int{from, to}] = true
+				}
+			}
+			most := len(up(rank(n, arrows), arrows))
+			if n < 4 {
+				most = fewest(nil, n, arrows)
+			}
+			require.LessOrEqual(t, len(up(arrange(n, arrows), arrows)), most, "%v", arrows)
+		}
+	}
+}
+
+// fewest tries all orders that begin as given.
+func fewest(order []int, n int, arrows map[[2]int]bool) int {
+	if len(order) == n {
+		return len(up(order, arrows))
+	}
+	least := len(arrows)
+	for file := range n {
+		if !slices.Contains(order, file) {
+			least = min(least, fewest(append(order, file), n, arrows))
+		}
+	}
+	return least
 }
 
 // TestListUp: files in their order, and below each what it uses of files before it.
