@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+
 	"quarry/ecs/internal/entity"
 )
 
@@ -98,33 +99,6 @@ func (q *Query) checkLooks(op string) {
 	}
 }
 
-// Settle ends all loans that are out, by the wait of each, as a structural change does first;
-// op is for its messages. So what loans' goroutines use beside the world may change then. Loops
-// may call it.
-func (w *World) Settle(op string) { // N1
-	for len(w.loops.loans) > 0 {
-		l := w.loops.loans[0]
-		if l.wait(op); l.out {
-			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, l.name))
-		}
-	}
-}
-
 // CheckChange is how the structural change op begins, for what consists of several: it ends all
 // loans, and panics in a loop, in a phase and when the world is closed.
 func (w *World) CheckChange(op string) { w.checkChange(op) }
-
-// Locked reports whether a loop over rows or a phase is under way, so that structural changes
-// panic. Loans do not lock: they are ended first.
-func (w *World) Locked() bool { return w.loops.open != len(w.loops.loans) }
-
-// unlock completes all loans before a structural change, or panics where that may not be
-// made now: in a loop, a phase, or a closed world.
-//
-//go:noinline
-func (w *World) unlock(op string) {
-	if w == nil || w.loops.open != len(w.loops.loans) {
-		panic(w.refusal(op))
-	}
-	w.Settle(op)
-}

@@ -194,10 +194,3 @@ func (t *typeInfo) markSmall(at location) {
 	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
 	*a.table.Books.Version(a.table.Places[t.id].Slot(), 0) = t.w.tables.Version
 }
-
-// checkHandle panics for a zero handle and a closed world.
-func (w *World) checkHandle(op string) {
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
-}

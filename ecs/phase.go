@@ -113,14 +113,3 @@ func (p *Phase) check(op string) {
 func (p *Phase) refuse(op string) {
 	panic("ecs: " + op + ": the world is shared: until Phase.End components are only read")
 }
-
-// Shared reports whether a phase is under way.
-func (w *World) Shared() bool { return w.loops.phase != nil }
-
-// checkUnshared panics while the world is shared: the call would change what
-// goroutines read.
-func (w *World) checkUnshared(op string) {
-	if w.loops.phase != nil {
-		panic("ecs: " + op + ": the world is shared; call Phase.End first")
-	}
-}

@@ -1,21 +1,15 @@
 package ecs
 
 import (
+	"slices"
+
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
-	"slices"
 )
 
 // Sights: what a query sees of an archetype. It is the one table that Slice asks: where
 // the columns lie that the query declares, and what may be done with them. A query
 // makes the sights of its matches when it runs and there are new ones.
-
-// news counts what queries look at before they loop.
-type news struct {
-	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared  uint64 // the same, or never while the world is shared or after Close: see Query.Rows
-	replanned uint64 // those laid out anew
-}
 
 // sight is an archetype as a query's loops see it.
 type sight struct {
@@ -103,19 +97,4 @@ func (q *Query) sightOf(m *match.Match) sight {
 		t.columns[id-int(t.lowest)] = p
 	}
 	return t
-}
-
-// never is a news.unshared that no query has seen.
-const never = ^uint64(0)
-
-// replan tells queries that an archetype without rows got another layout.
-func (w *World) replan() {
-	w.news.replanned++
-	w.changeMatches()
-}
-
-// changeMatches makes queries look before their next loop. No phase is under way.
-func (w *World) changeMatches() {
-	w.news.matched++
-	w.news.unshared = w.news.matched
 }
