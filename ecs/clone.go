@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"quarry/alloc"
-	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
-	kinds "quarry/ecs/internal/value"
 )
 
 // Clone makes a world with the same types, archetypes, entities and names: whoever was 12v3 is
@@ -89,9 +87,6 @@ func (c *World) copyNames(w *World) {
 	}
 }
 
-// in returns the entity of the same index and version in the world with a tag.
-func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
-
 // copyValues returns copies of the values that archetypes of another world have, which came in
 // the same order.
 func (c *World) copyValues(w *World) map[*value]*value {
@@ -153,59 +148,4 @@ func (a *Archetype) copyRows(from *Archetype) {
 			}
 		})
 	}
-}
-
-// dropSpills makes those of n buffers empty whose elements are in another world's heap.
-func (a *Archetype) dropSpills(at alloc.GridRow, b column, n int) {
-	for range n {
-		if h := kinds.HeaderOf(at, b); h.Spilled() {
-			*h = kinds.Header{}
-		}
-		at.Row++
-	}
-}
-
-// copyOwned gives the rows what those of from, which they are copies of, have outside their
-// chunks, and makes them name entities of their world. On an error the rows are sound, and
-// some of their buffers empty.
-func (a *Archetype) copyOwned(from *Archetype) error {
-	w := a.w
-	for _, c := range a.table.Buffers() {
-		if err := a.copySpills(from, c); err != nil {
-			return err
-		}
-	}
-	span{a, 0, a.table.Len()}.eachLink(func(e *Entity) {
-		if *e != Null && entity.ID(*e).Is(from.w.ids.Tag()) {
-			*e = e.in(w.ids.Tag())
-		}
-	})
-	return nil
-}
-
-// copySpills gives the buffers of a column, in the order of rows, copies of the blocks that those
-// of from have.
-func (a *Archetype) copySpills(from *Archetype, c column) error {
-	t := a.w.types.list[c.Key]
-	pos, row := 0, 0 // in a, whose chunks may be others
-	for fromPos := range from.table.Grid.Chunks() {
-		source := from.table.Grid.Row(fromPos, 0)
-		for source.Row = range from.table.Grid.RowsOf(fromPos) {
-			if row == a.table.Grid.RowsOf(pos) {
-				pos, row = pos+1, 0
-			}
-			row++
-			old := kinds.HeaderOf(source, c)
-			if !old.Spilled() {
-				continue
-			}
-			next, err := t.spill.Take(&t.shape, old.Len())
-			if err != nil {
-				return bufferLimit(err)
-			}
-			copy(t.spill.Bytes(&next, &t.shape, 0, old.Len()), from.w.buffers.Own().Bytes(old, &t.shape, 0, old.Len()))
-			*kinds.HeaderOf(a.table.Grid.Row(pos, row-1), c) = next
-		}
-	}
-	return nil
 }

@@ -98,7 +98,3 @@ func (q *Query) checkLooks(op string) {
 		}
 	}
 }
-
-// CheckChange is how the structural change op begins, for what consists of several: it ends all
-// loans, and panics in a loop, in a phase and when the world is closed.
-func (w *World) CheckChange(op string) { w.checkChange(op) }

@@ -86,6 +86,20 @@ var lookupOps = [...]string{
 
 func (op lookupOp) String() string { return lookupOps[op] }
 
+// showRecords tells look-ups where the records are, after they may have moved (L2).
+func (w *World) showRecords() {
+	view := w.ids.View()
+	if view == w.shown {
+		return
+	}
+	w.shown = view
+	for _, t := range w.types.list {
+		if t.writers == 0 {
+			t.view = view
+		}
+	}
+}
+
 // build notes the chunks that there are, at the first call.
 func (t *typeInfo) build() { t.w.tables.Build(&t.Directory, t.id, t.w.allTables) }
 

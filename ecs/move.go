@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
-	kinds "quarry/ecs/internal/value"
 )
 
 // add gives e the type and returns where the component is, which is the caller's to
@@ -166,16 +164,6 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 	path := a.pathTo(to)
 	a.edges = append(a.edges, edge{id, path})
 	return path, nil
-}
-
-// release frees what n rows have outside the chunk by an owning column: the blocks of
-// buffers that have spilled, the values of a managed type. What the rows say of it is void then.
-func (w *World) release(at alloc.GridRow, c column, n int) {
-	if c.Size < kinds.HeaderSize { // too small for a buffer
-		w.types.list[c.Key].managed.Release(slotsAt(at, c, n))
-		return
-	}
-	w.buffers.FreeRows(at, c, n)
 }
 
 // moveOne moves one row of a, whose entity, record and owner are given, along a path whose target has

@@ -32,13 +32,3 @@ func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
 	return newer(s.t.a.table.Books.Ordered(s.pos), since)
 }
-
-// Peek is Slice without marking the column changed: for loops over a column that
-// the query declares Write which only read it, or write seldom and call Mark then.
-func (c Component[T]) Peek(rows Rows) []T {
-	p, ok := rows.placeOf(c.t, "Component.Peek")
-	if !ok {
-		return nil
-	}
-	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
-}

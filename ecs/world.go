@@ -116,7 +116,3 @@ func (w *World) Closed() bool { return w.closed }
 
 // Universe returns the universe that the world takes its chunks from.
 func (w *World) Universe() *alloc.Universe { return w.u }
-
-// Alive reports whether e names an entity of this world that was created and
-// not destroyed.
-func (w *World) Alive(e Entity) bool { return w.find(e) != nil }
