@@ -192,6 +192,26 @@ func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 	return p
 }
 
+// mutLent is mut for a goroutine of a loan.
+func (t *typeInfo) mutLent(op lookupOp, e Entity) unsafe.Pointer {
+	if t == nil || !t.writable {
+		t.checkWritable(op.String())
+	}
+	p, at := t.find(op, e)
+	if p == nil {
+		return nil
+	}
+	if unit := int(at >> table.RowBits); unit < len(t.Marks) {
+		if version := t.Marks[unit].Version(); version != nil {
+			t.loan.mark(version)
+			return p
+		}
+	}
+	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
+	t.loan.mark(a.table.Books.Version(a.table.Places[t.id].Slot(), 0))
+	return p
+}
+
 // mark marks the type changed in the chunk of a row that has it.
 func (t *typeInfo) mark(at location) {
 	if unit := int(at >> table.RowBits); unit < len(t.Marks) {

@@ -25,10 +25,3 @@ func (w *World) Advance() uint32 {
 	}
 	return w.tables.Version
 }
-
-// Ordered reports whether rows came into the rows' chunk, went or changed places
-// since a version; since version 0 they have.
-func (r Rows) Ordered(since uint32) bool {
-	s := r.check("Rows.Ordered")
-	return newer(s.t.a.table.Books.Ordered(s.pos), since)
-}
