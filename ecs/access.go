@@ -108,27 +108,3 @@ func (t *Term) looksAt(o operand) bool {
 	}
 	return o.t.enableable
 }
-
-// checkLent panics when a loop over the query would access types that are lent.
-func (q *Query) checkLent(op string) {
-	for i := range q.terms {
-		t := &q.terms[i]
-		for _, o := range t.of {
-			if access := t.accessTo(o); access != 0 && o.t.guarded {
-				o.t.checkLent(op, access)
-			}
-		}
-	}
-}
-
-// checkLooks is checkLent of the bits and versions that decide which rows match.
-func (q *Query) checkLooks(op string) {
-	for i := range q.terms {
-		t := &q.terms[i]
-		for _, o := range t.of {
-			if o.t.guarded && t.looksAt(o) {
-				o.t.checkLent(op, mayRead)
-			}
-		}
-	}
-}
