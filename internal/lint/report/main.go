@@ -5,9 +5,9 @@
 //	go run ./internal/lint/report -up
 //
 // A reference is an arrow from a file that uses a name to the file that declares it, counted once for each pair of files. The
-// files are brought into an order, by the heuristic of Eades, Lin and Smyth (1993) and then by moving one file at a time, in which few
-// arrows run up: from a file to one that comes before it. What is left shows circles between files; -up lists it, with the order of the
-// files and the names that each reference is for.
+// files are brought into an order, by the heuristic of Eades, Lin and Smyth (1993) and then by a search that moves one file at a time,
+// in which few arrows run up: from a file to one that comes before it. What is left shows circles between files; -up lists it, with
+// the order of the files and the names that each reference is for.
 package main
 
 import (

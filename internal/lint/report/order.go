@@ -8,18 +8,41 @@ import (
 	"go/parser"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// arrange orders files so that few arrows run up: by rank, and then each file goes where fewest of its arrows run up, until none
-// can go to a better place.
+// tries is how often arrange looks for a better order from a shuffled one; on the files of ecs 50 find what 200 do.
+const tries = 200
+
+// arrange orders files so that few arrows run up: by rank, then each file goes where fewest of its arrows run up. Orders in which no
+// one file has a better place are left by putting some elsewhere and beginning again; the numbers are the same in each run.
 func arrange[names any](n int, arrows map[[2]int]names) []int {
-	order := rank(n, arrows)
+	random := rand.New(rand.NewPCG(1, 2))
+	best := settle(rank(n, arrows), arrows)
+	least := len(up(best, arrows))
+	for range tries {
+		other := slices.Clone(best)
+		for range min(n, 6) {
+			from, to := random.IntN(n), random.IntN(n)
+			file := other[from]
+			other = slices.Insert(slices.Delete(other, from, from+1), to, file)
+		}
+		other = settle(other, arrows)
+		if n := len(up(other, arrows)); n <= least {
+			best, least = other, n
+		}
+	}
+	return best
+}
+
+// settle moves one file at a time to its best place until each is there.
+func settle[names any](order []int, arrows map[[2]int]names) []int {
 	for moved := true; moved; {
 		moved = false
-		for file := range n {
+		for file := range len(order) {
 			from := slices.Index(order, file)
 			if to := bestPlace(order, from, arrows); to != from {
 				order = slices.Insert(slices.Delete(order, from, from+1), to, file)
@@ -33,16 +56,14 @@ func arrange[names any](n int, arrows map[[2]int]names) []int {
 // bestPlace returns where the file at a place of the order has the fewest arrows that run up: there, when no other place has fewer.
 func bestPlace[names any](order []int, from int, arrows map[[2]int]names) (best int) {
 	file, others := order[from], slices.Delete(slices.Clone(order), from, from+1)
-	ups := make([]int, len(order)) // by place
-	for at := range ups {
-		for i, other := range others {
-			arrow := [2]int{other, file}
-			if i < at {
-				arrow = [2]int{file, other}
-			}
-			if _, runsUp := arrows[arrow]; runsUp {
-				ups[at]++
-			}
+	ups := make([]int, len(order)) // by place, less those of the first one
+	for at, other := range others {
+		ups[at+1] = ups[at]
+		if _, uses := arrows[[2]int{file, other}]; uses {
+			ups[at+1]++
+		}
+		if _, used := arrows[[2]int{other, file}]; used {
+			ups[at+1]--
 		}
 	}
 	best = from
