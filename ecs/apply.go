@@ -2,6 +2,9 @@ package ecs
 
 import "fmt"
 
+// Changes that are applied: to one entity, or to many, of which all are changed or none. Paths
+// and room are found first, which is all that can fail; then rows move.
+
 // Apply changes one entity. changed is false when it has what is added and lacks
 // what is removed, or is dead and the change only removes. It panics when e is dead
 // and the change adds, during iteration, and for an entity of another world. An error

@@ -9,6 +9,9 @@ import (
 	"quarry/ecs/internal/table"
 )
 
+// The life of a world: what it is made with, and how the parts that world.go declares are
+// opened and closed.
+
 // Option changes how NewWorld works.
 type Option func(*World)
 

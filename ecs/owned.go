@@ -8,6 +8,10 @@ import (
 	kinds "quarry/ecs/internal/value"
 )
 
+// What rows own outside their chunks: the blocks of buffers that have spilled, and the values
+// of managed types. It ends with the row, and a copy of the row has a copy of it. Links stand
+// there too.
+
 // release frees what n rows have outside the chunk by an owning column: the blocks of
 // buffers that have spilled, the values of a managed type. What the rows say of it is void then.
 func (w *World) release(at alloc.GridRow, c column, n int) {

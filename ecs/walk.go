@@ -14,6 +14,11 @@ import (
 	"quarry/ecs/internal/table"
 )
 
+// Walks. Before a loop a query looks whether there are new matches; then the loop shows their
+// chunks one after the other, with a mask where not every row matches. Loops of the owner and
+// of a phase, over all values or one (where.go), all come to scan.walkOne; only the commonest
+// has a copy of it, in Query.walk.
+
 // look brings the sights up to date with the matches. Those only become more between two
 // looks, unless some of them were given up: then all are made anew.
 func (q *Query) look() {
