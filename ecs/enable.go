@@ -160,7 +160,7 @@ func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
 func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
 	t.checkToggle(op)
 	t.w.checkQuery(op, q)
-	q.checkLooks(op)
+	q.checkLent(op, true)
 	return q.pick().toggle(t.id, on)
 }
 

@@ -20,7 +20,7 @@ func (w *World) checkNew(op string) {
 	}
 }
 
-// checkHandle panics for a zero handle and a closed world.
+// checkHandle panics for no world, as a zero handle has, and for a closed one.
 func (w *World) checkHandle(op string) {
 	if w == nil || w.closed {
 		w.refuse(op)

@@ -65,9 +65,7 @@ func (w *World) recordOf(op string, e Entity) *entity.Record {
 //
 //go:noinline
 func (w *World) checkWorld(op string, e Entity) {
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
+	w.checkHandle(op)
 	if e.IsPlaceholder() {
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
@@ -92,9 +90,7 @@ func (w *World) Locate(e Entity) (Place, bool) {
 // overlap, so of hundreds in no order it is faster than Locate.
 func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 	const op = "World.ArchetypesOf"
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
+	w.checkHandle(op)
 	if len(dst) != len(list) {
 		panic(fmt.Sprintf("ecs: %s: %d archetypes for %d entities", op, len(dst), len(list)))
 	}

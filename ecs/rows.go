@@ -176,18 +176,11 @@ func (r Rows) Dense() bool { return r.check("Rows.Dense").dense }
 // written.
 func (r Rows) Mask() []uint64 {
 	s := r.check("Rows.Mask")
-	n := r.Len()
-	words := s.words(n)
-	if !s.filled {
-		for i := range words {
-			words[i] = ^uint64(0)
-		}
-		if n%64 != 0 {
-			words[len(words)-1] = 1<<(n%64) - 1
-		}
-		s.filled = true
+	if s.filled {
+		return s.words(r.Len())
 	}
-	return words
+	s.filled = true
+	return s.allRows(r.Len())
 }
 
 // Count returns the number of rows that match.

@@ -1,6 +1,10 @@
 package ecs
 
-import "slices"
+import (
+	"slices"
+
+	"quarry/bitmask"
+)
 
 // scan is a loop over rows under way: what the three words of a Rows lead to.
 // Worlds keep scans for reuse, so a loop allocates nothing. While a scan is
@@ -106,6 +110,18 @@ func (s *scan) words(n int) []uint64 {
 		s.mask = make([]uint64, used)
 	}
 	return s.mask[:used]
+}
+
+// allRows returns the mask's words with n rows set, and no others.
+func (s *scan) allRows(n int) []uint64 {
+	words := s.words(n)
+	for i := range words {
+		words[i] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		words[len(words)-1] = bitmask.Mask(0, n%64)
+	}
+	return words
 }
 
 // loop says what a loop under way runs over, for messages: the innermost, when loops

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
-	"quarry/bitmask"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
 )
@@ -144,31 +143,20 @@ func (q *Query) prepare() bool {
 		q.w.loops.phase.refuse("Query.Rows")
 	}
 	if len(q.w.loops.loans) > 0 {
-		q.checkLent("Query.Rows")
+		q.checkLent("Query.Rows", false)
 	}
 	q.look()
 	return q.whole == q.w.news.unshared
 }
 
-// checkLent panics when a loop over the query would access types that are lent.
-func (q *Query) checkLent(op string) {
+// checkLent panics when a loop over the query would access types that are lent; with looks only
+// the bits and versions count that decide which rows match.
+func (q *Query) checkLent(op string, looks bool) {
 	for i := range q.terms {
 		t := &q.terms[i]
 		for _, o := range t.of {
-			if access := t.accessTo(o); access != 0 && o.t.guarded {
+			if access := t.accessTo(o, looks); access != 0 && o.t.guarded {
 				o.t.checkLent(op, access)
-			}
-		}
-	}
-}
-
-// checkLooks is checkLent of the bits and versions that decide which rows match.
-func (q *Query) checkLooks(op string) {
-	for i := range q.terms {
-		t := &q.terms[i]
-		for _, o := range t.of {
-			if o.t.guarded && t.looksAt(o) {
-				o.t.checkLent(op, mayRead)
 			}
 		}
 	}
@@ -292,13 +280,7 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 	if left == 0 {
 		return n
 	}
-	words := s.words(n)
-	for i := range words {
-		words[i] = ^uint64(0)
-	}
-	if n%64 != 0 {
-		words[len(words)-1] = bitmask.Mask(0, n%64)
-	}
+	words := s.allRows(n)
 	for i := range tests {
 		a.narrow(&tests[i], pos, first/64, words)
 	}

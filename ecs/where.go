@@ -22,7 +22,7 @@ func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
 		q.w.loops.phase.refuse("Query.RowsOf")
 	}
 	if len(q.w.loops.loans) > 0 {
-		q.checkLent("Query.RowsOf")
+		q.checkLent("Query.RowsOf", false)
 	}
 	q.look()
 	s := q.w.openScan(q)
