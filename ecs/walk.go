@@ -138,15 +138,20 @@ func (q *Query) walk(yield func(Rows) bool) {
 //
 //go:noinline
 func (q *Query) prepare() bool {
-	q.checkOpen("Query.Rows")
+	q.ready("Query.Rows")
+	return q.whole == q.w.news.unshared
+}
+
+// ready panics when the owner may not loop over the query now, and looks.
+func (q *Query) ready(op string) {
+	q.checkOpen(op)
 	if q.w.loops.phase != nil && q.writes {
-		q.w.loops.phase.refuse("Query.Rows")
+		q.w.loops.phase.refuse(op)
 	}
 	if len(q.w.loops.loans) > 0 {
-		q.checkLent("Query.Rows", false)
+		q.checkLent(op, false)
 	}
 	q.look()
-	return q.whole == q.w.news.unshared
 }
 
 // checkLent panics when a loop over the query would access types that are lent; with looks only
