@@ -13,29 +13,20 @@ type Access struct{ reads, writes signature }
 // Write declare, alone and inside other terms; to read, the types whose enable bits decide
 // which rows match, and those of Changed. Other terms add nothing: who has which type, and
 // which shared value, is changed by structural changes only.
-func (q *Query) Access() Access {
-	q.checkOpen("Query.Access")
-	var a Access
-	for i := range q.terms {
-		t := &q.terms[i]
-		for _, o := range t.of {
-			a.add(o.t.id, t.accessTo(o))
-		}
-	}
-	return a
-}
+func (q *Query) Access() Access { return q.accesses("Query.Access", false) }
 
 // Looks returns the types whose enable bits or versions decide which rows match: what
 // Matches, Count, Empty and the like read. It is a part of Access.
-func (q *Query) Looks() Access {
-	q.checkOpen("Query.Looks")
-	var a Access
+func (q *Query) Looks() Access { return q.accesses("Query.Looks", true) }
+
+// accesses returns what a loop over the query does, or with looks only what decides which rows
+// match.
+func (q *Query) accesses(op string, looks bool) (a Access) {
+	q.checkOpen(op)
 	for i := range q.terms {
 		t := &q.terms[i]
 		for _, o := range t.of {
-			if t.looksAt(o) {
-				a.add(o.t.id, mayRead)
-			}
+			a.add(o.t.id, t.accessTo(o, looks))
 		}
 	}
 	return a
@@ -89,13 +80,16 @@ func (w *World) Conflicts(a, b Access) (names []string) {
 	return names
 }
 
-// accessTo returns what a loop does with an operand of the term: what it declares, and
-// mayRead where its bits or versions are looked at.
-func (t *Term) accessTo(o operand) uint8 {
+// accessTo returns what a loop does with an operand of the term: mayRead where its bits or
+// versions are looked at, and unless only looks count what it declares.
+func (t *Term) accessTo(o operand, looks bool) (access uint8) {
 	if t.looksAt(o) {
-		return o.access | mayRead
+		access = mayRead
 	}
-	return o.access
+	if !looks {
+		access |= o.access
+	}
+	return access
 }
 
 // looksAt reports whether bits or versions of an operand decide which rows match.

@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
@@ -37,6 +38,40 @@ type Archetype struct {
 	dying    bool            // it has Dying: nothing is created here
 	pinned   bool            // somebody may have it from NewArchetype, so it stays without rows
 }
+
+// catalogue is the archetypes of a world.
+type catalogue struct {
+	list       []*Archetype          // in order of creation
+	byKey      map[uint64]*Archetype // by hash of types and values, the last that was made with it
+	seed       maphash.Seed          // of that hash
+	valued     int                   // archetypes with shared values
+	mostValued int                   // from how many on the next change sweeps
+}
+
+func (c *catalogue) open() {
+	c.byKey, c.seed, c.mostValued = map[uint64]*Archetype{}, maphash.MakeSeed(), leastSwept
+}
+
+// leastSwept is how many archetypes with values there may be before those without rows
+// are looked for: the search costs some ns for each archetype of the world.
+const leastSwept = 64
+
+const (
+	edgeAdds = 1 << 16 // of Archetype.edgeKey
+	noEdge   = 1 << 17
+)
+
+// edge is the path to the archetype that differs by one type.
+type edge struct {
+	id   typeID // the type that is added or removed
+	path *path
+}
+
+// path is how rows go to another archetype.
+type path = table.Transition
+
+// theEnd is the path of entities that end: Dying ones that lose the last Cleanup type.
+var theEnd path
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
 // any order; the same set always gives the same archetype. Of a shared type it takes a
@@ -76,23 +111,6 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	}
 	a.pinned = true
 	return a, nil
-}
-
-// idOf returns the type's number after checking that it is one of w's.
-func (w *World) idOf(op string, t Type) typeID {
-	info := infoOf(op, t)
-	w.checkOwn(op, info)
-	return info.id
-}
-
-// checkOwn panics unless a type is one of w's.
-func (w *World) checkOwn(op string, t *typeInfo) {
-	switch {
-	case t == nil:
-		panic("ecs: " + op + ": " + unmade["Component"])
-	case t.w != w:
-		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.name))
-	}
 }
 
 // keyOf returns the hash of a set of types and of values.
@@ -144,6 +162,26 @@ func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, 
 	return a, nil
 }
 
+// again returns the archetype of the same types and values that the world has, which is a
+// unless it was given up. It makes one when there is none.
+func (a *Archetype) again() (*Archetype, error) {
+	if !a.table.Closed {
+		return a, nil
+	}
+	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(&a.table.Sig, a.values, nil, nil))
+}
+
+// now is again that makes none: where the world has no such archetype it returns a.
+func (a *Archetype) now() *Archetype {
+	if a.table.Closed {
+		values := a.w.valuesFor(&a.table.Sig, a.values, nil, nil)
+		if b := a.w.withKey(a.w.keyOf(&a.table.Sig, values), &a.table.Sig, values); b != nil {
+			return b
+		}
+	}
+	return a
+}
+
 // The table of an archetype begins where the archetype does.
 var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.table)]struct{}{}
 
@@ -151,6 +189,30 @@ var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.table)]struct{}{}
 func whole(a *match.Archetype) *Archetype {
 	// Safe because what a world's index knows are first fields of archetypes.
 	return (*Archetype)(unsafe.Pointer(a))
+}
+
+// archetypeAt returns the archetype of a chunk's owner.
+func (w *World) archetypeAt(o owner) *Archetype {
+	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost
+	// every structural change of one entity three instructions.
+	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes.list)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes.list[0])))
+}
+
+// archetypeOn returns the archetype whose table it is, nil for none.
+func (w *World) archetypeOn(t *table.Table) *Archetype {
+	if t == nil {
+		return nil
+	}
+	return w.archetypes.list[t.Index]
+}
+
+// allTables yields the tables of all archetypes.
+func (w *World) allTables(yield func(*table.Table) bool) {
+	for _, a := range w.archetypes.list {
+		if !yield(&a.table.Table) {
+			return
+		}
+	}
 }
 
 // refuseDying panics for a call that would make entities that are Dying.
@@ -165,6 +227,35 @@ func (a *Archetype) isLastCleanup(id typeID) bool {
 	rest := a.table.Sig
 	rest.Drop(id)
 	return !rest.Meets(&a.w.types.cleanup)
+}
+
+// isPartOf reports whether another archetype has all of the types.
+func (a *Archetype) isPartOf(b *Archetype) bool {
+	for i := range a.table.Sig {
+		if a.table.Sig[i]&^b.table.Sig[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// differs reports whether two archetypes have different values of one type.
+func (a *Archetype) differs(b *Archetype) bool {
+	for _, v := range a.values {
+		if other := b.valueOf(typeID(v.Type)); other != nil && other != v {
+			return true
+		}
+	}
+	return false
+}
+
+// pathTo returns the path from a to another archetype: one to another value of a shared type is good until
+// a is asked for another.
+func (a *Archetype) pathTo(to *Archetype) *path {
+	if a.differs(to) {
+		return a.table.Sideways(&to.table.Table)
+	}
+	return a.table.To(&to.table.Table)
 }
 
 // Len returns the number of entities that have exactly the archetype's types.
@@ -216,26 +307,15 @@ func (a *Archetype) String() string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// grow makes room for n more rows by the policy of the archetype, in its own layout when
-// they are the first, and for as many new ids. On an error nothing has changed.
-func (a *Archetype) grow(n, ids int) error {
-	a.table.UseOwnLayout()
-	err := refused(a.table.MakeRoom(n, false))
-	if err == nil {
-		err = a.w.reserveIDs(ids)
-	}
-	if err != nil {
-		a.table.Settle()
-		a.table.Grid.Trim(0)
-		return err
-	}
-	a.table.Promote()
-	return nil
-}
-
 // entities returns the entity column of a chunk that starts at base.
 func entities(base unsafe.Pointer, rows int) []Entity {
 	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows
 	// entities.
 	return unsafe.Slice((*Entity)(base), rows)
+}
+
+// span is consecutive rows of an archetype, over its chunks.
+type span struct {
+	a        *Archetype
+	start, n int
 }

@@ -15,12 +15,6 @@ type Batch struct {
 	epoch uint64 // of the world when the batch was made
 }
 
-// span is consecutive rows of an archetype, over its chunks.
-type span struct {
-	a        *Archetype
-	start, n int
-}
-
 // Len returns the number of entities.
 func (b Batch) Len() int { return b.n }
 

@@ -87,18 +87,3 @@ func (b Buffer[T]) Add(e Entity) bool {
 	}
 	return p != nil
 }
-
-// freeBuffers frees what all buffers have spilled. What the heap still holds after
-// it has leaked.
-func (w *World) freeBuffers() {
-	if w.buffers.Live() == 0 {
-		return
-	}
-	for _, a := range w.archetypes.list {
-		for _, c := range a.table.Buffers() {
-			for pos := range a.table.Grid.Chunks() {
-				w.buffers.FreeRows(a.table.Grid.Row(pos, 0), c, a.table.Grid.RowsOf(pos))
-			}
-		}
-	}
-}

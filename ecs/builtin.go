@@ -29,11 +29,3 @@ const (
 	linkedID
 	builtIn
 )
-
-func (w *World) registerBuiltIn() {
-	Register[DisabledEntity](w)
-	Register[Prefab](w)
-	Register[Dying](w)
-	RegisterBuffer[LinkedEntity](w)
-	w.dies = &Change{w: w, dies: true}
-}

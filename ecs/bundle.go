@@ -220,15 +220,6 @@ func (b *Bundle[S]) checkSet(s *S) {
 	}
 }
 
-// valueIn returns where the value of a bundle's field is, a slice for a buffer, and nil
-// where it is absent.
-func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
-	if f.optional {
-		return *(*unsafe.Pointer)(f.in(s)) // Safe because an optional field is a pointer.
-	}
-	return f.in(s)
-}
-
 // write copies the values of a struct, those that are there, into a row of an archetype
 // that has their types.
 func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {

@@ -3,7 +3,6 @@ package ecs
 import (
 	"errors"
 	"slices"
-	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
@@ -94,9 +93,6 @@ func (c *World) copyNames(w *World) {
 	}
 }
 
-// in returns the entity of the same index and version in the world with a tag.
-func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
-
 // copyValues returns copies of the values that archetypes of another world have, which came in
 // the same order.
 func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
@@ -158,50 +154,4 @@ func (a *Archetype) copyRows(from *Archetype) (err error) {
 		})
 	}
 	return err
-}
-
-// copySpills gives n buffers, which have the headers of those of another world still, copies of the blocks that
-// those have. After an error, its own or one that is given, the buffers that would have some are empty.
-func (a *Archetype) copySpills(from *World, at alloc.GridRow, c column, n int, err error) error {
-	t := a.w.types.list[c.Key]
-	first := at.Element(c.Offset, c.Size)
-	for row := range n {
-		h := value.HeaderAt(first, row, c.Size)
-		if !h.Spilled() {
-			continue
-		}
-		old := *h
-		*h = value.Header{}
-		if err != nil {
-			continue
-		}
-		next, failed := t.spill.Take(&t.shape, old.Len())
-		if failed != nil {
-			err = bufferLimit(failed)
-			continue
-		}
-		elements := t.spill.Bytes(&next, &t.shape, 0, old.Len())
-		copy(elements, from.buffers.Own().Bytes(&old, &t.shape, 0, old.Len()))
-		retag(t.links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.shape.Element), from.ids.Tag(), t.w.ids.Tag()) // Safe because these are the elements.
-		*h = next
-	}
-	return err
-}
-
-// retag makes the entities in n rows of a column, of another world with a tag, those of the type's world. Elements that
-// lie outside the chunk are copySpills'.
-func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
-	to := t.w.ids.Tag()
-	if !t.buffer && t.managed == nil {
-		retag(t.links, first, n, uintptr(t.size), from, to)
-		return
-	}
-	for i := range n {
-		row := unsafe.Add(first, i*t.size)              // Safe because the column has n rows.
-		if t.buffer && (*value.Header)(row).Spilled() { // Safe because a buffer's column holds headers.
-			continue
-		}
-		values, k := t.linked(row)
-		retag(t.links, values, k, uintptr(t.shape.Element), from, to)
-	}
 }

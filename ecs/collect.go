@@ -17,7 +17,7 @@ var ErrNotSingle = errors.New("not exactly one entity")
 func (q *Query) each(op string, yield func(Rows) bool) {
 	q.checkOpen(op)
 	if len(q.w.loops.loans) > 0 {
-		q.checkLooks(op)
+		q.checkLent(op, true)
 	}
 	q.look()
 	s := q.w.openScan(q)
@@ -57,7 +57,7 @@ func (q *Query) tests() bool {
 func (q *Query) Matches(e Entity) bool {
 	q.checkOpen("Query.Matches")
 	if len(q.w.loops.loans) > 0 {
-		q.checkLooks("Query.Matches")
+		q.checkLent("Query.Matches", true)
 	}
 	r := q.w.recordOf("Query.Matches", e)
 	if r == nil {

@@ -84,6 +84,16 @@ func (c Component[T]) Slice(rows Rows) []T {
 	return slice[T](rows.s, rows.base, rows.span, c.t)
 }
 
+// Peek is Slice without marking the column changed: for loops over a column that
+// the query declares Write which only read it, or write seldom and call Mark then.
+func (c Component[T]) Peek(rows Rows) []T {
+	p, ok := rows.placeOf(c.t, "Component.Peek")
+	if !ok {
+		return nil
+	}
+	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
+}
+
 // slice is Rows.column and sliceOf in one, for a loop over one row is little else. Its
 // arguments are single words: of structs that come in registers the compiler writes every
 // pointer to the stack.

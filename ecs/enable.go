@@ -9,6 +9,58 @@ import (
 // Enableable, in Go memory beside the chunk. Toggling is no structural change
 // and moves nothing. Bits of rows beyond the last are 0 (W6).
 
+// Enable switches e's component on. It returns false when e is not alive or
+// does not have it, and panics when the type is not Enableable. It may be
+// called during iteration: a loop's masks are snapshots and do not change.
+func (h handle) Enable(e Entity) bool { return h.t.toggle("Component.Enable", e, true) }
+
+// Disable switches e's component off: queries that name it pass e by, while Has
+// and Get still find it. It returns and panics like Enable.
+func (h handle) Disable(e Entity) bool { return h.t.toggle("Component.Disable", e, false) }
+
+// Enabled reports whether e is alive and has the component, switched on. A type
+// that is not Enableable is always on.
+func (h handle) Enabled(e Entity) bool { return h.t.enabled("Component.Enabled", e) }
+
+// EnabledAt reports whether the component of the i'th of rows is switched on now: Rows.Each
+// and Rows.Mask are snapshots. It panics like Component.Slice, when i is not in
+// [0, rows.Len()), where the chunk lacks an Optional type, and when the type is not Enableable.
+func (h handle) EnabledAt(rows Rows, i int) bool {
+	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
+	return s.t.a.table.Books.Bit(p.Slot(), s.pos, s.first+i)
+}
+
+// EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when
+// the query does not declare Write of it. Goroutines of a loan toggle so in their rows.
+func (h handle) EnableAt(rows Rows, i int) { h.t.toggleAt("Component.EnableAt", rows, i, true) }
+
+// DisableAt switches the component of the i'th of rows off; see EnableAt.
+func (h handle) DisableAt(rows Rows, i int) { h.t.toggleAt("Component.DisableAt", rows, i, false) }
+
+// EnableQuery switches the component on for every entity that matches q and has it,
+// and returns how many those are. Rows that do not match stay as they are: to switch
+// all on, ask for ecs.Present or ecs.Disabled of the component. It may be called inside
+// a loop, whose masks do not change, but not while the world is shared. It panics when
+// the type is not Enableable. Cost: per 64 rows.
+func (h handle) EnableQuery(q *Query) int { return h.t.toggleQuery("Component.EnableQuery", q, true) }
+
+// DisableQuery switches the component off; see EnableQuery.
+func (h handle) DisableQuery(q *Query) int {
+	return h.t.toggleQuery("Component.DisableQuery", q, false)
+}
+
+// EnableList switches the component on for the entities of a list that are alive and
+// have it, and returns how many those are, each counted once. It panics like
+// EnableQuery, and for an entity of another world, before anything changes.
+func (h handle) EnableList(list []Entity) int {
+	return h.t.toggleList("Component.EnableList", list, true)
+}
+
+// DisableList switches the component off; see EnableList.
+func (h handle) DisableList(list []Entity) int {
+	return h.t.toggleList("Component.DisableList", list, false)
+}
+
 func (t *typeInfo) enabled(op string, e Entity) bool {
 	a, pos, row := t.seat(op, e)
 	switch {
@@ -108,7 +160,7 @@ func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
 func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
 	t.checkToggle(op)
 	t.w.checkQuery(op, q)
-	q.checkLooks(op)
+	q.checkLent(op, true)
 	return q.pick().toggle(t.id, on)
 }
 

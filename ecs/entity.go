@@ -4,10 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"quarry/ecs/internal/entity"
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
 )
 
 // Entity names an entity of one world. It is 8 bytes, compares with ==, may be
@@ -49,8 +50,8 @@ func idsOf(list []Entity) []entity.ID {
 // index returns the entity's index.
 func (e Entity) index() uint32 { return entity.ID(e).Index() }
 
-// find returns the record of an entity that is alive in the world, else nil.
-func (w *World) find(e Entity) *entity.Record { return w.ids.Find(entity.ID(e)) }
+// in returns the entity of the same index and version in the world with a tag.
+func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
 
 // idLimit makes a LimitError of what the store of ids refused.
 func idLimit(err error) error {
@@ -61,20 +62,6 @@ func idLimit(err error) error {
 		return limit("entities a world", MaxEntities-1, nil)
 	}
 	return limit("", 0, err)
-}
-
-// showRecords tells look-ups where the records are, after they may have moved (L2).
-func (w *World) showRecords() {
-	view := w.ids.View()
-	if view == w.shown {
-		return
-	}
-	w.shown = view
-	for _, t := range w.types.list {
-		if t.writers == 0 {
-			t.view = view
-		}
-	}
 }
 
 // Index returns the entity's index in 0..2^27-1. Two entities that are alive in
@@ -217,29 +204,33 @@ func parseNumber(what, text string, most uint64) (uint32, error) {
 	return uint32(n), nil
 }
 
-// Entity returns the entity that is alive and prints as index v version, as in a log.
-func (w *World) Entity(index int, version uint32) (Entity, bool) {
-	if uint(index) >= MaxEntities {
-		return Null, false
+// Placeholders stand for entities that are not made yet: what a command buffer gives out
+// for those that it will create. They have the flag P of Entity, a number in place of index
+// and tag, and the buffer in place of the version:
+//
+//	bit 0                             31  32                        64
+//	    +-----------------------------+--+--------------------------+
+//	    | number 31                   | 1| buffer 32                |
+//	    +-----------------------------+--+--------------------------+
+
+// MaxPlaceholders is the number of placeholders of a buffer.
+const MaxPlaceholders = 1 << 31
+
+// Placeholder returns the number'th placeholder of a buffer. It names no entity of any
+// world: look-ups and changes panic for it. It panics for a number that is not in
+// [0, MaxPlaceholders).
+func Placeholder(number int, buffer uint32) Entity {
+	if uint(number) >= MaxPlaceholders {
+		panic(fmt.Sprintf("ecs: Placeholder: number %d is not in [0, %d)", number, MaxPlaceholders))
 	}
-	e := Entity(entity.Make(uint32(index), w.ids.Tag(), version))
-	if !w.Alive(e) {
-		return Null, false
-	}
-	return e, true
+	return Entity(entity.MakePlaceholder(uint32(number), buffer))
 }
 
-// checkWorld panics when e carries the tag of another world.
-//
-//go:noinline
-func (w *World) checkWorld(op string, e Entity) {
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
-	if e.IsPlaceholder() {
-		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
-	}
-	if e != Null && entity.ID(e).Tag() != w.ids.Tag() {
-		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))
-	}
+// IsPlaceholder reports whether e is a placeholder.
+func (e Entity) IsPlaceholder() bool { return entity.ID(e).IsPlaceholder() }
+
+// Placeholder returns the number and the buffer of a placeholder.
+func (e Entity) Placeholder() (number int, buffer uint32) {
+	n, buffer := entity.ID(e).Placeholder()
+	return int(n), buffer
 }

@@ -168,6 +168,15 @@ func (f *field) in(p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Add(p, f.offset) // Safe because the struct is of the type that the offset was read from.
 }
 
+// valueIn returns where the value of a bundle's field is, a slice for a buffer, and nil
+// where it is absent.
+func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
+	if f.optional {
+		return *(*unsafe.Pointer)(f.in(s)) // Safe because an optional field is a pointer.
+	}
+	return f.in(s)
+}
+
 // placeIn returns where the field's type lies in an archetype, if it has it.
 func (f *field) placeIn(a *Archetype) (p place, ok bool) {
 	if id := int(f.t.id); id < len(a.table.Places) {

@@ -1,10 +1,6 @@
 package ecs
 
-import (
-	"fmt"
-	"quarry/ecs/internal/table"
-	"unsafe"
-)
+import "fmt"
 
 // Lookup finds the components of any entity for a goroutine of a loan. It is a value:
 // make one where it is needed, and use it until the loan ends.
@@ -99,38 +95,4 @@ func (l BufferLookup[T]) Get(e Entity) (DynamicBuffer[T], bool) {
 func (l BufferLookup[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
 	v, ok := l.t.open(opBufferLookupMut, e, true)
 	return DynamicBuffer[T]{array{v}}, ok
-}
-
-// mutLent is mut for a goroutine of a loan.
-func (t *typeInfo) mutLent(op lookupOp, e Entity) unsafe.Pointer {
-	if t == nil || !t.writable {
-		t.checkWritable(op.String())
-	}
-	p, at := t.find(op, e)
-	if p == nil {
-		return nil
-	}
-	if unit := int(at >> table.RowBits); unit < len(t.Marks) {
-		if version := t.Marks[unit].Version(); version != nil {
-			t.loan.mark(version)
-			return p
-		}
-	}
-	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
-	t.loan.mark(a.table.Books.Version(a.table.Places[t.id].Slot(), 0))
-	return p
-}
-
-// checkWritable panics unless the loan of a copy is out and look-ups may write.
-//
-//go:noinline
-func (t *typeInfo) checkWritable(op string) {
-	switch {
-	case t == nil:
-		t.world().refuse(op)
-	case !t.loan.out:
-		t.loan.refuse(op + ": " + t.name)
-	case !t.writable:
-		panic(fmt.Sprintf("ecs: %s: %s declares %s to read: use ecs.Write", op, t.loan.name, t.name))
-	}
 }

@@ -5,26 +5,11 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/value"
 )
 
 // Links: the entities that stand in components, in elements of buffers and in managed and
 // shared values, wherever a type has a field of type Entity; behind pointers, in slices,
 // maps and interfaces they are not found.
-
-// linked returns the values of a row whose links count: a component's is the one at p, a
-// buffer's are its elements, and a managed type's is in its store.
-func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
-	switch {
-	case t.buffer:
-		h := (*value.Header)(p) // Safe because a buffer's column holds headers.
-		return t.spill.Elements(h), h.Len()
-	case t.managed != nil:
-		s := *(*value.Slot)(p) // Safe because a managed type's column holds slots.
-		return t.managed.At(s), int(min(s, 1))
-	}
-	return p, 1
-}
 
 // Link is an entity in a value, or an array of elements that have some: the list for a type is
 // as long as the type is written, however long its arrays are.
@@ -62,29 +47,6 @@ func retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to ent
 		}
 		for i := range n {
 			retag(l.Each, unsafe.Add(first, uintptr(i)*size+l.Offset), l.Count, l.Size, from, to) // Safe likewise.
-		}
-	}
-}
-
-// eachLink calls visit for the links of some rows. It is one call a link, so it serves what
-// rewrites all links of what moves to another world.
-func (rows span) eachLink(visit func(*Entity)) {
-	a := rows.a
-	for _, c := range a.table.Grid.Columns() {
-		t := a.w.types.list[c.Key]
-		if len(t.links) == 0 {
-			continue
-		}
-		pos, row := a.table.Grid.Find(rows.start)
-		for left := rows.n; left > 0; pos, row = pos+1, 0 {
-			k := min(left, a.table.Grid.RowsOf(pos)-row)
-			at := a.table.Grid.Row(pos, row)
-			for range k {
-				first, n := t.linked(at.Element(c.Offset, c.Size))
-				eachEntity(t.links, first, n, uintptr(t.shape.Element), visit)
-				at.Row++
-			}
-			left -= k
 		}
 	}
 }

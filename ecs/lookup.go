@@ -86,6 +86,20 @@ var lookupOps = [...]string{
 
 func (op lookupOp) String() string { return lookupOps[op] }
 
+// showRecords tells look-ups where the records are, after they may have moved (L2).
+func (w *World) showRecords() {
+	view := w.ids.View()
+	if view == w.shown {
+		return
+	}
+	w.shown = view
+	for _, t := range w.types.list {
+		if t.writers == 0 {
+			t.view = view
+		}
+	}
+}
+
 // build notes the chunks that there are, at the first call.
 func (t *typeInfo) build() { t.w.tables.Build(&t.Directory, t.id, t.w.allTables) }
 
@@ -178,6 +192,26 @@ func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 	return p
 }
 
+// mutLent is mut for a goroutine of a loan.
+func (t *typeInfo) mutLent(op lookupOp, e Entity) unsafe.Pointer {
+	if t == nil || !t.writable {
+		t.checkWritable(op.String())
+	}
+	p, at := t.find(op, e)
+	if p == nil {
+		return nil
+	}
+	if unit := int(at >> table.RowBits); unit < len(t.Marks) {
+		if version := t.Marks[unit].Version(); version != nil {
+			t.loan.mark(version)
+			return p
+		}
+	}
+	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
+	t.loan.mark(a.table.Books.Version(a.table.Places[t.id].Slot(), 0))
+	return p
+}
+
 // mark marks the type changed in the chunk of a row that has it.
 func (t *typeInfo) mark(at location) {
 	if unit := int(at >> table.RowBits); unit < len(t.Marks) {
@@ -193,11 +227,4 @@ func (t *typeInfo) mark(at location) {
 func (t *typeInfo) markSmall(at location) {
 	a := t.w.archetypeAt(t.w.tables.OwnerOf(at))
 	*a.table.Books.Version(a.table.Places[t.id].Slot(), 0) = t.w.tables.Version
-}
-
-// checkHandle panics for a zero handle and a closed world.
-func (w *World) checkHandle(op string) {
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
 }

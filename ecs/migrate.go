@@ -271,17 +271,6 @@ func (m *migration) takeBlocks() error {
 
 // eachRow calls visit for the picked rows, in the order in which they will travel.
 func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
-	if s.whole {
-		for pos := range s.a.table.Grid.Chunks() {
-			at := s.a.table.Grid.Row(pos, 0)
-			for at.Row = range s.a.table.Grid.RowsOf(pos) {
-				if err := visit(at); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
 		at := s.a.table.Grid.Row(pos, row)
@@ -297,24 +286,16 @@ func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 
 // travel moves the rows of a road.
 func (r *road) travel(m *migration) {
-	from := r.s.a
 	for _, b := range r.to.table.Buffers() {
 		m.moveSpills(r, b)
 	}
 	if r.give > 0 {
 		r.giveChunks(m)
 	}
-	if r.s.whole {
-		for pos := range from.table.Grid.Chunks() {
-			r.send(m, pos, 0, from.table.Grid.RowsOf(pos))
-		}
-		from.table.Cut(from.table.Grid.Len())
-		return
-	}
 	runs := r.s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
 		r.send(m, pos, row, n)
-		from.table.CloseGap(pos, row, n)
+		r.s.takeOut(pos, row, n)
 	}
 }
 

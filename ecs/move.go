@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 )
 
@@ -171,4 +172,21 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 func (w *World) moveOne(a *Archetype, path *path, e Entity, r *entity.Record, o owner) {
 	w.epoch++
 	a.table.MoveOne(path, entity.ID(e), r, o)
+}
+
+// take moves one entity along a path and clears what it gets. On an error archetypes beyond
+// before are forgotten.
+func (w *World) take(op string, path *path, e Entity, r *entity.Record, before int) (bool, error) {
+	if path.To.Grid.Full() {
+		if err := path.To.Grow(1); err != nil {
+			w.forget(before)
+			return false, during(op, refused(err))
+		}
+		if path.IsSideways() {
+			path.Find() // its end may have its own layout now, which tells only the transitions that it knows
+		}
+	}
+	w.moveOne(w.archetypeOn(path.From), path, e, r, w.tables.OwnerOf(r.Location))
+	alloc.ClearRows(path.To.Grid.LastRow(), 1, path.Fresh)
+	return true, nil
 }

@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"iter"
 	"sync"
 )
 
@@ -54,48 +53,6 @@ func (p *Phase) End() {
 	p.w.guard(false)
 }
 
-// Rows is Query.Rows for any goroutine during the phase, of a query without Write.
-// Changed and Ordered terms compare with the query's Since, which stays.
-func (p *Phase) Rows(q *Query) iter.Seq[Rows] {
-	return func(yield func(Rows) bool) {
-		p.check("Phase.Rows")
-		s := p.begin(q)
-		defer p.finish(s)
-		s.walk(q, yield)
-	}
-}
-
-func (p *Phase) begin(q *Query) *scan {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	q.checkOpen("Phase.Rows")
-	switch {
-	case p.w.loops.phase != p:
-		panic("ecs: Phase.Rows: the phase has ended")
-	case q.w != p.w:
-		panic(fmt.Sprintf("ecs: Phase.Rows: %v is of another world", q))
-	case q.writes:
-		panic(fmt.Sprintf("ecs: Phase.Rows: %v declares Write; goroutines that share a world may only read it", q))
-	}
-	q.lookAlone()
-	if len(p.idle) == 0 {
-		p.idle = append(p.idle, &scan{w: p.w})
-	}
-	last := len(p.idle) - 1
-	s := p.idle[last]
-	s.q, p.idle = q, p.idle[:last]
-	p.open++
-	return s
-}
-
-func (p *Phase) finish(s *scan) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.turn()
-	p.idle = append(p.idle, s)
-	p.open--
-}
-
 // guard makes functions that write a component ask whether they may, or not any more.
 func (w *World) guard(on bool) {
 	for _, t := range w.types.list {
@@ -112,15 +69,4 @@ func (p *Phase) check(op string) {
 //go:noinline
 func (p *Phase) refuse(op string) {
 	panic("ecs: " + op + ": the world is shared: until Phase.End components are only read")
-}
-
-// Shared reports whether a phase is under way.
-func (w *World) Shared() bool { return w.loops.phase != nil }
-
-// checkUnshared panics while the world is shared: the call would change what
-// goroutines read.
-func (w *World) checkUnshared(op string) {
-	if w.loops.phase != nil {
-		panic("ecs: " + op + ": the world is shared; call Phase.End first")
-	}
 }

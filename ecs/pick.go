@@ -245,20 +245,27 @@ func (p *pick) cutLists() {
 }
 
 // runs walks the picked rows of an archetype from the end, so that what is done to
-// the rows found leaves those that come later where they are.
+// the rows found leaves those that come later where they are. Those of a whole archetype
+// come chunk by chunk, in order: they go at once, see takeOut.
 type runs struct {
 	s    *picked
-	pos  int      // the chunk that is walked
+	pos  int      // the chunk that is walked; of a whole archetype the next one
 	mask []uint64 // of that chunk; nil: the next one is to be opened
 	hi   int      // rows of it that are not walked yet, or entries of the list
 }
 
 func (s *picked) backward() runs {
+	if s.whole {
+		return runs{s: s}
+	}
 	return runs{s: s, pos: len(s.a.table.Grid.Chunks()), hi: len(s.list)}
 }
 
 // next returns the next run of rows, of one chunk.
 func (r *runs) next() (pos, row, n int, ok bool) {
+	if r.s.whole {
+		return r.nextChunk()
+	}
 	if r.s.mask == nil {
 		return r.nextListed()
 	}
@@ -274,6 +281,15 @@ func (r *runs) next() (pos, row, n int, ok bool) {
 		r.pos--
 		r.mask, r.hi = r.s.maskOf(r.pos), r.s.a.table.Grid.RowsOf(r.pos)
 	}
+}
+
+func (r *runs) nextChunk() (pos, row, n int, ok bool) {
+	g := &r.s.a.table.Grid
+	if r.pos >= len(g.Chunks()) {
+		return 0, 0, 0, false
+	}
+	r.pos++
+	return r.pos - 1, 0, g.RowsOf(r.pos - 1), true
 }
 
 func (r *runs) nextListed() (pos, row, n int, ok bool) {
@@ -307,21 +323,23 @@ func prevBit(mask []uint64, hi int, same uint64) int {
 // send moves the picked rows along their path. Chunks that changed hands have gone
 // before, see relabel.
 func (s *picked) send() {
-	a := s.a
-	if s.whole {
-		for pos := range a.table.Grid.Chunks() {
-			n := a.table.Grid.RowsOf(pos)
-			s.note(s.path.To.Len(), n)
-			s.path.Send(pos, 0, n)
-		}
-		a.table.Cut(a.table.Len())
-		return
-	}
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
 		s.note(s.path.To.Len(), n)
 		s.path.Send(pos, row, n)
-		a.table.CloseGap(pos, row, n)
+		s.takeOut(pos, row, n)
+	}
+}
+
+// takeOut takes rows that a walk has shown out of their archetype: those of a whole one all
+// together, after the last.
+func (s *picked) takeOut(pos, row, n int) {
+	t := &s.a.table
+	switch {
+	case !s.whole:
+		t.CloseGap(pos, row, n)
+	case pos == len(t.Grid.Chunks())-1:
+		t.Cut(t.Len())
 	}
 }
 
@@ -379,18 +397,10 @@ func (w *World) note(rows span) {
 
 // end destroys the picked rows' entities.
 func (s *picked) end() {
-	a := s.a
-	if s.whole {
-		for pos := range a.table.Grid.Chunks() {
-			a.endRows(pos, 0, a.table.Grid.RowsOf(pos))
-		}
-		a.table.Cut(a.table.Grid.Len())
-		return
-	}
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
-		a.endRows(pos, row, n)
-		a.table.CloseGap(pos, row, n)
+		s.a.endRows(pos, row, n)
+		s.takeOut(pos, row, n)
 	}
 }
 

@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
@@ -26,6 +25,55 @@ func (p Place) String() string {
 	return fmt.Sprintf("%v chunk %d row %d", p.Archetype, p.Chunk, p.Row)
 }
 
+// find returns the record of an entity that is alive in the world, else nil.
+func (w *World) find(e Entity) *entity.Record { return w.ids.Find(entity.ID(e)) }
+
+// Alive reports whether e names an entity of this world that was created and
+// not destroyed.
+func (w *World) Alive(e Entity) bool { return w.find(e) != nil }
+
+// Entity returns the entity that is alive and prints as index v version, as in a log.
+func (w *World) Entity(index int, version uint32) (Entity, bool) {
+	if uint(index) >= MaxEntities {
+		return Null, false
+	}
+	e := Entity(entity.Make(uint32(index), w.ids.Tag(), version))
+	if !w.Alive(e) {
+		return Null, false
+	}
+	return e, true
+}
+
+// Owns reports whether e carries the world's tag: whether this world made it, alive or
+// not, or one that was closed before. Any goroutine may call it.
+func (w *World) Owns(e Entity) bool { return entity.ID(e).Is(w.ids.Tag()) && e.index() != 0 }
+
+// recordOf returns the record of an entity that is alive, else nil; it panics
+// for one of another world.
+func (w *World) recordOf(op string, e Entity) *entity.Record {
+	if w == nil {
+		w.refuse(op)
+	}
+	r := w.find(e)
+	if r == nil {
+		w.checkWorld(op, e)
+	}
+	return r
+}
+
+// checkWorld panics when e carries the tag of another world.
+//
+//go:noinline
+func (w *World) checkWorld(op string, e Entity) {
+	w.checkHandle(op)
+	if e.IsPlaceholder() {
+		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
+	}
+	if e != Null && entity.ID(e).Tag() != w.ids.Tag() {
+		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))
+	}
+}
+
 // Locate returns where e's values are, or false when e is not alive. It panics for an
 // entity of another world. Cost: that of Component.Get.
 func (w *World) Locate(e Entity) (Place, bool) {
@@ -42,9 +90,7 @@ func (w *World) Locate(e Entity) (Place, bool) {
 // overlap, so of hundreds in no order it is faster than Locate.
 func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 	const op = "World.ArchetypesOf"
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
+	w.checkHandle(op)
 	if len(dst) != len(list) {
 		panic(fmt.Sprintf("ecs: %s: %d archetypes for %d entities", op, len(dst), len(list)))
 	}
@@ -69,28 +115,8 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 	}
 }
 
-// recordOf returns the record of an entity that is alive, else nil; it panics
-// for one of another world.
-func (w *World) recordOf(op string, e Entity) *entity.Record {
-	if w == nil {
-		w.refuse(op)
-	}
-	r := w.find(e)
-	if r == nil {
-		w.checkWorld(op, e)
-	}
-	return r
-}
-
 // seatOf returns where a record's entity is.
 func (w *World) seatOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.tables.OwnerOf(r.Location)
 	return w.archetypeAt(o), o.Pos(), w.tables.RowAt(r.Location, o)
-}
-
-// archetypeAt returns the archetype of a chunk's owner.
-func (w *World) archetypeAt(o owner) *Archetype {
-	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost
-	// every structural change of one entity three instructions.
-	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes.list)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes.list[0])))
 }

@@ -2,12 +2,9 @@ package ecs
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
-	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/value"
 )
@@ -33,6 +30,30 @@ type Query struct {
 	since     uint32          // version that Changed and Ordered compare with; 0: everything is new
 	whole     uint64          // news.unshared at which every row of the sights matches, in any version: see look
 }
+
+// Sights: what a query sees of an archetype. It is the one table that Slice asks: where
+// the columns lie that the query declares, and what may be done with them. A query
+// makes the sights of its matches when it runs and there are new ones.
+
+// sight is an archetype as a query's loops see it.
+type sight struct {
+	a       *Archetype
+	tests   []match.BitTest // of the match
+	lowest  uint            // typeID that the table begins with
+	columns []place         // by typeID from lowest on; flags 0: not declared; declared alone: absent
+}
+
+// columnOf returns where a type lies and what may be done with it.
+func (t *sight) columnOf(id typeID) place {
+	if i := uint(id) - t.lowest; i < uint(len(t.columns)) {
+		return t.columns[i]
+	}
+	return place{}
+}
+
+// declared marks a type that a query gives access to, in archetypes that have it or
+// not.
+const declared = 1 << 7
 
 // NewQuery makes a query. The order of the terms does not matter. It panics for
 // a type of another world, for a type in two terms, and for Disabled of a type that
@@ -176,118 +197,6 @@ func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 		}
 	}
 	return false
-}
-
-// Rows yields the matching rows, one chunk at a time: archetypes in order of
-// creation, chunks and rows in order. A chunk with a matching row is yielded
-// whole, with a mask when not every row matches. The world is locked against
-// structural changes while the loop runs: an iter.Pull over it must be stopped. It
-// allocates nothing. A loop over a query with Changed or Ordered terms that ends
-// without break moves Since to now and advances the world's version, so that the
-// next loop sees what is written from then on, and not what this one wrote; but see
-// PinSince. While the world is shared it does neither, and panics for a query with Write.
-func (q *Query) Rows() iter.Seq[Rows] {
-	return func(yield func(Rows) bool) { q.walk(yield) }
-}
-
-func (q *Query) walk(yield func(Rows) bool) {
-	if q == nil || q.m == nil || q.whole != q.w.news.unshared {
-		if !q.prepare() {
-			q.walkPart(yield)
-			return
-		}
-	}
-	w := q.w
-	s := w.idleScan()
-	w.lock(s, q)
-	defer s.end()
-	// This is scan.walk for the commonest queries, where it is not a call of its own: a
-	// loop over one row is little else.
-	sights := q.sights
-	for i := range sights {
-		t := &sights[i]
-		g := &t.a.table.Grid
-		if g.Len() == 0 {
-			continue
-		}
-		s.t = t
-		for pos := 0; pos < len(g.Chunks()); pos++ {
-			c := &g.Chunks()[pos]
-			scale := int(g.Scale(c.Order))
-			n := min(g.PerUnit()*scale>>alloc.UnitOrder, g.Len()-c.Start)
-			s.show(pos, uintptr(scale), true)
-			// Safe because the chunk is one of the world's universe.
-			base := unsafe.Add(s.w.base, uintptr(c.First)*alloc.EighthSize)
-			if !yield(makeRows(s, base, n)) {
-				return
-			}
-		}
-	}
-}
-
-// prepare makes ready for a loop by Rows. It reports whether the loop shows all rows of
-// the sights, and is the owner's only.
-//
-//go:noinline
-func (q *Query) prepare() bool {
-	q.checkOpen("Query.Rows")
-	if q.w.loops.phase != nil && q.writes {
-		q.w.loops.phase.refuse("Query.Rows")
-	}
-	if len(q.w.loops.loans) > 0 {
-		q.checkLent("Query.Rows")
-	}
-	q.look()
-	return q.whole == q.w.news.unshared
-}
-
-// walkPart is walk of a query that may pass some of the chunks, or of their rows.
-func (q *Query) walkPart(yield func(Rows) bool) {
-	s := q.w.openScan(q)
-	defer s.end()
-	if s.walk(q, yield) && q.moves() && q.w.loops.phase == nil {
-		q.since = q.w.tables.Version
-		q.w.Advance()
-	}
-}
-
-// walk shows the chunks of q with their masks, until the end or until yield returns
-// false.
-func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
-	since := q.since // as it is now: a loop inside this one may move it
-	filters := since != 0 && q.filters()
-	for i := range q.sights {
-		t := &q.sights[i]
-		if t.a.table.Grid.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
-			return false
-		}
-	}
-	return true
-}
-
-// walkOne shows the chunks of one archetype.
-func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
-	a := t.a
-	s.t = t
-	for pos := range a.table.Grid.Chunks() {
-		if filters && !q.passes(a, pos, since) {
-			continue
-		}
-		n, dense := a.table.Grid.RowsOf(pos), true
-		if len(t.tests) > 0 {
-			matching := s.filter(a, t.tests, pos, 0, n)
-			if matching == 0 {
-				continue
-			}
-			dense = matching == n
-		}
-		at := a.table.Grid.Row(pos, 0)
-		s.show(pos, at.Scale, dense)
-		if !yield(makeRows(s, at.Base, n)) {
-			return false
-		}
-	}
-	return true
 }
 
 // String prints the terms, as query(Write Position, Read Velocity).

@@ -1,9 +1,6 @@
 package ecs
 
-import (
-	"fmt"
-	"sync/atomic"
-)
+import "fmt"
 
 // RowRange is some rows of one chunk that a loan's query sees, the first a multiple of 64.
 type RowRange struct {
@@ -53,11 +50,6 @@ func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
 		}
 	}
 	return dst
-}
-
-//go:noinline
-func (l *Loan) refuse(op string) {
-	panic("ecs: " + op + ": " + l.name + " is not out: it has not begun, or has ended")
 }
 
 // Reader is one goroutine's use of a loan, in one flight after the other.
@@ -126,19 +118,5 @@ func (r *Reader) refuse(p RowRange) {
 func (r *Reader) Done() {
 	if r != nil {
 		r.s.turn()
-	}
-}
-
-// markLent marks a type changed in the chunk of a reader's rows (N4). Goroutines with other
-// rows of the chunk may be doing so: with the same version, so most only look.
-func (s *scan) markLent(p place) {
-	if p.Flags()&lentWrite != 0 {
-		s.loan.mark(s.t.a.table.Books.Version(p.Slot(), s.pos))
-	}
-}
-
-func (l *Loan) mark(version *uint32) {
-	if atomic.LoadUint32(version) != l.version {
-		atomic.StoreUint32(version, l.version)
 	}
 }

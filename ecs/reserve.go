@@ -22,9 +22,7 @@ import (
 // Reserve cannot take the reserves of archetypes; when there is no memory, see
 // World.Trim. Cost: a few atomics for each call and block.
 func (w *World) Reserve(ids []Entity) error {
-	if w == nil || w.closed {
-		w.refuse("World.Reserve")
-	}
+	w.checkHandle("World.Reserve")
 	return during("World.Reserve", idLimit(w.ids.Promise(idsOf(ids))))
 }
 
@@ -33,9 +31,7 @@ func (w *World) Reserve(ids []Entity) error {
 // and takes none, when one is not reserved now: null, of another world, created or
 // given back before, or given twice.
 func (w *World) Unreserve(ids []Entity) {
-	if w == nil || w.closed {
-		w.refuse("World.Unreserve")
-	}
+	w.checkHandle("World.Unreserve")
 	w.hold("World.Unreserve", ids)
 	w.ids.TakeBack(idsOf(ids))
 }

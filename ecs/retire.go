@@ -63,10 +63,6 @@ func (w *World) sweep() {
 	w.archetypes.mostValued = 2*w.archetypes.valued + leastSwept
 }
 
-// leastSwept is how many archetypes with values there may be before those without rows
-// are looked for: the search costs some ns for each archetype of the world.
-const leastSwept = 64
-
 // checkChange panics during iteration, and sweeps when that is due.
 func (w *World) checkChange(op string) {
 	w.checkUnlocked(op)
@@ -89,22 +85,6 @@ func (w *World) sweepBut(a *Archetype) {
 	}
 }
 
-// again returns the archetype of the same types and values that the world has, which is a
-// unless it was given up. It makes one when there is none.
-func (a *Archetype) again() (*Archetype, error) {
-	if !a.table.Closed {
-		return a, nil
-	}
-	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(&a.table.Sig, a.values, nil, nil))
-}
-
-// now is again that makes none: where the world has no such archetype it returns a.
-func (a *Archetype) now() *Archetype {
-	if a.table.Closed {
-		values := a.w.valuesFor(&a.table.Sig, a.values, nil, nil)
-		if b := a.w.withKey(a.w.keyOf(&a.table.Sig, values), &a.table.Sig, values); b != nil {
-			return b
-		}
-	}
-	return a
-}
+// CheckChange is how the structural change op begins, for what consists of several: it ends all
+// loans, and panics in a loop, in a phase and when the world is closed.
+func (w *World) CheckChange(op string) { w.checkChange(op) }

@@ -74,16 +74,6 @@ func (w *World) HasRoom(rooms []Room, entities int) error {
 	return nil
 }
 
-// isPartOf reports whether another archetype has all of the types.
-func (a *Archetype) isPartOf(b *Archetype) bool {
-	for i := range a.table.Sig {
-		if a.table.Sig[i]&^b.table.Sig[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // aim adds an archetype to the targets of the call under way, once.
 func (w *World) aim(to *Archetype) {
 	if to.sources == 0 {
@@ -150,4 +140,21 @@ func (w *World) reserveIDs(n int) error {
 	}
 	w.showRecords()
 	return idLimit(err)
+}
+
+// grow makes room for n more rows by the policy of the archetype, in its own layout when
+// they are the first, and for as many new ids. On an error nothing has changed.
+func (a *Archetype) grow(n, ids int) error {
+	a.table.UseOwnLayout()
+	err := refused(a.table.MakeRoom(n, false))
+	if err == nil {
+		err = a.w.reserveIDs(ids)
+	}
+	if err != nil {
+		a.table.Settle()
+		a.table.Grid.Trim(0)
+		return err
+	}
+	a.table.Promote()
+	return nil
 }

@@ -1,14 +1,9 @@
 package ecs
 
 import (
-	"fmt"
-	"math/bits"
 	"slices"
-	"sync/atomic"
-	"unsafe"
 
 	"quarry/bitmask"
-	"quarry/ecs/internal/match"
 )
 
 // scan is a loop over rows under way: what the three words of a Rows lead to.
@@ -117,33 +112,8 @@ func (s *scan) words(n int) []uint64 {
 	return s.mask[:used]
 }
 
-// filter computes the snapshot of matching rows among n of a chunk, from first on, which is a
-// multiple of 64. It returns how many match; the mask is filled when that is neither 0 nor n.
-// Counts of enabled rows decide most chunks without a look at their bits.
-func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
-	left := len(tests) // tests that are not decided
-	all := a.table.Grid.RowsOf(pos)
-	for i := range tests {
-		t := &tests[i]
-		if len(t.Slots) > 1 {
-			continue
-		}
-		switch a.table.Books.On(t.Slots[0], pos) {
-		case all:
-			if t.Invert != 0 {
-				return 0
-			}
-			left--
-		case 0:
-			if t.Invert == 0 {
-				return 0
-			}
-			left--
-		}
-	}
-	if left == 0 {
-		return n
-	}
+// allRows returns the mask's words with n rows set, and no others.
+func (s *scan) allRows(n int) []uint64 {
 	words := s.words(n)
 	for i := range words {
 		words[i] = ^uint64(0)
@@ -151,32 +121,7 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 	if n%64 != 0 {
 		words[len(words)-1] = bitmask.Mask(0, n%64)
 	}
-	for i := range tests {
-		a.narrow(&tests[i], pos, first/64, words)
-	}
-	for _, word := range words {
-		matching += bits.OnesCount64(word)
-	}
-	return matching
-}
-
-// narrow takes the rows out of a mask, whose first word is that of a chunk at from, that fail a
-// test. Goroutines may toggle bits meanwhile, see World.Share.
-func (a *Archetype) narrow(t *match.BitTest, pos, from int, mask []uint64) {
-	if len(t.Slots) == 1 {
-		enabled := a.table.Books.Bits(t.Slots[0], pos)[from:]
-		for i := range mask {
-			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.Invert
-		}
-		return
-	}
-	for i := range mask {
-		either := uint64(0)
-		for _, slot := range t.Slots {
-			either |= atomic.LoadUint64(&a.table.Books.Bits(slot, pos)[from+i])
-		}
-		mask[i] &= either
-	}
+	return words
 }
 
 // loop says what a loop under way runs over, for messages: the innermost, when loops
@@ -197,152 +142,3 @@ func (s *scan) name() string {
 	}
 	return "inside a loop over the rows of a batch"
 }
-
-// Rows is a span of rows of one chunk: what queries and batches yield. It is
-// three words, passed by value, and good until the loop goes on: rows that are
-// kept longer are caught when anything but their Len is used.
-type Rows struct {
-	s    *scan
-	base unsafe.Pointer // start of the chunk
-	span uint64         // rows 18 bits | 14 unused | serial 32
-}
-
-const (
-	spanBits = 18 // a megachunk of rows of 8 bytes has 2^17
-	mostRows = 1 << spanBits
-)
-
-// makeRows returns the n current rows, in the chunk at base.
-func makeRows(s *scan, base unsafe.Pointer, n int) Rows {
-	return Rows{s, base, uint64(n)<<(64-spanBits) | uint64(s.serial)}
-}
-
-func (r Rows) serial() uint32 { return uint32(r.span) }
-
-// Len returns the number of rows, matching or not.
-func (r Rows) Len() int { return int(r.span >> (64 - spanBits)) }
-
-// check panics unless the rows are the current ones of a loop.
-func (r Rows) check(op string) *scan {
-	if r.s == nil || r.serial() != r.s.serial {
-		r.stale(op)
-	}
-	return r.s
-}
-
-//go:noinline
-func (r Rows) stale(op string) {
-	if r.s == nil {
-		panic("ecs: " + op + ": the rows are the zero value; rows come from Query.Rows or Batch.Rows")
-	}
-	panic("ecs: " + op + ": the rows are no longer current: the loop that gave them has gone on or ended")
-}
-
-// column returns the start of a column of the rows' chunk, marked changed when
-// it may be written. It is nil where the chunk lacks an Optional type.
-func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
-	s := r.s
-	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
-		return r.missing(t, op)
-	}
-	p := s.t.columnOf(t.id)
-	if p.Flags()&mayWrite != 0 {
-		*s.t.a.table.Books.Version(p.Slot(), s.pos) = t.w.tables.Version
-	} else if p.Flags()&mayRead == 0 {
-		return r.missing(t, op)
-	}
-	return s.columnAt(r.base, p)
-}
-
-func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
-	// Safe because the offset is the column's in the archetype of this chunk.
-	return unsafe.Add(base, uintptr(p.Offset)*s.scale)
-}
-
-// placeOf is column without the mark; ok is false where it would be nil.
-func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
-	s := r.s
-	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
-		if p = s.t.columnOf(t.id); p.Flags()&(mayRead|lentRead) != 0 {
-			return p, true
-		}
-	}
-	r.missing(t, op)
-	return place{}, false
-}
-
-// missing is column for what that does not expect: rows of a loan, and a chunk that lacks an
-// Optional type, where it returns nil. It panics when the query does not declare the type.
-//
-//go:noinline
-func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {
-	s := r.check(op)
-	if t == nil || s.w != t.w {
-		r.refuse(t, op)
-	}
-	switch p := s.t.columnOf(t.id); {
-	case p.Flags()&lentRead != 0:
-		s.markLent(p)
-		return s.columnAt(r.base, p)
-	case p.Flags()&declared == 0:
-		r.refuse(t, op)
-	}
-	return nil
-}
-
-//go:noinline
-func (r Rows) refuse(t *typeInfo, op string) {
-	s := r.check(op)
-	switch {
-	case t == nil:
-		t.world().refuse(op)
-	case s.w != t.w:
-		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
-	case s.q == &s.w.loops.batches && s.t.columnOf(t.id).Flags() == taken:
-		t.refuseLent(op)
-	case s.q == &s.w.loops.batches:
-		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
-	}
-	s.q.refuseAccess(t, op)
-}
-
-//go:noinline
-func (q *Query) refuseAccess(t *typeInfo, op string) {
-	if int(t.id) < len(q.access) && q.access[t.id] != 0 {
-		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
-	}
-	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, q, t.name))
-}
-
-//go:noinline
-func (r Rows) noRow(t *typeInfo, i int) {
-	kind := "Buffer"
-	if t.managed != nil {
-		kind = "Managed"
-	}
-	if uint(i) < uint(r.Len()) {
-		panic(fmt.Sprintf("ecs: %s.At: %v has no %s: ask %s.In first", kind, r.s.t.a, t.name, kind))
-	}
-	panic(fmt.Sprintf("ecs: %s.At: row %d is not in [0, %d)", kind, i, r.Len()))
-}
-
-func (r Rows) in(t *typeInfo, op string) bool {
-	if s := r.check(op); t != nil && s.w == t.w && s.q == &s.w.loops.batches {
-		return s.t.columnOf(t.id).Flags() != 0
-	}
-	_, ok := r.placeOf(t, op)
-	return ok
-}
-
-// Entities returns the rows' entities, to read. It is good like Slice's.
-func (r Rows) Entities() []Entity {
-	r.check("Rows.Entities")
-	return entities(r.base, r.s.first+r.Len())[r.s.first:]
-}
-
-// Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk
-// takes it. Changes of the structure may move chunks; Ordered tells.
-func (r Rows) Chunk() int { return r.check("Rows.Chunk").pos }
-
-// Archetype returns the archetype that the rows belong to.
-func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").t.a }

@@ -102,3 +102,24 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	}
 	return first
 }
+
+// Trim gives the archetypes' reserves and what the spilled buffers left behind back
+// to the universe, for others that take chunks from it, and returns how many chunks
+// that were; what ended managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does nothing to a closed
+// world.
+func (w *World) Trim() (chunks int) {
+	if w.closed {
+		return 0
+	}
+	w.Settle("World.Trim")
+	shelf := w.tables.Shelf().Chunks()
+	for _, a := range w.archetypes.list {
+		chunks += a.table.Grid.Trim(0)
+	}
+	chunks += shelf - w.tables.Shelf().Chunks()
+	w.tables.Trim()
+	if w.loops.phase == nil { // others may read the tables of pages
+		w.trimManaged()
+	}
+	return chunks + w.buffers.Trim()
+}

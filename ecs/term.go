@@ -154,14 +154,6 @@ func IncludeDisabled() Term { return Term{kind: termIncludeDisabled} }
 // queries that do not name it.
 func IncludePrefabs() Term { return Term{kind: termIncludePrefabs} }
 
-// infoOf returns what a handle points to.
-func infoOf(op string, t Type) *typeInfo {
-	if t == nil {
-		panic("ecs: " + op + ": a type is nil")
-	}
-	return t.info()
-}
-
 func filterOf(kind termKind, types []Type) Term {
 	t := Term{kind: kind}
 	for _, of := range types {

@@ -84,6 +84,31 @@ func FactsOf(t Type) TypeFacts {
 	return TypeFacts{info.buffer, info.shared != nil, info.managed != nil, info.enableable, info.cleanup, info.links}
 }
 
+// infoOf returns what a handle points to.
+func infoOf(op string, t Type) *typeInfo {
+	if t == nil {
+		panic("ecs: " + op + ": a type is nil")
+	}
+	return t.info()
+}
+
+// idOf returns the type's number after checking that it is one of w's.
+func (w *World) idOf(op string, t Type) typeID {
+	info := infoOf(op, t)
+	w.checkOwn(op, info)
+	return info.id
+}
+
+// checkOwn panics unless a type is one of w's.
+func (w *World) checkOwn(op string, t *typeInfo) {
+	switch {
+	case t == nil:
+		panic("ecs: " + op + ": " + unmade["Component"])
+	case t.w != w:
+		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.name))
+	}
+}
+
 // world returns the world of a handle's type, nil for a zero handle.
 func (t *typeInfo) world() *World {
 	if t == nil {

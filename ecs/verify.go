@@ -2,9 +2,9 @@ package ecs
 
 import (
 	"fmt"
-	"quarry/ecs/internal/table"
-	"quarry/ecs/internal/value"
 	"slices"
+
+	"quarry/ecs/internal/value"
 )
 
 // Verify checks the numbered invariants of the world, its heap and, when it is
@@ -82,15 +82,6 @@ func (a *Archetype) verify(spilled *int) error {
 		}
 	}
 	return nil
-}
-
-// allTables yields the tables of all archetypes.
-func (w *World) allTables(yield func(*table.Table) bool) {
-	for _, a := range w.archetypes.list {
-		if !yield(&a.table.Table) {
-			return
-		}
-	}
 }
 
 // verifyViews checks L2.

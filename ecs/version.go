@@ -25,20 +25,3 @@ func (w *World) Advance() uint32 {
 	}
 	return w.tables.Version
 }
-
-// Ordered reports whether rows came into the rows' chunk, went or changed places
-// since a version; since version 0 they have.
-func (r Rows) Ordered(since uint32) bool {
-	s := r.check("Rows.Ordered")
-	return newer(s.t.a.table.Books.Ordered(s.pos), since)
-}
-
-// Peek is Slice without marking the column changed: for loops over a column that
-// the query declares Write which only read it, or write seldom and call Mark then.
-func (c Component[T]) Peek(rows Rows) []T {
-	p, ok := rows.placeOf(c.t, "Component.Peek")
-	if !ok {
-		return nil
-	}
-	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
-}

@@ -17,15 +17,8 @@ func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
 }
 
 func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
-	q.checkOpen("Query.RowsOf")
+	q.ready("Query.RowsOf")
 	q.checkValue("Query.RowsOf", of)
-	if q.w.loops.phase != nil && q.writes {
-		q.w.loops.phase.refuse("Query.RowsOf")
-	}
-	if len(q.w.loops.loans) > 0 {
-		q.checkLent("Query.RowsOf")
-	}
-	q.look()
 	s := q.w.openScan(q)
 	defer s.end()
 	s.walkOf(q, of.v, yield)

@@ -1,10 +1,7 @@
 package ecs
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"strings"
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
@@ -70,235 +67,52 @@ type World struct {
 	closed     bool
 }
 
-// Option changes how NewWorld works.
-type Option func(*World)
-
-// WithUniverse makes the world take its chunks from u, made with an [alloc.Size] of
-// your own, say. It may serve others too and is closed by you, after the world.
-func WithUniverse(u *alloc.Universe) Option {
-	if u == nil {
-		panic("ecs: WithUniverse: the universe is nil")
-	}
-	return func(w *World) { w.u = u }
+// registry is the types of a world.
+type registry struct {
+	list    []*typeInfo // by typeID
+	byKey   map[typeKey]typeID
+	shared  signature     // that are shared
+	cleanup signature     // registered with Cleanup
+	serial  atomic.Uint64 // of the shared value that was made last
 }
 
-// checkOptions panics for an option that is nil.
-func checkOptions(op string, options []Option) {
-	for _, o := range options {
-		if o == nil {
-			panic("ecs: " + op + ": an option is nil")
-		}
-	}
+func (r *registry) open() { r.byKey = map[typeKey]typeID{} }
+
+// news counts what queries look at before they loop.
+type news struct {
+	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	unshared  uint64 // the same, or never while the world is shared or after Close: see Query.Rows
+	replanned uint64 // those laid out anew
 }
 
-// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they
-// double, by at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB,
-// so a thousand rows of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
-func DefaultChunkGrowth() alloc.Growth {
-	return alloc.Doubling().Capped(alloc.ChunksPerMegachunk)
+// never is a news.unshared that no query has seen.
+const never = ^uint64(0)
+
+// changeMatches makes queries look before their next loop. No phase is under way.
+func (w *World) changeMatches() {
+	w.news.matched++
+	w.news.unshared = w.news.matched
 }
 
-// ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
-// What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
-// also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of up to
-// 64 units, and alloc.Fixed(1) only chunks of 16 KiB. Policies that multiply begin
-// with a small chunk of 2 KiB, an eighth of a unit, that they do not count, where the rows
-// fit. Its rows are copied when it is outgrown, as are those of an only chunk of 16 or 32
-// KiB where a larger one can be had. An archetype that empties keeps a small chunk.
-// Loops over data beyond the cache want large chunks; versions, which are per
-// chunk, are finer with small ones. Units without rows are the archetype's reserve,
-// which is cut when it is more than twice what the policy would add. So entities that
-// come and go at the border of a chunk do not go to the universe each time.
-func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
-
-// NewWorld makes an empty world, with a universe of its own of the default size
-// unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
-func NewWorld(options ...Option) (*World, error) {
-	checkOptions("NewWorld", options)
-	w := &World{growth: DefaultChunkGrowth()}
-	w.types.open()
-	w.archetypes.open()
-	w.news = news{matched: 1, unshared: 1}
-	w.loops.outer.w, w.loops.scans = w, []*scan{&w.loops.outer}
-	for _, o := range options {
-		o(w)
-	}
-	if w.u == nil {
-		u, err := alloc.NewUniverse()
-		if err != nil {
-			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
-		}
-		w.u, w.own = u, true
-	}
-	if err := w.buffers.Open(w.u, w.Trim); err != nil {
-		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
-	}
-	w.base = w.u.Base()
-	w.ids.Open(w.u, tags.Take(0))
-	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.replan})
-	w.index.Open()
-	w.registerBuiltIn()
-	return w, nil
+// replan tells queries that an archetype without rows got another layout.
+func (w *World) replan() {
+	w.news.replanned++
+	w.changeMatches()
 }
 
-// Close frees everything that the world holds; handles, rows and pointers into
-// it are void. It is an error when others still hold chunks of the world's own universe, which
-// wraps alloc.ErrInUse, when the system refuses to take its memory back, and when there is memory that
-// belongs to no entity's buffer, which wraps alloc.ErrLeak and counts the blocks. The world is
-// closed all the same. A second call tries again to give back the universe, and does nothing
-// when that is done. It panics during iteration.
-func (w *World) Close() error {
-	if w.closed {
-		return w.closeUniverse() // it may have been in use the first time
-	}
-	w.checkUnlocked("World.Close")
-	w.freeBuffers()
-	for _, t := range w.types.list {
-		if t.managed != nil {
-			t.managed.Drop()
-		}
-		if t.shared != nil {
-			t.shared.Drop()
-		}
-	}
-	for _, a := range w.archetypes.list {
-		a.table.End()
-		*a = Archetype{w: w, table: a.table}
-	}
-	err := errors.Join(w.ids.Close(), w.buffers.Close())
-	if err != nil {
-		err = fmt.Errorf("ecs: World.Close: %w", err)
-	}
-	err = errors.Join(err, w.closeUniverse())
-	tags.Give(w.ids.Tag())
-	w.closed, w.base, w.names = true, nil, nil
-	w.news.unshared = never
-	w.tables.Close()
-	w.index.Close()
-	w.loops.open++ // a loop that never ends
-	for _, t := range w.types.list {
-		t.view = entity.View{}
-	}
-	w.epoch++ // views are void
-	return err
-}
-
-func (w *World) closeUniverse() error {
-	if !w.own {
-		return nil
-	}
-	if err := w.u.Close(); err != nil {
-		return fmt.Errorf("ecs: World.Close: %w", err)
-	}
-	return nil
+// call is what a structural change has while it is under way, kept so that the next allocates nothing.
+type call struct {
+	picked    pick            // rows that a batch is about
+	targets   []*Archetype    // that rows come to
+	moved     []span          // rows that the last batch made or moved
+	cloning   cloning         // the last call of Instantiate
+	shrinking shrinking       // where the next step of Shrink goes on
+	chosen    []*value.Shared // of the archetype that is looked for
+	given     []*value.Shared // by the caller
 }
 
 // Closed reports whether the world was closed.
 func (w *World) Closed() bool { return w.closed }
 
-// Trim gives the archetypes' reserves and what the spilled buffers left behind back
-// to the universe, for others that take chunks from it, and returns how many chunks
-// that were; what ended managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does nothing to a closed
-// world.
-func (w *World) Trim() (chunks int) {
-	if w.closed {
-		return 0
-	}
-	w.Settle("World.Trim")
-	shelf := w.tables.Shelf().Chunks()
-	for _, a := range w.archetypes.list {
-		chunks += a.table.Grid.Trim(0)
-	}
-	chunks += shelf - w.tables.Shelf().Chunks()
-	w.tables.Trim()
-	if w.loops.phase == nil { // others may read the tables of pages
-		w.trimManaged()
-	}
-	return chunks + w.buffers.Trim()
-}
-
 // Universe returns the universe that the world takes its chunks from.
 func (w *World) Universe() *alloc.Universe { return w.u }
-
-// Alive reports whether e names an entity of this world that was created and
-// not destroyed.
-func (w *World) Alive(e Entity) bool { return w.find(e) != nil }
-
-// Stats describes a world.
-type Stats struct {
-	Alive      int    // entities alive
-	Reserved   int    // ids promised by Reserve, not created or given back yet
-	Created    uint64 // entities ever created
-	Destroyed  uint64 // entities ever destroyed
-	Archetypes int    // sets of types seen
-	Chunks     int    // units of 16 KiB in the chunks that hold rows, small ones not counted
-	Reserve    int    // units that archetypes keep without rows, see ChunkGrowth
-	Small      int    // small chunks of 2 KiB, with rows or kept without
-	Shared     int    // units of 16 KiB that they share
-	Buffers    int    // buffers whose elements have spilled to the heap
-}
-
-// Stats counts, in time proportional to the number of archetypes. A closed world
-// has nothing.
-func (w *World) Stats() Stats {
-	if w.closed {
-		return Stats{}
-	}
-	s := Stats{
-		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
-		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
-	}
-	for _, a := range w.archetypes.list {
-		s.Chunks += a.table.Grid.Units()
-		s.Reserve += a.table.Grid.Reserve()
-	}
-	return s
-}
-
-// checkUnlocked panics while a loop over rows is under way: a structural change
-// would move what the loop stands on. So it does for ever in a closed world, see Close. For
-// loans it waits.
-func (w *World) checkUnlocked(op string) {
-	if w == nil || w.loops.open != 0 {
-		w.unlock(op)
-	}
-}
-
-//go:noinline
-func (w *World) refuse(op string) { panic(w.refusal(op)) }
-
-// unmade says of a method's receiver that nobody made it. Those that are not here
-// are made by what makes a Component.
-var unmade = map[string]string{
-	"World":        "the world is nil or the zero value; worlds come from NewWorld",
-	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",
-	"Change":       "the change is the zero value; changes come from NewChange",
-	"Managed":      "the handle is the zero value; handles come from RegisterManaged",
-	"Lookup":       "the look-up is the zero value; look-ups come from Component.Lookup",
-	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",
-	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",
-}
-
-// refusal says why a call is refused.
-func (w *World) refusal(op string) string {
-	if w == nil {
-		receiver, _, _ := strings.Cut(op, ".")
-		return "ecs: " + op + ": " + cmp.Or(unmade[receiver], unmade["Component"])
-	}
-	if w.closed {
-		return "ecs: " + op + ": the world is closed"
-	}
-	w.checkUnshared(op)
-	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
-		op, w.loop())
-}
-
-// checkNew panics unless something can be made in the world.
-func (w *World) checkNew(op string) {
-	if w == nil || w.u == nil {
-		panic("ecs: " + op + ": " + unmade["World"])
-	}
-	if w.closed {
-		w.refuse(op)
-	}
-}

@@ -32,54 +32,44 @@ func (s *Store) Hold(ids []ID) (bad int) {
 	return -1
 }
 
+// What a hold ends as: how far the version of an id's record is from the id's then.
+const (
+	promised = ^uint32(0) // one less
+	alive    = 0
+	gone     = 1
+)
+
 // LetGo ends a hold: the ids stay promised.
-func (s *Store) LetGo(ids []ID) {
-	o := s.promises.Load()
-	for rest := ids; len(rest) > 0; {
-		b, n := o.run(rest)
-		count := b.lock()
-		for _, e := range rest[:n] {
-			word, bit := b.bit(e)
-			b.held[word] &^= bit
-		}
-		o.unlock(b, count, count)
-		rest = rest[n:]
-	}
-}
+func (s *Store) LetGo(ids []ID) { s.endHold(ids, promised) }
 
 // Revive ends a hold: the ids are alive. Where their rows are is for MoveRows to say. Only the
 // store's owner calls it.
-func (s *Store) Revive(ids []ID) {
-	o := s.promises.Load()
-	for rest := ids; len(rest) > 0; {
-		b, n := o.run(rest)
-		count := b.lock()
-		for _, e := range rest[:n] {
-			word, bit := b.bit(e)
-			b.held[word] &^= bit
-			atomic.StoreUint32(&b.records[e.ref%blockSize].version, e.version)
-		}
-		o.unlock(b, count, count)
-		o.alive += n
-		rest = rest[n:]
-	}
-}
+func (s *Store) Revive(ids []ID) { s.endHold(ids, alive) }
 
 // TakeBack ends a hold: the ids never name an entity, and their indices are free. Any
 // goroutine may call it.
-func (s *Store) TakeBack(ids []ID) {
+func (s *Store) TakeBack(ids []ID) { s.endHold(ids, gone) }
+
+func (s *Store) endHold(ids []ID, as uint32) {
 	o := s.promises.Load()
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
 		count := b.lock()
+		left := count
 		for _, e := range rest[:n] {
 			word, bit := b.bit(e)
 			b.held[word] &^= bit
-			b.used[word] &^= bit
-			atomic.StoreUint32(&b.records[e.ref%blockSize].version, e.version+1)
+			if as == gone {
+				b.used[word] &^= bit
+				left--
+			}
+			atomic.StoreUint32(&b.records[e.ref%blockSize].version, e.version+as)
 		}
-		o.unlock(b, count, count-int32(n))
-		o.free.Add(int64(n))
+		o.unlock(b, count, left)
+		o.free.Add(int64(count - left))
+		if as == alive {
+			o.alive += n
+		}
 		rest = rest[n:]
 	}
 }

@@ -2,13 +2,16 @@
 // between the files of ecs that run up, and exported names of each package.
 //
 //	go run ./internal/lint/report
+//	go run ./internal/lint/report -up
 //
 // A reference is an arrow from a file that uses a name to the file that declares it, counted once for each pair of files. The
-// files are brought into an order, by the heuristic of Eades, Lin and Smyth (1993), in which few arrows
-// run up: from a file to one that comes before it. What is left shows circles between files.
+// files are brought into an order, by the heuristic of Eades, Lin and Smyth (1993) and then by a search that moves one file at a time,
+// in which few arrows run up: from a file to one that comes before it. What is left shows circles between files; -up lists it, with
+// the order of the files and the names that each reference is for.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -31,6 +34,8 @@ func main() {
 	if _, err := os.Stat("ecs"); err != nil {
 		log.Fatal("run it in the folder of go.mod: ", err)
 	}
+	list := flag.Bool("up", false, "list the order of the files of ecs and the references that run up")
+	flag.Parse()
 	load := loader{token.NewFileSet(), nil}
 	load.Importer = importer.ForCompiler(load.FileSet, "source", nil)
 	fmt.Printf("%-20s %8s %8s\n", "package", "lines", "exported")
@@ -41,17 +46,20 @@ func main() {
 		}
 		fmt.Printf("%-20s %8d %8d\n", dir, p.lines, p.exported())
 		if dir == "ecs" {
-			defer p.reportECS()
+			defer p.reportECS(*list)
 		}
 	}
 }
 
 // reportECS prints what is asked of package ecs alone.
-func (p *room) reportECS() {
+func (p *room) reportECS(list bool) {
 	arrows := p.arrows()
 	order := arrange(len(p.names), arrows)
+	if list {
+		p.listUp(os.Stdout, order, arrows)
+	}
 	fmt.Printf("\necs: World has %d fields; of %d references between %d files %d run up\n",
-		fields(p.types.Scope().Lookup("World").Type()), len(arrows), len(p.names), up(order, arrows))
+		fields(p.types.Scope().Lookup("World").Type()), len(arrows), len(p.names), len(up(order, arrows)))
 }
 
 // fields counts the fields of a struct, those of embedded structs one by one.
@@ -108,37 +116,28 @@ func (p *room) exported() (n int) {
 	return n
 }
 
-// arrows returns the references between files, by number.
-func (p *room) arrows() map[[2]int]bool {
+// arrows returns the references between files, by number, and the names that each is for.
+func (p *room) arrows() map[[2]int]map[string]bool {
 	number := map[string]int{}
 	for i, name := range p.names {
 		number[name] = i
 	}
-	arrows := map[[2]int]bool{}
+	arrows := map[[2]int]map[string]bool{}
 	for use, of := range p.info.Uses {
 		if of.Pkg() != p.types {
 			continue
 		}
 		from, to := number[p.set.Position(use.Pos()).Filename], number[p.set.Position(of.Pos()).Filename]
-		if from != to {
-			arrows[[2]int{from, to}] = true
+		if from == to {
+			continue
 		}
+		arrow := [2]int{from, to}
+		if arrows[arrow] == nil {
+			arrows[arrow] = map[string]bool{}
+		}
+		arrows[arrow][of.Name()] = true
 	}
 	return arrows
-}
-
-// up counts the arrows that lead to a file before their own.
-func up(order []int, arrows map[[2]int]bool) (n int) {
-	at := make([]int, len(order))
-	for i, file := range order {
-		at[file] = i
-	}
-	for a := range arrows {
-		if at[a[1]] < at[a[0]] {
-			n++
-		}
-	}
-	return n
 }
 
 // loader reads packages.

@@ -4,6 +4,8 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,8 +30,64 @@ func TestArrange(t *testing.T) {
 		order := arrange(c.n, arrows)
 		require.Len(t, order, c.n)
 		require.ElementsMatch(t, []int{0, 1, 2, 3, 4, 5}[:c.n], order)
-		require.Equal(t, c.up, up(order, arrows), "%v in order %v", c.arrows, order)
+		require.Len(t, up(order, arrows), c.up, "%v in order %v", c.arrows, order)
 	}
+}
+
+// TestBestPlace: a file that two others use goes behind both, and stays where no place is better.
+func TestBestPlace(t *testing.T) {
+	arrows := map[[2]int]bool{{1, 0}: true, {2, 0}: true, {0, 3}: true}
+	require.Equal(t, 2, bestPlace([]int{0, 1, 2, 3}, 0, arrows))
+	require.Equal(t, 2, bestPlace([]int{1, 2, 0, 3}, 2, arrows))
+	require.Equal(t, 1, bestPlace([]int{0, 3, 1, 2}, 1, arrows), "behind what uses it already")
+	require.Empty(t, up(arrange(4, arrows), arrows))
+}
+
+// TestArrangeExhaustive: no order of up to four files has fewer arrows that run up.
+func TestArrangeExhaustive(t *testing.T) {
+	for n := 2; n <= 4; n++ {
+		for set := range 1 << (n * (n - 1)) {
+			arrows := map[[2]int]bool{}
+			for bit := range n * (n - 1) {
+				if from, to := bit/(n-1), bit%(n-1); set>>bit&1 != 0 {
+					if to >= from {
+						to++
+					}
+					arrows[[2]int{from, to}] = true
+				}
+			}
+			require.Len(t, up(arrange(n, arrows), arrows), fewest(nil, n, arrows), "%v", arrows)
+		}
+	}
+}
+
+// fewest tries all orders that begin as given.
+func fewest(order []int, n int, arrows map[[2]int]bool) int {
+	if len(order) == n {
+		return len(up(order, arrows))
+	}
+	least := len(arrows)
+	for file := range n {
+		if !slices.Contains(order, file) {
+			least = min(least, fewest(append(order, file), n, arrows))
+		}
+	}
+	return least
+}
+
+// TestListUp: files in their order, and below each what it uses of files before it.
+func TestListUp(t *testing.T) {
+	p := &room{names: []string{"ecs/world.go", "ecs/entity.go", "ecs/query.go"}}
+	arrows := map[[2]int]map[string]bool{
+		{0, 1}: {"Entity": true},
+		{0, 2}: {"Query": true},
+		{1, 0}: {"ids": true, "World": true},
+		{1, 2}: {"walk": true},
+		{2, 0}: {"World": true},
+	}
+	var out strings.Builder
+	p.listUp(&out, []int{2, 0, 1}, arrows)
+	require.Equal(t, "query.go\nworld.go\n\t-> query.go: Query\nentity.go\n\t-> query.go: walk\n\t-> world.go: World, ids\n", out.String())
 }
 
 // TestFields counts those of embedded structs one by one.
@@ -51,7 +109,9 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.names, 2, "main.go and order.go")
 	require.Zero(t, p.exported())
-	require.Len(t, p.arrows(), 2, "each uses the other")
+	arrows := p.arrows()
+	require.Len(t, arrows, 2, "each uses the other")
+	require.Contains(t, arrows[[2]int{0, 1}], "arrange", "main.go uses it")
 	require.Greater(t, p.lines, 200)
 	_, err = load.read("nowhere")
 	require.Error(t, err)

@@ -1,0 +1,175 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+)
+
+// The life of a world: what it is made with, and how the parts that world.go declares are
+// opened and closed.
+
+// Option changes how NewWorld works.
+type Option func(*World)
+
+// WithUniverse makes the world take its chunks from u, made with an [alloc.Size] of
+// your own, say. It may serve others too and is closed by you, after the world.
+func WithUniverse(u *alloc.Universe) Option {
+	if u == nil {
+		panic("ecs: WithUniverse: the universe is nil")
+	}
+	return func(w *World) { w.u = u }
+}
+
+// checkOptions panics for an option that is nil.
+func checkOptions(op string, options []Option) {
+	for _, o := range options {
+		if o == nil {
+			panic("ecs: " + op + ": an option is nil")
+		}
+	}
+}
+
+// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they
+// double, by at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB,
+// so a thousand rows of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
+func DefaultChunkGrowth() alloc.Growth {
+	return alloc.Doubling().Capped(alloc.ChunksPerMegachunk)
+}
+
+// ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
+// What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
+// also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of up to
+// 64 units, and alloc.Fixed(1) only chunks of 16 KiB. Policies that multiply begin
+// with a small chunk of 2 KiB, an eighth of a unit, that they do not count, where the rows
+// fit. Its rows are copied when it is outgrown, as are those of an only chunk of 16 or 32
+// KiB where a larger one can be had. An archetype that empties keeps a small chunk.
+// Loops over data beyond the cache want large chunks; versions, which are per
+// chunk, are finer with small ones. Units without rows are the archetype's reserve,
+// which is cut when it is more than twice what the policy would add. So entities that
+// come and go at the border of a chunk do not go to the universe each time.
+func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
+
+// NewWorld makes an empty world, with a universe of its own of the default size
+// unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
+func NewWorld(options ...Option) (*World, error) {
+	checkOptions("NewWorld", options)
+	w := &World{growth: DefaultChunkGrowth()}
+	w.types.open()
+	w.archetypes.open()
+	w.news = news{matched: 1, unshared: 1}
+	w.loops.outer.w, w.loops.scans = w, []*scan{&w.loops.outer}
+	for _, o := range options {
+		o(w)
+	}
+	if w.u == nil {
+		u, err := alloc.NewUniverse()
+		if err != nil {
+			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
+		}
+		w.u, w.own = u, true
+	}
+	if err := w.buffers.Open(w.u, w.Trim); err != nil {
+		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
+	}
+	w.base = w.u.Base()
+	w.ids.Open(w.u, tags.Take(0))
+	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.replan})
+	w.index.Open()
+	w.registerBuiltIn()
+	return w, nil
+}
+
+// Close frees everything that the world holds; handles, rows and pointers into
+// it are void. It is an error when others still hold chunks of the world's own universe, which
+// wraps alloc.ErrInUse, when the system refuses to take its memory back, and when there is memory that
+// belongs to no entity's buffer, which wraps alloc.ErrLeak and counts the blocks. The world is
+// closed all the same. A second call tries again to give back the universe, and does nothing
+// when that is done. It panics during iteration.
+func (w *World) Close() error {
+	if w.closed {
+		return w.closeUniverse() // it may have been in use the first time
+	}
+	w.checkUnlocked("World.Close")
+	w.freeBuffers()
+	for _, t := range w.types.list {
+		if t.managed != nil {
+			t.managed.Drop()
+		}
+		if t.shared != nil {
+			t.shared.Drop()
+		}
+	}
+	for _, a := range w.archetypes.list {
+		a.table.End()
+		*a = Archetype{w: w, table: a.table}
+	}
+	err := errors.Join(w.ids.Close(), w.buffers.Close())
+	if err != nil {
+		err = fmt.Errorf("ecs: World.Close: %w", err)
+	}
+	err = errors.Join(err, w.closeUniverse())
+	tags.Give(w.ids.Tag())
+	w.closed, w.base, w.names = true, nil, nil
+	w.news.unshared = never
+	w.tables.Close()
+	w.index.Close()
+	w.loops.open++ // a loop that never ends
+	for _, t := range w.types.list {
+		t.view = entity.View{}
+	}
+	w.epoch++ // views are void
+	return err
+}
+
+func (w *World) closeUniverse() error {
+	if !w.own {
+		return nil
+	}
+	if err := w.u.Close(); err != nil {
+		return fmt.Errorf("ecs: World.Close: %w", err)
+	}
+	return nil
+}
+
+func (w *World) registerBuiltIn() {
+	Register[DisabledEntity](w)
+	Register[Prefab](w)
+	Register[Dying](w)
+	RegisterBuffer[LinkedEntity](w)
+	w.dies = &Change{w: w, dies: true}
+}
+
+// Stats describes a world.
+type Stats struct {
+	Alive      int    // entities alive
+	Reserved   int    // ids promised by Reserve, not created or given back yet
+	Created    uint64 // entities ever created
+	Destroyed  uint64 // entities ever destroyed
+	Archetypes int    // sets of types seen
+	Chunks     int    // units of 16 KiB in the chunks that hold rows, small ones not counted
+	Reserve    int    // units that archetypes keep without rows, see ChunkGrowth
+	Small      int    // small chunks of 2 KiB, with rows or kept without
+	Shared     int    // units of 16 KiB that they share
+	Buffers    int    // buffers whose elements have spilled to the heap
+}
+
+// Stats counts, in time proportional to the number of archetypes. A closed world
+// has nothing.
+func (w *World) Stats() Stats {
+	if w.closed {
+		return Stats{}
+	}
+	s := Stats{
+		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
+		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
+	}
+	for _, a := range w.archetypes.list {
+		s.Chunks += a.table.Grid.Units()
+		s.Reserve += a.table.Grid.Reserve()
+	}
+	return s
+}

@@ -1,0 +1,104 @@
+package ecs
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// The lock. A structural change would move what loops stand on, what the goroutines of a phase
+// read and what is lent. So it asks here first: inside a loop, in a phase and in a closed world
+// it is refused, and loans that are out are ended for it (N1).
+
+// checkNew panics unless something can be made in the world.
+func (w *World) checkNew(op string) {
+	if w == nil || w.u == nil {
+		panic("ecs: " + op + ": " + unmade["World"])
+	}
+	if w.closed {
+		w.refuse(op)
+	}
+}
+
+// checkHandle panics for no world, as a zero handle has, and for a closed one.
+func (w *World) checkHandle(op string) {
+	if w == nil || w.closed {
+		w.refuse(op)
+	}
+}
+
+// checkUnlocked panics while a loop over rows is under way: a structural change
+// would move what the loop stands on. So it does for ever in a closed world, see Close. For
+// loans it waits.
+func (w *World) checkUnlocked(op string) {
+	if w == nil || w.loops.open != 0 {
+		w.unlock(op)
+	}
+}
+
+// unlock completes all loans before a structural change, or panics where that may not be
+// made now: in a loop, a phase, or a closed world.
+//
+//go:noinline
+func (w *World) unlock(op string) {
+	if w == nil || w.loops.open != len(w.loops.loans) {
+		panic(w.refusal(op))
+	}
+	w.Settle(op)
+}
+
+// Settle ends all loans that are out, by the wait of each, as a structural change does first;
+// op is for its messages. So what loans' goroutines use beside the world may change then. Loops
+// may call it.
+func (w *World) Settle(op string) { // N1
+	for len(w.loops.loans) > 0 {
+		l := w.loops.loans[0]
+		if l.wait(op); l.out {
+			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, l.name))
+		}
+	}
+}
+
+// Locked reports whether a loop over rows or a phase is under way, so that structural changes
+// panic. Loans do not lock: they are ended first.
+func (w *World) Locked() bool { return w.loops.open != len(w.loops.loans) }
+
+// Shared reports whether a phase is under way.
+func (w *World) Shared() bool { return w.loops.phase != nil }
+
+// checkUnshared panics while the world is shared: the call would change what
+// goroutines read.
+func (w *World) checkUnshared(op string) {
+	if w.loops.phase != nil {
+		panic("ecs: " + op + ": the world is shared; call Phase.End first")
+	}
+}
+
+//go:noinline
+func (w *World) refuse(op string) { panic(w.refusal(op)) }
+
+// unmade says of a method's receiver that nobody made it. Those that are not here
+// are made by what makes a Component.
+var unmade = map[string]string{
+	"World":        "the world is nil or the zero value; worlds come from NewWorld",
+	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",
+	"Change":       "the change is the zero value; changes come from NewChange",
+	"Managed":      "the handle is the zero value; handles come from RegisterManaged",
+	"Lookup":       "the look-up is the zero value; look-ups come from Component.Lookup",
+	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",
+	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",
+}
+
+// refusal says why a call is refused.
+func (w *World) refusal(op string) string {
+	if w == nil {
+		receiver, _, _ := strings.Cut(op, ".")
+		return "ecs: " + op + ": " + cmp.Or(unmade[receiver], unmade["Component"])
+	}
+	if w.closed {
+		return "ecs: " + op + ": the world is closed"
+	}
+	w.checkUnshared(op)
+	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
+		op, w.loop())
+}

@@ -1,0 +1,111 @@
+package ecs
+
+import (
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
+)
+
+// What rows own outside their chunks: the blocks of buffers that have spilled, and the values
+// of managed types. It ends with the row, and a copy of the row has a copy of it. Links stand
+// there too.
+
+// freeBuffers frees what all buffers have spilled. What the heap still holds after
+// it has leaked.
+func (w *World) freeBuffers() {
+	if w.buffers.Live() == 0 {
+		return
+	}
+	for _, a := range w.archetypes.list {
+		for _, c := range a.table.Buffers() {
+			for pos := range a.table.Grid.Chunks() {
+				w.buffers.FreeRows(a.table.Grid.Row(pos, 0), c, a.table.Grid.RowsOf(pos))
+			}
+		}
+	}
+}
+
+// linked returns the values of a row whose links count: a component's is the one at p, a
+// buffer's are its elements, and a managed type's is in its store.
+func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
+	switch {
+	case t.buffer:
+		h := (*value.Header)(p) // Safe because a buffer's column holds headers.
+		return t.spill.Elements(h), h.Len()
+	case t.managed != nil:
+		s := *(*value.Slot)(p) // Safe because a managed type's column holds slots.
+		return t.managed.At(s), int(min(s, 1))
+	}
+	return p, 1
+}
+
+// eachLink calls visit for the links of some rows. It is one call a link, so it serves what
+// rewrites all links of what moves to another world.
+func (rows span) eachLink(visit func(*Entity)) {
+	a := rows.a
+	for _, c := range a.table.Grid.Columns() {
+		t := a.w.types.list[c.Key]
+		if len(t.links) == 0 {
+			continue
+		}
+		pos, row := a.table.Grid.Find(rows.start)
+		for left := rows.n; left > 0; pos, row = pos+1, 0 {
+			k := min(left, a.table.Grid.RowsOf(pos)-row)
+			at := a.table.Grid.Row(pos, row)
+			for range k {
+				first, n := t.linked(at.Element(c.Offset, c.Size))
+				eachEntity(t.links, first, n, uintptr(t.shape.Element), visit)
+				at.Row++
+			}
+			left -= k
+		}
+	}
+}
+
+// copySpills gives n buffers, which have the headers of those of another world still, copies of the blocks that
+// those have. After an error, its own or one that is given, the buffers that would have some are empty.
+func (a *Archetype) copySpills(from *World, at alloc.GridRow, c column, n int, err error) error {
+	t := a.w.types.list[c.Key]
+	first := at.Element(c.Offset, c.Size)
+	for row := range n {
+		h := value.HeaderAt(first, row, c.Size)
+		if !h.Spilled() {
+			continue
+		}
+		old := *h
+		*h = value.Header{}
+		if err != nil {
+			continue
+		}
+		next, failed := t.spill.Take(&t.shape, old.Len())
+		if failed != nil {
+			err = bufferLimit(failed)
+			continue
+		}
+		elements := t.spill.Bytes(&next, &t.shape, 0, old.Len())
+		copy(elements, from.buffers.Own().Bytes(&old, &t.shape, 0, old.Len()))
+		retag(t.links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.shape.Element), from.ids.Tag(), t.w.ids.Tag()) // Safe because these are the elements.
+		*h = next
+	}
+	return err
+}
+
+// retag makes the entities in n rows of a column, of another world with a tag, those of the type's world. Elements that
+// lie outside the chunk are copySpills'.
+func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
+	to := t.w.ids.Tag()
+	if !t.buffer && t.managed == nil {
+		retag(t.links, first, n, uintptr(t.size), from, to)
+		return
+	}
+	for i := range n {
+		row := unsafe.Add(first, i*t.size)              // Safe because the column has n rows.
+		if t.buffer && (*value.Header)(row).Spilled() { // Safe because a buffer's column holds headers.
+			continue
+		}
+		values, k := t.linked(row)
+		retag(t.links, values, k, uintptr(t.shape.Element), from, to)
+	}
+}

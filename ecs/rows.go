@@ -1,0 +1,250 @@
+package ecs
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+	"unsafe"
+)
+
+// Rows is a span of rows of one chunk: what queries and batches yield. It is
+// three words, passed by value, and good until the loop goes on: rows that are
+// kept longer are caught when anything but their Len is used.
+type Rows struct {
+	s    *scan
+	base unsafe.Pointer // start of the chunk
+	span uint64         // rows 18 bits | 14 unused | serial 32
+}
+
+const (
+	spanBits = 18 // a megachunk of rows of 8 bytes has 2^17
+	mostRows = 1 << spanBits
+)
+
+// makeRows returns the n current rows, in the chunk at base.
+func makeRows(s *scan, base unsafe.Pointer, n int) Rows {
+	return Rows{s, base, uint64(n)<<(64-spanBits) | uint64(s.serial)}
+}
+
+func (r Rows) serial() uint32 { return uint32(r.span) }
+
+// Len returns the number of rows, matching or not.
+func (r Rows) Len() int { return int(r.span >> (64 - spanBits)) }
+
+// check panics unless the rows are the current ones of a loop.
+func (r Rows) check(op string) *scan {
+	if r.s == nil || r.serial() != r.s.serial {
+		r.stale(op)
+	}
+	return r.s
+}
+
+//go:noinline
+func (r Rows) stale(op string) {
+	if r.s == nil {
+		panic("ecs: " + op + ": the rows are the zero value; rows come from Query.Rows or Batch.Rows")
+	}
+	panic("ecs: " + op + ": the rows are no longer current: the loop that gave them has gone on or ended")
+}
+
+// column returns the start of a column of the rows' chunk, marked changed when
+// it may be written. It is nil where the chunk lacks an Optional type.
+func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
+	s := r.s
+	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
+		return r.missing(t, op)
+	}
+	p := s.t.columnOf(t.id)
+	if p.Flags()&mayWrite != 0 {
+		*s.t.a.table.Books.Version(p.Slot(), s.pos) = t.w.tables.Version
+	} else if p.Flags()&mayRead == 0 {
+		return r.missing(t, op)
+	}
+	return s.columnAt(r.base, p)
+}
+
+func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
+	// Safe because the offset is the column's in the archetype of this chunk.
+	return unsafe.Add(base, uintptr(p.Offset)*s.scale)
+}
+
+// placeOf is column without the mark; ok is false where it would be nil.
+func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
+	s := r.s
+	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
+		if p = s.t.columnOf(t.id); p.Flags()&(mayRead|lentRead) != 0 {
+			return p, true
+		}
+	}
+	r.missing(t, op)
+	return place{}, false
+}
+
+// missing is column for what that does not expect: rows of a loan, and a chunk that lacks an
+// Optional type, where it returns nil. It panics when the query does not declare the type.
+//
+//go:noinline
+func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {
+	s := r.check(op)
+	if t == nil || s.w != t.w {
+		r.refuse(t, op)
+	}
+	switch p := s.t.columnOf(t.id); {
+	case p.Flags()&lentRead != 0:
+		s.markLent(p)
+		return s.columnAt(r.base, p)
+	case p.Flags()&declared == 0:
+		r.refuse(t, op)
+	}
+	return nil
+}
+
+//go:noinline
+func (r Rows) refuse(t *typeInfo, op string) {
+	s := r.check(op)
+	switch {
+	case t == nil:
+		t.world().refuse(op)
+	case s.w != t.w:
+		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
+	case s.q == &s.w.loops.batches && s.t.columnOf(t.id).Flags() == taken:
+		t.refuseLent(op)
+	case s.q == &s.w.loops.batches:
+		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
+	}
+	s.q.refuseAccess(t, op)
+}
+
+//go:noinline
+func (q *Query) refuseAccess(t *typeInfo, op string) {
+	if int(t.id) < len(q.access) && q.access[t.id] != 0 {
+		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
+	}
+	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, q, t.name))
+}
+
+//go:noinline
+func (r Rows) noRow(t *typeInfo, i int) {
+	kind := "Buffer"
+	if t.managed != nil {
+		kind = "Managed"
+	}
+	if uint(i) < uint(r.Len()) {
+		panic(fmt.Sprintf("ecs: %s.At: %v has no %s: ask %s.In first", kind, r.s.t.a, t.name, kind))
+	}
+	panic(fmt.Sprintf("ecs: %s.At: row %d is not in [0, %d)", kind, i, r.Len()))
+}
+
+func (r Rows) in(t *typeInfo, op string) bool {
+	if s := r.check(op); t != nil && s.w == t.w && s.q == &s.w.loops.batches {
+		return s.t.columnOf(t.id).Flags() != 0
+	}
+	_, ok := r.placeOf(t, op)
+	return ok
+}
+
+// Entities returns the rows' entities, to read. It is good like Slice's.
+func (r Rows) Entities() []Entity {
+	r.check("Rows.Entities")
+	return entities(r.base, r.s.first+r.Len())[r.s.first:]
+}
+
+// Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk
+// takes it. Changes of the structure may move chunks; Ordered tells.
+func (r Rows) Chunk() int { return r.check("Rows.Chunk").pos }
+
+// Archetype returns the archetype that the rows belong to.
+func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").t.a }
+
+// Ordered reports whether rows came into the rows' chunk, went or changed places
+// since a version; since version 0 they have.
+func (r Rows) Ordered(since uint32) bool {
+	s := r.check("Rows.Ordered")
+	return newer(s.t.a.table.Books.Ordered(s.pos), since)
+}
+
+// Which rows match. Without enable bits they all do, and Dense says so. The
+// mask is a snapshot taken when the loop came to the chunk: toggling a row does
+// not change it.
+
+// Dense reports whether every row matches; a plain loop over the slices is
+// right then.
+func (r Rows) Dense() bool { return r.check("Rows.Dense").dense }
+
+// Mask returns one bit per row, in words of 64, set where the row matches; bits
+// beyond the last row are 0. It is good until the loop goes on and must not be
+// written.
+func (r Rows) Mask() []uint64 {
+	s := r.check("Rows.Mask")
+	if s.filled {
+		return s.words(r.Len())
+	}
+	s.filled = true
+	return s.allRows(r.Len())
+}
+
+// Count returns the number of rows that match.
+func (r Rows) Count() int {
+	if r.check("Rows.Count").dense {
+		return r.Len()
+	}
+	n := 0
+	for _, w := range r.Mask() {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Each yields the index of every row that matches, in rising order, for use
+// with the slices of the same rows. It inlines into the loop. A range over a slice
+// takes the same rows when they are Dense, as all are of a batch and of a query that
+// names no type that is Enableable.
+func (r Rows) Each() iter.Seq[int] {
+	mask := r.Mask()
+	return func(yield func(int) bool) {
+		for i, word := range mask {
+			for ; word != 0; word &= word - 1 {
+				if !yield(i<<6 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// first returns the first row that matches.
+func (r Rows) first() int {
+	for row := range r.Each() {
+		return row
+	}
+	return 0
+}
+
+// Runs yields [lo, hi) for every longest run of rows that match, in rising
+// order: what kernels take.
+func (r Rows) Runs() iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) { walkRuns(r.Mask(), r.Len(), yield) }
+}
+
+func walkRuns(mask []uint64, n int, yield func(int, int) bool) {
+	for lo := nextBit(mask, 0, n, 0); lo < n; {
+		hi := nextBit(mask, lo, n, ^uint64(0))
+		if !yield(lo, hi) {
+			return
+		}
+		lo = nextBit(mask, hi, n, 0)
+	}
+}
+
+// nextBit returns the first i in [from, n) whose bit differs from those of
+// same, or n.
+func nextBit(mask []uint64, from, n int, same uint64) int {
+	for from < n {
+		word := (mask[from/64] ^ same) >> (from % 64)
+		if word != 0 {
+			return min(n, from+bits.TrailingZeros64(word))
+		}
+		from = from&^63 + 64
+	}
+	return n
+}
