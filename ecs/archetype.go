@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"unsafe"
@@ -38,23 +37,6 @@ type Archetype struct {
 	dying    bool            // it has Dying: nothing is created here
 	pinned   bool            // somebody may have it from NewArchetype, so it stays without rows
 }
-
-// catalogue is the archetypes of a world.
-type catalogue struct {
-	list       []*Archetype          // in order of creation
-	byKey      map[uint64]*Archetype // by hash of types and values, the last that was made with it
-	seed       maphash.Seed          // of that hash
-	valued     int                   // archetypes with shared values
-	mostValued int                   // from how many on the next change sweeps
-}
-
-func (c *catalogue) open() {
-	c.byKey, c.seed, c.mostValued = map[uint64]*Archetype{}, maphash.MakeSeed(), leastSwept
-}
-
-// leastSwept is how many archetypes with values there may be before those without rows
-// are looked for: the search costs some ns for each archetype of the world.
-const leastSwept = 64
 
 const (
 	edgeAdds = 1 << 16 // of Archetype.edgeKey
@@ -113,52 +95,29 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	return a, nil
 }
 
-// keyOf returns the hash of a set of types and of values.
-func (w *World) keyOf(sig *signature, values []*value.Shared) uint64 {
-	key := maphash.Comparable(w.archetypes.seed, *sig)
-	for _, v := range values {
-		key = maphash.Comparable(w.archetypes.seed, [2]uint64{key, v.Serial})
-	}
-	return key
-}
-
-// withKey returns the archetype of a set and values with that hash, or nil.
-func (w *World) withKey(key uint64, sig *signature, values []*value.Shared) *Archetype {
-	for a := w.archetypes.byKey[key]; a != nil; a = a.alike {
-		if a.table.Sig == *sig && slices.Equal(a.values, values) {
-			return a
-		}
-	}
-	return nil
-}
-
 // archetypeOf finds or makes the archetype of a set of types and of values, which
 // valuesFor gave.
 func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, error) {
-	key := w.keyOf(&sig, values)
-	if a := w.withKey(key, &sig, values); a != nil {
+	key := w.archetypes.keyOf(&sig, values)
+	if a := w.archetypes.withKey(key, &sig, values); a != nil {
 		return a, nil
 	}
 	w.checkUnshared("NewArchetype")
 	w.Settle("NewArchetype")
-	a := &Archetype{w: w, values: slices.Clone(values), key: key, alike: w.archetypes.byKey[key]}
+	a := &Archetype{w: w, values: slices.Clone(values), key: key}
 	if err := a.table.Init(&w.tables, sig, len(values) > 0); err != nil {
 		return nil, planLimit(err)
 	}
 	a.dying = sig.Has(dyingID)
 	a.lasting = sig.Meets(&w.types.cleanup) || sig.Has(linkedID)
 	a.edgeKey = noEdge
-	w.archetypes.list = append(w.archetypes.list, a)
-	w.archetypes.byKey[key] = a
 	a.table.Values = serialsOf(a.values)
 	for _, v := range a.values {
 		v.Hold()
 	}
-	if len(a.values) > 0 {
-		w.archetypes.valued++
-	}
+	w.archetypes.add(a)
 	w.index.Enter(&a.table)
-	w.changeMatches()
+	w.news.match()
 	return a, nil
 }
 
@@ -175,7 +134,7 @@ func (a *Archetype) again() (*Archetype, error) {
 func (a *Archetype) now() *Archetype {
 	if a.table.Closed {
 		values := a.w.valuesFor(&a.table.Sig, a.values, nil, nil)
-		if b := a.w.withKey(a.w.keyOf(&a.table.Sig, values), &a.table.Sig, values); b != nil {
+		if b := a.w.archetypes.find(&a.table.Sig, values); b != nil {
 			return b
 		}
 	}
@@ -204,15 +163,6 @@ func (w *World) archetypeOn(t *table.Table) *Archetype {
 		return nil
 	}
 	return w.archetypes.list[t.Index]
-}
-
-// allTables yields the tables of all archetypes.
-func (w *World) allTables(yield func(*table.Table) bool) {
-	for _, a := range w.archetypes.list {
-		if !yield(&a.table.Table) {
-			return
-		}
-	}
 }
 
 // refuseDying panics for a call that would make entities that are Dying.

@@ -71,6 +71,46 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
+// CorruptParts breaks one numbered invariant of the parts of a world that has an archetype of one type, and returns
+// what puts it right.
+func (w *World) CorruptParts(invariant string) (restore func()) {
+	a := w.archetypes.list[0]
+	switch invariant {
+	case "T1":
+		w.types.list[0].id++
+		return func() { w.types.list[0].id-- }
+	case "T1 keys":
+		w.types.byKey[typeKey{}] = 1
+		return func() { delete(w.types.byKey, typeKey{}) }
+	case "T2":
+		old := w.types.cleanup
+		w.types.cleanup.Add(a.table.Types[0])
+		return func() { w.types.cleanup = old }
+	case "A1":
+		delete(w.archetypes.byKey, a.key)
+		return func() { w.archetypes.byKey[a.key] = a }
+	case "A2":
+		w.archetypes.valued++
+		return func() { w.archetypes.valued-- }
+	case "A3":
+		a.edges = append(a.edges, edge{a.table.Types[0], a.table.To(&a.table.Table)})
+		return func() { a.edges = a.edges[:len(a.edges)-1] }
+	case "Q1":
+		w.news.matched++
+		return func() { w.news.matched-- }
+	case "O1":
+		w.loops.open++
+		return func() { w.loops.open-- }
+	case "O1 outer":
+		w.loops.scans[0] = new(scan)
+		return func() { w.loops.scans[0] = &w.loops.outer }
+	case "C1":
+		a.sources++
+		return func() { a.sources-- }
+	}
+	return nil
+}
+
 // OpenWorlds returns the number of worlds that are open.
 func OpenWorlds() int {
 	return tags.Open()

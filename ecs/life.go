@@ -77,7 +77,7 @@ func NewWorld(options ...Option) (*World, error) {
 	}
 	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
-	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.replan})
+	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.news.replan})
 	w.index.Open()
 	w.registerBuiltIn()
 	return w, nil

@@ -101,7 +101,7 @@ func (w *World) showRecords() {
 }
 
 // build notes the chunks that there are, at the first call.
-func (t *typeInfo) build() { t.w.tables.Build(&t.Directory, t.id, t.w.allTables) }
+func (t *typeInfo) build() { t.w.tables.Build(&t.Directory, t.id, t.w.archetypes.tables) }
 
 // find returns the address of e's value and where e is, or nil when e is not alive or
 // lacks the type. A nil t is that of a zero handle.

@@ -21,30 +21,23 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 		return 0
 	}
 	w.index.Leave()
-	w.archetypes.list = slices.DeleteFunc(w.archetypes.list, func(a *Archetype) bool { return a.table.Closed })
-	clear(w.archetypes.byKey)
+	w.archetypes.leave()
 	for _, a := range w.archetypes.list {
-		a.alike = w.archetypes.byKey[a.key]
-		w.archetypes.byKey[a.key] = a
 		a.table.Forget()
 		a.edges = slices.DeleteFunc(a.edges, func(e edge) bool { return e.path.IsClosed() })
 		if a.edge != nil && a.edge.IsClosed() {
 			a.edge, a.edgeKey = nil, noEdge
 		}
 	}
-	w.changeMatches()
+	w.news.match()
 	return n
 }
 
 // giveUp ends what an archetype without rows has, but its types and values.
 func (a *Archetype) giveUp() {
-	w := a.w
 	a.table.Close()
 	for _, v := range a.values {
 		v.LetGo()
-	}
-	if len(a.values) > 0 {
-		w.archetypes.valued--
 	}
 	a.edges, a.edge, a.edgeKey, a.adopt, a.alike = nil, nil, noEdge, nil, nil
 }

@@ -25,16 +25,6 @@ type scan struct {
 	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
 }
 
-// loops are what is under way in a world that structural changes would disturb.
-type loops struct {
-	open    int     // scans that are open, and loans that are out
-	scans   []*scan // theirs, and others to be used again; the first is outer
-	outer   scan    // of a loop that is not inside others
-	batches Query   // that the rows of batches belong to; it matches nothing
-	phase   *Phase  // that shares the world with other goroutines; nil: none
-	loans   []*Loan // that are out, in the order in which they began
-}
-
 // openScan starts a loop and locks the world, which must not be closed. Its two parts are
 // small enough to be inlined.
 func (w *World) openScan(q *Query) *scan {

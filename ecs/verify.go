@@ -25,7 +25,7 @@ func (w *World) Verify() error {
 	if w.created-w.destroyed != uint64(rows) {
 		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.created, w.destroyed, rows)
 	}
-	if err := w.tables.Verify(slices.Collect(w.allTables)); err != nil {
+	if err := w.tables.Verify(slices.Collect(w.archetypes.tables)); err != nil {
 		return err
 	}
 	alive, err := w.ids.Verify()
@@ -34,9 +34,6 @@ func (w *World) Verify() error {
 	}
 	if alive != rows {
 		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
-	}
-	if err := w.verifyViews(); err != nil {
-		return err
 	}
 	if err := w.verifyNames(); err != nil {
 		return err
@@ -52,6 +49,9 @@ func (w *World) Verify() error {
 	}
 	if err := w.buffers.Verify(spilled); err != nil {
 		return fmt.Errorf("ecs: W7: %w", err)
+	}
+	if err := w.verifyParts(); err != nil {
+		return err
 	}
 	if w.own {
 		return w.u.Verify()
@@ -84,12 +84,19 @@ func (a *Archetype) verify(spilled *int) error {
 	return nil
 }
 
-// verifyViews checks L2.
-func (w *World) verifyViews() error {
-	for _, t := range w.types.list {
-		if want := w.ids.View(); t.writers == 0 && t.view != want {
-			return fmt.Errorf("ecs: L2: look-ups of %s see records %+v, the world has %+v", t.name, t.view, want)
-		}
+// verifyParts checks what the parts of a world that stand in this package keep.
+func (w *World) verifyParts() error {
+	if err := w.types.verify(w.ids.View()); err != nil {
+		return err
 	}
-	return nil
+	if err := w.archetypes.verify(); err != nil {
+		return err
+	}
+	if err := w.loops.verify(); err != nil {
+		return err
+	}
+	if err := w.news.verify(w.loops.phase != nil); err != nil {
+		return err
+	}
+	return w.call.verify(w.archetypes.list)
 }

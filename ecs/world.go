@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
@@ -36,8 +35,9 @@ import (
 //	W10 Every slot in a row is in use in the store of its type and stands in no other row, and
 //	   the stores have no other slots in use: S1 to S3 of package value.
 //	W12 Entities that are Dying have a Cleanup type.
-//	W2, W3, W6, W9 and L1 of package table, W11 of value.go, R1-R9 of package
-//	entity, M1-M5 of package match, L2 of lookup.go.
+//	W2, W3, W6, W9 and L1 of package table, R1-R9 of package entity, M1-M5 of package match,
+//	W11 of value.go, and those of the parts that have a file here: T1, T2 and L2 of registry.go,
+//	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of call.go.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -65,50 +65,6 @@ type World struct {
 	created    uint64
 	destroyed  uint64
 	closed     bool
-}
-
-// registry is the types of a world.
-type registry struct {
-	list    []*typeInfo // by typeID
-	byKey   map[typeKey]typeID
-	shared  signature     // that are shared
-	cleanup signature     // registered with Cleanup
-	serial  atomic.Uint64 // of the shared value that was made last
-}
-
-func (r *registry) open() { r.byKey = map[typeKey]typeID{} }
-
-// news counts what queries look at before they loop.
-type news struct {
-	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared  uint64 // the same, or never while the world is shared or after Close: see Query.Rows
-	replanned uint64 // those laid out anew
-}
-
-// never is a news.unshared that no query has seen.
-const never = ^uint64(0)
-
-// changeMatches makes queries look before their next loop. No phase is under way.
-func (w *World) changeMatches() {
-	w.news.matched++
-	w.news.unshared = w.news.matched
-}
-
-// replan tells queries that an archetype without rows got another layout.
-func (w *World) replan() {
-	w.news.replanned++
-	w.changeMatches()
-}
-
-// call is what a structural change has while it is under way, kept so that the next allocates nothing.
-type call struct {
-	picked    pick            // rows that a batch is about
-	targets   []*Archetype    // that rows come to
-	moved     []span          // rows that the last batch made or moved
-	cloning   cloning         // the last call of Instantiate
-	shrinking shrinking       // where the next step of Shrink goes on
-	chosen    []*value.Shared // of the archetype that is looked for
-	given     []*value.Shared // by the caller
 }
 
 // Closed reports whether the world was closed.

@@ -4,6 +4,7 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -115,4 +116,29 @@ func TestRead(t *testing.T) {
 	require.Greater(t, p.lines, 200)
 	_, err = load.read("nowhere")
 	require.Error(t, err)
+}
+
+// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and Fills declare, so they can become
+// a package of their own when exported names change.
+func TestSugarIsOnTop(t *testing.T) {
+	t.Chdir("../../..")
+	load := loader{token.NewFileSet(), nil}
+	load.Importer = importer.ForCompiler(load.FileSet, "source", nil)
+	p, err := load.read("ecs")
+	require.NoError(t, err)
+	sugar := map[string]bool{"bundle.go": false, "each.go": false, "elements.go": false, "field.go": false, "fill.go": false, "view.go": false, "viewfield.go": false}
+	for _, name := range p.names {
+		if _, ok := sugar[filepath.Base(name)]; ok {
+			sugar[filepath.Base(name)] = true
+		}
+	}
+	for name, there := range sugar {
+		require.True(t, there, name)
+	}
+	for arrow, names := range p.arrows() {
+		from, to := filepath.Base(p.names[arrow[0]]), filepath.Base(p.names[arrow[1]])
+		if sugar[to] {
+			require.True(t, sugar[from], "%s uses %v of %s", from, names, to)
+		}
+	}
 }

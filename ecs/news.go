@@ -1,0 +1,43 @@
+package ecs
+
+import "fmt"
+
+// News: how queries learn that their matches may have changed, by comparing a number before a loop.
+//
+// Invariant, checked by verify:
+//
+//	Q1 unshared is matched; it is never while a phase is under way or a loan is out, and in a closed world.
+
+// news counts what queries look at before they loop.
+type news struct {
+	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
+	unshared  uint64 // the same, or never while the world is shared or after Close: see Query.Rows
+	replanned uint64 // those laid out anew
+}
+
+// never is a news.unshared that no query has seen.
+const never = ^uint64(0)
+
+// match makes queries look at their matches before their next loop. No phase is under way.
+func (n *news) match() {
+	n.matched++
+	n.unshared = n.matched
+}
+
+// replan tells queries that an archetype without rows got another layout.
+func (n *news) replan() {
+	n.replanned++
+	n.match()
+}
+
+// verify checks Q1 of a world that is open, and shared or not.
+func (n *news) verify(shared bool) error {
+	want := n.matched
+	if shared {
+		want = never
+	}
+	if n.unshared != want {
+		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and the world is shared: %v", n.unshared, n.matched, shared)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package ecs
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"quarry/ecs/internal/entity"
+)
+
+// The types of a world. They are only added, in the order in which the program registers them, so a typeID
+// is good for as long as the world is.
+//
+// Invariants, checked by verify:
+//
+//	T1 A type's id is its place in the list, and byKey finds each type by its key, and nothing else.
+//	T2 shared and cleanup have exactly the types that are.
+//	L2 of lookup.go.
+
+// registry is the types of a world.
+type registry struct {
+	list    []*typeInfo // by typeID
+	byKey   map[typeKey]typeID
+	shared  signature     // that are shared
+	cleanup signature     // registered with Cleanup
+	serial  atomic.Uint64 // of the shared value that was made last
+}
+
+func (r *registry) open() { r.byKey = map[typeKey]typeID{} }
+
+// verify checks T1, T2 and L2, of types whose look-ups should see the records that are given.
+func (r *registry) verify(records entity.View) error {
+	if len(r.byKey) != len(r.list) {
+		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d", len(r.byKey), len(r.list))
+	}
+	var shared, cleanup signature
+	for i, t := range r.list {
+		if id, ok := r.byKey[t.key()]; int(t.id) != i || !ok || id != t.id {
+			return fmt.Errorf("ecs: T1: type %d is %s, its id is %d, and its key finds %d", i, t.name, t.id, id)
+		}
+		if t.shared != nil {
+			shared.Add(t.id)
+		}
+		if t.cleanup {
+			cleanup.Add(t.id)
+		}
+		if t.writers == 0 && t.view != records {
+			return fmt.Errorf("ecs: L2: look-ups of %s see records %+v, the world has %+v", t.name, t.view, records)
+		}
+	}
+	if shared != r.shared || cleanup != r.cleanup {
+		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x", shared, cleanup, r.shared, r.cleanup)
+	}
+	return nil
+}
