@@ -293,14 +293,14 @@ func (c *cloning) fill(i int) {
 	m.start = to.table.Grid.Len()
 	path := a.table.To(&to.table.Table)
 	for left := c.n; left > 0; {
-		b := to.table.Berth(left)
+		b := to.table.Tail(left)
 		path.Repeat(b, pos, source.Row)
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
 			w.types.list[column.Key].managed.Clone(value.SlotsAt(b.At, column, len(b.IDs)))
 		}
-		to.table.Land(b)
+		to.table.Push(b)
 		left -= len(b.IDs)
 	}
 	w.note(span{to, m.start, c.n})

@@ -25,7 +25,7 @@ func (s *Store) Become(other *Store) error {
 	if from == nil || from.n.Load() == 0 {
 		return nil
 	}
-	o := s.other()
+	o := s.makePromises()
 	if err := s.makeBlocks(int(from.n.Load()) * blockSize); err != nil {
 		return err
 	}

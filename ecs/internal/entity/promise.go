@@ -72,8 +72,8 @@ type block struct {
 	held    [blockSize / 64]uint64 // of a list that is being revived or taken back
 }
 
-// other returns the other end, which it makes when it is not there.
-func (s *Store) other() *promises {
+// makePromises returns the books of promised ids. The first call makes them.
+func (s *Store) makePromises() *promises {
 	if o := s.promises.Load(); o != nil {
 		return o
 	}
@@ -130,7 +130,7 @@ func (s *Store) Promise(ids []ID) error {
 
 // claim claims n of the free indices, whichever they are. On an error nothing has changed.
 func (s *Store) claim(n int) error {
-	o := s.other()
+	o := s.makePromises()
 	for {
 		free := o.free.Load()
 		window()
@@ -146,7 +146,7 @@ func (s *Store) claim(n int) error {
 
 // makeBlocks makes blocks until n indices are free. On an error it has made none.
 func (s *Store) makeBlocks(n int) error {
-	o := s.other()
+	o := s.makePromises()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	free := int(o.free.Load())

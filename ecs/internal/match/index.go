@@ -39,7 +39,7 @@ type Index struct {
 	byType      []*roll              // of matchings that ask for a type; nil: of none so far
 	undemanding roll                 // of those that ask for no type
 	byValue     map[uint64]*sharers  // by serial (M4)
-	asked       uint64               // times that Suitors was asked
+	asked       uint64               // times that CandidateMatchings was asked
 }
 
 // Open makes a zero index ready.
@@ -59,7 +59,7 @@ func (x *Index) Enter(a *Archetype) {
 		s := x.sharersOf(serial)
 		s.archetypes = append(s.archetypes, a)
 	}
-	for m := range x.Suitors(a) {
+	for m := range x.CandidateMatchings(a) {
 		m.consider(a)
 	}
 }
@@ -74,7 +74,7 @@ func (x *Index) Leave() {
 		if !a.Closed {
 			continue
 		}
-		for m := range x.Suitors(a) {
+		for m := range x.CandidateMatchings(a) {
 			if !m.loses && m.Wants(a) {
 				m.loses = true
 				losing = append(losing, m)
@@ -117,7 +117,7 @@ func (x *Index) Matching(f Filter) *Matching {
 	m := &Matching{Filter: f, key: key, alike: x.byFilter[key], queries: 1}
 	x.byFilter[key] = m
 	x.enroll(m)
-	for _, a := range x.candidates(m) {
+	for _, a := range x.candidateArchetypes(m) {
 		m.consider(a)
 	}
 	return m
@@ -126,9 +126,9 @@ func (x *Index) Matching(f Filter) *Matching {
 // keyOf returns what byFilter finds the matching of a sorted filter by.
 func (x *Index) keyOf(f *Filter) uint64 { return f.hash(x.seed) & x.keys }
 
-// candidates returns archetypes, in order, among which are all that match: those of the values
+// candidateArchetypes returns archetypes, in order, among which are all that match: those of the values
 // of a list, if there is one.
-func (x *Index) candidates(m *Matching) []*Archetype {
+func (x *Index) candidateArchetypes(m *Matching) []*Archetype {
 	if len(m.Where) == 0 {
 		return x.archetypes
 	}

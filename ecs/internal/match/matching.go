@@ -14,7 +14,7 @@ type Matching struct {
 	alike   *Matching // the next with the same key in Index.byFilter
 	seats   []seat    // in rolls, that of Index.matchings first (M3)
 	key     uint64    // of Index.byFilter
-	asked   uint64    // Index.asked when it was yielded last, see Suitors
+	asked   uint64    // Index.asked when it was yielded last, see CandidateMatchings
 	queries int       // that use it; it goes with the last (M5)
 	loses   bool      // a match, in the call under way
 }

@@ -100,8 +100,8 @@ func (x *Index) seen(id table.TypeID) *roll {
 	return nil
 }
 
-// Suitors yields the matchings among which are all that want the archetype, each once.
-func (x *Index) Suitors(a *Archetype) iter.Seq[*Matching] {
+// CandidateMatchings yields the matchings among which are all that want the archetype, each once.
+func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	return func(yield func(*Matching) bool) {
 		x.asked++
 		in := func(r roll) bool {

@@ -46,7 +46,7 @@ func (t *Table) layOut(alike bool) error {
 			stored = append(stored, t.Column(id))
 		}
 		if of.Owns() {
-			t.own(t.Column(id))
+			t.addOwning(t.Column(id))
 		}
 		if of.Layout.Enableable {
 			toggling = append(toggling, uint16(slot))
@@ -98,8 +98,8 @@ func PlanOf(types ...layout.Column) (layout.Plan, error) {
 
 // Plan returns the layout of a unit of 16 KiB.
 func (t *Table) Plan() layout.Plan {
-	if t.lent != nil {
-		return *t.lent
+	if t.adopted != nil {
+		return *t.adopted
 	}
 	return t.mustPlan()
 }
@@ -114,7 +114,7 @@ func (t *Table) mustPlan() layout.Plan {
 }
 
 // HasOwnLayout reports whether the table has taken over no other's layout.
-func (t *Table) HasOwnLayout() bool { return t.lent == nil }
+func (t *Table) HasOwnLayout() bool { return t.adopted == nil }
 
 // UseLayout gives a table without rows the layout of one that has all of its columns.
 // For a source in another world, ids maps slots to its type ids; otherwise nil.
@@ -133,7 +133,7 @@ func (t *Table) UseLayout(from *Table, ids []TypeID) {
 		offsets = append(offsets, int(t.Places[id].Offset)<<alloc.UnitOrder)
 	}
 	plan := from.Plan().Narrow(offsets, tags)
-	t.lent = &plan
+	t.adopted = &plan
 	t.replan(plan.Rows, &from.Grid)
 }
 
@@ -149,7 +149,7 @@ func (t *Table) UseOwnLayout() {
 			t.Places[id].Offset = offsetIn(&plan, slot)
 		}
 	}
-	t.lent = nil
+	t.adopted = nil
 	t.replan(plan.Rows, nil)
 }
 

@@ -41,7 +41,7 @@ type Table struct {
 	all     *Tables      // of its world
 	bufferN int          // how many of Owning are buffers, the others are managed
 	ownRows int          // of a unit in the plan of its own types, see layout.go
-	lent    *layout.Plan // with holes, that it took over; nil: its own
+	adopted *layout.Plan // with holes, that it took over; nil: its own
 	paths   []*Transition
 	side    *Transition // to tables of the same world that the caller tells apart otherwise than by types, see Sideways
 }
@@ -106,8 +106,8 @@ func (t *Table) Buffers() []Column { return t.Owning[:t.bufferN] }
 // Managed returns the columns of managed types.
 func (t *Table) Managed() []Column { return t.Owning[t.bufferN:] }
 
-// own adds a column to the owning ones.
-func (t *Table) own(c Column) {
+// addOwning adds a column to the owning ones.
+func (t *Table) addOwning(c Column) {
 	if t.all.types[c.Key].Buffers != nil {
 		t.Owning = slices.Insert(t.Owning, t.bufferN, c)
 		t.bufferN++

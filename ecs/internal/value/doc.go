@@ -32,7 +32,7 @@
 //
 // Goroutines: all stores belong to the world's owner. Goroutines that share the world may call Get
 // and At, for nothing writes the table of pages then: Make, Trim and Drop are not called. Likewise they
-// may call Find, Of and Settled while nobody calls Hold or LetGo.
+// may call Find, Of and Canonical while nobody calls Hold or LetGo.
 // Buffers belong to the owner too; other goroutines may use the lent Spill meanwhile, each of
 // them for rows of its own.
 //
