@@ -7,8 +7,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Lending: the owner of a world makes loans, begins and ends them; loan.go says what holds in
-// between (N1 to N4).
+// Lending: the owner of a world makes loans, begins and ends them; loan.go says what holds while a
+// loan is out (N1 to N4).
 
 // NewLoan makes a loan of what q declares, and for look-ups of any entity of the types of
 // uses, which are Read and Write terms. name is for messages, "job move". A structural change

@@ -13,13 +13,13 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Walks. Before a loop a query looks whether there are new matches; then the loop shows their
-// chunks one after the other, with a mask where not every row matches. Loops of the owner and
-// of a phase, over all values or one (where.go), all come to scan.walkOne; only the commonest
-// has a copy of it, in Query.walk.
+// Walks. Before a loop the query binds new matches; then the loop yields the chunks of all matches
+// one after the other, with a mask where not every row matches. Loops of the owner and of a phase,
+// over all values or one (where.go), all call scan.walkOne, except the most common loop, which has
+// a copy of its code in Query.walk.
 
-// look brings the bindings up to date with the matches. Those only become more between two
-// looks, unless some of them were given up: then all are made anew.
+// look brings the bindings up to date with the matches. Between two calls matches are only added,
+// unless archetypes have left: then look makes all bindings anew.
 func (q *Query) look() {
 	if p := q.w.loops.phase; p != nil {
 		p.mu.Lock()
