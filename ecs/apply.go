@@ -2,8 +2,8 @@ package ecs
 
 import "fmt"
 
-// Changes that are applied: to one entity, or to many, of which all are changed or none. Paths
-// and room are found first, which is all that can fail; then rows move.
+// Applying changes: to one entity, or to many, of which all are changed or none. Finding paths and
+// room can fail and comes first; then rows move.
 
 // Apply changes one entity. changed is false when it has what is added and lacks
 // what is removed, or is dead and the change only removes. It panics when e is dead

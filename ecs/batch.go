@@ -40,7 +40,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	defer s.endBatch()
 	for _, part := range b.spans {
 		g := &part.a.table.Grid
-		s.own = sight{a: part.a, columns: part.a.unlent()}
+		s.own = binding{a: part.a, columns: part.a.unlent()}
 		s.t = &s.own
 		pos, row := g.Find(part.start)
 		for left := part.n; left > 0; pos, row = pos+1, 0 {

@@ -152,7 +152,7 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	if len(b.w.loops.loans) > 0 {
 		checkFieldsLent("Bundle.Get", b.fields)
 	}
-	a, _, at := b.w.seatOf(r)
+	a, _, at := b.w.rowOf(r)
 	if !a.hasFields(b.fields) {
 		return s, false
 	}
@@ -188,7 +188,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	if len(w.loops.loans) > 0 {
 		b.checkSet(&s)
 	}
-	a, pos, at := w.seatOf(r)
+	a, pos, at := w.rowOf(r)
 	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
 	for i := range b.fields {
 		f := &b.fields[i]

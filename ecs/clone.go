@@ -135,7 +135,7 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.S
 func (a *Archetype) copyRows(from *Archetype) (err error) {
 	path := from.table.Across(&a.table.Table, nil)
 	for pos := range from.table.Grid.Chunks() {
-		path.Copy(pos, 0, from.table.Grid.RowsOf(pos), func(b table.Berth, _ alloc.GridRow) {
+		path.Copy(pos, 0, from.table.Grid.RowsOf(pos), func(b table.Run, _ alloc.GridRow) {
 			for i := range b.IDs {
 				b.IDs[i] = b.IDs[i].In(a.w.ids.Tag())
 			}

@@ -63,7 +63,7 @@ func (q *Query) Matches(e Entity) bool {
 	if r == nil {
 		return false
 	}
-	a, pos, at := q.w.seatOf(r)
+	a, pos, at := q.w.rowOf(r)
 	if !q.m.Wants(&a.table) || q.since != 0 && q.filters() && !q.passes(a, pos, q.since) {
 		return false
 	}

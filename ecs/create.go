@@ -9,6 +9,9 @@ import (
 	"quarry/ecs/internal/table"
 )
 
+// Creating: one entity or n of an archetype, with zero components. Instantiate copies entities
+// (instantiate.go), CreateReserved gives rows to promised ids (reserve.go).
+
 // Create makes an entity with the archetype's types, all zero, buffers empty. It
 // panics during iteration, and with a *LimitError when there is no room.
 func (a *Archetype) Create() Entity {

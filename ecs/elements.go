@@ -8,7 +8,7 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Elements of buffers as a bundle has them: slices in a struct.
+// Buffers of a bundle: slices in the bundle's struct are copied to and from the elements of buffers.
 
 // elementsIn returns the slice of a bundle's field, nil where it is absent.
 func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {

@@ -131,7 +131,7 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 	if r == nil {
 		return nil, 0, 0
 	}
-	a, pos, at := w.seatOf(r)
+	a, pos, at := w.rowOf(r)
 	if !a.table.Sig.Has(t.id) {
 		return nil, 0, 0
 	}

@@ -5,8 +5,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// read turns the terms into what is asked of archetypes and rows, and holds the values that
-// they name.
+// From terms to a filter: package match knows no terms. A query's terms become sets of types and
+// lists of serials, once, when the query is made.
+
+// read turns the query's terms into a filter, and holds the values that Where terms name.
 func (q *Query) read() (f match.Filter) {
 	var named signature
 	hide := [2]bool{true, true}

@@ -72,10 +72,10 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	c := w.newCloning(op, n)
 	c.add(op, e)
 	if c.members[0].from.table.Sig.Has(linkedID) {
-		a, _, at := w.seatOf(w.recordOf(op, e))
+		a, _, at := w.rowOf(w.recordOf(op, e))
 		list := w.appendLinked(nil, value.HeaderOf(at, a.table.Column(linkedID)))
 		for _, e := range list {
-			if a, _, _ := w.seatOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
+			if a, _, _ := w.rowOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
 				c.add(op, e) // once
 			}
 		}
@@ -259,7 +259,7 @@ func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
 		return nil
 	}
 	w := c.w
-	a, _, at := w.seatOf(w.recordOf("", e))
+	a, _, at := w.rowOf(w.recordOf("", e))
 	for _, b := range buffers {
 		t := w.types.list[b.Key]
 		length := value.HeaderOf(at, a.table.Column(t.id)).Len()
@@ -288,19 +288,19 @@ func (c *cloning) freeBlocks() {
 // fill makes the copies of a member. There is room.
 func (c *cloning) fill(i int) {
 	w, m := c.w, &c.members[i]
-	a, pos, source := w.seatOf(w.recordOf("", m.e))
+	a, pos, source := w.rowOf(w.recordOf("", m.e))
 	to := m.to
 	m.start = to.table.Grid.Len()
 	path := a.table.To(&to.table.Table)
 	for left := c.n; left > 0; {
-		b := to.table.Berth(left)
+		b := to.table.Tail(left)
 		path.Repeat(b, pos, source.Row)
 		w.ids.TakeRows(b.Loc, b.IDs)
 		c.ids = append(c.ids, entitiesOf(b.IDs)...)
 		for _, column := range to.table.Managed() {
 			w.types.list[column.Key].managed.Clone(value.SlotsAt(b.At, column, len(b.IDs)))
 		}
-		to.table.Land(b)
+		to.table.Push(b)
 		left -= len(b.IDs)
 	}
 	w.note(span{to, m.start, c.n})

@@ -7,8 +7,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Lending: the owner of a world makes loans, begins and ends them; loan.go says what holds in
-// between (N1 to N4).
+// Lending: the owner of a world makes loans, begins and ends them; loan.go says what holds while a
+// loan is out (N1 to N4).
 
 // NewLoan makes a loan of what q declares, and for look-ups of any entity of the types of
 // uses, which are Read and Write terms. name is for messages, "job move". A structural change
@@ -22,7 +22,7 @@ func NewLoan(q *Query, name string, wait func(op string), uses ...Term) *Loan {
 		panic("ecs: NewLoan: wait is nil; it ends the loan when a structural change asks for it")
 	}
 	l := &Loan{q: q, name: name, wait: wait, access: q.Access(), own: *q}
-	l.own.sights, l.own.seen, l.own.access = nil, 0, make([]uint8, len(q.access))
+	l.own.bindings, l.own.seen, l.own.access = nil, 0, make([]uint8, len(q.access))
 	for id, access := range q.access {
 		if access != 0 {
 			l.own.access[id] = declared | access&(mayRead|mayWrite)*lentRead

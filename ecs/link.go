@@ -35,7 +35,7 @@ func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit f
 	}
 }
 
-// retag makes the entities of one world in n values, size bytes each, those of the same index and version of another.
+// retag replaces the tag of one world by the tag of another in the entities of n values, size bytes each.
 func retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
 	for j := range links {
 		l := links[j] // in registers

@@ -15,7 +15,7 @@ import (
 // which has a scan of its own; and what they see of the world is not written meanwhile:
 //
 //	owner                        goroutines of the loan
-//	Begin  counts its types      Reader.Rows   own scan, the loan's sights
+//	Begin  counts its types      Reader.Rows   own scan, the loan's bindings
 //	       copies what           Slice, Mut    marks with the loan's version
 //	       look-ups need         Lookup.Get    the loan's copy of the type
 //	End    counts them off
@@ -39,7 +39,7 @@ import (
 // and begun and ended any number of times. Begin and End belong to the world's owner.
 type Loan struct {
 	q      *Query
-	own    Query // as its goroutines see it: with access lentRead and lentWrite, and sights of its own
+	own    Query // as its goroutines see it: with access lentRead and lentWrite, and bindings of its own
 	name   string
 	wait   func(op string)
 	access Access

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The lock. A structural change would move what loops stand on, what the goroutines of a phase
-// read and what is lent. So it asks here first: inside a loop, in a phase and in a closed world
-// it is refused, and loans that are out are ended for it (N1).
+// The lock. A structural change would move the rows of loops, phases and loans. So each structural
+// change asks here first: inside a loop, in a phase and in a closed world it is refused, and loans
+// that are out are ended for it (N1).
 
 // checkNew panics unless something can be made in the world.
 func (w *World) checkNew(op string) {

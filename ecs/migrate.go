@@ -108,16 +108,16 @@ func (w *World) checkMove(op string, from *World) {
 
 // migration is a move under way.
 type migration struct {
-	op      string
-	w, from *World
-	roads   []road
-	moved   Moved
-	blocks  []value.Header // in w, of buffers that have spilled, in the order in which they are asked for
-	used    int            // of blocks
+	op        string
+	w, from   *World
+	transfers []transfer
+	moved     Moved
+	blocks    []value.Header // in w, of buffers that have spilled, in the order in which they are asked for
+	used      int            // of blocks
 }
 
-// road is how picked rows go to an archetype of another world.
-type road struct {
+// transfer is the move of one archetype's picked rows to an archetype of another world.
+type transfer struct {
 	s    *picked
 	to   *Archetype
 	path *path
@@ -139,8 +139,8 @@ func (w *World) move(op string, from *World, p *pick) (Moved, error) {
 		return Moved{}, during(op, err)
 	}
 	w.call.moved = w.call.moved[:0]
-	for i := range m.roads {
-		m.roads[i].travel(m)
+	for i := range m.transfers {
+		m.transfers[i].run(m)
 	}
 	for _, s := range w.call.moved {
 		s.eachLink(func(e *Entity) {
@@ -206,7 +206,7 @@ func (m *migration) registerTypes(a *Archetype) error {
 	return nil
 }
 
-// find finds the road of picked rows.
+// find adds the transfer of an archetype's picked rows.
 func (m *migration) find(s *picked) error {
 	w, a := m.w, s.a
 	var sig signature
@@ -226,7 +226,7 @@ func (m *migration) find(s *picked) error {
 	for slot, id := range to.table.Types {
 		numbers[slot] = m.from.types.byKey[w.types.list[id].key()]
 	}
-	r := road{s: s, to: to, path: a.table.Across(&to.table.Table, numbers)}
+	r := transfer{s: s, to: to, path: a.table.Across(&to.table.Table, numbers)}
 	if s.whole && to.table.Len() == 0 && !r.path.Relabels && r.path.Adopts() {
 		r.path.Adopt()
 	}
@@ -240,14 +240,14 @@ func (m *migration) find(s *picked) error {
 	} else {
 		to.coming += s.rows
 	}
-	m.roads = append(m.roads, r)
+	m.transfers = append(m.transfers, r)
 	return nil
 }
 
 // takeBlocks takes blocks of w's heap for the buffers that have spilled.
 func (m *migration) takeBlocks() error {
-	for i := range m.roads {
-		r := &m.roads[i]
+	for i := range m.transfers {
+		r := &m.transfers[i]
 		for _, b := range r.to.table.Buffers() {
 			t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 			err := r.s.eachRow(func(at alloc.GridRow) error {
@@ -269,7 +269,7 @@ func (m *migration) takeBlocks() error {
 	return nil
 }
 
-// eachRow calls visit for the picked rows, in the order in which they will travel.
+// eachRow calls visit for the picked rows, in the order in which they will run.
 func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
@@ -284,8 +284,8 @@ func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 	return nil
 }
 
-// travel moves the rows of a road.
-func (r *road) travel(m *migration) {
+// run moves the rows of a transfer.
+func (r *transfer) run(m *migration) {
 	for _, b := range r.to.table.Buffers() {
 		m.moveSpills(r, b)
 	}
@@ -301,7 +301,7 @@ func (r *road) travel(m *migration) {
 
 // moveSpills gives the picked rows, where they are still, blocks of the new world's heap for
 // those of their buffers that have spilled: a header counts from the base of a universe.
-func (m *migration) moveSpills(r *road, b column) {
+func (m *migration) moveSpills(r *transfer, b column) {
 	t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.s.eachRow(func(at alloc.GridRow) error {
 		h := value.HeaderOf(at, c)
@@ -318,7 +318,7 @@ func (m *migration) moveSpills(r *road, b column) {
 }
 
 // moveValues gives n rows that have arrived slots of the new world for their managed values.
-func (r *road) moveValues(m *migration, at alloc.GridRow, n int) {
+func (r *transfer) moveValues(m *migration, at alloc.GridRow, n int) {
 	for _, c := range r.to.table.Managed() {
 		old := m.from.types.list[r.path.Number(typeID(c.Key))].managed
 		m.w.types.list[c.Key].managed.Adopt(old, value.SlotsAt(at, c, n))
@@ -353,20 +353,20 @@ func (m *migration) moveName(old, to Entity) {
 }
 
 // send copies n rows of a chunk behind the last ones of the target, as new entities.
-func (r *road) send(m *migration, pos, row, n int) {
+func (r *transfer) send(m *migration, pos, row, n int) {
 	start := r.to.table.Len()
-	r.path.Copy(pos, row, n, func(b table.Berth, _ alloc.GridRow) { r.arrive(m, b) })
+	r.path.Copy(pos, row, n, func(b table.Run, _ alloc.GridRow) { r.arrive(m, b) })
 	m.w.note(span{r.to, start, n})
 }
 
 // giveChunks makes full chunks of the source chunks of the target.
-func (r *road) giveChunks(m *migration) {
-	start, n := r.path.Give(r.give, func(b table.Berth) { r.arrive(m, b) })
+func (r *transfer) giveChunks(m *migration) {
+	start, n := r.path.Give(r.give, func(b table.Run) { r.arrive(m, b) })
 	m.w.note(span{r.to, start, n})
 }
 
 // arrive makes rows that have come entities of the new world.
-func (r *road) arrive(m *migration, b table.Berth) {
+func (r *transfer) arrive(m *migration, b table.Run) {
 	r.moveValues(m, b.At, len(b.IDs))
 	m.rename(b.Loc, entitiesOf(b.IDs))
 }

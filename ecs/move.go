@@ -8,9 +8,13 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// add gives e the type and returns where the component is, which is the caller's to
-// write, or nil when e has it already. It panics with a *LimitError. Here and in remove
-// all that is seldom is a call at the end, so that nothing need be kept meanwhile.
+// Add and Remove of one type at one entity, for handles of all kinds. The archetype remembers the
+// path to the archetype with the type more or less (Archetype.edge), and the row takes that path by
+// Table.MoveOne. Changes of several types stand in apply.go, those of many entities in pick.go.
+
+// add adds the type to e and returns the address of the component, for the caller to write, or nil
+// when e has the type already. It panics with a *LimitError. In add and remove every rare case is a
+// call at the end, so that the common case keeps no registers over calls.
 func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	w := t.world()
 	w.checkUnlocked(op)

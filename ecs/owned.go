@@ -8,12 +8,11 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// What rows own outside their chunks: the blocks of buffers that have spilled, and the values
-// of managed types. It ends with the row, and a copy of the row has a copy of it. Links stand
-// there too.
+// What rows own outside their chunks: the blocks of spilled buffers, and the values of managed types
+// (ecs/internal/value). Both end with the row, a copy of the row gets copies of both, and both may
+// hold links.
 
-// freeBuffers frees what all buffers have spilled. What the heap still holds after
-// it has leaked.
+// freeBuffers frees the blocks of all buffers. Blocks that the heap still holds then have leaked.
 func (w *World) freeBuffers() {
 	if w.buffers.Live() == 0 {
 		return

@@ -10,10 +10,10 @@ import (
 	"quarry/ecs/internal/match"
 )
 
-// Picks: the rows that a change by query or by list is about. Whatever names them,
-// they become whole archetypes, or bits per row of an archetype; so rows are handled
-// in the order of memory, an entity that is listed twice is one bit, and both kinds
-// of batch are one piece of code.
+// Picks: the rows that a change by query or by list is about. A query and a list both become
+// whole archetypes, or bits per row of an archetype; so rows are handled in the order of
+// memory, an entity that is listed twice is one bit, and both kinds of batch are one piece of
+// code.
 
 // pick is the rows that a call is about. The world keeps it for reuse.
 type pick struct {

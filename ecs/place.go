@@ -81,7 +81,7 @@ func (w *World) Locate(e Entity) (Place, bool) {
 	if r == nil {
 		return Place{}, false
 	}
-	a, chunk, at := w.seatOf(r)
+	a, chunk, at := w.rowOf(r)
 	return Place{a, chunk, at.Row}, true
 }
 
@@ -115,8 +115,8 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
 	}
 }
 
-// seatOf returns where a record's entity is.
-func (w *World) seatOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
+// rowOf returns the archetype, chunk and row that a record leads to.
+func (w *World) rowOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.tables.OwnerOf(r.Location)
 	return w.archetypeAt(o), o.Pos(), w.tables.RowAt(r.Location, o)
 }

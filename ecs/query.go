@@ -18,7 +18,7 @@ type Query struct {
 	terms     []Term
 	m         *match.Matching // nil: closed
 	named     []*value.Shared // of the Where terms, held
-	sights    []sight         // of the matches, see look
+	bindings  []binding       // of the matches, see look
 	seen      uint64          // news.matched when they were up to date; 0: never
 	replanned uint64          // news.replanned then
 	lost      uint64          // Matching.Lost then
@@ -28,15 +28,13 @@ type Query struct {
 	ordered   bool            // there is an Ordered term
 	pinned    bool            // since stays when loops end, see PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0: everything is new
-	whole     uint64          // news.unshared at which every row of the sights matches, in any version: see look
+	whole     uint64          // news.unshared at which every row of the bindings matches, in any version: see look
 }
 
-// Sights: what a query sees of an archetype. It is the one table that Slice asks: where
-// the columns lie that the query declares, and what may be done with them. A query
-// makes the sights of its matches when it runs and there are new ones.
-
-// sight is an archetype as a query's loops see it.
-type sight struct {
+// binding is a query's table for one archetype, the only one that Slice asks: where the columns lie
+// that the query declares, and what loops may do with them. A query that runs makes bindings for its
+// new matches first.
+type binding struct {
 	a       *Archetype
 	tests   []match.BitTest // of the match
 	lowest  uint            // typeID that the table begins with
@@ -44,7 +42,7 @@ type sight struct {
 }
 
 // columnOf returns where a type lies and what may be done with it.
-func (t *sight) columnOf(id typeID) place {
+func (t *binding) columnOf(id typeID) place {
 	if i := uint(id) - t.lowest; i < uint(len(t.columns)) {
 		return t.columns[i]
 	}

@@ -149,10 +149,10 @@ func (w *World) ForgetAfter(f func()) {
 	w.forget(before)
 }
 
-// Suitors counts the matchings that an archetype would look at if it came now, those of them that want
+// Candidates counts the matchings that an archetype would look at if it came now, those of them that want
 // it, and all.
-func (w *World) Suitors(a *Archetype) (looked, wanting, all int) {
-	for m := range w.index.Suitors(&a.table) {
+func (w *World) Candidates(a *Archetype) (looked, wanting, all int) {
+	for m := range w.index.CandidateMatchings(&a.table) {
 		looked++
 		if m.Wants(&a.table) {
 			wanting++

@@ -91,7 +91,7 @@ func (a *asking) archetype() *ecs.Archetype {
 }
 
 // TestArchetypesFindTheirQueries opens and closes queries of all kinds of terms while archetypes come
-// and go. Suitors, and Verify (M1-M5), compare all with all.
+// and go. Candidates, and Verify (M1-M5), compare all with all.
 func TestArchetypesFindTheirQueries(t *testing.T) {
 	a := newAsking(t, 1, 9)
 	var open []*ecs.Query
@@ -124,7 +124,7 @@ func TestArchetypesFindTheirQueries(t *testing.T) {
 		if i%16 == 0 {
 			require.NoError(t, a.w.Verify())
 		}
-		looked, wanting, all := a.w.Suitors(a.archetype())
+		looked, wanting, all := a.w.Candidates(a.archetype())
 		require.True(t, wanting <= looked && looked <= all)
 	}
 	require.NoError(t, a.w.Verify())
@@ -162,7 +162,7 @@ func TestArchetypesAskFewQueries(t *testing.T) {
 		{0, []ecs.Type{a.cell.Of(-1)}},
 		{0, []ecs.Type{a.walk}},
 	} {
-		looked, wanting, all := a.w.Suitors(ecs.NewArchetype(a.w, c.types...))
+		looked, wanting, all := a.w.Candidates(ecs.NewArchetype(a.w, c.types...))
 		require.Greater(t, all, 2*each)
 		require.LessOrEqual(t, wanting, looked)
 		require.LessOrEqual(t, looked, c.most, "%v", c.types)
@@ -184,7 +184,7 @@ func TestVeryManyOpenQueries(t *testing.T) {
 	queries := pairs(w, labels, n)
 	require.Equal(t, n, w.Matchings())
 	a := ecs.NewArchetype(w, labels[3], labels[5])
-	looked, wanting, _ := w.Suitors(a)
+	looked, wanting, _ := w.Candidates(a)
 	require.LessOrEqual(t, looked, 2*(n/len(labels)+1))
 	require.LessOrEqual(t, wanting, looked)
 	a.Create()
@@ -205,7 +205,7 @@ func TestVeryManyOpenQueries(t *testing.T) {
 		q.Close()
 	}
 	require.Zero(t, w.Matchings())
-	looked, _, _ = w.Suitors(ecs.NewArchetype(w, labels[3]))
+	looked, _, _ = w.Candidates(ecs.NewArchetype(w, labels[3]))
 	require.Zero(t, looked)
 }
 

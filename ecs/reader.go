@@ -4,8 +4,8 @@ import "fmt"
 
 // RowRange is some rows of one chunk that a loan's query sees, the first a multiple of 64.
 type RowRange struct {
-	sight, pos uint32 // of the loan's sights, and the chunk in the archetype's grid
-	lo, n      uint32 // rows
+	binding, pos uint32 // of the loan's bindings, and the chunk in the archetype's grid
+	lo, n        uint32 // rows
 }
 
 // Len returns the number of rows, matching or not.
@@ -17,7 +17,7 @@ func (p RowRange) Row() int { return int(p.lo) }
 // Joins returns the two as one, or false when next does not go on in the same chunk where
 // p ends.
 func (p RowRange) Joins(next RowRange) (RowRange, bool) {
-	if p.sight != next.sight || p.pos != next.pos || p.lo+p.n != next.lo {
+	if p.binding != next.binding || p.pos != next.pos || p.lo+p.n != next.lo {
 		return p, false
 	}
 	p.n += next.n
@@ -37,8 +37,8 @@ func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
 		panic(fmt.Sprintf("ecs: Loan.Parts: grain=%d is less than 1", grain))
 	}
 	grain = (min(grain, mostRows) + 63) &^ 63
-	for i := range l.own.sights {
-		g := &l.own.sights[i].a.table.Grid
+	for i := range l.own.bindings {
+		g := &l.own.bindings[i].a.table.Grid
 		if g.Len() == 0 {
 			continue
 		}
@@ -84,10 +84,10 @@ func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 	r.check("Reader.Rows")
 	l, s := r.l, &r.s
 	s.turn()
-	if int(p.sight) >= len(l.own.sights) {
+	if int(p.binding) >= len(l.own.bindings) {
 		r.refuse(p)
 	}
-	t := &l.own.sights[p.sight]
+	t := &l.own.bindings[p.binding]
 	a, pos, first, n := t.a, int(p.pos), int(p.lo), int(p.n)
 	if pos >= len(a.table.Grid.Chunks()) || n == 0 || first+n > a.table.Grid.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)

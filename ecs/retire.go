@@ -2,10 +2,10 @@ package ecs
 
 import "slices"
 
-// Archetypes that go. One without rows that nobody has from NewArchetype can be taken out
-// of the world: by the call that made it and then failed, by Shrink, and when there are many
-// that were made for values that no entity has any more. Whoever holds such an archetype
-// need not know: what it is asked for it has the one do that the world has in its place, see again.
+// Retiring archetypes. An archetype without rows that NewArchetype has not returned can leave the
+// world: when the call that made it fails, by Shrink, and when many archetypes were made for values
+// that no entity has any more. A caller that still holds a retired archetype need
+// not know: the methods of a retired archetype act on the archetype that the world has in its place, see again.
 
 // retire takes archetypes without rows out of the world; it returns how many. The others
 // keep their order. Cost: for each archetype of the world, and each chunk of those that

@@ -2,8 +2,8 @@ package ecs
 
 import "fmt"
 
-// Room for calls that bring rows to several archetypes, all or none: the call aims at its
-// targets and says how many rows are coming to each; then room is made for all.
+// Room for calls that bring rows to several archetypes, all or none: the call aims at each target and
+// adds up the rows that are coming to it (Archetype.coming); then room is made in all targets.
 
 // Room is rows that are to come to an archetype.
 type Room struct {

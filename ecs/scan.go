@@ -12,7 +12,7 @@ import (
 type scan struct {
 	w      *World
 	q      *Query   // whose access the rows have
-	t      *sight   // of the archetype that the current rows belong to
+	t      *binding // of the archetype that the current rows belong to
 	pos    int      // the current rows' chunk, in its grid
 	first  int      // the first of the current rows; only batches and loans have another than 0
 	scale  uintptr  // of that chunk: see alloc.Grid.Scale
@@ -20,7 +20,7 @@ type scan struct {
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot
 	open   bool     // the loop is under way; not of a phase's
-	own    sight    // of the rows of a batch
+	own    binding  // of the rows of a batch
 	mask   []uint64 // room for the largest chunk seen
 	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
 }

@@ -56,7 +56,7 @@ func (w *World) valuesFor(sig *signature, given []*value.Shared, a *Archetype, o
 			if v == nil {
 				v = w.types.list[id].shared.Zero()
 			}
-			all = append(all, v.Settled())
+			all = append(all, v.Canonical())
 		}
 	}
 	w.call.chosen = all

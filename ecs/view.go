@@ -104,7 +104,7 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if r == nil {
 		return m, false
 	}
-	a, pos, at := w.seatOf(r)
+	a, pos, at := w.rowOf(r)
 	if !a.hasFields(v.fields) {
 		return m, false
 	}

@@ -13,13 +13,13 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Walks. Before a loop a query looks whether there are new matches; then the loop shows their
-// chunks one after the other, with a mask where not every row matches. Loops of the owner and
-// of a phase, over all values or one (where.go), all come to scan.walkOne; only the commonest
-// has a copy of it, in Query.walk.
+// Walks. Before a loop the query binds new matches; then the loop yields the chunks of all matches
+// one after the other, with a mask where not every row matches. Loops of the owner and of a phase,
+// over all values or one (where.go), all call scan.walkOne, except the most common loop, which has
+// a copy of its code in Query.walk.
 
-// look brings the sights up to date with the matches. Those only become more between two
-// looks, unless some of them were given up: then all are made anew.
+// look brings the bindings up to date with the matches. Between two calls matches are only added,
+// unless archetypes have left: then look makes all bindings anew.
 func (q *Query) look() {
 	if p := q.w.loops.phase; p != nil {
 		p.mu.Lock()
@@ -35,20 +35,20 @@ func (q *Query) lookAlone() {
 		return
 	}
 	if q.lost != q.m.Lost {
-		q.sights, q.lost = q.sights[:0], q.m.Lost
+		q.bindings, q.lost = q.bindings[:0], q.m.Lost
 	}
 	if q.replanned != q.w.news.replanned {
-		for i := range q.sights {
-			q.sights[i].follow()
+		for i := range q.bindings {
+			q.bindings[i].follow()
 		}
 		q.replanned = q.w.news.replanned
 	}
-	for i := len(q.sights); i < len(q.m.Matches); i++ {
-		q.sights = append(q.sights, q.sightOf(&q.m.Matches[i]))
+	for i := len(q.bindings); i < len(q.m.Matches); i++ {
+		q.bindings = append(q.bindings, q.bindingOf(&q.m.Matches[i]))
 	}
 	q.seen = q.w.news.matched
 	q.whole = 0
-	if !q.filters() && !slices.ContainsFunc(q.sights, func(t sight) bool { return len(t.tests) > 0 }) {
+	if !q.filters() && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
 		q.whole = q.w.news.matched
 	}
 }
@@ -56,8 +56,8 @@ func (q *Query) lookAlone() {
 // upToDate reports whether there is nothing to do for look.
 func (q *Query) upToDate() bool { return q.seen == q.w.news.matched }
 
-func (q *Query) sightOf(m *match.Match) sight {
-	t := sight{a: whole(m.Archetype), tests: m.Tests}
+func (q *Query) bindingOf(m *match.Match) binding {
+	t := binding{a: whole(m.Archetype), tests: m.Tests}
 	first := true
 	for id, access := range q.access {
 		if access == 0 {
@@ -78,7 +78,7 @@ func (q *Query) sightOf(m *match.Match) sight {
 
 // follow looks up where the columns lie, after archetypes got other layouts. What may be
 // done with them stays.
-func (t *sight) follow() {
+func (t *binding) follow() {
 	for i := range t.columns {
 		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|lentRead) != 0 && id < len(t.a.table.Places) {
 			t.columns[i].Offset = t.a.table.Places[id].Offset
@@ -111,9 +111,9 @@ func (q *Query) walk(yield func(Rows) bool) {
 	defer s.end()
 	// This is scan.walk for the commonest queries, where it is not a call of its own: a
 	// loop over one row is little else.
-	sights := q.sights
-	for i := range sights {
-		t := &sights[i]
+	bindings := q.bindings
+	for i := range bindings {
+		t := &bindings[i]
 		g := &t.a.table.Grid
 		if g.Len() == 0 {
 			continue
@@ -134,7 +134,7 @@ func (q *Query) walk(yield func(Rows) bool) {
 }
 
 // prepare makes ready for a loop by Rows. It reports whether the loop shows all rows of
-// the sights, and is the owner's only.
+// the bindings, and is the owner's only.
 //
 //go:noinline
 func (q *Query) prepare() bool {
@@ -182,8 +182,8 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
 	filters := since != 0 && q.filters()
-	for i := range q.sights {
-		t := &q.sights[i]
+	for i := range q.bindings {
+		t := &q.bindings[i]
 		if t.a.table.Grid.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
 			return false
 		}
@@ -192,7 +192,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 }
 
 // walkOne shows the chunks of one archetype.
-func (s *scan) walkOne(q *Query, t *sight, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
+func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
 	a := t.a
 	s.t = t
 	for pos := range a.table.Grid.Chunks() {

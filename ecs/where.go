@@ -49,33 +49,33 @@ func (q *Query) checkValue(op string, of SharedValue) {
 func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	since := q.since
 	filters := since != 0 && q.filters()
-	for _, set := range q.w.index.Sharers(of.Settled().Serial) {
+	for _, set := range q.w.index.Sharers(of.Canonical().Serial) {
 		a := whole(set)
 		if a.table.Grid.Len() == 0 {
 			continue
 		}
-		if t := q.findSight(a); t != nil && !s.walkOne(q, t, filters, since, yield) {
+		if t := q.findBinding(a); t != nil && !s.walkOne(q, t, filters, since, yield) {
 			return
 		}
 	}
 }
 
-// findSight returns the query's sight of an archetype, or nil. Sights are in the order in which archetypes
+// findBinding returns the query's binding of an archetype, or nil. Bindings are in the order in which archetypes
 // were made, and so numbered: one stands at its archetype's number, or before it by at most as many places as
-// there are archetypes without a sight. Most queries by value want nearly all archetypes of a type, so few are looked at.
-func (q *Query) findSight(a *Archetype) *sight {
+// there are archetypes without a binding. Most queries by value want nearly all archetypes of a type, so few are looked at.
+func (q *Query) findBinding(a *Archetype) *binding {
 	at := int(a.table.Index)
-	low, high := max(0, at+len(q.sights)-len(q.w.archetypes.list)), min(at+1, len(q.sights))
+	low, high := max(0, at+len(q.bindings)-len(q.w.archetypes.list)), min(at+1, len(q.bindings))
 	for low < high {
 		mid := int(uint(low+high) / 2)
-		if int(q.sights[mid].a.table.Index) < at {
+		if int(q.bindings[mid].a.table.Index) < at {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low < len(q.sights) && q.sights[low].a == a {
-		return &q.sights[low]
+	if low < len(q.bindings) && q.bindings[low].a == a {
+		return &q.bindings[low]
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
 package entity
 
-// Become makes a store that is new, but for its tag, the copy of another: the same indices are
-// free, in the same order, and have the same versions. The locations are the other's. No
-// goroutine may have ids promised by other meanwhile. On an error the store is as empty as
-// before, or has room that Close gives back.
+// Become makes a new store a copy of other, except for the tag: the same indices are free, in the
+// same order, with the same versions and locations. No goroutine may call Promise on other
+// meanwhile. On an error the store is as empty as before, or has room that Close gives back.
 func (s *Store) Become(other *Store) error {
 	if blocks := other.Blocks(); blocks > 0 {
 		if !s.count(blocks) {
@@ -25,7 +24,7 @@ func (s *Store) Become(other *Store) error {
 	if from == nil || from.n.Load() == 0 {
 		return nil
 	}
-	o := s.other()
+	o := s.makePromises()
 	if err := s.makeBlocks(int(from.n.Load()) * blockSize); err != nil {
 		return err
 	}

@@ -72,8 +72,8 @@ func (s *Store) HoldBlock(k int) (release func()) {
 
 // PromiseBlocks returns how many blocks of promises there are, and SearchStart the one that
 // the next search begins at.
-func (s *Store) PromiseBlocks() int { return int(s.other().n.Load()) }
-func (s *Store) SearchStart() int   { return int(s.other().hint.Load()) }
+func (s *Store) PromiseBlocks() int { return int(s.makePromises().n.Load()) }
+func (s *Store) SearchStart() int   { return int(s.makePromises().hint.Load()) }
 
 // SetVersion writes the version of an index, to meet the wrap.
 func (s *Store) SetVersion(index, version uint32) {

@@ -2,11 +2,11 @@ package entity
 
 import "sync/atomic"
 
-// Lists of promised ids. Hold marks them, so that no other goroutine revives them or takes
-// them back meanwhile; then one of Revive, TakeBack and LetGo ends the hold.
+// Holds. Hold checks a list of promised ids and marks each, so that no other goroutine can revive the
+// id or take it back meanwhile. Then Revive, TakeBack or LetGo ends the hold, and cannot fail.
 
-// Hold marks ids that are promised. It returns -1, or the index in ids of one that is not
-// promised now, or was given before in the list; none is held then. Any goroutine may call it.
+// Hold marks promised ids and returns -1. When an id is not promised now, or stands in the list
+// twice, Hold marks none and returns the id's index in the list. Any goroutine may call it.
 func (s *Store) Hold(ids []ID) (bad int) {
 	o := s.promises.Load()
 	for i, e := range ids {
@@ -32,9 +32,9 @@ func (s *Store) Hold(ids []ID) (bad int) {
 	return -1
 }
 
-// What a hold ends as: how far the version of an id's record is from the id's then.
+// What a hold ends as: the version of an id's record then, minus the version of the id.
 const (
-	promised = ^uint32(0) // one less
+	promised = ^uint32(0) // -1
 	alive    = 0
 	gone     = 1
 )
@@ -42,7 +42,7 @@ const (
 // LetGo ends a hold: the ids stay promised.
 func (s *Store) LetGo(ids []ID) { s.endHold(ids, promised) }
 
-// Revive ends a hold: the ids are alive. Where their rows are is for MoveRows to say. Only the
+// Revive ends a hold: the ids are alive. The caller sets their locations by MoveRows. Only the
 // store's owner calls it.
 func (s *Store) Revive(ids []ID) { s.endHold(ids, alive) }
 
@@ -74,7 +74,7 @@ func (s *Store) endHold(ids []ID, as uint32) {
 	}
 }
 
-// run returns the block of the first id, and how many of the ids in turn are of it.
+// run returns the block of the first id, and how many ids from the first on are of the same block.
 func (o *promises) run(ids []ID) (b *block, n int) {
 	first := ids[0].Index() / blockSize
 	for n < len(ids) && ids[n].Index()/blockSize == first {

@@ -9,8 +9,8 @@ import "strconv"
 //	    | index 27         | world 4| P| version 32, odd = alive  |
 //	    +------------------+--------+--+--------------------------+
 //
-// P is set in placeholders, which name an entity of a command buffer: there the bits below P are
-// a number, and those of the version are the buffer's.
+// P is set in placeholders, which name an entity that a command buffer will create: the bits below P
+// are then the entity's number in the buffer, and the version bits are the buffer's number.
 type ID struct {
 	ref     uint32 // index, tag, placeholder flag
 	version uint32
@@ -23,7 +23,7 @@ const (
 	indexBits = 27
 	indexMask = 1<<indexBits - 1
 
-	// MaxIDs is the number of indices of a store, the one that is nobody's included.
+	// MaxIDs is the number of indices of a store, index 0 included, which no entity gets.
 	MaxIDs = 1 << indexBits
 	// Worlds is the number of tags.
 	Worlds = 1 << tagBits
@@ -39,17 +39,17 @@ func TagOf(number uint32) Tag { return Tag(number << indexBits & tagMask) }
 // Number returns the number of the tag, below Worlds.
 func (t Tag) Number() uint32 { return uint32(t) >> indexBits }
 
-// Make returns the ID of an index, a version and a world's tag.
+// Make returns the ID with an index, a tag and a version.
 func Make(index uint32, tag Tag, version uint32) ID {
 	return ID{ref: index&indexMask | uint32(tag), version: version}
 }
 
-// MakePlaceholder returns the placeholder of a number below 2^31 and a buffer.
+// MakePlaceholder returns the placeholder with a number below 2^31 and the number of a buffer.
 func MakePlaceholder(number, buffer uint32) ID {
 	return ID{ref: number | placeholderFlag, version: buffer}
 }
 
-// FromBits returns the ID of 64 bits, as Bits gives them.
+// FromBits returns the ID whose Bits are bits.
 func FromBits(bits uint64) ID { return ID{ref: uint32(bits), version: uint32(bits >> 32)} }
 
 // Bits returns the 64 bits of the drawing.
@@ -67,10 +67,10 @@ func (e ID) Tag() Tag { return Tag(e.ref & tagMask) }
 // Is reports whether the ID carries a tag, and is no placeholder.
 func (e ID) Is(tag Tag) bool { return e.ref&^indexMask == uint32(tag) }
 
-// In returns the ID of the same index and version in the world of another tag.
+// In returns the ID with the same index and version and another tag.
 func (e ID) In(tag Tag) ID { return ID{ref: e.ref&^tagMask | uint32(tag), version: e.version} }
 
-// Retag gives an ID that carries a tag another. The zero ID stays.
+// Retag replaces the tag of an ID that carries from by to. The zero ID stays.
 func (e *ID) Retag(from, to Tag) {
 	if e.Is(from) && *e != (ID{}) {
 		e.ref ^= uint32(from ^ to)
@@ -80,7 +80,7 @@ func (e *ID) Retag(from, to Tag) {
 // IsPlaceholder reports whether the ID is a placeholder.
 func (e ID) IsPlaceholder() bool { return e.ref&placeholderFlag != 0 }
 
-// Placeholder returns the number and the buffer of a placeholder.
+// Placeholder returns the number of a placeholder and the number of its buffer.
 func (e ID) Placeholder() (number, buffer uint32) { return e.ref &^ placeholderFlag, e.version }
 
 // String prints index and version as 12v3, the zero ID as null, and placeholders as

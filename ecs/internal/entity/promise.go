@@ -12,27 +12,26 @@ import (
 
 // Promised ids.
 //
-// The protocol is that of the articles: a block has a bitmap of the indices in use,
-// and a count of them that is its lock too: it is 0..8,192, or busy while somebody
-// reads or writes the bitmap and the versions.
+// A block has a bitmap of the indices in use, and a count of them. The count is the block's lock
+// too: it is 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
 //
 //	count   5 --CAS--> busy: take bits 5 and 6, promise ids --> 7
 //	used    ...0001_1111                                ...0111_1111
 //	record  versions 0, 4, ..  (not written)            ids 5v1, 6v5
 //
-// Promise claims the number first, from free, and only then looks for the bits. A claim that
-// succeeds will find them, however long others hold blocks. A claim that fails has changed
-// nothing, and fails only when too few indices are free and no block can be made, not because
-// blocks are busy. So there is nothing to roll back. The search passes a busy block over for
-// another. It begins where the last one ended, in the list of blocks and in the block, so an
-// index that was given back comes again only after the others.
+// Promise claims the number of indices first, from free, and only then looks for clear bits. After
+// a claim the search will find that many bits, however long other goroutines keep blocks busy. A
+// claim fails only when too few indices are free and no block can be made, not because blocks are
+// busy, and changes nothing then. So there is nothing to roll back. The search skips busy blocks.
+// It begins where the last search ended, in the list of blocks and in the block, so an index that
+// was given back is promised again only after the others.
 //
 // A promised index has its bit set and an even version, v; the id promised is v+1.
-// Revive writes v+1. TakeBack writes v+2, so the id that was promised never comes again but by
-// the wrap of versions.
+// Revive writes v+1. TakeBack writes v+2, so the id that was promised comes again only when
+// versions have wrapped.
 //
-// Revive and TakeBack take a list that Hold has checked and marked, so that an id given twice
-// is seen, also between goroutines. They cannot fail.
+// Revive and TakeBack take a list that Hold has checked and marked, so two goroutines cannot use
+// the same id. They cannot fail.
 //
 // Invariants, checked by Verify, when no call is under way:
 //
@@ -40,40 +39,40 @@ import (
 //	R5 Where the bit is clear, the version is even. Where it is set, an odd version
 //	   is an entity that is alive, an even one is promised. No bit is held.
 //	R6 A block's bit in open is set exactly when its count is less than 8,192.
-//	R7 free is the number of clear bits of all blocks, alive that of odd versions.
+//	R7 free is the number of clear bits of all blocks, alive the number of odd versions.
 //	R8 total is the number of blocks of both ends and at most 16,384.
 
-// busy is the count of a block that somebody works on.
+// busy is the count of a block that a goroutine has locked.
 const busy = -1
 
 const blockChunks = blockSize * int(recordSize) / alloc.ChunkSize
 
-// promises is the other end of the index space.
+// promises is the upper end of the index space, whose indices are promised.
 type promises struct {
 	mu    sync.Mutex                       // held to make blocks
 	n     atomic.Int32                     // blocks made; written under mu
-	hint  atomic.Int32                     // block that a search begins at
-	free  atomic.Int64                     // clear bits that nobody has claimed (R7)
-	alive int                              // entities alive in the blocks; the owner's
+	hint  atomic.Int32                     // block that the next search begins at
+	free  atomic.Int64                     // clear bits that no call has claimed (R7)
+	alive int                              // entities alive in the blocks; the owner's to write
 	open  [maxBlocks / 64]atomic.Uint64    // bit set: the block is not full (R6)
 	block [maxBlocks]atomic.Pointer[block] // block k has the indices from (maxBlocks-1-k)*8192 on
 }
 
-// block is 8,192 indices for promises. All but the locations, which are the owner's, is
-// written by the goroutine that has made the count busy.
+// block is 8,192 indices for promises. The owner writes the locations; the goroutine that has made
+// the count busy writes all else.
 type block struct {
 	count   atomic.Int32       // bits set in used, or busy (R4)
 	order   int                // the block's place in promises.block
 	base    uint32             // index of record 0
-	next    int                // record that a search begins at
+	next    int                // record that the next search begins at
 	run     alloc.ChunkIndex   // the chunks that the records lie in
 	records *[blockSize]Record // outside the garbage collector's heap
 	used    [blockSize / 64]uint64
-	held    [blockSize / 64]uint64 // of a list that is being revived or taken back
+	held    [blockSize / 64]uint64 // bit set: the id is in a list that Hold has marked
 }
 
-// other returns the other end, which it makes when it is not there.
-func (s *Store) other() *promises {
+// makePromises returns the books of promised ids. The first call makes them.
+func (s *Store) makePromises() *promises {
 	if o := s.promises.Load(); o != nil {
 		return o
 	}
@@ -89,14 +88,14 @@ func (o *promises) of(index uint32) *block {
 	return o.block[(maxBlocks-1-index/blockSize)&(maxBlocks-1)].Load()
 }
 
-// promised returns the record of an ID that has a block.
+// promised returns the record of an ID whose index is in a block.
 //
 //go:noinline
 func (s *Store) promised(e ID) *Record {
 	return &s.promises.Load().of(e.Index()).records[e.Index()%blockSize]
 }
 
-// findPromised is Find for an ID that is not alive among the owner's.
+// findPromised is Find for an ID that Own has not found.
 //
 //go:noinline
 func (s *Store) findPromised(e ID) *Record {
@@ -114,9 +113,9 @@ func (s *Store) findPromised(e ID) *Record {
 	return r
 }
 
-// Promise fills ids with IDs that are promised: unlike any other of the store, and not alive
-// before Revive. All are promised or none: an error is ErrFull or that of the universe. Any
-// goroutine may call it.
+// Promise fills ids with promised IDs: each differs from all other IDs of the store, and is not alive
+// before Revive. All are promised or none: an error is ErrFull or the universe's. Any goroutine may
+// call it.
 func (s *Store) Promise(ids []ID) error {
 	if len(ids) == 0 {
 		return nil
@@ -128,9 +127,9 @@ func (s *Store) Promise(ids []ID) error {
 	return nil
 }
 
-// claim claims n of the free indices, whichever they are. On an error nothing has changed.
+// claim claims n free indices, without choosing them. On an error nothing has changed.
 func (s *Store) claim(n int) error {
-	o := s.other()
+	o := s.makePromises()
 	for {
 		free := o.free.Load()
 		window()
@@ -146,7 +145,7 @@ func (s *Store) claim(n int) error {
 
 // makeBlocks makes blocks until n indices are free. On an error it has made none.
 func (s *Store) makeBlocks(n int) error {
-	o := s.other()
+	o := s.makePromises()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	free := int(o.free.Load())
@@ -196,12 +195,12 @@ func (o *promises) fill(ids []ID, tag Tag) {
 		if len(ids) == 0 {
 			return
 		}
-		runtime.Gosched() // blocks are busy, or bits came free behind the search
+		runtime.Gosched() // blocks are busy, or bits were cleared behind the search
 	}
 }
 
-// pass goes over the blocks that are not full once, from the hint on, and returns
-// how many ids it got.
+// pass visits each block that is not full once, from the hint on, and returns the number of ids that
+// it promised.
 func (o *promises) pass(ids []ID, tag Tag) (got int) {
 	n, from := int(o.n.Load()), int(o.hint.Load())
 	words := (n + 63) / 64
@@ -229,9 +228,8 @@ func (o *promises) pass(ids []ID, tag Tag) (got int) {
 	return got
 }
 
-// take promises as many ids of a block as are wanted and free between where the last
-// search ended and the block's end; end says that it has reached the end. It takes none
-// when the block is busy.
+// take promises ids of a block, from where the last search of the block ended, until ids is full or
+// the search reaches the block's end, which end reports. When the block is busy it promises none.
 func (o *promises) take(b *block, ids []ID, tag Tag) (got int, end bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
@@ -257,7 +255,7 @@ func (o *promises) take(b *block, ids []ID, tag Tag) (got int, end bool) {
 	return got, at >= blockSize
 }
 
-// lock makes the count busy and returns what it was, after waiting for others.
+// lock waits until the count is not busy, makes it busy and returns the count from before.
 func (b *block) lock() int32 {
 	for {
 		if count := b.count.Load(); count != busy && b.count.CompareAndSwap(count, busy) {
@@ -268,7 +266,7 @@ func (b *block) lock() int32 {
 	}
 }
 
-// unlock ends the work on a block whose count was before and is now after.
+// unlock unlocks a block and sets its count to after; before is what lock returned.
 func (o *promises) unlock(b *block, before, after int32) {
 	if bit := uint64(1) << (b.order % 64); after == blockSize {
 		o.open[b.order/64].And(^bit)
@@ -281,7 +279,7 @@ func (o *promises) unlock(b *block, before, after int32) {
 	}
 }
 
-// givePromised makes an ID of a block dead and its index free.
+// givePromised ends an ID of a block and frees its index.
 func (s *Store) givePromised(index uint32) {
 	o := s.promises.Load()
 	b, i := o.of(index), index%blockSize
@@ -293,8 +291,8 @@ func (s *Store) givePromised(index uint32) {
 	o.free.Add(1)
 }
 
-// Promised counts the ids that are promised and neither revived nor taken back, those of
-// calls under way included.
+// Promised returns the number of ids that are promised and neither revived nor taken back,
+// including the ids that calls under way have claimed.
 func (s *Store) Promised() int {
 	o := s.promises.Load()
 	if o == nil {
@@ -305,7 +303,7 @@ func (s *Store) Promised() int {
 	return int(o.n.Load())*blockSize - int(o.free.Load()) - o.alive
 }
 
-// closePromises gives the blocks back.
+// closePromises frees the blocks' memory.
 func (s *Store) closePromises() {
 	if o := s.promises.Load(); o != nil {
 		for k := range o.n.Load() {
@@ -314,7 +312,7 @@ func (s *Store) closePromises() {
 	}
 }
 
-// window lets other goroutines run in debug builds, where they might do harm.
+// window lets other goroutines run in debug builds, at points where a race would show.
 func window() {
 	if debug.On {
 		runtime.Gosched()

@@ -7,7 +7,7 @@ type Location uint32
 
 // Record says whether an index is in use, and where its entity is.
 type Record struct {
-	version  uint32   // odd = alive; of a promised index written under its block's lock
+	version  uint32   // odd = alive; a promised index's is written under its block's lock
 	Location Location // of the row, while the entity is alive; written by the store's owner
 }
 
@@ -17,13 +17,13 @@ const _ = uint(recordSize - 8) // 8 bytes each way:
 const _ = uint(8 - recordSize)
 const _ = uint(8 - unsafe.Sizeof(ID{}))
 
-// Is reports whether the record is that of e and e is alive. It is for the records of a
-// [View]; others may be written by other goroutines, see Store.Find.
+// Is reports whether e is alive and r is its record. r must be a record of a [View]: other goroutines
+// may be writing the records of promised indices, which Store.Find reads.
 func (r *Record) Is(e ID) bool { return r.version == e.version && e.version&1 != 0 }
 
-// View is what a look-up needs of a store: a copy of where the owner's records are. The zero
-// View has no records. It is three words, for those who keep it beside what else their
-// look-ups need; Store.View gives a new one after the store's owner has made room.
+// View is what a look-up needs of a store: where the owner's records are, in three words. The zero
+// View has no records. A View is a copy, which its users keep beside the rest of what their look-ups
+// need; after MakeRoom they call Store.View for a new one.
 type View struct {
 	base unsafe.Pointer // of record 0
 	n    uint32         // records from base on
@@ -47,7 +47,7 @@ func (v *View) at(index uint32) *Record {
 	return (*Record)(unsafe.Add(v.base, uintptr(index)*recordSize))
 }
 
-// Address returns where the record of an ID's index is, to prefetch it, or 0.
+// Address returns the address of the record of an ID's index, to prefetch it, or 0 when the View has none.
 func (v *View) Address(e ID) uintptr {
 	index := e.Index()
 	if index >= v.n {

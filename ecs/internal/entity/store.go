@@ -8,13 +8,13 @@ import (
 	"quarry/alloc"
 )
 
-// The store. Beside its record each of the owner's indices has one bit that says whether it is
-// free, in Go memory. The owner leases a word of 64 free bits at a time and takes its indices
-// from the lowest on: without atomics, and the same operations give the same ids. The lowest
-// word with a free bit is leased next, so the records in use stay together.
+// The store. Beside its record each of the owner's indices has one bit in Go memory, set while the
+// index is free. The owner leases a word of 64 free bits at a time and takes the word's indices from
+// the lowest on: without atomics, and the same operations give the same ids. The lowest word with a
+// free bit is leased next, so the records in use stay together.
 //
-// Indices that are promised to other goroutines come from blocks of their own (promise.go), at
-// the other end of the index space. One count, total, keeps the two ends from meeting:
+// Indices that are promised to other goroutines come from separate blocks (promise.go), at the upper
+// end of the index space. One count, total, keeps the two ends from meeting:
 //
 //	index 0                                                     2^27
 //	  | owner's records, upwards ->   ...   <- blocks of promises, downwards |
@@ -22,17 +22,17 @@ import (
 // Versions: even = dead, odd = alive, and one is added at each change, so they wrap
 // from 2^32-1 (alive) to 0 (dead), at both ends alike. Version 0 is never alive.
 //
-// Invariants, checked by Verify; R4 to R8 are those of promise.go:
+// Invariants, checked by Verify; R4 to R8 are in promise.go:
 //
-//	R1 Of the owner's indices a bit is set in free or in the lease, never in both,
-//	   exactly for those whose version is even. Index 0 is in neither.
-//	R2 nFree is the number of those bits.
+//	R1 An index of the owner with an even version has its bit set either in free or in
+//	   the lease; with an odd version it has neither. Index 0 has neither.
+//	R2 nFree is the number of bits set in free and in the lease.
 //	R3 A bit of summary is set exactly where the word of free is not zero, and no word
 //	   of summary below hint has a set bit.
-//	R9 The view reaches over whole blocks of records, which the extent holds.
+//	R9 The view covers whole blocks of records, exactly those that the extent holds.
 
 const (
-	blockSize = 8192 // indices that are made at once
+	blockSize = 8192 // indices of a block: room is made by the block
 	maxBlocks = MaxIDs / blockSize
 )
 
@@ -53,9 +53,9 @@ type Store struct {
 	leaseBase uint32   // index of the lease's bit 0
 	nFree     int      // free indices, leased ones included (R2)
 
-	most     int32                    // blocks that both ends may have; see Limit
+	most     int32                    // blocks that both ends may have together; see Limit
 	total    atomic.Int32             // blocks of both ends (R8); added to before a block is made
-	promises atomic.Pointer[promises] // the other end; nil until the first Promise
+	promises atomic.Pointer[promises] // the upper end; nil until the first Promise
 }
 
 // Open makes a zero store ready, for a world with a tag whose memory comes from u. It takes no
@@ -65,8 +65,7 @@ func (s *Store) Open(u *alloc.Universe, tag Tag) {
 	s.records = u.NewExtent(MaxIDs * int(recordSize))
 }
 
-// Close gives all memory back. No look-up finds anything then. An error is that of
-// alloc.Extent.Release.
+// Close frees all memory. Look-ups find nothing then. An error is alloc.Extent.Release's.
 func (s *Store) Close() error {
 	err := s.records.Release()
 	s.closePromises()
@@ -80,11 +79,11 @@ func (s *Store) View() View { return s.view }
 // Tag returns the tag of the store's IDs.
 func (s *Store) Tag() Tag { return s.view.tag }
 
-// SetTag gives a store that has handed out no ID another tag.
+// SetTag changes the tag of a store that has handed out no ID.
 func (s *Store) SetTag(tag Tag) { s.view.tag = tag }
 
-// Own returns e's record when e is alive and its index is the owner's, else nil: Find for the
-// common case, small enough to be inlined.
+// Own returns e's record when e is alive and has an index of the owner, else nil: the common case of
+// Find, small enough to be inlined.
 func (s *Store) Own(e ID) *Record {
 	if r := s.view.Record(e); r != nil && r.Is(e) {
 		return r
@@ -106,15 +105,15 @@ func (s *Store) Free() int { return s.nFree }
 // Blocks returns how many blocks of 8,192 indices the owner has.
 func (s *Store) Blocks() int { return int(s.view.n) / blockSize }
 
-// MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the
-// extent's; the store is as it was then.
+// MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the extent's;
+// nothing has changed then.
 func (s *Store) MakeRoom(n int) error {
 	if n <= s.nFree {
 		return nil
 	}
 	more := (n - s.nFree + blockSize - 1) / blockSize
 	if s.view.n == 0 && n-s.nFree == more*blockSize {
-		more++ // index 0 is nobody's
+		more++ // index 0 is never free
 	}
 	if !s.count(more) {
 		return ErrFull
@@ -130,7 +129,7 @@ func (s *Store) MakeRoom(n int) error {
 	return nil
 }
 
-// resize makes the owner's records so many blocks.
+// resize gives the owner's records room for a number of blocks.
 func (s *Store) resize(blocks int) error {
 	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
 		return err
@@ -139,8 +138,8 @@ func (s *Store) resize(blocks int) error {
 	return nil
 }
 
-// Limit lets the store make so many blocks of 8,192 indices more, of both ends together, and
-// no others: what a store near the end of its indices does. Less than 0 takes the limit away.
+// Limit lets the store make at most more blocks of 8,192 indices, of both ends together, so that a
+// test sees what a store does near the end of its indices. A negative number removes the limit.
 func (s *Store) Limit(more int) {
 	s.most = maxBlocks
 	if more >= 0 {
@@ -148,7 +147,7 @@ func (s *Store) Limit(more int) {
 	}
 }
 
-// count counts n blocks more of either end, and reports whether that many may be.
+// count adds n blocks of either end to total, and reports false, without adding, above the limit.
 func (s *Store) count(n int) bool {
 	for {
 		total := s.total.Load()
@@ -172,7 +171,7 @@ func (s *Store) addBlock(first int) {
 	}
 	s.nFree += blockSize
 	if first == 0 {
-		s.free[0] &^= 1 // index 0 is nobody's
+		s.free[0] &^= 1 // index 0 is never free
 		s.nFree--
 	}
 	s.hint = min(s.hint, first/64/64)
@@ -203,9 +202,9 @@ func (s *Store) Take(at Location) ID {
 	return ID{ref: index | uint32(s.view.tag), version: r.version}
 }
 
-// TakeRows is Take for rows at consecutive locations, as many as ids has, which it fills.
+// TakeRows is Take for len(ids) rows at consecutive locations from at on. It fills ids.
 func (s *Store) TakeRows(at Location, ids []ID) {
-	view := s.view // in registers: what is written might be the store's for all that the compiler knows
+	view := s.view // in registers: the compiler cannot know that the records written are not the store itself
 	for len(ids) > 0 {
 		if s.lease == 0 {
 			s.renew()
@@ -226,7 +225,7 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 	}
 }
 
-// Give makes an ID that is alive dead, and its index free. r is its record.
+// Give ends an ID that is alive and frees its index. r is the ID's record.
 func (s *Store) Give(e ID, r *Record) {
 	index := e.Index()
 	if index >= s.view.n {
@@ -237,14 +236,14 @@ func (s *Store) Give(e ID, r *Record) {
 	word := int(index / 64)
 	before := s.free[word]
 	s.free[word] = before | 1<<(index%64)
-	if before == 0 { // else summary says so, and hint is not above it (R3)
+	if before == 0 { // otherwise summary has the word, and hint is not above it (R3)
 		s.summary[word/64] |= 1 << (word % 64)
 		s.hint = min(s.hint, word/64)
 	}
 	s.nFree++
 }
 
-// GiveRows is Give for the IDs of some rows.
+// GiveRows is Give for the IDs of rows.
 func (s *Store) GiveRows(ids []ID) {
 	view := s.view
 	for i := 0; i < len(ids); {
@@ -267,7 +266,7 @@ func (s *Store) GiveRows(ids []ID) {
 	}
 }
 
-// EndLease makes the indices of the lease free again, so that the lowest come next.
+// EndLease puts the lease's bits back into free, so that the lowest free index is taken next.
 func (s *Store) EndLease() {
 	if word := s.leaseBase / 64; s.lease != 0 {
 		s.free[word] |= s.lease
@@ -277,7 +276,7 @@ func (s *Store) EndLease() {
 	}
 }
 
-// Move writes where the row of an ID that is alive has come to.
+// Move sets the location of an ID that is alive.
 func (s *Store) Move(e ID, at Location) {
 	if r := s.view.Record(e); r != nil {
 		r.Location = at
@@ -286,7 +285,7 @@ func (s *Store) Move(e ID, at Location) {
 	s.promised(e).Location = at
 }
 
-// Locate returns where the row of an ID is that is alive.
+// Locate returns the location of an ID that is alive.
 func (s *Store) Locate(e ID) Location {
 	if r := s.view.Record(e); r != nil {
 		return r.Location
@@ -294,7 +293,7 @@ func (s *Store) Locate(e ID) Location {
 	return s.promised(e).Location
 }
 
-// MoveRows is Move for the IDs of rows that are at consecutive locations from at on.
+// MoveRows is Move for the IDs of rows at consecutive locations from at on.
 func (s *Store) MoveRows(ids []ID, at Location) {
 	for i, e := range ids {
 		if index := e.Index(); index < s.view.n {

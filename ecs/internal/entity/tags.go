@@ -2,8 +2,9 @@ package entity
 
 import "sync"
 
-// Tags hands out the tags of worlds: in turn, preferring tags that no open world has. So an ID of one of the last 15
-// worlds is known to be a stranger, of one world fewer for each older one that is open still.
+// Tags hands out the tags of worlds: in turn, preferring tags that no open world has. So a world
+// recognizes the IDs of the 15 worlds made before it as foreign, or of one world fewer for each older
+// world that is still open.
 type Tags struct {
 	mu   sync.Mutex
 	uses [Worlds]int // open worlds by tag
@@ -33,7 +34,7 @@ func (t *Tags) Give(tag Tag) {
 	t.uses[tag.Number()]--
 }
 
-// Open returns how many tags are in use, each as often as it was handed out.
+// Open returns the number of open worlds: a tag counts once for each world that has it.
 func (t *Tags) Open() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,14 +6,15 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Archetype is what the index knows of an archetype: its table, of which it reads which types there are,
-// and its shared values. It changes Index only; one that is to leave is Closed, see [Index.Leave].
+// Archetype is what the index knows of an archetype: the table, whose types it reads, and the serials
+// of the shared values. The index writes Index only. The caller closes the table of an archetype that
+// is to leave, see [Index.Leave].
 type Archetype struct {
 	table.Table
 	Values []uint64 // serials of its shared values, in the order of their types
 }
 
-// verify checks what M1 says of an archetype alone.
+// verify checks the part of M1 that concerns one archetype.
 func (a *Archetype) verify(at int) bool {
 	return int(a.Index) == at && !a.Closed && slices.Equal(a.Types, slices.Collect(a.Sig.Each()))
 }

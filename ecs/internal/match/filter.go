@@ -9,8 +9,8 @@ import (
 
 // Filter is what is asked of archetypes and rows. The order of Any and Where does not matter.
 type Filter struct {
-	Any   []table.Signature // of each an archetype must have one; none is empty
-	Where [][]uint64        // of each it must have one; serials, in rising order; none is empty
+	Any   []table.Signature // an archetype must have a type of each; no signature is empty
+	Where [][]uint64        // an archetype must have a value of each; serials in rising order; no list is empty
 	Sets
 }
 
@@ -18,24 +18,23 @@ type Filter struct {
 type Sets struct {
 	Has      table.Signature // types that an archetype must have
 	Lacks    table.Signature // types that it must not have
-	Enabled  table.Signature // types of which rows must be enabled
-	Disabled table.Signature // types of which rows must be disabled, or lack the type
+	Enabled  table.Signature // types that must be enabled in a row
+	Disabled table.Signature // types that must be disabled in a row, or absent
 }
 
-// BitTest is a part of a mask: rows of which one of the slots' bits is set, or none.
+// BitTest selects the rows where the enable bit of at least one slot is set or, inverted, of none.
 type BitTest struct {
-	Slots  []uint16 // in the archetype
+	Slots  []uint16 // of the archetype's types
 	Invert uint64   // all ones where the bits must be clear, else 0
 }
 
-// sort brings the parts that may stand in any order into the one order that hash and isLike
-// want.
+// sort sorts Any and Where, whose order has no meaning, for hash and isLike.
 func (f *Filter) sort() {
 	slices.SortFunc(f.Any, func(a, b table.Signature) int { return slices.Compare(a[:], b[:]) })
 	slices.SortFunc(f.Where, slices.Compare[[]uint64])
 }
 
-// hash is the same for filters that are alike. Both are sorted.
+// hash returns the same hash for filters that are alike. The filter is sorted.
 func (f *Filter) hash(seed maphash.Seed) uint64 {
 	key := maphash.Comparable(seed, f.Sets)
 	for i := range f.Any {
@@ -52,7 +51,7 @@ func (f *Filter) hash(seed maphash.Seed) uint64 {
 	return key
 }
 
-// isLike reports whether two filters ask the same. Both are sorted.
+// isLike reports whether two filters are equal. Both are sorted.
 func (f *Filter) isLike(g *Filter) bool {
 	return f.Sets == g.Sets && slices.Equal(f.Any, g.Any) && slices.EqualFunc(f.Where, g.Where, slices.Equal[[]uint64])
 }
@@ -77,7 +76,7 @@ func (f *Filter) Wants(a *Archetype) bool {
 	return true
 }
 
-// hasOneOf reports whether the archetype has one of some values.
+// hasOneOf reports whether the archetype has one of the values with these serials, in rising order.
 func (a *Archetype) hasOneOf(serials []uint64) bool {
 	for _, v := range a.Values {
 		if _, found := slices.BinarySearch(serials, v); found {
@@ -87,8 +86,8 @@ func (a *Archetype) hasOneOf(serials []uint64) bool {
 	return false
 }
 
-// TestsOf says which bits decide whether a row of an archetype that the filter wants matches;
-// without any, every row does.
+// TestsOf returns the tests that a row of an archetype that the filter wants must pass to match; none
+// when every row matches.
 func (f *Filter) TestsOf(a *Archetype) (tests []BitTest) {
 	for _, slot := range a.Books.Toggling() {
 		id := a.Types[slot]

@@ -7,39 +7,39 @@ import (
 	"slices"
 )
 
-// The index. Filters that ask the same share one matching, which is found by a hash: its list
-// grows when an archetype is made, never while iterating. An archetype is tested by its
-// signature, 16 words that are compared with those that must be there and those that must not
-// (docs/decisions/0012 compares that with hashing); rolls say which matchings to test (roll.go):
+// The index. Equal filters share one matching, found by a hash of the filter. A matching's list
+// grows when an archetype is made, never while iterating. A filter is compared with an archetype's
+// signature of 16 words, once for the types it must have and once for those it must lack
+// (docs/decisions/0012 compares that with hashing); rolls say which matchings to compare (roll.go):
 //
 //	Enter(a)      rolls of a's types and values --> matchings --> Wants? --> Matches
 //	Matching(f)   all archetypes, or those of f's values --> Wants? --> Matches
 //
-// Archetypes leave many at a time: a list that loses some is gone through once.
+// Many archetypes leave in one call: each list that loses some is walked once.
 //
 // Invariants, checked by Verify:
 //
-//	M1 An archetype's Index is its place in the index, and its Types are those of its
-//	   Signature. None is Closed.
+//	M1 An archetype's Index is its position in the index, and its Types are the types of
+//	   its Signature. No archetype is Closed.
 //	M2 A matching lists exactly the archetypes that its filter wants, in order, with
-//	   the tests that it asks for.
-//	M3 A matching is where its seats say, in each roll once, and no roll has others.
-//	   Each archetype that it may want looks at one of those rolls.
-//	M4 The list of a value has exactly the archetypes that have it, in order. A value
-//	   has one exactly when it is an archetype's or named by a matching.
-//	M5 Each matching is found by its filter, no two have one alike, and all have queries.
+//	   the filter's tests for each.
+//	M3 A matching stands in rolls exactly where its seats say, at most once in each. Each
+//	   archetype that the matching may want looks at one of those rolls.
+//	M4 A value has sharers exactly when an archetype has it or a matching names it. They
+//	   list exactly the archetypes that have the value, in order.
+//	M5 Each matching is found by its filter, no two have equal filters, and each has queries.
 
 // Index has the archetypes of a world and the matchings of its queries. It must not be copied.
 type Index struct {
-	seed        maphash.Seed         // of Matching.key
-	keys        uint64               // bits of the hash that are the key: all; tests take few
+	seed        maphash.Seed         // of the hash of filters
+	keys        uint64               // bits of the hash that make Matching.key: all; fewer in tests
 	archetypes  []*Archetype         // in order of creation (M1)
 	matchings   roll                 // all of them
-	byFilter    map[uint64]*Matching // by Matching.key, the last that was made with it (M5)
-	byType      []*roll              // of matchings that ask for a type; nil: of none so far
-	undemanding roll                 // of those that ask for no type
+	byFilter    map[uint64]*Matching // by Matching.key: the matching made last, alike leads to the others (M5)
+	byType      []*roll              // by TypeID, matchings that ask for the type; nil: no matching has asked so far
+	undemanding roll                 // matchings that ask for no type and no value
 	byValue     map[uint64]*sharers  // by serial (M4)
-	asked       uint64               // times that Suitors was asked
+	asked       uint64               // calls of CandidateMatchings so far
 }
 
 // Open makes a zero index ready.
@@ -48,10 +48,10 @@ func (x *Index) Open() {
 	x.byFilter, x.byValue = map[uint64]*Matching{}, map[uint64]*sharers{}
 }
 
-// Close forgets all.
+// Close removes all archetypes and matchings.
 func (x *Index) Close() { *x = Index{} }
 
-// Enter adds an archetype behind the others, to the matchings that want it, too.
+// Enter adds an archetype as the last, and to the matchings that want it.
 func (x *Index) Enter(a *Archetype) {
 	a.Index = uint32(len(x.archetypes))
 	x.archetypes = append(x.archetypes, a)
@@ -59,14 +59,14 @@ func (x *Index) Enter(a *Archetype) {
 		s := x.sharersOf(serial)
 		s.archetypes = append(s.archetypes, a)
 	}
-	for m := range x.Suitors(a) {
+	for m := range x.CandidateMatchings(a) {
 		m.consider(a)
 	}
 }
 
-// Leave takes the archetypes out again that are Closed. The others keep their order, and get
-// the Index that they have then. Cost: for each archetype of the index, each chunk of those behind
-// one that leaves, and each match of the matchings that lose one.
+// Leave removes the archetypes that are Closed. The others keep their order and are renumbered. Cost:
+// for each archetype of the index, each chunk of the archetypes behind the first that leaves, and
+// each match of the matchings that lose one.
 func (x *Index) Leave() {
 	var losing []*Matching
 	var values []uint64
@@ -74,7 +74,7 @@ func (x *Index) Leave() {
 		if !a.Closed {
 			continue
 		}
-		for m := range x.Suitors(a) {
+		for m := range x.CandidateMatchings(a) {
 			if !m.loses && m.Wants(a) {
 				m.loses = true
 				losing = append(losing, m)
@@ -104,7 +104,7 @@ func (x *Index) Leave() {
 	}
 }
 
-// Matching finds the matching of a filter, or makes it, for one query more.
+// Matching returns the matching of a filter, which it makes when there is none, and counts one query more.
 func (x *Index) Matching(f Filter) *Matching {
 	f.sort()
 	key := x.keyOf(&f)
@@ -117,18 +117,18 @@ func (x *Index) Matching(f Filter) *Matching {
 	m := &Matching{Filter: f, key: key, alike: x.byFilter[key], queries: 1}
 	x.byFilter[key] = m
 	x.enroll(m)
-	for _, a := range x.candidates(m) {
+	for _, a := range x.candidateArchetypes(m) {
 		m.consider(a)
 	}
 	return m
 }
 
-// keyOf returns what byFilter finds the matching of a sorted filter by.
+// keyOf returns the key in byFilter of a sorted filter.
 func (x *Index) keyOf(f *Filter) uint64 { return f.hash(x.seed) & x.keys }
 
-// candidates returns archetypes, in order, among which are all that match: those of the values
-// of a list, if there is one.
-func (x *Index) candidates(m *Matching) []*Archetype {
+// candidateArchetypes returns, in order, the archetypes that may match: those with a value of the first
+// list of Where or, without lists, all.
+func (x *Index) candidateArchetypes(m *Matching) []*Archetype {
 	if len(m.Where) == 0 {
 		return x.archetypes
 	}
@@ -140,7 +140,7 @@ func (x *Index) candidates(m *Matching) []*Archetype {
 	return slices.Compact(all)
 }
 
-// Drop ends one query's use of a matching.
+// Drop ends one query's use of a matching. The last Drop removes the matching.
 func (x *Index) Drop(m *Matching) {
 	if m.queries--; m.queries > 0 {
 		return
@@ -154,7 +154,7 @@ func (x *Index) Drop(m *Matching) {
 	x.forget(m)
 }
 
-// forget takes a matching out of byFilter.
+// forget removes a matching from byFilter.
 func (x *Index) forget(m *Matching) {
 	if x.byFilter[m.key] != m {
 		before := x.byFilter[m.key]
@@ -183,8 +183,8 @@ func (x *Index) Matchings() iter.Seq[*Matching] {
 	}
 }
 
-// Verify checks the invariants M1 to M5 and that the index has the archetypes that it is given
-// the number of. Cost: each archetype is compared with each matching.
+// Verify checks the invariants M1 to M5, and that archetypes is the number of archetypes in the index.
+// Cost: it compares each archetype with each matching.
 func (x *Index) Verify(archetypes int) error {
 	if len(x.archetypes) != archetypes {
 		return fmt.Errorf("match: M1: the index has %d archetypes of %d", len(x.archetypes), archetypes)

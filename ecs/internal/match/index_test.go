@@ -339,18 +339,18 @@ func (m *model) checkMatches(a *ask) {
 	a.seen, a.listed = a.lost, listed
 }
 
-// checkSuitors compares the matchings that an archetype looks at with all of them.
-func (m *model) checkSuitors(k *kind) {
+// checkCandidates compares the matchings that an archetype looks at with all of them.
+func (m *model) checkCandidates(k *kind) {
 	m.t.Helper()
 	looked := map[*match.Matching]bool{}
-	for of := range m.x.Suitors(&k.at) {
+	for of := range m.x.CandidateMatchings(&k.at) {
 		require.False(m.t, looked[of], "each once")
 		looked[of] = true
 	}
 	for _, a := range m.asks {
 		require.True(m.t, looked[a.m] || !a.wants(k))
 	}
-	for range m.x.Suitors(&k.at) {
+	for range m.x.CandidateMatchings(&k.at) {
 		break
 	}
 }
@@ -373,7 +373,7 @@ func (m *model) run() {
 	for range steps {
 		switch op := m.r.IntN(9); {
 		case op < 3 && len(m.kinds) < 60:
-			m.checkSuitors(m.enter())
+			m.checkCandidates(m.enter())
 		case op == 3:
 			m.leave(1 + m.r.IntN(2*len(m.kinds)+2))
 		case op < 7 && len(m.asks) < 40:
@@ -431,7 +431,7 @@ func TestRollsAreFew(t *testing.T) {
 	}
 	looked := func(types ...table.TypeID) (n int) {
 		a := match.Archetype{Table: table.Table{Types: types}}
-		for range x.Suitors(&a) {
+		for range x.CandidateMatchings(&a) {
 			n++
 		}
 		return n

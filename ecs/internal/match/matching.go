@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Matching is which archetypes a filter wants.
+// Matching lists the archetypes that a filter wants.
 type Matching struct {
 	Matches []Match // in order of the archetypes' creation (M2); to be read only
-	Lost    uint64  // times that some left Matches again
+	Lost    uint64  // times that Matches lost archetypes
 	Filter          // sorted; to be read only
 
 	alike   *Matching // the next with the same key in Index.byFilter
-	seats   []seat    // in rolls, that of Index.matchings first (M3)
+	seats   []seat    // in rolls: the first in Index.matchings (M3)
 	key     uint64    // of Index.byFilter
-	asked   uint64    // Index.asked when it was yielded last, see Suitors
-	queries int       // that use it; it goes with the last (M5)
-	loses   bool      // a match, in the call under way
+	asked   uint64    // Index.asked when CandidateMatchings yielded the matching last
+	queries int       // that use the matching; the last Drop removes it (M5)
+	loses   bool      // the Leave under way takes a match
 }
 
 // Match is an archetype that a matching lists.
@@ -35,14 +35,14 @@ func (m *Matching) consider(a *Archetype) {
 	}
 }
 
-// lose takes the archetypes that left out of the matches.
+// lose removes the closed archetypes from the matches.
 func (m *Matching) lose() {
 	m.Matches = slices.DeleteFunc(m.Matches, func(m Match) bool { return m.Closed })
 	m.Lost++
 	m.loses = false
 }
 
-// verify checks M2 beside all archetypes.
+// verify checks M2 against all archetypes.
 func (m *Matching) verify(archetypes []*Archetype) error {
 	at := 0
 	for _, a := range archetypes {

@@ -7,16 +7,16 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Rolls: where an archetype that comes or goes finds the matchings that may want it. A matching that
-// asks for a type stands in the roll of that type, and archetypes without the type pass it by:
+// Rolls. A roll lists the matchings that ask for a type or a value. An archetype that comes or goes
+// looks only at the rolls of its types and values, and at the roll of matchings that ask for neither:
 //
-//	With(a, b)      a's or b's roll, the shorter
-//	Where(x, y)     those of both values
-//	Any(a, b)       those of both types
-//	Without(a)      the roll of those that ask for no type
+//	With(a, b)      stands in a's or b's roll, the shorter
+//	Where(x, y)     stands in x's and y's rolls
+//	Any(a, b)       stands in a's and b's rolls
+//	Without(a)      stands in Index.undemanding
 //
-// All stand in Index.matchings as well. A matching knows its seats, so it leaves without a
-// search, however many there are.
+// Every matching stands in Index.matchings as well. A matching has its seats, the positions in rolls
+// where it stands, so it leaves without a search, however many matchings there are.
 
 // roll is a list of matchings, in no order.
 type roll []entry
@@ -24,10 +24,10 @@ type roll []entry
 // entry is a matching in a roll.
 type entry struct {
 	m    *Matching
-	seat int // which of its seats this is
+	seat int // index in m.seats of the seat that leads here
 }
 
-// seat is where a matching stands.
+// seat is a position in a roll.
 type seat struct {
 	in *roll
 	at int
@@ -39,7 +39,7 @@ func (r *roll) enter(m *Matching) {
 	*r = append(*r, entry{m, len(m.seats) - 1})
 }
 
-// leave takes a matching out of its rolls; the last of each takes its place there.
+// leave removes a matching from its rolls. The last entry of each roll moves to the free position.
 func (m *Matching) leave() {
 	for _, s := range m.seats {
 		r := *s.in
@@ -52,7 +52,7 @@ func (m *Matching) leave() {
 	m.seats = nil
 }
 
-// enroll enters a matching where the archetypes that it may want look.
+// enroll enters a matching in rolls such that each archetype that it may want looks at one of them.
 func (x *Index) enroll(m *Matching) {
 	x.matchings.enter(m)
 	switch {
@@ -71,7 +71,7 @@ func (x *Index) enroll(m *Matching) {
 	}
 }
 
-// shortest returns the shortest roll of some types.
+// shortest returns the shortest of the rolls of some types.
 func (x *Index) shortest(types *table.Signature) (r *roll) {
 	for id := range types.Each() {
 		if of := x.rollOf(id); r == nil || len(*of) < len(*r) {
@@ -81,7 +81,7 @@ func (x *Index) shortest(types *table.Signature) (r *roll) {
 	return r
 }
 
-// rollOf returns the roll of a type. It is made on need, and stays.
+// rollOf returns the roll of a type, which it makes when there is none.
 func (x *Index) rollOf(id table.TypeID) *roll {
 	for int(id) >= len(x.byType) {
 		x.byType = append(x.byType, nil)
@@ -100,8 +100,9 @@ func (x *Index) seen(id table.TypeID) *roll {
 	return nil
 }
 
-// Suitors yields the matchings among which are all that want the archetype, each once.
-func (x *Index) Suitors(a *Archetype) iter.Seq[*Matching] {
+// CandidateMatchings yields the matchings that may want an archetype, each once: all that want it are
+// among them.
+func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	return func(yield func(*Matching) bool) {
 		x.asked++
 		in := func(r roll) bool {
@@ -129,7 +130,7 @@ func (x *Index) Suitors(a *Archetype) iter.Seq[*Matching] {
 	}
 }
 
-// verify checks of a roll that each matching there knows its seat.
+// verify checks that each entry of a roll has a seat that leads back to it.
 func (r *roll) verify() error {
 	for at, e := range *r {
 		if e.seat >= len(e.m.seats) || e.m.seats[e.seat] != (seat{r, at}) {
@@ -139,8 +140,8 @@ func (r *roll) verify() error {
 	return nil
 }
 
-// verifySeats checks M3 of a matching: it is where its seats say, and those are where the
-// archetypes look that it wants.
+// verifySeats checks M3 of a matching: it stands where its seats say, and each archetype that it may
+// want looks at one of those rolls.
 func (x *Index) verifySeats(m *Matching) error {
 	for i, s := range m.seats {
 		if s.at >= len(*s.in) || (*s.in)[s.at] != (entry{m, i}) {
@@ -155,7 +156,7 @@ func (x *Index) verifySeats(m *Matching) error {
 				want = append(want, &s.roll)
 			}
 		}
-	case m.Has != table.Signature{}: // any of them serves
+	case m.Has != table.Signature{}: // the roll of any type serves
 		for id := range m.Has.Each() {
 			if len(m.seats) == 2 && m.seats[1].in == x.seen(id) {
 				return nil

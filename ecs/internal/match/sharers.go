@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// sharers is who has a shared value, and who names it. One without either goes.
+// sharers are the archetypes that have a shared value and the matchings that name it. Sharers without
+// either are removed.
 type sharers struct {
 	archetypes []*Archetype // that have the value, in order of creation (M4)
 	roll       roll         // of matchings that name it
-	loses      bool         // an archetype, in the call under way
+	loses      bool         // the Leave under way takes an archetype
 }
 
-// sharersOf returns those of a value, which it makes when there are none.
+// sharersOf returns the sharers of a value, which it makes when there are none.
 func (x *Index) sharersOf(serial uint64) *sharers {
 	s := x.byValue[serial]
 	if s == nil {
@@ -23,8 +24,8 @@ func (x *Index) sharersOf(serial uint64) *sharers {
 	return s
 }
 
-// Sharers returns the archetypes that have a value, in order of creation: to be read only, until
-// one comes or leaves.
+// Sharers returns the archetypes that have a value, in order of creation, to read until an archetype
+// comes or leaves.
 func (x *Index) Sharers(serial uint64) []*Archetype {
 	if s := x.byValue[serial]; s != nil {
 		return s.archetypes
@@ -32,7 +33,7 @@ func (x *Index) Sharers(serial uint64) []*Archetype {
 	return nil
 }
 
-// release forgets a value that is of no archetype any more and named by no matching.
+// release removes the sharers of a value that no archetype has and no matching names.
 func (x *Index) release(serial uint64) {
 	if s := x.byValue[serial]; s != nil && len(s.archetypes) == 0 && len(s.roll) == 0 {
 		delete(x.byValue, serial)
@@ -65,5 +66,5 @@ func (x *Index) verifySharers() error {
 	return nil
 }
 
-// byIndex orders archetypes as they were made.
+// byIndex orders archetypes by Index, the order in which they were made.
 func byIndex(a, b *Archetype) int { return cmp.Compare(a.Index, b.Index) }

@@ -8,7 +8,7 @@ import (
 	"quarry/bitmask"
 )
 
-// Enable bits: one word for 64 rows, of each type that can be disabled. Toggling moves nothing.
+// Enable bits: each type that can be disabled has one word for 64 rows of a chunk. Toggling moves no row.
 
 // Bits returns the words of a type in a chunk. Goroutines that toggle may be writing them.
 func (b *Books) Bits(slot uint16, pos int) []uint64 { return b.enabled[slot][pos] }
@@ -34,8 +34,7 @@ func (b *Books) SetBit(slot uint16, pos, row int, on bool) {
 	}
 }
 
-// Toggle is SetBit of a bit that other goroutines may look at, and whose neighbours they
-// may set.
+// Toggle is SetBit while other goroutines may read the bit and toggle its neighbours in the word.
 func (b *Books) Toggle(slot uint16, pos, row int, on bool) {
 	word, bit := &b.enabled[slot][pos][row/64], uint64(1)<<(row%64)
 	switch {
@@ -66,15 +65,15 @@ func (b *Books) ClearBits(slot uint16, pos, row, n int) {
 	words.ClearRange(row, n)
 }
 
-// ClearRows clears the bits of all types in n rows of a chunk, which go or get others.
+// ClearRows disables all types in n rows of a chunk, which end or get other bits.
 func (b *Books) ClearRows(pos, row, n int) {
 	for _, slot := range b.toggling {
 		b.ClearBits(slot, pos, row, n)
 	}
 }
 
-// SetMask enables or disables a type in the rows of a chunk that a mask has, and reports
-// whether it has any.
+// SetMask enables or disables a type in the rows of a chunk whose bits are set in mask, and reports
+// whether any bit is set there.
 func (b *Books) SetMask(slot uint16, pos int, mask []uint64, on bool) (some bool) {
 	words := b.enabled[slot][pos][:len(mask)]
 	count, any := 0, uint64(0)
@@ -101,7 +100,7 @@ type Span struct {
 	All   int // rows that the chunk has
 }
 
-// CopyBits sets the bits of a type in n rows, which are clear, as those of other rows.
+// CopyBits copies the bits of a type from n rows of a span to n rows of a chunk whose bits are clear.
 func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, n int) {
 	switch int(from.Books.on[fromSlot][from.Pos]) {
 	case 0:
@@ -117,7 +116,7 @@ func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, 
 	}
 }
 
-// CopyRows copies the bits of all types over n rows from others of the same books.
+// CopyRows copies the bits of all types from n rows of a span of the same books over n other rows.
 func (b *Books) CopyRows(pos, row int, from Span, n int) {
 	for _, slot := range b.toggling {
 		b.ClearBits(slot, pos, row, n)
@@ -125,7 +124,7 @@ func (b *Books) CopyRows(pos, row int, from Span, n int) {
 	}
 }
 
-// Close gives a row the bits of the last row and clears those. The row may be the last itself.
+// Close moves the bits of the last row to a row that ends. The row may be the last row itself.
 func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	for _, slot := range b.toggling {
 		b.SetBit(slot, pos, row, b.Bit(slot, lastPos, lastRow))
@@ -133,9 +132,9 @@ func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	}
 }
 
-// Spares are bits of chunks that went, for chunks that come: lists by the binary logarithm of
-// the room in words, which is 2,048 at most (2^17 rows of 8 bytes fill a megachunk). Without
-// them a batch would allocate for each chunk. The zero value is ready.
+// Spares are bits of chunks that went, for chunks to come: list k has those with room for 2^k words,
+// 2,048 at most (2^17 rows of 8 bytes fill a megachunk). Without spares a batch would allocate for each
+// chunk. The zero value is ready.
 type Spares [12][][]uint64
 
 // take returns the bits of a chunk with room for some rows, all clear.
@@ -153,11 +152,11 @@ func (s *Spares) take(room int) []uint64 {
 	return words
 }
 
-// keep takes the bits of chunks that go, but for those that are nil.
+// keep adds the bits of chunks that go, except for nil ones.
 func (s *Spares) keep(chunks [][]uint64) {
 	for i, words := range chunks {
 		if words == nil {
-			continue // they went to another archetype
+			continue // Give moved them to another table
 		}
 		spare := &s[bits.Len(uint(cap(words)-1))]
 		*spare = append(*spare, words)
@@ -165,8 +164,7 @@ func (s *Spares) keep(chunks [][]uint64) {
 	}
 }
 
-// Verify checks B1 and B2 of books that have so many chunks; rows says how many rows a chunk
-// has.
+// Verify checks B1 and B2. chunks is the number of the table's chunks; rows returns the number of rows of a chunk.
 func (b *Books) Verify(chunks int, rows func(pos int) int) error {
 	if n := len(b.stamps); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.stamps[n-1] || n == 0 && b.last != nil {
 		return fmt.Errorf("table: B1: %d chunks have %d stamps and %d versions of %d types, or another stamp is at hand than the last",

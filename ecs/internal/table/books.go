@@ -7,12 +7,12 @@ import (
 
 // Invariants, checked by Verify:
 //
-//	B1 There is a stamp and a version a type for each chunk, and the last stamp is at hand.
+//	B1 Each chunk has a stamp, and a version for each type. last points to the last stamp.
 //	B2 Types that can be disabled have bits for each chunk, and no other types have any. Bits of
 //	   rows beyond the last are 0, and on counts those that are set.
 
-// Books are the facts that an archetype keeps of its chunks, by position, and within a chunk by
-// slot: the place of a type in the archetype's list of types.
+// Books are the facts that a table keeps of its chunks, by position, and within a chunk by slot: a
+// slot is the index of a type in the table's list of types.
 type Books struct {
 	types    int          // slots of a chunk
 	toggling []uint16     // slots of the types that can be disabled
@@ -21,7 +21,7 @@ type Books struct {
 	last     *stamp       // of the last chunk; nil without one
 	enabled  [][][]uint64 // [slot][position]: a bit a row; nil for types that cannot be disabled
 	on       [][]int32    // [slot][position]: bits that are set in enabled (B2)
-	spares   *Spares      // bits of chunks that went, for chunks that come
+	spares   *Spares      // bits of chunks that went, for chunks to come
 }
 
 // stamp is what a chunk has beside the versions of its types.
@@ -30,8 +30,8 @@ type stamp struct {
 	ordered uint32 // version at which rows last came, went or changed places
 }
 
-// NewBooks returns the books of an archetype without chunks, with so many types, of which
-// those of the slots toggling, in rising order, can be disabled. Spares may serve many.
+// NewBooks returns the books of a table without chunks. types is the number of its types; toggling
+// lists, in rising order, the slots of the types that can be disabled. Books may share spares.
 func NewBooks(types int, toggling []uint16, spares *Spares) Books {
 	b := Books{types: types, toggling: toggling, spares: spares}
 	if len(toggling) > 0 {
@@ -46,8 +46,8 @@ func (b *Books) Len() int { return len(b.stamps) }
 // Toggling returns the slots of the types that can be disabled, to read.
 func (b *Books) Toggling() []uint16 { return b.toggling }
 
-// turn looks the last stamp up after there are others.
-func (b *Books) turn() {
+// resetLast points last to the last stamp, after stamps has moved or has another length.
+func (b *Books) resetLast() {
 	b.last = nil
 	if n := len(b.stamps); n > 0 {
 		b.last = &b.stamps[n-1]
@@ -57,7 +57,7 @@ func (b *Books) turn() {
 // Add begins the books of a chunk with room for some rows, behind the others.
 func (b *Books) Add(room int) {
 	b.stamps = append(b.stamps, stamp{})
-	b.turn()
+	b.resetLast()
 	b.changed = makeGap(b.changed, len(b.changed), b.types)
 	for _, slot := range b.toggling {
 		b.enabled[slot] = append(b.enabled[slot], b.spares.take(room))
@@ -76,12 +76,12 @@ func (b *Books) Cut(keep int) {
 
 func (b *Books) cutVersions(keep int) {
 	b.stamps = b.stamps[:keep]
-	b.turn()
+	b.resetLast()
 	b.changed = b.changed[:keep*b.types]
 }
 
-// Promote ends the books of the chunk at a position, whose rows have moved to the next one: it
-// takes the position, the bits and the versions. Chunks behind it are new.
+// Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1: that chunk
+// gets the position, the bits and the versions. Chunks behind it are new.
 func (b *Books) Promote(pos int) {
 	for _, slot := range b.toggling {
 		bits, on := b.enabled[slot], b.on[slot]
@@ -90,20 +90,20 @@ func (b *Books) Promote(pos int) {
 		b.spares.keep(bits[pos : pos+1])
 		b.enabled[slot], b.on[slot] = slices.Delete(bits, pos, pos+1), slices.Delete(on, pos, pos+1)
 	}
-	b.cutVersions(len(b.stamps) - 1) // those of pos stay; the ones behind it have none yet
+	b.cutVersions(len(b.stamps) - 1) // the versions of pos stay; chunks behind it have none yet
 }
 
-// Slots are where a type that can be disabled stands in two archetypes.
+// Slots are the slots of one type in two tables.
 type Slots struct{ From, To uint16 }
 
-// Give moves the books of the first n chunks to a position of other books. Bits go along for the
-// types of both, which shared lists. A type that only the other has begins with clear bits, and
-// room says for how many rows of each chunk, by its position there. Versions and stamps begin
-// anew: Mark and Order say how.
+// Give moves the books of the first n chunks to position at of other books. Bits move for the types
+// that both books have, which shared lists. A type that only the target has begins with clear bits
+// for room(pos) rows, where pos is the chunk's position in the target. Versions and stamps begin at
+// 0: the caller calls Mark and Order.
 func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int) int) {
 	to.stamps, b.stamps = makeGap(to.stamps, at, n), slices.Delete(b.stamps, 0, n)
-	to.turn()
-	b.turn()
+	to.resetLast()
+	b.resetLast()
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
 	b.changed = slices.Delete(b.changed, 0, n*b.types)
 	for _, slot := range to.toggling {
@@ -125,8 +125,7 @@ func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int
 	}
 }
 
-// makeGap inserts n zeros at a position, without the slice of them that
-// slices.Insert would need.
+// makeGap inserts n zeros at a position. slices.Insert would need a slice of zeros.
 func makeGap[T any](s []T, at, n int) []T {
 	s = slices.Grow(s, n)[:len(s)+n]
 	copy(s[at+n:], s[at:])
@@ -134,17 +133,17 @@ func makeGap[T any](s []T, at, n int) []T {
 	return s
 }
 
-// Version returns where the version of a type in a chunk is.
+// Version returns the address of the version of a type in a chunk.
 func (b *Books) Version(slot uint16, pos int) *uint32 { return &b.changed[pos*b.types+int(slot)] }
 
-// Versions returns those of all types in a chunk, by slot.
+// Versions returns the versions of all types in a chunk, by slot.
 func (b *Books) Versions(pos int) []uint32 { return b.changed[pos*b.types : pos*b.types+b.types] }
 
 // Changed returns the version of a type in a chunk. Goroutines that toggle may be writing it.
 func (b *Books) Changed(slot uint16, pos int) uint32 { return atomic.LoadUint32(b.Version(slot, pos)) }
 
-// Mark leads to the version of a type in a chunk from outside the books, until chunks come
-// before that chunk or go. The zero Mark leads nowhere.
+// Mark leads to the version of a type in a chunk from outside the books. It is good until a chunk
+// before that chunk comes or goes. The zero Mark leads nowhere.
 type Mark struct {
 	changed *[]uint32 // of the books, which may move
 	at      uint32    // index of the version
@@ -155,7 +154,7 @@ func (b *Books) MarkOf(slot uint16, pos int) Mark {
 	return Mark{&b.changed, uint32(pos*b.types) + uint32(slot)}
 }
 
-// Version returns where the version is, nil for the zero Mark.
+// Version returns the address of the version, nil for the zero Mark.
 func (m *Mark) Version() *uint32 {
 	if m.changed == nil {
 		return nil
@@ -201,8 +200,9 @@ func (b *Books) OrderFrom(pos int, version uint32) {
 // Ordered returns the version at which rows of a chunk last came, went or changed places.
 func (b *Books) Ordered(pos int) uint32 { return b.stamps[pos].ordered }
 
-// Carry notes that rows of chunk from came to fill gaps in chunk pos: what was written in them
-// shall not be missed there. The rows' values did not change, so no type is marked beyond that.
+// Carry notes that rows of chunk from filled gaps in chunk pos: each type's version becomes the later
+// of the two chunks', so that a query with Changed misses no write. The rows' values did not change,
+// so no type is marked with the new version.
 func (b *Books) Carry(pos, from int, version uint32) {
 	s := &b.stamps[pos]
 	s.ordered = version

@@ -7,24 +7,24 @@ import (
 )
 
 // Directory says where the values of one type are, for look-ups. Within a chunk the address of
-// a row's value is linear in the row's location, so what a look-up needs to know of a unit is one
-// number: where the column would begin if the chunk's locations began at 0.
+// a row's value is linear in the row's location, so a look-up needs one number for each unit:
+// where the column would begin if the chunk's locations began at 0.
 //
-// A directory is built when its type is first looked up, so that types that never are
-// cost nothing, and setOwner, which sees every chunk come and go, keeps it. Rows that move
-// change their record only. A table that is closed has no chunk by then, so no directory knows of it.
+// A directory is built at the first look-up of its type, so types that are never looked up cost
+// nothing. setOwner, which sees every chunk come and go, keeps the directory up to date. Rows that
+// move change their records only. A closed table has no chunks, so no directory has an entry for it.
 type Directory struct {
 	Built  bool
-	Starts []uintptr // by unit, as many as the owners have once it is built; NoColumn: no such column there, or small chunks
+	Starts []uintptr // by unit, as many as owners.units once Built; NoColumn: the chunk lacks the type, or the unit has small chunks
 	Marks  []Mark    // by unit, as Starts: where the change version of the chunk's column is
 	id     TypeID
 	size   int // bytes of an element
 }
 
-// NoColumn is no start: those are even, as offsets of columns and locations of chunks are.
+// NoColumn stands for no start: starts are even, as offsets of columns and locations of chunks are.
 const NoColumn = 1
 
-// Build notes the chunks that there are, at the first call.
+// Build fills a directory with the chunks of all tables. Later calls do nothing.
 func (s *Tables) Build(d *Directory, id TypeID, all func(yield func(*Table) bool)) {
 	if d.Built {
 		return
@@ -41,7 +41,7 @@ func (s *Tables) Build(d *Directory, id TypeID, all func(yield func(*Table) bool
 	}
 }
 
-// reach makes a directory that is built as long as the owners.
+// reach extends the directory to a number of units.
 func (d *Directory) reach(units int) {
 	for len(d.Starts) < units {
 		d.Starts = append(d.Starts, NoColumn)
@@ -49,7 +49,7 @@ func (d *Directory) reach(units int) {
 	}
 }
 
-// startOf returns the entry of a chunk of a table, or of none.
+// startOf returns the start for a chunk of a table. A nil table has no column.
 func (d *Directory) startOf(c alloc.GridChunk, t *Table) uintptr {
 	if t == nil || !t.Sig.Has(d.id) {
 		return NoColumn
@@ -64,7 +64,7 @@ func (d *Directory) markOf(t *Table, pos int) Mark {
 	return t.Books.MarkOf(t.Places[d.id].Slot(), pos)
 }
 
-// note enters a chunk that a table got, or takes out one that no table has any more.
+// note enters a chunk of a table, or removes a chunk when the table is nil.
 func (d *Directory) note(c alloc.GridChunk, t *Table, pos int) {
 	start, m := d.startOf(c, t), Mark{}
 	if start != NoColumn {

@@ -8,7 +8,7 @@ func (b *Books) Corrupt(invariant string) (restore func()) {
 	switch invariant {
 	case "B1":
 		b.last = new(stamp)
-		return b.turn
+		return b.resetLast
 	case "B1 versions":
 		changed := b.changed
 		b.changed = changed[:len(changed)-1]

@@ -10,21 +10,20 @@ import (
 	"quarry/layout"
 )
 
-// Layouts. A table begins with the plan of its own types. Where a batch takes a
-// type from all rows of another table and they come to this one, which has none,
-// this one takes over the other's layout, and the chunks change hands as they are; the
-// place of the type that went is a hole:
+// Layouts. A table begins with a plan for its own types. When a batch removes a type from all
+// rows of a source table and the target table has no rows, the target adopts the source's
+// layout, and the chunks change hands as they are; the column of the removed type is a hole:
 //
 //	[Position Health Velocity]   | Entity | Position | Health | Velocity |
 //	[Position Health]            | Entity | Position | Health | (hole)   |
 //
-// When the type comes again the layouts are alike still, so nothing is copied either
-// way, in all batches but the first. A hole is room that rows could have, so it may
-// take a quarter of them at most, and ordinary creation in an empty table goes back
-// to its own plan. A table without rows has no chunks, so all that knows of its
-// offsets is its places, its transitions and what the caller of Replanned has of it.
+// When a batch adds the type again the layouts are still alike, so no column is copied in
+// either direction. Rows could use the room of a hole, so holes may cost at most a quarter of
+// a unit's rows, and ordinary creation in an empty table returns to the table's own plan. A
+// table without rows has no chunks, so only its places, its transitions and what
+// Calls.Replanned updates know its offsets.
 
-// layOut plans the chunk of a table that is new.
+// layOut plans the chunks of a new table.
 func (t *Table) layOut(alike bool) error {
 	s, n := t.all, len(t.Types)
 	plan, err := t.planOnce(alike)
@@ -46,7 +45,7 @@ func (t *Table) layOut(alike bool) error {
 			stored = append(stored, t.Column(id))
 		}
 		if of.Owns() {
-			t.own(t.Column(id))
+			t.addOwning(t.Column(id))
 		}
 		if of.Layout.Enableable {
 			toggling = append(toggling, uint16(slot))
@@ -58,7 +57,7 @@ func (t *Table) layOut(alike bool) error {
 	return nil
 }
 
-// planOnce is ownPlan that remembers the plans of sets of which there are many tables.
+// planOnce is ownPlan; with alike, tables with the same types share one plan.
 func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 	if !alike {
 		return t.ownPlan()
@@ -74,8 +73,8 @@ func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 	return plan, nil
 }
 
-// offsetIn returns the offset of a type in a plan of the table's own, as places have
-// it: an eighth, for columns are in small chunks as in large ones.
+// offsetIn returns the offset of a type in a table's own plan, divided by 8 as in places: a small
+// chunk has the columns of a unit at an eighth of their offsets.
 func offsetIn(plan *layout.Plan, slot int) uint32 {
 	return uint32(plan.Places[slot+1].Offset) >> alloc.UnitOrder
 }
@@ -98,13 +97,13 @@ func PlanOf(types ...layout.Column) (layout.Plan, error) {
 
 // Plan returns the layout of a unit of 16 KiB.
 func (t *Table) Plan() layout.Plan {
-	if t.lent != nil {
-		return *t.lent
+	if t.adopted != nil {
+		return *t.adopted
 	}
 	return t.mustPlan()
 }
 
-// mustPlan is ownPlan of a table that was laid out when it was made.
+// mustPlan is ownPlan for a table that layOut has planned without an error.
 func (t *Table) mustPlan() layout.Plan {
 	plan, err := t.ownPlan()
 	if err != nil {
@@ -113,10 +112,10 @@ func (t *Table) mustPlan() layout.Plan {
 	return plan
 }
 
-// HasOwnLayout reports whether the table has taken over no other's layout.
-func (t *Table) HasOwnLayout() bool { return t.lent == nil }
+// HasOwnLayout reports whether the table has the layout planned for its own types, not an adopted one.
+func (t *Table) HasOwnLayout() bool { return t.adopted == nil }
 
-// UseLayout gives a table without rows the layout of one that has all of its columns.
+// UseLayout makes a table without rows adopt the layout of a table that has all of its columns.
 // For a source in another world, ids maps slots to its type ids; otherwise nil.
 func (t *Table) UseLayout(from *Table, ids []TypeID) {
 	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
@@ -133,12 +132,11 @@ func (t *Table) UseLayout(from *Table, ids []TypeID) {
 		offsets = append(offsets, int(t.Places[id].Offset)<<alloc.UnitOrder)
 	}
 	plan := from.Plan().Narrow(offsets, tags)
-	t.lent = &plan
+	t.adopted = &plan
 	t.replan(plan.Rows, &from.Grid)
 }
 
-// UseOwnLayout gives a table without rows its own layout again, when that has more
-// rows.
+// UseOwnLayout returns a table without rows to its own layout, when a unit has more rows by it.
 func (t *Table) UseOwnLayout() {
 	if len(t.Grid.Chunks()) > 0 || t.Grid.PerUnit() >= t.ownRows {
 		return
@@ -149,12 +147,12 @@ func (t *Table) UseOwnLayout() {
 			t.Places[id].Offset = offsetIn(&plan, slot)
 		}
 	}
-	t.lent = nil
+	t.adopted = nil
 	t.replan(plan.Rows, nil)
 }
 
-// replan tells all that knows of offsets of a table without rows, after its places
-// have changed; rows is how many a unit has, like the grid whose chunks will come, or nil.
+// replan updates the grid, the transitions and the caller of a table without rows, after its places
+// have changed. rows is the number of rows of a unit; like is the grid whose chunks will come, or nil.
 func (t *Table) replan(rows int, like *alloc.Grid) {
 	columns := make([]Column, 0, len(t.Types))
 	for _, id := range t.Types {

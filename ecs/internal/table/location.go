@@ -7,8 +7,7 @@ import (
 
 // Location says where an entity is: the index of its chunk's first eighth times
 // 512, plus the row. A chunk of 2^k eighths begins at a multiple of 2^k, so the
-// row has 9+k bits; what k is, the owner of the unit says, and location>>12 is one of the
-// chunk's units:
+// row has 9+k bits. location>>12 is one of the chunk's units, whose Owner says what k is:
 //
 //	bit 0          9         9+k                            32
 //	    +------------+---------+-----------------------------+
@@ -25,7 +24,7 @@ const (
 // Nowhere is no location: a row has a chunk behind it, of which this would be the last.
 const Nowhere = ^Location(0)
 
-// Locate returns the location of a row of the chunk that begins at an eighth.
+// Locate returns the location of a row of the chunk whose first eighth is first.
 func Locate(first alloc.Eighth, row int) Location {
 	return Location(uint32(first)<<eighthBits + uint32(row))
 }

@@ -7,18 +7,19 @@ import (
 	"quarry/alloc"
 )
 
-// Owner says which chunk a unit belongs to, and whose it is. The zero Owner is of none.
+// Owner says which table's chunk a unit belongs to, and the chunk's position. The zero Owner stands for
+// a unit that no table has.
 type Owner struct {
-	table uint32 // Index of the table, plus one; 0: none; or shelved
-	at    uint32 // position in the table's grid 22 bits | scale of the chunk 10
+	table uint32 // Index of the table, plus one; 0: no table; or shelved
+	at    uint32 // position in the table's grid 22 bits | scale of the chunk 10; when shelved, index in owners.tenants
 }
 
-// shelved is the table of a unit on the shelf: at is where owners.tenants says whose its
-// eighths are.
+// shelved is the table of a unit on the shelf, whose eighths belong to several tables: the Owner's at
+// is the unit's index in owners.tenants.
 const shelved = ^uint32(0)
 
-// tenants are the tables of the small chunks of a unit, by eighth, as in Owner. Such
-// a chunk is the first of its table and has one eighth, so the rest of an owner is known.
+// tenants are the tables of a unit's small chunks, by eighth, each as Owner.table. A small chunk has
+// position 0 in its table's grid and one eighth, so a tenant needs no more of an Owner.
 type tenants [1 << alloc.UnitOrder]uint32
 
 func makeOwner(t *Table, pos int, order uint32) Owner {
@@ -44,8 +45,8 @@ const (
 type owners struct {
 	units       []Owner      // by unit, up to the last that a table had
 	tenants     []tenants    // of units on the shelf
-	idle        []uint32     // entries of tenants of which no unit is
-	directories []*Directory // those that are built
+	idle        []uint32     // indices in tenants that no unit uses
+	directories []*Directory // the directories that are built
 }
 
 // OwnerOf returns the owner of the chunk that a location lies in.
@@ -60,7 +61,7 @@ func (s *Tables) OwnerOf(l Location) Owner {
 // IsShelved reports whether a location lies in a unit of small chunks.
 func (s *Tables) IsShelved(l Location) bool { return s.units[l>>RowBits].table == shelved }
 
-// Split returns the start of the chunk that a location lies in, whose scale is given, and the row.
+// Split returns the start of the chunk that a location lies in, and the row. scale is the chunk's.
 func (s *Tables) Split(l Location, scale uintptr) (chunk unsafe.Pointer, row int) {
 	at := uintptr(l)
 	in := at & (alloc.EighthsOf(scale)<<eighthBits - 1)
@@ -69,14 +70,14 @@ func (s *Tables) Split(l Location, scale uintptr) (chunk unsafe.Pointer, row int
 	return unsafe.Add(s.base, (at-in)<<2), int(in)
 }
 
-// RowAt returns the row of a location whose owner is given.
+// RowAt returns the row at a location. o is OwnerOf of the location.
 func (s *Tables) RowAt(l Location, o Owner) alloc.GridRow {
 	base, row := s.Split(l, o.Scale())
 	return alloc.GridRow{Base: base, Scale: o.Scale(), Row: row}
 }
 
-// setOwner enters a chunk and its place in the directories, or takes it out with a
-// nil table. Directories do not know small chunks.
+// setOwner enters a chunk of a table in the owners and the directories, or removes the chunk when the
+// table is nil. Directories have no small chunks.
 func (s *Tables) setOwner(c alloc.GridChunk, t *Table, pos int) {
 	if c.Small() {
 		s.setTenant(c.First, t)
@@ -95,7 +96,7 @@ func (s *Tables) setOwner(c alloc.GridChunk, t *Table, pos int) {
 	}
 }
 
-// reach makes the owners, and the directories, reach to a unit.
+// reach extends the owners and the directories to a number of units.
 func (s *Tables) reach(end int) {
 	for len(s.units) < end {
 		s.units = append(s.units, Owner{})
@@ -105,7 +106,7 @@ func (s *Tables) reach(end int) {
 	}
 }
 
-// setTenant enters a small chunk, or takes it out.
+// setTenant enters a small chunk of a table, or removes the chunk when the table is nil.
 func (s *Tables) setTenant(e alloc.Eighth, t *Table) {
 	unit, i := int(e.Chunk()), e%(1<<alloc.UnitOrder)
 	s.reach(unit + 1)

@@ -9,8 +9,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// Rows come behind the last ones of a table, and the gap that others leave is filled from the
-// end. Everything that can fail comes before: tables have room.
+// Rows that come are appended behind a table's last row. Rows that go leave a gap, which the
+// table's last rows fill. Nothing here fails: the caller has made room.
 
 // IDs returns the entity column of a chunk that starts at base.
 func IDs(base unsafe.Pointer, rows int) []entity.ID {
@@ -24,31 +24,31 @@ func IDAt(at alloc.GridRow) *entity.ID {
 	return (*entity.ID)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(entity.ID{})))
 }
 
-// Berth is room for rows behind the last ones of a table, all of one chunk.
-type Berth struct {
-	Pos int           // the chunk
-	At  alloc.GridRow // the first
-	Loc Location      // of the first
-	IDs []entity.ID   // the entity column there, as many as there are rows
+// Run is consecutive rows of one chunk of a table that rows come to.
+type Run struct {
+	Pos int           // position of the chunk
+	At  alloc.GridRow // the first row
+	Loc Location      // of the first row
+	IDs []entity.ID   // the entity column of the run: one ID a row
 }
 
-// Berth returns the place of the next n rows, or of as many as the chunk still takes.
-// There must be room. Land counts them.
-func (t *Table) Berth(n int) Berth {
+// Tail returns the n free rows behind the table's last row, or as many of them as the chunk has.
+// The table must have room. Push counts the rows once the caller has filled them.
+func (t *Table) Tail(n int) Run {
 	pos, row := t.Grid.Find(t.Grid.Len())
 	chunk, at := t.Grid.Chunks()[pos], t.Grid.Row(pos, row)
 	end := row + min(n, t.Grid.Fits(chunk)-row)
-	return Berth{pos, at, Locate(chunk.First, row), IDs(at.Base, end)[row:]}
+	return Run{pos, at, Locate(chunk.First, row), IDs(at.Base, end)[row:]}
 }
 
-// Land counts the rows of a berth, which are filled.
-func (t *Table) Land(b Berth) {
+// Push adds a run that Tail returned to the table's rows. The caller has filled it.
+func (t *Table) Push(b Run) {
 	t.Grid.Push(len(b.IDs))
 	t.Books.Mark(b.Pos, t.all.Version)
 }
 
-// CloseGap ends n rows of a chunk: the last rows of all fill the gap, and the rows at
-// the end go. What rows that end hold is the caller's to free.
+// CloseGap removes n rows of a chunk: the table's last rows fill the gap, and the table ends n rows
+// earlier. The caller frees what the removed rows own.
 func (t *Table) CloseGap(pos, row, n int) {
 	first := t.Grid.Chunks()[pos].Start + row
 	fill := min(n, t.Grid.Len()-first-n)
@@ -61,7 +61,7 @@ func (t *Table) CloseGap(pos, row, n int) {
 	t.Cut(n)
 }
 
-// fillGap copies n rows of chunk from over others and tells their records.
+// fillGap copies n rows of chunk from over n rows of chunk pos, and updates the records of the copied ones.
 func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := t.Grid.Row(pos, row), t.Grid.Row(from, fromRow)
 	ids := IDs(hole.Base, row+n)[row:]
@@ -72,7 +72,7 @@ func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	t.Books.Carry(pos, from, t.all.Version)
 }
 
-// Cut takes the last n rows away, and the chunks that have no others.
+// Cut removes the last n rows, and the chunks that are empty without them.
 func (t *Table) Cut(n int) {
 	for n > 0 {
 		pos, row := t.Grid.Last()
@@ -90,7 +90,7 @@ func (t *Table) Cut(n int) {
 	}
 }
 
-// span returns rows of a chunk, from one on, as the books of others take them.
+// span returns the rows of a chunk from a row on, as CopyBits of other books takes them.
 func (t *Table) span(pos, row int) Span {
 	return Span{Books: &t.Books, Pos: pos, Row: row, All: t.Grid.RowsOf(pos)}
 }
@@ -102,7 +102,7 @@ func (t *Table) Release(at alloc.GridRow, n int) {
 	}
 }
 
-// release ends what n rows own by a column. What the rows say of it is void then.
+// release ends what n rows own through one column. The headers or slots in the column are void then.
 func (s *Tables) release(at alloc.GridRow, c Column, n int) {
 	if of := &s.types[c.Key]; of.Buffers != nil {
 		of.Buffers.FreeRows(at, c, n)
@@ -111,9 +111,9 @@ func (s *Tables) release(at alloc.GridRow, c Column, n int) {
 	}
 }
 
-// MoveOne moves one row, whose entity, record and owner are given, behind the last
-// one of the transition's target, which has room, or ends it where there is no transition. What is new
-// is the caller's to clear. This is Send and CloseGap for a single row, without their loops.
+// MoveOne moves the row of e, whose record is r and whose chunk's owner is o, behind the last row of
+// the transition's target, which has room. Without a transition it removes the row. The caller clears
+// the columns that only the target has. MoveOne is Send and CloseGap for one row, without their loops.
 func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	s := t.all
 	hole := r.Location
@@ -162,8 +162,8 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	t.Grid.Pop(last.Row)
 }
 
-// sendRare is the part of MoveOne that few transitions have: enable bits, and what
-// the row owned in columns that end.
+// sendRare is the part of MoveOne that few transitions need: it copies enable bits, and ends what
+// the row owned in columns that only the source has.
 func (x *Transition) sendRare(pos int, from, dest alloc.GridRow) {
 	toPos := x.To.Grid.LastChunk()
 	for _, b := range x.bits {

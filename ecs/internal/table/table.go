@@ -14,41 +14,41 @@ import (
 //	W1 Every row has an entity whose record leads back to the row.
 //	W2 All chunks of a table but the last are full; the last is not empty. Its
 //	   grid is sound: T1 to T5 of alloc.Grid.
-//	W3 The owners say for each chunk of a table that table and position, and no other
-//	   chunk, those of a reserve included, has an owner. The shelf has handed out the small
-//	   chunks of the tables and nothing else.
+//	W3 For each chunk of a table the owners have the table and the position. No other
+//	   chunk has an owner, nor has a chunk of a reserve. The shelf has handed out the
+//	   small chunks of the tables and nothing else.
 //	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Books.
 //	W9 A table's places, columns and transitions say what its plan says, and the plan
 //	   has at least three quarters of the rows that its own types would have.
-//	L1 A directory that is built has, for each unit of the chunks, but small ones, of
-//	   the tables that have its type, what startOf says, and nowhere else. It is as
-//	   long as the owners.
+//	L1 A directory that is built has the start that startOf returns for each unit of
+//	   the large chunks of tables with the directory's type, and NoColumn for all other
+//	   units. It is as long as the owners.
 //
-// The numbers are those of package ecs, whose Verify asks all of its parts.
+// Package ecs numbers the invariants of all its parts, and World.Verify checks them.
 
 // Table holds the rows of all entities with one set of types. Its rows are dense: only the last
 // chunk is ever part full, and a row that goes is replaced by the last one. The fields are the
 // table's to write.
 type Table struct {
-	Index   uint32 // by which owners name it: the caller's to set, see Renumber
+	Index   uint32 // which owners have for the table: the caller sets it, see Renumber
 	Sig     Signature
 	Types   []TypeID     // in rising order
 	Places  []Place      // by TypeID, up to the highest of Types
 	Grid    alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
 	Books   Books        // of the grid's chunks: versions, and enable bits
-	Owning  []Column     // those of the grid's columns whose rows own something elsewhere, buffers first
-	Closed  bool         // there is no such table any more
+	Owning  []Column     // the grid's columns whose rows own blocks or values: buffers, then managed types
+	Closed  bool         // Close or End was called
 	all     *Tables      // of its world
-	bufferN int          // how many of Owning are buffers, the others are managed
+	bufferN int          // how many of Owning are buffers
 	ownRows int          // of a unit in the plan of its own types, see layout.go
-	lent    *layout.Plan // with holes, that it took over; nil: its own
+	adopted *layout.Plan // a plan with holes, of UseLayout; nil: the table has the plan of its own types
 	paths   []*Transition
-	side    *Transition // to tables of the same world that the caller tells apart otherwise than by types, see Sideways
+	side    *Transition // reused by Sideways
 }
 
-// Init makes a table without rows, of the types in sig; the caller gives it an Index of its own. Where there will
-// be others with the same types, alike says so: they share one plan. An error wraps layout.ErrTooBig: a row does
-// not fit a chunk.
+// Init makes a table of the types in sig, without rows. The caller sets Index, which must differ from all
+// other tables' of s. Tables of the same types that are made with alike share one plan. An error wraps
+// layout.ErrTooBig: a row does not fit a chunk.
 func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
 	*t = Table{all: s, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
 	for id := range sig.Each() {
@@ -57,13 +57,13 @@ func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
 	return t.layOut(alike)
 }
 
-// Close gives the chunks of a table without rows back.
+// Close frees the chunks of a table without rows.
 func (t *Table) Close() {
 	t.Grid.Release()
 	t.paths, t.side, t.Closed = nil, nil, true
 }
 
-// End gives all chunks back, rows or not, in a world that ends. Index and Types stay.
+// End frees all chunks, with their rows, when the world ends. Index and Types stay.
 func (t *Table) End() {
 	t.Grid.Release()
 	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Closed: true}
@@ -81,7 +81,7 @@ func (t *Table) String() string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// Renumber gives the table another index, which its chunks' owners are told.
+// Renumber sets the table's Index and updates the owners of its chunks.
 func (t *Table) Renumber(index uint32) {
 	t.Index = index
 	for pos, c := range t.Grid.Chunks() {
@@ -106,8 +106,8 @@ func (t *Table) Buffers() []Column { return t.Owning[:t.bufferN] }
 // Managed returns the columns of managed types.
 func (t *Table) Managed() []Column { return t.Owning[t.bufferN:] }
 
-// own adds a column to the owning ones.
-func (t *Table) own(c Column) {
+// addOwning adds a column to Owning.
+func (t *Table) addOwning(c Column) {
 	if t.all.types[c.Key].Buffers != nil {
 		t.Owning = slices.Insert(t.Owning, t.bufferN, c)
 		t.bufferN++
@@ -121,8 +121,8 @@ func (t *Table) Column(id TypeID) Column {
 	return Column{Offset: t.Places[id].Offset, Size: uint32(t.all.types[id].Layout.Size), Key: uint32(id)}
 }
 
-// Grow makes room for n more rows by the world's policy, in the table's own layout when
-// they are the first. On an error no row has changed.
+// Grow makes room for n more rows by the growth policy. A table without rows returns to its own
+// layout first. On an error no row has changed.
 func (t *Table) Grow(n int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)
@@ -132,9 +132,9 @@ func (t *Table) Grow(n int) error {
 	return err
 }
 
-// MakeRoom makes room in the layout that there is, by the policy or exactly, and leaves an only chunk which was
-// outgrown where it is, for Promote or Settle: when the universe refuses, once more after
-// the world has given its reserves back. On an error no row has changed.
+// MakeRoom makes room for n more rows in the current layout, by the growth policy or exactly. When the
+// only chunk is outgrown, its rows stay in it until Promote or Settle. When the universe refuses,
+// MakeRoom calls Calls.Trim and tries again. On an error no row has changed.
 func (t *Table) MakeRoom(n int, exactly bool) error {
 	if n <= t.Grid.Room() {
 		return nil
@@ -154,7 +154,7 @@ func (t *Table) MakeRoom(n int, exactly bool) error {
 	return nil
 }
 
-// grow takes chunks for n rows more, by the policy or exactly.
+// grow takes chunks for n more rows, by the growth policy or exactly.
 func (t *Table) grow(n int, exactly bool) error {
 	if exactly {
 		return t.Grid.GrowExact(n)
@@ -162,8 +162,8 @@ func (t *Table) grow(n int, exactly bool) error {
 	return t.Grid.Grow(n)
 }
 
-// Promote moves the rows of a chunk that was outgrown to the chunk behind it, which takes
-// its position. The versions of its types and of its order stay. It cannot fail.
+// Promote moves the rows of an outgrown chunk to the next chunk, which takes the outgrown chunk's
+// position, with the versions of its types and of its order. It cannot fail.
 func (t *Table) Promote() {
 	pos, ok := t.Grid.Leaving()
 	if !ok {
@@ -182,7 +182,7 @@ func (t *Table) Promote() {
 	}
 }
 
-// Settle gives up room that was made and not used.
+// Settle moves the chunks beyond the rows, which MakeRoom took and no row came to, to the reserve.
 func (t *Table) Settle() {
 	for last := len(t.Grid.Chunks()) - 1; last >= t.Grid.Needed(); last-- {
 		t.leave(last)
@@ -190,9 +190,8 @@ func (t *Table) Settle() {
 	t.Grid.Settle()
 }
 
-// Refit gives the reserve back and moves the rows of the last chunk to a smaller one where
-// they fit it. When the universe refuses, once more after the world has given its reserves
-// back, they stay.
+// Refit frees the reserve and moves the rows of the last chunk to a smaller chunk when they fit one.
+// When the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the rows stay.
 func (t *Table) Refit() {
 	err := t.Grid.Refit()
 	if err != nil && t.all.calls.Trim() > 0 {
@@ -218,8 +217,8 @@ func (t *Table) leave(last int) {
 	t.Books.Cut(last)
 }
 
-// FullChunks returns the number of chunks that are full and can change hands: all, or all
-// but the last. Small ones do not.
+// FullChunks returns the number of chunks that are full and can change hands: all, or all but the
+// last. A small chunk never changes hands.
 func (t *Table) FullChunks() int {
 	n := len(t.Grid.Chunks())
 	if n > 0 && t.PartFull() > 0 {

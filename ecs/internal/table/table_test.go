@@ -138,11 +138,11 @@ func (m *slowTables) create(a *table.Table, n int) {
 	require.NoError(m.t, m.ids.MakeRoom(n))
 	require.NoError(m.t, a.Grow(n))
 	for n > 0 {
-		b := a.Berth(n)
+		b := a.Tail(n)
 		m.ids.TakeRows(b.Loc, b.IDs)
 		alloc.ClearRows(b.At, len(b.IDs), a.Grid.Columns())
 		a.Books.EnableRows(b.Pos, b.At.Row, len(b.IDs))
-		a.Land(b)
+		a.Push(b)
 		for _, e := range b.IDs {
 			m.rows[e] = &slowRow{types: a.Sig, on: [6]bool{1: true, 3: true}}
 			m.write(a, e, a.Grid.Columns())
@@ -423,7 +423,7 @@ func TestAcross(t *testing.T) {
 			x.To.Promote()
 			before, arrived := x.To.Len(), 0
 			for pos := range a.Grid.Chunks() {
-				x.Copy(pos, 0, a.Grid.RowsOf(pos), func(b table.Berth, source alloc.GridRow) {
+				x.Copy(pos, 0, a.Grid.RowsOf(pos), func(b table.Run, source alloc.GridRow) {
 					require.Equal(t, table.IDs(source.Base, source.Row+len(b.IDs))[source.Row:], b.IDs)
 					arrived += len(b.IDs)
 				})
@@ -440,12 +440,12 @@ func TestAcross(t *testing.T) {
 	require.NoError(t, a.Grow(500))
 	before := a.Len()
 	for left := 500; left > 0; {
-		b := a.Berth(left)
+		b := a.Tail(left)
 		x.Repeat(b, pos, row)
 		for i := range b.IDs {
 			b.IDs[i] = e
 		}
-		a.Land(b)
+		a.Push(b)
 		left -= len(b.IDs)
 	}
 	for i := range 500 {

@@ -15,7 +15,7 @@ type Tables struct {
 	u       *alloc.Universe
 	base    unsafe.Pointer // address of the universe's chunk 0
 	shelf   *alloc.Shelf   // of small chunks
-	growth  alloc.Growth   // of the number of chunks of a table
+	growth  alloc.Growth   // of the number of units of a table
 	ids     *entity.Store  // whose records say where rows are
 	types   []Type         // by TypeID
 	plans   map[Signature]layout.Plan
@@ -27,45 +27,45 @@ type Tables struct {
 // Type is what tables know of a component type.
 type Type struct {
 	Layout  layout.Column  // name for messages, size and alignment of an element, whether it can be disabled
-	Buffers *value.Buffers // whose block an element owns when it has spilled; nil: it is no buffer
-	Managed value.Managed  // whose value an element owns; nil: it is not of a managed type
+	Buffers *value.Buffers // the heap of spilled elements; nil: the type is no buffer
+	Managed value.Managed  // the store of values; nil: the type is not managed
 }
 
-// Owns reports whether rows own something outside the chunk, which ends with them.
+// Owns reports whether rows own a block or a value outside the chunk, which ends with the row.
 func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
 
-// Calls are what tables ask of whom they belong to. None is made for rows that move or end.
+// Calls are the functions of the world that tables call. No call is made for rows that move or end.
 type Calls struct {
-	Trim      func() int // gives back what is kept in reserve, where the universe refuses; returns how much
-	Replanned func()     // a table without rows got another layout
+	Trim      func() int // called when the universe refuses: frees reserves and returns how many chunks
+	Replanned func()     // called when a table without rows got another layout
 }
 
-// Open makes ready for tables on a universe, with rows that the records of ids lead to.
+// Open makes zero Tables ready, with chunks from u and rows that the records of ids lead to.
 func (s *Tables) Open(u *alloc.Universe, growth alloc.Growth, ids *entity.Store, calls Calls) {
 	// Safe because chunk 0 is the universe's base whether or not it is in use.
 	*s = Tables{Version: 1, u: u, base: u.Base(), shelf: alloc.NewShelf(u), growth: growth, ids: ids, calls: calls,
 		plans: map[Signature]layout.Plan{}}
 }
 
-// Register adds a type, whose TypeID is the number of those before it.
+// Register adds a type. Its TypeID is the number of types registered before it.
 func (s *Tables) Register(t Type) { s.types = append(s.types, t) }
 
-// Shelf returns where small chunks come from.
+// Shelf returns the shelf of small chunks.
 func (s *Tables) Shelf() *alloc.Shelf { return s.shelf }
 
-// Growth returns how tables take chunks.
+// Growth returns the growth policy of tables.
 func (s *Tables) Growth() alloc.Growth { return s.growth }
 
-// Trim drops what is kept for chunks that come.
+// Trim drops the spare enable bits.
 func (s *Tables) Trim() { s.spares = Spares{} }
 
-// Close forgets all chunks. All tables are closed.
+// Close drops the owners and the spare enable bits. All tables are closed.
 func (s *Tables) Close() {
 	s.owners = owners{}
 	s.Trim()
 }
 
-// Verify checks W3 and L1 for all tables there are.
+// Verify checks W3 and L1. all are the tables of the world.
 func (s *Tables) Verify(all []*Table) error {
 	if err := s.verifyOwners(all); err != nil {
 		return err

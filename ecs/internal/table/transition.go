@@ -7,25 +7,26 @@ import (
 	"quarry/internal/debug"
 )
 
-// Transition is how rows go from one table to another, of the same world or of two: what of a
-// row is copied, what begins, what ends. All copying of rows between two layouts is here.
+// Transition moves rows from one table to another, of the same world or of another world: it
+// says which columns are copied, which begin and which end. All copying of rows between two
+// layouts is here.
 type Transition struct {
-	From, To *Table
-	Fresh    []Column      // columns that only To has
-	Added    Column        // the last of Fresh; without one, at the start of the chunk
-	numbers  []TypeID      // by slot of To: the type's number in the other world; nil: both are of one world, or have the same numbers
-	row      alloc.RowCopy // columns that both have
-	ending   []Column      // owning columns that only From has: what their rows own ends
-	bits     []Slots       // enable bits that both have
-	on       []uint16      // slots of To whose bits From lacks: new ones are enabled
-	rare     bool          // there are bits, on or ending: sendRare
-	more     bool          // that, or row.Others
-	Relabels bool          // what both have lies alike: whole chunks can change hands
-	own      bool          // both have the same types, each in its own layout
+	From, To   *Table
+	Fresh      []Column      // columns that only To has: they begin as zeros
+	Added      Column        // the last of Fresh; when Fresh is empty the zero Column, which points to the start of the chunk
+	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil: the numbers are the same
+	row        alloc.RowCopy // columns that From and To have
+	ending     []Column      // owning columns that only From has: Send ends what rows own there
+	bits       []Slots       // enable bits that From and To have
+	on         []uint16      // slots of To whose bits From lacks: rows that come are enabled
+	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
+	more       bool          // rare, or row.Others
+	Relabels   bool          // columns that From and To have lie alike: whole chunks can change hands
+	sameLayout bool          // From and To have the same types, and each the layout that was planned for them
 }
 
-// To returns the transition from t to another table of its world. There is one for all who ask, so
-// that a new layout of either end is told to all.
+// To returns the transition from t to another table of the same world. Every call returns the same
+// Transition, so when a table gets a new layout, one Find updates it for all its users.
 func (t *Table) To(to *Table) *Transition {
 	known := t.paths
 	if len(to.paths) < len(known) {
@@ -45,12 +46,12 @@ func (t *Table) To(to *Table) *Transition {
 	return x
 }
 
-// Sideways returns the transition to a table that differs in more than its types, by a shared
-// value: good until the table is asked for another, for of a thousand values there may be a million.
-// Where types and layouts are the same, which is the rule, only its end differs from the last one's.
+// Sideways returns the transition to a table that differs in a shared value, and perhaps in types.
+// It is good until the next call on t, which reuses it: a thousand values would have a million
+// transitions. When types and layouts are the same, as they mostly are, only To changes.
 func (t *Table) Sideways(to *Table) *Transition {
 	x := t.side
-	if x != nil && x.own && to.lent == nil && t.lent == nil && t.Sig == to.Sig {
+	if x != nil && x.sameLayout && to.adopted == nil && t.adopted == nil && t.Sig == to.Sig {
 		x.To = to
 		return x
 	}
@@ -60,19 +61,19 @@ func (t *Table) Sideways(to *Table) *Transition {
 	}
 	x.From, x.To = t, to
 	x.Find()
-	x.own = to.lent == nil && t.lent == nil && t.Sig == to.Sig
+	x.sameLayout = to.adopted == nil && t.adopted == nil && t.Sig == to.Sig
 	return x
 }
 
-// IsSideways reports whether the transition is one that its source makes anew for each target:
-// new layouts of the target are not told to it, see Find.
+// IsSideways reports whether Sideways returned the transition. Such a transition does not follow new
+// layouts of its target; Find does so.
 func (x *Transition) IsSideways() bool { return x == x.From.side }
 
-// IsClosed reports whether an end is closed.
+// IsClosed reports whether From or To is closed.
 func (x *Transition) IsClosed() bool { return x.From.Closed || x.To.Closed }
 
-// Across returns the transition from t to a table of another world: numbers has the number of each
-// type of to, by slot, in the world of t; nil says that both worlds number types alike.
+// Across returns the transition from t to a table of another world. For each slot of to, numbers has
+// the type's number in the world of t; nil when both worlds number types alike.
 func (t *Table) Across(to *Table, numbers []TypeID) *Transition {
 	x := &Transition{From: t, To: to, numbers: numbers}
 	x.Find()
@@ -87,7 +88,7 @@ func (x *Transition) Number(id TypeID) TypeID {
 	return x.numbers[x.To.Places[id].Slot()]
 }
 
-// Find looks up what the transition does, from the layouts and types of its ends.
+// Find computes the transition from the layouts and types of From and To.
 func (x *Transition) Find() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, row: x.row.Emptied(),
@@ -102,7 +103,7 @@ func (x *Transition) Find() {
 		x.row.Add(at, c.Offset, c.Size)
 		x.Relabels = x.Relabels && at == c.Offset
 	}
-	if x.numbers == nil { // between worlds all types go along
+	if x.numbers == nil { // with numbers, To has all types of From
 		for _, c := range from.Owning {
 			if !to.Sig.Has(TypeID(c.Key)) {
 				x.ending = append(x.ending, c)
@@ -125,9 +126,9 @@ func (x *Transition) equal(y *Transition) bool {
 	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.ending, y.ending) && x.row.Equal(&y.row) && x.Relabels == y.Relabels
 }
 
-// Adopts reports whether the target, which has no rows, should take over the
-// layout of all rows that go: they have all of its columns, would fill a unit at least,
-// and the holes take no more than a quarter of the rows that a unit could have.
+// Adopts reports whether the target, which has no rows, should adopt the source's layout when all
+// rows of the source move: the source has all columns of the target and fills at least one unit, and
+// the holes cost at most a quarter of the rows that a unit could have.
 func (x *Transition) Adopts() bool {
 	from, own := &x.From.Grid, x.To.ownRows
 	return x.From.all.u == x.To.all.u && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
@@ -136,14 +137,13 @@ func (x *Transition) Adopts() bool {
 // Adopt gives the target, which has no rows, the layout of the source.
 func (x *Transition) Adopt() {
 	x.To.UseLayout(x.From, x.numbers)
-	x.Find() // the target tells only the transitions that it knows
+	x.Find() // the target updates only the transitions in its paths
 }
 
-// Send moves n rows of a chunk behind the last rows of the target, which has
-// room, and tells their records. The rows stay where they are; the caller closes the
-// gap.
+// Send moves the entities of n rows of a chunk behind the last rows of the target, which has room,
+// and updates their records. The source keeps the n rows until the caller closes the gap.
 func (x *Transition) Send(pos, row, n int) {
-	x.Copy(pos, row, n, func(b Berth, source alloc.GridRow) {
+	x.Copy(pos, row, n, func(b Run, source alloc.GridRow) {
 		x.From.all.ids.MoveRows(b.IDs, b.Loc)
 		for _, c := range x.ending {
 			x.From.all.release(source, c, len(b.IDs))
@@ -152,11 +152,11 @@ func (x *Transition) Send(pos, row, n int) {
 }
 
 // Copy copies n rows of a chunk, entities included, behind the last rows of the target, which has
-// room. It calls arrived for rows of one chunk at a time, which are where the berth says, before they count.
-func (x *Transition) Copy(pos, row, n int, arrived func(b Berth, source alloc.GridRow)) {
+// room. It calls arrived for each run of the target that it has filled, before Push counts the run.
+func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.GridRow)) {
 	from, to := x.From, x.To
 	for n > 0 {
-		b, source := to.Berth(n), from.Grid.Row(pos, row)
+		b, source := to.Tail(n), from.Grid.Row(pos, row)
 		k := copy(b.IDs, IDs(source.Base, row+n)[row:])
 		x.row.Rows(b.At, source, k)
 		alloc.ClearRows(b.At, k, x.Fresh)
@@ -167,14 +167,13 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Berth, source alloc.Gr
 			to.Books.SetBits(slot, b.Pos, b.At.Row, k)
 		}
 		arrived(b, source)
-		to.Land(b)
+		to.Push(b)
 		row, n = row+k, n-k
 	}
 }
 
-// Repeat makes copies of one row, of which a berth of the target has room for, but for their
-// entities.
-func (x *Transition) Repeat(b Berth, pos, row int) {
+// Repeat fills a run of the target with copies of one row of the source. The caller writes the IDs of the run.
+func (x *Transition) Repeat(b Run, pos, row int) {
 	from, to, n := x.From, x.To, len(b.IDs)
 	x.row.Repeat(b.At, from.Grid.Row(pos, row), n)
 	alloc.ClearRows(b.At, n, x.Fresh)
@@ -188,10 +187,10 @@ func (x *Transition) Repeat(b Berth, pos, row int) {
 	}
 }
 
-// Give makes the first chunks of the source, full ones or all, chunks of the
-// target: what both have is not copied. It calls arrived, where it is not nil, for each chunk. It
-// returns where the rows are in the target and how many.
-func (x *Transition) Give(chunks int, arrived func(b Berth)) (start, n int) {
+// Give makes the first chunks of the source, full ones or all, chunks of the target: the columns
+// that From and To have are not copied. It calls arrived, unless nil, with the rows of each chunk. It
+// returns the index in the target of the first row, and the number of rows.
+func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	from, to := x.From, x.To
 	before := to.Grid.Len()
 	x.endColumns(chunks)
@@ -215,16 +214,15 @@ func (x *Transition) Give(chunks int, arrived func(b Berth)) (start, n int) {
 			to.Books.SetBits(slot, pos, 0, rows)
 		}
 		if arrived != nil {
-			arrived(Berth{pos, first, Locate(to.Grid.Chunks()[pos].First, 0), IDs(first.Base, rows)})
+			arrived(Run{pos, first, Locate(to.Grid.Chunks()[pos].First, 0), IDs(first.Base, rows)})
 		}
-		to.Books.Mark(pos, to.all.Version) // every type, as where rows are copied: a query with Changed may match them only now
+		to.Books.Mark(pos, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}
 	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk comes after others now
 	return to.Grid.Chunks()[at].Start, to.Grid.Len() - before
 }
 
-// endColumns ends what the first chunks of the source hold in columns that the
-// target lacks.
+// endColumns ends what rows of the source's first chunks own in columns that the target lacks.
 func (x *Transition) endColumns(chunks int) {
 	from := x.From
 	for pos := range chunks {

@@ -20,8 +20,8 @@ type Buffers struct {
 	local *alloc.Local // the owner's handle to heap
 }
 
-// Open makes zero Buffers ready. Relieve is called when the universe refuses the owner memory: it
-// gives chunks back to the universe, and says how many. An error is that of alloc.NewHeap.
+// Open makes zero Buffers ready. The owner's Spill calls relieve when the universe refuses memory:
+// relieve frees chunks and returns how many. An error is alloc.NewHeap's.
 func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
 	heap, err := alloc.NewHeap(u)
 	if err != nil {
@@ -36,11 +36,11 @@ func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
 // Own returns the owner's Spill.
 func (b *Buffers) Own() *Spill { return &b.own }
 
-// Lent returns that of other goroutines, which may use it while the owner uses its own, each of
-// them for buffers of its own. They relieve nothing when the universe refuses memory.
+// Lent returns the Spill of the goroutines of a loan, which use it while the owner uses Own, no two of
+// them for the same buffer. It calls no relieve when the universe refuses memory.
 func (b *Buffers) Lent() *Spill { return &b.lent }
 
-// Free gives a buffer's block back when it has one. The header is void then.
+// Free frees the block of a spilled buffer. The header is void then.
 func (b *Buffers) Free(h *Header) {
 	if h.ref != 0 {
 		b.local.Free(b.own.Block(h))
@@ -55,10 +55,10 @@ func (b *Buffers) FreeRows(at alloc.GridRow, c alloc.GridColumn, n int) {
 	}
 }
 
-// Live returns how many blocks there are.
+// Live returns the number of blocks.
 func (b *Buffers) Live() int { return b.heap.Stats().LiveBlocks }
 
-// Trim gives what blocks left behind back to the universe, and returns how many chunks that were.
+// Trim returns the heap's empty chunks to the universe, and their number to the caller.
 func (b *Buffers) Trim() (chunks int) {
 	held := b.heap.Stats().Chunks
 	b.local.Trim()
@@ -67,8 +67,8 @@ func (b *Buffers) Trim() (chunks int) {
 	return held - b.heap.Stats().Chunks
 }
 
-// Close gives all memory back; headers are void. An error is that of alloc.Heap.Close: blocks
-// that are live have leaked.
+// Close frees all memory; headers are void. An error is alloc.Heap.Close's: blocks that are still live
+// have leaked.
 func (b *Buffers) Close() error {
 	b.own.base, b.lent.base = nil, nil
 	return b.heap.Close()
@@ -93,7 +93,7 @@ func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 	return nil
 }
 
-// Verify checks H3, of rows of which so many have spilled, and the heap.
+// Verify checks H3, where spilled is the number of spilled buffers, and the heap.
 func (b *Buffers) Verify(spilled int) error {
 	if n := b.Live(); n != spilled {
 		return fmt.Errorf("value: H3: %d buffers have spilled, the heap holds %d blocks", spilled, n)

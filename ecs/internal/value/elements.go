@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// What changes the elements of a buffer, as bytes: indices and lengths are right, and what is put
-// in may be elements of the same buffer. On an error nothing has changed.
+// Changes of a buffer's elements, as bytes. The caller has checked indices and lengths. from may be
+// elements of the same buffer. On an error nothing has changed.
 
-// Insert puts n elements before element i.
+// Insert inserts n elements, the bytes of from, before element i.
 func (s *Spill) Insert(h *Header, k *Shape, i, n int, from []byte) error {
 	length := int(h.length)
 	if length+n > k.Cap(h) {
@@ -40,7 +40,7 @@ func overlap(a, b []byte) bool {
 	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
 
-// Set makes the buffer hold n other elements and nothing else.
+// Set replaces all elements by n elements, the bytes of from.
 func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 	if n > k.Cap(h) {
 		return s.Grow(h, k, n, 0, int(h.length), from)
@@ -50,14 +50,14 @@ func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 	return nil
 }
 
-// Cut takes elements [lo, hi) out.
+// Cut removes elements [lo, hi) and closes the gap in order.
 func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
 	e := s.Bytes(h, k, lo, int(h.length))
 	copy(e, e[(hi-lo)*k.Element:])
 	h.length -= uint32(hi - lo)
 }
 
-// Fill takes element i out and puts the last one in its place.
+// Fill removes element i and moves the last element to its index.
 func (s *Spill) Fill(h *Header, k *Shape, i int) {
 	last := int(h.length) - 1
 	copy(s.Bytes(h, k, i, i+1), s.Bytes(h, k, last, last+1))

@@ -6,24 +6,23 @@ import (
 	"quarry/alloc"
 )
 
-// Buffers. A row's buffer is one element of a column: a header of 16 bytes and room for some
-// elements. While they suffice, elements lie in the chunk; then all of them move to a block of
-// the heap and the header says where, counted from the universe's base. So a header holds no
-// address, and chunks can be moved, hashed and saved. The room inside the chunk is unused
-// while a buffer is spilled; Trim brings one back that has become short.
+// Headers. A row's buffer is one element of a column: a header of 16 bytes and room for some
+// elements. While that room suffices, the elements lie in the chunk. When it does not, the buffer
+// spills: all its elements move to a block of the heap, and the header has the block's offset from the
+// universe's base. So a header holds no address, and chunks can be moved, hashed and saved. The room
+// inside the chunk is unused while a buffer is spilled; Trim moves elements back that fit it again.
 //
 //	inline   | ref 0      | length | (unused) | 0 | e0 | e1 | ... | e(inline-1) |
 //	spilled  | offset/16+1| length | capacity | 0 | (unused)                    |
 //	           4 B          4 B      4 B       4 B
 //
-// An all-zero header is an empty buffer. The capacity of an inline buffer is its shape's and is
-// written nowhere, so no header can say less. A spilled buffer has room for more than what fits
-// inside the chunk: one only spills when that does not suffice (H2).
+// An all-zero header is an empty buffer. The capacity of an inline buffer is its shape's Inline, which
+// the header does not repeat. A spilled buffer has room for more elements than fit the chunk (H2).
 //
 // Rows lie so many bytes apart that elements and header are aligned: elements of 5 bytes, 3 of
 // them inline, have rows of 16+15+1 = 32 bytes.
 
-// Header is what a row has of a buffer, before the room for elements inside the chunk.
+// Header is a buffer's first 16 bytes in its row; the room for inline elements follows.
 type Header struct {
 	ref      uint32 // 0: inline; else 1 + the block's offset from the universe's base in units of 16 B
 	length   uint32 // elements in use
@@ -34,7 +33,7 @@ type Header struct {
 const (
 	HeaderSize  = 16                  // bytes of a header
 	HeaderAlign = 4                   // its alignment
-	InlineBytes = 128                 // room inside the chunk unless told otherwise
+	InlineBytes = 128                 // room for inline elements by default
 	MaxBytes    = alloc.MegachunkSize // bytes that the elements of a buffer have at most
 
 	refUnit = 16 // bytes; the heap's smallest alignment
@@ -55,14 +54,14 @@ func (h *Header) SetLen(n int) { h.length = uint32(n) }
 // Spilled reports whether the elements lie in a block of the heap.
 func (h *Header) Spilled() bool { return h.ref != 0 }
 
-// HeaderAt returns the header of a row of a buffer column, whose elements have so many bytes.
+// HeaderAt returns the header of a row of a buffer column, where a row has size bytes.
 func HeaderAt(column unsafe.Pointer, row int, size uint32) *Header {
 	// Safe because row is one of the chunk's rows and every element of a buffer
 	// column begins with a header.
 	return (*Header)(unsafe.Add(column, uintptr(row)*uintptr(size)))
 }
 
-// HeaderOf returns the header of a row of a grid.
+// HeaderOf returns the header in a column of a grid's row.
 func HeaderOf(r alloc.GridRow, c alloc.GridColumn) *Header {
 	// Safe because c is a buffer column of the row's chunk.
 	return HeaderAt(unsafe.Add(r.Base, uintptr(c.Offset)*r.Scale), r.Row, c.Size)

@@ -2,10 +2,10 @@ package value
 
 import "reflect"
 
-// Parts of shared values. What has no size is looked at once: of an array of such there may be more elements
-// than anybody can walk.
+// Comparing shared values part by part. Values of a type without size are all the same and are not
+// walked: an array of them may have 2^63-1 elements.
 
-// sameParts compares two values of one type as == does, but that NaN is the same as NaN.
+// sameParts compares two values of one type as == does, except that NaN is the same as NaN.
 func sameParts(a, b reflect.Value) bool {
 	if a.Type().Size() == 0 {
 		return true
@@ -40,7 +40,7 @@ func sameParts(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// holdsInterface reports whether values of a comparable type have interfaces in them.
+// holdsInterface reports whether values of a comparable type contain interfaces.
 func holdsInterface(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface:
@@ -57,8 +57,8 @@ func holdsInterface(t reflect.Type) bool {
 	return false
 }
 
-// isComparable reports whether Go compares a value with == and does not panic, as
-// reflect.Value.Comparable does, which walks what has no size.
+// isComparable reports whether == on a value does not panic. reflect.Value.Comparable reports the
+// same, but walks arrays of elements without size.
 func isComparable(v reflect.Value) bool {
 	t := v.Type()
 	if !t.Comparable() || t.Size() == 0 || !holdsInterface(t) {

@@ -9,12 +9,13 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Shared values. A value that archetypes share lies once in Go memory, and whoever has it has a
-// pointer to it. It comes to the store of its type with the first that holds it, and goes with the
-// last. One that is made before, to be asked for, is not known yet, so there may be several that are the same:
+// Shared values. A value that archetypes share lies once in Go memory; archetypes and queries point
+// to it and count as its holders. The first Hold enters the value in the store of its type, the last
+// LetGo takes it out. A value that nobody holds is not in the store, so there may be several of them
+// that are the same; the canonical value is the one in the store:
 //
-//	Of(3) -> a, not known     Of(3) -> b, not known
-//	a.Hold: known, held by 1  b.Settled() == a
+//	Of(3) -> a, not in the store     Of(3) -> b, not in the store
+//	a.Hold: in the store, 1 holder   b.Canonical() == a
 
 // Shared is a value of a shared type.
 type Shared struct {
@@ -22,7 +23,7 @@ type Shared struct {
 	Type   int    // number of the type
 	store  AnyValues
 	v      any // of the store's type
-	refs   int // how many hold it; 0: the store does not know it
+	refs   int // holders; 0: the value is not in the store
 }
 
 // Any returns what the value is in Go. A nil value of an interface type has no type.
@@ -34,9 +35,9 @@ func As[T any](v *Shared) T {
 	return x
 }
 
-// Settled returns the value that stands for v now: it may have left its store since it
-// was asked for, and another have come.
-func (v *Shared) Settled() *Shared {
+// Canonical returns the value in the store that is the same as v, or v when there is none. Callers
+// that keep a value ask again: v may have left the store, and another value may have entered.
+func (v *Shared) Canonical() *Shared {
 	if v.refs == 0 {
 		if now := v.store.known(v); now != nil {
 			return now
@@ -45,7 +46,7 @@ func (v *Shared) Settled() *Shared {
 	return v
 }
 
-// Hold counts one more that has a settled value, or names it.
+// Hold adds a holder to a canonical value: an archetype that has the value, or a query that names it.
 func (v *Shared) Hold() {
 	if v.refs == 0 {
 		v.store.enter(v)
@@ -53,20 +54,20 @@ func (v *Shared) Hold() {
 	v.refs++
 }
 
-// LetGo takes back one Hold.
+// LetGo removes a holder.
 func (v *Shared) LetGo() {
 	if v.refs--; v.refs == 0 {
 		v.store.leave(v)
 	}
 }
 
-// CompareSerials orders values as they were made.
+// CompareSerials orders values by when they were made.
 func CompareSerials(a, b *Shared) int { return cmp.Compare(a.Serial, b.Serial) }
 
-// HoldAll holds the values that stand for some, each once, and returns them in order.
+// HoldAll holds the canonical values of a list, each once, and returns them by serial.
 func HoldAll(list []*Shared) (all []*Shared) {
 	for _, v := range list {
-		v = v.Settled() // as one that is held already, where several are the same
+		v = v.Canonical() // the one that an earlier iteration holds, when several are the same
 		v.Hold()
 		all = append(all, v)
 	}
@@ -85,17 +86,17 @@ func HoldAll(list []*Shared) (all []*Shared) {
 // AnyValues is a [Values] without the type of its values. Calls are made for each archetype
 // or handle, not for each row.
 type AnyValues interface {
-	Open(number int, serials *atomic.Uint64)         // gives the type its number, and values theirs; before all else
-	Zero() *Shared                                   // that of the type's zero value
-	Copy(v *Shared, rename func(*entity.ID)) *Shared // that of v, of any store of the type, whose entities are renamed; nil: as they are
-	Entities(visit func(entity.ID))                  // shows the entities in all values
-	Fresh() AnyValues                                // an empty one for the same type
-	Drop()                                           // forgets all
-	All() iter.Seq[*Shared]                          // those that are held, in no order
-	// Verify checks K1 to K3 of a store beside how many hold each value.
+	Open(number int, serials *atomic.Uint64)         // sets the type's number and the counter of serials; the first call
+	Zero() *Shared                                   // the value of the zero T
+	Copy(v *Shared, rename func(*entity.ID)) *Shared // the value that is the same as v, which is of any store of T, with its entities renamed; nil: unchanged
+	Entities(visit func(entity.ID))                  // calls visit for the entities in all values
+	Fresh() AnyValues                                // an empty store of T
+	Drop()                                           // removes all values
+	All() iter.Seq[*Shared]                          // the values in the store, in no order
+	// Verify checks K1 to K3; held has the number of holders of each value.
 	Verify(held map[*Shared]int) error
 
-	known(v *Shared) *Shared // the value of the store that is the same, or nil
-	enter(v *Shared)         // adds a value that is not known
+	known(v *Shared) *Shared // the value in the store that is the same, or nil
+	enter(v *Shared)         // adds a value that is not in the store
 	leave(v *Shared)         // takes it out
 }

@@ -74,7 +74,7 @@ func TestValuesAgreeWithTwin(t *testing.T) {
 			*asked = append(*asked, v)
 		case 1, 2:
 			if len(*asked) > 0 {
-				v := (*asked)[r.IntN(len(*asked))].Settled()
+				v := (*asked)[r.IntN(len(*asked))].Canonical()
 				v.Hold()
 				*held = append(*held, v)
 			}

@@ -11,7 +11,7 @@ import (
 // ErrLong says that a buffer would have more than MaxBytes.
 var ErrLong = errors.New("value: a buffer of more than 1 MiB")
 
-// blocks is what a buffer's elements come from when they have spilled.
+// blocks is the source of the blocks that hold spilled elements.
 type blocks interface {
 	Alloc(size, align int) (unsafe.Pointer, error)
 	Resize(p unsafe.Pointer, size int) bool
@@ -19,12 +19,12 @@ type blocks interface {
 	Usable(p unsafe.Pointer) int
 }
 
-// Spill is where buffers have their elements and get room for more: that of the owner, or that
-// of goroutines to which buffers are lent. See [Buffers].
+// Spill finds and changes the elements of buffers, and takes blocks from the heap when a buffer
+// grows. The world's owner has one, the goroutines of a loan share another; see [Buffers].
 type Spill struct {
 	base    unsafe.Pointer // address of the universe's chunk 0
 	blocks  blocks         // the owner's handle to the heap, or the heap, which is any goroutine's
-	relieve func() int     // called when the heap refuses: it gives chunks back and says how many; nil: none
+	relieve func() int     // called when the heap refuses: it frees chunks and returns how many; nil: none are freed
 }
 
 // Block returns the block of a buffer that has spilled.
@@ -33,13 +33,13 @@ func (s *Spill) Block(h *Header) unsafe.Pointer {
 	return unsafe.Add(s.base, uintptr(h.ref-1)*refUnit)
 }
 
-// Elements returns where a buffer's elements are.
+// Elements returns the address of a buffer's first element.
 func (s *Spill) Elements(h *Header) unsafe.Pointer {
 	if h.ref != 0 {
 		return s.Block(h)
 	}
-	// Safe because the room lies behind the header in the chunk, or ends where it does:
-	// then it has no element, and nothing is read or written there.
+	// Safe because the room for inline elements lies behind the header in the chunk. When
+	// there is no such room, callers read and write nothing at the address.
 	return unsafe.Add(unsafe.Pointer(h), HeaderSize)
 }
 
@@ -57,8 +57,8 @@ func (s *Spill) refOf(p unsafe.Pointer) uint32 {
 	return uint32((uintptr(p)-uintptr(s.base))/refUnit) + 1
 }
 
-// Take returns the header of a buffer with n elements in a block, which are unset. No row has
-// it yet.
+// Take returns the header of a buffer with n elements in a new block, for the caller to give to a row.
+// The elements are unset.
 func (s *Spill) Take(k *Shape, n int) (Header, error) {
 	room := max(n, k.Inline+1)
 	h, err := s.take(k, room, room)
@@ -66,9 +66,8 @@ func (s *Spill) Take(k *Shape, n int) (Header, error) {
 	return h, err
 }
 
-// take returns the header of an empty buffer with a block for want elements,
-// or need when there is no memory for want: when the heap refuses, it tries again
-// after relieve has given something back.
+// take returns the header of an empty buffer with a block for want elements, or for need elements
+// when there is no memory for want. When the heap refuses, it calls relieve and tries again.
 func (s *Spill) take(k *Shape, want, need int) (Header, error) {
 	most := MaxBytes / k.Element
 	if need > most {
@@ -98,10 +97,9 @@ func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 	return s.Rebuild(h, k, k.Growth.Next(k.Cap(h), need), need, lo, hi, from)
 }
 
-// Rebuild moves a buffer to a new block with room for want elements, or for need
-// when memory is short, which holds all, and puts from in the place of elements [lo, hi) on the way.
-// What the buffer had is given back last, since from may lie in it. On an error
-// nothing has changed.
+// Rebuild moves a buffer to a new block and replaces elements [lo, hi) by from on the way. The block
+// has room for want elements, or for need when memory is short; need is at least the new length. The
+// old block is freed last, for from may lie in it. On an error nothing has changed.
 func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
 	next, err := s.take(k, want, need)
 	if err != nil {
@@ -117,8 +115,8 @@ func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte
 	return nil
 }
 
-// replace puts a spilled header in the place of a buffer's and gives back what
-// that one had. In debug builds the room that is left is poisoned either way.
+// replace overwrites a buffer's header with a spilled one and frees the old block. An inline buffer had
+// none; debug builds poison the inline room that it leaves.
 func (s *Spill) replace(h *Header, next Header, k *Shape) {
 	old := *h
 	*h = next
@@ -130,14 +128,15 @@ func (s *Spill) replace(h *Header, next Header, k *Shape) {
 	}
 }
 
-// Roomy reports whether Trim would save much: a spilled buffer's elements fit the chunk, or half
-// of its block.
+// Roomy reports whether Trim would save much: the elements of a spilled buffer fit the chunk, or half
+// of the buffer's block.
 func (h *Header) Roomy(k *Shape) bool {
 	return h.ref != 0 && (int(h.length) <= k.Inline || h.capacity/2 >= h.length)
 }
 
-// Trim makes a spilled buffer's memory as small as its elements allow, and does nothing to
-// others. When the system refuses the smaller block, the buffer keeps the one that it has.
+// Trim moves a spilled buffer's elements into the chunk when they fit it, else to the smallest block
+// that holds them; an inline buffer stays. When the heap refuses the smaller block, the buffer keeps
+// its block.
 func (s *Spill) Trim(h *Header, k *Shape) {
 	if h.ref == 0 {
 		return
@@ -150,7 +149,7 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 		*h = Inline(int(h.length))
 		return
 	}
-	s.blocks.Resize(p, n) // whole chunks go where they are: that needs no memory
+	s.blocks.Resize(p, n) // frees whole chunks at the block's end, which needs no memory
 	usable := s.blocks.Usable(p)
 	h.capacity = uint32(usable / k.Element)
 	if usable-n < refUnit {

@@ -13,46 +13,46 @@ import (
 
 // Invariants, checked by Verify:
 //
-//	S1 Free slots are in [1, last] and free once. Every other slot up to last stands in one row,
-//	   and rows have no further slots.
-//	S2 There are as many pages as hold last values, each whole.
-//	S3 A value that no row has is zero, so the garbage collector has what it led to.
+//	S1 Each slot in [1, last] stands either once in free or in exactly one row. Rows have no
+//	   other slots but 0.
+//	S2 There are as many pages as last values need, each with 1<<order values.
+//	S3 A value that no row has is zero, so it keeps nothing from the garbage collector.
 
 // Slot numbers a value of a store, from 1 on; 0 is none.
 type Slot uint32
 
-// SlotsAt returns those of n rows of a grid.
+// SlotsAt returns the slots of n rows of a grid, to read and write.
 func SlotsAt(at alloc.GridRow, c alloc.GridColumn, n int) []Slot {
 	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows are there.
 	return unsafe.Slice((*Slot)(at.Element(c.Offset, c.Size)), n)
 }
 
-// Managed is a [Store] without the type of its values, for callers that end, copy and move rows of
-// any types: calls are for many rows or seldom.
+// Managed is a [Store] without the type of its values, for code that ends, copies and moves rows of
+// any types. Calls are indirect: a call is for many rows, or rare.
 type Managed interface {
-	Release(rows []Slot)             // ends the values that rows have
-	Clone(rows []Slot)               // gives rows that have others' slots copies of those values
-	Copy(from Managed, rows []Slot)  // gives rows that have slots of another store of the type copies of those values
-	Adopt(from Managed, rows []Slot) // does so, and ends the values there
-	At(n Slot) unsafe.Pointer        // the value of a slot, nil of none
-	Fresh() Managed                  // an empty one for the same type
-	Trim()                           // gives pages back to Go
+	Release(rows []Slot)             // ends the values of rows
+	Clone(rows []Slot)               // replaces slots copied from other rows by new slots with copies of the values
+	Copy(from Managed, rows []Slot)  // replaces slots of another store of T by new slots with copies of the values
+	Adopt(from Managed, rows []Slot) // is Copy that then ends the values in the other store
+	At(n Slot) unsafe.Pointer        // the value of a slot; nil for slot 0
+	Fresh() Managed                  // an empty store of T
+	Trim()                           // frees pages without values
 	Drop()                           // ends all values
-	// Verify checks a store against the slots of all rows, in groups with a name each.
+	// Verify checks a store against the slots of all rows, which rows yields in named groups.
 	Verify(rows iter.Seq2[string, []Slot]) error
 }
 
 // Store holds the values of one managed type.
 type Store[T any] struct {
-	last  Slot   // slots up to it were given
-	free  []Slot // of those, the ones in no row; the next to be given is the last
+	last  Slot   // the highest slot given out so far
+	free  []Slot // slots up to last that are in no row; a stack: the last is the next given out
 	order uint8  // a page has 1<<order values
 	pages [][]T
 }
 
 const (
-	pageBytes = 16 << 10 // of a page that has more than one value, at most
-	pageOrder = 8        // 256 values at most, so few values do not cost much
+	pageBytes = 16 << 10 // at most, of a page with more than one value
+	pageOrder = 8        // at most 256 values a page, so a store of few values stays small
 )
 
 // NewStore returns an empty store.
@@ -62,7 +62,7 @@ func NewStore[T any]() *Store[T] {
 	return &Store[T]{order: uint8(min(pageOrder, max(bits.Len(uint(fit)), 1)-1))}
 }
 
-// Get returns the value of a slot, nil of none.
+// Get returns the value of a slot, nil for slot 0.
 func (s *Store[T]) Get(n Slot) *T {
 	if n == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (s *Store[T]) Get(n Slot) *T {
 	return &s.pages[n>>s.order][n&(1<<s.order-1)]
 }
 
-// Make returns the value of a row, which gets a zero one when it has none.
+// Make returns the value of a row. A row without a value gets a zero one.
 func (s *Store[T]) Make(row *Slot) *T {
 	if *row == 0 {
 		*row = s.take()
@@ -93,8 +93,8 @@ func (s *Store[T]) take() Slot {
 	return s.last
 }
 
-// Release ends the values that rows have. They are freed from the end, so that rows which
-// come together again have values that lie in their order.
+// Release ends the values of rows. It frees the last row's slot first, so that rows created together
+// later get slots in rising order.
 func (s *Store[T]) Release(rows []Slot) {
 	var zero T
 	for _, n := range slices.Backward(rows) {
@@ -105,12 +105,11 @@ func (s *Store[T]) Release(rows []Slot) {
 	}
 }
 
-// Clone gives rows that have the slots of others, as when they were copied, slots of their own
-// with copies of the values.
+// Clone replaces slots that were copied from other rows of the store by new slots with copies of the
+// values.
 func (s *Store[T]) Clone(rows []Slot) { s.Copy(s, rows) }
 
-// Copy gives rows that have slots of another store of the same type slots of this one with copies
-// of the values.
+// Copy replaces slots of another store of T by new slots of this store with copies of the values.
 func (s *Store[T]) Copy(from Managed, rows []Slot) {
 	other := from.(*Store[T])
 	for i, n := range rows {
@@ -120,7 +119,7 @@ func (s *Store[T]) Copy(from Managed, rows []Slot) {
 	}
 }
 
-// Adopt is Copy that ends the values in the other store.
+// Adopt is Copy that then ends the values in the other store.
 func (s *Store[T]) Adopt(from Managed, rows []Slot) {
 	old := slices.Clone(rows)
 	s.Copy(from, rows)
@@ -132,7 +131,7 @@ func (s *Store[T]) At(n Slot) unsafe.Pointer {
 	return unsafe.Pointer(s.Get(n)) // Safe because it is a pointer to a value in Go memory, or nil.
 }
 
-// Fresh returns an empty store of the same type.
+// Fresh returns an empty store of T.
 func (s *Store[T]) Fresh() Managed { return NewStore[T]() }
 
 // Trim drops the pages at the end that hold no value.
@@ -153,7 +152,7 @@ func (s *Store[T]) Trim() {
 // Drop ends all values.
 func (s *Store[T]) Drop() { *s = Store[T]{order: s.order} }
 
-// Verify checks S1, S2 and S3. Rows yields the slots of all rows, in groups with a name each.
+// Verify checks S1, S2 and S3. rows yields the slots of all rows in groups, with a name for messages.
 func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 	if whole := Slot(1) << s.order; len(s.pages) != int((s.last+whole-1)>>s.order) ||
 		slices.ContainsFunc(s.pages, func(page []T) bool { return len(page) != int(whole) }) {
@@ -188,7 +187,7 @@ func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 	return nil
 }
 
-// verifyIdle checks S3, of the slots that are free and those that were never given.
+// verifyIdle checks S3 for slots that are free or never were given out.
 func (s *Store[T]) verifyIdle(free []bool) error {
 	for i := range len(free) - 1 {
 		n := Slot(i + 1)

@@ -12,36 +12,36 @@ import (
 
 // Invariants, checked by Verify:
 //
-//	K1 Values that are == to themselves are in equal, others in odd.
+//	K1 Values that are == to themselves are in equal, values with a NaN in odd.
 //	K2 No two values of odd are the same.
-//	K3 Somebody holds each value. It counts how many do, and is found by what it equals.
+//	K3 Each value counts its holders, one at least, and Find finds it.
 
-// Values are the values of a shared type T, one of all that are the same. Those are the same that
-// are ==. One that is not == to itself, as it has a NaN in it, is the same as another whose parts are the
-// same, NaN and NaN being so.
+// Values interns the values of a shared type T: of values that are the same it keeps one. Values
+// that are == are the same. A value with a NaN, which is not == to itself, is the same as a value
+// whose parts are all the same, where NaN is the same as NaN.
 type Values[T comparable] struct {
 	number  int
-	serials *atomic.Uint64 // the last that was given
+	serials *atomic.Uint64 // the last serial given, of all types of the world
 	equal   map[T]*Shared
 	odd     []*Shared
 	checks  bool                               // a T has interfaces, which may hold what cannot be compared
 	links   func(x *T, visit func(*entity.ID)) // shows the entities in x; nil: a T has none
 }
 
-// NewValues returns an empty store, which is to be opened. Links shows the entities in a value; nil
-// says that a T has none.
+// NewValues returns an empty store, for the caller to open. links calls visit for each entity in a
+// value; nil when a T has none.
 func NewValues[T comparable](links func(x *T, visit func(*entity.ID))) *Values[T] {
 	return &Values[T]{equal: map[T]*Shared{}, checks: holdsInterface(reflect.TypeFor[T]()), links: links}
 }
 
-// Open gives the type its number, and its values their serials.
+// Open sets the type's number and the counter of serials.
 func (s *Values[T]) Open(number int, serials *atomic.Uint64) { s.number, s.serials = number, serials }
 
 // Takes reports whether x can be a value: where T has interfaces, x may hold a slice, a map or
-// a function. The other methods panic for such an x, as Go does.
+// a function. The other methods panic for such an x, as == does.
 func (s *Values[T]) Takes(x T) bool { return !s.checks || s.compares(x) }
 
-// compares is apart, for x moves to Go's heap in it.
+// compares is a function of its own, for x escapes to Go's heap in it.
 //
 //go:noinline
 func (s *Values[T]) compares(x T) bool { return isComparable(reflect.ValueOf(&x).Elem()) }
@@ -57,17 +57,17 @@ func (s *Values[T]) Find(x T) *Shared {
 	return nil
 }
 
-// findOdd returns the place of x, a T, among the odd values, or -1.
+// findOdd returns the index in odd of the value that is the same as x, a T, or -1.
 func (s *Values[T]) findOdd(x any) int {
 	boxed := reflect.ValueOf(x)
 	return slices.IndexFunc(s.odd, func(v *Shared) bool {
-		// What a T that is an interface holds may be of several types.
+		// When T is an interface, the values in it may be of several types.
 		odd := reflect.ValueOf(v.v)
 		return odd.Type() == boxed.Type() && sameParts(odd, boxed)
 	})
 }
 
-// Of returns the value of x: the store's, or one that it does not know yet.
+// Of returns the value that is the same as x: the store's, or a new one that is not in the store yet.
 func (s *Values[T]) Of(x T) *Shared {
 	if v := s.Find(x); v != nil {
 		return v
@@ -75,7 +75,7 @@ func (s *Values[T]) Of(x T) *Shared {
 	return s.make(x)
 }
 
-// make is apart, for x moves to Go's heap in it.
+// make is a function of its own, for x escapes to Go's heap in it.
 //
 //go:noinline
 func (s *Values[T]) make(x T) *Shared {
@@ -85,7 +85,7 @@ func (s *Values[T]) make(x T) *Shared {
 // Zero returns the value of the zero T.
 func (s *Values[T]) Zero() *Shared { return s.Of(*new(T)) }
 
-// Copy returns the value that is the same as v, which is of any store of T, with its entities renamed.
+// Copy returns the value that is the same as v, of any store of T, once rename has renamed its entities.
 func (s *Values[T]) Copy(v *Shared, rename func(*entity.ID)) *Shared {
 	x := As[T](v)
 	if s.links != nil && rename != nil {
@@ -105,13 +105,13 @@ func (s *Values[T]) Entities(visit func(entity.ID)) {
 	}
 }
 
-// Fresh returns an empty store of the same type, which is to be opened.
+// Fresh returns an empty store of T, for the caller to open.
 func (s *Values[T]) Fresh() AnyValues { return NewValues(s.links) }
 
-// Drop forgets all values, whoever holds them.
+// Drop removes all values, held or not.
 func (s *Values[T]) Drop() { s.equal, s.odd = map[T]*Shared{}, nil }
 
-// All yields the values that are held, in no order.
+// All yields the values in the store, in no order.
 func (s *Values[T]) All() iter.Seq[*Shared] {
 	return func(yield func(*Shared) bool) {
 		for _, v := range s.equal {
@@ -146,7 +146,7 @@ func (s *Values[T]) leave(v *Shared) {
 	}
 }
 
-// Verify checks K1 to K3. Held says how many hold each value.
+// Verify checks K1 to K3. held has the number of holders of each value.
 func (s *Values[T]) Verify(held map[*Shared]int) error {
 	for x, v := range s.equal {
 		if x != x {
