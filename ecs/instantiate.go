@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc"
 	"quarry/ecs/internal/value"
 )
 
@@ -75,8 +76,8 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 		a, _, at := w.rowOf(w.recordOf(op, e))
 		list := w.appendLinked(nil, value.HeaderOf(at, a.table.Column(linkedID)))
 		for _, e := range list {
-			if a, _, _ := w.rowOf(w.recordOf(op, e)); !a.table.Sig.Has(dyingID) {
-				c.add(op, e) // once
+			if a := w.archetypeAt(w.tables.OwnerOf(w.recordOf(op, e).Location)); !a.dying {
+				c.join(e, a) // once
 			}
 		}
 	}
@@ -132,11 +133,18 @@ func (c *cloning) add(op string, e Entity) bool {
 	if a.dying {
 		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
 	}
+	return c.join(e, a)
+}
+
+// join is add for an entity that is alive and whose archetype is given.
+func (c *cloning) join(e Entity, a *Archetype) bool {
 	if len(c.members) > 0 {
 		if c.number == nil {
 			c.number = map[Entity]int32{}
 		}
-		c.number[c.members[0].e] = 0
+		if len(c.members) == 1 {
+			c.number[c.members[0].e] = 0
+		}
 		if _, ok := c.number[e]; ok {
 			return false
 		}
@@ -335,24 +343,29 @@ func (c *cloning) fillBuffers(from *value.Header, m *member, b column) {
 
 // relink makes the copies of a member name the copies of those that it names.
 func (c *cloning) relink(i int) {
-	w, m := c.w, &c.members[i]
+	m := &c.members[i]
 	c.links = c.links[:0]
-	for _, column := range m.to.table.Grid.Columns() {
-		if t := w.types.list[column.Key]; len(t.links) > 0 {
-			c.findLinks(m, t, column)
+	g, at, row := &m.to.table.Grid, -1, 0 // where the first copy is, once a column has links
+	for _, column := range g.Columns() {
+		t := c.w.types.list[column.Key]
+		if len(t.links) == 0 {
+			continue
 		}
+		if at < 0 {
+			at, row = g.Find(m.start)
+		}
+		c.findLinks(g.Row(at, row), t, column)
 	}
 	if len(c.links) == 0 {
 		return
 	}
-	at, row := m.to.table.Grid.Find(m.start)
 	for copied := range c.n {
-		if row == m.to.table.Grid.RowsOf(at) {
+		if row == g.RowsOf(at) {
 			at, row = at+1, 0
 		}
-		dest := m.to.table.Grid.Row(at, row)
+		dest := g.Row(at, row)
 		for _, l := range c.links {
-			t := w.types.list[l.column.Key]
+			t := c.w.types.list[l.column.Key]
 			first, _ := t.linked(dest.Element(l.column.Offset, l.column.Size))
 			// Safe because the copy's values are as the member's, which has an entity there.
 			*(*Entity)(unsafe.Add(first, l.at)) = c.ids[l.to*c.n+copied]
@@ -361,10 +374,9 @@ func (c *cloning) relink(i int) {
 	}
 }
 
-// findLinks notes the entities in a column of a member that name members. Its first copy is as the member still.
-func (c *cloning) findLinks(m *member, t *typeInfo, from column) {
-	at, row := m.to.table.Grid.Find(m.start)
-	first, n := t.linked(m.to.table.Grid.Row(at, row).Element(from.Offset, from.Size))
+// findLinks notes the entities in a row of a column, which is a copy of a member's still, that name members.
+func (c *cloning) findLinks(row alloc.GridRow, t *typeInfo, from column) {
+	first, n := t.linked(row.Element(from.Offset, from.Size))
 	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {
 		if to, ok := c.memberOf(*e); ok {
 			c.links = append(c.links, link{from, uintptr(unsafe.Pointer(e)) - uintptr(first), to}) // Safe because both lie in one value.

@@ -140,10 +140,12 @@ func (w *World) pickList(op string, list []Entity, alive bool) *pick {
 	var chunk chunkMask // that entities before lay in
 	var before owner    // of the one before, when it lay in another
 	for i, e := range list {
-		r := w.find(e)
+		r := w.ids.Own(entity.ID(e)) // find, but for a call
 		if r == nil {
-			w.checkListed(op, i, e, alive)
-			continue
+			if r = w.find(e); r == nil {
+				w.checkListed(op, i, e, alive)
+				continue
+			}
 		}
 		if chunk.holds(r.Location) {
 			chunk.pick(r.Location)

@@ -176,11 +176,12 @@ func (r Rows) Dense() bool { return r.check("Rows.Dense").dense }
 // written.
 func (r Rows) Mask() []uint64 {
 	s := r.check("Rows.Mask")
-	if s.filled {
-		return s.words(r.Len())
+	words := s.words(r.Len())
+	if !s.filled {
+		setRows(words, r.Len())
+		s.filled = true
 	}
-	s.filled = true
-	return s.allRows(r.Len())
+	return words
 }
 
 // Count returns the number of rows that match.

@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"slices"
-
-	"quarry/bitmask"
 )
 
 // scan is a loop over rows under way: what the three words of a Rows lead to.
@@ -102,16 +100,14 @@ func (s *scan) words(n int) []uint64 {
 	return s.mask[:used]
 }
 
-// allRows returns the mask's words with n rows set, and no others.
-func (s *scan) allRows(n int) []uint64 {
-	words := s.words(n)
+// setRows sets the first n bits of the words for n rows, and no others. It is small enough to be inlined.
+func setRows(words []uint64, n int) {
 	for i := range words {
 		words[i] = ^uint64(0)
 	}
 	if n%64 != 0 {
-		words[len(words)-1] = bitmask.Mask(0, n%64)
+		words[len(words)-1] = ^uint64(0) >> (64 - uint(n)%64)
 	}
-	return words
 }
 
 // loop says what a loop under way runs over, for messages: the innermost, when loops

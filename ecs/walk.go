@@ -285,7 +285,8 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 	if left == 0 {
 		return n
 	}
-	words := s.allRows(n)
+	words := s.words(n)
+	setRows(words, n)
 	for i := range tests {
 		a.narrow(&tests[i], pos, first/64, words)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/bits"
 	"sync/atomic"
+	"unsafe"
 
 	"quarry/alloc"
 )
@@ -204,18 +205,30 @@ func (s *Store) Take(at Location) ID {
 
 // TakeRows is Take for len(ids) rows at consecutive locations from at on. It fills ids.
 func (s *Store) TakeRows(at Location, ids []ID) {
-	view := s.view // in registers: the compiler cannot know that the records written are not the store itself
+	// In registers: the compiler cannot know that the records written are not the store itself.
+	view, tag := s.view, uint32(s.view.tag)
 	for len(ids) > 0 {
 		if s.lease == 0 {
 			s.renew()
 		}
 		lease, base, n := s.lease, s.leaseBase, 0
+		if lease == ^uint64(0) && len(ids) >= 64 { // indices that nobody had, as a rule
+			// Safe because the lease is of 64 indices whose records are the owner's.
+			records := unsafe.Slice(view.at(base), 64)
+			for n = range records {
+				r := &records[n]
+				r.version++
+				r.Location = at + Location(n)
+				ids[n] = ID{ref: (base + uint32(n)) | tag, version: r.version}
+			}
+			at, n, lease = at+64, 64, 0
+		}
 		for ; lease != 0 && n < len(ids); lease &= lease - 1 {
 			index := base + uint32(bits.TrailingZeros64(lease))
 			r := view.at(index)
 			r.version++
 			r.Location = at
-			ids[n] = ID{ref: index | uint32(view.tag), version: r.version}
+			ids[n] = ID{ref: index | tag, version: r.version}
 			at++
 			n++
 		}

@@ -143,7 +143,11 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	if gap, end := IDAt(at), IDAt(last); gap != end {
 		moved := *end
 		*gap = moved
-		s.ids.Move(moved, hole)
+		if r := s.ids.Own(moved); r != nil { // Move, without its call
+			r.Location = hole
+		} else {
+			s.ids.Move(moved, hole)
+		}
 		if at.Base != last.Base {
 			t.Books.Carry(o.Pos(), t.Grid.LastChunk(), s.Version)
 		}
