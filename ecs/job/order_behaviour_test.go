@@ -245,7 +245,7 @@ func TestSpinEnds(t *testing.T) {
 			time.Sleep(time.Hour)
 		})
 		for !begun.Load() {
-			time.Sleep(1) // a loop that does not sleep would hold the bubble's clock, and workers that sleep
+			time.Sleep(time.Nanosecond) // a loop that does not sleep would hold the bubble's clock, and workers that sleep
 		}
 		before := time.Now()
 		require.NoError(t, h.Complete())
