@@ -12,7 +12,6 @@ import (
 // TestBatchesAllocateNothing: batches take no Go memory once they have run, by entity,
 // chunk or call, with chunks that come, go and change hands, and bits that do.
 func TestBatchesAllocateNothing(t *testing.T) {
-	skipCheckptr(t)
 	for _, growth := range chunkSizes {
 		x := newKinds(t, growth)
 		w, extra, flag := x.w, ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)

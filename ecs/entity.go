@@ -44,7 +44,7 @@ func entitiesOf(ids []entity.ID) []Entity {
 }
 
 func idsOf(list []Entity) []entity.ID {
-	return *(*[]entity.ID)(unsafe.Pointer(&list)) // Safe because the types are the same but for their names.
+	return unsafe.Slice((*entity.ID)(unsafe.SliceData(list)), len(list)) // Safe because an Entity is an ID.
 }
 
 // index returns the entity's index.

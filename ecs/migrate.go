@@ -269,7 +269,7 @@ func (m *migration) takeBlocks() error {
 	return nil
 }
 
-// eachRow calls visit for the picked rows, in the order in which they will run.
+// eachRow calls visit for the picked rows, in the order in which run moves them.
 func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
 	runs := s.backward()
 	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {

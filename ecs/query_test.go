@@ -292,7 +292,6 @@ func TestNestedLoops(t *testing.T) {
 }
 
 func TestQueryAllocatesNothing(t *testing.T) {
-	skipCheckptr(t)
 	w, position, velocity, _ := movers(t, 5000)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
