@@ -15,10 +15,6 @@ type Access struct{ reads, writes signature }
 // which shared value, is changed by structural changes only.
 func (q *Query) Access() Access { return q.accesses("Query.Access", false) }
 
-// Looks returns the types whose enable bits or versions decide which rows match: what
-// Matches, Count, Empty and the like read. It is a part of Access.
-func (q *Query) Looks() Access { return q.accesses("Query.Looks", true) }
-
 // accesses returns what a loop over the query does, or with looks only what decides which rows
 // match.
 func (q *Query) accesses(op string, looks bool) (a Access) {
@@ -40,10 +36,10 @@ func (a *Access) add(id typeID, access uint8) {
 	}
 }
 
-// Join adds what b reads and writes to a.
-func (a *Access) Join(b *Access) {
+// join adds what b reads and writes to a.
+func (a *Access) join(b *Access) {
 	if b == nil {
-		panic("ecs: Access.Join: the access is nil")
+		panic("ecs: seam.Join: the access is nil")
 	}
 	for i := range a.reads {
 		a.reads[i] |= b.reads[i]
@@ -51,11 +47,11 @@ func (a *Access) Join(b *Access) {
 	}
 }
 
-// Conflicts reports whether the two may not go on at once: one of them writes a type that
+// conflicts reports whether the two may not go on at once: one of them writes a type that
 // the other reads or writes.
-func (a *Access) Conflicts(b *Access) bool {
+func (a *Access) conflicts(b *Access) bool {
 	if b == nil {
-		panic("ecs: Access.Conflicts: the access is nil")
+		panic("ecs: seam.Conflicts: the access is nil")
 	}
 	return a.writes.Meets(&b.writes) || a.writes.Meets(&b.reads) || a.reads.Meets(&b.writes)
 }

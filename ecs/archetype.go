@@ -103,7 +103,7 @@ func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, 
 		return a, nil
 	}
 	w.checkUnshared("NewArchetype")
-	w.Settle("NewArchetype")
+	w.settle("NewArchetype")
 	a := &Archetype{w: w, values: slices.Clone(values), key: key}
 	if err := a.table.Init(&w.tables, sig, len(values) > 0); err != nil {
 		return nil, planLimit(err)

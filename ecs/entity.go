@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/internal/seam/under"
 )
 
 // Entity names an entity of one world. It is 8 bytes, compares with ==, may be
@@ -21,7 +22,7 @@ import (
 //
 // The index is reused after the entity is destroyed, under a new version. The
 // version wraps after 2^31 reuses of one index: a handle kept that long could
-// name another entity. P is set in placeholders of command buffers, see Placeholder.
+// name another entity. P is set in placeholders of command buffers, see IsPlaceholder.
 //
 // The text form, 12v3@5, is what String prints and the world's tag, so that JSON and
 // maps with entities as keys work; the binary form is the 8 bytes of the drawing,
@@ -213,24 +214,20 @@ func parseNumber(what, text string, most uint64) (uint32, error) {
 //	    | number 31                   | 1| buffer 32                |
 //	    +-----------------------------+--+--------------------------+
 
-// MaxPlaceholders is the number of placeholders of a buffer.
-const MaxPlaceholders = 1 << 31
-
-// Placeholder returns the number'th placeholder of a buffer. It names no entity of any
-// world: look-ups and changes panic for it. It panics for a number that is not in
-// [0, MaxPlaceholders).
-func Placeholder(number int, buffer uint32) Entity {
-	if uint(number) >= MaxPlaceholders {
-		panic(fmt.Sprintf("ecs: Placeholder: number %d is not in [0, %d)", number, MaxPlaceholders))
+// placeholder returns the number'th placeholder of a buffer. It names no entity of any
+// world: look-ups and changes panic for it.
+func placeholder(number int, buffer uint32) Entity {
+	if uint(number) >= under.MaxPlaceholders {
+		panic(fmt.Sprintf("ecs: seam.Placeholder: number %d is not in [0, %d)", number, under.MaxPlaceholders))
 	}
 	return Entity(entity.MakePlaceholder(uint32(number), buffer))
 }
 
-// IsPlaceholder reports whether e is a placeholder.
+// IsPlaceholder reports whether e is what a command buffer gave out for an entity that it will create.
 func (e Entity) IsPlaceholder() bool { return entity.ID(e).IsPlaceholder() }
 
-// Placeholder returns the number and the buffer of a placeholder.
-func (e Entity) Placeholder() (number int, buffer uint32) {
+// number returns the number and the buffer of a placeholder.
+func (e Entity) number() (number int, buffer uint32) {
 	n, buffer := entity.ID(e).Placeholder()
 	return int(n), buffer
 }

@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // What a layer asks to know what a change would do, without doing it.
@@ -84,8 +85,8 @@ func TestMatchesIsWhatALoopShows(t *testing.T) {
 		for _, e := range all {
 			require.Equal(t, shown[e], q.Matches(e), "%v %v", q, e)
 			place, _ := w.Locate(e)
-			matches, bits := q.MatchesArchetype(place.Archetype)
-			if !bits && !q.Filters() {
+			matches, bits := seam.MatchesArchetype(q, place.Archetype)
+			if !bits && !seam.Filters(q) {
 				require.Equal(t, shown[e], matches)
 			}
 		}
@@ -104,14 +105,14 @@ func TestFactsOfTypes(t *testing.T) {
 	}
 	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
 	walk := ecs.Register[Velocity](w, ecs.Enableable)
-	require.Equal(t, ecs.TypeFacts{Buffer: true, Cleanup: true, Links: []ecs.Link{{Offset: 8, Count: 2, Size: 8, Each: []ecs.Link{{}}}}}, ecs.FactsOf(links))
-	require.Equal(t, ecs.TypeFacts{Enableable: true}, ecs.FactsOf(walk))
-	require.True(t, ecs.FactsOf(ecs.RegisterShared[int](w)).Shared)
-	require.True(t, ecs.FactsOf(ecs.RegisterManaged[int](w)).Managed)
-	require.Equal(t, 1, w.TypeIndex(walk)-w.TypeIndex(links))
-	require.Panics(t, func() { other.TypeIndex(walk) })
-	require.Panics(t, func() { ecs.FactsOf(ecs.Component[Position]{}) })
-	require.Panics(t, func() { ecs.FactsOf(nil) })
+	require.Equal(t, seam.Facts{Buffer: true, Cleanup: true, Links: []seam.Link{{Offset: 8, Count: 2, Size: 8, Each: []seam.Link{{}}}}}, seam.FactsOf(links))
+	require.Equal(t, seam.Facts{Enableable: true}, seam.FactsOf(walk))
+	require.True(t, seam.FactsOf(ecs.RegisterShared[int](w)).Shared)
+	require.True(t, seam.FactsOf(ecs.RegisterManaged[int](w)).Managed)
+	require.Equal(t, 1, seam.TypeIndex(w, walk)-seam.TypeIndex(w, links))
+	require.Panics(t, func() { seam.TypeIndex(other, walk) })
+	require.Panics(t, func() { seam.FactsOf(ecs.Component[Position]{}) })
+	require.Panics(t, func() { seam.FactsOf(nil) })
 }
 
 // TestHasRoomKeepsItsWord: what HasRoom finds, calls one after the other find too, and it

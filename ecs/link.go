@@ -5,23 +5,15 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/internal/seam/under"
 )
 
 // Links: the entities that stand in components, in elements of buffers and in managed and
 // shared values, wherever a type has a field of type Entity; behind pointers, in slices,
 // maps and interfaces they are not found.
 
-// Link is an entity in a value, or an array of elements that have some: the list for a type is
-// as long as the type is written, however long its arrays are.
-type Link struct {
-	Offset uintptr // bytes from the start of the value, or of the element around it
-	Count  int     // elements of an array, one behind the other; 0: it is an entity
-	Size   uintptr // bytes of an element
-	Each   []Link  // of an element
-}
-
 // eachEntity calls visit for the entities in n values, size bytes each.
-func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {
+func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -36,7 +28,7 @@ func eachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit f
 }
 
 // retag replaces the tag of one world by the tag of another in the entities of n values, size bytes each.
-func retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
+func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
 	for j := range links {
 		l := links[j] // in registers
 		if l.Count == 0 {
@@ -64,14 +56,14 @@ func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
 }
 
 // appendLinks appends where a value of a type has entities, if it begins at at.
-func appendLinks(to []Link, t reflect.Type, at uintptr) []Link {
+func appendLinks(to []under.Link, t reflect.Type, at uintptr) []under.Link {
 	switch {
 	case t.Size() == 0: // of an array of such there may be more than anybody can walk
 	case t == reflect.TypeFor[Entity]():
-		return append(to, Link{Offset: at})
+		return append(to, under.Link{Offset: at})
 	case t.Kind() == reflect.Array:
 		if each := appendLinks(nil, t.Elem(), 0); len(each) > 0 {
-			return append(to, Link{at, t.Len(), t.Elem().Size(), each})
+			return append(to, under.Link{Offset: at, Count: t.Len(), Size: t.Elem().Size(), Each: each})
 		}
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // TestLoanMisuse: wrong calls of loans and readers are named.
@@ -174,18 +175,18 @@ func TestLoanAccess(t *testing.T) {
 		{accessOf(ecs.Optional(m.stun), ecs.Ordered()), writesStun, false},
 		{new(ecs.Access), writesStun, false},
 	} {
-		require.Equal(t, x.conflicts, x.a.Conflicts(x.b))
-		require.Equal(t, x.conflicts, x.b.Conflicts(x.a))
+		require.Equal(t, x.conflicts, seam.Conflicts(x.a, x.b))
+		require.Equal(t, x.conflicts, seam.Conflicts(x.b, x.a))
 		both := new(ecs.Access)
-		both.Join(x.a)
-		both.Join(accessOf(ecs.Read(m.velocity)))
-		require.Equal(t, x.conflicts, both.Conflicts(x.b))
+		seam.Join(both, x.a)
+		seam.Join(both, accessOf(ecs.Read(m.velocity)))
+		require.Equal(t, x.conflicts, seam.Conflicts(both, x.b))
 	}
 	l := ecs.NewLoan(m.q, "job", func(string) {}, ecs.Write(m.velocity))
 	access := l.Access()
-	require.True(t, access.Conflicts(accessOf(ecs.Read(m.velocity))))
-	require.True(t, access.Conflicts(readsPosition))
-	require.True(t, access.Conflicts(writesStun))
+	require.True(t, seam.Conflicts(&access, accessOf(ecs.Read(m.velocity))))
+	require.True(t, seam.Conflicts(&access, readsPosition))
+	require.True(t, seam.Conflicts(&access, writesStun))
 }
 
 // TestLooks: what Empty and the like look at, and nothing that only loops read.
@@ -205,29 +206,29 @@ func TestLooks(t *testing.T) {
 	} {
 		q := ecs.NewQuery(m.w, x.terms...)
 		all := ecs.NewQuery(m.w, ecs.Optional(ecs.Write(m.position), ecs.Write(m.velocity), ecs.Write(m.hits), ecs.Write(m.stun))).Access()
-		require.Equal(t, x.looks, m.w.Conflicts(q.Looks(), all), "%v", q)
-		require.Empty(t, m.w.Conflicts(q.Looks(), q.Looks()), "%v only reads them", q)
+		require.Equal(t, x.looks, m.w.Conflicts(seam.Looks(q), all), "%v", q)
+		require.Empty(t, m.w.Conflicts(seam.Looks(q), seam.Looks(q)), "%v only reads them", q)
 	}
 	closed := ecs.NewQuery(m.w)
 	closed.Close()
-	require.PanicsWithValue(t, "ecs: Query.Looks: query() is closed", func() { closed.Looks() })
-	require.PanicsWithValue(t, "ecs: Query.Looks: the query is nil or the zero value; queries come from NewQuery", func() { (*ecs.Query)(nil).Looks() })
+	require.PanicsWithValue(t, "ecs: seam.Looks: query() is closed", func() { seam.Looks(closed) })
+	require.PanicsWithValue(t, "ecs: seam.Looks: the query is nil or the zero value; queries come from NewQuery", func() { seam.Looks((*ecs.Query)(nil)) })
 }
 
 // TestLocked: loops and phases lock, loans do not.
 func TestLocked(t *testing.T) {
 	m := newMisuse(t)
-	require.False(t, m.w.Locked())
-	m.inLoop(func(ecs.Rows) { require.True(t, m.w.Locked()) })()
+	require.False(t, seam.Locked(m.w))
+	m.inLoop(func(ecs.Rows) { require.True(t, seam.Locked(m.w)) })()
 	p := m.w.Share()
-	require.True(t, m.w.Locked())
+	require.True(t, seam.Locked(m.w))
 	p.End()
 	l := ecs.NewLoan(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
 	l.Begin()
-	require.False(t, m.w.Locked())
-	m.inLoop(func(ecs.Rows) { require.True(t, m.w.Locked()) })()
+	require.False(t, seam.Locked(m.w))
+	m.inLoop(func(ecs.Rows) { require.True(t, seam.Locked(m.w)) })()
 	l.End()
-	require.False(t, m.w.Locked())
+	require.False(t, seam.Locked(m.w))
 }
 
 // TestConflictsAreNamed: by the types, in the order of registering, whoever writes.
@@ -281,7 +282,7 @@ func TestLoanAllocatesNothing(t *testing.T) {
 			}
 		}
 		access := l.loan.Access()
-		_ = access.Conflicts(&all)
+		_ = seam.Conflicts(&access, &all)
 		l.loan.End()
 	}
 	turn()

@@ -11,6 +11,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 type loanView struct {
@@ -212,12 +213,12 @@ func TestLoanVersions(t *testing.T) {
 	require.Equal(t, chunk, changed.Count())
 	changed.SetSince(version)
 	require.Zero(t, changed.Count())
-	q.PinSince(version - 1)
+	seam.PinSince(q, version-1)
 	now := w.Version()
 	require.Equal(t, chunk, pass())
 	require.Equal(t, chunk, pass(), "a loan does not move what is pinned")
 	require.Equal(t, []uint32{version - 1, now}, []uint32{q.Since(), w.Version()})
-	q.PinSince(version)
+	seam.PinSince(q, version)
 	require.Zero(t, pass())
 	q.SetSince(version - 1)
 	require.Equal(t, chunk, pass())

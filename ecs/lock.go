@@ -44,13 +44,13 @@ func (w *World) unlock(op string) {
 	if w == nil || w.loops.open != len(w.loops.loans) {
 		panic(w.refusal(op))
 	}
-	w.Settle(op)
+	w.settle(op)
 }
 
-// Settle ends all loans that are out, by the wait of each, as a structural change does first;
+// settle ends all loans that are out, by the wait of each, as a structural change does first;
 // op is for its messages. So what loans' goroutines use beside the world may change then. Loops
 // may call it.
-func (w *World) Settle(op string) { // N1
+func (w *World) settle(op string) { // N1
 	for len(w.loops.loans) > 0 {
 		l := w.loops.loans[0]
 		if l.wait(op); l.out {
@@ -59,12 +59,12 @@ func (w *World) Settle(op string) { // N1
 	}
 }
 
-// Locked reports whether a loop over rows or a phase is under way, so that structural changes
+// locked reports whether a loop over rows or a phase is under way, so that structural changes
 // panic. Loans do not lock: they are ended first.
-func (w *World) Locked() bool { return w.loops.open != len(w.loops.loans) }
+func (w *World) locked() bool { return w.loops.open != len(w.loops.loans) }
 
-// Shared reports whether a phase is under way.
-func (w *World) Shared() bool { return w.loops.phase != nil }
+// isShared reports whether a phase is under way.
+func (w *World) isShared() bool { return w.loops.phase != nil }
 
 // checkUnshared panics while the world is shared: the call would change what
 // goroutines read.

@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // TestMirrorFollowsRelabelling keeps the list of entities that a query gives up to
@@ -51,8 +52,8 @@ func TestPlaceholderIsNobody(t *testing.T) {
 	words.Append(e, binary.LittleEndian.Uint64(b)|1<<31)
 	d, _ := words.Mut(e)
 	p := ecs.Reinterpret[ecs.Entity](d).Slice()[0]
-	made := ecs.Placeholder(e.Index(), e.Version())
-	number, buffer := made.Placeholder()
+	made := seam.Placeholder(e.Index(), e.Version())
+	number, buffer := seam.Number(made)
 	require.Equal(t, []any{e.Index(), e.Version(), true, false}, []any{number, buffer, made.IsPlaceholder(), e.IsPlaceholder()})
 	for _, p := range []ecs.Entity{p, made} {
 		require.False(t, w.Alive(p))
@@ -66,8 +67,8 @@ func TestPlaceholderIsNobody(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "ecs: World.Destroy: placeholder 1: a placeholder names an entity in its command buffer only, until that is played",
 		func() { w.Destroy(made) })
-	require.Panics(t, func() { ecs.Placeholder(-1, 0) })
-	require.Panics(t, func() { ecs.Placeholder(ecs.MaxPlaceholders, 0) })
+	require.Panics(t, func() { seam.Placeholder(-1, 0) })
+	require.Panics(t, func() { seam.Placeholder(seam.MaxPlaceholders, 0) })
 	require.True(t, position.Has(e))
 	require.NoError(t, w.Verify())
 }
@@ -87,8 +88,8 @@ func TestZeroHandlesHaveNames(t *testing.T) {
 		"ecs: Query.Count" + nobody:      func() { q.Count() },
 		"ecs: Query.Close" + nobody:      func() { q.Close() },
 		"ecs: Query.SetSince" + nobody:   func() { q.SetSince(1) },
-		"ecs: Query.PinSince" + nobody:   func() { q.PinSince(1) },
-		"ecs: Query.Looks" + nobody:      func() { q.Looks() },
+		"ecs: seam.PinSince" + nobody:    func() { seam.PinSince(&q, 1) },
+		"ecs: seam.Looks" + nobody:       func() { seam.Looks(&q) },
 		"ecs: Component.Values" + nobody: func() { position.Values(nil, nil) },
 		"ecs: NewQuery: the world is nil or the zero value; worlds come from NewWorld":     func() { ecs.NewQuery(nil) },
 		"ecs: NewChange: the world is nil or the zero value; worlds come from NewWorld":    func() { ecs.NewChange(nil) },

@@ -26,7 +26,7 @@ type Phase struct {
 func (w *World) Share() *Phase {
 	w.checkNew("World.Share")
 	w.checkUnshared("World.Share")
-	w.Settle("World.Share")
+	w.settle("World.Share")
 	if w.loops.open > 0 {
 		panic("ecs: World.Share: " + w.loop() + "; begin the phase outside of loops")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // TestBehaviour39ParallelReaders: goroutines that loop over the same query in a phase
@@ -78,7 +79,7 @@ func TestPhaseRefuses(t *testing.T) {
 		"ecs: World.Advance" + shared:     func() { m.w.Advance() },
 		"ecs: Query.Close" + shared:       reads.Close,
 		"ecs: Query.SetSince" + shared:    func() { reads.SetSince(1) },
-		"ecs: Query.PinSince" + shared:    func() { reads.PinSince(1) },
+		"ecs: seam.PinSince" + shared:     func() { seam.PinSince(reads, 1) },
 		"ecs: Archetype.Create" + shared:  func() { m.a.Create() },
 		"ecs: Archetype.CreateN" + shared: func() { _, _ = m.a.CreateN(1) },
 		"ecs: World.Destroy" + shared:     func() { m.w.Destroy(m.e) },

@@ -85,11 +85,9 @@ func (w *World) Locate(e Entity) (Place, bool) {
 	return Place{a, chunk, at.Row}, true
 }
 
-// ArchetypesOf writes the archetype of each entity of a list to dst, which is as long: nil
-// where it is not alive. It panics for an entity of another world. Their waits for memory
-// overlap, so of hundreds in no order it is faster than Locate.
-func (w *World) ArchetypesOf(dst []*Archetype, list []Entity) {
-	const op = "World.ArchetypesOf"
+// archetypesOf is seam.ArchetypesOf.
+func (w *World) archetypesOf(dst []*Archetype, list []Entity) {
+	const op = "seam.ArchetypesOf"
 	w.checkHandle(op)
 	if len(dst) != len(list) {
 		panic(fmt.Sprintf("ecs: %s: %d archetypes for %d entities", op, len(dst), len(list)))

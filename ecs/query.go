@@ -123,7 +123,7 @@ func (q *Query) Close() {
 	if q.w.loopOver(q) {
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
-	q.w.Settle("Query.Close")
+	q.w.settle("Query.Close")
 	if q.m != nil && !q.w.closed {
 		q.w.index.Drop(q.m)
 		for _, v := range q.named {
@@ -134,18 +134,13 @@ func (q *Query) Close() {
 }
 
 // Since returns the version that the Changed and Ordered terms compare with: that
-// at the end of the last loop that ran to its end, or what SetSince or PinSince gave.
+// at the end of the last loop that ran to its end, or what SetSince gave.
 func (q *Query) Since() uint32 { return q.since }
 
 // SetSince makes the Changed and Ordered terms compare with another version, as
 // World.Version and Advance give; 0 passes everything. It panics while the world is
 // shared.
 func (q *Query) SetSince(version uint32) { q.setSince("Query.SetSince", version, false) }
-
-// PinSince is SetSince for good: until SetSince is called, loops that end and loans that
-// begin neither move Since nor advance the world's version. It serves who moves the
-// version of many queries at once, and runs each any number of times in between.
-func (q *Query) PinSince(version uint32) { q.setSince("Query.PinSince", version, true) }
 
 func (q *Query) setSince(op string, version uint32, pinned bool) {
 	if q == nil || q.w == nil {
@@ -155,12 +150,11 @@ func (q *Query) setSince(op string, version uint32, pinned bool) {
 	q.since, q.pinned = version, pinned
 }
 
-// MatchesArchetype reports whether entities of an archetype can match, and whether enable
-// bits decide then which of them do. Changed and Ordered terms are not asked.
-func (q *Query) MatchesArchetype(a *Archetype) (matches, bits bool) {
-	q.checkOpen("Query.MatchesArchetype")
+// matchesArchetype is seam.MatchesArchetype.
+func (q *Query) matchesArchetype(a *Archetype) (matches, bits bool) {
+	q.checkOpen("seam.MatchesArchetype")
 	if a == nil || a.w != q.w {
-		panic("ecs: Query.MatchesArchetype: the archetype is nil or belongs to another world")
+		panic("ecs: seam.MatchesArchetype: the archetype is nil or belongs to another world")
 	}
 	matches = q.m.Wants(&a.table)
 	return matches, matches && len(q.m.TestsOf(&a.table)) > 0
@@ -174,10 +168,8 @@ func (q *Query) World() *World {
 	return q.w
 }
 
-// Filters reports whether the query has Changed or Ordered terms.
-func (q *Query) Filters() bool { return q.filters() }
-
-// filters reports whether chunks are passed by their versions.
+// filters reports whether the query has Changed or Ordered terms: whether chunks are passed by
+// their versions.
 func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 
 // moves reports whether Since moves on with a loop that ends.

@@ -77,7 +77,3 @@ func (w *World) sweepBut(a *Archetype) {
 		a.pinned = pinned
 	}
 }
-
-// CheckChange is how the structural change op begins, for what consists of several: it ends all
-// loans, and panics in a loop, in a phase and when the world is closed.
-func (w *World) CheckChange(op string) { w.checkChange(op) }

@@ -182,8 +182,8 @@ func termOf(kind termKind, of []Operand) Term {
 	return t
 }
 
-// Writes reports whether the term lets loops write a type.
-func (t Term) Writes() bool {
+// writes reports whether the term lets loops write a type.
+func (t Term) writes() bool {
 	for _, o := range t.of {
 		if o.access&mayWrite != 0 {
 			return true

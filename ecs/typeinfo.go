@@ -9,6 +9,7 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/seam/under"
 	"quarry/layout"
 )
 
@@ -55,7 +56,7 @@ type typeInfo struct {
 	name       string          // for messages: Position, []Hit for a buffer, managed Conn
 	align      int             // alignment of an element of the column in bytes
 	fields     []layout.Field  // bytes of a value that are not padding
-	links      []Link          // where a value has entities
+	links      []under.Link    // where a value has entities
 	shape      value.Shape     // buffers: what they have in common; else zero
 	shared     value.AnyValues // shared types: the values; else nil
 	managed    value.Managed   // managed types: the values; else nil
@@ -64,24 +65,16 @@ type typeInfo struct {
 	cleanup    bool // see Cleanup
 }
 
-// TypeIndex returns a type's number among those of the world, in order of registration and
-// in [0, MaxTypes). It panics for a type of another world. Any goroutine may call it.
-func (w *World) TypeIndex(t Type) int { return int(w.idOf("World.TypeIndex", t)) }
-
-// TypeFacts is what registration said of a type.
-type TypeFacts struct {
-	Buffer, Shared, Managed bool   // its kind; none: a component
-	Enableable, Cleanup     bool   // options
-	Links                   []Link // where a value, or an element of a buffer, has entities; not to be written
-}
-
-// FactsOf returns the facts of a type. Any goroutine may call it.
-func FactsOf(t Type) TypeFacts {
-	info := infoOf("FactsOf", t)
+// factsOf returns what registration said of a type.
+func factsOf(t Type) under.Facts {
+	info := infoOf("seam.FactsOf", t)
 	if info == nil {
-		panic("ecs: FactsOf: " + unmade["Component"])
+		panic("ecs: seam.FactsOf: " + unmade["Component"])
 	}
-	return TypeFacts{info.buffer, info.shared != nil, info.managed != nil, info.enableable, info.cleanup, info.links}
+	return under.Facts{
+		Buffer: info.buffer, Shared: info.shared != nil, Managed: info.managed != nil,
+		Enableable: info.enableable, Cleanup: info.cleanup, Links: info.links,
+	}
 }
 
 // infoOf returns what a handle points to.
@@ -237,7 +230,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		return w.types.list[id]
 	}
 	w.checkUnshared(op)
-	w.Settle(op)
+	w.settle(op)
 	for _, t := range w.types.list[:min(len(w.types.list), int(builtIn))] {
 		if t.rtype == info.rtype {
 			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.name))

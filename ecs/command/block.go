@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // block is commands about one entity each, which are checked together so that the waits for
@@ -45,7 +46,7 @@ func (p *player) flush() error {
 		return nil
 	}
 	if len(p.runs) == 1 {
-		p.b.w.ArchetypesOf(b.at[:n], b.e[:n])
+		seam.ArchetypesOf(p.b.w, b.at[:n], b.e[:n])
 	}
 	for i := range n { // all at once: their waits for memory overlap
 		if index := b.e[i].Index(); index < len(p.latest) {

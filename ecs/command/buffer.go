@@ -8,6 +8,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/internal/debug"
+	"quarry/internal/seam"
 )
 
 // The buffer.
@@ -243,7 +244,7 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 // recorded; a run of commands behind may have ended it. Null: none was made, as where the
 // run that was to make it destroys it too.
 func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
-	number, id := placeholder.Placeholder()
+	number, id := seam.Number(placeholder)
 	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {
 		return made[number]
 	}
@@ -254,7 +255,7 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 // jobs first, which may record.
 func (b *Buffer) Clear() {
 	b.checkMade("Buffer.Clear")
-	b.w.Settle("Buffer.Clear")
+	seam.Settle(b.w, "Buffer.Clear")
 	b.wake("Buffer.Clear")
 	b.clear()
 }
@@ -267,7 +268,7 @@ func (b *Buffer) Clear() {
 func (b *Buffer) Seal(why string) {
 	const op = "Buffer.Seal"
 	b.checkMade(op)
-	b.w.Settle(op)
+	seam.Settle(b.w, op)
 	if s := b.state.Load(); s == playing || s == closed {
 		b.refuse(op)
 	}
@@ -306,7 +307,7 @@ func (b *Buffer) clear() {
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)
-	b.w.Settle(op) // jobs may record
+	seam.Settle(b.w, op) // jobs may record
 	if b.state.Load() != closed {
 		b.wake(op)
 		for _, s := range b.streams {
@@ -322,7 +323,7 @@ func (b *Buffer) Trim() {
 // record. A second call does nothing.
 func (b *Buffer) Close() {
 	b.checkMade("Buffer.Close")
-	b.w.Settle("Buffer.Close")
+	seam.Settle(b.w, "Buffer.Close")
 	switch b.state.Load() {
 	case playing:
 		b.refuse("Buffer.Close")

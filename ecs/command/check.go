@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // player is one Play under way, kept for reuse.
@@ -271,7 +272,7 @@ func (p *player) turn() {
 // namesSomebody reports whether the placeholders in a value are created by commands before.
 func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	n, at := 1, r.value()
-	if ecs.FactsOf(o.t).Buffer {
+	if seam.FactsOf(o.t).Buffer {
 		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
 	}
 	return p.created(c.links(), at, n, c.size())
@@ -279,7 +280,7 @@ func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 
 // created reports whether the placeholders in n values at at, size bytes each, are those of entities
 // that commands before create.
-func (p *player) created(links []ecs.Link, at unsafe.Pointer, n int, size uintptr) bool {
+func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintptr) bool {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -291,7 +292,7 @@ func (p *player) created(links []ecs.Link, at unsafe.Pointer, n int, size uintpt
 				continue
 			}
 			e := *(*ecs.Entity)(at)
-			if number, _ := e.Placeholder(); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
+			if number, _ := seam.Number(e); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
 				return false
 			}
 		}
@@ -301,7 +302,7 @@ func (p *player) created(links []ecs.Link, at unsafe.Pointer, n int, size uintpt
 
 // place begins the first stint of a placeholder.
 func (p *player) place(r *record, key rootKey) error {
-	number, _ := r.e.Placeholder()
+	number, _ := seam.Number(r.e)
 	p.placed[number] = p.stints.add(r.e, p.root(key), -1)
 	return nil
 }
@@ -377,7 +378,7 @@ func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
 	n := p.stints.add(e, p.root(key), -1)
 	p.stints.follow(n, s)
 	if e.IsPlaceholder() {
-		number, _ := e.Placeholder()
+		number, _ := seam.Number(e)
 		p.placed[number] = n
 	} else {
 		p.note(e, n)
@@ -390,7 +391,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 	since := 0
 	switch {
 	case s == 0 && e.IsPlaceholder():
-		if number, _ := e.Placeholder(); p.work.gone[number] {
+		if number, _ := seam.Number(e); p.work.gone[number] {
 			return key, isDestroyed, nil
 		}
 		return key, notCreated, nil
@@ -432,7 +433,7 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 			continue
 		}
 		one := &p.ops[p.runs[i].op]
-		matches, bits := one.query.MatchesArchetype(key.at)
+		matches, bits := seam.MatchesArchetype(one.query, key.at)
 		if bits {
 			p.runs[now].unsure = p.runs[now].unsure || s != 0 || i > 0
 			matches = s == 0 && one.query.Matches(e)
@@ -457,7 +458,7 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 // real returns what was made for a placeholder by runs that have been played, else e.
 func (p *player) real(e ecs.Entity) ecs.Entity {
 	if e.IsPlaceholder() {
-		if number, _ := e.Placeholder(); p.work.made[number] != ecs.Null {
+		if number, _ := seam.Number(e); p.work.made[number] != ecs.Null {
 			return p.work.made[number]
 		}
 	}
@@ -467,7 +468,7 @@ func (p *player) real(e ecs.Entity) ecs.Entity {
 // last returns the last stint of an entity, or 0.
 func (p *player) last(e ecs.Entity) int32 {
 	if e.IsPlaceholder() {
-		number, _ := e.Placeholder()
+		number, _ := seam.Number(e)
 		return p.placed[number]
 	}
 	if i := e.Index(); i < len(p.latest) {

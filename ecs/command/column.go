@@ -4,13 +4,14 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // codec writes the recorded values of one type to a world. Each method is called for many
 // entities at once.
 type codec interface {
 	// links returns where a value has entities.
-	links() []ecs.Link
+	links() []seam.Link
 	// size returns the bytes of a value, or of an element.
 	size() uintptr
 	// fill writes one value to each of the rows, if fills says that it can.
@@ -28,16 +29,16 @@ type codec interface {
 // column is the codec of a component.
 type column[T any] struct {
 	c  ecs.Component[T]
-	at []ecs.Link
+	at []seam.Link
 }
 
 func newColumn[T any](c ecs.Component[T]) codec {
-	return &column[T]{c, ecs.FactsOf(c).Links}
+	return &column[T]{c, seam.FactsOf(c).Links}
 }
 
 func (c *column[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *column[T]) links() []ecs.Link { return c.at }
+func (c *column[T]) links() []seam.Link { return c.at }
 
 func (c *column[T]) fills() bool { return true }
 
@@ -62,7 +63,7 @@ func (c *column[T]) patch(e ecs.Entity, made []ecs.Entity) {
 func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
 
 // name replaces the placeholders in n values at p, size bytes each, by the entities made for them.
-func name(links []ecs.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
+func name(links []seam.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -70,7 +71,7 @@ func name(links []ecs.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.En
 			if l.Count > 0 {
 				name(l.Each, at, l.Count, l.Size, made)
 			} else if e := (*ecs.Entity)(at); e.IsPlaceholder() {
-				number, _ := e.Placeholder()
+				number, _ := seam.Number(*e)
 				*e = made[number]
 			}
 		}

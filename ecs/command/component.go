@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Commands with the value of a component. Of Add, Put and Set the first keeps a value that is
@@ -80,7 +81,7 @@ func recordList[T any](w *Writer, name string, k kind, list []ecs.Entity, c ecs.
 
 func recordQuery[T any](w *Writer, name string, k kind, q *ecs.Query, c ecs.Component[T], v *T) {
 	q = w.checkQuery(name, q)
-	w.stream.b.w.TypeIndex(c) // panics for one of another world
+	seam.TypeIndex(w.stream.b.w, c) // panics for one of another world
 	if k != set {
 		checkDying(name, c)
 	}
@@ -95,7 +96,7 @@ func recordQuery[T any](w *Writer, name string, k kind, q *ecs.Query, c ecs.Comp
 
 // numberOf returns the number of the op that gives values of a component.
 func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
-	index := w.stream.b.w.TypeIndex(c)
+	index := seam.TypeIndex(w.stream.b.w, c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}
@@ -115,7 +116,7 @@ func keep[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v *T) {
 
 // noteLinks flags a record whose n values at p, size bytes each, have placeholders. It
 // panics for one of another buffer.
-func (w *Writer) noteLinks(r *record, links []ecs.Link, p unsafe.Pointer, n int, size uintptr) {
+func (w *Writer) noteLinks(r *record, links []seam.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -128,7 +129,7 @@ func (w *Writer) noteLinks(r *record, links []ecs.Link, p unsafe.Pointer, n int,
 			if !e.IsPlaceholder() {
 				continue
 			}
-			if number, id := e.Placeholder(); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
+			if number, id := seam.Number(e); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
 				w.withdraw(r)
 				w.checkEntity("a value", e)
 			}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Commands with elements of a dynamic buffer.
@@ -97,10 +98,10 @@ func recordElementsList[T any](w *Writer, name string, k kind, list []ecs.Entity
 
 func recordElementsQuery[T any](w *Writer, name string, k kind, q *ecs.Query, b ecs.Buffer[T], v []T) {
 	q = w.checkQuery(name, q)
-	w.stream.b.w.TypeIndex(b) // panics for one of another world
+	seam.TypeIndex(w.stream.b.w, b) // panics for one of another world
 	one := op{kind: k, t: b, query: q, valued: true}
 	if _, ok := w.stream.others[one]; !ok {
-		w.stream.find(one, &elements[T]{b, ecs.FactsOf(b).Links})
+		w.stream.find(one, &elements[T]{b, seam.FactsOf(b).Links})
 	}
 	number := w.stream.others[one] - 1
 	r, value := w.record(number, ecs.Null, 0, nil, bytesOf(v))
@@ -109,11 +110,11 @@ func recordElementsQuery[T any](w *Writer, name string, k kind, q *ecs.Query, b 
 
 // numberOfElements returns the number of the op that gives elements of a buffer.
 func numberOfElements[T any](w *Writer, k kind, b ecs.Buffer[T]) uint16 {
-	index := w.stream.b.w.TypeIndex(b)
+	index := seam.TypeIndex(w.stream.b.w, b)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}
-	return w.stream.note(k, b, index, &elements[T]{b, ecs.FactsOf(b).Links})
+	return w.stream.note(k, b, index, &elements[T]{b, seam.FactsOf(b).Links})
 }
 
 // bytesOf returns the bytes of elements and their number.
@@ -132,12 +133,12 @@ func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer,
 // elements is the codec of a buffer.
 type elements[T any] struct {
 	b  ecs.Buffer[T]
-	at []ecs.Link // of an element
+	at []seam.Link // of an element
 }
 
 func (c *elements[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *elements[T]) links() []ecs.Link { return c.at }
+func (c *elements[T]) links() []seam.Link { return c.at }
 
 func (c *elements[T]) fills() bool { return false }
 

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Commands about entities as a whole, and without values.
@@ -143,14 +144,14 @@ func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	w.check(name)
 	checkTypes(name, t)
-	w.stream.b.w.TypeIndex(t) // panics for one of another world
+	seam.TypeIndex(w.stream.b.w, t) // panics for one of another world
 	if k == add || k == remove {
 		checkDying(name, t)
 	}
 	if _, ok := t.(ecs.SharedValue); ok {
 		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type", name, t))
 	}
-	facts := ecs.FactsOf(t)
+	facts := seam.FactsOf(t)
 	if !facts.Enableable && (k == enable || k == disable) {
 		panic(fmt.Sprintf("command: %s: %s was not registered with ecs.Enableable", name, typeName(t)))
 	}
@@ -214,7 +215,7 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	switch {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
-	case q.Filters():
+	case seam.Filters(q):
 		panic(fmt.Sprintf("command: %s: %v asks for changes; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // op is what a command does but for its entity and its value: many commands are of one.
@@ -83,4 +84,4 @@ func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
 	return n
 }
 
-func isShared(t ecs.Type) bool { return t != nil && ecs.FactsOf(t).Shared }
+func isShared(t ecs.Type) bool { return t != nil && seam.FactsOf(t).Shared }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // work is what playing a run needs, kept for reuse.
@@ -46,7 +47,7 @@ func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
 	b.checkMade(op)
-	b.w.CheckChange(op) // it waits for jobs, which may record
+	seam.CheckChange(b.w, op) // it waits for jobs, which may record
 	if !b.state.CompareAndSwap(recording, playing) {
 		if b.state.Load() == played {
 			return ErrPlayed
@@ -237,7 +238,7 @@ func (p *player) copies(n int32) error {
 	root, nd := p.rootOf(n, p.path(n)), &p.nodes[n]
 	if p.unseen(root, nd) {
 		for _, s := range p.stintsOf(n) {
-			number, _ := p.stints.e[s].Placeholder()
+			number, _ := seam.Number(p.stints.e[s])
 			p.work.gone[number] = true
 		}
 		nd.count = 0
@@ -286,7 +287,7 @@ func (p *player) noteHeirs(n int32) {
 func (p *player) born(group []int32, batch ecs.Batch) {
 	p.work.list = batch.Entities(p.work.list[:0])
 	for i, s := range group {
-		number, _ := p.stints.e[s].Placeholder()
+		number, _ := seam.Number(p.stints.e[s])
 		e := p.work.list[i]
 		p.stints.e[s], p.work.made[number] = e, e
 		p.note(e, s)

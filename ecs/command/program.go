@@ -2,6 +2,7 @@ package command
 
 import (
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Programs: what the commands about one entity do, worked out once for all entities with the
@@ -177,7 +178,7 @@ func (l *lasts) find(p *player, path []int32) {
 
 // of returns what is known of a type.
 func (l *lasts) of(p *player, t ecs.Type, path []int32) *lastOf {
-	index := p.b.w.TypeIndex(t)
+	index := seam.TypeIndex(p.b.w, t)
 	for len(l.types) <= index {
 		l.types = append(l.types, lastOf{})
 	}

@@ -1,6 +1,9 @@
 package command
 
-import "quarry/ecs"
+import (
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
 
 // Commands with shared values. Values are kept as Go values in the writer, equal ones once.
 
@@ -74,13 +77,13 @@ func recordSharedList[T comparable](w *Writer, name string, k kind, list []ecs.E
 
 func recordSharedQuery[T comparable](w *Writer, name string, k kind, q *ecs.Query, c ecs.Shared[T], v T) {
 	q = w.checkQuery(name, q)
-	w.stream.b.w.TypeIndex(c) // panics for one of another world
+	seam.TypeIndex(w.stream.b.w, c) // panics for one of another world
 	keepShared(w, w.stream.find(op{kind: k, t: c, query: q, shared: true, valued: true}, &values[T]{c}), ecs.Null, nil, v)
 }
 
 // numberOfShared returns the number of the op that gives values of a shared type.
 func numberOfShared[T comparable](w *Writer, k kind, c ecs.Shared[T]) uint16 {
-	index := w.stream.b.w.TypeIndex(c)
+	index := seam.TypeIndex(w.stream.b.w, c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}
@@ -102,7 +105,7 @@ type values[T comparable] struct{ c ecs.Shared[T] }
 
 func (c *values[T]) size() uintptr { return 0 }
 
-func (c *values[T]) links() []ecs.Link { return nil }
+func (c *values[T]) links() []seam.Link { return nil }
 
 func (c *values[T]) fills() bool { return false }
 

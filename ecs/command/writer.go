@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Writer records commands. One goroutine at a time may use it: the buffer's own, which Buffer
@@ -148,7 +149,7 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 		}
 		panic(fmt.Sprintf("command: %s: %v belongs to another world", op, e))
 	}
-	number, id := e.Placeholder()
+	number, id := seam.Number(e)
 	if id == b.id && int64(number) >= b.numbers.Load() {
 		panic(fmt.Sprintf("command: %s: %v: the buffer has given out %d placeholders", op, e, b.numbers.Load()))
 	}
@@ -165,5 +166,5 @@ func (s *stream) placeholder() ecs.Entity {
 		s.next = s.end - block
 	}
 	s.next++
-	return ecs.Placeholder(s.next-1, s.b.id)
+	return seam.Placeholder(s.next-1, s.b.id)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Job is work over the rows of a query, made once and scheduled as often as wanted, one
@@ -58,7 +59,7 @@ func (j *Job) Named(name string) *Job {
 func (j *Job) Uses(terms ...ecs.Term) *Job {
 	j.build("Job.Uses")
 	for _, t := range terms {
-		if t.Writes() && j.writer == "" {
+		if seam.Writes(t) && j.writer == "" {
 			j.writer = t.String()
 		}
 	}
@@ -234,7 +235,7 @@ func (j *Job) depend() {
 		}
 		h := Handle{j: f, number: f.number}
 		named := slices.ContainsFunc(j.after, func(a Handle) bool { return a.j == h.j && a.number == h.number })
-		if named || f.access.Conflicts(&j.access) {
+		if named || seam.Conflicts(&f.access, &j.access) {
 			j.before = append(j.before, h)
 			s.want(h)
 		}

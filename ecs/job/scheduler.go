@@ -13,6 +13,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/internal/debug"
+	"quarry/internal/seam"
 )
 
 // The scheduler.
@@ -189,7 +190,7 @@ func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	if len(s.flights) > 0 {
 		s.turnMark()
 		for _, j := range s.flights {
-			if j.access.Conflicts(&a) {
+			if seam.Conflicts(&j.access, &a) {
 				s.want(Handle{j: j, number: j.number})
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Ambiguity is two systems of one group of which one writes what the other uses, and nothing
@@ -81,10 +82,10 @@ func (x *sorter) reach(order []*State) [][]bool {
 }
 
 func (u *uses) join(s *State) {
-	u.access.Join(&s.touches)
+	seam.Join(&u.access, &s.touches)
 	for _, j := range s.lent {
 		a := j.Access()
-		u.access.Join(&a)
+		seam.Join(&u.access, &a)
 	}
 	u.holds = append(u.holds, s.holds...)
 }

@@ -9,6 +9,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+	"quarry/internal/seam"
 )
 
 // A system that closes the world or the scheduler is named, nothing updates after it, and
@@ -169,7 +170,7 @@ func TestBehaviour52InAPhase(t *testing.T) {
 	s.systems.Add("reads", system.Make(func(x *system.State) func() {
 		q := x.Query(ecs.Changed(s.stun), ecs.Present(ecs.Read(s.stun)))
 		return func() {
-			if !s.w.Shared() {
+			if !seam.Shared(s.w) {
 				s.note("%d", q.Count())
 			}
 		}

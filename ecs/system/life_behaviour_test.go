@@ -12,6 +12,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+	"quarry/internal/seam"
 )
 
 func TestBehaviour71Lives(t *testing.T) {
@@ -141,7 +142,7 @@ func TestBehaviour71FailureOfOne(t *testing.T) {
 		var body *job.PanicError
 		require.ErrorAs(t, err, &body)
 		require.Equal(t, "job", body.Job)
-		require.False(t, s.w.Locked())
+		require.False(t, seam.Locked(s.w))
 		require.Contains(t, s.take(), "good")
 	}
 	s.systems.Find("bad").Remove()

@@ -7,6 +7,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/command"
+	"quarry/internal/seam"
 )
 
 // Point is a command point: a system that, when it updates, plays the command buffers that it
@@ -73,7 +74,7 @@ func (p *Point) Update(s *State) {
 	if len(p.pending) == 0 {
 		return
 	}
-	s.y.w.CheckChange("Point.Update") // where nothing may be played now, all stays pending
+	seam.CheckChange(s.y.w, "Point.Update") // where nothing may be played now, all stays pending
 	for len(p.pending) > 0 {
 		o := p.pending[0]
 		p.pending = slices.Delete(p.pending, 0, 1)

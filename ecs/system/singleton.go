@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Singleton is a component that one entity has, and no other: the score, the settings of a
@@ -20,7 +21,7 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 	if w == nil {
 		panic("system: NewSingleton: the world is nil")
 	}
-	if ecs.FactsOf(c).Enableable {
+	if seam.FactsOf(c).Enableable {
 		panic(fmt.Sprintf("system: NewSingleton: %v is Enableable, and a singleton is there or not", c))
 	}
 	return &Singleton[T]{c: c, q: ecs.NewQuery(w, ecs.With(c))}

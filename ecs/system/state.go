@@ -8,6 +8,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/job"
+	"quarry/internal/seam"
 )
 
 // State is one system's place in its world: what it may use, and what decides when it runs. It
@@ -79,8 +80,8 @@ func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	closed := func(q *ecs.Query) bool { return q.World() == nil } // by the system itself
 	s.queries = append(slices.DeleteFunc(s.queries, closed), q)
 	s.pinned = slices.DeleteFunc(s.pinned, closed)
-	if q.Filters() {
-		q.PinSince(s.last)
+	if seam.Filters(q) {
+		seam.PinSince(q, s.last)
 		s.pinned = append(s.pinned, q)
 	}
 	s.touch()
@@ -107,7 +108,7 @@ func (s *State) Uses(terms ...ecs.Term) {
 	q := ecs.NewQuery(s.y.w, terms...)
 	a := q.Access()
 	q.Close()
-	s.used.Join(&a)
+	seam.Join(&s.used, &a)
 	s.touch()
 }
 
@@ -118,7 +119,7 @@ func (s *State) touch() {
 		lent := slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q })
 		if !lent && q.World() != nil {
 			a := q.Access()
-			s.touches.Join(&a)
+			seam.Join(&s.touches, &a)
 		}
 	}
 }
@@ -157,8 +158,8 @@ func (s *State) Require(queries ...*ecs.Query) {
 		if q.World() != s.y.w {
 			panic(fmt.Sprintf("system: State.Require: %s: %v is nil, closed, or of another world", s.name, q))
 		}
-		a := q.Looks()
-		n.looks.Join(&a)
+		a := seam.Looks(q)
+		seam.Join(&n.looks, &a)
 	}
 	s.needs = append(s.needs, n)
 }

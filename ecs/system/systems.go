@@ -14,6 +14,7 @@ import (
 	"quarry/ecs/command"
 	"quarry/ecs/job"
 	"quarry/internal/clock"
+	"quarry/internal/seam"
 )
 
 // The systems.
@@ -250,7 +251,7 @@ func (s *Systems) begin(op string) {
 		why = "the world is closed; Systems.Close comes before World.Close"
 	case s.jobs.Closed():
 		why = "the scheduler is closed; it is closed behind the systems"
-	case s.w.Locked():
+	case seam.Locked(s.w):
 		why = "a loop over rows or a phase is under way; end it first"
 	default:
 		return

@@ -8,6 +8,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/internal/clock"
+	"quarry/internal/seam"
 )
 
 // turn is one round of one system: all that happens to it then, and what it throws (S5).
@@ -19,8 +20,8 @@ func (s *State) turn() {
 	at := s.enter("Update")
 	defer s.exit(at)
 	for _, q := range s.pinned {
-		if !y.w.Shared() {
-			q.PinSince(s.last)
+		if !seam.Shared(y.w) {
+			seam.PinSince(q, s.last)
 		}
 	}
 	wanted := !s.disabled && s.met()
@@ -33,7 +34,7 @@ func (s *State) turn() {
 		s.system.Update(s)
 		s.timing.note(clock.Now() - start)
 		s.last = y.w.Version() // S4
-		if y.w.Shared() {
+		if seam.Shared(y.w) {
 			s.last-- // no new version begins now: what others write next has this one
 		}
 	}
@@ -104,7 +105,7 @@ type visit struct {
 func (s *State) enter(call string) *visit {
 	y := s.y
 	at := &s.visit
-	*at = visit{call: call, outer: y.current, locked: y.w.Locked()}
+	*at = visit{call: call, outer: y.current, locked: seam.Locked(y.w)}
 	y.current, s.inTurn = s, true
 	y.label(s.labels)
 	if trace.IsEnabled() {
@@ -146,11 +147,11 @@ func (y *Systems) inspect(s *State, at *visit) {
 		y.broken = true
 		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it", s.name, at.call))
 		return
-	case !y.w.Shared():
+	case !seam.Shared(y.w):
 		y.w.Advance() // S4
 	}
 	switch {
-	case !y.w.Locked():
+	case !seam.Locked(y.w):
 		y.left = false
 	case !y.left && !at.locked:
 		y.left = true

@@ -14,7 +14,7 @@ const (
 )
 
 // floors lists the packages, the lowest floor first. "x/*" stands for every
-// package under x.
+// package under x that is not listed itself.
 var floors = [][]string{
 	{"internal/*"},
 	{"asm"},
@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"ecs/internal/table"},
 	{"ecs/internal/match"},
 	{"ecs"},
+	{seam},
 	{"ecs/*"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
 }
@@ -41,6 +42,20 @@ var doors = map[string][]string{
 // and each of them is a room.
 const strata = "ecs/internal/"
 
+// seam is the package by which the siblings of ecs use what programs do not; keyhole is what lies
+// below ecs for it. Which packages may import them, beside tests, stands in sewn.
+const (
+	seam    = "internal/seam"
+	keyhole = "internal/seam/under"
+)
+
+// sewn lists the packages that may import seam and keyhole; tests of ecs, which stand above it,
+// may import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
+var sewn = map[string][]string{
+	seam:    {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "bench", "fuzz"},
+	keyhole: {"ecs", seam},
+}
+
 // forTests lists the packages that only test files may import.
 var forTests = []string{"internal/child", "internal/guard", "internal/lint"}
 
@@ -54,18 +69,21 @@ var outside = map[string]bool{
 
 // floorOf returns the floor of the package in dir, -1 if it has none.
 func floorOf(dir string) int {
+	if i := slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, dir) }); i >= 0 {
+		return i
+	}
 	return slices.IndexFunc(floors, func(floor []string) bool {
 		return slices.ContainsFunc(floor, func(pattern string) bool {
 			stem, deep := strings.CutSuffix(pattern, "*")
-			return dir == pattern || deep && strings.HasPrefix(dir, stem)
+			return deep && strings.HasPrefix(dir, stem)
 		})
 	})
 }
 
 // roomOf returns the part of a floor within which imports are free: a stratum of ecs, a layer of
-// ecs or alloc with what is under it, a module of its own, all of internal, or a package.
+// ecs or alloc with what is under it, a module of its own, the seam, all else of internal, or a package.
 func roomOf(dir string) string {
-	if strings.HasPrefix(dir, strata) {
+	if strings.HasPrefix(dir, strata) || dir == seam {
 		return dir
 	}
 	first, rest, _ := strings.Cut(dir, "/")
@@ -109,6 +127,7 @@ func importFloors(t *tree) []finding {
 // refuseFloor says why the package in from may not import the one in to, or "".
 func refuseFloor(from, to string, test bool) string {
 	low, high := floorOf(to), floorOf(from)
+	above := to == seam && from == "ecs" && test
 	switch {
 	case high < 0:
 		return "" // reported once, for the package
@@ -118,7 +137,9 @@ func refuseFloor(from, to string, test bool) string {
 		return "only test files may"
 	case strings.HasPrefix(to, strata) && from != "ecs" && !strings.HasPrefix(from, strata):
 		return "only ecs may import its strata"
-	case low < high, roomOf(from) == roomOf(to):
+	case sewn[to] != nil && from != to && !slices.Contains(sewn[to], roomOf(from)) && !above:
+		return "only " + strings.Join(sewn[to], ", ") + " may"
+	case low < high, roomOf(from) == roomOf(to), above:
 		return ""
 	case low > high:
 		return "it is on a higher floor than " + from + ", and imports go down only"

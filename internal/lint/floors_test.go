@@ -34,6 +34,13 @@ func TestImportFloorsPermits(t *testing.T) {
 		"mmap/a_test.go":           {"quarry/mmap", "quarry/internal/debug"},
 		"asm/a.go":                 {"github.com/klauspost/cpuid/v2", "quarry/internal/debug"},
 		"internal/guard/a.go":      {"quarry/internal/debug", "testing"},
+		"ecs/b.go":                 {"quarry/internal/seam/under"},
+		"ecs/b_test.go":            {"quarry/internal/seam"},
+		"ecs/system/a.go":          {"quarry/internal/seam"},
+		"fuzz/a.go":                {"quarry/internal/seam"},
+		"bench/micro/a.go":         {"quarry/internal/seam"},
+		"internal/seam/a.go":       {"quarry/ecs", "quarry/internal/seam/under"},
+		"internal/seam/a_test.go":  {"quarry/internal/seam", "quarry/internal/lint"},
 	} {
 		for _, p := range imports {
 			require.Empty(t, importing(name, p).find(t, importFloors), "%s imports %s", name, p)
@@ -56,6 +63,13 @@ func TestImportFloorsReports(t *testing.T) {
 		"bench/a.go":               {"quarry/ecs/internal/entity": "only ecs may import its strata", "quarry/fuzz": "same floor", "quarry/internal/guard": "only test files may"},
 		"fuzz/a_test.go":           {"quarry/bench/life": "same floor"},
 		"internal/debug/a.go":      {"quarry/asm": "higher floor", "quarry/internal/guard": "only test files may"},
+		"ecs/b.go":                 {"quarry/internal/seam": "only ecs/command, ecs/job, "},
+		"ecs/hierarchy/a.go":       {"quarry/internal/seam": "only ecs/command, ecs/job, "},
+		"ecs/hierarchy/a_test.go":  {"quarry/internal/seam": "only ecs/command, ecs/job, "},
+		"ecs/examples/x/main.go":   {"quarry/internal/seam": "only ecs/command, ecs/job, "},
+		"ecs/job/b.go":             {"quarry/internal/seam/under": "only ecs, internal/seam may"},
+		"internal/debug/b.go":      {"quarry/internal/seam/under": "only ecs, internal/seam may", "quarry/internal/seam": "only ecs/command, "},
+		"internal/seam/a.go":       {"quarry/ecs/job": "higher floor"},
 		"layout/a.go": {
 			"gonum.org/v1/plot": "standard library", "C": "standard library", "quarry": "standard library",
 			"github.com/stretchr/testify/require": "only test files may", "golang.org/x/sysx": "standard library",

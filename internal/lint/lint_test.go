@@ -58,6 +58,7 @@ func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }
 func TestArchitecture(t *testing.T)       { obey(t, staleArchitecture) }
 func TestPages(t *testing.T)              { obey(t, stalePages) }
 func TestErrors(t *testing.T)             { obey(t, staleErrors) }
+func TestSeam(t *testing.T)               { obey(t, looseSeam) }
 func TestRepositoryIsSeen(t *testing.T) {
 	repo, err := repository()
 	require.NoError(t, err)

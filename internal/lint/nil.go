@@ -55,6 +55,7 @@ var foreign = map[string]bool{
 	"layout.Plan":     false,
 	"time.Duration":   false,
 	"time.Time":       false,
+	"under.Key":       false,
 }
 
 // CheckNil makes the calls, and fails for one that does not end as it says. It fails too

@@ -1,0 +1,31 @@
+package ecs
+
+import "quarry/internal/seam/under"
+
+// The seam: what the siblings of this package ask of it and programs do not. Each method is one
+// call; package quarry/internal/seam says what it promises, in functions of the same names.
+
+type inside struct{}
+
+// Inside is not for programs: it leads to what only packages of this repository use, which
+// may change in any release. No package of another module can name its argument's type.
+func Inside(under.Key) inside { return inside{} }
+
+func (inside) ArchetypesOf(w *World, dst []*Archetype, list []Entity) { w.archetypesOf(dst, list) }
+func (inside) CheckChange(w *World, op string)                        { w.checkChange(op) }
+func (inside) Conflicts(a, b *Access) bool                            { return a.conflicts(b) }
+func (inside) FactsOf(t Type) under.Facts                             { return factsOf(t) }
+func (inside) Filters(q *Query) bool                                  { return q.filters() }
+func (inside) Join(a, b *Access)                                      { a.join(b) }
+func (inside) Locked(w *World) bool                                   { return w.locked() }
+func (inside) Looks(q *Query) Access                                  { return q.accesses("seam.Looks", true) }
+func (inside) Number(e Entity) (number int, buffer uint32)            { return e.number() }
+func (inside) PinSince(q *Query, version uint32)                      { q.setSince("seam.PinSince", version, true) }
+func (inside) Placeholder(number int, buffer uint32) Entity           { return placeholder(number, buffer) }
+func (inside) Settle(w *World, op string)                             { w.settle(op) }
+func (inside) Shared(w *World) bool                                   { return w.isShared() }
+func (inside) TypeIndex(w *World, t Type) int                         { return int(w.idOf("seam.TypeIndex", t)) }
+func (inside) Writes(t Term) bool                                     { return t.writes() }
+func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
+	return q.matchesArchetype(a)
+}

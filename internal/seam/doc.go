@@ -1,0 +1,51 @@
+// Package seam is what the siblings of package ecs in this repository ask of it and programs do
+// not. It is for ecs/command, ecs/job, ecs/system, the modules fuzz and bench, and tests of ecs;
+// ecs/hierarchy and ecs/examples are made as programs are, without it. No other module can import it.
+//
+//	ecs/command   ecs/job   ecs/system   fuzz   bench
+//	     |           |          |          |      |
+//	     +-----------+----------+----------+------+    import seam beside ecs
+//	                            |
+//	                           seam                    functions with types of ecs
+//	                            |   ecs.Inside(key)
+//	                           ecs                     methods of one call each, in inside.go
+//	                            |
+//	                           under                   the key, Facts, Link
+//
+// Promise: what a function here says it does it does, as functions of ecs do; to whom is said above,
+// so a function changes with all who call it, in one commit, or goes when nobody does. A broken contract
+// panics with a text that begins "ecs: seam.Function: "; look-ups return nil or false. Worlds, queries and
+// accesses are not nil. What a function returns belongs to the world and is not to be written.
+//
+// Goroutines: TypeIndex, FactsOf, Placeholder, Number, Writes and Conflicts may be called by any
+// goroutine; Join too, while nobody else uses its first argument. The others are for the
+// goroutine that uses the world.
+//
+// Cost: a call is the call of what it leads to. There is no function variable and no interface
+// between, the key has no size, and both sides are inlined (internal/lint has them in its table).
+//
+// What is here, who uses it, and why programs do not; a test of internal/lint compares it with the code:
+//
+//	ArchetypesOf      command           Locate of many at once; pays for hundreds in no order
+//	CheckChange       command, system   a structural change of several steps begins; programs make calls
+//	Conflicts         job               yes or no, once a flight; World.Conflicts says which types
+//	FactsOf           command, system   what Register was told, which who registers knows
+//	Filters           command, system   whoever made the query knows its terms
+//	Join              system            for what several queries need; programs ask for each
+//	Locked            system            programs know whether they are in a loop; the panic tells
+//	Looks             system            a part of Query.Access, for requirements that wait for little
+//	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
+//	Number            command           which command buffer gave out a placeholder, and when
+//	PinSince          system            one version for all queries of a system; programs have SetSince
+//	Placeholder       command           programs get placeholders from command.Writer
+//	Settle            command           ends loans beside any change of the structure
+//	Shared            system            programs hold the Phase
+//	TypeIndex         command           an index for tables by type; programs have the handle
+//	Writes            job               of a term; programs wrote the term
+//
+// Looked at and left in ecs, because a program on docs/guide.md or docs/ecs.md has a use for it:
+// World.Owns (which of several worlds), Query.Access and World.Conflicts (job.Scheduler.CompleteFor, and why
+// jobs wait), Entity.IsPlaceholder, World.Closed, World.Locate, Query.Matches, Archetype.Chunk and
+// Rows.Chunk (copies kept chunk by chunk), Query.World and its like. To come here: Room, HasRoom, Archetype.Copies,
+// World.Destruction, Change.Target, NewLoan, Loan, and Reader and RowRange as far as only ecs/job uses them.
+package seam
