@@ -26,7 +26,7 @@ type Query struct {
 	writes    bool            // some type may be written
 	changed   []typeID        // of the Changed terms
 	ordered   bool            // there is an Ordered term
-	pinned    bool            // since stays when loops end, see PinSince
+	pinned    bool            // since stays when loops end, see seam.PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0: everything is new
 	whole     uint64          // news.unshared at which every row of the bindings matches, in any version: see look
 }

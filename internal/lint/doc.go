@@ -19,6 +19,8 @@
 //	                      no names of files and packages that say nothing     all
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
+//	seam                  who imports it, who uses ecs.Inside, and that the   internal/seam
+//	                      table of its page says who uses what
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
@@ -35,6 +37,8 @@
 //	| bench                    fuzz   |   modules of their own
 //	+---------------------------------+
 //	| ecs/command, ecs/job, ...       |   layers, beside one another
+//	+---------------------------------+
+//	| internal/seam                   |   for some of them, see sewn in floors.go
 //	+---------------------------------+
 //	| ecs                             |
 //	+---------------------------------+

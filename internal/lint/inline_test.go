@@ -20,7 +20,11 @@ var inlined = map[string][]string{
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
 		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "rawBuffer.header", "rawBuffer.writable",
 		"(*World).archetypeAt", "(*World).checkUnlocked",
-		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows"},
+		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows",
+		"Inside", "inside.ArchetypesOf", "inside.CheckChange", "inside.Conflicts", "inside.FactsOf", "inside.Filters", "inside.Join", "inside.Locked", "inside.Looks", "inside.MatchesArchetype",
+		"inside.Number", "inside.PinSince", "inside.Placeholder", "inside.Settle", "inside.Shared", "inside.TypeIndex", "inside.Writes"},
+	"internal/seam": {"ArchetypesOf", "CheckChange", "Conflicts", "FactsOf", "Filters", "Join", "Locked", "Looks",
+		"Number", "PinSince", "Placeholder", "Settle", "Shared", "TypeIndex", "Writes"},
 }
 
 func TestInlined(t *testing.T) {

@@ -1,6 +1,9 @@
 package lint
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,5 +37,41 @@ func TestLooseSeamReports(t *testing.T) {
 		tree := sewnTree()
 		tree[x.path] = x.text
 		require.Equal(t, []string{x.want}, tree.find(t, looseSeam))
+	}
+}
+
+// TestSeamIsShut: a program of another module is built with ecs, and not when it reaches for
+// the seam, by a path or by a value that looks like the key.
+func TestSeamIsShut(t *testing.T) {
+	needsGo(t)
+	dir, err := home()
+	require.NoError(t, err)
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	require.NoError(t, err)
+	for _, x := range []struct{ imports, body, refusal string }{
+		{`"quarry/ecs"`, "_, _ = ecs.NewWorld()", ""},
+		{`"quarry/internal/seam"`, "_ = seam.Writes", "use of internal package quarry/internal/seam not allowed"},
+		{`"quarry/ecs"; "quarry/internal/seam/under"`, "ecs.Inside(under.Key{})", "use of internal package quarry/internal/seam/under not allowed"},
+		{`"quarry/ecs"`, "ecs.Inside(struct{}{})", "cannot use struct{}{}"},
+		{`"quarry/ecs"`, "ecs.Inside(struct{ _ struct{} }{})", "cannot use struct{_ struct{}}{}"},
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"go.mod":  "module demo\n\ngo 1.26.0\n\nrequire quarry v0.0.0\n\nreplace quarry => " + dir + "\n",
+			"go.sum":  string(sums),
+			"main.go": "package main\n\nimport (" + x.imports + ")\n\nfunc main() { " + x.body + " }\n",
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+		}
+		build := exec.Command("go", "build", "-o", filepath.Join(folder, "demo"), ".")
+		build.Dir = folder
+		build.Env = append(build.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+		out, err := build.CombinedOutput()
+		if x.refusal == "" {
+			require.NoError(t, err, "%s", out)
+			continue
+		}
+		require.Error(t, err, x.body)
+		require.Contains(t, string(out), x.refusal)
 	}
 }

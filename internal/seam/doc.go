@@ -12,25 +12,26 @@
 //	                            |
 //	                           under                   the key, Facts, Link
 //
-// Promise: what a function here says it does it does, as functions of ecs do; to whom is said above,
-// so a function changes with all who call it, in one commit, or goes when nobody does. A broken contract
-// panics with a text that begins "ecs: seam.Function: "; look-ups return nil or false. Worlds, queries and
-// accesses are not nil. What a function returns belongs to the world and is not to be written.
+// Promise: a function does what its comment says, and is tested for it, as those of ecs are. It is
+// promised to the packages above alone: a function changes together with all its callers, in one
+// commit, and goes when the last of them does. A broken contract panics with a text that begins
+// "ecs: seam.Function: "; look-ups return nil or false. A nil world or query that a comment does not
+// speak of may be a runtime error. Facts belong to the world and are not to be written.
 //
 // Goroutines: TypeIndex, FactsOf, Placeholder, Number, Writes and Conflicts may be called by any
 // goroutine; Join too, while nobody else uses its first argument. The others are for the
 // goroutine that uses the world.
 //
-// Cost: a call is the call of what it leads to. There is no function variable and no interface
-// between, the key has no size, and both sides are inlined (internal/lint has them in its table).
+// Cost: a call is the call of what it leads to, and of MatchesArchetype one more. There is no function variable
+// and no interface between, the key has no size, and both sides are inlined (internal/lint has them in its table).
 //
 // What is here, who uses it, and why programs do not; a test of internal/lint compares it with the code:
 //
 //	ArchetypesOf      command           Locate of many at once; pays for hundreds in no order
 //	CheckChange       command, system   a structural change of several steps begins; programs make calls
 //	Conflicts         job               yes or no, once a flight; World.Conflicts says which types
-//	FactsOf           command, system   what Register was told, which who registers knows
-//	Filters           command, system   whoever made the query knows its terms
+//	FactsOf           command, system   what Register was told, which its caller knows
+//	Filters           command, system   the terms of a query, which its maker knows
 //	Join              system            for what several queries need; programs ask for each
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little
