@@ -20,7 +20,8 @@
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
 //	seam                  who imports it, who uses ecs.Inside, and that the   internal/seam
-//	                      table of its page says who uses what
+//	                      table of its page says who uses what; what siblings
+//	                      of ecs use alone is not exported by it, but for a list
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
