@@ -93,7 +93,8 @@ func (t *binding) follow() {
 // allocates nothing. A loop over a query with Changed or Ordered terms that ends
 // without break moves Since to now and advances the world's version, so that the
 // next loop sees what is written from then on, and not what this one wrote; those of
-// package system do so once an update. While the world is shared it does neither, and panics for a query with Write.
+// package system do so once an update. While the world is shared it does neither, and panics
+// for a query with Write.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walk(yield) }
 }

@@ -15,7 +15,7 @@
 // Promise: a function does what its comment says, and is tested for it, as those of ecs are. It is
 // promised to the packages above alone: a function changes together with all its callers, in one
 // commit, and goes when the last of them does. A broken contract panics with a text that begins
-// "ecs: seam.Function: "; look-ups return nil or false. A nil world or query that a comment does not
+// "ecs: seam.Function: ", or with the op that was given; look-ups return nil or false. A nil world or query that a comment does not
 // speak of may be a runtime error. Facts belong to the world and are not to be written.
 //
 // Goroutines: TypeIndex, FactsOf, Placeholder, Number, Writes and Conflicts may be called by any
@@ -36,7 +36,7 @@
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
-//	Number            command           which command buffer gave out a placeholder, and when
+//	Number            command           which placeholder it is, and of which command buffer
 //	PinSince          system            one version for all queries of a system; programs have SetSince
 //	Placeholder       command           programs get placeholders from command.Writer
 //	Settle            command           ends loans beside any change of the structure
