@@ -19,23 +19,18 @@ import (
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Archetype struct {
-	table    match.Archetype // its rows, types and values as queries see them; the first field, see whole
-	w        *World
-	values   []*value.Shared // of the shared types, in their order (W11)
-	key      uint64          // hash of types and values, for catalogue.byKey
-	alike    *Archetype      // the next with the same key there
-	edges    []edge          // paths to archetypes one type away
-	edge     *path           // the last one asked for
-	edgeKey  uint32          // its type, with edgeAdds when that is added
-	adopt    *Change         // into this archetype, made on need
-	pickedBy uint64          // serial of the last pick by list with rows of it
-	pickedAt int             // its index there
-	coming   int             // rows that need room, while a change is prepared
-	sources  int             // archetypes that rows come from, meanwhile
-	regular  bool            // full chunks come, too
-	lasting  bool            // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
-	dying    bool            // it has Dying: nothing is created here
-	pinned   bool            // somebody may have it from NewArchetype, so it stays without rows
+	table   match.Archetype // its rows, types and values as queries see them; the first field, see whole
+	w       *World
+	values  []*value.Shared // of the shared types, in their order (W11)
+	key     uint64          // hash of types and values, for catalogue.byKey
+	alike   *Archetype      // the next with the same key there
+	edges   []edge          // paths to archetypes one type away
+	edge    *path           // the last one asked for
+	edgeKey uint32          // its type, with edgeAdds when that is added
+	into    *Change         // see Into; made on need
+	lasting bool            // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
+	dying   bool            // it has Dying: nothing is created here
+	pinned  bool            // somebody may have it from NewArchetype, so it stays without rows
 }
 
 const (
@@ -51,9 +46,6 @@ type edge struct {
 
 // path is how rows go to another archetype.
 type path = table.Transition
-
-// theEnd is the path of entities that end: Dying ones that lose the last Cleanup type.
-var theEnd path
 
 // NewArchetype returns the archetype of a set of types, components and buffers, in
 // any order; the same set always gives the same archetype. Of a shared type it takes a
@@ -72,7 +64,7 @@ func NewArchetype(w *World, types ...Type) *Archetype {
 func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	w.checkNew("NewArchetype")
 	var sig signature
-	given := w.call.given[:0]
+	var given []*value.Shared
 	for _, t := range types {
 		id := w.idOf("NewArchetype", t)
 		if sig.Has(id) {
@@ -86,8 +78,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 			given = append(given, s.v)
 		}
 	}
-	w.call.given = given
-	a, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
+	a, err := w.archetypeOf(sig, w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, given, nil, nil))
 	if err != nil {
 		return nil, during("NewArchetype", err)
 	}
@@ -127,13 +118,13 @@ func (a *Archetype) again() (*Archetype, error) {
 	if !a.table.Closed {
 		return a, nil
 	}
-	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(&a.table.Sig, a.values, nil, nil))
+	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(make([]*value.Shared, 0, usualValues), &a.table.Sig, a.values, nil, nil))
 }
 
 // now is again that makes none: where the world has no such archetype it returns a.
 func (a *Archetype) now() *Archetype {
 	if a.table.Closed {
-		values := a.w.valuesFor(&a.table.Sig, a.values, nil, nil)
+		values := a.w.valuesFor(make([]*value.Shared, 0, usualValues), &a.table.Sig, a.values, nil, nil)
 		if b := a.w.archetypes.find(&a.table.Sig, values); b != nil {
 			return b
 		}
@@ -262,10 +253,4 @@ func entities(base unsafe.Pointer, rows int) []Entity {
 	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows
 	// entities.
 	return unsafe.Slice((*Entity)(base), rows)
-}
-
-// span is consecutive rows of an archetype, over its chunks.
-type span struct {
-	a        *Archetype
-	start, n int
 }

@@ -66,7 +66,7 @@ func (a array) TryReserve(n int) error {
 	if n <= k.Cap(h) {
 		return nil
 	}
-	return during("DynamicBuffer.Reserve", bufferLimit(a.raw.t.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	return during("DynamicBuffer.Reserve", refused(a.raw.t.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize makes the buffer n elements long: those beyond go, new ones are zero. It

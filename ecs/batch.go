@@ -4,15 +4,22 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"quarry/ecs/internal/change"
 )
 
 // Batch is the rows that one CreateN made, or one change by query or list moved. It
 // is good until the next structural change of the world.
 type Batch struct {
 	w     *World
-	spans []span // the world's memory, as long as the epoch is the same
-	n     int    // rows
-	epoch uint64 // of the world when the batch was made
+	spans []change.Span // the memory of the world's last transaction, as long as the epoch is the same
+	n     int           // rows
+	epoch uint64        // of the world when the batch was made
+}
+
+// batch returns the n rows that the last transaction has made or moved.
+func (w *World) batch(n int) Batch {
+	return Batch{w: w, spans: w.rows.Last().Spans, n: n, epoch: w.rows.Epoch}
 }
 
 // Len returns the number of entities.
@@ -30,7 +37,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 		return
 	}
 	w := b.w
-	if b.epoch != w.epoch || w.closed {
+	if b.epoch != w.rows.Epoch || w.closed {
 		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
 	}
 	if w.loops.phase != nil {
@@ -39,11 +46,11 @@ func (b Batch) walk(yield func(Rows) bool) {
 	s := w.openScan(&w.loops.batches)
 	defer s.endBatch()
 	for _, part := range b.spans {
-		g := &part.a.table.Grid
-		s.own = binding{a: part.a, columns: part.a.unlent()}
+		a, g := w.archetypeOn(part.Table), &part.Table.Grid
+		s.own = binding{a: a, columns: a.unlent()}
 		s.t = &s.own
-		pos, row := g.Find(part.start)
-		for left := part.n; left > 0; pos, row = pos+1, 0 {
+		pos, row := g.Find(part.Start)
+		for left := part.N; left > 0; pos, row = pos+1, 0 {
 			k := min(left, g.RowsOf(pos)-row)
 			at := g.Row(pos, row)
 			s.show(pos, at.Scale, true)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
 // Bundle creates, reads and writes entities as a struct of component values: S has
@@ -102,7 +103,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
 			r := w.find(e)
-			w.endOne(a, e, r, w.tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
+			w.rows.EndOne(&a.table.Table, entity.ID(e), r, w.tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
 			return Null, err
 		}
 		writeElements(p, elements, a, at)

@@ -2,6 +2,8 @@ package ecs
 
 import (
 	"fmt"
+
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/value"
 )
 
@@ -74,6 +76,22 @@ func NewChange(w *World, parts ...Part) *Change {
 	return c
 }
 
+// Into returns the change that makes entities, whatever they have, those of exactly an archetype's types and shared values,
+// in one move: types that they lack are added, zero and enabled, others are removed, and those that both have keep their
+// values. It panics for an archetype of entities that are Dying.
+func Into(a *Archetype) *Change {
+	if a == nil || a.w == nil {
+		panic("ecs: Into: " + unmade["Archetype"])
+	}
+	if a.dying {
+		refuseDying("Into")
+	}
+	if a.into == nil {
+		a.into = &Change{w: a.w, into: a}
+	}
+	return a.into
+}
+
 // take notes a shared value of a part.
 func (c *Change) take(v SharedValue, p Part) {
 	switch {
@@ -117,61 +135,56 @@ func (c *Change) String() string {
 	return text
 }
 
-// pathFrom returns the path that the change leads from an archetype; its target is a
-// itself when nothing changes. It makes the target when there is none.
-func (c *Change) pathFrom(a *Archetype) (*path, error) {
+// outcome returns what the change makes of the entities of an archetype. It makes the archetype that they come to when
+// there is none.
+func (c *Change) outcome(a *Archetype) (change.Outcome, error) {
 	for int(a.table.Index) >= len(c.paths) {
 		c.paths = append(c.paths, nil)
 	}
 	if p := c.paths[a.table.Index]; p != nil && p.From == &a.table.Table && !p.To.Closed {
-		return p, nil
+		return outcomeBy(p), nil
 	}
-	var err error
-	to := c.into
-	if to != nil && to.table.Closed {
-		if to, err = to.again(); err != nil {
-			return nil, err
-		}
-		c.into = to
-	}
-	if to == nil || a.table.Sig.Has(dyingID) {
-		sig := c.typesOf(a)
-		if sig.Has(dyingID) && !sig.Meets(&c.w.types.cleanup) || c.dies && !a.lasting {
-			return &theEnd, nil
-		}
-		put := c.put
-		if c.into != nil {
-			put = c.into.values
-		}
-		if to, err = c.w.archetypeOf(sig, c.w.valuesFor(&sig, put, a, c.given)); err != nil {
-			return nil, err
-		}
-	}
-	if a.differs(to) {
-		return a.table.Sideways(&to.table.Table), nil
+	to, ends, err := c.target(a)
+	switch {
+	case err != nil:
+		return change.Stay(), err
+	case ends:
+		return change.End(), nil
+	case a.differs(to):
+		return change.Move(a.table.Sideways(&to.table.Table)), nil
 	}
 	c.paths[a.table.Index] = a.table.To(&to.table.Table)
-	return c.paths[a.table.Index], nil
+	return outcomeBy(c.paths[a.table.Index]), nil
 }
 
-// Target returns the archetype that the change makes of an archetype's entities: a itself
-// when nothing changes, nil when they end. It makes the archetype when there is none, which
-// goes like others without rows; the error is a *LimitError. It panics during iteration.
-func (c *Change) Target(a *Archetype) (*Archetype, error) {
-	const op = "Change.Target"
-	c.w.checkUnlocked(op)
-	if a == nil || a.w != c.w {
-		panic("ecs: " + op + ": the archetype is nil or belongs to another world")
+// outcomeBy returns the outcome of rows that take a path, which may lead back to where they are.
+func outcomeBy(p *path) change.Outcome {
+	if p.To == p.From {
+		return change.Stay()
 	}
-	a, err := a.again()
-	if err != nil {
-		return nil, during(op, err)
+	return change.Move(p)
+}
+
+// target returns the archetype that entities of a come to, unless they end.
+func (c *Change) target(a *Archetype) (to *Archetype, ends bool, err error) {
+	if c.into != nil && c.into.table.Closed {
+		if c.into, err = c.into.again(); err != nil {
+			return nil, false, err
+		}
 	}
-	path, err := c.pathFrom(a)
-	if err != nil {
-		return nil, during(op, err)
+	if c.into != nil && !a.dying {
+		return c.into, false, nil
 	}
-	return c.w.archetypeOn(path.To), nil
+	sig := c.typesOf(a)
+	if sig.Has(dyingID) && !sig.Meets(&c.w.types.cleanup) || c.dies && !a.lasting {
+		return nil, true, nil
+	}
+	put := c.put
+	if c.into != nil {
+		put = c.into.values
+	}
+	to, err = c.w.archetypeOf(sig, c.w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, put, a, c.given))
+	return to, false, err
 }
 
 // typesOf returns the types that an entity of a has after the change.

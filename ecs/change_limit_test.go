@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,13 +79,13 @@ var tightCalls = map[string]func(x *tight) func() (int, error){
 		}
 		return func() (int, error) { b, err := add.ApplyList(list[:len(list)/2]); return b.Len(), err }
 	},
-	"Archetype.AdoptQuery": func(x *tight) func() (int, error) {
+	"Change.ApplyQuery(into)": func(x *tight) func() (int, error) {
 		into := ecs.NewArchetype(x.w, x.position, x.hits, x.extra)
-		return func() (int, error) { b, err := into.AdoptQuery(x.all); return b.Len(), err }
+		return func() (int, error) { b, err := ecs.Into(into).ApplyQuery(x.all); return b.Len(), err }
 	},
-	"Archetype.AdoptList": func(x *tight) func() (int, error) {
+	"Change.ApplyList(into)": func(x *tight) func() (int, error) {
 		into, list := ecs.NewArchetype(x.w, x.position, x.hits, x.extra), x.all.Entities(nil)
-		return func() (int, error) { b, err := into.AdoptList(list[900:5000]); return b.Len(), err }
+		return func() (int, error) { b, err := ecs.Into(into).ApplyList(list[900:5000]); return b.Len(), err }
 	},
 }
 
@@ -116,7 +117,7 @@ func TestBatchesAreAllOrNothing(t *testing.T) {
 						require.Zero(t, n)
 						var l *ecs.LimitError
 						require.True(t, errors.As(err, &l))
-						require.Equal(t, op, l.Op)
+						require.Equal(t, strings.TrimSuffix(op, "(into)"), l.Op)
 						require.ErrorIs(t, err, ecs.ErrLimit)
 						require.ErrorIs(t, err, alloc.ErrFull)
 						require.NoError(t, x.w.Verify(), "with %d chunks", free)
@@ -152,18 +153,18 @@ func TestSinglesAreAllOrNothing(t *testing.T) {
 		into := ecs.NewArchetype(x.w, x.tag, x.extra)
 		want, hash, stats, live := x.shows(ids), x.w.Hash(), x.w.Stats(), x.u.Stats().LiveChunks
 		calls := map[string]func() error{
-			"Archetype.Create": func() error { _, err := into.TryCreate(); return err },
-			"Component.Add":    func() error { _, err := x.extra.TryAdd(e, extraData{1, 2, 3}); return err },
-			"Component.Remove": func() error { _, err := x.position.TryRemove(e); return err },
-			"Change.Apply":     func() error { _, err := add.Apply(e); return err },
-			"Archetype.Adopt":  func() error { _, err := into.Adopt(e); return err },
+			"Archetype.Create":   func() error { _, err := into.TryCreate(); return err },
+			"Component.Add":      func() error { _, err := x.extra.TryAdd(e, extraData{1, 2, 3}); return err },
+			"Component.Remove":   func() error { _, err := x.position.TryRemove(e); return err },
+			"Change.Apply":       func() error { _, err := add.Apply(e); return err },
+			"Change.Apply(into)": func() error { _, err := ecs.Into(into).Apply(e); return err },
 		}
 		x.leave(0)
 		for range 2 { // again, to meet what the first one left
 			for op, call := range calls {
 				err := call()
 				require.ErrorIs(t, err, ecs.ErrLimit, op)
-				require.ErrorContains(t, err, "ecs: "+op+": ")
+				require.ErrorContains(t, err, "ecs: "+strings.TrimSuffix(op, "(into)")+": ")
 				require.NoError(t, x.w.Verify(), op)
 				require.Equal(t, []any{want, hash, stats}, []any{x.shows(ids), x.w.Hash(), x.w.Stats()}, op)
 			}

@@ -138,14 +138,14 @@ func (x *twin) step(t *testing.T, y *twin, rng *rand.Rand) {
 		require.NoError(t, err)
 		require.Equal(t, b.Len(), y.each(t, theirs, y.changes[c].Apply))
 	case 8:
-		b, err := x.sets[set].AdoptQuery(x.queries[q])
+		b, err := ecs.Into(x.sets[set]).ApplyQuery(x.queries[q])
 		require.NoError(t, err)
-		require.Equal(t, b.Len(), y.each(t, y.queries[q].Entities(nil), y.sets[set].Adopt))
+		require.Equal(t, b.Len(), y.each(t, y.queries[q].Entities(nil), ecs.Into(y.sets[set]).Apply))
 	case 9:
 		mine, theirs := x.some(y, rng)
-		b, err := x.sets[set].AdoptList(mine)
+		b, err := ecs.Into(x.sets[set]).ApplyList(mine)
 		require.NoError(t, err)
-		require.Equal(t, b.Len(), y.each(t, theirs, y.sets[set].Adopt))
+		require.Equal(t, b.Len(), y.each(t, theirs, ecs.Into(y.sets[set]).Apply))
 	case 10:
 		mine, theirs := x.some(y, rng)
 		mine = append(mine, ecs.Null)

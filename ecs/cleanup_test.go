@@ -95,9 +95,11 @@ func TestCleanupEnds(t *testing.T) {
 		"ApplyList": func(_ *ecs.World, c *ecs.Change, _ *ecs.Archetype, e ecs.Entity) {
 			_, _ = c.ApplyList([]ecs.Entity{e, e})
 		},
-		"Adopt":     func(_ *ecs.World, _ *ecs.Change, a *ecs.Archetype, e ecs.Entity) { _, _ = a.Adopt(e) },
-		"AdoptList": func(_ *ecs.World, _ *ecs.Change, a *ecs.Archetype, e ecs.Entity) { _, _ = a.AdoptList([]ecs.Entity{e}) },
-		"Clear":     func(w *ecs.World, _ *ecs.Change, _ *ecs.Archetype, _ ecs.Entity) { w.Clear() },
+		"Adopt": func(_ *ecs.World, _ *ecs.Change, a *ecs.Archetype, e ecs.Entity) { _, _ = ecs.Into(a).Apply(e) },
+		"AdoptList": func(_ *ecs.World, _ *ecs.Change, a *ecs.Archetype, e ecs.Entity) {
+			_, _ = ecs.Into(a).ApplyList([]ecs.Entity{e})
+		},
+		"Clear": func(w *ecs.World, _ *ecs.Change, _ *ecs.Archetype, _ ecs.Entity) { w.Clear() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -177,20 +179,19 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: NewChange: "+give, func() { ecs.NewChange(w, ecs.Add(dying)) })
 	require.PanicsWithValue(t, "ecs: NewArchetype: Dying comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
 	other := ecs.NewArchetype(w, ecs.Register[Position](w), socket)
-	changed, err := other.Adopt(e)
+	changed, err := ecs.Into(other).Apply(e)
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.True(t, dying.Has(e), "another archetype with cleanup types leaves it dying")
 	at, _ := w.Locate(e)
-	live := ecs.NewArchetype(w, ecs.Register[Position](w)).Create()
 	for op, f := range map[string]func(){
 		"Create":         func() { at.Archetype.Create() },
 		"CreateN":        func() { _, _ = at.Archetype.CreateN(3) },
 		"CreateReserved": func() { _, _ = at.Archetype.CreateReserved(nil) },
-		"Adopt":          func() { _, _ = at.Archetype.Adopt(live) },
 	} {
 		require.PanicsWithValue(t, "ecs: Archetype."+op+": Dying comes with World.Destroy; no entity is created with it", f)
 	}
+	require.PanicsWithValue(t, "ecs: Into: Dying comes with World.Destroy; no entity is created with it", func() { ecs.Into(at.Archetype) })
 	require.NoError(t, w.Verify())
 }
 

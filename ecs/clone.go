@@ -1,10 +1,10 @@
 package ecs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
@@ -40,8 +40,8 @@ func (c *World) become(w *World) error {
 	for _, t := range w.types.list[builtIn:] {
 		c.register("World.Clone", t.copied())
 	}
-	if err := c.ids.Become(&w.ids); err != nil {
-		return idLimit(err)
+	if err := c.rows.Become(&w.rows); err != nil {
+		return refused(err)
 	}
 	c.avoidTags(w)
 	c.showRecords()
@@ -54,8 +54,7 @@ func (c *World) become(w *World) error {
 	if w.names != nil {
 		c.copyNames(w)
 	}
-	c.created, c.destroyed, c.tables.Version = w.created, w.destroyed, w.tables.Version
-	c.epoch++
+	c.tables.Version = w.tables.Version
 	return nil
 }
 
@@ -116,42 +115,32 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.S
 		return err
 	}
 	to.pinned = from.pinned
-	n := from.table.Grid.Len()
-	if n == 0 {
+	if from.table.Grid.Len() == 0 {
 		return nil
 	}
 	if !from.table.HasOwnLayout() {
 		to.table.UseLayout(&from.table.Table, nil)
-	}
-	if err := to.table.MakeRoom(n, false); err != nil {
-		return refused(err)
 	}
 	return to.copyRows(from)
 }
 
 // copyRows copies the rows of an archetype of another world, with the same layout and what they own outside their
 // chunks, and makes them name entities of their world. It does all of it for the rows of one chunk at a time, while
-// they are in the cache. On an error all rows are there and sound, and some of their buffers empty.
+// they are in the cache. On an error all rows are there and sound, and some of their buffers empty, or there are no rows.
 func (a *Archetype) copyRows(from *Archetype) (err error) {
-	path := from.table.Across(&a.table.Table, nil)
-	for pos := range from.table.Grid.Chunks() {
-		path.Copy(pos, 0, from.table.Grid.RowsOf(pos), func(b table.Run, _ alloc.GridRow) {
-			for i := range b.IDs {
-				b.IDs[i] = b.IDs[i].In(a.w.ids.Tag())
+	w := a.w
+	refusal := w.rows.CopyTable(from.table.Across(&a.table.Table, nil), w.ids.Tag(), func(b table.Run) {
+		for _, c := range a.table.Buffers() {
+			err = a.copySpills(from.w, b.At, c, len(b.IDs), err)
+		}
+		for _, c := range a.table.Managed() {
+			w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
+		}
+		for _, c := range a.table.Grid.Columns() {
+			if t := w.types.list[c.Key]; len(t.links) > 0 {
+				t.retag(b.At.Element(c.Offset, c.Size), len(b.IDs), from.w.ids.Tag())
 			}
-			a.w.ids.MoveRows(b.IDs, b.Loc)
-			for _, c := range a.table.Buffers() {
-				err = a.copySpills(from.w, b.At, c, len(b.IDs), err)
-			}
-			for _, c := range a.table.Managed() {
-				a.w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
-			}
-			for _, c := range a.table.Grid.Columns() {
-				if t := a.w.types.list[c.Key]; len(t.links) > 0 {
-					t.retag(b.At.Element(c.Offset, c.Size), len(b.IDs), from.w.ids.Tag())
-				}
-			}
-		})
-	}
-	return err
+		}
+	})
+	return cmp.Or(err, refused(refusal))
 }

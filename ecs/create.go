@@ -3,10 +3,6 @@ package ecs
 import (
 	"fmt"
 	"math/bits"
-
-	"quarry/alloc"
-	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/table"
 )
 
 // Creating: one entity or n of an archetype, with zero components. Instantiate copies entities
@@ -35,18 +31,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 			return Null, during("Archetype.Create", err)
 		}
 	}
-	at, first := a.table.Grid.Tail()
-	e := Entity(w.ids.Take(table.Locate(first, at.Row)))
-	*table.IDAt(at) = entity.ID(e)
-	alloc.ClearRows(at, 1, a.table.Grid.Columns())
-	a.table.Grid.Push(1)
-	a.table.Books.MarkLast(w.tables.Version)
-	for _, slot := range a.table.Books.Toggling() {
-		a.table.Books.SetBit(slot, a.table.Grid.LastChunk(), at.Row, true)
-	}
-	w.created++
-	w.epoch++
-	return e, nil
+	return Entity(w.rows.Create(&a.table.Table)), nil
 }
 
 // makeRoom makes sure that n entities can be created, and returns the archetype to do so,
@@ -57,7 +42,7 @@ func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	before := len(w.archetypes.list)
 	a, err := a.again()
 	if err == nil {
-		err = a.grow(n, n)
+		err = refused(w.rows.Room(&a.table.Table, n, n))
 	}
 	if err != nil {
 		w.forget(before)
@@ -126,46 +111,16 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	}
 	unset := a.unsetOf(options)
 	if n == 0 {
-		return Batch{w: w, epoch: w.epoch}, nil
+		return Batch{w: w, epoch: w.rows.Epoch}, nil
 	}
-	if n > MaxEntities-1-int(w.created-w.destroyed) {
+	if n > MaxEntities-1-w.alive() {
 		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
 	}
 	a, err := a.makeRoom(n)
 	if err != nil {
 		return Batch{}, during("Archetype.CreateN", err)
 	}
-	start := a.table.Grid.Len()
-	pos, row := a.table.Grid.Find(start)
-	for left := n; left > 0; pos, row = pos+1, 0 {
-		chunk := a.table.Grid.Chunks()[pos]
-		k := min(left, a.table.Grid.Fits(chunk)-row)
-		at := a.table.Grid.Row(pos, row)
-		w.ids.TakeRows(table.Locate(chunk.First, row), idsOf(entities(at.Base, row+k)[row:]))
-		a.clearBut(&unset, at, k)
-		a.table.Books.Mark(pos, w.tables.Version)
-		a.table.Books.EnableRows(pos, row, k)
-		left -= k
-	}
-	return a.made(n, start), nil
-}
-
-// made counts n new entities, whose rows from start on are filled, and returns them.
-func (a *Archetype) made(n, start int) Batch {
-	w := a.w
-	a.table.Grid.Push(n)
-	w.created += uint64(n)
-	w.epoch++
-	w.call.moved = append(w.call.moved[:0], span{a, start, n})
-	return Batch{w: w, spans: w.call.moved, n: n, epoch: w.epoch}
-}
-
-// clearBut zeroes n rows in all columns but those of a set.
-func (a *Archetype) clearBut(set *signature, at alloc.GridRow, n int) {
-	columns := a.table.Grid.Columns()
-	for i := range columns {
-		if !set.Has(typeID(columns[i].Key)) {
-			alloc.ClearRows(at, n, columns[i:i+1])
-		}
-	}
+	tx := w.rows.Begin()
+	tx.Note(w.rows.CreateN(&a.table.Table, n, &unset))
+	return w.batch(n), nil
 }

@@ -3,6 +3,7 @@ package ecs
 import (
 	"unsafe"
 
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 )
@@ -41,14 +42,13 @@ func (w *World) Destroy(e Entity) bool {
 		}
 		return destroyed
 	}
-	w.endOne(a, e, r, o)
+	w.rows.EndOne(&a.table.Table, entity.ID(e), r, o)
 	return true
 }
 
-// Destruction returns the change that Destroy makes of an entity, members of its group
-// left alone: for Change.Target, to know what is left of one, or nil.
-func (w *World) Destruction() *Change {
-	w.checkNew("World.Destruction")
+// destruction returns the change that Destroy makes of an entity, members of its group left alone.
+func (w *World) destruction() *Change {
+	w.checkNew("seam.Destruction")
 	return w.dies
 }
 
@@ -59,18 +59,8 @@ func (w *World) TryDestroy(e Entity) (bool, error) {
 	if w.recordOf(op, e) == nil {
 		return false, nil
 	}
-	n, err := w.destroyPicked(op, w.pickGroups(w.pickList(op, []Entity{e}, false)))
+	n, err := w.destroyRows(op, w.withGroups(w.selectList(op, []Entity{e}, false)))
 	return n > 0, err
-}
-
-// endOne ends an entity of a, whose record and owner are given.
-func (w *World) endOne(a *Archetype, e Entity, r *entity.Record, o owner) {
-	w.moveOne(a, nil, e, r, o)
-	if w.names != nil {
-		w.forgetName(e.index())
-	}
-	w.ids.Give(entity.ID(e), r)
-	w.destroyed++
 }
 
 // DestroyQuery ends every entity that matches q, as Destroy does, and returns how many it
@@ -81,7 +71,7 @@ func (w *World) endOne(a *Archetype, e Entity, r *entity.Record, o owner) {
 func (w *World) DestroyQuery(q *Query) int {
 	w.checkChange("World.DestroyQuery")
 	w.checkQuery("World.DestroyQuery", q)
-	n, err := w.destroyPicked("World.DestroyQuery", w.pickGroups(q.pick()))
+	n, err := w.destroyRows("World.DestroyQuery", w.withGroups(q.selectRows()))
 	if err != nil {
 		panic(err)
 	}
@@ -93,69 +83,61 @@ func (w *World) DestroyQuery(q *Query) int {
 // another world, and destroys nothing then.
 func (w *World) DestroyList(list []Entity) int {
 	w.checkChange("World.DestroyList")
-	n, err := w.destroyPicked("World.DestroyList", w.pickGroups(w.pickList("World.DestroyList", list, false)))
+	n, err := w.destroyRows("World.DestroyList", w.withGroups(w.selectList("World.DestroyList", list, false)))
 	if err != nil {
 		panic(err)
 	}
 	return n
 }
 
-// destroyPicked destroys what is picked and returns how many entities that were.
-func (w *World) destroyPicked(op string, p *pick) (n int, err error) {
-	for i := range p.picks {
-		if p.picks[i].a.lasting {
-			b, ended, err := w.dies.applyPicked(op, p)
+// destroyRows destroys what a transaction has selected and returns how many entities that were.
+func (w *World) destroyRows(op string, tx *change.Tx) (n int, err error) {
+	for i := range tx.Parts {
+		if w.archetypeOn(tx.Parts[i].Table).lasting {
+			b, ended, err := w.dies.applyTo(op, tx)
 			return b.n + ended, err
 		}
 	}
-	return w.endPicked(p), nil
+	return w.endRows(op, tx), nil
 }
 
-// endPicked ends what is picked, whatever it has.
-func (w *World) endPicked(p *pick) (n int) {
-	for i := range p.picks {
-		s := &p.picks[i]
-		n += s.rows
-		s.end()
+// endRows ends what a transaction has selected, whatever it has.
+func (w *World) endRows(op string, tx *change.Tx) (n int) {
+	w.loops.enter(op)
+	defer w.loops.leave()
+	for i := range tx.Parts {
+		tx.Parts[i].Outcome = change.End()
 	}
-	if n > 0 {
-		w.destroyed += uint64(n)
-		w.epoch++
-	}
+	_, n = tx.Commit()
 	return n
 }
 
-// pickGroups adds the members of the groups that are picked to a pick.
-func (w *World) pickGroups(p *pick) *pick {
+// withGroups adds the members of the groups that a transaction has selected.
+func (w *World) withGroups(tx *change.Tx) *change.Tx {
 	groups := false
-	for i := range p.picks {
-		groups = groups || p.picks[i].a.leads()
+	for i := range tx.Parts {
+		groups = groups || w.archetypeOn(tx.Parts[i].Table).leads()
 	}
 	if !groups {
-		return p
+		return tx
 	}
 	var list []Entity
-	for i := range p.picks {
-		list = p.picks[i].appendGroups(list)
+	for i := range tx.Parts {
+		list = w.appendGroups(list, &tx.Parts[i])
 	}
-	return w.pickList("", list, false)
+	return w.selectList("", list, false)
 }
 
 // leads reports whether the archetype's entities stand for groups that end with them. Those that are
 // dying were destroyed before: a group that one got since is not asked.
 func (a *Archetype) leads() bool { return a.table.Sig.Has(linkedID) && !a.dying }
 
-// appendGroups appends the entities that are picked, each followed by those linked to it.
-func (s *picked) appendGroups(list []Entity) []Entity {
-	if s.whole {
-		for pos := range s.a.table.Grid.Chunks() {
-			list = s.a.appendGroups(list, pos, 0, s.a.table.Grid.RowsOf(pos))
-		}
-		return list
-	}
-	runs := s.backward()
-	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
-		list = s.a.appendGroups(list, pos, row, n)
+// appendGroups appends the entities of a part, each followed by those linked to it.
+func (w *World) appendGroups(list []Entity, p *change.Part) []Entity {
+	a := w.archetypeOn(p.Table)
+	runs := p.Backward()
+	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
+		list = a.appendGroups(list, pos, row, n)
 	}
 	return list
 }
@@ -193,14 +175,7 @@ func (w *World) Clear() { w.clear("World.Clear") }
 
 func (w *World) clear(op string) {
 	w.checkUnlocked(op)
-	p := w.newPick()
-	for _, a := range w.archetypes.list {
-		if n := a.table.Grid.Len(); n > 0 {
-			s := p.add(a)
-			s.rows, s.whole = n, true
-		}
-	}
-	w.endPicked(p)
+	w.endRows(op, w.selectAll())
 	w.ids.EndLease()
 }
 

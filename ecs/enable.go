@@ -3,6 +3,8 @@ package ecs
 import (
 	"fmt"
 	"sync/atomic"
+
+	"quarry/ecs/internal/change"
 )
 
 // Enable bits: one word per 64 rows, for each type that was registered with
@@ -161,12 +163,12 @@ func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
 	t.checkToggle(op)
 	t.w.checkQuery(op, q)
 	q.checkLent(op, true)
-	return q.pick().toggle(t.id, on)
+	return t.toggleRows(q.selectRows(), on)
 }
 
 func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
 	t.checkToggle(op)
-	return t.w.pickList(op, list, false).toggle(t.id, on)
+	return t.toggleRows(t.w.selectList(op, list, false), on)
 }
 
 // checkToggle panics unless bits of the type may be switched in bulk.
@@ -179,44 +181,42 @@ func (t *typeInfo) checkToggle(op string) {
 	t.checkLent(op, mayWrite)
 }
 
-// toggle switches the bits of the picked rows that have a type, and marks it changed
+// toggleRows switches the bits of the selected rows that have the type, and marks it changed
 // in their chunks.
-func (p *pick) toggle(id typeID, on bool) (n int) {
-	for i := range p.picks {
-		s := &p.picks[i]
-		if !s.a.table.Sig.Has(id) {
+func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
+	for i := range tx.Parts {
+		p := &tx.Parts[i]
+		if !p.Table.Sig.Has(t.id) {
 			continue
 		}
-		n += s.rows
-		slot := s.a.table.Places[id].Slot()
-		if s.whole || s.mask != nil {
-			for pos := range s.a.table.Grid.Chunks() {
-				s.toggleChunk(slot, pos, on)
+		n += p.Rows
+		slot, books := p.Table.Places[t.id].Slot(), &p.Table.Books
+		if p.Whole || p.IsMasked() {
+			for pos := range p.Table.Grid.Chunks() {
+				if toggleChunk(p, slot, pos, on) {
+					*books.Version(slot, pos) = t.w.tables.Version
+				}
 			}
 			continue
 		}
-		for _, row := range s.list {
-			pos, at := s.a.table.Grid.Find(int(uint32(row)))
-			s.a.table.Books.SetBit(slot, pos, at, on)
-			*s.a.table.Books.Version(slot, pos) = s.a.w.tables.Version
+		for _, row := range p.Listed() {
+			pos, at := p.Table.Grid.Find(int(uint32(row)))
+			books.SetBit(slot, pos, at, on)
+			*books.Version(slot, pos) = t.w.tables.Version
 		}
 	}
 	return n
 }
 
-// toggleChunk switches the bits of the picked rows of one chunk.
-func (s *picked) toggleChunk(slot uint16, pos int, on bool) {
-	b := &s.a.table.Books
-	switch {
-	case !s.whole:
-		if !b.SetMask(slot, pos, s.maskOf(pos), on) {
-			return
-		}
-	default:
-		rows := s.a.table.Grid.RowsOf(pos)
-		if b.ClearBits(slot, pos, 0, rows); on {
-			b.SetBits(slot, pos, 0, rows)
-		}
+// toggleChunk switches the bits of the part's rows in one chunk, and reports whether there are any.
+func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
+	b := &p.Table.Books
+	if !p.Whole {
+		return b.SetMask(slot, pos, p.Mask(pos), on)
 	}
-	*b.Version(slot, pos) = s.a.w.tables.Version
+	rows := p.Table.Grid.RowsOf(pos)
+	if b.ClearBits(slot, pos, 0, rows); on {
+		b.SetBits(slot, pos, 0, rows)
+	}
+	return true
 }

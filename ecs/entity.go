@@ -54,17 +54,6 @@ func (e Entity) index() uint32 { return entity.ID(e).Index() }
 // in returns the entity of the same index and version in the world with a tag.
 func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
 
-// idLimit makes a LimitError of what the store of ids refused.
-func idLimit(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, entity.ErrFull):
-		return limit("entities a world", MaxEntities-1, nil)
-	}
-	return limit("", 0, err)
-}
-
 // Index returns the entity's index in 0..2^27-1. Two entities that are alive in
 // one world never share it.
 func (e Entity) Index() int { return int(e.index()) }

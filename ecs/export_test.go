@@ -38,8 +38,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		a.table.Grid.Push(a.table.Grid.PerUnit())
 		return func() { a.table.Grid.Push(-a.table.Grid.PerUnit()) }
 	case "W4":
-		w.created++
-		return func() { w.created-- }
+		w.rows.Created++
+		return func() { w.rows.Created-- }
 	case "M1":
 		a.table.Closed = true
 		return func() { a.table.Closed = false }
@@ -105,8 +105,9 @@ func (w *World) CorruptParts(invariant string) (restore func()) {
 		w.loops.scans[0] = new(scan)
 		return func() { w.loops.scans[0] = &w.loops.outer }
 	case "C1":
-		a.sources++
-		return func() { a.sources-- }
+		tx := w.rows.Begin()
+		tx.Expect(&a.table.Table, 1)
+		return tx.Cancel
 	}
 	return nil
 }

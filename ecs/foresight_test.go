@@ -1,19 +1,17 @@
 package ecs_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/seam"
 )
 
 // What a layer asks to know what a change would do, without doing it.
 
-func TestTargetTellsWhereAChangeLeads(t *testing.T) {
+func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
 	w := newWorld(t)
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	type socket struct{ Port int32 }
@@ -23,13 +21,14 @@ func TestTargetTellsWhereAChangeLeads(t *testing.T) {
 	plain := ecs.NewArchetype(w, position)
 	for _, c := range []*ecs.Change{
 		ecs.NewChange(w, ecs.Add(velocity)), ecs.NewChange(w, ecs.Remove(position), ecs.Put(cell.Of("b"))),
-		ecs.NewChange(w, ecs.Add(position)), w.Destruction(),
+		ecs.NewChange(w, ecs.Add(position)), seam.Destruction(w),
 	} {
 		for _, from := range []*ecs.Archetype{a, plain} {
-			to, err := c.Target(from)
+			out, err := seam.After(seam.OutcomeOf(from), c)
 			require.NoError(t, err)
+			to := seam.At(&out)
 			e := from.Create()
-			if c == w.Destruction() {
+			if c == seam.Destruction(w) {
 				w.Destroy(e)
 			} else {
 				_, err = c.Apply(e)
@@ -40,18 +39,17 @@ func TestTargetTellsWhereAChangeLeads(t *testing.T) {
 			require.Same(t, place.Archetype, to, "%v of %v", c, from)
 		}
 	}
-	copies, err := a.Copies()
+	copies, err := seam.OutcomeOfCopies(a)
 	require.NoError(t, err)
 	place, _ := w.Locate(w.Instantiate(a.Create()))
-	require.Same(t, place.Archetype, copies)
+	require.Same(t, place.Archetype, seam.At(&copies))
 	require.Same(t, w, a.World())
-	require.Same(t, w, w.Destruction().World())
+	require.Same(t, w, seam.Destruction(w).World())
 	other := newWorld(t)
-	require.Panics(t, func() { _, _ = w.Destruction().Target(ecs.NewArchetype(other)) })
-	require.Panics(t, func() { _, _ = w.Destruction().Target(nil) })
-	dying, err := w.Destruction().Target(a)
+	require.Panics(t, func() { _, _ = seam.After(seam.OutcomeOf(ecs.NewArchetype(other)), seam.Destruction(w)) })
+	dying, err := seam.After(seam.OutcomeOf(a), seam.Destruction(w))
 	require.NoError(t, err)
-	require.Panics(t, func() { _, _ = dying.Copies() })
+	require.Panics(t, func() { _, _ = seam.OutcomeOfCopies(seam.At(&dying)) })
 	require.NoError(t, w.Verify())
 }
 
@@ -113,50 +111,4 @@ func TestFactsOfTypes(t *testing.T) {
 	require.Panics(t, func() { seam.TypeIndex(other, walk) })
 	require.Panics(t, func() { seam.FactsOf(ecs.Component[Position]{}) })
 	require.Panics(t, func() { seam.FactsOf(nil) })
-}
-
-// TestHasRoomKeepsItsWord: what HasRoom finds, calls one after the other find too, and it
-// leaves nothing behind.
-func TestHasRoomKeepsItsWord(t *testing.T) {
-	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
-	require.NoError(t, err)
-	w, err := ecs.NewWorld(ecs.WithUniverse(u))
-	require.NoError(t, err)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	a, b := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, velocity)
-	fits := 0
-	for n := 1000; n < 1<<20; n = n * 5 / 4 {
-		hash, chunks := w.Hash(), w.Stats().Chunks
-		err := w.HasRoom([]ecs.Room{{Archetype: a, Rows: n}, {Archetype: b, Rows: n}}, 2*n)
-		require.NoError(t, w.Verify())
-		require.Equal(t, hash, w.Hash())
-		require.Equal(t, chunks, w.Stats().Chunks)
-		if err != nil {
-			require.ErrorIs(t, err, ecs.ErrLimit)
-			continue
-		}
-		fits++
-		_, err = a.CreateN(n)
-		require.NoError(t, err)
-		_, err = b.CreateN(n)
-		require.NoError(t, err)
-		w.Clear()
-	}
-	require.Greater(t, fits, 10)
-	require.ErrorIs(t, w.HasRoom(nil, ecs.MaxEntities), ecs.ErrLimit)
-	for _, rows := range [][2]int{{math.MaxInt, 1}, {math.MaxInt, math.MaxInt}, {1, math.MaxInt}, {ecs.MaxEntities - 2, 2}, {0, ecs.MaxEntities}} {
-		err := w.HasRoom([]ecs.Room{{Archetype: a, Rows: rows[0]}, {Archetype: a, Rows: rows[1]}}, 0)
-		require.ErrorIs(t, err, ecs.ErrLimit, "%d", rows)
-	}
-	require.Panics(t, func() { _ = w.HasRoom(nil, -1) })
-	e := a.Create()
-	require.NoError(t, w.HasRoom([]ecs.Room{{Archetype: a, Rows: 1}, {Archetype: a, Rows: 1, Of: e}, {Archetype: a, Rows: 1, Of: b.Create()}}, 3))
-	dead := a.Create()
-	w.Destroy(dead)
-	for _, r := range []ecs.Room{{}, {Archetype: a, Rows: -1}, {Archetype: ecs.NewArchetype(newWorld(t)), Rows: 1},
-		{Archetype: b, Rows: 1, Of: e}, {Archetype: a, Rows: 1, Of: dead}} {
-		require.Panics(t, func() { _ = w.HasRoom([]ecs.Room{r}, 0) })
-	}
-	require.NoError(t, w.Close())
-	require.NoError(t, u.Close())
 }

@@ -26,6 +26,19 @@ func (inside) Settle(w *World, op string)                             { w.settle
 func (inside) Shared(w *World) bool                                   { return w.isShared() }
 func (inside) TypeIndex(w *World, t Type) int                         { return int(w.idOf("seam.TypeIndex", t)) }
 func (inside) Writes(t Term) bool                                     { return t.writes() }
+func (inside) Destruction(w *World) *Change                           { return w.destruction() }
+func (inside) OutcomeOf(a *Archetype) Outcome                         { return outcomeOf(a) }
+func (inside) OutcomeOfCopies(a *Archetype) (Outcome, error)          { return outcomeOfCopies(a) }
+func (inside) After(o Outcome, c *Change) (Outcome, error)            { return o.after(c) }
+func (inside) At(o *Outcome) *Archetype                               { return o.archetype() }
+func (inside) Stays(o *Outcome) bool                                  { return o.stays() }
+func (inside) Begin(t *Transaction, w *World, op string)              { t.begin(w, op) }
+func (inside) Create(t *Transaction, o *Outcome, n int)               { t.create(o, n) }
+func (inside) Copy(t *Transaction, e Entity, o *Outcome, n int)       { t.copy(e, o, n) }
+func (inside) Move(t *Transaction, list []Entity, o *Outcome)         { t.move(list, o) }
+func (inside) Reserve(t *Transaction) error                           { return t.reserve() }
+func (inside) Run(t *Transaction, group int) Batch                    { return t.run(group) }
+func (inside) Finish(t *Transaction)                                  { t.finish() }
 func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
 	return q.matchesArchetype(a)
 }

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 )
 
@@ -40,7 +42,7 @@ func (w *World) TryInstantiate(e Entity) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
-	return w.call.cloning.ids[0], nil
+	return Entity(w.copying.ids[0]), nil
 }
 
 // InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n
@@ -58,7 +60,7 @@ func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
 func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 	const op = "World.InstantiateGroup"
 	w.checkChange(op)
-	c := w.newCloning(op, n)
+	c := w.newCopying(op, n)
 	for i, e := range group {
 		if !c.add(op, e) {
 			panic(fmt.Sprintf("ecs: %s: entity %d of the group, %v, is in it twice", op, i, e))
@@ -70,29 +72,19 @@ func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 // instantiateLinked copies an entity and those linked to it.
 func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	w.checkChange(op)
-	c := w.newCloning(op, n)
-	c.add(op, e)
-	if c.members[0].from.table.Sig.Has(linkedID) {
-		a, _, at := w.rowOf(w.recordOf(op, e))
-		list := w.appendLinked(nil, value.HeaderOf(at, a.table.Column(linkedID)))
-		for _, e := range list {
-			if a := w.archetypeAt(w.tables.OwnerOf(w.recordOf(op, e).Location)); !a.dying {
-				c.join(e, a) // once
-			}
-		}
-	}
+	c := w.newCopying(op, n)
+	c.addLinked(op, e)
 	return c.run(op)
 }
 
-// cloning is a call of Instantiate under way.
-type cloning struct {
+// copying is a call of Instantiate under way.
+type copying struct {
 	w       *World
+	tx      *change.Tx
 	n       int // copies of each member
 	members []member
 	number  map[Entity]int32 // of a member; of groups only
-	blocks  []value.Header   // of the copies' buffers that spill: by member, column and copy
-	used    int              // of blocks
-	ids     []Entity         // copy i of member m is m*n + i
+	ids     []entity.ID      // copy i of member m is m*n + i
 	links   []link           // of the member that is copied
 }
 
@@ -101,6 +93,7 @@ type member struct {
 	e     Entity
 	from  *Archetype // its own
 	to    *Archetype // its copies'
+	path  *path      // of its row to the copies
 	start int        // row of to that the first copy has
 }
 
@@ -111,20 +104,40 @@ type link struct {
 	to     int     // member
 }
 
-// newCloning returns the world's cloning, without members.
-func (w *World) newCloning(op string, n int) *cloning {
+// newCopying returns the world's copying, without members, in a new transaction.
+func (w *World) newCopying(op string, n int) *copying {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
 	}
-	c := &w.call.cloning
-	c.w, c.n, c.used = w, n, 0
-	c.members, c.blocks, c.ids = c.members[:0], c.blocks[:0], c.ids[:0]
-	clear(c.number)
+	c := &w.copying
+	c.begin(w, n, w.rows.Begin())
 	return c
 }
 
+// begin begins to make n copies of members that are yet to come.
+func (c *copying) begin(w *World, n int, tx *change.Tx) {
+	c.w, c.n, c.tx = w, n, tx
+	c.members, c.ids = c.members[:0], c.ids[:0]
+	clear(c.number)
+}
+
+// addLinked adds an entity and those linked to it.
+func (c *copying) addLinked(op string, e Entity) {
+	w := c.w
+	c.add(op, e)
+	if !c.members[0].from.table.Sig.Has(linkedID) {
+		return
+	}
+	a, _, at := w.rowOf(w.recordOf(op, e))
+	for _, e := range w.appendLinked(nil, value.HeaderOf(at, a.table.Column(linkedID))) {
+		if a := w.archetypeAt(w.tables.OwnerOf(w.recordOf(op, e).Location)); !a.dying {
+			c.join(e, a) // once
+		}
+	}
+}
+
 // add adds a member. It returns false when it is one already.
-func (c *cloning) add(op string, e Entity) bool {
+func (c *copying) add(op string, e Entity) bool {
 	r := c.w.recordOf(op, e)
 	if r == nil {
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
@@ -137,7 +150,7 @@ func (c *cloning) add(op string, e Entity) bool {
 }
 
 // join is add for an entity that is alive and whose archetype is given.
-func (c *cloning) join(e Entity, a *Archetype) bool {
+func (c *copying) join(e Entity, a *Archetype) bool {
 	if len(c.members) > 0 {
 		if c.number == nil {
 			c.number = map[Entity]int32{}
@@ -155,7 +168,7 @@ func (c *cloning) join(e Entity, a *Archetype) bool {
 }
 
 // memberOf returns the number of a member, or false.
-func (c *cloning) memberOf(e Entity) (int, bool) {
+func (c *copying) memberOf(e Entity) (int, bool) {
 	if len(c.members) == 1 {
 		return 0, e == c.members[0].e
 	}
@@ -164,77 +177,76 @@ func (c *cloning) memberOf(e Entity) (int, bool) {
 }
 
 // run makes the copies.
-func (c *cloning) run(op string) (Batch, error) {
+func (c *copying) run(op string) (Batch, error) {
 	w := c.w
 	total := c.n * len(c.members)
 	if total == 0 {
-		return Batch{w: w, epoch: w.epoch}, nil
+		return w.batch(0), nil
 	}
-	if err := c.prepare(total); err != nil {
+	if free := MaxEntities - 1 - w.alive(); c.n > free/len(c.members) { // total may have overflowed
+		return Batch{}, during(op, limit("entities a world", MaxEntities-1, nil))
+	}
+	w.loops.enter(op)
+	defer w.loops.leave()
+	if err := c.reserve(total); err != nil {
 		return Batch{}, during(op, err)
 	}
-	w.call.moved = w.call.moved[:0]
+	c.copy()
+	return w.batch(total), nil
+}
+
+// copy makes the copies that reserve has made room for.
+func (c *copying) copy() {
 	for m := range c.members {
 		c.fill(m)
 	}
 	for m := range c.members {
 		c.relink(m)
 	}
-	w.created += uint64(total)
-	w.epoch++
-	return Batch{w: w, spans: w.call.moved, n: total, epoch: w.epoch}, nil
 }
 
-// prepare does all that may fail. On an error nothing has changed.
-func (c *cloning) prepare(total int) error {
-	w := c.w
-	if free := MaxEntities - 1 - int(w.created-w.destroyed); c.n > free/len(c.members) { // total may have overflowed
-		return limit("entities a world", MaxEntities-1, nil)
-	}
-	before := len(w.archetypes.list)
-	w.call.targets = w.call.targets[:0]
-	err := c.aim()
+// reserve does all that may be refused. On an error nothing has changed.
+func (c *copying) reserve(total int) error {
+	before := len(c.w.archetypes.list)
+	err := c.aim(nil)
 	if err == nil {
-		err = c.takeBlocks()
+		err = refused(c.tx.Reserve(total))
+	} else {
+		c.tx.Cancel()
 	}
-	if err = w.makeRoom(err, total); err != nil {
-		c.freeBlocks()
-		w.forget(before)
+	if err != nil {
+		c.w.forget(before)
 	}
 	return err
 }
 
-// aim finds the archetypes of the copies.
-func (c *cloning) aim() error {
-	w := c.w
+// aim finds the archetypes of the copies, and takes blocks for their buffers that spill: by member, column and copy.
+// first is the outcome of the first member's copies, nil: that of Instantiate.
+func (c *copying) aim(first *Outcome) error {
 	for i := range c.members {
 		m := &c.members[i]
+		if i == 0 && first != nil {
+			c.expect(m, *first)
+			continue
+		}
 		to, err := m.from.pattern()
 		if err != nil {
 			return err
 		}
-		m.to = to
-		w.aim(to)
-		to.coming += c.n
-		to.table.UseOwnLayout()
+		c.expect(m, Outcome{from: m.from, to: to})
+	}
+	for i := range c.members {
+		if err := c.takeBlocks(&c.members[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// Copies returns the archetype that copies of the archetype's entities have, see
-// World.Instantiate: itself without Prefab and Cleanup types. It makes it when there is
-// none; the error is a *LimitError.
-func (a *Archetype) Copies() (*Archetype, error) {
-	const op = "Archetype.Copies"
-	if a == nil || a.w == nil {
-		(*World)(nil).refuse(op)
-	}
-	a.w.checkUnlocked(op)
-	if a.dying {
-		refuseDying(op)
-	}
-	to, err := a.pattern()
-	return to, during(op, err)
+// expect notes what becomes of the copies of a member.
+func (c *copying) expect(m *member, o Outcome) {
+	m.to, m.path = o.to, o.path()
+	c.tx.Expect(&m.to.table.Table, c.n)
 }
 
 // pattern returns the archetype of copies of its entities.
@@ -247,72 +259,47 @@ func (a *Archetype) pattern() (*Archetype, error) {
 		sig[i] &^= a.w.types.cleanup[i]
 	}
 	sig.Drop(prefabID)
-	return a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
+	return a.w.archetypeOf(sig, a.w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, nil, a, nil))
 }
 
-// takeBlocks takes the heap's blocks for the copies of buffers that have spilled.
-func (c *cloning) takeBlocks() error {
-	for i := range c.members {
-		if err := c.takeBlocksOf(c.members[i].e, c.members[i].to, c.n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeBlocksOf does so for n copies of an entity, of an archetype that is given.
-func (c *cloning) takeBlocksOf(e Entity, to *Archetype, n int) error {
-	buffers := to.table.Buffers()
+// takeBlocks takes blocks for the buffers of a member's copies that spill.
+func (c *copying) takeBlocks(m *member) error {
+	buffers := m.to.table.Buffers()
 	if len(buffers) == 0 {
 		return nil
 	}
-	w := c.w
-	a, _, at := w.rowOf(w.recordOf("", e))
+	a, _, at := c.w.rowOf(c.w.recordOf("", m.e))
 	for _, b := range buffers {
-		t := w.types.list[b.Key]
+		t := c.w.types.list[b.Key]
+		if !m.path.Keeps(t.id) {
+			continue
+		}
 		length := value.HeaderOf(at, a.table.Column(t.id)).Len()
 		if length <= t.shape.Inline {
 			continue
 		}
-		for range n {
-			h, err := t.spill.Take(&t.shape, length)
-			if err != nil {
-				return bufferLimit(err)
+		for range c.n {
+			if err := c.tx.Take(t.spill, &t.shape, length); err != nil {
+				return refused(err)
 			}
-			c.blocks = append(c.blocks, h)
 		}
 	}
 	return nil
 }
 
-// freeBlocks gives them back.
-func (c *cloning) freeBlocks() {
-	for i := range c.blocks {
-		c.w.buffers.Free(&c.blocks[i])
-	}
-	c.blocks = c.blocks[:0]
-}
-
 // fill makes the copies of a member. There is room.
-func (c *cloning) fill(i int) {
+func (c *copying) fill(i int) {
 	w, m := c.w, &c.members[i]
 	a, pos, source := w.rowOf(w.recordOf("", m.e))
-	to := m.to
-	m.start = to.table.Grid.Len()
-	path := a.table.To(&to.table.Table)
-	for left := c.n; left > 0; {
-		b := to.table.Tail(left)
-		path.Repeat(b, pos, source.Row)
-		w.ids.TakeRows(b.Loc, b.IDs)
-		c.ids = append(c.ids, entitiesOf(b.IDs)...)
-		for _, column := range to.table.Managed() {
-			w.types.list[column.Key].managed.Clone(value.SlotsAt(b.At, column, len(b.IDs)))
+	var rows change.Span
+	m.path.Refresh()
+	c.ids, rows = w.rows.Repeat(m.path, pos, source.Row, c.n, c.ids)
+	m.start = rows.Start
+	c.tx.Note(rows)
+	for _, b := range m.to.table.Buffers() {
+		if !m.path.Keeps(typeID(b.Key)) {
+			continue
 		}
-		to.table.Push(b)
-		left -= len(b.IDs)
-	}
-	w.note(span{to, m.start, c.n})
-	for _, b := range to.table.Buffers() {
 		if from := value.HeaderOf(source, a.table.Column(typeID(b.Key))); from.Spilled() {
 			c.fillBuffers(from, m, b)
 		}
@@ -321,7 +308,7 @@ func (c *cloning) fill(i int) {
 
 // fillBuffers gives the copies of a buffer that has spilled, which have its header still,
 // elements of their own.
-func (c *cloning) fillBuffers(from *value.Header, m *member, b column) {
+func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 	t := c.w.types.list[b.Key]
 	length := from.Len()
 	elements := t.spill.Bytes(from, &t.shape, 0, length)
@@ -333,8 +320,7 @@ func (c *cloning) fillBuffers(from *value.Header, m *member, b column) {
 		h := value.HeaderOf(m.to.table.Grid.Row(at, row), b)
 		*h = value.Inline(length)
 		if length > t.shape.Inline {
-			*h = c.blocks[c.used]
-			c.used++
+			*h = c.tx.Block()
 		}
 		copy(t.spill.Bytes(h, &t.shape, 0, length), elements)
 		row++
@@ -342,7 +328,7 @@ func (c *cloning) fillBuffers(from *value.Header, m *member, b column) {
 }
 
 // relink makes the copies of a member name the copies of those that it names.
-func (c *cloning) relink(i int) {
+func (c *copying) relink(i int) {
 	m := &c.members[i]
 	c.links = c.links[:0]
 	g, at, row := &m.to.table.Grid, -1, 0 // where the first copy is, once a column has links
@@ -368,14 +354,14 @@ func (c *cloning) relink(i int) {
 			t := c.w.types.list[l.column.Key]
 			first, _ := t.linked(dest.Element(l.column.Offset, l.column.Size))
 			// Safe because the copy's values are as the member's, which has an entity there.
-			*(*Entity)(unsafe.Add(first, l.at)) = c.ids[l.to*c.n+copied]
+			*(*entity.ID)(unsafe.Add(first, l.at)) = c.ids[l.to*c.n+copied]
 		}
 		row++
 	}
 }
 
 // findLinks notes the entities in a row of a column, which is a copy of a member's still, that name members.
-func (c *cloning) findLinks(row alloc.GridRow, t *typeInfo, from column) {
+func (c *copying) findLinks(row alloc.GridRow, t *typeInfo, from column) {
 	first, n := t.linked(row.Element(from.Offset, from.Size))
 	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {
 		if to, ok := c.memberOf(*e); ok {

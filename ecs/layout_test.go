@@ -199,7 +199,7 @@ func (x *ship) oneByOne(t *testing.T, full, less *ecs.Archetype, text string) {
 	e := x.all.At(0)
 	id := float64(e.Index())
 	for _, there := range []*ecs.Archetype{full, less} {
-		_, err := there.Adopt(e)
+		_, err := ecs.Into(there).Apply(e)
 		require.NoError(t, err)
 		require.Equal(t, Position{id, 5}, *x.position.Get(e), text)
 		require.Equal(t, int64(-id), x.cargo.Get(e).V[11], text)
@@ -336,7 +336,7 @@ func TestOwnLayoutAgain(t *testing.T) {
 		},
 		"Adopt": func(x *ship, less *ecs.Archetype) {
 			for _, e := range x.all.Entities(nil) {
-				_, err := less.Adopt(e)
+				_, err := ecs.Into(less).Apply(e)
 				require.NoError(t, err)
 			}
 		},

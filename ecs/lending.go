@@ -123,7 +123,7 @@ func (t *lentType) begin(w *World) {
 	if t.looks {
 		t.t.build()
 	}
-	t.copy.Directory, t.copy.view, t.copy.epoch = t.t.Directory, w.ids.View(), &w.epoch
+	t.copy.Directory, t.copy.view, t.copy.epoch = t.t.Directory, w.ids.View(), &w.rows.Epoch
 	t.t.lend(t.write)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 )
@@ -78,6 +79,10 @@ func NewWorld(options ...Option) (*World, error) {
 	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
 	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.news.replan})
+	w.rows.Open(&w.ids, &w.tables, &w.buffers, change.Calls{
+		TableAt: func(i uint32) *table.Table { return &w.archetypes.list[i].table.Table },
+		Trim:    w.Trim, Records: w.showRecords,
+	})
 	w.index.Open()
 	w.registerBuiltIn()
 	return w, nil
@@ -121,7 +126,7 @@ func (w *World) Close() error {
 	for _, t := range w.types.list {
 		t.view = entity.View{}
 	}
-	w.epoch++ // views are void
+	w.rows.Epoch++ // views are void
 	return err
 }
 
@@ -164,7 +169,7 @@ func (w *World) Stats() Stats {
 		return Stats{}
 	}
 	s := Stats{
-		Reserved: w.ids.Promised(), Alive: int(w.created - w.destroyed), Created: w.created, Destroyed: w.destroyed,
+		Reserved: w.ids.Promised(), Alive: w.alive(), Created: w.rows.Created, Destroyed: w.rows.Destroyed,
 		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
 	}
 	for _, a := range w.archetypes.list {

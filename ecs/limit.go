@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
@@ -45,10 +46,15 @@ func limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
 }
 
-// refused is the LimitError of an error of the universe, nil for none.
+// refused is the LimitError of an error of the universe, of the store of ids or of a buffer's Spill, nil for none.
 func refused(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, entity.ErrFull):
+		return limit("entities a world", MaxEntities-1, nil)
+	case errors.Is(err, value.ErrLong):
+		return limit("bytes of a buffer", value.MaxBytes, nil)
 	}
 	return limit("", 0, err)
 }
@@ -72,15 +78,4 @@ func during(op string, err error) error {
 		l.Op = op
 	}
 	return err
-}
-
-// bufferLimit makes what a buffer's Spill refuses a LimitError.
-func bufferLimit(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, value.ErrLong):
-		return limit("bytes of a buffer", value.MaxBytes, nil)
-	}
-	return limit("", 0, err)
 }

@@ -105,7 +105,7 @@ func (t *typeInfo) takeBack(write bool) {
 		t.readers--
 	}
 	if t.writers == 0 {
-		t.view, t.epoch = t.w.ids.View(), &t.w.epoch
+		t.view, t.epoch = t.w.ids.View(), &t.w.rows.Epoch
 	}
 	t.guarded = t.writers+t.readers > 0
 }

@@ -99,6 +99,9 @@ func (w *World) refusal(op string) string {
 		return "ecs: " + op + ": the world is closed"
 	}
 	w.checkUnshared(op)
+	if w.loops.change != "" {
+		return fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", op, w.loops.change)
+	}
 	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
 		op, w.loop())
 }

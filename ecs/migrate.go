@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 )
 
@@ -74,14 +74,7 @@ func (m *Moved) note(old, to Entity) {
 func (w *World) MoveAll(from *World) (Moved, error) {
 	const op = "World.MoveAll"
 	w.checkMove(op, from)
-	p := from.newPick()
-	for _, a := range from.archetypes.list {
-		if n := a.table.Grid.Len(); n > 0 {
-			s := p.add(a)
-			s.rows, s.whole = n, true
-		}
-	}
-	return w.move(op, from, p)
+	return w.move(op, from, from.selectAll())
 }
 
 // MoveQuery moves the entities that match a query of another world to w; see MoveAll.
@@ -93,7 +86,7 @@ func (w *World) MoveQuery(q *Query) (Moved, error) {
 	}
 	w.checkMove(op, q.w)
 	q.checkOpen(op)
-	return w.move(op, q.w, q.pick())
+	return w.move(op, q.w, q.selectRows())
 }
 
 func (w *World) checkMove(op string, from *World) {
@@ -110,82 +103,84 @@ func (w *World) checkMove(op string, from *World) {
 type migration struct {
 	op        string
 	w, from   *World
+	tx        *change.Tx // of w
 	transfers []transfer
 	moved     Moved
-	blocks    []value.Header // in w, of buffers that have spilled, in the order in which they are asked for
-	used      int            // of blocks
 }
 
-// transfer is the move of one archetype's picked rows to an archetype of another world.
+// transfer is the move of one part's rows to an archetype of another world.
 type transfer struct {
-	s    *picked
+	p    *change.Part // of a transaction of the other world
 	to   *Archetype
 	path *path
 	give int // chunks that change hands
 }
 
-// move moves what is picked in another world.
-func (w *World) move(op string, from *World, p *pick) (Moved, error) {
-	m := &migration{op: op, w: w, from: from, moved: Moved{tag: from.ids.Tag()}}
-	total := 0
-	for i := range p.picks {
-		total += p.picks[i].rows
-	}
-	m.moved.Batch = Batch{w: w, n: total, epoch: w.epoch}
+// move moves what a transaction of another world has selected.
+func (w *World) move(op string, from *World, selected *change.Tx) (Moved, error) {
+	m := &migration{op: op, w: w, from: from, tx: w.rows.Begin(), moved: Moved{tag: from.ids.Tag()}}
+	total := selected.Rows()
 	if total == 0 {
+		m.moved.Batch = w.batch(0)
 		return m.moved, nil
 	}
-	if err := m.prepare(p, total); err != nil {
+	if total > MaxEntities-1-w.alive() {
+		return Moved{}, during(op, limit("entities a world", MaxEntities-1, nil))
+	}
+	for i := range selected.Parts {
+		if err := m.registerTypes(from.archetypeOn(selected.Parts[i].Table)); err != nil {
+			return Moved{}, during(op, err)
+		}
+	}
+	w.loops.enter(op)
+	defer w.loops.leave()
+	from.loops.enter(op)
+	defer from.loops.leave()
+	if err := m.reserve(selected, total); err != nil {
 		return Moved{}, during(op, err)
 	}
-	w.call.moved = w.call.moved[:0]
 	for i := range m.transfers {
 		m.transfers[i].run(m)
 	}
-	for _, s := range w.call.moved {
-		s.eachLink(func(e *Entity) {
+	for _, s := range m.tx.Spans {
+		w.eachLink(s, func(e *Entity) {
 			if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
 				*e = m.moved.Of(*e)
 			}
 		})
 	}
-	from.destroyed += uint64(total)
-	w.created += uint64(total)
-	from.epoch++
-	w.epoch++
-	m.moved.Batch = Batch{w: w, spans: w.call.moved, n: total, epoch: w.epoch}
+	m.moved.Batch = w.batch(total)
 	return m.moved, nil
 }
 
-// prepare does all that may fail. On an error nothing has changed, but types that are new.
-func (m *migration) prepare(p *pick, total int) error {
-	w := m.w
-	if total > MaxEntities-1-int(w.created-w.destroyed) {
-		return limit("entities a world", MaxEntities-1, nil)
+// reserve does all that may be refused. On an error nothing has changed, but types that are new.
+func (m *migration) reserve(selected *change.Tx, total int) error {
+	before := len(m.w.archetypes.list)
+	err := m.aim(selected)
+	if err == nil {
+		err = refused(m.tx.Reserve(total))
+	} else {
+		m.tx.Cancel()
 	}
-	for i := range p.picks {
-		if err := m.registerTypes(p.picks[i].a); err != nil {
+	if err != nil {
+		m.w.forget(before)
+	}
+	return err
+}
+
+// aim finds the archetypes that rows come to, and takes blocks for the buffers that have spilled.
+func (m *migration) aim(selected *change.Tx) error {
+	for i := range selected.Parts {
+		if err := m.find(&selected.Parts[i]); err != nil {
 			return err
 		}
 	}
-	before := len(w.archetypes.list)
-	w.call.targets = w.call.targets[:0]
-	var err error
-	for i := range p.picks {
-		if err = m.find(&p.picks[i]); err != nil {
-			break
+	for i := range m.transfers {
+		if err := m.takeBlocks(&m.transfers[i]); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		err = m.takeBlocks()
-	}
-	if err = w.makeRoom(err, total); err != nil {
-		for i := range m.blocks {
-			w.buffers.Free(&m.blocks[i])
-		}
-		w.forget(before)
-	}
-	return err
+	return nil
 }
 
 // registerTypes registers the types of an archetype of the other world that w lacks.
@@ -206,9 +201,9 @@ func (m *migration) registerTypes(a *Archetype) error {
 	return nil
 }
 
-// find adds the transfer of an archetype's picked rows.
-func (m *migration) find(s *picked) error {
-	w, a := m.w, s.a
+// find adds the transfer of a part's rows.
+func (m *migration) find(p *change.Part) error {
+	w, a := m.w, m.from.archetypeOn(p.Table)
 	var sig signature
 	var given []*value.Shared
 	for _, id := range a.table.Types {
@@ -218,7 +213,7 @@ func (m *migration) find(s *picked) error {
 			given = append(given, w.types.list[known].shared.Copy(v, nil))
 		}
 	}
-	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given, nil, nil))
+	to, err := w.archetypeOf(sig, w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, given, nil, nil))
 	if err != nil {
 		return err
 	}
@@ -226,59 +221,24 @@ func (m *migration) find(s *picked) error {
 	for slot, id := range to.table.Types {
 		numbers[slot] = m.from.types.byKey[w.types.list[id].key()]
 	}
-	r := transfer{s: s, to: to, path: a.table.Across(&to.table.Table, numbers)}
-	if s.whole && to.table.Len() == 0 && !r.path.Relabels && r.path.Adopts() {
-		r.path.Adopt()
-	}
-	if s.whole && r.path.Relabels {
-		r.give = a.table.FullChunks()
-	}
-	w.aim(to)
-	if r.give > 0 {
-		to.coming += a.table.PartFull()
-		to.regular = true
-	} else {
-		to.coming += s.rows
-	}
-	m.transfers = append(m.transfers, r)
+	path := a.table.Across(&to.table.Table, numbers)
+	m.transfers = append(m.transfers, transfer{p, to, path, m.tx.PlanAcross(p, path)})
 	return nil
 }
 
-// takeBlocks takes blocks of w's heap for the buffers that have spilled.
-func (m *migration) takeBlocks() error {
-	for i := range m.transfers {
-		r := &m.transfers[i]
-		for _, b := range r.to.table.Buffers() {
-			t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
-			err := r.s.eachRow(func(at alloc.GridRow) error {
-				from := value.HeaderOf(at, c)
-				if !from.Spilled() {
-					return nil
-				}
-				h, err := t.spill.Take(&t.shape, from.Len())
-				if err == nil {
-					m.blocks = append(m.blocks, h)
-				}
-				return bufferLimit(err)
-			})
-			if err != nil {
-				return err
+// takeBlocks takes blocks of w's heap for the buffers of a transfer that have spilled.
+func (m *migration) takeBlocks(r *transfer) error {
+	for _, b := range r.to.table.Buffers() {
+		t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
+		err := r.p.EachRow(func(at alloc.GridRow) error {
+			from := value.HeaderOf(at, c)
+			if !from.Spilled() {
+				return nil
 			}
-		}
-	}
-	return nil
-}
-
-// eachRow calls visit for the picked rows, in the order in which run moves them.
-func (s *picked) eachRow(visit func(alloc.GridRow) error) error {
-	runs := s.backward()
-	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
-		at := s.a.table.Grid.Row(pos, row)
-		for range n {
-			if err := visit(at); err != nil {
-				return err
-			}
-			at.Row++
+			return refused(m.tx.Take(t.spill, &t.shape, from.Len()))
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -289,27 +249,19 @@ func (r *transfer) run(m *migration) {
 	for _, b := range r.to.table.Buffers() {
 		m.moveSpills(r, b)
 	}
-	if r.give > 0 {
-		r.giveChunks(m)
-	}
-	runs := r.s.backward()
-	for pos, row, n, ok := runs.next(); ok; pos, row, n, ok = runs.next() {
-		r.send(m, pos, row, n)
-		r.s.takeOut(pos, row, n)
-	}
+	m.w.rows.Receive(&m.from.rows, r.p, r.path, r.give, m.renamed)
 }
 
-// moveSpills gives the picked rows, where they are still, blocks of the new world's heap for
+// moveSpills gives the rows, where they are still, blocks of the new world's heap for
 // those of their buffers that have spilled: a header counts from the base of a universe.
 func (m *migration) moveSpills(r *transfer, b column) {
-	t, c := m.w.types.list[b.Key], r.s.a.table.Column(r.path.Number(typeID(b.Key)))
-	_ = r.s.eachRow(func(at alloc.GridRow) error {
+	t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
+	_ = r.p.EachRow(func(at alloc.GridRow) error {
 		h := value.HeaderOf(at, c)
 		if !h.Spilled() {
 			return nil
 		}
-		next := m.blocks[m.used]
-		m.used++
+		next := m.tx.Block()
 		copy(t.spill.Bytes(&next, &t.shape, 0, h.Len()), m.from.buffers.Own().Bytes(h, &t.shape, 0, h.Len()))
 		m.from.buffers.Free(h)
 		*h = next
@@ -317,29 +269,13 @@ func (m *migration) moveSpills(r *transfer, b column) {
 	})
 }
 
-// moveValues gives n rows that have arrived slots of the new world for their managed values.
-func (r *transfer) moveValues(m *migration, at alloc.GridRow, n int) {
-	for _, c := range r.to.table.Managed() {
-		old := m.from.types.list[r.path.Number(typeID(c.Key))].managed
-		m.w.types.list[c.Key].managed.Adopt(old, value.SlotsAt(at, c, n))
-	}
-}
-
-// rename ends entities in the old world, and gives rows of the new one new entities in their
-// place: ids is what the rows' entity column says.
-func (m *migration) rename(at location, ids []Entity) {
-	var old [256]Entity
-	for len(ids) > 0 {
-		n := copy(old[:], ids)
-		m.from.ids.GiveRows(idsOf(old[:n]))
-		m.w.ids.TakeRows(at, idsOf(ids[:n]))
-		for i, e := range old[:n] {
-			m.moved.note(e, ids[i])
-			if m.from.names != nil {
-				m.moveName(e, ids[i])
-			}
+// renamed notes the new names of entities, and gives those the names that people gave them.
+func (m *migration) renamed(old, to []entity.ID) {
+	for i, e := range entitiesOf(old) {
+		m.moved.note(e, Entity(to[i]))
+		if m.from.names != nil {
+			m.moveName(e, Entity(to[i]))
 		}
-		ids, at = ids[n:], at+location(n)
 	}
 }
 
@@ -350,23 +286,4 @@ func (m *migration) moveName(old, to Entity) {
 		m.from.forgetName(old.index())
 		m.w.SetName(to, text)
 	}
-}
-
-// send copies n rows of a chunk behind the last ones of the target, as new entities.
-func (r *transfer) send(m *migration, pos, row, n int) {
-	start := r.to.table.Len()
-	r.path.Copy(pos, row, n, func(b table.Run, _ alloc.GridRow) { r.arrive(m, b) })
-	m.w.note(span{r.to, start, n})
-}
-
-// giveChunks makes full chunks of the source chunks of the target.
-func (r *transfer) giveChunks(m *migration) {
-	start, n := r.path.Give(r.give, func(b table.Run) { r.arrive(m, b) })
-	m.w.note(span{r.to, start, n})
-}
-
-// arrive makes rows that have come entities of the new world.
-func (r *transfer) arrive(m *migration, b table.Run) {
-	r.moveValues(m, b.At, len(b.IDs))
-	m.rename(b.Loc, entitiesOf(b.IDs))
 }

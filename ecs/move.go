@@ -6,11 +6,12 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
 )
 
 // Add and Remove of one type at one entity, for handles of all kinds. The archetype remembers the
 // path to the archetype with the type more or less (Archetype.edge), and the row takes that path by
-// Table.MoveOne. Changes of several types stand in apply.go, those of many entities in pick.go.
+// Rows.MoveOne of package change. Changes of several types and of many entities stand in apply.go.
 
 // add adds the type to e and returns the address of the component, for the caller to write, or nil
 // when e has the type already. It panics with a *LimitError. In add and remove every rare case is a
@@ -30,7 +31,7 @@ func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	}
 	dest, _ := path.To.Grid.Tail()
 	p := dest.Element(path.Added.Offset, path.Added.Size)
-	w.moveOne(a, path, e, r, o)
+	w.rows.MoveOne(path, entity.ID(e), r, o)
 	return p
 }
 
@@ -66,7 +67,7 @@ func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	if a.edgeKey != uint32(t.id) || path.To.Grid.Full() {
 		return t.moveOr(op, e, r, a, false) != nil
 	}
-	w.moveOne(a, path, e, r, o)
+	w.rows.MoveOne(path, entity.ID(e), r, o)
 	return true
 }
 
@@ -104,7 +105,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 		panic("ecs: " + op + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.cleanup && a.table.Sig.Has(dyingID) && a.isLastCleanup(t.id) {
-		t.w.endOne(a, e, r, t.w.tables.OwnerOf(r.Location))
+		t.w.rows.EndOne(&a.table.Table, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
 		// Safe because nobody looks there: it is not nil, so the type is removed.
 		return unsafe.Pointer(r), nil
 	}
@@ -114,7 +115,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 	}
 	dest, _ := a.edge.To.Grid.Tail()
 	p := dest.Element(a.edge.Added.Offset, a.edge.Added.Size)
-	t.w.moveOne(a, a.edge, e, r, t.w.tables.OwnerOf(r.Location))
+	t.w.rows.MoveOne(a.edge, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
 	return p, nil
 }
 
@@ -136,7 +137,7 @@ func (a *Archetype) searchEdge(id typeID) error {
 	before := len(a.w.archetypes.list)
 	path, err := a.findEdge(id)
 	if err == nil && path.To.Grid.Full() {
-		err = refused(path.To.Grow(1))
+		err = refused(a.w.rows.Room(path.To, 1, 0))
 	}
 	if err != nil {
 		a.w.forget(before)
@@ -162,7 +163,7 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 	} else {
 		sig.Add(id)
 	}
-	to, err := a.w.archetypeOf(sig, a.w.valuesFor(&sig, nil, a, nil))
+	to, err := a.w.archetypeOf(sig, a.w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, nil, a, nil))
 	if err != nil {
 		return nil, err
 	}
@@ -171,18 +172,11 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 	return path, nil
 }
 
-// moveOne moves one row of a, whose entity, record and owner are given, along a path whose target has
-// room, or ends it where there is none.
-func (w *World) moveOne(a *Archetype, path *path, e Entity, r *entity.Record, o owner) {
-	w.epoch++
-	a.table.MoveOne(path, entity.ID(e), r, o)
-}
-
 // take moves one entity along a path and clears what it gets. On an error archetypes beyond
 // before are forgotten.
 func (w *World) take(op string, path *path, e Entity, r *entity.Record, before int) (bool, error) {
 	if path.To.Grid.Full() {
-		if err := path.To.Grow(1); err != nil {
+		if err := w.rows.Room(path.To, 1, 0); err != nil {
 			w.forget(before)
 			return false, during(op, refused(err))
 		}
@@ -190,7 +184,7 @@ func (w *World) take(op string, path *path, e Entity, r *entity.Record, before i
 			path.Find() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}
-	w.moveOne(w.archetypeOn(path.From), path, e, r, w.tables.OwnerOf(r.Location))
+	w.rows.MoveOne(path, entity.ID(e), r, w.tables.OwnerOf(r.Location))
 	alloc.ClearRows(path.To.Grid.LastRow(), 1, path.Fresh)
 	return true, nil
 }

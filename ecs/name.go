@@ -3,6 +3,8 @@ package ecs
 import (
 	"fmt"
 	"strings"
+
+	"quarry/ecs/internal/entity"
 )
 
 // Names are for people: they lie in Go memory, outside chunks, in two maps that a
@@ -44,6 +46,7 @@ func (w *World) SetName(e Entity, text string) bool {
 	}
 	if w.names == nil {
 		w.names = &names{byIndex: map[uint32]*name{}, byText: map[string]*name{}}
+		w.rows.OnEnd(w.forgetNames)
 	}
 	n := &name{e: e, text: strings.Clone(text)}
 	if n.next = w.names.byText[n.text]; n.next != nil {
@@ -80,8 +83,14 @@ func (w *World) Named(text string) (Entity, bool) {
 	return n.e, true
 }
 
-// forgetName takes the name of an index away. Who destroys entities calls it when
-// names is not nil.
+// forgetNames takes the names of entities away that end.
+func (w *World) forgetNames(ids []entity.ID) {
+	for _, e := range ids {
+		w.forgetName(e.Index())
+	}
+}
+
+// forgetName takes the name of an index away.
 func (w *World) forgetName(index uint32) {
 	n := w.names.byIndex[index]
 	if n == nil {

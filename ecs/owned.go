@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 )
@@ -42,17 +43,17 @@ func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 
 // eachLink calls visit for the links of some rows. It is one call a link, so it serves what
 // rewrites all links of what moves to another world.
-func (rows span) eachLink(visit func(*Entity)) {
-	a := rows.a
-	for _, c := range a.table.Grid.Columns() {
-		t := a.w.types.list[c.Key]
+func (w *World) eachLink(rows change.Span, visit func(*Entity)) {
+	a := rows.Table
+	for _, c := range a.Grid.Columns() {
+		t := w.types.list[c.Key]
 		if len(t.links) == 0 {
 			continue
 		}
-		pos, row := a.table.Grid.Find(rows.start)
-		for left := rows.n; left > 0; pos, row = pos+1, 0 {
-			k := min(left, a.table.Grid.RowsOf(pos)-row)
-			at := a.table.Grid.Row(pos, row)
+		pos, row := a.Grid.Find(rows.Start)
+		for left := rows.N; left > 0; pos, row = pos+1, 0 {
+			k := min(left, a.Grid.RowsOf(pos)-row)
+			at := a.Grid.Row(pos, row)
 			for range k {
 				first, n := t.linked(at.Element(c.Offset, c.Size))
 				eachEntity(t.links, first, n, uintptr(t.shape.Element), visit)
@@ -80,7 +81,7 @@ func (a *Archetype) copySpills(from *World, at alloc.GridRow, c column, n int, e
 		}
 		next, failed := t.spill.Take(&t.shape, old.Len())
 		if failed != nil {
-			err = bufferLimit(failed)
+			err = refused(failed)
 			continue
 		}
 		elements := t.spill.Bytes(&next, &t.shape, 0, old.Len())

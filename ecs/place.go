@@ -32,6 +32,9 @@ func (w *World) find(e Entity) *entity.Record { return w.ids.Find(entity.ID(e)) 
 // not destroyed.
 func (w *World) Alive(e Entity) bool { return w.find(e) != nil }
 
+// alive returns how many entities are.
+func (w *World) alive() int { return int(w.rows.Created - w.rows.Destroyed) }
+
 // Entity returns the entity that is alive and prints as index v version, as in a log.
 func (w *World) Entity(index int, version uint32) (Entity, bool) {
 	if uint(index) >= MaxEntities {

@@ -31,7 +31,7 @@ func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool
 	if p == nil {
 		return rawBuffer{}, false
 	}
-	return rawBuffer{t, (*value.Header)(p), t.w.epoch, write}, true // Safe because a buffer's value is a header.
+	return rawBuffer{t, (*value.Header)(p), t.w.rows.Epoch, write}, true // Safe because a buffer's value is a header.
 }
 
 // openAt returns the buffer of the i'th of rows.
@@ -44,7 +44,7 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 		t = l.copyOf(t)
 	}
 	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|lentWrite) != 0
-	return rawBuffer{t, value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.epoch, write}
+	return rawBuffer{t, value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.rows.Epoch, write}
 }
 
 // header returns the buffer's header. It is small enough to be inlined, with what it says
@@ -78,7 +78,7 @@ func (b rawBuffer) refuse(op string) {
 		b.t.loan.refuse(op + ": " + b.t.name)
 	case b.t.writers > 0 || b.write && b.t.readers > 0:
 		b.t.refuseLent(op)
-	case b.epoch != b.t.w.epoch:
+	case b.epoch != b.t.w.rows.Epoch:
 		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, b.t.name))
 	}
 	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, b.t.name))
@@ -105,7 +105,7 @@ func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 //
 //go:noinline
 func (b rawBuffer) grow(op string, h *value.Header, need int, from []byte) error {
-	return during(op, bufferLimit(b.t.spill.Grow(h, &b.t.shape, need, h.Len(), h.Len(), from)))
+	return during(op, refused(b.t.spill.Grow(h, &b.t.shape, need, h.Len(), h.Len(), from)))
 }
 
 // insert is TryInsert of n elements at p.
@@ -115,7 +115,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
 	}
 	if err := b.t.spill.Insert(h, &b.t.shape, i, n, b.source(p, n)); err != nil {
-		return during(op, bufferLimit(err))
+		return during(op, refused(err))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
 	if err := b.t.spill.Set(h, &b.t.shape, n, b.source(p, n)); err != nil {
-		return during(op, bufferLimit(err))
+		return during(op, refused(err))
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (b rawBuffer) resize(op string, n int) (fresh []byte, err error) {
 	h := b.writable(op)
 	checkLength(op, n)
 	if fresh, err = b.t.spill.Resize(h, &b.t.shape, n); err != nil {
-		return nil, during(op, bufferLimit(err))
+		return nil, during(op, refused(err))
 	}
 	return fresh, nil
 }

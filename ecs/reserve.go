@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/table"
 )
 
 // Reserve fills ids with entities that are promised: unlike any other id of the
@@ -23,7 +21,7 @@ import (
 // World.Trim. Cost: a few atomics for each call and block.
 func (w *World) Reserve(ids []Entity) error {
 	w.checkHandle("World.Reserve")
-	return during("World.Reserve", idLimit(w.ids.Promise(idsOf(ids))))
+	return during("World.Reserve", refused(w.ids.Promise(idsOf(ids))))
 }
 
 // Unreserve takes back ids that nobody will create; they never name an entity. Any
@@ -50,33 +48,22 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	}
 	w.hold(op, ids)
 	if len(ids) == 0 {
-		return Batch{w: w, epoch: w.epoch}, nil
+		return Batch{w: w, epoch: w.rows.Epoch}, nil
 	}
 	w.sweepBut(a)
 	before := len(w.archetypes.list)
 	a, err := a.again()
 	if err == nil {
-		err = a.grow(len(ids), 0)
+		err = refused(w.rows.Room(&a.table.Table, len(ids), 0))
 	}
 	if err != nil {
 		w.ids.LetGo(idsOf(ids))
 		w.forget(before)
 		return Batch{}, during(op, err)
 	}
-	w.ids.Revive(idsOf(ids))
-	start := a.table.Grid.Len()
-	pos, row := a.table.Grid.Find(start)
-	for rest := ids; len(rest) > 0; pos, row = pos+1, 0 {
-		chunk, at := a.table.Grid.Chunks()[pos], a.table.Grid.Row(pos, row)
-		k := min(len(rest), a.table.Grid.Fits(chunk)-row)
-		copy(entities(at.Base, row+k)[row:], rest[:k])
-		w.ids.MoveRows(idsOf(rest[:k]), table.Locate(chunk.First, row))
-		alloc.ClearRows(at, k, a.table.Grid.Columns())
-		a.table.Books.Mark(pos, w.tables.Version)
-		a.table.Books.EnableRows(pos, row, k)
-		rest = rest[k:]
-	}
-	return a.made(len(ids), start), nil
+	tx := w.rows.Begin()
+	tx.Note(w.rows.CreateHeld(&a.table.Table, idsOf(ids)))
+	return w.batch(len(ids)), nil
 }
 
 // hold marks ids that are reserved, so that nobody else creates them or gives them

@@ -39,7 +39,7 @@ func (a *Archetype) giveUp() {
 	for _, v := range a.values {
 		v.LetGo()
 	}
-	a.edges, a.edge, a.edgeKey, a.adopt, a.alike = nil, nil, noEdge, nil, nil
+	a.edges, a.edge, a.edgeKey, a.into, a.alike = nil, nil, noEdge, nil, nil
 }
 
 // forget takes the archetypes that were made last, and have no rows, out again

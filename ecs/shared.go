@@ -209,7 +209,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	before, sig := len(w.archetypes.list), a.table.Sig
 	sig.Add(c.t.id)
 	given := [1]*value.Shared{v}
-	to, err := w.archetypeOf(sig, w.valuesFor(&sig, given[:], a, nil))
+	to, err := w.archetypeOf(sig, w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, given[:], a, nil))
 	if err != nil {
 		return false, during(op, err)
 	}
@@ -226,7 +226,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	}
 	w := a.w
 	w.checkNew(op)
-	list := w.call.given[:0]
+	var list []*value.Shared
 	for _, s := range given {
 		w.checkOwn(op, s.t)
 		if !a.table.Sig.Has(s.t.id) {
@@ -237,8 +237,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 		}
 		list = append(list, s.v)
 	}
-	w.call.given = list
-	to, err := w.archetypeOf(a.table.Sig, w.valuesFor(&a.table.Sig, list, a, nil))
+	to, err := w.archetypeOf(a.table.Sig, w.valuesFor(make([]*value.Shared, 0, usualValues), &a.table.Sig, list, a, nil))
 	if err != nil {
 		panic(during(op, err))
 	}

@@ -480,7 +480,7 @@ func TestArchetypesComeAgain(t *testing.T) {
 		},
 		func(a *ecs.Archetype) ecs.Entity {
 			e := ecs.NewArchetype(w, velocity).Create()
-			changed, err := a.Adopt(e)
+			changed, err := ecs.Into(a).Apply(e)
 			require.True(t, changed)
 			require.NoError(t, err)
 			return e

@@ -44,9 +44,9 @@ func (w *World) Shrink(budget time.Duration) (done bool) {
 
 // shrink is Shrink by a clock that tests can have count steps.
 func (w *World) shrink(budget time.Duration, now func() time.Duration) (done bool) {
-	w.epoch++
+	w.rows.Epoch++
 	if budget <= 0 {
-		w.call.shrinking = shrinking{}
+		w.shrinking = shrinking{}
 	}
 	start := now()
 	for w.shrinkStep() {
@@ -59,7 +59,7 @@ func (w *World) shrink(budget time.Duration, now func() time.Duration) (done boo
 
 // shrinkStep does a step and reports whether there are more.
 func (w *World) shrinkStep() bool {
-	s := &w.call.shrinking
+	s := &w.shrinking
 	if !s.begun {
 		*s = shrinking{begun: true, left: len(w.archetypes.list)}
 	}
@@ -73,7 +73,7 @@ func (w *World) shrinkStep() bool {
 	a := w.archetypes.list[s.left-1]
 	if s.at != a {
 		s.at, s.row = a, 0
-		a.table.Refit()
+		w.rows.Refit(&a.table.Table)
 	}
 	if len(a.table.Buffers()) > 0 && s.row < a.table.Grid.Len() {
 		s.row = a.trimBuffers(s.row)

@@ -43,20 +43,20 @@ var growths = map[string]func(t *testing.T, x *twin, set, n int){
 		b, err := x.sets[0].CreateN(n)
 		require.NoError(t, err)
 		for _, e := range b.Entities(nil) {
-			_, err := x.sets[set].Adopt(e)
+			_, err := ecs.Into(x.sets[set]).Apply(e)
 			require.NoError(t, err)
 		}
 	},
 	"AdoptList": func(t *testing.T, x *twin, set, n int) {
 		b, err := x.sets[0].CreateN(n)
 		require.NoError(t, err)
-		_, err = x.sets[set].AdoptList(b.Entities(nil))
+		_, err = ecs.Into(x.sets[set]).ApplyList(b.Entities(nil))
 		require.NoError(t, err)
 	},
 	"AdoptQuery": func(t *testing.T, x *twin, set, n int) {
 		_, err := x.sets[0].CreateN(n)
 		require.NoError(t, err)
-		_, err = x.sets[set].AdoptQuery(ecs.NewQuery(x.w, ecs.Absent(x.position), ecs.Absent(x.tag)))
+		_, err = ecs.Into(x.sets[set]).ApplyQuery(ecs.NewQuery(x.w, ecs.Absent(x.position), ecs.Absent(x.tag)))
 		require.NoError(t, err)
 	},
 }

@@ -198,7 +198,7 @@ func TestBehaviour13NoOps(t *testing.T) {
 		}
 	}
 	full := x.sets[len(x.sets)-1]
-	changed, err := full.Adopt(e)
+	changed, err := ecs.Into(full).Apply(e)
 	require.NoError(t, err)
 	require.False(t, changed)
 	require.Equal(t, want, x.shows(ids))
@@ -279,7 +279,7 @@ func TestBehaviour15ReadsZero(t *testing.T) {
 		for name, readd := range map[string]func() (ecs.Batch, error){
 			"ApplyQuery": func() (ecs.Batch, error) { return add.ApplyQuery(x.queries[0]) },
 			"ApplyList":  func() (ecs.Batch, error) { return add.ApplyList(ids) },
-			"AdoptList":  func() (ecs.Batch, error) { return x.sets[len(x.sets)-1].AdoptList(ids) },
+			"AdoptList":  func() (ecs.Batch, error) { return ecs.Into(x.sets[len(x.sets)-1]).ApplyList(ids) },
 			"Apply": func() (b ecs.Batch, err error) {
 				for _, e := range ids {
 					_, one := add.Apply(e)
@@ -288,7 +288,7 @@ func TestBehaviour15ReadsZero(t *testing.T) {
 				return b, err
 			},
 		} {
-			_, err := strip.AdoptQuery(x.queries[0])
+			_, err := ecs.Into(strip).ApplyQuery(x.queries[0])
 			require.NoError(t, err)
 			_, err = readd()
 			require.NoError(t, err)

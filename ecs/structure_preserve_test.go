@@ -74,13 +74,13 @@ var moves = map[string]func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.
 		m.batch(t, chosen)(m.change(on).ApplyQuery(q))
 	},
 	"Adopt": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
-		require.Equal(t, len(chosen), m.each(t, chosen, m.set(on).Adopt))
+		require.Equal(t, len(chosen), m.each(t, chosen, ecs.Into(m.set(on)).Apply))
 	},
 	"AdoptList": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
-		m.batch(t, chosen)(m.set(on).AdoptList(chosen))
+		m.batch(t, chosen)(ecs.Into(m.set(on)).ApplyList(chosen))
 	},
 	"AdoptQuery": func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.Query, on bool) {
-		m.batch(t, chosen)(m.set(on).AdoptQuery(q))
+		m.batch(t, chosen)(ecs.Into(m.set(on)).ApplyQuery(q))
 	},
 }
 
@@ -219,9 +219,9 @@ func TestBehaviour21Batch(t *testing.T) {
 		for name, apply := range map[string]func() (ecs.Batch, error){
 			"relabel": func() (ecs.Batch, error) { return untag.ApplyQuery(x.queries[0]) },
 			"query":   func() (ecs.Batch, error) { return add.ApplyQuery(x.queries[1]) },
-			"list":    func() (ecs.Batch, error) { return plain.AdoptList(ids[7:1500]) },
+			"list":    func() (ecs.Batch, error) { return ecs.Into(plain).ApplyList(ids[7:1500]) },
 		} {
-			_, err := x.sets[len(x.sets)-1].AdoptQuery(x.queries[0])
+			_, err := ecs.Into(x.sets[len(x.sets)-1]).ApplyQuery(x.queries[0])
 			require.NoError(t, err)
 			since := x.w.Version()
 			x.w.Advance()
@@ -273,7 +273,7 @@ func TestBehaviour22Duplicates(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, b.Len())
 		require.ElementsMatch(t, []ecs.Entity{e, f}, b.Entities(nil))
-		b, err = x.sets[len(x.sets)-1].AdoptList(list)
+		b, err = ecs.Into(x.sets[len(x.sets)-1]).ApplyList(list)
 		require.NoError(t, err)
 		require.Equal(t, 2, b.Len())
 		require.Equal(t, want, x.shows(ids))
@@ -301,9 +301,9 @@ func TestBehaviour23DeadEntity(t *testing.T) {
 				add := ecs.NewChange(x.w, ecs.Add(ecs.Register[extraData](x.w)), ecs.Remove(x.tag))
 				text := fmt.Sprintf(": entity %d of the list, %v, is not alive; nothing was changed", at, e)
 				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = add.ApplyList(list) })
-				require.PanicsWithValue(t, "ecs: Archetype.AdoptList"+text, func() { _, _ = x.sets[0].AdoptList(list) })
+				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = ecs.Into(x.sets[0]).ApplyList(list) })
 				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change -Tag +extraData", e), func() { _, _ = add.Apply(e) })
-				require.PanicsWithValue(t, fmt.Sprintf("ecs: Archetype.Adopt: %v is not alive, cannot apply change into []", e), func() { _, _ = x.sets[0].Adopt(e) })
+				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change into []", e), func() { _, _ = ecs.Into(x.sets[0]).Apply(e) })
 				require.NoError(t, x.w.Verify())
 				require.Equal(t, []any{want, hash, stats}, []any{x.shows(ids), x.w.Hash(), x.w.Stats()})
 			}

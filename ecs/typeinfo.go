@@ -249,7 +249,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
 	info.w, info.view, info.base, info.id = w, w.ids.View(), w.base, typeID(len(w.types.list))
-	info.epoch, info.spill = &w.epoch, w.buffers.Own()
+	info.epoch, info.spill = &w.rows.Epoch, w.buffers.Own()
 	w.types.byKey[key] = info.id
 	if info.shared != nil {
 		w.types.shared.Add(info.id)

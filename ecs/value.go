@@ -36,13 +36,16 @@ func (t *typeInfo) textOf(v *value.Shared) string { return t.name + "=" + textOf
 // valueOf returns the archetype's value of a shared type, or nil.
 func (a *Archetype) valueOf(id typeID) *value.Shared { return valueIn(a.values, id) }
 
+// usualValues is how many shared types an archetype has at most, as a rule: room for as many is on the stack.
+const usualValues = 8
+
 // valuesFor returns the values of an archetype with the types of sig, in the order of
-// types: those of given first, then those of a, which may be nil, then of others, and zero values.
-func (w *World) valuesFor(sig *signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
+// types, in all, which is empty: those of given first, then those of a, which may be nil, then of others, and zero
+// values.
+func (w *World) valuesFor(all []*value.Shared, sig *signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
 	if !sig.Meets(&w.types.shared) {
 		return nil
 	}
-	all := w.call.chosen[:0]
 	for i := range sig {
 		for word := sig[i] & w.types.shared[i]; word != 0; word &= word - 1 {
 			id := typeID(i*64 + bits.TrailingZeros64(word))
@@ -59,7 +62,6 @@ func (w *World) valuesFor(sig *signature, given []*value.Shared, a *Archetype, o
 			all = append(all, v.Canonical())
 		}
 	}
-	w.call.chosen = all
 	return all
 }
 

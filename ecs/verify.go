@@ -22,8 +22,8 @@ func (w *World) Verify() error {
 		}
 		rows += a.table.Grid.Len()
 	}
-	if w.created-w.destroyed != uint64(rows) {
-		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.created, w.destroyed, rows)
+	if w.rows.Created-w.rows.Destroyed != uint64(rows) {
+		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.rows.Created, w.rows.Destroyed, rows)
 	}
 	if err := w.tables.Verify(slices.Collect(w.archetypes.tables)); err != nil {
 		return err
@@ -98,5 +98,5 @@ func (w *World) verifyParts() error {
 	if err := w.news.verify(w.loops.phase != nil); err != nil {
 		return err
 	}
-	return w.call.verify(w.archetypes.list)
+	return w.rows.Verify()
 }

@@ -204,7 +204,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
-			*(*buffers)(to) = buffers{first, t, n, w.epoch, f.write} // Safe because BufferW and BufferR are one.
+			*(*buffers)(to) = buffers{first, t, n, w.rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
 			*(*enableBits)(to) = enableBits{a.table.Books.Bits(p.Slot(), pos), at.Row, n} // Safe because Bits is one.
 		}

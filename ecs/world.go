@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
@@ -27,7 +28,7 @@ import (
 //
 //	W1 Every alive record leads to a row that holds that entity, and every row
 //	   to a record that leads back.
-//	W4 created - destroyed is the number of rows of all archetypes.
+//	W4 rows.Created - rows.Destroyed is the number of rows of all archetypes.
 //	W7 The buffers of all rows are sound, and the heap has no blocks but theirs: H1 to H3 of
 //	   package value.
 //	W8 Every name is that of an entity that is alive, and is listed where Named
@@ -37,7 +38,7 @@ import (
 //	W12 Entities that are Dying have a Cleanup type.
 //	W2, W3, W6, W9 and L1 of package table, R1-R9 of package entity, M1-M5 of package match,
 //	W11 of value.go, and those of the parts that have a file here: T1, T2 and L2 of registry.go,
-//	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of call.go.
+//	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.
 
 // World owns entities and their components. One goroutine at a time may use it;
 // Reserve and Unreserve any may call at any time but during Close, and during a Phase
@@ -60,10 +61,9 @@ type World struct {
 	news       news        // what queries have not seen yet
 	dies       *Change     // what Destroy does to entities that are more than rows
 	loops      loops       // under way
-	call       call        // that is under way, and what it leaves for the next
-	epoch      uint64      // structural changes so far
-	created    uint64
-	destroyed  uint64
+	rows       change.Rows // all rows, as structural changes write them
+	copying    copying     // of the last call of Instantiate, kept for the next
+	shrinking  shrinking   // where the next step of Shrink goes on
 	closed     bool
 }
 

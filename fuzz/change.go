@@ -46,21 +46,21 @@ func (c change) gives() bool { return c.into != nil || c.add != 0 }
 
 func (c change) one(e ecs.Entity) (bool, error) {
 	if c.into != nil {
-		return c.into.a.Adopt(e)
+		return ecs.Into(c.into.a).Apply(e)
 	}
 	return c.c.Apply(e)
 }
 
 func (c change) query(q *ecs.Query) (ecs.Batch, error) {
 	if c.into != nil {
-		return c.into.a.AdoptQuery(q)
+		return ecs.Into(c.into.a).ApplyQuery(q)
 	}
 	return c.c.ApplyQuery(q)
 }
 
 func (c change) list(list []ecs.Entity) (ecs.Batch, error) {
 	if c.into != nil {
-		return c.into.a.AdoptList(list)
+		return ecs.Into(c.into.a).ApplyList(list)
 	}
 	return c.c.ApplyList(list)
 }

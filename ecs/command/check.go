@@ -111,7 +111,6 @@ func (p *player) end() {
 	}
 	clear(p.edges)
 	clear(p.roots)
-	p.work.end()
 }
 
 // place is where a record is in the order of playback.
@@ -212,7 +211,7 @@ func (p *player) changeOf(o *op, c codec) *ecs.Change {
 	w := p.b.w
 	switch {
 	case o.kind == destroy:
-		return w.Destruction()
+		return seam.Destruction(w)
 	case o.kind == remove:
 		return ecs.NewChange(w, ecs.Remove(o.t))
 	case o.shared && o.kind == add:
@@ -303,8 +302,11 @@ func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintp
 // place begins the first stint of a placeholder.
 func (p *player) place(r *record, key rootKey) error {
 	number, _ := seam.Number(r.e)
-	p.placed[number] = p.stints.add(r.e, p.root(key), -1)
-	return nil
+	root, err := p.root(key)
+	if err == nil {
+		p.placed[number] = p.stints.add(r.e, root, -1)
+	}
+	return err
 }
 
 // copy begins the stint of a copy. What is copied must not have commands in this run, nor
@@ -320,15 +322,11 @@ func (p *player) copy(r *record, o *op) error {
 		p.fail(r, o, r.e, hasNoCopy)
 		return nil
 	}
-	copies, err := key.at.Copies()
-	if err != nil {
-		return err
-	}
 	now := &p.runs[len(p.runs)-1]
 	if s != 0 && s >= now.first || key.at.Has(p.group) && p.stints.len() > now.first {
 		p.turn()
 	}
-	return p.place(r, rootKey{at: copies, source: source, created: true})
+	return p.place(r, rootKey{at: key.at, source: source, created: true})
 }
 
 // about adds a command about one entity to its stint.
@@ -375,7 +373,11 @@ func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
 	if err != nil || why != 0 {
 		return 0, why, err
 	}
-	n := p.stints.add(e, p.root(key), -1)
+	root, err := p.root(key)
+	if err != nil {
+		return 0, 0, err
+	}
+	n := p.stints.add(e, root, -1)
 	p.stints.follow(n, s)
 	if e.IsPlaceholder() {
 		number, _ := seam.Number(e)
@@ -445,11 +447,11 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 		if !matches || one.change == nil || one.kind == set && !has || one.kind == put && has && !one.shared || one.kind == add && has {
 			continue
 		}
-		to, err := one.change.Target(key.at)
+		out, err := seam.After(seam.OutcomeOf(key.at), one.change)
 		if err != nil {
 			return err
 		}
-		key.at = to
+		key.at = seam.At(&out)
 		key.ended = key.ended || one.kind == destroy
 	}
 	return nil
@@ -494,7 +496,7 @@ func (p *player) destroyGroup(r *record, s int32) error {
 	if before.at == nil || !before.at.Has(p.group) {
 		return nil
 	}
-	o := p.numberOf(op{kind: destroy, member: true, change: p.b.w.Destruction()}, nil)
+	o := p.numberOf(op{kind: destroy, member: true, change: seam.Destruction(p.b.w)}, nil)
 	for _, m := range p.membersOf(s) {
 		if m.Entity == p.stints.e[s] || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
 			continue

@@ -16,19 +16,12 @@ type work struct {
 	gone    []bool       // placeholders that came to nothing
 	list    []ecs.Entity
 	values  []uint32
-	cursor  []int32                // links
-	steps   int                    // that the cursor has gone
-	heirs   []ecs.Entity           // members of groups that are destroyed
-	rooms   map[*ecs.Archetype]int // by archetype: its place in room
-	room    []ecs.Room
-	moves   []move
+	cursor  []int32      // links
+	steps   int          // that the cursor has gone
+	heirs   []ecs.Entity // members of groups that are destroyed, and copies that are
+	tx      seam.Transaction
+	groups  int  // of tx
 	changed bool // the run has changed the world
-}
-
-func (w *work) end() {
-	clear(w.rooms)
-	clear(w.room)
-	clear(w.moves)
 }
 
 // Play makes the changes that were recorded, all of them: when one cannot apply, the error is
@@ -103,7 +96,7 @@ func (p *player) apply() (runs int, err error) {
 			}
 		}
 		p.sortStints(&r, int32(i))
-		if err := p.makeRoom(); err != nil {
+		if err := p.reserve(); err != nil {
 			return runs, err
 		}
 		p.work.changed = false
@@ -124,30 +117,74 @@ func (p *player) apply() (runs int, err error) {
 	return runs, nil
 }
 
-// applyRun plays the stints of one run: first copies, which see the world as it is before,
-// then what each group of stints becomes, and its values; at last what needs all entities.
-func (p *player) applyRun() error {
-	for _, n := range p.work.touched {
-		if err := p.copies(n); err != nil {
-			return err
+// reserve says what is to become of each group of a run, and makes room for it.
+func (p *player) reserve() error {
+	w := &p.work
+	seam.Begin(&w.tx, p.b.w, "Buffer.Play")
+	for _, n := range w.touched {
+		path, nd := p.path(n), &p.nodes[n]
+		root := p.rootOf(n, path)
+		nd.group = -1
+		switch {
+		case p.unseen(root, nd):
+			p.leaveOut(n)
+			continue
+		case root.copied && root.created:
+			out := &nd.out
+			if nd.at == nil {
+				out = &root.out // the members of its group may stay
+			}
+			seam.Copy(&w.tx, p.real(root.source), out, int(nd.count))
+		case root.created:
+			seam.Create(&w.tx, &nd.out, int(nd.count))
+		case seam.Stays(&nd.out):
+			continue
+		default:
+			seam.Move(&w.tx, p.entitiesOf(n), &nd.out)
 		}
+		nd.group = w.groups
+		w.groups++
 	}
-	p.work.heirs = p.work.heirs[:0]
-	for _, n := range p.work.touched {
+	return seam.Reserve(&w.tx)
+}
+
+// leaveOut makes nothing of the placeholders of a group.
+func (p *player) leaveOut(n int32) {
+	for _, s := range p.stintsOf(n) {
+		number, _ := seam.Number(p.stints.e[s])
+		p.work.gone[number] = true
+	}
+	p.nodes[n].count = 0
+}
+
+// applyRun plays the stints of one run, for which reserve has made room: first copies, which see the world as it is
+// before, and what is created, then what each other group of stints becomes; at last what needs all entities.
+func (p *player) applyRun() error {
+	w := &p.work
+	w.heirs = w.heirs[:0]
+	for _, n := range w.touched {
 		p.noteHeirs(n)
 	}
-	for _, n := range p.work.touched {
-		if err := p.settle(n); err != nil {
-			return err
+	for _, copied := range [...]bool{true, false} {
+		for _, n := range w.touched {
+			if root := p.rootOf(n, p.path(n)); root.created && root.copied == copied && p.nodes[n].group >= 0 {
+				p.make(n, copied)
+			}
 		}
 	}
-	if _, err := p.b.w.Destruction().ApplyList(p.work.heirs); err != nil {
+	for _, n := range w.touched {
+		if root := p.rootOf(n, p.path(n)); !root.created && p.nodes[n].group >= 0 {
+			p.move(n)
+		}
+	}
+	seam.Finish(&w.tx)
+	if _, err := seam.Destruction(p.b.w).ApplyList(w.heirs); err != nil {
 		return err
 	}
-	for _, n := range p.work.touched {
+	for _, n := range w.touched {
 		p.spread(n)
 	}
-	for _, n := range p.work.touched {
+	for _, n := range w.touched {
 		p.patch(n)
 	}
 	return nil
@@ -156,7 +193,7 @@ func (p *player) applyRun() error {
 // sortStints orders the stints of a run by node.
 func (p *player) sortStints(r *run, number int32) {
 	w := &p.work
-	w.touched = w.touched[:0]
+	w.touched, w.groups = w.touched[:0], 0
 	if len(p.runs) > 1 || len(p.placed) > 0 {
 		p.resolve(r)
 	}
@@ -232,55 +269,63 @@ func (p *player) unseen(root, nd *node) bool {
 	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.group))
 }
 
-// copies makes the entities of a group that are copies of another. Those that are unseen come to
-// nothing, copies or not.
-func (p *player) copies(n int32) error {
-	root, nd := p.rootOf(n, p.path(n)), &p.nodes[n]
-	if p.unseen(root, nd) {
-		for _, s := range p.stintsOf(n) {
-			number, _ := seam.Number(p.stints.e[s])
-			p.work.gone[number] = true
-		}
-		nd.count = 0
-	}
-	if !root.copied || !root.created || nd.count == 0 {
-		return nil
-	}
-	source := p.real(root.source)
-	group := p.stintsOf(n)
-	batch, err := p.b.w.InstantiateN(source, len(group))
-	if err != nil {
-		return err
-	}
+// make makes the entities of a group, copies of another or new ones, and writes the values of new ones.
+func (p *player) make(n int32, copied bool) {
+	nd := &p.nodes[n]
+	batch, group := seam.Run(&p.work.tx, nd.group), p.stintsOf(n)
 	p.born(group, batch)
-	return nil
+	if !copied {
+		p.fill(n, p.path(n), batch)
+		return
+	}
+	made := p.work.list
+	if nd.at == nil {
+		p.work.heirs = append(p.work.heirs, made[:len(group)]...)
+	}
+	if p.destroysGroup(n) {
+		p.work.heirs = append(p.work.heirs, made[len(group):]...)
+	}
 }
 
-// noteHeirs notes the members of groups whose entities the run destroys, as they are in the
-// world: copies are, that no command can be about. Members that the run adds have stints.
+// move moves the entities of a group, or ends them, and writes the values of those that are there still.
+func (p *player) move(n int32) {
+	batch := seam.Run(&p.work.tx, p.nodes[n].group)
+	p.work.changed = true
+	if batch.Len() > 0 {
+		p.sortAs(n, batch)
+		p.fill(n, p.path(n), batch)
+	}
+}
+
+// noteHeirs notes the members of groups whose entities the run destroys, as they are in the world: copies are among
+// them, that no command can be about. Members that the run adds have stints.
 func (p *player) noteHeirs(n int32) {
-	path := p.path(n)
-	if root := p.rootOf(n, path); root.created && !root.copied {
+	if root := p.rootOf(n, p.path(n)); root.created || !p.destroysGroup(n) {
 		return
 	}
-	for _, m := range path {
-		nd := &p.nodes[m]
-		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
-		if before.at == nil || !before.at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
-			return
-		}
-		if one.kind != destroy || one.member {
-			continue
-		}
-		for _, s := range p.stintsOf(n) {
-			for _, m := range p.group.Slice(p.stints.e[s]) {
-				if p.b.w.Alive(m.Entity) && m.Entity != p.stints.e[s] {
-					p.work.heirs = append(p.work.heirs, m.Entity)
-				}
+	for _, s := range p.stintsOf(n) {
+		for _, m := range p.group.Slice(p.stints.e[s]) {
+			if p.b.w.Alive(m.Entity) && m.Entity != p.stints.e[s] {
+				p.work.heirs = append(p.work.heirs, m.Entity)
 			}
 		}
-		return
 	}
+}
+
+// destroysGroup reports whether the program of a group destroys its entities, not as members of another group, while
+// they have the members that they began with.
+func (p *player) destroysGroup(n int32) bool {
+	for _, m := range p.path(n) {
+		nd := &p.nodes[m]
+		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
+		switch {
+		case before.at == nil || !before.at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo:
+			return false
+		case one.kind == destroy && !one.member:
+			return true
+		}
+	}
+	return false
 }
 
 // born gives the stints of placeholders the entities that a batch begins with.
@@ -293,76 +338,6 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 		p.note(e, s)
 	}
 	p.work.changed = true
-}
-
-// settle makes the entities of a group what they are at the end.
-func (p *player) settle(n int32) error {
-	path := p.path(n)
-	root, nd := p.rootOf(n, path), &p.nodes[n]
-	now := root.at
-	if nd.count == 0 {
-		return nil
-	}
-	if root.created && !root.copied {
-		now = p.bornAs(path, now)
-		batch, err := now.CreateN(len(p.stintsOf(n)))
-		if err != nil {
-			return err
-		}
-		p.born(p.stintsOf(n), batch)
-		if now == nd.at {
-			p.fill(n, path, batch)
-			return nil
-		}
-	}
-	if now == nd.at && !nd.ended && !p.stops(path) {
-		return nil
-	}
-	list := p.entitiesOf(n)
-	now, err := p.through(path, now, list)
-	if err != nil || now == nil || now == nd.at {
-		return err
-	}
-	batch, err := nd.at.AdoptList(list)
-	if err != nil {
-		return err
-	}
-	p.work.changed = true
-	if batch.Len() == len(list) {
-		p.sortAs(n, batch)
-		p.fill(n, path, batch)
-	}
-	return nil
-}
-
-func (p *player) stops(path []int32) bool {
-	for _, m := range path {
-		if p.nodes[m].stop {
-			return true
-		}
-	}
-	return false
-}
-
-// through takes entities along their path as far as one move does not do. It returns what
-// they are then.
-func (p *player) through(path []int32, now *ecs.Archetype, list []ecs.Entity) (*ecs.Archetype, error) {
-	moves, err := p.movesOf(path, now)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range moves {
-		if m.by != nil {
-			_, err = m.by.ApplyList(list)
-		} else {
-			_, err = m.to.AdoptList(list)
-		}
-		if err != nil {
-			return nil, err
-		}
-		now, p.work.changed = m.to, true
-	}
-	return now, nil
 }
 
 // destroy destroys the entities that match a query, and the members of their groups.

@@ -18,11 +18,11 @@ type node struct {
 	run     int32          // that it was counted in last
 	filled  bool           // the values of that run are written
 	count   int32          // stints of that run that end here
+	group   int            // of the run's transaction; -1: none
 	first   int32          // the first of them in work.order
-	stop    bool           // the parent's archetype must be reached first: a type that was removed comes anew
-	lossy   bool           // some type was removed on the way
 	created bool           // roots: the entity is made by this run
-	at      *ecs.Archetype // what the entities have then; nil: they have ended
+	out     seam.Outcome   // what the commands make of the entities
+	at      *ecs.Archetype // what the entities have then, of out; nil: they have ended
 	source  ecs.Entity     // roots of copies: what is copied, with placeholders resolved when it is played
 	copied  bool
 	ended   bool // the entity was destroyed, though Cleanup types may be left of it
@@ -34,25 +34,32 @@ type edge struct{ node, op int32 }
 // rootKey is what makes roots different.
 type rootKey struct {
 	at      *ecs.Archetype
-	source  ecs.Entity
+	source  ecs.Entity // that copies are made of; at is its archetype
 	created bool
 	ended   bool
 }
 
-// root returns the root of entities that have an archetype.
-func (p *player) root(key rootKey) int32 {
+// root returns the root of entities that have an archetype, or are copies of one that has it.
+func (p *player) root(key rootKey) (int32, error) {
 	if p.lastRoot >= 0 && p.lastKey == key {
-		return p.lastRoot
+		return p.lastRoot, nil
 	}
 	n, ok := p.roots[key]
 	if !ok {
+		out, copied := seam.OutcomeOf(key.at), key.source != ecs.Null
+		if copied {
+			var err error
+			if out, err = seam.OutcomeOfCopies(key.at); err != nil {
+				return 0, err
+			}
+		}
 		n = int32(len(p.nodes))
-		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, at: key.at,
-			created: key.created, source: key.source, copied: key.source != ecs.Null, ended: key.ended})
+		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, out: out, at: seam.At(&out),
+			created: key.created, source: key.source, copied: copied, ended: key.ended})
 		p.roots[key] = n
 	}
 	p.lastRoot, p.lastKey = n, key
-	return n
+	return n, nil
 }
 
 // step returns the node that an op leads to: the same one when it changes nothing. A negative
@@ -92,19 +99,16 @@ func (p *player) lead(n, o int32) (int32, error) {
 	case one.kind == add && has, one.kind == remove && !has, one.kind == destroy && nd.ended:
 		return n, nil
 	}
-	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, at: nd.at, lossy: nd.lossy, ended: nd.ended}
+	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, out: nd.out, at: nd.at, ended: nd.ended}
 	if c := one.change; c != nil && !(one.kind == put && has && !one.shared) {
-		to, err := c.Target(nd.at)
+		out, err := seam.After(nd.out, c)
 		if err != nil {
 			return 0, err
 		}
-		if to == nd.at {
+		if seam.At(&out) == nd.at {
 			return n, nil // nothing comes and nothing goes
 		}
-		child.at = to
-		gives := one.kind == add || one.kind == put || one.kind == apply
-		child.stop = gives && nd.lossy
-		child.lossy = nd.lossy || one.kind == remove || one.kind == apply
+		child.out, child.at = out, seam.At(&out)
 		child.ended = nd.ended || one.kind == destroy
 	}
 	p.nodes = append(p.nodes, child)

@@ -19,7 +19,7 @@ func TestRoom(t *testing.T) {
 			cb.Add(y.plain.Create(), y.slow)
 			cb.Add(y.plain.Create(), y.walk)
 		},
-		"on the way": func(y *yard, cb *Buffer) {
+		"renewed": func(y *yard, cb *Buffer) {
 			cb.Add(y.plain.Create(), y.slow)
 			e := y.full.Create()
 			cb.Remove(e, y.pos)
@@ -52,7 +52,11 @@ func TestRoom(t *testing.T) {
 		for ; !playWith(t, u, free, record); free++ {
 			require.Less(t, free, 100, name)
 		}
-		require.Greater(t, free, 1, name)
+		least := 2
+		if name == "renewed" {
+			least = 1 // rows that lose a type and get it again pass through no archetype without it
+		}
+		require.GreaterOrEqual(t, free, least, name)
 	}
 	require.NoError(t, u.Verify())
 	require.NoError(t, u.Close())

@@ -24,6 +24,7 @@ var floors = [][]string{
 	{"ecs/internal/entity"},
 	{"ecs/internal/value"},
 	{"ecs/internal/table"},
+	{"ecs/internal/change"},
 	{"ecs/internal/match"},
 	{"ecs"},
 	{seam},

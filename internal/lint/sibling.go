@@ -15,7 +15,6 @@ var siblings = []string{"ecs/command", "ecs/job", "ecs/system"}
 // spared are the exported names of ecs that no program here uses, and why they are exported all
 // the same.
 var spared = map[string]string{
-	"AdoptList":     "Adopt of many",
 	"Closed":        "whether a world can be asked anything is its owner's question",
 	"IsPlaceholder": "programs hold the placeholders of command buffers",
 	"Locate":        "the one way from an entity to its archetype",
@@ -23,9 +22,8 @@ var spared = map[string]string{
 	"SharedValue":   "what Shared.Of returns, to be kept",
 	"Term":          "what Read and Write return, to be kept",
 	"TryCopyFrom":   "CopyFrom with an error",
-	"Destruction":   roomsMove,
-	"HasRoom":       roomsMove,
-	"Room":          roomsMove,
+	"Outcome":       "the type of seam.Outcome, without exported methods or fields",
+	"Transaction":   "the type of seam.Transaction, without exported methods or fields",
 	"Done":          loansMove,
 	"Joins":         loansMove,
 	"NewLoan":       loansMove,
@@ -34,7 +32,6 @@ var spared = map[string]string{
 }
 
 const (
-	roomsMove = "goes behind the seam when rooms have their last shape"
 	loansMove = "goes behind the seam when loans have their last shape"
 )
 

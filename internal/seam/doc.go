@@ -12,41 +12,49 @@
 //	                            |
 //	                           under                   the key, Facts, Link
 //
-// Promise: a function does what its comment says, and is tested for it, as those of ecs are. It is
-// promised to the packages above alone: a function changes together with all its callers, in one
-// commit, and goes when the last of them does. A broken contract panics with a text that begins
+// Promise: a function does what its comment says, and is tested for it. It is promised to the packages above alone: it changes
+// together with all its callers, in one commit, and goes when the last of them does. A broken contract panics with a text that begins
 // "ecs: seam.Function: ", or with the op that was given; look-ups return nil or false. A nil world or query that a comment does not
 // speak of may be a runtime error. Facts belong to the world and are not to be written.
 //
-// Goroutines: TypeIndex, FactsOf, Placeholder, Number, Writes and Conflicts may be called by any
-// goroutine; Join too, while nobody else uses its first argument. The others are for the
-// goroutine that uses the world.
+// Goroutines: any goroutine may call TypeIndex, FactsOf, Placeholder, Number, Writes and Conflicts; Join too, while
+// nobody else uses its first argument. The others are for the goroutine that uses the world.
 //
 // Cost: a call is the call of what it leads to, and of MatchesArchetype one more. There is no function variable
 // and no interface between, the key has no size, and both sides are inlined (internal/lint has them in its table).
 //
 // What is here, who uses it, and why programs do not; a test of internal/lint compares it with the code:
 //
+//	After             command           what several commands make of an entity, one after the other
 //	ArchetypesOf      command           Locate of many at once; pays for hundreds in no order
+//	At                command           of an outcome, which only the seam has
+//	Begin             command           a transaction of several groups; programs make a call for each
 //	CheckChange       command, system   a structural change of several steps begins; programs make calls
 //	Conflicts         job               yes or no, once a flight; World.Conflicts says which types
+//	Copy              command           a part of a transaction
+//	Create            command           a part of a transaction
+//	Destruction       command           a change that leaves groups alone; programs have World.Destroy
 //	FactsOf           command, system   what Register was told, which its caller knows
 //	Filters           command, system   the terms of a query, which its maker knows
+//	Finish            command           a part of a transaction
 //	Join              system            for what several queries need; programs ask for each
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
+//	Move              command           a part of a transaction
 //	Number            command           which placeholder it is, and of which command buffer
+//	OutcomeOf         command           where an outcome begins
+//	OutcomeOfCopies   command           where the outcome of copies begins
 //	PinSince          system            one version for all queries of a system; programs have SetSince
 //	Placeholder       command           programs get placeholders from command.Writer
+//	Reserve           command           a part of a transaction
+//	Run               command           a part of a transaction
 //	Settle            command           ends loans beside any change of the structure
 //	Shared            system            programs hold the Phase
+//	Stays             command           of an outcome, which only the seam has
 //	TypeIndex         command           an index for tables by type; programs have the handle
 //	Writes            job               of a term; programs wrote the term
 //
-// Looked at and left in ecs, because a program on docs/guide.md or docs/ecs.md has a use for it:
-// World.Owns (which of several worlds), Query.Access and World.Conflicts (job.Scheduler.CompleteFor, and why
-// jobs wait), Entity.IsPlaceholder, World.Closed, World.Locate, Query.Matches, Archetype.Chunk and
-// Rows.Chunk (copies kept chunk by chunk), Query.World and its like. To come here: Room, HasRoom, Archetype.Copies,
-// World.Destruction, Change.Target, NewLoan, Loan, and Reader and RowRange as far as only ecs/job uses them.
+// Left in ecs, because programs have a use for it: World.Owns, Query.Access and World.Conflicts, Entity.IsPlaceholder,
+// World.Closed, World.Locate, Query.Matches, Archetype.Chunk, Rows.Chunk.
 package seam

@@ -14,6 +14,12 @@ type Facts = under.Facts
 // Link is an entity in a value, or an array of elements that have some.
 type Link = under.Link
 
+// Outcome is what changes, one after the other, make of entities of an archetype. It is a value.
+type Outcome = ecs.Outcome
+
+// Transaction is a structural change of several groups of entities, all or none. The zero value is ready for Begin.
+type Transaction = ecs.Transaction
+
 // key has no size: nothing of it is passed.
 var key under.Key
 

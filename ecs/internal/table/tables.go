@@ -50,6 +50,9 @@ func (s *Tables) Open(u *alloc.Universe, growth alloc.Growth, ids *entity.Store,
 // Register adds a type. Its TypeID is the number of types registered before it.
 func (s *Tables) Register(t Type) { s.types = append(s.types, t) }
 
+// Managed returns the store of a type that is managed.
+func (s *Tables) Managed(id TypeID) value.Managed { return s.types[id].Managed }
+
 // Shelf returns the shelf of small chunks.
 func (s *Tables) Shelf() *alloc.Shelf { return s.shelf }
 

@@ -15,12 +15,14 @@ type Transition struct {
 	Fresh      []Column      // columns that only To has: they begin as zeros
 	Added      Column        // the last of Fresh; when Fresh is empty the zero Column, which points to the start of the chunk
 	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil: the numbers are the same
+	renewed    Signature     // types that begin anew though From has them
 	row        alloc.RowCopy // columns that From and To have
 	ending     []Column      // owning columns that only From has: Send ends what rows own there
 	bits       []Slots       // enable bits that From and To have
 	on         []uint16      // slots of To whose bits From lacks: rows that come are enabled
 	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
 	more       bool          // rare, or row.Others
+	loose      bool          // no table knows it, so a new layout of From or To does not update it: see Refresh
 	Relabels   bool          // columns that From and To have lie alike: whole chunks can change hands
 	sameLayout bool          // From and To have the same types, and each the layout that was planned for them
 }
@@ -80,6 +82,24 @@ func (t *Table) Across(to *Table, numbers []TypeID) *Transition {
 	return x
 }
 
+// Renewing returns the transition from t to a table of the same world, or to t itself, by which the types of a set begin
+// anew, as if rows had lost them and got them again.
+func (t *Table) Renewing(to *Table, renewed Signature) *Transition {
+	x := &Transition{From: t, To: to, renewed: renewed, loose: true}
+	x.Find()
+	return x
+}
+
+// Refresh computes a transition of Renewing anew, when its tables may have other layouts now.
+func (x *Transition) Refresh() {
+	if x.loose {
+		x.Find()
+	}
+}
+
+// Keeps reports whether rows that move keep the values of a type of To, whose number is id in the world of From.
+func (x *Transition) Keeps(id TypeID) bool { return x.From.Sig.Has(id) && !x.renewed.Has(id) }
+
 // Number returns the number that a type of the target has in the source.
 func (x *Transition) Number(id TypeID) TypeID {
 	if x.numbers == nil {
@@ -91,11 +111,11 @@ func (x *Transition) Number(id TypeID) TypeID {
 // Find computes the transition from the layouts and types of From and To.
 func (x *Transition) Find() {
 	from, to := x.From, x.To
-	*x = Transition{From: from, To: to, numbers: x.numbers, row: x.row.Emptied(),
-		Relabels: from.all.u == to.all.u && from.Grid.PerUnit() == to.Grid.PerUnit() && from.Grid.IsSkewed() == to.Grid.IsSkewed()}
+	*x = Transition{From: from, To: to, numbers: x.numbers, renewed: x.renewed, loose: x.loose, row: x.row.Emptied(),
+		Relabels: from != to && from.all.u == to.all.u && from.Grid.PerUnit() == to.Grid.PerUnit() && from.Grid.IsSkewed() == to.Grid.IsSkewed()}
 	for _, c := range to.Grid.Columns() {
 		there := x.Number(TypeID(c.Key))
-		if !from.Sig.Has(there) {
+		if !x.Keeps(there) {
 			x.Fresh, x.Added = append(x.Fresh, c), c
 			continue
 		}
@@ -105,13 +125,13 @@ func (x *Transition) Find() {
 	}
 	if x.numbers == nil { // with numbers, To has all types of From
 		for _, c := range from.Owning {
-			if !to.Sig.Has(TypeID(c.Key)) {
+			if id := TypeID(c.Key); !to.Sig.Has(id) || x.renewed.Has(id) {
 				x.ending = append(x.ending, c)
 			}
 		}
 	}
 	for _, slot := range to.Books.Toggling() {
-		if id := x.Number(to.Types[slot]); from.Sig.Has(id) {
+		if id := x.Number(to.Types[slot]); x.Keeps(id) {
 			x.bits = append(x.bits, Slots{From: from.Places[id].Slot(), To: slot})
 		} else {
 			x.on = append(x.on, slot)

@@ -130,6 +130,49 @@ func TestRead(t *testing.T) {
 	require.Error(t, err)
 }
 
+// writers are the methods that write rows, records of alive entities, and the books of chunks for rows that come, move or
+// go, by the type that has them.
+var writers = map[string]string{
+	"Store":      "Take TakeRows Give GiveRows Move MoveRows Revive Become",
+	"Table":      "Push CloseGap Cut Release MoveOne Promote Refit Grow MakeRoom",
+	"Transition": "Send Copy Repeat Give Adopt",
+	"Books":      "Add Cut Promote Give Mark MarkLast Order OrderLast OrderFrom Carry EnableRows ClearRows CopyRows CopyBits Close",
+	"Grid":       "Push Pop Cut Grow GrowExact Give Promote Refit Prepare",
+}
+
+// TestOnlyChangeWritesRows: package ecs brings rows, moves and ends them by package change only.
+func TestOnlyChangeWritesRows(t *testing.T) {
+	t.Chdir("../../..")
+	load := sources(t)
+	written := map[string]int{}
+	for _, dir := range []string{"ecs/internal/change", "ecs"} {
+		p, err := load.read(dir)
+		require.NoError(t, err)
+		for use, of := range p.info.Uses {
+			f, ok := of.(*types.Func)
+			if !ok || f.Signature().Recv() == nil {
+				continue
+			}
+			recv := f.Signature().Recv().Type()
+			if pointer, ok := recv.(*types.Pointer); ok {
+				recv = pointer.Elem()
+			}
+			named, ok := recv.(*types.Named)
+			if !ok || !slices.Contains(strings.Fields(writers[named.Obj().Name()]), f.Name()) {
+				continue
+			}
+			if pkg := f.Pkg().Path(); pkg != "quarry/alloc" && !strings.HasPrefix(pkg, "quarry/ecs/internal/") || pkg == "quarry/ecs/internal/change" || pkg == "quarry/ecs/internal/value" {
+				continue
+			}
+			written[dir]++
+			if dir == "ecs" {
+				t.Errorf("%v: calls %s.%s, which only package change may", p.set.Position(use.Pos()), named.Obj().Name(), f.Name())
+			}
+		}
+	}
+	require.Greater(t, written["ecs/internal/change"], 15, "the methods of the list are those that package change calls")
+}
+
 // TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and Fills declare, so they can become
 // a package of their own when exported names change.
 func TestSugarIsOnTop(t *testing.T) {

@@ -1,0 +1,97 @@
+package change
+
+import (
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// Rows from another world, whose Rows are another's: they die there and are born here.
+
+// PlanAcross says how a part's rows come from another world along a path of table.Across, and counts those that need
+// room. It returns how many chunks change hands.
+func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
+	if p.Whole && path.To.Len() == 0 && !path.Relabels && path.Adopts() {
+		path.Adopt()
+	}
+	to := tx.aim(path.To)
+	if p.Whole && path.Relabels {
+		give = p.Table.FullChunks()
+	}
+	if give > 0 {
+		to.coming += p.Table.PartFull()
+		to.regular = true
+	} else {
+		to.coming += p.Rows
+	}
+	return give
+}
+
+// Receive moves a part's rows here from the Rows of another world, whose first chunks, give of them, change hands. It
+// calls renamed, never for each row, with the ids that entities had there and have here.
+func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, renamed func(old, to []entity.ID)) {
+	tx := &r.tx
+	arrive := func(b table.Run) {
+		r.adopt(from, path, b)
+		r.rename(from, b, renamed)
+	}
+	if give > 0 {
+		for pos, c := range p.Table.Grid.Chunks()[:give] {
+			from.died(p.Table, table.Locate(c.First, 0), p.Table.Grid.RowsOf(pos))
+		}
+		start, n := path.Give(give, arrive)
+		r.born(path.To, start, n)
+		tx.Note(Span{path.To, start, n})
+	}
+	runs := p.Backward()
+	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
+		start := path.To.Grid.Len()
+		from.died(p.Table, table.Locate(p.Table.Grid.Chunks()[pos].First, row), n)
+		path.Copy(pos, row, n, func(b table.Run, _ alloc.GridRow) { arrive(b) })
+		p.takeOut(pos, row, n)
+		r.born(path.To, start, n)
+		tx.Note(Span{path.To, start, n})
+	}
+}
+
+// adopt gives rows that have come slots of this world for their managed values.
+func (r *Rows) adopt(from *Rows, path *table.Transition, b table.Run) {
+	for _, c := range path.To.Managed() {
+		old := from.tables.Managed(path.Number(table.TypeID(c.Key)))
+		r.tables.Managed(table.TypeID(c.Key)).Adopt(old, value.SlotsAt(b.At, c, len(b.IDs)))
+	}
+}
+
+// rename ends the entities of rows that have come in the other world, and gives the rows new entities here.
+func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)) {
+	var old [256]entity.ID
+	for ids, at := b.IDs, b.Loc; len(ids) > 0; {
+		n := copy(old[:], ids)
+		r.ids.TakeRows(at, ids[:n])
+		renamed(old[:n], ids[:n])
+		from.ids.GiveRows(old[:n])
+		ids, at = ids[n:], at+table.Location(n)
+	}
+}
+
+// CopyTable fills an empty table with copies of all rows of a table of another world, of which this world is to become a
+// copy: entities keep their indices, in the world with tag. It calls copied with each run of rows. An error is that of the
+// universe; no row has come then.
+func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b table.Run)) error {
+	from := path.From
+	if err := path.To.MakeRoom(from.Len(), false); err != nil {
+		return err
+	}
+	for pos := range from.Grid.Chunks() {
+		path.Copy(pos, 0, from.Grid.RowsOf(pos), func(b table.Run, _ alloc.GridRow) {
+			for i := range b.IDs {
+				b.IDs[i] = b.IDs[i].In(tag)
+			}
+			r.ids.MoveRows(b.IDs, b.Loc)
+			copied(b)
+		})
+	}
+	r.born(path.To, 0, from.Len())
+	return nil
+}

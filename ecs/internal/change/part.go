@@ -1,0 +1,144 @@
+package change
+
+import (
+	"math/bits"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/table"
+)
+
+// Part is the rows of one table that a change is about: all of them, or those of a mask or a list.
+type Part struct {
+	Table   *table.Table
+	Rows    int     // how many
+	Whole   bool    // all rows of the table
+	Outcome Outcome // what the change makes of them
+	end     int     // rows of the table when the part was selected: others may come while it is there
+	mask    []uint64
+	list    []uint64 // rows, counted over the table, in rising order, in the low 32 bits; where mask is nil and Whole false
+	all     bool     // every chunk changes hands, a part-full one too
+	shared  bool     // it is of a group: rows stay where they were, void, until Finish
+}
+
+// wordsAt returns the index in the mask of a chunk's first word: each chunk begins a new word.
+func (p *Part) wordsAt(pos int) int { return p.Table.Grid.Chunks()[pos].Start/64 + pos }
+
+// Mask returns the mask of a chunk, a bit for each row. The part has a mask.
+func (p *Part) Mask(pos int) []uint64 {
+	at := p.wordsAt(pos)
+	return p.mask[at : at+(p.rowsOf(pos)+63)/64]
+}
+
+// rowsOf returns how many rows a chunk had when the part was selected, 0 for a chunk that came later.
+func (p *Part) rowsOf(pos int) int {
+	return max(0, min(p.Table.Grid.RowsOf(pos), p.end-p.Table.Grid.Chunks()[pos].Start))
+}
+
+// Listed returns the rows of a part that has neither all rows nor a mask: counted over the table, in rising
+// order, in the low 32 bits of each word.
+func (p *Part) Listed() []uint64 { return p.list }
+
+// IsMasked reports whether the part's rows are in a mask.
+func (p *Part) IsMasked() bool { return p.mask != nil }
+
+// Runs walks the rows of a part from the end, so that removing the rows found leaves those that come later where
+// they are. The rows of a whole table come chunk by chunk, in order: they are removed together, see takeOut.
+type Runs struct {
+	p    *Part
+	pos  int      // the chunk that is walked; of a whole table the next one
+	mask []uint64 // of that chunk; nil: the next one is to be opened
+	hi   int      // rows of the chunk that are not walked yet, or entries of the list
+}
+
+// Backward begins a walk over the part's rows.
+func (p *Part) Backward() Runs {
+	if p.Whole {
+		return Runs{p: p}
+	}
+	return Runs{p: p, pos: len(p.Table.Grid.Chunks()), hi: len(p.list)}
+}
+
+// Next returns the next run of rows, of one chunk.
+func (r *Runs) Next() (pos, row, n int, ok bool) {
+	if r.p.Whole {
+		return r.nextChunk()
+	}
+	if r.p.mask == nil {
+		return r.nextListed()
+	}
+	for {
+		if r.hi = prevBit(r.mask, r.hi, 0); r.hi > 0 {
+			end := r.hi
+			r.hi = prevBit(r.mask, end, ^uint64(0))
+			return r.pos, r.hi, end - r.hi, true
+		}
+		if r.pos == 0 {
+			return 0, 0, 0, false
+		}
+		if r.pos--; r.p.rowsOf(r.pos) > 0 {
+			r.mask, r.hi = r.p.Mask(r.pos), r.p.rowsOf(r.pos)
+		}
+	}
+}
+
+func (r *Runs) nextChunk() (pos, row, n int, ok bool) {
+	g := &r.p.Table.Grid
+	if r.pos >= len(g.Chunks()) {
+		return 0, 0, 0, false
+	}
+	r.pos++
+	return r.pos - 1, 0, g.RowsOf(r.pos - 1), true
+}
+
+func (r *Runs) nextListed() (pos, row, n int, ok bool) {
+	if r.hi == 0 {
+		return 0, 0, 0, false
+	}
+	list := r.p.list
+	pos, row = r.p.Table.Grid.Find(int(uint32(list[r.hi-1])))
+	n = 1
+	for r.hi--; r.hi > 0 && row > 0 && list[r.hi-1]+1 == list[r.hi]; r.hi-- {
+		row--
+		n++
+	}
+	return pos, row, n, true
+}
+
+// prevBit returns one more than the highest i below hi whose bit differs from those of same, or 0.
+func prevBit(mask []uint64, hi int, same uint64) int {
+	for hi > 0 {
+		i := (hi - 1) / 64
+		word := (mask[i] ^ same) << (63 - (hi-1)%64)
+		if word != 0 {
+			return hi - bits.LeadingZeros64(word)
+		}
+		hi = i * 64
+	}
+	return 0
+}
+
+// EachRow calls visit for the part's rows, in the order in which they move.
+func (p *Part) EachRow(visit func(alloc.GridRow) error) error {
+	runs := p.Backward()
+	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
+		at := p.Table.Grid.Row(pos, row)
+		for range n {
+			if err := visit(at); err != nil {
+				return err
+			}
+			at.Row++
+		}
+	}
+	return nil
+}
+
+// takeOut removes rows that a walk has shown from their table: those of a whole one all together, after the last.
+func (p *Part) takeOut(pos, row, n int) {
+	switch {
+	case p.shared:
+	case !p.Whole:
+		p.Table.CloseGap(pos, row, n)
+	case pos == len(p.Table.Grid.Chunks())-1:
+		p.Table.Cut(p.Table.Len())
+	}
+}

@@ -1,0 +1,259 @@
+package change
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// Transactions. A change of many rows goes in three steps, so that it happens as a whole or not at all:
+//
+//	select   the rows, by table, each part with its outcome           Selection, Part, Outcome
+//	reserve  rows in the tables that they come to, blocks, ids        Reserve: may be refused
+//	commit   chunks change hands, rows move, entities end             Commit: cannot fail
+//
+// A world has one transaction at a time: the package above refuses a structural change that is asked for while one is
+// under way.
+
+// Span is consecutive rows of a table, over its chunks.
+type Span struct {
+	Table *table.Table
+	Start int
+	N     int
+}
+
+// Tx is a structural change of many rows that is under way, or the last one.
+type Tx struct {
+	Selection
+	Spans   []Span // rows that the change has made or moved, in their new places
+	rows    *Rows
+	targets []target
+	blocks  []value.Header // that Take took
+	used    int            // of blocks, by Block
+}
+
+// target is a table that rows come to.
+type target struct {
+	t       *table.Table
+	coming  int  // rows that need room
+	sources int  // parts, and others, that rows come from
+	regular bool // full chunks come, too
+}
+
+// Begin begins a transaction, without rows.
+func (r *Rows) Begin() *Tx {
+	tx := &r.tx
+	tx.begin()
+	tx.Spans, tx.targets, tx.blocks, tx.used = tx.Spans[:0], tx.targets[:0], tx.blocks[:0], 0
+	return tx
+}
+
+// Last returns the last transaction, whose Spans are good until the next one begins.
+func (r *Rows) Last() *Tx { return &r.tx }
+
+// aim returns the target of a table, with one source more.
+func (tx *Tx) aim(t *table.Table) *target {
+	seat := tx.seatOf(t.Index)
+	if seat.target == 0 {
+		tx.targets = append(tx.targets, target{t: t})
+		seat.target = int32(len(tx.targets))
+	}
+	to := &tx.targets[seat.target-1]
+	to.sources++
+	return to
+}
+
+// Expect notes that n rows come to a table, which uses its own layout when they are the first.
+func (tx *Tx) Expect(t *table.Table, n int) {
+	tx.aim(t).coming += n
+	t.UseOwnLayout()
+}
+
+// plan says how the rows of parts move, when the outcomes of all are known, and counts those that
+// need room. All chunks of a part change hands where no other rows come and the target has none, so that it can adopt
+// the layout; a small chunk never does, nor do chunks of a group.
+func (tx *Tx) plan() {
+	for i := range tx.Parts {
+		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
+			tx.aim(p.Outcome.Path().To)
+		}
+	}
+	for i := range tx.Parts {
+		p := &tx.Parts[i]
+		if path := p.Outcome.Path(); path != nil {
+			tx.planPart(p, path, &tx.targets[tx.seatOf(path.To.Index).target-1])
+		}
+	}
+}
+
+func (tx *Tx) planPart(p *Part, path *table.Transition, to *target) {
+	if p.shared {
+		to.coming += p.Rows
+		return
+	}
+	p.all = p.Whole && !p.Table.Grid.HasSmall() && to.sources == 1 && path.To.Len() == 0 && (path.Relabels || path.Adopts())
+	switch {
+	case p.all:
+	case p.relabels():
+		to.coming += p.Table.PartFull()
+		to.regular = true
+	default:
+		to.coming += p.Rows
+	}
+}
+
+// relabels reports whether full chunks change hands.
+func (p *Part) relabels() bool {
+	return p.Whole && p.Outcome.Path().Relabels && p.Table.FullChunks() > 0
+}
+
+// Take takes a block for a buffer of n elements, which Block hands out. An error is the Spill's; the blocks are freed by
+// Cancel, and by a Reserve that fails.
+func (tx *Tx) Take(s *value.Spill, k *value.Shape, n int) error {
+	h, err := s.Take(k, n)
+	if err == nil {
+		tx.blocks = append(tx.blocks, h)
+	}
+	return err
+}
+
+// Block returns the next of the blocks that Take took, in the same order.
+func (tx *Tx) Block() value.Header {
+	tx.used++
+	return tx.blocks[tx.used-1]
+}
+
+// Cancel gives up a transaction that was not committed.
+func (tx *Tx) Cancel() {
+	for i := range tx.blocks[tx.used:] {
+		tx.rows.buffers.Free(&tx.blocks[tx.used+i])
+	}
+	tx.blocks, tx.used, tx.targets = tx.blocks[:0], 0, tx.targets[:0]
+}
+
+// Reserve makes room for the rows of all parts that move, for those that Expect announced, and for ids. On
+// an error the transaction is canceled, and everything is as before.
+func (tx *Tx) Reserve(ids int) error {
+	tx.plan()
+	// What one target takes beyond its need may be what another lacks, or the ids.
+	err := tx.grow(false, ids)
+	if err != nil {
+		err = tx.grow(true, ids)
+	}
+	if err != nil {
+		tx.Cancel()
+	}
+	tx.targets = tx.targets[:0]
+	return err
+}
+
+// grow grows the targets, by policy or exactly, and makes room for ids, all or none. The ids
+// come last: their records move when there are more.
+func (tx *Tx) grow(exactly bool, ids int) (err error) {
+	for i := range tx.targets {
+		if err = tx.targets[i].t.MakeRoom(tx.targets[i].room(), exactly); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = tx.rows.reserveIDs(ids)
+	}
+	for i := range tx.targets {
+		t := tx.targets[i].t
+		if err == nil {
+			tx.rows.promote(t)
+			continue
+		}
+		t.Settle()
+		t.Grid.Trim(0) // a target that is new is forgotten and must hold nothing
+	}
+	return err
+}
+
+// room returns the rows that need room: one more than a
+// small chunk has when full chunks come and there are rows besides.
+func (to *target) room() int {
+	if g := &to.t.Grid; to.regular && g.Units() == 0 && to.coming+g.Len() > 0 {
+		return max(to.coming, g.SmallRows()-g.Len()+1)
+	}
+	return to.coming
+}
+
+// Commit moves and ends the rows of all parts, by their outcomes, and returns how many moved and how many ended.
+func (tx *Tx) Commit() (moved, ended int) {
+	for i := range tx.Parts {
+		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
+			tx.relabel(p)
+		}
+	}
+	for i := range tx.Parts {
+		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
+			moved += p.Rows
+			tx.send(p)
+		}
+	}
+	for i := range tx.Parts {
+		if p := &tx.Parts[i]; p.Outcome.Ends() {
+			ended += p.Rows
+			tx.end(p)
+		}
+	}
+	return moved, ended
+}
+
+// relabel hands the chunks of a whole table over where that suffices.
+func (tx *Tx) relabel(p *Part) {
+	path := p.Outcome.Path()
+	if p.shared {
+		return
+	}
+	if p.all && !path.Relabels {
+		path.Adopt()
+	}
+	n := p.Table.FullChunks()
+	if p.all {
+		n = len(p.Table.Grid.Chunks())
+	}
+	if p.Whole && path.Relabels && n > 0 {
+		tx.Note(tx.rows.give(path, n))
+	}
+}
+
+// send moves the part's rows along their path. Chunks that changed hands have gone
+// before, see relabel.
+func (tx *Tx) send(p *Part) {
+	runs := p.Backward()
+	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
+		tx.Note(tx.rows.send(p.Outcome.Path(), pos, row, n))
+		p.takeOut(pos, row, n)
+	}
+}
+
+// end ends the entities of the part's rows.
+func (tx *Tx) end(p *Part) {
+	runs := p.Backward()
+	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
+		tx.rows.end(p.Table, pos, row, n)
+		p.takeOut(pos, row, n)
+	}
+}
+
+// Note adds rows to Spans, to the last span where they follow it.
+func (tx *Tx) Note(rows Span) {
+	if last := len(tx.Spans) - 1; last >= 0 {
+		if s := &tx.Spans[last]; s.Table == rows.Table && s.Start+s.N == rows.Start {
+			s.N += rows.N
+			return
+		}
+	}
+	tx.Spans = append(tx.Spans, rows)
+}
+
+// Verify checks C1.
+func (r *Rows) Verify() error {
+	if tx := &r.tx; len(tx.targets) > 0 || tx.used < len(tx.blocks) {
+		return fmt.Errorf("ecs: C1: no change is under way, but rows are coming to %d tables, and %d of %d blocks are kept", len(tx.targets), len(tx.blocks)-tx.used, len(tx.blocks))
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package ecs
+
+import (
+	"quarry/ecs/internal/change"
+)
+
+// Outcome is what changes, one after the other, make of entities of an archetype: where they come to in one move, and
+// which of their types begin anew there, because they were lost on the way. It is a value, for package command: see
+// quarry/internal/seam.
+type Outcome struct {
+	from, to *Archetype // nil to: they end
+	lost     signature  // types that a change took from them
+	renewed  signature  // types among those of to that a change took and a later one gave
+}
+
+// outcomeOf returns the outcome of entities of an archetype that nothing is done to.
+func outcomeOf(a *Archetype) Outcome { return Outcome{from: a, to: a} }
+
+// outcomeOfCopies returns the outcome of copies of an archetype's entities, see World.Instantiate. It makes the
+// archetype that they come to when there is none; the error is a *LimitError.
+func outcomeOfCopies(a *Archetype) (Outcome, error) {
+	const op = "seam.OutcomeOfCopies"
+	a.w.checkUnlocked(op)
+	if a.dying {
+		refuseDying(op)
+	}
+	to, err := a.pattern()
+	return Outcome{from: a, to: to}, during(op, err)
+}
+
+// stays reports whether the entities stay as they are.
+func (o *Outcome) stays() bool { return o.from == o.to && o.renewed == signature{} }
+
+// archetype returns what the entities have at the end, nil when they end.
+func (o *Outcome) archetype() *Archetype { return o.to }
+
+// after returns the outcome when a change follows. It makes the archetype that the entities come to when there is none; the error is a *LimitError.
+func (o Outcome) after(c *Change) (Outcome, error) {
+	const op = "seam.After"
+	c.w.checkUnlocked(op)
+	if o.to == nil {
+		return o, nil
+	}
+	if o.to.w != c.w {
+		panic("ecs: " + op + ": the archetype and the change belong to different worlds")
+	}
+	to, ends, err := c.target(o.to)
+	switch {
+	case err != nil:
+		return o, during(op, err)
+	case ends:
+		o.to = nil
+		return o, nil
+	}
+	for i, had := range o.to.table.Sig {
+		has := to.table.Sig[i]
+		o.renewed[i] = (o.renewed[i] | has&^had&o.lost[i]&^c.w.types.shared[i]) & has
+		o.lost[i] |= had &^ has
+	}
+	o.to = to
+	return o, nil
+}
+
+// renew replaces archetypes that were given up meanwhile by those that the world has. The error is a *LimitError.
+func (o *Outcome) renew() (err error) {
+	o.from = o.from.now()
+	if o.to != nil {
+		o.to, err = o.to.again()
+	}
+	return err
+}
+
+// path returns the transition by which rows come to where they end.
+func (o *Outcome) path() *path {
+	if o.renewed == (signature{}) && !o.from.differs(o.to) {
+		return o.from.table.To(&o.to.table.Table)
+	}
+	return o.from.table.Renewing(&o.to.table.Table, o.renewed)
+}
+
+// ofRows returns the outcome of rows of the table of from.
+func (o *Outcome) ofRows() change.Outcome {
+	switch {
+	case o.to == nil:
+		return change.End()
+	case o.stays():
+		return change.Stay()
+	}
+	return change.Move(o.path())
+}

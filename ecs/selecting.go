@@ -1,0 +1,105 @@
+package ecs
+
+import (
+	"fmt"
+
+	"quarry/bitmask"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/match"
+)
+
+// Selecting the rows that a change by query or by list is about, for a transaction (ecs/internal/change).
+
+// checkQuery panics for a query that cannot be used in the world.
+func (w *World) checkQuery(op string, q *Query) {
+	switch {
+	case q == nil:
+		panic("ecs: " + op + ": the query is nil; queries come from NewQuery")
+	case q.w == nil:
+		panic("ecs: " + op + ": the query is the zero value; queries come from NewQuery")
+	case q.w != w:
+		panic(fmt.Sprintf("ecs: %s: %v belongs to another world", op, q))
+	}
+	q.checkOpen(op)
+}
+
+// selectAll begins a transaction of all rows.
+func (w *World) selectAll() *change.Tx {
+	tx := w.rows.Begin()
+	for _, a := range w.archetypes.list {
+		tx.AddWhole(&a.table.Table)
+	}
+	return tx
+}
+
+// selectRows begins a transaction of the rows that match the query.
+func (q *Query) selectRows() *change.Tx {
+	tx := q.w.rows.Begin()
+	filters := q.filters() && q.since != 0
+	for i := range q.m.Matches {
+		m := &q.m.Matches[i]
+		a := whole(m.Archetype)
+		if !filters && len(m.Tests) == 0 {
+			tx.AddWhole(&a.table.Table)
+			continue
+		}
+		if a.table.Grid.Len() == 0 {
+			continue
+		}
+		p := tx.Add(&a.table.Table)
+		tx.AddMask(p)
+		p.Rows = q.maskRows(m.Tests, a, p, filters)
+		if p.Whole = p.Rows == a.table.Grid.Len(); p.Rows == 0 {
+			tx.DropLast()
+		}
+	}
+	return tx
+}
+
+// maskRows fills the masks of an archetype's chunks, of those that pass by their
+// versions when filters is set, and returns how many rows match.
+func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, filters bool) (rows int) {
+	scan := q.w.openScan(q)
+	defer scan.end()
+	for pos := range a.table.Grid.Chunks() {
+		if filters && !q.passes(a, pos, q.since) {
+			continue
+		}
+		n := a.table.Grid.RowsOf(pos)
+		switch matching := scan.filter(a, tests, pos, 0, n); matching {
+		case 0:
+		case n:
+			bitmask.Bits(p.Mask(pos)).SetRange(0, n)
+			rows += n
+		default:
+			copy(p.Mask(pos), scan.mask)
+			rows += matching
+		}
+	}
+	return rows
+}
+
+// selectList begins a transaction of the rows of the entities of a list. Dead ones are passed by, or
+// panic when they must be alive.
+func (w *World) selectList(op string, list []Entity, alive bool) *change.Tx {
+	tx := w.rows.Begin()
+	if i := w.rows.SelectList(&tx.Selection, idsOf(list), alive); i >= 0 {
+		w.refuseListed(op, i, list[i])
+	}
+	return tx
+}
+
+// refuseListed panics for an entity of a list that is of another world, or dead where
+// it must be alive.
+//
+//go:noinline
+func (w *World) refuseListed(op string, i int, e Entity) {
+	if e.IsPlaceholder() {
+		panic(fmt.Sprintf("ecs: %s: entity %d of the list is %v, which names an entity in its command buffer only; nothing was changed", op, i, e))
+	}
+	if e != Null && entity.ID(e).Tag() != w.ids.Tag() {
+		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed", op, i, e))
+	}
+	panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
+}

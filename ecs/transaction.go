@@ -1,0 +1,145 @@
+package ecs
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/change"
+)
+
+// Transaction is a structural change of several groups of entities, which are made, copied, moved or ended, all or none.
+// First say what is to happen (create, copy, move), then reserve, which may be refused; after it run each group, in any order
+// but copies before moves, and finish. It may be used again. It is for package command: see quarry/internal/seam.
+//
+// Like all structural changes it is the owner's. Between reserve and finish the world is locked: rows of batches may be
+// written, and nothing else is done.
+type Transaction struct {
+	w      *World
+	op     string
+	tx     *change.Tx
+	before int // archetypes
+	ids    int // that come
+	groups []txGroup
+	copies []copying
+	copied int // of copies
+	err    error
+}
+
+// txGroup is entities of a transaction with one outcome.
+type txGroup struct {
+	first, end int        // parts of those that are there
+	to         *Archetype // of new ones; else nil
+	n          int
+	copies     int // index of the copying, plus one; 0: they are no copies
+}
+
+// begin begins a transaction of a world for the call op.
+func (t *Transaction) begin(w *World, op string) {
+	w.checkChange(op)
+	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.rows.Begin(), len(w.archetypes.list), 0, nil
+	t.groups, t.copied = t.groups[:0], 0
+}
+
+// create adds a group of n new entities of an outcome, all zero.
+func (t *Transaction) create(o *Outcome, n int) {
+	if t.renew(o) {
+		t.tx.Expect(&o.to.table.Table, n)
+	}
+	t.add(txGroup{to: o.to, n: n}, n)
+}
+
+// renew renews an outcome, and reports false once something was refused: reserve says so.
+func (t *Transaction) renew(o *Outcome) bool {
+	if t.err == nil {
+		t.err = o.renew()
+	}
+	return t.err == nil
+}
+
+// copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN: those of e have an
+// outcome of its archetype. It panics when e is not alive.
+func (t *Transaction) copy(e Entity, o *Outcome, n int) {
+	if t.copied == len(t.copies) {
+		t.copies = append(t.copies, copying{})
+	}
+	c := &t.copies[t.copied]
+	t.copied++
+	c.begin(t.w, n, t.tx)
+	c.addLinked(t.op, e)
+	if !t.renew(o) {
+		return
+	}
+	if from := c.members[0].from; from != o.from {
+		panic(fmt.Sprintf("ecs: %s: %v is of %v, its copies were worked out for %v", t.op, e, from, o.from))
+	}
+	if t.add(txGroup{n: n * len(c.members), copies: t.copied}, n*len(c.members)); t.err == nil {
+		t.err = c.aim(o)
+	}
+}
+
+// move adds a group of entities that are alive, of the archetype that an outcome begins with, and in no other group.
+func (t *Transaction) move(list []Entity, o *Outcome) {
+	if !t.renew(o) {
+		return
+	}
+	out := o.ofRows()
+	first, end := t.tx.SelectGroup(idsOf(list), func(p *change.Part) change.Outcome {
+		if p.Table != &o.from.table.Table {
+			panic(fmt.Sprintf("ecs: %s: entities of %v are to move as those of %v", t.op, p.Table, o.from))
+		}
+		return out
+	})
+	t.add(txGroup{first: first, end: end, n: len(list)}, 0)
+}
+
+func (t *Transaction) add(g txGroup, ids int) {
+	t.groups = append(t.groups, g)
+	if t.ids += ids; t.ids > MaxEntities && t.err == nil {
+		t.err = limit("entities a world", MaxEntities-1, nil)
+	}
+}
+
+// reserve makes room for all rows, blocks and ids. The error is a *LimitError; the transaction is over then, and nothing
+// has changed.
+func (t *Transaction) reserve() error {
+	w, err := t.w, t.err
+	if err == nil && t.ids > MaxEntities-1-w.alive() {
+		err = limit("entities a world", MaxEntities-1, nil)
+	}
+	w.loops.enter(t.op)
+	if err != nil {
+		t.tx.Cancel()
+	} else {
+		err = refused(t.tx.Reserve(t.ids))
+	}
+	if err != nil {
+		w.loops.leave()
+		w.forget(t.before)
+	}
+	return during(t.op, err)
+}
+
+// run makes, copies or moves the entities of the i'th group, counted in the order in which they were added. The batch
+// is their rows, good until the next run: of copies those of the first member come first; of a group that ends it is empty.
+func (t *Transaction) run(i int) Batch {
+	g, w := &t.groups[i], t.w
+	n := g.n
+	switch {
+	case g.copies > 0:
+		t.tx.Spans = t.tx.Spans[:0]
+		t.copies[g.copies-1].copy()
+	case g.to != nil:
+		t.tx.Spans = t.tx.Spans[:0]
+		t.tx.Note(w.rows.CreateN(&g.to.table.Table, n, &signature{}))
+	default:
+		if t.tx.MoveGroup(g.first, g.end); len(t.tx.Spans) == 0 {
+			n = 0
+		}
+	}
+	return w.batch(n)
+}
+
+// finish ends the transaction.
+func (t *Transaction) finish() {
+	t.tx.Finish()
+	t.w.loops.leave()
+}
