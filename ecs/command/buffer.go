@@ -292,7 +292,7 @@ func (b *Buffer) clear() {
 	for _, s := range b.streams {
 		if s != nil {
 			s.clear()
-			s.next, s.end = 0, 0
+			s.next, s.end, s.newest = 0, 0, ecs.Null
 		}
 	}
 	b.torn.Store(false)

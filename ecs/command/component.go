@@ -11,17 +11,17 @@ import (
 
 // Add records that e gets the component with value v, unless it has it already.
 func Add[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(writerOf(r), "Add", add, e, c, &v)
+	recordOne(writerOf(r), "Add", add, e, c, &v)
 }
 
 // Put records that e gets the component with value v, in place of the value that it may have.
 func Put[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(writerOf(r), "Put", put, e, c, &v)
+	recordOne(writerOf(r), "Put", put, e, c, &v)
 }
 
 // Set records that e's component becomes v. It must have it when the command is played.
 func Set[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(writerOf(r), "Set", set, e, c, &v)
+	recordOne(writerOf(r), "Set", set, e, c, &v)
 }
 
 // AddList records Add of one value to the entities of a list.
@@ -55,12 +55,12 @@ func SetQuery[T any](r Recorder, q *ecs.Query, c ecs.Component[T], v T) {
 	recordQuery(writerOf(r), "SetQuery", set, q, c, &v)
 }
 
-// record1 records a command about one entity.
-func record1[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Component[T], v *T) {
+// recordOne records a command about one entity.
+func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Component[T], v *T) {
 	w.check(name)
 	w.checkEntity(name, e)
 	number := numberOf(w, k, c)
-	r, value := w.record(number, e, 0, nil, int(unsafe.Sizeof(*v)))
+	r, value := w.record1(number, e, int(unsafe.Sizeof(*v)))
 	keep(w, r, number, value, v)
 }
 
@@ -108,7 +108,7 @@ func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
 // keep writes the value of a record.
 func keep[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v *T) {
 	*(*T)(to) = *v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers.
-	if links := w.stream.codecs[number].links(); len(links) > 0 {
+	if links := w.stream.links[number]; len(links) > 0 {
 		w.noteLinks(r, links, to, 1, 0)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs"
 )
 
 // Streams: records one behind the other in chunks of the world's universe. A stream is
@@ -43,7 +44,8 @@ type stream struct {
 	values  []any          // Go values, by number
 	numbers map[any]uint64 // of values that compare, number + 1
 
-	next, end int // numbers of placeholders at hand: [next, end)
+	next, end int        // numbers of placeholders at hand: [next, end)
+	newest    ecs.Entity // placeholder; Null: none of the buffer as it is
 
 	writers [4]Writer // of batches, in turn: one that is kept longer than its batch is caught
 	turns   int
