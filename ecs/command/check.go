@@ -41,10 +41,11 @@ type player struct {
 	lateFailed int
 	cause      error // of the last of these
 
-	lists bool // some command about a list has a value
-	block block
-	lasts lasts
-	work  work
+	lists   bool // some command about a list has a value
+	block   block
+	pattern pattern
+	lasts   lasts
+	work    work
 }
 
 // run is commands that are played together. A query ends one.
@@ -83,6 +84,7 @@ func (p *player) begin() {
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.stints.clear()
 	p.restart()
+	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
 	p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }
@@ -150,6 +152,17 @@ func (p *player) check(from place) error {
 			}
 			if err := p.flush(); err != nil {
 				return err
+			}
+			if p.ops[o].kind == create {
+				c = at
+				n, err := p.spawn(&c, canon)
+				if err != nil {
+					return err
+				}
+				if p.number += n; n > 0 {
+					continue
+				}
+				c.next()
 			}
 			p.here = place{i, at, p.number}
 			if err := p.checkOne(r, o); err != nil {
@@ -358,8 +371,8 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		}
 	}
 	if n != p.stints.node[s] {
-		p.stints.node[s] = n
 		p.link(s, r)
+		p.stints.node[s] = n
 	}
 	return nil
 }
@@ -512,6 +525,9 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 		members = p.membersOf(before)
 	} else if e := p.stints.e[s]; !e.IsPlaceholder() {
 		members = append(members, p.group.Slice(e)...)
+	}
+	if p.stints.last[s] == packed {
+		p.unpack(s)
 	}
 	path := p.path(p.stints.node[s])
 	for i, l := 0, p.stints.first[s]; l >= 0; i, l = i+1, p.links[l].next {

@@ -38,12 +38,14 @@ func (p *player) valuesOf(n int32, i int) source {
 		}
 	}
 	for ; w.steps < i; w.steps++ {
-		for j, l := range w.cursor {
-			w.cursor[j] = p.links[l].next
-		}
+		p.advance(w.cursor)
 	}
 	for j, l := range w.cursor {
-		w.values[j] = p.links[l].at + recordSize/8
+		if l < 0 {
+			w.values[j] = uint32(^l) + recordSize/8
+		} else {
+			w.values[j] = p.links[l].at + recordSize/8
+		}
 	}
 	if p.lists { // a look at each record is a wait for memory
 		for j, l := range w.cursor {
@@ -51,6 +53,22 @@ func (p *player) valuesOf(n int32, i int) source {
 		}
 	}
 	return source{p.base, w.values, w.made}
+}
+
+// advance goes from one command of stints that have the same to the next. Packed stints at one node
+// have records of the same sizes.
+func (p *player) advance(cursor []int32) {
+	size := int32(0)
+	for j, l := range cursor {
+		if l >= 0 {
+			cursor[j] = p.links[l].next
+			continue
+		}
+		if size == 0 {
+			size = int32(p.recordOf(l).size / 8)
+		}
+		cursor[j] = l - size
+	}
 }
 
 // sortAs puts the stints of a group in the order of the rows of a batch.
