@@ -83,6 +83,7 @@ func (p *player) begin() {
 	p.work.made = zeroed(p.work.made, len(p.placed))
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.stints.clear()
+	p.stints.grow(int(b.numbers.Load()))
 	p.restart()
 	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
 	p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
@@ -493,11 +494,15 @@ func (p *player) last(e ecs.Entity) int32 {
 
 // note makes a stint the last of an entity.
 func (p *player) note(e ecs.Entity, s int32) {
-	i := e.Index()
-	if i >= len(p.latest) {
-		p.latest = append(p.latest, make([]int32, i+1+i/2-len(p.latest))...)
+	p.know(e.Index())
+	p.latest[e.Index()] = s
+}
+
+// know makes sure that an index of an entity, and some behind it, have their places in latest.
+func (p *player) know(index int) {
+	if index >= len(p.latest) {
+		p.latest = append(p.latest, make([]int32, index+1+index/2-len(p.latest))...)
 	}
-	p.latest[i] = s
 }
 
 // destroyGroup destroys the members of the group of an entity that a command is about to destroy.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"unsafe"
 
 	"quarry/ecs"
@@ -124,8 +123,7 @@ func (p *player) repeatSpawn(c *cursor) (commands int) {
 	page := &c.s.pages[c.page]
 	most := min((page.used-c.at)/l.size, c.left/len(l.heads))
 	first := int(t.len())
-	t.e, t.node = slices.Grow(t.e, most), slices.Grow(t.node, most)
-	t.first, t.last = slices.Grow(t.first, most), slices.Grow(t.last, most)
+	t.grow(most)
 	list, begins := t.e[first:first+most], t.first[first:first+most]
 	// Safe because so many records of this size lie from there on.
 	at, end := unsafe.Add(page.base, c.at), unsafe.Add(page.base, page.used)

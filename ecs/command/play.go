@@ -284,12 +284,20 @@ func (p *player) noteHeirs(n int32) {
 
 // born gives the stints of placeholders the entities that a batch begins with.
 func (p *player) born(group []int32, batch ecs.Batch) {
-	p.work.list = batch.Entities(p.work.list[:0])
-	for i, s := range group {
-		number, _ := p.stints.e[s].Placeholder()
-		e := p.work.list[i]
-		p.stints.e[s], p.work.made[number] = e, e
-		p.note(e, s)
+	for rows := range batch.Rows() {
+		list := rows.Entities()
+		list = list[:min(len(list), len(group))]
+		last := 0
+		for _, e := range list {
+			last = max(last, e.Index())
+		}
+		p.know(last)
+		for i, e := range list {
+			s := group[i]
+			number, _ := p.stints.e[s].Placeholder()
+			p.stints.e[s], p.work.made[number], p.latest[e.Index()] = e, e, s
+		}
+		group = group[len(list):]
 	}
 	p.work.changed = true
 }

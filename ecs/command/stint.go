@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"unsafe"
 
 	"quarry/ecs"
@@ -29,6 +30,12 @@ func (t *stints) clear() {
 	t.e, t.node = append(t.e[:0], ecs.Null), append(t.node[:0], -1)
 	t.first, t.last = append(t.first[:0], -1), append(t.last[:0], -1)
 	clear(t.before)
+}
+
+// grow makes room for so many more.
+func (t *stints) grow(n int) {
+	t.e, t.node = slices.Grow(t.e, n), slices.Grow(t.node, n)
+	t.first, t.last = slices.Grow(t.first, n), slices.Grow(t.last, n)
 }
 
 // add adds a stint and returns its number.
