@@ -216,12 +216,13 @@ func (b *Buffer) Len() (n int) {
 	return n
 }
 
-// Bytes returns the memory that recordings take, in bytes. It is kept for the next ones until Close.
+// Bytes returns the memory that recordings take, in bytes. What recent ones took is kept for the next:
+// when one begins, up to twice the most of the last eight, until Trim or Close.
 func (b *Buffer) Bytes() int64 { return b.held.Load() }
 
 // Reserve makes sure that so many commands can be recorded by the buffer's own writer without an
 // error, each about one entity with a value of so many bytes, its elements together. The error
-// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It panics for negative numbers.
+// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It holds until Play or Clear. It panics for negative numbers.
 func (b *Buffer) Reserve(commands, bytes int) error {
 	const op = "Buffer.Reserve"
 	b.checkMade(op)
@@ -301,8 +302,8 @@ func (b *Buffer) clear() {
 	b.id = ids.Add(1) // placeholders from before are of another buffer
 }
 
-// Trim gives the memory back that holds no commands, on Go's heap too, after a frame with very
-// many. Made knows nothing then.
+// Trim gives the memory back that holds no commands, on Go's heap too. After a frame with very
+// many it is given back without Trim, when eight frames had few. Made knows nothing then.
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)

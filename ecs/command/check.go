@@ -41,11 +41,13 @@ type player struct {
 	lateFailed int
 	cause      error // of the last of these
 
-	lists   bool // some command about a list has a value
+	listed  bool // some command about a list has a value
 	block   block
 	pattern pattern
 	lasts   lasts
 	work    work
+	peak    peak
+	need    need // bytes of lists
 }
 
 // run is commands that are played together. A query ends one.
@@ -86,7 +88,7 @@ func (p *player) begin() {
 	p.stints.grow(int(b.numbers.Load()))
 	p.restart()
 	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
-	p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
+	p.lastRoot, p.listed, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }
 
@@ -100,6 +102,7 @@ func zeroed[T any](s []T, n int) []T {
 // end forgets what the Play needed, and what holds on to the world.
 func (p *player) end() {
 	p.restart()
+	p.keep()
 	clear(p.nodes)
 	clear(p.segments)
 	clear(p.runs)
@@ -185,11 +188,14 @@ func (p *player) check(from place) error {
 
 // restart forgets the stints: what comes is worked out anew, from the world as it is.
 func (p *player) restart() {
+	most := &p.peak
 	for _, e := range p.stints.e[1:] {
-		if !e.IsPlaceholder() && e.Index() < len(p.latest) {
-			p.latest[e.Index()] = 0
+		if i := e.Index(); !e.IsPlaceholder() && i < len(p.latest) {
+			p.latest[i] = 0
+			most.index = max(most.index, i+1)
 		}
 	}
+	most.stints, most.links = max(most.stints, int(p.stints.len())), max(most.links, len(p.links))
 	p.stints.clear()
 	p.links, p.runs = p.links[:0], append(p.runs[:0], run{first: 1})
 	clear(p.placed)
@@ -254,7 +260,7 @@ func (p *player) checkOne(r *record, o int32) error {
 		now.query, now.op = r, o
 		return nil
 	case r.flags&listed != 0:
-		p.lists = p.lists || one.valued
+		p.listed = p.listed || one.valued
 		for _, e := range r.list() {
 			var err error
 			if one.kind >= destroy && !e.IsPlaceholder() {

@@ -57,11 +57,20 @@ func SetQuery[T any](r Recorder, q *ecs.Query, c ecs.Component[T], v T) {
 
 // recordOne records a command about one entity.
 func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Component[T], v *T) {
-	w.check(name)
-	w.checkEntity(name, e)
-	number := numberOf(w, k, c)
-	r, value := w.record1(number, e, int(unsafe.Sizeof(*v)))
-	keep(w, r, number, value, v)
+	if !w.open() || e != w.stream.newest || e == ecs.Null {
+		w.check(name)
+		w.checkEntity(name, e)
+	}
+	s := w.stream
+	number := s.noted(k, s.b.w.TypeIndex(c))
+	if number == 0 {
+		number = numberOf(w, k, c) + 1
+	}
+	r, value := w.record1(number-1, e, int(unsafe.Sizeof(*v)))
+	*(*T)(value) = *v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers: keep, but for a call.
+	if links := s.links[number-1]; len(links) > 0 {
+		w.noteLinks(r, links, value, 1, 0)
+	}
 }
 
 func recordList[T any](w *Writer, name string, k kind, list []ecs.Entity, c ecs.Component[T], v *T) {

@@ -14,7 +14,9 @@ import (
 // components and elements of buffers may hold it.
 func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	const name = "Writer.Create"
-	w.check(name)
+	if !w.open() {
+		w.check(name)
+	}
 	if a == nil || a.World() != w.stream.b.w {
 		panic("command: " + name + ": the archetype is nil or belongs to another world")
 	}

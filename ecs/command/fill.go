@@ -30,6 +30,7 @@ func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 // the order of the stints. It is asked for rising i; where steps is negative it begins anew.
 func (p *player) valuesOf(group []int32, i int) source {
 	w := &p.work
+	p.peak.list = max(p.peak.list, len(group))
 	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
 	if w.steps < 0 || w.steps > i {
 		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
@@ -47,7 +48,7 @@ func (p *player) valuesOf(group []int32, i int) source {
 			w.values[j] = p.links[l].at + recordSize/8
 		}
 	}
-	if p.lists { // a look at each record is a wait for memory
+	if p.listed { // a look at each record is a wait for memory
 		for j, l := range w.cursor {
 			w.values[j] = p.recordOf(l).valueAt(p.base)
 		}

@@ -221,7 +221,7 @@ func (p *player) entitiesOf(n int32) []ecs.Entity {
 	for _, s := range p.stintsOf(n) {
 		list = append(list, p.stints.e[s])
 	}
-	p.work.list = list
+	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
 	return list
 }
 
@@ -423,6 +423,7 @@ func (p *player) applyQuery(r *run) error {
 		return err
 	}
 	list := p.work.list
+	p.peak.list = max(p.peak.list, len(list))
 	if one.kind != add || !c.fills() {
 		values := p.repeated(r.query, len(list))
 		for at := 0; at < len(list); {

@@ -51,6 +51,7 @@ type stream struct {
 	turns   int
 
 	inside bool // a record is being written
+	need   need // chunks of pages with records
 }
 
 // segment is consecutive records of a stream that are played together.
@@ -169,12 +170,15 @@ func (s *stream) begin(key int64, flight uint64, ordinal int) {
 	s.segments = append(s.segments, one)
 }
 
-// clear forgets the records and keeps the pages.
+// clear forgets the records and keeps pages: twice as many chunks as recent recordings took, at most.
 func (s *stream) clear() {
+	units := 0
 	for i := range s.filled {
+		units += s.pages[i].units
 		s.pages[i].used = 0
 	}
 	s.filled = 0
+	s.keep(2 * s.need.note(units))
 	s.segments = s.segments[:0]
 	clear(s.values)
 	s.values = s.values[:0]
@@ -189,11 +193,24 @@ const mostOps = 1024
 
 // trim gives the pages back that have no records.
 func (s *stream) trim() {
-	for _, p := range s.pages[s.filled:] {
-		s.b.w.Universe().Free(p.first, p.units)
-		s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
+	s.keep(0)
+	s.pages = slices.Clip(s.pages)
+}
+
+// keep gives pages without records back until no more chunks than most are left, or none of them.
+func (s *stream) keep(most int) {
+	units := 0
+	for i := range s.pages {
+		if units += s.pages[i].units; units <= most || i < s.filled {
+			continue
+		}
+		for _, p := range s.pages[i:] {
+			s.b.w.Universe().Free(p.first, p.units)
+			s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
+		}
+		s.pages = s.pages[:i]
+		return
 	}
-	s.pages = slices.Clip(s.pages[:s.filled])
 }
 
 // close gives the pages back.

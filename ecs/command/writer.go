@@ -56,6 +56,11 @@ func (w *Writer) Key(key int64) {
 	}
 }
 
+// open reports whether check has nothing to look at: the buffer's own writer, which may record.
+func (w *Writer) open() bool {
+	return w != nil && w.stream != nil && w.batch == nil && !w.ended && w.stream.b.state.Load() == recording
+}
+
 // check panics unless the writer may record.
 func (w *Writer) check(op string) {
 	if w == nil || w.stream == nil {
