@@ -25,6 +25,9 @@ import (
 // edges are commands and whose roots are archetypes; so what a command means, whether it can
 // apply and where it leads is worked out once for each edge, not for each entity.
 //
+// Entities that are created alike, one behind the other, are checked by a comparison of their
+// records with those of the first, and have no links (pattern.go).
+//
 // Commands about what a query matches, and an Instantiate of an entity with commands before it,
 // need a world in which the earlier commands are done: they end a run, and runs are played
 // one after the other.
