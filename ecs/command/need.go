@@ -46,7 +46,7 @@ func (p *player) keep() {
 	}
 	p.stints, p.links, p.latest, p.placed, p.segments, p.runs = stints{}, nil, nil, nil, nil, nil
 	p.nodes, p.edges, p.roots = nil, map[edge]int32{}, map[rootKey]int32{}
-	p.work = work{made: slices.Clone(p.work.made)}
+	p.segment, p.work = nil, work{made: slices.Clone(p.work.made)}
 }
 
 // lists counts the lists of the player whose lengths are those of a world or a recording.
