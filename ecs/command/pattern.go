@@ -42,6 +42,7 @@ func (pattern) takes(o *op, c codec) bool {
 // commands that are. With 0 it is for checkOne to take the Create.
 func (p *player) spawn(c *cursor, canon []int32) (int, error) {
 	l := &p.pattern
+	c.turn()
 	n := p.repeatSpawn(c)
 	if n > 0 {
 		return n, nil

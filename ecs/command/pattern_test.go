@@ -168,3 +168,26 @@ func TestSpawnNamesNobody(t *testing.T) {
 		require.Equal(t, i != 50, y.ptr.Has(cb.Made(e)))
 	}
 }
+
+// TestSpawnBehindAFullPage spawns the first entity as the first command of a page, behind one that is full
+// to its last byte.
+func TestSpawnBehindAFullPage(t *testing.T) {
+	y := openYard(t)
+	there := y.plain.Create()
+	for _, key := range []int64{0, 1} { // in the same segment, and in one that begins at the end of the page
+		cb := y.open(t)
+		for range 16 << 10 / recordSize {
+			cb.Remove(there, y.slow)
+		}
+		cb.Key(key)
+		var list []ecs.Entity
+		for i := range 3 {
+			list = append(list, cb.Create(y.plain))
+			Set(cb, list[i], y.pos, position{float64(i), 0})
+		}
+		require.NoError(t, cb.Play())
+		for i, e := range list {
+			require.Equal(t, position{float64(i), 0}, *y.pos.Get(cb.Made(e)))
+		}
+	}
+}

@@ -242,14 +242,19 @@ type cursor struct {
 
 func (g *segment) cursor() cursor { return cursor{g.stream, g.page, g.at, g.n} }
 
+// turn goes to the page of the next record, if the cursor is at the end of one. There must be a next record.
+func (c *cursor) turn() {
+	for c.at >= c.s.pages[c.page].used {
+		c.page, c.at = c.page+1, 0
+	}
+}
+
 // next returns the next record, or nil.
 func (c *cursor) next() *record {
 	if c.left == 0 {
 		return nil
 	}
-	for c.at >= c.s.pages[c.page].used {
-		c.page, c.at = c.page+1, 0
-	}
+	c.turn()
 	// Safe because a record begins there.
 	r := (*record)(unsafe.Add(c.s.pages[c.page].base, c.at))
 	c.at += int(r.size)
