@@ -82,8 +82,7 @@ func (p *player) repeat(i, n int) int {
 	}
 	t, latest := &p.stints, p.latest
 	stints, links := t.len(), int32(len(p.links))
-	t.e, t.node = slices.Grow(t.e, n-i), slices.Grow(t.node, n-i)
-	t.first, t.last = slices.Grow(t.first, n-i), slices.Grow(t.last, n-i)
+	t.grow(n - i)
 	p.links = slices.Grow(p.links, n-i)
 	at, by, to := b.known, b.by, b.to
 	from := i

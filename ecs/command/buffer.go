@@ -26,6 +26,9 @@ import (
 // edges are commands and whose roots are archetypes; so what a command means, whether it can
 // apply and where it leads is worked out once for each edge, not for each entity.
 //
+// Entities that are created alike, one behind the other, are checked by a comparison of their
+// records with those of the first, and have no links (pattern.go).
+//
 // Commands about what a query matches, and an Instantiate of an entity with commands before it,
 // need a world in which the earlier commands are done: they end a run, and runs are played
 // one after the other.
@@ -217,12 +220,13 @@ func (b *Buffer) Len() (n int) {
 	return n
 }
 
-// Bytes returns the memory that recordings take, in bytes. It is kept for the next ones until Close.
+// Bytes returns the memory that recordings take, in bytes. What recent ones took is kept for the next:
+// when one begins, up to twice the most of the last eight, until Trim or Close.
 func (b *Buffer) Bytes() int64 { return b.held.Load() }
 
 // Reserve makes sure that so many commands can be recorded by the buffer's own writer without an
 // error, each about one entity with a value of so many bytes, its elements together. The error
-// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It panics for negative numbers.
+// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It holds until Play or Clear. It panics for negative numbers.
 func (b *Buffer) Reserve(commands, bytes int) error {
 	const op = "Buffer.Reserve"
 	b.checkMade(op)
@@ -293,7 +297,7 @@ func (b *Buffer) clear() {
 	for _, s := range b.streams {
 		if s != nil {
 			s.clear()
-			s.next, s.end = 0, 0
+			s.next, s.end, s.newest = 0, 0, ecs.Null
 		}
 	}
 	b.torn.Store(false)
@@ -302,8 +306,8 @@ func (b *Buffer) clear() {
 	b.id = ids.Add(1) // placeholders from before are of another buffer
 }
 
-// Trim gives the memory back that holds no commands, on Go's heap too, after a frame with very
-// many. Made knows nothing then.
+// Trim gives the memory back that holds no commands, on Go's heap too. After a frame with very
+// many it is given back without Trim, when eight frames had few. Made knows nothing then.
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)

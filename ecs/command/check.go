@@ -42,10 +42,13 @@ type player struct {
 	lateFailed int
 	cause      error // of the last of these
 
-	lists bool // some command about a list has a value
-	block block
-	lasts lasts
-	work  work
+	listed  bool // some command about a list has a value
+	block   block
+	pattern pattern
+	lasts   lasts
+	work    work
+	peak    peak
+	need    need // bytes of lists
 }
 
 // run is commands that are played together. A query ends one.
@@ -83,8 +86,10 @@ func (p *player) begin() {
 	p.work.made = zeroed(p.work.made, len(p.placed))
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.stints.clear()
+	p.stints.grow(int(b.numbers.Load()))
 	p.restart()
-	p.lastRoot, p.lists, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
+	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
+	p.lastRoot, p.listed, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }
 
@@ -98,6 +103,7 @@ func zeroed[T any](s []T, n int) []T {
 // end forgets what the Play needed, and what holds on to the world.
 func (p *player) end() {
 	p.restart()
+	p.keep()
 	clear(p.nodes)
 	clear(p.segments)
 	clear(p.runs)
@@ -151,6 +157,17 @@ func (p *player) check(from place) error {
 			if err := p.flush(); err != nil {
 				return err
 			}
+			if p.ops[o].kind == create {
+				c = at
+				n, err := p.spawn(&c, canon)
+				if err != nil {
+					return err
+				}
+				if p.number += n; n > 0 {
+					continue
+				}
+				c.next()
+			}
 			p.here = place{i, at, p.number}
 			if err := p.checkOne(r, o); err != nil {
 				return err
@@ -171,11 +188,14 @@ func (p *player) check(from place) error {
 
 // restart forgets the stints: what comes is worked out anew, from the world as it is.
 func (p *player) restart() {
+	most := &p.peak
 	for _, e := range p.stints.e[1:] {
-		if !e.IsPlaceholder() && e.Index() < len(p.latest) {
-			p.latest[e.Index()] = 0
+		if i := e.Index(); !e.IsPlaceholder() && i < len(p.latest) {
+			p.latest[i] = 0
+			most.index = max(most.index, i+1)
 		}
 	}
+	most.stints, most.links = max(most.stints, int(p.stints.len())), max(most.links, len(p.links))
 	p.stints.clear()
 	p.links, p.runs = p.links[:0], append(p.runs[:0], run{first: 1})
 	clear(p.placed)
@@ -240,7 +260,7 @@ func (p *player) checkOne(r *record, o int32) error {
 		now.query, now.op = r, o
 		return nil
 	case r.flags&listed != 0:
-		p.lists = p.lists || one.valued
+		p.listed = p.listed || one.valued
 		for _, e := range r.list() {
 			var err error
 			if one.kind >= destroy && !e.IsPlaceholder() {
@@ -357,8 +377,8 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		}
 	}
 	if n != p.stints.node[s] {
-		p.stints.node[s] = n
 		p.link(s, r)
+		p.stints.node[s] = n
 	}
 	return nil
 }
@@ -483,11 +503,15 @@ func (p *player) last(e ecs.Entity) int32 {
 
 // note makes a stint the last of an entity.
 func (p *player) note(e ecs.Entity, s int32) {
-	i := e.Index()
-	if i >= len(p.latest) {
-		p.latest = append(p.latest, make([]int32, i+1+i/2-len(p.latest))...)
+	p.know(e.Index())
+	p.latest[e.Index()] = s
+}
+
+// know makes sure that an index of an entity, and some behind it, have their places in latest.
+func (p *player) know(index int) {
+	if index >= len(p.latest) {
+		p.latest = append(p.latest, make([]int32, index+1+index/2-len(p.latest))...)
 	}
-	p.latest[i] = s
 }
 
 // destroyGroup destroys the members of the group of an entity that a command is about to destroy.
@@ -515,6 +539,9 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 		members = p.membersOf(before)
 	} else if e := p.stints.e[s]; !e.IsPlaceholder() {
 		members = append(members, p.group.Slice(e)...)
+	}
+	if p.stints.last[s] == packed {
+		p.unpack(s)
 	}
 	path := p.path(p.stints.node[s])
 	for i, l := 0, p.stints.first[s]; l >= 0; i, l = i+1, p.links[l].next {

@@ -12,17 +12,17 @@ import (
 
 // Add records that e gets the component with value v, unless it has it already.
 func Add[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(writerOf(r), "Add", add, e, c, &v)
+	recordOne(writerOf(r), "Add", add, e, c, &v)
 }
 
 // Put records that e gets the component with value v, in place of the value that it may have.
 func Put[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(writerOf(r), "Put", put, e, c, &v)
+	recordOne(writerOf(r), "Put", put, e, c, &v)
 }
 
 // Set records that e's component becomes v. It must have it when the command is played.
 func Set[T any](r Recorder, e ecs.Entity, c ecs.Component[T], v T) {
-	record1(writerOf(r), "Set", set, e, c, &v)
+	recordOne(writerOf(r), "Set", set, e, c, &v)
 }
 
 // AddList records Add of one value to the entities of a list.
@@ -56,13 +56,22 @@ func SetQuery[T any](r Recorder, q *ecs.Query, c ecs.Component[T], v T) {
 	recordQuery(writerOf(r), "SetQuery", set, q, c, &v)
 }
 
-// record1 records a command about one entity.
-func record1[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Component[T], v *T) {
-	w.check(name)
-	w.checkEntity(name, e)
-	number := numberOf(w, k, c)
-	r, value := w.record(number, e, 0, nil, int(unsafe.Sizeof(*v)))
-	keep(w, r, number, value, v)
+// recordOne records a command about one entity.
+func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Component[T], v *T) {
+	if !w.open() || e != w.stream.newest || e == ecs.Null {
+		w.check(name)
+		w.checkEntity(name, e)
+	}
+	s := w.stream
+	number := s.noted(k, seam.TypeIndex(s.b.w, c))
+	if number == 0 {
+		number = numberOf(w, k, c) + 1
+	}
+	r, value := w.record1(number-1, e, int(unsafe.Sizeof(*v)))
+	*(*T)(value) = *v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers: keep, but for a call.
+	if links := s.links[number-1]; len(links) > 0 {
+		w.noteLinks(r, links, value, 1, 0)
+	}
 }
 
 func recordList[T any](w *Writer, name string, k kind, list []ecs.Entity, c ecs.Component[T], v *T) {
@@ -109,7 +118,7 @@ func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
 // keep writes the value of a record.
 func keep[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v *T) {
 	*(*T)(to) = *v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers.
-	if links := w.stream.codecs[number].links(); len(links) > 0 {
+	if links := w.stream.links[number]; len(links) > 0 {
 		w.noteLinks(r, links, to, 1, 0)
 	}
 }

@@ -38,7 +38,8 @@
 // between two plays, that is types, changes, queries and archetypes; a buffer 2^31 placeholders.
 //
 // Garbage collector: records lie outside its heap. Play keeps 44 B of Go memory without
-// pointers for each entity and 8 for each command, from one call to the next, until Trim.
+// pointers for each entity and 8 for each command, from one call to the next. What a frame took that was much
+// larger than the eight behind it is given back, Go memory and records, without a call of Trim.
 //
 // Failure: [Buffer.Play] checks all commands before it changes anything, and returns a [*PlayError]
 // that names those that cannot apply and where they were recorded; [Buffer.PlayRest] does the

@@ -78,7 +78,7 @@ func recordElements[T any](w *Writer, name string, k kind, e ecs.Entity, b ecs.B
 	w.check(name)
 	w.checkEntity(name, e)
 	number := numberOfElements(w, k, b)
-	r, value := w.record(number, e, 0, nil, bytesOf(v))
+	r, value := w.record1(number, e, bytesOf(v))
 	keepElements(w, r, number, value, v)
 }
 
@@ -125,7 +125,7 @@ func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer,
 	// Safe because the room has 8 bytes and then so many Ts, which hold no Go pointers.
 	*(*uint64)(to) = uint64(len(v))
 	copy(unsafe.Slice((*T)(unsafe.Add(to, 8)), len(v)), v)
-	if links := w.stream.codecs[number].links(); len(links) > 0 {
+	if links := w.stream.links[number]; len(links) > 0 {
 		w.noteLinks(r, links, unsafe.Add(to, 8), len(v), unsafe.Sizeof(*new(T)))
 	}
 }

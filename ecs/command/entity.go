@@ -15,13 +15,18 @@ import (
 // components and elements of buffers may hold it.
 func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	const name = "Writer.Create"
-	w.check(name)
+	if !w.open() {
+		w.check(name)
+	}
 	if a == nil || a.World() != w.stream.b.w {
 		panic("command: " + name + ": the archetype is nil or belongs to another world")
 	}
-	number := w.stream.find(op{kind: create, archetype: a}, nil)
-	e := w.stream.placeholder()
-	w.record(number, e, 0, nil, 0)
+	s := w.stream
+	if a != s.created {
+		s.created, s.createdAs = a, s.find(op{kind: create, archetype: a}, nil)
+	}
+	e := s.placeholder()
+	w.record1(s.createdAs, e, 0)
 	return e
 }
 
@@ -183,7 +188,7 @@ func (w *Writer) changed(name string, c *ecs.Change) op {
 func (w *Writer) one(name string, o op, e ecs.Entity) {
 	w.check(name)
 	w.checkEntity(name, e)
-	w.record(w.stream.find(o, nil), e, 0, nil, 0)
+	w.record1(w.stream.find(o, nil), e, 0)
 }
 
 // longestList is how many entities a record has; longer lists are several.

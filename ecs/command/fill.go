@@ -26,10 +26,11 @@ func (s source) value(i int) unsafe.Pointer {
 // from returns the values from the i'th on.
 func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
-// valuesOf returns where the i'th commands of a group's stints have their values, in the order of the
-// group. Within a group it is asked for rising i; 0 begins anew.
-func (p *player) valuesOf(n int32, i int) source {
-	w, group := &p.work, p.stintsOf(n)
+// valuesOf returns where the i'th commands of a group's stints, or of some of them, have their values, in
+// the order of the stints. It is asked for rising i; where steps is negative it begins anew.
+func (p *player) valuesOf(group []int32, i int) source {
+	w := &p.work
+	p.peak.list = max(p.peak.list, len(group))
 	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
 	if w.steps < 0 || w.steps > i {
 		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
@@ -38,19 +39,37 @@ func (p *player) valuesOf(n int32, i int) source {
 		}
 	}
 	for ; w.steps < i; w.steps++ {
-		for j, l := range w.cursor {
-			w.cursor[j] = p.links[l].next
-		}
+		p.advance(w.cursor)
 	}
 	for j, l := range w.cursor {
-		w.values[j] = p.links[l].at + recordSize/8
+		if l < 0 {
+			w.values[j] = uint32(^l) + recordSize/8
+		} else {
+			w.values[j] = p.links[l].at + recordSize/8
+		}
 	}
-	if p.lists { // a look at each record is a wait for memory
+	if p.listed { // a look at each record is a wait for memory
 		for j, l := range w.cursor {
 			w.values[j] = p.recordOf(l).valueAt(p.base)
 		}
 	}
 	return source{p.base, w.values, w.made}
+}
+
+// advance goes from one command of stints that have the same to the next. Packed stints at one node
+// have records of the same sizes.
+func (p *player) advance(cursor []int32) {
+	size := int32(0)
+	for j, l := range cursor {
+		if l >= 0 {
+			cursor[j] = p.links[l].next
+			continue
+		}
+		if size == 0 {
+			size = int32(p.recordOf(l).size / 8)
+		}
+		cursor[j] = l - size
+	}
 }
 
 // sortAs puts the stints of a group in the order of the rows of a batch.
@@ -66,17 +85,17 @@ func (p *player) sortAs(n int32, batch ecs.Batch) {
 
 // fill writes the values of a group, whose rows are those of a batch in the same order.
 func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
-	p.work.steps = -1
-	for i, m := range path {
-		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
-		if !one.valued || one.shared || !c.fills() || !p.counts(path, i) {
-			continue
+	group := p.stintsOf(n)
+	for rows := range batch.Rows() { // chunk by chunk, for what is read of the records is near then
+		p.work.steps = -1
+		for i, m := range path {
+			one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
+			if !one.valued || one.shared || !c.fills() || !p.counts(path, i) {
+				continue
+			}
+			c.fill(rows, p.valuesOf(group[:rows.Len()], i))
 		}
-		values := p.valuesOf(n, i)
-		for rows := range batch.Rows() {
-			c.fill(rows, values)
-			values = values.from(rows.Len())
-		}
+		group = group[rows.Len():]
 	}
 	p.nodes[n].filled = true
 }
@@ -102,7 +121,7 @@ func (p *player) spread(n int32) {
 			p.toggle(one, list)
 			continue
 		}
-		values := p.valuesOf(n, i)
+		values := p.valuesOf(p.stintsOf(n), i)
 		for at := 0; at < len(list); {
 			done, err := c.spread(one.kind, list[at:], values.from(at))
 			if at += done; err != nil {
@@ -142,7 +161,7 @@ func (p *player) patch(n int32) {
 		if !one.valued || c == nil || !c.fills() || len(c.links()) == 0 || !p.counts(path, i) {
 			continue
 		}
-		p.valuesOf(n, i)
+		p.valuesOf(p.stintsOf(n), i)
 		for j, s := range p.stintsOf(n) {
 			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {
 				c.patch(p.stints.e[s], p.work.made)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/ecs"
 	"quarry/internal/debug"
 )
 
@@ -59,6 +60,49 @@ func TestReserveKeepsItsWord(t *testing.T) {
 		require.ErrorIs(t, cb.Reserve(1, 2<<20), ErrSize)
 		cb.Close()
 	}
+}
+
+// TestPeakIsGivenBack plays a frame with very many commands, and then small ones: once these are
+// eight, what the large frame took is given back. Made still answers.
+func TestPeakIsGivenBack(t *testing.T) {
+	y := newYard(t)
+	defer y.w.Close()
+	there := y.populate(40, false)
+	cb := NewBuffer(y.w)
+	defer cb.Close()
+	frame := func(n int) (made ecs.Entity) {
+		for i := range n {
+			e := cb.Create(y.plain)
+			Set(cb, e, y.pos, position{float64(i), 0})
+			AddBuffer(cb, e, y.hits, hit{N: 1})
+			made = e
+		}
+		w := cb.Parallel(batchOf{1, 1, 7})
+		for range n {
+			w.Remove(there[n%40], y.ptr)
+		}
+		require.NoError(t, cb.Play())
+		return cb.Made(made)
+	}
+	const peak, small = 50_000, 50
+	frame(peak)
+	bytes, lists := cb.Bytes(), cb.player.lists().held
+	require.Greater(t, bytes, int64(4<<20))
+	require.Greater(t, lists, 3<<20)
+	for range recent - 1 {
+		frame(small)
+		require.Equal(t, bytes, cb.Bytes(), "a peak may come again")
+		require.GreaterOrEqual(t, cb.player.lists().held, lists)
+	}
+	frame(small) // the last of eight: lists go when it has been played, pages when the next is recorded
+	last := frame(small)
+	require.LessOrEqual(t, cb.Bytes(), int64(64<<10))
+	require.LessOrEqual(t, cb.player.lists().held, 1<<20, "what is left is 4 B for each index of the world")
+	require.Equal(t, position{small - 1, 0}, *y.pos.Get(last))
+	require.NoError(t, y.w.Verify())
+	frame(peak)
+	require.GreaterOrEqual(t, cb.Bytes(), bytes)
+	require.NoError(t, y.w.Verify())
 }
 
 // TestTrim gives back what a large frame took, and keeps what is recorded.

@@ -46,7 +46,11 @@ type ops struct {
 	list   []op
 	codecs []codec         // of those with a value; else nil
 	byType [kinds][]uint16 // by the type's index: number + 1 of the op with a value and without a query
+	links  [][]seam.Link   // of the codecs
 	others map[op]uint16   // number + 1
+
+	created   *ecs.Archetype // of the last Create, and its number
+	createdAs uint16
 }
 
 // find returns the number of an op, which it notes when it is new.
@@ -60,7 +64,11 @@ func (o *ops) find(one op, c codec) uint16 {
 	if o.others == nil {
 		o.others = map[op]uint16{}
 	}
-	o.list, o.codecs = append(o.list, one), append(o.codecs, c)
+	var links []seam.Link
+	if c != nil {
+		links = c.links()
+	}
+	o.list, o.codecs, o.links = append(o.list, one), append(o.codecs, c), append(o.links, links)
 	n := uint16(len(o.list))
 	o.others[one] = n
 	return n - 1

@@ -259,7 +259,7 @@ func (p *player) entitiesOf(n int32) []ecs.Entity {
 	for _, s := range p.stintsOf(n) {
 		list = append(list, p.stints.e[s])
 	}
-	p.work.list = list
+	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
 	return list
 }
 
@@ -278,7 +278,8 @@ func (p *player) make(n int32, copied bool) {
 		p.fill(n, p.path(n), batch)
 		return
 	}
-	made := p.work.list
+	made := batch.Entities(p.work.list[:0])
+	p.work.list = made
 	if nd.at == nil {
 		p.work.heirs = append(p.work.heirs, made[:len(group)]...)
 	}
@@ -330,12 +331,20 @@ func (p *player) destroysGroup(n int32) bool {
 
 // born gives the stints of placeholders the entities that a batch begins with.
 func (p *player) born(group []int32, batch ecs.Batch) {
-	p.work.list = batch.Entities(p.work.list[:0])
-	for i, s := range group {
-		number, _ := seam.Number(p.stints.e[s])
-		e := p.work.list[i]
-		p.stints.e[s], p.work.made[number] = e, e
-		p.note(e, s)
+	for rows := range batch.Rows() {
+		list := rows.Entities()
+		list = list[:min(len(list), len(group))]
+		last := 0
+		for _, e := range list {
+			last = max(last, e.Index())
+		}
+		p.know(last)
+		for i, e := range list {
+			s := group[i]
+			number, _ := seam.Number(p.stints.e[s])
+			p.stints.e[s], p.work.made[number], p.latest[e.Index()] = e, e, s
+		}
+		group = group[len(list):]
 	}
 	p.work.changed = true
 }
@@ -391,6 +400,7 @@ func (p *player) applyQuery(r *run) error {
 		return err
 	}
 	list := p.work.list
+	p.peak.list = max(p.peak.list, len(list))
 	if one.kind != add || !c.fills() {
 		values := p.repeated(r.query, len(list))
 		for at := 0; at < len(list); {

@@ -52,6 +52,11 @@ const (
 	traced                    // the caller is known
 )
 
+// head returns the record's first 8 bytes: the op, the flags and the size.
+func (r *record) head() uint64 {
+	return *(*uint64)(unsafe.Pointer(r)) // Safe because a record begins with them, aligned to 8 bytes.
+}
+
 // after returns where the record's n'th byte is.
 func (r *record) after(n uintptr) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(r), n) // Safe because n is at most the record's size.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"unsafe"
 
 	"quarry/ecs"
@@ -11,7 +12,7 @@ import (
 type stints struct {
 	e      []ecs.Entity    // whom it is about; a placeholder until it is made
 	node   []int32         // program
-	first  []int32         // link of the first command that the program has; -1: none
+	first  []int32         // link of the first command that the program has; -1: none; see packed
 	last   []int32         // and of the last
 	before map[int32]int32 // the entity's stint of a run before, where it had one
 }
@@ -29,6 +30,12 @@ func (t *stints) clear() {
 	t.e, t.node = append(t.e[:0], ecs.Null), append(t.node[:0], -1)
 	t.first, t.last = append(t.first[:0], -1), append(t.last[:0], -1)
 	clear(t.before)
+}
+
+// grow makes room for so many more.
+func (t *stints) grow(n int) {
+	t.e, t.node = slices.Grow(t.e, n), slices.Grow(t.node, n)
+	t.first, t.last = slices.Grow(t.first, n), slices.Grow(t.last, n)
 }
 
 // add adds a stint and returns its number.
@@ -49,11 +56,19 @@ func (t *stints) follow(s, before int32) {
 	t.before[s] = before
 }
 
+// packed is the last link of a stint without links: its records lie one behind the other, and
+// first is ^position of the first of them.
+const packed = -2
+
 // link adds a command to a stint.
 func (p *player) link(s int32, r *record) {
-	t, l := &p.stints, int32(len(p.links))
+	t := &p.stints
+	if t.last[s] == packed {
+		p.unpack(s)
+	}
+	l := int32(len(p.links))
 	p.links = append(p.links, link{r.from(p.base), -1})
-	if t.first[s] < 0 {
+	if t.last[s] < 0 {
 		t.first[s] = l
 	} else {
 		p.links[t.last[s]].next = l
@@ -61,7 +76,23 @@ func (p *player) link(s int32, r *record) {
 	t.last[s] = l
 }
 
-// recordOf returns the record of a link.
+// unpack gives a packed stint links. What its node says of the number of commands must be true.
+func (p *player) unpack(s int32) {
+	t := &p.stints
+	l := t.first[s]
+	t.first[s], t.last[s] = -1, -1
+	for range p.nodes[t.node[s]].depth {
+		r := p.recordOf(l)
+		p.link(s, r)
+		l -= int32(r.size / 8)
+	}
+}
+
+// recordOf returns the record of a link, or of ^position.
 func (p *player) recordOf(l int32) *record {
-	return (*record)(unsafe.Add(p.base, uintptr(p.links[l].at)*8)) // Safe because a record lies there until the buffer is cleared.
+	at := uint32(^l)
+	if l >= 0 {
+		at = p.links[l].at
+	}
+	return (*record)(unsafe.Add(p.base, uintptr(at)*8)) // Safe because a record lies there until the buffer is cleared.
 }

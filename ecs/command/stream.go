@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs"
 )
 
 // Streams: records one behind the other in chunks of the world's universe. A stream is
@@ -43,12 +44,14 @@ type stream struct {
 	values  []any          // Go values, by number
 	numbers map[any]uint64 // of values that compare, number + 1
 
-	next, end int // numbers of placeholders at hand: [next, end)
+	next, end int        // numbers of placeholders at hand: [next, end)
+	newest    ecs.Entity // placeholder; Null: none of the buffer as it is
 
 	writers [4]Writer // of batches, in turn: one that is kept longer than its batch is caught
 	turns   int
 
 	inside bool // a record is being written
+	need   need // chunks of pages with records
 }
 
 // segment is consecutive records of a stream that are played together.
@@ -167,12 +170,15 @@ func (s *stream) begin(key int64, flight uint64, ordinal int) {
 	s.segments = append(s.segments, one)
 }
 
-// clear forgets the records and keeps the pages.
+// clear forgets the records and keeps pages: twice as many chunks as recent recordings took, at most.
 func (s *stream) clear() {
+	units := 0
 	for i := range s.filled {
+		units += s.pages[i].units
 		s.pages[i].used = 0
 	}
 	s.filled = 0
+	s.keep(2 * s.need.note(units))
 	s.segments = s.segments[:0]
 	clear(s.values)
 	s.values = s.values[:0]
@@ -187,11 +193,24 @@ const mostOps = 1024
 
 // trim gives the pages back that have no records.
 func (s *stream) trim() {
-	for _, p := range s.pages[s.filled:] {
-		s.b.w.Universe().Free(p.first, p.units)
-		s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
+	s.keep(0)
+	s.pages = slices.Clip(s.pages)
+}
+
+// keep gives pages without records back until no more chunks than most are left, or none of them.
+func (s *stream) keep(most int) {
+	units := 0
+	for i := range s.pages {
+		if units += s.pages[i].units; units <= most || i < s.filled {
+			continue
+		}
+		for _, p := range s.pages[i:] {
+			s.b.w.Universe().Free(p.first, p.units)
+			s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
+		}
+		s.pages = s.pages[:i]
+		return
 	}
-	s.pages = slices.Clip(s.pages[:s.filled])
 }
 
 // close gives the pages back.
@@ -223,14 +242,19 @@ type cursor struct {
 
 func (g *segment) cursor() cursor { return cursor{g.stream, g.page, g.at, g.n} }
 
+// turn goes to the page of the next record, if the cursor is at the end of one. There must be a next record.
+func (c *cursor) turn() {
+	for c.at >= c.s.pages[c.page].used {
+		c.page, c.at = c.page+1, 0
+	}
+}
+
 // next returns the next record, or nil.
 func (c *cursor) next() *record {
 	if c.left == 0 {
 		return nil
 	}
-	for c.at >= c.s.pages[c.page].used {
-		c.page, c.at = c.page+1, 0
-	}
+	c.turn()
 	// Safe because a record begins there.
 	r := (*record)(unsafe.Add(c.s.pages[c.page].base, c.at))
 	c.at += int(r.size)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/seam"
 )
@@ -54,6 +55,11 @@ func (w *Writer) Key(key int64) {
 	if key != w.key {
 		w.key, w.within = key, false
 	}
+}
+
+// open reports whether check has nothing to look at: the buffer's own writer, which may record.
+func (w *Writer) open() bool {
+	return w != nil && w.stream != nil && w.batch == nil && !w.ended && w.stream.b.state.Load() == recording
 }
 
 // check panics unless the writer may record.
@@ -112,6 +118,25 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 	return r, r.after(at)
 }
 
+// record1 is record for a command about one entity: mostly there is nothing to do but to write it.
+func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *record, value unsafe.Pointer) {
+	s, size := w.stream, recordSize+roundUp(n)
+	if s.inside || !w.within || len(s.segments) == 0 || s.filled == 0 || s.b.traces {
+		return w.record(number, e, 0, nil, n)
+	}
+	p := &s.pages[s.filled-1]
+	if size > p.units*alloc.ChunkSize-p.used {
+		return w.record(number, e, 0, nil, n)
+	}
+	s.inside = true
+	r = (*record)(unsafe.Add(p.base, p.used)) // Safe because the bytes lie inside the page, and are the record's.
+	p.used += size
+	*r = record{op: number, size: uint32(size), e: e}
+	s.segments[len(s.segments)-1].n++
+	s.inside = false
+	return r, r.after(recordSize)
+}
+
 // withdraw takes back the record that was written last.
 func (w *Writer) withdraw(r *record) {
 	s := w.stream
@@ -140,7 +165,7 @@ func caller() uintptr {
 // checkEntity panics for an entity that commands of the buffer cannot be about.
 func (w *Writer) checkEntity(op string, e ecs.Entity) {
 	b := w.stream.b
-	if b.w.Owns(e) {
+	if b.w.Owns(e) || e == w.stream.newest && e != ecs.Null {
 		return
 	}
 	if !e.IsPlaceholder() {
@@ -166,5 +191,6 @@ func (s *stream) placeholder() ecs.Entity {
 		s.next = s.end - block
 	}
 	s.next++
-	return seam.Placeholder(s.next-1, s.b.id)
+	s.newest = seam.Placeholder(s.next-1, s.b.id)
+	return s.newest
 }
