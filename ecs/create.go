@@ -11,6 +11,10 @@ import (
 // Create makes an entity with the archetype's types, all zero, buffers empty. It
 // panics during iteration, and with a *LimitError when there is no room.
 func (a *Archetype) Create() Entity {
+	w := a.w
+	if w != nil && w.loops.open == 0 && !a.dying && w.ids.Free() > 0 && !a.table.Grid.Full() {
+		return Entity(w.rows.Create(&a.table.Table))
+	}
 	e, err := a.TryCreate()
 	if err != nil {
 		panic(err)

@@ -226,14 +226,15 @@ func (c *copying) aim(first *Outcome) error {
 	for i := range c.members {
 		m := &c.members[i]
 		if i == 0 && first != nil {
-			c.expect(m, *first)
-			continue
+			m.to, m.path = first.to, first.path()
+		} else {
+			to, err := m.from.pattern()
+			if err != nil {
+				return err
+			}
+			m.to, m.path = to, m.from.table.To(&to.table.Table)
 		}
-		to, err := m.from.pattern()
-		if err != nil {
-			return err
-		}
-		c.expect(m, Outcome{from: m.from, to: to})
+		c.tx.Expect(&m.to.table.Table, c.n)
 	}
 	for i := range c.members {
 		if err := c.takeBlocks(&c.members[i]); err != nil {
@@ -241,12 +242,6 @@ func (c *copying) aim(first *Outcome) error {
 		}
 	}
 	return nil
-}
-
-// expect notes what becomes of the copies of a member.
-func (c *copying) expect(m *member, o Outcome) {
-	m.to, m.path = o.to, o.path()
-	c.tx.Expect(&m.to.table.Table, c.n)
 }
 
 // pattern returns the archetype of copies of its entities.

@@ -31,7 +31,7 @@ func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	}
 	dest, _ := path.To.Grid.Tail()
 	p := dest.Element(path.Added.Offset, path.Added.Size)
-	w.rows.MoveOne(path, entity.ID(e), r, o)
+	w.rows.MoveOne(&a.table.Table, path, entity.ID(e), r, o)
 	return p
 }
 
@@ -67,7 +67,7 @@ func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	if a.edgeKey != uint32(t.id) || path.To.Grid.Full() {
 		return t.moveOr(op, e, r, a, false) != nil
 	}
-	w.rows.MoveOne(path, entity.ID(e), r, o)
+	w.rows.MoveOne(&a.table.Table, path, entity.ID(e), r, o)
 	return true
 }
 
@@ -115,7 +115,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 	}
 	dest, _ := a.edge.To.Grid.Tail()
 	p := dest.Element(a.edge.Added.Offset, a.edge.Added.Size)
-	t.w.rows.MoveOne(a.edge, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
+	t.w.rows.MoveOne(&a.table.Table, a.edge, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
 	return p, nil
 }
 
@@ -184,7 +184,7 @@ func (w *World) take(op string, path *path, e Entity, r *entity.Record, before i
 			path.Find() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}
-	w.rows.MoveOne(path, entity.ID(e), r, w.tables.OwnerOf(r.Location))
+	w.rows.MoveOne(path.From, path, entity.ID(e), r, w.tables.OwnerOf(r.Location))
 	alloc.ClearRows(path.To.Grid.LastRow(), 1, path.Fresh)
 	return true, nil
 }

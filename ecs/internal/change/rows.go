@@ -64,6 +64,9 @@ func (r *Rows) Become(other *Rows) error {
 // The three functions that every structural change ends in. What is kept for rows beside their tables, as observers,
 // marks of snapshots or bounds, is kept up here and nowhere else.
 
+// lastRow stands for the index of a table's last row, where one row has come.
+const lastRow = -1
+
 // born counts n entities whose rows, from index start on, have come to a table and are filled.
 func (r *Rows) born(t *table.Table, start, n int) {
 	r.Created += uint64(n)
@@ -92,15 +95,15 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	for _, slot := range t.Books.Toggling() {
 		t.Books.SetBit(slot, t.Grid.LastChunk(), at.Row, true)
 	}
-	r.born(t, t.Grid.Len()-1, 1)
+	r.born(t, lastRow, 1)
 	return e
 }
 
-// MoveOne moves an entity, whose record and owner are given, along a path. The caller writes the columns that only the
+// MoveOne moves an entity of a table, whose record and owner are given, along a path from there. The caller writes the columns that only the
 // target has.
-func (r *Rows) MoveOne(path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
-	path.From.MoveOne(path, e, record, o)
-	r.moved(path.From, path.To, path.To.Grid.Len()-1, 1)
+func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
+	t.MoveOne(path, e, record, o)
+	r.moved(t, path.To, lastRow, 1)
 }
 
 // EndOne ends an entity of a table, whose record and owner are given.

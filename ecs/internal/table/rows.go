@@ -35,8 +35,13 @@ type Run struct {
 // Tail returns the n free rows behind the table's last row, or as many of them as the chunk has.
 // The table must have room. Push counts the rows once the caller has filled them.
 func (t *Table) Tail(n int) Run {
-	pos, row := t.Grid.Find(t.Grid.Len())
-	chunk, at := t.Grid.Chunks()[pos], t.Grid.Row(pos, row)
+	chunks, have := t.Grid.Chunks(), t.Grid.Len()
+	pos := len(chunks) - 1
+	row := have - chunks[pos].Start
+	if row < 0 { // there is room in more than the last chunk
+		pos, row = t.Grid.Find(have)
+	}
+	chunk, at := chunks[pos], t.Grid.Row(pos, row)
 	end := row + min(n, t.Grid.Fits(chunk)-row)
 	return Run{pos, at, Locate(chunk.First, row), IDs(at.Base, end)[row:]}
 }
