@@ -142,7 +142,7 @@ func (q *Query) Since() uint32 { return q.since }
 // shared.
 func (q *Query) SetSince(version uint32) { q.setSince("Query.SetSince", version, false) }
 
-// PinSince is SetSince for good: until SetSince is called, loops that end and loans that
+// PinSince is SetSince for good: until SetSince is called, loops that end and borrows that
 // begin neither move Since nor advance the world's version. It serves who moves the
 // version of many queries at once, and runs each any number of times in between.
 func (q *Query) PinSince(version uint32) { q.setSince("Query.PinSince", version, true) }
