@@ -18,14 +18,14 @@ func (a array) Len() int { return a.raw.header("DynamicBuffer.Len").Len() }
 // least those that fit inside the chunk.
 func (a array) Cap() int {
 	h := a.raw.header("DynamicBuffer.Cap")
-	return a.raw.t.shape.Cap(h)
+	return a.raw.f.shape.Cap(h)
 }
 
 // RemoveAt takes element i out and closes the gap in order. It panics when i is not
 // in [0, Len()). Cost: it moves the elements behind i; SwapRemove moves one.
 func (a array) RemoveAt(i int) {
 	h := a.raw.element("DynamicBuffer.RemoveAt", i)
-	a.raw.t.spill.Cut(h, &a.raw.t.shape, i, i+1)
+	a.raw.f.spill.Cut(h, &a.raw.f.shape, i, i+1)
 }
 
 // RemoveRange takes elements [lo, hi) out and closes the gap in order. It panics
@@ -35,14 +35,14 @@ func (a array) RemoveRange(lo, hi int) {
 	if lo < 0 || lo > hi || hi > h.Len() {
 		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, h.Len()))
 	}
-	a.raw.t.spill.Cut(h, &a.raw.t.shape, lo, hi)
+	a.raw.f.spill.Cut(h, &a.raw.f.shape, lo, hi)
 }
 
 // SwapRemove takes element i out and puts the last one in its place. It panics
 // when i is not in [0, Len()).
 func (a array) SwapRemove(i int) {
 	h := a.raw.element("DynamicBuffer.SwapRemove", i)
-	a.raw.t.spill.Fill(h, &a.raw.t.shape, i)
+	a.raw.f.spill.Fill(h, &a.raw.f.shape, i)
 }
 
 // Clear takes all elements out and keeps the room.
@@ -62,11 +62,11 @@ func (a array) Reserve(n int) {
 func (a array) TryReserve(n int) error {
 	h := a.raw.writable("DynamicBuffer.Reserve")
 	checkLength("DynamicBuffer.Reserve", n)
-	k := &a.raw.t.shape
+	k := &a.raw.f.shape
 	if n <= k.Cap(h) {
 		return nil
 	}
-	return during("DynamicBuffer.Reserve", refused(a.raw.t.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	return during("DynamicBuffer.Reserve", refused(a.raw.f.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize makes the buffer n elements long: those beyond go, new ones are zero. It
@@ -108,5 +108,5 @@ func (a array) TryResizeUnset(n int) error {
 // move them, they stay.
 func (a array) Trim() {
 	h := a.raw.writable("DynamicBuffer.Trim")
-	a.raw.t.spill.Trim(h, &a.raw.t.shape)
+	a.raw.f.spill.Trim(h, &a.raw.f.shape)
 }

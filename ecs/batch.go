@@ -40,9 +40,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	if b.epoch != w.rows.Epoch || w.closed {
 		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
 	}
-	if w.loops.phase != nil {
-		w.loops.phase.refuse("Batch.Rows")
-	}
+	w.refuseShared("Batch.Rows")
 	s := w.openScan(&w.loops.batches)
 	defer s.endBatch()
 	for _, part := range b.spans {
@@ -67,10 +65,10 @@ func (b Batch) walk(yield func(Rows) bool) {
 func (a *Archetype) unlent() []place {
 	places := a.table.Places
 	for _, id := range a.table.Types {
-		if len(a.w.loops.loans) == 0 {
+		if len(a.w.loops.borrows) == 0 {
 			break
 		}
-		if a.w.types.list[id].guarded {
+		if !a.w.types.list[id].writes {
 			if &places[0] == &a.table.Places[0] {
 				places = slices.Clone(places)
 			}

@@ -25,7 +25,7 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	}
 	size := int(t.Size())
 	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
-		shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}
+		finder: finder{shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
 	info.apply("RegisterBuffer", options)
 	if info.shape.Inline > value.MaxBytes/size {
 		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: value.MaxBytes})

@@ -150,7 +150,7 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	if r == nil {
 		return s, false
 	}
-	if len(b.w.loops.loans) > 0 {
+	if len(b.w.loops.borrows) > 0 {
 		checkFieldsLent("Bundle.Get", b.fields)
 	}
 	a, _, at := b.w.rowOf(r)
@@ -183,10 +183,8 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	if r == nil {
 		return false, nil
 	}
-	if w.loops.phase != nil {
-		w.loops.phase.refuse("Bundle.Set")
-	}
-	if len(w.loops.loans) > 0 {
+	w.refuseShared("Bundle.Set")
+	if len(w.loops.borrows) > 0 {
 		b.checkSet(&s)
 	}
 	a, pos, at := w.rowOf(r)
@@ -211,7 +209,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	return true, nil
 }
 
-// checkSet panics when a loan forbids to write what s has.
+// checkSet panics when a borrow forbids to write what s has.
 func (b *Bundle[S]) checkSet(s *S) {
 	for i := range b.fields {
 		// Safe because the fields are those of S.

@@ -132,7 +132,7 @@ func TestBundleMisuse(t *testing.T) {
 
 		"int is no struct":                    func() { ecs.NewBundle[int](v.w) },
 		"the bundle is nil or the zero value": func() { new(ecs.Bundle[Ship]).Create(Ship{}) },
-		"the world is shared: until Phase.End": func() {
+		"the world is shared: until Borrow.End": func() {
 			defer v.w.Share().End()
 			b.Set(v.list[0], Ship{})
 		},

@@ -121,13 +121,13 @@ func TestChangesInsideLoops(t *testing.T) {
 	require.True(t, c.health.Has(c.e))
 }
 
-// TestChangesInAPhase: a world that is shared takes no structural change, nor switches
+// TestChangesInAShare: a world that is shared takes no structural change, nor switches
 // bits in bulk.
-func TestChangesInAPhase(t *testing.T) {
+func TestChangesInAShare(t *testing.T) {
 	c := newChanges(t)
 	p := c.w.Share()
 	c.refused(t, c.structural(), func(op string) string {
-		return "ecs: " + op + ": the world is shared; call Phase.End first"
+		return "ecs: " + op + ": the world is shared; call Borrow.End first"
 	})
 	bulk := map[string]func(){}
 	for op, f := range c.byQuery(c.q) {
@@ -138,7 +138,7 @@ func TestChangesInAPhase(t *testing.T) {
 	bulk["Component.EnableList"] = func() { c.stun.EnableList(c.list) }
 	bulk["Component.DisableList"] = func() { c.stun.DisableList(c.list) }
 	c.refused(t, bulk, func(op string) string {
-		return "ecs: " + op + ": the world is shared: until Phase.End bits are switched entity by entity"
+		return "ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity"
 	})
 	p.End()
 	require.Equal(t, 3, c.stun.DisableList(c.list))

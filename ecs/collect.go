@@ -16,7 +16,7 @@ var ErrNotSingle = errors.New("not exactly one entity")
 // each calls yield for the matching rows without moving Since.
 func (q *Query) each(op string, yield func(Rows) bool) {
 	q.checkOpen(op)
-	if len(q.w.loops.loans) > 0 {
+	if len(q.w.loops.borrows) > 0 {
 		q.checkLent(op, true)
 	}
 	q.look()
@@ -56,7 +56,7 @@ func (q *Query) tests() bool {
 // Matches reports whether a loop over q would show e now, as a row that matches.
 func (q *Query) Matches(e Entity) bool {
 	q.checkOpen("Query.Matches")
-	if len(q.w.loops.loans) > 0 {
+	if len(q.w.loops.borrows) > 0 {
 		q.checkLent("Query.Matches", true)
 	}
 	r := q.w.recordOf("Query.Matches", e)
@@ -193,11 +193,8 @@ func (q *Query) demand(t *typeInfo, access uint8, op string) {
 		panic(fmt.Sprintf("ecs: %s: %s and the query belong to different worlds", op, t.name))
 	case int(t.id) >= len(q.access) || q.access[t.id]&access == 0:
 		q.refuseAccess(t, op)
-	case access&mayWrite != 0 && q.w.loops.phase != nil:
-		q.w.loops.phase.refuse(op)
-	case t.guarded:
-		t.checkLent(op, access)
 	}
+	t.checkLent(op, access)
 }
 
 // column is Peek that panics where the chunk lacks the component.

@@ -225,7 +225,7 @@ func callers() *runtime.Frames {
 	return runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
 }
 
-// TestLoopsAllocateNothing: after the first loop, with masks, versions, phases, nested
+// TestLoopsAllocateNothing: after the first loop, with masks, versions, shares, nested
 // loops and all ways to walk rows.
 func TestLoopsAllocateNothing(t *testing.T) {
 	w := newWorld(t)
@@ -297,7 +297,7 @@ func TestLoopsAllocateNothing(t *testing.T) {
 		stun.Disable(ids[2])
 	}
 	loop()
-	require.Zero(t, testing.AllocsPerRun(20, loop), "a phase")
+	require.Zero(t, testing.AllocsPerRun(20, loop), "a share")
 	p.End()
 	require.Positive(t, sum)
 }

@@ -18,7 +18,7 @@ type Component[T any] struct{ handle }
 // in 16 KiB; larger values are elements of a buffer, see RegisterBuffer.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: shortName(t), size: int(t.Size()), align: t.Align()}
+	info := typeInfo{rtype: t, name: shortName(t), finder: finder{size: int(t.Size())}, align: t.Align()}
 	info.apply("Register", options)
 	return Component[T]{handle{w.register("Register", info)}}
 }
@@ -28,7 +28,7 @@ func Register[T any](w *World, options ...TypeOption) Component[T] {
 // over rows may look up any entity, whatever its query declares. Of hundreds in no
 // order GetMany is faster.
 func (c Component[T]) Get(e Entity) *T {
-	p, _ := c.t.find(opGet, e)
+	p, _ := c.t.own().find(opGet, e)
 	return (*T)(p) // Safe because find returns the address of a T, or nil.
 }
 

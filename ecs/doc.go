@@ -36,7 +36,7 @@
 //
 // Goroutines: one goroutine at a time may use a world and all that comes from it,
 // but [World.Reserve] and [World.Unreserve] any goroutine may call, and between
-// [World.Share] and [Phase.End] several may read, enable and disable; a [Loan] lends types to write.
+// [World.Share] and [Borrow.End] several may read and enable; a [Borrow] of a query lends types.
 //
 // Garbage collector: component types must hold no Go pointers; Register says where one
 // is. Links between entities are [Entity] values; [RegisterManaged] takes any Go type.

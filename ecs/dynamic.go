@@ -24,7 +24,7 @@ func (d DynamicBuffer[T]) Slice() []T {
 		return []T{} // a pointer behind the last header of a chunk would point outside
 	}
 	// Safe because length elements lie there.
-	return unsafe.Slice((*T)(d.raw.t.spill.Elements(h)), h.Len())
+	return unsafe.Slice((*T)(d.raw.f.spill.Elements(h)), h.Len())
 }
 
 // Append adds elements at the end. It panics with a *LimitError when there is

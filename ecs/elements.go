@@ -19,7 +19,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 func (f *field) bufferIn(a *Archetype, at alloc.GridRow) rawBuffer {
 	// Safe because every element of a buffer column begins with a header.
 	h := (*value.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
-	return rawBuffer{f.t, h, a.w.rows.Epoch, true}
+	return rawBuffer{&f.t.finder, h, a.w.rows.Epoch, true}
 }
 
 // makeRoom lets each buffer of a row grow to hold the slice that a struct has for it.

@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"quarry/ecs/internal/change"
 )
@@ -14,15 +13,15 @@ import (
 // Enable switches e's component on. It returns false when e is not alive or
 // does not have it, and panics when the type is not Enableable. It may be
 // called during iteration: a loop's masks are snapshots and do not change.
-func (h handle) Enable(e Entity) bool { return h.t.toggle("Component.Enable", e, true) }
+func (h handle) Enable(e Entity) bool { return h.t.own().toggle("Component.Enable", e, true) }
 
 // Disable switches e's component off: queries that name it pass e by, while Has
 // and Get still find it. It returns and panics like Enable.
-func (h handle) Disable(e Entity) bool { return h.t.toggle("Component.Disable", e, false) }
+func (h handle) Disable(e Entity) bool { return h.t.own().toggle("Component.Disable", e, false) }
 
 // Enabled reports whether e is alive and has the component, switched on. A type
 // that is not Enableable is always on.
-func (h handle) Enabled(e Entity) bool { return h.t.enabled("Component.Enabled", e) }
+func (h handle) Enabled(e Entity) bool { return h.t.own().enabled("Component.Enabled", e) }
 
 // EnabledAt reports whether the component of the i'th of rows is switched on now: Rows.Each
 // and Rows.Mask are snapshots. It panics like Component.Slice, when i is not in
@@ -33,7 +32,7 @@ func (h handle) EnabledAt(rows Rows, i int) bool {
 }
 
 // EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when
-// the query does not declare Write of it. Goroutines of a loan toggle so in their rows.
+// the query does not declare Write of it. Goroutines of a borrow toggle so in their rows.
 func (h handle) EnableAt(rows Rows, i int) { h.t.toggleAt("Component.EnableAt", rows, i, true) }
 
 // DisableAt switches the component of the i'th of rows off; see EnableAt.
@@ -63,30 +62,27 @@ func (h handle) DisableList(list []Entity) int {
 	return h.t.toggleList("Component.DisableList", list, false)
 }
 
-func (t *typeInfo) enabled(op string, e Entity) bool {
+func (f *finder) enabled(op string, e Entity) bool {
+	t := f.known(op)
 	a, pos, row := t.seat(op, e)
-	switch {
-	case a == nil:
-	case t.loan != nil && !t.loan.out:
-		t.loan.refuse(op + ": " + t.name)
-	case t.guarded:
-		t.checkLent(op, mayRead)
+	if a == nil {
+		return false
 	}
-	return a != nil && (!t.enableable || a.table.Books.Bit(a.table.Places[t.id].Slot(), pos, row))
+	f.checkRead(op)
+	return !t.enableable || a.table.Books.Bit(a.table.Places[t.id].Slot(), pos, row)
 }
 
-func (t *typeInfo) toggle(op string, e Entity, on bool) bool {
+func (f *finder) toggle(op string, e Entity, on bool) bool {
+	t := f.known(op)
 	t.checkEnableable(op)
-	if t.loan != nil {
-		t.checkWritable(op)
-	} else if t.guarded {
-		t.checkLent(op, mayWrite)
+	if f.b != nil || !t.w.isShared() {
+		f.checkWrite(op)
 	}
 	a, pos, row := t.seat(op, e)
 	if a == nil {
 		return false
 	}
-	t.toggleRow(a, pos, row, on)
+	t.toggleRow(f.b, a, pos, row, on)
 	return true
 }
 
@@ -97,10 +93,7 @@ func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
 		rows.refuse(t, op)
 	}
 	s := rows.s
-	if s.loan != nil {
-		t = s.loan.copyOf(t)
-	}
-	t.toggleRow(s.t.a, s.pos, s.first+i, on)
+	t.toggleRow(s.b, s.t.a, s.pos, s.first+i, on)
 }
 
 // bitAt returns where the enable bit of the i'th of rows is.
@@ -140,21 +133,20 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 	return a, pos, at.Row
 }
 
-// toggleRow sets a row's bit and marks the type changed; with atomics while the
-// world is shared, and in a loan.
-func (t *typeInfo) toggleRow(a *Archetype, pos, row int, on bool) {
+// toggleRow sets a row's bit and marks the type changed: with atomics for a goroutine of a borrow, and
+// for any goroutine while the world is shared.
+func (t *typeInfo) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
 	slot, w := a.table.Places[t.id].Slot(), a.w
-	switch {
-	case t.loan != nil:
-		a.table.Books.Toggle(slot, pos, row, on)
-		t.loan.mark(a.table.Books.Version(slot, pos))
-	case w.loops.phase != nil:
-		a.table.Books.Toggle(slot, pos, row, on)
-		atomic.StoreUint32(a.table.Books.Version(slot, pos), w.tables.Version)
-	default:
-		a.table.Books.SetBit(slot, pos, row, on)
-		*a.table.Books.Version(slot, pos) = w.tables.Version
+	if b == nil {
+		b = w.loops.shared()
 	}
+	if b != nil {
+		a.table.Books.Toggle(slot, pos, row, on)
+		b.mark(a.table.Books.Version(slot, pos))
+		return
+	}
+	a.table.Books.SetBit(slot, pos, row, on)
+	*a.table.Books.Version(slot, pos) = w.tables.Version
 }
 
 // Many at once, by query and by list: whole words of bits.
@@ -174,8 +166,8 @@ func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
 // checkToggle panics unless bits of the type may be switched in bulk.
 func (t *typeInfo) checkToggle(op string) {
 	t.world().checkHandle(op)
-	if t.w.loops.phase != nil {
-		panic("ecs: " + op + ": the world is shared: until Phase.End bits are switched entity by entity")
+	if t.w.isShared() {
+		panic("ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity")
 	}
 	t.checkEnableable(op)
 	t.checkLent(op, mayWrite)

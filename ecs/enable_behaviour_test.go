@@ -267,7 +267,7 @@ func TestBehaviour49TogglingMarksItsType(t *testing.T) {
 	}
 }
 
-// TestBehaviour50ParallelToggles: toggles from many goroutines during a phase keep
+// TestBehaviour50ParallelToggles: toggles from many goroutines during a share keep
 // bits and counts right, in rows of the same word and of the same entity.
 func TestBehaviour50ParallelToggles(t *testing.T) {
 	const workers, n = 8, 1000

@@ -104,6 +104,17 @@ func (w *World) CorruptParts(invariant string) (restore func()) {
 	case "O1 outer":
 		w.loops.scans[0] = new(scan)
 		return func() { w.loops.scans[0] = &w.loops.outer }
+	case "O1 borrow", "O1 alone":
+		w.loops.borrows = []*Borrow{{w: w}}
+		if invariant == "O1 alone" {
+			w.loops.borrows = []*Borrow{{w: w, out: true}, {w: w, out: true}}
+		}
+		w.loops.open = len(w.loops.borrows)
+		return func() { w.loops.borrows, w.loops.open = nil, 0 }
+	case "L2":
+		old := w.types.list[0].view
+		w.types.list[0].view = entity.View{}
+		return func() { w.types.list[0].view = old }
 	case "C1":
 		tx := w.rows.Begin()
 		tx.Expect(&a.table.Table, 1)
@@ -130,12 +141,12 @@ func (w *World) SetVersion(v uint32) { w.tables.Version = v }
 
 // RegisterType registers a type that is known only at run time.
 func (w *World) RegisterType(t reflect.Type) Type {
-	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align()})}
+	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align()})}
 }
 
 // RegisterBit registers a type that is known only at run time, with enable bits.
 func (w *World) RegisterBit(t reflect.Type) Type {
-	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), size: int(t.Size()), align: t.Align(), enableable: true})}
+	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align(), enableable: true})}
 }
 
 // MarkType marks a type changed in e's chunk, as Component.Mut does.
@@ -158,7 +169,7 @@ func (w *World) SharedValues() (n int) {
 
 // SetSlot puts a slot into e's row and returns the one that was there.
 func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {
-	p, _ := m.t.find(opManagedGet, e)
+	p, _ := m.t.own().find(opManagedGet, e)
 	old, *(*value.Slot)(p) = uint32(*(*value.Slot)(p)), value.Slot(n)
 	return old
 }

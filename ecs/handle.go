@@ -20,7 +20,7 @@ func (h handle) String() string {
 
 // Has reports whether e is alive and has the type, enabled or not.
 func (h handle) Has(e Entity) bool {
-	p, _ := h.t.find(opHas, e)
+	p, _ := h.t.own().find(opHas, e)
 	return p != nil
 }
 

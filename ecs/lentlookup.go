@@ -1,66 +1,63 @@
 package ecs
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
-// Lookup finds the components of any entity for a goroutine of a loan. It is a value:
-// make one where it is needed, and use it until the loan ends.
-type Lookup[T any] struct{ t *typeInfo }
+// Lookup finds the components of any entity for a goroutine of a borrow. It is a value:
+// make one where it is needed, and use it until the borrow ends.
+type Lookup[T any] struct{ f *finder }
 
-// Lookup returns look-ups for a reader's goroutine. The loan must have the type among
+// Lookup returns look-ups for a reader's goroutine. The borrow must have the type among
 // its uses, or its query must read it and not write it, which is asked here once: it panics
 // otherwise. Cost: some nanoseconds.
 func (c Component[T]) Lookup(r *Reader) Lookup[T] {
 	return Lookup[T]{c.t.lookup("Component.Lookup", r)}
 }
 
-// lookup returns the copy of the type that look-ups of a reader use.
-func (t *typeInfo) lookup(op string, r *Reader) *typeInfo {
+// lookup returns the finder of the type that look-ups of a reader use.
+func (t *typeInfo) lookup(op string, r *Reader) *finder {
 	if t == nil {
 		t.world().refuse(op)
 	}
 	r.check(op)
-	l := r.l
-	if t.w != l.q.w {
-		panic(fmt.Sprintf("ecs: %s: %s and %s belong to different worlds", op, t.name, l.name))
+	b := r.b
+	switch write := b.access.writes.Has(t.id); {
+	case t.w != b.w:
+		panic(fmt.Sprintf("ecs: %s: %s and %s belong to different worlds", op, t.name, b.name))
+	case b.used.Has(t.id), !write && b.q.declares(t.id):
+	case write: // look-ups would see rows that others are writing
+		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, b.q, b.name, t.name))
+	default:
+		panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, b.name, t.name))
 	}
-	if int(t.id) < len(l.types) && l.types[t.id] != nil && l.types[t.id].looks {
-		return l.types[t.id]
-	}
-	t.refuseLookup(op, l)
-	return nil
-}
-
-//go:noinline
-func (t *typeInfo) refuseLookup(op string, l *Loan) {
-	if l.access.writes.Has(t.id) {
-		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, l.q, l.name, t.name))
-	}
-	panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, l.name, t.name))
+	return b.finderOf(t)
 }
 
 // Get returns e's component to read, or nil when e is not alive or does not have it.
 func (l Lookup[T]) Get(e Entity) *T {
-	p, _ := l.t.find(opLookupGet, e)
+	p, _ := l.f.find(opLookupGet, e)
 	return (*T)(p) // Safe because find returns the address of a T, or nil.
 }
 
 // Has reports whether e is alive and has the component, enabled or not.
 func (l Lookup[T]) Has(e Entity) bool {
-	p, _ := l.t.find(opLookupHas, e)
+	p, _ := l.f.find(opLookupHas, e)
 	return p != nil
 }
 
 // Mut is Get for writing: it marks the component changed in e's chunk. It panics unless the
-// loan declares Write of it among its uses. Goroutines that write one entity's component at
+// borrow declares Write of it among its uses. Goroutines that write one entity's component at
 // once race.
 func (l Lookup[T]) Mut(e Entity) *T {
-	return (*T)(l.t.mutLent(opLookupMut, e)) // Safe because mutLent returns the address of a T, or nil.
+	return (*T)(l.f.mutLent(opLookupMut, e)) // Safe because mutLent returns the address of a T, or nil.
 }
 
 // Set writes e's component; see Mut. It returns false when e is not alive or does not have
 // it.
 func (l Lookup[T]) Set(e Entity, v T) bool {
-	p := (*T)(l.t.mutLent(opLookupSet, e)) // Safe because mutLent returns the address of a T, or nil.
+	p := (*T)(l.f.mutLent(opLookupSet, e)) // Safe because mutLent returns the address of a T, or nil.
 	if p == nil {
 		return false
 	}
@@ -69,16 +66,16 @@ func (l Lookup[T]) Set(e Entity, v T) bool {
 }
 
 // Enabled reports whether e is alive and has the component, switched on.
-func (l Lookup[T]) Enabled(e Entity) bool { return l.t.enabled("Lookup.Enabled", e) }
+func (l Lookup[T]) Enabled(e Entity) bool { return l.f.enabled("Lookup.Enabled", e) }
 
 // Enable switches e's component on; see Component.Enable and Mut.
-func (l Lookup[T]) Enable(e Entity) bool { return l.t.toggle("Lookup.Enable", e, true) }
+func (l Lookup[T]) Enable(e Entity) bool { return l.f.toggle("Lookup.Enable", e, true) }
 
 // Disable switches e's component off; see Component.Disable and Mut.
-func (l Lookup[T]) Disable(e Entity) bool { return l.t.toggle("Lookup.Disable", e, false) }
+func (l Lookup[T]) Disable(e Entity) bool { return l.f.toggle("Lookup.Disable", e, false) }
 
-// BufferLookup finds the buffers of any entity for a goroutine of a loan; see Lookup.
-type BufferLookup[T any] struct{ t *typeInfo }
+// BufferLookup finds the buffers of any entity for a goroutine of a borrow; see Lookup.
+type BufferLookup[T any] struct{ f *finder }
 
 // Lookup returns look-ups for a reader's goroutine; see Component.Lookup.
 func (b Buffer[T]) Lookup(r *Reader) BufferLookup[T] {
@@ -87,12 +84,40 @@ func (b Buffer[T]) Lookup(r *Reader) BufferLookup[T] {
 
 // Get returns e's buffer to read, and false when e is not alive or has none.
 func (l BufferLookup[T]) Get(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := l.t.open(opBufferLookupGet, e, false)
+	v, ok := l.f.openLent(opBufferLookupGet, e, false)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Mut is Get for writing; see Lookup.Mut.
 func (l BufferLookup[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := l.t.open(opBufferLookupMut, e, true)
+	v, ok := l.f.openLent(opBufferLookupMut, e, true)
 	return DynamicBuffer[T]{array{v}}, ok
+}
+
+// mutLent is mut for a goroutine of a borrow.
+func (f *finder) mutLent(op lookupOp, e Entity) unsafe.Pointer {
+	if f == nil || !f.writes {
+		f.known(op.String())
+		f.checkWrite(op.String())
+	}
+	p, at := f.find(op, e)
+	if p != nil {
+		version := f.versionAt(at)
+		if version == nil {
+			version = f.versionSmall(at)
+		}
+		f.b.mark(version)
+	}
+	return p
+}
+
+// openLent is open for a goroutine of a borrow.
+func (f *finder) openLent(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool) {
+	var p unsafe.Pointer
+	if write {
+		p = f.mutLent(op, e)
+	} else {
+		p, _ = f.find(op, e)
+	}
+	return f.buffer(p, write)
 }

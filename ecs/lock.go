@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The lock. A structural change would move the rows of loops, phases and loans. So each structural
-// change asks here first: inside a loop, in a phase and in a closed world it is refused, and loans
-// that are out are ended for it (N1).
+// The lock. A structural change would move the rows of loops and borrows. So each structural change
+// asks here first: inside a loop, while the world is shared and in a closed world it is refused, and
+// borrows of queries that are out are ended for it (N1).
 
 // checkNew panics unless something can be made in the world.
 func (w *World) checkNew(op string) {
@@ -29,48 +29,48 @@ func (w *World) checkHandle(op string) {
 
 // checkUnlocked panics while a loop over rows is under way: a structural change
 // would move what the loop stands on. So it does for ever in a closed world, see Close. For
-// loans it waits.
+// borrows of queries it waits.
 func (w *World) checkUnlocked(op string) {
 	if w == nil || w.loops.open != 0 {
 		w.unlock(op)
 	}
 }
 
-// unlock completes all loans before a structural change, or panics where that may not be
-// made now: in a loop, a phase, or a closed world.
+// unlock ends all borrows of queries before a structural change, or panics where that may not be
+// made now: in a loop, while the world is shared, or in a closed world.
 //
 //go:noinline
 func (w *World) unlock(op string) {
-	if w == nil || w.loops.open != len(w.loops.loans) {
+	if w == nil || w.locked() {
 		panic(w.refusal(op))
 	}
 	w.settle(op)
 }
 
-// settle ends all loans that are out, by the wait of each, as a structural change does first;
-// op is for its messages. So what loans' goroutines use beside the world may change then. Loops
-// may call it.
+// settle ends all borrows of queries that are out, by the wait of each, as a structural change does
+// first; op is for its messages. So what their goroutines use beside the world may change then. Loops
+// may call it. A borrow of everything stays.
 func (w *World) settle(op string) { // N1
-	for len(w.loops.loans) > 0 {
-		l := w.loops.loans[0]
-		if l.wait(op); l.out {
-			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, l.name))
+	for len(w.loops.borrows) > 0 && !w.isShared() {
+		b := w.loops.borrows[0]
+		if b.wait(op); b.out {
+			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, b.name))
 		}
 	}
 }
 
-// locked reports whether a loop over rows or a phase is under way, so that structural changes
-// panic. Loans do not lock: they are ended first.
-func (w *World) locked() bool { return w.loops.open != len(w.loops.loans) }
+// locked reports whether a loop over rows is under way or the world is shared, so that structural
+// changes panic. Borrows of queries do not lock: they are ended first.
+func (w *World) locked() bool { return w.loops.open != len(w.loops.borrows) || w.isShared() }
 
-// isShared reports whether a phase is under way.
-func (w *World) isShared() bool { return w.loops.phase != nil }
+// isShared reports whether everything is borrowed, by World.Share.
+func (w *World) isShared() bool { return w.loops.shared() != nil }
 
 // checkUnshared panics while the world is shared: the call would change what
 // goroutines read.
 func (w *World) checkUnshared(op string) {
-	if w.loops.phase != nil {
-		panic("ecs: " + op + ": the world is shared; call Phase.End first")
+	if w.isShared() {
+		panic("ecs: " + op + ": the world is shared; call Borrow.End first")
 	}
 }
 

@@ -122,13 +122,13 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 // ready makes sure that the directory is built, and that writers may write.
 func (t *typeInfo) ready(op lookupOp, write bool) {
 	t.world().checkHandle(op.String())
-	if t.w.loops.phase != nil && (write || !t.Built) {
-		panic("ecs: " + op.String() + ": the world is shared: until Phase.End components are only read, and a type's first look-up of many comes before Share")
+	if t.w.isShared() && (write || !t.Built) {
+		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read, and a type's first look-up of many comes before Share")
 	}
-	if t.guarded && write {
-		t.checkLent(op.String(), mayWrite)
-	} else if t.guarded {
-		t.checkLent(op.String(), mayRead)
+	if write {
+		t.checkWrite(op.String())
+	} else {
+		t.checkRead(op.String())
 	}
 	t.build()
 }

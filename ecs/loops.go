@@ -2,22 +2,29 @@ package ecs
 
 import "fmt"
 
-// What is under way in a world: loops over rows, a phase, loans. Structural changes ask here first (lock.go).
+// What is under way in a world: loops over rows, and borrows. Structural changes ask here first (lock.go).
 //
 // Invariant, checked by verify:
 //
-//	O1 open counts the scans that are open, the loans that are out and the change that is under way. The first scan is
-//	   outer. A phase has one scan open, its lock.
+//	O1 open counts the scans that are open, the borrows that are out and the change that is under way. The first scan is
+//	   outer. A borrow of everything is out alone.
 
 // loops are what is under way in a world that structural changes would disturb.
 type loops struct {
-	open    int     // scans that are open, loans that are out, and the change that is under way
-	scans   []*scan // theirs, and others to be used again; the first is outer
-	outer   scan    // of a loop that is not inside others
-	batches Query   // that the rows of batches belong to; it matches nothing
-	phase   *Phase  // that shares the world with other goroutines; nil: none
-	loans   []*Loan // that are out, in the order in which they began
-	change  string  // the call whose structural change is under way; "": none
+	open    int       // scans that are open, borrows that are out, and the change that is under way
+	scans   []*scan   // theirs, and others to be used again; the first is outer
+	outer   scan      // of a loop that is not inside others
+	batches Query     // that the rows of batches belong to; it matches nothing
+	borrows []*Borrow // that are out, in the order in which they began
+	change  string    // the call whose structural change is under way; "": none
+}
+
+// shared returns the borrow of everything that is out, or nil.
+func (l *loops) shared() *Borrow {
+	if len(l.borrows) > 0 && l.borrows[0].q == nil {
+		return l.borrows[0]
+	}
+	return nil
 }
 
 // enter notes that a structural change reserves and commits from now on: another one that is asked for meanwhile, by
@@ -34,7 +41,7 @@ func (l *loops) leave() {
 
 // verify checks O1 of a world that is open.
 func (l *loops) verify() error {
-	open := len(l.loans)
+	open := len(l.borrows)
 	if l.change != "" {
 		open++
 	}
@@ -44,10 +51,15 @@ func (l *loops) verify() error {
 		}
 	}
 	if open != l.open {
-		return fmt.Errorf("ecs: O1: %d scans are open and %d loans are out, the world counts %d", open-len(l.loans), len(l.loans), l.open)
+		return fmt.Errorf("ecs: O1: %d scans are open and %d borrows are out, the world counts %d", open-len(l.borrows), len(l.borrows), l.open)
 	}
-	if l.scans[0] != &l.outer || l.phase != nil && !l.phase.lock.open {
-		return fmt.Errorf("ecs: O1: the first of %d scans is not outer, or a phase is under way whose lock is not: %v", len(l.scans), l.phase != nil)
+	if l.scans[0] != &l.outer {
+		return fmt.Errorf("ecs: O1: the first of %d scans is not outer", len(l.scans))
+	}
+	for _, b := range l.borrows {
+		if !b.out || b.q == nil && len(l.borrows) > 1 {
+			return fmt.Errorf("ecs: O1: of %d borrows %s is not out, or lends everything and is not alone", len(l.borrows), b.name)
+		}
 	}
 	return nil
 }

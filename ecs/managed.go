@@ -29,7 +29,7 @@ type Managed[T any] struct {
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
-		size: int(unsafe.Sizeof(value.Slot(0))), align: int(unsafe.Alignof(value.Slot(0)))}
+		finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))}
 	info.apply("RegisterManaged", options)
 	registered := w.register("RegisterManaged", info)
 	return Managed[T]{handle{registered}, registered.managed.(*value.Store[T])}
@@ -39,7 +39,7 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 // or has no value yet: Has tells. It changes nothing, so goroutines that share the world
 // may call it.
 func (m Managed[T]) Get(e Entity) *T {
-	p, _ := m.t.find(opManagedGet, e)
+	p, _ := m.t.own().find(opManagedGet, e)
 	if p == nil {
 		return nil
 	}
@@ -92,11 +92,11 @@ func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
 	return true
 }
 
-// refuseMaking panics for a row of a loan that has no value: others read the pages that hold values.
+// refuseMaking panics for a row of a borrow that has no value: others read the pages that hold values.
 //
 //go:noinline
-func (t *typeInfo) refuseMaking(l *Loan) {
-	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a loan: make it before, with Managed.Set", l.name, t.name))
+func (t *typeInfo) refuseMaking(b *Borrow) {
+	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set", b.name, t.name))
 }
 
 // At returns the value of the i'th of rows: to write, made when there is none, where the
@@ -111,7 +111,7 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 	}
 	p := element[value.Slot](column, rows.s.first+i)
 	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&lentWrite != 0 {
-		m.t.refuseMaking(rows.s.loan)
+		m.t.refuseMaking(rows.s.b)
 	}
 	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&mayWrite != 0 {
 		return m.store.Make(p)

@@ -423,7 +423,7 @@ func TestManagedIsReadByMany(t *testing.T) {
 	w.Trim()
 	wait.Wait()
 	require.EqualValues(t, 8*250*249, total.Load())
-	require.PanicsWithValue(t, "ecs: Managed.Mut: the world is shared: until Phase.End components are only read", func() { text.Mut(list[1]) })
+	require.PanicsWithValue(t, "ecs: Managed.Mut: the world is shared: until Borrow.End components are only read", func() { text.Mut(list[1]) })
 	p.End()
 	require.Nil(t, text.Get(list[1]))
 }

@@ -6,19 +6,19 @@ import "fmt"
 //
 // Invariant, checked by verify:
 //
-//	Q1 unshared is matched; it is never while a phase is under way or a loan is out, and in a closed world.
+//	Q1 unshared is matched; it is never while a borrow is out, and in a closed world.
 
 // news counts what queries look at before they loop.
 type news struct {
 	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared  uint64 // the same, or never while the world is shared or after Close: see Query.Rows
+	unshared  uint64 // the same, or never while a borrow is out or after Close: see Query.Rows
 	replanned uint64 // those laid out anew
 }
 
 // never is a news.unshared that no query has seen.
 const never = ^uint64(0)
 
-// match makes queries look at their matches before their next loop. No phase is under way.
+// match makes queries look at their matches before their next loop. No borrow is out.
 func (n *news) match() {
 	n.matched++
 	n.unshared = n.matched
@@ -30,14 +30,14 @@ func (n *news) replan() {
 	n.match()
 }
 
-// verify checks Q1 of a world that is open, and shared or not.
-func (n *news) verify(shared bool) error {
+// verify checks Q1 of a world that is open, and lent or not.
+func (n *news) verify(lent bool) error {
 	want := n.matched
-	if shared {
+	if lent {
 		want = never
 	}
 	if n.unshared != want {
-		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and the world is shared: %v", n.unshared, n.matched, shared)
+		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v", n.unshared, n.matched, lent)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestNil(t *testing.T) {
 	type none struct{ P ecs.R[Position] }
 	type values struct{ P Position }
 	panics, returns := lint.NilPanics, lint.NilReturns
-	inPhase := func(loop func(p *ecs.Phase)) func() {
+	inShare := func(loop func(p *ecs.Borrow)) func() {
 		return func() {
 			p := w.Share()
 			defer p.End()
@@ -51,15 +51,15 @@ func TestNil(t *testing.T) {
 		panics("Enableable", "ecs: Enableable: ", func() { ecs.Enableable(nil) }),
 		panics("Into", "ecs: Into: ", func() { ecs.Into(nil) }),
 		panics("NewBundle", "ecs: NewBundle[values]: ", func() { ecs.NewBundle[values](nil) }),
-		panics("NewLoan: query", "ecs: NewLoan: ", func() { ecs.NewLoan(nil, "loan", func(string) {}) }),
-		panics("NewLoan: wait", "ecs: NewLoan: ", func() { ecs.NewLoan(q, "loan", nil) }),
+		panics("NewBorrow: query", "ecs: NewBorrow: ", func() { ecs.NewBorrow(nil, "borrow", func(string) {}) }),
+		panics("NewBorrow: wait", "ecs: NewBorrow: ", func() { ecs.NewBorrow(q, "borrow", nil) }),
 		panics("NewView", "ecs: NewView[none]: ", func() { ecs.NewView[none](nil) }),
 		panics("Optional", "ecs: Optional: ", func() { ecs.Optional(nil, position) }),
-		panics("Phase.Rows", "ecs: Phase.Rows: ", inPhase(func(p *ecs.Phase) {
+		panics("Borrow.Rows", "ecs: Borrow.Rows: ", inShare(func(p *ecs.Borrow) {
 			for range p.Rows(nil) {
 			}
 		})),
-		panics("Phase.RowsOf", "ecs: Phase.Rows: ", inPhase(func(p *ecs.Phase) {
+		panics("Borrow.RowsOf", "ecs: Borrow.RowsOf: ", inShare(func(p *ecs.Borrow) {
 			for range p.RowsOf(nil, ecs.SharedValue{}) {
 			}
 		})),

@@ -11,7 +11,7 @@ import (
 // used, and package value has what is done to the elements. Each method reads the header
 // anew, so several of one buffer may be used in turn.
 type rawBuffer struct {
-	t     *typeInfo
+	f     *finder
 	h     *value.Header
 	epoch uint64 // of the world when it was opened
 	write bool   // it may change the buffer
@@ -21,17 +21,20 @@ type rawBuffer struct {
 // when e is not alive or lacks the type.
 func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool) {
 	var p unsafe.Pointer
-	if op == opBufferLookupMut {
-		p = t.mutLent(op, e)
-	} else if write {
+	if write {
 		p = t.mut(op, e)
 	} else {
-		p, _ = t.find(op, e)
+		p, _ = t.own().find(op, e)
 	}
+	return t.own().buffer(p, write)
+}
+
+// buffer returns the buffer at p, if there is one.
+func (f *finder) buffer(p unsafe.Pointer, write bool) (b rawBuffer, ok bool) {
 	if p == nil {
 		return rawBuffer{}, false
 	}
-	return rawBuffer{t, (*value.Header)(p), t.w.rows.Epoch, write}, true // Safe because a buffer's value is a header.
+	return rawBuffer{f, (*value.Header)(p), f.t.w.rows.Epoch, write}, true // Safe because a buffer's value is a header.
 }
 
 // openAt returns the buffer of the i'th of rows.
@@ -40,17 +43,14 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(t, i)
 	}
-	if l := rows.s.loan; l != nil {
-		t = l.copyOf(t)
-	}
 	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|lentWrite) != 0
-	return rawBuffer{t, value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.rows.Epoch, write}
+	return rawBuffer{rows.s.b.finderOf(t), value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.rows.Epoch, write}
 }
 
 // header returns the buffer's header. It is small enough to be inlined, with what it says
 // out of line.
 func (b rawBuffer) header(op string) *value.Header {
-	if b.t == nil || b.epoch != *b.t.epoch {
+	if b.f == nil || b.epoch != *b.f.toRead {
 		b.refuse(op)
 	}
 	return b.h
@@ -58,7 +58,7 @@ func (b rawBuffer) header(op string) *value.Header {
 
 // writable is header for what changes the buffer.
 func (b rawBuffer) writable(op string) *value.Header {
-	if !b.write || b.epoch != *b.t.epoch || b.t.guarded { // the zero rawBuffer is none to write
+	if !b.write || b.epoch != *b.f.toWrite { // the zero rawBuffer is none to write
 		b.refuse(op)
 	}
 	return b.h
@@ -69,34 +69,36 @@ func (b rawBuffer) writable(op string) *value.Header {
 //
 //go:noinline
 func (b rawBuffer) refuse(op string) {
-	switch {
-	case b.t == nil:
+	if b.f == nil {
 		panic("ecs: " + op + ": the buffer is the zero value; buffers come from Buffer.Get, Mut and At")
-	case b.t.w.loops.phase != nil:
-		b.t.w.loops.phase.refuse(op)
-	case b.t.loan != nil && !b.t.loan.out:
-		b.t.loan.refuse(op + ": " + b.t.name)
-	case b.t.writers > 0 || b.write && b.t.readers > 0:
-		b.t.refuseLent(op)
-	case b.epoch != b.t.w.rows.Epoch:
-		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, b.t.name))
 	}
-	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, b.t.name))
+	b.f.checkRead(op)
+	t := b.f.t
+	switch {
+	case b.f.b == nil && b.write:
+		t.checkLent(op, mayWrite)
+	case b.f.b == nil:
+		t.w.refuseShared(op)
+	}
+	if b.epoch != t.w.rows.Epoch {
+		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, t.name))
+	}
+	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, t.name))
 }
 
 // source returns the n elements at p, of a caller's slice.
 func (b rawBuffer) source(p unsafe.Pointer, n int) []byte {
-	return unsafe.Slice((*byte)(p), n*b.t.shape.Element) // Safe because the caller's slice has them.
+	return unsafe.Slice((*byte)(p), n*b.f.shape.Element) // Safe because the caller's slice has them.
 }
 
 // append is TryAppend of n elements at p.
 func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
-	k, length := &b.t.shape, h.Len()
+	k, length := &b.f.shape, h.Len()
 	if length+n > k.Cap(h) {
 		return b.grow(op, h, length+n, b.source(p, n))
 	}
-	copy(b.t.spill.Bytes(h, k, length, length+n), b.source(p, n))
+	copy(b.f.spill.Bytes(h, k, length, length+n), b.source(p, n))
 	h.SetLen(length + n)
 	return nil
 }
@@ -105,7 +107,7 @@ func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 //
 //go:noinline
 func (b rawBuffer) grow(op string, h *value.Header, need int, from []byte) error {
-	return during(op, refused(b.t.spill.Grow(h, &b.t.shape, need, h.Len(), h.Len(), from)))
+	return during(op, refused(b.f.spill.Grow(h, &b.f.shape, need, h.Len(), h.Len(), from)))
 }
 
 // insert is TryInsert of n elements at p.
@@ -114,7 +116,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 	if uint(i) > uint(h.Len()) {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
 	}
-	if err := b.t.spill.Insert(h, &b.t.shape, i, n, b.source(p, n)); err != nil {
+	if err := b.f.spill.Insert(h, &b.f.shape, i, n, b.source(p, n)); err != nil {
 		return during(op, refused(err))
 	}
 	return nil
@@ -123,7 +125,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 // copyFrom is TryCopyFrom of n elements at p.
 func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
-	if err := b.t.spill.Set(h, &b.t.shape, n, b.source(p, n)); err != nil {
+	if err := b.f.spill.Set(h, &b.f.shape, n, b.source(p, n)); err != nil {
 		return during(op, refused(err))
 	}
 	return nil
@@ -142,7 +144,7 @@ func (b rawBuffer) element(op string, i int) *value.Header {
 func (b rawBuffer) resize(op string, n int) (fresh []byte, err error) {
 	h := b.writable(op)
 	checkLength(op, n)
-	if fresh, err = b.t.spill.Resize(h, &b.t.shape, n); err != nil {
+	if fresh, err = b.f.spill.Resize(h, &b.f.shape, n); err != nil {
 		return nil, during(op, refused(err))
 	}
 	return fresh, nil

@@ -1,10 +1,13 @@
 package ecs
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
-// RowRange is some rows of one chunk that a loan's query sees, the first a multiple of 64.
+// RowRange is some rows of one chunk that a borrow's query sees, the first a multiple of 64.
 type RowRange struct {
-	binding, pos uint32 // of the loan's bindings, and the chunk in the archetype's grid
+	binding, pos uint32 // of the borrow's bindings, and the chunk in the archetype's grid
 	lo, n        uint32 // rows
 }
 
@@ -24,21 +27,18 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 	return p, true
 }
 
-// Parts appends the rows of the loan's query to dst, cut into parts of grain rows at most,
+// Parts appends the rows of the borrow's query to dst, cut into parts of grain rows at most,
 // which is rounded up to 64s, in the order of Query.Rows. They depend on the rows that there
-// are and on grain alone. Whether rows match Reader.Rows says. The loan must be out, and parts
+// are and on grain alone. Whether rows match Reader.Rows says. The borrow must be out, and parts
 // are good while it is. It panics when grain is less than 1.
-func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
-	l.check("Loan.Parts")
-	if !l.out {
-		l.refuse("Loan.Parts")
-	}
+func (b *Borrow) Parts(dst []RowRange, grain int) []RowRange {
+	b.checkRows("Borrow.Parts")
 	if grain < 1 {
-		panic(fmt.Sprintf("ecs: Loan.Parts: grain=%d is less than 1", grain))
+		panic(fmt.Sprintf("ecs: Borrow.Parts: grain=%d is less than 1", grain))
 	}
 	grain = (min(grain, mostRows) + 63) &^ 63
-	for i := range l.own.bindings {
-		g := &l.own.bindings[i].a.table.Grid
+	for i := range b.own.bindings {
+		g := &b.own.bindings[i].a.table.Grid
 		if g.Len() == 0 {
 			continue
 		}
@@ -52,28 +52,47 @@ func (l *Loan) Parts(dst []RowRange, grain int) []RowRange {
 	return dst
 }
 
-// Reader is one goroutine's use of a loan, in one flight after the other.
+// checkRows panics unless the borrow lends rows of a query, and is out.
+func (b *Borrow) checkRows(op string) {
+	b.check(op)
+	if b.q == nil {
+		panic("ecs: " + op + ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups")
+	}
+	if !b.out {
+		b.refuse(op)
+	}
+}
+
+// Reader is one goroutine's use of a borrow, again whenever the borrow is out.
 type Reader struct {
-	l *Loan
+	b *Borrow
 	s scan
 }
 
-// Reader makes a reader, for any goroutine. Keep it: the loan knows it for ever.
-func (l *Loan) Reader() *Reader {
-	l.check("Loan.Reader")
-	r := &Reader{l: l, s: scan{w: l.q.w, q: &l.own, loan: l}}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.readers = append(l.readers, r)
+// Reader makes a reader, for any goroutine. Keep it: the borrow knows it for ever. It panics for a
+// borrow of everything, which has Rows.
+func (b *Borrow) Reader() *Reader {
+	b.check("Borrow.Reader")
+	if b.q == nil {
+		b.checkRows("Borrow.Reader")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.newReader(&b.own)
+}
+
+func (b *Borrow) newReader(q *Query) *Reader {
+	r := &Reader{b: b, s: scan{w: b.w, q: q, b: b}}
+	b.readers = append(b.readers, r)
 	return r
 }
 
 func (r *Reader) check(op string) {
-	if r == nil || r.l == nil {
-		panic("ecs: " + op + ": the reader is nil or the zero value; readers come from Loan.Reader")
+	if r == nil || r.b == nil {
+		panic("ecs: " + op + ": the reader is nil or the zero value; readers come from Borrow.Reader")
 	}
-	if !r.l.out {
-		r.l.refuse(op)
+	if !r.b.out {
+		r.b.refuse(op)
 	}
 }
 
@@ -82,17 +101,17 @@ func (r *Reader) check(op string) {
 // give is what they give in a loop, but that values of managed types are not made.
 func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 	r.check("Reader.Rows")
-	l, s := r.l, &r.s
+	b, s := r.b, &r.s
 	s.turn()
-	if int(p.binding) >= len(l.own.bindings) {
+	if int(p.binding) >= len(b.own.bindings) {
 		r.refuse(p)
 	}
-	t := &l.own.bindings[p.binding]
+	t := &b.own.bindings[p.binding]
 	a, pos, first, n := t.a, int(p.pos), int(p.lo), int(p.n)
 	if pos >= len(a.table.Grid.Chunks()) || n == 0 || first+n > a.table.Grid.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)
 	}
-	if since := l.own.since; since != 0 && l.own.filters() && !l.own.passes(a, pos, since) {
+	if since := b.own.since; since != 0 && b.own.filters() && !b.own.passes(a, pos, since) {
 		return Rows{}, false
 	}
 	dense := true
@@ -111,7 +130,7 @@ func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 
 //go:noinline
 func (r *Reader) refuse(p RowRange) {
-	panic(fmt.Sprintf("ecs: Reader.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.l.name, p))
+	panic(fmt.Sprintf("ecs: Reader.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.b.name, p))
 }
 
 // Done makes the last rows stale.
@@ -119,4 +138,58 @@ func (r *Reader) Done() {
 	if r != nil {
 		r.s.turn()
 	}
+}
+
+// Rows is Query.Rows for any goroutine while everything is borrowed, of a query without Write.
+// Changed and Ordered terms compare with the query's Since, which stays.
+func (b *Borrow) Rows(q *Query) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) {
+		r := b.take("Borrow.Rows", q)
+		defer b.giveBack(r)
+		r.s.walk(q, yield)
+	}
+}
+
+// RowsOf is Query.RowsOf for any goroutine while everything is borrowed; see Borrow.Rows.
+func (b *Borrow) RowsOf(q *Query, value SharedValue) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) {
+		r := b.take("Borrow.RowsOf", q)
+		defer b.giveBack(r)
+		q.checkValue("Borrow.RowsOf", value)
+		r.s.walkOf(q, value.v, yield)
+	}
+}
+
+// take returns an idle reader for a loop over a query.
+func (b *Borrow) take(op string, q *Query) *Reader {
+	b.check(op)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q.checkOpen(op)
+	switch {
+	case b.q != nil:
+		panic(fmt.Sprintf("ecs: %s: %s lends the rows of %v alone: use Borrow.Reader", op, b.name, b.q))
+	case !b.out:
+		b.refuse(op)
+	case q.w != b.w:
+		panic(fmt.Sprintf("ecs: %s: %v is of another world", op, q))
+	case q.writes:
+		panic(fmt.Sprintf("ecs: %s: %v declares Write; goroutines that share a world may only read it", op, q))
+	}
+	q.lookAlone()
+	if len(b.idle) == 0 {
+		b.idle = append(b.idle, b.newReader(q))
+	}
+	last := len(b.idle) - 1
+	r := b.idle[last]
+	r.s.q, b.idle = q, b.idle[:last]
+	return r
+}
+
+// giveBack ends a reader's loop: its rows are stale.
+func (b *Borrow) giveBack(r *Reader) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.s.turn()
+	b.idle = append(b.idle, r)
 }

@@ -28,7 +28,7 @@ func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
 	var t T
 	if unsafe.Sizeof(u) != unsafe.Sizeof(t) {
 		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
-			d.raw.t.name, unsafe.Sizeof(t), shortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
+			d.raw.f.t.name, unsafe.Sizeof(t), shortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
 	}
 	// Alignment needs no check: a Go type's size is a multiple of its alignment, so
 	// U's alignment divides T's size, hence also headerSize + inline*size, the place

@@ -80,7 +80,7 @@ func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	return place{}, false
 }
 
-// missing is column for what that does not expect: rows of a loan, and a chunk that lacks an
+// missing is column for what that does not expect: rows of a reader, and a chunk that lacks an
 // Optional type, where it returns nil. It panics when the query does not declare the type.
 //
 //go:noinline

@@ -12,15 +12,15 @@ type scan struct {
 	q      *Query   // whose access the rows have
 	t      *binding // of the archetype that the current rows belong to
 	pos    int      // the current rows' chunk, in its grid
-	first  int      // the first of the current rows; only batches and loans have another than 0
+	first  int      // the first of the current rows; only batches and borrows have another than 0
 	scale  uintptr  // of that chunk: see alloc.Grid.Scale
 	serial uint32   // of the current rows; others are stale
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot
-	open   bool     // the loop is under way; not of a phase's
+	open   bool     // the loop is under way; never of a reader's
 	own    binding  // of the rows of a batch
 	mask   []uint64 // room for the largest chunk seen
-	loan   *Loan    // whose reader this is; nil: the owner's or a phase's
+	b      *Borrow  // whose reader this is; nil: the owner's
 }
 
 // openScan starts a loop and locks the world, which must not be closed. Its two parts are
@@ -118,7 +118,7 @@ func (w *World) loop() string {
 			return s.name()
 		}
 	}
-	return "while a loan is out" // by a goroutine that has no business here: it may see half of a Begin
+	return "while a borrow is out" // by a goroutine that has no business here: it may see half of a Begin
 }
 
 // name says what the loop runs over, for messages.

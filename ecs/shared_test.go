@@ -422,9 +422,9 @@ func TestSharedMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Shared.Values: the world is closed", func() { cell.Values(nil) })
 }
 
-// TestSharedInPhase: goroutines that share a world ask for the rows of values, known ones
+// TestSharedInAShare: goroutines that share a world ask for the rows of values, known ones
 // and others.
-func TestSharedInPhase(t *testing.T) {
+func TestSharedInAShare(t *testing.T) {
 	w := newWorld(t)
 	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
 	a := ecs.NewArchetype(w, position, cell)
@@ -432,13 +432,13 @@ func TestSharedInPhase(t *testing.T) {
 		a.With(cell.Of(i % 20)).Create()
 	}
 	q := ecs.NewQuery(w, ecs.Read(position))
-	phase := w.Share()
+	share := w.Share()
 	var group sync.WaitGroup
 	for g := range 4 {
 		group.Go(func() {
 			for i := range 100 {
 				n := 0
-				for rows := range phase.RowsOf(q, cell.Of((g+i)%25)) {
+				for rows := range share.RowsOf(q, cell.Of((g+i)%25)) {
 					v, _ := cell.At(rows)
 					assert.Equal(t, (g+i)%25, v)
 					n += rows.Len()
@@ -448,11 +448,11 @@ func TestSharedInPhase(t *testing.T) {
 		})
 	}
 	group.Wait()
-	phase.End()
+	share.End()
 	require.Panics(t, func() {
-		for range phase.RowsOf(q, cell.Of(1)) {
+		for range share.RowsOf(q, cell.Of(1)) {
 		}
-	}, "the phase has ended")
+	}, "the share is not out")
 }
 
 // TestArchetypesComeAgain: who holds an archetype that was given up does not notice.

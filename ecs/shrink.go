@@ -118,7 +118,7 @@ func (w *World) Trim() (chunks int) {
 	}
 	chunks += shelf - w.tables.Shelf().Chunks()
 	w.tables.Trim()
-	if w.loops.phase == nil { // others may read the tables of pages
+	if !w.isShared() { // others may read the tables of pages
 		w.trimManaged()
 	}
 	return chunks + w.buffers.Trim()

@@ -317,8 +317,8 @@ func TestManySmallArchetypes(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestSmallChunkInAPhase: several goroutines look up and toggle rows of small chunks.
-func TestSmallChunkInAPhase(t *testing.T) {
+// TestSmallChunkInAShare: several goroutines look up and toggle rows of small chunks.
+func TestSmallChunkInAShare(t *testing.T) {
 	x := newTwin(t, ecs.DefaultChunkGrowth())
 	x.create(t, 1, 20) // position, stun
 	x.create(t, 4, 20) // and flag

@@ -47,6 +47,6 @@ func (h handle) SpilledSize(e Entity) int {
 // Place returns the bytes from the chunk's start to e's header and the bytes from
 // one row to the next.
 func (h handle) Place(e Entity) (header, stride uintptr) {
-	p, _ := h.t.find(opBufferGet, e)
+	p, _ := h.t.own().find(opBufferGet, e)
 	return (uintptr(p) - uintptr(h.t.base)) % (1 << 14), uintptr(h.t.size)
 }

@@ -62,7 +62,7 @@ type operand struct {
 const (
 	mayRead = 1 << iota
 	mayWrite
-	lentRead // as mayRead and mayWrite, of rows of a loan
+	lentRead // as mayRead and mayWrite, of rows of a borrow's readers
 	lentWrite
 	taken // of a batch's rows: another has the type
 )

@@ -3,10 +3,8 @@ package ecs
 import (
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	"quarry/alloc"
-	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/internal/seam/under"
@@ -35,29 +33,17 @@ var noShape = value.Shape{Inline: -1}
 
 // typeInfo is what a world knows of a registered type.
 type typeInfo struct {
-	w  *World
-	id typeID
-	// Not all may be done as ever: the world is shared, or the type is lent, see Loan.
-	guarded bool
-	view    entity.View // of the world's records, and base its universe's: each look-up asks for them; none while the type is lent to be written, and in a closed world
-	base    unsafe.Pointer
-	size    int // bytes of an element of the column; 0 for a tag
-	table.Directory
-
-	epoch    *uint64      // of the world; see noEpoch
-	readers  int32        // loans that are out and read the type
-	writers  int32        // those that write it
-	loan     *Loan        // whose goroutines use this copy; nil: it is the world's own
-	spill    *value.Spill // of the world's buffers: the owner's, or in a loan's copy that of other goroutines
-	looks    bool         // a copy's: there are look-ups
-	writable bool         // and they may write
+	finder  // of the owner's look-ups; first, see own
+	w       *World
+	id      typeID
+	readers int32 // borrows that are out and read the type
+	writers int32 // those that write it
 
 	rtype      reflect.Type
 	name       string          // for messages: Position, []Hit for a buffer, managed Conn
 	align      int             // alignment of an element of the column in bytes
 	fields     []layout.Field  // bytes of a value that are not padding
 	links      []under.Link    // where a value has entities
-	shape      value.Shape     // buffers: what they have in common; else zero
 	shared     value.AnyValues // shared types: the values; else nil
 	managed    value.Managed   // managed types: the values; else nil
 	buffer     bool
@@ -248,8 +234,9 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if info.shared == nil {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
-	info.w, info.view, info.base, info.id = w, w.ids.View(), w.base, typeID(len(w.types.list))
-	info.epoch, info.spill = &w.rows.Epoch, w.buffers.Own()
+	info.w, info.id = w, typeID(len(w.types.list))
+	info.t, info.base, info.spill, info.writes = &info, w.base, w.buffers.Own(), true
+	info.grant(true, true)
 	w.types.byKey[key] = info.id
 	if info.shared != nil {
 		w.types.shared.Add(info.id)
@@ -269,7 +256,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 
 // copied returns what registers the same type in another world.
 func (t *typeInfo) copied() typeInfo {
-	c := typeInfo{rtype: t.rtype, name: t.name, size: t.size, align: t.align, shape: t.shape,
+	c := typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
 		buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
 	if t.shared != nil {
 		c.shared = t.shared.Fresh()

@@ -95,7 +95,7 @@ func (w *World) verifyParts() error {
 	if err := w.loops.verify(); err != nil {
 		return err
 	}
-	if err := w.news.verify(w.loops.phase != nil); err != nil {
+	if err := w.news.verify(len(w.loops.borrows) > 0); err != nil {
 		return err
 	}
 	return w.rows.Verify()

@@ -59,7 +59,7 @@ func (v *View[V]) check(op string) {
 	}
 }
 
-// Query returns the view's query, to count, to close, and for loops by Phase.Rows, whose
+// Query returns the view's query, to count, to close, and for loops by Borrow.Rows, whose
 // rows At takes.
 func (v *View[V]) Query() *Query {
 	v.check("View.Query")
@@ -86,11 +86,11 @@ func (v *View[V]) Rows() iter.Seq2[Rows, V] {
 func (v *View[V]) At(rows Rows) (m V) {
 	v.check("View.At")
 	s := rows.check("View.At")
-	if s.q != v.q && (s.loan == nil || s.loan.q != v.q) {
+	if s.q != v.q && (s.b == nil || s.b.q != v.q) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
-	fill(p, v.fields, s.t.a, s.pos, alloc.GridRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len(), s.loan)
+	fill(p, v.fields, s.t.a, s.pos, alloc.GridRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len(), s.b)
 	return m
 }
 
@@ -108,10 +108,7 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if !a.hasFields(v.fields) {
 		return m, false
 	}
-	if w.loops.phase != nil && v.q.writes {
-		w.loops.phase.refuse("View.Get")
-	}
-	if len(w.loops.loans) > 0 {
+	if len(w.loops.borrows) > 0 {
 		checkFieldsLent("View.Get", v.fields)
 	}
 	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
@@ -133,12 +130,12 @@ func (a *Archetype) hasFields(fields []field) bool {
 	return true
 }
 
-// checkFieldsLent panics when a loan forbids an access to a type of the fields.
+// checkFieldsLent panics when a borrow forbids an access to a type of the fields.
 func checkFieldsLent(op string, fields []field) {
 	for i := range fields {
 		f := &fields[i]
 		switch {
-		case f.t == nil || !f.t.guarded:
+		case f.t == nil:
 		case f.write:
 			f.t.checkLent(op, mayWrite)
 		default:
@@ -175,8 +172,8 @@ type sliceHeader struct {
 }
 
 // fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the
-// world's owner or a loan.
-func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, l *Loan) {
+// world's owner or a borrow.
+func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, b *Borrow) {
 	w, changed := a.w, a.table.Books.Versions(pos)
 	for i := range fields {
 		f := &fields[i]
@@ -190,21 +187,18 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 		if !ok { // an optional one: it stays empty
 			continue
 		}
-		t := f.t
 		switch {
-		case l != nil:
-			if t = l.copyOf(t); f.write {
-				l.mark(&changed[p.Slot()])
-			}
+		case f.write && b != nil:
+			b.mark(&changed[p.Slot()])
 		case f.write:
 			changed[p.Slot()] = w.tables.Version
 		}
-		first := at.Element(p.Offset, uint32(t.size))
+		first := at.Element(p.Offset, uint32(f.t.size))
 		switch f.kind {
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
-			*(*buffers)(to) = buffers{first, t, n, w.rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
+			*(*buffers)(to) = buffers{first, b.finderOf(f.t), n, w.rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
 			*(*enableBits)(to) = enableBits{a.table.Books.Bits(p.Slot(), pos), at.Row, n} // Safe because Bits is one.
 		}

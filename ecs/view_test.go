@@ -175,19 +175,19 @@ func TestViewOfOneEntity(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestViewInAPhase(t *testing.T) {
+func TestViewInAShare(t *testing.T) {
 	v := newViewed(t)
 	m, reader := ecs.NewView[Mover](v.w), ecs.NewView[struct{ P ecs.R[Position] }](v.w)
-	phase := v.w.Share()
-	defer phase.End()
+	share := v.w.Share()
+	defer share.End()
 	n := 0
-	for rows := range phase.Rows(reader.Query()) {
+	for rows := range share.Rows(reader.Query()) {
 		n += len(reader.At(rows).P)
 	}
 	require.Equal(t, len(v.list), n)
 	_, ok := reader.Get(v.list[5])
 	require.True(t, ok)
-	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Phase.End components are only read", func() { m.Get(v.list[0]) })
+	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Borrow.End components are only read", func() { m.Get(v.list[0]) })
 }
 
 // skipCheckptr skips a test of allocations in builds with -d=checkptr=2, which puts all on
@@ -377,9 +377,9 @@ func TestViewBitsAreLive(t *testing.T) {
 	for i, e := range v.list[:6000] {
 		require.Equal(t, (i+1)%3 == 0, v.velocity.Enabled(e))
 	}
-	phase := v.w.Share()
-	defer phase.End()
-	for rows := range phase.Rows(bits.Query()) {
+	share := v.w.Share()
+	defer share.End()
+	for rows := range share.Rows(bits.Query()) {
 		m := bits.At(rows)
 		v.velocity.Enable(m.E[0])
 		require.True(t, m.On.Enabled(0))

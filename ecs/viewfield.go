@@ -54,7 +54,7 @@ func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b
 // buffers is a BufferW or BufferR without the type of its elements.
 type buffers struct {
 	first unsafe.Pointer // header of row 0
-	t     *typeInfo
+	f     *finder
 	rows  int
 	epoch uint64
 	write bool
@@ -64,7 +64,7 @@ func (b *buffers) at(i int) rawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return rawBuffer{b.t, value.HeaderAt(b.first, i, uint32(b.t.size)), b.epoch, b.write}
+	return rawBuffer{b.f, value.HeaderAt(b.first, i, uint32(b.f.size)), b.epoch, b.write}
 }
 
 // Bits is a field of a view: the enable bits of T, which is Enableable, one per row. They

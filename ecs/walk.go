@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"fmt"
 	"iter"
 	"math/bits"
 	"slices"
@@ -14,21 +13,21 @@ import (
 )
 
 // Walks. Before a loop the query binds new matches; then the loop yields the chunks of all matches
-// one after the other, with a mask where not every row matches. Loops of the owner and of a phase,
+// one after the other, with a mask where not every row matches. Loops of the owner and of readers,
 // over all values or one (where.go), all call scan.walkOne, except the most common loop, which has
 // a copy of its code in Query.walk.
 
 // look brings the bindings up to date with the matches. Between two calls matches are only added,
 // unless archetypes have left: then look makes all bindings anew.
 func (q *Query) look() {
-	if p := q.w.loops.phase; p != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+	if b := q.w.loops.shared(); b != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
 	}
 	q.lookAlone()
 }
 
-// lookAlone writes only when there is something new, so in a phase once: goroutines
+// lookAlone writes only when there is something new, so while the world is shared once: goroutines
 // read what it wrote.
 func (q *Query) lookAlone() {
 	if q.upToDate() {
@@ -146,10 +145,7 @@ func (q *Query) prepare() bool {
 // ready panics when the owner may not loop over the query now, and looks.
 func (q *Query) ready(op string) {
 	q.checkOpen(op)
-	if q.w.loops.phase != nil && q.writes {
-		q.w.loops.phase.refuse(op)
-	}
-	if len(q.w.loops.loans) > 0 {
+	if len(q.w.loops.borrows) > 0 {
 		q.checkLent(op, false)
 	}
 	q.look()
@@ -161,7 +157,7 @@ func (q *Query) checkLent(op string, looks bool) {
 	for i := range q.terms {
 		t := &q.terms[i]
 		for _, o := range t.of {
-			if access := t.accessTo(o, looks); access != 0 && o.t.guarded {
+			if access := t.accessTo(o, looks); access != 0 {
 				o.t.checkLent(op, access)
 			}
 		}
@@ -172,7 +168,7 @@ func (q *Query) checkLent(op string, looks bool) {
 func (q *Query) walkPart(yield func(Rows) bool) {
 	s := q.w.openScan(q)
 	defer s.end()
-	if s.walk(q, yield) && q.moves() && q.w.loops.phase == nil {
+	if s.walk(q, yield) && q.moves() && !q.w.isShared() {
 		q.since = q.w.tables.Version
 		q.w.Advance()
 	}
@@ -215,48 +211,6 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 		}
 	}
 	return true
-}
-
-// Rows is Query.Rows for any goroutine during the phase, of a query without Write.
-// Changed and Ordered terms compare with the query's Since, which stays.
-func (p *Phase) Rows(q *Query) iter.Seq[Rows] {
-	return func(yield func(Rows) bool) {
-		p.check("Phase.Rows")
-		s := p.begin(q)
-		defer p.finish(s)
-		s.walk(q, yield)
-	}
-}
-
-func (p *Phase) begin(q *Query) *scan {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	q.checkOpen("Phase.Rows")
-	switch {
-	case p.w.loops.phase != p:
-		panic("ecs: Phase.Rows: the phase has ended")
-	case q.w != p.w:
-		panic(fmt.Sprintf("ecs: Phase.Rows: %v is of another world", q))
-	case q.writes:
-		panic(fmt.Sprintf("ecs: Phase.Rows: %v declares Write; goroutines that share a world may only read it", q))
-	}
-	q.lookAlone()
-	if len(p.idle) == 0 {
-		p.idle = append(p.idle, &scan{w: p.w})
-	}
-	last := len(p.idle) - 1
-	s := p.idle[last]
-	s.q, p.idle = q, p.idle[:last]
-	p.open++
-	return s
-}
-
-func (p *Phase) finish(s *scan) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.turn()
-	p.idle = append(p.idle, s)
-	p.open--
 }
 
 // filter computes the snapshot of matching rows among n of a chunk, from first on, which is a

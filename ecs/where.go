@@ -24,17 +24,6 @@ func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
 	s.walkOf(q, of.v, yield)
 }
 
-// RowsOf is Query.RowsOf for any goroutine during the phase; see Phase.Rows.
-func (p *Phase) RowsOf(q *Query, value SharedValue) iter.Seq[Rows] {
-	return func(yield func(Rows) bool) {
-		p.check("Phase.RowsOf")
-		s := p.begin(q)
-		defer p.finish(s)
-		q.checkValue("Phase.RowsOf", value)
-		s.walkOf(q, value.v, yield)
-	}
-}
-
 // checkValue panics for a value that cannot be one of the query's world.
 func (q *Query) checkValue(op string, of SharedValue) {
 	if of.v == nil {

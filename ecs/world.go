@@ -41,8 +41,8 @@ import (
 //	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.
 
 // World owns entities and their components. One goroutine at a time may use it;
-// Reserve and Unreserve any may call at any time but during Close, and during a Phase
-// several may read.
+// Reserve and Unreserve any may call at any time but during Close, and between Share
+// and Borrow.End several may read.
 type World struct {
 	u    *alloc.Universe
 	own  bool           // the universe is ours to close

@@ -100,7 +100,7 @@ var worldOps = []struct {
 	{"NewTerms", (*world).newTerms},
 	{"CloseQuery", (*world).closeQuery},
 	{"Collect", (*world).collect},
-	{"Phase", (*world).phase},
+	{"Share", (*world).share},
 	{"Name", (*world).setName},
 	{"LookupMany", (*world).lookupMany},
 	{"EditBuffer", (*world).editBuffer},

@@ -232,9 +232,9 @@ func TestBehaviour67PlayInALoop(t *testing.T) {
 				require.Contains(t, said, "loop")
 			}
 		}
-		phase := y.w.Share()
+		share := y.w.Share()
 		require.Contains(t, panicOf(func() { _ = cb.Play() }), "ecs: ")
-		phase.End()
+		share.End()
 		require.Equal(t, 1, cb.Len())
 		require.NoError(t, cb.Play())
 		require.True(t, y.w.Alive(cb.Made(e)))

@@ -133,14 +133,14 @@ func TestSealWaits(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
 	e := y.full.Create()
-	var loan *ecs.Loan
-	loan = ecs.NewLoan(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
+	var borrow *ecs.Borrow
+	borrow = ecs.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
 		cb.Parallel(batchOf{0, 1, 0}).Destroy(e) // or this panics
-		loan.End()
+		borrow.End()
 	})
-	loan.Begin()
+	borrow.Begin()
 	cb.Seal("why")
-	require.False(t, loan.Out())
+	require.False(t, borrow.Out())
 	cb.Unseal()
 	require.NoError(t, cb.Play())
 	require.True(t, y.w.Alive(e))

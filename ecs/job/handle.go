@@ -45,7 +45,7 @@ func (h Handle) scheduler() *Scheduler {
 }
 
 // Complete runs and waits for the flights and all that they depend on, and ends their
-// loans: their types are the owner's again. The caller takes part. The error joins the
+// borrows: their types are the owner's again. The caller takes part. The error joins the
 // *PanicError of each job that was completed since the last Complete of anything and failed.
 func (h Handle) Complete() error {
 	s := h.scheduler()

@@ -21,7 +21,7 @@ type Job struct {
 	partials []Reduction
 	fixed    bool // scheduled before: what it is stays
 
-	loan   *ecs.Loan
+	borrow *ecs.Borrow
 	access ecs.Access
 	seats  []seat   // by worker
 	after  []Handle // of the next flight
@@ -128,9 +128,9 @@ func (j *Job) Access() ecs.Access {
 	return j.access
 }
 
-// lends makes the loan of what the job declares.
-func (j *Job) lends() *ecs.Loan {
-	return ecs.NewLoan(j.query, "job "+j.name, j.s.structural, j.uses...)
+// lends makes the borrow of what the job declares.
+func (j *Job) lends() *ecs.Borrow {
+	return ecs.NewBorrow(j.query, "job "+j.name, j.s.structural, j.uses...)
 }
 
 // build panics when the job cannot be told more of itself.
@@ -199,7 +199,7 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 		s.want(Handle{j: j, number: j.number})
 		s.completeMarked()
 	}
-	j.loan.Begin()
+	j.borrow.Begin()
 	s.serial++
 	j.number, j.mode, j.body, j.labels, j.out = s.serial, m, body, s.labels, true
 	j.plan()
@@ -214,11 +214,11 @@ func (j *Job) settle() {
 		return
 	}
 	s := j.s
-	j.loan = j.lends()
-	j.access = j.loan.Access()
+	j.borrow = j.lends()
+	j.access = j.borrow.Access()
 	j.seats = make([]seat, len(s.workers))
 	for i := range j.seats {
-		j.seats[i].ctx = Ctx{job: j, reader: j.loan.Reader(), worker: i}
+		j.seats[i].ctx = Ctx{job: j, reader: j.borrow.Reader(), worker: i}
 	}
 	j.fixed = true
 }

@@ -167,7 +167,7 @@ func TestMisuse(t *testing.T) {
 	refuses(t, func() { new(job.Job).Parallel(nil) }, "job: Job.Parallel", "zero value")
 	refuses(t, func() { s.For(q).Parallel(nil) }, "job: Job.Parallel", "nil")
 	refuses(t, func() { s.For(q).Named("a").Uses(ecs.Write(w.count)).Run(nothing) }, "Count", "twice")
-	refuses(t, func() { s.For(q).Uses(ecs.With(w.position)).Run(nothing) }, "ecs: NewLoan", "use")
+	refuses(t, func() { s.For(q).Uses(ecs.With(w.position)).Run(nothing) }, "ecs: NewBorrow", "use")
 
 	// Look-ups to write.
 	writes := s.For(q).Named("writes").Uses(ecs.Read(w.velocity), ecs.Write(w.position))
@@ -200,7 +200,7 @@ func TestMisuse(t *testing.T) {
 
 	// In a loop, and afterwards.
 	for range q.Rows() {
-		refuses(t, func() { writes.Schedule(nothing) }, "Loan.Begin", "inside a loop over")
+		refuses(t, func() { writes.Schedule(nothing) }, "Borrow.Begin", "inside a loop over")
 	}
 	require.NoError(t, writes.Schedule(nothing).Complete())
 	h = writes.Schedule(nothing)

@@ -90,7 +90,7 @@ func TestBehaviour68WritersAlone(t *testing.T) {
 	}
 }
 
-// A structural change waits for all jobs, and ends their loans.
+// A structural change waits for all jobs, and ends their borrows.
 func TestBehaviour68StructuralChangeWaits(t *testing.T) {
 	w := newWorld(t)
 	b := w.fill(t, 1000)

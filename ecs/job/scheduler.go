@@ -20,12 +20,12 @@ import (
 //
 // A job that was scheduled is in flight until the owner completes it. It waits for those
 // in flight that it depends on, is ready, is run in parts by whoever claims them, and is
-// finished when all were; its loan ends when the owner completes it:
+// finished when all were; its borrow ends when the owner completes it:
 //
 //	             owner                 last of those before it        last worker leaves
 //	idle --- schedule ---> waiting --------- ready ----------> running ---------> finished
-//	  ^      loan.Begin    blockers > 0      in Scheduler.ready  running > 0          |
-//	  +------------------------------- complete: loan.End ---------------------------+
+//	  ^      borrow.Begin  blockers > 0      in Scheduler.ready  running > 0          |
+//	  +------------------------------- complete: borrow.End -------------------------+
 //
 // Two kinds of state: what only the owner touches (flights, out, before, the parts while
 // nothing runs) needs no lock; what workers touch too is under mu, but for the claims
@@ -49,7 +49,7 @@ import (
 //	J2 Each part is claimed once, by a compare-and-swap of next, and parts never move.
 //	J3 A flight finishes once, when no part is left to claim and no worker is in it.
 //	J4 Whoever enters a flight leaves it: after a panic and runtime.Goexit as well.
-//	J5 Bodies run between Begin and End of their job's loan. Only the owner calls these.
+//	J5 Bodies run between Begin and End of their job's borrow. Only the owner calls these.
 //	J6 The owner waits only for flights that others run: what it waits for and nobody runs, it
 //	   runs. So one worker is enough, and nothing waits for a worker that was not woken.
 //	J7 Ordinals rise with the rows, and a worker's claims rise: what is sorted by ordinal is in the
@@ -174,7 +174,7 @@ func (s *Scheduler) InBody() bool {
 // Workers returns how many goroutines run jobs, the caller among them.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 
-// Complete runs and waits for all jobs in flight, and ends their loans. The error joins the
+// Complete runs and waits for all jobs in flight, and ends their borrows. The error joins the
 // *PanicError of each job that failed since the last Complete of anything.
 func (s *Scheduler) Complete() error {
 	s.enter("Scheduler.Complete")
@@ -256,7 +256,7 @@ func (s *Scheduler) refuseWorker(op string) {
 }
 
 // structural is called by the world on a goroutine that makes a structural change while
-// loans of ours are out.
+// borrows of ours are out.
 func (s *Scheduler) structural(op string) {
 	if k := s.current(); k != nil {
 		panic(fmt.Sprintf("job: %s: structural change inside a body of job %s; record it in a command buffer and play that back after Complete",
@@ -295,7 +295,7 @@ func (s *Scheduler) want(h Handle) {
 	}
 }
 
-// completeMarked runs and waits for the flights that are marked, and ends their loans (J5).
+// completeMarked runs and waits for the flights that are marked, and ends their borrows (J5).
 func (s *Scheduler) completeMarked() {
 	s.takePart()
 	s.flights = slices.DeleteFunc(s.flights, func(j *Job) bool { return j.mark == s.mark })
@@ -305,7 +305,7 @@ func (s *Scheduler) completeMarked() {
 			s.errs = append(s.errs, j.failure)
 		}
 		j.failure, j.body, j.labels = nil, nil, nil
-		j.loan.End()
+		j.borrow.End()
 	}
 }
 

@@ -160,11 +160,11 @@ func TestBehaviour52InsideALoop(t *testing.T) {
 	require.Equal(t, "1 0 1 1 0", s.take())
 }
 
-// In a phase no new version begins: Changed shows too much then, and misses nothing.
-func TestBehaviour52InAPhase(t *testing.T) {
+// In a share no new version begins: Changed shows too much then, and misses nothing.
+func TestBehaviour52InAShare(t *testing.T) {
 	s := newStage(t)
 	e := ecs.NewArchetype(s.w, s.stun).Create()
-	var p *ecs.Phase
+	var p *ecs.Borrow
 	shares := s.systems.Add("shares", system.Func(func(*system.State) { p = s.w.Share() }))
 	shares.Disable()
 	s.systems.Add("reads", system.Make(func(x *system.State) func() {

@@ -10,8 +10,8 @@ var (
 	// ErrPanic is what each PanicError wraps.
 	ErrPanic = errors.New("system: a system panicked")
 	// ErrLocked is wrapped by the error of a system that returns and leaves a loop over rows,
-	// pulled by hand, or a phase of its own open: until that ends, structural changes panic.
-	ErrLocked = errors.New("a loop or a phase that it began was not ended")
+	// pulled by hand, or a share of its own open: until that ends, structural changes panic.
+	ErrLocked = errors.New("a loop or a share that it began was not ended")
 	// ErrCycle is wrapped by the error of adding a system whose order cannot be kept.
 	ErrCycle = errors.New("the order goes in a circle")
 )

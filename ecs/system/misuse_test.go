@@ -149,14 +149,14 @@ func TestMisuseUpdateTwice(t *testing.T) {
 	require.Equal(t, "ran inside", s.take())
 }
 
-// An update inside a loop over rows or a phase panics before anything ran.
+// An update inside a loop over rows or a share panics before anything ran.
 func TestMisuseUpdateInALoop(t *testing.T) {
 	s := newStage(t)
 	s.systems.Add("x", s.update())
 	ecs.NewArchetype(s.w, s.health).Create()
 	q := ecs.NewQuery(s.w, ecs.Read(s.health))
 	for range q.Rows() {
-		require.PanicsWithValue(t, "system: Systems.Step: a loop over rows or a phase is under way; end it first",
+		require.PanicsWithValue(t, "system: Systems.Step: a loop over rows or a share is under way; end it first",
 			func() { s.step() })
 	}
 	p := s.w.Share()
@@ -167,10 +167,10 @@ func TestMisuseUpdateInALoop(t *testing.T) {
 	require.Equal(t, "x", s.take())
 }
 
-// A system that leaves a phase open is named; the error comes once, from that one.
+// A system that leaves a share open is named; the error comes once, from that one.
 func TestMisuseWorldLeftLocked(t *testing.T) {
 	s := newStage(t)
-	var p *ecs.Phase
+	var p *ecs.Borrow
 	s.systems.Add("a", s.update())
 	s.systems.Add("leaves", system.Func(func(*system.State) { p = s.w.Share() }))
 	changes := s.systems.Add("changes", system.Make(func(x *system.State) func() {
@@ -181,7 +181,7 @@ func TestMisuseWorldLeftLocked(t *testing.T) {
 	err := s.systems.Step(frame)
 	p.End()
 	require.ErrorIs(t, err, system.ErrLocked)
-	require.ErrorContains(t, err, "system: leaves left the world locked: a loop or a phase that it began was not ended")
+	require.ErrorContains(t, err, "system: leaves left the world locked: a loop or a share that it began was not ended")
 	require.NotContains(t, err.Error(), "panicked")
 	require.Equal(t, uint64(1), changes.Timing().Updates)
 	require.Equal(t, "a 0 b", s.take())

@@ -216,7 +216,7 @@ func (s *Systems) Find(name string) *State { return s.named[name] }
 // Update runs a frame, by the clock: it takes what has passed since the last Update, MaxDelta at
 // most, and nothing the first time. When it returns, all jobs are completed. The error joins
 // what failed, a *PanicError, *command.PlayError or *job.PanicError each; the others ran.
-// It panics inside an update, a loop over rows or a phase, and when the world is closed.
+// It panics inside an update, a loop over rows or a share, and when the world is closed.
 func (s *Systems) Update() error {
 	s.begin("Systems.Update")
 	defer s.busy.Store(false)
@@ -252,7 +252,7 @@ func (s *Systems) begin(op string) {
 	case s.jobs.Closed():
 		why = "the scheduler is closed; it is closed behind the systems"
 	case seam.Locked(s.w):
-		why = "a loop over rows or a phase is under way; end it first"
+		why = "a loop over rows or a share is under way; end it first"
 	default:
 		return
 	}

@@ -36,7 +36,7 @@ func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
 // Own returns the owner's Spill.
 func (b *Buffers) Own() *Spill { return &b.own }
 
-// Lent returns the Spill of the goroutines of a loan, which use it while the owner uses Own, no two of
+// Lent returns the Spill of the goroutines of a borrow, which use it while the owner uses Own, no two of
 // them for the same buffer. It calls no relieve when the universe refuses memory.
 func (b *Buffers) Lent() *Spill { return &b.lent }
 

@@ -18,7 +18,7 @@
 //	row 1 | header | (unused)    | -------> e0 e1 e2 e3 e4 ...
 //
 // A [Shape] is what the buffers of a type have in common; a [Spill] changes the elements of buffers:
-// the world's owner uses [Buffers.Own], the goroutines of a loan use [Buffers.Lent].
+// the world's owner uses [Buffers.Own], the goroutines of a borrow use [Buffers.Lent].
 //
 // [Values] intern the values of a shared type: each is there once, as a [Shared], for as long as an
 // archetype or a query holds it. NaN is the same as NaN there, in any part of a value.

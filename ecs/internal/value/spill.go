@@ -20,7 +20,7 @@ type blocks interface {
 }
 
 // Spill finds and changes the elements of buffers, and takes blocks from the heap when a buffer
-// grows. The world's owner has one, the goroutines of a loan share another; see [Buffers].
+// grows. The world's owner has one, the goroutines of a borrow share another; see [Buffers].
 type Spill struct {
 	base    unsafe.Pointer // address of the universe's chunk 0
 	blocks  blocks         // the owner's handle to the heap, or the heap, which is any goroutine's

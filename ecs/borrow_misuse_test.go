@@ -9,8 +9,8 @@ import (
 	"quarry/internal/seam"
 )
 
-// TestLoanMisuse: wrong calls of loans and readers are named.
-func TestLoanMisuse(t *testing.T) {
+// TestBorrowMisuse: wrong calls of borrows and readers are named.
+func TestBorrowMisuse(t *testing.T) {
 	m := newMisuse(t)
 	wait := func(string) {}
 	l := lend(m.q, "job move", ecs.Read(m.velocity))
@@ -20,48 +20,48 @@ func TestLoanMisuse(t *testing.T) {
 	ofClosed := lend(closed, "job closed")
 	closed.Close()
 	sparse := lend(ecs.NewQuery(m.w, ecs.Read(m.position)), "job sparse")
-	sparse.loan.Begin()
-	part := sparse.loan.Parts(nil, 64)[0]
-	past := sparse.loan.Reader()
+	sparse.borrow.Begin()
+	part := sparse.borrow.Parts(nil, 64)[0]
+	past := sparse.borrow.Reader()
 	kept, _ := past.Rows(part)
 	look := m.position.Lookup(past)
-	sparse.loan.End()
+	sparse.borrow.End()
 	for text, f := range map[string]func(){
-		"ecs: NewLoan: the query is nil or the zero value; queries come from NewQuery":                                                          func() { ecs.NewLoan(nil, "", wait) },
-		"ecs: NewLoan: wait is nil; it ends the loan when a structural change asks for it":                                                      func() { ecs.NewLoan(m.q, "", nil) },
-		"ecs: NewLoan: a use is neither Read nor Write of a type":                                                                               func() { ecs.NewLoan(m.q, "", wait, ecs.With(m.position)) },
-		"ecs: NewLoan: Position was registered in another world":                                                                                func() { ecs.NewLoan(m.q, "", wait, ecs.Read(strange)) },
-		"ecs: NewLoan: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewLoan(m.q, "", wait, ecs.Read(m.position)) },
-		"ecs: NewLoan: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { ecs.NewLoan(m.q, "", wait, ecs.Write(m.hits)) },
-		"ecs: NewLoan: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewLoan(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
-		"ecs: Loan.Begin: the loan is nil or the zero value; loans come from NewLoan":                                                           func() { new(ecs.Loan).Begin() },
-		"ecs: Loan.Begin: query() is closed":                                                                                                    ofClosed.loan.Begin,
-		"ecs: Loan.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops":                 m.inLoop(func(ecs.Rows) { l.loan.Begin() }),
-		"ecs: Loan.End: job move is not out":                                                                                                    l.loan.End,
-		"ecs: Loan.Parts: job move is not out: it has not begun, or has ended":                                                                  func() { l.loan.Parts(nil, 64) },
-		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                               func() { past.Rows(part) },
-		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                                      func() { look.Get(m.e) },
-		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                                          func() { m.position.Lookup(past) },
-		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                                    func() { m.position.Slice(kept) },
-		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Loan.Reader":                                                  func() { new(ecs.Reader).Rows(part) },
-		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                                   func() { ecs.Lookup[Position]{}.Mut(m.e) },
-		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                                   func() { ecs.Lookup[Position]{}.Get(m.e) },
-		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                                func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
+		"ecs: NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                          func() { ecs.NewBorrow(nil, "", wait) },
+		"ecs: NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                    func() { ecs.NewBorrow(m.q, "", nil) },
+		"ecs: NewBorrow: a use is neither Read nor Write of a type":                                                                               func() { ecs.NewBorrow(m.q, "", wait, ecs.With(m.position)) },
+		"ecs: NewBorrow: Position was registered in another world":                                                                                func() { ecs.NewBorrow(m.q, "", wait, ecs.Read(strange)) },
+		"ecs: NewBorrow: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewBorrow(m.q, "", wait, ecs.Read(m.position)) },
+		"ecs: NewBorrow: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { ecs.NewBorrow(m.q, "", wait, ecs.Write(m.hits)) },
+		"ecs: NewBorrow: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewBorrow(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
+		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share and NewBorrow":                                     func() { new(ecs.Borrow).Begin() },
+		"ecs: Borrow.Begin: query() is closed":                                                                                                    ofClosed.borrow.Begin,
+		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops":                 m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
+		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                                    l.borrow.End,
+		"ecs: Borrow.Parts: job move is not out: it has not begun, or has ended":                                                                  func() { l.borrow.Parts(nil, 64) },
+		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                                 func() { past.Rows(part) },
+		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                                        func() { look.Get(m.e) },
+		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                                            func() { m.position.Lookup(past) },
+		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                                      func() { m.position.Slice(kept) },
+		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Borrow.Reader":                                                  func() { new(ecs.Reader).Rows(part) },
+		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                                     func() { ecs.Lookup[Position]{}.Mut(m.e) },
+		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                                     func() { ecs.Lookup[Position]{}.Get(m.e) },
+		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                                  func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
 	} {
 		require.PanicsWithValue(t, text, f)
-		require.False(t, l.loan.Out())
+		require.False(t, l.borrow.Out())
 	}
 	p := m.w.Share()
-	require.PanicsWithValue(t, "ecs: Loan.Begin: the world is shared; call Phase.End first", l.loan.Begin)
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", l.borrow.Begin)
 	p.End()
-	l.loan.Begin()
-	reads.loan.Begin()
-	require.PanicsWithValue(t, "ecs: Loan.Begin: job move is out already", l.loan.Begin)
-	r, reader := l.loan.Reader(), reads.loan.Reader()
-	rows, _ := reader.Rows(reads.loan.Parts(nil, 64)[0])
+	l.borrow.Begin()
+	reads.borrow.Begin()
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: job move is out already", l.borrow.Begin)
+	r, reader := l.borrow.Reader(), reads.borrow.Reader()
+	rows, _ := reader.Rows(reads.borrow.Parts(nil, 64)[0])
 	view := ecs.NewView[lentView](m.w)
 	for text, f := range map[string]func(){
-		"ecs: Loan.Parts: grain=0 is less than 1": func() { l.loan.Parts(nil, 0) },
+		"ecs: Borrow.Parts: grain=0 is less than 1": func() { l.borrow.Parts(nil, 0) },
 		"ecs: Component.Lookup: query(Write Position, Read []Hit, With Stun) of job move writes Position: rows of others may be being written": func() { m.position.Lookup(r) },
 		"ecs: Component.Lookup: job read does not use Velocity: declare it":                                                                    func() { m.velocity.Lookup(reader) },
 		"ecs: Component.Lookup: Position and job read belong to different worlds":                                                              func() { strange.Lookup(reader) },
@@ -85,9 +85,9 @@ func TestLoanMisuse(t *testing.T) {
 	require.NoError(t, m.w.Verify())
 }
 
-// TestLoanWaits: each call that loans must not see waits for them; in a loop a structural
+// TestBorrowWaits: each call that borrows must not see waits for them; in a loop a structural
 // change panics and waits for nobody, and what is no structural change may wait in a loop.
-func TestLoanWaits(t *testing.T) {
+func TestBorrowWaits(t *testing.T) {
 	m := newMisuse(t)
 	l := lend(m.q, "job move")
 	free := ecs.NewQuery(m.w, ecs.Read(m.velocity))
@@ -105,14 +105,14 @@ func TestLoanWaits(t *testing.T) {
 		"Query.Close":      func() { ecs.NewQuery(m.w).Close() },
 	} {
 		l.ops = nil
-		l.loan.Begin()
+		l.borrow.Begin()
 		f()
 		require.Equal(t, []string{op}, l.ops)
-		require.False(t, l.loan.Out())
+		require.False(t, l.borrow.Out())
 	}
 	m.a.Create()
 	l.ops = nil
-	l.loan.Begin()
+	l.borrow.Begin()
 	for range free.Rows() {
 		require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over query(Read Velocity); gather the entities and change them after the loop",
 			func() { m.a.Create() })
@@ -120,35 +120,35 @@ func TestLoanWaits(t *testing.T) {
 		ecs.NewArchetype(m.w, m.position, m.velocity)
 		require.Equal(t, []string{"NewArchetype"}, l.ops)
 	}
-	stuck := ecs.NewLoan(m.q, "job stuck", func(string) {})
+	stuck := ecs.NewBorrow(m.q, "job stuck", func(string) {})
 	stuck.Begin()
 	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait", func() { m.a.Create() })
 	stuck.End()
-	l.loan.Begin()
+	l.borrow.Begin()
 	require.NoError(t, m.w.Close())
 	require.Equal(t, "World.Close", l.ops[len(l.ops)-1])
-	require.PanicsWithValue(t, "ecs: Loan.Begin: the world is closed", l.loan.Begin)
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", l.borrow.Begin)
 }
 
-// TestLoanManagedValuesAreNotMade: others read the pages of the store.
-func TestLoanManagedValuesAreNotMade(t *testing.T) {
+// TestBorrowManagedValuesAreNotMade: others read the pages of the store.
+func TestBorrowManagedValuesAreNotMade(t *testing.T) {
 	w := newWorld(t)
 	conn := ecs.RegisterManaged[Weapon](w)
 	ids := createEach(ecs.NewArchetype(w, conn), 2)
 	conn.Set(ids[0], Weapon{Damage: 3})
 	l := lend(ecs.NewQuery(w, ecs.Write(conn)), "job talk")
-	l.loan.Begin()
-	rows, _ := l.loan.Reader().Rows(l.loan.Parts(nil, 64)[0])
+	l.borrow.Begin()
+	rows, _ := l.borrow.Reader().Rows(l.borrow.Parts(nil, 64)[0])
 	conn.At(rows, 0).Damage++
-	require.PanicsWithValue(t, "ecs: Managed.At: a row of job talk has no value of managed Weapon yet, and none is made in a loan: make it before, with Managed.Set",
+	require.PanicsWithValue(t, "ecs: Managed.At: a row of job talk has no value of managed Weapon yet, and none is made in a borrow: make it before, with Managed.Set",
 		func() { conn.At(rows, 1) })
 	l.end()
 	require.Equal(t, int32(4), conn.Get(ids[0]).Damage)
 	require.NoError(t, w.Verify())
 }
 
-// TestLoanAccess: what a query's loops look at, and which accesses go together.
-func TestLoanAccess(t *testing.T) {
+// TestBorrowAccess: what a query's loops look at, and which accesses go together.
+func TestBorrowAccess(t *testing.T) {
 	m := newMisuse(t)
 	accessOf := func(terms ...ecs.Term) *ecs.Access {
 		a := ecs.NewQuery(m.w, terms...).Access()
@@ -182,7 +182,7 @@ func TestLoanAccess(t *testing.T) {
 		seam.Join(both, accessOf(ecs.Read(m.velocity)))
 		require.Equal(t, x.conflicts, seam.Conflicts(both, x.b))
 	}
-	l := ecs.NewLoan(m.q, "job", func(string) {}, ecs.Write(m.velocity))
+	l := ecs.NewBorrow(m.q, "job", func(string) {}, ecs.Write(m.velocity))
 	access := l.Access()
 	require.True(t, seam.Conflicts(&access, accessOf(ecs.Read(m.velocity))))
 	require.True(t, seam.Conflicts(&access, readsPosition))
@@ -215,7 +215,7 @@ func TestLooks(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: seam.Looks: the query is nil or the zero value; queries come from NewQuery", func() { seam.Looks((*ecs.Query)(nil)) })
 }
 
-// TestLocked: loops and phases lock, loans do not.
+// TestLocked: loops and shares lock, borrows do not.
 func TestLocked(t *testing.T) {
 	m := newMisuse(t)
 	require.False(t, seam.Locked(m.w))
@@ -223,7 +223,7 @@ func TestLocked(t *testing.T) {
 	p := m.w.Share()
 	require.True(t, seam.Locked(m.w))
 	p.End()
-	l := ecs.NewLoan(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
+	l := ecs.NewBorrow(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
 	l.Begin()
 	require.False(t, seam.Locked(m.w))
 	m.inLoop(func(ecs.Rows) { require.True(t, seam.Locked(m.w)) })()
@@ -261,18 +261,18 @@ func TestConflictsAreNamed(t *testing.T) {
 	require.Equal(t, want[:1], w.Conflicts(of, of))
 }
 
-// TestLoanAllocatesNothing: a loan that goes round again and again.
-func TestLoanAllocatesNothing(t *testing.T) {
+// TestBorrowAllocatesNothing: a borrow that goes round again and again.
+func TestBorrowAllocatesNothing(t *testing.T) {
 	m := newMisuse(t)
 	_, err := m.a.CreateN(1000)
 	require.NoError(t, err)
 	l := lend(m.q, "job move", ecs.Read(m.velocity))
-	r := l.loan.Reader()
+	r := l.borrow.Reader()
 	var parts []ecs.RowRange
 	all := m.q.Access()
 	turn := func() {
-		l.loan.Begin()
-		parts = l.loan.Parts(parts[:0], 64)
+		l.borrow.Begin()
+		parts = l.borrow.Parts(parts[:0], 64)
 		for _, part := range parts {
 			if rows, ok := r.Rows(part); ok {
 				m.position.Slice(rows)[0].X += m.velocity.Lookup(r).Get(m.e).X
@@ -281,19 +281,19 @@ func TestLoanAllocatesNothing(t *testing.T) {
 				}
 			}
 		}
-		access := l.loan.Access()
+		access := l.borrow.Access()
 		_ = seam.Conflicts(&access, &all)
-		l.loan.End()
+		l.borrow.End()
 	}
 	turn()
 	require.Zero(t, testing.AllocsPerRun(100, turn))
 }
 
-// TestLoanUsesTwice: two uses of a type are one too many where one writes, in either order.
-func TestLoanUsesTwice(t *testing.T) {
+// TestBorrowUsesTwice: two uses of a type are one too many where one writes, in either order.
+func TestBorrowUsesTwice(t *testing.T) {
 	m := newMisuse(t)
 	for _, uses := range [][]ecs.Term{{ecs.Write(m.velocity), ecs.Read(m.velocity)}, {ecs.Read(m.velocity), ecs.Write(m.velocity)}} {
-		require.Panics(t, func() { ecs.NewLoan(m.q, "", func(string) {}, uses...) })
+		require.Panics(t, func() { ecs.NewBorrow(m.q, "", func(string) {}, uses...) })
 	}
-	ecs.NewLoan(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
+	ecs.NewBorrow(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
 }

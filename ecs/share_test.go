@@ -11,7 +11,7 @@ import (
 	"quarry/internal/seam"
 )
 
-// TestBehaviour39ParallelReaders: goroutines that loop over the same query in a phase
+// TestBehaviour39ParallelReaders: goroutines that loop over the same query in a share
 // each see all rows once.
 func TestBehaviour39ParallelReaders(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
@@ -60,9 +60,9 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 	ecs.NewArchetype(w, position).Create() // unlocked
 }
 
-// TestPhaseRefuses: in a phase nothing is written, and nothing changes that goroutines
+// TestShareRefuses: in a share nothing is written, and nothing changes that goroutines
 // read; each call says what to do, and changes nothing.
-func TestPhaseRefuses(t *testing.T) {
+func TestShareRefuses(t *testing.T) {
 	m := newMisuse(t)
 	batch, err := m.a.CreateN(3)
 	require.NoError(t, err)
@@ -70,8 +70,8 @@ func TestPhaseRefuses(t *testing.T) {
 	view.Append(Hit{Damage: 1})
 	reads := ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Changed(m.position))
 	p := m.w.Share()
-	shared := ": the world is shared; call Phase.End first"
-	readOnly := ": the world is shared: until Phase.End components are only read"
+	shared := ": the world is shared; call Borrow.End first"
+	readOnly := ": the world is shared: until Borrow.End components are only read"
 	hash, version := m.w.Hash(), m.w.Version()
 	for text, f := range map[string]func(){
 		"ecs: World.Share" + shared:       func() { m.w.Share() },
@@ -116,8 +116,8 @@ func TestPhaseRefuses(t *testing.T) {
 	m.a.Create()
 }
 
-// TestPhaseLoopsRefuse: what loops of a phase refuse, and a phase that has ended.
-func TestPhaseLoopsRefuse(t *testing.T) {
+// TestShareLoopsRefuse: what loops of a share refuse, and a share that has ended.
+func TestShareLoopsRefuse(t *testing.T) {
 	m := newMisuse(t)
 	reads := ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Changed(m.position))
 	strange, closed := ecs.NewQuery(m.other), ecs.NewQuery(m.w)
@@ -126,9 +126,9 @@ func TestPhaseLoopsRefuse(t *testing.T) {
 	each := func(q *ecs.Query) func() { return func() { p.Rows(q)(func(ecs.Rows) bool { return true }) } }
 	hash, version := m.w.Hash(), m.w.Version()
 	for text, f := range map[string]func(){
-		"ecs: Phase.Rows: query(Write Position, Read []Hit, With Stun) declares Write; goroutines that share a world may only read it": each(m.q),
-		"ecs: Phase.Rows: query() is of another world": each(strange),
-		"ecs: Phase.Rows: query() is closed":           each(closed),
+		"ecs: Borrow.Rows: query(Write Position, Read []Hit, With Stun) declares Write; goroutines that share a world may only read it": each(m.q),
+		"ecs: Borrow.Rows: query() is of another world": each(strange),
+		"ecs: Borrow.Rows: query() is closed":           each(closed),
 		"ecs: Component.Slice: query(Read Position, Changed Position) does not declare Velocity: add ecs.Read or ecs.Write": func() {
 			for rows := range p.Rows(reads) {
 				m.velocity.Slice(rows)
@@ -139,14 +139,14 @@ func TestPhaseLoopsRefuse(t *testing.T) {
 				m.position.Mark(rows)
 			}
 		},
-		"ecs: Phase.End: loops under way: 2; wait for their goroutines first": func() {
+		"ecs: Borrow.End: loops under way: 2; wait for their goroutines first": func() {
 			for range p.Rows(reads) {
 				for range p.Rows(reads) {
 					p.End()
 				}
 			}
 		},
-		"ecs: Phase.End: loops under way: 1; wait for their goroutines first": func() {
+		"ecs: Borrow.End: loops under way: 1; wait for their goroutines first": func() {
 			for range reads.Rows() {
 				p.End()
 			}
@@ -160,25 +160,25 @@ func TestPhaseLoopsRefuse(t *testing.T) {
 	p.End()
 	ended := func() {
 		for range p.Rows(reads) {
-			t.Error("the phase has ended")
+			t.Error("the share is not out: it has not begun, or has ended")
 		}
 	}
-	require.PanicsWithValue(t, "ecs: Phase.Rows: the phase has ended", ended)
-	require.PanicsWithValue(t, "ecs: Phase.End: the phase has ended", p.End)
+	require.PanicsWithValue(t, "ecs: Borrow.Rows: the share is not out: it has not begun, or has ended", ended)
+	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
 	again := m.w.Share()
-	require.PanicsWithValue(t, "ecs: Phase.Rows: the phase has ended", ended)
-	require.PanicsWithValue(t, "ecs: Phase.End: the phase has ended", p.End)
+	require.PanicsWithValue(t, "ecs: Borrow.Rows: the share is not out: it has not begun, or has ended", ended)
+	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
 	again.End()
 	for range m.q.Rows() {
-		require.PanicsWithValue(t, "ecs: World.Share: inside a loop over query(Write Position, Read []Hit, With Stun); begin the phase outside of loops",
+		require.PanicsWithValue(t, "ecs: World.Share: the share: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops",
 			func() { m.w.Share() })
 	}
 	m.a.Create()
 }
 
-// TestPhaseRowsAreStale: rows kept from a phase's loop are caught, in the phase and
+// TestShareRowsAreStale: rows kept from a share's loop are caught, in the share and
 // after it.
-func TestPhaseRowsAreStale(t *testing.T) {
+func TestShareRowsAreStale(t *testing.T) {
 	w, position, _, _ := movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
@@ -196,17 +196,17 @@ func TestPhaseRowsAreStale(t *testing.T) {
 	require.PanicsWithValue(t, text, func() { position.Slice(kept) })
 }
 
-// TestPhaseOfClosedWorld: Share says that the world is closed.
-func TestPhaseOfClosedWorld(t *testing.T) {
+// TestShareOfClosedWorld: Share says that the world is closed.
+func TestShareOfClosedWorld(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.PanicsWithValue(t, "ecs: World.Share: the world is closed", func() { w.Share() })
 }
 
-// TestChangedInPhase: Changed and Ordered compare with Since, which stays, so every
-// goroutine sees the same; toggles in a phase count as written since.
-func TestChangedInPhase(t *testing.T) {
+// TestChangedInAShare: Changed and Ordered compare with Since, which stays, so every
+// goroutine sees the same; toggles in a share count as written since.
+func TestChangedInAShare(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Changed(s.position), ecs.Ordered())
 	s.run(q)
@@ -230,8 +230,8 @@ func TestChangedInPhase(t *testing.T) {
 	require.Empty(t, s.run(q))
 }
 
-// TestPanicInPhaseLoop: a loop that panics or breaks is no longer under way.
-func TestPanicInPhaseLoop(t *testing.T) {
+// TestPanicInALoopOfAShare: a loop that panics or breaks is no longer under way.
+func TestPanicInALoopOfAShare(t *testing.T) {
 	w, position, _, a := movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
@@ -251,4 +251,78 @@ func TestPanicInPhaseLoop(t *testing.T) {
 	}()
 	p.End()
 	a.Create()
+}
+
+// TestShareAgain: what Share returned may begin again, and lends the types that there are then; Access says which.
+func TestShareAgain(t *testing.T) {
+	w, position, _, _ := movers(t, 10)
+	defer w.Close()
+	q := ecs.NewQuery(w, ecs.Read(position))
+	b := w.Share()
+	require.True(t, b.Out())
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", b.Begin)
+	b.End()
+	require.False(t, b.Out())
+	health := ecs.Register[Health](w)
+	e := ecs.NewArchetype(w, health).Create()
+	access := func(term ecs.Term) ecs.Access { return ecs.NewQuery(w, term).Access() }
+	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Write(health))))
+	b.Begin()
+	require.True(t, seam.Shared(w))
+	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read", func() { health.Mut(e) })
+	require.Equal(t, []string{"Health"}, w.Conflicts(b.Access(), access(ecs.Write(health))))
+	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Read(health))))
+	seen := 0
+	for rows := range b.Rows(q) {
+		seen += rows.Len()
+	}
+	require.Equal(t, 10, seen)
+	require.NoError(t, w.Verify())
+	b.End()
+	require.NotNil(t, health.Mut(e))
+	require.NoError(t, w.Close())
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", b.Begin)
+}
+
+// TestShareEndsBorrows: Share ends the borrows of queries that are out, but inside a loop it waits for nobody.
+func TestShareEndsBorrows(t *testing.T) {
+	m := newMisuse(t)
+	reads := ecs.NewQuery(m.w, ecs.Read(m.velocity))
+	l := lend(m.q, "job move")
+	l.borrow.Begin()
+	for range reads.Rows() {
+		require.Panics(t, func() { m.w.Share() })
+		require.True(t, l.borrow.Out())
+	}
+	b := m.w.Share()
+	require.False(t, l.borrow.Out())
+	require.Equal(t, []string{"World.Share"}, l.ops)
+	b.End()
+}
+
+// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no readers, one of a query has its readers only.
+func TestBorrowOfTheOtherForm(t *testing.T) {
+	m := newMisuse(t)
+	reads := ecs.NewQuery(m.w, ecs.Read(m.position))
+	l := lend(reads, "job look")
+	l.borrow.Begin()
+	for text, f := range map[string]func(){
+		"ecs: Borrow.Rows: job look lends the rows of query(Read Position) alone: use Borrow.Reader": func() {
+			for range l.borrow.Rows(reads) {
+				t.Error("a loop over everything")
+			}
+		},
+		"ecs: Borrow.RowsOf: job look lends the rows of query(Read Position) alone: use Borrow.Reader": func() {
+			for range l.borrow.RowsOf(reads, ecs.SharedValue{}) {
+				t.Error("a loop over everything")
+			}
+		},
+	} {
+		require.PanicsWithValue(t, text, f)
+	}
+	b := m.w.Share()
+	everything := ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups"
+	require.PanicsWithValue(t, "ecs: Borrow.Reader"+everything, func() { b.Reader() })
+	require.PanicsWithValue(t, "ecs: Borrow.Parts"+everything, func() { b.Parts(nil, 64) })
+	b.End()
 }

@@ -8,12 +8,12 @@ import (
 	"quarry/ecs"
 )
 
-// Phases: goroutines that read a world at the same time, and toggle.
+// Shares: goroutines that read a world at the same time, and toggle.
 
 const readers = 3
 
-// phase shares the world: first all read, then all toggle entities of their own.
-func (d *world) phase(r record) error {
+// share shares the world: first all read, then all toggle entities of their own.
+func (d *world) share(r record) error {
 	p := d.w.Share()
 	queries := []*query{d.all}
 	for _, q := range d.queries {
@@ -35,7 +35,7 @@ func (d *world) phase(r record) error {
 	if err != nil {
 		return err
 	}
-	if err := d.misusePhase(p, r); err != nil {
+	if err := d.misuseShare(p, r); err != nil {
 		return err
 	}
 	k, t := d.pickToggle(r)
@@ -50,7 +50,7 @@ func (d *world) phase(r record) error {
 					call = t.Enable
 				}
 				if has := d.m.entities[e].values[k] != nil; call(e) != has || t.Enabled(e) != (has && on(j)) {
-					return fmt.Errorf("kind %d of %v, toggled (%v) in a phase: got %v, enabled %v", k, e, on(j), !has, t.Enabled(e))
+					return fmt.Errorf("kind %d of %v, toggled (%v) in a share: got %v, enabled %v", k, e, on(j), !has, t.Enabled(e))
 				}
 			}
 			return nil
@@ -83,7 +83,7 @@ func together(f func(i int) error) error {
 }
 
 // read compares a query and some look-ups; several goroutines do so at a time.
-func (d *world) read(p *ecs.Phase, q *query, who uint16) error {
+func (d *world) read(p *ecs.Borrow, q *query, who uint16) error {
 	_, err := d.follow(q, p.Rows(q.q), func(rows ecs.Rows, w chunk) (bool, error) {
 		return true, errors.Join(compareRows(rows, w), d.compareColumns(q, rows, w))
 	})
@@ -94,8 +94,8 @@ func (d *world) read(p *ecs.Phase, q *query, who uint16) error {
 	return err
 }
 
-// misusePhase tries what a shared world refuses.
-func (d *world) misusePhase(p *ecs.Phase, r record) error {
+// misuseShare tries what a shared world refuses.
+func (d *world) misuseShare(p *ecs.Borrow, r record) error {
 	_, c := d.pickKind(r.kind)
 	for _, f := range []func(){
 		func() { d.w.Share() },
@@ -113,7 +113,7 @@ func (d *world) misusePhase(p *ecs.Phase, r record) error {
 		},
 	} {
 		if err := panics("ecs: ", f); err != nil {
-			return fmt.Errorf("in a phase: %w", err)
+			return fmt.Errorf("in a share: %w", err)
 		}
 	}
 	return nil

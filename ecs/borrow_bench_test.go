@@ -9,9 +9,9 @@ import (
 	"quarry/ecs"
 )
 
-// BenchmarkLoan is what a loan costs beside the loop over rows that it replaces: ns a turn
+// BenchmarkBorrow is what a borrow costs beside the loop over rows that it replaces: ns a turn
 // of Begin, Parts, the rows of each and End, by one goroutine.
-func BenchmarkLoan(b *testing.B) {
+func BenchmarkBorrow(b *testing.B) {
 	for _, n := range []int{1, 1000, 100_000} {
 		w := newWorld(b)
 		position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
@@ -31,8 +31,8 @@ func BenchmarkLoan(b *testing.B) {
 				}
 			}
 		})
-		b.Run(fmt.Sprintf("by=loan/n=%d", n), func(b *testing.B) {
-			l := ecs.NewLoan(q, "job move", func(string) {})
+		b.Run(fmt.Sprintf("by=borrow/n=%d", n), func(b *testing.B) {
+			l := ecs.NewBorrow(q, "job move", func(string) {})
 			r := l.Reader()
 			var parts []ecs.RowRange
 			for range b.N {

@@ -10,16 +10,16 @@ import (
 	"quarry/ecs"
 )
 
-// lender completes loans: it is the scheduler of these tests.
+// lender completes borrows: it is the scheduler of these tests.
 type lender struct {
-	loan *ecs.Loan
-	wg   sync.WaitGroup
-	ops  []string // that waited
+	borrow *ecs.Borrow
+	wg     sync.WaitGroup
+	ops    []string // that waited
 }
 
 func lend(q *ecs.Query, name string, uses ...ecs.Term) *lender {
 	l := &lender{}
-	l.loan = ecs.NewLoan(q, name, func(op string) {
+	l.borrow = ecs.NewBorrow(q, name, func(op string) {
 		l.ops = append(l.ops, op)
 		l.end()
 	}, uses...)
@@ -28,16 +28,16 @@ func lend(q *ecs.Query, name string, uses ...ecs.Term) *lender {
 
 func (l *lender) end() {
 	l.wg.Wait()
-	l.loan.End()
+	l.borrow.End()
 }
 
 // each runs f for every part that has rows that match, by some goroutines.
 func (l *lender) each(workers, grain int, f func(r *ecs.Reader, rows ecs.Rows)) {
-	parts := l.loan.Parts(nil, grain)
+	parts := l.borrow.Parts(nil, grain)
 	var next atomic.Int64
 	for range workers {
 		l.wg.Go(func() {
-			r := l.loan.Reader()
+			r := l.borrow.Reader()
 			defer r.Done()
 			for {
 				i := int(next.Add(1)) - 1
@@ -52,8 +52,8 @@ func (l *lender) each(workers, grain int, f func(r *ecs.Reader, rows ecs.Rows)) 
 	}
 }
 
-// TestLoanRows: goroutines of a loan see every row once, and what they write is there.
-func TestLoanRows(t *testing.T) {
+// TestBorrowRows: goroutines of a borrow see every row once, and what they write is there.
+func TestBorrowRows(t *testing.T) {
 	w := newWorld(t)
 	position, velocity, walk := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
 	plain := createEach(ecs.NewArchetype(w, position, velocity), 3000)
@@ -71,8 +71,8 @@ func TestLoanRows(t *testing.T) {
 	l := lend(q, "job move")
 	for range 3 {
 		before := w.Advance()
-		l.loan.Begin()
-		require.True(t, l.loan.Out())
+		l.borrow.Begin()
+		require.True(t, l.borrow.Out())
 		l.each(4, 100, func(_ *ecs.Reader, rows ecs.Rows) {
 			p, v, ids := position.Slice(rows), velocity.Slice(rows), rows.Entities()
 			for i := range rows.Each() {
@@ -101,9 +101,9 @@ func TestLoanRows(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestLoanStructuralChangesWait: they complete all loans first, in the order in which
+// TestBorrowStructuralChangesWait: they complete all borrows first, in the order in which
 // those began.
-func TestLoanStructuralChangesWait(t *testing.T) {
+func TestBorrowStructuralChangesWait(t *testing.T) {
 	w := newWorld(t)
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	a := ecs.NewArchetype(w, position, velocity)
@@ -114,24 +114,24 @@ func TestLoanStructuralChangesWait(t *testing.T) {
 		"World.Destroy":    func() { w.Destroy(doomed[0]) },
 		"Component.Remove": func() { velocity.Remove(doomed[1]) },
 	} {
-		reads.loan.Begin()
-		writes.loan.Begin()
+		reads.borrow.Begin()
+		writes.borrow.Begin()
 		reads.ops, writes.ops = nil, nil
 		f()
 		require.Equal(t, []string{op}, reads.ops[:1])
-		require.False(t, reads.loan.Out() || writes.loan.Out())
+		require.False(t, reads.borrow.Out() || writes.borrow.Out())
 	}
 	require.True(t, w.Alive(e))
 	require.NoError(t, w.Verify())
 }
 
-// TestLoanLookups: goroutines of a loan look up what it uses.
-func TestLoanLookups(t *testing.T) {
+// TestBorrowLookups: goroutines of a borrow look up what it uses.
+func TestBorrowLookups(t *testing.T) {
 	w := newWorld(t)
 	position, velocity, hits := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.RegisterBuffer[Hit](w)
 	ids := createEach(ecs.NewArchetype(w, position, velocity, hits), 2000)
 	l := lend(ecs.NewQuery(w, ecs.Read(position)), "job aim", ecs.Write(velocity), ecs.Write(hits))
-	l.loan.Begin()
+	l.borrow.Begin()
 	l.each(4, 64, func(r *ecs.Reader, rows ecs.Rows) {
 		v, h := velocity.Lookup(r), hits.Lookup(r)
 		for _, e := range rows.Entities() {

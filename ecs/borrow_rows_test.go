@@ -21,9 +21,9 @@ type loanView struct {
 	T ecs.W[Stun]
 }
 
-// TestLoanRowsGiveWhatRowsGive: rows of a reader, of parts that begin inside a chunk, have
+// TestBorrowRowsGiveWhatRowsGive: rows of a reader, of parts that begin inside a chunk, have
 // all that the rows of a loop have.
-func TestLoanRowsGiveWhatRowsGive(t *testing.T) {
+func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
 	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
 	hits, conn, team := ecs.RegisterBuffer[Hit](w), ecs.RegisterManaged[Weapon](w), ecs.RegisterShared[int](w)
@@ -41,9 +41,9 @@ func TestLoanRowsGiveWhatRowsGive(t *testing.T) {
 	l := lend(view.Query(), "job look")
 	since := w.Version()
 	w.Advance()
-	l.loan.Begin()
-	for _, part := range l.loan.Parts(nil, 300) {
-		r := l.loan.Reader()
+	l.borrow.Begin()
+	for _, part := range l.borrow.Parts(nil, 300) {
+		r := l.borrow.Reader()
 		rows, ok := r.Rows(part)
 		require.True(t, ok)
 		require.Equal(t, part.Len(), rows.Len())
@@ -84,8 +84,8 @@ func TestLoanRowsGiveWhatRowsGive(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestLoanMasks: the masks of parts are those of a loop, cut where the parts are.
-func TestLoanMasks(t *testing.T) {
+// TestBorrowMasks: the masks of parts are those of a loop, cut where the parts are.
+func TestBorrowMasks(t *testing.T) {
 	w := newWorld(t)
 	position, stun, frozen := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
 	for i, e := range createEach(ecs.NewArchetype(w, position, stun, frozen), 2500) {
@@ -105,10 +105,10 @@ func TestLoanMasks(t *testing.T) {
 		want := q.Entities(nil)
 		for _, grain := range []int{1, 64, 65, 200, 1 << 20} {
 			l := lend(q, "job look")
-			l.loan.Begin()
-			r := l.loan.Reader()
+			l.borrow.Begin()
+			r := l.borrow.Reader()
 			var got, runs []ecs.Entity
-			for _, part := range l.loan.Parts(nil, grain) {
+			for _, part := range l.borrow.Parts(nil, grain) {
 				rows, ok := r.Rows(part)
 				if !ok {
 					continue
@@ -134,9 +134,9 @@ func TestLoanMasks(t *testing.T) {
 	}
 }
 
-// TestLoanParts: parts are cut at words of 64 rows, are all rows once, depend on nothing but
+// TestBorrowParts: parts are cut at words of 64 rows, are all rows once, depend on nothing but
 // rows and grain, and join again within a chunk.
-func TestLoanParts(t *testing.T) {
+func TestBorrowParts(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	_, err := ecs.NewArchetype(w, position).CreateN(1700)
@@ -145,10 +145,10 @@ func TestLoanParts(t *testing.T) {
 	_, err = ecs.NewArchetype(w, position, velocity).CreateN(65)
 	require.NoError(t, err)
 	l := lend(ecs.NewQuery(w, ecs.Read(position)), "job look")
-	l.loan.Begin()
+	l.borrow.Begin()
 	defer l.end()
 	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17, math.MaxInt: 1 << 17} {
-		parts := l.loan.Parts(nil, grain)
+		parts := l.borrow.Parts(nil, grain)
 		total, joined := 0, 1
 		at := parts[0]
 		for i, p := range parts {
@@ -162,10 +162,10 @@ func TestLoanParts(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1765, total)
-		require.Equal(t, len(l.loan.Parts(nil, 1<<30)), joined, "as many as chunks")
-		require.Equal(t, parts, l.loan.Parts(nil, grain))
+		require.Equal(t, len(l.borrow.Parts(nil, 1<<30)), joined, "as many as chunks")
+		require.Equal(t, parts, l.borrow.Parts(nil, grain))
 	}
-	parts := l.loan.Parts(nil, 64)
+	parts := l.borrow.Parts(nil, 64)
 	_, ok := parts[0].Joins(parts[0])
 	require.False(t, ok)
 	for i := range parts[1:] {
@@ -178,18 +178,18 @@ func TestLoanParts(t *testing.T) {
 	}
 }
 
-// TestLoanVersions: a loan compares with its query's Since, which moves on when it begins;
+// TestBorrowVersions: a borrow compares with its query's Since, which moves on when it begins;
 // what it writes is marked with the version before.
-func TestLoanVersions(t *testing.T) {
+func TestBorrowVersions(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	ids := createEach(ecs.NewArchetype(w, position, velocity), 2000)
 	q := ecs.NewQuery(w, ecs.Write(velocity), ecs.Changed(position))
 	l := lend(q, "job follow")
 	pass := func() (rows int) {
-		l.loan.Begin()
-		r := l.loan.Reader()
-		for _, part := range l.loan.Parts(nil, 64) {
+		l.borrow.Begin()
+		r := l.borrow.Reader()
+		for _, part := range l.borrow.Parts(nil, 64) {
 			if some, ok := r.Rows(part); ok {
 				velocity.Slice(some)
 				rows += some.Len()
@@ -216,7 +216,7 @@ func TestLoanVersions(t *testing.T) {
 	seam.PinSince(q, version-1)
 	now := w.Version()
 	require.Equal(t, chunk, pass())
-	require.Equal(t, chunk, pass(), "a loan does not move what is pinned")
+	require.Equal(t, chunk, pass(), "a borrow does not move what is pinned")
 	require.Equal(t, []uint32{version - 1, now}, []uint32{q.Since(), w.Version()})
 	seam.PinSince(q, version)
 	require.Zero(t, pass())
@@ -224,15 +224,15 @@ func TestLoanVersions(t *testing.T) {
 	require.Equal(t, chunk, pass())
 	require.Equal(t, []uint32{now, now + 1}, []uint32{q.Since(), w.Version()})
 	plain := lend(ecs.NewQuery(w, ecs.Write(position)), "job plain")
-	plain.loan.Begin()
-	plain.loan.End()
+	plain.borrow.Begin()
+	plain.borrow.End()
 	require.Equal(t, now+1, w.Version(), "it has no Changed: who writes advances nothing")
 }
 
-// TestLoanOwnerWorksOn: while a loan's goroutines are at work the owner begins and ends
-// other loans of the same types, advances versions, and writes what is not lent. The race
+// TestBorrowOwnerWorksOn: while a borrow's goroutines are at work the owner begins and ends
+// other borrows of the same types, advances versions, and writes what is not lent. The race
 // detector looks on.
-func TestLoanOwnerWorksOn(t *testing.T) {
+func TestBorrowOwnerWorksOn(t *testing.T) {
 	w := newWorld(t)
 	position, velocity, health, hits := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.RegisterBuffer[Hit](w)
 	stun := ecs.Register[Stun](w, ecs.Enableable)
@@ -240,7 +240,7 @@ func TestLoanOwnerWorksOn(t *testing.T) {
 	first := lend(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Present(ecs.Write(stun))), "job first", ecs.Write(hits))
 	other := lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)), "job other", ecs.Read(velocity))
 	for range 20 {
-		first.loan.Begin()
+		first.borrow.Begin()
 		var reserved sync.WaitGroup
 		reserved.Go(func() {
 			var some [100]ecs.Entity
@@ -258,7 +258,7 @@ func TestLoanOwnerWorksOn(t *testing.T) {
 				stun.DisableAt(rows, i)
 			}
 		})
-		other.loan.Begin()
+		other.borrow.Begin()
 		w.Advance()
 		for _, e := range ids[:100] {
 			health.Mut(e).HP++
@@ -275,8 +275,8 @@ func TestLoanOwnerWorksOn(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestLoanLookupsMark: a look-up that writes marks the chunk of its entity, and no other.
-func TestLoanLookupsMark(t *testing.T) {
+// TestBorrowLookupsMark: a look-up that writes marks the chunk of its entity, and no other.
+func TestBorrowLookupsMark(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	list := createEach(ecs.NewArchetype(w, position), 3000)
@@ -287,8 +287,8 @@ func TestLoanLookupsMark(t *testing.T) {
 		for range changed.Rows() { // those of before
 		}
 		w.Advance()
-		l.loan.Begin()
-		position.Lookup(l.loan.Reader()).Mut(list[at])
+		l.borrow.Begin()
+		position.Lookup(l.borrow.Reader()).Mut(list[at])
 		l.end()
 		chunks, found := 0, false
 		for rows := range changed.Rows() {
@@ -300,9 +300,9 @@ func TestLoanLookupsMark(t *testing.T) {
 	}
 }
 
-// TestLoanEndsBeforeAnother: where one of two loans has ended, rows of what the other writes are
+// TestBorrowEndsBeforeAnother: where one of two borrows has ended, rows of what the other writes are
 // refused still.
-func TestLoanEndsBeforeAnother(t *testing.T) {
+func TestBorrowEndsBeforeAnother(t *testing.T) {
 	w := newWorld(t)
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
 	createEach(ecs.NewArchetype(w, position, velocity), 10)
@@ -314,8 +314,8 @@ func TestLoanEndsBeforeAnother(t *testing.T) {
 	}
 	look()
 	one, other := lend(ecs.NewQuery(w, ecs.Read(velocity)), "one"), lend(ecs.NewQuery(w, ecs.Write(position)), "other")
-	one.loan.Begin()
-	other.loan.Begin()
+	one.borrow.Begin()
+	other.borrow.Begin()
 	one.end()
 	require.Panics(t, look)
 	other.end()

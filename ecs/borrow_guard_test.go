@@ -10,14 +10,14 @@ import (
 	"quarry/ecs"
 )
 
-// lentWorld is a world with a loan, and all that the owner can do with the types of it.
+// lentWorld is a world with a borrow, and all that the owner can do with the types of it.
 type lentWorld struct {
 	*misuse
 	conn      ecs.Managed[Weapon]
 	batch     ecs.Batch
 	view      *ecs.View[lentView]
 	bundle    *ecs.Bundle[lentBundle]
-	before    ecs.DynamicBuffer[Hit] // views that were taken before the loan began
+	before    ecs.DynamicBuffer[Hit] // views that were taken before the borrow began
 	toRead    ecs.DynamicBuffer[Hit]
 	positions *ecs.Query // reads Position
 	stunned   *ecs.Query // by bits of Stun
@@ -55,7 +55,7 @@ func newLentWorld(t *testing.T) *lentWorld {
 	return m
 }
 
-// reading is what a loan that reads all types leaves to others, writing what it does not.
+// reading is what a borrow that reads all types leaves to others, writing what it does not.
 func (m *lentWorld) reading() map[string]func() {
 	ids := []ecs.Entity{m.e}
 	return map[string]func(){
@@ -126,10 +126,10 @@ func eachRow(b ecs.Batch, f func(ecs.Rows)) {
 	}
 }
 
-// TestLoanGuards: while a loan writes types the owner neither reads nor writes them, while it
-// reads them the owner does not write them; each call says so with the type and the loan, and
-// changes nothing. All goes when the loan has ended.
-func TestLoanGuards(t *testing.T) {
+// TestBorrowGuards: while a borrow writes types the owner neither reads nor writes them, while it
+// reads them the owner does not write them; each call says so with the type and the borrow, and
+// changes nothing. All goes when the borrow has ended.
+func TestBorrowGuards(t *testing.T) {
 	m := newLentWorld(t)
 	m.bundle = ecs.NewBundle[lentBundle](m.w)
 	lendAll := func(write bool) *lender {
@@ -154,19 +154,19 @@ func TestLoanGuards(t *testing.T) {
 		}
 	}
 	for range 2 {
-		reads.loan.Begin()
+		reads.borrow.Begin()
 		refuses(m.writing(), "reads")
 		allows(m.reading())
-		reads.loan.End()
-		writes.loan.Begin()
+		reads.borrow.End()
+		writes.borrow.Begin()
 		refuses(m.writing(), "writes")
 		refuses(m.reading(), "writes")
-		reads.loan.Begin()
+		reads.borrow.Begin()
 		refuses(m.reading(), "writes")
-		writes.loan.End()
+		writes.borrow.End()
 		allows(m.reading())
 		refuses(m.writing(), "reads")
-		reads.loan.End()
+		reads.borrow.End()
 		require.Equal(t, hash, m.w.Hash())
 	}
 	allows(m.reading())
@@ -174,12 +174,12 @@ func TestLoanGuards(t *testing.T) {
 	require.NoError(t, m.w.Verify())
 }
 
-// TestLoanGoroutinesAreGuarded: a goroutine of a loan that uses the world's own functions of
+// TestBorrowGoroutinesAreGuarded: a goroutine of a borrow that uses the world's own functions of
 // a type that is lent to be written gets the same panic.
-func TestLoanGoroutinesAreGuarded(t *testing.T) {
+func TestBorrowGoroutinesAreGuarded(t *testing.T) {
 	m := newLentWorld(t)
 	l := lend(ecs.NewQuery(m.w, ecs.Write(m.position)), "job move", ecs.Write(m.velocity))
-	l.loan.Begin()
+	l.borrow.Begin()
 	l.each(1, 1000, func(*ecs.Reader, ecs.Rows) {
 		for of, f := range map[string]func(){
 			"Component.Set: Position": func() { m.position.Set(m.e, Position{}) },
@@ -193,11 +193,11 @@ func TestLoanGoroutinesAreGuarded(t *testing.T) {
 	require.NoError(t, m.w.Verify())
 }
 
-// TestLoanLeaves: what the owner may do while a loan writes some types.
-func TestLoanLeaves(t *testing.T) {
+// TestBorrowLeaves: what the owner may do while a borrow writes some types.
+func TestBorrowLeaves(t *testing.T) {
 	m := newLentWorld(t)
 	l := lend(ecs.NewQuery(m.w, ecs.Write(m.position), ecs.With(m.stun)), "job move")
-	l.loan.Begin()
+	l.borrow.Begin()
 	require.True(t, m.position.Has(m.e), "who has what only structural changes change")
 	m.velocity.Set(m.e, Velocity{X: 1})
 	m.velocity.Mut(m.e).Y = 2
@@ -207,14 +207,14 @@ func TestLoanLeaves(t *testing.T) {
 	require.Equal(t, 4, velocities.Count())
 	for rows := range velocities.Rows() {
 		m.velocity.Slice(rows)[0].X = 3
-		require.True(t, m.stun.Enabled(rows.Entities()[0]), "the loan only reads these bits")
+		require.True(t, m.stun.Enabled(rows.Entities()[0]), "the borrow only reads these bits")
 	}
 	for rows := range m.batch.Rows() {
 		require.True(t, m.position.In(rows))
 		m.velocity.Slice(rows)[0].Y = 4
 	}
 	require.Equal(t, 4, m.positions.Count(), "no bit or version decides")
-	require.True(t, l.loan.Out(), "nothing had to wait")
+	require.True(t, l.borrow.Out(), "nothing had to wait")
 	l.end()
 	require.Equal(t, Velocity{X: 3, Y: 4}, *m.velocity.Get(m.e))
 	require.NoError(t, m.w.Verify())
