@@ -56,15 +56,15 @@ type Borrow struct {
 	out     bool
 }
 
-// NewBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of
+// newBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of
 // uses, which are Read and Write terms. name is for messages, "job move". A structural change
 // that is asked for while the borrow is out calls wait on its goroutine, with its name as
 // Component.Add; wait ends the borrow, or panics. It panics for a use that the query declares
 // too, unless both only read; for a type of another world; and for a wait that is nil.
-func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borrow {
-	q.checkOpen("NewBorrow")
+func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borrow {
+	q.checkOpen("seam.NewBorrow")
 	if wait == nil {
-		panic("ecs: NewBorrow: wait is nil; it ends the borrow when a structural change asks for it")
+		panic("ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it")
 	}
 	b := &Borrow{w: q.w, q: q, own: *q, name: name, wait: wait, access: q.Access()}
 	b.own.bindings, b.own.seen, b.own.access = nil, 0, make([]uint8, len(q.access))
@@ -91,13 +91,13 @@ func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 // use joins one of the uses to the access.
 func (b *Borrow) use(u Term) {
 	if u.kind > termWrite || len(u.of) != 1 {
-		panic("ecs: NewBorrow: a use is neither Read nor Write of a type")
+		panic("ecs: seam.NewBorrow: a use is neither Read nor Write of a type")
 	}
 	o := u.of[0]
-	b.w.checkOwn("NewBorrow", o.t)
+	b.w.checkOwn("seam.NewBorrow", o.t)
 	id, write := o.t.id, o.access&mayWrite != 0
 	if b.access.writes.Has(id) || write && (b.q.declares(id) || b.used.Has(id)) {
-		panic(fmt.Sprintf("ecs: NewBorrow: %s is declared twice, to be written: by %v and as a use, or as two uses", o.t.name, b.q))
+		panic(fmt.Sprintf("ecs: seam.NewBorrow: %s is declared twice, to be written: by %v and as a use, or as two uses", o.t.name, b.q))
 	}
 	if write {
 		b.access.reads.Drop(id)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // BenchmarkBorrow is what a borrow costs beside the loop over rows that it replaces: ns a turn
@@ -32,7 +33,7 @@ func BenchmarkBorrow(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("by=borrow/n=%d", n), func(b *testing.B) {
-			l := ecs.NewBorrow(q, "job move", func(string) {})
+			l := seam.NewBorrow(q, "job move", func(string) {})
 			r := l.Reader()
 			var parts []ecs.RowRange
 			for range b.N {

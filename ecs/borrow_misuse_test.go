@@ -27,26 +27,26 @@ func TestBorrowMisuse(t *testing.T) {
 	look := m.position.Lookup(past)
 	sparse.borrow.End()
 	for text, f := range map[string]func(){
-		"ecs: NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                          func() { ecs.NewBorrow(nil, "", wait) },
-		"ecs: NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                    func() { ecs.NewBorrow(m.q, "", nil) },
-		"ecs: NewBorrow: a use is neither Read nor Write of a type":                                                                               func() { ecs.NewBorrow(m.q, "", wait, ecs.With(m.position)) },
-		"ecs: NewBorrow: Position was registered in another world":                                                                                func() { ecs.NewBorrow(m.q, "", wait, ecs.Read(strange)) },
-		"ecs: NewBorrow: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewBorrow(m.q, "", wait, ecs.Read(m.position)) },
-		"ecs: NewBorrow: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { ecs.NewBorrow(m.q, "", wait, ecs.Write(m.hits)) },
-		"ecs: NewBorrow: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { ecs.NewBorrow(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
-		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share and NewBorrow":                                     func() { new(ecs.Borrow).Begin() },
-		"ecs: Borrow.Begin: query() is closed":                                                                                                    ofClosed.borrow.Begin,
-		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops":                 m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
-		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                                    l.borrow.End,
-		"ecs: Borrow.Parts: job move is not out: it has not begun, or has ended":                                                                  func() { l.borrow.Parts(nil, 64) },
-		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                                 func() { past.Rows(part) },
-		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                                        func() { look.Get(m.e) },
-		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                                            func() { m.position.Lookup(past) },
-		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                                      func() { m.position.Slice(kept) },
-		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Borrow.Reader":                                                  func() { new(ecs.Reader).Rows(part) },
-		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                                     func() { ecs.Lookup[Position]{}.Mut(m.e) },
-		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                                     func() { ecs.Lookup[Position]{}.Get(m.e) },
-		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                                  func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
+		"ecs: seam.NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                          func() { seam.NewBorrow(nil, "", wait) },
+		"ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                    func() { seam.NewBorrow(m.q, "", nil) },
+		"ecs: seam.NewBorrow: a use is neither Read nor Write of a type":                                                                               func() { seam.NewBorrow(m.q, "", wait, ecs.With(m.position)) },
+		"ecs: seam.NewBorrow: Position was registered in another world":                                                                                func() { seam.NewBorrow(m.q, "", wait, ecs.Read(strange)) },
+		"ecs: seam.NewBorrow: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "", wait, ecs.Read(m.position)) },
+		"ecs: seam.NewBorrow: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { seam.NewBorrow(m.q, "", wait, ecs.Write(m.hits)) },
+		"ecs: seam.NewBorrow: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
+		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share and NewBorrow":                                          func() { new(ecs.Borrow).Begin() },
+		"ecs: Borrow.Begin: query() is closed": ofClosed.borrow.Begin,
+		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops": m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
+		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                    l.borrow.End,
+		"ecs: Borrow.Parts: job move is not out: it has not begun, or has ended":                                                  func() { l.borrow.Parts(nil, 64) },
+		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                 func() { past.Rows(part) },
+		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                        func() { look.Get(m.e) },
+		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                            func() { m.position.Lookup(past) },
+		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                      func() { m.position.Slice(kept) },
+		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Borrow.Reader":                                  func() { new(ecs.Reader).Rows(part) },
+		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[Position]{}.Mut(m.e) },
+		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[Position]{}.Get(m.e) },
+		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                  func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
 	} {
 		require.PanicsWithValue(t, text, f)
 		require.False(t, l.borrow.Out())
@@ -120,7 +120,7 @@ func TestBorrowWaits(t *testing.T) {
 		ecs.NewArchetype(m.w, m.position, m.velocity)
 		require.Equal(t, []string{"NewArchetype"}, l.ops)
 	}
-	stuck := ecs.NewBorrow(m.q, "job stuck", func(string) {})
+	stuck := seam.NewBorrow(m.q, "job stuck", func(string) {})
 	stuck.Begin()
 	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait", func() { m.a.Create() })
 	stuck.End()
@@ -182,7 +182,7 @@ func TestBorrowAccess(t *testing.T) {
 		seam.Join(both, accessOf(ecs.Read(m.velocity)))
 		require.Equal(t, x.conflicts, seam.Conflicts(both, x.b))
 	}
-	l := ecs.NewBorrow(m.q, "job", func(string) {}, ecs.Write(m.velocity))
+	l := seam.NewBorrow(m.q, "job", func(string) {}, ecs.Write(m.velocity))
 	access := l.Access()
 	require.True(t, seam.Conflicts(&access, accessOf(ecs.Read(m.velocity))))
 	require.True(t, seam.Conflicts(&access, readsPosition))
@@ -223,7 +223,7 @@ func TestLocked(t *testing.T) {
 	p := m.w.Share()
 	require.True(t, seam.Locked(m.w))
 	p.End()
-	l := ecs.NewBorrow(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
+	l := seam.NewBorrow(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
 	l.Begin()
 	require.False(t, seam.Locked(m.w))
 	m.inLoop(func(ecs.Rows) { require.True(t, seam.Locked(m.w)) })()
@@ -293,7 +293,7 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 func TestBorrowUsesTwice(t *testing.T) {
 	m := newMisuse(t)
 	for _, uses := range [][]ecs.Term{{ecs.Write(m.velocity), ecs.Read(m.velocity)}, {ecs.Read(m.velocity), ecs.Write(m.velocity)}} {
-		require.Panics(t, func() { ecs.NewBorrow(m.q, "", func(string) {}, uses...) })
+		require.Panics(t, func() { seam.NewBorrow(m.q, "", func(string) {}, uses...) })
 	}
-	ecs.NewBorrow(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
+	seam.NewBorrow(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
 }

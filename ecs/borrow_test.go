@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // lender completes borrows: it is the scheduler of these tests.
@@ -19,7 +20,7 @@ type lender struct {
 
 func lend(q *ecs.Query, name string, uses ...ecs.Term) *lender {
 	l := &lender{}
-	l.borrow = ecs.NewBorrow(q, name, func(op string) {
+	l.borrow = seam.NewBorrow(q, name, func(op string) {
 		l.ops = append(l.ops, op)
 		l.end()
 	}, uses...)

@@ -39,6 +39,9 @@ func (inside) Move(t *Transaction, list []Entity, o *Outcome)         { t.move(l
 func (inside) Reserve(t *Transaction) error                           { return t.reserve() }
 func (inside) Run(t *Transaction, group int) Batch                    { return t.run(group) }
 func (inside) Finish(t *Transaction)                                  { t.finish() }
+func (inside) NewBorrow(q *Query, name string, wait func(op string), uses []Term) *Borrow {
+	return newBorrow(q, name, wait, uses...)
+}
 func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
 	return q.matchesArchetype(a)
 }

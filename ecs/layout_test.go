@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Layouts that archetypes take over: chunks change hands, and what was removed is a hole.
@@ -405,4 +406,39 @@ func TestOneWayForEachPair(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, ecs.Ways(a), "one there and one back")
 	}
+}
+
+// TestTransactionFindsTheLayoutAnew: a group may be on its way to an archetype without rows in another's layout when a
+// later group of the transaction gives that archetype its own layout again.
+func TestTransactionFindsTheLayoutAnew(t *testing.T) {
+	w := newWorld(t)
+	type wide [6]uint64
+	position, velocity, extra := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[wide](w)
+	less, more := ecs.NewArchetype(w, position, extra), ecs.NewArchetype(w, velocity, position, extra)
+	createBatch(t, more, 700)
+	_, err := ecs.NewChange(w, ecs.Remove(velocity)).ApplyQuery(ecs.NewQuery(w, ecs.With(velocity)))
+	require.NoError(t, err)
+	w.DestroyQuery(ecs.NewQuery(w, ecs.With(position))) // less keeps the layout with a hole
+	e := ecs.NewArchetype(w, position, velocity, extra).Create()
+	position.Set(e, Position{1, 2})
+	extra.Set(e, wide{3, 4, 5, 6, 7, 8})
+
+	out := seam.OutcomeOf(ecs.NewArchetype(w, position, velocity, extra))
+	for _, c := range []*ecs.Change{ecs.NewChange(w, ecs.Remove(velocity, position)), ecs.NewChange(w, ecs.Add(position))} {
+		out, err = seam.After(out, c)
+		require.NoError(t, err)
+	}
+	require.Same(t, less, seam.At(&out))
+	created := seam.OutcomeOf(less)
+	var tx seam.Transaction
+	seam.Begin(&tx, w, "test")
+	seam.Move(&tx, []ecs.Entity{e}, &out)
+	seam.Create(&tx, &created, 3)
+	require.NoError(t, seam.Reserve(&tx))
+	seam.Run(&tx, 1)
+	seam.Run(&tx, 0)
+	seam.Finish(&tx)
+	require.Equal(t, Position{}, *position.Get(e), "it was lost and given again")
+	require.Equal(t, wide{3, 4, 5, 6, 7, 8}, *extra.Get(e))
+	require.NoError(t, w.Verify())
 }

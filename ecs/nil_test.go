@@ -51,8 +51,6 @@ func TestNil(t *testing.T) {
 		panics("Enableable", "ecs: Enableable: ", func() { ecs.Enableable(nil) }),
 		panics("Into", "ecs: Into: ", func() { ecs.Into(nil) }),
 		panics("NewBundle", "ecs: NewBundle[values]: ", func() { ecs.NewBundle[values](nil) }),
-		panics("NewBorrow: query", "ecs: NewBorrow: ", func() { ecs.NewBorrow(nil, "borrow", func(string) {}) }),
-		panics("NewBorrow: wait", "ecs: NewBorrow: ", func() { ecs.NewBorrow(q, "borrow", nil) }),
 		panics("NewView", "ecs: NewView[none]: ", func() { ecs.NewView[none](nil) }),
 		panics("Optional", "ecs: Optional: ", func() { ecs.Optional(nil, position) }),
 		panics("Borrow.Rows", "ecs: Borrow.Rows: ", inShare(func(p *ecs.Borrow) {

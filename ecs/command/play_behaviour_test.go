@@ -456,3 +456,19 @@ func TestBehaviour66EarlierBits(t *testing.T) {
 	require.Len(t, failed.Failures, 1)
 	require.False(t, y.walk.Has(e) && y.pos.Has(e))
 }
+
+// TestBehaviour62BufferAnew: the elements of a buffer that is removed and added again in one run are freed.
+func TestBehaviour62BufferAnew(t *testing.T) {
+	y := newYard(t)
+	e := y.full.Create()
+	y.hits.Append(e, make([]hit, 100)...)
+	require.Equal(t, 1, y.w.Stats().Buffers)
+	cb := NewBuffer(y.w)
+	cb.Remove(e, y.hits)
+	cb.Add(e, y.hits)
+	require.NoError(t, cb.Play())
+	require.True(t, y.hits.Has(e))
+	require.Empty(t, y.hits.Slice(e))
+	require.Zero(t, y.w.Stats().Buffers)
+	require.NoError(t, y.w.Verify())
+}

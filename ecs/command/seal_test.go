@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // TestSeal: a sealed buffer takes nothing and says why, and still tells what it made.
@@ -134,7 +135,7 @@ func TestSealWaits(t *testing.T) {
 	cb := y.open(t)
 	e := y.full.Create()
 	var borrow *ecs.Borrow
-	borrow = ecs.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
+	borrow = seam.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
 		cb.Parallel(batchOf{0, 1, 0}).Destroy(e) // or this panics
 		borrow.End()
 	})

@@ -130,7 +130,7 @@ func (j *Job) Access() ecs.Access {
 
 // lends makes the borrow of what the job declares.
 func (j *Job) lends() *ecs.Borrow {
-	return ecs.NewBorrow(j.query, "job "+j.name, j.s.structural, j.uses...)
+	return seam.NewBorrow(j.query, "job "+j.name, j.s.structural, j.uses...)
 }
 
 // build panics when the job cannot be told more of itself.

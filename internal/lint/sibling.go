@@ -24,15 +24,14 @@ var spared = map[string]string{
 	"TryCopyFrom":   "CopyFrom with an error",
 	"Outcome":       "the type of seam.Outcome, without exported methods or fields",
 	"Transaction":   "the type of seam.Transaction, without exported methods or fields",
-	"Done":          loansMove,
-	"Joins":         loansMove,
-	"NewLoan":       loansMove,
-	"Row":           loansMove,
-	"RowRange":      loansMove,
+	"Done":          ofBorrow,
+	"Joins":         ofBorrow,
+	"Row":           ofBorrow,
+	"RowRange":      ofBorrow,
 }
 
 const (
-	loansMove = "goes behind the seam when loans have their last shape"
+	ofBorrow = "of Borrow.Parts and Reader: how jobs cut what they borrow, of a type that programs have from World.Share"
 )
 
 var word = regexp.MustCompile(`\w+`)

@@ -3,7 +3,6 @@
 // ecs/hierarchy and ecs/examples are made as programs are, without it. No other module can import it.
 //
 //	ecs/command   ecs/job   ecs/system   fuzz   bench
-//	     |           |          |          |      |
 //	     +-----------+----------+----------+------+    import seam beside ecs
 //	                            |
 //	                           seam                    functions with types of ecs
@@ -23,7 +22,7 @@
 // Cost: a call is the call of what it leads to, and of MatchesArchetype one more. There is no function variable
 // and no interface between, the key has no size, and both sides are inlined (internal/lint has them in its table).
 //
-// What is here, who uses it, and why programs do not; a test of internal/lint compares it with the code:
+// What is here, who uses it, and why programs do not, compared with the code by internal/lint:
 //
 //	After             command           what several commands make of an entity, one after the other
 //	ArchetypesOf      command           Locate of many at once; pays for hundreds in no order
@@ -42,6 +41,7 @@
 //	Looks             system            a part of Query.Access, for requirements that wait for little
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
 //	Move              command           a part of a transaction
+//	NewBorrow         job               what goroutines of a job see; programs have World.Share
 //	Number            command           which placeholder it is, and of which command buffer
 //	OutcomeOf         command           where an outcome begins
 //	OutcomeOfCopies   command           where the outcome of copies begins
@@ -50,11 +50,11 @@
 //	Reserve           command           a part of a transaction
 //	Run               command           a part of a transaction
 //	Settle            command           ends loans beside any change of the structure
-//	Shared            system            programs hold the Phase
+//	Shared            system            programs hold the Borrow
 //	Stays             command           of an outcome, which only the seam has
 //	TypeIndex         command           an index for tables by type; programs have the handle
 //	Writes            job               of a term; programs wrote the term
 //
 // Left in ecs, because programs have a use for it: World.Owns, Query.Access and World.Conflicts, Entity.IsPlaceholder,
-// World.Closed, World.Locate, Query.Matches, Archetype.Chunk, Rows.Chunk.
+// World.Closed, World.Locate, Query.Matches, chunks of archetypes and rows.
 package seam

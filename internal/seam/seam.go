@@ -93,3 +93,11 @@ func Placeholder(number int, buffer uint32) ecs.Entity {
 
 // Number returns the number and the buffer of a placeholder.
 func Number(e ecs.Entity) (number int, buffer uint32) { return ecs.Inside(key).Number(e) }
+
+// NewBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of uses, which are Read and Write
+// terms. name is for messages, "job move". A structural change that is asked for while the borrow is out calls wait on
+// its goroutine, with its name as Component.Add; wait ends the borrow, or panics. It panics for a use that the query
+// declares too, unless both only read; for a type of another world; and for a wait that is nil.
+func NewBorrow(q *ecs.Query, name string, wait func(op string), uses ...ecs.Term) *ecs.Borrow {
+	return ecs.Inside(key).NewBorrow(q, name, wait, uses)
+}
