@@ -94,7 +94,7 @@ func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, 
 		return a, nil
 	}
 	w.checkUnshared("NewArchetype")
-	w.settle("NewArchetype")
+	w.endBorrows("NewArchetype")
 	a := &Archetype{w: w, values: slices.Clone(values), key: key}
 	if err := a.table.Init(&w.tables, sig, len(values) > 0); err != nil {
 		return nil, planLimit(err)
@@ -168,16 +168,6 @@ func (a *Archetype) isLastCleanup(id typeID) bool {
 	rest := a.table.Sig
 	rest.Drop(id)
 	return !rest.Meets(&a.w.types.cleanup)
-}
-
-// isPartOf reports whether another archetype has all of the types.
-func (a *Archetype) isPartOf(b *Archetype) bool {
-	for i := range a.table.Sig {
-		if a.table.Sig[i]&^b.table.Sig[i] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // differs reports whether two archetypes have different values of one type.

@@ -192,7 +192,7 @@ func (b *Borrow) look(op string) {
 		b.own.lookAlone()
 		return
 	}
-	b.w.settle(op)
+	b.w.endBorrows(op)
 	b.types = b.w.types.list
 	for _, t := range b.types {
 		b.access.reads.Add(t.id)

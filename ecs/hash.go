@@ -23,7 +23,7 @@ import (
 // hold do not count. Values of managed types do not count at all: Go values have no stable
 // bytes. Cost: it reads every row, about 1 ns a byte.
 func (w *World) Hash() uint64 {
-	w.settle("World.Hash")
+	w.endBorrows("World.Hash")
 	h := hasher{w: w, h: fnv.New64a()}
 	for _, a := range w.archetypes.list {
 		if a.table.Grid.Len() > 0 {

@@ -22,7 +22,7 @@ func (inside) Looks(q *Query) Access                                  { return q
 func (inside) Number(e Entity) (number int, buffer uint32)            { return e.number() }
 func (inside) PinSince(q *Query, version uint32)                      { q.setSince("seam.PinSince", version, true) }
 func (inside) Placeholder(number int, buffer uint32) Entity           { return placeholder(number, buffer) }
-func (inside) Settle(w *World, op string)                             { w.settle(op) }
+func (inside) EndBorrows(w *World, op string)                         { w.endBorrows(op) }
 func (inside) Shared(w *World) bool                                   { return w.isShared() }
 func (inside) TypeIndex(w *World, t Type) int                         { return int(w.idOf("seam.TypeIndex", t)) }
 func (inside) Writes(t Term) bool                                     { return t.writes() }

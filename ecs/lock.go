@@ -44,13 +44,13 @@ func (w *World) unlock(op string) {
 	if w == nil || w.locked() {
 		panic(w.refusal(op))
 	}
-	w.settle(op)
+	w.endBorrows(op)
 }
 
-// settle ends all borrows of queries that are out, by the wait of each, as a structural change does
+// endBorrows ends all borrows of queries that are out, by the wait of each, as a structural change does
 // first; op is for its messages. So what their goroutines use beside the world may change then. Loops
 // may call it. A borrow of everything stays.
-func (w *World) settle(op string) { // N1
+func (w *World) endBorrows(op string) { // N1
 	for len(w.loops.borrows) > 0 && !w.isShared() {
 		b := w.loops.borrows[0]
 		if b.wait(op); b.out {

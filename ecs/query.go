@@ -123,7 +123,7 @@ func (q *Query) Close() {
 	if q.w.loopOver(q) {
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
-	q.w.settle("Query.Close")
+	q.w.endBorrows("Query.Close")
 	if q.m != nil && !q.w.closed {
 		q.w.index.Drop(q.m)
 		for _, v := range q.named {

@@ -111,7 +111,7 @@ func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0
 	}
-	w.settle("World.Trim")
+	w.endBorrows("World.Trim")
 	shelf := w.tables.Shelf().Chunks()
 	for _, a := range w.archetypes.list {
 		chunks += a.table.Grid.Trim(0)

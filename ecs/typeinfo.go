@@ -216,7 +216,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		return w.types.list[id]
 	}
 	w.checkUnshared(op)
-	w.settle(op)
+	w.endBorrows(op)
 	for _, t := range w.types.list[:min(len(w.types.list), int(builtIn))] {
 		if t.rtype == info.rtype {
 			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.name))

@@ -14,7 +14,7 @@ func (w *World) Verify() error {
 	if w.closed {
 		return nil
 	}
-	w.settle("World.Verify")
+	w.endBorrows("World.Verify")
 	rows, spilled := 0, 0
 	for _, a := range w.archetypes.list {
 		if err := a.verify(&spilled); err != nil {

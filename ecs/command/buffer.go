@@ -259,7 +259,7 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 // jobs first, which may record.
 func (b *Buffer) Clear() {
 	b.checkMade("Buffer.Clear")
-	seam.Settle(b.w, "Buffer.Clear")
+	seam.EndBorrows(b.w, "Buffer.Clear")
 	b.wake("Buffer.Clear")
 	b.clear()
 }
@@ -272,7 +272,7 @@ func (b *Buffer) Clear() {
 func (b *Buffer) Seal(why string) {
 	const op = "Buffer.Seal"
 	b.checkMade(op)
-	seam.Settle(b.w, op)
+	seam.EndBorrows(b.w, op)
 	if s := b.state.Load(); s == playing || s == closed {
 		b.refuse(op)
 	}
@@ -311,7 +311,7 @@ func (b *Buffer) clear() {
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)
-	seam.Settle(b.w, op) // jobs may record
+	seam.EndBorrows(b.w, op) // jobs may record
 	if b.state.Load() != closed {
 		b.wake(op)
 		for _, s := range b.streams {
@@ -327,7 +327,7 @@ func (b *Buffer) Trim() {
 // record. A second call does nothing.
 func (b *Buffer) Close() {
 	b.checkMade("Buffer.Close")
-	seam.Settle(b.w, "Buffer.Close")
+	seam.EndBorrows(b.w, "Buffer.Close")
 	switch b.state.Load() {
 	case playing:
 		b.refuse("Buffer.Close")

@@ -33,6 +33,7 @@
 //	Copy              command           a part of a transaction
 //	Create            command           a part of a transaction
 //	Destruction       command           a change that leaves groups alone; programs have World.Destroy
+//	EndBorrows        command           ends borrows beside any change of the structure
 //	FactsOf           command, system   what Register was told, which its caller knows
 //	Filters           command, system   the terms of a query, which its maker knows
 //	Finish            command           a part of a transaction
@@ -49,7 +50,6 @@
 //	Placeholder       command           programs get placeholders from command.Writer
 //	Reserve           command           a part of a transaction
 //	Run               command           a part of a transaction
-//	Settle            command           ends loans beside any change of the structure
 //	Shared            system            programs hold the Borrow
 //	Stays             command           of an outcome, which only the seam has
 //	TypeIndex         command           an index for tables by type; programs have the handle

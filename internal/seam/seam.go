@@ -39,22 +39,22 @@ func ArchetypesOf(w *ecs.World, dst []*ecs.Archetype, list []ecs.Entity) {
 }
 
 // CheckChange is how the structural change op begins, for what consists of several: it ends all
-// loans, and panics in a loop, in a phase and when the world is closed.
+// borrows of queries, and panics in a loop, in a share and when the world is closed.
 func CheckChange(w *ecs.World, op string) { ecs.Inside(key).CheckChange(w, op) }
 
-// Settle ends all loans that are out, by the wait of each, as a structural change does first;
-// op is for its messages. So what loans' goroutines use beside the world may change then. Loops
-// may call it, and a closed world has no loans.
-func Settle(w *ecs.World, op string) { ecs.Inside(key).Settle(w, op) }
+// EndBorrows ends all borrows of queries that are out, by the wait of each, as a structural change does first; op is for its
+// messages. So what their goroutines use beside the world may change then. Loops may call it. A borrow of everything
+// stays, and a closed world has none.
+func EndBorrows(w *ecs.World, op string) { ecs.Inside(key).EndBorrows(w, op) }
 
-// Locked reports whether a loop over rows or a phase is under way, so that structural changes
-// panic. Loans do not lock: they are ended first. A closed world is locked.
+// Locked reports whether a loop over rows or a share is under way, so that structural changes
+// panic. Borrows of queries do not lock: they are ended first. A closed world is locked.
 func Locked(w *ecs.World) bool { return ecs.Inside(key).Locked(w) }
 
-// Shared reports whether a phase is under way.
+// Shared reports whether everything is borrowed, by World.Share.
 func Shared(w *ecs.World) bool { return ecs.Inside(key).Shared(w) }
 
-// PinSince is Query.SetSince for good: until SetSince is called, loops that end and loans that
+// PinSince is Query.SetSince for good: until SetSince is called, loops that end and borrows that
 // begin neither move Since nor advance the world's version. It serves a caller that moves the
 // version of many queries at once, and runs each any number of times in between. It panics while
 // the world is shared.

@@ -59,7 +59,7 @@ func TestCallsAllocateNothing(t *testing.T) {
 	access, looks := q.Access(), seam.Looks(q)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		if seam.Filters(q) && !seam.Locked(w) && !seam.Shared(w) && seam.Conflicts(&access, &looks) {
-			seam.Settle(w, "test")
+			seam.EndBorrows(w, "test")
 			seam.CheckChange(w, "test")
 			seam.PinSince(q, uint32(seam.TypeIndex(w, number)))
 		}
