@@ -197,6 +197,9 @@ func (c *copying) run(op string) (Batch, error) {
 
 // copy makes the copies that reserve has made room for.
 func (c *copying) copy() {
+	if c.n == 0 {
+		return // there is no first copy, whose links say where those of all are
+	}
 	for m := range c.members {
 		c.fill(m)
 	}

@@ -25,7 +25,14 @@ func outcomeOfCopies(a *Archetype) (Outcome, error) {
 		refuseDying(op)
 	}
 	to, err := a.pattern()
-	return Outcome{from: a, to: to}, during(op, err)
+	if err != nil {
+		return Outcome{}, during(op, err)
+	}
+	o := Outcome{from: a, to: to}
+	for i, had := range a.table.Sig {
+		o.lost[i] = had &^ to.table.Sig[i] // Cleanup types, which a change may give the copies
+	}
+	return o, nil
 }
 
 // stays reports whether the entities stay as they are.

@@ -41,10 +41,21 @@ func (t *Transaction) begin(w *World, op string) {
 
 // create adds a group of n new entities of an outcome, all zero.
 func (t *Transaction) create(o *Outcome, n int) {
+	added := false
+	defer t.keep(&added)
+	t.check(o, true)
 	if t.renew(o) {
 		t.tx.Expect(&o.to.table.Table, n)
 	}
 	t.add(txGroup{to: o.to, n: n}, n)
+	added = true
+}
+
+// check panics for an outcome of another world, and for the end of what is yet to be made.
+func (t *Transaction) check(o *Outcome, made bool) {
+	if o.from == nil || o.from.w != t.w || made && o.to == nil {
+		panic("ecs: " + t.op + ": the archetype is nil or belongs to another world")
+	}
 }
 
 // renew renews an outcome, and reports false once something was refused: reserve says so.
@@ -58,6 +69,9 @@ func (t *Transaction) renew(o *Outcome) bool {
 // copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN: those of e have an
 // outcome of its archetype. It panics when e is not alive.
 func (t *Transaction) copy(e Entity, o *Outcome, n int) {
+	added := false
+	defer t.keep(&added)
+	t.check(o, true)
 	if t.copied == len(t.copies) {
 		t.copies = append(t.copies, copying{})
 	}
@@ -66,6 +80,7 @@ func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	c.begin(t.w, n, t.tx)
 	c.addLinked(t.op, e)
 	if !t.renew(o) {
+		added = true
 		return
 	}
 	if from := c.members[0].from; from != o.from {
@@ -74,21 +89,39 @@ func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	if t.add(txGroup{n: n * len(c.members), copies: t.copied}, n*len(c.members)); t.err == nil {
 		t.err = c.aim(o)
 	}
+	added = true
+}
+
+// keep ends the transaction when a group was not added, because it is refused by a panic: what the others took is given back.
+func (t *Transaction) keep(added *bool) {
+	if !*added {
+		t.tx.Cancel()
+		t.w.forget(t.before)
+	}
 }
 
 // move adds a group of entities that are alive, of the archetype that an outcome begins with, and in no other group.
 func (t *Transaction) move(list []Entity, o *Outcome) {
+	added := false
+	defer t.keep(&added)
+	t.check(o, false)
 	if !t.renew(o) {
+		added = true
 		return
 	}
-	out := o.ofRows()
-	first, end := t.tx.SelectGroup(idsOf(list), func(p *change.Part) change.Outcome {
+	out, n := o.ofRows(), 0
+	first, end, bad := t.tx.SelectGroup(idsOf(list), func(p *change.Part) change.Outcome {
 		if p.Table != &o.from.table.Table {
 			panic(fmt.Sprintf("ecs: %s: entities of %v are to move as those of %v", t.op, p.Table, o.from))
 		}
+		n += p.Rows
 		return out
 	})
-	t.add(txGroup{first: first, end: end, n: len(list)}, 0)
+	if bad >= 0 {
+		t.w.refuseListed(t.op, bad, list[bad])
+	}
+	t.add(txGroup{first: first, end: end, n: n}, 0)
+	added = true
 }
 
 func (t *Transaction) add(g txGroup, ids int) {

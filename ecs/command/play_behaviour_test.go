@@ -472,3 +472,17 @@ func TestBehaviour62BufferAnew(t *testing.T) {
 	require.Zero(t, y.w.Stats().Buffers)
 	require.NoError(t, y.w.Verify())
 }
+
+// TestCopiesGetCleanupAnew: copies lack the Cleanup types of what they are copies of; one that gets such a type has it zero,
+// as by calls one after the other.
+func TestCopiesGetCleanupAnew(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e := y.plain.Create()
+	y.file.Add(e, file{7})
+	c := cb.Instantiate(e)
+	cb.Add(c, y.file)
+	require.NoError(t, cb.Play())
+	require.Equal(t, file{}, *y.file.Get(cb.Made(c)))
+	require.Equal(t, file{7}, *y.file.Get(e))
+}

@@ -96,6 +96,9 @@ func (y *yard) populate(n int, groups bool) (list []ecs.Entity) {
 		default:
 			e := y.plain.Create()
 			y.socket.Add(e, socket{int32(i)})
+			if i%10 == 9 { // copies lack it, and those that get it have it anew
+				y.file.Add(e, file{int32(i)})
+			}
 			list = append(list, e)
 		}
 		y.pos.Set(list[i], position{float64(i), 1})

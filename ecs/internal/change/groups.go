@@ -16,17 +16,18 @@ import (
 //	Finish       void rows leave; from now on rows that came may lie elsewhere
 
 // SelectGroup selects the entities of a list, which are alive and in no other group. by returns the outcome of those of a
-// part. It returns the group, which is the parts from first to end.
-func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, end int) {
+// part. It returns the group, which is the parts from first to end, and the index of the first entity that is not alive here,
+// or -1: the transaction is of no use then but to Cancel.
+func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, end, bad int) {
 	first = len(tx.Parts)
-	if bad := tx.rows.SelectList(&tx.Selection, list, true); bad >= 0 {
-		panic("ecs: an entity of a group is not alive: " + list[bad].String())
+	if bad = tx.rows.SelectList(&tx.Selection, list, true); bad >= 0 {
+		return first, first, bad
 	}
 	for i := range tx.Parts[first:] {
 		p := &tx.Parts[first+i]
 		p.shared, p.Whole, p.Outcome = true, false, by(p)
 	}
-	return first, len(tx.Parts)
+	return first, len(tx.Parts), -1
 }
 
 // MoveGroup moves or ends the rows of the parts of a group, which Reserve has made room for. Spans is where they are until

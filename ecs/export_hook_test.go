@@ -1,0 +1,38 @@
+package ecs
+
+import (
+	"reflect"
+	"unsafe"
+
+	"quarry/ecs/internal/value"
+)
+
+// hooked is the store of a managed type whose calls tell a test first: in the middle of structural changes, where no
+// program's code runs.
+type hooked struct {
+	value.Managed
+	inside func(call string)
+}
+
+// RegisterHooked registers a managed type of uint64 whose store tells inside of the calls that structural changes make:
+// Release, Clone, Copy, Adopt and Trim.
+func RegisterHooked(w *World, inside func(call string)) Type {
+	t := reflect.TypeFor[uint64]()
+	return handle{w.register("RegisterHooked", typeInfo{rtype: t, name: "hooked", managed: &hooked{value.NewStore[uint64](), inside},
+		finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))})}
+}
+
+func (h *hooked) Release(rows []value.Slot) { h.inside("Release"); h.Managed.Release(rows) }
+func (h *hooked) Clone(rows []value.Slot)   { h.inside("Clone"); h.Managed.Clone(rows) }
+func (h *hooked) Trim()                     { h.inside("Trim"); h.Managed.Trim() }
+func (h *hooked) Fresh() value.Managed      { return &hooked{h.Managed.Fresh(), h.inside} }
+
+func (h *hooked) Copy(from value.Managed, rows []value.Slot) {
+	h.inside("Copy")
+	h.Managed.Copy(from.(*hooked).Managed, rows)
+}
+
+func (h *hooked) Adopt(from value.Managed, rows []value.Slot) {
+	h.inside("Adopt")
+	h.Managed.Adopt(from.(*hooked).Managed, rows)
+}

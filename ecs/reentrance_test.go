@@ -1,0 +1,243 @@
+package ecs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Structural changes inside others. No program's code runs while a change reserves and commits; a store of a managed
+// type that calls a test does.
+
+// inner is two worlds in one universe, whose rows have a type that calls back in the middle of changes.
+type inner struct {
+	u        *alloc.Universe
+	w, from  *ecs.World
+	position ecs.Component[Position]
+	health   ecs.Component[Health]
+	linked   ecs.Buffer[ecs.LinkedEntity]
+	socket   ecs.Component[Socket]
+	team     ecs.Shared[string]
+	hooked   ecs.Type
+	a, b     *ecs.Archetype // with the hooked type, and with Health
+	q, all   *ecs.Query
+	fromQ    *ecs.Query
+	list     []ecs.Entity // of a
+	plain    ecs.Entity
+	dying    ecs.Entity
+	tx       seam.Transaction
+	inside   func(call string) // nil: nothing is done
+	hog      []alloc.ChunkIndex
+}
+
+func newInner(t *testing.T) *inner {
+	x := &inner{u: newUniverse(t, 8<<20)}
+	x.w, x.from = newWorld(t, ecs.WithUniverse(x.u)), newWorld(t, ecs.WithUniverse(x.u))
+	t.Cleanup(x.release)
+	for _, w := range []*ecs.World{x.from, x.w} {
+		x.hooked = ecs.RegisterHooked(w, func(call string) {
+			if x.inside != nil {
+				x.inside(call)
+			}
+		})
+		x.position = ecs.Register[Position](w)
+		a := ecs.NewArchetype(w, x.hooked, x.position)
+		b, err := a.CreateN(300)
+		require.NoError(t, err)
+		x.a, x.list = a, b.Entities(nil)
+	}
+	w := x.w
+	x.health, x.linked = ecs.Register[Health](w), ecs.RegisterBuffer[ecs.LinkedEntity](w)
+	x.socket, x.team = ecs.Register[Socket](w, ecs.Cleanup), ecs.RegisterShared[string](w)
+	x.b = ecs.NewArchetype(w, x.health, x.team.Of("red"))
+	x.plain = x.b.Create()
+	x.dying = ecs.NewArchetype(w, x.hooked, x.socket).Create()
+	x.q, x.all, x.fromQ = ecs.NewQuery(w, ecs.With(x.hooked)), ecs.NewQuery(w), ecs.NewQuery(x.from)
+	leader := x.b.Create()
+	x.linked.Add(leader)
+	for _, e := range x.list[10:12] {
+		x.linked.Append(leader, ecs.LinkedEntity{Entity: e})
+	}
+	return x
+}
+
+// starve lets others hold all chunks of the universe.
+func (x *inner) starve() {
+	for c, err := x.u.AllocExact(1); err == nil; c, err = x.u.AllocExact(1) {
+		x.hog = append(x.hog, c)
+	}
+}
+
+func (x *inner) release() {
+	for _, c := range x.hog {
+		x.u.Free(c, 1)
+	}
+	x.hog = nil
+}
+
+// outer are the changes of many rows, by the name that a refusal has for them. Each returns the error of its call.
+var outer = map[string]func(x *inner) error{
+	"Change.ApplyQuery": func(x *inner) error {
+		_, err := ecs.NewChange(x.w, ecs.Remove(x.hooked), ecs.Add(x.health)).ApplyQuery(x.q)
+		return err
+	},
+	"Change.ApplyList": func(x *inner) error {
+		_, err := ecs.NewChange(x.w, ecs.Remove(x.hooked), ecs.Add(x.health)).ApplyList(x.list)
+		return err
+	},
+	"Change.ApplyList(into)": func(x *inner) error { _, err := ecs.Into(x.b).ApplyList(x.list[:250]); return err },
+	"World.DestroyQuery":     func(x *inner) error { return caught(func() error { x.w.DestroyQuery(x.q); return nil }) },
+	"World.DestroyList":      func(x *inner) error { return caught(func() error { x.w.DestroyList(x.list); return nil }) },
+	"World.Destroy":          func(x *inner) error { _, err := x.w.TryDestroy(x.dying); return err },
+	"World.Clear":            func(x *inner) error { x.w.Clear(); return nil },
+	"World.Instantiate":      func(x *inner) error { _, err := x.w.TryInstantiate(x.list[0]); return err },
+	"World.InstantiateN":     func(x *inner) error { _, err := x.w.InstantiateN(x.list[0], 20_000); return err },
+	"World.InstantiateGroup": func(x *inner) error { _, err := x.w.InstantiateGroup(x.list[:3], 2_000); return err },
+	"World.MoveAll":          func(x *inner) error { _, err := x.w.MoveAll(x.from); return err },
+	"World.MoveQuery":        func(x *inner) error { _, err := x.w.MoveQuery(x.fromQ); return err },
+	"Buffer.Play":            (*inner).transact,
+}
+
+// transact makes a Transaction that creates, copies, moves and ends.
+func (x *inner) transact() error {
+	outs := []seam.Outcome{seam.OutcomeOf(x.a), seam.OutcomeOf(x.a), seam.OutcomeOf(x.a)}
+	copies, err := seam.OutcomeOfCopies(x.a)
+	for i, c := range []*ecs.Change{ecs.NewChange(x.w, ecs.Add(x.health)), ecs.NewChange(x.w, ecs.Remove(x.hooked)), seam.Destruction(x.w)} {
+		outs[i], err = seam.After(outs[i], c)
+	}
+	if err != nil {
+		return err
+	}
+	seam.Begin(&x.tx, x.w, "Buffer.Play")
+	seam.Copy(&x.tx, x.list[0], &copies, 2_000)
+	seam.Create(&x.tx, &outs[0], 2_000)
+	for i := range outs {
+		seam.Move(&x.tx, x.list[i*50:i*50+50], &outs[i])
+	}
+	if err := seam.Reserve(&x.tx); err != nil {
+		return err
+	}
+	for i := range 5 {
+		seam.Run(&x.tx, i)
+	}
+	seam.Finish(&x.tx)
+	return nil
+}
+
+// changes are all structural calls of the world under change, which are to be refused, by the name in the refusal.
+func (x *inner) changes() map[string]func() {
+	add := ecs.NewChange(x.w, ecs.Add(x.health))
+	calls := map[string]func(){
+		"Archetype.Create":         func() { x.b.Create() },
+		"Archetype.Create(none)":   func() { ecs.NewArchetype(x.w, x.health).Create() },
+		"Archetype.Create(try)":    func() { _, _ = x.b.TryCreate() },
+		"Archetype.CreateN":        func() { _, _ = x.b.CreateN(5) },
+		"Archetype.CreateReserved": func() { _, _ = x.b.CreateReserved(nil) },
+		"World.Destroy":            func() { x.w.Destroy(x.plain) },
+		"World.Destroy(try)":       func() { _, _ = x.w.TryDestroy(x.list[9]) },
+		"Component.Add":            func() { x.health.Add(x.list[0], Health{}) },
+		"Component.Add(try)":       func() { _, _ = x.health.TryAdd(x.list[0], Health{}) },
+		"Component.Remove":         func() { x.health.Remove(x.plain) },
+		"Component.Remove(try)":    func() { _, _ = x.health.TryRemove(x.plain) },
+		"Shared.Add":               func() { x.team.Add(x.list[0], "blue") },
+		"Shared.Set":               func() { x.team.Set(x.plain, "blue") },
+		"Change.Apply":             func() { _, _ = add.Apply(x.list[0]) },
+		"World.Reset":              func() { x.w.Reset() },
+		"World.Shrink":             func() { x.w.Shrink(0) },
+		"World.Close":              func() { _ = x.w.Close() },
+		"World.Clone":              func() { _, _ = x.w.Clone() },
+		"World.MoveAll(from)":      func() { _, _ = x.from.MoveAll(x.w) },
+		"World.MoveQuery(from)":    func() { _, _ = x.from.MoveQuery(x.all) },
+		"seam.After":               func() { _, _ = seam.After(seam.OutcomeOf(x.a), add) },
+		"seam.OutcomeOfCopies":     func() { _, _ = seam.OutcomeOfCopies(x.a) },
+		"played":                   func() { seam.CheckChange(x.w, "played") },
+		"begun":                    func() { seam.Begin(new(seam.Transaction), x.w, "begun") },
+	}
+	for name, call := range outer {
+		calls[name] = func() { _ = call(x) }
+	}
+	delete(calls, "Buffer.Play") // it asks seam.OutcomeOfCopies first
+	return calls
+}
+
+// nest runs an outer change, and in each of its calls of the hooked type every other change. It returns at what calls that
+// was.
+func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen map[string]bool, err error) {
+	t.Helper()
+	op := nameOf(name)
+	changes := x.changes()
+	seen = map[string]bool{}
+	x.inside = func(at string) {
+		if seen[at] || !seam.Locked(x.w) {
+			return
+		}
+		seen[at] = true
+		require.True(t, seam.Locked(x.w))
+		for inside, change := range changes {
+			want := fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", nameOf(inside), op)
+			require.Equal(t, want, panicText(change), "%s in %s of %s", inside, at, name)
+		}
+	}
+	err = call(x)
+	x.inside = nil
+	require.False(t, seam.Locked(x.w), name)
+	require.NoError(t, x.w.Verify(), name)
+	require.NoError(t, x.from.Verify(), name)
+	return seen, err
+}
+
+// nameOf returns a name without what tells calls of one name apart.
+func nameOf(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name
+}
+
+// TestReentrance: a structural change that is asked for while another one commits is refused by the names of both, and the
+// other one does its work, as it does alone.
+func TestReentrance(t *testing.T) {
+	for name, call := range outer {
+		x, y := newInner(t), newInner(t)
+		require.NoError(t, call(y), name)
+		seen, err := x.nest(t, name, call)
+		require.NoError(t, err, name)
+		require.NotEmpty(t, seen, name)
+		for _, w := range []*ecs.World{x.w, y.w} {
+			require.True(t, w.Destroy(ecs.NewArchetype(w, ecs.Register[Health](w)).Create()), "%s: the world takes changes", name)
+		}
+		require.Equal(t, y.w.Stats().Alive, x.w.Stats().Alive, name)
+		require.Equal(t, y.w.Hash(), x.w.Hash(), name)
+	}
+}
+
+// TestReentranceReserving: the same while a change reserves and memory runs out: the other one is refused for that, and the
+// world is as it was, and takes the change when there is memory.
+func TestReentranceReserving(t *testing.T) {
+	refused := 0
+	for name, call := range outer {
+		x := newInner(t)
+		x.w.Trim()
+		x.from.Trim()
+		x.starve()
+		before := x.w.Hash()
+		seen, err := x.nest(t, name, call)
+		if err == nil {
+			continue // it needs no memory
+		}
+		refused++
+		var limit *ecs.LimitError
+		require.ErrorAs(t, err, &limit, name)
+		require.Equal(t, nameOf(name), limit.Op)
+		require.True(t, seen["Trim"], name)
+		require.Equal(t, before, x.w.Hash(), name)
+		x.release()
+		require.NoError(t, call(x), name)
+		require.NoError(t, x.w.Verify(), name)
+	}
+	require.GreaterOrEqual(t, refused, 8)
+}
