@@ -118,7 +118,9 @@ func (w *World) newCopying(op string, n int) *copying {
 func (c *copying) begin(w *World, n int, tx *change.Tx) {
 	c.w, c.n, c.tx = w, n, tx
 	c.members, c.ids = c.members[:0], c.ids[:0]
-	clear(c.number)
+	if len(c.number) > 0 {
+		clear(c.number)
+	}
 }
 
 // addLinked adds an entity and those linked to it.

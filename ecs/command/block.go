@@ -15,7 +15,7 @@ type block struct {
 	r  [128]*record
 	op [128]int32
 	at [128]*ecs.Archetype
-	s  [128]int32 // last stints
+	s  [128]int32 // last subjects
 	no [128]int   // numbers of the records in the segment
 
 	known *ecs.Archetype // of entities, whose first command, if it is by, leads to; nil: not known
@@ -61,11 +61,11 @@ func (p *player) flush() error {
 			}
 		}
 		p.number = b.no[i]
-		before := p.stints.len()
+		before := p.subjects.len()
 		if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
 			return err
 		}
-		if t := &p.stints; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.group) { // groups are destroyed one by one
+		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.group) { // groups are destroyed one by one
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}
@@ -80,8 +80,8 @@ func (p *player) repeat(i, n int) int {
 	if b.known == nil {
 		return i
 	}
-	t, latest := &p.stints, p.latest
-	stints, links := t.len(), int32(len(p.links))
+	t, latest := &p.subjects, p.latest
+	subjects, links := t.len(), int32(len(p.links))
 	t.grow(n - i)
 	p.links = slices.Grow(p.links, n-i)
 	at, by, to := b.known, b.by, b.to
@@ -91,12 +91,12 @@ func (p *player) repeat(i, n int) int {
 		if index >= len(latest) || latest[index] != 0 {
 			break
 		}
-		latest[index] = stints + int32(i-from)
+		latest[index] = subjects + int32(i-from)
 	}
 	more := i - from
 	t.e = append(t.e, b.e[from:i]...)
-	t.node, t.first, t.last, p.links = t.node[:int(stints)+more], t.first[:int(stints)+more], t.last[:int(stints)+more], p.links[:int(links)+more]
-	node, first, last, list := t.node[stints:], t.first[stints:], t.last[stints:], p.links[links:]
+	t.node, t.first, t.last, p.links = t.node[:int(subjects)+more], t.first[:int(subjects)+more], t.last[:int(subjects)+more], p.links[:int(links)+more]
+	node, first, last, list := t.node[subjects:], t.first[subjects:], t.last[subjects:], p.links[links:]
 	for j := range more {
 		l := links + int32(j)
 		node[j], first[j], last[j], list[j] = to, l, l, link{b.r[from+j].from(p.base), -1}

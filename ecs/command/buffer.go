@@ -19,10 +19,10 @@ import (
 // entities with the same commands at once (play.go, fill.go):
 //
 //	record      stream: Add(1v1, Hit{3})  Set(7v1, ..)  Add(2v1, Hit{5})  Remove(2v1, Slow) ...
-//	check       stint of 1v1: [Body] +Hit           stint of 2v1: [Body Slow] +Hit -Slow ...
-//	play        all stints of [Body] +Hit: one AdoptList to [Body Hit], one copy of a column
+//	check       subject of 1v1: [Body] +Hit           subject of 2v1: [Body Slow] +Hit -Slow ...
+//	play        all subjects of [Body] +Hit: a group of one transaction, one copy of a column
 //
-// A stint is what a run of commands does to one entity. It ends at a node of a tree, whose
+// A subject is an entity in one run of commands: what they do to it. It ends at a node of a tree, whose
 // edges are commands and whose roots are archetypes; so what a command means, whether it can
 // apply and where it leads is worked out once for each edge, not for each entity.
 //
@@ -41,8 +41,7 @@ import (
 //	C3 A command is applied or is among the failures, never in part; but where elements find no
 //	   room, who was to get the buffer has it, empty.
 //	C4 An entity's commands have the effect that they have one by one, in order, and its row is
-//	   moved once, unless a type is removed and added again, or it is destroyed and has
-//	   Cleanup types.
+//	   moved once in a run.
 //	C5 After Play, Clear and Close the world has no placeholder of the buffer.
 
 // Buffer is a command buffer: it records changes of a world, to be made when Play is called.

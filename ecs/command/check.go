@@ -27,11 +27,11 @@ type player struct {
 	lastRoot int32 // -1: none
 	way      []int32
 
-	stints stints
-	links  []link
-	latest []int32 // by index of entity: the last stint
-	placed []int32 // by number of placeholder: the last stint
-	runs   []run
+	subjects subjects
+	links    []link
+	latest   []int32 // by index of entity: the last subject
+	placed   []int32 // by number of placeholder: the last subject
+	runs     []run
 
 	here       place
 	segment    *segment  // under way
@@ -53,7 +53,7 @@ type player struct {
 
 // run is commands that are played together. A query ends one.
 type run struct {
-	first, end int32   // stints
+	first, end int32   // subjects
 	query      *record // that ends the run, or nil
 	op         int32
 	unsure     bool  // what queries before do could not be known: see sync
@@ -85,8 +85,8 @@ func (p *player) begin() {
 	p.placed = zeroed(p.placed, int(b.numbers.Load()))
 	p.work.made = zeroed(p.work.made, len(p.placed))
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
-	p.stints.clear()
-	p.stints.grow(int(b.numbers.Load()))
+	p.subjects.clear()
+	p.subjects.grow(int(b.numbers.Load()))
 	p.restart()
 	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
 	p.lastRoot, p.listed, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
@@ -182,21 +182,21 @@ func (p *player) check(from place) error {
 			return err
 		}
 	}
-	p.runs[len(p.runs)-1].end = p.stints.len()
+	p.runs[len(p.runs)-1].end = p.subjects.len()
 	return nil
 }
 
-// restart forgets the stints: what comes is worked out anew, from the world as it is.
+// restart forgets the subjects: what comes is worked out anew, from the world as it is.
 func (p *player) restart() {
 	most := &p.peak
-	for _, e := range p.stints.e[1:] {
+	for _, e := range p.subjects.e[1:] {
 		if i := e.Index(); !e.IsPlaceholder() && i < len(p.latest) {
 			p.latest[i] = 0
 			most.index = max(most.index, i+1)
 		}
 	}
-	most.stints, most.links = max(most.stints, int(p.stints.len())), max(most.links, len(p.links))
-	p.stints.clear()
+	most.subjects, most.links = max(most.subjects, int(p.subjects.len())), max(most.links, len(p.links))
+	p.subjects.clear()
 	p.links, p.runs = p.links[:0], append(p.runs[:0], run{first: 1})
 	clear(p.placed)
 }
@@ -283,7 +283,7 @@ func (p *player) checkOne(r *record, o int32) error {
 
 // turn ends a run.
 func (p *player) turn() {
-	end := p.stints.len()
+	end := p.subjects.len()
 	p.runs[len(p.runs)-1].end = end
 	p.runs = append(p.runs, run{first: end, from: p.here, failures: len(p.failures), failed: p.failed})
 }
@@ -319,17 +319,17 @@ func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintp
 	return true
 }
 
-// place begins the first stint of a placeholder.
+// place begins the first subject of a placeholder.
 func (p *player) place(r *record, key rootKey) error {
 	number, _ := seam.Number(r.e)
 	root, err := p.root(key)
 	if err == nil {
-		p.placed[number] = p.stints.add(r.e, root, -1)
+		p.placed[number] = p.subjects.add(r.e, root, -1)
 	}
 	return err
 }
 
-// copy begins the stint of a copy. What is copied must not have commands in this run, nor
+// copy begins the subject of a copy. What is copied must not have commands in this run, nor
 // others of its group: then it is played first.
 func (p *player) copy(r *record, o *op) error {
 	source := p.real(r.source())
@@ -343,16 +343,16 @@ func (p *player) copy(r *record, o *op) error {
 		return nil
 	}
 	now := &p.runs[len(p.runs)-1]
-	if s != 0 && s >= now.first || key.at.Has(p.group) && p.stints.len() > now.first {
+	if s != 0 && s >= now.first || key.at.Has(p.group) && p.subjects.len() > now.first {
 		p.turn()
 	}
 	return p.place(r, rootKey{at: key.at, source: source, created: true})
 }
 
-// about adds a command about one entity to its stint.
+// about adds a command about one entity to its subject.
 func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 	e := p.real(recorded)
-	s, why, err := p.stintOf(e)
+	s, why, err := p.subjectOf(e)
 	if err != nil {
 		return err
 	}
@@ -363,7 +363,7 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		}
 		return nil
 	}
-	n, err := p.step(p.stints.node[s], o)
+	n, err := p.step(p.subjects.node[s], o)
 	switch {
 	case err != nil:
 		return err
@@ -371,20 +371,20 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		p.fail(r, one, recorded, reason(-n))
 		return nil
 	}
-	if one.kind == destroy && !one.member && n != p.stints.node[s] { // not of one that is dying, as World.Destroy
+	if one.kind == destroy && !one.member && n != p.subjects.node[s] { // not of one that is dying, as World.Destroy
 		if err := p.destroyGroup(r, s); err != nil {
 			return err
 		}
 	}
-	if n != p.stints.node[s] {
+	if n != p.subjects.node[s] {
 		p.link(s, r)
-		p.stints.node[s] = n
+		p.subjects.node[s] = n
 	}
 	return nil
 }
 
-// stintOf returns the stint of an entity in the last run, or 0 and why there is none.
-func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
+// subjectOf returns the subject of an entity in the last run, or 0 and why there is none.
+func (p *player) subjectOf(e ecs.Entity) (int32, reason, error) {
 	s := p.last(e)
 	if s >= p.runs[len(p.runs)-1].first {
 		return s, 0, nil
@@ -397,8 +397,8 @@ func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	n := p.stints.add(e, root, -1)
-	p.stints.follow(n, s)
+	n := p.subjects.add(e, root, -1)
+	p.subjects.follow(n, s)
 	if e.IsPlaceholder() {
 		number, _ := seam.Number(e)
 		p.placed[number] = n
@@ -408,7 +408,7 @@ func (p *player) stintOf(e ecs.Entity) (int32, reason, error) {
 	return n, 0, nil
 }
 
-// stateOf returns what an entity, whose last stint is given, has after the commands so far.
+// stateOf returns what an entity, whose last subject is given, has after the commands so far.
 func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err error) {
 	since := 0
 	switch {
@@ -424,7 +424,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 		}
 		key.at, key.ended = place.Archetype, place.Archetype.Has(p.dying)
 	default:
-		nd := &p.nodes[p.stints.node[s]]
+		nd := &p.nodes[p.subjects.node[s]]
 		key.at, key.ended, since = nd.at, nd.ended, p.runOf(s)
 	}
 	if key.at != nil {
@@ -436,7 +436,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 	return key, why, err
 }
 
-// runOf returns the run of a stint.
+// runOf returns the run of a subject.
 func (p *player) runOf(s int32) int {
 	i := len(p.runs) - 1
 	for p.runs[i].first > s {
@@ -487,21 +487,21 @@ func (p *player) real(e ecs.Entity) ecs.Entity {
 	return e
 }
 
-// last returns the last stint of an entity, or 0.
+// last returns the last subject of an entity, or 0.
 func (p *player) last(e ecs.Entity) int32 {
 	if e.IsPlaceholder() {
 		number, _ := seam.Number(e)
 		return p.placed[number]
 	}
 	if i := e.Index(); i < len(p.latest) {
-		if s := p.latest[i]; s != 0 && p.stints.e[s] == e {
+		if s := p.latest[i]; s != 0 && p.subjects.e[s] == e {
 			return s
 		}
 	}
 	return 0
 }
 
-// note makes a stint the last of an entity.
+// note makes a subject the last of an entity.
 func (p *player) note(e ecs.Entity, s int32) {
 	p.know(e.Index())
 	p.latest[e.Index()] = s
@@ -516,13 +516,13 @@ func (p *player) know(index int) {
 
 // destroyGroup destroys the members of the group of an entity that a command is about to destroy.
 func (p *player) destroyGroup(r *record, s int32) error {
-	before := &p.nodes[p.stints.node[s]]
+	before := &p.nodes[p.subjects.node[s]]
 	if before.at == nil || !before.at.Has(p.group) {
 		return nil
 	}
 	o := p.numberOf(op{kind: destroy, member: true, change: seam.Destruction(p.b.w)}, nil)
 	for _, m := range p.membersOf(s) {
-		if m.Entity == p.stints.e[s] || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
+		if m.Entity == p.subjects.e[s] || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
 			continue
 		}
 		if err := p.about(r, o, m.Entity); err != nil {
@@ -532,19 +532,19 @@ func (p *player) destroyGroup(r *record, s int32) error {
 	return nil
 }
 
-// membersOf returns the members of an entity's group after the commands of a stint. Those
+// membersOf returns the members of an entity's group after the commands of a subject. Those
 // of a copy are copies themselves, which no command can be about.
 func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
-	if before := p.stints.before[s]; before != 0 {
+	if before := p.subjects.before[s]; before != 0 {
 		members = p.membersOf(before)
-	} else if e := p.stints.e[s]; !e.IsPlaceholder() {
+	} else if e := p.subjects.e[s]; !e.IsPlaceholder() {
 		members = append(members, p.group.Slice(e)...)
 	}
-	if p.stints.last[s] == packed {
+	if p.subjects.last[s] == packed {
 		p.unpack(s)
 	}
-	path := p.path(p.stints.node[s])
-	for i, l := 0, p.stints.first[s]; l >= 0; i, l = i+1, p.links[l].next {
+	path := p.path(p.subjects.node[s])
+	for i, l := 0, p.subjects.first[s]; l >= 0; i, l = i+1, p.links[l].next {
 		one := &p.ops[p.nodes[path[i]].op]
 		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
 			members = members[:0]

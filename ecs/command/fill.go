@@ -26,8 +26,8 @@ func (s source) value(i int) unsafe.Pointer {
 // from returns the values from the i'th on.
 func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
-// valuesOf returns where the i'th commands of a group's stints, or of some of them, have their values, in
-// the order of the stints. It is asked for rising i; where steps is negative it begins anew.
+// valuesOf returns where the i'th commands of a group's subjects, or of some of them, have their values, in
+// the order of the subjects. It is asked for rising i; where steps is negative it begins anew.
 func (p *player) valuesOf(group []int32, i int) source {
 	w := &p.work
 	p.peak.list = max(p.peak.list, len(group))
@@ -35,7 +35,7 @@ func (p *player) valuesOf(group []int32, i int) source {
 	if w.steps < 0 || w.steps > i {
 		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
 		for j, s := range group {
-			w.cursor[j] = p.stints.first[s]
+			w.cursor[j] = p.subjects.first[s]
 		}
 	}
 	for ; w.steps < i; w.steps++ {
@@ -56,7 +56,7 @@ func (p *player) valuesOf(group []int32, i int) source {
 	return source{p.base, w.values, w.made}
 }
 
-// advance goes from one command of stints that have the same to the next. Packed stints at one node
+// advance goes from one command of subjects that have the same to the next. Packed subjects at one node
 // have records of the same sizes.
 func (p *player) advance(cursor []int32) {
 	size := int32(0)
@@ -72,9 +72,9 @@ func (p *player) advance(cursor []int32) {
 	}
 }
 
-// sortAs puts the stints of a group in the order of the rows of a batch.
+// sortAs puts the subjects of a group in the order of the rows of a batch.
 func (p *player) sortAs(n int32, batch ecs.Batch) {
-	group, i := p.stintsOf(n), 0
+	group, i := p.subjectsOf(n), 0
 	for rows := range batch.Rows() {
 		for _, e := range rows.Entities() {
 			group[i] = p.latest[e.Index()]
@@ -85,7 +85,7 @@ func (p *player) sortAs(n int32, batch ecs.Batch) {
 
 // fill writes the values of a group, whose rows are those of a batch in the same order.
 func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
-	group := p.stintsOf(n)
+	group := p.subjectsOf(n)
 	for rows := range batch.Rows() { // chunk by chunk, for what is read of the records is near then
 		p.work.steps = -1
 		for i, m := range path {
@@ -103,7 +103,7 @@ func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
 // spread writes the values and bits of a group that are not written yet, entity by entity.
 func (p *player) spread(n int32) {
 	path := p.path(n)
-	if p.nodes[n].at == nil || len(p.stintsOf(n)) == 0 {
+	if p.nodes[n].at == nil || len(p.subjectsOf(n)) == 0 {
 		return
 	}
 	p.work.steps = -1
@@ -121,7 +121,7 @@ func (p *player) spread(n int32) {
 			p.toggle(one, list)
 			continue
 		}
-		values := p.valuesOf(p.stintsOf(n), i)
+		values := p.valuesOf(p.subjectsOf(n), i)
 		for at := 0; at < len(list); {
 			done, err := c.spread(one.kind, list[at:], values.from(at))
 			if at += done; err != nil {
@@ -161,10 +161,10 @@ func (p *player) patch(n int32) {
 		if !one.valued || c == nil || !c.fills() || len(c.links()) == 0 || !p.counts(path, i) {
 			continue
 		}
-		p.valuesOf(p.stintsOf(n), i)
-		for j, s := range p.stintsOf(n) {
+		p.valuesOf(p.subjectsOf(n), i)
+		for j, s := range p.subjectsOf(n) {
 			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {
-				c.patch(p.stints.e[s], p.work.made)
+				c.patch(p.subjects.e[s], p.work.made)
 			}
 		}
 	}

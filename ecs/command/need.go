@@ -27,9 +27,9 @@ func (n *need) note(size int) (most int) {
 
 // peak is the most that the lists of a player have held in one Play.
 type peak struct {
-	stints, links int
-	index         int // of entities + 1
-	list          int // entities of a group or of a query
+	subjects, links int
+	index           int // of entities + 1
+	list            int // entities of a group or of a query
 }
 
 // leastKept is how many bytes of lists are kept in any case.
@@ -44,18 +44,18 @@ func (p *player) keep() {
 	if all.held <= max(4*p.need.note(all.used), leastKept) {
 		return
 	}
-	p.stints, p.links, p.latest, p.placed, p.segments, p.runs = stints{}, nil, nil, nil, nil, nil
+	p.subjects, p.links, p.latest, p.placed, p.segments, p.runs = subjects{}, nil, nil, nil, nil, nil
 	p.nodes, p.edges, p.roots = nil, map[edge]int32{}, map[rootKey]int32{}
 	p.segment, p.work = nil, work{made: slices.Clone(p.work.made)}
 }
 
 // lists counts the lists of the player whose lengths are those of a world or a recording.
 func (p *player) lists() (all tally) {
-	w, t, most := &p.work, &p.stints, &p.peak
-	count(&all, t.e, most.stints)
-	count(&all, t.node, most.stints)
-	count(&all, t.first, most.stints)
-	count(&all, t.last, most.stints)
+	w, t, most := &p.work, &p.subjects, &p.peak
+	count(&all, t.e, most.subjects)
+	count(&all, t.node, most.subjects)
+	count(&all, t.first, most.subjects)
+	count(&all, t.last, most.subjects)
 	count(&all, p.links, most.links)
 	count(&all, p.latest, most.index)
 	count(&all, p.placed, len(p.placed))
@@ -63,7 +63,7 @@ func (p *player) lists() (all tally) {
 	count(&all, p.nodes, len(p.nodes))
 	count(&all, w.made, len(w.made))
 	count(&all, w.gone, len(w.gone))
-	count(&all, w.order, most.stints)
+	count(&all, w.order, most.subjects)
 	count(&all, w.values, most.list)
 	count(&all, w.cursor, most.list)
 	count(&all, w.list, most.list)

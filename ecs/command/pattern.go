@@ -10,7 +10,7 @@ import (
 // pattern is how the commands of a new entity lie in a stream: its Create, and right behind it what
 // is about the same placeholder. The entities behind it mostly are made alike: their records have
 // the same heads, but for the placeholder, so they come to the same program, and are taken by a
-// comparison of heads. Their stints are packed: they need no links, for the records lie one behind
+// comparison of heads. Their subjects are packed: they need no links, for the records lie one behind
 // the other.
 type pattern struct {
 	stream *stream // nil: there is none
@@ -122,7 +122,7 @@ func (p *player) learn(c cursor, canon []int32) error {
 
 // repeatSpawn takes the entities from a cursor on whose records are as the pattern says.
 func (p *player) repeatSpawn(c *cursor) (commands int) {
-	l, t := &p.pattern, &p.stints
+	l, t := &p.pattern, &p.subjects
 	if l.stream != c.s {
 		return 0
 	}

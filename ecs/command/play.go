@@ -10,8 +10,8 @@ import (
 
 // work is what playing a run needs, kept for reuse.
 type work struct {
-	order   []int32      // stints of the run, by node
-	touched []int32      // nodes at which stints of the run end, as they came first
+	order   []int32      // subjects of the run, by node
+	touched []int32      // nodes at which subjects of the run end, as they came first
 	made    []ecs.Entity // by number of placeholder
 	gone    []bool       // placeholders that came to nothing
 	list    []ecs.Entity
@@ -95,7 +95,7 @@ func (p *player) apply() (runs int, err error) {
 				p.nodes[n].run = -1
 			}
 		}
-		p.sortStints(&r, int32(i))
+		p.sortSubjects(&r, int32(i))
 		if err := p.reserve(); err != nil {
 			return runs, err
 		}
@@ -150,15 +150,15 @@ func (p *player) reserve() error {
 
 // leaveOut makes nothing of the placeholders of a group.
 func (p *player) leaveOut(n int32) {
-	for _, s := range p.stintsOf(n) {
-		number, _ := seam.Number(p.stints.e[s])
+	for _, s := range p.subjectsOf(n) {
+		number, _ := seam.Number(p.subjects.e[s])
 		p.work.gone[number] = true
 	}
 	p.nodes[n].count = 0
 }
 
-// applyRun plays the stints of one run, for which reserve has made room: first copies, which see the world as it is
-// before, and what is created, then what each other group of stints becomes; at last what needs all entities.
+// applyRun plays the subjects of one run, for which reserve has made room: first copies, which see the world as it is
+// before, and what is created, then what each other group of subjects becomes; at last what needs all entities.
 func (p *player) applyRun() error {
 	w := &p.work
 	w.heirs = w.heirs[:0]
@@ -190,15 +190,15 @@ func (p *player) applyRun() error {
 	return nil
 }
 
-// sortStints orders the stints of a run by node.
-func (p *player) sortStints(r *run, number int32) {
+// sortSubjects orders the subjects of a run by node.
+func (p *player) sortSubjects(r *run, number int32) {
 	w := &p.work
 	w.touched, w.groups = w.touched[:0], 0
 	if len(p.runs) > 1 || len(p.placed) > 0 {
 		p.resolve(r)
 	}
 	// Neighbours mostly end at the same node.
-	list := p.stints.node[r.first:r.end]
+	list := p.subjects.node[r.first:r.end]
 	for i := 0; i < len(list); {
 		nd, n := &p.nodes[list[i]], alike(list[i:])
 		if nd.run != number {
@@ -237,18 +237,18 @@ func alike(list []int32) int32 {
 }
 
 // resolve finds the entities of placeholders that were made by runs before, and makes the
-// run's stints the last ones of their entities.
+// run's subjects the last ones of their entities.
 func (p *player) resolve(r *run) {
 	for s := r.first; s < r.end; s++ {
-		e := p.real(p.stints.e[s])
-		if p.stints.e[s] = e; len(p.runs) > 1 && !e.IsPlaceholder() {
+		e := p.real(p.subjects.e[s])
+		if p.subjects.e[s] = e; len(p.runs) > 1 && !e.IsPlaceholder() {
 			p.note(e, s)
 		}
 	}
 }
 
-// stintsOf returns the stints of a group.
-func (p *player) stintsOf(n int32) []int32 {
+// subjectsOf returns the subjects of a group.
+func (p *player) subjectsOf(n int32) []int32 {
 	nd := &p.nodes[n]
 	return p.work.order[nd.first : nd.first+nd.count]
 }
@@ -256,8 +256,8 @@ func (p *player) stintsOf(n int32) []int32 {
 // entitiesOf returns the entities of a group.
 func (p *player) entitiesOf(n int32) []ecs.Entity {
 	list := p.work.list[:0]
-	for _, s := range p.stintsOf(n) {
-		list = append(list, p.stints.e[s])
+	for _, s := range p.subjectsOf(n) {
+		list = append(list, p.subjects.e[s])
 	}
 	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
 	return list
@@ -272,7 +272,7 @@ func (p *player) unseen(root, nd *node) bool {
 // make makes the entities of a group, copies of another or new ones, and writes the values of new ones.
 func (p *player) make(n int32, copied bool) {
 	nd := &p.nodes[n]
-	batch, group := seam.Run(&p.work.tx, nd.group), p.stintsOf(n)
+	batch, group := seam.Run(&p.work.tx, nd.group), p.subjectsOf(n)
 	p.born(group, batch)
 	if !copied {
 		p.fill(n, p.path(n), batch)
@@ -299,14 +299,14 @@ func (p *player) move(n int32) {
 }
 
 // noteHeirs notes the members of groups whose entities the run destroys, as they are in the world: copies are among
-// them, that no command can be about. Members that the run adds have stints.
+// them, that no command can be about. Members that the run adds have subjects.
 func (p *player) noteHeirs(n int32) {
 	if root := p.rootOf(n, p.path(n)); root.created || !p.destroysGroup(n) {
 		return
 	}
-	for _, s := range p.stintsOf(n) {
-		for _, m := range p.group.Slice(p.stints.e[s]) {
-			if p.b.w.Alive(m.Entity) && m.Entity != p.stints.e[s] {
+	for _, s := range p.subjectsOf(n) {
+		for _, m := range p.group.Slice(p.subjects.e[s]) {
+			if p.b.w.Alive(m.Entity) && m.Entity != p.subjects.e[s] {
 				p.work.heirs = append(p.work.heirs, m.Entity)
 			}
 		}
@@ -329,7 +329,7 @@ func (p *player) destroysGroup(n int32) bool {
 	return false
 }
 
-// born gives the stints of placeholders the entities that a batch begins with.
+// born gives the subjects of placeholders the entities that a batch begins with.
 func (p *player) born(group []int32, batch ecs.Batch) {
 	for rows := range batch.Rows() {
 		list := rows.Entities()
@@ -341,8 +341,8 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 		p.know(last)
 		for i, e := range list {
 			s := group[i]
-			number, _ := seam.Number(p.stints.e[s])
-			p.stints.e[s], p.work.made[number], p.latest[e.Index()] = e, e, s
+			number, _ := seam.Number(p.subjects.e[s])
+			p.subjects.e[s], p.work.made[number], p.latest[e.Index()] = e, e, s
 		}
 		group = group[len(list):]
 	}

@@ -17,7 +17,7 @@ type node struct {
 	last    int32
 	run     int32          // that it was counted in last
 	filled  bool           // the values of that run are written
-	count   int32          // stints of that run that end here
+	count   int32          // subjects of that run that end here
 	group   int            // of the run's transaction; -1: none
 	first   int32          // the first of them in work.order
 	created bool           // roots: the entity is made by this run

@@ -54,17 +54,13 @@ func (tx *Tx) Finish() {
 		}
 	}
 	slices.SortStableFunc(leaving, func(a, b Part) int { return int(a.Table.Index) - int(b.Table.Index) })
-	for i := 0; i < len(leaving); {
-		all := &leaving[i]
-		for i++; i < len(leaving) && leaving[i].Table == all.Table; i++ {
-			tx.join(all, &leaving[i])
+	for len(leaving) > 0 {
+		n := 1
+		for n < len(leaving) && leaving[n].Table == leaving[0].Table {
+			n++
 		}
-		if all.mask == nil {
-			for i, row := range all.list {
-				all.list[i] = uint64(uint32(row)) // without the parts
-			}
-			slices.Sort(all.list)
-		}
+		all := tx.join(leaving[:n])
+		leaving = leaving[n:]
 		runs := all.Backward()
 		for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 			all.Table.CloseGap(pos, row, n)
@@ -73,24 +69,35 @@ func (tx *Tx) Finish() {
 	tx.Parts, tx.Spans = tx.Parts[:0], tx.Spans[:0]
 }
 
-// join adds the rows of another part of the same table to a part.
-func (tx *Tx) join(p, other *Part) {
-	if p.mask == nil && other.mask != nil {
-		p.mask, other.mask = other.mask, nil
-		p.list, other.list = nil, p.list
+// join returns a part of all rows of parts of the same table, which are of no use then.
+func (tx *Tx) join(parts []Part) Part {
+	all := parts[0]
+	if i := slices.IndexFunc(parts, func(p Part) bool { return p.mask != nil }); i >= 0 {
+		all = parts[i]
+		parts[i].mask = nil
+		for _, p := range parts {
+			all.merge(&p)
+		}
+		return all
 	}
-	p.Rows += other.Rows
-	switch {
-	case p.mask == nil:
-		p.list = slices.Concat(p.list, other.list)
-	case other.mask == nil:
-		for _, row := range other.list {
-			pos, row := p.Table.Grid.Find(int(uint32(row)))
-			p.mask[p.wordsAt(pos)+row/64] |= 1 << (row % 64)
+	tx.leaving = tx.leaving[:0]
+	for _, p := range parts {
+		for _, row := range p.list {
+			tx.leaving = append(tx.leaving, uint64(uint32(row))) // without the part
 		}
-	default:
-		for i, word := range other.mask {
-			p.mask[i] |= word
-		}
+	}
+	slices.Sort(tx.leaving)
+	all.list = tx.leaving
+	return all
+}
+
+// merge adds the rows of another part of the same table to a part that has a mask.
+func (p *Part) merge(other *Part) {
+	for i, word := range other.mask {
+		p.mask[i] |= word
+	}
+	for _, row := range other.list {
+		pos, row := p.Table.Grid.Find(int(uint32(row)))
+		p.mask[p.wordsAt(pos)+row/64] |= 1 << (row % 64)
 	}
 }

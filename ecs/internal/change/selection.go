@@ -88,6 +88,10 @@ func (s *Selection) Rows() (n int) {
 // 64 rows, sorting a list 30 ns an entity.
 const rowsPerListed = 1024
 
+// rowsPerGrouped is the same for the lists behind the first of a transaction, of which there may be thousands: their masks
+// would be there at once, and a mask is smaller than a list of 8 bytes an entity from so many rows on.
+const rowsPerGrouped = 64
+
 // lister adds the entities of a list to a selection. While one after the other lies in the same chunk, their rows are
 // bits of that chunk's mask, without a look at the owners.
 type lister struct {
@@ -138,7 +142,11 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 	_, row := r.tables.Split(at, o.Scale())
 	seat := s.seatOf(o.Table())
 	if int(seat.part) <= s.group {
-		if p := s.Add(r.calls.TableAt(o.Table())); p.Table.Grid.Len()/rowsPerListed <= listed {
+		per := rowsPerListed
+		if s.group > 0 {
+			per = rowsPerGrouped
+		}
+		if p := s.Add(r.calls.TableAt(o.Table())); p.Table.Grid.Len()/per <= listed {
 			s.AddMask(p)
 		}
 		seat.part = int32(len(s.Parts))

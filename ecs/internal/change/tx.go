@@ -30,6 +30,7 @@ type Tx struct {
 	rows    *Rows
 	targets []target
 	blocks  []value.Header // that Take took
+	leaving []uint64       // rows of lists, for Finish
 	used    int            // of blocks, by Block
 }
 

@@ -7,46 +7,46 @@ import (
 	"quarry/ecs"
 )
 
-// stints are what runs of commands do to entities, one for each entity and run, by number; 0
-// is none. They are kept column by column, for what is played goes through one after the other.
-type stints struct {
+// subjects are the entities of runs of commands, one for each entity and run, by number, with what the run does to each; 0
+// is none. They are kept column by column, because playing goes through one column after the other.
+type subjects struct {
 	e      []ecs.Entity    // whom it is about; a placeholder until it is made
 	node   []int32         // program
 	first  []int32         // link of the first command that the program has; -1: none; see packed
 	last   []int32         // and of the last
-	before map[int32]int32 // the entity's stint of a run before, where it had one
+	before map[int32]int32 // the entity's subject of a run before, where it had one
 }
 
-// link is a command of a stint.
+// link is a command of a subject.
 type link struct {
 	at   uint32 // of the record, in 8 bytes from the universe's base
 	next int32  // -1: none
 }
 
-func (t *stints) len() int32 { return int32(len(t.e)) }
+func (t *subjects) len() int32 { return int32(len(t.e)) }
 
-// clear forgets all but the stint 0.
-func (t *stints) clear() {
+// clear forgets all but the subject 0.
+func (t *subjects) clear() {
 	t.e, t.node = append(t.e[:0], ecs.Null), append(t.node[:0], -1)
 	t.first, t.last = append(t.first[:0], -1), append(t.last[:0], -1)
 	clear(t.before)
 }
 
 // grow makes room for so many more.
-func (t *stints) grow(n int) {
+func (t *subjects) grow(n int) {
 	t.e, t.node = slices.Grow(t.e, n), slices.Grow(t.node, n)
 	t.first, t.last = slices.Grow(t.first, n), slices.Grow(t.last, n)
 }
 
-// add adds a stint and returns its number.
-func (t *stints) add(e ecs.Entity, node, link int32) int32 {
+// add adds a subject and returns its number.
+func (t *subjects) add(e ecs.Entity, node, link int32) int32 {
 	t.e, t.node = append(t.e, e), append(t.node, node)
 	t.first, t.last = append(t.first, link), append(t.last, link)
 	return t.len() - 1
 }
 
-// follow notes which stint of the same entity comes before.
-func (t *stints) follow(s, before int32) {
+// follow notes which subject of the same entity comes before.
+func (t *subjects) follow(s, before int32) {
 	if before == 0 {
 		return
 	}
@@ -56,13 +56,13 @@ func (t *stints) follow(s, before int32) {
 	t.before[s] = before
 }
 
-// packed is the last link of a stint without links: its records lie one behind the other, and
+// packed is the last link of a subject without links: its records lie one behind the other, and
 // first is ^position of the first of them.
 const packed = -2
 
-// link adds a command to a stint.
+// link adds a command to a subject.
 func (p *player) link(s int32, r *record) {
-	t := &p.stints
+	t := &p.subjects
 	if t.last[s] == packed {
 		p.unpack(s)
 	}
@@ -76,9 +76,9 @@ func (p *player) link(s int32, r *record) {
 	t.last[s] = l
 }
 
-// unpack gives a packed stint links. What its node says of the number of commands must be true.
+// unpack gives a packed subject links. What its node says of the number of commands must be true.
 func (p *player) unpack(s int32) {
-	t := &p.stints
+	t := &p.subjects
 	l := t.first[s]
 	t.first[s], t.last[s] = -1, -1
 	for range p.nodes[t.node[s]].depth {
