@@ -138,7 +138,7 @@ func (b *Borrow) Out() bool {
 
 func (b *Borrow) check(op string) {
 	if b == nil || b.w == nil {
-		panic("ecs: " + op + ": the borrow is nil or the zero value; borrows come from World.Share and NewBorrow")
+		panic("ecs: " + op + ": the borrow is nil or the zero value; borrows come from World.Share")
 	}
 }
 

@@ -34,7 +34,7 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: seam.NewBorrow: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "", wait, ecs.Read(m.position)) },
 		"ecs: seam.NewBorrow: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { seam.NewBorrow(m.q, "", wait, ecs.Write(m.hits)) },
 		"ecs: seam.NewBorrow: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
-		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share and NewBorrow":                                          func() { new(ecs.Borrow).Begin() },
+		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share":                                                        func() { new(ecs.Borrow).Begin() },
 		"ecs: Borrow.Begin: query() is closed": ofClosed.borrow.Begin,
 		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops": m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
 		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                    l.borrow.End,

@@ -241,14 +241,14 @@ func TestZeroHandleIsNamed(t *testing.T) {
 		"ecs: Buffer.Append: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Buffer[Hit]{}.Append(m.e) },
 		"ecs: Archetype.Has: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { m.a.Has(ecs.Component[Health]{}) },
 
-		"ecs: Register[Health]: the world is nil or the zero value; worlds come from NewWorld":              func() { ecs.Register[Health](nil) },
-		"ecs: RegisterBuffer[Hit]: the world is nil or the zero value; worlds come from NewWorld":           func() { ecs.RegisterBuffer[Hit](new(ecs.World)) },
-		"ecs: NewArchetype: the world is nil or the zero value; worlds come from NewWorld":                  func() { ecs.NewArchetype(new(ecs.World)) },
-		"ecs: World.Share: the world is nil or the zero value; worlds come from NewWorld":                   func() { new(ecs.World).Share() },
-		"ecs: Borrow.End: the borrow is nil or the zero value; borrows come from World.Share and NewBorrow": func() { new(ecs.Borrow).End() },
-		"ecs: World.Destroy: the world is nil or the zero value; worlds come from NewWorld":                 func() { (*ecs.World)(nil).Destroy(m.e) },
-		"ecs: Archetype.Create: the archetype is the zero value; archetypes come from NewArchetype":         func() { new(ecs.Archetype).Create() },
-		"ecs: Change.Apply: the change is the zero value; changes come from NewChange":                      func() { _, _ = new(ecs.Change).Apply(m.e) },
+		"ecs: Register[Health]: the world is nil or the zero value; worlds come from NewWorld":      func() { ecs.Register[Health](nil) },
+		"ecs: RegisterBuffer[Hit]: the world is nil or the zero value; worlds come from NewWorld":   func() { ecs.RegisterBuffer[Hit](new(ecs.World)) },
+		"ecs: NewArchetype: the world is nil or the zero value; worlds come from NewWorld":          func() { ecs.NewArchetype(new(ecs.World)) },
+		"ecs: World.Share: the world is nil or the zero value; worlds come from NewWorld":           func() { new(ecs.World).Share() },
+		"ecs: Borrow.End: the borrow is nil or the zero value; borrows come from World.Share":       func() { new(ecs.Borrow).End() },
+		"ecs: World.Destroy: the world is nil or the zero value; worlds come from NewWorld":         func() { (*ecs.World)(nil).Destroy(m.e) },
+		"ecs: Archetype.Create: the archetype is the zero value; archetypes come from NewArchetype": func() { new(ecs.Archetype).Create() },
+		"ecs: Change.Apply: the change is the zero value; changes come from NewChange":              func() { _, _ = new(ecs.Change).Apply(m.e) },
 	} {
 		require.PanicsWithValue(t, text, f)
 	}

@@ -51,14 +51,17 @@ func (o Outcome) after(c *Change) (Outcome, error) {
 	if o.to.w != c.w {
 		panic("ecs: " + op + ": the archetype and the change belong to different worlds")
 	}
-	to, ends, err := c.target(o.to)
+	by, err := c.outcome(o.to)
 	switch {
 	case err != nil:
 		return o, during(op, err)
-	case ends:
+	case by.Ends():
 		o.to = nil
 		return o, nil
+	case by.Stays():
+		return o, nil
 	}
+	to := c.w.archetypeOn(by.Path().To)
 	for i, had := range o.to.table.Sig {
 		has := to.table.Sig[i]
 		o.renewed[i] = (o.renewed[i] | has&^had&o.lost[i]&^c.w.types.shared[i]) & has
@@ -68,8 +71,8 @@ func (o Outcome) after(c *Change) (Outcome, error) {
 	return o, nil
 }
 
-// renew replaces archetypes that were given up meanwhile by those that the world has. The error is a *LimitError.
-func (o *Outcome) renew() (err error) {
+// refresh replaces archetypes that were given up meanwhile by those that the world has. The error is a *LimitError.
+func (o *Outcome) refresh() (err error) {
 	o.from = o.from.now()
 	if o.to != nil {
 		o.to, err = o.to.again()

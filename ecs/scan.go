@@ -113,6 +113,9 @@ func setRows(words []uint64, n int) {
 // loop says what a loop under way runs over, for messages: the innermost, when loops
 // ended in order.
 func (w *World) loop() string {
+	if w.loops.change != "" {
+		return "inside " + w.loops.change
+	}
 	for _, s := range slices.Backward(w.loops.scans) {
 		if s.open {
 			return s.name()

@@ -8,10 +8,11 @@ import (
 
 // Transaction is a structural change of several groups of entities, which are made, copied, moved or ended, all or none.
 // First say what is to happen (create, copy, move), then reserve, which may be refused; after it run each group, in any order
-// but copies before moves, and finish. It may be used again. It is for package command: see quarry/internal/seam.
+// but copies before moves, for a copy is made from the row where its source was, and finish. A Transaction may be used again. The
+// type is for package command: see quarry/internal/seam.
 //
-// Like all structural changes it is the owner's. Between reserve and finish the world is locked: rows of batches may be
-// written, and nothing else is done.
+// Like all structural changes it is the owner's. From begin to finish the world is locked: after reserve rows of batches may
+// be written, and nothing else is done.
 type Transaction struct {
 	w      *World
 	op     string
@@ -19,6 +20,7 @@ type Transaction struct {
 	before int // archetypes
 	ids    int // that come
 	groups []txGroup
+	ran    int // of groups
 	copies []copying
 	copied int // of copies
 	err    error
@@ -36,19 +38,20 @@ type txGroup struct {
 func (t *Transaction) begin(w *World, op string) {
 	w.checkChange(op)
 	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.rows.Begin(), len(w.archetypes.list), 0, nil
-	t.groups, t.copied = t.groups[:0], 0
+	t.groups, t.copied, t.ran = t.groups[:0], 0, 0
+	w.loops.enter(op)
 }
 
 // create adds a group of n new entities of an outcome, all zero.
 func (t *Transaction) create(o *Outcome, n int) {
-	added := false
-	defer t.keep(&added)
+	done := false
+	defer t.endUnless(&done)
 	t.check(o, true)
-	if t.renew(o) {
+	if t.refresh(o) {
 		t.tx.Expect(&o.to.table.Table, n)
 	}
 	t.add(txGroup{to: o.to, n: n}, n)
-	added = true
+	done = true
 }
 
 // check panics for an outcome of another world, and for the end of what is yet to be made.
@@ -58,10 +61,10 @@ func (t *Transaction) check(o *Outcome, made bool) {
 	}
 }
 
-// renew renews an outcome, and reports false once something was refused: reserve says so.
-func (t *Transaction) renew(o *Outcome) bool {
+// refresh refreshes an outcome, and reports false once something was refused: reserve says so.
+func (t *Transaction) refresh(o *Outcome) bool {
 	if t.err == nil {
-		t.err = o.renew()
+		t.err = o.refresh()
 	}
 	return t.err == nil
 }
@@ -69,8 +72,8 @@ func (t *Transaction) renew(o *Outcome) bool {
 // copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN: those of e have an
 // outcome of its archetype. It panics when e is not alive.
 func (t *Transaction) copy(e Entity, o *Outcome, n int) {
-	added := false
-	defer t.keep(&added)
+	done := false
+	defer t.endUnless(&done)
 	t.check(o, true)
 	if t.copied == len(t.copies) {
 		t.copies = append(t.copies, copying{})
@@ -79,8 +82,8 @@ func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	t.copied++
 	c.begin(t.w, n, t.tx)
 	c.addLinked(t.op, e)
-	if !t.renew(o) {
-		added = true
+	if !t.refresh(o) {
+		done = true
 		return
 	}
 	if from := c.members[0].from; from != o.from {
@@ -89,24 +92,25 @@ func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	if t.add(txGroup{n: n * len(c.members), copies: t.copied}, n*len(c.members)); t.err == nil {
 		t.err = c.aim(o)
 	}
-	added = true
+	done = true
 }
 
-// keep ends the transaction when a group was not added, because it is refused by a panic: what the others took is given back.
-func (t *Transaction) keep(added *bool) {
-	if !*added {
+// endUnless ends the transaction when a call panics, which has not set done: what other groups took is given back.
+func (t *Transaction) endUnless(done *bool) {
+	if !*done {
 		t.tx.Cancel()
+		t.w.loops.leave()
 		t.w.forget(t.before)
 	}
 }
 
 // move adds a group of entities that are alive, of the archetype that an outcome begins with, and in no other group.
 func (t *Transaction) move(list []Entity, o *Outcome) {
-	added := false
-	defer t.keep(&added)
+	done := false
+	defer t.endUnless(&done)
 	t.check(o, false)
-	if !t.renew(o) {
-		added = true
+	if !t.refresh(o) {
+		done = true
 		return
 	}
 	out, n := o.ofRows(), 0
@@ -121,7 +125,7 @@ func (t *Transaction) move(list []Entity, o *Outcome) {
 		t.w.refuseListed(t.op, bad, list[bad])
 	}
 	t.add(txGroup{first: first, end: end, n: n}, 0)
-	added = true
+	done = true
 }
 
 func (t *Transaction) add(g txGroup, ids int) {
@@ -138,7 +142,6 @@ func (t *Transaction) reserve() error {
 	if err == nil && t.ids > MaxEntities-1-w.alive() {
 		err = limit("entities a world", MaxEntities-1, nil)
 	}
-	w.loops.enter(t.op)
 	if err != nil {
 		t.tx.Cancel()
 	} else {
@@ -152,10 +155,11 @@ func (t *Transaction) reserve() error {
 }
 
 // run makes, copies or moves the entities of the i'th group, counted in the order in which they were added. The batch
-// is their rows, good until the next run: of copies those of the first member come first; of a group that ends it is empty.
+// is their rows, good until the next run: of copies those of the first member come first; of a group that ends or stays it is empty.
 func (t *Transaction) run(i int) Batch {
 	g, w := &t.groups[i], t.w
 	n := g.n
+	t.ran++
 	switch {
 	case g.copies > 0:
 		t.tx.Spans = t.tx.Spans[:0]
@@ -171,8 +175,11 @@ func (t *Transaction) run(i int) Batch {
 	return w.batch(n)
 }
 
-// finish ends the transaction.
+// finish ends the transaction. It panics unless each group has run: the rows of one that has not would leave as void ones.
 func (t *Transaction) finish() {
+	if t.ran != len(t.groups) {
+		panic(fmt.Sprintf("ecs: %s: %d of %d groups of the transaction have run", t.op, t.ran, len(t.groups)))
+	}
 	t.tx.Finish()
 	t.w.loops.leave()
 }

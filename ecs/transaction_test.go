@@ -15,11 +15,11 @@ func TestTransactionMoves(t *testing.T) {
 	a, b := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, velocity)
 	e := a.Create()
 	b.Create()
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
 	out, err := seam.After(seam.OutcomeOf(a), ecs.NewChange(w, ecs.Add(velocity)))
 	require.NoError(t, err)
 	require.Same(t, b, seam.At(&out))
+	var tx seam.Transaction
+	seam.Begin(&tx, w, "test")
 	seam.Move(&tx, []ecs.Entity{e}, &out)
 	require.NoError(t, seam.Reserve(&tx))
 	require.Equal(t, 1, seam.Run(&tx, 0).Len())
@@ -185,5 +185,25 @@ func TestTransactionOfNothing(t *testing.T) {
 	}
 	seam.Finish(&tx)
 	require.Equal(t, hash, w.Hash())
+	require.NoError(t, w.Verify())
+}
+
+// TestTransactionEnds: batches are void when gaps have been closed, the world is locked from Begin on, and a group that has
+// not run is not lost without a word.
+func TestTransactionEnds(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	out := seam.OutcomeOf(a)
+	var tx seam.Transaction
+	seam.Begin(&tx, w, "test")
+	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside another one, test, which is not done yet; make it after that call", func() { a.Create() })
+	seam.Create(&tx, &out, 3)
+	require.NoError(t, seam.Reserve(&tx))
+	require.PanicsWithValue(t, "ecs: test: 0 of 1 groups of the transaction have run", func() { seam.Finish(&tx) })
+	batch := seam.Run(&tx, 0)
+	require.Len(t, batch.Entities(nil), 3)
+	seam.Finish(&tx)
+	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 3 rows is no longer current: the world has changed since it was made", func() { batch.Entities(nil) })
 	require.NoError(t, w.Verify())
 }

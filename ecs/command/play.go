@@ -178,16 +178,14 @@ func (p *player) applyRun() error {
 		}
 	}
 	seam.Finish(&w.tx)
-	if _, err := seam.Destruction(p.b.w).ApplyList(w.heirs); err != nil {
-		return err
-	}
+	_, err := seam.Destruction(p.b.w).ApplyList(w.heirs) // it may lack room for what Cleanup leaves of members
 	for _, n := range w.touched {
 		p.spread(n)
 	}
 	for _, n := range w.touched {
 		p.patch(n)
 	}
-	return nil
+	return err
 }
 
 // sortSubjects orders the subjects of a run by node.

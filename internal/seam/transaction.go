@@ -14,7 +14,7 @@ func OutcomeOfCopies(a *ecs.Archetype) (Outcome, error) { return ecs.Inside(key)
 // Destruction returns the change that World.Destroy makes of an entity, members of its group left alone.
 func Destruction(w *ecs.World) *ecs.Change { return ecs.Inside(key).Destruction(w) }
 
-// After returns an outcome when a change follows. What was removed before and is added by the change begins anew. It makes
+// After returns what becomes of an outcome when a change follows it. What was removed before and is added by the change begins anew. It makes
 // the archetype that the entities come to when there is none; the error is a *ecs.LimitError.
 func After(o Outcome, c *ecs.Change) (Outcome, error) { return ecs.Inside(key).After(o, c) }
 
@@ -39,14 +39,14 @@ func Copy(t *Transaction, e ecs.Entity, o *Outcome, n int) { ecs.Inside(key).Cop
 func Move(t *Transaction, list []ecs.Entity, o *Outcome) { ecs.Inside(key).Move(t, list, o) }
 
 // Reserve makes room for the rows of all groups, for blocks of their buffers and for ids. The error is a *ecs.LimitError;
-// nothing has changed then, and the transaction is over. Between Reserve and Finish rows of batches may be written, and
-// nothing else is done with the world.
+// nothing has changed then, and the transaction is over. From Begin to Finish the world is locked; after Reserve rows of batches
+// may be written.
 func Reserve(t *Transaction) error { return ecs.Inside(key).Reserve(t) }
 
 // Run does what is to be done to a group, counted from 0 in the order in which groups were added. Copies run before moves.
-// The batch is the group's rows, good until the next Run: of copies those of the first member come first; of entities
+// The batch is the group's rows, good until the next Run or Finish: of copies those of the first member come first; of entities
 // that end it is empty.
 func Run(t *Transaction, group int) ecs.Batch { return ecs.Inside(key).Run(t, group) }
 
-// Finish ends the transaction, when all groups have run.
+// Finish ends the transaction. It panics unless all groups have run.
 func Finish(t *Transaction) { ecs.Inside(key).Finish(t) }

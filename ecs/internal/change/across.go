@@ -28,8 +28,8 @@ func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 	return give
 }
 
-// Receive moves a part's rows here from the Rows of another world, whose first chunks, give of them, change hands. It
-// calls renamed, never for each row, with the ids that entities had there and have here.
+// Receive moves a part's rows here from the Rows of another world. The first give chunks of the part's table change hands, other
+// rows are copied. It calls renamed, never for each row, with the ids that entities had there and have here.
 func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, renamed func(old, to []entity.ID)) {
 	tx := &r.tx
 	arrive := func(b table.Run) {

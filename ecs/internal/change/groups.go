@@ -12,7 +12,7 @@ import (
 //
 //	SelectGroup  rows of a list, as parts of their own
 //	Reserve      room for all rows that come, while all others are there still
-//	MoveGroup    the rows are copied to where they come, and Spans says where
+//	MoveGroup    the rows are copied to where they come, and Spans says where, until the next group or Finish
 //	Finish       void rows leave; from now on rows that came may lie elsewhere
 
 // SelectGroup selects the entities of a list, which are alive and in no other group. by returns the outcome of those of a
@@ -67,6 +67,7 @@ func (tx *Tx) Finish() {
 		}
 	}
 	tx.Parts, tx.Spans = tx.Parts[:0], tx.Spans[:0]
+	tx.rows.Epoch++ // rows that came may have filled gaps: batches are void
 }
 
 // join returns a part of all rows of parts of the same table, which are of no use then.

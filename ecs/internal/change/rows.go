@@ -8,11 +8,12 @@ import (
 )
 
 // Structural change. All rows of a world come, move and go here. The verbs below write rows, records and the books of
-// chunks, and each ends in one of three functions:
+// chunks, and each calls one of three functions, or two where rows change worlds:
 //
-//	Create CreateN CreateHeld Repeat Receive      -> born   rows have come, for new entities
-//	MoveOne Send Give Clear Refit Promote         -> moved  rows of entities are elsewhere
-//	EndOne End                                    -> died   rows are about to go, with their entities
+//	Create CreateN CreateHeld Repeat CopyTable    -> born   rows have come, for new entities
+//	MoveOne send give Refit promote               -> moved  rows of entities are elsewhere
+//	EndOne end                                    -> died   rows are about to go, with their entities
+//	Receive                                       -> died in the other world, born here
 //
 // A change of many rows is a Tx (tx.go). Calls about one entity have no Tx: with an id and a row at hand they call the
 // verbs Create, MoveOne and EndOne.
@@ -49,8 +50,8 @@ func (r *Rows) Open(ids *entity.Store, tables *table.Tables, buffers *value.Buff
 	r.tx.rows = r
 }
 
-// OnEnd has forget called with entities that end, rows of a chunk at a time, while they are alive. A world that keeps
-// nothing by entity has none.
+// OnEnd has forget called with entities that end, rows of a chunk at a time, while they are alive; not with those that go to
+// another world, which Receive renames. A world that keeps nothing by entity has none.
 func (r *Rows) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
 
 // Become makes new Rows those of a world that is to be a copy of another: the same ids are in use. CopyTable brings the
@@ -61,20 +62,23 @@ func (r *Rows) Become(other *Rows) error {
 	return r.ids.Become(other.ids)
 }
 
-// The three functions that every structural change ends in. What is kept for rows beside their tables, as observers,
-// marks of snapshots or bounds, is kept up here and nowhere else.
+// The three functions that every structural change ends in: what is kept for rows beside their tables, as observers, marks of
+// snapshots or bounds, is kept up here. Rows that leave a table leave a gap, which the table's last rows fill (Table.CloseGap): moved
+// and died say what left, so they say that too.
 
 // lastRow stands for the index of a table's last row, where one row has come.
 const lastRow = -1
 
-// born counts n entities whose rows, from index start on, have come to a table and are filled.
+// born counts n entities whose rows, from index start on, have come to a table, with their ids. The caller may still have
+// values to write: of Unset columns, of buffers that have spilled, and of links.
 func (r *Rows) born(t *table.Table, start, n int) {
 	r.Created += uint64(n)
 	r.Epoch++
 }
 
-// moved notes that n rows have come to a table, to index start on, from another table or from elsewhere in it.
-func (r *Rows) moved(from, to *table.Table, start, n int) { r.Epoch++ }
+// moved notes that n rows have come along a path, from a location on in its source to index start on in its target, which
+// may be the same table. The caller may still have the columns to write that only the target has.
+func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) { r.Epoch++ }
 
 // died counts entities of n rows, from a location on in one chunk of a table, that are there still and about to go.
 func (r *Rows) died(t *table.Table, at table.Location, n int) {
@@ -102,8 +106,9 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 // MoveOne moves an entity of a table, whose record and owner are given, along a path from there. The caller writes the columns that only the
 // target has.
 func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
+	at := record.Location
 	t.MoveOne(path, e, record, o)
-	r.moved(t, path.To, lastRow, 1)
+	r.moved(path, at, lastRow, 1)
 }
 
 // EndOne ends an entity of a table, whose record and owner are given.
@@ -194,14 +199,15 @@ func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) 
 func (r *Rows) send(path *table.Transition, pos, row, n int) Span {
 	start := path.To.Grid.Len()
 	path.Send(pos, row, n)
-	r.moved(path.From, path.To, start, n)
+	r.moved(path, table.Locate(path.From.Grid.Chunks()[pos].First, row), start, n)
 	return Span{path.To, start, n}
 }
 
 // give hands the first chunks of a path's source over to its target.
 func (r *Rows) give(path *table.Transition, chunks int) Span {
+	at := table.Locate(path.From.Grid.Chunks()[0].First, 0)
 	start, n := path.Give(chunks, nil)
-	r.moved(path.From, path.To, start, n)
+	r.moved(path, at, start, n)
 	return Span{path.To, start, n}
 }
 
@@ -218,16 +224,22 @@ func (r *Rows) end(t *table.Table, pos, row, n int) {
 
 // Refit moves the rows of the last chunk of a table to a smaller chunk when they fit one, and frees the reserve.
 func (r *Rows) Refit(t *table.Table) {
-	before := t.Grid.Len()
+	if t.Grid.Len() == 0 {
+		t.Refit()
+		return
+	}
+	last := t.Grid.Chunks()[t.Grid.LastChunk()]
 	t.Refit()
-	r.moved(t, t, 0, before)
+	if now := t.Grid.Chunks()[t.Grid.LastChunk()]; now.First != last.First {
+		r.moved(&table.Transition{From: t, To: t}, table.Locate(last.First, 0), last.Start, t.Grid.Len()-last.Start)
+	}
 }
 
 // promote ends the outgrown chunk of a table that has made room for more.
 func (r *Rows) promote(t *table.Table) {
 	if pos, outgrown := t.Grid.Leaving(); outgrown {
-		start, n := t.Grid.Chunks()[pos].Start, t.Grid.RowsOf(pos)
+		c, n := t.Grid.Chunks()[pos], t.Grid.RowsOf(pos)
 		t.Promote()
-		r.moved(t, t, start, n)
+		r.moved(&table.Transition{From: t, To: t}, table.Locate(c.First, 0), c.Start, n)
 	}
 }

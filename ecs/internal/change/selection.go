@@ -7,9 +7,9 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Selections: the rows that a change by query or by list is about. A query and a list both become whole tables, or
-// a bit for each row of a table; so rows are handled in the order of memory, an entity that is listed twice is one
-// bit, and both kinds of batch are one piece of code.
+// Selections: the rows that a change by query or by list is about. A query and a list both become whole tables, a bit for
+// each row of a table or, where few rows of a large table are listed, a sorted list of rows; so rows are handled in the
+// order of memory, an entity that is listed twice counts once, and both kinds of batch are one piece of code.
 
 // Selection is the rows that a change is about, by table.
 type Selection struct {
@@ -88,8 +88,8 @@ func (s *Selection) Rows() (n int) {
 // 64 rows, sorting a list 30 ns an entity.
 const rowsPerListed = 1024
 
-// rowsPerGrouped is the same for the lists behind the first of a transaction, of which there may be thousands: their masks
-// would be there at once, and a mask is smaller than a list of 8 bytes an entity from so many rows on.
+// rowsPerGrouped is the same for the lists behind the first of a transaction, of which there may be thousands, all there at
+// once: from so many rows for each entity on, a list of 8 bytes an entity is smaller than a mask.
 const rowsPerGrouped = 64
 
 // lister adds the entities of a list to a selection. While one after the other lies in the same chunk, their rows are

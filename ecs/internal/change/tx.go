@@ -16,7 +16,7 @@ import (
 // A world has one transaction at a time: the package above refuses a structural change that is asked for while one is
 // under way.
 
-// Span is consecutive rows of a table, over its chunks.
+// Span is consecutive rows of a table, by index in the table, so a Span may cover several chunks.
 type Span struct {
 	Table *table.Table
 	Start int
@@ -72,7 +72,7 @@ func (tx *Tx) Expect(t *table.Table, n int) {
 }
 
 // plan says how the rows of parts move, when the outcomes of all are known, and counts those that
-// need room. All chunks of a part change hands where no other rows come and the target has none, so that it can adopt
+// need room. All chunks of a part change hands where no other rows come and the target has none, so that the target can adopt
 // the layout; a small chunk never does, nor do chunks of a group.
 func (tx *Tx) plan() {
 	for i := range tx.Parts {
@@ -134,7 +134,7 @@ func (tx *Tx) Cancel() {
 }
 
 // Reserve makes room for the rows of all parts that move, for those that Expect announced, and for ids. On
-// an error the transaction is canceled, and everything is as before.
+// an error the transaction is canceled: no row, record or id has changed, and the targets have given their reserves back.
 func (tx *Tx) Reserve(ids int) error {
 	tx.plan()
 	// What one target takes beyond its need may be what another lacks, or the ids.
@@ -181,7 +181,8 @@ func (to *target) room() int {
 	return to.coming
 }
 
-// Commit moves and ends the rows of all parts, by their outcomes, and returns how many moved and how many ended.
+// Commit moves and ends the rows of all parts, by their outcomes, and returns how many moved and how many ended. No table is the
+// source of one part and the target of another: what rows become by a change, the change leaves as it is. Groups may have both.
 func (tx *Tx) Commit() (moved, ended int) {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
