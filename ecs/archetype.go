@@ -64,7 +64,7 @@ func NewArchetype(w *World, types ...Type) *Archetype {
 func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	w.checkNew("NewArchetype")
 	var sig signature
-	var given []*value.Shared
+	given := make([]*value.Shared, 0, usualValues)
 	for _, t := range types {
 		id := w.idOf("NewArchetype", t)
 		if sig.Has(id) {

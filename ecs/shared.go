@@ -226,7 +226,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	}
 	w := a.w
 	w.checkNew(op)
-	var list []*value.Shared
+	list := make([]*value.Shared, 0, usualValues)
 	for _, s := range given {
 		w.checkOwn(op, s.t)
 		if !a.table.Sig.Has(s.t.id) {
