@@ -30,7 +30,7 @@ func outcomeOfCopies(a *Archetype) (Outcome, error) {
 	}
 	o := Outcome{from: a, to: to}
 	for i, had := range a.table.Sig {
-		o.lost[i] = had &^ to.table.Sig[i] // Cleanup types, which a change may give the copies
+		o.lost[i] = had &^ to.table.Sig[i] // Prefab and Cleanup types, which a change may give the copies
 	}
 	return o, nil
 }
@@ -41,7 +41,8 @@ func (o *Outcome) stays() bool { return o.from == o.to && o.renewed == signature
 // archetype returns what the entities have at the end, nil when they end.
 func (o *Outcome) archetype() *Archetype { return o.to }
 
-// after returns the outcome when a change follows. It makes the archetype that the entities come to when there is none; the error is a *LimitError.
+// after returns what becomes of the outcome when a change follows it. It makes the archetype that the entities come to when
+// there is none; the error is a *LimitError.
 func (o Outcome) after(c *Change) (Outcome, error) {
 	const op = "seam.After"
 	c.w.checkUnlocked(op)

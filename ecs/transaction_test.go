@@ -207,3 +207,34 @@ func TestTransactionEnds(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 3 rows is no longer current: the world has changed since it was made", func() { batch.Entities(nil) })
 	require.NoError(t, w.Verify())
 }
+
+// TestOutcomeOfWhatWasGivenUp: the archetype that an outcome leads to may be given up before a change follows, and before rows move.
+func TestOutcomeOfWhatWasGivenUp(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	cell := ecs.RegisterShared[int](w)
+	a := ecs.NewArchetype(w, position)
+	e := a.Create()
+	add := ecs.NewChange(w, ecs.Add(velocity))
+	out, err := seam.After(seam.OutcomeOf(a), ecs.NewChange(w, ecs.Put(cell.Of(7))))
+	require.NoError(t, err)
+	for range 2 {
+		w.Shrink(0) // it gives up the archetype that the outcome leads to
+		out, err = seam.After(out, add)
+		require.NoError(t, err)
+		require.NoError(t, w.Verify())
+	}
+	w.Shrink(0)
+	var tx seam.Transaction
+	seam.Begin(&tx, w, "test")
+	seam.Move(&tx, []ecs.Entity{e}, &out)
+	require.NoError(t, seam.Reserve(&tx))
+	seam.Run(&tx, 0)
+	seam.Finish(&tx)
+	v, ok := cell.Get(e)
+	require.True(t, ok && v == 7 && velocity.Has(e))
+	require.NoError(t, w.Verify())
+	w.Destroy(e)
+	w.Shrink(0)
+	require.NoError(t, w.Verify())
+}

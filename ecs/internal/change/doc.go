@@ -5,7 +5,7 @@
 // once while an id and a row are at hand. The package knows tables, ids and blocks of buffers; it does not know worlds,
 // archetypes or types by reflection. Package ecs says which table rows come to (Outcome).
 //
-// Lifetime: Rows last as long as their world. A Tx is the world's only one: the next Begin reuses its memory, and the
+// Lifetime: Rows last as long as their world. A Tx is the world's only one: the next Begin reuses its memory, and its
 // Spans are good until the next structural change.
 //
 // Goroutines: all of it is the world's owner's.

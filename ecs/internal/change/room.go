@@ -5,7 +5,7 @@ import (
 )
 
 // Room makes room in a table for n more rows, by its policy of growth and in its own layout when they are the first, and
-// for as many new ids. On an error nothing has changed.
+// for as many new ids. On an error no row, record or id has changed, and the table has given its reserve back.
 func (r *Rows) Room(t *table.Table, n, ids int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)
@@ -22,7 +22,7 @@ func (r *Rows) Room(t *table.Table, n, ids int) error {
 }
 
 // reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need
-// be. A change asks for them last, so that nothing has to undo it.
+// be. A change asks for ids last: room for ids is not given back when something else is refused.
 func (r *Rows) reserveIDs(n int) error {
 	if n <= r.ids.Free() {
 		return nil

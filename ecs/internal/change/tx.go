@@ -50,7 +50,7 @@ func (r *Rows) Begin() *Tx {
 	return tx
 }
 
-// Last returns the last transaction, whose Spans are good until the next one begins.
+// Last returns the last transaction.
 func (r *Rows) Last() *Tx { return &r.tx }
 
 // aim returns the target of a table, with one source more.
@@ -149,8 +149,7 @@ func (tx *Tx) Reserve(ids int) error {
 	return err
 }
 
-// grow grows the targets, by policy or exactly, and makes room for ids, all or none. The ids
-// come last: their records move when there are more.
+// grow grows the targets, by policy or exactly, and makes room for ids, all or none.
 func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	for i := range tx.targets {
 		if err = tx.targets[i].t.MakeRoom(tx.targets[i].room(), exactly); err != nil {
