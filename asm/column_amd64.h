@@ -34,7 +34,20 @@
 // VZEROUPPER precedes every RET: with the upper halves dirty, the SSE code that
 // the Go compiler emits would stall or gain false dependencies on CPUs of Intel.
 
+// COLUMN_AVX2 and COLUMN_AVX512 are a whole kernel; COLUMNS_AVX2 and COLUMNS_AVX512 end
+// at the label done, for kernels that go on to another column.
+
 #define COLUMN_AVX2(OP, LOG) \
+	COLUMNS_AVX2(OP, LOG); \
+	VZEROUPPER; \
+	RET
+
+#define COLUMN_AVX512(OP, LOG) \
+	COLUMNS_AVX512(OP, LOG); \
+	VZEROUPPER; \
+	RET
+
+#define COLUMNS_AVX2(OP, LOG) \
 	SHLQ         $LOG, CX; \
 	XORL         AX, AX; \
 	LEAQ         -32(CX), R10; \
@@ -66,8 +79,7 @@ vectors: \
 	JMP          vectors; \
 last: \
 	VMOVUPS      Y5, 0(DI)(R10*1); \
-	VZEROUPPER; \
-	RET; \
+	JMP          done; \
 short: \
 	TESTQ        CX, CX; \
 	JLE          done; \
@@ -91,11 +103,9 @@ scatter: \
 	ADDQ         $4, AX; \
 	CMPQ         AX, CX; \
 	JLT          scatter; \
-done: \
-	VZEROUPPER; \
-	RET
+done:
 
-#define COLUMN_AVX512(OP, LOG) \
+#define COLUMNS_AVX512(OP, LOG) \
 	SHLQ      $LOG, CX; \
 	XORL      AX, AX; \
 	LEAQ      -256(CX), R11; \
@@ -136,6 +146,4 @@ rest: \
 	VMOVUPS.Z 0(R9)(AX*1), K1, Z8; \
 	OP(Z6, Z7, Z8, Z1); \
 	VMOVUPS   Z1, K1, 0(DI)(AX*1); \
-done: \
-	VZEROUPPER; \
-	RET
+done:

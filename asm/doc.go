@@ -3,7 +3,7 @@
 //
 //	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one question against all signatures)
 //	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask chooses)
-//	numbers    Add, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
+//	numbers    Add, AddAll, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
 //	hints      Prefetch (addresses that are read soon)
 //
 // Each but Prefetch exists as portable Go (kernel_go.go) and as a reference that is

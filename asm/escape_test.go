@@ -71,6 +71,7 @@ func TestNothingAllocates(t *testing.T) {
 		asm.Consecutive(ids[:], 1, 2)
 		asm.Compact(ids[:], ids[:], w[:2])
 		asm.Add(f[:], g[:])
+		asm.AddAll(asm.Pair[float32]{Dst: f[:], X: g[:]}, asm.Pair[float32]{Dst: f[:50], X: g[:]})
 		asm.Scale(f[:], 2)
 		asm.MulAdd(f[:], g[:], g[:])
 		asm.Minimum(f[:], g[:])

@@ -229,3 +229,23 @@ func FindRunImpls() []Impl[func(*[8]uint64, int) int] {
 	return impls(FindRun512, findRun512Go,
 		at[func(*[8]uint64, int) int]{AVX512, offersVBMI2(), Impl[func(*[8]uint64, int) int]{"AVX512", findRun512AVX512}})
 }
+
+// AddAllFunc is the type of AddAll for one element type.
+type AddAllFunc[F Float] = func(pairs ...Pair[F])
+
+// addAllImpl is an implementation that takes the pairs as a list.
+func addAllImpl[F Float](f func([]Pair[F])) AddAllFunc[F] {
+	return func(pairs ...Pair[F]) { f(pairs) }
+}
+
+// AddAllImpls32 lists the implementations of AddAll for float32.
+func AddAllImpls32() []Impl[AddAllFunc[float32]] {
+	return impls(AddAll[float32], addAllImpl(addAllGo[float32]),
+		avx2(addAllImpl(addAllAVX2F32)), avx512(addAllImpl(addAllAVX512F32)))
+}
+
+// AddAllImpls64 lists the implementations of AddAll for float64.
+func AddAllImpls64() []Impl[AddAllFunc[float64]] {
+	return impls(AddAll[float64], addAllImpl(addAllGo[float64]),
+		avx2(addAllImpl(addAllAVX2F64)), avx512(addAllImpl(addAllAVX512F64)))
+}
