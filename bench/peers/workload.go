@@ -28,7 +28,7 @@ type workload struct {
 }
 
 // workloads are all of them, in the order in which they run.
-var workloads = slices.Concat(basicWorkloads, systemsWorkloads, suiteWorkloads, garbageWorkloads, scaleWorkloads)
+var workloads = slices.Concat(basicWorkloads, singleWorkloads, systemsWorkloads, suiteWorkloads, garbageWorkloads, scaleWorkloads)
 
 // basicWorkloads are those of go-ecs-benchmarks, and of memory.
 var basicWorkloads = []workload{
@@ -38,7 +38,7 @@ var basicWorkloads = []workload{
 		sizes: []int{small, usual, large, million}},
 	{name: "query32arch", what: "the same, entities spread over 32 archetypes", sizes: []int{usual}},
 	{name: "query256arch", what: "the same, 4n entities in 256 archetypes do not match", sizes: []int{usual}},
-	{name: "random", what: "Position of an entity, in shuffled order", sizes: []int{usual, million}},
+	{name: "random", what: "Position of an entity, in shuffled order", sizes: []int{small, usual, million}},
 	{name: "create2comp", what: "an entity made in a warm world, its id kept", sizes: []int{usual}},
 	{name: "create2comp-batch", what: "n made at once in a warm world", sizes: []int{usual, million}},
 	{name: "create2comp_alloc", what: "made in a fresh world, growth included", sizes: []int{usual}},
@@ -65,7 +65,7 @@ var basicWorkloads = []workload{
 // ways are all entrants on all workloads. In a round the entrants of a workload
 // run in this order, beginning with another one each time.
 var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, voltWays, donburiWays, uotWays, systemsWays,
-	suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, garbageWays, scaleWays)
+	sliceSingleWays, quarrySingleWays, arkSingleWays, suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, garbageWays, scaleWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {

@@ -1,0 +1,130 @@
+package main
+
+// Workloads of one entity at a time, and of five components. Every pass is a method
+// that is not inlined, with plain loops: where a function with a closure is inlined, the calls in
+// the closure are calls, which took 1.1 to 2.5 ns an entity.
+var singleWorkloads = []workload{
+	{name: "random-write", what: "Position of an entity changed, in shuffled order, if it is alive", sizes: []int{small, usual, million}},
+	{name: "random2comp", what: "Position and Velocity of an entity read, in shuffled order", sizes: []int{small, usual, million}},
+	{name: "create2comp-set", what: "an entity made with two values in a warm world, its id kept", sizes: []int{usual, million}},
+	{name: "create2comp-set-batch", what: "n made at once in a warm world, each with two values", sizes: []int{usual, million}},
+	{name: "add_remove_eight-shuffled", what: "add_remove with eight more components, in shuffled order", sizes: []int{usual, million}},
+	{name: "disable_enable", what: "a component switched off, and later on, in shuffled order; of ark a tag taken off and put on",
+		sizes: []int{usual, million}},
+	{name: "prefab4comp", what: "a copy of an entity of four components made in a warm world, its id kept", sizes: []int{usual, million}},
+	{name: "prefab4comp-batch", what: "n copies made at once", sizes: []int{usual, million}},
+	{name: "query5comp", what: "position += velocity, C1 += C2, C3 += velocity", sizes: []int{small, usual, million}},
+	{name: "query5comp-kernel", what: "the same with a vector kernel on flat columns", sizes: []int{small, usual, million}},
+	{name: "query2comp-threads", what: "position += velocity by two goroutines", sizes: []int{small, usual, million}},
+}
+
+// Entrants of single workloads alone.
+const (
+	quarryMutMany = "quarry MutMany"
+	quarryBundle  = "quarry bundle"
+	quarryJobs    = "quarry jobs"
+	arkTag        = "ark tag"
+	slicesTwo     = "slices, two goroutines"
+)
+
+// secondOf is what C2 of entity i is, other than its Velocity.
+func secondOf(i int) C2 { return C2(velocityOf(i + 3)) }
+
+// fiveMoved are the tallies of Position, C1 and C3 after so many passes of query5comp.
+func fiveMoved(n, passes int) [3]tally {
+	p := moved(n, passes)
+	c1 := tally{count: n}
+	for i := range n {
+		c := secondOf(i)
+		c1.x += c.X * float64(passes)
+		c1.y += c.Y * float64(passes)
+	}
+	return [3]tally{p, c1, p}
+}
+
+// wantFive compares the tallies of query5comp.
+func wantFive(got [3]tally, n, passes int) error {
+	for i, want := range fiveMoved(n, passes) {
+		if err := got[i].want(want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pairSum is what a pass of random2comp adds up.
+func pairSum(n int) float64 {
+	sum := placed(n).x
+	for i := range n {
+		sum += velocityOf(i).Y
+	}
+	return sum
+}
+
+// wantPairSum compares what passes of random2comp added up.
+func wantPairSum(got float64, n, passes int) error {
+	if want := pairSum(n) * float64(passes); got != want {
+		return wrong("got a sum of %v, want %v", got, want)
+	}
+	return nil
+}
+
+// written is the tally of n entities at their first places to whose X 1 was added so often.
+func written(n, passes int) tally {
+	t := placed(n)
+	t.x += float64(n) * float64(passes)
+	return t
+}
+
+// pattern is the entity that is copied in prefab4comp.
+type pattern struct {
+	Position
+	Velocity
+	C1
+	C2
+}
+
+var patternValues = pattern{Position{1, 2}, Velocity{3, 4}, C1{5, 6}, C2{7, 8}}
+
+// valuesSum sums up entities of two or four components.
+type valuesSum struct {
+	count int
+	sum   [4]float64 // of X + 16*Y, by component
+}
+
+func (s *valuesSum) add(p *Position, v *Velocity) {
+	s.count++
+	s.sum[0] += p.X + 16*p.Y
+	s.sum[1] += v.X + 16*v.Y
+}
+
+func (s *valuesSum) addExtra(a *C1, b *C2) {
+	s.sum[2] += a.X + 16*a.Y
+	s.sum[3] += b.X + 16*b.Y
+}
+
+func (s valuesSum) want(w valuesSum) error {
+	if s != w {
+		return wrong("got %d entities with sums %v, want %d with %v", s.count, s.sum, w.count, w.sum)
+	}
+	return nil
+}
+
+// valued is the sum of n entities with placeOf and velocityOf.
+func valued(n int) (s valuesSum) {
+	for i := range n {
+		p, v := placeOf(i), velocityOf(i)
+		s.add(&p, &v)
+	}
+	return s
+}
+
+// copied is the sum of n copies of the pattern.
+func copied(n int) (s valuesSum) {
+	c := patternValues
+	for range n {
+		s.add(&c.Position, &c.Velocity)
+		s.addExtra(&c.C1, &c.C2)
+	}
+	return s
+}
