@@ -27,11 +27,10 @@ import (
 // there is no room for what Cleanup leaves.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
-	r := w.ids.Own(entity.ID(e))
+	r := w.find(e) // recordOf, but for a call
 	if r == nil {
-		if r = w.recordOf("World.Destroy", e); r == nil {
-			return false
-		}
+		w.checkWorld("World.Destroy", e)
+		return false
 	}
 	o := w.tables.OwnerOf(r.Location)
 	a := w.archetypeAt(o)

@@ -5,9 +5,10 @@ import "quarry/ecs/internal/entity"
 // CorruptIDs makes an id alive that no row has, and returns what puts that right.
 func (w *World) CorruptIDs() (restore func()) {
 	id := make([]entity.ID, 1)
-	if w.ids.Promise(id) != nil || w.ids.Hold(id) >= 0 {
+	if w.ids.Promise(id) != nil || w.ids.Hold(id) >= 0 || w.ids.Reach() != nil {
 		return nil
 	}
+	w.showRecords()
 	w.ids.Revive(id)
 	return func() { w.ids.Give(id[0], w.ids.Find(id[0])) }
 }

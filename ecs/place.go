@@ -100,10 +100,10 @@ func (w *World) archetypesOf(dst []*Archetype, list []Entity) {
 		n := min(len(list), len(at))
 		for i, e := range list[:n] {
 			at[i] = table.Nowhere
-			if r := w.ids.Own(entity.ID(e)); r != nil { // find, but for a call
+			if r := w.find(e); r != nil { // recordOf, but for a call
 				at[i] = r.Location
-			} else if r := w.recordOf(op, e); r != nil {
-				at[i] = r.Location
+			} else {
+				w.checkWorld(op, e)
 			}
 		}
 		for i := range dst[:n] {

@@ -11,12 +11,16 @@ import (
 // world, but not alive until the owner hands them to [Archetype.CreateReserved], so
 // every look-up says no and no query sees them. Any goroutine may call it at any time,
 // loops of the owner included, but not during Close. All are promised or none: the
-// error is a *LimitError. Which ids come is not deterministic; those that the owner
-// creates otherwise stay so.
+// error is a *LimitError. Which ids come is not deterministic where several goroutines call.
 //
 // They come from blocks of 8,192 that serve reserved ids only. The world has 16,384
-// blocks; one end cannot use what is free in blocks of the other. A block costs 64 KiB
-// of the universe and 2 KiB of Go memory, and is kept until the world closes.
+// blocks, numbered in the order in which they are made; the owner cannot use what is free in
+// blocks of reserved ids, nor Reserve what is free in the owner's. So the index of an entity that the
+// owner creates otherwise depends on how many blocks Reserve had made when the owner's block was made: the
+// same operations give the same ids when Reserve is one of them, in its place, and the same but for the
+// numbers of blocks when other goroutines call it meanwhile. A block costs 32 KiB
+// of the universe and 2 KiB of Go memory, and is kept until the world closes. Records of the
+// entities, 64 KiB a block, come with the next block of the owner or with CreateReserved.
 // Reserve cannot take the reserves of archetypes; when there is no memory, see
 // World.Trim. Cost: a few atomics for each call and block.
 func (w *World) Reserve(ids []Entity) error {
@@ -54,7 +58,7 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	before := len(w.archetypes.list)
 	a, err := a.again()
 	if err == nil {
-		err = refused(w.rows.Room(&a.table.Table, len(ids), 0))
+		err = refused(w.rows.RoomHeld(&a.table.Table, len(ids)))
 	}
 	if err != nil {
 		w.ids.LetGo(idsOf(ids))

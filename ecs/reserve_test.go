@@ -88,6 +88,7 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	a := ecs.NewArchetype(w, ecs.Register[Position](w))
 	owned := a.Create()
+	ecs.NewArchetype(other).Create() // so that both reserve in the same block
 	ids := reserve(t, w, 20)
 	alive, destroyed, returned := ids[0], ids[1], ids[2]
 	spare, stranger := ids[19], reserve(t, other, 20)[19]

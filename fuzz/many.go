@@ -160,7 +160,7 @@ func (d *world) endAs(c change, list []ecs.Entity, call func() int) (bool, error
 	return true, d.compareNames()
 }
 
-// wipe clears the world, rarely, or makes many entities. Indices are given again from
+// wipe clears the world, rarely, or makes many entities. The owner's indices are given again from
 // the lowest on.
 func (d *world) wipe(r record) error {
 	if r.bits(28, 3) != 0 {
@@ -177,7 +177,7 @@ func (d *world) wipe(r record) error {
 		if err := d.createOne(record{kind: r.kind, n: r.n}); err != nil {
 			return err
 		}
-		if n := len(d.m.alive); n == i+1 && int(d.m.alive[i].Index()) != i+1 {
+		if n := len(d.m.alive); n == i+1 && int(d.m.alive[i].Index()) != d.m.lowest()+i {
 			return fmt.Errorf("after Clear: entity %d is %v", i, d.m.alive[i])
 		}
 	}

@@ -22,25 +22,28 @@ type model struct {
 
 	created, destroyed uint64
 	spilled            int // buffers that ever had more than they hold inline
-	indices            int // entity indices that the world has records for; 0 is never free
+	indices            int // of the owner's blocks; 0 counts as one of them
 	version            uint32
 	touched            [maxKinds]uint32 // change version of the last write of a kind anywhere
 	reordered          uint32           // change version of the last row that came or went anywhere
 
 	promised []ecs.Entity            // reserved, not created or given back yet
 	lent     int                     // entities alive whose ids were reserved
-	blocks   int                     // blocks of indices that serve reserved ids
+	lendable int                     // indices of blocks that serve reserved ids
+	lends    map[int]bool            // by number of a block: whether it serves reserved ids
 	named    map[string][]ecs.Entity // by name, the one that got it last at the end
 }
 
 // deadKept is how many dead handles are remembered.
 const deadKept = 200
 
-// recordBlock is the number of entity indices that a world adds at a time, and
-// recordChunks the run of chunks that they take: 8 B each.
+// recordBlock is the number of entity indices that a world adds at a time,
+// recordChunks the run of chunks that their records take, 8 B each, and versionChunks the one
+// that they take besides when they serve reserved ids: 4 B each.
 const (
-	recordBlock  = 8192
-	recordChunks = 4
+	recordBlock   = 8192
+	recordChunks  = 4
+	versionChunks = 2
 )
 
 // entity is one entity that is alive.
@@ -62,6 +65,7 @@ func newModel(list []kind) *model {
 	return &model{
 		entities: map[ecs.Entity]*entity{},
 		versions: map[int]uint32{},
+		lends:    map[int]bool{},
 		byForm:   map[form]*group{},
 		list:     list,
 		named:    map[string][]ecs.Entity{},
@@ -84,11 +88,33 @@ func (m *model) create(e ecs.Entity, g *group) (*entity, error) {
 	case reused && e.Version() != last+2, !reused && e.Version() != 1:
 		return nil, fmt.Errorf("new entity %v: the last version of that index was %d (used: %v)", e, last, reused)
 	}
+	if err := m.place(e, false); err != nil {
+		return nil, err
+	}
 	for m.free() < 1 {
 		m.indices += recordBlock
 	}
 	m.versions[e.Index()] = e.Version()
 	return m.begin(e, g), nil
+}
+
+// place notes that an id was made by the owner, or is reserved: all of its block are.
+func (m *model) place(e ecs.Entity, reserved bool) error {
+	number := e.Index() / recordBlock
+	if lends, known := m.lends[number]; known && lends != reserved {
+		return fmt.Errorf("got %v, reserved: %v; ids of block %d are reserved: %v", e, reserved, number, lends)
+	}
+	m.lends[number] = reserved
+	return nil
+}
+
+// lowest is the lowest index that the owner's entities can have.
+func (m *model) lowest() int {
+	for number := 0; ; number++ {
+		if !m.lends[number] {
+			return max(1, number*recordBlock)
+		}
+	}
 }
 
 // begin notes a new entity whose handle was checked.

@@ -58,20 +58,24 @@ func (d *world) promise(r record) error {
 	if r.bits(24, 8) == 0 {
 		n = 9000
 	}
-	room := m.blocks*recordBlock - m.lent - len(m.promised)
+	room := m.lendable - m.lent - len(m.promised)
 	blocks := max(0, (n-room+recordBlock-1)/recordBlock)
-	want := need{run: min(blocks, 1) * recordChunks, chunks: blocks * recordChunks, spares: true}
+	want := need{run: min(blocks, 1) * versionChunks, chunks: blocks * versionChunks, spares: true}
 	ids := make([]ecs.Entity, n)
 	done, err := d.attempt(want, func() error { return d.w.Reserve(ids) })
 	if !done {
 		return err
 	}
-	m.blocks += blocks
+	if m.lendable += blocks * recordBlock; len(m.lends) == 0 {
+		m.lendable-- // index 0 is nobody's
+	}
 	for _, e := range ids {
 		last, used := m.versions[e.Index()]
-		if int(e.Index()) < ecs.MaxEntities-m.blocks*recordBlock || used && e.Version() != last+2 || !used && e.Version() != 1 {
-			return fmt.Errorf("in Reserve: got %v; %d blocks are lent, the last version of that index was %d (used: %v)",
-				e, m.blocks, last, used)
+		if e.Index() == 0 || used && e.Version() != last+2 || !used && e.Version() != 1 {
+			return fmt.Errorf("in Reserve: got %v; the last version of that index was %d (used: %v)", e, last, used)
+		}
+		if err := m.place(e, true); err != nil {
+			return fmt.Errorf("in Reserve: %w", err)
 		}
 		m.versions[e.Index()] = e.Version()
 		if d.w.Alive(e) {

@@ -13,7 +13,7 @@ import (
 var inlined = map[string][]string{
 	"bitmask":             {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
 	"alloc":               {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
-	"ecs/internal/entity": {"(*Store).Own", "(*Store).Free", "(*View).Record", "(*Record).Is"},
+	"ecs/internal/entity": {"(*Store).Find", "(*Store).Own", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*promises).of", "(*View).Record", "(*Record).Is"},
 	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).On", "(*Books).Bit", "(*Books).SetBit",
 		"(*Tables).OwnerOf", "(*Tables).RowAt", "Place.Slot", "Place.Flags", "IDAt"},
 	"ecs/internal/value": {"HeaderAt", "HeaderOf", "(*Header).Len", "(*Header).SetLen", "(*Shape).Cap", "(*Spill).Elements", "(*Spill).Bytes", "(*Buffers).Free"},

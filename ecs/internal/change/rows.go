@@ -143,7 +143,8 @@ func (r *Rows) CreateN(t *table.Table, n int, unset *table.Signature) Span {
 	return Span{t, start, n}
 }
 
-// CreateHeld makes entities of ids that the store holds, in the order of ids, with rows of a table, all zero.
+// CreateHeld makes entities of ids that the store holds, in the order of ids, with rows of a table, all zero. RoomHeld has
+// made room.
 func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
 	r.ids.Revive(ids)
 	start, n := t.Grid.Len(), len(ids)

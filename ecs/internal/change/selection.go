@@ -111,14 +111,12 @@ func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) 
 	l, listed := lister{s: s}, len(s.listed)
 	s.group = len(s.Parts)
 	for i, e := range list {
-		record := r.ids.Own(e)
+		record := r.ids.Find(e)
 		if record == nil {
-			if record = r.ids.Find(e); record == nil {
-				if alive || e != (entity.ID{}) && !e.Is(r.ids.Tag()) {
-					return i
-				}
-				continue
+			if alive || e != (entity.ID{}) && !e.Is(r.ids.Tag()) {
+				return i
 			}
+			continue
 		}
 		if at := record.Location; at-l.first < l.rows {
 			l.set(at)

@@ -1,44 +1,58 @@
 package entity
 
+import "errors"
+
 // Become makes a new store a copy of other, except for the tag: the same indices are free, in the
 // same order, with the same versions and locations. No goroutine may call Promise on other
-// meanwhile. On an error the store is as empty as before, or has room that Close gives back.
+// meanwhile. On an error the store is as empty as before.
 func (s *Store) Become(other *Store) error {
-	if blocks := other.Blocks(); blocks > 0 {
-		if !s.count(blocks) {
-			return ErrFull
-		}
-		if err := s.resize(blocks); err != nil {
-			s.total.Add(-int32(blocks))
-			return err
-		}
-		for block := range blocks {
-			s.addBlock(block * blockSize)
-		}
-		copy(s.all(), other.all())
-		copy(s.free, other.free)
-		copy(s.summary, other.summary)
-		s.hint, s.lease, s.leaseBase, s.nFree = other.hint, other.lease, other.leaseBase, other.nFree
+	total := other.total.Load()
+	if int(total) > s.most {
+		return ErrFull
 	}
-	from := other.promises.Load()
-	if from == nil || from.n.Load() == 0 {
-		return nil
-	}
-	o := s.makePromises()
-	if err := s.makeBlocks(int(from.n.Load()) * blockSize); err != nil {
+	if err := s.becomeOwner(other); err != nil {
 		return err
 	}
-	for k := range int(from.n.Load()) {
-		to, b := o.block[k].Load(), from.block[k].Load()
+	if err := s.becomePromises(other.promises.Load()); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	s.total.Store(total)
+	return nil
+}
+
+// becomeOwner copies what the owner of other has.
+func (s *Store) becomeOwner(other *Store) error {
+	if err := s.resize(int(other.view.n) / blockSize); err != nil {
+		return err
+	}
+	copy(s.all(), other.all())
+	copy(s.free, other.free)
+	copy(s.summary, other.summary)
+	s.hint, s.lease, s.leaseBase, s.nFree, s.own = other.hint, other.lease, other.leaseBase, other.nFree, other.own
+	return nil
+}
+
+// becomePromises copies the blocks of promises of another store.
+func (s *Store) becomePromises(from *promises) error {
+	var blocks []*block
+	from.all(func(b *block) { blocks = append(blocks, b) })
+	runs, err := s.allocBlocks(len(blocks))
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	o := s.makePromises()
+	for i, b := range blocks {
+		to := s.newBlock(b.number, runs[i])
 		to.count.Store(b.count.Load())
 		to.next, to.used = b.next, b.used
-		*to.records = *b.records
+		*to.versions = *b.versions
+		o.add(to)
 	}
 	for i := range from.open {
 		o.open[i].Store(from.open[i].Load())
 	}
 	o.hint.Store(from.hint.Load())
 	o.free.Store(from.free.Load())
-	o.alive = from.alive
+	o.indices, o.alive = from.indices, from.alive
 	return nil
 }

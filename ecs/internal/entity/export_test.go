@@ -1,16 +1,21 @@
 package entity
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // BlockSize is the number of indices that are made at once.
 const BlockSize = blockSize
 
-// Corrupt breaks one numbered invariant of a store whose owner has used some of the first word
-// and none of the second, and whose first block of promises has a promised id in record 0, one
-// that is alive in record 1, and none in record 2. It returns what puts that right.
+// Corrupt breaks one numbered invariant of a store whose owner has block 0, has used some of the first word
+// and none of the second, and whose block 1 is of promises and has a promised id at its place 0, one
+// that is alive at place 1, and none at place 2. It returns what puts that right.
 func (s *Store) Corrupt(invariant string) (restore func()) {
-	o := s.promises.Load()
-	b := o.block[0].Load()
+	if kind, _, _ := strings.Cut(invariant, " "); "R4" <= kind && kind <= "R8" {
+		return s.corruptPromises(invariant)
+	}
+	const lent = blockSize // first index of the block of promises
 	switch invariant {
 	case "R1":
 		s.lease |= 1 << bits.TrailingZeros64(^s.lease)
@@ -19,6 +24,9 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 	case "R1 both":
 		s.free[s.leaseBase/64] |= s.lease
 		return func() { s.free[s.leaseBase/64] = 0 }
+	case "R1 lent":
+		s.free[lent/64] |= 1
+		return func() { s.free[lent/64] = 0 }
 	case "R2":
 		s.nFree++
 		return func() { s.nFree-- }
@@ -28,6 +36,41 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 	case "R3 hint":
 		s.hint = 1
 		return func() { s.hint = 0 }
+	case "R9":
+		s.view.n -= blockSize
+		return func() { s.view.n += blockSize }
+	case "R9 total":
+		s.total.Add(-1)
+		return func() { s.total.Add(1) }
+	case "R10":
+		r := s.view.at(100)
+		r.Location = 1
+		return func() { r.Location = Nowhere }
+	case "R10 lent":
+		r := s.view.at(lent + 2)
+		r.Location = 1
+		return func() { r.Location = Nowhere }
+	case "R10 other":
+		r := s.view.at(lent + 1)
+		r.version += 2
+		return func() { r.version -= 2 }
+	case "R10 early": // the record of an id that is promised says that it is alive
+		r := s.view.at(lent)
+		r.version++
+		return func() { r.version-- }
+	case "R10 dead":
+		r, at := s.view.at(lent+1), s.view.at(lent+1).Location
+		*r = Record{version: r.version + 1}
+		return func() { *r = Record{r.version - 1, at} }
+	}
+	return nil
+}
+
+// corruptPromises is Corrupt for the books of promises.
+func (s *Store) corruptPromises(invariant string) (restore func()) {
+	o := s.promises.Load()
+	b := o.block[1].Load()
+	switch invariant {
 	case "R4":
 		b.count.Add(1)
 		return func() { b.count.Add(-1) }
@@ -35,51 +78,63 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 		count := b.lock()
 		return func() { b.count.Store(count) }
 	case "R5":
-		b.records[2].version++
-		return func() { b.records[2].version-- }
+		b.versions[2]++
+		return func() { b.versions[2]-- }
 	case "R5 held":
 		b.held[0] |= 1
 		return func() { b.held[0] &^= 1 }
 	case "R6":
-		o.open[0].And(^uint64(1))
-		return func() { o.open[0].Or(1) }
+		o.open[0].And(^uint64(1 << 1))
+		return func() { o.open[0].Or(1 << 1) }
+	case "R6 owner's":
+		o.open[0].Or(1)
+		return func() { o.open[0].And(^uint64(1)) }
 	case "R7":
 		o.free.Add(1)
 		return func() { o.free.Add(-1) }
 	case "R7 alive":
 		o.alive++
 		return func() { o.alive-- }
+	case "R7 indices":
+		o.indices--
+		return func() { o.indices++ }
 	case "R8":
 		s.total.Add(1)
 		return func() { s.total.Add(-1) }
 	case "R8 place":
-		b.base += blockSize
-		return func() { b.base -= blockSize }
-	case "R9":
-		s.view.n -= blockSize
-		return func() { s.view.n += blockSize }
+		b.number++
+		return func() { b.number-- }
+	case "R8 own":
+		s.own++
+		return func() { s.own-- }
 	}
 	return nil
 }
 
 // HoldBlock works on a block of promises, as another goroutine would, until release.
-func (s *Store) HoldBlock(k int) (release func()) {
+func (s *Store) HoldBlock(number int) (release func()) {
 	o := s.promises.Load()
-	b := o.block[k].Load()
+	b := o.block[number].Load()
 	count := b.lock()
 	return func() { o.unlock(b, count, count) }
 }
 
-// PromiseBlocks returns how many blocks of promises there are, and SearchStart the one that
-// the next search begins at.
-func (s *Store) PromiseBlocks() int { return int(s.makePromises().n.Load()) }
-func (s *Store) SearchStart() int   { return int(s.makePromises().hint.Load()) }
+// PromiseBlocks returns how many blocks of promises there are, and SearchStart the number of the one
+// that the next search begins at.
+func (s *Store) PromiseBlocks() (n int) {
+	s.promises.Load().all(func(*block) { n++ })
+	return n
+}
+func (s *Store) SearchStart() int { return int(s.promises.Load().hint.Load()) }
 
-// SetVersion writes the version of an index, to meet the wrap.
+// Version returns the version of a record.
+func (r *Record) Version() uint32 { return r.version }
+
+// SetVersion writes the version of an index that is free, to meet the wrap.
 func (s *Store) SetVersion(index, version uint32) {
-	if index < s.view.n {
-		s.view.at(index).version = version
+	if o := s.promises.Load(); o != nil && o.of(index) != nil {
+		o.of(index).versions[index%blockSize] = version
 		return
 	}
-	s.promises.Load().of(index).records[index%blockSize].version = version
+	s.view.at(index).version = version
 }

@@ -1,6 +1,6 @@
 package entity
 
-import "sync/atomic"
+import "fmt"
 
 // Holds. Hold checks a list of promised ids and marks each, so that no other goroutine can revive the
 // id or take it back meanwhile. Then Revive, TakeBack or LetGo ends the hold, and cannot fail.
@@ -10,7 +10,7 @@ import "sync/atomic"
 func (s *Store) Hold(ids []ID) (bad int) {
 	o := s.promises.Load()
 	for i, e := range ids {
-		if !e.Is(s.view.tag) || o.of(e.Index()) == nil {
+		if !e.Is(s.view.tag) || o == nil || o.of(e.Index()) == nil {
 			return i
 		}
 	}
@@ -32,7 +32,7 @@ func (s *Store) Hold(ids []ID) (bad int) {
 	return -1
 }
 
-// What a hold ends as: the version of an id's record then, minus the version of the id.
+// What a hold ends as: the version of an id's index then, minus the version of the id.
 const (
 	promised = ^uint32(0) // -1
 	alive    = 0
@@ -42,9 +42,19 @@ const (
 // LetGo ends a hold: the ids stay promised.
 func (s *Store) LetGo(ids []ID) { s.endHold(ids, promised) }
 
-// Revive ends a hold: the ids are alive. The caller sets their locations by MoveRows. Only the
-// store's owner calls it.
-func (s *Store) Revive(ids []ID) { s.endHold(ids, alive) }
+// Revive ends a hold: the ids are alive. The caller has called Reach since they were promised, and sets their locations
+// by MoveRows. Only the store's owner calls it.
+func (s *Store) Revive(ids []ID) {
+	for _, e := range ids {
+		if s.view.Record(e) == nil {
+			panic(fmt.Sprintf("entity: Store.Revive: %v has no record, there are %d: Reach comes first", e, s.view.n))
+		}
+	}
+	for _, e := range ids {
+		s.view.Record(e).version = e.version
+	}
+	s.endHold(ids, alive)
+}
 
 // TakeBack ends a hold: the ids never name an entity, and their indices are free. Any
 // goroutine may call it.
@@ -63,7 +73,7 @@ func (s *Store) endHold(ids []ID, as uint32) {
 				b.used[word] &^= bit
 				left--
 			}
-			atomic.StoreUint32(&b.records[e.ref%blockSize].version, e.version+as)
+			b.versions[e.ref%blockSize] = e.version + as
 		}
 		o.unlock(b, count, left)
 		o.free.Add(int64(count - left))
@@ -90,9 +100,9 @@ func (b *block) bit(e ID) (word int, bit uint64) {
 }
 
 // isPromised reports whether an id of the block is promised now and not held: its bit is
-// set, and its version is the one after the record's, which is even.
+// set, and its version is the one after the index's, which is even.
 func (b *block) isPromised(e ID) bool {
 	word, bit := b.bit(e)
-	v := b.records[e.ref%blockSize].version
+	v := b.versions[e.ref%blockSize]
 	return b.used[word]&^b.held[word]&bit != 0 && v&1 == 0 && v+1 == e.version
 }

@@ -3,8 +3,8 @@ package entity
 import (
 	"math/bits"
 	"runtime"
-	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/internal/debug"
@@ -12,106 +12,71 @@ import (
 
 // Promised ids.
 //
-// A block has a bitmap of the indices in use, and a count of them. The count is the block's lock
-// too: it is 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
+// A block of promises has what goroutines other than the owner need: a version for each index, a bitmap
+// of the indices in use, and a count of them. The count is the block's lock too: it is 0..8,192, or busy
+// while a goroutine reads or writes the bitmap and the versions.
 //
-//	count   5 --CAS--> busy: take bits 5 and 6, promise ids --> 7
-//	used    ...0001_1111                                ...0111_1111
-//	record  versions 0, 4, ..  (not written)            ids 5v1, 6v5
+//	count     5 --CAS--> busy: take bits 5 and 6, promise ids --> 7
+//	used      ...0001_1111                                ...0111_1111
+//	versions  0, 4, ..         (not written)              ids 5v1, 6v5
+//
+// Locations are in the owner's records only, at the same indices, and so is what look-ups read. No other
+// goroutine reads or writes those. The owner writes the record of a promised index when the entity
+// becomes alive, and when it ends.
 //
 // Promise claims the number of indices first, from free, and only then looks for clear bits. After
 // a claim the search will find that many bits, however long other goroutines keep blocks busy. A
 // claim fails only when too few indices are free and no block can be made, not because blocks are
 // busy, and changes nothing then. So there is nothing to roll back. The search skips busy blocks.
-// It begins where the last search ended, in the list of blocks and in the block, so an index that
+// It begins where the last search ended, in the books and in the block, so an index that
 // was given back is promised again only after the others.
 //
 // A promised index has its bit set and an even version, v; the id promised is v+1.
 // Revive writes v+1. TakeBack writes v+2, so the id that was promised comes again only when
-// versions have wrapped.
+// versions have wrapped. Index 0, when it is in a block of promises, has its bit set and is held for
+// ever, so that nobody gets it.
 //
 // Revive and TakeBack take a list that Hold has checked and marked, so two goroutines cannot use
-// the same id. They cannot fail.
+// the same id. They cannot fail: Revive comes after Reach, which can.
 //
 // Invariants, checked by Verify, when no call is under way:
 //
 //	R4 A block's count is the number of bits set in used, and never busy.
 //	R5 Where the bit is clear, the version is even. Where it is set, an odd version
-//	   is an entity that is alive, an even one is promised. No bit is held.
-//	R6 A block's bit in open is set exactly when its count is less than 8,192.
-//	R7 free is the number of clear bits of all blocks, alive the number of odd versions.
-//	R8 total is the number of blocks of both ends and at most 16,384.
+//	   is an entity that is alive, an even one is promised. No bit is held but that of index 0.
+//	R6 A bit of open is set exactly for a block of promises whose count is less than 8,192.
+//	R7 free is the number of clear bits of all blocks, alive the number of odd versions,
+//	   indices the number of all indices but index 0.
 
 // busy is the count of a block that a goroutine has locked.
 const busy = -1
 
-const blockChunks = blockSize * int(recordSize) / alloc.ChunkSize
+const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / alloc.ChunkSize
 
-// promises is the upper end of the index space, whose indices are promised.
+// promises are the books of the blocks whose indices are promised. Blocks have their numbers.
 type promises struct {
-	mu    sync.Mutex                       // held to make blocks
-	n     atomic.Int32                     // blocks made; written under mu
-	hint  atomic.Int32                     // block that the next search begins at
-	free  atomic.Int64                     // clear bits that no call has claimed (R7)
-	alive int                              // entities alive in the blocks; the owner's to write
-	open  [maxBlocks / 64]atomic.Uint64    // bit set: the block is not full (R6)
-	block [maxBlocks]atomic.Pointer[block] // block k has the indices from (maxBlocks-1-k)*8192 on
+	end     atomic.Int32                     // above the numbers of all blocks; written while Store.making is held
+	hint    atomic.Int32                     // number that the next search begins at
+	free    atomic.Int64                     // clear bits that no call has claimed (R7)
+	alive   int                              // entities alive in the blocks; the owner's to write
+	indices int                              // of all blocks; written while Store.making is held
+	open    [maxBlocks / 64]atomic.Uint64    // bit set: the block is not full (R6)
+	block   [maxBlocks]atomic.Pointer[block] // nil: the owner's, or not made
 }
 
-// block is 8,192 indices for promises. The owner writes the locations; the goroutine that has made
-// the count busy writes all else.
+// block is 8,192 indices for promises. The goroutine that has made the count busy writes all else.
 type block struct {
-	count   atomic.Int32       // bits set in used, or busy (R4)
-	order   int                // the block's place in promises.block
-	base    uint32             // index of record 0
-	next    int                // record that the next search begins at
-	run     alloc.ChunkIndex   // the chunks that the records lie in
-	records *[blockSize]Record // outside the garbage collector's heap
-	used    [blockSize / 64]uint64
-	held    [blockSize / 64]uint64 // bit set: the id is in a list that Hold has marked
+	count    atomic.Int32       // bits set in used, or busy (R4)
+	number   int                // the block has the indices from number * 8,192 on
+	next     int                // place in the block that the next search begins at
+	run      alloc.ChunkIndex   // the chunks that the versions lie in
+	versions *[blockSize]uint32 // outside the garbage collector's heap
+	used     [blockSize / 64]uint64
+	held     [blockSize / 64]uint64 // bit set: the id is in a list that Hold has marked
 }
 
-// makePromises returns the books of promised ids. The first call makes them.
-func (s *Store) makePromises() *promises {
-	if o := s.promises.Load(); o != nil {
-		return o
-	}
-	s.promises.CompareAndSwap(nil, new(promises))
-	return s.promises.Load()
-}
-
-// of returns the block of an index, or nil.
-func (o *promises) of(index uint32) *block {
-	if o == nil {
-		return nil
-	}
-	return o.block[(maxBlocks-1-index/blockSize)&(maxBlocks-1)].Load()
-}
-
-// promised returns the record of an ID whose index is in a block.
-//
-//go:noinline
-func (s *Store) promised(e ID) *Record {
-	return &s.promises.Load().of(e.Index()).records[e.Index()%blockSize]
-}
-
-// findPromised is Find for an ID that Own has not found.
-//
-//go:noinline
-func (s *Store) findPromised(e ID) *Record {
-	if !e.Is(s.view.tag) || e.Index() < s.view.n {
-		return nil
-	}
-	b := s.promises.Load().of(e.Index())
-	if b == nil {
-		return nil
-	}
-	r := &b.records[e.Index()%blockSize]
-	if atomic.LoadUint32(&r.version) != e.version || e.version&1 == 0 {
-		return nil
-	}
-	return r
-}
+// of returns the block of promises that an index is in, or nil.
+func (o *promises) of(index uint32) *block { return o.block[index/blockSize%maxBlocks].Load() }
 
 // Promise fills ids with promised IDs: each differs from all other IDs of the store, and is not alive
 // before Revive. All are promised or none: an error is ErrFull or the universe's. Any goroutine may
@@ -120,72 +85,102 @@ func (s *Store) Promise(ids []ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := s.claim(len(ids)); err != nil {
+	o, err := s.claim(len(ids))
+	if err != nil {
 		return err
 	}
-	s.promises.Load().fill(ids, s.view.tag)
+	o.fill(ids, s.view.tag)
 	return nil
 }
 
 // claim claims n free indices, without choosing them. On an error nothing has changed.
-func (s *Store) claim(n int) error {
-	o := s.makePromises()
+func (s *Store) claim(n int) (*promises, error) {
 	for {
-		free := o.free.Load()
-		window()
-		if free < int64(n) {
-			if err := s.makeBlocks(n); err != nil {
-				return err
+		if o := s.promises.Load(); o != nil {
+			free := o.free.Load()
+			window()
+			if free >= int64(n) {
+				if o.free.CompareAndSwap(free, free-int64(n)) {
+					return o, nil
+				}
+				continue
 			}
-		} else if o.free.CompareAndSwap(free, free-int64(n)) {
-			return nil
+		}
+		if err := s.makeBlocks(n); err != nil {
+			return nil, err
 		}
 	}
 }
 
-// makeBlocks makes blocks until n indices are free. On an error it has made none.
+// makeBlocks makes blocks until n indices are free for promises. On an error it has made none.
 func (s *Store) makeBlocks(n int) error {
+	s.making.Lock()
+	defer s.making.Unlock()
 	o := s.makePromises()
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	free := int(o.free.Load())
 	if free >= n {
 		return nil
 	}
-	more := (n - free + blockSize - 1) / blockSize
-	if !s.count(more) {
-		return ErrFull
+	first, end, err := s.next(n - free)
+	if err != nil {
+		return err
 	}
-	runs := make([]alloc.ChunkIndex, 0, more)
-	for range more {
+	runs, err := s.allocBlocks(end - first)
+	if err != nil {
+		return err
+	}
+	s.total.Store(int32(end)) // before an index is free: who is promised one may call Reach
+	for i, run := range runs {
+		o.add(s.newBlock(first+i, run))
+	}
+	return nil
+}
+
+// makePromises returns the books of promised ids. The first call makes them, with making held.
+func (s *Store) makePromises() *promises {
+	if s.promises.Load() == nil {
+		s.promises.Store(new(promises))
+	}
+	return s.promises.Load()
+}
+
+// allocBlocks returns memory for the versions of n blocks. An error is the universe's, and nothing is
+// allocated then.
+func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
+	for range n {
 		first, err := s.u.AllocExact(blockChunks)
 		if err != nil {
 			for _, run := range runs {
 				s.u.Free(run, blockChunks)
 			}
-			s.total.Add(-int32(more))
-			return err
+			return nil, err
 		}
 		runs = append(runs, first)
 	}
-	for _, run := range runs {
-		// Safe because the run is blockChunks chunks long, exactly one block, and is the
-		// store's until it closes.
-		records := (*[blockSize]Record)(s.u.Pointer(run))
-		clear(records[:])
-		k := int(o.n.Load())
-		o.add(&block{order: k, base: uint32(maxBlocks-1-k) * blockSize, run: run, records: records})
-	}
-	return nil
+	return runs, nil
 }
 
-// add enters a block; mu is held.
+// newBlock returns a block whose versions are to lie in a run of chunks.
+func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
+	// Safe because the run is blockChunks chunks long, exactly one block, and is the
+	// store's until it closes.
+	b := &block{number: number, run: run, versions: (*[blockSize]uint32)(s.u.Pointer(run))}
+	clear(b.versions[:])
+	if number == 0 { // index 0 is nobody's
+		b.used[0], b.held[0] = 1, 1
+		b.count.Store(1)
+	}
+	return b
+}
+
+// add enters a block of which no index is promised; making is held.
 func (o *promises) add(b *block) {
-	k := b.order
-	o.block[k].Store(b)
-	o.n.Store(int32(k + 1))
-	o.open[k/64].Or(1 << (k % 64))
-	o.free.Add(blockSize)
+	n := blockSize - int(b.count.Load())
+	o.indices += n
+	o.block[b.number].Store(b)
+	o.end.Store(int32(b.number + 1))
+	o.open[b.number/64].Or(1 << (b.number % 64))
+	o.free.Add(int64(n))
 }
 
 // fill promises the ids that were claimed.
@@ -202,8 +197,8 @@ func (o *promises) fill(ids []ID, tag Tag) {
 // pass visits each block that is not full once, from the hint on, and returns the number of ids that
 // it promised.
 func (o *promises) pass(ids []ID, tag Tag) (got int) {
-	n, from := int(o.n.Load()), int(o.hint.Load())
-	words := (n + 63) / 64
+	end, from := int(o.end.Load()), int(o.hint.Load())
+	words := (end + 63) / 64
 	for i := range words + 1 { // the first word twice: from the hint on, and whole
 		word := (from/64 + i) % words
 		open := o.open[word].Load()
@@ -211,14 +206,14 @@ func (o *promises) pass(ids []ID, tag Tag) (got int) {
 			open &= ^uint64(0) << (from % 64)
 		}
 		for ; open != 0 && got < len(ids); open &= open - 1 {
-			k := word*64 + bits.TrailingZeros64(open)
-			taken, end := o.take(o.block[k].Load(), ids[got:], tag)
+			number := word*64 + bits.TrailingZeros64(open)
+			taken, whole := o.take(o.block[number].Load(), ids[got:], tag)
 			got += taken
 			switch {
-			case end:
-				o.hint.Store(int32((k + 1) % n))
+			case whole:
+				o.hint.Store(int32((number + 1) % end))
 			case taken > 0:
-				o.hint.Store(int32(k))
+				o.hint.Store(int32(number))
 			}
 		}
 		if got == len(ids) {
@@ -229,14 +224,14 @@ func (o *promises) pass(ids []ID, tag Tag) (got int) {
 }
 
 // take promises ids of a block, from where the last search of the block ended, until ids is full or
-// the search reaches the block's end, which end reports. When the block is busy it promises none.
-func (o *promises) take(b *block, ids []ID, tag Tag) (got int, end bool) {
+// the search reaches the block's end, which whole reports. When the block is busy it promises none.
+func (o *promises) take(b *block, ids []ID, tag Tag) (got int, whole bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
 		return 0, false
 	}
 	window()
-	at := b.next
+	at, base := b.next, uint32(b.number*blockSize)
 	for got < len(ids) && at < blockSize {
 		word := at / 64
 		free := ^b.used[word] >> (at % 64) << (at % 64)
@@ -246,7 +241,7 @@ func (o *promises) take(b *block, ids []ID, tag Tag) (got int, end bool) {
 		}
 		at = word*64 + bits.TrailingZeros64(free)
 		b.used[word] |= 1 << (at % 64)
-		ids[got] = Make(b.base+uint32(at), tag, b.records[at].version+1)
+		ids[got] = Make(base+uint32(at), tag, b.versions[at]+1)
 		got++
 		at++
 	}
@@ -268,10 +263,10 @@ func (b *block) lock() int32 {
 
 // unlock unlocks a block and sets its count to after; before is what lock returned.
 func (o *promises) unlock(b *block, before, after int32) {
-	if bit := uint64(1) << (b.order % 64); after == blockSize {
-		o.open[b.order/64].And(^bit)
+	if bit := uint64(1) << (b.number % 64); after == blockSize {
+		o.open[b.number/64].And(^bit)
 	} else if before == blockSize {
-		o.open[b.order/64].Or(bit)
+		o.open[b.number/64].Or(bit)
 	}
 	window()
 	if !b.count.CompareAndSwap(busy, after) {
@@ -279,37 +274,40 @@ func (o *promises) unlock(b *block, before, after int32) {
 	}
 }
 
-// givePromised ends an ID of a block and frees its index.
-func (s *Store) givePromised(index uint32) {
-	o := s.promises.Load()
-	b, i := o.of(index), index%blockSize
-	count := b.lock()
-	atomic.StoreUint32(&b.records[i].version, b.records[i].version+1)
-	b.used[i/64] &^= 1 << (i % 64)
-	o.unlock(b, count, count-1)
-	o.alive--
-	o.free.Add(1)
+// givePromised frees the indices of IDs that were alive, all of the same block. The caller has written their
+// records.
+func (s *Store) givePromised(ids []ID) {
+	s.endHold(ids, gone)
+	s.promises.Load().alive -= len(ids)
 }
 
 // Promised returns the number of ids that are promised and neither revived nor taken back,
 // including the ids that calls under way have claimed.
 func (s *Store) Promised() int {
+	s.making.Lock() // a block is counted in both or in none
+	defer s.making.Unlock()
 	o := s.promises.Load()
 	if o == nil {
 		return 0
 	}
-	o.mu.Lock() // a block is counted in both or in none
-	defer o.mu.Unlock()
-	return int(o.n.Load())*blockSize - int(o.free.Load()) - o.alive
+	return o.indices - int(o.free.Load()) - o.alive
+}
+
+// all calls f with each block, by number.
+func (o *promises) all(f func(b *block)) {
+	if o == nil {
+		return
+	}
+	for number := range o.end.Load() {
+		if b := o.block[number].Load(); b != nil {
+			f(b)
+		}
+	}
 }
 
 // closePromises frees the blocks' memory.
 func (s *Store) closePromises() {
-	if o := s.promises.Load(); o != nil {
-		for k := range o.n.Load() {
-			s.u.Free(o.block[k].Load().run, blockChunks)
-		}
-	}
+	s.promises.Load().all(func(b *block) { s.u.Free(b.run, blockChunks) })
 }
 
 // window lets other goroutines run in debug builds, at points where a race would show.

@@ -3,6 +3,7 @@ package entity_test
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,9 +25,18 @@ func promise(t testing.TB, s *entity.Store, n int) []entity.ID {
 // revive makes ids alive that are promised.
 func revive(t testing.TB, s *entity.Store, ids []entity.ID) []entity.ID {
 	t.Helper()
+	require.NoError(t, s.Reach())
 	require.Equal(t, -1, s.Hold(ids))
 	s.Revive(ids)
 	return ids
+}
+
+// newLender returns a store whose owner has block 0, with index 0, so that blocks of promises begin with 1.
+func newLender(t testing.TB) *entity.Store {
+	t.Helper()
+	s := newStore(t)
+	require.NoError(t, s.MakeRoom(1))
+	return s
 }
 
 // takeBack takes ids back that are promised.
@@ -45,13 +55,13 @@ func with(e entity.ID, index, version uint32) entity.ID { return entity.Make(ind
 // TestDefectAWrongBlockIsRestored: who waited for a block restored the count of the
 // one whose number was the position in the list, so the block stayed busy for ever.
 func TestDefectAWrongBlockIsRestored(t *testing.T) {
-	s := newStore(t)
+	s := newLender(t)
 	ids := promise(t, s, 3*blockSize)
 	var mixed []entity.ID // positions that say nothing of the block
 	for i := range blockSize {
 		mixed = append(mixed, ids[2*blockSize+i], ids[blockSize+i], ids[i])
 	}
-	release := s.HoldBlock(1)
+	release := s.HoldBlock(2)
 	var wg sync.WaitGroup
 	for i := range 3 {
 		wg.Go(func() { takeBack(t, s, mixed[i*blockSize:(i+1)*blockSize]) })
@@ -90,7 +100,7 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 	s := newStore(t)
 	e, promised := take(t, s), entity.ID{}
 	try := func() {
-		for _, index := range []uint32{0, 1, 2, blockSize, entity.MaxIDs / 2, entity.MaxIDs - 2*blockSize, entity.MaxIDs - 1} {
+		for _, index := range []uint32{0, 1, 2, blockSize, blockSize + 1, 2 * blockSize, entity.MaxIDs / 2, entity.MaxIDs - 1} {
 			for _, version := range []uint32{0, 1, 2, 3, 1<<32 - 1} {
 				f := with(e, index, version)
 				if f != promised {
@@ -114,16 +124,16 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 // on. Ours begins where the last one found something and never looks at full ones.
 func TestDefectDScanOfAllBlocks(t *testing.T) {
 	const full = 70 // more than a word of blocks
-	s := newStore(t)
+	s := newLender(t)
 	promise(t, s, full*blockSize)
 	for k := range full {
-		defer s.HoldBlock(k)()
+		defer s.HoldBlock(1 + k)()
 	}
 	promise(t, s, 10)
 	require.Equal(t, full+1, s.PromiseBlocks())
-	require.Equal(t, full, s.SearchStart())
+	require.Equal(t, 1+full, s.SearchStart())
 	promise(t, s, 10)
-	require.Equal(t, full, s.SearchStart(), "where the last search ended")
+	require.Equal(t, 1+full, s.SearchStart(), "where the last search ended")
 }
 
 // TestDefectEExhaustion: a call that ran out kept what it had taken, and it ran out
@@ -133,21 +143,22 @@ func TestDefectEExhaustion(t *testing.T) {
 	u := newUniverse(t, 64<<20)
 	s := open(t, u)
 	s.Limit(blocks)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*blockSize+1)), entity.ErrFull)
+	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*blockSize)), entity.ErrFull, "index 0 is nobody's")
 	require.Zero(t, u.Stats().LiveChunks, "what fails makes no block")
 	keep := promise(t, s, 1)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*blockSize)), entity.ErrFull)
+	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*blockSize-1)), entity.ErrFull)
 	require.Equal(t, 1, s.Promised())
 
 	release := s.HoldBlock(0)
 	done := make(chan error)
-	go func() { done <- s.Promise(make([]entity.ID, blocks*blockSize-1)) }()
+	go func() { done <- s.Promise(make([]entity.ID, blocks*blockSize-2)) }()
 	release()
 	require.NoError(t, <-done, "a busy block is waited for when nothing else is left")
 	require.ErrorIs(t, s.Promise(keep), entity.ErrFull)
-	require.Equal(t, blocks*blockSize, s.Promised())
+	require.Equal(t, blocks*blockSize-1, s.Promised())
 
 	s2 := open(t, u)
+	require.NoError(t, s2.MakeRoom(1))
 	s2.Limit(blocks)
 	var wg sync.WaitGroup
 	for range workers { // together exactly as many as there are
@@ -171,7 +182,7 @@ func TestDefectEExhaustion(t *testing.T) {
 func TestDefectENoMemory(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	s := open(t, u)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, 40*blockSize)), alloc.ErrFull)
+	require.ErrorIs(t, s.Promise(make([]entity.ID, 80*blockSize)), alloc.ErrFull)
 	require.Zero(t, u.Stats().LiveChunks)
 	require.Zero(t, s.PromiseBlocks())
 	verify(t, s, 0)
@@ -192,8 +203,8 @@ func TestDefectFBusyInSums(t *testing.T) {
 // TestDefectGLowestIndexFirst: an index that was given back was the next to come.
 func TestDefectGLowestIndexFirst(t *testing.T) {
 	s := newStore(t)
-	others := promise(t, s, 2*blockSize-10)
-	takeBack(t, s, others[:100]) // room in the first block
+	others := promise(t, s, 2*blockSize-11) // index 0 is nobody's
+	takeBack(t, s, others[:100])            // room in the first block
 	first := promise(t, s, 1)
 	takeBack(t, s, first)
 	for range 9 + 100 - 1 {
@@ -221,10 +232,12 @@ func TestDefectHVersionsGoBack(t *testing.T) {
 	verify(t, s, 0)
 }
 
-// TestDefectIOwnerIsDeterministic: ids depended on what other threads did.
+// TestDefectIOwnerIsDeterministic: ids depended on what other threads did. Ours do in the numbers of their
+// blocks, since others make blocks too; not in the order of the blocks, the places in them and the versions.
 func TestDefectIOwnerIsDeterministic(t *testing.T) {
-	run := func(others int) (ids []entity.ID) {
+	run := func(before, others int) (ids []entity.ID) {
 		s := newStore(t)
+		promise(t, s, before)
 		var stop atomic.Bool
 		var wg sync.WaitGroup
 		for k := range others {
@@ -233,7 +246,7 @@ func TestDefectIOwnerIsDeterministic(t *testing.T) {
 					if s.Promise(list) == nil && k != 0 {
 						takeBack(t, s, list)
 					}
-					if k == 0 && s.PromiseBlocks() > 20 {
+					if k == 0 && s.Promised() > 20*blockSize {
 						return
 					}
 				}
@@ -255,9 +268,25 @@ func TestDefectIOwnerIsDeterministic(t *testing.T) {
 		require.NoError(t, err)
 		return ids
 	}
-	ids := run(0)
+	// renumbered gives the blocks of ids the numbers that they have where nobody else makes any, but 1 for the first.
+	renumbered := func(ids []entity.ID) (to []entity.ID) {
+		var numbers []uint32
+		for _, e := range ids {
+			numbers = append(numbers, e.Index()/blockSize)
+		}
+		slices.Sort(numbers)
+		numbers = slices.Compact(numbers)
+		for _, e := range ids {
+			number, _ := slices.BinarySearch(numbers, e.Index()/blockSize)
+			to = append(to, with(e, uint32(number+1)*blockSize+e.Index()%blockSize, e.Version()))
+		}
+		return to
+	}
+	alone := run(1, 0) // block 0, which lacks an index, is not the owner's
+	require.Equal(t, alone, renumbered(alone), "nobody made a block since")
+	require.Equal(t, alone, run(1, 0))
 	for _, others := range []int{1, 4} {
-		require.Equal(t, ids, run(others))
+		require.Equal(t, alone, renumbered(run(1, others)))
 	}
 }
 
@@ -269,7 +298,7 @@ func TestDefectJConcurrency(t *testing.T) {
 	s := newStore(t)
 	s.Limit(blocks)
 	taken := make([]atomic.Uint32, blocks*blockSize)
-	flag := func(e entity.ID) *atomic.Uint32 { return &taken[entity.MaxIDs-1-e.Index()] }
+	flag := func(e entity.ID) *atomic.Uint32 { return &taken[e.Index()] }
 	toOwner, toOthers := make(chan []entity.ID, 8), make(chan []entity.ID, 8)
 	var wg sync.WaitGroup
 	for k := range workers {

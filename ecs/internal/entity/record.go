@@ -5,10 +5,13 @@ import "unsafe"
 // Location says where an entity's row is. This package stores it and does not read it.
 type Location uint32
 
-// Record says whether an index is in use, and where its entity is.
+// Nowhere is no entity's location. It is that of a record that is not alive, so of memory that nobody has written.
+const Nowhere Location = 0
+
+// Record says whether an index is in use by an entity, and where that is. The store's owner writes it.
 type Record struct {
-	version  uint32   // odd = alive; a promised index's is written under its block's lock
-	Location Location // of the row, while the entity is alive; written by the store's owner
+	version  uint32   // odd = alive
+	Location Location // of the row, while the entity is alive, else Nowhere (R10)
 }
 
 const recordSize = unsafe.Sizeof(Record{})
@@ -17,13 +20,12 @@ const _ = uint(recordSize - 8) // 8 bytes each way:
 const _ = uint(8 - recordSize)
 const _ = uint(8 - unsafe.Sizeof(ID{}))
 
-// Is reports whether e is alive and r is its record. r must be a record of a [View]: other goroutines
-// may be writing the records of promised indices, which Store.Find reads.
+// Is reports whether e is alive and r is its record.
 func (r *Record) Is(e ID) bool { return r.version == e.version && e.version&1 != 0 }
 
-// View is what a look-up needs of a store: where the owner's records are, in three words. The zero
-// View has no records. A View is a copy, which its users keep beside the rest of what their look-ups
-// need; after MakeRoom they call Store.View for a new one.
+// View is what a look-up needs of a store: where the records are, those of all entities that are alive, in
+// three words. The zero View has no records. A View is a copy, which its users keep beside the rest of
+// what their look-ups need; after MakeRoom and Reach they call Store.View for a new one.
 type View struct {
 	base unsafe.Pointer // of record 0
 	n    uint32         // records from base on
@@ -31,7 +33,7 @@ type View struct {
 }
 
 // Record returns the record of an ID's index, or nil when the ID carries another tag, is a
-// placeholder, or has an index that the owner's records do not reach.
+// placeholder, or has an index that the records do not reach, so that it is promised at most.
 func (v *View) Record(e ID) *Record {
 	// Another tag, or the placeholder flag, leaves a bit above the index.
 	index := e.ref ^ uint32(v.tag)

@@ -3,34 +3,44 @@ package entity
 import (
 	"errors"
 	"math/bits"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
 )
 
-// The store. Beside its record each of the owner's indices has one bit in Go memory, set while the
-// index is free. The owner leases a word of 64 free bits at a time and takes the word's indices from
-// the lowest on: without atomics, and the same operations give the same ids. The lowest word with a
-// free bit is leased next, so the records in use stay together.
+// The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which they
+// are made. A block is either the owner's or, for as long as the store is open, one of promises to other
+// goroutines (promise.go). All live entities have their records in one array, at their indices:
 //
-// Indices that are promised to other goroutines come from separate blocks (promise.go), at the upper
-// end of the index space. One count, total, keeps the two ends from meeting:
+//	block      0            1            2            3
+//	made by    owner        a goroutine  owner        a goroutine
+//	records    0..8,191     8,192..      16,384..     none yet: Reach makes the array longer
+//	free bits  set or not   all clear    set or not
 //
-//	index 0                                                     2^27
-//	  | owner's records, upwards ->   ...   <- blocks of promises, downwards |
+// Beside its record each index has one bit in Go memory, set while the index is free for the owner, and so
+// never in blocks of promises. The owner leases a word of 64 free bits at a time and takes the word's
+// indices from the lowest on: without atomics, and the same operations give the same ids. The lowest word
+// with a free bit is leased next, so the records in use stay together.
 //
 // Versions: even = dead, odd = alive, and one is added at each change, so they wrap
-// from 2^32-1 (alive) to 0 (dead), at both ends alike. Version 0 is never alive.
+// from 2^32-1 (alive) to 0 (dead), in blocks of both kinds alike. Version 0 is never alive.
 //
-// Invariants, checked by Verify; R4 to R8 are in promise.go:
+// Invariants, checked by Verify; R4 to R7 are in promise.go:
 //
-//	R1 An index of the owner with an even version has its bit set either in free or in
-//	   the lease; with an odd version it has neither. Index 0 has neither.
-//	R2 nFree is the number of bits set in free and in the lease.
-//	R3 A bit of summary is set exactly where the word of free is not zero, and no word
-//	   of summary below hint has a set bit.
-//	R9 The view covers whole blocks of records, exactly those that the extent holds.
+//	R1  An index of the owner with an even version has its bit set either in free or in the
+//	    lease; with an odd version it has neither. Index 0 has neither, nor have the indices
+//	    of blocks of promises.
+//	R2  nFree is the number of bits set in free and in the lease.
+//	R3  A bit of summary is set exactly where the word of free is not zero, and no word
+//	    of summary below hint has a set bit.
+//	R8  total is the number of blocks, at most 16,384: own of the owner, which all have
+//	    records, and the blocks of promises, each in the books at its number.
+//	R9  The view covers whole blocks of records, of no more blocks than there are, exactly those
+//	    that the extent holds; so do free and summary.
+//	R10 A record that is not alive has the location Nowhere. In a block of promises, a record is
+//	    alive exactly where the block's version is odd, and then the versions are equal.
 
 const (
 	blockSize = 8192 // indices of a block: room is made by the block
@@ -41,22 +51,24 @@ const (
 var ErrFull = errors.New("entity: all indices are in use")
 
 // Store hands out IDs and keeps their records. It belongs to one goroutine at a time, but for
-// Promise, Hold, LetGo and TakeBack, which any may call.
+// Promise, Hold, LetGo, TakeBack and Promised, which any may call.
 type Store struct {
 	u       *alloc.Universe
-	view    View          // the owner's records (R9)
+	view    View          // the records (R9)
 	records *alloc.Extent // their memory
 
-	free      []uint64 // bit set: the index is free and not leased
+	free      []uint64 // bit set: the index is free for the owner and not leased
 	summary   []uint64 // bit set: the word of free is not zero (R3)
 	hint      int      // first word of summary that may not be zero
 	lease     uint64   // free indices of the leased word
 	leaseBase uint32   // index of the lease's bit 0
 	nFree     int      // free indices, leased ones included (R2)
+	own       int      // blocks of the owner
 
-	most     int32                    // blocks that both ends may have together; see Limit
-	total    atomic.Int32             // blocks of both ends (R8); added to before a block is made
-	promises atomic.Pointer[promises] // the upper end; nil until the first Promise
+	making   sync.Mutex               // held to make blocks
+	most     int                      // blocks that there may be; see Limit
+	total    atomic.Int32             // blocks that were made (R8); written while making is held
+	promises atomic.Pointer[promises] // nil until the first block of promises
 }
 
 // Open makes a zero store ready, for a world with a tag whose memory comes from u. It takes no
@@ -74,7 +86,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// View returns what look-ups need. It changes with MakeRoom and Close.
+// View returns what look-ups need. It changes with MakeRoom, Reach, Become and Close.
 func (s *Store) View() View { return s.view }
 
 // Tag returns the tag of the store's IDs.
@@ -83,91 +95,96 @@ func (s *Store) Tag() Tag { return s.view.tag }
 // SetTag changes the tag of a store that has handed out no ID.
 func (s *Store) SetTag(tag Tag) { s.view.tag = tag }
 
-// Own returns e's record when e is alive and has an index of the owner, else nil: the common case of
-// Find, small enough to be inlined.
-func (s *Store) Own(e ID) *Record {
+// Find returns e's record when e is alive in this store, else nil. It is small enough to be inlined.
+func (s *Store) Find(e ID) *Record {
 	if r := s.view.Record(e); r != nil && r.Is(e) {
 		return r
 	}
 	return nil
 }
 
-// Find returns e's record when e is alive in this store, else nil.
-func (s *Store) Find(e ID) *Record {
-	if r := s.Own(e); r != nil {
-		return r
-	}
-	return s.findPromised(e)
-}
+// Own is Find, by the name that package table has for it.
+func (s *Store) Own(e ID) *Record { return s.Find(e) }
 
 // Free returns how many indices are free for the owner.
 func (s *Store) Free() int { return s.nFree }
 
 // Blocks returns how many blocks of 8,192 indices the owner has.
-func (s *Store) Blocks() int { return int(s.view.n) / blockSize }
+func (s *Store) Blocks() int { return s.own }
 
 // MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the extent's;
-// nothing has changed then.
+// nothing has changed then. The blocks that it makes have the numbers behind all that there are, so it
+// makes records for those in between, too.
 func (s *Store) MakeRoom(n int) error {
 	if n <= s.nFree {
 		return nil
 	}
-	more := (n - s.nFree + blockSize - 1) / blockSize
-	if s.view.n == 0 && n-s.nFree == more*blockSize {
-		more++ // index 0 is never free
-	}
-	if !s.count(more) {
-		return ErrFull
-	}
-	have := s.Blocks()
-	if err := s.resize(have + more); err != nil {
-		s.total.Add(-int32(more))
+	s.making.Lock()
+	defer s.making.Unlock()
+	first, end, err := s.next(n - s.nFree)
+	if err != nil {
 		return err
 	}
-	for block := have; block < have+more; block++ {
-		s.addBlock(block * blockSize)
+	if err := s.resize(end); err != nil {
+		return err
 	}
+	for number := first; number < end; number++ {
+		s.addBlock(number)
+	}
+	s.total.Store(int32(end))
 	return nil
 }
 
-// resize gives the owner's records room for a number of blocks.
+// next returns the numbers, from first up to end, of the blocks that are made next when n indices are
+// missing. making is held. An error is ErrFull.
+func (s *Store) next(n int) (first, end int, err error) {
+	first = int(s.total.Load())
+	end = first + (n+blockSize-1)/blockSize
+	if first == 0 && n == end*blockSize {
+		end++ // index 0 is never free
+	}
+	if end > s.most {
+		return first, first, ErrFull
+	}
+	return first, end, nil
+}
+
+// Reach makes sure that all indices that were promised so far have records, as Revive needs. An error
+// is the extent's; nothing has changed then. Only the store's owner calls it.
+func (s *Store) Reach() error {
+	total := int(s.total.Load())
+	if total <= int(s.view.n)/blockSize {
+		return nil
+	}
+	return s.resize(total)
+}
+
+// resize makes the records longer, to those of a number of blocks. None of the indices that come is free.
 func (s *Store) resize(blocks int) error {
 	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
 		return err
 	}
 	s.view.base, s.view.n = s.records.Base(), uint32(blocks*blockSize)
+	words := blocks * blockSize / 64
+	s.free = append(s.free, make([]uint64, words-len(s.free))...)
+	s.summary = append(s.summary, make([]uint64, words/64-len(s.summary))...)
 	return nil
 }
 
-// Limit lets the store make at most more blocks of 8,192 indices, of both ends together, so that a
+// Limit lets the store make at most more blocks of 8,192 indices, of both kinds together, so that a
 // test sees what a store does near the end of its indices. A negative number removes the limit.
 func (s *Store) Limit(more int) {
 	s.most = maxBlocks
 	if more >= 0 {
-		s.most = min(s.most, s.total.Load()+int32(more))
+		s.most = min(s.most, int(s.total.Load())+more)
 	}
 }
 
-// count adds n blocks of either end to total, and reports false, without adding, above the limit.
-func (s *Store) count(n int) bool {
-	for {
-		total := s.total.Load()
-		if n > int(s.most-total) {
-			return false
-		}
-		if s.total.CompareAndSwap(total, total+int32(n)) {
-			return true
-		}
-	}
-}
-
-// addBlock makes the indices of a block free.
-func (s *Store) addBlock(first int) {
+// addBlock makes the indices of a block free for the owner.
+func (s *Store) addBlock(number int) {
+	first := number * blockSize
 	for word := first / 64; word < (first+blockSize)/64; word++ {
-		s.free = append(s.free, ^uint64(0))
-		if word%64 == 0 {
-			s.summary = append(s.summary, 0)
-		}
+		s.free[word] = ^uint64(0)
 		s.summary[word/64] |= 1 << (word % 64)
 	}
 	s.nFree += blockSize
@@ -176,6 +193,7 @@ func (s *Store) addBlock(first int) {
 		s.nFree--
 	}
 	s.hint = min(s.hint, first/64/64)
+	s.own++
 }
 
 // renew leases the lowest word that has a free bit. There must be one.
@@ -240,12 +258,12 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 
 // Give ends an ID that is alive and frees its index. r is the ID's record.
 func (s *Store) Give(e ID, r *Record) {
+	*r = Record{version: r.version + 1, Location: Nowhere}
 	index := e.Index()
-	if index >= s.view.n {
-		s.givePromised(index)
+	if o := s.promises.Load(); o != nil && o.of(index) != nil {
+		s.givePromised([]ID{e})
 		return
 	}
-	r.version++
 	word := int(index / 64)
 	before := s.free[word]
 	s.free[word] = before | 1<<(index%64)
@@ -258,21 +276,28 @@ func (s *Store) Give(e ID, r *Record) {
 
 // GiveRows is Give for the IDs of rows.
 func (s *Store) GiveRows(ids []ID) {
-	view := s.view
+	view, o := s.view, s.promises.Load()
 	for i := 0; i < len(ids); {
 		index := ids[i].Index()
-		if index >= view.n {
-			s.givePromised(index)
-			i++
+		if o != nil && o.of(index) != nil {
+			_, n := o.run(ids[i:])
+			for _, e := range ids[i : i+n] {
+				r := view.Record(e)
+				*r = Record{version: r.version + 1, Location: Nowhere}
+			}
+			s.givePromised(ids[i : i+n])
+			i += n
 			continue
 		}
 		word, mask := index/64, uint64(0)
+		free := &s.free[word] // here, since it is also what keeps an index that is none from the records
 		for ; i < len(ids) && ids[i].Index()/64 == word; i++ {
 			index := ids[i].Index()
-			view.at(index).version++
+			r := view.at(index)
+			*r = Record{version: r.version + 1, Location: Nowhere}
 			mask |= 1 << (index % 64)
 		}
-		s.free[word] |= mask
+		*free |= mask
 		s.summary[word/64] |= 1 << (word % 64)
 		s.hint = min(s.hint, int(word/64))
 		s.nFree += bits.OnesCount64(mask)
@@ -290,29 +315,15 @@ func (s *Store) EndLease() {
 }
 
 // Move sets the location of an ID that is alive.
-func (s *Store) Move(e ID, at Location) {
-	if r := s.view.Record(e); r != nil {
-		r.Location = at
-		return
-	}
-	s.promised(e).Location = at
-}
+func (s *Store) Move(e ID, at Location) { s.view.Record(e).Location = at }
 
 // Locate returns the location of an ID that is alive.
-func (s *Store) Locate(e ID) Location {
-	if r := s.view.Record(e); r != nil {
-		return r.Location
-	}
-	return s.promised(e).Location
-}
+func (s *Store) Locate(e ID) Location { return s.view.Record(e).Location }
 
 // MoveRows is Move for the IDs of rows at consecutive locations from at on.
 func (s *Store) MoveRows(ids []ID, at Location) {
+	view := s.view // in registers, as in TakeRows
 	for i, e := range ids {
-		if index := e.Index(); index < s.view.n {
-			s.view.at(index).Location = at + Location(i)
-			continue
-		}
-		s.promised(e).Location = at + Location(i)
+		view.Record(e).Location = at + Location(i)
 	}
 }

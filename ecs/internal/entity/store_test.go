@@ -1,7 +1,10 @@
 package entity_test
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -200,8 +203,9 @@ func TestStoreAgainstModel(t *testing.T) {
 	s := newStore(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	where := map[entity.ID]entity.Location{} // of those alive
-	ever := map[entity.ID]bool{}
+	ever, owned := map[entity.ID]bool{}, map[entity.ID]bool{}
 	var alive, promised, gone []entity.ID
+	blocks := 0
 	came := func(ids []entity.ID, to *[]entity.ID) {
 		for _, e := range ids {
 			require.False(t, ever[e], "%v came twice", e)
@@ -234,12 +238,18 @@ func TestStoreAgainstModel(t *testing.T) {
 			gone = append(gone, ids...)
 		case 3, 4:
 			ids := make([]entity.ID, r.IntN(2000))
+			if step > blocks*100 { // all that are free, and one of a block behind those of promises
+				ids, blocks = make([]entity.ID, s.Free()+1), blocks+1
+			}
 			require.NoError(t, s.MakeRoom(len(ids)))
 			s.TakeRows(entity.Location(step), ids)
 			for i, e := range ids {
 				where[e] = entity.Location(step + i)
 			}
 			came(ids, &alive)
+			for _, e := range ids {
+				owned[e] = true
+			}
 		case 5:
 			ids := cut(&alive)
 			s.GiveRows(ids)
@@ -257,6 +267,7 @@ func TestStoreAgainstModel(t *testing.T) {
 			verify(t, s, len(alive))
 		}
 		require.Equal(t, len(promised), s.Promised())
+		lookAround(t, s, r, alive, slices.Concat(promised, gone))
 	}
 	for _, e := range alive {
 		require.Equal(t, where[e], s.Find(e).Location)
@@ -264,6 +275,30 @@ func TestStoreAgainstModel(t *testing.T) {
 	}
 	for _, e := range append(promised, gone...) {
 		require.Nil(t, s.Find(e))
+	}
+	require.Contains(t, kinds(s, owned), "opo", "blocks of both kinds follow each other")
+}
+
+// kinds says of each block, by its number, whether the owner has taken ids of it (o) or not (p).
+func kinds(s *entity.Store, owned map[entity.ID]bool) string {
+	all := bytes.Repeat([]byte("p"), s.Blocks()+s.PromiseBlocks())
+	for e := range owned {
+		all[e.Index()/blockSize] = 'o'
+	}
+	return string(all)
+}
+
+// lookAround looks for some of the ids that are alive, for some that are not, and for others with the same indices.
+func lookAround(t *testing.T, s *entity.Store, r *rand.Rand, alive, others []entity.ID) {
+	view := s.View()
+	for i, list := range [][]entity.ID{alive, others} {
+		for range min(len(list), 30) {
+			e := list[r.IntN(len(list))]
+			require.Equal(t, i == 0, s.Find(e) != nil, "%v", e)
+			require.Nil(t, s.Find(with(e, e.Index(), e.Version()+1)), "an even version")
+			require.Nil(t, s.Find(with(e, e.Index(), e.Version()-1)), "an even version")
+			require.Nil(t, s.Find(with(e, uint32(view.Len())+e.Index(), e.Version())), "beyond the records")
+		}
 	}
 }
 
@@ -302,15 +337,21 @@ func TestBecomeRefused(t *testing.T) {
 	s := newStore(t)
 	require.NoError(t, s.MakeRoom(3*blockSize))
 	promise(t, s, 2*blockSize)
+	alive := revive(t, s, promise(t, s, 1))[0] // in a block behind the owner's
 	copied := newStore(t)
 	copied.Limit(3)
 	require.ErrorIs(t, copied.Become(s), entity.ErrFull)
+	verify(t, copied, 0)
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) (err error) {
 		u := newUniverse(t, 16<<20, alloc.InjectFailures(f))
 		copied := open(t, u)
 		if err = copied.Become(s); err == nil {
-			verify(t, copied, 0)
+			verify(t, copied, 1)
 			require.Equal(t, 2*blockSize, copied.Promised())
+			require.NotNil(t, copied.Find(alive))
+		} else {
+			verify(t, copied, 0)
+			require.Zero(t, copied.Promised()+copied.Blocks()+copied.Free())
 		}
 		require.NoError(t, copied.Close())
 		require.Zero(t, u.Stats().LiveChunks+u.Stats().Extents)
@@ -326,10 +367,12 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	}
 	revive(t, s, promise(t, s, 2)[1:])
 	verify(t, s, 6)
-	for _, name := range []string{"R1 both", "R2", "R3", "R4", "R4 busy", "R5", "R5 held", "R6", "R7", "R7 alive", "R8", "R8 place", "R9"} {
+	for _, name := range []string{"R1 both", "R1 lent", "R2", "R3", "R4", "R4 busy", "R5", "R5 held", "R6", "R6 owner's", "R7", "R7 alive", "R7 indices",
+		"R8", "R8 place", "R8 own", "R9", "R9 total", "R10", "R10 lent", "R10 other", "R10 early", "R10 dead"} {
 		restore := s.Corrupt(name)
 		_, err := s.Verify()
-		require.ErrorContains(t, err, "entity: "+name[:2]+":", name)
+		invariant, _, _ := strings.Cut(name, " ")
+		require.ErrorContains(t, err, "entity: "+invariant+":", name)
 		restore()
 		verify(t, s, 6)
 	}
@@ -356,6 +399,7 @@ func FuzzFind(f *testing.F) {
 	}
 	ids := make([]entity.ID, 10)
 	require.NoError(f, s.Promise(ids))
+	require.NoError(f, s.Reach())
 	require.Equal(f, -1, s.Hold(ids[:5]))
 	s.Revive(ids[:5])
 	for i, e := range ids {
@@ -368,9 +412,10 @@ func FuzzFind(f *testing.F) {
 		require.Equal(t, bits, e.Bits())
 		r := s.Find(e)
 		require.Equal(t, alive[e], r != nil, "%v", e)
-		if own := view.Record(e); own != nil && own.Is(e) {
-			require.Equal(t, r, own)
-			require.Equal(t, r, s.Own(e))
+		if r != nil {
+			require.True(t, r == view.Record(e))
+		} else if r = view.Record(e); r != nil && e.Version()&1 == 0 && r.Version() == e.Version() {
+			require.Equal(t, entity.Nowhere, r.Location, "a dead record leads nowhere")
 		}
 		require.Equal(t, e.Is(s.Tag()) && !e.IsPlaceholder(), e.Bits()>>27&31 == 3)
 	})

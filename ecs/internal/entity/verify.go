@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// all returns the owner's records.
+// all returns the records.
 func (s *Store) all() []Record {
 	// Safe because n records lie from base on (R9).
 	return unsafe.Slice((*Record)(s.view.base), s.view.n)
 }
 
-// Verify checks the invariants R1 to R9 and returns how many IDs are alive. No call may be
+// Verify checks the invariants R1 to R10 and returns how many IDs are alive. No call may be
 // under way.
 func (s *Store) Verify() (alive int, err error) {
 	if s.view.base != s.records.Base() || s.view.n%blockSize != 0 || int(s.view.n)*int(recordSize) != s.records.Size() ||
-		len(s.free) != int(s.view.n)/64 || len(s.summary) != len(s.free)/64 {
-		return 0, fmt.Errorf("entity: R9: the view has %d records at %p, the extent %d bytes at %p; there are %d words of free bits and %d of summary",
-			s.view.n, s.view.base, s.records.Size(), s.records.Base(), len(s.free), len(s.summary))
+		int(s.view.n) > int(s.total.Load())*blockSize || len(s.free) != int(s.view.n)/64 || len(s.summary) != len(s.free)/64 {
+		return 0, fmt.Errorf("entity: R9: the view has %d records at %p, the extent %d bytes at %p; there are %d blocks, %d words of free bits and %d of summary",
+			s.view.n, s.view.base, s.records.Size(), s.records.Base(), s.total.Load(), len(s.free), len(s.summary))
 	}
 	if err := s.records.Verify(); err != nil {
 		return 0, fmt.Errorf("entity: R9: %w", err)
@@ -42,73 +42,93 @@ func (s *Store) Verify() (alive int, err error) {
 	if free != s.nFree {
 		return 0, fmt.Errorf("entity: R2: %d indices are free, the count says %d", free, s.nFree)
 	}
-	promised, err := s.verifyPromises()
-	return alive + promised, err
+	return alive, s.verifyBlocks()
 }
 
-// verifyWord checks R1 of 64 indices and counts those that are alive.
+// verifyWord checks R1, and R10 but for blocks' versions, of 64 indices and counts those that are alive.
 func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error) {
 	if free&leased != 0 {
 		return 0, fmt.Errorf("entity: R1: indices %#x from %d on are both free and leased", free&leased, word*64)
 	}
+	o := s.promises.Load()
+	promised := o != nil && o.of(uint32(word*64)) != nil
 	for i, r := range s.all()[word*64 : word*64+64] {
 		index := word*64 + i
 		isFree, isAlive := (free|leased)>>i&1 != 0, r.version&1 != 0
 		if isAlive {
 			alive++
+		} else if r.Location != Nowhere {
+			return 0, fmt.Errorf("entity: R10: index %d has version %d and location %d", index, r.version, r.Location)
 		}
-		if index != 0 && isFree == isAlive || index == 0 && (isFree || isAlive) {
-			return 0, fmt.Errorf("entity: R1: index %d has version %d, free bit %v", index, r.version, isFree)
+		switch {
+		case index == 0 && (isFree || isAlive), promised && isFree, index != 0 && !promised && isFree == isAlive:
+			return 0, fmt.Errorf("entity: R1: index %d has version %d, free bit %v; it is in a block of promises: %v", index, r.version, isFree, promised)
 		}
 	}
 	return alive, nil
 }
 
-// verifyPromises checks R4 to R8 and returns how many IDs of blocks are alive.
-func (s *Store) verifyPromises() (alive int, err error) {
-	o, blocks, free := s.promises.Load(), 0, 0
-	if o != nil {
-		blocks = int(o.n.Load())
+// noPromises are the books of a store that has made no block of promises.
+var noPromises promises
+
+// verifyBlocks checks R4 to R8, and R10 of blocks of promises.
+func (s *Store) verifyBlocks() (err error) {
+	o, total := s.promises.Load(), int(s.total.Load())
+	if o == nil {
+		o = &noPromises
 	}
-	if total := int(s.total.Load()); total != s.Blocks()+blocks || total > maxBlocks {
-		return 0, fmt.Errorf("entity: R8: the owner has %d blocks, %d are for promises, the count says %d of %d", s.Blocks(), blocks, total, maxBlocks)
-	}
-	for k := range blocks {
-		b := o.block[k].Load()
-		if b.order != k || b.base != uint32(maxBlocks-1-k)*blockSize {
-			return 0, fmt.Errorf("entity: R8: the block at %d is block %d, of indices from %d on", k, b.order, b.base)
+	blocks, free, alive, indices := 0, 0, 0, 0
+	for number := range max(total, int(o.end.Load())) {
+		b, used, odd := o.block[number].Load(), blockSize, 0
+		if b != nil {
+			if b.number != number || int(o.end.Load()) > total {
+				return fmt.Errorf("entity: R8: the block at %d has number %d; %d blocks were made, the books end at %d", number, b.number, total, o.end.Load())
+			}
+			if used, odd, err = s.verifyBlock(b); err != nil {
+				return err
+			}
+			blocks, free, alive, indices = blocks+1, free+blockSize-used, alive+odd, indices+blockSize-int(b.held[0])
 		}
-		used, odd, err := b.verify()
-		if err != nil {
-			return 0, err
+		if open := o.open[number/64].Load()>>(number%64)&1 != 0; open != (used < blockSize) {
+			return fmt.Errorf("entity: R6: block %d has %d indices in use, its bit in open is %v", number, used, open)
 		}
-		if open := o.open[k/64].Load()>>(k%64)&1 != 0; open != (used < blockSize) {
-			return 0, fmt.Errorf("entity: R6: block %d has %d indices in use, its bit in open is %v", k, used, open)
+		if b == nil && number < total && number >= int(s.view.n)/blockSize {
+			return fmt.Errorf("entity: R8: block %d is the owner's, and there are %d records", number, s.view.n)
 		}
-		alive += odd
-		free += blockSize - used
 	}
-	if o != nil && (int(o.free.Load()) != free || o.alive != alive) {
-		return 0, fmt.Errorf("entity: R7: blocks have %d indices free and %d IDs alive, the counts say %d and %d", free, alive, o.free.Load(), o.alive)
+	if total != s.own+blocks || total > maxBlocks {
+		return fmt.Errorf("entity: R8: the owner has %d blocks, %d are of promises, the count says %d of %d", s.own, blocks, total, maxBlocks)
 	}
-	return alive, nil
+	if int(o.free.Load()) != free || o.alive != alive || o.indices != indices {
+		return fmt.Errorf("entity: R7: blocks of promises have %d indices, %d free and %d alive, the counts say %d, %d and %d",
+			indices, free, alive, o.indices, o.free.Load(), o.alive)
+	}
+	return nil
 }
 
-// verify checks R4 and R5 of a block and counts its bits and its odd versions.
-func (b *block) verify() (used, odd int, err error) {
-	for i := range b.records {
-		version := b.records[i].version
-		set := b.used[i/64]>>(i%64)&1 != 0
+// verifyBlock checks R4 and R5 of a block, and R10 of its records, and counts its bits and its odd versions.
+func (s *Store) verifyBlock(b *block) (used, odd int, err error) {
+	first := b.number * blockSize
+	for i, version := range b.versions {
+		index := first + i
+		set, held := b.used[i/64]>>(i%64)&1 != 0, b.held[i/64]>>(i%64)&1 != 0
 		if set {
 			used++
 		}
 		odd += int(version & 1)
-		if !set && version&1 != 0 || b.held[i/64] != 0 {
-			return 0, 0, fmt.Errorf("entity: R5: index %d has version %d, bit %v; held are %#x", b.base+uint32(i), version, set, b.held[i/64])
+		if !set && (version&1 != 0 || index == 0) || held != (index == 0) {
+			return 0, 0, fmt.Errorf("entity: R5: index %d has version %d, bit %v, held %v", index, version, set, held)
+		}
+		record := uint32(0)
+		if index < int(s.view.n) {
+			record = s.view.at(uint32(index)).version
+		}
+		if record != version && (record|version)&1 != 0 {
+			return 0, 0, fmt.Errorf("entity: R10: index %d has version %d, its record %d", index, version, record)
 		}
 	}
 	if count := int(b.count.Load()); count != used {
-		return 0, 0, fmt.Errorf("entity: R4: block %d has %d bits set, the count says %d", b.order, used, count)
+		return 0, 0, fmt.Errorf("entity: R4: block %d has %d bits set, the count says %d", b.number, used, count)
 	}
 	return used, odd, nil
 }
