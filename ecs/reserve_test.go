@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -214,6 +215,55 @@ func TestCreateReservedWithoutMemory(t *testing.T) {
 	}
 	create(t, a, ids)
 	require.Equal(t, 5000, a.Len())
+}
+
+// TestCreateReservedWithoutRecords: where memory is refused for rows or for the records of reserved ids, nothing has
+// changed, and look-ups find what they found.
+func TestCreateReservedWithoutRecords(t *testing.T) {
+	records := 0 // refusals of more records
+	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) error {
+		u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(f))
+		if err != nil {
+			return err
+		}
+		defer func() { require.NoError(t, u.Close()) }()
+		w, err := ecs.NewWorld(ecs.WithUniverse(u))
+		if err != nil {
+			return err
+		}
+		defer func() { require.NoError(t, w.Close()) }()
+		health := ecs.Register[Health](w)
+		a := ecs.NewArchetype(w, health)
+		owned, err := a.TryCreate()
+		if err != nil {
+			return err
+		}
+		health.Set(owned, Health{5, 6})
+		ids := make([]ecs.Entity, 3*blockSize)
+		if err := w.Reserve(ids); err != nil {
+			return err
+		}
+		before := w.Stats()
+		_, err = a.CreateReserved(ids[2*blockSize:])
+		require.NoError(t, w.Verify())
+		require.Equal(t, Health{5, 6}, *health.Get(owned))
+		if err != nil {
+			require.ErrorIs(t, err, ecs.ErrLimit)
+			require.ErrorContains(t, err, "ecs: Archetype.CreateReserved: ")
+			if strings.Contains(err.Error(), "alloc: Extent.Resize") {
+				records++
+			}
+			after := w.Stats()
+			require.Equal(t, []int{before.Alive, before.Reserved}, []int{after.Alive, after.Reserved})
+			require.Nil(t, health.Get(ids[2*blockSize]))
+			w.Unreserve(ids)
+			return err
+		}
+		require.Equal(t, Health{}, *health.Get(ids[3*blockSize-1]))
+		require.Nil(t, health.Get(ids[0]), "it is reserved still")
+		return nil
+	}))
+	require.Positive(t, records)
 }
 
 // TestVerifyNamesIDs makes an id alive without a row, and look-ups blind.
