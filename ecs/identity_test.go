@@ -156,7 +156,7 @@ func TestBehaviour06BulkRecycles(t *testing.T) {
 	}
 }
 
-// TestBehaviour10Limit: at the limit of entities, which both ends share, creation and
+// TestBehaviour10Limit: at the limit of entities, which blocks of both kinds share, creation and
 // reservation fail with the same error, change nothing, and go on when there is room.
 func TestBehaviour10Limit(t *testing.T) {
 	const text = ": the limit is 134217727 entities a world"
@@ -183,7 +183,7 @@ func TestBehaviour10Limit(t *testing.T) {
 	require.Equal(t, 3*blockSize-1, w.Stats().Alive)
 	w.Destroy(ids[5])
 	_, err = a.TryCreate()
-	require.EqualError(t, err, "ecs: Archetype.Create"+text, "an index of the other end is of no use")
+	require.EqualError(t, err, "ecs: Archetype.Create"+text, "an index of a block of reserved ids is of no use")
 	require.Equal(t, ids[5].Index(), reserve(t, w, 1)[0].Index())
 	w.Destroy(last)
 	require.Equal(t, last.Index(), a.Create().Index())

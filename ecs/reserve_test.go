@@ -134,7 +134,7 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 		func() { batch.Rows()(func(ecs.Rows) bool { return false }) })
 }
 
-// TestBlocksOfUsedMemory takes blocks of both ends where others have written, and has
+// TestBlocksOfUsedMemory takes blocks of both kinds where others have written, and has
 // some taken back by a call that fails.
 func TestBlocksOfUsedMemory(t *testing.T) {
 	u := newUniverse(t, 2<<20)

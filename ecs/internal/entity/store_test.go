@@ -161,7 +161,7 @@ func TestMakeRoomRefused(t *testing.T) {
 	verify(t, s, 0)
 }
 
-// TestVersionsWrap takes one index, of either end, over the end of its versions.
+// TestVersionsWrap takes one index, of a block of either kind, over the end of its versions.
 func TestVersionsWrap(t *testing.T) {
 	const last = 1<<32 - 1
 	s := newStore(t)
@@ -198,7 +198,7 @@ func TestVersionsWrap(t *testing.T) {
 	}
 }
 
-// TestStoreAgainstModel compares the states of ids, of both ends, with a plain map's.
+// TestStoreAgainstModel compares the states of ids, of blocks of both kinds, with a plain map's.
 func TestStoreAgainstModel(t *testing.T) {
 	s := newStore(t)
 	r := rand.New(rand.NewPCG(3, 4))
