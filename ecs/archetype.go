@@ -27,6 +27,7 @@ type Archetype struct {
 	edges   []edge          // paths to archetypes one type away
 	edge    *path           // the last one asked for
 	edgeKey uint32          // its type, with edgeAdds when that is added
+	copies  *path           // of one row to its copy, where that is its columns and bits alone, see Instantiate; nil: not known
 	into    *Change         // see Into; made on need
 	lasting bool            // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
 	dying   bool            // it has Dying: nothing is created here

@@ -16,7 +16,8 @@ import (
 //
 //	A1 Each archetype is found by its types and values, and nothing else is.
 //	A2 valued counts the archetypes with shared values.
-//	A3 An archetype's edges lead to archetypes that the world has and that differ by the edge's type.
+//	A3 An archetype's edges lead to archetypes that the world has and that differ by the edge's type;
+//	   its copies go to an archetype that the world has.
 
 // catalogue is the archetypes of a world.
 type catalogue struct {
@@ -112,6 +113,9 @@ func (c *catalogue) verify() error {
 	for _, a := range c.list {
 		if len(a.values) > 0 {
 			valued++
+		}
+		if p := a.copies; p != nil && (p.From != &a.table.Table || p.IsClosed()) {
+			return fmt.Errorf("ecs: A3: copies of rows of %v go to an archetype that was given up, or come from another", a)
 		}
 		for _, e := range a.edges {
 			if err := e.verify(a); err != nil {

@@ -29,6 +29,14 @@ import (
 // copy. It panics when e is not alive or is Dying, during iteration, and with a *LimitError
 // when there is no room.
 func (w *World) Instantiate(e Entity) Entity {
+	if w != nil && w.loops.open == 0 && w.ids.Free() > 0 {
+		if r := w.ids.Own(entity.ID(e)); r != nil {
+			o := w.tables.OwnerOf(r.Location)
+			if path := w.archetypeAt(o).copies; path != nil && !path.To.Grid.Full() {
+				return Entity(w.rows.Copy(path, o.Pos(), w.tables.RowAt(r.Location, o)))
+			}
+		}
+	}
 	copied, err := w.TryInstantiate(e)
 	if err != nil {
 		panic(err)
@@ -42,7 +50,23 @@ func (w *World) TryInstantiate(e Entity) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
+	w.copying.learn()
 	return Entity(w.copying.ids[0]), nil
+}
+
+// learn remembers the path of the one member's copies where a copy is nothing but the row, for
+// Instantiate: the member has no group and no entities in it, and its copy owns nothing.
+func (c *copying) learn() {
+	m := &c.members[0]
+	if m.from.copies != nil || m.from.table.Sig.Has(linkedID) || len(m.to.table.Owning) > 0 {
+		return
+	}
+	for _, column := range m.to.table.Grid.Columns() {
+		if len(c.w.types.list[column.Key].links) > 0 {
+			return
+		}
+	}
+	m.from.copies = m.path
 }
 
 // InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n

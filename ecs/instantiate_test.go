@@ -292,3 +292,113 @@ func TestInstantiateAgainstModel(t *testing.T) {
 		}
 	}
 }
+
+// alike is same for an entity without owner and hits.
+func (x *nest) alike(t *testing.T, source, copied ecs.Entity) {
+	t.Helper()
+	require.True(t, x.w.Alive(copied))
+	require.NotEqual(t, source, copied)
+	require.False(t, x.socket.Has(copied) || x.prefab.Has(copied))
+	require.Equal(t, x.position.Get(source), x.position.Get(copied))
+	require.Equal(t, x.stun.Enabled(source), x.stun.Enabled(copied))
+	v, ok := x.team.Get(source)
+	w, ok2 := x.team.Get(copied)
+	require.True(t, v == w && ok == ok2)
+}
+
+// TestInstantiateAgain: the second copy of an entity that is nothing but its row takes a short way of its own. It is
+// as the copies that InstantiateN makes beside it: values, enable bits, types, versions and places, over the
+// borders of chunks.
+func TestInstantiateAgain(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for _, kind := range []struct {
+			name  string
+			types func(x *nest) []ecs.Type
+		}{
+			{"plain", func(x *nest) []ecs.Type { return []ecs.Type{x.position} }},
+			{"prefab", func(x *nest) []ecs.Type { return []ecs.Type{x.position, x.prefab} }},
+			{"bits", func(x *nest) []ecs.Type { return []ecs.Type{x.position, x.stun, x.prefab} }},
+			{"value", func(x *nest) []ecs.Type { return []ecs.Type{x.position, x.team.Of("red"), x.prefab} }},
+			{"cleanup", func(x *nest) []ecs.Type { return []ecs.Type{x.position, x.stun, x.socket} }},
+			{"only hidden", func(x *nest) []ecs.Type { return []ecs.Type{x.socket, x.prefab} }},
+		} {
+			t.Run(fmt.Sprintf("%s, chunks grow %v", kind.name, growth), func(t *testing.T) {
+				const n = 700
+				fast, slow := newNest(t, ecs.ChunkGrowth(growth)), newNest(t, ecs.ChunkGrowth(growth))
+				var copied [2][]ecs.Place
+				for i, x := range []*nest{fast, slow} {
+					e := ecs.NewArchetype(x.w, kind.types(x)...).Create()
+					x.position.Set(e, Position{X: 1, Y: 2})
+					x.socket.Set(e, Socket{FD: 3})
+					q := ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Changed(x.position))
+					for k := range n {
+						if k == n/2 {
+							x.stun.Disable(e)
+						}
+						q.SetSince(x.w.Version())
+						x.w.Advance()
+						var c ecs.Entity
+						if i == 0 {
+							c = x.w.Instantiate(e)
+						} else {
+							b, err := x.w.InstantiateN(e, 1)
+							require.NoError(t, err)
+							c = b.Entities(nil)[0]
+						}
+						require.Equal(t, x.position.Has(e), slices.Contains(q.Entities(nil), c), "the copy is new")
+						x.alike(t, e, c)
+						at, ok := x.w.Locate(c)
+						require.True(t, ok)
+						copied[i] = append(copied[i], at)
+					}
+					require.NoError(t, x.w.Verify())
+					require.Equal(t, n+1, x.w.Stats().Alive)
+				}
+				for k := range n {
+					require.Equal(t, copied[1][k].String(), copied[0][k].String())
+				}
+				require.Equal(t, fast.w.Hash(), slow.w.Hash())
+			})
+		}
+	}
+}
+
+// TestInstantiateAgainGivenUp: the short way ends with the archetype of the copies, and begins again with the next.
+func TestInstantiateAgainGivenUp(t *testing.T) {
+	x := newNest(t)
+	e := ecs.NewArchetype(x.w, x.position, x.prefab).Create()
+	x.position.Set(e, Position{X: 7})
+	for range 3 {
+		first, second := x.w.Instantiate(e), x.w.Instantiate(e)
+		for _, c := range []ecs.Entity{first, second} {
+			x.alike(t, e, c)
+			require.True(t, x.w.Destroy(c))
+		}
+		for i := range 200 { // values without rows, so that many archetypes are given up
+			v := ecs.NewArchetype(x.w, x.position, x.team.Of(fmt.Sprint(i)), x.prefab).Create()
+			for range 2 {
+				require.True(t, x.w.Destroy(x.w.Instantiate(v)))
+			}
+			require.True(t, x.w.Destroy(v))
+		}
+		require.NoError(t, x.w.Verify())
+	}
+}
+
+// TestInstantiateAgainVoidsBatches: a copy by the short way is a structural change like any other.
+func TestInstantiateAgainVoidsBatches(t *testing.T) {
+	x := newNest(t)
+	a := ecs.NewArchetype(x.w, x.position)
+	e := a.Create()
+	x.w.Instantiate(e)
+	b, err := a.CreateN(3)
+	require.NoError(t, err)
+	x.w.Instantiate(e)
+	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 3 rows is no longer current: the world has changed since it was made", func() { b.Entities(nil) })
+	q := ecs.NewQuery(x.w, ecs.Read(x.position))
+	for range q.Rows() {
+		require.Panics(t, func() { x.w.Instantiate(e) })
+	}
+	x.w.Destroy(e)
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v is not alive, there is nothing to copy", e), func() { x.w.Instantiate(e) })
+}

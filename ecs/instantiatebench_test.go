@@ -32,14 +32,21 @@ func BenchmarkInstantiate(b *testing.B) {
 	plain := func(w *ecs.World) ecs.Entity {
 		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w)).Create()
 	}
-	run("one", plain, 1, 1)
-	run("10000", plain, 10_000, 1)
-	run("10000 linked", func(w *ecs.World) ecs.Entity {
+	prefabOf4 := func(w *ecs.World) ecs.Entity {
+		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.Register[c0](w), ecs.Register[ecs.Prefab](w)).Create()
+	}
+	owned := func(w *ecs.World) ecs.Entity {
 		owner := ecs.Register[Owner](w)
 		e := ecs.NewArchetype(w, ecs.Register[Position](w), owner).Create()
 		owner.Set(e, Owner{e})
 		return e
-	}, 10_000, 1)
+	}
+	run("one", plain, 1, 1)
+	run("prefab of 4", prefabOf4, 1, 1)
+	run("10000 of prefab of 4", prefabOf4, 10_000, 1)
+	run("one linked", owned, 1, 1)
+	run("10000", plain, 10_000, 1)
+	run("10000 linked", owned, 10_000, 1)
 	run("10000 spilled", func(w *ecs.World) ecs.Entity {
 		hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
 		e := ecs.NewArchetype(w, ecs.Register[Position](w), hits).Create()

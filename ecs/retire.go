@@ -28,6 +28,9 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 		if a.edge != nil && a.edge.IsClosed() {
 			a.edge, a.edgeKey = nil, noEdge
 		}
+		if a.copies != nil && a.copies.IsClosed() {
+			a.copies = nil
+		}
 	}
 	w.news.match()
 	return n
@@ -39,7 +42,7 @@ func (a *Archetype) giveUp() {
 	for _, v := range a.values {
 		v.LetGo()
 	}
-	a.edges, a.edge, a.edgeKey, a.into, a.alike = nil, nil, noEdge, nil, nil
+	a.edges, a.edge, a.edgeKey, a.copies, a.into, a.alike = nil, nil, noEdge, nil, nil, nil
 }
 
 // forget takes the archetypes that were made last, and have no rows, out again

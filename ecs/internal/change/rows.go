@@ -103,6 +103,20 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	return e
 }
 
+// Copy makes an entity with a row that is a copy of one row, which path leads from. It copies columns and enable bits: the
+// target has nothing that its rows own, and no column that the source lacks.
+func (r *Rows) Copy(path *table.Transition, pos int, from alloc.GridRow) entity.ID {
+	t := path.To
+	at, first := t.Grid.Tail()
+	e := r.ids.Take(table.Locate(first, at.Row))
+	*table.IDAt(at) = e
+	path.CopyRow(at, pos, from)
+	t.Grid.Push(1)
+	t.Books.MarkLast(r.tables.Version)
+	r.born(t, lastRow, 1)
+	return e
+}
+
 // MoveOne moves an entity of a table, whose record and owner are given, along a path from there. The caller writes the columns that only the
 // target has.
 func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {

@@ -192,6 +192,21 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.Grid
 	}
 }
 
+// CopyRow is Repeat of one row, to the place behind the last row of the target, which has no column that the source lacks.
+func (x *Transition) CopyRow(dest alloc.GridRow, pos int, from alloc.GridRow) {
+	alloc.CopyPairs(dest, from, x.row.Pairs)
+	if x.row.Others {
+		x.row.CopyOthers(dest, from)
+	}
+	last := x.To.Grid.LastChunk()
+	for _, move := range x.bits {
+		x.To.Books.SetBit(move.To, last, dest.Row, x.From.Books.Bit(move.From, pos, from.Row))
+	}
+	for _, slot := range x.on {
+		x.To.Books.SetBit(slot, last, dest.Row, true)
+	}
+}
+
 // Repeat fills a run of the target with copies of one row of the source. The caller writes the IDs of the run.
 func (x *Transition) Repeat(b Run, pos, row int) {
 	from, to, n := x.From, x.To, len(b.IDs)
