@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/asm"
 	"quarry/ecs"
+	"quarry/layout"
 )
 
 // movers makes a world with n entities of Position and Velocity, and its
@@ -88,6 +90,67 @@ func BenchmarkQuery(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
 		})
 	}
+}
+
+// BenchmarkSpread: ns an entity of a loop over n entities that were made in turn in 256 archetypes, by plain
+// loops, by a vector kernel, and without work: what the loop itself takes.
+func BenchmarkSpread(b *testing.B) {
+	for _, n := range []int{256, 16_000, 1_000_000} {
+		w, position, velocity := spread(b, n)
+		q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+		run := func(name string, pass func()) {
+			b.Run(fmt.Sprintf("api=%s/n=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					pass()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entity")
+			})
+		}
+		run("rows", func() {
+			for rows := range q.Rows() {
+				p, v := position.Slice(rows), velocity.Slice(rows)
+				v = v[:len(p)]
+				for i := range p {
+					p[i].X += v[i].X
+					p[i].Y += v[i].Y
+				}
+			}
+		})
+		run("kernel", func() {
+			for rows := range q.Rows() {
+				asm.Add(layout.Flat[float64](position.Slice(rows)), layout.Flat[float64](velocity.Slice(rows)))
+			}
+		})
+		sum := 0
+		run("empty", func() {
+			for rows := range q.Rows() {
+				sum += len(position.Slice(rows)) + len(velocity.Slice(rows))
+			}
+		})
+		require.Zero(b, sum%(2*n))
+		require.NoError(b, w.Close())
+	}
+}
+
+// spread makes n entities of Position and Velocity in 256 archetypes in turn.
+func spread(b *testing.B, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity]) {
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
+	position, velocity, labels := ecs.Register[Position](w), ecs.Register[Velocity](w), labelsOf(w, 8)
+	var archetypes []*ecs.Archetype
+	for set := range 256 {
+		types := []ecs.Type{position, velocity}
+		for bit, label := range labels {
+			if set>>bit&1 != 0 {
+				types = append(types, label)
+			}
+		}
+		archetypes = append(archetypes, ecs.NewArchetype(w, types...))
+	}
+	for i := range n {
+		archetypes[i%len(archetypes)].Create()
+	}
+	return w, position, velocity
 }
 
 func BenchmarkCreateDestroy(b *testing.B) {
@@ -189,4 +252,33 @@ func BenchmarkMove(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
+}
+
+// BenchmarkEnable: ns a call of Disable and of Enable, of entities in the order of their rows and in no order.
+func BenchmarkEnable(b *testing.B) {
+	for _, n := range []int{1000, 16_000, 1_000_000} {
+		w, err := ecs.NewWorld()
+		require.NoError(b, err)
+		stun := ecs.Register[Stun](w, ecs.Enableable)
+		batch, err := ecs.NewArchetype(w, stun, ecs.Register[Position](w)).CreateN(n)
+		require.NoError(b, err)
+		list := batch.Entities(nil)
+		for _, order := range []string{"rows", "none"} {
+			if order == "none" {
+				rand.New(rand.NewPCG(1, 2)).Shuffle(n, func(i, k int) { list[i], list[k] = list[k], list[i] })
+			}
+			b.Run(fmt.Sprintf("order=%s/n=%d", order, n), func(b *testing.B) {
+				for b.Loop() {
+					for _, e := range list {
+						stun.Disable(e)
+					}
+					for _, e := range list {
+						stun.Enable(e)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N*n), "ns/call")
+			})
+		}
+		require.NoError(b, w.Close())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
 )
 
 // Enable bits: one word per 64 rows, for each type that was registered with
@@ -13,11 +14,11 @@ import (
 // Enable switches e's component on. It returns false when e is not alive or
 // does not have it, and panics when the type is not Enableable. It may be
 // called during iteration: a loop's masks are snapshots and do not change.
-func (h handle) Enable(e Entity) bool { return h.t.own().toggle("Component.Enable", e, true) }
+func (h handle) Enable(e Entity) bool { return h.t.set("Component.Enable", e, true) }
 
 // Disable switches e's component off: queries that name it pass e by, while Has
 // and Get still find it. It returns and panics like Enable.
-func (h handle) Disable(e Entity) bool { return h.t.own().toggle("Component.Disable", e, false) }
+func (h handle) Disable(e Entity) bool { return h.t.set("Component.Disable", e, false) }
 
 // Enabled reports whether e is alive and has the component, switched on. A type
 // that is not Enableable is always on.
@@ -72,6 +73,28 @@ func (f *finder) enabled(op string, e Entity) bool {
 	return !t.enableable || a.table.Books.Bit(a.table.Places[t.id].Slot(), pos, row)
 }
 
+// set is toggle of the owner. While nothing is lent it finds the bit by the owner of e's chunk; what it does not expect
+// is a call of toggle, which says so.
+func (t *typeInfo) set(op string, e Entity, on bool) bool {
+	if t == nil || !t.enableable || len(t.w.loops.borrows) != 0 {
+		return t.own().toggle(op, e, on)
+	}
+	w := t.w
+	r := w.ids.Own(entity.ID(e))
+	if r == nil {
+		return t.own().toggle(op, e, on)
+	}
+	o := w.tables.OwnerOf(r.Location)
+	a := w.archetypeAt(o)
+	if int(t.id) >= len(a.table.Places) || a.table.Places[t.id].Flags() == 0 {
+		return false
+	}
+	_, row := w.tables.Split(r.Location, o.Scale())
+	a.table.Books.Switch(a.table.Places[t.id].Slot(), o.Pos(), row, on, w.tables.Version)
+	return true
+}
+
+//go:noinline
 func (f *finder) toggle(op string, e Entity, on bool) bool {
 	t := f.known(op)
 	t.checkEnableable(op)

@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -263,6 +264,52 @@ func TestBehaviour49TogglingMarksItsType(t *testing.T) {
 			require.Equal(t, []bool{false, true, false}, stuns, name)
 			require.Equal(t, []bool{false, false, false}, healths)
 			require.Equal(t, []bool{false, false, false}, orders)
+		}
+	}
+}
+
+// TestToggleAlone: the short way of Enable and Disable, while nothing is lent, does what the long way does, which a
+// world takes while it is shared: in small chunks and large ones, for entities that lack the type, that died, and for none.
+func TestToggleAlone(t *testing.T) {
+	for _, growth := range chunkSizes {
+		for _, n := range []int{1, 50, 3000} {
+			t.Run(fmt.Sprintf("%d, chunks grow %v", n, growth), func(t *testing.T) {
+				var worlds [2]*ecs.World
+				for k := range worlds {
+					w := newWorld(t, ecs.ChunkGrowth(growth))
+					stun, mark, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.Register[Health](w)
+					ids := append(createEach(ecs.NewArchetype(w, stun, health, mark), n), createEach(ecs.NewArchetype(w, mark), n)...)
+					ids = append(ids, createEach(ecs.NewArchetype(w), 3)...)
+					dead := ids[0]
+					require.True(t, w.Destroy(dead))
+					ids = append(ids, ecs.Null)
+					rng := rand.New(rand.NewPCG(uint64(n), 7))
+					w.Advance()
+					end := func() {}
+					if k == 1 {
+						end = w.Share().End
+					}
+					for range 4 * n {
+						toggle := []func(ecs.Entity) bool{stun.Disable, stun.Enable, mark.Disable, mark.Enable}[rng.IntN(4)]
+						toggle(ids[rng.IntN(len(ids))])
+					}
+					for i, e := range ids {
+						has, on := i > 0 && i < n, rng.IntN(2) == 0
+						toggle := stun.Disable
+						if on {
+							toggle = stun.Enable
+						}
+						require.Equal(t, has, toggle(e))
+						require.Equal(t, has && on, stun.Enabled(e))
+					}
+					end()
+					worlds[k] = w
+				}
+				require.Equal(t, worlds[1].Hash(), worlds[0].Hash())
+				for _, w := range worlds {
+					require.NoError(t, w.Verify())
+				}
+			})
 		}
 	}
 }

@@ -34,6 +34,20 @@ func (b *Books) SetBit(slot uint16, pos, row int, on bool) {
 	}
 }
 
+// Switch is SetBit that marks the type changed in the chunk at a version. Which bits are set already is for no branch
+// to guess.
+func (b *Books) Switch(slot uint16, pos, row int, on bool, version uint32) {
+	new := uint64(0)
+	if on {
+		new = 1
+	}
+	word, at := &b.enabled[slot][pos][row/64], row%64
+	old := *word >> at & 1
+	*word ^= (old ^ new) << at
+	b.on[slot][pos] += int32(new) - int32(old)
+	*b.Version(slot, pos) = version
+}
+
 // Toggle is SetBit while other goroutines may read the bit and toggle its neighbours in the word.
 func (b *Books) Toggle(slot uint16, pos, row int, on bool) {
 	word, bit := &b.enabled[slot][pos][row/64], uint64(1)<<(row%64)
