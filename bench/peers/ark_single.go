@@ -11,6 +11,8 @@ var arkSingleWays = []way{
 	{"disable_enable", arkTag, buildArkToggle},
 	{"prefab4comp", ark, buildArkPrefab},
 	{"prefab4comp-batch", arkBatch, buildArkPrefabBatch},
+	{"query256spread", ark, buildArkQuery(arkSpread(8, 0), false)},
+	{"query256spread", arkTables, buildArkTables(arkSpread(8, 0), false)},
 	{"query5comp", ark, func(n int) (trial, error) { return newArkFive(n), nil }},
 	{"query5comp", arkTables, func(n int) (trial, error) { return arkFiveTables{newArkFive(n)}, nil }},
 	{"query2comp-threads", arkTables, buildArkTables(arkMovers, false)},
