@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"quarry/ecs/internal/entity"
 )
 
 // Borrows.
@@ -81,7 +79,7 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 		id := typeID(id)
 		if write := b.access.writes.Has(id); write || b.access.reads.Has(id) {
 			b.types = append(b.types, t)
-			b.lent[id] = &finder{t: t, b: b, base: t.base, size: t.size, shape: t.shape, spill: q.w.buffers.Lent(), writes: write && b.used.Has(id)}
+			b.lent[id] = &finder{t: t, b: b, size: t.size, shape: t.shape, spill: q.w.buffers.Lent(), writes: write && b.used.Has(id)}
 			b.lent[id].grant(false, false)
 		}
 	}
@@ -112,8 +110,8 @@ func (q *Query) declares(id typeID) bool { return int(id) < len(q.access) && q.a
 // Share lends everything to read. The owner hands the borrow to other goroutines, waits until they are
 // done, by a WaitGroup or the like, and calls End. Until then any goroutine may loop over queries by
 // Borrow.Rows and RowsOf; read by Get, Has, Alive and Enabled, by Get and Slice of buffers, by Get, At and
-// Of of shared types and Get of managed ones; look up many (GetMany, Gather) of a type of which many were
-// looked up before Share; and use Enable and Disable. All else that changes the world panics: structural
+// Of of shared types and Get of managed ones; look up many
+// (GetMany, Gather); and use Enable and Disable. All else that changes the world panics: structural
 // changes, writes to components, new archetypes and new types. Share ends borrows of queries that are out.
 // It panics inside a loop, while the world is shared, and when it is closed.
 func (w *World) Share() *Borrow {
@@ -201,11 +199,8 @@ func (b *Borrow) look(op string) {
 
 // lend lends a type, and brings the finder of the borrow's goroutines up to date.
 func (b *Borrow) lend(t *typeInfo) {
-	if b.used.Has(t.id) {
-		t.build()
-	}
 	if f := b.finderOf(t); f.b != nil {
-		f.Directory = t.Directory
+		f.ShareCells(&t.Sight)
 		f.grant(true, true)
 	}
 	t.lend(b.access.writes.Has(t.id), 1)
@@ -287,14 +282,20 @@ var noEpoch = ^uint64(0)
 // grant lets look-ups find entities, and views of buffers be read and written, or not (L2): look-ups go to miss,
 // views to refuse.
 func (f *finder) grant(read, write bool) {
-	w, view, toRead, toWrite := f.t.w, entity.View{}, &noEpoch, &noEpoch
+	w, toRead, toWrite := f.t.w, &noEpoch, &noEpoch
 	if read {
-		view, toRead = w.ids.View(), &w.rows.Epoch
+		toRead = &w.rows.Epoch
+		f.Show(w.ids.View())
+	} else {
+		f.Hide()
 	}
 	if write {
 		toWrite = &w.rows.Epoch
 	}
-	f.view, f.toRead, f.toWrite = view, toRead, toWrite
+	f.toRead, f.toWrite = toRead, toWrite
+	if f.b == nil {
+		f.t.showWrites()
+	}
 }
 
 // checkLent panics when a borrow forbids an access to the type.

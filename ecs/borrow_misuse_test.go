@@ -48,7 +48,7 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[Position]{}.Get(m.e) },
 		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                  func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
 	} {
-		require.PanicsWithValue(t, text, f)
+		requirePanicText(t, text, f)
 		require.False(t, l.borrow.Out())
 	}
 	p := m.w.Share()
@@ -74,7 +74,7 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: View.At: query(Read Position) declares Position to read: use ecs.Write":                                                          func() { view.At(rows) },
 		"ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows or a look-up":            func() { m.position.Get(m.e) },
 	} {
-		require.PanicsWithValue(t, text, f)
+		requirePanicText(t, text, f)
 	}
 	elements, _ := m.hits.Lookup(r).Get(m.e)
 	require.Zero(t, elements.Len())

@@ -187,7 +187,7 @@ func TestCreateNOfHugeNumbers(t *testing.T) {
 	stats, hash, live := w.Stats(), w.Hash(), w.Universe().Stats()
 	for _, n := range []int{ecs.MaxEntities - 1, ecs.MaxEntities, 1 << 31, 1 << 32, 1 << 62, 1<<63 - 1} {
 		b, err := a.CreateN(n)
-		require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217727 entities a world", "n=%d", n)
+		require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world", "n=%d", n)
 		require.ErrorIs(t, err, ecs.ErrLimit)
 		require.Zero(t, b.Len())
 		require.NoError(t, w.Verify())

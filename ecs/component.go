@@ -3,6 +3,8 @@ package ecs
 import (
 	"reflect"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
 )
 
 // Component is the handle of a component type. A type without fields is a tag:
@@ -28,8 +30,8 @@ func Register[T any](w *World, options ...TypeOption) Component[T] {
 // over rows may look up any entity, whatever its query declares. Of hundreds in no
 // order GetMany is faster.
 func (c Component[T]) Get(e Entity) *T {
-	p, _ := c.t.own().find(opGet, e)
-	return (*T)(p) // Safe because find returns the address of a T, or nil.
+	// Safe because a typeInfo begins with its Sight, which has the addresses of Ts.
+	return (*T)((*entity.Sight)(unsafe.Pointer(c.t)).At(entity.ID(e)))
 }
 
 // Mut is Get for writing: it marks the component changed in e's chunk. The mark is set

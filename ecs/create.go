@@ -117,8 +117,8 @@ func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	if n == 0 {
 		return Batch{w: w, epoch: w.rows.Epoch}, nil
 	}
-	if n > MaxEntities-1-w.alive() {
-		return Batch{}, during("Archetype.CreateN", limit("entities a world", MaxEntities-1, nil))
+	if n > mostAlive-w.alive() {
+		return Batch{}, during("Archetype.CreateN", limit("entities a world", mostAlive, nil))
 	}
 	a, err := a.makeRoom(n)
 	if err != nil {

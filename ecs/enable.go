@@ -80,7 +80,7 @@ func (t *typeInfo) set(op string, e Entity, on bool) bool {
 		return t.own().toggle(op, e, on)
 	}
 	w := t.w
-	r := w.ids.Own(entity.ID(e))
+	r := w.ids.Find(entity.ID(e))
 	if r == nil {
 		return t.own().toggle(op, e, on)
 	}
@@ -89,7 +89,7 @@ func (t *typeInfo) set(op string, e Entity, on bool) bool {
 	if int(t.id) >= len(a.table.Places) || a.table.Places[t.id].Flags() == 0 {
 		return false
 	}
-	_, row := w.tables.Split(r.Location, o.Scale())
+	row := o.Row(r.Location)
 	a.table.Books.Switch(a.table.Places[t.id].Slot(), o.Pos(), row, on, w.tables.Version)
 	return true
 }

@@ -33,8 +33,11 @@ type Entity entity.ID
 // Null is the entity that is never alive.
 var Null Entity
 
-// MaxEntities is the number of entity indices of a world, Null's included.
+// MaxEntities is the number of entity indices of a world, with Null's and one more that no entity gets.
 const MaxEntities = entity.MaxIDs
+
+// mostAlive is how many entities a world may have.
+const mostAlive = MaxEntities - 2
 
 // tags are those of the worlds of the process. They are no part of what Hash and String show.
 var tags entity.Tags

@@ -16,9 +16,8 @@ func (w *World) CorruptIDs() (restore func()) {
 // CorruptView makes look-ups of a type see no records.
 func CorruptView(t Type) (restore func()) {
 	info := t.info()
-	view := info.view
-	info.view = entity.View{}
-	return func() { info.view = view }
+	info.Show(entity.View{})
+	return func() { info.Show(info.w.ids.View()) }
 }
 
 // CorruptNames breaks W8 of a world with two names that are the same, in three ways.

@@ -18,7 +18,6 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 			a = b
 		}
 	}
-	first := a.table.Grid.Chunks()[0].First
 	ids := entities(a.table.Grid.Row(0, 0).Base, a.table.Grid.RowsOf(0))
 	var head *value.Header
 	for _, c := range a.table.Owning {
@@ -64,9 +63,10 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		return func() { a.table.Sig = old }
 	case "L1":
 		d := w.types.list[a.table.Types[0]]
-		d.build()
-		d.Starts[first.Chunk()] += 2
-		return func() { d.Starts[first.Chunk()] -= 2 }
+		c := d.CellOf(a.table.At(0, 0))
+		old := *c
+		*c = entity.Cell{}
+		return func() { *c = old }
 	}
 	return nil
 }
@@ -112,9 +112,9 @@ func (w *World) CorruptParts(invariant string) (restore func()) {
 		w.loops.open = len(w.loops.borrows)
 		return func() { w.loops.borrows, w.loops.open = nil, 0 }
 	case "L2":
-		old := w.types.list[0].view
-		w.types.list[0].view = entity.View{}
-		return func() { w.types.list[0].view = old }
+		t := w.types.list[0]
+		t.Show(entity.View{})
+		return func() { t.Show(w.ids.View()) }
 	case "C1":
 		tx := w.rows.Begin()
 		tx.Expect(&a.table.Table, 1)

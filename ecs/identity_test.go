@@ -159,13 +159,13 @@ func TestBehaviour06BulkRecycles(t *testing.T) {
 // TestBehaviour10Limit: at the limit of entities, which blocks of both kinds share, creation and
 // reservation fail with the same error, change nothing, and go on when there is room.
 func TestBehaviour10Limit(t *testing.T) {
-	const text = ": the limit is 134217727 entities a world"
+	const text = ": the limit is 134217726 entities a world"
 	w := newWorld(t)
 	a := ecs.NewArchetype(w)
 	restore := w.LeaveBlocks(3)
-	_, err := a.CreateN(blockSize - 1) // the first; index 0 is Null
+	_, err := a.CreateN(blockSize - 2) // the first; index 0 is Null, and the last one of all is nobody's
 	require.NoError(t, err)
-	ids := reserve(t, w, blockSize)
+	ids := reserve(t, w, blockSize-1)
 	last := a.Create() // the third
 	before := w.Stats()
 	require.EqualError(t, w.Reserve(make([]ecs.Entity, 1)), "ecs: World.Reserve"+text)
@@ -180,7 +180,7 @@ func TestBehaviour10Limit(t *testing.T) {
 	require.PanicsWithError(t, "ecs: Archetype.Create"+text, func() { a.Create() })
 
 	create(t, a, ids)
-	require.Equal(t, 3*blockSize-1, w.Stats().Alive)
+	require.Equal(t, 3*blockSize-3, w.Stats().Alive)
 	w.Destroy(ids[5])
 	_, err = a.TryCreate()
 	require.EqualError(t, err, "ecs: Archetype.Create"+text, "an index of a block of reserved ids is of no use")

@@ -30,10 +30,10 @@ import (
 // when there is no room.
 func (w *World) Instantiate(e Entity) Entity {
 	if w != nil && w.loops.open == 0 && w.ids.Free() > 0 {
-		if r := w.ids.Own(entity.ID(e)); r != nil {
+		if r := w.ids.Find(entity.ID(e)); r != nil {
 			o := w.tables.OwnerOf(r.Location)
 			if path := w.archetypeAt(o).copies; path != nil && !path.To.Grid.Full() {
-				return Entity(w.rows.Copy(path, o.Pos(), w.tables.RowAt(r.Location, o)))
+				return Entity(w.rows.Copy(path, o.Pos(), o.RowAt(r.Location)))
 			}
 		}
 	}
@@ -209,8 +209,8 @@ func (c *copying) run(op string) (Batch, error) {
 	if total == 0 {
 		return w.batch(0), nil
 	}
-	if free := MaxEntities - 1 - w.alive(); c.n > free/len(c.members) { // total may have overflowed
-		return Batch{}, during(op, limit("entities a world", MaxEntities-1, nil))
+	if free := mostAlive - w.alive(); c.n > free/len(c.members) { // total may have overflowed
+		return Batch{}, during(op, limit("entities a world", mostAlive, nil))
 	}
 	w.loops.enter(op)
 	defer w.loops.leave()

@@ -229,7 +229,7 @@ func TestInstantiateMisuse(t *testing.T) {
 	}
 	for _, n := range []int{1 << 40, math.MaxInt/2 + 1, math.MaxInt} { // two times the second is less than 0
 		b, err := x.w.InstantiateGroup(group, n)
-		require.EqualError(t, err, "ecs: World.InstantiateGroup: the limit is 134217727 entities a world")
+		require.EqualError(t, err, "ecs: World.InstantiateGroup: the limit is 134217726 entities a world")
 		require.Zero(t, b.Len())
 	}
 	require.Equal(t, 3, x.w.Stats().Alive)

@@ -102,11 +102,7 @@ func (f *finder) mutLent(op lookupOp, e Entity) unsafe.Pointer {
 	}
 	p, at := f.find(op, e)
 	if p != nil {
-		version := f.versionAt(at)
-		if version == nil {
-			version = f.versionSmall(at)
-		}
-		f.b.mark(version)
+		f.b.mark(f.CellOf(at).Mark())
 	}
 	return p
 }

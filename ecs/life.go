@@ -6,7 +6,6 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/change"
-	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 )
 
@@ -124,7 +123,7 @@ func (w *World) Close() error {
 	w.index.Close()
 	w.loops.open++ // a loop that never ends
 	for _, t := range w.types.list {
-		t.view = entity.View{}
+		t.Hide()
 	}
 	w.rows.Epoch++ // views are void
 	return err

@@ -52,7 +52,7 @@ func refused(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, entity.ErrFull):
-		return limit("entities a world", MaxEntities-1, nil)
+		return limit("entities a world", mostAlive, nil)
 	case errors.Is(err, value.ErrLong):
 		return limit("bytes of a buffer", value.MaxBytes, nil)
 	}

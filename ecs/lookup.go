@@ -5,32 +5,18 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 )
 
 // Look-ups.
 //
-// Within a chunk the address of a row's value is linear in the row's location, for
-// a column is one piece. So all that a look-up needs to know of a chunk is one number:
-// where the column would begin if the chunk's locations began at 0. A directory has
-// that number for each unit of 16 KiB, as an offset from the world's base, and beside it
-// where the chunk's change version is, for look-ups that write:
+// Component.Get is the look-up of entity.Sight alone, in the caller: two loads one after the other before the value, the record and
+// the cell of its stretch. All other look-ups are find, one call, from the same tables. What At refuses it cannot explain: the value that
+// it panics with asks refusal, which does what find does with the entity.
 //
-//	Entity 12v3       starts[location/4096]     the value's address
-//	  | index 12        | 8 B a unit              |
-//	  v                 v                         v
-//	record 8 B -------> start ------------------> base + start + location*size
-//	  location
+// Look-ups that write are entity.Sight.Mut, one call, which also writes the change version of the type in the chunk.
 //
-// Units on the shelf, whose small chunks belong to several archetypes, have no start: a
-// look-up of a row there, as of one without the type, asks the owners.
-//
-// That is three loads one after the other, two of them from memory that may be cold,
-// the record and the value, and neither the chunk's order nor its archetype is asked for.
-// A look-up by way of owner, archetype and place has three loads more.
-//
-// Invariant, checked by Verify, beside L1 of package table, which says what directories have:
+// Invariant, checked by Verify, beside L1 of package table, which says what cells and marks have:
 //
 //	L2 The owner's look-ups of a type see the world's records as they are, or none while the type is
 //	   lent to be written. Look-ups of a borrow see them while the borrow is out, else none.
@@ -38,21 +24,22 @@ import (
 // finder is what look-ups of one type ask, and views of its buffers. A type has one for the world's
 // owner, and one more for the goroutines of each borrow of a query that lends the type.
 type finder struct {
-	view entity.View    // of the world's records, which each look-up asks; none: every look-up goes to miss
-	base unsafe.Pointer // of the world's universe
-	size int            // bytes of an element of the column; 0 for a tag
-	table.Directory
-	toRead  *uint64 // the epoch of views of buffers that may be read: the world's, or noEpoch
-	toWrite *uint64 // the same of those that may be written
-	spill   *value.Spill
-	shape   value.Shape // buffers: what they have in common; else zero
-	t       *typeInfo
-	b       *Borrow // whose goroutines look; nil: the owner does
-	writes  bool    // look-ups may write: for a borrow, the type is among its uses to write; for the owner, nobody has borrowed it
+	entity.Sight         // first, see sight
+	size         int     // bytes of an element of the column; 0 for a tag
+	toRead       *uint64 // the epoch of views of buffers that may be read: the world's, or noEpoch
+	toWrite      *uint64 // the same of those that may be written
+	spill        *value.Spill
+	shape        value.Shape // buffers: what they have in common; else zero
+	t            *typeInfo
+	b            *Borrow // whose goroutines look; nil: the owner does
+	writes       bool    // look-ups may write: for a borrow, the type is among its uses to write; for the owner, nobody has borrowed it
 }
 
 // own returns the finder of the owner's look-ups, nil for the type of a zero handle.
 func (t *typeInfo) own() *finder { return (*finder)(unsafe.Pointer(t)) } // Safe because a typeInfo begins with it.
+
+// sight returns what look-ups ask, nil for a zero handle.
+func (f *finder) sight() *entity.Sight { return (*entity.Sight)(unsafe.Pointer(f)) } // Safe because a finder begins with it.
 
 // lookupOp is a function's name for messages, as a number: a string would cost each
 // look-up some instructions.
@@ -107,6 +94,28 @@ var lookupOps = [...]string{
 
 func (op lookupOp) String() string { return lookupOps[op] }
 
+func init() {
+	entity.OnRefusal(refusal)
+	entity.OnWrite(mutElse)
+}
+
+// refusal returns why a look-up by Component.Get panicked, when somebody asks for the message. The world may have been closed
+// since, and the type given back, so whose entity it is comes first.
+func refusal(s *entity.Sight, id entity.ID) (why string) {
+	const op = opGet
+	f, e := (*finder)(unsafe.Pointer(s)), Entity(id) // Safe because each Sight but the zero handle's begins a finder.
+	defer func() {
+		if text, ok := recover().(string); ok {
+			why = text
+		}
+	}()
+	if w := f.known(op.String()).w; e != Null {
+		w.checkForeign(op.String(), e)
+	}
+	f.miss(op, e)
+	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.t.name, e)
+}
+
 // showRecords tells look-ups where the records are, after they may have moved (L2).
 func (w *World) showRecords() {
 	view := w.ids.View()
@@ -116,48 +125,41 @@ func (w *World) showRecords() {
 	w.shown = view
 	for _, t := range w.types.list {
 		if t.writers == 0 {
-			t.view = view
+			t.Show(view)
+			t.showWrites()
 		}
 	}
 }
 
-// build notes the chunks that there are, at the first call.
-func (t *typeInfo) build() { t.w.tables.Build(&t.Directory, t.id, t.w.archetypes.tables) }
+// showWrites lets the owner's look-ups write, where they may (L2).
+func (t *typeInfo) showWrites() {
+	if t.writes {
+		t.ShowWrites(&t.w.tables.Version)
+	} else {
+		t.HideWrites()
+	}
+}
 
 // find returns the address of e's value and where e is, or nil when e is not alive or
 // lacks the type. A nil f is that of a zero handle.
 func (f *finder) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
-	if f == nil {
+	r, ok := f.sight().Find(entity.ID(e))
+	if r != nil {
+		at := r.Location
+		return f.CellOf(at).ValueAt(at), at
+	}
+	if !ok {
 		return f.miss(op, e)
 	}
-	r := f.view.Record(entity.ID(e))
-	if r == nil {
-		return f.miss(op, e)
-	}
-	if !r.Is(entity.ID(e)) {
-		return nil, 0
-	}
-	at := uintptr(r.Location)
-	unit := int(at >> table.RowBits)
-	if unit >= len(f.Starts) {
-		return f.miss(op, e)
-	}
-	start := f.Starts[unit]
-	if start == table.NoColumn {
-		return f.seekSmall(location(at))
-	}
-	// Safe because a row that a record leads to lies in the chunk (W1), and start
-	// is that of the chunk's column (L1).
-	return unsafe.Add(f.base, start+at*uintptr(f.size)), location(at)
+	return nil, 0
 }
 
 // miss does what find does not expect: it panics for zero handles, closed worlds and
-// entities of another world, and builds the directory.
+// entities of another world, and for a type that is lent but for opHas.
 //
 //go:noinline
 func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
-	t := f.known(op.String())
-	w := t.w
+	w := f.known(op.String()).w
 	w.checkWorld(op.String(), e)
 	if op != opHas {
 		f.checkRead(op.String())
@@ -166,11 +168,7 @@ func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if r == nil {
 		return nil, 0
 	}
-	if !f.Built && f.b == nil && t.writers == 0 && !w.isShared() {
-		t.build()
-		return f.find(op, e)
-	}
-	return f.seek(r.Location) // of a borrow, several goroutines may be here: none may build
+	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
 }
 
 // known returns the type, and panics for a zero handle.
@@ -206,61 +204,21 @@ func (f *finder) checkWrite(op string) {
 	}
 }
 
-// seekSmall is find for a row in a unit that the directory does not know: of a small
-// chunk, or without the type.
-//
-//go:noinline
-func (f *finder) seekSmall(at location) (unsafe.Pointer, location) {
-	if !f.t.w.tables.IsShelved(at) {
-		return nil, 0
-	}
-	return f.seek(at)
-}
-
-// seek is find by way of the owner.
-func (f *finder) seek(at location) (unsafe.Pointer, location) {
-	w, o := f.t.w, f.t.w.tables.OwnerOf(at)
-	a := w.archetypeAt(o)
-	if int(f.t.id) >= len(a.table.Places) || a.table.Places[f.t.id].Flags() == 0 {
-		return nil, 0
-	}
-	base, row := w.tables.Split(at, o.Scale())
-	// Safe because the offset is that of a column of the row's chunk.
-	return unsafe.Add(base, uintptr(a.table.Places[f.t.id].Offset)*o.Scale()+uintptr(row)*uintptr(f.size)), at
-}
-
 // mut is find for writing: it marks the type changed in e's chunk.
 func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
-	p, at := t.own().find(op, e)
-	if p != nil {
-		if !t.writes {
-			t.checkWrite(op.String())
-		}
-		t.mark(at)
+	return t.own().sight().Mut(uint8(op), entity.ID(e))
+}
+
+// mutElse is mut of what that does not expect.
+func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
+	f := (*finder)(unsafe.Pointer(s)) // Safe because the owner's look-ups write by Sights that begin a finder.
+	p, at := f.find(lookupOp(op), Entity(e))
+	if p == nil {
+		return nil
 	}
+	if !f.writes {
+		f.checkWrite(lookupOp(op).String())
+	}
+	*f.CellOf(at).Mark() = f.t.w.tables.Version
 	return p
-}
-
-// mark marks the type changed in the chunk of a row that has it.
-func (t *typeInfo) mark(at location) {
-	version := t.versionAt(at)
-	if version == nil {
-		version = t.versionSmall(at)
-	}
-	*version = t.w.tables.Version
-}
-
-// versionAt returns where the type's version is in the chunk of a row that has it; nil: versionSmall
-// knows. It is small enough to be inlined.
-func (f *finder) versionAt(at location) *uint32 {
-	if unit := int(at >> table.RowBits); unit < len(f.Marks) {
-		return f.Marks[unit].Version()
-	}
-	return nil
-}
-
-//go:noinline
-func (f *finder) versionSmall(at location) *uint32 {
-	a := f.t.w.archetypeAt(f.t.w.tables.OwnerOf(at))
-	return a.table.Books.Version(a.table.Places[f.t.id].Slot(), 0)
 }

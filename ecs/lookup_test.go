@@ -244,7 +244,7 @@ func TestLookupsAgreeWithAModel(t *testing.T) {
 					}
 					return nil
 				})
-				if i > steps/2 { // its directory is built when there is much
+				if i > steps/2 { // not looked up while there is little
 					check(t, z, z.lopsided, func(c *creature) *lopsided { return c.lopsided })
 				}
 				require.NoError(t, z.w.Verify())
@@ -357,7 +357,7 @@ func TestLookupMisuseIsNamed(t *testing.T) {
 		"ecs: World.Locate: " + belongs:                            func() { w.Locate(stranger) },
 		"ecs: World.Locate: the world is closed":                   func() { closed.Locate(ecs.Null) },
 	} {
-		require.PanicsWithValue(t, text, f)
+		requirePanicText(t, text, f)
 	}
 	require.Equal(t, Position{}, *position.Get(e), "nothing was written")
 }

@@ -7,7 +7,6 @@ import (
 
 	"quarry/asm"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/table"
 )
 
 // Look-ups of many entities at once, in blocks: the addresses of a block's values are
@@ -67,14 +66,7 @@ func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity
 		block = room[:farBlock]
 	}
 	for len(entities) > 0 {
-		n := t.findBlock(op, block, entities, far)
-		if write {
-			for i, p := range block[:n] {
-				if p != 0 {
-					t.mark(t.w.ids.Locate(entity.ID(entities[i])))
-				}
-			}
-		}
+		n := t.findBlock(op, block, entities, far, write)
 		// Safe because what was found are addresses in the universe, or nil.
 		dst = append(dst, unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(&room)), n)...)
 		entities = entities[n:]
@@ -101,10 +93,10 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 	if far {
 		size = farBlock
 	}
-	n := t.findBlock(op, blocks[0][:size], entities, far)
+	n := t.findBlock(op, blocks[0][:size], entities, far, false)
 	for turn := 0; n > 0; turn ^= 1 {
 		entities = entities[n:]
-		next := t.findBlock(op, blocks[turn^1][:size], entities, far)
+		next := t.findBlock(op, blocks[turn^1][:size], entities, far, false)
 		for i, p := range blocks[turn][:n] {
 			if p == 0 {
 				clear(dst[i : i+1])
@@ -122,15 +114,14 @@ func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
 // ready makes sure that the directory is built, and that writers may write.
 func (t *typeInfo) ready(op lookupOp, write bool) {
 	t.world().checkHandle(op.String())
-	if t.w.isShared() && (write || !t.Built) {
-		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read, and a type's first look-up of many comes before Share")
+	if t.w.isShared() && write {
+		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read")
 	}
 	if write {
 		t.checkWrite(op.String())
 	} else {
 		t.checkRead(op.String())
 	}
-	t.build()
 }
 
 // near is how many bytes of records and values a second-level cache holds: then asking
@@ -139,48 +130,25 @@ const near = 1 << 20
 
 // isFar reports whether records and values are more than near.
 func (t *typeInfo) isFar() bool {
-	return t.view.Len()*(int(unsafe.Sizeof(entity.Record{}))+t.size) > near
+	return t.Len()*(int(unsafe.Sizeof(entity.Record{}))+t.size) > near
 }
 
 // findBlock finds the values of the first entities, as many as a block has, and
 // returns the number. When the world is larger than the cache it asks for their lines
 // and for the records of the entities behind.
-func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, far bool) int {
+func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, far, write bool) int {
 	n := min(len(entities), len(block))
-	for i := t.findRun(block[:n], entities); i < n; i++ {
+	ids := idsOf(entities)
+	for i := t.Values(block[:n], ids, write); i < n; i++ {
 		// Not alive, without the type, or of another world: find knows, or panics.
 		p, _ := t.find(op, entities[i])
 		block[i] = uintptr(p)
-		i += t.findRun(block[i+1:n], entities[i+1:])
+		i += t.Values(block[i+1:n], ids[i+1:], write)
 	}
 	if far {
 		t.ask(block[:n], entities[n:])
 	}
 	return n
-}
-
-// findRun finds the values of the first entities up to one that has none, and returns
-// how many it found. It is find without calls and checks that cannot fail, so that all
-// stays in registers; the directory is built.
-func (t *typeInfo) findRun(into []uintptr, entities []Entity) int {
-	view, base, size := t.view, uintptr(t.base), uintptr(t.size)
-	starts := unsafe.Pointer(unsafe.SliceData(t.Starts))
-	entities = entities[:len(into)]
-	for i, e := range entities {
-		r := view.Record(entity.ID(e))
-		if r == nil || !r.Is(entity.ID(e)) {
-			return i
-		}
-		at := uintptr(r.Location)
-		// Safe because a row of an entity that is alive lies in a unit that the table of
-		// owners has (W1), and the directory is as long as that (L1).
-		start := *(*uintptr)(unsafe.Add(starts, at>>table.RowBits*unsafe.Sizeof(base)))
-		if start == table.NoColumn {
-			return i
-		}
-		into[i] = base + start + at*size
-	}
-	return len(into)
 }
 
 // ask asks for the lines of values, and for those of the records of the entities
@@ -190,7 +158,7 @@ func (t *typeInfo) ask(values []uintptr, entities []Entity) {
 	var records [farBlock]uintptr
 	n := min(len(entities), farBlock)
 	for i, e := range entities[:n] {
-		records[i] = t.view.Address(entity.ID(e))
+		records[i] = t.AddressOf(entity.ID(e))
 	}
 	asm.Prefetch(records[:n])
 }

@@ -124,8 +124,8 @@ func (w *World) move(op string, from *World, selected *change.Tx) (Moved, error)
 		m.moved.Batch = w.batch(0)
 		return m.moved, nil
 	}
-	if total > MaxEntities-1-w.alive() {
-		return Moved{}, during(op, limit("entities a world", MaxEntities-1, nil))
+	if total > mostAlive-w.alive() {
+		return Moved{}, during(op, limit("entities a world", mostAlive, nil))
 	}
 	for i := range selected.Parts {
 		if err := m.registerTypes(from.archetypeOn(selected.Parts[i].Table)); err != nil {

@@ -118,7 +118,7 @@ func TestMisuseIsNamed(t *testing.T) {
 		"ecs: Archetype.CreateN: Unset names Health, which [Position Velocity Stun []Hit] does not have": func() { _, _ = m.a.CreateN(1, ecs.Unset(health)) },
 		"ecs: Archetype.CreateN: Unset names types of another world":                                     func() { _, _ = m.a.CreateN(1, ecs.Unset(ecs.Register[Position](m.other))) },
 	} {
-		require.PanicsWithValue(t, text, f)
+		requirePanicText(t, text, f)
 		require.NoError(t, m.w.Verify(), "after %s", text)
 		require.Equal(t, before.Alive, m.w.Stats().Alive)
 		require.Equal(t, hash, m.w.Hash(), "a refused call changes nothing: %s", text)
@@ -141,9 +141,9 @@ func TestLimitsAreErrors(t *testing.T) {
 	many.Append(ecs.NewArchetype(w, many).Create(), huge{})
 	require.Panics(t, func() { ecs.WithUniverse(nil) })
 	_, err := ecs.NewArchetype(w).CreateN(ecs.MaxEntities)
-	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217727 entities a world")
+	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")
 	_, err = ecs.NewArchetype(w).CreateN(math.MaxInt)
-	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217727 entities a world")
+	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")
 	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: the limit is 1048576 bytes of a buffer", func() {
 		ecs.RegisterBuffer[Hit](w, ecs.Inline(1<<20))
 	})
@@ -172,7 +172,7 @@ func TestClosedWorldRefuses(t *testing.T) {
 		"ecs: NewArchetype: the world is closed":      func() { ecs.NewArchetype(w) },
 		"ecs: NewQuery: the world is closed":          func() { ecs.NewQuery(w) },
 	} {
-		require.PanicsWithValue(t, text, f)
+		requirePanicText(t, text, f)
 	}
 	require.False(t, w.Alive(e))
 	require.NoError(t, w.Verify())
@@ -250,7 +250,7 @@ func TestZeroHandleIsNamed(t *testing.T) {
 		"ecs: Archetype.Create: the archetype is the zero value; archetypes come from NewArchetype": func() { new(ecs.Archetype).Create() },
 		"ecs: Change.Apply: the change is the zero value; changes come from NewChange":              func() { _, _ = new(ecs.Change).Apply(m.e) },
 	} {
-		require.PanicsWithValue(t, text, f)
+		requirePanicText(t, text, f)
 	}
 	require.NoError(t, m.w.Verify())
 }

@@ -69,6 +69,11 @@ func (w *World) recordOf(op string, e Entity) *entity.Record {
 //go:noinline
 func (w *World) checkWorld(op string, e Entity) {
 	w.checkHandle(op)
+	w.checkForeign(op, e)
+}
+
+// checkForeign is checkWorld, whether or not the world is open.
+func (w *World) checkForeign(op string, e Entity) {
 	if e.IsPlaceholder() {
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
@@ -119,5 +124,5 @@ func (w *World) archetypesOf(dst []*Archetype, list []Entity) {
 // rowOf returns the archetype, chunk and row that a record leads to.
 func (w *World) rowOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
 	o := w.tables.OwnerOf(r.Location)
-	return w.archetypeAt(o), o.Pos(), w.tables.RowAt(r.Location, o)
+	return w.archetypeAt(o), o.Pos(), o.RowAt(r.Location)
 }

@@ -324,7 +324,7 @@ func TestSmallChunkInAShare(t *testing.T) {
 	x.create(t, 4, 20) // and flag
 	require.True(t, isSmall(x.sets[1]) && isSmall(x.sets[4]))
 	ids := x.queries[0].Entities(nil)
-	x.position.Get(ids[0]) // the first look-up, which notes the chunks
+	x.position.Get(ids[0])
 	p := x.w.Share()
 	done := make(chan error)
 	for g := range 4 {

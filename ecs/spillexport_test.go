@@ -48,5 +48,5 @@ func (h handle) SpilledSize(e Entity) int {
 // one row to the next.
 func (h handle) Place(e Entity) (header, stride uintptr) {
 	p, _ := h.t.own().find(opBufferGet, e)
-	return (uintptr(p) - uintptr(h.t.base)) % (1 << 14), uintptr(h.t.size)
+	return (uintptr(p) - uintptr(h.t.w.base)) % (1 << 14), uintptr(h.t.size)
 }

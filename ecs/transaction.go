@@ -131,7 +131,7 @@ func (t *Transaction) move(list []Entity, o *Outcome) {
 func (t *Transaction) add(g txGroup, ids int) {
 	t.groups = append(t.groups, g)
 	if t.ids += ids; t.ids > MaxEntities && t.err == nil {
-		t.err = limit("entities a world", MaxEntities-1, nil)
+		t.err = limit("entities a world", mostAlive, nil)
 	}
 }
 
@@ -139,8 +139,8 @@ func (t *Transaction) add(g txGroup, ids int) {
 // has changed.
 func (t *Transaction) reserve() error {
 	w, err := t.w, t.err
-	if err == nil && t.ids > MaxEntities-1-w.alive() {
-		err = limit("entities a world", MaxEntities-1, nil)
+	if err == nil && t.ids > mostAlive-w.alive() {
+		err = limit("entities a world", mostAlive, nil)
 	}
 	if err != nil {
 		t.tx.Cancel()

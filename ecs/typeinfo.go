@@ -235,7 +235,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		info.links = appendLinks(nil, info.rtype, 0)
 	}
 	info.w, info.id = w, typeID(len(w.types.list))
-	info.t, info.base, info.spill, info.writes = &info, w.base, w.buffers.Own(), true
+	info.t, info.spill, info.writes = &info, w.buffers.Own(), true
 	info.grant(true, true)
 	w.types.byKey[key] = info.id
 	if info.shared != nil {
@@ -246,7 +246,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 		w.types.cleanup.Add(info.id)
 	}
 	w.types.list = append(w.types.list, &info)
-	of := table.Type{Layout: info.planned(), Managed: info.managed}
+	of := table.Type{Layout: info.planned(), Managed: info.managed, Sight: &info.Sight}
 	if info.buffer {
 		of.Buffers = &w.buffers
 	}

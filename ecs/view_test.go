@@ -299,11 +299,13 @@ func TestViewMisuse(t *testing.T) {
 // requirePanic checks that f panics and says want.
 func requirePanic(t *testing.T, want string, f func()) {
 	t.Helper()
-	defer func() {
-		t.Helper()
-		require.Contains(t, fmt.Sprint(recover()), want)
-	}()
-	f()
+	require.Contains(t, panicText(f), want)
+}
+
+// requirePanicText checks that f panics with a text, or with an error that says it.
+func requirePanicText(t *testing.T, want string, f func()) {
+	t.Helper()
+	require.Equal(t, want, panicText(f))
 }
 
 func TestEach(t *testing.T) {

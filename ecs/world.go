@@ -13,16 +13,16 @@ import (
 
 // The world.
 //
-// An entity is an index into the records (ecs/internal/entity), which say in which chunk
-// and row its components are. A chunk belongs to the table of one archetype (ecs/internal/table);
-// the owners say to which, and where in the table's list it stands.
+// An entity is an index into the records (ecs/internal/entity), which say in which stretch of rows
+// and in which row its components are. A stretch lies in a chunk of the table of one archetype (ecs/internal/table);
+// the owners say of which, where the chunk is, and where in the table's list it stands.
 // So the path goes record -> owner -> archetype -> column -> row, and only the record and
 // the row itself are cold memory; look-ups of one type have a shorter one (lookup.go):
 //
-//	Entity 12v3          owners[chunk]            archetype 7
-//	  | index 12           | archetype 7, pos 2     | place[type] = offset 3,264
-//	  v                    v                        v
-//	record{3, chunk|row} ------------------> base + chunk*16 KiB + 3,264 + row*16
+//	Entity 12v3            owners[stretch]                   archetype 7
+//	  | index 12             | archetype 7, pos 2, chunk at p  | place[type] = offset 3,264
+//	  v                      v                                 v
+//	record{3, stretch|row} --------------------------------> p + 3,264 + row*16
 //
 // Invariants, checked by Verify:
 //
@@ -36,7 +36,7 @@ import (
 //	W10 Every slot in a row is in use in the store of its type and stands in no other row, and
 //	   the stores have no other slots in use: S1 to S3 of package value.
 //	W12 Entities that are Dying have a Cleanup type.
-//	W2, W3, W6, W9 and L1 of package table, R1-R9 of package entity, M1-M5 of package match,
+//	W2, W3, W6, W9 and L1 of package table, R1-R10 of package entity, M1-M5 of package match,
 //	W11 of value.go, and those of the parts that have a file here: T1, T2 and L2 of registry.go,
 //	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"runtime/trace"
@@ -93,6 +94,7 @@ func (k *worker) run(j *Job) {
 		var failure *PanicError
 		if !ended {
 			failure = &PanicError{Job: j.name, Ordinal: c.ordinal, Value: recover(), Stack: debug.Stack()}
+			_ = fmt.Sprint(failure.Value) // a look-up that was refused says why when it is first asked, which is later than the borrow ends
 		}
 		k.leave(j, c, clock.Now()-start, failure)
 	}()

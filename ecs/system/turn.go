@@ -121,6 +121,7 @@ func (s *State) exit(at *visit) {
 	if !at.ended {
 		// A goroutine that ends takes the groups' turns with it; the first is who ended it.
 		if value := recover(); value != nil || !y.ending {
+			_ = fmt.Sprint(value) // a look-up that was refused says why when it is first asked
 			y.keep(newPanicError(s.name, at.call, value))
 			y.ending = value == nil
 		}

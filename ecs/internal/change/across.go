@@ -37,8 +37,8 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 		r.rename(from, b, renamed)
 	}
 	if give > 0 {
-		for pos, c := range p.Table.Grid.Chunks()[:give] {
-			from.died(p.Table, table.Locate(c.First, 0), p.Table.Grid.RowsOf(pos))
+		for pos := range give {
+			from.died(p.Table, p.Table.At(pos, 0), p.Table.Grid.RowsOf(pos))
 		}
 		start, n := path.Give(give, arrive)
 		r.born(path.To, start, n)
@@ -47,7 +47,7 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		start := path.To.Grid.Len()
-		from.died(p.Table, table.Locate(p.Table.Grid.Chunks()[pos].First, row), n)
+		from.died(p.Table, p.Table.At(pos, row), n)
 		path.Copy(pos, row, n, func(b table.Run, _ alloc.GridRow) { arrive(b) })
 		p.takeOut(pos, row, n)
 		r.born(path.To, start, n)

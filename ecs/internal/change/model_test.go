@@ -70,6 +70,7 @@ func newModel(t *testing.T, u *alloc.Universe, growth alloc.Growth) *model {
 		{Layout: layout.Column{Name: "Name", Size: 4, Align: 4}, Managed: m.names},
 	} {
 		require.Less(t, id, int(kinds))
+		of.Sight = new(entity.Sight)
 		m.tables.Register(of)
 	}
 	m.rows.Open(&m.ids, &m.tables, &m.buffers, Calls{
@@ -130,7 +131,7 @@ func (m *model) table(sig table.Signature) *table.Table {
 // at returns the row of an entity.
 func (m *model) at(e entity.ID) alloc.GridRow {
 	l := m.ids.Find(e).Location
-	return m.tables.RowAt(l, m.tables.OwnerOf(l))
+	return m.tables.OwnerOf(l).RowAt(l)
 }
 
 // tableOf returns the table of an entity.
@@ -212,7 +213,7 @@ func (m *model) write(rng *rand.Rand, list []entity.ID) {
 func (m *model) toggle(rng *rand.Rand, e entity.ID) {
 	a, l := m.tableOf(e), m.ids.Find(e).Location
 	o := m.tables.OwnerOf(l)
-	_, row := m.tables.Split(l, o.Scale())
+	row := o.Row(l)
 	for _, slot := range a.Books.Toggling() {
 		on := rng.IntN(2) == 0
 		a.Books.SetBit(slot, o.Pos(), row, on)

@@ -90,8 +90,8 @@ func (r *Rows) died(t *table.Table, at table.Location, n int) {
 
 // Create makes an entity with a row of a table, all zero.
 func (r *Rows) Create(t *table.Table) entity.ID {
-	at, first := t.Grid.Tail()
-	e := r.ids.Take(table.Locate(first, at.Row))
+	at, _ := t.Grid.Tail()
+	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
 	alloc.ClearRows(at, 1, t.Grid.Columns())
 	t.Grid.Push(1)
@@ -107,8 +107,8 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 // target has nothing that its rows own, and no column that the source lacks.
 func (r *Rows) Copy(path *table.Transition, pos int, from alloc.GridRow) entity.ID {
 	t := path.To
-	at, first := t.Grid.Tail()
-	e := r.ids.Take(table.Locate(first, at.Row))
+	at, _ := t.Grid.Tail()
+	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
 	path.CopyRow(at, pos, from)
 	t.Grid.Push(1)
@@ -137,7 +137,7 @@ func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o tabl
 
 // forgetRows tells the world that the entities of n rows of a chunk end.
 func (r *Rows) forgetRows(l table.Location, n int) {
-	at := r.tables.RowAt(l, r.tables.OwnerOf(l))
+	at := r.tables.OwnerOf(l).RowAt(l)
 	r.forget(table.IDs(at.Base, at.Row+n)[at.Row:])
 }
 
@@ -214,13 +214,13 @@ func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) 
 func (r *Rows) send(path *table.Transition, pos, row, n int) Span {
 	start := path.To.Grid.Len()
 	path.Send(pos, row, n)
-	r.moved(path, table.Locate(path.From.Grid.Chunks()[pos].First, row), start, n)
+	r.moved(path, path.From.At(pos, row), start, n)
 	return Span{path.To, start, n}
 }
 
 // give hands the first chunks of a path's source over to its target.
 func (r *Rows) give(path *table.Transition, chunks int) Span {
-	at := table.Locate(path.From.Grid.Chunks()[0].First, 0)
+	at := path.From.At(0, 0)
 	start, n := path.Give(chunks, nil)
 	r.moved(path, at, start, n)
 	return Span{path.To, start, n}
@@ -228,7 +228,7 @@ func (r *Rows) give(path *table.Transition, chunks int) Span {
 
 // end ends the entities of n rows of a chunk and what the rows own. The rows stay behind, void, for the caller to remove.
 func (r *Rows) end(t *table.Table, pos, row, n int) {
-	at, l := t.Grid.Row(pos, row), table.Locate(t.Grid.Chunks()[pos].First, row)
+	at, l := t.Grid.Row(pos, row), t.At(pos, row)
 	if r.forget != nil {
 		r.forgetRows(l, n)
 	}
@@ -243,18 +243,18 @@ func (r *Rows) Refit(t *table.Table) {
 		t.Refit()
 		return
 	}
-	last := t.Grid.Chunks()[t.Grid.LastChunk()]
+	last, at := t.Grid.Chunks()[t.Grid.LastChunk()], t.Books.LastAt()
 	t.Refit()
 	if now := t.Grid.Chunks()[t.Grid.LastChunk()]; now.First != last.First {
-		r.moved(&table.Transition{From: t, To: t}, table.Locate(last.First, 0), last.Start, t.Grid.Len()-last.Start)
+		r.moved(&table.Transition{From: t, To: t}, at, last.Start, t.Grid.Len()-last.Start)
 	}
 }
 
 // promote ends the outgrown chunk of a table that has made room for more.
 func (r *Rows) promote(t *table.Table) {
 	if pos, outgrown := t.Grid.Leaving(); outgrown {
-		c, n := t.Grid.Chunks()[pos], t.Grid.RowsOf(pos)
+		start, at, n := t.Grid.Chunks()[pos].Start, t.At(pos, 0), t.Grid.RowsOf(pos)
 		t.Promote()
-		r.moved(&table.Transition{From: t, To: t}, table.Locate(c.First, 0), c.Start, n)
+		r.moved(&table.Transition{From: t, To: t}, at, start, n)
 	}
 }

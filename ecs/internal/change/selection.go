@@ -137,7 +137,7 @@ func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) 
 func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 	s, o := l.s, r.tables.OwnerOf(at)
 	pos := o.Pos()
-	_, row := r.tables.Split(at, o.Scale())
+	row := o.Row(at)
 	seat := s.seatOf(o.Table())
 	if int(seat.part) <= s.group {
 		per := rowsPerListed

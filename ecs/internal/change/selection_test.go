@@ -46,7 +46,7 @@ func (m *model) rowsOf(p *Part, text string) (list []int) {
 func (m *model) indexOf(e entity.ID) int {
 	l := m.ids.Find(e).Location
 	o := m.tables.OwnerOf(l)
-	_, row := m.tables.Split(l, o.Scale())
+	row := o.Row(l)
 	return m.all[o.Table()].Grid.Chunks()[o.Pos()].Start + row
 }
 

@@ -23,7 +23,7 @@ const (
 	indexBits = 27
 	indexMask = 1<<indexBits - 1
 
-	// MaxIDs is the number of indices of a store, index 0 included, which no entity gets.
+	// MaxIDs is the number of indices of a store. Index 0 is nobody's, and some others are not, see Store.
 	MaxIDs = 1 << indexBits
 	// Worlds is the number of tags.
 	Worlds = 1 << tagBits

@@ -33,8 +33,8 @@ import (
 //
 // A promised index has its bit set and an even version, v; the id promised is v+1.
 // Revive writes v+1. TakeBack writes v+2, so the id that was promised comes again only when
-// versions have wrapped. Index 0, when it is in a block of promises, has its bit set and is held for
-// ever, so that nobody gets it.
+// versions have wrapped. The indices of a block that are nobody's have their bits set and are held for
+// ever.
 //
 // Revive and TakeBack take a list that Hold has checked and marked, so two goroutines cannot use
 // the same id. They cannot fail: Revive comes after Reach, which can.
@@ -43,13 +43,19 @@ import (
 //
 //	R4 A block's count is the number of bits set in used, and never busy.
 //	R5 Where the bit is clear, the version is even. Where it is set, an odd version
-//	   is an entity that is alive, an even one is promised. No bit is held but that of index 0.
+//	   is an entity that is alive, an even one is promised. No bits are held but those of indices that are nobody's.
 //	R6 A bit of open is set exactly for a block of promises whose count is less than 8,192.
 //	R7 free is the number of clear bits of all blocks, alive the number of odd versions,
-//	   indices the number of all indices but index 0.
+//	   indices the number of all indices that may be somebody's.
 
 // busy is the count of a block that a goroutine has locked.
 const busy = -1
+
+// usable is how many indices of a block may be promised, but for the one with index 0.
+const usable = blockSize - 1
+
+// isNeverPromised reports whether an index of a block of promises is nobody's.
+func isNeverPromised(index uint32) bool { return index == 0 || index%blockSize == usable }
 
 const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / alloc.ChunkSize
 
@@ -121,9 +127,13 @@ func (s *Store) makeBlocks(n int) error {
 	if free >= n {
 		return nil
 	}
-	first, end, err := s.next(n - free)
-	if err != nil {
-		return err
+	first := int(s.total.Load())
+	end := first + (n-free+usable-1)/usable
+	if first == 0 && n-free == end*usable {
+		end++ // index 0 is nobody's
+	}
+	if end > s.most {
+		return ErrFull
 	}
 	runs, err := s.allocBlocks(end - first)
 	if err != nil {
@@ -166,10 +176,15 @@ func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
 	// store's until it closes.
 	b := &block{number: number, run: run, versions: (*[blockSize]uint32)(s.u.Pointer(run))}
 	clear(b.versions[:])
-	if number == 0 { // index 0 is nobody's
-		b.used[0], b.held[0] = 1, 1
-		b.count.Store(1)
+	for i := range b.used {
+		for bit := range 64 {
+			if isNeverPromised(uint32(number*blockSize + i*64 + bit)) {
+				b.used[i] |= 1 << bit
+				b.count.Add(1)
+			}
+		}
 	}
+	b.held = b.used
 	return b
 }
 

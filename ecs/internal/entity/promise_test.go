@@ -56,15 +56,15 @@ func with(e entity.ID, index, version uint32) entity.ID { return entity.Make(ind
 // one whose number was the position in the list, so the block stayed busy for ever.
 func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	s := newLender(t)
-	ids := promise(t, s, 3*blockSize)
+	ids := promise(t, s, 3*usable)
 	var mixed []entity.ID // positions that say nothing of the block
-	for i := range blockSize {
-		mixed = append(mixed, ids[2*blockSize+i], ids[blockSize+i], ids[i])
+	for i := range usable {
+		mixed = append(mixed, ids[2*usable+i], ids[usable+i], ids[i])
 	}
 	release := s.HoldBlock(2)
 	var wg sync.WaitGroup
 	for i := range 3 {
-		wg.Go(func() { takeBack(t, s, mixed[i*blockSize:(i+1)*blockSize]) })
+		wg.Go(func() { takeBack(t, s, mixed[i*usable:(i+1)*usable]) })
 	}
 	for range 1000 {
 		runtime.Gosched() // they come to wait
@@ -72,7 +72,7 @@ func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	release()
 	wg.Wait()
 	verify(t, s, 0) // no block is busy
-	promise(t, s, 3*blockSize)
+	promise(t, s, 3*usable)
 	require.Equal(t, 3, s.PromiseBlocks(), "every block is of use again")
 }
 
@@ -125,7 +125,7 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 func TestDefectDScanOfAllBlocks(t *testing.T) {
 	const full = 70 // more than a word of blocks
 	s := newLender(t)
-	promise(t, s, full*blockSize)
+	promise(t, s, full*usable)
 	for k := range full {
 		defer s.HoldBlock(1 + k)()
 	}
@@ -143,19 +143,19 @@ func TestDefectEExhaustion(t *testing.T) {
 	u := newUniverse(t, 64<<20)
 	s := open(t, u)
 	s.Limit(blocks)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*blockSize)), entity.ErrFull, "index 0 is nobody's")
+	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*usable)), entity.ErrFull, "index 0 is nobody's")
 	require.Zero(t, u.Stats().LiveChunks, "what fails makes no block")
 	keep := promise(t, s, 1)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*blockSize-1)), entity.ErrFull)
+	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*usable-1)), entity.ErrFull)
 	require.Equal(t, 1, s.Promised())
 
 	release := s.HoldBlock(0)
 	done := make(chan error)
-	go func() { done <- s.Promise(make([]entity.ID, blocks*blockSize-2)) }()
+	go func() { done <- s.Promise(make([]entity.ID, blocks*usable-2)) }()
 	release()
 	require.NoError(t, <-done, "a busy block is waited for when nothing else is left")
 	require.ErrorIs(t, s.Promise(keep), entity.ErrFull)
-	require.Equal(t, blocks*blockSize-1, s.Promised())
+	require.Equal(t, blocks*usable-1, s.Promised())
 
 	s2 := open(t, u)
 	require.NoError(t, s2.MakeRoom(1))
@@ -163,7 +163,7 @@ func TestDefectEExhaustion(t *testing.T) {
 	var wg sync.WaitGroup
 	for range workers { // together exactly as many as there are
 		wg.Go(func() {
-			ids := make([]entity.ID, blocks*blockSize/workers)
+			ids := make([]entity.ID, blocks*usable/workers)
 			for range 30 {
 				if err := s2.Promise(ids); err != nil {
 					t.Errorf("spurious: %v", err)
@@ -182,20 +182,20 @@ func TestDefectEExhaustion(t *testing.T) {
 func TestDefectENoMemory(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	s := open(t, u)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, 80*blockSize)), alloc.ErrFull)
+	require.ErrorIs(t, s.Promise(make([]entity.ID, 80*usable)), alloc.ErrFull)
 	require.Zero(t, u.Stats().LiveChunks)
 	require.Zero(t, s.PromiseBlocks())
 	verify(t, s, 0)
-	promise(t, s, 10*blockSize)
+	promise(t, s, 10*usable)
 }
 
 // TestDefectFBusyInSums: a busy block counted as -1 entities.
 func TestDefectFBusyInSums(t *testing.T) {
 	s := newStore(t)
-	promise(t, s, blockSize+100)
+	promise(t, s, usable+100)
 	for k := range 2 {
 		release := s.HoldBlock(k)
-		require.Equal(t, blockSize+100, s.Promised())
+		require.Equal(t, usable+100, s.Promised())
 		release()
 	}
 }
@@ -203,8 +203,8 @@ func TestDefectFBusyInSums(t *testing.T) {
 // TestDefectGLowestIndexFirst: an index that was given back was the next to come.
 func TestDefectGLowestIndexFirst(t *testing.T) {
 	s := newStore(t)
-	others := promise(t, s, 2*blockSize-11) // index 0 is nobody's
-	takeBack(t, s, others[:100])            // room in the first block
+	others := promise(t, s, 2*usable-11) // index 0 is nobody's
+	takeBack(t, s, others[:100])         // room in the first block
 	first := promise(t, s, 1)
 	takeBack(t, s, first)
 	for range 9 + 100 - 1 {

@@ -18,8 +18,9 @@ func TestBlocksInterleave(t *testing.T) {
 			s := newStore(t)
 			var alive []entity.ID
 			var promised [][]entity.ID
+			seen := map[entity.ID]bool{}
 			for number, kind := range order {
-				ids := make([]entity.ID, blockSize)
+				ids := make([]entity.ID, usable)
 				if number == 0 {
 					ids = ids[1:] // index 0 is nobody's
 				}
@@ -31,10 +32,13 @@ func TestBlocksInterleave(t *testing.T) {
 					require.NoError(t, s.Promise(ids))
 					promised = append(promised, ids)
 				}
-				for i, e := range ids {
-					require.Equal(t, uint32((number+1)*blockSize-len(ids)+i), e.Index())
+				for _, e := range ids {
+					require.Equal(t, kind, rune(order[e.Index()/blockSize]), "%v", e)
 					require.Equal(t, uint32(1), e.Version())
+					require.False(t, seen[e], "%v", e)
+					seen[e] = true
 				}
+				require.Equal(t, number+1, s.Blocks()+s.PromiseBlocks())
 				for _, ids := range promised {
 					require.Nil(t, s.Find(ids[0]))
 					require.Nil(t, s.Find(ids[len(ids)-1]))
@@ -75,16 +79,16 @@ func TestBlocksInterleave(t *testing.T) {
 // TestIndex0Promised: index 0 is nobody's where a goroutine makes the first block, too.
 func TestIndex0Promised(t *testing.T) {
 	s := newStore(t)
-	ids := promise(t, s, blockSize-1)
+	ids := promise(t, s, usable-1)
 	require.Equal(t, 1, s.PromiseBlocks())
-	require.Equal(t, blockSize-1, s.Promised())
+	require.Equal(t, usable-1, s.Promised())
 	for _, version := range []uint32{0, 1, 2, 3, 1<<32 - 1} {
 		require.Zero(t, s.Hold([]entity.ID{with(ids[0], 0, version)}))
 	}
 	revive(t, s, ids)
 	s.GiveRows(ids)
 	verify(t, s, 0)
-	for _, e := range promise(t, s, blockSize-1) {
+	for _, e := range promise(t, s, usable-1) {
 		require.NotZero(t, e.Index())
 	}
 	require.Equal(t, 1, s.PromiseBlocks())
@@ -102,7 +106,7 @@ func TestReachRefused(t *testing.T) {
 					return err
 				}
 				own := s.Take(3)
-				ids := make([]entity.ID, blocks*blockSize)
+				ids := make([]entity.ID, blocks*usable)
 				if err = s.Promise(ids); err != nil {
 					verify(t, s, 1)
 					require.Zero(t, s.PromiseBlocks())

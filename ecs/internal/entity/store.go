@@ -24,14 +24,17 @@ import (
 // indices from the lowest on: without atomics, and the same operations give the same ids. The lowest word
 // with a free bit is leased next, so the records in use stay together.
 //
+// Index 0 is nobody's, since the zero ID has it. Nor is the index of the last record, until there are more: look-ups read that
+// for an ID whose index has no record (sight.go). So the last index of a block of promises, which others may promise, is never anybody's.
+//
 // Versions: even = dead, odd = alive, and one is added at each change, so they wrap
 // from 2^32-1 (alive) to 0 (dead), in blocks of both kinds alike. Version 0 is never alive.
 //
 // Invariants, checked by Verify; R4 to R7 are in promise.go:
 //
 //	R1  An index of the owner with an even version has its bit set either in free or in the
-//	    lease; with an odd version it has neither. Index 0 has neither, nor have the indices
-//	    of blocks of promises.
+//	    lease; with an odd version it has neither. The indices that are nobody's have neither, nor have
+//	    those of blocks of promises.
 //	R2  nFree is the number of bits set in free and in the lease.
 //	R3  A bit of summary is set exactly where the word of free is not zero, and no word
 //	    of summary below hint has a set bit.
@@ -103,9 +106,6 @@ func (s *Store) Find(e ID) *Record {
 	return nil
 }
 
-// Own is Find, by the name that package table has for it.
-func (s *Store) Own(e ID) *Record { return s.Find(e) }
-
 // Free returns how many indices are free for the owner.
 func (s *Store) Free() int { return s.nFree }
 
@@ -131,18 +131,23 @@ func (s *Store) MakeRoom(n int) error {
 	for number := first; number < end; number++ {
 		s.addBlock(number)
 	}
+	s.hideLast()
 	s.total.Store(int32(end))
 	return nil
 }
 
-// next returns the numbers, from first up to end, of the blocks that are made next when n indices are
+// next returns the numbers, from first up to end, of the blocks of the owner that are made next when n indices are
 // missing. making is held. An error is ErrFull.
 func (s *Store) next(n int) (first, end int, err error) {
 	first = int(s.total.Load())
-	end = first + (n+blockSize-1)/blockSize
-	if first == 0 && n == end*blockSize {
-		end++ // index 0 is never free
+	nobodys := 1 // the last one of all
+	if first == 0 {
+		nobodys++
 	}
+	if s.ownsLast() {
+		nobodys-- // it has others behind it then
+	}
+	end = first + (n+nobodys+blockSize-1)/blockSize
 	if end > s.most {
 		return first, first, ErrFull
 	}
@@ -159,16 +164,40 @@ func (s *Store) Reach() error {
 	return s.resize(total)
 }
 
-// resize makes the records longer, to those of a number of blocks. None of the indices that come is free.
+// resize makes the records longer, to those of a number of blocks. None of the indices that come is free; that of the record
+// which was the last is, where it is the owner's.
 func (s *Store) resize(blocks int) error {
 	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
 		return err
 	}
+	s.showLast()
 	s.view.base, s.view.n = s.records.Base(), uint32(blocks*blockSize)
 	words := blocks * blockSize / 64
 	s.free = append(s.free, make([]uint64, words-len(s.free))...)
 	s.summary = append(s.summary, make([]uint64, words/64-len(s.summary))...)
 	return nil
+}
+
+// ownsLast reports whether the last record is of a block of the owner.
+func (s *Store) ownsLast() bool {
+	if s.view.n == 0 {
+		return false
+	}
+	o := s.promises.Load()
+	return o == nil || o.of(s.view.n-1) == nil
+}
+
+// hideLast makes the index of the last record nobody's; showLast makes it free again.
+func (s *Store) hideLast() {
+	word := (s.view.n - 1) / 64
+	s.free[word] &^= 1 << 63
+	s.nFree--
+}
+
+func (s *Store) showLast() {
+	if s.ownsLast() {
+		s.release(s.view.n - 1)
+	}
 }
 
 // Limit lets the store make at most more blocks of 8,192 indices, of both kinds together, so that a
@@ -189,7 +218,7 @@ func (s *Store) addBlock(number int) {
 	}
 	s.nFree += blockSize
 	if first == 0 {
-		s.free[0] &^= 1 // index 0 is never free
+		s.free[0] &^= 1 // index 0 is nobody's
 		s.nFree--
 	}
 	s.hint = min(s.hint, first/64/64)
@@ -264,6 +293,11 @@ func (s *Store) Give(e ID, r *Record) {
 		s.givePromised([]ID{e})
 		return
 	}
+	s.release(index)
+}
+
+// release makes an index of the owner free.
+func (s *Store) release(index uint32) {
 	word := int(index / 64)
 	before := s.free[word]
 	s.free[word] = before | 1<<(index%64)

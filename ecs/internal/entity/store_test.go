@@ -14,7 +14,10 @@ import (
 	"quarry/mmap"
 )
 
-const blockSize = entity.BlockSize
+const (
+	blockSize = entity.BlockSize
+	usable    = blockSize - 1 // indices of a block that may be somebody's, but for index 0
+)
 
 // newUniverse makes a universe that is closed when the test ends, and then empty.
 func newUniverse(t testing.TB, size int, options ...alloc.Option) *alloc.Universe {
@@ -119,19 +122,19 @@ func TestRecordsStayByIndex(t *testing.T) {
 	require.Zero(t, u.Stats().Extents)
 }
 
-// TestMakeRoom makes exactly what is missing, and index 0 is nobody's.
+// TestMakeRoom makes exactly what is missing, and index 0 and that of the last record are nobody's.
 func TestMakeRoom(t *testing.T) {
 	u := newUniverse(t, 16<<20)
 	s := open(t, u)
 	require.NoError(t, s.MakeRoom(0))
 	require.Zero(t, s.Blocks())
-	require.NoError(t, s.MakeRoom(3*blockSize))
-	require.Equal(t, 4, s.Blocks(), "index 0 is nobody's")
-	require.NoError(t, s.MakeRoom(4*blockSize-1))
+	require.NoError(t, s.MakeRoom(3*blockSize-1))
+	require.Equal(t, 4, s.Blocks(), "two indices are nobody's")
+	require.NoError(t, s.MakeRoom(4*blockSize-2))
 	require.Equal(t, 4, s.Blocks())
 	e := take(t, s)
 	require.NoError(t, s.MakeRoom(40*blockSize))
-	require.Equal(t, 41, s.Blocks(), "40 blocks but for index 0 and one that is taken, and one more")
+	require.Equal(t, 41, s.Blocks(), "40 blocks but for two indices and one that is taken, and one more")
 	require.NotNil(t, s.Find(e))
 	rows := make([]entity.ID, blockSize)
 	s.TakeRows(0, rows)
@@ -146,10 +149,12 @@ func TestMakeRoom(t *testing.T) {
 func TestMakeRoomRefused(t *testing.T) {
 	s := open(t, newUniverse(t, 16<<20, alloc.InjectFailures(alloc.FailFrom(3)))) // an extension, and what comes in its place
 	s.Limit(2)
-	require.ErrorIs(t, s.MakeRoom(2*blockSize), entity.ErrFull, "index 0 is nobody's")
-	require.NoError(t, s.MakeRoom(blockSize-1))
-	require.NoError(t, s.MakeRoom(2*blockSize-1))
-	require.ErrorIs(t, s.MakeRoom(2*blockSize), entity.ErrFull)
+	require.ErrorIs(t, s.MakeRoom(2*blockSize-1), entity.ErrFull, "two indices are nobody's")
+	require.NoError(t, s.MakeRoom(blockSize-2))
+	require.Equal(t, 1, s.Blocks())
+	require.NoError(t, s.MakeRoom(2*blockSize-2))
+	require.Equal(t, 2, s.Blocks())
+	require.ErrorIs(t, s.MakeRoom(2*blockSize-1), entity.ErrFull)
 	require.ErrorIs(t, s.Promise(make([]entity.ID, 1)), entity.ErrFull)
 	s.Limit(-1)
 	for _, n := range []int{3 * blockSize, 100 * blockSize} {
@@ -335,8 +340,8 @@ func TestBecome(t *testing.T) {
 // TestBecomeRefused: where memory or indices are refused, Close gives all back.
 func TestBecomeRefused(t *testing.T) {
 	s := newStore(t)
-	require.NoError(t, s.MakeRoom(3*blockSize))
-	promise(t, s, 2*blockSize)
+	require.NoError(t, s.MakeRoom(3*usable))
+	promise(t, s, 2*usable)
 	alive := revive(t, s, promise(t, s, 1))[0] // in a block behind the owner's
 	copied := newStore(t)
 	copied.Limit(3)
@@ -347,7 +352,7 @@ func TestBecomeRefused(t *testing.T) {
 		copied := open(t, u)
 		if err = copied.Become(s); err == nil {
 			verify(t, copied, 1)
-			require.Equal(t, 2*blockSize, copied.Promised())
+			require.Equal(t, 2*usable, copied.Promised())
 			require.NotNil(t, copied.Find(alive))
 		} else {
 			verify(t, copied, 0)

@@ -60,12 +60,21 @@ func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error)
 		} else if r.Location != Nowhere {
 			return 0, fmt.Errorf("entity: R10: index %d has version %d and location %d", index, r.version, r.Location)
 		}
+		nobodys := index == 0 || index == int(s.view.n)-1
 		switch {
-		case index == 0 && (isFree || isAlive), promised && isFree, index != 0 && !promised && isFree == isAlive:
+		case nobodys && (isFree || isAlive), promised && isFree, !nobodys && !promised && isFree == isAlive:
 			return 0, fmt.Errorf("entity: R1: index %d has version %d, free bit %v; it is in a block of promises: %v", index, r.version, isFree, promised)
 		}
 	}
 	return alive, nil
+}
+
+// nobodys counts the indices of a block that are held.
+func (b *block) nobodys() (n int) {
+	for _, word := range b.held {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }
 
 // noPromises are the books of a store that has made no block of promises.
@@ -87,7 +96,7 @@ func (s *Store) verifyBlocks() (err error) {
 			if used, odd, err = s.verifyBlock(b); err != nil {
 				return err
 			}
-			blocks, free, alive, indices = blocks+1, free+blockSize-used, alive+odd, indices+blockSize-int(b.held[0])
+			blocks, free, alive, indices = blocks+1, free+blockSize-used, alive+odd, indices+blockSize-b.nobodys()
 		}
 		if open := o.open[number/64].Load()>>(number%64)&1 != 0; open != (used < blockSize) {
 			return fmt.Errorf("entity: R6: block %d has %d indices in use, its bit in open is %v", number, used, open)
@@ -116,7 +125,7 @@ func (s *Store) verifyBlock(b *block) (used, odd int, err error) {
 			used++
 		}
 		odd += int(version & 1)
-		if !set && (version&1 != 0 || index == 0) || held != (index == 0) {
+		if !set && (version&1 != 0 || isNeverPromised(uint32(index))) || held != isNeverPromised(uint32(index)) {
 			return 0, 0, fmt.Errorf("entity: R5: index %d has version %d, bit %v, held %v", index, version, set, held)
 		}
 		record := uint32(0)

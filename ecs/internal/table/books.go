@@ -3,6 +3,7 @@ package table
 import (
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Invariants, checked by Verify:
@@ -26,8 +27,9 @@ type Books struct {
 
 // stamp is what a chunk has beside the versions of its types.
 type stamp struct {
-	marked  uint32 // version at which all types were marked at once
-	ordered uint32 // version at which rows last came, went or changed places
+	marked  uint32   // version at which all types were marked at once
+	ordered uint32   // version at which rows last came, went or changed places
+	at      Location // of the chunk's row 0
 }
 
 // NewBooks returns the books of a table without chunks. types is the number of its types; toggling
@@ -54,9 +56,9 @@ func (b *Books) resetLast() {
 	}
 }
 
-// Add begins the books of a chunk with room for some rows, behind the others.
-func (b *Books) Add(room int) {
-	b.stamps = append(b.stamps, stamp{})
+// Add begins the books of a chunk with room for some rows, the first at a location, behind the others.
+func (b *Books) Add(room int, at Location) {
+	b.stamps = append(b.stamps, stamp{at: at})
 	b.resetLast()
 	b.changed = makeGap(b.changed, len(b.changed), b.types)
 	for _, slot := range b.toggling {
@@ -90,6 +92,9 @@ func (b *Books) Promote(pos int) {
 		b.spares.keep(bits[pos : pos+1])
 		b.enabled[slot], b.on[slot] = slices.Delete(bits, pos, pos+1), slices.Delete(on, pos, pos+1)
 	}
+	for i := pos; i < len(b.stamps)-1; i++ {
+		b.stamps[i].at = b.stamps[i+1].at
+	}
 	b.cutVersions(len(b.stamps) - 1) // the versions of pos stay; chunks behind it have none yet
 }
 
@@ -99,9 +104,13 @@ type Slots struct{ From, To uint16 }
 // Give moves the books of the first n chunks to position at of other books. Bits move for the types
 // that both books have, which shared lists. A type that only the target has begins with clear bits
 // for room(pos) rows, where pos is the chunk's position in the target. Versions and stamps begin at
-// 0: the caller calls Mark and Order.
+// 0, but for the locations, which stay: the caller calls Mark and Order.
 func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int) int) {
-	to.stamps, b.stamps = makeGap(to.stamps, at, n), slices.Delete(b.stamps, 0, n)
+	to.stamps = makeGap(to.stamps, at, n)
+	for i := range n {
+		to.stamps[at+i].at = b.stamps[i].at
+	}
+	b.stamps = slices.Delete(b.stamps, 0, n)
 	to.resetLast()
 	b.resetLast()
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
@@ -142,25 +151,14 @@ func (b *Books) Versions(pos int) []uint32 { return b.changed[pos*b.types : pos*
 // Changed returns the version of a type in a chunk. Goroutines that toggle may be writing it.
 func (b *Books) Changed(slot uint16, pos int) uint32 { return atomic.LoadUint32(b.Version(slot, pos)) }
 
-// Mark leads to the version of a type in a chunk from outside the books. It is good until a chunk
-// before that chunk comes or goes. The zero Mark leads nowhere.
-type Mark struct {
-	changed *[]uint32 // of the books, which may move
-	at      uint32    // index of the version
-}
+// versions returns where the versions of all chunks begin; they move when there are more.
+func (b *Books) versions() *uint32 { return unsafe.SliceData(b.changed) }
 
-// MarkOf returns the Mark of a type in a chunk.
-func (b *Books) MarkOf(slot uint16, pos int) Mark {
-	return Mark{&b.changed, uint32(pos*b.types) + uint32(slot)}
-}
+// at returns the location of row 0 of a chunk.
+func (b *Books) at(pos int) Location { return b.stamps[pos].at }
 
-// Version returns the address of the version, nil for the zero Mark.
-func (m *Mark) Version() *uint32 {
-	if m.changed == nil {
-		return nil
-	}
-	return &(*m.changed)[m.at]
-}
+// LastAt returns the location of row 0 of the last chunk.
+func (b *Books) LastAt() Location { return b.last.at }
 
 // Mark notes that rows came into a chunk at a version: every type and the order changed.
 func (b *Books) Mark(pos int, version uint32) {
@@ -170,7 +168,8 @@ func (b *Books) Mark(pos int, version uint32) {
 }
 
 func (b *Books) markAll(pos int, version uint32) {
-	b.stamps[pos] = stamp{version, version}
+	s := &b.stamps[pos]
+	s.marked, s.ordered = version, version
 	changed := b.Versions(pos)
 	for slot := range changed {
 		changed[slot] = version

@@ -14,6 +14,7 @@ const room = 200 // rows of a chunk
 
 // slowChunk is what books should say of a chunk.
 type slowChunk struct {
+	at      table.Location
 	rows    int
 	changed []uint32
 	ordered uint32
@@ -27,6 +28,7 @@ type slowBooks struct {
 	types    int
 	toggling []uint16
 	chunks   []*slowChunk
+	next     table.Location // of the chunk that came last
 }
 
 func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) *slowBooks {
@@ -35,8 +37,9 @@ func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) 
 
 // add begins a chunk with some rows, marked at a version.
 func (s *slowBooks) add(rows int, version uint32) {
-	s.b.Add(room)
-	c := &slowChunk{rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}}
+	s.next += 2048
+	s.b.Add(room, s.next)
+	c := &slowChunk{at: s.next, rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}}
 	for _, slot := range s.toggling {
 		c.on[slot] = make([]bool, room)
 	}
@@ -72,6 +75,7 @@ func (s *slowBooks) check() {
 	for pos, c := range s.chunks {
 		require.Equal(s.t, c.changed, s.b.Versions(pos), "chunk %d", pos)
 		require.Equal(s.t, c.ordered, s.b.Ordered(pos), "chunk %d", pos)
+		require.Equal(s.t, c.at, s.b.At(pos), "chunk %d", pos)
 		for slot, on := range c.on {
 			count := 0
 			for row := range c.rows {
@@ -136,8 +140,10 @@ func TestBooksAgainstModel(t *testing.T) {
 				s.b.Cut(keep)
 				s.chunks = s.chunks[:keep]
 			case op == 3: // the last chunk is outgrown, and a larger one comes behind it
-				s.b.Add(4 * room)
+				s.next += 2048
+				s.b.Add(4*room, s.next)
 				s.b.Promote(n - 1)
+				s.chunks[n-1].at = s.next
 			case op == 4:
 				pos, slot := r.IntN(n), s.toggling[r.IntN(2)]
 				c := s.chunks[pos]
@@ -148,8 +154,7 @@ func TestBooksAgainstModel(t *testing.T) {
 					s.b.Toggle(slot, pos, row, on)
 				}
 				c.on[slot][row] = on
-				mark := s.b.MarkOf(slot, pos)
-				*mark.Version() = version
+				*s.b.Version(slot, pos) = version
 				c.changed[slot] = version
 				require.Equal(t, version, s.b.Changed(slot, pos))
 			case op == 5:
@@ -241,21 +246,16 @@ func TestCarryComparesByDistance(t *testing.T) {
 	require.Equal(t, []uint32{3, 3}, s.b.Versions(0), "all are marked already")
 }
 
-// TestZeroMark leads nowhere.
-func TestZeroMark(t *testing.T) {
-	require.Nil(t, new(table.Mark).Version())
-}
-
 // TestSparesServe: chunks that come take the bits of those that went, cleared, of any size.
 func TestSparesServe(t *testing.T) {
 	var spares table.Spares
 	b := table.NewBooks(1, []uint16{0}, &spares)
 	for _, rows := range []int{1, 64, 65, 408, 1 << 17} {
-		b.Add(rows)
+		b.Add(rows, 0)
 		b.SetBits(0, 0, 0, rows)
 		b.Cut(0)
 		require.Equal(t, 1, spares.Count())
-		b.Add(rows)
+		b.Add(rows, 0)
 		require.Zero(t, spares.Count())
 		require.Zero(t, b.On(0, 0))
 		require.False(t, b.Bit(0, 0, rows-1))

@@ -2,108 +2,121 @@ package table
 
 import (
 	"fmt"
+	"slices"
 
-	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 )
 
-// Directory says where the values of one type are, for look-ups. Within a chunk the address of
-// a row's value is linear in the row's location, so a look-up needs one number for each unit:
-// where the column would begin if the chunk's locations began at 0.
-//
-// A directory is built at the first look-up of its type, so types that are never looked up cost
-// nothing. setOwner, which sees every chunk come and go, keeps the directory up to date. Rows that
-// move change their records only. A closed table has no chunks, so no directory has an entry for it.
-type Directory struct {
-	Built  bool
-	Starts []uintptr // by unit, as many as owners.units once Built; NoColumn: the chunk lacks the type, or the unit has small chunks
-	Marks  []Mark    // by unit, as Starts: where the change version of the chunk's column is
-	id     TypeID
-	size   int // bytes of an element
+// A directory says where the values of one type are, for look-ups: a cell for each stretch of rows. It has cells
+// of its own from the first chunk with the type on; before, its Sight has those of a type that nobody has. So a look-up finds
+// what it needs without a question whether it is there. place and vacate, which see every chunk come and go, keep the
+// directories up to date. Rows that move change their records only.
+type directory struct {
+	sight *entity.Sight
+	cells []entity.Cell // by stretch, as many as owners; nil: no chunk had the type yet
 }
 
-// NoColumn stands for no start: starts are even, as offsets of columns and locations of chunks are.
-const NoColumn = 1
+// leastStretches is for how many stretches a world makes room at first.
+const leastStretches = 8
 
-// Build fills a directory with the chunks of all tables. Later calls do nothing.
-func (s *Tables) Build(d *Directory, id TypeID, all func(yield func(*Table) bool)) {
-	if d.Built {
+// reach makes the owners, and the directories, as long as a number of stretches needs.
+func (s *Tables) reach(end int) {
+	if end <= len(s.owners) {
 		return
 	}
-	*d = Directory{Built: true, id: id, size: s.types[id].Layout.Size}
-	s.directories = append(s.directories, d)
-	d.reach(len(s.units))
-	for t := range all {
-		for pos, c := range t.Grid.Chunks() {
-			if !c.Small() {
-				d.note(c, t, pos)
-			}
+	n := max(len(s.owners), leastStretches)
+	for n < end {
+		n *= 2
+	}
+	owners := make([]Owner, n)
+	copy(owners, s.owners)
+	s.owners, s.blank = owners, s.blanks(n)
+	for id := range s.directories {
+		d := &s.directories[id]
+		if d.cells == nil {
+			d.sight.SetCells(s.blank)
+			continue
+		}
+		cells := s.blanks(n)
+		copy(cells, d.cells)
+		d.setCells(cells)
+	}
+}
+
+// blanks returns n cells without values.
+func (s *Tables) blanks(n int) []entity.Cell {
+	return slices.Repeat([]entity.Cell{entity.NoValues(&s.nowhere)}, n)
+}
+
+func (d *directory) setCells(cells []entity.Cell) {
+	d.cells = cells
+	d.sight.SetCells(cells)
+}
+
+// cellOf returns the cell of a type in a chunk.
+func (t *Table) cellOf(id TypeID, pos int) entity.Cell {
+	size, p, at := t.all.types[id].Layout.Size, t.Places[id], t.Grid.Row(pos, 0)
+	return entity.MakeCell(at.Element(p.Offset, uint32(size)), t.At(pos, 0), uintptr(size), t.Books.Version(p.Slot(), pos))
+}
+
+// note enters a chunk in the directory of one of the table's types.
+func (t *Table) note(id TypeID, pos int) {
+	d := &t.all.directories[id]
+	if d.cells == nil {
+		d.setCells(t.all.blanks(len(t.all.owners)))
+	}
+	c := t.cellOf(id, pos)
+	first, end := t.stretchesAt(pos)
+	for i := first; i < end; i++ {
+		d.cells[i] = c
+	}
+}
+
+// remark enters all chunks again after the versions of the books have moved.
+func (t *Table) remark() {
+	now := t.Books.versions()
+	if now == t.marked {
+		return
+	}
+	t.marked = now
+	for pos := range t.Books.Len() {
+		for _, id := range t.Types {
+			t.note(id, pos)
 		}
 	}
 }
 
-// reach extends the directory to a number of units.
-func (d *Directory) reach(units int) {
-	for len(d.Starts) < units {
-		d.Starts = append(d.Starts, NoColumn)
-		d.Marks = append(d.Marks, Mark{})
-	}
-}
-
-// startOf returns the start for a chunk of a table. A nil table has no column.
-func (d *Directory) startOf(c alloc.GridChunk, t *Table) uintptr {
-	if t == nil || !t.Sig.Has(d.id) {
-		return NoColumn
-	}
-	column := uintptr(c.First)*alloc.EighthSize + uintptr(t.Places[d.id].Offset)*t.Grid.Scale(c.Order)
-	// This may wrap below 0; adding a location of the chunk wraps back.
-	return column - uintptr(Locate(c.First, 0))*uintptr(d.size)
-}
-
-// markOf returns the mark of a chunk of a table that has the type.
-func (d *Directory) markOf(t *Table, pos int) Mark {
-	return t.Books.MarkOf(t.Places[d.id].Slot(), pos)
-}
-
-// note enters a chunk of a table, or removes a chunk when the table is nil.
-func (d *Directory) note(c alloc.GridChunk, t *Table, pos int) {
-	start, m := d.startOf(c, t), Mark{}
-	if start != NoColumn {
-		m = d.markOf(t, pos)
-	}
-	first := int(c.First.Chunk())
-	for unit := first; unit < first+c.Units(); unit++ {
-		d.Starts[unit], d.Marks[unit] = start, m
-	}
-}
-
-// verify checks L1.
-func (d *Directory) verify(s *Tables, all []*Table) error {
-	name := s.types[d.id].Layout.Name
-	if len(d.Starts) != len(s.units) || len(d.Marks) != len(s.units) {
-		return fmt.Errorf("ecs: L1: the directory of %s has %d units, the owners %d", name, len(d.Starts), len(s.units))
-	}
-	units, want := 0, 0
-	for _, start := range d.Starts {
-		if start != NoColumn {
-			units++
+// verifyDirectories checks L1.
+func (s *Tables) verifyDirectories(all []*Table) error {
+	for id := range s.directories {
+		d, id := &s.directories[id], TypeID(id)
+		if err := s.verifyDirectory(d, id, all); err != nil {
+			return fmt.Errorf("ecs: L1: %s: %w", s.types[id].Layout.Name, err)
 		}
 	}
+	return nil
+}
+
+func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
+	if d.cells != nil && len(d.cells) != len(s.owners) || len(s.blank) != len(s.owners) {
+		return fmt.Errorf("the directory has %d cells, that of no type %d, the owners %d", len(d.cells), len(s.blank), len(s.owners))
+	}
+	want := s.blanks(len(s.owners))
 	for _, t := range all {
-		for pos, c := range t.Grid.Chunks() {
-			start := d.startOf(c, t)
-			if start == NoColumn || c.Small() {
-				continue
-			}
-			want += c.Units()
-			for unit := int(c.First.Chunk()); unit < int(c.First.Chunk())+c.Units(); unit++ {
-				if unit >= len(d.Starts) || d.Starts[unit] != start || d.Marks[unit] != d.markOf(t, pos) {
-					return fmt.Errorf("ecs: L1: %s in unit %d, chunk %d of %v, is not where its directory says", name, unit, pos, t)
-				}
+		if !t.Sig.Has(id) {
+			continue
+		}
+		for pos := range t.Grid.Chunks() {
+			first, end := t.stretchesAt(pos)
+			for i := first; i < end; i++ {
+				want[i] = t.cellOf(id, pos)
 			}
 		}
 	}
-	if units != want {
-		return fmt.Errorf("ecs: L1: the directory of %s has %d units, the archetypes %d", name, units, want)
+	for i, c := range want {
+		if have := d.sight.CellOf(locationOf(i)); *have != c {
+			return fmt.Errorf("stretch %d has %v in the directory, %v in its chunk", i, *have, c)
+		}
 	}
 	return nil
 }

@@ -4,7 +4,7 @@
 //
 // A [Table] has the rows of all entities with one set of types, dense in chunks of a universe, column
 // by column; [Tables] is what the tables of a world have in common: which table owns a chunk, the change
-// version, and where look-ups find a column ([Directory]). A [Transition] moves rows from one table to
+// version, and where look-ups find a column (entity.Cell). A [Transition] moves rows from one table to
 // another: all copying of rows between two layouts, of one world or of two, is there.
 //
 // [Books] are the facts that a table keeps of each chunk in Go memory, beside the chunk:
@@ -39,5 +39,5 @@
 // then. Functions that move rows cannot fail: the caller has made room. The caller passes valid positions, slots and rows.
 //
 // Cost: one row by [Table.MoveOne] is a few loads and stores a column. Many rows are one copy a column and
-// chunk. Owners cost 8 B for each 16 KiB of the universe up to the last chunk, a directory 24 B.
+// chunk. Owners cost 24 B for each stretch of 2,048 rows, and each type of which there are rows 24 B.
 package table

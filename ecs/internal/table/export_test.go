@@ -1,5 +1,7 @@
 package table
 
+import "quarry/ecs/internal/entity"
+
 // Corrupt breaks one numbered invariant of books with a chunk whose first type can be disabled,
 // and returns what puts that right.
 func (b *Books) Corrupt(invariant string) (restore func()) {
@@ -28,6 +30,9 @@ func (b *Books) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
+// At returns the location of row 0 of a chunk.
+func (b *Books) At(pos int) Location { return b.at(pos) }
+
 // Count returns how many bits are kept for chunks that come.
 func (s *Spares) Count() (n int) {
 	for _, list := range s {
@@ -36,12 +41,11 @@ func (s *Spares) Count() (n int) {
 	return n
 }
 
-// Corrupt breaks one numbered invariant of a table with rows and at least one transition, or of a
-// directory of one of its types, and returns what puts that right; nil where the table has no such part.
-func (t *Table) Corrupt(invariant string, d *Directory) (restore func()) {
-	s, first := t.all, t.Grid.Chunks()[0].First
-	unit := &s.units[first.Chunk()]
-	small := t.Grid.Chunks()[0].Small()
+// Corrupt breaks one numbered invariant of a table with rows, at least one transition, and marks of its last type, and returns
+// what puts that right.
+func (t *Table) Corrupt(invariant string) (restore func()) {
+	s, first := t.all, stretchOf(t.At(0, 0))
+	o, d := &s.owners[first], &s.directories[t.Types[len(t.Types)-1]]
 	switch invariant {
 	case "W1":
 		r := s.ids.Find(*IDAt(t.Grid.Row(0, 0)))
@@ -51,15 +55,11 @@ func (t *Table) Corrupt(invariant string, d *Directory) (restore func()) {
 		t.Grid.Push(t.Grid.PerUnit())
 		return func() { t.Grid.Push(-t.Grid.PerUnit()) }
 	case "W3":
-		unit.at++
-		return func() { unit.at-- }
-	case "W3 tenant":
-		if !small {
-			return nil
-		}
-		shared := &s.tenants[unit.at]
-		shared[7] = 1
-		return func() { shared[7] = 0 }
+		o.at++
+		return func() { o.at-- }
+	case "W3 stretch":
+		n := s.stretches.take(1)
+		return func() { s.stretches.give(n, 1) }
 	case "W3 leak":
 		e, err := s.shelf.Alloc()
 		if err != nil {
@@ -79,15 +79,17 @@ func (t *Table) Corrupt(invariant string, d *Directory) (restore func()) {
 		x.Relabels = !x.Relabels
 		return func() { x.Relabels = !x.Relabels }
 	case "L1":
-		if small {
-			return nil
-		}
-		d.Starts[first.Chunk()] += 2
-		return func() { d.Starts[first.Chunk()] -= 2 }
+		old := d.cells[first]
+		d.cells[first] = d.cells[0]
+		return func() { d.cells[first] = old }
 	case "L1 length":
-		all := d.Starts
-		d.Starts = all[:len(all)-1]
-		return func() { d.Starts = all }
+		all := d.cells
+		d.cells = all[:len(all)-1]
+		return func() { d.cells = all }
+	case "L1 mark":
+		old := d.cells[first]
+		d.cells[first] = entity.MakeCell(old.ValueAt(locationOf(first)), locationOf(first), 4, new(uint32))
+		return func() { d.cells[first] = old }
 	}
 	return nil
 }

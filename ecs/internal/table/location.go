@@ -5,29 +5,29 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Location says where an entity is: the index of its chunk's first eighth times
-// 512, plus the row. A chunk of 2^k eighths begins at a multiple of 2^k, so the
-// row has 9+k bits. location>>12 is one of the chunk's units, whose Owner says what k is:
+// Location says where an entity's row is. A world numbers its rows by stretches: each chunk of a table has the locations of
+// as many stretches of 2,048 as its rows need, one behind another, whatever the chunk's address is. A small chunk has a stretch too:
 //
-//	bit 0          9         9+k                            32
-//	    +------------+---------+-----------------------------+
-//	    | row, 9+k bits        | first eighth / 2^k          |
-//	    +------------+---------+-----------------------------+
+//	bit 0         11                         32
+//	    +---------+---------------------------+
+//	    | row, 11 | number of the stretch, 21 |
+//	    +---------+---------------------------+
+//
+// So what a world keeps by stretch (owners, the cells of look-ups) is as long as its rows need, also in a universe that
+// others use.
 type Location = entity.Location
 
-// Bits of a location.
-const (
-	eighthBits = 9                            // rows of a small chunk
-	RowBits    = eighthBits + alloc.UnitOrder // rows of a unit; what is above numbers a unit
-)
+// Nowhere is the location of no row: stretch 0 is no chunk's.
+const Nowhere = entity.Nowhere
 
-// Nowhere is no location: a row has a chunk behind it, of which this would be the last.
-const Nowhere = ^Location(0)
+// stretchOf returns the number of a location's stretch.
+func stretchOf(l Location) int { return int(l >> entity.RowBits) }
 
-// Locate returns the location of a row of the chunk whose first eighth is first.
-func Locate(first alloc.Eighth, row int) Location {
-	return Location(uint32(first)<<eighthBits + uint32(row))
-}
+// locationOf returns the first location of a stretch.
+func locationOf(stretch int) Location { return Location(stretch) << entity.RowBits }
 
-const _ = uint(alloc.ChunkSize - 4<<RowBits) // a unit is 4 << RowBits bytes, each way:
-const _ = uint(4<<RowBits - alloc.ChunkSize)
+// stretchesFor returns how many stretches some rows need.
+func stretchesFor(rows int) int { return (rows + 1<<entity.RowBits - 1) >> entity.RowBits }
+
+// The limits: each unit that a universe can have needs one stretch at most, and each small chunk, of which a table has one.
+const _ = uint(entity.Stretches - 2*alloc.MaxSize/alloc.ChunkSize)

@@ -43,7 +43,7 @@ func (t *Table) Tail(n int) Run {
 	}
 	chunk, at := chunks[pos], t.Grid.Row(pos, row)
 	end := row + min(n, t.Grid.Fits(chunk)-row)
-	return Run{pos, at, Locate(chunk.First, row), IDs(at.Base, end)[row:]}
+	return Run{pos, at, t.At(pos, row), IDs(at.Base, end)[row:]}
 }
 
 // Push adds a run that Tail returned to the table's rows. The caller has filled it.
@@ -72,7 +72,7 @@ func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	ids := IDs(hole.Base, row+n)[row:]
 	copy(ids, IDs(last.Base, fromRow+n)[fromRow:])
 	t.Grid.Own().Rows(hole, last, n)
-	t.all.ids.MoveRows(ids, Locate(t.Grid.Chunks()[pos].First, row))
+	t.all.ids.MoveRows(ids, t.At(pos, row))
 	t.Books.CopyRows(pos, row, t.span(from, fromRow), n)
 	t.Books.Carry(pos, from, t.all.Version)
 }
@@ -122,12 +122,12 @@ func (s *Tables) release(at alloc.GridRow, c Column, n int) {
 func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	s := t.all
 	hole := r.Location
-	at := s.RowAt(hole, o)
+	at := o.RowAt(hole)
 	if x != nil {
 		to := x.To
-		dest, first := to.Grid.Tail()
+		dest, _ := to.Grid.Tail()
 		*IDAt(dest) = e
-		r.Location = Locate(first, dest.Row)
+		r.Location = to.Books.LastAt() + Location(dest.Row)
 		to.Books.MarkLast(s.Version)
 		if x.more {
 			x.row.CopyOthers(dest, at)
@@ -148,11 +148,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	if gap, end := IDAt(at), IDAt(last); gap != end {
 		moved := *end
 		*gap = moved
-		if r := s.ids.Own(moved); r != nil { // Move, without its call
-			r.Location = hole
-		} else {
-			s.ids.Move(moved, hole)
-		}
+		s.ids.Move(moved, hole)
 		if at.Base != last.Base {
 			t.Books.Carry(o.Pos(), t.Grid.LastChunk(), s.Version)
 		}

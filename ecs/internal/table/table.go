@@ -14,15 +14,15 @@ import (
 //	W1 Every row has an entity whose record leads back to the row.
 //	W2 All chunks of a table but the last are full; the last is not empty. Its
 //	   grid is sound: T1 to T5 of alloc.Grid.
-//	W3 For each chunk of a table the owners have the table and the position. No other
-//	   chunk has an owner, nor has a chunk of a reserve. The shelf has handed out the
+//	W3 Each chunk of a table has stretches of its own, whose owners have the table and the
+//	   position. No other stretch has an owner or is in use. The shelf has handed out the
 //	   small chunks of the tables and nothing else.
 //	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Books.
 //	W9 A table's places, columns and transitions say what its plan says, and the plan
 //	   has at least three quarters of the rows that its own types would have.
-//	L1 A directory that is built has the start that startOf returns for each unit of
-//	   the large chunks of tables with the directory's type, and NoColumn for all other
-//	   units. It is as long as the owners.
+//	L1 The Sight of a type has the cell that cellOf returns for each stretch of the chunks of
+//	   tables with the type, and what NoValues returns for all other stretches. It has as many
+//	   cells as there are owners.
 //
 // Package ecs numbers the invariants of all its parts, and World.Verify checks them.
 
@@ -44,6 +44,7 @@ type Table struct {
 	adopted *layout.Plan // a plan with holes, of UseLayout; nil: the table has the plan of its own types
 	paths   []*Transition
 	side    *Transition // reused by Sideways
+	marked  *uint32     // where the versions of the books were when the cells were noted last
 }
 
 // Init makes a table of the types in sig, without rows. The caller sets Index, which must differ from all
@@ -84,8 +85,8 @@ func (t *Table) String() string {
 // Renumber sets the table's Index and updates the owners of its chunks.
 func (t *Table) Renumber(index uint32) {
 	t.Index = index
-	for pos, c := range t.Grid.Chunks() {
-		t.all.setOwner(c, t, pos)
+	for pos := range t.Grid.Chunks() {
+		t.place(pos)
 	}
 }
 
@@ -115,6 +116,9 @@ func (t *Table) addOwning(c Column) {
 	}
 	t.Owning = append(t.Owning, c)
 }
+
+// At returns the location of a row of a chunk.
+func (t *Table) At(pos, row int) Location { return t.Books.at(pos) + Location(row) }
 
 // Column returns the column of a type with storage.
 func (t *Table) Column(id TypeID) Column {
@@ -169,16 +173,15 @@ func (t *Table) Promote() {
 	if !ok {
 		return
 	}
-	old, n := t.Grid.Chunks()[pos], t.Grid.RowsOf(pos)
+	n := t.Grid.RowsOf(pos)
 	ids := IDs(t.Grid.Row(pos+1, 0).Base, n)
 	copy(ids, IDs(t.Grid.Row(pos, 0).Base, n))
-	t.all.ids.MoveRows(ids, Locate(t.Grid.Chunks()[pos+1].First, 0))
+	t.all.ids.MoveRows(ids, t.At(pos+1, 0))
+	t.retire(pos)
 	t.Books.Promote(pos)
-	t.all.setOwner(old, nil, 0)
 	t.Grid.Promote()
-	chunks := t.Grid.Chunks()
-	for i := pos; i < len(chunks); i++ {
-		t.all.setOwner(chunks[i], t, i)
+	for i := pos; i < len(t.Grid.Chunks()); i++ {
+		t.place(i)
 	}
 }
 
@@ -208,12 +211,13 @@ func (t *Table) Refit() {
 // enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose
 // its last row.
 func (t *Table) enter(c alloc.GridChunk, pos int) {
-	t.all.setOwner(c, t, pos)
-	t.Books.Add(t.Grid.Fits(c))
+	t.Books.Add(t.Grid.Fits(c), t.number(c))
+	t.place(pos)
+	t.remark()
 }
 
 func (t *Table) leave(last int) {
-	t.all.setOwner(t.Grid.Chunks()[last], nil, 0)
+	t.retire(last)
 	t.Books.Cut(last)
 }
 
@@ -248,11 +252,11 @@ func (t *Table) Verify() error {
 	if err := t.verifyLayout(); err != nil {
 		return err
 	}
-	for pos, chunk := range t.Grid.Chunks() {
+	for pos := range t.Grid.Chunks() {
 		for row, e := range IDs(t.Grid.Row(pos, 0).Base, t.Grid.RowsOf(pos)) {
 			r := t.all.ids.Find(e)
-			if r == nil || r.Location != Locate(chunk.First, row) || !e.Is(t.all.ids.Tag()) {
-				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, chunk.First, t, e)
+			if r == nil || r.Location != t.At(pos, row) || !e.Is(t.all.ids.Tag()) {
+				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, pos, t, e)
 			}
 		}
 	}

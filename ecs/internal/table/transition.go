@@ -230,18 +230,28 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	before := to.Grid.Len()
 	x.endColumns(chunks)
 	if from.all != to.all {
-		for _, c := range from.Grid.Chunks()[:chunks] {
-			from.all.setOwner(c, nil, 0)
+		for pos := range chunks {
+			from.retire(pos)
+		}
+	} else {
+		for pos := range chunks { // for the types that only the source has
+			from.vacate(pos)
 		}
 	}
 	at := from.Grid.Give(&to.Grid, chunks)
 	from.Books.Give(chunks, &to.Books, at, x.bits, func(pos int) int { return to.Grid.Fits(to.Grid.Chunks()[pos]) })
-	for pos, c := range from.Grid.Chunks() {
-		from.all.setOwner(c, from, pos)
+	if from.all != to.all {
+		for pos := at; pos < at+chunks; pos++ {
+			to.Books.stamps[pos].at = to.number(to.Grid.Chunks()[pos])
+		}
+	}
+	for pos := range from.Grid.Chunks() {
+		from.place(pos)
 	}
 	for pos := at; pos < len(to.Grid.Chunks()); pos++ {
-		to.all.setOwner(to.Grid.Chunks()[pos], to, pos)
+		to.place(pos)
 	}
+	to.remark()
 	for pos := at; pos < at+chunks; pos++ {
 		first, rows := to.Grid.Row(pos, 0), to.Grid.RowsOf(pos)
 		alloc.ClearRows(first, rows, x.Fresh)
@@ -249,7 +259,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 			to.Books.SetBits(slot, pos, 0, rows)
 		}
 		if arrived != nil {
-			arrived(Run{pos, first, Locate(to.Grid.Chunks()[pos].First, 0), IDs(first.Base, rows)})
+			arrived(Run{pos, first, to.At(pos, 0), IDs(first.Base, rows)})
 		}
 		to.Books.Mark(pos, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}

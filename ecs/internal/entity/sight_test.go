@@ -1,0 +1,134 @@
+package entity_test
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs/internal/entity"
+)
+
+// TestSight compares what each kind of look-up finds with what it should, of entities that are alive, dead, promised, foreign and
+// forged, while the Sight shows a store with records and one without, and while it is hidden.
+func TestSight(t *testing.T) {
+	for _, number := range []uint32{0, 5} { // the zero ID has tag 0
+		t.Run(fmt.Sprint(number), func(t *testing.T) { testSight(t, entity.TagOf(number)) })
+	}
+}
+
+// seen is a Sight of a store, and an ID that it is asked for.
+type seen struct {
+	entity.Sight
+	name         string
+	e            entity.ID
+	want         unsafe.Pointer
+	foreign      bool
+	version, now uint32         // of the type in the chunk; of the world
+	nowhere      uint32         // marked for entities without the type
+	other        unsafe.Pointer // what the function of OnWrite returns
+}
+
+func testSight(t *testing.T, tag entity.Tag) {
+	x := seen{now: 7, other: unsafe.Pointer(new(int64))}
+	entity.OnRefusal(func(s *entity.Sight, e entity.ID) string { return "refused " + e.String() })
+	entity.OnWrite(func(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer { return x.other })
+	s := newStore(t)
+	s.SetTag(tag)
+	var none entity.Sight
+	none.Show(s.View())
+	none.ShowWrites(new(uint32))
+	require.Nil(t, none.At(entity.ID{}), "a store without records")
+	require.Nil(t, none.At(entity.Make(5, s.Tag(), 1)))
+
+	var values [8]int64
+	const here, lacks = entity.Location(1<<entity.RowBits + 2), entity.Location(2 << entity.RowBits)
+	require.NoError(t, s.MakeRoom(10))
+	has, without, dead := s.Take(here), s.Take(lacks), s.Take(here+1)
+	give(t, s, dead)
+	promised := promise(t, s, 3)
+	view := s.View()
+	last := uint32(view.Len() - 1)
+	x.SetCells([]entity.Cell{entity.NoValues(&x.nowhere), entity.MakeCell(unsafe.Pointer(&values[2]), here, 8, &x.version), entity.NoValues(&x.nowhere)})
+	for _, c := range []struct {
+		name    string
+		e       entity.ID
+		want    unsafe.Pointer
+		foreign bool
+	}{
+		{"alive", has, unsafe.Pointer(&values[2]), false},
+		{"alive without the type", without, nil, false},
+		{"dead", dead, nil, false},
+		{"forged: even, as the record", with(dead, dead.Index(), 2), nil, false},
+		{"promised", promised[1], nil, false},
+		{"beyond the records", with(has, entity.MaxIDs-1, 1), nil, false},
+		{"the last record", with(has, last, 1), nil, false},
+		{"the last record, as it is", with(has, last, 0), nil, false},
+		{"null", entity.ID{}, nil, false},
+		{"of another world", has.In(entity.TagOf(s.Tag().Number() + 1)), nil, true},
+		{"a placeholder", entity.MakePlaceholder(3, 1), nil, true},
+	} {
+		x.name, x.e, x.want, x.foreign = c.name, c.e, c.want, c.foreign
+		x.Show(s.View())
+		x.ShowWrites(&x.now)
+		if c.foreign {
+			x.refuses(t)
+			continue
+		}
+		x.reads(t)
+		x.writes(t)
+		x.hides(t)
+	}
+	var nobody *entity.Sight
+	require.PanicsWithError(t, "refused "+has.String(), func() { nobody.At(has) })
+	require.Equal(t, x.other, nobody.Mut(1, has))
+}
+
+func (x *seen) refuses(t *testing.T) {
+	require.PanicsWithError(t, "refused "+x.e.String(), func() { x.At(x.e) }, x.name)
+	require.Equal(t, x.other, x.Mut(1, x.e), x.name)
+	r, ok := x.Find(x.e)
+	require.True(t, r == nil && !ok, x.name)
+	require.Zero(t, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true), x.name)
+}
+
+func (x *seen) reads(t *testing.T) {
+	x.version = 0
+	require.Equal(t, x.want, x.At(x.e), x.name)
+	r, ok := x.Find(x.e)
+	require.True(t, ok, x.name)
+	found := unsafe.Pointer(nil)
+	if r != nil {
+		found = x.CellOf(r.Location).ValueAt(r.Location)
+	}
+	require.Equal(t, x.want, found, x.name)
+	if at := []uintptr{1}; x.Values(at, []entity.ID{x.e}, false) == 1 {
+		require.Equal(t, uintptr(x.want), at[0], x.name)
+	} else {
+		require.Nil(t, x.want, x.name)
+	}
+	require.Zero(t, x.version, "nothing has written")
+}
+
+func (x *seen) writes(t *testing.T) {
+	if p := x.Mut(1, x.e); p != x.other { // others are asked where the quick way does not know
+		require.Equal(t, x.want, p, x.name)
+		require.Equal(t, x.want != nil, x.version == x.now, x.name)
+	} else {
+		require.Nil(t, x.want, x.name)
+	}
+	x.version = 0
+	require.Equal(t, x.want != nil, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true) == 1 && x.version == x.now, x.name)
+}
+
+func (x *seen) hides(t *testing.T) {
+	x.HideWrites()
+	require.Equal(t, x.want, x.At(x.e), x.name)
+	require.Equal(t, x.other, x.Mut(1, x.e), "%s, writes hidden", x.name)
+	x.Hide()
+	require.Panics(t, func() { x.At(x.e) }, "%s, hidden", x.name)
+	r, ok := x.Find(x.e)
+	require.True(t, r == nil && !ok, "%s, hidden", x.name)
+	require.Zero(t, x.Values(make([]uintptr, 1), []entity.ID{x.e}, false), "%s, hidden", x.name)
+}
