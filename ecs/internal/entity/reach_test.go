@@ -101,7 +101,7 @@ func TestReachRefused(t *testing.T) {
 		t.Run(fmt.Sprint(blocks), func(t *testing.T) {
 			refusals := 0
 			require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) (err error) {
-				s := open(t, newUniverse(t, 16<<20, alloc.InjectFailures(f)))
+				s := open(t, newUniverse(t, 4<<20, alloc.InjectFailures(f))) // one for each failure, all open until the end
 				if err = s.MakeRoom(100); err != nil {
 					return err
 				}
