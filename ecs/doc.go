@@ -47,7 +47,7 @@
 // query does not declare, a handle of another world, an entity of one of the last 15, see docs/ecs.md,
 // worlds) panics with names, in every build. Look-ups return nil or false.
 //
-// Limits: 2^27 entities and 1,024 types a world; a row must fit a unit; 2,048 rows a unit
+// Limits: 2^27 - 2 entities and 1,024 types a world; a row must fit a unit; 2,048 rows a unit
 // at most; a buffer holds at most 1 MiB.
 //
 // Memory: archetypes begin with 2 KiB, take units by a policy, [ChunkGrowth], and keep some that

@@ -49,14 +49,5 @@ func (v *View) at(index uint32) *Record {
 	return (*Record)(unsafe.Add(v.base, uintptr(index)*recordSize))
 }
 
-// Address returns the address of the record of an ID's index, to prefetch it, or 0 when the View has none.
-func (v *View) Address(e ID) uintptr {
-	index := e.Index()
-	if index >= v.n {
-		return 0
-	}
-	return uintptr(v.base) + uintptr(index)*recordSize
-}
-
 // Len returns the number of records.
 func (v *View) Len() int { return int(v.n) }

@@ -14,7 +14,7 @@
 //
 //	chunk            0       1       2
 //	changed, 4 B   | t0 t1 | t0 t1 | t0 t1 |     24 B of versions
-//	stamps, 8 B    |   s   |   s   |   s   |     24 B: all types marked, rows came or moved
+//	stamps, 12 B   |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, where the locations begin
 //	enabled, 56 B  |   b   |   b   |   b   |    168 B: a bit a row, of the one type
 //	on, 4 B        |   n   |   n   |   n   |     12 B: how many of the bits are set
 //
