@@ -9,7 +9,8 @@ import (
 // where it gets none. It grows its heap by 64 MiB (measured: once with 66 MiB left, twice
 // with 130, not at all with 64), and asks for 128 MiB to align them where the addresses
 // behind its heap are taken. A thread takes none, but with cgo 8 MiB and, if there are
-// any, 64 for a heap of the C library's.
+// any, 64 for a heap of the C library's: a program with cgo, many threads and little room
+// sets MALLOC_ARENA_MAX=1.
 //
 // So a reservation leaves two steps of the heap, or one anywhere, and some MiB for all
 // else. Where there is more to share out it leaves more.
