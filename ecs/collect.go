@@ -68,7 +68,7 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	for _, t := range q.m.TestsOf(&a.table) {
-		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.table.Books.Bit(slot, pos, at.Row) != (t.Invert != 0) }) {
+		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.table.Books.Bits(slot, pos).Has(at.Row) != (t.Invert != 0) }) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"unsafe"
 
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
@@ -9,16 +10,21 @@ import (
 
 // Enable bits: one word per 64 rows, for each type that was registered with
 // Enableable, in Go memory beside the chunk. Toggling is no structural change
-// and moves nothing. Bits of rows beyond the last are 0 (W6).
+// and moves nothing. Bits of rows beyond the last are 0 (W6). The cell of a stretch leads to
+// them, so to toggle one entity's component is one look-up and one word (entity.Sight.Switch).
 
 // Enable switches e's component on. It returns false when e is not alive or
 // does not have it, and panics when the type is not Enableable. It may be
 // called during iteration: a loop's masks are snapshots and do not change.
-func (h handle) Enable(e Entity) bool { return h.t.set("Component.Enable", e, true) }
+func (h handle) Enable(e Entity) bool {
+	return h.t.own().sight().Switch(entity.ID(e), true)
+}
 
 // Disable switches e's component off: queries that name it pass e by, while Has
 // and Get still find it. It returns and panics like Enable.
-func (h handle) Disable(e Entity) bool { return h.t.set("Component.Disable", e, false) }
+func (h handle) Disable(e Entity) bool {
+	return h.t.own().sight().Switch(entity.ID(e), false)
+}
 
 // Enabled reports whether e is alive and has the component, switched on. A type
 // that is not Enableable is always on.
@@ -29,7 +35,7 @@ func (h handle) Enabled(e Entity) bool { return h.t.own().enabled("Component.Ena
 // [0, rows.Len()), where the chunk lacks an Optional type, and when the type is not Enableable.
 func (h handle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
-	return s.t.a.table.Books.Bit(p.Slot(), s.pos, s.first+i)
+	return s.t.a.table.Books.Bits(p.Slot(), s.pos).Has(s.first + i)
 }
 
 // EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when
@@ -64,37 +70,29 @@ func (h handle) DisableList(list []Entity) int {
 }
 
 func (f *finder) enabled(op string, e Entity) bool {
+	if r, _ := f.sight().Find(entity.ID(e)); r != nil {
+		if bits := f.CellOf(r.Location).Bits(); bits != nil {
+			return bits.HasAt(r.Location)
+		}
+	}
 	t := f.known(op)
 	a, pos, row := t.seat(op, e)
 	if a == nil {
 		return false
 	}
 	f.checkRead(op)
-	return !t.enableable || a.table.Books.Bit(a.table.Places[t.id].Slot(), pos, row)
+	return !t.enableable || a.table.Books.Bits(a.table.Places[t.id].Slot(), pos).Has(row)
 }
 
-// set is toggle of the owner. While nothing is lent it finds the bit by the owner of e's chunk; what it does not expect
-// is a call of toggle, which says so.
-func (t *typeInfo) set(op string, e Entity, on bool) bool {
-	if t == nil || !t.enableable || len(t.w.loops.borrows) != 0 {
-		return t.own().toggle(op, e, on)
+// switchElse is toggle of the owner where entity.Sight.Switch does not know.
+func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
+	op := "Component.Disable"
+	if on {
+		op = "Component.Enable"
 	}
-	w := t.w
-	r := w.ids.Find(entity.ID(e))
-	if r == nil {
-		return t.own().toggle(op, e, on)
-	}
-	o := w.tables.OwnerOf(r.Location)
-	a := w.archetypeAt(o)
-	if int(t.id) >= len(a.table.Places) || a.table.Places[t.id].Flags() == 0 {
-		return false
-	}
-	row := o.Row(r.Location)
-	a.table.Books.Switch(a.table.Places[t.id].Slot(), o.Pos(), row, on, w.tables.Version)
-	return true
+	return (*finder)(unsafe.Pointer(s)).toggle(op, Entity(e), on) // Safe because the owner's look-ups write by Sights that begin a finder.
 }
 
-//go:noinline
 func (f *finder) toggle(op string, e Entity, on bool) bool {
 	t := f.known(op)
 	t.checkEnableable(op)
@@ -164,11 +162,11 @@ func (t *typeInfo) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
 		b = w.loops.shared()
 	}
 	if b != nil {
-		a.table.Books.Toggle(slot, pos, row, on)
+		a.table.Books.Bits(slot, pos).Toggle(row, on)
 		b.mark(a.table.Books.Version(slot, pos))
 		return
 	}
-	a.table.Books.SetBit(slot, pos, row, on)
+	a.table.Books.Bits(slot, pos).Set(row, on)
 	*a.table.Books.Version(slot, pos) = w.tables.Version
 }
 
@@ -216,7 +214,7 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 		}
 		for _, row := range p.Listed() {
 			pos, at := p.Table.Grid.Find(int(uint32(row)))
-			books.SetBit(slot, pos, at, on)
+			books.Bits(slot, pos).Set(at, on)
 			*books.Version(slot, pos) = t.w.tables.Version
 		}
 	}
@@ -225,13 +223,13 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 
 // toggleChunk switches the bits of the part's rows in one chunk, and reports whether there are any.
 func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
-	b := &p.Table.Books
+	bits := p.Table.Books.Bits(slot, pos)
 	if !p.Whole {
-		return b.SetMask(slot, pos, p.Mask(pos), on)
+		return bits.SetMask(p.Mask(pos), on)
 	}
 	rows := p.Table.Grid.RowsOf(pos)
-	if b.ClearBits(slot, pos, 0, rows); on {
-		b.SetBits(slot, pos, 0, rows)
+	if bits.ClearRange(0, rows); on {
+		bits.SetRange(0, rows)
 	}
 	return true
 }

@@ -43,11 +43,11 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		a.table.Closed = true
 		return func() { a.table.Closed = false }
 	case "W6":
-		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0)
+		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0).Words()
 		words[len(words)-1] ^= 1 << 63
 		return func() { words[len(words)-1] ^= 1 << 63 }
 	case "W6 count":
-		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0)
+		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0).Words()
 		words[0] ^= 1
 		return func() { words[0] ^= 1 }
 	case "W7":

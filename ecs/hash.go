@@ -82,7 +82,7 @@ func (h *hasher) bits(a *Archetype, slot uint16) {
 	word, n := uint64(0), 0
 	for pos := range a.table.Grid.Chunks() {
 		for row := range a.table.Grid.RowsOf(pos) {
-			if a.table.Books.Bit(slot, pos, row) {
+			if a.table.Books.Bits(slot, pos).Has(row) {
 				word |= 1 << (n % 64)
 			}
 			if n++; n%64 == 0 {

@@ -97,6 +97,7 @@ func (op lookupOp) String() string { return lookupOps[op] }
 func init() {
 	entity.OnRefusal(refusal)
 	entity.OnWrite(mutElse)
+	entity.OnSwitch(switchElse)
 }
 
 // refusal returns why a look-up by Component.Get panicked, when somebody asks for the message. The world may have been closed

@@ -200,7 +200,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Grid
 		case fieldBuffers:
 			*(*buffers)(to) = buffers{first, b.finderOf(f.t), n, w.rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
-			*(*enableBits)(to) = enableBits{a.table.Books.Bits(p.Slot(), pos), at.Row, n} // Safe because Bits is one.
+			*(*enableBits)(to) = enableBits{a.table.Books.Bits(p.Slot(), pos).Words(), at.Row, n} // Safe because Bits is one.
 		}
 	}
 }

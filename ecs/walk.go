@@ -224,7 +224,7 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 		if len(t.Slots) > 1 {
 			continue
 		}
-		switch a.table.Books.On(t.Slots[0], pos) {
+		switch a.table.Books.Bits(t.Slots[0], pos).On() {
 		case all:
 			if t.Invert != 0 {
 				return 0
@@ -255,7 +255,7 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 // test. Goroutines may toggle bits meanwhile, see World.Share.
 func (a *Archetype) narrow(t *match.BitTest, pos, from int, mask []uint64) {
 	if len(t.Slots) == 1 {
-		enabled := a.table.Books.Bits(t.Slots[0], pos)[from:]
+		enabled := a.table.Books.Bits(t.Slots[0], pos).Words()[from:]
 		for i := range mask {
 			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.Invert
 		}
@@ -264,7 +264,7 @@ func (a *Archetype) narrow(t *match.BitTest, pos, from int, mask []uint64) {
 	for i := range mask {
 		either := uint64(0)
 		for _, slot := range t.Slots {
-			either |= atomic.LoadUint64(&a.table.Books.Bits(slot, pos)[from+i])
+			either |= atomic.LoadUint64(&a.table.Books.Bits(slot, pos).Words()[from+i])
 		}
 		mask[i] &= either
 	}

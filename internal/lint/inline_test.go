@@ -11,14 +11,15 @@ import (
 // compiler to inline, by package. Several cost nearly what its budget of 80 allows: a
 // field more, or another compiler, and each call is some 25 instructions longer.
 var inlined = map[string][]string{
-	"bitmask":             {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
-	"alloc":               {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
-	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*promises).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release"},
-	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).On", "(*Books).Bit", "(*Books).SetBit",
+	"bitmask": {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
+	"alloc":   {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
+	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*promises).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
+		"(*EnableBits).Set", "(*EnableBits).Has", "(*EnableBits).HasAt", "(*EnableBits).On", "(*EnableBits).Words"},
+	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits",
 		"(*Tables).OwnerOf", "Owner.RowAt", "Owner.Row", "Place.Slot", "Place.Flags", "IDAt"},
 	"ecs/internal/value": {"HeaderAt", "HeaderOf", "(*Header).Len", "(*Header).SetLen", "(*Shape).Cap", "(*Spill).Elements", "(*Spill).Bytes", "(*Buffers).Free"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
-		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "rawBuffer.header", "rawBuffer.writable",
+		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "handle.Enable", "handle.Disable", "rawBuffer.header", "rawBuffer.writable",
 		"(*World).archetypeAt", "(*World).checkUnlocked",
 		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows",
 		"Inside", "inside.ArchetypesOf", "inside.CheckChange", "inside.Conflicts", "inside.FactsOf", "inside.Filters", "inside.Join", "inside.Locked", "inside.Looks", "inside.MatchesArchetype",

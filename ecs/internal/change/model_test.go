@@ -216,7 +216,7 @@ func (m *model) toggle(rng *rand.Rand, e entity.ID) {
 	row := o.Row(l)
 	for _, slot := range a.Books.Toggling() {
 		on := rng.IntN(2) == 0
-		a.Books.SetBit(slot, o.Pos(), row, on)
+		a.Books.Bits(slot, o.Pos()).Set(row, on)
 		m.want[e].on[a.Types[slot]] = on
 	}
 }
@@ -289,7 +289,7 @@ func (m *model) check(text string) {
 					}
 				}
 				for _, slot := range a.Books.Toggling() {
-					if a.Books.Bit(slot, pos, row) != want.on[a.Types[slot]] {
+					if a.Books.Bits(slot, pos).Has(row) != want.on[a.Types[slot]] {
 						m.t.Fatalf("%s: %v of %v, bit %d", text, e, a, slot)
 					}
 				}

@@ -97,7 +97,7 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	t.Grid.Push(1)
 	t.Books.MarkLast(r.tables.Version)
 	for _, slot := range t.Books.Toggling() {
-		t.Books.SetBit(slot, t.Grid.LastChunk(), at.Row, true)
+		t.Books.Bits(slot, t.Grid.LastChunk()).Set(at.Row, true)
 	}
 	r.born(t, lastRow, 1)
 	return e

@@ -31,20 +31,27 @@ const (
 // Cell says where the values of one type are in one stretch, for look-ups, and where the change version of the type is in the chunk
 // of the stretch. Where the stretch has none, it is what NoValues returns.
 type Cell struct {
-	base uintptr // address that a value would have at location 0, modulo 2^64
-	size uintptr // bytes from a row's value to the next; 0 for a tag
-	mark *uint32 // the version, never nil
+	base uintptr     // address that a value would have at location 0, modulo 2^64
+	size uintptr     // bytes from a row's value to the next; 0 for a tag
+	mark *uint32     // the version, never nil
+	bits *EnableBits // of the chunk; nil where the type cannot be disabled
 }
 
 const cellSize = unsafe.Sizeof(Cell{})
 
 // MakeCell returns the cell of a stretch with values of a size. The value of the row at l is at p, and the version at mark.
 func MakeCell(p unsafe.Pointer, l Location, size uintptr, mark *uint32) Cell {
-	return Cell{uintptr(p) - uintptr(l)*size, size, mark}
+	return Cell{base: uintptr(p) - uintptr(l)*size, size: size, mark: mark}
 }
 
 // NoValues returns the cell of a stretch without the type. Look-ups that write mark nowhere there.
 func NoValues(nowhere *uint32) Cell { return Cell{mark: nowhere} }
+
+// SetBits sets which bits say where the type is enabled.
+func (c *Cell) SetBits(b *EnableBits) { c.bits = b }
+
+// Bits returns the enable bits of the type in the chunk of the stretch, nil where it has none.
+func (c *Cell) Bits() *EnableBits { return c.bits }
 
 // ValueAt returns the address of the value of the row at a location, nil where the stretch has none.
 //
@@ -218,6 +225,30 @@ var mutElse func(s *Sight, op uint8, e ID) unsafe.Pointer
 
 // OnWrite has f do what look-ups that write do else. Call it before the first.
 func OnWrite(f func(s *Sight, op uint8, e ID) unsafe.Pointer) { mutElse = f }
+
+// Switch enables or disables the type of an entity, marks the stretch, and returns true. Where Mut asks the function of OnWrite, for
+// an entity that is dead, and where the stretch has no bits, it returns what the function of OnSwitch returns.
+//
+//go:nocheckptr
+func (s *Sight) Switch(e ID, on bool) bool {
+	if s != nil {
+		if i := e.ref ^ uint32(s.tag); i <= s.write.last {
+			// Safe because there are records up to the last, see makeScope.
+			r := (*Record)(unsafe.Add(unsafe.Pointer(s.write.records), uintptr(i)*recordSize))
+			if c := s.CellOf(r.Location); r.version == e.version && c.bits != nil {
+				c.bits.Set(int(r.Location-c.bits.first), on)
+				*c.mark = *s.now
+				return true
+			}
+		}
+	}
+	return switchElse(s, e, on)
+}
+
+var switchElse func(s *Sight, e ID, on bool) bool
+
+// OnSwitch has f do what Switch does not. Call it before the first.
+func OnSwitch(f func(s *Sight, e ID, on bool) bool) { switchElse = f }
 
 // Find returns the record of an entity that is alive, for look-ups that do more than At. Without one, ok says that At would
 // return nil: not that it would panic.

@@ -28,12 +28,15 @@ type seen struct {
 	version, now uint32         // of the type in the chunk; of the world
 	nowhere      uint32         // marked for entities without the type
 	other        unsafe.Pointer // what the function of OnWrite returns
+	bits         entity.EnableBits
+	asked        int // times that the function of OnSwitch was called
 }
 
 func testSight(t *testing.T, tag entity.Tag) {
-	x := seen{now: 7, other: unsafe.Pointer(new(int64))}
+	x := seen{now: 7, other: unsafe.Pointer(new(int64)), bits: *entity.NewEnableBits(1)}
 	entity.OnRefusal(func(s *entity.Sight, e entity.ID) string { return "refused " + e.String() })
 	entity.OnWrite(func(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer { return x.other })
+	entity.OnSwitch(func(*entity.Sight, entity.ID, bool) bool { x.asked++; return false })
 	s := newStore(t)
 	s.SetTag(tag)
 	var none entity.Sight
@@ -50,7 +53,10 @@ func testSight(t *testing.T, tag entity.Tag) {
 	promised := promise(t, s, 3)
 	view := s.View()
 	last := uint32(view.Len() - 1)
-	x.SetCells([]entity.Cell{entity.NoValues(&x.nowhere), entity.MakeCell(unsafe.Pointer(&values[2]), here, 8, &x.version), entity.NoValues(&x.nowhere)})
+	cell := entity.MakeCell(unsafe.Pointer(&values[2]), here, 8, &x.version)
+	x.bits.Reset(8, here-2)
+	cell.SetBits(&x.bits)
+	x.SetCells([]entity.Cell{entity.NoValues(&x.nowhere), cell, entity.NoValues(&x.nowhere)})
 	for _, c := range []struct {
 		name    string
 		e       entity.ID
@@ -78,16 +84,22 @@ func testSight(t *testing.T, tag entity.Tag) {
 		}
 		x.reads(t)
 		x.writes(t)
+		x.switches(t)
 		x.hides(t)
 	}
 	var nobody *entity.Sight
 	require.PanicsWithError(t, "refused "+has.String(), func() { nobody.At(has) })
 	require.Equal(t, x.other, nobody.Mut(1, has))
+	require.False(t, nobody.Switch(has, true))
+	require.Equal(t, 1, x.asked)
 }
 
 func (x *seen) refuses(t *testing.T) {
 	require.PanicsWithError(t, "refused "+x.e.String(), func() { x.At(x.e) }, x.name)
 	require.Equal(t, x.other, x.Mut(1, x.e), x.name)
+	require.False(t, x.Switch(x.e, true), x.name)
+	require.Equal(t, 1, x.asked, x.name)
+	x.asked = 0
 	r, ok := x.Find(x.e)
 	require.True(t, r == nil && !ok, x.name)
 	require.Zero(t, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true), x.name)
@@ -122,8 +134,33 @@ func (x *seen) writes(t *testing.T) {
 	require.Equal(t, x.want != nil, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true) == 1 && x.version == x.now, x.name)
 }
 
+// switches toggles the bit of the third row, where the entity has the type. Else Switch asks others.
+func (x *seen) switches(t *testing.T) {
+	for _, on := range []bool{true, true, false, false, true} {
+		x.version, x.asked = 0, 0
+		if x.Switch(x.e, on) {
+			require.NotNil(t, x.want, x.name)
+			require.Equal(t, on, x.bits.Has(2), x.name)
+			require.Equal(t, on, x.bits.HasAt(1<<entity.RowBits+2), x.name)
+			require.Equal(t, x.now, x.version, x.name)
+			require.NoError(t, x.bits.Verify(8, 1<<entity.RowBits), x.name)
+			continue
+		}
+		require.Nil(t, x.want, x.name)
+		require.Equal(t, 1, x.asked, x.name)
+		require.Zero(t, x.version, x.name)
+	}
+	x.bits.Set(2, false)
+	require.Zero(t, x.bits.On(), "no other bit was touched")
+	x.asked = 0
+}
+
 func (x *seen) hides(t *testing.T) {
 	x.HideWrites()
+	require.False(t, x.Switch(x.e, true), "%s, writes hidden", x.name)
+	require.Equal(t, 1, x.asked, "%s, writes hidden", x.name)
+	require.Zero(t, x.bits.On(), "%s, writes hidden", x.name)
+	x.asked = 0
 	require.Equal(t, x.want, x.At(x.e), x.name)
 	require.Equal(t, x.other, x.Mut(1, x.e), "%s, writes hidden", x.name)
 	x.Hide()

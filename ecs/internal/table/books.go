@@ -4,25 +4,26 @@ import (
 	"slices"
 	"sync/atomic"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
 )
 
 // Invariants, checked by Verify:
 //
 //	B1 Each chunk has a stamp, and a version for each type. last points to the last stamp.
 //	B2 Types that can be disabled have bits for each chunk, and no other types have any. Bits of
-//	   rows beyond the last are 0, and on counts those that are set.
+//	   rows beyond the last are 0, those that are set are counted, and they know the location of row 0.
 
 // Books are the facts that a table keeps of its chunks, by position, and within a chunk by slot: a
 // slot is the index of a type in the table's list of types.
 type Books struct {
-	types    int          // slots of a chunk
-	toggling []uint16     // slots of the types that can be disabled
-	changed  []uint32     // [position*types + slot]: version of the last write
-	stamps   []stamp      // [position]
-	last     *stamp       // of the last chunk; nil without one
-	enabled  [][][]uint64 // [slot][position]: a bit a row; nil for types that cannot be disabled
-	on       [][]int32    // [slot][position]: bits that are set in enabled (B2)
-	spares   *Spares      // bits of chunks that went, for chunks to come
+	types    int                    // slots of a chunk
+	toggling []uint16               // slots of the types that can be disabled
+	changed  []uint32               // [position*types + slot]: version of the last write
+	stamps   []stamp                // [position]
+	last     *stamp                 // of the last chunk; nil without one
+	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
+	spares   *Spares                // bits of chunks that went, for chunks to come
 }
 
 // stamp is what a chunk has beside the versions of its types.
@@ -37,7 +38,7 @@ type stamp struct {
 func NewBooks(types int, toggling []uint16, spares *Spares) Books {
 	b := Books{types: types, toggling: toggling, spares: spares}
 	if len(toggling) > 0 {
-		b.enabled, b.on = make([][][]uint64, types), make([][]int32, types)
+		b.enabled = make([][]*entity.EnableBits, types)
 	}
 	return b
 }
@@ -62,8 +63,7 @@ func (b *Books) Add(room int, at Location) {
 	b.resetLast()
 	b.changed = makeGap(b.changed, len(b.changed), b.types)
 	for _, slot := range b.toggling {
-		b.enabled[slot] = append(b.enabled[slot], b.spares.take(room))
-		b.on[slot] = append(b.on[slot], 0)
+		b.enabled[slot] = append(b.enabled[slot], b.spares.take(room, at))
 	}
 }
 
@@ -72,7 +72,7 @@ func (b *Books) Cut(keep int) {
 	b.cutVersions(keep)
 	for _, slot := range b.toggling {
 		b.spares.keep(b.enabled[slot][keep:])
-		b.enabled[slot], b.on[slot] = b.enabled[slot][:keep], b.on[slot][:keep]
+		b.enabled[slot] = b.enabled[slot][:keep]
 	}
 }
 
@@ -86,11 +86,10 @@ func (b *Books) cutVersions(keep int) {
 // gets the position, the bits and the versions. Chunks behind it are new.
 func (b *Books) Promote(pos int) {
 	for _, slot := range b.toggling {
-		bits, on := b.enabled[slot], b.on[slot]
-		on[pos+1] = on[pos]
-		copy(bits[pos+1], bits[pos])
+		bits := b.enabled[slot]
+		bits[pos+1].CopyAll(bits[pos])
 		b.spares.keep(bits[pos : pos+1])
-		b.enabled[slot], b.on[slot] = slices.Delete(bits, pos, pos+1), slices.Delete(on, pos, pos+1)
+		b.enabled[slot] = slices.Delete(bits, pos, pos+1)
 	}
 	for i := pos; i < len(b.stamps)-1; i++ {
 		b.stamps[i].at = b.stamps[i+1].at
@@ -116,21 +115,20 @@ func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
 	b.changed = slices.Delete(b.changed, 0, n*b.types)
 	for _, slot := range to.toggling {
-		to.enabled[slot], to.on[slot] = makeGap(to.enabled[slot], at, n), makeGap(to.on[slot], at, n)
+		to.enabled[slot] = makeGap(to.enabled[slot], at, n)
 		if i := slices.IndexFunc(shared, func(s Slots) bool { return s.To == slot }); i >= 0 {
 			from := shared[i].From
 			copy(to.enabled[slot][at:], b.enabled[from][:n])
 			clear(b.enabled[from][:n])
-			copy(to.on[slot][at:], b.on[from][:n])
 			continue
 		}
 		for pos := at; pos < at+n; pos++ {
-			to.enabled[slot][pos] = to.spares.take(room(pos))
+			to.enabled[slot][pos] = to.spares.take(room(pos), to.at(pos))
 		}
 	}
 	for _, slot := range b.toggling {
 		b.spares.keep(b.enabled[slot][:n])
-		b.enabled[slot], b.on[slot] = slices.Delete(b.enabled[slot], 0, n), slices.Delete(b.on[slot], 0, n)
+		b.enabled[slot] = slices.Delete(b.enabled[slot], 0, n)
 	}
 }
 
@@ -156,6 +154,14 @@ func (b *Books) versions() *uint32 { return unsafe.SliceData(b.changed) }
 
 // at returns the location of row 0 of a chunk.
 func (b *Books) at(pos int) Location { return b.stamps[pos].at }
+
+// renumber gives row 0 of a chunk, and so all its rows, another location.
+func (b *Books) renumber(pos int, at Location) {
+	b.stamps[pos].at = at
+	for _, slot := range b.toggling {
+		b.enabled[slot][pos].SetFirst(at)
+	}
+}
 
 // LastAt returns the location of row 0 of the last chunk.
 func (b *Books) LastAt() Location { return b.last.at }

@@ -79,12 +79,12 @@ func (s *slowBooks) check() {
 		for slot, on := range c.on {
 			count := 0
 			for row := range c.rows {
-				require.Equal(s.t, on[row], s.b.Bit(slot, pos, row), "chunk %d row %d", pos, row)
+				require.Equal(s.t, on[row], s.b.Bits(slot, pos).Has(row), "chunk %d row %d", pos, row)
 				if on[row] {
 					count++
 				}
 			}
-			require.Equal(s.t, count, s.b.On(slot, pos))
+			require.Equal(s.t, count, s.b.Bits(slot, pos).On())
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, ver
 				continue
 			}
 			on[slot] = slices.Repeat([]bool{true}, room)
-			to.b.SetBits(slot, pos, 0, c.rows)
+			to.b.Bits(slot, pos).SetRange(0, c.rows)
 		}
 		c.on, c.changed = on, make([]uint32, to.types)
 		to.mark(pos, version)
@@ -149,9 +149,9 @@ func TestBooksAgainstModel(t *testing.T) {
 				c := s.chunks[pos]
 				row, on := r.IntN(c.rows), r.IntN(2) == 0
 				if r.IntN(2) == 0 {
-					s.b.SetBit(slot, pos, row, on)
+					s.b.Bits(slot, pos).Set(row, on)
 				} else {
-					s.b.Toggle(slot, pos, row, on)
+					s.b.Bits(slot, pos).Toggle(row, on)
 				}
 				c.on[slot][row] = on
 				*s.b.Version(slot, pos) = version
@@ -187,7 +187,7 @@ func (s *slowBooks) mask(r *rand.Rand, pos int, slot uint16) {
 			some = true
 		}
 	}
-	require.Equal(s.t, some, s.b.SetMask(slot, pos, mask, on))
+	require.Equal(s.t, some, s.b.Bits(slot, pos).SetMask(mask, on))
 }
 
 // fillGap moves rows of the last chunk over others of as many.
@@ -252,14 +252,14 @@ func TestSparesServe(t *testing.T) {
 	b := table.NewBooks(1, []uint16{0}, &spares)
 	for _, rows := range []int{1, 64, 65, 408, 1 << 17} {
 		b.Add(rows, 0)
-		b.SetBits(0, 0, 0, rows)
+		b.Bits(0, 0).SetRange(0, rows)
 		b.Cut(0)
 		require.Equal(t, 1, spares.Count())
 		b.Add(rows, 0)
 		require.Zero(t, spares.Count())
-		require.Zero(t, b.On(0, 0))
-		require.False(t, b.Bit(0, 0, rows-1))
-		require.Len(t, b.Bits(0, 0), (rows+63)/64)
+		require.Zero(t, b.Bits(0, 0).On())
+		require.False(t, b.Bits(0, 0).Has(rows-1))
+		require.Len(t, b.Bits(0, 0).Words(), (rows+63)/64)
 		b.Cut(0)
 		spares = table.Spares{}
 	}
@@ -271,7 +271,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	s.add(20, 1)
 	s.add(10, 2)
 	s.check()
-	for _, name := range []string{"B1", "B1 versions", "B2", "B2 count", "B2 chunks"} {
+	for _, name := range []string{"B1", "B1 versions", "B2", "B2 count", "B2 chunks", "B2 first"} {
 		restore := s.b.Corrupt(name)
 		require.ErrorContains(t, s.b.Verify(2, func(pos int) int { return 20 - 10*pos }), "table: "+name[:2]+":", name)
 		restore()

@@ -56,7 +56,11 @@ func (d *directory) setCells(cells []entity.Cell) {
 // cellOf returns the cell of a type in a chunk.
 func (t *Table) cellOf(id TypeID, pos int) entity.Cell {
 	size, p, at := t.all.types[id].Layout.Size, t.Places[id], t.Grid.Row(pos, 0)
-	return entity.MakeCell(at.Element(p.Offset, uint32(size)), t.At(pos, 0), uintptr(size), t.Books.Version(p.Slot(), pos))
+	c := entity.MakeCell(at.Element(p.Offset, uint32(size)), t.At(pos, 0), uintptr(size), t.Books.Version(p.Slot(), pos))
+	if t.Books.enabled != nil && t.Books.enabled[p.Slot()] != nil {
+		c.SetBits(t.Books.Bits(p.Slot(), pos))
+	}
+	return c
 }
 
 // note enters a chunk in the directory of one of the table's types.

@@ -15,8 +15,7 @@
 //	chunk            0       1       2
 //	changed, 4 B   | t0 t1 | t0 t1 | t0 t1 |     24 B of versions
 //	stamps, 12 B   |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, where the locations begin
-//	enabled, 56 B  |   b   |   b   |   b   |    168 B: a bit a row, of the one type
-//	on, 4 B        |   n   |   n   |   n   |     12 B: how many of the bits are set
+//	enabled, 88 B  |   b   |   b   |   b   |    264 B: a bit a row, of the one type, 56 B; how many are set, and where the locations begin
 //
 // The methods of Books say what happens to the facts of a chunk: [Books.Add] when the chunk comes,
 // [Books.Cut] when its last row goes, [Books.Promote] when its rows move to a larger or smaller chunk,
@@ -28,8 +27,8 @@
 // it fills the gap of another row, when its chunk is outgrown and by a transition; each move updates the
 // record of the row's entity.
 //
-// Goroutines: all belongs to the world's owner. Toggle, Bit, On and Changed of Books may be called
-// while other goroutines toggle bits, and OwnerOf while no row moves.
+// Goroutines: all belongs to the world's owner. Changed of Books, and Toggle, Has and On of
+// their enable bits, may be called while other goroutines toggle bits, and OwnerOf while no row moves.
 //
 // Garbage collector: chunks are memory that the collector never sees and hold no Go pointer; owners,
 // directories, books and transitions lie in Go memory. What books have for each chunk is without pointers,
@@ -39,5 +38,5 @@
 // then. Functions that move rows cannot fail: the caller has made room. The caller passes valid positions, slots and rows.
 //
 // Cost: one row by [Table.MoveOne] is a few loads and stores a column. Many rows are one copy a column and
-// chunk. Owners cost 24 B for each stretch of 2,048 rows, and each type of which there are rows 24 B.
+// chunk. Owners cost 24 B for each stretch of 2,048 rows, and each type of which there are rows 32 B.
 package table

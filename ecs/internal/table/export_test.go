@@ -6,7 +6,7 @@ import "quarry/ecs/internal/entity"
 // and returns what puts that right.
 func (b *Books) Corrupt(invariant string) (restore func()) {
 	slot := b.toggling[0]
-	words := b.enabled[slot][0]
+	words := b.Bits(slot, 0).Words()
 	switch invariant {
 	case "B1":
 		b.last = new(stamp)
@@ -16,16 +16,20 @@ func (b *Books) Corrupt(invariant string) (restore func()) {
 		b.changed = changed[:len(changed)-1]
 		return func() { b.changed = changed }
 	case "B2":
-		words[len(words)-1] ^= 1 << 63
-		b.on[slot][0]++
-		return func() { words[len(words)-1] ^= 1 << 63; b.on[slot][0]-- }
+		behind, bits := len(words)*64-1, b.Bits(slot, 0)
+		bits.Set(behind, true)
+		return func() { bits.Set(behind, false) }
 	case "B2 count":
-		b.on[slot][0]--
-		return func() { b.on[slot][0]++ }
+		words[0] ^= 1
+		return func() { words[0] ^= 1 }
 	case "B2 chunks":
-		on := b.on[slot]
-		b.on[slot] = on[:len(on)-1]
-		return func() { b.on[slot] = on }
+		all := b.enabled[slot]
+		b.enabled[slot] = all[:len(all)-1]
+		return func() { b.enabled[slot] = all }
+	case "B2 first":
+		at := &b.stamps[0].at
+		*at++
+		return func() { *at-- }
 	}
 	return nil
 }

@@ -172,10 +172,10 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 func (x *Transition) sendRare(pos int, from, dest alloc.GridRow) {
 	toPos := x.To.Grid.LastChunk()
 	for _, b := range x.bits {
-		x.To.Books.SetBit(b.To, toPos, dest.Row, x.From.Books.Bit(b.From, pos, from.Row))
+		x.To.Books.Bits(b.To, toPos).Set(dest.Row, x.From.Books.Bits(b.From, pos).Has(from.Row))
 	}
 	for _, slot := range x.on {
-		x.To.Books.SetBit(slot, toPos, dest.Row, true)
+		x.To.Books.Bits(slot, toPos).Set(dest.Row, true)
 	}
 	for _, c := range x.ending {
 		x.From.all.release(from, c, 1)

@@ -203,7 +203,7 @@ func (m *slowTables) check(text string) {
 				}
 				m.lookUp(text, a, e, at, pos)
 				for _, slot := range a.Books.Toggling() {
-					if a.Books.Bit(slot, pos, row) != want.on[a.Types[slot]] {
+					if a.Books.Bits(slot, pos).Has(row) != want.on[a.Types[slot]] {
 						m.t.Fatalf("%s: %v of %v, bit %d", text, e, a, slot)
 					}
 				}
@@ -303,7 +303,7 @@ func (m *slowTables) step(rng *rand.Rand) string {
 			on := rng.IntN(2) == 0
 			r := m.ids.Find(e).Location
 			at := m.s.OwnerOf(r).Row(r)
-			a.Books.SetBit(slot, pos, at, on)
+			a.Books.Bits(slot, pos).Set(at, on)
 			m.rows[e].on[a.Types[slot]] = on
 		}
 		a.Refit()

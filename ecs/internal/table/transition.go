@@ -184,7 +184,7 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.Grid
 			to.Books.CopyBits(move.To, b.Pos, b.At.Row, from.span(pos, row), move.From, k)
 		}
 		for _, slot := range x.on {
-			to.Books.SetBits(slot, b.Pos, b.At.Row, k)
+			to.Books.Bits(slot, b.Pos).SetRange(b.At.Row, k)
 		}
 		arrived(b, source)
 		to.Push(b)
@@ -200,10 +200,10 @@ func (x *Transition) CopyRow(dest alloc.GridRow, pos int, from alloc.GridRow) {
 	}
 	last := x.To.Grid.LastChunk()
 	for _, move := range x.bits {
-		x.To.Books.SetBit(move.To, last, dest.Row, x.From.Books.Bit(move.From, pos, from.Row))
+		x.To.Books.Bits(move.To, last).Set(dest.Row, x.From.Books.Bits(move.From, pos).Has(from.Row))
 	}
 	for _, slot := range x.on {
-		x.To.Books.SetBit(slot, last, dest.Row, true)
+		x.To.Books.Bits(slot, last).Set(dest.Row, true)
 	}
 }
 
@@ -213,12 +213,12 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 	x.row.Repeat(b.At, from.Grid.Row(pos, row), n)
 	alloc.ClearRows(b.At, n, x.Fresh)
 	for _, move := range x.bits {
-		if from.Books.Bit(move.From, pos, row) {
-			to.Books.SetBits(move.To, b.Pos, b.At.Row, n)
+		if from.Books.Bits(move.From, pos).Has(row) {
+			to.Books.Bits(move.To, b.Pos).SetRange(b.At.Row, n)
 		}
 	}
 	for _, slot := range x.on {
-		to.Books.SetBits(slot, b.Pos, b.At.Row, n)
+		to.Books.Bits(slot, b.Pos).SetRange(b.At.Row, n)
 	}
 }
 
@@ -242,7 +242,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	from.Books.Give(chunks, &to.Books, at, x.bits, func(pos int) int { return to.Grid.Fits(to.Grid.Chunks()[pos]) })
 	if from.all != to.all {
 		for pos := at; pos < at+chunks; pos++ {
-			to.Books.stamps[pos].at = to.number(to.Grid.Chunks()[pos])
+			to.Books.renumber(pos, to.number(to.Grid.Chunks()[pos]))
 		}
 	}
 	for pos := range from.Grid.Chunks() {
@@ -256,7 +256,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 		first, rows := to.Grid.Row(pos, 0), to.Grid.RowsOf(pos)
 		alloc.ClearRows(first, rows, x.Fresh)
 		for _, slot := range x.on {
-			to.Books.SetBits(slot, pos, 0, rows)
+			to.Books.Bits(slot, pos).SetRange(0, rows)
 		}
 		if arrived != nil {
 			arrived(Run{pos, first, to.At(pos, 0), IDs(first.Base, rows)})
