@@ -15,7 +15,7 @@ var inlined = map[string][]string{
 	"alloc":   {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
 	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*promises).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
 		"(*EnableBits).Set", "(*EnableBits).Has", "(*EnableBits).HasAt", "(*EnableBits).On", "(*EnableBits).Words"},
-	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits",
+	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).Carry",
 		"(*Tables).OwnerOf", "Owner.RowAt", "Owner.Row", "Place.Slot", "Place.Flags", "IDAt"},
 	"ecs/internal/value": {"HeaderAt", "HeaderOf", "(*Header).Len", "(*Header).SetLen", "(*Shape).Cap", "(*Spill).Elements", "(*Spill).Bytes", "(*Buffers).Free"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",

@@ -210,10 +210,13 @@ func (b *Books) Ordered(pos int) uint32 { return b.stamps[pos].ordered }
 // so no type is marked with the new version.
 func (b *Books) Carry(pos, from int, version uint32) {
 	s := &b.stamps[pos]
-	s.ordered = version
-	if pos == from || s.marked == version {
-		return
+	if s.ordered = version; s.marked != version {
+		b.carry(pos, from)
 	}
+}
+
+//go:noinline
+func (b *Books) carry(pos, from int) {
 	changed := b.Versions(pos)
 	for slot, written := range b.Versions(from) {
 		if int32(written-changed[slot]) > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 )
 
@@ -53,26 +54,30 @@ func (d *directory) setCells(cells []entity.Cell) {
 	d.sight.SetCells(cells)
 }
 
-// cellOf returns the cell of a type in a chunk.
-func (t *Table) cellOf(id TypeID, pos int) entity.Cell {
-	size, p, at := t.all.types[id].Layout.Size, t.Places[id], t.Grid.Row(pos, 0)
-	c := entity.MakeCell(at.Element(p.Offset, uint32(size)), t.At(pos, 0), uintptr(size), t.Books.Version(p.Slot(), pos))
-	if t.Books.enabled != nil && t.Books.enabled[p.Slot()] != nil {
-		c.SetBits(t.Books.Bits(p.Slot(), pos))
+// cellOf returns the cell of the table's type with a slot in the chunk at a position, whose row 0 is at.
+func (t *Table) cellOf(slot, pos int, at alloc.GridRow) entity.Cell {
+	size := t.all.types[t.Types[slot]].Layout.Size
+	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))
+	c := entity.MakeCell(p, t.Books.at(pos), uintptr(size), t.Books.Version(uint16(slot), pos))
+	if b := t.Books.enabled; b != nil && b[slot] != nil {
+		c.SetBits(b[slot][pos])
 	}
 	return c
 }
 
-// note enters a chunk in the directory of one of the table's types.
-func (t *Table) note(id TypeID, pos int) {
-	d := &t.all.directories[id]
-	if d.cells == nil {
-		d.setCells(t.all.blanks(len(t.all.owners)))
-	}
-	c := t.cellOf(id, pos)
+// note enters a chunk in the directories of the table's types.
+func (t *Table) note(pos int) {
+	at := t.Grid.Row(pos, 0)
 	first, end := t.stretchesAt(pos)
-	for i := first; i < end; i++ {
-		d.cells[i] = c
+	for slot, id := range t.Types {
+		d := &t.all.directories[id]
+		if d.cells == nil {
+			d.setCells(t.all.blanks(len(t.all.owners)))
+		}
+		c := t.cellOf(slot, pos, at)
+		for i := first; i < end; i++ {
+			d.cells[i] = c
+		}
 	}
 }
 
@@ -84,9 +89,7 @@ func (t *Table) remark() {
 	}
 	t.marked = now
 	for pos := range t.Books.Len() {
-		for _, id := range t.Types {
-			t.note(id, pos)
-		}
+		t.note(pos)
 	}
 }
 
@@ -110,10 +113,11 @@ func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 		if !t.Sig.Has(id) {
 			continue
 		}
+		slot := slices.Index(t.Types, id)
 		for pos := range t.Grid.Chunks() {
 			first, end := t.stretchesAt(pos)
 			for i := first; i < end; i++ {
-				want[i] = t.cellOf(id, pos)
+				want[i] = t.cellOf(slot, pos, t.Grid.Row(pos, 0))
 			}
 		}
 	}

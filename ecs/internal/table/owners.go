@@ -67,9 +67,7 @@ func (t *Table) place(pos int) {
 	for i := first; i < end; i++ {
 		s.owners[i] = o
 	}
-	for _, id := range t.Types {
-		t.note(id, pos)
-	}
+	t.note(pos)
 }
 
 // vacate removes the chunk at a position from the owners and the directories.

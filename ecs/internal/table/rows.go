@@ -149,9 +149,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		moved := *end
 		*gap = moved
 		s.ids.Move(moved, hole)
-		if at.Base != last.Base {
-			t.Books.Carry(o.Pos(), t.Grid.LastChunk(), s.Version)
-		}
+		t.Books.Carry(o.Pos(), t.Grid.LastChunk(), s.Version) // in one chunk too: whether it is one is for no branch to guess
 		own := t.Grid.Own()
 		alloc.CopyPairs(at, last, own.Pairs)
 		if own.Others {
