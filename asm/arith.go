@@ -93,18 +93,38 @@ func column[F Float](op columnOp, dst, x, y []F, a F) {
 	// remains, as in Axpy.
 	if unsafe.Sizeof(a) == 4 {
 		// Safe because a Float of 4 bytes has float32 as its underlying type.
-		column32(op, *(*[]float32)(unsafe.Pointer(&dst)), *(*[]float32)(unsafe.Pointer(&x)),
-			*(*[]float32)(unsafe.Pointer(&y)), float32(a))
+		d, x, y, a := *(*[]float32)(unsafe.Pointer(&dst)), *(*[]float32)(unsafe.Pointer(&x)), *(*[]float32)(unsafe.Pointer(&y)), float32(a)
+		switch {
+		case len(d) > atOnce32:
+			column32(op, d, x, y, a)
+		case best == AVX512: // from here: a chunk of an archetype is short, and each call between shows
+			columnAVX512F32(op, d, x, y, a)
+		default:
+			columnAVX2F32(op, d, x, y, a)
+		}
 	} else {
 		// Safe because a Float that has not 4 bytes has float64 as its underlying type.
-		column64(op, *(*[]float64)(unsafe.Pointer(&dst)), *(*[]float64)(unsafe.Pointer(&x)),
-			*(*[]float64)(unsafe.Pointer(&y)), float64(a))
+		d, x, y, a := *(*[]float64)(unsafe.Pointer(&dst)), *(*[]float64)(unsafe.Pointer(&x)), *(*[]float64)(unsafe.Pointer(&y)), float64(a)
+		switch {
+		case len(d) > atOnce64:
+			column64(op, d, x, y, a)
+		case best == AVX512:
+			columnAVX512F64(op, d, x, y, a)
+		default:
+			columnAVX2F64(op, d, x, y, a)
+		}
 	}
 }
 
-// column32 cuts the columns into calls, up to three columns in each.
+// Elements of up to three columns that one call may touch.
+const (
+	atOnce32 = callBytes / 3 / 4
+	atOnce64 = callBytes / 3 / 8
+)
+
+// column32 cuts the columns into calls.
 func column32(op columnOp, dst, x, y []float32, a float32) {
-	const most = callBytes / 3 / 4
+	const most = atOnce32
 	for len(dst) > 0 {
 		n := min(len(dst), most)
 		if best == AVX512 {
@@ -116,9 +136,9 @@ func column32(op columnOp, dst, x, y []float32, a float32) {
 	}
 }
 
-// column64 cuts the columns into calls, up to three columns in each.
+// column64 cuts the columns into calls.
 func column64(op columnOp, dst, x, y []float64, a float64) {
-	const most = callBytes / 3 / 8
+	const most = atOnce64
 	for len(dst) > 0 {
 		n := min(len(dst), most)
 		if best == AVX512 {
@@ -132,6 +152,12 @@ func column64(op columnOp, dst, x, y []float64, a float64) {
 
 // checkColumns panics if x or y is too short for dst.
 func checkColumns[F Float](name string, dst, x, y []F) {
+	if debug.On || len(x) < len(dst) || len(y) < len(dst) {
+		checkEach(name, dst, x, y)
+	}
+}
+
+func checkEach[F Float](name string, dst, x, y []F) {
 	if len(x) < len(dst) {
 		panicShort(name, "x", len(x), len(dst))
 	}

@@ -64,7 +64,6 @@ const (
 	one     = 1
 	small   = 1000
 	usual   = 16_000
-	large   = 256_000
 	million = 1_000_000
 )
 
@@ -85,7 +84,7 @@ var rows = []row{
 	{"prefab4comp", twoSizes, []string{"quarry", "ark"}, false, copied},
 	{"prefab4comp-batch", twoSizes, []string{"quarry batch", "ark batch"}, false, copied},
 	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "ark tables"}, true, moved},
-	{"query256spread", []int{usual, large}, []string{"quarry", "ark tables"}, true, moved},
+	{"query256spread", twoSizes, []string{"quarry", "quarry kernel", "ark tables"}, true, moved},
 	{"query5comp", threeSizes, []string{"quarry", "ark tables"}, true, moved5},
 	{"query5comp-kernel", threeSizes, []string{"quarry kernel"}, false, nil},
 	{"query2comp-threads", threeSizes, []string{"quarry jobs", "quarry"}, false, moved},

@@ -18,7 +18,7 @@ const (
 // quarryWays are ours. What needs calls by query or list is in quarry_batch.go.
 var quarryWays = []way{
 	{"query2comp", quarry, buildQuarryQuery(quarryPlain)},
-	{"query2comp-kernel", quarryKernel, buildQuarryKernel},
+	{"query2comp-kernel", quarryKernel, buildQuarryKernel(quarryPlain)},
 	{"query32arch", quarry, buildQuarryQuery(quarrySpread(5, 0))},
 	{"query256arch", quarry, buildQuarryQuery(quarrySpread(0, 8))},
 	{"random", quarry, buildQuarryRandom},

@@ -72,9 +72,11 @@ func (s *quarryQuery) check(passes int) error { return s.tally(true).want(moved(
 // quarryFlat is quarryQuery with the vector kernel on flat columns.
 type quarryFlat struct{ *quarryQuery }
 
-func buildQuarryKernel(n int) (trial, error) {
-	s, err := newQuarryQuery(n, quarryPlain)
-	return quarryFlat{s}, err
+func buildQuarryKernel(fill func(*quarryWorld, int) error) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newQuarryQuery(n, fill)
+		return quarryFlat{s}, err
+	}
 }
 
 func (s quarryFlat) pass(times int) {

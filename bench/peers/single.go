@@ -13,7 +13,7 @@ var singleWorkloads = []workload{
 		sizes: []int{usual, million}},
 	{name: "prefab4comp", what: "a copy of an entity of four components made in a warm world, its id kept", sizes: []int{usual, million}},
 	{name: "prefab4comp-batch", what: "n copies made at once", sizes: []int{usual, million}},
-	{name: "query256spread", what: "position += velocity, entities spread over 256 archetypes", sizes: []int{usual, large}},
+	{name: "query256spread", what: "position += velocity, entities spread over 256 archetypes", sizes: []int{usual, million}},
 	{name: "query5comp", what: "position += velocity, C1 += C2, C3 += velocity", sizes: []int{small, usual, million}},
 	{name: "query5comp-kernel", what: "the same with a vector kernel on flat columns", sizes: []int{small, usual, million}},
 	{name: "query2comp-threads", what: "position += velocity by two goroutines", sizes: []int{small, usual, million}},
