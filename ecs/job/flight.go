@@ -95,7 +95,7 @@ func (f *flight) claimable() bool { return !f.exhausted() && (f.open || f.runnin
 func (f *flight) exhausted() bool { return int(f.next.Load()) >= len(f.parts) }
 
 // claim takes the parts [lo, hi) for one of n workers; none when hi is lo (J2). A worker
-// takes less when little is left, so that all end together.
+// takes less when little is left, so that all end together; one that is alone (n = 1) does not.
 func (f *flight) claim(n int) (lo, hi int) {
 	for {
 		lo, all := int(f.next.Load()), len(f.parts)

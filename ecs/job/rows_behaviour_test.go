@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -163,4 +164,37 @@ func TestEach(t *testing.T) {
 	require.NoError(t, s.For(q).Parallel(two).Complete())
 	require.Equal(t, slices.Repeat([]int64{8}, 1100), w.counts(q))
 	require.EqualValues(t, 100, without.Load())
+}
+
+// TestAloneTakesWholeChunks: while no other worker is awake, the caller runs a job that is not worth waking one over whole
+// chunks, with the ordinals of their first parts, as a scheduler of one worker does.
+func TestAloneTakesWholeChunks(t *testing.T) {
+	w := newWorld(t)
+	q := ecs.NewQuery(w.World, ecs.Write(w.count))
+	n := 2*w.chunk + 100
+	w.fill(t, n)
+	var seen [2][][2]int // ordinals, and rows
+	for i, workers := range []int{1, 4} {
+		s := w.schedule(t, workers, job.Inline(time.Hour))
+		for end := time.Now().Add(20 * time.Second); s.Parked() < workers-1; time.Sleep(10 * time.Microsecond) {
+			require.True(t, time.Now().Before(end), "the workers do not park")
+		}
+		for range 3 {
+			seen[i] = nil
+			require.NoError(t, s.For(q).Parallel(func(c *job.Ctx, rows ecs.Rows) {
+				seen[i] = append(seen[i], [2]int{c.Ordinal(), rows.Len()})
+			}).Complete())
+		}
+		require.NoError(t, s.Close())
+	}
+	require.Equal(t, seen[0], seen[1])
+	var rows []int
+	for _, s := range seen[1] {
+		rows = append(rows, s[1])
+	}
+	var chunks []int
+	for r := range q.Rows() {
+		chunks = append(chunks, r.Len())
+	}
+	require.Equal(t, chunks, rows)
 }

@@ -36,7 +36,7 @@ import (
 // Parts are cut by the number of rows only, so they and their ordinals are the same for any
 // number of workers. How many are claimed at once is a matter of time: a claim should
 // take some 30 us, so that claims cost nothing and the last worker does not keep others
-// waiting for long.
+// waiting for long. The caller of Complete claims all at once while no other worker is awake.
 //
 // Workers look for work for 50 us and then park. To wake one costs the waker some microseconds and
 // is felt up to 70 us later, so only work that is estimated longer than Inline wakes others; all else

@@ -19,6 +19,7 @@ type worker struct {
 	s         *Scheduler
 	id        int
 	job       *Job          // that it is inside of
+	sharers   int           // workers that may take parts of it, this one among them
 	goroutine atomic.Uint64 // its number; 0: the caller's, or not started yet
 	_         [64]byte      // keeps workers off each other's cache lines
 }
@@ -72,10 +73,14 @@ func pick(list []*Job) *Job {
 	return nil
 }
 
-// enter counts the worker among those that are inside of a flight. Under mu.
+// enter counts the worker among those that are inside of a flight. Under mu. While all workers but the caller are parked, the work
+// that is ready was not worth waking one, and nobody is woken before the caller leaves: it may claim all at once.
 func (k *worker) enter(j *Job) {
 	j.running++
-	k.job = j
+	k.job, k.sharers = j, len(k.s.workers)
+	if k.id == 0 && j.open && k.s.parked == k.sharers-1 { // an Indexed job is not open yet: reopen may wake others
+		k.sharers = 1
+	}
 }
 
 // run claims parts of a flight that the worker has entered until none is left, and leaves.
@@ -103,7 +108,7 @@ func (k *worker) run(j *Job) {
 		k.s.reopen(j)
 	}
 	for {
-		lo, hi := j.claim(len(k.s.workers))
+		lo, hi := j.claim(k.sharers)
 		if lo == hi {
 			break
 		}
