@@ -310,32 +310,39 @@ func (s *Store) release(index uint32) {
 
 // GiveRows is Give for the IDs of rows.
 func (s *Store) GiveRows(ids []ID) {
-	view, o := s.view, s.promises.Load()
-	for i := 0; i < len(ids); {
-		index := ids[i].Index()
-		if o != nil && o.of(index) != nil {
-			_, n := o.run(ids[i:])
-			for _, e := range ids[i : i+n] {
-				r := view.Record(e)
+	o := s.promises.Load()
+	for n := 0; len(ids) > 0; ids = ids[n:] {
+		if o != nil && o.of(ids[0].Index()) != nil {
+			_, n = o.run(ids)
+			for _, e := range ids[:n] {
+				r := s.view.Record(e)
 				*r = Record{version: r.version + 1, Location: Nowhere}
 			}
-			s.givePromised(ids[i : i+n])
-			i += n
-			continue
+			s.givePromised(ids[:n])
+		} else {
+			n = s.giveWord(ids)
 		}
-		word, mask := index/64, uint64(0)
-		free := &s.free[word] // here, since it is also what keeps an index that is none from the records
-		for ; i < len(ids) && ids[i].Index()/64 == word; i++ {
-			index := ids[i].Index()
-			r := view.at(index)
-			*r = Record{version: r.version + 1, Location: Nowhere}
-			mask |= 1 << (index % 64)
-		}
-		*free |= mask
-		s.summary[word/64] |= 1 << (word % 64)
-		s.hint = min(s.hint, int(word/64))
-		s.nFree += bits.OnesCount64(mask)
 	}
+}
+
+// giveWord is GiveRows for those at the head of ids that have their bits in one word, and returns how many they are. It stands
+// alone so that its loop has the registers to itself.
+func (s *Store) giveWord(ids []ID) (n int) {
+	base := s.view.base
+	word, mask := ids[0].Index()/64, uint64(0)
+	free := &s.free[word] // here, since it is also what keeps an index that is none from the records
+	for ; n < len(ids) && ids[n].Index()/64 == word; n++ {
+		index := ids[n].Index()
+		// Safe because an index with a bit in free has a record.
+		r := (*Record)(unsafe.Add(base, uintptr(index)*recordSize))
+		*r = Record{version: r.version + 1, Location: Nowhere}
+		mask |= 1 << (index % 64)
+	}
+	*free |= mask
+	s.summary[word/64] |= 1 << (word % 64)
+	s.hint = min(s.hint, int(word/64))
+	s.nFree += bits.OnesCount64(mask)
+	return n
 }
 
 // EndLease puts the lease's bits back into free, so that the lowest free index is taken next.
