@@ -22,7 +22,7 @@
 // of chunks up to 1 MiB, mappings of their own above; a [Local] is a handle to a
 // heap for one goroutine, without atomics. [Pages] gives each block a mapping of its
 // own. A [Table] keeps records in columns,
-// densely; under it is a [Grid], which package ecs has too, with a [Shelf] for small
+// densely; under it is a [ColumnStore], which package ecs has too, with a [SmallChunks] for small
 // chunks; an [Extent] stays in one piece as it grows. [Growth] says how they and others grow.
 //
 // [Allocator] is what a heap and all of the following have in common: an [Arena] hands

@@ -28,7 +28,7 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("NewHeap: option", "alloc: NewHeap: an option is nil", func() { alloc.NewHeap(u, nil) }),
 		lint.NilPanics("NewTable: universe", "alloc: NewTable: the universe is nil", func() { alloc.NewTable(nil, alloc.Col[int]()) }),
 		lint.NilPanics("NewTable: option", "alloc: NewTable: an option is nil", func() { alloc.NewTable(u, alloc.Col[int](), nil) }),
-		lint.NilPanics("NewShelf", "alloc: NewShelf: the universe is nil", func() { alloc.NewShelf(nil) }),
+		lint.NilPanics("NewSmallChunks", "alloc: NewSmallChunks: the universe is nil", func() { alloc.NewSmallChunks(nil) }),
 		lint.NilPanics("NewArena: allocator", "alloc: NewArena: the allocator is nil", func() { alloc.NewArena(nil) }),
 		lint.NilPanics("NewArena: option", "alloc: NewArena: an option is nil", func() { alloc.NewArena(h, nil) }),
 		lint.NilPanics("NewPool: allocator", "alloc: NewPool: the allocator is nil", func() { alloc.NewPool[int](nil) }),
@@ -129,7 +129,7 @@ func nilBlocks(t *testing.T, h *alloc.Heap) []lint.NilCall {
 	return calls
 }
 
-// nilRows are the calls about rows of tables and grids.
+// nilRows are the calls about rows of tables and stores.
 func nilRows(u *alloc.Universe) []lint.NilCall {
 	plan, err := layout.New([]layout.Column{{Size: 8, Align: 8}}, layout.Options{})
 	if err != nil {
@@ -140,25 +140,25 @@ func nilRows(u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("Create", "alloc: Create: the table is nil", func() { alloc.Create(nil, alloc.Handle{}, 1) }),
 		lint.NilPanics("Get", "alloc: Get: the table is nil", func() { alloc.Get[int](nil, alloc.Handle{}) }),
 		lint.NilPanics("ColumnOf", "alloc: ColumnOf: the table is nil", func() { alloc.ColumnOf[int](nil, 0) }),
-		lint.NilPanics("MakeGrid: universe", "alloc: MakeGrid: the universe is nil", func() {
-			alloc.MakeGrid(nil, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
+		lint.NilPanics("MakeColumnStore: universe", "alloc: MakeColumnStore: the universe is nil", func() {
+			alloc.MakeColumnStore(nil, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
 		}),
-		lint.NilPanics("MakeGrid: plan", "alloc: MakeGrid: the plan is nil", func() {
-			alloc.MakeGrid(u, nil, nil, nil, alloc.Doubling(), alloc.UnitOrder)
+		lint.NilPanics("MakeColumnStore: plan", "alloc: MakeColumnStore: the plan is nil", func() {
+			alloc.MakeColumnStore(u, nil, nil, nil, alloc.Doubling(), alloc.UnitOrder)
 		}),
-		lint.NilReturns("MakeGrid: shelf", func(t *testing.T) { // no small chunks
-			g := alloc.MakeGrid(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
+		lint.NilReturns("MakeColumnStore: smallChunks", func(t *testing.T) { // no small chunks
+			g := alloc.MakeColumnStore(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
 			require.NoError(t, g.Grow(1))
 			require.False(t, g.HasSmall())
 			g.Release()
 		}),
-		lint.NilReturns("Grid.Replan", func(t *testing.T) { // like no other grid
-			g := alloc.MakeGrid(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
-			g.Replan(7, make([]alloc.GridColumn, 9), nil)
+		lint.NilReturns("ColumnStore.Replan", func(t *testing.T) { // like no other store
+			g := alloc.MakeColumnStore(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
+			g.Replan(7, make([]alloc.StoreColumn, 9), nil)
 			require.Equal(t, 7, g.PerUnit())
 			require.True(t, g.IsSkewed())
 		}),
-		lint.NilPanics("Grid.Give", "alloc: Grid.Give: the other grid is nil", func() { new(alloc.Grid).Give(nil, 1) }),
+		lint.NilPanics("ColumnStore.Give", "alloc: ColumnStore.Give: the other store is nil", func() { new(alloc.ColumnStore).Give(nil, 1) }),
 		lint.NilPanics("RowCopy.Equal", "alloc: RowCopy.Equal: the copy is nil", func() { copies.Equal(nil) }),
 	}
 }

@@ -33,14 +33,14 @@ import (
 // record, which ecs keeps for its entities. Numbers of tables come again after 2^32
 // of them.
 //
-// Invariants: T1 to T5 of the grid, and
+// Invariants: T1 to T5 of the store, and
 //
 //	T6 Every column of a type lies where the plan says, and the types differ.
 
 // Table keeps records in columns, densely. One goroutine at a time may use it. Its
 // memory is the universe's; the garbage collector does not look at it.
 type Table struct {
-	grid    Grid
+	store   ColumnStore
 	plan    layout.Plan   // of a chunk
 	columns []tableColumn // in the order of NewTable, without storage too
 	id      uint32        // that handles carry; 0: closed
@@ -139,19 +139,19 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{id: nextTable(), plan: plan}
-	var stored []GridColumn
+	var stored []StoreColumn
 	for i, p := range plan.Places {
 		c := tableColumn{rtype: config.types[i], offset: uint32(p.Offset)}
 		if p.Size == 0 {
 			c.offset = 0 // a place without size may be the chunk's very end: point inside
 		} else {
-			stored = append(stored, GridColumn{Offset: c.offset / eighths, Size: uint32(p.Size), Key: uint32(i)})
+			stored = append(stored, StoreColumn{Offset: c.offset / eighths, Size: uint32(p.Size), Key: uint32(i)})
 		}
 		t.columns = append(t.columns, c)
 	}
-	t.grid = MakeGrid(u, nil, &plan, stored, config.growth, UnitOrder)
+	t.store = MakeColumnStore(u, nil, &plan, stored, config.growth, UnitOrder)
 	if config.rows > 0 {
-		if err := t.grid.Prepare(config.rows); err != nil {
+		if err := t.store.Prepare(config.rows); err != nil {
 			return nil, fmt.Errorf("alloc: NewTable: %d rows in advance: %w", config.rows, err)
 		}
 	}
@@ -184,15 +184,15 @@ func (c *tableConfig) plan() (layout.Plan, error) {
 // ErrCommit; nothing has changed then. Pointers and slices stay good.
 func (t *Table) Allocate() (Handle, error) {
 	t.checkOpen("Allocate")
-	if t.grid.Full() {
-		if err := t.grid.Grow(1); err != nil {
+	if t.store.Full() {
+		if err := t.store.Grow(1); err != nil {
 			return Handle{}, fmt.Errorf("alloc: Table.Allocate: %w", err)
 		}
 	}
-	at, _ := t.grid.Tail()
-	t.grid.Push(1)
-	ClearRows(at, 1, t.grid.columns)
-	return t.handle(len(t.grid.chunks)-1, at.Row), nil
+	at := t.store.Tail()
+	t.store.Push(1)
+	ClearRows(at, 1, t.store.columns)
+	return t.handle(len(t.store.chunks)-1, at.Row), nil
 }
 
 // AllocateN makes n records, all zero, behind the last one, or none: rows first to
@@ -203,17 +203,17 @@ func (t *Table) AllocateN(n int) (first int, err error) {
 	if n < 0 {
 		panic(fmt.Sprintf("alloc: Table.AllocateN: n=%d is negative", n))
 	}
-	if err := t.grid.Grow(n); err != nil {
+	if err := t.store.Grow(n); err != nil {
 		return 0, fmt.Errorf("alloc: Table.AllocateN: %d rows: %w", n, err)
 	}
-	first, per := t.grid.count, t.grid.per
+	first, per := t.store.count, t.store.per
 	for at := first; at < first+n; {
 		pos, row := at/per, at%per
 		k := min(first+n-at, per-row)
-		ClearRows(t.grid.Row(pos, row), k, t.grid.columns)
+		ClearRows(t.store.Row(pos, row), k, t.store.columns)
 		at += k
 	}
-	t.grid.Push(n)
+	t.store.Push(n)
 	return first, nil
 }
 
@@ -224,7 +224,7 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	if !t.has(h) {
 		t.refuse("Table.Free", h)
 	}
-	g, pos, row := &t.grid, h.Chunk(), h.Row()
+	g, pos, row := &t.store, h.Chunk(), h.Row()
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
@@ -261,7 +261,7 @@ func Get[T any](t *Table, h Handle) *T {
 	offset := t.column("Get", reflect.TypeFor[T]())
 	// Safe because h names a row of the chunk, and the column, of the same type, has
 	// room for them all.
-	return (*T)(unsafe.Add(t.grid.u.PointerTo(t.grid.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
+	return (*T)(unsafe.Add(t.store.u.PointerTo(t.store.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
 }
 
 // ColumnOf returns the T of every record in a chunk, chunk in [0, t.Chunks()); it
@@ -275,7 +275,7 @@ func ColumnOf[T any](t *Table, chunk int) []T {
 	rows := t.Rows(chunk)
 	offset := t.column("ColumnOf", reflect.TypeFor[T]())
 	// Safe because the column, of the same type, has room for every row of the chunk.
-	return unsafe.Slice((*T)(unsafe.Add(t.grid.u.PointerTo(t.grid.chunks[chunk].First), offset)), rows)
+	return unsafe.Slice((*T)(unsafe.Add(t.store.u.PointerTo(t.store.chunks[chunk].First), offset)), rows)
 }
 
 // column returns the offset of the column of a type.
@@ -298,49 +298,49 @@ func (t *Table) refuseType(op string, of reflect.Type) {
 // what PreAllocate asked for and what its policy would take first.
 func (t *Table) Clear() {
 	t.checkOpen("Clear")
-	t.grid.Clear()
+	t.store.Clear()
 	t.id = nextTable()
 }
 
 // Trim gives back the chunks that hold no record and returns how many.
 func (t *Table) Trim() (chunks int) {
-	t.grid.floor = 0
-	return t.grid.Trim(0)
+	t.store.floor = 0
+	return t.store.Trim(0)
 }
 
 // Close gives every chunk back; handles, pointers and slices are void. A second
 // call does nothing.
 func (t *Table) Close() {
-	t.grid.Release()
+	t.store.Release()
 	t.id = 0
 }
 
 // Len returns the number of records.
-func (t *Table) Len() int { return t.grid.count }
+func (t *Table) Len() int { return t.store.count }
 
 // Cap returns the number of records that the chunks of the table have room for.
-func (t *Table) Cap() int { return (t.grid.units + t.grid.spare) * t.grid.per }
+func (t *Table) Cap() int { return (t.store.units + t.store.spare) * t.store.per }
 
 // Chunks returns the number of chunks that hold records.
-func (t *Table) Chunks() int { return len(t.grid.chunks) }
+func (t *Table) Chunks() int { return len(t.store.chunks) }
 
 // Rows returns the number of records in a chunk, chunk in [0, Chunks()): those of
 // all chunks but the last are the same. It panics for another chunk.
 func (t *Table) Rows(chunk int) int {
-	if uint(chunk) >= uint(len(t.grid.chunks)) {
-		panic(fmt.Sprintf("alloc: Table.Rows: chunk %d is not in [0, %d)", chunk, len(t.grid.chunks)))
+	if uint(chunk) >= uint(len(t.store.chunks)) {
+		panic(fmt.Sprintf("alloc: Table.Rows: chunk %d is not in [0, %d)", chunk, len(t.store.chunks)))
 	}
-	return t.grid.RowsOf(chunk)
+	return t.store.RowsOf(chunk)
 }
 
 // Handle returns the handle of the i'th record, counted over the table, i in
 // [0, Len()): that of row r of chunk c is i = c*Plan().Rows + r. It panics for
 // another i.
 func (t *Table) Handle(i int) Handle {
-	if uint(i) >= uint(t.grid.count) {
-		panic(fmt.Sprintf("alloc: Table.Handle: record %d is not in [0, %d)", i, t.grid.count))
+	if uint(i) >= uint(t.store.count) {
+		panic(fmt.Sprintf("alloc: Table.Handle: record %d is not in [0, %d)", i, t.store.count))
 	}
-	return t.handle(i/t.grid.per, i%t.grid.per)
+	return t.handle(i/t.store.per, i%t.store.per)
 }
 
 func (t *Table) handle(pos, row int) Handle {
@@ -373,14 +373,14 @@ func (t *Table) Verify() error {
 			}
 		}
 	}
-	return t.grid.Verify(t.plan)
+	return t.store.Verify(t.plan)
 }
 
 // has reports whether a handle names a place of this table where a record is. The
 // handles of a closed table carry another number than 0, or no place.
 func (t *Table) has(h Handle) bool {
 	row := h.Row()
-	return h.table == t.id && row < t.grid.per && h.Chunk()*t.grid.per+row < t.grid.count
+	return h.table == t.id && row < t.store.per && h.Chunk()*t.store.per+row < t.store.count
 }
 
 func (t *Table) checkOpen(op string) {
@@ -402,7 +402,7 @@ func (t *Table) refuse(op string, h Handle) {
 		panic("alloc: " + op + ": the handle is of another table, or from before Clear")
 	}
 	panic(fmt.Sprintf("alloc: %s: row %d of chunk %d is behind the last of %d records of %d a chunk (freed twice?)",
-		op, h.Row(), h.Chunk(), t.grid.count, t.grid.per))
+		op, h.Row(), h.Chunk(), t.store.count, t.store.per))
 }
 
 const _ = uint(unsafe.Sizeof(Handle{}) - 8) // 8 bytes each way:

@@ -3,7 +3,7 @@ package alloc
 // Corrupt breaks one invariant of a table that has more than one chunk, and returns
 // what puts it right.
 func (t *Table) Corrupt(invariant string) (restore func()) {
-	g := &t.grid
+	g := &t.store
 	switch invariant {
 	case "T1":
 		g.count -= g.per
@@ -39,4 +39,4 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 }
 
 // Reserve returns the number of chunks of the table that hold no record.
-func (t *Table) Reserve() int { return t.grid.Reserve() }
+func (t *Table) Reserve() int { return t.store.Reserve() }

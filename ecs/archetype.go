@@ -30,7 +30,7 @@ type Archetype struct {
 	copies  *path           // of one row to its copy, where that is its columns and bits alone, see Instantiate; nil: not known
 	into    *Change         // see Into; made on need
 	lasting bool            // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
-	dying   bool            // it has Dying: nothing is created here
+	dying   bool            // it has CleanupEntity: nothing is created here
 	pinned  bool            // somebody may have it from NewArchetype, so it stays without rows
 }
 
@@ -157,11 +157,11 @@ func (w *World) archetypeOn(t *table.Table) *Archetype {
 	return w.archetypes.list[t.Index]
 }
 
-// refuseDying panics for a call that would make entities that are Dying.
+// refuseDying panics for a call that would make entities that have the tag CleanupEntity.
 //
 //go:noinline
 func refuseDying(op string) {
-	panic("ecs: " + op + ": Dying comes with World.Destroy; no entity is created with it")
+	panic("ecs: " + op + ": CleanupEntity comes with World.Destroy; no entity is created with it")
 }
 
 // isLastCleanup reports whether a type is the archetype's only one that is Cleanup.
@@ -195,7 +195,7 @@ func (a *Archetype) Len() int {
 	if a.table.Closed {
 		a = a.now()
 	}
-	return a.table.Grid.Len()
+	return a.table.Store.Len()
 }
 
 // Has reports whether the archetype has a type. It panics for one of another world.
@@ -205,17 +205,17 @@ func (a *Archetype) Has(t Type) bool { return a.table.Sig.Has(a.w.idOf("Archetyp
 func (a *Archetype) World() *World { return a.w }
 
 // Chunks returns the number of chunks that hold rows.
-func (a *Archetype) Chunks() int { return len(a.now().table.Grid.Chunks()) }
+func (a *Archetype) Chunks() int { return len(a.now().table.Store.Chunks()) }
 
 // Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the
 // universe's base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and
 // how many rows. All but the last are full. It panics for another i.
 func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
-	if a = a.now(); uint(i) >= uint(len(a.table.Grid.Chunks())) {
-		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.table.Grid.Chunks()), a))
+	if a = a.now(); uint(i) >= uint(len(a.table.Store.Chunks())) {
+		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.table.Store.Chunks()), a))
 	}
-	c := a.table.Grid.Chunks()[i]
-	return int(c.First) * alloc.EighthSize, c.Bytes(), a.table.Grid.RowsOf(i)
+	c := a.table.Store.Chunks()[i]
+	return int(c.First) * alloc.SmallChunkSize, c.Bytes(), a.table.Store.RowsOf(i)
 }
 
 // Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n

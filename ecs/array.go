@@ -42,7 +42,7 @@ func (a array) RemoveRange(lo, hi int) {
 // when i is not in [0, Len()).
 func (a array) SwapRemove(i int) {
 	h := a.raw.element("DynamicBuffer.SwapRemove", i)
-	a.raw.f.spill.Fill(h, &a.raw.f.shape, i)
+	a.raw.f.spill.SwapRemove(h, &a.raw.f.shape, i)
 }
 
 // Clear takes all elements out and keeps the room.
@@ -84,18 +84,18 @@ func (a array) TryResize(n int) error {
 	return err
 }
 
-// ResizeUnset is Resize that does not clear new elements: they are whatever was
+// ResizeUninitialized is Resize that does not clear new elements: they are whatever was
 // there before, for a caller that writes them all. Debug builds fill them with a
 // pattern.
-func (a array) ResizeUnset(n int) {
-	if err := a.TryResizeUnset(n); err != nil {
+func (a array) ResizeUninitialized(n int) {
+	if err := a.TryResizeUninitialized(n); err != nil {
 		panic(err)
 	}
 }
 
-// TryResizeUnset is ResizeUnset that returns the *LimitError.
-func (a array) TryResizeUnset(n int) error {
-	fresh, err := a.raw.resize("DynamicBuffer.ResizeUnset", n)
+// TryResizeUninitialized is ResizeUninitialized that returns the *LimitError.
+func (a array) TryResizeUninitialized(n int) error {
+	fresh, err := a.raw.resize("DynamicBuffer.ResizeUninitialized", n)
 	if debug.On {
 		debug.Poison(fresh, debug.Fresh)
 	}

@@ -44,7 +44,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	s := w.openScan(&w.loops.batches)
 	defer s.endBatch()
 	for _, part := range b.spans {
-		a, g := w.archetypeOn(part.Table), &part.Table.Grid
+		a, g := w.archetypeOn(part.Table), &part.Table.Store
 		s.own = binding{a: a, columns: a.unlent()}
 		s.t = &s.own
 		pos, row := g.Find(part.Start)

@@ -10,11 +10,11 @@ import (
 // Borrows.
 //
 // A borrow lends types of a world to other goroutines, from Begin to End: those that a query declares, or
-// everything to read. The goroutines see rows by readers, each of which has a scan of its own. They look up
+// everything to read. The goroutines see rows by accessors, each of which has a scan of its own. They look up
 // entities by the finders of the borrow; while everything is borrowed, by the world's own.
 //
 //	owner                        goroutines
-//	Begin  counts its types      Reader.Rows   own scan, the borrow's bindings
+//	Begin  counts its types      Accessor.Rows   own scan, the borrow's bindings
 //	       fills the finders     Slice, Mut    mark with the borrow's version
 //	                             Lookup.Get    by the borrow's finder of the type
 //	End    counts them off
@@ -29,7 +29,7 @@ import (
 //	   waits; while everything is borrowed it panics.
 //	N2 The world's own functions do not write a type that is lent, and do not read a type that is lent to be written.
 //	   They panic, in every build. Only Enable and Disable of one entity write while everything is borrowed.
-//	N3 The goroutines of a borrow write only types that it declares to write, in the rows of their readers or by
+//	N3 The goroutines of a borrow write only types that it declares to write, in the rows of their accessors or by
 //	   look-ups of the uses, and the blocks of their buffers; and enable bits while everything is borrowed.
 //	N4 A write by one of the goroutines is marked with the version that Begin found. Several goroutines may mark one
 //	   chunk: they do it atomically, and with the same version.
@@ -47,11 +47,11 @@ type Borrow struct {
 	types  []*typeInfo // of access
 	lent   []*finder   // of those types, by typeID; none where everything is lent
 
-	mu      sync.Mutex
-	readers []*Reader
-	idle    []*Reader // those of the readers that Rows may use again
-	version uint32    // that writes are marked with
-	out     bool
+	mu        sync.Mutex
+	accessors []*Accessor
+	idle      []*Accessor // those of the accessors that Rows may use again
+	version   uint32      // that writes are marked with
+	out       bool
 }
 
 // newBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of
@@ -111,7 +111,7 @@ func (q *Query) declares(id typeID) bool { return int(id) < len(q.access) && q.a
 // done, by a WaitGroup or the like, and calls End. Until then any goroutine may loop over queries by
 // Borrow.Rows and RowsOf; read by Get, Has, Alive and Enabled, by Get and Slice of buffers, by Get, At and
 // Of of shared types and Get of managed ones; look up many
-// (GetMany, Gather); and use Enable and Disable. All else that changes the world panics: structural
+// (GetList, CopyList); and use Enable and Disable. All else that changes the world panics: structural
 // changes, writes to components, new archetypes and new types. Share ends borrows of queries that are out.
 // It panics inside a loop, while the world is shared, and when it is closed.
 func (w *World) Share() *Borrow {
@@ -128,9 +128,9 @@ func (b *Borrow) Access() Access {
 	return b.access
 }
 
-// Out reports whether the borrow has begun and not ended. The world's owner may ask.
-func (b *Borrow) Out() bool {
-	b.check("Borrow.Out")
+// Active reports whether the borrow has begun and not ended. The world's owner may ask.
+func (b *Borrow) Active() bool {
+	b.check("Borrow.Active")
 	return b.out
 }
 
@@ -219,7 +219,7 @@ func (b *Borrow) End() {
 	if !b.out {
 		b.refuse("Borrow.End")
 	}
-	if busy := len(b.readers) - len(b.idle); b.q == nil && (busy > 0 || w.loops.open > 1) {
+	if busy := len(b.accessors) - len(b.idle); b.q == nil && (busy > 0 || w.loops.open > 1) {
 		panic(fmt.Sprintf("ecs: Borrow.End: loops under way: %d; wait for their goroutines first", max(1, busy)))
 	}
 	for _, t := range b.types {
@@ -228,7 +228,7 @@ func (b *Borrow) End() {
 		}
 		t.lend(b.access.writes.Has(t.id), -1)
 	}
-	for _, r := range b.readers {
+	for _, r := range b.accessors {
 		r.s.turn()
 	}
 	at := slices.Index(w.loops.borrows, b)
@@ -240,7 +240,7 @@ func (b *Borrow) End() {
 	}
 }
 
-// finderOf returns what the rows of a borrow's readers use of a type; b is nil for rows of the owner.
+// finderOf returns what the rows of a borrow's accessors use of a type; b is nil for rows of the owner.
 func (b *Borrow) finderOf(t *typeInfo) *finder {
 	if b == nil || b.q == nil {
 		return &t.finder
@@ -254,7 +254,7 @@ func (b *Borrow) mark(version *uint32) {
 	}
 }
 
-// markLent marks a type changed in the chunk of a reader's rows (N4). Goroutines with other
+// markLent marks a type changed in the chunk of an accessor's rows (N4). Goroutines with other
 // rows of the chunk may be doing so: with the same version, so most only look.
 func (s *scan) markLent(p place) {
 	if p.Flags()&lentWrite != 0 {

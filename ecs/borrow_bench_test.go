@@ -34,11 +34,11 @@ func BenchmarkBorrow(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("by=borrow/n=%d", n), func(b *testing.B) {
 			l := seam.NewBorrow(q, "job move", func(string) {})
-			r := l.Reader()
+			r := l.Accessor()
 			var parts []ecs.RowRange
 			for range b.N {
 				l.Begin()
-				parts = l.Parts(parts[:0], 1024)
+				parts = l.Split(parts[:0], 1024)
 				for _, part := range parts {
 					if rows, ok := r.Rows(part); ok {
 						move(rows)

@@ -49,7 +49,7 @@ func newLentWorld(t *testing.T) *lentWorld {
 	m.allStun = ecs.NewQuery(m.w, ecs.With(m.stun))
 	m.fresh = ecs.NewQuery(m.w, ecs.Changed(m.position))
 	m.fresh.SetSince(m.w.Version())
-	m.position.GetMany(nil, []ecs.Entity{m.e})
+	m.position.GetList(nil, []ecs.Entity{m.e})
 	m.before, _ = m.hits.Mut(m.e)
 	m.toRead, _ = m.hits.Get(m.e)
 	return m
@@ -59,27 +59,27 @@ func newLentWorld(t *testing.T) *lentWorld {
 func (m *lentWorld) reading() map[string]func() {
 	ids := []ecs.Entity{m.e}
 	return map[string]func(){
-		"Component.Get Position":     func() { m.position.Get(m.e) },
-		"Component.GetMany Position": func() { m.position.GetMany(nil, ids) },
-		"Component.Gather Position":  func() { m.position.Gather(make([]Position, 1), ids) },
-		"Component.Values Position":  func() { m.position.Values(m.positions, nil) },
-		"Query.Rows Position":        func() { eachRows(m.positions) },
-		"Query.Rows Stun":            func() { eachRows(m.stunned) },
-		"Query.Rows Position ":       func() { eachRows(m.fresh) },
-		"Query.Count Stun":           func() { m.stunned.Count() },
-		"Query.Count Position":       func() { m.fresh.Count() },
-		"Query.Empty Stun":           func() { m.stunned.Empty() },
-		"Query.Matches Stun":         func() { m.stunned.Matches(m.e) },
-		"Query.At Stun":              func() { m.allStun.At(0) },
-		"Query.Single Stun":          func() { _, _ = m.stunned.Single() },
-		"Query.Entities Stun":        func() { m.stunned.Entities(nil) },
-		"Component.Enabled Stun":     func() { m.stun.Enabled(m.e) },
-		"Buffer.Get []Hit":           func() { m.hits.Get(m.e) },
-		"Buffer.Slice []Hit":         func() { m.hits.Slice(m.e) },
-		"DynamicBuffer.Len []Hit":    func() { m.toRead.Len() },
-		"DynamicBuffer.Slice []Hit":  func() { m.before.Slice() },
-		"Managed.Get managed Weapon": func() { m.conn.Get(m.e) },
-		"Bundle.Get Position":        func() { m.bundle.Get(m.e) },
+		"Component.Get Position":      func() { m.position.Get(m.e) },
+		"Component.GetList Position":  func() { m.position.GetList(nil, ids) },
+		"Component.CopyList Position": func() { m.position.CopyList(make([]Position, 1), ids) },
+		"Component.Values Position":   func() { m.position.Values(m.positions, nil) },
+		"Query.Rows Position":         func() { eachRows(m.positions) },
+		"Query.Rows Stun":             func() { eachRows(m.stunned) },
+		"Query.Rows Position ":        func() { eachRows(m.fresh) },
+		"Query.Count Stun":            func() { m.stunned.Count() },
+		"Query.Count Position":        func() { m.fresh.Count() },
+		"Query.Empty Stun":            func() { m.stunned.Empty() },
+		"Query.Matches Stun":          func() { m.stunned.Matches(m.e) },
+		"Query.At Stun":               func() { m.allStun.At(0) },
+		"Query.Single Stun":           func() { _, _ = m.stunned.Single() },
+		"Query.Entities Stun":         func() { m.stunned.Entities(nil) },
+		"Component.Enabled Stun":      func() { m.stun.Enabled(m.e) },
+		"Buffer.Get []Hit":            func() { m.hits.Get(m.e) },
+		"Buffer.Slice []Hit":          func() { m.hits.Slice(m.e) },
+		"DynamicBuffer.Len []Hit":     func() { m.toRead.Len() },
+		"DynamicBuffer.Slice []Hit":   func() { m.before.Slice() },
+		"Managed.Get managed Weapon":  func() { m.conn.Get(m.e) },
+		"Bundle.Get Position":         func() { m.bundle.Get(m.e) },
 	}
 }
 
@@ -88,29 +88,29 @@ func (m *lentWorld) writing() map[string]func() {
 	return map[string]func(){
 		"Component.Mut Position":     func() { m.position.Mut(m.e) },
 		"Component.Set Position":     func() { m.position.Set(m.e, Position{X: 9}) },
-		"Component.MutMany Position": func() { m.position.MutMany(nil, ids) },
+		"Component.MutList Position": func() { m.position.MutList(nil, ids) },
 		"Component.SetValues Position": func() {
 			_ = m.position.SetValues(m.q, make([]Position, 3))
 		},
-		"Query.Rows Position":        func() { eachRows(m.q) },
-		"Component.Slice Position":   func() { eachRow(m.batch, func(r ecs.Rows) { m.position.Slice(r) }) },
-		"Component.Peek Position":    func() { eachRow(m.batch, func(r ecs.Rows) { m.position.Peek(r) }) },
-		"View.At Position":           func() { eachRow(m.batch, func(r ecs.Rows) { m.view.At(r) }) },
-		"Buffer.At []Hit":            func() { eachRow(m.batch, func(r ecs.Rows) { m.hits.At(r, 0) }) },
-		"Managed.At managed Weapon":  func() { eachRow(m.batch, func(r ecs.Rows) { m.conn.At(r, 0) }) },
-		"Component.EnableAt Stun":    func() { eachRow(m.batch, func(r ecs.Rows) { m.stun.EnableAt(r, 0) }) },
-		"Component.Enable Stun":      func() { m.stun.Enable(m.e) },
-		"Component.Disable Stun":     func() { m.stun.Disable(m.e) },
-		"Component.EnableQuery Stun": func() { m.stun.EnableQuery(m.stunned) },
-		"Component.DisableList Stun": func() { m.stun.DisableList(ids) },
-		"Buffer.Mut []Hit":           func() { m.hits.Mut(m.e) },
-		"Buffer.Append []Hit":        func() { m.hits.Append(m.e, Hit{}) },
-		"DynamicBuffer.Append []Hit": func() { m.before.Append(Hit{}) },
-		"DynamicBuffer.Clear []Hit":  func() { m.before.Clear() },
-		"Managed.Mut managed Weapon": func() { m.conn.Mut(m.e) },
-		"Managed.Set managed Weapon": func() { m.conn.Set(m.e, Weapon{}) },
-		"View.Get Position":          func() { m.view.Get(m.e) },
-		"Bundle.Set Position":        func() { m.bundle.Set(m.e, lentBundle{}) },
+		"Query.Rows Position":         func() { eachRows(m.q) },
+		"Component.Slice Position":    func() { eachRow(m.batch, func(r ecs.Rows) { m.position.Slice(r) }) },
+		"Component.ReadOnly Position": func() { eachRow(m.batch, func(r ecs.Rows) { m.position.ReadOnly(r) }) },
+		"View.At Position":            func() { eachRow(m.batch, func(r ecs.Rows) { m.view.At(r) }) },
+		"Buffer.At []Hit":             func() { eachRow(m.batch, func(r ecs.Rows) { m.hits.At(r, 0) }) },
+		"Managed.At managed Weapon":   func() { eachRow(m.batch, func(r ecs.Rows) { m.conn.At(r, 0) }) },
+		"Component.EnableAt Stun":     func() { eachRow(m.batch, func(r ecs.Rows) { m.stun.EnableAt(r, 0) }) },
+		"Component.Enable Stun":       func() { m.stun.Enable(m.e) },
+		"Component.Disable Stun":      func() { m.stun.Disable(m.e) },
+		"Component.EnableQuery Stun":  func() { m.stun.EnableQuery(m.stunned) },
+		"Component.DisableList Stun":  func() { m.stun.DisableList(ids) },
+		"Buffer.Mut []Hit":            func() { m.hits.Mut(m.e) },
+		"Buffer.Append []Hit":         func() { m.hits.Append(m.e, Hit{}) },
+		"DynamicBuffer.Append []Hit":  func() { m.before.Append(Hit{}) },
+		"DynamicBuffer.Clear []Hit":   func() { m.before.Clear() },
+		"Managed.Mut managed Weapon":  func() { m.conn.Mut(m.e) },
+		"Managed.Set managed Weapon":  func() { m.conn.Set(m.e, Weapon{}) },
+		"View.Get Position":           func() { m.view.Get(m.e) },
+		"Bundle.Set Position":         func() { m.bundle.Set(m.e, lentBundle{}) },
 	}
 }
 
@@ -180,7 +180,7 @@ func TestBorrowGoroutinesAreGuarded(t *testing.T) {
 	m := newLentWorld(t)
 	l := lend(ecs.NewQuery(m.w, ecs.Write(m.position)), "job move", ecs.Write(m.velocity))
 	l.borrow.Begin()
-	l.each(1, 1000, func(*ecs.Reader, ecs.Rows) {
+	l.each(1, 1000, func(*ecs.Accessor, ecs.Rows) {
 		for of, f := range map[string]func(){
 			"Component.Set: Position": func() { m.position.Set(m.e, Position{}) },
 			"Component.Get: Position": func() { m.position.Get(m.e) },
@@ -214,7 +214,7 @@ func TestBorrowLeaves(t *testing.T) {
 		m.velocity.Slice(rows)[0].Y = 4
 	}
 	require.Equal(t, 4, m.positions.Count(), "no bit or version decides")
-	require.True(t, l.borrow.Out(), "nothing had to wait")
+	require.True(t, l.borrow.Active(), "nothing had to wait")
 	l.end()
 	require.Equal(t, Velocity{X: 3, Y: 4}, *m.velocity.Get(m.e))
 	require.NoError(t, m.w.Verify())

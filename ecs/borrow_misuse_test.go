@@ -9,7 +9,7 @@ import (
 	"quarry/internal/seam"
 )
 
-// TestBorrowMisuse: wrong calls of borrows and readers are named.
+// TestBorrowMisuse: wrong calls of borrows and accessors are named.
 func TestBorrowMisuse(t *testing.T) {
 	m := newMisuse(t)
 	wait := func(string) {}
@@ -21,8 +21,8 @@ func TestBorrowMisuse(t *testing.T) {
 	closed.Close()
 	sparse := lend(ecs.NewQuery(m.w, ecs.Read(m.position)), "job sparse")
 	sparse.borrow.Begin()
-	part := sparse.borrow.Parts(nil, 64)[0]
-	past := sparse.borrow.Reader()
+	part := sparse.borrow.Split(nil, 64)[0]
+	past := sparse.borrow.Accessor()
 	kept, _ := past.Rows(part)
 	look := m.position.Lookup(past)
 	sparse.borrow.End()
@@ -38,18 +38,18 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: Borrow.Begin: query() is closed": ofClosed.borrow.Begin,
 		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops": m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
 		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                    l.borrow.End,
-		"ecs: Borrow.Parts: job move is not out: it has not begun, or has ended":                                                  func() { l.borrow.Parts(nil, 64) },
-		"ecs: Reader.Rows: job sparse is not out: it has not begun, or has ended":                                                 func() { past.Rows(part) },
+		"ecs: Borrow.Split: job move is not out: it has not begun, or has ended":                                                  func() { l.borrow.Split(nil, 64) },
+		"ecs: Accessor.Rows: job sparse is not out: it has not begun, or has ended":                                               func() { past.Rows(part) },
 		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                        func() { look.Get(m.e) },
 		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                            func() { m.position.Lookup(past) },
 		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                      func() { m.position.Slice(kept) },
-		"ecs: Reader.Rows: the reader is nil or the zero value; readers come from Borrow.Reader":                                  func() { new(ecs.Reader).Rows(part) },
+		"ecs: Accessor.Rows: the accessor is nil or the zero value; accessors come from Borrow.Accessor":                          func() { new(ecs.Accessor).Rows(part) },
 		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[Position]{}.Mut(m.e) },
 		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[Position]{}.Get(m.e) },
 		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                  func() { ecs.BufferLookup[Hit]{}.Mut(m.e) },
 	} {
 		requirePanicText(t, text, f)
-		require.False(t, l.borrow.Out())
+		require.False(t, l.borrow.Active())
 	}
 	p := m.w.Share()
 	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", l.borrow.Begin)
@@ -57,14 +57,14 @@ func TestBorrowMisuse(t *testing.T) {
 	l.borrow.Begin()
 	reads.borrow.Begin()
 	require.PanicsWithValue(t, "ecs: Borrow.Begin: job move is out already", l.borrow.Begin)
-	r, reader := l.borrow.Reader(), reads.borrow.Reader()
-	rows, _ := reader.Rows(reads.borrow.Parts(nil, 64)[0])
+	r, accessor := l.borrow.Accessor(), reads.borrow.Accessor()
+	rows, _ := accessor.Rows(reads.borrow.Split(nil, 64)[0])
 	view := ecs.NewView[lentView](m.w)
 	for text, f := range map[string]func(){
-		"ecs: Borrow.Parts: grain=0 is less than 1": func() { l.borrow.Parts(nil, 0) },
+		"ecs: Borrow.Split: grain=0 is less than 1": func() { l.borrow.Split(nil, 0) },
 		"ecs: Component.Lookup: query(Write Position, Read []Hit, With Stun) of job move writes Position: rows of others may be being written": func() { m.position.Lookup(r) },
-		"ecs: Component.Lookup: job read does not use Velocity: declare it":                                                                    func() { m.velocity.Lookup(reader) },
-		"ecs: Component.Lookup: Position and job read belong to different worlds":                                                              func() { strange.Lookup(reader) },
+		"ecs: Component.Lookup: job read does not use Velocity: declare it":                                                                    func() { m.velocity.Lookup(accessor) },
+		"ecs: Component.Lookup: Position and job read belong to different worlds":                                                              func() { strange.Lookup(accessor) },
 		"ecs: Lookup.Mut: job move declares Velocity to read: use ecs.Write":                                                                   func() { m.velocity.Lookup(r).Mut(m.e) },
 		"ecs: Lookup.Set: job move declares Velocity to read: use ecs.Write":                                                                   func() { m.velocity.Lookup(r).Set(m.e, Velocity{}) },
 		"ecs: BufferLookup.Mut: job move declares []Hit to read: use ecs.Write":                                                                func() { m.hits.Lookup(r).Mut(m.e) },
@@ -108,7 +108,7 @@ func TestBorrowWaits(t *testing.T) {
 		l.borrow.Begin()
 		f()
 		require.Equal(t, []string{op}, l.ops)
-		require.False(t, l.borrow.Out())
+		require.False(t, l.borrow.Active())
 	}
 	m.a.Create()
 	l.ops = nil
@@ -138,7 +138,7 @@ func TestBorrowManagedValuesAreNotMade(t *testing.T) {
 	conn.Set(ids[0], Weapon{Damage: 3})
 	l := lend(ecs.NewQuery(w, ecs.Write(conn)), "job talk")
 	l.borrow.Begin()
-	rows, _ := l.borrow.Reader().Rows(l.borrow.Parts(nil, 64)[0])
+	rows, _ := l.borrow.Accessor().Rows(l.borrow.Split(nil, 64)[0])
 	conn.At(rows, 0).Damage++
 	require.PanicsWithValue(t, "ecs: Managed.At: a row of job talk has no value of managed Weapon yet, and none is made in a borrow: make it before, with Managed.Set",
 		func() { conn.At(rows, 1) })
@@ -267,12 +267,12 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 	_, err := m.a.CreateN(1000)
 	require.NoError(t, err)
 	l := lend(m.q, "job move", ecs.Read(m.velocity))
-	r := l.borrow.Reader()
+	r := l.borrow.Accessor()
 	var parts []ecs.RowRange
 	all := m.q.Access()
 	turn := func() {
 		l.borrow.Begin()
-		parts = l.borrow.Parts(parts[:0], 64)
+		parts = l.borrow.Split(parts[:0], 64)
 		for _, part := range parts {
 			if rows, ok := r.Rows(part); ok {
 				m.position.Slice(rows)[0].X += m.velocity.Lookup(r).Get(m.e).X

@@ -21,7 +21,7 @@ type loanView struct {
 	T ecs.W[Stun]
 }
 
-// TestBorrowRowsGiveWhatRowsGive: rows of a reader, of parts that begin inside a chunk, have
+// TestBorrowRowsGiveWhatRowsGive: rows of an accessor, of parts that begin inside a chunk, have
 // all that the rows of a loop have.
 func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
@@ -42,8 +42,8 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 	since := w.Version()
 	w.Advance()
 	l.borrow.Begin()
-	for _, part := range l.borrow.Parts(nil, 300) {
-		r := l.borrow.Reader()
+	for _, part := range l.borrow.Split(nil, 300) {
+		r := l.borrow.Accessor()
 		rows, ok := r.Rows(part)
 		require.True(t, ok)
 		require.Equal(t, part.Len(), rows.Len())
@@ -57,8 +57,8 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 		require.True(t, position.In(rows))
 		require.False(t, rows.Ordered(since))
 		require.Equal(t, first > 0, position.Changed(rows, since), "parts before have marked the chunk")
-		require.Equal(t, float64(first), position.Peek(rows)[0].X)
-		require.Len(t, position.Peek(rows), rows.Len())
+		require.Equal(t, float64(first), position.ReadOnly(rows)[0].X)
+		require.Len(t, position.ReadOnly(rows), rows.Len())
 		position.Mark(rows)
 		require.True(t, position.Changed(rows, since))
 		v := view.At(rows)
@@ -106,9 +106,9 @@ func TestBorrowMasks(t *testing.T) {
 		for _, grain := range []int{1, 64, 65, 200, 1 << 20} {
 			l := lend(q, "job look")
 			l.borrow.Begin()
-			r := l.borrow.Reader()
+			r := l.borrow.Accessor()
 			var got, runs []ecs.Entity
-			for _, part := range l.borrow.Parts(nil, grain) {
+			for _, part := range l.borrow.Split(nil, grain) {
 				rows, ok := r.Rows(part)
 				if !ok {
 					continue
@@ -148,7 +148,7 @@ func TestBorrowParts(t *testing.T) {
 	l.borrow.Begin()
 	defer l.end()
 	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17, math.MaxInt: 1 << 17} {
-		parts := l.borrow.Parts(nil, grain)
+		parts := l.borrow.Split(nil, grain)
 		total, joined := 0, 1
 		at := parts[0]
 		for i, p := range parts {
@@ -162,10 +162,10 @@ func TestBorrowParts(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1765, total)
-		require.Equal(t, len(l.borrow.Parts(nil, 1<<30)), joined, "as many as chunks")
-		require.Equal(t, parts, l.borrow.Parts(nil, grain))
+		require.Equal(t, len(l.borrow.Split(nil, 1<<30)), joined, "as many as chunks")
+		require.Equal(t, parts, l.borrow.Split(nil, grain))
 	}
-	parts := l.borrow.Parts(nil, 64)
+	parts := l.borrow.Split(nil, 64)
 	_, ok := parts[0].Joins(parts[0])
 	require.False(t, ok)
 	for i := range parts[1:] {
@@ -188,8 +188,8 @@ func TestBorrowVersions(t *testing.T) {
 	l := lend(q, "job follow")
 	pass := func() (rows int) {
 		l.borrow.Begin()
-		r := l.borrow.Reader()
-		for _, part := range l.borrow.Parts(nil, 64) {
+		r := l.borrow.Accessor()
+		for _, part := range l.borrow.Split(nil, 64) {
 			if some, ok := r.Rows(part); ok {
 				velocity.Slice(some)
 				rows += some.Len()
@@ -248,7 +248,7 @@ func TestBorrowOwnerWorksOn(t *testing.T) {
 				w.Unreserve(some[:])
 			}
 		})
-		first.each(3, 64, func(r *ecs.Reader, rows ecs.Rows) {
+		first.each(3, 64, func(r *ecs.Accessor, rows ecs.Rows) {
 			p, v := position.Slice(rows), velocity.Slice(rows)
 			h, speed := hits.Lookup(r), velocity.Lookup(r)
 			for i, e := range rows.Entities() {
@@ -288,7 +288,7 @@ func TestBorrowLookupsMark(t *testing.T) {
 		}
 		w.Advance()
 		l.borrow.Begin()
-		position.Lookup(l.borrow.Reader()).Mut(list[at])
+		position.Lookup(l.borrow.Accessor()).Mut(list[at])
 		l.end()
 		chunks, found := 0, false
 		for rows := range changed.Rows() {

@@ -33,12 +33,12 @@ func (l *lender) end() {
 }
 
 // each runs f for every part that has rows that match, by some goroutines.
-func (l *lender) each(workers, grain int, f func(r *ecs.Reader, rows ecs.Rows)) {
-	parts := l.borrow.Parts(nil, grain)
+func (l *lender) each(workers, grain int, f func(r *ecs.Accessor, rows ecs.Rows)) {
+	parts := l.borrow.Split(nil, grain)
 	var next atomic.Int64
 	for range workers {
 		l.wg.Go(func() {
-			r := l.borrow.Reader()
+			r := l.borrow.Accessor()
 			defer r.Done()
 			for {
 				i := int(next.Add(1)) - 1
@@ -73,8 +73,8 @@ func TestBorrowRows(t *testing.T) {
 	for range 3 {
 		before := w.Advance()
 		l.borrow.Begin()
-		require.True(t, l.borrow.Out())
-		l.each(4, 100, func(_ *ecs.Reader, rows ecs.Rows) {
+		require.True(t, l.borrow.Active())
+		l.each(4, 100, func(_ *ecs.Accessor, rows ecs.Rows) {
 			p, v, ids := position.Slice(rows), velocity.Slice(rows), rows.Entities()
 			for i := range rows.Each() {
 				if v[i].X != float64(ids[i].Index()) {
@@ -120,7 +120,7 @@ func TestBorrowStructuralChangesWait(t *testing.T) {
 		reads.ops, writes.ops = nil, nil
 		f()
 		require.Equal(t, []string{op}, reads.ops[:1])
-		require.False(t, reads.borrow.Out() || writes.borrow.Out())
+		require.False(t, reads.borrow.Active() || writes.borrow.Active())
 	}
 	require.True(t, w.Alive(e))
 	require.NoError(t, w.Verify())
@@ -133,7 +133,7 @@ func TestBorrowLookups(t *testing.T) {
 	ids := createEach(ecs.NewArchetype(w, position, velocity, hits), 2000)
 	l := lend(ecs.NewQuery(w, ecs.Read(position)), "job aim", ecs.Write(velocity), ecs.Write(hits))
 	l.borrow.Begin()
-	l.each(4, 64, func(r *ecs.Reader, rows ecs.Rows) {
+	l.each(4, 64, func(r *ecs.Accessor, rows ecs.Rows) {
 		v, h := velocity.Lookup(r), hits.Lookup(r)
 		for _, e := range rows.Entities() {
 			v.Set(e, Velocity{X: float64(e.Index())})

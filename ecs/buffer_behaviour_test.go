@@ -113,7 +113,7 @@ func TestBehaviour57_ResizeToEveryLength(t *testing.T) {
 			want := append(slices.Clone(start[:min(n, len(start))]), make([]uint32, max(0, n-len(start)))...)
 			require.Equal(t, want, d.Slice())
 			d.CopyFrom(start)
-			d.ResizeUnset(n)
+			d.ResizeUninitialized(n)
 			require.Equal(t, n, d.Len())
 			require.Equal(t, start[:min(n, len(start))], d.Slice()[:min(n, len(start))])
 			if debug.On && n > len(start) {
@@ -217,12 +217,12 @@ func TestBehaviour57_TheLongestBuffer(t *testing.T) {
 	d.Append(value[[3]byte](5))
 	d.Slice()[0] = value[[3]byte](9)
 	for op, f := range map[string]func() error{
-		"Append":      func() error { return d.TryAppend([3]byte{}) },
-		"Insert":      func() error { return d.TryInsert(7, [3]byte{}) },
-		"Resize":      func() error { return d.TryResize(most + 1) },
-		"ResizeUnset": func() error { return d.TryResizeUnset(1<<63 - 1) },
-		"Reserve":     func() error { return d.TryReserve(1 << 62) },
-		"CopyFrom":    func() error { return d.TryCopyFrom(make([][3]byte, most+1)) },
+		"Append":              func() error { return d.TryAppend([3]byte{}) },
+		"Insert":              func() error { return d.TryInsert(7, [3]byte{}) },
+		"Resize":              func() error { return d.TryResize(most + 1) },
+		"ResizeUninitialized": func() error { return d.TryResizeUninitialized(1<<63 - 1) },
+		"Reserve":             func() error { return d.TryReserve(1 << 62) },
+		"CopyFrom":            func() error { return d.TryCopyFrom(make([][3]byte, most+1)) },
 	} {
 		err := f()
 		require.ErrorIs(t, err, ecs.ErrLimit)

@@ -46,7 +46,7 @@ func BenchmarkBuffer(b *testing.B) {
 	run("op=insert-middle+remove/n=100", 100, func() { d.Insert(50, hit); d.RemoveAt(50) })
 	run("op=insert-middle/n=100", 100, func() {
 		if d.Len() == 104 {
-			d.ResizeUnset(100)
+			d.ResizeUninitialized(100)
 		}
 		d.Insert(d.Len()/2, hit)
 	})

@@ -88,7 +88,7 @@ func (m *bufferModel[T]) step(t *testing.T, r *rand.Rand, e, from ecs.Entity) {
 		d.Resize(k)
 		want = append(slices.Clone(want[:min(k, n)]), make([]T, max(0, k-n))...)
 	case 8:
-		d.ResizeUnset(n + len(v))
+		d.ResizeUninitialized(n + len(v))
 		fill := m.fresh(len(v))
 		copy(d.Slice()[n:], fill)
 		want = append(want, fill...)

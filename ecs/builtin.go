@@ -9,13 +9,13 @@ type Prefab struct{}
 // any type.
 type DisabledEntity struct{}
 
-// Dying is the tag of entities that were destroyed and have Cleanup types left. Register
+// CleanupEntity is the tag of entities that were destroyed and have Cleanup types left. Register
 // it like any type to ask for it; it comes and goes with World.Destroy and the removal
 // of the last Cleanup type, and not otherwise.
-type Dying struct{}
+type CleanupEntity struct{}
 
 // LinkedEntity is an element of the buffer of an entity that stands for a group: the
-// other members. World.Destroy of the entity destroys them too, unless it is Dying already.
+// other members. World.Destroy of the entity destroys them too, unless it has the tag CleanupEntity already.
 // Members' own buffers do not count; a member that is dead is passed by, as are the entity itself
 // and those of other worlds. Register it by RegisterBuffer without options. Hierarchies are another
 // thing.

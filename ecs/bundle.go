@@ -90,7 +90,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 		}
 	}
 	elements := b.fields[b.values:]
-	if (set != 0 || len(elements) > 0) && (w.ids.Free() == 0 || a.table.Grid.Full()) {
+	if (set != 0 || len(elements) > 0) && (w.ids.Free() == 0 || a.table.Store.Full()) {
 		copyOptions(p, b.fields[:b.values]) // they may lie in a chunk that making room gives back
 		copyElements(p, elements)
 	}
@@ -98,7 +98,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
-	at := a.table.Grid.LastRow()
+	at := a.table.Store.LastRow()
 	write(p, b.fields[:b.values], a, at)
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
@@ -221,7 +221,7 @@ func (b *Bundle[S]) checkSet(s *S) {
 
 // write copies the values of a struct, those that are there, into a row of an archetype
 // that has their types.
-func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
+func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.valueIn(s); from != nil {
@@ -231,7 +231,7 @@ func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
 }
 
 // read fills a zero struct from a row.
-func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
+func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
 		p, ok := f.placeIn(a)

@@ -128,7 +128,7 @@ func TestBundleMisuse(t *testing.T) {
 				P Position `ecs:"optional"`
 			}](v.w)
 		},
-		"field .D: Dying comes with World.Destroy; no entity is created with it": func() { ecs.NewBundle[struct{ D *ecs.Dying }](v.w) },
+		"field .D: CleanupEntity comes with World.Destroy; no entity is created with it": func() { ecs.NewBundle[struct{ D *ecs.CleanupEntity }](v.w) },
 
 		"int is no struct":                    func() { ecs.NewBundle[int](v.w) },
 		"the bundle is nil or the zero value": func() { new(ecs.Bundle[Ship]).Create(Ship{}) },

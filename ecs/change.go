@@ -57,7 +57,7 @@ func NewChange(w *World, parts ...Part) *Change {
 			id := w.idOf("NewChange", t)
 			switch {
 			case id == dyingID:
-				panic("ecs: NewChange: Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+				panic("ecs: NewChange: CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 			case c.add.Has(id) != c.remove.Has(id) && c.remove.Has(id) != p.remove:
 				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types.list[id].name))
 			case c.add.Has(id) || c.remove.Has(id):
@@ -78,7 +78,7 @@ func NewChange(w *World, parts ...Part) *Change {
 
 // Into returns the change that makes entities, whatever they have, those of exactly an archetype's types and shared values,
 // in one move: types that they lack are added, zero and enabled, others are removed, and those that both have keep their
-// values. It panics for an archetype of entities that are Dying.
+// values. It panics for an archetype of entities that have the tag CleanupEntity.
 func Into(a *Archetype) *Change {
 	if a == nil || a.w == nil {
 		panic("ecs: Into: " + unmade["Archetype"])

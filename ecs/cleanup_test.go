@@ -41,7 +41,7 @@ func TestBehaviour59Cleanup(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			position, dying := ecs.Register[Position](w), ecs.Register[ecs.Dying](w)
+			position, dying := ecs.Register[Position](w), ecs.Register[ecs.CleanupEntity](w)
 			socket := ecs.Register[Socket](w, ecs.Cleanup)
 			lines := ecs.RegisterBuffer[byte](w, ecs.Cleanup, ecs.Inline(2))
 			team := ecs.RegisterShared[string](w, ecs.Cleanup)
@@ -139,7 +139,7 @@ func TestChangeSwapsCleanup(t *testing.T) {
 			position, socket := ecs.Register[Position](w), ecs.Register[Socket](w, ecs.Cleanup)
 			health, lines := ecs.Register[Health](w, ecs.Cleanup), ecs.RegisterBuffer[byte](w, ecs.Cleanup)
 			team := ecs.RegisterShared[string](w, ecs.Cleanup)
-			dying := ecs.NewQuery(w, ecs.With(ecs.Register[ecs.Dying](w)))
+			dying := ecs.NewQuery(w, ecs.With(ecs.Register[ecs.CleanupEntity](w)))
 			a := ecs.NewArchetype(w, position, socket)
 			for _, c := range []struct {
 				given ecs.Part
@@ -170,14 +170,14 @@ func TestChangeSwapsCleanup(t *testing.T) {
 // TestDyingIsNoOnesToGive: the tag comes and goes with Destroy and cleanup types alone.
 func TestDyingIsNoOnesToGive(t *testing.T) {
 	w := newWorld(t)
-	dying, socket := ecs.Register[ecs.Dying](w), ecs.Register[Socket](w, ecs.Cleanup)
+	dying, socket := ecs.Register[ecs.CleanupEntity](w), ecs.Register[Socket](w, ecs.Cleanup)
 	e := ecs.NewArchetype(w, socket).Create()
-	const give = "Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed"
-	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Add(e, ecs.Dying{}) })
+	const give = "CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed"
+	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Add(e, ecs.CleanupEntity{}) })
 	w.Destroy(e)
 	require.PanicsWithValue(t, "ecs: Component.Remove: "+give, func() { dying.Remove(e) })
 	require.PanicsWithValue(t, "ecs: NewChange: "+give, func() { ecs.NewChange(w, ecs.Add(dying)) })
-	require.PanicsWithValue(t, "ecs: NewArchetype: Dying comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
+	require.PanicsWithValue(t, "ecs: NewArchetype: CleanupEntity comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
 	other := ecs.NewArchetype(w, ecs.Register[Position](w), socket)
 	changed, err := ecs.Into(other).Apply(e)
 	require.NoError(t, err)
@@ -189,9 +189,9 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 		"CreateN":        func() { _, _ = at.Archetype.CreateN(3) },
 		"CreateReserved": func() { _, _ = at.Archetype.CreateReserved(nil) },
 	} {
-		require.PanicsWithValue(t, "ecs: Archetype."+op+": Dying comes with World.Destroy; no entity is created with it", f)
+		require.PanicsWithValue(t, "ecs: Archetype."+op+": CleanupEntity comes with World.Destroy; no entity is created with it", f)
 	}
-	require.PanicsWithValue(t, "ecs: Into: Dying comes with World.Destroy; no entity is created with it", func() { ecs.Into(at.Archetype) })
+	require.PanicsWithValue(t, "ecs: Into: CleanupEntity comes with World.Destroy; no entity is created with it", func() { ecs.Into(at.Archetype) })
 	require.NoError(t, w.Verify())
 }
 
@@ -222,7 +222,7 @@ func TestLinkedGroup(t *testing.T) {
 			require.NoError(t, w.Verify())
 			require.True(t, w.Alive(bystander))
 			require.True(t, w.Alive(lasting), "its cleanup type keeps it")
-			require.True(t, ecs.Register[ecs.Dying](w).Has(lasting))
+			require.True(t, ecs.Register[ecs.CleanupEntity](w).Has(lasting))
 			require.Equal(t, 2, w.Stats().Alive)
 		})
 	}
@@ -302,7 +302,7 @@ type lasts struct{ socket, file, dying bool }
 func TestCleanupAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(59, 1))
 	w := newWorld(t)
-	position, dying := ecs.Register[Position](w), ecs.Register[ecs.Dying](w)
+	position, dying := ecs.Register[Position](w), ecs.Register[ecs.CleanupEntity](w)
 	socket, file := ecs.Register[Socket](w, ecs.Cleanup), ecs.Register[Health](w, ecs.Cleanup, ecs.Enableable)
 	plain, both := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, socket, file)
 	noSocket, noFile := ecs.NewChange(w, ecs.Remove(socket)), ecs.NewChange(w, ecs.Remove(file))

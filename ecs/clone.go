@@ -115,7 +115,7 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.S
 		return err
 	}
 	to.pinned = from.pinned
-	if from.table.Grid.Len() == 0 {
+	if from.table.Store.Len() == 0 {
 		return nil
 	}
 	if !from.table.HasOwnLayout() {
@@ -136,7 +136,7 @@ func (a *Archetype) copyRows(from *Archetype) (err error) {
 		for _, c := range a.table.Managed() {
 			w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
 		}
-		for _, c := range a.table.Grid.Columns() {
+		for _, c := range a.table.Store.Columns() {
 			if t := w.types.list[c.Key]; len(t.links) > 0 {
 				t.retag(b.At.Element(c.Offset, c.Size), len(b.IDs), from.w.ids.Tag())
 			}

@@ -205,7 +205,7 @@ func TestReset(t *testing.T) {
 	require.NoError(t, x.w.Verify())
 	require.Zero(t, x.w.Stats().Alive)
 	require.Zero(t, x.w.Stats().Chunks+x.w.Stats().Reserve)
-	require.Empty(t, x.w.Fills())
+	require.Empty(t, x.w.Occupancy())
 	require.False(t, x.w.Alive(ids[7]))
 	require.False(t, slices.Contains(ids, x.make(1, 3, ecs.Null)))
 	require.NoError(t, x.w.Close())

@@ -32,7 +32,7 @@ func (q *Query) Count() int {
 	q.checkOpen("Query.Count")
 	if !q.filters() && !q.tests() {
 		for i := range q.m.Matches {
-			total += whole(q.m.Matches[i].Archetype).table.Grid.Len()
+			total += whole(q.m.Matches[i].Archetype).table.Store.Len()
 		}
 		return total
 	}
@@ -46,7 +46,7 @@ func (q *Query) Count() int {
 // tests reports whether enable bits decide in an archetype that has rows.
 func (q *Query) tests() bool {
 	for i := range q.m.Matches {
-		if m := &q.m.Matches[i]; len(m.Tests) > 0 && whole(m.Archetype).table.Grid.Len() > 0 {
+		if m := &q.m.Matches[i]; len(m.Tests) > 0 && whole(m.Archetype).table.Store.Len() > 0 {
 			return true
 		}
 	}
@@ -197,7 +197,7 @@ func (q *Query) demand(t *typeInfo, access uint8, op string) {
 	t.checkLent(op, access)
 }
 
-// column is Peek that panics where the chunk lacks the component.
+// column is ReadOnly that panics where the chunk lacks the component.
 func (c Component[T]) column(rows Rows, op string) []T {
 	p, ok := rows.placeOf(c.t, op)
 	if !ok {

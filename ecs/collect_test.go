@@ -168,7 +168,7 @@ func TestQueryMisuseIsNamed(t *testing.T) {
 
 		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", rowsOf(opt, func(r ecs.Rows) { m.position.Mark(r) })},
 		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(opt, func(r ecs.Rows) { m.velocity.Mark(r) })},
-		{"ecs: Component.Peek: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.velocity.Peek(r) })},
+		{"ecs: Component.ReadOnly: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.velocity.ReadOnly(r) })},
 		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.In(r) })},
 		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.Changed(r, 0) })},
 		{"ecs: Component.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.hits.Mark(r) })},
@@ -260,7 +260,7 @@ func TestLoopsAllocateNothing(t *testing.T) {
 		"versions": func() {
 			position.Mut(ids[0])
 			for rows := range versions.Rows() {
-				sum += len(position.Peek(rows))
+				sum += len(position.ReadOnly(rows))
 			}
 		},
 		"nested": func() {

@@ -28,7 +28,7 @@ func Register[T any](w *World, options ...TypeOption) Component[T] {
 // Get returns e's component to read, or nil when e is not alive or does not
 // have it. The pointer is good until the next structural change of the world. A loop
 // over rows may look up any entity, whatever its query declares. Of hundreds in no
-// order GetMany is faster.
+// order GetList is faster.
 func (c Component[T]) Get(e Entity) *T {
 	// Safe because a typeInfo begins with its Sight, which has the addresses of Ts.
 	return (*T)((*entity.Sight)(unsafe.Pointer(c.t)).At(entity.ID(e)))
@@ -86,10 +86,10 @@ func (c Component[T]) Slice(rows Rows) []T {
 	return slice[T](rows.s, rows.base, rows.span, c.t)
 }
 
-// Peek is Slice without marking the column changed: for loops over a column that
+// ReadOnly is Slice without marking the column changed: for loops over a column that
 // the query declares Write which only read it, or write seldom and call Mark then.
-func (c Component[T]) Peek(rows Rows) []T {
-	p, ok := rows.placeOf(c.t, "Component.Peek")
+func (c Component[T]) ReadOnly(rows Rows) []T {
+	p, ok := rows.placeOf(c.t, "Component.ReadOnly")
 	if !ok {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // panics during iteration, and with a *LimitError when there is no room.
 func (a *Archetype) Create() Entity {
 	w := a.w
-	if w != nil && w.loops.open == 0 && !a.dying && w.ids.Free() > 0 && !a.table.Grid.Full() {
+	if w != nil && w.loops.open == 0 && !a.dying && w.ids.Free() > 0 && !a.table.Store.Full() {
 		return Entity(w.rows.Create(&a.table.Table))
 	}
 	e, err := a.TryCreate()
@@ -29,7 +29,7 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	if a.dying {
 		refuseDying("Archetype.Create")
 	}
-	if w.ids.Free() == 0 || a.table.Grid.Full() {
+	if w.ids.Free() == 0 || a.table.Store.Full() {
 		var err error
 		if a, err = a.makeRoom(1); err != nil {
 			return Null, during("Archetype.Create", err)
@@ -60,22 +60,22 @@ type CreateOption struct {
 	unset signature // columns that the caller fills
 }
 
-// Unset says that the caller writes every row of these columns itself, so
+// Uninitialized says that the caller writes every row of these columns itself, so
 // CreateN need not zero them. It panics for a buffer and a managed type, whose
 // rows must begin as zero, and for a type of another world. Make it once where batches are many.
-func Unset(types ...Type) CreateOption {
+func Uninitialized(types ...Type) CreateOption {
 	var o CreateOption
 	for _, t := range types {
-		info := infoOf("Unset", t)
+		info := infoOf("Uninitialized", t)
 		if o.w == nil {
 			o.w = info.world()
 		}
-		o.w.checkOwn("Unset", info)
+		o.w.checkOwn("Uninitialized", info)
 		if info.buffer {
-			panic(fmt.Sprintf("ecs: Unset: %s is a buffer: its header must be zero", info.name))
+			panic(fmt.Sprintf("ecs: Uninitialized: %s is a buffer: its header must be zero", info.name))
 		}
 		if info.managed != nil {
-			panic(fmt.Sprintf("ecs: Unset: the slots of %s must be zero", info.name))
+			panic(fmt.Sprintf("ecs: Uninitialized: the slots of %s must be zero", info.name))
 		}
 		o.unset.Add(info.id)
 	}
@@ -87,12 +87,12 @@ func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 	for i := range options {
 		o := &options[i]
 		if o.w != nil && o.w != a.w {
-			panic("ecs: Archetype.CreateN: Unset names types of another world")
+			panic("ecs: Archetype.CreateN: Uninitialized names types of another world")
 		}
 		for k, word := range o.unset {
 			if extra := word &^ a.table.Sig[k]; extra != 0 {
 				id := k*64 + bits.TrailingZeros64(extra)
-				panic(fmt.Sprintf("ecs: Archetype.CreateN: Unset names %s, which %v does not have", a.w.types.list[id].name, a))
+				panic(fmt.Sprintf("ecs: Archetype.CreateN: Uninitialized names %s, which %v does not have", a.w.types.list[id].name, a))
 			}
 			unset[k] |= word
 		}
@@ -101,7 +101,7 @@ func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 }
 
 // CreateN makes n entities with the archetype's types, all zero but for the
-// columns named by Unset. All n are made or none: an error is a *LimitError.
+// columns named by Uninitialized. All n are made or none: an error is a *LimitError.
 // It panics for a negative n and during iteration. Cost: per chunk, not per
 // entity, but for the ids.
 func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {

@@ -9,10 +9,10 @@ import (
 )
 
 // Destroying. An entity with Cleanup types does not end: it becomes one of those types
-// and Dying, and ends when the last of them is removed. So whoever registered such a type
+// and CleanupEntity, and ends when the last of them is removed. So whoever registered such a type
 // sees each entity that had it go, and lets go what is kept for it elsewhere:
 //
-//	[Position Socket]  -- Destroy -->  [Dying Socket]  -- Remove Socket -->  ended
+//	[Position Socket]  -- Destroy -->  [CleanupEntity Socket]  -- Remove Socket -->  ended
 //	[Position]         -- Destroy -------------------------------------->  ended
 //
 // Both are the change dies, which is applied like any other where there is more to do than
@@ -20,7 +20,7 @@ import (
 
 // Destroy ends an entity and everything it holds. It returns false, and does
 // nothing, when e is not alive: destroying twice, or Null, is no error. An entity
-// with Cleanup types stays alive with those and Dying; destroying it again returns false,
+// with Cleanup types stays alive with those and CleanupEntity; destroying it again returns false,
 // and leaves the members of a group that it got meanwhile.
 // One with LinkedEntity takes the members of its group along. It
 // panics during iteration, for an entity of another world, and with a *LimitError when
@@ -143,7 +143,7 @@ func (w *World) appendGroups(list []Entity, p *change.Part) []Entity {
 
 // appendGroups does so for some rows.
 func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
-	at := a.table.Grid.Row(pos, row)
+	at := a.table.Store.Row(pos, row)
 	leads := a.leads()
 	for _, e := range entities(at.Base, row+n)[row:] {
 		list = append(list, e)

@@ -134,7 +134,7 @@ func TestSliceHasNoSpareCapacity(t *testing.T) {
 	d.Append(1, 2, 3)
 	s := append(d.Slice(), 4)
 	s[0] = 99
-	d.ResizeUnset(4)
+	d.ResizeUninitialized(4)
 	require.Equal(t, uint32(1), d.Slice()[0])
 	require.NotEqual(t, uint32(4), d.Slice()[3], "nothing was written behind the elements")
 }
@@ -171,7 +171,7 @@ func TestWrongIndexChangesNothing(t *testing.T) {
 		}
 		for _, k := range []int{-1, math.MinInt} {
 			wrong[fmt.Sprintf("Resize: n=%d is negative", k)] = func() { d.Resize(k) }
-			wrong[fmt.Sprintf("ResizeUnset: n=%d is negative", k)] = func() { d.ResizeUnset(k) }
+			wrong[fmt.Sprintf("ResizeUninitialized: n=%d is negative", k)] = func() { d.ResizeUninitialized(k) }
 			wrong[fmt.Sprintf("Reserve: n=%d is negative", k)] = func() { d.Reserve(k) }
 		}
 		for text, f := range wrong {
@@ -196,17 +196,17 @@ func TestReadersAndStaleViewsAreRefused(t *testing.T) {
 	reader, _ := b.Get(e)
 	type view = ecs.DynamicBuffer[uint16]
 	writes := map[string]func(view){
-		"DynamicBuffer.Append":      func(d view) { d.Append(1) },
-		"DynamicBuffer.Insert":      func(d view) { d.Insert(0, 1) },
-		"DynamicBuffer.RemoveAt":    func(d view) { d.RemoveAt(0) },
-		"DynamicBuffer.RemoveRange": func(d view) { d.RemoveRange(0, 0) },
-		"DynamicBuffer.SwapRemove":  func(d view) { d.SwapRemove(0) },
-		"DynamicBuffer.Resize":      func(d view) { d.Resize(1) },
-		"DynamicBuffer.ResizeUnset": func(d view) { d.ResizeUnset(1) },
-		"DynamicBuffer.Reserve":     func(d view) { d.Reserve(100) },
-		"DynamicBuffer.Trim":        func(d view) { d.Trim() },
-		"DynamicBuffer.Clear":       func(d view) { d.Clear() },
-		"DynamicBuffer.CopyFrom":    func(d view) { d.CopyFrom([]uint16{1}) },
+		"DynamicBuffer.Append":              func(d view) { d.Append(1) },
+		"DynamicBuffer.Insert":              func(d view) { d.Insert(0, 1) },
+		"DynamicBuffer.RemoveAt":            func(d view) { d.RemoveAt(0) },
+		"DynamicBuffer.RemoveRange":         func(d view) { d.RemoveRange(0, 0) },
+		"DynamicBuffer.SwapRemove":          func(d view) { d.SwapRemove(0) },
+		"DynamicBuffer.Resize":              func(d view) { d.Resize(1) },
+		"DynamicBuffer.ResizeUninitialized": func(d view) { d.ResizeUninitialized(1) },
+		"DynamicBuffer.Reserve":             func(d view) { d.Reserve(100) },
+		"DynamicBuffer.Trim":                func(d view) { d.Trim() },
+		"DynamicBuffer.Clear":               func(d view) { d.Clear() },
+		"DynamicBuffer.CopyFrom":            func(d view) { d.CopyFrom([]uint16{1}) },
 	}
 	reads := map[string]func(view){
 		"DynamicBuffer.Len":   func(d view) { d.Len() },
@@ -243,19 +243,19 @@ func TestBuffersAllocateNothing(t *testing.T) {
 	d := mut(t, b, e)
 	more := make([]Hit, 5)
 	for name, f := range map[string]func(){
-		"Append":        func() { d.Append(Hit{e, 1}) },
-		"Append many":   func() { d.Append(Hit{e, 1}, Hit{e, 2}, Hit{e, 3}) },
-		"TryAppend":     func() { _ = d.TryAppend(more...) },
-		"by entity":     func() { b.Append(e, Hit{e, 1}, Hit{e, 2}) },
-		"read":          func() { _ = b.Slice(e) },
-		"Insert":        func() { d.Insert(0, Hit{e, 1}, Hit{e, 2}) },
-		"Insert itself": func() { d.Insert(0, d.Slice()...) },
-		"Resize":        func() { d.Resize(50) },
-		"ResizeUnset":   func() { d.ResizeUnset(100) },
-		"Reserve":       func() { d.Reserve(200) },
-		"CopyFrom":      func() { d.CopyFrom(more) },
-		"removals":      func() { d.Resize(9); d.RemoveAt(3); d.SwapRemove(0); d.RemoveRange(1, 4) },
-		"Reinterpret":   func() { ecs.Reinterpret[[3]int32](d).Append([3]int32{1, 2, 3}) },
+		"Append":              func() { d.Append(Hit{e, 1}) },
+		"Append many":         func() { d.Append(Hit{e, 1}, Hit{e, 2}, Hit{e, 3}) },
+		"TryAppend":           func() { _ = d.TryAppend(more...) },
+		"by entity":           func() { b.Append(e, Hit{e, 1}, Hit{e, 2}) },
+		"read":                func() { _ = b.Slice(e) },
+		"Insert":              func() { d.Insert(0, Hit{e, 1}, Hit{e, 2}) },
+		"Insert itself":       func() { d.Insert(0, d.Slice()...) },
+		"Resize":              func() { d.Resize(50) },
+		"ResizeUninitialized": func() { d.ResizeUninitialized(100) },
+		"Reserve":             func() { d.Reserve(200) },
+		"CopyFrom":            func() { d.CopyFrom(more) },
+		"removals":            func() { d.Resize(9); d.RemoveAt(3); d.SwapRemove(0); d.RemoveRange(1, 4) },
+		"Reinterpret":         func() { ecs.Reinterpret[[3]int32](d).Append([3]int32{1, 2, 3}) },
 	} {
 		step := func() { // inline, then spilled, then trimmed
 			d.Clear()

@@ -16,7 +16,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 }
 
 // bufferIn returns the field's buffer of a row, of an archetype that has it.
-func (f *field) bufferIn(a *Archetype, at alloc.GridRow) rawBuffer {
+func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) rawBuffer {
 	// Safe because every element of a buffer column begins with a header.
 	h := (*value.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
 	return rawBuffer{&f.t.finder, h, a.w.rows.Epoch, true}
@@ -25,7 +25,7 @@ func (f *field) bufferIn(a *Archetype, at alloc.GridRow) rawBuffer {
 // makeRoom lets each buffer of a row grow to hold the slice that a struct has for it.
 // On an error they hold what they held. No slice is one of a buffer that grows, for it
 // would fit there.
-func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) error {
+func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) error {
 	for i := range fields {
 		f := &fields[i]
 		from := f.elementsIn(s)
@@ -45,7 +45,7 @@ func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at allo
 
 // writeElements copies the slices of a struct, those that are there, into the buffers of
 // a row that have room for them.
-func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
+func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.elementsIn(s); from != nil {
@@ -57,7 +57,7 @@ func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Grid
 }
 
 // readElements fills the slices of a zero struct with copies of a row's buffers.
-func readElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.GridRow) {
+func readElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
 		if _, ok := f.placeIn(a); !ok {

@@ -205,7 +205,7 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 		n += p.Rows
 		slot, books := p.Table.Places[t.id].Slot(), &p.Table.Books
 		if p.Whole || p.IsMasked() {
-			for pos := range p.Table.Grid.Chunks() {
+			for pos := range p.Table.Store.Chunks() {
 				if toggleChunk(p, slot, pos, on) {
 					*books.Version(slot, pos) = t.w.tables.Version
 				}
@@ -213,7 +213,7 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 			continue
 		}
 		for _, row := range p.Listed() {
-			pos, at := p.Table.Grid.Find(int(uint32(row)))
+			pos, at := p.Table.Store.Find(int(uint32(row)))
 			books.Bits(slot, pos).Set(at, on)
 			*books.Version(slot, pos) = t.w.tables.Version
 		}
@@ -227,7 +227,7 @@ func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
 	if !p.Whole {
 		return bits.SetMask(p.Mask(pos), on)
 	}
-	rows := p.Table.Grid.RowsOf(pos)
+	rows := p.Table.Store.RowsOf(pos)
 	if bits.ClearRange(0, rows); on {
 		bits.SetRange(0, rows)
 	}

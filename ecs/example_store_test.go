@@ -34,7 +34,7 @@ func ExampleDisabled() {
 	unsaved := ecs.NewQuery(w, ecs.Read(account), ecs.Read(name), ecs.Disabled(saved))
 
 	paid := []ecs.Entity{byID[3], byID[70_000], byID[99_999]}
-	for i, a := range account.MutMany(nil, paid) {
+	for i, a := range account.MutList(nil, paid) {
 		a.Cents += 100 + i
 	}
 	saved.DisableList(paid)

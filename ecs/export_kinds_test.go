@@ -13,7 +13,7 @@ import (
 func (w *World) CorruptKinds(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes.list {
-		if len(b.values) > 0 && b.table.Grid.Len() > 0 {
+		if len(b.values) > 0 && b.table.Store.Len() > 0 {
 			a = b
 		}
 	}

@@ -14,15 +14,15 @@ import (
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes.list {
-		if b.table.Grid.Len() > 0 && len(b.table.Books.Toggling()) > 0 && len(b.table.Owning) > 0 {
+		if b.table.Store.Len() > 0 && len(b.table.Books.Toggling()) > 0 && len(b.table.Owning) > 0 {
 			a = b
 		}
 	}
-	ids := entities(a.table.Grid.Row(0, 0).Base, a.table.Grid.RowsOf(0))
+	ids := entities(a.table.Store.Row(0, 0).Base, a.table.Store.RowsOf(0))
 	var head *value.Header
 	for _, c := range a.table.Owning {
 		for row := range ids {
-			if h := value.HeaderOf(a.table.Grid.Row(0, row), c); h.Spilled() {
+			if h := value.HeaderOf(a.table.Store.Row(0, row), c); h.Spilled() {
 				head = h
 			}
 		}
@@ -34,8 +34,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 		r.Location++
 		return func() { r.Location = old }
 	case "W2":
-		a.table.Grid.Push(a.table.Grid.PerUnit())
-		return func() { a.table.Grid.Push(-a.table.Grid.PerUnit()) }
+		a.table.Store.Push(a.table.Store.PerUnit())
+		return func() { a.table.Store.Push(-a.table.Store.PerUnit()) }
 	case "W4":
 		w.rows.Created++
 		return func() { w.rows.Created-- }

@@ -160,7 +160,7 @@ func refuseDestroy(r *refusals, x, _, _ *crowd) {
 		x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(x.position), ecs.Any(x.socket, x.log)))
 		return nil
 	})
-	dying := ecs.NewQuery(x.w, ecs.With(ecs.Register[ecs.Dying](x.w), x.socket))
+	dying := ecs.NewQuery(x.w, ecs.With(ecs.Register[ecs.CleanupEntity](x.w), x.socket))
 	r.try("Remove of cleanup", func() error { _, err := ecs.NewChange(x.w, ecs.Remove(x.socket)).ApplyQuery(dying); return err })
 }
 

@@ -150,8 +150,8 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 		return
 	}
 	_, registered := r.w.types.byKey[typeKey{rtype: of}]
-	if of == reflect.TypeFor[Dying]() {
-		r.refuse(path, "Dying comes with World.Destroy; no entity is created with it")
+	if of == reflect.TypeFor[CleanupEntity]() {
+		r.refuse(path, "CleanupEntity comes with World.Destroy; no entity is created with it")
 	}
 	if optional || registered || of.Kind() != reflect.Struct || of.NumField() == 0 {
 		r.enter(path, of, field{offset: at, kind: fieldValue, optional: optional})

@@ -26,7 +26,7 @@ func (w *World) Hash() uint64 {
 	w.endBorrows("World.Hash")
 	h := hasher{w: w, h: fnv.New64a()}
 	for _, a := range w.archetypes.list {
-		if a.table.Grid.Len() > 0 {
+		if a.table.Store.Len() > 0 {
 			h.archetype(a)
 		}
 	}
@@ -57,19 +57,19 @@ func (h *hasher) archetype(a *Archetype) {
 			h.shared(reflect.ValueOf(v.Any()))
 		}
 	}
-	h.word(uint64(a.table.Grid.Len()))
+	h.word(uint64(a.table.Store.Len()))
 	// Column by column, not chunk by chunk: how rows are cut into chunks depends on
 	// the memory that there was.
-	for pos := range a.table.Grid.Chunks() {
-		for _, e := range entities(a.table.Grid.Row(pos, 0).Base, a.table.Grid.RowsOf(pos)) {
+	for pos := range a.table.Store.Chunks() {
+		for _, e := range entities(a.table.Store.Row(pos, 0).Base, a.table.Store.RowsOf(pos)) {
 			h.entity(e)
 		}
 	}
-	for _, c := range a.table.Grid.Columns() {
-		for pos := range a.table.Grid.Chunks() {
-			at := a.table.Grid.Row(pos, 0)
+	for _, c := range a.table.Store.Columns() {
+		for pos := range a.table.Store.Chunks() {
+			at := a.table.Store.Row(pos, 0)
 			// Safe because c is a column of this chunk.
-			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Scale), a.table.Grid.RowsOf(pos), c)
+			h.column(unsafe.Add(at.Base, uintptr(c.Offset)*at.Scale), a.table.Store.RowsOf(pos), c)
 		}
 	}
 	for _, slot := range a.table.Books.Toggling() {
@@ -80,8 +80,8 @@ func (h *hasher) archetype(a *Archetype) {
 // bits hashes the enable bits of a type, 64 rows a word.
 func (h *hasher) bits(a *Archetype, slot uint16) {
 	word, n := uint64(0), 0
-	for pos := range a.table.Grid.Chunks() {
-		for row := range a.table.Grid.RowsOf(pos) {
+	for pos := range a.table.Store.Chunks() {
+		for row := range a.table.Store.RowsOf(pos) {
 			if a.table.Books.Bits(slot, pos).Has(row) {
 				word |= 1 << (n % 64)
 			}

@@ -25,14 +25,14 @@ import (
 // bits, shared values and buffers, elements included, but without Prefab and Cleanup types
 // and without its name. Entities in its components and buffers that name e name the copy
 // then, others stay. Where e has a buffer of LinkedEntity its members are copied too, each
-// once, but for those that are dead or Dying, and entities that name one of the group name its
-// copy. It panics when e is not alive or is Dying, during iteration, and with a *LimitError
+// once, but for those that are dead or have the tag CleanupEntity, and entities that name one of the group name its
+// copy. It panics when e is not alive or has the tag CleanupEntity, during iteration, and with a *LimitError
 // when there is no room.
 func (w *World) Instantiate(e Entity) Entity {
 	if w != nil && w.loops.open == 0 && w.ids.Free() > 0 {
 		if r := w.ids.Find(entity.ID(e)); r != nil {
 			o := w.tables.OwnerOf(r.Location)
-			if path := w.archetypeAt(o).copies; path != nil && !path.To.Grid.Full() {
+			if path := w.archetypeAt(o).copies; path != nil && !path.To.Store.Full() {
 				return Entity(w.rows.Copy(path, o.Pos(), o.RowAt(r.Location)))
 			}
 		}
@@ -61,7 +61,7 @@ func (c *copying) learn() {
 	if m.from.copies != nil || m.from.table.Sig.Has(linkedID) || len(m.to.table.Owning) > 0 {
 		return
 	}
-	for _, column := range m.to.table.Grid.Columns() {
+	for _, column := range m.to.table.Store.Columns() {
 		if len(c.w.types.list[column.Key].links) > 0 {
 			return
 		}
@@ -336,12 +336,12 @@ func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 	t := c.w.types.list[b.Key]
 	length := from.Len()
 	elements := t.spill.Bytes(from, &t.shape, 0, length)
-	at, row := m.to.table.Grid.Find(m.start)
+	at, row := m.to.table.Store.Find(m.start)
 	for range c.n {
-		if row == m.to.table.Grid.RowsOf(at) {
+		if row == m.to.table.Store.RowsOf(at) {
 			at, row = at+1, 0
 		}
-		h := value.HeaderOf(m.to.table.Grid.Row(at, row), b)
+		h := value.HeaderOf(m.to.table.Store.Row(at, row), b)
 		*h = value.Inline(length)
 		if length > t.shape.Inline {
 			*h = c.tx.Block()
@@ -355,7 +355,7 @@ func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 func (c *copying) relink(i int) {
 	m := &c.members[i]
 	c.links = c.links[:0]
-	g, at, row := &m.to.table.Grid, -1, 0 // where the first copy is, once a column has links
+	g, at, row := &m.to.table.Store, -1, 0 // where the first copy is, once a column has links
 	for _, column := range g.Columns() {
 		t := c.w.types.list[column.Key]
 		if len(t.links) == 0 {
@@ -385,7 +385,7 @@ func (c *copying) relink(i int) {
 }
 
 // findLinks notes the entities in a row of a column, which is a copy of a member's still, that name members.
-func (c *copying) findLinks(row alloc.GridRow, t *typeInfo, from column) {
+func (c *copying) findLinks(row alloc.StoreRow, t *typeInfo, from column) {
 	first, n := t.linked(row.Element(from.Offset, from.Size))
 	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {
 		if to, ok := c.memberOf(*e); ok {

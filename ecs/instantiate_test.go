@@ -325,7 +325,7 @@ func TestInstantiateAgain(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, chunks grow %v", kind.name, growth), func(t *testing.T) {
 				const n = 700
 				fast, slow := newNest(t, ecs.ChunkGrowth(growth)), newNest(t, ecs.ChunkGrowth(growth))
-				var copied [2][]ecs.Place
+				var copied [2][]ecs.Location
 				for i, x := range []*nest{fast, slow} {
 					e := ecs.NewArchetype(x.w, kind.types(x)...).Create()
 					x.position.Set(e, Position{X: 1, Y: 2})

@@ -9,15 +9,15 @@ import (
 // make one where it is needed, and use it until the borrow ends.
 type Lookup[T any] struct{ f *finder }
 
-// Lookup returns look-ups for a reader's goroutine. The borrow must have the type among
+// Lookup returns look-ups for an accessor's goroutine. The borrow must have the type among
 // its uses, or its query must read it and not write it, which is asked here once: it panics
 // otherwise. Cost: some nanoseconds.
-func (c Component[T]) Lookup(r *Reader) Lookup[T] {
+func (c Component[T]) Lookup(r *Accessor) Lookup[T] {
 	return Lookup[T]{c.t.lookup("Component.Lookup", r)}
 }
 
-// lookup returns the finder of the type that look-ups of a reader use.
-func (t *typeInfo) lookup(op string, r *Reader) *finder {
+// lookup returns the finder of the type that look-ups of an accessor use.
+func (t *typeInfo) lookup(op string, r *Accessor) *finder {
 	if t == nil {
 		t.world().refuse(op)
 	}
@@ -77,8 +77,8 @@ func (l Lookup[T]) Disable(e Entity) bool { return l.f.toggle("Lookup.Disable", 
 // BufferLookup finds the buffers of any entity for a goroutine of a borrow; see Lookup.
 type BufferLookup[T any] struct{ f *finder }
 
-// Lookup returns look-ups for a reader's goroutine; see Component.Lookup.
-func (b Buffer[T]) Lookup(r *Reader) BufferLookup[T] {
+// Lookup returns look-ups for an accessor's goroutine; see Component.Lookup.
+func (b Buffer[T]) Lookup(r *Accessor) BufferLookup[T] {
 	return BufferLookup[T]{b.t.lookup("Buffer.Lookup", r)}
 }
 

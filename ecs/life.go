@@ -142,7 +142,7 @@ func (w *World) closeUniverse() error {
 func (w *World) registerBuiltIn() {
 	Register[DisabledEntity](w)
 	Register[Prefab](w)
-	Register[Dying](w)
+	Register[CleanupEntity](w)
 	RegisterBuffer[LinkedEntity](w)
 	w.dies = &Change{w: w, dies: true}
 }
@@ -169,11 +169,11 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.ids.Promised(), Alive: w.alive(), Created: w.rows.Created, Destroyed: w.rows.Destroyed,
-		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.Shelf().Live(), Shared: w.tables.Shelf().Chunks(),
+		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.SmallChunks().Live(), Shared: w.tables.SmallChunks().Chunks(),
 	}
 	for _, a := range w.archetypes.list {
-		s.Chunks += a.table.Grid.Units()
-		s.Reserve += a.table.Grid.Reserve()
+		s.Chunks += a.table.Store.Units()
+		s.Reserve += a.table.Store.Reserve()
 	}
 	return s
 }

@@ -50,7 +50,7 @@ func BenchmarkLookup(b *testing.B) {
 			pointers := make([]*Position, 0, some)
 			run("getmany", func() (sum float64) {
 				for part := range slices.Chunk(ids, some) {
-					for _, p := range position.GetMany(pointers[:0], part) {
+					for _, p := range position.GetList(pointers[:0], part) {
 						sum += p.X
 					}
 				}
@@ -59,7 +59,7 @@ func BenchmarkLookup(b *testing.B) {
 			values := make([]Position, some)
 			run("gather", func() (sum float64) {
 				for part := range slices.Chunk(ids, some) {
-					position.Gather(values[:len(part)], part)
+					position.CopyList(values[:len(part)], part)
 					for i := range values[:len(part)] {
 						sum += values[i].X
 					}

@@ -175,8 +175,8 @@ func getters[T any](t *testing.T, c ecs.Component[T]) map[string]getter[T] {
 	return map[string]getter[T]{
 		"Get":     eachOf(func(e ecs.Entity) *T { return if2(c.Has(e), c.Get(e)) }),
 		"Mut":     eachOf(c.Mut),
-		"GetMany": func(s []ecs.Entity) []*T { return c.GetMany(nil, s) },
-		"MutMany": func(s []ecs.Entity) []*T { return c.MutMany(make([]*T, 3, 5), s)[3:] },
+		"GetList": func(s []ecs.Entity) []*T { return c.GetList(nil, s) },
+		"MutList": func(s []ecs.Entity) []*T { return c.MutList(make([]*T, 3, 5), s)[3:] },
 	}
 }
 
@@ -200,7 +200,7 @@ func check[T comparable](t *testing.T, z *zoo, c ecs.Component[T], want func(*cr
 			break
 		}
 	}
-	got := c.Gather(values, some)
+	got := c.CopyList(values, some)
 	for i, e := range some {
 		p := c.Get(e)
 		if p == nil {
@@ -269,11 +269,11 @@ func TestLookupWritesMark(t *testing.T) {
 		"Component.Has":  {false, func(c ecs.Component[Position], e ecs.Entity) { c.Has(e) }},
 		"Component.Mut":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Mut(e) }},
 		"Component.Set":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Set(e, Position{}) }},
-		"GetMany":        {false, func(c ecs.Component[Position], e ecs.Entity) { c.GetMany(nil, []ecs.Entity{e}) }},
-		"MutMany":        {true, func(c ecs.Component[Position], e ecs.Entity) { c.MutMany(nil, []ecs.Entity{e}) }},
-		"Gather":         {false, func(c ecs.Component[Position], e ecs.Entity) { c.Gather(make([]Position, 1), []ecs.Entity{e}) }},
-		"MutMany, empty": {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutMany(nil, nil) }},
-		"MutMany, null":  {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutMany(nil, []ecs.Entity{ecs.Null}) }},
+		"GetList":        {false, func(c ecs.Component[Position], e ecs.Entity) { c.GetList(nil, []ecs.Entity{e}) }},
+		"MutList":        {true, func(c ecs.Component[Position], e ecs.Entity) { c.MutList(nil, []ecs.Entity{e}) }},
+		"Gather":         {false, func(c ecs.Component[Position], e ecs.Entity) { c.CopyList(make([]Position, 1), []ecs.Entity{e}) }},
+		"MutList, empty": {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutList(nil, nil) }},
+		"MutList, null":  {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutList(nil, []ecs.Entity{ecs.Null}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
@@ -341,21 +341,21 @@ func TestLookupMisuseIsNamed(t *testing.T) {
 	belongs := fmt.Sprintf("entity %v belongs to another world", stranger)
 	two, null := []ecs.Entity{e, stranger}, []ecs.Entity{ecs.Null}
 	for text, f := range map[string]func(){
-		"ecs: Component.Get: " + zero:                              func() { ecs.Component[Position]{}.Get(e) },
-		"ecs: Component.Gather: " + zero:                           func() { ecs.Component[Position]{}.Gather(nil, nil) },
-		"ecs: Component.GetMany: " + zero:                          func() { ecs.Component[Position]{}.GetMany(nil, nil) },
-		"ecs: Component.MutMany: " + zero:                          func() { ecs.Component[Position]{}.MutMany(nil, nil) },
-		"ecs: Component.Get: the world is closed":                  func() { late.Get(gone) },
-		"ecs: Component.GetMany: the world is closed":              func() { late.GetMany(nil, null) },
-		"ecs: Component.Has: " + belongs:                           func() { position.Has(stranger) },
-		"ecs: Component.Mut: " + belongs:                           func() { position.Mut(stranger) },
-		"ecs: Component.Set: " + belongs:                           func() { position.Set(stranger, Position{}) },
-		"ecs: Component.GetMany: " + belongs:                       func() { position.GetMany(nil, two) },
-		"ecs: Component.MutMany: " + belongs:                       func() { position.MutMany(nil, two) },
-		"ecs: Component.Gather: " + belongs:                        func() { position.Gather(make([]Position, 2), two) },
-		"ecs: Component.Gather: len(dst)=1 is not len(entities)=2": func() { position.Gather(make([]Position, 1), two) },
-		"ecs: World.Locate: " + belongs:                            func() { w.Locate(stranger) },
-		"ecs: World.Locate: the world is closed":                   func() { closed.Locate(ecs.Null) },
+		"ecs: Component.Get: " + zero:                                func() { ecs.Component[Position]{}.Get(e) },
+		"ecs: Component.CopyList: " + zero:                           func() { ecs.Component[Position]{}.CopyList(nil, nil) },
+		"ecs: Component.GetList: " + zero:                            func() { ecs.Component[Position]{}.GetList(nil, nil) },
+		"ecs: Component.MutList: " + zero:                            func() { ecs.Component[Position]{}.MutList(nil, nil) },
+		"ecs: Component.Get: the world is closed":                    func() { late.Get(gone) },
+		"ecs: Component.GetList: the world is closed":                func() { late.GetList(nil, null) },
+		"ecs: Component.Has: " + belongs:                             func() { position.Has(stranger) },
+		"ecs: Component.Mut: " + belongs:                             func() { position.Mut(stranger) },
+		"ecs: Component.Set: " + belongs:                             func() { position.Set(stranger, Position{}) },
+		"ecs: Component.GetList: " + belongs:                         func() { position.GetList(nil, two) },
+		"ecs: Component.MutList: " + belongs:                         func() { position.MutList(nil, two) },
+		"ecs: Component.CopyList: " + belongs:                        func() { position.CopyList(make([]Position, 2), two) },
+		"ecs: Component.CopyList: len(dst)=1 is not len(entities)=2": func() { position.CopyList(make([]Position, 1), two) },
+		"ecs: World.Locate: " + belongs:                              func() { w.Locate(stranger) },
+		"ecs: World.Locate: the world is closed":                     func() { closed.Locate(ecs.Null) },
 	} {
 		requirePanicText(t, text, f)
 	}
@@ -371,7 +371,7 @@ func TestGetManyReusesRoom(t *testing.T) {
 		ids[i] = a.Create()
 	}
 	room, values := make([]*Position, 1, 101), make([]Position, 100)
-	got := position.GetMany(room, ids)
+	got := position.GetList(room, ids)
 	require.Same(t, &room[0], &got[0])
 	require.Nil(t, got[0])
 	for i, e := range ids {
@@ -385,9 +385,9 @@ func TestGetManyReusesRoom(t *testing.T) {
 		return // debug builds and those that check pointers may allocate
 	}
 	require.Zero(t, testing.AllocsPerRun(20, func() {
-		position.GetMany(room, ids)
-		position.MutMany(room, ids)
-		position.Gather(values, ids)
+		position.GetList(room, ids)
+		position.MutList(room, ids)
+		position.CopyList(values, ids)
 		position.Set(ids[3], Position{})
 	}))
 }

@@ -28,7 +28,7 @@ const (
 // the collector.
 type found [lookupBlock]uintptr
 
-// GetMany appends to dst what Get returns for each entity, nil where it is not alive
+// GetList appends to dst what Get returns for each entity, nil where it is not alive
 // or does not have the component, and returns the longer dst. Entities may repeat. The
 // pointers are good until the next structural change of the world. The values' cache
 // lines are on their way when it returns: look up some hundred entities, then use them,
@@ -36,13 +36,13 @@ type found [lookupBlock]uintptr
 //
 // It panics like Get for an entity of another world; dst's room beyond its length may
 // have been written by then. It allocates when that room is too small.
-func (c Component[T]) GetMany(dst []*T, entities []Entity) []*T {
+func (c Component[T]) GetList(dst []*T, entities []Entity) []*T {
 	return pointersTo[T](c.t.findMany(opGetMany, addresses(dst), entities, false))
 }
 
-// MutMany is GetMany for writing: it marks the component changed in the chunk of each
+// MutList is GetList for writing: it marks the component changed in the chunk of each
 // entity. When it panics, some may have been marked.
-func (c Component[T]) MutMany(dst []*T, entities []Entity) []*T {
+func (c Component[T]) MutList(dst []*T, entities []Entity) []*T {
 	return pointersTo[T](c.t.findMany(opMutMany, addresses(dst), entities, true))
 }
 
@@ -74,13 +74,13 @@ func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity
 	return dst
 }
 
-// Gather copies e's component to dst[i] for each e = entities[i], the zero value
+// CopyList copies e's component to dst[i] for each e = entities[i], the zero value
 // where e is not alive or does not have it, and returns how many were missing.
 // Entities may repeat; dst must not lie in the world. It allocates nothing.
 //
 // It panics when the lengths differ, before anything is written, and like Get for an
 // entity of another world, when values before it may have been written.
-func (c Component[T]) Gather(dst []T, entities []Entity) (missing int) {
+func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 	const op = opGather
 	t := c.t
 	t.ready(op, false)

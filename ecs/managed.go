@@ -148,8 +148,8 @@ func (t *typeInfo) slots() iter.Seq2[string, []value.Slot] {
 			if !a.table.Sig.Has(t.id) {
 				continue
 			}
-			for pos := range a.table.Grid.Chunks() {
-				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), value.SlotsAt(a.table.Grid.Row(pos, 0), a.table.Column(t.id), a.table.Grid.RowsOf(pos))) {
+			for pos := range a.table.Store.Chunks() {
+				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), value.SlotsAt(a.table.Store.Row(pos, 0), a.table.Column(t.id), a.table.Store.RowsOf(pos))) {
 					return
 				}
 			}

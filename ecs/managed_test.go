@@ -451,7 +451,7 @@ func TestManagedMisuseIsNamed(t *testing.T) {
 		"ecs: RegisterManaged[string]: Inline is an option of RegisterBuffer":                           func() { ecs.RegisterManaged[string](w, ecs.Inline(3)) },
 		"ecs: Register[managed string]: Growth is an option of RegisterBuffer":                          func() { ecs.RegisterManaged[string](w, ecs.Growth(alloc.Doubling())) },
 		"ecs: RegisterManaged[string]: registered before with other options":                            func() { ecs.RegisterManaged[string](w, ecs.Enableable) },
-		"ecs: Unset: the slots of managed string must be zero":                                          func() { ecs.Unset(text) },
+		"ecs: Uninitialized: the slots of managed string must be zero":                                  func() { ecs.Uninitialized(text) },
 		"ecs: Managed.Get: the handle is the zero value; handles come from RegisterManaged":             func() { ecs.Managed[string]{}.Get(e) },
 		"ecs: Managed.Set: the handle is the zero value; handles come from RegisterManaged":             func() { ecs.Managed[string]{}.Set(e, "") },
 		"ecs: Managed.Add: the handle is the zero value; handles come from RegisterManaged":             func() { ecs.Managed[string]{}.Add(e, "") },

@@ -14,7 +14,7 @@ import (
 // one by one, and many at once.
 func TestManagedCleanup(t *testing.T) {
 	w := newWorld(t)
-	text, dying := ecs.RegisterManaged[string](w, ecs.Cleanup), ecs.Register[ecs.Dying](w)
+	text, dying := ecs.RegisterManaged[string](w, ecs.Cleanup), ecs.Register[ecs.CleanupEntity](w)
 	other := ecs.RegisterManaged[[]byte](w)
 	a := ecs.NewArchetype(w, text, other, ecs.Register[Position](w))
 	var list []ecs.Entity

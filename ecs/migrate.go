@@ -22,8 +22,8 @@ import (
 // archetype by archetype, and at last every entity in their components and buffers that was
 // of the old world is made to name the new one, which all are known then.
 
-// Moved is what a move from another world brought.
-type Moved struct {
+// MoveResult is what a move from another world brought.
+type MoveResult struct {
 	Batch                      // the rows, in their new places
 	pages []*[arrivals]arrival // by index of the old world, in parts
 	tag   entity.Tag           // of the world that they came from
@@ -39,7 +39,7 @@ type arrival struct {
 }
 
 // Of returns the new name of an entity of the old world, or Null when it did not come along.
-func (m *Moved) Of(old Entity) Entity {
+func (m *MoveResult) Of(old Entity) Entity {
 	index := old.index()
 	if !entity.ID(old).Is(m.tag) || m.pages == nil {
 		return Null
@@ -50,7 +50,7 @@ func (m *Moved) Of(old Entity) Entity {
 	return Null
 }
 
-func (m *Moved) note(old, to Entity) {
+func (m *MoveResult) note(old, to Entity) {
 	index := old.index()
 	if m.pages == nil {
 		m.pages = make([]*[arrivals]arrival, MaxEntities/arrivals)
@@ -71,7 +71,7 @@ func (m *Moved) note(old, to Entity) {
 // while either world is in a loop or shared, and for a type that both have with
 // different options; types that w lacks are registered, and stay. Cost: where both are in one universe chunks
 // change hands, and what names entities is written; else rows are copied.
-func (w *World) MoveAll(from *World) (Moved, error) {
+func (w *World) MoveAll(from *World) (MoveResult, error) {
 	const op = "World.MoveAll"
 	w.checkMove(op, from)
 	return w.move(op, from, from.selectAll())
@@ -79,7 +79,7 @@ func (w *World) MoveAll(from *World) (Moved, error) {
 
 // MoveQuery moves the entities that match a query of another world to w; see MoveAll.
 // Changed and Ordered terms of q compare with its Since, which stays.
-func (w *World) MoveQuery(q *Query) (Moved, error) {
+func (w *World) MoveQuery(q *Query) (MoveResult, error) {
 	const op = "World.MoveQuery"
 	if q == nil || q.w == nil {
 		q.refuse(op)
@@ -105,7 +105,7 @@ type migration struct {
 	w, from   *World
 	tx        *change.Tx // of w
 	transfers []transfer
-	moved     Moved
+	moved     MoveResult
 }
 
 // transfer is the move of one part's rows to an archetype of another world.
@@ -117,19 +117,19 @@ type transfer struct {
 }
 
 // move moves what a transaction of another world has selected.
-func (w *World) move(op string, from *World, selected *change.Tx) (Moved, error) {
-	m := &migration{op: op, w: w, from: from, tx: w.rows.Begin(), moved: Moved{tag: from.ids.Tag()}}
+func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, error) {
+	m := &migration{op: op, w: w, from: from, tx: w.rows.Begin(), moved: MoveResult{tag: from.ids.Tag()}}
 	total := selected.Rows()
 	if total == 0 {
 		m.moved.Batch = w.batch(0)
 		return m.moved, nil
 	}
 	if total > mostAlive-w.alive() {
-		return Moved{}, during(op, limit("entities a world", mostAlive, nil))
+		return MoveResult{}, during(op, limit("entities a world", mostAlive, nil))
 	}
 	for i := range selected.Parts {
 		if err := m.registerTypes(from.archetypeOn(selected.Parts[i].Table)); err != nil {
-			return Moved{}, during(op, err)
+			return MoveResult{}, during(op, err)
 		}
 	}
 	w.loops.enter(op)
@@ -137,7 +137,7 @@ func (w *World) move(op string, from *World, selected *change.Tx) (Moved, error)
 	from.loops.enter(op)
 	defer from.loops.leave()
 	if err := m.reserve(selected, total); err != nil {
-		return Moved{}, during(op, err)
+		return MoveResult{}, during(op, err)
 	}
 	for i := range m.transfers {
 		m.transfers[i].run(m)
@@ -230,7 +230,7 @@ func (m *migration) find(p *change.Part) error {
 func (m *migration) takeBlocks(r *transfer) error {
 	for _, b := range r.to.table.Buffers() {
 		t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
-		err := r.p.EachRow(func(at alloc.GridRow) error {
+		err := r.p.EachRow(func(at alloc.StoreRow) error {
 			from := value.HeaderOf(at, c)
 			if !from.Spilled() {
 				return nil
@@ -256,7 +256,7 @@ func (r *transfer) run(m *migration) {
 // those of their buffers that have spilled: a header counts from the base of a universe.
 func (m *migration) moveSpills(r *transfer, b column) {
 	t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
-	_ = r.p.EachRow(func(at alloc.GridRow) error {
+	_ = r.p.EachRow(func(at alloc.StoreRow) error {
 		h := value.HeaderOf(at, c)
 		if !h.Spilled() {
 			return nil

@@ -26,10 +26,10 @@ func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	o := w.tables.OwnerOf(r.Location)
 	a := w.archetypeAt(o)
 	path := a.edge
-	if a.edgeKey != uint32(t.id)|edgeAdds || path.To.Grid.Full() {
+	if a.edgeKey != uint32(t.id)|edgeAdds || path.To.Store.Full() {
 		return t.moveOr(op, e, r, a, true)
 	}
-	dest, _ := path.To.Grid.Tail()
+	dest := path.To.Store.Tail()
 	p := dest.Element(path.Added.Offset, path.Added.Size)
 	w.rows.MoveOne(&a.table.Table, path, entity.ID(e), r, o)
 	return p
@@ -64,7 +64,7 @@ func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	o := w.tables.OwnerOf(r.Location)
 	a := w.archetypeAt(o)
 	path := a.edge
-	if a.edgeKey != uint32(t.id) || path.To.Grid.Full() {
+	if a.edgeKey != uint32(t.id) || path.To.Store.Full() {
 		return t.moveOr(op, e, r, a, false) != nil
 	}
 	w.rows.MoveOne(&a.table.Table, path, entity.ID(e), r, o)
@@ -102,7 +102,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 		if adds {
 			op = "Component.Add"
 		}
-		panic("ecs: " + op + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+		panic("ecs: " + op + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.cleanup && a.table.Sig.Has(dyingID) && a.isLastCleanup(t.id) {
 		t.w.rows.EndOne(&a.table.Table, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
@@ -113,7 +113,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 	if err := a.searchEdge(t.id); err != nil {
 		return nil, err
 	}
-	dest, _ := a.edge.To.Grid.Tail()
+	dest := a.edge.To.Store.Tail()
 	p := dest.Element(a.edge.Added.Offset, a.edge.Added.Size)
 	t.w.rows.MoveOne(&a.table.Table, a.edge, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
 	return p, nil
@@ -136,7 +136,7 @@ func (t *typeInfo) moveOr(op string, e Entity, r *entity.Record, a *Archetype, a
 func (a *Archetype) searchEdge(id typeID) error {
 	before := len(a.w.archetypes.list)
 	path, err := a.findEdge(id)
-	if err == nil && path.To.Grid.Full() {
+	if err == nil && path.To.Store.Full() {
 		err = refused(a.w.rows.Room(path.To, 1, 0))
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 // take moves one entity along a path and clears what it gets. On an error archetypes beyond
 // before are forgotten.
 func (w *World) take(op string, path *path, e Entity, r *entity.Record, before int) (bool, error) {
-	if path.To.Grid.Full() {
+	if path.To.Store.Full() {
 		if err := w.rows.Room(path.To, 1, 0); err != nil {
 			w.forget(before)
 			return false, during(op, refused(err))
@@ -185,6 +185,6 @@ func (w *World) take(op string, path *path, e Entity, r *entity.Record, before i
 		}
 	}
 	w.rows.MoveOne(path.From, path, entity.ID(e), r, w.tables.OwnerOf(r.Location))
-	alloc.ClearRows(path.To.Grid.LastRow(), 1, path.Fresh)
+	alloc.ClearRows(path.To.Store.LastRow(), 1, path.Fresh)
 	return true, nil
 }

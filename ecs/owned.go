@@ -20,8 +20,8 @@ func (w *World) freeBuffers() {
 	}
 	for _, a := range w.archetypes.list {
 		for _, c := range a.table.Buffers() {
-			for pos := range a.table.Grid.Chunks() {
-				w.buffers.FreeRows(a.table.Grid.Row(pos, 0), c, a.table.Grid.RowsOf(pos))
+			for pos := range a.table.Store.Chunks() {
+				w.buffers.FreeRows(a.table.Store.Row(pos, 0), c, a.table.Store.RowsOf(pos))
 			}
 		}
 	}
@@ -45,15 +45,15 @@ func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 // rewrites all links of what moves to another world.
 func (w *World) eachLink(rows change.Span, visit func(*Entity)) {
 	a := rows.Table
-	for _, c := range a.Grid.Columns() {
+	for _, c := range a.Store.Columns() {
 		t := w.types.list[c.Key]
 		if len(t.links) == 0 {
 			continue
 		}
-		pos, row := a.Grid.Find(rows.Start)
+		pos, row := a.Store.Find(rows.Start)
 		for left := rows.N; left > 0; pos, row = pos+1, 0 {
-			k := min(left, a.Grid.RowsOf(pos)-row)
-			at := a.Grid.Row(pos, row)
+			k := min(left, a.Store.RowsOf(pos)-row)
+			at := a.Store.Row(pos, row)
 			for range k {
 				first, n := t.linked(at.Element(c.Offset, c.Size))
 				eachEntity(t.links, first, n, uintptr(t.shape.Element), visit)
@@ -66,7 +66,7 @@ func (w *World) eachLink(rows change.Span, visit func(*Entity)) {
 
 // copySpills gives n buffers, which have the headers of those of another world still, copies of the blocks that
 // those have. After an error, its own or one that is given, the buffers that would have some are empty.
-func (a *Archetype) copySpills(from *World, at alloc.GridRow, c column, n int, err error) error {
+func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, err error) error {
 	t := a.w.types.list[c.Key]
 	first := at.Element(c.Offset, c.Size)
 	for row := range n {

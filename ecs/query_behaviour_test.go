@@ -123,14 +123,14 @@ func TestBehaviour34OptionalIsNil(t *testing.T) {
 				with++
 				require.True(t, stun.In(rows) && hits.In(rows))
 				require.Equal(t, []Stun{{7}}, stun.Slice(rows))
-				require.Equal(t, []Stun{{7}}, stun.Peek(rows))
+				require.Equal(t, []Stun{{7}}, stun.ReadOnly(rows))
 				require.Zero(t, hits.At(rows, 0).Len())
 				continue
 			}
 			without++
 			require.False(t, stun.In(rows) || hits.In(rows))
 			require.Nil(t, stun.Slice(rows))
-			require.Nil(t, stun.Peek(rows))
+			require.Nil(t, stun.ReadOnly(rows))
 			require.False(t, stun.Changed(rows, 0), "what is not there has not changed")
 			stun.Mark(rows) // does nothing
 			require.PanicsWithValue(t, "ecs: Buffer.At: [Position] has no []Hit: ask Buffer.In first", func() { hits.At(rows, 0) })
@@ -157,7 +157,7 @@ func TestBehaviour36StaleRows(t *testing.T) {
 		t.Helper()
 		for _, r := range kept {
 			for op, use := range map[string]func(){
-				"Component.Slice": func() { position.Slice(r) }, "Component.Peek": func() { position.Peek(r) },
+				"Component.Slice": func() { position.Slice(r) }, "Component.ReadOnly": func() { position.ReadOnly(r) },
 				"Component.Mark": func() { position.Mark(r) }, "Component.In": func() { velocity.In(r) },
 				"Component.Changed": func() { velocity.Changed(r, 0) }, "Rows.Ordered": func() { r.Ordered(0) },
 				"Rows.Entities": func() { r.Entities() }, "Rows.Archetype": func() { r.Archetype() },

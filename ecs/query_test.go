@@ -306,7 +306,7 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	a := ecs.NewArchetype(w, position, velocity)
 	e := a.Create()
 	require.Zero(t, testing.AllocsPerRun(100, func() { position.Get(e).X++ }))
-	unset := ecs.Unset(position)
+	unset := ecs.Uninitialized(position)
 	ids := make([]ecs.Entity, 0, 100)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		ids = ids[:0]

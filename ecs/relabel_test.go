@@ -23,7 +23,7 @@ func fits(a *ecs.Archetype, units int) int {
 		}
 	}
 	if units == alloc.ChunksPerMegachunk && columns > 4 {
-		units-- // see alloc.Grid.Scale
+		units-- // see alloc.ColumnStore.Scale
 	}
 	return units * a.Plan().Rows
 }
@@ -97,7 +97,7 @@ func (x *twin) createFast(t *testing.T, set, n int) {
 // them; flags says whether they had the flag then or got it since.
 func (x *twin) right(t *testing.T, q *ecs.Query, flags bool) (n int) {
 	for rows := range q.Rows() {
-		p := x.position.Peek(rows)
+		p := x.position.ReadOnly(rows)
 		for i, e := range rows.Entities() {
 			if p[i] != (Position{float64(e.Index()), 5}) || x.stun.Enabled(e) != (e.Index()%3 != 0) {
 				t.Fatalf("%v has %v, stun %v", e, p[i], x.stun.Enabled(e))

@@ -55,7 +55,7 @@ func (w *World) forget(keep int) {
 
 // sweep gives up the archetypes of values that have no rows, when many may have none.
 func (w *World) sweep() {
-	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.table.Grid.Len() == 0 && !a.pinned })
+	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.table.Store.Len() == 0 && !a.pinned })
 	w.archetypes.mostValued = 2*w.archetypes.valued + leastSwept
 }
 

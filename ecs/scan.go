@@ -11,9 +11,9 @@ type scan struct {
 	w      *World
 	q      *Query   // whose access the rows have
 	t      *binding // of the archetype that the current rows belong to
-	pos    int      // the current rows' chunk, in its grid
+	pos    int      // the current rows' chunk, in its store
 	first  int      // the first of the current rows; only batches and borrows have another than 0
-	scale  uintptr  // of that chunk: see alloc.Grid.Scale
+	scale  uintptr  // of that chunk: see alloc.ColumnStore.Scale
 	serial uint32   // of the current rows; others are stale
 	dense  bool     // every row of the chunk matches
 	filled bool     // mask holds the current rows' snapshot

@@ -44,13 +44,13 @@ func (q *Query) selectRows() *change.Tx {
 			tx.AddWhole(&a.table.Table)
 			continue
 		}
-		if a.table.Grid.Len() == 0 {
+		if a.table.Store.Len() == 0 {
 			continue
 		}
 		p := tx.Add(&a.table.Table)
 		tx.AddMask(p)
 		p.Rows = q.maskRows(m.Tests, a, p, filters)
-		if p.Whole = p.Rows == a.table.Grid.Len(); p.Rows == 0 {
+		if p.Whole = p.Rows == a.table.Store.Len(); p.Rows == 0 {
 			tx.DropLast()
 		}
 	}
@@ -62,11 +62,11 @@ func (q *Query) selectRows() *change.Tx {
 func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, filters bool) (rows int) {
 	scan := q.w.openScan(q)
 	defer scan.end()
-	for pos := range a.table.Grid.Chunks() {
+	for pos := range a.table.Store.Chunks() {
 		if filters && !q.passes(a, pos, q.since) {
 			continue
 		}
-		n := a.table.Grid.RowsOf(pos)
+		n := a.table.Store.RowsOf(pos)
 		switch matching := scan.filter(a, tests, pos, 0, n); matching {
 		case 0:
 		case n:

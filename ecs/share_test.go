@@ -259,10 +259,10 @@ func TestShareAgain(t *testing.T) {
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
 	b := w.Share()
-	require.True(t, b.Out())
+	require.True(t, b.Active())
 	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", b.Begin)
 	b.End()
-	require.False(t, b.Out())
+	require.False(t, b.Active())
 	health := ecs.Register[Health](w)
 	e := ecs.NewArchetype(w, health).Create()
 	access := func(term ecs.Term) ecs.Access { return ecs.NewQuery(w, term).Access() }
@@ -292,27 +292,27 @@ func TestShareEndsBorrows(t *testing.T) {
 	l.borrow.Begin()
 	for range reads.Rows() {
 		require.Panics(t, func() { m.w.Share() })
-		require.True(t, l.borrow.Out())
+		require.True(t, l.borrow.Active())
 	}
 	b := m.w.Share()
-	require.False(t, l.borrow.Out())
+	require.False(t, l.borrow.Active())
 	require.Equal(t, []string{"World.Share"}, l.ops)
 	b.End()
 }
 
-// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no readers, one of a query has its readers only.
+// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no accessors, one of a query has its accessors only.
 func TestBorrowOfTheOtherForm(t *testing.T) {
 	m := newMisuse(t)
 	reads := ecs.NewQuery(m.w, ecs.Read(m.position))
 	l := lend(reads, "job look")
 	l.borrow.Begin()
 	for text, f := range map[string]func(){
-		"ecs: Borrow.Rows: job look lends the rows of query(Read Position) alone: use Borrow.Reader": func() {
+		"ecs: Borrow.Rows: job look lends the rows of query(Read Position) alone: use Borrow.Accessor": func() {
 			for range l.borrow.Rows(reads) {
 				t.Error("a loop over everything")
 			}
 		},
-		"ecs: Borrow.RowsOf: job look lends the rows of query(Read Position) alone: use Borrow.Reader": func() {
+		"ecs: Borrow.RowsOf: job look lends the rows of query(Read Position) alone: use Borrow.Accessor": func() {
 			for range l.borrow.RowsOf(reads, ecs.SharedValue{}) {
 				t.Error("a loop over everything")
 			}
@@ -322,7 +322,7 @@ func TestBorrowOfTheOtherForm(t *testing.T) {
 	}
 	b := m.w.Share()
 	everything := ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups"
-	require.PanicsWithValue(t, "ecs: Borrow.Reader"+everything, func() { b.Reader() })
-	require.PanicsWithValue(t, "ecs: Borrow.Parts"+everything, func() { b.Parts(nil, 64) })
+	require.PanicsWithValue(t, "ecs: Borrow.Accessor"+everything, func() { b.Accessor() })
+	require.PanicsWithValue(t, "ecs: Borrow.Split"+everything, func() { b.Split(nil, 64) })
 	b.End()
 }

@@ -180,7 +180,7 @@ func (c Shared[T]) Len(v T) int {
 // lenOf returns how many entities have a value.
 func (w *World) lenOf(v *value.Shared) (n int) {
 	for _, set := range w.index.Sharers(v.Serial) {
-		n += whole(set).table.Grid.Len()
+		n += whole(set).table.Store.Len()
 	}
 	return n
 }

@@ -322,7 +322,7 @@ func TestSharedAgainstModel(t *testing.T) {
 		switch op := rng.IntN(11); {
 		case op == 0 && len(ids) < 300 || e == ecs.Null:
 			a := ecs.NewArchetype(w, cell.Of(c), position, kind)
-			b, err := a.CreateN(1+rng.IntN(40), ecs.Unset(position))
+			b, err := a.CreateN(1+rng.IntN(40), ecs.Uninitialized(position))
 			require.NoError(t, err)
 			for rows := range b.Rows() {
 				p := position.Slice(rows)
@@ -527,7 +527,7 @@ func TestWithKeepsOthers(t *testing.T) {
 func TestBuiltInKinds(t *testing.T) {
 	w := newWorld(t)
 	const text = " is built in as another kind: RegisterBuffer has LinkedEntity, Register the others"
-	require.PanicsWithValue(t, "ecs: RegisterShared[Dying]: Dying"+text, func() { ecs.RegisterShared[ecs.Dying](w) })
+	require.PanicsWithValue(t, "ecs: RegisterShared[CleanupEntity]: CleanupEntity"+text, func() { ecs.RegisterShared[ecs.CleanupEntity](w) })
 	require.PanicsWithValue(t, "ecs: RegisterManaged[Prefab]: managed Prefab"+text, func() { ecs.RegisterManaged[ecs.Prefab](w) })
 	require.PanicsWithValue(t, "ecs: Register[LinkedEntity]: LinkedEntity"+text, func() { ecs.Register[ecs.LinkedEntity](w) })
 	require.Equal(t, ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.RegisterBuffer[ecs.LinkedEntity](w))

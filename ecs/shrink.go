@@ -65,7 +65,7 @@ func (w *World) shrinkStep() bool {
 	}
 	s.left = min(s.left, len(w.archetypes.list))
 	if s.left == 0 {
-		w.retire(func(a *Archetype) bool { return a.table.Grid.Len() == 0 && !a.pinned })
+		w.retire(func(a *Archetype) bool { return a.table.Store.Len() == 0 && !a.pinned })
 		w.Trim()
 		*s = shrinking{}
 		return false
@@ -75,10 +75,10 @@ func (w *World) shrinkStep() bool {
 		s.at, s.row = a, 0
 		w.rows.Refit(&a.table.Table)
 	}
-	if len(a.table.Buffers()) > 0 && s.row < a.table.Grid.Len() {
+	if len(a.table.Buffers()) > 0 && s.row < a.table.Store.Len() {
 		s.row = a.trimBuffers(s.row)
 	}
-	if len(a.table.Buffers()) == 0 || s.row >= a.table.Grid.Len() {
+	if len(a.table.Buffers()) == 0 || s.row >= a.table.Store.Len() {
 		s.left--
 	}
 	return true
@@ -87,9 +87,9 @@ func (w *World) shrinkStep() bool {
 // trimBuffers trims the spilled buffers with much room of some rows of one chunk, from
 // row first of all rows on, and returns the row that comes next.
 func (a *Archetype) trimBuffers(first int) (next int) {
-	pos, row := a.table.Grid.Find(first)
-	at, moved := a.table.Grid.Row(pos, row), 0
-	end := first + min(a.table.Grid.RowsOf(pos)-row, shrinkRows)
+	pos, row := a.table.Store.Find(first)
+	at, moved := a.table.Store.Row(pos, row), 0
+	end := first + min(a.table.Store.RowsOf(pos)-row, shrinkRows)
 	for ; first < end && moved < shrinkBytes; first++ {
 		for _, c := range a.table.Buffers() {
 			h, t := value.HeaderOf(at, c), a.w.types.list[c.Key]
@@ -112,11 +112,11 @@ func (w *World) Trim() (chunks int) {
 		return 0
 	}
 	w.endBorrows("World.Trim")
-	shelf := w.tables.Shelf().Chunks()
+	smallChunks := w.tables.SmallChunks().Chunks()
 	for _, a := range w.archetypes.list {
-		chunks += a.table.Grid.Trim(0)
+		chunks += a.table.Store.Trim(0)
 	}
-	chunks += shelf - w.tables.Shelf().Chunks()
+	chunks += smallChunks - w.tables.SmallChunks().Chunks()
 	w.tables.Trim()
 	if !w.isShared() { // others may read the tables of pages
 		w.trimManaged()

@@ -31,7 +31,7 @@ func (x *twin) thin(rng *rand.Rand, keep int) {
 func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
 	t.Helper()
 	require.Zero(t, w.Stats().Reserve)
-	for _, f := range w.Fills() {
+	for _, f := range w.Occupancy() {
 		a := f.Archetype
 		_, bytes, rows := a.Chunk(a.Chunks() - 1)
 		per, small := a.Plan().Rows, 0
@@ -39,7 +39,7 @@ func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
 			small = per / 8
 		}
 		units := max(1, 1<<bits.Len(uint((rows-1)/per)))
-		if bytes > alloc.EighthSize || rows > small {
+		if bytes > alloc.SmallChunkSize || rows > small {
 			require.GreaterOrEqual(t, units*alloc.ChunkSize, bytes, "%d rows, %d a unit, of %v", rows, per, a)
 		}
 	}
@@ -66,7 +66,7 @@ func TestBehaviour28Shrink(t *testing.T) {
 				}
 				x.w.Advance()
 				ids := x.queries[0].Entities(nil)
-				written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), x.w.Fills().Sum()
+				written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), x.w.Occupancy().Sum()
 				x.w.Advance()
 				require.True(t, x.w.Shrink(0))
 				require.NoError(t, x.w.Verify())
@@ -76,7 +76,7 @@ func TestBehaviour28Shrink(t *testing.T) {
 				x.lookEverywhere(t, "after Shrink")
 				isTight(t, x.w, growth)
 				if keep > 0 {
-					require.Less(t, x.w.Fills().Sum().Bytes+x.w.Fills().Sum().Reserve, held.Bytes+held.Reserve)
+					require.Less(t, x.w.Occupancy().Sum().Bytes+x.w.Occupancy().Sum().Reserve, held.Bytes+held.Reserve)
 				}
 				for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Present(x.stun)).Rows() {
 					require.False(t, x.position.Changed(rows, written-1) || rows.Ordered(written-1))
@@ -115,20 +115,20 @@ func TestShrinkAfterAMillion(t *testing.T) {
 			}
 		}
 	}
-	full, live := w.Fills().Sum(), w.Universe().Stats().LiveChunks
+	full, live := w.Occupancy().Sum(), w.Universe().Stats().LiveChunks
 	require.Equal(t, 1_000_000, full.Rows)
 	ids := all.Entities(nil)
 	for i := range 8 {
 		w.DestroyList(ids[i*125_000+10 : (i+1)*125_000])
 	}
-	before, liveBefore := w.Fills().Sum(), w.Universe().Stats().LiveChunks
+	before, liveBefore := w.Occupancy().Sum(), w.Universe().Stats().LiveChunks
 	hash := w.Hash()
 	require.True(t, w.Shrink(0))
-	after, liveAfter := w.Fills().Sum(), w.Universe().Stats().LiveChunks
+	after, liveAfter := w.Occupancy().Sum(), w.Universe().Stats().LiveChunks
 	t.Logf("KiB in chunks and reserves: %d full, %d before, %d after; units of the universe in use: %d, %d, %d",
 		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live, liveBefore, liveAfter)
 	require.Equal(t, hash, w.Hash())
-	require.Equal(t, []int{80, 8 * alloc.EighthSize, 0}, []int{after.Rows, after.Bytes, after.Reserve})
+	require.Equal(t, []int{80, 8 * alloc.SmallChunkSize, 0}, []int{after.Rows, after.Bytes, after.Reserve})
 	require.Greater(t, before.Bytes+before.Reserve, 1000*after.Bytes)
 	require.Less(t, liveAfter, liveBefore)
 	require.NoError(t, w.Verify())
@@ -164,7 +164,9 @@ func TestShrinkBudget(t *testing.T) {
 	}
 	view, _ := hits.Get(left[0])
 	hash, steps := w.Hash(), 0
-	held := func() int { return w.Fills().Sum().Bytes + w.Fills().Sum().Reserve + w.Universe().Stats().LiveChunks }
+	held := func() int {
+		return w.Occupancy().Sum().Bytes + w.Occupancy().Sum().Reserve + w.Universe().Stats().LiveChunks
+	}
 	before := held()
 	for done := false; !done; steps++ {
 		done = w.ShrinkSteps(1)
@@ -194,14 +196,14 @@ func TestShrinkByTheClock(t *testing.T) {
 		require.NoError(t, err)
 		w.DestroyList(b.Entities(nil)[300:])
 	}
-	full := w.Fills().Sum().Bytes
+	full := w.Occupancy().Sum().Bytes
 	require.False(t, w.Shrink(time.Nanosecond))
-	some := w.Fills().Sum().Bytes
+	some := w.Occupancy().Sum().Bytes
 	require.Less(t, some, full)
 	for !w.Shrink(time.Microsecond) {
 		require.NoError(t, w.Verify())
 	}
-	require.Less(t, w.Fills().Sum().Bytes, some)
+	require.Less(t, w.Occupancy().Sum().Bytes, some)
 }
 
 // shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s
@@ -274,8 +276,8 @@ func TestShrinkInAFullUniverse(t *testing.T) {
 		require.NoError(t, err)
 	}
 	w.DestroyList(b.Entities(nil))
-	require.Zero(t, w.Fills()[1].Reserve)
-	require.Positive(t, w.Fills()[0].Reserve)
+	require.Zero(t, w.Occupancy()[1].Reserve)
+	require.Positive(t, w.Occupancy()[0].Reserve)
 	var hog []alloc.ChunkIndex
 	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
 		hog = append(hog, c)
@@ -371,11 +373,11 @@ func ExampleWorld_Shrink() {
 		return
 	}
 	w.DestroyList(batch.Entities(nil)[10:])
-	fmt.Println(bullets.Len(), "bullets hold KiB", w.Fills().Sum().Bytes>>10)
+	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy().Sum().Bytes>>10)
 	for !w.Shrink(100 * time.Microsecond) {
 		// a frame of the game
 	}
-	fmt.Println(bullets.Len(), "bullets hold KiB", w.Fills().Sum().Bytes>>10)
+	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy().Sum().Bytes>>10)
 	// Output:
 	// 10 bullets hold KiB 1024
 	// 10 bullets hold KiB 2

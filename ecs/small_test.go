@@ -18,7 +18,7 @@ func isSmall(a *ecs.Archetype) bool {
 		return false
 	}
 	_, bytes, _ := a.Chunk(0)
-	return bytes == alloc.EighthSize
+	return bytes == alloc.SmallChunkSize
 }
 
 // growths are the ways to n more rows of the set; each gives values that follow from ids.
@@ -155,14 +155,14 @@ func (x *twin) lookEverywhere(t *testing.T, text string) {
 		}
 	}
 	values := make([]Position, len(ids))
-	missing := x.position.Gather(values, ids)
-	for i, p := range x.position.GetMany(nil, ids) {
+	missing := x.position.CopyList(values, ids)
+	for i, p := range x.position.GetList(nil, ids) {
 		if p == nil {
 			missing--
 		}
 		e := ids[i]
 		if want[i] != p || p != x.position.Get(e) || x.position.Has(e) != (p != nil) || p != nil && values[i] != *p {
-			t.Fatalf("%s: %v: want %p, got %p, Get %p, Gather %v", text, e, want[i], p, x.position.Get(e), values[i])
+			t.Fatalf("%s: %v: want %p, got %p, Get %p, CopyList %v", text, e, want[i], p, x.position.Get(e), values[i])
 		}
 	}
 	require.Zero(t, missing, text)
@@ -188,7 +188,7 @@ func TestSmallChunkKeepsVersions(t *testing.T) {
 	require.Equal(t, []bool{true, false, false}, seen(created), "Mut marks small chunks")
 	written := x.w.Version()
 	x.w.Advance()
-	require.Len(t, x.health.MutMany(nil, []ecs.Entity{e}), 1)
+	require.Len(t, x.health.MutList(nil, []ecs.Entity{e}), 1)
 	require.Equal(t, []bool{false, true, false}, seen(written))
 	before := x.w.Version()
 	x.w.Advance()

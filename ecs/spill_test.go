@@ -67,7 +67,7 @@ func odd[T comparable](t *testing.T, w *ecs.World, inline int) {
 		ids = append(ids, e)
 		d := mut(t, b, e)
 		require.Equal(t, inline, d.Cap())
-		d.ResizeUnset(inline)
+		d.ResizeUninitialized(inline)
 		for k := range d.Slice() {
 			d.Slice()[k] = value[T](i + 31*k)
 		}
@@ -147,7 +147,7 @@ func TestGrowthIsRefused(t *testing.T) {
 		refuse("Append", func() error { return s.TryAppend(values[[3]byte](1, more)...) })
 		refuse("Insert", func() error { return s.TryInsert(1, values[[3]byte](1, more)...) })
 		refuse("Resize", func() error { return s.TryResize(2 + more) })
-		refuse("ResizeUnset", func() error { return s.TryResizeUnset(2 + more) })
+		refuse("ResizeUninitialized", func() error { return s.TryResizeUninitialized(2 + more) })
 		refuse("Reserve", func() error { return s.TryReserve(2 + more) })
 		refuse("CopyFrom", func() error { return s.TryCopyFrom(values[[3]byte](1, 2+more)) })
 	}

@@ -98,9 +98,9 @@ func TestBehaviour25Absent(t *testing.T) {
 		_, ok2 := hits.Mut(e)
 		require.False(t, ok || ok2 || hits.Has(e) || hits.Append(e, Hit{}) || hits.Remove(e))
 		require.Nil(t, hits.Slice(e))
-		require.Equal(t, []*Health{nil}, health.GetMany(nil, []ecs.Entity{e}))
-		require.Equal(t, []*Health{nil}, health.MutMany(nil, []ecs.Entity{e}))
-		require.Equal(t, 1, health.Gather([]Health{{}}, []ecs.Entity{e}))
+		require.Equal(t, []*Health{nil}, health.GetList(nil, []ecs.Entity{e}))
+		require.Equal(t, []*Health{nil}, health.MutList(nil, []ecs.Entity{e}))
+		require.Equal(t, 1, health.CopyList([]Health{{}}, []ecs.Entity{e}))
 		require.Zero(t, stun.EnableList([]ecs.Entity{e})+stun.DisableList([]ecs.Entity{e}))
 	}
 	require.Zero(t, stun.EnableQuery(q)+stun.DisableQuery(q))
@@ -108,7 +108,7 @@ func TestBehaviour25Absent(t *testing.T) {
 	for rows := range q.Rows() {
 		require.False(t, health.In(rows) || stun.In(rows) || hits.In(rows))
 		require.Nil(t, health.Slice(rows))
-		require.Nil(t, health.Peek(rows))
+		require.Nil(t, health.ReadOnly(rows))
 		require.False(t, health.Changed(rows, 0))
 		seen += rows.Len()
 	}

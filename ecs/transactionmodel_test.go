@@ -194,7 +194,7 @@ func (x *deals) begin(t *testing.T, list []deal) (groups []deal) {
 			out = seam.OutcomeOf(x.kinds[d.kind])
 		case d.copied >= 0:
 			a := x.archetype(all[d.copied])
-			if a.Has(ecs.Register[ecs.Dying](x.w)) {
+			if a.Has(ecs.Register[ecs.CleanupEntity](x.w)) {
 				continue
 			}
 			var err error

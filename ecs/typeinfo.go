@@ -136,7 +136,7 @@ func Enableable(t *typeInfo) {
 }
 
 // Cleanup makes entities that have the type outlive World.Destroy: they keep their Cleanup
-// types, and have Dying, until the last of those is removed. So a system that keeps
+// types, and have CleanupEntity, until the last of those is removed. So a system that keeps
 // something for an entity elsewhere finds those that died, by With(the type, dying), and lets it
 // go. World.Instantiate does not copy it. It is an option itself, of all kinds of types.
 func Cleanup(t *typeInfo) {

@@ -20,7 +20,7 @@ func (w *World) Verify() error {
 		if err := a.verify(&spilled); err != nil {
 			return err
 		}
-		rows += a.table.Grid.Len()
+		rows += a.table.Store.Len()
 	}
 	if w.rows.Created-w.rows.Destroyed != uint64(rows) {
 		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.rows.Created, w.rows.Destroyed, rows)
@@ -65,10 +65,10 @@ func (a *Archetype) verify(spilled *int) error {
 		return err
 	}
 	if a.table.Sig.Has(dyingID) && a.table.Len() > 0 && !a.table.Sig.Meets(&a.w.types.cleanup) {
-		return fmt.Errorf("ecs: W12: %d entities of %v are Dying and have no Cleanup type", a.table.Len(), a)
+		return fmt.Errorf("ecs: W12: %d entities of %v have the tag CleanupEntity and no Cleanup type", a.table.Len(), a)
 	}
-	for pos := range a.table.Grid.Chunks() {
-		at, n := a.table.Grid.Row(pos, 0), a.table.Grid.RowsOf(pos)
+	for pos := range a.table.Store.Chunks() {
+		at, n := a.table.Store.Row(pos, 0), a.table.Store.RowsOf(pos)
 		for _, c := range a.table.Buffers() {
 			for at.Row = range n {
 				t, h := a.w.types.list[c.Key], value.HeaderOf(at, c)

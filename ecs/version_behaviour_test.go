@@ -83,7 +83,7 @@ func TestBehaviour51WritingMarks(t *testing.T) {
 	}{
 		"nothing": {func(ecs.Rows) {}, nil},
 		"read":    {func(r ecs.Rows) { s.velocity.Slice(r) }, nil},
-		"peek":    {func(r ecs.Rows) { s.position.Peek(r) }, nil},
+		"peek":    {func(r ecs.Rows) { s.position.ReadOnly(r) }, nil},
 		"in":      {func(r ecs.Rows) { s.position.In(r); s.position.Changed(r, 0) }, nil},
 		"slice":   {func(r ecs.Rows) { s.position.Slice(r) }, []string{"a1", "b1"}},
 		"mark":    {func(r ecs.Rows) { s.position.Mark(r) }, []string{"a1", "b1"}},

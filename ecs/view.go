@@ -90,7 +90,7 @@ func (v *View[V]) At(rows Rows) (m V) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
-	fill(p, v.fields, s.t.a, s.pos, alloc.GridRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len(), s.b)
+	fill(p, v.fields, s.t.a, s.pos, alloc.StoreRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len(), s.b)
 	return m
 }
 
@@ -173,7 +173,7 @@ type sliceHeader struct {
 
 // fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the
 // world's owner or a borrow.
-func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.GridRow, n int, b *Borrow) {
+func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.StoreRow, n int, b *Borrow) {
 	w, changed := a.w, a.table.Books.Versions(pos)
 	for i := range fields {
 		f := &fields[i]

@@ -114,7 +114,7 @@ func (q *Query) walk(yield func(Rows) bool) {
 	bindings := q.bindings
 	for i := range bindings {
 		t := &bindings[i]
-		g := &t.a.table.Grid
+		g := &t.a.table.Store
 		if g.Len() == 0 {
 			continue
 		}
@@ -125,7 +125,7 @@ func (q *Query) walk(yield func(Rows) bool) {
 			n := min(g.PerUnit()*scale>>alloc.UnitOrder, g.Len()-c.Start)
 			s.show(pos, uintptr(scale), true)
 			// Safe because the chunk is one of the world's universe.
-			base := unsafe.Add(s.w.base, uintptr(c.First)*alloc.EighthSize)
+			base := unsafe.Add(s.w.base, uintptr(c.First)*alloc.SmallChunkSize)
 			if !yield(makeRows(s, base, n)) {
 				return
 			}
@@ -181,7 +181,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	filters := since != 0 && q.filters()
 	for i := range q.bindings {
 		t := &q.bindings[i]
-		if t.a.table.Grid.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
+		if t.a.table.Store.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
 			return false
 		}
 	}
@@ -192,11 +192,11 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
 	a := t.a
 	s.t = t
-	for pos := range a.table.Grid.Chunks() {
+	for pos := range a.table.Store.Chunks() {
 		if filters && !q.passes(a, pos, since) {
 			continue
 		}
-		n, dense := a.table.Grid.RowsOf(pos), true
+		n, dense := a.table.Store.RowsOf(pos), true
 		if len(t.tests) > 0 {
 			matching := s.filter(a, t.tests, pos, 0, n)
 			if matching == 0 {
@@ -204,7 +204,7 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 			}
 			dense = matching == n
 		}
-		at := a.table.Grid.Row(pos, 0)
+		at := a.table.Store.Row(pos, 0)
 		s.show(pos, at.Scale, dense)
 		if !yield(makeRows(s, at.Base, n)) {
 			return false
@@ -218,7 +218,7 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 // Counts of enabled rows decide most chunks without a look at their bits.
 func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
-	all := a.table.Grid.RowsOf(pos)
+	all := a.table.Store.RowsOf(pos)
 	for i := range tests {
 		t := &tests[i]
 		if len(t.Slots) > 1 {

@@ -40,7 +40,7 @@ func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	filters := since != 0 && q.filters()
 	for _, set := range q.w.index.Sharers(of.Canonical().Serial) {
 		a := whole(set)
-		if a.table.Grid.Len() == 0 {
+		if a.table.Store.Len() == 0 {
 			continue
 		}
 		if t := q.findBinding(a); t != nil && !s.walkOne(q, t, filters, since, yield) {

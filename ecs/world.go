@@ -35,7 +35,7 @@ import (
 //	   looks.
 //	W10 Every slot in a row is in use in the store of its type and stands in no other row, and
 //	   the stores have no other slots in use: S1 to S3 of package value.
-//	W12 Entities that are Dying have a Cleanup type.
+//	W12 Entities that have the tag CleanupEntity have a Cleanup type.
 //	W2, W3, W6, W9 and L1 of package table, R1-R10 of package entity, M1-M5 of package match,
 //	W11 of value.go, and those of the parts that have a file here: T1, T2 and L2 of registry.go,
 //	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.

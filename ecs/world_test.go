@@ -121,7 +121,7 @@ func TestCreateN(t *testing.T) {
 	seen := map[ecs.Entity]bool{}
 	total := 0
 	for _, n := range []int{0, 1, 63, 64, 1000, 8192, 20_000} {
-		batch, err := a.CreateN(n, ecs.Unset(health))
+		batch, err := a.CreateN(n, ecs.Uninitialized(health))
 		require.NoError(t, err)
 		require.Equal(t, n, batch.Len())
 		rowsSeen := 0

@@ -135,7 +135,7 @@ func (d *world) isSmall(g *group) bool {
 		return false
 	}
 	_, bytes, _ := g.a.Chunk(0)
-	return bytes == alloc.EighthSize
+	return bytes == alloc.SmallChunkSize
 }
 
 // rowsNeed is what n new rows of a group need, with as many new entities when

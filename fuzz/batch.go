@@ -41,7 +41,7 @@ func (d *world) createN(r record) error {
 	}
 	var options []ecs.CreateOption
 	if unset != 0 {
-		options = append(options, ecs.Unset(d.types(unset, 0)...))
+		options = append(options, ecs.Uninitialized(d.types(unset, 0)...))
 	}
 	var batch ecs.Batch
 	done, err := d.attempt(d.rowsNeed(g, n, true), func() (err error) {

@@ -141,7 +141,7 @@ func (b buffer[T]) apply(d ecs.DynamicBuffer[T], old any, c edit) (now any, err 
 	case resizeEdit:
 		return slices.Concat(v[:min(len(v), c.n)], make([]T, max(0, c.n-len(v)))), d.TryResize(c.n)
 	case unsetEdit:
-		if err := d.TryResizeUnset(c.n); err != nil {
+		if err := d.TryResizeUninitialized(c.n); err != nil {
 			return old, err
 		}
 		fresh := b.elements(max(0, c.n-len(v)), c.seed, c.at)

@@ -155,8 +155,8 @@ func (c component[T]) setValues(q *ecs.Query, v func(i int) any, n int) error {
 }
 
 func (c component[T]) absent(rows ecs.Rows) error {
-	if c.h.In(rows) || c.h.Slice(rows) != nil || c.h.Peek(rows) != nil || c.h.Changed(rows, 0) {
-		return fmt.Errorf("%v: In, Slice, Peek or Changed find what the chunk lacks", c.h)
+	if c.h.In(rows) || c.h.Slice(rows) != nil || c.h.ReadOnly(rows) != nil || c.h.Changed(rows, 0) {
+		return fmt.Errorf("%v: In, Slice, ReadOnly or Changed find what the chunk lacks", c.h)
 	}
 	return nil
 }

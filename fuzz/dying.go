@@ -6,7 +6,7 @@ import (
 	"quarry/ecs"
 )
 
-// Cleanup types, Dying and groups.
+// Cleanup types, CleanupEntity and groups.
 
 // members returns a list with the entities behind each that its group names, each once. Those that
 // are dying take nobody along.
@@ -35,8 +35,8 @@ func (f form) left() form {
 	return f
 }
 
-// destroyOne ends an entity, or makes it Dying, with the members of its group. When it is
-// Dying already nothing happens. It returns false when there was no room.
+// destroyOne ends an entity, or makes it CleanupEntity, with the members of its group. When it is
+// CleanupEntity already nothing happens. It returns false when there was no room.
 func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 	if len(d.members([]ecs.Entity{e})) > 1 {
 		return d.endAll([]ecs.Entity{e}, func() int {
@@ -54,7 +54,7 @@ func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 	to := d.m.groupOf(f)
 	if to == x.group {
 		if destroyed, err := d.w.TryDestroy(e); destroyed || err != nil {
-			return false, fmt.Errorf("TryDestroy(%v), which is Dying: got %v, %w", e, destroyed, err)
+			return false, fmt.Errorf("TryDestroy(%v), which has the tag CleanupEntity: got %v, %w", e, destroyed, err)
 		}
 		return true, nil
 	}
@@ -65,7 +65,7 @@ func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 // oneOrMore is what a call returns that does not count.
 const oneOrMore = -1
 
-// destroyAgain gives an entity that is Dying a group, whose members stay when it is destroyed again.
+// destroyAgain gives an entity that has the tag CleanupEntity a group, whose members stay when it is destroyed again.
 func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 	if !d.active.has(linkedKind) {
 		return nil
@@ -90,7 +90,7 @@ func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 	return err
 }
 
-// bury takes the cleanup types from an entity that is Dying, which ends it.
+// bury takes the cleanup types from an entity that has the tag CleanupEntity, which ends it.
 func (d *world) bury(e ecs.Entity, x *entity) error {
 	c := change{remove: lasting}
 	if d.burial == nil {
@@ -98,13 +98,13 @@ func (d *world) bury(e ecs.Entity, x *entity) error {
 		d.burial = c.c
 	}
 	if ok, err := d.burial.Apply(e); !ok || err != nil {
-		return fmt.Errorf("remove the cleanup types of %v, which is Dying: got %v, %w", e, ok, err)
+		return fmt.Errorf("remove the cleanup types of %v, which has the tag CleanupEntity: got %v, %w", e, ok, err)
 	}
 	d.m.destroy(e)
 	return d.compare(e, nil)
 }
 
-// misuseDying tries to give Dying and to take it.
+// misuseDying tries to give CleanupEntity and to take it.
 func (d *world) misuseDying(r record) error {
 	if len(d.list) <= dyingKind {
 		return nil

@@ -169,7 +169,7 @@ func (d *world) change(e ecs.Entity, x *entity, k int, v any, call func() (bool,
 	return d.compare(e, x)
 }
 
-// endOne makes a call that takes the last cleanup type from e, which is Dying.
+// endOne makes a call that takes the last cleanup type from e, which has the tag CleanupEntity.
 func (d *world) endOne(e ecs.Entity, call func() (bool, error)) error {
 	if ok, err := call(); !ok || err != nil {
 		return fmt.Errorf("a change that ends %v: got %v, %w", e, ok, err)

@@ -98,15 +98,15 @@ func (f *frames) count(err error) error {
 // add adds a system; one whose order would close a circle is not added.
 func (f *frames) add(r record) {
 	name := fmt.Sprint("s", f.result.Steps)
-	var placings []system.Placing
+	var orderings []system.Ordering
 	if n := len(f.names); n > 0 {
-		placings = append(placings, system.Before(f.names[int(r.n)%n]), system.After(f.names[int(r.n>>8)%n]))
+		orderings = append(orderings, system.Before(f.names[int(r.n)%n]), system.After(f.names[int(r.n>>8)%n]))
 	}
 	switch r.n >> 16 % 8 {
 	case 0:
-		placings = append(placings, system.First())
+		orderings = append(orderings, system.First())
 	case 1:
-		placings = append(placings, system.Last())
+		orderings = append(orderings, system.Last())
 	}
 	makes := [...]func(*system.State, record) func(){f.creates, f.records, f.records, f.moves, f.steers, f.toggles, f.grows, f.watches, f.sums, f.sleeps}
 	make := makes[int(r.kind)%len(makes)]
@@ -114,7 +114,7 @@ func (f *frames) add(r record) {
 	if len(f.names) == 0 {
 		make, group = f.creates, f.y.Initialization()
 	}
-	_, err := group.TryAdd(name, system.Make(func(s *system.State) func() { return make(s, r) }), placings...)
+	_, err := group.TryAdd(name, system.Make(func(s *system.State) func() { return make(s, r) }), orderings...)
 	if err == nil {
 		f.names = append(f.names, name)
 	}
@@ -140,7 +140,7 @@ func (f *frames) records(s *system.State, r record) func() {
 	var cb *command.Buffer
 	var salt uint64
 	body := func(c *job.Ctx, rows ecs.Rows) {
-		out, leaders := cb.Parallel(c), p.leader.Lookup(c.Reader())
+		out, leaders := cb.Parallel(c), p.leader.Lookup(c.Accessor())
 		for _, e := range rows.Entities() {
 			x := mix(salt ^ uint64(e.Index())<<20 ^ uint64(e.Version()))
 			if x&7 != 0 {

@@ -92,7 +92,7 @@ type kind interface {
 	toggles() toggler              // nil: not enableable
 	buffer() bufferKind            // nil: a component
 	shared() sharedKind            // nil: each entity has a value of its own
-	listed() bool                  // Values, GetMany and Unset are there for it
+	listed() bool                  // Values, GetList and Uninitialized are there for it
 	zero() any                     // what a new entity has
 	value(n uint64, at target) any // a value that n decides
 	has(e ecs.Entity) bool
@@ -276,7 +276,7 @@ func register(w *ecs.World, apart bool) []kind {
 			from: func(n uint64, at target) note { return note{at, int64(n)} }},
 		buffer[ecs.LinkedEntity]{h: ecs.RegisterBuffer[ecs.LinkedEntity](w), inline: 128 / 8, size: 8, growth: alloc.Doubling(),
 			from: func(_ uint64, at target) ecs.LinkedEntity { return ecs.LinkedEntity{Entity: at} }},
-		component[ecs.Dying]{h: ecs.Register[ecs.Dying](w), from: func(uint64, target) ecs.Dying { return ecs.Dying{} }},
+		component[ecs.CleanupEntity]{h: ecs.Register[ecs.CleanupEntity](w), from: func(uint64, target) ecs.CleanupEntity { return ecs.CleanupEntity{} }},
 	)
 }
 

@@ -73,8 +73,8 @@ func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error
 	for i := range all { // to be cleared where there is nothing
 		all[i] = c.from(uint64(i)+1, list[i])
 	}
-	missing := c.h.Gather(all, list)
-	for i, p := range c.h.GetMany(nil, list) {
+	missing := c.h.CopyList(all, list)
+	for i, p := range c.h.GetList(nil, list) {
 		v, have := want(i), T(c.zero().(T))
 		if v != nil {
 			have = v.(T)
@@ -82,22 +82,22 @@ func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error
 			missing--
 		}
 		if (p != nil) != (v != nil) || p != nil && *p != have {
-			return fmt.Errorf("GetMany: %v, %v: got %v want %v", list[i], c.h, p, v)
+			return fmt.Errorf("GetList: %v, %v: got %v want %v", list[i], c.h, p, v)
 		}
 		if all[i] != have {
-			return fmt.Errorf("in Gather: %v, %v: got %v want %v", list[i], c.h, all[i], have)
+			return fmt.Errorf("in CopyList: %v, %v: got %v want %v", list[i], c.h, all[i], have)
 		}
 		if q := c.h.Get(list[i]); q != p || c.h.Has(list[i]) != (p != nil) {
 			return fmt.Errorf("Get(%v), %v: got %v want %v", list[i], c.h, q, v)
 		}
 	}
 	if missing != 0 {
-		return fmt.Errorf("in Gather: %v: %d too many missing", c.h, missing)
+		return fmt.Errorf("in CopyList: %v: %d too many missing", c.h, missing)
 	}
 	if write == nil {
 		return nil
 	}
-	for i, p := range c.h.MutMany(nil, list) {
+	for i, p := range c.h.MutList(nil, list) {
 		switch {
 		case p == nil:
 		case i%2 == 0:

@@ -69,7 +69,7 @@ func (d *world) takeAll(r record, from *world) error {
 	if err := panics("ecs: ", func() { _, _ = d.w.MoveAll(d.w) }); err != nil {
 		return err
 	}
-	return d.take(r, from, slices.Clone(from.m.alive), func() (ecs.Moved, error) { return d.w.MoveAll(from.w) })
+	return d.take(r, from, slices.Clone(from.m.alive), func() (ecs.MoveResult, error) { return d.w.MoveAll(from.w) })
 }
 
 func (d *world) takeQuery(r record, from *world, q *query) error {
@@ -77,11 +77,11 @@ func (d *world) takeQuery(r record, from *world, q *query) error {
 	if err != nil {
 		return err
 	}
-	return d.take(r, from, list, func() (ecs.Moved, error) { return d.w.MoveQuery(q.q) })
+	return d.take(r, from, list, func() (ecs.MoveResult, error) { return d.w.MoveQuery(q.q) })
 }
 
 // take makes a call that moves the entities of a list from another world. All move or none.
-func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.Moved, error)) error {
+func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.MoveResult, error)) error {
 	s, arrivals := from.foresee(list, change{clears: true}), map[*group]int{}
 	want, touched, before := d.idsNeed(len(list)), touch{}, from.w.Hash()
 	for _, e := range list {
@@ -98,7 +98,7 @@ func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.
 		want.run, want.chunks = max(want.run, rows.run), want.chunks+rows.chunks
 	}
 	d.sit(touched)
-	var moved ecs.Moved
+	var moved ecs.MoveResult
 	done, err := d.attempt(want, func() (err error) {
 		moved, err = call()
 		return err
@@ -114,7 +114,7 @@ func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.
 
 // arrive takes entities that have come from another world into the model, which has them
 // still in that.
-func (d *world) arrive(r record, from *world, list []ecs.Entity, moved ecs.Moved, touched touch) error {
+func (d *world) arrive(r record, from *world, list []ecs.Entity, moved ecs.MoveResult, touched touch) error {
 	was := map[ecs.Entity]*entity{}
 	for _, e := range list {
 		was[moved.Of(e)] = from.m.entities[e]

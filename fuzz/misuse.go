@@ -181,8 +181,8 @@ func (d *world) misuseBatch(r record) error {
 			}
 		},
 		func() { _, _ = g.a.CreateN(-1) },
-		func() { _, _ = g.a.CreateN(1, ecs.Unset(ecs.RegisterBuffer[hit](d.w))) },
-		func() { _, _ = g.a.CreateN(1, ecs.Unset(ecs.Register[int32](d.w))) },
+		func() { _, _ = g.a.CreateN(1, ecs.Uninitialized(ecs.RegisterBuffer[hit](d.w))) },
+		func() { _, _ = g.a.CreateN(1, ecs.Uninitialized(ecs.Register[int32](d.w))) },
 	} {
 		if err := panics("ecs: ", f); err != nil {
 			return err

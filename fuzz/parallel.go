@@ -157,7 +157,7 @@ func (p *parallel) create(n int) {
 // entity alone.
 func (p *parallel) record() {
 	p.give.Parallel(func(c *job.Ctx, rows ecs.Rows) {
-		out, leaders := p.cb.Parallel(c), p.leader.Lookup(c.Reader())
+		out, leaders := p.cb.Parallel(c), p.leader.Lookup(c.Accessor())
 		ids := rows.Entities()
 		for i := range rows.Each() {
 			x := mix(p.salt ^ uint64(ids[i].Index())<<20 ^ uint64(ids[i].Version()))
@@ -234,7 +234,7 @@ func (p *parallel) chain() {
 		}
 	})
 	p.lead.Parallel(func(c *job.Ctx, rows ecs.Rows) {
-		leaders := p.leader.Lookup(c.Reader())
+		leaders := p.leader.Lookup(c.Accessor())
 		for i, e := range rows.Entities() {
 			if (c.Row()+i)%3 == 0 { // where a batch begins is a matter of time
 				leaders.Set(e, leader{e})

@@ -287,7 +287,7 @@ func (d *world) check() error {
 }
 
 // smallChunks is the number of small chunks of a unit.
-const smallChunks = alloc.ChunkSize / alloc.EighthSize
+const smallChunks = alloc.ChunkSize / alloc.SmallChunkSize
 
 // smallRows is how many rows of a group fit a small chunk, or 0 when it gets none.
 func (d *world) smallRows(g *group) int {

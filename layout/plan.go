@@ -49,8 +49,8 @@ type Column struct {
 	Enableable bool // a bit per row says whether the element is enabled
 }
 
-// Place is where a column lies.
-type Place struct {
+// Placement is where a column lies.
+type Placement struct {
 	Column
 	Offset int  // bytes from the start of the chunk; a multiple of the cache line
 	Bytes  int  // bytes taken, padded to whole cache lines
@@ -66,12 +66,12 @@ type Options struct {
 
 // Plan is the layout of a chunk.
 type Plan struct {
-	ChunkSize int     // bytes
-	CacheLine int     // bytes
-	RowLimit  int     // the row limit asked for
-	Rows      int     // rows of a full chunk
-	RowSize   int     // bytes of one row, padding and holes not counted
-	Places    []Place // one per column, in the order given, and one per hole
+	ChunkSize int         // bytes
+	CacheLine int         // bytes
+	RowLimit  int         // the row limit asked for
+	Rows      int         // rows of a full chunk
+	RowSize   int         // bytes of one row, padding and holes not counted
+	Places    []Placement // one per column, in the order given, and one per hole
 }
 
 // New finds the plan with the most rows for the columns given, in their order.
@@ -103,11 +103,11 @@ func New(columns []Column, o Options) (Plan, error) {
 	if lo == 0 {
 		return Plan{}, tooBig(columns, o)
 	}
-	p.Rows, p.Places = lo, make([]Place, 0, len(columns))
+	p.Rows, p.Places = lo, make([]Placement, 0, len(columns))
 	offset := 0
 	for _, c := range columns {
 		n := alignUp(c.Size*lo, o.CacheLine)
-		p.Places = append(p.Places, Place{Column: c, Offset: offset, Bytes: n})
+		p.Places = append(p.Places, Placement{Column: c, Offset: offset, Bytes: n})
 		offset += n
 	}
 	return p, nil
@@ -130,7 +130,7 @@ func (p Plan) Narrow(offsets []int, tags []Column) Plan {
 		n.Places, end = append(n.Places, c), c.Offset+c.Bytes
 	}
 	for _, c := range tags {
-		n.Places = append(n.Places, Place{Column: c, Offset: end})
+		n.Places = append(n.Places, Placement{Column: c, Offset: end})
 	}
 	return n
 }

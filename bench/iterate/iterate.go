@@ -130,7 +130,7 @@ func newScene() (*scene, error) {
 	}
 	s := &scene{w: w, position: ecs.Register[Position](w), velocity: ecs.Register[Velocity](w)}
 	s.movers = ecs.NewQuery(w, ecs.Write(s.position), ecs.Read(s.velocity))
-	batch, err := ecs.NewArchetype(w, s.position, s.velocity).CreateN(entities, ecs.Unset(s.velocity))
+	batch, err := ecs.NewArchetype(w, s.position, s.velocity).CreateN(entities, ecs.Uninitialized(s.velocity))
 	if err != nil {
 		return nil, err
 	}

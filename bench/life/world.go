@@ -53,7 +53,7 @@ func NewWorld(p Pattern) (*World, error) {
 	w.place = ecs.Register[Cell](world)
 	w.links = ecs.Register[Links](world)
 	w.cells = ecs.NewArchetype(world, w.place, w.links)
-	w.unset = ecs.Unset(w.place, w.links)
+	w.unset = ecs.Uninitialized(w.place, w.links)
 	w.all = ecs.NewQuery(world, ecs.Read(w.place), ecs.Read(w.links))
 	if err := w.settle(p.Cells); err != nil {
 		return nil, errors.Join(err, world.Close())

@@ -29,8 +29,8 @@ var createBatch = table{
 			_, err := s.movers.CreateN(s.n)
 			return err
 		})},
-		{name: "Unset", build: createWay(func(s *world) error {
-			_, err := s.movers.CreateN(s.n, ecs.Unset(s.velocity)) // the check looks at positions
+		{name: "Uninitialized", build: createWay(func(s *world) error {
+			_, err := s.movers.CreateN(s.n, ecs.Uninitialized(s.velocity)) // the check looks at positions
 			return err
 		})},
 		{name: "slices", roof: true, build: func(n int) (*run, error) {

@@ -136,7 +136,7 @@ var get = table{
 			}
 			return last
 		})},
-		{name: "GetMany", build: getWay(getMany)},
+		{name: "GetList", build: getWay(getMany)},
 		{name: "slices", roof: true, build: getTwin},
 	},
 }
@@ -149,7 +149,7 @@ func getMany(s *world, times int) (last float64) {
 	for range times {
 		last = 0
 		for part := range slices.Chunk(s.list, some) {
-			for _, p := range position.GetMany(room[:0], part) {
+			for _, p := range position.GetList(room[:0], part) {
 				last += p.X
 			}
 		}

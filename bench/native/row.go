@@ -74,9 +74,9 @@ var (
 
 // rows are all, in the order in which they run.
 var rows = []row{
-	{"random", threeSizes, []string{"quarry", "quarry GetMany", "ark"}, false, read},
-	{"random-write", threeSizes, []string{"quarry", "quarry MutMany", "ark"}, false, written},
-	{"random2comp", threeSizes, []string{"quarry", "quarry GetMany", "ark"}, false, read2},
+	{"random", threeSizes, []string{"quarry", "quarry GetList", "ark"}, false, read},
+	{"random-write", threeSizes, []string{"quarry", "quarry MutList", "ark"}, false, written},
+	{"random2comp", threeSizes, []string{"quarry", "quarry GetList", "ark"}, false, read2},
 	{"create2comp-set", twoSizes, []string{"quarry", "quarry bundle", "ark"}, false, made},
 	{"create2comp-set-batch", twoSizes, []string{"quarry batch", "ark batch"}, false, made},
 	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "ark"}, false, stayed},

@@ -60,7 +60,7 @@ func NewWorld(bodies []Elements) (*World, error) {
 
 func (w *World) addBodies(bodies []Elements) error {
 	kind := ecs.NewArchetype(w.world, w.orbit, w.frame, w.position, w.row)
-	batch, err := kind.CreateN(len(bodies), ecs.Unset(w.orbit, w.frame, w.position, w.row))
+	batch, err := kind.CreateN(len(bodies), ecs.Uninitialized(w.orbit, w.frame, w.position, w.row))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (w *World) addBodies(bodies []Elements) error {
 
 func (w *World) addPlanets() error {
 	kind := ecs.NewArchetype(w.world, w.secular, w.position, w.row)
-	batch, err := kind.CreateN(len(planets), ecs.Unset(w.secular, w.row))
+	batch, err := kind.CreateN(len(planets), ecs.Uninitialized(w.secular, w.row))
 	if err != nil {
 		return err
 	}

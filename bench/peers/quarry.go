@@ -11,7 +11,7 @@ const (
 	quarryWarm   = "quarry batch, shared universe"
 	quarryList   = "quarry list"
 	quarryKernel = "quarry kernel"
-	quarryMany   = "quarry GetMany"
+	quarryMany   = "quarry GetList"
 	quarryBudget = "quarry batch, budget"
 )
 

@@ -64,7 +64,7 @@ func buildQuarryMemoryN(n int) (trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch, err := w.movers().CreateN(n, ecs.Unset(w.position, w.velocity))
+	batch, err := w.movers().CreateN(n, ecs.Uninitialized(w.position, w.velocity))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 package main
 
-// manyAtOnce is how many entities a call of GetMany is given: few enough that
+// manyAtOnce is how many entities a call of GetList is given: few enough that
 // the pointers stay in the first-level cache.
 const manyAtOnce = 1024
 
@@ -26,7 +26,7 @@ func (s *quarryGetMany) pass(times int) {
 	for range times {
 		for rest := s.list; len(rest) > 0; {
 			k := min(manyAtOnce, len(rest))
-			s.found = position.GetMany(s.found[:0], rest[:k])
+			s.found = position.GetList(s.found[:0], rest[:k])
 			found := s.found
 			for ; len(found) > 1; found = found[2:] {
 				sum, odd = sum+found[0].X, odd+found[1].X

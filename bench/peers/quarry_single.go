@@ -64,7 +64,7 @@ func (s *quarryWriteMany) pass(times int) {
 	for range times {
 		for rest := s.list; len(rest) > 0; {
 			k := min(manyAtOnce, len(rest))
-			s.found = position.MutMany(s.found[:0], rest[:k])
+			s.found = position.MutList(s.found[:0], rest[:k])
 			for _, p := range s.found {
 				if p != nil {
 					p.X++
@@ -134,8 +134,8 @@ func (s *quarryPairMany) pass(times int) {
 	for range times {
 		for rest := s.list; len(rest) > 0; {
 			k := min(manyAtOnce, len(rest))
-			s.places = position.GetMany(s.places[:0], rest[:k])
-			s.speeds = velocity.GetMany(s.speeds[:0], rest[:k])
+			s.places = position.GetList(s.places[:0], rest[:k])
+			s.speeds = velocity.GetList(s.speeds[:0], rest[:k])
 			speeds := s.speeds[:len(s.places)]
 			for i, p := range s.places {
 				sum += p.X + speeds[i].Y

@@ -84,7 +84,7 @@ func buildQuarryMakeN(n int) (trial, error) {
 func (s *quarryMakeN) once() {
 	position, velocity := s.position, s.velocity
 	var batch ecs.Batch
-	batch, s.err = s.a.CreateN(s.n, ecs.Unset(position, velocity))
+	batch, s.err = s.a.CreateN(s.n, ecs.Uninitialized(position, velocity))
 	i := 0
 	for rows := range batch.Rows() {
 		p, v := position.Slice(rows), velocity.Slice(rows)

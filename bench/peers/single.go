@@ -21,7 +21,7 @@ var singleWorkloads = []workload{
 
 // Entrants of single workloads alone.
 const (
-	quarryMutMany = "quarry MutMany"
+	quarryMutMany = "quarry MutList"
 	quarryBundle  = "quarry bundle"
 	quarryJobs    = "quarry jobs"
 	arkTag        = "ark tag"

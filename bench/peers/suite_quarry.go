@@ -88,7 +88,7 @@ func (s *quarryBirths) once() {
 func (s *quarryBirths) fill() error {
 	s.t, s.p = ecs.Register[Transform](s.w), ecs.Register[Position3](s.w)
 	s.r, s.v = ecs.Register[Rotation3](s.w), ecs.Register[Velocity3](s.w)
-	batch, err := ecs.NewArchetype(s.w, s.t, s.p, s.r, s.v).CreateN(s.n, ecs.Unset(s.t, s.p, s.r, s.v))
+	batch, err := ecs.NewArchetype(s.w, s.t, s.p, s.r, s.v).CreateN(s.n, ecs.Uninitialized(s.t, s.p, s.r, s.v))
 	for rows := range batch.Rows() {
 		asm.Fill(s.t.Slice(rows), identity)
 		asm.Fill(s.p.Slice(rows), unitPlace)

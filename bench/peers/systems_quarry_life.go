@@ -61,7 +61,7 @@ func (s *quarryBirth) open() (err error) {
 		options = append(options, ecs.WithUniverse(s.shared))
 	}
 	if s.quarryActors, err = openQuarryActors(options...); err == nil {
-		s.a, s.unset = s.archetype(s.has), ecs.Unset(s.position, s.velocity)
+		s.a, s.unset = s.archetype(s.has), ecs.Uninitialized(s.position, s.velocity)
 	}
 	return err
 }

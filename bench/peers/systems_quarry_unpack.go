@@ -101,21 +101,21 @@ func (s *quarryUnpackMany) pass(times int) {
 }
 
 func (s *quarryUnpackMany) many(list []ecs.Entity) {
-	s.positions = s.position.GetMany(s.positions[:0], list)
+	s.positions = s.position.GetList(s.positions[:0], list)
 	for _, p := range s.positions {
 		s.places += float64(p.X)
 	}
 	if s.components < 2 {
 		return
 	}
-	s.velocities = s.velocity.GetMany(s.velocities[:0], list)
+	s.velocities = s.velocity.GetList(s.velocities[:0], list)
 	for _, v := range s.velocities {
 		s.places += float64(v.Y)
 	}
 	if s.components < 3 {
 		return
 	}
-	s.datas = s.data.GetMany(s.datas[:0], list)
+	s.datas = s.data.GetList(s.datas[:0], list)
 	for _, d := range s.datas {
 		if d != nil {
 			s.numbers += uint64(d.Numgy)

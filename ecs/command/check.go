@@ -13,7 +13,7 @@ type player struct {
 	b        *Buffer
 	base     unsafe.Pointer // of the universe
 	group    ecs.Buffer[ecs.LinkedEntity]
-	dying    ecs.Component[ecs.Dying]
+	dying    ecs.Component[ecs.CleanupEntity]
 	segments []segment
 	ops      []op
 	codecs   []codec
@@ -67,7 +67,7 @@ func (p *player) begin() {
 	b := p.b
 	if p.edges == nil {
 		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
-		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.Dying](b.w)
+		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.CleanupEntity](b.w)
 	}
 	p.base = b.w.Universe().Base()
 	p.segments = b.inOrder(p.segments[:0])

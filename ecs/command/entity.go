@@ -228,7 +228,7 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 
 // checkDying panics for a type that comes and goes with destruction only.
 func checkDying(name string, t ecs.Type) {
-	if _, ok := t.(ecs.Component[ecs.Dying]); ok {
-		panic("command: " + name + ": Dying comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+	if _, ok := t.(ecs.Component[ecs.CleanupEntity]); ok {
+		panic("command: " + name + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 }

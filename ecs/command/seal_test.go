@@ -141,7 +141,7 @@ func TestSealWaits(t *testing.T) {
 	})
 	borrow.Begin()
 	cb.Seal("why")
-	require.False(t, borrow.Out())
+	require.False(t, borrow.Active())
 	cb.Unseal()
 	require.NoError(t, cb.Play())
 	require.True(t, y.w.Alive(e))

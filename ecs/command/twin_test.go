@@ -454,7 +454,7 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 	return failed
 }
 
-func (y *yard) dying(e ecs.Entity) bool { return ecs.Register[ecs.Dying](y.w).Has(e) }
+func (y *yard) dying(e ecs.Entity) bool { return ecs.Register[ecs.CleanupEntity](y.w).Has(e) }
 
 // describe tells all that an entity has; entities in it by their numbers.
 func (y *yard) describe(e ecs.Entity, number func(ecs.Entity) string) string {

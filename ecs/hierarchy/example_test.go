@@ -54,9 +54,9 @@ func (t *transforms) propagate() {
 		for level++; level > 1 && len(nodes) > 0; {
 			n := min(len(nodes), len(t.locals))
 			locals, frames := t.locals[:n], t.frames[:n]
-			t.local.Gather(locals, nodes[:n])
-			t.global.Gather(frames, parents[:n])
-			t.out = t.global.MutMany(t.out[:0], nodes[:n])
+			t.local.CopyList(locals, nodes[:n])
+			t.global.CopyList(frames, parents[:n])
+			t.out = t.global.MutList(t.out[:0], nodes[:n])
 			for i, out := range t.out {
 				if out != nil {
 					*out = locals[i].under(frames[i])

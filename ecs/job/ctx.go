@@ -9,12 +9,12 @@ import (
 // Ctx is what a body knows beside its rows. It is good until the body returns, on the
 // goroutine that the body was called on.
 type Ctx struct {
-	job     *Job
-	reader  *ecs.Reader
-	worker  int
-	ordinal int
-	part    ecs.RowRange
-	walked  int // rows, since the worker entered the flight
+	job      *Job
+	accessor *ecs.Accessor
+	worker   int
+	ordinal  int
+	part     ecs.RowRange
+	walked   int // rows, since the worker entered the flight
 }
 
 // seat is a worker's Ctx of a job, on cache lines of its own.
@@ -50,8 +50,8 @@ func (c *Ctx) Index() int {
 	return c.job.starts[c.ordinal]
 }
 
-// Reader returns what look-ups of the job's Uses are made of: health.Lookup(c.Reader()).
-func (c *Ctx) Reader() *ecs.Reader { return c.reader }
+// Accessor returns what look-ups of the job's Uses are made of: health.Lookup(c.Accessor()).
+func (c *Ctx) Accessor() *ecs.Accessor { return c.accessor }
 
 // Alive is World.Alive.
 func (c *Ctx) Alive(e ecs.Entity) bool { return c.job.s.w.Alive(e) }
@@ -73,7 +73,7 @@ func (c *Ctx) walk(lo, hi int) {
 		}
 		c.part = part
 		c.walked += part.Len()
-		if rows, ok := c.reader.Rows(part); ok {
+		if rows, ok := c.accessor.Rows(part); ok {
 			j.body(c, rows)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *Ctx) count() {
 	n := 0
 	for _, part := range j.parts {
 		j.starts = append(j.starts, n)
-		if rows, ok := c.reader.Rows(part); ok {
+		if rows, ok := c.accessor.Rows(part); ok {
 			n += rows.Count()
 		}
 	}

@@ -9,7 +9,7 @@
 //	})
 //	err := h.Complete() // or s.Complete(), of all
 //
-//	chase := s.For(q).Uses(ecs.Read(health))       // look-ups: health.Lookup(c.Reader())
+//	chase := s.For(q).Uses(ecs.Read(health))       // look-ups: health.Lookup(c.Accessor())
 //	hit := s.For(q).Exclusive(ecs.Write(score))    // to write, each entity by one row only
 //	sum := job.NewPartials[float64]()              // s.For(q).Reduces(sum): *sum.At(c) += x,
 //	total := sum.Fold(0, add)                      // the same to the bit for any number of workers

@@ -69,12 +69,12 @@ func grainOf(rows int) int {
 // number of rows alone.
 func (j *Job) plan() {
 	f := &j.flight
-	f.parts, f.rows = j.borrow.Parts(f.parts[:0], largestGrain), 0
+	f.parts, f.rows = j.borrow.Split(f.parts[:0], largestGrain), 0
 	for _, p := range f.parts {
 		f.rows += p.Len()
 	}
 	if grain := grainOf(f.rows); grain < largestGrain {
-		f.parts = j.borrow.Parts(f.parts[:0], grain)
+		f.parts = j.borrow.Split(f.parts[:0], grain)
 	}
 	for _, p := range j.partials {
 		p.reset(len(f.parts))

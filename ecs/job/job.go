@@ -54,7 +54,7 @@ func (j *Job) Named(name string) *Job {
 }
 
 // Uses declares types that the body looks up of any entity, by ecs.Read and ecs.Write terms:
-// health.Lookup(c.Reader()). A type that it looks up to write needs the job to run on one
+// health.Lookup(c.Accessor()). A type that it looks up to write needs the job to run on one
 // worker, or Exclusive. The query may declare the type too where both only read.
 func (j *Job) Uses(terms ...ecs.Term) *Job {
 	j.build("Job.Uses")
@@ -218,7 +218,7 @@ func (j *Job) settle() {
 	j.access = j.borrow.Access()
 	j.seats = make([]seat, len(s.workers))
 	for i := range j.seats {
-		j.seats[i].ctx = Ctx{job: j, reader: j.borrow.Reader(), worker: i}
+		j.seats[i].ctx = Ctx{job: j, accessor: j.borrow.Accessor(), worker: i}
 	}
 	j.fixed = true
 }

@@ -59,9 +59,9 @@ func TestBehaviour68UndeclaredAccess(t *testing.T) {
 		"a column that the query lacks": {func(c *job.Ctx, rows ecs.Rows) { w.position.Slice(rows) }, []string{"Position", "does not declare"}},
 		"the handle of a lent type":     {func(c *job.Ctx, rows ecs.Rows) { w.count.Get(e) }, []string{"Count", "job counting"}},
 		"a write of what is read":       {func(c *job.Ctx, rows ecs.Rows) { w.velocity.Set(e, Velocity{}) }, []string{"Velocity", "job counting"}},
-		"a look-up not declared":        {func(c *job.Ctx, rows ecs.Rows) { w.position.Lookup(c.Reader()) }, []string{"Position", "job counting"}},
-		"a look-up of written rows":     {func(c *job.Ctx, rows ecs.Rows) { w.count.Lookup(c.Reader()) }, []string{"Count", "job counting"}},
-		"a write by a look-up to read":  {func(c *job.Ctx, rows ecs.Rows) { w.target.Lookup(c.Reader()).Mut(e) }, []string{"Target", "job counting"}},
+		"a look-up not declared":        {func(c *job.Ctx, rows ecs.Rows) { w.position.Lookup(c.Accessor()) }, []string{"Position", "job counting"}},
+		"a look-up of written rows":     {func(c *job.Ctx, rows ecs.Rows) { w.count.Lookup(c.Accessor()) }, []string{"Count", "job counting"}},
+		"a write by a look-up to read":  {func(c *job.Ctx, rows ecs.Rows) { w.target.Lookup(c.Accessor()).Mut(e) }, []string{"Target", "job counting"}},
 		"a structural change":           {func(c *job.Ctx, rows ecs.Rows) { w.all.Create() }, []string{"Archetype.Create", "job counting", "command buffer"}},
 		"an end of an entity":           {func(c *job.Ctx, rows ecs.Rows) { w.Destroy(e) }, []string{"World.Destroy", "job counting", "command buffer"}},
 		"completing":                    {func(c *job.Ctx, rows ecs.Rows) { _ = s.Complete() }, []string{"Complete: inside a body"}},
@@ -117,9 +117,9 @@ func TestBehaviour70KeptTooLong(t *testing.T) {
 	j := s.For(q).Named("keeping").Uses(ecs.Read(w.position), ecs.Read(w.target))
 	var kept ecs.Rows
 	var positions ecs.Lookup[Position]
-	var reader *ecs.Reader
+	var accessor *ecs.Accessor
 	h := j.Schedule(func(c *job.Ctx, rows ecs.Rows) {
-		kept, positions, reader = rows, w.position.Lookup(c.Reader()), c.Reader()
+		kept, positions, accessor = rows, w.position.Lookup(c.Accessor()), c.Accessor()
 		if positions.Get(ids[0]) == nil {
 			panic("not there")
 		}
@@ -131,7 +131,7 @@ func TestBehaviour70KeptTooLong(t *testing.T) {
 	w.Destroy(ids[1]) // completes it
 	refuses(t, func() { w.count.Slice(kept) }, "Component.Slice", "no longer current")
 	refuses(t, func() { kept.Entities() }, "Rows.Entities", "no longer current")
-	refuses(t, func() { w.target.Lookup(reader) }, "Component.Lookup", "job keeping", "has ended")
+	refuses(t, func() { w.target.Lookup(accessor) }, "Component.Lookup", "job keeping", "has ended")
 	refuses(t, func() {
 		if positions.Get(ids[2]) != nil {
 			t.Error("a value")

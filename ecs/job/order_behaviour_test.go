@@ -41,11 +41,11 @@ func TestBehaviour68WritersAlone(t *testing.T) {
 	reads := ecs.NewQuery(w.World, ecs.Read(w.count))
 	for _, k := range []int{1, 2, 4, 16} {
 		s := w.schedule(t, k)
-		var writers, readers, turn atomic.Int64
+		var writers, accessors, turn atomic.Int64
 		write := func(c *job.Ctx, rows ecs.Rows) {
 			writers.Add(1)
-			if readers.Load() != 0 {
-				panic("readers inside")
+			if accessors.Load() != 0 {
+				panic("accessors inside")
 			}
 			for i := range w.count.Slice(rows) {
 				w.count.Slice(rows)[i].N++
@@ -53,7 +53,7 @@ func TestBehaviour68WritersAlone(t *testing.T) {
 			writers.Add(-1)
 		}
 		read := func(c *job.Ctx, rows ecs.Rows) {
-			readers.Add(1)
+			accessors.Add(1)
 			if writers.Load() != 0 {
 				panic("writers inside")
 			}
@@ -62,7 +62,7 @@ func TestBehaviour68WritersAlone(t *testing.T) {
 					panic("the job before has not finished")
 				}
 			}
-			readers.Add(-1)
+			accessors.Add(-1)
 		}
 		for rows := range writes.Rows() {
 			clear(w.count.Slice(rows))

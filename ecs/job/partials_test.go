@@ -106,7 +106,7 @@ func TestLookups(t *testing.T) {
 		hit := s.For(aims).Named("hit").Exclusive(ecs.Write(w.count)).Uses(ecs.Read(w.position))
 		seen := s.For(aims).Named("see").Uses(ecs.Read(w.count))
 		hit.Parallel(func(c *job.Ctx, rows ecs.Rows) {
-			counts, positions := w.count.Lookup(c.Reader()), w.position.Lookup(c.Reader())
+			counts, positions := w.count.Lookup(c.Accessor()), w.position.Lookup(c.Accessor())
 			for _, a := range w.target.Slice(rows) {
 				if !c.Alive(a.E) || !positions.Has(a.E) {
 					panic("not there")
@@ -115,7 +115,7 @@ func TestLookups(t *testing.T) {
 			}
 		})
 		require.NoError(t, seen.Parallel(func(c *job.Ctx, rows ecs.Rows) {
-			counts := w.count.Lookup(c.Reader())
+			counts := w.count.Lookup(c.Accessor())
 			for _, a := range w.target.Slice(rows) {
 				if counts.Get(a.E).N != 1 {
 					panic("not hit")

@@ -52,7 +52,7 @@ func race(t *testing.T, which string) {
 			return
 		}
 		met[c.Worker()] = true
-		counts, own := w.count.Lookup(c.Reader()), c.Worker()
+		counts, own := w.count.Lookup(c.Accessor()), c.Worker()
 		m.wait()
 		switch which {
 		case "variable":

@@ -134,7 +134,7 @@ func (s *Scheduler) reopen(j *Job) {
 
 // leave undoes enter; the last one finishes the flight (J3, J4).
 func (k *worker) leave(j *Job, c *Ctx, spent time.Duration, failure *PanicError) {
-	c.reader.Done()
+	c.accessor.Done()
 	c.ordinal = -1 // writers of the last batch are void
 	s := k.s
 	if k.id > 0 {

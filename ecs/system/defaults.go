@@ -24,14 +24,14 @@ func (y *Systems) addDefaults() {
 	y.states = append(y.states, root)
 
 	d := &y.defaults
-	group := func(in *Group, name string, placings ...Placing) *Group {
+	group := func(in *Group, name string, orderings ...Ordering) *Group {
 		g := NewGroup()
-		in.Add(name, g, placings...)
+		in.Add(name, g, orderings...)
 		return g
 	}
 	point := func(i int, in *Group, name string, b bucket) {
 		d.points[i] = NewPoint()
-		in.Add(name, d.points[i], Placing{bucket: b})
+		in.Add(name, d.points[i], Ordering{bucket: b})
 	}
 	d.initialization = group(y.root, "Initialization")
 	d.simulation = group(y.root, "Simulation", After("Initialization"))

@@ -56,8 +56,8 @@ func (g *Group) State() *State {
 // Add adds a system, under a name that no other has, and creates it. It may be called at any
 // time by the world's owner; in a round of the group the system updates from the next one on. It
 // panics with what TryAdd returns, and where TryAdd does.
-func (g *Group) Add(name string, sys System, placings ...Placing) *State {
-	s, err := g.TryAdd(name, sys, placings...)
+func (g *Group) Add(name string, sys System, orderings ...Ordering) *State {
+	s, err := g.TryAdd(name, sys, orderings...)
 	if err != nil {
 		panic(err)
 	}
@@ -67,11 +67,11 @@ func (g *Group) Add(name string, sys System, placings ...Placing) *State {
 // TryAdd is Add. An error wraps ErrCycle and prints the path, or is what Create returned; nothing
 // was added then. It panics when the name is empty or taken, when the system is nil or was added
 // before, and for a group inside itself.
-func (g *Group) TryAdd(name string, sys System, placings ...Placing) (*State, error) {
+func (g *Group) TryAdd(name string, sys System, orderings ...Ordering) (*State, error) {
 	const op = "Group.Add"
 	g.check(op)
 	s := g.newState(op, name, sys)
-	for _, p := range placings {
+	for _, p := range orderings {
 		p.apply(s)
 	}
 	y := s.y

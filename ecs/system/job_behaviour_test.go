@@ -127,13 +127,13 @@ func TestHandOver(t *testing.T) {
 		}
 		return func() {
 			sum = sum[:0]
-			x.HandOver(j.Schedule(body))
+			x.SetDependency(j.Schedule(body))
 		}
 	}))
 	s.systems.Add("use", system.Make(func(x *system.State) func() {
 		j := x.For(x.Query(ecs.Write(s.velocity)))
 		body := func(_ *job.Ctx, rows ecs.Rows) { s.velocity.Slice(rows)[0].X = sum[0] }
-		return func() { j.After(s.systems.Find("index").HandedOver()).Schedule(body) }
+		return func() { j.After(s.systems.Find("index").Dependency()).Schedule(body) }
 	}))
 	for range 20 {
 		require.NoError(t, s.systems.Step(frame))

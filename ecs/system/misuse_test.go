@@ -224,8 +224,8 @@ func TestMisuseOfRemoved(t *testing.T) {
 	require.PanicsWithValue(t, "system: State.Query: x was removed", func() { x.Query() })
 	require.PanicsWithValue(t, "system: State.Enable: x was removed", func() { x.Enable() })
 	require.PanicsWithValue(t, "ecs: Query.Count: query(Read health) is closed", func() { q.Count() })
-	require.PanicsWithValue(t, "system: State.HandedOver: the state is nil; Systems.Find returns that for names that are not there",
-		func() { s.systems.Find("x").HandedOver() })
+	require.PanicsWithValue(t, "system: State.Dependency: the state is nil; Systems.Find returns that for names that are not there",
+		func() { s.systems.Find("x").Dependency() })
 	group := system.NewGroup()
 	g := s.systems.Add("group", group)
 	inner := group.Add("inner", s.update())

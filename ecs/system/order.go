@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Placing says where in its group a system updates.
-type Placing struct {
+// Ordering says where in its group a system updates.
+type Ordering struct {
 	bucket        bucket
 	before, after []string
 }
 
-// placing is what the Placings of a system say together.
-type placing = Placing
+// placing is what the Orderings of a system say together.
+type placing = Ordering
 
 // bucket is a part of a group: all of one update before all of the next.
 type bucket int8
@@ -32,21 +32,21 @@ func (b bucket) String() string { return bucketNames[b-bucketOpens] }
 
 // Before has the system update before others of its group. Systems that are not there, or
 // are in another group, are warned of and nothing else: see Systems.Warnings.
-func Before(names ...string) Placing { return Placing{before: names} }
+func Before(names ...string) Ordering { return Ordering{before: names} }
 
 // After has the system update after others of its group, as Before.
-func After(names ...string) Placing { return Placing{after: names} }
+func After(names ...string) Ordering { return Ordering{after: names} }
 
 // First has the system update before all of its group that are not First, but for the command
 // point that begins a default group. Before and After hold among those that are First.
-func First() Placing { return Placing{bucket: bucketFirst} }
+func First() Ordering { return Ordering{bucket: bucketFirst} }
 
 // Last has the system update after all of its group that are not Last, but for the command
 // point that ends a default group.
-func Last() Placing { return Placing{bucket: bucketLast} }
+func Last() Ordering { return Ordering{bucket: bucketLast} }
 
 // apply adds a placing to those of a system.
-func (p Placing) apply(s *State) {
+func (p Ordering) apply(s *State) {
 	if p.bucket != bucketNormal {
 		if s.bucket != bucketNormal && s.bucket != p.bucket {
 			panic("system: Group.Add: " + s.name + ": it cannot be First and Last")

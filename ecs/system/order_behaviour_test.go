@@ -60,8 +60,8 @@ func TestBehaviour71AllGraphsOfFour(t *testing.T) {
 		s.systems.Add("group", group)
 		for k := range n {
 			before := g
-			placings := g.add(set, k)
-			state, err := group.TryAdd(nodeName(k), s.update(), placings...)
+			orderings := g.add(set, k)
+			state, err := group.TryAdd(nodeName(k), s.update(), orderings...)
 			require.Equal(t, g.circle(), err != nil, "set %b, system %d: %v", set, k, err)
 			if err != nil {
 				circles++
@@ -88,20 +88,20 @@ func nodeName(k int) string { return string(rune('a' + k)) }
 
 // add adds node k with the edges that it declares: of each pair, the one end those with an
 // even number, the other the odd.
-func (g *graph) add(set, k int) (placings []system.Placing) {
+func (g *graph) add(set, k int) (orderings []system.Ordering) {
 	g.added[k] = true
 	for a := range g.n {
 		for b := range g.n {
 			if i := a*g.n + b; set&(1<<i) != 0 && k == a && i%2 == 0 {
 				g.edges[a][b] = true
-				placings = append(placings, system.Before(nodeName(b)))
+				orderings = append(orderings, system.Before(nodeName(b)))
 			} else if set&(1<<i) != 0 && k == b && i%2 == 1 {
 				g.edges[a][b] = true
-				placings = append(placings, system.After(nodeName(a)))
+				orderings = append(orderings, system.After(nodeName(a)))
 			}
 		}
 	}
-	return placings
+	return orderings
 }
 
 // edge reports whether an edge counts: both ends were added.

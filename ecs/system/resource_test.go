@@ -102,8 +102,8 @@ func TestAmbiguities(t *testing.T) {
 	system.SetResource(s.systems, &input{})
 	system.SetResource(s.systems, &level{})
 	system.SetResource(s.systems, &sound{})
-	add := func(g *system.Group, name string, f func(x *system.State), placings ...system.Placing) {
-		g.Add(name, system.Make(func(x *system.State) func() { f(x); return func() {} }), placings...)
+	add := func(g *system.Group, name string, f func(x *system.State), orderings ...system.Ordering) {
+		g.Add(name, system.Make(func(x *system.State) func() { f(x); return func() {} }), orderings...)
 	}
 	sim := s.systems.Simulation()
 	add(sim, "move", func(x *system.State) { x.For(x.Query(ecs.Write(s.position), ecs.Read(s.velocity))) })

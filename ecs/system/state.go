@@ -175,21 +175,21 @@ func (s *State) Commands(p *Point) *command.Buffer {
 	return p.hand(s)
 }
 
-// HandOver gives a flight, or several combined, to whoever asks for HandedOver: for jobs that depend
+// SetDependency gives a flight, or several combined, to whoever asks for Dependency: for jobs that depend
 // on it by something else than what their queries say, as a Go slice that it fills.
-func (s *State) HandOver(h job.Handle) {
-	s.check("State.HandOver")
+func (s *State) SetDependency(h job.Handle) {
+	s.check("State.SetDependency")
 	s.handed = h
 }
 
-// HandedOver returns what the system handed over last, for Job.After:
+// Dependency returns what the system handed over last, for Job.After:
 //
-//	query.After(systems.Find("index").HandedOver()).Parallel(body)
+//	query.After(systems.Find("index").Dependency()).Parallel(body)
 //
 // When the flight was completed, or none was handed over, it says nothing.
-func (s *State) HandedOver() job.Handle {
+func (s *State) Dependency() job.Handle {
 	if s == nil {
-		panic("system: State.HandedOver: the state is nil; Systems.Find returns that for names that are not there")
+		panic("system: State.Dependency: the state is nil; Systems.Find returns that for names that are not there")
 	}
 	return s.handed
 }

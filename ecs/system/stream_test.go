@@ -231,8 +231,8 @@ func (x *realLives) add(group, name string) {
 		x.groups[name] = x.group()
 		sys = &scriptedGroup{Group: x.groups[name], scripted: scripted{x: x, name: name}}
 	}
-	placings := map[int][]system.Placing{-1: {system.First()}, 0: nil, 1: {system.Last()}}[bucketOf(name)]
-	if _, err := to.TryAdd(name, sys, placings...); err != nil {
+	orderings := map[int][]system.Ordering{-1: {system.First()}, 0: nil, 1: {system.Last()}}[bucketOf(name)]
+	if _, err := to.TryAdd(name, sys, orderings...); err != nil {
 		require.ErrorIs(x.t, err, errRefused)
 	}
 }

@@ -199,15 +199,15 @@ func (s *Systems) Scheduler() *job.Scheduler { return s.jobs }
 func (s *Systems) Time() Time { return s.frame }
 
 // Add adds a system to the simulation group: see Group.Add.
-func (s *Systems) Add(name string, sys System, placings ...Placing) *State {
+func (s *Systems) Add(name string, sys System, orderings ...Ordering) *State {
 	s.check("Systems.Add")
-	return s.defaults.simulation.Add(name, sys, placings...)
+	return s.defaults.simulation.Add(name, sys, orderings...)
 }
 
 // TryAdd is Add, and returns what fails.
-func (s *Systems) TryAdd(name string, sys System, placings ...Placing) (*State, error) {
+func (s *Systems) TryAdd(name string, sys System, orderings ...Ordering) (*State, error) {
 	s.check("Systems.TryAdd")
-	return s.defaults.simulation.TryAdd(name, sys, placings...)
+	return s.defaults.simulation.TryAdd(name, sys, orderings...)
 }
 
 // Find returns the system of that name, or nil.

@@ -62,7 +62,7 @@ func TestBehaviour52OfJobs(t *testing.T) {
 	s := newStage(t)
 	_, err := ecs.NewArchetype(s.w, s.health).CreateN(1000)
 	require.NoError(t, err)
-	watch := func(name string, write bool, placings ...system.Placing) *system.State {
+	watch := func(name string, write bool, orderings ...system.Ordering) *system.State {
 		return s.systems.Add(name, system.Make(func(x *system.State) func() {
 			term := ecs.Read(s.health)
 			if write {
@@ -78,7 +78,7 @@ func TestBehaviour52OfJobs(t *testing.T) {
 				require.NoError(t, j.Parallel(body).Complete())
 				s.note("%s:%d", name, count.Fold(0, func(a, b int) int { return a + b }))
 			}
-		}), placings...)
+		}), orderings...)
 	}
 	watch("before", false)
 	writer := watch("writes", true)

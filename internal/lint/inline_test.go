@@ -12,7 +12,7 @@ import (
 // field more, or another compiler, and each call is some 25 instructions longer.
 var inlined = map[string][]string{
 	"bitmask": {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
-	"alloc":   {"(*Grid).Full", "(*Grid).Tail", "(*Grid).LastRow", "(*Grid).Push", "(*Grid).Pop", "GridRow.Element", "CopyPairs", "(*Universe).PointerTo"},
+	"alloc":   {"(*ColumnStore).Full", "(*ColumnStore).Tail", "(*ColumnStore).LastRow", "(*ColumnStore).Push", "(*ColumnStore).Pop", "StoreRow.Element", "CopyPairs", "(*Universe).PointerTo"},
 	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*promises).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
 		"(*EnableBits).Set", "(*EnableBits).Has", "(*EnableBits).HasAt", "(*EnableBits).On", "(*EnableBits).Words"},
 	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).Carry",

@@ -31,7 +31,7 @@ var spared = map[string]string{
 }
 
 const (
-	ofBorrow = "of Borrow.Parts and Reader: how jobs cut what they borrow, of a type that programs have from World.Share"
+	ofBorrow = "of Borrow.Split and Accessor: how jobs cut what they borrow, of a type that programs have from World.Share"
 )
 
 var word = regexp.MustCompile(`\w+`)

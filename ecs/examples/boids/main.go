@@ -90,7 +90,7 @@ func (f *flock) look(s *system.State) func() {
 		}
 	}
 	put := job.Each1(f.bird, func(c *job.Ctx, _ int, b *Bird) {
-		cell, _ := f.seen.Lookup(c.Reader()).Mut(f.cell(b.P, 0, 0))
+		cell, _ := f.seen.Lookup(c.Accessor()).Mut(f.cell(b.P, 0, 0))
 		cell.Append(*b)
 	})
 	return func() { empty.Parallel(wipe); fill.Schedule(put) }
@@ -101,7 +101,7 @@ func (f *flock) fly(s *system.State) func() {
 	fly := s.For(s.Query(ecs.Write(f.bird))).Uses(ecs.Read(f.seen))
 	dt := float32(0)
 	body := func(c *job.Ctx, rows ecs.Rows) {
-		birds, cells := f.bird.Slice(rows), f.seen.Lookup(c.Reader())
+		birds, cells := f.bird.Slice(rows), f.seen.Lookup(c.Accessor())
 		for i, b := range birds {
 			n, along, apart := float32(1), complex64(0), times(middle-b.P, 0.3)
 			for k := range 9 {

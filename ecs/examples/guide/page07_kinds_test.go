@@ -48,7 +48,7 @@ func Example_cleanup() {
 	defer w.Close()
 	position := ecs.Register[Position](w)
 	socket := ecs.Register[Socket](w, ecs.Cleanup)
-	dying := ecs.Register[ecs.Dying](w)
+	dying := ecs.Register[ecs.CleanupEntity](w)
 	player := ecs.NewArchetype(w, position, socket).Create()
 	socket.Set(player, Socket{FD: 4})
 

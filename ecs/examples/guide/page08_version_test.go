@@ -35,7 +35,7 @@ func Example_version() {
 	}
 	report("sliced:    ")
 	for rows := range all.Rows() {
-		for _, p := range position.Peek(rows) { // reads without a mark
+		for _, p := range position.ReadOnly(rows) { // reads without a mark
 			if p.X > 0 {
 				position.Mark(rows)
 			}

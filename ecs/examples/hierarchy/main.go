@@ -127,9 +127,9 @@ func (o *orrery) place(s *system.State) func() {
 	room, locals, carriers, globals := Global{Cos: 1}, []*Local{}, []*Global{}, []*Global{}
 	return func() {
 		for wheels, parents := range o.links.ByDepth() {
-			locals = o.local.GetMany(locals[:0], wheels)
-			carriers = o.global.GetMany(carriers[:0], parents)
-			globals = o.global.MutMany(globals[:0], wheels)
+			locals = o.local.GetList(locals[:0], wheels)
+			carriers = o.global.GetList(carriers[:0], parents)
+			globals = o.global.MutList(globals[:0], wheels)
 			for i, g := range globals {
 				if l := locals[i]; g != nil && l != nil {
 					*g = cmp.Or(carriers[i], &room).carry(*l) // a root has no carrier

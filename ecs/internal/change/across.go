@@ -38,7 +38,7 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 	}
 	if give > 0 {
 		for pos := range give {
-			from.died(p.Table, p.Table.At(pos, 0), p.Table.Grid.RowsOf(pos))
+			from.died(p.Table, p.Table.At(pos, 0), p.Table.Store.RowsOf(pos))
 		}
 		start, n := path.Give(give, arrive)
 		r.born(path.To, start, n)
@@ -46,9 +46,9 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 	}
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
-		start := path.To.Grid.Len()
+		start := path.To.Store.Len()
 		from.died(p.Table, p.Table.At(pos, row), n)
-		path.Copy(pos, row, n, func(b table.Run, _ alloc.GridRow) { arrive(b) })
+		path.Copy(pos, row, n, func(b table.Run, _ alloc.StoreRow) { arrive(b) })
 		p.takeOut(pos, row, n)
 		r.born(path.To, start, n)
 		tx.Note(Span{path.To, start, n})
@@ -83,8 +83,8 @@ func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b t
 	if err := path.To.MakeRoom(from.Len(), false); err != nil {
 		return err
 	}
-	for pos := range from.Grid.Chunks() {
-		path.Copy(pos, 0, from.Grid.RowsOf(pos), func(b table.Run, _ alloc.GridRow) {
+	for pos := range from.Store.Chunks() {
+		path.Copy(pos, 0, from.Store.RowsOf(pos), func(b table.Run, _ alloc.StoreRow) {
 			for i := range b.IDs {
 				b.IDs[i] = b.IDs[i].In(tag)
 			}

@@ -98,7 +98,7 @@ func (p *Part) merge(other *Part) {
 		p.mask[i] |= word
 	}
 	for _, row := range other.list {
-		pos, row := p.Table.Grid.Find(int(uint32(row)))
+		pos, row := p.Table.Store.Find(int(uint32(row)))
 		p.mask[p.wordsAt(pos)+row/64] |= 1 << (row % 64)
 	}
 }

@@ -154,7 +154,7 @@ func byBits(a, b entity.ID) int {
 func (m *model) checkMarks(spans []Span, text string) {
 	for _, s := range spans {
 		for i := s.Start; i < s.Start+s.N; i++ {
-			pos, _ := s.Table.Grid.Find(i)
+			pos, _ := s.Table.Store.Find(i)
 			for slot := range s.Table.Types {
 				require.Equal(m.t, m.tables.Version, s.Table.Books.Changed(uint16(slot), pos), text)
 			}
@@ -257,7 +257,7 @@ func TestGroupsFollowLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(45, 0))
 	m := newModel(t, newUniverse(t, 64<<20), growths[0])
 	a, b, c := m.table(sigOf(typeA, typeB, typeC)), m.table(sigOf(typeA, typeC)), m.table(sigOf(typeA, typeC, typeD))
-	m.create(rng, a, 3*a.Grid.PerUnit())
+	m.create(rng, a, 3*a.Store.PerUnit())
 	tx := m.rows.Begin()
 	tx.AddWhole(a)
 	tx.Parts[0].Outcome = Move(a.To(b))

@@ -78,8 +78,8 @@ func newModel(t *testing.T, u *alloc.Universe, growth alloc.Growth) *model {
 	})
 	t.Cleanup(func() {
 		for _, a := range m.all {
-			for pos := range a.Grid.Chunks() {
-				a.Release(a.Grid.Row(pos, 0), a.Grid.RowsOf(pos))
+			for pos := range a.Store.Chunks() {
+				a.Release(a.Store.Row(pos, 0), a.Store.RowsOf(pos))
 			}
 			a.End()
 		}
@@ -129,7 +129,7 @@ func (m *model) table(sig table.Signature) *table.Table {
 }
 
 // at returns the row of an entity.
-func (m *model) at(e entity.ID) alloc.GridRow {
+func (m *model) at(e entity.ID) alloc.StoreRow {
 	l := m.ids.Find(e).Location
 	return m.tables.OwnerOf(l).RowAt(l)
 }
@@ -141,8 +141,8 @@ func (m *model) tableOf(e entity.ID) *table.Table {
 
 // idsOf returns the entities of a table, in the order of rows, void ones of groups included.
 func idsOf(a *table.Table) (list []entity.ID) {
-	for pos := range a.Grid.Needed() { // others are there for rows to come
-		list = append(list, table.IDs(a.Grid.Row(pos, 0).Base, a.Grid.RowsOf(pos))...)
+	for pos := range a.Store.Needed() { // others are there for rows to come
+		list = append(list, table.IDs(a.Store.Row(pos, 0).Base, a.Store.RowsOf(pos))...)
 	}
 	return list
 }
@@ -188,7 +188,7 @@ func (m *model) create(rng *rand.Rand, a *table.Table, n int) []entity.ID {
 func (m *model) write(rng *rand.Rand, list []entity.ID) {
 	for _, e := range list {
 		row, at, a := m.want[e], m.at(e), m.tableOf(e)
-		for _, c := range a.Grid.Columns() {
+		for _, c := range a.Store.Columns() {
 			if row.values[c.Key] != 0 || rng.IntN(8) == 0 {
 				continue
 			}
@@ -222,7 +222,7 @@ func (m *model) toggle(rng *rand.Rand, e entity.ID) {
 }
 
 // read returns what a row holds of a column.
-func (m *model) read(at alloc.GridRow, c table.Column) uint32 {
+func (m *model) read(at alloc.StoreRow, c table.Column) uint32 {
 	switch c.Key {
 	case typeHits:
 		if h := value.HeaderOf(at, c); h.Len() > 0 {
@@ -268,15 +268,15 @@ func (m *model) check(text string) {
 	count, blocks := 0, 0
 	for _, a := range m.all {
 		require.NoError(m.t, a.Verify(), text)
-		for pos := range a.Grid.Chunks() {
-			at := a.Grid.Row(pos, 0)
-			for row, e := range table.IDs(at.Base, a.Grid.RowsOf(pos)) {
+		for pos := range a.Store.Chunks() {
+			at := a.Store.Row(pos, 0)
+			for row, e := range table.IDs(at.Base, a.Store.RowsOf(pos)) {
 				want := m.want[e]
 				if want == nil || want.types != a.Sig {
 					m.t.Fatalf("%s: %v is in %v, want %+v", text, e, a, want)
 				}
 				at.Row = row
-				for _, c := range a.Grid.Columns() {
+				for _, c := range a.Store.Columns() {
 					if got := m.read(at, c); got != want.values[c.Key] {
 						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
 					}
@@ -311,8 +311,8 @@ func (m *model) slots() iter.Seq2[string, []value.Slot] {
 	return func(yield func(string, []value.Slot) bool) {
 		for _, a := range m.all {
 			for _, c := range a.Managed() {
-				for pos := range a.Grid.Chunks() {
-					if !yield(a.String(), value.SlotsAt(a.Grid.Row(pos, 0), c, a.Grid.RowsOf(pos))) {
+				for pos := range a.Store.Chunks() {
+					if !yield(a.String(), value.SlotsAt(a.Store.Row(pos, 0), c, a.Store.RowsOf(pos))) {
 						return
 					}
 				}
@@ -326,7 +326,7 @@ func (m *model) slots() iter.Seq2[string, []value.Slot] {
 func (m *model) shown() string {
 	text := fmt.Sprintln(m.rows.Created, m.rows.Destroyed, m.rows.Epoch, m.ids.Free(), m.buffers.Live())
 	for _, a := range m.all {
-		text += fmt.Sprintln(a.Len(), a.Grid.Chunks(), idsOf(a))
+		text += fmt.Sprintln(a.Len(), a.Store.Chunks(), idsOf(a))
 	}
 	return text
 }

@@ -21,7 +21,7 @@ type Part struct {
 }
 
 // wordsAt returns the index in the mask of a chunk's first word: each chunk begins a new word.
-func (p *Part) wordsAt(pos int) int { return p.Table.Grid.Chunks()[pos].Start/64 + pos }
+func (p *Part) wordsAt(pos int) int { return p.Table.Store.Chunks()[pos].Start/64 + pos }
 
 // Mask returns the mask of a chunk, a bit for each row. The part has a mask.
 func (p *Part) Mask(pos int) []uint64 {
@@ -31,7 +31,7 @@ func (p *Part) Mask(pos int) []uint64 {
 
 // rowsOf returns how many rows a chunk had when the part was selected, 0 for a chunk that came later.
 func (p *Part) rowsOf(pos int) int {
-	return max(0, min(p.Table.Grid.RowsOf(pos), p.end-p.Table.Grid.Chunks()[pos].Start))
+	return max(0, min(p.Table.Store.RowsOf(pos), p.end-p.Table.Store.Chunks()[pos].Start))
 }
 
 // Listed returns the rows of a part that has neither all rows nor a mask: counted over the table, in rising
@@ -55,7 +55,7 @@ func (p *Part) Backward() Runs {
 	if p.Whole {
 		return Runs{p: p}
 	}
-	return Runs{p: p, pos: len(p.Table.Grid.Chunks()), hi: len(p.list)}
+	return Runs{p: p, pos: len(p.Table.Store.Chunks()), hi: len(p.list)}
 }
 
 // Next returns the next run of rows, of one chunk.
@@ -82,7 +82,7 @@ func (r *Runs) Next() (pos, row, n int, ok bool) {
 }
 
 func (r *Runs) nextChunk() (pos, row, n int, ok bool) {
-	g := &r.p.Table.Grid
+	g := &r.p.Table.Store
 	if r.pos >= len(g.Chunks()) {
 		return 0, 0, 0, false
 	}
@@ -95,7 +95,7 @@ func (r *Runs) nextListed() (pos, row, n int, ok bool) {
 		return 0, 0, 0, false
 	}
 	list := r.p.list
-	pos, row = r.p.Table.Grid.Find(int(uint32(list[r.hi-1])))
+	pos, row = r.p.Table.Store.Find(int(uint32(list[r.hi-1])))
 	n = 1
 	for r.hi--; r.hi > 0 && row > 0 && list[r.hi-1]+1 == list[r.hi]; r.hi-- {
 		row--
@@ -118,10 +118,10 @@ func prevBit(mask []uint64, hi int, same uint64) int {
 }
 
 // EachRow calls visit for the part's rows, in the order in which they move.
-func (p *Part) EachRow(visit func(alloc.GridRow) error) error {
+func (p *Part) EachRow(visit func(alloc.StoreRow) error) error {
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
-		at := p.Table.Grid.Row(pos, row)
+		at := p.Table.Store.Row(pos, row)
 		for range n {
 			if err := visit(at); err != nil {
 				return err
@@ -138,7 +138,7 @@ func (p *Part) takeOut(pos, row, n int) {
 	case p.shared:
 	case !p.Whole:
 		p.Table.CloseGap(pos, row, n)
-	case pos == len(p.Table.Grid.Chunks())-1:
+	case pos == len(p.Table.Store.Chunks())-1:
 		p.Table.Cut(p.Table.Len())
 	}
 }

@@ -29,7 +29,7 @@ func (r *Rows) RoomHeld(t *table.Table, n int) error {
 func (r *Rows) settle(t *table.Table, err error) error {
 	if err != nil {
 		t.Settle()
-		t.Grid.Trim(0) // a table that is new is given up, and must hold nothing
+		t.Store.Trim(0) // a table that is new is given up, and must hold nothing
 		return err
 	}
 	r.promote(t)

@@ -70,7 +70,7 @@ func (r *Rows) Become(other *Rows) error {
 const lastRow = -1
 
 // born counts n entities whose rows, from index start on, have come to a table, with their ids. The caller may still have
-// values to write: of Unset columns, of buffers that have spilled, and of links.
+// values to write: of Uninitialized columns, of buffers that have spilled, and of links.
 func (r *Rows) born(t *table.Table, start, n int) {
 	r.Created += uint64(n)
 	r.Epoch++
@@ -90,14 +90,14 @@ func (r *Rows) died(t *table.Table, at table.Location, n int) {
 
 // Create makes an entity with a row of a table, all zero.
 func (r *Rows) Create(t *table.Table) entity.ID {
-	at, _ := t.Grid.Tail()
+	at := t.Store.Tail()
 	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
-	alloc.ClearRows(at, 1, t.Grid.Columns())
-	t.Grid.Push(1)
+	alloc.ClearRows(at, 1, t.Store.Columns())
+	t.Store.Push(1)
 	t.Books.MarkLast(r.tables.Version)
 	for _, slot := range t.Books.Toggling() {
-		t.Books.Bits(slot, t.Grid.LastChunk()).Set(at.Row, true)
+		t.Books.Bits(slot, t.Store.LastChunk()).Set(at.Row, true)
 	}
 	r.born(t, lastRow, 1)
 	return e
@@ -105,13 +105,13 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 
 // Copy makes an entity with a row that is a copy of one row, which path leads from. It copies columns and enable bits: the
 // target has nothing that its rows own, and no column that the source lacks.
-func (r *Rows) Copy(path *table.Transition, pos int, from alloc.GridRow) entity.ID {
+func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity.ID {
 	t := path.To
-	at, _ := t.Grid.Tail()
+	at := t.Store.Tail()
 	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
 	path.CopyRow(at, pos, from)
-	t.Grid.Push(1)
+	t.Store.Push(1)
 	t.Books.MarkLast(r.tables.Version)
 	r.born(t, lastRow, 1)
 	return e
@@ -145,7 +145,7 @@ func (r *Rows) forgetRows(l table.Location, n int) {
 
 // CreateN makes n entities with rows of a table, all zero but for the columns of unset.
 func (r *Rows) CreateN(t *table.Table, n int, unset *table.Signature) Span {
-	start := t.Grid.Len()
+	start := t.Store.Len()
 	for left := n; left > 0; {
 		b := t.Tail(left)
 		r.ids.TakeRows(b.Loc, b.IDs)
@@ -161,12 +161,12 @@ func (r *Rows) CreateN(t *table.Table, n int, unset *table.Signature) Span {
 // made room.
 func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
 	r.ids.Revive(ids)
-	start, n := t.Grid.Len(), len(ids)
+	start, n := t.Store.Len(), len(ids)
 	for len(ids) > 0 {
 		b := t.Tail(len(ids))
 		copy(b.IDs, ids)
 		r.ids.MoveRows(b.IDs, b.Loc)
-		alloc.ClearRows(b.At, len(b.IDs), t.Grid.Columns())
+		alloc.ClearRows(b.At, len(b.IDs), t.Store.Columns())
 		r.fresh(t, b)
 		ids = ids[len(b.IDs):]
 	}
@@ -181,8 +181,8 @@ func (r *Rows) fresh(t *table.Table, b table.Run) {
 }
 
 // clearBut zeroes n rows in all columns but those of a set.
-func clearBut(t *table.Table, set *table.Signature, at alloc.GridRow, n int) {
-	columns := t.Grid.Columns()
+func clearBut(t *table.Table, set *table.Signature, at alloc.StoreRow, n int) {
+	columns := t.Store.Columns()
 	for i := range columns {
 		if !set.Has(table.TypeID(columns[i].Key)) {
 			alloc.ClearRows(at, n, columns[i:i+1])
@@ -194,7 +194,7 @@ func clearBut(t *table.Table, set *table.Signature, at alloc.GridRow, n int) {
 // values are copied; buffers that have spilled have the headers of the row still, for the caller to replace.
 func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
 	t := path.To
-	start := t.Grid.Len()
+	start := t.Store.Len()
 	for left := n; left > 0; {
 		b := t.Tail(left)
 		path.Repeat(b, pos, row)
@@ -212,7 +212,7 @@ func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) 
 
 // send moves n rows of a chunk along a path. The rows stay behind, void, for the caller to remove.
 func (r *Rows) send(path *table.Transition, pos, row, n int) Span {
-	start := path.To.Grid.Len()
+	start := path.To.Store.Len()
 	path.Send(pos, row, n)
 	r.moved(path, path.From.At(pos, row), start, n)
 	return Span{path.To, start, n}
@@ -228,7 +228,7 @@ func (r *Rows) give(path *table.Transition, chunks int) Span {
 
 // end ends the entities of n rows of a chunk and what the rows own. The rows stay behind, void, for the caller to remove.
 func (r *Rows) end(t *table.Table, pos, row, n int) {
-	at, l := t.Grid.Row(pos, row), t.At(pos, row)
+	at, l := t.Store.Row(pos, row), t.At(pos, row)
 	if r.forget != nil {
 		r.forgetRows(l, n)
 	}
@@ -239,21 +239,21 @@ func (r *Rows) end(t *table.Table, pos, row, n int) {
 
 // Refit moves the rows of the last chunk of a table to a smaller chunk when they fit one, and frees the reserve.
 func (r *Rows) Refit(t *table.Table) {
-	if t.Grid.Len() == 0 {
+	if t.Store.Len() == 0 {
 		t.Refit()
 		return
 	}
-	last, at := t.Grid.Chunks()[t.Grid.LastChunk()], t.Books.LastAt()
+	last, at := t.Store.Chunks()[t.Store.LastChunk()], t.Books.LastAt()
 	t.Refit()
-	if now := t.Grid.Chunks()[t.Grid.LastChunk()]; now.First != last.First {
-		r.moved(&table.Transition{From: t, To: t}, at, last.Start, t.Grid.Len()-last.Start)
+	if now := t.Store.Chunks()[t.Store.LastChunk()]; now.First != last.First {
+		r.moved(&table.Transition{From: t, To: t}, at, last.Start, t.Store.Len()-last.Start)
 	}
 }
 
 // promote ends the outgrown chunk of a table that has made room for more.
 func (r *Rows) promote(t *table.Table) {
-	if pos, outgrown := t.Grid.Leaving(); outgrown {
-		start, at, n := t.Grid.Chunks()[pos].Start, t.At(pos, 0), t.Grid.RowsOf(pos)
+	if pos, outgrown := t.Store.Leaving(); outgrown {
+		start, at, n := t.Store.Chunks()[pos].Start, t.At(pos, 0), t.Store.RowsOf(pos)
 		t.Promote()
 		r.moved(&table.Transition{From: t, To: t}, at, start, n)
 	}

@@ -51,13 +51,13 @@ func (s *Selection) seatOf(index uint32) *seat {
 
 // Add begins a part of a table's rows, without rows yet, and returns it. It is good until the next Add.
 func (s *Selection) Add(t *table.Table) *Part {
-	s.Parts = append(s.Parts, Part{Table: t, end: t.Grid.Len()})
+	s.Parts = append(s.Parts, Part{Table: t, end: t.Store.Len()})
 	return &s.Parts[len(s.Parts)-1]
 }
 
 // AddWhole adds all rows of a table that has any.
 func (s *Selection) AddWhole(t *table.Table) {
-	if n := t.Grid.Len(); n > 0 {
+	if n := t.Store.Len(); n > 0 {
 		p := s.Add(t)
 		p.Rows, p.Whole = n, true
 	}
@@ -66,7 +66,7 @@ func (s *Selection) AddWhole(t *table.Table) {
 // AddMask gives a part a mask, all clear.
 func (s *Selection) AddMask(p *Part) {
 	at := len(s.bits)
-	words := (p.Table.Grid.Len()+63)/64 + len(p.Table.Grid.Chunks())
+	words := (p.Table.Store.Len()+63)/64 + len(p.Table.Store.Chunks())
 	s.bits = slices.Grow(s.bits, words)[:at+words]
 	p.mask = s.bits[at:]
 	clear(p.mask)
@@ -128,7 +128,7 @@ func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) 
 	s.cutLists(listed)
 	for i := range s.Parts[s.group:] {
 		p := &s.Parts[s.group+i]
-		p.Whole = p.Rows == p.Table.Grid.Len()
+		p.Whole = p.Rows == p.Table.Store.Len()
 	}
 	return -1
 }
@@ -144,7 +144,7 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 		if s.group > 0 {
 			per = rowsPerGrouped
 		}
-		if p := s.Add(r.calls.TableAt(o.Table())); p.Table.Grid.Len()/per <= listed {
+		if p := s.Add(r.calls.TableAt(o.Table())); p.Table.Store.Len()/per <= listed {
 			s.AddMask(p)
 		}
 		seat.part = int32(len(s.Parts))
@@ -153,12 +153,12 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 	p := &s.Parts[index]
 	t := p.Table
 	if p.mask == nil {
-		s.listed = append(s.listed, uint64(index)<<32|uint64(t.Grid.Chunks()[pos].Start+row))
+		s.listed = append(s.listed, uint64(index)<<32|uint64(t.Store.Chunks()[pos].Start+row))
 		return
 	}
 	if o == l.before { // a second one of a chunk: others are likely
 		l.end()
-		*l = lister{s: s, first: at - table.Location(row), rows: table.Location(t.Grid.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
+		*l = lister{s: s, first: at - table.Location(row), rows: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
 		l.set(at)
 		return
 	}

@@ -19,9 +19,9 @@ func (m *model) rowsOf(p *Part, text string) (list []int) {
 	last := p.Table.Len()
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
-		c := p.Table.Grid.Chunks()[pos]
+		c := p.Table.Store.Chunks()[pos]
 		require.Positive(m.t, n, text)
-		require.LessOrEqual(m.t, row+n, p.Table.Grid.RowsOf(pos), text)
+		require.LessOrEqual(m.t, row+n, p.Table.Store.RowsOf(pos), text)
 		if !p.Whole {
 			require.LessOrEqual(m.t, c.Start+row+n, last, text)
 			last = c.Start + row
@@ -33,7 +33,7 @@ func (m *model) rowsOf(p *Part, text string) (list []int) {
 	_, _, _, ok := runs.Next()
 	require.False(m.t, ok, text)
 	var visited []int
-	require.NoError(m.t, p.EachRow(func(at alloc.GridRow) error {
+	require.NoError(m.t, p.EachRow(func(at alloc.StoreRow) error {
 		visited = append(visited, m.indexOf(*table.IDAt(at)))
 		return nil
 	}), text)
@@ -47,7 +47,7 @@ func (m *model) indexOf(e entity.ID) int {
 	l := m.ids.Find(e).Location
 	o := m.tables.OwnerOf(l)
 	row := o.Row(l)
-	return m.all[o.Table()].Grid.Chunks()[o.Pos()].Start + row
+	return m.all[o.Table()].Store.Chunks()[o.Pos()].Start + row
 }
 
 // checkPart compares a part with the entities that it should have.
@@ -65,11 +65,11 @@ func (m *model) checkPart(p *Part, want []entity.ID, text string) {
 	require.Equal(m.t, len(want), p.Rows, text)
 	switch {
 	case p.IsMasked():
-		for pos := range p.Table.Grid.Chunks() {
+		for pos := range p.Table.Store.Chunks() {
 			mask := p.Mask(pos)
-			require.Len(m.t, mask, (p.Table.Grid.RowsOf(pos)+63)/64, text)
-			for row := range p.Table.Grid.RowsOf(pos) {
-				_, has := slices.BinarySearch(list, p.Table.Grid.Chunks()[pos].Start+row)
+			require.Len(m.t, mask, (p.Table.Store.RowsOf(pos)+63)/64, text)
+			for row := range p.Table.Store.RowsOf(pos) {
+				_, has := slices.BinarySearch(list, p.Table.Store.Chunks()[pos].Start+row)
 				if has != (mask[row/64]>>(row%64)&1 != 0) {
 					m.t.Fatalf("%s: row %d of chunk %d", text, row, pos)
 				}
@@ -179,7 +179,7 @@ func TestSelectWholeAndMasked(t *testing.T) {
 				tx.AddMask(p)
 				var want []entity.ID
 				for i, e := range ids {
-					if pos, row := a.Grid.Find(i); rng.Float64() < share {
+					if pos, row := a.Store.Find(i); rng.Float64() < share {
 						p.Mask(pos)[row/64] |= 1 << (row % 64)
 						p.Rows++
 						want = append(want, e)
@@ -201,7 +201,7 @@ func TestEachRowStops(t *testing.T) {
 	tx := m.rows.Begin()
 	tx.AddWhole(a)
 	seen := 0
-	require.ErrorIs(t, tx.Parts[0].EachRow(func(alloc.GridRow) error {
+	require.ErrorIs(t, tx.Parts[0].EachRow(func(alloc.StoreRow) error {
 		if seen++; seen == 3 {
 			return alloc.ErrInjected
 		}

@@ -93,7 +93,7 @@ func (tx *Tx) planPart(p *Part, path *table.Transition, to *target) {
 		to.coming += p.Rows
 		return
 	}
-	p.all = p.Whole && !p.Table.Grid.HasSmall() && to.sources == 1 && path.To.Len() == 0 && (path.Relabels || path.Adopts())
+	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && path.To.Len() == 0 && (path.Relabels || path.Adopts())
 	switch {
 	case p.all:
 	case p.relabels():
@@ -166,7 +166,7 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 			continue
 		}
 		t.Settle()
-		t.Grid.Trim(0) // a target that is new is forgotten and must hold nothing
+		t.Store.Trim(0) // a target that is new is forgotten and must hold nothing
 	}
 	return err
 }
@@ -174,7 +174,7 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 // room returns the rows that need room: one more than a
 // small chunk has when full chunks come and there are rows besides.
 func (to *target) room() int {
-	if g := &to.t.Grid; to.regular && g.Units() == 0 && to.coming+g.Len() > 0 {
+	if g := &to.t.Store; to.regular && g.Units() == 0 && to.coming+g.Len() > 0 {
 		return max(to.coming, g.SmallRows()-g.Len()+1)
 	}
 	return to.coming
@@ -214,7 +214,7 @@ func (tx *Tx) relabel(p *Part) {
 	}
 	n := p.Table.FullChunks()
 	if p.all {
-		n = len(p.Table.Grid.Chunks())
+		n = len(p.Table.Store.Chunks())
 	}
 	if p.Whole && path.Relabels && n > 0 {
 		tx.Note(tx.rows.give(path, n))

@@ -78,7 +78,7 @@ func (m *model) mask(tx *Tx, a *table.Table, list []entity.ID) {
 	tx.AddMask(p)
 	p.Rows = len(list)
 	for _, e := range list {
-		pos, row := a.Grid.Find(m.indexOf(e))
+		pos, row := a.Store.Find(m.indexOf(e))
 		p.Mask(pos)[row/64] |= 1 << (row % 64)
 	}
 }
@@ -186,7 +186,7 @@ func TestOneEntityAgainstModel(t *testing.T) {
 				require.NoError(t, m.rows.Room(to, 1, 0))
 				path := a.To(to)
 				m.rows.MoveOne(a, path, e, r, m.tables.OwnerOf(r.Location))
-				alloc.ClearRows(to.Grid.LastRow(), 1, path.Fresh)
+				alloc.ClearRows(to.Store.LastRow(), 1, path.Fresh)
 				m.goes(e, to, table.Signature{})
 				m.write(rng, []entity.ID{e})
 			case !a.Sig.Has(typeHits): // the caller would give the copies blocks
@@ -203,7 +203,7 @@ func TestOneEntityAgainstModel(t *testing.T) {
 // repeat makes n copies of an entity.
 func (m *model) repeat(rng *rand.Rand, e entity.ID, a *table.Table, n int) {
 	require.NoError(m.t, m.rows.Room(a, n, n))
-	pos, row := a.Grid.Find(m.indexOf(e))
+	pos, row := a.Store.Find(m.indexOf(e))
 	ids, span := m.rows.Repeat(a.To(a), pos, row, n, nil)
 	require.Equal(m.t, ids, idsIn([]Span{span}))
 	for _, c := range ids {
@@ -293,7 +293,7 @@ func TestReserveRefused(t *testing.T) {
 			relieved := 0
 			s.trim = func() (chunks int) {
 				for _, a := range s.all {
-					chunks += a.Grid.Trim(0)
+					chunks += a.Store.Trim(0)
 				}
 				chunks += s.buffers.Trim()
 				relieved += chunks
@@ -413,7 +413,7 @@ func TestRoomRefused(t *testing.T) {
 				m.check(text)
 			}
 			require.Positive(t, refusals)
-			require.GreaterOrEqual(t, to.Grid.Room(), 6_000)
+			require.GreaterOrEqual(t, to.Store.Room(), 6_000)
 			m.rows.CreateN(to, 6_000, &table.Signature{})
 			for _, e := range idsOf(to)[to.Len()-6_000:] {
 				m.want[e] = &slowRow{types: to.Sig, on: [kinds]bool{typeB: true, typeD: true}}

@@ -55,7 +55,7 @@ func (d *directory) setCells(cells []entity.Cell) {
 }
 
 // cellOf returns the cell of the table's type with a slot in the chunk at a position, whose row 0 is at.
-func (t *Table) cellOf(slot, pos int, at alloc.GridRow) entity.Cell {
+func (t *Table) cellOf(slot, pos int, at alloc.StoreRow) entity.Cell {
 	size := t.all.types[t.Types[slot]].Layout.Size
 	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))
 	c := entity.MakeCell(p, t.Books.at(pos), uintptr(size), t.Books.Version(uint16(slot), pos))
@@ -67,7 +67,7 @@ func (t *Table) cellOf(slot, pos int, at alloc.GridRow) entity.Cell {
 
 // note enters a chunk in the directories of the table's types.
 func (t *Table) note(pos int) {
-	at := t.Grid.Row(pos, 0)
+	at := t.Store.Row(pos, 0)
 	first, end := t.stretchesAt(pos)
 	for slot, id := range t.Types {
 		d := &t.all.directories[id]
@@ -114,10 +114,10 @@ func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 			continue
 		}
 		slot := slices.Index(t.Types, id)
-		for pos := range t.Grid.Chunks() {
+		for pos := range t.Store.Chunks() {
 			first, end := t.stretchesAt(pos)
 			for i := first; i < end; i++ {
-				want[i] = t.cellOf(slot, pos, t.Grid.Row(pos, 0))
+				want[i] = t.cellOf(slot, pos, t.Store.Row(pos, 0))
 			}
 		}
 	}

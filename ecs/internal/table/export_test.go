@@ -52,12 +52,12 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 	o, d := &s.owners[first], &s.directories[t.Types[len(t.Types)-1]]
 	switch invariant {
 	case "W1":
-		r := s.ids.Find(*IDAt(t.Grid.Row(0, 0)))
+		r := s.ids.Find(*IDAt(t.Store.Row(0, 0)))
 		r.Location++
 		return func() { r.Location-- }
 	case "W2":
-		t.Grid.Push(t.Grid.PerUnit())
-		return func() { t.Grid.Push(-t.Grid.PerUnit()) }
+		t.Store.Push(t.Store.PerUnit())
+		return func() { t.Store.Push(-t.Store.PerUnit()) }
 	case "W3":
 		o.at++
 		return func() { o.at-- }
@@ -65,11 +65,11 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		n := s.stretches.take(1)
 		return func() { s.stretches.give(n, 1) }
 	case "W3 leak":
-		e, err := s.shelf.Alloc()
+		e, err := s.smallChunks.Alloc()
 		if err != nil {
 			return nil
 		}
-		return func() { s.shelf.Free(e) }
+		return func() { s.smallChunks.Free(e) }
 	case "W6":
 		return t.Books.Corrupt("B2")
 	case "W9":

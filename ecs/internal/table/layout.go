@@ -53,7 +53,7 @@ func (t *Table) layOut(alike bool) error {
 	}
 	t.Books = NewBooks(n, toggling, &s.spares)
 	t.ownRows = plan.Rows
-	t.Grid = alloc.MakeGrid(s.u, s.shelf, &plan, stored, s.growth, alloc.MaxGridOrder)
+	t.Store = alloc.MakeColumnStore(s.u, s.smallChunks, &plan, stored, s.growth, alloc.MaxStoreOrder)
 	return nil
 }
 
@@ -133,12 +133,12 @@ func (t *Table) UseLayout(from *Table, ids []TypeID) {
 	}
 	plan := from.Plan().Narrow(offsets, tags)
 	t.adopted = &plan
-	t.replan(plan.Rows, &from.Grid)
+	t.replan(plan.Rows, &from.Store)
 }
 
 // UseOwnLayout returns a table without rows to its own layout, when a unit has more rows by it.
 func (t *Table) UseOwnLayout() {
-	if len(t.Grid.Chunks()) > 0 || t.Grid.PerUnit() >= t.ownRows {
+	if len(t.Store.Chunks()) > 0 || t.Store.PerUnit() >= t.ownRows {
 		return
 	}
 	plan := t.mustPlan()
@@ -151,16 +151,16 @@ func (t *Table) UseOwnLayout() {
 	t.replan(plan.Rows, nil)
 }
 
-// replan updates the grid, the transitions and the caller of a table without rows, after its places
-// have changed. rows is the number of rows of a unit; like is the grid whose chunks will come, or nil.
-func (t *Table) replan(rows int, like *alloc.Grid) {
+// replan updates the store, the transitions and the caller of a table without rows, after its places
+// have changed. rows is the number of rows of a unit; like is the store whose chunks will come, or nil.
+func (t *Table) replan(rows int, like *alloc.ColumnStore) {
 	columns := make([]Column, 0, len(t.Types))
 	for _, id := range t.Types {
 		if t.all.types[id].Layout.Size > 0 {
 			columns = append(columns, t.Column(id))
 		}
 	}
-	t.Grid.Replan(rows, columns, like)
+	t.Store.Replan(rows, columns, like)
 	for i := range t.Owning {
 		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
 	}
@@ -178,7 +178,7 @@ func (t *Table) verifyLayout() error {
 			columns--
 		}
 	}
-	for _, c := range t.Grid.Columns() {
+	for _, c := range t.Store.Columns() {
 		columns++
 		if id := TypeID(c.Key); c != t.Column(id) || t.all.types[id].Owns() != slices.Contains(t.Owning, c) {
 			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its owning ones are %v", t.all.types[id].Layout.Name, t, t.Places[id].Offset, c.Offset, t.Owning)

@@ -13,30 +13,30 @@ type Owner struct {
 	base  unsafe.Pointer // address of the chunk
 	first Location       // of the chunk's row 0
 	table uint32         // Index of the table, plus one; 0: no table
-	at    uint32         // position in the table's grid 22 bits | scale of the chunk 10
+	at    uint32         // position in the table's store 22 bits | scale of the chunk 10
 }
 
 // Table returns the index of the owning table.
 func (o Owner) Table() uint32 { return o.table - 1 }
 
-// Pos returns the position of the chunk in the table's grid.
+// Pos returns the position of the chunk in the table's store.
 func (o Owner) Pos() int { return int(o.at & (1<<posBits - 1)) }
 
-// Scale returns the scale of the chunk, see alloc.Grid.Scale.
+// Scale returns the scale of the chunk, see alloc.ColumnStore.Scale.
 func (o Owner) Scale() uintptr { return uintptr(o.at >> posBits) }
 
 // Row returns the row at a location in the chunk.
 func (o Owner) Row(l Location) int { return int(l - o.first) }
 
 // RowAt returns the row at a location in the chunk, with where the chunk is.
-func (o Owner) RowAt(l Location) alloc.GridRow {
-	return alloc.GridRow{Base: o.base, Scale: uintptr(o.at >> posBits), Row: int(l - o.first)}
+func (o Owner) RowAt(l Location) alloc.StoreRow {
+	return alloc.StoreRow{Base: o.base, Scale: uintptr(o.at >> posBits), Row: int(l - o.first)}
 }
 
 const (
 	posBits = 22
-	_       = uint(1<<(32-posBits) - 1 - 1<<alloc.MaxGridOrder) // there is room for the scale
-	_       = uint(1<<posBits - entity.Stretches)               // and a position for each stretch
+	_       = uint(1<<(32-posBits) - 1 - 1<<alloc.MaxStoreOrder) // there is room for the scale
+	_       = uint(1<<posBits - entity.Stretches)                // and a position for each stretch
 )
 
 // OwnerOf returns the owner of the stretch that a location lies in.
@@ -44,19 +44,19 @@ func (s *Tables) OwnerOf(l Location) Owner { return s.owners[l>>entity.RowBits] 
 
 // ownerOf returns the owner of the stretches of a chunk.
 func (t *Table) ownerOf(pos int) Owner {
-	at := t.Grid.Row(pos, 0)
+	at := t.Store.Row(pos, 0)
 	return Owner{base: at.Base, first: t.At(pos, 0), table: t.Index + 1, at: uint32(pos) | uint32(at.Scale)<<posBits}
 }
 
 // stretchesAt returns the stretches of the chunk at a position: from first to before end.
 func (t *Table) stretchesAt(pos int) (first, end int) {
 	first = stretchOf(t.Books.at(pos))
-	return first, first + stretchesFor(t.Grid.Fits(t.Grid.Chunks()[pos]))
+	return first, first + stretchesFor(t.Store.Fits(t.Store.Chunks()[pos]))
 }
 
 // number gives a chunk that comes to the table its stretches, and returns the location of its row 0.
-func (t *Table) number(c alloc.GridChunk) Location {
-	return locationOf(t.all.stretches.take(stretchesFor(t.Grid.Fits(c))))
+func (t *Table) number(c alloc.StoreChunk) Location {
+	return locationOf(t.all.stretches.take(stretchesFor(t.Store.Fits(c))))
 }
 
 // place enters the chunk at a position in the owners and the directories, or what has changed of it.
@@ -96,7 +96,7 @@ func (s *Tables) verifyOwners(all []*Table) error {
 		}
 	}
 	for _, t := range all {
-		for pos := range t.Grid.Chunks() {
+		for pos := range t.Store.Chunks() {
 			first, end := t.stretchesAt(pos)
 			stretches += end - first
 			for i := first; i < end; i++ {
@@ -105,15 +105,15 @@ func (s *Tables) verifyOwners(all []*Table) error {
 				}
 			}
 		}
-		if t.Grid.HasSmall() {
+		if t.Store.HasSmall() {
 			kept++
 		}
 	}
 	if owned != stretches || s.stretches.inUse() != stretches {
 		return fmt.Errorf("ecs: W3: %d stretches are in use and %d have owners, the archetypes have %d", s.stretches.inUse(), owned, stretches)
 	}
-	if s.shelf.Live() != kept {
-		return fmt.Errorf("ecs: W3: the shelf has handed out %d small chunks, the archetypes have %d", s.shelf.Live(), kept)
+	if s.smallChunks.Live() != kept {
+		return fmt.Errorf("ecs: W3: %d small chunks are handed out, the archetypes have %d", s.smallChunks.Live(), kept)
 	}
-	return s.shelf.Verify()
+	return s.smallChunks.Verify()
 }

@@ -30,4 +30,4 @@ func (p Place) Flags() uint8 { return uint8(p.use) }
 func (p Place) With(flags uint8) Place { return Place{p.Offset, p.use&^0xff | uint32(flags)} }
 
 // Column is a type with storage in a table's chunks; its key is the TypeID.
-type Column = alloc.GridColumn
+type Column = alloc.StoreColumn

@@ -19,46 +19,46 @@ func IDs(base unsafe.Pointer, rows int) []entity.ID {
 }
 
 // IDAt returns the entity of a row.
-func IDAt(at alloc.GridRow) *entity.ID {
+func IDAt(at alloc.StoreRow) *entity.ID {
 	// Safe because the entity column lies at offset 0 of the row's chunk.
 	return (*entity.ID)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(entity.ID{})))
 }
 
 // Run is consecutive rows of one chunk of a table that rows come to.
 type Run struct {
-	Pos int           // position of the chunk
-	At  alloc.GridRow // the first row
-	Loc Location      // of the first row
-	IDs []entity.ID   // the entity column of the run: one ID a row
+	Pos int            // position of the chunk
+	At  alloc.StoreRow // the first row
+	Loc Location       // of the first row
+	IDs []entity.ID    // the entity column of the run: one ID a row
 }
 
 // Tail returns the n free rows behind the table's last row, or as many of them as the chunk has.
 // The table must have room. Push counts the rows once the caller has filled them.
 func (t *Table) Tail(n int) Run {
-	chunks, have := t.Grid.Chunks(), t.Grid.Len()
+	chunks, have := t.Store.Chunks(), t.Store.Len()
 	pos := len(chunks) - 1
 	row := have - chunks[pos].Start
 	if row < 0 { // there is room in more than the last chunk
-		pos, row = t.Grid.Find(have)
+		pos, row = t.Store.Find(have)
 	}
-	chunk, at := chunks[pos], t.Grid.Row(pos, row)
-	end := row + min(n, t.Grid.Fits(chunk)-row)
+	chunk, at := chunks[pos], t.Store.Row(pos, row)
+	end := row + min(n, t.Store.Fits(chunk)-row)
 	return Run{pos, at, t.At(pos, row), IDs(at.Base, end)[row:]}
 }
 
 // Push adds a run that Tail returned to the table's rows. The caller has filled it.
 func (t *Table) Push(b Run) {
-	t.Grid.Push(len(b.IDs))
+	t.Store.Push(len(b.IDs))
 	t.Books.Mark(b.Pos, t.all.Version)
 }
 
 // CloseGap removes n rows of a chunk: the table's last rows fill the gap, and the table ends n rows
 // earlier. The caller frees what the removed rows own.
 func (t *Table) CloseGap(pos, row, n int) {
-	first := t.Grid.Chunks()[pos].Start + row
-	fill := min(n, t.Grid.Len()-first-n)
+	first := t.Store.Chunks()[pos].Start + row
+	fill := min(n, t.Store.Len()-first-n)
 	for left := fill; left > 0; {
-		lastPos, lastRow := t.Grid.Find(t.Grid.Len() - (fill - left) - 1)
+		lastPos, lastRow := t.Store.Find(t.Store.Len() - (fill - left) - 1)
 		k := min(left, lastRow+1)
 		t.fillGap(pos, row+left-k, lastPos, lastRow+1-k, k)
 		left -= k
@@ -68,10 +68,10 @@ func (t *Table) CloseGap(pos, row, n int) {
 
 // fillGap copies n rows of chunk from over n rows of chunk pos, and updates the records of the copied ones.
 func (t *Table) fillGap(pos, row, from, fromRow, n int) {
-	hole, last := t.Grid.Row(pos, row), t.Grid.Row(from, fromRow)
+	hole, last := t.Store.Row(pos, row), t.Store.Row(from, fromRow)
 	ids := IDs(hole.Base, row+n)[row:]
 	copy(ids, IDs(last.Base, fromRow+n)[fromRow:])
-	t.Grid.Own().Rows(hole, last, n)
+	t.Store.Own().Rows(hole, last, n)
 	t.all.ids.MoveRows(ids, t.At(pos, row))
 	t.Books.CopyRows(pos, row, t.span(from, fromRow), n)
 	t.Books.Carry(pos, from, t.all.Version)
@@ -80,35 +80,35 @@ func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 // Cut removes the last n rows, and the chunks that are empty without them.
 func (t *Table) Cut(n int) {
 	for n > 0 {
-		pos, row := t.Grid.Last()
+		pos, row := t.Store.Last()
 		k := min(n, row+1)
 		t.Books.ClearRows(pos, row+1-k, k)
 		if debug.On {
-			alloc.PoisonRows(t.Grid.Row(pos, row+1-k), k, t.Grid.Columns())
+			alloc.PoisonRows(t.Store.Row(pos, row+1-k), k, t.Store.Columns())
 		}
 		t.Books.Order(pos, t.all.Version)
 		if k == row+1 {
 			t.leave(pos)
 		}
-		t.Grid.Cut(k)
+		t.Store.Cut(k)
 		n -= k
 	}
 }
 
 // span returns the rows of a chunk from a row on, as CopyBits of other books takes them.
 func (t *Table) span(pos, row int) Span {
-	return Span{Books: &t.Books, Pos: pos, Row: row, All: t.Grid.RowsOf(pos)}
+	return Span{Books: &t.Books, Pos: pos, Row: row, All: t.Store.RowsOf(pos)}
 }
 
 // Release ends what n rows own outside the chunk; the rows stay.
-func (t *Table) Release(at alloc.GridRow, n int) {
+func (t *Table) Release(at alloc.StoreRow, n int) {
 	for _, c := range t.Owning {
 		t.all.release(at, c, n)
 	}
 }
 
 // release ends what n rows own through one column. The headers or slots in the column are void then.
-func (s *Tables) release(at alloc.GridRow, c Column, n int) {
+func (s *Tables) release(at alloc.StoreRow, c Column, n int) {
 	if of := &s.types[c.Key]; of.Buffers != nil {
 		of.Buffers.FreeRows(at, c, n)
 	} else {
@@ -125,7 +125,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	at := o.RowAt(hole)
 	if x != nil {
 		to := x.To
-		dest, _ := to.Grid.Tail()
+		dest := to.Store.Tail()
 		*IDAt(dest) = e
 		r.Location = to.Books.LastAt() + Location(dest.Row)
 		to.Books.MarkLast(s.Version)
@@ -135,40 +135,40 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 				x.sendRare(o.Pos(), at, dest)
 			}
 		}
-		to.Grid.Push(1)
+		to.Store.Push(1)
 		alloc.CopyPairs(dest, at, x.row.Pairs)
 	} else if len(t.Owning) > 0 {
 		t.Release(at, 1)
 	}
-	last := t.Grid.LastRow()
+	last := t.Store.LastRow()
 	t.Books.OrderLast(s.Version)
 	if len(t.Books.Toggling()) > 0 {
-		t.Books.Close(o.Pos(), at.Row, t.Grid.LastChunk(), last.Row)
+		t.Books.Close(o.Pos(), at.Row, t.Store.LastChunk(), last.Row)
 	}
 	if gap, end := IDAt(at), IDAt(last); gap != end {
 		moved := *end
 		*gap = moved
 		s.ids.Move(moved, hole)
-		t.Books.Carry(o.Pos(), t.Grid.LastChunk(), s.Version) // in one chunk too: whether it is one is for no branch to guess
-		own := t.Grid.Own()
+		t.Books.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // in one chunk too: whether it is one is for no branch to guess
+		own := t.Store.Own()
 		alloc.CopyPairs(at, last, own.Pairs)
 		if own.Others {
 			own.CopyOthers(at, last)
 		}
 	}
 	if debug.On {
-		alloc.PoisonRows(last, 1, t.Grid.Columns())
+		alloc.PoisonRows(last, 1, t.Store.Columns())
 	}
 	if last.Row == 0 {
-		t.leave(t.Grid.LastChunk())
+		t.leave(t.Store.LastChunk())
 	}
-	t.Grid.Pop(last.Row)
+	t.Store.Pop(last.Row)
 }
 
 // sendRare is the part of MoveOne that few transitions need: it copies enable bits, and ends what
 // the row owned in columns that only the source has.
-func (x *Transition) sendRare(pos int, from, dest alloc.GridRow) {
-	toPos := x.To.Grid.LastChunk()
+func (x *Transition) sendRare(pos int, from, dest alloc.StoreRow) {
+	toPos := x.To.Store.LastChunk()
 	for _, b := range x.bits {
 		x.To.Books.Bits(b.To, toPos).Set(dest.Row, x.From.Books.Bits(b.From, pos).Has(from.Row))
 	}

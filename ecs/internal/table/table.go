@@ -13,9 +13,9 @@ import (
 //
 //	W1 Every row has an entity whose record leads back to the row.
 //	W2 All chunks of a table but the last are full; the last is not empty. Its
-//	   grid is sound: T1 to T5 of alloc.Grid.
+//	   store is sound: T1 to T5 of alloc.ColumnStore.
 //	W3 Each chunk of a table has stretches of its own, whose owners have the table and the
-//	   position. No other stretch has an owner or is in use. The shelf has handed out the
+//	   position. No other stretch has an owner or is in use. The small chunks handed out are the
 //	   small chunks of the tables and nothing else.
 //	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Books.
 //	W9 A table's places, columns and transitions say what its plan says, and the plan
@@ -32,16 +32,16 @@ import (
 type Table struct {
 	Index   uint32 // which owners have for the table: the caller sets it, see Renumber
 	Sig     Signature
-	Types   []TypeID     // in rising order
-	Places  []Place      // by TypeID, up to the highest of Types
-	Grid    alloc.Grid   // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	Books   Books        // of the grid's chunks: versions, and enable bits
-	Owning  []Column     // the grid's columns whose rows own blocks or values: buffers, then managed types
-	Closed  bool         // Close or End was called
-	all     *Tables      // of its world
-	bufferN int          // how many of Owning are buffers
-	ownRows int          // of a unit in the plan of its own types, see layout.go
-	adopted *layout.Plan // a plan with holes, of UseLayout; nil: the table has the plan of its own types
+	Types   []TypeID          // in rising order
+	Places  []Place           // by TypeID, up to the highest of Types
+	Store   alloc.ColumnStore // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	Books   Books             // of the store's chunks: versions, and enable bits
+	Owning  []Column          // the store's columns whose rows own blocks or values: buffers, then managed types
+	Closed  bool              // Close or End was called
+	all     *Tables           // of its world
+	bufferN int               // how many of Owning are buffers
+	ownRows int               // of a unit in the plan of its own types, see layout.go
+	adopted *layout.Plan      // a plan with holes, of UseLayout; nil: the table has the plan of its own types
 	paths   []*Transition
 	side    *Transition // reused by Sideways
 	marked  *uint32     // where the versions of the books were when the cells were noted last
@@ -60,18 +60,18 @@ func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
 
 // Close frees the chunks of a table without rows.
 func (t *Table) Close() {
-	t.Grid.Release()
+	t.Store.Release()
 	t.paths, t.side, t.Closed = nil, nil, true
 }
 
 // End frees all chunks, with their rows, when the world ends. Index and Types stay.
 func (t *Table) End() {
-	t.Grid.Release()
+	t.Store.Release()
 	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Closed: true}
 }
 
 // Len returns the number of rows.
-func (t *Table) Len() int { return t.Grid.Len() }
+func (t *Table) Len() int { return t.Store.Len() }
 
 // String lists the types.
 func (t *Table) String() string {
@@ -85,7 +85,7 @@ func (t *Table) String() string {
 // Renumber sets the table's Index and updates the owners of its chunks.
 func (t *Table) Renumber(index uint32) {
 	t.Index = index
-	for pos := range t.Grid.Chunks() {
+	for pos := range t.Store.Chunks() {
 		t.place(pos)
 	}
 }
@@ -140,10 +140,10 @@ func (t *Table) Grow(n int) error {
 // only chunk is outgrown, its rows stay in it until Promote or Settle. When the universe refuses,
 // MakeRoom calls Calls.Trim and tries again. On an error no row has changed.
 func (t *Table) MakeRoom(n int, exactly bool) error {
-	if n <= t.Grid.Room() {
+	if n <= t.Store.Room() {
 		return nil
 	}
-	before := len(t.Grid.Chunks())
+	before := len(t.Store.Chunks())
 	err := t.grow(n, exactly)
 	if err != nil && t.all.calls.Trim() > 0 {
 		err = t.grow(n, exactly)
@@ -151,7 +151,7 @@ func (t *Table) MakeRoom(n int, exactly bool) error {
 	if err != nil {
 		return err
 	}
-	chunks := t.Grid.Chunks()
+	chunks := t.Store.Chunks()
 	for pos := before; pos < len(chunks); pos++ {
 		t.enter(chunks[pos], pos)
 	}
@@ -161,57 +161,57 @@ func (t *Table) MakeRoom(n int, exactly bool) error {
 // grow takes chunks for n more rows, by the growth policy or exactly.
 func (t *Table) grow(n int, exactly bool) error {
 	if exactly {
-		return t.Grid.GrowExact(n)
+		return t.Store.GrowExact(n)
 	}
-	return t.Grid.Grow(n)
+	return t.Store.Grow(n)
 }
 
 // Promote moves the rows of an outgrown chunk to the next chunk, which takes the outgrown chunk's
 // position, with the versions of its types and of its order. It cannot fail.
 func (t *Table) Promote() {
-	pos, ok := t.Grid.Leaving()
+	pos, ok := t.Store.Leaving()
 	if !ok {
 		return
 	}
-	n := t.Grid.RowsOf(pos)
-	ids := IDs(t.Grid.Row(pos+1, 0).Base, n)
-	copy(ids, IDs(t.Grid.Row(pos, 0).Base, n))
+	n := t.Store.RowsOf(pos)
+	ids := IDs(t.Store.Row(pos+1, 0).Base, n)
+	copy(ids, IDs(t.Store.Row(pos, 0).Base, n))
 	t.all.ids.MoveRows(ids, t.At(pos+1, 0))
 	t.retire(pos)
 	t.Books.Promote(pos)
-	t.Grid.Promote()
-	for i := pos; i < len(t.Grid.Chunks()); i++ {
+	t.Store.Promote()
+	for i := pos; i < len(t.Store.Chunks()); i++ {
 		t.place(i)
 	}
 }
 
 // Settle moves the chunks beyond the rows, which MakeRoom took and no row came to, to the reserve.
 func (t *Table) Settle() {
-	for last := len(t.Grid.Chunks()) - 1; last >= t.Grid.Needed(); last-- {
+	for last := len(t.Store.Chunks()) - 1; last >= t.Store.Needed(); last-- {
 		t.leave(last)
 	}
-	t.Grid.Settle()
+	t.Store.Settle()
 }
 
 // Refit frees the reserve and moves the rows of the last chunk to a smaller chunk when they fit one.
 // When the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the rows stay.
 func (t *Table) Refit() {
-	err := t.Grid.Refit()
+	err := t.Store.Refit()
 	if err != nil && t.all.calls.Trim() > 0 {
-		err = t.Grid.Refit()
+		err = t.Store.Refit()
 	}
-	if _, smaller := t.Grid.Leaving(); err != nil || !smaller {
+	if _, smaller := t.Store.Leaving(); err != nil || !smaller {
 		return
 	}
-	last := t.Grid.LastChunk()
-	t.enter(t.Grid.Chunks()[last], last)
+	last := t.Store.LastChunk()
+	t.enter(t.Store.Chunks()[last], last)
 	t.Promote()
 }
 
 // enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose
 // its last row.
-func (t *Table) enter(c alloc.GridChunk, pos int) {
-	t.Books.Add(t.Grid.Fits(c), t.number(c))
+func (t *Table) enter(c alloc.StoreChunk, pos int) {
+	t.Books.Add(t.Store.Fits(c), t.number(c))
 	t.place(pos)
 	t.remark()
 }
@@ -224,7 +224,7 @@ func (t *Table) leave(last int) {
 // FullChunks returns the number of chunks that are full and can change hands: all, or all but the
 // last. A small chunk never changes hands.
 func (t *Table) FullChunks() int {
-	n := len(t.Grid.Chunks())
+	n := len(t.Store.Chunks())
 	if n > 0 && t.PartFull() > 0 {
 		n--
 	}
@@ -233,9 +233,9 @@ func (t *Table) FullChunks() int {
 
 // PartFull returns the rows of the last chunk when it is small or not full, else 0.
 func (t *Table) PartFull() int {
-	last := t.Grid.LastChunk()
-	c, n := t.Grid.Chunks()[last], t.Grid.RowsOf(last)
-	if c.Small() || n < t.Grid.Fits(c) {
+	last := t.Store.LastChunk()
+	c, n := t.Store.Chunks()[last], t.Store.RowsOf(last)
+	if c.Small() || n < t.Store.Fits(c) {
 		return n
 	}
 	return 0
@@ -243,17 +243,17 @@ func (t *Table) PartFull() int {
 
 // Verify checks W1 from the rows' side, W2, W6 and W9.
 func (t *Table) Verify() error {
-	if err := t.Grid.Verify(t.Plan()); err != nil {
+	if err := t.Store.Verify(t.Plan()); err != nil {
 		return fmt.Errorf("ecs: W2: %v: %w", t, err)
 	}
-	if err := t.Books.Verify(len(t.Grid.Chunks()), t.Grid.RowsOf); err != nil {
+	if err := t.Books.Verify(len(t.Store.Chunks()), t.Store.RowsOf); err != nil {
 		return fmt.Errorf("ecs: W6: %v: %w", t, err)
 	}
 	if err := t.verifyLayout(); err != nil {
 		return err
 	}
-	for pos := range t.Grid.Chunks() {
-		for row, e := range IDs(t.Grid.Row(pos, 0).Base, t.Grid.RowsOf(pos)) {
+	for pos := range t.Store.Chunks() {
+		for row, e := range IDs(t.Store.Row(pos, 0).Base, t.Store.RowsOf(pos)) {
 			r := t.all.ids.Find(e)
 			if r == nil || r.Location != t.At(pos, row) || !e.Is(t.all.ids.Tag()) {
 				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, pos, t, e)

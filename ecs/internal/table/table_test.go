@@ -132,7 +132,7 @@ func (m *slowTables) write(a *table.Table, e entity.ID, fresh []table.Column) {
 	}
 }
 
-func (m *slowTables) at(e entity.ID) alloc.GridRow {
+func (m *slowTables) at(e entity.ID) alloc.StoreRow {
 	r := m.ids.Find(e)
 	return m.s.OwnerOf(r.Location).RowAt(r.Location)
 }
@@ -144,12 +144,12 @@ func (m *slowTables) create(a *table.Table, n int) {
 	for n > 0 {
 		b := a.Tail(n)
 		m.ids.TakeRows(b.Loc, b.IDs)
-		alloc.ClearRows(b.At, len(b.IDs), a.Grid.Columns())
+		alloc.ClearRows(b.At, len(b.IDs), a.Store.Columns())
 		a.Books.EnableRows(b.Pos, b.At.Row, len(b.IDs))
 		a.Push(b)
 		for _, e := range b.IDs {
 			m.rows[e] = &slowRow{types: a.Sig, on: [6]bool{1: true, 3: true}}
-			m.write(a, e, a.Grid.Columns())
+			m.write(a, e, a.Store.Columns())
 		}
 		n -= len(b.IDs)
 	}
@@ -176,15 +176,15 @@ func (m *slowTables) check(text string) {
 	}
 	for _, a := range m.all {
 		require.NoError(m.t, a.Verify(), text)
-		for pos := range a.Grid.Chunks() {
-			at := a.Grid.Row(pos, 0)
-			for row, e := range slices.Clone(table.IDs(at.Base, a.Grid.RowsOf(pos))) {
+		for pos := range a.Store.Chunks() {
+			at := a.Store.Row(pos, 0)
+			for row, e := range slices.Clone(table.IDs(at.Base, a.Store.RowsOf(pos))) {
 				want := m.rows[e]
 				if want == nil || want.types != a.Sig {
 					m.t.Fatalf("%s: %v in %v", text, e, a)
 				}
 				at.Row = row
-				for _, c := range a.Grid.Columns() {
+				for _, c := range a.Store.Columns() {
 					if got := *(*uint32)(at.Element(c.Offset, c.Size)); got != want.values[c.Key] {
 						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
 					}
@@ -217,7 +217,7 @@ func (m *slowTables) check(text string) {
 }
 
 // lookUp compares what look-ups find of an entity with where its row is.
-func (m *slowTables) lookUp(text string, a *table.Table, e entity.ID, at alloc.GridRow, pos int) {
+func (m *slowTables) lookUp(text string, a *table.Table, e entity.ID, at alloc.StoreRow, pos int) {
 	l := m.ids.Find(e).Location
 	for id, s := range m.sights {
 		p, want := s.At(e), unsafe.Pointer(nil)
@@ -246,8 +246,8 @@ func (m *slowTables) pick(rng *rand.Rand) (a *table.Table, e entity.ID, pos, row
 		return m.pick(rng)
 	}
 	a = some[rng.IntN(len(some))]
-	pos, row = a.Grid.Find(rng.IntN(a.Len()))
-	return a, table.IDs(a.Grid.Row(pos, 0).Base, row+1)[row], pos, row
+	pos, row = a.Store.Find(rng.IntN(a.Len()))
+	return a, table.IDs(a.Store.Row(pos, 0).Base, row+1)[row], pos, row
 }
 
 func typesOf(rng *rand.Rand) (sig table.Signature) {
@@ -272,11 +272,11 @@ func (m *slowTables) step(rng *rand.Rand) string {
 		return fmt.Sprintf("create %d of %v", n, a)
 	}
 	a, e, pos, row := m.pick(rng)
-	n := 1 + rng.IntN(a.Grid.RowsOf(pos)-row)
+	n := 1 + rng.IntN(a.Store.RowsOf(pos)-row)
 	if rng.IntN(4) == 0 {
-		row, n = 0, a.Grid.RowsOf(pos)
+		row, n = 0, a.Store.RowsOf(pos)
 	}
-	ids := slices.Clone(table.IDs(a.Grid.Row(pos, 0).Base, row+n)[row:])
+	ids := slices.Clone(table.IDs(a.Store.Row(pos, 0).Base, row+n)[row:])
 	text := fmt.Sprintf("op %d of %v, %d rows from %d of chunk %d", op, a, n, row, pos)
 	switch op {
 	case 1: // one goes
@@ -286,7 +286,7 @@ func (m *slowTables) step(rng *rand.Rand) string {
 		m.ids.Give(e, r)
 		delete(m.rows, e)
 	case 2: // many go
-		a.Release(a.Grid.Row(pos, row), n)
+		a.Release(a.Store.Row(pos, row), n)
 		m.ids.GiveRows(ids)
 		a.CloseGap(pos, row, n)
 		for _, e := range ids {
@@ -319,7 +319,7 @@ func (m *slowTables) moveOne(a, to *table.Table, e entity.ID) {
 	x := a.To(to)
 	r := m.ids.Find(e)
 	a.MoveOne(x, e, r, m.s.OwnerOf(r.Location))
-	alloc.ClearRows(to.Grid.LastRow(), 1, x.Fresh)
+	alloc.ClearRows(to.Store.LastRow(), 1, x.Fresh)
 	m.moved(x, e)
 }
 
@@ -357,7 +357,7 @@ func (m *slowTables) give(a, to *table.Table) {
 	}
 	var ids []entity.ID
 	for pos := range chunks {
-		ids = append(ids, table.IDs(a.Grid.Row(pos, 0).Base, a.Grid.RowsOf(pos))...)
+		ids = append(ids, table.IDs(a.Store.Row(pos, 0).Base, a.Store.RowsOf(pos))...)
 	}
 	start, n := x.Give(chunks, nil)
 	require.Equal(m.t, len(ids), n)
@@ -438,8 +438,8 @@ func TestAcross(t *testing.T) {
 			require.NoError(t, x.To.MakeRoom(a.Len(), true))
 			x.To.Promote()
 			before, arrived := x.To.Len(), 0
-			for pos := range a.Grid.Chunks() {
-				x.Copy(pos, 0, a.Grid.RowsOf(pos), func(b table.Run, source alloc.GridRow) {
+			for pos := range a.Store.Chunks() {
+				x.Copy(pos, 0, a.Store.RowsOf(pos), func(b table.Run, source alloc.StoreRow) {
 					require.Equal(t, table.IDs(source.Base, source.Row+len(b.IDs))[source.Row:], b.IDs)
 					arrived += len(b.IDs)
 				})
@@ -447,7 +447,7 @@ func TestAcross(t *testing.T) {
 			require.Equal(t, a.Len(), arrived)
 			require.Equal(t, before+arrived, x.To.Len())
 			for i := range a.Len() {
-				requireSameRow(t, x, a.Grid.Row(a.Grid.Find(i)), x.To.Grid.Row(x.To.Grid.Find(before+i)))
+				requireSameRow(t, x, a.Store.Row(a.Store.Find(i)), x.To.Store.Row(x.To.Store.Find(before+i)))
 			}
 		}
 	}
@@ -465,7 +465,7 @@ func TestAcross(t *testing.T) {
 		left -= len(b.IDs)
 	}
 	for i := range 500 {
-		requireSameRow(t, x, a.Grid.Row(pos, row), a.Grid.Row(a.Grid.Find(before+i)))
+		requireSameRow(t, x, a.Store.Row(pos, row), a.Store.Row(a.Store.Find(before+i)))
 	}
 }
 
@@ -476,14 +476,14 @@ func mirror(sig table.Signature) (m table.Signature) {
 	return m
 }
 
-func requireSameRow(t *testing.T, x *table.Transition, from, to alloc.GridRow) {
+func requireSameRow(t *testing.T, x *table.Transition, from, to alloc.StoreRow) {
 	require.Equal(t, *table.IDAt(from), *table.IDAt(to))
-	for _, c := range x.To.Grid.Columns() {
+	for _, c := range x.To.Store.Columns() {
 		there := x.From.Column(x.Number(table.TypeID(c.Key)))
 		require.Equal(t, bytesOf(from, there), bytesOf(to, c), "column %d", c.Key)
 	}
 }
 
-func bytesOf(at alloc.GridRow, c table.Column) []byte {
+func bytesOf(at alloc.StoreRow, c table.Column) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), c.Size) // Safe because the element has so many bytes.
 }

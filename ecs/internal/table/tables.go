@@ -9,15 +9,15 @@ import (
 
 // Tables is what the tables of a world have in common.
 type Tables struct {
-	Version uint32 // change version that rows which come, go or move are marked with; the caller counts it, never 0
-	u       *alloc.Universe
-	shelf   *alloc.Shelf  // of small chunks
-	growth  alloc.Growth  // of the number of units of a table
-	ids     *entity.Store // whose records say where rows are
-	types   []Type        // by TypeID
-	plans   map[Signature]layout.Plan
-	spares  Spares
-	calls   Calls
+	Version     uint32 // change version that rows which come, go or move are marked with; the caller counts it, never 0
+	u           *alloc.Universe
+	smallChunks *alloc.SmallChunks // of small chunks
+	growth      alloc.Growth       // of the number of units of a table
+	ids         *entity.Store      // whose records say where rows are
+	types       []Type             // by TypeID
+	plans       map[Signature]layout.Plan
+	spares      Spares
+	calls       Calls
 
 	owners      []Owner       // by stretch, see reach
 	stretches   stretches     // those in use
@@ -45,7 +45,7 @@ type Calls struct {
 
 // Open makes zero Tables ready, with chunks from u and rows that the records of ids lead to.
 func (s *Tables) Open(u *alloc.Universe, growth alloc.Growth, ids *entity.Store, calls Calls) {
-	*s = Tables{Version: 1, u: u, shelf: alloc.NewShelf(u), growth: growth, ids: ids, calls: calls,
+	*s = Tables{Version: 1, u: u, smallChunks: alloc.NewSmallChunks(u), growth: growth, ids: ids, calls: calls,
 		plans: map[Signature]layout.Plan{}}
 }
 
@@ -60,8 +60,8 @@ func (s *Tables) Register(t Type) {
 // Managed returns the store of a type that is managed.
 func (s *Tables) Managed(id TypeID) value.Managed { return s.types[id].Managed }
 
-// Shelf returns the shelf of small chunks.
-func (s *Tables) Shelf() *alloc.Shelf { return s.shelf }
+// SmallChunks returns what hands out the small chunks of the world.
+func (s *Tables) SmallChunks() *alloc.SmallChunks { return s.smallChunks }
 
 // Growth returns the growth policy of tables.
 func (s *Tables) Growth() alloc.Growth { return s.growth }

@@ -112,8 +112,8 @@ func (x *Transition) Number(id TypeID) TypeID {
 func (x *Transition) Find() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, renewed: x.renewed, loose: x.loose, row: x.row.Emptied(),
-		Relabels: from != to && from.all.u == to.all.u && from.Grid.PerUnit() == to.Grid.PerUnit() && from.Grid.IsSkewed() == to.Grid.IsSkewed()}
-	for _, c := range to.Grid.Columns() {
+		Relabels: from != to && from.all.u == to.all.u && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.IsSkewed() == to.Store.IsSkewed()}
+	for _, c := range to.Store.Columns() {
 		there := x.Number(TypeID(c.Key))
 		if !x.Keeps(there) {
 			x.Fresh, x.Added = append(x.Fresh, c), c
@@ -150,7 +150,7 @@ func (x *Transition) equal(y *Transition) bool {
 // rows of the source move: the source has all columns of the target and fills at least one unit, and
 // the holes cost at most a quarter of the rows that a unit could have.
 func (x *Transition) Adopts() bool {
-	from, own := &x.From.Grid, x.To.ownRows
+	from, own := &x.From.Store, x.To.ownRows
 	return x.From.all.u == x.To.all.u && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
 }
 
@@ -163,7 +163,7 @@ func (x *Transition) Adopt() {
 // Send moves the entities of n rows of a chunk behind the last rows of the target, which has room,
 // and updates their records. The source keeps the n rows until the caller closes the gap.
 func (x *Transition) Send(pos, row, n int) {
-	x.Copy(pos, row, n, func(b Run, source alloc.GridRow) {
+	x.Copy(pos, row, n, func(b Run, source alloc.StoreRow) {
 		x.From.all.ids.MoveRows(b.IDs, b.Loc)
 		for _, c := range x.ending {
 			x.From.all.release(source, c, len(b.IDs))
@@ -173,10 +173,10 @@ func (x *Transition) Send(pos, row, n int) {
 
 // Copy copies n rows of a chunk, entities included, behind the last rows of the target, which has
 // room. It calls arrived for each run of the target that it has filled, before Push counts the run.
-func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.GridRow)) {
+func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.StoreRow)) {
 	from, to := x.From, x.To
 	for n > 0 {
-		b, source := to.Tail(n), from.Grid.Row(pos, row)
+		b, source := to.Tail(n), from.Store.Row(pos, row)
 		k := copy(b.IDs, IDs(source.Base, row+n)[row:])
 		x.row.Rows(b.At, source, k)
 		alloc.ClearRows(b.At, k, x.Fresh)
@@ -193,12 +193,12 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.Grid
 }
 
 // CopyRow is Repeat of one row, to the place behind the last row of the target, which has no column that the source lacks.
-func (x *Transition) CopyRow(dest alloc.GridRow, pos int, from alloc.GridRow) {
+func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) {
 	alloc.CopyPairs(dest, from, x.row.Pairs)
 	if x.row.Others {
 		x.row.CopyOthers(dest, from)
 	}
-	last := x.To.Grid.LastChunk()
+	last := x.To.Store.LastChunk()
 	for _, move := range x.bits {
 		x.To.Books.Bits(move.To, last).Set(dest.Row, x.From.Books.Bits(move.From, pos).Has(from.Row))
 	}
@@ -210,7 +210,7 @@ func (x *Transition) CopyRow(dest alloc.GridRow, pos int, from alloc.GridRow) {
 // Repeat fills a run of the target with copies of one row of the source. The caller writes the IDs of the run.
 func (x *Transition) Repeat(b Run, pos, row int) {
 	from, to, n := x.From, x.To, len(b.IDs)
-	x.row.Repeat(b.At, from.Grid.Row(pos, row), n)
+	x.row.Repeat(b.At, from.Store.Row(pos, row), n)
 	alloc.ClearRows(b.At, n, x.Fresh)
 	for _, move := range x.bits {
 		if from.Books.Bits(move.From, pos).Has(row) {
@@ -227,7 +227,7 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 // returns the index in the target of the first row, and the number of rows.
 func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	from, to := x.From, x.To
-	before := to.Grid.Len()
+	before := to.Store.Len()
 	x.endColumns(chunks)
 	if from.all != to.all {
 		for pos := range chunks {
@@ -238,22 +238,22 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 			from.vacate(pos)
 		}
 	}
-	at := from.Grid.Give(&to.Grid, chunks)
-	from.Books.Give(chunks, &to.Books, at, x.bits, func(pos int) int { return to.Grid.Fits(to.Grid.Chunks()[pos]) })
+	at := from.Store.Give(&to.Store, chunks)
+	from.Books.Give(chunks, &to.Books, at, x.bits, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
 	if from.all != to.all {
 		for pos := at; pos < at+chunks; pos++ {
-			to.Books.renumber(pos, to.number(to.Grid.Chunks()[pos]))
+			to.Books.renumber(pos, to.number(to.Store.Chunks()[pos]))
 		}
 	}
-	for pos := range from.Grid.Chunks() {
+	for pos := range from.Store.Chunks() {
 		from.place(pos)
 	}
-	for pos := at; pos < len(to.Grid.Chunks()); pos++ {
+	for pos := at; pos < len(to.Store.Chunks()); pos++ {
 		to.place(pos)
 	}
 	to.remark()
 	for pos := at; pos < at+chunks; pos++ {
-		first, rows := to.Grid.Row(pos, 0), to.Grid.RowsOf(pos)
+		first, rows := to.Store.Row(pos, 0), to.Store.RowsOf(pos)
 		alloc.ClearRows(first, rows, x.Fresh)
 		for _, slot := range x.on {
 			to.Books.Bits(slot, pos).SetRange(0, rows)
@@ -264,21 +264,21 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 		to.Books.Mark(pos, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}
 	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk comes after others now
-	return to.Grid.Chunks()[at].Start, to.Grid.Len() - before
+	return to.Store.Chunks()[at].Start, to.Store.Len() - before
 }
 
 // endColumns ends what rows of the source's first chunks own in columns that the target lacks.
 func (x *Transition) endColumns(chunks int) {
 	from := x.From
 	for pos := range chunks {
-		at, n := from.Grid.Row(pos, 0), from.Grid.RowsOf(pos)
+		at, n := from.Store.Row(pos, 0), from.Store.RowsOf(pos)
 		for _, c := range x.ending {
 			from.all.release(at, c, n)
 		}
 		if !debug.On || x.numbers != nil {
 			continue
 		}
-		for _, c := range from.Grid.Columns() {
+		for _, c := range from.Store.Columns() {
 			if !x.To.Sig.Has(TypeID(c.Key)) {
 				alloc.PoisonRows(at, n, []Column{c})
 			}

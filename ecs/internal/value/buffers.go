@@ -48,7 +48,7 @@ func (b *Buffers) Free(h *Header) {
 }
 
 // FreeRows is Free for n rows of a column.
-func (b *Buffers) FreeRows(at alloc.GridRow, c alloc.GridColumn, n int) {
+func (b *Buffers) FreeRows(at alloc.StoreRow, c alloc.StoreColumn, n int) {
 	for range n {
 		b.Free(HeaderOf(at, c))
 		at.Row++

@@ -121,7 +121,7 @@ func (s *slowBuffers) step(r *rand.Rand, i int, spill *value.Spill) {
 	case 4:
 		if n > 0 {
 			at := r.IntN(n)
-			spill.Fill(h, &s.k, at)
+			spill.SwapRemove(h, &s.k, at)
 			copy(want[at*size:], slices.Clone(want[(n-1)*size:]))
 			s.want[i] = want[:(n-1)*size]
 		}

@@ -57,8 +57,8 @@ func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
 	h.length -= uint32(hi - lo)
 }
 
-// Fill removes element i and moves the last element to its index.
-func (s *Spill) Fill(h *Header, k *Shape, i int) {
+// SwapRemove removes element i and moves the last element to its index.
+func (s *Spill) SwapRemove(h *Header, k *Shape, i int) {
 	last := int(h.length) - 1
 	copy(s.Bytes(h, k, i, i+1), s.Bytes(h, k, last, last+1))
 	h.length--

@@ -61,8 +61,8 @@ func HeaderAt(column unsafe.Pointer, row int, size uint32) *Header {
 	return (*Header)(unsafe.Add(column, uintptr(row)*uintptr(size)))
 }
 
-// HeaderOf returns the header in a column of a grid's row.
-func HeaderOf(r alloc.GridRow, c alloc.GridColumn) *Header {
+// HeaderOf returns the header in a column of a store's row.
+func HeaderOf(r alloc.StoreRow, c alloc.StoreColumn) *Header {
 	// Safe because c is a buffer column of the row's chunk.
 	return HeaderAt(unsafe.Add(r.Base, uintptr(c.Offset)*r.Scale), r.Row, c.Size)
 }

@@ -21,8 +21,8 @@ import (
 // Slot numbers a value of a store, from 1 on; 0 is none.
 type Slot uint32
 
-// SlotsAt returns the slots of n rows of a grid, to read and write.
-func SlotsAt(at alloc.GridRow, c alloc.GridColumn, n int) []Slot {
+// SlotsAt returns the slots of n rows of a store, to read and write.
+func SlotsAt(at alloc.StoreRow, c alloc.StoreColumn, n int) []Slot {
 	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows are there.
 	return unsafe.Slice((*Slot)(at.Element(c.Offset, c.Size)), n)
 }

@@ -133,11 +133,11 @@ func TestRead(t *testing.T) {
 // writers are the methods that write rows, records of alive entities, and the books of chunks for rows that come, move or
 // go, by the type that has them.
 var writers = map[string]string{
-	"Store":      "Take TakeRows Give GiveRows Move MoveRows Revive Become",
-	"Table":      "Push CloseGap Cut Release MoveOne Promote Refit Grow MakeRoom",
-	"Transition": "Send Copy Repeat Give Adopt",
-	"Books":      "Add Cut Promote Give Mark MarkLast Order OrderLast OrderFrom Carry EnableRows ClearRows CopyRows CopyBits Close",
-	"Grid":       "Push Pop Cut Grow GrowExact Give Promote Refit Prepare",
+	"Store":       "Take TakeRows Give GiveRows Move MoveRows Revive Become",
+	"Table":       "Push CloseGap Cut Release MoveOne Promote Refit Grow MakeRoom",
+	"Transition":  "Send Copy Repeat Give Adopt",
+	"Books":       "Add Cut Promote Give Mark MarkLast Order OrderLast OrderFrom Carry EnableRows ClearRows CopyRows CopyBits Close",
+	"ColumnStore": "Push Pop Cut Grow GrowExact Give Promote Refit Prepare",
 }
 
 // TestOnlyChangeWritesRows: package ecs brings rows, moves and ends them by package change only.
@@ -173,14 +173,14 @@ func TestOnlyChangeWritesRows(t *testing.T) {
 	require.Greater(t, written["ecs/internal/change"], 15, "the methods of the list are those that package change calls")
 }
 
-// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and Fills declare, so they can become
+// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and OccupancyTable declare, so they can become
 // a package of their own when exported names change.
 func TestSugarIsOnTop(t *testing.T) {
 	t.Chdir("../../..")
 	load := sources(t)
 	p, err := load.read("ecs")
 	require.NoError(t, err)
-	sugar := map[string]bool{"bundle.go": false, "each.go": false, "elements.go": false, "field.go": false, "fill.go": false, "view.go": false, "viewfield.go": false}
+	sugar := map[string]bool{"bundle.go": false, "each.go": false, "elements.go": false, "field.go": false, "occupancy.go": false, "view.go": false, "viewfield.go": false}
 	for _, name := range p.names {
 		if _, ok := sugar[filepath.Base(name)]; ok {
 			sugar[filepath.Base(name)] = true

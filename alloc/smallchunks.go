@@ -8,9 +8,9 @@ import (
 	"quarry/bitmask"
 )
 
-// The shelf.
+// Small chunks.
 //
-// Eighths of chunks, 2 KiB each, for grids of a few rows: the many small archetypes of
+// A small chunk is an eighth of a chunk, 2 KiB, for stores of a few rows: eight small archetypes of
 // a world share what would be a chunk for each.
 //
 //	chunk 17   [ a ][ b ][ c ][   ][ d ][   ][   ][   ]    used 00010111
@@ -21,55 +21,54 @@ import (
 //
 // Invariants, checked by Verify:
 //
-//	S1 A chunk of the shelf has an eighth that is handed out, and is in use in the
-//	   universe.
-//	S2 open has the chunks of the shelf with a free eighth, none in a word below low.
+//	S1 A chunk that is held has an eighth that is handed out, and is in use in the universe.
+//	S2 open has the chunks that are held and have a free eighth, none in a word below low.
 //	S3 The counts of chunks and of eighths that are handed out are right.
 
-// EighthSize is the size of an eighth of a chunk in bytes.
-const EighthSize = ChunkSize / eighths
+// SmallChunkSize is the size of an eighth of a chunk in bytes.
+const SmallChunkSize = ChunkSize / eighths
 
 const (
 	eighths     = 1 << UnitOrder
 	eighthShift = chunkShift - UnitOrder
 )
 
-// Eighth names an eighth of a chunk of a universe: eight times the chunk's index, and
+// SmallIndex is the number of an eighth of a chunk of a universe: eight times the chunk's index, and
 // which of its eighths it is.
-type Eighth uint32
+type SmallIndex uint32
 
 // Chunk returns the chunk that the eighth is of.
-func (e Eighth) Chunk() ChunkIndex { return ChunkIndex(e / eighths) }
+func (e SmallIndex) Chunk() ChunkIndex { return ChunkIndex(e / eighths) }
 
 // firstOf returns a chunk's first eighth.
-func firstOf(c ChunkIndex) Eighth { return Eighth(c) * eighths }
+func firstOf(c ChunkIndex) SmallIndex { return SmallIndex(c) * eighths }
 
 // PointerTo returns the address of an eighth of a chunk. It checks nothing, as Pointer.
-func (u *Universe) PointerTo(e Eighth) unsafe.Pointer {
+func (u *Universe) PointerTo(e SmallIndex) unsafe.Pointer {
 	// Safe because base is the start of one reservation and e is one of its eighths.
 	return unsafe.Add(u.base, uintptr(e)<<eighthShift)
 }
 
-// Shelf is chunks of a universe that are handed out in eighths. One goroutine at a time
+// SmallChunks hands out small chunks, eight to a chunk of a universe. One goroutine at a time
 // may use it.
-type Shelf struct {
+type SmallChunks struct {
 	u    *Universe
-	used []uint8      // by chunk: its eighths that are handed out; 0: not on the shelf
-	open bitmask.Bits // by chunk: it is on the shelf, and an eighth is free
+	used []uint8      // by chunk: its eighths that are handed out; 0: not held
+	open bitmask.Bits // by chunk: it is held, and an eighth is free
 	low  int          // words of open below it are 0
 	held int          // chunks
 	live int          // eighths that are handed out
 }
 
-// NewShelf makes a shelf without chunks.
-func NewShelf(u *Universe) *Shelf {
-	checkUniverse("NewShelf", u)
-	return &Shelf{u: u}
+// NewSmallChunks returns SmallChunks that hold no chunk of the universe.
+func NewSmallChunks(u *Universe) *SmallChunks {
+	checkUniverse("NewSmallChunks", u)
+	return &SmallChunks{u: u}
 }
 
 // Alloc hands out an eighth. Its memory is not cleared. An error is the universe's;
 // nothing has changed then.
-func (s *Shelf) Alloc() (Eighth, error) {
+func (s *SmallChunks) Alloc() (SmallIndex, error) {
 	for s.low < len(s.open) && s.open[s.low] == 0 {
 		s.low++
 	}
@@ -85,11 +84,11 @@ func (s *Shelf) Alloc() (Eighth, error) {
 		s.open.ClearBit(c)
 	}
 	s.live++
-	return firstOf(ChunkIndex(c)) + Eighth(i), nil
+	return firstOf(ChunkIndex(c)) + SmallIndex(i), nil
 }
 
-// add puts a chunk of the universe on the shelf, which has no open one.
-func (s *Shelf) add() error {
+// add takes a chunk of the universe, when no chunk that is held has a free eighth.
+func (s *SmallChunks) add() error {
 	c, err := s.u.AllocExact(1)
 	if err != nil {
 		return err
@@ -105,10 +104,10 @@ func (s *Shelf) add() error {
 }
 
 // Free takes an eighth back. It panics for one that is not handed out.
-func (s *Shelf) Free(e Eighth) {
+func (s *SmallChunks) Free(e SmallIndex) {
 	c := int(e.Chunk())
 	if !s.has(e) {
-		panic(fmt.Sprintf("alloc: Shelf.Free: eighth %d of chunk %d is not handed out (freed twice?)", e%eighths, c))
+		panic(fmt.Sprintf("alloc: SmallChunks.Free: eighth %d of chunk %d is not handed out (freed twice?)", e%eighths, c))
 	}
 	s.live--
 	s.used[c] &^= 1 << (e % eighths)
@@ -123,19 +122,19 @@ func (s *Shelf) Free(e Eighth) {
 }
 
 // has reports whether an eighth is handed out.
-func (s *Shelf) has(e Eighth) bool {
+func (s *SmallChunks) has(e SmallIndex) bool {
 	c := int(e.Chunk())
 	return c < len(s.used) && s.used[c]>>(e%eighths)&1 != 0
 }
 
-// Chunks returns the number of chunks on the shelf.
-func (s *Shelf) Chunks() int { return s.held }
+// Chunks returns the number of chunks of the universe that are held.
+func (s *SmallChunks) Chunks() int { return s.held }
 
 // Live returns the number of eighths that are handed out.
-func (s *Shelf) Live() int { return s.live }
+func (s *SmallChunks) Live() int { return s.live }
 
 // Verify checks the numbered invariants and names the first that does not hold.
-func (s *Shelf) Verify() error {
+func (s *SmallChunks) Verify() error {
 	held, live := 0, 0
 	for c, used := range s.used {
 		if used != 0 && !s.u.InUse(ChunkIndex(c)) {

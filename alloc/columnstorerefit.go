@@ -13,7 +13,7 @@ import (
 // fit a smaller one: the smallest that they fit, a small one when there are no others.
 // The rows are to leave for it then, see Leaving. What was asked for in advance is not
 // spared. An error is the universe's; nothing but the reserve has changed then.
-func (g *Grid) Refit() error {
+func (g *ColumnStore) Refit() error {
 	g.floor = 0
 	g.Trim(0)
 	last := len(g.chunks) - 1
@@ -26,7 +26,7 @@ func (g *Grid) Refit() error {
 	}
 	var err error
 	if c.Small() {
-		c.First, err = g.shelf.Alloc()
+		c.First, err = g.smallChunks.Alloc()
 	} else {
 		var first ChunkIndex
 		first, err = g.u.AllocAligned(c.Units())
@@ -45,11 +45,11 @@ func (g *Grid) Refit() error {
 
 // smallest returns a chunk, nowhere yet, of the smallest order that rows fit, of the
 // largest when they fit none; alone says that it will be the only one.
-func (g *Grid) smallest(rows int, alone bool) (c GridChunk) {
+func (g *ColumnStore) smallest(rows int, alone bool) (c StoreChunk) {
 	if alone && rows <= g.SmallRows() {
 		return c
 	}
-	for c.Order = UnitOrder; c.Order < MaxGridOrder && g.Fits(c) < rows; {
+	for c.Order = UnitOrder; c.Order < MaxStoreOrder && g.Fits(c) < rows; {
 		c.Order++
 	}
 	return c
@@ -57,14 +57,14 @@ func (g *Grid) smallest(rows int, alone bool) (c GridChunk) {
 
 // Leaving reports whether there is a chunk, at position pos, that its rows are to leave
 // for the next one: since Grow it is the first, which was the only one and too small, since
-// Refit the last, which was too large. Before rows come or go the grid's owner copies what
+// Refit the last, which was too large. Before rows come or go the store's owner copies what
 // the rows have beside the columns there and calls Promote, or takes the others away again
 // by Settle and Trim.
-func (g *Grid) Leaving() (pos int, ok bool) { return g.heir - 1, g.heir > 0 }
+func (g *ColumnStore) Leaving() (pos int, ok bool) { return g.heir - 1, g.heir > 0 }
 
 // Promote copies the rows that are to leave a chunk to the next one, which thereby takes
 // its position, and gives the chunk back.
-func (g *Grid) Promote() {
+func (g *ColumnStore) Promote() {
 	pos := g.heir - 1
 	old := g.chunks[pos]
 	g.own.Rows(g.Row(pos+1, 0), g.Row(pos, 0), g.RowsOf(pos))

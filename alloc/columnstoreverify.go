@@ -6,9 +6,9 @@ import (
 	"quarry/layout"
 )
 
-// Verify checks the numbered invariants of a grid that was made with a plan, and names
+// Verify checks the numbered invariants of a store that was made with a plan, and names
 // the first that does not hold. An outgrown chunk must have been promoted.
-func (g *Grid) Verify(plan layout.Plan) error {
+func (g *ColumnStore) Verify(plan layout.Plan) error {
 	for _, check := range []func() error{g.verifyRows, g.verifyUnits, g.verifyReserve} {
 		if err := check(); err != nil {
 			return err
@@ -26,7 +26,7 @@ func (g *Grid) Verify(plan layout.Plan) error {
 }
 
 // verifyRows checks T1 and T5.
-func (g *Grid) verifyRows() error {
+func (g *ColumnStore) verifyRows() error {
 	start, units, chunks := 0, 0, len(g.chunks)+len(g.reserve)
 	for i, c := range g.chunks {
 		if c.Start != start || i < len(g.chunks)-1 && g.count <= start+g.Fits(c) || g.count <= start {
@@ -39,13 +39,13 @@ func (g *Grid) verifyRows() error {
 	if g.count > start || g.count < 0 || units != g.units {
 		return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d units, counted %d", g.count, g.per, units, g.units)
 	}
-	if g.tail.full != start || len(g.chunks) > 0 && g.tail.first != g.chunks[len(g.chunks)-1].First {
-		return fmt.Errorf("alloc: T1: room for %d rows, the tail says %d, in eighth %d", start, g.tail.full, g.tail.first)
+	if g.tail.full != start || len(g.chunks) > 0 && g.tail.base != g.u.PointerTo(g.chunks[len(g.chunks)-1].First) {
+		return fmt.Errorf("alloc: T1: room for %d rows, the tail says %d, at %p", start, g.tail.full, g.tail.base)
 	}
-	for _, list := range [][]GridChunk{g.chunks, g.reserve} {
+	for _, list := range [][]StoreChunk{g.chunks, g.reserve} {
 		for _, c := range list {
-			if c.Small() && (chunks > 1 || g.shelf == nil || c.Order != 0) {
-				return fmt.Errorf("alloc: T5: one of %d chunks has order %d, shelf %v", chunks, c.Order, g.shelf != nil)
+			if c.Small() && (chunks > 1 || g.smallChunks == nil || c.Order != 0) {
+				return fmt.Errorf("alloc: T5: one of %d chunks has order %d, smallChunks %v", chunks, c.Order, g.smallChunks != nil)
 			}
 		}
 	}
@@ -53,11 +53,11 @@ func (g *Grid) verifyRows() error {
 }
 
 // verifyUnits checks T2.
-func (g *Grid) verifyUnits() error {
+func (g *ColumnStore) verifyUnits() error {
 	seen := make(map[ChunkIndex]bool, g.units+g.spare)
-	for _, list := range [][]GridChunk{g.chunks, g.reserve} {
+	for _, list := range [][]StoreChunk{g.chunks, g.reserve} {
 		for _, c := range list {
-			if c.First%(1<<c.Order) != 0 || c.Order > MaxGridOrder {
+			if c.First%(1<<c.Order) != 0 || c.Order > MaxStoreOrder {
 				return fmt.Errorf("alloc: T2: a chunk of order %d begins at eighth %d", c.Order, c.First)
 			}
 			for unit := c.First.Chunk(); unit < (c.First + 1<<c.Order + eighths - 1).Chunk(); unit++ {
@@ -66,7 +66,7 @@ func (g *Grid) verifyUnits() error {
 				}
 				seen[unit] = true
 			}
-			if c.Small() && !g.shelf.has(c.First) {
+			if c.Small() && !g.smallChunks.has(c.First) {
 				return fmt.Errorf("alloc: T2: eighth %d is not handed out", c.First)
 			}
 		}
@@ -75,7 +75,7 @@ func (g *Grid) verifyUnits() error {
 }
 
 // verifyReserve checks T3.
-func (g *Grid) verifyReserve() error {
+func (g *ColumnStore) verifyReserve() error {
 	spare := 0
 	for _, c := range g.reserve {
 		spare += c.Units()
@@ -87,7 +87,7 @@ func (g *Grid) verifyReserve() error {
 	return nil
 }
 
-func isPlanned(c GridColumn, plan layout.Plan) bool {
+func isPlanned(c StoreColumn, plan layout.Plan) bool {
 	for _, p := range plan.Places {
 		if !p.Hole && p.Offset == int(c.Offset)*eighths && p.Size == int(c.Size) {
 			return true

@@ -7,7 +7,7 @@ import (
 
 // RowRange is some rows of one chunk that a borrow's query sees, the first a multiple of 64.
 type RowRange struct {
-	binding, pos uint32 // of the borrow's bindings, and the chunk in the archetype's grid
+	binding, pos uint32 // of the borrow's bindings, and the chunk in the archetype's store
 	lo, n        uint32 // rows
 }
 
@@ -27,18 +27,18 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 	return p, true
 }
 
-// Parts appends the rows of the borrow's query to dst, cut into parts of grain rows at most,
+// Split appends the rows of the borrow's query to dst, cut into parts of grain rows at most,
 // which is rounded up to 64s, in the order of Query.Rows. They depend on the rows that there
-// are and on grain alone. Whether rows match Reader.Rows says. The borrow must be out, and parts
+// are and on grain alone. Whether rows match Accessor.Rows says. The borrow must be out, and parts
 // are good while it is. It panics when grain is less than 1.
-func (b *Borrow) Parts(dst []RowRange, grain int) []RowRange {
-	b.checkRows("Borrow.Parts")
+func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
+	b.checkRows("Borrow.Split")
 	if grain < 1 {
-		panic(fmt.Sprintf("ecs: Borrow.Parts: grain=%d is less than 1", grain))
+		panic(fmt.Sprintf("ecs: Borrow.Split: grain=%d is less than 1", grain))
 	}
 	grain = (min(grain, mostRows) + 63) &^ 63
 	for i := range b.own.bindings {
-		g := &b.own.bindings[i].a.table.Grid
+		g := &b.own.bindings[i].a.table.Store
 		if g.Len() == 0 {
 			continue
 		}
@@ -63,33 +63,33 @@ func (b *Borrow) checkRows(op string) {
 	}
 }
 
-// Reader is one goroutine's use of a borrow, again whenever the borrow is out.
-type Reader struct {
+// Accessor is one goroutine's use of a borrow, again whenever the borrow is out.
+type Accessor struct {
 	b *Borrow
 	s scan
 }
 
-// Reader makes a reader, for any goroutine. Keep it: the borrow knows it for ever. It panics for a
+// Accessor makes an accessor for any goroutine. Keep it: the borrow knows it for ever. It panics for a
 // borrow of everything, which has Rows.
-func (b *Borrow) Reader() *Reader {
-	b.check("Borrow.Reader")
+func (b *Borrow) Accessor() *Accessor {
+	b.check("Borrow.Accessor")
 	if b.q == nil {
-		b.checkRows("Borrow.Reader")
+		b.checkRows("Borrow.Accessor")
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.newReader(&b.own)
+	return b.newAccessor(&b.own)
 }
 
-func (b *Borrow) newReader(q *Query) *Reader {
-	r := &Reader{b: b, s: scan{w: b.w, q: q, b: b}}
-	b.readers = append(b.readers, r)
+func (b *Borrow) newAccessor(q *Query) *Accessor {
+	r := &Accessor{b: b, s: scan{w: b.w, q: q, b: b}}
+	b.accessors = append(b.accessors, r)
 	return r
 }
 
-func (r *Reader) check(op string) {
+func (r *Accessor) check(op string) {
 	if r == nil || r.b == nil {
-		panic("ecs: " + op + ": the reader is nil or the zero value; readers come from Borrow.Reader")
+		panic("ecs: " + op + ": the accessor is nil or the zero value; accessors come from Borrow.Accessor")
 	}
 	if !r.b.out {
 		r.b.refuse(op)
@@ -97,10 +97,10 @@ func (r *Reader) check(op string) {
 }
 
 // Rows returns the rows of a part. Changed and Ordered terms and enable bits are looked at
-// now; ok is false when no row matches. The reader's rows before are stale then. What the rows
+// now; ok is false when no row matches. The accessor's rows before are stale then. What the rows
 // give is what they give in a loop, but that values of managed types are not made.
-func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
-	r.check("Reader.Rows")
+func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
+	r.check("Accessor.Rows")
 	b, s := r.b, &r.s
 	s.turn()
 	if int(p.binding) >= len(b.own.bindings) {
@@ -108,7 +108,7 @@ func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 	}
 	t := &b.own.bindings[p.binding]
 	a, pos, first, n := t.a, int(p.pos), int(p.lo), int(p.n)
-	if pos >= len(a.table.Grid.Chunks()) || n == 0 || first+n > a.table.Grid.RowsOf(pos) || first%64 != 0 {
+	if pos >= len(a.table.Store.Chunks()) || n == 0 || first+n > a.table.Store.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)
 	}
 	if since := b.own.since; since != 0 && b.own.filters() && !b.own.passes(a, pos, since) {
@@ -122,19 +122,19 @@ func (r *Reader) Rows(p RowRange) (rows Rows, ok bool) {
 		}
 		dense = matching == n
 	}
-	at := a.table.Grid.Row(pos, 0)
+	at := a.table.Store.Row(pos, 0)
 	s.t, s.first = t, first
 	s.show(pos, at.Scale, dense)
 	return makeRows(s, at.Base, n), true
 }
 
 //go:noinline
-func (r *Reader) refuse(p RowRange) {
-	panic(fmt.Sprintf("ecs: Reader.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.b.name, p))
+func (r *Accessor) refuse(p RowRange) {
+	panic(fmt.Sprintf("ecs: Accessor.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.b.name, p))
 }
 
 // Done makes the last rows stale.
-func (r *Reader) Done() {
+func (r *Accessor) Done() {
 	if r != nil {
 		r.s.turn()
 	}
@@ -160,15 +160,15 @@ func (b *Borrow) RowsOf(q *Query, value SharedValue) iter.Seq[Rows] {
 	}
 }
 
-// take returns an idle reader for a loop over a query.
-func (b *Borrow) take(op string, q *Query) *Reader {
+// take returns an idle accessor for a loop over a query.
+func (b *Borrow) take(op string, q *Query) *Accessor {
 	b.check(op)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	q.checkOpen(op)
 	switch {
 	case b.q != nil:
-		panic(fmt.Sprintf("ecs: %s: %s lends the rows of %v alone: use Borrow.Reader", op, b.name, b.q))
+		panic(fmt.Sprintf("ecs: %s: %s lends the rows of %v alone: use Borrow.Accessor", op, b.name, b.q))
 	case !b.out:
 		b.refuse(op)
 	case q.w != b.w:
@@ -178,7 +178,7 @@ func (b *Borrow) take(op string, q *Query) *Reader {
 	}
 	q.lookAlone()
 	if len(b.idle) == 0 {
-		b.idle = append(b.idle, b.newReader(q))
+		b.idle = append(b.idle, b.newAccessor(q))
 	}
 	last := len(b.idle) - 1
 	r := b.idle[last]
@@ -186,8 +186,8 @@ func (b *Borrow) take(op string, q *Query) *Reader {
 	return r
 }
 
-// giveBack ends a reader's loop: its rows are stale.
-func (b *Borrow) giveBack(r *Reader) {
+// giveBack ends an accessor's loop: its rows are stale.
+func (b *Borrow) giveBack(r *Accessor) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r.s.turn()

@@ -7,27 +7,27 @@ import (
 	"quarry/internal/debug"
 )
 
-// How a grid gets room: from its reserve, its shelf and its universe.
+// How a store gets room: from its reserve, its small chunks and its universe.
 
 // Grow makes room for n rows behind the last: chunks of the reserve, then of the
 // universe, as many as the policy says, or as there are if they suffice. When the only
 // chunk does not suffice it may be the first of the chunks until Promote; see Leaving. An
 // error is the universe's; nothing has changed then.
-func (g *Grid) Grow(n int) error { return g.grow(n, g.growth) }
+func (g *ColumnStore) Grow(n int) error { return g.grow(n, g.growth) }
 
 // GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy:
-// for who grows several grids and must not take from one what another needs.
-func (g *Grid) GrowExact(n int) error { return g.grow(n, Growth{}) }
+// for who grows several stores and must not take from one what another needs.
+func (g *ColumnStore) GrowExact(n int) error { return g.grow(n, Growth{}) }
 
-func (g *Grid) grow(n int, growth Growth) error {
+func (g *ColumnStore) grow(n int, growth Growth) error {
 	if n <= g.Room() {
 		return nil
 	}
 	if n > MaxSize/ChunkSize*g.per {
-		return fmt.Errorf("alloc: Grid.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, MaxSize/ChunkSize, ErrTooBig)
+		return fmt.Errorf("alloc: ColumnStore.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, MaxSize/ChunkSize, ErrTooBig)
 	}
 	if g.u.index.Words() == 0 {
-		panic("alloc: Grid.Grow: the universe is closed")
+		panic("alloc: ColumnStore.Grow: the universe is closed")
 	}
 	before := len(g.chunks)
 	for g.Room() < n && len(g.reserve) > 0 {
@@ -48,11 +48,11 @@ func (g *Grid) grow(n int, growth Growth) error {
 }
 
 // growBeyond is grow where the reserve does not suffice and is in use.
-func (g *Grid) growBeyond(n int, growth Growth) error {
+func (g *ColumnStore) growBeyond(n int, growth Growth) error {
 	if len(g.chunks) == 0 && n <= g.SmallRows() {
-		first, err := g.shelf.Alloc()
+		first, err := g.smallChunks.Alloc()
 		if err == nil {
-			g.add(GridChunk{First: first})
+			g.add(StoreChunk{First: first})
 		}
 		return err
 	}
@@ -71,13 +71,13 @@ func (g *Grid) growBeyond(n int, growth Growth) error {
 
 // isAlone reports whether there is one chunk, of few units, that rows leave for a larger
 // one when they are too many.
-func (g *Grid) isAlone() bool {
-	return len(g.chunks) == 1 && g.shelf != nil && g.chunks[0].Order < min(g.largest, lastAlone+1)
+func (g *ColumnStore) isAlone() bool {
+	return len(g.chunks) == 1 && g.smallChunks != nil && g.chunks[0].Order < min(g.largest, lastAlone+1)
 }
 
 // growBehind is growBeyond behind the chunks that there are, for n rows more or, instead
 // of those chunks, for n more than all.
-func (g *Grid) growBehind(n int, growth Growth, instead bool) error {
+func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
 	end, stays := g.count+n, g.units // rows that there must be room for; units that stay
 	if instead {
 		end, stays = end+g.room(), 0
@@ -102,16 +102,16 @@ func (g *Grid) growBehind(n int, growth Growth, instead bool) error {
 	return nil
 }
 
-// SmallRows returns the rows of a small chunk; 0: the grid gets none.
-func (g *Grid) SmallRows() int {
-	if g.shelf == nil {
+// SmallRows returns the rows of a small chunk; 0: the store gets none.
+func (g *ColumnStore) SmallRows() int {
+	if g.smallChunks == nil {
 		return 0
 	}
 	return g.per / eighths
 }
 
-// HasSmall reports whether the grid has a small chunk, in use or in reserve.
-func (g *Grid) HasSmall() bool {
+// HasSmall reports whether the store has a small chunk, in use or in reserve.
+func (g *ColumnStore) HasSmall() bool {
 	if len(g.chunks) > 0 {
 		return g.chunks[0].Small()
 	}
@@ -119,9 +119,9 @@ func (g *Grid) HasSmall() bool {
 }
 
 // Prepare takes chunks for rows in advance, so that growing to as many rows cannot
-// fail; only Trim and Release give them back. The grid must have no shelf. An error is
+// fail; only Trim and Release give them back. The store must be one without small chunks. An error is
 // the universe's; nothing has changed then.
-func (g *Grid) Prepare(rows int) error {
+func (g *ColumnStore) Prepare(rows int) error {
 	if rows < 1 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (g *Grid) Prepare(rows int) error {
 }
 
 // add puts a chunk behind the chunks.
-func (g *Grid) add(c GridChunk) {
+func (g *ColumnStore) add(c StoreChunk) {
 	c.Start = g.room()
 	g.chunks = append(g.chunks, c)
 	g.units += c.Units()
@@ -157,7 +157,7 @@ func (g *Grid) add(c GridChunk) {
 
 // use moves the next chunk of the reserve behind the chunks; unuse moves chunks
 // back until keep are left, so that use finds them in the same order.
-func (g *Grid) use() {
+func (g *ColumnStore) use() {
 	last := len(g.reserve) - 1
 	c := g.reserve[last]
 	g.reserve = g.reserve[:last]
@@ -165,7 +165,7 @@ func (g *Grid) use() {
 	g.add(c)
 }
 
-func (g *Grid) unuse(keep int) {
+func (g *ColumnStore) unuse(keep int) {
 	for last := len(g.chunks) - 1; last >= keep; last-- {
 		c := g.chunks[last]
 		g.reserve = append(g.reserve, c)
@@ -181,7 +181,7 @@ func (g *Grid) unuse(keep int) {
 
 // take puts new chunks behind the chunks until they have want units more, or need when the
 // universe refuses the rest, and room for end rows. On an error none is new.
-func (g *Grid) take(want, need, end int) error {
+func (g *ColumnStore) take(want, need, end int) error {
 	before := len(g.chunks)
 	err := g.ask(want, need, end, g.largest)
 	if err != nil && g.skewed && g.largest >= g.meet {
@@ -195,7 +195,7 @@ func (g *Grid) take(want, need, end int) error {
 }
 
 // takeBack gives the chunks from a position on back.
-func (g *Grid) takeBack(before int) {
+func (g *ColumnStore) takeBack(before int) {
 	for last := len(g.chunks) - 1; last >= before; last-- {
 		c := g.chunks[last]
 		g.free(c)
@@ -205,14 +205,14 @@ func (g *Grid) takeBack(before int) {
 	g.turn()
 }
 
-func (g *Grid) ask(want, need, end int, order uint32) error {
+func (g *ColumnStore) ask(want, need, end int, order uint32) error {
 	held := g.units + g.spare
 	switch all := g.u.Size() / ChunkSize; {
 	case held+need > MaxSize/ChunkSize:
-		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the limit is %d: %w",
+		return fmt.Errorf("alloc: ColumnStore.Grow: %d chunks of %d rows, the limit is %d: %w",
 			held+need, g.per, MaxSize/ChunkSize, ErrTooBig)
 	case held+need > all: // said before memory is committed in vain
-		return fmt.Errorf("alloc: Grid.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
+		return fmt.Errorf("alloc: ColumnStore.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
 			held+need, g.per, all, ErrFull)
 	}
 	for got := 0; got < want || g.room() < end; {
@@ -221,7 +221,7 @@ func (g *Grid) ask(want, need, end int, order uint32) error {
 		first, err := g.u.AllocAligned(units)
 		switch {
 		case err == nil:
-			g.add(GridChunk{First: firstOf(first), Order: order})
+			g.add(StoreChunk{First: firstOf(first), Order: order})
 			got += units
 		case got >= need && g.room() >= end:
 			return nil

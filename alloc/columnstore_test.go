@@ -11,39 +11,39 @@ import (
 	"quarry/layout"
 )
 
-// gridModel is a grid beside the list of values that its rows must hold.
-type gridModel struct {
-	*Grid
+// storeModel is a store beside the list of values that its rows must hold.
+type storeModel struct {
+	*ColumnStore
 	plan     layout.Plan
 	values   []uint64
 	prepared int // rows that growing to cannot fail
 }
 
-// newGrid makes a grid of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
-func newGrid(t *testing.T, u *Universe, shelf *Shelf, growth Growth, largest int) *gridModel {
+// newStore makes a store of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
+func newStore(t *testing.T, u *Universe, smallChunks *SmallChunks, growth Growth, largest int) *storeModel {
 	t.Helper()
-	return newGridOfLines(t, u, shelf, growth, largest, asm.CacheLine())
+	return newStoreOfLines(t, u, smallChunks, growth, largest, asm.CacheLine())
 }
 
-func newGridOfLines(t *testing.T, u *Universe, shelf *Shelf, growth Growth, largest, line int) *gridModel {
+func newStoreOfLines(t *testing.T, u *Universe, smallChunks *SmallChunks, growth Growth, largest, line int) *storeModel {
 	t.Helper()
 	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
-	columns := []GridColumn{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
-	g := MakeGrid(u, shelf, &plan, columns, growth, uint32(UnitOrder+largest))
-	return &gridModel{Grid: &g, plan: plan}
+	columns := []StoreColumn{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
+	g := MakeColumnStore(u, smallChunks, &plan, columns, growth, uint32(UnitOrder+largest))
+	return &storeModel{ColumnStore: &g, plan: plan}
 }
 
 // at returns the value of the i'th row of all, and what lies at the end of the row.
-func (m *gridModel) at(i int) (value, far *uint64) {
+func (m *storeModel) at(i int) (value, far *uint64) {
 	pos, row := m.Find(i)
 	r := m.Row(pos, row)
-	// Safe because the row is one of the grid's, and the columns are wide enough.
+	// Safe because the row is one of the store's, and the columns are wide enough.
 	return (*uint64)(r.Element(m.columns[0].Offset, 8)), &(*[100]uint64)(r.Element(m.columns[1].Offset, 800))[99]
 }
 
-// check compares the grid with the model.
-func (m *gridModel) check(t *testing.T, text string) {
+// check compares the store with the model.
+func (m *storeModel) check(t *testing.T, text string) {
 	t.Helper()
 	require.NoError(t, m.Verify(m.plan), text)
 	require.Equal(t, len(m.values), m.Len(), text)
@@ -71,13 +71,13 @@ func (m *gridModel) check(t *testing.T, text string) {
 }
 
 // push makes room for n rows and fills some of them. It reports whether there was room.
-func (m *gridModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
+func (m *storeModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
 	return m.pushIf(t, rng, n, used, func() bool { return rng.IntN(3) > 0 })
 }
 
 // pushIf is push that goes on to a larger chunk if promote says so.
-func (m *gridModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote func() bool) bool {
-	before, room := *m.Grid, m.Room()
+func (m *storeModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote func() bool) bool {
+	before, room := *m.ColumnStore, m.Room()
 	chunks, reserve := fmt.Sprint(before.chunks), fmt.Sprint(firstsOf(before.reserve))
 	if err := m.Grow(n); err != nil {
 		require.ErrorIs(t, err, ErrFull)
@@ -97,10 +97,9 @@ func (m *gridModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote fu
 	}
 	require.GreaterOrEqual(t, m.Room(), n)
 	if n == 1 && used == 1 {
-		r, first := m.Tail()
+		r := m.Tail()
 		pos, row := m.Find(m.Len())
 		require.Equal(t, m.Row(pos, row), r)
-		require.Equal(t, m.chunks[pos].First, first)
 	}
 	for range used {
 		v := rng.Uint64()
@@ -114,7 +113,7 @@ func (m *gridModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote fu
 }
 
 // cut takes n rows away.
-func (m *gridModel) cut(n int, singly bool) {
+func (m *storeModel) cut(n int, singly bool) {
 	m.values = m.values[:len(m.values)-n]
 	if !singly {
 		m.Cut(n)
@@ -126,8 +125,8 @@ func (m *gridModel) cut(n int, singly bool) {
 	}
 }
 
-// give hands the first full chunks to another grid.
-func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
+// give hands the first full chunks to another store.
+func (m *storeModel) give(t *testing.T, to *storeModel, rng *rand.Rand) {
 	full := 0
 	for full < len(m.chunks) && m.RowsOf(full) == m.Fits(m.chunks[full]) && !m.chunks[full].Small() {
 		full++
@@ -146,7 +145,7 @@ func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
 		}
 	}
 	given := fmt.Sprint(firstsOf(m.chunks[:n]))
-	pos := m.Give(to.Grid, n)
+	pos := m.Give(to.ColumnStore, n)
 	require.Equal(t, given, fmt.Sprint(firstsOf(to.chunks[pos:pos+n])), "the same chunks")
 	to.values = append(append(append([]uint64{}, to.values[:at]...), m.values[:rows]...), to.values[at:]...)
 	m.values = m.values[rows:]
@@ -154,7 +153,7 @@ func (m *gridModel) give(t *testing.T, to *gridModel, rng *rand.Rand) {
 }
 
 // empty takes all rows away, and all chunks.
-func (m *gridModel) empty(t *testing.T, keep bool) {
+func (m *storeModel) empty(t *testing.T, keep bool) {
 	m.values = nil
 	if keep {
 		m.Clear()
@@ -165,22 +164,22 @@ func (m *gridModel) empty(t *testing.T, keep bool) {
 	require.Zero(t, m.Units()+m.Reserve())
 }
 
-func firstsOf(chunks []GridChunk) (firsts []Eighth) {
+func firstsOf(chunks []StoreChunk) (firsts []SmallIndex) {
 	for _, c := range chunks {
 		firsts = append(firsts, c.First)
 	}
 	return firsts
 }
 
-// gridUniverse is small enough to be full now and then.
-func gridUniverse(t *testing.T) *Universe {
+// storeUniverse is small enough to be full now and then.
+func storeUniverse(t *testing.T) *Universe {
 	u, err := NewUniverse(Size(2 << 20))
 	require.NoError(t, err)
 	return u
 }
 
 // do does a random operation, and reports whether the universe had room for it.
-func (m *gridModel) do(t *testing.T, other *gridModel, rng *rand.Rand, op int, text string) bool {
+func (m *storeModel) do(t *testing.T, other *storeModel, rng *rand.Rand, op int, text string) bool {
 	switch op {
 	case 0, 1, 2:
 		n := rng.IntN(1500)
@@ -203,7 +202,7 @@ func (m *gridModel) do(t *testing.T, other *gridModel, rng *rand.Rand, op int, t
 	case 8:
 		m.give(t, other, rng)
 	case 9:
-		if rows := rng.IntN(1500); m.shelf == nil && m.Prepare(rows) == nil {
+		if rows := rng.IntN(1500); m.smallChunks == nil && m.Prepare(rows) == nil {
 			m.prepared = max(m.prepared, rows)
 			require.GreaterOrEqual(t, (m.Units()+m.Reserve())*m.per, rows, text)
 		}
@@ -222,25 +221,25 @@ func (m *gridModel) do(t *testing.T, other *gridModel, rng *rand.Rand, op int, t
 	return true
 }
 
-// TestGridIsAList does everything with two grids of one universe, against lists, with
+// TestColumnStoreIsAList does everything with two stores of one universe, against lists, with
 // chunks up to each order and policies of all kinds; now and then the universe is full.
-func TestGridIsAList(t *testing.T) {
+func TestColumnStoreIsAList(t *testing.T) {
 	refits := 0 // that were refused
-	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
+	for largest := 0; largest <= MaxStoreOrder-UnitOrder; largest++ {
 		orders := map[uint32]bool{}
 		for i, growth := range []Growth{{}, Fixed(1), Fixed(10), Doubling().Capped(64), Geometric(1.5), Fixed(64), Doubling(), Doubling().Capped(64), Doubling().Plus(1)} {
 			if testing.Short() && i%3 != largest%3 {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(uint64(largest), 3))
-			u, shelf, small := gridUniverse(t), (*Shelf)(nil), 0
+			u, smallChunks, small := storeUniverse(t), (*SmallChunks)(nil), 0
 			if i >= 6 {
-				shelf = NewShelf(u)
+				smallChunks = NewSmallChunks(u)
 			}
-			grids := []*gridModel{newGrid(t, u, shelf, growth, largest), newGrid(t, u, shelf, growth, largest)}
+			stores := []*storeModel{newStore(t, u, smallChunks, growth, largest), newStore(t, u, smallChunks, growth, largest)}
 			refused := 0
 			for step := range 500 {
-				m, other := grids[step%2], grids[1-step%2]
+				m, other := stores[step%2], stores[1-step%2]
 				op := rng.IntN(13)
 				text := fmt.Sprintf("step %d, op %d, chunks to 2^%d units, %v", step, op, largest, growth)
 				if !m.do(t, other, rng, op, text) {
@@ -253,9 +252,9 @@ func TestGridIsAList(t *testing.T) {
 					other.check(t, text)
 				}
 				held := m.Units() + m.Reserve() + other.Units() + other.Reserve()
-				if shelf != nil {
-					require.NoError(t, shelf.Verify(), text)
-					held += shelf.Chunks()
+				if smallChunks != nil {
+					require.NoError(t, smallChunks.Verify(), text)
+					held += smallChunks.Chunks()
 				}
 				require.Equal(t, held, u.Stats().LiveChunks, text)
 				for _, c := range m.chunks {
@@ -266,10 +265,10 @@ func TestGridIsAList(t *testing.T) {
 				}
 			}
 			require.Positive(t, refused, "the universe was full at times, %v", growth)
-			require.Equal(t, shelf != nil, small > 0, "%v", growth)
+			require.Equal(t, smallChunks != nil, small > 0, "%v", growth)
 			require.NoError(t, u.Verify())
-			grids[0].Release()
-			grids[1].Release()
+			stores[0].Release()
+			stores[1].Release()
 			require.NoError(t, u.Close())
 		}
 		require.Len(t, orders, largest+2, "chunks of all orders were met, and small ones: %v", orders)
@@ -277,9 +276,9 @@ func TestGridIsAList(t *testing.T) {
 	require.Positive(t, refits)
 }
 
-// TestGridThreeUnits: rows of three units get one chunk of four, where the policy doubles,
+// TestColumnStoreThreeUnits: rows of three units get one chunk of four, where the policy doubles,
 // chunks may be as large and the universe has one; else they get as many as they need.
-func TestGridThreeUnits(t *testing.T) {
+func TestColumnStoreThreeUnits(t *testing.T) {
 	for _, c := range []struct {
 		growth  Growth
 		largest int
@@ -299,7 +298,7 @@ func TestGridThreeUnits(t *testing.T) {
 			_, err := u.AllocExact(1)
 			require.NoError(t, err)
 		}
-		m := newGrid(t, u, nil, c.growth, c.largest)
+		m := newStore(t, u, nil, c.growth, c.largest)
 		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 3*m.per, 3*m.per))
 		var units []int
 		for _, chunk := range m.Chunks() {
@@ -311,13 +310,13 @@ func TestGridThreeUnits(t *testing.T) {
 	}
 }
 
-// TestGridOnlyChunk: rows that are too many for the only chunk go to a larger one, up to 64
-// KiB, where the grid may have small chunks, the policy multiplies, chunks may be as large
+// TestColumnStoreOnlyChunk: rows that are too many for the only chunk go to a larger one, up to 64
+// KiB, where the store may have small chunks, the policy multiplies, chunks may be as large
 // and the universe has one; else there are more chunks.
-func TestGridOnlyChunk(t *testing.T) {
+func TestColumnStoreOnlyChunk(t *testing.T) {
 	for _, c := range []struct {
 		growth  Growth
-		bare    bool // without a shelf
+		bare    bool // without small chunks
 		exact   bool
 		largest int
 		left    int    // chunks of the universe
@@ -345,12 +344,12 @@ func TestGridOnlyChunk(t *testing.T) {
 		for first := 0; c.apart && first < u.Size()/ChunkSize; first += 2 {
 			u.Free(ChunkIndex(first), 1)
 		}
-		shelf := NewShelf(u)
+		smallChunks := NewSmallChunks(u)
 		if c.bare {
-			shelf = nil
+			smallChunks = nil
 		}
 		live := u.Stats().LiveChunks
-		m, rng, got := newGrid(t, u, shelf, c.growth, c.largest), rand.New(rand.NewPCG(1, 1)), ""
+		m, rng, got := newStore(t, u, smallChunks, c.growth, c.largest), rand.New(rand.NewPCG(1, 1)), ""
 		for _, units := range []int{1, 2, 3, 4, 5, 9} {
 			n := units*m.per - len(m.values)
 			if c.exact {
@@ -376,10 +375,10 @@ func TestGridOnlyChunk(t *testing.T) {
 	}
 }
 
-// TestGridSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more;
+// TestColumnStoreSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more;
 // where the universe has no more than 64 units, they lie in chunks that are not skewed,
 // which are the smaller the longer cache lines are.
-func TestGridSkewed(t *testing.T) {
+func TestColumnStoreSkewed(t *testing.T) {
 	for _, c := range []struct {
 		left, line int
 		want       string
@@ -395,7 +394,7 @@ func TestGridSkewed(t *testing.T) {
 			_, err := u.AllocExact(1)
 			require.NoError(t, err)
 		}
-		m := newGridOfLines(t, u, nil, Doubling(), 6, c.line)
+		m := newStoreOfLines(t, u, nil, Doubling(), 6, c.line)
 		m.skewed = true
 		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 64*m.per, 64*m.per), text)
 		var units []int
@@ -409,12 +408,12 @@ func TestGridSkewed(t *testing.T) {
 	}
 }
 
-// TestGridPrepared: what was prepared can be grown to when nothing else is left.
-func TestGridPrepared(t *testing.T) {
-	for largest := 0; largest <= MaxGridOrder-UnitOrder; largest++ {
+// TestColumnStorePrepared: what was prepared can be grown to when nothing else is left.
+func TestColumnStorePrepared(t *testing.T) {
+	for largest := 0; largest <= MaxStoreOrder-UnitOrder; largest++ {
 		u, err := NewUniverse(Size(4 << 20))
 		require.NoError(t, err)
-		m, rng := newGrid(t, u, nil, Doubling(), largest), rand.New(rand.NewPCG(1, 1))
+		m, rng := newStore(t, u, nil, Doubling(), largest), rand.New(rand.NewPCG(1, 1))
 		require.True(t, m.push(t, rng, 30, 30))
 		require.NoError(t, m.Prepare(2000))
 		var hog []ChunkIndex
@@ -438,22 +437,22 @@ func TestGridPrepared(t *testing.T) {
 	}
 }
 
-// TestGridInvariants corrupts a grid with chunks of several units; Verify must name
+// TestColumnStoreInvariants corrupts a store with chunks of several units; Verify must name
 // the invariant, and be content when it is mended.
-func TestGridInvariants(t *testing.T) {
+func TestColumnStoreInvariants(t *testing.T) {
 	u, err := NewUniverse(Size(8 << 20))
 	require.NoError(t, err)
-	m, rng := newGrid(t, u, nil, Doubling().Capped(64), 6), rand.New(rand.NewPCG(1, 1))
+	m, rng := newStore(t, u, nil, Doubling().Capped(64), 6), rand.New(rand.NewPCG(1, 1))
 	for range 40 * m.per { // 1, 1, 2, 4, 8, 16 units, then 32
 		require.True(t, m.push(t, rng, 1, 1))
 	}
 	m.cut(12*m.per, false) // so that there is a reserve
-	g := m.Grid
+	g := m.ColumnStore
 	require.Positive(t, g.Reserve())
 	require.NoError(t, g.Verify(m.plan))
 	large := len(g.chunks) - 2
 	require.GreaterOrEqual(t, g.chunks[large].Order, uint32(UnitOrder+2))
-	set := func(p *GridChunk, f func(c *GridChunk)) func() func() {
+	set := func(p *StoreChunk, f func(c *StoreChunk)) func() func() {
 		return func() func() { old := *p; f(p); return func() { *p = old } }
 	}
 	number := func(p *int, by int) func() func() { return func() func() { *p += by; return func() { *p -= by } } }
@@ -461,28 +460,28 @@ func TestGridInvariants(t *testing.T) {
 		invariant string
 		corrupt   func() func()
 	}{
-		"a wrong start":            {"T1", set(&g.chunks[large], func(c *GridChunk) { c.Start += g.per })},
-		"a wrong start, the last":  {"T1", set(&g.chunks[large+1], func(c *GridChunk) { c.Start-- })},
-		"an order too small":       {"T1", set(&g.chunks[large], func(c *GridChunk) { c.Order-- })},
+		"a wrong start":            {"T1", set(&g.chunks[large], func(c *StoreChunk) { c.Start += g.per })},
+		"a wrong start, the last":  {"T1", set(&g.chunks[large+1], func(c *StoreChunk) { c.Start-- })},
+		"an order too small":       {"T1", set(&g.chunks[large], func(c *StoreChunk) { c.Order-- })},
 		"rows beyond the last":     {"T1", number(&g.count, 64*g.per)},
 		"a last chunk without any": {"T1", number(&g.count, -12*g.per)},
 		"units miscounted":         {"T1", number(&g.units, 1)},
 		"a tail of another size":   {"T1", number(&g.tail.full, g.per)},
-		"another tail":             {"T1", func() func() { g.tail.first++; return func() { g.tail.first-- } }},
-		"misaligned":               {"T2", set(&g.chunks[large], func(c *GridChunk) { c.First++ })},
-		"misaligned by half":       {"T2", set(&g.chunks[large], func(c *GridChunk) { c.First += 1 << (c.Order - 1) })},
-		"misaligned, in reserve":   {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First++ })},
-		"overlaps another":         {"T2", set(&g.chunks[0], func(c *GridChunk) { c.First = g.chunks[large].First + 3*eighths })},
-		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *GridChunk) { c.First = g.chunks[large].First; c.Order = UnitOrder })},
+		"another tail":             {"T1", func() func() { old := g.tail.base; g.tail.base = nil; return func() { g.tail.base = old } }},
+		"misaligned":               {"T2", set(&g.chunks[large], func(c *StoreChunk) { c.First++ })},
+		"misaligned by half":       {"T2", set(&g.chunks[large], func(c *StoreChunk) { c.First += 1 << (c.Order - 1) })},
+		"misaligned, in reserve":   {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.First++ })},
+		"overlaps another":         {"T2", set(&g.chunks[0], func(c *StoreChunk) { c.First = g.chunks[large].First + 3*eighths })},
+		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.First = g.chunks[large].First; c.Order = UnitOrder })},
 		"a unit not in use": {"T2", func() func() {
 			unit := int(g.chunks[large].First.Chunk()) + 3
 			word, bit := g.u.index.Word(unit/ChunksPerMegachunk), unit%ChunksPerMegachunk
 			word.TryFree(bit, 1)
 			return func() { word.TryAllocAt(bit, 1) }
 		}},
-		"an order too large":       {"T2", set(&g.reserve[0], func(c *GridChunk) { c.Order, c.First = MaxGridOrder+1, 0 })},
+		"an order too large":       {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.Order, c.First = MaxStoreOrder+1, 0 })},
 		"the reserve miscounted":   {"T3", number(&g.spare, -1)},
-		"a chunk of it is smaller": {"T3", set(&g.reserve[0], func(c *GridChunk) { c.Order-- })},
+		"a chunk of it is smaller": {"T3", set(&g.reserve[0], func(c *StoreChunk) { c.Order-- })},
 		"the reserve too large": {"T3", func() func() {
 			old := g.growth
 			g.growth = Fixed(1)
@@ -500,27 +499,27 @@ func TestGridInvariants(t *testing.T) {
 	require.NoError(t, u.Close())
 }
 
-// TestSmallChunkInvariants corrupts grids with a small chunk.
+// TestSmallChunkInvariants corrupts stores with a small chunk.
 func TestSmallChunkInvariants(t *testing.T) {
 	u, err := NewUniverse(Size(8 << 20))
 	require.NoError(t, err)
-	shelf, rng := NewShelf(u), rand.New(rand.NewPCG(1, 1))
-	m := newGrid(t, u, shelf, Doubling(), MaxGridOrder-UnitOrder)
+	smallChunks, rng := NewSmallChunks(u), rand.New(rand.NewPCG(1, 1))
+	m := newStore(t, u, smallChunks, Doubling(), MaxStoreOrder-UnitOrder)
 	require.True(t, m.push(t, rng, 1, 1))
 	require.True(t, m.HasSmall())
-	require.Equal(t, []int{1, 1, 0}, []int{shelf.Chunks(), shelf.Live(), m.Units()})
+	require.Equal(t, []int{1, 1, 0}, []int{smallChunks.Chunks(), smallChunks.Live(), m.Units()})
 	c := &m.chunks[0]
 	for text, test := range map[string]struct {
 		name    string
 		corrupt func() func()
 	}{
-		"of no shelf": {"T5", func() func() { m.shelf = nil; return func() { m.shelf = shelf } }},
+		"of no smallChunks": {"T5", func() func() { m.smallChunks = nil; return func() { m.smallChunks = smallChunks } }},
 		"another order": {"T5", func() func() {
-			c.Order, m.tail.full = 1, m.Fits(GridChunk{Order: 1})
+			c.Order, m.tail.full = 1, m.Fits(StoreChunk{Order: 1})
 			return func() { c.Order, m.tail.full = 0, m.SmallRows() }
 		}},
-		"not the only one": {"T5", func() func() { m.reserve = []GridChunk{*c}; return func() { m.reserve = nil } }},
-		"not handed out":   {"T2", func() func() { shelf.used[0] ^= 3; return func() { shelf.used[0] ^= 3 } }},
+		"not the only one": {"T5", func() func() { m.reserve = []StoreChunk{*c}; return func() { m.reserve = nil } }},
+		"not handed out":   {"T2", func() func() { smallChunks.used[0] ^= 3; return func() { smallChunks.used[0] ^= 3 } }},
 	} {
 		restore := test.corrupt()
 		require.ErrorContains(t, m.Verify(m.plan), "alloc: "+test.name+":", text)
@@ -532,11 +531,11 @@ func TestSmallChunkInvariants(t *testing.T) {
 		}
 	}
 	m.check(t, "outgrown")
-	require.Equal(t, []int{0, 1}, []int{shelf.Chunks(), m.Units()})
-	require.NoError(t, shelf.Verify())
+	require.Equal(t, []int{0, 1}, []int{smallChunks.Chunks(), m.Units()})
+	require.NoError(t, smallChunks.Verify())
 	m.Release()
 	require.NoError(t, u.Close())
 	for _, growth := range []Growth{{}, Fixed(1), Fixed(3)} {
-		require.Zero(t, newGrid(t, u, shelf, growth, 0).SmallRows(), "%v does not multiply", growth)
+		require.Zero(t, newStore(t, u, smallChunks, growth, 0).SmallRows(), "%v does not multiply", growth)
 	}
 }

@@ -7,32 +7,29 @@ import (
 	"quarry/internal/debug"
 )
 
-// GridRow is a row of a chunk of a grid: the element of a column lies at
+// StoreRow is a row of a chunk of a store: the element of a column lies at
 // Base + Offset*Scale + Row*Size.
-type GridRow struct {
+type StoreRow struct {
 	Base  unsafe.Pointer // the chunk's start
-	Scale uintptr        // what offsets are multiplied by, see Grid.Scale
+	Scale uintptr        // what offsets are multiplied by, see ColumnStore.Scale
 	Row   int
 }
 
-// EighthsOf returns how many eighths a chunk has whose scale is given: the next power of two.
-func EighthsOf(scale uintptr) uintptr { return scale + scale&(scale>>1)&(1<<UnitOrder) }
-
 // Element returns the address of the row's element of a column.
-func (r GridRow) Element(offset, size uint32) unsafe.Pointer {
+func (r StoreRow) Element(offset, size uint32) unsafe.Pointer {
 	// Safe because the row is one of the chunk's rows, and the column lies in the
 	// chunk with room for them all.
 	return unsafe.Add(r.Base, uintptr(offset)*r.Scale+uintptr(r.Row)*uintptr(size))
 }
 
 // Row returns a row of the chunk at a position.
-func (g *Grid) Row(pos, row int) GridRow {
+func (g *ColumnStore) Row(pos, row int) StoreRow {
 	c := &g.chunks[pos]
-	return GridRow{g.u.PointerTo(c.First), g.Scale(c.Order), row}
+	return StoreRow{g.u.PointerTo(c.First), g.Scale(c.Order), row}
 }
 
 // ClearRows zeroes n rows from r on in some columns.
-func ClearRows(r GridRow, n int, columns []GridColumn) {
+func ClearRows(r StoreRow, n int, columns []StoreColumn) {
 	for i := range columns {
 		c := &columns[i]
 		p := r.Element(c.Offset, c.Size)
@@ -51,7 +48,7 @@ func ClearRows(r GridRow, n int, columns []GridColumn) {
 
 // PoisonRows fills n rows that hold nothing any more in some columns, so that a stale
 // pointer to them shows. Debug builds call it.
-func PoisonRows(r GridRow, n int, columns []GridColumn) {
+func PoisonRows(r StoreRow, n int, columns []StoreColumn) {
 	for _, c := range columns {
 		// Safe because the rows lie inside the column.
 		debug.Poison(unsafe.Slice((*byte)(r.Element(c.Offset, c.Size)), n*int(c.Size)), debug.Freed)
@@ -105,7 +102,7 @@ func (c *RowCopy) Equal(d *RowCopy) bool {
 }
 
 // Rows copies n rows over others. Rows of one chunk may overlap.
-func (c *RowCopy) Rows(to, from GridRow, n int) {
+func (c *RowCopy) Rows(to, from StoreRow, n int) {
 	for _, p := range c.Pairs {
 		columnCopy{p.From, p.To, 16}.rows(to, from, n)
 	}
@@ -117,7 +114,7 @@ func (c *RowCopy) Rows(to, from GridRow, n int) {
 }
 
 // rows copies n elements over others.
-func (c columnCopy) rows(to, from GridRow, n int) {
+func (c columnCopy) rows(to, from StoreRow, n int) {
 	p, q := to.Element(c.To, c.Size), from.Element(c.From, c.Size)
 	// Safe because both spans of rows lie inside their columns.
 	bytes := n * int(c.Size)
@@ -125,7 +122,7 @@ func (c columnCopy) rows(to, from GridRow, n int) {
 }
 
 // Repeat copies one row over n others.
-func (c *RowCopy) Repeat(to, from GridRow, n int) {
+func (c *RowCopy) Repeat(to, from StoreRow, n int) {
 	for _, p := range c.Pairs {
 		columnCopy{p.From, p.To, 16}.repeat(to, from, n)
 	}
@@ -137,7 +134,7 @@ func (c *RowCopy) Repeat(to, from GridRow, n int) {
 }
 
 // repeat copies one element over n others, in pieces that double.
-func (c columnCopy) repeat(to, from GridRow, n int) {
+func (c columnCopy) repeat(to, from StoreRow, n int) {
 	size := int(c.Size)
 	// Safe because the n rows lie inside their column, and the element is one of its column.
 	rows, one := unsafe.Slice((*byte)(to.Element(c.To, c.Size)), n*size), unsafe.Slice((*byte)(from.Element(c.From, c.Size)), size)
@@ -148,13 +145,13 @@ func (c columnCopy) repeat(to, from GridRow, n int) {
 }
 
 // row copies a row over another.
-func (c *RowCopy) row(to, from GridRow) {
+func (c *RowCopy) row(to, from StoreRow) {
 	CopyPairs(to, from, c.Pairs)
 	c.CopyOthers(to, from)
 }
 
 // CopyPairs copies a row's elements of 16 bytes over those of another.
-func CopyPairs(to, from GridRow, pairs []PairCopy) {
+func CopyPairs(to, from StoreRow, pairs []PairCopy) {
 	p, q := unsafe.Add(to.Base, to.Row*16), unsafe.Add(from.Base, from.Row*16)
 	for i := range pairs {
 		// Safe because both are elements of their columns, as in Element, and columns start
@@ -165,7 +162,7 @@ func CopyPairs(to, from GridRow, pairs []PairCopy) {
 
 // CopyOthers copies a row's other elements over those of another. Small ones are copied
 // without a call, in words of which the last two may overlap.
-func (c *RowCopy) CopyOthers(to, from GridRow) {
+func (c *RowCopy) CopyOthers(to, from StoreRow) {
 	for i := range c.small {
 		e := &c.small[i]
 		size := uintptr(e.Size)

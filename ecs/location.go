@@ -8,17 +8,17 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Place says where an entity's values are: in a row of a chunk of an archetype. A
+// Location says where an entity's values are: in a row of a chunk of an archetype. A
 // structural change of the world may move them: the row that goes is replaced by
 // the archetype's last.
-type Place struct {
+type Location struct {
 	Archetype *Archetype // with exactly the entity's types
 	Chunk     int        // as Archetype.Chunk takes it
 	Row       int        // of the chunk
 }
 
 // String prints the place as "[Position Velocity] chunk 3 row 17", and "nowhere".
-func (p Place) String() string {
+func (p Location) String() string {
 	if p.Archetype == nil {
 		return "nowhere"
 	}
@@ -84,13 +84,13 @@ func (w *World) checkForeign(op string, e Entity) {
 
 // Locate returns where e's values are, or false when e is not alive. It panics for an
 // entity of another world. Cost: that of Component.Get.
-func (w *World) Locate(e Entity) (Place, bool) {
+func (w *World) Locate(e Entity) (Location, bool) {
 	r := w.recordOf("World.Locate", e)
 	if r == nil {
-		return Place{}, false
+		return Location{}, false
 	}
 	a, chunk, at := w.rowOf(r)
-	return Place{a, chunk, at.Row}, true
+	return Location{a, chunk, at.Row}, true
 }
 
 // archetypesOf is seam.ArchetypesOf.
@@ -122,7 +122,7 @@ func (w *World) archetypesOf(dst []*Archetype, list []Entity) {
 }
 
 // rowOf returns the archetype, chunk and row that a record leads to.
-func (w *World) rowOf(r *entity.Record) (a *Archetype, pos int, at alloc.GridRow) {
+func (w *World) rowOf(r *entity.Record) (a *Archetype, pos int, at alloc.StoreRow) {
 	o := w.tables.OwnerOf(r.Location)
 	return w.archetypeAt(o), o.Pos(), o.RowAt(r.Location)
 }

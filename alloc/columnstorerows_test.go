@@ -24,7 +24,7 @@ func TestCopyRow(t *testing.T) {
 		copy(want[offset*8+dest*size:][:size], from[(offset+4)*2+row*size:])
 		var c RowCopy
 		c.Add(offset+4, offset, size)
-		c.row(GridRow{unsafe.Pointer(&to[0]), 8, dest}, GridRow{unsafe.Pointer(&from[0]), 2, row})
+		c.row(StoreRow{unsafe.Pointer(&to[0]), 8, dest}, StoreRow{unsafe.Pointer(&from[0]), 2, row})
 		require.Equal(t, want, to, "size %d", size)
 	}
 }
@@ -60,7 +60,7 @@ func TestCopyRows(t *testing.T) {
 		end += (rows*size + 7) / 8 * 8
 	}
 	base := unsafe.Pointer(&memory[0])
-	c.Rows(GridRow{base, 1, 0}, GridRow{base, 1, 1}, rows-1)
+	c.Rows(StoreRow{base, 1, 0}, StoreRow{base, 1, 1}, rows-1)
 	at := uint32(0)
 	for i, size := range sizes {
 		require.Equal(t, want[i], memory[at:][:len(want[i])], "size %d", size)
@@ -84,7 +84,7 @@ func TestRepeatRow(t *testing.T) {
 			end += (rows*size + 7) / 8 * 8
 		}
 		base := unsafe.Pointer(&memory[0])
-		c.Repeat(GridRow{base, 1, 7}, GridRow{base, 1, 2}, n)
+		c.Repeat(StoreRow{base, 1, 7}, StoreRow{base, 1, 2}, n)
 		at := uint32(0)
 		for _, size := range sizes {
 			for row := range uint32(rows) {
@@ -114,23 +114,21 @@ func testScale(t *testing.T, u *Universe, line int) {
 	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8}, {Name: "b", Size: 16, Align: 8},
 		{Name: "c", Size: 4, Align: 4}, {Name: "d", Size: 24, Align: 8}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
-	few := MakeGrid(u, nil, &plan, make([]GridColumn, fewColumns), Doubling(), MaxGridOrder)
-	many := MakeGrid(u, nil, &plan, make([]GridColumn, fewColumns+1), Doubling(), MaxGridOrder)
+	few := MakeColumnStore(u, nil, &plan, make([]StoreColumn, fewColumns), Doubling(), MaxStoreOrder)
+	many := MakeColumnStore(u, nil, &plan, make([]StoreColumn, fewColumns+1), Doubling(), MaxStoreOrder)
 	require.Equal(t, []bool{false, true}, []bool{few.IsSkewed(), many.IsSkewed()})
-	few.Replan(plan.Rows, make([]GridColumn, fewColumns), &many)
+	few.Replan(plan.Rows, make([]StoreColumn, fewColumns), &many)
 	require.True(t, few.IsSkewed())
-	few.Replan(plan.Rows, make([]GridColumn, fewColumns), nil)
+	few.Replan(plan.Rows, make([]StoreColumn, fewColumns), nil)
 	require.False(t, few.IsSkewed())
-	for order := uint32(0); order <= MaxGridOrder; order++ {
+	for order := uint32(0); order <= MaxStoreOrder; order++ {
 		require.Equal(t, uintptr(1)<<order, few.Scale(order))
-		require.Equal(t, few.Scale(order), EighthsOf(few.Scale(order)))
 		g := &many
 		scale := g.Scale(order)
-		require.Equal(t, uintptr(1)<<order, EighthsOf(scale))
 		if line<<order < 4096<<UnitOrder {
 			require.Equal(t, few.Scale(order), scale, "no unit of a chunk of order %d is given up in vain", order)
 		}
-		rows, places := g.Fits(GridChunk{Order: order}), map[uintptr]bool{}
+		rows, places := g.Fits(StoreChunk{Order: order}), map[uintptr]bool{}
 		end := uintptr(0)
 		for _, p := range plan.Places {
 			at := uintptr(p.Offset/eighths) * scale
@@ -138,7 +136,7 @@ func testScale(t *testing.T, u *Universe, line int) {
 			end = at + uintptr(rows*p.Size)
 			places[at%4096] = true
 		}
-		require.LessOrEqual(t, end, uintptr(EighthSize)<<order)
+		require.LessOrEqual(t, end, uintptr(SmallChunkSize)<<order)
 		if order > UnitOrder {
 			require.Greater(t, len(places), 1, "order %d", order)
 			require.Zero(t, scale%eighths, "columns begin on cache lines")

@@ -11,7 +11,7 @@ import (
 
 // refit makes the last chunk as small as can be, if its rows are to leave it. It reports
 // whether the universe had room.
-func (m *gridModel) refit(t *testing.T, leave bool) bool {
+func (m *storeModel) refit(t *testing.T, leave bool) bool {
 	before := slices.Clone(m.chunks)
 	m.prepared = 0
 	err := m.Refit()
@@ -41,7 +41,7 @@ func (m *gridModel) refit(t *testing.T, leave bool) bool {
 	require.Equal(t, before[:last], m.chunks[:last])
 	require.Equal(t, smaller, m.chunks[last].Order < before[last].Order)
 	if rows := m.RowsOf(last); last > 0 || rows > m.SmallRows() {
-		half := GridChunk{Order: m.chunks[last].Order - 1}
+		half := StoreChunk{Order: m.chunks[last].Order - 1}
 		require.True(t, m.chunks[last].Order == UnitOrder || m.Fits(half) < rows, "the half would do")
 		return true
 	}
@@ -49,9 +49,9 @@ func (m *gridModel) refit(t *testing.T, leave bool) bool {
 	return true
 }
 
-// TestGridRefit: what the last chunk becomes when rows of so many sixteenths of a unit are
+// TestColumnStoreRefit: what the last chunk becomes when rows of so many sixteenths of a unit are
 // left of those of 64 or 128 units.
-func TestGridRefit(t *testing.T) {
+func TestColumnStoreRefit(t *testing.T) {
 	for _, c := range []struct {
 		rows, left int // sixteenths of a unit
 		bare       bool
@@ -71,11 +71,11 @@ func TestGridRefit(t *testing.T) {
 	} {
 		u, err := NewUniverse(Size(8 << 20))
 		require.NoError(t, err)
-		shelf := NewShelf(u)
+		smallChunks := NewSmallChunks(u)
 		if c.bare {
-			shelf = nil
+			smallChunks = nil
 		}
-		m := newGrid(t, u, shelf, Doubling().Capped(64), MaxGridOrder-UnitOrder)
+		m := newStore(t, u, smallChunks, Doubling().Capped(64), MaxStoreOrder-UnitOrder)
 		rows := func(sixteenths int) int { return sixteenths * m.per / 16 }
 		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), rows(c.rows), rows(c.rows)))
 		m.cut(rows(c.rows)-rows(c.left), false)
@@ -91,14 +91,14 @@ func TestGridRefit(t *testing.T) {
 	}
 }
 
-// TestGridRefitForgetsPrepared: after a refit the reserve is that of a grid for which nothing
+// TestColumnStoreRefitForgetsPrepared: after a refit the reserve is that of a store for which nothing
 // was ever asked in advance.
-func TestGridRefitForgetsPrepared(t *testing.T) {
+func TestColumnStoreRefitForgetsPrepared(t *testing.T) {
 	u, err := NewUniverse(Size(16 << 20))
 	require.NoError(t, err)
 	var reserves []int
 	for _, units := range []int{0, 64} {
-		m := newGrid(t, u, nil, Doubling().Capped(64), MaxGridOrder-UnitOrder)
+		m := newStore(t, u, nil, Doubling().Capped(64), MaxStoreOrder-UnitOrder)
 		require.NoError(t, m.Prepare(units*m.per))
 		rng := rand.New(rand.NewPCG(1, 1))
 		require.True(t, m.push(t, rng, 1, 1))

@@ -14,7 +14,7 @@ import (
 // universe counts.
 func TestFills(t *testing.T) {
 	w := newWorld(t)
-	require.Empty(t, w.Fills())
+	require.Empty(t, w.Occupancy())
 	a, b, tag := ecs.Register[[16]byte](w), ecs.Register[uint32](w), ecs.Register[struct{}](w)
 	few, many := ecs.NewArchetype(w, a, tag), ecs.NewArchetype(w, a, b)
 	ecs.NewArchetype(w, b) // which holds nothing
@@ -23,9 +23,9 @@ func TestFills(t *testing.T) {
 	}
 	_, err := many.CreateN(10_000)
 	require.NoError(t, err)
-	fills := w.Fills()
+	fills := w.Occupancy()
 	require.Len(t, fills, 2)
-	require.Equal(t, ecs.Fill{Archetype: few, Rows: 3, Chunks: 1, Bytes: 2048, RowBytes: 24}, fills[0])
+	require.Equal(t, ecs.Occupancy{Archetype: few, Rows: 3, Chunks: 1, Bytes: 2048, RowBytes: 24}, fills[0])
 	require.Equal(t, 2048-72, fills[0].Waste())
 	f := fills[1]
 	bytes, rows := 0, 0
@@ -44,14 +44,14 @@ func TestFills(t *testing.T) {
 	require.Equal(t, []int{10_003, f.Chunks + 1, f.Bytes + 2048, f.Reserve}, []int{sum.Rows, sum.Chunks, sum.Bytes, sum.Reserve})
 	w.Clear()
 	w.Trim()
-	for _, f := range w.Fills() {
+	for _, f := range w.Occupancy() {
 		require.Zero(t, f.Rows)
 	}
 	require.NoError(t, w.Close())
-	require.Empty(t, w.Fills())
+	require.Empty(t, w.Occupancy())
 }
 
-func ExampleFills() {
+func ExampleOccupancyTable() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }
 	w, err := ecs.NewWorld()
@@ -66,7 +66,7 @@ func ExampleFills() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(w.Fills())
+	fmt.Print(w.Occupancy())
 	// Output:
 	// rows  B a row  chunks  KiB  reserve  used  types
 	//   1600       40       1   64        0  97 %  [Position Velocity]

@@ -9,7 +9,7 @@ import (
 	"quarry/layout"
 )
 
-// The grid.
+// The store.
 //
 // Rows are dense: the chunks in use are full but for the last, a row that goes is
 // replaced by the last row of all, and new rows come behind it. So the books are
@@ -28,19 +28,19 @@ import (
 // large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long
 // loops run at the speed of long slices (docs/decisions/0011).
 //
-// The first chunk is a small one when the grid has a shelf, its policy multiplies, and
+// The first chunk is a small one when the store may have small chunks, its policy multiplies, and
 // the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the
-// only one of its grid, reserve included. When more rows are needed Grow puts chunks
+// only one of its store, reserve included. When more rows are needed Grow puts chunks
 // behind it, the owner copies its rows to the first of those, and Promote drops it.
 // Policies do not count it: they count units, and it is none. The only chunk of such a
-// grid is left in the same way for one of at least twice its size, up to 64 KiB, so some
+// store is left in the same way for one of at least twice its size, up to 64 KiB, so some
 // hundred rows are one chunk; a loop over two takes 40 ns more (docs/decisions/0016).
 //
 // The reserve is what growth took beyond its need and what rows that went left
 // behind. With step(n) for the units that the policy adds to n, a chunk that
 // empties is kept until the reserve is above 2*step(units); then it is cut to
 // step(units). So a row that comes and goes at the border of a chunk, or of the
-// reserve, never reaches the universe each time. A grid without rows keeps no more
+// reserve, never reaches the universe each time. A store without rows keeps no more
 // than step(0): there may be many of them.
 //
 // Rows that went leave the last chunk as large as it was, up to a megachunk. Refit takes a
@@ -57,57 +57,56 @@ import (
 //	T4 The plan is sound, and every column lies inside its place in the plan.
 //	T5 A small chunk is the only chunk, reserve included.
 
-// Grid is what Table and the archetypes of package ecs have in common: rows in
+// ColumnStore is what Table and the archetypes of package ecs have in common: rows in
 // columns over chunks of a universe, without the types. Positions count the
 // chunks in use, rows count within a chunk. It checks no positions; its owner
 // does. One goroutine at a time may use it.
-type Grid struct {
-	u       *Universe
-	shelf   *Shelf       // of small chunks; nil: none
-	per     int          // rows of a full unit
-	count   int          // rows
-	tail    tail         // the last chunk, at hand for rows that come and go one by one
-	chunks  []GridChunk  // in use, in order of their rows (T1)
-	reserve []GridChunk  // held, without rows; the last is used next
-	units   int          // of chunks
-	spare   int          // units of reserve
-	largest uint32       // order of the largest chunk to ask for
-	heir    int          // position of a chunk that the rows of the one before it are to go to, see Leaving; 0: none
-	skewed  bool         // large chunks are laid out as one unit less: see Scale
-	meet    uint32       // order from which chunks are large in this sense
-	columns []GridColumn // with storage
-	own     RowCopy      // of a row over another
-	growth  Growth       // of the number of units
-	floor   int          // units that only Trim gives back
+type ColumnStore struct {
+	u           *Universe
+	smallChunks *SmallChunks  // of small chunks; nil: none
+	per         int           // rows of a full unit
+	count       int           // rows
+	tail        tail          // the last chunk, at hand for rows that come and go one by one
+	chunks      []StoreChunk  // in use, in order of their rows (T1)
+	reserve     []StoreChunk  // held, without rows; the last is used next
+	units       int           // of chunks
+	spare       int           // units of reserve
+	largest     uint32        // order of the largest chunk to ask for
+	heir        int           // position of a chunk that the rows of the one before it are to go to, see Leaving; 0: none
+	skewed      bool          // large chunks are laid out as one unit less: see Scale
+	meet        uint32        // order from which chunks are large in this sense
+	columns     []StoreColumn // with storage
+	own         RowCopy       // of a row over another
+	growth      Growth        // of the number of units
+	floor       int           // units that only Trim gives back
 }
 
-// GridChunk is a chunk of a grid: 2^Order eighths of a unit.
-type GridChunk struct {
-	First Eighth // its first one, a multiple of 2^Order
-	Order uint32 // 0, or UnitOrder to MaxGridOrder
-	Start int    // rows of the chunks before it
+// StoreChunk is a chunk of a store: 2^Order eighths of a unit.
+type StoreChunk struct {
+	First SmallIndex // its first one, a multiple of 2^Order
+	Order uint32     // 0, or UnitOrder to MaxStoreOrder
+	Start int        // rows of the chunks before it
 }
 
 // Small reports whether the chunk is an eighth of a unit.
-func (c GridChunk) Small() bool { return c.Order < UnitOrder }
+func (c StoreChunk) Small() bool { return c.Order < UnitOrder }
 
 // Units returns the number of units of the chunk; a small one has none.
-func (c GridChunk) Units() int { return 1 << c.Order >> UnitOrder }
+func (c StoreChunk) Units() int { return 1 << c.Order >> UnitOrder }
 
 // Bytes returns the size of the chunk.
-func (c GridChunk) Bytes() int { return EighthSize << c.Order }
+func (c StoreChunk) Bytes() int { return SmallChunkSize << c.Order }
 
 // tail is what single rows need to know of the last chunk.
 type tail struct {
 	base  unsafe.Pointer
 	scale uintptr
-	first Eighth
 	start int // rows before it
 	full  int // rows when it is full; 0 without a chunk
 }
 
-// GridColumn is a column that takes room in the chunks of a grid.
-type GridColumn struct {
+// StoreColumn is a column that takes room in the chunks of a store.
+type StoreColumn struct {
 	Offset uint32 // bytes from a small chunk's start to row 0: an eighth of the plan's
 	Size   uint32 // bytes of one row's element
 	Key    uint32 // the owner's number of the column
@@ -119,24 +118,24 @@ type GridColumn struct {
 // a larger step only keeps more in reserve.
 func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 
-// fewColumns is up to how many columns a grid is not skewed: loops over few lose by it.
+// fewColumns is up to how many columns a store is not skewed: loops over few lose by it.
 const fewColumns = 4
 
 // Orders of chunks.
 const (
-	UnitOrder    = 3             // of one unit
-	lastAlone    = UnitOrder + 1 // the largest that rows leave when it is the only one
-	MaxGridOrder = UnitOrder + 6 // the largest: 64 units, a megachunk
+	UnitOrder     = 3             // of one unit
+	lastAlone     = UnitOrder + 1 // the largest that rows leave when it is the only one
+	MaxStoreOrder = UnitOrder + 6 // the largest: 64 units, a megachunk
 )
 
-// MakeGrid makes a grid without chunks. The columns are those of plan that have a
-// size and that the grid is to copy and clear. Chunks have orders to largest, UnitOrder
-// to MaxGridOrder, and no more units than growth adds at a time. shelf, of the same
-// universe, is where small chunks come from; nil: the grid has none.
-func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn, growth Growth, largest uint32) Grid {
-	checkUniverse("MakeGrid", u)
+// MakeColumnStore makes a store without chunks. The columns are those of plan that have a
+// size and that the store is to copy and clear. Chunks have orders to largest, UnitOrder
+// to MaxStoreOrder, and no more units than growth adds at a time. smallChunks, of the same
+// universe, is where small chunks come from; nil: the store has none.
+func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []StoreColumn, growth Growth, largest uint32) ColumnStore {
+	checkUniverse("MakeColumnStore", u)
 	if plan == nil {
-		panic("alloc: MakeGrid: the plan is nil")
+		panic("alloc: MakeColumnStore: the plan is nil")
 	}
 	if growth.most == 0 || growth.most > MaxSize/ChunkSize {
 		growth = growth.Capped(MaxSize / ChunkSize) // so that no step overflows
@@ -145,17 +144,17 @@ func MakeGrid(u *Universe, shelf *Shelf, plan *layout.Plan, columns []GridColumn
 		largest = min(largest, UnitOrder+uint32(bits.Len(uint(n)))-1)
 	}
 	if growth.factor <= 1 || widest(plan) > plan.CacheLine/eighths {
-		shelf = nil
+		smallChunks = nil
 	}
-	g := Grid{u: u, shelf: shelf, growth: growth, largest: largest, meet: meetingOrder(plan.CacheLine)}
+	g := ColumnStore{u: u, smallChunks: smallChunks, growth: growth, largest: largest, meet: meetingOrder(plan.CacheLine)}
 	g.Replan(plan.Rows, columns, nil)
 	return g
 }
 
-// Replan gives a grid without rows another layout, of so many rows a unit: that of another
-// grid whose chunks it will take, or, nil, its own. The chunks of its reserve stay: they
+// Replan gives a store without rows another layout, of so many rows a unit: that of another
+// store whose chunks it will take, or, nil, its own. The chunks of its reserve stay: they
 // have no rows.
-func (g *Grid) Replan(rows int, columns []GridColumn, like *Grid) {
+func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore) {
 	g.skewed = len(columns) > fewColumns
 	if like != nil {
 		g.skewed = like.skewed
@@ -180,17 +179,17 @@ func widest(plan *layout.Plan) int {
 }
 
 // Len returns the number of rows.
-func (g *Grid) Len() int { return g.count }
+func (g *ColumnStore) Len() int { return g.count }
 
 // PerUnit returns the rows of a full chunk of one unit.
-func (g *Grid) PerUnit() int { return g.per }
+func (g *ColumnStore) PerUnit() int { return g.per }
 
 // Scale returns what offsets of columns are multiplied by in a chunk of an order: its
 // eighths, but in a large one with many columns those of one of its units less. Offsets are
 // multiples of cache lines: 64 times one of 64 bytes, 32 times one of 128 or 16 times one of
 // 256 is a multiple of 4 KiB, so a row of all columns would want the same few lines of the
 // first-level cache (docs/decisions/0017).
-func (g *Grid) Scale(order uint32) uintptr {
+func (g *ColumnStore) Scale(order uint32) uintptr {
 	scale := uintptr(1) << (order & 63)
 	if order >= g.meet && g.skewed {
 		scale -= eighths
@@ -199,21 +198,21 @@ func (g *Grid) Scale(order uint32) uintptr {
 }
 
 // IsSkewed reports whether Scale leaves a unit of large chunks unused.
-func (g *Grid) IsSkewed() bool { return g.skewed }
+func (g *ColumnStore) IsSkewed() bool { return g.skewed }
 
 // Fits returns the rows that a chunk has room for.
-func (g *Grid) Fits(c GridChunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }
+func (g *ColumnStore) Fits(c StoreChunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }
 
 // memory returns the bytes of a chunk.
-func (g *Grid) memory(c GridChunk) []byte {
-	// Safe because the chunk is of the grid, and in use.
+func (g *ColumnStore) memory(c StoreChunk) []byte {
+	// Safe because the chunk is of the store, and in use.
 	return unsafe.Slice((*byte)(g.u.PointerTo(c.First)), c.Bytes())
 }
 
 // free gives a chunk back that is in no list any more.
-func (g *Grid) free(c GridChunk) {
+func (g *ColumnStore) free(c StoreChunk) {
 	if c.Small() {
-		g.shelf.Free(c.First)
+		g.smallChunks.Free(c.First)
 		return
 	}
 	g.u.Free(c.First.Chunk(), c.Units())
@@ -221,78 +220,78 @@ func (g *Grid) free(c GridChunk) {
 
 // Chunks returns the chunks in use, in order of their rows, to read. It is good
 // until the next call of Grow, Pop, Cut, Clear or Release.
-func (g *Grid) Chunks() []GridChunk { return g.chunks }
+func (g *ColumnStore) Chunks() []StoreChunk { return g.chunks }
 
-// Columns returns the columns that were given to MakeGrid or Replan, to read.
-func (g *Grid) Columns() []GridColumn { return g.columns }
+// Columns returns the columns that were given to MakeColumnStore or Replan, to read.
+func (g *ColumnStore) Columns() []StoreColumn { return g.columns }
 
-// Own says how a row of the grid goes over another.
-func (g *Grid) Own() *RowCopy { return &g.own }
+// Own says how a row of the store goes over another.
+func (g *ColumnStore) Own() *RowCopy { return &g.own }
 
 // Units returns the number of units of the chunks in use; a small chunk has none.
-func (g *Grid) Units() int { return g.units }
+func (g *ColumnStore) Units() int { return g.units }
 
 // Reserve returns the number of units that are held without rows.
-func (g *Grid) Reserve() int { return g.spare }
+func (g *ColumnStore) Reserve() int { return g.spare }
 
 // RowsOf returns the rows of the chunk at a position.
-func (g *Grid) RowsOf(pos int) int {
+func (g *ColumnStore) RowsOf(pos int) int {
 	c := &g.chunks[pos]
 	return min(g.Fits(*c), g.count-c.Start)
 }
 
 // room returns the rows that the chunks in use have room for.
-func (g *Grid) room() int { return g.tail.full }
+func (g *ColumnStore) room() int { return g.tail.full }
 
 // turn looks up the tail after the last chunk has changed.
-func (g *Grid) turn() {
+func (g *ColumnStore) turn() {
 	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
 		c := g.chunks[n-1]
-		g.tail = tail{g.u.PointerTo(c.First), g.Scale(c.Order), c.First, c.Start, c.Start + g.Fits(c)}
+		g.tail = tail{g.u.PointerTo(c.First), g.Scale(c.Order), c.Start, c.Start + g.Fits(c)}
 	}
 }
 
 // Full reports whether there is no room for a row.
-func (g *Grid) Full() bool { return g.count >= g.tail.full }
+func (g *ColumnStore) Full() bool { return g.count >= g.tail.full }
 
-// Tail returns the place behind the last row, in the last chunk, and that chunk's
-// first eighth. The chunk must not be full, nor have others without rows before it.
-func (g *Grid) Tail() (r GridRow, first Eighth) {
-	return GridRow{g.tail.base, g.tail.scale, g.count - g.tail.start}, g.tail.first
+// Tail returns the place behind the last row, in the last chunk. The chunk must not be
+// full, nor have others without rows before it.
+func (g *ColumnStore) Tail() StoreRow {
+	return StoreRow{g.tail.base, g.tail.scale, g.count - g.tail.start}
 }
 
 // LastRow returns the place of the last row. There must be one, in the last chunk.
-func (g *Grid) LastRow() GridRow {
-	return GridRow{g.tail.base, g.tail.scale, g.count - 1 - g.tail.start}
+func (g *ColumnStore) LastRow() StoreRow {
+	return StoreRow{g.tail.base, g.tail.scale, g.count - 1 - g.tail.start}
 }
 
 // Last returns the position and row of the last row. There must be one.
-func (g *Grid) Last() (pos, row int) {
+func (g *ColumnStore) Last() (pos, row int) {
 	pos = len(g.chunks) - 1
 	return pos, g.count - 1 - g.chunks[pos].Start
 }
 
 // LastChunk returns the position of the last chunk in use.
-func (g *Grid) LastChunk() int { return len(g.chunks) - 1 }
+func (g *ColumnStore) LastChunk() int { return len(g.chunks) - 1 }
 
 // Find returns the position of the chunk and the row in it of the i'th row of all,
 // which may be one that there is only room for.
-func (g *Grid) Find(i int) (pos, row int) {
-	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c GridChunk, i int) int { return c.Start - i })
+func (g *ColumnStore) Find(i int) (pos, row int) {
+	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c StoreChunk, i int) int { return c.Start - i })
 	return pos - 1, i - g.chunks[pos-1].Start
 }
 
 // Room returns the rows that can be pushed without Grow.
-func (g *Grid) Room() int { return g.room() - g.count }
+func (g *ColumnStore) Room() int { return g.room() - g.count }
 
 // Push counts n rows behind the last. There must be room; their contents are the
 // owner's to write.
-func (g *Grid) Push(n int) { g.count += n }
+func (g *ColumnStore) Push(n int) { g.count += n }
 
 // Pop takes the last row away, and its chunk into the reserve when it has no other
 // row; a reserve that is too large by then is cut. row is what Last returns.
-func (g *Grid) Pop(row int) {
+func (g *ColumnStore) Pop(row int) {
 	g.count--
 	if row == 0 {
 		g.leave(len(g.chunks) - 1)
@@ -300,14 +299,14 @@ func (g *Grid) Pop(row int) {
 }
 
 // Cut takes the last n rows away, as n times Pop.
-func (g *Grid) Cut(n int) {
+func (g *ColumnStore) Cut(n int) {
 	g.count -= n
 	g.leave(g.Needed())
 }
 
 // Needed returns the number of chunks that the rows need: fewer than there are
 // after a Grow that no Push followed.
-func (g *Grid) Needed() int {
+func (g *ColumnStore) Needed() int {
 	keep := len(g.chunks)
 	for keep > 0 && g.chunks[keep-1].Start >= g.count {
 		keep--
@@ -316,15 +315,15 @@ func (g *Grid) Needed() int {
 }
 
 // Settle moves chunks beyond the rows to the reserve.
-func (g *Grid) Settle() { g.leave(g.Needed()) }
+func (g *ColumnStore) Settle() { g.leave(g.Needed()) }
 
-// Give moves the first n chunks, n > 0, none of them small, to another grid of the same
+// Give moves the first n chunks, n > 0, none of them small, to another store of the same
 // universe, whose units have as many rows, which is skewed like it, and which has no rows
-// in a small chunk: before its last chunk when that is part full. They must be full, or the other grid without
+// in a small chunk: before its last chunk when that is part full. They must be full, or the other store without
 // rows. It returns their position there. What Prepare took is not kept back.
-func (g *Grid) Give(to *Grid, n int) (at int) {
+func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
 	if to == nil {
-		panic("alloc: Grid.Give: the other grid is nil")
+		panic("alloc: ColumnStore.Give: the other store is nil")
 	}
 	at = to.Needed()
 	if at > 0 && to.RowsOf(at-1) < to.Fits(to.chunks[at-1]) {
@@ -352,7 +351,7 @@ func (g *Grid) Give(to *Grid, n int) (at int) {
 }
 
 // restart counts the rows before each chunk.
-func (g *Grid) restart() {
+func (g *ColumnStore) restart() {
 	start := 0
 	for i := range g.chunks {
 		g.chunks[i].Start = start
@@ -362,10 +361,10 @@ func (g *Grid) restart() {
 }
 
 // step returns the units that the policy adds to n.
-func (g *Grid) step(n int) int { return g.growth.Next(n, n+1) - n }
+func (g *ColumnStore) step(n int) int { return g.growth.Next(n, n+1) - n }
 
 // mostReserve returns the units at which the reserve is not cut yet (T3).
-func (g *Grid) mostReserve() int {
+func (g *ColumnStore) mostReserve() int {
 	most := 2 * g.step(g.units)
 	if g.units == 0 {
 		most = g.step(0)
@@ -375,7 +374,7 @@ func (g *Grid) mostReserve() int {
 
 // leave moves chunks from position keep on, which hold no rows, to the reserve and
 // cuts it when it has become too large.
-func (g *Grid) leave(keep int) {
+func (g *ColumnStore) leave(keep int) {
 	if debug.On {
 		for _, c := range g.chunks[keep:] {
 			debug.Poison(g.memory(c), debug.Freed)
@@ -386,14 +385,14 @@ func (g *Grid) leave(keep int) {
 }
 
 // shrink cuts the reserve when it is too large (T3).
-func (g *Grid) shrink() {
+func (g *ColumnStore) shrink() {
 	if g.spare > g.mostReserve() {
 		g.Trim(max(g.step(g.units), g.floor-g.units))
 	}
 }
 
 // Clear takes all rows away.
-func (g *Grid) Clear() {
+func (g *ColumnStore) Clear() {
 	g.count = 0
 	g.leave(0)
 }
@@ -401,7 +400,7 @@ func (g *Grid) Clear() {
 // Trim gives chunks of the reserve back, those to be used last first, until at most
 // keep units are left, and returns how many units went; a small chunk goes when none is
 // kept. What was asked for in advance is not spared.
-func (g *Grid) Trim(keep int) int {
+func (g *ColumnStore) Trim(keep int) int {
 	spare, n := g.spare, 0
 	for n < len(g.reserve) && (g.spare > keep || keep == 0) {
 		c := g.reserve[n]
@@ -416,8 +415,8 @@ func (g *Grid) Trim(keep int) int {
 	return spare - g.spare
 }
 
-// Release gives every chunk back. The grid is empty and may be used again.
-func (g *Grid) Release() {
+// Release gives every chunk back. The store is empty and may be used again.
+func (g *ColumnStore) Release() {
 	g.count, g.floor = 0, 0
 	g.unuse(0)
 	g.Trim(0)

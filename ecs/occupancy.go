@@ -11,8 +11,8 @@ import (
 	"quarry/alloc"
 )
 
-// Fill says how well an archetype uses the memory of its chunks. Sizes are in bytes.
-type Fill struct {
+// Occupancy says how well an archetype uses the memory of its chunks. Sizes are in bytes.
+type Occupancy struct {
 	Archetype *Archetype
 	Rows      int // entities
 	Chunks    int // chunks that hold rows
@@ -22,32 +22,32 @@ type Fill struct {
 }
 
 // Used returns the bytes that rows take.
-func (f Fill) Used() int { return f.Rows * f.RowBytes }
+func (f Occupancy) Used() int { return f.Rows * f.RowBytes }
 
 // Waste returns the bytes that are held and not used: room for rows to come, ends of
 // columns, and the reserve.
-func (f Fill) Waste() int { return f.Bytes + f.Reserve - f.Used() }
+func (f Occupancy) Waste() int { return f.Bytes + f.Reserve - f.Used() }
 
-// Fills are those of a world. They print as a table.
-type Fills []Fill
+// OccupancyTable is the occupancy of all archetypes of a world. It prints as a table.
+type OccupancyTable []Occupancy
 
-// Fills describes the archetypes that hold memory, in the order in which they were
+// Occupancy describes the archetypes that hold memory, in the order in which they were
 // made. An only chunk that is small counts its 2 KiB, not the unit that it shares;
 // [Stats].Shared has those. Cost: some ns for each archetype.
-func (w *World) Fills() Fills {
+func (w *World) Occupancy() OccupancyTable {
 	if w.closed {
 		return nil
 	}
-	var all Fills
+	var all OccupancyTable
 	for _, a := range w.archetypes.list {
-		f := Fill{
-			Archetype: a, Rows: a.table.Grid.Len(), Chunks: a.Chunks(), Reserve: a.table.Grid.Reserve() * alloc.ChunkSize,
+		f := Occupancy{
+			Archetype: a, Rows: a.table.Store.Len(), Chunks: a.Chunks(), Reserve: a.table.Store.Reserve() * alloc.ChunkSize,
 			RowBytes: int(unsafe.Sizeof(Entity{})),
 		}
-		for _, c := range a.table.Grid.Columns() {
+		for _, c := range a.table.Store.Columns() {
 			f.RowBytes += int(c.Size)
 		}
-		for _, c := range a.table.Grid.Chunks() {
+		for _, c := range a.table.Store.Chunks() {
 			f.Bytes += c.Bytes()
 		}
 		if f.Bytes+f.Reserve > 0 {
@@ -58,7 +58,7 @@ func (w *World) Fills() Fills {
 }
 
 // Sum adds all up. RowBytes is the mean, rounded down, and Archetype nil.
-func (f Fills) Sum() (s Fill) {
+func (f OccupancyTable) Sum() (s Occupancy) {
 	used := 0
 	for _, one := range f {
 		s.Rows += one.Rows
@@ -72,17 +72,17 @@ func (f Fills) Sum() (s Fill) {
 }
 
 // String is a table, the archetypes with most bytes first, and the sum in its last line.
-func (f Fills) String() string {
+func (f OccupancyTable) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "rows\tB a row\tchunks\tKiB\treserve\tused\t  types")
-	line := func(f Fill, used int, name string) {
+	line := func(f Occupancy, used int, name string) {
 		held := max(f.Bytes+f.Reserve, 1)
 		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d %%\t  %s\n",
 			f.Rows, f.RowBytes, f.Chunks, f.Bytes>>10, f.Reserve>>10, 100*used/held, name)
 	}
 	used := 0
-	for _, one := range slices.SortedStableFunc(slices.Values(f), func(x, y Fill) int {
+	for _, one := range slices.SortedStableFunc(slices.Values(f), func(x, y Occupancy) int {
 		return cmp.Compare(y.Bytes+y.Reserve, x.Bytes+x.Reserve)
 	}) {
 		used += one.Used()

@@ -7,21 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestShelfHandsOutEighths: no eighth is handed out twice, chunks are those that the
+// TestSmallChunksHandOutEighths: no eighth is handed out twice, chunks are those that the
 // eighths need, and those that empty go back; now and then the universe is full.
-func TestShelfHandsOutEighths(t *testing.T) {
+func TestSmallChunksHandOutEighths(t *testing.T) {
 	u, err := NewUniverse(Size(2 << 20))
 	require.NoError(t, err)
-	rng, s, full := rand.New(rand.NewPCG(1, 2)), NewShelf(u), false
-	var live []Eighth
-	held := map[Eighth]bool{}
+	rng, s, full := rand.New(rand.NewPCG(1, 2)), NewSmallChunks(u), false
+	var live []SmallIndex
+	held := map[SmallIndex]bool{}
 	for step := range 20_000 {
 		grows := step/5000%2 == 0
 		if rng.IntN(3) == 0 != grows || len(live) == 0 {
 			e, err := s.Alloc()
 			if err != nil {
 				require.ErrorIs(t, err, ErrFull)
-				require.Len(t, live, int(u.Size())/EighthSize)
+				require.Len(t, live, int(u.Size())/SmallChunkSize)
 				full = true
 				continue
 			}
@@ -53,12 +53,12 @@ func TestShelfHandsOutEighths(t *testing.T) {
 	require.NoError(t, u.Close())
 }
 
-// TestShelfStaysDense: the lowest chunk with room is filled first.
-func TestShelfStaysDense(t *testing.T) {
+// TestSmallChunksStayDense: the lowest chunk with room is filled first.
+func TestSmallChunksStayDense(t *testing.T) {
 	u, err := NewUniverse(Size(4 << 20))
 	require.NoError(t, err)
-	s := NewShelf(u)
-	var all []Eighth
+	s := NewSmallChunks(u)
+	var all []SmallIndex
 	for range 800 {
 		e, err := s.Alloc()
 		require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestShelfStaysDense(t *testing.T) {
 		require.Equal(t, all[i], e)
 	}
 	require.NoError(t, s.Verify())
-	require.PanicsWithValue(t, "alloc: Shelf.Free: eighth 0 of chunk 60 is not handed out (freed twice?)", func() { s.Free(all[480]) })
+	require.PanicsWithValue(t, "alloc: SmallChunks.Free: eighth 0 of chunk 60 is not handed out (freed twice?)", func() { s.Free(all[480]) })
 	require.Panics(t, func() { s.Free(firstOf(200)) })
 	for i, e := range all {
 		if i%2 == 1 || i < 400 {
@@ -84,12 +84,12 @@ func TestShelfStaysDense(t *testing.T) {
 	require.NoError(t, u.Close())
 }
 
-// TestShelfInvariants corrupts a shelf; Verify must name the invariant.
-func TestShelfInvariants(t *testing.T) {
+// TestSmallChunksInvariants corrupts SmallChunks; Verify must name the invariant.
+func TestSmallChunksInvariants(t *testing.T) {
 	u, err := NewUniverse(Size(2 << 20))
 	require.NoError(t, err)
-	s := NewShelf(u)
-	var all []Eighth
+	s := NewSmallChunks(u)
+	var all []SmallIndex
 	for range 12 {
 		e, err := s.Alloc()
 		require.NoError(t, err)
