@@ -89,7 +89,7 @@ func NewWorld(options ...Option) (*World, error) {
 
 // Close frees everything that the world holds; handles, rows and pointers into
 // it are void. It is an error when others still hold chunks of the world's own universe, which
-// wraps alloc.ErrInUse, when the system refuses to take its memory back, and when there is memory that
+// wraps alloc.ErrInUse and says how many of them command buffers hold, when the system refuses to take its memory back, and when there is memory that
 // belongs to no entity's buffer, which wraps alloc.ErrLeak and counts the blocks. The world is
 // closed all the same. A second call tries again to give back the universe, and does nothing
 // when that is done. It panics during iteration.
@@ -134,6 +134,9 @@ func (w *World) closeUniverse() error {
 		return nil
 	}
 	if err := w.u.Close(); err != nil {
+		if n := w.recorded.Load(); n > 0 {
+			return fmt.Errorf("ecs: World.Close: command buffers that are not closed hold %d chunks, call Buffer.Close first: %w", n, err)
+		}
 		return fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	return nil

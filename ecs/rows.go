@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -120,7 +121,21 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 	if int(t.id) < len(q.access) && q.access[t.id] != 0 {
 		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
 	}
-	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: add ecs.Read or ecs.Write", op, q, t.name))
+	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t)))
+}
+
+// adviceOn returns how a query that does not declare a type may do so and match what it matches: a term that has
+// the type without access gets access, since a Read beside it would match fewer entities.
+func (q *Query) adviceOn(t *typeInfo) string {
+	for _, term := range q.terms {
+		switch term.kind {
+		case termAny, termOptional, termDisabled, termPresent:
+			if slices.ContainsFunc(term.of, func(o operand) bool { return o.t == t }) {
+				return fmt.Sprintf("say ecs.%s(ecs.Read(%s)), or ecs.Write, in its term %v", termNames[term.kind], t.name, term)
+			}
+		}
+	}
+	return "add ecs.Read or ecs.Write"
 }
 
 //go:noinline

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/alloc"
@@ -57,13 +58,14 @@ type World struct {
 	names      *names // nil until the first name
 	types      registry
 	archetypes catalogue
-	index      match.Index // which archetypes queries ask for, and those of each shared value
-	news       news        // what queries have not seen yet
-	dies       *Change     // what Destroy does to entities that are more than rows
-	loops      loops       // under way
-	rows       change.Rows // all rows, as structural changes write them
-	copying    copying     // of the last call of Instantiate, kept for the next
-	shrinking  shrinking   // where the next step of Shrink goes on
+	index      match.Index  // which archetypes queries ask for, and those of each shared value
+	news       news         // what queries have not seen yet
+	dies       *Change      // what Destroy does to entities that are more than rows
+	loops      loops        // under way
+	rows       change.Rows  // all rows, as structural changes write them
+	copying    copying      // of the last call of Instantiate, kept for the next
+	shrinking  shrinking    // where the next step of Shrink goes on
+	recorded   atomic.Int64 // chunks that command buffers hold, of any goroutine, see seam.Hold
 	closed     bool
 }
 

@@ -244,8 +244,9 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 }
 
 // Made returns the entity that the last Play made for a placeholder, until something is
-// recorded; a run of commands behind may have ended it. Null: none was made, as where the
-// run that was to make it destroys it too.
+// recorded; a run of commands behind may have ended it. Of a buffer that a command point of package
+// system has played Made answers until the system asks State.Commands of that point again. Null: none
+// was made, as where the run that was to make it destroys it too.
 func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	number, id := seam.Number(placeholder)
 	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {

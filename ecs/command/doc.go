@@ -32,7 +32,9 @@
 //
 // Goroutines: one at a time may use a buffer, any one; [Buffer.Parallel] any may call, for a
 // writer of its own: bodies of jobs record by out := cb.Parallel(c), never by cb, which others
-// may be using. Play belongs to the world's owner.
+// may be using. Play belongs to the world's owner. Two goroutines in one writer break the
+// contract: the race detector always tells, a program without it only where one record is
+// written while another is; then one of the two panics, and Play drops what was recorded and returns [ErrTorn].
 //
 // Limits: a command has 1 MiB at most, with its values; a writer 65,535 different commands
 // between two plays, that is types, changes, queries and archetypes; a buffer 2^31 placeholders.
@@ -43,7 +45,7 @@
 //
 // Failure: [Buffer.Play] checks all commands before it changes anything, and returns a [*PlayError]
 // that names those that cannot apply and where they were recorded; [Buffer.PlayRest] does the
-// others. Destroy and Remove of what is gone are no failures. Where nothing was recorded since the
+// others. Destroy and Remove of what is gone are no failures, and of ecs.Null nothing is recorded. Where nothing was recorded since the
 // last call they return [ErrPlayed], in idle frames too. When memory runs out, an *ecs.LimitError;
 // the first run of commands is all or nothing then (docs/command.md). A broken contract panics
 // when it is recorded: an entity or a type of another world, a placeholder of another buffer, a writer kept

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"quarry/ecs"
@@ -42,7 +43,7 @@ func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
 	return copied
 }
 
-// Destroy records World.Destroy of e: no failure when it is dead already.
+// Destroy records World.Destroy of e: no failure when it is dead already, and nothing for ecs.Null.
 func (w *Writer) Destroy(e ecs.Entity) { w.one("Writer.Destroy", op{kind: destroy}, e) }
 
 // Add records that e gets the types that it lacks, zero and enabled. Shared types are given by
@@ -54,7 +55,7 @@ func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	}
 }
 
-// Remove records that e loses the types that it has: no failure when it is dead.
+// Remove records that e loses the types that it has: no failure when it is dead, and nothing for ecs.Null.
 func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Remove", types...) // before any is recorded
 	for _, t := range types {
@@ -78,7 +79,7 @@ func (w *Writer) Disable(e ecs.Entity, t ecs.Type) {
 	w.one("Writer.Disable", w.typed("Writer.Disable", disable, t), e)
 }
 
-// Lists: one command for each of the entities, in order.
+// Lists: one command for each of the entities, in order. DestroyList and RemoveList pass over ecs.Null.
 
 // DestroyList records Destroy of the entities of a list.
 func (w *Writer) DestroyList(list []ecs.Entity) {
@@ -187,6 +188,9 @@ func (w *Writer) changed(name string, c *ecs.Change) op {
 // one records a command without a value.
 func (w *Writer) one(name string, o op, e ecs.Entity) {
 	w.check(name)
+	if e == ecs.Null && o.ignoresNull() {
+		return
+	}
 	w.checkEntity(name, e)
 	w.record1(w.stream.find(o, nil), e, 0)
 }
@@ -197,6 +201,9 @@ const longestList = 1000
 // many records a command without a value about a list.
 func (w *Writer) many(name string, o op, list []ecs.Entity) {
 	w.check(name)
+	if o.ignoresNull() && slices.Contains(list, ecs.Null) {
+		list = slices.DeleteFunc(slices.Clone(list), func(e ecs.Entity) bool { return e == ecs.Null })
+	}
 	for _, e := range list {
 		w.checkEntity(name, e)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/debug"
 )
@@ -128,4 +129,17 @@ func TestTrim(t *testing.T) {
 	require.Equal(t, position{7, 7}, *y.pos.Get(list[3]))
 	cb.Close()
 	cb.Trim()
+}
+
+// TestWorldCloseNamesBuffers: a buffer that was not closed is named as what holds the chunks.
+func TestWorldCloseNamesBuffers(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	cb := NewBuffer(w)
+	cb.Create(ecs.NewArchetype(w))
+	err = w.Close()
+	require.ErrorIs(t, err, alloc.ErrInUse)
+	require.ErrorContains(t, err, "ecs: World.Close: command buffers that are not closed hold 1 chunks, call Buffer.Close first: alloc: Universe.Close: ")
+	cb.Close()
+	require.NoError(t, w.Close())
 }

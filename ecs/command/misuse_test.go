@@ -27,10 +27,10 @@ func TestMisuse(t *testing.T) {
 		says string
 		f    func()
 	}{
-		{"Writer.Destroy: the entity is null", func() { cb.Destroy(ecs.Null) }},
+		{"Writer.Add: the entity is null", func() { cb.Add(ecs.Null, y.slow) }},
 		{"belongs to another world", func() { cb.Destroy(stranger) }},
 		{"belongs to another world", func() { cb.DestroyList([]ecs.Entity{e, stranger}) }},
-		{"the entity is null", func() { cb.RemoveList([]ecs.Entity{e, ecs.Null}, y.pos) }},
+		{"Writer.AddList: the entity is null", func() { cb.AddList([]ecs.Entity{e, ecs.Null}, y.slow) }},
 		{"the entity is null", func() { Set(cb, ecs.Null, y.pos, position{}) }},
 		{"the entity is null", func() { Append(cb, ecs.Null, y.hits) }},
 		{"belongs to another world", func() { SetShared(cb, stranger, y.team, "red") }},
@@ -200,4 +200,21 @@ func TestQueryClosedBeforePlay(t *testing.T) {
 	require.Equal(t, hash, y.w.Hash())
 	cb.Clear()
 	require.NoError(t, cb.Play())
+}
+
+// TestNullIsIgnored: what ends or takes away passes over ecs.Null, as World.Destroy does, alone and in lists.
+func TestNullIsIgnored(t *testing.T) {
+	y := openYard(t)
+	cb := y.open(t)
+	e, f := y.full.Create(), y.full.Create()
+	cb.Destroy(ecs.Null)
+	cb.Remove(ecs.Null, y.pos)
+	cb.DestroyList([]ecs.Entity{ecs.Null})
+	list := []ecs.Entity{ecs.Null, f, ecs.Null}
+	cb.RemoveList(list, y.pos)
+	require.Equal(t, []ecs.Entity{ecs.Null, f, ecs.Null}, list, "the caller's list stays as it is")
+	cb.DestroyList([]ecs.Entity{ecs.Null, e})
+	require.NoError(t, cb.Play())
+	require.False(t, y.w.Alive(e))
+	require.False(t, y.pos.Has(f))
 }

@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Streams: records one behind the other in chunks of the world's universe. A stream is
@@ -128,6 +129,7 @@ func (s *stream) insert(units int) error {
 		b.held.Add(-bytes)
 		return fmt.Errorf("command: recording %d B more: %w", bytes, err)
 	}
+	seam.Hold(b.w, units)
 	s.pages = append(s.pages, page{})
 	copy(s.pages[s.filled+1:], s.pages[s.filled:])
 	// Safe because the chunks are the stream's until it is closed.
@@ -206,6 +208,7 @@ func (s *stream) keep(most int) {
 		}
 		for _, p := range s.pages[i:] {
 			s.b.w.Universe().Free(p.first, p.units)
+			seam.Hold(s.b.w, -p.units)
 			s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
 		}
 		s.pages = s.pages[:i]

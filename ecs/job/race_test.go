@@ -24,18 +24,26 @@ func TestRaceIsReported(t *testing.T) {
 		return
 	}
 	for _, which := range []string{"variable", "component", "none"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsReported$")
-		cmd.Env = append(os.Environ(), racy+"="+which)
-		out, err := cmd.CombinedOutput()
+		out, err := startRacy(which)
 		if which == "none" {
 			require.NoError(t, err, "%s", out)
-			require.NotContains(t, string(out), "DATA RACE")
+			require.NotContains(t, out, "DATA RACE")
 			continue
 		}
+		for try := 1; err == nil && try < 10; try++ { // on a busy machine the detector misses one run in thirty
+			out, err = startRacy(which)
+		}
 		require.Error(t, err, "%s", out)
-		require.Contains(t, string(out), "DATA RACE", which)
-		require.Contains(t, string(out), "race_test.go", which)
+		require.Contains(t, out, "DATA RACE", which)
+		require.Contains(t, out, "race_test.go", which)
 	}
+}
+
+func startRacy(which string) (string, error) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRaceIsReported$")
+	cmd.Env = append(os.Environ(), racy+"="+which)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // race runs a body on two workers at once, which write the same place, or do not.
@@ -54,14 +62,16 @@ func race(t *testing.T, which string) {
 		met[c.Worker()] = true
 		counts, own := w.count.Lookup(c.Accessor()), c.Worker()
 		m.wait()
-		switch which {
-		case "variable":
-			shared[0]++
-		case "component":
-			counts.Mut(ids[0]).N++
-		case "none":
-			shared[own]++
-			counts.Mut(ids[own]).N++
+		for range 1000 {
+			switch which {
+			case "variable":
+				shared[0]++
+			case "component":
+				counts.Mut(ids[0]).N++
+			case "none":
+				shared[own]++
+				counts.Mut(ids[own]).N++
+			}
 		}
 	}).Complete())
 }

@@ -53,6 +53,7 @@ func TestNil(t *testing.T) {
 		panics("State.Commands", "system: State.Commands: ", func() { x.Commands(nil) }),
 		panics("State.For", "system: State.For: ", func() { x.For(nil) }),
 		panics("State.Require", "system: State.Require: ", func() { x.Require(nil) }),
+		panics("State.OnDestroy", "system: State.OnDestroy: ", func() { x.OnDestroy(nil) }),
 		panics("Systems.Add", "system: Group.Add: ", func() { s.systems.Add("nil", nil) }),
 		panics("Systems.TryAdd", "system: Group.Add: ", func() { _, _ = s.systems.TryAdd("nil", nil) }),
 		panics("WithScheduler", "system: WithScheduler: ", func() { system.WithScheduler(nil) }),

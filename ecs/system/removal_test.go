@@ -188,3 +188,50 @@ func ended(f func()) {
 	}()
 	<-done
 }
+
+// What the function of Make makes ends with the system: when it is removed, when its Create fails, and when the
+// systems are closed, the last first, behind Destroy, also when one of them panics or ends its goroutine.
+func TestOnDestroy(t *testing.T) {
+	s := newStage(t)
+	ends := func(x *system.State, names ...string) {
+		for _, name := range names {
+			x.OnDestroy(func() { s.note("end:%s:%s", x.Name(), name) })
+		}
+	}
+	x := s.systems.Add("made", system.Make(func(x *system.State) func() {
+		q := x.Query(ecs.Read(s.health))
+		ends(x, "first", "second")
+		x.OnDestroy(func() { s.note("open:%v", q.Count() == 0) })
+		return func() { s.note("made") }
+	}))
+	s.step()
+	require.Equal(t, "made", s.take())
+	x.Remove()
+	require.Equal(t, "open:true end:made:second end:made:first", s.take())
+	require.PanicsWithValue(t, "system: State.OnDestroy: made was removed", func() { x.OnDestroy(func() {}) })
+
+	failing := &hooks{journal: journal{s: s, refused: errors.New("no")}, create: func(x *system.State) { ends(x, "a") }}
+	_, err := s.systems.TryAdd("x", failing)
+	require.ErrorIs(t, err, failing.refused)
+	require.Equal(t, "create:x end:x:a", s.take())
+
+	h := &hooks{journal: journal{s: s}, create: func(x *system.State) {
+		ends(x, "a")
+		x.OnDestroy(func() { panic("broken") })
+		ends(x, "b")
+		x.OnDestroy(func() { runtime.Goexit() })
+	}}
+	y := s.systems.Add("y", h)
+	require.PanicsWithValue(t, "system: State.OnDestroy: y: the function is nil", func() { y.OnDestroy(nil) })
+	s.take()
+	done := make(chan struct{})
+	go func() { defer close(done); y.Remove() }()
+	<-done
+	require.Equal(t, "destroy:y end:y:b end:y:a", s.take())
+	require.ErrorContains(t, s.systems.Step(0), "broken")
+
+	s.systems.Add("z", &hooks{journal: journal{s: s}, create: func(x *system.State) { ends(x, "a") }})
+	s.take()
+	require.NoError(t, s.systems.Close())
+	require.Equal(t, "destroy:z end:z:a", s.take())
+}

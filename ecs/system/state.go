@@ -31,6 +31,7 @@ type State struct {
 	outboxes []*outbox
 	handed   job.Handle
 	holds    []hold
+	ends     []func() // of OnDestroy
 
 	disabled bool
 	running  bool
@@ -47,6 +48,18 @@ type State struct {
 type need struct {
 	any   []*ecs.Query
 	looks ecs.Access // what tells whether one matches
+}
+
+// OnDestroy has f called when the system is destroyed, by Systems.Close or State.Remove: behind its Stop and
+// Destroy, the last f first, while its queries are open still. So what the function of Make makes has an
+// owner. It is called where Create failed, too, and a panic in f is an error as one in Destroy is. It panics for
+// nil, and when the system was destroyed.
+func (s *State) OnDestroy(f func()) {
+	s.check("State.OnDestroy")
+	if f == nil {
+		panic("system: State.OnDestroy: " + s.name + ": the function is nil")
+	}
+	s.ends = append(s.ends, f)
 }
 
 // Name returns the name that the system was added with.

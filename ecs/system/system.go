@@ -42,7 +42,8 @@ type Func func(s *State)
 func (f Func) Update(s *State) { f(s) }
 
 // Make returns a System from a function that makes its queries, jobs and bodies of jobs once,
-// when the system is added, and returns what is called in each update.
+// when the system is added, and returns what is called in each update. What must be given back when the
+// system goes is given to State.OnDestroy.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
 		panic("system: Make: the function is nil")

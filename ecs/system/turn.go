@@ -215,8 +215,19 @@ func (y *Systems) destroyNext() {
 
 // destroy calls Destroy.
 func (s *State) destroy() {
+	defer s.end()
 	if x, ok := s.system.(Destroyer); ok && !s.failed {
 		s.visitFor("Destroy", func(*visit) { x.Destroy(s) })
+	}
+}
+
+// end calls what OnDestroy was given, the last first, all of it even when the goroutine ends in one.
+func (s *State) end() {
+	if n := len(s.ends); n > 0 {
+		f := s.ends[n-1]
+		s.ends = s.ends[:n-1]
+		defer s.end()
+		s.visitFor("OnDestroy", func(*visit) { f() })
 	}
 }
 

@@ -16,11 +16,10 @@
 // "ecs: seam.Function: ", or with the op that was given; look-ups return nil or false. A nil world or query that a comment does not
 // speak of may be a runtime error. Facts belong to the world and are not to be written.
 //
-// Goroutines: any goroutine may call TypeIndex, FactsOf, Placeholder, Number, Writes and Conflicts; Join too, while
+// Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and Conflicts; Join too, while
 // nobody else uses its first argument. The others are for the goroutine that uses the world.
 //
-// Cost: a call is the call of what it leads to, and of MatchesArchetype one more. There is no function variable
-// and no interface between, the key has no size, and both sides are inlined (internal/lint has them in its table).
+// Cost: the call of what it leads to, of MatchesArchetype one more: both sides are inlined (internal/lint has them in its table).
 //
 // What is here, who uses it, and why programs do not, compared with the code by internal/lint:
 //
@@ -37,6 +36,7 @@
 //	FactsOf           command, system   what Register was told, which its caller knows
 //	Filters           command, system   the terms of a query, which its maker knows
 //	Finish            command           a part of a transaction
+//	Hold              command           programs hold no chunks of a world
 //	Join              system            for what several queries need; programs ask for each
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little

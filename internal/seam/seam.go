@@ -64,6 +64,10 @@ func PinSince(q *ecs.Query, version uint32) { ecs.Inside(key).PinSince(q, versio
 // Matches, Count, Empty and the like read. It is a part of Query.Access.
 func Looks(q *ecs.Query) ecs.Access { return ecs.Inside(key).Looks(q) }
 
+// Hold adds to the number of chunks of the world's universe that command buffers hold, for what World.Close says. Any
+// goroutine may call it.
+func Hold(w *ecs.World, chunks int) { ecs.Inside(key).Hold(w, chunks) }
+
 // Filters reports whether the query has Changed or Ordered terms.
 func Filters(q *ecs.Query) bool { return ecs.Inside(key).Filters(q) }
 
