@@ -15,7 +15,8 @@ import (
 
 // Enable switches e's component on. It returns false when e is not alive or
 // does not have it, and panics when the type is not Enableable. It may be
-// called during iteration: a loop's masks are snapshots and do not change.
+// called during iteration: the mask of the rows at hand is a snapshot and does not change; rows of
+// later chunks have the bits as they are when the loop comes there.
 func (h handle) Enable(e Entity) bool {
 	return h.t.own().sight().Switch(entity.ID(e), true)
 }

@@ -406,7 +406,7 @@ func TestSharedMisuse(t *testing.T) {
 		"ecs: NewArchetype: int is given twice":                                                               func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
 		"ecs: Archetype.With: int=1: [Position] has no int":                                                   func() { a.With(cell.Of(1)) },
 		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":                                 func() { strange.Add(e, 1) },
-		"ecs: Shared.Of: " + "the handle is the zero value; handles come from Register and RegisterBuffer":    func() { ecs.Shared[int]{}.Of(1) },
+		"ecs: Shared.Of: " + "the handle is the zero value; handles come from RegisterShared":                 func() { ecs.Shared[int]{}.Of(1) },
 		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(w, ecs.SharedValue{}) },
 	} {
 		require.PanicsWithValue(t, want, f)

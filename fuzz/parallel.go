@@ -279,9 +279,9 @@ func (p *parallel) queries(r record) {
 	case 0:
 		p.cb.DestroyQuery(p.gone)
 	case 1:
-		command.AddQuery(p.cb, p.gone, p.vigour, vigour{uint64(r.n)})
+		command.Add(p.cb, p.gone, p.vigour, vigour{uint64(r.n)})
 	case 2:
-		command.PutSharedQuery(p.cb, p.gone, p.team, int(r.n%5))
+		command.PutShared(p.cb, p.gone, p.team, int(r.n%5))
 	default:
 		p.cb.RemoveQuery(p.gone, p.speed)
 	}

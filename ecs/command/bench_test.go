@@ -49,8 +49,8 @@ func BenchmarkPlay(b *testing.B) {
 	for _, c := range []benchmark{
 		{"add", addAll},
 		{"addshuffled", addAll},
-		{"addquery", func(cb *Buffer) { AddQuery(cb, all, hp, health{1}) }},
-		{"addlist", func(cb *Buffer) { AddList(cb, list, hp, health{1}) }},
+		{"addquery", func(cb *Buffer) { Add(cb, all, hp, health{1}) }},
+		{"addlist", func(cb *Buffer) { Add(cb, list, hp, health{1}) }},
 		{"addtwo", func(cb *Buffer) { // two commands of each of half a million
 			for i, e := range list[:many/2] {
 				Add(cb, e, hp, health{float64(i)})

@@ -9,103 +9,43 @@ import (
 
 // Commands with elements of a dynamic buffer.
 
-// AddBuffer records that e gets the buffer with some elements, unless it has it already.
-func AddBuffer[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(writerOf(r), "AddBuffer", add, e, b, v)
+// AddBuffer records that an entity, each of a list, or each that a query matches gets the buffer with some
+// elements, unless it has it already.
+func AddBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
+	recordElements(writerOf(r), "AddBuffer", add, to, b, v)
 }
 
-// PutBuffer records that e gets the buffer with some elements, in place of those that it may
-// have.
-func PutBuffer[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(writerOf(r), "PutBuffer", put, e, b, v)
+// PutBuffer records that it gets the buffer with some elements, in place of those that it may have.
+func PutBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
+	recordElements(writerOf(r), "PutBuffer", put, to, b, v)
 }
 
-// SetBuffer records that e's buffer holds some elements and nothing else. It must have it when
-// the command is played.
-func SetBuffer[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(writerOf(r), "SetBuffer", set, e, b, v)
+// SetBuffer records that its buffer holds some elements and nothing else. An entity, and each of a list, must
+// have it when the command is played; of a query those that have it are set.
+func SetBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
+	recordElements(writerOf(r), "SetBuffer", set, to, b, v)
 }
 
-// Append records that elements are added at the end of e's buffer. It must have it when the
-// command is played.
-func Append[T any](r Recorder, e ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElements(writerOf(r), "Append", appendTo, e, b, v)
+// Append records that elements are added at the end of its buffer. Who must have it is as for SetBuffer.
+func Append[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
+	recordElements(writerOf(r), "Append", appendTo, to, b, v)
 }
 
-// AddBufferList records AddBuffer of the same elements for the entities of a list.
-func AddBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(writerOf(r), "AddBufferList", add, list, b, v)
-}
-
-// PutBufferList records PutBuffer of the same elements for the entities of a list.
-func PutBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(writerOf(r), "PutBufferList", put, list, b, v)
-}
-
-// SetBufferList records SetBuffer of the same elements for the entities of a list.
-func SetBufferList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(writerOf(r), "SetBufferList", set, list, b, v)
-}
-
-// AppendList records Append of the same elements for the entities of a list.
-func AppendList[T any](r Recorder, list []ecs.Entity, b ecs.Buffer[T], v ...T) {
-	recordElementsList(writerOf(r), "AppendList", appendTo, list, b, v)
-}
-
-// AddBufferQuery records AddBuffer of the same elements for the entities that match q when the command is played.
-func AddBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(writerOf(r), "AddBufferQuery", add, q, b, v)
-}
-
-// PutBufferQuery records PutBuffer of the same elements for the entities that match q when the command is played.
-func PutBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(writerOf(r), "PutBufferQuery", put, q, b, v)
-}
-
-// SetBufferQuery records SetBuffer of the same elements for the entities that match q when the command is
-// played and have the buffer.
-func SetBufferQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(writerOf(r), "SetBufferQuery", set, q, b, v)
-}
-
-// AppendQuery records Append of the same elements for the entities that match q when the command is
-// played and have the buffer.
-func AppendQuery[T any](r Recorder, q *ecs.Query, b ecs.Buffer[T], v ...T) {
-	recordElementsQuery(writerOf(r), "AppendQuery", appendTo, q, b, v)
-}
-
-func recordElements[T any](w *Writer, name string, k kind, e ecs.Entity, b ecs.Buffer[T], v []T) {
-	w.check(name)
-	w.checkEntity(name, e)
-	number := numberOfElements(w, k, b)
-	r, value := w.record1(number, e, bytesOf(v))
-	keepElements(w, r, number, value, v)
-}
-
-func recordElementsList[T any](w *Writer, name string, k kind, list []ecs.Entity, b ecs.Buffer[T], v []T) {
-	w.check(name)
-	for _, e := range list {
+func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs.Buffer[T], v []T) {
+	if e, ok := any(to).(ecs.Entity); ok { // see Target
+		w.check(name)
 		w.checkEntity(name, e)
-	}
-	number := numberOfElements(w, k, b)
-	for len(list) > 0 {
-		n := min(len(list), longestList)
-		r, value := w.record(number, ecs.Null, listed, list[:n], bytesOf(v))
+		number := numberOfElements(w, k, b)
+		r, value := w.record1(number, e, 8+len(v)*int(unsafe.Sizeof(*new(T))))
 		keepElements(w, r, number, value, v)
-		list = list[n:]
+		return
 	}
-}
-
-func recordElementsQuery[T any](w *Writer, name string, k kind, q *ecs.Query, b ecs.Buffer[T], v []T) {
-	q = w.checkQuery(name, q)
-	seam.TypeIndex(w.stream.b.w, b) // panics for one of another world
-	one := op{kind: k, t: b, query: q, valued: true}
-	if _, ok := w.stream.others[one]; !ok {
-		w.stream.find(one, &elements[T]{b, seam.FactsOf(b).Links})
+	list, q := severalOf(to)
+	one, number := w.several(name, k, list, q, b)
+	if number == 0 {
+		number = w.noteSeveral(one, &elements[T]{b, seam.FactsOf(b).Links})
 	}
-	number := w.stream.others[one] - 1
-	r, value := w.record(number, ecs.Null, 0, nil, bytesOf(v))
-	keepElements(w, r, number, value, v)
+	w.write(number-1, list, q, elementsOf(v))
 }
 
 // numberOfElements returns the number of the op that gives elements of a buffer.
@@ -116,9 +56,6 @@ func numberOfElements[T any](w *Writer, k kind, b ecs.Buffer[T]) uint16 {
 	}
 	return w.stream.note(k, b, index, &elements[T]{b, seam.FactsOf(b).Links})
 }
-
-// bytesOf returns the bytes of elements and their number.
-func bytesOf[T any](v []T) int { return 8 + len(v)*int(unsafe.Sizeof(*new(T))) }
 
 // keepElements writes the elements of a record.
 func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v []T) {

@@ -207,12 +207,7 @@ func (w *Writer) many(name string, o op, list []ecs.Entity) {
 	for _, e := range list {
 		w.checkEntity(name, e)
 	}
-	number := w.stream.find(o, nil)
-	for len(list) > 0 {
-		n := min(len(list), longestList)
-		w.record(number, ecs.Null, listed, list[:n], 0)
-		list = list[n:]
-	}
+	w.write(w.stream.find(o, nil), list, noQuery, payload{})
 }
 
 // query records a command without a value about a query.

@@ -67,7 +67,7 @@ func TestFailureSaysWhere(t *testing.T) {
 	here()
 	w.Enable(e, y.walk)
 	here()
-	AddList(w, []ecs.Entity{e, dead, dead}, y.ptr, pointer{})
+	Add(w, []ecs.Entity{e, dead, dead}, y.ptr, pointer{})
 	here()
 	Append(w, e, y.hits, hit{})
 	here()
@@ -297,9 +297,9 @@ func TestLateFailures(t *testing.T) {
 		}, []Failure{{"Set health", lacks, reasons[lacksType], 0, 0, 0, 0, ""}, {"Append []hit", f, reasons[noRoom], 0, 0, 0, 1, ""},
 			{"Set health", lacks, reasons[lacksType], 0, 0, 0, 2, ""}, {"Append []hit", f, reasons[noRoom], 0, 0, 0, 4, ""},
 			{"Set health", lacks, reasons[lacksType], 0, 0, 0, 5, ""}}},
-		"a list": {func(cb *Buffer) { AppendList(cb, []ecs.Entity{e, f, g}, y.hits, much...) },
+		"a list": {func(cb *Buffer) { Append(cb, []ecs.Entity{e, f, g}, y.hits, much...) },
 			[]Failure{{"Append []hit", f, reasons[noRoom], 0, 0, 0, 0, ""}}},
-		"a query": {func(cb *Buffer) { AppendQuery(cb, y.q, y.hits, much...) },
+		"a query": {func(cb *Buffer) { Append(cb, y.q, y.hits, much...) },
 			[]Failure{{"Append []hit", f, reasons[noRoom], 0, 0, 0, 0, ""}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -347,7 +347,7 @@ func TestElementsWithoutRoom(t *testing.T) {
 	}{
 		"AddBuffer": {func(cb *Buffer) { AddBuffer(cb, lacks, y.hits, much...); AddBuffer(cb, has, y.hits, much...) }, 1},
 		"PutBuffer": {func(cb *Buffer) { PutBuffer(cb, lacks, y.hits, much...); PutBuffer(cb, has, y.hits, much...) }, 2},
-		"a query":   {func(cb *Buffer) { PutBufferQuery(cb, ecs.NewQuery(y.w, ecs.With(y.pos)), y.hits, much...) }, 3},
+		"a query":   {func(cb *Buffer) { PutBuffer(cb, ecs.NewQuery(y.w, ecs.With(y.pos)), y.hits, much...) }, 3},
 		"SetBuffer": {func(cb *Buffer) { SetBuffer(cb, has, y.hits, much...) }, 1},
 		"Append":    {func(cb *Buffer) { Append(cb, has, y.hits, much...) }, 1},
 	} {
@@ -381,7 +381,7 @@ func TestFailuresNameWhatWasRecorded(t *testing.T) {
 	p, q := cb.Create(y.plain), cb.Create(y.full)
 	cb.DestroyQuery(ecs.NewQuery(y.w, ecs.With(y.slow))) // what is behind is checked again when it is done
 	cb.Enable(p, y.walk)
-	AppendList(cb, []ecs.Entity{p, q}, y.hits, hit{N: 1})
+	Append(cb, []ecs.Entity{p, q}, y.hits, hit{N: 1})
 	var refused *PlayError
 	require.ErrorAs(t, cb.PlayRest(), &refused)
 	require.Equal(t, []Failure{{"Enable health", p, reasons[lacksType], 0, 0, 0, 3, ""}, {"Append []hit", p, reasons[lacksType], 0, 0, 0, 4, ""}},
@@ -401,9 +401,9 @@ func TestListsOneByOne(t *testing.T) {
 		{func(cb *Buffer, list []ecs.Entity) { cb.ApplyList(list, y.change) }, 2, y.slow.Has},
 		{func(cb *Buffer, list []ecs.Entity) { cb.AddList(list, y.slow) }, 2, y.slow.Has},
 		{func(cb *Buffer, list []ecs.Entity) { cb.DisableList(list, y.walk) }, 2, func(e ecs.Entity) bool { return !y.walk.Enabled(e) }},
-		{func(cb *Buffer, list []ecs.Entity) { SetList(cb, list, y.pos, position{4, 4}) }, 2, func(e ecs.Entity) bool { return y.pos.Get(e).X == 4 }},
-		{func(cb *Buffer, list []ecs.Entity) { AppendList(cb, list, y.hits, hit{N: 1}) }, 2, func(e ecs.Entity) bool { return len(y.hits.Slice(e)) > 0 }},
-		{func(cb *Buffer, list []ecs.Entity) { PutSharedList(cb, list, y.team, "green") }, 2, func(e ecs.Entity) bool { v, _ := y.team.Get(e); return v == "green" }},
+		{func(cb *Buffer, list []ecs.Entity) { Set(cb, list, y.pos, position{4, 4}) }, 2, func(e ecs.Entity) bool { return y.pos.Get(e).X == 4 }},
+		{func(cb *Buffer, list []ecs.Entity) { Append(cb, list, y.hits, hit{N: 1}) }, 2, func(e ecs.Entity) bool { return len(y.hits.Slice(e)) > 0 }},
+		{func(cb *Buffer, list []ecs.Entity) { PutShared(cb, list, y.team, "green") }, 2, func(e ecs.Entity) bool { v, _ := y.team.Get(e); return v == "green" }},
 		{func(cb *Buffer, list []ecs.Entity) { cb.RemoveList(list, y.pos) }, 0, func(e ecs.Entity) bool { return !y.pos.Has(e) }},
 		{func(cb *Buffer, list []ecs.Entity) { cb.DestroyList(list) }, 0, func(e ecs.Entity) bool { return !y.w.Alive(e) }},
 	} {

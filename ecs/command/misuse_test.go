@@ -45,9 +45,9 @@ func TestMisuse(t *testing.T) {
 		{"another world", func() { PutShared(cb, e, other.team, "red") }},
 		{"the query is nil, closed or belongs to another world", func() { cb.DestroyQuery(nil) }},
 		{"the query is nil, closed or belongs to another world", func() { cb.AddQuery(other.q, y.slow) }},
-		{"the query is nil, closed or belongs to another world", func() { SetQuery(cb, gone, y.pos, position{}) }},
+		{"the query is nil, closed or belongs to another world", func() { Set(cb, gone, y.pos, position{}) }},
 		{"asks for changes", func() { cb.DestroyQuery(seen) }},
-		{"asks for changes", func() { PutSharedQuery(cb, seen, y.team, "red") }},
+		{"asks for changes", func() { PutShared(cb, seen, y.team, "red") }},
 		{"was not registered with ecs.Enableable", func() { cb.Enable(e, y.pos) }},
 		{"was not registered with ecs.Enableable", func() { cb.DisableQuery(y.q, y.pos) }},
 		{"is shared: use AddShared", func() { cb.Add(e, y.team) }},
@@ -165,7 +165,7 @@ func TestTags(t *testing.T) {
 	Set(cb, a, y.slow, slow{})
 	made := cb.Create(y.plain)
 	Put(cb, made, y.slow, slow{})
-	PutQuery(cb, y.q, y.slow, slow{})
+	Put(cb, y.q, y.slow, slow{})
 	require.NoError(t, cb.Play())
 	require.True(t, y.slow.Has(a) && y.slow.Has(b) && y.slow.Has(cb.Made(made)))
 }

@@ -27,7 +27,7 @@ func TestBehaviour61Placeholders(t *testing.T) {
 	AddBuffer(cb, e, y.hits, hit{e, 1}, hit{other, 2}, hit{there, 3}, hit{ecs.Null, 4})
 	Append(cb, e, y.hits, hit{other, 5})
 	Set(cb, there, y.ptr, pointer{e, 2})
-	PutList(cb, []ecs.Entity{other, there}, y.ptr, pointer{e, 3})
+	Put(cb, []ecs.Entity{other, there}, y.ptr, pointer{e, 3})
 	cb.Remove(other, y.pos)
 	cb.Disable(there, y.walk)
 	c := cb.Instantiate(e)
@@ -121,14 +121,14 @@ func TestBehaviour61NotMade(t *testing.T) {
 			}, func(e ecs.Entity) []ecs.Entity { return []ecs.Entity{e, e, e, e} }},
 			{"its value", func(cb *Buffer, e, a, b ecs.Entity) { Set(cb, a, y.ptr, pointer{e, 1}); cb.Destroy(a) }, nil},
 			{"a list's value", func(cb *Buffer, e, a, b ecs.Entity) {
-				PutList(cb, []ecs.Entity{a, b, a}, y.ptr, pointer{e, 1})
+				Put(cb, []ecs.Entity{a, b, a}, y.ptr, pointer{e, 1})
 				cb.Destroy(a)
 			}, nil},
 			{"an element", func(cb *Buffer, e, a, b ecs.Entity) {
 				Append(cb, a, y.hits, hit{b, 1}, hit{e, 2}, hit{e, 3})
 				cb.Destroy(a)
 			}, nil},
-			{"a query's value", func(cb *Buffer, e, a, b ecs.Entity) { PutQuery(cb, y.q, y.ptr, pointer{e, 1}); cb.Destroy(a) }, nil},
+			{"a query's value", func(cb *Buffer, e, a, b ecs.Entity) { Put(cb, y.q, y.ptr, pointer{e, 1}); cb.Destroy(a) }, nil},
 		} {
 			t.Run(c.name+", "+name, func(t *testing.T) {
 				cb := y.open(t)
@@ -190,12 +190,12 @@ func TestBehaviour61PlaceholderElsewhere(t *testing.T) {
 		"Apply":       func(cb *Buffer, e ecs.Entity) { cb.Apply(e, y.change) },
 		"Enable":      func(cb *Buffer, e ecs.Entity) { cb.Enable(e, y.walk) },
 		"Add":         func(cb *Buffer, e ecs.Entity) { Add(cb, e, y.pos, position{}) },
-		"PutList":     func(cb *Buffer, e ecs.Entity) { PutList(cb, []ecs.Entity{there, e}, y.pos, position{}) },
+		"PutList":     func(cb *Buffer, e ecs.Entity) { Put(cb, []ecs.Entity{there, e}, y.pos, position{}) },
 		"AddShared":   func(cb *Buffer, e ecs.Entity) { AddShared(cb, e, y.team, "red") },
 		"Append":      func(cb *Buffer, e ecs.Entity) { Append(cb, e, y.hits) },
 		"value":       func(cb *Buffer, e ecs.Entity) { Set(cb, there, y.ptr, pointer{e, 1}) },
-		"list value":  func(cb *Buffer, e ecs.Entity) { SetList(cb, []ecs.Entity{there}, y.ptr, pointer{e, 1}) },
-		"query value": func(cb *Buffer, e ecs.Entity) { SetQuery(cb, y.q, y.ptr, pointer{e, 1}) },
+		"list value":  func(cb *Buffer, e ecs.Entity) { Set(cb, []ecs.Entity{there}, y.ptr, pointer{e, 1}) },
+		"query value": func(cb *Buffer, e ecs.Entity) { Set(cb, y.q, y.ptr, pointer{e, 1}) },
 		"element":     func(cb *Buffer, e ecs.Entity) { Append(cb, there, y.hits, hit{there, 1}, hit{e, 1}) },
 		"member":      func(cb *Buffer, e ecs.Entity) { PutBuffer(cb, there, y.group, ecs.LinkedEntity{Entity: e}) },
 	}

@@ -116,7 +116,7 @@ func TestBehaviour66Captured(t *testing.T) {
 	cb := y.open(t)
 	matched, later := y.plain.Create(), y.plain.Create()
 	y.ptr.Add(matched, pointer{})
-	AddList(cb, y.q.Entities(nil), y.walk, health{1})
+	Add(cb, y.q.Entities(nil), y.walk, health{1})
 	cb.AddQuery(y.q, y.slow)
 	y.ptr.Remove(matched)
 	y.ptr.Add(later, pointer{})
@@ -137,7 +137,7 @@ func TestBehaviour66Turn(t *testing.T) {
 	Add(cb, before, y.ptr, pointer{})
 	created := cb.Create(y.full)
 	cb.Remove(gone, y.ptr)
-	PutQuery(cb, y.q, y.ptr, pointer{created, 5})
+	Put(cb, y.q, y.ptr, pointer{created, 5})
 	Add(cb, behind, y.ptr, pointer{})
 	createdBehind := cb.Create(y.full)
 	require.NoError(t, cb.Play())
@@ -157,11 +157,11 @@ func TestBehaviour66PassesBy(t *testing.T) {
 	lacks, has := y.plain.Create(), y.full.Create()
 	y.ptr.Set(has, pointer{N: 7})
 	all := ecs.NewQuery(y.w, ecs.With(y.pos))
-	SetSharedQuery(cb, all, y.team, "green")
-	SetQuery(cb, all, y.walk, health{5})
-	AppendQuery(cb, all, y.hits, hit{N: 5})
+	SetShared(cb, all, y.team, "green")
+	Set(cb, all, y.walk, health{5})
+	Append(cb, all, y.hits, hit{N: 5})
 	cb.DisableQuery(all, y.walk)
-	AddQuery(cb, ecs.NewQuery(y.w, ecs.Read(y.pos), ecs.With(y.ptr)), y.ptr, pointer{N: 8})
+	Add(cb, ecs.NewQuery(y.w, ecs.Read(y.pos), ecs.With(y.ptr)), y.ptr, pointer{N: 8})
 	require.NoError(t, cb.Play())
 	at, _ := y.w.Locate(lacks)
 	require.Equal(t, y.plain, at.Archetype)
@@ -257,7 +257,7 @@ func TestBehaviour67WhilePlaying(t *testing.T) {
 		"Set":             func() { Set(kept, e, y.pos, position{}) },
 		"Append":          func() { Append(cb, e, y.hits) },
 		"AddShared":       func() { AddShared(cb, e, y.team, "red") },
-		"AddQuery":        func() { AddQuery(cb, y.q, y.pos, position{}) },
+		"Add":             func() { Add(cb, y.q, y.pos, position{}) },
 		"Buffer.Parallel": func() { cb.Parallel(batchOf{0, 1, 1}) },
 		"Buffer.Play":     func() { _ = cb.Play() },
 		"Buffer.PlayRest": func() { _ = cb.PlayRest() },

@@ -28,7 +28,7 @@ func TestSeal(t *testing.T) {
 		"Writer.Key":      func() { cb.Key(1) },
 		"Set":             func() { Set(batch, e, y.pos, position{}) },
 		"Append":          func() { Append(cb, e, y.hits) },
-		"AddQuery":        func() { AddQuery(cb, y.q, y.pos, position{}) },
+		"Add":             func() { Add(cb, y.q, y.pos, position{}) },
 		"Buffer.Parallel": func() { cb.Parallel(batchOf{0, 1, 1}) },
 		"Buffer.Reserve":  func() { _ = cb.Reserve(1, 0) },
 		"Buffer.Play":     func() { _ = cb.Play() },

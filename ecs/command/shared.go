@@ -7,78 +7,40 @@ import (
 
 // Commands with shared values. Values are kept as Go values in the writer, equal ones once.
 
-// AddShared records that e gets the value, unless it has one of the type.
-func AddShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
-	recordShared(writerOf(r), "AddShared", add, e, c, v)
+// AddShared records that an entity, each of a list, or each that a query matches gets the value, unless it
+// has one of the type.
+func AddShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
+	recordShared(writerOf(r), "AddShared", add, to, c, v)
 }
 
-// PutShared records that e gets the value, in place of the one that it may have.
-func PutShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
-	recordShared(writerOf(r), "PutShared", put, e, c, v)
+// PutShared records that it gets the value, in place of the one that it may have.
+func PutShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
+	recordShared(writerOf(r), "PutShared", put, to, c, v)
 }
 
-// SetShared records that e gets the value in place of the one that it has. It must have one
-// when the command is played.
-func SetShared[T comparable](r Recorder, e ecs.Entity, c ecs.Shared[T], v T) {
-	recordShared(writerOf(r), "SetShared", set, e, c, v)
+// SetShared records that it gets the value in place of the one that it has. An entity, and each of a list, must
+// have one when the command is played; of a query those that have one are set.
+func SetShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
+	recordShared(writerOf(r), "SetShared", set, to, c, v)
 }
 
-// AddSharedList records AddShared of one value for the entities of a list.
-func AddSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
-	recordSharedList(writerOf(r), "AddSharedList", add, list, c, v)
-}
-
-// PutSharedList records PutShared of one value for the entities of a list.
-func PutSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
-	recordSharedList(writerOf(r), "PutSharedList", put, list, c, v)
-}
-
-// SetSharedList records SetShared of one value for the entities of a list.
-func SetSharedList[T comparable](r Recorder, list []ecs.Entity, c ecs.Shared[T], v T) {
-	recordSharedList(writerOf(r), "SetSharedList", set, list, c, v)
-}
-
-// AddSharedQuery records AddShared of one value for the entities that match q when the command is
-// played.
-func AddSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	recordSharedQuery(writerOf(r), "AddSharedQuery", add, q, c, v)
-}
-
-// PutSharedQuery records PutShared of one value for the entities that match q when the command is
-// played.
-func PutSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	recordSharedQuery(writerOf(r), "PutSharedQuery", put, q, c, v)
-}
-
-// SetSharedQuery records SetShared of one value for the entities that match q when the command is
-// played and have one of the type.
-func SetSharedQuery[T comparable](r Recorder, q *ecs.Query, c ecs.Shared[T], v T) {
-	recordSharedQuery(writerOf(r), "SetSharedQuery", set, q, c, v)
-}
-
-func recordShared[T comparable](w *Writer, name string, k kind, e ecs.Entity, c ecs.Shared[T], v T) {
-	w.check(name)
-	w.checkEntity(name, e)
-	keepShared(w, numberOfShared(w, k, c), e, nil, v)
-}
-
-func recordSharedList[T comparable](w *Writer, name string, k kind, list []ecs.Entity, c ecs.Shared[T], v T) {
-	w.check(name)
-	for _, e := range list {
+func recordShared[T comparable, G Target](w *Writer, name string, k kind, to G, c ecs.Shared[T], v T) {
+	if e, ok := any(to).(ecs.Entity); ok { // see Target
+		w.check(name)
 		w.checkEntity(name, e)
+		number := numberOfShared(w, k, c)
+		value := w.stream.goValue(v)
+		_, at := w.record(number, e, 0, nil, 8)
+		*(*uint64)(at) = value // Safe because the room has 8 bytes.
+		return
 	}
-	number := numberOfShared(w, k, c)
-	for len(list) > 0 {
-		n := min(len(list), longestList)
-		keepShared(w, number, ecs.Null, list[:n], v)
-		list = list[n:]
+	list, q := severalOf(to)
+	one, number := w.several(name, k, list, q, c)
+	if number == 0 {
+		number = w.noteSeveral(one, &values[T]{c})
 	}
-}
-
-func recordSharedQuery[T comparable](w *Writer, name string, k kind, q *ecs.Query, c ecs.Shared[T], v T) {
-	q = w.checkQuery(name, q)
-	seam.TypeIndex(w.stream.b.w, c) // panics for one of another world
-	keepShared(w, w.stream.find(op{kind: k, t: c, query: q, shared: true, valued: true}, &values[T]{c}), ecs.Null, nil, v)
+	value := w.stream.goValue(v)
+	w.write(number-1, list, q, valueOf(&value))
 }
 
 // numberOfShared returns the number of the op that gives values of a shared type.
@@ -88,16 +50,6 @@ func numberOfShared[T comparable](w *Writer, k kind, c ecs.Shared[T]) uint16 {
 		return n - 1
 	}
 	return w.stream.note(k, c, index, &values[T]{c})
-}
-
-// keepShared records a value for an entity or a list.
-func keepShared[T comparable](w *Writer, number uint16, e ecs.Entity, list []ecs.Entity, v T) {
-	value, flags := w.stream.goValue(v), uint16(0)
-	if list != nil {
-		flags = listed
-	}
-	_, at := w.record(number, e, flags, list, 8)
-	*(*uint64)(at) = value // Safe because the room has 8 bytes.
 }
 
 // values is the codec of a shared type.

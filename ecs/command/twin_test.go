@@ -196,7 +196,7 @@ func (o order) record(y *yard, cb Recorder, known []ecs.Entity) []ecs.Entity {
 	case doAddPos:
 		Add(cb, e, y.pos, p)
 	case doPutPos:
-		PutList(cb, []ecs.Entity{e, at(o.other)}, y.pos, p)
+		Put(cb, []ecs.Entity{e, at(o.other)}, y.pos, p)
 	case doSetPos:
 		Set(cb, e, y.pos, p)
 	case doPutPtr:
@@ -246,9 +246,9 @@ func (o order) record(y *yard, cb Recorder, known []ecs.Entity) []ecs.Entity {
 	case doPutGroup:
 		PutBuffer(cb, e, y.group, ecs.LinkedEntity{Entity: at(o.other)})
 	case doAppendList:
-		AppendList(cb, []ecs.Entity{e, at(o.other)}, y.hits, hits...)
+		Append(cb, []ecs.Entity{e, at(o.other)}, y.hits, hits...)
 	case doSetTeamList:
-		SetSharedList(cb, []ecs.Entity{e, at(o.other)}, y.team, teams[o.n%3])
+		SetShared(cb, []ecs.Entity{e, at(o.other)}, y.team, teams[o.n%3])
 	default:
 		o.recordQuery(y, cb, e)
 	}

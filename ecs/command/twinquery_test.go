@@ -9,29 +9,29 @@ func (o order) recordQuery(y *yard, cb Recorder, e ecs.Entity) {
 	w, p := cb.writer(), position{float64(o.n), 2}
 	switch o.what {
 	case doAddHitsQuery:
-		AddBufferQuery(cb, y.q, y.hits, hit{N: int32(o.n)})
+		AddBuffer(cb, y.q, y.hits, hit{N: int32(o.n)})
 	case doPutHitsQuery:
-		PutBufferQuery(cb, y.q, y.hits, hit{N: int32(o.n)})
+		PutBuffer(cb, y.q, y.hits, hit{N: int32(o.n)})
 	case doAppendQuery:
-		AppendQuery(cb, y.q, y.hits, hit{N: int32(o.n)}, hit{N: 1})
+		Append(cb, y.q, y.hits, hit{N: int32(o.n)}, hit{N: 1})
 	case doSetTeamQuery:
-		SetSharedQuery(cb, y.q, y.team, teams[o.n%3])
+		SetShared(cb, y.q, y.team, teams[o.n%3])
 	case doDestroyQuery:
 		w.DestroyQuery(y.q)
 	case doAddQuery:
 		w.AddQuery(y.q, y.slow)
 	case doPutQuery:
-		PutQuery(cb, y.q, y.ptr, pointer{e, uint32(o.n)})
+		Put(cb, y.q, y.ptr, pointer{e, uint32(o.n)})
 	case doSetQuery:
-		SetQuery(cb, y.q, y.pos, p)
+		Set(cb, y.q, y.pos, p)
 	case doRemoveQuery:
 		w.RemoveQuery(y.qwalk, y.ptr)
 	case doDisableQuery:
 		w.DisableQuery(y.q, y.walk)
 	case doTeamQuery:
-		PutSharedQuery(cb, y.q, y.team, teams[o.n%3])
+		PutShared(cb, y.q, y.team, teams[o.n%3])
 	case doAddWalkQuery:
-		AddQuery(cb, y.q, y.walk, health{float64(o.n)})
+		Add(cb, y.q, y.walk, health{float64(o.n)})
 	}
 }
 

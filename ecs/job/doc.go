@@ -42,7 +42,8 @@
 //
 // Failure: a panic in a body, and runtime.Goexit, drop the parts that nobody has begun and
 // come back from Complete as a [*PanicError] with the stack; jobs that depend on the failed one
-// run, and the world stays usable. A broken contract panics with names.
+// run, and the world stays usable. Where the body with the Goexit (testing's FailNow is one) ran on the caller's own
+// goroutine, that goroutine ends instead, and the next Complete, of any goroutine, returns the error. A broken contract panics with names.
 //
 // Determinism: what bodies write to their rows and partials, and record, does not depend on
 // the number of workers, nor on time, when it depends on each row alone. Which rows come in one

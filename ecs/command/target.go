@@ -1,0 +1,115 @@
+package command
+
+import (
+	"unsafe"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Target is what a command with a value is about: an entity; the entities of a list, one command for
+// each, in order; or the entities that match a query when the command is played, and of Set and Append those that
+// have the component. A query with Changed or Ordered terms panics, since commands played before would
+// count as changes: record the list q.Entities(nil) instead.
+//
+// Code that asks which of the three it has converts to any once for each: an entity in an any that may hold
+// a query as well, which is kept, would be on the heap.
+type Target interface {
+	ecs.Entity | []ecs.Entity | *ecs.Query
+}
+
+// payload is what a record about several entities has behind its list: n values of some bytes each, which
+// are the caller's until they are copied.
+type payload struct {
+	values  unsafe.Pointer
+	n       int
+	size    uintptr // bytes of a value
+	counted bool    // n stands before the values, in 8 bytes: they are elements of a buffer
+}
+
+// valueOf returns the payload of a component.
+func valueOf[T any](v *T) payload {
+	return payload{unsafe.Pointer(v), 1, unsafe.Sizeof(*v), false} // Safe because v is read while the caller holds it.
+}
+
+// elementsOf returns the payload of a buffer.
+func elementsOf[T any](v []T) payload {
+	// Safe because v is read while the caller holds it.
+	return payload{unsafe.Pointer(unsafe.SliceData(v)), len(v), unsafe.Sizeof(*new(T)), true}
+}
+
+// severalOf returns the list or the query that a target is.
+func severalOf[G Target](to G) (list []ecs.Entity, q *ecs.Query) {
+	if list, ok := any(to).([]ecs.Entity); ok {
+		return list, noQuery
+	}
+	q, _ = any(to).(*ecs.Query)
+	return nil, q
+}
+
+// noQuery stands for the query of a command about a list; nil is a query that the caller forgot.
+var noQuery = new(ecs.Query)
+
+// several checks a command with a value about a list or a query, and returns its op with the op's number + 1, 0 for one that is new.
+func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op, number uint16) {
+	if q == noQuery {
+		w.check(name)
+		for _, e := range list {
+			w.checkEntity(name, e)
+		}
+		q = nil
+	} else {
+		w.checkQuery(name, q)
+	}
+	index := seam.TypeIndex(w.stream.b.w, t) // panics for one of another world
+	one = op{kind: k, t: t, query: q, shared: isShared(t), valued: true}
+	if q == nil {
+		number = w.stream.noted(k, index)
+	} else {
+		number = w.stream.others[one]
+	}
+	if number == 0 && (k == add || k == put) {
+		checkDying(name, t)
+	}
+	return one, number
+}
+
+// noteSeveral numbers the op of several, and returns its number + 1.
+func (w *Writer) noteSeveral(one op, c codec) uint16 {
+	if one.query != nil {
+		return w.stream.find(one, c) + 1
+	}
+	return w.stream.note(one.kind, one.t, seam.TypeIndex(w.stream.b.w, one.t), c) + 1
+}
+
+// write records a payload for a list, a part of it at a time, or for the query of the op.
+func (w *Writer) write(number uint16, list []ecs.Entity, q *ecs.Query, p payload) {
+	if q != noQuery {
+		w.writePart(number, 0, nil, p)
+		return
+	}
+	for len(list) > 0 {
+		n := min(len(list), longestList)
+		w.writePart(number, listed, list[:n], p)
+		list = list[n:]
+	}
+}
+
+func (w *Writer) writePart(number, flags uint16, list []ecs.Entity, p payload) {
+	bytes, head := p.n*int(p.size), 0
+	if p.counted {
+		head = 8
+	}
+	r, to := w.record(number, ecs.Null, flags, list, head+bytes)
+	if p.counted {
+		*(*uint64)(to) = uint64(p.n) // Safe because the room has 8 bytes before the values.
+		to = unsafe.Add(to, 8)
+	}
+	if bytes > 0 {
+		// Safe because both have so many bytes, and the values hold no Go pointers.
+		copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(p.values), bytes))
+	}
+	if links := w.stream.links[number]; len(links) > 0 {
+		w.noteLinks(r, links, to, p.n, p.size)
+	}
+}
