@@ -9,6 +9,7 @@
 //	go run ./bench -only life -rle glider.rle -gens 1000
 //	go run ./bench -only orbits -catalog MPCORB.DAT.gz -o out
 //	go run ./bench -only trace -trace amptjp.rep
+//	go run ./bench -only churn -records 1000000
 //	go run ./bench -json
 package main
 
@@ -23,6 +24,8 @@ import (
 	"slices"
 	"strings"
 
+	"quarry/bench/child"
+	"quarry/bench/churn"
 	"quarry/bench/iterate"
 	"quarry/bench/life"
 	"quarry/bench/micro"
@@ -58,6 +61,22 @@ var jobs = []job{
 	{"trace", "calls", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
 		return trace.Run(trace.Options{File: o.trace}, p)
 	}},
+	{"churn", "requests", runChurn},
+}
+
+func runChurn(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
+	opts := churn.Options{Records: o.records}
+	if o.quick && opts.Records == 0 {
+		opts.Records = churn.QuickRecords
+	}
+	if o.dir != "" {
+		opts.PNG = filepath.Join(o.dir, "churn.png")
+	}
+	plain, ours, err = churn.Run(opts, p)
+	if ours.Picture != "" {
+		ours.Lines = append(ours.Lines, "drawn to "+ours.Picture)
+	}
+	return plain, ours, err
 }
 
 func runLife(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
@@ -89,6 +108,9 @@ func runOrbits(o *options, p workload.Progress) (plain, ours workload.Side, err 
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 2 && args[0] == child.Flag { // one way of churn, in a process of its own
+		return churn.Serve(args[1], stdout, stderr)
+	}
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK

@@ -12,12 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/bench/child"
 	"quarry/mmap"
 )
 
 // TestMain lets a child process be the command itself.
 func TestMain(m *testing.M) {
-	if os.Getenv("QUARRY_TEST_AS_COMMAND") != "" {
+	if os.Getenv("QUARRY_TEST_AS_COMMAND") != "" || len(os.Args) == 3 && os.Args[1] == child.Flag {
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -139,10 +140,13 @@ func TestBadInputIsNamed(t *testing.T) {
 		"no file":        {[]string{"-trace", os.DevNull}, []string{"is not an ordinary file"}},
 		"left out":       {[]string{"-only", "orbits", "-rle", rle}, []string{"-rle is input for life, but -only orbits leaves that out"}},
 		"folder":         {[]string{"-rle", t.TempDir()}, []string{"is a folder, expected a file"}},
-		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, micro"}},
+		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, churn, micro"}},
 		"argument":       {[]string{"life"}, []string{`unexpected argument "life"`}},
 		"flag":           {[]string{"-nosuch"}, []string{"nosuch"}},
 		"rule":           {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
+		"records":        {[]string{"-only", "churn", "-records", "10"}, []string{"churn: 10 records, expected 1000 to 64000000"}},
+		"records below":  {[]string{"-records", "-5"}, []string{"-records -5: expected a number of records"}},
+		"records of":     {[]string{"-only", "life", "-records", "5000"}, []string{"-records is input for churn, but -only life leaves that out"}},
 		"gens":           {[]string{"-only", "life", "-gens", "-1"}, []string{"generations"}},
 	} {
 		t.Run(name, func(t *testing.T) {

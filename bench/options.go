@@ -16,7 +16,7 @@ import (
 type options struct {
 	args                                        []string
 	only, rle, rule, catalog, trace, dir, peers string
-	gens                                        int
+	gens, records                               int
 	json, quick                                 bool
 	rivals                                      []report.Peer // what the file of -peers holds
 }
@@ -28,6 +28,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.only, "only", "", "run only this: "+names())
 	f.StringVar(&o.rle, "rle", "", "life: run the pattern in this RLE `file`")
 	f.IntVar(&o.gens, "gens", 0, "life: run this many generations (0: up to the known answers, 1000 for a file)")
+	f.IntVar(&o.records, "records", 0, "churn: have this many records live (0: 4,000,000, with -quick 200,000)")
 	f.StringVar(&o.rule, "rule", "", "life: break the rule on purpose, as in B36/S23; the answers stay those of B3/S23")
 	f.StringVar(&o.catalog, "catalog", "", "orbits: read bodies from this MPCORB `file`, plain or .gz")
 	f.StringVar(&o.trace, "trace", "", "trace: replay this `file`: malloclab .rep, AOSP text or zip, wee_alloc")
@@ -72,6 +73,12 @@ func (o *options) check() error {
 		if err := ordinary(in.path); err != nil {
 			return err
 		}
+	}
+	if o.records != 0 && o.only != "" && o.only != "churn" {
+		return fmt.Errorf("-records is input for churn, but -only %s leaves that out", o.only)
+	}
+	if o.records < 0 {
+		return fmt.Errorf("-records %d: expected a number of records", o.records)
 	}
 	if o.dir != "" {
 		if err := os.MkdirAll(o.dir, 0o755); err != nil {

@@ -15,7 +15,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// result is one workload's two sides.
+// result is one workload's sides.
 type result struct {
 	name  string
 	unit  string // what an op is: entities, calls
@@ -23,11 +23,14 @@ type result struct {
 	ours  workload.Side
 }
 
-func (r *result) ok() bool { return r.plain.OK && r.ours.OK }
+// ok reports whether all sides came out right.
+func (r *result) ok() bool {
+	return r.plain.OK && r.ours.OK && (r.plain.Other == nil || r.plain.Other.OK)
+}
 
-// sides yields the two sides by name.
+// sides yields the sides by name, two but for churn.
 func (r *result) sides(yield func(string, *workload.Side) bool) {
-	_ = yield("go", &r.plain) && yield("quarry", &r.ours)
+	_ = yield("go", &r.plain) && (r.plain.Other == nil || yield("go slots", r.plain.Other)) && yield("quarry", &r.ours)
 }
 
 // grid has one row per workload and side.

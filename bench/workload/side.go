@@ -18,6 +18,7 @@ type Side struct {
 	Lines     []string           // more in words, for people
 	Drawings  []Drawing          // what there is to see
 	Picture   string             // PNG file that was drawn; "" = none
+	Other     *Side              // of a plain side: plain Go written another way; nil = none
 }
 
 // Progress is called now and then with the work done and all there is. It may

@@ -1,0 +1,32 @@
+package churn
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// peakBytes is the greatest resident memory of this process so far, and residentBytes
+// that of now. They are read from procfs, because getrusage of a child begins with the
+// peak of its parent.
+func peakBytes() int64 { return field("VmHWM:") }
+
+func residentBytes() int64 { return field("VmRSS:") }
+
+// field finds a line "NAME   123 kB" and returns bytes, 0 when there is none.
+func field(name string) int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(text) {
+		words := bytes.Fields(line)
+		if len(words) < 2 || string(words[0]) != name {
+			continue
+		}
+		if n, err := strconv.ParseInt(string(words[1]), 10, 64); err == nil {
+			return n << 10
+		}
+	}
+	return 0
+}
