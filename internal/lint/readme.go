@@ -66,20 +66,19 @@ func readPromise(markdown string) (promise, error) {
 	return promise{program.Text, rest[at].Text}, nil
 }
 
-// firstCommands returns the lines of the first shell block that are not empty.
-func firstCommands(markdown string) ([]string, error) {
-	list := Blocks(markdown)
-	at := slices.IndexFunc(list, func(b Block) bool {
-		return slices.Contains([]string{"sh", "bash", "shell", "console"}, b.Lang)
-	})
-	if at < 0 {
-		return nil, errors.New("README.md: no ```sh block")
-	}
-	var commands []string
-	for line := range strings.Lines(list[at].Text) {
-		if line = strings.TrimSpace(line); line != "" {
-			commands = append(commands, line)
+// commandBlocks returns the lines of each shell block that are not empty.
+func commandBlocks(markdown string) (blocks [][]string) {
+	for _, b := range Blocks(markdown) {
+		if !slices.Contains([]string{"sh", "bash", "shell", "console"}, b.Lang) {
+			continue
 		}
+		var commands []string
+		for line := range strings.Lines(b.Text) {
+			if line = strings.TrimSpace(line); line != "" {
+				commands = append(commands, line)
+			}
+		}
+		blocks = append(blocks, commands)
 	}
-	return commands, nil
+	return blocks
 }
