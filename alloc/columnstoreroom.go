@@ -16,7 +16,7 @@ import (
 func (g *ColumnStore) Grow(n int) error { return g.grow(n, g.growth) }
 
 // GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy:
-// for who grows several stores and must not take from one what another needs.
+// for a caller that grows several stores and must not take from one what another needs.
 func (g *ColumnStore) GrowExact(n int) error { return g.grow(n, Growth{}) }
 
 func (g *ColumnStore) grow(n int, growth Growth) error {

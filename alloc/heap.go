@@ -44,9 +44,9 @@ import (
 // slab that is dropped keeps all bits set: nobody can hold a claim on it.
 //
 // A slab that runs full is left alone (stateFull); the first free finds that and
-// lists it under the lock. Who calls a slab full stores that first and then looks
-// for a clear bit again; who frees clears a bit and then reads the state: one of
-// the two sees the other. The same holds between a free and an owner that folds:
+// lists it under the lock. The goroutine that calls a slab full stores that first and
+// then looks for a clear bit again; the one that frees clears a bit and then reads the state: one
+// of the two sees the other. The same holds between a free and an owner that folds:
 // it stores stateOwned first. A freer that was held up may thus list a slab that
 // is full, or mail one that has nothing to fold; neither does harm.
 //

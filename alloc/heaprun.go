@@ -6,8 +6,8 @@ import (
 )
 
 // Runs: blocks of whole chunks. Only the first chunk has a head. Runs need no
-// lock: their chunks belong to nobody else, and who changes the head by
-// compare-and-swap may change the run.
+// lock: their chunks belong to nobody else, and the goroutine that changes the
+// head by compare-and-swap may change the run.
 
 func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Pointer, error) {
 	n := chunksFor(size)

@@ -75,7 +75,7 @@ func (h *Heap) freeBlock(name string, b *block) {
 	}
 }
 
-// release clears the bit m of word i of live, tells whoever has to know, and
+// release clears the bit m of word i of live, tells the owner or the list that has to know, and
 // returns false when the bit was clear.
 func (h *Heap) release(s *slab, i int, m uint64) bool {
 	for live := &s.words[i].live; ; {

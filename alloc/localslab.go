@@ -239,7 +239,7 @@ func (h *Heap) adopt(l *Local, number int) *slab {
 	s := h.table.link(at)
 	h.delist(s)
 	k := &classes[number]
-	// Whoever frees a block from here on looks at own, which must not call it free
+	// A goroutine that frees a block from here on looks at own, which must not call it free
 	// before it is right; and mails the slab, since the state is set before live.
 	for i := range int(k.words) {
 		if mutant != lateAdoption {

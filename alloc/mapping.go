@@ -41,7 +41,7 @@ func (m *mapping) usable() int {
 }
 
 // mappings are those of a heap or of Pages. Its lock is held over calls of the layer
-// below and of nothing else, so whoever holds another lock may wait for it. It is not
+// below and of nothing else, so a goroutine that holds another lock may wait for it. It is not
 // held while the budget is charged, which may need what is kept here.
 type mappings struct {
 	reserve  func(size int) (regionPages, error)

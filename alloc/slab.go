@@ -23,7 +23,7 @@ import (
 // slab describes a chunk.
 type slab struct {
 	head  atomic.Uint64 // what the chunk is; see the packing below
-	state atomic.Uint32 // of a slab of slots: who looks at it; see the states below
+	state atomic.Uint32 // of a slab of slots: which goroutine looks at it; see the states below
 	low   atomic.Uint32 // hint of a shared slab: words below this one have been seen full
 
 	// Links are chunk numbers plus 1; 0 ends a list. A shared slab's links are

@@ -24,8 +24,8 @@ import (
 //
 // A handle is a place, chunk and row, with the number of the table. Places are
 // dense, so a handle does not stay with its record: Free puts the last record into
-// the gap, under the handle that was freed, and says so. Who keeps handles elsewhere
-// looks up there whose handle was the last, and writes down the other.
+// the gap, under the handle that was freed, and says so. A caller that keeps
+// handles elsewhere replaces the last record's handle there by the one that was freed.
 //
 // What is told of a bad handle: that it is of another table, of a table that was
 // cleared or closed since, or behind the last record. What cannot be told: a handle

@@ -16,8 +16,8 @@ import (
 // while there is too much, and the granules are gone through at most twice per
 // delay. Maintain and Trim give back without waiting for a free.
 
-// noteEmpty remembers that granule g became empty. It is called by whoever
-// cleared the last bit, with no lock held.
+// noteEmpty remembers that granule g became empty. The goroutine that
+// cleared the last bit calls it, with no lock held.
 func (u *Universe) noteEmpty(g int) {
 	if u.since[g].Load() != 0 {
 		u.since[g].Store(0) // it was in use meanwhile: its time begins anew
@@ -158,7 +158,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 }
 
 // cleaned marks the chunks of granule g, which has no memory any more, as zero.
-// mu is held, so whoever claims one of them marks it after this (claimed).
+// mu is held, so a goroutine that claims one of them marks it after this (claimed).
 func (u *Universe) cleaned(g int) {
 	if mutant == keepDirty {
 		return

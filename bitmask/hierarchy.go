@@ -25,8 +25,8 @@ import (
 //	   of every summary where it counts, and each word of a level that has a bit
 //	   set has its own set in the next one up. Verify checks it.
 //
-// The protocol that keeps I6 has two halves. Whoever changes a word so that it
-// counts in a summary changes the word first and sets the bit afterwards (Note,
+// The protocol that keeps I6 has two halves. A goroutine that changes a word so that
+// it counts in a summary changes the word first and sets the bit afterwards (Note,
 // raise). Nobody clears a bit because a word ceases to count: that is left to
 // searches, so a word that goes to and fro between two classes costs two loads
 // and no store. A search that meets a word which does not count clears its bit,

@@ -68,7 +68,7 @@ func (s *summary) counts(w uint64) bool {
 }
 
 // raise sets bit i of level k, and the bits above it as far as the word it sets
-// was clear: who set the word's first bit raises the levels above.
+// was clear: the goroutine that set the word's first bit raises the levels above.
 func (s *summary) raise(k, i int) {
 	for ; k < len(s.levels); k++ {
 		word, m := &s.levels[k][i/WordBits], uint64(1)<<(uint(i)%WordBits)

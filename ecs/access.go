@@ -11,8 +11,8 @@ type Access struct{ reads, writes signature }
 
 // Access returns the types that a loop over the query reads or may write: what Read and
 // Write declare, alone and inside other terms; to read, the types whose enable bits decide
-// which rows match, and those of Changed. Other terms add nothing: who has which type, and
-// which shared value, is changed by structural changes only.
+// which rows match, and those of Changed. Other terms add nothing: which entity has
+// which type or shared value is changed by structural changes only.
 func (q *Query) Access() Access { return q.accesses("Query.Access", false) }
 
 // accesses returns what a loop over the query does, or with looks only what decides which rows

@@ -17,7 +17,7 @@ type Change struct {
 	remove signature
 	adds   bool            // add is not empty
 	put    []*value.Shared // that entities get in place of theirs
-	given  []*value.Shared // that entities get who have none
+	given  []*value.Shared // that entities without one get
 	into   *Archetype      // set: entities become exactly that
 	dies   bool            // entities become what Destroy leaves of them
 	paths  []*path         // by index of the source archetype, found so far; nil: not yet

@@ -10,7 +10,7 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Clone makes a world with the same types, archetypes, entities and names: whoever was 12v3 is
+// Clone makes a world with the same types, archetypes, entities and names: the entity 12v3 is
 // 12v3 in the clone, see World.Entity, and the same operations on both give the same ids,
 // and the same Hash. Queries, changes and other handles are made anew, Register gives those
 // of the types. Values that are shared or managed are copied as Go assigns them; entities in

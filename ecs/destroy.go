@@ -9,8 +9,8 @@ import (
 )
 
 // Destroying. An entity with Cleanup types does not end: it becomes one of those types
-// and CleanupEntity, and ends when the last of them is removed. So whoever registered such a type
-// sees each entity that had it go, and lets go what is kept for it elsewhere:
+// and CleanupEntity, and ends when the last of them is removed. So the code that registered such a
+// type sees each entity that had it go, and releases what it keeps for the entity elsewhere:
 //
 //	[Position Socket]  -- Destroy -->  [CleanupEntity Socket]  -- Remove Socket -->  ended
 //	[Position]         -- Destroy -------------------------------------->  ended

@@ -135,8 +135,8 @@ func Where(values ...SharedValue) Term {
 }
 
 // Changed passes chunks in which one of the types may have been written since the
-// query last ran to its end, or since the version that SetSince gave: whoever opens
-// a column for writing marks it, as do rows that come in. Rows that only leave do
+// query last ran to its end, or since the version that SetSince gave: opening a
+// column for writing marks it, as do rows that come in. Rows that only leave do
 // not; see Ordered. A query passes chunks that one of its Changed and Ordered terms
 // passes.
 func Changed(types ...Type) Term { return filterOf(termChanged, types) }

@@ -144,7 +144,7 @@ func checkFieldsLent(op string, fields []field) {
 	}
 }
 
-// checkFields panics unless who gave the rows declares the types of the fields.
+// checkFields panics unless the query of the rows declares the types of the fields.
 //
 //go:noinline
 func (r Rows) checkFields(fields []field) {

@@ -28,8 +28,8 @@
 // guarded; what that has made ready, the slice reads and writes unseen.
 //
 // Goroutines. Every function may be called from any goroutine; the transitions
-// of one region wait for each other. Who may touch ready memory is the caller's
-// business: no other goroutine may use what is decommitted or guarded meanwhile.
+// of one region wait for each other. The caller sees to it
+// that no goroutine uses memory that another one decommits or guards.
 // [Guarded] turns faults of the calling goroutine into errors, and no other's.
 //
 // Garbage collector. Never store a Go pointer in a region: it is not scanned.

@@ -42,7 +42,7 @@ type FaultError struct {
 	Base   uintptr    // first byte of the region that Addr lies in, or of the parked range, which may be that of several
 	Size   int        // bytes of that region or range
 	Offset int        // Addr - Base
-	Region *Region    // who has the range; nil when parked
+	Region *Region    // that has the range; nil when the range is parked
 	State  FaultState // what the memory at Addr was when the fault was looked at
 	Name   string     // of the region (Region.Name), or ""
 

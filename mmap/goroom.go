@@ -15,7 +15,7 @@ import (
 // So a reservation leaves two steps of the heap, or one anywhere, and some MiB for all
 // else. Where there is more to share out it leaves more.
 //
-// A parked range takes no addresses, but who works with it takes memory of Go's (a world
+// A parked range takes no addresses, but its user takes memory of Go's (a world
 // 230 KiB and more), so it is handed out only where Go can take a step and has a quarter
 // of its room, or has some in its heap.
 const (
@@ -39,8 +39,8 @@ func (v *vain) repeats(open int) bool {
 }
 
 // reusable reports whether Go has room to work with a parked range. Where it has not
-// it collects: who closed regions left garbage behind, whole worlds perhaps, and Go
-// would rather grow, and die, than collect early.
+// it collects: closed regions leave garbage behind, perhaps of whole worlds, and Go
+// grows, and dies, before it collects early.
 func (s *space) reusable() bool {
 	if s.sys.reuse() == nil {
 		return true

@@ -79,8 +79,8 @@ func touch(m *memory, off, n int) {
 	b := m.bytes(off, n)
 	for i := 0; i < len(b); i += PageSize() {
 		// Safe because i is a multiple of the page size below len(b), so the word
-		// is aligned and inside ready memory; or-ing nothing keeps its contents
-		// whoever writes it at the same time.
+		// is aligned and inside ready memory; or-ing nothing keeps its contents,
+		// also while another goroutine writes it.
 		atomic.OrUint32((*uint32)(unsafe.Pointer(&b[i])), 0)
 	}
 }

@@ -12,7 +12,7 @@ type memory struct {
 	stale  granules       // reserved granules that may not read zero: dropped before they are allowed
 }
 
-// bytes is [off, off+n) of the range. Who calls it must know that touching the
+// bytes is [off, off+n) of the range. The caller must know that touching the
 // result is allowed, or pass it on to the OS untouched.
 func (m *memory) bytes(off, n int) []byte {
 	// Safe because callers have checked 0 <= off, off+n <= size, and the range

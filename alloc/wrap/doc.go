@@ -32,7 +32,7 @@
 // Failure: errors are those of the allocator inside, or wrap a sentinel of package alloc,
 // or [ErrDamage]. Frees that are wrong panic with sizes and, in Track and Guard, with the stacks of
 // where the block was allocated and freed; nothing has changed then. docs/misuse.md says for 42 ways to
-// misuse memory who notices.
+// misuse memory what notices them.
 //
 // Cost: some ns a call for Limit, Stats, Fail and a Profile's; 1 us for Track, and 11 us for a
 // Guard with pages, of which a million blocks are too many. docs/allocators.md has the table.

@@ -26,8 +26,8 @@ import (
 // quarantine. Where it is not, or the system refuses, zones hold canaries, and the
 // block in quarantine debug.Freed. Then a line of 64 B stands for the page above.
 //
-// A block is in one of three states. Only who changed live to leaving, under the lock,
-// touches it after that, so that system calls and the allocator inside need no lock:
+// A block is in one of three states. Only the goroutine that changed live to leaving, under
+// the lock, touches it after that, so that system calls and the allocator inside need no lock:
 //
 //	 Alloc        FreeSized            quarantine           is full, or Close
 //	-------> live ---------> leaving -------------> freed -------------> leaving --> inside

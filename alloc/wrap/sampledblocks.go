@@ -13,8 +13,8 @@ import (
 //	                    0: p was not sampled;  else: the map knows
 //
 // The filter has 16 counts or more a block, up to a limit, so that one in 16 frees
-// or less takes the lock for nothing. Whoever frees a block has it from whoever allocated
-// it, and by the same way sees its count, in the filter of that time or a later one.
+// or less takes the lock for nothing. The goroutine that frees a block has it from the one that
+// allocated it, and by the same way sees its count, in the filter of that time or a later one.
 type sampledBlocks struct {
 	filter atomic.Pointer[filter]
 	mu     sync.Mutex

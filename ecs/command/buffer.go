@@ -39,14 +39,14 @@ import (
 //	   which worker recorded a command, or when.
 //	C2 Nothing of the world has changed when Play refuses a buffer.
 //	C3 A command is applied or is among the failures, never in part; but where elements find no
-//	   room, who was to get the buffer has it, empty.
+//	   room, the entity that was to get the buffer has it, empty.
 //	C4 An entity's commands have the effect that they have one by one, in order, and its row is
 //	   moved once in a run.
 //	C5 After Play, Clear and Close the world has no placeholder of the buffer.
 
 // Buffer is a command buffer: it records changes of a world, to be made when Play is called.
-// Whoever records with it, or a Writer of it, needs no access to the world. Nothing of
-// what is recorded is seen before Play.
+// Recording, with the buffer or a Writer of it, needs no access to the world. Nothing that is
+// recorded is seen before Play.
 type Buffer struct {
 	*Writer // the owner's
 	w       *ecs.World
@@ -266,7 +266,7 @@ func (b *Buffer) Clear() {
 
 // Seal closes the buffer to commands until Unseal: recording, by writers of batches too, Parallel,
 // Reserve, Play, Clear and Trim panic and say why. Made still answers. What was recorded and
-// not played is lost. It is for who hands out a buffer, and says from when on it is void. It
+// not played is lost. It is for code that hands out a buffer and takes it back. It
 // completes all jobs first, which may record; it panics for a buffer that is being played or
 // closed. A second call changes why.
 func (b *Buffer) Seal(why string) {

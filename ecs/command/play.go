@@ -25,8 +25,8 @@ type work struct {
 }
 
 // Play makes the changes that were recorded, all of them: when one cannot apply, the error is
-// a *PlayError that says which, the world is untouched, and the commands stay recorded:
-// who goes on calls PlayRest or Clear, else the next Play fails of them too. Afterwards the
+// a *PlayError that says which, the world is untouched, and the commands stay recorded.
+// Call PlayRest or Clear; otherwise the next Play fails again. Afterwards the
 // buffer is empty, or with Keep as it was; Play again returns ErrPlayed without. It is a structural change of the world, and its owner's; it panics in a loop over
 // rows, and for a buffer that is closed or being played.
 //

@@ -48,8 +48,8 @@ func writerOf(r Recorder) *Writer {
 	return r.writer()
 }
 
-// Key sets the sort key of the commands that come: lower keys are played first, whoever
-// recorded them. It is 0 at first.
+// Key sets the sort key of the commands that come: lower keys are played first, by
+// whichever writer they were recorded. It is 0 at first.
 func (w *Writer) Key(key int64) {
 	w.check("Writer.Key")
 	if key != w.key {

@@ -18,7 +18,7 @@
 //	beside the chunk: 12 B of versions, 0 B of enable masks
 //
 // Truth: a link holds when both are alive and the child names the parent. So a parent
-// that World.Destroy ended has no children, who become roots, and whoever gets its index
+// that World.Destroy ended has no children, which become roots; the entity that gets its index
 // later has another version and no part in its links. What such calls leave behind
 // (Parents and children that are dead, a circle that was written by hand) Verify names
 // and Sweep takes away; until then look-ups pass it by. World.Clear leaves nothing.

@@ -26,7 +26,7 @@ import (
 // which makes the link, and last takes the child out of the list that it left, which
 // cannot fail.
 //
-// The list keeps its order, so who leaves moves those behind it, and is looked for: 8 B a
+// The list keeps its order, so a child that leaves is searched for, and moves those behind it: 8 B a
 // sibling, read in order, some 1.0 us of 10,000. An index kept in the child would spare
 // the search and not the move, and be one more thing to keep true. Destroy takes all
 // that end out of a parent's list in one pass, 41 ns each of 10,000.
@@ -113,8 +113,8 @@ func (h *Hierarchy) Parent(e ecs.Entity) ecs.Entity {
 
 // Children yields e's children in the order in which they came; those that are dead
 // or have another parent are passed by. It panics for an entity of another world, and
-// when the structure of the world changes meanwhile: who destroys or moves the children
-// gathers them first, by slices.Collect. Cost: two look-ups a child.
+// when the structure of the world changes meanwhile: to destroy or move the children,
+// gather them first, by slices.Collect. Cost: two look-ups a child.
 func (h *Hierarchy) Children(e ecs.Entity) iter.Seq[ecs.Entity] {
 	return func(yield func(ecs.Entity) bool) {
 		list, ok := h.children.Get(e)

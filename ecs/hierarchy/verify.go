@@ -68,7 +68,7 @@ func broken(format string, args ...any) error {
 
 // Sweep mends what was done around the hierarchy, and returns how many links that was. A
 // Parent that is dead goes; children that are dead, twice or another's leave the buffer;
-// who is not in its parent's becomes the last; a circle is opened at one of its entities.
+// a child that is not in its parent's buffer becomes the last there; a circle is opened at one of its entities.
 // An error is a *ecs.LimitError, and the rest is mended by another call. It is a
 // structural change. Cost: as Verify.
 func (h *Hierarchy) Sweep() (mended int, err error) {

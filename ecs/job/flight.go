@@ -41,7 +41,7 @@ type flight struct {
 	finished atomic.Bool
 }
 
-// mode is who may run a flight.
+// mode says which goroutines may run a flight.
 type mode uint8
 
 const (

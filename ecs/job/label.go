@@ -6,9 +6,9 @@ import (
 	"runtime/trace"
 )
 
-// Labels: for whom a goroutine works, as profiles and traces show it. A flight has the labels
-// that the owner had when it was scheduled, so bodies count as work of whoever scheduled
-// them, on whatever goroutine they run. They are set once for each worker that enters a flight.
+// Labels say for which work a goroutine runs, in profiles and traces. A flight has the labels
+// that the owner had when it was scheduled, so bodies count as work of the code that
+// scheduled them, on whatever goroutine they run. They are set once for each worker that enters a flight.
 
 // Label gives the goroutine of the caller the pprof labels of ctx, and the bodies of all jobs that
 // are scheduled from now on: profiles show for whom they ran. While runtime/trace is on, a

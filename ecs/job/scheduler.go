@@ -19,7 +19,7 @@ import (
 // The scheduler.
 //
 // A job that was scheduled is in flight until the owner completes it. It waits for those
-// in flight that it depends on, is ready, is run in parts by whoever claims them, and is
+// in flight that it depends on, is ready, is run in parts by the workers that claim them, and is
 // finished when all were; its borrow ends when the owner completes it:
 //
 //	             owner                 last of those before it        last worker leaves
@@ -40,7 +40,7 @@ import (
 //
 // Workers look for work for 50 us and then park. To wake one costs the waker some microseconds and
 // is felt up to 70 us later, so only work that is estimated longer than Inline wakes others; all else
-// is there for whoever is awake, at the latest for the owner in Complete.
+// is run by a worker that is awake, at the latest by the owner in Complete.
 //
 // Invariants, cited where they are kept:
 //

@@ -97,7 +97,7 @@ func (p *Point) play(o *outbox) {
 	}
 }
 
-// seal closes the buffer to whoever keeps it, until State.Commands.
+// seal closes the buffer to code that kept it, until State.Commands.
 func (o *outbox) seal() {
 	o.open = false
 	if o.last {

@@ -8,7 +8,7 @@ import (
 )
 
 // Singleton is a component that one entity has, and no other: the score, the settings of a
-// level. It is found by a query, so whoever makes and destroys the entity does it as any other.
+// level. It is found by a query, so the entity is made and destroyed as any other.
 type Singleton[T any] struct {
 	c ecs.Component[T]
 	q *ecs.Query

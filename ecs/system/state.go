@@ -188,8 +188,8 @@ func (s *State) Commands(p *Point) *command.Buffer {
 	return p.hand(s)
 }
 
-// SetDependency gives a flight, or several combined, to whoever asks for Dependency: for jobs that depend
-// on it by something else than what their queries say, as a Go slice that it fills.
+// SetDependency sets the handle that Dependency returns: of a job, or several combined, that fill something which
+// queries do not declare, as a Go slice, so that jobs of other systems can wait for it.
 func (s *State) SetDependency(h job.Handle) {
 	s.check("State.SetDependency")
 	s.handed = h
@@ -272,7 +272,7 @@ func (s *State) check(op string) {
 }
 
 // checkTurn panics outside of the update of the system itself: a group or a point that updates
-// then has nobody who completes its jobs, waits for those of others, or reports what fails.
+// then has no turn in which its jobs are completed, those of others are waited for, and failures are reported.
 func (s *State) checkTurn(op string) {
 	if !s.inTurn || s.visit.call != "Update" {
 		panic("system: " + op + ": outside of the turn of " + s.name)

@@ -119,7 +119,7 @@ func (s *State) enter(call string) *visit {
 func (s *State) exit(at *visit) {
 	y := s.y
 	if !at.ended {
-		// A goroutine that ends takes the groups' turns with it; the first is who ended it.
+		// A goroutine that ends takes the groups' turns with it; the first is the one in which it ended.
 		if value := recover(); value != nil || !y.ending {
 			_ = fmt.Sprint(value) // a look-up that was refused says why when it is first asked
 			y.keep(newPanicError(s.name, at.call, value))
@@ -138,7 +138,7 @@ func (s *State) exit(at *visit) {
 	y.label(labels)
 }
 
-// inspect begins a new version behind a call into a system, and names who left the world locked or
+// inspect begins a new version behind a call into a system, and names the system that left the world locked or
 // closed: the first, since the groups around it end their turns in the same world.
 func (y *Systems) inspect(s *State, at *visit) {
 	switch {

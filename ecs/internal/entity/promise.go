@@ -139,7 +139,7 @@ func (s *Store) makeBlocks(n int) error {
 	if err != nil {
 		return err
 	}
-	s.total.Store(int32(end)) // before an index is free: who is promised one may call Reach
+	s.total.Store(int32(end)) // before an index is free: the goroutine that is promised one may call Reach
 	for i, run := range runs {
 		o.add(s.newBlock(first+i, run))
 	}
