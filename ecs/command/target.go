@@ -28,11 +28,18 @@ type payload struct {
 }
 
 // valueOf returns the payload of a component.
+//
+// valueOf and elementsOf are left out of checkptr, whose level 2 moves to the heap whatever an unsafe.Pointer is made
+// from: the value of a command about one entity would go there too. The copy in writePart is checked.
+//
+//go:nocheckptr
 func valueOf[T any](v *T) payload {
 	return payload{unsafe.Pointer(v), 1, unsafe.Sizeof(*v), false} // Safe because v is read while the caller holds it.
 }
 
 // elementsOf returns the payload of a buffer.
+//
+//go:nocheckptr
 func elementsOf[T any](v []T) payload {
 	// Safe because v is read while the caller holds it.
 	return payload{unsafe.Pointer(unsafe.SliceData(v)), len(v), unsafe.Sizeof(*new(T)), true}
