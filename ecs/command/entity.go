@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -228,9 +229,12 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	return q
 }
 
+// cleanupEntity is the Go type of the tag that no command gives or takes.
+var cleanupEntity = reflect.TypeFor[ecs.CleanupEntity]()
+
 // checkDying panics for a type that comes and goes with destruction only.
 func checkDying(name string, t ecs.Type) {
-	if _, ok := t.(ecs.Component[ecs.CleanupEntity]); ok {
+	if ecs.InfoOf(t).Go == cleanupEntity {
 		panic("command: " + name + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 }

@@ -1,0 +1,181 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"quarry/ecs/internal/value"
+)
+
+// Kind says how a registered type is kept.
+type Kind uint8
+
+// The kinds of registered types.
+const (
+	KindComponent Kind = iota // a column of values; a tag has size 0 and no column
+	KindBuffer                // a dynamic buffer
+	KindShared                // one value for all entities of an archetype
+	KindManaged               // values in Go memory
+)
+
+var kindNames = [...]string{"component", "buffer", "shared", "managed"}
+
+// String returns component, buffer, shared or managed.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// ComponentInfo describes a registered type to code that was not written for it: printers, editors, exporters.
+type ComponentInfo struct {
+	Type       Type         // a handle without the Go type, for queries, archetypes, changes and Rows.Value
+	Name       string       // Position, []Hit for a buffer, managed Conn
+	Go         reflect.Type // of a value, or of an element of a buffer
+	Kind       Kind
+	Enableable bool // registered with Enableable
+	Cleanup    bool // registered with Cleanup
+}
+
+// InfoOf describes the type of a handle. It panics for nil and for a zero handle.
+func InfoOf(t Type) ComponentInfo {
+	info := infoOf("InfoOf", t)
+	if info == nil {
+		panic("ecs: InfoOf: " + unmade["Component"])
+	}
+	return info.describe()
+}
+
+func (t *typeInfo) describe() ComponentInfo {
+	c := ComponentInfo{Type: handle{t}, Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup}
+	switch {
+	case t.buffer:
+		c.Kind = KindBuffer
+	case t.shared != nil:
+		c.Kind = KindShared
+	case t.managed != nil:
+		c.Kind = KindManaged
+	}
+	return c
+}
+
+// Components returns the types of the world in order of registration, the built-in ones first: DisabledEntity, Prefab,
+// CleanupEntity and LinkedEntity.
+func (w *World) Components() []ComponentInfo {
+	all := make([]ComponentInfo, len(w.types.list))
+	for i, t := range w.types.list {
+		all[i] = t.describe()
+	}
+	return all
+}
+
+// Components returns the types of the archetype in order of registration.
+func (a *Archetype) Components() []ComponentInfo {
+	types := a.now().table.Types
+	all := make([]ComponentInfo, len(types))
+	for i, id := range types {
+		all[i] = a.w.types.list[id].describe()
+	}
+	return all
+}
+
+// Archetypes returns the archetypes of the world that have rows, in the order in which they were made.
+func (w *World) Archetypes() []*Archetype {
+	var all []*Archetype
+	for _, a := range w.archetypes.list {
+		if a.table.Store.Len() > 0 {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// NewQueryOfAll makes a query that matches all entities, disabled ones and prefabs too, and reads all types that the
+// world has now: for code that goes through a world that it does not know. Close it as any other.
+//
+//	for rows := range all.Rows() {
+//		for i, e := range rows.Entities() {
+//			for _, c := range rows.Archetype().Components() {
+//				fmt.Println(e, c.Name, rows.Value(c.Type, i))
+//			}
+//		}
+//	}
+func NewQueryOfAll(w *World) *Query {
+	w.checkNew("NewQueryOfAll")
+	terms := []Term{IncludeDisabled(), IncludePrefabs()}
+	for _, t := range w.types.list {
+		if t.shared == nil {
+			terms = append(terms, Optional(Read(handle{t})))
+		}
+	}
+	return NewQuery(w, terms...)
+}
+
+// Value returns the i'th row's value of a type as a Go value of the type, a slice for a buffer: a copy, which may
+// be kept. It is nil where the rows lack the type, and where a managed type has no value yet. The query must declare the
+// type, unless it is shared. It panics like Component.Slice, and when i is not in [0, rows.Len()).
+// Cost: reflection, and an allocation for all but small values; it is for printers, not for loops over many rows.
+func (r Rows) Value(t Type, i int) any {
+	const op = "Rows.Value"
+	info, s := infoOf(op, t), r.check(op)
+	if info == nil || s.w != info.w {
+		r.refuse(info, op)
+	}
+	if uint(i) >= uint(r.Len()) {
+		panic(fmt.Sprintf("ecs: Rows.Value: row %d is not in [0, %d)", i, r.Len()))
+	}
+	if info.shared != nil {
+		if v := s.t.a.valueOf(info.id); v != nil {
+			return v.Any()
+		}
+		return nil
+	}
+	p, ok := r.placeOf(info, op)
+	if !ok {
+		return nil
+	}
+	// Safe because row i has a value of size bytes in the column at p, a header or a slot where the kind says so.
+	at := unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size)
+	switch {
+	case info.buffer:
+		return info.elements((*value.Header)(at))
+	case info.managed != nil:
+		if at = info.managed.At(*(*value.Slot)(at)); at == nil {
+			return nil
+		}
+	}
+	return reflect.NewAt(info.rtype, at).Elem().Interface()
+}
+
+// elements returns a copy of the elements of a buffer, as a slice of their type.
+func (t *typeInfo) elements(h *value.Header) any {
+	n := h.Len()
+	all := reflect.MakeSlice(reflect.SliceOf(t.rtype), n, n)
+	if bytes := n * t.shape.Element; bytes > 0 {
+		// Safe because both have n elements, which hold no Go pointers.
+		copy(unsafe.Slice((*byte)(all.UnsafePointer()), bytes), unsafe.Slice((*byte)(t.spill.Elements(h)), bytes))
+	}
+	return all.Interface()
+}
+
+// Bytes returns the rows' values of a component as bytes, to read, InfoOf(t).Go.Size() for each row: nil for a tag and
+// where the rows lack the type. It is good like Component.Slice, and panics like it, and for a type of
+// another kind, whose column has headers and not values.
+func (r Rows) Bytes(t Type) []byte {
+	const op = "Rows.Bytes"
+	info, s := infoOf(op, t), r.check(op)
+	if info == nil || s.w != info.w {
+		r.refuse(info, op)
+	}
+	if k := info.describe().Kind; k != KindComponent {
+		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.name, k))
+	}
+	p, ok := r.placeOf(info, op)
+	if !ok || info.size == 0 {
+		return nil
+	}
+	at := unsafe.Add(s.columnAt(r.base, p), s.first*info.size) // Safe because the column has Len values from row first on.
+	return unsafe.Slice((*byte)(at), r.Len()*info.size)
+}

@@ -1,0 +1,226 @@
+package ecs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// printed is an entity of ExampleNewQueryOfAll.
+type printed struct {
+	Entity     int // its index; an Entity prints with its version and world, as 1v1@6
+	Components map[string]any
+}
+
+// A world is printed as JSON by code that knows none of its types.
+func ExampleNewQueryOfAll() {
+	type Place struct{ X, Y int }
+	type Wave struct{ Height int }
+	type Port string
+
+	w, _ := ecs.NewWorld()
+	defer w.Close()
+	place, waves := ecs.Register[Place](w), ecs.RegisterBuffer[Wave](w)
+	port := ecs.RegisterShared[Port](w)
+	ship := ecs.NewArchetype(w, place, waves, port.Of("Genoa")).Create()
+	place.Set(ship, Place{3, 4})
+	waves.Append(ship, Wave{1}, Wave{2})
+	ecs.NewArchetype(w, place).Create()
+
+	all := ecs.NewQueryOfAll(w)
+	defer all.Close()
+	out := json.NewEncoder(os.Stdout)
+	for rows := range all.Rows() {
+		types := rows.Archetype().Components()
+		for i, e := range rows.Entities() {
+			p := printed{e.Index(), map[string]any{}}
+			for _, c := range types {
+				p.Components[c.Name] = rows.Value(c.Type, i)
+			}
+			if err := out.Encode(p); err != nil {
+				fmt.Println(err)
+			}
+		}
+	}
+	// Output:
+	// {"Entity":1,"Components":{"Place":{"X":3,"Y":4},"Port":"Genoa","[]Wave":[{"Height":1},{"Height":2}]}}
+	// {"Entity":2,"Components":{"Place":{"X":0,"Y":0}}}
+}
+
+// TestWalkShowsWhatHandlesShow: a walk that knows no type sees each row once and each value as the handle gives it.
+func TestWalkShowsWhatHandlesShow(t *testing.T) {
+	type long struct{ A [9]uint32 }
+	w, err := ecs.NewWorld(ecs.ChunkGrowth(alloc.Fixed(1)))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+	big, tag := ecs.Register[long](w), ecs.Register[Tag](w)
+	hits, team, log := ecs.RegisterBuffer[Hit](w), ecs.RegisterShared[string](w), ecs.RegisterManaged[[]string](w)
+	disabled := ecs.Register[ecs.DisabledEntity](w)
+	var list []ecs.Entity
+	for i, a := range []*ecs.Archetype{
+		ecs.NewArchetype(w, position, stun, hits, team.Of("red"), log),
+		ecs.NewArchetype(w, big, tag, disabled), ecs.NewArchetype(w, hits, position, team.Of("blue")), ecs.NewArchetype(w),
+	} {
+		batch, err := a.CreateN(900 + i)
+		require.NoError(t, err)
+		list = batch.Entities(list)
+	}
+	for i, e := range list {
+		position.Set(e, Position{X: float64(i)})
+		big.Set(e, long{[9]uint32{8: uint32(i)}})
+		hits.Append(e, make([]Hit, i%40)...)
+		if i%3 == 0 && log.Has(e) {
+			*log.Mut(e) = []string{e.String()}
+		}
+		stun.Set(e, Stun{float32(i)})
+		if i%5 == 0 {
+			stun.Disable(e)
+		}
+	}
+	all := ecs.NewQueryOfAll(w)
+	defer all.Close()
+	seen := map[ecs.Entity]bool{}
+	for rows := range all.Rows() {
+		types := rows.Archetype().Components()
+		for i, e := range rows.Entities() {
+			require.False(t, seen[e])
+			seen[e] = true
+			got := map[string]any{}
+			for _, c := range types {
+				got[c.Name] = rows.Value(c.Type, i)
+			}
+			want := map[string]any{}
+			note := func(name string, has bool, v any) {
+				if has {
+					want[name] = v
+				}
+			}
+			if p := position.Get(e); p != nil {
+				note("Position", true, *p)
+				note("Position", true, *(*Position)(unsafe.Pointer(&rows.Bytes(position)[i*int(unsafe.Sizeof(*p))])))
+			}
+			if s := stun.Get(e); s != nil {
+				note("Stun", true, *s)
+			}
+			if b := big.Get(e); b != nil {
+				note(ecs.InfoOf(big).Name, true, *b)
+			}
+			note("Tag", tag.Has(e), Tag{})
+			note("DisabledEntity", disabled.Has(e), ecs.DisabledEntity{})
+			note("[]Hit", hits.Has(e), append([]Hit{}, hits.Slice(e)...))
+			v, ok := team.Get(e)
+			note("string", ok, v)
+			note("managed []string", log.Has(e), nil)
+			if l := log.Get(e); l != nil {
+				want["managed []string"] = *l
+			}
+			require.Equal(t, want, got)
+		}
+		require.Equal(t, rows.Archetype().Has(big), rows.Bytes(big) != nil)
+		require.Nil(t, rows.Bytes(tag))
+	}
+	require.Len(t, seen, len(list))
+	require.NoError(t, w.Verify())
+}
+
+// TestWalkOfABorrow: rows of a part, which begin behind the chunk's first, show their own values.
+func TestWalkOfABorrow(t *testing.T) {
+	w, position, velocity, _ := movers(t, 1000)
+	defer w.Close()
+	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+	n := 0.0
+	for rows := range q.Rows() {
+		for i := range position.Slice(rows) {
+			position.Slice(rows)[i].X = n
+			n++
+		}
+	}
+	b := seam.NewBorrow(q, "walk", func(string) {})
+	b.Begin()
+	defer b.End()
+	r := b.Accessor()
+	for _, part := range b.Split(nil, 64) {
+		rows, ok := r.Rows(part)
+		require.True(t, ok)
+		for i := range rows.Len() {
+			want := position.ReadOnly(rows)[i]
+			require.Equal(t, want, rows.Value(position, i))
+			require.Equal(t, want.X, *(*float64)(unsafe.Pointer(&rows.Bytes(position)[i*int(unsafe.Sizeof(want))])))
+		}
+	}
+}
+
+// TestComponents: types are told as they were registered, and what a handle without the Go type is good for.
+func TestComponents(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	position := ecs.Register[Position](w)
+	ecs.RegisterBuffer[Hit](w, ecs.Cleanup)
+	ecs.RegisterShared[string](w)
+	ecs.RegisterManaged[map[string]int](w, ecs.Enableable)
+	var got []string
+	for _, c := range w.Components() {
+		got = append(got, fmt.Sprint(c.Name, " ", c.Kind, " ", c.Go, " ", c.Enableable, " ", c.Cleanup))
+		require.Equal(t, c, ecs.InfoOf(c.Type))
+	}
+	require.Equal(t, []string{
+		"DisabledEntity component ecs.DisabledEntity false false", "Prefab component ecs.Prefab false false",
+		"CleanupEntity component ecs.CleanupEntity false false", "[]LinkedEntity buffer ecs.LinkedEntity false false",
+		"Position component ecs_test.Position false false", "[]Hit buffer ecs_test.Hit false true",
+		"string shared string false false", "managed map[string]int managed map[string]int true false",
+	}, got)
+	require.Equal(t, "Kind(9)", ecs.Kind(9).String())
+	require.Equal(t, reflect.TypeFor[Position](), ecs.InfoOf(position).Go)
+	require.Empty(t, w.Archetypes())
+	same := ecs.NewArchetype(w, ecs.InfoOf(position).Type)
+	require.Same(t, ecs.NewArchetype(w, position), same)
+	e := same.Create()
+	require.Equal(t, []*ecs.Archetype{same}, w.Archetypes())
+	require.Equal(t, []ecs.ComponentInfo{ecs.InfoOf(position)}, same.Components())
+	require.Equal(t, 1, ecs.NewQuery(w, ecs.Read(ecs.InfoOf(position).Type)).Count())
+	_, err = ecs.NewChange(w, ecs.Remove(ecs.InfoOf(position).Type)).Apply(e)
+	require.NoError(t, err)
+	require.False(t, position.Has(e))
+}
+
+// TestWalkMisuse: wrong rows, types and queries are told by name.
+func TestWalkMisuse(t *testing.T) {
+	w, position, velocity, _ := movers(t, 10)
+	defer w.Close()
+	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
+	other, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer other.Close()
+	strange := ecs.Register[Position](other)
+	hits, health := ecs.RegisterBuffer[Hit](w), ecs.Register[Health](w)
+	var kept ecs.Rows
+	for rows := range q.Rows() {
+		kept = rows
+		for want, f := range map[string]func(){
+			"ecs: Rows.Value: row 10 is not in [0, 10)":                                                   func() { rows.Value(position, 10) },
+			"ecs: Rows.Value: row -1 is not in [0, 10)":                                                   func() { rows.Value(velocity, -1) },
+			"ecs: Rows.Value: a type is nil":                                                              func() { rows.Value(nil, 0) },
+			"ecs: Rows.Value: Position and the rows belong to different worlds":                           func() { rows.Value(strange, 0) },
+			"ecs: Rows.Bytes: Position and the rows belong to different worlds":                           func() { rows.Bytes(strange) },
+			"ecs: Rows.Value: " + q.String() + " does not declare Health: add ecs.Read or ecs.Write":      func() { rows.Value(health, 0) },
+			"ecs: Rows.Bytes: " + q.String() + " does not declare Health: add ecs.Read or ecs.Write":      func() { rows.Bytes(health) },
+			"ecs: Rows.Bytes: []Hit is a buffer type, whose values are not in the column; use Rows.Value": func() { rows.Bytes(hits) },
+		} {
+			require.PanicsWithValue(t, want, f)
+		}
+	}
+	require.Panics(t, func() { kept.Value(position, 0) })
+	require.Panics(t, func() { kept.Bytes(position) })
+	require.PanicsWithValue(t, "ecs: InfoOf: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.InfoOf(ecs.Component[Position]{}) })
+}
