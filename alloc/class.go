@@ -2,10 +2,10 @@ package alloc
 
 import "fmt"
 
-// Size classes of the heap: a chunk of 16 KiB is cut into slots of one size.
-// All sizes are multiples of 16; from 128 B on there are four classes per
-// doubling, so at most a fifth of a slot is unused, and above 1 KiB the sizes
-// are the largest that fit a whole number of times into a chunk:
+// Size classes of the heap: a chunk of 16 KiB is cut into slots of one size. All sizes are
+// multiples of 16; from 128 B on there are four classes per doubling, so at most a fifth of a slot
+// is unused, and above 1 KiB the sizes are the largest that fit a whole number of times into a
+// chunk:
 //
 //	slots of a chunk   1024 512 341 256 204 170 146 128 ... 7    6    5    4    3    2
 //	size, bytes          16  32  48  64  80  96 112 128 ... 2336 2720 3264 4096 5456 8192
@@ -83,9 +83,9 @@ func (k *class) beyond(i int) uint64 {
 	return 0
 }
 
-// SlotSize returns how many bytes [Heap.Usable] says of a block of size bytes without an alignment of its own, for callers
-// that have just allocated it: the size of its class. Above 8,192 bytes, where blocks are no slots, it returns 0.
-// It panics when size is negative.
+// SlotSize returns how many bytes [Heap.Usable] says of a block of size bytes without an alignment
+// of its own, for callers that have just allocated it: the size of its class. Above 8,192 bytes,
+// where blocks are no slots, it returns 0. It panics when size is negative.
 func SlotSize(size int) int {
 	switch {
 	case size < 0:
@@ -96,8 +96,8 @@ func SlotSize(size int) int {
 	return int(classes[classOf[(size+quantum-1)/quantum]].size)
 }
 
-// classFor returns the smallest class for a block of size bytes, size at most
-// maxSlot, whose slots are all aligned to align, and false when there is none.
+// classFor returns the smallest class for a block of size bytes, size at most maxSlot, whose slots
+// are all aligned to align, and false when there is none.
 func classFor(size, align int) (int, bool) {
 	number := int(classOf[(size+quantum-1)/quantum])
 	if align <= quantum {

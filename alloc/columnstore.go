@@ -11,40 +11,38 @@ import (
 
 // The store.
 //
-// Rows are dense: the chunks in use are full but for the last, a row that goes is
-// replaced by the last row of all, and new rows come behind it. So the books are
-// one count and two lists of chunks:
+// Rows are dense: the chunks in use are full but for the last, a row that goes is replaced by the
+// last row of all, and new rows come behind it. So the books are one count and two lists of chunks:
 //
 //	100 rows a unit, 530 rows:
 //	chunks   [ 17: 100 rows ] [ 18: 100 rows ] [ 40-41: 200 rows ] [ 44-47: 130 rows ]
 //	reserve  [ 64-71: empty ]                      the next to be used last
 //
-// A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk
-// of one eighth, or 1, 2, 4 ... 64 units. Its layout is that of one unit with every offset
-// and the number of rows times its units, or one less where those are many (Scale), so one plan and
-// one multiplication serve chunks of all sizes. The index of a chunk's first eighth has k
-// zero bits, where the owner can put a row. Offsets in a unit are multiples of 64, so an
-// eighth of one still is a multiple of 8, which is as much as Go types ask for. Growth takes what the policy says as few
-// large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long
-// loops run at the speed of long slices (docs/decisions/0011).
+// A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk of one
+// eighth, or 1, 2, 4 ... 64 units. Its layout is that of one unit with every offset and the number
+// of rows times its units, or one less where those are many (Scale), so one plan and one
+// multiplication serve chunks of all sizes. The index of a chunk's first eighth has k zero bits,
+// where the owner can put a row. Offsets in a unit are multiples of 64, so an eighth of one still
+// is a multiple of 8, which is as much as Go types ask for. Growth takes what the policy says as
+// few large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long loops run at the
+// speed of long slices (docs/decisions/0011).
 //
 // The first chunk is a small one when the store may have small chunks, its policy multiplies, and
-// the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the
-// only one of its store, reserve included. When more rows are needed Grow puts chunks
-// behind it, the owner copies its rows to the first of those, and Promote drops it.
-// Policies do not count it: they count units, and it is none. The only chunk of such a
-// store is left in the same way for one of at least twice its size, up to 64 KiB, so some
-// hundred rows are one chunk; a loop over two takes 40 ns more (docs/decisions/0016).
+// the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the only one
+// of its store, reserve included. When more rows are needed Grow puts chunks behind it, the owner
+// copies its rows to the first of those, and Promote drops it. Policies do not count it: they count
+// units, and it is none. The only chunk of such a store is left in the same way for one of at least
+// twice its size, up to 64 KiB, so some hundred rows are one chunk; a loop over two takes 40 ns
+// more (docs/decisions/0016).
 //
-// The reserve is what growth took beyond its need and what rows that went left
-// behind. With step(n) for the units that the policy adds to n, a chunk that
-// empties is kept until the reserve is above 2*step(units); then it is cut to
-// step(units). So a row that comes and goes at the border of a chunk, or of the
-// reserve, never reaches the universe each time. A store without rows keeps no more
-// than step(0): there may be many of them.
+// The reserve is what growth took beyond its need and what rows that went left behind. With step(n)
+// for the units that the policy adds to n, a chunk that empties is kept until the reserve is above
+// 2*step(units); then it is cut to step(units). So a row that comes and goes at the border of a
+// chunk, or of the reserve, never reaches the universe each time. A store without rows keeps no
+// more than step(0): there may be many of them.
 //
-// Rows that went leave the last chunk as large as it was, up to a megachunk. Refit takes a
-// smaller one for its rows, which go there as from a chunk that was outgrown.
+// Rows that went leave the last chunk as large as it was, up to a megachunk. Refit takes a smaller
+// one for its rows, which go there as from a chunk that was outgrown.
 //
 // Invariants, checked by Verify:
 //
@@ -57,10 +55,9 @@ import (
 //	T4 The plan is sound, and every column lies inside its place in the plan.
 //	T5 A small chunk is the only chunk, reserve included.
 
-// ColumnStore is what Table and the archetypes of package ecs have in common: rows in
-// columns over chunks of a universe, without the types. Positions count the
-// chunks in use, rows count within a chunk. It checks no positions; its owner
-// does. One goroutine at a time may use it.
+// ColumnStore is what Table and the archetypes of package ecs have in common: rows in columns over
+// chunks of a universe, without the types. Positions count the chunks in use, rows count within a
+// chunk. It checks no positions; its owner does. One goroutine at a time may use it.
 type ColumnStore struct {
 	u           *Universe
 	smallChunks *SmallChunks  // of small chunks; nil: none
@@ -112,10 +109,9 @@ type StoreColumn struct {
 	Key    uint32 // the owner's number of the column
 }
 
-// DefaultChunkGrowth is how tables take chunks unless told otherwise: doubling, at
-// most 16 chunks (256 KiB) at a time. Measured on an EPYC virtual machine: policies
-// are alike in making a million rows one by one (11 ns each, BenchmarkGrow of ecs);
-// a larger step only keeps more in reserve.
+// DefaultChunkGrowth is how tables take chunks unless told otherwise: doubling, at most 16 chunks
+// (256 KiB) at a time. Measured on an EPYC virtual machine: policies are alike in making a million
+// rows one by one (11 ns each, BenchmarkGrow of ecs); a larger step only keeps more in reserve.
 func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 
 // fewColumns is up to how many columns a store is not skewed: loops over few lose by it.
@@ -128,10 +124,10 @@ const (
 	MaxStoreOrder = UnitOrder + 6 // the largest: 64 units, a megachunk
 )
 
-// MakeColumnStore makes a store without chunks. The columns are those of plan that have a
-// size and that the store is to copy and clear. Chunks have orders to largest, UnitOrder
-// to MaxStoreOrder, and no more units than growth adds at a time. smallChunks, of the same
-// universe, is where small chunks come from; nil: the store has none.
+// MakeColumnStore makes a store without chunks. The columns are those of plan that have a size and
+// that the store is to copy and clear. Chunks have orders to largest, UnitOrder to MaxStoreOrder,
+// and no more units than growth adds at a time. smallChunks, of the same universe, is where small
+// chunks come from; nil: the store has none.
 func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []StoreColumn, growth Growth, largest uint32) ColumnStore {
 	checkUniverse("MakeColumnStore", u)
 	if plan == nil {
@@ -151,9 +147,8 @@ func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, c
 	return g
 }
 
-// Replan gives a store without rows another layout, of so many rows a unit: that of another
-// store whose chunks it will take, or, nil, its own. The chunks of its reserve stay: they
-// have no rows.
+// Replan gives a store without rows another layout, of so many rows a unit: that of another store
+// whose chunks it will take, or, nil, its own. The chunks of its reserve stay: they have no rows.
 func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore) {
 	g.skewed = len(columns) > fewColumns
 	if like != nil {
@@ -165,8 +160,8 @@ func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore)
 	}
 }
 
-// meetingOrder returns the order from which offsets of columns are multiples of 4 KiB, those in
-// a unit being multiples of a cache line.
+// meetingOrder returns the order from which offsets of columns are multiples of 4 KiB, those in a
+// unit being multiples of a cache line.
 func meetingOrder(line int) uint32 { return UnitOrder + uint32(bits.Len(uint(4096/line))) - 1 }
 
 // widest returns the greatest alignment of a plan's columns.
@@ -184,11 +179,11 @@ func (g *ColumnStore) Len() int { return g.count }
 // PerUnit returns the rows of a full chunk of one unit.
 func (g *ColumnStore) PerUnit() int { return g.per }
 
-// Scale returns what offsets of columns are multiplied by in a chunk of an order: its
-// eighths, but in a large one with many columns those of one of its units less. Offsets are
-// multiples of cache lines: 64 times one of 64 bytes, 32 times one of 128 or 16 times one of
-// 256 is a multiple of 4 KiB, so a row of all columns would want the same few lines of the
-// first-level cache (docs/decisions/0017).
+// Scale returns what offsets of columns are multiplied by in a chunk of an order: its eighths, but
+// in a large one with many columns those of one of its units less. Offsets are multiples of cache
+// lines: 64 times one of 64 bytes, 32 times one of 128 or 16 times one of 256 is a multiple of 4
+// KiB, so a row of all columns would want the same few lines of the first-level cache
+// (docs/decisions/0017).
 func (g *ColumnStore) Scale(order uint32) uintptr {
 	scale := uintptr(1) << (order & 63)
 	if order >= g.meet && g.skewed {
@@ -218,8 +213,8 @@ func (g *ColumnStore) free(c StoreChunk) {
 	g.u.Free(c.First.Chunk(), c.Units())
 }
 
-// Chunks returns the chunks in use, in order of their rows, to read. It is good
-// until the next call of Grow, Pop, Cut, Clear or Release.
+// Chunks returns the chunks in use, in order of their rows, to read. It is good until the next call
+// of Grow, Pop, Cut, Clear or Release.
 func (g *ColumnStore) Chunks() []StoreChunk { return g.chunks }
 
 // Columns returns the columns that were given to MakeColumnStore or Replan, to read.
@@ -255,8 +250,8 @@ func (g *ColumnStore) turn() {
 // Full reports whether there is no room for a row.
 func (g *ColumnStore) Full() bool { return g.count >= g.tail.full }
 
-// Tail returns the place behind the last row, in the last chunk. The chunk must not be
-// full, nor have others without rows before it.
+// Tail returns the place behind the last row, in the last chunk. The chunk must not be full, nor
+// have others without rows before it.
 func (g *ColumnStore) Tail() StoreRow {
 	return StoreRow{g.tail.base, g.tail.scale, g.count - g.tail.start}
 }
@@ -275,8 +270,8 @@ func (g *ColumnStore) Last() (pos, row int) {
 // LastChunk returns the position of the last chunk in use.
 func (g *ColumnStore) LastChunk() int { return len(g.chunks) - 1 }
 
-// Find returns the position of the chunk and the row in it of the i'th row of all,
-// which may be one that there is only room for.
+// Find returns the position of the chunk and the row in it of the i'th row of all, which may be one
+// that there is only room for.
 func (g *ColumnStore) Find(i int) (pos, row int) {
 	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c StoreChunk, i int) int { return c.Start - i })
 	return pos - 1, i - g.chunks[pos-1].Start
@@ -285,12 +280,11 @@ func (g *ColumnStore) Find(i int) (pos, row int) {
 // Room returns the rows that can be pushed without Grow.
 func (g *ColumnStore) Room() int { return g.room() - g.count }
 
-// Push counts n rows behind the last. There must be room; their contents are the
-// owner's to write.
+// Push counts n rows behind the last. There must be room; their contents are the owner's to write.
 func (g *ColumnStore) Push(n int) { g.count += n }
 
-// Pop takes the last row away, and its chunk into the reserve when it has no other
-// row; a reserve that is too large by then is cut. row is what Last returns.
+// Pop takes the last row away, and its chunk into the reserve when it has no other row; a reserve
+// that is too large by then is cut. row is what Last returns.
 func (g *ColumnStore) Pop(row int) {
 	g.count--
 	if row == 0 {
@@ -304,8 +298,8 @@ func (g *ColumnStore) Cut(n int) {
 	g.leave(g.Needed())
 }
 
-// Needed returns the number of chunks that the rows need: fewer than there are
-// after a Grow that no Push followed.
+// Needed returns the number of chunks that the rows need: fewer than there are after a Grow that no
+// Push followed.
 func (g *ColumnStore) Needed() int {
 	keep := len(g.chunks)
 	for keep > 0 && g.chunks[keep-1].Start >= g.count {
@@ -317,10 +311,10 @@ func (g *ColumnStore) Needed() int {
 // Settle moves chunks beyond the rows to the reserve.
 func (g *ColumnStore) Settle() { g.leave(g.Needed()) }
 
-// Give moves the first n chunks, n > 0, none of them small, to another store of the same
-// universe, whose units have as many rows, which is skewed like it, and which has no rows
-// in a small chunk: before its last chunk when that is part full. They must be full, or the other store without
-// rows. It returns their position there. What Prepare took is not kept back.
+// Give moves the first n chunks, n > 0, none of them small, to another store of the same universe,
+// whose units have as many rows, which is skewed like it, and which has no rows in a small chunk:
+// before its last chunk when that is part full. They must be full, or the other store without rows.
+// It returns their position there. What Prepare took is not kept back.
 func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
 	if to == nil {
 		panic("alloc: ColumnStore.Give: the other store is nil")
@@ -372,8 +366,8 @@ func (g *ColumnStore) mostReserve() int {
 	return max(most, g.floor-g.units)
 }
 
-// leave moves chunks from position keep on, which hold no rows, to the reserve and
-// cuts it when it has become too large.
+// leave moves chunks from position keep on, which hold no rows, to the reserve and cuts it when it
+// has become too large.
 func (g *ColumnStore) leave(keep int) {
 	if debug.On {
 		for _, c := range g.chunks[keep:] {
@@ -397,9 +391,9 @@ func (g *ColumnStore) Clear() {
 	g.leave(0)
 }
 
-// Trim gives chunks of the reserve back, those to be used last first, until at most
-// keep units are left, and returns how many units went; a small chunk goes when none is
-// kept. What was asked for in advance is not spared.
+// Trim gives chunks of the reserve back, those to be used last first, until at most keep units are
+// left, and returns how many units went; a small chunk goes when none is kept. What was asked for
+// in advance is not spared.
 func (g *ColumnStore) Trim(keep int) int {
 	spare, n := g.spare, 0
 	for n < len(g.reserve) && (g.spare > keep || keep == 0) {

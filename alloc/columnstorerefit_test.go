@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refit makes the last chunk as small as can be, if its rows are to leave it. It reports
-// whether the universe had room.
+// refit makes the last chunk as small as can be, if its rows are to leave it. It reports whether
+// the universe had room.
 func (m *storeModel) refit(t *testing.T, leave bool) bool {
 	before := slices.Clone(m.chunks)
 	m.prepared = 0
@@ -91,8 +91,8 @@ func TestColumnStoreRefit(t *testing.T) {
 	}
 }
 
-// TestColumnStoreRefitForgetsPrepared: after a refit the reserve is that of a store for which nothing
-// was ever asked in advance.
+// TestColumnStoreRefitForgetsPrepared: after a refit the reserve is that of a store for which
+// nothing was ever asked in advance.
 func TestColumnStoreRefitForgetsPrepared(t *testing.T) {
 	u, err := NewUniverse(Size(16 << 20))
 	require.NoError(t, err)

@@ -9,14 +9,14 @@ import (
 
 // How a store gets room: from its reserve, its small chunks and its universe.
 
-// Grow makes room for n rows behind the last: chunks of the reserve, then of the
-// universe, as many as the policy says, or as there are if they suffice. When the only
-// chunk does not suffice it may be the first of the chunks until Promote; see Leaving. An
-// error is the universe's; nothing has changed then.
+// Grow makes room for n rows behind the last: chunks of the reserve, then of the universe, as many
+// as the policy says, or as there are if they suffice. When the only chunk does not suffice it may
+// be the first of the chunks until Promote; see Leaving. An error is the universe's; nothing has
+// changed then.
 func (g *ColumnStore) Grow(n int) error { return g.grow(n, g.growth) }
 
-// GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy:
-// for a caller that grows several stores and must not take from one what another needs.
+// GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy: for a
+// caller that grows several stores and must not take from one what another needs.
 func (g *ColumnStore) GrowExact(n int) error { return g.grow(n, Growth{}) }
 
 func (g *ColumnStore) grow(n int, growth Growth) error {
@@ -69,14 +69,14 @@ func (g *ColumnStore) growBeyond(n int, growth Growth) error {
 	return g.growBehind(n, growth, false)
 }
 
-// isAlone reports whether there is one chunk, of few units, that rows leave for a larger
-// one when they are too many.
+// isAlone reports whether there is one chunk, of few units, that rows leave for a larger one when
+// they are too many.
 func (g *ColumnStore) isAlone() bool {
 	return len(g.chunks) == 1 && g.smallChunks != nil && g.chunks[0].Order < min(g.largest, lastAlone+1)
 }
 
-// growBehind is growBeyond behind the chunks that there are, for n rows more or, instead
-// of those chunks, for n more than all.
+// growBehind is growBeyond behind the chunks that there are, for n rows more or, instead of those
+// chunks, for n more than all.
 func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
 	end, stays := g.count+n, g.units // rows that there must be room for; units that stay
 	if instead {
@@ -118,9 +118,9 @@ func (g *ColumnStore) HasSmall() bool {
 	return len(g.reserve) > 0 && g.reserve[0].Small()
 }
 
-// Prepare takes chunks for rows in advance, so that growing to as many rows cannot
-// fail; only Trim and Release give them back. The store must be one without small chunks. An error is
-// the universe's; nothing has changed then.
+// Prepare takes chunks for rows in advance, so that growing to as many rows cannot fail; only Trim
+// and Release give them back. The store must be one without small chunks. An error is the
+// universe's; nothing has changed then.
 func (g *ColumnStore) Prepare(rows int) error {
 	if rows < 1 {
 		return nil
@@ -155,8 +155,8 @@ func (g *ColumnStore) add(c StoreChunk) {
 	g.turn()
 }
 
-// use moves the next chunk of the reserve behind the chunks; unuse moves chunks
-// back until keep are left, so that use finds them in the same order.
+// use moves the next chunk of the reserve behind the chunks; unuse moves chunks back until keep are
+// left, so that use finds them in the same order.
 func (g *ColumnStore) use() {
 	last := len(g.reserve) - 1
 	c := g.reserve[last]
@@ -179,8 +179,8 @@ func (g *ColumnStore) unuse(keep int) {
 	g.turn()
 }
 
-// take puts new chunks behind the chunks until they have want units more, or need when the
-// universe refuses the rest, and room for end rows. On an error none is new.
+// take puts new chunks behind the chunks until they have want units more, or need when the universe
+// refuses the rest, and room for end rows. On an error none is new.
 func (g *ColumnStore) take(want, need, end int) error {
 	before := len(g.chunks)
 	err := g.ask(want, need, end, g.largest)

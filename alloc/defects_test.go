@@ -17,11 +17,11 @@ import (
 	"quarry/mmap"
 )
 
-// The chunk store that the universe is taken from has eleven known defects and
-// limits, a to k. Each has its test here, named by its letter.
+// The chunk store that the universe is taken from has eleven known defects and limits, a to k. Each
+// has its test here, named by its letter.
 
-// TestDefectARefusedCommitRollsBackWhole: after a refused commit of an empty megachunk only a part of its
-// mask was restored, and the next caller got a chunk without memory.
+// TestDefectARefusedCommitRollsBackWhole: after a refused commit of an empty megachunk only a part
+// of its mask was restored, and the next caller got a chunk without memory.
 func TestDefectARefusedCommitRollsBackWhole(t *testing.T) {
 	refused := errors.New("refused by the test")
 	for _, n := range []int{1, 5, 63, 64} {
@@ -58,8 +58,8 @@ func TestDefectBUniversesAreIndependent(t *testing.T) {
 	}
 }
 
-// TestDefectCDoubleFreeIsAlwaysSeen: a double free was not seen while the megachunk was being emptied.
-// Of two goroutines that free the last chunk at once exactly one succeeds.
+// TestDefectCDoubleFreeIsAlwaysSeen: a double free was not seen while the megachunk was being
+// emptied. Of two goroutines that free the last chunk at once exactly one succeeds.
 func TestDefectCDoubleFreeIsAlwaysSeen(t *testing.T) {
 	if !mmap.Real && debug.On {
 		t.Skip("race builds poison what is freed, and so would report the two frees as the race that they are")
@@ -98,9 +98,9 @@ func TestDefectDCountsAreChecked(t *testing.T) {
 	u.Free(c, 64)
 }
 
-// TestDefectEStartersShareAndNobodyIsRefused: starters that met on an empty megachunk each took a megachunk of
-// their own, and at the limit some were refused. Here as many goroutines as
-// there are chunks start at once in a universe of one granule.
+// TestDefectEStartersShareAndNobodyIsRefused: starters that met on an empty megachunk each took a
+// megachunk of their own, and at the limit some were refused. Here as many goroutines as there are
+// chunks start at once in a universe of one granule.
 func TestDefectEStartersShareAndNobodyIsRefused(t *testing.T) {
 	for range 20 {
 		u := newUniverse(t, alloc.Size(2<<20))
@@ -126,8 +126,8 @@ func TestDefectEStartersShareAndNobodyIsRefused(t *testing.T) {
 	}
 }
 
-// TestDefectFHysteresis: freeing the last chunk returned the memory at once, so taking and
-// giving one chunk in turn cost system calls each time.
+// TestDefectFHysteresis: freeing the last chunk returned the memory at once, so taking and giving
+// one chunk in turn cost system calls each time.
 func TestDefectFHysteresis(t *testing.T) {
 	region, err := mmap.Reserve(64 << 20)
 	require.NoError(t, err)
@@ -188,9 +188,9 @@ func TestDefectHTheLimitIsAnError(t *testing.T) {
 	}
 }
 
-// TestDefectISearchGoesToTheBestFit: a search began at a group of 64 megachunks and walked from there.
-// Now it goes to a word that fits: with one hole in a full universe, wherever it
-// is, the next call gets it; with several, the tightest that serves.
+// TestDefectISearchGoesToTheBestFit: a search began at a group of 64 megachunks and walked from
+// there. Now it goes to a word that fits: with one hole in a full universe, wherever it is, the
+// next call gets it; with several, the tightest that serves.
 func TestDefectISearchGoesToTheBestFit(t *testing.T) {
 	size := 256 << 20
 	if !mmap.Real {
@@ -228,7 +228,8 @@ func TestDefectISearchGoesToTheBestFit(t *testing.T) {
 	}
 }
 
-// TestDefectJAlignmentAndArithmetic: chunks were aligned to 64 bytes, and an address needed a search.
+// TestDefectJAlignmentAndArithmetic: chunks were aligned to 64 bytes, and an address needed a
+// search.
 func TestDefectJAlignmentAndArithmetic(t *testing.T) {
 	u := newUniverse(t, alloc.Size(8<<20))
 	if mmap.Real {
@@ -255,8 +256,8 @@ func TestDefectJAlignmentAndArithmetic(t *testing.T) {
 }
 
 // TestDefectKConcurrencyWithFailures: there was one test, single-threaded, and no failure was ever
-// injected. Here goroutines allocate, fill, check and free while memory is
-// trimmed and every so often refused.
+// injected. Here goroutines allocate, fill, check and free while memory is trimmed and every so
+// often refused.
 func TestDefectKConcurrencyWithFailures(t *testing.T) {
 	refused := errors.New("refused by the test")
 	region, err := mmap.Reserve(16 << 20)

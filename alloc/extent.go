@@ -8,10 +8,9 @@ import (
 	"quarry/mmap"
 )
 
-// Extent is memory of a universe that stays in one piece while it grows, for what is found by
-// base and index. Up to a megachunk it is a run of chunks. Beyond that it is a reservation of
-// address space of its own, which is larger than what is asked for and is committed as the
-// extent grows:
+// Extent is memory of a universe that stays in one piece while it grows, for what is found by base
+// and index. Up to a megachunk it is a run of chunks. Beyond that it is a reservation of address
+// space of its own, which is larger than what is asked for and is committed as the extent grows:
 //
 //	     size   lies in
 //	   65,536 B  a run of 4 chunks
@@ -19,8 +18,8 @@ import (
 //	1,048,577 B  1 granule of 2,097,152 B of a reservation
 //	9,000,000 B  5 granules of it: the base is the same
 //
-// A smaller one lies in a reservation, too, when no run of its length was free, or when it was larger: what
-// shrinks takes no chunks, for it may do so because the universe is full.
+// A smaller one lies in a reservation, too, when no run of its length was free, or when it was
+// larger: what shrinks takes no chunks, for it may do so because the universe is full.
 //
 // An extent belongs to one goroutine at a time. Its bytes move inside Resize and never else.
 //
@@ -57,11 +56,11 @@ func (x *Extent) Base() unsafe.Pointer { return x.base }
 // Size returns the bytes in use.
 func (x *Extent) Size() int { return x.size }
 
-// Resize makes the extent size bytes long. The bytes that it had stay, up to the smaller of
-// both sizes; bytes that come read as zero. An error wraps ErrFull, ErrReserve, ErrCommit
-// or, beyond what NewExtent was given, ErrTooBig, and nothing has changed then. A smaller
-// size is never refused. It panics for a negative size. Cost: a copy of the bytes where they
-// move: mostly when a run of chunks grows, and when it becomes a reservation.
+// Resize makes the extent size bytes long. The bytes that it had stay, up to the smaller of both
+// sizes; bytes that come read as zero. An error wraps ErrFull, ErrReserve, ErrCommit or, beyond
+// what NewExtent was given, ErrTooBig, and nothing has changed then. A smaller size is never
+// refused. It panics for a negative size. Cost: a copy of the bytes where they move: mostly when a
+// run of chunks grows, and when it becomes a reservation.
 func (x *Extent) Resize(size int) error {
 	switch {
 	case size < 0:
@@ -80,8 +79,8 @@ func (x *Extent) Resize(size int) error {
 	return nil
 }
 
-// Release gives the memory back and makes the size 0. An error is that the system did not
-// take back a reservation; Release may be called again to try once more.
+// Release gives the memory back and makes the size 0. An error is that the system did not take back
+// a reservation; Release may be called again to try once more.
 func (x *Extent) Release() error {
 	x.shrink(0)
 	if err := x.giveBack(); err != nil {

@@ -20,39 +20,37 @@ import (
 //	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
 //	above                  a mapping of its own
 //
-// An alignment above 16 B picks a class whose size is a multiple of it; above
-// 8 KiB a run (16 KiB) or a mapping.
+// An alignment above 16 B picks a class whose size is a multiple of it; above 8 KiB a run (16 KiB)
+// or a mapping.
 //
-// All books are in Go memory. From an address the heap finds the chunk by
-// arithmetic, the slab by one table look-up and the slot by one multiplication;
-// blocks have no header.
+// All books are in Go memory. From an address the heap finds the chunk by arithmetic, the slab by
+// one table look-up and the slot by one multiplication; blocks have no header.
 //
-// A slab of slots is shared or owned by a Local. In both, live is what a free
-// from anywhere but the owner works on: it clears its bit by one atomic
-// operation, and a bit that is clear already is a double free.
+// A slab of slots is shared or owned by a Local. In both, live is what a free from anywhere but the
+// owner works on: it clears its bit by one atomic operation, and a bit that is clear already is a
+// double free.
 //
 //	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
 //	owned    own = slots that the owner counts as in use, in plain words.
 //	         live = all ones, but for bits that frees of others have cleared
 //	         since the owner last looked; folding moves them over to own.
 //
-// Alloc on a shared slab reads the head, claims a bit and reads the head again.
-// When both are alike the slab was of the wanted class and shared while the bit
-// was claimed, and from then on the bit pins it: a slab goes only when all its
-// bits can be claimed at once. When they differ the bit goes back like a freed
-// block. That the slab was dropped and made anew in between does no harm, since a
+// Alloc on a shared slab reads the head, claims a bit and reads the head again. When both are alike
+// the slab was of the wanted class and shared while the bit was claimed, and from then on the bit
+// pins it: a slab goes only when all its bits can be claimed at once. When they differ the bit goes
+// back like a freed block. That the slab was dropped and made anew in between does no harm, since a
 // slab that is dropped keeps all bits set: nobody can hold a claim on it.
 //
-// A slab that runs full is left alone (stateFull); the first free finds that and
-// lists it under the lock. The goroutine that calls a slab full stores that first and
-// then looks for a clear bit again; the one that frees clears a bit and then reads the state: one
-// of the two sees the other. The same holds between a free and an owner that folds:
-// it stores stateOwned first. A freer that was held up may thus list a slab that
-// is full, or mail one that has nothing to fold; neither does harm.
+// A slab that runs full is left alone (stateFull); the first free finds that and lists it under the
+// lock. The goroutine that calls a slab full stores that first and then looks for a clear bit
+// again; the one that frees clears a bit and then reads the state: one of the two sees the other.
+// The same holds between a free and an owner that folds: it stores stateOwned first. A freer that
+// was held up may thus list a slab that is full, or mail one that has nothing to fold; neither does
+// harm.
 //
-// When a Local closes, live.And(own) turns its slabs into shared ones; frees that
-// race with it clear bits, which commutes. A Local adopts a listed slab the other
-// way round: own becomes what live was before it was set to all ones.
+// When a Local closes, live.And(own) turns its slabs into shared ones; frees that race with it
+// clear bits, which commutes. A Local adopts a listed slab the other way round: own becomes what
+// live was before it was set to all ones.
 //
 // Invariants, checked by Verify when no call is under way:
 //
@@ -75,20 +73,20 @@ import (
 // ErrLeak is wrapped by Close when blocks were still live.
 var ErrLeak = errors.New("blocks were never freed")
 
-// Heap allocates blocks of any size on a universe. Every method but Close and
-// Verify may be called from any goroutine. Blocks are not cleared, unless
-// AllocZeroed says so. Close the heap before its universe.
+// Heap allocates blocks of any size on a universe. Every method but Close and Verify may be called
+// from any goroutine. Blocks are not cleared, unless AllocZeroed says so. Close the heap before its
+// universe.
 //
-// Blocks above 1 MiB, or aligned to more than 16 KiB, have a mapping of their own,
-// in address space that is neither the universe's nor bounded by its Size. There can be
-// about a quarter of vm.max_map_count of them at once on Linux (16,382 by default); more
-// is an error that wraps ErrCommit. The addresses of a freed one are never given back to
-// the system: they serve later blocks of about the same size, four sizes a doubling.
-// An alignment above 2 MiB takes as many bytes more, which Usable and Stats count.
+// Blocks above 1 MiB, or aligned to more than 16 KiB, have a mapping of their own, in address space
+// that is neither the universe's nor bounded by its Size. There can be about a quarter of
+// vm.max_map_count of them at once on Linux (16,382 by default); more is an error that wraps
+// ErrCommit. The addresses of a freed one are never given back to the system: they serve later
+// blocks of about the same size, four sizes a doubling. An alignment above 2 MiB takes as many
+// bytes more, which Usable and Stats count.
 //
-// Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 14 ns for both, the
-// same with two goroutines at once, which is one compare-and-swap each; 9,000 B 32 ns; 45,000 B 53 ns;
-// 1.5 MB 175 ns when a freed mapping is kept; five recorded programs 10.8 ns a call.
+// Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 14 ns for both, the same with two
+// goroutines at once, which is one compare-and-swap each; 9,000 B 32 ns; 45,000 B 53 ns; 1.5 MB 175
+// ns when a freed mapping is kept; five recorded programs 10.8 ns a call.
 type Heap struct {
 	u      *Universe
 	base   uintptr   // of the universe
@@ -114,16 +112,15 @@ type shard struct {
 // HeapOption changes how NewHeap works.
 type HeapOption func(*Heap)
 
-// SlabGrowth sets how many chunks the heap and its Locals take from the universe
-// when they need one for small blocks: Next of the number they have. The default
-// is one at a time: on recordings of five programs no policy was faster by more than noise,
-// and doubling held 6 % more memory. Chunks taken ahead lie side by side; they count in Stats, go
-// back when the last slab goes, in Trim and in Close, and are given up before a
-// block is refused.
+// SlabGrowth sets how many chunks the heap and its Locals take from the universe when they need one
+// for small blocks: Next of the number they have. The default is one at a time: on recordings of
+// five programs no policy was faster by more than noise, and doubling held 6 % more memory. Chunks
+// taken ahead lie side by side; they count in Stats, go back when the last slab goes, in Trim and
+// in Close, and are given up before a block is refused.
 func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = g } }
 
-// NewHeap makes an empty heap on u. It takes chunks as it needs them. It panics
-// when the universe is closed; it returns no error today.
+// NewHeap makes an empty heap on u. It takes chunks as it needs them. It panics when the universe
+// is closed; it returns no error today.
 func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	checkUniverse("NewHeap", u)
 	if u.index.Words() == 0 {
@@ -145,11 +142,10 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	return h, nil
 }
 
-// Alloc returns a block of at least size bytes, aligned to align: a power of
-// two up to 1 GiB, or 0 for 16. Size 0 gives a block of its own. The contents
-// are not cleared. Errors wrap ErrFull, ErrCommit, ErrReserve or ErrTooBig; nothing has
-// changed then. It panics for a negative size or an alignment that is not a
-// power of two.
+// Alloc returns a block of at least size bytes, aligned to align: a power of two up to 1 GiB, or 0
+// for 16. Size 0 gives a block of its own. The contents are not cleared. Errors wrap ErrFull,
+// ErrCommit, ErrReserve or ErrTooBig; nothing has changed then. It panics for a negative size or an
+// alignment that is not a power of two.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 {
 		number := int(classOf[(uint(size)+quantum-1)/quantum]) % classLimit
@@ -176,9 +172,8 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 // sharedMask selects what must be right in the head of a slab for a claim.
 const sharedMask = kindMask | (classLimit-1)<<headClass | ownerMask<<headOwner
 
-// allocSearch is Alloc when the word that the hint names has no bit for us: it
-// looks at the others of the slab that shard at had. lost says that the word had one
-// and somebody else took it.
+// allocSearch is Alloc when the word that the hint names has no bit for us: it looks at the others
+// of the slab that shard at had. lost says that the word had one and somebody else took it.
 //
 //go:noinline
 func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Pointer, error) {
@@ -200,8 +195,8 @@ func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Poi
 
 // slotPointer returns the address of a slot that was just handed out.
 func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointer {
-	// Safe because offset is that of a slot of k, so the block lies in the slab's
-	// chunk, which the heap holds.
+	// Safe because offset is that of a slot of k, so the block lies in the slab's chunk, which the
+	// heap holds.
 	p := unsafe.Add(h.u.Pointer(c), offset)
 	if debug.On {
 		poison(p, int(k.size), debug.Fresh)
@@ -256,9 +251,8 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 	return p, err
 }
 
-// AllocZeroed is Alloc of a block whose first size bytes are zero. Blocks above
-// 40 KiB, runs of chunks and mappings, are cleared only where their memory was in
-// use before.
+// AllocZeroed is Alloc of a block whose first size bytes are zero. Blocks above 40 KiB, runs of
+// chunks and mappings, are cleared only where their memory was in use before.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 	return h.alloc("Heap.AllocZeroed", nil, size, align, zeroedRun)
 }
@@ -278,8 +272,8 @@ func zero(p unsafe.Pointer, n int) {
 
 // poison marks the first n bytes of a block.
 func poison(p unsafe.Pointer, n int, pattern byte) {
-	// Safe because the block has n bytes and nobody else uses it: it is about to
-	// be handed out or was just given back.
+	// Safe because the block has n bytes and nobody else uses it: it is about to be handed out or
+	// was just given back.
 	debug.Poison(unsafe.Slice((*byte)(p), n), pattern)
 }
 
@@ -298,9 +292,9 @@ func panicClosed(name string, heap bool) {
 	panic("alloc: " + name + ": the Local is closed")
 }
 
-// Trim gives back what is empty and was kept for reuse: a slab per class and
-// shard, chunks taken ahead, freed mappings. What Locals keep stays. An error wraps the
-// system's, which would not take a mapping; it is tried again next time.
+// Trim gives back what is empty and was kept for reuse: a slab per class and shard, chunks taken
+// ahead, freed mappings. What Locals keep stays. An error wraps the system's, which would not take
+// a mapping; it is tried again next time.
 func (h *Heap) Trim() error {
 	if h.closed.Load() {
 		panicClosed("Heap.Trim", true)
@@ -312,10 +306,10 @@ func (h *Heap) Trim() error {
 	return nil
 }
 
-// Close returns all memory, live blocks too, and closes the heap's Locals. When
-// blocks were live the error wraps ErrLeak and counts them. After an error of the
-// system, which would not take a mapping back, Close may be called again; else a
-// second call does nothing. No other call may be under way.
+// Close returns all memory, live blocks too, and closes the heap's Locals. When blocks were live
+// the error wraps ErrLeak and counts them. After an error of the system, which would not take a
+// mapping back, Close may be called again; else a second call does nothing. No other call may be
+// under way.
 func (h *Heap) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 //	chunk 17   [ a ][ b ][ c ][   ][ d ][   ][   ][   ]    used 00010111
 //	chunk 40   [ e ][ f ][ g ][ h ][ i ][ j ][ k ][ l ]    used 11111111
 //
-// The lowest chunk with a free eighth is taken from, so that the others may empty; one
-// that is empty goes back to the universe at once.
+// The lowest chunk with a free eighth is taken from, so that the others may empty; one that is
+// empty goes back to the universe at once.
 //
 // Invariants, checked by Verify:
 //
@@ -33,8 +33,8 @@ const (
 	eighthShift = chunkShift - UnitOrder
 )
 
-// SmallIndex is the number of an eighth of a chunk of a universe: eight times the chunk's index, and
-// which of its eighths it is.
+// SmallIndex is the number of an eighth of a chunk of a universe: eight times the chunk's index,
+// and which of its eighths it is.
 type SmallIndex uint32
 
 // Chunk returns the chunk that the eighth is of.
@@ -49,8 +49,8 @@ func (u *Universe) PointerTo(e SmallIndex) unsafe.Pointer {
 	return unsafe.Add(u.base, uintptr(e)<<eighthShift)
 }
 
-// SmallChunks hands out small chunks, eight to a chunk of a universe. One goroutine at a time
-// may use it.
+// SmallChunks hands out small chunks, eight to a chunk of a universe. One goroutine at a time may
+// use it.
 type SmallChunks struct {
 	u    *Universe
 	used []uint8      // by chunk: its eighths that are handed out; 0: not held
@@ -66,8 +66,8 @@ func NewSmallChunks(u *Universe) *SmallChunks {
 	return &SmallChunks{u: u}
 }
 
-// Alloc hands out an eighth. Its memory is not cleared. An error is the universe's;
-// nothing has changed then.
+// Alloc hands out an eighth. Its memory is not cleared. An error is the universe's; nothing has
+// changed then.
 func (s *SmallChunks) Alloc() (SmallIndex, error) {
 	for s.low < len(s.open) && s.open[s.low] == 0 {
 		s.low++

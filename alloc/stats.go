@@ -20,9 +20,8 @@ type Stats struct {
 	FreeRuns   [7]int // free runs that cannot be longer, by length: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 chunks
 }
 
-// Stats counts. It reads every mask: about 40 us for 16 GiB of which little is
-// free in pieces. While other goroutines allocate, the figures are those of no
-// single instant.
+// Stats counts. It reads every mask: about 40 us for 16 GiB of which little is free in pieces.
+// While other goroutines allocate, the figures are those of no single instant.
 func (u *Universe) Stats() Stats {
 	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.index.Count(), Extents: int(u.extents.Load())}
 	s.Live = s.LiveChunks * ChunkSize
@@ -45,10 +44,9 @@ func (u *Universe) committed() int {
 	return n * mmap.Granule
 }
 
-// Resident returns the bytes of committed memory that the system has backed with
-// pages: what was touched, huge pages counted whole. It asks the system, about
-// 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported where the
-// system does not tell (Linux alone does).
+// Resident returns the bytes of committed memory that the system has backed with pages: what was
+// touched, huge pages counted whole. It asks the system, about 2 us for each 2 MiB committed. An
+// error wraps mmap.ErrUnsupported where the system does not tell (Linux alone does).
 func (u *Universe) Resident() (int, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -62,8 +60,8 @@ func (u *Universe) Resident() (int, error) {
 	return n, nil
 }
 
-// Occupancy draws the universe: a character a megachunk, 64 in a line, lines
-// without memory left out.
+// Occupancy draws the universe: a character a megachunk, 64 in a line, lines without memory left
+// out.
 //
 //	.  no memory    -  memory, nothing in use    1 .. 9  tenths in use, rounded up but to 9    #  full
 func (u *Universe) Occupancy() string {

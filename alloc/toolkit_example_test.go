@@ -9,8 +9,8 @@ import (
 	"quarry/alloc"
 )
 
-// A frame's scratch memory: what one step needs is given up at its end, what a part of
-// it needs by going back to a mark.
+// A frame's scratch memory: what one step needs is given up at its end, what a part of it needs by
+// going back to a mark.
 func ExampleArena() {
 	heap, end := exampleHeap()
 	defer end()
@@ -64,8 +64,8 @@ func ExampleTemp() {
 	// alloc: Temp.Get: the int at byte 0 of the arena was made in epoch 0 and given up since; this is epoch 1
 }
 
-// Nodes of a list in a pool, linked by Refs: memory without Go pointers, which the
-// collector does not look at, and links that are nil after their node was freed.
+// Nodes of a list in a pool, linked by Refs: memory without Go pointers, which the collector does
+// not look at, and links that are nil after their node was freed.
 func ExamplePool() {
 	type Node struct {
 		Value int
@@ -103,8 +103,8 @@ func ExamplePool() {
 	// <nil>
 }
 
-// A graph is written as bytes and read into another pool. Its slots are others, so each
-// old Ref gets its new one, and links are translated when all values are there.
+// A graph is written as bytes and read into another pool. Its slots are others, so each old Ref
+// gets its new one, and links are translated when all values are there.
 func ExampleRef() {
 	type Node struct {
 		Value int64

@@ -7,26 +7,24 @@ import (
 	"quarry/internal/debug"
 )
 
-// compactMin is the number of rows from which assembly is faster than the Go
-// twin: at 16 rows of 4, 8, 16 bytes 13, 6.6, 7.9 ns in Go, 4.6, 4.7, 7.1 with
-// AVX512; at 8 rows Go is ahead.
+// compactMin is the number of rows from which assembly is faster than the Go twin: at 16 rows of 4,
+// 8, 16 bytes 13, 6.6, 7.9 ns in Go, 4.6, 4.7, 7.1 with AVX512; at 8 rows Go is ahead.
 const compactMin = 16
 
-// Compact copies the elements src[i] whose bit i%64 of mask[i/64] is set to
-// dst[0], dst[1], ... in their order, and returns how many there are. Bits of
-// mask at len(src) and behind do not count.
+// Compact copies the elements src[i] whose bit i%64 of mask[i/64] is set to dst[0], dst[1], ... in
+// their order, and returns how many there are. Bits of mask at len(src) and behind do not count.
 //
-// T must hold no Go pointers, as the elements of every column: assembly stores
-// without telling the garbage collector. Debug builds panic if it does.
+// T must hold no Go pointers, as the elements of every column: assembly stores without telling the
+// garbage collector. Debug builds panic if it does.
 //
-// Cost: one call per 256 KiB, no allocation; 2,048 rows of 4, 8, 16 bytes, half
-// of them chosen at random, took 520, 824, 712 ns in Go, 149, 302, 614 with
-// AVX512. AVX512 has assembly for elements of 4, 8 and 16 bytes; the rest runs
-// the Go twin. dst may begin where src does, or before it: then the rows slide
-// down in place; it must not begin inside src. Nothing outside the elements that are counted is written.
+// Cost: one call per 256 KiB, no allocation; 2,048 rows of 4, 8, 16 bytes, half of them chosen at
+// random, took 520, 824, 712 ns in Go, 149, 302, 614 with AVX512. AVX512 has assembly for elements
+// of 4, 8 and 16 bytes; the rest runs the Go twin. dst may begin where src does, or before it: then
+// the rows slide down in place; it must not begin inside src. Nothing outside the elements that are
+// counted is written.
 //
-// Compact panics if mask is shorter than (len(src)+63)/64, or if dst is too
-// short for the elements; then nothing was written.
+// Compact panics if mask is shorter than (len(src)+63)/64, or if dst is too short for the elements;
+// then nothing was written.
 func Compact[T any](dst, src []T, mask []uint64) int {
 	var v T
 	if debug.On {
@@ -36,8 +34,8 @@ func Compact[T any](dst, src []T, mask []uint64) int {
 	if best != AVX512 || len(src) < compactMin {
 		return compactGo(dst, src, mask)
 	}
-	// Safe because the pointers are those of the slices, which the kernel does not
-	// leave: checkCompact saw to it that dst has room.
+	// Safe because the pointers are those of the slices, which the kernel does not leave:
+	// checkCompact saw to it that dst has room.
 	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
 	switch unsafe.Sizeof(v) {
 	case 4, 8, 16:

@@ -24,27 +24,25 @@ import (
 //	I4: a kernel that needs more than its level (VPOPCNTDQ, VBMI2) asks a
 //	    variable of its own as well, which is false at every lower level.
 //
-// The CPU's word alone is not enough: an operating system that does not save
-// the wide registers at a context switch would corrupt them. The feature bits
-// of cpuid/v2 already account for that: AVX and AVX2 are set only if OSXSAVE
-// is on and XGETBV shows XMM and YMM state, the AVX-512 ones only if it shows
-// the opmask and ZMM state as well (on macOS, which turns the latter on at the
-// first use, if the kernel says that it will).
+// The CPU's word alone is not enough: an operating system that does not save the wide registers at
+// a context switch would corrupt them. The feature bits of cpuid/v2 already account for that: AVX
+// and AVX2 are set only if OSXSAVE is on and XGETBV shows XMM and YMM state, the AVX-512 ones only
+// if it shows the opmask and ZMM state as well (on macOS, which turns the latter on at the first
+// use, if the kernel says that it will).
 
-// EnvLevel names the environment variable that lowers the level. It is read
-// once, before main.
+// EnvLevel names the environment variable that lowers the level. It is read once, before main.
 const EnvLevel = "QUARRY_SIMD"
 
-// EnvLine names the environment variable that says how long cache lines are, 64, 128 or
-// 256 bytes, for CPUs that do not tell, and to see how another CPU lays columns out. Any
-// other value is ignored. It is read once, before main.
+// EnvLine names the environment variable that says how long cache lines are, 64, 128 or 256 bytes,
+// for CPUs that do not tell, and to see how another CPU lays columns out. Any other value is
+// ignored. It is read once, before main.
 const EnvLine = "QUARRY_LINE"
 
 // ErrLevel is what LevelError wraps.
 var ErrLevel = errors.New("asm: level not as asked for")
 
-// Level says which instructions the kernels use. For levels of one
-// architecture a greater value includes the smaller ones.
+// Level says which instructions the kernels use. For levels of one architecture a greater value
+// includes the smaller ones.
 type Level uint8
 
 const (
@@ -74,18 +72,15 @@ func (l Level) String() string {
 	return fmt.Sprintf("Level(%d)", uint8(l))
 }
 
-// Best returns the level that the kernels use. It does not change while the
-// program runs.
+// Best returns the level that the kernels use. It does not change while the program runs.
 func Best() Level { return best }
 
-// LevelError tells whether the environment variable QUARRY_SIMD asked for
-// something that it did not get: a word that names no level, or a level above
-// what this build offers on this CPU. The word was then ignored. The error
-// wraps ErrLevel; it is nil when all is well.
+// LevelError tells whether the environment variable QUARRY_SIMD asked for something that it did not
+// get: a word that names no level, or a level above what this build offers on this CPU. The word
+// was then ignored. The error wraps ErrLevel; it is nil when all is well.
 func LevelError() error { return levelErr }
 
-// choose lowers offered to the level that word names. An empty word asks for
-// nothing.
+// choose lowers offered to the level that word names. An empty word asks for nothing.
 func choose(offered Level, word string) (Level, error) {
 	if word == "" {
 		return offered, nil
@@ -104,9 +99,8 @@ func choose(offered Level, word string) (Level, error) {
 		ErrLevel, EnvLevel, word, offered)
 }
 
-// CPUName returns what the CPU calls itself, for example
-// "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", or the architecture's name
-// when it does not say. Meant for reports, not for decisions.
+// CPUName returns what the CPU calls itself, for example "Intel(R) Xeon(R) Platinum 8481C CPU @
+// 2.70GHz", or the architecture's name when it does not say. Meant for reports, not for decisions.
 func CPUName() string {
 	if name := strings.TrimSpace(cpuid.CPU.BrandName); name != "" {
 		return name
@@ -114,10 +108,10 @@ func CPUName() string {
 	return runtime.GOARCH
 }
 
-// CacheLine returns the size in bytes of a cache line of this CPU, or what
-// QUARRY_LINE says that it is: a power of two from 64 to 256. It does not change while
-// the program runs, and does not depend on build tags. Code that needs a constant (padding inside a struct)
-// should use golang.org/x/sys/cpu.CacheLinePad instead.
+// CacheLine returns the size in bytes of a cache line of this CPU, or what QUARRY_LINE says that it
+// is: a power of two from 64 to 256. It does not change while the program runs, and does not depend
+// on build tags. Code that needs a constant (padding inside a struct) should use
+// golang.org/x/sys/cpu.CacheLinePad instead.
 func CacheLine() int { return line }
 
 // line is written once, before main.
@@ -133,15 +127,15 @@ func lineOf(word string, size int) int {
 	return size
 }
 
-// lineSize turns what cpuid reports into a size that column layouts can rely
-// on. Unknown is 64, the size of nearly everything, but 128 on arm64, where
-// both exist (Apple's and some servers' lines have 128 bytes): too long a line
-// wastes a little padding, too short a one lets two cores share it.
+// lineSize turns what cpuid reports into a size that column layouts can rely on. Unknown is 64, the
+// size of nearly everything, but 128 on arm64, where both exist (Apple's and some servers' lines
+// have 128 bytes): too long a line wastes a little padding, too short a one lets two cores share
+// it.
 //
-// On arm64 cpuid/v2 asks only Apple's systems; everywhere else it returns a
-// hard-coded 64, which is no information and is treated as unknown. An odd
-// size is rounded up to a power of two, then brought into range: below 64
-// columns would not be aligned for 512-bit vectors, above 256 no CPU is known.
+// On arm64 cpuid/v2 asks only Apple's systems; everywhere else it returns a hard-coded 64, which is
+// no information and is treated as unknown. An odd size is rounded up to a power of two, then
+// brought into range: below 64 columns would not be aligned for 512-bit vectors, above 256 no CPU
+// is known.
 func lineSize(goos, goarch string, reported int) int {
 	unknown := 64
 	if goarch == "arm64" {

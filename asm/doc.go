@@ -1,15 +1,15 @@
-// Package asm holds the kernels that run over a whole column or table of words
-// per call, and says what the CPU offers.
+// Package asm holds the kernels that run over a whole column or table of words per call, and says
+// what the CPU offers.
 //
 //	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one question against all signatures)
 //	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask chooses)
 //	numbers    Add, AddAll, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
 //	hints      Prefetch (addresses that are read soon)
 //
-// Each but Prefetch exists as portable Go (kernel_go.go) and as a reference that is
-// slow and obviously right (kernel_ref.go); as assembly for AVX512, all but Compact
-// and FindRun512 for AVX2, and for NEON Axpy, FirstNotFull and PopCount. All give the same
-// results, to the bit (a NaN may be any NaN); the tests hold each to the reference.
+// Each but Prefetch exists as portable Go (kernel_go.go) and as a reference that is slow and
+// obviously right (kernel_ref.go); as assembly for AVX512, all but Compact and FindRun512 for AVX2,
+// and for NEON Axpy, FirstNotFull and PopCount. All give the same results, to the bit (a NaN may be
+// any NaN); the tests hold each to the reference.
 //
 //	Best()    what the kernels use: chosen once, before main, from what CPU and
 //	          system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers it, never
@@ -18,9 +18,9 @@
 //	purego    builds with this tag have no assembly, nor have builds with the
 //	race      race detector, which cannot see what assembly touches
 //
-// Memory: kernels own, allocate and keep nothing; arguments do not escape, so
-// slices of arrays on the stack stay there. Slices may start at any element and
-// lie outside the Go heap. Nothing outside them is written, or read with a fault.
+// Memory: kernels own, allocate and keep nothing; arguments do not escape, so slices of arrays on
+// the stack stay there. Slices may start at any element and lie outside the Go heap. Nothing
+// outside them is written, or read with a fault.
 //
 //	        the slice a kernel is given, 21 float32 from byte 16 of a column on
 //	byte    0      16                            80           100          128
@@ -29,15 +29,15 @@
 //	        | ours | two AVX2 vectors            | rest       | ours       |
 //	        +------+-----------------------------+------------+------------+
 //
-// Goroutines: kernels may run at the same time on disjoint slices, even of one
-// column. An assembly call cannot be preempted, so one touches at most 256 KiB.
+// Goroutines: kernels may run at the same time on disjoint slices, even of one column. An assembly
+// call cannot be preempted, so one touches at most 256 KiB.
 //
-// Failure: a slice that is too short, or a number that a function's doc excludes,
-// panics, as "asm: Axpy: len(x)=3 is less than len(dst)=4".
+// Failure: a slice that is too short, or a number that a function's doc excludes, panics, as "asm:
+// Axpy: len(x)=3 is less than len(dst)=4".
 //
-// Cost: short slices go to the Go code. ns per call in Go / AVX2 / AVX512, on an
-// AMD Zen 5, Go 1.26.8, 2026-11-20, 2 virtual CPUs that had other work, minimum of six runs
-// (go test -run=NONE -bench=. -benchtime=8ms -count=6 ./asm), n words, elements, ids:
+// Cost: short slices go to the Go code. ns per call in Go / AVX2 / AVX512, on an AMD Zen 5, Go
+// 1.26.8, 2026-11-20, 2 virtual CPUs that had other work, minimum of six runs (go test -run=NONE
+// -bench=. -benchtime=8ms -count=6 ./asm), n words, elements, ids:
 //
 //	                             n=16                 n=256                n=2048
 //	And, Or, AndNot               7.2 / 4.3 / 3.7     101 / 20  / 12      827  / 137 / 75

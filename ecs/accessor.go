@@ -17,8 +17,7 @@ func (p RowRange) Len() int { return int(p.n) }
 // Row returns where the first of the rows is in its chunk.
 func (p RowRange) Row() int { return int(p.lo) }
 
-// Joins returns the two as one, or false when next does not go on in the same chunk where
-// p ends.
+// Joins returns the two as one, or false when next does not go on in the same chunk where p ends.
 func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 	if p.binding != next.binding || p.pos != next.pos || p.lo+p.n != next.lo {
 		return p, false
@@ -27,10 +26,10 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 	return p, true
 }
 
-// Split appends the rows of the borrow's query to dst, cut into parts of grain rows at most,
-// which is rounded up to 64s, in the order of Query.Rows. They depend on the rows that there
-// are and on grain alone. Whether rows match Accessor.Rows says. The borrow must be out, and parts
-// are good while it is. It panics when grain is less than 1.
+// Split appends the rows of the borrow's query to dst, cut into parts of grain rows at most, which
+// is rounded up to 64s, in the order of Query.Rows. They depend on the rows that there are and on
+// grain alone. Whether rows match Accessor.Rows says. The borrow must be out, and parts are good
+// while it is. It panics when grain is less than 1.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	b.checkRows("Borrow.Split")
 	if grain < 1 {
@@ -69,8 +68,8 @@ type Accessor struct {
 	s scan
 }
 
-// Accessor makes an accessor for any goroutine. Keep it: the borrow knows it for ever. It panics for a
-// borrow of everything, which has Rows.
+// Accessor makes an accessor for any goroutine. Keep it: the borrow knows it for ever. It panics
+// for a borrow of everything, which has Rows.
 func (b *Borrow) Accessor() *Accessor {
 	b.check("Borrow.Accessor")
 	if b.q == nil {
@@ -96,9 +95,9 @@ func (r *Accessor) check(op string) {
 	}
 }
 
-// Rows returns the rows of a part. Changed and Ordered terms and enable bits are looked at
-// now; ok is false when no row matches. The accessor's rows before are stale then. What the rows
-// give is what they give in a loop, but that values of managed types are not made.
+// Rows returns the rows of a part. Changed and Ordered terms and enable bits are looked at now; ok
+// is false when no row matches. The accessor's rows before are stale then. What the rows give is
+// what they give in a loop, but that values of managed types are not made.
 func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	r.check("Accessor.Rows")
 	b, s := r.b, &r.s

@@ -13,9 +13,9 @@ import (
 	"quarry/layout"
 )
 
-// Archetype is a set of component types, with a value for each that is shared, and owner
-// of the chunks of all entities that have exactly that set and those values. Its rows are dense: only the last chunk is ever
-// part full, and a row that goes is replaced by the last one.
+// Archetype is a set of component types, with a value for each that is shared, and owner of the
+// chunks of all entities that have exactly that set and those values. Its rows are dense: only the
+// last chunk is ever part full, and a row that goes is replaced by the last one.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Archetype struct {
@@ -48,11 +48,10 @@ type edge struct {
 // path is how rows go to another archetype.
 type path = table.Transition
 
-// NewArchetype returns the archetype of a set of types, components and buffers, in
-// any order; the same set always gives the same archetype. Of a shared type it takes a
-// value, see Shared.Of; the type alone stands for its zero value. It panics for a type of
-// another world or one that is given twice, and with a *LimitError when a row does
-// not fit a chunk.
+// NewArchetype returns the archetype of a set of types, components and buffers, in any order; the
+// same set always gives the same archetype. Of a shared type it takes a value, see Shared.Of; the
+// type alone stands for its zero value. It panics for a type of another world or one that is given
+// twice, and with a *LimitError when a row does not fit a chunk.
 func NewArchetype(w *World, types ...Type) *Archetype {
 	a, err := TryNewArchetype(w, types...)
 	if err != nil {
@@ -87,8 +86,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	return a, nil
 }
 
-// archetypeOf finds or makes the archetype of a set of types and of values, which
-// valuesFor gave.
+// archetypeOf finds or makes the archetype of a set of types and of values, which valuesFor gave.
 func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, error) {
 	key := w.archetypes.keyOf(&sig, values)
 	if a := w.archetypes.withKey(key, &sig, values); a != nil {
@@ -113,8 +111,8 @@ func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, 
 	return a, nil
 }
 
-// again returns the archetype of the same types and values that the world has, which is a
-// unless it was given up. It makes one when there is none.
+// again returns the archetype of the same types and values that the world has, which is a unless it
+// was given up. It makes one when there is none.
 func (a *Archetype) again() (*Archetype, error) {
 	if !a.table.Closed {
 		return a, nil
@@ -144,8 +142,8 @@ func whole(a *match.Archetype) *Archetype {
 
 // archetypeAt returns the archetype of a chunk's owner.
 func (w *World) archetypeAt(o owner) *Archetype {
-	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost
-	// every structural change of one entity three instructions.
+	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost every
+	// structural change of one entity three instructions.
 	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes.list)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes.list[0])))
 }
 
@@ -181,8 +179,8 @@ func (a *Archetype) differs(b *Archetype) bool {
 	return false
 }
 
-// pathTo returns the path from a to another archetype: one to another value of a shared type is good until
-// a is asked for another.
+// pathTo returns the path from a to another archetype: one to another value of a shared type is
+// good until a is asked for another.
 func (a *Archetype) pathTo(to *Archetype) *path {
 	if a.differs(to) {
 		return a.table.Sideways(&to.table.Table)
@@ -207,9 +205,9 @@ func (a *Archetype) World() *World { return a.w }
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.now().table.Store.Chunks()) }
 
-// Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the
-// universe's base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and
-// how many rows. All but the last are full. It panics for another i.
+// Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the universe's
+// base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and how many rows. All but
+// the last are full. It panics for another i.
 func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 	if a = a.now(); uint(i) >= uint(len(a.table.Store.Chunks())) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.table.Store.Chunks()), a))
@@ -218,10 +216,10 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 	return int(c.First) * alloc.SmallChunkSize, c.Bytes(), a.table.Store.RowsOf(i)
 }
 
-// Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n
-// units has n times the rows, and each column at n times the offset; n is 1/8 for a small
-// chunk of 2 KiB, whose rows are rounded down, and 63 for one of 1 MiB with more than four
-// columns. While there are no rows it may change, see Change.ApplyQuery. Cost: it is worked out at each call.
+// Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n units has n
+// times the rows, and each column at n times the offset; n is 1/8 for a small chunk of 2 KiB, whose
+// rows are rounded down, and 63 for one of 1 MiB with more than four columns. While there are no
+// rows it may change, see Change.ApplyQuery. Cost: it is worked out at each call.
 func (a *Archetype) Plan() layout.Plan {
 	a = a.now()
 	return a.table.Plan()
@@ -241,7 +239,6 @@ func (a *Archetype) String() string {
 
 // entities returns the entity column of a chunk that starts at base.
 func entities(base unsafe.Pointer, rows int) []Entity {
-	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows
-	// entities.
+	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows entities.
 	return unsafe.Slice((*Entity)(base), rows)
 }

@@ -12,8 +12,7 @@ import (
 	"quarry/layout"
 )
 
-// movers makes a world with n entities of Position and Velocity, and its
-// handles.
+// movers makes a world with n entities of Position and Velocity, and its handles.
 func movers(t testing.TB, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity], *ecs.Archetype) {
 	t.Helper()
 	w, err := ecs.NewWorld()
@@ -92,8 +91,8 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkSpread: ns an entity of a loop over n entities that were made in turn in 256 archetypes, by plain
-// loops, by a vector kernel, and without work: what the loop itself takes.
+// BenchmarkSpread: ns an entity of a loop over n entities that were made in turn in 256 archetypes,
+// by plain loops, by a vector kernel, and without work: what the loop itself takes.
 func BenchmarkSpread(b *testing.B) {
 	for _, n := range []int{256, 16_000, 1_000_000} {
 		w, position, velocity := spread(b, n)
@@ -234,8 +233,8 @@ func BenchmarkAddRemove(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
 }
 
-// BenchmarkMove adds a component to every entity and takes it away again, one by
-// one; ns an entity for both.
+// BenchmarkMove adds a component to every entity and takes it away again, one by one; ns an entity
+// for both.
 func BenchmarkMove(b *testing.B) {
 	const n = 16_000
 	w := newWorld(b)
@@ -254,7 +253,8 @@ func BenchmarkMove(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
 }
 
-// BenchmarkEnable: ns a call of Disable and of Enable, of entities in the order of their rows and in no order.
+// BenchmarkEnable: ns a call of Disable and of Enable, of entities in the order of their rows and
+// in no order.
 func BenchmarkEnable(b *testing.B) {
 	for _, n := range []int{1000, 16_000, 1_000_000} {
 		w, err := ecs.NewWorld()

@@ -9,9 +9,10 @@ import (
 
 // Borrows.
 //
-// A borrow lends types of a world to other goroutines, from Begin to End: those that a query declares, or
-// everything to read. The goroutines see rows by accessors, each of which has a scan of its own. They look up
-// entities by the finders of the borrow; while everything is borrowed, by the world's own.
+// A borrow lends types of a world to other goroutines, from Begin to End: those that a query
+// declares, or everything to read. The goroutines see rows by accessors, each of which has a scan
+// of its own. They look up entities by the finders of the borrow; while everything is borrowed, by
+// the world's own.
 //
 //	owner                        goroutines
 //	Begin  counts its types      Accessor.Rows   own scan, the borrow's bindings
@@ -19,9 +20,10 @@ import (
 //	                             Lookup.Get    by the borrow's finder of the type
 //	End    counts them off
 //
-// Several borrows of queries may be out, those that conflict too: the scheduler that made them orders their work, by
-// Access. So Begin and End of one borrow write nothing that goroutines of another read: they write the counts in
-// a type, the finder of the world's owner, the world's version and the world's loops. A borrow of everything is out alone.
+// Several borrows of queries may be out, those that conflict too: the scheduler that made them
+// orders their work, by Access. So Begin and End of one borrow write nothing that goroutines of
+// another read: they write the counts in a type, the finder of the world's owner, the world's
+// version and the world's loops. A borrow of everything is out alone.
 //
 // Invariants, all while a borrow is out:
 //
@@ -54,11 +56,11 @@ type Borrow struct {
 	out       bool
 }
 
-// newBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of
-// uses, which are Read and Write terms. name is for messages, "job move". A structural change
-// that is asked for while the borrow is out calls wait on its goroutine, with its name as
-// Component.Add; wait ends the borrow, or panics. It panics for a use that the query declares
-// too, unless both only read; for a type of another world; and for a wait that is nil.
+// newBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of uses,
+// which are Read and Write terms. name is for messages, "job move". A structural change that is
+// asked for while the borrow is out calls wait on its goroutine, with its name as Component.Add;
+// wait ends the borrow, or panics. It panics for a use that the query declares too, unless both
+// only read; for a type of another world; and for a wait that is nil.
 func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borrow {
 	q.checkOpen("seam.NewBorrow")
 	if wait == nil {
@@ -107,13 +109,13 @@ func (b *Borrow) use(u Term) {
 // declares reports whether the query gives access to a type.
 func (q *Query) declares(id typeID) bool { return int(id) < len(q.access) && q.access[id] != 0 }
 
-// Share lends everything to read. The owner hands the borrow to other goroutines, waits until they are
-// done, by a WaitGroup or the like, and calls End. Until then any goroutine may loop over queries by
-// Borrow.Rows and RowsOf; read by Get, Has, Alive and Enabled, by Get and Slice of buffers, by Get, At and
-// Of of shared types and Get of managed ones; look up many
-// (GetList, CopyList); and use Enable and Disable. All else that changes the world panics: structural
-// changes, writes to components, new archetypes and new types. Share ends borrows of queries that are out.
-// It panics inside a loop, while the world is shared, and when it is closed.
+// Share lends everything to read. The owner hands the borrow to other goroutines, waits until they
+// are done, by a WaitGroup or the like, and calls End. Until then any goroutine may loop over
+// queries by Borrow.Rows and RowsOf; read by Get, Has, Alive and Enabled, by Get and Slice of
+// buffers, by Get, At and Of of shared types and Get of managed ones; look up many (GetList,
+// CopyList); and use Enable and Disable. All else that changes the world panics: structural
+// changes, writes to components, new archetypes and new types. Share ends borrows of queries that
+// are out. It panics inside a loop, while the world is shared, and when it is closed.
 func (w *World) Share() *Borrow {
 	w.checkNew("World.Share")
 	b := &Borrow{w: w, name: "the share"}
@@ -145,12 +147,12 @@ func (b *Borrow) refuse(op string) {
 	panic("ecs: " + op + ": " + b.name + " is not out: it has not begun, or has ended")
 }
 
-// Begin begins the borrow, for the world's owner. Until End structural changes wait for it, and
-// the world's own functions do not write its types nor read those that it writes: they panic.
-// A query with Changed or Ordered compares with its Since as it is now. Unless that is pinned
-// it moves on, and the world's version advances, as by a loop that ends. It panics inside a
-// loop and while the world is shared, for a closed query or world, and when the borrow is out. It
-// allocates when there are new archetypes. A borrow of everything begins as by World.Share.
+// Begin begins the borrow, for the world's owner. Until End structural changes wait for it, and the
+// world's own functions do not write its types nor read those that it writes: they panic. A query
+// with Changed or Ordered compares with its Since as it is now. Unless that is pinned it moves on,
+// and the world's version advances, as by a loop that ends. It panics inside a loop and while the
+// world is shared, for a closed query or world, and when the borrow is out. It allocates when there
+// are new archetypes. A borrow of everything begins as by World.Share.
 func (b *Borrow) Begin() {
 	b.check("Borrow.Begin")
 	b.begin("Borrow.Begin")
@@ -206,9 +208,9 @@ func (b *Borrow) lend(t *typeInfo) {
 	t.lend(b.access.writes.Has(t.id), 1)
 }
 
-// End ends the borrow, for the world's owner, after its goroutines are done: their rows
-// and look-ups are void. It panics when the borrow is not out, and when a loop over everything is
-// still under way.
+// End ends the borrow, for the world's owner, after its goroutines are done: their rows and
+// look-ups are void. It panics when the borrow is not out, and when a loop over everything is still
+// under way.
 func (b *Borrow) End() {
 	b.check("Borrow.End")
 	if b.q == nil { // a goroutine may come too late
@@ -240,7 +242,8 @@ func (b *Borrow) End() {
 	}
 }
 
-// finderOf returns what the rows of a borrow's accessors use of a type; b is nil for rows of the owner.
+// finderOf returns what the rows of a borrow's accessors use of a type; b is nil for rows of the
+// owner.
 func (b *Borrow) finderOf(t *typeInfo) *finder {
 	if b == nil || b.q == nil {
 		return &t.finder
@@ -254,8 +257,8 @@ func (b *Borrow) mark(version *uint32) {
 	}
 }
 
-// markLent marks a type changed in the chunk of an accessor's rows (N4). Goroutines with other
-// rows of the chunk may be doing so: with the same version, so most only look.
+// markLent marks a type changed in the chunk of an accessor's rows (N4). Goroutines with other rows
+// of the chunk may be doing so: with the same version, so most only look.
 func (s *scan) markLent(p place) {
 	if p.Flags()&lentWrite != 0 {
 		s.b.mark(s.t.a.table.Books.Version(p.Slot(), s.pos))
@@ -264,8 +267,8 @@ func (s *scan) markLent(p place) {
 
 // What is lent, as the world's own functions ask it (N2).
 
-// lend counts a borrow of the type: one more, or with n = -1 one fewer. The world's own look-ups, and its views of
-// buffers, may then do what the borrows that are out leave to them.
+// lend counts a borrow of the type: one more, or with n = -1 one fewer. The world's own look-ups,
+// and its views of buffers, may then do what the borrows that are out leave to them.
 func (t *typeInfo) lend(write bool, n int32) {
 	if write {
 		t.writers += n
@@ -279,8 +282,8 @@ func (t *typeInfo) lend(write bool, n int32) {
 // noEpoch is the epoch of views of buffers that may not be used: none was made then.
 var noEpoch = ^uint64(0)
 
-// grant lets look-ups find entities, and views of buffers be read and written, or not (L2): look-ups go to miss,
-// views to refuse.
+// grant lets look-ups find entities, and views of buffers be read and written, or not (L2):
+// look-ups go to miss, views to refuse.
 func (f *finder) grant(read, write bool) {
 	w, toRead, toWrite := f.t.w, &noEpoch, &noEpoch
 	if read {

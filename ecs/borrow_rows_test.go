@@ -21,8 +21,8 @@ type loanView struct {
 	T ecs.W[Stun]
 }
 
-// TestBorrowRowsGiveWhatRowsGive: rows of an accessor, of parts that begin inside a chunk, have
-// all that the rows of a loop have.
+// TestBorrowRowsGiveWhatRowsGive: rows of an accessor, of parts that begin inside a chunk, have all
+// that the rows of a loop have.
 func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
 	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
@@ -134,8 +134,8 @@ func TestBorrowMasks(t *testing.T) {
 	}
 }
 
-// TestBorrowParts: parts are cut at words of 64 rows, are all rows once, depend on nothing but
-// rows and grain, and join again within a chunk.
+// TestBorrowParts: parts are cut at words of 64 rows, are all rows once, depend on nothing but rows
+// and grain, and join again within a chunk.
 func TestBorrowParts(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
@@ -178,8 +178,8 @@ func TestBorrowParts(t *testing.T) {
 	}
 }
 
-// TestBorrowVersions: a borrow compares with its query's Since, which moves on when it begins;
-// what it writes is marked with the version before.
+// TestBorrowVersions: a borrow compares with its query's Since, which moves on when it begins; what
+// it writes is marked with the version before.
 func TestBorrowVersions(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
@@ -229,9 +229,9 @@ func TestBorrowVersions(t *testing.T) {
 	require.Equal(t, now+1, w.Version(), "it has no Changed: who writes advances nothing")
 }
 
-// TestBorrowOwnerWorksOn: while a borrow's goroutines are at work the owner begins and ends
-// other borrows of the same types, advances versions, and writes what is not lent. The race
-// detector looks on.
+// TestBorrowOwnerWorksOn: while a borrow's goroutines are at work the owner begins and ends other
+// borrows of the same types, advances versions, and writes what is not lent. The race detector
+// looks on.
 func TestBorrowOwnerWorksOn(t *testing.T) {
 	w := newWorld(t)
 	position, velocity, health, hits := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.RegisterBuffer[Hit](w)
@@ -300,8 +300,8 @@ func TestBorrowLookupsMark(t *testing.T) {
 	}
 }
 
-// TestBorrowEndsBeforeAnother: where one of two borrows has ended, rows of what the other writes are
-// refused still.
+// TestBorrowEndsBeforeAnother: where one of two borrows has ended, rows of what the other writes
+// are refused still.
 func TestBorrowEndsBeforeAnother(t *testing.T) {
 	w := newWorld(t)
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)

@@ -9,8 +9,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// The archetypes of a world, in the order in which they were made, and found by types and values: by a hash of both, behind
-// which those with the same hash stand in a list.
+// The archetypes of a world, in the order in which they were made, and found by types and values:
+// by a hash of both, behind which those with the same hash stand in a list.
 //
 // Invariants, checked by verify:
 //
@@ -28,8 +28,8 @@ type catalogue struct {
 	mostValued int                   // from how many on the next change sweeps
 }
 
-// leastSwept is how many archetypes with values there may be before those without rows
-// are looked for: the search costs some ns for each archetype of the world.
+// leastSwept is how many archetypes with values there may be before those without rows are looked
+// for: the search costs some ns for each archetype of the world.
 const leastSwept = 64
 
 func (c *catalogue) open() {

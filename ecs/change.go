@@ -7,10 +7,9 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Change is a structural change of components: types that entities get and types
-// that they lose, in one move. Make it once and apply it often. What entities have
-// already is not added, what they lack is not removed; components that come are
-// zero, and enabled.
+// Change is a structural change of components: types that entities get and types that they lose, in
+// one move. Make it once and apply it often. What entities have already is not added, what they
+// lack is not removed; components that come are zero, and enabled.
 type Change struct {
 	w      *World
 	add    signature
@@ -30,15 +29,14 @@ type Part struct {
 	put    bool
 }
 
-// Add is the part of a change that gives entities some types. Of a shared type it takes a
-// value too, which entities get that have none; the type alone stands for its zero value.
+// Add is the part of a change that gives entities some types. Of a shared type it takes a value
+// too, which entities get that have none; the type alone stands for its zero value.
 func Add(types ...Type) Part { return Part{types: types} }
 
 // Remove is the part of a change that takes types from entities.
 func Remove(types ...Type) Part { return Part{types: types, remove: true} }
 
-// Put is the part of a change that gives entities shared values, whether they had another
-// or none.
+// Put is the part of a change that gives entities shared values, whether they had another or none.
 func Put(values ...SharedValue) Part {
 	types := make([]Type, len(values))
 	for i, v := range values {
@@ -47,8 +45,8 @@ func Put(values ...SharedValue) Part {
 	return Part{types: types, put: true}
 }
 
-// NewChange makes a change. It panics for a type that is given twice, added and
-// removed included, and for one of another world.
+// NewChange makes a change. It panics for a type that is given twice, added and removed included,
+// and for one of another world.
 func NewChange(w *World, parts ...Part) *Change {
 	w.checkNew("NewChange")
 	c := &Change{w: w}
@@ -76,9 +74,10 @@ func NewChange(w *World, parts ...Part) *Change {
 	return c
 }
 
-// Into returns the change that makes entities, whatever they have, those of exactly an archetype's types and shared values,
-// in one move: types that they lack are added, zero and enabled, others are removed, and those that both have keep their
-// values. It panics for an archetype of entities that have the tag CleanupEntity.
+// Into returns the change that makes entities, whatever they have, those of exactly an archetype's
+// types and shared values, in one move: types that they lack are added, zero and enabled, others
+// are removed, and those that both have keep their values. It panics for an archetype of entities
+// that have the tag CleanupEntity.
 func Into(a *Archetype) *Change {
 	if a == nil || a.w == nil {
 		panic("ecs: Into: " + unmade["Archetype"])
@@ -135,8 +134,8 @@ func (c *Change) String() string {
 	return text
 }
 
-// outcome returns what the change makes of the entities of an archetype. It makes the archetype that they come to when
-// there is none.
+// outcome returns what the change makes of the entities of an archetype. It makes the archetype
+// that they come to when there is none.
 func (c *Change) outcome(a *Archetype) (change.Outcome, error) {
 	for int(a.table.Index) >= len(c.paths) {
 		c.paths = append(c.paths, nil)

@@ -9,8 +9,8 @@ import (
 	"quarry/ecs"
 )
 
-// TestBatchesAllocateNothing: batches take no Go memory once they have run, by entity,
-// chunk or call, with chunks that come, go and change hands, and bits that do.
+// TestBatchesAllocateNothing: batches take no Go memory once they have run, by entity, chunk or
+// call, with chunks that come, go and change hands, and bits that do.
 func TestBatchesAllocateNothing(t *testing.T) {
 	for _, growth := range chunkSizes {
 		x := newKinds(t, growth)
@@ -75,8 +75,8 @@ func TestBatchesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestSharedAllocatesNothing: values that archetypes have are asked for and given without Go memory. The hash of an
-// archetype is maphash's, which allocates with the tag purego.
+// TestSharedAllocatesNothing: values that archetypes have are asked for and given without Go
+// memory. The hash of an archetype is maphash's, which allocates with the tag purego.
 func TestSharedAllocatesNothing(t *testing.T) {
 	if seed := maphash.MakeSeed(); testing.AllocsPerRun(5, func() { maphash.Comparable(seed, [2]int{}) }) > 0 {
 		t.Skip("maphash allocates, as with the tag purego")

@@ -35,8 +35,8 @@ var destroyWays = map[string]func(w *ecs.World, list ...ecs.Entity) int{
 	},
 }
 
-// TestBehaviour59Cleanup: an entity with cleanup types stays alive with those when it is
-// destroyed, and ends when the last of them is removed.
+// TestBehaviour59Cleanup: an entity with cleanup types stays alive with those when it is destroyed,
+// and ends when the last of them is removed.
 func TestBehaviour59Cleanup(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestBehaviour59Cleanup(t *testing.T) {
 	}
 }
 
-// TestCleanupEnds: an entity that dies ends with the last cleanup type, however that
-// goes; one that lives does not.
+// TestCleanupEnds: an entity that dies ends with the last cleanup type, however that goes; one that
+// lives does not.
 func TestCleanupEnds(t *testing.T) {
 	for name, end := range map[string]func(w *ecs.World, c *ecs.Change, a *ecs.Archetype, e ecs.Entity){
 		"Apply": func(_ *ecs.World, c *ecs.Change, _ *ecs.Archetype, e ecs.Entity) { _, _ = c.Apply(e) },
@@ -124,7 +124,8 @@ func TestCleanupEnds(t *testing.T) {
 }
 
 // TestChangeSwapsCleanup: a change ends as adding and then removing would. One that gives a dying
-// entity a cleanup type and takes its last one leaves it dying; one that gives it another type ends it.
+// entity a cleanup type and takes its last one leaves it dying; one that gives it another type ends
+// it.
 func TestChangeSwapsCleanup(t *testing.T) {
 	for name, apply := range map[string]func(c *ecs.Change, q *ecs.Query, e ecs.Entity) error{
 		"Apply": func(c *ecs.Change, _ *ecs.Query, e ecs.Entity) error { _, err := c.Apply(e); return err },
@@ -195,8 +196,8 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestLinkedGroup: destroying an entity destroys its group, by every call; dead members,
-// itself and entities twice in it are passed by, and members' own groups are not asked.
+// TestLinkedGroup: destroying an entity destroys its group, by every call; dead members, itself and
+// entities twice in it are passed by, and members' own groups are not asked.
 func TestLinkedGroup(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
@@ -228,8 +229,8 @@ func TestLinkedGroup(t *testing.T) {
 	}
 }
 
-// TestDestroyedAgain: one that is dying is not destroyed again, by every call, though it got a group
-// meanwhile, whose members stay; those that it is a member of take nothing along either.
+// TestDestroyedAgain: one that is dying is not destroyed again, by every call, though it got a
+// group meanwhile, whose members stay; those that it is a member of take nothing along either.
 func TestDestroyedAgain(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
@@ -262,8 +263,8 @@ func TestDestroyedAgain(t *testing.T) {
 	}
 }
 
-// TestCleanupWithoutMemory: destroying what leaves something needs room; when there is
-// none, nothing has happened.
+// TestCleanupWithoutMemory: destroying what leaves something needs room; when there is none,
+// nothing has happened.
 func TestCleanupWithoutMemory(t *testing.T) {
 	u := newUniverse(t, 1<<20)
 	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))

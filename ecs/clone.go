@@ -10,15 +10,15 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Clone makes a world with the same types, archetypes, entities and names: the entity 12v3 is
-// 12v3 in the clone, see World.Entity, and the same operations on both give the same ids,
-// and the same Hash. Queries, changes and other handles are made anew, Register gives those
-// of the types. Values that are shared or managed are copied as Go assigns them; entities in
-// components, buffers and shared values name those of the clone. All is marked changed. The
-// options are those of NewWorld: the clone has a universe of its own unless WithUniverse
-// is given, and w's ChunkGrowth. It reads w, and panics during iteration; no goroutine
-// may reserve ids of w meanwhile. An error wraps those of NewWorld or is a *LimitError, and
-// nothing is left then. Cost: a copy of all rows, and a word for each link.
+// Clone makes a world with the same types, archetypes, entities and names: the entity 12v3 is 12v3
+// in the clone, see World.Entity, and the same operations on both give the same ids, and the same
+// Hash. Queries, changes and other handles are made anew, Register gives those of the types. Values
+// that are shared or managed are copied as Go assigns them; entities in components, buffers and
+// shared values name those of the clone. All is marked changed. The options are those of NewWorld:
+// the clone has a universe of its own unless WithUniverse is given, and w's ChunkGrowth. It reads
+// w, and panics during iteration; no goroutine may reserve ids of w meanwhile. An error wraps those
+// of NewWorld or is a *LimitError, and nothing is left then. Cost: a copy of all rows, and a word
+// for each link.
 func (w *World) Clone(options ...Option) (*World, error) {
 	const op = "World.Clone"
 	w.checkNew(op)
@@ -34,8 +34,8 @@ func (w *World) Clone(options ...Option) (*World, error) {
 	return c, nil
 }
 
-// become fills a world that is new with what another has. On an error it is half filled,
-// and sound enough to be closed.
+// become fills a world that is new with what another has. On an error it is half filled, and sound
+// enough to be closed.
 func (c *World) become(w *World) error {
 	for _, t := range w.types.list[builtIn:] {
 		c.register("World.Clone", t.copied())
@@ -58,9 +58,9 @@ func (c *World) become(w *World) error {
 	return nil
 }
 
-// avoidTags gives a world that is new another tag when shared values of w, which it becomes
-// a copy of, name entities of a world that had the same. Those stay as they are, and could
-// be told no more from w's own: two values would become one.
+// avoidTags gives a world that is new another tag when shared values of w, which it becomes a copy
+// of, name entities of a world that had the same. Those stay as they are, and could be told no more
+// from w's own: two values would become one.
 func (c *World) avoidTags(w *World) {
 	var named uint32
 	for _, t := range w.types.list {
@@ -78,8 +78,8 @@ func (c *World) avoidTags(w *World) {
 	}
 }
 
-// copyNames gives entities the names of those of another world, in the order in which
-// Named finds them.
+// copyNames gives entities the names of those of another world, in the order in which Named finds
+// them.
 func (c *World) copyNames(w *World) {
 	for text, n := range w.names.byText {
 		var same []Entity
@@ -92,8 +92,8 @@ func (c *World) copyNames(w *World) {
 	}
 }
 
-// copyValues returns copies of the values that archetypes of another world have, which came in
-// the same order.
+// copyValues returns copies of the values that archetypes of another world have, which came in the
+// same order.
 func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
 	all := slices.SortedFunc(w.sharedValues(), value.CompareSerials)
 	copies := make(map[*value.Shared]*value.Shared, len(all))
@@ -103,8 +103,8 @@ func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
 	return copies
 }
 
-// copyArchetype makes the archetype of the same types and values as one of another world,
-// with copies of its rows. Both worlds have the same types under the same numbers.
+// copyArchetype makes the archetype of the same types and values as one of another world, with
+// copies of its rows. Both worlds have the same types under the same numbers.
 func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.Shared) error {
 	var values []*value.Shared
 	for _, v := range from.values {
@@ -124,9 +124,10 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.S
 	return to.copyRows(from)
 }
 
-// copyRows copies the rows of an archetype of another world, with the same layout and what they own outside their
-// chunks, and makes them name entities of their world. It does all of it for the rows of one chunk at a time, while
-// they are in the cache. On an error all rows are there and sound, and some of their buffers empty, or there are no rows.
+// copyRows copies the rows of an archetype of another world, with the same layout and what they own
+// outside their chunks, and makes them name entities of their world. It does all of it for the rows
+// of one chunk at a time, while they are in the cache. On an error all rows are there and sound,
+// and some of their buffers empty, or there are no rows.
 func (a *Archetype) copyRows(from *Archetype) (err error) {
 	w := a.w
 	refusal := w.rows.CopyTable(from.table.Across(&a.table.Table, nil), w.ids.Tag(), func(b table.Run) {

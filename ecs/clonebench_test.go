@@ -11,8 +11,8 @@ import (
 	"quarry/ecs"
 )
 
-// BenchmarkClone: a clone of 200,000 entities, into a universe, beside a copy of as many bytes into chunks of one:
-// rows, records, and elements of buffers that have spilled.
+// BenchmarkClone: a clone of 200,000 entities, into a universe, beside a copy of as many bytes into
+// chunks of one: rows, records, and elements of buffers that have spilled.
 func BenchmarkClone(b *testing.B) {
 	const n = 200_000
 	for _, spilled := range []int{0, 12, 100} { // elements of 16 bytes of each buffer

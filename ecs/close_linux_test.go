@@ -11,8 +11,8 @@ import (
 	"quarry/mmap"
 )
 
-// TestCloseTellsOfARefusal: where the system does not take memory back, here because it is locked, Close says so.
-// The world is closed all the same, and the next Close gives the memory back.
+// TestCloseTellsOfARefusal: where the system does not take memory back, here because it is locked,
+// Close says so. The world is closed all the same, and the next Close gives the memory back.
 func TestCloseTellsOfARefusal(t *testing.T) {
 	if !mmap.Real {
 		t.Skip("memory of this build is Go's, which is not given back to the system")

@@ -29,7 +29,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// ComponentInfo describes a registered type to code that was not written for it: printers, editors, exporters.
+// ComponentInfo describes a registered type to code that was not written for it: printers, editors,
+// exporters.
 type ComponentInfo struct {
 	Type       Type         // a handle without the Go type, for queries, archetypes, changes and Rows.Value
 	Name       string       // Position, []Hit for a buffer, managed Conn
@@ -61,8 +62,8 @@ func (t *typeInfo) describe() ComponentInfo {
 	return c
 }
 
-// Components returns the types of the world in order of registration, the built-in ones first: DisabledEntity, Prefab,
-// CleanupEntity and LinkedEntity.
+// Components returns the types of the world in order of registration, the built-in ones first:
+// DisabledEntity, Prefab, CleanupEntity and LinkedEntity.
 func (w *World) Components() []ComponentInfo {
 	all := make([]ComponentInfo, len(w.types.list))
 	for i, t := range w.types.list {
@@ -81,7 +82,8 @@ func (a *Archetype) Components() []ComponentInfo {
 	return all
 }
 
-// Archetypes returns the archetypes of the world that have rows, in the order in which they were made.
+// Archetypes returns the archetypes of the world that have rows, in the order in which they were
+// made.
 func (w *World) Archetypes() []*Archetype {
 	var all []*Archetype
 	for _, a := range w.archetypes.list {
@@ -92,8 +94,9 @@ func (w *World) Archetypes() []*Archetype {
 	return all
 }
 
-// NewQueryOfAll makes a query that matches all entities, disabled ones and prefabs too, and reads all types that the
-// world has now: for code that goes through a world that it does not know. Close it as any other.
+// NewQueryOfAll makes a query that matches all entities, disabled ones and prefabs too, and reads
+// all types that the world has now: for code that goes through a world that it does not know. Close
+// it as any other.
 //
 //	for rows := range all.Rows() {
 //		for i, e := range rows.Entities() {
@@ -113,10 +116,11 @@ func NewQueryOfAll(w *World) *Query {
 	return NewQuery(w, terms...)
 }
 
-// Value returns the i'th row's value of a type as a Go value of the type, a slice for a buffer: a copy, which may
-// be kept. It is nil where the rows lack the type, and where a managed type has no value yet. The query must declare the
-// type, unless it is shared. It panics like Component.Slice, and when i is not in [0, rows.Len()).
-// Cost: reflection, and an allocation for all but small values; it is for printers, not for loops over many rows.
+// Value returns the i'th row's value of a type as a Go value of the type, a slice for a buffer: a
+// copy, which may be kept. It is nil where the rows lack the type, and where a managed type has no
+// value yet. The query must declare the type, unless it is shared. It panics like Component.Slice,
+// and when i is not in [0, rows.Len()). Cost: reflection, and an allocation for all but small
+// values; it is for printers, not for loops over many rows.
 func (r Rows) Value(t Type, i int) any {
 	const op = "Rows.Value"
 	info, s := infoOf(op, t), r.check(op)
@@ -136,7 +140,8 @@ func (r Rows) Value(t Type, i int) any {
 	if !ok {
 		return nil
 	}
-	// Safe because row i has a value of size bytes in the column at p, a header or a slot where the kind says so.
+	// Safe because row i has a value of size bytes in the column at p, a header or a slot where the
+	// kind says so.
 	at := unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size)
 	switch {
 	case info.buffer:
@@ -160,9 +165,9 @@ func (t *typeInfo) elements(h *value.Header) any {
 	return all.Interface()
 }
 
-// Bytes returns the rows' values of a component as bytes, to read, InfoOf(t).Go.Size() for each row: nil for a tag and
-// where the rows lack the type. It is good like Component.Slice, and panics like it, and for a type of
-// another kind, whose column has headers and not values.
+// Bytes returns the rows' values of a component as bytes, to read, InfoOf(t).Go.Size() for each
+// row: nil for a tag and where the rows lack the type. It is good like Component.Slice, and panics
+// like it, and for a type of another kind, whose column has headers and not values.
 func (r Rows) Bytes(t Type) []byte {
 	const op = "Rows.Bytes"
 	info, s := infoOf(op, t), r.check(op)

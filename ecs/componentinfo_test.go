@@ -56,7 +56,8 @@ func ExampleNewQueryOfAll() {
 	// {"Entity":2,"Components":{"Place":{"X":0,"Y":0}}}
 }
 
-// TestWalkShowsWhatHandlesShow: a walk that knows no type sees each row once and each value as the handle gives it.
+// TestWalkShowsWhatHandlesShow: a walk that knows no type sees each row once and each value as the
+// handle gives it.
 func TestWalkShowsWhatHandlesShow(t *testing.T) {
 	type long struct{ A [9]uint32 }
 	w, err := ecs.NewWorld(ecs.ChunkGrowth(alloc.Fixed(1)))
@@ -160,7 +161,8 @@ func TestWalkOfABorrow(t *testing.T) {
 	}
 }
 
-// TestComponents: types are told as they were registered, and what a handle without the Go type is good for.
+// TestComponents: types are told as they were registered, and what a handle without the Go type is
+// good for.
 func TestComponents(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)

@@ -8,23 +8,22 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Destroying. An entity with Cleanup types does not end: it becomes one of those types
-// and CleanupEntity, and ends when the last of them is removed. So the code that registered such a
-// type sees each entity that had it go, and releases what it keeps for the entity elsewhere:
+// Destroying. An entity with Cleanup types does not end: it becomes one of those types and
+// CleanupEntity, and ends when the last of them is removed. So the code that registered such a type
+// sees each entity that had it go, and releases what it keeps for the entity elsewhere:
 //
 //	[Position Socket]  -- Destroy -->  [CleanupEntity Socket]  -- Remove Socket -->  ended
 //	[Position]         -- Destroy -------------------------------------->  ended
 //
-// Both are the change dies, which is applied like any other where there is more to do than
-// to end rows.
+// Both are the change dies, which is applied like any other where there is more to do than to end
+// rows.
 
-// Destroy ends an entity and everything it holds. It returns false, and does
-// nothing, when e is not alive: destroying twice, or Null, is no error. An entity
-// with Cleanup types stays alive with those and CleanupEntity; destroying it again returns false,
-// and leaves the members of a group that it got meanwhile.
-// One with LinkedEntity takes the members of its group along. It
-// panics during iteration, for an entity of another world, and with a *LimitError when
-// there is no room for what Cleanup leaves.
+// Destroy ends an entity and everything it holds. It returns false, and does nothing, when e is not
+// alive: destroying twice, or Null, is no error. An entity with Cleanup types stays alive with
+// those and CleanupEntity; destroying it again returns false, and leaves the members of a group
+// that it got meanwhile. One with LinkedEntity takes the members of its group along. It panics
+// during iteration, for an entity of another world, and with a *LimitError when there is no room
+// for what Cleanup leaves.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
 	r := w.find(e) // recordOf, but for a call
@@ -63,10 +62,9 @@ func (w *World) TryDestroy(e Entity) (bool, error) {
 }
 
 // DestroyQuery ends every entity that matches q, as Destroy does, and returns how many it
-// destroyed, members of groups included. All are destroyed or none: it panics like
-// Destroy, and for a query of another world. Changed and Ordered terms of q compare
-// with its Since, which stays. Cost: per chunk, but for the ids, where all rows of an
-// archetype match.
+// destroyed, members of groups included. All are destroyed or none: it panics like Destroy, and for
+// a query of another world. Changed and Ordered terms of q compare with its Since, which stays.
+// Cost: per chunk, but for the ids, where all rows of an archetype match.
 func (w *World) DestroyQuery(q *Query) int {
 	w.checkChange("World.DestroyQuery")
 	w.checkQuery("World.DestroyQuery", q)
@@ -77,9 +75,9 @@ func (w *World) DestroyQuery(q *Query) int {
 	return n
 }
 
-// DestroyList ends the entities of a list, in any order, as DestroyQuery, and returns how
-// many. Those that are dead, or twice in the list, are passed by. It panics for an entity of
-// another world, and destroys nothing then.
+// DestroyList ends the entities of a list, in any order, as DestroyQuery, and returns how many.
+// Those that are dead, or twice in the list, are passed by. It panics for an entity of another
+// world, and destroys nothing then.
 func (w *World) DestroyList(list []Entity) int {
 	w.checkChange("World.DestroyList")
 	n, err := w.destroyRows("World.DestroyList", w.withGroups(w.selectList("World.DestroyList", list, false)))
@@ -127,8 +125,8 @@ func (w *World) withGroups(tx *change.Tx) *change.Tx {
 	return w.selectList("", list, false)
 }
 
-// leads reports whether the archetype's entities stand for groups that end with them. Those that are
-// dying were destroyed before: a group that one got since is not asked.
+// leads reports whether the archetype's entities stand for groups that end with them. Those that
+// are dying were destroyed before: a group that one got since is not asked.
 func (a *Archetype) leads() bool { return a.table.Sig.Has(linkedID) && !a.dying }
 
 // appendGroups appends the entities of a part, each followed by those linked to it.
@@ -166,10 +164,9 @@ func (w *World) appendLinked(list []Entity, h *value.Header) []Entity {
 	return list
 }
 
-// Clear ends every entity, those of hidden ones included, and those with Cleanup types
-// too: they leave nothing. Types, archetypes and
-// queries stay, as do versions: handles from before are dead, and the indices are
-// given again from the lowest on. It panics during iteration.
+// Clear ends every entity, those of hidden ones included, and those with Cleanup types too: they
+// leave nothing. Types, archetypes and queries stay, as do versions: handles from before are dead,
+// and the indices are given again from the lowest on. It panics during iteration.
 func (w *World) Clear() { w.clear("World.Clear") }
 
 func (w *World) clear(op string) {
@@ -178,8 +175,8 @@ func (w *World) clear(op string) {
 	w.ids.EndLease()
 }
 
-// Reset is Clear that gives all memory back but that of the entities' records, as Shrink
-// does. The world goes on as it is then: old handles are dead.
+// Reset is Clear that gives all memory back but that of the entities' records, as Shrink does. The
+// world goes on as it is then: old handles are dead.
 func (w *World) Reset() {
 	w.clear("World.Reset")
 	w.Shrink(0)

@@ -8,7 +8,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Buffers of a bundle: slices in the bundle's struct are copied to and from the elements of buffers.
+// Buffers of a bundle: slices in the bundle's struct are copied to and from the elements of
+// buffers.
 
 // elementsIn returns the slice of a bundle's field, nil where it is absent.
 func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
@@ -22,9 +23,8 @@ func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) rawBuffer {
 	return rawBuffer{&f.t.finder, h, a.w.rows.Epoch, true}
 }
 
-// makeRoom lets each buffer of a row grow to hold the slice that a struct has for it.
-// On an error they hold what they held. No slice is one of a buffer that grows, for it
-// would fit there.
+// makeRoom lets each buffer of a row grow to hold the slice that a struct has for it. On an error
+// they hold what they held. No slice is one of a buffer that grows, for it would fit there.
 func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) error {
 	for i := range fields {
 		f := &fields[i]
@@ -43,8 +43,8 @@ func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at allo
 	return nil
 }
 
-// writeElements copies the slices of a struct, those that are there, into the buffers of
-// a row that have room for them.
+// writeElements copies the slices of a struct, those that are there, into the buffers of a row that
+// have room for them.
 func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
@@ -94,8 +94,7 @@ func (f *field) store(s unsafe.Pointer, from sliceHeader) {
 	*(*sliceHeader)(to) = f.copyOf(from) // Safe because to is where a slice is.
 }
 
-// copyOf returns a copy in Go memory of a slice of the field's elements, nil of an empty
-// one.
+// copyOf returns a copy in Go memory of a slice of the field's elements, nil of an empty one.
 func (f *field) copyOf(from sliceHeader) sliceHeader {
 	n := from.len
 	if n == 0 {

@@ -8,49 +8,48 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Enable bits: one word per 64 rows, for each type that was registered with
-// Enableable, in Go memory beside the chunk. Toggling is no structural change
-// and moves nothing. Bits of rows beyond the last are 0 (W6). The cell of a stretch leads to
-// them, so to toggle one entity's component is one look-up and one word (entity.Sight.Switch).
+// Enable bits: one word per 64 rows, for each type that was registered with Enableable, in Go
+// memory beside the chunk. Toggling is no structural change and moves nothing. Bits of rows beyond
+// the last are 0 (W6). The cell of a stretch leads to them, so to toggle one entity's component is
+// one look-up and one word (entity.Sight.Switch).
 
-// Enable switches e's component on. It returns false when e is not alive or
-// does not have it, and panics when the type is not Enableable. It may be
-// called during iteration: the mask of the rows at hand is a snapshot and does not change; rows of
-// later chunks have the bits as they are when the loop comes there.
+// Enable switches e's component on. It returns false when e is not alive or does not have it, and
+// panics when the type is not Enableable. It may be called during iteration: the mask of the rows
+// at hand is a snapshot and does not change; rows of later chunks have the bits as they are when
+// the loop comes there.
 func (h handle) Enable(e Entity) bool {
 	return h.t.own().sight().Switch(entity.ID(e), true)
 }
 
-// Disable switches e's component off: queries that name it pass e by, while Has
-// and Get still find it. It returns and panics like Enable.
+// Disable switches e's component off: queries that name it pass e by, while Has and Get still find
+// it. It returns and panics like Enable.
 func (h handle) Disable(e Entity) bool {
 	return h.t.own().sight().Switch(entity.ID(e), false)
 }
 
-// Enabled reports whether e is alive and has the component, switched on. A type
-// that is not Enableable is always on.
+// Enabled reports whether e is alive and has the component, switched on. A type that is not
+// Enableable is always on.
 func (h handle) Enabled(e Entity) bool { return h.t.own().enabled("Component.Enabled", e) }
 
-// EnabledAt reports whether the component of the i'th of rows is switched on now: Rows.Each
-// and Rows.Mask are snapshots. It panics like Component.Slice, when i is not in
-// [0, rows.Len()), where the chunk lacks an Optional type, and when the type is not Enableable.
+// EnabledAt reports whether the component of the i'th of rows is switched on now: Rows.Each and
+// Rows.Mask are snapshots. It panics like Component.Slice, when i is not in [0, rows.Len()), where
+// the chunk lacks an Optional type, and when the type is not Enableable.
 func (h handle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
 	return s.t.a.table.Books.Bits(p.Slot(), s.pos).Has(s.first + i)
 }
 
-// EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when
-// the query does not declare Write of it. Goroutines of a borrow toggle so in their rows.
+// EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when the
+// query does not declare Write of it. Goroutines of a borrow toggle so in their rows.
 func (h handle) EnableAt(rows Rows, i int) { h.t.toggleAt("Component.EnableAt", rows, i, true) }
 
 // DisableAt switches the component of the i'th of rows off; see EnableAt.
 func (h handle) DisableAt(rows Rows, i int) { h.t.toggleAt("Component.DisableAt", rows, i, false) }
 
-// EnableQuery switches the component on for every entity that matches q and has it,
-// and returns how many those are. Rows that do not match stay as they are: to switch
-// all on, ask for ecs.Present or ecs.Disabled of the component. It may be called inside
-// a loop, whose masks do not change, but not while the world is shared. It panics when
-// the type is not Enableable. Cost: per 64 rows.
+// EnableQuery switches the component on for every entity that matches q and has it, and returns how
+// many those are. Rows that do not match stay as they are: to switch all on, ask for ecs.Present or
+// ecs.Disabled of the component. It may be called inside a loop, whose masks do not change, but not
+// while the world is shared. It panics when the type is not Enableable. Cost: per 64 rows.
 func (h handle) EnableQuery(q *Query) int { return h.t.toggleQuery("Component.EnableQuery", q, true) }
 
 // DisableQuery switches the component off; see EnableQuery.
@@ -58,9 +57,9 @@ func (h handle) DisableQuery(q *Query) int {
 	return h.t.toggleQuery("Component.DisableQuery", q, false)
 }
 
-// EnableList switches the component on for the entities of a list that are alive and
-// have it, and returns how many those are, each counted once. It panics like
-// EnableQuery, and for an entity of another world, before anything changes.
+// EnableList switches the component on for the entities of a list that are alive and have it, and
+// returns how many those are, each counted once. It panics like EnableQuery, and for an entity of
+// another world, before anything changes.
 func (h handle) EnableList(list []Entity) int {
 	return h.t.toggleList("Component.EnableList", list, true)
 }
@@ -155,8 +154,8 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 	return a, pos, at.Row
 }
 
-// toggleRow sets a row's bit and marks the type changed: with atomics for a goroutine of a borrow, and
-// for any goroutine while the world is shared.
+// toggleRow sets a row's bit and marks the type changed: with atomics for a goroutine of a borrow,
+// and for any goroutine while the world is shared.
 func (t *typeInfo) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
 	slot, w := a.table.Places[t.id].Slot(), a.w
 	if b == nil {
@@ -195,8 +194,8 @@ func (t *typeInfo) checkToggle(op string) {
 	t.checkLent(op, mayWrite)
 }
 
-// toggleRows switches the bits of the selected rows that have the type, and marks it changed
-// in their chunks.
+// toggleRows switches the bits of the selected rows that have the type, and marks it changed in
+// their chunks.
 func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 	for i := range tx.Parts {
 		p := &tx.Parts[i]

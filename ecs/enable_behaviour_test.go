@@ -13,8 +13,8 @@ import (
 	"quarry/ecs"
 )
 
-// TestBehaviour45StartEnabled: new enableable components are enabled, however they came;
-// Has is true while disabled; Add on a disabled one is a no-op.
+// TestBehaviour45StartEnabled: new enableable components are enabled, however they came; Has is
+// true while disabled; Add on a disabled one is a no-op.
 func TestBehaviour45StartEnabled(t *testing.T) {
 	w := newWorld(t)
 	stun, mark, hits := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Enableable)
@@ -53,8 +53,8 @@ func TestBehaviour45StartEnabled(t *testing.T) {
 	require.Equal(t, all, enabled(a.Create()), "a row that was used before")
 }
 
-// TestBehaviour46Patterns: every m-th of n entities disabled in one or two types, under
-// every kind of term.
+// TestBehaviour46Patterns: every m-th of n entities disabled in one or two types, under every kind
+// of term.
 func TestBehaviour46Patterns(t *testing.T) {
 	sizes := []int{1, 64, 100, 128, 200, 1024, 20_000}
 	if testing.Short() {
@@ -69,8 +69,8 @@ func TestBehaviour46Patterns(t *testing.T) {
 	}
 }
 
-// createEach creates entities one by one, so that with alloc.Fixed(1) all chunks have
-// 16 KiB: what CreateN takes at once comes in larger ones.
+// createEach creates entities one by one, so that with alloc.Fixed(1) all chunks have 16 KiB: what
+// CreateN takes at once comes in larger ones.
 func createEach(a *ecs.Archetype, n int) (ids []ecs.Entity) {
 	for range n {
 		ids = append(ids, a.Create())
@@ -122,8 +122,8 @@ func disablePattern(t *testing.T, n, m int, g alloc.Growth) {
 	require.NoError(t, w.Verify())
 }
 
-// checkPattern compares a query's rows, by all ways to walk them, with a test of the
-// entities in order of creation.
+// checkPattern compares a query's rows, by all ways to walk them, with a test of the entities in
+// order of creation.
 func checkPattern(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) bool) {
 	t.Helper()
 	at, matching := 0, 0 // rows are in order of creation, but chunks without a match are not yielded
@@ -162,8 +162,8 @@ func checkPattern(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) b
 	require.Equal(t, matching, q.Count(), "%v", q)
 }
 
-// TestBehaviour47MaskAlgebra: rows with all eight combinations of three bits, in one
-// chunk, under all combinations of terms.
+// TestBehaviour47MaskAlgebra: rows with all eight combinations of three bits, in one chunk, under
+// all combinations of terms.
 func TestBehaviour47MaskAlgebra(t *testing.T) {
 	x := newTruth(t)
 	for i := range 500 { // one archetype: the masks alone decide
@@ -180,8 +180,8 @@ func TestBehaviour47MaskAlgebra(t *testing.T) {
 	}
 }
 
-// TestBehaviour48BitsFollowRows: bits go with their row when another is destroyed or
-// moved before, in or behind it, when chunks are released, and in moves by Add and Remove.
+// TestBehaviour48BitsFollowRows: bits go with their row when another is destroyed or moved before,
+// in or behind it, when chunks are released, and in moves by Add and Remove.
 func TestBehaviour48BitsFollowRows(t *testing.T) {
 	for _, g := range []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)} {
 		for _, from := range []string{"front", "middle", "end", "every third", "moved"} {
@@ -241,8 +241,8 @@ func TestBehaviour48BitsFollowRows(t *testing.T) {
 	}
 }
 
-// TestBehaviour49TogglingMarksItsType: toggling bumps the version of that type in that
-// chunk and of no other, also when the bit was so before.
+// TestBehaviour49TogglingMarksItsType: toggling bumps the version of that type in that chunk and of
+// no other, also when the bit was so before.
 func TestBehaviour49TogglingMarksItsType(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	stun, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
@@ -268,8 +268,9 @@ func TestBehaviour49TogglingMarksItsType(t *testing.T) {
 	}
 }
 
-// TestToggleAlone: the short way of Enable and Disable, while nothing is lent, does what the long way does, which a
-// world takes while it is shared: in small chunks and large ones, for entities that lack the type, that died, and for none.
+// TestToggleAlone: the short way of Enable and Disable, while nothing is lent, does what the long
+// way does, which a world takes while it is shared: in small chunks and large ones, for entities
+// that lack the type, that died, and for none.
 func TestToggleAlone(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, n := range []int{1, 50, 3000} {
@@ -314,8 +315,8 @@ func TestToggleAlone(t *testing.T) {
 	}
 }
 
-// TestBehaviour50ParallelToggles: toggles from many goroutines during a share keep
-// bits and counts right, in rows of the same word and of the same entity.
+// TestBehaviour50ParallelToggles: toggles from many goroutines during a share keep bits and counts
+// right, in rows of the same word and of the same entity.
 func TestBehaviour50ParallelToggles(t *testing.T) {
 	const workers, n = 8, 1000
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))

@@ -7,15 +7,15 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// hooked is the store of a managed type whose calls tell a test first: in the middle of structural changes, where no
-// program's code runs.
+// hooked is the store of a managed type whose calls tell a test first: in the middle of structural
+// changes, where no program's code runs.
 type hooked struct {
 	value.Managed
 	inside func(call string)
 }
 
-// RegisterHooked registers a managed type of uint64 whose store tells inside of the calls that structural changes make:
-// Release, Clone, Copy, Adopt and Trim.
+// RegisterHooked registers a managed type of uint64 whose store tells inside of the calls that
+// structural changes make: Release, Clone, Copy, Adopt and Trim.
 func RegisterHooked(w *World, inside func(call string)) Type {
 	t := reflect.TypeFor[uint64]()
 	return handle{w.register("RegisterHooked", typeInfo{rtype: t, name: "hooked", managed: &hooked{value.NewStore[uint64](), inside},

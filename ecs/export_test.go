@@ -8,9 +8,8 @@ import (
 	"unsafe"
 )
 
-// Corrupt breaks one numbered invariant of a world that has at least two
-// archetypes with rows, one query, an enableable type and a spilled buffer, and
-// returns what puts it right.
+// Corrupt breaks one numbered invariant of a world that has at least two archetypes with rows, one
+// query, an enableable type and a spilled buffer, and returns what puts it right.
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
 	for _, b := range w.archetypes.list {
@@ -71,8 +70,8 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
-// CorruptParts breaks one numbered invariant of the parts of a world that has an archetype of one type, and returns
-// what puts it right.
+// CorruptParts breaks one numbered invariant of the parts of a world that has an archetype of one
+// type, and returns what puts it right.
 func (w *World) CorruptParts(invariant string) (restore func()) {
 	a := w.archetypes.list[0]
 	switch invariant {
@@ -128,8 +127,7 @@ func OpenWorlds() int {
 	return tags.Open()
 }
 
-// SetNextVersion makes the next entity with a fresh index start at a version,
-// to meet the wrap.
+// SetNextVersion makes the next entity with a fresh index start at a version, to meet the wrap.
 func (w *World) SetNextVersion(index uint32, version uint32) {
 	view := w.ids.View()
 	r := view.Record(entity.Make(index, w.ids.Tag(), 0))
@@ -155,8 +153,7 @@ func MarkType(t Type, e Entity) { t.info().mut(opMut, e) }
 // Ways returns the number of ways that an archetype knows, from it and to it.
 func Ways(a *Archetype) int { return a.table.Transitions() }
 
-// Sweep gives up the archetypes of values that have no rows, as a change does when there
-// are many.
+// Sweep gives up the archetypes of values that have no rows, as a change does when there are many.
 func (w *World) Sweep() { w.sweep() }
 
 // SharedValues returns the number of values that the stores know.
@@ -186,8 +183,8 @@ func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
 	return sum
 }
 
-// ShrinkSteps is Shrink with a budget of n steps, however long they take: by a clock that goes on when
-// it is read, which Shrink does behind each step.
+// ShrinkSteps is Shrink with a budget of n steps, however long they take: by a clock that goes on
+// when it is read, which Shrink does behind each step.
 func (w *World) ShrinkSteps(n int) (done bool) {
 	read := time.Duration(0)
 	return w.shrink(time.Duration(n), func() time.Duration { read++; return read })

@@ -36,8 +36,8 @@ func dead(t *testing.T, w *ecs.World, e ecs.Entity) {
 	require.Equal(t, ecs.Null, found)
 }
 
-// TestBehaviour01ZeroEntity: the zero entity is never alive, and ids that are kept
-// back are neither recycled nor destroyed.
+// TestBehaviour01ZeroEntity: the zero entity is never alive, and ids that are kept back are neither
+// recycled nor destroyed.
 func TestBehaviour01ZeroEntity(t *testing.T) {
 	w := newWorld(t)
 	dead(t, w, ecs.Entity{})
@@ -60,8 +60,8 @@ func TestBehaviour01ZeroEntity(t *testing.T) {
 	}
 }
 
-// TestBehaviour02Recycled: an index that comes again has another version, and the old
-// handle is dead for everything. On both paths.
+// TestBehaviour02Recycled: an index that comes again has another version, and the old handle is
+// dead for everything. On both paths.
 func TestBehaviour02Recycled(t *testing.T) {
 	w := newWorld(t)
 	a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Inline(1)))
@@ -87,8 +87,8 @@ func TestBehaviour02Recycled(t *testing.T) {
 	}
 }
 
-// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. Promised
-// ids do so, too: see TestVersionsWrap of package entity.
+// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. Promised ids do
+// so, too: see TestVersionsWrap of package entity.
 func TestBehaviour03Wrap(t *testing.T) {
 	const last = 1<<32 - 1
 	w := newWorld(t)
@@ -118,8 +118,7 @@ func TestBehaviour03Wrap(t *testing.T) {
 	require.Equal(t, []uint32{last, 1}, versions(a.Create, index))
 }
 
-// TestBehaviour06BulkRecycles: a batch takes the k indices that are free below, and n
-// new ones.
+// TestBehaviour06BulkRecycles: a batch takes the k indices that are free below, and n new ones.
 func TestBehaviour06BulkRecycles(t *testing.T) {
 	for _, k := range []int{0, 1, 63, 64, 65, 500} {
 		w := newWorld(t)
@@ -192,8 +191,8 @@ func TestBehaviour10Limit(t *testing.T) {
 	reserve(t, w, 1)
 }
 
-// TestBehaviour11Reserved: ids reserved by several goroutines are all different, no
-// query or look-up sees them, and then they are what was promised.
+// TestBehaviour11Reserved: ids reserved by several goroutines are all different, no query or
+// look-up sees them, and then they are what was promised.
 func TestBehaviour11Reserved(t *testing.T) {
 	const workers, n = 8, 3000
 	w := newWorld(t)
@@ -234,9 +233,9 @@ func TestBehaviour11Reserved(t *testing.T) {
 	}
 }
 
-// TestIndicesBy64: single creations and batches take indices in one order: those that were free among 64
-// neighbours, from the lowest on, then those of the lowest 64 with a free one. What is freed among the 64
-// under way waits until they are used up.
+// TestIndicesBy64: single creations and batches take indices in one order: those that were free
+// among 64 neighbours, from the lowest on, then those of the lowest 64 with a free one. What is
+// freed among the 64 under way waits until they are used up.
 func TestIndicesBy64(t *testing.T) {
 	w := newWorld(t)
 	a := ecs.NewArchetype(w, ecs.Register[Position](w))

@@ -10,23 +10,22 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Instantiating. A call copies the members of a group, n times each. All that can fail comes
-// first: archetypes, blocks for the buffers that have spilled, ids, rows. Then rows are
-// filled member by member, column by column, so a copy of the i'th member is one of n rows that
-// lie together:
+// Instantiating. A call copies the members of a group, n times each. All that can fail comes first:
+// archetypes, blocks for the buffers that have spilled, ids, rows. Then rows are filled member by
+// member, column by column, so a copy of the i'th member is one of n rows that lie together:
 //
 //	members     a        b            rows of b's archetype
 //	copies      a0 a1 a2 b0 b1 b2     | ... | b0 | b1 | b2 |
 //
-// At last entities in the copies that name members are made to name the copies of the same
-// number. Where they stand is found once, in the member, and not again in each copy.
+// At last entities in the copies that name members are made to name the copies of the same number.
+// Where they stand is found once, in the member, and not again in each copy.
 
-// Instantiate makes a copy of e and returns it: a new entity with e's components, enable
-// bits, shared values and buffers, elements included, but without Prefab and Cleanup types
-// and without its name. Entities in its components and buffers that name e name the copy
-// then, others stay. Where e has a buffer of LinkedEntity its members are copied too, each
-// once, but for those that are dead or have the tag CleanupEntity, and entities that name one of the group name its
-// copy. It panics when e is not alive or has the tag CleanupEntity, during iteration, and with a *LimitError
+// Instantiate makes a copy of e and returns it: a new entity with e's components, enable bits,
+// shared values and buffers, elements included, but without Prefab and Cleanup types and without
+// its name. Entities in its components and buffers that name e name the copy then, others stay.
+// Where e has a buffer of LinkedEntity its members are copied too, each once, but for those that
+// are dead or have the tag CleanupEntity, and entities that name one of the group name its copy. It
+// panics when e is not alive or has the tag CleanupEntity, during iteration, and with a *LimitError
 // when there is no room.
 func (w *World) Instantiate(e Entity) Entity {
 	if w != nil && w.loops.open == 0 && w.ids.Free() > 0 {
@@ -69,18 +68,18 @@ func (c *copying) learn() {
 	m.from.copies = m.path
 }
 
-// InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n
-// copies of e, then the n of each member of its group, in order. All are made or none: an
-// error is a *LimitError. It panics like Instantiate, and for a negative n. Cost: per column
-// for entities without links and spilled buffers, and the ids.
+// InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n copies of
+// e, then the n of each member of its group, in order. All are made or none: an error is a
+// *LimitError. It panics like Instantiate, and for a negative n. Cost: per column for entities
+// without links and spilled buffers, and the ids.
 func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
 	return w.instantiateLinked("World.InstantiateN", e, n)
 }
 
-// InstantiateGroup makes n copies of the entities of a group: those that name one
-// another do so in each copy. The batch is the n copies of the first, then those of the
-// second, and so on. Their own LinkedEntity buffers do not make the group larger. It panics
-// like InstantiateN of each of them, and for an entity that is in the group twice.
+// InstantiateGroup makes n copies of the entities of a group: those that name one another do so in
+// each copy. The batch is the n copies of the first, then those of the second, and so on. Their own
+// LinkedEntity buffers do not make the group larger. It panics like InstantiateN of each of them,
+// and for an entity that is in the group twice.
 func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 	const op = "World.InstantiateGroup"
 	w.checkChange(op)
@@ -249,8 +248,8 @@ func (c *copying) reserve(total int) error {
 	return err
 }
 
-// aim finds the archetypes of the copies, and takes blocks for their buffers that spill: by member, column and copy.
-// first is the outcome of the first member's copies, nil: that of Instantiate.
+// aim finds the archetypes of the copies, and takes blocks for their buffers that spill: by member,
+// column and copy. first is the outcome of the first member's copies, nil: that of Instantiate.
 func (c *copying) aim(first *Outcome) error {
 	for i := range c.members {
 		m := &c.members[i]
@@ -330,8 +329,8 @@ func (c *copying) fill(i int) {
 	}
 }
 
-// fillBuffers gives the copies of a buffer that has spilled, which have its header still,
-// elements of their own.
+// fillBuffers gives the copies of a buffer that has spilled, which have its header still, elements
+// of their own.
 func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 	t := c.w.types.list[b.Key]
 	length := from.Len()
@@ -384,7 +383,8 @@ func (c *copying) relink(i int) {
 	}
 }
 
-// findLinks notes the entities in a row of a column, which is a copy of a member's still, that name members.
+// findLinks notes the entities in a row of a column, which is a copy of a member's still, that name
+// members.
 func (c *copying) findLinks(row alloc.StoreRow, t *typeInfo, from column) {
 	first, n := t.linked(row.Element(from.Offset, from.Size))
 	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {

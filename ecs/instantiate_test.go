@@ -13,8 +13,7 @@ import (
 	"quarry/ecs"
 )
 
-// nest is a world with everything that Instantiate has to copy, and with what it has to
-// leave out.
+// nest is a world with everything that Instantiate has to copy, and with what it has to leave out.
 type nest struct {
 	w        *ecs.World
 	position ecs.Component[Position]
@@ -83,8 +82,8 @@ func (x *nest) same(t *testing.T, source, copied ecs.Entity, from, to []ecs.Enti
 	require.True(t, v == w && ok == ok2)
 }
 
-// TestInstantiateOne: a copy has all that its source has, but Prefab and cleanup types;
-// entities that name the source name the copy, others stay. Elements are its own.
+// TestInstantiateOne: a copy has all that its source has, but Prefab and cleanup types; entities
+// that name the source name the copy, others stay. Elements are its own.
 func TestInstantiateOne(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, hits := range []int{0, 1, 3, 4, 100, 5000} {
@@ -138,8 +137,8 @@ func TestInstantiateN(t *testing.T) {
 	}
 }
 
-// TestInstantiateGroup: entities that name members of the group name their copies of the
-// same number, in components and buffers; others stay.
+// TestInstantiateGroup: entities that name members of the group name their copies of the same
+// number, in components and buffers; others stay.
 func TestInstantiateGroup(t *testing.T) {
 	x := newNest(t)
 	outside := x.make(2, 0, ecs.Null)
@@ -169,8 +168,8 @@ func TestInstantiateGroup(t *testing.T) {
 		func() { _, _ = x.w.InstantiateGroup([]ecs.Entity{group[0], group[1], group[0]}, 1) })
 }
 
-// TestInstantiateLinked: an entity with a group is copied with it, and the copy's group
-// is that of the copies; what is dead or dying is not copied.
+// TestInstantiateLinked: an entity with a group is copied with it, and the copy's group is that of
+// the copies; what is dead or dying is not copied.
 func TestInstantiateLinked(t *testing.T) {
 	x := newNest(t)
 	root := ecs.NewArchetype(x.w, x.linked, x.owner, x.prefab).Create()
@@ -306,9 +305,9 @@ func (x *nest) alike(t *testing.T, source, copied ecs.Entity) {
 	require.True(t, v == w && ok == ok2)
 }
 
-// TestInstantiateAgain: the second copy of an entity that is nothing but its row takes a short way of its own. It is
-// as the copies that InstantiateN makes beside it: values, enable bits, types, versions and places, over the
-// borders of chunks.
+// TestInstantiateAgain: the second copy of an entity that is nothing but its row takes a short way
+// of its own. It is as the copies that InstantiateN makes beside it: values, enable bits, types,
+// versions and places, over the borders of chunks.
 func TestInstantiateAgain(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, kind := range []struct {
@@ -363,7 +362,8 @@ func TestInstantiateAgain(t *testing.T) {
 	}
 }
 
-// TestInstantiateAgainGivenUp: the short way ends with the archetype of the copies, and begins again with the next.
+// TestInstantiateAgainGivenUp: the short way ends with the archetype of the copies, and begins
+// again with the next.
 func TestInstantiateAgainGivenUp(t *testing.T) {
 	x := newNest(t)
 	e := ecs.NewArchetype(x.w, x.position, x.prefab).Create()

@@ -52,8 +52,8 @@ var holes = map[string]func(x *ship) []ecs.Type{
 	},
 }
 
-// fill gives the entities of a batch values that follow from their ids, in all columns
-// that are there. Most buffers spill.
+// fill gives the entities of a batch values that follow from their ids, in all columns that are
+// there. Most buffers spill.
 func (x *ship) fill(b ecs.Batch) {
 	for rows := range b.Rows() {
 		p, c := x.position.Slice(rows), x.cargo.Slice(rows)
@@ -70,8 +70,8 @@ func (x *ship) fill(b ecs.Batch) {
 	}
 }
 
-// check looks at every entity: by slices of a query that was made before anything moved,
-// and by look-ups.
+// check looks at every entity: by slices of a query that was made before anything moved, and by
+// look-ups.
 func (x *ship) check(t *testing.T, q *ecs.Query, n int, text string) {
 	t.Helper()
 	require.NoError(t, x.w.Verify(), text)
@@ -100,10 +100,9 @@ func (x *ship) check(t *testing.T, q *ecs.Query, n int, text string) {
 	require.Equal(t, n, seen, text)
 }
 
-// TestHoleThereAndBack takes types from all rows and gives them back, over and over: the
-// chunks stay, a part-full one too, what stays keeps its values, and what comes is zero,
-// though the memory is full of what was there. Queries, ways and look-ups are older than
-// the layout.
+// TestHoleThereAndBack takes types from all rows and gives them back, over and over: the chunks
+// stay, a part-full one too, what stays keeps its values, and what comes is zero, though the memory
+// is full of what was there. Queries, ways and look-ups are older than the layout.
 func TestHoleThereAndBack(t *testing.T) {
 	for name, types := range holes {
 		for _, growth := range chunkSizes {
@@ -194,8 +193,7 @@ func (x *ship) thereAndBack(t *testing.T, full, less *ecs.Archetype, q *ecs.Quer
 	}
 }
 
-// oneByOne sends one entity by ways that are older than the layout; the last row fills its
-// gap.
+// oneByOne sends one entity by ways that are older than the layout; the last row fills its gap.
 func (x *ship) oneByOne(t *testing.T, full, less *ecs.Archetype, text string) {
 	e := x.all.At(0)
 	id := float64(e.Index())
@@ -251,9 +249,8 @@ func TestHoleNeedsNoMemory(t *testing.T) {
 	require.NoError(t, x.w.Verify())
 }
 
-// TestHoleIsBounded: no layout is taken over whose hole takes more than a quarter of the
-// rows, by less than a chunk of rows, where rows come from two archetypes, or where there
-// are rows.
+// TestHoleIsBounded: no layout is taken over whose hole takes more than a quarter of the rows, by
+// less than a chunk of rows, where rows come from two archetypes, or where there are rows.
 func TestHoleIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(x *ship) (from *ecs.Archetype, rows int)
@@ -296,8 +293,8 @@ func TestHoleIsBounded(t *testing.T) {
 	}
 }
 
-// TestHolesOfHoles takes one type after the other: what is left has holes for both, as
-// long as they are not too wide together, and all of it can come back.
+// TestHolesOfHoles takes one type after the other: what is left has holes for both, as long as they
+// are not too wide together, and all of it can come back.
 func TestHolesOfHoles(t *testing.T) {
 	x := newShip(t, alloc.Fixed(1))
 	full := ecs.NewArchetype(x.w, x.position, x.cargo, x.velocity, x.stun)
@@ -324,8 +321,8 @@ func TestHolesOfHoles(t *testing.T) {
 	x.check(t, q, 700, "with both")
 }
 
-// TestOwnLayoutAgain: the first rows that are made in an archetype without rows, or that
-// come one by one, lie in its own layout, for queries and ways from before too.
+// TestOwnLayoutAgain: the first rows that are made in an archetype without rows, or that come one
+// by one, lie in its own layout, for queries and ways from before too.
 func TestOwnLayoutAgain(t *testing.T) {
 	for name, first := range map[string]func(x *ship, less *ecs.Archetype){
 		"Create":  func(x *ship, less *ecs.Archetype) { less.Create() },
@@ -376,8 +373,8 @@ func TestOwnLayoutAgain(t *testing.T) {
 	}
 }
 
-// TestRefusedChangesLeaveNoWays makes a change again and again that fails: what it made
-// on the way is forgotten each time.
+// TestRefusedChangesLeaveNoWays makes a change again and again that fails: what it made on the way
+// is forgotten each time.
 func TestRefusedChangesLeaveNoWays(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	x := newShip(t, alloc.Fixed(1), ecs.WithUniverse(u))
@@ -391,8 +388,8 @@ func TestRefusedChangesLeaveNoWays(t *testing.T) {
 	}
 }
 
-// TestOneWayForEachPair makes change after change between the same archetypes: they share
-// the ways, which a new layout would have to walk.
+// TestOneWayForEachPair makes change after change between the same archetypes: they share the ways,
+// which a new layout would have to walk.
 func TestOneWayForEachPair(t *testing.T) {
 	x := newShip(t, alloc.Fixed(1))
 	a := ecs.NewArchetype(x.w, x.position)
@@ -408,8 +405,8 @@ func TestOneWayForEachPair(t *testing.T) {
 	}
 }
 
-// TestTransactionFindsTheLayoutAnew: a group may be on its way to an archetype without rows in another's layout when a
-// later group of the transaction gives that archetype its own layout again.
+// TestTransactionFindsTheLayoutAnew: a group may be on its way to an archetype without rows in
+// another's layout when a later group of the transaction gives that archetype its own layout again.
 func TestTransactionFindsTheLayoutAnew(t *testing.T) {
 	w := newWorld(t)
 	type wide [6]uint64

@@ -9,14 +9,14 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// The life of a world: what it is made with, and how the parts that world.go declares are
-// opened and closed.
+// The life of a world: what it is made with, and how the parts that world.go declares are opened
+// and closed.
 
 // Option changes how NewWorld works.
 type Option func(*World)
 
-// WithUniverse makes the world take its chunks from u, made with an [alloc.Size] of
-// your own, say. It may serve others too and is closed by you, after the world.
+// WithUniverse makes the world take its chunks from u, made with an [alloc.Size] of your own, say.
+// It may serve others too and is closed by you, after the world.
 func WithUniverse(u *alloc.Universe) Option {
 	if u == nil {
 		panic("ecs: WithUniverse: the universe is nil")
@@ -33,28 +33,27 @@ func checkOptions(op string, options []Option) {
 	}
 }
 
-// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they
-// double, by at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB,
-// so a thousand rows of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
+// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they double, by
+// at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB, so a thousand rows
+// of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
 func DefaultChunkGrowth() alloc.Growth {
 	return alloc.Doubling().Capped(alloc.ChunksPerMegachunk)
 }
 
-// ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow.
-// What it takes at once comes as few large chunks, of 1 to 64 units, so the policy
-// also says how large chunks get: the default, DefaultChunkGrowth, gives chunks of up to
-// 64 units, and alloc.Fixed(1) only chunks of 16 KiB. Policies that multiply begin
-// with a small chunk of 2 KiB, an eighth of a unit, that they do not count, where the rows
-// fit. Its rows are copied when it is outgrown, as are those of an only chunk of 16 or 32
-// KiB where a larger one can be had. An archetype that empties keeps a small chunk.
-// Loops over data beyond the cache want large chunks; versions, which are per
-// chunk, are finer with small ones. Units without rows are the archetype's reserve,
-// which is cut when it is more than twice what the policy would add. So entities that
-// come and go at the border of a chunk do not go to the universe each time.
+// ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow. What it takes at
+// once comes as few large chunks, of 1 to 64 units, so the policy also says how large chunks get:
+// the default, DefaultChunkGrowth, gives chunks of up to 64 units, and alloc.Fixed(1) only chunks
+// of 16 KiB. Policies that multiply begin with a small chunk of 2 KiB, an eighth of a unit, that
+// they do not count, where the rows fit. Its rows are copied when it is outgrown, as are those of
+// an only chunk of 16 or 32 KiB where a larger one can be had. An archetype that empties keeps a
+// small chunk. Loops over data beyond the cache want large chunks; versions, which are per chunk,
+// are finer with small ones. Units without rows are the archetype's reserve, which is cut when it
+// is more than twice what the policy would add. So entities that come and go at the border of a
+// chunk do not go to the universe each time.
 func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
 
-// NewWorld makes an empty world, with a universe of its own of the default size
-// unless WithUniverse is given. An error wraps those of alloc.NewUniverse.
+// NewWorld makes an empty world, with a universe of its own of the default size unless WithUniverse
+// is given. An error wraps those of alloc.NewUniverse.
 func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
 	w := &World{growth: DefaultChunkGrowth()}
@@ -87,12 +86,12 @@ func NewWorld(options ...Option) (*World, error) {
 	return w, nil
 }
 
-// Close frees everything that the world holds; handles, rows and pointers into
-// it are void. It is an error when others still hold chunks of the world's own universe, which
-// wraps alloc.ErrInUse and says how many of them command buffers hold, when the system refuses to take its memory back, and when there is memory that
-// belongs to no entity's buffer, which wraps alloc.ErrLeak and counts the blocks. The world is
-// closed all the same. A second call tries again to give back the universe, and does nothing
-// when that is done. It panics during iteration.
+// Close frees everything that the world holds; handles, rows and pointers into it are void. It is
+// an error when others still hold chunks of the world's own universe, which wraps alloc.ErrInUse
+// and says how many of them command buffers hold, when the system refuses to take its memory back,
+// and when there is memory that belongs to no entity's buffer, which wraps alloc.ErrLeak and counts
+// the blocks. The world is closed all the same. A second call tries again to give back the
+// universe, and does nothing when that is done. It panics during iteration.
 func (w *World) Close() error {
 	if w.closed {
 		return w.closeUniverse() // it may have been in use the first time
@@ -164,8 +163,7 @@ type Stats struct {
 	Buffers    int    // buffers whose elements have spilled to the heap
 }
 
-// Stats counts, in time proportional to the number of archetypes. A closed world
-// has nothing.
+// Stats counts, in time proportional to the number of archetypes. A closed world has nothing.
 func (w *World) Stats() Stats {
 	if w.closed {
 		return Stats{}

@@ -12,9 +12,8 @@ import (
 // ErrLimit is wrapped by every *LimitError.
 var ErrLimit = errors.New("limit reached")
 
-// LimitError says that a limit of the library or of the system was reached.
-// The world is as it was before the call. Functions without an error result
-// panic with it; their Try forms return it.
+// LimitError says that a limit of the library or of the system was reached. The world is as it was
+// before the call. Functions without an error result panic with it; their Try forms return it.
 type LimitError struct {
 	Op    string // the call, as Archetype.Create
 	Limit string // what is limited, as "entities a world"; "" when Err says it
@@ -46,7 +45,8 @@ func limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
 }
 
-// refused is the LimitError of an error of the universe, of the store of ids or of a buffer's Spill, nil for none.
+// refused is the LimitError of an error of the universe, of the store of ids or of a buffer's
+// Spill, nil for none.
 func refused(err error) error {
 	switch {
 	case err == nil:
@@ -59,8 +59,8 @@ func refused(err error) error {
 	return limit("", 0, err)
 }
 
-// planLimit is the LimitError of a set of types of which a row does not fit a chunk. It panics
-// for another error: sizes and alignments come from Go types.
+// planLimit is the LimitError of a set of types of which a row does not fit a chunk. It panics for
+// another error: sizes and alignments come from Go types.
 func planLimit(err error) error {
 	if errors.Is(err, layout.ErrTooBig) {
 		return limit("bytes of columns a chunk", layout.ChunkSize, err)

@@ -8,9 +8,9 @@ import (
 	"quarry/internal/seam/under"
 )
 
-// Links: the entities that stand in components, in elements of buffers and in managed and
-// shared values, wherever a type has a field of type Entity; behind pointers, in slices,
-// maps and interfaces they are not found.
+// Links: the entities that stand in components, in elements of buffers and in managed and shared
+// values, wherever a type has a field of type Entity; behind pointers, in slices, maps and
+// interfaces they are not found.
 
 // eachEntity calls visit for the entities in n values, size bytes each.
 func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {
@@ -27,7 +27,8 @@ func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, v
 	}
 }
 
-// retag replaces the tag of one world by the tag of another in the entities of n values, size bytes each.
+// retag replaces the tag of one world by the tag of another in the entities of n values, size bytes
+// each.
 func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
 	for j := range links {
 		l := links[j] // in registers

@@ -24,8 +24,8 @@ type oddHollow struct {
 	Any   any
 }
 
-// TestTypesWithoutEnd: types with arrays of elements that have no size are of each kind, and no call
-// walks those elements.
+// TestTypesWithoutEnd: types with arrays of elements that have no size are of each kind, and no
+// call walks those elements.
 func TestTypesWithoutEnd(t *testing.T) {
 	w := newWorld(t)
 	type empty [1 << 40]struct{}
@@ -106,7 +106,8 @@ func (b *bonds) each() (all []*ecs.Entity) {
 	return all
 }
 
-// TestLinksInArrays: entities in arrays within arrays follow copies and clones, in values of each kind.
+// TestLinksInArrays: entities in arrays within arrays follow copies and clones, in values of each
+// kind.
 func TestLinksInArrays(t *testing.T) {
 	w := newWorld(t)
 	part, parts := ecs.Register[bonds](w), ecs.RegisterBuffer[bonds](w)
@@ -187,8 +188,8 @@ func TestLinksAreAsLongAsWritten(t *testing.T) {
 	require.LessOrEqual(t, w.LongestFields(), 5, "what Hash reads of a value")
 }
 
-// TestHashOfArrays: a value counts as its parts do one behind the other, whether they are written out
-// or in arrays.
+// TestHashOfArrays: a value counts as its parts do one behind the other, whether they are written
+// out or in arrays.
 func TestHashOfArrays(t *testing.T) {
 	hash := func(w *ecs.World, e ecs.Entity) uint64 {
 		require.NoError(t, w.Verify())

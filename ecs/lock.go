@@ -7,8 +7,8 @@ import (
 )
 
 // The lock. A structural change would move the rows of loops and borrows. So each structural change
-// asks here first: inside a loop, while the world is shared and in a closed world it is refused, and
-// borrows of queries that are out are ended for it (N1).
+// asks here first: inside a loop, while the world is shared and in a closed world it is refused,
+// and borrows of queries that are out are ended for it (N1).
 
 // checkNew panics unless something can be made in the world.
 func (w *World) checkNew(op string) {
@@ -27,9 +27,9 @@ func (w *World) checkHandle(op string) {
 	}
 }
 
-// checkUnlocked panics while a loop over rows is under way: a structural change
-// would move what the loop stands on. So it does for ever in a closed world, see Close. For
-// borrows of queries it waits.
+// checkUnlocked panics while a loop over rows is under way: a structural change would move what the
+// loop stands on. So it does for ever in a closed world, see Close. For borrows of queries it
+// waits.
 func (w *World) checkUnlocked(op string) {
 	if w == nil || w.loops.open != 0 {
 		w.unlock(op)
@@ -47,9 +47,9 @@ func (w *World) unlock(op string) {
 	w.endBorrows(op)
 }
 
-// endBorrows ends all borrows of queries that are out, by the wait of each, as a structural change does
-// first; op is for its messages. So what their goroutines use beside the world may change then. Loops
-// may call it. A borrow of everything stays.
+// endBorrows ends all borrows of queries that are out, by the wait of each, as a structural change
+// does first; op is for its messages. So what their goroutines use beside the world may change
+// then. Loops may call it. A borrow of everything stays.
 func (w *World) endBorrows(op string) { // N1
 	for len(w.loops.borrows) > 0 && !w.isShared() {
 		b := w.loops.borrows[0]
@@ -66,8 +66,7 @@ func (w *World) locked() bool { return w.loops.open != len(w.loops.borrows) || w
 // isShared reports whether everything is borrowed, by World.Share.
 func (w *World) isShared() bool { return w.loops.shared() != nil }
 
-// checkUnshared panics while the world is shared: the call would change what
-// goroutines read.
+// checkUnshared panics while the world is shared: the call would change what goroutines read.
 func (w *World) checkUnshared(op string) {
 	if w.isShared() {
 		panic("ecs: " + op + ": the world is shared; call Borrow.End first")
@@ -77,8 +76,8 @@ func (w *World) checkUnshared(op string) {
 //go:noinline
 func (w *World) refuse(op string) { panic(w.refusal(op)) }
 
-// unmade says of a method's receiver that nobody made it. Those that are not here
-// are made by what makes a Component.
+// unmade says of a method's receiver that nobody made it. Those that are not here are made by what
+// makes a Component.
 var unmade = map[string]string{
 	"World":        "the world is nil or the zero value; worlds come from NewWorld",
 	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",

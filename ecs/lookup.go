@@ -10,11 +10,13 @@ import (
 
 // Look-ups.
 //
-// Component.Get is the look-up of entity.Sight alone, in the caller: two loads one after the other before the value, the record and
-// the cell of its stretch. All other look-ups are find, one call, from the same tables. What At refuses it cannot explain: the value that
-// it panics with asks refusal, which does what find does with the entity.
+// Component.Get is the look-up of entity.Sight alone, in the caller: two loads one after the other
+// before the value, the record and the cell of its stretch. All other look-ups are find, one call,
+// from the same tables. What At refuses it cannot explain: the value that it panics with asks
+// refusal, which does what find does with the entity.
 //
-// Look-ups that write are entity.Sight.Mut, one call, which also writes the change version of the type in the chunk.
+// Look-ups that write are entity.Sight.Mut, one call, which also writes the change version of the
+// type in the chunk.
 //
 // Invariant, checked by Verify, beside L1 of package table, which says what cells and marks have:
 //
@@ -41,8 +43,8 @@ func (t *typeInfo) own() *finder { return (*finder)(unsafe.Pointer(t)) } // Safe
 // sight returns what look-ups ask, nil for a zero handle.
 func (f *finder) sight() *entity.Sight { return (*entity.Sight)(unsafe.Pointer(f)) } // Safe because a finder begins with it.
 
-// lookupOp is a function's name for messages, as a number: a string would cost each
-// look-up some instructions.
+// lookupOp is a function's name for messages, as a number: a string would cost each look-up some
+// instructions.
 type lookupOp uint8
 
 const (
@@ -100,8 +102,8 @@ func init() {
 	entity.OnSwitch(switchElse)
 }
 
-// refusal returns why a look-up by Component.Get panicked, when somebody asks for the message. The world may have been closed
-// since, and the type given back, so whose entity it is comes first.
+// refusal returns why a look-up by Component.Get panicked, when somebody asks for the message. The
+// world may have been closed since, and the type given back, so whose entity it is comes first.
 func refusal(s *entity.Sight, id entity.ID) (why string) {
 	const op = opGet
 	f, e := (*finder)(unsafe.Pointer(s)), Entity(id) // Safe because each Sight but the zero handle's begins a finder.
@@ -141,8 +143,8 @@ func (t *typeInfo) showWrites() {
 	}
 }
 
-// find returns the address of e's value and where e is, or nil when e is not alive or
-// lacks the type. A nil f is that of a zero handle.
+// find returns the address of e's value and where e is, or nil when e is not alive or lacks the
+// type. A nil f is that of a zero handle.
 func (f *finder) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	r, ok := f.sight().Find(entity.ID(e))
 	if r != nil {
@@ -155,8 +157,8 @@ func (f *finder) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	return nil, 0
 }
 
-// miss does what find does not expect: it panics for zero handles, closed worlds and
-// entities of another world, and for a type that is lent but for opHas.
+// miss does what find does not expect: it panics for zero handles, closed worlds and entities of
+// another world, and for a type that is lent but for opHas.
 //
 //go:noinline
 func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {

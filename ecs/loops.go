@@ -2,7 +2,8 @@ package ecs
 
 import "fmt"
 
-// What is under way in a world: loops over rows, and borrows. Structural changes ask here first (lock.go).
+// What is under way in a world: loops over rows, and borrows. Structural changes ask here first
+// (lock.go).
 //
 // Invariant, checked by verify:
 //
@@ -27,8 +28,8 @@ func (l *loops) shared() *Borrow {
 	return nil
 }
 
-// enter notes that a structural change reserves and commits from now on: another one that is asked for meanwhile, by
-// what this one calls, is refused. leave notes its end.
+// enter notes that a structural change reserves and commits from now on: another one that is asked
+// for meanwhile, by what this one calls, is refused. leave notes its end.
 func (l *loops) enter(op string) {
 	l.change = op
 	l.open++

@@ -9,18 +9,18 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Moving to another world. Where both worlds lie in one universe and an archetype goes as
-// a whole, its full chunks change hands as they are: only entities and links in them are
-// written. All other rows are copied. Types are told by their Go types: the other world
-// registers those that it lacks, so the numbers of types, and with them the order of columns,
-// may differ. A target without rows takes over the layout, so that chunks change hands even then:
+// Moving to another world. Where both worlds lie in one universe and an archetype goes as a whole,
+// its full chunks change hands as they are: only entities and links in them are written. All other
+// rows are copied. Types are told by their Go types: the other world registers those that it lacks,
+// so the numbers of types, and with them the order of columns, may differ. A target without rows
+// takes over the layout, so that chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
 //	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
 //
-// What may fail comes first: archetypes, blocks of buffers, ids, rows. Then rows move
-// archetype by archetype, and at last every entity in their components and buffers that was
-// of the old world is made to name the new one, which all are known then.
+// What may fail comes first: archetypes, blocks of buffers, ids, rows. Then rows move archetype by
+// archetype, and at last every entity in their components and buffers that was of the old world is
+// made to name the new one, which all are known then.
 
 // MoveResult is what a move from another world brought.
 type MoveResult struct {
@@ -62,23 +62,22 @@ func (m *MoveResult) note(old, to Entity) {
 	(*page)[index%arrivals] = arrival{old.Version(), to}
 }
 
-// MoveAll moves all entities of another world to w: their components, enable bits, buffers,
-// shared values and names, as new entities of w. Values that are the same as one of w
-// become that one. Entities in components and in elements of buffers that name one that
-// came along name it by its new name; those that name others of the old world, alive or dead,
-// become Null; entities of all other worlds, dead ones of w too, stay as they are. All move or
-// none: an error is a *LimitError. It panics for w itself,
-// while either world is in a loop or shared, and for a type that both have with
-// different options; types that w lacks are registered, and stay. Cost: where both are in one universe chunks
-// change hands, and what names entities is written; else rows are copied.
+// MoveAll moves all entities of another world to w: their components, enable bits, buffers, shared
+// values and names, as new entities of w. Values that are the same as one of w become that one.
+// Entities in components and in elements of buffers that name one that came along name it by its
+// new name; those that name others of the old world, alive or dead, become Null; entities of all
+// other worlds, dead ones of w too, stay as they are. All move or none: an error is a *LimitError.
+// It panics for w itself, while either world is in a loop or shared, and for a type that both have
+// with different options; types that w lacks are registered, and stay. Cost: where both are in one
+// universe chunks change hands, and what names entities is written; else rows are copied.
 func (w *World) MoveAll(from *World) (MoveResult, error) {
 	const op = "World.MoveAll"
 	w.checkMove(op, from)
 	return w.move(op, from, from.selectAll())
 }
 
-// MoveQuery moves the entities that match a query of another world to w; see MoveAll.
-// Changed and Ordered terms of q compare with its Since, which stays.
+// MoveQuery moves the entities that match a query of another world to w; see MoveAll. Changed and
+// Ordered terms of q compare with its Since, which stays.
 func (w *World) MoveQuery(q *Query) (MoveResult, error) {
 	const op = "World.MoveQuery"
 	if q == nil || q.w == nil {
@@ -252,8 +251,8 @@ func (r *transfer) run(m *migration) {
 	m.w.rows.Receive(&m.from.rows, r.p, r.path, r.give, m.renamed)
 }
 
-// moveSpills gives the rows, where they are still, blocks of the new world's heap for
-// those of their buffers that have spilled: a header counts from the base of a universe.
+// moveSpills gives the rows, where they are still, blocks of the new world's heap for those of
+// their buffers that have spilled: a header counts from the base of a universe.
 func (m *migration) moveSpills(r *transfer, b column) {
 	t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.p.EachRow(func(at alloc.StoreRow) error {

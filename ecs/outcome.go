@@ -4,9 +4,9 @@ import (
 	"quarry/ecs/internal/change"
 )
 
-// Outcome is what changes, one after the other, make of entities of an archetype: where they come to in one move, and
-// which of their types begin anew there, because they were lost on the way. It is a value, for package command: see
-// quarry/internal/seam.
+// Outcome is what changes, one after the other, make of entities of an archetype: where they come
+// to in one move, and which of their types begin anew there, because they were lost on the way. It
+// is a value, for package command: see quarry/internal/seam.
 type Outcome struct {
 	from, to *Archetype // nil to: they end
 	lost     signature  // types that a change took from them
@@ -16,8 +16,8 @@ type Outcome struct {
 // outcomeOf returns the outcome of entities of an archetype that nothing is done to.
 func outcomeOf(a *Archetype) Outcome { return Outcome{from: a, to: a} }
 
-// outcomeOfCopies returns the outcome of copies of an archetype's entities, see World.Instantiate. It makes the
-// archetype that they come to when there is none; the error is a *LimitError.
+// outcomeOfCopies returns the outcome of copies of an archetype's entities, see World.Instantiate.
+// It makes the archetype that they come to when there is none; the error is a *LimitError.
 func outcomeOfCopies(a *Archetype) (Outcome, error) {
 	const op = "seam.OutcomeOfCopies"
 	a.w.checkUnlocked(op)
@@ -41,8 +41,8 @@ func (o *Outcome) stays() bool { return o.from == o.to && o.renewed == signature
 // archetype returns what the entities have at the end, nil when they end.
 func (o *Outcome) archetype() *Archetype { return o.to }
 
-// after returns what becomes of the outcome when a change follows it. It makes the archetype that the entities come to when
-// there is none; the error is a *LimitError.
+// after returns what becomes of the outcome when a change follows it. It makes the archetype that
+// the entities come to when there is none; the error is a *LimitError.
 func (o Outcome) after(c *Change) (Outcome, error) {
 	const op = "seam.After"
 	c.w.checkUnlocked(op)
@@ -72,7 +72,8 @@ func (o Outcome) after(c *Change) (Outcome, error) {
 	return o, nil
 }
 
-// refresh replaces archetypes that were given up meanwhile by those that the world has. The error is a *LimitError.
+// refresh replaces archetypes that were given up meanwhile by those that the world has. The error
+// is a *LimitError.
 func (o *Outcome) refresh() (err error) {
 	o.from = o.from.now()
 	if o.to != nil {

@@ -9,9 +9,9 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// What rows own outside their chunks: the blocks of spilled buffers, and the values of managed types
-// (ecs/internal/value). Both end with the row, a copy of the row gets copies of both, and both may
-// hold links.
+// What rows own outside their chunks: the blocks of spilled buffers, and the values of managed
+// types (ecs/internal/value). Both end with the row, a copy of the row gets copies of both, and
+// both may hold links.
 
 // freeBuffers frees the blocks of all buffers. Blocks that the heap still holds then have leaked.
 func (w *World) freeBuffers() {
@@ -27,8 +27,8 @@ func (w *World) freeBuffers() {
 	}
 }
 
-// linked returns the values of a row whose links count: a component's is the one at p, a
-// buffer's are its elements, and a managed type's is in its store.
+// linked returns the values of a row whose links count: a component's is the one at p, a buffer's
+// are its elements, and a managed type's is in its store.
 func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	switch {
 	case t.buffer:
@@ -64,8 +64,9 @@ func (w *World) eachLink(rows change.Span, visit func(*Entity)) {
 	}
 }
 
-// copySpills gives n buffers, which have the headers of those of another world still, copies of the blocks that
-// those have. After an error, its own or one that is given, the buffers that would have some are empty.
+// copySpills gives n buffers, which have the headers of those of another world still, copies of the
+// blocks that those have. After an error, its own or one that is given, the buffers that would have
+// some are empty.
 func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, err error) error {
 	t := a.w.types.list[c.Key]
 	first := at.Element(c.Offset, c.Size)
@@ -92,8 +93,8 @@ func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, 
 	return err
 }
 
-// retag makes the entities in n rows of a column, of another world with a tag, those of the type's world. Elements that
-// lie outside the chunk are copySpills'.
+// retag makes the entities in n rows of a column, of another world with a tag, those of the type's
+// world. Elements that lie outside the chunk are copySpills'.
 func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
 	to := t.w.ids.Tag()
 	if !t.buffer && t.managed == nil {

@@ -9,10 +9,9 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Query finds the entities that match its terms. Archetypes are matched when
-// the query or the archetype is made, never while iterating. It belongs to the
-// world's owner: one goroutine at a time; loops over it may be nested. For loops in
-// several goroutines see World.Share.
+// Query finds the entities that match its terms. Archetypes are matched when the query or the
+// archetype is made, never while iterating. It belongs to the world's owner: one goroutine at a
+// time; loops over it may be nested. For loops in several goroutines see World.Share.
 type Query struct {
 	w         *World
 	terms     []Term
@@ -32,8 +31,8 @@ type Query struct {
 }
 
 // binding is a query's table for one archetype, the only one that Slice asks: where the columns lie
-// that the query declares, and what loops may do with them. A query that runs makes bindings for its
-// new matches first.
+// that the query declares, and what loops may do with them. A query that runs makes bindings for
+// its new matches first.
 type binding struct {
 	a       *Archetype
 	tests   []match.BitTest // of the match
@@ -49,16 +48,14 @@ func (t *binding) columnOf(id typeID) place {
 	return place{}
 }
 
-// declared marks a type that a query gives access to, in archetypes that have it or
-// not.
+// declared marks a type that a query gives access to, in archetypes that have it or not.
 const declared = 1 << 7
 
-// NewQuery makes a query. The order of the terms does not matter. It panics for
-// a type of another world, for a type in two terms, and for Disabled of a type that
-// is not Enableable. Until it is closed the world shows it new archetypes that have a type which it
-// asks for, or all where it asks for none, so make queries once, not in every frame. Queries that
-// match alike share what they have found. Without terms a query matches every entity but those that Prefab and
-// DisabledEntity hide.
+// NewQuery makes a query. The order of the terms does not matter. It panics for a type of another
+// world, for a type in two terms, and for Disabled of a type that is not Enableable. Until it is
+// closed the world shows it new archetypes that have a type which it asks for, or all where it asks
+// for none, so make queries once, not in every frame. Queries that match alike share what they have
+// found. Without terms a query matches every entity but those that Prefab and DisabledEntity hide.
 func NewQuery(w *World, terms ...Term) *Query {
 	w.checkNew("NewQuery")
 	q := &Query{w: w, terms: slices.Clone(terms)}
@@ -112,9 +109,9 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 	}
 }
 
-// Close takes the query out of its world, which stops showing it new archetypes.
-// It panics inside a loop over the query and while the world is shared; a second
-// call does nothing. Using a closed query panics.
+// Close takes the query out of its world, which stops showing it new archetypes. It panics inside a
+// loop over the query and while the world is shared; a second call does nothing. Using a closed
+// query panics.
 func (q *Query) Close() {
 	if q == nil || q.w == nil {
 		q.refuse("Query.Close")
@@ -133,13 +130,12 @@ func (q *Query) Close() {
 	q.m = nil
 }
 
-// Since returns the version that the Changed and Ordered terms compare with: that
-// at the end of the last loop that ran to its end, or what SetSince gave.
+// Since returns the version that the Changed and Ordered terms compare with: that at the end of the
+// last loop that ran to its end, or what SetSince gave.
 func (q *Query) Since() uint32 { return q.since }
 
-// SetSince makes the Changed and Ordered terms compare with another version, as
-// World.Version and Advance give; 0 passes everything. It panics while the world is
-// shared.
+// SetSince makes the Changed and Ordered terms compare with another version, as World.Version and
+// Advance give; 0 passes everything. It panics while the world is shared.
 func (q *Query) SetSince(version uint32) { q.setSince("Query.SetSince", version, false) }
 
 func (q *Query) setSince(op string, version uint32, pinned bool) {
@@ -175,8 +171,7 @@ func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 // moves reports whether Since moves on with a loop that ends.
 func (q *Query) moves() bool { return q.filters() && !q.pinned }
 
-// passes reports whether a chunk is newer than since by one of the Changed and
-// Ordered terms.
+// passes reports whether a chunk is newer than since by one of the Changed and Ordered terms.
 func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 	if q.ordered && newer(a.table.Books.Ordered(pos), since) {
 		return true

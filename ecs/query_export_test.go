@@ -83,8 +83,7 @@ func (t *Matcher) Compare() (n int) {
 	return n
 }
 
-// HashSets does so by looking each type of the query up among the hashes that an
-// archetype has.
+// HashSets does so by looking each type of the query up among the hashes that an archetype has.
 func (t *Matcher) HashSets() (n int) {
 	for _, set := range t.sets {
 		if t.inSet(set) {
@@ -118,8 +117,7 @@ func (t *Matcher) LookUp() (n int) {
 	return n
 }
 
-// LookUpHash is LookUp with hashes that archetypes keep. It is right but for
-// collisions.
+// LookUpHash is LookUp with hashes that archetypes keep. It is right but for collisions.
 func (t *Matcher) LookUpHash() (n int) {
 	for _, h := range t.hashes {
 		if t.byHash[h] {
@@ -149,8 +147,8 @@ func (w *World) ForgetAfter(f func()) {
 	w.forget(before)
 }
 
-// Candidates counts the matchings that an archetype would look at if it came now, those of them that want
-// it, and all.
+// Candidates counts the matchings that an archetype would look at if it came now, those of them
+// that want it, and all.
 func (w *World) Candidates(a *Archetype) (looked, wanting, all int) {
 	for m := range w.index.CandidateMatchings(&a.table) {
 		looked++

@@ -90,8 +90,8 @@ func (a *asking) archetype() *ecs.Archetype {
 	return ecs.NewArchetype(a.w, types...)
 }
 
-// TestArchetypesFindTheirQueries opens and closes queries of all kinds of terms while archetypes come
-// and go. Candidates, and Verify (M1-M5), compare all with all.
+// TestArchetypesFindTheirQueries opens and closes queries of all kinds of terms while archetypes
+// come and go. Candidates, and Verify (M1-M5), compare all with all.
 func TestArchetypesFindTheirQueries(t *testing.T) {
 	a := newAsking(t, 1, 9)
 	var open []*ecs.Query
@@ -134,8 +134,8 @@ func TestArchetypesFindTheirQueries(t *testing.T) {
 	require.Zero(t, a.w.Matchings())
 }
 
-// TestArchetypesAskFewQueries: of many queries that are open an archetype looks at those that ask for a
-// type or value of its own, and at no other; for each query it is in one roll or few.
+// TestArchetypesAskFewQueries: of many queries that are open an archetype looks at those that ask
+// for a type or value of its own, and at no other; for each query it is in one roll or few.
 func TestArchetypesAskFewQueries(t *testing.T) {
 	a := newAsking(t, 2, 1000)
 	const each = 2000
@@ -169,8 +169,9 @@ func TestArchetypesAskFewQueries(t *testing.T) {
 	}
 }
 
-// TestVeryManyOpenQueries opens queries that all ask for something else, and closes them: those that
-// came first, those that came last, and the rest in no order. With a search for each it would not end.
+// TestVeryManyOpenQueries opens queries that all ask for something else, and closes them: those
+// that came first, those that came last, and the rest in no order. With a search for each it would
+// not end.
 func TestVeryManyOpenQueries(t *testing.T) {
 	n := 200_000
 	switch {
@@ -209,8 +210,8 @@ func TestVeryManyOpenQueries(t *testing.T) {
 	require.Zero(t, looked)
 }
 
-// TestQueriesOfAllTypes: a world with a thousand types, of 1,024 that there may be, has queries for each
-// of them and for all, in terms of each kind; they are closed and made again.
+// TestQueriesOfAllTypes: a world with a thousand types, of 1,024 that there may be, has queries for
+// each of them and for all, in terms of each kind; they are closed and made again.
 func TestQueriesOfAllTypes(t *testing.T) {
 	w := newWorld(t)
 	const n = 1000

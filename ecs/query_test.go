@@ -15,8 +15,8 @@ type c1 struct{ V int64 }
 type c2 struct{ V int32 }
 type c3 struct{}
 
-// TestTermsTruthTable makes an archetype for each subset of four types and runs
-// every combination of terms over them, against a plain test of membership.
+// TestTermsTruthTable makes an archetype for each subset of four types and runs every combination
+// of terms over them, against a plain test of membership.
 func TestTermsTruthTable(t *testing.T) {
 	w := newWorld(t)
 	types := []ecs.Type{ecs.Register[c0](w), ecs.Register[c1](w), ecs.Register[c2](w), ecs.Register[c3](w)}
@@ -89,8 +89,8 @@ func TestTermsTruthTable(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestEnabledPatterns disables every m-th of n entities in one or two types and
-// compares masks, runs and counts with the plain test.
+// TestEnabledPatterns disables every m-th of n entities in one or two types and compares masks,
+// runs and counts with the plain test.
 func TestEnabledPatterns(t *testing.T) {
 	for _, n := range []int{1, 64, 100, 128, 200, 1024} {
 		for _, m := range []int{1, 2, 3, 7, 8, 10, 64, 256} {
@@ -339,8 +339,8 @@ func TestQueryKeepsItsOwnTerms(t *testing.T) {
 	require.Equal(t, "query(Write Position)", q.String())
 }
 
-// TestTermsTwice: a term that names no type may stand twice, and beside one that names the tag, as may a value
-// in a Where: the query is that of the term once. Types may not.
+// TestTermsTwice: a term that names no type may stand twice, and beside one that names the tag, as
+// may a value in a Where: the query is that of the term once. Types may not.
 func TestTermsTwice(t *testing.T) {
 	w := newWorld(t)
 	position, prefab, disabled := ecs.Register[Position](w), ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)

@@ -21,8 +21,8 @@ func pairOf(w *ecs.World, labels []ecs.Type, i int) *ecs.Query {
 	return ecs.NewQuery(w, ecs.With(labels[i%len(labels)]), ecs.Without(labels[(i+1+i/len(labels))%len(labels)]))
 }
 
-// BenchmarkOpenQueries opens and closes a query, and makes and gives up an archetype, beside others that
-// are open and all ask for something else.
+// BenchmarkOpenQueries opens and closes a query, and makes and gives up an archetype, beside others
+// that are open and all ask for something else.
 func BenchmarkOpenQueries(b *testing.B) {
 	for _, open := range []int{0, 100, 10_000, 100_000} {
 		w := newWorld(b)

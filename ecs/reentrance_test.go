@@ -12,10 +12,11 @@ import (
 	"quarry/internal/seam"
 )
 
-// Structural changes inside others. No program's code runs while a change reserves and commits; a store of a managed
-// type that calls a test does.
+// Structural changes inside others. No program's code runs while a change reserves and commits; a
+// store of a managed type that calls a test does.
 
-// inner is two worlds in one universe, whose rows have a type that calls back in the middle of changes.
+// inner is two worlds in one universe, whose rows have a type that calls back in the middle of
+// changes.
 type inner struct {
 	u        *alloc.Universe
 	w, from  *ecs.World
@@ -81,7 +82,8 @@ func (x *inner) release() {
 	x.hog = nil
 }
 
-// outer are the changes of many rows, by the name that a refusal has for them. Each returns the error of its call.
+// outer are the changes of many rows, by the name that a refusal has for them. Each returns the
+// error of its call.
 var outer = map[string]func(x *inner) error{
 	"Change.ApplyQuery": func(x *inner) error {
 		_, err := ecs.NewChange(x.w, ecs.Remove(x.hooked), ecs.Add(x.health)).ApplyQuery(x.q)
@@ -130,7 +132,8 @@ func (x *inner) transact() error {
 	return nil
 }
 
-// changes are all structural calls of the world under change, which are to be refused, by the name in the refusal.
+// changes are all structural calls of the world under change, which are to be refused, by the name
+// in the refusal.
 func (x *inner) changes() map[string]func() {
 	add := ecs.NewChange(x.w, ecs.Add(x.health))
 	calls := map[string]func(){
@@ -166,8 +169,8 @@ func (x *inner) changes() map[string]func() {
 	return calls
 }
 
-// nest runs an outer change, and in each of its calls of the hooked type every other change. It returns at what calls that
-// was.
+// nest runs an outer change, and in each of its calls of the hooked type every other change. It
+// returns at what calls that was.
 func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen map[string]bool, err error) {
 	t.Helper()
 	op := nameOf(name)
@@ -198,8 +201,8 @@ func nameOf(name string) string {
 	return name
 }
 
-// TestReentrance: a structural change that is asked for while another one commits is refused by the names of both, and the
-// other one does its work, as it does alone.
+// TestReentrance: a structural change that is asked for while another one commits is refused by the
+// names of both, and the other one does its work, as it does alone.
 func TestReentrance(t *testing.T) {
 	for name, call := range outer {
 		x, y := newInner(t), newInner(t)
@@ -215,8 +218,8 @@ func TestReentrance(t *testing.T) {
 	}
 }
 
-// TestReentranceReserving: the same while a change reserves and memory runs out: the other one is refused for that, and the
-// world is as it was, and takes the change when there is memory.
+// TestReentranceReserving: the same while a change reserves and memory runs out: the other one is
+// refused for that, and the world is as it was, and takes the change when there is memory.
 func TestReentranceReserving(t *testing.T) {
 	refused := 0
 	for name, call := range outer {

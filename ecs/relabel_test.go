@@ -11,8 +11,8 @@ import (
 	"quarry/ecs"
 )
 
-// Relabelling: where only types without storage differ and a whole archetype goes, its
-// full chunks change hands (layout_test.go has other types). Seen from outside, the chunks stay where they are.
+// Relabelling: where only types without storage differ and a whole archetype goes, its full chunks
+// change hands (layout_test.go has other types). Seen from outside, the chunks stay where they are.
 
 // fits returns the rows of a chunk of so many units.
 func fits(a *ecs.Archetype, units int) int {
@@ -28,7 +28,8 @@ func fits(a *ecs.Archetype, units int) int {
 	return units * a.Plan().Rows
 }
 
-// firsts returns an archetype's full chunks, and its part-full one, by where they begin, small ones as part full.
+// firsts returns an archetype's full chunks, and its part-full one, by where they begin, small ones
+// as part full.
 func firsts(a *ecs.Archetype) (full, part []int) {
 	for i := range a.Chunks() {
 		first, bytes, rows := a.Chunk(i)
@@ -41,8 +42,8 @@ func firsts(a *ecs.Archetype) (full, part []int) {
 	return full, part
 }
 
-// shape is the rows of an archetype, as batches of so many units of 16 KiB and rows
-// more, each made at a time, so that it says the orders of the chunks.
+// shape is the rows of an archetype, as batches of so many units of 16 KiB and rows more, each made
+// at a time, so that it says the orders of the chunks.
 type shape struct {
 	units []int
 	more  int
@@ -59,8 +60,8 @@ var shapes = map[string]shape{
 	"part of a large": {units: []int{2, 4, 7}, more: 50}, // the last may be large, and part full
 }
 
-// mostUnits is how many pieces the shapes of a case may have, fewer in short runs: under
-// the race detector each costs tens of milliseconds.
+// mostUnits is how many pieces the shapes of a case may have, fewer in short runs: under the race
+// detector each costs tens of milliseconds.
 func mostUnits(n int) int {
 	if testing.Short() {
 		return n / 3
@@ -93,8 +94,8 @@ func (x *twin) createFast(t *testing.T, set, n int) {
 	}
 }
 
-// right counts the entities of a query whose values and bits are what createFast gave
-// them; flags says whether they had the flag then or got it since.
+// right counts the entities of a query whose values and bits are what createFast gave them; flags
+// says whether they had the flag then or got it since.
 func (x *twin) right(t *testing.T, q *ecs.Query, flags bool) (n int) {
 	for rows := range q.Rows() {
 		p := x.position.ReadOnly(rows)
@@ -111,8 +112,8 @@ func (x *twin) right(t *testing.T, q *ecs.Query, flags bool) (n int) {
 	return n
 }
 
-// newRelabel has sets of types that lie alike in chunks: 0 has no label, 1 a tag, 2 an
-// enableable tag, 3 both.
+// newRelabel has sets of types that lie alike in chunks: 0 has no label, 1 a tag, 2 an enableable
+// tag, 3 both.
 func newRelabel(t *testing.T, growth alloc.Growth) *twin {
 	x := newTwin(t, growth)
 	x.sets = []*ecs.Archetype{ecs.NewArchetype(x.w, x.position, x.stun), ecs.NewArchetype(x.w, x.position, x.stun, x.tag),
@@ -132,9 +133,8 @@ var relabels = []struct {
 	{2, 3, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.tag)) }},
 }
 
-// TestRelabelMovesNoRow: full chunks of the source follow those of the target, in
-// order, and a part-full chunk of the target stays the last one. Values, bits and
-// versions go along.
+// TestRelabelMovesNoRow: full chunks of the source follow those of the target, in order, and a
+// part-full chunk of the target stays the last one. Values, bits and versions go along.
 func TestRelabelMovesNoRow(t *testing.T) {
 	turn := 0
 	for _, growth := range chunkSizes {
@@ -157,8 +157,8 @@ func TestRelabelMovesNoRow(t *testing.T) {
 	}
 }
 
-// relabelAll applies a change to all entities, which leaves those of the target alone,
-// and compares chunks, values and versions.
+// relabelAll applies a change to all entities, which leaves those of the target alone, and compares
+// chunks, values and versions.
 func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, target int, sources ...int) {
 	a := x.sets[target]
 	want, part := firsts(a)
@@ -217,8 +217,8 @@ func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, 
 	require.Equal(t, old+moved, x.right(t, q, true), text)
 }
 
-// versions checks which chunks count as changed: those that came, and where rows were
-// copied to; and as ordered: those, and the one that comes after them now.
+// versions checks which chunks count as changed: those that came, and where rows were copied to;
+// and as ordered: those, and the one that comes after them now.
 func (x *twin) versions(t *testing.T, a *ecs.Archetype, since uint32, came map[int]bool, full int, copied bool, text string) {
 	i := 0
 	for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Optional(ecs.Read(x.stun))).Rows() {
@@ -233,8 +233,8 @@ func (x *twin) versions(t *testing.T, a *ecs.Archetype, since uint32, came map[i
 	}
 }
 
-// TestRelabelOfSeveral: several sources go into one target, whose part-full chunk stays
-// the last, and what is part full in the sources is copied behind it.
+// TestRelabelOfSeveral: several sources go into one target, whose part-full chunk stays the last,
+// and what is part full in the sources is copied behind it.
 func TestRelabelOfSeveral(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for one, first := range shapes {
@@ -256,8 +256,8 @@ func TestRelabelOfSeveral(t *testing.T) {
 	}
 }
 
-// TestRelabelThereAndBack: labels that come and go take no rows anywhere, chunks of
-// several orders included, however often; new bits are all set, and none is left over.
+// TestRelabelThereAndBack: labels that come and go take no rows anywhere, chunks of several orders
+// included, however often; new bits are all set, and none is left over.
 func TestRelabelThereAndBack(t *testing.T) {
 	x := newRelabel(t, chunkSizes[1])
 	shapes["all orders"].make(t, x, 0)
@@ -302,9 +302,9 @@ func TestPartOfAnArchetypeIsCopied(t *testing.T) {
 	require.Equal(t, len(ids), x.right(t, ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Present(x.stun)), true))
 }
 
-// TestFreshColumnIsNoLabel adds a type with storage where that changes neither the rows
-// of a unit nor the offsets of the other columns: it does not do that the chunks change
-// hands, for the new column holds what was in memory before.
+// TestFreshColumnIsNoLabel adds a type with storage where that changes neither the rows of a unit
+// nor the offsets of the other columns: it does not do that the chunks change hands, for the new
+// column holds what was in memory before.
 func TestFreshColumnIsNoLabel(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	wide, position := ecs.Register[[9000]byte](w), ecs.Register[Position](w)
@@ -327,8 +327,8 @@ func TestFreshColumnIsNoLabel(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestShiftedColumnIsNoLabel adds a type that does not change the rows of a unit, but
-// where the other columns begin: the chunks must not change hands.
+// TestShiftedColumnIsNoLabel adds a type that does not change the rows of a unit, but where the
+// other columns begin: the chunks must not change hands.
 func TestShiftedColumnIsNoLabel(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, wide := ecs.Register[Position](w), ecs.Register[[9000]byte](w)
@@ -356,9 +356,9 @@ type (
 	less  [24]byte
 )
 
-// TestRelabelAcrossFewColumns: chunks of 1 MiB are laid out otherwise with more than four
-// columns. Where a type goes that leaves four the values stay what they were, whether
-// units have as many rows without it (last) or not (less), and the target has rows or not.
+// TestRelabelAcrossFewColumns: chunks of 1 MiB are laid out otherwise with more than four columns.
+// Where a type goes that leaves four the values stay what they were, whether units have as many
+// rows without it (last) or not (less), and the target has rows or not.
 func TestRelabelAcrossFewColumns(t *testing.T) {
 	for _, gone := range []func(w *ecs.World) ecs.Type{
 		func(w *ecs.World) ecs.Type { return ecs.Register[last](w) }, func(w *ecs.World) ecs.Type { return ecs.Register[less](w) },

@@ -31,8 +31,8 @@ func create(t testing.TB, a *ecs.Archetype, ids []ecs.Entity) ecs.Batch {
 	return batch
 }
 
-// TestCreateReserved makes entities of reserved ids in rows that others had before,
-// over borders of chunks and blocks.
+// TestCreateReserved makes entities of reserved ids in rows that others had before, over borders of
+// chunks and blocks.
 func TestCreateReserved(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 408, 409, 1000, 8191, 8192, 8193, 20_000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -134,8 +134,8 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 		func() { batch.Rows()(func(ecs.Rows) bool { return false }) })
 }
 
-// TestBlocksOfUsedMemory takes blocks of both kinds where others have written, and has
-// some taken back by a call that fails.
+// TestBlocksOfUsedMemory takes blocks of both kinds where others have written, and has some taken
+// back by a call that fails.
 func TestBlocksOfUsedMemory(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
@@ -217,8 +217,8 @@ func TestCreateReservedWithoutMemory(t *testing.T) {
 	require.Equal(t, 5000, a.Len())
 }
 
-// TestCreateReservedWithoutRecords: where memory is refused for rows or for the records of reserved ids, nothing has
-// changed, and look-ups find what they found.
+// TestCreateReservedWithoutRecords: where memory is refused for rows or for the records of reserved
+// ids, nothing has changed, and look-ups find what they found.
 func TestCreateReservedWithoutRecords(t *testing.T) {
 	records := 0 // refusals of more records
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) error {

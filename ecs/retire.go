@@ -4,12 +4,12 @@ import "slices"
 
 // Retiring archetypes. An archetype without rows that NewArchetype has not returned can leave the
 // world: when the call that made it fails, by Shrink, and when many archetypes were made for values
-// that no entity has any more. A caller that still holds a retired archetype need
-// not know: the methods of a retired archetype act on the archetype that the world has in its place, see again.
+// that no entity has any more. A caller that still holds a retired archetype need not know: the
+// methods of a retired archetype act on the archetype that the world has in its place, see again.
 
-// retire takes archetypes without rows out of the world; it returns how many. The others
-// keep their order. Cost: for each archetype of the world, and each chunk of those that
-// come after one that goes.
+// retire takes archetypes without rows out of the world; it returns how many. The others keep their
+// order. Cost: for each archetype of the world, and each chunk of those that come after one that
+// goes.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	for _, a := range w.archetypes.list {
 		if goes(a) {
@@ -45,8 +45,7 @@ func (a *Archetype) giveUp() {
 	a.edges, a.edge, a.edgeKey, a.copies, a.into, a.alike = nil, nil, noEdge, nil, nil, nil
 }
 
-// forget takes the archetypes that were made last, and have no rows, out again
-// until keep are left.
+// forget takes the archetypes that were made last, and have no rows, out again until keep are left.
 func (w *World) forget(keep int) {
 	if len(w.archetypes.list) > keep {
 		w.retire(func(a *Archetype) bool { return int(a.table.Index) >= keep })

@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// Rows is a span of rows of one chunk: what queries and batches yield. It is
-// three words, passed by value, and good until the loop goes on: rows that are
-// kept longer are caught when anything but their Len is used.
+// Rows is a span of rows of one chunk: what queries and batches yield. It is three words, passed by
+// value, and good until the loop goes on: rows that are kept longer are caught when anything but
+// their Len is used.
 type Rows struct {
 	s    *scan
 	base unsafe.Pointer // start of the chunk
@@ -48,8 +48,8 @@ func (r Rows) stale(op string) {
 	panic("ecs: " + op + ": the rows are no longer current: the loop that gave them has gone on or ended")
 }
 
-// column returns the start of a column of the rows' chunk, marked changed when
-// it may be written. It is nil where the chunk lacks an Optional type.
+// column returns the start of a column of the rows' chunk, marked changed when it may be written.
+// It is nil where the chunk lacks an Optional type.
 func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 	s := r.s
 	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
@@ -124,8 +124,9 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t)))
 }
 
-// adviceOn returns how a query that does not declare a type may do so and match what it matches: a term that has
-// the type without access gets access, since a Read beside it would match fewer entities.
+// adviceOn returns how a query that does not declare a type may do so and match what it matches: a
+// term that has the type without access gets access, since a Read beside it would match fewer
+// entities.
 func (q *Query) adviceOn(t *typeInfo) string {
 	for _, term := range q.terms {
 		switch term.kind {
@@ -164,31 +165,28 @@ func (r Rows) Entities() []Entity {
 	return entities(r.base, r.s.first+r.Len())[r.s.first:]
 }
 
-// Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk
-// takes it. Changes of the structure may move chunks; Ordered tells.
+// Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk takes it.
+// Changes of the structure may move chunks; Ordered tells.
 func (r Rows) Chunk() int { return r.check("Rows.Chunk").pos }
 
 // Archetype returns the archetype that the rows belong to.
 func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").t.a }
 
-// Ordered reports whether rows came into the rows' chunk, went or changed places
-// since a version; since version 0 they have.
+// Ordered reports whether rows came into the rows' chunk, went or changed places since a version;
+// since version 0 they have.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
 	return newer(s.t.a.table.Books.Ordered(s.pos), since)
 }
 
-// Which rows match. Without enable bits they all do, and Dense says so. The
-// mask is a snapshot taken when the loop came to the chunk: toggling a row does
-// not change it.
+// Which rows match. Without enable bits they all do, and Dense says so. The mask is a snapshot
+// taken when the loop came to the chunk: toggling a row does not change it.
 
-// Dense reports whether every row matches; a plain loop over the slices is
-// right then.
+// Dense reports whether every row matches; a plain loop over the slices is right then.
 func (r Rows) Dense() bool { return r.check("Rows.Dense").dense }
 
-// Mask returns one bit per row, in words of 64, set where the row matches; bits
-// beyond the last row are 0. It is good until the loop goes on and must not be
-// written.
+// Mask returns one bit per row, in words of 64, set where the row matches; bits beyond the last row
+// are 0. It is good until the loop goes on and must not be written.
 func (r Rows) Mask() []uint64 {
 	s := r.check("Rows.Mask")
 	words := s.words(r.Len())
@@ -211,10 +209,9 @@ func (r Rows) Count() int {
 	return n
 }
 
-// Each yields the index of every row that matches, in rising order, for use
-// with the slices of the same rows. It inlines into the loop. A range over a slice
-// takes the same rows when they are Dense, as all are of a batch and of a query that
-// names no type that is Enableable.
+// Each yields the index of every row that matches, in rising order, for use with the slices of the
+// same rows. It inlines into the loop. A range over a slice takes the same rows when they are
+// Dense, as all are of a batch and of a query that names no type that is Enableable.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {
@@ -236,8 +233,8 @@ func (r Rows) first() int {
 	return 0
 }
 
-// Runs yields [lo, hi) for every longest run of rows that match, in rising
-// order: what kernels take.
+// Runs yields [lo, hi) for every longest run of rows that match, in rising order: what kernels
+// take.
 func (r Rows) Runs() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) { walkRuns(r.Mask(), r.Len(), yield) }
 }
@@ -252,8 +249,7 @@ func walkRuns(mask []uint64, n int, yield func(int, int) bool) {
 	}
 }
 
-// nextBit returns the first i in [from, n) whose bit differs from those of
-// same, or n.
+// nextBit returns the first i in [from, n) whose bit differs from those of same, or n.
 func nextBit(mask []uint64, from, n int, same uint64) int {
 	for from < n {
 		word := (mask[from/64] ^ same) >> (from % 64)

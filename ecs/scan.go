@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// scan is a loop over rows under way: what the three words of a Rows lead to.
-// Worlds keep scans for reuse, so a loop allocates nothing. While a scan is
-// open the world is locked against structural changes.
+// scan is a loop over rows under way: what the three words of a Rows lead to. Worlds keep scans for
+// reuse, so a loop allocates nothing. While a scan is open the world is locked against structural
+// changes.
 type scan struct {
 	w      *World
 	q      *Query   // whose access the rows have
@@ -23,8 +23,8 @@ type scan struct {
 	b      *Borrow  // whose reader this is; nil: the owner's
 }
 
-// openScan starts a loop and locks the world, which must not be closed. Its two parts are
-// small enough to be inlined.
+// openScan starts a loop and locks the world, which must not be closed. Its two parts are small
+// enough to be inlined.
 func (w *World) openScan(q *Query) *scan {
 	s := w.idleScan()
 	w.lock(s, q)
@@ -43,8 +43,8 @@ func (w *World) lock(s *scan, q *Query) {
 	w.loops.open++
 }
 
-// innerScan returns an idle scan for a loop inside others. Mostly as many are busy as loops
-// are under way; when iterators were pulled by hand, others may be.
+// innerScan returns an idle scan for a loop inside others. Mostly as many are busy as loops are
+// under way; when iterators were pulled by hand, others may be.
 //
 //go:noinline
 func (w *World) innerScan() *scan {
@@ -61,9 +61,9 @@ func (w *World) innerScan() *scan {
 	return s
 }
 
-// end ends a loop: its rows are stale from now on. It runs deferred, so the world is
-// unlocked after break, return and panic as well. Loops end in the opposite order of
-// their beginning, unless an iterator was pulled by hand.
+// end ends a loop: its rows are stale from now on. It runs deferred, so the world is unlocked after
+// break, return and panic as well. Loops end in the opposite order of their beginning, unless an
+// iterator was pulled by hand.
 func (s *scan) end() {
 	s.turn()
 	s.open = false
@@ -81,8 +81,7 @@ func (w *World) loopOver(q *Query) bool {
 	return slices.ContainsFunc(w.loops.scans, func(s *scan) bool { return s.open && s.q == q })
 }
 
-// show moves the loop to a chunk of a scale; the rows shown before
-// become stale.
+// show moves the loop to a chunk of a scale; the rows shown before become stale.
 func (s *scan) show(pos int, scale uintptr, dense bool) {
 	s.turn()
 	s.pos, s.scale, s.dense, s.filled = pos, scale, dense, !dense
@@ -100,7 +99,8 @@ func (s *scan) words(n int) []uint64 {
 	return s.mask[:used]
 }
 
-// setRows sets the first n bits of the words for n rows, and no others. It is small enough to be inlined.
+// setRows sets the first n bits of the words for n rows, and no others. It is small enough to be
+// inlined.
 func setRows(words []uint64, n int) {
 	for i := range words {
 		words[i] = ^uint64(0)
@@ -110,8 +110,8 @@ func setRows(words []uint64, n int) {
 	}
 }
 
-// loop says what a loop under way runs over, for messages: the innermost, when loops
-// ended in order.
+// loop says what a loop under way runs over, for messages: the innermost, when loops ended in
+// order.
 func (w *World) loop() string {
 	if w.loops.change != "" {
 		return "inside " + w.loops.change

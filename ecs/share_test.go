@@ -11,8 +11,8 @@ import (
 	"quarry/internal/seam"
 )
 
-// TestBehaviour39ParallelReaders: goroutines that loop over the same query in a share
-// each see all rows once.
+// TestBehaviour39ParallelReaders: goroutines that loop over the same query in a share each see all
+// rows once.
 func TestBehaviour39ParallelReaders(t *testing.T) {
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
@@ -60,8 +60,8 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 	ecs.NewArchetype(w, position).Create() // unlocked
 }
 
-// TestShareRefuses: in a share nothing is written, and nothing changes that goroutines
-// read; each call says what to do, and changes nothing.
+// TestShareRefuses: in a share nothing is written, and nothing changes that goroutines read; each
+// call says what to do, and changes nothing.
 func TestShareRefuses(t *testing.T) {
 	m := newMisuse(t)
 	batch, err := m.a.CreateN(3)
@@ -176,8 +176,7 @@ func TestShareLoopsRefuse(t *testing.T) {
 	m.a.Create()
 }
 
-// TestShareRowsAreStale: rows kept from a share's loop are caught, in the share and
-// after it.
+// TestShareRowsAreStale: rows kept from a share's loop are caught, in the share and after it.
 func TestShareRowsAreStale(t *testing.T) {
 	w, position, _, _ := movers(t, 10)
 	defer w.Close()
@@ -204,8 +203,8 @@ func TestShareOfClosedWorld(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: World.Share: the world is closed", func() { w.Share() })
 }
 
-// TestChangedInAShare: Changed and Ordered compare with Since, which stays, so every
-// goroutine sees the same; toggles in a share count as written since.
+// TestChangedInAShare: Changed and Ordered compare with Since, which stays, so every goroutine sees
+// the same; toggles in a share count as written since.
 func TestChangedInAShare(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Changed(s.position), ecs.Ordered())
@@ -253,7 +252,8 @@ func TestPanicInALoopOfAShare(t *testing.T) {
 	a.Create()
 }
 
-// TestShareAgain: what Share returned may begin again, and lends the types that there are then; Access says which.
+// TestShareAgain: what Share returned may begin again, and lends the types that there are then;
+// Access says which.
 func TestShareAgain(t *testing.T) {
 	w, position, _, _ := movers(t, 10)
 	defer w.Close()
@@ -284,7 +284,8 @@ func TestShareAgain(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", b.Begin)
 }
 
-// TestShareEndsBorrows: Share ends the borrows of queries that are out, but inside a loop it waits for nobody.
+// TestShareEndsBorrows: Share ends the borrows of queries that are out, but inside a loop it waits
+// for nobody.
 func TestShareEndsBorrows(t *testing.T) {
 	m := newMisuse(t)
 	reads := ecs.NewQuery(m.w, ecs.Read(m.velocity))
@@ -300,7 +301,8 @@ func TestShareEndsBorrows(t *testing.T) {
 	b.End()
 }
 
-// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no accessors, one of a query has its accessors only.
+// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no accessors, one of a query
+// has its accessors only.
 func TestBorrowOfTheOtherForm(t *testing.T) {
 	m := newMisuse(t)
 	reads := ecs.NewQuery(m.w, ecs.Read(m.position))

@@ -7,8 +7,8 @@ import (
 	"quarry/internal/clock"
 )
 
-// shrinking is where the next step of Shrink goes on. It goes from the last archetype to
-// the first: when some are given up meanwhile, none is passed by.
+// shrinking is where the next step of Shrink goes on. It goes from the last archetype to the first:
+// when some are given up meanwhile, none is passed by.
 type shrinking struct {
 	begun bool       // a pass is under way
 	left  int        // of the archetypes the first are yet to come
@@ -22,21 +22,19 @@ const (
 	shrinkBytes = 1 << 20 // bytes of elements that it moves, and those of one row more
 )
 
-// Shrink gives back memory that rows which went have left: what Trim does; the last chunk
-// of an archetype, part full, that is larger than its rows need, for which a smaller one
-// comes; blocks of spilled buffers of which half or more is room; and archetypes without
-// rows that nobody has from NewArchetype, see World.Stats. Entities, values,
-// enable bits, the order of rows and the versions stay. Where the system has no memory for
-// what is smaller, it stays as it is.
+// Shrink gives back memory that rows which went have left: what Trim does; the last chunk of an
+// archetype, part full, that is larger than its rows need, for which a smaller one comes; blocks of
+// spilled buffers of which half or more is room; and archetypes without rows that nobody has from
+// NewArchetype, see World.Stats. Entities, values, enable bits, the order of rows and the versions
+// stay. Where the system has no memory for what is smaller, it stays as it is.
 //
-// It does this in steps and returns when the budget is used up, false, or when all is
-// done, true; the next call goes on where the last one ended. A budget of 0 or less is no
-// limit, and begins anew. A call does one step at least, and only its last may exceed the
-// budget: a step is the rows of a chunk, 512 KiB at most, and about 1 MiB of elements of
-// buffers; the last of all is a Trim, and a look at each archetype.
+// It does this in steps and returns when the budget is used up, false, or when all is done, true;
+// the next call goes on where the last one ended. A budget of 0 or less is no limit, and begins
+// anew. A call does one step at least, and only its last may exceed the budget: a step is the rows
+// of a chunk, 512 KiB at most, and about 1 MiB of elements of buffers; the last of all is a Trim,
+// and a look at each archetype.
 //
-// It is a structural change: it panics during iteration, and batches and views of before
-// are void.
+// It is a structural change: it panics during iteration, and batches and views of before are void.
 func (w *World) Shrink(budget time.Duration) (done bool) {
 	w.checkUnlocked("World.Shrink")
 	return w.shrink(budget, clock.Now)
@@ -84,8 +82,8 @@ func (w *World) shrinkStep() bool {
 	return true
 }
 
-// trimBuffers trims the spilled buffers with much room of some rows of one chunk, from
-// row first of all rows on, and returns the row that comes next.
+// trimBuffers trims the spilled buffers with much room of some rows of one chunk, from row first of
+// all rows on, and returns the row that comes next.
 func (a *Archetype) trimBuffers(first int) (next int) {
 	pos, row := a.table.Store.Find(first)
 	at, moved := a.table.Store.Row(pos, row), 0
@@ -103,10 +101,10 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	return first
 }
 
-// Trim gives the archetypes' reserves and what the spilled buffers left behind back
-// to the universe, for others that take chunks from it, and returns how many chunks
-// that were; what ended managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does nothing to a closed
-// world.
+// Trim gives the archetypes' reserves and what the spilled buffers left behind back to the
+// universe, for others that take chunks from it, and returns how many chunks that were; what ended
+// managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does
+// nothing to a closed world.
 func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0

@@ -45,8 +45,8 @@ func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
 	}
 }
 
-// TestBehaviour28Shrink: whatever is left of rows, Shrink changes no value, order or
-// version, look-ups find everything, and no last chunk is larger than its rows need.
+// TestBehaviour28Shrink: whatever is left of rows, Shrink changes no value, order or version,
+// look-ups find everything, and no last chunk is larger than its rows need.
 func TestBehaviour28Shrink(t *testing.T) {
 	for _, growth := range chunkSizes {
 		for _, keep := range []int{0, 1, 10, 100, 700, 3000} {
@@ -90,8 +90,8 @@ func TestBehaviour28Shrink(t *testing.T) {
 	}
 }
 
-// TestShrinkAfterAMillion: of a million entities ten are left in each of eight archetypes;
-// each keeps 2 KiB after Shrink, of more than 2 MiB before.
+// TestShrinkAfterAMillion: of a million entities ten are left in each of eight archetypes; each
+// keeps 2 KiB after Shrink, of more than 2 MiB before.
 func TestShrinkAfterAMillion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million entities")
@@ -187,8 +187,8 @@ func TestShrinkBudget(t *testing.T) {
 	require.Equal(t, hash, w.Hash())
 }
 
-// TestShrinkByTheClock: a budget of less than a step ends with the step. That of a clock that goes on
-// every 15 ms alone, as time.Now of Windows, would not.
+// TestShrinkByTheClock: a budget of less than a step ends with the step. That of a clock that goes
+// on every 15 ms alone, as time.Now of Windows, would not.
 func TestShrinkByTheClock(t *testing.T) {
 	w := newWorld(t)
 	for _, types := range [][]ecs.Type{{ecs.Register[Position](w)}, {ecs.Register[Health](w)}} {
@@ -206,8 +206,8 @@ func TestShrinkByTheClock(t *testing.T) {
 	require.Less(t, w.Occupancy().Sum().Bytes, some)
 }
 
-// shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s
-// says. It returns an error when Shrink changed what it must not, and counts its requests.
+// shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s says.
+// It returns an error when Shrink changed what it must not, and counts its requests.
 func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {
@@ -292,8 +292,8 @@ func TestShrinkInAFullUniverse(t *testing.T) {
 	}
 }
 
-// TestShrinkWhileArchetypesGo: archetypes of values that nobody has any more are given up
-// between the steps; none of the others is passed by.
+// TestShrinkWhileArchetypesGo: archetypes of values that nobody has any more are given up between
+// the steps; none of the others is passed by.
 func TestShrinkWhileArchetypesGo(t *testing.T) {
 	w := newWorld(t)
 	team, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
@@ -320,8 +320,8 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 	require.Equal(t, 5, team.Len(7))
 }
 
-// TestShrinkRetiresArchetypes: archetypes that changes made go when they have no rows, and
-// those that NewArchetype gave stay. Queries show the same before and after.
+// TestShrinkRetiresArchetypes: archetypes that changes made go when they have no rows, and those
+// that NewArchetype gave stay. Queries show the same before and after.
 func TestShrinkRetiresArchetypes(t *testing.T) {
 	w := newWorld(t)
 	position, tag, health := ecs.Register[Position](w), ecs.Register[Tag](w), ecs.Register[Health](w)

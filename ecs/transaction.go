@@ -6,13 +6,14 @@ import (
 	"quarry/ecs/internal/change"
 )
 
-// Transaction is a structural change of several groups of entities, which are made, copied, moved or ended, all or none.
-// First say what is to happen (create, copy, move), then reserve, which may be refused; after it run each group, in any order
-// but copies before moves, for a copy is made from the row where its source was, and finish. A Transaction may be used again. The
-// type is for package command: see quarry/internal/seam.
+// Transaction is a structural change of several groups of entities, which are made, copied, moved
+// or ended, all or none. First say what is to happen (create, copy, move), then reserve, which may
+// be refused; after it run each group, in any order but copies before moves, for a copy is made
+// from the row where its source was, and finish. A Transaction may be used again. The type is for
+// package command: see quarry/internal/seam.
 //
-// Like all structural changes it is the owner's. From begin to finish the world is locked: after reserve rows of batches may
-// be written, and nothing else is done.
+// Like all structural changes it is the owner's. From begin to finish the world is locked: after
+// reserve rows of batches may be written, and nothing else is done.
 type Transaction struct {
 	w      *World
 	op     string
@@ -69,8 +70,8 @@ func (t *Transaction) refresh(o *Outcome) bool {
 	return t.err == nil
 }
 
-// copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN: those of e have an
-// outcome of its archetype. It panics when e is not alive.
+// copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN:
+// those of e have an outcome of its archetype. It panics when e is not alive.
 func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	done := false
 	defer t.endUnless(&done)
@@ -95,7 +96,8 @@ func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	done = true
 }
 
-// endUnless ends the transaction when a call panics, which has not set done: what other groups took is given back.
+// endUnless ends the transaction when a call panics, which has not set done: what other groups took
+// is given back.
 func (t *Transaction) endUnless(done *bool) {
 	if !*done {
 		t.tx.Cancel()
@@ -104,7 +106,8 @@ func (t *Transaction) endUnless(done *bool) {
 	}
 }
 
-// move adds a group of entities that are alive, of the archetype that an outcome begins with, and in no other group.
+// move adds a group of entities that are alive, of the archetype that an outcome begins with, and
+// in no other group.
 func (t *Transaction) move(list []Entity, o *Outcome) {
 	done := false
 	defer t.endUnless(&done)
@@ -135,8 +138,8 @@ func (t *Transaction) add(g txGroup, ids int) {
 	}
 }
 
-// reserve makes room for all rows, blocks and ids. The error is a *LimitError; the transaction is over then, and nothing
-// has changed.
+// reserve makes room for all rows, blocks and ids. The error is a *LimitError; the transaction is
+// over then, and nothing has changed.
 func (t *Transaction) reserve() error {
 	w, err := t.w, t.err
 	if err == nil && t.ids > mostAlive-w.alive() {
@@ -154,8 +157,9 @@ func (t *Transaction) reserve() error {
 	return during(t.op, err)
 }
 
-// run makes, copies or moves the entities of the i'th group, counted in the order in which they were added. The batch
-// is their rows, good until the next run: of copies those of the first member come first; of a group that ends or stays it is empty.
+// run makes, copies or moves the entities of the i'th group, counted in the order in which they
+// were added. The batch is their rows, good until the next run: of copies those of the first member
+// come first; of a group that ends or stays it is empty.
 func (t *Transaction) run(i int) Batch {
 	g, w := &t.groups[i], t.w
 	n := g.n
@@ -175,7 +179,8 @@ func (t *Transaction) run(i int) Batch {
 	return w.batch(n)
 }
 
-// finish ends the transaction. It panics unless each group has run: the rows of one that has not would leave as void ones.
+// finish ends the transaction. It panics unless each group has run: the rows of one that has not
+// would leave as void ones.
 func (t *Transaction) finish() {
 	if t.ran != len(t.groups) {
 		panic(fmt.Sprintf("ecs: %s: %d of %d groups of the transaction have run", t.op, t.ran, len(t.groups)))

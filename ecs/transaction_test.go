@@ -47,8 +47,9 @@ func outcomeOfCopies(t *testing.T, a *ecs.Archetype, changes ...*ecs.Change) sea
 	return after(t, o, changes...)
 }
 
-// TestTransactionCopiesLoseCleanup: copies have no Cleanup types of their source, so one that a change gives them begins
-// anew: a component as zero, a buffer without elements, a managed type without a value.
+// TestTransactionCopiesLoseCleanup: copies have no Cleanup types of their source, so one that a
+// change gives them begins anew: a component as zero, a buffer without elements, a managed type
+// without a value.
 func TestTransactionCopiesLoseCleanup(t *testing.T) {
 	w := newWorld(t)
 	socket := ecs.Register[Socket](w, ecs.Cleanup)
@@ -79,7 +80,8 @@ func TestTransactionCopiesLoseCleanup(t *testing.T) {
 	require.Equal(t, "mine", *name.Get(e))
 }
 
-// TestTransactionTakesAnEntityOnce: an entity that is twice in the list of a group moves once, and is once in the batch.
+// TestTransactionTakesAnEntityOnce: an entity that is twice in the list of a group moves once, and
+// is once in the batch.
 func TestTransactionTakesAnEntityOnce(t *testing.T) {
 	w := newWorld(t)
 	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
@@ -97,8 +99,8 @@ func TestTransactionTakesAnEntityOnce(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestTransactionMisuse: a group that cannot be is refused by a panic that names the call, and the transaction is over:
-// what groups before it took is given back, and the world is as it was.
+// TestTransactionMisuse: a group that cannot be is refused by a panic that names the call, and the
+// transaction is over: what groups before it took is given back, and the world is as it was.
 func TestTransactionMisuse(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
@@ -134,7 +136,8 @@ func TestTransactionMisuse(t *testing.T) {
 	}
 }
 
-// TestTransactionOutcomesThatDoNotFit: outcomes that are zero, of another world, or the end of what is made.
+// TestTransactionOutcomesThatDoNotFit: outcomes that are zero, of another world, or the end of what
+// is made.
 func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	position, alien := ecs.Register[Position](w), ecs.Register[Position](other)
@@ -166,8 +169,8 @@ func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
 	require.NoError(t, other.Verify())
 }
 
-// TestTransactionOfNothing: groups of no entities, no copies and nothing new are groups all the same, and do nothing, in
-// archetypes without rows too.
+// TestTransactionOfNothing: groups of no entities, no copies and nothing new are groups all the
+// same, and do nothing, in archetypes without rows too.
 func TestTransactionOfNothing(t *testing.T) {
 	w := newWorld(t)
 	owner, prefab := ecs.Register[Owner](w), ecs.Register[ecs.Prefab](w)
@@ -188,8 +191,8 @@ func TestTransactionOfNothing(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestTransactionEnds: batches are void when gaps have been closed, the world is locked from Begin on, and a group that has
-// not run is not lost without a word.
+// TestTransactionEnds: batches are void when gaps have been closed, the world is locked from Begin
+// on, and a group that has not run is not lost without a word.
 func TestTransactionEnds(t *testing.T) {
 	w := newWorld(t)
 	position := ecs.Register[Position](w)
@@ -208,7 +211,8 @@ func TestTransactionEnds(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestOutcomeOfWhatWasGivenUp: the archetype that an outcome leads to may be given up before a change follows, and before rows move.
+// TestOutcomeOfWhatWasGivenUp: the archetype that an outcome leads to may be given up before a
+// change follows, and before rows move.
 func TestOutcomeOfWhatWasGivenUp(t *testing.T) {
 	w := newWorld(t)
 	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)

@@ -12,7 +12,8 @@ import (
 	"quarry/internal/seam"
 )
 
-// deals is a world whose entities change by transactions, or, the slow twin, by one call after the other.
+// deals is a world whose entities change by transactions, or, the slow twin, by one call after the
+// other.
 type deals struct {
 	w        *ecs.World
 	position ecs.Component[Position]
@@ -68,7 +69,8 @@ func (x *deals) archetype(e ecs.Entity) *ecs.Archetype {
 	return p.Archetype
 }
 
-// show returns all that an entity has, with the entities that it names by index and version: the tag is the world's.
+// show returns all that an entity has, with the entities that it names by index and version: the
+// tag is the world's.
 func (x *deals) show(e ecs.Entity) string {
 	name := func(e ecs.Entity) string { return fmt.Sprint(e.Index(), e.Version()) }
 	text := fmt.Sprint(name(e), x.archetype(e))
@@ -183,8 +185,8 @@ func (x *deals) someDeals(rng *rand.Rand) (list []deal) {
 	return list
 }
 
-// begin works the outcomes of deals out and begins a transaction of those that can be: what is to copy is not dying, and
-// neither copies nor new ones end at once. Play says which.
+// begin works the outcomes of deals out and begins a transaction of those that can be: what is to
+// copy is not dying, and neither copies nor new ones end at once. Play says which.
 func (x *deals) begin(t *testing.T, list []deal) (groups []deal) {
 	all, outs := x.all(), []seam.Outcome(nil)
 	for _, d := range list {
@@ -286,7 +288,8 @@ func (x *deals) compare(t *testing.T, y *deals, text string) {
 	}
 }
 
-// TestTransactionAgainstSingleCalls plays transactions beside a world where everything is done by one call after the other.
+// TestTransactionAgainstSingleCalls plays transactions beside a world where everything is done by
+// one call after the other.
 func TestTransactionAgainstSingleCalls(t *testing.T) {
 	for seed, growth := range chunkSizes {
 		rng := rand.New(rand.NewPCG(43, uint64(seed)))
@@ -318,7 +321,8 @@ func TestTransactionAgainstSingleCalls(t *testing.T) {
 	}
 }
 
-// TestTransactionScarce: with every number of free chunks a transaction is refused as a whole, or plays as with all of them.
+// TestTransactionScarce: with every number of free chunks a transaction is refused as a whole, or
+// plays as with all of them.
 func TestTransactionScarce(t *testing.T) {
 	for seed, growth := range chunkSizes {
 		rng := rand.New(rand.NewPCG(44, uint64(seed)))

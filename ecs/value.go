@@ -9,20 +9,19 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Values of archetypes. An archetype is its types and, for each shared type among them, a
-// value, which lies once in the world's Go memory (ecs/internal/value):
+// Values of archetypes. An archetype is its types and, for each shared type among them, a value,
+// which lies once in the world's Go memory (ecs/internal/value):
 //
 //	[Position Cell=3]   chunks of the entities in cell 3
 //	[Position Cell=7]   chunks of those in cell 7
 //
-// So chunks are grouped by value without a word in a row, all that moves rows between
-// archetypes moves them between values, and where layouts are alike chunks change hands
-// as they are. An archetype knows its values, the index of matches (ecs/internal/match) the
-// archetypes of each.
+// So chunks are grouped by value without a word in a row, all that moves rows between archetypes
+// moves them between values, and where layouts are alike chunks change hands as they are. An
+// archetype knows its values, the index of matches (ecs/internal/match) the archetypes of each.
 //
-// Archetypes that were made for a value and have no rows any more are given up: when
-// there are as many of them as others, by the next change or creation, and by World.Shrink. A value
-// goes with the last archetype that has it and the last query that names it.
+// Archetypes that were made for a value and have no rows any more are given up: when there are as
+// many of them as others, by the next change or creation, and by World.Shrink. A value goes with
+// the last archetype that has it and the last query that names it.
 //
 // Invariant, checked by Verify:
 //
@@ -36,12 +35,13 @@ func (t *typeInfo) textOf(v *value.Shared) string { return t.name + "=" + textOf
 // valueOf returns the archetype's value of a shared type, or nil.
 func (a *Archetype) valueOf(id typeID) *value.Shared { return valueIn(a.values, id) }
 
-// usualValues is how many shared types an archetype has at most, as a rule: room for as many is on the stack.
+// usualValues is how many shared types an archetype has at most, as a rule: room for as many is on
+// the stack.
 const usualValues = 8
 
-// valuesFor returns the values of an archetype with the types of sig, in the order of
-// types, in all, which is empty: those of given first, then those of a, which may be nil, then of others, and zero
-// values.
+// valuesFor returns the values of an archetype with the types of sig, in the order of types, in
+// all, which is empty: those of given first, then those of a, which may be nil, then of others, and
+// zero values.
 func (w *World) valuesFor(all []*value.Shared, sig *signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
 	if !sig.Meets(&w.types.shared) {
 		return nil

@@ -69,8 +69,8 @@ func (s *small) name(rows ecs.Rows) string {
 	return "none"
 }
 
-// TestBehaviour51WritingMarks: taking a slice to write bumps the chunk's version of the
-// type, reading does not; a query that never ran sees everything.
+// TestBehaviour51WritingMarks: taking a slice to write bumps the chunk's version of the type,
+// reading does not; a query that never ran sees everything.
 func TestBehaviour51WritingMarks(t *testing.T) {
 	s := newSmall(t)
 	changed := ecs.NewQuery(s.w, ecs.Read(s.position), ecs.Changed(s.position))
@@ -121,8 +121,8 @@ func TestBehaviour51WritingMarks(t *testing.T) {
 	require.Equal(t, []string{"b2"}, s.run(hits))
 }
 
-// TestBehaviour52NotItsOwnWrites: a query does not see next time what it wrote itself,
-// but what others wrote after it, and what its breaking loops wrote.
+// TestBehaviour52NotItsOwnWrites: a query does not see next time what it wrote itself, but what
+// others wrote after it, and what its breaking loops wrote.
 func TestBehaviour52NotItsOwnWrites(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Write(s.position), ecs.Changed(s.position))
@@ -165,8 +165,8 @@ func TestBehaviour52NotItsOwnWrites(t *testing.T) {
 	require.NotEqual(t, since, q.Since())
 }
 
-// TestNestedChangedLoops: a loop over a query inside one over the same query runs to its
-// end and moves Since; the outer loop goes on with what it began with.
+// TestNestedChangedLoops: a loop over a query inside one over the same query runs to its end and
+// moves Since; the outer loop goes on with what it began with.
 func TestNestedChangedLoops(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Read(s.position), ecs.Changed(s.position), ecs.Ordered())
@@ -209,8 +209,8 @@ func TestSinceAndAdvance(t *testing.T) {
 	require.Zero(t, plain.Since())
 }
 
-// TestPinSince: a query that is pinned compares with the same version in every loop and
-// moves nothing, until SetSince.
+// TestPinSince: a query that is pinned compares with the same version in every loop and moves
+// nothing, until SetSince.
 func TestPinSince(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Write(s.position), ecs.Changed(s.position), ecs.Ordered())
@@ -250,8 +250,8 @@ func TestPinSince(t *testing.T) {
 	require.Equal(t, []uint32{version, now}, []uint32{plain.Since(), s.w.Version()}, "so its loops move nothing, pinned or not")
 }
 
-// TestBehaviour53Wrap: versions compare by their signed distance, so the counter may
-// wrap; 0 is skipped.
+// TestBehaviour53Wrap: versions compare by their signed distance, so the counter may wrap; 0 is
+// skipped.
 func TestBehaviour53Wrap(t *testing.T) {
 	s := newSmallAt(t, 1<<32-4)
 	q := ecs.NewQuery(s.w, ecs.Changed(s.position))
@@ -271,8 +271,8 @@ func TestBehaviour53Wrap(t *testing.T) {
 	require.Equal(t, []string{"a0", "a2"}, s.run(ordered))
 }
 
-// TestBehaviour54OrderVersions: Ordered sees chunks that rows came to or went from, in
-// the archetypes concerned; removal does not mark types changed in what rows remain.
+// TestBehaviour54OrderVersions: Ordered sees chunks that rows came to or went from, in the
+// archetypes concerned; removal does not mark types changed in what rows remain.
 func TestBehaviour54OrderVersions(t *testing.T) {
 	for name, c := range map[string]struct {
 		do               func(s *small)
@@ -306,9 +306,10 @@ func TestBehaviour54OrderVersions(t *testing.T) {
 	}
 }
 
-// TestTagsMarkByAnyWay: a change that leaves the layout alone marks every type of the rows that it brings, by
-// query, where full chunks change hands uncopied, as one by one, where rows are copied. So a query with Changed
-// sees all that has come to match it, though it was written before the query's last loop.
+// TestTagsMarkByAnyWay: a change that leaves the layout alone marks every type of the rows that it
+// brings, by query, where full chunks change hands uncopied, as one by one, where rows are copied.
+// So a query with Changed sees all that has come to match it, though it was written before the
+// query's last loop.
 func TestTagsMarkByAnyWay(t *testing.T) {
 	for how, apply := range map[string]func(c *ecs.Change, q *ecs.Query) error{
 		"query": func(c *ecs.Change, q *ecs.Query) error { _, err := c.ApplyQuery(q); return err },
@@ -363,8 +364,8 @@ func TestTagsMarkByAnyWay(t *testing.T) {
 	}
 }
 
-// TestManyChangedTypes: there is no limit on Changed terms, where Unity has two: 40
-// types, one of which is written at a time.
+// TestManyChangedTypes: there is no limit on Changed terms, where Unity has two: 40 types, one of
+// which is written at a time.
 func TestManyChangedTypes(t *testing.T) {
 	w := newWorld(t)
 	types := manyTypes(w)
@@ -400,8 +401,8 @@ func passed(q *ecs.Query) (list []ecs.Entity) {
 	return list
 }
 
-// TestChangedOrOrdered: of all Changed and Ordered terms one must hold; the other terms
-// filter as well.
+// TestChangedOrOrdered: of all Changed and Ordered terms one must hold; the other terms filter as
+// well.
 func TestChangedOrOrdered(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Changed(s.position), ecs.Changed(s.hits), ecs.Ordered())
@@ -418,8 +419,8 @@ func TestChangedOrOrdered(t *testing.T) {
 	require.Empty(t, s.run(q))
 }
 
-// TestChangedAgainstModel: random writes, toggles, creation, destruction and moves: no
-// query misses an entity whose component was written since its last complete loop.
+// TestChangedAgainstModel: random writes, toggles, creation, destruction and moves: no query misses
+// an entity whose component was written since its last complete loop.
 func TestChangedAgainstModel(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

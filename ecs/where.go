@@ -7,11 +7,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// RowsOf yields those of the query's rows whose entities have a shared value: as Rows, but
-// for Since, which stays. It serves values that change from call to call, as the cells
-// around a ship; a query for each is not needed. Cost: a search among the query's archetypes
-// for each archetype of the value, whatever the number of values. It panics for a value
-// of another world.
+// RowsOf yields those of the query's rows whose entities have a shared value: as Rows, but for
+// Since, which stays. It serves values that change from call to call, as the cells around a ship; a
+// query for each is not needed. Cost: a search among the query's archetypes for each archetype of
+// the value, whatever the number of values. It panics for a value of another world.
 func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walkOf(value, yield) }
 }
@@ -49,9 +48,10 @@ func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	}
 }
 
-// findBinding returns the query's binding of an archetype, or nil. Bindings are in the order in which archetypes
-// were made, and so numbered: one stands at its archetype's number, or before it by at most as many places as
-// there are archetypes without a binding. Most queries by value want nearly all archetypes of a type, so few are looked at.
+// findBinding returns the query's binding of an archetype, or nil. Bindings are in the order in
+// which archetypes were made, and so numbered: one stands at its archetype's number, or before it
+// by at most as many places as there are archetypes without a binding. Most queries by value want
+// nearly all archetypes of a type, so few are looked at.
 func (q *Query) findBinding(a *Archetype) *binding {
 	at := int(a.table.Index)
 	low, high := max(0, at+len(q.bindings)-len(q.w.archetypes.list)), min(at+1, len(q.bindings))

@@ -15,10 +15,10 @@ import (
 // The world.
 //
 // An entity is an index into the records (ecs/internal/entity), which say in which stretch of rows
-// and in which row its components are. A stretch lies in a chunk of the table of one archetype (ecs/internal/table);
-// the owners say of which, where the chunk is, and where in the table's list it stands.
-// So the path goes record -> owner -> archetype -> column -> row, and only the record and
-// the row itself are cold memory; look-ups of one type have a shorter one (lookup.go):
+// and in which row its components are. A stretch lies in a chunk of the table of one archetype
+// (ecs/internal/table); the owners say of which, where the chunk is, and where in the table's list
+// it stands. So the path goes record -> owner -> archetype -> column -> row, and only the record
+// and the row itself are cold memory; look-ups of one type have a shorter one (lookup.go):
 //
 //	Entity 12v3            owners[stretch]                   archetype 7
 //	  | index 12             | archetype 7, pos 2, chunk at p  | place[type] = offset 3,264
@@ -41,9 +41,9 @@ import (
 //	W11 of value.go, and those of the parts that have a file here: T1, T2 and L2 of registry.go,
 //	A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.
 
-// World owns entities and their components. One goroutine at a time may use it;
-// Reserve and Unreserve any may call at any time but during Close, and between Share
-// and Borrow.End several may read.
+// World owns entities and their components. One goroutine at a time may use it; Reserve and
+// Unreserve any may call at any time but during Close, and between Share and Borrow.End several may
+// read.
 type World struct {
 	u    *alloc.Universe
 	own  bool           // the universe is ours to close

@@ -65,7 +65,8 @@ func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 // oneOrMore is what a call returns that does not count.
 const oneOrMore = -1
 
-// destroyAgain gives an entity that has the tag CleanupEntity a group, whose members stay when it is destroyed again.
+// destroyAgain gives an entity that has the tag CleanupEntity a group, whose members stay when it
+// is destroyed again.
 func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 	if !d.active.has(linkedKind) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"quarry/ecs/system"
 )
 
-// The frame driver: a stream adds systems of many kinds, in groups and orders of its choice, and runs
-// frames between which they come, go, sleep and wake. What comes of it must not depend on the
+// The frame driver: a stream adds systems of many kinds, in groups and orders of its choice, and
+// runs frames between which they come, go, sleep and wake. What comes of it must not depend on the
 // number of workers.
 
 // frames is one run.
@@ -78,8 +78,7 @@ func (f *frames) step(r record) error {
 	return p.w.Verify()
 }
 
-// count counts commands that could not apply, of which there are many; other errors are
-// returned.
+// count counts commands that could not apply, of which there are many; other errors are returned.
 func (f *frames) count(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

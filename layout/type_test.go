@@ -109,7 +109,8 @@ type long[N any] struct {
 	_     [9]uint32
 }
 
-// TestFieldsAgreeWithTwin compares the bytes of fields with those that a walk over each element finds.
+// TestFieldsAgreeWithTwin compares the bytes of fields with those that a walk over each element
+// finds.
 func TestFieldsAgreeWithTwin(t *testing.T) {
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[long[uint8]](), reflect.TypeFor[long[uint64]](), reflect.TypeFor[[3]long[uint16]](), reflect.TypeFor[hollow](),

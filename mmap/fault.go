@@ -19,8 +19,8 @@ const (
 	// FaultParked: the region has been released.
 	FaultParked
 
-	// FaultReady: the memory is ready by now; another goroutine changed it between
-	// the fault and the look, or a hardware error took the page.
+	// FaultReady: the memory is ready by now; another goroutine changed it between the fault and
+	// the look, or a hardware error took the page.
 	FaultReady
 )
 
@@ -34,9 +34,9 @@ func (s FaultState) String() string {
 	return fmt.Sprintf("FaultState(%d)", uint8(s))
 }
 
-// FaultError is a touch of memory of this package that was not allowed. It wraps
-// ErrFault and what the runtime panicked with. Some systems tell only which page
-// faulted: Addr is the first byte of the page then (on s390x always).
+// FaultError is a touch of memory of this package that was not allowed. It wraps ErrFault and what
+// the runtime panicked with. Some systems tell only which page faulted: Addr is the first byte of
+// the page then (on s390x always).
 type FaultError struct {
 	Addr   uintptr    // the first byte that faulted
 	Base   uintptr    // first byte of the region that Addr lies in, or of the parked range, which may be that of several
@@ -71,19 +71,18 @@ func (e *FaultError) Error() string {
 // Unwrap gives ErrFault and the panic of the runtime.
 func (e *FaultError) Unwrap() []error { return []error{ErrFault, e.cause} }
 
-// Guarded calls f and turns a fault on memory of this package into a
-// *FaultError. The rest of f is not run then; its deferred calls are. Nil means
-// that f returned. What counts is the value of the panic: the runtime's report of
-// a fault there, new or raised again. A fault in a deferred call replaces the
-// panic under way, as it does in all of Go. Every other panic goes on with its
-// value unchanged, a nil dereference and a fault on memory of others among them (the latter as a panic,
+// Guarded calls f and turns a fault on memory of this package into a *FaultError. The rest of f is
+// not run then; its deferred calls are. Nil means that f returned. What counts is the value of the
+// panic: the runtime's report of a fault there, new or raised again. A fault in a deferred call
+// replaces the panic under way, as it does in all of Go. Every other panic goes on with its value
+// unchanged, a nil dereference and a fault on memory of others among them (the latter as a panic,
 // where without Guarded it would end the process); runtime.Goexit goes on too.
 //
-// Guarded holds for the calling goroutine alone: a fault in a goroutine that f
-// starts ends the process. Calls nest; the innermost gets the fault. Go memory
-// does not fault, so where Real is false there is nothing for Guarded to catch. Cost: some ns
-// without a fault, some microseconds with one. System calls on memory that
-// is not ready (File.Read into it, say) do not fault: they return EFAULT.
+// Guarded holds for the calling goroutine alone: a fault in a goroutine that f starts ends the
+// process. Calls nest; the innermost gets the fault. Go memory does not fault, so where Real is
+// false there is nothing for Guarded to catch. Cost: some ns without a fault, some microseconds
+// with one. System calls on memory that is not ready (File.Read into it, say) do not fault: they
+// return EFAULT.
 func Guarded(f func()) error {
 	if f == nil {
 		panic("mmap: Guarded: the function is nil")

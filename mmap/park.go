@@ -14,21 +14,20 @@ import (
 //	     of less        [  A  | b ] d  c           carved from the smallest that has it
 //	     of |A| + |b|   [     e      ] d  c        no piece has it: those side by side are joined
 //
-// As long as only sizes come again that were there before, ranges stay as they were,
-// so that a fault on one tells which region it was; and of pieces that fit alike the
-// next behind the one that was taken last is taken, so they come in turn and each
-// waits, and makes stale pointers fault, for as long as it can.
+// As long as only sizes come again that were there before, ranges stay as they were, so that a
+// fault on one tells which region it was; and of pieces that fit alike the next behind the one that
+// was taken last is taken, so they come in turn and each waits, and makes stale pointers fault, for
+// as long as it can.
 //
-// What lies in reservations that no call may reach across (memory.block) is not joined.
-// Pieces are also joined when there are many, because searches are linear: so there
-// are few, or about as many as gaps between what is in use.
+// What lies in reservations that no call may reach across (memory.block) is not joined. Pieces are
+// also joined when there are many, because searches are linear: so there are few, or about as many
+// as gaps between what is in use.
 //
 //	P1  pieces ascend and do not overlap; each is whole granules, one at least.
 //	P2  bytes is the sum of their sizes.
 //	P3  a piece lists its stale granules: none, or a bit for each granule and some set.
 
-// looseLimit is how many more pieces there may be than twice those that the last join
-// left.
+// looseLimit is how many more pieces there may be than twice those that the last join left.
 const looseLimit = 64
 
 // park is guarded by its space's mu.
@@ -93,8 +92,8 @@ func (p *park) join() {
 	p.pieces, p.firm = joined, len(joined)
 }
 
-// gather is the set of the stale granules, of n in all, of pieces side by side; nil if
-// there are none.
+// gather is the set of the stale granules, of n in all, of pieces side by side; nil if there are
+// none.
 func gather(pieces []memory, n int) (all granules) {
 	at := 0
 	for i := range pieces {
@@ -132,8 +131,8 @@ func (p *park) take(size int) (memory, bool) {
 	return m, true
 }
 
-// fit is the index of the smallest piece of size bytes or more, the first behind the
-// one that was taken last, or -1.
+// fit is the index of the smallest piece of size bytes or more, the first behind the one that was
+// taken last, or -1.
 func (p *park) fit(size int) (best int) {
 	best = -1
 	for n, from, k := len(p.pieces), p.behind(p.last), 0; k < n; k++ {
@@ -147,8 +146,8 @@ func (p *park) fit(size int) (best int) {
 	return best
 }
 
-// forget leaves whole Go objects to the collector, until they have size bytes, and returns
-// how many bytes they have.
+// forget leaves whole Go objects to the collector, until they have size bytes, and returns how many
+// bytes they have.
 func (p *park) forget(size int) (bytes int) {
 	p.join()
 	p.pieces = slices.DeleteFunc(p.pieces, func(m memory) bool {

@@ -28,8 +28,8 @@ const (
 	functionID, functionName, functionSystemName, functionFile = 1, 2, 3, 4
 )
 
-// pprofProfile is a profile.proto in the making. Strings, functions and locations
-// are written once and named by number, from 1 on; string 0 is "".
+// pprofProfile is a profile.proto in the making. Strings, functions and locations are written once
+// and named by number, from 1 on; string 0 is "".
 type pprofProfile struct {
 	message
 	texts     map[string]uint64
@@ -38,20 +38,19 @@ type pprofProfile struct {
 	locations map[location]uint64
 }
 
-// location is an instruction that calls. frames are those of it that are shown: the
-// functions inlined there, the innermost first, and the one that has the code.
+// location is an instruction that calls. frames are those of it that are shown: the functions
+// inlined there, the innermost first, and the one that has the code.
 type location struct {
 	pc     uintptr
 	frames int
 }
 
-// WriteProfile writes what was sampled so far as a gzipped profile.proto, with the
-// four values that Go's own heap profiles have: alloc_objects, alloc_space,
-// inuse_objects, inuse_space. They are estimates of the whole: what was
-// sampled, over the odds to be sampled. Samples have the labels "allocator" and
-// "bytes", which is the size of the blocks. Frames of Quarry's allocators at the
-// inner end of a stack are left out. An error is that of w. Cost: 2 to 5 us for each stack and size;
-// allocations that are sampled meanwhile do not wait for it.
+// WriteProfile writes what was sampled so far as a gzipped profile.proto, with the four values that
+// Go's own heap profiles have: alloc_objects, alloc_space, inuse_objects, inuse_space. They are
+// estimates of the whole: what was sampled, over the odds to be sampled. Samples have the labels
+// "allocator" and "bytes", which is the size of the blocks. Frames of Quarry's allocators at the
+// inner end of a stack are left out. An error is that of w. Cost: 2 to 5 us for each stack and
+// size; allocations that are sampled meanwhile do not wait for it.
 func (p *Profile) WriteProfile(w io.Writer) error {
 	if w == nil {
 		panic("wrap: Profile.WriteProfile: the writer is nil")
@@ -134,9 +133,8 @@ func (e *pprofProfile) sample(p *Profile, b *bucket) {
 	e.inner(profileSample, m)
 }
 
-// stack returns the numbers of a stack's locations. runtime.Frames has a frame for
-// each function, with a Func only where the code is; those without are inlined in
-// the next one that has.
+// stack returns the numbers of a stack's locations. runtime.Frames has a frame for each function,
+// with a Func only where the code is; those without are inlined in the next one that has.
 func (e *pprofProfile) stack(s []uintptr) (numbers []uint64) {
 	frames := shown(s)
 	for len(frames) > 0 {

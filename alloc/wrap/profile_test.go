@@ -27,8 +27,8 @@ func TestMessageIsProtobuf(t *testing.T) {
 	require.Equal(t, strings.ReplaceAll(want, " ", ""), fmt.Sprintf("%x", wrap.Message()))
 }
 
-// needsGo skips a test that calls pprof where there is no go command. It stands before the
-// first allocation: blocks that a skip left would be leaks to the heap's clean-up.
+// needsGo skips a test that calls pprof where there is no go command. It stands before the first
+// allocation: blocks that a skip left would be leaks to the heap's clean-up.
 func needsGo(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -163,9 +163,9 @@ func TestProfileOfEverything(t *testing.T) {
 	require.Zero(t, a.Known())
 }
 
-// TestProfileEstimates allocates what is known and looks whether the estimate is
-// within five standard deviations; the seed makes it the same at each run. With weights w
-// the variance of an estimated count n is n (w - 1).
+// TestProfileEstimates allocates what is known and looks whether the estimate is within five
+// standard deviations; the seed makes it the same at each run. With weights w the variance of an
+// estimated count n is n (w - 1).
 func TestProfileEstimates(t *testing.T) {
 	needsGo(t)
 	h := newHeap(t)
@@ -268,8 +268,8 @@ func TestProfileOfResizes(t *testing.T) {
 	require.Equal(t, [4]int64{2, 190_000, 0, 0}, totals(rawSamples(t, p), "a"))
 }
 
-// TestProfileOfResizesSampled: a block that was sampled and then is resized is no longer in use with
-// its old size, and is sampled with the odds of the new one.
+// TestProfileOfResizesSampled: a block that was sampled and then is resized is no longer in use
+// with its old size, and is sampled with the odds of the new one.
 func TestProfileOfResizesSampled(t *testing.T) {
 	needsGo(t)
 	p := wrap.NewProfileSeeded(4096, 2)
@@ -305,8 +305,8 @@ func down(t testing.TB, a alloc.Allocator, n int) live {
 	return down(t, a, n-1)
 }
 
-// TestProfileOfDeepStacks: the function below a recursion has its part, and allocators
-// that are called from one place each have their own.
+// TestProfileOfDeepStacks: the function below a recursion has its part, and allocators that are
+// called from one place each have their own.
 func TestProfileOfDeepStacks(t *testing.T) {
 	needsGo(t)
 	h := newHeap(t)
@@ -329,8 +329,7 @@ func TestProfileOfOneHash(t *testing.T) {
 	require.Equal(t, []int64{2, 2, 2, 2}, wrap.NewProfile(1).SameHash())
 }
 
-// TestProfileBeginsAnywhere: the first block of an allocator has no other odds than
-// any.
+// TestProfileBeginsAnywhere: the first block of an allocator has no other odds than any.
 func TestProfileBeginsAnywhere(t *testing.T) {
 	h := newHeap(t)
 	p := wrap.NewProfileSeeded(4096, 3)

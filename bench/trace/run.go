@@ -10,8 +10,8 @@ import (
 	"quarry/bench/workload"
 )
 
-// maxLive and maxAlign bound what Run replays, in bytes: the plain side cannot
-// survive a failed allocation, so it must not be tried.
+// maxLive and maxAlign bound what Run replays, in bytes: the plain side cannot survive a failed
+// allocation, so it must not be tried.
 const (
 	maxLive  = 4 << 30
 	maxAlign = 1 << 20
@@ -31,17 +31,16 @@ type subject struct {
 	wrong  []string // what the books themselves disagree on
 }
 
-// Run replays one trace on the Go heap (plain) and then through a Local of a heap
-// on a universe (ours). The known answer is that of the built-in trace; for a file the row of
-// ../STATS.csv beside its folder, and where there is none, books kept the
-// slow way from the text. Memory that is refused is an error, no wrong answer. progress may be nil; it is called about every
-// 65,536 operations with the operations of both sides so far. The error is about
-// the trace (missing, ErrFormat, ErrLimit); what goes wrong on a side is in the side.
+// Run replays one trace on the Go heap (plain) and then through a Local of a heap on a universe
+// (ours). The known answer is that of the built-in trace; for a file the row of ../STATS.csv beside
+// its folder, and where there is none, books kept the slow way from the text. Memory that is
+// refused is an error, no wrong answer. progress may be nil; it is called about every 65,536
+// operations with the operations of both sides so far. The error is about the trace (missing,
+// ErrFormat, ErrLimit); what goes wrong on a side is in the side.
 //
-// Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks,
-// ns_per_op; plain has peak_heap_bytes, the greatest sampled growth of objects
-// on the Go heap, dead ones that were not swept included; ours has utilisation,
-// peak_live_bytes / Committed.
+// Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks, ns_per_op; plain has
+// peak_heap_bytes, the greatest sampled growth of objects on the Go heap, dead ones that were not
+// swept included; ours has utilisation, peak_live_bytes / Committed.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	s, err := load(opts.File)
 	if err != nil {
@@ -150,14 +149,13 @@ func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 	return side, r.usage, nil
 }
 
-// refused reports whether err is the system's or a limit's word, not a fault of
-// the heap.
+// refused reports whether err is the system's or a limit's word, not a fault of the heap.
 func refused(err error) bool {
 	return errors.Is(err, alloc.ErrFull) || errors.Is(err, alloc.ErrCommit) || errors.Is(err, alloc.ErrReserve)
 }
 
-// tableBytes is what the replay's own tables take on the Go heap: it is the same
-// on both sides and no memory of either.
+// tableBytes is what the replay's own tables take on the Go heap: it is the same on both sides and
+// no memory of either.
 func (s *subject) tableBytes() int64 {
 	return int64(s.t.Slots)*blockBytes + usageBytes
 }

@@ -13,25 +13,25 @@ import (
 
 // The buffer.
 //
-// Commands are recorded in streams, one for the owner of the buffer and one for each worker of
-// a job. Play puts the streams' segments in order, works out what the commands do to each
-// entity without touching the world (check.go, program.go), and then does it, for all
-// entities with the same commands at once (play.go, fill.go):
+// Commands are recorded in streams, one for the owner of the buffer and one for each worker of a
+// job. Play puts the streams' segments in order, works out what the commands do to each entity
+// without touching the world (check.go, program.go), and then does it, for all entities with the
+// same commands at once (play.go, fill.go):
 //
 //	record      stream: Add(1v1, Hit{3})  Set(7v1, ..)  Add(2v1, Hit{5})  Remove(2v1, Slow) ...
 //	check       subject of 1v1: [Body] +Hit           subject of 2v1: [Body Slow] +Hit -Slow ...
 //	play        all subjects of [Body] +Hit: a group of one transaction, one copy of a column
 //
-// A subject is an entity in one run of commands: what they do to it. It ends at a node of a tree, whose
-// edges are commands and whose roots are archetypes; so what a command means, whether it can
+// A subject is an entity in one run of commands: what they do to it. It ends at a node of a tree,
+// whose edges are commands and whose roots are archetypes; so what a command means, whether it can
 // apply and where it leads is worked out once for each edge, not for each entity.
 //
 // Entities that are created alike, one behind the other, are checked by a comparison of their
 // records with those of the first, and have no links (pattern.go).
 //
 // Commands about what a query matches, and an Instantiate of an entity with commands before it,
-// need a world in which the earlier commands are done: they end a run, and runs are played
-// one after the other.
+// need a world in which the earlier commands are done: they end a run, and runs are played one
+// after the other.
 //
 // Invariants:
 //
@@ -88,8 +88,8 @@ func Keep(b *Buffer) {
 	b.keep = true
 }
 
-// Trace notes with each command the line that recorded it, for failures. It costs some
-// 200 ns a command; debug builds always do.
+// Trace notes with each command the line that recorded it, for failures. It costs some 200 ns a
+// command; debug builds always do.
 func Trace(b *Buffer) {
 	if b == nil {
 		panic("command: Trace: the buffer is nil; NewBuffer calls its options")
@@ -136,9 +136,9 @@ type Batch interface {
 	Ordinal() int   // number of the batch in the flight, from 0, the same for any number of workers; another one, or -1, when it has ended
 }
 
-// Parallel returns a writer for one batch of a job. Any goroutine may call it; the writer is
-// its own, until the worker takes the next one. Commands of batches are played in the
-// order (key, flight, ordinal, sequence) behind those of the buffer's own writer with that key.
+// Parallel returns a writer for one batch of a job. Any goroutine may call it; the writer is its
+// own, until the worker takes the next one. Commands of batches are played in the order (key,
+// flight, ordinal, sequence) behind those of the buffer's own writer with that key.
 func (b *Buffer) Parallel(batch Batch) *Writer {
 	const op = "Buffer.Parallel"
 	b.checkMade(op)
@@ -219,13 +219,14 @@ func (b *Buffer) Len() (n int) {
 	return n
 }
 
-// Bytes returns the memory that recordings take, in bytes. What recent ones took is kept for the next:
-// when one begins, up to twice the most of the last eight, until Trim or Close.
+// Bytes returns the memory that recordings take, in bytes. What recent ones took is kept for the
+// next: when one begins, up to twice the most of the last eight, until Trim or Close.
 func (b *Buffer) Bytes() int64 { return b.held.Load() }
 
 // Reserve makes sure that so many commands can be recorded by the buffer's own writer without an
 // error, each about one entity with a value of so many bytes, its elements together. The error
-// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It holds until Play or Clear. It panics for negative numbers.
+// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It holds until Play or Clear.
+// It panics for negative numbers.
 func (b *Buffer) Reserve(commands, bytes int) error {
 	const op = "Buffer.Reserve"
 	b.checkMade(op)
@@ -243,10 +244,10 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 	return b.stream.reserve(commands, size)
 }
 
-// Made returns the entity that the last Play made for a placeholder, until something is
-// recorded; a run of commands behind may have ended it. Of a buffer that a command point of package
-// system has played Made answers until the system asks State.Commands of that point again. Null: none
-// was made, as where the run that was to make it destroys it too.
+// Made returns the entity that the last Play made for a placeholder, until something is recorded; a
+// run of commands behind may have ended it. Of a buffer that a command point of package system has
+// played Made answers until the system asks State.Commands of that point again. Null: none was
+// made, as where the run that was to make it destroys it too.
 func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	number, id := seam.Number(placeholder)
 	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {
@@ -255,8 +256,8 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	return ecs.Null
 }
 
-// Clear forgets what is recorded. Placeholders are void. The memory is kept. It completes all
-// jobs first, which may record.
+// Clear forgets what is recorded. Placeholders are void. The memory is kept. It completes all jobs
+// first, which may record.
 func (b *Buffer) Clear() {
 	b.checkMade("Buffer.Clear")
 	seam.EndBorrows(b.w, "Buffer.Clear")
@@ -265,10 +266,10 @@ func (b *Buffer) Clear() {
 }
 
 // Seal closes the buffer to commands until Unseal: recording, by writers of batches too, Parallel,
-// Reserve, Play, Clear and Trim panic and say why. Made still answers. What was recorded and
-// not played is lost. It is for code that hands out a buffer and takes it back. It
-// completes all jobs first, which may record; it panics for a buffer that is being played or
-// closed. A second call changes why.
+// Reserve, Play, Clear and Trim panic and say why. Made still answers. What was recorded and not
+// played is lost. It is for code that hands out a buffer and takes it back. It completes all jobs
+// first, which may record; it panics for a buffer that is being played or closed. A second call
+// changes why.
 func (b *Buffer) Seal(why string) {
 	const op = "Buffer.Seal"
 	b.checkMade(op)
@@ -306,8 +307,8 @@ func (b *Buffer) clear() {
 	b.id = ids.Add(1) // placeholders from before are of another buffer
 }
 
-// Trim gives the memory back that holds no commands, on Go's heap too. After a frame with very
-// many it is given back without Trim, when eight frames had few. Made knows nothing then.
+// Trim gives the memory back that holds no commands, on Go's heap too. After a frame with very many
+// it is given back without Trim, when eight frames had few. Made knows nothing then.
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)
@@ -343,6 +344,6 @@ func (b *Buffer) Close() {
 	b.player = player{b: b}
 }
 
-// ErrPlayed is what Play returns when nothing was recorded since the last call that played something. A
-// frame that may record nothing asks Len first, or passes over the error by errors.Is.
+// ErrPlayed is what Play returns when nothing was recorded since the last call that played
+// something. A frame that may record nothing asks Len first, or passes over the error by errors.Is.
 var ErrPlayed = errors.New("command: Buffer.Play: the buffer was played already and nothing was recorded since; record again, or make it with Keep")

@@ -126,9 +126,8 @@ type place struct {
 	number  int    // of the record in the segment
 }
 
-// check goes through the commands from a place on, in order, and works out what they do to
-// whom. It changes nothing of the world but that archetypes may be made. The error is a
-// *LimitError.
+// check goes through the commands from a place on, in order, and works out what they do to whom. It
+// changes nothing of the world but that archetypes may be made. The error is a *LimitError.
 func (p *player) check(from place) error {
 	for i := from.segment; i < len(p.segments); i++ {
 		p.segment, p.number = &p.segments[i], 0
@@ -297,8 +296,8 @@ func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	return p.created(c.links(), at, n, c.size())
 }
 
-// created reports whether the placeholders in n values at at, size bytes each, are those of entities
-// that commands before create.
+// created reports whether the placeholders in n values at at, size bytes each, are those of
+// entities that commands before create.
 func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintptr) bool {
 	for i := range n {
 		for j := range links {
@@ -329,8 +328,8 @@ func (p *player) place(r *record, key rootKey) error {
 	return err
 }
 
-// copy begins the subject of a copy. What is copied must not have commands in this run, nor
-// others of its group: then it is played first.
+// copy begins the subject of a copy. What is copied must not have commands in this run, nor others
+// of its group: then it is played first.
 func (p *player) copy(r *record, o *op) error {
 	source := p.real(r.source())
 	s := p.last(source)
@@ -445,9 +444,9 @@ func (p *player) runOf(s int32) int {
 	return i
 }
 
-// sync does to the state of an entity what the queries that ended runs since then do. Where
-// enable bits decide, and commands before may have switched them, it cannot know, and the
-// last run is unsure.
+// sync does to the state of an entity what the queries that ended runs since then do. Where enable
+// bits decide, and commands before may have switched them, it cannot know, and the last run is
+// unsure.
 func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 	now := len(p.runs) - 1
 	for i := since; i < now && key.at != nil; i++ {
@@ -532,8 +531,8 @@ func (p *player) destroyGroup(r *record, s int32) error {
 	return nil
 }
 
-// membersOf returns the members of an entity's group after the commands of a subject. Those
-// of a copy are copies themselves, which no command can be about.
+// membersOf returns the members of an entity's group after the commands of a subject. Those of a
+// copy are copies themselves, which no command can be about.
 func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 	if before := p.subjects.before[s]; before != 0 {
 		members = p.membersOf(before)

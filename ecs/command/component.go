@@ -10,8 +10,8 @@ import (
 // Commands with the value of a component. Of Add, Put and Set the first keeps a value that is
 // there, the second replaces it and the third needs one.
 
-// Add records that an entity, each of a list, or each that a query matches gets the component with value v,
-// unless it has it already.
+// Add records that an entity, each of a list, or each that a query matches gets the component with
+// value v, unless it has it already.
 func Add[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok {
 		recordOne(writerOf(r), "Add", add, e, c, &v)
@@ -29,8 +29,8 @@ func Put[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	recordMany(writerOf(r), "Put", put, to, c, &v)
 }
 
-// Set records that its component becomes v. An entity, and each of a list, must have it when the command is
-// played; of a query those that have it are set.
+// Set records that its component becomes v. An entity, and each of a list, must have it when the
+// command is played; of a query those that have it are set.
 func Set[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok {
 		recordOne(writerOf(r), "Set", set, e, c, &v)
@@ -79,8 +79,8 @@ func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
 	return w.stream.note(k, c, index, newColumn(c))
 }
 
-// noteLinks flags a record whose n values at p, size bytes each, have placeholders. It
-// panics for one of another buffer.
+// noteLinks flags a record whose n values at p, size bytes each, have placeholders. It panics for
+// one of another buffer.
 func (w *Writer) noteLinks(r *record, links []seam.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
 		for j := range links {

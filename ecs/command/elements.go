@@ -9,8 +9,8 @@ import (
 
 // Commands with elements of a dynamic buffer.
 
-// AddBuffer records that an entity, each of a list, or each that a query matches gets the buffer with some
-// elements, unless it has it already.
+// AddBuffer records that an entity, each of a list, or each that a query matches gets the buffer
+// with some elements, unless it has it already.
 func AddBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "AddBuffer", add, to, b, v)
 }
@@ -20,13 +20,14 @@ func PutBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "PutBuffer", put, to, b, v)
 }
 
-// SetBuffer records that its buffer holds some elements and nothing else. An entity, and each of a list, must
-// have it when the command is played; of a query those that have it are set.
+// SetBuffer records that its buffer holds some elements and nothing else. An entity, and each of a
+// list, must have it when the command is played; of a query those that have it are set.
 func SetBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "SetBuffer", set, to, b, v)
 }
 
-// Append records that elements are added at the end of its buffer. Who must have it is as for SetBuffer.
+// Append records that elements are added at the end of its buffer. Who must have it is as for
+// SetBuffer.
 func Append[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "Append", appendTo, to, b, v)
 }
@@ -83,8 +84,8 @@ func (c *elements[T]) fill(ecs.Rows, source) {}
 
 func (c *elements[T]) spread(k kind, list []ecs.Entity, from source) (int, error) {
 	for i, e := range list {
-		// Safe because a record of the type's op holds the number of elements there, and behind
-		// it the elements.
+		// Safe because a record of the type's op holds the number of elements there, and behind it
+		// the elements.
 		v := unsafe.Slice((*T)(unsafe.Add(from.value(i), 8)), *(*uint64)(from.value(i)))
 		d, _ := c.b.Mut(e)
 		var err error

@@ -12,8 +12,8 @@ import (
 
 // Commands about entities as a whole, and without values.
 
-// Create records the creation of an entity with the archetype's types, all zero, and returns
-// a placeholder for it: commands recorded later in this buffer may be about it, and fields of
+// Create records the creation of an entity with the archetype's types, all zero, and returns a
+// placeholder for it: commands recorded later in this buffer may be about it, and fields of
 // components and elements of buffers may hold it.
 func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	const name = "Writer.Create"
@@ -32,8 +32,8 @@ func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	return e
 }
 
-// Instantiate records World.Instantiate of e, which may be a placeholder, as it is when the
-// command is played, and returns a placeholder for the copy.
+// Instantiate records World.Instantiate of e, which may be a placeholder, as it is when the command
+// is played, and returns a placeholder for the copy.
 func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
 	w.check("Writer.Instantiate")
 	w.checkEntity("Writer.Instantiate", e)
@@ -56,7 +56,8 @@ func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	}
 }
 
-// Remove records that e loses the types that it has: no failure when it is dead, and nothing for ecs.Null.
+// Remove records that e loses the types that it has: no failure when it is dead, and nothing for
+// ecs.Null.
 func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Remove", types...) // before any is recorded
 	for _, t := range types {
@@ -69,8 +70,8 @@ func (w *Writer) Apply(e ecs.Entity, c *ecs.Change) {
 	w.one("Writer.Apply", w.changed("Writer.Apply", c), e)
 }
 
-// Enable records that e's component is switched on. It must have it when the command is played. It panics
-// for a type that is not Enableable.
+// Enable records that e's component is switched on. It must have it when the command is played. It
+// panics for a type that is not Enableable.
 func (w *Writer) Enable(e ecs.Entity, t ecs.Type) {
 	w.one("Writer.Enable", w.typed("Writer.Enable", enable, t), e)
 }
@@ -80,7 +81,8 @@ func (w *Writer) Disable(e ecs.Entity, t ecs.Type) {
 	w.one("Writer.Disable", w.typed("Writer.Disable", disable, t), e)
 }
 
-// Lists: one command for each of the entities, in order. DestroyList and RemoveList pass over ecs.Null.
+// Lists: one command for each of the entities, in order. DestroyList and RemoveList pass over
+// ecs.Null.
 
 // DestroyList records Destroy of the entities of a list.
 func (w *Writer) DestroyList(list []ecs.Entity) {
@@ -112,9 +114,9 @@ func (w *Writer) DisableList(list []ecs.Entity, t ecs.Type) {
 	w.many("Writer.DisableList", w.typed("Writer.DisableList", disable, t), list)
 }
 
-// Queries: which entities match is found when the command is played, after those before it.
-// To take those that match now, record a list: w.DestroyList(q.Entities(nil)). A query with
-// Changed or Ordered terms panics: commands played before would count as changes.
+// Queries: which entities match is found when the command is played, after those before it. To take
+// those that match now, record a list: w.DestroyList(q.Entities(nil)). A query with Changed or
+// Ordered terms panics: commands played before would count as changes.
 
 // DestroyQuery records World.DestroyQuery.
 func (w *Writer) DestroyQuery(q *ecs.Query) {
@@ -136,8 +138,7 @@ func (w *Writer) ApplyQuery(q *ecs.Query, c *ecs.Change) {
 	w.query("Writer.ApplyQuery", w.changed("Writer.ApplyQuery", c), q)
 }
 
-// EnableQuery records that the component is switched on for the entities that match q and
-// have it.
+// EnableQuery records that the component is switched on for the entities that match q and have it.
 func (w *Writer) EnableQuery(q *ecs.Query, t ecs.Type) {
 	w.query("Writer.EnableQuery", w.typed("Writer.EnableQuery", enable, t), q)
 }

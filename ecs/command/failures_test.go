@@ -112,8 +112,8 @@ func TestManyFailures(t *testing.T) {
 	require.Equal(t, position{1, 1}, *y.pos.Get(e))
 }
 
-// passing are orders of entities that pass through archetypes which they leave again, behind one
-// of a single entity, which finds room and leaves none.
+// passing are orders of entities that pass through archetypes which they leave again, behind one of
+// a single entity, which finds room and leaves none.
 var passing = [][]int{
 	{doRemovePos, doAddPos},
 	{doAddSlow, doRemovePos, doPutPos},
@@ -211,8 +211,8 @@ func TestScarceMemory(t *testing.T) {
 }
 
 // TestRefusedByMemory plays a buffer whose only run finds no room, and one whose second does: the
-// first stays recorded, with nothing changed, and can be played when there is room; of the
-// second the error says what was applied, and it counts as played.
+// first stays recorded, with nothing changed, and can be played when there is room; of the second
+// the error says what was applied, and it counts as played.
 func TestRefusedByMemory(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
 	require.NoError(t, err)
@@ -268,8 +268,8 @@ func TestRefusedByMemory(t *testing.T) {
 	require.NoError(t, u.Close())
 }
 
-// TestLateFailures: what finds no room for its elements when it is played is a failure whatever comes
-// behind it, is in its place in the order of playback, and costs no other command.
+// TestLateFailures: what finds no room for its elements when it is played is a failure whatever
+// comes behind it, is in its place in the order of playback, and costs no other command.
 func TestLateFailures(t *testing.T) {
 	y := openYard(t)
 	much := make([]hit, 10_000)
@@ -331,8 +331,8 @@ func untraced(list []Failure) []Failure {
 	return list
 }
 
-// TestElementsWithoutRoom: where elements find no memory, who was to get the buffer has it, empty, and who had
-// it has the elements of before.
+// TestElementsWithoutRoom: where elements find no memory, who was to get the buffer has it, empty,
+// and who had it has the elements of before.
 func TestElementsWithoutRoom(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
 	require.NoError(t, err)
@@ -373,8 +373,8 @@ func TestElementsWithoutRoom(t *testing.T) {
 	require.NoError(t, u.Close())
 }
 
-// TestFailuresNameWhatWasRecorded: a failure is about the placeholder that was recorded, also where the
-// entity is there already when the command is checked.
+// TestFailuresNameWhatWasRecorded: a failure is about the placeholder that was recorded, also where
+// the entity is there already when the command is checked.
 func TestFailuresNameWhatWasRecorded(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -388,9 +388,9 @@ func TestFailuresNameWhatWasRecorded(t *testing.T) {
 		untraced(refused.Failures))
 }
 
-// TestListsOneByOne: a command about a list is one for each of its entities, in order: those that it
-// cannot be made of are failures of their own, one that stands twice is two, and PlayRest makes it of the
-// others, where Change.ApplyList panics and changes nobody.
+// TestListsOneByOne: a command about a list is one for each of its entities, in order: those that
+// it cannot be made of are failures of their own, one that stands twice is two, and PlayRest makes
+// it of the others, where Change.ApplyList panics and changes nobody.
 func TestListsOneByOne(t *testing.T) {
 	y := openYard(t)
 	for _, c := range []struct {
@@ -435,8 +435,9 @@ func TestListsOneByOne(t *testing.T) {
 	require.False(t, y.slow.Has(a))
 }
 
-// TestNumbersGoOn: commands of one writer with one key are numbered from 0, though others were recorded
-// between them. String and failures say the same numbers; the lines of a Trace stand in failures alone.
+// TestNumbersGoOn: commands of one writer with one key are numbered from 0, though others were
+// recorded between them. String and failures say the same numbers; the lines of a Trace stand in
+// failures alone.
 func TestNumbersGoOn(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t, Trace)

@@ -7,9 +7,9 @@ import (
 	"quarry/ecs"
 )
 
-// Values: from records to the entities of a group, which all have the same commands. Where
-// the rows of the group are at hand, because it was just made or moved, a column is written
-// from its first row to its last.
+// Values: from records to the entities of a group, which all have the same commands. Where the rows
+// of the group are at hand, because it was just made or moved, a column is written from its first
+// row to its last.
 
 // source is recorded values, one for each entity or row that they are for.
 type source struct {
@@ -26,8 +26,9 @@ func (s source) value(i int) unsafe.Pointer {
 // from returns the values from the i'th on.
 func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
-// valuesOf returns where the i'th commands of a group's subjects, or of some of them, have their values, in
-// the order of the subjects. It is asked for rising i; where steps is negative it begins anew.
+// valuesOf returns where the i'th commands of a group's subjects, or of some of them, have their
+// values, in the order of the subjects. It is asked for rising i; where steps is negative it begins
+// anew.
 func (p *player) valuesOf(group []int32, i int) source {
 	w := &p.work
 	p.peak.list = max(p.peak.list, len(group))
@@ -56,8 +57,8 @@ func (p *player) valuesOf(group []int32, i int) source {
 	return source{p.base, w.values, w.made}
 }
 
-// advance goes from one command of subjects that have the same to the next. Packed subjects at one node
-// have records of the same sizes.
+// advance goes from one command of subjects that have the same to the next. Packed subjects at one
+// node have records of the same sizes.
 func (p *player) advance(cursor []int32) {
 	size := int32(0)
 	for j, l := range cursor {

@@ -52,8 +52,8 @@ func TestMembersEnd(t *testing.T) {
 	require.True(t, y.w.Alive(freed))
 }
 
-// TestMembersOfCopiesEnd: a copy that is destroyed by the commands that make it takes its
-// members along, though it was given another.
+// TestMembersOfCopiesEnd: a copy that is destroyed by the commands that make it takes its members
+// along, though it was given another.
 func TestMembersOfCopiesEnd(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -67,8 +67,9 @@ func TestMembersOfCopiesEnd(t *testing.T) {
 	require.False(t, y.w.Alive(more))
 }
 
-// TestCopyOfAGroupAtOnce: a copy of a group that is destroyed at once was made, for what becomes of its members
-// depends on how: its own destruction ends them, that of another whose member it is does not.
+// TestCopyOfAGroupAtOnce: a copy of a group that is destroyed at once was made, for what becomes of
+// its members depends on how: its own destruction ends them, that of another whose member it is
+// does not.
 func TestCopyOfAGroupAtOnce(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -83,8 +84,8 @@ func TestCopyOfAGroupAtOnce(t *testing.T) {
 	require.Equal(t, alive-1+1, y.w.Stats().Alive, "without the other one, with the copy of a member")
 }
 
-// TestMembersOfTheDyingStay: one that is dying is not destroyed again, nor are the members of a group
-// that it got meanwhile, in the world or by commands before.
+// TestMembersOfTheDyingStay: one that is dying is not destroyed again, nor are the members of a
+// group that it got meanwhile, in the world or by commands before.
 func TestMembersOfTheDyingStay(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

@@ -80,8 +80,8 @@ func TestMisuse(t *testing.T) {
 	require.Equal(t, hash, y.w.Hash())
 }
 
-// TestLimit: recording beyond the limit panics with an error, and what was recorded before
-// can be played.
+// TestLimit: recording beyond the limit panics with an error, and what was recorded before can be
+// played.
 func TestLimit(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t, Limit(40<<10))
@@ -142,8 +142,8 @@ func TestLargeCommand(t *testing.T) {
 	require.Equal(t, position{1, 2}, *y.pos.Get(e))
 }
 
-// TestClosedWorld: a world does not go while a buffer has chunks of it, and what is about a
-// closed world panics.
+// TestClosedWorld: a world does not go while a buffer has chunks of it, and what is about a closed
+// world panics.
 func TestClosedWorld(t *testing.T) {
 	y := newYard(t)
 	cb, unused := NewBuffer(y.w), NewBuffer(y.w)
@@ -202,7 +202,8 @@ func TestQueryClosedBeforePlay(t *testing.T) {
 	require.NoError(t, cb.Play())
 }
 
-// TestNullIsIgnored: what ends or takes away passes over ecs.Null, as World.Destroy does, alone and in lists.
+// TestNullIsIgnored: what ends or takes away passes over ecs.Null, as World.Destroy does, alone and
+// in lists.
 func TestNullIsIgnored(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

@@ -35,9 +35,10 @@ type peak struct {
 // leastKept is how many bytes of lists are kept in any case.
 const leastKept = 64 << 10
 
-// keep gives the lists of the player back where they are much larger than the recent plays
-// needed. Lists that grow are up to twice as large as they must be, so those that are kept may be four
-// times: then none is given back that the next Play makes as large again. Made is answered as before.
+// keep gives the lists of the player back where they are much larger than the recent plays needed.
+// Lists that grow are up to twice as large as they must be, so those that are kept may be four
+// times: then none is given back that the next Play makes as large again. Made is answered as
+// before.
 func (p *player) keep() {
 	all := p.lists()
 	p.peak = peak{}

@@ -34,7 +34,8 @@ func (o *op) String() string {
 	return text
 }
 
-// ignoresNull reports whether a command about ecs.Null is none: there is nothing to end or to take away.
+// ignoresNull reports whether a command about ecs.Null is none: there is nothing to end or to take
+// away.
 func (o *op) ignoresNull() bool { return o.kind == destroy || o.kind == remove }
 
 func typeName(t ecs.Type) string {

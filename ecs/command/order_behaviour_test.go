@@ -12,11 +12,11 @@ import (
 	"quarry/internal/seam"
 )
 
-// Behaviours 61 to 63 of the list of what entity systems agree on: placeholders, and the order
-// of commands about one entity.
+// Behaviours 61 to 63 of the list of what entity systems agree on: placeholders, and the order of
+// commands about one entity.
 
-// TestBehaviour61Placeholders: what is created is known to the commands behind, as what they
-// are about, what they copy, and in values, elements and groups.
+// TestBehaviour61Placeholders: what is created is known to the commands behind, as what they are
+// about, what they copy, and in values, elements and groups.
 func TestBehaviour61Placeholders(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -53,9 +53,9 @@ func TestBehaviour61Placeholders(t *testing.T) {
 	require.False(t, y.w.Alive(mc), "the group has what was made")
 }
 
-// TestBehaviour61DestroyedAtOnce: what commands of the same run destroy is never made, copies neither, and is
-// null in the values of others; but what has Cleanup types then was made and is dying, and what commands behind
-// one about a query destroy was made and has ended.
+// TestBehaviour61DestroyedAtOnce: what commands of the same run destroy is never made, copies
+// neither, and is null in the values of others; but what has Cleanup types then was made and is
+// dying, and what commands behind one about a query destroy was made and has ended.
 func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -87,9 +87,9 @@ func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	require.Equal(t, []hit{{cb.Made(lasting), 1}, {cb.Made(later), 2}}, y.hits.Slice(there))
 }
 
-// TestBehaviour61NotMade: a placeholder whose creation fails, or comes later in the order of playback, is
-// nobody: every command about it is a failure, Destroy and Remove too, and one whose value holds it
-// fails once, for all entities that it is about.
+// TestBehaviour61NotMade: a placeholder whose creation fails, or comes later in the order of
+// playback, is nobody: every command about it is a failure, Destroy and Remove too, and one whose
+// value holds it fails once, for all entities that it is about.
 func TestBehaviour61NotMade(t *testing.T) {
 	y := openYard(t)
 	for name, nobody := range map[string]func(cb *Buffer) ecs.Entity{
@@ -160,8 +160,8 @@ func TestBehaviour61NotMade(t *testing.T) {
 	}
 }
 
-// TestBehaviour61PlaceholderElsewhere: a placeholder of another buffer, or from before this
-// one was cleared or played, panics wherever it is recorded, and nothing of the command is.
+// TestBehaviour61PlaceholderElsewhere: a placeholder of another buffer, or from before this one was
+// cleared or played, panics wherever it is recorded, and nothing of the command is.
 func TestBehaviour61PlaceholderElsewhere(t *testing.T) {
 	y, other := openYard(t), openYard(t)
 	there := y.full.Create()
@@ -230,8 +230,8 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// TestBehaviour62Pairs: each command behind each other one, about the same entity, of each of
-// five archetypes, in one buffer. The twin does them one by one.
+// TestBehaviour62Pairs: each command behind each other one, about the same entity, of each of five
+// archetypes, in one buffer. The twin does them one by one.
 func TestBehaviour62Pairs(t *testing.T) {
 	for _, groups := range []bool{false, true} {
 		a, b := openYard(t), openYard(t)
@@ -262,8 +262,8 @@ func TestBehaviour62Triples(t *testing.T) {
 	playGroups(t, a, b, told, false)
 }
 
-// playGroups plays groups of orders in one buffer, each group about an entity of each archetype
-// of the yard, that no other group names.
+// playGroups plays groups of orders in one buffer, each group about an entity of each archetype of
+// the yard, that no other group names.
 func playGroups(t *testing.T, a, b *yard, told [][]order, groups bool) {
 	const kinds = 5
 	n := 2 * kinds * len(told)
@@ -431,7 +431,8 @@ func TestBehaviour62SameSlot(t *testing.T) {
 	require.Equal(t, position{1, 1}, *y.pos.Get(e))
 }
 
-// TestBehaviour62Anew: what a type that was removed comes back with has nothing of before, bits included.
+// TestBehaviour62Anew: what a type that was removed comes back with has nothing of before, bits
+// included.
 func TestBehaviour62Anew(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

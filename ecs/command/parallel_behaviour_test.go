@@ -27,8 +27,8 @@ func (b batchOf) Worker() int    { return b.worker }
 func (b batchOf) Flight() uint64 { return b.flight }
 func (b batchOf) Ordinal() int   { return b.ordinal }
 
-// recordBatch records what one batch does: it follows from its flight, its ordinal and the
-// entities alone. Batches are about the same entities, so their order shows.
+// recordBatch records what one batch does: it follows from its flight, its ordinal and the entities
+// alone. Batches are about the same entities, so their order shows.
 func recordBatch(y *yard, w *Writer, flight uint64, ordinal int, there []ecs.Entity) {
 	r := rand.New(rand.NewPCG(flight, uint64(ordinal)))
 	known := there
@@ -49,8 +49,8 @@ func recordBatch(y *yard, w *Writer, flight uint64, ordinal int, there []ecs.Ent
 // numbers are those of placeholders: they do depend on who recorded.
 var numbers = regexp.MustCompile("placeholder [0-9]+")
 
-// playBatches has batches of two flights recorded by workers, in an order and by whom nobody
-// knows, and plays them. It returns the world's hash, what could not apply, and the list of commands.
+// playBatches has batches of two flights recorded by workers, in an order and by whom nobody knows,
+// and plays them. It returns the world's hash, what could not apply, and the list of commands.
 func playBatches(t *testing.T, workers int, seed uint64) (hash uint64, failed, listed string) {
 	y := openYard(t)
 	there := y.populate(100, true)

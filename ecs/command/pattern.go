@@ -10,8 +10,8 @@ import (
 // pattern is how the commands of a new entity lie in a stream: its Create, and right behind it what
 // is about the same placeholder. The entities behind it mostly are made alike: their records have
 // the same heads, but for the placeholder, so they come to the same program, and are taken by a
-// comparison of heads. Their subjects are packed: they need no links, for the records lie one behind
-// the other.
+// comparison of heads. Their subjects are packed: they need no links, for the records lie one
+// behind the other.
 type pattern struct {
 	stream *stream // nil: there is none
 	heads  []head

@@ -20,7 +20,8 @@ type spawned struct {
 	gone bool
 }
 
-// spawning records entities of a few kinds, many of one kind in a row, and notes what becomes of them.
+// spawning records entities of a few kinds, many of one kind in a row, and notes what becomes of
+// them.
 type spawning struct {
 	y    *yard
 	r    *rand.Rand
@@ -28,8 +29,8 @@ type spawning struct {
 	list []spawned
 }
 
-// spawn records an entity of a kind. Kinds differ in their commands, and some of them are no pattern: with
-// a placeholder in a value, with elements, with a command that does nothing.
+// spawn records an entity of a kind. Kinds differ in their commands, and some of them are no
+// pattern: with a placeholder in a value, with elements, with a command that does nothing.
 func (s *spawning) spawn(w *Writer, kind int) {
 	y, i := s.y, len(s.list)
 	one := spawned{e: w.Create(y.plain), to: -1}
@@ -105,8 +106,8 @@ func (s *spawning) look(t *testing.T) {
 	}
 }
 
-// TestSpawnPatterns spawns entities in rows of the same kind, over the ends of pages and in several segments
-// and runs, and plays the buffer twice.
+// TestSpawnPatterns spawns entities in rows of the same kind, over the ends of pages and in several
+// segments and runs, and plays the buffer twice.
 func TestSpawnPatterns(t *testing.T) {
 	for seed := range uint64(16) {
 		y := openYard(t)
@@ -142,8 +143,8 @@ func TestSpawnPatterns(t *testing.T) {
 	}
 }
 
-// TestSpawnNamesNobody spawns entities that are alike, but one value of them holds the placeholder of an
-// entity that is created later.
+// TestSpawnNamesNobody spawns entities that are alike, but one value of them holds the placeholder
+// of an entity that is created later.
 func TestSpawnNamesNobody(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -169,8 +170,8 @@ func TestSpawnNamesNobody(t *testing.T) {
 	}
 }
 
-// TestSpawnBehindAFullPage spawns the first entity as the first command of a page, behind one that is full
-// to its last byte.
+// TestSpawnBehindAFullPage spawns the first entity as the first command of a page, behind one that
+// is full to its last byte.
 func TestSpawnBehindAFullPage(t *testing.T) {
 	y := openYard(t)
 	there := y.plain.Create()

@@ -24,18 +24,18 @@ type work struct {
 	changed bool // the run has changed the world
 }
 
-// Play makes the changes that were recorded, all of them: when one cannot apply, the error is
-// a *PlayError that says which, the world is untouched, and the commands stay recorded.
-// Call PlayRest or Clear; otherwise the next Play fails again. Afterwards the
-// buffer is empty, or with Keep as it was; Play again returns ErrPlayed without. It is a structural change of the world, and its owner's; it panics in a loop over
-// rows, and for a buffer that is closed or being played.
+// Play makes the changes that were recorded, all of them: when one cannot apply, the error is a
+// *PlayError that says which, the world is untouched, and the commands stay recorded. Call PlayRest
+// or Clear; otherwise the next Play fails again. Afterwards the buffer is empty, or with Keep as it
+// was; Play again returns ErrPlayed without. It is a structural change of the world, and its
+// owner's; it panics in a loop over rows, and for a buffer that is closed or being played.
 //
-// When memory runs out the error is a *ecs.LimitError; room for rows is made before the
-// first change of a run of commands, see docs/command.md.
+// When memory runs out the error is a *ecs.LimitError; room for rows is made before the first
+// change of a run of commands, see docs/command.md.
 func (b *Buffer) Play() error { return b.play("Buffer.Play", false) }
 
-// PlayRest makes the changes that can apply. The error is a *PlayError that says which could
-// not, with Applied set.
+// PlayRest makes the changes that can apply. The error is a *PlayError that says which could not,
+// with Applied set.
 func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
@@ -78,9 +78,9 @@ func (b *Buffer) play(op string, rest bool) error {
 	return fmt.Errorf("command: %s: nothing was changed: %w", op, err)
 }
 
-// apply does what check has worked out, and returns how many runs it has changed the world by. Before a run
-// that check was not sure of, the commands that are left are checked again, in the world as it
-// is by then.
+// apply does what check has worked out, and returns how many runs it has changed the world by.
+// Before a run that check was not sure of, the commands that are left are checked again, in the
+// world as it is by then.
 func (p *player) apply() (runs int, err error) {
 	for i := 0; i < len(p.runs); i++ {
 		r := p.runs[i]
@@ -157,8 +157,9 @@ func (p *player) leaveOut(n int32) {
 	p.nodes[n].count = 0
 }
 
-// applyRun plays the subjects of one run, for which reserve has made room: first copies, which see the world as it is
-// before, and what is created, then what each other group of subjects becomes; at last what needs all entities.
+// applyRun plays the subjects of one run, for which reserve has made room: first copies, which see
+// the world as it is before, and what is created, then what each other group of subjects becomes;
+// at last what needs all entities.
 func (p *player) applyRun() error {
 	w := &p.work
 	w.heirs = w.heirs[:0]
@@ -234,8 +235,8 @@ func alike(list []int32) int32 {
 	return int32(n)
 }
 
-// resolve finds the entities of placeholders that were made by runs before, and makes the
-// run's subjects the last ones of their entities.
+// resolve finds the entities of placeholders that were made by runs before, and makes the run's
+// subjects the last ones of their entities.
 func (p *player) resolve(r *run) {
 	for s := r.first; s < r.end; s++ {
 		e := p.real(p.subjects.e[s])
@@ -267,7 +268,8 @@ func (p *player) unseen(root, nd *node) bool {
 	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.group))
 }
 
-// make makes the entities of a group, copies of another or new ones, and writes the values of new ones.
+// make makes the entities of a group, copies of another or new ones, and writes the values of new
+// ones.
 func (p *player) make(n int32, copied bool) {
 	nd := &p.nodes[n]
 	batch, group := seam.Run(&p.work.tx, nd.group), p.subjectsOf(n)
@@ -286,7 +288,8 @@ func (p *player) make(n int32, copied bool) {
 	}
 }
 
-// move moves the entities of a group, or ends them, and writes the values of those that are there still.
+// move moves the entities of a group, or ends them, and writes the values of those that are there
+// still.
 func (p *player) move(n int32) {
 	batch := seam.Run(&p.work.tx, p.nodes[n].group)
 	p.work.changed = true
@@ -296,8 +299,8 @@ func (p *player) move(n int32) {
 	}
 }
 
-// noteHeirs notes the members of groups whose entities the run destroys, as they are in the world: copies are among
-// them, that no command can be about. Members that the run adds have subjects.
+// noteHeirs notes the members of groups whose entities the run destroys, as they are in the world:
+// copies are among them, that no command can be about. Members that the run adds have subjects.
 func (p *player) noteHeirs(n int32) {
 	if root := p.rootOf(n, p.path(n)); root.created || !p.destroysGroup(n) {
 		return
@@ -311,8 +314,8 @@ func (p *player) noteHeirs(n int32) {
 	}
 }
 
-// destroysGroup reports whether the program of a group destroys its entities, not as members of another group, while
-// they have the members that they began with.
+// destroysGroup reports whether the program of a group destroys its entities, not as members of
+// another group, while they have the members that they began with.
 func (p *player) destroysGroup(n int32) bool {
 	for _, m := range p.path(n) {
 		nd := &p.nodes[m]
@@ -417,8 +420,8 @@ func (p *player) applyQuery(r *run) error {
 	return nil
 }
 
-// reach finds the entities that a Put, Set or Append by a query is about, and gives them the
-// type where they may lack it, or their shared value.
+// reach finds the entities that a Put, Set or Append by a query is about, and gives them the type
+// where they may lack it, or their shared value.
 func (p *player) reach(one *op, q *ecs.Query) error {
 	p.work.list = q.Entities(p.work.list[:0])
 	if one.kind != put {

@@ -11,8 +11,8 @@ import (
 	"quarry/ecs"
 )
 
-// Behaviours 65 to 67 of the list of what entity systems agree on: playing twice, what queries
-// are about, and when nothing may be recorded or played.
+// Behaviours 65 to 67 of the list of what entity systems agree on: playing twice, what queries are
+// about, and when nothing may be recorded or played.
 
 // TestBehaviour65Once: a buffer is played once; what is recorded behind begins anew.
 func TestBehaviour65Once(t *testing.T) {
@@ -70,8 +70,8 @@ func TestBehaviour65Keep(t *testing.T) {
 	require.Equal(t, 7, y.w.Stats().Alive)
 }
 
-// TestBehaviour65AfterAFailure: Play that is refused keeps the commands, and can be called
-// again when they can apply; PlayRest does not keep them. Close gives all back.
+// TestBehaviour65AfterAFailure: Play that is refused keeps the commands, and can be called again
+// when they can apply; PlayRest does not keep them. Close gives all back.
 func TestBehaviour65AfterAFailure(t *testing.T) {
 	y := openYard(t)
 	for _, keep := range []bool{false, true} {
@@ -109,8 +109,8 @@ func TestBehaviour65AfterAFailure(t *testing.T) {
 	}
 }
 
-// TestBehaviour66Captured: a list has those that matched when it was recorded; a query those
-// that match when its turn comes.
+// TestBehaviour66Captured: a list has those that matched when it was recorded; a query those that
+// match when its turn comes.
 func TestBehaviour66Captured(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -127,8 +127,8 @@ func TestBehaviour66Captured(t *testing.T) {
 	require.True(t, y.slow.Has(later))
 }
 
-// TestBehaviour66Turn: a query takes in what commands before it make match, and leaves what
-// those behind it do.
+// TestBehaviour66Turn: a query takes in what commands before it make match, and leaves what those
+// behind it do.
 func TestBehaviour66Turn(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -149,8 +149,8 @@ func TestBehaviour66Turn(t *testing.T) {
 	require.False(t, y.ptr.Has(gone))
 }
 
-// TestBehaviour66PassesBy: of those that match, commands about a query pass by who lacks the type that Set,
-// Append, Enable and Disable need, and who has what Add gives: no failures.
+// TestBehaviour66PassesBy: of those that match, commands about a query pass by who lacks the type
+// that Set, Append, Enable and Disable need, and who has what Add gives: no failures.
 func TestBehaviour66PassesBy(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -173,8 +173,8 @@ func TestBehaviour66PassesBy(t *testing.T) {
 	require.Equal(t, pointer{N: 7}, *y.ptr.Get(has))
 }
 
-// TestBehaviour66TermsAreTheQuerys: what a query is compared with may change after recording:
-// Since does not count, archetypes that come later do.
+// TestBehaviour66TermsAreTheQuerys: what a query is compared with may change after recording: Since
+// does not count, archetypes that come later do.
 func TestBehaviour66TermsAreTheQuerys(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -217,8 +217,8 @@ func TestBehaviour67NothingBefore(t *testing.T) {
 	}
 }
 
-// TestBehaviour67PlayInALoop: in a loop over rows and while the world is shared, Play panics
-// and the buffer can be played afterwards.
+// TestBehaviour67PlayInALoop: in a loop over rows and while the world is shared, Play panics and
+// the buffer can be played afterwards.
 func TestBehaviour67PlayInALoop(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -277,8 +277,8 @@ func TestBehaviour67WhilePlaying(t *testing.T) {
 	require.False(t, y.w.Alive(e))
 }
 
-// TestBehaviour67RecordsMeanwhile: a buffer is recorded to by another goroutine, without a
-// race, while the world's owner changes the world and plays another.
+// TestBehaviour67RecordsMeanwhile: a buffer is recorded to by another goroutine, without a race,
+// while the world's owner changes the world and plays another.
 func TestBehaviour67RecordsMeanwhile(t *testing.T) {
 	y := openYard(t)
 	mine, theirs := y.open(t), y.open(t)
@@ -325,8 +325,8 @@ func TestBehaviour67DestroyTwice(t *testing.T) {
 	require.Zero(t, y.w.Stats().Alive)
 }
 
-// TestBehaviour67Long: a hundred thousand commands of one entity, and as many sort keys, are
-// played in a time that grows with their number.
+// TestBehaviour67Long: a hundred thousand commands of one entity, and as many sort keys, are played
+// in a time that grows with their number.
 func TestBehaviour67Long(t *testing.T) {
 	n := 100_000
 	if testing.Short() {
@@ -438,8 +438,8 @@ func TestBehaviour66EndedByAQuery(t *testing.T) {
 	require.Equal(t, hash, y.w.Hash())
 }
 
-// TestBehaviour66EarlierBits: whether a query matches an entity is decided by bits that a
-// command before the query changes, so the commands behind it are checked again when their turn comes.
+// TestBehaviour66EarlierBits: whether a query matches an entity is decided by bits that a command
+// before the query changes, so the commands behind it are checked again when their turn comes.
 func TestBehaviour66EarlierBits(t *testing.T) {
 	y := openYard(t)
 	walkers := ecs.NewQuery(y.w, ecs.With(y.walk)) // the enabled ones
@@ -457,7 +457,8 @@ func TestBehaviour66EarlierBits(t *testing.T) {
 	require.False(t, y.walk.Has(e) && y.pos.Has(e))
 }
 
-// TestBehaviour62BufferAnew: the elements of a buffer that is removed and added again in one run are freed.
+// TestBehaviour62BufferAnew: the elements of a buffer that is removed and added again in one run
+// are freed.
 func TestBehaviour62BufferAnew(t *testing.T) {
 	y := newYard(t)
 	e := y.full.Create()
@@ -473,8 +474,8 @@ func TestBehaviour62BufferAnew(t *testing.T) {
 	require.NoError(t, y.w.Verify())
 }
 
-// TestCopiesGetCleanupAnew: copies lack the Cleanup types of what they are copies of; one that gets such a type has it zero,
-// as by calls one after the other.
+// TestCopiesGetCleanupAnew: copies lack the Cleanup types of what they are copies of; one that gets
+// such a type has it zero, as by calls one after the other.
 func TestCopiesGetCleanupAnew(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

@@ -7,8 +7,8 @@ import (
 
 // Commands with shared values. Values are kept as Go values in the writer, equal ones once.
 
-// AddShared records that an entity, each of a list, or each that a query matches gets the value, unless it
-// has one of the type.
+// AddShared records that an entity, each of a list, or each that a query matches gets the value,
+// unless it has one of the type.
 func AddShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "AddShared", add, to, c, v)
 }
@@ -18,8 +18,8 @@ func PutShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "PutShared", put, to, c, v)
 }
 
-// SetShared records that it gets the value in place of the one that it has. An entity, and each of a list, must
-// have one when the command is played; of a query those that have one are set.
+// SetShared records that it gets the value in place of the one that it has. An entity, and each of
+// a list, must have one when the command is played; of a query those that have one are set.
 func SetShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "SetShared", set, to, c, v)
 }

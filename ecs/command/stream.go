@@ -12,9 +12,9 @@ import (
 	"quarry/internal/seam"
 )
 
-// Streams: records one behind the other in chunks of the world's universe. A stream is
-// written by one goroutine at a time. It is cut in segments, each with its place in the order of
-// playback; within one, records are in the order of recording.
+// Streams: records one behind the other in chunks of the world's universe. A stream is written by
+// one goroutine at a time. It is cut in segments, each with its place in the order of playback;
+// within one, records are in the order of recording.
 
 // ErrLimit is wrapped by errors of recording more than the buffer's Limit.
 var ErrLimit = errors.New("the buffer's limit of memory is reached")
@@ -172,7 +172,8 @@ func (s *stream) begin(key int64, flight uint64, ordinal int) {
 	s.segments = append(s.segments, one)
 }
 
-// clear forgets the records and keeps pages: twice as many chunks as recent recordings took, at most.
+// clear forgets the records and keeps pages: twice as many chunks as recent recordings took, at
+// most.
 func (s *stream) clear() {
 	units := 0
 	for i := range s.filled {
@@ -245,7 +246,8 @@ type cursor struct {
 
 func (g *segment) cursor() cursor { return cursor{g.stream, g.page, g.at, g.n} }
 
-// turn goes to the page of the next record, if the cursor is at the end of one. There must be a next record.
+// turn goes to the page of the next record, if the cursor is at the end of one. There must be a
+// next record.
 func (c *cursor) turn() {
 	for c.at >= c.s.pages[c.page].used {
 		c.page, c.at = c.page+1, 0

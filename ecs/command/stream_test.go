@@ -8,8 +8,8 @@ import (
 	"quarry/ecs"
 )
 
-// TestTwoGoroutinesRecord records while a record is being written, as a goroutine beside
-// another finds a writer that they share: it is refused by name, and so is no record after one that found
+// TestTwoGoroutinesRecord records while a record is being written, as a goroutine beside another
+// finds a writer that they share: it is refused by name, and so is no record after one that found
 // no memory.
 func TestTwoGoroutinesRecord(t *testing.T) {
 	w, err := ecs.NewWorld()

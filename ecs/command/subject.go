@@ -7,8 +7,9 @@ import (
 	"quarry/ecs"
 )
 
-// subjects are the entities of runs of commands, one for each entity and run, by number, with what the run does to each; 0
-// is none. They are kept column by column, because playing goes through one column after the other.
+// subjects are the entities of runs of commands, one for each entity and run, by number, with what
+// the run does to each; 0 is none. They are kept column by column, because playing goes through one
+// column after the other.
 type subjects struct {
 	e      []ecs.Entity    // whom it is about; a placeholder until it is made
 	node   []int32         // program

@@ -7,19 +7,19 @@ import (
 	"quarry/internal/seam"
 )
 
-// Target is what a command with a value is about: an entity; the entities of a list, one command for
-// each, in order; or the entities that match a query when the command is played, and of Set and Append those that
-// have the component. A query with Changed or Ordered terms panics, since commands played before would
-// count as changes: record the list q.Entities(nil) instead.
+// Target is what a command with a value is about: an entity; the entities of a list, one command
+// for each, in order; or the entities that match a query when the command is played, and of Set and
+// Append those that have the component. A query with Changed or Ordered terms panics, since
+// commands played before would count as changes: record the list q.Entities(nil) instead.
 //
-// Code that asks which of the three it has converts to any once for each: an entity in an any that may hold
-// a query as well, which is kept, would be on the heap.
+// Code that asks which of the three it has converts to any once for each: an entity in an any that
+// may hold a query as well, which is kept, would be on the heap.
 type Target interface {
 	ecs.Entity | []ecs.Entity | *ecs.Query
 }
 
-// payload is what a record about several entities has behind its list: n values of some bytes each, which
-// are the caller's until they are copied.
+// payload is what a record about several entities has behind its list: n values of some bytes each,
+// which are the caller's until they are copied.
 type payload struct {
 	values  unsafe.Pointer
 	n       int
@@ -29,8 +29,9 @@ type payload struct {
 
 // valueOf returns the payload of a component.
 //
-// valueOf and elementsOf are left out of checkptr, whose level 2 moves to the heap whatever an unsafe.Pointer is made
-// from: the value of a command about one entity would go there too. The copy in writePart is checked.
+// valueOf and elementsOf are left out of checkptr, whose level 2 moves to the heap whatever an
+// unsafe.Pointer is made from: the value of a command about one entity would go there too. The copy
+// in writePart is checked.
 //
 //go:nocheckptr
 func valueOf[T any](v *T) payload {
@@ -57,7 +58,8 @@ func severalOf[G Target](to G) (list []ecs.Entity, q *ecs.Query) {
 // noQuery stands for the query of a command about a list; nil is a query that the caller forgot.
 var noQuery = new(ecs.Query)
 
-// several checks a command with a value about a list or a query, and returns its op with the op's number + 1, 0 for one that is new.
+// several checks a command with a value about a list or a query, and returns its op with the op's
+// number + 1, 0 for one that is new.
 func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op, number uint16) {
 	if q == noQuery {
 		w.check(name)

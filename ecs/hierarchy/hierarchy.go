@@ -11,28 +11,27 @@ import (
 
 // The links.
 //
-// A link is written down twice: the child names its parent in a component, and the parent
-// lists the child in a buffer. Either alone would do for one direction and cost a search of
-// the world for the other; siblings in a list of links from one to the next, the third way,
-// cost a cold record for each step and a second write for each neighbour. Entities have versions, so a
-// name that outlived its entity is known for dead, and nothing must be cleaned for look-ups
-// to be right: what World.Destroy leaves behind is passed by until Sweep.
+// A link is written down twice: the child names its parent in a component, and the parent lists the
+// child in a buffer. Either alone would do for one direction and cost a search of the world for the
+// other; siblings in a list of links from one to the next, the third way, cost a cold record for
+// each step and a second write for each neighbour. Entities have versions, so a name that outlived
+// its entity is known for dead, and nothing must be cleaned for look-ups to be right: what
+// World.Destroy leaves behind is passed by until Sweep.
 //
 //	Parent of moon = earth         <- the truth: one word, so no entity has two parents
 //	[]Child of earth = moon, ...   <- the index of it, in the order in which they came
 //
-// Where the two differ the child's word counts. SetParent therefore does all that can
-// fail first (the buffer, the child's Parent of Null, the element), then writes the word,
-// which makes the link, and last takes the child out of the list that it left, which
-// cannot fail.
+// Where the two differ the child's word counts. SetParent therefore does all that can fail first
+// (the buffer, the child's Parent of Null, the element), then writes the word, which makes the
+// link, and last takes the child out of the list that it left, which cannot fail.
 //
-// The list keeps its order, so a child that leaves is searched for, and moves those behind it: 8 B a
-// sibling, read in order, some 1.0 us of 10,000. An index kept in the child would spare
-// the search and not the move, and be one more thing to keep true. Destroy takes all
-// that end out of a parent's list in one pass, 41 ns each of 10,000.
+// The list keeps its order, so a child that leaves is searched for, and moves those behind it: 8 B
+// a sibling, read in order, some 1.0 us of 10,000. An index kept in the child would spare the
+// search and not the move, and be one more thing to keep true. Destroy takes all that end out of a
+// parent's list in one pass, 41 ns each of 10,000.
 //
-// Invariants, checked by Verify; only writes around the Hierarchy break them, World.Destroy
-// and World.Instantiate included, and Sweep mends the first four:
+// Invariants, checked by Verify; only writes around the Hierarchy break them, World.Destroy and
+// World.Instantiate included, and Sweep mends the first four:
 //
 //	H1 A Parent is Null or alive.
 //	H2 Who is in a buffer is alive, and its Parent is the buffer's entity.
@@ -52,16 +51,16 @@ var (
 // inline is how many children lie in the chunk before they spill to the heap.
 const inline = 4
 
-// Parent is the component of entities that have a parent. One of Null or of an
-// entity that is dead is as none.
+// Parent is the component of entities that have a parent. One of Null or of an entity that is dead
+// is as none.
 type Parent struct{ Entity ecs.Entity }
 
 // Child is an element of the buffer of entities that have, or had, children.
 type Child struct{ Entity ecs.Entity }
 
-// Hierarchy keeps the parents and the children of a world's entities true to each
-// other. Several of one world are the same, but for what ByDepth remembers. It
-// belongs to the world's owner: one goroutine at a time.
+// Hierarchy keeps the parents and the children of a world's entities true to each other. Several of
+// one world are the same, but for what ByDepth remembers. It belongs to the world's owner: one
+// goroutine at a time.
 type Hierarchy struct {
 	world       *ecs.World
 	parent      ecs.Component[Parent]
@@ -72,8 +71,8 @@ type Hierarchy struct {
 	order       order
 }
 
-// New registers Parent and Child with w and returns its hierarchy. It panics like
-// ecs.Register. Make it once: it has two queries, which Close takes out of the world.
+// New registers Parent and Child with w and returns its hierarchy. It panics like ecs.Register.
+// Make it once: it has two queries, which Close takes out of the world.
 func New(w *ecs.World) *Hierarchy {
 	if w == nil {
 		panic("hierarchy: New: the world is nil")
@@ -94,16 +93,16 @@ func (h *Hierarchy) Close() {
 	h.moved.Close()
 }
 
-// ParentType returns the handle of Parent, for archetypes and terms: ecs.Without of it
-// finds roots. Writing or removing through it breaks links, which Verify tells: Sweep
-// mends them, and comes before the next SetParent of those entities.
+// ParentType returns the handle of Parent, for archetypes and terms: ecs.Without of it finds roots.
+// Writing or removing through it breaks links, which Verify tells: Sweep mends them, and comes
+// before the next SetParent of those entities.
 func (h *Hierarchy) ParentType() ecs.Component[Parent] { return h.parent }
 
 // ChildType returns the handle of the buffer of children, as ParentType.
 func (h *Hierarchy) ChildType() ecs.Buffer[Child] { return h.children }
 
-// Parent returns e's parent, Null when it has none, when its parent is dead and when
-// e is. It panics for an entity of another world.
+// Parent returns e's parent, Null when it has none, when its parent is dead and when e is. It
+// panics for an entity of another world.
 func (h *Hierarchy) Parent(e ecs.Entity) ecs.Entity {
 	if p := h.parent.Get(e); p != nil && h.world.Alive(p.Entity) {
 		return p.Entity
@@ -111,10 +110,10 @@ func (h *Hierarchy) Parent(e ecs.Entity) ecs.Entity {
 	return ecs.Null
 }
 
-// Children yields e's children in the order in which they came; those that are dead
-// or have another parent are passed by. It panics for an entity of another world, and
-// when the structure of the world changes meanwhile: to destroy or move the children,
-// gather them first, by slices.Collect. Cost: two look-ups a child.
+// Children yields e's children in the order in which they came; those that are dead or have another
+// parent are passed by. It panics for an entity of another world, and when the structure of the
+// world changes meanwhile: to destroy or move the children, gather them first, by slices.Collect.
+// Cost: two look-ups a child.
 func (h *Hierarchy) Children(e ecs.Entity) iter.Seq[ecs.Entity] {
 	return func(yield func(ecs.Entity) bool) {
 		list, ok := h.children.Get(e)
@@ -132,9 +131,9 @@ func (h *Hierarchy) linked(c, e ecs.Entity) bool {
 	return h.world.Alive(c) && h.parent.Has(c) && h.parent.Get(c).Entity == e
 }
 
-// Ancestors yields e's parent, its parent and so on. It ends too where links that were
-// written directly go in a circle, having yielded each at least once. It panics for an
-// entity of another world. Cost: two look-ups each.
+// Ancestors yields e's parent, its parent and so on. It ends too where links that were written
+// directly go in a circle, having yielded each at least once. It panics for an entity of another
+// world. Cost: two look-ups each.
 func (h *Hierarchy) Ancestors(e ecs.Entity) iter.Seq[ecs.Entity] {
 	return func(yield func(ecs.Entity) bool) {
 		// The mark moves up after 1, 2, 4 ... steps, so a circle comes to meet it.
@@ -160,14 +159,14 @@ func (h *Hierarchy) Depth(e ecs.Entity) int {
 	return n
 }
 
-// SetParent makes child the last child of parent, and takes it from the one it had;
-// Null only takes it, and Parent with it. The order of other children stays, and so does
-// child's place when parent is its parent already. It is a structural change where a
-// type comes or goes: within a loop over rows that panics.
+// SetParent makes child the last child of parent, and takes it from the one it had; Null only takes
+// it, and Parent with it. The order of other children stays, and so does child's place when parent
+// is its parent already. It is a structural change where a type comes or goes: within a loop over
+// rows that panics.
 //
-// An error wraps ErrDead or ErrCycle and names both, or is a *ecs.LimitError: a parent has
-// 131,072 children at most. No link has changed then. Cost: child's depth in
-// look-ups, and a search through the children that it leaves: 0.6 to 1.6 us of 10,000.
+// An error wraps ErrDead or ErrCycle and names both, or is a *ecs.LimitError: a parent has 131,072
+// children at most. No link has changed then. Cost: child's depth in look-ups, and a search through
+// the children that it leaves: 0.6 to 1.6 us of 10,000.
 func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	if err := h.refuse(child, parent); err != nil {
 		return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
@@ -218,8 +217,8 @@ func (h *Hierarchy) refuse(child, parent ecs.Entity) error {
 	return nil
 }
 
-// list adds child to parent's buffer and gives child a Parent, all that can fail. On an
-// error child may keep a Parent of Null, which is as none.
+// list adds child to parent's buffer and gives child a Parent, all that can fail. On an error child
+// may keep a Parent of Null, which is as none.
 func (h *Hierarchy) list(child, parent ecs.Entity) error {
 	if _, err := h.addChildren.Apply(parent); err != nil {
 		return err

@@ -10,10 +10,11 @@ import (
 // ErrBroken is wrapped by what Verify returns.
 var ErrBroken = errors.New("a link is broken")
 
-// Verify checks the invariants, H1 to H5 of hierarchy.go, and names the first that does
-// not hold: a parent or child that is dead (H1, H2), a link with one side only (H2, H3), a
-// circle (H4), which Sweep mends, or the slices of ByDepth, which a write to them broke
-// (H5). Only writes around the Hierarchy break one, World.Destroy included. Cost: it looks at every link, and allocates a map of them.
+// Verify checks the invariants, H1 to H5 of hierarchy.go, and names the first that does not hold: a
+// parent or child that is dead (H1, H2), a link with one side only (H2, H3), a circle (H4), which
+// Sweep mends, or the slices of ByDepth, which a write to them broke (H5). Only writes around the
+// Hierarchy break one, World.Destroy included. Cost: it looks at every link, and allocates a map of
+// them.
 func (h *Hierarchy) Verify() error {
 	listed := map[ecs.Entity]bool{}
 	nodes := h.nodes.Entities(nil)
@@ -66,11 +67,11 @@ func broken(format string, args ...any) error {
 	return fmt.Errorf("hierarchy: Verify: %w: "+format, append([]any{ErrBroken}, args...)...)
 }
 
-// Sweep mends what was done around the hierarchy, and returns how many links that was. A
-// Parent that is dead goes; children that are dead, twice or another's leave the buffer;
-// a child that is not in its parent's buffer becomes the last there; a circle is opened at one of its entities.
-// An error is a *ecs.LimitError, and the rest is mended by another call. It is a
-// structural change. Cost: as Verify.
+// Sweep mends what was done around the hierarchy, and returns how many links that was. A Parent
+// that is dead goes; children that are dead, twice or another's leave the buffer; a child that is
+// not in its parent's buffer becomes the last there; a circle is opened at one of its entities. An
+// error is a *ecs.LimitError, and the rest is mended by another call. It is a structural change.
+// Cost: as Verify.
 func (h *Hierarchy) Sweep() (mended int, err error) {
 	nodes, listed := h.nodes.Entities(nil), map[ecs.Entity]bool{}
 	for _, e := range nodes {

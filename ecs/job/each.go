@@ -2,9 +2,9 @@ package job
 
 import "quarry/ecs"
 
-// Each1 makes a body of what is to be done with one entity: f gets its row in the rows of
-// the call and its component, nil where the chunk lacks an Optional type. Make it once, not in every
-// frame. Cost: a call per entity, where a loop in a body has none.
+// Each1 makes a body of what is to be done with one entity: f gets its row in the rows of the call
+// and its component, nil where the chunk lacks an Optional type. Make it once, not in every frame.
+// Cost: a call per entity, where a loop in a body has none.
 func Each1[A any](a ecs.Component[A], f func(c *Ctx, row int, a *A)) func(*Ctx, ecs.Rows) {
 	if f == nil {
 		panic("job: Each1: the function is nil")

@@ -6,18 +6,18 @@ import (
 	"runtime/trace"
 )
 
-// Labels say for which work a goroutine runs, in profiles and traces. A flight has the labels
-// that the owner had when it was scheduled, so bodies count as work of the code that
-// scheduled them, on whatever goroutine they run. They are set once for each worker that enters a flight.
+// Labels say for which work a goroutine runs, in profiles and traces. A flight has the labels that
+// the owner had when it was scheduled, so bodies count as work of the code that scheduled them, on
+// whatever goroutine they run. They are set once for each worker that enters a flight.
 
 // Label gives the goroutine of the caller the pprof labels of ctx, and the bodies of all jobs that
-// are scheduled from now on: profiles show for whom they ran. While runtime/trace is on, a
-// worker's stay in such a job is a region of its own, named by the job, in the task of ctx. After
-// the caller took part in jobs of others it gets the labels back.
+// are scheduled from now on: profiles show for whom they ran. While runtime/trace is on, a worker's
+// stay in such a job is a region of its own, named by the job, in the task of ctx. After the caller
+// took part in jobs of others it gets the labels back.
 //
-// With nil, labels are left alone, as at first: jobs scheduled from now on run under those that
-// the goroutine has, workers have none, and the caller's are no longer changed.
-// Cost: some 15 ns for each worker that enters a job; nothing is allocated but by a trace.
+// With nil, labels are left alone, as at first: jobs scheduled from now on run under those that the
+// goroutine has, workers have none, and the caller's are no longer changed. Cost: some 15 ns for
+// each worker that enters a job; nothing is allocated but by a trace.
 func (s *Scheduler) Label(ctx context.Context) {
 	s.enter("Scheduler.Label")
 	s.labels = ctx

@@ -32,8 +32,7 @@ func TestBehaviour68ReadersTogether(t *testing.T) {
 	require.NoError(t, s.Complete())
 }
 
-// Jobs of which one writes what the other uses run in the order of scheduling; others do
-// not wait.
+// Jobs of which one writes what the other uses run in the order of scheduling; others do not wait.
 func TestBehaviour68WritersAlone(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 5000)
@@ -232,8 +231,8 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// TestSpinEnds: the owner, who waits for a body that sleeps, parks, though the time of a bubble goes on only
-// when all do.
+// TestSpinEnds: the owner, who waits for a body that sleeps, parks, though the time of a bubble
+// goes on only when all do.
 func TestSpinEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -253,9 +252,9 @@ func TestSpinEnds(t *testing.T) {
 	})
 }
 
-// Done lets others run when it says no: on one thread, a loop of it would otherwise wait for
-// ever for those whom it keeps from working, for nothing else takes the thread away from it
-// where goroutines are not preempted (WebAssembly).
+// Done lets others run when it says no: on one thread, a loop of it would otherwise wait for ever
+// for those whom it keeps from working, for nothing else takes the thread away from it where
+// goroutines are not preempted (WebAssembly).
 func TestDoneOnOneThread(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 10)
@@ -270,8 +269,8 @@ func TestDoneOnOneThread(t *testing.T) {
 	<-begun
 	var ran atomic.Bool
 	go ran.Store(true)
-	// Many, because the Go scheduler may prefer the one that yields now and then; still less
-	// than the 10 ms after which it takes the thread away by itself.
+	// Many, because the Go scheduler may prefer the one that yields now and then; still less than
+	// the 10 ms after which it takes the thread away by itself.
 	for range 100 {
 		require.False(t, h.Done())
 	}

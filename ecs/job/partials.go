@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Partials are one T for each part of a job: what its bodies find out, put together in the
-// order of the rows. So the result of Fold is the same, to the bit, for any number of workers.
+// Partials are one T for each part of a job: what its bodies find out, put together in the order of
+// the rows. So the result of Fold is the same, to the bit, for any number of workers.
 type Partials[T any] struct {
 	job    *Job
 	values []T
@@ -18,8 +18,8 @@ type Reduction interface {
 	reset(parts int)
 }
 
-// NewPartials makes partials for one job, see Job.Reduces. Each flight begins with the zero
-// values. T may hold pointers.
+// NewPartials makes partials for one job, see Job.Reduces. Each flight begins with the zero values.
+// T may hold pointers.
 func NewPartials[T any]() *Partials[T] { return &Partials[T]{} }
 
 func (p *Partials[T]) bind(j *Job) {
@@ -48,9 +48,9 @@ func (p *Partials[T]) At(c *Ctx) *T {
 	return &p.values[c.ordinal]
 }
 
-// Fold puts the partials of the last flight together, in the order of the rows: f(... f(f(start, first),
-// second) ..., last). It panics while the flight is not completed. What bodies did not
-// come to, because one failed, is zero.
+// Fold puts the partials of the last flight together, in the order of the rows: f(... f(f(start,
+// first), second) ..., last). It panics while the flight is not completed. What bodies did not come
+// to, because one failed, is zero.
 func (p *Partials[T]) Fold(start T, f func(sum, next T) T) T {
 	if f == nil {
 		panic("job: Partials.Fold: the function is nil")

@@ -166,8 +166,9 @@ func TestEach(t *testing.T) {
 	require.EqualValues(t, 100, without.Load())
 }
 
-// TestAloneTakesWholeChunks: while no other worker is awake, the caller runs a job that is not worth waking one over whole
-// chunks, with the ordinals of their first parts, as a scheduler of one worker does.
+// TestAloneTakesWholeChunks: while no other worker is awake, the caller runs a job that is not
+// worth waking one over whole chunks, with the ordinals of their first parts, as a scheduler of one
+// worker does.
 func TestAloneTakesWholeChunks(t *testing.T) {
 	w := newWorld(t)
 	q := ecs.NewQuery(w.World, ecs.Write(w.count))

@@ -18,29 +18,29 @@ import (
 
 // The scheduler.
 //
-// A job that was scheduled is in flight until the owner completes it. It waits for those
-// in flight that it depends on, is ready, is run in parts by the workers that claim them, and is
-// finished when all were; its borrow ends when the owner completes it:
+// A job that was scheduled is in flight until the owner completes it. It waits for those in flight
+// that it depends on, is ready, is run in parts by the workers that claim them, and is finished
+// when all were; its borrow ends when the owner completes it:
 //
 //	             owner                 last of those before it        last worker leaves
 //	idle --- schedule ---> waiting --------- ready ----------> running ---------> finished
 //	  ^      borrow.Begin  blockers > 0      in Scheduler.ready  running > 0          |
 //	  +------------------------------- complete: borrow.End -------------------------+
 //
-// Two kinds of state: what only the owner touches (flights, out, before, the parts while
-// nothing runs) needs no lock; what workers touch too is under mu, but for the claims
-// themselves (flight.next), one compare-and-swap each. A worker that enters a flight is
-// counted under mu, so a flight is not taken down under it, and the next flight of the same
-// Job begins only after the last has left.
+// Two kinds of state: what only the owner touches (flights, out, before, the parts while nothing
+// runs) needs no lock; what workers touch too is under mu, but for the claims themselves
+// (flight.next), one compare-and-swap each. A worker that enters a flight is counted under mu, so a
+// flight is not taken down under it, and the next flight of the same Job begins only after the last
+// has left.
 //
-// Parts are cut by the number of rows only, so they and their ordinals are the same for any
-// number of workers. How many are claimed at once is a matter of time: a claim should
-// take some 30 us, so that claims cost nothing and the last worker does not keep others
-// waiting for long. The caller of Complete claims all at once while no other worker is awake.
+// Parts are cut by the number of rows only, so they and their ordinals are the same for any number
+// of workers. How many are claimed at once is a matter of time: a claim should take some 30 us, so
+// that claims cost nothing and the last worker does not keep others waiting for long. The caller of
+// Complete claims all at once while no other worker is awake.
 //
 // Workers look for work for 50 us and then park. To wake one costs the waker some microseconds and
-// is felt up to 70 us later, so only work that is estimated longer than Inline wakes others; all else
-// is run by a worker that is awake, at the latest by the owner in Complete.
+// is felt up to 70 us later, so only work that is estimated longer than Inline wakes others; all
+// else is run by a worker that is awake, at the latest by the owner in Complete.
 //
 // Invariants, cited where they are kept:
 //
@@ -55,8 +55,8 @@ import (
 //	J7 Ordinals rise with the rows, and a worker's claims rise: what is sorted by ordinal is in the
 //	   order of Query.Rows.
 
-// Scheduler runs jobs over the rows of one world on persistent workers. All its methods, and
-// those of its Jobs and Handles, are for the world's owner, outside of bodies.
+// Scheduler runs jobs over the rows of one world on persistent workers. All its methods, and those
+// of its Jobs and Handles, are for the world's owner, outside of bodies.
 type Scheduler struct {
 	w       *ecs.World
 	inline  time.Duration
@@ -89,8 +89,8 @@ type Scheduler struct {
 // Option changes how NewScheduler works.
 type Option func(*Scheduler)
 
-// Workers sets how many goroutines run jobs, 1 to 1,024, the caller of Complete among
-// them; runtime.GOMAXPROCS(0) unless told otherwise. With one, jobs run in Complete.
+// Workers sets how many goroutines run jobs, 1 to 1,024, the caller of Complete among them;
+// runtime.GOMAXPROCS(0) unless told otherwise. With one, jobs run in Complete.
 func Workers(n int) Option {
 	if n < 1 || n > mostWorkers {
 		panic(fmt.Sprintf("job: Workers(%d): from 1 to %d", n, mostWorkers))
@@ -100,9 +100,9 @@ func Workers(n int) Option {
 
 const mostWorkers = 1024
 
-// Inline sets how long work must be, as estimated from the job's last flights, before a
-// parked worker is woken for it; shorter work is left to those that are awake and to
-// Complete. 50 us unless told otherwise, about what it takes to wake one; 0 wakes for all.
+// Inline sets how long work must be, as estimated from the job's last flights, before a parked
+// worker is woken for it; shorter work is left to those that are awake and to Complete. 50 us
+// unless told otherwise, about what it takes to wake one; 0 wakes for all.
 func Inline(d time.Duration) Option {
 	if d < 0 {
 		panic(fmt.Sprintf("job: Inline(%v): it must not be negative", d))
@@ -121,8 +121,8 @@ var schedulers = struct {
 	of map[*ecs.World]*Scheduler
 }{of: map[*ecs.World]*Scheduler{}}
 
-// NewScheduler starts the workers of a world, until Close. It panics when the world is
-// closed or has a scheduler that is not closed.
+// NewScheduler starts the workers of a world, until Close. It panics when the world is closed or
+// has a scheduler that is not closed.
 func NewScheduler(w *ecs.World, options ...Option) *Scheduler {
 	switch {
 	case w == nil:
@@ -165,8 +165,8 @@ func (s *Scheduler) World() *ecs.World { return s.w }
 func (s *Scheduler) Closed() bool { return s.closed }
 
 // InBody reports whether the caller is in the body of a job, where what belongs to the owner must
-// not be touched: on the owner's goroutine, and in debug builds on those of workers, where it
-// costs some microseconds while jobs run.
+// not be touched: on the owner's goroutine, and in debug builds on those of workers, where it costs
+// some microseconds while jobs run.
 func (s *Scheduler) InBody() bool {
 	return s.inside.Load() || debug.On && s.busy.Load() > 0 && s.current() != nil
 }
@@ -182,9 +182,9 @@ func (s *Scheduler) Complete() error {
 	return s.takeErrors()
 }
 
-// CompleteFor completes the flights whose access conflicts with a, and all that they depend
-// on, as Handle.Complete does: what a reads and writes is the owner's then. When nothing is
-// in flight it does nothing. It allocates nothing.
+// CompleteFor completes the flights whose access conflicts with a, and all that they depend on, as
+// Handle.Complete does: what a reads and writes is the owner's then. When nothing is in flight it
+// does nothing. It allocates nothing.
 func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	s.enter("Scheduler.CompleteFor")
 	if len(s.flights) > 0 {
@@ -199,8 +199,8 @@ func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	return s.takeErrors()
 }
 
-// Close completes all jobs in flight and stops the workers. The error is Complete's. A
-// second call does nothing; all else panics from then on.
+// Close completes all jobs in flight and stops the workers. The error is Complete's. A second call
+// does nothing; all else panics from then on.
 func (s *Scheduler) Close() error {
 	if s != nil && s.closed {
 		return nil
@@ -218,8 +218,8 @@ func (s *Scheduler) Close() error {
 	return err
 }
 
-// String prints what is in flight: each job with its parts and the jobs that it waits for,
-// whether or not these have finished, but for those that one of them waits for.
+// String prints what is in flight: each job with its parts and the jobs that it waits for, whether
+// or not these have finished, but for those that one of them waits for.
 func (s *Scheduler) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-10s %7s %6s  %-16s %s\n", "job", "rows", "parts", "after", "access")
@@ -255,8 +255,8 @@ func (s *Scheduler) refuseWorker(op string) {
 	}
 }
 
-// structural is called by the world on a goroutine that makes a structural change while
-// borrows of ours are out.
+// structural is called by the world on a goroutine that makes a structural change while borrows of
+// ours are out.
 func (s *Scheduler) structural(op string) {
 	if k := s.current(); k != nil {
 		panic(fmt.Sprintf("job: %s: structural change inside a body of job %s; record it in a command buffer and play that back after Complete",
@@ -274,8 +274,8 @@ func (s *Scheduler) completeAll() {
 	s.completeMarked()
 }
 
-// turnMark begins to mark anew, for the owner: a worker is refused before it has touched what
-// the owner may be using.
+// turnMark begins to mark anew, for the owner: a worker is refused before it has touched what the
+// owner may be using.
 func (s *Scheduler) turnMark() {
 	if s.busy.Load() > 0 {
 		s.refuseWorker("Complete")

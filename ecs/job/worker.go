@@ -24,8 +24,8 @@ type worker struct {
 	_         [64]byte      // keeps workers off each other's cache lines
 }
 
-// loop is the life of a worker's goroutine. When a body ends it by runtime.Goexit, another
-// one takes its place (J4).
+// loop is the life of a worker's goroutine. When a body ends it by runtime.Goexit, another one
+// takes its place (J4).
 func (k *worker) loop() {
 	stopped := false
 	defer func() {
@@ -73,8 +73,9 @@ func pick(list []*Job) *Job {
 	return nil
 }
 
-// enter counts the worker among those that are inside of a flight. Under mu. While all workers but the caller are parked, the work
-// that is ready was not worth waking one, and nobody is woken before the caller leaves: it may claim all at once.
+// enter counts the worker among those that are inside of a flight. Under mu. While all workers but
+// the caller are parked, the work that is ready was not worth waking one, and nobody is woken
+// before the caller leaves: it may claim all at once.
 func (k *worker) enter(j *Job) {
 	j.running++
 	k.job, k.sharers = j, len(k.s.workers)
@@ -160,16 +161,16 @@ func (k *worker) leave(j *Job, c *Ctx, spent time.Duration, failure *PanicError)
 }
 
 // spinTime is how long a goroutine waits for others before it parks: about what it costs to be
-// woken. What others are at should end within a claim or two, and the owner
-// who completed one job often schedules the next.
+// woken. What others are at should end within a claim or two, and the owner who completed one job
+// often schedules the next.
 const spinTime = 50 * time.Microsecond
 
 // spinTurns ends it where the clock stands still while a goroutine runs, as in a bubble of
 // testing/synctest: six times what 50 us hold, and more.
 const spinTurns = 2000
 
-// takePart runs what it can of the flights that are marked, as worker 0, and waits for the
-// rest (J6).
+// takePart runs what it can of the flights that are marked, as worker 0, and waits for the rest
+// (J6).
 func (s *Scheduler) takePart() {
 	s.wanted = s.wanted[:0]
 	for _, j := range s.flights {
@@ -225,8 +226,8 @@ func (s *Scheduler) park(turn uint32) {
 	s.mu.Unlock()
 }
 
-// current returns the worker whose body runs on this goroutine, or nil. While the caller is
-// inside a body nobody else speaks for the owner.
+// current returns the worker whose body runs on this goroutine, or nil. While the caller is inside
+// a body nobody else speaks for the owner.
 func (s *Scheduler) current() *worker {
 	own := goroutine()
 	for i := range s.workers[1:] {
@@ -240,8 +241,8 @@ func (s *Scheduler) current() *worker {
 	return nil
 }
 
-// goroutine returns the number of the goroutine that runs, as stack traces print it. It costs
-// some microseconds.
+// goroutine returns the number of the goroutine that runs, as stack traces print it. It costs some
+// microseconds.
 func goroutine() uint64 {
 	text := texts.Get().(*[32]byte)
 	defer texts.Put(text)

@@ -1,5 +1,5 @@
-// Package system runs a frame: systems in groups and in order, the jobs that they schedule, and
-// the changes that they record, at points where these may be made.
+// Package system runs a frame: systems in groups and in order, the jobs that they schedule, and the
+// changes that they record, at points where these may be made.
 //
 //	systems := system.New(w)
 //	systems.Add("move", system.Make(func(s *system.State) func() {
@@ -10,10 +10,10 @@
 //	}), system.After("steer"))
 //	err := systems.Update()
 //
-// A system is a function, one from Make, or a type that is also told when it is created,
-// starts, stops and is destroyed. All that it has comes from its State: queries whose Changed means
-// "since this system last ran", jobs, buffers of command points, requirements. Printing the
-// systems shows those that are always there, with what was added:
+// A system is a function, one from Make, or a type that is also told when it is created, starts,
+// stops and is destroyed. All that it has comes from its State: queries whose Changed means "since
+// this system last ran", jobs, buffers of command points, requirements. Printing the systems shows
+// those that are always there, with what was added:
 //
 //	system                       kind           updates
 //	root                         group                2
@@ -31,22 +31,22 @@
 //	  Presentation               group                2
 //	    BeginPresentation        command point        2
 //
-// Order: in a group, by First and Last, Before and After, and else as added. A circle is an
-// error that prints the path; targets that are not there are warnings. Ambiguities lists pairs that
+// Order: in a group, by First and Last, Before and After, and else as added. A circle is an error
+// that prints the path; targets that are not there are warnings. Ambiguities lists pairs that
 // nothing orders and whose access conflicts; Shuffle shows by test whether that matters.
 //
-// Jobs of a system wait for those of systems before it that they conflict with, and run beside
-// all others. An update waits for jobs that conflict with what it touches itself (Query, Uses) and
-// for its own of an earlier step, a command point with commands for all, and so does the end of the
+// Jobs of a system wait for those of systems before it that they conflict with, and run beside all
+// others. An update waits for jobs that conflict with what it touches itself (Query, Uses) and for
+// its own of an earlier step, a command point with commands for all, and so does the end of the
 // frame.
 //
-// Ownership: Systems own their scheduler, and the queries and buffers of each State. Close
-// comes before World.Close. Goroutines: the world's owner, one call at a time. Garbage collector: a
-// frame allocates nothing; bodies of jobs are made once, since a Go closure is an allocation.
+// Ownership: Systems own their scheduler, and the queries and buffers of each State. Close comes
+// before World.Close. Goroutines: the world's owner, one call at a time. Garbage collector: a frame
+// allocates nothing; bodies of jobs are made once, since a Go closure is an allocation.
 //
-// Failure: a panic in a system, or in a body, is an error of Update with its name; the others run. A
-// broken contract panics: a system added twice, a group inside itself, an update inside another, of
-// a closed world, or a command recorded for a point that has updated since.
+// Failure: a panic in a system, or in a body, is an error of Update with its name; the others run.
+// A broken contract panics: a system added twice, a group inside itself, an update inside another,
+// of a closed world, or a command recorded for a point that has updated since.
 //
 // Determinism: a frame by Step is the same for any number of workers, where its bodies are.
 //

@@ -11,11 +11,11 @@ import (
 )
 
 // Point is a command point: a system that, when it updates, plays the command buffers that it
-// handed out since its last update, in the order in which they were asked for. Commands that
-// cannot apply are errors of the frame, with the name of the system that recorded them; the
-// others are applied (command.Buffer.PlayRest). When the world is full, commands that were not
-// applied are lost, and their memory is given back. Without buffers it costs nothing and completes no
-// job; else it completes all.
+// handed out since its last update, in the order in which they were asked for. Commands that cannot
+// apply are errors of the frame, with the name of the system that recorded them; the others are
+// applied (command.Buffer.PlayRest). When the world is full, commands that were not applied are
+// lost, and their memory is given back. Without buffers it costs nothing and completes no job; else
+// it completes all.
 type Point struct {
 	state   *State
 	void    string // why a buffer that was played records nothing

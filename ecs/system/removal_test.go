@@ -90,7 +90,8 @@ func TestRemoveInDestroy(t *testing.T) {
 	require.Equal(t, "start:a a", s.take())
 }
 
-// A group that was removed takes no systems, not even in its own Destroy: nobody would destroy them.
+// A group that was removed takes no systems, not even in its own Destroy: nobody would destroy
+// them.
 func TestRemovedGroupTakesNoSystems(t *testing.T) {
 	s := newStage(t)
 	x := &closing{Group: system.NewGroup(), s: s}
@@ -189,8 +190,9 @@ func ended(f func()) {
 	<-done
 }
 
-// What the function of Make makes ends with the system: when it is removed, when its Create fails, and when the
-// systems are closed, the last first, behind Destroy, also when one of them panics or ends its goroutine.
+// What the function of Make makes ends with the system: when it is removed, when its Create fails,
+// and when the systems are closed, the last first, behind Destroy, also when one of them panics or
+// ends its goroutine.
 func TestOnDestroy(t *testing.T) {
 	s := newStage(t)
 	ends := func(x *system.State, names ...string) {

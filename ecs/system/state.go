@@ -50,10 +50,10 @@ type need struct {
 	looks ecs.Access // what tells whether one matches
 }
 
-// OnDestroy has f called when the system is destroyed, by Systems.Close or State.Remove: behind its Stop and
-// Destroy, the last f first, while its queries are open still. So what the function of Make makes has an
-// owner. It is called where Create failed, too, and a panic in f is an error as one in Destroy is. It panics for
-// nil, and when the system was destroyed.
+// OnDestroy has f called when the system is destroyed, by Systems.Close or State.Remove: behind its
+// Stop and Destroy, the last f first, while its queries are open still. So what the function of
+// Make makes has an owner. It is called where Create failed, too, and a panic in f is an error as
+// one in Destroy is. It panics for nil, and when the system was destroyed.
 func (s *State) OnDestroy(f func()) {
 	s.check("State.OnDestroy")
 	if f == nil {
@@ -71,8 +71,8 @@ func (s *State) World() *ecs.World { return s.y.w }
 // Systems returns the systems that it is one of.
 func (s *State) Systems() *Systems { return s.y }
 
-// Time returns the time of the round that is under way, or was last. Bodies of jobs have it
-// from a variable that the update sets: they may run when the next round has begun.
+// Time returns the time of the round that is under way, or was last. Bodies of jobs have it from a
+// variable that the update sets: they may run when the next round has begun.
 func (s *State) Time() Time {
 	s.y.refuseBodies("State.Time")
 	return s.y.now
@@ -83,10 +83,10 @@ func (s *State) Time() Time {
 func (s *State) LastVersion() uint32 { return s.last }
 
 // Query makes a query for the system, closed when the system goes: make it once, in Create. An
-// update that makes one each time is slower each time, and warned of. Its Changed and Ordered
-// terms compare with LastVersion, so they show what changed since this system last ran, in
-// every loop of an update. Before each update, jobs in flight that conflict with the query are
-// completed. For a job, give the query to For.
+// update that makes one each time is slower each time, and warned of. Its Changed and Ordered terms
+// compare with LastVersion, so they show what changed since this system last ran, in every loop of
+// an update. Before each update, jobs in flight that conflict with the query are completed. For a
+// job, give the query to For.
 func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	s.check("State.Query")
 	q := ecs.NewQuery(s.y.w, terms...)
@@ -137,11 +137,11 @@ func (s *State) touch() {
 	}
 }
 
-// For makes a job over q, named after the system, the second of them with a 2 behind it and so
-// on; see job.Scheduler.For. The query is the job's from now on: the update waits for nothing
-// because of it. Jobs of other systems that it conflicts with run before it, others beside it.
-// Before the system updates again, in another step of the frame, the job is completed: bodies may
-// share variables with the update. Make it once, as a query.
+// For makes a job over q, named after the system, the second of them with a 2 behind it and so on;
+// see job.Scheduler.For. The query is the job's from now on: the update waits for nothing because
+// of it. Jobs of other systems that it conflicts with run before it, others beside it. Before the
+// system updates again, in another step of the frame, the job is completed: bodies may share
+// variables with the update. Make it once, as a query.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
 	if q == nil {
@@ -158,9 +158,9 @@ func (s *State) For(q *ecs.Query) *job.Job {
 	return j
 }
 
-// Require makes the system update only while one of the queries matches something. Each call is
-// one condition more, and all must hold. A query from State.Query with Changed holds when
-// something changed since the system last ran.
+// Require makes the system update only while one of the queries matches something. Each call is one
+// condition more, and all must hold. A query from State.Query with Changed holds when something
+// changed since the system last ran.
 func (s *State) Require(queries ...*ecs.Query) {
 	s.check("State.Require")
 	if len(queries) == 0 {
@@ -177,9 +177,9 @@ func (s *State) Require(queries ...*ecs.Query) {
 	s.needs = append(s.needs, n)
 }
 
-// Commands returns a buffer that p plays when it updates next, after which it is void: ask in
-// every update. In one round the calls of a system return the same buffer. It panics when p is
-// not among these systems.
+// Commands returns a buffer that p plays when it updates next, after which it is void: ask in every
+// update. In one round the calls of a system return the same buffer. It panics when p is not among
+// these systems.
 func (s *State) Commands(p *Point) *command.Buffer {
 	s.check("State.Commands")
 	if p == nil || p.state == nil || p.state.gone || p.state.y != s.y {
@@ -188,8 +188,9 @@ func (s *State) Commands(p *Point) *command.Buffer {
 	return p.hand(s)
 }
 
-// SetDependency sets the handle that Dependency returns: of a job, or several combined, that fill something which
-// queries do not declare, as a Go slice, so that jobs of other systems can wait for it.
+// SetDependency sets the handle that Dependency returns: of a job, or several combined, that fill
+// something which queries do not declare, as a Go slice, so that jobs of other systems can wait for
+// it.
 func (s *State) SetDependency(h job.Handle) {
 	s.check("State.SetDependency")
 	s.handed = h
@@ -222,16 +223,16 @@ func (s *State) switchTo(op string, disabled bool) {
 // Enabled reports whether the system is enabled itself; a group around it may not be.
 func (s *State) Enabled() bool { return !s.disabled }
 
-// Running reports whether the system was updated in its last turn: whether it was started and
-// not stopped.
+// Running reports whether the system was updated in its last turn: whether it was started and not
+// stopped.
 func (s *State) Running() bool { return s.running }
 
-// Remove takes the system out, with what is in it when it is a group: it does not update any
-// more, stops if it was running, and is destroyed, the last created first; all that at the end
-// of the update, or of whatever else is calling into a system, when that is under way, else
-// now. What these throw is among the errors of the next update. Its name is free at once, and
-// the value may be added again once it is destroyed. It panics for the default groups and
-// points; a second call does nothing.
+// Remove takes the system out, with what is in it when it is a group: it does not update any more,
+// stops if it was running, and is destroyed, the last created first; all that at the end of the
+// update, or of whatever else is calling into a system, when that is under way, else now. What
+// these throw is among the errors of the next update. Its name is free at once, and the value may
+// be added again once it is destroyed. It panics for the default groups and points; a second call
+// does nothing.
 func (s *State) Remove() {
 	if s != nil && s.gone {
 		return
@@ -271,8 +272,9 @@ func (s *State) check(op string) {
 	s.y.refuseBodies(op)
 }
 
-// checkTurn panics outside of the update of the system itself: a group or a point that updates
-// then has no turn in which its jobs are completed, those of others are waited for, and failures are reported.
+// checkTurn panics outside of the update of the system itself: a group or a point that updates then
+// has no turn in which its jobs are completed, those of others are waited for, and failures are
+// reported.
 func (s *State) checkTurn(op string) {
 	if !s.inTurn || s.visit.call != "Update" {
 		panic("system: " + op + ": outside of the turn of " + s.name)

@@ -26,8 +26,8 @@ import (
 //	    State.turn ---- one system: requirements, Start or Stop, jobs it must wait for, Update, what failed
 //	      Point.Update - a command point is a system that plays the buffers it handed out
 //
-// and the jobs that systems schedule run beside it on the workers of one scheduler, until
-// somebody needs what they hold, at the latest until the frame ends.
+// and the jobs that systems schedule run beside it on the workers of one scheduler, until somebody
+// needs what they hold, at the latest until the frame ends.
 //
 // Invariants, cited where they are kept:
 //
@@ -47,8 +47,8 @@ import (
 //	   plays it. Each is played once, in the order in which they were asked for.
 //	S7 What was created is destroyed once, the last first, after Stop if it was running.
 
-// Systems are the systems of a world: groups, command points, the time, and the scheduler
-// of their jobs. They belong to the world's owner.
+// Systems are the systems of a world: groups, command points, the time, and the scheduler of their
+// jobs. They belong to the world's owner.
 type Systems struct {
 	w        *ecs.World
 	jobs     *job.Scheduler
@@ -89,8 +89,8 @@ type Systems struct {
 // Option changes how New works.
 type Option func(*Systems)
 
-// Clock sets where Update takes the time from; unless told otherwise what time.Now would measure, but
-// in fine steps on Windows too, where time.Now goes on every 15.6 ms.
+// Clock sets where Update takes the time from; unless told otherwise what time.Now would measure,
+// but in fine steps on Windows too, where time.Now goes on every 15.6 ms.
 func Clock(now func() time.Time) Option {
 	if now == nil {
 		panic("system: Clock: the function is nil")
@@ -101,8 +101,8 @@ func Clock(now func() time.Time) Option {
 // sinceStart is the clock of Update. Its date means nothing: Update takes differences.
 func sinceStart() time.Time { return time.Time{}.Add(clock.Now()) }
 
-// MaxDelta sets what a frame of Update takes at most, however late it comes; a third of a
-// second unless told otherwise. It panics when d is not positive.
+// MaxDelta sets what a frame of Update takes at most, however late it comes; a third of a second
+// unless told otherwise. It panics when d is not positive.
 func MaxDelta(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("system: MaxDelta(%v): it must be positive", d))
@@ -122,8 +122,8 @@ func Jobs(options ...job.Option) Option {
 	return func(s *Systems) { s.options = append(s.options, options...) }
 }
 
-// WithScheduler has jobs run by a scheduler of the same world that exists already. Close does
-// not close it.
+// WithScheduler has jobs run by a scheduler of the same world that exists already. Close does not
+// close it.
 func WithScheduler(jobs *job.Scheduler) Option {
 	if jobs == nil {
 		panic("system: WithScheduler: the scheduler is nil")
@@ -139,8 +139,8 @@ func Logger(l *slog.Logger) Option {
 	return func(s *Systems) { s.log = l }
 }
 
-// Shuffle has groups update systems whose order is not fixed in one drawn from the seed: a
-// program that a test finds to depend on the seed lacks a Before or After.
+// Shuffle has groups update systems whose order is not fixed in one drawn from the seed: a program
+// that a test finds to depend on the seed lacks a Before or After.
 func Shuffle(seed uint64) Option {
 	return func(s *Systems) { s.shuffled, s.seed = true, seed }
 }
@@ -159,9 +159,9 @@ func Context(ctx context.Context) Option {
 	return func(s *Systems) { s.base = ctx }
 }
 
-// New makes the systems of a world: the default groups and command points, see the package.
-// It panics when the world is closed, or has a job.Scheduler and none is given. Close comes
-// before World.Close.
+// New makes the systems of a world: the default groups and command points, see the package. It
+// panics when the world is closed, or has a job.Scheduler and none is given. Close comes before
+// World.Close.
 func New(w *ecs.World, options ...Option) *Systems {
 	switch {
 	case w == nil:
@@ -214,9 +214,9 @@ func (s *Systems) TryAdd(name string, sys System, orderings ...Ordering) (*State
 func (s *Systems) Find(name string) *State { return s.named[name] }
 
 // Update runs a frame, by the clock: it takes what has passed since the last Update, MaxDelta at
-// most, and nothing the first time. When it returns, all jobs are completed. The error joins
-// what failed, a *PanicError, *command.PlayError or *job.PanicError each; the others ran.
-// It panics inside an update, a loop over rows or a share, and when the world is closed.
+// most, and nothing the first time. When it returns, all jobs are completed. The error joins what
+// failed, a *PanicError, *command.PlayError or *job.PanicError each; the others ran. It panics
+// inside an update, a loop over rows or a share, and when the world is closed.
 func (s *Systems) Update() error {
 	s.begin("Systems.Update")
 	defer s.busy.Store(false)
@@ -228,8 +228,8 @@ func (s *Systems) Update() error {
 	return s.run(passed)
 }
 
-// Step runs a frame that takes dt, whatever the clock says. It is for programs that have no
-// clock, and for tests. It panics when dt is negative, and where Update does.
+// Step runs a frame that takes dt, whatever the clock says. It is for programs that have no clock,
+// and for tests. It panics when dt is negative, and where Update does.
 func (s *Systems) Step(dt time.Duration) error {
 	s.begin("Systems.Step")
 	defer s.busy.Store(false)
@@ -285,9 +285,9 @@ func (s *Systems) run(passed time.Duration) error {
 	return s.takeErrors()
 }
 
-// Close stops and destroys all systems, the last created first, closes their queries and
-// buffers, and the scheduler if New made it. Commands that no point has played are dropped.
-// The error joins what failed. It panics inside an update; a second call does nothing.
+// Close stops and destroys all systems, the last created first, closes their queries and buffers,
+// and the scheduler if New made it. Commands that no point has played are dropped. The error joins
+// what failed. It panics inside an update; a second call does nothing.
 func (s *Systems) Close() error {
 	if s != nil && s.closed {
 		return nil
@@ -367,7 +367,7 @@ func (s *Systems) warn(text string) {
 	log.Warn("system: " + text)
 }
 
-// Warnings returns what was logged: orders that name systems which are not there, or are in
-// another group, found by the first update after a change; and systems that make queries or jobs
-// in each update.
+// Warnings returns what was logged: orders that name systems which are not there, or are in another
+// group, found by the first update after a change; and systems that make queries or jobs in each
+// update.
 func (s *Systems) Warnings() []string { return slices.Clone(s.warnings) }

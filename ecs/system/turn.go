@@ -114,12 +114,12 @@ func (s *State) enter(call string) *visit {
 	return at
 }
 
-// exit ends a call into a system, which returned, panicked, or ended its goroutine. It is
-// deferred.
+// exit ends a call into a system, which returned, panicked, or ended its goroutine. It is deferred.
 func (s *State) exit(at *visit) {
 	y := s.y
 	if !at.ended {
-		// A goroutine that ends takes the groups' turns with it; the first is the one in which it ended.
+		// A goroutine that ends takes the groups' turns with it; the first is the one in which it
+		// ended.
 		if value := recover(); value != nil || !y.ending {
 			_ = fmt.Sprint(value) // a look-up that was refused says why when it is first asked
 			y.keep(newPanicError(s.name, at.call, value))
@@ -138,8 +138,8 @@ func (s *State) exit(at *visit) {
 	y.label(labels)
 }
 
-// inspect begins a new version behind a call into a system, and names the system that left the world locked or
-// closed: the first, since the groups around it end their turns in the same world.
+// inspect begins a new version behind a call into a system, and names the system that left the
+// world locked or closed: the first, since the groups around it end their turns in the same world.
 func (y *Systems) inspect(s *State, at *visit) {
 	switch {
 	case y.broken:
@@ -202,8 +202,8 @@ func (y *Systems) sweep() {
 	}
 }
 
-// destroyNext destroys the first of those that leave. All of it is done even when the
-// goroutine ends in Stop or Destroy.
+// destroyNext destroys the first of those that leave. All of it is done even when the goroutine
+// ends in Stop or Destroy.
 func (y *Systems) destroyNext() {
 	y.complete()
 	s := y.leaving[0]
@@ -221,7 +221,8 @@ func (s *State) destroy() {
 	}
 }
 
-// end calls what OnDestroy was given, the last first, all of it even when the goroutine ends in one.
+// end calls what OnDestroy was given, the last first, all of it even when the goroutine ends in
+// one.
 func (s *State) end() {
 	if n := len(s.ends); n > 0 {
 		f := s.ends[n-1]

@@ -41,7 +41,8 @@ func newLab(t *tree, places []place, dir string) (*lab, error) {
 
 var inMutant = regexp.MustCompile(`(?m)\bmutant(\d+):.*$`)
 
-// build compiles the packages that are broken: every mutant type-checks. The error names those that do not.
+// build compiles the packages that are broken: every mutant type-checks. The error names those that
+// do not.
 func (l *lab) build(list []*mutant) error {
 	packages := map[string]bool{}
 	args := []string{"build", "-overlay", l.overlay, "-gcflags=-e"}
@@ -74,8 +75,8 @@ func (l *lab) goTool(args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// judge finds the test that notices mutant number n, m: the one that the table names, or else one of
-// its package or of those that import it.
+// judge finds the test that notices mutant number n, m: the one that the table names, or else one
+// of its package or of those that import it.
 func (l *lab) judge(n int, m *mutant) (verdict, error) {
 	own := l.tree.pkg(m.pkg)
 	if m.by.test != "" {
@@ -100,8 +101,8 @@ func (l *lab) judge(n int, m *mutant) (verdict, error) {
 	return verdict{}, nil
 }
 
-// home is the package that has the test of the table: the one that the table says, or another
-// where it is not there and just one other has it; nil: none has.
+// home is the package that has the test of the table: the one that the table says, or another where
+// it is not there and just one other has it; nil: none has.
 func (l *lab) home(m *mutant) (*pkg, error) {
 	if p := l.tree.pkg(m.by.pkg); p != nil {
 		if has, err := p.has(m.by.test); has || err != nil {
@@ -123,8 +124,9 @@ func (l *lab) home(m *mutant) (*pkg, error) {
 	return only, nil
 }
 
-// run runs tests of a package with mutant n and says which noticed. A test that fails without any mutant as
-// well, by the weaving or because it is broken, has noticed nothing; those after it are run then.
+// run runs tests of a package with mutant n and says which noticed. A test that fails without any
+// mutant as well, by the weaving or because it is broken, has noticed nothing; those after it are
+// run then.
 func (l *lab) run(n int, p *pkg, tests, skip string) (verdict, error) {
 	v, err := l.attempt(n, p, tests, skip)
 	if err != nil || v.test == "" {

@@ -20,8 +20,9 @@ func newTinyLab(t *testing.T, changed map[string]string, list ...*mutant) *lab {
 	return lab
 }
 
-// TestVerdicts: a mutant that breaks something is noticed, by the test that the table names or by another that
-// reaches it; one that breaks nothing is not. All are of one build, and the tree is as it was.
+// TestVerdicts: a mutant that breaks something is noticed, by the test that the table names or by
+// another that reaches it; one that breaks nothing is not. All are of one build, and the tree is as
+// it was.
 func TestVerdicts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds tests, and waits for one that hangs")
@@ -80,7 +81,8 @@ func TestNoVerdict(t *testing.T) {
 	require.ErrorContains(t, err, "go test: exit status 1")
 }
 
-// TestMutantsBuild: one that does not is named; where a function no longer returns, its last line is.
+// TestMutantsBuild: one that does not is named; where a function no longer returns, its last line
+// is.
 func TestMutantsBuild(t *testing.T) {
 	list := []*mutant{
 		{pkg: "count", fn: "First", old: "n++", new: "n += 1"},

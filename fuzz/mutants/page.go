@@ -12,7 +12,8 @@ const (
 	heading  = "| package and function | instead of | there is | noticed by | seconds |\n|---|---|---|---|---|\n"
 )
 
-// page is docs/mutants.md with the rows of the table in place of its own; what stands above them is written by hand.
+// page is docs/mutants.md with the rows of the table in place of its own; what stands above them is
+// written by hand.
 func (t *table) page(now string) (string, error) {
 	above, _, found := strings.Cut(now, heading)
 	if !found {

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A pattern is Go that is compared with a function as a syntax tree: comments, spaces and
-// line ends play no part. It is an expression, or a list of statements that stand one after another.
-// Names stand for themselves, but for
+// A pattern is Go that is compared with a function as a syntax tree: comments, spaces and line ends
+// play no part. It is an expression, or a list of statements that stand one after another. Names
+// stand for themselves, but for
 //
 //	$x    any expression, or statement where it stands alone: the same each time
 //	$*x   any number of expressions or statements of a list
@@ -36,7 +36,8 @@ const (
 
 var wildcard = regexp.MustCompile(`\$(\*?)([A-Za-z_]\w*)`)
 
-// parsePatterns reads the old and the new text of a mutant: both are expressions, or both statements.
+// parsePatterns reads the old and the new text of a mutant: both are expressions, or both
+// statements.
 func parsePatterns(oldText, newText string) (was, becomes *pattern, err error) {
 	was, becomes = newPattern(oldText), newPattern(newText)
 	if was.parseExpr() && becomes.parseExpr() {
@@ -138,8 +139,8 @@ func (p *pattern) find(fn *goFunc, loose bool) []match {
 	return found
 }
 
-// statements are the lists of statements that n has itself. A statement that stands alone, as
-// in the head of a loop, is a list of one.
+// statements are the lists of statements that n has itself. A statement that stands alone, as in
+// the head of a loop, is a list of one.
 func statements(n ast.Node) [][]ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -213,7 +214,8 @@ func (f *goFile) sourceOf(nodes []ast.Node) string {
 	return f.source(nodes[0].Pos(), nodes[len(nodes)-1].End())
 }
 
-// prefix matches the list p with the first nodes of t, as many as can be, and says with how many; -1: with none.
+// prefix matches the list p with the first nodes of t, as many as can be, and says with how many;
+// -1: with none.
 func (m *matcher) prefix(p, t []ast.Node) int {
 	if len(p) == 0 {
 		return 0

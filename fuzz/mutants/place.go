@@ -19,10 +19,10 @@ type place struct {
 // weight is the number of names from which a pattern says enough to be looked for everywhere.
 const weight = 3
 
-// locate finds where m is, and how the table should call that: as it does, unless the code has moved.
-// It looks into the function that the table names; where that is not, or does not
-// match, into those of the same name of other packages, then of other types, then everywhere, and
-// into the methods of the type. Most of these are compared exactly, then loosely (similar.go).
+// locate finds where m is, and how the table should call that: as it does, unless the code has
+// moved. It looks into the function that the table names; where that is not, or does not match,
+// into those of the same name of other packages, then of other types, then everywhere, and into the
+// methods of the type. Most of these are compared exactly, then loosely (similar.go).
 func (t *tree) locate(m *mutant) (place, mutant, error) {
 	was, becomes, err := parsePatterns(m.old, m.new)
 	if err != nil {
@@ -59,8 +59,8 @@ func (t *tree) locate(m *mutant) (place, mutant, error) {
 	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, was, named))
 }
 
-// only finds the one function of those that has as many places as the mutant wants. The error
-// says how many there are in one that has others.
+// only finds the one function of those that has as many places as the mutant wants. The error says
+// how many there are in one that has others.
 func (t *tree) only(was *pattern, where func(*goFunc) bool, loose bool, m *mutant) (*goFunc, match, error) {
 	var only *goFunc
 	var which match
@@ -122,7 +122,8 @@ func (p *pattern) names() int {
 	return len(slices.Compact(all))
 }
 
-// hint shows where one might look for what is not found: the function as it is now, and the places that have the text.
+// hint shows where one might look for what is not found: the function as it is now, and the places
+// that have the text.
 func (t *tree) hint(m *mutant, was *pattern, named func(*goFunc) bool) string {
 	var b strings.Builder
 	for _, f := range t.functions {

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// What was renamed. A pattern that nothing fits is compared once more, loosely: a name, or names joined
-// by dots, may be another, the same one wherever it stands, and w.records.at may be records.at.
-// A place is taken for the pattern's when at least half of its names have kept their last
-// part, and when no other place has kept as many. What is predeclared, literals and operators are compared as they are.
+// What was renamed. A pattern that nothing fits is compared once more, loosely: a name, or names
+// joined by dots, may be another, the same one wherever it stands, and w.records.at may be
+// records.at. A place is taken for the pattern's when at least half of its names have kept their
+// last part, and when no other place has kept as many. What is predeclared, literals and operators
+// are compared as they are.
 
 // path is the name that n is: x, x.y.z.
 func path(n ast.Node) (string, bool) {
@@ -50,7 +51,8 @@ func (m *matcher) rename(from, to string) bool {
 	return (!known || now == to) && (!taken || was == from)
 }
 
-// changed counts the names that are others at the place; ok: at least half have kept their last part.
+// changed counts the names that are others at the place; ok: at least half have kept their last
+// part.
 func (m match) changed() (n int, ok bool) {
 	kept := 0
 	for from, to := range m.names {
@@ -105,7 +107,8 @@ func (p *pattern) renamed(names map[string]string) string {
 	return written(apply(p.text, edits))
 }
 
-// eachName visits the names of a pattern; that of a field of something else than a name begins with a dot.
+// eachName visits the names of a pattern; that of a field of something else than a name begins with
+// a dot.
 func eachName(root ast.Node, visit func(n ast.Node, name string)) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		if name, ok := path(n); ok {

@@ -11,8 +11,8 @@ import (
 
 const quarry = "../.."
 
-// TestTable: each mutant of the table is where the table says and nowhere else, changes something, and has
-// been noticed by a test that is still there; all build.
+// TestTable: each mutant of the table is where the table says and nowhere else, changes something,
+// and has been noticed by a test that is still there; all build.
 func TestTable(t *testing.T) {
 	table, err := readTable(quarry)
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ const (
 	doorTable  = "doors in internal/lint/floors.go"
 )
 
-// floors lists the packages, the lowest floor first. "x/*" stands for every
-// package under x that is not listed itself.
+// floors lists the packages, the lowest floor first. "x/*" stands for every package under x that is
+// not listed itself.
 var floors = [][]string{
 	{"internal/*"},
 	{"asm"},
@@ -39,8 +39,8 @@ var doors = map[string][]string{
 	"ecs/examples": {"ecs/command", "ecs/hierarchy", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
 }
 
-// strata is the folder of the floors inside ecs. Only ecs and they themselves may import them,
-// and each of them is a room.
+// strata is the folder of the floors inside ecs. Only ecs and they themselves may import them, and
+// each of them is a room.
 const strata = "ecs/internal/"
 
 // seam is the package by which the siblings of ecs use what programs do not; keyhole is what lies
@@ -50,8 +50,8 @@ const (
 	keyhole = "internal/seam/under"
 )
 
-// sewn lists the packages that may import seam and keyhole; tests of ecs, which stand above it,
-// may import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
+// sewn lists the packages that may import seam and keyhole; tests of ecs, which stand above it, may
+// import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
 var sewn = map[string][]string{
 	seam:    {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "bench", "fuzz"},
 	keyhole: {"ecs", seam},
@@ -60,8 +60,8 @@ var sewn = map[string][]string{
 // forTests lists the packages that only test files may import.
 var forTests = []string{"internal/child", "internal/guard", "internal/lint"}
 
-// outside lists the modules that the root module may import and require, and
-// whether its tests only may.
+// outside lists the modules that the root module may import and require, and whether its tests only
+// may.
 var outside = map[string]bool{
 	"golang.org/x/sys":              false,
 	"github.com/klauspost/cpuid/v2": false,
@@ -82,7 +82,8 @@ func floorOf(dir string) int {
 }
 
 // roomOf returns the part of a floor within which imports are free: a stratum of ecs, a layer of
-// ecs or alloc with what is under it, a module of its own, the seam, all else of internal, or a package.
+// ecs or alloc with what is under it, a module of its own, the seam, all else of internal, or a
+// package.
 func roomOf(dir string) string {
 	if strings.HasPrefix(dir, strata) || dir == seam {
 		return dir
@@ -95,8 +96,8 @@ func roomOf(dir string) string {
 	return first
 }
 
-// importFloors finds imports that do not go down, packages without a floor and,
-// in the root module, imports of anything but the permitted modules.
+// importFloors finds imports that do not go down, packages without a floor and, in the root module,
+// imports of anything but the permitted modules.
 func importFloors(t *tree) []finding {
 	var found []finding
 	homeless := map[string]bool{}
@@ -150,8 +151,8 @@ func refuseFloor(from, to string, test bool) string {
 	return "it is on the same floor as " + from + ", and no door is listed among " + doorTable
 }
 
-// refuseOutside says why the root module may not import a package from
-// elsewhere, or "". The standard library has no dot in its first element.
+// refuseOutside says why the root module may not import a package from elsewhere, or "". The
+// standard library has no dot in its first element.
 func refuseOutside(name string, test bool) string {
 	for module, testsOnly := range outside {
 		if name == module || strings.HasPrefix(name, module+"/") {

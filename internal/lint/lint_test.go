@@ -52,6 +52,7 @@ func TestDirectDependencies(t *testing.T) { obey(t, directDependencies) }
 func TestGofmt(t *testing.T)              { obey(t, unformatted) }
 func TestFileLength(t *testing.T)         { obey(t, longFiles) }
 func TestFunctionLength(t *testing.T)     { obey(t, longFunctions) }
+func TestProseWidth(t *testing.T)         { obey(t, wideProse) }
 func TestNoForbiddenWords(t *testing.T)   { obey(t, forbiddenWords) }
 func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }

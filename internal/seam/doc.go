@@ -1,6 +1,7 @@
 // Package seam is what the siblings of package ecs in this repository ask of it and programs do
 // not. It is for ecs/command, ecs/job, ecs/system, the modules fuzz and bench, and tests of ecs;
-// ecs/hierarchy and ecs/examples are made as programs are, without it. No other module can import it.
+// ecs/hierarchy and ecs/examples are made as programs are, without it. No other module can import
+// it.
 //
 //	ecs/command   ecs/job   ecs/system   fuzz   bench
 //	     +-----------+----------+----------+------+    import seam beside ecs
@@ -11,15 +12,18 @@
 //	                            |
 //	                           under                   the key, Facts, Link
 //
-// Promise: a function does what its comment says, and is tested for it. It is promised to the packages above alone: it changes
-// together with all its callers, in one commit, and goes when the last of them does. A broken contract panics with a text that begins
-// "ecs: seam.Function: ", or with the op that was given; look-ups return nil or false. A nil world or query that a comment does not
-// speak of may be a runtime error. Facts belong to the world and are not to be written.
+// Promise: a function does what its comment says, and is tested for it. It is promised to the
+// packages above alone: it changes together with all its callers, in one commit, and goes when the
+// last of them does. A broken contract panics with a text that begins "ecs: seam.Function: ", or
+// with the op that was given; look-ups return nil or false. A nil world or query that a comment
+// does not speak of may be a runtime error. Facts belong to the world and are not to be written.
 //
-// Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and Conflicts; Join too, while
-// nobody else uses its first argument. The others are for the goroutine that uses the world.
+// Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and
+// Conflicts; Join too, while nobody else uses its first argument. The others are for the goroutine
+// that uses the world.
 //
-// Cost: the call of what it leads to, of MatchesArchetype one more: both sides are inlined (internal/lint has them in its table).
+// Cost: the call of what it leads to, of MatchesArchetype one more: both sides are inlined
+// (internal/lint has them in its table).
 //
 // What is here, who uses it, and why programs do not, compared with the code by internal/lint:
 //
@@ -55,6 +59,6 @@
 //	TypeIndex         command           an index for tables by type; programs have the handle
 //	Writes            job               of a term; programs wrote the term
 //
-// Left in ecs, because programs have a use for it: World.Owns, Query.Access and World.Conflicts, Entity.IsPlaceholder,
-// World.Closed, World.Locate, Query.Matches, chunks of archetypes and rows.
+// Left in ecs, because programs have a use for it: World.Owns, Query.Access and World.Conflicts,
+// Entity.IsPlaceholder, World.Closed, World.Locate, Query.Matches, chunks of archetypes and rows.
 package seam

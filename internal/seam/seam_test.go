@@ -9,8 +9,9 @@ import (
 	"quarry/internal/seam"
 )
 
-// What the functions do is tested beside what they ask of ecs, in its tests: TestFactsOfTypes, TestMatchesIsWhatALoopShows, TestLooks,
-// TestPinSince, TestLocked, TestPlaceholderIsNobody, TestZeroHandlesHaveNames and others.
+// What the functions do is tested beside what they ask of ecs, in its tests: TestFactsOfTypes,
+// TestMatchesIsWhatALoopShows, TestLooks, TestPinSince, TestLocked, TestPlaceholderIsNobody,
+// TestZeroHandlesHaveNames and others.
 
 // TestPanicsNameTheSeam: a broken contract is told by the name that its caller knows.
 func TestPanicsNameTheSeam(t *testing.T) {

@@ -6,18 +6,20 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Groups. A transaction may be about several lists of entities, each with an outcome of its own, as when commands are
-// played. Then parts may be of one table, and rows may come to a table that others leave. So the rows that leave stay
-// where they were, void, until all have come, and Finish closes the gaps:
+// Groups. A transaction may be about several lists of entities, each with an outcome of its own, as
+// when commands are played. Then parts may be of one table, and rows may come to a table that
+// others leave. So the rows that leave stay where they were, void, until all have come, and Finish
+// closes the gaps:
 //
 //	SelectGroup  rows of a list, as parts of their own
 //	Reserve      room for all rows that come, while all others are there still
 //	MoveGroup    the rows are copied to where they come, and Spans says where, until the next group or Finish
 //	Finish       void rows leave; from now on rows that came may lie elsewhere
 
-// SelectGroup selects the entities of a list, which are alive and in no other group. by returns the outcome of those of a
-// part. It returns the group, which is the parts from first to end, and the index of the first entity that is not alive here,
-// or -1: the transaction is of no use then but to Cancel.
+// SelectGroup selects the entities of a list, which are alive and in no other group. by returns the
+// outcome of those of a part. It returns the group, which is the parts from first to end, and the
+// index of the first entity that is not alive here, or -1: the transaction is of no use then but to
+// Cancel.
 func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, end, bad int) {
 	first = len(tx.Parts)
 	if bad = tx.rows.SelectList(&tx.Selection, list, true); bad >= 0 {
@@ -30,8 +32,8 @@ func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, en
 	return first, len(tx.Parts), -1
 }
 
-// MoveGroup moves or ends the rows of the parts of a group, which Reserve has made room for. Spans is where they are until
-// the next group moves.
+// MoveGroup moves or ends the rows of the parts of a group, which Reserve has made room for. Spans
+// is where they are until the next group moves.
 func (tx *Tx) MoveGroup(first, end int) {
 	tx.Spans = tx.Spans[:0]
 	for i := range tx.Parts[first:end] {

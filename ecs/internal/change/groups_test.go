@@ -12,7 +12,8 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// slowGroup is a group of a transaction: entities of one table that have one outcome, and what the slow twin makes of each.
+// slowGroup is a group of a transaction: entities of one table that have one outcome, and what the
+// slow twin makes of each.
 type slowGroup struct {
 	list    []entity.ID // as it was given: an entity may be in it twice
 	to      *table.Table
@@ -35,8 +36,9 @@ func (g *slowGroup) outcome(from *table.Table) Outcome {
 	return Move(from.Renewing(g.to, g.renewed))
 }
 
-// groups divides entities at random among groups: those of a table into up to four, of which one may be nearly all
-// rows and one just a few, so that masks and lists meet. Targets are tables that others leave, new ones, or the table itself.
+// groups divides entities at random among groups: those of a table into up to four, of which one
+// may be nearly all rows and one just a few, so that masks and lists meet. Targets are tables that
+// others leave, new ones, or the table itself.
 func (m *model) groups(rng *rand.Rand) (groups []*slowGroup) {
 	for _, a := range m.all {
 		ids := idsOf(a)
@@ -190,7 +192,8 @@ func TestGroupsAgainstModel(t *testing.T) {
 	}
 }
 
-// TestGroupsSwapTables moves all rows of each of a ring of tables to the next one: the target of each is the source of another.
+// TestGroupsSwapTables moves all rows of each of a ring of tables to the next one: the target of
+// each is the source of another.
 func TestGroupsSwapTables(t *testing.T) {
 	for seed, growth := range growths {
 		for _, n := range []int{1, 20, 150, 3_000} {
@@ -251,8 +254,8 @@ func TestGroupsOfListsAndMasks(t *testing.T) {
 	}
 }
 
-// TestGroupsFollowLayouts: a group's path to a table without rows is worked out before the table returns to its own layout,
-// because entities are created there too.
+// TestGroupsFollowLayouts: a group's path to a table without rows is worked out before the table
+// returns to its own layout, because entities are created there too.
 func TestGroupsFollowLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(45, 0))
 	m := newModel(t, newUniverse(t, 64<<20), growths[0])

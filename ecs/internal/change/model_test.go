@@ -15,7 +15,8 @@ import (
 	"quarry/layout"
 )
 
-// The types of tests: of several sizes, two that can be disabled, one that spills, one that is managed.
+// The types of tests: of several sizes, two that can be disabled, one that spills, one that is
+// managed.
 const (
 	typeA = iota
 	typeB
@@ -321,8 +322,8 @@ func (m *model) slots() iter.Seq2[string, []value.Slot] {
 	}
 }
 
-// shown returns all that a refused call leaves alone: chunks, where each entity is, counts. Tests say whether it is the
-// same, and do not print it.
+// shown returns all that a refused call leaves alone: chunks, where each entity is, counts. Tests
+// say whether it is the same, and do not print it.
 func (m *model) shown() string {
 	text := fmt.Sprintln(m.rows.Created, m.rows.Destroyed, m.rows.Epoch, m.ids.Free(), m.buffers.Live())
 	for _, a := range m.all {

@@ -2,8 +2,8 @@ package change
 
 import "quarry/ecs/internal/table"
 
-// Outcome is what a structural change makes of the rows of one table: they stay, move or end. The zero
-// Outcome is Stay.
+// Outcome is what a structural change makes of the rows of one table: they stay, move or end. The
+// zero Outcome is Stay.
 type Outcome struct {
 	path *table.Transition // by which rows move, theEnd; nil: they stay
 }

@@ -29,20 +29,22 @@ func (p *Part) Mask(pos int) []uint64 {
 	return p.mask[at : at+(p.rowsOf(pos)+63)/64]
 }
 
-// rowsOf returns how many rows a chunk had when the part was selected, 0 for a chunk that came later.
+// rowsOf returns how many rows a chunk had when the part was selected, 0 for a chunk that came
+// later.
 func (p *Part) rowsOf(pos int) int {
 	return max(0, min(p.Table.Store.RowsOf(pos), p.end-p.Table.Store.Chunks()[pos].Start))
 }
 
-// Listed returns the rows of a part that has neither all rows nor a mask: counted over the table, in rising
-// order, in the low 32 bits of each word.
+// Listed returns the rows of a part that has neither all rows nor a mask: counted over the table,
+// in rising order, in the low 32 bits of each word.
 func (p *Part) Listed() []uint64 { return p.list }
 
 // IsMasked reports whether the part's rows are in a mask.
 func (p *Part) IsMasked() bool { return p.mask != nil }
 
-// Runs walks the rows of a part from the end, so that removing the rows found leaves those that come later where
-// they are. The rows of a whole table come chunk by chunk, in order: they are removed together, see takeOut.
+// Runs walks the rows of a part from the end, so that removing the rows found leaves those that
+// come later where they are. The rows of a whole table come chunk by chunk, in order: they are
+// removed together, see takeOut.
 type Runs struct {
 	p    *Part
 	pos  int      // the chunk that is walked; of a whole table the next one
@@ -132,7 +134,8 @@ func (p *Part) EachRow(visit func(alloc.StoreRow) error) error {
 	return nil
 }
 
-// takeOut removes rows that a walk has shown from their table: those of a whole one all together, after the last.
+// takeOut removes rows that a walk has shown from their table: those of a whole one all together,
+// after the last.
 func (p *Part) takeOut(pos, row, n int) {
 	switch {
 	case p.shared:

@@ -4,8 +4,9 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Room makes room in a table for n more rows, by its policy of growth and in its own layout when they are the first, and
-// for as many new ids. On an error no row, record or id has changed, and the table has given its reserve back.
+// Room makes room in a table for n more rows, by its policy of growth and in its own layout when
+// they are the first, and for as many new ids. On an error no row, record or id has changed, and
+// the table has given its reserve back.
 func (r *Rows) Room(t *table.Table, n, ids int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)
@@ -36,8 +37,8 @@ func (r *Rows) settle(t *table.Table, err error) error {
 	return nil
 }
 
-// reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need
-// be. A change asks for ids last: room for ids is not given back when something else is refused.
+// reserveIDs makes sure that n ids are free, with what the world keeps in reserve if need be. A
+// change asks for ids last: room for ids is not given back when something else is refused.
 func (r *Rows) reserveIDs(n int) error {
 	if n <= r.ids.Free() {
 		return nil
@@ -45,7 +46,8 @@ func (r *Rows) reserveIDs(n int) error {
 	return r.growIDs(func() error { return r.ids.MakeRoom(n) })
 }
 
-// growIDs calls grow, again with what the world keeps in reserve if need be, and says that records may have moved.
+// growIDs calls grow, again with what the world keeps in reserve if need be, and says that records
+// may have moved.
 func (r *Rows) growIDs(grow func() error) error {
 	err := grow()
 	if err != nil && r.calls.Trim() > 0 {

@@ -7,16 +7,17 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Structural change. All rows of a world come, move and go here. The verbs below write rows, records and the books of
-// chunks, and each calls one of three functions, or two where rows change worlds:
+// Structural change. All rows of a world come, move and go here. The verbs below write rows,
+// records and the books of chunks, and each calls one of three functions, or two where rows change
+// worlds:
 //
 //	Create CreateN CreateHeld Repeat CopyTable    -> born   rows have come, for new entities
 //	MoveOne send give Refit promote               -> moved  rows of entities are elsewhere
 //	EndOne end                                    -> died   rows are about to go, with their entities
 //	Receive                                       -> died in the other world, born here
 //
-// A change of many rows is a Tx (tx.go). Calls about one entity have no Tx: with an id and a row at hand they call the
-// verbs Create, MoveOne and EndOne.
+// A change of many rows is a Tx (tx.go). Calls about one entity have no Tx: with an id and a row at
+// hand they call the verbs Create, MoveOne and EndOne.
 //
 // Invariants, checked by Verify:
 //
@@ -50,37 +51,42 @@ func (r *Rows) Open(ids *entity.Store, tables *table.Tables, buffers *value.Buff
 	r.tx.rows = r
 }
 
-// OnEnd has forget called with entities that end, rows of a chunk at a time, while they are alive; not with those that go to
-// another world, which Receive renames. A world that keeps nothing by entity has none.
+// OnEnd has forget called with entities that end, rows of a chunk at a time, while they are alive;
+// not with those that go to another world, which Receive renames. A world that keeps nothing by
+// entity has none.
 func (r *Rows) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
 
-// Become makes new Rows those of a world that is to be a copy of another: the same ids are in use. CopyTable brings the
-// rows. An error is that of the store of ids.
+// Become makes new Rows those of a world that is to be a copy of another: the same ids are in use.
+// CopyTable brings the rows. An error is that of the store of ids.
 func (r *Rows) Become(other *Rows) error {
 	r.Created, r.Destroyed = other.Destroyed, other.Destroyed
 	r.Epoch++
 	return r.ids.Become(other.ids)
 }
 
-// The three functions that every structural change ends in: what is kept for rows beside their tables, as observers, marks of
-// snapshots or bounds, is kept up here. Rows that leave a table leave a gap, which the table's last rows fill (Table.CloseGap): moved
-// and died say what left, so they say that too.
+// The three functions that every structural change ends in: what is kept for rows beside their
+// tables, as observers, marks of snapshots or bounds, is kept up here. Rows that leave a table
+// leave a gap, which the table's last rows fill (Table.CloseGap): moved and died say what left, so
+// they say that too.
 
 // lastRow stands for the index of a table's last row, where one row has come.
 const lastRow = -1
 
-// born counts n entities whose rows, from index start on, have come to a table, with their ids. The caller may still have
-// values to write: of Uninitialized columns, of buffers that have spilled, and of links.
+// born counts n entities whose rows, from index start on, have come to a table, with their ids. The
+// caller may still have values to write: of Uninitialized columns, of buffers that have spilled,
+// and of links.
 func (r *Rows) born(t *table.Table, start, n int) {
 	r.Created += uint64(n)
 	r.Epoch++
 }
 
-// moved notes that n rows have come along a path, from a location on in its source to index start on in its target, which
-// may be the same table. The caller may still have the columns to write that only the target has.
+// moved notes that n rows have come along a path, from a location on in its source to index start
+// on in its target, which may be the same table. The caller may still have the columns to write
+// that only the target has.
 func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) { r.Epoch++ }
 
-// died counts entities of n rows, from a location on in one chunk of a table, that are there still and about to go.
+// died counts entities of n rows, from a location on in one chunk of a table, that are there still
+// and about to go.
 func (r *Rows) died(t *table.Table, at table.Location, n int) {
 	r.Destroyed += uint64(n)
 	r.Epoch++
@@ -103,8 +109,9 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	return e
 }
 
-// Copy makes an entity with a row that is a copy of one row, which path leads from. It copies columns and enable bits: the
-// target has nothing that its rows own, and no column that the source lacks.
+// Copy makes an entity with a row that is a copy of one row, which path leads from. It copies
+// columns and enable bits: the target has nothing that its rows own, and no column that the source
+// lacks.
 func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity.ID {
 	t := path.To
 	at := t.Store.Tail()
@@ -117,8 +124,8 @@ func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity
 	return e
 }
 
-// MoveOne moves an entity of a table, whose record and owner are given, along a path from there. The caller writes the columns that only the
-// target has.
+// MoveOne moves an entity of a table, whose record and owner are given, along a path from there.
+// The caller writes the columns that only the target has.
 func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
 	at := record.Location
 	t.MoveOne(path, e, record, o)
@@ -157,8 +164,8 @@ func (r *Rows) CreateN(t *table.Table, n int, unset *table.Signature) Span {
 	return Span{t, start, n}
 }
 
-// CreateHeld makes entities of ids that the store holds, in the order of ids, with rows of a table, all zero. RoomHeld has
-// made room.
+// CreateHeld makes entities of ids that the store holds, in the order of ids, with rows of a table,
+// all zero. RoomHeld has made room.
 func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
 	r.ids.Revive(ids)
 	start, n := t.Store.Len(), len(ids)
@@ -190,8 +197,9 @@ func clearBut(t *table.Table, set *table.Signature, at alloc.StoreRow, n int) {
 	}
 }
 
-// Repeat makes n entities with rows that are copies of one row, which path leads from, and appends their ids. Managed
-// values are copied; buffers that have spilled have the headers of the row still, for the caller to replace.
+// Repeat makes n entities with rows that are copies of one row, which path leads from, and appends
+// their ids. Managed values are copied; buffers that have spilled have the headers of the row
+// still, for the caller to replace.
 func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
 	t := path.To
 	start := t.Store.Len()
@@ -226,7 +234,8 @@ func (r *Rows) give(path *table.Transition, chunks int) Span {
 	return Span{path.To, start, n}
 }
 
-// end ends the entities of n rows of a chunk and what the rows own. The rows stay behind, void, for the caller to remove.
+// end ends the entities of n rows of a chunk and what the rows own. The rows stay behind, void, for
+// the caller to remove.
 func (r *Rows) end(t *table.Table, pos, row, n int) {
 	at, l := t.Store.Row(pos, row), t.At(pos, row)
 	if r.forget != nil {
@@ -237,7 +246,8 @@ func (r *Rows) end(t *table.Table, pos, row, n int) {
 	r.ids.GiveRows(table.IDs(at.Base, row+n)[row:])
 }
 
-// Refit moves the rows of the last chunk of a table to a smaller chunk when they fit one, and frees the reserve.
+// Refit moves the rows of the last chunk of a table to a smaller chunk when they fit one, and frees
+// the reserve.
 func (r *Rows) Refit(t *table.Table) {
 	if t.Store.Len() == 0 {
 		t.Refit()

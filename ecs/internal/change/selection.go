@@ -7,9 +7,10 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Selections: the rows that a change by query or by list is about. A query and a list both become whole tables, a bit for
-// each row of a table or, where few rows of a large table are listed, a sorted list of rows; so rows are handled in the
-// order of memory, an entity that is listed twice counts once, and both kinds of batch are one piece of code.
+// Selections: the rows that a change by query or by list is about. A query and a list both become
+// whole tables, a bit for each row of a table or, where few rows of a large table are listed, a
+// sorted list of rows; so rows are handled in the order of memory, an entity that is listed twice
+// counts once, and both kinds of batch are one piece of code.
 
 // Selection is the rows that a change is about, by table.
 type Selection struct {
@@ -49,7 +50,8 @@ func (s *Selection) seatOf(index uint32) *seat {
 	return at
 }
 
-// Add begins a part of a table's rows, without rows yet, and returns it. It is good until the next Add.
+// Add begins a part of a table's rows, without rows yet, and returns it. It is good until the next
+// Add.
 func (s *Selection) Add(t *table.Table) *Part {
 	s.Parts = append(s.Parts, Part{Table: t, end: t.Store.Len()})
 	return &s.Parts[len(s.Parts)-1]
@@ -83,17 +85,18 @@ func (s *Selection) Rows() (n int) {
 	return n
 }
 
-// rowsPerListed is from how many rows of a table for each entity of a list on the
-// rows are listed and not masked: clearing and searching a mask takes about 1 ns for
-// 64 rows, sorting a list 30 ns an entity.
+// rowsPerListed is from how many rows of a table for each entity of a list on the rows are listed
+// and not masked: clearing and searching a mask takes about 1 ns for 64 rows, sorting a list 30 ns
+// an entity.
 const rowsPerListed = 1024
 
-// rowsPerGrouped is the same for the lists behind the first of a transaction, of which there may be thousands, all there at
-// once: from so many rows for each entity on, a list of 8 bytes an entity is smaller than a mask.
+// rowsPerGrouped is the same for the lists behind the first of a transaction, of which there may be
+// thousands, all there at once: from so many rows for each entity on, a list of 8 bytes an entity
+// is smaller than a mask.
 const rowsPerGrouped = 64
 
-// lister adds the entities of a list to a selection. While one after the other lies in the same chunk, their rows are
-// bits of that chunk's mask, without a look at the owners.
+// lister adds the entities of a list to a selection. While one after the other lies in the same
+// chunk, their rows are bits of that chunk's mask, without a look at the owners.
 type lister struct {
 	s      *Selection
 	first  table.Location // of the chunk's rows
@@ -104,9 +107,10 @@ type lister struct {
 	before table.Owner // of the entity before, when it lay in another chunk
 }
 
-// SelectList adds the rows of the entities of a list to a selection, as parts of their own. It returns the index of the first
-// entity that cannot be in the list, or -1: entities of another world and placeholders never can, and dead ones cannot when
-// all must be alive. The selection is of no use then.
+// SelectList adds the rows of the entities of a list to a selection, as parts of their own. It
+// returns the index of the first entity that cannot be in the list, or -1: entities of another
+// world and placeholders never can, and dead ones cannot when all must be alive. The selection is
+// of no use then.
 func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) {
 	l, listed := lister{s: s}, len(s.listed)
 	s.group = len(s.Parts)

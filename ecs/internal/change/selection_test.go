@@ -13,7 +13,8 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// rowsOf returns the rows of a part as Backward shows them, counted over the table, and checks the order in which they come.
+// rowsOf returns the rows of a part as Backward shows them, counted over the table, and checks the
+// order in which they come.
 func (m *model) rowsOf(p *Part, text string) (list []int) {
 	m.t.Helper()
 	last := p.Table.Len()
@@ -81,7 +82,8 @@ func (m *model) checkPart(p *Part, want []entity.ID, text string) {
 	}
 }
 
-// slowSelect is the slow twin of SelectList: the entities of a list by table, or the index of one that cannot be in it.
+// slowSelect is the slow twin of SelectList: the entities of a list by table, or the index of one
+// that cannot be in it.
 func (m *model) slowSelect(list []entity.ID, alive bool) (byTable map[*table.Table][]entity.ID, bad int) {
 	byTable = map[*table.Table][]entity.ID{}
 	for i, e := range list {
@@ -95,7 +97,8 @@ func (m *model) slowSelect(list []entity.ID, alive bool) (byTable map[*table.Tab
 	return byTable, -1
 }
 
-// someList draws a list: entities that lie together or anywhere, twice, dead, null, of another world, placeholders.
+// someList draws a list: entities that lie together or anywhere, twice, dead, null, of another
+// world, placeholders.
 func (m *model) someList(rng *rand.Rand, all []entity.ID) (list []entity.ID) {
 	odd := []entity.ID{{}, entity.MakePlaceholder(3, 1), entity.Make(5, entity.TagOf(m.ids.Tag().Number()+1), 1)}
 	odd = append(odd, m.dead[max(0, len(m.dead)-3):]...)
@@ -119,7 +122,8 @@ func (m *model) someList(rng *rand.Rand, all []entity.ID) (list []entity.ID) {
 	return list
 }
 
-// TestSelectListAgainstSlow compares lists of all kinds with a slow twin, alone and several in one selection.
+// TestSelectListAgainstSlow compares lists of all kinds with a slow twin, alone and several in one
+// selection.
 func TestSelectListAgainstSlow(t *testing.T) {
 	for seed, growth := range growths {
 		rng := rand.New(rand.NewPCG(34, uint64(seed)))
@@ -211,7 +215,8 @@ func TestEachRowStops(t *testing.T) {
 	tx.Cancel()
 }
 
-// TestSerialWraps: seats of a selection that had the same serial, 2^32 selections before, are forgotten.
+// TestSerialWraps: seats of a selection that had the same serial, 2^32 selections before, are
+// forgotten.
 func TestSerialWraps(t *testing.T) {
 	m := newModel(t, newUniverse(t, 64<<20), growths[0])
 	list := m.create(rand.New(rand.NewPCG(37, 0)), m.table(sigOf(typeA)), 10)

@@ -7,14 +7,15 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Transactions. A change of many rows goes in three steps, so that it happens as a whole or not at all:
+// Transactions. A change of many rows goes in three steps, so that it happens as a whole or not at
+// all:
 //
 //	select   the rows, by table, each part with its outcome           Selection, Part, Outcome
 //	reserve  rows in the tables that they come to, blocks, ids        Reserve: may be refused
 //	commit   chunks change hands, rows move, entities end             Commit: cannot fail
 //
-// A world has one transaction at a time: the package above refuses a structural change that is asked for while one is
-// under way.
+// A world has one transaction at a time: the package above refuses a structural change that is
+// asked for while one is under way.
 
 // Span is consecutive rows of a table, by index in the table, so a Span may cover several chunks.
 type Span struct {
@@ -72,8 +73,8 @@ func (tx *Tx) Expect(t *table.Table, n int) {
 }
 
 // plan says how the rows of parts move, when the outcomes of all are known, and counts those that
-// need room. All chunks of a part change hands where no other rows come and the target has none, so that the target can adopt
-// the layout; a small chunk never does, nor do chunks of a group.
+// need room. All chunks of a part change hands where no other rows come and the target has none, so
+// that the target can adopt the layout; a small chunk never does, nor do chunks of a group.
 func (tx *Tx) plan() {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
@@ -109,8 +110,8 @@ func (p *Part) relabels() bool {
 	return p.Whole && p.Outcome.Path().Relabels && p.Table.FullChunks() > 0
 }
 
-// Take takes a block for a buffer of n elements, which Block hands out. An error is the Spill's; the blocks are freed by
-// Cancel, and by a Reserve that fails.
+// Take takes a block for a buffer of n elements, which Block hands out. An error is the Spill's;
+// the blocks are freed by Cancel, and by a Reserve that fails.
 func (tx *Tx) Take(s *value.Spill, k *value.Shape, n int) error {
 	h, err := s.Take(k, n)
 	if err == nil {
@@ -133,8 +134,9 @@ func (tx *Tx) Cancel() {
 	tx.blocks, tx.used, tx.targets = tx.blocks[:0], 0, tx.targets[:0]
 }
 
-// Reserve makes room for the rows of all parts that move, for those that Expect announced, and for ids. On
-// an error the transaction is canceled: no row, record or id has changed, and the targets have given their reserves back.
+// Reserve makes room for the rows of all parts that move, for those that Expect announced, and for
+// ids. On an error the transaction is canceled: no row, record or id has changed, and the targets
+// have given their reserves back.
 func (tx *Tx) Reserve(ids int) error {
 	tx.plan()
 	// What one target takes beyond its need may be what another lacks, or the ids.
@@ -171,8 +173,8 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	return err
 }
 
-// room returns the rows that need room: one more than a
-// small chunk has when full chunks come and there are rows besides.
+// room returns the rows that need room: one more than a small chunk has when full chunks come and
+// there are rows besides.
 func (to *target) room() int {
 	if g := &to.t.Store; to.regular && g.Units() == 0 && to.coming+g.Len() > 0 {
 		return max(to.coming, g.SmallRows()-g.Len()+1)
@@ -180,8 +182,9 @@ func (to *target) room() int {
 	return to.coming
 }
 
-// Commit moves and ends the rows of all parts, by their outcomes, and returns how many moved and how many ended. No table is the
-// source of one part and the target of another: what rows become by a change, the change leaves as it is. Groups may have both.
+// Commit moves and ends the rows of all parts, by their outcomes, and returns how many moved and
+// how many ended. No table is the source of one part and the target of another: what rows become by
+// a change, the change leaves as it is. Groups may have both.
 func (tx *Tx) Commit() (moved, ended int) {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
@@ -221,8 +224,8 @@ func (tx *Tx) relabel(p *Part) {
 	}
 }
 
-// send moves the part's rows along their path. Chunks that changed hands have gone
-// before, see relabel.
+// send moves the part's rows along their path. Chunks that changed hands have gone before, see
+// relabel.
 func (tx *Tx) send(p *Part) {
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {

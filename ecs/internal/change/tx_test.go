@@ -14,8 +14,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// choose selects rows as queries and lists do, and gives each table an outcome of its own. No table is left and come to. It
-// returns what the slow twin makes of the entities.
+// choose selects rows as queries and lists do, and gives each table an outcome of its own. No table
+// is left and come to. It returns what the slow twin makes of the entities.
 func (m *model) choose(rng *rand.Rand, tx *Tx) (groups []*slowGroup) {
 	targets := map[*table.Table]bool{}
 	for _, a := range m.all {
@@ -83,8 +83,8 @@ func (m *model) mask(tx *Tx, a *table.Table, list []entity.ID) {
 	}
 }
 
-// TestCommitAgainstModel commits random changes of many rows: rows are copied, or chunks change hands, or layouts are
-// adopted.
+// TestCommitAgainstModel commits random changes of many rows: rows are copied, or chunks change
+// hands, or layouts are adopted.
 func TestCommitAgainstModel(t *testing.T) {
 	for seed, growth := range growths {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -127,8 +127,9 @@ func TestCommitAgainstModel(t *testing.T) {
 	}
 }
 
-// TestChunksComeToASmallOne: chunks change hands to a table whose few rows are in a small chunk, which has room for the
-// rest: the rows leave it all the same, for it is the only chunk of its table.
+// TestChunksComeToASmallOne: chunks change hands to a table whose few rows are in a small chunk,
+// which has room for the rest: the rows leave it all the same, for it is the only chunk of its
+// table.
 func TestChunksComeToASmallOne(t *testing.T) {
 	for rest := range 3 {
 		for here := range 3 {
@@ -238,7 +239,8 @@ func (h *hog) release() {
 	h.held = nil
 }
 
-// scarce is groups of several tables, new entities and blocks in a universe of which others hold chunks.
+// scarce is groups of several tables, new entities and blocks in a universe of which others hold
+// chunks.
 type scarce struct {
 	*model
 	hog    hog
@@ -248,7 +250,8 @@ type scarce struct {
 	blocks int
 }
 
-// newScarce makes tables whose rows are to move. Some targets are there and have rows, in small chunks that are outgrown, others are new.
+// newScarce makes tables whose rows are to move. Some targets are there and have rows, in small
+// chunks that are outgrown, others are new.
 func newScarce(t *testing.T, growth alloc.Growth, seed uint64, rows int) *scarce {
 	u, rng := newUniverse(t, 4<<20), rand.New(rand.NewPCG(40, seed))
 	m := newModel(t, u, growth)
@@ -284,8 +287,8 @@ func (s *scarce) try(text string) (*Tx, error) {
 	return tx, tx.Reserve(s.create)
 }
 
-// TestReserveRefused: with every number of free chunks, and where the world has reserves or none, a transaction is
-// refused as a whole, and nothing is kept of it, or plays.
+// TestReserveRefused: with every number of free chunks, and where the world has reserves or none, a
+// transaction is refused as a whole, and nothing is kept of it, or plays.
 func TestReserveRefused(t *testing.T) {
 	for seed, growth := range growths {
 		for _, rows := range []int{40, 1_500} {
@@ -355,7 +358,8 @@ func TestReserveRefusesIDs(t *testing.T) {
 	}
 }
 
-// TestTakeBlockCancel: blocks come in the order in which they were taken, and Cancel frees those that Block has not handed out.
+// TestTakeBlockCancel: blocks come in the order in which they were taken, and Cancel frees those
+// that Block has not handed out.
 func TestTakeBlockCancel(t *testing.T) {
 	m := newModel(t, newUniverse(t, 64<<20), growths[0])
 	for given := range 5 {
@@ -388,7 +392,8 @@ func TestTakeBlockCancel(t *testing.T) {
 	require.NoError(t, m.rows.Verify())
 }
 
-// TestRoomRefused: room for rows and ids of a call about one table is made as a whole or not at all.
+// TestRoomRefused: room for rows and ids of a call about one table is made as a whole or not at
+// all.
 func TestRoomRefused(t *testing.T) {
 	for seed, growth := range growths {
 		u := newUniverse(t, 4<<20)

@@ -8,8 +8,8 @@ import (
 	"quarry/bitmask"
 )
 
-// EnableBits say in which rows of a chunk one type is enabled: a bit a row, in words of 64. They stay at one address while a table has
-// the chunk, so a Cell leads there.
+// EnableBits say in which rows of a chunk one type is enabled: a bit a row, in words of 64. They
+// stay at one address while a table has the chunk, so a Cell leads there.
 type EnableBits struct {
 	first Location // of the chunk's row 0
 	on    int32    // bits that are set

@@ -8,9 +8,9 @@ import (
 // BlockSize is the number of indices that are made at once.
 const BlockSize = blockSize
 
-// Corrupt breaks one numbered invariant of a store whose owner has block 0, has used some of the first word
-// and none of the second, and whose block 1 is of promises and has a promised id at its place 0, one
-// that is alive at place 1, and none at place 2. It returns what puts that right.
+// Corrupt breaks one numbered invariant of a store whose owner has block 0, has used some of the
+// first word and none of the second, and whose block 1 is of promises and has a promised id at its
+// place 0, one that is alive at place 1, and none at place 2. It returns what puts that right.
 func (s *Store) Corrupt(invariant string) (restore func()) {
 	if kind, _, _ := strings.Cut(invariant, " "); "R4" <= kind && kind <= "R8" {
 		return s.corruptPromises(invariant)
@@ -119,8 +119,8 @@ func (s *Store) HoldBlock(number int) (release func()) {
 	return func() { o.unlock(b, count, count) }
 }
 
-// PromiseBlocks returns how many blocks of promises there are, and SearchStart the number of the one
-// that the next search begins at.
+// PromiseBlocks returns how many blocks of promises there are, and SearchStart the number of the
+// one that the next search begins at.
 func (s *Store) PromiseBlocks() (n int) {
 	s.promises.Load().all(func(*block) { n++ })
 	return n

@@ -2,8 +2,8 @@ package entity
 
 import "fmt"
 
-// Holds. Hold checks a list of promised ids and marks each, so that no other goroutine can revive the
-// id or take it back meanwhile. Then Revive, TakeBack or LetGo ends the hold, and cannot fail.
+// Holds. Hold checks a list of promised ids and marks each, so that no other goroutine can revive
+// the id or take it back meanwhile. Then Revive, TakeBack or LetGo ends the hold, and cannot fail.
 
 // Hold marks promised ids and returns -1. When an id is not promised now, or stands in the list
 // twice, Hold marks none and returns the id's index in the list. Any goroutine may call it.
@@ -42,8 +42,8 @@ const (
 // LetGo ends a hold: the ids stay promised.
 func (s *Store) LetGo(ids []ID) { s.endHold(ids, promised) }
 
-// Revive ends a hold: the ids are alive. The caller has called Reach since they were promised, and sets their locations
-// by MoveRows. Only the store's owner calls it.
+// Revive ends a hold: the ids are alive. The caller has called Reach since they were promised, and
+// sets their locations by MoveRows. Only the store's owner calls it.
 func (s *Store) Revive(ids []ID) {
 	for _, e := range ids {
 		if s.view.Record(e) == nil {
@@ -56,8 +56,8 @@ func (s *Store) Revive(ids []ID) {
 	s.endHold(ids, alive)
 }
 
-// TakeBack ends a hold: the ids never name an entity, and their indices are free. Any
-// goroutine may call it.
+// TakeBack ends a hold: the ids never name an entity, and their indices are free. Any goroutine may
+// call it.
 func (s *Store) TakeBack(ids []ID) { s.endHold(ids, gone) }
 
 func (s *Store) endHold(ids []ID, as uint32) {
@@ -99,8 +99,8 @@ func (b *block) bit(e ID) (word int, bit uint64) {
 	return int(i / 64), 1 << (i % 64)
 }
 
-// isPromised reports whether an id of the block is promised now and not held: its bit is
-// set, and its version is the one after the index's, which is even.
+// isPromised reports whether an id of the block is promised now and not held: its bit is set, and
+// its version is the one after the index's, which is even.
 func (b *block) isPromised(e ID) bool {
 	word, bit := b.bit(e)
 	v := b.versions[e.ref%blockSize]

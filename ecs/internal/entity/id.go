@@ -9,8 +9,8 @@ import "strconv"
 //	    | index 27         | world 4| P| version 32, odd = alive  |
 //	    +------------------+--------+--+--------------------------+
 //
-// P is set in placeholders, which name an entity that a command buffer will create: the bits below P
-// are then the entity's number in the buffer, and the version bits are the buffer's number.
+// P is set in placeholders, which name an entity that a command buffer will create: the bits below
+// P are then the entity's number in the buffer, and the version bits are the buffer's number.
 type ID struct {
 	ref     uint32 // index, tag, placeholder flag
 	version uint32
@@ -23,7 +23,8 @@ const (
 	indexBits = 27
 	indexMask = 1<<indexBits - 1
 
-	// MaxIDs is the number of indices of a store. Index 0 is nobody's, and some others are not, see Store.
+	// MaxIDs is the number of indices of a store. Index 0 is nobody's, and some others are not, see
+	// Store.
 	MaxIDs = 1 << indexBits
 	// Worlds is the number of tags.
 	Worlds = 1 << tagBits
@@ -83,8 +84,7 @@ func (e ID) IsPlaceholder() bool { return e.ref&placeholderFlag != 0 }
 // Placeholder returns the number of a placeholder and the number of its buffer.
 func (e ID) Placeholder() (number, buffer uint32) { return e.ref &^ placeholderFlag, e.version }
 
-// String prints index and version as 12v3, the zero ID as null, and placeholders as
-// placeholder 5.
+// String prints index and version as 12v3, the zero ID as null, and placeholders as placeholder 5.
 func (e ID) String() string {
 	switch {
 	case e == ID{}:

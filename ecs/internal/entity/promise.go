@@ -12,29 +12,28 @@ import (
 
 // Promised ids.
 //
-// A block of promises has what goroutines other than the owner need: a version for each index, a bitmap
-// of the indices in use, and a count of them. The count is the block's lock too: it is 0..8,192, or busy
-// while a goroutine reads or writes the bitmap and the versions.
+// A block of promises has what goroutines other than the owner need: a version for each index, a
+// bitmap of the indices in use, and a count of them. The count is the block's lock too: it is
+// 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
 //
 //	count     5 --CAS--> busy: take bits 5 and 6, promise ids --> 7
 //	used      ...0001_1111                                ...0111_1111
 //	versions  0, 4, ..         (not written)              ids 5v1, 6v5
 //
-// Locations are in the owner's records only, at the same indices, and so is what look-ups read. No other
-// goroutine reads or writes those. The owner writes the record of a promised index when the entity
-// becomes alive, and when it ends.
+// Locations are in the owner's records only, at the same indices, and so is what look-ups read. No
+// other goroutine reads or writes those. The owner writes the record of a promised index when the
+// entity becomes alive, and when it ends.
 //
 // Promise claims the number of indices first, from free, and only then looks for clear bits. After
 // a claim the search will find that many bits, however long other goroutines keep blocks busy. A
 // claim fails only when too few indices are free and no block can be made, not because blocks are
 // busy, and changes nothing then. So there is nothing to roll back. The search skips busy blocks.
-// It begins where the last search ended, in the books and in the block, so an index that
-// was given back is promised again only after the others.
+// It begins where the last search ended, in the books and in the block, so an index that was given
+// back is promised again only after the others.
 //
-// A promised index has its bit set and an even version, v; the id promised is v+1.
-// Revive writes v+1. TakeBack writes v+2, so the id that was promised comes again only when
-// versions have wrapped. The indices of a block that are nobody's have their bits set and are held for
-// ever.
+// A promised index has its bit set and an even version, v; the id promised is v+1. Revive writes
+// v+1. TakeBack writes v+2, so the id that was promised comes again only when versions have
+// wrapped. The indices of a block that are nobody's have their bits set and are held for ever.
 //
 // Revive and TakeBack take a list that Hold has checked and marked, so two goroutines cannot use
 // the same id. They cannot fail: Revive comes after Reach, which can.
@@ -84,9 +83,9 @@ type block struct {
 // of returns the block of promises that an index is in, or nil.
 func (o *promises) of(index uint32) *block { return o.block[index/blockSize%maxBlocks].Load() }
 
-// Promise fills ids with promised IDs: each differs from all other IDs of the store, and is not alive
-// before Revive. All are promised or none: an error is ErrFull or the universe's. Any goroutine may
-// call it.
+// Promise fills ids with promised IDs: each differs from all other IDs of the store, and is not
+// alive before Revive. All are promised or none: an error is ErrFull or the universe's. Any
+// goroutine may call it.
 func (s *Store) Promise(ids []ID) error {
 	if len(ids) == 0 {
 		return nil
@@ -154,8 +153,8 @@ func (s *Store) makePromises() *promises {
 	return s.promises.Load()
 }
 
-// allocBlocks returns memory for the versions of n blocks. An error is the universe's, and nothing is
-// allocated then.
+// allocBlocks returns memory for the versions of n blocks. An error is the universe's, and nothing
+// is allocated then.
 func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
 	for range n {
 		first, err := s.u.AllocExact(blockChunks)
@@ -172,8 +171,8 @@ func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
 
 // newBlock returns a block whose versions are to lie in a run of chunks.
 func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
-	// Safe because the run is blockChunks chunks long, exactly one block, and is the
-	// store's until it closes.
+	// Safe because the run is blockChunks chunks long, exactly one block, and is the store's until
+	// it closes.
 	b := &block{number: number, run: run, versions: (*[blockSize]uint32)(s.u.Pointer(run))}
 	clear(b.versions[:])
 	for i := range b.used {
@@ -209,8 +208,8 @@ func (o *promises) fill(ids []ID, tag Tag) {
 	}
 }
 
-// pass visits each block that is not full once, from the hint on, and returns the number of ids that
-// it promised.
+// pass visits each block that is not full once, from the hint on, and returns the number of ids
+// that it promised.
 func (o *promises) pass(ids []ID, tag Tag) (got int) {
 	end, from := int(o.end.Load()), int(o.hint.Load())
 	words := (end + 63) / 64
@@ -289,8 +288,8 @@ func (o *promises) unlock(b *block, before, after int32) {
 	}
 }
 
-// givePromised frees the indices of IDs that were alive, all of the same block. The caller has written their
-// records.
+// givePromised frees the indices of IDs that were alive, all of the same block. The caller has
+// written their records.
 func (s *Store) givePromised(ids []ID) {
 	s.endHold(ids, gone)
 	s.promises.Load().alive -= len(ids)

@@ -31,7 +31,8 @@ func revive(t testing.TB, s *entity.Store, ids []entity.ID) []entity.ID {
 	return ids
 }
 
-// newLender returns a store whose owner has block 0, with index 0, so that blocks of promises begin with 1.
+// newLender returns a store whose owner has block 0, with index 0, so that blocks of promises begin
+// with 1.
 func newLender(t testing.TB) *entity.Store {
 	t.Helper()
 	s := newStore(t)
@@ -49,11 +50,11 @@ func takeBack(t testing.TB, s *entity.Store, ids []entity.ID) {
 // with returns an ID with another index or version.
 func with(e entity.ID, index, version uint32) entity.ID { return entity.Make(index, e.Tag(), version) }
 
-// The tests of the defects that the protocol had where it comes from. In debug and
-// race builds every window of the protocol yields, so that others get between.
+// The tests of the defects that the protocol had where it comes from. In debug and race builds
+// every window of the protocol yields, so that others get between.
 
-// TestDefectAWrongBlockIsRestored: who waited for a block restored the count of the
-// one whose number was the position in the list, so the block stayed busy for ever.
+// TestDefectAWrongBlockIsRestored: who waited for a block restored the count of the one whose
+// number was the position in the list, so the block stayed busy for ever.
 func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	s := newLender(t)
 	ids := promise(t, s, 3*usable)
@@ -76,8 +77,8 @@ func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	require.Equal(t, 3, s.PromiseBlocks(), "every block is of use again")
 }
 
-// TestDefectBParityOnFree: freeing an index under its current, even version made it
-// odd and the count too low, up to -1, which is busy.
+// TestDefectBParityOnFree: freeing an index under its current, even version made it odd and the
+// count too low, up to -1, which is busy.
 func TestDefectBParityOnFree(t *testing.T) {
 	s := newStore(t)
 	ids := promise(t, s, 2)
@@ -94,8 +95,8 @@ func TestDefectBParityOnFree(t *testing.T) {
 	verify(t, s, 0)
 }
 
-// TestDefectCIndexOutOfRange: release builds did not look at the index, and -1 was
-// a slot before the first.
+// TestDefectCIndexOutOfRange: release builds did not look at the index, and -1 was a slot before
+// the first.
 func TestDefectCIndexOutOfRange(t *testing.T) {
 	s := newStore(t)
 	e, promised := take(t, s), entity.ID{}
@@ -120,8 +121,8 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 	verify(t, s, 1)
 }
 
-// TestDefectDScanOfAllBlocks: each call read the counts of all blocks from the first
-// on. Ours begins where the last one found something and never looks at full ones.
+// TestDefectDScanOfAllBlocks: each call read the counts of all blocks from the first on. Ours
+// begins where the last one found something and never looks at full ones.
 func TestDefectDScanOfAllBlocks(t *testing.T) {
 	const full = 70 // more than a word of blocks
 	s := newLender(t)
@@ -136,8 +137,8 @@ func TestDefectDScanOfAllBlocks(t *testing.T) {
 	require.Equal(t, 1+full, s.SearchStart(), "where the last search ended")
 }
 
-// TestDefectEExhaustion: a call that ran out kept what it had taken, and it ran out
-// also when the blocks with room were busy.
+// TestDefectEExhaustion: a call that ran out kept what it had taken, and it ran out also when the
+// blocks with room were busy.
 func TestDefectEExhaustion(t *testing.T) {
 	const blocks, workers = 2, 4
 	u := newUniverse(t, 64<<20)
@@ -232,8 +233,9 @@ func TestDefectHVersionsGoBack(t *testing.T) {
 	verify(t, s, 0)
 }
 
-// TestDefectIOwnerIsDeterministic: ids depended on what other threads did. Ours do in the numbers of their
-// blocks, since others make blocks too; not in the order of the blocks, the places in them and the versions.
+// TestDefectIOwnerIsDeterministic: ids depended on what other threads did. Ours do in the numbers
+// of their blocks, since others make blocks too; not in the order of the blocks, the places in them
+// and the versions.
 func TestDefectIOwnerIsDeterministic(t *testing.T) {
 	run := func(before, others int) (ids []entity.ID) {
 		s := newStore(t)
@@ -268,7 +270,8 @@ func TestDefectIOwnerIsDeterministic(t *testing.T) {
 		require.NoError(t, err)
 		return ids
 	}
-	// renumbered gives the blocks of ids the numbers that they have where nobody else makes any, but 1 for the first.
+	// renumbered gives the blocks of ids the numbers that they have where nobody else makes any,
+	// but 1 for the first.
 	renumbered := func(ids []entity.ID) (to []entity.ID) {
 		var numbers []uint32
 		for _, e := range ids {
@@ -290,9 +293,9 @@ func TestDefectIOwnerIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestDefectJConcurrency: nothing tested the protocol with more than one thread. Here
-// workers have ids promised and give each other's back, and hand some to the owner, who
-// makes them alive and ends them. A flag for each index says that it is promised.
+// TestDefectJConcurrency: nothing tested the protocol with more than one thread. Here workers have
+// ids promised and give each other's back, and hand some to the owner, who makes them alive and
+// ends them. A flag for each index says that it is promised.
 func TestDefectJConcurrency(t *testing.T) {
 	const workers, rounds, blocks = 6, 150, 6
 	s := newStore(t)

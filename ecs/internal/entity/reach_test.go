@@ -10,8 +10,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// TestBlocksInterleave makes blocks for the owner (o) and for promises (p) in turn: they are numbered upwards in the order
-// in which they are made, and all that is alive is found, the promised ids from Revive on.
+// TestBlocksInterleave makes blocks for the owner (o) and for promises (p) in turn: they are
+// numbered upwards in the order in which they are made, and all that is alive is found, the
+// promised ids from Revive on.
 func TestBlocksInterleave(t *testing.T) {
 	for _, order := range []string{"op", "po", "opopo", "pop", "ppoop", "oppppo", "pppppppppppppppppppo"} {
 		t.Run(order, func(t *testing.T) {
@@ -95,7 +96,8 @@ func TestIndex0Promised(t *testing.T) {
 	require.Equal(t, uint32(blockSize), take(t, s).Index())
 }
 
-// TestReachRefused: where records are refused memory nothing has changed, and the promised ids stay so.
+// TestReachRefused: where records are refused memory nothing has changed, and the promised ids stay
+// so.
 func TestReachRefused(t *testing.T) {
 	for _, blocks := range []int{1, 3, 40} { // a run that is extended or moves, and a reservation beside the universe
 		t.Run(fmt.Sprint(blocks), func(t *testing.T) {

@@ -5,10 +5,12 @@ import "unsafe"
 // Location says where an entity's row is. This package stores it and does not read it.
 type Location uint32
 
-// Nowhere is no entity's location. It is that of a record that is not alive, so of memory that nobody has written.
+// Nowhere is no entity's location. It is that of a record that is not alive, so of memory that
+// nobody has written.
 const Nowhere Location = 0
 
-// Record says whether an index is in use by an entity, and where that is. The store's owner writes it.
+// Record says whether an index is in use by an entity, and where that is. The store's owner writes
+// it.
 type Record struct {
 	version  uint32   // odd = alive
 	Location Location // of the row, while the entity is alive, else Nowhere (R10)
@@ -23,9 +25,10 @@ const _ = uint(8 - unsafe.Sizeof(ID{}))
 // Is reports whether e is alive and r is its record.
 func (r *Record) Is(e ID) bool { return r.version == e.version && e.version&1 != 0 }
 
-// View is what a look-up needs of a store: where the records are, those of all entities that are alive, in
-// three words. The zero View has no records. A View is a copy, which its users keep beside the rest of
-// what their look-ups need; after MakeRoom and Reach they call Store.View for a new one.
+// View is what a look-up needs of a store: where the records are, those of all entities that are
+// alive, in three words. The zero View has no records. A View is a copy, which its users keep
+// beside the rest of what their look-ups need; after MakeRoom and Reach they call Store.View for a
+// new one.
 type View struct {
 	base unsafe.Pointer // of record 0
 	n    uint32         // records from base on

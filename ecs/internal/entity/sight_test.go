@@ -10,8 +10,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// TestSight compares what each kind of look-up finds with what it should, of entities that are alive, dead, promised, foreign and
-// forged, while the Sight shows a store with records and one without, and while it is hidden.
+// TestSight compares what each kind of look-up finds with what it should, of entities that are
+// alive, dead, promised, foreign and forged, while the Sight shows a store with records and one
+// without, and while it is hidden.
 func TestSight(t *testing.T) {
 	for _, number := range []uint32{0, 5} { // the zero ID has tag 0
 		t.Run(fmt.Sprint(number), func(t *testing.T) { testSight(t, entity.TagOf(number)) })
@@ -134,7 +135,8 @@ func (x *seen) writes(t *testing.T) {
 	require.Equal(t, x.want != nil, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true) == 1 && x.version == x.now, x.name)
 }
 
-// switches toggles the bit of the third row, where the entity has the type. Else Switch asks others.
+// switches toggles the bit of the third row, where the entity has the type. Else Switch asks
+// others.
 func (x *seen) switches(t *testing.T) {
 	for _, on := range []bool{true, true, false, false, true} {
 		x.version, x.asked = 0, 0

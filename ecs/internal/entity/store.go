@@ -10,25 +10,27 @@ import (
 	"quarry/alloc"
 )
 
-// The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which they
-// are made. A block is either the owner's or, for as long as the store is open, one of promises to other
-// goroutines (promise.go). All live entities have their records in one array, at their indices:
+// The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which
+// they are made. A block is either the owner's or, for as long as the store is open, one of
+// promises to other goroutines (promise.go). All live entities have their records in one array, at
+// their indices:
 //
 //	block      0            1            2            3
 //	made by    owner        a goroutine  owner        a goroutine
 //	records    0..8,191     8,192..      16,384..     none yet: Reach makes the array longer
 //	free bits  set or not   all clear    set or not
 //
-// Beside its record each index has one bit in Go memory, set while the index is free for the owner, and so
-// never in blocks of promises. The owner leases a word of 64 free bits at a time and takes the word's
-// indices from the lowest on: without atomics, and the same operations give the same ids. The lowest word
-// with a free bit is leased next, so the records in use stay together.
+// Beside its record each index has one bit in Go memory, set while the index is free for the owner,
+// and so never in blocks of promises. The owner leases a word of 64 free bits at a time and takes
+// the word's indices from the lowest on: without atomics, and the same operations give the same
+// ids. The lowest word with a free bit is leased next, so the records in use stay together.
 //
-// Index 0 is nobody's, since the zero ID has it. Nor is the index of the last record, until there are more: look-ups read that
-// for an ID whose index has no record (sight.go). So the last index of a block of promises, which others may promise, is never anybody's.
+// Index 0 is nobody's, since the zero ID has it. Nor is the index of the last record, until there
+// are more: look-ups read that for an ID whose index has no record (sight.go). So the last index of
+// a block of promises, which others may promise, is never anybody's.
 //
-// Versions: even = dead, odd = alive, and one is added at each change, so they wrap
-// from 2^32-1 (alive) to 0 (dead), in blocks of both kinds alike. Version 0 is never alive.
+// Versions: even = dead, odd = alive, and one is added at each change, so they wrap from 2^32-1
+// (alive) to 0 (dead), in blocks of both kinds alike. Version 0 is never alive.
 //
 // Invariants, checked by Verify; R4 to R7 are in promise.go:
 //
@@ -98,7 +100,8 @@ func (s *Store) Tag() Tag { return s.view.tag }
 // SetTag changes the tag of a store that has handed out no ID.
 func (s *Store) SetTag(tag Tag) { s.view.tag = tag }
 
-// Find returns e's record when e is alive in this store, else nil. It is small enough to be inlined.
+// Find returns e's record when e is alive in this store, else nil. It is small enough to be
+// inlined.
 func (s *Store) Find(e ID) *Record {
 	if r := s.view.Record(e); r != nil && r.Is(e) {
 		return r
@@ -113,8 +116,8 @@ func (s *Store) Free() int { return s.nFree }
 func (s *Store) Blocks() int { return s.own }
 
 // MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the extent's;
-// nothing has changed then. The blocks that it makes have the numbers behind all that there are, so it
-// makes records for those in between, too.
+// nothing has changed then. The blocks that it makes have the numbers behind all that there are, so
+// it makes records for those in between, too.
 func (s *Store) MakeRoom(n int) error {
 	if n <= s.nFree {
 		return nil
@@ -136,8 +139,8 @@ func (s *Store) MakeRoom(n int) error {
 	return nil
 }
 
-// next returns the numbers, from first up to end, of the blocks of the owner that are made next when n indices are
-// missing. making is held. An error is ErrFull.
+// next returns the numbers, from first up to end, of the blocks of the owner that are made next
+// when n indices are missing. making is held. An error is ErrFull.
 func (s *Store) next(n int) (first, end int, err error) {
 	first = int(s.total.Load())
 	nobodys := 1 // the last one of all
@@ -154,8 +157,8 @@ func (s *Store) next(n int) (first, end int, err error) {
 	return first, end, nil
 }
 
-// Reach makes sure that all indices that were promised so far have records, as Revive needs. An error
-// is the extent's; nothing has changed then. Only the store's owner calls it.
+// Reach makes sure that all indices that were promised so far have records, as Revive needs. An
+// error is the extent's; nothing has changed then. Only the store's owner calls it.
 func (s *Store) Reach() error {
 	total := int(s.total.Load())
 	if total <= int(s.view.n)/blockSize {
@@ -164,8 +167,8 @@ func (s *Store) Reach() error {
 	return s.resize(total)
 }
 
-// resize makes the records longer, to those of a number of blocks. None of the indices that come is free; that of the record
-// which was the last is, where it is the owner's.
+// resize makes the records longer, to those of a number of blocks. None of the indices that come is
+// free; that of the record which was the last is, where it is the owner's.
 func (s *Store) resize(blocks int) error {
 	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
 		return err
@@ -325,8 +328,8 @@ func (s *Store) GiveRows(ids []ID) {
 	}
 }
 
-// giveWord is GiveRows for those at the head of ids that have their bits in one word, and returns how many they are. It stands
-// alone so that its loop has the registers to itself.
+// giveWord is GiveRows for those at the head of ids that have their bits in one word, and returns
+// how many they are. It stands alone so that its loop has the registers to itself.
 func (s *Store) giveWord(ids []ID) (n int) {
 	base := s.view.base
 	word, mask := ids[0].Index()/64, uint64(0)

@@ -88,8 +88,8 @@ func TestLowestFirst(t *testing.T) {
 	verify(t, s, 201)
 }
 
-// TestRecordsStayByIndex grows records from a run of chunks into a reservation of their own:
-// they stay in one piece, with what they had, and a view taken anew finds them.
+// TestRecordsStayByIndex grows records from a run of chunks into a reservation of their own: they
+// stay in one piece, with what they had, and a view taken anew finds them.
 func TestRecordsStayByIndex(t *testing.T) {
 	u := newUniverse(t, 16<<20)
 	s := open(t, u)
@@ -292,7 +292,8 @@ func kinds(s *entity.Store, owned map[entity.ID]bool) string {
 	return string(all)
 }
 
-// lookAround looks for some of the ids that are alive, for some that are not, and for others with the same indices.
+// lookAround looks for some of the ids that are alive, for some that are not, and for others with
+// the same indices.
 func lookAround(t *testing.T, s *entity.Store, r *rand.Rand, alive, others []entity.ID) {
 	view := s.View()
 	for i, list := range [][]entity.ID{alive, others} {
@@ -437,8 +438,8 @@ func TestTagsInTurn(t *testing.T) {
 	require.Equal(t, uint32(9), tags.Take(1<<8).Number(), "8 is to be avoided")
 }
 
-// TestRecordsWithoutMemory: where the system refuses the reservation of large records the
-// store is as before.
+// TestRecordsWithoutMemory: where the system refuses the reservation of large records the store is
+// as before.
 func TestRecordsWithoutMemory(t *testing.T) {
 	if !mmap.Real {
 		t.Skip("address space is not refused where pages come from the Go heap")
@@ -456,7 +457,8 @@ func TestRecordsWithoutMemory(t *testing.T) {
 	verify(t, s, 1)
 }
 
-// TestViewEnds: a view has the records of its length and no more, for any index that an ID can have.
+// TestViewEnds: a view has the records of its length and no more, for any index that an ID can
+// have.
 func TestViewEnds(t *testing.T) {
 	s := newStore(t)
 	require.NoError(t, s.MakeRoom(1))

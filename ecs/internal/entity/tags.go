@@ -3,8 +3,8 @@ package entity
 import "sync"
 
 // Tags hands out the tags of worlds: in turn, preferring tags that no open world has. So a world
-// recognizes the IDs of the 15 worlds made before it as foreign, or of one world fewer for each older
-// world that is still open.
+// recognizes the IDs of the 15 worlds made before it as foreign, or of one world fewer for each
+// older world that is still open.
 type Tags struct {
 	mu   sync.Mutex
 	uses [Worlds]int // open worlds by tag

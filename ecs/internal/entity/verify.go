@@ -12,8 +12,8 @@ func (s *Store) all() []Record {
 	return unsafe.Slice((*Record)(s.view.base), s.view.n)
 }
 
-// Verify checks the invariants R1 to R10 and returns how many IDs are alive. No call may be
-// under way.
+// Verify checks the invariants R1 to R10 and returns how many IDs are alive. No call may be under
+// way.
 func (s *Store) Verify() (alive int, err error) {
 	if s.view.base != s.records.Base() || s.view.n%blockSize != 0 || int(s.view.n)*int(recordSize) != s.records.Size() ||
 		int(s.view.n) > int(s.total.Load())*blockSize || len(s.free) != int(s.view.n)/64 || len(s.summary) != len(s.free)/64 {
@@ -45,7 +45,8 @@ func (s *Store) Verify() (alive int, err error) {
 	return alive, s.verifyBlocks()
 }
 
-// verifyWord checks R1, and R10 but for blocks' versions, of 64 indices and counts those that are alive.
+// verifyWord checks R1, and R10 but for blocks' versions, of 64 indices and counts those that are
+// alive.
 func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error) {
 	if free&leased != 0 {
 		return 0, fmt.Errorf("entity: R1: indices %#x from %d on are both free and leased", free&leased, word*64)
@@ -115,7 +116,8 @@ func (s *Store) verifyBlocks() (err error) {
 	return nil
 }
 
-// verifyBlock checks R4 and R5 of a block, and R10 of its records, and counts its bits and its odd versions.
+// verifyBlock checks R4 and R5 of a block, and R10 of its records, and counts its bits and its odd
+// versions.
 func (s *Store) verifyBlock(b *block) (used, odd int, err error) {
 	first := b.number * blockSize
 	for i, version := range b.versions {

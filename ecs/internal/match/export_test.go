@@ -3,8 +3,8 @@ package match
 import "slices"
 
 // Corrupt breaks one numbered invariant of an index with several archetypes of value 1, none of
-// value 77, and a matching m of several of them, that names values 1 and 2 and came to the roll of 2
-// behind another. It returns what puts that right.
+// value 77, and a matching m of several of them, that names values 1 and 2 and came to the roll of
+// 2 behind another. It returns what puts that right.
 func (x *Index) Corrupt(m *Matching, invariant string) (restore func()) {
 	if restore = m.corruptMatches(invariant); restore == nil {
 		restore = x.corruptRolls(m, invariant)

@@ -86,8 +86,8 @@ func (a *Archetype) hasOneOf(serials []uint64) bool {
 	return false
 }
 
-// TestsOf returns the tests that a row of an archetype that the filter wants must pass to match; none
-// when every row matches.
+// TestsOf returns the tests that a row of an archetype that the filter wants must pass to match;
+// none when every row matches.
 func (f *Filter) TestsOf(a *Archetype) (tests []BitTest) {
 	for _, slot := range a.Books.Toggling() {
 		id := a.Types[slot]

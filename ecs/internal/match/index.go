@@ -64,9 +64,9 @@ func (x *Index) Enter(a *Archetype) {
 	}
 }
 
-// Leave removes the archetypes that are Closed. The others keep their order and are renumbered. Cost:
-// for each archetype of the index, each chunk of the archetypes behind the first that leaves, and
-// each match of the matchings that lose one.
+// Leave removes the archetypes that are Closed. The others keep their order and are renumbered.
+// Cost: for each archetype of the index, each chunk of the archetypes behind the first that leaves,
+// and each match of the matchings that lose one.
 func (x *Index) Leave() {
 	var losing []*Matching
 	var values []uint64
@@ -104,7 +104,8 @@ func (x *Index) Leave() {
 	}
 }
 
-// Matching returns the matching of a filter, which it makes when there is none, and counts one query more.
+// Matching returns the matching of a filter, which it makes when there is none, and counts one
+// query more.
 func (x *Index) Matching(f Filter) *Matching {
 	f.sort()
 	key := x.keyOf(&f)
@@ -126,8 +127,8 @@ func (x *Index) Matching(f Filter) *Matching {
 // keyOf returns the key in byFilter of a sorted filter.
 func (x *Index) keyOf(f *Filter) uint64 { return f.hash(x.seed) & x.keys }
 
-// candidateArchetypes returns, in order, the archetypes that may match: those with a value of the first
-// list of Where or, without lists, all.
+// candidateArchetypes returns, in order, the archetypes that may match: those with a value of the
+// first list of Where or, without lists, all.
 func (x *Index) candidateArchetypes(m *Matching) []*Archetype {
 	if len(m.Where) == 0 {
 		return x.archetypes
@@ -183,8 +184,8 @@ func (x *Index) Matchings() iter.Seq[*Matching] {
 	}
 }
 
-// Verify checks the invariants M1 to M5, and that archetypes is the number of archetypes in the index.
-// Cost: it compares each archetype with each matching.
+// Verify checks the invariants M1 to M5, and that archetypes is the number of archetypes in the
+// index. Cost: it compares each archetype with each matching.
 func (x *Index) Verify(archetypes int) error {
 	if len(x.archetypes) != archetypes {
 		return fmt.Errorf("match: M1: the index has %d archetypes of %d", len(x.archetypes), archetypes)

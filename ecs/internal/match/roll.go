@@ -8,15 +8,16 @@ import (
 )
 
 // Rolls. A roll lists the matchings that ask for a type or a value. An archetype that comes or goes
-// looks only at the rolls of its types and values, and at the roll of matchings that ask for neither:
+// looks only at the rolls of its types and values, and at the roll of matchings that ask for
+// neither:
 //
 //	With(a, b)      stands in a's or b's roll, the shorter
 //	Where(x, y)     stands in x's and y's rolls
 //	Any(a, b)       stands in a's and b's rolls
 //	Without(a)      stands in Index.undemanding
 //
-// Every matching stands in Index.matchings as well. A matching has its seats, the positions in rolls
-// where it stands, so it leaves without a search, however many matchings there are.
+// Every matching stands in Index.matchings as well. A matching has its seats, the positions in
+// rolls where it stands, so it leaves without a search, however many matchings there are.
 
 // roll is a list of matchings, in no order.
 type roll []entry
@@ -100,8 +101,8 @@ func (x *Index) seen(id table.TypeID) *roll {
 	return nil
 }
 
-// CandidateMatchings yields the matchings that may want an archetype, each once: all that want it are
-// among them.
+// CandidateMatchings yields the matchings that may want an archetype, each once: all that want it
+// are among them.
 func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	return func(yield func(*Matching) bool) {
 		x.asked++
@@ -140,8 +141,8 @@ func (r *roll) verify() error {
 	return nil
 }
 
-// verifySeats checks M3 of a matching: it stands where its seats say, and each archetype that it may
-// want looks at one of those rolls.
+// verifySeats checks M3 of a matching: it stands where its seats say, and each archetype that it
+// may want looks at one of those rolls.
 func (x *Index) verifySeats(m *Matching) error {
 	for i, s := range m.seats {
 		if s.at >= len(*s.in) || (*s.in)[s.at] != (entry{m, i}) {

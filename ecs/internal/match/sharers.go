@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// sharers are the archetypes that have a shared value and the matchings that name it. Sharers without
-// either are removed.
+// sharers are the archetypes that have a shared value and the matchings that name it. Sharers
+// without either are removed.
 type sharers struct {
 	archetypes []*Archetype // that have the value, in order of creation (M4)
 	roll       roll         // of matchings that name it
@@ -24,8 +24,8 @@ func (x *Index) sharersOf(serial uint64) *sharers {
 	return s
 }
 
-// Sharers returns the archetypes that have a value, in order of creation, to read until an archetype
-// comes or leaves.
+// Sharers returns the archetypes that have a value, in order of creation, to read until an
+// archetype comes or leaves.
 func (x *Index) Sharers(serial uint64) []*Archetype {
 	if s := x.byValue[serial]; s != nil {
 		return s.archetypes

@@ -7,7 +7,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Enable bits: each type that can be disabled has one word for 64 rows of a chunk. Toggling moves no row.
+// Enable bits: each type that can be disabled has one word for 64 rows of a chunk. Toggling moves
+// no row.
 
 // Bits returns the enable bits of a type in a chunk.
 func (b *Books) Bits(slot uint16, pos int) *entity.EnableBits { return b.enabled[slot][pos] }
@@ -34,7 +35,8 @@ type Span struct {
 	All   int // rows that the chunk has
 }
 
-// CopyBits copies the bits of a type from n rows of a span to n rows of a chunk whose bits are clear.
+// CopyBits copies the bits of a type from n rows of a span to n rows of a chunk whose bits are
+// clear.
 func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, n int) {
 	to, bits := b.Bits(slot, pos), from.Books.Bits(fromSlot, from.Pos)
 	switch bits.On() {
@@ -68,9 +70,9 @@ func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	}
 }
 
-// Spares are bits of chunks that went, for chunks to come: list k has those with room for 2^k words,
-// 2,048 at most (2^17 rows of 8 bytes fill a megachunk). Without spares a batch would allocate for each
-// chunk. The zero value is ready.
+// Spares are bits of chunks that went, for chunks to come: list k has those with room for 2^k
+// words, 2,048 at most (2^17 rows of 8 bytes fill a megachunk). Without spares a batch would
+// allocate for each chunk. The zero value is ready.
 type Spares [12][]*entity.EnableBits
 
 // take returns the bits of a chunk with room for some rows, the first at a location, all clear.
@@ -99,7 +101,8 @@ func (s *Spares) keep(chunks []*entity.EnableBits) {
 	}
 }
 
-// Verify checks B1 and B2. chunks is the number of the table's chunks; rows returns the number of rows of a chunk.
+// Verify checks B1 and B2. chunks is the number of the table's chunks; rows returns the number of
+// rows of a chunk.
 func (b *Books) Verify(chunks int, rows func(pos int) int) error {
 	if n := len(b.stamps); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.stamps[n-1] || n == 0 && b.last != nil {
 		return fmt.Errorf("table: B1: %d chunks have %d stamps and %d versions of %d types, or another stamp is at hand than the last",

@@ -57,7 +57,8 @@ func (b *Books) resetLast() {
 	}
 }
 
-// Add begins the books of a chunk with room for some rows, the first at a location, behind the others.
+// Add begins the books of a chunk with room for some rows, the first at a location, behind the
+// others.
 func (b *Books) Add(room int, at Location) {
 	b.stamps = append(b.stamps, stamp{at: at})
 	b.resetLast()
@@ -82,8 +83,8 @@ func (b *Books) cutVersions(keep int) {
 	b.changed = b.changed[:keep*b.types]
 }
 
-// Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1: that chunk
-// gets the position, the bits and the versions. Chunks behind it are new.
+// Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1: that
+// chunk gets the position, the bits and the versions. Chunks behind it are new.
 func (b *Books) Promote(pos int) {
 	for _, slot := range b.toggling {
 		bits := b.enabled[slot]
@@ -205,9 +206,9 @@ func (b *Books) OrderFrom(pos int, version uint32) {
 // Ordered returns the version at which rows of a chunk last came, went or changed places.
 func (b *Books) Ordered(pos int) uint32 { return b.stamps[pos].ordered }
 
-// Carry notes that rows of chunk from filled gaps in chunk pos: each type's version becomes the later
-// of the two chunks', so that a query with Changed misses no write. The rows' values did not change,
-// so no type is marked with the new version.
+// Carry notes that rows of chunk from filled gaps in chunk pos: each type's version becomes the
+// later of the two chunks', so that a query with Changed misses no write. The rows' values did not
+// change, so no type is marked with the new version.
 func (b *Books) Carry(pos, from int, version uint32) {
 	s := &b.stamps[pos]
 	if s.ordered = version; s.marked != version {

@@ -8,10 +8,11 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// A directory says where the values of one type are, for look-ups: a cell for each stretch of rows. It has cells
-// of its own from the first chunk with the type on; before, its Sight has those of a type that nobody has. So a look-up finds
-// what it needs without a question whether it is there. place and vacate, which see every chunk come and go, keep the
-// directories up to date. Rows that move change their records only.
+// A directory says where the values of one type are, for look-ups: a cell for each stretch of rows.
+// It has cells of its own from the first chunk with the type on; before, its Sight has those of a
+// type that nobody has. So a look-up finds what it needs without a question whether it is there.
+// place and vacate, which see every chunk come and go, keep the directories up to date. Rows that
+// move change their records only.
 type directory struct {
 	sight *entity.Sight
 	cells []entity.Cell // by stretch, as many as owners; nil: no chunk had the type yet
@@ -54,7 +55,8 @@ func (d *directory) setCells(cells []entity.Cell) {
 	d.sight.SetCells(cells)
 }
 
-// cellOf returns the cell of the table's type with a slot in the chunk at a position, whose row 0 is at.
+// cellOf returns the cell of the table's type with a slot in the chunk at a position, whose row 0
+// is at.
 func (t *Table) cellOf(slot, pos int, at alloc.StoreRow) entity.Cell {
 	size := t.all.types[t.Types[slot]].Layout.Size
 	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))

@@ -2,8 +2,8 @@ package table
 
 import "quarry/ecs/internal/entity"
 
-// Corrupt breaks one numbered invariant of books with a chunk whose first type can be disabled,
-// and returns what puts that right.
+// Corrupt breaks one numbered invariant of books with a chunk whose first type can be disabled, and
+// returns what puts that right.
 func (b *Books) Corrupt(invariant string) (restore func()) {
 	slot := b.toggling[0]
 	words := b.Bits(slot, 0).Words()
@@ -45,8 +45,8 @@ func (s *Spares) Count() (n int) {
 	return n
 }
 
-// Corrupt breaks one numbered invariant of a table with rows, at least one transition, and marks of its last type, and returns
-// what puts that right.
+// Corrupt breaks one numbered invariant of a table with rows, at least one transition, and marks of
+// its last type, and returns what puts that right.
 func (t *Table) Corrupt(invariant string) (restore func()) {
 	s, first := t.all, stretchOf(t.At(0, 0))
 	o, d := &s.owners[first], &s.directories[t.Types[len(t.Types)-1]]

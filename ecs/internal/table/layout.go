@@ -10,18 +10,18 @@ import (
 	"quarry/layout"
 )
 
-// Layouts. A table begins with a plan for its own types. When a batch removes a type from all
-// rows of a source table and the target table has no rows, the target adopts the source's
-// layout, and the chunks change hands as they are; the column of the removed type is a hole:
+// Layouts. A table begins with a plan for its own types. When a batch removes a type from all rows
+// of a source table and the target table has no rows, the target adopts the source's layout, and
+// the chunks change hands as they are; the column of the removed type is a hole:
 //
 //	[Position Health Velocity]   | Entity | Position | Health | Velocity |
 //	[Position Health]            | Entity | Position | Health | (hole)   |
 //
-// When a batch adds the type again the layouts are still alike, so no column is copied in
-// either direction. Rows could use the room of a hole, so holes may cost at most a quarter of
-// a unit's rows, and ordinary creation in an empty table returns to the table's own plan. A
-// table without rows has no chunks, so only its places, its transitions and what
-// Calls.Replanned updates know its offsets.
+// When a batch adds the type again the layouts are still alike, so no column is copied in either
+// direction. Rows could use the room of a hole, so holes may cost at most a quarter of a unit's
+// rows, and ordinary creation in an empty table returns to the table's own plan. A table without
+// rows has no chunks, so only its places, its transitions and what Calls.Replanned updates know its
+// offsets.
 
 // layOut plans the chunks of a new table.
 func (t *Table) layOut(alike bool) error {
@@ -88,8 +88,8 @@ func (t *Table) ownPlan() (layout.Plan, error) {
 	return PlanOf(columns...)
 }
 
-// PlanOf lays out a unit for entities of some types. Columns start on cache lines, so
-// the order of types with wide and narrow alignment does not matter.
+// PlanOf lays out a unit for entities of some types. Columns start on cache lines, so the order of
+// types with wide and narrow alignment does not matter.
 func PlanOf(types ...layout.Column) (layout.Plan, error) {
 	ids := layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
 	return layout.New(append([]layout.Column{ids}, types...), layout.Options{})
@@ -112,11 +112,12 @@ func (t *Table) mustPlan() layout.Plan {
 	return plan
 }
 
-// HasOwnLayout reports whether the table has the layout planned for its own types, not an adopted one.
+// HasOwnLayout reports whether the table has the layout planned for its own types, not an adopted
+// one.
 func (t *Table) HasOwnLayout() bool { return t.adopted == nil }
 
-// UseLayout makes a table without rows adopt the layout of a table that has all of its columns.
-// For a source in another world, ids maps slots to its type ids; otherwise nil.
+// UseLayout makes a table without rows adopt the layout of a table that has all of its columns. For
+// a source in another world, ids maps slots to its type ids; otherwise nil.
 func (t *Table) UseLayout(from *Table, ids []TypeID) {
 	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
 	for slot, id := range t.Types {
@@ -151,8 +152,9 @@ func (t *Table) UseOwnLayout() {
 	t.replan(plan.Rows, nil)
 }
 
-// replan updates the store, the transitions and the caller of a table without rows, after its places
-// have changed. rows is the number of rows of a unit; like is the store whose chunks will come, or nil.
+// replan updates the store, the transitions and the caller of a table without rows, after its
+// places have changed. rows is the number of rows of a unit; like is the store whose chunks will
+// come, or nil.
 func (t *Table) replan(rows int, like *alloc.ColumnStore) {
 	columns := make([]Column, 0, len(t.Types))
 	for _, id := range t.Types {

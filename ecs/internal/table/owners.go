@@ -8,7 +8,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Owner says which table's chunk a stretch of rows lies in. The zero Owner stands for a stretch that no table has.
+// Owner says which table's chunk a stretch of rows lies in. The zero Owner stands for a stretch
+// that no table has.
 type Owner struct {
 	base  unsafe.Pointer // address of the chunk
 	first Location       // of the chunk's row 0
@@ -54,12 +55,14 @@ func (t *Table) stretchesAt(pos int) (first, end int) {
 	return first, first + stretchesFor(t.Store.Fits(t.Store.Chunks()[pos]))
 }
 
-// number gives a chunk that comes to the table its stretches, and returns the location of its row 0.
+// number gives a chunk that comes to the table its stretches, and returns the location of its row
+// 0.
 func (t *Table) number(c alloc.StoreChunk) Location {
 	return locationOf(t.all.stretches.take(stretchesFor(t.Store.Fits(c))))
 }
 
-// place enters the chunk at a position in the owners and the directories, or what has changed of it.
+// place enters the chunk at a position in the owners and the directories, or what has changed of
+// it.
 func (t *Table) place(pos int) {
 	s, o := t.all, t.ownerOf(pos)
 	first, end := t.stretchesAt(pos)

@@ -14,7 +14,8 @@ import (
 
 // IDs returns the entity column of a chunk that starts at base.
 func IDs(base unsafe.Pointer, rows int) []entity.ID {
-	// Safe because the entity column lies at offset 0 and holds as many entities as the chunk has rows.
+	// Safe because the entity column lies at offset 0 and holds as many entities as the chunk has
+	// rows.
 	return unsafe.Slice((*entity.ID)(base), rows)
 }
 
@@ -66,7 +67,8 @@ func (t *Table) CloseGap(pos, row, n int) {
 	t.Cut(n)
 }
 
-// fillGap copies n rows of chunk from over n rows of chunk pos, and updates the records of the copied ones.
+// fillGap copies n rows of chunk from over n rows of chunk pos, and updates the records of the
+// copied ones.
 func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := t.Store.Row(pos, row), t.Store.Row(from, fromRow)
 	ids := IDs(hole.Base, row+n)[row:]
@@ -107,7 +109,8 @@ func (t *Table) Release(at alloc.StoreRow, n int) {
 	}
 }
 
-// release ends what n rows own through one column. The headers or slots in the column are void then.
+// release ends what n rows own through one column. The headers or slots in the column are void
+// then.
 func (s *Tables) release(at alloc.StoreRow, c Column, n int) {
 	if of := &s.types[c.Key]; of.Buffers != nil {
 		of.Buffers.FreeRows(at, c, n)
@@ -116,9 +119,10 @@ func (s *Tables) release(at alloc.StoreRow, c Column, n int) {
 	}
 }
 
-// MoveOne moves the row of e, whose record is r and whose chunk's owner is o, behind the last row of
-// the transition's target, which has room. Without a transition it removes the row. The caller clears
-// the columns that only the target has. MoveOne is Send and CloseGap for one row, without their loops.
+// MoveOne moves the row of e, whose record is r and whose chunk's owner is o, behind the last row
+// of the transition's target, which has room. Without a transition it removes the row. The caller
+// clears the columns that only the target has. MoveOne is Send and CloseGap for one row, without
+// their loops.
 func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	s := t.all
 	hole := r.Location

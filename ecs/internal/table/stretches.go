@@ -5,7 +5,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// stretches are those of a world that are in use. The lowest are handed out first, so what is kept by stretch stays short.
+// stretches are those of a world that are in use. The lowest are handed out first, so what is kept
+// by stretch stays short.
 type stretches struct {
 	used bitmask.Bits
 	low  int // no word below has a free stretch

@@ -47,9 +47,9 @@ type Table struct {
 	marked  *uint32     // where the versions of the books were when the cells were noted last
 }
 
-// Init makes a table of the types in sig, without rows. The caller sets Index, which must differ from all
-// other tables' of s. Tables of the same types that are made with alike share one plan. An error wraps
-// layout.ErrTooBig: a row does not fit a chunk.
+// Init makes a table of the types in sig, without rows. The caller sets Index, which must differ
+// from all other tables' of s. Tables of the same types that are made with alike share one plan. An
+// error wraps layout.ErrTooBig: a row does not fit a chunk.
 func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
 	*t = Table{all: s, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
 	for id := range sig.Each() {
@@ -136,9 +136,9 @@ func (t *Table) Grow(n int) error {
 	return err
 }
 
-// MakeRoom makes room for n more rows in the current layout, by the growth policy or exactly. When the
-// only chunk is outgrown, its rows stay in it until Promote or Settle. When the universe refuses,
-// MakeRoom calls Calls.Trim and tries again. On an error no row has changed.
+// MakeRoom makes room for n more rows in the current layout, by the growth policy or exactly. When
+// the only chunk is outgrown, its rows stay in it until Promote or Settle. When the universe
+// refuses, MakeRoom calls Calls.Trim and tries again. On an error no row has changed.
 func (t *Table) MakeRoom(n int, exactly bool) error {
 	if n <= t.Store.Room() {
 		return nil
@@ -193,8 +193,9 @@ func (t *Table) Settle() {
 	t.Store.Settle()
 }
 
-// Refit frees the reserve and moves the rows of the last chunk to a smaller chunk when they fit one.
-// When the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the rows stay.
+// Refit frees the reserve and moves the rows of the last chunk to a smaller chunk when they fit
+// one. When the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the
+// rows stay.
 func (t *Table) Refit() {
 	err := t.Store.Refit()
 	if err != nil && t.all.calls.Trim() > 0 {
@@ -208,8 +209,8 @@ func (t *Table) Refit() {
 	t.Promote()
 }
 
-// enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose
-// its last row.
+// enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose its
+// last row.
 func (t *Table) enter(c alloc.StoreChunk, pos int) {
 	t.Books.Add(t.Store.Fits(c), t.number(c))
 	t.place(pos)

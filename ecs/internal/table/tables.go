@@ -69,7 +69,8 @@ func (s *Tables) Growth() alloc.Growth { return s.growth }
 // Trim drops the spare enable bits.
 func (s *Tables) Trim() { s.spares = Spares{} }
 
-// Close drops the owners, the directories and the spare enable bits. All tables are closed, and all look-ups hidden.
+// Close drops the owners, the directories and the spare enable bits. All tables are closed, and all
+// look-ups hidden.
 func (s *Tables) Close() {
 	s.owners, s.stretches, s.directories, s.blank = nil, stretches{}, nil, nil
 	s.Trim()

@@ -7,9 +7,9 @@ import (
 	"quarry/internal/debug"
 )
 
-// Transition moves rows from one table to another, of the same world or of another world: it
-// says which columns are copied, which begin and which end. All copying of rows between two
-// layouts is here.
+// Transition moves rows from one table to another, of the same world or of another world: it says
+// which columns are copied, which begin and which end. All copying of rows between two layouts is
+// here.
 type Transition struct {
 	From, To   *Table
 	Fresh      []Column      // columns that only To has: they begin as zeros
@@ -67,23 +67,23 @@ func (t *Table) Sideways(to *Table) *Transition {
 	return x
 }
 
-// IsSideways reports whether Sideways returned the transition. Such a transition does not follow new
-// layouts of its target; Find does so.
+// IsSideways reports whether Sideways returned the transition. Such a transition does not follow
+// new layouts of its target; Find does so.
 func (x *Transition) IsSideways() bool { return x == x.From.side }
 
 // IsClosed reports whether From or To is closed.
 func (x *Transition) IsClosed() bool { return x.From.Closed || x.To.Closed }
 
-// Across returns the transition from t to a table of another world. For each slot of to, numbers has
-// the type's number in the world of t; nil when both worlds number types alike.
+// Across returns the transition from t to a table of another world. For each slot of to, numbers
+// has the type's number in the world of t; nil when both worlds number types alike.
 func (t *Table) Across(to *Table, numbers []TypeID) *Transition {
 	x := &Transition{From: t, To: to, numbers: numbers}
 	x.Find()
 	return x
 }
 
-// Renewing returns the transition from t to a table of the same world, or to t itself, by which the types of a set begin
-// anew, as if rows had lost them and got them again.
+// Renewing returns the transition from t to a table of the same world, or to t itself, by which the
+// types of a set begin anew, as if rows had lost them and got them again.
 func (t *Table) Renewing(to *Table, renewed Signature) *Transition {
 	x := &Transition{From: t, To: to, renewed: renewed, loose: true}
 	x.Find()
@@ -97,7 +97,8 @@ func (x *Transition) Refresh() {
 	}
 }
 
-// Keeps reports whether rows that move keep the values of a type of To, whose number is id in the world of From.
+// Keeps reports whether rows that move keep the values of a type of To, whose number is id in the
+// world of From.
 func (x *Transition) Keeps(id TypeID) bool { return x.From.Sig.Has(id) && !x.renewed.Has(id) }
 
 // Number returns the number that a type of the target has in the source.
@@ -147,8 +148,8 @@ func (x *Transition) equal(y *Transition) bool {
 }
 
 // Adopts reports whether the target, which has no rows, should adopt the source's layout when all
-// rows of the source move: the source has all columns of the target and fills at least one unit, and
-// the holes cost at most a quarter of the rows that a unit could have.
+// rows of the source move: the source has all columns of the target and fills at least one unit,
+// and the holes cost at most a quarter of the rows that a unit could have.
 func (x *Transition) Adopts() bool {
 	from, own := &x.From.Store, x.To.ownRows
 	return x.From.all.u == x.To.all.u && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
@@ -192,7 +193,8 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.Stor
 	}
 }
 
-// CopyRow is Repeat of one row, to the place behind the last row of the target, which has no column that the source lacks.
+// CopyRow is Repeat of one row, to the place behind the last row of the target, which has no column
+// that the source lacks.
 func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) {
 	alloc.CopyPairs(dest, from, x.row.Pairs)
 	if x.row.Others {
@@ -207,7 +209,8 @@ func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) 
 	}
 }
 
-// Repeat fills a run of the target with copies of one row of the source. The caller writes the IDs of the run.
+// Repeat fills a run of the target with copies of one row of the source. The caller writes the IDs
+// of the run.
 func (x *Transition) Repeat(b Run, pos, row int) {
 	from, to, n := x.From, x.To, len(b.IDs)
 	x.row.Repeat(b.At, from.Store.Row(pos, row), n)
@@ -223,8 +226,8 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 }
 
 // Give makes the first chunks of the source, full ones or all, chunks of the target: the columns
-// that From and To have are not copied. It calls arrived, unless nil, with the rows of each chunk. It
-// returns the index in the target of the first row, and the number of rows.
+// that From and To have are not copied. It calls arrived, unless nil, with the rows of each chunk.
+// It returns the index in the target of the first row, and the number of rows.
 func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	from, to := x.From, x.To
 	before := to.Store.Len()

@@ -36,8 +36,8 @@ func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
 // Own returns the owner's Spill.
 func (b *Buffers) Own() *Spill { return &b.own }
 
-// Lent returns the Spill of the goroutines of a borrow, which use it while the owner uses Own, no two of
-// them for the same buffer. It calls no relieve when the universe refuses memory.
+// Lent returns the Spill of the goroutines of a borrow, which use it while the owner uses Own, no
+// two of them for the same buffer. It calls no relieve when the universe refuses memory.
 func (b *Buffers) Lent() *Spill { return &b.lent }
 
 // Free frees the block of a spilled buffer. The header is void then.
@@ -67,8 +67,8 @@ func (b *Buffers) Trim() (chunks int) {
 	return held - b.heap.Stats().Chunks
 }
 
-// Close frees all memory; headers are void. An error is alloc.Heap.Close's: blocks that are still live
-// have leaked.
+// Close frees all memory; headers are void. An error is alloc.Heap.Close's: blocks that are still
+// live have leaked.
 func (b *Buffers) Close() error {
 	b.own.base, b.lent.base = nil, nil
 	return b.heap.Close()

@@ -59,8 +59,8 @@ var Corruptions = map[string]struct {
 	"H3 forgotten":       {true, func(h *Header, _ *Shape) { *h = Header{} }},
 }
 
-// Corrupt breaks one numbered invariant of a store with a value that is held once, by means of another
-// one, and returns what puts that right.
+// Corrupt breaks one numbered invariant of a store with a value that is held once, by means of
+// another one, and returns what puts that right.
 func (s *Values[T]) Corrupt(invariant string, v *Shared, x T) (restore func()) {
 	was, equal, odd := *v, maps.Clone(s.equal), slices.Clone(s.odd)
 	switch invariant {

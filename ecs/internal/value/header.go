@@ -8,19 +8,21 @@ import (
 
 // Headers. A row's buffer is one element of a column: a header of 16 bytes and room for some
 // elements. While that room suffices, the elements lie in the chunk. When it does not, the buffer
-// spills: all its elements move to a block of the heap, and the header has the block's offset from the
-// universe's base. So a header holds no address, and chunks can be moved, hashed and saved. The room
-// inside the chunk is unused while a buffer is spilled; Trim moves elements back that fit it again.
+// spills: all its elements move to a block of the heap, and the header has the block's offset from
+// the universe's base. So a header holds no address, and chunks can be moved, hashed and saved. The
+// room inside the chunk is unused while a buffer is spilled; Trim moves elements back that fit it
+// again.
 //
 //	inline   | ref 0      | length | (unused) | 0 | e0 | e1 | ... | e(inline-1) |
 //	spilled  | offset/16+1| length | capacity | 0 | (unused)                    |
 //	           4 B          4 B      4 B       4 B
 //
-// An all-zero header is an empty buffer. The capacity of an inline buffer is its shape's Inline, which
-// the header does not repeat. A spilled buffer has room for more elements than fit the chunk (H2).
+// An all-zero header is an empty buffer. The capacity of an inline buffer is its shape's Inline,
+// which the header does not repeat. A spilled buffer has room for more elements than fit the chunk
+// (H2).
 //
-// Rows lie so many bytes apart that elements and header are aligned: elements of 5 bytes, 3 of
-// them inline, have rows of 16+15+1 = 32 bytes.
+// Rows lie so many bytes apart that elements and header are aligned: elements of 5 bytes, 3 of them
+// inline, have rows of 16+15+1 = 32 bytes.
 
 // Header is a buffer's first 16 bytes in its row; the room for inline elements follows.
 type Header struct {
@@ -56,8 +58,8 @@ func (h *Header) Spilled() bool { return h.ref != 0 }
 
 // HeaderAt returns the header of a row of a buffer column, where a row has size bytes.
 func HeaderAt(column unsafe.Pointer, row int, size uint32) *Header {
-	// Safe because row is one of the chunk's rows and every element of a buffer
-	// column begins with a header.
+	// Safe because row is one of the chunk's rows and every element of a buffer column begins with
+	// a header.
 	return (*Header)(unsafe.Add(column, uintptr(row)*uintptr(size)))
 }
 
@@ -82,8 +84,7 @@ func (k *Shape) Cap(h *Header) int {
 	return int(h.capacity)
 }
 
-// inlineRoom returns the bytes behind a header that hold elements while the
-// buffer is inline.
+// inlineRoom returns the bytes behind a header that hold elements while the buffer is inline.
 func (k *Shape) inlineRoom(h *Header) []byte {
 	if k.Inline == 0 {
 		return nil // a pointer behind the last header of a chunk would point outside

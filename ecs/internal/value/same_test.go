@@ -25,7 +25,8 @@ type mixed struct {
 
 var nan, otherNaN = math.NaN(), math.Float64frombits(0x7ff8_0000_0000_0123)
 
-// slowSame is a store beside lists of what is the same, each with the value that stands for it, nil: nobody holds one.
+// slowSame is a store beside lists of what is the same, each with the value that stands for it,
+// nil: nobody holds one.
 type slowSame[T comparable] struct {
 	s       *value.Values[T]
 	serials atomic.Uint64

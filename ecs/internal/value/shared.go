@@ -10,9 +10,9 @@ import (
 )
 
 // Shared values. A value that archetypes share lies once in Go memory; archetypes and queries point
-// to it and count as its holders. The first Hold enters the value in the store of its type, the last
-// LetGo takes it out. A value that nobody holds is not in the store, so there may be several of them
-// that are the same; the canonical value is the one in the store:
+// to it and count as its holders. The first Hold enters the value in the store of its type, the
+// last LetGo takes it out. A value that nobody holds is not in the store, so there may be several
+// of them that are the same; the canonical value is the one in the store:
 //
 //	Of(3) -> a, not in the store     Of(3) -> b, not in the store
 //	a.Hold: in the store, 1 holder   b.Canonical() == a
@@ -46,7 +46,8 @@ func (v *Shared) Canonical() *Shared {
 	return v
 }
 
-// Hold adds a holder to a canonical value: an archetype that has the value, or a query that names it.
+// Hold adds a holder to a canonical value: an archetype that has the value, or a query that names
+// it.
 func (v *Shared) Hold() {
 	if v.refs == 0 {
 		v.store.enter(v)
@@ -83,8 +84,8 @@ func HoldAll(list []*Shared) (all []*Shared) {
 	return kept
 }
 
-// AnyValues is a [Values] without the type of its values. Calls are made for each archetype
-// or handle, not for each row.
+// AnyValues is a [Values] without the type of its values. Calls are made for each archetype or
+// handle, not for each row.
 type AnyValues interface {
 	Open(number int, serials *atomic.Uint64)         // sets the type's number and the counter of serials; the first call
 	Zero() *Shared                                   // the value of the zero T

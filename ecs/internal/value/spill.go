@@ -38,8 +38,8 @@ func (s *Spill) Elements(h *Header) unsafe.Pointer {
 	if h.ref != 0 {
 		return s.Block(h)
 	}
-	// Safe because the room for inline elements lies behind the header in the chunk. When
-	// there is no such room, callers read and write nothing at the address.
+	// Safe because the room for inline elements lies behind the header in the chunk. When there is
+	// no such room, callers read and write nothing at the address.
 	return unsafe.Add(unsafe.Pointer(h), HeaderSize)
 }
 
@@ -57,8 +57,8 @@ func (s *Spill) refOf(p unsafe.Pointer) uint32 {
 	return uint32((uintptr(p)-uintptr(s.base))/refUnit) + 1
 }
 
-// Take returns the header of a buffer with n elements in a new block, for the caller to give to a row.
-// The elements are unset.
+// Take returns the header of a buffer with n elements in a new block, for the caller to give to a
+// row. The elements are unset.
 func (s *Spill) Take(k *Shape, n int) (Header, error) {
 	room := max(n, k.Inline+1)
 	h, err := s.take(k, room, room)
@@ -97,9 +97,9 @@ func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 	return s.Rebuild(h, k, k.Growth.Next(k.Cap(h), need), need, lo, hi, from)
 }
 
-// Rebuild moves a buffer to a new block and replaces elements [lo, hi) by from on the way. The block
-// has room for want elements, or for need when memory is short; need is at least the new length. The
-// old block is freed last, for from may lie in it. On an error nothing has changed.
+// Rebuild moves a buffer to a new block and replaces elements [lo, hi) by from on the way. The
+// block has room for want elements, or for need when memory is short; need is at least the new
+// length. The old block is freed last, for from may lie in it. On an error nothing has changed.
 func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
 	next, err := s.take(k, want, need)
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte
 	return nil
 }
 
-// replace overwrites a buffer's header with a spilled one and frees the old block. An inline buffer had
-// none; debug builds poison the inline room that it leaves.
+// replace overwrites a buffer's header with a spilled one and frees the old block. An inline buffer
+// had none; debug builds poison the inline room that it leaves.
 func (s *Spill) replace(h *Header, next Header, k *Shape) {
 	old := *h
 	*h = next
@@ -128,15 +128,15 @@ func (s *Spill) replace(h *Header, next Header, k *Shape) {
 	}
 }
 
-// Roomy reports whether Trim would save much: the elements of a spilled buffer fit the chunk, or half
-// of the buffer's block.
+// Roomy reports whether Trim would save much: the elements of a spilled buffer fit the chunk, or
+// half of the buffer's block.
 func (h *Header) Roomy(k *Shape) bool {
 	return h.ref != 0 && (int(h.length) <= k.Inline || h.capacity/2 >= h.length)
 }
 
-// Trim moves a spilled buffer's elements into the chunk when they fit it, else to the smallest block
-// that holds them; an inline buffer stays. When the heap refuses the smaller block, the buffer keeps
-// its block.
+// Trim moves a spilled buffer's elements into the chunk when they fit it, else to the smallest
+// block that holds them; an inline buffer stays. When the heap refuses the smaller block, the
+// buffer keeps its block.
 func (s *Spill) Trim(h *Header, k *Shape) {
 	if h.ref == 0 {
 		return

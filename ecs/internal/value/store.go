@@ -23,7 +23,8 @@ type Slot uint32
 
 // SlotsAt returns the slots of n rows of a store, to read and write.
 func SlotsAt(at alloc.StoreRow, c alloc.StoreColumn, n int) []Slot {
-	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows are there.
+	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows
+	// are there.
 	return unsafe.Slice((*Slot)(at.Element(c.Offset, c.Size)), n)
 }
 
@@ -93,8 +94,8 @@ func (s *Store[T]) take() Slot {
 	return s.last
 }
 
-// Release ends the values of rows. It frees the last row's slot first, so that rows created together
-// later get slots in rising order.
+// Release ends the values of rows. It frees the last row's slot first, so that rows created
+// together later get slots in rising order.
 func (s *Store[T]) Release(rows []Slot) {
 	var zero T
 	for _, n := range slices.Backward(rows) {
@@ -105,8 +106,8 @@ func (s *Store[T]) Release(rows []Slot) {
 	}
 }
 
-// Clone replaces slots that were copied from other rows of the store by new slots with copies of the
-// values.
+// Clone replaces slots that were copied from other rows of the store by new slots with copies of
+// the values.
 func (s *Store[T]) Clone(rows []Slot) { s.Copy(s, rows) }
 
 // Copy replaces slots of another store of T by new slots of this store with copies of the values.
@@ -152,7 +153,8 @@ func (s *Store[T]) Trim() {
 // Drop ends all values.
 func (s *Store[T]) Drop() { *s = Store[T]{order: s.order} }
 
-// Verify checks S1, S2 and S3. rows yields the slots of all rows in groups, with a name for messages.
+// Verify checks S1, S2 and S3. rows yields the slots of all rows in groups, with a name for
+// messages.
 func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 	if whole := Slot(1) << s.order; len(s.pages) != int((s.last+whole-1)>>s.order) ||
 		slices.ContainsFunc(s.pages, func(page []T) bool { return len(page) != int(whole) }) {

@@ -37,8 +37,8 @@ func NewValues[T comparable](links func(x *T, visit func(*entity.ID))) *Values[T
 // Open sets the type's number and the counter of serials.
 func (s *Values[T]) Open(number int, serials *atomic.Uint64) { s.number, s.serials = number, serials }
 
-// Takes reports whether x can be a value: where T has interfaces, x may hold a slice, a map or
-// a function. The other methods panic for such an x, as == does.
+// Takes reports whether x can be a value: where T has interfaces, x may hold a slice, a map or a
+// function. The other methods panic for such an x, as == does.
 func (s *Values[T]) Takes(x T) bool { return !s.checks || s.compares(x) }
 
 // compares is a function of its own, for x escapes to Go's heap in it.
@@ -67,7 +67,8 @@ func (s *Values[T]) findOdd(x any) int {
 	})
 }
 
-// Of returns the value that is the same as x: the store's, or a new one that is not in the store yet.
+// Of returns the value that is the same as x: the store's, or a new one that is not in the store
+// yet.
 func (s *Values[T]) Of(x T) *Shared {
 	if v := s.Find(x); v != nil {
 		return v
@@ -85,7 +86,8 @@ func (s *Values[T]) make(x T) *Shared {
 // Zero returns the value of the zero T.
 func (s *Values[T]) Zero() *Shared { return s.Of(*new(T)) }
 
-// Copy returns the value that is the same as v, of any store of T, once rename has renamed its entities.
+// Copy returns the value that is the same as v, of any store of T, once rename has renamed its
+// entities.
 func (s *Values[T]) Copy(v *Shared, rename func(*entity.ID)) *Shared {
 	x := As[T](v)
 	if s.links != nil && rename != nil {

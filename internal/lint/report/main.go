@@ -1,12 +1,14 @@
-// Report counts what the shape of package ecs is judged by and prints it: lines without tests, fields of World, references
-// between the files of ecs that run up, and exported names of each package.
+// Report counts what the shape of package ecs is judged by and prints it: lines without tests,
+// fields of World, references between the files of ecs that run up, and exported names of each
+// package.
 //
 //	go run ./internal/lint/report
 //	go run ./internal/lint/report -up
 //
-// A reference is an arrow from a file that uses a name to the file that declares it, counted once for each pair of files. The
-// files are brought into an order, by the heuristic of Eades, Lin and Smyth (1993) and then by a search that moves one file at a time,
-// in which few arrows run up: from a file to one that comes before it. What is left shows circles between files; -up lists it, with
+// A reference is an arrow from a file that uses a name to the file that declares it, counted once
+// for each pair of files. The files are brought into an order, by the heuristic of Eades, Lin and
+// Smyth (1993) and then by a search that moves one file at a time, in which few arrows run up: from
+// a file to one that comes before it. What is left shows circles between files; -up lists it, with
 // the order of the files and the names that each reference is for.
 package main
 
@@ -87,7 +89,8 @@ type room struct {
 	lines int
 }
 
-// exported counts the exported names: of the package's scope, and methods and fields of exported types.
+// exported counts the exported names: of the package's scope, and methods and fields of exported
+// types.
 func (p *room) exported() (n int) {
 	scope := p.types.Scope()
 	for _, name := range scope.Names() {

@@ -14,11 +14,13 @@ import (
 	"strings"
 )
 
-// tries is how often arrange looks for a better order from a shuffled one; on the files of ecs 50 find what 200 do.
+// tries is how often arrange looks for a better order from a shuffled one; on the files of ecs 50
+// find what 200 do.
 const tries = 200
 
-// arrange orders files so that few arrows run up: by rank, then each file goes where fewest of its arrows run up. Orders in which no
-// one file has a better place are left by putting some elsewhere and beginning again; the numbers are the same in each run.
+// arrange orders files so that few arrows run up: by rank, then each file goes where fewest of its
+// arrows run up. Orders in which no one file has a better place are left by putting some elsewhere
+// and beginning again; the numbers are the same in each run.
 func arrange[names any](n int, arrows map[[2]int]names) []int {
 	random := rand.New(rand.NewPCG(1, 2))
 	best := settle(rank(n, arrows), arrows)
@@ -53,7 +55,8 @@ func settle[names any](order []int, arrows map[[2]int]names) []int {
 	return order
 }
 
-// bestPlace returns where the file at a place of the order has the fewest arrows that run up: there, when no other place has fewer.
+// bestPlace returns where the file at a place of the order has the fewest arrows that run up:
+// there, when no other place has fewer.
 func bestPlace[names any](order []int, from int, arrows map[[2]int]names) (best int) {
 	file, others := order[from], slices.Delete(slices.Clone(order), from, from+1)
 	ups := make([]int, len(order)) // by place, less those of the first one
@@ -75,8 +78,8 @@ func bestPlace[names any](order []int, from int, arrows map[[2]int]names) (best 
 	return best
 }
 
-// rank orders files: those that nothing uses come first, those that use nothing last, and of the rest always the one with the most
-// arrows out for those in.
+// rank orders files: those that nothing uses come first, those that use nothing last, and of the
+// rest always the one with the most arrows out for those in.
 func rank[names any](n int, arrows map[[2]int]names) []int {
 	out, in, placed := make([]int, n), make([]int, n), make([]bool, n)
 	for a := range arrows {
@@ -117,7 +120,8 @@ func rank[names any](n int, arrows map[[2]int]names) []int {
 	return first
 }
 
-// up returns the arrows that lead to a file before their own, sorted by where they begin in the order and then by where they end.
+// up returns the arrows that lead to a file before their own, sorted by where they begin in the
+// order and then by where they end.
 func up[names any](order []int, arrows map[[2]int]names) (list [][2]int) {
 	at := make([]int, len(order))
 	for i, file := range order {
@@ -134,7 +138,8 @@ func up[names any](order []int, arrows map[[2]int]names) (list [][2]int) {
 	return list
 }
 
-// listUp writes the files in their order, and below each its references that run up, with the names used.
+// listUp writes the files in their order, and below each its references that run up, with the names
+// used.
 func (p *room) listUp(w io.Writer, order []int, arrows map[[2]int]map[string]bool) {
 	left := up(order, arrows)
 	for _, file := range order {

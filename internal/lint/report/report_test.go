@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestArrange: a chain has no arrow that runs up, a circle one, and two files that use each other one.
+// TestArrange: a chain has no arrow that runs up, a circle one, and two files that use each other
+// one.
 func TestArrange(t *testing.T) {
 	for _, c := range []struct {
 		n, up  int
@@ -103,8 +104,8 @@ func field(name string, of types.Type, embedded bool) *types.Var {
 	return types.NewField(token.NoPos, nil, name, of, embedded)
 }
 
-// sources returns a loader that reads packages as their sources, and skips the test where the go command, which finds
-// them, cannot be run.
+// sources returns a loader that reads packages as their sources, and skips the test where the go
+// command, which finds them, cannot be run.
 func sources(t *testing.T) loader {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -130,8 +131,8 @@ func TestRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// writers are the methods that write rows, records of alive entities, and the books of chunks for rows that come, move or
-// go, by the type that has them.
+// writers are the methods that write rows, records of alive entities, and the books of chunks for
+// rows that come, move or go, by the type that has them.
 var writers = map[string]string{
 	"Store":       "Take TakeRows Give GiveRows Move MoveRows Revive Become",
 	"Table":       "Push CloseGap Cut Release MoveOne Promote Refit Grow MakeRoom",
@@ -173,8 +174,8 @@ func TestOnlyChangeWritesRows(t *testing.T) {
 	require.Greater(t, written["ecs/internal/change"], 15, "the methods of the list are those that package change calls")
 }
 
-// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and OccupancyTable declare, so they can become
-// a package of their own when exported names change.
+// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and
+// OccupancyTable declare, so they can become a package of their own when exported names change.
 func TestSugarIsOnTop(t *testing.T) {
 	t.Chdir("../../..")
 	load := sources(t)
