@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 )
 
 // What a query finds, as a number, an entity or a slice. All of it is in the order
@@ -149,15 +150,10 @@ func (r Rows) appendEntities(dst []Entity) []Entity {
 // Values appends the component of every entity that matches q to dst. It panics
 // when q does not declare the component, and in a chunk without it (Optional, Any).
 func (c Component[T]) Values(q *Query, dst []T) []T {
-	q.demand(c.t, mayRead, "Component.Values")
-	q.each("Component.Values", func(rows Rows) bool {
-		column := c.column(rows, "Component.Values")
-		for lo, hi := range rows.Runs() {
-			dst = append(dst, column[lo:hi]...)
-		}
-		return true
-	})
-	return dst
+	n := c.t.count(q)
+	dst = slices.Grow(dst, n)
+	c.t.values(q, bytesOf(dst[len(dst):len(dst)+n]))
+	return dst[:len(dst)+n]
 }
 
 // SetValues writes src to the component of the entities that match q, one each, in
@@ -165,22 +161,63 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 // nothing is written then. It panics when q does not declare Write of the component,
 // in a chunk without it, and while the world is shared.
 func (c Component[T]) SetValues(q *Query, src []T) error {
-	q.demand(c.t, mayWrite, "Component.SetValues")
-	if n := q.Count(); n != len(src) {
-		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, n, len(src))
-	}
-	q.each("Component.SetValues", func(rows Rows) bool {
-		c.column(rows, "Component.SetValues")
+	return c.t.setValues(q, bytesOf(src), len(src))
+}
+
+// bytesOf views values as bytes, so that what copies them is there once for all types.
+func bytesOf[T any](values []T) []byte {
+	var v T
+	// Safe because the values lie one behind the other and hold no Go pointers.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
+}
+
+// count is Query.Count for Component.Values.
+func (t *typeInfo) count(q *Query) int {
+	q.demand(t, mayRead, "Component.Values")
+	return q.Count()
+}
+
+// values copies the values of the entities that match to dst, which has room for all.
+func (t *typeInfo) values(q *Query, dst []byte) {
+	const op = "Component.Values"
+	q.each(op, func(rows Rows) bool {
+		dst = rows.copyRuns(t.bytes(rows, op), t.size, dst, false)
 		return true
 	})
-	q.each("Component.SetValues", func(rows Rows) bool {
-		column := c.Slice(rows)
-		for lo, hi := range rows.Runs() {
-			src = src[copy(column[lo:hi], src):]
-		}
+}
+
+// setValues is Component.SetValues of n values.
+func (t *typeInfo) setValues(q *Query, src []byte, n int) error {
+	const op = "Component.SetValues"
+	q.demand(t, mayWrite, op)
+	if count := q.Count(); count != n {
+		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, count, n)
+	}
+	q.each(op, func(rows Rows) bool {
+		t.bytes(rows, op)
+		return true
+	})
+	q.each(op, func(rows Rows) bool {
+		handle{t}.Mark(rows)
+		src = rows.copyRuns(t.bytes(rows, op), t.size, src, true)
 		return true
 	})
 	return nil
+}
+
+// copyRuns copies the values of the rows that match from their column to list, or back, and returns
+// the rest of list. Inside a closure this loop would allocate its state for every chunk.
+func (r Rows) copyRuns(column []byte, size int, list []byte, back bool) []byte {
+	for lo, hi := range r.Runs() {
+		run := column[lo*size : hi*size]
+		if back {
+			copy(run, list)
+		} else {
+			copy(list, run)
+		}
+		list = list[len(run):]
+	}
+	return list
 }
 
 // demand panics unless the query gives an access to a type.
@@ -197,11 +234,12 @@ func (q *Query) demand(t *typeInfo, access uint8, op string) {
 	t.checkLent(op, access)
 }
 
-// column is ReadOnly that panics where the chunk lacks the component.
-func (c Component[T]) column(rows Rows, op string) []T {
-	p, ok := rows.placeOf(c.t, op)
+// bytes is Component.ReadOnly without the Go type; it panics where the chunk lacks the component.
+func (t *typeInfo) bytes(rows Rows, op string) []byte {
+	p, ok := rows.placeOf(t, op)
 	if !ok {
-		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, c.t.name))
+		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, t.name))
 	}
-	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
+	at := unsafe.Add(rows.s.columnAt(rows.base, p), rows.s.first*t.size)
+	return unsafe.Slice((*byte)(at), rows.Len()*t.size) // Safe because the column has a value for each row, from the first on.
 }

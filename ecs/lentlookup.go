@@ -7,13 +7,16 @@ import (
 
 // Lookup finds the components of any entity for a goroutine of a borrow. It is a value:
 // make one where it is needed, and use it until the borrow ends.
-type Lookup[T any] struct{ f *finder }
+type Lookup[T any] struct{ lookup }
+
+// lookup has the methods of a Lookup that do not depend on T: those are compiled once.
+type lookup struct{ f *finder }
 
 // Lookup returns look-ups for an accessor's goroutine. The borrow must have the type among
 // its uses, or its query must read it and not write it, which is asked here once: it panics
 // otherwise. Cost: some nanoseconds.
 func (c Component[T]) Lookup(r *Accessor) Lookup[T] {
-	return Lookup[T]{c.t.lookup("Component.Lookup", r)}
+	return Lookup[T]{lookup{c.t.lookup("Component.Lookup", r)}}
 }
 
 // lookup returns the finder of the type that look-ups of an accessor use.
@@ -42,7 +45,7 @@ func (l Lookup[T]) Get(e Entity) *T {
 }
 
 // Has reports whether e is alive and has the component, enabled or not.
-func (l Lookup[T]) Has(e Entity) bool {
+func (l lookup) Has(e Entity) bool {
 	p, _ := l.f.find(opLookupHas, e)
 	return p != nil
 }
@@ -66,13 +69,13 @@ func (l Lookup[T]) Set(e Entity, v T) bool {
 }
 
 // Enabled reports whether e is alive and has the component, switched on.
-func (l Lookup[T]) Enabled(e Entity) bool { return l.f.enabled("Lookup.Enabled", e) }
+func (l lookup) Enabled(e Entity) bool { return l.f.enabled("Lookup.Enabled", e) }
 
 // Enable switches e's component on; see Component.Enable and Mut.
-func (l Lookup[T]) Enable(e Entity) bool { return l.f.toggle("Lookup.Enable", e, true) }
+func (l lookup) Enable(e Entity) bool { return l.f.toggle("Lookup.Enable", e, true) }
 
 // Disable switches e's component off; see Component.Disable and Mut.
-func (l Lookup[T]) Disable(e Entity) bool { return l.f.toggle("Lookup.Disable", e, false) }
+func (l lookup) Disable(e Entity) bool { return l.f.toggle("Lookup.Disable", e, false) }
 
 // BufferLookup finds the buffers of any entity for a goroutine of a borrow; see Lookup.
 type BufferLookup[T any] struct{ f *finder }
