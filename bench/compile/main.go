@@ -137,7 +137,8 @@ func measure(o *options) (rows []row, err error) {
 	return []row{edit, cold}, nil
 }
 
-// warm builds both programs, so that what they import is in the cache, and compares what they print.
+// warm builds both programs, so that what they import is in the cache, and compares what they
+// print.
 func (l *lab) warm(cache string) error {
 	var first string
 	for i, lib := range libraries {
