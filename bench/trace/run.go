@@ -38,9 +38,10 @@ type subject struct {
 // operations with the operations of both sides so far. The error is about the trace (missing,
 // ErrFormat, ErrLimit); what goes wrong on a side is in the side.
 //
-// Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks, ns_per_op; plain has
-// peak_heap_bytes, the greatest sampled growth of objects on the Go heap, dead ones that were not
-// swept included; ours has utilisation, peak_live_bytes / Committed.
+// Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks, ns_per_op,
+// warm_ns_per_op (the same again, on memory that was used before); plain has peak_heap_bytes, the
+// greatest sampled growth of objects on the Go heap, dead ones that were not swept included; ours
+// has utilisation, peak_live_bytes / Committed.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	s, err := load(opts.File)
 	if err != nil {
@@ -117,6 +118,7 @@ func (s *subject) plain(progress func(done int)) (workload.Side, *usage) {
 	side.Lines = append(side.Lines, s.describe()...)
 	side.Lines = append(side.Lines, fmt.Sprintf("Go heap: %s bytes of objects at the peak, %s live at the end",
 		grouped(m.peak), grouped(side.Heap)))
+	s.again(&side, m)
 	return side, r.usage
 }
 
@@ -137,16 +139,35 @@ func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
 	runtime.KeepAlive(r)
 	r.drain()
+	side.Committed = m.peak
+	s.again(&side, m)
 	if err := m.close(); err != nil {
 		side.Fail(err.Error())
 	}
-	side.Committed = m.peak
-	if m.peak > 0 {
-		side.Figures["utilisation"] = float64(s.stats.PeakLiveBytes) / float64(m.peak)
+	if side.Committed > 0 {
+		side.Figures["utilisation"] = float64(s.stats.PeakLiveBytes) / float64(side.Committed)
 	}
 	side.Lines = append(side.Lines, fmt.Sprintf("universe: %s bytes committed at the peak, %s of books on the Go heap",
-		grouped(m.peak), grouped(side.Heap)))
+		grouped(side.Committed), grouped(side.Heap)))
 	return side, r.usage, nil
+}
+
+// again replays on a memory that has had all of it before: warm, where the first time is cold.
+func (s *subject) again(side *workload.Side, m memory) {
+	r := newReplay(s.t, m)
+	err := r.run(nil)
+	r.drain()
+	switch got := r.ledger.answer(); {
+	case err != nil:
+		side.Fail("the second time: " + err.Error())
+	case r.faults > 0:
+		side.Fail(fmt.Sprintf("the second time %d checks failed: %s", r.faults, strings.Join(r.told, "; ")))
+	default:
+		side.Fail(got.differences(s.want)...)
+	}
+	warm := float64(r.clock.Nanoseconds()) / float64(max(side.Ops, 1))
+	side.Figures["warm_ns_per_op"] = warm
+	side.Lines = append(side.Lines, fmt.Sprintf("the same again, on memory that was used before: %.0f ns a call (%.0f the first time)", warm, side.NsPerOp()))
 }
 
 // refused reports whether err is the system's or a limit's word, not a fault of the heap.
