@@ -82,7 +82,9 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	if err != nil {
 		return nil, during("NewArchetype", err)
 	}
-	a.pinned = true
+	if !w.isShared() { // goroutines of a share may look up what is there, at once
+		a.pinned = true
+	}
 	return a, nil
 }
 

@@ -107,6 +107,7 @@ func (w *World) Archetypes() []*Archetype {
 //	}
 func NewQueryOfAll(w *World) *Query {
 	w.checkNew("NewQueryOfAll")
+	w.checkUnshared("NewQueryOfAll")
 	terms := []Term{IncludeDisabled(), IncludePrefabs()}
 	for _, t := range w.types.list {
 		if t.shared == nil {

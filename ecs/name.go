@@ -34,6 +34,7 @@ func (w *World) SetName(e Entity, text string) bool {
 	if w.recordOf("World.SetName", e) == nil {
 		return false
 	}
+	w.checkUnshared("World.SetName")
 	index := e.index()
 	if w.names != nil {
 		if n := w.names.byIndex[index]; n != nil && n.text == text {

@@ -58,6 +58,7 @@ const declared = 1 << 7
 // found. Without terms a query matches every entity but those that Prefab and DisabledEntity hide.
 func NewQuery(w *World, terms ...Term) *Query {
 	w.checkNew("NewQuery")
+	w.checkUnshared("NewQuery") // it enters the index of archetypes and the list of queries
 	q := &Query{w: w, terms: slices.Clone(terms)}
 	var seen signature
 	for _, t := range terms {

@@ -87,6 +87,9 @@ func TestShareRefuses(t *testing.T) {
 		"ecs: Component.Remove" + shared:  func() { m.velocity.Remove(m.e) },
 		"ecs: Buffer.Add" + shared:        func() { m.hits.Add(m.e) },
 		"ecs: NewArchetype" + shared:      func() { ecs.NewArchetype(m.w, m.velocity) },
+		"ecs: NewQuery" + shared:          func() { ecs.NewQuery(m.w) },
+		"ecs: NewQueryOfAll" + shared:     func() { ecs.NewQueryOfAll(m.w) },
+		"ecs: World.SetName" + shared:     func() { m.w.SetName(m.e, "name") },
 		"ecs: Register[Health]" + shared:  func() { ecs.Register[Health](m.w) },
 		"ecs: Component.Mut" + readOnly:   func() { m.position.Mut(m.e) },
 		"ecs: Component.Set" + readOnly:   func() { m.position.Set(m.e, Position{}) },
@@ -267,11 +270,12 @@ func TestShareAgain(t *testing.T) {
 	e := ecs.NewArchetype(w, health).Create()
 	access := func(term ecs.Term) ecs.Access { return ecs.NewQuery(w, term).Access() }
 	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Write(health))))
+	write, read := access(ecs.Write(health)), access(ecs.Read(health))
 	b.Begin()
 	require.True(t, seam.Shared(w))
 	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read", func() { health.Mut(e) })
-	require.Equal(t, []string{"Health"}, w.Conflicts(b.Access(), access(ecs.Write(health))))
-	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Read(health))))
+	require.Equal(t, []string{"Health"}, w.Conflicts(b.Access(), write))
+	require.Empty(t, w.Conflicts(b.Access(), read))
 	seen := 0
 	for rows := range b.Rows(q) {
 		seen += rows.Len()
