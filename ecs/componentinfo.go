@@ -33,8 +33,8 @@ func (k Kind) String() string {
 // exporters.
 type ComponentInfo struct {
 	Type       Type         // a handle without the Go type, for queries, archetypes, changes and Rows.Value
-	Name       string       // Position, []Hit for a buffer, managed Conn
-	Go         reflect.Type // of a value, or of an element of a buffer
+	Name       string       // for people: Position, []Hit for a buffer, managed Conn; not unique
+	Go         reflect.Type // of a value, or of an element of a buffer; Kind and Go name one type
 	Kind       Kind
 	Enableable bool // registered with Enableable
 	Cleanup    bool // registered with Cleanup
@@ -141,18 +141,49 @@ func (r Rows) Value(t Type, i int) any {
 	if !ok {
 		return nil
 	}
-	// Safe because row i has a value of size bytes in the column at p, a header or a slot where the
-	// kind says so.
-	at := unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size)
+	// Safe because row i has a value of size bytes in the column at p.
+	return info.valueAt(unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size))
+}
+
+// Value returns e's value of a type as Rows.Value does: a copy, nil where e is not alive or does
+// not have it, and where a managed type has no value yet. It panics for an entity or a type of
+// another world, and for a type that a job or borrow is writing. Cost: reflection, and an
+// allocation for all but small values.
+func (w *World) Value(e Entity, t Type) any {
+	const op = "World.Value"
+	info := infoOf(op, t)
+	w.checkHandle(op)
+	w.checkOwn(op, info)
+	r := w.recordOf(op, e)
 	switch {
-	case info.buffer:
-		return info.elements((*value.Header)(at))
-	case info.managed != nil:
-		if at = info.managed.At(*(*value.Slot)(at)); at == nil {
+	case r == nil:
+		return nil
+	case info.shared != nil:
+		if v := w.archetypeAt(w.tables.OwnerOf(r.Location)).valueOf(info.id); v != nil {
+			return v.Any()
+		}
+		return nil
+	}
+	info.checkRead(op)
+	p, _ := info.own().find(opHas, e)
+	if p == nil {
+		return nil
+	}
+	return info.valueAt(p)
+}
+
+// valueAt returns a copy of the value at the type's place in a row, which is a header of a buffer
+// and a slot of a managed type.
+func (t *typeInfo) valueAt(at unsafe.Pointer) any {
+	switch {
+	case t.buffer:
+		return t.elements((*value.Header)(at)) // Safe because a buffer's column has headers.
+	case t.managed != nil:
+		if at = t.managed.At(*(*value.Slot)(at)); at == nil { // Safe because a managed type's column has slots.
 			return nil
 		}
 	}
-	return reflect.NewAt(info.rtype, at).Elem().Interface()
+	return reflect.NewAt(t.rtype, at).Elem().Interface()
 }
 
 // elements returns a copy of the elements of a buffer, as a slice of their type.

@@ -44,7 +44,7 @@ func ExampleNewQueryOfAll() {
 		for i, e := range rows.Entities() {
 			p := printed{e.Index(), map[string]any{}}
 			for _, c := range types {
-				p.Components[c.Name] = rows.Value(c.Type, i)
+				p.Components[fmt.Sprint(c.Kind, " ", c.Go)] = rows.Value(c.Type, i) // c.Name need not be unique
 			}
 			if err := out.Encode(p); err != nil {
 				fmt.Println(err)
@@ -52,8 +52,8 @@ func ExampleNewQueryOfAll() {
 		}
 	}
 	// Output:
-	// {"Entity":1,"Components":{"Place":{"X":3,"Y":4},"Port":"Genoa","[]Wave":[{"Height":1},{"Height":2}]}}
-	// {"Entity":2,"Components":{"Place":{"X":0,"Y":0}}}
+	// {"Entity":1,"Components":{"buffer ecs_test.Wave":[{"Height":1},{"Height":2}],"component ecs_test.Place":{"X":3,"Y":4},"shared ecs_test.Port":"Genoa"}}
+	// {"Entity":2,"Components":{"component ecs_test.Place":{"X":0,"Y":0}}}
 }
 
 // TestWalkShowsWhatHandlesShow: a walk that knows no type sees each row once and each value as the
@@ -99,6 +99,7 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 			got := map[string]any{}
 			for _, c := range types {
 				got[c.Name] = rows.Value(c.Type, i)
+				require.Equal(t, got[c.Name], w.Value(e, c.Type))
 			}
 			want := map[string]any{}
 			note := func(name string, has bool, v any) {
@@ -206,6 +207,19 @@ func TestWalkMisuse(t *testing.T) {
 	defer other.Close()
 	strange := ecs.Register[Position](other)
 	hits, health := ecs.RegisterBuffer[Hit](w), ecs.Register[Health](w)
+	for want, f := range map[string]func(){
+		"ecs: World.Value: a type is nil":                            func() { w.Value(ecs.Null, nil) },
+		"ecs: World.Value: Position was registered in another world": func() { w.Value(ecs.Null, strange) },
+	} {
+		require.PanicsWithValue(t, want, f)
+	}
+	require.Panics(t, func() { w.Value(ecs.NewArchetype(other, strange).Create(), position) }, "an entity of another world")
+	gone := ecs.NewArchetype(w, position).Create()
+	require.Equal(t, Position{}, w.Value(gone, position))
+	require.Nil(t, w.Value(gone, velocity), "it lacks the type")
+	w.Destroy(gone)
+	require.Nil(t, w.Value(gone, position))
+	require.Nil(t, w.Value(ecs.Null, position))
 	var kept ecs.Rows
 	for rows := range q.Rows() {
 		kept = rows
