@@ -8,52 +8,53 @@ import (
 	"quarry/bitmask"
 )
 
-// Allocator is what hands out blocks of bytes: *Heap, *Local, *Arena, *Stack, *Pool,
-// *Pages, Universe.Allocator, and the wrappers of package alloc/wrap around any of
-// them. It is Zig's interface in Go's words: the caller keeps the size and the
-// alignment of a block and gives them back with it, so no allocator need store them.
+// Allocator allocates blocks of bytes. It is implemented by *Heap, *Local, *Arena, *Stack, *Pool,
+// *Pages, Universe.Allocator, and the wrappers of package alloc/wrap around any of them. It follows
+// Zig's allocator interface: the caller keeps the size and the alignment of a block and passes both
+// back with it, so no allocator needs to store them.
 //
-//   - size is in bytes and not negative; 0 gives a block with an address of its own.
-//   - align is a power of two up to MaxAlign, or 0, which is 16.
-//   - Arguments outside of that panic, as does a block that was not allocated there
-//     or not with that size and alignment, wherever the allocator can tell.
-//   - Contents are not cleared, neither of new blocks nor of the bytes that a block
-//     grows by; New clears, MakeSlice its n values, and wrap.Zero everything.
+//   - size is in bytes and not negative; size 0 gives a block with an address of its own.
+//   - align is a power of two up to MaxAlign, or 0, which means 16.
+//   - Arguments outside these ranges panic. A block that was not allocated there, or not with that
+//     size and alignment, panics wherever the allocator can tell.
+//   - Contents are not cleared, neither in new blocks nor in the bytes by which a block grows. New
+//     clears its value, MakeSlice its n values, and wrap.Zero everything.
 //
-// A wrapper of your own has a method Unwrap() Allocator, so that FreesInOrder sees a
-// Stack through it: Guard, Arena and Pool ask.
+// A wrapper outside this module should have a method Unwrap() Allocator, so that FreesInOrder sees
+// a Stack through it; Guard, Arena and Pool call FreesInOrder.
 //
-// Whether several goroutines may call it at a time is up to the allocator; wrappers
-// allow what the one inside allows.
+// Each allocator defines whether several goroutines may call it at once; a wrapper allows what the
+// allocator inside it allows.
 type Allocator interface {
-	// Alloc returns a block. An error wraps one of the sentinels of this package,
-	// such as ErrFull, and nothing has changed then.
+	// Alloc returns a block. An error wraps one of the sentinels of this package, such as ErrFull;
+	// nothing has changed then.
 	Alloc(size, align int) (unsafe.Pointer, error)
 
-	// ResizeSized makes a live block of size bytes one of to bytes where it stands, and
-	// reports whether it could; false leaves it as it was. The first min(size, to)
-	// bytes keep their contents, and from then on the block's size is to.
+	// ResizeSized changes the size of a live block in place from size to to bytes and reports
+	// whether it could. On false the block is unchanged. On true the first min(size, to) bytes keep
+	// their contents, and the block's size is to from then on.
 	ResizeSized(p unsafe.Pointer, size, align, to int) bool
 
-	// FreeSized gives a live block back. Nil does nothing.
+	// FreeSized frees a live block. A nil p does nothing.
 	FreeSized(p unsafe.Pointer, size, align int)
 }
 
-// MaxAlign is the greatest alignment that can be asked for, in bytes. Some
-// allocators refuse less than that with ErrTooBig.
+// MaxAlign is the largest alignment that a caller may request, in bytes. Some allocators refuse
+// smaller alignments with ErrTooBig.
 const MaxAlign = 1 << 30
 
-// checkAllocator panics when the allocator that a function is to use is nil.
+// checkAllocator panics when the allocator passed to the named function is nil.
 func checkAllocator(name string, a Allocator) {
 	if a == nil {
 		panic("alloc: " + name + ": the allocator is nil")
 	}
 }
 
-// checkBlock panics unless size and align are such as an Allocator takes.
+// checkBlock panics unless size and align are valid arguments of an Allocator.
 func checkBlock(name string, size, align int) { checkBlockOp(name, "", size, align) }
 
-// checkBlockOp is checkBlock for a name in two parts, which only a panic joins: that allocates.
+// checkBlockOp is checkBlock for a name in two parts. Only the panic joins them, because joining
+// allocates.
 func checkBlockOp(of, op string, size, align int) {
 	if size < 0 || align < 0 || align&(align-1) != 0 || align > MaxAlign {
 		panicBlock(of, op, size, align)
@@ -66,8 +67,8 @@ func panicBlock(of, op string, size, align int) {
 		of, op, size, align, MaxAlign))
 }
 
-// FreesInOrder reports whether a wants its blocks back last in, first out: a Stack, or
-// a wrapper (what has a method Unwrap) around one.
+// FreesInOrder reports whether a requires blocks to be freed last in, first out: a Stack, or a
+// wrapper (a type with a method Unwrap) around one.
 func FreesInOrder(a Allocator) bool {
 	for {
 		switch v := a.(type) {
@@ -81,8 +82,8 @@ func FreesInOrder(a Allocator) bool {
 	}
 }
 
-// ResizeSized is Resize for callers that know size and alignment: it panics, as
-// FreeSized does, for a block that cannot have been allocated with them.
+// ResizeSized is Resize for callers that know size and alignment. Like FreeSized, it panics for a
+// block that cannot have been allocated with them.
 func (h *Heap) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return h.resizeSized("Heap.ResizeSized", nil, p, size, align, to)
 }
@@ -97,23 +98,22 @@ func (h *Heap) resizeSized(name string, l *Local, p unsafe.Pointer, size, align,
 	b := block{p: p}
 	h.find(name, &b)
 	h.checkSized(name, &b, size, align)
-	// couldBe is what FreeSized will ask of the new size, whatever the alignment is.
+	// couldBe is the test that FreeSized applies to the new size, whatever the alignment.
 	return b.couldBe(to) || h.resize(&b, to)
 }
 
-// Allocator returns the universe's own blocks: each a run of whole chunks, 16 KiB to
-// 1 MiB, aligned to a chunk or to as much as 64 KiB. More is an error that wraps
-// ErrTooBig. A heap on the universe wastes less and knows larger ones. Any goroutine
-// may use it, and its blocks are the runs of Universe.Free.
+// Allocator returns an allocator of whole chunks of the universe. Each block is a run of 16 KiB to
+// 1 MiB, aligned to a chunk or, on request, to at most 64 KiB; a larger size or alignment is an
+// error that wraps ErrTooBig. A Heap on the universe wastes less and allocates larger blocks. Any
+// goroutine may use the allocator, and Universe.Free may free its blocks.
 func (u *Universe) Allocator() Allocator { return universeBlocks{u} }
 
 type universeBlocks struct{ u *Universe }
 
-// mostRunAlign is the alignment of a universe's base wherever its pages come from.
+// mostRunAlign is the guaranteed alignment of a universe's base, whatever its pages come from.
 const mostRunAlign = 64 << 10
 
-// Alloc claims a run; for an alignment above a chunk's a longer one, whose end it
-// gives back.
+// Alloc claims a run. For an alignment above a chunk it claims a longer run and frees the end.
 func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkBlock("Universe.Allocator.Alloc", size, align)
 	if size > maxRunBytes || align > mostRunAlign {
@@ -139,7 +139,7 @@ func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
 	return b.u.Pointer(first), nil
 }
 
-// ResizeSized takes chunks behind the run, or gives its last ones back.
+// ResizeSized extends the run in place, or frees its last chunks.
 func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	checkBlock("Universe.Allocator.ResizeSized", to, align)
 	first := b.run("ResizeSized", p, size, align)
@@ -159,14 +159,14 @@ func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool 
 	return true
 }
 
-// FreeSized is Universe.Free of the run.
+// FreeSized frees the run by Universe.Free.
 func (b universeBlocks) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
 		b.u.Free(b.run("FreeSized", p, size, align), chunksFor(size))
 	}
 }
 
-// run returns the first chunk of a block, which begins where a chunk does.
+// run returns the first chunk of a block; it panics unless p is the start of a chunk.
 func (b universeBlocks) run(op string, p unsafe.Pointer, size, align int) ChunkIndex {
 	checkBlockOp("Universe.Allocator.", op, size, align)
 	first, ok := b.u.IndexOf(p)
@@ -176,5 +176,5 @@ func (b universeBlocks) run(op string, p unsafe.Pointer, size, align int) ChunkI
 	return first
 }
 
-// chunksFor returns how many chunks a run of size bytes has.
+// chunksFor returns the number of chunks in a run of size bytes.
 func chunksFor(size int) int { return (max(size, 1) + ChunkSize - 1) / ChunkSize }

@@ -10,9 +10,9 @@ import (
 	"quarry/internal/debug"
 )
 
-// What an arena remembers of what it gave up: epochs, and in debug builds poison.
+// The record of what an arena gave up: epochs, and poison in debug builds.
 
-// cut begins an epoch: all from the place on has been given up.
+// cut begins an epoch: everything from the current position on has been given up.
 func (a *Arena) cut() {
 	if !a.temps {
 		return
@@ -25,7 +25,7 @@ func (a *Arena) cut() {
 	a.cuts = append(a.cuts, cut{epoch: a.epoch, position: at})
 }
 
-// givenUp reports whether what was at position in that epoch has been given up since.
+// givenUp reports whether the bytes at position in that epoch have been given up since.
 func (a *Arena) givenUp(epoch uint64, position uintptr) bool {
 	i, _ := slices.BinarySearchFunc(a.cuts, epoch+1, func(c cut, e uint64) int {
 		return cmp.Compare(c.epoch, e)
@@ -43,8 +43,8 @@ func (a *Arena) giveUp(i int, from, to uintptr) {
 	}
 }
 
-// handOut checks that nobody wrote to [from, to) of the current block after it was
-// given up, and marks [at, to) as fresh.
+// handOut panics if [from, to) of the current block was written after it was given up, and marks
+// [at, to) as fresh.
 func (a *Arena) handOut(from, at, to uintptr) {
 	b := &a.blocks[a.cur]
 	if bad, ok := b.stale(from, min(to, b.poison)); ok {
@@ -69,8 +69,8 @@ func (b *arenaBlock) stale(from, to uintptr) (bad uintptr, ok bool) {
 	return 0, false
 }
 
-// Temp is a value in an arena that knows when it was made, so that its use after the
-// arena gave it up is caught, in every build. It is for Go memory: it holds pointers.
+// Temp is a pointer to a value in an arena that detects, in every build, use after the arena gave
+// the value up. A Temp holds Go pointers, so it must stay in Go memory.
 type Temp[T any] struct {
 	p        *T
 	a        *Arena
@@ -78,7 +78,7 @@ type Temp[T any] struct {
 	position uintptr
 }
 
-// NewTemp makes a zero T in the arena. An error is that of New.
+// NewTemp allocates a zero T in the arena. Its errors are those of New.
 func NewTemp[T any](a *Arena) (Temp[T], error) {
 	if a == nil {
 		panic("alloc: NewTemp: the arena is nil")
@@ -91,9 +91,9 @@ func NewTemp[T any](a *Arena) (Temp[T], error) {
 	return Temp[T]{p: p, a: a, epoch: a.epoch, position: a.position() - max(unsafe.Sizeof(*p), 1)}, nil
 }
 
-// Get returns the value. It panics when the arena gave it up by Rewind, Reset or
-// FreeSized, and for the zero Temp. Cost: a comparison while nothing was given up
-// since, then a search among what was.
+// Get returns the value. It panics for the zero Temp, and when the arena has given the value up by
+// Rewind, Reset or FreeSized. Cost: one comparison while the arena has given nothing up since
+// NewTemp, then a binary search of what it gave up.
 func (t Temp[T]) Get() *T {
 	if t.a == nil || t.a.epoch != t.epoch && t.a.givenUp(t.epoch, t.position) {
 		t.panicStale()
@@ -115,8 +115,8 @@ func (t Temp[T]) panicStale() {
 		reflect.TypeFor[T](), t.position, t.epoch, t.a.epoch))
 }
 
-// Verify checks the invariants of the arena and returns an error that names the one
-// that does not hold.
+// Verify checks the numbered invariants of the arena and returns an error that names one that does
+// not hold.
 func (a *Arena) Verify() error {
 	if a.base == nil {
 		if a.at != 0 || a.end != 0 || a.cur != 0 || a.before != 0 {

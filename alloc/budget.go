@@ -5,48 +5,47 @@ import (
 	"fmt"
 )
 
-// ErrBudget is wrapped, beside ErrCommit, by errors of all that would commit more
-// memory than SetBudget allows.
+// ErrBudget is wrapped, beside ErrCommit, by the error of any commit that would exceed the cap set
+// by SetBudget.
 var ErrBudget = errors.New("over the budget of the process")
 
-// Budget is what a process may take off the heap: all its universes, with what is on
-// them, and all blocks that are mappings of their own, of heaps and of Pages. What
-// counts is what they have committed, [Stats].Committed and HeapStats.Mapped and
-// Kept: whole 2 MiB. The zero value is no budget.
+// Budget bounds what a process takes off the heap: all universes with everything allocated on them,
+// and all blocks with mappings of their own, from heaps and from Pages. It counts committed memory,
+// that is [Stats].Committed and HeapStats.Mapped and Kept, in whole 2 MiB. The zero value sets no
+// bound.
 type Budget struct {
-	// OffHeap is the cap in bytes; 0: none. Before something is refused, whatever in
-	// the process is empty and was kept for reuse goes back to the system, by PurgeAfter and
-	// Retain or not, until there is room.
+	// OffHeap is the cap in bytes; 0 means none. Before a commit is refused, empty memory kept for
+	// reuse anywhere in the process returns to the system, regardless of PurgeAfter and Retain,
+	// until there is room.
 	OffHeap int64
 
-	// Near, unless nil, is called when what is committed reaches NearPercent of
-	// OffHeap from below, and by SetBudget when it is there already. It has a goroutine
-	// of its own, so it may free, allocate and set another budget; one call is under
-	// way at a time, and crossings during it make one call more.
+	// Near, unless nil, is called when committed memory reaches NearPercent of OffHeap from below,
+	// and by SetBudget when it is there already. Near runs in its own goroutine, so it may free,
+	// allocate and set another budget. At most one call is under way at a time; crossings during a
+	// call cause one more call.
 	Near        func(BudgetUse)
 	NearPercent int // 1 to 100; 0: 90
 
-	// Total, unless 0, is how many bytes the process may take with what is Go's:
-	// GOMEMLIMIT is kept at Total less what is committed off the heap, but at what Go
-	// needs at that moment at least (see [GCFor]). Where mmap.Real is false, as in race builds and
-	// WebAssembly, all is Go's and the limit stays at Total. GOGC stays as it is.
+	// Total, unless 0, is how many bytes the process may take in all, Go memory included. SetBudget
+	// keeps GOMEMLIMIT at Total minus what is committed off the heap, but never below what Go needs
+	// at that moment (see [GCFor]). Where mmap.Real is false, as in race builds and WebAssembly,
+	// all memory is Go's and the limit stays at Total. GOGC is unchanged.
 	Total int64
 }
 
 const defaultNear = 90 // percent
 
-// SetBudget puts a budget in force for the whole process, in place of the one before,
-// which it returns. SetBudget(Budget{}) ends it, and puts GOMEMLIMIT back to what it
-// was before the first one with a Total.
+// SetBudget sets the budget of the whole process and returns the previous one. SetBudget(Budget{})
+// removes the budget and restores GOMEMLIMIT to its value before the first budget with a Total.
 //
-// An error wraps ErrBudget when more than OffHeap is committed, also after what is empty has
-// gone back, and ErrTooBig when what Total leaves is less than what Go needs; the
-// budget before stays in force then. It panics when a number is negative or NearPercent above 100,
-// and for Near without OffHeap.
+// An error wraps ErrBudget when more than OffHeap is committed even after empty memory has returned
+// to the system, and ErrTooBig when Total leaves less than Go needs; the previous budget then stays
+// in force. SetBudget panics when a number is negative, when NearPercent is above 100, and for Near
+// without OffHeap.
 //
-// Any goroutine may call it, Near too. Without a budget each 2 MiB that is committed
-// costs one atomic addition, and nothing else costs anything; with a Total it costs
-// 0.6 us and 240 B of garbage. A purge costs 10 us for each 2 MiB that goes back.
+// Any goroutine, and Near itself, may call SetBudget. Without a budget each commit of 2 MiB costs
+// one atomic addition and nothing else costs anything; with a Total a commit costs 0.6 us and 240 B
+// of garbage. A purge costs 10 us for each 2 MiB returned.
 func SetBudget(b Budget) (before Budget, err error) {
 	if b.OffHeap < 0 || b.Total < 0 || b.NearPercent < 0 || b.NearPercent > 100 || b.Near != nil && b.OffHeap == 0 {
 		panic(fmt.Sprintf("alloc: SetBudget: OffHeap=%d NearPercent=%d Total=%d, Near given: %v: want none below 0, at most 100 percent, and Near with OffHeap only",
@@ -80,7 +79,7 @@ func (l *ledger) setBudget(b Budget) (before Budget, err error) {
 		return before, nil
 	}
 	l.set(t)
-	if !l.purge(fits) { // those who were charged by the terms before, since the look above
+	if !l.purge(fits) { // purge what was charged under the old terms meanwhile
 		l.set(old)
 		return before, over()
 	}
@@ -90,27 +89,27 @@ func (l *ledger) setBudget(b Budget) (before Budget, err error) {
 	return before, nil
 }
 
-// BudgetUse is what a process takes off the heap, in bytes.
+// BudgetUse describes the off-heap memory of the process, in bytes.
 type BudgetUse struct {
-	Committed int64 // by all universes and mappings
+	Committed int64 // committed by all universes and mappings
 	Cap       int64 // Budget.OffHeap; 0: none
-	Purged    int64 // given back so far because something else would have been refused
-	Refused   int64 // how many times something was refused so far
+	Purged    int64 // returned to the system so far so that something else was not refused
+	Refused   int64 // number of commits refused so far
 	GoLimit   int64 // GOMEMLIMIT now
 }
 
-// ReadBudget returns what is in use now. It works without a budget too, and costs
-// some loads.
+// ReadBudget returns the current figures. It works without a budget too, and costs a few atomic
+// loads.
 func ReadBudget() BudgetUse { return process.read() }
 
-// String gives the figures as a JSON object.
+// String returns the figures as a JSON object.
 func (u BudgetUse) String() string {
 	return fmt.Sprintf(`{"committed":%d,"cap":%d,"purged":%d,"refused":%d,"go_limit":%d}`,
 		u.Committed, u.Cap, u.Purged, u.Refused, u.GoLimit)
 }
 
-// BudgetVar is ReadBudget as an expvar.Var: expvar.Publish("offheap", alloc.BudgetVar{}).
+// BudgetVar exposes ReadBudget as an expvar.Var: expvar.Publish("offheap", alloc.BudgetVar{}).
 type BudgetVar struct{}
 
-// String gives what is in use now as a JSON object.
+// String returns the current figures as a JSON object.
 func (BudgetVar) String() string { return ReadBudget().String() }

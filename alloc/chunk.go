@@ -15,16 +15,15 @@ type ChunkIndex uint32
 // Base returns the address of chunk 0.
 func (u *Universe) Base() unsafe.Pointer { return u.base }
 
-// Pointer returns the address of a chunk. The index must be one of this
-// universe; neither that nor whether the chunk is in use is checked.
+// Pointer returns the address of a chunk. It checks neither that c is a chunk of this universe nor
+// that the chunk is in use.
 func (u *Universe) Pointer(c ChunkIndex) unsafe.Pointer {
 	// Safe because base is the start of one reservation (one Go object in race
 	// builds) and c is below its number of chunks.
 	return unsafe.Add(u.base, uintptr(c)<<chunkShift)
 }
 
-// IndexOf returns the chunk that p points into, and false when p does not point
-// into this universe.
+// IndexOf returns the chunk that p points into, and false when p does not point into this universe.
 func (u *Universe) IndexOf(p unsafe.Pointer) (ChunkIndex, bool) {
 	offset := uintptr(p) - uintptr(u.base)
 	if offset >= uintptr(u.index.Words())*MegachunkSize {
@@ -33,8 +32,8 @@ func (u *Universe) IndexOf(p unsafe.Pointer) (ChunkIndex, bool) {
 	return ChunkIndex(offset >> chunkShift), true
 }
 
-// Bytes returns the memory of a run of n chunks that is in use. It panics when
-// one of them is not, and unless n is in 1..64.
+// Bytes returns the memory of the run of n chunks from first on. It panics unless all of them are
+// in use and n is in 1..64.
 func (u *Universe) Bytes(first ChunkIndex, n int) []byte {
 	checkCount("Bytes", n)
 	for i := range n {
@@ -51,21 +50,21 @@ func (u *Universe) bytes(first ChunkIndex, n int) []byte {
 	return unsafe.Slice((*byte)(u.Pointer(first)), n*ChunkSize)
 }
 
-// isRun reports whether n chunks from one at offset at on are a run of megachunk m.
+// isRun reports whether the n chunks from offset at of megachunk m are a run: all in one megachunk,
+// which exists.
 func (u *Universe) isRun(m, at, n int) bool {
 	return uint(n-1) < ChunksPerMegachunk && at+n <= ChunksPerMegachunk && m < u.index.Words()
 }
 
-// InUse reports whether a chunk is handed out.
+// InUse reports whether a chunk is allocated.
 func (u *Universe) InUse(c ChunkIndex) bool {
 	m := int(c) / ChunksPerMegachunk
 	return m < u.index.Words() && u.index.Word(m).Load()>>(c%ChunksPerMegachunk)&1 != 0
 }
 
-// Runs walks all chunks in use, as runs of contiguous chunks of one megachunk in
-// rising order: what separate calls handed out side by side is one run. Other
-// goroutines may allocate and free meanwhile; each megachunk is seen at one
-// instant.
+// Runs iterates over all chunks in use, in rising order, as maximal runs of contiguous chunks of
+// one megachunk; adjacent chunks from separate calls form one run. Other goroutines may allocate
+// and free meanwhile; each megachunk is read at one instant.
 func (u *Universe) Runs() iter.Seq2[ChunkIndex, int] {
 	return func(yield func(ChunkIndex, int) bool) {
 		for m := range u.index.Words() {

@@ -9,10 +9,10 @@ import (
 	"quarry/mmap"
 )
 
-// Claims: how a run of chunks is found, made usable and handed out. The protocol
-// is described in universe.go.
+// Claims: how a run of chunks is found, made usable and returned. universe.go describes the
+// protocol.
 
-// wish is what a caller asks of a run beside its length.
+// wish is what a caller requires of a run besides its length.
 type wish uint8
 
 const (
@@ -21,9 +21,9 @@ const (
 	alignedRun wish = 1 << 1 // its first chunk is a multiple of its length, a power of two
 )
 
-// tryAlloc claims a run of n chunks: a single one in the shard's home, which may
-// be a new one, else wherever it fits best. It returns ErrFull, bare, when there is
-// none, as all do that look for one.
+// tryAlloc claims a run of n chunks: a single chunk in the shard's home, which may move to a new
+// megachunk, and a longer run where it fits best. It returns the bare ErrFull when there is none,
+// as all functions of the search do.
 func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
 	if err := u.refuse(name); err != nil {
 		return 0, err
@@ -35,11 +35,11 @@ func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
 	return u.search(n, shard, c, name)
 }
 
-// search claims a run of n chunks by best fit, first outside the lines of other
-// shards, then anywhere.
+// search claims a run of n chunks by best fit, first outside the lines that other shards lease,
+// then anywhere.
 func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error) {
 	for anywhere := false; ; anywhere = true {
-		passed := false // a line of another shard
+		passed := false // skipped a line that another shard leases
 		f := u.fit(n, c)
 		for m, ok := f.Next(); ok; m, ok = f.Next() {
 			if !anywhere && u.leases.isOthers(m, shard) {
@@ -58,8 +58,7 @@ func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error)
 	if mutant == trustIndex {
 		return 0, ErrFull
 	}
-	// Homes are not in the index, and the summaries may have lagged behind a
-	// free; the masks never do.
+	// The index does not cover homes, and its summaries may lag behind a free; the masks never lag.
 	for m := range u.index.Words() {
 		if first, err := u.claim(m, n, c, name); err != ErrFull {
 			return first, err
@@ -75,7 +74,7 @@ func (u *Universe) fit(n int, c wish) bitmask.Fit {
 	return u.index.Fit(n)
 }
 
-// claim takes a run of n chunks of megachunk m, when there is one.
+// claim claims a run of n chunks of megachunk m and makes it usable, if there is one.
 func (u *Universe) claim(m, n int, c wish, name string) (ChunkIndex, error) {
 	run, ok := u.take(m, n, c)
 	if !ok {
@@ -84,8 +83,7 @@ func (u *Universe) claim(m, n int, c wish, name string) (ChunkIndex, error) {
 	return u.claimed(m, run, c, name)
 }
 
-// take sets the bits of a run in megachunk m, the lowest one that there is, and
-// returns them.
+// take sets the bits of the lowest suitable run of megachunk m and returns them.
 func (u *Universe) take(m, n int, c wish) (run uint64, ok bool) {
 	var before, now uint64
 	if c&alignedRun != 0 {
@@ -99,9 +97,8 @@ func (u *Universe) take(m, n int, c wish) (run uint64, ok bool) {
 	return before ^ now, ok
 }
 
-// claimed makes a run that was just claimed usable: its granule is committed when
-// it is not ready. When that is refused the claim is taken back, and a run is
-// looked for in memory that is ready.
+// claimed makes a newly claimed run usable: it commits the run's granule when that is not ready.
+// When the commit is refused, it takes the claim back and looks for a run in committed memory.
 func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, error) {
 	pause()
 	if u.ready[m/2].Load() == 0 {
@@ -114,7 +111,7 @@ func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, 
 	return u.handOut(m, run, c), nil
 }
 
-// rollBack gives back a claim whose memory was refused.
+// rollBack releases a claim whose memory was refused.
 func (u *Universe) rollBack(m, at, n int) {
 	switch mutant {
 	case keepClaim:
@@ -129,8 +126,8 @@ func (u *Universe) rollBack(m, at, n int) {
 	u.unclaim(m, at, n)
 }
 
-// tryReady looks for a run in memory that is committed already, after a commit
-// was refused.
+// tryReady looks for a run in committed memory after a commit was refused; refused is its error
+// when there is none.
 func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
 	for m := range u.index.Words() {
 		if u.ready[m/2].Load() == 0 {
@@ -140,7 +137,7 @@ func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
 		if !ok {
 			continue
 		}
-		// The granule may have been trimmed between the two looks.
+		// The granule may have been trimmed between the two loads.
 		if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil {
 			u.unclaim(m, bits.TrailingZeros64(run), n)
 			continue
@@ -150,11 +147,11 @@ func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
 	return 0, refused
 }
 
-// handOut marks a run of megachunk m dirty that is claimed and ready, clears it when
-// it must be zero, and returns its first chunk.
+// handOut marks a claimed, committed run of megachunk m as dirty, clears it when it must be zero,
+// and returns its first chunk.
 func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
 	first := ChunkIndex(m*ChunksPerMegachunk + bits.TrailingZeros64(run))
-	dirty := u.dirty[m].Load() & run // nobody else writes bits of chunks that are ours
+	dirty := u.dirty[m].Load() & run // no one else writes the bits of our chunks
 	if dirty != run && mutant != forgetDirty {
 		u.dirty[m].Or(run)
 	}
@@ -169,18 +166,17 @@ func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
 	return first
 }
 
-// commit makes granule g ready. Two goroutines may ask for the same one; it is charged
-// to the budget once.
+// commit makes granule g ready. Concurrent calls for one granule charge the budget once.
 func (u *Universe) commit(g int) error {
 	u.commits.Lock()
 	defer u.commits.Unlock()
 	if u.ready[g].Load() != 0 {
 		return nil
 	}
-	over := process.charge(mmap.Granule) // without mu, since it may trim this very universe
+	over := process.charge(mmap.Granule) // without mu, since charging may trim this very universe
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.ready[g].Load() != 0 { // a trimmer had it for a moment
+	if u.ready[g].Load() != 0 { // a trimmer had cleared it for a moment
 		if over == nil {
 			process.refund(mmap.Granule)
 		}

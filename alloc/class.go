@@ -3,9 +3,9 @@ package alloc
 import "fmt"
 
 // Size classes of the heap: a chunk of 16 KiB is cut into slots of one size. All sizes are
-// multiples of 16; from 128 B on there are four classes per doubling, so at most a fifth of a slot
-// is unused, and above 1 KiB the sizes are the largest that fit a whole number of times into a
-// chunk:
+// multiples of 16. From 128 B on there are four classes per doubling, so at most a fifth of a slot
+// is unused. Above 1 KiB the sizes are the largest that divide a chunk into a whole number of
+// slots:
 //
 //	slots of a chunk   1024 512 341 256 204 170 146 128 ... 7    6    5    4    3    2
 //	size, bytes          16  32  48  64  80  96 112 128 ... 2336 2720 3264 4096 5456 8192
@@ -24,18 +24,18 @@ const (
 	maxSlots    = ChunkSize / quantum // slots of a chunk at most
 	slotWords   = maxSlots / 64       // words of a slab's mask
 	classCount  = len(classSizes)     // number of classes
-	classLimit  = 32                  // length of tables by class: a mask does for a bound
-	maxRunBytes = MegachunkSize       // largest block inside the universe
+	classLimit  = 32                  // length of tables by class: a power of two, so a mask does the bounds check
+	maxRunBytes = MegachunkSize       // bytes of the largest block inside the universe
 	maxMapping  = 1 << 46             // bytes of the largest mapping; beyond any address space today
 
 	classByUnits = maxSlot/quantum + 1 // entries of classOf
 )
 
-// class is what the arithmetic of a class needs, in half a cache line.
+// class holds the arithmetic of a size class, in half a cache line.
 type class struct {
 	size       uint32 // bytes of a slot
 	reciprocal uint32 // slot = offset*reciprocal >> 32 for offset < 16 KiB
-	end        uint32 // slots * size: no slot begins at or behind it
+	end        uint32 // slots * size: no slot begins at or after it
 	slots      uint16 // slots of a chunk
 	words      uint16 // words of a mask that have a slot
 	tail       uint64 // bits of the last word beyond the slots
@@ -70,12 +70,12 @@ func init() {
 	}
 }
 
-// slot returns the slot that an offset into a chunk falls into.
+// slot returns the slot that contains an offset into a chunk.
 func (k *class) slot(offset uint32) uint32 {
 	return uint32(uint64(offset) * uint64(k.reciprocal) >> 32)
 }
 
-// beyond returns the bits of word i that stand for no slot, which are always set.
+// beyond returns the bits of word i that stand for no slot; they are always set.
 func (k *class) beyond(i int) uint64 {
 	if i == int(k.words)-1 {
 		return k.tail
@@ -83,9 +83,9 @@ func (k *class) beyond(i int) uint64 {
 	return 0
 }
 
-// SlotSize returns how many bytes [Heap.Usable] says of a block of size bytes without an alignment
-// of its own, for callers that have just allocated it: the size of its class. Above 8,192 bytes,
-// where blocks are no slots, it returns 0. It panics when size is negative.
+// SlotSize returns the number of bytes that [Heap.Usable] reports for a new block of size bytes
+// allocated without an alignment: the slot size of its class. It returns 0 above 8,192 bytes, where
+// blocks are not slots. It panics when size is negative.
 func SlotSize(size int) int {
 	switch {
 	case size < 0:
@@ -96,8 +96,8 @@ func SlotSize(size int) int {
 	return int(classes[classOf[(size+quantum-1)/quantum]].size)
 }
 
-// classFor returns the smallest class for a block of size bytes, size at most maxSlot, whose slots
-// are all aligned to align, and false when there is none.
+// classFor returns the smallest class for a block of size bytes, at most maxSlot, all of whose
+// slots are aligned to align, and false when there is none.
 func classFor(size, align int) (int, bool) {
 	number := int(classOf[(size+quantum-1)/quantum])
 	if align <= quantum {

@@ -11,123 +11,90 @@ import (
 
 // The store.
 //
-// Rows are dense: the chunks in use are full but for the last, a row that goes is replaced by the
-// last row of all, and new rows come behind it. So the books are one count and two lists of chunks:
+// Rows are dense: every chunk in use except the last is full, a removed row is replaced by the last
+// row of the store, and new rows are appended. So the only books are one count and two lists of
+// chunks:
 //
 //	100 rows a unit, 530 rows:
 //	chunks   [ 17: 100 rows ] [ 18: 100 rows ] [ 40-41: 200 rows ] [ 44-47: 130 rows ]
-//	reserve  [ 64-71: empty ]                      the next to be used last
-//
-// A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk of one
-// eighth, or 1, 2, 4 ... 64 units. Its layout is that of one unit with every offset and the number
-// of rows times its units, or one less where those are many (Scale), so one plan and one
-// multiplication serve chunks of all sizes. The index of a chunk's first eighth has k zero bits,
-// where the owner can put a row. Offsets in a unit are multiples of 64, so an eighth of one still
-// is a multiple of 8, which is as much as Go types ask for. Growth takes what the policy says as
-// few large chunks: doubling gives chunks of 1, 1, 2, 4 ... units, in which long loops run at the
-// speed of long slices (docs/decisions/0011).
-//
-// The first chunk is a small one when the store may have small chunks, its policy multiplies, and
-// the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the only one
-// of its store, reserve included. When more rows are needed Grow puts chunks behind it, the owner
-// copies its rows to the first of those, and Promote drops it. Policies do not count it: they count
-// units, and it is none. The only chunk of such a store is left in the same way for one of at least
-// twice its size, up to 64 KiB, so some hundred rows are one chunk; a loop over two takes 40 ns
-// more (docs/decisions/0016).
-//
-// The reserve is what growth took beyond its need and what rows that went left behind. With step(n)
-// for the units that the policy adds to n, a chunk that empties is kept until the reserve is above
-// 2*step(units); then it is cut to step(units). So a row that comes and goes at the border of a
-// chunk, or of the reserve, never reaches the universe each time. A store without rows keeps no
-// more than step(0): there may be many of them.
-//
-// Rows that went leave the last chunk as large as it was, up to a megachunk. Refit takes a smaller
-// one for its rows, which go there as from a chunk that was outgrown.
-//
-// Invariants, checked by Verify:
-//
-//	T1 There are as many chunks as the rows need: all full but the last, which is
-//	   not empty; each knows the rows before it.
-//	T2 Every unit of a chunk, of the reserve too, is in use in the universe, and of
-//	   one chunk. A chunk of 2^k eighths begins at a multiple of 2^k.
-//	T3 The reserve is not above 2*step(units), nor step(0) without rows, unless
-//	   more was asked for in advance.
-//	T4 The plan is sound, and every column lies inside its place in the plan.
-//	T5 A small chunk is the only chunk, reserve included.
+//	reserve  [ 64-71: empty ]                      the last one listed is used next
 
-// ColumnStore is what Table and the archetypes of package ecs have in common: rows in columns over
-// chunks of a universe, without the types. Positions count the chunks in use, rows count within a
-// chunk. It checks no positions; its owner does. One goroutine at a time may use it.
+// ColumnStore stores rows in columns over chunks of a universe, without the Go types of the
+// columns. Table and the archetypes of package ecs are built on it. A position is the index of a
+// chunk among the chunks in use; a row is counted within its chunk. ColumnStore does not check
+// positions; its owner does. One goroutine at a time may use it.
 type ColumnStore struct {
 	u           *Universe
-	smallChunks *SmallChunks  // of small chunks; nil: none
+	smallChunks *SmallChunks  // source of small chunks; nil: none
 	per         int           // rows of a full unit
 	count       int           // rows
-	tail        tail          // the last chunk, at hand for rows that come and go one by one
+	tail        tail          // the last chunk, cached for operations on single rows
 	chunks      []StoreChunk  // in use, in order of their rows (T1)
-	reserve     []StoreChunk  // held, without rows; the last is used next
-	units       int           // of chunks
+	reserve     []StoreChunk  // empty chunks; the last is used next
+	units       int           // units of chunks
 	spare       int           // units of reserve
-	largest     uint32        // order of the largest chunk to ask for
-	heir        int           // position of a chunk that the rows of the one before it are to go to, see Leaving; 0: none
-	skewed      bool          // large chunks are laid out as one unit less: see Scale
-	meet        uint32        // order from which chunks are large in this sense
-	columns     []StoreColumn // with storage
-	own         RowCopy       // of a row over another
-	growth      Growth        // of the number of units
-	floor       int           // units that only Trim gives back
+	largest     uint32        // largest order to allocate
+	heir        int           // position of the chunk that replaces the one before it (see Leaving); 0: none
+	skewed      bool          // large chunks leave one unit unused (see Scale)
+	meet        uint32        // lowest order of a large chunk in this sense
+	columns     []StoreColumn // columns with storage
+	own         RowCopy       // copies a row over another row of the store
+	growth      Growth        // policy for the number of units
+	floor       int           // units that only Trim and Release free
 }
 
 // StoreChunk is a chunk of a store: 2^Order eighths of a unit.
 type StoreChunk struct {
-	First SmallIndex // its first one, a multiple of 2^Order
+	First SmallIndex // its first eighth, a multiple of 2^Order
 	Order uint32     // 0, or UnitOrder to MaxStoreOrder
-	Start int        // rows of the chunks before it
+	Start int        // rows in the chunks before it
 }
 
 // Small reports whether the chunk is an eighth of a unit.
 func (c StoreChunk) Small() bool { return c.Order < UnitOrder }
 
-// Units returns the number of units of the chunk; a small one has none.
+// Units returns the number of units of the chunk; 0 for a small chunk.
 func (c StoreChunk) Units() int { return 1 << c.Order >> UnitOrder }
 
-// Bytes returns the size of the chunk.
+// Bytes returns the size of the chunk in bytes.
 func (c StoreChunk) Bytes() int { return SmallChunkSize << c.Order }
 
-// tail is what single rows need to know of the last chunk.
+// tail caches the last chunk for operations on single rows.
 type tail struct {
 	base  unsafe.Pointer
 	scale uintptr
-	start int // rows before it
-	full  int // rows when it is full; 0 without a chunk
+	start int // rows in the chunks before it
+	full  int // rows in all chunks when it is full; 0 without a chunk
 }
 
-// StoreColumn is a column that takes room in the chunks of a store.
+// StoreColumn is a column that occupies space in the chunks of a store.
 type StoreColumn struct {
-	Offset uint32 // bytes from a small chunk's start to row 0: an eighth of the plan's
+	Offset uint32 // bytes from a small chunk's start to row 0: an eighth of the offset in the plan
 	Size   uint32 // bytes of one row's element
 	Key    uint32 // the owner's number of the column
 }
 
-// DefaultChunkGrowth is how tables take chunks unless told otherwise: doubling, at most 16 chunks
-// (256 KiB) at a time. Measured on an EPYC virtual machine: policies are alike in making a million
+// DefaultChunkGrowth returns the default growth of tables: doubling, at most 16 chunks (256 KiB) at
+// a time. Measured on an EPYC virtual machine, all policies take the same time to append a million
 // rows one by one (11 ns each, BenchmarkGrow of ecs); a larger step only keeps more in reserve.
 func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
 
-// fewColumns is up to how many columns a store is not skewed: loops over few lose by it.
+// fewColumns is the number of columns up to which a store is not skewed: with few columns loops are
+// slower when skewed.
 const fewColumns = 4
 
-// Orders of chunks.
+// Orders of chunks: a chunk of order k has 2^k eighths of a unit.
 const (
-	UnitOrder     = 3             // of one unit
-	lastAlone     = UnitOrder + 1 // the largest that rows leave when it is the only one
+	UnitOrder     = 3             // one unit
+	lastAlone     = UnitOrder + 1 // largest order that a sole chunk is promoted from
 	MaxStoreOrder = UnitOrder + 6 // the largest: 64 units, a megachunk
 )
 
-// MakeColumnStore makes a store without chunks. The columns are those of plan that have a size and
-// that the store is to copy and clear. Chunks have orders to largest, UnitOrder to MaxStoreOrder,
-// and no more units than growth adds at a time. smallChunks, of the same universe, is where small
-// chunks come from; nil: the store has none.
+// MakeColumnStore returns a store without chunks. columns are the columns of plan that have a size
+// and that the store is to copy and clear. Chunks have orders up to largest, which is in UnitOrder
+// to MaxStoreOrder, and no chunk has more units than growth adds at a time. Small chunks come from
+// smallChunks, which must be of the same universe; with nil the store has none. MakeColumnStore
+// panics when u or plan is nil.
 func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []StoreColumn, growth Growth, largest uint32) ColumnStore {
 	checkUniverse("MakeColumnStore", u)
 	if plan == nil {
@@ -147,8 +114,9 @@ func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, c
 	return g
 }
 
-// Replan gives a store without rows another layout, of so many rows a unit: that of another store
-// whose chunks it will take, or, nil, its own. The chunks of its reserve stay: they have no rows.
+// Replan gives a store without rows another layout, of rows rows per unit. With like, the layout is
+// skewed as like is, so that the store can take chunks from like; with nil, the store decides from
+// its own columns. The chunks in reserve stay, since they hold no rows.
 func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore) {
 	g.skewed = len(columns) > fewColumns
 	if like != nil {
@@ -160,11 +128,11 @@ func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore)
 	}
 }
 
-// meetingOrder returns the order from which offsets of columns are multiples of 4 KiB, those in a
-// unit being multiples of a cache line.
+// meetingOrder returns the order from which column offsets are multiples of 4 KiB, given that
+// offsets in a unit are multiples of a cache line of line bytes.
 func meetingOrder(line int) uint32 { return UnitOrder + uint32(bits.Len(uint(4096/line))) - 1 }
 
-// widest returns the greatest alignment of a plan's columns.
+// widest returns the largest alignment of a plan's columns.
 func widest(plan *layout.Plan) int {
 	align := 1
 	for i := range plan.Places {
@@ -176,14 +144,14 @@ func widest(plan *layout.Plan) int {
 // Len returns the number of rows.
 func (g *ColumnStore) Len() int { return g.count }
 
-// PerUnit returns the rows of a full chunk of one unit.
+// PerUnit returns the number of rows in a full chunk of one unit.
 func (g *ColumnStore) PerUnit() int { return g.per }
 
-// Scale returns what offsets of columns are multiplied by in a chunk of an order: its eighths, but
-// in a large one with many columns those of one of its units less. Offsets are multiples of cache
-// lines: 64 times one of 64 bytes, 32 times one of 128 or 16 times one of 256 is a multiple of 4
-// KiB, so a row of all columns would want the same few lines of the first-level cache
-// (docs/decisions/0017).
+// Scale returns the factor by which column offsets are multiplied in a chunk of the given order:
+// the number of eighths in the chunk, less the eighths of one unit in a large chunk of a skewed
+// store. Offsets are multiples of cache lines: 64 times an offset of 64 bytes, 32 times one of 128
+// or 16 times one of 256 is a multiple of 4 KiB. Without the skew the elements of one row would
+// compete for the same few lines of the first-level cache (docs/decisions/0017).
 func (g *ColumnStore) Scale(order uint32) uintptr {
 	scale := uintptr(1) << (order & 63)
 	if order >= g.meet && g.skewed {
@@ -192,19 +160,19 @@ func (g *ColumnStore) Scale(order uint32) uintptr {
 	return scale
 }
 
-// IsSkewed reports whether Scale leaves a unit of large chunks unused.
+// IsSkewed reports whether large chunks leave one unit unused; see Scale.
 func (g *ColumnStore) IsSkewed() bool { return g.skewed }
 
-// Fits returns the rows that a chunk has room for.
+// Fits returns the number of rows that a chunk has room for.
 func (g *ColumnStore) Fits(c StoreChunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }
 
 // memory returns the bytes of a chunk.
 func (g *ColumnStore) memory(c StoreChunk) []byte {
-	// Safe because the chunk is of the store, and in use.
+	// Safe because the chunk belongs to the store and is in use.
 	return unsafe.Slice((*byte)(g.u.PointerTo(c.First)), c.Bytes())
 }
 
-// free gives a chunk back that is in no list any more.
+// free returns a chunk that is in no list any more to its allocator.
 func (g *ColumnStore) free(c StoreChunk) {
 	if c.Small() {
 		g.smallChunks.Free(c.First)
@@ -213,32 +181,33 @@ func (g *ColumnStore) free(c StoreChunk) {
 	g.u.Free(c.First.Chunk(), c.Units())
 }
 
-// Chunks returns the chunks in use, in order of their rows, to read. It is good until the next call
-// of Grow, Pop, Cut, Clear or Release.
+// Chunks returns the chunks in use, in order of their rows. The caller must not modify the slice;
+// it is valid until the next call of Grow, Pop, Cut, Clear or Release.
 func (g *ColumnStore) Chunks() []StoreChunk { return g.chunks }
 
-// Columns returns the columns that were given to MakeColumnStore or Replan, to read.
+// Columns returns the columns given to MakeColumnStore or Replan. The caller must not modify the
+// slice.
 func (g *ColumnStore) Columns() []StoreColumn { return g.columns }
 
-// Own says how a row of the store goes over another.
+// Own returns the RowCopy that copies one row of the store over another.
 func (g *ColumnStore) Own() *RowCopy { return &g.own }
 
-// Units returns the number of units of the chunks in use; a small chunk has none.
+// Units returns the number of units of the chunks in use; a small chunk counts as none.
 func (g *ColumnStore) Units() int { return g.units }
 
-// Reserve returns the number of units that are held without rows.
+// Reserve returns the number of units in reserve.
 func (g *ColumnStore) Reserve() int { return g.spare }
 
-// RowsOf returns the rows of the chunk at a position.
+// RowsOf returns the number of rows in the chunk at pos.
 func (g *ColumnStore) RowsOf(pos int) int {
 	c := &g.chunks[pos]
 	return min(g.Fits(*c), g.count-c.Start)
 }
 
-// room returns the rows that the chunks in use have room for.
+// room returns the number of rows that the chunks in use have room for.
 func (g *ColumnStore) room() int { return g.tail.full }
 
-// turn looks up the tail after the last chunk has changed.
+// turn updates the tail after the last chunk has changed.
 func (g *ColumnStore) turn() {
 	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
@@ -247,21 +216,22 @@ func (g *ColumnStore) turn() {
 	}
 }
 
-// Full reports whether there is no room for a row.
+// Full reports whether the chunks in use have no room for another row.
 func (g *ColumnStore) Full() bool { return g.count >= g.tail.full }
 
-// Tail returns the place behind the last row, in the last chunk. The chunk must not be full, nor
-// have others without rows before it.
+// Tail returns the place after the last row. That place must be in the last chunk, so the last
+// chunk must not be full, and the chunk before it must be.
 func (g *ColumnStore) Tail() StoreRow {
 	return StoreRow{g.tail.base, g.tail.scale, g.count - g.tail.start}
 }
 
-// LastRow returns the place of the last row. There must be one, in the last chunk.
+// LastRow returns the place of the last row. The store must have a row, and it must be in the last
+// chunk.
 func (g *ColumnStore) LastRow() StoreRow {
 	return StoreRow{g.tail.base, g.tail.scale, g.count - 1 - g.tail.start}
 }
 
-// Last returns the position and row of the last row. There must be one.
+// Last returns the position and row of the last row. The last chunk in use must have a row.
 func (g *ColumnStore) Last() (pos, row int) {
 	pos = len(g.chunks) - 1
 	return pos, g.count - 1 - g.chunks[pos].Start
@@ -270,21 +240,22 @@ func (g *ColumnStore) Last() (pos, row int) {
 // LastChunk returns the position of the last chunk in use.
 func (g *ColumnStore) LastChunk() int { return len(g.chunks) - 1 }
 
-// Find returns the position of the chunk and the row in it of the i'th row of all, which may be one
-// that there is only room for.
+// Find returns the position and row of the i'th row of the store. Row i may lie beyond the last
+// row, in the room of the chunks in use.
 func (g *ColumnStore) Find(i int) (pos, row int) {
 	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c StoreChunk, i int) int { return c.Start - i })
 	return pos - 1, i - g.chunks[pos-1].Start
 }
 
-// Room returns the rows that can be pushed without Grow.
+// Room returns the number of rows that can be pushed without Grow.
 func (g *ColumnStore) Room() int { return g.room() - g.count }
 
-// Push counts n rows behind the last. There must be room; their contents are the owner's to write.
+// Push appends n rows to the count. The chunks in use must have room; the owner writes the
+// contents.
 func (g *ColumnStore) Push(n int) { g.count += n }
 
-// Pop takes the last row away, and its chunk into the reserve when it has no other row; a reserve
-// that is too large by then is cut. row is what Last returns.
+// Pop removes the last row, whose row within its chunk is row, as Last returns it. A chunk that
+// empties moves to the reserve, which is cut when it has become too large.
 func (g *ColumnStore) Pop(row int) {
 	g.count--
 	if row == 0 {
@@ -292,14 +263,14 @@ func (g *ColumnStore) Pop(row int) {
 	}
 }
 
-// Cut takes the last n rows away, as n times Pop.
+// Cut removes the last n rows, as n calls of Pop do.
 func (g *ColumnStore) Cut(n int) {
 	g.count -= n
 	g.leave(g.Needed())
 }
 
-// Needed returns the number of chunks that the rows need: fewer than there are after a Grow that no
-// Push followed.
+// Needed returns the number of chunks that the rows need. It is less than the number in use after a
+// Grow that was not followed by Push.
 func (g *ColumnStore) Needed() int {
 	keep := len(g.chunks)
 	for keep > 0 && g.chunks[keep-1].Start >= g.count {
@@ -308,13 +279,14 @@ func (g *ColumnStore) Needed() int {
 	return keep
 }
 
-// Settle moves chunks beyond the rows to the reserve.
+// Settle moves chunks without rows to the reserve.
 func (g *ColumnStore) Settle() { g.leave(g.Needed()) }
 
-// Give moves the first n chunks, n > 0, none of them small, to another store of the same universe,
-// whose units have as many rows, which is skewed like it, and which has no rows in a small chunk:
-// before its last chunk when that is part full. They must be full, or the other store without rows.
-// It returns their position there. What Prepare took is not kept back.
+// Give moves the first n chunks, n > 0, to another store and returns their position there: the end,
+// or before the last chunk when that is part full. None of the chunks may be small, and they must
+// be full unless the other store has no rows. The other store must be of the same universe, have as
+// many rows per unit, be skewed alike, and have no rows in a small chunk. Give does not hold back
+// what Prepare took.
 func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
 	if to == nil {
 		panic("alloc: ColumnStore.Give: the other store is nil")
@@ -324,7 +296,7 @@ func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
 		at--
 	}
 	if to.HasSmall() {
-		to.Trim(0) // the one in reserve
+		to.Trim(0) // the small chunk in reserve
 	}
 	given := g.chunks[:n]
 	rows, units := 0, 0
@@ -344,7 +316,7 @@ func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
 	return at
 }
 
-// restart counts the rows before each chunk.
+// restart recounts the rows before each chunk.
 func (g *ColumnStore) restart() {
 	start := 0
 	for i := range g.chunks {
@@ -354,10 +326,10 @@ func (g *ColumnStore) restart() {
 	g.turn()
 }
 
-// step returns the units that the policy adds to n.
+// step returns the number of units that the policy adds to n.
 func (g *ColumnStore) step(n int) int { return g.growth.Next(n, n+1) - n }
 
-// mostReserve returns the units at which the reserve is not cut yet (T3).
+// mostReserve returns the largest reserve, in units, that is not cut (T3).
 func (g *ColumnStore) mostReserve() int {
 	most := 2 * g.step(g.units)
 	if g.units == 0 {
@@ -366,8 +338,8 @@ func (g *ColumnStore) mostReserve() int {
 	return max(most, g.floor-g.units)
 }
 
-// leave moves chunks from position keep on, which hold no rows, to the reserve and cuts it when it
-// has become too large.
+// leave moves the chunks from position keep on, which hold no rows, to the reserve, and cuts the
+// reserve when it has become too large.
 func (g *ColumnStore) leave(keep int) {
 	if debug.On {
 		for _, c := range g.chunks[keep:] {
@@ -385,15 +357,15 @@ func (g *ColumnStore) shrink() {
 	}
 }
 
-// Clear takes all rows away.
+// Clear removes all rows.
 func (g *ColumnStore) Clear() {
 	g.count = 0
 	g.leave(0)
 }
 
-// Trim gives chunks of the reserve back, those to be used last first, until at most keep units are
-// left, and returns how many units went; a small chunk goes when none is kept. What was asked for
-// in advance is not spared.
+// Trim frees chunks of the reserve until at most keep units are left, starting with the chunk that
+// would be used last, and returns the number of units freed. A small chunk in reserve is freed only
+// when keep is 0. Trim also frees what Prepare took.
 func (g *ColumnStore) Trim(keep int) int {
 	spare, n := g.spare, 0
 	for n < len(g.reserve) && (g.spare > keep || keep == 0) {
@@ -409,7 +381,7 @@ func (g *ColumnStore) Trim(keep int) int {
 	return spare - g.spare
 }
 
-// Release gives every chunk back. The store is empty and may be used again.
+// Release frees every chunk. The store is then empty and may be used again.
 func (g *ColumnStore) Release() {
 	g.count, g.floor = 0, 0
 	g.unuse(0)

@@ -6,13 +6,13 @@ import (
 	"quarry/internal/debug"
 )
 
-// How the rows of a chunk go to another, larger or smaller: Grow and Refit put that one
-// behind it, the owner copies what the rows have beside the columns, and Promote ends it.
+// Moving the rows of a chunk to a larger or smaller one: Grow or Refit appends the new chunk, the
+// owner copies what the rows hold outside the columns, and Promote completes the move.
 
-// Refit gives the reserve back, and takes a chunk for the rows of the last one where they
-// fit a smaller one: the smallest that they fit, a small one when there are no others.
-// The rows are to leave for it then, see Leaving. What was asked for in advance is not
-// spared. An error is the universe's; nothing but the reserve has changed then.
+// Refit frees the reserve. When the rows of the last chunk fit a smaller chunk, it also allocates
+// the smallest that they fit (a small chunk only if it is the sole chunk), and the rows must then
+// move there; see Leaving. Refit also frees what Prepare took. An error is the universe's; then
+// only the reserve has changed.
 func (g *ColumnStore) Refit() error {
 	g.floor = 0
 	g.Trim(0)
@@ -43,8 +43,8 @@ func (g *ColumnStore) Refit() error {
 	return nil
 }
 
-// smallest returns a chunk, nowhere yet, of the smallest order that rows fit, of the
-// largest when they fit none; alone says that it will be the only one.
+// smallest returns an unallocated chunk of the smallest order that holds rows rows, or of the
+// largest order when none does. alone reports that it will be the only chunk, which may be small.
 func (g *ColumnStore) smallest(rows int, alone bool) (c StoreChunk) {
 	if alone && rows <= g.SmallRows() {
 		return c
@@ -55,15 +55,14 @@ func (g *ColumnStore) smallest(rows int, alone bool) (c StoreChunk) {
 	return c
 }
 
-// Leaving reports whether there is a chunk, at position pos, that its rows are to leave
-// for the next one: since Grow it is the first, which was the only one and too small, since
-// Refit the last, which was too large. Before rows come or go the store's owner copies what
-// the rows have beside the columns there and calls Promote, or takes the others away again
-// by Settle and Trim.
+// Leaving reports whether rows must move from the chunk at position pos to the next chunk. After
+// Grow that is the first chunk, which was the only one and too small; after Refit it is the last
+// chunk, which was too large. Before rows are added or removed the owner must either copy what the
+// rows hold outside the columns and call Promote, or undo the growth by Settle and Trim.
 func (g *ColumnStore) Leaving() (pos int, ok bool) { return g.heir - 1, g.heir > 0 }
 
-// Promote copies the rows that are to leave a chunk to the next one, which thereby takes
-// its position, and gives the chunk back.
+// Promote copies the rows of the chunk that Leaving names to the next chunk, which takes its
+// position, and frees the old chunk.
 func (g *ColumnStore) Promote() {
 	pos := g.heir - 1
 	old := g.chunks[pos]

@@ -7,16 +7,16 @@ import (
 	"quarry/internal/debug"
 )
 
-// How a store gets room: from its reserve, its small chunks and its universe.
+// How a store gets room: from its reserve, from small chunks and from its universe.
 
-// Grow makes room for n rows behind the last: chunks of the reserve, then of the universe, as many
-// as the policy says, or as there are if they suffice. When the only chunk does not suffice it may
-// be the first of the chunks until Promote; see Leaving. An error is the universe's; nothing has
-// changed then.
+// Grow makes room for n rows after the last. It uses the reserve first, then allocates as many
+// chunks as the policy asks for, or fewer when the universe has no more and those suffice. When the
+// only chunk is too small, Grow may append a chunk that is to replace it; see Leaving. An error is
+// the universe's, or wraps ErrTooBig; nothing has changed then.
 func (g *ColumnStore) Grow(n int) error { return g.grow(n, g.growth) }
 
-// GrowExact is Grow that takes what n rows need and nothing beyond, whatever the policy: for a
-// caller that grows several stores and must not take from one what another needs.
+// GrowExact is Grow that allocates what n rows need and no more, whatever the policy. It is for
+// callers that grow several stores and must not let one take what another needs.
 func (g *ColumnStore) GrowExact(n int) error { return g.grow(n, Growth{}) }
 
 func (g *ColumnStore) grow(n int, growth Growth) error {
@@ -47,7 +47,7 @@ func (g *ColumnStore) grow(n int, growth Growth) error {
 	return nil
 }
 
-// growBeyond is grow where the reserve does not suffice and is in use.
+// growBeyond is grow after the whole reserve has been put in use and does not suffice.
 func (g *ColumnStore) growBeyond(n int, growth Growth) error {
 	if len(g.chunks) == 0 && n <= g.SmallRows() {
 		first, err := g.smallChunks.Alloc()
@@ -64,21 +64,21 @@ func (g *ColumnStore) growBeyond(n int, growth Growth) error {
 			return nil
 		}
 		g.unuse(1)
-		g.Trim(0) // chunks that are no larger, for there is no larger room
+		g.Trim(0) // chunks that are no larger: no larger room is free
 	}
 	return g.growBehind(n, growth, false)
 }
 
-// isAlone reports whether there is one chunk, of few units, that rows leave for a larger one when
-// they are too many.
+// isAlone reports whether the store has one chunk, of few units, which a larger chunk replaces when
+// the rows outgrow it.
 func (g *ColumnStore) isAlone() bool {
 	return len(g.chunks) == 1 && g.smallChunks != nil && g.chunks[0].Order < min(g.largest, lastAlone+1)
 }
 
-// growBehind is growBeyond behind the chunks that there are, for n rows more or, instead of those
-// chunks, for n more than all.
+// growBehind appends chunks with room for n more rows. With instead, the new chunks replace the
+// existing ones and have room for all rows and n more.
 func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
-	end, stays := g.count+n, g.units // rows that there must be room for; units that stay
+	end, stays := g.count+n, g.units // rows that must fit; units that stay
 	if instead {
 		end, stays = end+g.room(), 0
 	}
@@ -86,7 +86,7 @@ func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
 	before := len(g.chunks)
 	want := growth.Next(g.units, stays+more) - stays
 	if want == 3 && growth.factor > 1 && g.largest >= UnitOrder+2 {
-		want = 4 // one chunk: a second costs a loop with a kernel 30 ns, a third of those rows' time
+		want = 4 // one chunk: a second costs a kernel's loop 30 ns, a third of the time for those rows
 	}
 	if err := g.take(want, more, end); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
 	return nil
 }
 
-// SmallRows returns the rows of a small chunk; 0: the store gets none.
+// SmallRows returns the number of rows in a small chunk; 0 when the store never gets one.
 func (g *ColumnStore) SmallRows() int {
 	if g.smallChunks == nil {
 		return 0
@@ -118,8 +118,8 @@ func (g *ColumnStore) HasSmall() bool {
 	return len(g.reserve) > 0 && g.reserve[0].Small()
 }
 
-// Prepare takes chunks for rows in advance, so that growing to as many rows cannot fail; only Trim
-// and Release give them back. The store must be one without small chunks. An error is the
+// Prepare allocates chunks in advance, so that growing to rows rows in total cannot fail; only
+// Trim, Refit and Release free them. The store must be one without small chunks. An error is the
 // universe's; nothing has changed then.
 func (g *ColumnStore) Prepare(rows int) error {
 	if rows < 1 {
@@ -147,7 +147,7 @@ func (g *ColumnStore) Prepare(rows int) error {
 	return err
 }
 
-// add puts a chunk behind the chunks.
+// add appends a chunk to the chunks in use.
 func (g *ColumnStore) add(c StoreChunk) {
 	c.Start = g.room()
 	g.chunks = append(g.chunks, c)
@@ -155,8 +155,8 @@ func (g *ColumnStore) add(c StoreChunk) {
 	g.turn()
 }
 
-// use moves the next chunk of the reserve behind the chunks; unuse moves chunks back until keep are
-// left, so that use finds them in the same order.
+// use moves the next chunk of the reserve to the chunks in use. unuse moves chunks back until keep
+// are left, in such an order that use finds them as before.
 func (g *ColumnStore) use() {
 	last := len(g.reserve) - 1
 	c := g.reserve[last]
@@ -179,14 +179,14 @@ func (g *ColumnStore) unuse(keep int) {
 	g.turn()
 }
 
-// take puts new chunks behind the chunks until they have want units more, or need when the universe
-// refuses the rest, and room for end rows. On an error none is new.
+// take appends new chunks of want units in total, or of at least need units when the universe
+// refuses the rest, with room for end rows. On an error it appends none.
 func (g *ColumnStore) take(want, need, end int) error {
 	before := len(g.chunks)
 	err := g.ask(want, need, end, g.largest)
 	if err != nil && g.skewed && g.largest >= g.meet {
 		g.takeBack(before)
-		err = g.ask(want, need, end, g.meet-1) // in those every unit holds rows
+		err = g.ask(want, need, end, g.meet-1) // in these orders every unit holds rows
 	}
 	if err != nil {
 		g.takeBack(before)
@@ -194,7 +194,7 @@ func (g *ColumnStore) take(want, need, end int) error {
 	return err
 }
 
-// takeBack gives the chunks from a position on back.
+// takeBack frees the chunks in use from position before on.
 func (g *ColumnStore) takeBack(before int) {
 	for last := len(g.chunks) - 1; last >= before; last-- {
 		c := g.chunks[last]
@@ -211,12 +211,12 @@ func (g *ColumnStore) ask(want, need, end int, order uint32) error {
 	case held+need > MaxSize/ChunkSize:
 		return fmt.Errorf("alloc: ColumnStore.Grow: %d chunks of %d rows, the limit is %d: %w",
 			held+need, g.per, MaxSize/ChunkSize, ErrTooBig)
-	case held+need > all: // said before memory is committed in vain
+	case held+need > all: // refuse before memory is committed in vain
 		return fmt.Errorf("alloc: ColumnStore.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
 			held+need, g.per, all, ErrFull)
 	}
 	for got := 0; got < want || g.room() < end; {
-		order = min(order, UnitOrder+uint32(bits.Len(uint(max(want-got, 1))))-1) // one unit more for each that 64 lack
+		order = min(order, UnitOrder+uint32(bits.Len(uint(max(want-got, 1))))-1) // one unit more for each 64 short
 		units := 1 << order >> UnitOrder
 		first, err := g.u.AllocAligned(units)
 		switch {
@@ -226,7 +226,7 @@ func (g *ColumnStore) ask(want, need, end int, order uint32) error {
 		case got >= need && g.room() >= end:
 			return nil
 		case order > UnitOrder:
-			order-- // there may be smaller ones, or some in memory that is there
+			order-- // smaller ones may be free, or lie in committed memory
 		default:
 			return err
 		}

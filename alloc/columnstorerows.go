@@ -7,28 +7,28 @@ import (
 	"quarry/internal/debug"
 )
 
-// StoreRow is a row of a chunk of a store: the element of a column lies at
-// Base + Offset*Scale + Row*Size.
+// StoreRow is a row of a chunk of a store. The element of a column lies at Base + Offset*Scale +
+// Row*Size.
 type StoreRow struct {
-	Base  unsafe.Pointer // the chunk's start
-	Scale uintptr        // what offsets are multiplied by, see ColumnStore.Scale
+	Base  unsafe.Pointer // start of the chunk
+	Scale uintptr        // factor of offsets, see ColumnStore.Scale
 	Row   int
 }
 
 // Element returns the address of the row's element of a column.
 func (r StoreRow) Element(offset, size uint32) unsafe.Pointer {
-	// Safe because the row is one of the chunk's rows, and the column lies in the
-	// chunk with room for them all.
+	// Safe because the row is one of the chunk's rows, and the column lies in the chunk with room
+	// for them all.
 	return unsafe.Add(r.Base, uintptr(offset)*r.Scale+uintptr(r.Row)*uintptr(size))
 }
 
-// Row returns a row of the chunk at a position.
+// Row returns the given row of the chunk at pos.
 func (g *ColumnStore) Row(pos, row int) StoreRow {
 	c := &g.chunks[pos]
 	return StoreRow{g.u.PointerTo(c.First), g.Scale(c.Order), row}
 }
 
-// ClearRows zeroes n rows from r on in some columns.
+// ClearRows zeroes n rows, from r on, in the given columns.
 func ClearRows(r StoreRow, n int, columns []StoreColumn) {
 	for i := range columns {
 		c := &columns[i]
@@ -46,8 +46,8 @@ func ClearRows(r StoreRow, n int, columns []StoreColumn) {
 	}
 }
 
-// PoisonRows fills n rows that hold nothing any more in some columns, so that a stale
-// pointer to them shows. Debug builds call it.
+// PoisonRows fills n freed rows, from r on, in the given columns, so that use of a stale pointer is
+// visible. Debug builds call it.
 func PoisonRows(r StoreRow, n int, columns []StoreColumn) {
 	for _, c := range columns {
 		// Safe because the rows lie inside the column.
@@ -55,27 +55,27 @@ func PoisonRows(r StoreRow, n int, columns []StoreColumn) {
 	}
 }
 
-// RowCopy says how rows go from one layout to another. For a single row a call for each
-// column would be most of the cost, and so would a look at each element's size: columns
-// of 16 bytes, the commonest, have a list of their own, whose loop is a few instructions
-// a column.
+// RowCopy describes how rows are copied from one layout to another. When a single row is copied, a
+// call per column would dominate the cost, and so would a test of each element's size. So columns
+// of 16 bytes, the most common, have their own list, whose loop takes a few instructions per
+// column.
 type RowCopy struct {
-	Pairs  []PairCopy   // columns whose elements have 16 bytes
-	Others bool         // there are others: small or large ones
-	small  []columnCopy // to 32 bytes
-	large  []columnCopy // larger: memmove is as fast
+	Pairs  []PairCopy   // columns of 16-byte elements
+	Others bool         // there are other columns: small or large
+	small  []columnCopy // columns of elements up to 32 bytes
+	large  []columnCopy // columns of larger elements: memmove is as fast
 }
 
-// PairCopy says how an element of 16 bytes goes: offsets of the columns in a small chunk.
+// PairCopy describes how a 16-byte element is copied: the offsets of both columns in a small chunk.
 type PairCopy struct{ From, To uint32 }
 
-// columnCopy says how an element goes from one layout to another.
+// columnCopy describes how an element is copied from one layout to another.
 type columnCopy struct {
 	From, To uint32 // offsets of the columns in a small chunk
 	Size     uint32 // bytes of an element
 }
 
-// Add adds a column of elements of so many bytes.
+// Add adds a column whose elements have size bytes.
 func (c *RowCopy) Add(from, to, size uint32) {
 	c.Others = c.Others || size != 16
 	switch {
@@ -88,12 +88,12 @@ func (c *RowCopy) Add(from, to, size uint32) {
 	}
 }
 
-// Emptied returns the copy of no columns, with room for as many as there were.
+// Emptied returns a RowCopy of no columns that reuses the memory of c.
 func (c *RowCopy) Emptied() RowCopy {
 	return RowCopy{Pairs: c.Pairs[:0], small: c.small[:0], large: c.large[:0]}
 }
 
-// Equal reports whether two copy the same.
+// Equal reports whether c and d copy the same columns. It panics when d is nil.
 func (c *RowCopy) Equal(d *RowCopy) bool {
 	if d == nil {
 		panic("alloc: RowCopy.Equal: the copy is nil")
@@ -101,7 +101,7 @@ func (c *RowCopy) Equal(d *RowCopy) bool {
 	return slices.Equal(c.Pairs, d.Pairs) && slices.Equal(c.small, d.small) && slices.Equal(c.large, d.large)
 }
 
-// Rows copies n rows over others. Rows of one chunk may overlap.
+// Rows copies n rows over others. Both may lie in one chunk and overlap.
 func (c *RowCopy) Rows(to, from StoreRow, n int) {
 	for _, p := range c.Pairs {
 		columnCopy{p.From, p.To, 16}.rows(to, from, n)
@@ -150,7 +150,7 @@ func (c *RowCopy) row(to, from StoreRow) {
 	c.CopyOthers(to, from)
 }
 
-// CopyPairs copies a row's elements of 16 bytes over those of another.
+// CopyPairs copies the 16-byte elements of row from over those of row to.
 func CopyPairs(to, from StoreRow, pairs []PairCopy) {
 	p, q := unsafe.Add(to.Base, to.Row*16), unsafe.Add(from.Base, from.Row*16)
 	for i := range pairs {
@@ -160,8 +160,8 @@ func CopyPairs(to, from StoreRow, pairs []PairCopy) {
 	}
 }
 
-// CopyOthers copies a row's other elements over those of another. Small ones are copied
-// without a call, in words of which the last two may overlap.
+// CopyOthers copies a row's elements of other sizes. Elements up to 32 bytes are copied without a
+// call, in words of which the last two may overlap.
 func (c *RowCopy) CopyOthers(to, from StoreRow) {
 	for i := range c.small {
 		e := &c.small[i]

@@ -6,8 +6,8 @@ import (
 	"quarry/layout"
 )
 
-// Verify checks the numbered invariants of a store that was made with a plan, and names
-// the first that does not hold. An outgrown chunk must have been promoted.
+// Verify checks the numbered invariants of a store that was made with plan, and returns an error
+// that names the first that does not hold. Promote must have completed any pending move.
 func (g *ColumnStore) Verify(plan layout.Plan) error {
 	for _, check := range []func() error{g.verifyRows, g.verifyUnits, g.verifyReserve} {
 		if err := check(); err != nil {

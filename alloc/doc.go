@@ -1,8 +1,8 @@
 // Package alloc hands out memory that the garbage collector never sees.
 //
-// A [Universe] is one reservation of address space, by default 16 GiB, cut into megachunks of 1
-// MiB, each of 64 chunks of 16 KiB. One 64-bit mask per megachunk says which chunks are in use; the
-// masks live in Go memory:
+// A [Universe] is one reservation of address space, by default 16 GiB. It is divided into
+// megachunks of 1 MiB, each of 64 chunks of 16 KiB. One 64-bit mask per megachunk records which
+// chunks are in use; the masks live in Go memory:
 //
 //	base                                                   base + 16 GiB
 //	+----------+----------+----------+--------- ... ---------------------+
@@ -15,43 +15,43 @@
 //	           +-------+-------+-------+-- ... --+-------+
 //	mask           1       1       0                 0      8 B of Go memory
 //
-// A chunk is named by its [ChunkIndex]; its address is base + index * 16 KiB, and
-// [Universe.IndexOf] goes back, both without a table.
+// A [ChunkIndex] names a chunk. The chunk's address is base + index * 16 KiB, and
+// [Universe.IndexOf] maps an address back to its chunk; neither needs a table.
 //
-// A [Heap] on a universe gives blocks of any size: size classes in chunks, runs of chunks up to 1
-// MiB, mappings of their own above; a [Local] is a handle to a heap for one goroutine, without
-// atomics. [Pages] gives each block a mapping of its own. A [Table] keeps records in columns,
-// densely; under it is a [ColumnStore], which package ecs has too, with a [SmallChunks] for small
-// chunks; an [Extent] stays in one piece as it grows. [Growth] says how they and others grow.
+// A [Heap] allocates blocks of any size on a universe: small blocks from size classes in chunks,
+// blocks up to 1 MiB as runs of chunks, larger blocks as mappings of their own. A [Local] is a
+// handle to a heap for one goroutine and uses no atomics on its fast path. [Pages] gives each block
+// its own mapping. A [Table] stores records densely in columns; it is built on a [ColumnStore], as
+// package ecs is, which takes small chunks from [SmallChunks]. An [Extent] stays contiguous as it
+// grows. A [Growth] is the policy by which these types grow.
 //
-// [Allocator] is what a heap and all of the following have in common: an [Arena] hands out blocks
-// one behind the other and takes them back at once, a [Stack] in order, a [Pool] hands out slots of
-// one type, named by a [Ref]; [Pages] are mappings. [New], [MakeSlice] and [Append] put values in
-// any of them. Package alloc/wrap has wrappers, docs/allocators.md says what is for what.
-// [SetBudget] bounds the whole process.
+// [Allocator] is the interface of a heap and of the following types. An [Arena] allocates blocks
+// one after another and frees them together; a [Stack] frees in reverse order; a [Pool] allocates
+// slots of one type, named by a [Ref]; [Pages] allocates mappings. [New], [MakeSlice] and [Append]
+// place values in any of them. Package alloc/wrap has wrappers; docs/allocators.md says which
+// allocator suits which use. [SetBudget] bounds the whole process.
 //
-// Lifetime: memory is valid from Alloc to Free; a universe ends with Close, and its address range
-// then serves other universes and mappings, and nobody else. Memory that has been empty for a
-// second goes back to the system when more is freed, or by [Universe.Maintain] and
-// [Universe.MaintainEvery] (see [PurgeAfter], [Retain]).
+// Lifetime: memory is valid from Alloc to Free. A universe ends with Close; its address range is
+// then reused for other universes and mappings of this process, never for anything else. Memory
+// that has been empty for a second returns to the system when more is freed, or through
+// [Universe.Maintain] and [Universe.MaintainEvery] (see [PurgeAfter], [Retain]).
 //
-// Goroutines: every method of Universe and Heap but Close may be called from any goroutine; Alloc
-// and Free take no lock unless memory must be committed or returned. Local, Table, Arena, Stack and
-// Pool belong to one goroutine at a time.
+// Goroutines: every method of Universe and Heap except Close may be called from any goroutine.
+// Alloc and Free take no lock unless memory must be committed or returned. Local, Table, Arena,
+// Stack and Pool belong to one goroutine at a time.
 //
-// Garbage collector: it never looks at this memory, so a value stored in it must hold no Go pointer
-// ([layout.PointerFree] says whether a type does). With data here the Go heap is small and
-// collected often; [GCFor] makes up for that, and [SetBudget] while memory grows, which also caps
-// what a process takes here.
+// Garbage collector: it never scans this memory, so a value stored here must hold no Go pointer
+// ([layout.PointerFree] reports whether a type holds any). With the data here the Go heap is small
+// and is collected often. [GCFor] computes settings that compensate; [SetBudget] also caps what the
+// process takes here and adjusts the Go limit as memory grows.
 //
-// Failure: limits and the operating system give errors that wrap [ErrFull], [ErrCommit]
-// ([ErrBudget] beside it), [ErrReserve] or [ErrTooBig], with everything as it was before. A free of
-// what is free, a run that leaves its megachunk, and Alloc, Free, Trim and Maintain after Close
-// panic with numbers; a closed universe shows no chunks. A second free after the memory went to
-// somebody else cannot be told from the first.
+// Failure: limits and the operating system cause errors that wrap [ErrFull], [ErrCommit] (with
+// [ErrBudget] beside it), [ErrReserve] or [ErrTooBig]; on such an error nothing has changed.
+// Freeing what is already free, a run that crosses its megachunk, and Alloc, Free, Trim or Maintain
+// after Close panic with the numbers involved. A closed universe reports no chunks. A double free
+// is not detected once the memory has been allocated again.
 //
-// Cost: Alloc of a chunk is one compare-and-swap on a cache line that the goroutine's shard has for
-// itself, a run is a search by best fit; Free is one compare-and-swap. Memory that is handed out
-// again is not cleared, unless [Universe.AllocZeroed] is asked for it. docs/decisions/0009 has
-// figures.
+// Cost: Alloc of one chunk is one compare-and-swap on a cache line owned by the goroutine's shard;
+// Alloc of a run is a best-fit search; Free is one compare-and-swap. Reused memory is not cleared
+// unless [Universe.AllocZeroed] is called. docs/decisions/0009 has figures.
 package alloc

@@ -8,9 +8,9 @@ import (
 	"quarry/mmap"
 )
 
-// Extent is memory of a universe that stays in one piece while it grows, for what is found by base
-// and index. Up to a megachunk it is a run of chunks. Beyond that it is a reservation of address
-// space of its own, which is larger than what is asked for and is committed as the extent grows:
+// Extent is memory of a universe that stays contiguous as it grows, for data accessed by base and
+// index. Up to a megachunk it is a run of chunks. Beyond that it is a reservation of address space
+// of its own, larger than the requested size and committed as the extent grows:
 //
 //	     size   lies in
 //	   65,536 B  a run of 4 chunks
@@ -18,28 +18,28 @@ import (
 //	1,048,577 B  1 granule of 2,097,152 B of a reservation
 //	9,000,000 B  5 granules of it: the base is the same
 //
-// A smaller one lies in a reservation, too, when no run of its length was free, or when it was
-// larger: what shrinks takes no chunks, for it may do so because the universe is full.
+// A smaller extent, too, lies in a reservation when no run of its length was free, or when it was
+// larger before: shrinking allocates no chunks, since the universe may be full.
 //
-// An extent belongs to one goroutine at a time. Its bytes move inside Resize and never else.
+// An extent belongs to one goroutine at a time. Its bytes move only inside Resize.
 //
 // Invariants, checked by Verify:
 //
-//	X1 An extent of size 0 has no memory. Another has its run of chunks in use, or a mapping
-//	   with as many granules as its size needs.
-//	X2 The bytes behind the size, up to the end of the chunks or granules, read as zero.
+//	X1 An extent of size 0 has no memory. Any other extent has its run of chunks in use, or a
+//	   mapping with as many granules as its size needs.
+//	X2 The bytes after the size, up to the end of the chunks or granules, read as zero.
 type Extent struct {
 	u       *Universe
-	most    int            // bytes that it may come to have
-	base    unsafe.Pointer // of the first byte; nil while the size is 0
+	most    int            // largest size in bytes
+	base    unsafe.Pointer // first byte; nil while the size is 0
 	size    int            // bytes in use
 	run     ChunkIndex     // first chunk, when there is no mapping
 	mapping *mapping       // nil: a run of chunks, or nothing
-	left    []*mapping     // that the system did not take back; tried again by Resize and Release
+	left    []*mapping     // mappings that the system refused to take back; Resize and Release try again
 	reserve func(size, least int) (regionPages, error)
 }
 
-// NewExtent returns an extent of size 0 that may grow to most bytes. It takes no memory.
+// NewExtent returns an extent of size 0 that may grow to most bytes. It allocates nothing.
 func (u *Universe) NewExtent(most int) *Extent {
 	return &Extent{u: u, most: most, reserve: func(size, least int) (regionPages, error) {
 		r, err := mmap.ReserveUpTo(size, least)
@@ -53,14 +53,14 @@ func (u *Universe) NewExtent(most int) *Extent {
 // Base returns the address of the first byte, nil while the size is 0. Resize may change it.
 func (x *Extent) Base() unsafe.Pointer { return x.base }
 
-// Size returns the bytes in use.
+// Size returns the size in bytes.
 func (x *Extent) Size() int { return x.size }
 
-// Resize makes the extent size bytes long. The bytes that it had stay, up to the smaller of both
-// sizes; bytes that come read as zero. An error wraps ErrFull, ErrReserve, ErrCommit or, beyond
-// what NewExtent was given, ErrTooBig, and nothing has changed then. A smaller size is never
-// refused. It panics for a negative size. Cost: a copy of the bytes where they move: mostly when a
-// run of chunks grows, and when it becomes a reservation.
+// Resize makes the extent size bytes long. The first bytes, up to the smaller of the two sizes,
+// keep their contents; added bytes read as zero. An error wraps ErrFull, ErrReserve, ErrCommit or,
+// beyond the limit given to NewExtent, ErrTooBig; nothing has changed then. Shrinking never fails.
+// Resize panics for a negative size. Cost: a copy of the bytes when they move, which they mostly do
+// when a run of chunks grows, and when the extent moves to a reservation.
 func (x *Extent) Resize(size int) error {
 	switch {
 	case size < 0:
@@ -79,8 +79,8 @@ func (x *Extent) Resize(size int) error {
 	return nil
 }
 
-// Release gives the memory back and makes the size 0. An error is that the system did not take back
-// a reservation; Release may be called again to try once more.
+// Release frees the memory and sets the size to 0. It returns an error when the system refused to
+// take back a reservation; Release may be called again to retry.
 func (x *Extent) Release() error {
 	x.shrink(0)
 	if err := x.giveBack(); err != nil {
@@ -91,7 +91,7 @@ func (x *Extent) Release() error {
 
 func granulesFor(size int) int { return (size + mmap.Granule - 1) / mmap.Granule }
 
-// room returns the bytes of the memory that the extent has.
+// room returns the bytes of memory that the extent holds.
 func (x *Extent) room() int {
 	switch {
 	case x.mapping != nil:
@@ -102,7 +102,7 @@ func (x *Extent) room() int {
 	return 0
 }
 
-// grow makes room for a larger size, in place where that can be.
+// grow makes room for a larger size, in place where possible.
 func (x *Extent) grow(size int) error {
 	if x.mapping != nil && size <= x.mapping.region.Size() {
 		if err := x.u.refuse("Extent"); err != nil {
@@ -124,7 +124,7 @@ func (x *Extent) grow(size int) error {
 	return err
 }
 
-// growRun makes the run of chunks longer, or moves the bytes to a longer one.
+// growRun extends the run of chunks, or moves the bytes to a longer run.
 func (x *Extent) growRun(size int) error {
 	have, want := chunksFor(x.size), chunksFor(size)
 	if x.size > 0 && x.u.Extend(x.run, have, want-have) {
@@ -135,7 +135,7 @@ func (x *Extent) growRun(size int) error {
 	return x.moveToRun(size)
 }
 
-// moveToRun moves the bytes to a run of chunks of their own.
+// moveToRun moves the bytes to a new run of chunks.
 func (x *Extent) moveToRun(size int) error {
 	n := chunksFor(size)
 	run, err := x.u.AllocExact(n)
@@ -149,7 +149,7 @@ func (x *Extent) moveToRun(size int) error {
 	return nil
 }
 
-// moveToMapping moves the bytes to a reservation of its own that has room for the size.
+// moveToMapping moves the bytes to a new reservation with room for size.
 func (x *Extent) moveToMapping(size int) error {
 	if err := x.u.refuse("Extent"); err != nil {
 		return err
@@ -168,21 +168,21 @@ func (x *Extent) moveToMapping(size int) error {
 		process.refund(need)
 		return err
 	}
-	// Safe because the mapping is larger than what the extent has.
+	// Safe because the mapping is larger than the extent's bytes.
 	copy(unsafe.Slice((*byte)(m.p), x.size), x.bytes())
 	x.leave()
 	x.mapping, x.base, x.size = m, m.p, size
 	return nil
 }
 
-// open reserves wanted bytes, or as few as need, and commits need bytes.
+// open reserves wanted bytes, or fewer but at least need, and commits need bytes.
 func (x *Extent) open(wanted, need int) (*mapping, error) {
 	region, err := x.reserve(wanted, need)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
 	}
 	if x.u.small {
-		_ = region.Hint(mmap.SmallPages, true) // a wish: without it the extent costs more memory
+		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the extent costs more memory
 	}
 	m := &mapping{region: region, p: region.Base(), granules: need / mmap.Granule}
 	if err := region.Commit(0, need); err != nil {
@@ -193,7 +193,7 @@ func (x *Extent) open(wanted, need int) (*mapping, error) {
 	return m, nil
 }
 
-// shrink gives back what a smaller size does not need.
+// shrink frees what a smaller size does not need.
 func (x *Extent) shrink(size int) {
 	if size == 0 {
 		x.leave()
@@ -211,7 +211,7 @@ func (x *Extent) shrink(size int) {
 	}
 }
 
-// commit makes the mapping have as many granules as a size needs.
+// commit makes the mapping have exactly as many granules as size needs.
 func (x *Extent) commit(size int) error {
 	m, granules := x.mapping, granulesFor(size)
 	if err := m.commit(granules); err != nil {
@@ -222,25 +222,25 @@ func (x *Extent) commit(size int) error {
 	return nil
 }
 
-// leave gives back the memory that the bytes lie in.
+// leave frees the memory that holds the bytes.
 func (x *Extent) leave() {
 	switch {
 	case x.mapping != nil:
 		x.left = append(x.left, x.mapping)
 		x.mapping = nil
-		_ = x.giveBack() // Release tries again, and says so
+		_ = x.giveBack() // Release tries again and reports the error
 	case x.size > 0:
 		x.u.Free(x.run, chunksFor(x.size))
 	}
 }
 
-// giveBack releases the mappings that were left.
+// giveBack releases the mappings in left.
 func (x *Extent) giveBack() (err error) {
 	kept := x.left[:0]
 	for _, m := range x.left {
 		committed := m.region.Committed()
 		e := m.region.Release()
-		committed -= m.region.Committed() // a refusal may have given back some
+		committed -= m.region.Committed() // a failed Release may have returned part of it
 		process.refund(committed)
 		x.u.extents.Add(int64(-committed))
 		if e != nil {
@@ -259,7 +259,8 @@ func (x *Extent) bytes() []byte {
 	return unsafe.Slice((*byte)(x.base), x.size)
 }
 
-// Verify checks the invariants X1 and X2. It reads the bytes behind the size.
+// Verify checks the invariants X1 and X2 and returns an error that names one that does not hold. It
+// reads the bytes after the size.
 func (x *Extent) Verify() error {
 	switch {
 	case x.size == 0 && (x.base != nil || x.mapping != nil):

@@ -7,22 +7,24 @@ import (
 	"sync/atomic"
 )
 
-// ErrInjected is wrapped by what Failures refuse, beside ErrCommit.
+// ErrInjected is wrapped, beside ErrCommit, by the errors of requests that a Failures refuses.
 var ErrInjected = errors.New("refused by a test")
 
-// Failures refuses requests for memory on purpose, to show what a program does then:
-// those of a universe made with InjectFailures, of a wrap.Fail, and of whatever asks
-// Next. Any goroutine may use it. The zero value refuses nothing and counts.
+// Failures refuses requests for memory on purpose, to test how a program handles errors. It serves
+// universes made with InjectFailures, wrap.Fail, and any caller of Next. Any goroutine may use it.
+// The zero value refuses nothing and counts requests.
 type Failures struct {
-	first, last int64 // requests that are refused, from 1; 0: none
+	first, last int64 // range of requests refused, counted from 1; 0: none
 	asked       atomic.Int64
 	refused     atomic.Int64
 }
 
-// FailAt refuses the n-th request from now, and no other. It panics for less than 1.
+// FailAt returns a Failures that refuses the n-th request from now, and no other. It panics when n
+// is less than 1.
 func FailAt(n int) *Failures { return failures("FailAt", n, n) }
 
-// FailFrom refuses the n-th request from now and all after it.
+// FailFrom returns a Failures that refuses the n-th request from now and all later ones. It panics
+// when n is less than 1.
 func FailFrom(n int) *Failures { return failures("FailFrom", n, int(^uint(0)>>1)) }
 
 func failures(name string, first, last int) *Failures {
@@ -32,7 +34,7 @@ func failures(name string, first, last int) *Failures {
 	return &Failures{first: int64(first), last: int64(last)}
 }
 
-// Next counts a request and returns nil, or the error with which it is refused.
+// Next counts a request. It returns nil, or the error with which the request is refused.
 func (f *Failures) Next() error {
 	n := f.asked.Add(1)
 	if f.first == 0 || n < f.first || n > f.last {
@@ -42,17 +44,18 @@ func (f *Failures) Next() error {
 	return fmt.Errorf("%w: request %d: %w", ErrCommit, n, ErrInjected)
 }
 
-// Asked returns how many requests there were.
+// Asked returns the number of requests so far.
 func (f *Failures) Asked() int { return int(f.asked.Load()) }
 
-// Refused returns how many of them were refused.
+// Refused returns the number of requests refused so far.
 func (f *Failures) Refused() int { return int(f.refused.Load()) }
 
-// InjectFailures makes a universe ask f at every request for chunks, and its heaps, and
-// Pages, for mappings. Such a universe has no homes for shards, so each request is slower.
+// InjectFailures makes a universe call f.Next at every request for chunks, and its heaps, and
+// Pages, at every request for a mapping. Such a universe keeps no homes for shards, so each request
+// is slower.
 func InjectFailures(f *Failures) Option { return func(c *config) { c.failures = f } }
 
-// refuse asks the failures, if there are any.
+// refuse asks f whether to refuse a request; a nil f refuses none.
 func (f *Failures) refuse(name string) error {
 	if f == nil {
 		return nil
@@ -63,7 +66,8 @@ func (f *Failures) refuse(name string) error {
 	return nil
 }
 
-// refuse asks the failures of the universe, if any; without, it makes no text of the name.
+// refuse asks the universe's Failures, if any, whether to refuse a request. Without one it builds
+// no string.
 func (u *Universe) refuse(name string) error {
 	if u.failures == nil {
 		return nil
@@ -71,16 +75,15 @@ func (u *Universe) refuse(name string) error {
 	return u.failures.refuse("Universe." + name)
 }
 
-// CheckEveryFailure runs f again and again, each time with another request for memory
-// refused: the first alone, the first and all after it, the second alone, ... until f
-// asks no more. f makes what it tests with the Failures (InjectFailures, wrap.NewFail),
-// gives all back, and returns the first error that it got. It may also recover from a
-// refusal and return nil. CheckEveryFailure returns an error that says which request was
-// refused when
+// CheckEveryFailure runs f repeatedly, each time with other requests for memory refused: the first
+// alone, the first and all after it, the second alone, and so on until f makes no further request.
+// f must create what it tests with the given Failures (InjectFailures, wrap.NewFail), free
+// everything, and return the first error it got. f may also recover from a refusal and return nil.
+// CheckEveryFailure returns an error that names the refused request when
 //
 //   - f panics, or returns an error that does not wrap ErrInjected,
-//   - f's error wraps ErrLeak: join the errors of Close, so that this can be seen,
-//   - f fails with nothing refused, or asks for nothing.
+//   - f returns an error that wraps ErrLeak: f must join the errors of Close for this check,
+//   - f fails with nothing refused, or requests no memory.
 //
 // f must make the same requests each time.
 func CheckEveryFailure(f func(*Failures) error) error {

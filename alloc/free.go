@@ -7,11 +7,10 @@ import (
 	"quarry/internal/debug"
 )
 
-// Free gives the run of n chunks from first on back. It panics, changing
-// nothing, when one of them is not in use, when n is not in 1..64 or when the
-// run leaves its megachunk. A part of a run may be freed. A free that empties 2 MiB
-// may give other empty memory back to the system, see PurgeAfter: 10 us for each
-// 2 MiB that was touched, during which commits wait.
+// Free frees the run of n chunks from first on, which may be part of a longer run. It panics, and
+// changes nothing, when a chunk is not in use, when n is not in 1..64 or when the run crosses its
+// megachunk. A Free that empties 2 MiB may return other empty memory to the system (see
+// PurgeAfter): 10 us for each 2 MiB that was touched, during which commits wait.
 func (u *Universe) Free(first ChunkIndex, n int) {
 	m, at := int(first/ChunksPerMegachunk), int(first%ChunksPerMegachunk)
 	if n == 1 && m < u.index.Words() && !debug.On && mutant == healthy {
@@ -33,7 +32,7 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 	}
 }
 
-// unclaim clears the bits of a run and keeps index and hints true.
+// unclaim clears the bits of a run and keeps the index and the hints true.
 func (u *Universe) unclaim(m, at, n int) bool {
 	before, now, ok := u.index.Word(m).TryFree(at, n)
 	pause()
@@ -50,7 +49,7 @@ func (u *Universe) unclaim(m, at, n int) bool {
 	return true
 }
 
-// noteFree keeps index and hints true after chunks of megachunk m were freed.
+// noteFree keeps the index and the hints true after chunks of megachunk m were freed.
 func (u *Universe) noteFree(m int, before, now uint64) {
 	if !u.leases.isHome(m) && mutant != forgetNote {
 		u.index.Note(m, before, now)

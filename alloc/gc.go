@@ -7,37 +7,36 @@ import (
 	"runtime/metrics"
 )
 
-// GC is a setting of Go's garbage collector, which is one for the whole process.
-// It sees nothing of what this package hands out: with most data off the heap the
-// Go heap is small, and the smaller it is the more often it is collected for the
-// same garbage. [GCFor] gives the setting that makes up for that; docs/gc.md has
-// figures. GCFor and Apply are the only sources: the zero value collects all the
-// time.
+// GC is a setting of Go's garbage collector, which applies to the whole process. The collector does
+// not see memory allocated by this package. With most data off the heap, the Go heap is small, and
+// a smaller heap is collected more often for the same amount of garbage. [GCFor] computes a setting
+// that compensates; docs/gc.md has figures. Use only values returned by GCFor and Apply: the zero
+// value collects all the time.
 type GC struct {
-	Percent int   // as GOGC: garbage that may pile up, in percent of what is live; negative: without bound
-	Limit   int64 // as GOMEMLIMIT: bytes that Go may take before it collects; math.MaxInt64: without bound
+	Percent int   // as GOGC: garbage allowed, in percent of live memory; negative: unbounded
+	Limit   int64 // as GOMEMLIMIT: bytes that Go may use before it collects; math.MaxInt64: unbounded
 }
 
-// leastHeap is the Go heap that the runtime lets grow at any time under GOGC=100.
+// leastHeap is the size up to which the runtime always lets the Go heap grow under GOGC=100.
 const leastHeap = 4 << 20
 
-// GCFor returns the setting for a process that may take total bytes, of which
-// offHeap are not Go's: [Stats].Committed of its universes, what C or mmap got, and
-// what they are still to grow by. The rest is Go's, and is taken before anything
-// is collected. Where mmap.Real is false, as in race builds and WebAssembly, a
-// universe's pages are of the Go heap already: give 0 for it.
+// GCFor returns the setting for a process that may use total bytes, of which offHeap are outside
+// Go: [Stats].Committed of its universes, memory of C or mmap, and the growth still expected of
+// these. The rest is for Go, which uses it up before anything is collected. Where mmap.Real is
+// false, as in race builds and WebAssembly, a universe's pages are part of the Go heap already:
+// pass 0 for them.
 //
-// An error wraps [ErrTooBig]: what is left for Go is less than it holds now
-// and as much garbage as is live. With so low a limit Go collects without end, up
-// to half of all processor time, and exceeds it all the same. GCFor panics when
-// total or offHeap is negative. It sets nothing. It reads a few counters of the
-// runtime, some microseconds, and collects garbage before it gives an error.
+// An error wraps [ErrTooBig]: the rest is less than what Go holds now plus as much garbage as is
+// live. Under so low a limit Go collects without end, spends up to half of all processor time, and
+// still exceeds the limit. GCFor panics when total or offHeap is negative. It sets nothing. It
+// reads a few counters of the runtime, which takes some microseconds, and collects garbage before
+// it returns an error.
 func GCFor(total, offHeap int64) (GC, error) {
 	if total < 0 || offHeap < 0 {
 		panic(fmt.Sprintf("alloc: GCFor: total=%d and offHeap=%d: want none below 0", total, offHeap))
 	}
 	left, need := total-offHeap, goNeeds()
-	if left < need { // what was live at the last collection may be garbage by now
+	if left < need { // memory live at the last collection may be garbage by now
 		runtime.GC()
 		need = goNeeds()
 	}
@@ -48,17 +47,15 @@ func GCFor(total, offHeap int64) (GC, error) {
 	return GC{Percent: -1, Limit: left}, nil
 }
 
-// Apply sets it, in place of GOGC, GOMEMLIMIT and what was set before, which it
-// returns: apply that to put it back. The limit is fixed: ask GCFor again when more
-// memory is off the heap, or use [SetBudget], whose limit follows. Apply waits for a
-// collection that is under way.
+// Apply sets g as the process's GOGC and GOMEMLIMIT and returns the previous setting, which Apply
+// can restore. The limit is fixed: call GCFor again when more memory is off the heap, or use
+// [SetBudget], whose limit follows. Apply waits for a collection that is under way.
 func (g GC) Apply() (before GC) {
 	return GC{Percent: debug.SetGCPercent(g.Percent), Limit: debug.SetMemoryLimit(g.Limit)}
 }
 
-// goNeeds is how many bytes Go needs so that it need not collect more often than
-// under GOGC=100: what is live and as much garbage, and what is no heap, such as
-// stacks.
+// goNeeds returns how many bytes Go needs to collect no more often than under GOGC=100: the live
+// heap, as much garbage, and what is not heap, such as stacks.
 func goNeeds() int64 {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

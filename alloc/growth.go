@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Growth says how large something becomes when it must grow: the room of a
-// buffer, the chunks of a table, the chunks that a heap takes at a time. The zero
-// value grows to exactly what is needed. It is a value: copy and compare it.
+// Growth is a growth policy: it computes the new size of something that must grow, such as the
+// capacity of a buffer, the chunks of a table, or the chunks that a heap takes at a time. The zero
+// value grows to exactly the needed size. A Growth may be copied and compared.
 type Growth struct {
-	factor float64 // size after growing / size before; 0 or 1: no factor
-	step   int     // least that is added
-	plus   int     // added to what factor and step say
-	most   int     // most that is added; 0: no bound
+	factor float64 // new size / old size; 0 or 1: no factor
+	step   int     // minimum added
+	plus   int     // added to the result of factor and step
+	most   int     // maximum added; 0: unbounded
 }
 
-// Fixed adds step each time. It panics when step is less than 1.
+// Fixed returns a policy that adds step each time. It panics when step is less than 1.
 func Fixed(step int) Growth {
 	if step < 1 {
 		panic(fmt.Sprintf("alloc: Fixed: step=%d is less than 1", step))
@@ -23,11 +23,11 @@ func Fixed(step int) Growth {
 	return Growth{step: step}
 }
 
-// Doubling doubles.
+// Doubling returns a policy that doubles the size.
 func Doubling() Growth { return Growth{factor: 2} }
 
-// Geometric multiplies by factor, and adds 1 at least. It panics unless factor
-// is above 1 and finite.
+// Geometric returns a policy that multiplies the size by factor and adds at least 1. It panics
+// unless factor is above 1 and finite.
 func Geometric(factor float64) Growth {
 	if !(factor > 1) || math.IsInf(factor, 1) {
 		panic(fmt.Sprintf("alloc: Geometric: factor=%g is not above 1 and finite", factor))
@@ -35,8 +35,8 @@ func Geometric(factor float64) Growth {
 	return Growth{factor: factor, step: 1}
 }
 
-// Capped is g, but adds at most most at a time, or as little as an earlier cap says:
-// growth becomes linear from there on. It panics when most is less than 1.
+// Capped returns g limited to adding at most most at a time, or to an earlier lower cap; growth is
+// linear once the cap is reached. It panics when most is less than 1.
 func (g Growth) Capped(most int) Growth {
 	if most < 1 {
 		panic(fmt.Sprintf("alloc: Growth.Capped: most=%d is less than 1", most))
@@ -47,8 +47,8 @@ func (g Growth) Capped(most int) Growth {
 	return g
 }
 
-// Plus is g that adds n more each time: Doubling().Plus(1) goes 1, 3, 7, 15, so that
-// each part that is added is twice the one before. It panics when n is less than 1.
+// Plus returns g with n more added each time. Doubling().Plus(1) goes 1, 3, 7, 15, so each part
+// added is twice the previous one. It panics when n is less than 1.
 func (g Growth) Plus(n int) Growth {
 	if n < 1 {
 		panic(fmt.Sprintf("alloc: Growth.Plus: n=%d is less than 1", n))
@@ -57,9 +57,9 @@ func (g Growth) Plus(n int) Growth {
 	return g
 }
 
-// Next returns the size to grow to from have, at least need. It returns have
-// when need is not above it. What is needed is always met, above the cap too; a
-// size that would not fit an int becomes need.
+// Next returns the new size for growth from have to at least need. It returns have when need is at
+// most have. The result is never below need, even above the cap; when the policy's size would
+// overflow an int, Next returns need.
 func (g Growth) Next(have, need int) int {
 	if need <= have {
 		return have
@@ -85,7 +85,7 @@ func (g Growth) Next(have, need int) int {
 	return need
 }
 
-// atOnce returns the most that the policy adds of itself; 0: no bound.
+// atOnce returns the largest step that the policy adds beyond need; 0: unbounded.
 func (g Growth) atOnce() int {
 	if g.factor <= 1 && (g.most == 0 || g.step+g.plus < g.most) {
 		return g.step + g.plus

@@ -13,76 +13,21 @@ import (
 
 // The heap.
 //
-// Where a block lives follows from its size and alignment alone:
-//
-//	size, bytes            place
-//	0 .. 8,192             a slot of a slab: one chunk cut into slots of a class
-//	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
-//	above                  a mapping of its own
-//
-// An alignment above 16 B picks a class whose size is a multiple of it; above 8 KiB a run (16 KiB)
-// or a mapping.
-//
-// All books are in Go memory. From an address the heap finds the chunk by arithmetic, the slab by
-// one table look-up and the slot by one multiplication; blocks have no header.
-//
-// A slab of slots is shared or owned by a Local. In both, live is what a free from anywhere but the
-// owner works on: it clears its bit by one atomic operation, and a bit that is clear already is a
-// double free.
-//
-//	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
-//	owned    own = slots that the owner counts as in use, in plain words.
-//	         live = all ones, but for bits that frees of others have cleared
-//	         since the owner last looked; folding moves them over to own.
-//
-// Alloc on a shared slab reads the head, claims a bit and reads the head again. When both are alike
-// the slab was of the wanted class and shared while the bit was claimed, and from then on the bit
-// pins it: a slab goes only when all its bits can be claimed at once. When they differ the bit goes
-// back like a freed block. That the slab was dropped and made anew in between does no harm, since a
-// slab that is dropped keeps all bits set: nobody can hold a claim on it.
-//
-// A slab that runs full is left alone (stateFull); the first free finds that and lists it under the
-// lock. The goroutine that calls a slab full stores that first and then looks for a clear bit
-// again; the one that frees clears a bit and then reads the state: one of the two sees the other.
-// The same holds between a free and an owner that folds: it stores stateOwned first. A freer that
-// was held up may thus list a slab that is full, or mail one that has nothing to fold; neither does
-// harm.
-//
-// When a Local closes, live.And(own) turns its slabs into shared ones; frees that race with it
-// clear bits, which commutes. A Local adopts a listed slab the other way round: own becomes what
-// live was before it was set to all ones.
-//
-// Invariants, checked by Verify when no call is under way:
-//
-//	H1 Every chunk with a head is in use in the universe; so are the others of a
-//	   run, and those taken ahead, which have none. The chunks of a wide slab lead
-//	   to its first one.
-//	H2 Bits that stand for no slot are set: in live, and in own of an owned slab.
-//	H3 A shared slab is held by the shard that allocates from it, or listed, or
-//	   full, and full means no clear bit.
-//	H4 A slab is owned by an open Local, which has it in the place that it says;
-//	   one in the place for full ones has no clear bit in own.
-//	H5 A bit that is clear in live of an owned slab is set in own, and the slab is
-//	   in its owner's inbox.
-//	H6 A mapping's block lies in its region, whose granules are all committed; kept
-//	   mappings are no more than the limit.
-//	H7 The count of slabs of slots is right.
-//	H8 A wide slab is listed exactly when it has a free slot, and the bits that
-//	   stand for no slot are set.
+// The place of a block follows from its size and alignment alone:
 
-// ErrLeak is wrapped by Close when blocks were still live.
+// ErrLeak is wrapped by the error of Close when blocks were still live.
 var ErrLeak = errors.New("blocks were never freed")
 
-// Heap allocates blocks of any size on a universe. Every method but Close and Verify may be called
-// from any goroutine. Blocks are not cleared, unless AllocZeroed says so. Close the heap before its
-// universe.
+// Heap allocates blocks of any size on a universe. Every method except Close and Verify may be
+// called from any goroutine. Blocks are not cleared, except by AllocZeroed. Close the heap before
+// its universe.
 //
-// Blocks above 1 MiB, or aligned to more than 16 KiB, have a mapping of their own, in address space
-// that is neither the universe's nor bounded by its Size. There can be about a quarter of
-// vm.max_map_count of them at once on Linux (16,382 by default); more is an error that wraps
-// ErrCommit. The addresses of a freed one are never given back to the system: they serve later
-// blocks of about the same size, four sizes a doubling. An alignment above 2 MiB takes as many
-// bytes more, which Usable and Stats count.
+// A block above 1 MiB, or aligned to more than 16 KiB, has its own mapping, in address space
+// outside the universe and not bounded by its Size. On Linux about a quarter of vm.max_map_count
+// mappings can exist at once (16,382 by default); one more is an error that wraps ErrCommit. The
+// addresses of a freed mapping are never returned to the system: they are reused for later blocks
+// of about the same size, in four size classes per doubling. An alignment above 2 MiB costs as many
+// extra bytes, which Usable and Stats count.
 //
 // Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 14 ns for both, the same with two
 // goroutines at once, which is one compare-and-swap each; 9,000 B 32 ns; 45,000 B 53 ns; 1.5 MB 175
@@ -99,28 +44,28 @@ type Heap struct {
 	lists    [classLimit]slabList       // shared slabs that have, or may have, a free slot; under mu
 	wide     [len(wideClasses)]slabList // wide slabs that have a free slot; under mu
 	listed   [classLimit]atomic.Int32
-	locals   []*Local // by id - 1; nil where closed; under mu
-	mappings mappings // with a lock of its own
+	locals   []*Local // by id - 1; nil: closed; under mu
+	mappings mappings // has a lock of its own
 	closed   atomic.Bool
 }
 
-// shard is what the goroutines of one shard allocate from, on lines of its own.
+// shard holds what the goroutines of one shard allocate from, on its own cache lines.
 type shard struct {
 	current [classLimit]atomic.Pointer[slab] // shared slabs in stateHeld; written under mu
 }
 
-// HeapOption changes how NewHeap works.
+// HeapOption is an option of NewHeap.
 type HeapOption func(*Heap)
 
-// SlabGrowth sets how many chunks the heap and its Locals take from the universe when they need one
-// for small blocks: Next of the number they have. The default is one at a time: on recordings of
+// SlabGrowth sets the policy by which the heap and its Locals take chunks from the universe for
+// small blocks: g.Next of the number they have. The default takes one at a time: on recordings of
 // five programs no policy was faster by more than noise, and doubling held 6 % more memory. Chunks
-// taken ahead lie side by side; they count in Stats, go back when the last slab goes, in Trim and
-// in Close, and are given up before a block is refused.
+// taken ahead are contiguous and count in Stats. They return to the universe when the last slab is
+// freed and in Trim and Close, and are given up before a block is refused.
 func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = g } }
 
-// NewHeap makes an empty heap on u. It takes chunks as it needs them. It panics when the universe
-// is closed; it returns no error today.
+// NewHeap returns an empty heap on u, which takes chunks as it needs them. It panics when u is
+// closed or nil. The error is always nil today.
 func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	checkUniverse("NewHeap", u)
 	if u.index.Words() == 0 {
@@ -142,10 +87,10 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	return h, nil
 }
 
-// Alloc returns a block of at least size bytes, aligned to align: a power of two up to 1 GiB, or 0
-// for 16. Size 0 gives a block of its own. The contents are not cleared. Errors wrap ErrFull,
-// ErrCommit, ErrReserve or ErrTooBig; nothing has changed then. It panics for a negative size or an
-// alignment that is not a power of two.
+// Alloc returns a block of at least size bytes aligned to align, which is a power of two up to 1
+// GiB, or 0 for 16. Size 0 gives a distinct block. The contents are not cleared. An error wraps
+// ErrFull, ErrCommit, ErrReserve or ErrTooBig; nothing has changed then. Alloc panics for a
+// negative size or an invalid alignment.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 {
 		number := int(classOf[(uint(size)+quantum-1)/quantum]) % classLimit
@@ -163,17 +108,18 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 			if s.head.Load() == head || mutant == blindClaim {
 				return h.slotPointer(firstIn(head), uintptr(uint64(i)*64+bit)*uintptr(k.size), k), nil
 			}
-			h.release(s, int(i), 1<<(bit&63)) // the slab is another by now
+			h.release(s, int(i), 1<<(bit&63)) // the slab was dropped or reused
 		}
 	}
 	return h.alloc("Heap.Alloc", nil, size, align, anyRun)
 }
 
-// sharedMask selects what must be right in the head of a slab for a claim.
+// sharedMask selects the fields of a slab's head that a claim depends on.
 const sharedMask = kindMask | (classLimit-1)<<headClass | ownerMask<<headOwner
 
-// allocSearch is Alloc when the word that the hint names has no bit for us: it looks at the others
-// of the slab that shard at had. lost says that the word had one and somebody else took it.
+// allocSearch is Alloc when the word that the hint names gave no bit: it searches the other words
+// of s, the current slab of shard at. lost reports that the word had a clear bit and another
+// goroutine took it.
 //
 //go:noinline
 func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Pointer, error) {
@@ -187,16 +133,16 @@ func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Poi
 			return h.slotPointer(firstIn(head), uintptr(slot)*uintptr(k.size), k), nil
 		}
 		if ok {
-			h.release(s, slot/64, 1<<(slot%64)) // the slab is another by now
+			h.release(s, slot/64, 1<<(slot%64)) // the slab was dropped or reused
 		}
 	}
 	return h.alloc("Heap.Alloc", nil, size, 0, anyRun)
 }
 
-// slotPointer returns the address of a slot that was just handed out.
+// slotPointer returns the address of a newly allocated slot.
 func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointer {
-	// Safe because offset is that of a slot of k, so the block lies in the slab's chunk, which the
-	// heap holds.
+	// Safe because offset is the offset of a slot of k, so the block lies in the slab's chunk,
+	// which the heap holds.
 	p := unsafe.Add(h.u.Pointer(c), offset)
 	if debug.On {
 		poison(p, int(k.size), debug.Fresh)
@@ -216,7 +162,7 @@ func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (p unsaf
 	} else if number, ok := wideFor(size, align); ok {
 		p = h.allocWide(number)
 	}
-	zeroed := p == nil // as a run is when that is wanted
+	zeroed := p == nil // a run is zeroed by the universe when wanted
 	switch {
 	case p != nil:
 	case size <= maxRunBytes && align <= ChunkSize:
@@ -230,7 +176,7 @@ func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (p unsaf
 	return p, err
 }
 
-// allocSlot hands out a slot, and reclaims what is empty before it gives up.
+// allocSlot allocates a slot, and reclaims empty slabs before it fails.
 func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 	for try := range 2 {
 		if l != nil {
@@ -243,7 +189,7 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 		}
 	}
 	if err != nil && l != nil {
-		// Others may have left room in slabs that are shared.
+		// Other goroutines may have left room in shared slabs.
 		if q, refused := h.allocShared(number); refused == nil {
 			return q, nil
 		}
@@ -251,13 +197,14 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 	return p, err
 }
 
-// AllocZeroed is Alloc of a block whose first size bytes are zero. Blocks above 40 KiB, runs of
-// chunks and mappings, are cleared only where their memory was in use before.
+// AllocZeroed is Alloc of a block whose first size bytes are zero. In blocks above 40 KiB, which
+// are runs of chunks or mappings, it clears only memory that was in use before.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 	return h.alloc("Heap.AllocZeroed", nil, size, align, zeroedRun)
 }
 
-// clearStep bounds one clear or copy, which cannot be preempted.
+// clearStep is the largest number of bytes cleared or copied in one step, which cannot be
+// preempted.
 const clearStep = 256 << 10
 
 // zero clears the first n bytes of a block.
@@ -270,10 +217,10 @@ func zero(p unsafe.Pointer, n int) {
 	}
 }
 
-// poison marks the first n bytes of a block.
+// poison fills the first n bytes of a block with a pattern.
 func poison(p unsafe.Pointer, n int, pattern byte) {
-	// Safe because the block has n bytes and nobody else uses it: it is about to be handed out or
-	// was just given back.
+	// Safe because the block has n bytes and no one else uses it: it is about to be handed out or
+	// was just freed.
 	debug.Poison(unsafe.Slice((*byte)(p), n), pattern)
 }
 
@@ -292,9 +239,9 @@ func panicClosed(name string, heap bool) {
 	panic("alloc: " + name + ": the Local is closed")
 }
 
-// Trim gives back what is empty and was kept for reuse: a slab per class and shard, chunks taken
-// ahead, freed mappings. What Locals keep stays. An error wraps the system's, which would not take
-// a mapping; it is tried again next time.
+// Trim frees empty memory kept for reuse: one slab per class and shard, chunks taken ahead, and
+// freed mappings. It does not touch what Locals keep. An error wraps the system's refusal to take
+// back a mapping; the next Trim retries.
 func (h *Heap) Trim() error {
 	if h.closed.Load() {
 		panicClosed("Heap.Trim", true)
@@ -306,10 +253,10 @@ func (h *Heap) Trim() error {
 	return nil
 }
 
-// Close returns all memory, live blocks too, and closes the heap's Locals. When blocks were live
-// the error wraps ErrLeak and counts them. After an error of the system, which would not take a
-// mapping back, Close may be called again; else a second call does nothing. No other call may be
-// under way.
+// Close frees all memory, including live blocks, and closes the heap's Locals. When blocks were
+// live, the error wraps ErrLeak and counts them. When the system refused to take back a mapping,
+// Close returns an error and may be called again; otherwise a second call does nothing. No other
+// call may be under way.
 func (h *Heap) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -342,7 +289,7 @@ func (h *Heap) Close() error {
 	return errors.Join(leak, err)
 }
 
-// eachHead calls f with every chunk of every page and its head.
+// eachHead calls f for every chunk that has a head, with its slab and head.
 func (h *Heap) eachHead(f func(c ChunkIndex, s *slab, head uint64)) {
 	for m := range h.table {
 		page := h.table[m].Load()
@@ -357,5 +304,5 @@ func (h *Heap) eachHead(f func(c ChunkIndex, s *slab, head uint64)) {
 	}
 }
 
-// Universe returns the universe that the heap takes its chunks from.
+// Universe returns the universe that the heap allocates from.
 func (h *Heap) Universe() *Universe { return h.u }

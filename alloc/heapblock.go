@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// From an address to the block that begins there.
+// Finding the block that begins at an address.
 
 // block is a live block.
 type block struct {
@@ -19,7 +19,7 @@ type block struct {
 
 func (b *block) kind() uint64 { return b.head & kindMask }
 
-// word returns the block's bit: which word of a mask, and which bit of it.
+// word returns the index of the mask word that holds the block's bit, and the bit.
 func (b *block) word() (i int, m uint64) { return b.slot / 64, 1 << (b.slot % 64) }
 
 // isLive reports whether the masks say that the block is in use.
@@ -31,7 +31,7 @@ func (b *block) isLive() bool {
 	return b.s.words[i].live.Load()&m != 0
 }
 
-// whyFree says that the block's slot is not in use, in the words of a panic.
+// whyFree returns the text of a panic about the block's slot being free.
 func (b *block) whyFree() string {
 	return fmt.Sprintf(", slot %d of chunk %d, is free (freed twice?)", b.slot, firstIn(b.head))
 }
@@ -41,13 +41,14 @@ func (b *block) panicFree(name string) {
 	panic(fmt.Sprintf("alloc: %s: %p%s", name, b.p, b.whyFree()))
 }
 
-// chunkOf returns the chunk of the universe that p points into; none after Close.
+// chunkOf returns the chunk of the universe that p points into, and false for other addresses and
+// after Close.
 func (h *Heap) chunkOf(p unsafe.Pointer) (ChunkIndex, bool) {
 	offset := uintptr(p) - h.base
 	return ChunkIndex(offset / ChunkSize), offset/MegachunkSize < uintptr(len(h.table))
 }
 
-// find looks up the live block at b.p, or panics.
+// find looks up the live block at b.p and panics when there is none.
 func (h *Heap) find(name string, b *block) {
 	if why := h.lookup(b); why != "" {
 		if h.closed.Load() {
@@ -57,7 +58,7 @@ func (h *Heap) find(name string, b *block) {
 	}
 }
 
-// lookup fills in the live block at b.p, or says why there is none.
+// lookup fills in the live block at b.p, or returns why there is none.
 func (h *Heap) lookup(b *block) (why string) {
 	c, ok := h.chunkOf(b.p)
 	if !ok {
@@ -107,23 +108,22 @@ func (h *Heap) lookupWide(b *block) (why string) {
 	return ""
 }
 
-// Usable returns the bytes that a live block may use, at least those asked for.
-// It panics for an address that is not that of a live block.
+// Usable returns the number of bytes that a live block may use, at least the requested size. It
+// panics when p is not the address of a live block.
 func (h *Heap) Usable(p unsafe.Pointer) int {
 	b := block{p: p}
 	h.find("Heap.Usable", &b)
 	return b.usable
 }
 
-// Owns reports whether p is the address of a live block of this heap or of one
-// of its Locals: where it begins, not somewhere inside it.
+// Owns reports whether p is the start of a live block of this heap or of one of its Locals.
 func (h *Heap) Owns(p unsafe.Pointer) bool {
 	return h.lookup(&block{p: p}) == "" && !h.closed.Load()
 }
 
-// FreeSized is Free for callers that know size and alignment. It panics when no
-// block of that size and alignment, allocated, reallocated or resized here, could
-// be at p, and says what the block's usable size is.
+// FreeSized is Free for callers that know size and alignment. It panics, with the block's usable
+// size, when the block at p cannot have been allocated, reallocated or resized to that size and
+// alignment.
 func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
 		b := block{p: p}
@@ -133,7 +133,7 @@ func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 	}
 }
 
-// checkSized panics when a block is none of that size and alignment.
+// checkSized panics when the block cannot have the given size and alignment.
 func (h *Heap) checkSized(name string, b *block, size, align int) {
 	h.checkRequest(name, nil, size, align)
 	if uintptr(b.p)&uintptr(max(align, 1)-1) != 0 || !b.couldBe(size) && !b.placed(size, align) {
@@ -142,13 +142,13 @@ func (h *Heap) checkSized(name string, b *block, size, align int) {
 	}
 }
 
-// couldBe reports whether a block may be made size bytes long where it is: it has
-// the room and would not waste more than half of it.
+// couldBe reports whether the block may be resized to size in place: it has the room and would not
+// waste more than half of it.
 func (b *block) couldBe(size int) bool {
 	return size <= b.usable && (size >= b.usable/2 || b.usable == quantum)
 }
 
-// placed reports whether a request for size and align would get a block like this one.
+// placed reports whether a request for size and align would get a block of this kind and class.
 func (b *block) placed(size, align int) bool {
 	if size <= maxSlot {
 		if number, ok := classFor(size, align); ok {
@@ -164,8 +164,7 @@ func (b *block) placed(size, align int) bool {
 	return b.s == nil && size <= b.usable
 }
 
-// move copies n bytes from one block to another, in steps, since a copy cannot be
-// preempted.
+// move copies n bytes from one block to another, in steps, since one copy cannot be preempted.
 func move(to, from unsafe.Pointer, n int) {
 	// Safe because both blocks are live and at least n bytes long.
 	t, f := unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n)
@@ -174,11 +173,10 @@ func move(to, from unsafe.Pointer, n int) {
 	}
 }
 
-// Realloc makes a block larger or smaller and keeps its first min(old, new)
-// bytes, in place where it can and would not waste more than half of the block.
-// A nil block is an Alloc; size 0 gives a block, it frees nothing. align is of the
-// block from now on: FreeSized wants that one. On an error the old block is as it
-// was.
+// Realloc resizes a block and keeps its first min(old, new) bytes. It works in place where it can
+// without wasting more than half of the block; otherwise the block moves. A nil p allocates; size 0
+// returns a block and does not free. align is the block's alignment from now on, as FreeSized
+// expects it. On an error the old block is unchanged.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	return h.realloc("Heap.Realloc", nil, p, size, align)
 }
@@ -206,10 +204,9 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 	return q, nil
 }
 
-// Resize makes a block larger or smaller where it is and reports whether it
-// could: a slot within its size, a run when the chunks behind it are free, a
-// mapping within the room of its address range. A size that would waste more than
-// half of what the block has then is refused. A grown block's new bytes are not cleared.
+// Resize resizes a block in place and reports whether it could: a slot within its size, a run when
+// the chunks after it are free, a mapping within its address range. It refuses a size that would
+// waste more than half of the resulting block. Added bytes are not cleared.
 func (h *Heap) Resize(p unsafe.Pointer, size int) bool {
 	return h.resizeNamed("Heap.Resize", nil, p, size)
 }

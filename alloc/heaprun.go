@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Runs: blocks of whole chunks. Only the first chunk has a head. Runs need no
-// lock: their chunks belong to nobody else, and the goroutine that changes the
-// head by compare-and-swap may change the run.
+// Runs: blocks of whole chunks. Only the first chunk has a head. Runs need no lock: their chunks
+// belong to no one else, and the goroutine that changes the head by compare-and-swap may change the
+// run.
 
 func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Pointer, error) {
 	n := chunksFor(size)
@@ -30,7 +30,7 @@ func (h *Heap) freeRun(name string, b *block) {
 	h.u.Free(firstIn(b.head), chunksIn(b.head))
 }
 
-// runAround returns the head of the run that a chunk without a head lies in, or 0.
+// runAround returns the head of the run that contains c, a chunk without a head, or 0.
 func (h *Heap) runAround(c ChunkIndex) uint64 {
 	for i := c; ; i-- {
 		s := h.table.at(i)
@@ -46,7 +46,7 @@ func (h *Heap) runAround(c ChunkIndex) uint64 {
 	}
 }
 
-// resizeRun changes the number of chunks of a run in place.
+// resizeRun changes the number of chunks of a run in place and reports whether it could.
 func (h *Heap) resizeRun(b *block, size int) bool {
 	c, have := firstIn(b.head), chunksIn(b.head)
 	if size > maxRunBytes {

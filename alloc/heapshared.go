@@ -7,11 +7,11 @@ import (
 	"quarry/internal/debug"
 )
 
-// Shared slabs: those that Heap.Alloc uses, and those that Locals left.
+// Shared slabs: the slabs that Heap.Alloc uses, and the slabs that closed Locals left.
 
-// Free gives a block back, wherever it was allocated. nil is allowed and does
-// nothing. It panics for an address that is not that of a live block of this heap
-// (freed twice, an interior pointer, memory of somebody else).
+// Free frees a block, wherever it was allocated. A nil p does nothing. Free panics when p is not
+// the address of a live block of this heap: a double free, an interior pointer, or memory of
+// another owner.
 func (h *Heap) Free(p unsafe.Pointer) {
 	offset := uintptr(p) - h.base
 	if m := offset / MegachunkSize; m < uintptr(len(h.table)) {
@@ -36,7 +36,7 @@ func (h *Heap) Free(p unsafe.Pointer) {
 	h.free("Heap.Free", p)
 }
 
-// free is Free for any block, and for what is none.
+// free is Free for blocks of any kind, and the slow path that reports bad addresses.
 func (h *Heap) free(name string, p unsafe.Pointer) {
 	if p == nil {
 		return
@@ -75,8 +75,8 @@ func (h *Heap) freeBlock(name string, b *block) {
 	}
 }
 
-// release clears the bit m of word i of live, tells the owner or the list that has to know, and
-// returns false when the bit was clear.
+// release clears bit m of word i of live, and notifies the owner or lists the slab when needed. It
+// returns false when the bit was already clear.
 func (h *Heap) release(s *slab, i int, m uint64) bool {
 	for live := &s.words[i].live; ; {
 		w := live.Load()
@@ -93,8 +93,7 @@ func (h *Heap) release(s *slab, i int, m uint64) bool {
 	}
 }
 
-// released is the rest of release for a slab that nobody holds; w is what its
-// word i is now.
+// released completes release for a slab that no shard holds; w is the new value of word i.
 func (h *Heap) released(s *slab, state uint32, i int, w uint64) {
 	switch state {
 	case stateFull:
@@ -120,7 +119,7 @@ func (h *Heap) list(s *slab) {
 	defer h.mu.Unlock()
 	if s.state.Load() == stateListing {
 		h.enlist(s)
-		h.drop(s, false) // the frees that came meanwhile saw that this is ours to do
+		h.drop(s, false) // frees in the meantime left this to us
 	}
 }
 
@@ -133,7 +132,7 @@ func (h *Heap) enlist(s *slab) {
 	h.listed[number].Add(1)
 }
 
-// delist takes a slab out of its list; the caller sets its state. mu is held.
+// delist removes a slab from its list; the caller sets its state. mu is held.
 func (h *Heap) delist(s *slab) {
 	number := classIn(s.head.Load())
 	s.listed = false
@@ -141,8 +140,8 @@ func (h *Heap) delist(s *slab) {
 	h.listed[number].Add(-1)
 }
 
-// drop gives a listed slab's chunk back when the slab is empty. The last one of a
-// class is kept, against thrashing, unless all are to go. mu is held.
+// drop frees the chunk of a listed slab when the slab is empty. Unless all is set, the last listed
+// slab of a class is kept, against thrashing. mu is held.
 func (h *Heap) drop(s *slab, all bool) bool {
 	if s.state.Load() != stateListed || !s.listed {
 		return false
@@ -159,8 +158,8 @@ func (h *Heap) drop(s *slab, all bool) bool {
 	return true
 }
 
-// allocShared hands out a slot of a shared slab under the lock, and makes a slab
-// current that has more of them.
+// allocShared allocates a slot of a shared slab under the lock, and makes a slab with free slots
+// current.
 func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -188,8 +187,8 @@ func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 	}
 }
 
-// claimOrLeave takes a slot of a held slab, or else makes the slab one that
-// nobody holds. mu is held.
+// claimOrLeave claims a slot of a held slab, or marks the slab full so that nobody holds it. mu is
+// held.
 func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 	for {
 		if slot, ok, _ = s.claim(int(k.words)); ok {
@@ -198,12 +197,12 @@ func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 		pause()
 		s.state.Store(stateFull)
 		if mutant == blindFull || !s.hasRoom(k) || !s.state.CompareAndSwap(stateFull, stateHeld) {
-			return 0, false // a free that comes now lists it
+			return 0, false // the next free lists it
 		}
 	}
 }
 
-// nextShared returns a slab that is in no list: a listed one, or a new one. mu is held.
+// nextShared returns a slab that is in no list: one taken off the list, or a new one. mu is held.
 func (h *Heap) nextShared(number int) (*slab, error) {
 	if at := h.lists[number].head; at != 0 {
 		s := h.table.link(at)
@@ -213,8 +212,8 @@ func (h *Heap) nextShared(number int) (*slab, error) {
 	return h.newSlab(number, 0)
 }
 
-// allocElsewhere takes a slot of another shard's slab when there is no memory for
-// a new one. mu is held.
+// allocElsewhere claims a slot of another shard's slab when there is no memory for a new one. mu is
+// held.
 func (h *Heap) allocElsewhere(number int, refused error) (unsafe.Pointer, error) {
 	k := &classes[number]
 	for i := range h.shard {
@@ -227,8 +226,8 @@ func (h *Heap) allocElsewhere(number int, refused error) (unsafe.Pointer, error)
 	return nil, refused
 }
 
-// reclaim drops the empty slabs that the heap, and the Local that calls, keep for
-// reuse, and the chunks taken ahead. It returns false when there was nothing.
+// reclaim drops the empty slabs and the chunks taken ahead that the heap and, unless nil, the
+// calling Local keep for reuse. It reports whether there were any.
 func (h *Heap) reclaim(l *Local) bool {
 	some := l != nil && l.reclaim()
 	h.mu.Lock()

@@ -5,20 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// HeapStats are the books of a heap. Sizes are in bytes.
+// HeapStats describes the memory of a heap. Sizes are in bytes.
 type HeapStats struct {
-	LiveBlocks int // blocks handed out and not freed
+	LiveBlocks int // blocks allocated and not freed
 	LiveBytes  int // usable bytes of those blocks
 	Chunks     int // chunks of the universe that the heap holds
-	Ahead      int // of Chunks, those taken ahead and not used yet
-	Mapped     int // committed by mappings of live blocks
-	Kept       int // committed by freed mappings that are kept for reuse
+	Ahead      int // the part of Chunks taken ahead and not used yet
+	Mapped     int // committed by the mappings of live blocks
+	Kept       int // committed by freed mappings kept for reuse
 }
 
-// Stats counts the blocks of the heap and all its Locals. It reads every slab's
-// masks, about 0.1 us for a chunk of small blocks, and 8 ns for each 1 MiB of the
-// universe. While other goroutines allocate, the figures are
-// those of no single instant.
+// Stats counts the blocks of the heap and all its Locals. It reads every slab's masks: about 0.1 us
+// for a chunk of small blocks, and 8 ns for each 1 MiB of the universe. While other goroutines
+// allocate, the figures are of no single instant.
 func (h *Heap) Stats() HeapStats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -55,7 +54,7 @@ func (h *Heap) stats() HeapStats {
 	return s
 }
 
-// used counts the slots in use of a slab with that head.
+// used counts the slots in use in a slab with the given head.
 func (s *slab) used(head uint64) int {
 	k := &classes[classIn(head)]
 	n := -bits.OnesCount64(k.tail)

@@ -5,20 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// supply is where a heap's chunks for slabs come from: the universe, one at a time or,
-// by a growth policy, some ahead of need.
+// supply provides a heap's chunks for slabs. It takes them from the universe one at a time or, by a
+// growth policy, some ahead of need.
 type supply struct {
 	u      *Universe
 	growth Growth
-	slabs  atomic.Int64 // slabs of slots there are (H7)
+	slabs  atomic.Int64 // number of slabs of slots (H7)
 
 	mu    sync.Mutex
-	first ChunkIndex // of the chunks taken and not used yet; under mu
-	n     int        // how many they are; under mu
+	first ChunkIndex // first of the chunks taken ahead; under mu
+	n     int        // number of chunks taken ahead; under mu
 }
 
-// take returns a chunk. It never fails for want of the chunks that the policy
-// would like on top.
+// take returns a chunk. It does not fail for lack of the further chunks that the policy asks for.
 func (s *supply) take() (c ChunkIndex, err error) {
 	if s.growth == (Growth{}) {
 		c, err = s.u.AllocExact(1)
@@ -47,7 +46,7 @@ func (s *supply) grow() (c ChunkIndex, err error) {
 	return c, nil
 }
 
-// give takes a slab's chunk back. With the last slab go the chunks taken ahead.
+// give frees a slab's chunk. Chunks taken ahead are freed with the last slab.
 func (s *supply) give(c ChunkIndex) {
 	s.u.Free(c, 1)
 	if s.slabs.Add(-1) == 0 {
@@ -55,7 +54,7 @@ func (s *supply) give(c ChunkIndex) {
 	}
 }
 
-// release gives the chunks taken ahead back and reports whether there were some.
+// release frees the chunks taken ahead and reports whether there were any.
 func (s *supply) release() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +73,8 @@ func (s *supply) run() (first ChunkIndex, n int) {
 	return s.first, s.n
 }
 
-// newSlab makes a slab of a class in a chunk of its own, for a Local or, with owner 0,
-// to be shared. The caller sets its state.
+// newSlab makes a slab of a class in a new chunk, owned by a Local or, with owner 0, to be shared.
+// The caller sets its state.
 func (h *Heap) newSlab(number int, owner uint32) (*slab, error) {
 	c, err := h.supply.take()
 	if err != nil {
@@ -83,8 +82,8 @@ func (h *Heap) newSlab(number int, owner uint32) (*slab, error) {
 	}
 	k := &classes[number]
 	s := h.table.made(c)
-	// Nobody has a claim on this slab, so plain stores would do. Only one that never
-	// had slots has other bits than ones in live.
+	// No one has a claim on this slab, so plain stores would do. Its live words are all ones unless
+	// the slab never had slots.
 	for i := range int(k.words) {
 		if owner == 0 {
 			s.words[i].live.Store(k.beyond(i))

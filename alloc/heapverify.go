@@ -2,17 +2,16 @@ package alloc
 
 import "fmt"
 
-// heapCheck is one run of Verify. mu is held.
+// heapCheck is the state of one Verify. mu is held.
 type heapCheck struct {
 	h      *Heap
 	err    error
-	places map[*slab]string // where a slab that somebody refers to is
-	slabs  int              // of slots
+	places map[*slab]string // where each slab is referred to from
+	slabs  int              // number of slabs of slots
 }
 
-// Verify checks the numbered invariants of the heap and names the first that
-// does not hold. It reads every slab. No other call, of a Local either, may be
-// under way.
+// Verify checks the numbered invariants of the heap and returns an error that names the first that
+// does not hold. It reads every slab. No other call, including calls of a Local, may be under way.
 func (h *Heap) Verify() error {
 	if h.closed.Load() {
 		return nil
@@ -44,7 +43,7 @@ func (v *heapCheck) fail(format string, args ...any) {
 	}
 }
 
-// gather notes which slabs are held, listed and in a place of a Local.
+// gather records which slabs are held, listed, or kept by a Local.
 func (v *heapCheck) gather() {
 	h := v.h
 	for i := range h.shard {
@@ -82,7 +81,7 @@ func (v *heapCheck) gather() {
 	}
 }
 
-// walk notes the slabs of a list and counts them.
+// walk records the slabs of a list and counts them.
 func (v *heapCheck) walk(list *slabList, where string, number int, owner uint32) (n int) {
 	prev := uint32(0)
 	for at := list.head; at != 0 && v.err == nil; n++ {
@@ -146,7 +145,7 @@ func (v *heapCheck) chunk(c ChunkIndex, s *slab, head uint64) {
 	}
 }
 
-// run checks the chunks behind the first one, all of which have the same head.
+// run checks the chunks after the first of a run: all must have the head want.
 func (v *heapCheck) run(first ChunkIndex, n int, want uint64) {
 	for c := first + 1; c < first+ChunkIndex(n); c++ {
 		head := uint64(0)

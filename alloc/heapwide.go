@@ -7,12 +7,11 @@ import (
 	"quarry/internal/debug"
 )
 
-// Wide slabs: runs of 2 to 8 chunks cut into 2 to 7 slots, for blocks of half a
-// chunk to two and a half. In a run of its own such a block would leave up to a
-// half unused (measured on a recording of git log: live bytes are 0.80 of the
-// growth of resident memory without wide slabs, 0.86 with them). There are few of
-// them and filling one takes longer than a lock, so all is under the heap's lock:
-// the mask is own of the first chunk's first word.
+// Wide slabs: runs of 2 to 8 chunks cut into 2 to 7 slots, for blocks of half a chunk to two and a
+// half chunks. In a run of its own such a block would leave up to a half unused (measured on a
+// recording of git log: live bytes are 0.80 of the growth of resident memory without wide slabs,
+// 0.86 with them). Such blocks are few, and filling one takes longer than a lock, so everything is
+// under the heap's lock. The mask is own of the first word of the first chunk's slab.
 //
 //	slots of chunks   7 of 4   3 of 2  4 of 3   7 of 8   4 of 5   3 of 4   2 of 3   2 of 5
 //	size, bytes       9,360    10,912  12,288   18,720   20,480   21,840   24,576   40,960
@@ -32,7 +31,7 @@ var wideClasses = [...]wideClass{
 // beyond returns the bits that stand for no slot, which are always set.
 func (k *wideClass) beyond() uint64 { return ^uint64(0) << k.slots }
 
-// wideFor returns the wide class for a block, or false when a run is no larger.
+// wideFor returns the wide class for a block, or false when a run would be no larger.
 func wideFor(size, align int) (int, bool) {
 	if align > quantum || size <= maxSlot {
 		return 0, false
@@ -45,7 +44,7 @@ func wideFor(size, align int) (int, bool) {
 	return 0, false
 }
 
-// allocWide hands out a wide slot, or nil when there is no room for a slab.
+// allocWide allocates a wide slot, or returns nil when there is no room for a slab.
 func (h *Heap) allocWide(number int) unsafe.Pointer {
 	k := &wideClasses[number]
 	h.mu.Lock()
@@ -68,7 +67,7 @@ func (h *Heap) allocWide(number int) unsafe.Pointer {
 	return p
 }
 
-// growWide adds an empty slab, if there is room. mu is held.
+// growWide adds an empty slab and reports whether there was room. mu is held.
 func (h *Heap) growWide(number int) bool {
 	k := &wideClasses[number]
 	c, err := h.u.AllocExact(k.chunks)
@@ -85,8 +84,8 @@ func (h *Heap) growWide(number int) bool {
 	return true
 }
 
-// findWide fills in a block that lies in a wide slab: how far inside a slot it is, and
-// whether the slot is in use. mu is held.
+// findWide fills in a block that lies in a wide slab, and returns the offset of its address in its
+// slot and whether the slot is in use. mu is held.
 func (h *Heap) findWide(b *block) (inside int, live bool) {
 	k := &wideClasses[classIn(b.head)]
 	first := firstIn(b.head)
@@ -100,8 +99,8 @@ func (h *Heap) findWide(b *block) (inside int, live bool) {
 	return inside, same && b.kind() == kindWide && b.slot < k.slots && b.s.words[0].own>>b.slot&1 != 0
 }
 
-// freeWide takes the wide slot at p back, and returns false when there is no such
-// block. The last slab of a class is kept when it is empty, against thrashing.
+// freeWide frees the wide slot at p, or returns false when there is no such block. An empty slab is
+// kept when it is the last of its class, against thrashing.
 func (h *Heap) freeWide(p unsafe.Pointer, head uint64) bool {
 	b := block{p: p, head: head}
 	h.mu.Lock()
@@ -124,7 +123,7 @@ func (h *Heap) freeWide(p unsafe.Pointer, head uint64) bool {
 	return true
 }
 
-// dropWide gives an empty slab back. mu is held.
+// dropWide frees an empty slab. mu is held.
 func (h *Heap) dropWide(s *slab, number int) {
 	h.wide[number].remove(h.table, s)
 	c, n := s.chunk(), wideClasses[number].chunks

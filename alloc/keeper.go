@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// MaintainEvery starts a goroutine that calls Maintain at that interval until
-// stop is called or the universe is closed; stop waits for it to end. What
-// the system refuses to take is tried again next time. It panics when d is not
-// above zero, and when there is such a goroutine already.
+// MaintainEvery starts a goroutine that calls Maintain every d until stop is called or the universe
+// is closed. stop waits for the goroutine to end. What the system refuses to take back is retried
+// the next time. MaintainEvery panics when d is not positive, and when such a goroutine is running
+// already.
 func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 	if d <= 0 {
 		panic(fmt.Sprintf("alloc: Universe.MaintainEvery: d=%v is not above zero", d))
 	}
 	u.mu.Lock()
 	closed := u.closed
-	u.mu.Unlock() // begin may wait for a stop, and that for a round, which needs the lock
+	u.mu.Unlock() // begin may wait for stop, stop for a round, and a round needs the lock
 	if closed {
 		panic("alloc: Universe.MaintainEvery: the universe is closed")
 	}
@@ -29,14 +29,14 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 	})
 }
 
-// keeper is a goroutine that works at intervals.
+// keeper runs a goroutine that works at intervals.
 type keeper struct {
 	mu   sync.Mutex
 	stop chan struct{} // nil: there is none
 	done chan struct{} // closed when the goroutine has ended
 }
 
-// begin returns what ends this goroutine and no later one.
+// begin starts the goroutine and returns a function that stops this goroutine, never a later one.
 func (k *keeper) begin(d time.Duration, work func(now time.Time)) (stop func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,8 +61,8 @@ func (k *keeper) begin(d time.Duration, work func(now time.Time)) (stop func()) 
 	return func() { k.end(done) }
 }
 
-// end stops the goroutine that closes done, or with nil any, if it is there, and
-// waits for it.
+// end stops the goroutine that closes done, or any goroutine when done is nil, and waits for it to
+// end.
 func (k *keeper) end(done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

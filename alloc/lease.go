@@ -9,36 +9,34 @@ import (
 	"quarry/internal/debug"
 )
 
-// Leases. A shard of goroutines (shard.go) has a home: the megachunk where its
-// single chunks come from. The shard leases the home's line, the eight masks of
-// one cache line, and other shards look elsewhere as long as there is an
-// elsewhere, so two cores do not write to one line.
+// Leases. A shard of goroutines (shard.go) has a home: the megachunk that its single chunks come
+// from. The shard leases the home's line, the eight masks of one cache line. Other shards avoid a
+// leased line while another megachunk has room, so that two cores do not write to one line.
 //
-// A home is not kept in the index: its claims and frees are not noted, and it is
-// noted once when it ceases to be one. Both sides look twice, as in the handshake
-// of universe.go. A claim or free changes the mask and then reads which megachunk
-// is the home; the lease's end stores the new home and then reads the mask. So
-// either the change is seen by the note at the end of the lease, or the change
-// sees that the lease has ended and is noted by itself.
+// The index does not track homes: claims and frees in a home are not noted. A megachunk is noted
+// once, when it ceases to be a home. Both sides check twice, as in the handshake of universe.go. A
+// claim or free changes the mask and then reads which megachunk is the home; the end of a lease
+// stores the new home and then reads the mask. So either the note at the end of the lease sees the
+// change, or the change sees that the lease has ended and is noted itself.
 
 const lineWords = 64 / 8 // masks in a cache line
 
-// leases are the homes of all shards.
+// leases holds the homes of all shards.
 type leases struct {
 	shards shards
 	of     [maxShards]lease
-	lines  []atomic.Uint32 // per line: 1 + the shard that leases it; 0: nobody
+	lines  []atomic.Uint32 // per line: 1 + the shard that leases it; 0: none
 }
 
-// lease is the home of one shard, on cache lines of its own.
+// lease is the home of one shard, on its own cache lines.
 type lease struct {
-	home atomic.Int32 // megachunk; -1: none. Written under mu
-	mu   sync.Mutex   // held while a new home is looked for
+	home atomic.Int32 // megachunk; -1: none; written under mu
+	mu   sync.Mutex   // held while a new home is searched for
 	_    [128 - unsafe.Sizeof(atomic.Int32{}) - unsafe.Sizeof(sync.Mutex{})]byte
 }
 
-// reset ends all leases, for a universe of that many megachunks. No other call
-// may be under way.
+// reset ends all leases and sizes them for a universe of that many megachunks. No other call may be
+// under way.
 func (l *leases) reset(megachunks int) {
 	l.lines = make([]atomic.Uint32, (megachunks+lineWords-1)/lineWords)
 	for i := range l.of {
@@ -58,9 +56,9 @@ func (l *leases) isOthers(m, shard int) bool {
 	return owner != 0 && int(owner) != shard+1
 }
 
-// takeAtHome claims a chunk in the home of the goroutine's shard when that has one in
-// memory that is ready and was handed out before: the common case, without a call. It
-// returns the shard, for findOne when it did not.
+// takeAtHome claims a chunk in the home of the goroutine's shard. This is the common case and makes
+// no call when the chunk is committed and was allocated before. It also returns the shard, which
+// findOne needs when ok is false.
 func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
 	shard = u.leases.shards.index()
 	l := &u.leases.of[shard]
@@ -79,7 +77,7 @@ func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
 	return c, shard, true
 }
 
-// findOne is what is left of AllocExact(1) when there was none at home.
+// findOne completes AllocExact(1) when the home had no chunk.
 func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
 	if err := u.refuse(name); err != nil {
 		return 0, err
@@ -91,8 +89,8 @@ func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
 	return c, err
 }
 
-// settleAtHome does what is left of takeAtHome where something is unusual. It returns
-// false, with the claim taken back, when there is no memory.
+// settleAtHome completes takeAtHome in the uncommon cases. It takes the claim back and returns
+// false when a commit is refused.
 func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bool {
 	if lost > 0 {
 		u.leases.shards.move(shard)
@@ -103,16 +101,16 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bo
 	}
 	pause()
 	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil {
-		u.rollBack(home, at, 1) // the long way says why, or finds another
+		u.rollBack(home, at, 1) // findOne reports why, or finds another chunk
 		return false
 	}
 	u.handOut(home, 1<<uint(at), anyRun)
 	return true
 }
 
-// findHome moves the home of a shard, which had no chunk left, to the megachunk
-// that the index calls the best fit for a single chunk, and claims one there.
-// When all that is left is leased by others it takes a chunk and no home.
+// findHome claims a chunk after the shard's home ran out. It moves the home to the megachunk that
+// the index calls the best fit for one chunk. When other shards lease every megachunk with room, it
+// claims a chunk and moves no home.
 func (u *Universe) findHome(shard int, c wish, name string) (ChunkIndex, error) {
 	m, run, ok := u.moveHome(shard)
 	if !ok {
@@ -121,11 +119,11 @@ func (u *Universe) findHome(shard int, c wish, name string) (ChunkIndex, error) 
 	return u.claimed(m, run, c, name)
 }
 
-// moveHome claims a chunk in the shard's home, which another goroutine of the
-// shard may have moved meanwhile, or in a new one.
+// moveHome claims a chunk in the shard's home, which another goroutine of the shard may have moved
+// in the meantime, or in a new home.
 func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
 	if u.failures != nil {
-		return 0, 0, false // each request shall come here
+		return 0, 0, false // each request must reach refuse
 	}
 	l := &u.leases.of[shard]
 	l.mu.Lock()
@@ -151,7 +149,7 @@ func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
 			}
 			continue
 		}
-		u.index.Note(m, before, now) // m may be left before the home is seen
+		u.index.Note(m, before, now) // m may cease to be the home before anyone sees it as the home
 		pause()
 		l.home.Store(int32(m))
 		pause()

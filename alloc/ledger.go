@@ -10,24 +10,24 @@ import (
 	"quarry/mmap"
 )
 
-// The ledger of the process: what its universes and mappings have committed, beside
-// what they may.
+// The ledger of the process: what its universes and mappings have committed, and what they may
+// commit.
 //
-//	charge  before memory is committed     used += n, or a purge first, or a refusal
-//	refund  after it went back, or when    used -= n
+//	charge  before memory is committed     used += n; else a purge first, or a refusal
+//	refund  after it was returned, or      used -= n
 //	        the system refused it
 //
-// So while no call is under way used is the sum of what all of them have committed,
-// those that were forgotten without Close too, for their memory is still there.
+// While no call is under way, used is the sum of all committed memory. That includes universes
+// dropped without Close, whose memory is still there.
 //
-// A charge looks once more whether the terms are those that it went by, after it was
-// counted; SetBudget puts its terms in force and then looks at what is counted. Both are
-// sequentially consistent, so one sees the other, and nothing passes a budget by its change.
+// A charge is counted first and then checks that the terms it used are still in force; SetBudget
+// puts its terms in force first and then reads what is counted. Both are sequentially consistent,
+// so one sees the other, and no charge passes a budget while the budget changes.
 //
-// Order of locks. A charge may purge, and a purge takes the locks of all universes and
-// mappings in turn; so nobody charges with one of those held. That of Universe.commits
-// is held over charges and wanted by nobody who purges. A refund waits for nothing but
-// the Go limit's lock, under which nothing else is taken.
+// Lock order. A charge may purge, and a purge takes the locks of all universes and mappings in
+// turn, so no caller may charge while it holds one of these. Universe.commits is held across
+// charges; no purge takes it. A refund waits only for the lock of the Go limit, under which no
+// other lock is taken.
 
 // process is the only ledger outside of tests.
 var process ledger
@@ -35,28 +35,28 @@ var process ledger
 type ledger struct {
 	used    atomic.Int64 // bytes committed, or about to be
 	purged  atomic.Int64 // bytes that purges gave back
-	refused atomic.Int64 // charges
+	refused atomic.Int64 // charges refused
 	terms   atomic.Pointer[terms]
-	calls   atomic.Int32 // crossings that Near was not told of, or is being told of
+	calls   atomic.Int32 // crossings not yet reported to Near, the one being reported included
 
 	setting sync.Mutex // held over SetBudget
-	purging sync.Mutex // one purge at a time: the next may find that it need not
+	purging sync.Mutex // one purge at a time: the next may find it has nothing to do
 
 	limit struct {
 		sync.Mutex
 		follows bool
-		before  int64 // what GOMEMLIMIT was
+		before  int64 // GOMEMLIMIT before it followed
 	}
 
 	universes registry[Universe]
 	mappings  registry[mappings]
 }
 
-// terms are a Budget in force.
+// terms is a Budget in force.
 type terms struct {
 	Budget
-	most int64 // OffHeap, or without bound
-	near int64 // use at which Near is called
+	most int64 // OffHeap; without a cap MaxInt64
+	near int64 // value of used at which Near is called
 }
 
 func termsOf(b Budget) *terms {
@@ -74,8 +74,8 @@ func termsOf(b Budget) *terms {
 	return t
 }
 
-// charge counts n bytes that are about to be committed. An error wraps ErrBudget, and
-// nothing was counted. No lock of a universe or of mappings may be held.
+// charge counts n bytes that are about to be committed. An error wraps ErrBudget; then nothing is
+// counted. The caller must not hold a lock of a universe or of mappings.
 func (l *ledger) charge(n int) error {
 	for {
 		t := l.terms.Load()
@@ -88,11 +88,11 @@ func (l *ledger) charge(n int) error {
 			l.follow()
 			return nil
 		}
-		l.used.Add(int64(-n)) // SetBudget may not have seen it, and its terms may not allow it
+		l.used.Add(int64(-n)) // SetBudget may have missed it, and its terms may not allow it
 	}
 }
 
-// chargeBy is charge under terms that were in force just now.
+// chargeBy is charge under terms that were in force a moment ago.
 func (l *ledger) chargeBy(t *terms, n int) error {
 	enough := func() bool { return l.take(t, int64(n)) }
 	if !enough() && (int64(n) > t.most || !l.purge(enough)) {
@@ -103,7 +103,7 @@ func (l *ledger) chargeBy(t *terms, n int) error {
 	return nil
 }
 
-// take is charge where there is room.
+// take charges n bytes when the terms leave room, and reports whether they did.
 func (l *ledger) take(t *terms, n int64) bool {
 	for {
 		used := l.used.Load()
@@ -119,7 +119,7 @@ func (l *ledger) take(t *terms, n int64) bool {
 	}
 }
 
-// refund takes back a charge.
+// refund takes back a charge of n bytes.
 func (l *ledger) refund(n int) {
 	if n != 0 {
 		l.used.Add(int64(-n))
@@ -127,8 +127,8 @@ func (l *ledger) refund(n int) {
 	}
 }
 
-// purge has universes and mappings give back what is empty, one after the other, until
-// it is enough.
+// purge makes mappings and universes return empty memory to the system, one after another, until
+// enough reports true.
 func (l *ledger) purge(enough func() bool) bool {
 	l.purging.Lock()
 	defer l.purging.Unlock()
@@ -150,7 +150,8 @@ func (l *ledger) purge(enough func() bool) bool {
 	return false
 }
 
-// signal has Near called: by a goroutine that is calling it, once more, or by a new one.
+// signal causes a call of Near: one more by the goroutine that is calling it, or one by a new
+// goroutine.
 func (l *ledger) signal() {
 	if l.calls.Add(1) == 1 {
 		go l.callNear()
@@ -169,7 +170,7 @@ func (l *ledger) callNear() {
 	}
 }
 
-// set puts terms in force, or with nil none.
+// set puts terms in force; nil means no budget.
 func (l *ledger) set(t *terms) {
 	l.limit.Lock()
 	defer l.limit.Unlock()
@@ -185,7 +186,7 @@ func (l *ledger) set(t *terms) {
 	l.setLimit()
 }
 
-// follow sets GOMEMLIMIT by what is committed now, when that is asked for.
+// follow adjusts GOMEMLIMIT to what is committed now, when a budget with a Total is in force.
 func (l *ledger) follow() {
 	if t := l.terms.Load(); t != nil && t.Total > 0 {
 		l.limit.Lock()
@@ -194,14 +195,14 @@ func (l *ledger) follow() {
 	}
 }
 
-// setLimit is follow. limit is held, so the last one sees all that is committed.
+// setLimit is follow with limit held, so the last call sees everything that is committed.
 func (l *ledger) setLimit() {
 	if l.limit.follows {
 		debug.SetMemoryLimit(max(l.terms.Load().Total-l.offHeap(), goNeeds()))
 	}
 }
 
-// offHeap is what is committed outside of the Go heap.
+// offHeap returns the bytes committed outside the Go heap.
 func (l *ledger) offHeap() int64 {
 	if !mmap.Real {
 		return 0

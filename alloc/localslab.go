@@ -7,10 +7,10 @@ import (
 	"quarry/internal/debug"
 )
 
-// The slabs of a Local: where it gets them, how it hears of frees by others, and
-// how they become shared ones.
+// The slabs of a Local: where it gets them, how it learns of frees by others, and how they become
+// shared slabs.
 
-// allocNext is Alloc for a class whose word is full.
+// allocNext is Alloc for a class whose current word is full.
 //
 //go:noinline
 func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
@@ -22,7 +22,7 @@ func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
 	return l.h.alloc("Local.Alloc", l, size, 0, anyRun)
 }
 
-// allocSlot hands out a slot, of another word or another slab if need be.
+// allocSlot allocates a slot, from another word or another slab if necessary.
 func (l *Local) allocSlot(number int) (unsafe.Pointer, error) {
 	c := &l.classes[number]
 	for c.next == nil && !c.advance(number) {
@@ -39,7 +39,8 @@ func (l *Local) allocSlot(number int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// advance moves to a word of the current slab that has a clear bit.
+// advance moves to a word of the current slab that has a clear bit, and reports whether there is
+// one.
 func (c *localClass) advance(number int) bool {
 	s := c.current
 	if s == nil {
@@ -57,8 +58,8 @@ func (c *localClass) advance(number int) bool {
 	return false
 }
 
-// refill makes another slab current: one that has a free slot, after looking at
-// the inbox, or else one of the heap's, or a new one.
+// refill makes another slab current: a slab of l with a free slot, after folding the inbox; else a
+// slab adopted from the heap; else a new one.
 func (l *Local) refill(c *localClass, number int) error {
 	if s := c.current; s != nil {
 		c.current, c.next = nil, nil
@@ -84,8 +85,8 @@ func (l *Local) refill(c *localClass, number int) error {
 	if err != nil {
 		return err
 	}
-	// The head went first: a freer that was held up since an earlier life of the
-	// slab may mail it as soon as it is owned, and then reads the owner.
+	// The head was stored first. A free delayed since an earlier life of the slab may mail the slab
+	// as soon as it is owned, and then reads the owner.
 	s.state.Store(stateOwned)
 	l.use(c, s)
 	return nil
@@ -97,8 +98,8 @@ func (l *Local) use(c *localClass, s *slab) {
 	c.current, c.chunk, c.next = s, l.h.u.Pointer(s.chunk()), nil
 }
 
-// freed is the rest of Free for a slab that is not current, of a slot in word i:
-// it has a free slot again, or perhaps no block.
+// freed completes Free of a slot in word i of a slab that is not current: the slab has a free slot
+// again, and may be empty.
 func (l *Local) freed(s *slab, head uint64, i int) {
 	number := classIn(head)
 	c := &l.classes[number]
@@ -112,16 +113,15 @@ func (l *Local) freed(s *slab, head uint64, i int) {
 	}
 }
 
-// dropEmpty gives the chunk of a partial slab back when the slab is empty and
-// nobody told of frees in it. The last one of a class is kept, against thrashing,
-// unless all are to go.
+// dropEmpty frees the chunk of a partial slab when the slab is empty and has no pending mail.
+// Unless all is set, the last slab of a class is kept, against thrashing.
 func (l *Local) dropEmpty(c *localClass, s *slab, number int, all bool) bool {
 	k := &classes[number]
 	if !s.ownsNothing(k) || !all && c.partial.head == uint32(s.chunk())+1 && s.next == 0 {
 		return false
 	}
-	// A free of a block that is not live may have cleared a bit and not told yet:
-	// such a slab stays, for fold to find it.
+	// A free of a block that is not live may have cleared a bit and not mailed the slab yet. Such a
+	// slab stays, so that fold finds the double free.
 	if s.hasRoom(k) || !s.state.CompareAndSwap(stateOwned, stateNone) {
 		return false
 	}
@@ -132,7 +132,7 @@ func (l *Local) dropEmpty(c *localClass, s *slab, number int, all bool) bool {
 	return true
 }
 
-// reclaim drops all empty slabs and reports whether there was one.
+// reclaim drops all empty slabs and reports whether there were any.
 func (l *Local) reclaim() bool {
 	if l.mail.Load() {
 		l.fold()
@@ -156,7 +156,7 @@ func (l *Local) reclaim() bool {
 	return some
 }
 
-// twice is a slot that was freed by somebody else while it was not in use.
+// twice is a slot that another goroutine freed while it was not in use.
 type twice struct {
 	head uint64
 	slot int
@@ -171,7 +171,7 @@ func (t twice) report(name string) {
 		name, t.slot, firstIn(t.head), classes[classIn(t.head)].size))
 }
 
-// fold takes over what others have freed.
+// fold takes over the frees of other goroutines.
 func (l *Local) fold() {
 	l.h.mu.Lock()
 	bad := l.foldAll()
@@ -186,7 +186,7 @@ func (l *Local) foldAll() (bad twice) {
 		s := l.table.link(l.inbox)
 		l.inbox, s.mail, s.queued = s.mail, 0, false
 		head := s.head.Load()
-		s.state.Store(stateOwned) // first: a free that comes now mails the slab again
+		s.state.Store(stateOwned) // first: from now on a free mails the slab again
 		if slot := s.fold(&classes[classIn(head)]); slot >= 0 {
 			bad = twice{head: head, slot: slot}
 		}
@@ -197,12 +197,12 @@ func (l *Local) foldAll() (bad twice) {
 	return bad
 }
 
-// post appends a slab that the caller has set to stateMailed to its owner's inbox.
+// post adds a slab that the caller has set to stateMailed to its owner's inbox.
 func (h *Heap) post(s *slab) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.queued || s.state.Load() != stateMailed {
-		return // its owner has closed, and shared the slab with the bit clear
+		return // its owner has closed and shared the slab with the bit clear
 	}
 	l := h.locals[ownerIn(s.head.Load())-1]
 	s.queued, s.mail = true, l.inbox
@@ -210,12 +210,12 @@ func (h *Heap) post(s *slab) {
 	l.mail.Store(true)
 }
 
-// share turns a slab of a Local that closes into a shared one; it is in none of
-// the Local's lists. mu is held.
+// share turns a slab of a closing Local into a shared slab. The slab is in none of the Local's
+// lists. mu is held.
 func (h *Heap) share(s *slab, number int) {
 	k := &classes[number]
-	// The state goes first: a free that sees the old one has cleared its bit
-	// before, so that hasRoom finds it.
+	// The state is stored first: a free that sees the old state cleared its bit before, so hasRoom
+	// finds that bit.
 	s.state.Store(stateFull)
 	s.low.Store(0)
 	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), 0))
@@ -228,7 +228,7 @@ func (h *Heap) share(s *slab, number int) {
 	}
 }
 
-// adopt makes a listed slab one of l's, or returns nil when there is none.
+// adopt transfers a listed slab to l, or returns nil when there is none.
 func (h *Heap) adopt(l *Local, number int) *slab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -239,8 +239,8 @@ func (h *Heap) adopt(l *Local, number int) *slab {
 	s := h.table.link(at)
 	h.delist(s)
 	k := &classes[number]
-	// A goroutine that frees a block from here on looks at own, which must not call it free
-	// before it is right; and mails the slab, since the state is set before live.
+	// From here on a goroutine that frees a block reads own, which must not show the block as free
+	// before own is complete. It also mails the slab, since the state is set before live.
 	for i := range int(k.words) {
 		if mutant != lateAdoption {
 			store(&s.words[i].own, ^uint64(0))

@@ -10,50 +10,49 @@ import (
 	"quarry/mmap"
 )
 
-// Blocks with a mapping of their own: those of Pages, and of a heap the ones above
-// 1 MiB, or aligned to more than a chunk. A few freed ones may be kept committed for
-// the next block of about their size; of the others the address range is parked by
-// the layer below.
+// Blocks with their own mapping: all blocks of Pages, and the blocks of a heap above 1 MiB or
+// aligned to more than a chunk. Some freed mappings may be kept committed for the next block of
+// about their size; package mmap parks the address ranges of the others.
 
-// keptBytes bounds what kept mappings of a heap hold in all. One of 2 MiB costs some
-// system calls and 512 page faults, or one of 30 us where pages are huge; larger ones
-// are touched for longer than the calls take.
+// keptBytes bounds the memory held by a heap's kept mappings in total. Mapping 2 MiB costs some
+// system calls and 512 page faults, or one fault of 30 us with huge pages; touching a larger
+// mapping takes longer than the calls.
 const keptBytes = 8 << 20
 
-// regionPages is what a mapping needs of the layer below: *mmap.Region, and in
-// tests one that fails on command.
+// regionPages is what a mapping needs of package mmap: *mmap.Region, or in tests a region that
+// fails on command.
 type regionPages interface {
 	pages
 	Hint(h mmap.Hint, on bool) error
 }
 
-// mapping is a region with one block in it, or none when it is kept.
+// mapping is a region that holds one block, or none when it is kept.
 type mapping struct {
 	region   regionPages
 	p        unsafe.Pointer // the block
-	size     int            // of the block as Pages was asked for; a heap takes what could be
-	granules int            // committed, from the region's base on
+	size     int            // of the block, as requested; meaningful for Pages only
+	granules int            // granules committed, from the region's base on
 }
 
-// usable returns the bytes from the block's address on.
+// usable returns the number of bytes from the block's address to the end of the mapping.
 func (m *mapping) usable() int {
 	return m.granules*mmap.Granule - int(uintptr(m.p)-uintptr(m.region.Base()))
 }
 
-// mappings are those of a heap or of Pages. Its lock is held over calls of the layer
-// below and of nothing else, so a goroutine that holds another lock may wait for it. It is not
-// held while the budget is charged, which may need what is kept here.
+// mappings holds the mappings of a heap or of Pages. Its lock is held over calls of package mmap
+// and nothing else, so a goroutine that holds another lock may wait for it. It is not held while
+// the budget is charged, since the charge may purge the mappings kept here.
 type mappings struct {
 	reserve  func(size int) (regionPages, error)
-	owner    string    // whose they are, in the words of a panic
-	retain   int       // bytes that kept mappings may hold (H6)
+	owner    string    // the owner, in the words of a panic
+	retain   int       // maximum bytes in kept mappings (H6)
 	small    bool      // small pages are asked for
 	failures *Failures // refuse on purpose; nil: none
 
 	mu    sync.Mutex
 	live  map[unsafe.Pointer]*mapping // by address of the block
 	kept  []*mapping                  // freed, oldest first
-	bytes int                         // committed by those of kept (H6)
+	bytes int                         // bytes committed by kept mappings (H6)
 }
 
 func (l *mappings) init(owner string, retain int, small bool, failures *Failures) {
@@ -69,7 +68,7 @@ func (l *mappings) init(owner string, retain int, small bool, failures *Failures
 	process.mappings.add(l)
 }
 
-// alloc returns a block in a mapping of its own; fresh says that it is zero.
+// alloc returns a block in its own mapping. fresh reports that the block is zero.
 func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh bool, err error) {
 	if size > maxMapping {
 		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, maxMapping, ErrTooBig)
@@ -77,8 +76,8 @@ func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh 
 	if err := l.failures.refuse(name); err != nil {
 		return nil, false, err
 	}
-	// A region begins on a granule, but on the Go heap only on a page; the slack
-	// makes room to move up to the alignment.
+	// A region begins on a granule, but on the Go heap only on a page; the slack makes room to
+	// align the block.
 	slack := 0
 	if align > mmap.Granule || !mmap.Real {
 		slack = align
@@ -106,17 +105,17 @@ func (l *mappings) reuse(granules, size, align int) unsafe.Pointer {
 	return nil
 }
 
-// place puts a block into a mapping. mu is held.
+// place places a block in a mapping. mu is held.
 func (l *mappings) place(m *mapping, size, align int) unsafe.Pointer {
 	base := m.region.Base()
-	// Safe because the step is below align and the region is at least size+align
-	// long wherever its base is not aligned already.
+	// Safe because the step is below align, and the region is at least size+align long wherever its
+	// base is not already aligned.
 	m.p, m.size = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1)), size
 	l.live[m.p] = m
 	return m.p
 }
 
-// open reserves and commits a region.
+// open charges the budget, then reserves and commits a region.
 func (l *mappings) open(granules int) (*mapping, error) {
 	if err := process.charge(granules * mmap.Granule); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCommit, err)
@@ -128,14 +127,14 @@ func (l *mappings) open(granules int) (*mapping, error) {
 	return m, err
 }
 
-// reserved is open of what is charged.
+// reserved is open without the charge.
 func (l *mappings) reserved(granules int) (*mapping, error) {
 	region, err := l.reserve(regionSize(granules))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
 	}
 	if l.small {
-		_ = region.Hint(mmap.SmallPages, true) // a wish: without it the block costs more memory
+		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the block costs more memory
 	}
 	if err := region.Commit(0, granules*mmap.Granule); err != nil {
 		l.mu.Lock()
@@ -146,15 +145,15 @@ func (l *mappings) reserved(granules int) (*mapping, error) {
 	return &mapping{region: region, granules: granules}, nil
 }
 
-// regionSize rounds a mapping's address range up to four sizes per doubling, so that a
-// block can grow in place, and parked ranges fit later blocks as they are. Only what is
-// asked for is committed.
+// regionSize rounds the size of a mapping's address range up to one of four sizes per doubling, so
+// that a block can grow in place and parked ranges fit later blocks. Only the requested size is
+// committed.
 func regionSize(granules int) int {
 	step := max(1, 1<<bits.Len(uint(granules-1))>>3)
 	return (granules + step - 1) / step * step * mmap.Granule
 }
 
-// keptFor takes the smallest kept mapping that has the granules and would not
+// keptFor removes and returns the smallest kept mapping that has enough granules and would not
 // waste more than half of them, or returns nil. mu is held.
 func (l *mappings) keptFor(granules int) *mapping {
 	best := -1
@@ -172,8 +171,8 @@ func (l *mappings) keptFor(granules int) *mapping {
 	return m
 }
 
-// free takes the block at p out and keeps its mapping, or gives it back. What the
-// system refuses to take back stays kept, for the next try.
+// free removes the block at p and keeps its mapping or releases it. A mapping that the system
+// refuses to take back stays in kept and is retried.
 func (l *mappings) free(name string, p unsafe.Pointer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,14 +183,14 @@ func (l *mappings) free(name string, p unsafe.Pointer) {
 	delete(l.live, p)
 	l.keep(m)
 	if m.granules*mmap.Granule > l.retain {
-		// It cannot stay: first in the line, so that it goes alone.
+		// It is too large to keep: put it first, so that only it is released.
 		copy(l.kept[1:], l.kept)
 		l.kept[0] = m
 	}
 	_ = l.forget(l.retain)
 }
 
-// keep adds a mapping without a block. mu is held.
+// keep adds a mapping without a block to kept. mu is held.
 func (l *mappings) keep(m *mapping) {
 	l.kept = append(l.kept, m)
 	l.bytes += m.granules * mmap.Granule
@@ -212,14 +211,14 @@ func (l *mappings) close() error {
 	return err
 }
 
-// trim releases what is kept.
+// trim releases all kept mappings.
 func (l *mappings) trim() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.forget(0)
 }
 
-// giveBack is trim for a budget that others need.
+// giveBack is trim for a purge of the budget. It returns the bytes returned to the system.
 func (l *mappings) giveBack() (returned int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -233,9 +232,8 @@ func (l *mappings) giveBack() (returned int) {
 	return returned
 }
 
-// forget releases kept mappings, oldest first, until those left hold no more than
-// limit bytes. One that was refused is of no further use but to be tried again. mu is
-// held.
+// forget releases kept mappings, oldest first, until the rest hold at most limit bytes. A mapping
+// whose release was refused stays only to be retried. mu is held.
 func (l *mappings) forget(limit int) (err error) {
 	left := l.kept[:0]
 	for _, m := range l.kept {
@@ -247,7 +245,7 @@ func (l *mappings) forget(limit int) (err error) {
 		m.granules = 0
 		committed := m.region.Committed()
 		e := m.region.Release()
-		process.refund(committed - m.region.Committed()) // a refusal may have given back some
+		process.refund(committed - m.region.Committed()) // a failed Release may have returned part of it
 		if e != nil {
 			err = errors.Join(err, e)
 			left = append(left, m)
@@ -258,8 +256,8 @@ func (l *mappings) forget(limit int) (err error) {
 	return err
 }
 
-// resize commits or gives back granules of a block's own region. It refuses a size
-// that would waste more than half of the block, unless that is allowed.
+// resize commits or decommits granules of a block's own region and reports whether it could. Unless
+// wasting is set, it refuses a size that would waste more than half of the block.
 func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 	l.mu.Lock()
 	m := l.live[p]
@@ -267,7 +265,7 @@ func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 	if m == nil || size > maxMapping {
 		return false
 	}
-	// Until it is freed a mapping is its caller's; the lock is for those who count.
+	// A live mapping belongs to its caller; the lock only protects readers of the statistics.
 	offset := int(uintptr(m.p) - uintptr(m.region.Base()))
 	granules := (offset + max(size, 1) + mmap.Granule - 1) / mmap.Granule
 	after := block{usable: granules*mmap.Granule - offset}
@@ -280,8 +278,8 @@ func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 	return true
 }
 
-// commit makes that many granules of the region ready; on an error as many are as before.
-// The caller notes the number.
+// commit makes exactly the given number of granules of the region committed; on an error the number
+// is unchanged. The caller records it.
 func (m *mapping) commit(granules int) error {
 	have, want := m.granules*mmap.Granule, granules*mmap.Granule
 	if want > have {
@@ -295,7 +293,7 @@ func (m *mapping) commit(granules int) error {
 	}
 	if want < have {
 		err := m.region.Decommit(want, have-want)
-		if err != nil && !errors.Is(err, mmap.ErrAccess) { // else refused half way: reserved all the same
+		if err != nil && !errors.Is(err, mmap.ErrAccess) { // ErrAccess: no access, and reserved all the same
 			return err
 		}
 		process.refund(have - want)
@@ -303,8 +301,7 @@ func (m *mapping) commit(granules int) error {
 	return nil
 }
 
-// lookup returns how many bytes the live block at p has and was asked for, or says why
-// there is none.
+// lookup returns the usable and the requested bytes of the live block at p, or why there is none.
 func (l *mappings) lookup(p unsafe.Pointer) (usable, asked int, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -315,7 +312,7 @@ func (l *mappings) lookup(p unsafe.Pointer) (usable, asked int, why string) {
 	return m.usable(), m.size, ""
 }
 
-// explain says why p is no block, in the words of a panic. mu is held.
+// explain returns why p is not a block, in the words of a panic. mu is held.
 func (l *mappings) explain(p unsafe.Pointer) string {
 	for _, m := range l.live {
 		if inside := uintptr(p) - uintptr(m.p); inside < uintptr(m.usable()) {

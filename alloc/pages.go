@@ -9,24 +9,23 @@ import (
 	"quarry/mmap"
 )
 
-// Pages is an Allocator of plain pages: each block is a mapping of its own, as the
-// blocks of a Heap above 1 MiB are, and goes back to the system when it is freed, so
-// that a stale pointer faults. Its address range is parked for later blocks. Any
-// goroutine may call any method but Close and Verify. Unlike a heap it knows the size
-// of each block: a FreeSized or ResizeSized with another one panics.
+// Pages is an Allocator that gives each block its own mapping, as a Heap does above 1 MiB. A freed
+// block's memory returns to the system, so that a stale pointer faults; its address range is parked
+// for later blocks. Any goroutine may call any method except Close and Verify. Unlike a heap, Pages
+// stores the size of each block: FreeSized and ResizeSized panic for any other size.
 //
-// A block takes whole 2 MiB of addresses and of Stats().Mapped; what it touches of
-// them it takes of memory. There can be about a quarter of vm.max_map_count blocks
-// at once on Linux (16,382 by default). A pair of Alloc and FreeSized costs some system calls,
-// 5 us, and the first touch of the memory on top; see Retain.
+// A block occupies whole multiples of 2 MiB of addresses and of Stats().Mapped; it uses only the
+// memory that it touches. On Linux about a quarter of vm.max_map_count blocks can exist at once
+// (16,382 by default). A pair of Alloc and FreeSized costs a few system calls, 5 us, plus the first
+// touch of the memory; see Retain.
 type Pages struct {
 	mappings mappings
 	closed   atomic.Bool
 }
 
-// NewPages takes the options SmallPages, InjectFailures and Retain, which is how many
-// bytes of freed blocks stay committed for later ones, by default none; those of a
-// universe's size and purging do nothing.
+// NewPages returns an allocator of pages. It honors the options SmallPages, InjectFailures and
+// Retain, the number of bytes of freed blocks that stay committed for later blocks, by default 0.
+// Options for the size and the purging of a universe have no effect.
 func NewPages(options ...Option) *Pages {
 	c := config{}
 	for _, o := range options {
@@ -40,24 +39,24 @@ func NewPages(options ...Option) *Pages {
 	return p
 }
 
-// Alloc returns a block of at least size bytes. An error wraps ErrReserve, ErrCommit
-// or, above 64 TiB, ErrTooBig. An alignment above 2 MiB takes as many bytes more.
+// Alloc returns a block of at least size bytes. An error wraps ErrReserve, ErrCommit or, above 64
+// TiB, ErrTooBig. An alignment above 2 MiB costs as many extra bytes.
 func (p *Pages) Alloc(size, align int) (unsafe.Pointer, error) {
 	p.check("Pages.Alloc", size, align)
 	at, _, err := p.mappings.alloc("Pages.Alloc", size, align)
 	return at, err
 }
 
-// ResizeSized commits more pages behind a block, where its address range has room (up
-// to a quarter more than its first size, in 2 MiB), or gives its last ones back.
+// ResizeSized grows a block in place by committing pages after it, as far as its address range
+// reaches (up to a quarter more than its first size, in 2 MiB), or decommits its last pages.
 func (p *Pages) ResizeSized(at unsafe.Pointer, size, align, to int) bool {
 	p.check("Pages.ResizeSized", to, align)
 	p.find("Pages.ResizeSized", at, size, align)
 	return p.mappings.resize(at, to, true)
 }
 
-// FreeSized gives a block back to the system. What the system refuses to take is tried
-// again later.
+// FreeSized returns a block's memory to the system. What the system refuses to take back is retried
+// later.
 func (p *Pages) FreeSized(at unsafe.Pointer, size, align int) {
 	if at != nil {
 		p.find("Pages.FreeSized", at, size, align)
@@ -65,7 +64,7 @@ func (p *Pages) FreeSized(at unsafe.Pointer, size, align int) {
 	}
 }
 
-// find panics unless there is a live block of that size and alignment.
+// find panics unless there is a live block of the given size and alignment.
 func (p *Pages) find(name string, at unsafe.Pointer, size, align int) {
 	p.check(name, size, align)
 	_, asked, why := p.mappings.lookup(at)
@@ -85,7 +84,7 @@ func (p *Pages) check(name string, size, align int) {
 	checkBlock(name, size, align)
 }
 
-// Stats counts the blocks. Chunks and Ahead are 0.
+// Stats returns statistics of the blocks. Chunks and Ahead are 0.
 func (p *Pages) Stats() (s HeapStats) {
 	p.mappings.stats(&s)
 	return s
@@ -94,10 +93,9 @@ func (p *Pages) Stats() (s HeapStats) {
 // Verify checks the invariant H6 of mappings. No other call may be under way.
 func (p *Pages) Verify() error { return p.mappings.verify() }
 
-// Close returns all memory, live blocks too. When blocks were live the error wraps
-// ErrLeak and counts them. After an error of the system, which would not take a
-// mapping back, Close may be called again; else a second call does nothing. No other
-// call may be under way.
+// Close frees all memory, including live blocks. When blocks were live, the error wraps ErrLeak and
+// counts them. When the system refused to take back a mapping, Close returns an error and may be
+// called again; otherwise a second call does nothing. No other call may be under way.
 func (p *Pages) Close() error {
 	var leak error
 	if left := p.Stats(); left.LiveBlocks > 0 {

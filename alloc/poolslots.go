@@ -12,52 +12,52 @@ import (
 	"quarry/internal/debug"
 )
 
-// The slots of a pool, whatever its type.
+// The slots of a pool, independent of its type.
 //
-// A slab is a block of the allocator below with per slots. Slots are numbered through
-// all slabs: slab i has the numbers from i<<shift on, of which the last may stand for
-// no slot, since per need not be a power of two. A slab that was given back keeps its
-// numbers and generations, and is the first to get memory again.
+// A slab is a block of the underlying allocator that holds per slots. Slots are numbered across all
+// slabs: slab i has the numbers from i<<shift on. The last of these may stand for no slot, since
+// per need not be a power of two. A freed slab keeps its numbers and generations, and is the first
+// to get memory again.
 //
-// Words with a clear bit are on a list, last freed first, so that New and Free look at
-// one word each, however many there are.
+// Words with a clear bit are on a list, last freed first, so that New and Free each examine one
+// word, however many slabs there are.
 //
 // Invariants, checked by Verify:
 //
 //	P1 Bits that stand for no slot, and all bits of a slab without memory, are set.
 //	P2 A word is on the list exactly when it has a clear bit.
-//	P3 A slot's generation is odd exactly when it is in use; live counts those.
-//	P4 byAddress has the slabs with memory by rising address; backed counts them.
+//	P3 A slot's generation is odd exactly when the slot is in use; live counts these slots.
+//	P4 byAddress holds the slabs with memory by rising address; backed counts them.
 //	P5 In debug builds a free slot holds debug.Freed.
 
 const (
-	leastSlots = 8    // of a slab
-	mostSlots  = 4096 // of a slab
+	leastSlots = 8    // minimum per slab
+	mostSlots  = 4096 // maximum per slab
 	unlisted   = -1   // link of a word that is not on the list
-	lastWord   = -2   // link of the last one on it
+	lastWord   = -2   // link of the last word on the list
 )
 
 type poolSlots struct {
 	from        Allocator
-	of          reflect.Type // of the values, for messages
-	slabBytes   int          // wished for
+	of          reflect.Type // type of the values, for messages
+	slabBytes   int          // requested size of a slab
 	size        uintptr      // bytes of a slot
 	align       int
 	per         int // slots of a slab
 	shift       uint
 	slabs       []unsafe.Pointer // nil: without memory
-	byAddress   []int32          // slabs with memory
-	used        []uint64         // a bit a slot
-	links       []int32          // per word of used: the next one on the list
+	byAddress   []int32          // slabs with memory, by rising address
+	used        []uint64         // one bit per slot
+	links       []int32          // per word of used: the next word on the list
 	head        int32            // first word on the list
-	generations []uint32         // per slot, as long as used has bits
+	generations []uint32         // per slot, including numbers that stand for no slot
 	live        int              // slots in use
-	recent      int              // slab that was looked up last
-	backed      int              // slabs with memory
+	recent      int              // slab of the last lookup
+	backed      int              // number of slabs with memory
 	closed      bool
 }
 
-// shape works out size, number and numbering of slots.
+// shape computes the size, number and numbering of slots.
 func (s *poolSlots) shape(size, align int) {
 	s.align = align
 	s.size = uintptr(max(size, 1)+align-1) &^ uintptr(align-1)
@@ -66,10 +66,10 @@ func (s *poolSlots) shape(size, align int) {
 	s.head = lastWord
 }
 
-// words is how many words of used a slab has.
+// words returns the number of words of used per slab.
 func (s *poolSlots) words() int { return 1 << (s.shift - 6) }
 
-// beyond are the bits of a slab's word i that stand for no slot.
+// beyond returns the bits of word i of a slab that stand for no slot.
 func (s *poolSlots) beyond(i int) uint64 {
 	switch in := s.per - i*64; {
 	case in <= 0:
@@ -86,7 +86,7 @@ func (s *poolSlots) pointer(i int) unsafe.Pointer {
 	return unsafe.Add(s.slabs[i>>s.shift], uintptr(i&(1<<s.shift-1))*s.size)
 }
 
-// take hands out a slot.
+// take allocates a slot.
 func (s *poolSlots) take(name string) (unsafe.Pointer, error) {
 	if s.head < 0 {
 		if err := s.grow(name); err != nil {
@@ -159,14 +159,14 @@ func (s *poolSlots) grow(name string) error {
 	return nil
 }
 
-// search finds p in byAddress: where the slab that begins there is, or would be.
+// search returns the index in byAddress of the slab that begins at p, or where that slab would be.
 func (s *poolSlots) search(p unsafe.Pointer) (at int, found bool) {
 	return slices.BinarySearchFunc(s.byAddress, uintptr(p), func(slab int32, p uintptr) int {
 		return cmp.Compare(uintptr(s.slabs[slab]), p)
 	})
 }
 
-// lookup returns the slot at p and how far into it p points, or -1.
+// lookup returns the slot that contains p and the offset of p in it, or -1.
 func (s *poolSlots) lookup(p unsafe.Pointer) (i int, inside uintptr) {
 	slab := s.recent
 	if slab >= len(s.slabs) || uintptr(p)-uintptr(s.slabs[slab]) >= uintptr(s.per)*s.size {
@@ -203,7 +203,7 @@ func (s *poolSlots) find(name string, p unsafe.Pointer) int {
 	return i
 }
 
-// free takes a live slot back.
+// free frees a live slot.
 func (s *poolSlots) free(name string, p unsafe.Pointer) {
 	i := s.find(name, p)
 	if debug.On {
@@ -232,7 +232,7 @@ func (s *poolSlots) next(i int) int {
 	return -1
 }
 
-// fits returns an error unless a slot serves for a block.
+// fits returns an error unless a slot can hold the block.
 func (s *poolSlots) fits(size, align int) error {
 	if uintptr(size) > s.size || align > max(s.align, arenaAlign) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%quantum != 0 {
 		return fmt.Errorf("alloc: Pool: block of %d bytes aligned to %d, a %s has %d aligned to %d: %w",
@@ -241,7 +241,7 @@ func (s *poolSlots) fits(size, align int) error {
 	return nil
 }
 
-// checkSized panics unless the live block at p can have been allocated so.
+// checkSized panics unless the live block at p can have been allocated with size and align.
 func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
 	checkBlock(name, size, align)
 	if s.find(name, p); s.fits(size, align) != nil {
@@ -249,13 +249,13 @@ func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
 	}
 }
 
-// trim gives back slabs without a live slot, the youngest only where the allocator
-// below wants its blocks back in order.
+// trim frees slabs without a live slot. When the underlying allocator requires frees in order, it
+// frees only the newest slabs, up to the first that is in use.
 func (s *poolSlots) trim() {
 	if s.closed {
 		return
 	}
-	defer s.relist() // also when the allocator below panics half way
+	defer s.relist() // also when the underlying allocator panics half way
 	inOrder := FreesInOrder(s.from)
 	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
 		if s.slabs[slab] == nil {
@@ -281,7 +281,7 @@ func (s *poolSlots) isEmpty(slab int) bool {
 	return true
 }
 
-// drop gives back the memory of a slab.
+// drop frees the memory of a slab.
 func (s *poolSlots) drop(slab int) {
 	s.from.FreeSized(s.slabs[slab], s.per*int(s.size), max(s.align, arenaAlign)) // first: when it panics nothing has changed
 	at, _ := s.search(s.slabs[slab])
@@ -290,7 +290,7 @@ func (s *poolSlots) drop(slab int) {
 	s.backed--
 }
 
-// relist makes the list of words anew.
+// relist rebuilds the list of words.
 func (s *poolSlots) relist() {
 	s.head = lastWord
 	for w := len(s.used) - 1; w >= 0; w-- {
@@ -305,7 +305,7 @@ func (s *poolSlots) close() error {
 	if s.live > 0 {
 		err = fmt.Errorf("alloc: Pool.Close: %d values of %s: %w", s.live, s.of, ErrLeak)
 	}
-	s.closed, s.head, s.used, s.links, s.generations = true, lastWord, nil, nil, nil // whatever panics now, nothing is live
+	s.closed, s.head, s.used, s.links, s.generations = true, lastWord, nil, nil, nil // first, so that nothing is live if FreeSized panics
 	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
 		if s.slabs[slab] != nil {
 			s.drop(slab)
@@ -315,7 +315,7 @@ func (s *poolSlots) close() error {
 	return err
 }
 
-// verify checks the invariants.
+// verify checks the numbered invariants of the pool.
 func (s *poolSlots) verify() error {
 	listed := map[int32]bool{}
 	for w := s.head; w >= 0; w = s.links[w] {

@@ -5,16 +5,16 @@ import (
 	"weak"
 )
 
-// registry knows all live T that were added, without keeping them from being
+// registry holds all live values of type T that were added, without keeping them from being
 // collected. Any goroutine may use it.
 type registry[T any] struct {
 	mu    sync.Mutex
 	known map[weak.Pointer[T]]struct{}
-	prune int // how many may be known before those that were collected are taken out
+	prune int // number of entries at which add removes collected ones
 }
 
-// registryStep is how many are known before the first look for collected ones; after
-// each it is twice what was left and as much more.
+// registryStep is the number of entries before the first removal of collected ones. After each
+// removal the threshold is twice the number left plus registryStep.
 const registryStep = 64
 
 func (r *registry[T]) add(p *T) {
@@ -36,14 +36,14 @@ func (r *registry[T]) remove(p *T) {
 	delete(r.known, weak.Make(p))
 }
 
-// all returns those that are live now.
+// all returns the values that are live now.
 func (r *registry[T]) all() []*T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.gather()
 }
 
-// gather returns the live ones and forgets the others. mu is held.
+// gather returns the live values and removes the others. mu is held.
 func (r *registry[T]) gather() (live []*T) {
 	for w := range r.known {
 		if p := w.Value(); p != nil {

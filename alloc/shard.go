@@ -6,11 +6,10 @@ import (
 	"unsafe"
 )
 
-// Goroutines that allocate at the same time should write to different cache
-// lines. Go does not tell which processor a goroutine runs on, but its stack has
-// an address: a table maps a hash of it to a shard. All entries begin at shard 0,
-// so that a program that does not contend pays for one shard; a goroutine that
-// loses a compare-and-swap moves its entry on.
+// Goroutines that allocate at the same time should write to different cache lines. Go does not tell
+// which processor a goroutine runs on, but the goroutine's stack has an address: a table maps a
+// hash of that address to a shard. All entries begin at shard 0, so a program without contention
+// pays for one shard. A goroutine that loses a compare-and-swap moves its entry to the next shard.
 
 const (
 	maxShards    = 16
@@ -19,15 +18,14 @@ const (
 
 // shards maps goroutines to shard numbers.
 type shards struct {
-	several atomic.Bool                 // somebody has moved; until then all are at shard 0
+	several atomic.Bool                 // some entry has moved; until then all are at shard 0
 	of      [shardEntries]atomic.Uint32 // by hash of the stack; written by move
 }
 
-// entry hashes the address of a variable on the caller's stack. Stacks begin at
-// multiples of their size, 2 KiB at least, so those of two goroutines never give
-// the same number; that they give the same entry has odds of 1 in 1,024, and then
-// the two contend. A deeper call on a larger stack may hash to another entry,
-// which costs nothing but luck.
+// entry hashes the address of a variable on the caller's stack. Stacks begin at multiples of their
+// size, at least 2 KiB, so two goroutines never hash the same number. The odds that two goroutines
+// share an entry are 1 in 1,024; they then contend. A deeper call on a larger stack may hash to
+// another entry, which can cost contention but not correctness.
 func (s *shards) entry() *atomic.Uint32 {
 	var here byte
 	// Safe because the address is hashed and not kept.
@@ -43,7 +41,7 @@ func (s *shards) index() int {
 	return int(s.entry().Load()) % maxShards
 }
 
-// move gives the calling goroutine another shard than the one where it lost.
+// move assigns the calling goroutine a shard other than lost, where it lost a compare-and-swap.
 func (s *shards) move(lost int) {
 	if n := min(runtime.GOMAXPROCS(0), maxShards); n > 1 {
 		s.entry().Store(uint32((lost + 1) % n))

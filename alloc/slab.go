@@ -8,31 +8,30 @@ import (
 	"quarry/internal/debug"
 )
 
-// A chunk that the heap holds has a slab: what is in it, and for slots which are
-// in use. Slabs lie in Go memory, so a block that is overrun damages its
-// neighbours but not the books, and hold no Go pointers, so that the collector
-// does not look at them:
+// Every chunk that the heap holds has a slab, which describes what is in the chunk and which slots
+// are in use. Slabs lie in Go memory, so a block overrun damages neighboring blocks but not the
+// books. They hold no Go pointers, so the collector does not scan them:
 //
 //	page of megachunk m   +--------+--------+-- ... --+---------+
 //	                      | slab 0 | slab 1 |         | slab 63 |  64 x 320 B
 //	                      +--------+--------+-- ... --+---------+
 //	slab   | head, state, links, shape  48 B | 16 x (live 8 B, own 8 B) | 16 B unused |
 //
-// A page is made when a chunk of the megachunk is first held, and stays.
+// A page is made when the heap first holds a chunk of the megachunk, and stays.
 
 // slab describes a chunk.
 type slab struct {
 	head  atomic.Uint64 // what the chunk is; see the packing below
-	state atomic.Uint32 // of a slab of slots: which goroutine looks at it; see the states below
-	low   atomic.Uint32 // hint of a shared slab: words below this one have been seen full
+	state atomic.Uint32 // of a slab of slots: who allocates from it; see the states below
+	low   atomic.Uint32 // hint of a shared slab: lower words were seen full
 
-	// Links are chunk numbers plus 1; 0 ends a list. A shared slab's links are
-	// under the heap's lock, an owned one's are its owner's.
+	// Links are chunk numbers plus 1; 0 ends a list. The links of a shared slab are under the
+	// heap's lock; the links of an owned slab belong to its owner.
 	next, prev uint32
 	mail       uint32 // next in the owner's inbox; under the heap's lock
-	listed     bool   // is in the heap's list of its class; under the heap's lock
-	queued     bool   // is in its owner's inbox; under the heap's lock
-	place      place  // of an owned slab: where its owner keeps it; the owner's
+	listed     bool   // in the heap's list of its class; under the heap's lock
+	queued     bool   // in its owner's inbox; under the heap's lock
+	place      place  // of an owned slab: the list that holds it; the owner's
 
 	shape atomic.Uint64 // size and reciprocal of the class; see the packing below
 	_     [8]byte
@@ -40,14 +39,12 @@ type slab struct {
 	_     [16]byte
 }
 
-// slabWord is 64 slots. Both masks lie side by side, since a free by the owner
-// looks at both.
+// slabWord covers 64 slots. The two masks are adjacent, since a free by the owner reads both.
 type slabWord struct {
-	// live: a bit is clear when its slot can be had (shared), or when somebody
-	// else than the owner freed it (owned).
+	// In live a bit is clear when its slot is free (shared slab), or when a goroutine other than
+	// the owner freed it (owned slab).
 	live atomic.Uint64
-	// own: a bit is set when the owner counts its slot as in use; only the owner
-	// writes it.
+	// In own a bit is set when the owner counts its slot as in use; only the owner writes own.
 	own uint64
 }
 
@@ -56,20 +53,20 @@ type slabPage struct {
 	slabs [ChunksPerMegachunk]slab
 }
 
-// The layout above, pinned.
+// These constants pin the layout above.
 const (
 	_ = uint(unsafe.Sizeof(slab{}) - 320)
 	_ = uint(320 - unsafe.Sizeof(slab{}))
 )
 
-// A head packs, from the lowest bit on: kind 3 bits, class 5, chunks of a run 8
-// (1..64), chunk where the block or slab begins 20, owner 20 (0: shared).
+// A head packs, from the lowest bit: kind 3 bits, class 5, number of chunks of a run 8 (1..64),
+// first chunk of the block or slab 20, owner 20 (0: shared).
 const (
-	kindNone     = 0 // not held, held ahead, or another chunk of a run
+	kindNone     = 0 // not held, taken ahead, or a later chunk of a run
 	kindSlots    = 1
 	kindRun      = 2 // first chunk of a run that is one block
 	kindWide     = 3 // first chunk of a wide slab
-	kindInterior = 4 // another chunk of such a slab
+	kindInterior = 4 // a later chunk of a wide slab
 	kindMask     = 7
 
 	headClass  = 3
@@ -89,49 +86,47 @@ func chunksIn(head uint64) int       { return int(head>>headChunks) & 0xFF }
 func firstIn(head uint64) ChunkIndex { return ChunkIndex(head >> headFirst & firstMask) }
 func ownerIn(head uint64) uint32     { return uint32(head >> headOwner & ownerMask) }
 
-// shapeOf packs what a free needs: reciprocal 32 bits, end 32. It lies in the
-// slab, so that a free does not go from the head to the class to the slot.
+// shapeOf packs what a free needs: reciprocal 32 bits, end 32. It is stored in the slab, so that a
+// free need not go from the head to the class to the slot.
 func shapeOf(k *class) uint64 { return uint64(k.reciprocal) | uint64(k.end)<<32 }
 
-// scaled is an offset into a chunk in slots, as a fixed-point number of 32 bits
-// behind the point. What is behind the point is below the reciprocal exactly
-// when a slot begins at the offset: slot q gives q*e with e < size for the error
-// of rounding the reciprocal up, below 16,384, and a byte r behind it r times the
-// reciprocal more, which never reaches the next slot.
+// scaled converts an offset into a chunk to slots, in fixed point with 32 fraction bits. A slot
+// begins at the offset exactly when the fraction is below the reciprocal. At the start of slot q
+// the fraction is q*e, where e < size is the error of rounding the reciprocal up; q*e is below
+// 16,384. A byte r further on adds r times the reciprocal, which never reaches the next slot.
 func scaled(offset uint32, shape uint64) (slot uint32, begins bool) {
 	x := uint64(offset) * uint64(uint32(shape))
 	return uint32(x >> 32), uint32(x) < uint32(shape)
 }
 
-// The states of a slab of slots. Under the heap's lock all are written; without
-// it only full -> listing and owned -> mailed, by compare-and-swap.
+// The states of a slab of slots. All are written under the heap's lock, except full -> listing and
+// owned -> mailed, which are also made without it by compare-and-swap.
 const (
 	stateNone    uint32 = iota // no slots
-	stateHeld                  // current of a shard
+	stateHeld                  // current slab of a shard
 	stateListed                // in the list of its class
-	stateFull                  // nobody looks at it: the first free has to list it
-	stateListing               // somebody is about to list it
-	stateOwned                 // a Local's
-	stateMailed                // a Local's, and somebody told or is about to tell it of a free
+	stateFull                  // in no list: the first free must list it
+	stateListing               // a goroutine is about to list it
+	stateOwned                 // owned by a Local
+	stateMailed                // owned by a Local that was, or is about to be, told of a free
 )
 
-// place is where an owner keeps a slab.
+// place is the list in which an owner keeps a slab.
 type place uint8
 
 const (
-	placeCurrent place = iota // allocates from it
-	placePartial              // in the list of those with a free slot
-	placeFull                 // in the list of those without
+	placeCurrent place = iota // allocated from
+	placePartial              // in the list of slabs with a free slot
+	placeFull                 // in the list of slabs without
 )
 
 // chunk returns the chunk of a slab of slots.
 func (s *slab) chunk() ChunkIndex { return firstIn(s.head.Load()) }
 
-// store writes a word of own. Stats, Usable and frees of others look at own
-// while the owner is at work. They want one bit that does not change meanwhile,
-// or a figure of no single instant; a plain store of one word serves them, and
-// an atomic one costs as much as the rest of an allocation. Race builds make it
-// atomic, so that they report every other access.
+// store writes a word of own. Stats, Usable and frees by others read own while the owner works.
+// They need one bit that does not change meanwhile, or a figure of no single instant, so a plain
+// store of one word suffices; an atomic store costs as much as the rest of an allocation. Race
+// builds store atomically, so that the race detector still reports every other access.
 func store(word *uint64, v uint64) {
 	if debug.On {
 		atomic.StoreUint64(word, v)
@@ -140,8 +135,8 @@ func store(word *uint64, v uint64) {
 	*word = v
 }
 
-// claim takes a clear bit of live, by compare-and-swap, lowest first from the
-// hint on. lost says that another goroutine was faster once.
+// claim sets a clear bit of live by compare-and-swap, lowest first from the hint on. lost reports
+// that another goroutine won a bit at least once.
 func (s *slab) claim(words int) (slot int, ok, lost bool) {
 	from := int(s.low.Load())
 	for i := from; i < words; i++ {
@@ -187,7 +182,7 @@ func (s *slab) isEmpty(k *class) bool {
 	return true
 }
 
-// claimAll takes every slot of an empty shared slab, or none.
+// claimAll claims every slot of an empty shared slab, or none.
 func (s *slab) claimAll(k *class) bool {
 	for i := range int(k.words) {
 		if !s.words[i].live.CompareAndSwap(k.beyond(i), ^uint64(0)) {
@@ -210,16 +205,16 @@ func (s *slab) ownsNothing(k *class) bool {
 	return true
 }
 
-// fold takes over the frees of others: bits that are clear in live. It returns a
-// slot that was freed and was not in use, or -1.
+// fold takes over the frees by others: the bits that are clear in live. It returns a slot that was
+// freed but not in use, or -1.
 func (s *slab) fold(k *class) (bad int) {
 	bad = -1
 	for i := range int(k.words) {
 		if s.words[i].live.Load() == ^uint64(0) {
 			continue
 		}
-		// What the Or has set, and nothing else, is ours: an allocator with a
-		// stale view of the slab may be about to set a bit and clear it again.
+		// Only the bits that this Or sets are ours: an allocator with a stale view of the slab may
+		// be about to set a bit and clear it again.
 		freed := ^s.words[i].live.Or(^uint64(0))
 		if twice := freed &^ s.words[i].own; twice != 0 {
 			bad = i*64 + bits.TrailingZeros64(twice)
@@ -258,8 +253,7 @@ func (l *slabList) remove(t slabTable, s *slab) {
 // slabTable finds the slab of a chunk: a page per megachunk.
 type slabTable []atomic.Pointer[slabPage]
 
-// at returns the slab of a chunk, or nil when the heap never held a chunk of the
-// megachunk.
+// at returns the slab of a chunk, or nil when the heap never held a chunk of that megachunk.
 func (t slabTable) at(c ChunkIndex) *slab {
 	if page := t[c/ChunksPerMegachunk].Load(); page != nil {
 		return &page.slabs[c%ChunksPerMegachunk]
@@ -267,10 +261,10 @@ func (t slabTable) at(c ChunkIndex) *slab {
 	return nil
 }
 
-// link returns the slab of a link, which is not 0.
+// link returns the slab of a link other than 0.
 func (t slabTable) link(at uint32) *slab { return t.at(ChunkIndex(at - 1)) }
 
-// made is at, and makes the page.
+// made is at, but makes the page when there is none.
 func (t slabTable) made(c ChunkIndex) *slab {
 	if s := t.at(c); s != nil {
 		return s

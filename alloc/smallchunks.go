@@ -10,22 +10,16 @@ import (
 
 // Small chunks.
 //
-// A small chunk is an eighth of a chunk, 2 KiB, for stores of a few rows: eight small archetypes of
-// a world share what would be a chunk for each.
+// A small chunk is an eighth of a chunk, 2 KiB, for stores of a few rows. Eight small archetypes of
+// a world share one chunk, where each would otherwise take a whole one.
 //
 //	chunk 17   [ a ][ b ][ c ][   ][ d ][   ][   ][   ]    used 00010111
 //	chunk 40   [ e ][ f ][ g ][ h ][ i ][ j ][ k ][ l ]    used 11111111
 //
-// The lowest chunk with a free eighth is taken from, so that the others may empty; one that is
-// empty goes back to the universe at once.
-//
-// Invariants, checked by Verify:
-//
-//	S1 A chunk that is held has an eighth that is handed out, and is in use in the universe.
-//	S2 open has the chunks that are held and have a free eighth, none in a word below low.
-//	S3 The counts of chunks and of eighths that are handed out are right.
+// Alloc takes from the lowest chunk with a free eighth, so that the other chunks may empty. An
+// empty chunk is returned to the universe at once.
 
-// SmallChunkSize is the size of an eighth of a chunk in bytes.
+// SmallChunkSize is the size of an eighth of a chunk, in bytes.
 const SmallChunkSize = ChunkSize / eighths
 
 const (
@@ -33,40 +27,40 @@ const (
 	eighthShift = chunkShift - UnitOrder
 )
 
-// SmallIndex is the number of an eighth of a chunk of a universe: eight times the chunk's index,
-// and which of its eighths it is.
+// SmallIndex names an eighth of a chunk of a universe: eight times the chunk's index plus the
+// number of the eighth in the chunk.
 type SmallIndex uint32
 
-// Chunk returns the chunk that the eighth is of.
+// Chunk returns the chunk that contains the eighth.
 func (e SmallIndex) Chunk() ChunkIndex { return ChunkIndex(e / eighths) }
 
-// firstOf returns a chunk's first eighth.
+// firstOf returns the first eighth of a chunk.
 func firstOf(c ChunkIndex) SmallIndex { return SmallIndex(c) * eighths }
 
-// PointerTo returns the address of an eighth of a chunk. It checks nothing, as Pointer.
+// PointerTo returns the address of an eighth. Like Pointer it checks nothing.
 func (u *Universe) PointerTo(e SmallIndex) unsafe.Pointer {
 	// Safe because base is the start of one reservation and e is one of its eighths.
 	return unsafe.Add(u.base, uintptr(e)<<eighthShift)
 }
 
-// SmallChunks hands out small chunks, eight to a chunk of a universe. One goroutine at a time may
+// SmallChunks allocates small chunks, eight to a chunk of a universe. One goroutine at a time may
 // use it.
 type SmallChunks struct {
 	u    *Universe
-	used []uint8      // by chunk: its eighths that are handed out; 0: not held
-	open bitmask.Bits // by chunk: it is held, and an eighth is free
-	low  int          // words of open below it are 0
-	held int          // chunks
-	live int          // eighths that are handed out
+	used []uint8      // by chunk: its allocated eighths; 0: not held
+	open bitmask.Bits // by chunk: held, with a free eighth
+	low  int          // words of open below low are 0
+	held int          // chunks held
+	live int          // eighths allocated
 }
 
-// NewSmallChunks returns SmallChunks that hold no chunk of the universe.
+// NewSmallChunks returns a SmallChunks on u that holds no chunk yet. It panics when u is nil.
 func NewSmallChunks(u *Universe) *SmallChunks {
 	checkUniverse("NewSmallChunks", u)
 	return &SmallChunks{u: u}
 }
 
-// Alloc hands out an eighth. Its memory is not cleared. An error is the universe's; nothing has
+// Alloc returns a free eighth. Its memory is not cleared. An error is the universe's; nothing has
 // changed then.
 func (s *SmallChunks) Alloc() (SmallIndex, error) {
 	for s.low < len(s.open) && s.open[s.low] == 0 {
@@ -87,7 +81,7 @@ func (s *SmallChunks) Alloc() (SmallIndex, error) {
 	return firstOf(ChunkIndex(c)) + SmallIndex(i), nil
 }
 
-// add takes a chunk of the universe, when no chunk that is held has a free eighth.
+// add takes a chunk from the universe, when no held chunk has a free eighth.
 func (s *SmallChunks) add() error {
 	c, err := s.u.AllocExact(1)
 	if err != nil {
@@ -103,7 +97,7 @@ func (s *SmallChunks) add() error {
 	return nil
 }
 
-// Free takes an eighth back. It panics for one that is not handed out.
+// Free frees an eighth. It panics when e is not allocated.
 func (s *SmallChunks) Free(e SmallIndex) {
 	c := int(e.Chunk())
 	if !s.has(e) {
@@ -121,19 +115,20 @@ func (s *SmallChunks) Free(e SmallIndex) {
 	s.low = min(s.low, c/bitmask.WordBits)
 }
 
-// has reports whether an eighth is handed out.
+// has reports whether an eighth is allocated.
 func (s *SmallChunks) has(e SmallIndex) bool {
 	c := int(e.Chunk())
 	return c < len(s.used) && s.used[c]>>(e%eighths)&1 != 0
 }
 
-// Chunks returns the number of chunks of the universe that are held.
+// Chunks returns the number of chunks held.
 func (s *SmallChunks) Chunks() int { return s.held }
 
-// Live returns the number of eighths that are handed out.
+// Live returns the number of eighths allocated.
 func (s *SmallChunks) Live() int { return s.live }
 
-// Verify checks the numbered invariants and names the first that does not hold.
+// Verify checks the numbered invariants and returns an error that names the first that does not
+// hold.
 func (s *SmallChunks) Verify() error {
 	held, live := 0, 0
 	for c, used := range s.used {

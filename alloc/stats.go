@@ -11,17 +11,18 @@ import (
 
 // Stats describes a universe. Sizes are in bytes.
 type Stats struct {
-	Reserved   int    // address space
-	Committed  int    // memory that the system has promised: 2 MiB granules
-	Live       int    // chunks in use
+	Reserved   int    // bytes of address space
+	Committed  int    // bytes of memory promised by the system, in granules of 2 MiB
+	Live       int    // bytes of chunks in use
 	LiveChunks int    // number of chunks in use
-	Extents    int    // memory that extents have beside the chunks, in reservations of their own
+	Extents    int    // bytes that extents hold outside the chunks, in reservations of their own
 	LongestRun int    // longest run of free chunks inside one megachunk, in chunks
-	FreeRuns   [7]int // free runs that cannot be longer, by length: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 chunks
+	FreeRuns   [7]int // maximal free runs, by length: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 chunks
 }
 
-// Stats counts. It reads every mask: about 40 us for 16 GiB of which little is free in pieces.
-// While other goroutines allocate, the figures are those of no single instant.
+// Stats returns the statistics of the universe. It reads every mask: about 40 us for 16 GiB with
+// little fragmented free space. While other goroutines allocate, the figures are of no single
+// instant.
 func (u *Universe) Stats() Stats {
 	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.index.Count(), Extents: int(u.extents.Load())}
 	s.Live = s.LiveChunks * ChunkSize
@@ -44,9 +45,10 @@ func (u *Universe) committed() int {
 	return n * mmap.Granule
 }
 
-// Resident returns the bytes of committed memory that the system has backed with pages: what was
-// touched, huge pages counted whole. It asks the system, about 2 us for each 2 MiB committed. An
-// error wraps mmap.ErrUnsupported where the system does not tell (Linux alone does).
+// Resident returns how many bytes of committed memory the system has backed with pages, which is
+// what was touched; a huge page counts whole. It asks the system, which takes about 2 us for each 2
+// MiB committed. An error wraps mmap.ErrUnsupported on systems that do not report this (all but
+// Linux).
 func (u *Universe) Resident() (int, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -60,8 +62,8 @@ func (u *Universe) Resident() (int, error) {
 	return n, nil
 }
 
-// Occupancy draws the universe: a character a megachunk, 64 in a line, lines without memory left
-// out.
+// Occupancy draws the universe, one character per megachunk and 64 characters per line. It omits
+// lines in which nothing is committed.
 //
 //	.  no memory    -  memory, nothing in use    1 .. 9  tenths in use, rounded up but to 9    #  full
 func (u *Universe) Occupancy() string {
@@ -80,7 +82,7 @@ func (u *Universe) Occupancy() string {
 	return b.String()
 }
 
-// mark is the character of megachunk m.
+// mark returns the character of megachunk m.
 func (u *Universe) mark(m int) byte {
 	switch used := bits.OnesCount64(u.index.Word(m).Load()); {
 	case used == ChunksPerMegachunk:

@@ -15,39 +15,20 @@ import (
 
 // The table.
 //
-// A record is a row: one element of every column, at the same row of the same
-// chunk. Two columns of 16 B and 4 B:
-//
-//	chunk 0   | A0 A1 ... A815 | B0 B1 ... B815 |    816 rows of 20 B
-//	chunk 1   | A0 A1 ... A815 | B0 B1 ... B815 |
-//	chunk 2   | A0 A1 A2       | B0 B1 B2       |    the only one that is part full
-//
-// A handle is a place, chunk and row, with the number of the table. Places are
-// dense, so a handle does not stay with its record: Free puts the last record into
-// the gap, under the handle that was freed, and says so. A caller that keeps
-// handles elsewhere replaces the last record's handle there by the one that was freed.
-//
-// What is told of a bad handle: that it is of another table, of a table that was
-// cleared or closed since, or behind the last record. What cannot be told: a handle
-// that was freed and whose place holds another record now; that needs a number per
-// record, which ecs keeps for its entities. Numbers of tables come again after 2^32
-// of them.
-//
-// Invariants: T1 to T5 of the store, and
-//
-//	T6 Every column of a type lies where the plan says, and the types differ.
+// A record is a row: one element of each column, at the same row of the same chunk. Two columns of
+// 16 B and 4 B:
 
-// Table keeps records in columns, densely. One goroutine at a time may use it. Its
-// memory is the universe's; the garbage collector does not look at it.
+// Table stores records densely in columns, in memory of a universe, which the garbage collector
+// does not scan. One goroutine at a time may use a Table.
 type Table struct {
 	store   ColumnStore
-	plan    layout.Plan   // of a chunk
-	columns []tableColumn // in the order of NewTable, without storage too
-	id      uint32        // that handles carry; 0: closed
+	plan    layout.Plan   // layout of a chunk
+	columns []tableColumn // in the order of NewTable, including types without size
+	id      uint32        // number that handles carry; 0: closed
 }
 
-// Handle names a place of a table where a record is. It is 8 bytes, compares with
-// ==, and its zero value names none.
+// Handle names the place of a record in a table. It is 8 bytes and comparable; the zero Handle
+// names no place.
 type Handle struct {
 	table uint32 // Table.id
 	at    uint32 // position of the chunk 20 bits | row 12
@@ -59,10 +40,10 @@ const (
 )
 
 const _ = uint(tableRowMask - (layout.MaxRows - 1))                           // a row fits its bits,
-const _ = uint(1<<(32-tableRowBits) - MaxSize/ChunkSize)                      // a chunk too,
-const _ = uint(ChunkSize-layout.ChunkSize) + uint(layout.ChunkSize-ChunkSize) // and they are of one size
+const _ = uint(1<<(32-tableRowBits) - MaxSize/ChunkSize)                      // so does a chunk,
+const _ = uint(ChunkSize-layout.ChunkSize) + uint(layout.ChunkSize-ChunkSize) // and chunk sizes agree
 
-// tableCount is the number that the last table took.
+// tableCount is the number given to the last table.
 var tableCount atomic.Uint32
 
 func nextTable() uint32 {
@@ -73,13 +54,13 @@ func nextTable() uint32 {
 	}
 }
 
-// Chunk returns the position of the chunk that the place is in, as ColumnOf takes it.
+// Chunk returns the position of the chunk, as ColumnOf takes it.
 func (h Handle) Chunk() int { return int(h.at >> tableRowBits) }
 
 // Row returns the row within the chunk.
 func (h Handle) Row() int { return int(h.at & tableRowMask) }
 
-// TableOption is a column of a table, or changes how NewTable works.
+// TableOption adds a column to a table or is another option of NewTable.
 type TableOption func(*tableConfig)
 
 type tableConfig struct {
@@ -88,14 +69,14 @@ type tableConfig struct {
 	growth Growth
 }
 
-// tableColumn is a type of a table's records.
+// tableColumn is one type of a table's records.
 type tableColumn struct {
 	rtype  reflect.Type
 	offset uint32 // bytes from a chunk's start to row 0
 }
 
-// Col gives the records of a table a T. It panics when T holds a Go pointer, with
-// the path to it.
+// Col adds a column of type T to the table. It panics when T holds a Go pointer, and names the path
+// to it.
 func Col[T any]() TableOption {
 	t := reflect.TypeFor[T]()
 	if err := layout.PointerFree(t); err != nil {
@@ -105,8 +86,8 @@ func Col[T any]() TableOption {
 	return func(c *tableConfig) { c.types = append(c.types, t) }
 }
 
-// PreAllocate makes NewTable take chunks for so many records in advance; they stay
-// with the table until Trim or Close. It panics for a negative number.
+// PreAllocate makes NewTable take chunks for rows records in advance. The table keeps them until
+// Trim or Close. It panics when rows is negative.
 func PreAllocate(rows int) TableOption {
 	if rows < 0 {
 		panic(fmt.Sprintf("alloc: PreAllocate: rows=%d is negative", rows))
@@ -114,14 +95,13 @@ func PreAllocate(rows int) TableOption {
 	return func(c *tableConfig) { c.rows = rows }
 }
 
-// ChunkGrowth sets how many chunks a table has after it must grow, and with it how
-// many it keeps when they empty. The default is DefaultChunkGrowth.
+// ChunkGrowth sets the growth policy of the table, in chunks. The policy also determines how many
+// empty chunks the table keeps. The default is DefaultChunkGrowth.
 func ChunkGrowth(g Growth) TableOption { return func(c *tableConfig) { c.growth = g } }
 
-// NewTable makes a table of records with the columns given by Col, in any order. It
-// panics without a column, for a type that is given twice and when the universe is
-// closed. An error wraps ErrTooBig when a record does not fit a chunk; with PreAllocate
-// it may wrap ErrFull or ErrCommit.
+// NewTable returns an empty table whose records have the columns given by Col, in any order. It
+// panics without a column, for a duplicate type, and when the universe is closed. An error wraps
+// ErrTooBig when a record does not fit a chunk; with PreAllocate it may wrap ErrFull or ErrCommit.
 func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 	checkUniverse("NewTable", u)
 	if u.index.Words() == 0 {
@@ -180,8 +160,8 @@ func (c *tableConfig) plan() (layout.Plan, error) {
 	return plan, nil
 }
 
-// Allocate makes a record, all zero, behind the last one. An error wraps ErrFull or
-// ErrCommit; nothing has changed then. Pointers and slices stay good.
+// Allocate appends a zeroed record. An error wraps ErrFull or ErrCommit; nothing has changed then.
+// Existing pointers and slices stay valid.
 func (t *Table) Allocate() (Handle, error) {
 	t.checkOpen("Allocate")
 	if t.store.Full() {
@@ -195,9 +175,9 @@ func (t *Table) Allocate() (Handle, error) {
 	return t.handle(len(t.store.chunks)-1, at.Row), nil
 }
 
-// AllocateN makes n records, all zero, behind the last one, or none: rows first to
-// first+n-1, counted over the table, as Handle takes them. An error wraps ErrFull,
-// ErrCommit or ErrTooBig; nothing has changed then. It panics for a negative n.
+// AllocateN appends n zeroed records, or none: records first to first+n-1, counted over the table,
+// as Handle takes them. An error wraps ErrFull, ErrCommit or ErrTooBig; nothing has changed then.
+// AllocateN panics when n is negative.
 func (t *Table) AllocateN(n int) (first int, err error) {
 	t.checkOpen("AllocateN")
 	if n < 0 {
@@ -217,9 +197,9 @@ func (t *Table) AllocateN(n int) (first int, err error) {
 	return first, nil
 }
 
-// Free ends a record. The last record of the table moves into the gap: ok says that
-// there was another, moved is the handle that it had, and h is its handle from now
-// on. It panics like Get.
+// Free removes a record. The last record of the table moves into the gap: ok reports that there was
+// a record to move, moved is the handle it had, and h is its handle from now on. Free panics as Get
+// does.
 func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	if !t.has(h) {
 		t.refuse("Table.Free", h)
@@ -238,7 +218,7 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	return moved, ok
 }
 
-// Create writes a record's T and returns where it lies. It panics like Get.
+// Create sets a record's T and returns its address. It panics as Get does.
 func Create[T any](t *Table, h Handle, value T) *T {
 	if t == nil {
 		t.refuse("Create", h)
@@ -248,26 +228,24 @@ func Create[T any](t *Table, h Handle, value T) *T {
 	return p
 }
 
-// Get returns a record's T. The pointer is good until the next Free or Clear of the
-// table. It panics for a type that is no column of the table, for a handle of
-// another table or from before Clear, and for one behind the last record. Cost: a
-// comparison of types for each column up to T's; loops over many records are better
-// off with ColumnOf.
+// Get returns a pointer to a record's T, valid until the next Free or Clear of the table. It panics
+// when T is not a column of the table, for a handle of another table or from before Clear, and for
+// a handle beyond the last record. Cost: one comparison of types for each column up to the column
+// of T. Loops over many records should use ColumnOf.
 func Get[T any](t *Table, h Handle) *T {
 	var zero T
 	if t == nil || !t.has(h) {
 		t.refuse("Get", h)
 	}
 	offset := t.column("Get", reflect.TypeFor[T]())
-	// Safe because h names a row of the chunk, and the column, of the same type, has
-	// room for them all.
+	// Safe because h names a row of the chunk, and the column, of the same type, has room for every
+	// row.
 	return (*T)(unsafe.Add(t.store.u.PointerTo(t.store.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
 }
 
-// ColumnOf returns the T of every record in a chunk, chunk in [0, t.Chunks()); it
-// has t.Rows(chunk) elements. The slice is good until the next Free or Clear; a
-// record that is allocated later is not in it. It panics for a type that is no
-// column of the table and for a chunk that it does not have.
+// ColumnOf returns the T of every record in a chunk, as a slice of t.Rows(chunk) elements. The
+// slice is valid until the next Free or Clear and does not include records allocated later.
+// ColumnOf panics when T is not a column of the table, and unless chunk is in [0, t.Chunks()).
 func ColumnOf[T any](t *Table, chunk int) []T {
 	if t == nil {
 		t.refuse("ColumnOf", Handle{})
@@ -278,7 +256,7 @@ func ColumnOf[T any](t *Table, chunk int) []T {
 	return unsafe.Slice((*T)(unsafe.Add(t.store.u.PointerTo(t.store.chunks[chunk].First), offset)), rows)
 }
 
-// column returns the offset of the column of a type.
+// column returns the offset of the column of a type; it panics when there is none.
 func (t *Table) column(op string, of reflect.Type) uintptr {
 	for i := range t.columns {
 		if t.columns[i].rtype == of {
@@ -294,22 +272,21 @@ func (t *Table) refuseType(op string, of reflect.Type) {
 	panic(fmt.Sprintf("alloc: %s: %s is no column of %s", op, of, t))
 }
 
-// Clear ends every record; the handles are void, and told to be. The table keeps
-// what PreAllocate asked for and what its policy would take first.
+// Clear removes every record. Later use of their handles panics. The table keeps the chunks that
+// PreAllocate asked for and those its policy would take first.
 func (t *Table) Clear() {
 	t.checkOpen("Clear")
 	t.store.Clear()
 	t.id = nextTable()
 }
 
-// Trim gives back the chunks that hold no record and returns how many.
+// Trim frees the chunks that hold no record and returns their number.
 func (t *Table) Trim() (chunks int) {
 	t.store.floor = 0
 	return t.store.Trim(0)
 }
 
-// Close gives every chunk back; handles, pointers and slices are void. A second
-// call does nothing.
+// Close frees every chunk. Handles, pointers and slices become invalid. A second call does nothing.
 func (t *Table) Close() {
 	t.store.Release()
 	t.id = 0
@@ -318,14 +295,14 @@ func (t *Table) Close() {
 // Len returns the number of records.
 func (t *Table) Len() int { return t.store.count }
 
-// Cap returns the number of records that the chunks of the table have room for.
+// Cap returns the number of records that the table's chunks have room for.
 func (t *Table) Cap() int { return (t.store.units + t.store.spare) * t.store.per }
 
 // Chunks returns the number of chunks that hold records.
 func (t *Table) Chunks() int { return len(t.store.chunks) }
 
-// Rows returns the number of records in a chunk, chunk in [0, Chunks()): those of
-// all chunks but the last are the same. It panics for another chunk.
+// Rows returns the number of records in a chunk, which is the same for all chunks but the last. It
+// panics unless chunk is in [0, Chunks()).
 func (t *Table) Rows(chunk int) int {
 	if uint(chunk) >= uint(len(t.store.chunks)) {
 		panic(fmt.Sprintf("alloc: Table.Rows: chunk %d is not in [0, %d)", chunk, len(t.store.chunks)))
@@ -333,9 +310,8 @@ func (t *Table) Rows(chunk int) int {
 	return t.store.RowsOf(chunk)
 }
 
-// Handle returns the handle of the i'th record, counted over the table, i in
-// [0, Len()): that of row r of chunk c is i = c*Plan().Rows + r. It panics for
-// another i.
+// Handle returns the handle of the i'th record of the table: row r of chunk c is record i =
+// c*Plan().Rows + r. It panics unless i is in [0, Len()).
 func (t *Table) Handle(i int) Handle {
 	if uint(i) >= uint(t.store.count) {
 		panic(fmt.Sprintf("alloc: Table.Handle: record %d is not in [0, %d)", i, t.store.count))
@@ -347,10 +323,10 @@ func (t *Table) handle(pos, row int) Handle {
 	return Handle{t.id, uint32(pos<<tableRowBits | row)}
 }
 
-// Plan returns the layout of the table's chunks; it prints as a drawing.
+// Plan returns the layout of the table's chunks. Its String method draws it.
 func (t *Table) Plan() layout.Plan { return t.plan }
 
-// String lists the columns' types.
+// String lists the types of the columns.
 func (t *Table) String() string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -359,7 +335,8 @@ func (t *Table) String() string {
 	return "table(" + strings.Join(names, ", ") + ")"
 }
 
-// Verify checks the numbered invariants and names the first that does not hold.
+// Verify checks the numbered invariants and returns an error that names the first that does not
+// hold.
 func (t *Table) Verify() error {
 	for i, c := range t.columns {
 		p := t.plan.Places[i]
@@ -376,8 +353,8 @@ func (t *Table) Verify() error {
 	return t.store.Verify(t.plan)
 }
 
-// has reports whether a handle names a place of this table where a record is. The
-// handles of a closed table carry another number than 0, or no place.
+// has reports whether a handle names the place of a record of this table. After Close the id is 0,
+// which no handle but the zero Handle carries, and the table has no places.
 func (t *Table) has(h Handle) bool {
 	row := h.Row()
 	return h.table == t.id && row < t.store.per && h.Chunk()*t.store.per+row < t.store.count

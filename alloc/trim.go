@@ -8,21 +8,20 @@ import (
 	"quarry/mmap"
 )
 
-// Giving memory back. A granule that has become empty is noted, not returned:
-// a chunk that is freed and allocated again must not cost system calls. When
-// more than twice what is to be retained is noted, what has been empty for the
-// delay of PurgeAfter goes back, but for the retained; the lowest addresses stay,
-// since allocation prefers them. The clock is read once per granule that empties
-// while there is too much, and the granules are gone through at most twice per
-// delay. Maintain and Trim give back without waiting for a free.
+// Returning memory to the system. A granule that becomes empty is noted, not returned at once:
+// freeing and reallocating a chunk must not cost system calls. When the noted granules exceed twice
+// the retained amount, granules that have been empty for the delay of PurgeAfter are returned,
+// except the retained ones at the lowest addresses, which allocation prefers. While there is too
+// much, the clock is read once per granule that empties, and the granules are scanned at most twice
+// per delay. Maintain and Trim return memory without waiting for a free.
 
-// noteEmpty remembers that granule g became empty. The goroutine that
-// cleared the last bit calls it, with no lock held.
+// noteEmpty records that granule g became empty. The goroutine that cleared the last bit calls it,
+// with no lock held.
 func (u *Universe) noteEmpty(g int) {
 	if u.since[g].Load() != 0 {
-		u.since[g].Store(0) // it was in use meanwhile: its time begins anew
+		u.since[g].Store(0) // g was in use since: its time starts again
 	}
-	// Loads first: a granule that empties again and again is not written to.
+	// Load first, so that a granule that empties again and again is not written to.
 	if u.emptied[g/64].Load()>>(g%64)&1 == 0 && !u.emptied[g/64].SetBit(g%64) {
 		u.nEmpty.Add(1)
 	}
@@ -31,11 +30,10 @@ func (u *Universe) noteEmpty(g int) {
 	}
 }
 
-// purge gives back what has been empty for the delay, when that is due. Freeing
-// must not fail: a granule that the system would not take stays ready and is
-// tried again.
+// purge returns granules that have been empty for the delay, when a purge is due. Free must not
+// fail, so a granule that the system refuses stays ready and is retried.
 func (u *Universe) purge(now time.Time) {
-	due, age := u.due.Load(), int64(now.Sub(u.born)) // by the clock that does not jump
+	due, age := u.due.Load(), int64(now.Sub(u.born)) // monotonic
 	if age < due || !u.due.CompareAndSwap(due, age+int64(u.delay/2)) {
 		return
 	}
@@ -46,29 +44,28 @@ func (u *Universe) purge(now time.Time) {
 	}
 }
 
-// Maintain returns memory to the system that has been empty for the time that
-// PurgeAfter set (1 s), Retain notwithstanding, and returns the bytes given back.
-// now is the caller's clock, which tests may drive; empty means: empty at this
-// call and at one that long before, and not in use in between. Call it now and
-// then, in a quiet moment, or let MaintainEvery do it. An error wraps the
-// system's; what was not given back stays usable.
+// Maintain returns to the system the memory that has been empty for the time set by PurgeAfter (1
+// s), retained memory included, and returns the number of bytes returned. now is the caller's
+// clock, which tests may control. Memory counts as empty for the delay when a call at least that
+// much earlier found it empty and it was not in use in between. Call Maintain now and then in a
+// quiet moment, or use MaintainEvery. An error wraps the system's; memory not returned stays
+// usable.
 func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.trim("Maintain", now, u.delay, 0)
 }
 
-// Trim returns empty memory to the system but for keep bytes (rounded down to
-// 2 MiB granules, lowest addresses first) and returns the bytes given back.
-// Freeing and Maintain do this by themselves after a while. An error wraps the system's;
-// what was not given back stays usable.
+// Trim returns empty memory to the system, except keep bytes (rounded down to granules of 2 MiB,
+// lowest addresses first), and returns the number of bytes returned. Free and Maintain do the same
+// after a delay. An error wraps the system's; memory not returned stays usable.
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.trim("Trim", time.Time{}, 0, keep/mmap.Granule)
 }
 
-// giveBack is Trim of all for a budget that others need. It does nothing after Close.
+// giveBack is Trim(0) for a purge of the budget. It does nothing after Close.
 func (u *Universe) giveBack() (returned int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -78,8 +75,8 @@ func (u *Universe) giveBack() (returned int) {
 	return returned
 }
 
-// trim gives back what has been empty for the delay, but for the first keep granules
-// of that. A granule that the system would not take stays noted. mu is held.
+// trim returns the granules that have been empty for the delay, except the first keep of them. A
+// granule that the system refuses stays noted. mu is held.
 func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
 	if u.closed {
 		panic("alloc: Universe." + op + ": the universe is closed")
@@ -105,27 +102,27 @@ func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int)
 	return returned, err
 }
 
-// emptyFor returns for how long granule g, noted as emptied, has been known to be
-// empty: since the first call that asks. mu is held.
+// emptyFor returns how long granule g, which is noted as emptied, has been known to be empty: the
+// time since the first call for it. mu is held.
 func (u *Universe) emptyFor(g int, now time.Time) time.Duration {
 	age := now.Sub(u.born)
 	since := time.Duration(u.since[g].Load())
 	if since == 0 {
 		if since = age; since == 0 {
-			since = 1 // 0 stands for none
+			since = 1 // 0 means not found empty
 		}
 		u.since[g].CompareAndSwap(0, int64(since))
 	}
 	return age - since
 }
 
-// isNoted reports whether granule g is noted as emptied and still is; a note that
-// is no longer true is dropped. mu is held.
+// isNoted reports whether granule g is noted as emptied and still empty; it drops a note that is no
+// longer true. mu is held.
 func (u *Universe) isNoted(g int) bool {
 	if u.emptied[g/64].Load()>>(g%64)&1 == 0 {
 		return false
 	}
-	// A claim whose memory was refused notes a granule that has none.
+	// A claim whose commit was refused notes a granule that has no memory.
 	if u.ready[g].Load() == 0 || !u.isEmpty(g) {
 		u.forgetEmpty(g)
 		return false
@@ -133,8 +130,8 @@ func (u *Universe) isNoted(g int) bool {
 	return true
 }
 
-// decommit gives granule g back unless somebody claimed a chunk of it. It is
-// the trimmer's side of the handshake in universe.go; mu is held.
+// decommit returns granule g to the system unless a goroutine has claimed a chunk of it. It is the
+// trimmer's side of the handshake in universe.go. mu is held.
 func (u *Universe) decommit(g int) (ok bool, err error) {
 	if u.ready[g].Load() == 0 {
 		return false, nil
@@ -147,7 +144,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, nil
 	}
 	err = u.pages.Decommit(g*mmap.Granule, mmap.Granule)
-	if err != nil && !errors.Is(err, mmap.ErrAccess) { // else neither the step nor its undo: the granule is reserved now
+	if err != nil && !errors.Is(err, mmap.ErrAccess) { // after ErrAccess g is merely reserved
 		u.ready[g].Store(1)
 		return false, err
 	}
@@ -157,8 +154,8 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 	return err == nil, err
 }
 
-// cleaned marks the chunks of granule g, which has no memory any more, as zero.
-// mu is held, so a goroutine that claims one of them marks it after this (claimed).
+// cleaned marks the chunks of granule g, which has no memory any more, as not dirty. mu is held, so
+// a goroutine that claims such a chunk marks it dirty after this (claimed).
 func (u *Universe) cleaned(g int) {
 	if mutant == keepDirty {
 		return
@@ -167,8 +164,8 @@ func (u *Universe) cleaned(g int) {
 	u.dirty[2*g+1].Store(0)
 }
 
-// forgetEmpty clears g's note. A free that emptied g again just before may have
-// found the note still set, so it is looked at once more.
+// forgetEmpty clears the note of g. A free that emptied g again just before may have found the note
+// still set, so g is checked once more.
 func (u *Universe) forgetEmpty(g int) {
 	u.since[g].Store(0)
 	if u.emptied[g/64].ClearBit(g % 64) {

@@ -9,18 +9,19 @@ import (
 
 // Typed values in blocks of an Allocator.
 
-// noPointers is the rule that a type has broken.
+// noPointers is the end of the error for a type that holds Go pointers.
 const noPointers = "; values must hold no Go pointers, for they lie outside the garbage collector's heap"
 
-// sizeAlign returns size and alignment of T in bytes.
+// sizeAlign returns the size and alignment of T in bytes.
 func sizeAlign[T any]() (size, align int) {
-	var t *T // not a T, which would be of the Go heap when it is large
+	var t *T // not a T, which would be in the Go heap when it is large
 	return int(unsafe.Sizeof(*t)), int(unsafe.Alignof(*t))
 }
 
-// New returns a zero T in a block of a. An error is a *layout.PointerError when T holds
-// Go pointers, which are not seen there and would dangle, else that of a. Give it back
-// with Free. Cost beside that of a: a look at the types checked before, 2 ns.
+// New returns a pointer to a zero T in a block of a. An error is a *layout.PointerError when T
+// holds Go pointers, which the collector would not see there and which would dangle; otherwise it
+// is the error of a. Free the value with Free. Cost besides a's: a lookup among the types already
+// checked, 2 ns.
 func New[T any](a Allocator) (*T, error) {
 	checkAllocator("New", a)
 	if err := layout.PointerFreeFor[T](); err != nil {
@@ -37,19 +38,19 @@ func New[T any](a Allocator) (*T, error) {
 	return v, nil
 }
 
-// Free gives back what New returned. Nil does nothing.
+// Free frees a value returned by New. A nil v does nothing.
 func Free[T any](a Allocator, v *T) {
 	checkAllocator("Free", a)
 	size, align := sizeAlign[T]()
-	// Safe because the pointer is only handed back to where it came from.
+	// Safe because the pointer is only passed back to the allocator it came from.
 	a.FreeSized(unsafe.Pointer(v), size, align)
 }
 
-// MakeSlice returns a slice of n zero values with room for room in a block of a; the
-// room behind them is not cleared, unlike that of make, nor is that of Append.
-// Errors are those of New, or wrap ErrTooBig when the bytes are more than an int can
-// count. It panics unless 0 <= n <= room. Give it back with FreeSlice; append would
-// move it to the Go heap when it is full, Append does not.
+// MakeSlice returns a slice of n zero values with capacity room in a block of a. Unlike with make,
+// the memory between length and capacity is not cleared; Append does not clear it either. Errors
+// are those of New, or wrap ErrTooBig when the size in bytes is too large. MakeSlice panics unless
+// 0 <= n <= room. Free the slice with FreeSlice, and grow it with Append: the built-in append would
+// move a full slice to the Go heap.
 func MakeSlice[T any](a Allocator, n, room int) ([]T, error) {
 	if n < 0 || room < n {
 		panic(fmt.Sprintf("alloc: MakeSlice: n=%d room=%d: want 0 <= n <= room", n, room))
@@ -64,14 +65,14 @@ func MakeSlice[T any](a Allocator, n, room int) ([]T, error) {
 	return s, nil
 }
 
-// makeSlice returns a slice of that length and capacity, whose values are not cleared.
+// makeSlice returns a slice of length and capacity room, whose values are not cleared.
 func makeSlice[T any](a Allocator, room int) ([]T, error) {
 	if err := layout.PointerFreeFor[T](); err != nil {
 		return nil, fmt.Errorf("%w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
 	if room == 0 {
-		return nil, nil // which FreeSlice knows has no block
+		return nil, nil // FreeSlice knows that nil has no block
 	}
 	if size > 0 && room > maxMapping/size {
 		return nil, fmt.Errorf("%d bytes each: %w", size, ErrTooBig)
@@ -84,30 +85,32 @@ func makeSlice[T any](a Allocator, room int) ([]T, error) {
 	return unsafe.Slice((*T)(p), room), nil
 }
 
-// zeroSlice clears a slice in steps, since a clear cannot be preempted.
+// zeroSlice clears a slice in steps, since one clear cannot be preempted.
 func zeroSlice[T any](s []T) {
 	if size, _ := sizeAlign[T](); len(s)*size > 0 {
-		// Safe because those are the bytes of the slice.
+		// Safe because these are the bytes of the slice.
 		zero(unsafe.Pointer(unsafe.SliceData(s)), len(s)*size)
 	}
 }
 
-// FreeSlice gives back a slice of MakeSlice or Append: as long or shorter, but with its
-// first value and its capacity. One without capacity has no block.
+// FreeSlice frees a slice made by MakeSlice or Append. The slice may have been shortened, but must
+// keep its first value and its capacity. A slice of capacity 0 has no block, and FreeSlice does
+// nothing.
 func FreeSlice[T any](a Allocator, s []T) {
 	if cap(s) == 0 {
 		return
 	}
 	checkAllocator("FreeSlice", a)
 	size, align := sizeAlign[T]()
-	// Safe because the pointer is only handed back to where it came from.
+	// Safe because the pointer is only passed back to the allocator it came from.
 	a.FreeSized(unsafe.Pointer(unsafe.SliceData(s)), cap(s)*size, align)
 }
 
-// Append is append for slices of MakeSlice, or nil: values are added to s, which grows
-// where it stands when the allocator can, else by moving to another block: to twice its
-// capacity at least or, where that is refused, to what is needed. After that s is the slice
-// returned and no other. On an error, one of MakeSlice's, s is as it was.
+// Append appends values to s, a slice made by MakeSlice or Append, or nil, and returns the result.
+// A full slice grows in place when the allocator can; otherwise it moves to another block, of at
+// least twice the capacity or, when that is refused, of the needed size. After success only the
+// returned slice is valid. On an error, which is one of MakeSlice's, s is unchanged and is
+// returned.
 func Append[T any](a Allocator, s []T, values ...T) ([]T, error) {
 	n := len(s) + len(values)
 	if n <= cap(s) {
@@ -124,20 +127,20 @@ func Append[T any](a Allocator, s []T, values ...T) ([]T, error) {
 			return s, fmt.Errorf("alloc: Append: %d values: %w", n, err)
 		}
 		copySlice(grown, s)
-		grown = append(grown[:len(s)], values...) // which may be values of s
+		grown = append(grown[:len(s)], values...) // values may lie in s
 		FreeSlice(a, s)
 		return grown, nil
 	}
 	return append(s, values...), nil
 }
 
-// extend makes the room behind a slice larger where it stands, and reports whether it could.
+// extend grows the capacity of a slice in place and reports whether it could.
 func extend[T any](a Allocator, s *[]T, room int) bool {
 	size, align := sizeAlign[T]()
 	if cap(*s) == 0 || size == 0 || room > maxMapping/size {
 		return false
 	}
-	// Safe because s is a live block of a, which makes it longer where it stands.
+	// Safe because s is a live block of a, which grows it in place.
 	p := unsafe.Pointer(unsafe.SliceData(*s))
 	if !a.ResizeSized(p, cap(*s)*size, align, room*size) {
 		return false
@@ -147,7 +150,7 @@ func extend[T any](a Allocator, s *[]T, room int) bool {
 	return true
 }
 
-// copySlice copies in steps, since a copy cannot be preempted.
+// copySlice copies in steps, since one copy cannot be preempted.
 func copySlice[T any](to, from []T) {
 	if size, _ := sizeAlign[T](); len(from)*size > 0 {
 		// Safe because to has at least the bytes of from.

@@ -16,49 +16,45 @@ import (
 
 // The protocol.
 //
-// Terms: a megachunk's mask says which of its 64 chunks are in use. Two
-// megachunks are a granule, which is ready (committed) or not. The index
-// (bitmask.Hierarchy) holds the masks and, above them, summaries by the length
-// of a mask's longest free run. A line is the eight masks of one cache line.
+// Terms: a megachunk's mask records which of its 64 chunks are in use. Two megachunks are a
+// granule, which is ready (committed) or not. The index (bitmask.Hierarchy) holds the masks and,
+// above them, summaries by the length of the longest free run of a mask. A line is the eight masks
+// of one cache line.
 //
-// Allocation claims bits first: one compare-and-swap on the mask makes the run
-// ours. Only then is the granule looked at, and committed under a lock when it
-// is not ready. When that fails exactly the claimed bits are given back. So a
-// mask never holds a bit that nobody owns, there is no state "busy", nobody is
-// told "no memory" because somebody else is committing, and a double free is
-// always seen, for it finds its bits clear.
+// Allocation claims bits first: one compare-and-swap on the mask makes the run ours. Only then does
+// it check the granule, which it commits under a lock when the granule is not ready. When the
+// commit fails, exactly the claimed bits are released. So a mask never holds a bit without an
+// owner, there is no "busy" state, no caller gets "no memory" because another is committing, and a
+// double free is always detected, since it finds its bits clear.
 //
-// Where to look: single chunks come from the home of the goroutine's shard, a
-// megachunk in a line that the shard leases (lease.go), so that goroutines on
-// different cores write different lines. Runs, and new homes, come from the word
-// that the index calls the best fit. Before a call says that nothing is free it
-// has looked at every mask, whatever leases and summaries say.
+// Where to look: a single chunk comes from the home of the goroutine's shard, a megachunk in a line
+// that the shard leases (lease.go), so that goroutines on different cores write different lines.
+// Runs, and new homes, come from the word that the index calls the best fit. Before a call reports
+// that nothing is free it has read every mask, whatever leases and summaries say.
 //
-// Trimming (giving a granule back) is the other side of a handshake. The
-// trimmer, under the lock, clears ready and then reads both masks; the
-// allocator sets bits in a mask and then reads ready. Both are sequentially
-// consistent, so at least one sees the other: a trimmer that finds a bit set
-// puts ready back and leaves; an allocator that finds ready clear waits for the
-// lock and commits again.
+// Trimming (decommitting a granule) is the other side of a handshake. The trimmer, under the lock,
+// clears ready and then reads both masks; the allocator sets bits in a mask and then reads ready.
+// Both are sequentially consistent, so at least one sees the other: a trimmer that finds a bit set
+// restores ready and leaves; an allocator that finds ready clear waits for the lock and commits
+// again.
 //
 // Invariants, checked by Verify when no call is under way:
 //
 //	I1 A chunk that is in use lies in a granule that is ready.
-//	I2 The index is true of every megachunk that is no home: its I6 holds.
-//	I3 The count of ready granules is the number of ready flags, and the pages
-//	   layer agrees.
-//	I4 A chunk that is in use is dirty; none is in a granule that is not ready.
-//	   What is not dirty reads as zero.
-//	I5 The count of emptied hints is the number of emptied bits.
+//	I2 The index is true of every megachunk that is not a home: its I6 holds.
+//	I3 The count of ready granules equals the number of ready flags, and the pages layer agrees.
+//	I4 A chunk that is in use is dirty; no chunk of a granule that is not ready is dirty. A
+//	   chunk that is not dirty reads as zero.
+//	I5 The count of emptied hints equals the number of emptied bits.
 //	I6 A line is leased by a shard exactly when that shard's home lies in it.
 //
-// The original this is taken from marks a megachunk busy by an all-ones mask
-// while it commits or frees; docs/decisions/0003 says what that costs.
+// The original design marks a megachunk busy by an all-ones mask while it commits or frees;
+// docs/decisions/0003 says what that costs.
 
 const (
 	// ChunkSize is the size of a chunk in bytes.
 	ChunkSize = 16 << 10
-	// ChunksPerMegachunk is the number of chunks of a megachunk, and the longest run.
+	// ChunksPerMegachunk is the number of chunks in a megachunk, and the length of the longest run.
 	ChunksPerMegachunk = bitmask.WordBits
 	// MegachunkSize is the size of a megachunk in bytes.
 	MegachunkSize = ChunkSize * ChunksPerMegachunk
@@ -66,21 +62,21 @@ const (
 	MaxSize = ChunkSize << 20
 
 	chunkShift      = 14
-	minFallbackSize = 16 << 20 // smallest universe that the default shrinks to
-	heapSize        = 64 << 20 // default where pages come from the Go heap
+	minFallbackSize = 16 << 20 // smallest universe to which the default shrinks
+	heapSize        = 64 << 20 // default size where pages come from the Go heap
 )
 
-// The sentinels that errors of this package wrap.
+// These sentinels are wrapped by the errors of this package.
 var (
-	ErrReserve = errors.New("address space refused")  // by the system
-	ErrCommit  = errors.New("memory refused")         // by the system or the budget
-	ErrFull    = errors.New("full")                   // a universe, Stack, Pool or wrap.Limit
-	ErrTooBig  = errors.New("request over the limit") // on a size, an alignment, a setting
-	ErrInUse   = errors.New("still in use")           // Close comes too early
+	ErrReserve = errors.New("address space refused")  // refused by the system
+	ErrCommit  = errors.New("memory refused")         // refused by the system or the budget
+	ErrFull    = errors.New("full")                   // no room in a universe, Stack, Pool or wrap.Limit
+	ErrTooBig  = errors.New("request over the limit") // limit of a size, an alignment or a setting
+	ErrInUse   = errors.New("still in use")           // Close came too early
 )
 
-// pages is what the universe needs of the layer below: *mmap.Region, and in
-// tests one that fails on command. It is called once per granule at most.
+// pages is what the universe needs of package mmap: *mmap.Region, or in tests a type that fails on
+// command. Each call covers at most one granule.
 type pages interface {
 	Base() unsafe.Pointer
 	Size() int
@@ -91,35 +87,35 @@ type pages interface {
 	Resident() (int, error)
 }
 
-// Universe is a reservation of address space that is handed out in chunks.
+// Universe is a reservation of address space, allocated in chunks.
 type Universe struct {
 	base     unsafe.Pointer     // first byte of chunk 0; fixed until Close
 	index    *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
-	dirty    []atomic.Uint64    // per megachunk: chunks handed out since their granule was committed (I4)
+	dirty    []atomic.Uint64    // per megachunk: chunks allocated since their granule was committed (I4)
 	ready    []atomic.Uint32    // per granule: 1 when committed; written under mu
 	emptied  []bitmask.Word     // hint, one bit per granule: became empty since the last trim
-	since    []atomic.Int64     // per granule: when Maintain first found it empty, in ns since born; 0: it did not
+	since    []atomic.Int64     // per granule: when it was first found empty, in ns since born; 0: not found
 	nEmpty   atomic.Int32       // number of bits set in emptied (I5)
 	due      atomic.Int64       // when the next purge is due, in ns since born
-	born     time.Time          // when the universe was made
+	born     time.Time          // creation time
 	leases   leases             // homes of the shards
-	asked    int                // bytes wanted at first; more than Size when limits forbade them
-	small    bool               // pages of 4 KiB are asked for
-	failures *Failures          // refuse on purpose; nil: none
-	extents  atomic.Int64       // bytes that extents have committed beside the chunks
+	asked    int                // size requested; more than Size when limits forced a smaller one
+	small    bool               // request pages of 4 KiB
+	failures *Failures          // refuses requests on purpose; nil: none
+	extents  atomic.Int64       // bytes that extents have committed outside the chunks
 	closed   bool               // under mu
 
 	commits sync.Mutex // held over one commit and its charge to the budget; taken before mu
 
 	mu     sync.Mutex    // held over commits, trims and Close, never on the fast path
-	pages  pages         // under mu, but for Base and Size
-	nReady int           // granules ready (I3); under mu
-	retain int           // empty granules that a trim leaves committed
-	delay  time.Duration // for how long Maintain leaves an empty granule
+	pages  pages         // under mu, except Base and Size
+	nReady int           // number of ready granules (I3); under mu
+	retain int           // empty granules that a purge leaves committed
+	delay  time.Duration // how long an empty granule stays committed
 	keeper keeper        // goroutine that calls Maintain, if any
 }
 
-// Option changes how NewUniverse works.
+// Option is an option of NewUniverse.
 type Option func(*config)
 
 type config struct {
@@ -132,32 +128,32 @@ type config struct {
 	failures *Failures
 }
 
-// Size sets the size of the universe in bytes, rounded up to 2 MiB, at most
-// MaxSize. A size that is set is met or refused; the default, 16 GiB (64 MiB
-// where pages come from the Go heap), is halved until the system grants it and
-// three times as much is left, down to 16 MiB. What closed universes of any size
-// parked is used first. A new range leaves room to the Go runtime: see mmap.Reserve.
+// Size sets the size of the universe in bytes, rounded up to 2 MiB, at most MaxSize. A size set by
+// this option is granted or refused. The default, 16 GiB (64 MiB where pages come from the Go
+// heap), is halved, down to 16 MiB, until the system grants it and three times as much is left.
+// Address ranges that closed universes parked are reused first. A new range leaves room for the Go
+// runtime: see mmap.Reserve.
 func Size(bytes int) Option { return func(c *config) { c.size, c.sized = bytes, true } }
 
-// Retain sets how many bytes of emptied memory stay committed however long they
-// are empty, rounded down to 2 MiB granules; default 16 MiB, less than nothing
-// counts as nothing. Freeing gives memory back by itself when twice as much is
-// empty, see PurgeAfter; Maintain and Trim give back retained memory too.
+// Retain sets how many bytes of empty memory stay committed however long they are empty, rounded
+// down to granules of 2 MiB. The default is 16 MiB; a negative value counts as 0. Free returns
+// memory to the system only when twice as much is empty (see PurgeAfter); Maintain and Trim return
+// retained memory too.
 func Retain(bytes int) Option { return func(c *config) { c.retain = bytes / mmap.Granule } }
 
-// PurgeAfter sets for how long memory must have been empty before it goes back to
-// the system; default 1 s, so that memory which a program frees and takes again
-// in each round of its work stays. 0 gives it back at once. The time is seen by
-// frees that empty 2 MiB, and by Maintain.
+// PurgeAfter sets how long memory must have been empty before it returns to the system. The default
+// is 1 s, so that memory which a program frees and takes again in each round of its work stays
+// committed; 0 returns memory at once. Only a Free that empties 2 MiB, and Maintain, check the
+// time.
 func PurgeAfter(d time.Duration) Option { return func(c *config) { c.delay = max(0, d) } }
 
-// SmallPages asks the system for pages of 4 KiB instead of 2 MiB: less memory
-// for what is touched here and there, at eight times the cost of a first touch.
+// SmallPages requests pages of 4 KiB instead of 2 MiB: sparsely touched memory takes less, at eight
+// times the cost of a first touch.
 func SmallPages() Option { return func(c *config) { c.small = true } }
 
-// NewUniverse reserves address space. Nothing is committed yet. An error wraps
-// ErrReserve, or ErrTooBig for a size that is not in 1..MaxSize, and says which
-// size was asked for and how to ask for less.
+// NewUniverse reserves address space; it commits nothing yet. An error wraps ErrReserve, or
+// ErrTooBig for a size that is not in 1..MaxSize, and says which size was requested and how to
+// request less.
 func NewUniverse(options ...Option) (*Universe, error) {
 	c := config{size: defaultSize(), retain: 8, delay: time.Second}
 	for _, o := range options {
@@ -182,7 +178,7 @@ func NewUniverse(options ...Option) (*Universe, error) {
 				asked, or, ErrReserve, err)
 		}
 		if c.small {
-			// A system that has no such thing keeps its own size of pages.
+			// A system without this setting keeps its own page size.
 			_ = region.Hint(mmap.SmallPages, true)
 		}
 		c.pages = region
@@ -190,7 +186,7 @@ func NewUniverse(options ...Option) (*Universe, error) {
 	return newUniverse(c, asked), nil
 }
 
-// checkUniverse panics when the universe that something is made on is nil.
+// checkUniverse panics when the universe passed to the named function is nil.
 func checkUniverse(name string, u *Universe) {
 	if u == nil {
 		panic("alloc: " + name + ": the universe is nil")
@@ -228,12 +224,11 @@ func newUniverse(c config, asked int) *Universe {
 	return u
 }
 
-// Alloc hands out a run of n contiguous chunks of one megachunk, n in 1..64. It
-// may get fewer: when no run of n is free anywhere it asks for half, and so on
-// down to 1. The memory is not cleared. An error wraps ErrFull when no chunk is
-// free, ErrCommit when the system refused memory and no run of that length was
-// free in memory that is there already; nothing has changed then. It panics unless
-// n is in 1..64, and after Close.
+// Alloc allocates a run of n contiguous chunks of one megachunk, n in 1..64, and returns its first
+// chunk and its length. When no run of n is free anywhere, it tries half the length, and so on down
+// to 1. The memory is not cleared. An error wraps ErrFull when no chunk is free, or ErrCommit when
+// the system refused memory and committed memory has no free run of that length; nothing has
+// changed then. Alloc panics unless n is in 1..64, and after Close.
 func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 	if n == 1 {
 		c, shard, ok := u.takeAtHome()
@@ -245,8 +240,8 @@ func (u *Universe) Alloc(n int) (first ChunkIndex, got int, err error) {
 	return u.alloc(n, anyRun, "Alloc")
 }
 
-// AllocZeroed is Alloc of memory that reads as zero. Only chunks that were handed
-// out before are cleared, at about 0.1 us each; fresh ones are zero already.
+// AllocZeroed is Alloc of memory that reads as zero. It clears only chunks that were allocated
+// before, at about 0.1 us each; fresh chunks are zero already.
 func (u *Universe) AllocZeroed(n int) (first ChunkIndex, got int, err error) {
 	return u.alloc(n, zeroedRun, "AllocZeroed")
 }
@@ -261,13 +256,13 @@ func (u *Universe) alloc(n int, c wish, name string) (first ChunkIndex, got int,
 	return 0, 0, u.errFull(name, n)
 }
 
-// AllocExact is Alloc for callers that cannot use fewer: an error that wraps
-// ErrFull means that no run of n chunks is free.
+// AllocExact is Alloc for callers that cannot use a shorter run. An error that wraps ErrFull means
+// that no run of n chunks is free.
 func (u *Universe) AllocExact(n int) (ChunkIndex, error) { return u.exact(n, anyRun, "AllocExact") }
 
-// AllocAligned is AllocExact of a run whose first chunk is a multiple of n, which
-// is a power of two: address arithmetic can then tell chunks of one run from those
-// of others. It panics for another n.
+// AllocAligned is AllocExact of a run whose first chunk is a multiple of n, a power of two, so that
+// address arithmetic can tell the chunks of one run from others. It panics when n is not a power of
+// two in 1..64.
 func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {
 	if uint(n-1) >= ChunksPerMegachunk || n&(n-1) != 0 {
 		panic(fmt.Sprintf("alloc: Universe.AllocAligned: n=%d is not a power of two in 1..%d", n, ChunksPerMegachunk))
@@ -275,7 +270,7 @@ func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {
 	return u.exact(n, alignedRun, "AllocAligned")
 }
 
-// exact is AllocExact with more wishes.
+// exact is AllocExact with further requirements c.
 func (u *Universe) exact(n int, c wish, name string) (ChunkIndex, error) {
 	if n == 1 && c&zeroedRun == 0 {
 		c, shard, ok := u.takeAtHome()
@@ -298,10 +293,9 @@ func checkCount(name string, n int) {
 	}
 }
 
-// Extend claims the more chunks behind a run of n chunks that the caller holds,
-// and reports whether it got them: they must be free and of the same megachunk.
-// They are not cleared.
-// It panics unless both n and more are in 1..64 and the run is in use.
+// Extend claims more chunks directly after a run of n chunks that the caller holds, and reports
+// whether it could: the chunks must be free and in the same megachunk. They are not cleared. Extend
+// panics unless n and more are in 1..64 and the run is in use.
 func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
 	if !u.isRun(m, at, n) || uint(more-1) >= ChunksPerMegachunk || u.index.Word(m).Load()&bitmask.Mask(at, n) != bitmask.Mask(at, n) {
@@ -328,11 +322,11 @@ func (u *Universe) errFull(name string, n int) error {
 		name, n, u.index.Count()*ChunkSize, u.Size(), ErrFull)
 }
 
-// Size returns the bytes of the universe.
+// Size returns the size of the universe in bytes.
 func (u *Universe) Size() int { return u.index.Words() * MegachunkSize }
 
-// Shrunk returns the size that was wanted at first when limits of the system
-// forbade it and a smaller universe was made instead, and 0 otherwise.
+// Shrunk returns the size that was requested when limits of the system forced a smaller universe,
+// and 0 otherwise.
 func (u *Universe) Shrunk() int {
 	if u.asked > u.Size() {
 		return u.asked
@@ -340,16 +334,15 @@ func (u *Universe) Shrunk() int {
 	return 0
 }
 
-// Close ends the universe and parks its address range, for universes and mappings of
-// any size that come later; until then a stale pointer faults. It returns an error that
-// wraps ErrInUse, and does nothing, while chunks or extents are in use; after an error of
-// the system the universe is open and sound, and Close may be called again. No
-// other call may be under way.
+// Close ends the universe and parks its address range for later universes and mappings of any size;
+// until the range is reused, a stale pointer faults. While chunks or extents are in use, Close does
+// nothing and returns an error that wraps ErrInUse. After an error of the system the universe stays
+// open and consistent, and Close may be called again. No other call may be under way.
 func (u *Universe) Close() error {
 	if err := u.close(); err != nil {
 		return err
 	}
-	u.keeper.end(nil) // without the lock, which its last round may wait for
+	u.keeper.end(nil) // without the lock, which the goroutine's last round may wait for
 	return nil
 }
 
@@ -388,7 +381,7 @@ func (u *Universe) close() error {
 	if bytes := u.extents.Load(); bytes > 0 {
 		return fmt.Errorf("alloc: Universe.Close: extents have %d bytes beside the chunks; first close the worlds on it and release the rest: %w", bytes, ErrInUse)
 	}
-	// Granule by granule, so that after a refusal the flags are still true.
+	// Granule by granule, so that the flags are still true after a refusal.
 	for g := range u.ready {
 		if _, err := u.decommit(g); err != nil {
 			return fmt.Errorf("alloc: Universe.Close: %w", err)

@@ -7,7 +7,7 @@ import (
 	"quarry/mmap"
 )
 
-// Verify checks the numbered invariants of the universe and names the first
+// Verify checks the numbered invariants of the universe and returns an error that names the first
 // that does not hold. No other call may be under way.
 func (u *Universe) Verify() error {
 	u.mu.Lock()
@@ -50,8 +50,8 @@ func (u *Universe) Verify() error {
 	return nil
 }
 
-// verifyIndex checks I2. Homes are noted first, as they would be when they cease
-// to be homes: the index need not know of them, but may.
+// verifyIndex checks I2. It notes homes first, as happens when they cease to be homes; the index
+// may or may not have tracked them before.
 func (u *Universe) verifyIndex() error {
 	for i := range u.leases.of {
 		if home := int(u.leases.of[i].home.Load()); home >= 0 {
