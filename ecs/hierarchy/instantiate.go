@@ -10,7 +10,7 @@ import (
 // Instantiate copies root and all its descendants n times, like World.InstantiateGroup. The copies
 // are linked among themselves, in the same order. The copies of root become the last children of
 // root's parent. The batch has the n copies of root first, then the copies of each descendant.
-// Either all copies are made, or the error is a *ecs.LimitError and none is. Instantiate panics
+// Either all copies are made, or none is and the error wraps a *ecs.LimitError. Instantiate panics
 // like World.InstantiateGroup, for instance if root is not alive.
 func (h *Hierarchy) Instantiate(root ecs.Entity, n int) (ecs.Batch, error) {
 	group, parent := []ecs.Entity{root}, ecs.Null
