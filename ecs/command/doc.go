@@ -51,10 +51,10 @@
 // that names the commands that cannot apply and where they were recorded; [Buffer.PlayRest] applies
 // the others. Destroy and Remove of something already gone are not failures, and for ecs.Null they
 // record nothing. If nothing was recorded since the last call, as in an idle frame, both return
-// [ErrPlayed]. If memory runs out the error wraps an *ecs.LimitError; the first run of commands is then
-// all or nothing (docs/command.md). A broken contract panics during recording: an entity or a type
-// of another world, a placeholder of another buffer, a writer kept beyond its batch, a buffer that
-// is being played, sealed or closed. Recording beyond [Limit] panics with an error that wraps
+// [ErrPlayed]. If memory runs out the error wraps an *ecs.LimitError; the first run of commands is
+// then all or nothing (docs/command.md). A broken contract panics during recording: an entity or a
+// type of another world, a placeholder of another buffer, a writer kept beyond its batch, a buffer
+// that is being played, sealed or closed. Recording beyond [Limit] panics with an error that wraps
 // [ErrLimit]; see [Buffer.Reserve].
 //
 // Cost, a million commands, each on another entity, on an EPYC (go test ./ecs/command -bench Play):
