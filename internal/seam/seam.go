@@ -58,7 +58,8 @@ func Shared(w *ecs.World) bool { return ecs.Inside(key).Shared(w) }
 
 // PinSince is Query.SetSince that lasts: until SetSince is called, neither the end of a loop nor
 // the start of a borrow moves Since or advances the world's version. Used by schedulers that
-// advance many queries together. It panics while the world is shared.
+// advance many queries together and run each any number of times. It panics while the world is
+// shared.
 func PinSince(q *ecs.Query, version uint32) { ecs.Inside(key).PinSince(q, version) }
 
 // Looks returns the types whose enable bits or versions decide which rows match. It is the part of
