@@ -7,23 +7,23 @@ import (
 	"quarry/internal/seam"
 )
 
-// block is commands about one entity each, which are checked together so that the waits for
-// memory of what is known of the entities overlap.
+// block collects commands about one entity each. They are checked together, so that the waits for
+// memory of their entities overlap.
 type block struct {
 	n  int
 	e  [128]ecs.Entity
 	r  [128]*record
 	op [128]int32
 	at [128]*ecs.Archetype
-	s  [128]int32 // last subjects
-	no [128]int   // numbers of the records in the segment
+	s  [128]int32 // last subjects of the entities
+	no [128]int   // numbers of the records in their segment
 
-	known *ecs.Archetype // of entities, whose first command, if it is by, leads to; nil: not known
+	known *ecs.Archetype // entities of this archetype whose first command is by go to node to; nil if not known
 	by    int32
 	to    int32
 }
 
-// takes reports whether a command is about one entity that is there, and nothing else.
+// takes reports whether a command is about one existing entity and needs no other check.
 func (b *block) takes(r *record, o *op) bool {
 	return o.kind >= destroy && r.flags&(listed|linked) == 0 && o.query == nil && !r.e.IsPlaceholder()
 }
@@ -38,7 +38,7 @@ func (p *player) add(e ecs.Entity, r *record, o int32) error {
 	return nil
 }
 
-// flush checks the commands of the block.
+// flush checks the commands of the block and empties it.
 func (p *player) flush() error {
 	b := &p.block
 	n := b.n
@@ -48,7 +48,7 @@ func (p *player) flush() error {
 	if len(p.runs) == 1 {
 		seam.ArchetypesOf(p.b.w, b.at[:n], b.e[:n])
 	}
-	for i := range n { // all at once: their waits for memory overlap
+	for i := range n { // in one loop, so that the waits for memory overlap
 		if index := b.e[i].Index(); index < len(p.latest) {
 			b.s[i] = p.latest[index]
 		}
@@ -73,8 +73,9 @@ func (p *player) flush() error {
 	return nil
 }
 
-// repeat is about for commands that are each the first of their entity and lead where the
-// one that was noted did. It returns the first of [i, n) that is another.
+// repeat does the work of about for a run of commands that are each the first of their entity and
+// lead from known by the same op to the same node. It returns the first index of [i, n) after that
+// run.
 func (p *player) repeat(i, n int) int {
 	b := &p.block
 	if b.known == nil {

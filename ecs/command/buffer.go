@@ -13,40 +13,41 @@ import (
 
 // The buffer.
 //
-// Commands are recorded in streams, one for the owner of the buffer and one for each worker of a
-// job. Play puts the streams' segments in order, works out what the commands do to each entity
-// without touching the world (check.go, program.go), and then does it, for all entities with the
+// Commands are recorded in streams: one for the owner of the buffer and one for each worker of a
+// job. Play puts the streams' segments in order and works out what the commands do to each entity,
+// without touching the world (check.go, program.go). Then it applies them to all entities with the
 // same commands at once (play.go, fill.go):
 //
 //	record      stream: Add(1v1, Hit{3})  Set(7v1, ..)  Add(2v1, Hit{5})  Remove(2v1, Slow) ...
 //	check       subject of 1v1: [Body] +Hit           subject of 2v1: [Body Slow] +Hit -Slow ...
 //	play        all subjects of [Body] +Hit: a group of one transaction, one copy of a column
 //
-// A subject is an entity in one run of commands: what they do to it. It ends at a node of a tree,
-// whose edges are commands and whose roots are archetypes; so what a command means, whether it can
-// apply and where it leads is worked out once for each edge, not for each entity.
+// A subject is one entity in one run of commands, with everything the run does to it. A subject
+// ends at a node of a tree whose roots are archetypes and whose edges are commands. What a command
+// means, whether it can apply and where it leads is therefore worked out once per edge, not once
+// per entity.
 //
-// Entities that are created alike, one behind the other, are checked by a comparison of their
-// records with those of the first, and have no links (pattern.go).
+// Entities that are created alike, one after the other, are checked by comparing their records with
+// the records of the first. They have no links (pattern.go).
 //
-// Commands about what a query matches, and an Instantiate of an entity with commands before it,
-// need a world in which the earlier commands are done: they end a run, and runs are played one
-// after the other.
+// Two commands need a world in which all earlier commands are done: a command about the matches of
+// a query, and an Instantiate of an entity that earlier commands changed. Each ends a run, and the
+// runs are played one after the other.
 //
 // Invariants:
 //
 //	C1 The order of playback is (key, flight, ordinal, sequence). None of them depends on
 //	   which worker recorded a command, or when.
-//	C2 Nothing of the world has changed when Play refuses a buffer.
-//	C3 A command is applied or is among the failures, never in part; but where elements find no
-//	   room, the entity that was to get the buffer has it, empty.
-//	C4 An entity's commands have the effect that they have one by one, in order, and its row is
-//	   moved once in a run.
-//	C5 After Play, Clear and Close the world has no placeholder of the buffer.
+//	C2 The world is unchanged when Play refuses a buffer.
+//	C3 A command is applied in full or is among the failures. One exception: if elements find
+//	   no room, the entity still gets the buffer, empty.
+//	C4 The commands of an entity have the same effect as one by one, in order, and its row is
+//	   moved at most once per run.
+//	C5 After Play, Clear and Close the world holds no placeholder of the buffer.
 
-// Buffer is a command buffer: it records changes of a world, to be made when Play is called.
-// Recording, with the buffer or a Writer of it, needs no access to the world. Nothing that is
-// recorded is seen before Play.
+// Buffer is a command buffer: it records changes of a world, which Play makes later. Recording,
+// through the buffer or one of its Writers, needs no access to the world. Nothing recorded is
+// visible before Play.
 type Buffer struct {
 	*Writer // the owner's
 	w       *ecs.World
@@ -55,20 +56,20 @@ type Buffer struct {
 	traces  bool
 	limit   int64        // bytes of pages; 0: none
 	held    atomic.Int64 // bytes of pages
-	numbers atomic.Int64 // placeholders given to streams, a block at a time
+	numbers atomic.Int64 // placeholders handed to streams, a block at a time
 	state   atomic.Int32
-	torn    atomic.Bool // two goroutines recorded by one writer at once, since clear
-	why     string      // it is sealed
-	mu      sync.Mutex  // held to find a worker's stream
+	torn    atomic.Bool // since the last clear, two goroutines recorded through one writer at once
+	why     string      // reason given to Seal
+	mu      sync.Mutex  // guards the search for a worker's stream
 	streams []*stream   // by worker + 1; the first is the owner's
 	player  player
 }
 
-// What a buffer does.
+// States of a buffer.
 const (
 	recording = iota
 	playing
-	played // and not recorded to since
+	played // and nothing recorded since
 	sealed
 	closed
 )
@@ -79,8 +80,8 @@ var ids atomic.Uint32
 // Option changes how NewBuffer works.
 type Option func(*Buffer)
 
-// Keep lets a buffer be played many times: it keeps its commands until Clear. Each time
-// placeholders stand for new entities.
+// Keep is an option that lets a buffer be played many times: the buffer keeps its commands until
+// Clear. Its placeholders stand for new entities in each Play.
 func Keep(b *Buffer) {
 	if b == nil {
 		panic("command: Keep: the buffer is nil; NewBuffer calls its options")
@@ -88,8 +89,8 @@ func Keep(b *Buffer) {
 	b.keep = true
 }
 
-// Trace notes with each command the line that recorded it, for failures. It costs some 200 ns a
-// command; debug builds always do.
+// Trace is an option that records the source line of each command, for reports of failures. It
+// costs about 200 ns a command. Debug builds always trace.
 func Trace(b *Buffer) {
 	if b == nil {
 		panic("command: Trace: the buffer is nil; NewBuffer calls its options")
@@ -97,9 +98,9 @@ func Trace(b *Buffer) {
 	b.traces = true
 }
 
-// Limit bounds the memory of recordings, in bytes; it comes in chunks of 16 KiB. Beyond it
-// recording panics with an error that wraps ErrLimit; see Buffer.Reserve. It panics when bytes is
-// not positive.
+// Limit returns an option that bounds the memory of the records, in bytes; memory is taken in
+// chunks of 16 KiB. Recording beyond the limit panics with an error that wraps ErrLimit; see
+// Buffer.Reserve. Limit panics if bytes is not positive.
 func Limit(bytes int64) Option {
 	if bytes <= 0 {
 		panic(fmt.Sprintf("command: Limit: %d B: the limit must be positive", bytes))
@@ -107,7 +108,8 @@ func Limit(bytes int64) Option {
 	return func(b *Buffer) { b.limit = bytes }
 }
 
-// NewBuffer makes a buffer for commands to w. It takes no memory until the first.
+// NewBuffer returns a buffer for commands to w. It takes no memory before the first command. It
+// panics if w is nil or closed.
 func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 	if w == nil {
 		panic("command: NewBuffer: the world is nil")
@@ -129,16 +131,17 @@ func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 	return b
 }
 
-// Batch is what Parallel must know of the batch of rows that records: a *job.Ctx is one.
+// Batch identifies the batch of rows that a body of a job records for; see Parallel. A *job.Ctx is
+// one.
 type Batch interface {
-	Worker() int    // number of the worker, from 0: at any time one goroutine has it
-	Flight() uint64 // number of the job's flight, from 1: later flights have higher ones
-	Ordinal() int   // number of the batch in the flight, from 0, the same for any number of workers; another one, or -1, when it has ended
+	Worker() int    // number of the worker, from 0; one goroutine has it at a time
+	Flight() uint64 // number of the job's flight, from 1; later flights have higher numbers
+	Ordinal() int   // number of the batch in the flight, from 0, the same for any number of workers; after the batch a different number or -1
 }
 
-// Parallel returns a writer for one batch of a job. Any goroutine may call it; the writer is its
-// own, until the worker takes the next one. Commands of batches are played in the order (key,
-// flight, ordinal, sequence) behind those of the buffer's own writer with that key.
+// Parallel returns a writer for one batch of a job. Any goroutine may call it. The writer belongs
+// to the caller until its worker takes the next batch. Within a key, commands of batches are played
+// after the commands of the buffer's own writer, in the order (flight, ordinal, sequence).
 func (b *Buffer) Parallel(batch Batch) *Writer {
 	const op = "Buffer.Parallel"
 	b.checkMade(op)
@@ -155,14 +158,14 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 	return b.streamOf(worker).writer(batch)
 }
 
-// checkMade panics for a buffer that nobody made.
+// checkMade panics for a nil buffer or one that did not come from NewBuffer.
 func (b *Buffer) checkMade(op string) {
 	if b == nil || b.w == nil {
 		panic("command: " + op + ": the buffer is nil or the zero value; buffers come from NewBuffer")
 	}
 }
 
-// streamOf returns the stream of a worker.
+// streamOf returns the stream of a worker, which it makes at first use.
 func (b *Buffer) streamOf(worker int) *stream {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,7 +193,7 @@ func (b *Buffer) wake(op string) {
 	}
 }
 
-// refuse panics for a buffer that is in no state for op.
+// refuse panics because the buffer's state does not allow op.
 func (b *Buffer) refuse(op string) {
 	is := "closed"
 	switch b.state.Load() {
@@ -202,7 +205,8 @@ func (b *Buffer) refuse(op string) {
 	panic("command: " + op + ": the buffer is " + is)
 }
 
-// Len returns the number of commands recorded that Play would make. Nobody may record meanwhile.
+// Len returns the number of recorded commands that Play would apply. No goroutine may record during
+// the call.
 func (b *Buffer) Len() (n int) {
 	b.checkMade("Buffer.Len")
 	if s := b.state.Load(); s == played || s == sealed {
@@ -219,14 +223,15 @@ func (b *Buffer) Len() (n int) {
 	return n
 }
 
-// Bytes returns the memory that recordings take, in bytes. What recent ones took is kept for the
-// next: when one begins, up to twice the most of the last eight, until Trim or Close.
+// Bytes returns the memory that the buffer holds for records, in bytes. When a new recording
+// begins, the buffer keeps up to twice the peak of the last eight recordings. Trim and Close give
+// it back.
 func (b *Buffer) Bytes() int64 { return b.held.Load() }
 
-// Reserve makes sure that so many commands can be recorded by the buffer's own writer without an
-// error, each about one entity with a value of so many bytes, its elements together. The error
-// wraps ErrLimit or ErrSize, or is that of alloc.Universe.AllocExact. It holds until Play or Clear.
-// It panics for negative numbers.
+// Reserve makes room for a number of commands, so that the buffer's own writer can record them
+// without an error. Each command may be about one entity and have a value, with its elements, of at
+// most the given bytes. The room lasts until Play or Clear. The error wraps ErrLimit, ErrSize, or
+// an error of alloc.Universe.AllocExact. Reserve panics for negative numbers.
 func (b *Buffer) Reserve(commands, bytes int) error {
 	const op = "Buffer.Reserve"
 	b.checkMade(op)
@@ -244,10 +249,10 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 	return b.stream.reserve(commands, size)
 }
 
-// Made returns the entity that the last Play made for a placeholder, until something is recorded; a
-// run of commands behind may have ended it. Of a buffer that a command point of package system has
-// played Made answers until the system asks State.Commands of that point again. Null: none was
-// made, as where the run that was to make it destroys it too.
+// Made returns the entity that the last Play made for a placeholder. A later run of the same Play
+// may have destroyed it. Made returns Null if no entity was made, for instance because the same run
+// creates and destroys it. The answers last until the next command is recorded; for a buffer played
+// by a command point of package system, until State.Commands hands it out again.
 func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	number, id := seam.Number(placeholder)
 	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {
@@ -256,8 +261,8 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 	return ecs.Null
 }
 
-// Clear forgets what is recorded. Placeholders are void. The memory is kept. It completes all jobs
-// first, which may record.
+// Clear drops all recorded commands and keeps the memory. Placeholders become void. Clear first
+// completes all jobs, since their bodies may record.
 func (b *Buffer) Clear() {
 	b.checkMade("Buffer.Clear")
 	seam.EndBorrows(b.w, "Buffer.Clear")
@@ -265,11 +270,11 @@ func (b *Buffer) Clear() {
 	b.clear()
 }
 
-// Seal closes the buffer to commands until Unseal: recording, by writers of batches too, Parallel,
-// Reserve, Play, Clear and Trim panic and say why. Made still answers. What was recorded and not
-// played is lost. It is for code that hands out a buffer and takes it back. It completes all jobs
-// first, which may record; it panics for a buffer that is being played or closed. A second call
-// changes why.
+// Seal closes the buffer to commands until Unseal. Recording, also through writers of batches,
+// panics with the text why, and so do Parallel, Reserve, Play, Clear and Trim. Made still answers.
+// Commands recorded but not yet played are lost. Seal is for code that lends out a buffer and takes
+// it back. It first completes all jobs, since their bodies may record. It panics if the buffer is
+// being played or closed. A second call replaces the text.
 func (b *Buffer) Seal(why string) {
 	const op = "Buffer.Seal"
 	b.checkMade(op)
@@ -281,8 +286,8 @@ func (b *Buffer) Seal(why string) {
 	b.state.Store(sealed)
 }
 
-// Unseal opens a sealed buffer, empty and with key 0, as a new one is. Its memory is kept, and
-// placeholders from before are void. It panics for a buffer that is not sealed.
+// Unseal opens a sealed buffer, empty and with key 0, like a new one. The memory is kept; earlier
+// placeholders are void. Unseal panics if the buffer is not sealed.
 func (b *Buffer) Unseal() {
 	const op = "Buffer.Unseal"
 	b.checkMade(op)
@@ -304,11 +309,12 @@ func (b *Buffer) clear() {
 	b.torn.Store(false)
 	b.numbers.Store(0)
 	b.player.work.made = b.player.work.made[:0]
-	b.id = ids.Add(1) // placeholders from before are of another buffer
+	b.id = ids.Add(1) // earlier placeholders now belong to another buffer
 }
 
-// Trim gives the memory back that holds no commands, on Go's heap too. After a frame with very many
-// it is given back without Trim, when eight frames had few. Made knows nothing then.
+// Trim gives back all memory that holds no commands, including memory on Go's heap. A peak of one
+// frame is also given back without Trim, after eight frames that needed little. After Trim, Made
+// returns Null for all placeholders.
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)
@@ -324,8 +330,8 @@ func (b *Buffer) Trim() {
 	}
 }
 
-// Close gives the memory back. Call it before World.Close. It completes all jobs first, which may
-// record. A second call does nothing.
+// Close gives the memory back. Call it before World.Close. It first completes all jobs, since their
+// bodies may record. A second call does nothing.
 func (b *Buffer) Close() {
 	b.checkMade("Buffer.Close")
 	seam.EndBorrows(b.w, "Buffer.Close")
@@ -344,6 +350,7 @@ func (b *Buffer) Close() {
 	b.player = player{b: b}
 }
 
-// ErrPlayed is what Play returns when nothing was recorded since the last call that played
-// something. A frame that may record nothing asks Len first, or passes over the error by errors.Is.
+// ErrPlayed is returned by Play and PlayRest if nothing was recorded since the last call that
+// played something. A frame that may record nothing checks Len first, or ignores the error with
+// errors.Is.
 var ErrPlayed = errors.New("command: Buffer.Play: the buffer was played already and nothing was recorded since; record again, or make it with Keep")

@@ -8,7 +8,7 @@ import (
 	"quarry/internal/seam"
 )
 
-// player is one Play under way, kept for reuse.
+// player is the state of one Play, kept for reuse.
 type player struct {
 	b        *Buffer
 	base     unsafe.Pointer // of the universe
@@ -18,29 +18,29 @@ type player struct {
 	ops      []op
 	codecs   []codec
 	byOp     map[op]int32
-	canon    [][]int32 // by stream and number of its op: number in ops, -1: not looked up yet
+	canon    [][]int32 // by stream and number of its op: number in ops; -1 if not looked up yet
 
 	nodes    []node
 	edges    map[edge]int32
 	roots    map[rootKey]int32
 	lastKey  rootKey
-	lastRoot int32 // -1: none
+	lastRoot int32 // -1 if none
 	way      []int32
 
 	subjects subjects
 	links    []link
-	latest   []int32 // by index of entity: the last subject
-	placed   []int32 // by number of placeholder: the last subject
+	latest   []int32 // by index of entity: its last subject
+	placed   []int32 // by number of placeholder: its last subject
 	runs     []run
 
 	here       place
-	segment    *segment  // under way
-	number     int       // of the record in it
-	failures   []Failure // that check found
-	failed     int       // how many it found
-	late       []Failure // that came when commands were played
+	segment    *segment  // of the current record
+	number     int       // of the current record in its segment
+	failures   []Failure // found by check
+	failed     int       // player.failed when it began
+	late       []Failure // found while playing
 	lateFailed int
-	cause      error // of the last of these
+	cause      error // of the last late failure
 
 	listed  bool // some command about a list has a value
 	block   block
@@ -48,21 +48,21 @@ type player struct {
 	lasts   lasts
 	work    work
 	peak    peak
-	need    need // bytes of lists
+	need    need // of lists, in bytes
 }
 
-// run is commands that are played together. A query ends one.
+// run is commands that are played together. A command about a query ends a run.
 type run struct {
 	first, end int32   // subjects
-	query      *record // that ends the run, or nil
+	query      *record // that ends the run; nil if a copy or the last command does
 	op         int32
-	unsure     bool  // what queries before do could not be known: see sync
+	unsure     bool  // the effects of earlier queries could not be predicted: see sync
 	from       place // its first command
-	failures   int   // of the player when it began
+	failures   int   // len(player.failures) when the run began
 	failed     int
 }
 
-// begin makes ready for a Play.
+// begin prepares a Play.
 func (p *player) begin() {
 	b := p.b
 	if p.edges == nil {
@@ -100,7 +100,7 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// end forgets what the Play needed, and what holds on to the world.
+// end drops the state of the Play, and everything that refers to the world.
 func (p *player) end() {
 	p.restart()
 	p.keep()
@@ -108,7 +108,7 @@ func (p *player) end() {
 	clear(p.segments)
 	clear(p.runs)
 	p.nodes = p.nodes[:0]
-	// Changes are kept for the next Play, but for those that hold shared values.
+	// Ops are kept for the next Play, unless some hold shared values or queries.
 	if len(p.ops) > mostOps || slices.ContainsFunc(p.ops, func(o op) bool { return o.shared || o.query != nil }) {
 		clear(p.ops)
 		clear(p.codecs)
@@ -122,12 +122,13 @@ func (p *player) end() {
 // place is where a record is in the order of playback.
 type place struct {
 	segment int
-	c       cursor // whose next record it is
+	c       cursor // at the record
 	number  int    // of the record in the segment
 }
 
-// check goes through the commands from a place on, in order, and works out what they do to whom. It
-// changes nothing of the world but that archetypes may be made. The error is a *LimitError.
+// check goes through the commands from a place on, in order, and works out what they do to each
+// entity. It changes nothing of the world, except that it may make archetypes. The error is a
+// *LimitError.
 func (p *player) check(from place) error {
 	for i := from.segment; i < len(p.segments); i++ {
 		p.segment, p.number = &p.segments[i], 0
@@ -177,7 +178,7 @@ func (p *player) check(from place) error {
 				p.turn()
 			}
 		}
-		if err := p.flush(); err != nil { // while its segment is known
+		if err := p.flush(); err != nil { // while p.segment is the block's
 			return err
 		}
 	}
@@ -185,7 +186,8 @@ func (p *player) check(from place) error {
 	return nil
 }
 
-// restart forgets the subjects: what comes is worked out anew, from the world as it is.
+// restart drops the subjects, so that the commands that follow are worked out from the world as it
+// is.
 func (p *player) restart() {
 	most := &p.peak
 	for _, e := range p.subjects.e[1:] {
@@ -211,7 +213,7 @@ func (p *player) opOf(canon []int32, r *record) int32 {
 	return canon[r.op]
 }
 
-// numberOf returns the number of an op, which is noted when it is new.
+// numberOf returns the number of an op, and adds the op if it is new.
 func (p *player) numberOf(one op, c codec) int32 {
 	n, ok := p.byOp[one]
 	if !ok {
@@ -225,7 +227,7 @@ func (p *player) numberOf(one op, c codec) int32 {
 	return n
 }
 
-// changeOf returns the change that an op makes, nil: none.
+// changeOf returns the change that an op makes, or nil.
 func (p *player) changeOf(o *op, c codec) *ecs.Change {
 	w := p.b.w
 	switch {
@@ -243,7 +245,7 @@ func (p *player) changeOf(o *op, c codec) *ecs.Change {
 	return nil
 }
 
-// checkOne goes through one record.
+// checkOne checks one record.
 func (p *player) checkOne(r *record, o int32) error {
 	one := &p.ops[o]
 	if r.flags&linked != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
@@ -271,7 +273,7 @@ func (p *player) checkOne(r *record, o int32) error {
 				return err
 			}
 		}
-		return p.flush() // while its number is known
+		return p.flush() // while p.number is the record's
 	case one.kind == create:
 		return p.place(r, rootKey{at: one.archetype, created: true})
 	case one.kind == instantiate:
@@ -280,14 +282,14 @@ func (p *player) checkOne(r *record, o int32) error {
 	return p.about(r, o, r.e)
 }
 
-// turn ends a run.
+// turn ends a run and begins the next.
 func (p *player) turn() {
 	end := p.subjects.len()
 	p.runs[len(p.runs)-1].end = end
 	p.runs = append(p.runs, run{first: end, from: p.here, failures: len(p.failures), failed: p.failed})
 }
 
-// namesSomebody reports whether the placeholders in a value are created by commands before.
+// namesSomebody reports whether earlier commands create all placeholders in a record's value.
 func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	n, at := 1, r.value()
 	if seam.FactsOf(o.t).Buffer {
@@ -296,8 +298,8 @@ func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	return p.created(c.links(), at, n, c.size())
 }
 
-// created reports whether the placeholders in n values at at, size bytes each, are those of
-// entities that commands before create.
+// created reports whether earlier commands create all placeholders in n values at at, size bytes
+// each.
 func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintptr) bool {
 	for i := range n {
 		for j := range links {
@@ -328,8 +330,8 @@ func (p *player) place(r *record, key rootKey) error {
 	return err
 }
 
-// copy begins the subject of a copy. What is copied must not have commands in this run, nor others
-// of its group: then it is played first.
+// copy begins the subject of a copy. If this run has commands about the source or may have some
+// about its group, the run ends first, so that these are played before the copy is made.
 func (p *player) copy(r *record, o *op) error {
 	source := p.real(r.source())
 	s := p.last(source)
@@ -348,7 +350,7 @@ func (p *player) copy(r *record, o *op) error {
 	return p.place(r, rootKey{at: key.at, source: source, created: true})
 }
 
-// about adds a command about one entity to its subject.
+// about adds a command about one entity to the entity's subject.
 func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 	e := p.real(recorded)
 	s, why, err := p.subjectOf(e)
@@ -370,7 +372,7 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		p.fail(r, one, recorded, reason(-n))
 		return nil
 	}
-	if one.kind == destroy && !one.member && n != p.subjects.node[s] { // not of one that is dying, as World.Destroy
+	if one.kind == destroy && !one.member && n != p.subjects.node[s] { // like World.Destroy, not if the entity is already dying
 		if err := p.destroyGroup(r, s); err != nil {
 			return err
 		}
@@ -382,7 +384,8 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 	return nil
 }
 
-// subjectOf returns the subject of an entity in the last run, or 0 and why there is none.
+// subjectOf returns the subject of an entity in the current run, made if need be, or 0 and the
+// reason why there is none.
 func (p *player) subjectOf(e ecs.Entity) (int32, reason, error) {
 	s := p.last(e)
 	if s >= p.runs[len(p.runs)-1].first {
@@ -407,7 +410,7 @@ func (p *player) subjectOf(e ecs.Entity) (int32, reason, error) {
 	return n, 0, nil
 }
 
-// stateOf returns what an entity, whose last subject is given, has after the commands so far.
+// stateOf returns the state of an entity after the commands so far. s is its last subject.
 func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err error) {
 	since := 0
 	switch {
@@ -435,7 +438,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 	return key, why, err
 }
 
-// runOf returns the run of a subject.
+// runOf returns the index of the run that has subject s.
 func (p *player) runOf(s int32) int {
 	i := len(p.runs) - 1
 	for p.runs[i].first > s {
@@ -444,9 +447,9 @@ func (p *player) runOf(s int32) int {
 	return i
 }
 
-// sync does to the state of an entity what the queries that ended runs since then do. Where enable
-// bits decide, and commands before may have switched them, it cannot know, and the last run is
-// unsure.
+// sync applies to the state of an entity the queries that have ended runs since run since. If
+// enable bits decide and earlier commands may have switched them, the result cannot be predicted,
+// and the current run becomes unsure.
 func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 	now := len(p.runs) - 1
 	for i := since; i < now && key.at != nil; i++ {
@@ -459,7 +462,7 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 			p.runs[now].unsure = p.runs[now].unsure || s != 0 || i > 0
 			matches = s == 0 && one.query.Matches(e)
 		}
-		if one.kind == destroy { // of groups too
+		if one.kind == destroy { // which may destroy groups, too
 			p.runs[now].unsure = true
 		}
 		has := one.t != nil && key.at.Has(one.t)
@@ -476,7 +479,8 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 	return nil
 }
 
-// real returns what was made for a placeholder by runs that have been played, else e.
+// real returns the entity that runs already played have made for placeholder e; otherwise it
+// returns e.
 func (p *player) real(e ecs.Entity) ecs.Entity {
 	if e.IsPlaceholder() {
 		if number, _ := seam.Number(e); p.work.made[number] != ecs.Null {
@@ -500,20 +504,20 @@ func (p *player) last(e ecs.Entity) int32 {
 	return 0
 }
 
-// note makes a subject the last of an entity.
+// note makes s the last subject of e.
 func (p *player) note(e ecs.Entity, s int32) {
 	p.know(e.Index())
 	p.latest[e.Index()] = s
 }
 
-// know makes sure that an index of an entity, and some behind it, have their places in latest.
+// know grows latest to include an index, with some room to spare.
 func (p *player) know(index int) {
 	if index >= len(p.latest) {
 		p.latest = append(p.latest, make([]int32, index+1+index/2-len(p.latest))...)
 	}
 }
 
-// destroyGroup destroys the members of the group of an entity that a command is about to destroy.
+// destroyGroup destroys the members of an entity's group before a command destroys the entity.
 func (p *player) destroyGroup(r *record, s int32) error {
 	before := &p.nodes[p.subjects.node[s]]
 	if before.at == nil || !before.at.Has(p.group) {
@@ -531,8 +535,8 @@ func (p *player) destroyGroup(r *record, s int32) error {
 	return nil
 }
 
-// membersOf returns the members of an entity's group after the commands of a subject. Those of a
-// copy are copies themselves, which no command can be about.
+// membersOf returns the members of an entity's group after the commands of subject s. It excludes
+// the members of copies, which are copies themselves that no command can be about.
 func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 	if before := p.subjects.before[s]; before != 0 {
 		members = p.membersOf(before)

@@ -7,22 +7,21 @@ import (
 	"quarry/internal/seam"
 )
 
-// codec writes the recorded values of one type to a world. Each method is called for many
-// entities at once.
+// codec writes the recorded values of one type to a world. Each call covers many entities.
 type codec interface {
-	// links returns where a value has entities.
+	// links returns the places of entities in a value.
 	links() []seam.Link
-	// size returns the bytes of a value, or of an element.
+	// size returns the bytes of a value, or of an element of a buffer.
 	size() uintptr
-	// fill writes one value to each of the rows, if fills says that it can.
+	// fill writes one value to each of the rows. It may be called only if fills returns true.
 	fill(rows ecs.Rows, from source)
 	fills() bool
-	// spread writes one value to each of the entities, which have the type. It returns how
-	// many it could write, and why no more.
+	// spread writes one value to each of the entities, all of which have the type. It returns the
+	// number of entities written, and the error that stopped it.
 	spread(k kind, list []ecs.Entity, from source) (int, error)
-	// patch replaces the placeholders in the value of an entity, if fills.
+	// patch replaces the placeholders in the value of an entity, if fills returns true.
 	patch(e ecs.Entity, made []ecs.Entity)
-	// shared returns a value of a shared type.
+	// shared returns v as a value of a shared type.
 	shared(v any) ecs.SharedValue
 }
 
@@ -62,7 +61,8 @@ func (c *column[T]) patch(e ecs.Entity, made []ecs.Entity) {
 
 func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
 
-// name replaces the placeholders in n values at p, size bytes each, by the entities made for them.
+// name replaces the placeholders in n values at p, size bytes each, with the entities made for
+// them.
 func name(links []seam.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
 	for i := range n {
 		for j := range links {

@@ -7,11 +7,11 @@ import (
 	"quarry/internal/seam"
 )
 
-// Commands with the value of a component. Of Add, Put and Set the first keeps a value that is
-// there, the second replaces it and the third needs one.
+// Commands with the value of a component. Add keeps an existing value, Put replaces it, and Set
+// requires one.
 
-// Add records that an entity, each of a list, or each that a query matches gets the component with
-// value v, unless it has it already.
+// Add records that the target's entities get the component with value v, unless they already have
+// it.
 func Add[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok {
 		recordOne(writerOf(r), "Add", add, e, c, &v)
@@ -20,7 +20,8 @@ func Add[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	recordMany(writerOf(r), "Add", add, to, c, &v)
 }
 
-// Put records that it gets the component with value v, in place of the value that it may have.
+// Put records that the target's entities get the component with value v; an existing value is
+// replaced.
 func Put[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok {
 		recordOne(writerOf(r), "Put", put, e, c, &v)
@@ -29,8 +30,9 @@ func Put[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	recordMany(writerOf(r), "Put", put, to, c, &v)
 }
 
-// Set records that its component becomes v. An entity, and each of a list, must have it when the
-// command is played; of a query those that have it are set.
+// Set records that the component of the target's entities becomes v. A single entity, and each
+// entity of a list, must have the component when the command is played; of a query's matches, those
+// that have it are set.
 func Set[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok {
 		recordOne(writerOf(r), "Set", set, e, c, &v)
@@ -67,7 +69,7 @@ func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Compon
 	}
 }
 
-// numberOf returns the number of the op that gives values of a component.
+// numberOf returns the number of the op that writes values of a component.
 func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
 	index := seam.TypeIndex(w.stream.b.w, c)
 	if n := w.stream.noted(k, index); n != 0 {
@@ -79,12 +81,12 @@ func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
 	return w.stream.note(k, c, index, newColumn(c))
 }
 
-// noteLinks flags a record whose n values at p, size bytes each, have placeholders. It panics for
-// one of another buffer.
+// noteLinks sets the linked flag of a record if its n values at p, size bytes each, hold
+// placeholders. It panics for a placeholder of another buffer.
 func (w *Writer) noteLinks(r *record, links []seam.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
 		for j := range links {
-			// Safe because each value has what its links say.
+			// Safe because each value has an entity or an array at each link's offset.
 			l, at := &links[j], unsafe.Add(p, uintptr(i)*size+links[j].Offset)
 			if l.Count > 0 {
 				w.noteLinks(r, l.Each, at, l.Count, l.Size)

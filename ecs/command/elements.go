@@ -9,25 +9,27 @@ import (
 
 // Commands with elements of a dynamic buffer.
 
-// AddBuffer records that an entity, each of a list, or each that a query matches gets the buffer
-// with some elements, unless it has it already.
+// AddBuffer records that the target's entities get the buffer with elements v, unless they already
+// have the buffer.
 func AddBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "AddBuffer", add, to, b, v)
 }
 
-// PutBuffer records that it gets the buffer with some elements, in place of those that it may have.
+// PutBuffer records that the target's entities get the buffer with elements v; existing elements
+// are replaced.
 func PutBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "PutBuffer", put, to, b, v)
 }
 
-// SetBuffer records that its buffer holds some elements and nothing else. An entity, and each of a
-// list, must have it when the command is played; of a query those that have it are set.
+// SetBuffer records that the buffer of the target's entities holds the elements v and no others. A
+// single entity, and each entity of a list, must have the buffer when the command is played; of a
+// query's matches, those that have it are set.
 func SetBuffer[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "SetBuffer", set, to, b, v)
 }
 
-// Append records that elements are added at the end of its buffer. Who must have it is as for
-// SetBuffer.
+// Append records that v is appended to the buffer of the target's entities. The entities must have
+// the buffer as for SetBuffer.
 func Append[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "Append", appendTo, to, b, v)
 }
@@ -49,7 +51,7 @@ func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs
 	w.write(number-1, list, q, elementsOf(v))
 }
 
-// numberOfElements returns the number of the op that gives elements of a buffer.
+// numberOfElements returns the number of the op that writes elements of a buffer.
 func numberOfElements[T any](w *Writer, k kind, b ecs.Buffer[T]) uint16 {
 	index := seam.TypeIndex(w.stream.b.w, b)
 	if n := w.stream.noted(k, index); n != 0 {
@@ -58,7 +60,7 @@ func numberOfElements[T any](w *Writer, k kind, b ecs.Buffer[T]) uint16 {
 	return w.stream.note(k, b, index, &elements[T]{b, seam.FactsOf(b).Links})
 }
 
-// keepElements writes the elements of a record.
+// keepElements writes the elements of a record and their number.
 func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v []T) {
 	// Safe because the room has 8 bytes and then so many Ts, which hold no Go pointers.
 	*(*uint64)(to) = uint64(len(v))
@@ -71,7 +73,7 @@ func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer,
 // elements is the codec of a buffer.
 type elements[T any] struct {
 	b  ecs.Buffer[T]
-	at []seam.Link // of an element
+	at []seam.Link // of one element
 }
 
 func (c *elements[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
@@ -98,7 +100,8 @@ func (c *elements[T]) spread(k kind, list []ecs.Entity, from source) (int, error
 			return i, err
 		}
 		if len(c.at) > 0 && len(v) > 0 {
-			// As they are written: later it would be once more for all elements that there are.
+			// Named as they are written: later it would take another pass over all elements of the
+			// buffer.
 			written := d.Slice()
 			name(c.at, unsafe.Pointer(&written[len(written)-len(v)]), len(v), c.size(), from.made) // Safe because they live as long as the call.
 		}

@@ -10,11 +10,11 @@ import (
 	"quarry/internal/seam"
 )
 
-// Commands about entities as a whole, and without values.
+// Commands about whole entities, and commands without values.
 
-// Create records the creation of an entity with the archetype's types, all zero, and returns a
-// placeholder for it: commands recorded later in this buffer may be about it, and fields of
-// components and elements of buffers may hold it.
+// Create records the creation of an entity with the archetype's types, all zero. It returns a
+// placeholder: later commands of this buffer may be about it, and fields of components and elements
+// of buffers may hold it.
 func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	const name = "Writer.Create"
 	if !w.open() {
@@ -32,8 +32,8 @@ func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	return e
 }
 
-// Instantiate records World.Instantiate of e, which may be a placeholder, as it is when the command
-// is played, and returns a placeholder for the copy.
+// Instantiate records World.Instantiate of e, which may be a placeholder, and returns a placeholder
+// for the copy. The copy takes e as it is when the command is played.
 func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
 	w.check("Writer.Instantiate")
 	w.checkEntity("Writer.Instantiate", e)
@@ -44,10 +44,11 @@ func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
 	return copied
 }
 
-// Destroy records World.Destroy of e: no failure when it is dead already, and nothing for ecs.Null.
+// Destroy records World.Destroy of e. If e is already dead when the command is played, that is not
+// a failure. For ecs.Null it records nothing.
 func (w *Writer) Destroy(e ecs.Entity) { w.one("Writer.Destroy", op{kind: destroy}, e) }
 
-// Add records that e gets the types that it lacks, zero and enabled. Shared types are given by
+// Add records that e gets those of the types that it lacks, zero and enabled. For shared types use
 // AddShared.
 func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Add", types...) // before any is recorded
@@ -56,8 +57,8 @@ func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	}
 }
 
-// Remove records that e loses the types that it has: no failure when it is dead, and nothing for
-// ecs.Null.
+// Remove records that e loses those of the types that it has. If e is dead when the command is
+// played, that is not a failure. For ecs.Null it records nothing.
 func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Remove", types...) // before any is recorded
 	for _, t := range types {
@@ -65,94 +66,93 @@ func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
 	}
 }
 
-// Apply records a change of e, which adds and removes in one step.
+// Apply records that c is applied to e: it adds and removes types in one step.
 func (w *Writer) Apply(e ecs.Entity, c *ecs.Change) {
 	w.one("Writer.Apply", w.changed("Writer.Apply", c), e)
 }
 
-// Enable records that e's component is switched on. It must have it when the command is played. It
-// panics for a type that is not Enableable.
+// Enable records that e's component of type t is enabled. e must have the component when the
+// command is played. Enable panics if t is not Enableable.
 func (w *Writer) Enable(e ecs.Entity, t ecs.Type) {
 	w.one("Writer.Enable", w.typed("Writer.Enable", enable, t), e)
 }
 
-// Disable records that e's component is switched off; see Enable.
+// Disable records that e's component of type t is disabled; see Enable.
 func (w *Writer) Disable(e ecs.Entity, t ecs.Type) {
 	w.one("Writer.Disable", w.typed("Writer.Disable", disable, t), e)
 }
 
-// Lists: one command for each of the entities, in order. DestroyList and RemoveList pass over
-// ecs.Null.
+// Lists: one command per entity, in order. DestroyList and RemoveList skip ecs.Null.
 
-// DestroyList records Destroy of the entities of a list.
+// DestroyList records Destroy of each entity of the list.
 func (w *Writer) DestroyList(list []ecs.Entity) {
 	w.many("Writer.DestroyList", op{kind: destroy}, list)
 }
 
-// AddList records Add of a type to the entities of a list.
+// AddList records Add of t to each entity of the list.
 func (w *Writer) AddList(list []ecs.Entity, t ecs.Type) {
 	w.many("Writer.AddList", w.typed("Writer.AddList", add, t), list)
 }
 
-// RemoveList records Remove of a type from the entities of a list.
+// RemoveList records Remove of t from each entity of the list.
 func (w *Writer) RemoveList(list []ecs.Entity, t ecs.Type) {
 	w.many("Writer.RemoveList", w.typed("Writer.RemoveList", remove, t), list)
 }
 
-// ApplyList records a change of the entities of a list.
+// ApplyList records Apply of c to each entity of the list.
 func (w *Writer) ApplyList(list []ecs.Entity, c *ecs.Change) {
 	w.many("Writer.ApplyList", w.changed("Writer.ApplyList", c), list)
 }
 
-// EnableList records Enable of the entities of a list.
+// EnableList records Enable of t for each entity of the list.
 func (w *Writer) EnableList(list []ecs.Entity, t ecs.Type) {
 	w.many("Writer.EnableList", w.typed("Writer.EnableList", enable, t), list)
 }
 
-// DisableList records Disable of the entities of a list.
+// DisableList records Disable of t for each entity of the list.
 func (w *Writer) DisableList(list []ecs.Entity, t ecs.Type) {
 	w.many("Writer.DisableList", w.typed("Writer.DisableList", disable, t), list)
 }
 
-// Queries: which entities match is found when the command is played, after those before it. To take
-// those that match now, record a list: w.DestroyList(q.Entities(nil)). A query with Changed or
-// Ordered terms panics: commands played before would count as changes.
+// Queries: the matches are found when the command is played, after the commands before it. To fix
+// the current matches instead, record a list: w.DestroyList(q.Entities(nil)). A query with Changed
+// or Ordered terms panics, since commands played earlier would count as changes.
 
-// DestroyQuery records World.DestroyQuery.
+// DestroyQuery records World.DestroyQuery of q.
 func (w *Writer) DestroyQuery(q *ecs.Query) {
 	w.query("Writer.DestroyQuery", op{kind: destroy}, q)
 }
 
-// AddQuery records Add of a type to the entities that match q.
+// AddQuery records Add of t to the entities that match q.
 func (w *Writer) AddQuery(q *ecs.Query, t ecs.Type) {
 	w.query("Writer.AddQuery", w.typed("Writer.AddQuery", add, t), q)
 }
 
-// RemoveQuery records Remove of a type from the entities that match q.
+// RemoveQuery records Remove of t from the entities that match q.
 func (w *Writer) RemoveQuery(q *ecs.Query, t ecs.Type) {
 	w.query("Writer.RemoveQuery", w.typed("Writer.RemoveQuery", remove, t), q)
 }
 
-// ApplyQuery records Change.ApplyQuery.
+// ApplyQuery records Change.ApplyQuery of c for q.
 func (w *Writer) ApplyQuery(q *ecs.Query, c *ecs.Change) {
 	w.query("Writer.ApplyQuery", w.changed("Writer.ApplyQuery", c), q)
 }
 
-// EnableQuery records that the component is switched on for the entities that match q and have it.
+// EnableQuery records that t is enabled for the entities that match q and have it.
 func (w *Writer) EnableQuery(q *ecs.Query, t ecs.Type) {
 	w.query("Writer.EnableQuery", w.typed("Writer.EnableQuery", enable, t), q)
 }
 
-// DisableQuery records that it is switched off; see EnableQuery.
+// DisableQuery records that t is disabled for the entities that match q and have it.
 func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 	w.query("Writer.DisableQuery", w.typed("Writer.DisableQuery", disable, t), q)
 }
 
-// typed returns the op of a kind without a value about a type.
+// typed returns the op of a command about a type, without a value.
 func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	w.check(name)
 	checkTypes(name, t)
-	seam.TypeIndex(w.stream.b.w, t) // panics for one of another world
+	seam.TypeIndex(w.stream.b.w, t) // panics for a type of another world
 	if k == add || k == remove {
 		checkDying(name, t)
 	}
@@ -197,10 +197,10 @@ func (w *Writer) one(name string, o op, e ecs.Entity) {
 	w.record1(w.stream.find(o, nil), e, 0)
 }
 
-// longestList is how many entities a record has; longer lists are several.
+// longestList is the most entities in one record; longer lists take several records.
 const longestList = 1000
 
-// many records a command without a value about a list.
+// many records a command about a list, without a value.
 func (w *Writer) many(name string, o op, list []ecs.Entity) {
 	w.check(name)
 	if o.ignoresNull() && slices.Contains(list, ecs.Null) {
@@ -212,13 +212,13 @@ func (w *Writer) many(name string, o op, list []ecs.Entity) {
 	w.write(w.stream.find(o, nil), list, noQuery, payload{})
 }
 
-// query records a command without a value about a query.
+// query records a command about a query, without a value.
 func (w *Writer) query(name string, o op, q *ecs.Query) {
 	o.query = w.checkQuery(name, q)
 	w.record(w.stream.find(o, nil), ecs.Null, 0, nil, 0)
 }
 
-// checkQuery panics for a query that commands cannot be about.
+// checkQuery panics if commands cannot be about q; otherwise it returns q.
 func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	w.check(name)
 	switch {
@@ -230,10 +230,10 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	return q
 }
 
-// cleanupEntity is the Go type of the tag that no command gives or takes.
+// cleanupEntity is the Go type of the tag that no command may add or remove.
 var cleanupEntity = reflect.TypeFor[ecs.CleanupEntity]()
 
-// checkDying panics for a type that comes and goes with destruction only.
+// checkDying panics for the type that only destruction adds and removes.
 func checkDying(name string, t ecs.Type) {
 	if ecs.InfoOf(t).Go == cleanupEntity {
 		panic("command: " + name + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")

@@ -33,19 +33,19 @@ var reasons = [...]string{
 	noRoom:      "there is no room for the elements",
 }
 
-// Failure is a command that could not be applied, and where it was recorded.
+// Failure describes a command that could not be applied, and where it was recorded.
 type Failure struct {
-	Command string     // what it does, as Set Position
-	Entity  ecs.Entity // that it was about, as it was recorded; Null: a list, or a query, with a value that cannot be
+	Command string     // the kind and the type, such as "Set Position"
+	Entity  ecs.Entity // as recorded; Null for a list or query whose value cannot be applied
 	Why     string
 	Key     int64
 	Flight  uint64 // 0: recorded by the buffer's own writer
 	Ordinal int    // of the batch
-	Number  int    // among the commands of that writer with this key and batch, from 0
-	Line    string // file:line that recorded it; only with Trace and in debug builds
+	Number  int    // among that writer's commands with this key and batch, from 0
+	Line    string // file:line of the recording call; only with Trace and in debug builds
 }
 
-// String prints the failure as one line.
+// String returns the failure as one line of text.
 func (f Failure) String() string {
 	where := fmt.Sprintf("no. %d", f.Number)
 	if f.Flight != 0 {
@@ -64,18 +64,18 @@ func (f Failure) String() string {
 	return fmt.Sprintf("%s (%s): %s", about, where, f.Why)
 }
 
-// PlayError says which commands of a buffer could not be applied.
+// PlayError is returned by Play and PlayRest and describes the commands that could not be applied.
 type PlayError struct {
-	Failures []Failure // the first of them, at most MostFailures, in the order of playback
-	Count    int       // of all
-	Applied  bool      // the other commands were applied; false: nothing was
-	cause    error     // of noRoom
+	Failures []Failure // in the order of playback, the first MostFailures at most
+	Count    int       // number of all failures
+	Applied  bool      // the other commands were applied; if false, nothing was
+	cause    error     // of a noRoom failure
 }
 
-// MostFailures is how many failures a PlayError describes.
+// MostFailures is the most failures that a PlayError describes.
 const MostFailures = 100
 
-// Error prints the first failures.
+// Error describes the first ten failures.
 func (e *PlayError) Error() string {
 	var b strings.Builder
 	outcome := "nothing was changed"
@@ -93,17 +93,17 @@ func (e *PlayError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the limit that was reached, if one was.
+// Unwrap returns the limit error that caused a failure, or nil.
 func (e *PlayError) Unwrap() error { return e.cause }
 
-// fail notes a failure of the command that is checked.
+// fail notes that the command being checked cannot apply.
 func (p *player) fail(r *record, o *op, e ecs.Entity, why reason) {
 	if p.failed++; len(p.failures) < MostFailures {
 		p.failures = append(p.failures, p.describe(r, o, e, why))
 	}
 }
 
-// failLate notes that a command found no room when it was played, for an entity of the world.
+// failLate notes that a command found no room for an entity while it was being played.
 func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
 	p.cause = err
 	if p.lateFailed++; len(p.late) == MostFailures {
@@ -115,7 +115,7 @@ func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
 	p.segment, p.number = segment, number
 }
 
-// recorded returns the placeholder by which a record names an entity, or the entity.
+// recorded returns e as the record names it: the placeholder, if the record has one, or e itself.
 func (p *player) recorded(r *record, e ecs.Entity) ecs.Entity {
 	switch {
 	case r.e != ecs.Null:
@@ -130,7 +130,7 @@ func (p *player) recorded(r *record, e ecs.Entity) ecs.Entity {
 	return e
 }
 
-// locate finds a record among the segments.
+// locate makes r the record that describe describes, by finding its segment and number.
 func (p *player) locate(r *record) {
 	for i := range p.segments {
 		p.segment, p.number = &p.segments[i], 0
@@ -144,7 +144,7 @@ func (p *player) locate(r *record) {
 	}
 }
 
-// describe says which command of the segment under way fails, for whom and why.
+// describe makes the Failure of the current record: which command fails, for which entity and why.
 func (p *player) describe(r *record, o *op, e ecs.Entity, why reason) Failure {
 	f := Failure{Command: o.String(), Entity: e, Why: reasons[why], Key: p.segment.key, Flight: p.segment.flight,
 		Ordinal: p.segment.ordinal, Number: p.segment.first + p.number}
@@ -155,7 +155,7 @@ func (p *player) describe(r *record, o *op, e ecs.Entity, why reason) Failure {
 	return f
 }
 
-// failure returns what Play returns for the failures noted.
+// failure returns the error of Play for the failures noted, nil if there are none.
 func (p *player) failure(applied bool) error {
 	count := p.failed + p.lateFailed
 	if count == 0 {

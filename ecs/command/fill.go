@@ -7,15 +7,15 @@ import (
 	"quarry/ecs"
 )
 
-// Values: from records to the entities of a group, which all have the same commands. Where the rows
-// of the group are at hand, because it was just made or moved, a column is written from its first
-// row to its last.
+// Values are copied from records to the entities of a group, which all have the same commands. If
+// the rows of the group are at hand, because it was just made or moved, a column is written from
+// the first row to the last.
 
-// source is recorded values, one for each entity or row that they are for.
+// source is a list of recorded values, one for each entity or row to be written.
 type source struct {
 	base unsafe.Pointer // of the universe
-	at   []uint32       // 8 bytes from there
-	made []ecs.Entity   // by number of placeholder; elements name these at once
+	at   []uint32       // position of each value, in units of 8 bytes from base
+	made []ecs.Entity   // by number of placeholder; replaces placeholders in elements as they are written
 }
 
 // value returns where the i'th value is.
@@ -26,9 +26,9 @@ func (s source) value(i int) unsafe.Pointer {
 // from returns the values from the i'th on.
 func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
-// valuesOf returns where the i'th commands of a group's subjects, or of some of them, have their
-// values, in the order of the subjects. It is asked for rising i; where steps is negative it begins
-// anew.
+// valuesOf returns the values of the i'th command of each subject, in the order of the subjects,
+// which are a group or a part of one. Successive calls must have rising i; a negative steps starts
+// over.
 func (p *player) valuesOf(group []int32, i int) source {
 	w := &p.work
 	p.peak.list = max(p.peak.list, len(group))
@@ -49,7 +49,7 @@ func (p *player) valuesOf(group []int32, i int) source {
 			w.values[j] = p.links[l].at + recordSize/8
 		}
 	}
-	if p.listed { // a look at each record is a wait for memory
+	if p.listed { // reads each record, which waits for memory
 		for j, l := range w.cursor {
 			w.values[j] = p.recordOf(l).valueAt(p.base)
 		}
@@ -57,8 +57,8 @@ func (p *player) valuesOf(group []int32, i int) source {
 	return source{p.base, w.values, w.made}
 }
 
-// advance goes from one command of subjects that have the same to the next. Packed subjects at one
-// node have records of the same sizes.
+// advance moves from one command to the next, for subjects with the same commands. Packed subjects
+// at one node have records of the same sizes.
 func (p *player) advance(cursor []int32) {
 	size := int32(0)
 	for j, l := range cursor {
@@ -73,7 +73,7 @@ func (p *player) advance(cursor []int32) {
 	}
 }
 
-// sortAs puts the subjects of a group in the order of the rows of a batch.
+// sortAs puts the subjects of a group into the order of the rows of a batch.
 func (p *player) sortAs(n int32, batch ecs.Batch) {
 	group, i := p.subjectsOf(n), 0
 	for rows := range batch.Rows() {
@@ -84,10 +84,10 @@ func (p *player) sortAs(n int32, batch ecs.Batch) {
 	}
 }
 
-// fill writes the values of a group, whose rows are those of a batch in the same order.
+// fill writes the values of a group whose rows are the rows of a batch, in the same order.
 func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
 	group := p.subjectsOf(n)
-	for rows := range batch.Rows() { // chunk by chunk, for what is read of the records is near then
+	for rows := range batch.Rows() { // chunk by chunk, so that the records read are close together
 		p.work.steps = -1
 		for i, m := range path {
 			one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
@@ -101,7 +101,7 @@ func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
 	p.nodes[n].filled = true
 }
 
-// spread writes the values and bits of a group that are not written yet, entity by entity.
+// spread writes, entity by entity, the values and enable bits of a group that fill has not written.
 func (p *player) spread(n int32) {
 	path := p.path(n)
 	if p.nodes[n].at == nil || len(p.subjectsOf(n)) == 0 {
@@ -133,7 +133,7 @@ func (p *player) spread(n int32) {
 	}
 }
 
-// toggle switches the component of entities on or off.
+// toggle enables or disables the op's component for the entities of a list.
 func (p *player) toggle(one *op, list []ecs.Entity) {
 	if one.kind == enable {
 		one.t.(toggled).EnableList(list)
@@ -142,7 +142,7 @@ func (p *player) toggle(one *op, list []ecs.Entity) {
 	}
 }
 
-// toggled is what types that are Enableable are.
+// toggled is implemented by the types that are Enableable.
 type toggled interface {
 	EnableList([]ecs.Entity) int
 	DisableList([]ecs.Entity) int
@@ -150,7 +150,7 @@ type toggled interface {
 	DisableQuery(*ecs.Query) int
 }
 
-// patch replaces the placeholders in the components of a group by the entities made for them.
+// patch replaces the placeholders in the components of a group with the entities made for them.
 func (p *player) patch(n int32) {
 	path := p.path(n)
 	if p.nodes[n].at == nil {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// mostListed is how many commands String lists.
+// mostListed is the most commands that String lists.
 const mostListed = 100
 
-// String lists the commands in the order of playback, the first hundred of them: by which key,
-// flight and batch, and as which of these, they were recorded, how many bytes they take but for a
-// Trace, and what they do. The lines of a Trace stand in failures alone, so the list is the same
-// in every build. Nobody may record meanwhile.
+// String lists the first hundred commands in the order of playback. Each line has the key, flight,
+// batch and number under which the command was recorded, its bytes (without a Trace), and what it
+// does. Traced source lines appear in failures only, so the list is the same in every build. No
+// goroutine may record during the call.
 func (b *Buffer) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d commands, %d B\n", b.Len(), b.Bytes())
@@ -33,7 +33,7 @@ func (b *Buffer) String() string {
 	return text.String()
 }
 
-// text says what a record does, whose op is given.
+// text describes a record whose op is o.
 func (r *record) text(o *op) string {
 	switch {
 	case o.query != nil:

@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// need is what the last plays of a buffer needed of some memory. A buffer keeps for the next ones
-// what recent ones needed, and gives back what is left of a peak before, by itself.
+// need remembers how much of some memory the last plays of a buffer needed. The buffer keeps what
+// recent plays needed for the next ones, and frees what remains of an older peak by itself.
 type need struct {
 	last [recent]int
 	at   int
 }
 
-// recent is how many plays a peak is remembered.
+// recent is the number of plays for which a peak is remembered.
 const recent = 8
 
-// note notes what one more play needed, and returns the most of the recent ones.
+// note adds the need of one more play, and returns the largest need of the recent plays.
 func (n *need) note(size int) (most int) {
 	n.last[n.at] = size
 	n.at = (n.at + 1) % recent
@@ -25,20 +25,19 @@ func (n *need) note(size int) (most int) {
 	return most
 }
 
-// peak is the most that the lists of a player have held in one Play.
+// peak is the largest length that lists of a player reached in one Play.
 type peak struct {
 	subjects, links int
-	index           int // of entities + 1
+	index           int // highest index of an entity, + 1
 	list            int // entities of a group or of a query
 }
 
 // leastKept is how many bytes of lists are kept in any case.
 const leastKept = 64 << 10
 
-// keep gives the lists of the player back where they are much larger than the recent plays needed.
-// Lists that grow are up to twice as large as they must be, so those that are kept may be four
-// times: then none is given back that the next Play makes as large again. Made is answered as
-// before.
+// keep frees the player's lists if they are much larger than the recent plays needed. Growing lists
+// have up to twice the room they need, so lists of up to four times the need are kept; otherwise
+// the next Play might have to grow them again. Made answers as before.
 func (p *player) keep() {
 	all := p.lists()
 	p.peak = peak{}
@@ -50,7 +49,7 @@ func (p *player) keep() {
 	p.segment, p.work = nil, work{made: slices.Clone(p.work.made)}
 }
 
-// lists counts the lists of the player whose lengths are those of a world or a recording.
+// lists counts the lists of the player that grow with the world or with the recording.
 func (p *player) lists() (all tally) {
 	w, t, most := &p.work, &p.subjects, &p.peak
 	count(&all, t.e, most.subjects)
@@ -72,10 +71,10 @@ func (p *player) lists() (all tally) {
 	return all
 }
 
-// tally is how many bytes of lists are held, and how many of these were needed.
+// tally is the number of bytes that lists hold, and how many of them were needed.
 type tally struct{ held, used int }
 
-// count adds a list of which so many were needed.
+// count adds a list of which used elements were needed.
 func count[T any](t *tally, list []T, used int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	t.held += size * cap(list)

@@ -7,20 +7,20 @@ import (
 	"quarry/internal/seam"
 )
 
-// op is what a command does but for its entity and its value: many commands are of one.
+// op is what a command does, without its entity and its value. Many commands share one op.
 type op struct {
 	kind      kind
-	t         ecs.Type       // of the value, and of what is removed or toggled; else nil
-	archetype *ecs.Archetype // of Create
-	change    *ecs.Change    // of Apply
-	query     *ecs.Query     // whose entities the command is about; else nil
-	value     any            // of a shared type; of a player's ops only
+	t         ecs.Type       // of the value, or the type that is removed or toggled; else nil
+	archetype *ecs.Archetype // of a Create
+	change    *ecs.Change    // of an Apply; in a player, the change that any op makes
+	query     *ecs.Query     // whose matches the command is about; else nil
+	value     any            // of a shared type; set in ops of a player only
 	shared    bool           // t is a shared type
 	valued    bool           // records have a value
-	member    bool           // a destruction of one of a group, with the entity that stands for it
+	member    bool           // the destruction of a member of a group, along with the entity that the group belongs to
 }
 
-// String says what the op does, as Add Position.
+// String describes the op, such as "Add Position".
 func (o *op) String() string {
 	text := kindNames[o.kind]
 	switch {
@@ -34,8 +34,8 @@ func (o *op) String() string {
 	return text
 }
 
-// ignoresNull reports whether a command about ecs.Null is none: there is nothing to end or to take
-// away.
+// ignoresNull reports whether a command about ecs.Null is dropped, since there is nothing to
+// destroy or remove.
 func (o *op) ignoresNull() bool { return o.kind == destroy || o.kind == remove }
 
 func typeName(t ecs.Type) string {
@@ -48,16 +48,16 @@ func typeName(t ecs.Type) string {
 // ops numbers the ops of a stream.
 type ops struct {
 	list   []op
-	codecs []codec         // of those with a value; else nil
-	byType [kinds][]uint16 // by the type's index: number + 1 of the op with a value and without a query
+	codecs []codec         // of ops with a value; else nil
+	byType [kinds][]uint16 // by index of the type: number + 1 of the op with a value and without a query
 	links  [][]seam.Link   // of the codecs
 	others map[op]uint16   // number + 1
 
-	created   *ecs.Archetype // of the last Create, and its number
+	created   *ecs.Archetype // of the last Create; createdAs is the number of its op
 	createdAs uint16
 }
 
-// find returns the number of an op, which it notes when it is new.
+// find returns the number of an op, and adds the op if it is new.
 func (o *ops) find(one op, c codec) uint16 {
 	if n := o.others[one]; n != 0 {
 		return n - 1
@@ -78,7 +78,7 @@ func (o *ops) find(one op, c codec) uint16 {
 	return n - 1
 }
 
-// noted returns the number + 1 of the op that gives values of a type, or 0.
+// noted returns the number + 1 of the op that writes values of a type, or 0.
 func (o *ops) noted(k kind, index int) uint16 {
 	if list := o.byType[k]; index < len(list) {
 		return list[index]
@@ -86,7 +86,7 @@ func (o *ops) noted(k kind, index int) uint16 {
 	return 0
 }
 
-// note is find of an op that gives values of a type, for noted.
+// note is find for an op that writes values of a type. It makes the op known to noted.
 func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
 	n := o.find(op{kind: k, t: t, shared: isShared(t), valued: true}, c)
 	for len(o.byType[k]) <= index {

@@ -7,40 +7,42 @@ import (
 	"quarry/internal/seam"
 )
 
-// pattern is how the commands of a new entity lie in a stream: its Create, and right behind it what
-// is about the same placeholder. The entities behind it mostly are made alike: their records have
-// the same heads, but for the placeholder, so they come to the same program, and are taken by a
-// comparison of heads. Their subjects are packed: they need no links, for the records lie one
-// behind the other.
+// pattern describes how the commands of a new entity lie in a stream: its Create, directly followed
+// by the commands about the same placeholder. Most of the following entities are made alike. Their
+// records have the same heads except for the placeholder, so they lead to the same program, and a
+// comparison of heads is enough to check them. Their subjects are packed and need no links, since
+// their records are contiguous.
 type pattern struct {
-	stream *stream // nil: there is none
+	stream *stream // nil if there is no pattern
 	heads  []head
-	size   int   // bytes of all
+	size   int   // bytes of all records
 	node   int32 // program
-	wait   int   // entities until the next is looked at, for those before had no pattern
-	pause  int   // what wait began with
+	wait   int   // entities to skip before the next search for a pattern, since recent searches failed
+	pause  int   // the value that wait began with
 }
 
-// head is the first 8 bytes of a record and where the record is from the first of the pattern.
+// head is the first 8 bytes of a record, and the record's offset from the first record of the
+// pattern.
 type head struct {
 	word uint64
 	at   uintptr
 }
 
-// longestPause is how many entities are taken one by one before one is looked at again.
+// longestPause is the most entities that are checked one by one before the next search for a
+// pattern.
 const longestPause = 63
 
-// mostHeads is how many commands a pattern has: what is longer is taken one by one.
+// mostHeads is the most commands of a pattern. Entities with more are checked one by one.
 const mostHeads = 64
 
-// takes reports whether a pattern may have the op behind a Create: its records have one size, what
-// they do follows from the op alone, and is about no other entity.
+// takes reports whether a pattern may contain the op after a Create. Its records must have one
+// size, and its effect must follow from the op alone and concern no other entity.
 func (pattern) takes(o *op, c codec) bool {
 	return o.kind > destroy && o.query == nil && !(o.shared && o.valued) && (c == nil || c.fills())
 }
 
-// spawn takes entities that are made alike, from the Create at a cursor on, and returns how many
-// commands that are. With 0 it is for checkOne to take the Create.
+// spawn checks entities that are made alike, starting at the Create at a cursor, and returns how
+// many commands it checked. If it returns 0, the caller checks the Create with checkOne.
 func (p *player) spawn(c *cursor, canon []int32) (int, error) {
 	l := &p.pattern
 	c.turn()
@@ -64,7 +66,7 @@ func (p *player) spawn(c *cursor, canon []int32) (int, error) {
 	return n, nil
 }
 
-// begins reports whether the records at a place are as the pattern says, and about e.
+// begins reports whether the records at an address match the pattern and are about e.
 func (l *pattern) begins(at unsafe.Pointer, e ecs.Entity) bool {
 	for i := range l.heads {
 		r := (*record)(unsafe.Add(at, l.heads[i].at)) // Safe because the caller knows that so many bytes of records are there.
@@ -75,13 +77,13 @@ func (l *pattern) begins(at unsafe.Pointer, e ecs.Entity) bool {
 	return true
 }
 
-// learn makes the pattern that of the commands from a cursor on.
+// learn makes a pattern of the commands at a cursor.
 func (p *player) learn(c cursor, canon []int32) error {
 	l := &p.pattern
 	page := &c.s.pages[c.page]
 	at, left := c.at, c.left
 	if l.stream == c.s && page.used-at < l.size {
-		return nil // cut by the end of a page
+		return nil // the page ends here
 	}
 	l.stream, l.heads, l.size = nil, l.heads[:0], 0
 	r := (*record)(unsafe.Add(page.base, at)) // Safe because a record begins there.
@@ -108,7 +110,7 @@ func (p *player) learn(c cursor, canon []int32) error {
 				return err
 			}
 			if to < 0 || to == n {
-				break // it fails, or has no link
+				break // the command fails, or changes nothing and so has no link
 			}
 			n = to
 		}
@@ -120,7 +122,7 @@ func (p *player) learn(c cursor, canon []int32) error {
 	return nil
 }
 
-// repeatSpawn takes the entities from a cursor on whose records are as the pattern says.
+// repeatSpawn checks the entities at a cursor whose records match the pattern.
 func (p *player) repeatSpawn(c *cursor) (commands int) {
 	l, t := &p.pattern, &p.subjects
 	if l.stream != c.s {
@@ -142,7 +144,7 @@ func (p *player) repeatSpawn(c *cursor) (commands int) {
 		}
 		next := unsafe.Add(at, l.size)
 		if next != end && (*record)(next).e == e { // Safe because another record begins there.
-			break // it has other commands
+			break // the entity has more commands
 		}
 		list[n], begins[n] = e, ^int32(r.from(p.base)+r.size/8) // the Create has no link
 		number, _ := seam.Number(e)
@@ -154,7 +156,7 @@ func (p *player) repeatSpawn(c *cursor) (commands int) {
 	for i := first; i < first+n; i++ {
 		t.node[i], t.last[i] = l.node, packed
 	}
-	if len(l.heads) == 1 { // no commands but the Create
+	if len(l.heads) == 1 { // no commands after the Create
 		for i := first; i < first+n; i++ {
 			t.first[i], t.last[i] = -1, -1
 		}

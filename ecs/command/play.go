@@ -8,39 +8,39 @@ import (
 	"quarry/internal/seam"
 )
 
-// work is what playing a run needs, kept for reuse.
+// work is the state of playing a run, kept for reuse.
 type work struct {
 	order   []int32      // subjects of the run, by node
-	touched []int32      // nodes at which subjects of the run end, as they came first
+	touched []int32      // nodes at which subjects of the run end, in order of first use
 	made    []ecs.Entity // by number of placeholder
-	gone    []bool       // placeholders that came to nothing
+	gone    []bool       // placeholders whose entity was never made
 	list    []ecs.Entity
 	values  []uint32
-	cursor  []int32      // links
-	steps   int          // that the cursor has gone
-	heirs   []ecs.Entity // members of groups that are destroyed, and copies that are
+	cursor  []int32      // links, or ^positions
+	steps   int          // number of commands that cursor has advanced
+	heirs   []ecs.Entity // to be destroyed after the run: members of destroyed groups, and copies
 	tx      seam.Transaction
-	groups  int  // of tx
+	groups  int  // number of groups in tx
 	changed bool // the run has changed the world
 }
 
-// Play makes the changes that were recorded, all of them: when one cannot apply, the error is a
-// *PlayError that says which, the world is untouched, and the commands stay recorded. Call PlayRest
-// or Clear; otherwise the next Play fails again. Afterwards the buffer is empty, or with Keep as it
-// was; Play again returns ErrPlayed without. It is a structural change of the world, and its
-// owner's; it panics in a loop over rows, and for a buffer that is closed or being played.
+// Play makes all recorded changes. If a command cannot apply, the error is a *PlayError that names
+// it, the world is unchanged, and the commands stay recorded. Call PlayRest or Clear; otherwise the
+// next Play fails again. After a success the buffer is empty, or unchanged if made with Keep;
+// without Keep, another Play returns ErrPlayed. Play is a structural change and belongs to the
+// world's owner. It panics in a loop over rows, and if the buffer is closed or being played.
 //
-// When memory runs out the error is a *ecs.LimitError; room for rows is made before the first
-// change of a run of commands, see docs/command.md.
+// If memory runs out, the error wraps a *ecs.LimitError. Each run of commands reserves room for its
+// rows before its first change; see docs/command.md.
 func (b *Buffer) Play() error { return b.play("Buffer.Play", false) }
 
-// PlayRest makes the changes that can apply. The error is a *PlayError that says which could not,
-// with Applied set.
+// PlayRest makes the changes that can be made. The error is a *PlayError with Applied set that
+// names the commands that could not apply.
 func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
 	b.checkMade(op)
-	seam.CheckChange(b.w, op) // it waits for jobs, which may record
+	seam.CheckChange(b.w, op) // completes jobs, which may record
 	if !b.state.CompareAndSwap(recording, playing) {
 		if b.state.Load() == played {
 			return ErrPlayed
@@ -78,9 +78,9 @@ func (b *Buffer) play(op string, rest bool) error {
 	return fmt.Errorf("command: %s: nothing was changed: %w", op, err)
 }
 
-// apply does what check has worked out, and returns how many runs it has changed the world by.
-// Before a run that check was not sure of, the commands that are left are checked again, in the
-// world as it is by then.
+// apply makes the changes that check has worked out, and returns the number of runs that changed
+// the world. Before a run that check was unsure of, it checks the remaining commands again, in the
+// world as it is then.
 func (p *player) apply() (runs int, err error) {
 	for i := 0; i < len(p.runs); i++ {
 		r := p.runs[i]
@@ -117,7 +117,7 @@ func (p *player) apply() (runs int, err error) {
 	return runs, nil
 }
 
-// reserve says what is to become of each group of a run, and makes room for it.
+// reserve adds each group of a run to the transaction, and makes room for all of them.
 func (p *player) reserve() error {
 	w := &p.work
 	seam.Begin(&w.tx, p.b.w, "Buffer.Play")
@@ -132,7 +132,7 @@ func (p *player) reserve() error {
 		case root.copied && root.created:
 			out := &nd.out
 			if nd.at == nil {
-				out = &root.out // the members of its group may stay
+				out = &root.out // members of the copied group may stay
 			}
 			seam.Copy(&w.tx, p.real(root.source), out, int(nd.count))
 		case root.created:
@@ -148,7 +148,7 @@ func (p *player) reserve() error {
 	return seam.Reserve(&w.tx)
 }
 
-// leaveOut makes nothing of the placeholders of a group.
+// leaveOut marks the placeholders of a group as never made.
 func (p *player) leaveOut(n int32) {
 	for _, s := range p.subjectsOf(n) {
 		number, _ := seam.Number(p.subjects.e[s])
@@ -157,9 +157,9 @@ func (p *player) leaveOut(n int32) {
 	p.nodes[n].count = 0
 }
 
-// applyRun plays the subjects of one run, for which reserve has made room: first copies, which see
-// the world as it is before, and what is created, then what each other group of subjects becomes;
-// at last what needs all entities.
+// applyRun plays the subjects of one run, for which reserve has made room. Copies come first, since
+// they see the world as it was before the run. Then come created entities, then all other groups.
+// Steps that need all entities come last.
 func (p *player) applyRun() error {
 	w := &p.work
 	w.heirs = w.heirs[:0]
@@ -179,7 +179,7 @@ func (p *player) applyRun() error {
 		}
 	}
 	seam.Finish(&w.tx)
-	_, err := seam.Destruction(p.b.w).ApplyList(w.heirs) // it may lack room for what Cleanup leaves of members
+	_, err := seam.Destruction(p.b.w).ApplyList(w.heirs) // may lack room for members that keep Cleanup types
 	for _, n := range w.touched {
 		p.spread(n)
 	}
@@ -226,7 +226,7 @@ func (p *player) sortSubjects(r *run, number int32) {
 	}
 }
 
-// alike returns how many of the first of a list are equal.
+// alike returns how many leading elements of a list are equal.
 func alike(list []int32) int32 {
 	n := 1
 	for n < len(list) && list[n] == list[0] {
@@ -235,8 +235,8 @@ func alike(list []int32) int32 {
 	return int32(n)
 }
 
-// resolve finds the entities of placeholders that were made by runs before, and makes the run's
-// subjects the last ones of their entities.
+// resolve replaces placeholders with the entities that earlier runs made, and makes the run's
+// subjects the last subjects of their entities.
 func (p *player) resolve(r *run) {
 	for s := r.first; s < r.end; s++ {
 		e := p.real(p.subjects.e[s])
@@ -262,14 +262,13 @@ func (p *player) entitiesOf(n int32) []ecs.Entity {
 	return list
 }
 
-// unseen reports whether entities are made and destroyed by the same run, and nobody sees them. The
-// members of a copied group may stay when the copy ends as a member of another.
+// unseen reports whether a run both makes and destroys entities that nothing can observe. A copy
+// with a group is excluded: its members may stay if it is destroyed as a member of another group.
 func (p *player) unseen(root, nd *node) bool {
 	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.group))
 }
 
-// make makes the entities of a group, copies of another or new ones, and writes the values of new
-// ones.
+// make makes the entities of a group, as copies or new ones, and writes the values of new ones.
 func (p *player) make(n int32, copied bool) {
 	nd := &p.nodes[n]
 	batch, group := seam.Run(&p.work.tx, nd.group), p.subjectsOf(n)
@@ -288,8 +287,7 @@ func (p *player) make(n int32, copied bool) {
 	}
 }
 
-// move moves the entities of a group, or ends them, and writes the values of those that are there
-// still.
+// move moves or ends the entities of a group, and writes the values of those that remain.
 func (p *player) move(n int32) {
 	batch := seam.Run(&p.work.tx, p.nodes[n].group)
 	p.work.changed = true
@@ -299,8 +297,8 @@ func (p *player) move(n int32) {
 	}
 }
 
-// noteHeirs notes the members of groups whose entities the run destroys, as they are in the world:
-// copies are among them, that no command can be about. Members that the run adds have subjects.
+// noteHeirs notes the current members of groups that the run destroys. Some are copies, which no
+// command can be about. Members that the run adds have subjects of their own.
 func (p *player) noteHeirs(n int32) {
 	if root := p.rootOf(n, p.path(n)); root.created || !p.destroysGroup(n) {
 		return
@@ -314,8 +312,8 @@ func (p *player) noteHeirs(n int32) {
 	}
 }
 
-// destroysGroup reports whether the program of a group destroys its entities, not as members of
-// another group, while they have the members that they began with.
+// destroysGroup reports whether a program destroys its entities themselves, not as members of
+// another group, while they still have the members they began with.
 func (p *player) destroysGroup(n int32) bool {
 	for _, m := range p.path(n) {
 		nd := &p.nodes[m]
@@ -330,7 +328,7 @@ func (p *player) destroysGroup(n int32) bool {
 	return false
 }
 
-// born gives the subjects of placeholders the entities that a batch begins with.
+// born assigns the first entities of a batch to the placeholders of a group's subjects.
 func (p *player) born(group []int32, batch ecs.Batch) {
 	for rows := range batch.Rows() {
 		list := rows.Entities()
@@ -350,7 +348,8 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 	p.work.changed = true
 }
 
-// destroy destroys the entities that match a query, and the members of their groups.
+// destroy destroys the entities that match a query, and the members of their groups. The error is a
+// *ecs.LimitError.
 func (p *player) destroy(q *ecs.Query) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -365,7 +364,7 @@ func (p *player) destroy(q *ecs.Query) (err error) {
 	return nil
 }
 
-// applyQuery does what a command about a query does.
+// applyQuery applies the command about a query that ends a run, if there is one.
 func (p *player) applyQuery(r *run) error {
 	if r.query == nil {
 		return nil
@@ -386,7 +385,7 @@ func (p *player) applyQuery(r *run) error {
 		_, err := one.change.ApplyQuery(q)
 		return err
 	}
-	if one.kind == add { // those that lack it are those that move
+	if one.kind == add { // exactly the entities that lack it move
 		batch, err := one.change.ApplyQuery(q)
 		if err != nil {
 			return err
@@ -420,8 +419,8 @@ func (p *player) applyQuery(r *run) error {
 	return nil
 }
 
-// reach finds the entities that a Put, Set or Append by a query is about, and gives them the type
-// where they may lack it, or their shared value.
+// reach finds the entities that a Put, Set or Append by a query is about. It adds the type where a
+// Put needs it, and sets a shared value.
 func (p *player) reach(one *op, q *ecs.Query) error {
 	p.work.list = q.Entities(p.work.list[:0])
 	if one.kind != put {
@@ -437,7 +436,7 @@ func (p *player) reach(one *op, q *ecs.Query) error {
 	return err
 }
 
-// repeated returns n times the value of a record.
+// repeated returns the value of a record n times.
 func (p *player) repeated(r *record, n int) source {
 	values := p.work.values[:0]
 	for range n {

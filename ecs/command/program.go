@@ -5,25 +5,25 @@ import (
 	"quarry/internal/seam"
 )
 
-// Programs: what the commands about one entity do, worked out once for all entities with the
-// same commands. They are a tree; see buffer.go.
+// A program is what the commands about one entity do, worked out once for all entities with the
+// same commands. Programs form a tree; see buffer.go.
 
-// node is a program: that of its parent and one command more.
+// node is the end of a program: the program of its parent, and one more command.
 type node struct {
-	parent  int32 // -1: a root
-	op      int32 // of the player, that leads here
-	depth   int32 // commands from the root
-	lastOp  int32 // the op that was asked for last, and where it leads; -1: none yet
+	parent  int32 // -1 for a root
+	op      int32 // number of the player's op that leads here
+	depth   int32 // number of commands from the root
+	lastOp  int32 // op of the last step from here, which led to last; -1 if none yet
 	last    int32
-	run     int32          // that it was counted in last
-	filled  bool           // the values of that run are written
+	run     int32          // last run in which it was counted
+	filled  bool           // fill has written the values of that run
 	count   int32          // subjects of that run that end here
-	group   int            // of the run's transaction; -1: none
-	first   int32          // the first of them in work.order
-	created bool           // roots: the entity is made by this run
-	out     seam.Outcome   // what the commands make of the entities
-	at      *ecs.Archetype // what the entities have then, of out; nil: they have ended
-	source  ecs.Entity     // roots of copies: what is copied, with placeholders resolved when it is played
+	group   int            // number of its group in the run's transaction; -1 if none
+	first   int32          // index in work.order of the first subject
+	created bool           // roots: the run creates the entity
+	out     seam.Outcome   // of the entities, after the commands
+	at      *ecs.Archetype // of out; nil if the entities are destroyed
+	source  ecs.Entity     // roots of copies: the entity to copy; a placeholder is resolved when it is played
 	copied  bool
 	ended   bool // the entity was destroyed, though Cleanup types may be left of it
 }
@@ -31,15 +31,15 @@ type node struct {
 // edge is a node and an op.
 type edge struct{ node, op int32 }
 
-// rootKey is what makes roots different.
+// rootKey identifies a root.
 type rootKey struct {
 	at      *ecs.Archetype
-	source  ecs.Entity // that copies are made of; at is its archetype
+	source  ecs.Entity // entity to copy; at is its archetype
 	created bool
 	ended   bool
 }
 
-// root returns the root of entities that have an archetype, or are copies of one that has it.
+// root returns the root of entities with an archetype, or of copies of an entity with it.
 func (p *player) root(key rootKey) (int32, error) {
 	if p.lastRoot >= 0 && p.lastKey == key {
 		return p.lastRoot, nil
@@ -62,8 +62,8 @@ func (p *player) root(key rootKey) (int32, error) {
 	return n, nil
 }
 
-// step returns the node that an op leads to: the same one when it changes nothing. A negative
-// one is the reason why the op cannot apply.
+// step returns the node that op o leads to from node n, which is n itself if the op changes
+// nothing. A negative result is the negated reason why the op cannot apply.
 func (p *player) step(n, o int32) (int32, error) {
 	nd := &p.nodes[n]
 	if nd.lastOp == o {
@@ -76,13 +76,13 @@ func (p *player) step(n, o int32) (int32, error) {
 			return 0, err
 		}
 		p.edges[edge{n, o}] = to
-		nd = &p.nodes[n] // it may have moved
+		nd = &p.nodes[n] // p.nodes may have moved
 	}
 	nd.lastOp, nd.last = o, to
 	return to, nil
 }
 
-// lead works out where an op leads from a node.
+// lead works out the result of step.
 func (p *player) lead(n, o int32) (int32, error) {
 	nd, one := &p.nodes[n], &p.ops[o]
 	if nd.at == nil {
@@ -106,7 +106,7 @@ func (p *player) lead(n, o int32) (int32, error) {
 			return 0, err
 		}
 		if seam.At(&out) == nd.at {
-			return n, nil // nothing comes and nothing goes
+			return n, nil // no type is added or removed
 		}
 		child.out, child.at = out, seam.At(&out)
 		child.ended = nd.ended || one.kind == destroy
@@ -115,7 +115,7 @@ func (p *player) lead(n, o int32) (int32, error) {
 	return int32(len(p.nodes)) - 1, nil
 }
 
-// path returns the nodes from below the root to n.
+// path returns the nodes of the program that ends at n, from the child of the root to n.
 func (p *player) path(n int32) []int32 {
 	depth := int(p.nodes[n].depth)
 	if cap(p.way) < depth {
@@ -129,7 +129,7 @@ func (p *player) path(n int32) []int32 {
 	return p.way
 }
 
-// rootOf returns the root of a node's program; path must have been asked for it.
+// rootOf returns the root of node n, whose path is given.
 func (p *player) rootOf(n int32, path []int32) *node {
 	if len(path) > 0 {
 		n = p.nodes[path[0]].parent
@@ -137,8 +137,8 @@ func (p *player) rootOf(n int32, path []int32) *node {
 	return &p.nodes[n]
 }
 
-// counts reports whether what the i'th command of a path writes is there at the end: the type
-// stays, and nothing later writes the same.
+// counts reports whether what the i'th command of a path writes still exists at the end: the type
+// stays, and no later command overwrites it.
 func (p *player) counts(path []int32, i int) bool {
 	l := &p.lasts
 	if last := path[len(path)-1]; l.node != last {
@@ -148,22 +148,23 @@ func (p *player) counts(path []int32, i int) bool {
 	return l.counts[i]
 }
 
-// lasts is what counts of the commands of a program, found from the last to the first.
+// lasts holds the result of counts for the commands of one program, found from the last to the
+// first.
 type lasts struct {
-	node   int32 // where the program ends; -1: none yet
+	node   int32 // where the program ends; -1 if none yet
 	counts []bool
 	types  []lastOf // by index of the type
 	turn   int32    // of find
 }
 
-// lastOf is what is known of a type behind a command.
+// lastOf is what find knows of a type, looking back from the end of the program.
 type lastOf struct {
-	turn         int32 // of find that this is of
-	gone         int32 // the last command after which the type is not there; -1: none
-	values, bits bool  // written by a command behind
+	turn         int32 // call of find that set the other fields
+	gone         int32 // last command after which the type is missing; -1 if none
+	values, bits bool  // written by a later command
 }
 
-// find fills in counts. It goes through the path once more for each type.
+// find computes counts for a path. It walks the path once more for each type.
 func (l *lasts) find(p *player, path []int32) {
 	l.counts = zeroed(l.counts, len(path))
 	l.turn++
@@ -180,7 +181,7 @@ func (l *lasts) find(p *player, path []int32) {
 	}
 }
 
-// of returns what is known of a type.
+// of returns the entry of a type, reset if this call of find has not used it yet.
 func (l *lasts) of(p *player, t ecs.Type, path []int32) *lastOf {
 	index := seam.TypeIndex(p.b.w, t)
 	for len(l.types) <= index {

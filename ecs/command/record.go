@@ -13,12 +13,12 @@ const (
 	create kind = iota
 	instantiate
 	destroy
-	add      // gives what is not there
-	put      // gives, or replaces
-	set      // replaces what must be there
-	appendTo // to a buffer that must be there
+	add      // gives a type that is missing
+	put      // gives a type or replaces its value
+	set      // replaces the value of a type that must exist
+	appendTo // appends to a buffer that must exist
 	remove
-	apply // a change
+	apply // applies a change
 	enable
 	disable
 	kinds
@@ -26,8 +26,8 @@ const (
 
 var kindNames = [kinds]string{"Create", "Instantiate", "Destroy", "Add", "Put", "Set", "Append", "Remove", "Apply", "Enable", "Disable"}
 
-// record is a command as it lies in a stream, outside the garbage collector's heap, a
-// multiple of 8 bytes. What follows depends on the flags and on the op:
+// record is a command in a stream. It lies outside the garbage collector's heap, and its size is a
+// multiple of 8 bytes. What follows the header depends on the flags and on the op:
 //
 //	byte 0    2      4      8        16
 //	     +----+------+------+--------+--------------+---------------+--------+
@@ -35,13 +35,13 @@ var kindNames = [kinds]string{"Create", "Instantiate", "Destroy", "Add", "Put", 
 //	     +----+------+------+--------+--------------+---------------+--------+
 //	                                   if listed      if the op has   if traced
 //
-// The value is a component's, or the number of elements and the elements of a buffer, or the
-// number of a Go value of the stream.
+// The value is the value of a component; or the number of elements of a buffer, then the elements;
+// or the number of a Go value of the stream.
 type record struct {
 	op    uint16 // number of the op in the stream
 	flags uint16
-	size  uint32     // bytes, these 16 included
-	e     ecs.Entity // that the command is about; Null where it is a list or a query
+	size  uint32     // bytes, including these 16
+	e     ecs.Entity // that the command is about; Null for a list or a query
 }
 
 const recordSize = 16
@@ -49,7 +49,7 @@ const recordSize = 16
 const (
 	listed uint16 = 1 << iota // the command is about a list of entities
 	linked                    // its value holds placeholders
-	traced                    // the caller is known
+	traced                    // the record ends with the caller
 )
 
 // head returns the record's first 8 bytes: the op, the flags and the size.
@@ -57,12 +57,12 @@ func (r *record) head() uint64 {
 	return *(*uint64)(unsafe.Pointer(r)) // Safe because a record begins with them, aligned to 8 bytes.
 }
 
-// after returns where the record's n'th byte is.
+// after returns the address of the record's n'th byte.
 func (r *record) after(n uintptr) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(r), n) // Safe because n is at most the record's size.
 }
 
-// bytes returns the size without the caller.
+// bytes returns the record's size without the caller.
 func (r *record) bytes() uint32 {
 	if r.flags&traced != 0 {
 		return r.size - 8
@@ -76,7 +76,7 @@ func (r *record) list() []ecs.Entity {
 	return unsafe.Slice((*ecs.Entity)(r.after(recordSize+8)), *(*uint64)(r.after(recordSize)))
 }
 
-// value returns where the value is.
+// value returns the address of the value.
 func (r *record) value() unsafe.Pointer {
 	if r.flags&listed != 0 {
 		return r.after(recordSize + 8 + 8*uintptr(len(r.list())))
@@ -84,12 +84,13 @@ func (r *record) value() unsafe.Pointer {
 	return r.after(recordSize)
 }
 
-// from returns where the record is, in 8 bytes from a base: a universe has at most 2^31 such.
+// from returns the position of the record in units of 8 bytes from base. A universe has at most
+// 2^31.
 func (r *record) from(base unsafe.Pointer) uint32 {
 	return uint32((uintptr(unsafe.Pointer(r)) - uintptr(base)) / 8) // Safe because the address is only a number here.
 }
 
-// valueAt returns where the value is, in the same way.
+// valueAt returns the position of the value, in the same units.
 func (r *record) valueAt(base unsafe.Pointer) uint32 {
 	return uint32((uintptr(r.value()) - uintptr(base)) / 8) // Safe because the address is only a number here.
 }
@@ -99,9 +100,9 @@ func (r *record) source() ecs.Entity {
 	return *(*ecs.Entity)(r.value()) // Safe because the value of an Instantiate is an entity.
 }
 
-// number returns the number of a Go value, or of a buffer's elements.
+// number returns the number of a Go value, or the number of elements of a buffer.
 func (r *record) number() int {
-	return int(*(*uint64)(r.value())) // Safe because such values begin with 8 bytes that are it.
+	return int(*(*uint64)(r.value())) // Safe because such values begin with the number, in 8 bytes.
 }
 
 // caller returns the program counter of the call that recorded the command, or 0.

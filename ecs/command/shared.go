@@ -5,21 +5,23 @@ import (
 	"quarry/internal/seam"
 )
 
-// Commands with shared values. Values are kept as Go values in the writer, equal ones once.
+// Commands with shared values. The writer keeps them as Go values, equal values once.
 
-// AddShared records that an entity, each of a list, or each that a query matches gets the value,
-// unless it has one of the type.
+// AddShared records that the target's entities get the shared value v, unless they already have a
+// value of the type.
 func AddShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "AddShared", add, to, c, v)
 }
 
-// PutShared records that it gets the value, in place of the one that it may have.
+// PutShared records that the target's entities get the shared value v; an existing value of the
+// type is replaced.
 func PutShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "PutShared", put, to, c, v)
 }
 
-// SetShared records that it gets the value in place of the one that it has. An entity, and each of
-// a list, must have one when the command is played; of a query those that have one are set.
+// SetShared records that v replaces the shared value of the target's entities. A single entity, and
+// each entity of a list, must have a value of the type when the command is played; of a query's
+// matches, those that have one are set.
 func SetShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "SetShared", set, to, c, v)
 }
@@ -43,7 +45,7 @@ func recordShared[T comparable, G Target](w *Writer, name string, k kind, to G, 
 	w.write(number-1, list, q, valueOf(&value))
 }
 
-// numberOfShared returns the number of the op that gives values of a shared type.
+// numberOfShared returns the number of the op that sets values of a shared type.
 func numberOfShared[T comparable](w *Writer, k kind, c ecs.Shared[T]) uint16 {
 	index := seam.TypeIndex(w.stream.b.w, c)
 	if n := w.stream.noted(k, index); n != 0 {
@@ -70,6 +72,6 @@ func (c *values[T]) spread(_ kind, list []ecs.Entity, _ source) (int, error) {
 func (c *values[T]) patch(ecs.Entity, []ecs.Entity) {}
 
 func (c *values[T]) shared(v any) ecs.SharedValue {
-	x, _ := v.(T) // the nil of an interface type is no T in an any
+	x, _ := v.(T) // an any that holds the nil of an interface type is not a T
 	return c.c.Of(x)
 }

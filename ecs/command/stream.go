@@ -12,21 +12,22 @@ import (
 	"quarry/internal/seam"
 )
 
-// Streams: records one behind the other in chunks of the world's universe. A stream is written by
-// one goroutine at a time. It is cut in segments, each with its place in the order of playback;
-// within one, records are in the order of recording.
+// A stream is a sequence of records in chunks of the world's universe. One goroutine at a time
+// writes to it. It is cut into segments, each with its place in the order of playback; within a
+// segment, records are in recording order.
 
-// ErrLimit is wrapped by errors of recording more than the buffer's Limit.
+// ErrLimit is wrapped by the error of recording beyond the buffer's Limit.
 var ErrLimit = errors.New("the buffer's limit of memory is reached")
 
-// ErrTorn is wrapped by the error of Play and PlayRest where two goroutines recorded by one writer
-// at once: nothing is played then, and all that was recorded is dropped.
+// ErrTorn is wrapped by the error of Play and PlayRest after two goroutines recorded through one
+// writer at once. Nothing is played then, and everything recorded is dropped.
 var ErrTorn = errors.New("two goroutines recorded by one writer at once")
 
-// ErrSize is wrapped by errors of recording a command that is larger than any run of chunks.
+// ErrSize is wrapped by the error of recording a command that is larger than the largest run of
+// chunks.
 var ErrSize = errors.New("the command is too large")
 
-// page is consecutive chunks that records lie in; none crosses its end.
+// page is a run of chunks that holds records. No record crosses its end.
 type page struct {
 	first alloc.ChunkIndex
 	units int
@@ -34,21 +35,21 @@ type page struct {
 	used  int // bytes
 }
 
-// stream is what one writer has recorded.
+// stream is the sequence of records of one writer.
 type stream struct {
 	b        *Buffer
-	worker   int // 0: the buffer's own
+	worker   int // worker + 1; 0 for the buffer's own
 	pages    []page
 	filled   int // pages with records; the last of them is written to
 	segments []segment
 	ops
 	values  []any          // Go values, by number
-	numbers map[any]uint64 // of values that compare, number + 1
+	numbers map[any]uint64 // of values, number + 1
 
 	next, end int        // numbers of placeholders at hand: [next, end)
-	newest    ecs.Entity // placeholder; Null: none of the buffer as it is
+	newest    ecs.Entity // last placeholder handed out; Null if none since the last clear
 
-	writers [4]Writer // of batches, in turn: one that is kept longer than its batch is caught
+	writers [4]Writer // of batches, in turn, so that a writer kept beyond its batch is noticed
 	turns   int
 
 	inside bool // a record is being written
@@ -58,16 +59,16 @@ type stream struct {
 // segment is consecutive records of a stream that are played together.
 type segment struct {
 	key     int64
-	flight  uint64 // of a job, 0: the buffer's own
+	flight  uint64 // of a job; 0 for the buffer's own
 	ordinal int
 	stream  *stream
-	page    int // where the records begin
+	page    int // where the records begin: page and offset
 	at      int
 	n       int // records
-	first   int // number of the first of them among those with the same key, flight and ordinal; see inOrder
+	first   int // number of the first record among those with the same key, flight and ordinal; see inOrder
 }
 
-// before orders segments: key, flight, ordinal; then as they were recorded.
+// before orders segments by key, flight, ordinal and worker.
 func before(a, b segment) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.flight, b.flight), cmp.Compare(a.ordinal, b.ordinal),
 		cmp.Compare(a.stream.worker, b.stream.worker))
@@ -91,7 +92,7 @@ func (b *Buffer) inOrder(list []segment) []segment {
 	return list
 }
 
-// room returns n more bytes of the stream, n a multiple of 8.
+// room returns n more bytes of the stream; n is a multiple of 8.
 func (s *stream) room(n int) unsafe.Pointer {
 	if s.filled > 0 {
 		if p := &s.pages[s.filled-1]; p.used+n <= p.units*alloc.ChunkSize {
@@ -104,7 +105,7 @@ func (s *stream) room(n int) unsafe.Pointer {
 	return p.base
 }
 
-// turn begins a page with room for n bytes: the next one that the stream has, or a new one.
+// turn begins a page with room for n bytes: the next page of the stream, or a new one.
 func (s *stream) turn(n int) *page {
 	if s.filled == len(s.pages) || s.pages[s.filled].units*alloc.ChunkSize < n {
 		if err := s.insert((n + alloc.ChunkSize - 1) / alloc.ChunkSize); err != nil {
@@ -116,7 +117,7 @@ func (s *stream) turn(n int) *page {
 	return &s.pages[s.filled-1]
 }
 
-// insert gets a page of some chunks and makes it the next to be filled.
+// insert allocates a page of some chunks and makes it the next to be filled.
 func (s *stream) insert(units int) error {
 	b, bytes := s.b, int64(units)*alloc.ChunkSize
 	if held := b.held.Add(bytes); b.limit > 0 && held > b.limit {
@@ -137,7 +138,7 @@ func (s *stream) insert(units int) error {
 	return nil
 }
 
-// reserve makes sure that n records of some size find room in the pages that there are.
+// reserve makes sure that n records of size bytes fit the stream's pages.
 func (s *stream) reserve(n, size int) error {
 	for i := max(0, s.filled-1); i < len(s.pages); i++ {
 		free := s.pages[i].units * alloc.ChunkSize
@@ -154,7 +155,7 @@ func (s *stream) reserve(n, size int) error {
 	return nil
 }
 
-// writer returns the writer of a batch; the one before is void.
+// writer returns the writer of a batch, and voids the writer of the batch before.
 func (s *stream) writer(batch Batch) *Writer {
 	s.writers[s.turns%len(s.writers)].ended = true
 	s.turns++
@@ -172,8 +173,8 @@ func (s *stream) begin(key int64, flight uint64, ordinal int) {
 	s.segments = append(s.segments, one)
 }
 
-// clear forgets the records and keeps pages: twice as many chunks as recent recordings took, at
-// most.
+// clear drops the records. It keeps pages of at most twice as many chunks as recent recordings
+// took.
 func (s *stream) clear() {
 	units := 0
 	for i := range s.filled {
@@ -191,16 +192,16 @@ func (s *stream) clear() {
 	}
 }
 
-// mostOps is how many ops a stream remembers from one recording to the next.
+// mostOps is the most ops that a stream keeps from one recording to the next.
 const mostOps = 1024
 
-// trim gives the pages back that have no records.
+// trim frees the pages without records.
 func (s *stream) trim() {
 	s.keep(0)
 	s.pages = slices.Clip(s.pages)
 }
 
-// keep gives pages without records back until no more chunks than most are left, or none of them.
+// keep frees pages without records, from the first on that would exceed most chunks.
 func (s *stream) keep(most int) {
 	units := 0
 	for i := range s.pages {
@@ -217,13 +218,13 @@ func (s *stream) keep(most int) {
 	}
 }
 
-// close gives the pages back.
+// close frees all pages.
 func (s *stream) close() {
 	s.clear()
 	s.trim()
 }
 
-// goValue returns the number of a Go value that records name. Values that are == have one.
+// goValue returns the number by which records name a Go value. Equal values have one number.
 func (s *stream) goValue(v any) uint64 {
 	if n := s.numbers[v]; n != 0 {
 		return n - 1
@@ -237,7 +238,7 @@ func (s *stream) goValue(v any) uint64 {
 	return n - 1
 }
 
-// cursor goes over the records of a segment.
+// cursor walks the records of a segment.
 type cursor struct {
 	s        *stream
 	page, at int
@@ -246,7 +247,7 @@ type cursor struct {
 
 func (g *segment) cursor() cursor { return cursor{g.stream, g.page, g.at, g.n} }
 
-// turn goes to the page of the next record, if the cursor is at the end of one. There must be a
+// turn moves to the page of the next record if the cursor is at the end of a page. There must be a
 // next record.
 func (c *cursor) turn() {
 	for c.at >= c.s.pages[c.page].used {

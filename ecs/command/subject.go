@@ -7,21 +7,21 @@ import (
 	"quarry/ecs"
 )
 
-// subjects are the entities of runs of commands, one for each entity and run, by number, with what
-// the run does to each; 0 is none. They are kept column by column, because playing goes through one
+// subjects holds the subjects by number; 0 is none. There is one for each entity and run, with what
+// the run does to the entity. They are kept column by column, because playing goes through one
 // column after the other.
 type subjects struct {
-	e      []ecs.Entity    // whom it is about; a placeholder until it is made
-	node   []int32         // program
-	first  []int32         // link of the first command that the program has; -1: none; see packed
-	last   []int32         // and of the last
-	before map[int32]int32 // the entity's subject of a run before, where it had one
+	e      []ecs.Entity    // that the subject is about; a placeholder until the entity is made
+	node   []int32         // program, as a node of the tree
+	first  []int32         // link of the first command of the program; -1 if none; see packed
+	last   []int32         // link of the last command
+	before map[int32]int32 // the entity's subject in an earlier run, if any
 }
 
 // link is a command of a subject.
 type link struct {
-	at   uint32 // of the record, in 8 bytes from the universe's base
-	next int32  // -1: none
+	at   uint32 // position of the record, in units of 8 bytes from the universe's base
+	next int32  // -1 if none
 }
 
 func (t *subjects) len() int32 { return int32(len(t.e)) }
@@ -33,7 +33,7 @@ func (t *subjects) clear() {
 	clear(t.before)
 }
 
-// grow makes room for so many more.
+// grow makes room for n more subjects.
 func (t *subjects) grow(n int) {
 	t.e, t.node = slices.Grow(t.e, n), slices.Grow(t.node, n)
 	t.first, t.last = slices.Grow(t.first, n), slices.Grow(t.last, n)
@@ -46,7 +46,7 @@ func (t *subjects) add(e ecs.Entity, node, link int32) int32 {
 	return t.len() - 1
 }
 
-// follow notes which subject of the same entity comes before.
+// follow notes that before is the previous subject of the entity of s.
 func (t *subjects) follow(s, before int32) {
 	if before == 0 {
 		return
@@ -57,8 +57,8 @@ func (t *subjects) follow(s, before int32) {
 	t.before[s] = before
 }
 
-// packed is the last link of a subject without links: its records lie one behind the other, and
-// first is ^position of the first of them.
+// packed is the value of last for a subject without links: its records are contiguous, and first is
+// ^position of the first record.
 const packed = -2
 
 // link adds a command to a subject.
@@ -77,7 +77,7 @@ func (p *player) link(s int32, r *record) {
 	t.last[s] = l
 }
 
-// unpack gives a packed subject links. What its node says of the number of commands must be true.
+// unpack gives links to a packed subject. The depth of its node must equal its number of commands.
 func (p *player) unpack(s int32) {
 	t := &p.subjects
 	l := t.first[s]
@@ -89,7 +89,7 @@ func (p *player) unpack(s int32) {
 	}
 }
 
-// recordOf returns the record of a link, or of ^position.
+// recordOf returns the record at a link, or at a ^position.
 func (p *player) recordOf(l int32) *record {
 	at := uint32(^l)
 	if l >= 0 {

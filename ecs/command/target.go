@@ -7,31 +7,32 @@ import (
 	"quarry/internal/seam"
 )
 
-// Target is what a command with a value is about: an entity; the entities of a list, one command
-// for each, in order; or the entities that match a query when the command is played, and of Set and
-// Append those that have the component. A query with Changed or Ordered terms panics, since
-// commands played before would count as changes: record the list q.Entities(nil) instead.
+// Target is what a command with a value applies to: an entity, a list of entities, or a query. A
+// list stands for one command per entity, in order. A query selects its matches when the command is
+// played; Set and Append then apply to the matches that have the component. Recording panics for a
+// query with Changed or Ordered terms, since commands played earlier would count as changes; record
+// the list q.Entities(nil) instead.
 //
-// Code that asks which of the three it has converts to any once for each: an entity in an any that
-// may hold a query as well, which is kept, would be on the heap.
+// Code that asks which of the three a target is converts it to any once per question: an entity in
+// an any that may also hold a query, which the buffer keeps, would escape to the heap.
 type Target interface {
 	ecs.Entity | []ecs.Entity | *ecs.Query
 }
 
-// payload is what a record about several entities has behind its list: n values of some bytes each,
-// which are the caller's until they are copied.
+// payload is what a record about several entities has after its list: n values of size bytes each.
+// The caller owns them until they are copied.
 type payload struct {
 	values  unsafe.Pointer
 	n       int
-	size    uintptr // bytes of a value
-	counted bool    // n stands before the values, in 8 bytes: they are elements of a buffer
+	size    uintptr // bytes of one value
+	counted bool    // n precedes the values, in 8 bytes: they are elements of a buffer
 }
 
 // valueOf returns the payload of a component.
 //
-// valueOf and elementsOf are left out of checkptr, whose level 2 moves to the heap whatever an
-// unsafe.Pointer is made from: the value of a command about one entity would go there too. The copy
-// in writePart is checked.
+// checkptr level 2 moves to the heap whatever an unsafe.Pointer is made from, so valueOf and
+// elementsOf are excluded from it: otherwise the value of a command about one entity would escape.
+// The copy in writePart is still checked.
 //
 //go:nocheckptr
 func valueOf[T any](v *T) payload {
@@ -46,7 +47,7 @@ func elementsOf[T any](v []T) payload {
 	return payload{unsafe.Pointer(unsafe.SliceData(v)), len(v), unsafe.Sizeof(*new(T)), true}
 }
 
-// severalOf returns the list or the query that a target is.
+// severalOf returns the list or the query of a target.
 func severalOf[G Target](to G) (list []ecs.Entity, q *ecs.Query) {
 	if list, ok := any(to).([]ecs.Entity); ok {
 		return list, noQuery
@@ -55,11 +56,11 @@ func severalOf[G Target](to G) (list []ecs.Entity, q *ecs.Query) {
 	return nil, q
 }
 
-// noQuery stands for the query of a command about a list; nil is a query that the caller forgot.
+// noQuery stands for the query of a command about a list. A nil query is the caller's mistake.
 var noQuery = new(ecs.Query)
 
-// several checks a command with a value about a list or a query, and returns its op with the op's
-// number + 1, 0 for one that is new.
+// several checks a command with a value about a list or a query. It returns the op, and the op's
+// number + 1, or 0 if the op is new.
 func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op, number uint16) {
 	if q == noQuery {
 		w.check(name)
@@ -70,7 +71,7 @@ func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t
 	} else {
 		w.checkQuery(name, q)
 	}
-	index := seam.TypeIndex(w.stream.b.w, t) // panics for one of another world
+	index := seam.TypeIndex(w.stream.b.w, t) // panics for a type of another world
 	one = op{kind: k, t: t, query: q, shared: isShared(t), valued: true}
 	if q == nil {
 		number = w.stream.noted(k, index)
@@ -83,7 +84,7 @@ func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t
 	return one, number
 }
 
-// noteSeveral numbers the op of several, and returns its number + 1.
+// noteSeveral numbers an op from several and returns the number + 1.
 func (w *Writer) noteSeveral(one op, c codec) uint16 {
 	if one.query != nil {
 		return w.stream.find(one, c) + 1
@@ -91,7 +92,8 @@ func (w *Writer) noteSeveral(one op, c codec) uint16 {
 	return w.stream.note(one.kind, one.t, seam.TypeIndex(w.stream.b.w, one.t), c) + 1
 }
 
-// write records a payload for a list, a part of it at a time, or for the query of the op.
+// write records a payload for a list, cut into records of longestList entities, or for the op's
+// query.
 func (w *Writer) write(number uint16, list []ecs.Entity, q *ecs.Query, p payload) {
 	if q != noQuery {
 		w.writePart(number, 0, nil, p)

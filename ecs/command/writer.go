@@ -11,24 +11,23 @@ import (
 	"quarry/internal/seam"
 )
 
-// Writer records commands. One goroutine at a time may use it: the buffer's own, which Buffer
-// embeds, is the owner's, and those from Buffer.Parallel are each for one batch.
+// Writer records commands. One goroutine at a time may use it. The writer embedded in a Buffer is
+// the buffer owner's; each writer from Buffer.Parallel is for one batch.
 //
-// Commands of one writer are played in the order of recording, unless Key says otherwise.
-// A command about an entity of another world, a placeholder of another buffer, or a type of another
-// world panics when it is recorded; recording panics with an error that wraps ErrLimit, ErrSize, or
-// that of the universe, when there is no memory.
+// Commands of one writer are played in recording order, unless Key says otherwise. Recording panics
+// for an entity or a type of another world and for a placeholder of another buffer. Without memory
+// it panics with an error that wraps ErrLimit, ErrSize or the error of the universe.
 type Writer struct {
 	stream  *stream
 	batch   Batch // nil: the buffer's own writer
 	flight  uint64
 	ordinal int
 	key     int64
-	within  bool // a segment of this key is begun
-	ended   bool // the batch has
+	within  bool // a segment with this key has begun
+	ended   bool // the batch has ended
 }
 
-// Recorder is what records: a *Buffer or a *Writer.
+// Recorder is implemented by *Buffer and *Writer.
 type Recorder interface{ writer() *Writer }
 
 func (w *Writer) writer() *Writer { return w }
@@ -40,7 +39,8 @@ func (b *Buffer) writer() *Writer {
 	return b.Writer
 }
 
-// writerOf returns the writer of a recorder, nil for one that is nil, which check refuses.
+// writerOf returns the writer of a recorder. For a nil recorder it returns nil, which check
+// refuses.
 func writerOf(r Recorder) *Writer {
 	if r == nil {
 		return nil
@@ -48,8 +48,8 @@ func writerOf(r Recorder) *Writer {
 	return r.writer()
 }
 
-// Key sets the sort key of the commands that come: lower keys are played first, by
-// whichever writer they were recorded. It is 0 at first.
+// Key sets the sort key of the commands that this writer records from now on; 0 by default. Play
+// applies lower keys first, across all writers of the buffer.
 func (w *Writer) Key(key int64) {
 	w.check("Writer.Key")
 	if key != w.key {
@@ -57,7 +57,8 @@ func (w *Writer) Key(key int64) {
 	}
 }
 
-// open reports whether check has nothing to look at: the buffer's own writer, which may record.
+// open reports whether check would pass at once: w is the buffer's own writer and the buffer
+// records.
 func (w *Writer) open() bool {
 	return w != nil && w.stream != nil && w.batch == nil && !w.ended && w.stream.b.state.Load() == recording
 }
@@ -78,8 +79,8 @@ func (w *Writer) check(op string) {
 	}
 }
 
-// record writes a record with n bytes behind the list, if there is one, and returns where they are.
-// Everything that can fail comes first.
+// record writes a record with n bytes after the list, if there is one, and returns the record and
+// the address of those bytes. All steps that can fail come before the first write.
 func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.Entity, n int) (r *record, value unsafe.Pointer) {
 	s := w.stream
 	size := recordSize + roundUp(n)
@@ -93,7 +94,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 	if size > mostBytes {
 		panic(fmt.Errorf("command: a command of %d B: %w: one has at most %d B", size, ErrSize, mostBytes))
 	}
-	if s.inside { // seen by chance, but soon
+	if s.inside { // noticed by chance, but soon
 		s.b.torn.Store(true)
 		panic("command: two goroutines record by one writer at once, and what is recorded is void: bodies of jobs take one each, by Buffer.Parallel")
 	}
@@ -118,7 +119,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 	return r, r.after(at)
 }
 
-// record1 is record for a command about one entity: mostly there is nothing to do but to write it.
+// record1 is record for a command about one entity, with a short path for the usual case.
 func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *record, value unsafe.Pointer) {
 	s, size := w.stream, recordSize+roundUp(n)
 	if s.inside || !w.within || len(s.segments) == 0 || s.filled == 0 || s.b.traces {
@@ -137,14 +138,14 @@ func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *record, value u
 	return r, r.after(recordSize)
 }
 
-// withdraw takes back the record that was written last.
+// withdraw removes the last record written.
 func (w *Writer) withdraw(r *record) {
 	s := w.stream
 	s.pages[s.filled-1].used -= int(r.size)
 	s.segments[len(s.segments)-1].n--
 }
 
-// mostBytes is the size of the largest record: the largest run of chunks.
+// mostBytes is the size of the largest record, the largest run of chunks.
 const mostBytes = 1 << 20
 
 // caller returns the program counter of the first caller outside the package.
@@ -154,7 +155,7 @@ func caller() uintptr {
 	for {
 		f, more := frames.Next()
 		if !strings.HasPrefix(f.Function, "quarry/ecs/command.") || strings.HasSuffix(f.File, "_test.go") {
-			return f.PC + 1 // as a return address, which CallersFrames takes
+			return f.PC + 1 // a return address, as CallersFrames expects
 		}
 		if !more {
 			return 0
@@ -162,7 +163,7 @@ func caller() uintptr {
 	}
 }
 
-// checkEntity panics for an entity that commands of the buffer cannot be about.
+// checkEntity panics if commands of this buffer cannot be about e.
 func (w *Writer) checkEntity(op string, e ecs.Entity) {
 	b := w.stream.b
 	if b.w.Owns(e) || e == w.stream.newest && e != ecs.Null {

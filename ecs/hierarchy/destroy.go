@@ -6,13 +6,12 @@ import (
 	"quarry/ecs"
 )
 
-// Destroy ends entities with all their descendants, and returns how many those are.
-// All end or, where it panics like World.DestroyList, none. What is dead is passed by.
-// Links that go in a circle end too. Cost: two look-ups an entity, and one pass over
-// the children of each parent that stays.
+// Destroy ends the entities and all their descendants, and returns how many it ended. Dead entities
+// are ignored, and cycles end too. If Destroy panics, as World.DestroyList does, no entity has
+// ended. Cost: two look-ups an entity, and one pass over the children of each parent that stays.
 func (h *Hierarchy) Destroy(entities ...ecs.Entity) int {
 	var parents []ecs.Entity
-	list := slices.Clone(entities) // the dead and strangers too, which DestroyList knows
+	list := slices.Clone(entities) // dead and foreign entities are left to DestroyList
 	for _, e := range entities {
 		if h.world.Alive(e) {
 			parents = append(parents, h.Parent(e))
@@ -27,8 +26,8 @@ func (h *Hierarchy) Destroy(entities ...ecs.Entity) int {
 	return n
 }
 
-// descendants appends all below root to list, parents before children. An entity has one
-// parent, so no circle can be entered from above: only root itself may come again.
+// descendants appends everything below root to list, parents before children. An entity has one
+// parent, so no cycle can be entered from above: only root itself may appear again.
 func (h *Hierarchy) descendants(list []ecs.Entity, root ecs.Entity) []ecs.Entity {
 	next := len(list)
 	for e := root; ; e, next = list[next], next+1 {
@@ -43,8 +42,9 @@ func (h *Hierarchy) descendants(list []ecs.Entity, root ecs.Entity) []ecs.Entity
 	}
 }
 
-// prune takes from e's buffer what is not e's child, and what seen has already, to
-// which it adds the others when it is not nil. It returns how many it took.
+// prune removes from e's buffer every entity that is not e's child, and every entity that is
+// already in seen. If seen is not nil, prune adds the remaining children to it. It returns how many
+// entities it removed.
 func (h *Hierarchy) prune(e ecs.Entity, seen map[ecs.Entity]bool) int {
 	list, ok := h.children.Mut(e)
 	if !ok {

@@ -11,36 +11,36 @@ import (
 
 // The links.
 //
-// A link is written down twice: the child names its parent in a component, and the parent lists the
-// child in a buffer. Either alone would do for one direction and cost a search of the world for the
-// other; siblings in a list of links from one to the next, the third way, cost a cold record for
-// each step and a second write for each neighbour. Entities have versions, so a name that outlived
-// its entity is known for dead, and nothing must be cleaned for look-ups to be right: what
-// World.Destroy leaves behind is passed by until Sweep.
+// Each link is stored twice: the child names its parent in a component, and the parent lists the
+// child in a buffer. Either alone would serve one direction, and cost a search of the world for the
+// other. The third way, a linked list of siblings, costs a cold record per step and a second write
+// per neighbour. Entities have versions, so a name that outlives its entity is recognized as dead.
+// Look-ups are therefore right without clean-up; what World.Destroy leaves behind is ignored until
+// Sweep.
 //
 //	Parent of moon = earth         <- the truth: one word, so no entity has two parents
 //	[]Child of earth = moon, ...   <- the index of it, in the order in which they came
 //
-// Where the two differ the child's word counts. SetParent therefore does all that can fail first
-// (the buffer, the child's Parent of Null, the element), then writes the word, which makes the
-// link, and last takes the child out of the list that it left, which cannot fail.
+// If the two differ, the child's word counts. SetParent therefore first does everything that can
+// fail: the buffer, the child's Parent of Null, the element. Then it writes the child's word, which
+// makes the link. Last, it removes the child from its former parent's list, which cannot fail.
 //
-// The list keeps its order, so a child that leaves is searched for, and moves those behind it: 8 B
-// a sibling, read in order, some 1.0 us of 10,000. An index kept in the child would spare the
-// search and not the move, and be one more thing to keep true. Destroy takes all that end out of a
-// parent's list in one pass, 41 ns each of 10,000.
+// The list keeps its order, so removing a child takes a search and moves the siblings behind it: 8
+// B a sibling, read in order, about 1.0 us for 10,000. An index kept in the child would save the
+// search but not the move, and would be one more thing to keep consistent. Destroy removes all
+// ended children from a parent's list in one pass, 41 ns for each of 10,000.
 //
-// Invariants, checked by Verify; only writes around the Hierarchy break them, World.Destroy and
-// World.Instantiate included, and Sweep mends the first four:
+// Invariants, checked by Verify. Only writes around the Hierarchy break them, including
+// World.Destroy and World.Instantiate. Sweep repairs the first four:
 //
 //	H1 A Parent is Null or alive.
-//	H2 Who is in a buffer is alive, and its Parent is the buffer's entity.
-//	H3 Who has a parent is in its buffer, once.
-//	H4 Nobody is its own ancestor.
-//	H5 The order that ByDepth keeps, while no chunk of linked entities has changed since,
-//	   has each of them once, a level after its parent.
+//	H2 Every entity in a buffer is alive, and its Parent is the buffer's entity.
+//	H3 An entity with a parent is in that parent's buffer exactly once.
+//	H4 No entity is its own ancestor.
+//	H5 While no chunk of linked entities has changed since the order of ByDepth was made,
+//	   the order has each linked entity once, one level after its parent.
 
-// What SetParent's errors wrap, beside those of package ecs.
+// Errors that SetParent's errors wrap, besides those of package ecs.
 var (
 	// ErrDead says that an entity is not alive in the hierarchy's world.
 	ErrDead = errors.New("not alive in this world")
@@ -51,28 +51,28 @@ var (
 // inline is how many children lie in the chunk before they spill to the heap.
 const inline = 4
 
-// Parent is the component of entities that have a parent. One of Null or of an entity that is dead
-// is as none.
+// Parent is the component of entities that have a parent. A Parent of Null or of a dead entity
+// counts as none.
 type Parent struct{ Entity ecs.Entity }
 
-// Child is an element of the buffer of entities that have, or had, children.
+// Child is an element of the buffer of an entity that has or had children.
 type Child struct{ Entity ecs.Entity }
 
-// Hierarchy keeps the parents and the children of a world's entities true to each other. Several of
-// one world are the same, but for what ByDepth remembers. It belongs to the world's owner: one
-// goroutine at a time.
+// Hierarchy keeps the parents and the children of a world's entities consistent. All hierarchies of
+// one world see the same links; only the order that ByDepth keeps is their own. A Hierarchy belongs
+// to the world's owner: one goroutine at a time.
 type Hierarchy struct {
 	world       *ecs.World
 	parent      ecs.Component[Parent]
 	children    ecs.Buffer[Child]
 	addChildren *ecs.Change
-	nodes       *ecs.Query // all that have either type
-	moved       *ecs.Query // those in chunks that changed since order was made
+	nodes       *ecs.Query // all entities with either type
+	moved       *ecs.Query // the nodes in chunks that changed since order was made
 	order       order
 }
 
-// New registers Parent and Child with w and returns its hierarchy. It panics like ecs.Register.
-// Make it once: it has two queries, which Close takes out of the world.
+// New registers Parent and Child with w and returns a hierarchy of w. It panics if w is nil, and
+// like ecs.Register. Make one hierarchy per world: each has two queries, which Close removes.
 func New(w *ecs.World) *Hierarchy {
 	if w == nil {
 		panic("hierarchy: New: the world is nil")
@@ -87,21 +87,22 @@ func New(w *ecs.World) *Hierarchy {
 	}
 }
 
-// Close takes the hierarchy's queries out of its world; the links stay.
+// Close removes the hierarchy's queries from the world; the links stay.
 func (h *Hierarchy) Close() {
 	h.nodes.Close()
 	h.moved.Close()
 }
 
 // ParentType returns the handle of Parent, for archetypes and terms: ecs.Without of it finds roots.
-// Writing or removing through it breaks links, which Verify tells: Sweep mends them, and comes
-// before the next SetParent of those entities.
+// Writes and removals through the handle break links. Verify reports broken links, and Sweep
+// repairs them; call Sweep before the next SetParent of those entities.
 func (h *Hierarchy) ParentType() ecs.Component[Parent] { return h.parent }
 
-// ChildType returns the handle of the buffer of children, as ParentType.
+// ChildType returns the handle of the buffer of children. Writes through it break links; see
+// ParentType.
 func (h *Hierarchy) ChildType() ecs.Buffer[Child] { return h.children }
 
-// Parent returns e's parent, Null when it has none, when its parent is dead and when e is. It
+// Parent returns e's parent. It returns Null if e has no parent, or if e or its parent is dead. It
 // panics for an entity of another world.
 func (h *Hierarchy) Parent(e ecs.Entity) ecs.Entity {
 	if p := h.parent.Get(e); p != nil && h.world.Alive(p.Entity) {
@@ -110,10 +111,10 @@ func (h *Hierarchy) Parent(e ecs.Entity) ecs.Entity {
 	return ecs.Null
 }
 
-// Children yields e's children in the order in which they came; those that are dead or have another
-// parent are passed by. It panics for an entity of another world, and when the structure of the
-// world changes meanwhile: to destroy or move the children, gather them first, by slices.Collect.
-// Cost: two look-ups a child.
+// Children yields e's children in the order in which they were added. Dead entities, and entities
+// with another parent, are skipped. It panics for an entity of another world, and if the structure
+// of the world changes during the loop. To destroy or move the children, collect them first with
+// slices.Collect. Cost: two look-ups a child.
 func (h *Hierarchy) Children(e ecs.Entity) iter.Seq[ecs.Entity] {
 	return func(yield func(ecs.Entity) bool) {
 		list, ok := h.children.Get(e)
@@ -126,17 +127,17 @@ func (h *Hierarchy) Children(e ecs.Entity) iter.Seq[ecs.Entity] {
 	}
 }
 
-// linked reports whether c is alive and names e, which is alive, as its parent.
+// linked reports whether c is alive and names e as its parent; e is alive.
 func (h *Hierarchy) linked(c, e ecs.Entity) bool {
 	return h.world.Alive(c) && h.parent.Has(c) && h.parent.Get(c).Entity == e
 }
 
-// Ancestors yields e's parent, its parent and so on. It ends too where links that were written
-// directly go in a circle, having yielded each at least once. It panics for an entity of another
-// world. Cost: two look-ups each.
+// Ancestors yields e's parent, then the parent's parent, and so on. It also ends if links that were
+// written directly form a cycle, after it has yielded each entity at least once. It panics for an
+// entity of another world. Cost: two look-ups each.
 func (h *Hierarchy) Ancestors(e ecs.Entity) iter.Seq[ecs.Entity] {
 	return func(yield func(ecs.Entity) bool) {
-		// The mark moves up after 1, 2, 4 ... steps, so a circle comes to meet it.
+		// mark is moved up after 1, 2, 4 ... steps, so in a cycle the walk meets it.
 		a, mark, left, stride := h.Parent(e), e, 1, 1
 		for ; a != ecs.Null; a = h.Parent(a) {
 			if !yield(a) || a == mark {
@@ -150,7 +151,7 @@ func (h *Hierarchy) Ancestors(e ecs.Entity) iter.Seq[ecs.Entity] {
 	}
 }
 
-// Depth returns the number of e's ancestors: 0 for a root, and for what is dead.
+// Depth returns the number of e's ancestors: 0 for a root or a dead entity.
 func (h *Hierarchy) Depth(e ecs.Entity) int {
 	n := 0
 	for range h.Ancestors(e) {
@@ -159,14 +160,15 @@ func (h *Hierarchy) Depth(e ecs.Entity) int {
 	return n
 }
 
-// SetParent makes child the last child of parent, and takes it from the one it had; Null only takes
-// it, and Parent with it. The order of other children stays, and so does child's place when parent
-// is its parent already. It is a structural change where a type comes or goes: within a loop over
-// rows that panics.
+// SetParent makes child the last child of parent, and removes it from its former parent. If parent
+// is Null, SetParent only removes child from its parent, along with its Parent component. The order
+// of other children stays. If parent is child's parent already, nothing changes. SetParent is a
+// structural change if it adds or removes a type, and then panics inside a loop over rows.
 //
-// An error wraps ErrDead or ErrCycle and names both, or is a *ecs.LimitError: a parent has 131,072
-// children at most. No link has changed then. Cost: child's depth in look-ups, and a search through
-// the children that it leaves: 0.6 to 1.6 us of 10,000.
+// An error wraps ErrDead or ErrCycle and names both entities, or wraps a *ecs.LimitError: a parent
+// has at most 131,072 children. After an error no link has changed. Cost: a walk over parent's
+// ancestors if child has or had children, and a search through the former siblings: 0.6 to 1.6 us
+// for 10,000.
 func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	if err := h.refuse(child, parent); err != nil {
 		return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
@@ -192,7 +194,7 @@ func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	return nil
 }
 
-// refuse says why parent cannot be child's, or returns nil.
+// refuse returns the reason why parent cannot be child's parent, or nil.
 func (h *Hierarchy) refuse(child, parent ecs.Entity) error {
 	if !h.world.Alive(child) {
 		return fmt.Errorf("the child is %w", ErrDead)
@@ -207,7 +209,7 @@ func (h *Hierarchy) refuse(child, parent ecs.Entity) error {
 		return fmt.Errorf("the child %w", ErrCycle)
 	}
 	if !h.children.Has(child) {
-		return nil // nobody's ancestor
+		return nil // child has no descendants
 	}
 	for a := range h.Ancestors(parent) {
 		if a == child {
@@ -217,8 +219,8 @@ func (h *Hierarchy) refuse(child, parent ecs.Entity) error {
 	return nil
 }
 
-// list adds child to parent's buffer and gives child a Parent, all that can fail. On an error child
-// may keep a Parent of Null, which is as none.
+// list adds child to parent's buffer and gives child a Parent, which is all that can fail. After an
+// error child may keep a Parent of Null, which counts as none.
 func (h *Hierarchy) list(child, parent ecs.Entity) error {
 	if _, err := h.addChildren.Apply(parent); err != nil {
 		return err
@@ -235,7 +237,7 @@ func (h *Hierarchy) lists(parent, child ecs.Entity) bool {
 	return slices.Contains(h.children.Slice(parent), Child{child})
 }
 
-// unlist takes child from the buffer of the parent that it had, if that is alive.
+// unlist removes child from the buffer of its former parent, if that is alive.
 func (h *Hierarchy) unlist(child, old ecs.Entity) {
 	list, ok := h.children.Mut(old)
 	if !ok {

@@ -7,18 +7,18 @@ import (
 	"quarry/ecs"
 )
 
-// Instantiate copies root with all its descendants n times, as World.InstantiateGroup does: the
-// copies have parents and children among themselves, in the same order, and those of root come
-// behind the children of its parent. The batch is the n copies of root, then those of each
-// descendant. All are made or none: an error is a *ecs.LimitError. It panics like
-// World.InstantiateGroup, as when root is not alive or was destroyed.
+// Instantiate copies root and all its descendants n times, like World.InstantiateGroup. The copies
+// are linked among themselves, in the same order. The copies of root become the last children of
+// root's parent. The batch has the n copies of root first, then the copies of each descendant.
+// Either all copies are made, or none is and the error wraps a *ecs.LimitError. Instantiate panics
+// like World.InstantiateGroup, for instance if root is not alive.
 func (h *Hierarchy) Instantiate(root ecs.Entity, n int) (ecs.Batch, error) {
 	group, parent := []ecs.Entity{root}, ecs.Null
 	if h.world.Alive(root) {
 		group, parent = h.descendants(group, root), h.Parent(root)
 	}
 	if slices.Contains(group, parent) {
-		parent = ecs.Null // in a circle the copies have parents of their own
+		parent = ecs.Null // in a cycle the copies have parents of their own
 	}
 	if err := h.makeRoom(parent, n); err != nil {
 		return ecs.Batch{}, fmt.Errorf("hierarchy: Instantiate(%v, %d): %w", root, n, err)
@@ -39,7 +39,7 @@ func (h *Hierarchy) Instantiate(root ecs.Entity, n int) (ecs.Batch, error) {
 	return batch, nil
 }
 
-// makeRoom makes room for n children more in parent's buffer, if it has one.
+// makeRoom makes room for n more children in parent's buffer, if it has one.
 func (h *Hierarchy) makeRoom(parent ecs.Entity, n int) error {
 	list, ok := h.children.Mut(parent)
 	if !ok || n <= 0 {

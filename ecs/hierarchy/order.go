@@ -6,22 +6,22 @@ import (
 	"quarry/ecs"
 )
 
-// order is all linked entities by depth, and for each its parent.
+// order lists all linked entities by depth, each with its parent.
 type order struct {
 	nodes, parents []ecs.Entity
-	starts         []int // where each level begins, and the end
-	count          int   // entities that the query of nodes had
+	starts         []int // where each level begins; the last element is the end
+	count          int   // entities that nodes had when the order was made
 }
 
-// ByDepth yields the levels, parents before children: every entity at one depth that
-// has a parent or a buffer of children, and the parent of each, Null in level 0. In a
-// level the children of one parent stand together, in order. Hidden
-// entities are there too. Entities without either type are roots that it leaves out.
+// ByDepth yields the levels of the hierarchy, parents before children. A level has every entity of
+// one depth with a parent or a buffer of children, and the parent of each; in level 0 the parents
+// are Null. Children of one parent are adjacent, in order. Disabled entities and prefabs are
+// included. Entities with neither type are roots that ByDepth leaves out.
 //
-// The slices are to read. They are made anew by the first call after links
-// were set or rows with links came, went or moved, and good until then; else a call
-// allocates nothing and costs a comparison a chunk. Making them costs some look-ups
-// an entity. Entities whose links were broken directly may be missing until Sweep.
+// The slices are read-only. They are valid until a call of ByDepth that follows a change: links
+// set, or rows with links added, removed or moved. That call rebuilds the order, at the cost of
+// some look-ups an entity. Every other call allocates nothing and costs one comparison a chunk.
+// Entities whose links were broken directly may be missing until Sweep.
 func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 	h.refresh()
 	return func(yield func(nodes, parents []ecs.Entity) bool) {
@@ -35,19 +35,19 @@ func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 	}
 }
 
-// refresh makes the order anew when something has changed. A chunk that lost its last
-// row is shown by no query, so the entities are counted as well.
+// refresh rebuilds the order if something has changed. A chunk that lost its last row is no longer
+// visible to a query, so the entities are counted as well.
 func (h *Hierarchy) refresh() {
 	if h.order.count == h.nodes.Count() && h.moved.Empty() {
 		return
 	}
 	h.order.make(h)
 	for range h.moved.Rows() {
-		continue // the end of the loop moves the query's Since to now
+		continue // the end of the loop sets the query's Since to now
 	}
 }
 
-// make fills the order level by level, from the entities without a parent.
+// make fills the order level by level, starting with the entities without a parent.
 func (o *order) make(h *Hierarchy) {
 	o.nodes, o.parents, o.starts = o.nodes[:0], o.parents[:0], append(o.starts[:0], 0)
 	o.count = h.nodes.Count()

@@ -7,14 +7,14 @@ import (
 	"quarry/ecs"
 )
 
-// ErrBroken is wrapped by what Verify returns.
+// ErrBroken is wrapped by the errors of Verify.
 var ErrBroken = errors.New("a link is broken")
 
-// Verify checks the invariants, H1 to H5 of hierarchy.go, and names the first that does not hold: a
-// parent or child that is dead (H1, H2), a link with one side only (H2, H3), a circle (H4), which
-// Sweep mends, or the slices of ByDepth, which a write to them broke (H5). Only writes around the
-// Hierarchy break one, World.Destroy included. Cost: it looks at every link, and allocates a map of
-// them.
+// Verify checks the invariants H1 to H5 of hierarchy.go and returns an error that names the first
+// broken one: a dead parent or child (H1, H2), a link on one side only (H2, H3), a cycle (H4), or a
+// write to the slices of ByDepth (H5). Sweep repairs all but the last. Only writes around the
+// Hierarchy, including World.Destroy, break invariants. Cost: one visit of every link, and a map of
+// all links.
 func (h *Hierarchy) Verify() error {
 	listed := map[ecs.Entity]bool{}
 	nodes := h.nodes.Entities(nil)
@@ -37,7 +37,7 @@ func (h *Hierarchy) Verify() error {
 			return broken("H3: %v is not among the children of its parent %v", e, p)
 		}
 	}
-	// All links are mutual now, so a level-by-level walk misses circles and nothing else.
+	// All links are mutual here, so a walk by level misses entities in cycles and no others.
 	h.refresh()
 	if n := len(nodes) - len(h.order.nodes); n != 0 {
 		return broken("H4: %d entities are under none that has no parent", n)
@@ -45,7 +45,7 @@ func (h *Hierarchy) Verify() error {
 	return h.verifyOrder()
 }
 
-// verifyOrder checks H5 of an order that has as many entities as there are nodes.
+// verifyOrder checks H5 of an order with as many entities as there are nodes.
 func (h *Hierarchy) verifyOrder() error {
 	o, depth := &h.order, map[ecs.Entity]int{} // plus 1: Null has 0
 	for i := 1; i < len(o.starts); i++ {
@@ -67,11 +67,11 @@ func broken(format string, args ...any) error {
 	return fmt.Errorf("hierarchy: Verify: %w: "+format, append([]any{ErrBroken}, args...)...)
 }
 
-// Sweep mends what was done around the hierarchy, and returns how many links that was. A Parent
-// that is dead goes; children that are dead, twice or another's leave the buffer; a child that is
-// not in its parent's buffer becomes the last there; a circle is opened at one of its entities. An
-// error is a *ecs.LimitError, and the rest is mended by another call. It is a structural change.
-// Cost: as Verify.
+// Sweep repairs links that were broken around the hierarchy, and returns the number of repairs. It
+// removes a dead Parent. It removes from a buffer dead entities, duplicates, and children of
+// another parent. It appends a child that is missing from its parent's buffer. It opens a cycle at
+// one of its entities. An error wraps a *ecs.LimitError; another call repairs the rest. Sweep is a
+// structural change. Cost: as Verify.
 func (h *Hierarchy) Sweep() (mended int, err error) {
 	nodes, listed := h.nodes.Entities(nil), map[ecs.Entity]bool{}
 	for _, e := range nodes {
@@ -96,7 +96,7 @@ func (h *Hierarchy) Sweep() (mended int, err error) {
 	return mended + n, err
 }
 
-// openCircles takes one entity of each circle from its parent.
+// openCircles removes one entity of each cycle from its parent.
 func (h *Hierarchy) openCircles(nodes []ecs.Entity) (opened int, err error) {
 	h.refresh()
 	if len(h.order.nodes) == h.nodes.Count() {

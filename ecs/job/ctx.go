@@ -6,43 +6,42 @@ import (
 	"quarry/ecs"
 )
 
-// Ctx is what a body knows beside its rows. It is good until the body returns, on the
-// goroutine that the body was called on.
+// Ctx is the context of one call of a body. It is valid until the body returns, on the goroutine
+// that called the body.
 type Ctx struct {
 	job      *Job
 	accessor *ecs.Accessor
 	worker   int
 	ordinal  int
 	part     ecs.RowRange
-	walked   int // rows, since the worker entered the flight
+	walked   int // rows since the worker entered the flight
 }
 
-// seat is a worker's Ctx of a job, on cache lines of its own.
+// seat is a worker's Ctx for a job, padded so that workers share no cache lines.
 type seat struct {
 	ctx Ctx
 	_   [64]byte
 }
 
-// Worker returns the number of the worker that the body runs on, from 0 to
-// Scheduler.Workers() - 1; 0 is the goroutine of the caller. No two bodies run on one at once.
+// Worker returns the number of the worker that runs the body, from 0 to Scheduler.Workers() - 1. 0
+// is the goroutine that called Complete. No two bodies run on one worker at once.
 func (c *Ctx) Worker() int { return c.worker }
 
-// Flight returns the number of the flight among all of the scheduler, from 1, in the order of
-// scheduling. With Ordinal it orders what bodies record, as in a command.Buffer: command.Batch is
-// implemented by Ctx.
+// Flight returns the number of the flight, from 1, in the order in which the scheduler's flights
+// were scheduled. Flight and Ordinal together order what bodies record; Ctx implements
+// command.Batch.
 func (c *Ctx) Flight() uint64 { return c.job.number }
 
-// Ordinal returns the number of the first of the parts that the body was called for. It
-// rises with the rows and is the same for any number of workers; so are the parts of a job that
-// Reduces, while other jobs get as many adjacent ones at once as time allows. It is -1 when no
-// body is under way.
+// Ordinal returns the number of the first part of this call. Parts are numbered in the order of the
+// rows, the same for any number of workers. A call of a job that Reduces gets one part; other jobs
+// get as many adjacent parts at once as time allows. Ordinal is -1 when no body is under way.
 func (c *Ctx) Ordinal() int { return c.ordinal }
 
-// Row returns where the first of the rows is in its chunk: a multiple of 64.
+// Row returns the index in the chunk of the first row of this call, a multiple of 64.
 func (c *Ctx) Row() int { return c.part.Row() }
 
-// Index returns how many rows match before the first of these, in the order of Query.Rows.
-// The job must be Indexed.
+// Index returns the number of matching rows before this call, in the order of Query.Rows. It panics
+// unless the job is Indexed.
 func (c *Ctx) Index() int {
 	if !c.job.indexed {
 		panic(fmt.Sprintf("job: Ctx.Index: job %s does not count its rows: make it with Indexed", c.job.name))
@@ -50,14 +49,15 @@ func (c *Ctx) Index() int {
 	return c.job.starts[c.ordinal]
 }
 
-// Accessor returns what look-ups of the job's Uses are made of: health.Lookup(c.Accessor()).
+// Accessor returns the accessor from which a body makes look-ups of the types in Uses:
+// health.Lookup(c.Accessor()).
 func (c *Ctx) Accessor() *ecs.Accessor { return c.accessor }
 
-// Alive is World.Alive.
+// Alive reports whether e is alive, like World.Alive.
 func (c *Ctx) Alive(e ecs.Entity) bool { return c.job.s.w.Alive(e) }
 
-// walk calls the body for the parts [lo, hi), where a part or several adjacent ones have a
-// row that matches.
+// walk calls the body for the parts [lo, hi). It joins adjacent parts, unless the job Reduces, and
+// skips ranges without a matching row.
 func (c *Ctx) walk(lo, hi int) {
 	j := c.job
 	for i := lo; i < hi && !j.failed.Load(); {
@@ -79,7 +79,7 @@ func (c *Ctx) walk(lo, hi int) {
 	}
 }
 
-// count finds how many rows match before each part. No body of the flight runs yet.
+// count counts the matching rows before each part. No body of the flight runs yet.
 func (c *Ctx) count() {
 	j := c.job
 	j.starts = j.starts[:0]

@@ -1,5 +1,5 @@
-// Package job runs work over the rows of queries on several goroutines, in the order that the
-// queries' terms ask for.
+// Package job runs work over the rows of queries on several goroutines. The terms of the queries
+// decide which jobs run together and which one after the other.
 //
 //	s := job.NewScheduler(w)
 //	move := s.For(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))).Named("move") // once
@@ -14,8 +14,8 @@
 //	sum := job.NewPartials[float64]()              // s.For(q).Reduces(sum): *sum.At(c) += x,
 //	total := sum.Fold(0, add)                      // the same to the bit for any number of workers
 //
-// Of two jobs in flight of which one writes what the other uses, the one that was scheduled first
-// runs first; others run together. Printing the scheduler shows it:
+// If one of two jobs in flight writes what the other uses, they run in the order of scheduling;
+// other jobs run together. Printing the scheduler shows the dependencies:
 //
 //	job           rows  parts  after            access
 //	steer       100000    123                   query(Write Velocity)
@@ -23,40 +23,41 @@
 //	count       100000    123  move             query(Read Position)
 //	audit       100000    123  steer            query(Read Velocity)
 //
-// Rows are cut into parts of 64 to 4,096, by their number only, that begin at a multiple of 64 in
-// their chunk. Workers claim as many adjacent parts as should take some 30 us, by what the job's
-// last flights took. Ordinals are those of parts, so they rise with the rows.
+// Rows are cut into parts of 64 to 4,096 rows, by the number of rows only. A part begins at a
+// multiple of 64 in its chunk. A worker claims as many adjacent parts as should take about 30 us,
+// judging by the job's last flights. An ordinal is the number of a part, so ordinals rise with the
+// rows.
 //
 // Ownership: the world's owner makes, schedules and completes jobs, outside of bodies and of loops
-// over rows. From schedule to Complete a job's types are lent to it: the world's own functions
-// panic where they write them, or read what the job writes. Structural changes complete all jobs
-// first. A Job has one flight at a time.
+// over rows. From scheduling to Complete the types of a job are lent to it: functions of the world
+// panic if they write those types, or read what the job writes. A structural change first completes
+// all jobs. A Job has one flight at a time.
 //
 // Goroutines: bodies run on the workers and on the goroutine that completes, which takes part. A
-// body uses its rows, look-ups from its Ctx, and Go memory as any goroutine may; a structural
-// change in it panics (record it by command.Buffer.Parallel of the Ctx), and so do scheduling and
-// completing, on a worker's goroutine only where it would wait, or in debug builds. Workers are
-// parked when nothing is to do, until Close. A body that waits for another one's worker may wait
-// for ever.
+// body may use its rows, look-ups from its Ctx, and Go memory like any goroutine. A structural
+// change in a body panics; record it with command.Buffer.Parallel of the Ctx instead. Scheduling
+// and completing in a body panic too; on a worker's goroutine only if the call would wait, or in
+// debug builds. Idle workers are parked, until Close. A body that waits for another body may wait
+// forever.
 //
-// Garbage collector: a job keeps the memory of its parts and partials; a flight allocates nothing.
+// Garbage collector: a job keeps the memory of its parts and partials. A flight allocates nothing.
 //
-// Failure: a panic in a body, and runtime.Goexit, drop the parts that nobody has begun and come
-// back from Complete as a [*PanicError] with the stack; jobs that depend on the failed one run, and
-// the world stays usable. Where the body with the Goexit (testing's FailNow is one) ran on the
-// caller's own goroutine, that goroutine ends instead, and the next Complete, of any goroutine,
-// returns the error. A broken contract panics with names.
+// Failure: a panic or runtime.Goexit in a body drops the parts that no worker has begun. Complete
+// returns it as a [*PanicError] with the stack. Jobs that depend on the failed job still run, and
+// the world stays usable. If a body calls runtime.Goexit (as testing's FailNow does) on the
+// goroutine that completes, that goroutine ends, and the next Complete, on any goroutine, returns
+// the error. A broken contract panics with a message that names the job.
 //
-// Determinism: what bodies write to their rows and partials, and record, does not depend on the
-// number of workers, nor on time, when it depends on each row alone. Which rows come in one call
-// depends on both unless the job Reduces, and so do the number of a row in its call and
-// Ctx.Ordinal: seed by the entity, or by Ctx.Row plus that number. What is recorded once a call
-// needs Reduces as well.
+// Determinism: what bodies write to rows and partials, and record, does not depend on time or on
+// the number of workers, provided it depends on each row alone. Which rows one call gets depends on
+// both, unless the job Reduces; so do the number of a row within its call, and Ctx.Ordinal. So seed
+// random numbers by the entity, or by Ctx.Row plus the row's number. Recording once per call needs
+// Reduces.
 //
-// Profiles: [Scheduler.Label] says for whom jobs run, to pprof and runtime/trace.
+// Profiles: [Scheduler.Label] attributes the bodies of jobs in pprof and runtime/trace.
 //
-// Cost, on two cores of an EPYC, three runs (go test ./ecs/job -bench .): a job without rows is
-// scheduled and completed in 0.13 to 0.15 us, one of 1,000 cheap rows in 1.2 to 1.4 us, where a
-// loop takes 0.7; two workers do 100,000 rows of 54 ns in 1.90 to 2.07 times less than one, 16,000
-// in 1.6 to 1.8.
+// Cost, on two cores of an EPYC, three runs (go test ./ecs/job -bench .): scheduling and completing
+// a job takes 0.13 to 0.15 us without rows, 1.2 to 1.4 us with 1,000 cheap rows, where a plain loop
+// takes 0.7 us. Two workers run 100,000 rows of 54 ns 1.90 to 2.07 times as fast as one, and 16,000
+// rows 1.6 to 1.8 times as fast.
 package job

@@ -2,9 +2,10 @@ package job
 
 import "quarry/ecs"
 
-// Each1 makes a body of what is to be done with one entity: f gets its row in the rows of the call
-// and its component, nil where the chunk lacks an Optional type. Make it once, not in every frame.
-// Cost: a call per entity, where a loop in a body has none.
+// Each1 returns a body that calls f for each entity. row is the entity's row in the rows of the
+// call, a points to its component, or is nil if the chunk lacks an Optional type. Make the body
+// once, not in every frame. It panics if f is nil. Cost: one call per entity, which a loop in a
+// body does not have.
 func Each1[A any](a ecs.Component[A], f func(c *Ctx, row int, a *A)) func(*Ctx, ecs.Rows) {
 	if f == nil {
 		panic("job: Each1: the function is nil")
@@ -30,7 +31,7 @@ func Each2[A, B any](a ecs.Component[A], b ecs.Component[B], f func(c *Ctx, row 
 	}
 }
 
-// rowOf returns a row of a column, nil where the chunk has none.
+// rowOf returns a pointer to a row of a column, or nil if the chunk has no such column.
 func rowOf[T any](column []T, i int) *T {
 	if column == nil {
 		return nil

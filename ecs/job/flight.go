@@ -9,34 +9,34 @@ import (
 	"quarry/ecs"
 )
 
-// flight is one time that a job runs: what it runs over, whom it waits for, and how far it
-// has come. A Job has one at a time and keeps the memory for the next.
+// flight is one run of a job: the rows, the flights it waits for, and its progress. A Job has one
+// flight at a time and reuses the memory for the next.
 type flight struct {
 	mode   mode
 	body   func(*Ctx, ecs.Rows)
-	labels context.Context // see Scheduler.Label; nil: none
-	number uint64          // among all flights of the scheduler; 0: never scheduled
+	labels context.Context // see Scheduler.Label; nil if none
+	number uint64          // among all flights of the scheduler; 0 if never scheduled
 	out    bool            // scheduled and not completed
 	mark   uint64          // Scheduler.mark of the call that completes it
 	before []Handle        // flights that it depends on, finished or not
 	parts  []ecs.RowRange  // in the order of Query.Rows
-	starts []int           // of an Indexed job: rows that match before each part
+	starts []int           // of an Indexed job: matching rows before each part
 	rows   int             // of all parts, matching or not
-	batch  int             // parts to claim at once, at most
-	worth  int64           // ns that it is estimated to take; at least 1
+	batch  int             // most parts to claim at once
+	worth  int64           // estimated ns; at least 1
 
 	// Under Scheduler.mu.
-	blockers   int    // of before, not finished
-	dependents []*Job // that count this one among their blockers
+	blockers   int    // flights of before that have not finished
+	dependents []*Job // flights that count this one as a blocker
 	running    int    // workers inside
 	open       bool   // several workers may be inside
 	listed     bool   // in Scheduler.ready
 	failure    *PanicError
-	cost       float64 // ns a row, of the flights so far; 0: not known
+	cost       float64 // ns a row, over the flights so far; 0 if not known
 	spent      int64   // ns, of the workers that left
-	walked     int     // rows, of the same
+	walked     int     // rows, of the workers that left
 
-	next     atomic.Int64 // part to be claimed next
+	next     atomic.Int64 // first part not claimed
 	failed   atomic.Bool
 	finished atomic.Bool
 }
@@ -55,18 +55,18 @@ const (
 	largestGrain  = 4096 // rows
 	partsWanted   = 128  // enough for any number of workers to end at the same time
 
-	claimTime  = 30 * time.Microsecond // that a claim should take
-	guessedRow = 10                    // ns a row, until measured
+	claimTime  = 30 * time.Microsecond // target time of a claim
+	guessedRow = 10                    // ns a row, before the first measurement
 )
 
-// grainOf returns how many rows a part has at most, for a number of rows in all.
+// grainOf returns the most rows of a part, for a total number of rows.
 func grainOf(rows int) int {
 	grain := ((rows+partsWanted-1)/partsWanted + 63) &^ 63
 	return min(max(grain, smallestGrain), largestGrain)
 }
 
-// plan cuts the rows into parts, and estimates what they take. The cut depends on the
-// number of rows alone.
+// plan cuts the rows into parts and estimates how long they take. The cut depends on the number of
+// rows alone.
 func (j *Job) plan() {
 	f := &j.flight
 	f.parts, f.rows = j.borrow.Split(f.parts[:0], largestGrain), 0
@@ -94,8 +94,9 @@ func (f *flight) claimable() bool { return !f.exhausted() && (f.open || f.runnin
 // exhausted reports whether all parts are claimed, or dropped.
 func (f *flight) exhausted() bool { return int(f.next.Load()) >= len(f.parts) }
 
-// claim takes the parts [lo, hi) for one of n workers; none when hi is lo (J2). A worker
-// takes less when little is left, so that all end together; one that is alone (n = 1) does not.
+// claim takes the parts [lo, hi) for one of n workers; lo equals hi if none are left (J2). A worker
+// takes fewer parts when few are left, so that all workers end together. A worker that is alone (n
+// = 1) takes all.
 func (f *flight) claim(n int) (lo, hi int) {
 	for {
 		lo, all := int(f.next.Load()), len(f.parts)
@@ -112,8 +113,7 @@ func (f *flight) claim(n int) (lo, hi int) {
 	}
 }
 
-// fail notes a panic, that of the lowest ordinal, and drops the parts that nobody has
-// claimed. Under mu.
+// fail keeps the failure with the lowest ordinal, and drops the parts not claimed yet. Under mu.
 func (f *flight) fail(e *PanicError) {
 	if f.failure == nil || e.Ordinal < f.failure.Ordinal {
 		f.failure = e
@@ -122,7 +122,7 @@ func (f *flight) fail(e *PanicError) {
 	f.next.Store(int64(len(f.parts)))
 }
 
-// launch puts a planned flight among those that depend on each other (J1).
+// launch adds a planned flight to those in flight, and makes it ready if nothing blocks it (J1).
 func (s *Scheduler) launch(j *Job) {
 	f := &j.flight
 	f.next.Store(0)
@@ -144,7 +144,7 @@ func (s *Scheduler) launch(j *Job) {
 	}
 }
 
-// makeReady lets workers enter a flight whose blockers have finished. Under mu.
+// makeReady lets workers enter a flight whose blockers have all finished. Under mu.
 func (s *Scheduler) makeReady(j *Job) {
 	if len(j.parts) == 0 {
 		s.finish(j)
@@ -152,7 +152,7 @@ func (s *Scheduler) makeReady(j *Job) {
 	}
 	s.turns.Add(1)
 	if j.mode == here {
-		return // the caller finds it among those that it completes
+		return // the caller finds it in wanted
 	}
 	j.listed = true
 	s.ready = append(s.ready, j)
@@ -160,7 +160,7 @@ func (s *Scheduler) makeReady(j *Job) {
 	s.wake()
 }
 
-// unlist takes a flight without parts to claim off those that are ready. Under mu.
+// unlist removes a flight without parts to claim from ready. Under mu.
 func (s *Scheduler) unlist(j *Job) {
 	if !j.listed {
 		return
@@ -171,8 +171,8 @@ func (s *Scheduler) unlist(j *Job) {
 	s.ready = slices.Delete(s.ready, i, i+1)
 }
 
-// wake notes how many workers the work that is ready deserves: one for each stretch of
-// Inline, no more than could enter, less those that are awake and free. Under mu.
+// wake notes how many workers to wake for the ready work: one for each stretch of Inline, at most
+// as many as could enter, minus the workers that are awake and free. Under mu.
 func (s *Scheduler) wake() {
 	if s.parked == 0 {
 		return
@@ -195,8 +195,8 @@ func (s *Scheduler) wake() {
 	}
 }
 
-// finish ends a flight that nobody is in and that has no parts left (J3), and makes those
-// ready that waited for it alone. Under mu.
+// finish ends a flight with no parts left and no workers inside (J3), and makes flights ready that
+// waited for it alone. Under mu.
 func (s *Scheduler) finish(j *Job) {
 	f := &j.flight
 	s.unlist(j)
@@ -219,7 +219,7 @@ func (s *Scheduler) finish(j *Job) {
 	f.dependents = f.dependents[:0]
 }
 
-// unlock unlocks mu and wakes those that it was decided to wake meanwhile.
+// unlock unlocks mu and wakes the goroutines chosen while it was held.
 func (s *Scheduler) unlock() {
 	signals, owner := s.signals, s.waiting
 	s.signals, s.waiting = 0, false

@@ -2,16 +2,15 @@ package job
 
 import "runtime"
 
-// Handle is a flight of a job, or several of them. The zero value is one that has been
-// completed. Like the jobs it belongs to the world's owner.
+// Handle identifies one flight of a job, or several flights. The zero value behaves like a
+// completed flight. Handles belong to the world's owner, like jobs.
 type Handle struct {
 	j      *Job // nil: the zero value, or a combination
 	number uint64
 	more   []Handle
 }
 
-// Combine returns a handle of all the flights. It costs an allocation where there are
-// several.
+// Combine returns one handle for all the flights. It allocates if there are several.
 func Combine(handles ...Handle) Handle {
 	var all []Handle
 	for _, h := range handles {
@@ -33,7 +32,7 @@ func (h Handle) each(f func(Handle)) {
 	}
 }
 
-// scheduler returns that of the flights; nil: there are none.
+// scheduler returns the scheduler of the flights, or nil if there are none.
 func (h Handle) scheduler() *Scheduler {
 	switch {
 	case h.j != nil:
@@ -44,9 +43,10 @@ func (h Handle) scheduler() *Scheduler {
 	return nil
 }
 
-// Complete runs and waits for the flights and all that they depend on, and ends their
-// borrows: their types are the owner's again. The caller takes part. The error joins the
-// *PanicError of each job that was completed since the last Complete of anything and failed.
+// Complete runs and waits for the flights and everything they depend on; the caller takes part. It
+// then ends their borrows, so that their types are the owner's again. The error joins the
+// *PanicError of every failed job that was completed and not yet reported. It panics if h combines
+// flights of several schedulers.
 func (h Handle) Complete() error {
 	s := h.scheduler()
 	if s == nil {
@@ -65,13 +65,12 @@ func (h Handle) Complete() error {
 	return s.takeErrors()
 }
 
-// Done reports whether the flights have finished, so that Complete would not wait. It
-// waits for nothing. Work that was too short to wake a worker for is begun by it, by a worker
-// or, where there are none, by the caller. When it says no it has let other goroutines run
-// (runtime.Gosched), so a loop of it alone ends on one thread too. Such a loop takes part in
-// nothing and uses up a thread, and in WebAssembly a body that waits for the host, as for a
-// file, waits until the loop sleeps: to wait, call Complete; to poll, do so between other
-// work, or with time.Sleep.
+// Done reports whether the flights have finished, so that Complete would not wait. Done itself does
+// not wait. It starts work that was too short to wake a worker for: on a worker, or on the caller
+// if there are no other workers. Before it returns false it calls runtime.Gosched, so a loop that
+// only calls Done ends even on one thread. Such a loop occupies a thread and does none of the work.
+// In WebAssembly, a body that waits for the host, for instance for a file, waits until the loop
+// sleeps. To wait, call Complete; to poll, call Done between other work, or with time.Sleep.
 func (h Handle) Done() bool {
 	s := h.scheduler()
 	if s == nil {
@@ -86,7 +85,7 @@ func (h Handle) Done() bool {
 		done = h.done() && done
 	}
 	if !done {
-		runtime.Gosched() // nothing else would take the only thread away from a loop of this
+		runtime.Gosched() // a loop of Done on one thread must let others run
 	}
 	return done
 }

@@ -8,18 +8,18 @@ import (
 	"quarry/internal/seam"
 )
 
-// Job is work over the rows of a query, made once and scheduled as often as wanted, one
-// flight at a time: to schedule it again completes the former first. Its methods are for
-// the world's owner, outside of bodies.
+// Job is work over the rows of a query. It is made once and scheduled any number of times, one
+// flight at a time: scheduling it again first completes the former flight. Its methods are for the
+// world's owner, outside of bodies.
 type Job struct {
 	s        *Scheduler
 	query    *ecs.Query
 	name     string
 	uses     []ecs.Term
-	writer   string // of the first of them that writes and was not given to Exclusive
+	writer   string // first term of uses that writes and was not declared by Exclusive
 	indexed  bool
 	partials []Reduction
-	fixed    bool // scheduled before: what it is stays
+	fixed    bool // scheduled before: its declarations no longer change
 
 	borrow *ecs.Borrow
 	access ecs.Access
@@ -29,8 +29,9 @@ type Job struct {
 	flight
 }
 
-// For makes a job over the rows of q, with the access that its terms declare. It may read and
-// write those types through its rows; for look-ups of other entities see Uses.
+// For returns a new job over the rows of q. Its bodies may read and write, through their rows, the
+// types that the terms of q declare. To look up other entities see Uses. For panics if q is nil,
+// closed, or of another world.
 func (s *Scheduler) For(q *ecs.Query) *Job {
 	s.enter("Scheduler.For")
 	switch q.World() {
@@ -46,16 +47,16 @@ func (s *Scheduler) For(q *ecs.Query) *Job {
 // Query returns the query that the job runs over.
 func (j *Job) Query() *ecs.Query { return j.query }
 
-// Named gives the job a name, for messages.
+// Named sets the name of the job, for messages and profiles. It returns j.
 func (j *Job) Named(name string) *Job {
 	j.build("Job.Named")
 	j.name = name
 	return j
 }
 
-// Uses declares types that the body looks up of any entity, by ecs.Read and ecs.Write terms:
-// health.Lookup(c.Accessor()). A type that it looks up to write needs the job to run on one
-// worker, or Exclusive. The query may declare the type too where both only read.
+// Uses declares, by ecs.Read and ecs.Write terms, the types that the body looks up for any entity:
+// health.Lookup(c.Accessor()). A job that looks up to write must run on one worker, or declare the
+// type by Exclusive. The query may declare the same type if both only read it. Uses returns j.
 func (j *Job) Uses(terms ...ecs.Term) *Job {
 	j.build("Job.Uses")
 	for _, t := range terms {
@@ -67,25 +68,25 @@ func (j *Job) Uses(terms ...ecs.Term) *Job {
 	return j
 }
 
-// Exclusive is Uses for a job that runs on several workers and writes through look-ups. The
-// caller promises that no entity is written for two rows, nor written for one and read for
-// another; nothing but the race detector checks that.
+// Exclusive is Uses for a job that runs on several workers and writes through look-ups. The caller
+// promises that no entity is written for two rows, and that no entity written for one row is read
+// for another. Only the race detector checks this.
 func (j *Job) Exclusive(terms ...ecs.Term) *Job {
 	j.build("Job.Exclusive")
 	j.uses = append(j.uses, terms...)
 	return j
 }
 
-// Indexed makes Ctx.Index count the rows that match. Cost: one pass over the masks, before
-// the first body, by one worker.
+// Indexed makes Ctx.Index available, the number of matching rows before a call. It returns j. Cost:
+// one pass over the enable masks before the first body, by one worker.
 func (j *Job) Indexed() *Job {
 	j.build("Job.Indexed")
 	j.indexed = true
 	return j
 }
 
-// Reduces gives the job partials of its own. Bodies are then called once a part, with the
-// same rows and ordinal in every run and for any number of workers.
+// Reduces gives the job partials of its own. Bodies are then called once per part, so each call
+// gets the same rows and ordinal in every run, for any number of workers. Reduces returns j.
 func (j *Job) Reduces(p Reduction) *Job {
 	j.build("Job.Reduces")
 	if p == nil {
@@ -96,8 +97,9 @@ func (j *Job) Reduces(p Reduction) *Job {
 	return j
 }
 
-// After makes the next flight wait for others, besides those that it depends on by what it
-// reads and writes. Handles of flights that were completed, and the zero value, say nothing.
+// After makes the next flight wait for other flights, besides those that conflict with its access.
+// Zero handles and handles of completed flights have no effect. After returns j. It panics for a
+// job of another scheduler.
 func (j *Job) After(handles ...Handle) *Job {
 	if j == nil || j.s == nil {
 		j.build("Job.After")
@@ -114,8 +116,8 @@ func (j *Job) After(handles ...Handle) *Job {
 	return j
 }
 
-// Access returns what the job reads and writes: what its query does, and its uses. It is what
-// decides for whom the job waits. Before the first flight it allocates, and panics for uses that
+// Access returns what the job reads and writes: the access of its query and of its uses. It decides
+// which jobs the job waits for. Before the first flight, Access allocates, and panics for uses that
 // a flight would refuse.
 func (j *Job) Access() ecs.Access {
 	if j == nil || j.s == nil {
@@ -128,12 +130,12 @@ func (j *Job) Access() ecs.Access {
 	return j.access
 }
 
-// lends makes the borrow of what the job declares.
+// lends makes the borrow of the types that the job declares.
 func (j *Job) lends() *ecs.Borrow {
 	return seam.NewBorrow(j.query, "job "+j.name, j.s.structural, j.uses...)
 }
 
-// build panics when the job cannot be told more of itself.
+// build panics if the job can no longer be configured.
 func (j *Job) build(op string) {
 	if j == nil || j.s == nil {
 		panic("job: " + op + ": the job is nil or the zero value; jobs come from Scheduler.For")
@@ -144,12 +146,11 @@ func (j *Job) build(op string) {
 	}
 }
 
-// Parallel schedules a flight for several workers. body is called with some rows of one
-// chunk at a time, which begin at a multiple of 64, in no order and by several goroutines at
-// once. How many rows come at a time depends on the workers and on time, unless the job
-// Reduces. It may use what comes from its Ctx and rows, and nothing else of the world. It
-// allocates nothing once the job has run. It panics inside a loop over rows, and on a
-// closed world.
+// Parallel schedules a flight on several workers. body is called by several goroutines at once, in
+// no order, each time with some rows of one chunk that begin at a multiple of 64. The number of
+// rows per call depends on the workers and on time, unless the job Reduces. The body may use its
+// Ctx, its rows and look-ups, and nothing else of the world. Parallel allocates nothing once the
+// job has run. It panics inside a loop over rows, and if the world is closed.
 func (j *Job) Parallel(body func(c *Ctx, rows ecs.Rows)) Handle {
 	return j.schedule("Job.Parallel", parallel, body)
 }
@@ -159,13 +160,13 @@ func (j *Job) Schedule(body func(c *Ctx, rows ecs.Rows)) Handle {
 	return j.schedule("Job.Schedule", single, body)
 }
 
-// Run is Schedule and Complete, on the goroutine of the caller.
+// Run is Schedule followed by Complete; the bodies run on the caller's goroutine.
 func (j *Job) Run(body func(c *Ctx, rows ecs.Rows)) error {
 	return j.schedule("Job.Run", here, body).Complete()
 }
 
-// Complete is Handle.Complete of the job's flight, when one is under way. It costs nothing
-// else.
+// Complete completes the job's flight like Handle.Complete. It costs next to nothing if no flight
+// is under way.
 func (j *Job) Complete() error {
 	if j == nil || j.s == nil {
 		j.build("Job.Complete")
@@ -208,7 +209,7 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 	return Handle{j: j, number: j.number}
 }
 
-// settle makes what the job keeps from its first flight on.
+// settle makes, at the first flight, what the job keeps from then on.
 func (j *Job) settle() {
 	if j.fixed {
 		return
@@ -223,8 +224,8 @@ func (j *Job) settle() {
 	j.fixed = true
 }
 
-// depend finds the flights that come before the one to be launched (J1), the last first, and leaves
-// out those that come before others that it found: a chain of jobs needs one each.
+// depend finds the flights that the next flight must wait for (J1), the latest first. It leaves out
+// flights that one already found waits for, so in a chain of jobs each has one dependency.
 func (j *Job) depend() {
 	s := j.s
 	j.before = j.before[:0]

@@ -6,18 +6,18 @@ import (
 	"runtime/trace"
 )
 
-// Labels say for which work a goroutine runs, in profiles and traces. A flight has the labels that
-// the owner had when it was scheduled, so bodies count as work of the code that scheduled them, on
-// whatever goroutine they run. They are set once for each worker that enters a flight.
+// Labels attribute the time of a goroutine to a piece of work, in profiles and traces. A flight has
+// the labels that the owner had when it was scheduled. So bodies count as work of the code that
+// scheduled them, on any goroutine. Labels are set once for each worker that enters a flight.
 
-// Label gives the goroutine of the caller the pprof labels of ctx, and the bodies of all jobs that
-// are scheduled from now on: profiles show for whom they ran. While runtime/trace is on, a worker's
-// stay in such a job is a region of its own, named by the job, in the task of ctx. After the caller
-// took part in jobs of others it gets the labels back.
+// Label sets the pprof labels of ctx on the caller's goroutine, and on the bodies of all jobs
+// scheduled from now on, so that profiles show on whose behalf they ran. While runtime/trace is on,
+// each stay of a worker in such a job is a region named after the job, in the task of ctx. After
+// the caller has taken part in jobs with other labels, its own labels are restored.
 //
-// With nil, labels are left alone, as at first: jobs scheduled from now on run under those that the
-// goroutine has, workers have none, and the caller's are no longer changed. Cost: some 15 ns for
-// each worker that enters a job; nothing is allocated but by a trace.
+// With nil, as initially, labels are left alone: jobs scheduled from now on run on the caller under
+// whatever labels its goroutine has, and on workers without labels. Cost: about 15 ns for each
+// worker that enters a job. Only a trace allocates.
 func (s *Scheduler) Label(ctx context.Context) {
 	s.enter("Scheduler.Label")
 	s.labels = ctx
@@ -26,7 +26,7 @@ func (s *Scheduler) Label(ctx context.Context) {
 	}
 }
 
-// label gives the goroutine the labels of a flight that it has entered, and begins the region.
+// label sets the labels of a flight that the worker has entered, and begins its trace region.
 func (k *worker) label(ctx context.Context, name string) *trace.Region {
 	if k.id > 0 || k.s.labels != nil {
 		pprof.SetGoroutineLabels(ctx)
@@ -34,7 +34,7 @@ func (k *worker) label(ctx context.Context, name string) *trace.Region {
 	return trace.StartRegion(ctx, name)
 }
 
-// unlabel undoes label. The scheduler's own labels belong to the owner, which worker 0 is.
+// unlabel undoes label. Worker 0 is the owner and gets the scheduler's own labels back.
 func (k *worker) unlabel(region *trace.Region) {
 	region.End()
 	if k.id > 0 {

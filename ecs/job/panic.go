@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// ErrPanic is what each PanicError wraps.
+// ErrPanic is wrapped by every PanicError.
 var ErrPanic = errors.New("job: a body panicked")
 
-// PanicError says that a body of a job panicked, or ended its goroutine by runtime.Goexit.
-// Parts that nobody had begun were dropped; what had been written before stays. Jobs that
-// depend on this one run.
+// PanicError reports that a body of a job panicked, or ended its goroutine with runtime.Goexit.
+// Parts not yet begun were dropped; what bodies wrote before remains. Jobs that depend on this one
+// still run.
 type PanicError struct {
 	Job     string
-	Ordinal int    // of the rows, the lowest where several panicked
-	Value   any    // of the panic; nil: runtime.Goexit
-	Stack   []byte // as debug.Stack has it, on the goroutine of the body
+	Ordinal int    // of the rows; the lowest if several bodies panicked
+	Value   any    // of the panic; nil for runtime.Goexit
+	Stack   []byte // in the format of debug.Stack, of the body's goroutine
 }
 
-// Error has the stack, below the first line.
+// Error returns one line that describes the panic, followed by the stack.
 func (e *PanicError) Error() string {
 	what := fmt.Sprintf("panicked: %v", e.Value)
 	if e.Value == nil {
@@ -27,7 +27,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("job: the body of job %s, rows of ordinal %d, %s\n\n%s", e.Job, e.Ordinal, what, e.Stack)
 }
 
-// Unwrap returns ErrPanic, and the value where it is an error.
+// Unwrap returns ErrPanic, and Value if it is an error.
 func (e *PanicError) Unwrap() []error {
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrPanic, err}

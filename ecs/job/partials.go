@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// Partials are one T for each part of a job: what its bodies find out, put together in the order of
-// the rows. So the result of Fold is the same, to the bit, for any number of workers.
+// Partials holds one T for each part of a job. Bodies store their results in them, and Fold
+// combines the results in the order of the rows. So the result of Fold is the same, to the bit, for
+// any number of workers.
 type Partials[T any] struct {
 	job    *Job
 	values []T
 }
 
-// Reduction is a Partials of whatever type; only this package implements it.
+// Reduction is a Partials of any type. Only this package implements it.
 type Reduction interface {
 	bind(j *Job)
 	reset(parts int)
 }
 
-// NewPartials makes partials for one job, see Job.Reduces. Each flight begins with the zero values.
-// T may hold pointers.
+// NewPartials returns partials for one job; see Job.Reduces. They are zero at the start of each
+// flight. T may hold pointers.
 func NewPartials[T any]() *Partials[T] { return &Partials[T]{} }
 
 func (p *Partials[T]) bind(j *Job) {
@@ -37,7 +38,8 @@ func (p *Partials[T]) reset(parts int) {
 	clear(p.values)
 }
 
-// At returns the partial of the rows that a body was called with.
+// At returns the partial for the rows that a body was called with. It panics if c is nil or of
+// another job.
 func (p *Partials[T]) At(c *Ctx) *T {
 	if c == nil {
 		panic("job: Partials.At: the context is nil; bodies of jobs have one")
@@ -48,9 +50,9 @@ func (p *Partials[T]) At(c *Ctx) *T {
 	return &p.values[c.ordinal]
 }
 
-// Fold puts the partials of the last flight together, in the order of the rows: f(... f(f(start,
-// first), second) ..., last). It panics while the flight is not completed. What bodies did not come
-// to, because one failed, is zero.
+// Fold combines the partials of the last flight in the order of the rows: f(... f(f(start, first),
+// second) ..., last). Parts that were not run, because a body failed, contribute the zero value.
+// Fold panics while the flight is not completed.
 func (p *Partials[T]) Fold(start T, f func(sum, next T) T) T {
 	if f == nil {
 		panic("job: Partials.Fold: the function is nil")

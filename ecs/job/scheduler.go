@@ -18,29 +18,30 @@ import (
 
 // The scheduler.
 //
-// A job that was scheduled is in flight until the owner completes it. It waits for those in flight
-// that it depends on, is ready, is run in parts by the workers that claim them, and is finished
-// when all were; its borrow ends when the owner completes it:
+// A scheduled job is in flight until the owner completes it. First it waits for the flights that it
+// depends on. Then it is ready, and workers claim and run its parts. It is finished when all parts
+// are done. Its borrow ends when the owner completes it:
 //
 //	             owner                 last of those before it        last worker leaves
 //	idle --- schedule ---> waiting --------- ready ----------> running ---------> finished
 //	  ^      borrow.Begin  blockers > 0      in Scheduler.ready  running > 0          |
 //	  +------------------------------- complete: borrow.End -------------------------+
 //
-// Two kinds of state: what only the owner touches (flights, out, before, the parts while nothing
-// runs) needs no lock; what workers touch too is under mu, but for the claims themselves
-// (flight.next), one compare-and-swap each. A worker that enters a flight is counted under mu, so a
-// flight is not taken down under it, and the next flight of the same Job begins only after the last
-// has left.
+// There are two kinds of state. State that only the owner touches (flights, out, before, and the
+// parts while nothing runs) needs no lock. State that workers touch too is guarded by mu, except
+// for claims (flight.next), which are one compare-and-swap each. A worker that enters a flight is
+// counted under mu. So a flight is never taken down under a worker, and the next flight of the same
+// Job begins only after the last worker has left.
 //
-// Parts are cut by the number of rows only, so they and their ordinals are the same for any number
-// of workers. How many are claimed at once is a matter of time: a claim should take some 30 us, so
-// that claims cost nothing and the last worker does not keep others waiting for long. The caller of
-// Complete claims all at once while no other worker is awake.
+// Parts are cut by the number of rows only, so parts and their ordinals are the same for any number
+// of workers. How many parts a worker claims at once depends on time: a claim should take about 30
+// us, so that claiming costs nothing and the last worker does not delay the others for long. While
+// no other worker is awake, the caller of Complete claims all parts at once.
 //
-// Workers look for work for 50 us and then park. To wake one costs the waker some microseconds and
-// is felt up to 70 us later, so only work that is estimated longer than Inline wakes others; all
-// else is run by a worker that is awake, at the latest by the owner in Complete.
+// Workers look for work for 50 us and then park. Waking a worker costs the waker some microseconds,
+// and the worker starts up to 70 us later. So only work estimated to take longer than Inline wakes
+// workers. All other work is run by a worker that is awake, or at the latest by the owner in
+// Complete.
 //
 // Invariants, cited where they are kept:
 //
@@ -48,15 +49,16 @@ import (
 //	   Of two that conflict, the one scheduled first comes before.
 //	J2 Each part is claimed once, by a compare-and-swap of next, and parts never move.
 //	J3 A flight finishes once, when no part is left to claim and no worker is in it.
-//	J4 Whoever enters a flight leaves it: after a panic and runtime.Goexit as well.
+//	J4 A worker that enters a flight leaves it, also after a panic or runtime.Goexit.
 //	J5 Bodies run between Begin and End of their job's borrow. Only the owner calls these.
-//	J6 The owner waits only for flights that others run: what it waits for and nobody runs, it
-//	   runs. So one worker is enough, and nothing waits for a worker that was not woken.
-//	J7 Ordinals rise with the rows, and a worker's claims rise: what is sorted by ordinal is in the
+//	J6 The owner waits only for flights that another worker runs. If no worker runs a flight
+//	   that the owner needs, the owner runs it. So one worker is enough, and the owner never
+//	   waits for a worker that was not woken.
+//	J7 Ordinals rise with the rows, and a worker's claims rise. So sorting by ordinal gives the
 //	   order of Query.Rows.
 
-// Scheduler runs jobs over the rows of one world on persistent workers. All its methods, and those
-// of its Jobs and Handles, are for the world's owner, outside of bodies.
+// Scheduler runs jobs over the rows of one world on persistent workers. Its methods, and the
+// methods of its Jobs and Handles, are for the world's owner, outside of bodies.
 type Scheduler struct {
 	w       *ecs.World
 	inline  time.Duration
@@ -65,32 +67,33 @@ type Scheduler struct {
 	yield   func() // in tests: called between claims
 
 	flights []*Job          // in flight, in the order of scheduling
-	wanted  []*Job          // those that the call under way waits for, kept for reuse
-	mark    uint64          // of those
-	serial  uint64          // of the flight scheduled last
-	labels  context.Context // of the flights to come, and the owner's; nil: left alone
+	wanted  []*Job          // flights that the call under way waits for; kept for reuse
+	mark    uint64          // marks the flights of the call under way
+	serial  uint64          // number of the last flight scheduled
+	labels  context.Context // of the owner and of flights to come; nil if left alone
 	errs    []error
 	closed  bool
 
 	mu       sync.Mutex
 	work     sync.Cond // parked workers
 	back     sync.Cond // the owner, where it waits
-	ready    []*Job    // that may have parts to claim, in the order of becoming so
-	backlog  int64     // ns that these were estimated to take
+	ready    []*Job    // may have parts to claim, in the order of becoming ready
+	backlog  int64     // estimated ns of the ready work
 	parked   int
 	signals  int // workers to wake when mu is unlocked
 	waiting  bool
 	stopping bool
-	turns    atomic.Uint32 // changes that the owner may wait for
+	turns    atomic.Uint32 // counts changes that the owner may wait for
 	busy     atomic.Int32  // goroutines of workers that are inside a flight
-	inside   atomic.Bool   // the caller is
+	inside   atomic.Bool   // the caller is inside a body
 }
 
 // Option changes how NewScheduler works.
 type Option func(*Scheduler)
 
-// Workers sets how many goroutines run jobs, 1 to 1,024, the caller of Complete among them;
-// runtime.GOMAXPROCS(0) unless told otherwise. With one, jobs run in Complete.
+// Workers returns an option that sets the number of goroutines that run jobs, including the caller
+// of Complete: 1 to 1,024, runtime.GOMAXPROCS(0) by default. With one, jobs run in Complete.
+// Workers panics outside of that range.
 func Workers(n int) Option {
 	if n < 1 || n > mostWorkers {
 		panic(fmt.Sprintf("job: Workers(%d): from 1 to %d", n, mostWorkers))
@@ -100,9 +103,10 @@ func Workers(n int) Option {
 
 const mostWorkers = 1024
 
-// Inline sets how long work must be, as estimated from the job's last flights, before a parked
-// worker is woken for it; shorter work is left to those that are awake and to Complete. 50 us
-// unless told otherwise, about what it takes to wake one; 0 wakes for all.
+// Inline returns an option that sets how long work must be before a parked worker is woken for it,
+// as estimated from the job's last flights. Shorter work is left to workers that are awake and to
+// Complete. The default is 50 us, about the time it takes to wake a worker; 0 wakes workers for all
+// work. Inline panics if d is negative.
 func Inline(d time.Duration) Option {
 	if d < 0 {
 		panic(fmt.Sprintf("job: Inline(%v): it must not be negative", d))
@@ -112,17 +116,17 @@ func Inline(d time.Duration) Option {
 
 const (
 	defaultInline = 50 * time.Microsecond
-	mostErrors    = 64 // kept for the next Complete
+	mostErrors    = 64 // errors kept for the next Complete
 )
 
-// schedulers says which worlds have one: two would not see each other's jobs.
+// schedulers maps each world to its scheduler: two for one world would not see each other's jobs.
 var schedulers = struct {
 	sync.Mutex
 	of map[*ecs.World]*Scheduler
 }{of: map[*ecs.World]*Scheduler{}}
 
-// NewScheduler starts the workers of a world, until Close. It panics when the world is closed or
-// has a scheduler that is not closed.
+// NewScheduler starts the workers of a world. They run until Close. NewScheduler panics if the
+// world is nil or closed, or has a scheduler that is not closed.
 func NewScheduler(w *ecs.World, options ...Option) *Scheduler {
 	switch {
 	case w == nil:
@@ -164,27 +168,27 @@ func (s *Scheduler) World() *ecs.World { return s.w }
 // Closed reports whether Close was called.
 func (s *Scheduler) Closed() bool { return s.closed }
 
-// InBody reports whether the caller is in the body of a job, where what belongs to the owner must
-// not be touched: on the owner's goroutine, and in debug builds on those of workers, where it costs
-// some microseconds while jobs run.
+// InBody reports whether the caller is inside the body of a job, where state of the owner must not
+// be touched. It detects bodies on the owner's goroutine, and in debug builds those on workers. The
+// debug check costs some microseconds while jobs run.
 func (s *Scheduler) InBody() bool {
 	return s.inside.Load() || debug.On && s.busy.Load() > 0 && s.current() != nil
 }
 
-// Workers returns how many goroutines run jobs, the caller among them.
+// Workers returns the number of goroutines that run jobs, including the caller of Complete.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 
 // Complete runs and waits for all jobs in flight, and ends their borrows. The error joins the
-// *PanicError of each job that failed since the last Complete of anything.
+// *PanicError of every failed job not yet reported.
 func (s *Scheduler) Complete() error {
 	s.enter("Scheduler.Complete")
 	s.completeAll()
 	return s.takeErrors()
 }
 
-// CompleteFor completes the flights whose access conflicts with a, and all that they depend on, as
-// Handle.Complete does: what a reads and writes is the owner's then. When nothing is in flight it
-// does nothing. It allocates nothing.
+// CompleteFor completes the flights whose access conflicts with a, and everything they depend on,
+// like Handle.Complete. Afterwards the owner may use what a reads and writes. CompleteFor does
+// nothing if no flight conflicts. It allocates nothing.
 func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	s.enter("Scheduler.CompleteFor")
 	if len(s.flights) > 0 {
@@ -199,8 +203,9 @@ func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	return s.takeErrors()
 }
 
-// Close completes all jobs in flight and stops the workers. The error is Complete's. A second call
-// does nothing; all else panics from then on.
+// Close completes all jobs in flight and stops the workers. It returns the error of Complete. A
+// second call does nothing. From then on For, Label, and every method that configures, schedules or
+// completes jobs panic.
 func (s *Scheduler) Close() error {
 	if s != nil && s.closed {
 		return nil
@@ -218,8 +223,8 @@ func (s *Scheduler) Close() error {
 	return err
 }
 
-// String prints what is in flight: each job with its parts and the jobs that it waits for, whether
-// or not these have finished, but for those that one of them waits for.
+// String lists the jobs in flight, each with its parts and the flights that it waits for, finished
+// or not. A flight that one of these waits for is left out.
 func (s *Scheduler) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-10s %7s %6s  %-16s %s\n", "job", "rows", "parts", "after", "access")
@@ -233,7 +238,7 @@ func (s *Scheduler) String() string {
 	return b.String()
 }
 
-// enter panics where op may not be called.
+// enter panics if op may not be called now.
 func (s *Scheduler) enter(op string) {
 	switch {
 	case s == nil || s.w == nil:
@@ -248,15 +253,15 @@ func (s *Scheduler) enter(op string) {
 	}
 }
 
-// refuseWorker panics on the goroutine of a worker. It costs some microseconds.
+// refuseWorker panics if it runs on a worker's goroutine. It costs some microseconds.
 func (s *Scheduler) refuseWorker(op string) {
 	if k := s.current(); k != nil {
 		panic(fmt.Sprintf("job: %s: inside a body of job %s; bodies neither schedule nor complete", op, k.job.name))
 	}
 }
 
-// structural is called by the world on a goroutine that makes a structural change while borrows of
-// ours are out.
+// structural is called by the world before a structural change while borrows of this scheduler are
+// out, on the goroutine that makes the change.
 func (s *Scheduler) structural(op string) {
 	if k := s.current(); k != nil {
 		panic(fmt.Sprintf("job: %s: structural change inside a body of job %s; record it in a command buffer and play that back after Complete",
@@ -265,7 +270,7 @@ func (s *Scheduler) structural(op string) {
 	s.completeAll()
 }
 
-// completeAll completes all that is in flight. Errors are kept for the next Complete.
+// completeAll completes all flights. Errors are kept for the next Complete.
 func (s *Scheduler) completeAll() {
 	s.turnMark()
 	for _, j := range s.flights {
@@ -274,8 +279,8 @@ func (s *Scheduler) completeAll() {
 	s.completeMarked()
 }
 
-// turnMark begins to mark anew, for the owner: a worker is refused before it has touched what the
-// owner may be using.
+// turnMark begins a new marking of flights for the owner. A worker is refused here, before it
+// touches state that the owner may be using.
 func (s *Scheduler) turnMark() {
 	if s.busy.Load() > 0 {
 		s.refuseWorker("Complete")
@@ -283,7 +288,7 @@ func (s *Scheduler) turnMark() {
 	s.mark++
 }
 
-// want marks a flight that is to be completed, and those before it.
+// want marks a flight to be completed, and the flights it depends on.
 func (s *Scheduler) want(h Handle) {
 	j := h.j
 	if j == nil || j.number != h.number || !j.out || j.mark == s.mark {
@@ -295,7 +300,7 @@ func (s *Scheduler) want(h Handle) {
 	}
 }
 
-// completeMarked runs and waits for the flights that are marked, and ends their borrows (J5).
+// completeMarked runs and waits for the marked flights, and ends their borrows (J5).
 func (s *Scheduler) completeMarked() {
 	s.takePart()
 	s.flights = slices.DeleteFunc(s.flights, func(j *Job) bool { return j.mark == s.mark })
@@ -309,7 +314,7 @@ func (s *Scheduler) completeMarked() {
 	}
 }
 
-// takeErrors returns the errors of the flights completed since it was called last.
+// takeErrors returns and forgets the errors of the flights completed since its last call.
 func (s *Scheduler) takeErrors() error {
 	if len(s.errs) == 0 {
 		return nil

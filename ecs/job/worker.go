@@ -14,18 +14,18 @@ import (
 	"quarry/internal/clock"
 )
 
-// worker is one of the goroutines that run jobs. Worker 0 is whoever calls Complete.
+// worker is one of the goroutines that run jobs. Worker 0 is the caller of Complete.
 type worker struct {
 	s         *Scheduler
 	id        int
-	job       *Job          // that it is inside of
-	sharers   int           // workers that may take parts of it, this one among them
-	goroutine atomic.Uint64 // its number; 0: the caller's, or not started yet
+	job       *Job          // whose flight the worker is inside
+	sharers   int           // workers that may take parts of that flight, this one included
+	goroutine atomic.Uint64 // number of its goroutine; 0 for the caller, or if not started yet
 	_         [64]byte      // keeps workers off each other's cache lines
 }
 
-// loop is the life of a worker's goroutine. When a body ends it by runtime.Goexit, another one
-// takes its place (J4).
+// loop runs on a worker's goroutine. If a body ends the goroutine with runtime.Goexit, another
+// goroutine takes its place (J4).
 func (k *worker) loop() {
 	stopped := false
 	defer func() {
@@ -63,7 +63,7 @@ func (k *worker) loop() {
 	stopped = true
 }
 
-// pick returns the first flight that may be entered, or nil. Under mu.
+// pick returns the first flight of the list that a worker may enter, or nil. Under mu.
 func pick(list []*Job) *Job {
 	for _, j := range list {
 		if j.blockers == 0 && j.claimable() {
@@ -73,9 +73,9 @@ func pick(list []*Job) *Job {
 	return nil
 }
 
-// enter counts the worker among those that are inside of a flight. Under mu. While all workers but
-// the caller are parked, the work that is ready was not worth waking one, and nobody is woken
-// before the caller leaves: it may claim all at once.
+// enter counts the worker as inside a flight. Under mu. If all workers but the caller are parked,
+// the ready work was not worth waking one, and none is woken before the caller leaves. The caller
+// may then claim all parts at once.
 func (k *worker) enter(j *Job) {
 	j.running++
 	k.job, k.sharers = j, len(k.s.workers)
@@ -84,7 +84,7 @@ func (k *worker) enter(j *Job) {
 	}
 }
 
-// run claims parts of a flight that the worker has entered until none is left, and leaves.
+// run claims and runs parts of a flight that the worker has entered until none is left, and leaves.
 func (k *worker) run(j *Job) {
 	c, start := &j.seats[k.id].ctx, clock.Now()
 	c.walked, c.ordinal = 0, 0
@@ -100,11 +100,11 @@ func (k *worker) run(j *Job) {
 		var failure *PanicError
 		if !ended {
 			failure = &PanicError{Job: j.name, Ordinal: c.ordinal, Value: recover(), Stack: debug.Stack()}
-			_ = fmt.Sprint(failure.Value) // a look-up that was refused says why when it is first asked, which is later than the borrow ends
+			_ = fmt.Sprint(failure.Value) // a refused look-up finds its reason when first printed, which must be before the borrow ends
 		}
 		k.leave(j, c, clock.Now()-start, failure)
 	}()
-	if j.indexed && !j.open { // the first to come; others are let in after
+	if j.indexed && !j.open { // the first worker counts; reopen lets others in
 		c.count()
 		k.s.reopen(j)
 	}
@@ -121,7 +121,7 @@ func (k *worker) run(j *Job) {
 	ended = true
 }
 
-// reopen lets others into a parallel flight whose rows have been counted.
+// reopen lets other workers into a parallel flight after its rows were counted.
 func (s *Scheduler) reopen(j *Job) {
 	if j.mode != parallel {
 		return
@@ -133,7 +133,7 @@ func (s *Scheduler) reopen(j *Job) {
 	s.wake()
 }
 
-// leave undoes enter; the last one finishes the flight (J3, J4).
+// leave undoes enter. The last worker to leave finishes the flight (J3, J4).
 func (k *worker) leave(j *Job, c *Ctx, spent time.Duration, failure *PanicError) {
 	c.accessor.Done()
 	c.ordinal = -1 // writers of the last batch are void
@@ -160,17 +160,16 @@ func (k *worker) leave(j *Job, c *Ctx, spent time.Duration, failure *PanicError)
 	}
 }
 
-// spinTime is how long a goroutine waits for others before it parks: about what it costs to be
-// woken. What others are at should end within a claim or two, and the owner who completed one job
+// spinTime is how long a goroutine waits for others before it parks, about the cost of being woken.
+// Other workers should finish a claim or two in that time, and an owner that has completed one job
 // often schedules the next.
 const spinTime = 50 * time.Microsecond
 
-// spinTurns ends it where the clock stands still while a goroutine runs, as in a bubble of
-// testing/synctest: six times what 50 us hold, and more.
+// spinTurns bounds the wait where the clock stands still while a goroutine runs, as in a bubble of
+// testing/synctest. It is at least six times the turns that fit into 50 us.
 const spinTurns = 2000
 
-// takePart runs what it can of the flights that are marked, as worker 0, and waits for the rest
-// (J6).
+// takePart runs what it can of the marked flights, as worker 0, and waits for the rest (J6).
 func (s *Scheduler) takePart() {
 	s.wanted = s.wanted[:0]
 	for _, j := range s.flights {
@@ -227,7 +226,7 @@ func (s *Scheduler) park(turn uint32) {
 }
 
 // current returns the worker whose body runs on this goroutine, or nil. While the caller is inside
-// a body nobody else speaks for the owner.
+// a body, every goroutine that is not a worker's is taken for the caller's.
 func (s *Scheduler) current() *worker {
 	own := goroutine()
 	for i := range s.workers[1:] {
@@ -241,7 +240,7 @@ func (s *Scheduler) current() *worker {
 	return nil
 }
 
-// goroutine returns the number of the goroutine that runs, as stack traces print it. It costs some
+// goroutine returns the number of the current goroutine, as stack traces print it. It costs some
 // microseconds.
 func goroutine() uint64 {
 	text := texts.Get().(*[32]byte)
@@ -252,5 +251,5 @@ func goroutine() uint64 {
 	return n
 }
 
-// texts are what goroutine reads, kept because runtime.Stack lets its argument escape.
+// texts holds buffers for goroutine, because the argument of runtime.Stack escapes.
 var texts = sync.Pool{New: func() any { return new([32]byte) }}

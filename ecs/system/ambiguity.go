@@ -9,15 +9,15 @@ import (
 	"quarry/internal/seam"
 )
 
-// Ambiguity is two systems of one group of which one writes what the other uses, and nothing
-// says which updates first: their order is that of adding.
+// Ambiguity is a pair of systems in one group whose access conflicts, and whose order only follows
+// from the order of adding.
 type Ambiguity struct {
 	Group         string
 	First, Second string   // in the order of update
-	Types         []string // components, and resources
+	Types         []string // conflicting components and resources
 }
 
-// String prints it as one line.
+// String returns the ambiguity as one line of text.
 func (a Ambiguity) String() string {
 	return fmt.Sprintf("%s: %s and %s: %s", a.Group, a.First, a.Second, strings.Join(a.Types, ", "))
 }
@@ -28,10 +28,10 @@ type uses struct {
 	holds  []hold
 }
 
-// Ambiguities returns the pairs of systems whose order is not fixed, in any group, and whose
-// access conflicts: what they declare by Query, Uses, jobs of For, Resource and
-// ReadResource; that of a group is what its systems declare. Structural changes,
-// and commands for one point, are not looked at. Cost: per pair.
+// Ambiguities returns, for all groups, the pairs of systems whose access conflicts and whose order
+// is not fixed. Access is what a system declares by Query, Uses, For, Resource and ReadResource;
+// the access of a group is that of all its systems. Structural changes, and commands for the same
+// point, are not considered. Cost: proportional to the number of pairs.
 func (s *Systems) Ambiguities() []Ambiguity {
 	s.check("Systems.Ambiguities")
 	var found []Ambiguity
@@ -64,13 +64,13 @@ func (g *Group) ambiguities() (found []Ambiguity) {
 	return found
 }
 
-// reach returns for each of a sorted list which of it must come before.
+// reach returns, for each system of a sorted list, which systems of the list must come before it.
 func (x *sorter) reach(order []*State) [][]bool {
 	number := map[*State]int{}
 	before := make([][]bool, len(order))
 	for i, s := range order {
 		number[s], before[i] = i, make([]bool, len(order))
-		for _, t := range x.before[s] { // all of these are numbered: the list is sorted
+		for _, t := range x.before[s] { // numbered already: the list is sorted
 			k := number[t]
 			before[i][k] = true
 			for n, earlier := range before[k] {
@@ -90,7 +90,7 @@ func (u *uses) join(s *State) {
 	u.holds = append(u.holds, s.holds...)
 }
 
-// conflicts returns the names of what one writes and the other uses.
+// conflicts returns the names of types and resources that one of the two writes and the other uses.
 func (u *uses) conflicts(v *uses, w *ecs.World) []string {
 	types := w.Conflicts(u.access, v.access)
 	for _, a := range u.holds {

@@ -2,7 +2,7 @@ package system
 
 import "time"
 
-// defaults are the groups and command points that all systems have.
+// defaults holds the groups and command points that every Systems has.
 type defaults struct {
 	initialization, simulation, presentation *Group
 	fixed, variable, late                    *Group
@@ -15,7 +15,7 @@ const (
 	mostFixedSteps = 20 // a third of a second
 )
 
-// addDefaults makes the tree.
+// addDefaults makes the root, the default groups and the default points.
 func (y *Systems) addDefaults() {
 	y.root = NewGroup()
 	root := &State{y: y, name: "root", system: y.root, within: y.root, labels: y.base}
@@ -64,42 +64,42 @@ func (y *Systems) isDefault(s *State) bool {
 	return false
 }
 
-// Root returns the group that a frame updates: initialization, simulation, presentation, and
-// what is added to it.
+// Root returns the group that a frame updates. It contains Initialization, Simulation,
+// Presentation, and systems added to it.
 func (s *Systems) Root() *Group { return s.root }
 
 // Initialization returns the first group of a frame.
 func (s *Systems) Initialization() *Group { return s.defaults.initialization }
 
-// Simulation returns the second group of a frame, where Systems.Add adds.
+// Simulation returns the second group of a frame, to which Systems.Add adds.
 func (s *Systems) Simulation() *Group { return s.defaults.simulation }
 
 // Presentation returns the last group of a frame.
 func (s *Systems) Presentation() *Group { return s.defaults.presentation }
 
-// FixedStep returns the group at the beginning of the simulation that updates in steps of a
-// sixtieth of a second, 20 a frame at most: another Fixed changes that by SetRate.
+// FixedStep returns the group at the start of the simulation that updates in steps of a sixtieth of
+// a second, at most 20 a frame. To change the step, call its SetRate with another Fixed.
 func (s *Systems) FixedStep() *Group { return s.defaults.fixed }
 
-// VariableRate returns the group behind FixedStep that updates when 66 ms have passed.
+// VariableRate returns the group after FixedStep that updates when at least 66 ms have passed.
 func (s *Systems) VariableRate() *Group { return s.defaults.variable }
 
 // LateSimulation returns the group at the end of the simulation.
 func (s *Systems) LateSimulation() *Group { return s.defaults.late }
 
-// BeginInitialization returns the command point before all else in a frame.
+// BeginInitialization returns the command point at the start of a frame.
 func (s *Systems) BeginInitialization() *Point { return s.defaults.points[0] }
 
-// EndInitialization returns the command point behind the initialization group.
+// EndInitialization returns the command point at the end of the initialization group.
 func (s *Systems) EndInitialization() *Point { return s.defaults.points[1] }
 
-// BeginSimulation returns the command point at the beginning of the simulation group: what
-// systems of the simulation record for it is played in the next frame.
+// BeginSimulation returns the command point at the start of the simulation group. Commands that
+// systems of the simulation record for it are played in the next frame.
 func (s *Systems) BeginSimulation() *Point { return s.defaults.points[2] }
 
-// EndSimulation returns the command point at the end of the simulation group, behind
-// LateSimulation and all that is Last.
+// EndSimulation returns the command point at the end of the simulation group, after LateSimulation
+// and all systems that are Last.
 func (s *Systems) EndSimulation() *Point { return s.defaults.points[3] }
 
-// BeginPresentation returns the command point before the presentation group's systems.
+// BeginPresentation returns the command point at the start of the presentation group.
 func (s *Systems) BeginPresentation() *Point { return s.defaults.points[4] }

@@ -1,5 +1,5 @@
-// Package system runs a frame: systems in groups and in order, the jobs that they schedule, and the
-// changes that they record, at points where these may be made.
+// Package system runs the frames of a program: systems, in groups and in order, the jobs that they
+// schedule, and the command points at which the changes they recorded are made.
 //
 //	systems := system.New(w)
 //	systems.Add("move", system.Make(func(s *system.State) func() {
@@ -10,10 +10,10 @@
 //	}), system.After("steer"))
 //	err := systems.Update()
 //
-// A system is a function, one from Make, or a type that is also told when it is created, starts,
-// stops and is destroyed. All that it has comes from its State: queries whose Changed means "since
-// this system last ran", jobs, buffers of command points, requirements. Printing the systems shows
-// those that are always there, with what was added:
+// A system is a function, a value from Make, or a type with Update; such a type may also be told
+// when it is created, starts, stops and is destroyed. A system gets everything from its State:
+// queries whose Changed means "since this system last ran", jobs, buffers of command points,
+// requirements. Printing the systems shows the default groups and points, with the systems added:
 //
 //	system                       kind           updates
 //	root                         group                2
@@ -31,26 +31,29 @@
 //	  Presentation               group                2
 //	    BeginPresentation        command point        2
 //
-// Order: in a group, by First and Last, Before and After, and else as added. A circle is an error
-// that prints the path; targets that are not there are warnings. Ambiguities lists pairs that
-// nothing orders and whose access conflicts; Shuffle shows by test whether that matters.
+// Order: within a group by First and Last, then by Before and After, then by the order of adding. A
+// cycle is an error that prints the path; a target that does not exist is a warning. Ambiguities
+// lists pairs of systems whose access conflicts and whose order is not fixed. Shuffle lets a test
+// find out whether such an order matters.
 //
-// Jobs of a system wait for those of systems before it that they conflict with, and run beside all
-// others. An update waits for jobs that conflict with what it touches itself (Query, Uses) and for
-// its own of an earlier step, a command point with commands for all, and so does the end of the
-// frame.
+// Jobs of a system wait for conflicting jobs of the systems before it and run beside all others. An
+// update waits for jobs that conflict with its own access (Query, Uses), and for its system's jobs
+// from an earlier step. A command point that handed out buffers waits for all jobs, as does the end
+// of the frame.
 //
-// Ownership: Systems own their scheduler, and the queries and buffers of each State. Close comes
-// before World.Close. Goroutines: the world's owner, one call at a time. Garbage collector: a frame
-// allocates nothing; bodies of jobs are made once, since a Go closure is an allocation.
+// Ownership: Systems owns its scheduler and the queries and buffers of each State. Call Close
+// before World.Close. Goroutines: the world's owner only, one call at a time. Garbage collector: a
+// frame allocates nothing. Make bodies of jobs once, since each Go closure is an allocation.
 //
-// Failure: a panic in a system, or in a body, is an error of Update with its name; the others run.
-// A broken contract panics: a system added twice, a group inside itself, an update inside another,
-// of a closed world, or a command recorded for a point that has updated since.
+// Failure: a panic in a system or in a body becomes an error of Update with the name of the system
+// or job; the other systems still run. A broken contract panics: adding a system twice or a group
+// to itself, an update inside another or of a closed world, recording for a point after it has
+// updated.
 //
-// Determinism: a frame by Step is the same for any number of workers, where its bodies are.
+// Determinism: a frame run by Step is the same for any number of workers, if the bodies are
+// deterministic.
 //
 // Cost, on two cores of an EPYC, three runs (go test ./ecs/system -bench .): 1.1 to 1.2 us a frame
-// and 92 to 96 ns a system, without its work; two systems with a job of 0.4 ms each take 0.57 to
-// 0.69 of the time when they share no type.
+// plus 92 to 96 ns a system, without the systems' work. Two systems that share no type, with one
+// job of 0.4 ms each, take 0.57 to 0.69 of the time of two that conflict.
 package system

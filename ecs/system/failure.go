@@ -7,30 +7,30 @@ import (
 )
 
 var (
-	// ErrPanic is what each PanicError wraps.
+	// ErrPanic is wrapped by every PanicError.
 	ErrPanic = errors.New("system: a system panicked")
-	// ErrLocked is wrapped by the error of a system that returns and leaves a loop over rows,
-	// pulled by hand, or a share of its own open: until that ends, structural changes panic.
+	// ErrLocked is wrapped by the error of a system that returns while a loop over rows that it
+	// pulls by hand, or a share, is still open. Structural changes panic until that ends.
 	ErrLocked = errors.New("a loop or a share that it began was not ended")
-	// ErrCycle is wrapped by the error of adding a system whose order cannot be kept.
+	// ErrCycle is wrapped by the error of adding a system whose ordering forms a cycle.
 	ErrCycle = errors.New("the order goes in a circle")
 )
 
-// PanicError says that a system panicked, or ended its goroutine by runtime.Goexit. What it had
-// changed before stays, and its jobs run.
+// PanicError reports that a system panicked, or ended its goroutine with runtime.Goexit. Changes
+// that the system made before remain, and its jobs run.
 type PanicError struct {
 	System string // name
 	Call   string // Update, Start, Stop or Destroy
-	Value  any    // of the panic; nil: runtime.Goexit
-	Stack  []byte // as debug.Stack has it
+	Value  any    // of the panic; nil for runtime.Goexit
+	Stack  []byte // in the format of debug.Stack
 }
 
-// newPanicError makes the error of a call that did not return, while its stack is still there.
+// newPanicError makes the error of a call that did not return; the stack of the call still exists.
 func newPanicError(system, call string, value any) *PanicError {
 	return &PanicError{System: system, Call: call, Value: value, Stack: debug.Stack()}
 }
 
-// Error has the stack, below the first line.
+// Error returns one line that describes the panic, followed by the stack.
 func (e *PanicError) Error() string {
 	what := fmt.Sprintf("panicked: %v", e.Value)
 	if e.Value == nil {
@@ -39,7 +39,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("system: %s: %s %s\n\n%s", e.System, e.Call, what, e.Stack)
 }
 
-// Unwrap returns ErrPanic, and the value where it is an error.
+// Unwrap returns ErrPanic, and Value if it is an error.
 func (e *PanicError) Unwrap() []error {
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrPanic, err}

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// Group is a system that updates others, in order. A struct that embeds a *Group from
-// NewGroup and has an Update of its own is a group whose update is replaced:
+// Group is a system that updates other systems, in order. To replace the update of a group, embed a
+// *Group from NewGroup in a struct with an Update of its own:
 //
 //	type Substeps struct{ *system.Group }
 //	func (g Substeps) Update(s *system.State) { for range 4 { g.Group.Update(s) } }
 type Group struct {
-	state   *State // its own; nil: not added
+	state   *State // the group's own; nil if not added
 	systems []*State
-	order   []*State // sorted; what a round goes through
+	order   []*State // sorted, as a round updates them
 	stale   bool     // systems changed since they were sorted
 	targets targets
 	rate    Rate
 	inRound bool
 }
 
-// grouped is a *Group, or what embeds one.
+// grouped is implemented by *Group and by types that embed one.
 type grouped interface{ group() *Group }
 
 func (g *Group) group() *Group { return g }
 
-// NewGroup makes a group, to be added to another one.
+// NewGroup returns a group to be added to another group.
 func NewGroup() *Group { return &Group{} }
 
-// SetRate has the group update as a Rate says; nil: once a round of the group around it. In a
-// round of the group it is for the next frame.
+// SetRate sets the rate of the group. Without a rate, or with nil, the group updates once per round
+// of the enclosing group. A rate set during a round of the group applies from the next frame.
 func (g *Group) SetRate(r Rate) {
 	g.check("Group.SetRate")
 	g.rate = r
@@ -45,7 +45,8 @@ func (g *Group) Systems() []*State {
 	return slices.Clone(g.order)
 }
 
-// State returns the group's own state, to disable it, or nil when it was not added.
+// State returns the group's own state, for instance to disable the group. It returns nil before the
+// group is added.
 func (g *Group) State() *State {
 	if g == nil {
 		return nil
@@ -53,9 +54,9 @@ func (g *Group) State() *State {
 	return g.state
 }
 
-// Add adds a system, under a name that no other has, and creates it. It may be called at any
-// time by the world's owner; in a round of the group the system updates from the next one on. It
-// panics with what TryAdd returns, and where TryAdd does.
+// Add adds a system under a unique name and creates it. The world's owner may call it at any time;
+// a system added during a round of the group updates from the next round on. Add panics with the
+// error that TryAdd would return, and where TryAdd panics.
 func (g *Group) Add(name string, sys System, orderings ...Ordering) *State {
 	s, err := g.TryAdd(name, sys, orderings...)
 	if err != nil {
@@ -64,9 +65,9 @@ func (g *Group) Add(name string, sys System, orderings ...Ordering) *State {
 	return s
 }
 
-// TryAdd is Add. An error wraps ErrCycle and prints the path, or is what Create returned; nothing
-// was added then. It panics when the name is empty or taken, when the system is nil or was added
-// before, and for a group inside itself.
+// TryAdd is Add that returns an error: one that wraps ErrCycle and prints the path, or the error
+// from Create. After an error nothing is added. TryAdd panics if the name is empty or taken, if the
+// system is nil or was added before, and for a group inside itself.
 func (g *Group) TryAdd(name string, sys System, orderings ...Ordering) (*State, error) {
 	const op = "Group.Add"
 	g.check(op)
@@ -97,7 +98,7 @@ func (g *Group) TryAdd(name string, sys System, orderings ...Ordering) (*State, 
 	return s, nil
 }
 
-// create calls Create; when that fails the system is taken out again.
+// create calls Create. If that fails, the system is taken out again.
 func (s *State) create() (err error) {
 	x, ok := s.system.(Creator)
 	if !ok {
@@ -123,7 +124,7 @@ func (s *State) create() (err error) {
 	return nil
 }
 
-// newState checks what is to be added.
+// newState checks a system that is about to be added, and returns its state.
 func (g *Group) newState(op, name string, sys System) *State {
 	y := g.state.y
 	if g.state.gone {
@@ -155,7 +156,7 @@ func (g *Group) newState(op, name string, sys System) *State {
 	return s
 }
 
-// checkInside panics unless a group may be added to this one.
+// checkInside panics unless the group within may be added to g.
 func (g *Group) checkInside(op, name string, within *Group) {
 	if within == nil {
 		panic("system: " + op + ": " + name + ": the group is nil; groups come from NewGroup, those that are embedded too")
@@ -170,7 +171,7 @@ func (g *Group) checkInside(op, name string, within *Group) {
 	}
 }
 
-// standing says as what a system was added.
+// standing describes a system that is already added, for the panic of a second Add.
 func (s *State) standing() string {
 	if s.gone {
 		return s.name + ", which was removed and is destroyed when this update ends"
@@ -178,7 +179,7 @@ func (s *State) standing() string {
 	return s.name + " already"
 }
 
-// identity returns what tells one system from another: pointers do, to something that has a size.
+// identity returns a key that tells systems apart. Only pointers to a type with a size have one.
 func identity(sys System) (key System, ok bool) {
 	t := reflect.TypeOf(sys)
 	return sys, t.Kind() == reflect.Pointer && t.Elem().Size() > 0
@@ -198,14 +199,14 @@ func (g *Group) unlist(s *State) {
 	g.stale, g.targets = true, targets{}
 }
 
-// mark marks what is in the group as gone.
+// mark marks everything in the group as gone.
 func (g *Group) mark() {
 	for _, s := range g.systems {
 		s.mark()
 	}
 }
 
-// check panics for a group that is nil or was not added.
+// check panics if the group is nil or was not added.
 func (g *Group) check(op string) {
 	if g == nil {
 		panic("system: " + op + ": the group is nil; groups come from NewGroup")
@@ -216,9 +217,9 @@ func (g *Group) check(op string) {
 	g.state.check(op)
 }
 
-// Update runs the rounds that the group's rate says, one without a rate. s is the group's
-// own state: what replaces the update calls this, as often as it likes. It panics outside of the
-// group's own turn, and inside a round of it.
+// Update runs the rounds that the group's rate asks for, or one round without a rate. s is the
+// group's own state. An Update that replaces this one calls it as often as it likes. Update panics
+// outside of the group's own turn, and inside a round of the group.
 func (g *Group) Update(s *State) {
 	g.check("Group.Update")
 	if s != g.state {
@@ -235,7 +236,7 @@ func (g *Group) Update(s *State) {
 		g.round()
 		return
 	}
-	rate := g.rate // another one that a system sets is for the next frame
+	rate := g.rate // SetRate in a round applies to the next frame
 	for n := 0; ; n++ {
 		t, ok := rate.Next(outer, n)
 		if !ok {
@@ -255,7 +256,7 @@ func (g *Group) round() {
 	}
 }
 
-// halt stops the group's systems, the last first. Those that were removed stop when they go.
+// halt stops the group's systems, the last first. Removed systems stop when they are destroyed.
 func (g *Group) halt() {
 	for _, s := range slices.Backward(g.order) {
 		if !s.gone {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Ordering says where in its group a system updates.
+// Ordering constrains the place of a system in its group. Before, After, First and Last make one.
 type Ordering struct {
 	bucket        bucket
 	before, after []string
 }
 
-// placing is what the Orderings of a system say together.
+// placing combines all Orderings of a system.
 type placing = Ordering
 
-// bucket is a part of a group: all of one update before all of the next.
+// bucket is a part of a group. All systems of one bucket update before those of the next.
 type bucket int8
 
 const (
@@ -30,22 +30,23 @@ var bucketNames = [...]string{"opens the group", "is First", "is neither First n
 
 func (b bucket) String() string { return bucketNames[b-bucketOpens] }
 
-// Before has the system update before others of its group. Systems that are not there, or
-// are in another group, are warned of and nothing else: see Systems.Warnings.
+// Before makes the system update before the named systems of its group. A name that does not exist
+// or is in another group has no effect but a warning; see Systems.Warnings.
 func Before(names ...string) Ordering { return Ordering{before: names} }
 
-// After has the system update after others of its group, as Before.
+// After makes the system update after the named systems of its group. Unknown names are treated as
+// by Before.
 func After(names ...string) Ordering { return Ordering{after: names} }
 
-// First has the system update before all of its group that are not First, but for the command
-// point that begins a default group. Before and After hold among those that are First.
+// First makes the system update before all systems of its group that are not First, but after the
+// command point that opens a default group. Before and After apply among systems that are First.
 func First() Ordering { return Ordering{bucket: bucketFirst} }
 
-// Last has the system update after all of its group that are not Last, but for the command
-// point that ends a default group.
+// Last makes the system update after all systems of its group that are not Last, but before the
+// command point that closes a default group. Before and After apply among systems that are Last.
 func Last() Ordering { return Ordering{bucket: bucketLast} }
 
-// apply adds a placing to those of a system.
+// apply adds an Ordering to those of a system.
 func (p Ordering) apply(s *State) {
 	if p.bucket != bucketNormal {
 		if s.bucket != bucketNormal && s.bucket != p.bucket {
@@ -57,29 +58,28 @@ func (p Ordering) apply(s *State) {
 	s.after = append(s.after, p.after...)
 }
 
-// Each system is put behind all that it comes after, the systems in the order of adding; what
-// it comes after is put there first, in the same way (S3). That is a search in depth, whose path
-// is the circle when it meets itself.
+// Systems are placed in the order of adding. Before a system is placed, all systems that it comes
+// after are placed, in the same way (S3). This is a depth-first search; if its path meets itself,
+// the path is the cycle.
 
-// sorter is a sort of a group under way.
+// sorter is the state of one sort of a group.
 type sorter struct {
 	g      *Group
 	at     map[string]*State
-	before map[*State][]*State // those that a system comes after
+	before map[*State][]*State // for each system, those that come before it
 	state  map[*State]int8
 	path   []*State
 	order  []*State
 }
 
-// What a sorter knows of a system.
+// States of a system in a sort.
 const (
 	unseen = iota
 	onPath
 	placed
 )
 
-// sort puts the systems of a group in order, if they changed, and warns of orders that cannot
-// be kept.
+// sort orders the systems of a group if they changed, and warns of orderings that cannot be kept.
 func (g *Group) sort() {
 	if !g.stale {
 		return
@@ -93,10 +93,10 @@ func (g *Group) sort() {
 	}
 	slices.SortStableFunc(list, func(a, b *State) int { return int(a.bucket) - int(b.bucket) })
 	x.sort(list)
-	g.order, g.stale = x.order, false // behind warn: a logger may panic
+	g.order, g.stale = x.order, false // after warn: a logger may panic
 }
 
-// targets are the names that systems of a group were told to come before, and after.
+// targets holds the names that systems of a group named in Before and After.
 type targets struct{ before, after map[string]bool }
 
 func (t *targets) note(s *State) {
@@ -108,12 +108,12 @@ func (t *targets) note(s *State) {
 	}
 }
 
-// circle returns names of systems, each to come before the next and the last before the
-// first, which stands at both ends; nil when there is no such circle. One that was added last
-// can close it when it comes behind one and before another: that alone is looked at for most,
-// since the rest costs as much as all systems of the group.
+// circle returns the names of systems that form a cycle, each before the next, with the first name
+// repeated at the end. It returns nil if there is none. The system added last can close a cycle
+// only if it comes after one system and before another; usually this check suffices, and a full
+// sort, whose cost grows with the group, is skipped.
 func (g *Group) circle(added *State) []string {
-	if t := &g.targets; t.before == nil { // the first, or one went
+	if t := &g.targets; t.before == nil { // the first call, or a system was removed
 		t.before, t.after = map[string]bool{}, map[string]bool{}
 		for _, s := range g.systems {
 			t.note(s)
@@ -157,8 +157,8 @@ func newSorter(g *Group) *sorter {
 	return x
 }
 
-// sort places all of a list. When it returns false, the path leads to a system that is on it
-// already.
+// sort places all systems of a list. If it returns false, the last system of the path was on the
+// path before.
 func (x *sorter) sort(list []*State) bool {
 	for _, s := range list {
 		if !x.place(s) {
@@ -189,7 +189,7 @@ func (x *sorter) place(s *State) bool {
 	return true
 }
 
-// warn warns of targets that are not in the group, and of orders that First and Last contradict.
+// warn warns of targets that are not in the group, and of orderings that First and Last contradict.
 func (x *sorter) warn() {
 	for _, s := range x.g.systems {
 		for _, name := range s.before {
@@ -201,8 +201,8 @@ func (x *sorter) warn() {
 	}
 }
 
-// warnOf warns of one target, when there is reason to; side is -1 where s is to come before
-// it, else 1.
+// warnOf warns of one target if its ordering has no effect. side is -1 if s is to come before the
+// target, else 1.
 func (x *sorter) warnOf(s *State, option, name string, side int) {
 	y, t := x.g.state.y, x.at[name]
 	switch other := y.named[name]; {

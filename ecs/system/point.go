@@ -10,15 +10,15 @@ import (
 	"quarry/internal/seam"
 )
 
-// Point is a command point: a system that, when it updates, plays the command buffers that it
-// handed out since its last update, in the order in which they were asked for. Commands that cannot
-// apply are errors of the frame, with the name of the system that recorded them; the others are
-// applied (command.Buffer.PlayRest). When the world is full, commands that were not applied are
-// lost, and their memory is given back. Without buffers it costs nothing and completes no job; else
-// it completes all.
+// Point is a command point: a system whose update plays the command buffers that it handed out
+// since its last update, in the order in which they were asked for. A command that cannot apply is
+// an error of the frame, with the name of the system that recorded it; the others are applied
+// (command.Buffer.PlayRest). If the world is full, commands not yet applied are lost and their
+// memory is given back. If no buffer was handed out, the update costs nothing and completes no job;
+// otherwise it completes all jobs.
 type Point struct {
 	state   *State
-	void    string // why a buffer that was played records nothing
+	void    string // why a buffer records nothing after it was played
 	pending []*outbox
 }
 
@@ -27,14 +27,14 @@ type outbox struct {
 	p    *Point
 	from *State
 	b    *command.Buffer
-	open bool // it is among the pending
-	last bool // its system is gone: it is closed behind its commands
+	open bool // it is in pending
+	last bool // its system is gone: close it once its commands are played
 }
 
-// NewPoint makes a command point, to be added to a group, beside the five that are there.
+// NewPoint returns a command point to be added to a group, in addition to the five default points.
 func NewPoint() *Point { return &Point{} }
 
-// String returns the point's name.
+// String returns the point's name, or "command point" before it is added.
 func (p *Point) String() string {
 	if p == nil || p.state == nil {
 		return "command point"
@@ -42,7 +42,7 @@ func (p *Point) String() string {
 	return p.state.name
 }
 
-// hand returns the buffer of a system, open (S6).
+// hand opens and returns the buffer of a system (S6).
 func (p *Point) hand(s *State) *command.Buffer {
 	i := slices.IndexFunc(s.outboxes, func(o *outbox) bool { return o.p == p })
 	if i < 0 {
@@ -59,13 +59,13 @@ func (p *Point) hand(s *State) *command.Buffer {
 	return o.b
 }
 
-// attach makes the point one of the systems.
+// attach notes the state that the point was added with.
 func (p *Point) attach(s *State) {
 	p.state = s
 	p.void = "it was handed out by the command point " + s.name + ", which has updated since: ask State.Commands in every update"
 }
 
-// Update plays what is pending.
+// Update plays the pending buffers. It panics outside of the point's own turn.
 func (p *Point) Update(s *State) {
 	if p == nil || p.state == nil || s != p.state {
 		panic("system: Point.Update: the state is not that of point " + p.String())
@@ -74,7 +74,7 @@ func (p *Point) Update(s *State) {
 	if len(p.pending) == 0 {
 		return
 	}
-	seam.CheckChange(s.y.w, "Point.Update") // where nothing may be played now, all stays pending
+	seam.CheckChange(s.y.w, "Point.Update") // a panic here leaves all buffers pending
 	for len(p.pending) > 0 {
 		o := p.pending[0]
 		p.pending = slices.Delete(p.pending, 0, 1)
@@ -91,13 +91,13 @@ func (p *Point) play(o *outbox) {
 	if err := o.b.PlayRest(); err != nil {
 		o.from.y.keep(fmt.Errorf("system: %s: commands of %s: %w", p, o.from.name, err))
 		if full := (*ecs.LimitError)(nil); errors.As(err, &full) {
-			o.b.Clear() // what the seal ends may be what the world lacks
+			o.b.Clear() // the world may need this memory
 			o.b.Trim()
 		}
 	}
 }
 
-// seal closes the buffer to code that kept it, until State.Commands.
+// seal closes the buffer until State.Commands hands it out again, for code that kept a reference.
 func (o *outbox) seal() {
 	o.open = false
 	if o.last {
@@ -107,7 +107,7 @@ func (o *outbox) seal() {
 	o.b.Seal(o.p.void)
 }
 
-// release is called when the system goes: what it recorded is played still.
+// release is called when the buffer's system is destroyed. Commands it recorded are still played.
 func (o *outbox) release() {
 	o.last = true
 	if !o.open {
@@ -115,7 +115,7 @@ func (o *outbox) release() {
 	}
 }
 
-// drop drops what is pending: the point goes.
+// drop drops the pending buffers, since the point is being destroyed.
 func (p *Point) drop() {
 	s := p.state
 	for _, o := range p.pending {

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Rate decides how often a group updates its systems in a frame, and what time they see.
+// Rate decides how often a group updates its systems in a frame, and the time of each round.
 type Rate interface {
-	// Next is asked before each round of the group in a frame: frame is the time around the group,
-	// n the rounds of this frame so far. It returns the time of the next round, or false when there
-	// is none in this frame.
+	// Next is called before each round of the group in a frame. frame is the time of the enclosing
+	// group, n the number of rounds done in this frame. Next returns the time of the next round, or
+	// false if this frame has no more rounds.
 	Next(frame Time, n int) (Time, bool)
 }
 
-// Fixed is a Rate of constant steps: as many rounds a frame as are due, each of the same
-// Delta. The first is due when the first frame that asks for one begins, so that one has a
-// round; from then on time that is simulated is never behind the frame's, nor a step or more
-// ahead.
+// Fixed is a Rate with a constant step: each frame has as many rounds as are due, all with the same
+// Delta. The first round is due at the start of the first frame that asks for one, so that frame
+// always has a round. From then on the simulated time is never behind the frame's time, and less
+// than one step ahead of it.
 type Fixed struct {
 	step    time.Duration
 	most    int
-	steps   int64         // so far
-	begun   time.Duration // when the first was due
-	dropped time.Duration // given up
+	steps   int64         // rounds so far
+	begun   time.Duration // when the first round was due
+	dropped time.Duration // time given up
 	ahead   time.Duration
 }
 
-// NewFixed makes a rate of so many rounds a frame as steps have begun, most at most: time
-// beyond is dropped, so that a program that takes longer for a step than it lasts becomes
-// slow and does not stop. It panics when step or most is not positive.
+// NewFixed returns a rate that runs one round for each step begun, at most most in a frame. Time
+// beyond that is dropped: a program that needs longer to compute a step than the step lasts slows
+// down and does not stall. NewFixed panics if step or most is not positive.
 func NewFixed(step time.Duration, most int) *Fixed {
 	if step <= 0 || most <= 0 {
 		panic(fmt.Sprintf("system: NewFixed(%v, %d): both must be positive", step, most))
@@ -36,7 +36,7 @@ func NewFixed(step time.Duration, most int) *Fixed {
 	return &Fixed{step: step, most: most}
 }
 
-// Next is Rate's.
+// Next implements Rate.
 func (f *Fixed) Next(frame Time, n int) (Time, bool) {
 	if f.steps == 0 {
 		f.begun = frame.Elapsed - frame.Delta
@@ -59,24 +59,24 @@ func (f *Fixed) Next(frame Time, n int) (Time, bool) {
 // Step returns the Delta of each round.
 func (f *Fixed) Step() time.Duration { return f.step }
 
-// Ahead returns how far the last round is ahead of the frame, from 0 to less than a step:
-// what is drawn lies at 1 - Ahead/Step of the way from the state before it to the one after.
+// Ahead returns how far the last round is ahead of the frame, from 0 to less than a step. To draw
+// the frame, interpolate at 1 - Ahead/Step between the states before and after that round.
 func (f *Fixed) Ahead() time.Duration { return f.ahead }
 
-// Dropped returns the time given up so far because more than the most steps were due.
+// Dropped returns the total time dropped so far because more steps were due than a frame may run.
 func (f *Fixed) Dropped() time.Duration { return f.dropped }
 
-// Variable is a Rate of one round a frame, and none until an interval has passed. Delta is
-// what has passed since the last round; in the first, what the frame takes.
+// Variable is a Rate with at most one round a frame, and at least an interval between rounds. Delta
+// is the time since the last round; in the first round it is the frame's Delta.
 type Variable struct {
 	interval, most time.Duration
 	last           time.Duration
 	begun          bool
 }
 
-// NewVariable makes a rate of a round in the first frame, and in each one by which interval
-// has passed since the last round; Delta is most at most. It panics when interval or most is not
-// positive, and when most is less than interval.
+// NewVariable returns a rate with a round in the first frame, and in each frame that is at least
+// interval after the last round. Delta is at most most. NewVariable panics if interval is not
+// positive or most is less than interval.
 func NewVariable(interval, most time.Duration) *Variable {
 	if interval <= 0 || most < interval {
 		panic(fmt.Sprintf("system: NewVariable(%v, %v): the interval must be positive, and the most no less", interval, most))
@@ -84,13 +84,13 @@ func NewVariable(interval, most time.Duration) *Variable {
 	return &Variable{interval: interval, most: most}
 }
 
-// Next is Rate's.
+// Next implements Rate.
 func (v *Variable) Next(frame Time, _ int) (Time, bool) {
 	passed := frame.Elapsed - v.last
 	if !v.begun {
 		passed = frame.Delta
 	}
-	if v.begun && passed < v.interval { // in this frame already, or not long ago
+	if v.begun && passed < v.interval { // too soon after the last round
 		return Time{}, false
 	}
 	v.last, v.begun = frame.Elapsed, true

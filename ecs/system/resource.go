@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Resources are Go values of which the systems have one a type: a window, a map, a random
-// generator. Data that is looped over belongs into components.
+// Resources are Go values, one of a type for all systems: a window, a map, a random generator. Data
+// that systems loop over belongs in components.
 
-// resource is what is known of one type.
+// resource is the entry of one type.
 type resource struct {
 	of    reflect.Type
-	value any      // a pointer; nil: there is none
-	users []*State // that asked for it, in the order of asking
+	value any      // a pointer; nil if not set
+	users []*State // systems that asked for it, in the order of asking
 }
 
 // hold is a system's use of a resource.
@@ -22,7 +22,7 @@ type hold struct {
 	write bool
 }
 
-// resourceOf returns what is known of a type.
+// resourceOf returns the entry of a type, made at first use.
 func (s *Systems) resourceOf(t reflect.Type) *resource {
 	r := s.things[t]
 	if r == nil {
@@ -32,8 +32,9 @@ func (s *Systems) resourceOf(t reflect.Type) *resource {
 	return r
 }
 
-// SetResource makes v the resource of its type, instead of the one that there may be; nil takes
-// it away. Systems that have asked for the former one keep that: set it before they are added.
+// SetResource makes v the resource of type T, in place of a former one; nil removes it. Systems
+// that have already asked for the former resource keep it, so set a resource before adding its
+// users.
 func SetResource[T any](s *Systems, v *T) {
 	s.check("SetResource")
 	r := s.resourceOf(reflect.TypeFor[T]())
@@ -43,24 +44,25 @@ func SetResource[T any](s *Systems, v *T) {
 	}
 }
 
-// ResourceOf returns the resource of a type, or nil.
+// ResourceOf returns the resource of type T, or nil if none is set.
 func ResourceOf[T any](s *Systems) *T {
 	s.check("ResourceOf")
 	v, _ := s.resourceOf(reflect.TypeFor[T]()).value.(*T)
 	return v
 }
 
-// Resource returns the resource of a type for a system, and its jobs, that may write it. From
-// then on jobs of other systems that asked for it are completed before this one updates, and
-// the other way round. It panics when there is none. Cost: a look-up in a map of types; ask once,
-// in Create.
+// Resource returns the resource of type T to a system that may write it, in its update or its jobs.
+// From then on, before this system updates, jobs of other systems that asked for the resource are
+// completed, and the other way round. Resource panics if no resource of the type is set. Cost: one
+// look-up in a map of types; call it once, in Create.
 func Resource[T any](s *State) *T {
 	v := valueFor[T](s, "Resource")
 	s.hold(s.y.things[reflect.TypeFor[T]()], true)
 	return v
 }
 
-// ReadResource is Resource for a system that only reads it: it waits for those that may write.
+// ReadResource is Resource for a system that only reads the resource: it waits only for systems
+// that may write it.
 func ReadResource[T any](s *State) *T {
 	v := valueFor[T](s, "ReadResource")
 	s.hold(s.y.things[reflect.TypeFor[T]()], false)
@@ -91,8 +93,8 @@ func (s *State) writes(r *resource) bool {
 	return slices.ContainsFunc(s.holds, func(h hold) bool { return h.r == r && h.write })
 }
 
-// completeRivals completes the jobs of systems that share a resource with this one, which one
-// of the two may write (S2).
+// completeRivals completes the jobs of every system that shares a resource with this one, if one of
+// the two may write it (S2).
 func (s *State) completeRivals() {
 	for _, h := range s.holds {
 		for _, u := range h.r.users {
@@ -103,7 +105,7 @@ func (s *State) completeRivals() {
 	}
 }
 
-// drop takes the system off the users of its resources.
+// drop removes the system from the users of its resources.
 func (s *State) drop() {
 	for _, h := range s.holds {
 		h.r.users = slices.DeleteFunc(h.r.users, func(u *State) bool { return u == s })

@@ -7,16 +7,16 @@ import (
 	"quarry/internal/seam"
 )
 
-// Singleton is a component that one entity has, and no other: the score, the settings of a
-// level. It is found by a query, so the entity is made and destroyed as any other.
+// Singleton is a component that exactly one entity has, such as the score or the settings of a
+// level. The entity is found by a query, so it is created and destroyed like any other.
 type Singleton[T any] struct {
 	c ecs.Component[T]
 	q *ecs.Query
 }
 
-// NewSingleton makes a singleton of a component. It panics for one that is Enableable: whether
-// there is one would depend on a bit. Systems that use it declare the component by
-// State.Uses. Its query is the world's until Close.
+// NewSingleton returns a singleton of component c. Its query stays in the world until Close.
+// Systems that use the singleton declare c by State.Uses. NewSingleton panics if c is Enableable,
+// since its existence would then depend on an enable bit.
 func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 	if w == nil {
 		panic("system: NewSingleton: the world is nil")
@@ -27,13 +27,15 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 	return &Singleton[T]{c: c, q: ecs.NewQuery(w, ecs.With(c))}
 }
 
-// Entity returns the entity. An error wraps ecs.ErrNotSingle and says how many there are.
+// Entity returns the entity that has the component. If not exactly one entity has it, the error
+// wraps ecs.ErrNotSingle and gives the number.
 func (s *Singleton[T]) Entity() (ecs.Entity, error) { return s.q.Single() }
 
-// Query returns the query that finds it, for State.Require.
+// Query returns the query that finds the entity, for State.Require.
 func (s *Singleton[T]) Query() *ecs.Query { return s.q }
 
-// Get returns the component to read, good until the next structural change; the error is Entity's.
+// Get returns the component for reading. The pointer is valid until the next structural change. The
+// error is as for Entity.
 func (s *Singleton[T]) Get() (*T, error) {
 	e, err := s.q.Single()
 	if err != nil {
@@ -42,7 +44,7 @@ func (s *Singleton[T]) Get() (*T, error) {
 	return s.c.Get(e), nil
 }
 
-// Mut is Get to write: the component counts as changed.
+// Mut is Get for writing: the component counts as changed.
 func (s *Singleton[T]) Mut() (*T, error) {
 	e, err := s.q.Single()
 	if err != nil {
@@ -51,7 +53,7 @@ func (s *Singleton[T]) Mut() (*T, error) {
 	return s.c.Mut(e), nil
 }
 
-// Set sets the component; the error is Entity's.
+// Set sets the component. The error is as for Entity.
 func (s *Singleton[T]) Set(v T) error {
 	e, err := s.q.Single()
 	if err == nil {
@@ -60,5 +62,5 @@ func (s *Singleton[T]) Set(v T) error {
 	return err
 }
 
-// Close takes the query out of the world.
+// Close removes the query from the world.
 func (s *Singleton[T]) Close() { s.q.Close() }

@@ -11,49 +11,50 @@ import (
 	"quarry/internal/seam"
 )
 
-// State is one system's place in its world: what it may use, and what decides when it runs. It
-// belongs to the world's owner.
+// State is one system's view of its world: what the system may use, and what decides when it runs.
+// It belongs to the world's owner.
 type State struct {
 	y       *Systems
 	name    string
 	system  System
-	group   *Group // that it is in; nil: the root
-	within  *Group // that it is; nil: it is none
+	group   *Group // that contains the system; nil for the root
+	within  *Group // that the system itself is; nil if it is not a group
 	created uint64 // number, in the order of creation
 	placing
 
 	queries  []*ecs.Query // made by Query, open
-	pinned   []*ecs.Query // those with Changed or Ordered
+	pinned   []*ecs.Query // those of them with Changed or Ordered terms
 	lent     []*job.Job   // made by For
-	used     ecs.Access   // of Uses
-	touches  ecs.Access   // of the update itself: that and queries which are not a job's
+	used     ecs.Access   // declared by Uses
+	touches  ecs.Access   // of the update itself: used, and queries not given to a job
 	needs    []need
 	outboxes []*outbox
 	handed   job.Handle
 	holds    []hold
-	ends     []func() // of OnDestroy
+	ends     []func() // given to OnDestroy
 
 	disabled bool
 	running  bool
 	inTurn   bool
 	gone     bool   // removed
-	failed   bool   // Create did not return nil, so there is no Destroy
-	last     uint32 // version of its last update; 0: never
+	failed   bool   // Create returned an error or panicked: do not call Destroy
+	last     uint32 // world version of the last update; 0 if none
 	labels   context.Context
 	timing   Timing
-	visit    visit // the call into it that is under way
+	visit    visit // the call into the system that is under way
 }
 
 // need is one condition of Require.
 type need struct {
 	any   []*ecs.Query
-	looks ecs.Access // what tells whether one matches
+	looks ecs.Access // what decides whether a query matches
 }
 
-// OnDestroy has f called when the system is destroyed, by Systems.Close or State.Remove: behind its
-// Stop and Destroy, the last f first, while its queries are open still. So what the function of
-// Make makes has an owner. It is called where Create failed, too, and a panic in f is an error as
-// one in Destroy is. It panics for nil, and when the system was destroyed.
+// OnDestroy registers f to be called when the system is destroyed by Systems.Close or State.Remove:
+// after Stop and Destroy, the last registered first, while the system's queries are still open. It
+// is the place to release what the function given to Make has made. f is also called if Create
+// fails. A panic in f is reported like a panic in Destroy. OnDestroy panics if f is nil or the
+// system was removed.
 func (s *State) OnDestroy(f func()) {
 	s.check("State.OnDestroy")
 	if f == nil {
@@ -68,25 +69,26 @@ func (s *State) Name() string { return s.name }
 // World returns the world.
 func (s *State) World() *ecs.World { return s.y.w }
 
-// Systems returns the systems that it is one of.
+// Systems returns the Systems that the system was added to.
 func (s *State) Systems() *Systems { return s.y }
 
-// Time returns the time of the round that is under way, or was last. Bodies of jobs have it from a
-// variable that the update sets: they may run when the next round has begun.
+// Time returns the time of the current round, or of the last one. Bodies of jobs must not call it:
+// they may still run when the next round has begun. The update copies the time to a variable for
+// them.
 func (s *State) Time() Time {
 	s.y.refuseBodies("State.Time")
 	return s.y.now
 }
 
-// LastVersion returns the World.Version of what the system wrote in its last update; 0 when it
-// never ran. Whatever was written after has a later one.
+// LastVersion returns the World.Version of what the system wrote in its last update, or 0 if it
+// never ran. Everything written since has a later version.
 func (s *State) LastVersion() uint32 { return s.last }
 
-// Query makes a query for the system, closed when the system goes: make it once, in Create. An
-// update that makes one each time is slower each time, and warned of. Its Changed and Ordered terms
-// compare with LastVersion, so they show what changed since this system last ran, in every loop of
-// an update. Before each update, jobs in flight that conflict with the query are completed. For a
-// job, give the query to For.
+// Query returns a new query that is closed with the system. Make it once, in Create: an update that
+// makes a query each time gets slower each time, and is warned of. Changed and Ordered terms
+// compare with LastVersion, so every loop of an update shows what changed since this system last
+// ran. Before each update, jobs in flight that conflict with the query are completed; to use the
+// query in a job instead, pass it to For.
 func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	s.check("State.Query")
 	q := ecs.NewQuery(s.y.w, terms...)
@@ -102,20 +104,20 @@ func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	return q
 }
 
-// many is how many queries or jobs a system may have before those made in an update are warned of.
+// many is the number of queries or jobs of a system at which making them in updates is warned of.
 const many = 100
 
-// warnAt warns of an update that makes the n'th query or job of the system, where that is one too
-// many: what it makes anew each time is kept until the system goes.
+// warnAt warns if an update makes the n'th query or job of the system and n is many: the system
+// keeps each of them until it is destroyed.
 func (s *State) warnAt(n int, what string) {
 	if n == many && s.inTurn && s.visit.call == "Update" {
 		s.y.warn(fmt.Sprintf("%s makes %s in its updates, and has %d now: make them once, in Create or by Make", s.place(), what, n))
 	}
 }
 
-// Uses declares types that the update reads or writes by itself without a query, as by
-// Component.Get, in Read and Write terms: before each update, jobs in flight that conflict are
-// completed. Without it, such an access panics while a job has the type.
+// Uses declares types that the update itself reads or writes without a query, for instance with
+// Component.Get, as Read and Write terms. Before each update, jobs in flight that conflict with
+// them are completed. An access that is not declared panics while a job holds the type.
 func (s *State) Uses(terms ...ecs.Term) {
 	s.check("State.Uses")
 	q := ecs.NewQuery(s.y.w, terms...)
@@ -125,7 +127,8 @@ func (s *State) Uses(terms ...ecs.Term) {
 	s.touch()
 }
 
-// touch works out what the update itself reads and writes: the queries that are not a job's.
+// touch computes what the update itself reads and writes: the declared types, and the queries that
+// are not given to a job.
 func (s *State) touch() {
 	s.touches = s.used
 	for _, q := range s.queries {
@@ -137,11 +140,11 @@ func (s *State) touch() {
 	}
 }
 
-// For makes a job over q, named after the system, the second of them with a 2 behind it and so on;
-// see job.Scheduler.For. The query is the job's from now on: the update waits for nothing because
-// of it. Jobs of other systems that it conflicts with run before it, others beside it. Before the
-// system updates again, in another step of the frame, the job is completed: bodies may share
-// variables with the update. Make it once, as a query.
+// For returns a new job over q; see job.Scheduler.For. The job is named after the system, with a
+// number from 2 on for further jobs. From now on q is the job's, and the update no longer waits
+// because of it. The job runs after conflicting jobs of earlier systems and beside all others.
+// Before the system updates again, also in a later step of the same frame, the job is completed, so
+// bodies may share variables with the update. Make the job once, like a query.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
 	if q == nil {
@@ -158,9 +161,10 @@ func (s *State) For(q *ecs.Query) *job.Job {
 	return j
 }
 
-// Require makes the system update only while one of the queries matches something. Each call is one
-// condition more, and all must hold. A query from State.Query with Changed holds when something
-// changed since the system last ran.
+// Require makes the system update only while at least one of the queries matches something. Each
+// call adds a condition; all must hold. A query from State.Query with a Changed term holds if
+// something changed since the system last ran. Require panics without queries, and for a query that
+// is nil, closed or of another world.
 func (s *State) Require(queries ...*ecs.Query) {
 	s.check("State.Require")
 	if len(queries) == 0 {
@@ -177,9 +181,9 @@ func (s *State) Require(queries ...*ecs.Query) {
 	s.needs = append(s.needs, n)
 }
 
-// Commands returns a buffer that p plays when it updates next, after which it is void: ask in every
-// update. In one round the calls of a system return the same buffer. It panics when p is not among
-// these systems.
+// Commands returns a buffer that p plays at its next update. Afterwards the buffer is void, so call
+// Commands in every update; until p updates, all calls return the same buffer. Commands panics if p
+// is nil, was removed, or is not among these systems.
 func (s *State) Commands(p *Point) *command.Buffer {
 	s.check("State.Commands")
 	if p == nil || p.state == nil || p.state.gone || p.state.y != s.y {
@@ -188,19 +192,18 @@ func (s *State) Commands(p *Point) *command.Buffer {
 	return p.hand(s)
 }
 
-// SetDependency sets the handle that Dependency returns: of a job, or several combined, that fill
-// something which queries do not declare, as a Go slice, so that jobs of other systems can wait for
-// it.
+// SetDependency sets the handle that Dependency returns. It is for jobs that fill something which
+// queries do not declare, such as a Go slice, so that jobs of other systems can wait for them.
 func (s *State) SetDependency(h job.Handle) {
 	s.check("State.SetDependency")
 	s.handed = h
 }
 
-// Dependency returns what the system handed over last, for Job.After:
+// Dependency returns the handle last set by SetDependency, for Job.After:
 //
 //	query.After(systems.Find("index").Dependency()).Parallel(body)
 //
-// When the flight was completed, or none was handed over, it says nothing.
+// A handle of a completed flight, or one that was never set, delays nothing.
 func (s *State) Dependency() job.Handle {
 	if s == nil {
 		panic("system: State.Dependency: the state is nil; Systems.Find returns that for names that are not there")
@@ -208,11 +211,11 @@ func (s *State) Dependency() job.Handle {
 	return s.handed
 }
 
-// Enable has the system update again.
+// Enable makes a disabled system update again.
 func (s *State) Enable() { s.switchTo("State.Enable", false) }
 
-// Disable has the system update no more, from its next turn on, until Enable. A group that is
-// disabled updates none of its systems.
+// Disable stops the system from updating, from its next turn on, until Enable. A disabled group
+// updates none of its systems.
 func (s *State) Disable() { s.switchTo("State.Disable", true) }
 
 func (s *State) switchTo(op string, disabled bool) {
@@ -220,19 +223,17 @@ func (s *State) switchTo(op string, disabled bool) {
 	s.disabled = disabled
 }
 
-// Enabled reports whether the system is enabled itself; a group around it may not be.
+// Enabled reports whether the system itself is enabled; an enclosing group may still be disabled.
 func (s *State) Enabled() bool { return !s.disabled }
 
-// Running reports whether the system was updated in its last turn: whether it was started and not
-// stopped.
+// Running reports whether the system is started and not stopped.
 func (s *State) Running() bool { return s.running }
 
-// Remove takes the system out, with what is in it when it is a group: it does not update any more,
-// stops if it was running, and is destroyed, the last created first; all that at the end of the
-// update, or of whatever else is calling into a system, when that is under way, else now. What
-// these throw is among the errors of the next update. Its name is free at once, and the value may
-// be added again once it is destroyed. It panics for the default groups and points; a second call
-// does nothing.
+// Remove removes the system and, if it is a group, everything in it. Removed systems no longer
+// update. They are stopped if running and destroyed, the last created first: at once, or at the end
+// of the update or other call into a system that is under way. The next update returns their
+// failures. The name is free at once; the value may be added again after it is destroyed. Remove
+// panics for the default groups and points; a second call does nothing.
 func (s *State) Remove() {
 	if s != nil && s.gone {
 		return
@@ -250,7 +251,7 @@ func (s *State) Remove() {
 	}
 }
 
-// mark marks a system and what is in it as gone.
+// mark marks a system and everything in it as gone.
 func (s *State) mark() {
 	s.gone = true
 	delete(s.y.named, s.name)
@@ -259,7 +260,7 @@ func (s *State) mark() {
 	}
 }
 
-// check panics for a state that is none, was removed, or whose systems are closed.
+// check panics if the state is nil or zero, was removed, or belongs to closed systems.
 func (s *State) check(op string) {
 	switch {
 	case s == nil || s.y == nil:
@@ -272,9 +273,8 @@ func (s *State) check(op string) {
 	s.y.refuseBodies(op)
 }
 
-// checkTurn panics outside of the update of the system itself: a group or a point that updates then
-// has no turn in which its jobs are completed, those of others are waited for, and failures are
-// reported.
+// checkTurn panics unless the system's own update is under way. Only a turn completes jobs and
+// reports failures, so a group or a point must not be updated outside of it.
 func (s *State) checkTurn(op string) {
 	if !s.inTurn || s.visit.call != "Update" {
 		panic("system: " + op + ": outside of the turn of " + s.name)

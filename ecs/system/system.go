@@ -1,49 +1,51 @@
 package system
 
-// System is what a group updates. It may also be a Creator, Starter, Stopper and Destroyer. All are
-// called on the goroutine of the world's owner.
+// System is anything that a group updates. It may also implement Creator, Starter, Stopper and
+// Destroyer. All methods are called on the goroutine of the world's owner.
 type System interface {
-	// Update is called once a round of the group while the system is enabled and what it requires
-	// is there.
+	// Update is called once per round of the group while the system is enabled and its requirements
+	// are met.
 	Update(s *State)
 }
 
-// Creator is a System that is told when it is added: here it makes its queries and jobs.
+// Creator is a System that is told when it is added; it makes its queries and jobs then.
 type Creator interface {
-	// Create is called by Group.Add. When it returns an error, or panics, the system is not added.
+	// Create is called by Group.Add. If it returns an error or panics, the system is not added.
 	Create(s *State) error
 }
 
-// Starter is a System that is told when it begins to run.
+// Starter is a System that is told when it starts to run.
 type Starter interface {
-	// Start is called before the first update, and before the first after a time in which the
-	// system was disabled or lacked what it requires. When it panics, it is called again in the
-	// next round, and there is no update before it returned.
+	// Start is called before the first update, and again before the first update after a time in
+	// which the system was disabled or its requirements were not met. If Start panics, the next
+	// round calls it again; the system does not update until Start has returned.
 	Start(s *State)
 }
 
-// Stopper is a System that is told when it runs no more.
+// Stopper is a System that is told when it stops running.
 type Stopper interface {
-	// Stop is called when the system was running and is disabled, lacks what it requires, or is to
-	// be destroyed; when its group stops, it stops as well.
+	// Stop is called when a running system is disabled, its requirements are no longer met, its
+	// group stops, or it is about to be destroyed.
 	Stop(s *State)
 }
 
-// Destroyer is a System that is told before it goes.
+// Destroyer is a System that is told before it is destroyed.
 type Destroyer interface {
-	// Destroy is called by Systems.Close and State.Remove, after Stop. The queries are open still.
+	// Destroy is called by Systems.Close and State.Remove, after Stop. The system's queries are
+	// still open.
 	Destroy(s *State)
 }
 
-// Func is a System that is a function. See Make for one that has queries.
+// Func is a function as a System. See Make for a system that has queries.
 type Func func(s *State)
 
-// Update calls the function.
+// Update calls f.
 func (f Func) Update(s *State) { f(s) }
 
-// Make returns a System from a function that makes its queries, jobs and bodies of jobs once, when
-// the system is added, and returns what is called in each update. What must be given back when the
-// system goes is given to State.OnDestroy.
+// Make returns a System from a function. create is called once, when the system is added, and makes
+// the queries, jobs and bodies of jobs. It returns the function that each update calls. Use
+// State.OnDestroy for anything that must be released with the system. Make panics if create is nil;
+// adding the system panics if create returns nil.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
 		panic("system: Make: the function is nil")
@@ -56,7 +58,7 @@ type made struct {
 	update func()
 }
 
-// Create is Creator's.
+// Create implements Creator.
 func (m *made) Create(s *State) error {
 	if m.update = m.create(s); m.update == nil {
 		panic("system: Make: the function for " + s.name + " returned nil; it returns what is called in each update")
@@ -64,5 +66,5 @@ func (m *made) Create(s *State) error {
 	return nil
 }
 
-// Update is System's.
+// Update implements System.
 func (m *made) Update(*State) { m.update() }

@@ -19,36 +19,36 @@ import (
 
 // The systems.
 //
-// Systems is a tree: groups, and what they update. All of it, on one goroutine, is
+// Systems is a tree of groups and of the systems that they update. One goroutine runs all of it:
 //
 //	Systems.Update ---- the clock, once a frame
 //	  Group.Update ---- order of its systems, sorted anew where it changed; its rate, perhaps several rounds
 //	    State.turn ---- one system: requirements, Start or Stop, jobs it must wait for, Update, what failed
 //	      Point.Update - a command point is a system that plays the buffers it handed out
 //
-// and the jobs that systems schedule run beside it on the workers of one scheduler, until somebody
-// needs what they hold, at the latest until the frame ends.
+// The jobs that systems schedule run beside it on the workers of one scheduler. They are completed
+// when something needs the types they hold, at the latest at the end of the frame.
 //
 // Invariants, cited where they are kept:
 //
 //	S1 One update at a time, by the world's owner, outside of loops over rows.
-//	S2 Before a system updates, the jobs in flight that conflict with what it touches itself, and
-//	   its own of an earlier round, are completed, and those that share a resource with it which one
-//	   of the two may write, or that change what its requirements look at; no others. Jobs wait
-//	   for each other by the scheduler's rules.
+//	S2 Before a system updates, these jobs in flight are completed and no others: its own of an
+//	   earlier round; jobs that conflict with what the update itself touches or that change what
+//	   its requirements look at; jobs of systems that share a resource with it which one of the
+//	   two may write. Jobs wait for each other by the scheduler's rules.
 //	S3 Inside a group the order is: bucket, what Before and After say, order of adding. It
 //	   is the same in every run with the same calls, unless Shuffle says otherwise.
-//	S4 What a system writes has the version that LastVersion is afterwards, and what
-//	   anybody writes later has a later one. So Changed shows a system neither its own writes
-//	   nor anything twice, and it misses nothing, however long it did not run.
-//	S5 What a system throws ends its turn, with its name, and nobody else's. The time, the
-//	   labels and whose turn it is are as before.
+//	S4 What a system writes has the version that LastVersion returns afterwards. Every later
+//	   write has a later version. So Changed shows a system neither its own writes nor
+//	   anything twice, and it misses nothing, however long the system did not run.
+//	S5 A panic in a system ends that system's turn only, and is reported with its name. The
+//	   time, the labels and the current system are then as before.
 //	S6 A buffer of a point records from State.Commands until the point's next update, which
 //	   plays it. Each is played once, in the order in which they were asked for.
-//	S7 What was created is destroyed once, the last first, after Stop if it was running.
+//	S7 A created system is destroyed once, the last created first, after Stop if it was running.
 
-// Systems are the systems of a world: groups, command points, the time, and the scheduler of their
-// jobs. They belong to the world's owner.
+// Systems holds the systems of a world, with their groups, command points, time, and the scheduler
+// of their jobs. It belongs to the world's owner.
 type Systems struct {
 	w        *ecs.World
 	jobs     *job.Scheduler
@@ -57,17 +57,17 @@ type Systems struct {
 	defaults defaults
 	states   []*State // in the order of creation
 	named    map[string]*State
-	known    map[System]*State // systems that are pointers, to find who is added twice
+	known    map[System]*State // systems that are pointers, to find one added twice
 	created  uint64            // number of the state created last
 	things   map[reflect.Type]*resource
 
 	clock    func() time.Time
 	ticked   time.Time // the clock at the last Update
-	ticking  bool      // there was one
+	ticking  bool      // Update was called before
 	maxDelta time.Duration
-	frame    Time   // of the frame
-	now      Time   // of the group whose round it is
-	current  *State // whose turn it is
+	frame    Time   // of the whole frame
+	now      Time   // of the group whose round is under way
+	current  *State // the system whose turn it is
 
 	options  []job.Option
 	buffers  []command.Option
@@ -77,20 +77,21 @@ type Systems struct {
 	seed     uint64
 
 	busy     atomic.Bool
-	ending   bool // the goroutine is, by runtime.Goexit inside a system
-	left     bool // a system left the world locked, and was named
-	broken   bool // a system closed the world or the scheduler, and was named
+	ending   bool // runtime.Goexit inside a system is ending the goroutine
+	left     bool // a system left the world locked, and this was reported
+	broken   bool // a system closed the world or the scheduler, and this was reported
 	closed   bool
-	errs     []error  // since they were returned last
-	leaving  []*State // removed, and to be destroyed in this order
+	errs     []error  // not yet returned
+	leaving  []*State // removed systems, to be destroyed in this order
 	warnings []string
 }
 
 // Option changes how New works.
 type Option func(*Systems)
 
-// Clock sets where Update takes the time from; unless told otherwise what time.Now would measure,
-// but in fine steps on Windows too, where time.Now goes on every 15.6 ms.
+// Clock returns an option that sets the clock of Update. The default measures the same time as
+// time.Now, but in fine steps on Windows too, where time.Now advances every 15.6 ms. Clock panics
+// if now is nil.
 func Clock(now func() time.Time) Option {
 	if now == nil {
 		panic("system: Clock: the function is nil")
@@ -98,11 +99,11 @@ func Clock(now func() time.Time) Option {
 	return func(s *Systems) { s.clock = now }
 }
 
-// sinceStart is the clock of Update. Its date means nothing: Update takes differences.
+// sinceStart is the default clock. Its date is meaningless: Update only takes differences.
 func sinceStart() time.Time { return time.Time{}.Add(clock.Now()) }
 
-// MaxDelta sets what a frame of Update takes at most, however late it comes; a third of a second
-// unless told otherwise. It panics when d is not positive.
+// MaxDelta returns an option that bounds the time of one frame of Update, however late the call
+// comes. The default is a third of a second. MaxDelta panics if d is not positive.
 func MaxDelta(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("system: MaxDelta(%v): it must be positive", d))
@@ -112,7 +113,7 @@ func MaxDelta(d time.Duration) Option {
 
 const defaultMaxDelta = time.Second / 3
 
-// Jobs gives options to the scheduler that New makes.
+// Jobs returns an option that passes options to the scheduler that New makes.
 func Jobs(options ...job.Option) Option {
 	for _, o := range options {
 		if o == nil {
@@ -122,8 +123,8 @@ func Jobs(options ...job.Option) Option {
 	return func(s *Systems) { s.options = append(s.options, options...) }
 }
 
-// WithScheduler has jobs run by a scheduler of the same world that exists already. Close does not
-// close it.
+// WithScheduler returns an option that runs jobs on an existing scheduler of the same world. Close
+// does not close that scheduler.
 func WithScheduler(jobs *job.Scheduler) Option {
 	if jobs == nil {
 		panic("system: WithScheduler: the scheduler is nil")
@@ -131,7 +132,7 @@ func WithScheduler(jobs *job.Scheduler) Option {
 	return func(s *Systems) { s.jobs = jobs }
 }
 
-// Logger sets where warnings go; slog.Default() unless told otherwise.
+// Logger returns an option that sets the logger for warnings. The default is slog.Default().
 func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("system: Logger: the logger is nil; slog.DiscardHandler makes a silent one")
@@ -139,19 +140,20 @@ func Logger(l *slog.Logger) Option {
 	return func(s *Systems) { s.log = l }
 }
 
-// Shuffle has groups update systems whose order is not fixed in one drawn from the seed: a program
-// that a test finds to depend on the seed lacks a Before or After.
+// Shuffle returns an option that makes groups update systems whose order is not fixed in an order
+// drawn from the seed. A program whose test results depend on the seed lacks a Before or After.
 func Shuffle(seed uint64) Option {
 	return func(s *Systems) { s.shuffled, s.seed = true, seed }
 }
 
-// TraceCommands notes with each command the line that recorded it, see command.Trace.
+// TraceCommands returns an option that records the source line of each command; see command.Trace.
 func TraceCommands() Option {
 	return func(s *Systems) { s.buffers = append(s.buffers, command.Trace) }
 }
 
-// Context sets the context whose profiler labels systems have beside their own, and which the
-// goroutine has after an update; context.Background() unless told otherwise.
+// Context returns an option that sets a context with profiler labels. Systems have these labels
+// beside their own, and the goroutine has them after an update. The default is
+// context.Background().
 func Context(ctx context.Context) Option {
 	if ctx == nil {
 		panic("system: Context: the context is nil")
@@ -159,9 +161,9 @@ func Context(ctx context.Context) Option {
 	return func(s *Systems) { s.base = ctx }
 }
 
-// New makes the systems of a world: the default groups and command points, see the package. It
-// panics when the world is closed, or has a job.Scheduler and none is given. Close comes before
-// World.Close.
+// New returns the systems of a world, with the default groups and command points; see the package
+// comment. It panics if the world is closed, or has a job.Scheduler that was not passed by
+// WithScheduler. Call Close before World.Close.
 func New(w *ecs.World, options ...Option) *Systems {
 	switch {
 	case w == nil:
@@ -195,28 +197,29 @@ func (s *Systems) World() *ecs.World { return s.w }
 // Scheduler returns the scheduler of the systems' jobs.
 func (s *Systems) Scheduler() *job.Scheduler { return s.jobs }
 
-// Time returns the time of the frame that is under way, or was last.
+// Time returns the time of the current frame, or of the last one between frames.
 func (s *Systems) Time() Time { return s.frame }
 
-// Add adds a system to the simulation group: see Group.Add.
+// Add adds a system to the simulation group; see Group.Add.
 func (s *Systems) Add(name string, sys System, orderings ...Ordering) *State {
 	s.check("Systems.Add")
 	return s.defaults.simulation.Add(name, sys, orderings...)
 }
 
-// TryAdd is Add, and returns what fails.
+// TryAdd is Add that returns an error; see Group.TryAdd.
 func (s *Systems) TryAdd(name string, sys System, orderings ...Ordering) (*State, error) {
 	s.check("Systems.TryAdd")
 	return s.defaults.simulation.TryAdd(name, sys, orderings...)
 }
 
-// Find returns the system of that name, or nil.
+// Find returns the system with that name, or nil.
 func (s *Systems) Find(name string) *State { return s.named[name] }
 
-// Update runs a frame, by the clock: it takes what has passed since the last Update, MaxDelta at
-// most, and nothing the first time. When it returns, all jobs are completed. The error joins what
-// failed, a *PanicError, *command.PlayError or *job.PanicError each; the others ran. It panics
-// inside an update, a loop over rows or a share, and when the world is closed.
+// Update runs one frame by the clock. The frame takes the time since the last Update, at most
+// MaxDelta; the first takes none. All jobs are completed when Update returns. The error joins the
+// failures of the frame, among them *PanicError, *command.PlayError and *job.PanicError; systems
+// that did not fail have run. Update panics inside an update, a loop over rows or a share, and if
+// the world is closed.
 func (s *Systems) Update() error {
 	s.begin("Systems.Update")
 	defer s.busy.Store(false)
@@ -228,8 +231,8 @@ func (s *Systems) Update() error {
 	return s.run(passed)
 }
 
-// Step runs a frame that takes dt, whatever the clock says. It is for programs that have no clock,
-// and for tests. It panics when dt is negative, and where Update does.
+// Step runs one frame that takes dt, independent of the clock. It is for tests and for programs
+// without a clock. It panics if dt is negative, and where Update panics.
 func (s *Systems) Step(dt time.Duration) error {
 	s.begin("Systems.Step")
 	defer s.busy.Store(false)
@@ -239,7 +242,7 @@ func (s *Systems) Step(dt time.Duration) error {
 	return s.run(dt)
 }
 
-// begin takes the systems for one call that updates or closes them (S1).
+// begin marks the systems as busy for one call that updates them, or panics (S1).
 func (s *Systems) begin(op string) {
 	s.check(op)
 	if !s.take() {
@@ -260,19 +263,20 @@ func (s *Systems) begin(op string) {
 	panic("system: " + op + ": " + why)
 }
 
-// underWay says why there is no update inside another, nor inside what a system is told.
+// underWay is the message of a call inside an update, or inside another call into a system.
 const underWay = "an update is under way: it is inside a system, or in another goroutine"
 
-// take takes the systems for the outermost call that calls into them; false: one is under way.
+// take marks the systems as busy for an outermost call into them. It returns false if a call is
+// already under way.
 func (s *Systems) take() bool {
 	taken := s.busy.CompareAndSwap(false, true)
 	if taken {
-		s.ending, s.broken = false, s.w.Closed() || s.jobs.Closed() // before: nobody is to be named
+		s.ending, s.broken = false, s.w.Closed() || s.jobs.Closed() // closed earlier: no system to blame
 	}
 	return taken
 }
 
-// run is a frame.
+// run runs a frame.
 func (s *Systems) run(passed time.Duration) error {
 	if s.frame.Elapsed+passed < 0 {
 		panic(fmt.Sprintf("system: Systems.Step(%v): behind %v that is more than 292 years", passed, s.frame.Elapsed))
@@ -285,9 +289,9 @@ func (s *Systems) run(passed time.Duration) error {
 	return s.takeErrors()
 }
 
-// Close stops and destroys all systems, the last created first, closes their queries and buffers,
-// and the scheduler if New made it. Commands that no point has played are dropped. The error joins
-// what failed. It panics inside an update; a second call does nothing.
+// Close stops and destroys all systems, the last created first. It closes their queries and
+// buffers, and the scheduler if New made it. Commands that no point has played are dropped. The
+// error joins everything that failed. Close panics inside an update; a second call does nothing.
 func (s *Systems) Close() error {
 	if s != nil && s.closed {
 		return nil
@@ -297,7 +301,7 @@ func (s *Systems) Close() error {
 		panic("system: Systems.Close: " + underWay)
 	}
 	defer s.busy.Store(false)
-	if root := s.root.state; !root.gone { // it is where a goroutine ended in the first Close
+	if root := s.root.state; !root.gone { // gone if the first Close ended by Goexit
 		s.sweep()
 		s.expel(root)
 	}
@@ -309,7 +313,7 @@ func (s *Systems) Close() error {
 	return s.takeErrors()
 }
 
-// check panics for systems that nobody made, or that are closed.
+// check panics if the systems did not come from New or are closed.
 func (s *Systems) check(op string) {
 	if s == nil || s.w == nil {
 		panic("system: " + op + ": the systems are nil or the zero value; they come from New")
@@ -327,21 +331,21 @@ func (s *Systems) refuseBodies(op string) {
 	}
 }
 
-// keep notes an error for the call that is under way.
+// keep stores an error for the call under way.
 func (s *Systems) keep(err error) {
 	if err != nil {
 		s.errs = append(s.errs, err)
 	}
 }
 
-// complete completes all jobs; none are in flight of a scheduler that somebody closed.
+// complete completes all jobs. A scheduler that was closed has none in flight.
 func (s *Systems) complete() {
 	if !s.jobs.Closed() {
 		s.keep(s.jobs.Complete())
 	}
 }
 
-// label says for whom the goroutine works, as job.Scheduler.Label.
+// label sets the labels of the goroutine and its jobs; see job.Scheduler.Label.
 func (s *Systems) label(ctx context.Context) {
 	if !s.jobs.Closed() {
 		s.jobs.Label(ctx)
@@ -367,7 +371,7 @@ func (s *Systems) warn(text string) {
 	log.Warn("system: " + text)
 }
 
-// Warnings returns what was logged: orders that name systems which are not there, or are in another
-// group, found by the first update after a change; and systems that make queries or jobs in each
-// update.
+// Warnings returns the warnings logged so far. The first update after a change reports orderings
+// that name a system that does not exist or is in another group. Systems that make queries or jobs
+// in every update are reported too.
 func (s *Systems) Warnings() []string { return slices.Clone(s.warnings) }

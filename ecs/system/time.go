@@ -2,11 +2,11 @@ package system
 
 import "time"
 
-// Time is what a system knows of time. It is that of its group's round: the frame's, or what the
-// Rate of the group or of one around it makes of that.
+// Time is the time of a round of a group. It is the frame's time unless the group, or one around
+// it, has a Rate.
 type Time struct {
-	Elapsed time.Duration // in all, this update's Delta included
-	Delta   time.Duration // that this update is for
+	Elapsed time.Duration // since the first frame, this update's Delta included
+	Delta   time.Duration // that this update covers
 	Frame   uint64        // number of the frame, from 1
 }
 

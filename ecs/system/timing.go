@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// Timing is what a system's updates took of the owner's time; that of a group has its systems'
-// in it. What jobs take on workers is not in it: profiles have it, by the label "system".
+// Timing is how much of the owner's time the updates of a system took. A group's Timing includes
+// its systems. Time that jobs spend on workers is not included; profiles show it under the label
+// "system".
 type Timing struct {
 	System           string
-	Depth            int // groups around it
+	Depth            int // number of groups around it
 	Updates          uint64
 	Last, Max, Total time.Duration
 }
@@ -21,7 +22,7 @@ func (t *Timing) note(d time.Duration) {
 	t.Last, t.Max, t.Total = d, max(t.Max, d), t.Total+d
 }
 
-// Mean returns the mean of the updates, 0 when there was none.
+// Mean returns the mean time of an update, or 0 without updates.
 func (t Timing) Mean() time.Duration {
 	if t.Updates == 0 {
 		return 0
@@ -29,7 +30,7 @@ func (t Timing) Mean() time.Duration {
 	return t.Total / time.Duration(t.Updates)
 }
 
-// Timing returns what the system's updates took.
+// Timing returns the Timing of the system's updates.
 func (s *State) Timing() Timing {
 	t := s.timing
 	for g := s.group; g != nil && g.state != nil; g = g.state.group {
@@ -38,7 +39,7 @@ func (s *State) Timing() Timing {
 	return t
 }
 
-// Timings returns those of all systems, groups before what is in them, in the order of update.
+// Timings returns the Timing of each system, in the order of update, each group before its systems.
 func (s *Systems) Timings() []Timing {
 	s.check("Systems.Timings")
 	var list []Timing
@@ -46,7 +47,7 @@ func (s *Systems) Timings() []Timing {
 	return list
 }
 
-// walk calls f for all systems in the order of update, groups before what is in them.
+// walk calls f for all systems in the order of update, each group before its systems.
 func (s *Systems) walk(f func(*State)) {
 	var visit func(t *State)
 	visit = func(t *State) {
@@ -61,8 +62,7 @@ func (s *Systems) walk(f func(*State)) {
 	visit(s.root.state)
 }
 
-// String lists the systems in the order of update, with what they are and how often they
-// updated.
+// String lists the systems in the order of update, with their kinds and numbers of updates.
 func (s *Systems) String() string {
 	if s == nil || s.w == nil || s.closed {
 		return "systems that are closed\n"

@@ -11,7 +11,7 @@ import (
 	"quarry/internal/seam"
 )
 
-// turn is one round of one system: all that happens to it then, and what it throws (S5).
+// turn is one round of one system, including what it throws (S5).
 func (s *State) turn() {
 	y := s.y
 	if s.gone || y.broken {
@@ -35,14 +35,14 @@ func (s *State) turn() {
 		s.timing.note(clock.Now() - start)
 		s.last = y.w.Version() // S4
 		if seam.Shared(y.w) {
-			s.last-- // no new version begins now: what others write next has this one
+			s.last-- // no new version begins now, so later writes get this one
 		}
 	}
 	at.ended = true
 }
 
-// complete completes the jobs in flight that conflict with what the update itself touches, the
-// system's own, and those that share resources with it. None are of a scheduler that was closed.
+// complete completes the system's own jobs, the jobs in flight that conflict with what the update
+// itself touches, and jobs of systems that share resources with it. A closed scheduler has none.
 func (s *State) complete() {
 	if s.y.jobs.Closed() {
 		return
@@ -52,14 +52,14 @@ func (s *State) complete() {
 	s.y.keep(s.y.jobs.CompleteFor(s.touches))
 }
 
-// completeOwn completes the system's jobs: bodies may read variables that the system writes.
+// completeOwn completes the system's jobs, whose bodies may read variables that the system writes.
 func (s *State) completeOwn() {
 	for _, j := range s.lent {
 		s.y.keep(j.Complete())
 	}
 }
 
-// met reports whether something of what each requirement names is there.
+// met reports whether every requirement has a query that matches something.
 func (s *State) met() bool {
 	for i := range s.needs {
 		n := &s.needs[i]
@@ -77,7 +77,7 @@ func (s *State) change(at *visit, running bool) {
 	if !running {
 		at.call = "Stop"
 		if s.within != nil {
-			s.within.halt() // where the goroutine ends in it, the group's next turn does the rest
+			s.within.halt() // after a Goexit in it, the group's next turn does the rest
 		}
 		s.running = false
 		if x, ok := s.system.(Stopper); ok {
@@ -92,11 +92,11 @@ func (s *State) change(at *visit, running bool) {
 	at.call, s.running = "Update", true
 }
 
-// visit is a call into a system under way: what is put back behind it.
+// visit is a call into a system that is under way, with the state to restore after it.
 type visit struct {
 	call   string // Start, Update ...
 	ended  bool   // it returned
-	locked bool   // the world was, when it began
+	locked bool   // the world was locked when the call began
 	outer  *State
 	region *trace.Region
 }
@@ -114,14 +114,14 @@ func (s *State) enter(call string) *visit {
 	return at
 }
 
-// exit ends a call into a system, which returned, panicked, or ended its goroutine. It is deferred.
+// exit ends a call into a system that returned, panicked, or ended its goroutine. It is deferred.
 func (s *State) exit(at *visit) {
 	y := s.y
 	if !at.ended {
-		// A goroutine that ends takes the groups' turns with it; the first is the one in which it
-		// ended.
+		// A Goexit unwinds the turns of the enclosing groups too. Only the innermost turn, in which
+		// it happened, reports it.
 		if value := recover(); value != nil || !y.ending {
-			_ = fmt.Sprint(value) // a look-up that was refused says why when it is first asked
+			_ = fmt.Sprint(value) // a refused look-up finds its reason when first printed
 			y.keep(newPanicError(s.name, at.call, value))
 			y.ending = value == nil
 		}
@@ -138,8 +138,9 @@ func (s *State) exit(at *visit) {
 	y.label(labels)
 }
 
-// inspect begins a new version behind a call into a system, and names the system that left the
-// world locked or closed: the first, since the groups around it end their turns in the same world.
+// inspect begins a new version after a call into a system. It reports a system that left the world
+// locked or closed. Only the innermost call is reported, since the enclosing groups end their turns
+// in the same world.
 func (y *Systems) inspect(s *State, at *visit) {
 	switch {
 	case y.broken:
@@ -160,7 +161,8 @@ func (y *Systems) inspect(s *State, at *visit) {
 	}
 }
 
-// halt stops a running system outside of its turn: its group stops, or it is to be destroyed.
+// halt stops a running system outside of its turn, because its group stops or it is to be
+// destroyed.
 func (s *State) halt() {
 	if !s.running {
 		return
@@ -176,14 +178,14 @@ func (s *State) visitFor(call string, f func(at *visit)) {
 	at.ended = true
 }
 
-// expel marks a system and what is in it as gone, to be destroyed by the next sweep, the last
-// created first (S7).
+// expel marks a system and everything in it as gone. The next sweep destroys them, the last created
+// first (S7).
 func (y *Systems) expel(s *State) {
 	s.mark()
 	y.leaving = append(y.leaving, s.newestFirst()...)
 }
 
-// drop destroys a system whose Create failed, with what is in it, now.
+// drop destroys at once a system whose Create failed, with everything in it.
 func (y *Systems) drop(s *State) {
 	s.group.unlist(s)
 	s.mark()
@@ -195,15 +197,15 @@ func (y *Systems) drop(s *State) {
 	}
 }
 
-// sweep destroys what was removed. Where a goroutine ends in it, the next one does the rest.
+// sweep destroys the removed systems. After a Goexit during a sweep, the next sweep does the rest.
 func (y *Systems) sweep() {
 	for len(y.leaving) > 0 {
 		y.destroyNext()
 	}
 }
 
-// destroyNext destroys the first of those that leave. All of it is done even when the goroutine
-// ends in Stop or Destroy.
+// destroyNext destroys the first system of leaving. The deferred calls make sure that all steps are
+// done even if Stop or Destroy ends the goroutine.
 func (y *Systems) destroyNext() {
 	y.complete()
 	s := y.leaving[0]
@@ -221,8 +223,8 @@ func (s *State) destroy() {
 	}
 }
 
-// end calls what OnDestroy was given, the last first, all of it even when the goroutine ends in
-// one.
+// end calls the functions given to OnDestroy, the last first. All are called even if one ends the
+// goroutine.
 func (s *State) end() {
 	if n := len(s.ends); n > 0 {
 		f := s.ends[n-1]
@@ -232,7 +234,7 @@ func (s *State) end() {
 	}
 }
 
-// leave gives back what a system has.
+// leave releases everything that a system has.
 func (s *State) leave() {
 	s.release()
 	if p, ok := s.system.(*Point); ok {
@@ -242,17 +244,17 @@ func (s *State) leave() {
 	s.detach()
 }
 
-// newestFirst returns the system and all that is in it, the last created first.
+// newestFirst returns the system and everything in it, the last created first.
 func (s *State) newestFirst() (all []*State) {
 	s.each(func(s *State) { all = append(all, s) })
 	slices.SortFunc(all, func(a, b *State) int { return cmp.Compare(b.created, a.created) })
 	return all
 }
 
-// detach lets a group or a command point be added again.
+// detach makes it possible to add a group or a command point again.
 func (s *State) detach() {
 	if s.y.root.state.gone {
-		return // all is closed, and says so
+		return // all systems are closed and stay so
 	}
 	if s.within != nil {
 		*s.within = Group{rate: s.within.rate}
@@ -262,7 +264,7 @@ func (s *State) detach() {
 	}
 }
 
-// each calls f for the system and all that is in it.
+// each calls f for the system and everything in it.
 func (s *State) each(f func(*State)) {
 	f(s)
 	if s.within != nil {
@@ -272,7 +274,7 @@ func (s *State) each(f func(*State)) {
 	}
 }
 
-// forget takes a system out of the lists.
+// forget removes a system from the lists of Systems.
 func (y *Systems) forget(s *State) {
 	y.states = slices.DeleteFunc(y.states, func(t *State) bool { return t == s })
 	if key, ok := identity(s.system); ok {

@@ -1,5 +1,5 @@
-// Package child runs a test again in a process of its own, under limits that a
-// shell sets, for tests of what a whole process runs out of.
+// Package child runs a test again in a process of its own, under limits set by a shell. It is for
+// tests of exhausting a resource of a whole process.
 package child
 
 import (
@@ -12,18 +12,17 @@ import (
 	_ "quarry/internal/debug" // the line that ends builds for 32 bits
 )
 
-// variable in the environment of a child holds the limit that it runs under.
+// variable is the environment variable that holds the limit of a child process.
 const variable = "QUARRY_TEST_CHILD"
 
-// NoLimit is a limit of no kind, for a process of one's own.
+// NoLimit is the limit for a child process without a limit.
 const NoLimit = "true"
 
-// Run runs body in a child process, after the shell command limit and with more
-// environment ("NAME=value"). In the child it is called again by the same test and
-// then runs body itself, so the test must call Run, and nothing that takes long
-// before it. The child's run is short where its parent's is. Several calls of one test
-// must differ in limit. The test fails unless the child's passes, and is skipped where
-// the child's is or cannot be started.
+// Run runs body in a child process, after the shell command limit, with additional environment
+// variables ("NAME=value"). The child runs the same test, and its call of Run calls body. So the
+// test must call Run, and do nothing slow before. The child runs in short mode if its parent does.
+// Several calls in one test must differ in limit. The test fails unless the child passes; it is
+// skipped if the child is skipped or cannot be started.
 func Run(t *testing.T, limit string, body func(t *testing.T), environment ...string) {
 	t.Helper()
 	switch os.Getenv(variable) {

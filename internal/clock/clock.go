@@ -1,16 +1,15 @@
-// Package clock measures stretches of time that may be short: budgets, parts of jobs, updates
-// of systems.
+// Package clock measures time spans that may be short: budgets, parts of jobs, updates of systems.
 //
-// Elsewhere that is what time.Now measures. On Windows time.Now tells when the last timer
-// interrupt was, and those come every 15.6 ms unless a program has asked for more: what takes
-// less than that takes nothing or 15.6 ms, and a budget of 1 ms lasts until the next interrupt.
-// There Now reads the performance counter, which counts tenths of microseconds.
+// On most systems time.Now is precise enough. On Windows it returns the time of the last timer
+// interrupt, and interrupts come every 15.6 ms unless a program has asked for more. A shorter span
+// then measures as nothing or 15.6 ms, and a budget of 1 ms lasts until the next interrupt. On
+// Windows, Now reads the performance counter instead, which counts tenths of microseconds.
 //
 //	time.Now  |. . . . . . . . . . . . . . . .|. . . . . . . .   15.6 ms
 //	Now       |||||||||||||||||||||||||||||||||||||||||||||||||   0.1 us
 //
-// Goroutines: any. Cost: elsewhere that of time.Since; on Windows a call out of Go. In a
-// bubble of testing/synctest Now is the bubble's time, but for Windows.
+// Goroutines: any. Cost: that of time.Since; on Windows, a call out of Go. In a bubble of
+// testing/synctest Now returns the bubble's time, except on Windows.
 package clock
 
 import (
@@ -19,6 +18,6 @@ import (
 	_ "quarry/internal/debug" // the line that ends builds for 32 bits
 )
 
-// Now returns the time since some moment before the program's first call. It does not go
-// back, and the machine's date is not in it.
+// Now returns the time since a fixed moment before the program's first call. It never goes back and
+// is independent of the machine's date.
 func Now() time.Duration { return now() }

@@ -12,11 +12,12 @@ import (
 var (
 	kernel    = windows.NewLazySystemDLL("kernel32.dll")
 	counter   = kernel.NewProc("QueryPerformanceCounter").Addr()
-	frequency = read(kernel.NewProc("QueryPerformanceFrequency").Addr()) // a second; 10,000,000 as a rule
+	frequency = read(kernel.NewProc("QueryPerformanceFrequency").Addr()) // counts per second; 10,000,000 as a rule
 	start     = read(counter)
 )
 
-// read calls a procedure that writes one number. Neither can fail on Windows XP or later.
+// read calls a procedure that writes one number. Neither of the two procedures can fail on Windows
+// XP or later.
 func read(procedure uintptr) (n uint64) {
 	// Safe because SyscallN keeps n alive, and its stack where it is, until the procedure
 	// has written the 8 bytes of n.
@@ -24,7 +25,7 @@ func read(procedure uintptr) (n uint64) {
 	return n
 }
 
-// now has a product of 128 bits: one of 64 would overflow after half an hour.
+// now multiplies to 128 bits, since 64 bits would overflow after half an hour.
 func now() time.Duration {
 	hi, lo := bits.Mul64(read(counter)-start, uint64(time.Second))
 	ns, _ := bits.Div64(hi, lo, frequency)

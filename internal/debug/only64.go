@@ -2,6 +2,6 @@
 
 package debug
 
-// All packages import this one, directly or not, so on a system where an int has 32 bits
-// this is all that the compiler says: sizes and addresses here need 64.
+// All packages import this one, directly or not. So on a system with an int of 32 bits this line is
+// the compiler's only message: sizes and addresses here need 64 bits.
 const _ = quarry_is_for_64_bit_systems

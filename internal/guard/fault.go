@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Fault returns the address that the system gives for a fault at addr: addr itself or, where
-// the system tells pages only (s390x), the first byte of its page.
+// Fault returns the address that the system reports for a fault at addr: addr itself or, on a
+// system that reports pages only (s390x), the first byte of its page.
 func Fault(addr uintptr) uintptr {
 	if pagesOnly() {
 		return addr &^ (uintptr(os.Getpagesize()) - 1)
@@ -16,7 +16,7 @@ func Fault(addr uintptr) uintptr {
 	return addr
 }
 
-// pagesOnly touches the middle of a page without access to see which address is given.
+// pagesOnly touches the middle of a page without access, to see which address the system reports.
 var pagesOnly = sync.OnceValue(func() bool {
 	if !Real {
 		return false
@@ -31,7 +31,7 @@ var pagesOnly = sync.OnceValue(func() bool {
 	return faultAt((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(room)), page+page/2)))%uintptr(page) == 0
 })
 
-// faultAt stores to p, which must fault, and returns the address that is given for that.
+// faultAt stores to p, which must fault, and returns the address reported for the fault.
 func faultAt(p *byte) (addr uintptr) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { addr = recover().(interface{ Addr() uintptr }).Addr() }()

@@ -1,20 +1,18 @@
-// Package guard makes buffers for tests whose first or last byte lies against
-// a page without access, so that a load or store one byte too far faults at
-// the instruction that did it. Assembly needs this: neither bounds checks nor
-// the race detector see what it touches.
+// Package guard makes buffers for tests whose first or last byte borders a page without access. A
+// load or store one byte too far then faults at the instruction that did it. Tests of assembly need
+// this: neither bounds checks nor the race detector see its loads and stores.
 //
 //	Tail(tb, n)     ... slack, canaries ...|<- n bytes ->|/// no access ///
 //	Head(tb, n)     /// no access ///|<- n bytes ->|... slack, canaries ...
 //
-// The slack on the other side is filled with a canary that is compared when
-// the test ends; that catches stores, not loads. Where Real is false both
-// sides are canaries and nothing faults.
+// The slack on the other side is filled with a canary, which is compared at the end of the test.
+// That catches stores but not loads. Where Real is false both sides are canaries, and nothing
+// faults.
 //
-// A buffer lives until the test's clean-up and then is unmapped: keep no slice
-// of it longer. One call costs a handful of system calls, so a test that tries
-// many lengths should make one buffer and slice it. Buffers are ordinary memory
-// for any number of goroutines; the garbage collector does not see them where
-// Real is true, so keep no Go pointer in them.
+// A buffer lives until the clean-up of the test and is then unmapped, so keep no slice of it
+// longer. A call costs a handful of system calls; a test of many lengths should make one buffer and
+// slice it. Any number of goroutines may use a buffer, like ordinary memory. Where Real is true the
+// garbage collector does not see it, so keep no Go pointer in it.
 package guard
 
 import (
@@ -23,20 +21,20 @@ import (
 	"quarry/internal/debug"
 )
 
-// canary fills the slack. It is the pattern that debug builds put into padding,
-// so a dump of either reads the same.
+// canary fills the slack. Debug builds fill padding with the same pattern, so dumps of both look
+// the same.
 const canary = debug.Padding
 
-// Tail returns n zero bytes that end flush against a page without access. Its
-// capacity is n too. It fails the test when n is negative or the OS refuses.
+// Tail returns n zero bytes directly before a page without access. The capacity is n too. Tail
+// fails the test if n is negative or the system refuses.
 func Tail(tb testing.TB, n int) []byte {
 	tb.Helper()
 	room := reserve(tb, "Tail", n)
 	return cut(tb, "Tail", room, len(room)-after-n, n)
 }
 
-// Head returns n zero bytes that begin right behind a page without access.
-// Its capacity is n too. It fails the test when n is negative or the OS refuses.
+// Head returns n zero bytes directly after a page without access. The capacity is n too. Head fails
+// the test if n is negative or the system refuses.
 func Head(tb testing.TB, n int) []byte {
 	tb.Helper()
 	return cut(tb, "Head", reserve(tb, "Head", n), before, n)
@@ -51,13 +49,13 @@ func reserve(tb testing.TB, name string, n int) []byte {
 	if err != nil {
 		tb.Fatalf("guard: %s: n=%d: %v", name, n, err)
 	}
-	// Clean-ups run last in, first out: cut registers its comparison later, so
-	// the canaries are read while the pages are still there.
+	// Clean-ups run last in, first out. cut registers its comparison after this release, so the
+	// canaries are read while the pages are still mapped.
 	tb.Cleanup(release)
 	return room
 }
 
-// cut returns room[lo:lo+n] and has everything around it watched.
+// cut returns room[lo:lo+n], and checks everything around it at the end of the test.
 func cut(tb testing.TB, name string, room []byte, lo, n int) []byte {
 	tb.Helper()
 	hi := lo + n

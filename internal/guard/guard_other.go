@@ -2,12 +2,11 @@
 
 package guard
 
-// Real is false: a byte too far lands in a canary, which is compared when the
-// test ends.
+// Real is false: a byte written too far hits a canary, which is compared at the end of the test.
 const Real = false
 
-// Canary bytes before a head and after a tail: two cache lines of the widest
-// kind, more than any one vector store.
+// Bytes of canary before a head and after a tail: two cache lines of the widest kind, more than any
+// one vector store.
 const before, after = 512, 512
 
 // pages returns Go memory with room for n bytes and the canaries around them.

@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Real is true where one byte too far faults.
+// Real is true: an access one byte too far faults.
 const Real = true
 
-// Slack that the accessible bytes have before a head and after a tail: none,
-// the pages without access are there.
+// Bytes of canary before a head and after a tail: none, since the pages without access are there.
 const before, after = 0, 0
 
 // pages reserves enough whole pages for n bytes, at least one, between two pages

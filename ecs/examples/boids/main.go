@@ -1,7 +1,8 @@
-// Boids is a flock (after Craig Reynolds): each bird flies as those around it do, stays with
-// them and keeps its distance. Who is around tells a grid whose cells are entities with a
-// buffer of the birds in them. Jobs do all of it, and what they read and write says which
-// waits for which: the flock is the same, to the bit, for any number of workers.
+// Boids simulates a flock (after Craig Reynolds): each bird matches the flight of the birds near
+// it, stays with them and keeps its distance. To find neighbours it uses a grid whose cells are
+// entities, each with a buffer of the birds in it. Jobs do all the work; what a job reads and
+// writes decides which jobs it waits for. So the flock is the same, to the bit, for any number of
+// workers.
 package main
 
 import (
@@ -27,14 +28,14 @@ const (
 	side   = 512                // of the world, in pixels
 	reach  = 16                 // how far a bird sees, and the side of a cell
 	grid   = 32                 // cells in a row
-	middle = side/2 + side/2*1i // all are drawn to it
+	middle = side/2 + side/2*1i // every bird is drawn to it
 )
 
-// Bird is where a bird is and how far it flies in a second: the component of birds, and the
-// element of the buffers of cells. Those are copies, which stay while the birds fly on.
+// Bird is the position of a bird and the distance it flies in a second. It is the component of
+// birds and the element of the cells' buffers, whose copies stay while the birds fly on.
 type Bird struct{ P, V complex64 } // X and Y
 
-// flock is what the systems share.
+// flock is the state that the systems share.
 type flock struct {
 	bird  ecs.Component[Bird]
 	seen  ecs.Buffer[Bird]
@@ -80,7 +81,8 @@ func run(name string, frames int, options ...job.Option) (hash uint64, err error
 	return w.Hash(), draw(name, f.bird.Values(ecs.NewQuery(w, ecs.Read(f.bird)), nil))
 }
 
-// look puts every bird into its cell: one worker does, who may write buffers of any entity.
+// look puts every bird into its cell. Filling runs on one worker, which may write the buffer of any
+// entity.
 func (f *flock) look(s *system.State) func() {
 	empty := s.For(s.Query(ecs.Write(f.seen)))
 	fill := s.For(s.Query(ecs.Read(f.bird))).Uses(ecs.Write(f.seen))
@@ -96,7 +98,7 @@ func (f *flock) look(s *system.State) func() {
 	return func() { empty.Parallel(wipe); fill.Schedule(put) }
 }
 
-// fly turns each bird by those in the nine cells around it, and moves it.
+// fly turns each bird by the birds in the nine cells around it, and moves it.
 func (f *flock) fly(s *system.State) func() {
 	fly := s.For(s.Query(ecs.Write(f.bird))).Uses(ecs.Read(f.seen))
 	dt := float32(0)
@@ -122,12 +124,12 @@ func (f *flock) fly(s *system.State) func() {
 	return func() { dt = float32(s.Time().Seconds()); fly.Parallel(body) }
 }
 
-// cell gives the cell that is some columns and rows away from a place; outside they repeat.
+// cell returns the cell that is some columns and rows away from a place. The grid wraps around.
 func (f *flock) cell(p complex64, columns, rows int) ecs.Entity {
 	return f.cells[(int(imag(p)/reach)+rows)&(grid-1)*grid+(int(real(p)/reach)+columns)&(grid-1)]
 }
 
-// draw gives each bird a tail, coloured by where it flies.
+// draw draws each bird with a tail, coloured by its direction.
 func draw(name string, birds []Bird) error {
 	picture := image.NewNRGBA(image.Rect(0, 0, side, side))
 	for _, b := range birds {
@@ -142,7 +144,7 @@ func draw(name string, birds []Bird) error {
 	return errors.Join(png.Encode(&file, picture), os.WriteFile(name, file.Bytes(), 0o644))
 }
 
-// times and size round each product, as float32(x*y) does on every machine and x*y+z does not.
+// times and size round each product: float32(x*y) is the same on every machine, x*y+z is not.
 func times(v complex64, s float32) complex64 { return complex(float32(real(v)*s), float32(imag(v)*s)) }
 func size(v complex64) float32 {
 	return float32(math.Sqrt(float64(float32(real(v)*real(v)) + float32(imag(v)*imag(v)))))

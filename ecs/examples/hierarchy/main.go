@@ -1,6 +1,6 @@
-// Hierarchy is an orrery: wheels that turn and carry others. When all have turned, where each
-// is in the room follows from its place on its carrier, level by level, parents first. Mars
-// gets copies of the Earth's moon, with what that carries.
+// Hierarchy is an orrery: turning wheels that carry other wheels. After all wheels have turned, the
+// position of each in the room follows from its place on its carrier, level by level, parents
+// first. Mars gets copies of the Earth's moon and of everything that the moon carries.
 package main
 
 import (
@@ -19,16 +19,16 @@ import (
 	"quarry/ecs/system"
 )
 
-// Local is where a wheel sits on its carrier, and how far it has turned there.
+// Local is the place of a wheel on its carrier, and how far it has turned there.
 type Local struct{ X, Y, Turns float64 }
 
 // Spin is how far a wheel turns in a second.
 type Spin struct{ Turns float64 }
 
-// Global is where a wheel is in the room, and cosine and sine of its angle.
+// Global is the position of a wheel in the room, with the cosine and sine of its angle.
 type Global struct{ X, Y, Cos, Sin float64 }
 
-// carry gives the place of what is at l on a wheel that is at g.
+// carry returns the position of a wheel with place l on a wheel at g.
 func (g Global) carry(l Local) Global {
 	sin, cos := math.Sincos(2 * math.Pi * l.Turns)
 	return Global{
@@ -50,7 +50,7 @@ func main() {
 	}
 }
 
-// run turns the orrery for some hundredths of a second and prints it.
+// run turns the orrery for a number of hundredths of a second and prints it.
 func run(out io.Writer, frames int) (err error) {
 	w, err := ecs.NewWorld()
 	if err != nil {
@@ -76,7 +76,7 @@ func run(out io.Writer, frames int) (err error) {
 	return nil
 }
 
-// build makes the wheels and returns the one that carries all.
+// build makes the wheels and returns the wheel that carries all others.
 func (o *orrery) build(w *ecs.World) (ecs.Entity, error) {
 	kind := ecs.NewArchetype(w, o.local, o.spin, o.global)
 	wheel := func(name string, l Local, turns float64) ecs.Entity {
@@ -121,9 +121,9 @@ func (o *orrery) turn(s *system.State) func() {
 	}
 }
 
-// place finds out where the wheels are in the room, a level of the hierarchy at a time.
+// place computes the positions of the wheels in the room, one level of the hierarchy at a time.
 func (o *orrery) place(s *system.State) func() {
-	s.Uses(ecs.Read(o.local), ecs.Write(o.global)) // look-ups: jobs that write these are completed first
+	s.Uses(ecs.Read(o.local), ecs.Write(o.global)) // for look-ups: conflicting jobs are completed first
 	room, locals, carriers, globals := Global{Cos: 1}, []*Local{}, []*Global{}, []*Global{}
 	return func() {
 		for wheels, parents := range o.links.ByDepth() {
@@ -139,7 +139,7 @@ func (o *orrery) place(s *system.State) func() {
 	}
 }
 
-// print lists a wheel with all that it carries.
+// print lists a wheel and everything it carries.
 func (o *orrery) print(out io.Writer, w *ecs.World, e ecs.Entity) {
 	g := o.global.Get(e)
 	fmt.Fprintf(out, "%*s%-8s (%.3f, %.3f)\n", 2*o.links.Depth(e), "", w.Name(e), g.X, g.Y)

@@ -1,7 +1,7 @@
-// Life is Conway's Game of Life on a plane without edges. A cell that lives is an entity, and
-// a generation is a frame of three systems: one counts neighbours into a resource, one
-// records who dies, one who is born. Nothing changes while they look: what they record is
-// played at the end of the frame, at a command point.
+// Life is Conway's Game of Life on an unbounded plane. Each live cell is an entity. A generation is
+// a frame of three systems: one counts neighbours into a resource, one records deaths, one records
+// births. The world does not change while they look; the commands they record are played at a
+// command point, at the end of the frame's simulation.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 	"quarry/ecs/system"
 )
 
-// Cell is where a live cell is: the only component.
+// Cell is the position of a live cell. It is the only component.
 type Cell struct{ X, Y int32 }
 
-// Crowd is the resource that the systems hand each other.
+// Crowd is the resource that the systems share.
 type Crowd struct {
-	Weight map[Cell]int // 2 for each neighbour that lives, and 1 for living there
-	Places []Cell       // its keys in the order in which they came: a Go map has none
+	Weight map[Cell]int // 2 for each live neighbour, plus 1 if the place itself is alive
+	Places []Cell       // the keys of Weight in the order of adding, which a Go map does not keep
 }
 
 // add adds to the weight of a place.
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// run lets cells live and prints how many there are at some generations.
+// run lets cells live and prints their number at some generations.
 func run(out io.Writer, cells []Cell, generations ...uint64) (err error) {
 	w, err := ecs.NewWorld()
 	if err != nil {
@@ -79,7 +79,7 @@ func run(out io.Writer, cells []Cell, generations ...uint64) (err error) {
 	return nil
 }
 
-// count adds the cells that live to the weight of the places around them.
+// count adds each live cell to the weight of the places around it.
 func count(s *system.State) func() {
 	crowd := system.Resource[Crowd](s)
 	cell := ecs.Register[Cell](s.World())
@@ -100,8 +100,8 @@ func count(s *system.State) func() {
 	}
 }
 
-// deaths ends the cells that have not two or three neighbours. A job records through a
-// writer for its rows, whichever goroutine runs them.
+// deaths ends the cells without two or three neighbours. Each call of the body records through a
+// writer of its own, on whichever goroutine it runs.
 func deaths(s *system.State) func() {
 	crowd := system.ReadResource[Crowd](s)
 	cell := ecs.Register[Cell](s.World())
@@ -121,7 +121,7 @@ func deaths(s *system.State) func() {
 	}
 }
 
-// births makes a cell in each place that is empty and has three neighbours.
+// births makes a cell in each empty place with three neighbours.
 func births(s *system.State) func() {
 	crowd := system.ReadResource[Crowd](s)
 	cell := ecs.Register[Cell](s.World())

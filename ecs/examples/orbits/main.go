@@ -1,7 +1,7 @@
-// Orbits breaks a moon of a sun into a thousand pieces, which fly off equally fast in many
-// directions. Equal speed is equal energy, so all orbits are equally long and take the same
-// time (Kepler's third law): after a year every piece is back where it began. What moves them
-// is a leapfrog, by kernels of package asm over whole columns.
+// Orbits breaks a moon of a sun into a thousand pieces, which fly off at equal speed in many
+// directions. Equal speed means equal energy, so all orbits have the same major axis and take the
+// same time (Kepler's third law): after a year every piece is back where it began. A leapfrog
+// integrator moves the pieces, with kernels of package asm over whole columns.
 package main
 
 import (
@@ -25,10 +25,11 @@ import (
 	"quarry/layout"
 )
 
-// Position of a piece: the sun is at (0, 0), with a mass that makes a year of 2 pi at distance 1.
+// Position is the position of a piece. The sun is at (0, 0), and its mass makes a year 2 pi at
+// distance 1.
 type Position struct{ X, Y float64 }
 
-// Velocity of a piece.
+// Velocity is the velocity of a piece.
 type Velocity struct{ X, Y float64 }
 
 // Pull is what the sun adds to a velocity in a time of 1.
@@ -36,13 +37,13 @@ type Pull struct{ X, Y float64 }
 
 const (
 	pieces = 1000
-	steps  = 4000 // a year
+	steps  = 4000 // in a year
 	side   = 400  // pixels of the picture
 	scale  = 130  // pixels for a distance of 1
-	sun    = 170  // pixels on the left of it
+	sun    = 170  // pixels to its left
 )
 
-// The columns as numbers, X and Y by turns, for kernels.
+// flat returns a column as numbers, X and Y alternating, for the kernels.
 func flat[T any](column []T) []float64 { return layout.Flat[float64](column) }
 
 type sky struct {
@@ -60,7 +61,7 @@ func main() {
 	}
 }
 
-// run lets a year pass, prints what it comes to and draws where the pieces were.
+// run lets a year pass, prints the results and draws the paths of the pieces.
 func run(out io.Writer, name string) (err error) {
 	w, err := ecs.NewWorld()
 	if err != nil {
@@ -96,7 +97,7 @@ func run(out io.Writer, name string) (err error) {
 	return errors.Join(png.Encode(&file, k.picture), os.WriteFile(name, file.Bytes(), 0o644))
 }
 
-// leap moves the pieces: half a step on their way, what the sun makes of it, half a step.
+// leap moves the pieces: half a step, then the sun's pull, then half a step.
 func (k *sky) leap(s *system.State) func() {
 	all := s.For(s.Query(ecs.Write(k.position), ecs.Write(k.velocity), ecs.Write(k.pull)))
 	dt := 0.0
@@ -116,7 +117,7 @@ func (k *sky) leap(s *system.State) func() {
 	}
 }
 
-// trace draws the way of every 40th piece, and all pieces eight times a year.
+// trace draws the path of every 40th piece, and all pieces eight times a year.
 func (k *sky) trace(s *system.State) func() {
 	all := s.Query(ecs.Read(k.position))
 	return func() {
@@ -135,7 +136,7 @@ func (k *sky) trace(s *system.State) func() {
 	}
 }
 
-// measure gives the mean of the energy of pieces, and of their distance from the start.
+// measure returns the mean energy of the pieces and their mean distance from the start.
 func (k *sky) measure(all *ecs.Query) (energy, distance float64) {
 	for rows := range all.Rows() {
 		v := flat(k.velocity.Slice(rows))

@@ -1,8 +1,8 @@
-// Spawner runs five fountains that make drops from a prefab, each at its own rate, and every
-// drop lives for a second. What is made and what ends are commands: drops are there from
-// the beginning of a frame's simulation, and gone at its end. How many there are can be said
-// without a computer: a fountain that makes one in k frames of a hundredth of a second has
-// 100/k of them in the air, so all have 100 + 50 + 25 + 20 + 10 = 205.
+// Spawner runs five fountains that make drops from a prefab, each at its own rate. Every drop lives
+// for a second. Creation and destruction are commands: a drop exists from the beginning of a
+// frame's simulation, and is destroyed at the end of one. The number of drops can be calculated: a
+// fountain that makes a drop in every k-th frame of a hundredth of a second has 100/k drops in the
+// air, so all five have 100 + 50 + 25 + 20 + 10 = 205.
 package main
 
 import (
@@ -19,13 +19,13 @@ import (
 	"quarry/ecs/system"
 )
 
-// Position of a drop or fountain, in metres.
+// Position is the position of a drop or a fountain, in metres.
 type Position struct{ X, Y float64 }
 
-// Velocity of a drop, in metres a second.
+// Velocity is the velocity of a drop, in metres a second.
 type Velocity struct{ X, Y float64 }
 
-// Life is how long a drop lives.
+// Life is the time that a drop has left.
 type Life struct{ Left time.Duration }
 
 // Fountain makes copies of a prefab.
@@ -63,7 +63,7 @@ func run(out io.Writer, seconds int) (err error) {
 		position.Set(e, Position{X: float64(i)})
 		fountain.Set(e, Fountain{Drop: drop, Every: k * frame, Wait: k * frame})
 	}
-	drops := ecs.NewQuery(w, ecs.With(ecs.Register[Life](w))) // the prefab is not among them
+	drops := ecs.NewQuery(w, ecs.With(ecs.Register[Life](w))) // queries leave out the prefab
 	fountains := ecs.NewQuery(w, ecs.Read(fountain))
 	for second := range seconds {
 		for range time.Second / frame {
@@ -80,7 +80,7 @@ func run(out io.Writer, seconds int) (err error) {
 	return nil
 }
 
-// newDrop makes the prefab: an entity that only its copies show themselves of.
+// newDrop makes the prefab, an entity that queries see only through its copies.
 func newDrop(w *ecs.World) ecs.Entity {
 	velocity, life := ecs.Register[Velocity](w), ecs.Register[Life](w)
 	drop := ecs.NewArchetype(w, ecs.Register[ecs.Prefab](w), ecs.Register[Position](w), velocity, life).Create()
@@ -89,7 +89,7 @@ func newDrop(w *ecs.World) ecs.Entity {
 	return drop
 }
 
-// spawn makes drops where the fountains are, for the simulation of this very frame.
+// spawn makes drops at the fountains, for the simulation of the same frame.
 func spawn(s *system.State) func() {
 	position, fountain := ecs.Register[Position](s.World()), ecs.Register[Fountain](s.World())
 	fountains := s.Query(ecs.Write(fountain), ecs.Read(position))
@@ -126,8 +126,8 @@ func move(s *system.State) func() {
 	}
 }
 
-// expire ends drops whose second is over, at the end of the simulation. It shares no type
-// with move, so their jobs run side by side.
+// expire destroys the drops whose second is over, at the end of the simulation. It shares no type
+// with move, so the jobs of both run side by side.
 func expire(s *system.State) func() {
 	life := ecs.Register[Life](s.World())
 	drops := s.For(s.Query(ecs.Write(life)))

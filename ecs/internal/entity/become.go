@@ -3,8 +3,8 @@ package entity
 import "errors"
 
 // Become makes a new store a copy of other, except for the tag: the same indices are free, in the
-// same order, with the same versions and locations. No goroutine may call Promise on other
-// meanwhile. On an error the store is as empty as before.
+// same order, with the same versions and locations. No goroutine may call Promise on other during
+// the call. After an error the store is empty, as before.
 func (s *Store) Become(other *Store) error {
 	total := other.total.Load()
 	if int(total) > s.most {
@@ -20,7 +20,7 @@ func (s *Store) Become(other *Store) error {
 	return nil
 }
 
-// becomeOwner copies what the owner of other has.
+// becomeOwner copies the owner's part of other.
 func (s *Store) becomeOwner(other *Store) error {
 	if err := s.resize(int(other.view.n) / blockSize); err != nil {
 		return err

@@ -8,21 +8,21 @@ import (
 	"quarry/bitmask"
 )
 
-// EnableBits say in which rows of a chunk one type is enabled: a bit a row, in words of 64. They
-// stay at one address while a table has the chunk, so a Cell leads there.
+// EnableBits records in which rows of a chunk one type is enabled: one bit per row, in words of 64.
+// They stay at one address while a table has the chunk, so a Cell can point to them.
 type EnableBits struct {
 	first Location // of the chunk's row 0
 	on    int32    // bits that are set
 	words bitmask.Bits
 }
 
-// NewEnableBits returns bits without rows that have room for some words.
+// NewEnableBits returns bits without rows, with room for a number of words.
 func NewEnableBits(words int) *EnableBits { return &EnableBits{words: make(bitmask.Bits, 0, words)} }
 
-// WordsFor returns how many words some rows need.
+// WordsFor returns how many words a number of rows needs.
 func WordsFor(rows int) int { return (rows + bitmask.WordBits - 1) / bitmask.WordBits }
 
-// Reset clears the bits, for a chunk that has room for some rows. Its row 0 is at a location.
+// Reset clears the bits for a chunk with room for rows rows, whose row 0 is at first.
 func (b *EnableBits) Reset(rows int, first Location) {
 	b.first, b.on, b.words = first, 0, b.words[:WordsFor(rows)]
 	clear(b.words)
@@ -31,10 +31,10 @@ func (b *EnableBits) Reset(rows int, first Location) {
 // SetFirst sets the location of the chunk's row 0.
 func (b *EnableBits) SetFirst(l Location) { b.first = l }
 
-// Room returns how many words there is room for.
+// Room returns the number of words that fit.
 func (b *EnableBits) Room() int { return cap(b.words) }
 
-// Words returns the words. Goroutines that toggle may be writing them.
+// Words returns the words. Other goroutines may be writing them, by Toggle.
 func (b *EnableBits) Words() []uint64 { return b.words }
 
 // On returns how many bits are set.
@@ -45,10 +45,10 @@ func (b *EnableBits) Has(row int) bool {
 	return atomic.LoadUint64(&b.words[row/64])>>(row%64)&1 != 0
 }
 
-// HasAt is Has of the row at a location.
+// HasAt is Has for the row at a location.
 func (b *EnableBits) HasAt(l Location) bool { return b.Has(int(l - b.first)) }
 
-// Set sets or clears a row's bit. Which bits are set already is for no branch to guess.
+// Set sets or clears a row's bit. It has no branch on the bit's old value, which is unpredictable.
 func (b *EnableBits) Set(row int, on bool) {
 	now := uint64(0)
 	if on {
@@ -71,7 +71,7 @@ func (b *EnableBits) Toggle(row int, on bool) {
 	}
 }
 
-// SetRange sets the bits of n rows, which are clear.
+// SetRange sets the bits of n rows, which must be clear.
 func (b *EnableBits) SetRange(row, n int) {
 	b.words.SetRange(row, n)
 	b.on += int32(n)
@@ -83,7 +83,7 @@ func (b *EnableBits) ClearRange(row, n int) {
 	b.words.ClearRange(row, n)
 }
 
-// SetMask sets or clears the bits that are set in mask, and reports whether any is.
+// SetMask sets or clears the bits that are set in mask, and reports whether mask has any.
 func (b *EnableBits) SetMask(mask []uint64, on bool) (some bool) {
 	words := b.words[:len(mask)]
 	count, any := 0, uint64(0)
@@ -102,13 +102,13 @@ func (b *EnableBits) SetMask(mask []uint64, on bool) (some bool) {
 	return any != 0
 }
 
-// CopyAll copies the bits of a chunk with as many rows or fewer. All bits of b are clear.
+// CopyAll copies the bits of a chunk with at most as many rows. All bits of b must be clear.
 func (b *EnableBits) CopyAll(from *EnableBits) {
 	b.on = from.on
 	copy(b.words, from.words)
 }
 
-// Verify checks the bits of a chunk with some rows, the first at a location.
+// Verify checks the bits of a chunk with rows rows, whose row 0 is at first.
 func (b *EnableBits) Verify(rows int, first Location) error {
 	switch on, past := b.words.Count(), b.words.CountRange(rows, len(b.words)*bitmask.WordBits-rows); {
 	case on != int(b.on):

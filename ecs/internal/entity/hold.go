@@ -3,9 +3,9 @@ package entity
 import "fmt"
 
 // Holds. Hold checks a list of promised ids and marks each, so that no other goroutine can revive
-// the id or take it back meanwhile. Then Revive, TakeBack or LetGo ends the hold, and cannot fail.
+// the id or take it back. Revive, TakeBack or LetGo then ends the hold, and none of them can fail.
 
-// Hold marks promised ids and returns -1. When an id is not promised now, or stands in the list
+// Hold marks promised ids and returns -1. If an id is not currently promised, or is in the list
 // twice, Hold marks none and returns the id's index in the list. Any goroutine may call it.
 func (s *Store) Hold(ids []ID) (bad int) {
 	o := s.promises.Load()
@@ -32,18 +32,18 @@ func (s *Store) Hold(ids []ID) (bad int) {
 	return -1
 }
 
-// What a hold ends as: the version of an id's index then, minus the version of the id.
+// Ways to end a hold: the version of an id's index afterwards, minus the version of the id.
 const (
 	promised = ^uint32(0) // -1
 	alive    = 0
 	gone     = 1
 )
 
-// LetGo ends a hold: the ids stay promised.
+// LetGo ends a hold; the ids stay promised. Any goroutine may call it.
 func (s *Store) LetGo(ids []ID) { s.endHold(ids, promised) }
 
-// Revive ends a hold: the ids are alive. The caller has called Reach since they were promised, and
-// sets their locations by MoveRows. Only the store's owner calls it.
+// Revive ends a hold and makes the ids alive. The caller has called Reach since the ids were
+// promised, and sets their locations by MoveRows. Only the store's owner calls it.
 func (s *Store) Revive(ids []ID) {
 	for _, e := range ids {
 		if s.view.Record(e) == nil {
@@ -56,7 +56,7 @@ func (s *Store) Revive(ids []ID) {
 	s.endHold(ids, alive)
 }
 
-// TakeBack ends a hold: the ids never name an entity, and their indices are free. Any goroutine may
+// TakeBack ends a hold and frees the indices; the ids will never name an entity. Any goroutine may
 // call it.
 func (s *Store) TakeBack(ids []ID) { s.endHold(ids, gone) }
 
@@ -93,14 +93,14 @@ func (o *promises) run(ids []ID) (b *block, n int) {
 	return o.of(ids[0].Index()), n
 }
 
-// bit returns where an id of the block has its bits in used and held.
+// bit returns the position of an id's bits in used and held.
 func (b *block) bit(e ID) (word int, bit uint64) {
 	i := e.ref % blockSize
 	return int(i / 64), 1 << (i % 64)
 }
 
-// isPromised reports whether an id of the block is promised now and not held: its bit is set, and
-// its version is the one after the index's, which is even.
+// isPromised reports whether an id of the block is currently promised and not held: its bit is set,
+// and its version is one more than the version of its index, which is even.
 func (b *block) isPromised(e ID) bool {
 	word, bit := b.bit(e)
 	v := b.versions[e.ref%blockSize]

@@ -13,78 +13,80 @@ import (
 // Promised ids.
 //
 // A block of promises has what goroutines other than the owner need: a version for each index, a
-// bitmap of the indices in use, and a count of them. The count is the block's lock too: it is
-// 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
+// bitmap of the indices in use, and the number of those. The count also serves as the block's lock:
+// it is 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
 //
 //	count     5 --CAS--> busy: take bits 5 and 6, promise ids --> 7
 //	used      ...0001_1111                                ...0111_1111
 //	versions  0, 4, ..         (not written)              ids 5v1, 6v5
 //
-// Locations are in the owner's records only, at the same indices, and so is what look-ups read. No
-// other goroutine reads or writes those. The owner writes the record of a promised index when the
-// entity becomes alive, and when it ends.
+// Locations, and everything that look-ups read, are in the owner's records only, at the same
+// indices. No other goroutine touches those. The owner writes the record of a promised index when
+// the entity becomes alive and when it ends.
 //
-// Promise claims the number of indices first, from free, and only then looks for clear bits. After
-// a claim the search will find that many bits, however long other goroutines keep blocks busy. A
-// claim fails only when too few indices are free and no block can be made, not because blocks are
-// busy, and changes nothing then. So there is nothing to roll back. The search skips busy blocks.
-// It begins where the last search ended, in the books and in the block, so an index that was given
-// back is promised again only after the others.
+// Promise first claims a number of indices from free, and only then searches for clear bits. After
+// a claim the search is certain to find that many bits, however long other goroutines keep blocks
+// busy. A claim fails only if too few indices are free and no block can be made, never because
+// blocks are busy, and a failed claim changes nothing. So there is nothing to roll back. The search
+// skips busy blocks. It begins where the last search ended, both in the books and in the block, so
+// an index that was given back is promised again only after all others.
 //
-// A promised index has its bit set and an even version, v; the id promised is v+1. Revive writes
-// v+1. TakeBack writes v+2, so the id that was promised comes again only when versions have
-// wrapped. The indices of a block that are nobody's have their bits set and are held for ever.
+// A promised index has its bit set and an even version v; the promised id has version v+1. Revive
+// writes v+1. TakeBack writes v+2, so the promised id can come again only after versions have
+// wrapped. The reserved indices of a block have their bits set and are held forever.
 //
 // Revive and TakeBack take a list that Hold has checked and marked, so two goroutines cannot use
-// the same id. They cannot fail: Revive comes after Reach, which can.
+// the same id. They cannot fail: Reach, which can, has been called before Revive.
 //
-// Invariants, checked by Verify, when no call is under way:
+// Invariants, checked by Verify, which no call may overlap:
 //
 //	R4 A block's count is the number of bits set in used, and never busy.
-//	R5 Where the bit is clear, the version is even. Where it is set, an odd version
-//	   is an entity that is alive, an even one is promised. No bits are held but those of indices that are nobody's.
+//	R5 An index whose bit is clear has an even version. If the bit is set, an odd version is a
+//	   live entity and an even one is promised. Only reserved indices have their held bit set.
 //	R6 A bit of open is set exactly for a block of promises whose count is less than 8,192.
 //	R7 free is the number of clear bits of all blocks, alive the number of odd versions,
-//	   indices the number of all indices that may be somebody's.
+//	   indices the number of all indices that are not reserved.
 
-// busy is the count of a block that a goroutine has locked.
+// busy is the count of a block while a goroutine has it locked.
 const busy = -1
 
-// usable is how many indices of a block may be promised, but for the one with index 0.
+// usable is the number of indices of a block that may be promised; one less in the block with index
+// 0.
 const usable = blockSize - 1
 
-// isNeverPromised reports whether an index of a block of promises is nobody's.
+// isNeverPromised reports whether an index of a block of promises is reserved.
 func isNeverPromised(index uint32) bool { return index == 0 || index%blockSize == usable }
 
 const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / alloc.ChunkSize
 
-// promises are the books of the blocks whose indices are promised. Blocks have their numbers.
+// promises are the books of the blocks of promises, by number.
 type promises struct {
 	end     atomic.Int32                     // above the numbers of all blocks; written while Store.making is held
-	hint    atomic.Int32                     // number that the next search begins at
+	hint    atomic.Int32                     // number of the block where the next search begins
 	free    atomic.Int64                     // clear bits that no call has claimed (R7)
-	alive   int                              // entities alive in the blocks; the owner's to write
-	indices int                              // of all blocks; written while Store.making is held
+	alive   int                              // live entities in the blocks; only the owner writes it
+	indices int                              // not reserved, of all blocks; written while Store.making is held
 	open    [maxBlocks / 64]atomic.Uint64    // bit set: the block is not full (R6)
-	block   [maxBlocks]atomic.Pointer[block] // nil: the owner's, or not made
+	block   [maxBlocks]atomic.Pointer[block] // nil: a block of the owner, or not made
 }
 
-// block is 8,192 indices for promises. The goroutine that has made the count busy writes all else.
+// block is 8,192 indices for promises. The goroutine that has made the count busy writes all other
+// fields.
 type block struct {
 	count    atomic.Int32       // bits set in used, or busy (R4)
-	number   int                // the block has the indices from number * 8,192 on
-	next     int                // place in the block that the next search begins at
-	run      alloc.ChunkIndex   // the chunks that the versions lie in
+	number   int                // the block has the indices starting with number * 8,192
+	next     int                // index in the block where the next search begins
+	run      alloc.ChunkIndex   // chunks of the versions
 	versions *[blockSize]uint32 // outside the garbage collector's heap
 	used     [blockSize / 64]uint64
-	held     [blockSize / 64]uint64 // bit set: the id is in a list that Hold has marked
+	held     [blockSize / 64]uint64 // bit set: a call of Hold has marked the id
 }
 
-// of returns the block of promises that an index is in, or nil.
+// of returns the block of promises that contains an index, or nil.
 func (o *promises) of(index uint32) *block { return o.block[index/blockSize%maxBlocks].Load() }
 
-// Promise fills ids with promised IDs: each differs from all other IDs of the store, and is not
-// alive before Revive. All are promised or none: an error is ErrFull or the universe's. Any
+// Promise fills ids with promised IDs. Each differs from all other IDs of the store, and is not
+// alive before Revive. Either all are promised, or the error is ErrFull or from the universe. Any
 // goroutine may call it.
 func (s *Store) Promise(ids []ID) error {
 	if len(ids) == 0 {
@@ -98,7 +100,7 @@ func (s *Store) Promise(ids []ID) error {
 	return nil
 }
 
-// claim claims n free indices, without choosing them. On an error nothing has changed.
+// claim claims n free indices without choosing them. After an error nothing has changed.
 func (s *Store) claim(n int) (*promises, error) {
 	for {
 		if o := s.promises.Load(); o != nil {
@@ -117,7 +119,7 @@ func (s *Store) claim(n int) (*promises, error) {
 	}
 }
 
-// makeBlocks makes blocks until n indices are free for promises. On an error it has made none.
+// makeBlocks makes blocks until n indices are free for promises. After an error it has made none.
 func (s *Store) makeBlocks(n int) error {
 	s.making.Lock()
 	defer s.making.Unlock()
@@ -129,7 +131,7 @@ func (s *Store) makeBlocks(n int) error {
 	first := int(s.total.Load())
 	end := first + (n-free+usable-1)/usable
 	if first == 0 && n-free == end*usable {
-		end++ // index 0 is nobody's
+		end++ // index 0 is reserved
 	}
 	if end > s.most {
 		return ErrFull
@@ -138,7 +140,7 @@ func (s *Store) makeBlocks(n int) error {
 	if err != nil {
 		return err
 	}
-	s.total.Store(int32(end)) // before an index is free: the goroutine that is promised one may call Reach
+	s.total.Store(int32(end)) // first: a goroutine that gets an index may call Reach at once
 	for i, run := range runs {
 		o.add(s.newBlock(first+i, run))
 	}
@@ -153,8 +155,8 @@ func (s *Store) makePromises() *promises {
 	return s.promises.Load()
 }
 
-// allocBlocks returns memory for the versions of n blocks. An error is the universe's, and nothing
-// is allocated then.
+// allocBlocks returns memory for the versions of n blocks. The error is from the universe; then
+// nothing is allocated.
 func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
 	for range n {
 		first, err := s.u.AllocExact(blockChunks)
@@ -169,7 +171,7 @@ func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
 	return runs, nil
 }
 
-// newBlock returns a block whose versions are to lie in a run of chunks.
+// newBlock returns a block whose versions lie in a run of chunks.
 func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
 	// Safe because the run is blockChunks chunks long, exactly one block, and is the store's until
 	// it closes.
@@ -187,7 +189,7 @@ func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
 	return b
 }
 
-// add enters a block of which no index is promised; making is held.
+// add enters a block without promised indices. making is held.
 func (o *promises) add(b *block) {
 	n := blockSize - int(b.count.Load())
 	o.indices += n
@@ -197,7 +199,7 @@ func (o *promises) add(b *block) {
 	o.free.Add(int64(n))
 }
 
-// fill promises the ids that were claimed.
+// fill chooses the ids that were claimed.
 func (o *promises) fill(ids []ID, tag Tag) {
 	for {
 		ids = ids[o.pass(ids, tag):]
@@ -208,12 +210,12 @@ func (o *promises) fill(ids []ID, tag Tag) {
 	}
 }
 
-// pass visits each block that is not full once, from the hint on, and returns the number of ids
+// pass visits each block that is not full once, starting at the hint, and returns the number of ids
 // that it promised.
 func (o *promises) pass(ids []ID, tag Tag) (got int) {
 	end, from := int(o.end.Load()), int(o.hint.Load())
 	words := (end + 63) / 64
-	for i := range words + 1 { // the first word twice: from the hint on, and whole
+	for i := range words + 1 { // the first word twice: from the hint on, then all of it
 		word := (from/64 + i) % words
 		open := o.open[word].Load()
 		if i == 0 {
@@ -237,8 +239,9 @@ func (o *promises) pass(ids []ID, tag Tag) (got int) {
 	return got
 }
 
-// take promises ids of a block, from where the last search of the block ended, until ids is full or
-// the search reaches the block's end, which whole reports. When the block is busy it promises none.
+// take promises ids of a block, starting where the block's last search ended, until ids is full or
+// the search reaches the end of the block, which whole reports. If the block is busy, take promises
+// none.
 func (o *promises) take(b *block, ids []ID, tag Tag) (got int, whole bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
@@ -264,7 +267,7 @@ func (o *promises) take(b *block, ids []ID, tag Tag) (got int, whole bool) {
 	return got, at >= blockSize
 }
 
-// lock waits until the count is not busy, makes it busy and returns the count from before.
+// lock waits until the count is not busy, makes it busy, and returns the former count.
 func (b *block) lock() int32 {
 	for {
 		if count := b.count.Load(); count != busy && b.count.CompareAndSwap(count, busy) {
@@ -288,17 +291,17 @@ func (o *promises) unlock(b *block, before, after int32) {
 	}
 }
 
-// givePromised frees the indices of IDs that were alive, all of the same block. The caller has
-// written their records.
+// givePromised frees the indices of IDs that were alive, all in one block. The caller has written
+// their records.
 func (s *Store) givePromised(ids []ID) {
 	s.endHold(ids, gone)
 	s.promises.Load().alive -= len(ids)
 }
 
 // Promised returns the number of ids that are promised and neither revived nor taken back,
-// including the ids that calls under way have claimed.
+// including ids claimed by calls under way.
 func (s *Store) Promised() int {
-	s.making.Lock() // a block is counted in both or in none
+	s.making.Lock() // so that a new block counts in both indices and free, or in neither
 	defer s.making.Unlock()
 	o := s.promises.Load()
 	if o == nil {

@@ -4,64 +4,67 @@ import "unsafe"
 
 // Look-ups of one value.
 //
-// A look-up follows two tables. What is exceptional is data in them, so a look-up has neither calls
-// nor branches for it:
+// A look-up follows two tables. Exceptional cases are encoded as data in the tables, so a look-up
+// needs neither calls nor branches for them:
 //
 //	Entity 12v3            record 12                    cell of the stretch        value
 //	  ref ^ tag = 12  -->    version 3 == 3        -->    base, size          -->    base + location*size
 //	                         location: stretch, row
 //
-// The rows of a stretch lie behind one another, so the address of a row's value is linear in the
-// row's location. A dead entity has no record with its version. A type that the entity lacks has a
-// Cell of zeros for its stretch, and the address that zeros give is nil. An index beyond the
-// records leads to the last one, which is no entity's: its version is 0, as that of the zero ID,
-// which is nil then in every world. The index of an ID of another world and of a placeholder is at
-// or above foreign: At panics, with a value that makes the message when the message is asked for,
-// since the compiler inlines no function that calls another. A hidden Sight has no records, and all
-// indices are foreign.
+// The rows of a stretch are contiguous, so the address of a row's value is linear in the row's
+// location. The exceptional cases are:
 //
-// A call of At by a handle costs 79 of the compiler's budget of 80.
+// A dead entity has no record with its version. A type that the entity lacks has a Cell of zeros
+// for the entity's stretch, and the address computed from zeros is nil. An index beyond the records
+// leads to the last record, which no entity uses: its version is 0, like the version of the zero
+// ID, which therefore yields nil in every world. The index of an ID of another world, or of a
+// placeholder, is at or above foreign. For these At panics, with a value that makes its message on
+// request, since the compiler does not inline a function that calls another. A hidden Sight has no
+// records, and all indices are foreign.
 //
-// The address of a value is a number until it is returned. Race builds have their memory in Go
-// objects and check that a pointer comes from one to the same object; go:nocheckptr tells them that
-// these come from none.
+// A call of At through a handle costs 79 of the compiler's budget of 80.
+//
+// The address of a value is a number until it is returned. Race builds keep their memory in Go
+// objects and check that arithmetic on a pointer stays in one object; go:nocheckptr exempts these
+// functions, whose addresses come from no pointer.
 
-// A Location is the number of a stretch, and the row in the stretch: 2,048 rows of one chunk, or
-// fewer. Stretch 0 has no rows.
+// A Location is the number of a stretch and the row in the stretch. A stretch is up to 2,048 rows
+// of one chunk. Stretch 0 has no rows.
 const (
 	RowBits   = 11                  // bits of the row
 	Stretches = 1 << (32 - RowBits) // stretches that locations tell apart
 )
 
-// Cell says where the values of one type are in one stretch, for look-ups, and where the change
-// version of the type is in the chunk of the stretch. Where the stretch has none, it is what
-// NoValues returns.
+// Cell says, for look-ups, where the values of one type are in one stretch, and where the change
+// version of the type in the stretch's chunk is. A stretch without the type has the cell from
+// NoValues.
 type Cell struct {
-	base uintptr     // address that a value would have at location 0, modulo 2^64
-	size uintptr     // bytes from a row's value to the next; 0 for a tag
+	base uintptr     // address of the value at location 0, if there were one, modulo 2^64
+	size uintptr     // bytes from one row's value to the next; 0 for a tag
 	mark *uint32     // the version, never nil
-	bits *EnableBits // of the chunk; nil where the type cannot be disabled
+	bits *EnableBits // of the chunk; nil if the type cannot be disabled
 }
 
 const cellSize = unsafe.Sizeof(Cell{})
 
-// MakeCell returns the cell of a stretch with values of a size. The value of the row at l is at p,
-// and the version at mark.
+// MakeCell returns the cell of a stretch whose values have a size. The row at l has its value at p,
+// and the version is at mark.
 func MakeCell(p unsafe.Pointer, l Location, size uintptr, mark *uint32) Cell {
 	return Cell{base: uintptr(p) - uintptr(l)*size, size: size, mark: mark}
 }
 
-// NoValues returns the cell of a stretch without the type. Look-ups that write mark nowhere there.
+// NoValues returns the cell of a stretch without the type. Look-ups that write mark nowhere instead
+// of a version.
 func NoValues(nowhere *uint32) Cell { return Cell{mark: nowhere} }
 
-// SetBits sets which bits say where the type is enabled.
+// SetBits sets the enable bits of the type.
 func (c *Cell) SetBits(b *EnableBits) { c.bits = b }
 
-// Bits returns the enable bits of the type in the chunk of the stretch, nil where it has none.
+// Bits returns the enable bits of the type in the stretch's chunk, or nil if it has none.
 func (c *Cell) Bits() *EnableBits { return c.bits }
 
-// ValueAt returns the address of the value of the row at a location, nil where the stretch has
-// none.
+// ValueAt returns the address of the value of the row at a location, or nil if the stretch has no
+// values.
 //
 //go:nocheckptr
 func (c *Cell) ValueAt(l Location) unsafe.Pointer {
@@ -70,40 +73,41 @@ func (c *Cell) ValueAt(l Location) unsafe.Pointer {
 	return unsafe.Add(nil, c.base+uintptr(l)*c.size)
 }
 
-// Mark returns the address of the version of the type in the chunk of the stretch.
+// Mark returns the address of the version of the type in the stretch's chunk.
 func (c *Cell) Mark() *uint32 { return c.mark }
 
-// records are as many as an uint32 can number, where addresses have 64 bits: then the compiler
-// checks no bounds.
+// records has as many elements as a uint32 can number, where addresses have 64 bits. So the
+// compiler emits no bounds checks.
 type records = [1 << (27 + 5*(^uint(0)>>63))]Record
 
-// Sight is what look-ups of one type ask. The zero Sight is of no use: call Show or Hide.
+// Sight is the state of the look-ups of one type. The zero Sight must not be used before Show or
+// Hide.
 type Sight struct {
 	tag     Tag
-	last    uint32 // as in scope, of which these three are one: the compiler counts a field of a field twice
+	last    uint32 // as in scope; a field of a field counts twice for inlining, so the three are copied here
 	foreign uint32
 	records *records
-	cells   *[Stretches]Cell // by stretch, as many as any location needs
+	cells   *[Stretches]Cell // by stretch, as many as locations need
 	write   scope            // of look-ups that write
-	now     *uint32          // what they write at the mark of a cell
+	now     *uint32          // the version that they store at the mark of a cell
 }
 
-// scope says which records look-ups see.
+// scope is the set of records that look-ups see.
 type scope struct {
-	last    uint32   // index of the last record, which is no entity's
-	foreign uint32   // first index that is no entity's of this world: MaxIDs, 0 while hidden
+	last    uint32   // index of the last record, which no entity uses
+	foreign uint32   // first index that is not of this world: MaxIDs, or 0 while hidden
 	records *records // last+1 of them
 }
 
-// What look-ups see without records: a record that no ID but the zero one leads to, and one that no
-// ID which a store gave leads to.
+// Records for look-ups without a store's records. Only the zero ID finds nobody; no ID that a store
+// hands out finds closed.
 var (
 	nobody = [1]Record{}
 	closed = [1]Record{{version: ^uint32(1)}}
 	blank  = [1]Cell{NoValues(new(uint32))}
 )
 
-// none is the Sight of a type that nobody registered.
+// none is the Sight of an unregistered type.
 var none = new(Sight)
 
 func init() { none.Hide() }
@@ -113,21 +117,21 @@ var why = func(s *Sight, e ID) string {
 	return "entity: Sight.At: " + e.String() + " is of another world, or the Sight is hidden"
 }
 
-// OnRefusal has f make the messages of refusals. It is called with nil for a nil Sight. Call it
-// before the first look-up.
+// OnRefusal sets the function that makes the message of a Refusal. It gets nil for a nil Sight.
+// Call OnRefusal before the first look-up.
 func OnRefusal(f func(s *Sight, e ID) string) { why = f }
 
-// Show lets look-ups find the entities of a view, but for those that write.
+// Show lets look-ups that read find the entities of a view.
 func (s *Sight) Show(v View) {
 	s.open()
 	s.tag = v.tag
 	s.see(scopeOf(v))
 }
 
-// ShowWrites lets look-ups that write find what others find. They write now at the mark.
+// ShowWrites lets look-ups that write find the same entities. They store *now at the mark.
 func (s *Sight) ShowWrites(now *uint32) { s.write, s.now = s.scope(), now }
 
-// HideWrites makes all look-ups that write go to the function of OnWrite.
+// HideWrites makes look-ups that write call the function set by OnWrite.
 func (s *Sight) HideWrites() { s.write = hidden }
 
 // Hide makes all look-ups panic.
@@ -137,7 +141,7 @@ func (s *Sight) Hide() {
 	s.write = hidden
 }
 
-// open gives a zero Sight cells.
+// open gives blank cells to a zero Sight.
 func (s *Sight) open() {
 	if s.cells == nil {
 		s.SetCells(blank[:])
@@ -149,7 +153,7 @@ func (s *Sight) scope() scope { return scope{s.last, s.foreign, s.records} }
 
 func (s *Sight) see(w scope) { s.last, s.foreign, s.records = w.last, w.foreign, w.records }
 
-// scopeOf returns the scope that sees the records of a view.
+// scopeOf returns the scope of the records of a view.
 func scopeOf(v View) scope {
 	if v.n == 0 {
 		return makeScope(unsafe.Pointer(&nobody), 0, MaxIDs) // Safe because it has one record.
@@ -157,7 +161,7 @@ func scopeOf(v View) scope {
 	return makeScope(v.base, v.n-1, MaxIDs)
 }
 
-// hidden is the scope that sees nothing.
+// hidden is the scope without any entity.
 var hidden = makeScope(unsafe.Pointer(&closed), 0, 0) // Safe because it has one record.
 
 // makeScope returns a scope with the address of record 0.
@@ -171,13 +175,13 @@ func makeScope(p unsafe.Pointer, last, foreign uint32) scope {
 	return w
 }
 
-// SetCells sets the cells, as many as any location needs.
+// SetCells sets the cells. There must be as many as locations need.
 func (s *Sight) SetCells(cells []Cell) {
 	// As setRecords. Safe because the location of a row has a stretch below the number of cells.
 	*(*unsafe.Pointer)(unsafe.Pointer(&s.cells)) = unsafe.Pointer(unsafe.SliceData(cells))
 }
 
-// ShareCells makes the cells those of another Sight.
+// ShareCells makes s use the cells of another Sight.
 func (s *Sight) ShareCells(of *Sight) { s.cells = of.cells }
 
 // Shows reports whether look-ups find the entities of a view.
@@ -189,7 +193,7 @@ func (s *Sight) Shows(v View) bool {
 // Len returns the number of records that look-ups see.
 func (s *Sight) Len() int { return int(s.last) }
 
-// At returns the address of the value of an entity, nil when e is not alive or lacks the type. It
+// At returns the address of the value of an entity, or nil if e is not alive or lacks the type. It
 // panics with a *Refusal for an ID of another world, for a placeholder, for a nil Sight and while s
 // is hidden.
 //
@@ -209,10 +213,10 @@ func (s *Sight) At(e ID) unsafe.Pointer {
 	return nil
 }
 
-// Mut is At for look-ups that write: it marks the stretch. Where At panics, and while writes are
-// hidden, it returns what the function of OnWrite returns, to which it hands op. It is one call
-// without branches for what is rare, in its own words of unsafe, for a nil check of a table is a
-// load.
+// Mut is At for look-ups that write: it also marks the stretch. Where At panics, and while writes
+// are hidden, Mut returns the result of the function set by OnWrite, which gets op. Rare cases are
+// one call without branches. The code uses unsafe directly, since the nil check of a table would
+// cost a load.
 //
 //go:nocheckptr
 func (s *Sight) Mut(op uint8, e ID) unsafe.Pointer {
@@ -237,12 +241,13 @@ func (s *Sight) Mut(op uint8, e ID) unsafe.Pointer {
 
 var mutElse func(s *Sight, op uint8, e ID) unsafe.Pointer
 
-// OnWrite has f do what look-ups that write do else. Call it before the first.
+// OnWrite sets the function that handles what Mut does not. Call it before the first look-up that
+// writes.
 func OnWrite(f func(s *Sight, op uint8, e ID) unsafe.Pointer) { mutElse = f }
 
-// Switch enables or disables the type of an entity, marks the stretch, and returns true. Where Mut
-// asks the function of OnWrite, for an entity that is dead, and where the stretch has no bits, it
-// returns what the function of OnSwitch returns.
+// Switch enables or disables the type of an entity, marks the stretch, and returns true. For a dead
+// entity, for a stretch without enable bits, and where Mut calls the function set by OnWrite, it
+// returns the result of the function set by OnSwitch.
 //
 //go:nocheckptr
 func (s *Sight) Switch(e ID, on bool) bool {
@@ -262,11 +267,11 @@ func (s *Sight) Switch(e ID, on bool) bool {
 
 var switchElse func(s *Sight, e ID, on bool) bool
 
-// OnSwitch has f do what Switch does not. Call it before the first.
+// OnSwitch sets the function that handles what Switch does not. Call it before the first Switch.
 func OnSwitch(f func(s *Sight, e ID, on bool) bool) { switchElse = f }
 
-// Find returns the record of an entity that is alive, for look-ups that do more than At. Without
-// one, ok says that At would return nil: not that it would panic.
+// Find returns the record of a live entity, for look-ups that do more than At. If there is no
+// record, ok reports whether At would return nil rather than panic.
 func (s *Sight) Find(e ID) (r *Record, ok bool) {
 	if s == nil {
 		return nil, false
@@ -282,12 +287,12 @@ func (s *Sight) Find(e ID) (r *Record, ok bool) {
 	return r, true
 }
 
-// Values writes what At returns for entities, up to the first that is not alive or that At panics
-// for, and returns how many it wrote. The addresses are numbers: the universe keeps their memory
-// alive, and to store one needs no word with the collector. With write it marks their stretches.
-// into is no longer than list.
+// Values writes the addresses that At would return for the entities of list to into. It stops at
+// the first entity that is not alive or for which At panics, and returns the number written. With
+// write it marks the stretches. The addresses are numbers: the universe keeps their memory alive,
+// so storing them needs no write barrier. into is no longer than list.
 func (s *Sight) Values(into []uintptr, list []ID, write bool) int {
-	// In registers: the compiler cannot know that what is written is not the Sight.
+	// Kept in registers: the compiler cannot know that the writes do not change the Sight.
 	tag, last, records, cells := uint32(s.tag), s.last, s.records, s.cells
 	for i, e := range list[:len(into)] {
 		r := &records[min(e.ref^tag, last)]
@@ -303,26 +308,26 @@ func (s *Sight) Values(into []uintptr, list []ID, write bool) int {
 	return len(into)
 }
 
-// AddressOf returns the address of the record that a look-up of an ID reads, to prefetch it.
+// AddressOf returns the address of the record that a look-up of an ID would read, for prefetching.
 func (s *Sight) AddressOf(e ID) uintptr {
 	// Safe because the address is only a number.
 	return uintptr(unsafe.Pointer(&s.records[min(e.ref^uint32(s.tag), s.last)]))
 }
 
-// CellOf returns the cell of the stretch of a row.
+// CellOf returns the cell of the stretch that contains a row's location.
 func (s *Sight) CellOf(l Location) *Cell {
 	// Safe because a location of a row has a stretch below the number of cells.
 	return (*Cell)(unsafe.Add(unsafe.Pointer(s.cells), uintptr(l>>RowBits)*cellSize))
 }
 
-// Refusal is what At panics with: an error whose message is made when it is first asked for.
+// Refusal is the panic value of At: an error that makes its message when it is first asked for.
 type Refusal struct {
 	s    *Sight
 	e    ID
 	text string
 }
 
-// Error says what is wrong with the look-up. The first call says what is wrong then.
+// Error returns what is wrong with the look-up. The message describes the state at the first call.
 func (r *Refusal) Error() string {
 	s := r.s
 	if s == none {

@@ -11,39 +11,41 @@ import (
 )
 
 // The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which
-// they are made. A block is either the owner's or, for as long as the store is open, one of
-// promises to other goroutines (promise.go). All live entities have their records in one array, at
-// their indices:
+// they are made. A block belongs to the owner or, as long as the store is open, to promises for
+// other goroutines (promise.go). All live entities have their records in one array, at their
+// indices:
 //
 //	block      0            1            2            3
 //	made by    owner        a goroutine  owner        a goroutine
 //	records    0..8,191     8,192..      16,384..     none yet: Reach makes the array longer
 //	free bits  set or not   all clear    set or not
 //
-// Beside its record each index has one bit in Go memory, set while the index is free for the owner,
-// and so never in blocks of promises. The owner leases a word of 64 free bits at a time and takes
-// the word's indices from the lowest on: without atomics, and the same operations give the same
-// ids. The lowest word with a free bit is leased next, so the records in use stay together.
+// Each index with a record also has one bit in Go memory, which is set while the index is free for
+// the owner; in blocks of promises it is never set. The owner leases a word of 64 free bits at a
+// time and takes its indices from the lowest on. This needs no atomics, and the same operations
+// give the same ids. The lowest word with a free bit is leased next, so the records in use stay
+// together.
 //
-// Index 0 is nobody's, since the zero ID has it. Nor is the index of the last record, until there
-// are more: look-ups read that for an ID whose index has no record (sight.go). So the last index of
-// a block of promises, which others may promise, is never anybody's.
+// Some indices are reserved and never name an entity. Index 0 is reserved for the zero ID. The
+// index of the last record is reserved until there are more records: look-ups read it for an ID
+// whose index has no record (sight.go). So the last index of a block of promises, from which other
+// goroutines may take indices, is always reserved.
 //
-// Versions: even = dead, odd = alive, and one is added at each change, so they wrap from 2^32-1
-// (alive) to 0 (dead), in blocks of both kinds alike. Version 0 is never alive.
+// Versions: even = dead, odd = alive. Each change adds one, so versions wrap from 2^32-1 (alive) to
+// 0 (dead), in blocks of both kinds. Version 0 is never alive.
 //
 // Invariants, checked by Verify; R4 to R7 are in promise.go:
 //
 //	R1  An index of the owner with an even version has its bit set either in free or in the
-//	    lease; with an odd version it has neither. The indices that are nobody's have neither, nor have
-//	    those of blocks of promises.
+//	    lease; with an odd version it has neither. Reserved indices and those of blocks of
+//	    promises have neither.
 //	R2  nFree is the number of bits set in free and in the lease.
 //	R3  A bit of summary is set exactly where the word of free is not zero, and no word
 //	    of summary below hint has a set bit.
 //	R8  total is the number of blocks, at most 16,384: own of the owner, which all have
 //	    records, and the blocks of promises, each in the books at its number.
-//	R9  The view covers whole blocks of records, of no more blocks than there are, exactly those
-//	    that the extent holds; so do free and summary.
+//	R9  The view covers whole blocks of records, no more blocks than there are, and exactly the
+//	    records that the extent holds; so do free and summary.
 //	R10 A record that is not alive has the location Nowhere. In a block of promises, a record is
 //	    alive exactly where the block's version is odd, and then the versions are equal.
 
@@ -52,11 +54,11 @@ const (
 	maxBlocks = MaxIDs / blockSize
 )
 
-// ErrFull is the error where all of the 2^27 indices are in use. Users see an ecs.LimitError.
+// ErrFull is returned if all 2^27 indices are in use. Users see an ecs.LimitError.
 var ErrFull = errors.New("entity: all indices are in use")
 
-// Store hands out IDs and keeps their records. It belongs to one goroutine at a time, but for
-// Promise, Hold, LetGo, TakeBack and Promised, which any may call.
+// Store hands out IDs and keeps their records. It belongs to one goroutine at a time, except that
+// any goroutine may call Promise, Hold, LetGo, TakeBack and Promised.
 type Store struct {
 	u       *alloc.Universe
 	view    View          // the records (R9)
@@ -70,20 +72,19 @@ type Store struct {
 	nFree     int      // free indices, leased ones included (R2)
 	own       int      // blocks of the owner
 
-	making   sync.Mutex               // held to make blocks
-	most     int                      // blocks that there may be; see Limit
-	total    atomic.Int32             // blocks that were made (R8); written while making is held
+	making   sync.Mutex               // held to make a block
+	most     int                      // most blocks that may be made; see Limit
+	total    atomic.Int32             // number of blocks made (R8); written while making is held
 	promises atomic.Pointer[promises] // nil until the first block of promises
 }
 
-// Open makes a zero store ready, for a world with a tag whose memory comes from u. It takes no
-// memory.
+// Open initializes a zero store for a world with a tag, with memory from u. It takes no memory yet.
 func (s *Store) Open(u *alloc.Universe, tag Tag) {
 	s.u, s.view.tag, s.most = u, tag, maxBlocks
 	s.records = u.NewExtent(MaxIDs * int(recordSize))
 }
 
-// Close frees all memory. Look-ups find nothing then. An error is alloc.Extent.Release's.
+// Close frees all memory. Look-ups then find nothing. The error is from alloc.Extent.Release.
 func (s *Store) Close() error {
 	err := s.records.Release()
 	s.closePromises()
@@ -91,17 +92,16 @@ func (s *Store) Close() error {
 	return err
 }
 
-// View returns what look-ups need. It changes with MakeRoom, Reach, Become and Close.
+// View returns what look-ups need. MakeRoom, Reach, Become and Close change it.
 func (s *Store) View() View { return s.view }
 
 // Tag returns the tag of the store's IDs.
 func (s *Store) Tag() Tag { return s.view.tag }
 
-// SetTag changes the tag of a store that has handed out no ID.
+// SetTag changes the tag of a store that has not handed out any ID.
 func (s *Store) SetTag(tag Tag) { s.view.tag = tag }
 
-// Find returns e's record when e is alive in this store, else nil. It is small enough to be
-// inlined.
+// Find returns e's record if e is alive in this store, else nil. It is small enough to be inlined.
 func (s *Store) Find(e ID) *Record {
 	if r := s.view.Record(e); r != nil && r.Is(e) {
 		return r
@@ -109,15 +109,15 @@ func (s *Store) Find(e ID) *Record {
 	return nil
 }
 
-// Free returns how many indices are free for the owner.
+// Free returns the number of indices that are free for the owner.
 func (s *Store) Free() int { return s.nFree }
 
-// Blocks returns how many blocks of 8,192 indices the owner has.
+// Blocks returns the number of the owner's blocks of 8,192 indices.
 func (s *Store) Blocks() int { return s.own }
 
-// MakeRoom makes sure that n indices are free for the owner. An error is ErrFull or the extent's;
-// nothing has changed then. The blocks that it makes have the numbers behind all that there are, so
-// it makes records for those in between, too.
+// MakeRoom makes sure that n indices are free for the owner. New blocks come after all existing
+// ones, so MakeRoom also makes records for the blocks of promises before them. The error is ErrFull
+// or from the extent; then nothing has changed.
 func (s *Store) MakeRoom(n int) error {
 	if n <= s.nFree {
 		return nil
@@ -139,16 +139,16 @@ func (s *Store) MakeRoom(n int) error {
 	return nil
 }
 
-// next returns the numbers, from first up to end, of the blocks of the owner that are made next
-// when n indices are missing. making is held. An error is ErrFull.
+// next returns the numbers, from first up to end, of the owner's blocks to make if n indices are
+// missing. making is held. The error is ErrFull.
 func (s *Store) next(n int) (first, end int, err error) {
 	first = int(s.total.Load())
-	nobodys := 1 // the last one of all
+	nobodys := 1 // the index of the last record
 	if first == 0 {
 		nobodys++
 	}
 	if s.ownsLast() {
-		nobodys-- // it has others behind it then
+		nobodys-- // it will no longer be the last
 	}
 	end = first + (n+nobodys+blockSize-1)/blockSize
 	if end > s.most {
@@ -157,8 +157,8 @@ func (s *Store) next(n int) (first, end int, err error) {
 	return first, end, nil
 }
 
-// Reach makes sure that all indices that were promised so far have records, as Revive needs. An
-// error is the extent's; nothing has changed then. Only the store's owner calls it.
+// Reach makes sure that all indices promised so far have records, as Revive needs. Only the store's
+// owner calls it. After an error, which is from the extent, nothing has changed.
 func (s *Store) Reach() error {
 	total := int(s.total.Load())
 	if total <= int(s.view.n)/blockSize {
@@ -167,8 +167,8 @@ func (s *Store) Reach() error {
 	return s.resize(total)
 }
 
-// resize makes the records longer, to those of a number of blocks. None of the indices that come is
-// free; that of the record which was the last is, where it is the owner's.
+// resize extends the records to a number of blocks. None of the new indices is free yet. The index
+// of the former last record becomes free if it is the owner's.
 func (s *Store) resize(blocks int) error {
 	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s *Store) resize(blocks int) error {
 	return nil
 }
 
-// ownsLast reports whether the last record is of a block of the owner.
+// ownsLast reports whether the last record is in a block of the owner.
 func (s *Store) ownsLast() bool {
 	if s.view.n == 0 {
 		return false
@@ -190,7 +190,7 @@ func (s *Store) ownsLast() bool {
 	return o == nil || o.of(s.view.n-1) == nil
 }
 
-// hideLast makes the index of the last record nobody's; showLast makes it free again.
+// hideLast reserves the index of the last record; showLast makes it free again.
 func (s *Store) hideLast() {
 	word := (s.view.n - 1) / 64
 	s.free[word] &^= 1 << 63
@@ -203,8 +203,8 @@ func (s *Store) showLast() {
 	}
 }
 
-// Limit lets the store make at most more blocks of 8,192 indices, of both kinds together, so that a
-// test sees what a store does near the end of its indices. A negative number removes the limit.
+// Limit lets the store make at most more further blocks of 8,192 indices, of both kinds together.
+// It is for tests near the end of the indices. A negative number removes the limit.
 func (s *Store) Limit(more int) {
 	s.most = maxBlocks
 	if more >= 0 {
@@ -221,7 +221,7 @@ func (s *Store) addBlock(number int) {
 	}
 	s.nFree += blockSize
 	if first == 0 {
-		s.free[0] &^= 1 // index 0 is nobody's
+		s.free[0] &^= 1 // index 0 is reserved
 		s.nFree--
 	}
 	s.hint = min(s.hint, first/64/64)
@@ -239,7 +239,7 @@ func (s *Store) renew() {
 	s.summary[word/64] &^= 1 << (word % 64)
 }
 
-// Take makes a free index alive and returns its ID; an index must be free.
+// Take makes a free index alive and returns its ID. An index must be free.
 func (s *Store) Take(at Location) ID {
 	if s.lease == 0 {
 		s.renew()
@@ -253,16 +253,16 @@ func (s *Store) Take(at Location) ID {
 	return ID{ref: index | uint32(s.view.tag), version: r.version}
 }
 
-// TakeRows is Take for len(ids) rows at consecutive locations from at on. It fills ids.
+// TakeRows is Take for len(ids) rows at consecutive locations starting with at. It fills ids.
 func (s *Store) TakeRows(at Location, ids []ID) {
-	// In registers: the compiler cannot know that the records written are not the store itself.
+	// Kept in registers: the compiler cannot know that writing a record does not change the store.
 	view, tag := s.view, uint32(s.view.tag)
 	for len(ids) > 0 {
 		if s.lease == 0 {
 			s.renew()
 		}
 		lease, base, n := s.lease, s.leaseBase, 0
-		if lease == ^uint64(0) && len(ids) >= 64 { // indices that nobody had, as a rule
+		if lease == ^uint64(0) && len(ids) >= 64 { // usually indices never used before
 			// Safe because the lease is of 64 indices whose records are the owner's.
 			records := unsafe.Slice(view.at(base), 64)
 			for n = range records {
@@ -288,7 +288,7 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 	}
 }
 
-// Give ends an ID that is alive and frees its index. r is the ID's record.
+// Give ends the live ID e, whose record is r, and frees its index.
 func (s *Store) Give(e ID, r *Record) {
 	*r = Record{version: r.version + 1, Location: Nowhere}
 	index := e.Index()
@@ -328,12 +328,12 @@ func (s *Store) GiveRows(ids []ID) {
 	}
 }
 
-// giveWord is GiveRows for those at the head of ids that have their bits in one word, and returns
-// how many they are. It stands alone so that its loop has the registers to itself.
+// giveWord is GiveRows for the leading ids whose bits are in one word, and returns their number. It
+// is a separate function so that its loop has the registers to itself.
 func (s *Store) giveWord(ids []ID) (n int) {
 	base := s.view.base
 	word, mask := ids[0].Index()/64, uint64(0)
-	free := &s.free[word] // here, since it is also what keeps an index that is none from the records
+	free := &s.free[word] // before the loop: its bounds check also rejects an invalid index
 	for ; n < len(ids) && ids[n].Index()/64 == word; n++ {
 		index := ids[n].Index()
 		// Safe because an index with a bit in free has a record.
@@ -358,13 +358,13 @@ func (s *Store) EndLease() {
 	}
 }
 
-// Move sets the location of an ID that is alive.
+// Move sets the location of a live ID.
 func (s *Store) Move(e ID, at Location) { s.view.Record(e).Location = at }
 
-// Locate returns the location of an ID that is alive.
+// Locate returns the location of a live ID.
 func (s *Store) Locate(e ID) Location { return s.view.Record(e).Location }
 
-// MoveRows is Move for the IDs of rows at consecutive locations from at on.
+// MoveRows is Move for the IDs of rows at consecutive locations starting with at.
 func (s *Store) MoveRows(ids []ID, at Location) {
 	view := s.view // in registers, as in TakeRows
 	for i, e := range ids {

@@ -2,16 +2,16 @@ package entity
 
 import "sync"
 
-// Tags hands out the tags of worlds: in turn, preferring tags that no open world has. So a world
-// recognizes the IDs of the 15 worlds made before it as foreign, or of one world fewer for each
-// older world that is still open.
+// Tags hands out the tags of worlds in turn, preferring tags that no open world has. So a world
+// recognizes as foreign the IDs of the 15 worlds made before it, minus one for each older world
+// that is still open.
 type Tags struct {
 	mu   sync.Mutex
 	uses [Worlds]int // open worlds by tag
 	next int         // tag to try first
 }
 
-// Take hands out a tag whose number is not in the set avoid, which has 15 at most.
+// Take hands out a tag whose number is not in the set avoid. The set has at most 15 numbers.
 func (t *Tags) Take(avoid uint32) Tag {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,14 +27,14 @@ func (t *Tags) Take(avoid uint32) Tag {
 	return TagOf(uint32(best))
 }
 
-// Give takes a tag back.
+// Give returns a tag that Take handed out.
 func (t *Tags) Give(tag Tag) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.uses[tag.Number()]--
 }
 
-// Open returns the number of open worlds: a tag counts once for each world that has it.
+// Open returns the number of open worlds. A tag counts once for each world that has it.
 func (t *Tags) Open() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

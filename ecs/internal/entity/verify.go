@@ -12,8 +12,8 @@ func (s *Store) all() []Record {
 	return unsafe.Slice((*Record)(s.view.base), s.view.n)
 }
 
-// Verify checks the invariants R1 to R10 and returns how many IDs are alive. No call may be under
-// way.
+// Verify checks the invariants R1 to R10 and returns the number of live IDs. No other call may be
+// under way.
 func (s *Store) Verify() (alive int, err error) {
 	if s.view.base != s.records.Base() || s.view.n%blockSize != 0 || int(s.view.n)*int(recordSize) != s.records.Size() ||
 		int(s.view.n) > int(s.total.Load())*blockSize || len(s.free) != int(s.view.n)/64 || len(s.summary) != len(s.free)/64 {
@@ -45,8 +45,8 @@ func (s *Store) Verify() (alive int, err error) {
 	return alive, s.verifyBlocks()
 }
 
-// verifyWord checks R1, and R10 but for blocks' versions, of 64 indices and counts those that are
-// alive.
+// verifyWord checks R1, and R10 except for the versions of blocks, for 64 indices. It returns the
+// number of live ones.
 func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error) {
 	if free&leased != 0 {
 		return 0, fmt.Errorf("entity: R1: indices %#x from %d on are both free and leased", free&leased, word*64)
@@ -70,7 +70,7 @@ func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error)
 	return alive, nil
 }
 
-// nobodys counts the indices of a block that are held.
+// nobodys counts the held indices of a block.
 func (b *block) nobodys() (n int) {
 	for _, word := range b.held {
 		n += bits.OnesCount64(word)
@@ -78,10 +78,10 @@ func (b *block) nobodys() (n int) {
 	return n
 }
 
-// noPromises are the books of a store that has made no block of promises.
+// noPromises stands for the books of a store without blocks of promises.
 var noPromises promises
 
-// verifyBlocks checks R4 to R8, and R10 of blocks of promises.
+// verifyBlocks checks R4 to R8, and R10 for blocks of promises.
 func (s *Store) verifyBlocks() (err error) {
 	o, total := s.promises.Load(), int(s.total.Load())
 	if o == nil {
@@ -116,8 +116,8 @@ func (s *Store) verifyBlocks() (err error) {
 	return nil
 }
 
-// verifyBlock checks R4 and R5 of a block, and R10 of its records, and counts its bits and its odd
-// versions.
+// verifyBlock checks R4 and R5 of a block, and R10 of its records. It returns the number of its set
+// bits and of its odd versions.
 func (s *Store) verifyBlock(b *block) (used, odd int, err error) {
 	first := b.number * blockSize
 	for i, version := range b.versions {
