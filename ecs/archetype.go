@@ -13,45 +13,46 @@ import (
 	"quarry/layout"
 )
 
-// Archetype is a set of component types, with a value for each that is shared, and owner of the
-// chunks of all entities that have exactly that set and those values. Its rows are dense: only the
-// last chunk is ever part full, and a row that goes is replaced by the last one.
+// Archetype is a set of component types, with one value for each shared type. It owns the chunks of
+// all entities that have exactly these types and values. Its rows are dense: only the last chunk
+// may be partly full, and a row that leaves is replaced by the last row.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Archetype struct {
-	table   match.Archetype // its rows, types and values as queries see them; the first field, see whole
+	table   match.Archetype // rows, types and values, as queries see them; the first field, see whole
 	w       *World
-	values  []*value.Shared // of the shared types, in their order (W11)
+	values  []*value.Shared // of the shared types, in order of type (W11)
 	key     uint64          // hash of types and values, for catalogue.byKey
-	alike   *Archetype      // the next with the same key there
-	edges   []edge          // paths to archetypes one type away
-	edge    *path           // the last one asked for
-	edgeKey uint32          // its type, with edgeAdds when that is added
-	copies  *path           // of one row to its copy, where that is its columns and bits alone, see Instantiate; nil: not known
-	into    *Change         // see Into; made on need
-	lasting bool            // Destroy does more than to end rows: there are Cleanup types, or LinkedEntity
-	dying   bool            // it has CleanupEntity: nothing is created here
-	pinned  bool            // somebody may have it from NewArchetype, so it stays without rows
+	alike   *Archetype      // next archetype with the same key
+	edges   []edge          // transitions to archetypes that differ by one type
+	edge    *path           // the transition used last
+	edgeKey uint32          // its type, plus edgeAdds if the type is added
+	copies  *path           // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
+	into    *Change         // created on first use of Into
+	lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
+	dying   bool            // has CleanupEntity, so no entity is created here
+	pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
 }
 
 const (
-	edgeAdds = 1 << 16 // of Archetype.edgeKey
+	edgeAdds = 1 << 16 // flag in Archetype.edgeKey
 	noEdge   = 1 << 17
 )
 
-// edge is the path to the archetype that differs by one type.
+// edge is the transition to the archetype that differs by one type.
 type edge struct {
 	id   typeID // the type that is added or removed
 	path *path
 }
 
-// path is how rows go to another archetype.
+// path is the transition of rows from one archetype to another.
 type path = table.Transition
 
-// NewArchetype returns the archetype of a set of types, components and buffers, in any order; the
-// same set always gives the same archetype. Of a shared type it takes a value, see Shared.Of; the
-// type alone stands for its zero value. It panics for a type of another world or one that is given
-// twice, and with a *LimitError when a row does not fit a chunk.
+// NewArchetype returns the archetype with the given types (components, buffers and others), in any
+// order. The same set always yields the same archetype. A shared type is given by a value, see
+// Shared.Of; the type alone stands for its zero value. NewArchetype panics for a type of another
+// world and for a type that is given twice. It panics with a *LimitError if a row does not fit in a
+// chunk.
 func NewArchetype(w *World, types ...Type) *Archetype {
 	a, err := TryNewArchetype(w, types...)
 	if err != nil {
@@ -60,7 +61,7 @@ func NewArchetype(w *World, types ...Type) *Archetype {
 	return a
 }
 
-// TryNewArchetype is NewArchetype that returns the *LimitError.
+// TryNewArchetype is like NewArchetype but returns the *LimitError.
 func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	w.checkNew("NewArchetype")
 	var sig signature
@@ -88,7 +89,8 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	return a, nil
 }
 
-// archetypeOf finds or makes the archetype of a set of types and of values, which valuesFor gave.
+// archetypeOf finds or creates the archetype with the given types and shared values; valuesFor
+// supplies the values.
 func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, error) {
 	key := w.archetypes.keyOf(&sig, values)
 	if a := w.archetypes.withKey(key, &sig, values); a != nil {
@@ -113,8 +115,8 @@ func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, 
 	return a, nil
 }
 
-// again returns the archetype of the same types and values that the world has, which is a unless it
-// was given up. It makes one when there is none.
+// again returns the world's current archetype with a's types and values. That is a itself unless a
+// was retired. again creates the archetype if there is none.
 func (a *Archetype) again() (*Archetype, error) {
 	if !a.table.Closed {
 		return a, nil
@@ -122,7 +124,7 @@ func (a *Archetype) again() (*Archetype, error) {
 	return a.w.archetypeOf(a.table.Sig, a.w.valuesFor(make([]*value.Shared, 0, usualValues), &a.table.Sig, a.values, nil, nil))
 }
 
-// now is again that makes none: where the world has no such archetype it returns a.
+// now is like again but creates nothing: it returns a if the world has no such archetype.
 func (a *Archetype) now() *Archetype {
 	if a.table.Closed {
 		values := a.w.valuesFor(make([]*value.Shared, 0, usualValues), &a.table.Sig, a.values, nil, nil)
@@ -133,23 +135,23 @@ func (a *Archetype) now() *Archetype {
 	return a
 }
 
-// The table of an archetype begins where the archetype does.
+// whole relies on this: an archetype and its table have the same address.
 var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.table)]struct{}{}
 
-// whole returns the archetype that what its queries know is part of.
+// whole returns the archetype that contains the given match.Archetype.
 func whole(a *match.Archetype) *Archetype {
-	// Safe because what a world's index knows are first fields of archetypes.
+	// Safe because every match.Archetype in a world's index is the first field of an Archetype.
 	return (*Archetype)(unsafe.Pointer(a))
 }
 
-// archetypeAt returns the archetype of a chunk's owner.
+// archetypeAt returns the archetype that a chunk's owner names.
 func (w *World) archetypeAt(o owner) *Archetype {
 	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost every
 	// structural change of one entity three instructions.
 	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes.list)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes.list[0])))
 }
 
-// archetypeOn returns the archetype whose table it is, nil for none.
+// archetypeOn returns the archetype that the table belongs to, or nil for a nil table.
 func (w *World) archetypeOn(t *table.Table) *Archetype {
 	if t == nil {
 		return nil
@@ -157,21 +159,21 @@ func (w *World) archetypeOn(t *table.Table) *Archetype {
 	return w.archetypes.list[t.Index]
 }
 
-// refuseDying panics for a call that would make entities that have the tag CleanupEntity.
+// refuseDying panics for a call that would create entities with the tag CleanupEntity.
 //
 //go:noinline
 func refuseDying(op string) {
 	panic("ecs: " + op + ": CleanupEntity comes with World.Destroy; no entity is created with it")
 }
 
-// isLastCleanup reports whether a type is the archetype's only one that is Cleanup.
+// isLastCleanup reports whether the type is the archetype's only Cleanup type.
 func (a *Archetype) isLastCleanup(id typeID) bool {
 	rest := a.table.Sig
 	rest.Drop(id)
 	return !rest.Meets(&a.w.types.cleanup)
 }
 
-// differs reports whether two archetypes have different values of one type.
+// differs reports whether the two archetypes have different values of some shared type.
 func (a *Archetype) differs(b *Archetype) bool {
 	for _, v := range a.values {
 		if other := b.valueOf(typeID(v.Type)); other != nil && other != v {
@@ -181,8 +183,8 @@ func (a *Archetype) differs(b *Archetype) bool {
 	return false
 }
 
-// pathTo returns the path from a to another archetype: one to another value of a shared type is
-// good until a is asked for another.
+// pathTo returns the transition from a to another archetype. A transition that changes the value of
+// a shared type is valid only until the next one from a is requested.
 func (a *Archetype) pathTo(to *Archetype) *path {
 	if a.differs(to) {
 		return a.table.Sideways(&to.table.Table)
@@ -190,7 +192,7 @@ func (a *Archetype) pathTo(to *Archetype) *path {
 	return a.table.To(&to.table.Table)
 }
 
-// Len returns the number of entities that have exactly the archetype's types.
+// Len returns the number of entities that have exactly the archetype's types and shared values.
 func (a *Archetype) Len() int {
 	if a.table.Closed {
 		a = a.now()
@@ -198,7 +200,7 @@ func (a *Archetype) Len() int {
 	return a.table.Store.Len()
 }
 
-// Has reports whether the archetype has a type. It panics for one of another world.
+// Has reports whether the archetype has the type. It panics for a type of another world.
 func (a *Archetype) Has(t Type) bool { return a.table.Sig.Has(a.w.idOf("Archetype.Has", t)) }
 
 // World returns the archetype's world.
@@ -207,9 +209,9 @@ func (a *Archetype) World() *World { return a.w }
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.now().table.Store.Chunks()) }
 
-// Chunk describes the i'th chunk, i in [0, Chunks()): where it begins, in bytes from the universe's
-// base, how many bytes it has, 2 KiB or 16 KiB to 1 MiB, powers of two, and how many rows. All but
-// the last are full. It panics for another i.
+// Chunk returns the i'th chunk's offset in bytes from the universe's base, its size in bytes, and
+// its number of rows. The size is a power of two: 2 KiB, or 16 KiB to 1 MiB. All chunks but the
+// last are full. Chunk panics if i is not in [0, Chunks()).
 func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 	if a = a.now(); uint(i) >= uint(len(a.table.Store.Chunks())) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.table.Store.Chunks()), a))
@@ -218,10 +220,11 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 	return int(c.First) * alloc.SmallChunkSize, c.Bytes(), a.table.Store.RowsOf(i)
 }
 
-// Plan returns the layout of a unit of 16 KiB; it prints as a drawing. A chunk of n units has n
-// times the rows, and each column at n times the offset; n is 1/8 for a small chunk of 2 KiB, whose
-// rows are rounded down, and 63 for one of 1 MiB with more than four columns. While there are no
-// rows it may change, see Change.ApplyQuery. Cost: it is worked out at each call.
+// Plan returns the layout of a 16 KiB unit; it prints as a drawing. A chunk of n units has n times
+// the rows, and each column at n times the offset. For a small chunk of 2 KiB, n is 1/8 and the row
+// count is rounded down; for a chunk of 1 MiB with more than four columns, n is 63. The layout may
+// change while the archetype has no rows, see Change.ApplyQuery. Cost: the layout is computed at
+// each call.
 func (a *Archetype) Plan() layout.Plan {
 	a = a.now()
 	return a.table.Plan()
@@ -239,7 +242,7 @@ func (a *Archetype) String() string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// entities returns the entity column of a chunk that starts at base.
+// entities returns the entity column of the chunk at base.
 func entities(base unsafe.Pointer, rows int) []Entity {
 	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows entities.
 	return unsafe.Slice((*Entity)(base), rows)

@@ -6,30 +6,30 @@ import (
 	"quarry/internal/debug"
 )
 
-// array is what a DynamicBuffer does that does not depend on T, so it is compiled once.
-// Each T has wrappers of all methods of what is embedded, so no others are methods of
-// array: those that are not exported are rawBuffer's.
+// array has the methods of DynamicBuffer that do not depend on T, so they are compiled once. Every
+// T gets a wrapper for each method of an embedded type, so array has only exported methods; the
+// others belong to rawBuffer.
 type array struct{ raw rawBuffer }
 
 // Len returns the number of elements.
 func (a array) Len() int { return a.raw.header("DynamicBuffer.Len").Len() }
 
-// Cap returns the number of elements that there is room for without growing, at
-// least those that fit inside the chunk.
+// Cap returns the number of elements that fit without growing: at least those that fit inside the
+// chunk.
 func (a array) Cap() int {
 	h := a.raw.header("DynamicBuffer.Cap")
 	return a.raw.f.shape.Cap(h)
 }
 
-// RemoveAt takes element i out and closes the gap in order. It panics when i is not
-// in [0, Len()). Cost: it moves the elements behind i; SwapRemove moves one.
+// RemoveAt removes element i and keeps the order of the others. It panics if i is not in [0,
+// Len()). Cost: it moves the elements behind i; SwapRemove moves only one.
 func (a array) RemoveAt(i int) {
 	h := a.raw.element("DynamicBuffer.RemoveAt", i)
 	a.raw.f.spill.Cut(h, &a.raw.f.shape, i, i+1)
 }
 
-// RemoveRange takes elements [lo, hi) out and closes the gap in order. It panics
-// unless 0 <= lo <= hi <= Len().
+// RemoveRange removes elements [lo, hi) and keeps the order of the others. It panics unless 0 <= lo
+// <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
 	h := a.raw.writable("DynamicBuffer.RemoveRange")
 	if lo < 0 || lo > hi || hi > h.Len() {
@@ -38,19 +38,19 @@ func (a array) RemoveRange(lo, hi int) {
 	a.raw.f.spill.Cut(h, &a.raw.f.shape, lo, hi)
 }
 
-// SwapRemove takes element i out and puts the last one in its place. It panics
-// when i is not in [0, Len()).
+// SwapRemove removes element i and puts the last element in its place. It panics if i is not in [0,
+// Len()).
 func (a array) SwapRemove(i int) {
 	h := a.raw.element("DynamicBuffer.SwapRemove", i)
 	a.raw.f.spill.SwapRemove(h, &a.raw.f.shape, i)
 }
 
-// Clear takes all elements out and keeps the room.
+// Clear removes all elements and keeps the capacity.
 func (a array) Clear() { a.raw.writable("DynamicBuffer.Clear").SetLen(0) }
 
-// Reserve makes room for n elements in all, so that the buffer does not grow until
-// it has more. The room is for n and what the heap gives beyond that: Growth is for
-// buffers that grow by themselves. Room is never taken away. It panics when n is
+// Reserve ensures room for n elements in total, so that the buffer does not grow until it holds
+// more. The capacity becomes n plus what the heap block has beyond that; the Growth policy applies
+// only to buffers that grow by themselves. Reserve never shrinks the buffer. It panics if n is
 // negative, and like Append.
 func (a array) Reserve(n int) {
 	if err := a.TryReserve(n); err != nil {
@@ -58,7 +58,7 @@ func (a array) Reserve(n int) {
 	}
 }
 
-// TryReserve is Reserve that returns the *LimitError.
+// TryReserve is like Reserve but returns the *LimitError.
 func (a array) TryReserve(n int) error {
 	h := a.raw.writable("DynamicBuffer.Reserve")
 	checkLength("DynamicBuffer.Reserve", n)
@@ -69,31 +69,30 @@ func (a array) TryReserve(n int) error {
 	return during("DynamicBuffer.Reserve", refused(a.raw.f.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
-// Resize makes the buffer n elements long: those beyond go, new ones are zero. It
-// panics when n is negative, and like Append.
+// Resize sets the length of the buffer to n. Elements beyond n are removed; new elements are zero.
+// It panics if n is negative, and like Append.
 func (a array) Resize(n int) {
 	if err := a.TryResize(n); err != nil {
 		panic(err)
 	}
 }
 
-// TryResize is Resize that returns the *LimitError.
+// TryResize is like Resize but returns the *LimitError.
 func (a array) TryResize(n int) error {
 	fresh, err := a.raw.resize("DynamicBuffer.Resize", n)
 	clear(fresh)
 	return err
 }
 
-// ResizeUninitialized is Resize that does not clear new elements: they are whatever was
-// there before, for a caller that writes them all. Debug builds fill them with a
-// pattern.
+// ResizeUninitialized is like Resize but does not clear new elements, for callers that write all of
+// them. New elements hold whatever the memory held before; debug builds fill them with a pattern.
 func (a array) ResizeUninitialized(n int) {
 	if err := a.TryResizeUninitialized(n); err != nil {
 		panic(err)
 	}
 }
 
-// TryResizeUninitialized is ResizeUninitialized that returns the *LimitError.
+// TryResizeUninitialized is like ResizeUninitialized but returns the *LimitError.
 func (a array) TryResizeUninitialized(n int) error {
 	fresh, err := a.raw.resize("DynamicBuffer.ResizeUninitialized", n)
 	if debug.On {
@@ -102,10 +101,10 @@ func (a array) TryResizeUninitialized(n int) error {
 	return err
 }
 
-// Trim gives back what room the elements do not need. They move back inside the
-// chunk when they fit, else to the smallest block that holds them when it is
-// smaller than what they have. It never fails: when the system has no memory to
-// move them, they stay.
+// Trim releases capacity that the elements do not need. Elements that fit move back into the chunk;
+// otherwise they move to the smallest block that holds them, if it is smaller than their current
+// block. Trim never fails: if the system has no memory for the move, the elements stay where they
+// are.
 func (a array) Trim() {
 	h := a.raw.writable("DynamicBuffer.Trim")
 	a.raw.f.spill.Trim(h, &a.raw.f.shape)

@@ -9,15 +9,15 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Buffer is the handle of a buffer type: a growing array of T per entity, at first
-// empty. Archetypes, changes and terms take it like a component; loops over rows
-// reach an entity's array by At, all others by Mut, Get, Append and Slice.
+// Buffer is the handle of a buffer type: a growing array of T per entity, initially empty.
+// Archetypes, changes and terms take a Buffer like a component. Loops over rows reach an entity's
+// array by At; other code uses Mut, Get, Append and Slice.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Buffer[T any] struct{ handle }
 
-// RegisterBuffer makes a buffer of T a type of w; see Register. Elements must
-// have a size, 1 MiB at most.
+// RegisterBuffer registers a buffer of T as a type of w; see Register. T must have a size, of at
+// most 1 MiB.
 func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	t := reflect.TypeFor[T]()
 	if t.Size() == 0 {
@@ -35,21 +35,21 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}
 }
 
-// Get returns e's buffer to read, and false when e is not alive or has none.
-// It is good until the next structural change.
+// Get returns e's buffer for reading, and false if e is not alive or has no buffer. The view is
+// valid until the next structural change.
 func (b Buffer[T]) Get(e Entity) (DynamicBuffer[T], bool) {
 	v, ok := b.t.open(opBufferGet, e, false)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
-// Mut is Get for writing: it marks the buffer changed in e's chunk.
+// Mut is Get for writing: it also marks the buffer changed in e's chunk.
 func (b Buffer[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
 	v, ok := b.t.open(opBufferMut, e, true)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
-// Slice returns the elements of e's buffer to read: none when e is not alive or
-// has no buffer. It is good like DynamicBuffer.Slice.
+// Slice returns the elements of e's buffer for reading, or nil if e is not alive or has no buffer.
+// It is valid as long as a slice from DynamicBuffer.Slice.
 func (b Buffer[T]) Slice(e Entity) []T {
 	v, ok := b.t.open(opBufferSlice, e, false)
 	if !ok {
@@ -58,16 +58,16 @@ func (b Buffer[T]) Slice(e Entity) []T {
 	return DynamicBuffer[T]{array{v}}.Slice()
 }
 
-// At returns the buffer of the i'th of rows, to write when the query declares
-// Write. It panics like Component.Slice, when i is not in [0, rows.Len()), and where
-// the chunk lacks an Optional buffer; see In.
+// At returns the buffer of the i'th row of rows, for writing if the query declares Write. It panics
+// like Component.Slice, if i is not in [0, rows.Len()), and if the chunk lacks an Optional buffer;
+// see In.
 func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 	return DynamicBuffer[T]{array{b.t.openAt(rows, i)}}
 }
 
-// Append adds elements to e's buffer. It returns false when e is not alive or has none,
-// and panics with a *LimitError when there is no room: Mut and TryAppend return it. It
-// marks the buffer changed in e's chunk, like Mut. No buffer's growth moves rows, so
+// Append appends elements to e's buffer and marks the buffer changed in e's chunk, like Mut. It
+// returns false if e is not alive or has no buffer. It panics with a *LimitError if there is no
+// room; to get the error instead, use Mut and TryAppend. A growing buffer never moves rows, so
 // loops may append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
 	raw, ok := b.t.open(opBufferAppend, e, true)
@@ -77,8 +77,8 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 	return ok
 }
 
-// Add gives e an empty buffer. It returns false when e has one already, and
-// panics like Component.Add, a *LimitError included, which Change.Apply returns.
+// Add gives e an empty buffer. It returns false if e already has one, and panics like
+// Component.Add, also with a *LimitError. To get the error instead, use Change.Apply.
 func (b Buffer[T]) Add(e Entity) bool {
 	p := b.t.add("Buffer.Add", e)
 	if p != nil {

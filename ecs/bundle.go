@@ -9,26 +9,25 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Bundle creates, reads and writes entities as a struct of component values: S has
-// exported fields whose types are components, each once, and []E for buffers of E;
-// pointers to those for what need not be there; and structs of such fields. A bundle
-// belongs to the world's owner.
+// Bundle creates, reads and writes entities as a struct of component values. The exported fields of
+// S are components, each at most once; []E for a buffer of E; pointers to either for optional
+// parts; and structs of such fields. A bundle belongs to the world's owner.
 type Bundle[S any] struct {
 	w          *World
 	fields     []field               // components, then buffers
-	values     int                   // how many fields are components
-	options    []int                 // fields that are optional
-	archetypes map[uint64]*Archetype // by the set of options that are there
-	last       *Archetype            // of lastSet; nil: none was asked for
+	values     int                   // number of fields that are components
+	options    []int                 // indices of the optional fields
+	archetypes map[uint64]*Archetype // by the set of optional fields that are present
+	last       *Archetype            // archetype of lastSet; nil if none was requested yet
 	lastSet    uint64
 }
 
-// maxOptions is how many optional fields a bundle has at most: as many as a word has bits.
+// maxOptions is the maximum number of optional fields of a bundle: the bits of a word.
 const maxOptions = 64
 
-// NewBundle makes the bundle of S. It registers nothing, and panics for an S with a field
-// that is no component or buffer of w, with the field's path, and with a *LimitError for more than
-// 64 pointers. Reflection happens here; make bundles once.
+// NewBundle creates the bundle of S. It registers no types. It panics for a field that is no
+// component or buffer of w, with the path of the field, and with a *LimitError for more than 64
+// pointers. Reflection happens here; create bundles once.
 func NewBundle[S any](w *World) *Bundle[S] {
 	t := reflect.TypeFor[S]()
 	op := "NewBundle[" + shortName(t) + "]"
@@ -58,10 +57,10 @@ func (b *Bundle[S]) check(op string) {
 	}
 }
 
-// Create makes an entity with the values of s; an optional component is there when its
-// pointer is not nil, and may be one that Component.Get gave. Buffers hold copies of the
-// slices, of which nil is an empty one. It panics during iteration, and with a
-// *LimitError when there is no room.
+// Create creates an entity with the values of s. The entity has an optional component if its
+// pointer is not nil; the pointer may come from Component.Get. Buffers hold copies of the slices; a
+// nil slice becomes an empty buffer. Create panics inside a loop over rows, and with a *LimitError
+// if there is no room.
 func (b *Bundle[S]) Create(s S) Entity {
 	e, err := b.TryCreate(s)
 	if err != nil {
@@ -70,7 +69,7 @@ func (b *Bundle[S]) Create(s S) Entity {
 	return e
 }
 
-// TryCreate is Create that returns the *LimitError; no entity is there then.
+// TryCreate is like Create but returns the *LimitError; no entity is created then.
 func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	b.check("Bundle.Create")
 	w := b.w
@@ -91,7 +90,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	}
 	elements := b.fields[b.values:]
 	if (set != 0 || len(elements) > 0) && (w.ids.Free() == 0 || a.table.Store.Full()) {
-		copyOptions(p, b.fields[:b.values]) // they may lie in a chunk that making room gives back
+		copyOptions(p, b.fields[:b.values]) // the pointers may lead into a chunk that making room frees
 		copyElements(p, elements)
 	}
 	e, err := a.TryCreate()
@@ -111,8 +110,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	return e, nil
 }
 
-// archetypeOf returns the archetype of the fields that are not optional and a set of those
-// that are.
+// archetypeOf returns the archetype of the required fields and the optional fields in set.
 //
 //go:noinline
 func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
@@ -133,17 +131,17 @@ func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
 		if a, err = b.w.archetypeOf(sig, nil); err != nil {
 			return nil, err
 		}
-		a.pinned = true // it is kept here
+		a.pinned = true // the bundle keeps it
 		b.archetypes[set] = a
 	}
 	b.last, b.lastSet = a, set
 	return a, nil
 }
 
-// Get returns a copy of e's values; a pointer is nil where e lacks the component, and
-// leads to a copy in Go memory where not, as slices do: that is an allocation or two each,
-// and none for a buffer that is empty, whose slice is nil. ok is false when e is not alive
-// or lacks a component that is not optional.
+// Get returns a copy of e's values. A pointer is nil if e lacks the component; otherwise it points
+// to a copy in Go memory. Slices are copies in Go memory, too. Each copy costs one or two
+// allocations; an empty buffer costs none and yields a nil slice. ok is false if e is not alive or
+// lacks a component that is not optional.
 func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	b.check("Bundle.Get")
 	r := b.w.recordOf("Bundle.Get", e)
@@ -163,10 +161,10 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	return s, true
 }
 
-// Set writes e's values and marks them changed: a slice becomes all that the buffer holds.
-// A nil pointer leaves e's component as it is. It returns false, and writes nothing, when e
-// is not alive or lacks a component that s has. It panics while the world is shared, and
-// with a *LimitError when there is no room for a buffer.
+// Set writes e's values and marks them changed. A slice replaces the contents of its buffer; a nil
+// pointer leaves e's component unchanged. Set returns false and writes nothing if e is not alive or
+// lacks a component that s has. It panics while the world is shared, and with a *LimitError if
+// there is no room for a buffer.
 func (b *Bundle[S]) Set(e Entity, s S) bool {
 	ok, err := b.TrySet(e, s)
 	if err != nil {
@@ -175,7 +173,7 @@ func (b *Bundle[S]) Set(e Entity, s S) bool {
 	return ok
 }
 
-// TrySet is Set that returns the *LimitError; nothing was written then.
+// TrySet is like Set but returns the *LimitError; nothing is written then.
 func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	b.check("Bundle.Set")
 	w := b.w
@@ -209,7 +207,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	return true, nil
 }
 
-// checkSet panics when a borrow forbids to write what s has.
+// checkSet panics if a borrow forbids writing a component that s has.
 func (b *Bundle[S]) checkSet(s *S) {
 	for i := range b.fields {
 		// Safe because the fields are those of S.
@@ -219,8 +217,7 @@ func (b *Bundle[S]) checkSet(s *S) {
 	}
 }
 
-// write copies the values of a struct, those that are there, into a row of an archetype
-// that has their types.
+// write copies the values that a struct has into a row of an archetype that has their types.
 func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
@@ -248,7 +245,7 @@ func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	}
 }
 
-// copyOptions puts copies in Go memory in the place of what a struct points to.
+// copyOptions replaces the struct's pointers by pointers to copies in Go memory.
 func copyOptions(s unsafe.Pointer, fields []field) {
 	for i := range fields {
 		f := &fields[i]
@@ -260,8 +257,8 @@ func copyOptions(s unsafe.Pointer, fields []field) {
 	}
 }
 
-// move copies a value of the field's type. The two may be one. A call to copy would cost
-// more than to move the values of 16 bytes that most are.
+// move copies a value of the field's type. Source and target may be the same. Most values have 16
+// bytes, for which a call to copy would cost more than the move.
 func (f *field) move(to, from unsafe.Pointer) {
 	if f.t.size == 16 {
 		*(*[16]byte)(to) = *(*[16]byte)(from) // Safe because both are values of the type, which has no pointers.

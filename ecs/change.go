@@ -7,19 +7,19 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Change is a structural change of components: types that entities get and types that they lose, in
-// one move. Make it once and apply it often. What entities have already is not added, what they
-// lack is not removed; components that come are zero, and enabled.
+// Change is a structural change of components: it adds and removes types in one move. Create it
+// once and apply it often. Adding a type that an entity already has, or removing one that it lacks,
+// has no effect. Added components are zero, and enabled.
 type Change struct {
 	w      *World
 	add    signature
 	remove signature
 	adds   bool            // add is not empty
-	put    []*value.Shared // that entities get in place of theirs
-	given  []*value.Shared // that entities without one get
-	into   *Archetype      // set: entities become exactly that
-	dies   bool            // entities become what Destroy leaves of them
-	paths  []*path         // by index of the source archetype, found so far; nil: not yet
+	put    []*value.Shared // values that replace an entity's own
+	given  []*value.Shared // values for entities that have none
+	into   *Archetype      // if set, entities get exactly its types and values
+	dies   bool            // the change is destruction: entities keep only what Destroy leaves of them
+	paths  []*path         // by index of the source archetype; nil: not looked up yet
 }
 
 // Part is a part of a change: Add, Put or Remove.
@@ -29,14 +29,15 @@ type Part struct {
 	put    bool
 }
 
-// Add is the part of a change that gives entities some types. Of a shared type it takes a value
-// too, which entities get that have none; the type alone stands for its zero value.
+// Add is the part of a change that adds types to entities. A shared type may be given by a value,
+// which only entities without a value get; the type alone stands for its zero value.
 func Add(types ...Type) Part { return Part{types: types} }
 
-// Remove is the part of a change that takes types from entities.
+// Remove is the part of a change that removes types from entities.
 func Remove(types ...Type) Part { return Part{types: types, remove: true} }
 
-// Put is the part of a change that gives entities shared values, whether they had another or none.
+// Put is the part of a change that gives entities shared values, whether or not they had values
+// before.
 func Put(values ...SharedValue) Part {
 	types := make([]Type, len(values))
 	for i, v := range values {
@@ -45,8 +46,8 @@ func Put(values ...SharedValue) Part {
 	return Part{types: types, put: true}
 }
 
-// NewChange makes a change. It panics for a type that is given twice, added and removed included,
-// and for one of another world.
+// NewChange creates a change. It panics for a type that is given twice, also if it is both added
+// and removed, and for a type of another world.
 func NewChange(w *World, parts ...Part) *Change {
 	w.checkNew("NewChange")
 	c := &Change{w: w}
@@ -74,10 +75,9 @@ func NewChange(w *World, parts ...Part) *Change {
 	return c
 }
 
-// Into returns the change that makes entities, whatever they have, those of exactly an archetype's
-// types and shared values, in one move: types that they lack are added, zero and enabled, others
-// are removed, and those that both have keep their values. It panics for an archetype of entities
-// that have the tag CleanupEntity.
+// Into returns the change that moves entities, whatever their types, into the archetype a in one
+// move. Types that an entity lacks are added, zero and enabled; types that a lacks are removed;
+// components of types in both keep their values. Into panics if a has the tag CleanupEntity.
 func Into(a *Archetype) *Change {
 	if a == nil || a.w == nil {
 		panic("ecs: Into: " + unmade["Archetype"])
@@ -91,7 +91,7 @@ func Into(a *Archetype) *Change {
 	return a.into
 }
 
-// take notes a shared value of a part.
+// take records a shared value given in a part.
 func (c *Change) take(v SharedValue, p Part) {
 	switch {
 	case p.remove:
@@ -134,8 +134,8 @@ func (c *Change) String() string {
 	return text
 }
 
-// outcome returns what the change makes of the entities of an archetype. It makes the archetype
-// that they come to when there is none.
+// outcome returns what the change does to the entities of an archetype. It creates the target
+// archetype if there is none.
 func (c *Change) outcome(a *Archetype) (change.Outcome, error) {
 	for int(a.table.Index) >= len(c.paths) {
 		c.paths = append(c.paths, nil)
@@ -156,7 +156,8 @@ func (c *Change) outcome(a *Archetype) (change.Outcome, error) {
 	return outcomeBy(c.paths[a.table.Index]), nil
 }
 
-// outcomeBy returns the outcome of rows that take a path, which may lead back to where they are.
+// outcomeBy returns the outcome for rows that take the transition p. If p leads back to its own
+// archetype, the rows stay.
 func outcomeBy(p *path) change.Outcome {
 	if p.To == p.From {
 		return change.Stay()
@@ -164,7 +165,8 @@ func outcomeBy(p *path) change.Outcome {
 	return change.Move(p)
 }
 
-// target returns the archetype that entities of a come to, unless they end.
+// target returns the archetype that entities of a move to. ends reports that they are destroyed
+// instead.
 func (c *Change) target(a *Archetype) (to *Archetype, ends bool, err error) {
 	if c.into != nil && c.into.table.Closed {
 		if c.into, err = c.into.again(); err != nil {

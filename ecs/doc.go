@@ -1,5 +1,6 @@
-// Package ecs keeps entities and their components in chunks that the garbage collector never sees:
-// a thin core of worlds, archetypes, queries, structural changes and dynamic buffers.
+// Package ecs stores entities and their components in memory chunks outside Go's heap, which the
+// garbage collector never scans. It is a small core: worlds, archetypes, queries, structural
+// changes and dynamic buffers.
 //
 //	w, err := ecs.NewWorld()
 //	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
@@ -10,15 +11,16 @@
 //		p, v := position.Slice(rows), velocity.Slice(rows)
 //		for i := range rows.Each() { p[i].X += v[i].X * dt }
 //	}
-//	hits := ecs.RegisterBuffer[Hit](w)            // an array each: hits.Append(e, Hit{3})
-//	walk := ecs.Register[Walk](w, ecs.Enableable) // a bit each: walk.Disable(e)
-//	cell := ecs.RegisterShared[Cell](w)           // chunks of its own each: cell.Set(e, Cell{1, 2})
+//	hits := ecs.RegisterBuffer[Hit](w)            // a growing array per entity: hits.Append(e, Hit{3})
+//	walk := ecs.Register[Walk](w, ecs.Enableable) // an enable bit per entity: walk.Disable(e)
+//	cell := ecs.RegisterShared[Cell](w)           // chunks of its own per value: cell.Set(e, Cell{1, 2})
 //	freeze := ecs.NewChange(w, ecs.Add(frozen), ecs.Remove(velocity))
 //	batch, err = freeze.ApplyQuery(slow)
 //
-// A chunk holds one column per component type and one of entities. Chunks have 1 to 64 units of 16
-// KiB and grow with their archetype, whose first chunk, while it is the only one, has 2 to 64 KiB;
-// the layout is that of a unit, which Archetype.Plan prints, times their size:
+// A chunk holds one column of entities and one column per component type. A chunk has 1 to 64 units
+// of 16 KiB and grows with its archetype; an archetype's first chunk, while it is the only one, has
+// 2 to 64 KiB. Archetype.Plan prints the layout of one unit; in a larger chunk, column sizes and
+// offsets scale with the number of units:
 //
 //	16384 B chunk, 64 B lines, 408 rows of 40 B, 99.6 % used
 //	offset   bytes     pad  column
@@ -30,30 +32,32 @@
 //
 // Ownership: the world owns all components. A structural change creates, destroys or moves rows:
 // Create, Instantiate, Destroy, Add, Remove, a [Change], Set of a [Shared], MoveAll, Shrink.
-// Pointers, slices, buffer views and batches are good until the next one. In a loop over rows it
-// panics; all else is allowed there, of any entity and type: Get, Mut, Set, Enable, Append.
+// Pointers, slices, buffer views and batches are valid until the next structural change. Structural
+// changes panic inside a loop over rows. All other calls (Get, Mut, Set, Enable, Append) are
+// allowed there, for any entity and any type.
 //
-// Goroutines: one goroutine at a time may use a world and all that comes from it, but
-// [World.Reserve] and [World.Unreserve] any goroutine may call, and between [World.Share] and
-// [Borrow.End] several may read and enable; a [Borrow] of a query lends types.
+// Goroutines: only one goroutine at a time may use a world and everything obtained from it. There
+// are two exceptions. Any goroutine may call [World.Reserve] and [World.Unreserve]. Between
+// [World.Share] and [Borrow.End], several goroutines may read components and set enable bits; a
+// [Borrow] of a query lends only the types that the query declares.
 //
-// Garbage collector: component types must hold no Go pointers; Register says where one is. Links
-// between entities are [Entity] values; [RegisterManaged] takes any Go type.
+// Garbage collector: component types must hold no Go pointers; Register panics with the path to the
+// first one. Links between entities are [Entity] values. [RegisterManaged] takes any Go type.
 //
-// Failure: limits and the operating system give a [*LimitError]; functions without an error result
-// panic with it, their Try forms return it, and the world is as it was, for batches too. A broken
-// contract (stale rows, a type that the query does not declare, a handle of another world, an
-// entity of one of the last 15, see docs/ecs.md, worlds) panics with names, in every build.
-// Look-ups return nil or false.
+// Failure: limits and the operating system yield a [*LimitError]. A function without an error
+// result panics with it; its Try form returns it. Either way the world is unchanged, for batches
+// too. A broken contract (stale rows, a type that the query does not declare, a handle of another
+// world, an entity of one of the last 15 worlds, see docs/ecs.md) panics in every build with a
+// message that names the types and entities involved. Look-ups return nil or false.
 //
-// Limits: 2^27 - 2 entities and 1,024 types a world; a row must fit a unit; 2,048 rows a unit at
-// most; a buffer holds at most 1 MiB.
+// Limits: 2^27 - 2 entities and 1,024 types per world; a row must fit in a unit; at most 2,048 rows
+// per unit; a buffer holds at most 1 MiB.
 //
-// Memory: archetypes begin with 2 KiB, take units by a policy, [ChunkGrowth], and keep some that
-// emptied; a call that needs memory gets those before it fails, and [World.Trim] gives them back.
-// [Growth] is the policy of a buffer.
+// Memory: archetypes begin with 2 KiB, grow by the [ChunkGrowth] policy, and keep some of the units
+// that become empty. A call that needs memory takes those before it fails, and [World.Trim] returns
+// them. [Growth] is the policy of a buffer.
 //
-// Cost: a query run allocates nothing and never looks at archetypes that do not match; a look-up
-// reads one record and one row of memory that may be cold. docs/ecs.md says what each operation
-// means where libraries differ.
+// Cost: running a query allocates nothing and never visits archetypes that do not match. A look-up
+// reads one record and one row, both of which may be cold memory. docs/ecs.md defines the meaning
+// of each operation where ECS libraries differ.
 package ecs

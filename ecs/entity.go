@@ -12,38 +12,38 @@ import (
 	"quarry/internal/seam/under"
 )
 
-// Entity names an entity of one world. It is 8 bytes, compares with ==, may be stored in
-// components, and its zero value, Null, is never alive.
+// Entity identifies an entity of one world. It is 8 bytes, compares with ==, and may be stored in
+// components. Its zero value, Null, is never alive.
 //
 //	bit 0                  27      31  32                        64
 //	    +------------------+--------+--+--------------------------+
 //	    | index 27         | world 4| P| version 32, odd = alive  |
 //	    +------------------+--------+--+--------------------------+
 //
-// The index is reused after the entity is destroyed, under a new version. The version wraps after
-// 2^31 reuses of one index: a handle kept that long could name another entity. P is set in
+// After an entity is destroyed, its index is reused under a new version. The version wraps after
+// 2^31 reuses of one index: an Entity kept that long could refer to another entity. P marks the
 // placeholders of command buffers, see IsPlaceholder.
 //
-// The text form, 12v3@5, is what String prints and the world's tag, so that JSON and maps with
-// entities as keys work; the binary form is the 8 bytes of the drawing, little endian. Both name
-// the same entity as long as the world that made it is open, and no longer: a scene keeps links by
-// other means.
+// The text form, 12v3@5, is the result of String followed by the world's tag; it lets JSON and maps
+// use entities as keys. The binary form is the 8 bytes of the drawing, little endian. Both forms
+// identify the same entity only as long as the world that created it is open. A saved scene must
+// store links by other means.
 type Entity entity.ID
 
-// Null is the entity that is never alive.
+// Null is the zero Entity, which is never alive.
 var Null Entity
 
-// MaxEntities is the number of entity indices of a world, with Null's and one more that no entity
-// gets.
+// MaxEntities is the number of entity indices of a world, including the index of Null and one more
+// index that no entity gets.
 const MaxEntities = entity.MaxIDs
 
-// mostAlive is how many entities a world may have.
+// mostAlive is the greatest number of entities that a world may have.
 const mostAlive = MaxEntities - 2
 
-// tags are those of the worlds of the process. They are no part of what Hash and String show.
+// tags hands out the tags of the process's worlds. Hash and String do not include the tag.
 var tags entity.Tags
 
-// entitiesOf views ids as entities; idsOf views entities as the ids that they are.
+// entitiesOf views ids as entities; idsOf views entities as ids.
 func entitiesOf(ids []entity.ID) []Entity {
 	return unsafe.Slice((*Entity)(unsafe.SliceData(ids)), len(ids)) // Safe because an Entity is an ID.
 }
@@ -55,21 +55,21 @@ func idsOf(list []Entity) []entity.ID {
 // index returns the entity's index.
 func (e Entity) index() uint32 { return entity.ID(e).Index() }
 
-// in returns the entity of the same index and version in the world with a tag.
+// in returns the entity with the same index and version in the world with the given tag.
 func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
 
-// Index returns the entity's index in 0..2^27-1. Two entities that are alive in one world never
-// share it.
+// Index returns the entity's index in 0..2^27-1. No two entities alive in one world have the same
+// index.
 func (e Entity) Index() int { return int(e.index()) }
 
-// Version returns how often the index changed between dead and alive; odd while the entity is
-// alive.
+// Version returns how often the index has changed between dead and alive. It is odd for every
+// entity that a world has created.
 func (e Entity) Version() uint32 { return entity.ID(e).Version() }
 
-// String prints index and version as 12v3, and null, and placeholders as placeholder 5.
+// String returns index and version as 12v3, null for Null, and placeholder 5 for a placeholder.
 func (e Entity) String() string { return entity.ID(e).String() }
 
-// Compare orders entities by index, then version: -1, 0 or +1.
+// Compare orders entities by index, then by version. It returns -1, 0 or +1.
 func (e Entity) Compare(f Entity) int {
 	switch {
 	case e.Index() < f.Index() || e.Index() == f.Index() && e.Version() < f.Version():
@@ -80,8 +80,8 @@ func (e Entity) Compare(f Entity) int {
 	return 1
 }
 
-// AppendText appends the text form: 12v3@5, or null. The error is that e is a placeholder of a
-// command buffer, which names nothing outside it.
+// AppendText appends the text form, 12v3@5 or null, to b. It returns an error if e is a
+// placeholder, which means nothing outside its command buffer.
 func (e Entity) AppendText(b []byte) ([]byte, error) {
 	if e == Null {
 		return append(b, "null"...), nil
@@ -97,9 +97,9 @@ func (e Entity) AppendText(b []byte) ([]byte, error) {
 // MarshalText returns the text form. See AppendText.
 func (e Entity) MarshalText() ([]byte, error) { return e.AppendText(nil) }
 
-// UnmarshalText sets e to the entity that a text names. It takes what MarshalText writes, each
-// entity in one way only, and nothing else: an error says what is wrong, and leaves e alone. The
-// entity need not be alive, see World.Alive.
+// UnmarshalText sets e to the entity that text identifies. It accepts exactly what MarshalText
+// writes; each entity has only one spelling. On error e is unchanged. The entity need not be alive,
+// see World.Alive.
 func (e *Entity) UnmarshalText(text []byte) error {
 	f, err := parseEntity(string(text))
 	if err != nil {
@@ -109,7 +109,8 @@ func (e *Entity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// AppendBinary appends the 8 bytes of the binary form. The error is that of AppendText.
+// AppendBinary appends the 8 bytes of the binary form to b. It returns an error if e is a
+// placeholder, as AppendText does.
 func (e Entity) AppendBinary(b []byte) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return b, fmt.Errorf("ecs: Entity.AppendBinary: %w", err)
@@ -120,8 +121,7 @@ func (e Entity) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary returns the binary form. See AppendBinary.
 func (e Entity) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
-// UnmarshalBinary sets e to the entity that 8 bytes name. An error says what is wrong with them,
-// and leaves e alone.
+// UnmarshalBinary sets e to the entity that 8 bytes identify. On error e is unchanged.
 func (e *Entity) UnmarshalBinary(data []byte) error {
 	if len(data) != 8 {
 		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %d bytes, want 8", len(data))
@@ -135,7 +135,7 @@ func (e *Entity) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// check says what keeps e from being Null or an entity that a world has made.
+// check returns an error unless e is Null or an entity that a world can have created.
 func (e Entity) check() error {
 	switch {
 	case e == Null:
@@ -150,7 +150,7 @@ func (e Entity) check() error {
 	return nil
 }
 
-// parseEntity reads the text form.
+// parseEntity parses the text form.
 func parseEntity(text string) (Entity, error) {
 	if text == "null" {
 		return Null, nil
@@ -179,7 +179,7 @@ func parseEntity(text string) (Entity, error) {
 	return e, e.check()
 }
 
-// parseNumber reads a decimal number of digits only, without zeros in front.
+// parseNumber parses a decimal number that has only digits and no leading zeros.
 func parseNumber(what, text string, most uint64) (uint32, error) {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -196,17 +196,17 @@ func parseNumber(what, text string, most uint64) (uint32, error) {
 	return uint32(n), nil
 }
 
-// Placeholders stand for entities that are not made yet: what a command buffer gives out for those
-// that it will create. They have the flag P of Entity, a number in place of index and tag, and the
-// buffer in place of the version:
+// Placeholders stand for entities that do not exist yet: a command buffer returns one for each
+// entity that it will create. A placeholder has the flag P of Entity, a number in place of index
+// and tag, and the buffer's number in place of the version:
 //
 //	bit 0                             31  32                        64
 //	    +-----------------------------+--+--------------------------+
 //	    | number 31                   | 1| buffer 32                |
 //	    +-----------------------------+--+--------------------------+
 
-// placeholder returns the number'th placeholder of a buffer. It names no entity of any world:
-// look-ups and changes panic for it.
+// placeholder returns the placeholder with the given number in a buffer. It identifies no entity of
+// any world: look-ups and changes panic for it.
 func placeholder(number int, buffer uint32) Entity {
 	if uint(number) >= under.MaxPlaceholders {
 		panic(fmt.Sprintf("ecs: seam.Placeholder: number %d is not in [0, %d)", number, under.MaxPlaceholders))
@@ -214,8 +214,8 @@ func placeholder(number int, buffer uint32) Entity {
 	return Entity(entity.MakePlaceholder(uint32(number), buffer))
 }
 
-// IsPlaceholder reports whether e is what a command buffer gave out for an entity that it will
-// create.
+// IsPlaceholder reports whether e is a placeholder, which a command buffer returns for an entity
+// that it will create.
 func (e Entity) IsPlaceholder() bool { return entity.ID(e).IsPlaceholder() }
 
 // number returns the number and the buffer of a placeholder.

@@ -9,14 +9,14 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Managed is the handle of a managed type: a component of any Go type, pointers, strings, maps and
-// interfaces included. The values lie in Go memory and the chunk has 4 bytes a row that say where,
-// so archetypes, changes and terms take it like a component and no structural change moves a value:
-// a *T is good until its entity loses the component. Then the value is zeroed for the garbage
-// collector, and the place is given to others.
+// Managed is the handle of a managed type: a component of any Go type, including pointers, strings,
+// maps and interfaces. The values lie in Go memory; the chunk holds a 4-byte slot per row that
+// locates the value. Archetypes, changes and terms therefore take a Managed like a component, and
+// no structural change moves a value. A *T is valid until its entity loses the component. The value
+// is then zeroed for the garbage collector, and its slot is reused.
 //
-// An entity that gets the component otherwise than by Managed.Add has no value at first. Get says
-// nil then; the first Mut or Set makes a zero one.
+// An entity that gets the component by any other call than Managed.Add has no value at first. Get
+// returns nil until the first Mut or Set creates a zero value.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Managed[T any] struct {
@@ -24,8 +24,8 @@ type Managed[T any] struct {
 	store *value.Store[T]
 }
 
-// RegisterManaged makes T a managed type of w; see Register. A T that is also registered as a
-// component is another type then. Its options are Enableable and Cleanup.
+// RegisterManaged registers T as a managed type of w; see Register. A T that is also registered as
+// a component is a separate type there. The options are Enableable and Cleanup.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
@@ -35,8 +35,9 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	return Managed[T]{handle{registered}, registered.managed.(*value.Store[T])}
 }
 
-// Get returns e's value to read, or nil when e is not alive, does not have the component, or has no
-// value yet: Has tells. It changes nothing, so goroutines that share the world may call it.
+// Get returns e's value for reading, or nil if e is not alive, does not have the component, or has
+// no value yet. Has tells whether e has the component. Get changes nothing, so goroutines that
+// share the world may call it.
 func (m Managed[T]) Get(e Entity) *T {
 	p, _ := m.t.own().find(opManagedGet, e)
 	if p == nil {
@@ -45,9 +46,9 @@ func (m Managed[T]) Get(e Entity) *T {
 	return m.store.Get(*(*value.Slot)(p)) // Safe because a managed type's column holds slots.
 }
 
-// Mut returns e's value to write, a zero one when it had none, or nil when e is not alive or does
-// not have the component. It marks the component changed in e's chunk. Cost: that of Component.Mut,
-// and an allocation for each page of new values.
+// Mut returns e's value for writing, and creates a zero value if there is none. It returns nil if e
+// is not alive or does not have the component. It marks the component changed in e's chunk. Cost:
+// as Component.Mut, plus one allocation per page of new values.
 func (m Managed[T]) Mut(e Entity) *T { return m.made(opManagedMut, e) }
 
 func (m Managed[T]) made(op lookupOp, e Entity) *T {
@@ -58,8 +59,8 @@ func (m Managed[T]) made(op lookupOp, e Entity) *T {
 	return m.store.Make(p)
 }
 
-// Set writes e's value and marks the component changed. It returns false when e is not alive or
-// does not have it.
+// Set writes e's value and marks the component changed. It returns false if e is not alive or does
+// not have the component.
 func (m Managed[T]) Set(e Entity, v T) bool {
 	p := m.made(opManagedSet, e)
 	if p != nil {
@@ -68,41 +69,42 @@ func (m Managed[T]) Set(e Entity, v T) bool {
 	return p != nil
 }
 
-// Add gives e the component with value v. It returns false, and keeps the old value, when e has the
-// component already, and panics like Component.Add.
+// Add gives e the component with value v. It returns false and keeps the old value if e already has
+// the component. It panics like Component.Add.
 func (m Managed[T]) Add(e Entity, v T) bool {
 	return m.begin(m.t.add("Managed.Add", e), v)
 }
 
-// TryAdd is Add that returns the *LimitError.
+// TryAdd is like Add but returns the *LimitError.
 func (m Managed[T]) TryAdd(e Entity, v T) (bool, error) {
 	p, err := m.t.tryAdd("Managed.Add", e)
 	return m.begin(p, v), err
 }
 
-// begin gives a row that has just got the component, if there is one, its value.
+// begin creates the value of a row that has just received the component. p is the row's slot, or
+// nil if no row received it.
 func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
 	if p == nil {
 		return false
 	}
 	at := (*value.Slot)(p) // Safe because add returns the place of a slot.
-	*at = 0                // what lay there before is not this row's
+	*at = 0                // the slot's previous content belonged to another row
 	*m.store.Make(at) = v
 	return true
 }
 
-// refuseMaking panics for a row of a borrow that has no value: others read the pages that hold
-// values.
+// refuseMaking panics for a row of a borrow that has no value. A borrow creates no values, because
+// other goroutines read the pages that hold them.
 //
 //go:noinline
 func (t *typeInfo) refuseMaking(b *Borrow) {
 	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set", b.name, t.name))
 }
 
-// At returns the value of the i'th of rows: to write, made when there is none, where the query
-// declares Write or the rows come from a Batch, and otherwise to read, nil when there is none. It
-// panics like Component.Slice, when i is not in [0, rows.Len()), and where the chunk lacks an
-// Optional component; see In. Writing marks the component changed.
+// At returns the value of the i'th row of rows. If the query declares Write or the rows come from a
+// Batch, the value is for writing: At creates it if there is none, and marks the component changed.
+// Otherwise the value is for reading, and nil if there is none. At panics like Component.Slice, if
+// i is not in [0, rows.Len()), and if the chunk lacks an Optional component; see In.
 func (m Managed[T]) At(rows Rows, i int) *T {
 	column := rows.column(m.t, "Managed.At")
 	if uint(i) >= uint(rows.Len()) || column == nil {
@@ -118,7 +120,7 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 	return m.store.Get(*p)
 }
 
-// trimManaged gives what ended values left behind back to Go.
+// trimManaged returns the memory of ended managed values to Go.
 func (w *World) trimManaged() {
 	for _, t := range w.types.list {
 		if t.managed != nil {
@@ -140,7 +142,7 @@ func (w *World) verifyManaged() error {
 	return nil
 }
 
-// slots yields the slots of all rows of a managed type by chunk, with the chunk's name.
+// slots yields the slots of all rows of a managed type, chunk by chunk, with the chunk's name.
 func (t *typeInfo) slots() iter.Seq2[string, []value.Slot] {
 	return func(yield func(string, []value.Slot) bool) {
 		for _, a := range t.w.archetypes.list {

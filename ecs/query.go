@@ -9,38 +9,38 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Query finds the entities that match its terms. Archetypes are matched when the query or the
-// archetype is made, never while iterating. It belongs to the world's owner: one goroutine at a
-// time; loops over it may be nested. For loops in several goroutines see World.Share.
+// Query finds the entities that match its terms. Archetypes are matched when a query or an
+// archetype is created, never while iterating. A query belongs to the world's owner: one goroutine
+// at a time. Loops over a query may be nested. For loops in several goroutines, see World.Share.
 type Query struct {
 	w         *World
 	terms     []Term
-	m         *match.Matching // nil: closed
-	named     []*value.Shared // of the Where terms, held
-	bindings  []binding       // of the matches, see look
-	seen      uint64          // news.matched when they were up to date; 0: never
-	replanned uint64          // news.replanned then
-	lost      uint64          // Matching.Lost then
+	m         *match.Matching // nil once closed
+	named     []*value.Shared // values of the Where terms; the query holds a reference to each
+	bindings  []binding       // one per matching archetype, see look
+	seen      uint64          // news.matched when bindings were last brought up to date; 0 means never
+	replanned uint64          // news.replanned at that time
+	lost      uint64          // Matching.Lost at that time
 	access    []uint8         // by typeID: what loops may do with the type, see declared
 	writes    bool            // some type may be written
-	changed   []typeID        // of the Changed terms
-	ordered   bool            // there is an Ordered term
-	pinned    bool            // since stays when loops end, see seam.PinSince
-	since     uint32          // version that Changed and Ordered compare with; 0: everything is new
-	whole     uint64          // news.unshared at which every row of the bindings matches, in any version: see look
+	changed   []typeID        // types of the Changed terms
+	ordered   bool            // the query has an Ordered term
+	pinned    bool            // since does not advance when a loop ends, see seam.PinSince
+	since     uint32          // version that Changed and Ordered compare with; 0 means that everything is new
+	whole     uint64          // news.unshared at which every row of the bindings matches, at any version, see look
 }
 
-// binding is a query's table for one archetype, the only one that Slice asks: where the columns lie
-// that the query declares, and what loops may do with them. A query that runs makes bindings for
-// its new matches first.
+// binding is a query's table for one archetype, and the only table that Slice consults. It says
+// where the declared columns lie and what loops may do with them. A query binds its new matches
+// before it runs.
 type binding struct {
 	a       *Archetype
-	tests   []match.BitTest // of the match
-	lowest  uint            // typeID that the table begins with
-	columns []place         // by typeID from lowest on; flags 0: not declared; declared alone: absent
+	tests   []match.BitTest // enable-bit tests of the match
+	lowest  uint            // typeID of the first entry of columns
+	columns []place         // by typeID, from lowest on; flags 0: not declared; declared alone: declared, but not in the archetype
 }
 
-// columnOf returns where a type lies and what may be done with it.
+// columnOf returns the type's offset and what loops may do with the column.
 func (t *binding) columnOf(id typeID) place {
 	if i := uint(id) - t.lowest; i < uint(len(t.columns)) {
 		return t.columns[i]
@@ -48,14 +48,16 @@ func (t *binding) columnOf(id typeID) place {
 	return place{}
 }
 
-// declared marks a type that a query gives access to, in archetypes that have it or not.
+// declared marks a type that the query gives access to, whether or not the archetype has it.
 const declared = 1 << 7
 
-// NewQuery makes a query. The order of the terms does not matter. It panics for a type of another
-// world, for a type in two terms, and for Disabled of a type that is not Enableable. Until it is
-// closed the world shows it new archetypes that have a type which it asks for, or all where it asks
-// for none, so make queries once, not in every frame. Queries that match alike share what they have
-// found. Without terms a query matches every entity but those that Prefab and DisabledEntity hide.
+// NewQuery creates a query from terms, in any order. Without terms the query matches every entity
+// except those hidden by Prefab and DisabledEntity. NewQuery panics for a type of another world,
+// for a type in two terms, and for Disabled of a type that is not Enableable.
+//
+// Until the query is closed, the world tests every new archetype that has one of the query's types
+// against it, or every new archetype if the query requires no type. So create queries once, not in
+// every frame. Queries with equal match conditions share their matches.
 func NewQuery(w *World, terms ...Term) *Query {
 	w.checkNew("NewQuery")
 	w.checkUnshared("NewQuery") // it enters the index of archetypes and the list of queries
@@ -77,7 +79,7 @@ func NewQuery(w *World, terms ...Term) *Query {
 	return q
 }
 
-// declare notes what the i'th operand of a term says of access and versions.
+// declare records the access and the versions that the i'th operand of a term asks for.
 func (q *Query) declare(t *Term, i int, seen *signature) {
 	w, kind, o := q.w, t.kind, t.of[i]
 	w.checkOwn("NewQuery", o.t)
@@ -110,9 +112,9 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 	}
 }
 
-// Close takes the query out of its world, which stops showing it new archetypes. It panics inside a
-// loop over the query and while the world is shared; a second call does nothing. Using a closed
-// query panics.
+// Close removes the query from its world, which then no longer tests new archetypes against it.
+// Close panics inside a loop over the query and while the world is shared. A second call does
+// nothing. Loops over a closed query panic.
 func (q *Query) Close() {
 	if q == nil || q.w == nil {
 		q.refuse("Query.Close")
@@ -131,12 +133,12 @@ func (q *Query) Close() {
 	q.m = nil
 }
 
-// Since returns the version that the Changed and Ordered terms compare with: that at the end of the
-// last loop that ran to its end, or what SetSince gave.
+// Since returns the version that the Changed and Ordered terms compare with: the world's version
+// when a loop last ran to its end, or the version given to SetSince.
 func (q *Query) Since() uint32 { return q.since }
 
-// SetSince makes the Changed and Ordered terms compare with another version, as World.Version and
-// Advance give; 0 passes everything. It panics while the world is shared.
+// SetSince sets the version that the Changed and Ordered terms compare with, as World.Version and
+// World.Advance return it. Version 0 passes every chunk. SetSince panics while the world is shared.
 func (q *Query) SetSince(version uint32) { q.setSince("Query.SetSince", version, false) }
 
 func (q *Query) setSince(op string, version uint32, pinned bool) {
@@ -147,7 +149,7 @@ func (q *Query) setSince(op string, version uint32, pinned bool) {
 	q.since, q.pinned = version, pinned
 }
 
-// matchesArchetype is seam.MatchesArchetype.
+// matchesArchetype implements seam.MatchesArchetype.
 func (q *Query) matchesArchetype(a *Archetype) (matches, bits bool) {
 	q.checkOpen("seam.MatchesArchetype")
 	if a == nil || a.w != q.w {
@@ -157,7 +159,7 @@ func (q *Query) matchesArchetype(a *Archetype) (matches, bits bool) {
 	return matches, matches && len(q.m.TestsOf(&a.table)) > 0
 }
 
-// World returns the query's world, nil when the query was closed.
+// World returns the query's world, or nil if the query is closed.
 func (q *Query) World() *World {
 	if q == nil || q.m == nil {
 		return nil
@@ -165,11 +167,10 @@ func (q *Query) World() *World {
 	return q.w
 }
 
-// filters reports whether the query has Changed or Ordered terms: whether chunks are passed by
-// their versions.
+// filters reports whether the query has Changed or Ordered terms, which filter chunks by version.
 func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 
-// moves reports whether Since moves on with a loop that ends.
+// moves reports whether Since advances when a loop ends.
 func (q *Query) moves() bool { return q.filters() && !q.pinned }
 
 // passes reports whether a chunk is newer than since by one of the Changed and Ordered terms.
@@ -185,7 +186,7 @@ func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 	return false
 }
 
-// String prints the terms, as query(Write Position, Read Velocity).
+// String returns the terms, as in query(Write Position, Read Velocity).
 func (q *Query) String() string {
 	parts := make([]string, len(q.terms))
 	for i, t := range q.terms {
@@ -205,7 +206,7 @@ func (q *Query) refuse(op string) {
 	panic(fmt.Sprintf("ecs: %s: %v is closed", op, q))
 }
 
-// checkOpen panics for a query that was closed, or whose world was.
+// checkOpen panics if the query or its world is closed.
 func (q *Query) checkOpen(op string) {
 	if q == nil || q.m == nil || q.w.closed {
 		q.refuse(op)

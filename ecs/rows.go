@@ -8,9 +8,8 @@ import (
 	"unsafe"
 )
 
-// Rows is a span of rows of one chunk: what queries and batches yield. It is three words, passed by
-// value, and good until the loop goes on: rows that are kept longer are caught when anything but
-// their Len is used.
+// Rows is a span of rows of one chunk, as queries and batches yield it. It is three words, passed
+// by value, and valid until the loop advances. After that, every method except Len panics.
 type Rows struct {
 	s    *scan
 	base unsafe.Pointer // start of the chunk
@@ -22,7 +21,7 @@ const (
 	mostRows = 1 << spanBits
 )
 
-// makeRows returns the n current rows, in the chunk at base.
+// makeRows returns the current n rows of the chunk at base.
 func makeRows(s *scan, base unsafe.Pointer, n int) Rows {
 	return Rows{s, base, uint64(n)<<(64-spanBits) | uint64(s.serial)}
 }
@@ -32,7 +31,7 @@ func (r Rows) serial() uint32 { return uint32(r.span) }
 // Len returns the number of rows, matching or not.
 func (r Rows) Len() int { return int(r.span >> (64 - spanBits)) }
 
-// check panics unless the rows are the current ones of a loop.
+// check panics unless the rows are the current rows of a loop.
 func (r Rows) check(op string) *scan {
 	if r.s == nil || r.serial() != r.s.serial {
 		r.stale(op)
@@ -48,8 +47,8 @@ func (r Rows) stale(op string) {
 	panic("ecs: " + op + ": the rows are no longer current: the loop that gave them has gone on or ended")
 }
 
-// column returns the start of a column of the rows' chunk, marked changed when it may be written.
-// It is nil where the chunk lacks an Optional type.
+// column returns the start of the type's column in the rows' chunk, and marks the column changed if
+// the query may write it. It returns nil if the chunk lacks an Optional type.
 func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 	s := r.s
 	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
@@ -65,11 +64,12 @@ func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
 }
 
 func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
-	// Safe because the offset is the column's in the archetype of this chunk.
+	// Safe because p is the column's place in the archetype of this chunk.
 	return unsafe.Add(base, uintptr(p.Offset)*s.scale)
 }
 
-// placeOf is column without the mark; ok is false where it would be nil.
+// placeOf is like column but does not mark the column changed. ok is false where column returns
+// nil.
 func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	s := r.s
 	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
@@ -81,8 +81,8 @@ func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	return place{}, false
 }
 
-// missing is column for what that does not expect: rows of a reader, and a chunk that lacks an
-// Optional type, where it returns nil. It panics when the query does not declare the type.
+// missing is column's slow path. It handles the rows of a borrow's accessor, and returns nil if the
+// chunk lacks an Optional type. It panics if the query does not declare the type.
 //
 //go:noinline
 func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {
@@ -124,9 +124,9 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t)))
 }
 
-// adviceOn returns how a query that does not declare a type may do so and match what it matches: a
-// term that has the type without access gets access, since a Read beside it would match fewer
-// entities.
+// adviceOn tells the user how to declare a type without changing what the query matches. If a term
+// names the type without access, the advice is to add access in that term: a separate Read term
+// would match fewer entities.
 func (q *Query) adviceOn(t *typeInfo) string {
 	for _, term := range q.terms {
 		switch term.kind {
@@ -159,34 +159,36 @@ func (r Rows) in(t *typeInfo, op string) bool {
 	return ok
 }
 
-// Entities returns the rows' entities, to read. It is good like Slice's.
+// Entities returns the entities of the rows, for reading. The slice is valid as long as one from
+// Component.Slice.
 func (r Rows) Entities() []Entity {
 	r.check("Rows.Entities")
 	return entities(r.base, r.s.first+r.Len())[r.s.first:]
 }
 
 // Chunk returns the position of the rows' chunk in its archetype, as Archetype.Chunk takes it.
-// Changes of the structure may move chunks; Ordered tells.
+// Structural changes may move chunks; Ordered detects that.
 func (r Rows) Chunk() int { return r.check("Rows.Chunk").pos }
 
-// Archetype returns the archetype that the rows belong to.
+// Archetype returns the archetype of the rows.
 func (r Rows) Archetype() *Archetype { return r.check("Rows.Archetype").t.a }
 
-// Ordered reports whether rows came into the rows' chunk, went or changed places since a version;
-// since version 0 they have.
+// Ordered reports whether rows entered or left the rows' chunk, or were reordered in it, since the
+// given version. It returns true for version 0.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.check("Rows.Ordered")
 	return newer(s.t.a.table.Books.Ordered(s.pos), since)
 }
 
-// Which rows match. Without enable bits they all do, and Dense says so. The mask is a snapshot
-// taken when the loop came to the chunk: toggling a row does not change it.
+// Matching rows. Without enable bits all rows match, and Dense returns true. The mask is a snapshot
+// taken when the loop reached the chunk: toggling a row does not change it.
 
-// Dense reports whether every row matches; a plain loop over the slices is right then.
+// Dense reports whether every row matches. If so, a plain loop over the slices visits exactly the
+// matching rows.
 func (r Rows) Dense() bool { return r.check("Rows.Dense").dense }
 
-// Mask returns one bit per row, in words of 64, set where the row matches; bits beyond the last row
-// are 0. It is good until the loop goes on and must not be written.
+// Mask returns one bit per row, in words of 64 bits. A bit is set if its row matches; bits beyond
+// the last row are 0. The mask is valid until the loop advances and must not be written.
 func (r Rows) Mask() []uint64 {
 	s := r.check("Rows.Mask")
 	words := s.words(r.Len())
@@ -209,9 +211,10 @@ func (r Rows) Count() int {
 	return n
 }
 
-// Each yields the index of every row that matches, in rising order, for use with the slices of the
-// same rows. It inlines into the loop. A range over a slice takes the same rows when they are
-// Dense, as all are of a batch and of a query that names no type that is Enableable.
+// Each yields the index of every row that matches, in ascending order, for use with the slices of
+// the same rows. It inlines into the loop. If the rows are Dense, a range over a slice visits the
+// same rows. The rows of a batch are always dense, and so are those of a query that names no
+// Enableable type.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {
@@ -225,7 +228,7 @@ func (r Rows) Each() iter.Seq[int] {
 	}
 }
 
-// first returns the first row that matches.
+// first returns the first row that matches, or 0 if none does.
 func (r Rows) first() int {
 	for row := range r.Each() {
 		return row
@@ -233,8 +236,8 @@ func (r Rows) first() int {
 	return 0
 }
 
-// Runs yields [lo, hi) for every longest run of rows that match, in rising order: what kernels
-// take.
+// Runs yields every maximal run [lo, hi) of matching rows, in ascending order, as vectorized
+// kernels take them.
 func (r Rows) Runs() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) { walkRuns(r.Mask(), r.Len(), yield) }
 }
@@ -249,7 +252,8 @@ func walkRuns(mask []uint64, n int, yield func(int, int) bool) {
 	}
 }
 
-// nextBit returns the first i in [from, n) whose bit differs from those of same, or n.
+// nextBit returns the first i in [from, n) whose bit differs from the bits of same, or n if there
+// is none.
 func nextBit(mask []uint64, from, n int, same uint64) int {
 	for from < n {
 		word := (mask[from/64] ^ same) >> (from % 64)

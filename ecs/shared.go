@@ -8,14 +8,13 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Shared is the handle of a shared type: entities with the same value of it are together
-// in chunks, and the value is there once. T is any comparable Go type, pointers and
-// strings included; values are the same when they are ==, or differ in nothing but in
-// NaNs. The first of several that are the same is kept: of -0 and 0 the one that came
-// first.
+// Shared is the handle of a shared type. Entities with equal values of the type lie together in
+// chunks, and the value is stored once. T is any comparable Go type, including pointers and
+// strings. Two values are equal if they are ==, or if they differ only in NaNs. Of several equal
+// values the first one is kept, for example the first of -0 and 0.
 //
-// Giving an entity another value moves its row, as adding a component does. Rows of
-// many values cost memory: each value has chunks of its own, 2 KiB at least.
+// Giving an entity another value moves its row, as adding a component does. Many values cost
+// memory: each value has chunks of its own, at least 2 KiB.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Shared[T comparable] struct {
@@ -23,7 +22,7 @@ type Shared[T comparable] struct {
 	s *value.Values[T]
 }
 
-// RegisterShared makes T a shared type of w; see Register. Its only option is Cleanup.
+// RegisterShared registers T as a shared type of w; see Register. Its only option is Cleanup.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
 	info := typeInfo{rtype: t, name: shortName(t), align: 1, shared: value.NewValues[T](linksOf[T]())}
@@ -39,8 +38,8 @@ func (c Shared[T]) operand() operand { return operand{t: c.t} }
 // String returns the type's name.
 func (c Shared[T]) String() string { return handle{c.t}.String() }
 
-// Of returns v for archetypes, changes and terms: NewArchetype(w, position, team.Of(Red)).
-// The world keeps it while an archetype has it or a query names it.
+// Of returns v as an argument for archetypes, changes and terms, as in NewArchetype(w, position,
+// team.Of(Red)). The world keeps the value while an archetype has it or a query names it.
 func (c Shared[T]) Of(v T) SharedValue {
 	if c.t == nil || c.t.w.closed {
 		c.t.world().refuse("Shared.Of")
@@ -56,15 +55,15 @@ func (c Shared[T]) check(op string, x T) {
 	}
 }
 
-// refuse boxes x.
+// refuse panics out of line, because it boxes x.
 //
 //go:noinline
 func (c Shared[T]) refuse(op string, x T) {
 	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, c.t.name, textOf(x)))
 }
 
-// SharedValue is a value of a shared type; see Shared.Of. It is a Type, that of the
-// value, for NewArchetype, Add, Put and Where, and no others. Two of one value need not be ==.
+// SharedValue is a value of a shared type; see Shared.Of. It implements Type, but only
+// NewArchetype, Add, Put and Where accept it. Two SharedValues of one value are not necessarily ==.
 type SharedValue struct {
 	t *typeInfo
 	v *value.Shared
@@ -74,7 +73,7 @@ func (v SharedValue) info() *typeInfo { return v.t }
 
 func (v SharedValue) operand() operand { return operand{t: v.t} }
 
-// String prints the value as Team=Red.
+// String returns the type and the value, as in Team=Red.
 func (v SharedValue) String() string {
 	if v.v == nil {
 		return "no value"
@@ -82,7 +81,7 @@ func (v SharedValue) String() string {
 	return v.t.textOf(v.v)
 }
 
-// Get returns e's value, and false when e is not alive or has none.
+// Get returns e's value, and false if e is not alive or has no value.
 func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	r := c.t.world().recordOf("Shared.Get", e)
 	if r == nil {
@@ -91,7 +90,7 @@ func (c Shared[T]) Get(e Entity) (v T, ok bool) {
 	return c.in(c.t.w.archetypeAt(c.t.w.tables.OwnerOf(r.Location)))
 }
 
-// in returns the value of the entities of an archetype, and false where they have none.
+// in returns the value that an archetype's entities share, and false if they have none.
 func (c Shared[T]) in(a *Archetype) (v T, ok bool) {
 	if shared := a.valueOf(c.t.id); shared != nil {
 		return value.As[T](shared), true
@@ -99,8 +98,8 @@ func (c Shared[T]) in(a *Archetype) (v T, ok bool) {
 	return v, false
 }
 
-// At returns the value of all entities of the rows, and false where they have none. The
-// query need not declare the type.
+// At returns the value that all entities of the rows share, and false if they have none. The query
+// need not declare the type.
 func (c Shared[T]) At(rows Rows) (v T, ok bool) {
 	s := rows.check("Shared.At")
 	if c.t == nil || s.w != c.t.w {
@@ -112,8 +111,8 @@ func (c Shared[T]) At(rows Rows) (v T, ok bool) {
 // Has reports whether e is alive and has a value.
 func (c Shared[T]) Has(e Entity) bool { return handle{c.t}.Has(e) }
 
-// Add gives e the value. It returns false, and keeps the old one, when e has one. It
-// panics like Component.Add.
+// Add gives e the value. It returns false and keeps the old value if e already has one. It panics
+// like Component.Add.
 func (c Shared[T]) Add(e Entity, v T) bool {
 	added, err := c.TryAdd(e, v)
 	if err != nil {
@@ -122,14 +121,14 @@ func (c Shared[T]) Add(e Entity, v T) bool {
 	return added
 }
 
-// TryAdd is Add that returns the *LimitError.
+// TryAdd is like Add but returns the *LimitError.
 func (c Shared[T]) TryAdd(e Entity, v T) (bool, error) {
 	return c.give("Shared.Add", e, v, true)
 }
 
-// Set gives e the value in place of the one that it has, which moves e's row. It
-// returns false when e is not alive or has none. It panics during iteration, and with
-// a *LimitError when there is no room. To change many see Put.
+// Set replaces e's value, which moves e's row. It returns false if e is not alive or has no value.
+// It panics inside a loop over rows, and with a *LimitError if there is no room. To change many
+// entities, see Put.
 func (c Shared[T]) Set(e Entity, v T) bool {
 	set, err := c.TrySet(e, v)
 	if err != nil {
@@ -138,20 +137,20 @@ func (c Shared[T]) Set(e Entity, v T) bool {
 	return set
 }
 
-// TrySet is Set that returns the *LimitError.
+// TrySet is like Set but returns the *LimitError.
 func (c Shared[T]) TrySet(e Entity, v T) (bool, error) {
 	return c.give("Shared.Set", e, v, false)
 }
 
-// Remove takes the value from e. It returns false when e is not alive or has none, and
-// panics like Component.Add.
+// Remove removes the value from e. It returns false if e is not alive or has no value, and panics
+// like Component.Add.
 func (c Shared[T]) Remove(e Entity) bool { return c.t.remove("Shared.Remove", e) }
 
-// TryRemove is Remove that returns the *LimitError.
+// TryRemove is like Remove but returns the *LimitError.
 func (c Shared[T]) TryRemove(e Entity) (bool, error) { return c.t.tryRemove("Shared.Remove", e) }
 
-// Values appends the values that entities have to dst, those that came first in front.
-// Cost: for each value, and each archetype.
+// Values appends to dst the values that entities have, in the order in which the values were first
+// used. Cost: proportional to the number of values and their archetypes.
 func (c Shared[T]) Values(dst []T) []T {
 	c.t.world().checkHandle("Shared.Values")
 	var used []*value.Shared
@@ -167,7 +166,8 @@ func (c Shared[T]) Values(dst []T) []T {
 	return dst
 }
 
-// Len returns how many entities have the value. Cost: for each archetype that has it.
+// Len returns the number of entities that have the value. Cost: proportional to the number of
+// archetypes that have it.
 func (c Shared[T]) Len(v T) int {
 	c.t.world().checkHandle("Shared.Len")
 	c.check("Shared.Len", v)
@@ -177,7 +177,7 @@ func (c Shared[T]) Len(v T) int {
 	return 0
 }
 
-// lenOf returns how many entities have a value.
+// lenOf returns the number of entities that have the value.
 func (w *World) lenOf(v *value.Shared) (n int) {
 	for _, set := range w.index.Sharers(v.Serial) {
 		n += whole(set).table.Store.Len()
@@ -185,7 +185,8 @@ func (w *World) lenOf(v *value.Shared) (n int) {
 	return n
 }
 
-// give moves e to the archetype with a value, where it has another, or none when adds.
+// give moves e to the archetype with the value x. It acts only on an entity without a value if adds
+// is set, and only on an entity with a value otherwise.
 func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	w := c.t.world()
 	w.checkChange(op)
@@ -216,9 +217,9 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	return w.take(op, a.pathTo(to), e, r, before)
 }
 
-// With returns the archetype that has the same types and other values: those given for
-// their types, which must be among the archetype's, the archetype's own for others. It panics with
-// a *LimitError when there is no room.
+// With returns the archetype with the same types and other shared values. The given values replace
+// the archetype's own; all other values stay. With panics for a value whose type the archetype
+// lacks, for a type that is given twice, and with a *LimitError if there is no room.
 func (a *Archetype) With(given ...SharedValue) *Archetype {
 	const op = "Archetype.With"
 	if a == nil || a.w == nil {

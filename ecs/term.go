@@ -7,10 +7,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Term is one condition of a query; the same terms say what the query's loops
-// may access. A type may stand in one term of a query, and in Changed as well.
+// Term is one condition of a query. Terms also declare what the query's loops may access. A type
+// may appear in one term of a query, and in Changed as well.
 //
-// What a term asks of an archetype, and of an entity where the type is Enableable:
+// The terms require of an archetype, and of an entity if the type is Enableable:
 //
 //	term                archetype        entity
 //	Read, Write, With   has it           it is enabled
@@ -22,13 +22,13 @@ import (
 //	Absent              lacks it         -
 //	Where               has one of the values   -
 //
-// Any asks nothing of entities in an archetype that has one of its types that is
-// not Enableable. Several Any terms must all hold. Changed and Ordered ask something
-// of chunks, and of all such terms one must hold.
+// Any requires nothing of entities in an archetype that has one of its types that is not
+// Enableable. If a query has several Any terms, all must match. Changed and Ordered filter chunks;
+// if a query has several, a chunk needs to pass only one.
 type Term struct {
 	kind   termKind
 	of     []operand
-	values []*value.Shared // of Where
+	values []*value.Shared // of a Where term
 }
 
 type termKind uint8
@@ -53,27 +53,27 @@ const (
 var termNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present", "Absent", "Where",
 	"Changed", "Ordered", "IncludeDisabled", "IncludePrefabs"}
 
-// operand is a type and what loops may do with it.
+// operand is a type together with the access that loops have to it.
 type operand struct {
-	t      *typeInfo // nil: of a zero handle
+	t      *typeInfo // nil for a zero handle
 	access uint8     // 0, mayRead, or mayRead | mayWrite
 }
 
 const (
 	mayRead = 1 << iota
 	mayWrite
-	lentRead // as mayRead and mayWrite, of rows of a borrow's readers
+	lentRead // lentRead and lentWrite: mayRead and mayWrite for the rows of a borrow's accessors
 	lentWrite
-	taken // of a batch's rows: another has the type
+	taken // for a batch's rows: the type is lent to a borrow
 )
 
-// Operand is what a term is about: a type, which loops may not access then, or Read
-// or Write of one. Only this package implements it.
+// Operand is an argument of a term: a type, to which the term gives no access, or Read or Write of
+// a type. Only this package implements it.
 type Operand interface {
 	operand() operand
 }
 
-// operand lets Read and Write stand inside other terms, which termOf checks.
+// operand lets Read and Write stand inside other terms; termOf rejects other terms there.
 func (t Term) operand() operand { return t.of[0] }
 
 // Read matches entities that have t, enabled, and lets loops read it.
@@ -88,38 +88,36 @@ func accessTo(kind termKind, t Type, access uint8) Term {
 	return term
 }
 
-// Write matches entities that have t, enabled, and lets loops write it: taking
-// its slice marks the chunk's column changed.
+// Write matches entities that have t, enabled, and lets loops write it. Taking the slice of t marks
+// the chunk's column changed.
 func Write(t Type) Term { return accessTo(termWrite, t, mayRead|mayWrite) }
 
-// With matches entities that have all of the types, enabled, without access to them.
+// With matches entities that have all of the types, enabled. It gives no access to them.
 func With(types ...Type) Term { return filterOf(termWith, types) }
 
-// Without matches entities that have none of the types, or have them disabled.
+// Without matches entities that have none of the types enabled: each type is missing or disabled.
 func Without(types ...Type) Term { return filterOf(termWithout, types) }
 
-// Absent matches entities that have none of the types, enabled or not.
+// Absent matches entities that have none of the types, enabled or disabled.
 func Absent(types ...Type) Term { return filterOf(termAbsent, types) }
 
-// Any matches entities that have at least one of the types, enabled. Slice of
-// Any(Read(t)) is nil in chunks without t; where it is not, rows may have t
-// disabled that match by another type.
+// Any matches entities that have at least one of the types, enabled. Slice of Any(Read(t)) is nil
+// in chunks without t. In chunks with t, a row that matches by another type may have t disabled.
 func Any(of ...Operand) Term { return termOf(termAny, of) }
 
-// Optional matches every entity: it declares access to types that need not be
-// there. Slice of Optional(Read(t)) is nil in chunks without t.
+// Optional matches every entity and declares access to types that an entity may lack. Slice of
+// Optional(Read(t)) is nil in chunks without t.
 func Optional(of ...Operand) Term { return termOf(termOptional, of) }
 
-// Disabled matches entities that have all of the types, disabled. They must be
-// Enableable.
+// Disabled matches entities that have all of the types, disabled. The types must be Enableable.
 func Disabled(of ...Operand) Term { return termOf(termDisabled, of) }
 
-// Present matches entities that have all of the types, enabled or not.
+// Present matches entities that have all of the types, enabled or disabled.
 func Present(of ...Operand) Term { return termOf(termPresent, of) }
 
-// Where matches entities that have one of some values of a shared type, of which there may
-// be any number. A query may have a Where for each of several types; all must hold. For
-// one value after another, see Query.RowsOf. It panics for values of different types.
+// Where matches entities that have one of the given values of a shared type. A query may have one
+// Where term for each of several types; all of them must match. To loop over one value after
+// another, see Query.RowsOf. Where panics for values of different types.
 func Where(values ...SharedValue) Term {
 	t := Term{kind: termWhere}
 	for _, v := range values {
@@ -134,24 +132,23 @@ func Where(values ...SharedValue) Term {
 	return t
 }
 
-// Changed passes chunks in which one of the types may have been written since the
-// query last ran to its end, or since the version that SetSince gave: opening a
-// column for writing marks it, as do rows that come in. Rows that only leave do
-// not; see Ordered. A query passes chunks that one of its Changed and Ordered terms
-// passes.
+// Changed passes chunks in which one of the types may have been written since the query last ran to
+// its end, or since the version given to SetSince. A column is marked changed when it is opened for
+// writing and when rows enter its chunk, but not when rows only leave; see Ordered. If a query has
+// several Changed and Ordered terms, a chunk needs to pass only one of them.
 func Changed(types ...Type) Term { return filterOf(termChanged, types) }
 
-// Ordered passes chunks in which rows came, went or changed places since the query
-// last ran to its end, or that changed places themselves; see Changed. A chunk whose
-// last row went is gone: compare Archetype.Chunks.
+// Ordered passes chunks that rows entered or left, or whose rows were reordered, since the query
+// last ran to its end. A chunk that itself moved to another position passes too. See also Changed.
+// A chunk that lost its last row no longer exists; to detect that, compare Archetype.Chunks.
 func Ordered() Term { return Term{kind: termOrdered} }
 
-// IncludeDisabled lets a query match entities with DisabledEntity, which are hidden
-// from queries that do not name it.
+// IncludeDisabled lets a query match entities with DisabledEntity. A query that does not name that
+// type otherwise does not see them.
 func IncludeDisabled() Term { return Term{kind: termIncludeDisabled} }
 
-// IncludePrefabs lets a query match entities with Prefab, which are hidden from
-// queries that do not name it.
+// IncludePrefabs lets a query match entities with Prefab. A query that does not name that type
+// otherwise does not see them.
 func IncludePrefabs() Term { return Term{kind: termIncludePrefabs} }
 
 func filterOf(kind termKind, types []Type) Term {
@@ -192,7 +189,7 @@ func (t Term) writes() bool {
 	return false
 }
 
-// String prints a term as Any(Read Position, Velocity).
+// String returns the term, as in Any(Read Position, Velocity).
 func (t Term) String() string {
 	parts := make([]string, len(t.of))
 	for i, o := range t.of {

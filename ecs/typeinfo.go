@@ -11,47 +11,46 @@ import (
 	"quarry/layout"
 )
 
-// MaxTypes is the number of component types of a world, the four built-in ones
-// included.
+// MaxTypes is the maximum number of component types of a world, including the four built-in types.
 const MaxTypes = table.MaxTypes
 
-// typeID numbers the component types of a world in order of registration.
+// typeID numbers a world's component types in order of registration.
 type typeID = table.TypeID
 
 // signature is a set of types.
 type signature = table.Signature
 
-// Type is a handle of a registered type: a Component, a Buffer, a Managed or a Shared,
-// or a SharedValue. Only this package implements it.
+// Type is a handle of a registered type (a Component, a Buffer, a Managed or a Shared) or a
+// SharedValue. Only this package implements it.
 type Type interface {
 	Operand
 	info() *typeInfo
 }
 
-// noShape is that of a type that is no buffer, until its options were looked at.
+// noShape is the shape of a type that is not a buffer, until its options have been checked.
 var noShape = value.Shape{Inline: -1}
 
-// typeInfo is what a world knows of a registered type.
+// typeInfo holds everything that a world knows about a registered type.
 type typeInfo struct {
-	finder  // of the owner's look-ups; first, see own
+	finder  // serves the owner's look-ups; the first field, see own
 	w       *World
 	id      typeID
-	readers int32 // borrows that are out and read the type
-	writers int32 // those that write it
+	readers int32 // active borrows that read the type
+	writers int32 // active borrows that write the type
 
 	rtype      reflect.Type
 	name       string          // for messages: Position, []Hit for a buffer, managed Conn
-	align      int             // alignment of an element of the column in bytes
+	align      int             // alignment of a column element in bytes
 	fields     []layout.Field  // bytes of a value that are not padding
-	links      []under.Link    // where a value has entities
-	shared     value.AnyValues // shared types: the values; else nil
-	managed    value.Managed   // managed types: the values; else nil
+	links      []under.Link    // where a value holds entities
+	shared     value.AnyValues // the values of a shared type; nil for other kinds
+	managed    value.Managed   // the values of a managed type; nil for other kinds
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
 }
 
-// factsOf returns what registration said of a type.
+// factsOf returns what registration declared about a type.
 func factsOf(t Type) under.Facts {
 	info := infoOf("seam.FactsOf", t)
 	if info == nil {
@@ -63,7 +62,7 @@ func factsOf(t Type) under.Facts {
 	}
 }
 
-// infoOf returns what a handle points to.
+// infoOf returns the typeInfo that a handle points to.
 func infoOf(op string, t Type) *typeInfo {
 	if t == nil {
 		panic("ecs: " + op + ": a type is nil")
@@ -71,14 +70,14 @@ func infoOf(op string, t Type) *typeInfo {
 	return t.info()
 }
 
-// idOf returns the type's number after checking that it is one of w's.
+// idOf checks that the type belongs to w and returns its number.
 func (w *World) idOf(op string, t Type) typeID {
 	info := infoOf(op, t)
 	w.checkOwn(op, info)
 	return info.id
 }
 
-// checkOwn panics unless a type is one of w's.
+// checkOwn panics unless the type belongs to w.
 func (w *World) checkOwn(op string, t *typeInfo) {
 	switch {
 	case t == nil:
@@ -88,7 +87,7 @@ func (w *World) checkOwn(op string, t *typeInfo) {
 	}
 }
 
-// world returns the world of a handle's type, nil for a zero handle.
+// world returns the world of the type, or nil for a zero handle.
 func (t *typeInfo) world() *World {
 	if t == nil {
 		return nil
@@ -96,13 +95,13 @@ func (t *typeInfo) world() *World {
 	return t.w
 }
 
-// planned describes a type for plans.
+// planned describes the type as a column for the layout planner.
 func (t *typeInfo) planned() layout.Column {
 	return layout.Column{Name: t.name, Size: t.size, Align: t.align, Enableable: t.enableable}
 }
 
-// location says where an entity is; owner which chunk a part of memory belongs to; place where a
-// type lies in chunks; column a type with storage there.
+// A location says where an entity is, an owner which chunk a stretch of memory belongs to, a place
+// where a type's column lies in chunks; a column is a type with storage in chunks.
 type (
 	location = table.Location
 	owner    = table.Owner
@@ -110,7 +109,7 @@ type (
 	column   = table.Column
 )
 
-// typeKey is what makes types different: a Go type may be registered once as each kind.
+// typeKey identifies a type: a Go type may be registered once as each kind.
 type typeKey struct {
 	rtype                   reflect.Type
 	buffer, shared, managed bool
@@ -120,14 +119,14 @@ func (t *typeInfo) key() typeKey {
 	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil}
 }
 
-// TypeOption changes how a type is registered: Enableable; Cleanup; Inline and Growth of a
-// buffer.
+// TypeOption is an option of type registration: Enableable, Cleanup, or for buffers Inline and
+// Growth.
 type TypeOption func(*typeInfo)
 
-// Enableable gives every entity that has the type a bit that says whether it is
-// enabled; new ones are, so the type to switch is what should work from the start:
-// Walk, not Stun. Terms say which rows match, loops pass the others by with
-// Rows.Each, and nothing moves. It is an option itself: ecs.Register[Walk](w, ecs.Enableable).
+// Enableable gives every entity that has the type an enable bit. The bit is set when the type is
+// added, so model what is on by default: Walk, not Stun. Terms decide which rows match, and loops
+// skip the others with Rows.Each; enabling and disabling moves no rows. Enableable is itself an
+// option: ecs.Register[Walk](w, ecs.Enableable).
 func Enableable(t *typeInfo) {
 	if t == nil {
 		panic("ecs: Enableable: the type is nil; Register calls its options")
@@ -135,10 +134,11 @@ func Enableable(t *typeInfo) {
 	t.enableable = true
 }
 
-// Cleanup makes entities that have the type outlive World.Destroy: they keep their Cleanup
-// types, and have CleanupEntity, until the last of those is removed. So a system that keeps
-// something for an entity elsewhere finds those that died, by With(the type, dying), and lets it
-// go. World.Instantiate does not copy it. It is an option itself, of all kinds of types.
+// Cleanup makes entities that have the type outlive World.Destroy. A destroyed entity keeps its
+// Cleanup types, and has the tag CleanupEntity, until the last of those types is removed. A system
+// that keeps a resource elsewhere for an entity can thus find destroyed entities with the terms
+// With(the type, dying), and release the resource. World.Instantiate does not copy the type.
+// Cleanup is itself an option, for every kind of type.
 func Cleanup(t *typeInfo) {
 	if t == nil {
 		panic("ecs: Cleanup: the type is nil; Register calls its options")
@@ -146,9 +146,8 @@ func Cleanup(t *typeInfo) {
 	t.cleanup = true
 }
 
-// Inline sets how many elements of a buffer lie inside the chunk before it
-// spills to the heap; the default is 128 bytes' worth. It panics for a negative
-// number.
+// Inline sets how many elements of a buffer lie inside the chunk before the buffer spills to the
+// heap. The default is as many as fit in 128 bytes. Inline panics if n is negative.
 func Inline(n int) TypeOption {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: Inline: n=%d is negative", n))
@@ -156,8 +155,9 @@ func Inline(n int) TypeOption {
 	return func(t *typeInfo) { t.shape.Inline = n }
 }
 
-// Growth sets how much room a buffer has, in elements, after it must grow; the
-// default is doubling. What the heap gives beyond that is used too.
+// Growth sets the growth policy of a buffer: the capacity, in elements, to which a full buffer
+// grows. The default doubles the capacity. The buffer also uses what the heap block has beyond
+// that.
 func Growth(g alloc.Growth) TypeOption {
 	return func(t *typeInfo) {
 		if !t.buffer {
@@ -167,7 +167,8 @@ func Growth(g alloc.Growth) TypeOption {
 	}
 }
 
-// apply calls the options of a registration. It panics for one that the kind of type does not have.
+// apply applies the options of a registration. It panics for an option that the kind of type does
+// not support.
 func (t *typeInfo) apply(op string, options []TypeOption) {
 	op += "[" + shortName(t.rtype) + "]"
 	if !t.buffer {
@@ -197,7 +198,7 @@ func shortName(t reflect.Type) string {
 	return t.String()
 }
 
-// register enters a type, or finds it.
+// register registers a type, or finds it if it is registered already.
 func (w *World) register(op string, info typeInfo) *typeInfo {
 	op += "[" + shortName(info.rtype) + "]"
 	w.checkNew(op)
@@ -225,7 +226,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if len(w.types.list) == MaxTypes {
 		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
 	}
-	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could have it
+	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could hold it
 		panic(during(op, planLimit(err)))
 	}
 	if inChunk {
@@ -254,7 +255,7 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	return &info
 }
 
-// copied returns what registers the same type in another world.
+// copied returns the typeInfo that registers the same type in another world.
 func (t *typeInfo) copied() typeInfo {
 	c := typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
 		buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}

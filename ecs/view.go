@@ -10,19 +10,18 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// View is a query whose rows come as a struct: V has exported fields of the types W, R,
-// BufferW, BufferR, Bits and []Entity, and structs of those, each component once, and once
-// more as Bits. A field with the tag `ecs:"optional"` is empty in chunks without the type.
+// View is a query that yields its rows as a struct. V has exported fields of the types W, R,
+// BufferW, BufferR, Bits and []Entity, and structs of such fields. Each component may appear once,
+// and once more as Bits. A field with the tag `ecs:"optional"` is empty in chunks without the type.
 // A view belongs to the world's owner, as its query does.
 type View[V any] struct {
 	q      *Query
 	fields []field
 }
 
-// NewView makes the view of V: a query for the components of its fields, and for what
-// more the terms say. It registers nothing, and panics for a V with a field that is none
-// of those above, with the field's path, and as NewQuery does. Reflection happens here
-// and never after; make views once, as queries.
+// NewView creates the view of V: a query for the components of V's fields, narrowed by the given
+// terms. It registers no types. It panics for a field of any other type, with the path of the
+// field, and as NewQuery does. Reflection happens only here; create views once, like queries.
 func NewView[V any](w *World, terms ...Term) *View[V] {
 	t := reflect.TypeFor[V]()
 	op := "NewView[" + shortName(t) + "]"
@@ -38,7 +37,8 @@ func NewView[V any](w *World, terms ...Term) *View[V] {
 	return &View[V]{NewQuery(w, append(all, terms...)...), r.fields}
 }
 
-// term returns what a field asks of a query, and its Bits where it has some.
+// term returns the term that a field, together with its Bits field if it has one, adds to the
+// query.
 func (r *fieldReader) term(f field) Term {
 	t := Read(handle{f.t})
 	if f.write {
@@ -59,15 +59,15 @@ func (v *View[V]) check(op string) {
 	}
 }
 
-// Query returns the view's query, to count, to close, and for loops by Borrow.Rows, whose
-// rows At takes.
+// Query returns the view's query, for counting, for closing, and for loops by Borrow.Rows, whose
+// rows At accepts.
 func (v *View[V]) Query() *Query {
 	v.check("View.Query")
 	return v.q
 }
 
-// Rows yields what Query.Rows yields, each with its At. Which rows of a chunk match
-// rows.Each says.
+// Rows yields the same rows as Query.Rows, each with the result of At. Use rows.Each to find the
+// rows of a chunk that match.
 func (v *View[V]) Rows() iter.Seq2[Rows, V] {
 	v.check("View.Rows")
 	return func(yield func(Rows, V) bool) {
@@ -79,10 +79,10 @@ func (v *View[V]) Rows() iter.Seq2[Rows, V] {
 	}
 }
 
-// At returns the rows as a V, each of its slices as long as the rows. They are good like
-// Component.Slice. Written columns are marked changed, read ones are not. The rows may be
-// another query's or a batch's: it panics as Component.Slice does for those that do not
-// declare what V has. Cost: some nanoseconds a field, no allocation.
+// At returns the rows as a V; each of its slices is as long as the rows. The slices are valid as
+// long as one from Component.Slice. Written columns are marked changed; columns that are only read
+// are not. The rows may come from another query or a batch; At then panics as Component.Slice does
+// if the rows do not declare the types of V. Cost: a few nanoseconds per field, no allocation.
 func (v *View[V]) At(rows Rows) (m V) {
 	v.check("View.At")
 	s := rows.check("View.At")
@@ -94,9 +94,9 @@ func (v *View[V]) At(rows Rows) (m V) {
 	return m
 }
 
-// Get returns one entity as a V, its slices of length 1. ok is false when e is not alive
-// or lacks a component that is not optional; what else the view's terms say is not asked.
-// Written components are marked changed; it panics for those while the world is shared.
+// Get returns one entity as a V, with slices of length 1. ok is false if e is not alive or lacks a
+// component that is not optional; the view's other terms are not checked. Written components are
+// marked changed. Get panics for a V with written components while the world is shared.
 func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	v.check("View.Get")
 	w := v.q.w
@@ -115,8 +115,7 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	return m, true
 }
 
-// hasFields reports whether an archetype has the types of the fields that are not
-// optional.
+// hasFields reports whether the archetype has the types of all fields that are not optional.
 func (a *Archetype) hasFields(fields []field) bool {
 	for i := range fields {
 		f := &fields[i]
@@ -130,7 +129,7 @@ func (a *Archetype) hasFields(fields []field) bool {
 	return true
 }
 
-// checkFieldsLent panics when a borrow forbids an access to a type of the fields.
+// checkFieldsLent panics if a borrow forbids access to a field's type.
 func checkFieldsLent(op string, fields []field) {
 	for i := range fields {
 		f := &fields[i]
@@ -165,14 +164,14 @@ func (r Rows) checkFields(fields []field) {
 	}
 }
 
-// sliceHeader is how a slice lies in memory.
+// sliceHeader is the memory layout of a slice.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
 }
 
-// fill writes the fields of a zero struct at m for n rows of a chunk from at on, for the
-// world's owner or a borrow.
+// fill sets the fields of a zero struct at m to n rows of a chunk, from at on, for the world's
+// owner or for a borrow.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.StoreRow, n int, b *Borrow) {
 	w, changed := a.w, a.table.Books.Versions(pos)
 	for i := range fields {
@@ -184,7 +183,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 			continue
 		}
 		p, ok := f.placeIn(a)
-		if !ok { // an optional one: it stays empty
+		if !ok { // an optional type that the archetype lacks: the field stays empty
 			continue
 		}
 		switch {
