@@ -52,7 +52,8 @@ type path = table.Transition
 // order. The same set always yields the same archetype. A shared type is given by a value, see
 // Shared.Of; the type alone stands for its zero value. NewArchetype panics for a type of another
 // world and for a type that is given twice. It panics with a *LimitError if a row does not fit in a
-// chunk.
+// chunk. The archetype and the shared values it names stay until World.Close, so with many values
+// over time use Archetype.With, whose archetypes World.Shrink gives up.
 func NewArchetype(w *World, types ...Type) *Archetype {
 	a, err := TryNewArchetype(w, types...)
 	if err != nil {

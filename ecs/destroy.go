@@ -175,8 +175,9 @@ func (w *World) clear(op string) {
 	w.ids.EndLease()
 }
 
-// Reset is Clear that gives all memory back but that of the entities' records, as Shrink does. The
-// world goes on as it is then: old handles are dead.
+// Reset is Clear, then Shrink without a budget: all memory but the entities' records goes back to
+// the universe. The world can be used as before; old handles are dead. Archetypes of NewArchetype
+// and their shared values stay.
 func (w *World) Reset() {
 	w.clear("World.Reset")
 	w.Shrink(0)

@@ -18,7 +18,8 @@ import (
 // that has rows, in order of creation, its types, its entities and the fields of
 // their components, enable bits and buffers. Padding, capacities and the places
 // in memory do not count, nor does the world's tag in entities, so two worlds
-// that went through the same operations have the same hash. Floats count by
+// that went through the same operations have the same hash. Indices and versions of entities do
+// count, so a world whose entities were created anew from a file has another one. Floats count by
 // their bits, those of shared values too, of which pointers, channels and what interfaces
 // hold do not count. Values of managed types do not count at all: Go values have no stable
 // bytes. Cost: it reads every row, about 1 ns a byte.

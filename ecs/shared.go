@@ -39,7 +39,8 @@ func (c Shared[T]) operand() operand { return operand{t: c.t} }
 func (c Shared[T]) String() string { return handle{c.t}.String() }
 
 // Of returns v as an argument for archetypes, changes and terms, as in NewArchetype(w, position,
-// team.Of(Red)). The world keeps the value while an archetype has it or a query names it.
+// team.Of(Red)). The world keeps the value while an archetype has it or a query names it; an
+// archetype of NewArchetype has it until World.Close, see Archetype.With.
 func (c Shared[T]) Of(v T) SharedValue {
 	if c.t == nil || c.t.w.closed {
 		c.t.world().refuse("Shared.Of")

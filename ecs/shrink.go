@@ -22,7 +22,9 @@ const (
 	shrinkBytes = 1 << 20 // bytes of elements that it moves, and those of one row more
 )
 
-// Shrink gives back memory that rows which went have left: what Trim does; the last chunk of an
+// Shrink gives memory of rows that are gone back to the world's universe; from there it goes to the
+// system after a while, see alloc.Universe.Maintain, or at once by World.Universe and
+// alloc.Universe.Trim. It gives back what Trim does; the last chunk of an
 // archetype, part full, that is larger than its rows need, for which a smaller one comes; blocks of
 // spilled buffers of which half or more is room; and archetypes without rows that nobody has from
 // NewArchetype, see World.Stats. Entities, values, enable bits, the order of rows and the versions

@@ -36,8 +36,9 @@
 // for a writer of its own: the body of a job records through out := cb.Parallel(c), never through
 // cb, which other goroutines may be using. Play belongs to the world's owner. Two goroutines that
 // share a writer break the contract. The race detector always reports it. Without the detector it
-// is noticed only if both write a record at the same moment: then one of them panics, and Play
-// drops everything recorded and returns [ErrTorn].
+// is noticed by chance, if both write a record at the same moment: then one of them panics, and
+// Play drops everything recorded and returns [ErrTorn]. Otherwise commands may be lost, Play may
+// panic, or the Go runtime may end the process.
 //
 // Limits: a command with its values has at most 1 MiB. A writer has at most 65,535 different
 // commands (types, changes, queries and archetypes) between two plays, a buffer at most 2^31
