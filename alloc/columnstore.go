@@ -18,6 +18,44 @@ import (
 //	100 rows a unit, 530 rows:
 //	chunks   [ 17: 100 rows ] [ 18: 100 rows ] [ 40-41: 200 rows ] [ 44-47: 130 rows ]
 //	reserve  [ 64-71: empty ]                      the last one listed is used next
+//
+// A unit is 16 KiB. A chunk is 2^k eighths of a unit, aligned to its size: a small chunk of one
+// eighth, or 1, 2, 4 ... 64 units. The layout of a chunk is the layout of one unit with every
+// offset and the number of rows multiplied by the chunk's units, or by one less in large chunks of
+// many columns (Scale). So one plan and one multiplication serve chunks of all sizes. The index of
+// a chunk's first eighth has k zero bits, in which the owner can store a row. Offsets in a unit are
+// multiples of 64, so an eighth of an offset is still a multiple of 8, the largest alignment of Go
+// types. Growth takes the units that the policy asks for as few large chunks: doubling gives chunks
+// of 1, 1, 2, 4 ... units, in which long loops run at the speed of long slices
+// (docs/decisions/0011).
+//
+// The first chunk is a small one when the store may have small chunks, its policy multiplies, and
+// the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the only
+// chunk of its store, the reserve included. When more rows are needed, Grow appends chunks, the
+// owner copies its rows to the first of them, and Promote drops the small chunk. Policies count
+// units, and a small chunk counts as none. The only chunk of such a store, up to 64 KiB, is
+// replaced in the same way by a chunk of at least twice its size, so a few hundred rows lie in one
+// chunk; a loop over two chunks takes 40 ns more (docs/decisions/0016).
+//
+// The reserve holds what growth took beyond its need and what removed rows left behind. Let step(n)
+// be the units that the policy adds to n. An emptied chunk is kept until the reserve exceeds
+// 2*step(units); the reserve is then cut to step(units). So a row that comes and goes at the border
+// of a chunk, or of the reserve, does not reach the universe each time. A store without rows keeps
+// at most step(0), since there may be many such stores.
+//
+// When rows are removed the last chunk keeps its size, up to a megachunk. Refit takes a smaller
+// chunk for its rows, which move there as rows move out of an outgrown chunk.
+//
+// Invariants, checked by Verify:
+//
+//	T1 There are as many chunks as the rows need: all are full but the last, which is not empty.
+//	   Each chunk knows the number of rows before it.
+//	T2 Every unit of a chunk, in use or in reserve, is in use in the universe and belongs to one
+//	   chunk. A chunk of 2^k eighths begins at a multiple of 2^k.
+//	T3 The reserve is at most 2*step(units), or step(0) without rows, unless Prepare took more
+//	   in advance.
+//	T4 The plan is sound, and every column lies inside its place in the plan.
+//	T5 A small chunk is the only chunk, reserve included.
 
 // ColumnStore stores rows in columns over chunks of a universe, without the Go types of the
 // columns. Table and the archetypes of package ecs are built on it. A position is the index of a

@@ -154,7 +154,7 @@ func (x *Extent) moveToMapping(size int) error {
 	if err := x.u.refuse("Extent"); err != nil {
 		return err
 	}
-	_ = x.giveBack() // what is refused again costs no more than before
+	_ = x.giveBack() // a mapping refused again costs no more than before
 	wanted := x.most
 	if !mmap.Real {
 		wanted = min(wanted, 2*size) // addresses of the Go heap are memory

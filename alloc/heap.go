@@ -14,6 +14,61 @@ import (
 // The heap.
 //
 // The place of a block follows from its size and alignment alone:
+//
+//	size, bytes            place
+//	0 .. 8,192             a slot of a slab: one chunk cut into slots of a class
+//	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
+//	above                  a mapping of its own
+//
+// An alignment above 16 B selects a class whose size is a multiple of it; above 8 KiB it selects a
+// run (16 KiB) or a mapping.
+//
+// All books are in Go memory. From an address the heap computes the chunk, finds the slab by one
+// table lookup and the slot by one multiplication. Blocks have no header.
+//
+// A slab of slots is shared, or owned by a Local. In both, any goroutine other than the owner frees
+// a slot by clearing its bit in live with one atomic operation; a bit that is already clear is a
+// double free.
+//
+//	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
+//	owned    own = slots that the owner counts as in use, in plain words.
+//	         live = all ones, except bits cleared by other goroutines' frees
+//	         since the owner last looked; folding moves those to own.
+//
+// Alloc on a shared slab reads the head, claims a bit and reads the head again. When both reads
+// agree, the slab was shared and of the wanted class while the bit was claimed. From then on the
+// bit pins the slab, since a slab is dropped only when all its bits can be claimed at once. When
+// the reads differ, the bit is released as a freed block is. A slab dropped and made anew between
+// the two reads does no harm: a dropped slab keeps all bits set, so nobody can hold a claim on it.
+//
+// A full slab is in no list (stateFull); the first free in it finds that state and lists the slab
+// under the lock. The goroutine that declares a slab full stores the state first and then looks
+// again for a clear bit; the goroutine that frees clears a bit first and then reads the state; so
+// one of them sees the other. The same holds between a free and an owner that folds, which stores
+// stateOwned first. A delayed free may therefore list a slab that is full, or mail a slab that has
+// nothing to fold; neither does harm.
+//
+// When a Local closes, live.And(own) turns its slabs into shared ones; a racing free clears bits,
+// which commutes. A Local adopts a listed slab by the reverse step: own becomes the value that live
+// had before it was set to all ones.
+//
+// Invariants, checked by Verify when no call is under way:
+//
+//	H1 Every chunk with a head is in use in the universe. So are the other chunks of a run, and
+//	   the chunks taken ahead; these have no head. The other chunks of a wide slab lead to its
+//	   first chunk.
+//	H2 Bits that stand for no slot are set, in live and, in an owned slab, in own.
+//	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
+//	   means no clear bit.
+//	H4 An owned slab belongs to an open Local, which keeps it where the slab's place says; a
+//	   slab in the list of full ones has no clear bit in own.
+//	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its
+//	   owner's inbox.
+//	H6 A mapping's block lies in its region, whose granules are all committed; kept mappings are
+//	   within the limit.
+//	H7 The count of slabs of slots is right.
+//	H8 A wide slab is listed exactly when it has a free slot, and the bits that stand for no
+//	   slot are set.
 
 // ErrLeak is wrapped by the error of Close when blocks were still live.
 var ErrLeak = errors.New("blocks were never freed")

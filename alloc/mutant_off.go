@@ -4,6 +4,6 @@ package alloc
 
 const mutant = healthy
 
-// pause marks the places between the two looks of a handshake, where the tagged
-// build lets other goroutines in.
+// pause marks the places between the two loads of a handshake, where the tagged build yields to
+// other goroutines.
 func pause() {}

@@ -8,18 +8,18 @@ import (
 	"runtime"
 )
 
-// mutant is the defect that is planted.
+// mutant is the planted defect.
 var mutant = healthy
 
-// Mutants is the number of seeded defects of the universe, which are numbered from
-// 1; those of the heap have the numbers after Mutants+1, up to HeapMutants.
+// Mutants is the number of seeded defects of the universe, numbered from 1. The defects of the heap
+// are numbered from Mutants+2 to HeapMutants.
 const (
 	Mutants     = int(universeMutations) - 1
 	HeapMutants = int(mutations) - 1
 )
 
-// Plant puts a seeded defect into the protocol; 0 takes it out. Nothing else of
-// this package may be running.
+// Plant plants seeded defect n in the protocol; 0 removes it. Nothing else of this package may be
+// running. Plant panics unless n is in 0..HeapMutants.
 func Plant(n int) {
 	if n < 0 || n > HeapMutants {
 		panic(fmt.Sprintf("alloc: Plant: n=%d is not in 0..%d", n, HeapMutants))
@@ -27,7 +27,7 @@ func Plant(n int) {
 	mutant = mutation(n)
 }
 
-// pause lets other goroutines in, now and then.
+// pause yields to other goroutines now and then.
 func pause() {
 	for range rand.IntN(4) {
 		runtime.Gosched()

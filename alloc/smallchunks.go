@@ -18,6 +18,12 @@ import (
 //
 // Alloc takes from the lowest chunk with a free eighth, so that the other chunks may empty. An
 // empty chunk is returned to the universe at once.
+//
+// Invariants, checked by Verify:
+//
+//	S1 A chunk that is held has an allocated eighth, and is in use in the universe.
+//	S2 open has a bit for exactly the held chunks with a free eighth, none in a word below low.
+//	S3 The counts of held chunks and of allocated eighths are right.
 
 // SmallChunkSize is the size of an eighth of a chunk, in bytes.
 const SmallChunkSize = ChunkSize / eighths

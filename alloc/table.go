@@ -17,6 +17,24 @@ import (
 //
 // A record is a row: one element of each column, at the same row of the same chunk. Two columns of
 // 16 B and 4 B:
+//
+//	chunk 0   | A0 A1 ... A815 | B0 B1 ... B815 |    816 rows of 20 B
+//	chunk 1   | A0 A1 ... A815 | B0 B1 ... B815 |
+//	chunk 2   | A0 A1 A2       | B0 B1 B2       |    the only chunk that is part full
+//
+// A handle is a place, that is a chunk and a row, plus the number of the table. Places are dense,
+// so a handle does not follow its record: Free moves the last record into the gap, where the freed
+// handle names it, and reports the move. A caller that stores handles elsewhere must then replace
+// the last record's handle by the freed one.
+//
+// The table detects a handle of another table, a handle from before the table was cleared or
+// closed, and a handle beyond the last record. It cannot detect a freed handle whose place holds
+// another record now; that takes a number per record, which ecs keeps for its entities. Table
+// numbers repeat after 2^32 tables.
+//
+// Invariants: T1 to T5 of ColumnStore, and
+//
+//	T6 Every column of a type lies where the plan says, and the types differ.
 
 // Table stores records densely in columns, in memory of a universe, which the garbage collector
 // does not scan. One goroutine at a time may use a Table.

@@ -2,21 +2,21 @@ package asm
 
 import "unsafe"
 
-// Pair is a column that another one is added to.
+// Pair is a column Dst and a column X to be added to it.
 type Pair[F Float] struct{ Dst, X []F }
 
-// AddAll does what Add(p.Dst, p.X) does for each of the pairs, one after the other, so a later pair
-// may read what an earlier one wrote: five components of a chunk are one call. The pairs may have
-// different lengths.
+// AddAll does Add(p.Dst, p.X) for each of the pairs in order, so a later pair may read what an
+// earlier one wrote. Five components of a chunk take one call. The pairs may have different
+// lengths.
 //
-// It is one assembly call where the pairs have at most 256 KiB together, as the columns of a chunk
-// have, else calls of Add. What it saves is small: three pairs of 16 to 372 float64 took 0.90 to
-// 1.01 of what three calls of Add did with AVX2, 1.03 to 1.10 with AVX512 (go test -bench AddAll
-// ./asm, minima of 12 runs on a Xeon of two virtual CPUs, Go 1.26.8); it is there to say a chunk's
-// work at once.
+// It makes one assembly call when the pairs have at most 256 KiB in total, as the columns of a
+// chunk do, and otherwise calls Add. The saving is small: three pairs of 16 to 372 float64 took
+// 0.90 to 1.01 of the time of three calls of Add with AVX2, 1.03 to 1.10 with AVX512 (go test
+// -bench AddAll ./asm, minima of 12 runs on a Xeon of two virtual CPUs, Go 1.26.8). AddAll exists
+// to express a chunk's work in one call.
 //
-// It panics if an X is shorter than its Dst, before anything was written; in debug builds for
-// overlaps too, as Add does.
+// It panics if an X is shorter than its Dst, before anything is written; in debug builds it also
+// panics for overlaps, as Add does.
 func AddAll[F Float](pairs ...Pair[F]) {
 	elements := 0
 	for i := range pairs {

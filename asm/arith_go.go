@@ -1,8 +1,8 @@
 package asm
 
-// The portable code: four elements at a time through array pointers, which
-// leaves the body without bounds checks. The conversion around a product rounds
-// it: without, the compiler may fuse it with the addition, and on arm64 does.
+// The portable code handles four elements at a time through array pointers, which leaves the body
+// without bounds checks. The conversion around a product rounds it: without the conversion the
+// compiler may fuse the product with the addition, and on arm64 it does.
 
 func columnGo[F Float](op columnOp, dst, x, y []F, a F) {
 	switch op {

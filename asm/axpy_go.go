@@ -1,9 +1,9 @@
 package asm
 
-// The portable code. Four elements at a time through array pointers leave one
-// bounds check per slice and group to the loop condition and none to the body.
-// The conversion around each product rounds it: without, the compiler may fuse
-// it with the addition, and on arm64 does.
+// The portable code handles four elements at a time through array pointers. This leaves one bounds
+// check per slice and group in the loop condition and none in the body. The conversion around each
+// product rounds it: without the conversion the compiler may fuse the product with the addition,
+// and on arm64 it does.
 
 func axpyGo32(dst []float32, a float32, x []float32) {
 	for len(dst) >= 4 && len(x) >= 4 {

@@ -2,9 +2,8 @@
 
 package asm
 
-// In these builds best is the constant Go, so the branches that name these
-// functions are dropped by the compiler; the names make axpy.go the same text
-// in every build.
+// In these builds best is the constant Go, so the compiler drops the branches that call these
+// functions; they exist so that axpy.go is the same in every build.
 
 func axpyAVX2F32(dst []float32, a float32, x []float32)   { axpyGo32(dst, a, x) }
 func axpyAVX2F64(dst []float64, a float64, x []float64)   { axpyGo64(dst, a, x) }

@@ -7,21 +7,21 @@ import (
 	"quarry/internal/debug"
 )
 
-// compactMin is the number of rows from which assembly is faster than the Go twin: at 16 rows of 4,
-// 8, 16 bytes 13, 6.6, 7.9 ns in Go, 4.6, 4.7, 7.1 with AVX512; at 8 rows Go is ahead.
+// compactMin is the number of rows from which assembly is faster than the Go twin: 16 rows of 4, 8,
+// 16 bytes took 13, 6.6, 7.9 ns in Go, 4.6, 4.7, 7.1 with AVX512; at 8 rows Go is faster.
 const compactMin = 16
 
 // Compact copies the elements src[i] whose bit i%64 of mask[i/64] is set to dst[0], dst[1], ... in
-// their order, and returns how many there are. Bits of mask at len(src) and behind do not count.
+// order, and returns their number. Bits of mask from len(src) on are ignored.
 //
-// T must hold no Go pointers, as the elements of every column: assembly stores without telling the
-// garbage collector. Debug builds panic if it does.
+// T must hold no Go pointers, like the elements of every column: assembly stores without telling
+// the garbage collector. Debug builds panic if T holds one.
 //
-// Cost: one call per 256 KiB, no allocation; 2,048 rows of 4, 8, 16 bytes, half of them chosen at
+// Cost: one call per 256 KiB, no allocation; 2,048 rows of 4, 8, 16 bytes, half of them selected at
 // random, took 520, 824, 712 ns in Go, 149, 302, 614 with AVX512. AVX512 has assembly for elements
-// of 4, 8 and 16 bytes; the rest runs the Go twin. dst may begin where src does, or before it: then
-// the rows slide down in place; it must not begin inside src. Nothing outside the elements that are
-// counted is written.
+// of 4, 8 and 16 bytes; other sizes use the Go twin. dst may begin where src does, or before it:
+// then the rows move down in place. dst must not begin inside src. Nothing but the returned number
+// of elements is written.
 //
 // Compact panics if mask is shorter than (len(src)+63)/64, or if dst is too short for the elements;
 // then nothing was written.
@@ -35,7 +35,7 @@ func Compact[T any](dst, src []T, mask []uint64) int {
 		return compactGo(dst, src, mask)
 	}
 	// Safe because the pointers are those of the slices, which the kernel does not leave:
-	// checkCompact saw to it that dst has room.
+	// checkCompact ensured that dst has room.
 	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
 	switch unsafe.Sizeof(v) {
 	case 4, 8, 16:
@@ -44,7 +44,7 @@ func Compact[T any](dst, src []T, mask []uint64) int {
 	return compactGo(dst, src, mask)
 }
 
-// compactRows cuts n rows of size bytes into calls.
+// compactRows splits n rows of size bytes into calls.
 func compactRows(dst, src unsafe.Pointer, mask []uint64, n int, size uintptr) int {
 	most := callBytes / 2 / int(size) // rows, a multiple of 64
 	count := 0

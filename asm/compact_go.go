@@ -2,8 +2,8 @@ package asm
 
 import "math/bits"
 
-// compactGo is the portable code: word by word of the mask, empty ones skipped,
-// full ones copied as a block, the others by their set bits.
+// compactGo is the portable code. It handles one word of the mask at a time: it skips empty words,
+// copies full ones as a block, and handles the others by their set bits.
 func compactGo[T any](dst, src []T, mask []uint64) int {
 	n := 0
 	for base := 0; base < len(src); base += 64 {

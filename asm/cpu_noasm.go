@@ -4,9 +4,8 @@ package asm
 
 import "os"
 
-// best is a constant here, so the compiler drops every branch to assembly.
-// With the race tag that is needed for correctness of the reports: the race
-// detector does not see loads and stores of assembly.
+// best is a constant here, so the compiler drops every branch to assembly. The race tag needs this
+// for correct reports: the race detector does not see loads and stores in assembly.
 const best = Go
 
 var _, levelErr = choose(offered(), os.Getenv(EnvLevel))

@@ -1,26 +1,26 @@
-// Package asm holds the kernels that run over a whole column or table of words per call, and says
-// what the CPU offers.
+// Package asm provides kernels, each of which processes a whole column or table of words per call,
+// and reports what the CPU supports.
 //
-//	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one question against all signatures)
-//	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask chooses)
+//	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one query against all signatures)
+//	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask selects)
 //	numbers    Add, AddAll, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
-//	hints      Prefetch (addresses that are read soon)
+//	hints      Prefetch (addresses that will be read soon)
 //
-// Each but Prefetch exists as portable Go (kernel_go.go) and as a reference that is slow and
-// obviously right (kernel_ref.go); as assembly for AVX512, all but Compact and FindRun512 for AVX2,
-// and for NEON Axpy, FirstNotFull and PopCount. All give the same results, to the bit (a NaN may be
-// any NaN); the tests hold each to the reference.
+// Each kernel except Prefetch exists as portable Go (kernel_go.go) and as a slow reference that is
+// obviously correct (kernel_ref.go). All have assembly for AVX512, all but Compact and FindRun512
+// for AVX2, and Axpy, FirstNotFull and PopCount for NEON. All versions return the same results, to
+// the bit (a NaN may be any NaN); the tests compare each with the reference.
 //
-//	Best()    what the kernels use: chosen once, before main, from what CPU and
-//	          system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers it, never
-//	          raises it; LevelError() tells whether that could not be followed;
+//	Best()    the level that the kernels use, chosen once, before main, from what
+//	          CPU and system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers
+//	          it, never raises it; LevelError() reports a word that was ignored;
 //	          QUARRY_LINE=64, 128 or 256 overrides CacheLine()
 //	purego    builds with this tag have no assembly, nor have builds with the
 //	race      race detector, which cannot see what assembly touches
 //
-// Memory: kernels own, allocate and keep nothing; arguments do not escape, so slices of arrays on
-// the stack stay there. Slices may start at any element and lie outside the Go heap. Nothing
-// outside them is written, or read with a fault.
+// Memory: kernels own, allocate and retain nothing. Arguments do not escape, so slices of arrays on
+// the stack stay there. Slices may start at any element and may lie outside the Go heap. Kernels
+// write nothing outside their slices and never fault by reading outside them.
 //
 //	        the slice a kernel is given, 21 float32 from byte 16 of a column on
 //	byte    0      16                            80           100          128
@@ -30,13 +30,13 @@
 //	        +------+-----------------------------+------------+------------+
 //
 // Goroutines: kernels may run at the same time on disjoint slices, even of one column. An assembly
-// call cannot be preempted, so one touches at most 256 KiB.
+// call cannot be preempted, so one call touches at most 256 KiB.
 //
-// Failure: a slice that is too short, or a number that a function's doc excludes, panics, as "asm:
-// Axpy: len(x)=3 is less than len(dst)=4".
+// Failure: a slice that is too short, or a number that a function's documentation excludes, panics,
+// for example "asm: Axpy: len(x)=3 is less than len(dst)=4".
 //
-// Cost: short slices go to the Go code. ns per call in Go / AVX2 / AVX512, on an AMD Zen 5, Go
-// 1.26.8, 2026-11-20, 2 virtual CPUs that had other work, minimum of six runs (go test -run=NONE
+// Cost: short slices use the Go code. ns per call in Go / AVX2 / AVX512, on an AMD Zen 5, Go
+// 1.26.8, 2026-11-20, 2 virtual CPUs under other load, minimum of six runs (go test -run=NONE
 // -bench=. -benchtime=8ms -count=6 ./asm), n words, elements, ids:
 //
 //	                             n=16                 n=256                n=2048

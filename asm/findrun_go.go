@@ -2,12 +2,11 @@ package asm
 
 import "math/bits"
 
-// findRun512Go is the portable code. A run that crosses into a word begins
-// before any run inside it, so the zeros at the end of the word before are
-// looked at first. Inside a word, w>>s & w keeps the bits that have s more
-// behind them: the length found doubles with every step.
+// findRun512Go is the portable code. A run that crosses into a word begins before any run inside
+// it, so the zeros at the end of the previous word are checked first. Inside a word, w>>s & w keeps
+// the bits followed by s more, so each step doubles the length found.
 func findRun512Go(words *[8]uint64, n int) int {
-	before := 0 // zeros at the end of the word before, less than n
+	before := 0 // zeros at the end of the previous word, less than n
 	for i, w := range words {
 		if before+bits.TrailingZeros64(w) >= n {
 			return 64*i - before

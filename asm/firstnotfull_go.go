@@ -1,8 +1,8 @@
 package asm
 
-// firstNotFullGo is the portable code: eight words are combined before one
-// branch looks at them, through an array pointer, so that the body has no
-// bounds checks. A group that holds a free bit is left to the second loop.
+// firstNotFullGo is the portable code. It combines eight words before one branch tests them,
+// through an array pointer, so that the body has no bounds checks. The second loop searches the
+// group that holds a free bit.
 func firstNotFullGo(words []uint64) int {
 	rest := words
 	for len(rest) >= 8 {

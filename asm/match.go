@@ -2,27 +2,24 @@ package asm
 
 import "fmt"
 
-// Match asks of every signature in table whether it has all bits of has and
-// none of lacks, and sets or clears bit i%64 of dst[i/64] for signature i
-// accordingly; the bits of the last word behind the last signature are cleared.
-// It returns how many match. A signature is width words, and table holds them
-// one behind the other, so there are len(table)/width:
+// Match tests for every signature in table whether it has all bits of has and none of lacks, and
+// sets or clears bit i%64 of dst[i/64] for signature i accordingly. It clears the bits of the last
+// word beyond the last signature, and returns the number of matches. A signature is width words,
+// and table holds len(table)/width signatures, one after another:
 //
 //	table   |sig 0 ... width words|sig 1 ...|sig 2 ...|
 //	dst     bit 0                  bit 1     bit 2
 //
-// Archetypes are matched to a query in one call this way: bit c of a signature
-// says that the archetype has component type c. A bit that is in both has and
-// lacks is in no signature's favour: nothing matches then.
+// One call matches all archetypes to a query: bit c of a signature means that the archetype has
+// component type c. If a bit is set in both has and lacks, nothing matches.
 //
-// Cost: one call per 256 KiB, no allocation; 1,024 signatures of 16 words took
-// 6.2 us in Go, 1.5 with AVX2, 0.65 with AVX512, 10,000 of them 47, 17 and 8
-// us. Assembly serves widths of 1 to 16 words with AVX512, multiples of 4 up to
-// 64 with AVX2; other widths run the Go twin. dst must not overlap the rest.
-// Nothing outside the first (signatures+63)/64 words of dst is written.
+// Cost: one call per 256 KiB, no allocation; 1,024 signatures of 16 words took 6.2 us in Go, 1.5
+// with AVX2, 0.65 with AVX512, 10,000 of them 47, 17 and 8 us. Assembly serves widths of 1 to 16
+// words with AVX512, multiples of 4 up to 64 with AVX2; other widths use the Go twin. dst must not
+// overlap the other slices. Nothing outside the first (signatures+63)/64 words of dst is written.
 //
-// Match panics if width < 1, if len(table) is no multiple of width, if has or
-// lacks are not width words long, or if dst is too short.
+// Match panics if width < 1, if len(table) is not a multiple of width, if has or lacks is not width
+// words long, or if dst is too short.
 func Match(dst, table, has, lacks []uint64, width int) int {
 	checkMatch(dst, table, has, lacks, width)
 	kernel := Go
@@ -53,9 +50,9 @@ func Match(dst, table, has, lacks []uint64, width int) int {
 	return count
 }
 
-// matchMin is the number of signatures from which assembly is faster than the
-// Go twin: at 8 signatures of 1, 4, 16 words 13, 19, 35 ns in Go, -, 14, 18 with
-// AVX2, 12, 12, 12 with AVX512; at 4 signatures of 4 words 9 to 10 for all.
+// matchMin is the number of signatures from which assembly is faster than the Go twin: 8 signatures
+// of 1, 4, 16 words took 13, 19, 35 ns in Go, -, 14, 18 with AVX2, 12, 12, 12 with AVX512; 4
+// signatures of 4 words took 9 to 10 in all.
 const matchMin = 8
 
 func checkMatch(dst, table, has, lacks []uint64, width int) {

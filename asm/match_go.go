@@ -1,8 +1,7 @@
 package asm
 
-// matchGo is the portable code. w&l | h&^w holds the bits of one word that are
-// wrong; most signatures are told apart by their first words, so the words of
-// one signature are left at the first that is wrong.
+// matchGo is the portable code. w&l | h&^w holds the wrong bits of one word. Most signatures differ
+// in their first words, so the loop over the words of a signature stops at the first wrong one.
 func matchGo(dst, table, has, lacks []uint64, width int) int {
 	count, i := 0, 0
 	lacks = lacks[:len(has)]

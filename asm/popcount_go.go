@@ -2,9 +2,9 @@ package asm
 
 import "math/bits"
 
-// popcountGo is the portable code: four words at a time through an array
-// pointer, so that the body has no bounds checks, into two sums, so that one
-// addition need not wait for the one before.
+// popcountGo is the portable code. It counts four words at a time through an array pointer, so that
+// the body has no bounds checks, into two sums, so that one addition need not wait for the previous
+// one.
 func popcountGo(words []uint64) int {
 	a, b := 0, 0
 	for len(words) >= 4 {

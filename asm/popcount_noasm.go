@@ -2,9 +2,8 @@
 
 package asm
 
-// In these builds best is the constant Go, so the branches that name these
-// functions are dropped by the compiler; the names make popcount.go the same
-// text in every build.
+// In these builds best is the constant Go, so the compiler drops the branches that call these
+// functions; they exist so that popcount.go is the same in every build.
 
 func popcountAVX2(words []uint64) int   { return popcountGo(words) }
 func popcountAVX512(words []uint64) int { return popcountGo(words) }

@@ -2,8 +2,8 @@
 
 package asm
 
-// prefetchLines prefetches the line of each address into every level of cache. It
-// needs nothing that an arm64 CPU may lack.
+// prefetchLines prefetches the line of each address into every level of cache. Every arm64 CPU
+// supports it.
 //
 //go:noescape
 func prefetchLines(addresses []uintptr)

@@ -1,8 +1,7 @@
 package asm
 
-// lanesGo is the portable code: 32 elements at a time through array pointers,
-// which leaves the body without bounds checks, and 32 sums of which none waits
-// for the one before.
+// lanesGo is the portable code. It handles 32 elements at a time through array pointers, which
+// leaves the body without bounds checks, in 32 sums, none of which waits for the previous one.
 func lanesGo[F Float](op laneOp, acc *[lanes]F, x, y []F) {
 	for ; len(x) >= lanes && len(y) >= lanes; x, y = x[lanes:], y[lanes:] {
 		lanesStep(op, acc, (*[lanes]F)(x)[:], (*[lanes]F)(y)[:])
@@ -10,7 +9,7 @@ func lanesGo[F Float](op laneOp, acc *[lanes]F, x, y []F) {
 	lanesStep(op, acc, x, y)
 }
 
-// lanesStep brings len(x) <= lanes elements into acc.
+// lanesStep accumulates len(x) <= lanes elements into acc.
 func lanesStep[F Float](op laneOp, acc *[lanes]F, x, y []F) {
 	a := acc[:len(x)]
 	y = y[:len(x)]

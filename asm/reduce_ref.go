@@ -2,9 +2,9 @@ package asm
 
 import "math"
 
-// The obvious twins of the reductions: lane i%32 takes element i, in the order
-// of i, and then the upper half of the lanes is brought into the lower, five
-// times. Tests and fuzzers compare against them.
+// The obvious twins of the reductions. Lane i%32 accumulates element i, in the order of i; then the
+// upper half of the lanes is folded into the lower, five times. Tests and fuzzers compare against
+// them.
 
 // SumRef is the twin of Sum.
 func SumRef[F Float](x []F) F {

@@ -1,7 +1,7 @@
 package asm
 
-// The portable code: four words at a time through array pointers, which leaves
-// the body without bounds checks.
+// The portable code handles four words at a time through array pointers, which leaves the body
+// without bounds checks.
 
 func andGo(dst, x, y []uint64) {
 	for len(dst) >= 4 && len(x) >= 4 && len(y) >= 4 {

@@ -2,8 +2,8 @@
 
 package asm
 
-// In these builds best is never a level of amd64; the names make setops.go the
-// same text in every build.
+// In these builds best is never a level of amd64; these functions exist so that setops.go is the
+// same in every build.
 
 func andAVX2(dst, x, y []uint64)      { andGo(dst, x, y) }
 func andAVX512(dst, x, y []uint64)    { andGo(dst, x, y) }

@@ -4,17 +4,16 @@ package bitmask
 
 import "sync/atomic"
 
-// mutant is the defect that is planted. Tests alone write it, while nothing
-// else of this package runs.
+// mutant is the planted defect. Only tests write it, while nothing else of this package runs.
 var mutant = healthy
 
-// turn, if not nil, is called before each access to an atomicWord, and whatever
-// it returns is called after it with the value that the access read. Tests alone
-// write it, while nothing else of this package runs.
+// turn, if not nil, is called before each access to an atomicWord. The function that it returns is
+// called after the access, with the value that the access read. Only tests write turn, while
+// nothing else of this package runs.
 var turn func() (read func(uint64))
 
-// atomicWord is an atomic.Uint64 that lets a test decide when each access
-// happens. Without a test it is the plain one.
+// atomicWord is an atomic.Uint64 that lets a test decide when each access happens. When turn is nil
+// it behaves as a plain atomic.Uint64.
 type atomicWord struct {
 	v     atomic.Uint64
 	still bool // set by a test: zero throughout, so that a load may happen at any time

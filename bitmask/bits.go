@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// Bits is many words seen as one row of bits: bit i is bit i%64 of word i/64,
-// and a set bit means "in use". The words are the caller's; runs may cross from
-// one to the next. Nothing here is atomic: one goroutine writes, or many read.
+// Bits is a sequence of words seen as one row of bits: bit i is bit i%64 of word i/64, and a set
+// bit means "in use". The caller owns the words; runs may cross from one word to the next. Nothing
+// here is atomic: a Bits has one writer or many readers.
 //
-// Bits holds 64 bits a word, all of them real. For a row whose length is not a
-// multiple of 64 the bits past the end are set, as NewBits does it, so that no
-// search ever finds them and no range leads there.
+// A Bits has exactly 64 bits per word. For a row whose length is not a multiple of 64 the bits past
+// the end are set, as NewBits sets them, so that no search finds them and no range may include
+// them.
 type Bits []uint64
 
-// NewBits returns words for n bits: bits 0..n-1 clear, and those past them in
-// the last word set. NewBits(0) has no words. It panics when n is negative.
+// NewBits returns a Bits of n bits: bits 0..n-1 are clear, and the bits past them in the last word
+// are set. NewBits(0) has no words. NewBits panics when n is negative.
 func NewBits(n int) Bits {
 	if n < 0 {
 		panic(fmt.Sprintf("bitmask: NewBits: n=%d is negative", n))
@@ -25,10 +25,10 @@ func NewBits(n int) Bits {
 	return b
 }
 
-// wordsFor returns how many words hold n bits.
+// wordsFor returns the number of words that hold n bits.
 func wordsFor(n int) int { return n/WordBits + (n%WordBits+WordBits-1)/WordBits }
 
-// Len returns the number of bits: 64 a word.
+// Len returns the number of bits, 64 per word.
 func (b Bits) Len() int { return len(b) * WordBits }
 
 // Has reports whether bit i is set. It panics unless i is in 0..Len-1.
@@ -37,8 +37,7 @@ func (b Bits) Has(i int) bool {
 	return *w&m != 0
 }
 
-// SetBit sets bit i, which may be set already, and returns whether it was. It
-// panics unless i is in 0..Len-1.
+// SetBit sets bit i and returns whether it was set before. It panics unless i is in 0..Len-1.
 func (b Bits) SetBit(i int) (was bool) {
 	w, m := b.bit("Bits.SetBit", i)
 	was = *w&m != 0
@@ -46,8 +45,7 @@ func (b Bits) SetBit(i int) (was bool) {
 	return was
 }
 
-// ClearBit clears bit i, which may be clear already, and returns whether it was
-// set. It panics unless i is in 0..Len-1.
+// ClearBit clears bit i and returns whether it was set before. It panics unless i is in 0..Len-1.
 func (b Bits) ClearBit(i int) (was bool) {
 	w, m := b.bit("Bits.ClearBit", i)
 	was = *w&m != 0
@@ -62,7 +60,7 @@ func (b Bits) bit(name string, i int) (w *uint64, m uint64) {
 	return &b[uint(i)/WordBits], 1 << (uint(i) % WordBits)
 }
 
-// Count returns how many bits are set.
+// Count returns the number of set bits.
 func (b Bits) Count() int {
 	n := 0
 	for _, w := range b {
@@ -71,9 +69,9 @@ func (b Bits) Count() int {
 	return n
 }
 
-// The range methods below take [offset, offset+n) and panic unless it lies in
-// [0, Len]. An empty range, n = 0, is in order anywhere in [0, Len]: it changes
-// nothing, and everything is true of all its bits.
+// The range methods below take [offset, offset+n) and panic unless it lies in [0, Len]. An empty
+// range, n = 0, is valid anywhere in [0, Len]: nothing changes, and every statement about all its
+// bits is true.
 
 // SetRange sets the n bits from offset on.
 func (b Bits) SetRange(offset, n int) {
@@ -95,7 +93,7 @@ func (b Bits) ClearRange(offset, n int) {
 	}
 }
 
-// CountRange returns how many of the n bits from offset on are set.
+// CountRange returns the number of set bits among the n bits from offset on.
 func (b Bits) CountRange(offset, n int) int {
 	b.checkRange("Bits.CountRange", offset, n)
 	count := 0
@@ -107,7 +105,7 @@ func (b Bits) CountRange(offset, n int) int {
 	return count
 }
 
-// AllSet reports whether each of the n bits from offset on is set.
+// AllSet reports whether all of the n bits from offset on are set.
 func (b Bits) AllSet(offset, n int) bool {
 	b.checkRange("Bits.AllSet", offset, n)
 	for at, end := offset, offset+n; at < end; {
@@ -120,7 +118,7 @@ func (b Bits) AllSet(offset, n int) bool {
 	return true
 }
 
-// AllClear reports whether each of the n bits from offset on is clear.
+// AllClear reports whether all of the n bits from offset on are clear.
 func (b Bits) AllClear(offset, n int) bool {
 	b.checkRange("Bits.AllClear", offset, n)
 	for at, end := offset, offset+n; at < end; {
@@ -133,16 +131,16 @@ func (b Bits) AllClear(offset, n int) bool {
 	return true
 }
 
-// checkRange panics when a range leaves the bits.
+// checkRange panics unless the range lies inside b.
 func (b Bits) checkRange(name string, offset, n int) {
 	if offset < 0 || n < 0 || offset > b.Len() || n > b.Len()-offset {
 		badRange(name, offset, n, b.Len())
 	}
 }
 
-// spanOf returns the word that bit at lies in, which of its bits belong to [at, end),
-// and where the next word's begin. at must be below end. It is no iterator, because
-// one that is made by another function is allocated at each call.
+// spanOf returns the word that contains bit at, the mask of its bits that belong to [at, end), and
+// the first bit of the next word. at must be below end. spanOf is not an iterator, because an
+// iterator returned by another function is allocated at each call.
 func spanOf(at, end int) (word int, mask uint64, next int) {
 	from := uint(at) % WordBits
 	k := min(WordBits-from, uint(end-at))

@@ -1,8 +1,6 @@
-// Package bitmask searches and changes bit masks in which a set bit means "in
-// use".
+// Package bitmask searches and changes bit masks in which a set bit means "in use".
 //
-// A word is a uint64. Bit i stands for unit i; the lowest bit is drawn on the
-// left:
+// A word is a uint64. Bit i stands for unit i. Drawings show the lowest bit on the left:
 //
 //	         bit  0       4       8      12                63
 //	              +-------+-------+-------+-- ... --+------+
@@ -11,37 +9,37 @@
 //	                               ^ FindRun(w, 4) = 8
 //	                                       FindRun(w, 5) = 16
 //
-// Plain words: [Mask], [FindRun], [LongestRun]. One atomic word: [Word] claims
-// and frees runs of bits and says whether it was empty before or is now. Many
-// plain words: [Bits], whose runs may cross words: first and best fit, ranges,
-// iteration. Many atomic words under summaries: [Hierarchy]. For 2^20 units:
+// Plain words: [Mask], [FindRun], [LongestRun]. One atomic word: a [Word] claims and frees runs of
+// bits and reports the mask before and after. Many plain words: [Bits], whose runs may cross words,
+// with first and best fit, ranges and iteration. Many atomic words under summaries: [Hierarchy].
+// For 2^20 units:
 //
 //	level 1         4 words       32 B   bit: that word of level 0 has a bit set  \ 7 times, for
 //	level 0       256 words    2,048 B   bit: that word has a run of 2^c free     / c = 0..6
 //	words      16,384 words  131,072 B   bit: that unit is in use
 //
-// Memory: the caller's. Only [NewBits] and [NewHierarchy] allocate, on the Go
-// heap. Atomic words belong there, never in mapped memory: the race detector
-// reports false races for atomics that live outside the Go heap.
+// Memory: the words belong to the caller. Only [NewBits] and [NewHierarchy] allocate, on the Go
+// heap. Atomic words must be there, never in mapped memory: the race detector reports false races
+// for atomics outside the Go heap.
 //
-// Goroutines: plain functions are pure. Every method of Word and Hierarchy may
-// be called from any goroutine, except Verify, which wants the others at rest.
-// Bits is for one writer or many readers.
+// Goroutines: plain functions are pure. Every method of Word and Hierarchy may be called from any
+// goroutine, except Verify, during which no other call may be under way. A Bits has one writer or
+// many readers.
 //
-// Failure: a search that finds nothing returns ok = false and, as offset, the
-// number of units searched. So does TryAllocAt of a unit in use, and TryFree of
-// a free one (a double free), without the offset; nothing is changed then. A
-// count or run outside the limits below is a broken contract and panics with the
-// numbers, before anything is changed:
+// Failure: a search that finds nothing returns ok = false and, as offset, the number of units
+// searched. TryAllocAt of a unit in use, and TryFree of a free unit (a double free), return ok =
+// false as well, without an offset; nothing has changed then. A count or run outside the limits
+// below panics with the numbers, before anything has changed:
 //
+//	                        n             offset + n             n = 0
 //	                        n             offset + n             n = 0
 //	Mask, Word              1..64         at most 64             panics
 //	Hierarchy               1..64         at most Len, one word  panics
 //	Bits, runs              1 or more     at most Len            panics
 //	Bits, ranges            0 or more     at most Len            changes nothing
 //
-// A Bits or Hierarchy of no units finds nothing. Where the last word is partial,
-// the bits past the end are set from the start, so no search returns them.
+// A Bits or Hierarchy without units finds nothing. When the last word is partial, the bits past the
+// end are always set, so no search returns them.
 //
 // Cost, ns a call on an AMD Zen 5, Go 1.26, GOAMD64=v1, runs of mean length 8
 // (best of several, machine not idle; 16,384 words hold 2^20 units):

@@ -7,33 +7,31 @@ import (
 	"quarry/asm"
 )
 
-// Searches in many words. A run of zeros either lies inside a word or reaches
-// its lower edge, as the leading zeros of words before do; so one pass from word
-// to word with the zeros carried over the edge finds the first that is long
-// enough. The pass is that of the Go runtime's page allocator.
+// Searches in many words. A run of zeros either lies inside one word or reaches the lower edge of a
+// word, continuing the leading zeros of the words before. So one pass over the words, with the
+// zeros carried over each edge, finds the first run that is long enough. The Go runtime's page
+// allocator makes the same pass.
 //
 //	I3 Bits.FindRun returns the lowest offset at which n zeros stand.
 //	I4 Bits.LongestRun returns the lowest of the longest runs of zeros.
 //	I5 Bits.FindBestRun returns the lowest of the shortest whole runs of zeros
 //	   that have n or more.
 
-// manyWords is the length from which the kernel that looks for a word with a zero
-// is faster than a loop that inlines: 4.0 ns against 2.8 for 16 words.
+// manyWords is the number of words from which the kernel that searches for a word with a zero is
+// faster than an inlined loop: for 16 words the loop takes 4.0 ns, the kernel 2.8.
 const manyWords = 16
 
-// longRun is the run from which the kernel for 512 bits is faster here: 10.2 ns
-// against 9.8 for 24, 10.9 against 13.0 for 32, 7.7 against 13.9 for 64.
+// longRun is the run length from which the kernel for 512 bits is faster here. The kernel takes
+// 10.2 ns against 9.8 for a run of 24, 10.9 against 13.0 for 32, 7.7 against 13.9 for 64.
 const longRun = 32
 
-// FindRun returns the lowest offset of n consecutive zeros, across words, and
-// whether there is one; if not, the offset is Len. n may be more than 64. It
-// panics when n is less than 1.
+// FindRun returns the lowest offset of n consecutive zeros, across words, and whether there is one;
+// if not, the offset is Len. n may exceed 64. FindRun panics when n is less than 1.
 //
-// For n up to 16 it takes four steps a word, by shifts that n fixes, and one
-// branch, which asks both for a run inside and for one over the lower edge. A
-// word without a bit set always has one, so the zeros carried over an edge are
-// those of one word. One zero among 16 words or more, and runs of 32 to 64 in
-// exactly 8 words, are looked for by kernels of package asm.
+// For n up to 16 it takes four steps per word, by shifts that n fixes, and one branch, which tests
+// for a run inside the word and for one over its lower edge at once. A word without a set bit
+// always has a run, so the zeros carried over an edge are the zeros of one word. Kernels of package
+// asm search for one zero among 16 words or more, and for runs of 32 to 64 in exactly 8 words.
 func (b Bits) FindRun(n int) (offset int, ok bool) {
 	u := uint(n)
 	if u-1 >= 16 {
@@ -57,7 +55,7 @@ func (b Bits) FindRun(n int) (offset int, ok bool) {
 	s2 := min(2, u-2)
 	s4 := min(4, u-2-s2)
 	s8 := u - 2 - s2 - s4
-	carry := 0 // zeros at the top of the word before
+	carry := 0 // zeros at the top of the previous word
 	for i, w := range b {
 		z := ^w & (^w >> 1)
 		z &= z >> (s2 % WordBits)
@@ -75,7 +73,7 @@ func (b Bits) FindRun(n int) (offset int, ok bool) {
 	return b.Len(), false
 }
 
-// findLong is FindRun for n over 16.
+// findLong is FindRun for n above 16.
 func (b Bits) findLong(n int) (offset int, ok bool) {
 	switch {
 	case n < 1:
@@ -92,7 +90,7 @@ func (b Bits) findLong(n int) (offset int, ok bool) {
 	return offset, offset < b.Len()
 }
 
-// findMedium is FindRun for n in 17..32: five steps a word instead of four.
+// findMedium is FindRun for n in 17..32: five steps per word instead of four.
 func (b Bits) findMedium(n int) int {
 	last := uint(n-16) % WordBits
 	carry := 0
@@ -114,10 +112,10 @@ func (b Bits) findMedium(n int) int {
 	return b.Len()
 }
 
-// findLarge is FindRun for n over 32: a run that long inside a word lies around
-// its middle, and otherwise over an edge.
+// findLarge is FindRun for n above 32: such a run either covers the middle of a word or crosses an
+// edge.
 func (b Bits) findLarge(n int) int {
-	carry := 0 // zeros at the top of the words before
+	carry := 0 // zeros at the top of the previous words
 	for i, w := range b {
 		if carry+bits.TrailingZeros64(w) >= n {
 			return i*WordBits - carry
@@ -136,9 +134,9 @@ func (b Bits) findLarge(n int) int {
 	return b.Len()
 }
 
-// LongestRun returns the longest run of zeros, across words, the lowest one when
-// several are as long, and 0, 0 when there is no zero. It passes over the words
-// once and looks inside a word only if that could hold a longer run.
+// LongestRun returns the lowest of the longest runs of zeros, across words, and 0, 0 when there is
+// no zero. It passes over the words once and looks inside a word only when the word could hold a
+// longer run.
 func (b Bits) LongestRun() (offset, n int) {
 	carry := 0
 	for i, w := range b {
@@ -162,10 +160,9 @@ func (b Bits) LongestRun() (offset, n int) {
 	return offset, n
 }
 
-// FindBestRun returns the offset of the shortest run of zeros, across words,
-// that has n or more, the lowest one when several are as short; if there is
-// none, Len and false. A run of exactly n ends the search. It panics when n is
-// less than 1.
+// FindBestRun returns the lowest offset of the shortest run of zeros, across words, that has at
+// least n; when there is none it returns Len and false. A run of exactly n ends the search.
+// FindBestRun panics when n is less than 1.
 func (b Bits) FindBestRun(n int) (offset int, ok bool) {
 	if n < 1 {
 		badMany("Bits.FindBestRun", n)
@@ -183,11 +180,10 @@ func (b Bits) FindBestRun(n int) (offset int, ok bool) {
 	return offset, ok
 }
 
-// FindBestWord returns the word whose longest run of zeros is the shortest that
-// has n or more, the lowest such word, and the lowest offset of n zeros in it;
-// if there is none, len(b)*64 and false. It is the choice between words whose
-// runs may not cross: long runs stay whole for those who need them. It panics
-// unless n is in 1..64.
+// FindBestWord finds the lowest word whose longest run of zeros is the shortest that has at least
+// n, and returns the lowest offset of n zeros in it. When there is none it returns len(b)*64 and
+// false. This is best fit among words whose runs may not cross: it preserves long runs for requests
+// that need them. FindBestWord panics unless n is in 1..64.
 func (b Bits) FindBestWord(n int) (offset int, ok bool) {
 	if uint(n-1) >= WordBits {
 		badCount("Bits.FindBestWord", n)
@@ -211,9 +207,8 @@ func (b Bits) FindBestWord(n int) (offset int, ok bool) {
 	return best*WordBits + at, true
 }
 
-// TryAlloc sets the lowest run of n zeros, across words, and returns its offset;
-// if there is none, it changes nothing and returns Len and false. It panics when
-// n is less than 1.
+// TryAlloc sets the lowest run of n zeros, across words, and returns its offset. When there is none
+// it changes nothing and returns Len and false. TryAlloc panics when n is less than 1.
 func (b Bits) TryAlloc(n int) (offset int, ok bool) {
 	if n < 1 {
 		badMany("Bits.TryAlloc", n)
@@ -224,9 +219,8 @@ func (b Bits) TryAlloc(n int) (offset int, ok bool) {
 	return offset, ok
 }
 
-// TryAllocAt sets the n bits from offset on, and returns ok = false with nothing
-// changed when one of them is set. It panics when n is less than 1 or the run
-// leaves the bits.
+// TryAllocAt sets the n bits from offset on. When one of them is set it changes nothing and returns
+// false. It panics when n is less than 1 or the run exceeds b.
 func (b Bits) TryAllocAt(offset, n int) (ok bool) {
 	if n < 1 {
 		badMany("Bits.TryAllocAt", n)
@@ -238,9 +232,8 @@ func (b Bits) TryAllocAt(offset, n int) (ok bool) {
 	return ok
 }
 
-// TryFree clears the n bits from offset on, and returns ok = false with nothing
-// changed when one of them is clear: that is a double free. It panics when n is
-// less than 1 or the run leaves the bits.
+// TryFree clears the n bits from offset on. When one of them is clear, which is a double free, it
+// changes nothing and returns false. It panics when n is less than 1 or the run exceeds b.
 func (b Bits) TryFree(offset, n int) (ok bool) {
 	if n < 1 {
 		badMany("Bits.TryFree", n)

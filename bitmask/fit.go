@@ -2,42 +2,42 @@ package bitmask
 
 import "math/bits"
 
-// Fit is a search for a word that can hold a run of n units, best fit first:
+// Fit iterates over the words that can hold a run of n units, best fit first:
 //
-//  1. words whose longest run is of the class of n; some may be too short for
-//     it, or lie between its offsets, and after fitLooks of those the rest is put off
-//  2. words of each higher class in turn, all of which can hold it
-//  3. what was put off
+//  1. words whose longest run is of the class of n; some may be too short, or have no run at an
+//     aligned offset, and after fitLooks of these the rest is deferred
+//  2. words of each higher class in turn, all of which can hold the run
+//  3. the deferred words
 //
-// In a class words come in rising order, but of the next fitChoices that can hold
-// the run the one whose longest run is shortest is given. (Measured with runs of
-// random length in words of 64: first fit needs 9.7 % more words than the ideal
-// for lengths up to 8, this needs 5.3; for lengths up to 64 it is 25.0 and 14.5.
-// Looking at more than 4 words changes nothing; at the first alone, 7.7 and 20.1.)
+// Within a class the words come in rising order, except that of the next fitChoices words that can
+// hold the run, the word whose longest run is shortest comes first. (Measured with runs of random
+// length in words of 64: first fit needs 9.7 % more words than the ideal for lengths up to 8, this
+// search 5.3; for lengths up to 64 they need 25.0 and 14.5. Examining more than 4 words changes
+// nothing; examining one gives 7.7 and 20.1.)
 //
-// Words that are changed while the search goes on may be met twice or missed, and
-// so may those that were looked at and not given.
+// Words that change during the search may be returned twice or missed; the same holds for words
+// that were examined and not returned.
 type Fit struct {
 	h     *Hierarchy
 	n     int
 	own   int  // class of n
-	class int  // summary that is looked through
-	from  int  // next word of it
-	unfit int  // words of n's class met that could not hold the run
-	later int  // first word that was put off; past the words: none
+	class int  // class whose summary is searched
+	from  int  // next word of that class
+	unfit int  // words of n's class found that could not hold the run
+	later int  // first deferred word; past the words: none
 	again bool // step 3
 
-	aligned bool // the run's offset is to be a multiple of n
+	aligned bool // the run's offset must be a multiple of n
 
-	spared bool // a bit of the present class was left though its word has longer runs
+	spared bool // a bit of the present class was kept though its word has longer runs
 }
 
 const (
-	fitLooks   = 32 // words of n's own class that may be unfit before higher classes are tried
-	fitChoices = 4  // words that can hold the run, of which the tightest is given
+	fitLooks   = 32 // unfit words of n's own class before higher classes are tried
+	fitChoices = 4  // words that can hold the run, of which the tightest is returned
 )
 
-// Fit begins a search. It panics unless n is in 1..64.
+// Fit returns a search for a run of n units. It panics unless n is in 1..64.
 func (h *Hierarchy) Fit(n int) Fit {
 	if uint(n-1) >= WordBits {
 		badCount("Hierarchy.Fit", n)
@@ -46,8 +46,8 @@ func (h *Hierarchy) Fit(n int) Fit {
 	return Fit{h: h, n: n, own: own, class: own, later: len(h.words)}
 }
 
-// FitAligned begins a search for a run whose offset is a multiple of n. It panics
-// unless n is a power of two in 1..64.
+// FitAligned returns a search for a run whose offset is a multiple of n. It panics unless n is a
+// power of two in 1..64.
 func (h *Hierarchy) FitAligned(n int) Fit {
 	if uint(n-1) >= WordBits || n&(n-1) != 0 {
 		badAligned("Hierarchy.FitAligned", n)
@@ -57,8 +57,7 @@ func (h *Hierarchy) FitAligned(n int) Fit {
 	return f
 }
 
-// Next returns the next word that had the room when it was looked at, and false
-// when there is no more.
+// Next returns the next word that had room when it was examined, and false when there are no more.
 func (f *Fit) Next() (word int, ok bool) {
 	for {
 		if word, ok = f.choose(); ok || !f.turn() {
@@ -67,8 +66,7 @@ func (f *Fit) Next() (word int, ok bool) {
 	}
 }
 
-// choose returns the tightest of the next words of the present class that can
-// hold the run.
+// choose returns the tightest of the next words of the present class that can hold the run.
 func (f *Fit) choose() (best int, ok bool) {
 	s := &f.h.summaries[f.class]
 	best, shortest := len(f.h.words), WordBits+1
@@ -80,8 +78,8 @@ func (f *Fit) choose() (best int, ok bool) {
 		f.from = i + 1
 		class, longest, fits := f.look(f.h.words[i].Load())
 		if class != f.class {
-			// A run that comes and goes would have this bit cleared and set each
-			// time: the first word of a class that has longer runs keeps its bit.
+			// A run that is repeatedly allocated and freed would clear and set this bit each time,
+			// so the first word of a class that has longer runs keeps its bit.
 			if class > f.class && !f.spared {
 				f.spared = true
 			} else {
@@ -105,10 +103,10 @@ func (f *Fit) choose() (best int, ok bool) {
 	return best, best < len(f.h.words)
 }
 
-// look returns the class of a word and, if it is the present one, the length of the
-// longest run, for n = 1 the least that there may be, and whether the word can hold ours.
+// look returns the class of a word and, if that is the present class, the length of its longest run
+// (for n = 1 the least length that it may have) and whether the word can hold the run.
 func (f *Fit) look(w uint64) (class, longest int, fits bool) {
-	if f.n == 1 { // one word of a class is as good as another
+	if f.n == 1 { // for n = 1 all words of a class are equally good
 		return classOf(w), 1 << f.class, true
 	}
 	_, longest = LongestRun(w)
@@ -120,7 +118,7 @@ func (f *Fit) look(w uint64) (class, longest int, fits bool) {
 	return class, longest, longest >= f.n
 }
 
-// turn goes on to the next summary, and returns false at the end.
+// turn moves on to the next summary, and returns false at the end.
 func (f *Fit) turn() bool {
 	f.spared = false
 	if f.again {
@@ -133,12 +131,11 @@ func (f *Fit) turn() bool {
 		}
 	}
 	if f.later == len(f.h.words) {
-		return false // nothing was put off
+		return false // nothing was deferred
 	}
 	f.class, f.from, f.again = f.own, f.later, true
 	return true
 }
 
-// Skip leaves out the words below to of those that are still to come in the
-// present class.
+// Skip skips the words below to in the rest of the present class.
 func (f *Fit) Skip(to int) { f.from = max(f.from, to) }

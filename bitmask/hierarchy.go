@@ -5,50 +5,45 @@ import (
 	"math/bits"
 )
 
-// A Hierarchy is atomic words with summaries above them. A word is of class c
-// when its longest run of free units has a length in [2^c, 2^(c+1)); a full word
-// is of no class. There is one summary for each of the seven classes, and one for
-// "not full". Bit i of the lowest level of a summary says that word i may count
-// there; bit i of the next level, that word i of the level below may have a bit
-// set; and so on until a level is one word. A search reads that, and then one word
-// of each level on the way down.
+// A Hierarchy is a set of atomic words with summaries above them. A word is of class c when its
+// longest run of free units has a length in [2^c, 2^(c+1)); a full word has no class. There is one
+// summary for each of the seven classes, and one for "not full". A word counts in the summary of
+// its class and, unless it is full, in the last. Bit i of the lowest level of a summary says that
+// word i may count there. Bit i of the next level says that word i of the level below may have a
+// set bit, and so on up to a level of one word. A search reads that word and then one word of each
+// level on the way down.
 //
-// A run of n units is looked for among the words of the smallest class that can
-// hold it, then of the next, so long runs are kept for those who need them (Fit).
+// A search for n units tries the words of the smallest class that can hold the run first, then the
+// next classes, which preserves long runs for requests that need them (Fit).
 //
-// Summaries are hints and the words are the truth: a run is claimed by the
-// compare-and-swap of one word, whatever the summaries say. A bit that is set
-// above a word that does not count costs a look at that word. A bit that is clear
-// above a word that counts hides it, and that must not last:
+// Summaries are hints; the words are the truth. A run is claimed by the compare-and-swap of one
+// word, whatever the summaries say. A set bit above a word that does not count costs a look at that
+// word. A clear bit above a word that counts hides the word, and that must not last:
 //
-//	I6 At rest, no call under way, each word has its bit set in the lowest level
-//	   of every summary where it counts, and each word of a level that has a bit
-//	   set has its own set in the next one up. Verify checks it.
+//	I6 At rest, with no call under way, each word has its bit set in the lowest level of every
+//	   summary where it counts, and each word of a level that has a set bit has its own bit set
+//	   in the next level up. Verify checks this.
 //
-// The protocol that keeps I6 has two halves. A goroutine that changes a word so that
-// it counts in a summary changes the word first and sets the bit afterwards (Note,
-// raise). Nobody clears a bit because a word ceases to count: that is left to
-// searches, so a word that goes to and fro between two classes costs two loads
-// and no store. A search that meets a word which does not count clears its bit,
-// tests the word once more after the clear, and sets the bit again if it counts
-// now (settle). So of a change and a clear that meet, either the clear comes
-// before the change's set, or after it, and then its second test comes after the
-// change and sees it. A change that finds the bit set already leaves it: a clear
-// that comes later has its second test later still. Between the levels the same
-// holds with "has a bit set" in the place of "counts".
+// The protocol that keeps I6 has two halves. A goroutine that changes a word so that it counts in a
+// summary changes the word first and sets the bit afterwards (Note, raise). No goroutine clears a
+// bit because a word ceases to count: searches do that, so a word that alternates between two
+// classes costs two loads and no store. A search that finds a word which does not count clears its
+// bit, tests the word once more, and sets the bit again if the word counts now (settle). Suppose a
+// change and a clear meet. Either the clear comes before the change sets the bit, or it comes
+// after, and then its second test comes after the change and sees it. A change that finds the bit
+// already set leaves it: a later clear has its second test later still. Between the levels the same
+// holds, with "has a set bit" in place of "counts".
 //
-// While calls are under way a bit may be clear for an instant above a word that
-// counts. A search that ends empty has proved nothing, so TryAlloc reads all
-// words itself before it refuses.
+// While calls are under way a bit may be clear for an instant above a word that counts. A search
+// that ends empty therefore proves nothing, and TryAlloc reads all words itself before it refuses.
 //
-// The test-clear-test order is that of mimalloc's chunk map; classes by the
-// longest free run are known from jemalloc's page sets. Tests under the tag
-// bitmask_sched run every interleaving of small histories, and plant defects in
-// the protocol to show that they would be found (mutant.go).
+// The test-clear-test order comes from mimalloc's chunk map; classes by the longest free run are
+// known from jemalloc's page sets. Tests under the tag bitmask_sched run every interleaving of
+// small histories, and plant defects in the protocol to show that the tests find them (mutant.go).
 type Hierarchy struct {
-	units     int                  // units in all, set by NewHierarchy
+	units     int                  // total number of units, set by NewHierarchy
 	words     []Word               // bit i of word w set: unit 64w+i is in use; bits past units are always set
-	summaries [classes + 1]summary // by class of the longest run; the last: not full
+	summaries [classes + 1]summary // by class of the longest run; the last one: not full
 }
 
 const (
@@ -56,9 +51,9 @@ const (
 	notFull = classes // the summary of words with a free unit
 )
 
-// NewHierarchy returns a hierarchy of the given number of units, all of them
-// free, in memory of the Go heap: 8 bytes for 64 units, and for the summaries an
-// eighth more of many words, 64 bytes at least. It panics when units is negative.
+// NewHierarchy returns a hierarchy of the given number of units, all free, on the Go heap: 8 bytes
+// per 64 units, plus an eighth of that for the summaries of many words, at least 64 bytes. It
+// panics when units is negative.
 func NewHierarchy(units int) *Hierarchy {
 	if units < 0 {
 		panic(fmt.Sprintf("bitmask: NewHierarchy: units=%d is negative", units))
@@ -74,11 +69,11 @@ func NewHierarchy(units int) *Hierarchy {
 	return h
 }
 
-// Len returns how many units there are, used and free.
+// Len returns the number of units, used and free.
 func (h *Hierarchy) Len() int { return h.units }
 
-// Count returns how many units are in use. It reads word after word, so while
-// other calls are under way the sum may be one that never was.
+// Count returns the number of units in use. It reads one word after another, so while other calls
+// are under way the sum may be of no single instant.
 func (h *Hierarchy) Count() int {
 	n := 0
 	for i := range h.words {
@@ -87,9 +82,9 @@ func (h *Hierarchy) Count() int {
 	return n - (len(h.words)*WordBits - h.units)
 }
 
-// First returns the lowest free unit and claims nothing; if there is none, it
-// returns Len and false. While other calls are under way the unit may be taken
-// before the caller sees it, and a unit may be missed that is just being freed.
+// First returns the lowest free unit without claiming it, or Len and false when there is none.
+// While other calls are under way another goroutine may claim the unit before the caller sees it,
+// and a unit that is just being freed may be missed.
 func (h *Hierarchy) First() (unit int, ok bool) {
 	s := &h.summaries[notFull]
 	for i := s.first(); i < len(h.words); i = s.next(i + 1) {
@@ -101,14 +96,12 @@ func (h *Hierarchy) First() (unit int, ok bool) {
 	return h.units, false
 }
 
-// TryAlloc claims a run of n free units inside one word, the word that Fit gives
-// first, and returns its offset. It returns Len and false when there is none:
-// then each word, at one instant or another during the call, had none. It panics
-// unless n is in 1..64.
+// TryAlloc claims a run of n free units inside one word, the first word that Fit returns, and
+// returns the run's offset. It returns Len and false when there is none: each word then had none at
+// some instant during the call. It panics unless n is in 1..64.
 //
-// It looks at a few words of each summary and at those words that ceased to count
-// there since a search was there last, each of which is looked at once. A
-// refusal reads every word.
+// Cost: it reads a few words of each summary, and once each word that has ceased to count there
+// since a search last found it. A refusal reads every word.
 func (h *Hierarchy) TryAlloc(n int) (offset int, ok bool) {
 	if uint(n-1) >= WordBits {
 		badCount("Hierarchy.TryAlloc", n)
@@ -133,8 +126,7 @@ func (h *Hierarchy) TryAlloc(n int) (offset int, ok bool) {
 	return h.units, false
 }
 
-// claim claims n units in word i, tells the summaries, and returns the offset
-// among all units.
+// claim claims n units in word i, notes the change, and returns the offset among all units.
 func (h *Hierarchy) claim(i, n int) (offset int, ok bool) {
 	at, before, now, ok := h.words[i].TryAlloc(n)
 	if ok && mutant != forgetClass {
@@ -149,11 +141,11 @@ func (h *Hierarchy) Word(i int) *Word { return &h.words[i] }
 // Words returns the number of words.
 func (h *Hierarchy) Words() int { return len(h.words) }
 
-// Note tells the summaries that the caller has changed word i. A change that is
-// not noted may hide the word from searches (I6), but for the last look of
-// TryAlloc; Note(i, ^0, h.Word(i).Load()) makes up for all that were left out.
+// Note updates the summaries after the caller has changed word i from before to now. A change that
+// is not noted may hide the word from searches (I6), except from the final scan of TryAlloc.
+// Note(i, ^0, h.Word(i).Load()) makes up for all omitted notes of word i.
 func (h *Hierarchy) Note(i int, before, now uint64) {
-	// A bit that is set already costs a load, less than the class of before.
+	// Testing a bit that is already set costs a load, less than computing the class of before.
 	if c := classOf(now); c >= 0 {
 		h.summaries[c].raise(0, i)
 	}
@@ -162,9 +154,8 @@ func (h *Hierarchy) Note(i int, before, now uint64) {
 	}
 }
 
-// TryAllocAt claims the n units from offset on, and returns ok = false with
-// nothing changed when one of them is in use. It panics when the run does not
-// lie inside one word and below Len.
+// TryAllocAt claims the n units from offset on. When one of them is in use it changes nothing and
+// returns false. It panics unless the run lies inside one word and below Len.
 func (h *Hierarchy) TryAllocAt(offset, n int) (ok bool) {
 	i, at := h.place("Hierarchy.TryAllocAt", offset, n)
 	before, now, ok := h.words[i].TryAllocAt(at, n)
@@ -174,9 +165,8 @@ func (h *Hierarchy) TryAllocAt(offset, n int) (ok bool) {
 	return ok
 }
 
-// TryFree gives the n units from offset on back, and returns ok = false with
-// nothing changed when one of them is not in use: that is a double free. It
-// panics when the run does not lie inside one word and below Len.
+// TryFree frees the n units from offset on. When one of them is free, which is a double free, it
+// changes nothing and returns false. It panics unless the run lies inside one word and below Len.
 func (h *Hierarchy) TryFree(offset, n int) (ok bool) {
 	i, at := h.place("Hierarchy.TryFree", offset, n)
 	if mutant == raiseBeforeFree {
@@ -192,8 +182,7 @@ func (h *Hierarchy) TryFree(offset, n int) (ok bool) {
 	return ok
 }
 
-// InUse reports whether unit i is in use at this instant. It panics unless i is
-// in 0..Len-1.
+// InUse reports whether unit i is in use at this instant. It panics unless i is in 0..Len-1.
 func (h *Hierarchy) InUse(i int) bool {
 	if uint(i) >= uint(h.units) {
 		badBit("Hierarchy.InUse", i, h.units)
@@ -201,7 +190,7 @@ func (h *Hierarchy) InUse(i int) bool {
 	return h.words[i/WordBits].Load()>>(uint(i)%WordBits)&1 != 0
 }
 
-// place returns the word of a run and the run's offset in it.
+// place returns the word that contains a run and the run's offset in it.
 func (h *Hierarchy) place(name string, offset, n int) (word, at int) {
 	if uint(n-1) >= WordBits || uint(offset) >= uint(h.units) || offset%WordBits+n > WordBits || offset+n > h.units {
 		panic(fmt.Sprintf("bitmask: %s: offset=%d n=%d is not a run inside one word of %d units",
@@ -210,9 +199,8 @@ func (h *Hierarchy) place(name string, offset, n int) (word, at int) {
 	return offset / WordBits, offset % WordBits
 }
 
-// Verify checks I6 and that the bits past Len are set, and names the first place
-// where it does not hold. Call it at rest: with calls under way I6 may be
-// suspended.
+// Verify checks I6 and that the bits past Len are set, and returns an error that names the first
+// violation. No other call may be under way, since I6 may be suspended during a call.
 func (h *Hierarchy) Verify() error {
 	if n := len(h.words); n*WordBits > h.units {
 		beyond := Mask(h.units%WordBits, n*WordBits-h.units)

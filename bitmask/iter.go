@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// Iteration. Each word is read once, when the walk comes to it; the loop body
-// may change bits, and sees its own changes from the next word on. Ones and Zeros
-// are small enough to inline, so that a range over them is a plain loop; the walk
-// over runs calls the loop body once a run.
+// Iteration. Each word is read once, when the walk reaches it. The loop body may change bits, and
+// sees its own changes from the next word on. Ones and Zeros are small enough to inline, so a range
+// over them compiles to a plain loop; the walk over runs calls the loop body once per run.
 
-// Ones yields the set bits, the lowest first.
+// Ones yields the set bits in rising order.
 func (b Bits) Ones() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range b {
@@ -23,7 +22,7 @@ func (b Bits) Ones() iter.Seq[int] {
 	}
 }
 
-// Zeros yields the clear bits, the lowest first.
+// Zeros yields the clear bits in rising order.
 func (b Bits) Zeros() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range b {
@@ -36,26 +35,26 @@ func (b Bits) Zeros() iter.Seq[int] {
 	}
 }
 
-// UsedRuns yields the runs of set bits, across words, the lowest first, each as
-// offset and length: as long as they go, so that no two touch.
+// UsedRuns yields the maximal runs of set bits, across words, in rising order, each as offset and
+// length.
 func (b Bits) UsedRuns() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) { b.runs(0, yield) }
 }
 
-// FreeRuns yields the runs of clear bits, across words, the lowest first, each
-// as offset and length: as long as they go, so that no two touch.
+// FreeRuns yields the maximal runs of clear bits, across words, in rising order, each as offset and
+// length.
 func (b Bits) FreeRuns() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) { b.runs(^uint64(0), yield) }
 }
 
 // runs yields the runs of ones in the words xor flip.
 func (b Bits) runs(flip uint64, yield func(offset, n int) bool) {
-	start, n := 0, 0 // the run that reached the top of the words before
+	start, n := 0, 0 // the run that reached the top of the previous words
 	for i, w := range b {
 		w ^= flip
 		for at := 0; at < WordBits; {
-			// Shifts bring zeros in at the top, which end the last run; what is
-			// left of the word is as long as the shift says.
+			// Shifts bring in zeros at the top, which end the last run; the shift count gives the
+			// length of the rest of the word.
 			rest := w >> uint(at)
 			ones := min(bits.TrailingZeros64(^rest), WordBits-at)
 			if ones > 0 {

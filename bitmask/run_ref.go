@@ -1,6 +1,6 @@
 package bitmask
 
-// Slow twins: one bit at a time, so that a reader sees that they are right.
+// Slow twins: one bit at a time, so that they are obviously correct.
 
 // FindRunRef is the twin of FindRun.
 func FindRunRef(w uint64, n int) (offset int, ok bool) {

@@ -5,18 +5,17 @@ import (
 	"math/bits"
 )
 
-// summary is the levels of one class above the words of a Hierarchy. The essay
-// in hierarchy.go says what its bits mean and how they are kept.
+// summary holds the levels of one class above the words of a Hierarchy. The comment in hierarchy.go
+// explains the meaning of the bits and the protocol.
 type summary struct {
-	class  int      // of the words that count, or notFull
-	words  []Word   // the words at the bottom; this type only reads them
+	class  int      // class of the words that count, or notFull
+	words  []Word   // words of the Hierarchy; this type only reads them
 	levels [][]Word // bit i of word w of level k: word 64w+i below may count
-	top    *Word    // the topmost level, one word
+	top    *Word    // the top level, one word
 }
 
-// newSummary returns a summary of words that are clear but for the last, whose topmost
-// level is one word. It looks at the last of each level only, for worlds are made in
-// microseconds.
+// newSummary returns a summary of words that are clear except for the last, whose top level is one
+// word. It reads only the last word of each level, since worlds are made in microseconds.
 func newSummary(words []Word, class int) summary {
 	s := summary{class: class, words: words}
 	all := s.counts(0)
@@ -35,8 +34,8 @@ func newSummary(words []Word, class int) summary {
 	return s
 }
 
-// classOf returns the class of a word: c when it has a run of 2^c free units but
-// none of 2^(c+1), and -1 when it is full.
+// classOf returns the class of a word: the c for which the word has a run of 2^c free units but
+// none of 2^(c+1), and -1 when the word is full.
 func classOf(w uint64) int {
 	z1 := ^w
 	z2 := z1 & (z1 >> 1)
@@ -47,11 +46,11 @@ func classOf(w uint64) int {
 	return one(z1) + one(z2) + one(z4) + one(z8) + one(z16) + one(z32) + one(z32&(z32>>32)) - 1
 }
 
-// one returns 1 if z has a bit set and else 0, without a branch.
+// one returns 1 if z has a set bit and 0 otherwise, without a branch.
 func one(z uint64) int { return int((z | -z) >> (WordBits - 1)) }
 
-// open reports whether the word under bit i of level k counts: at the bottom, is
-// of the class; above, has a bit set.
+// open reports whether the word under bit i of level k counts: at the bottom, whether it is of the
+// class; above, whether it has a set bit.
 func (s *summary) open(k, i int) bool {
 	if k > 0 {
 		return s.levels[k-1][i].Load() != 0
@@ -59,7 +58,7 @@ func (s *summary) open(k, i int) bool {
 	return s.counts(s.words[i].Load())
 }
 
-// counts reports whether a word with these units in use counts here.
+// counts reports whether a word with the mask w counts in this summary.
 func (s *summary) counts(w uint64) bool {
 	if s.class == notFull {
 		return w != ^uint64(0)
@@ -67,8 +66,8 @@ func (s *summary) counts(w uint64) bool {
 	return classOf(w) == s.class
 }
 
-// raise sets bit i of level k, and the bits above it as far as the word it sets
-// was clear: the goroutine that set the word's first bit raises the levels above.
+// raise sets bit i of level k. While the word it set the bit in was clear before, it continues
+// upward: the goroutine that sets a word's first bit raises the level above.
 func (s *summary) raise(k, i int) {
 	for ; k < len(s.levels); k++ {
 		word, m := &s.levels[k][i/WordBits], uint64(1)<<(uint(i)%WordBits)
@@ -79,9 +78,9 @@ func (s *summary) raise(k, i int) {
 	}
 }
 
-// settle clears bit i of level k, whose word below was seen not to count,
-// tests that word again and sets the bit again if it does; and so on upward as
-// long as a summary word has become clear.
+// settle clears bit i of level k, whose word below was seen not to count, tests that word again,
+// and sets the bit again if the word counts. It continues upward as long as a summary word has
+// become clear.
 func (s *summary) settle(k, i int) {
 	for ; k < len(s.levels); k++ {
 		early := mutant == recheckFirst && s.open(k, i)
@@ -105,8 +104,7 @@ func (s *summary) settle(k, i int) {
 	}
 }
 
-// first returns the lowest word that the levels say counts, len(words) if there
-// is none.
+// first returns the lowest word that the levels say counts, or len(words) if there is none.
 func (s *summary) first() int {
 	k := len(s.levels) - 1
 	w := s.top.Load()
@@ -116,14 +114,14 @@ func (s *summary) first() int {
 	i := bits.TrailingZeros64(w)
 	for k--; k >= 0; k-- {
 		if w = s.levels[k][i].Load(); w == 0 {
-			return s.next(0) // emptied meanwhile: the long way tidies up
+			return s.next(0) // emptied meanwhile: next tidies up
 		}
 		i = i*WordBits + bits.TrailingZeros64(w)
 	}
 	return i
 }
 
-// from is next, or first where that is the same and faster.
+// from is next, or first where that gives the same result faster.
 func (s *summary) from(i int) int {
 	if i == 0 {
 		return s.first()
@@ -131,12 +129,11 @@ func (s *summary) from(i int) int {
 	return s.next(i)
 }
 
-// next returns the lowest word, from the given one on, that the levels say
-// counts, len(words) if there is none. It climbs from the lowest level until it
-// meets a bit, to the topmost word if need be, and goes down again from there. A bit
-// that leads to a clear word is settled.
+// next returns the lowest word at or after the given one that the levels say counts, or len(words)
+// if there is none. It climbs from the lowest level until it finds a bit, up to the top word if
+// necessary, and descends from there. It settles a bit that leads to a clear word.
 func (s *summary) next(from int) int {
-	k, i := 0, from // wanted: a set bit of level k, from bit i on
+	k, i := 0, from // wanted: a set bit of level k at or after bit i
 	for {
 		w := uint64(0)
 		if level := s.levels[k]; i/WordBits < len(level) {
@@ -177,7 +174,7 @@ func (s *summary) verify() error {
 	return nil
 }
 
-// String names the words that count.
+// String lists the words that count.
 func (s *summary) String() string {
 	if s.class == notFull {
 		return `"not full"`

@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// Word is 64 units that goroutines claim and give back. The zero value has all
-// units free.
+// Word is a mask of 64 units that goroutines claim and free. In the zero value all units are free.
 //
-// All changes are compare-and-swap loops on the one word, so each call takes
-// effect at one instant and there is no state in between: a run is claimed
-// whole or not at all, and a run that is not wholly claimed is never freed.
+// Every change is a compare-and-swap loop on the one word, so each call takes effect at one instant
+// and there are no intermediate states: a run is claimed whole or not at all, and a run that is not
+// wholly claimed is never freed.
 type Word struct {
 	v atomicWord // bit i set: unit i is in use
 }
@@ -18,10 +17,10 @@ type Word struct {
 // Load returns the mask at this instant.
 func (w *Word) Load() uint64 { return w.v.Load() }
 
-// TryAlloc claims the lowest run of n free units. It returns the run's offset and
-// the mask before the call and after it: the word was empty when before == 0, is full
-// when now == ^0, and before ^ now is the run. When there is no such run, it returns
-// WordBits and ok = false and changes nothing. It panics unless n is in 1..64.
+// TryAlloc claims the lowest run of n free units. It returns the run's offset and the masks before
+// and after the call: the word was empty when before == 0, is full when now == ^0, and before ^ now
+// is the run. When there is no such run it changes nothing and returns WordBits and ok = false. It
+// panics unless n is in 1..64.
 func (w *Word) TryAlloc(n int) (offset int, before, now uint64, ok bool) {
 	for first := true; ; first = false {
 		before = w.v.Load()
@@ -53,9 +52,9 @@ func (w *Word) TryAllocAligned(n int) (offset int, before, now uint64, ok bool) 
 	}
 }
 
-// ClaimOne is TryAlloc(1) without the search for runs, small enough to be inlined. It
-// also tells how often another goroutine changed the word meanwhile: a caller who loses
-// often may want another word.
+// ClaimOne is TryAlloc(1) without the search for runs, small enough to be inlined. lost is how
+// often another goroutine changed the word meanwhile: a caller that loses often may prefer another
+// word.
 func (w *Word) ClaimOne() (offset int, before uint64, lost int, ok bool) {
 	old := w.v.Load()
 	for ; old != ^uint64(0); lost++ {
@@ -67,8 +66,8 @@ func (w *Word) ClaimOne() (offset int, before uint64, lost int, ok bool) {
 	return WordBits, old, lost, false
 }
 
-// FreeOne is TryFree(offset, 1), inlined. It does not check the offset, of which
-// the lowest six bits count.
+// FreeOne is TryFree(offset, 1), small enough to be inlined. It does not check offset, of which
+// only the lowest six bits are used.
 func (w *Word) FreeOne(offset int) (before uint64, ok bool) {
 	m := uint64(1) << (uint(offset) % WordBits)
 	old := w.v.Load()
@@ -78,9 +77,9 @@ func (w *Word) FreeOne(offset int) (before uint64, ok bool) {
 	return old, old&m != 0
 }
 
-// TryAllocAt claims the n units from offset on. It returns the mask before the
-// call and after it, and ok = false with nothing changed when one of them is in use.
-// It panics when the run does not lie inside the word.
+// TryAllocAt claims the n units from offset on. It returns the masks before and after the call.
+// When one of the units is in use it changes nothing and returns ok = false. It panics unless the
+// run lies inside the word.
 func (w *Word) TryAllocAt(offset, n int) (before, now uint64, ok bool) {
 	m := Mask(offset, n)
 	for {
@@ -94,10 +93,10 @@ func (w *Word) TryAllocAt(offset, n int) (before, now uint64, ok bool) {
 	}
 }
 
-// TryFree gives the n units from offset on back. It returns the mask before the
-// call and after it, and ok = false with nothing changed when one of them is not in
-// use: that is a double free. The word was full when before == ^0, and is empty when
-// now == 0. It panics when the run does not lie inside the word.
+// TryFree frees the n units from offset on. It returns the masks before and after the call: the
+// word was full when before == ^0, and is empty when now == 0. When one of the units is free, which
+// is a double free, it changes nothing and returns ok = false. It panics unless the run lies inside
+// the word.
 func (w *Word) TryFree(offset, n int) (before, now uint64, ok bool) {
 	m := Mask(offset, n)
 	for {
@@ -111,15 +110,13 @@ func (w *Word) TryFree(offset, n int) (before, now uint64, ok bool) {
 	}
 }
 
-// SetBit sets bit i, which may be set already, and returns whether it was. It
-// panics unless i is in 0..63.
+// SetBit sets bit i and returns whether it was set before. It panics unless i is in 0..63.
 func (w *Word) SetBit(i int) (was bool) {
 	m := wordBit("Word.SetBit", i)
 	return w.v.Or(m)&m != 0
 }
 
-// ClearBit clears bit i, which may be clear already, and returns whether it was
-// set. It panics unless i is in 0..63.
+// ClearBit clears bit i and returns whether it was set before. It panics unless i is in 0..63.
 func (w *Word) ClearBit(i int) (was bool) {
 	m := wordBit("Word.ClearBit", i)
 	return w.v.And(^m)&m != 0

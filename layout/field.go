@@ -2,22 +2,21 @@ package layout
 
 import "reflect"
 
-// Field is a span of bytes inside a value that holds data and not padding, or an array of
-// elements that have some: the list for a type is as long as the type is written, however
-// long its arrays are.
+// Field is a span of bytes inside a value that holds data rather than padding, or an array whose
+// elements hold such spans. The length of a type's list depends on how the type is written, not on
+// the length of its arrays.
 type Field struct {
-	Offset int     // bytes from the start of the value, or of the element around it
-	Size   int     // bytes of the span, or of an element, padding included
+	Offset int     // bytes from the start of the value, or of the enclosing element
+	Size   int     // bytes of the span, or of one element including padding
 	Marked bool    // the span is one value of the marked type
-	Count  int     // elements of an array, one behind the other; 0: a span
-	Each   []Field // of an element
+	Count  int     // number of contiguous elements of an array; 0: a span
+	Each   []Field // fields of one element
 }
 
-// Fields lists the bytes of a value of type t that hold data, in rising order,
-// neighbours joined. Padding and fields named _ are left out: Go's own ==
-// ignores them too. A value of the type marked (nil: none) is not walked into
-// but listed as one span of its own, so that a caller can treat it differently.
-// It panics when t is not free of pointers.
+// Fields returns the bytes of a value of type t that hold data, in rising order, with adjacent
+// spans joined. It omits padding and fields named _, which Go's == ignores too. A value of type
+// marked (nil: none) is listed as one span of its own, so that the caller can treat it differently.
+// Fields panics when t is not free of pointers.
 func Fields(t, marked reflect.Type) []Field {
 	if t == nil {
 		panic("layout: Fields: the type is nil")
@@ -29,7 +28,7 @@ func Fields(t, marked reflect.Type) []Field {
 }
 
 func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
-	if t.Size() == 0 { // of an array of such there may be more than anybody can walk
+	if t.Size() == 0 { // an array of these may have more elements than anyone can walk
 		return to
 	}
 	if t == marked {
@@ -57,7 +56,7 @@ func appendFields(to []Field, t, marked reflect.Type, at int) []Field {
 	return appendSpan(to, at, int(t.Size()))
 }
 
-// appendSpan adds [at, at+size) and joins it with the span before.
+// appendSpan appends [at, at+size) and joins it with an adjacent span before it.
 func appendSpan(to []Field, at, size int) []Field {
 	if n := len(to); n > 0 && !to[n-1].Marked && to[n-1].Count == 0 && to[n-1].Offset+to[n-1].Size == at {
 		to[n-1].Size += size

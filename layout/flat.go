@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// Number is what a column of numbers is made of.
+// Number is the constraint on the elements of a column of numbers.
 type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// pair is a question that Flat answers, as a type without a value: whether a value is
-// of it is a comparison of two words, where comparing two reflect.Types is two calls.
+// pair is a question that Flat answers, as a type without a value. Testing a value for this type
+// compares two words, where comparing two reflect.Types makes two calls.
 type pair[F Number, T any] struct{}
 
-// flats are the pairs for which Flat has answered yes.
+// flats holds the pairs for which Flat has answered yes.
 var flats known
 
-// checkFlat panics unless a column of T is one of F.
+// checkFlat panics unless a column of T is a column of F.
 func checkFlat[F Number, T any]() {
 	question := any(pair[F, T]{})
 	if flats.has(question) {
@@ -30,11 +30,10 @@ func checkFlat[F Number, T any]() {
 	flats.add(question)
 }
 
-// Flat shows a column of structs as the numbers that they are made of: a slice
-// of n values of struct{X, Y float32} as 2n float32, for kernels that take
-// numbers. Both slices share their memory. It panics, with the path to the
-// field, when T holds anything but F, or padding. Cost: a search in a list of the first
-// 16 pairs of types, then a look-up in a map.
+// Flat returns a column of structs as a slice of the numbers that the structs consist of, for
+// kernels on numbers: n values of struct{X, Y float32} become 2n float32. Both slices share their
+// memory. Flat panics, and names the path to the field, when T holds anything but F, or padding.
+// Cost: a search in a list of the first 16 pairs of types, then a map lookup.
 func Flat[F Number, T any](column []T) []F {
 	if !isKnown[pair[F, T]](&flats) {
 		checkFlat[F, T]()
@@ -43,13 +42,13 @@ func Flat[F Number, T any](column []T) []F {
 		f F
 		t T
 	)
-	// Safe because T is made of whole values of F and nothing else, so the
-	// column's bytes are len*size/size values of F, aligned as T's first field.
+	// Safe because T consists of whole values of F and nothing else, so the column's bytes are
+	// len*size/size values of F, aligned as T's first field.
 	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(unsafe.Sizeof(t)/unsafe.Sizeof(f)))
 }
 
-// isFlat returns nil when a value of type t is whole values of type number and
-// no padding.
+// isFlat returns nil when a value of type t consists of whole values of type number, without
+// padding.
 func isFlat(t, number reflect.Type) error {
 	if t.Size() == 0 {
 		return fmt.Errorf("%s has 0 bytes, 0 of them %ss", typeName(t), number)
@@ -61,8 +60,7 @@ func isFlat(t, number reflect.Type) error {
 	return err
 }
 
-// flatFrom walks t, which begins at offset at, and returns where its last number
-// ends.
+// flatFrom walks t, which begins at offset at, and returns the end of its last number.
 func flatFrom(t, number reflect.Type, path string, at uintptr) (uintptr, error) {
 	if t == number {
 		return at + t.Size(), nil
@@ -73,7 +71,7 @@ func flatFrom(t, number reflect.Type, path string, at uintptr) (uintptr, error) 
 		if t.Size() == 0 {
 			return at, nil
 		}
-		// All elements are alike: one without padding at its end is all of them.
+		// All elements are alike: if one has no padding at its end, none has.
 		end, err := flatFrom(t.Elem(), number, path+"[]", at)
 		if err == nil && end != at+t.Elem().Size() {
 			err = fmt.Errorf("%s[] ends in %d bytes of padding", path, at+t.Elem().Size()-end)

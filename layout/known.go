@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// known remembers questions about types that were answered with yes. A question is a
-// type without a value: whether a value is of it is a comparison of two words, where
-// comparing two reflect.Types is two calls. The first few are in a list, which is
-// searched faster than the map that has them all.
+// known records questions about types whose answer is yes. A question is a type without a value:
+// testing a value for this type compares two words, where comparing two reflect.Types makes two
+// calls. The first few questions are also in a list, which is searched faster than the map of all
+// questions.
 type known struct {
 	few atomic.Pointer[[]any]
 	all sync.Map   // question -> nothing
-	mu  sync.Mutex // of changes of few
+	mu  sync.Mutex // guards changes of few
 }
 
-const mostFew = 16 // questions of few
+const mostFew = 16 // maximum number of questions in few
 
 // isKnown reports whether Q is among the first few.
 func isKnown[Q any](k *known) bool {
@@ -30,13 +30,13 @@ func isKnown[Q any](k *known) bool {
 	return false
 }
 
-// has reports whether the answer to a question is remembered.
+// has reports whether the question is recorded.
 func (k *known) has(question any) bool {
 	_, found := k.all.Load(question)
 	return found
 }
 
-// add remembers that the answer to a question is yes.
+// add records that the answer to the question is yes.
 func (k *known) add(question any) {
 	k.all.Store(question, struct{}{})
 	k.mu.Lock()

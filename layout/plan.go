@@ -14,70 +14,68 @@ import (
 //
 // Invariants, checked by Verify and by tests:
 //
-//	I1 Column k occupies [Offset, Offset+Bytes), Bytes = rows*size rounded up
-//	   to whole lines; columns lie in the order given, holes among them, without gaps.
-//	I2 The cache line is a power of two in 64..256; so every Offset, a multiple
-//	   of it, is a multiple of every alignment that a Go type can have.
+//	I1 Column k occupies [Offset, Offset+Bytes), where Bytes is rows*size rounded up to whole
+//	   lines. Columns lie in the given order, holes among them, without gaps.
+//	I2 The cache line is a power of two in 64..256. So every Offset is a multiple of it, and of
+//	   every alignment that a Go type can have.
 //	I3 The last column ends inside the chunk.
 //	I4 Rows is maximal: one more row would break I3, or the row limit.
 //
-// With rows of s bytes in all and lines of L bytes, a column of elements of s_i
-// bytes is padded by at most L - gcd(s_i, L). So the largest row count lies
-// between (chunk - sum of those) / s and chunk / s, both rounded down: a gap of a
-// few rows, closed by bisection, since the bytes that rows need never fall when
-// a row is added. That is also the proof of I4.
+// Let all rows have s bytes each and lines have L bytes. A column of elements of s_i bytes is
+// padded by at most L - gcd(s_i, L). So the largest row count lies between (chunk - sum of these
+// paddings) / s and chunk / s, both rounded down. Bisection closes that gap of a few rows, since
+// the bytes needed never fall when a row is added. This also proves I4.
 
 // Limits and defaults of a chunk.
 const (
 	ChunkSize    = 16 << 10 // default bytes of a chunk
 	MaxChunkSize = 1 << 20  // largest chunk: one megachunk
-	MaxRows      = 4096     // most rows of a chunk: 12 bits of an entity's record
+	MaxRows      = 4096     // maximum rows of a chunk: 12 bits of an entity's record
 )
 
-// ErrTooBig is wrapped when not even one row fits the chunk.
+// ErrTooBig is wrapped by errors of New when not even one row fits the chunk.
 var ErrTooBig = errors.New("row does not fit a chunk")
 
-// ErrColumn is wrapped when a column or an option is not valid.
+// ErrColumn is wrapped by errors of New when a column or an option is invalid.
 var ErrColumn = errors.New("invalid layout")
 
 // Column describes one array of a chunk.
 type Column struct {
 	Name  string // for drawings and errors
-	Size  int    // bytes of one element; 0 for a tag, which takes no room
+	Size  int    // bytes of one element; 0 for a tag, which takes no space
 	Align int    // alignment of one element in bytes, a power of two
 
-	Enableable bool // a bit per row says whether the element is enabled
+	Enableable bool // each row has a bit that says whether the element is enabled
 }
 
-// Placement is where a column lies.
+// Placement is a column and its place in the chunk.
 type Placement struct {
 	Column
 	Offset int  // bytes from the start of the chunk; a multiple of the cache line
 	Bytes  int  // bytes taken, padded to whole cache lines
-	Hole   bool // the column is of other rows that the plan was made for, see Narrow
+	Hole   bool // the column is not in these rows, but in the plan they are narrowed from; see Narrow
 }
 
-// Options change what New assumes. The zero value means the defaults.
+// Options changes the assumptions of New. The zero value selects the defaults.
 type Options struct {
 	ChunkSize int // bytes, a power of two in 16 KiB..1 MiB; 0: ChunkSize
 	MaxRows   int // row limit in 1..4,096; 0: MaxRows
-	CacheLine int // bytes, a power of two in 64..256; 0: that of the CPU
+	CacheLine int // bytes, a power of two in 64..256; 0: the CPU's
 }
 
 // Plan is the layout of a chunk.
 type Plan struct {
 	ChunkSize int         // bytes
 	CacheLine int         // bytes
-	RowLimit  int         // the row limit asked for
+	RowLimit  int         // requested row limit
 	Rows      int         // rows of a full chunk
-	RowSize   int         // bytes of one row, padding and holes not counted
+	RowSize   int         // bytes of one row, without padding and holes
 	Places    []Placement // one per column, in the order given, and one per hole
 }
 
-// New finds the plan with the most rows for the columns given, in their order.
-// It returns an error that wraps ErrTooBig when one row does not fit, with the
-// size that is needed and the column that takes most, and one that wraps
-// ErrColumn for a column or an option that is not valid.
+// New returns the plan with the most rows for the given columns, in their order. An error wraps
+// ErrTooBig when one row does not fit, and names the needed size and the largest column. It wraps
+// ErrColumn when a column or an option is invalid.
 func New(columns []Column, o Options) (Plan, error) {
 	o, err := o.resolve()
 	if err != nil {
@@ -91,7 +89,7 @@ func New(columns []Column, o Options) (Plan, error) {
 		}
 		p.RowSize += c.Size
 	}
-	lo, hi := bounds(columns, o) // lo rows fit, hi+1 do not or are over the limit
+	lo, hi := bounds(columns, o) // lo rows fit; hi+1 do not, or exceed the limit
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
 		if need(columns, mid, o.CacheLine) <= o.ChunkSize {
@@ -113,10 +111,10 @@ func New(columns []Column, o Options) (Plan, error) {
 	return p, nil
 }
 
-// Narrow returns the plan of rows that have only some of p's columns, each where p has
-// it, so that chunks of rows of both kinds lie alike. Kept are the columns with a size
-// at the offsets given; the others become holes. Tags have no place of their own: those
-// of p go, and those given come at the end.
+// Narrow returns the plan of rows that have only some of p's columns, each at its place in p, so
+// that chunks of both kinds of rows are laid out alike. It keeps the columns of non-zero size at
+// the given offsets and turns the others into holes. Tags have no place of their own: Narrow drops
+// the tags of p and appends the given ones.
 func (p Plan) Narrow(offsets []int, tags []Column) Plan {
 	n, end := p, 0
 	n.RowSize, n.Places = 0, nil
@@ -156,8 +154,7 @@ func (o Options) resolve() (Options, error) {
 	return o, nil
 }
 
-// bounds returns row counts of which the first fits and one more than the second
-// does not, or is over the limit.
+// bounds returns two row counts: lo rows fit, and hi+1 rows do not fit or exceed the limit.
 func bounds(columns []Column, o Options) (lo, hi int) {
 	size, pad := 0, 0
 	for _, c := range columns {
@@ -202,10 +199,10 @@ func tooBig(columns []Column, o Options) error {
 		need(columns, 1, o.CacheLine), o.ChunkSize, columns[most].Name, columns[most].Size, ErrTooBig)
 }
 
-// Used returns the bytes of a full chunk that hold data, padding and holes not counted.
+// Used returns the bytes of a full chunk that hold data, without padding and holes.
 func (p Plan) Used() int { return p.Rows * p.RowSize }
 
-// Free returns the bytes behind the last column.
+// Free returns the number of bytes after the last column.
 func (p Plan) Free() int {
 	if len(p.Places) == 0 {
 		return p.ChunkSize
@@ -214,9 +211,8 @@ func (p Plan) Free() int {
 	return p.ChunkSize - last.Offset - last.Bytes
 }
 
-// Beside returns the bytes that a chunk costs in Go memory beside itself: a change
-// version of 4 B per column, and for every enableable column one bit per row in
-// words of 8 B.
+// Beside returns the bytes of Go memory that a chunk costs in addition: change versions of 4 B per
+// column, and for every enableable column a mask of one bit per row, in words of 8 B.
 func (p Plan) Beside() (versions, masks int) {
 	for _, c := range p.Places {
 		if c.Hole {
@@ -230,7 +226,8 @@ func (p Plan) Beside() (versions, masks int) {
 	return versions, masks
 }
 
-// Verify checks the numbered invariants and names the first that does not hold.
+// Verify checks the numbered invariants and returns an error that names the first that does not
+// hold.
 func (p Plan) Verify() error {
 	if p.CacheLine < 64 || p.CacheLine > 256 || !isPow2(p.CacheLine) {
 		return fmt.Errorf("layout: I2: a cache line of %d bytes is not a power of two in 64..256", p.CacheLine)
@@ -253,8 +250,8 @@ func (p Plan) Verify() error {
 	return nil
 }
 
-// String draws the chunk: one line per column or hole with its offset, bytes of data and
-// bytes lost to padding, low addresses first, and what it costs beside itself.
+// String returns a drawing of the chunk: one line per column or hole with its offset, bytes of data
+// and bytes of padding, low addresses first, and the cost in Go memory.
 func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d B chunk, %d B lines, %d rows of %d B, %.1f %% used\n",

@@ -5,14 +5,14 @@ import (
 	"reflect"
 )
 
-// PointerError says that a type holds a Go pointer, and where.
+// PointerError reports that a type holds a Go pointer, and where.
 type PointerError struct {
-	Type reflect.Type // the type that was asked about
+	Type reflect.Type // type that was checked
 	Path string       // from the type's name to the offending field: Weapon.Parts[].Name
-	Kind string       // what stands there: string, *int, []byte, map[int]bool, ...
+	Kind string       // type of that field: string, *int, []byte, map[int]bool, ...
 }
 
-// Error reads: Weapon.Name is a string.
+// Error returns a text such as "Weapon.Name is a string".
 func (e *PointerError) Error() string {
 	article := "a"
 	switch e.Kind[0] {
@@ -22,11 +22,10 @@ func (e *PointerError) Error() string {
 	return fmt.Sprintf("%s is %s %s", e.Path, article, e.Kind)
 }
 
-// PointerFree returns nil when no value of type t holds a Go pointer, and a
-// *PointerError with the path to the first one otherwise. Memory outside the Go
-// heap must not hold Go pointers: the garbage collector does not see them and
-// frees what they point to. A uintptr is allowed: it keeps nothing alive
-// anywhere. Cost: one walk over the type.
+// PointerFree returns nil when no value of type t holds a Go pointer, and otherwise a *PointerError
+// with the path to the first one. Memory outside the Go heap must not hold Go pointers: the garbage
+// collector does not see them and frees what they point to. A uintptr is allowed, since it keeps
+// nothing alive anywhere. PointerFree panics when t is nil. Cost: one walk over the type.
 func PointerFree(t reflect.Type) error {
 	if t == nil {
 		panic("layout: PointerFree: the type is nil")
@@ -38,14 +37,14 @@ func PointerFree(t reflect.Type) error {
 	return &PointerError{Type: t, Path: path, Kind: kind}
 }
 
-// pointerFree is a question: is T free of pointers?
+// pointerFree is the question whether T is free of pointers.
 type pointerFree[T any] struct{}
 
 var pointerFrees known
 
-// PointerFreeFor is PointerFree of T for callers that ask often: it remembers the
-// types that are. Cost for those: a search in a list of the first 16, 1 to 5 ns, then
-// a look-up in a map.
+// PointerFreeFor is PointerFree for T, for frequent callers: it records the types that are
+// pointer-free. Cost for recorded types: a search in a list of the first 16, 1 to 5 ns, then a map
+// lookup.
 func PointerFreeFor[T any]() error {
 	if isKnown[pointerFree[T]](&pointerFrees) {
 		return nil

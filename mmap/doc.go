@@ -1,8 +1,8 @@
-// Package mmap owns address space and pages: it reserves ranges that the garbage collector never
-// sees, and backs and unbacks them 2 MiB at a time. It knows nothing of what is kept there.
+// Package mmap manages address space and pages. It reserves ranges that the garbage collector never
+// sees, and commits and decommits them in units of 2 MiB. It knows nothing about their contents.
 //
-// A [Region] is one range. Each of its granules (2 MiB) is in one of two states, and only a ready
-// one may be read or written:
+// A [Region] is one range. Each of its granules (2 MiB) is in one of two states, reserved or ready;
+// only a ready granule may be read or written:
 //
 //	       Reserve              Commit
 //	 none --------> reserved -----------> ready ------+   none:     no address
@@ -16,27 +16,35 @@
 //	  | reserved   | ready      | ready      | reserved   |     Size 8388608, Committed 4194304
 //
 // Contents. A granule reads zero after Commit, a page after Unguard. Decommit, Guard and Release
-// forfeit contents on entry, also when they fail.
+// lose the contents on entry, even when they fail.
 //
-// Lifetime. A region lives until Release; nothing releases a region that is forgotten. A released
-// range is never given back to the OS, where the next mapping of anybody could get it: it is
-// parked, and a stale slice faults, until a Reserve of any size carves its own from it, before it
-// asks the OS ([Parked] tells how much there is). Ranges that fit alike are taken in turn, so that
-// each faults for long. Then a stale slice faults still where the new region is reserved or
-// guarded; what that has made ready, the slice reads and writes unseen.
+// Lifetime. A region lives until Release; no finalizer releases it. A released range is never
+// returned to the OS, where any later mapping could get it. Instead it is parked, and a stale slice
+// faults. A later Reserve of any size carves its range from parked ones before it asks the OS
+// ([Parked] reports how much is parked). Ranges that fit equally well are taken in turn, so that
+// each faults for as long as possible. Once a range is reused, a stale slice faults only where the
+// new region is reserved or guarded; where that region is ready, the slice reads and writes
+// undetected.
 //
-// Goroutines. Every function may be called from any goroutine; the transitions of one region wait
-// for each other. The caller sees to it that no goroutine uses memory that another one decommits or
-// guards. [Guarded] turns faults of the calling goroutine into errors, and no other's.
+// Goroutines. Every function may be called from any goroutine; the transitions of one region
+// exclude each other. The caller ensures that no goroutine uses memory that another decommits or
+// guards. [Guarded] turns faults of the calling goroutine, and only those, into errors.
 //
-// Garbage collector. Never store a Go pointer in a region: it is not scanned.
+// Garbage collector. Never store a Go pointer in a region: a region is not scanned.
 //
-// Failure. What the OS refuses is an [*Error] and leaves states as they were; errors.Is finds
-// [ErrAddressSpace], [ErrMemory], [ErrAccess] or [ErrUnsupported]. ErrAddressSpace comes while the
-// Go runtime has room to go on: see [Reserve]. On Linux ready ranges, locks and guards that are
-// mappings stop at a quarter of vm.max_map_count, since the Go runtime dies at the whole. Arguments
-// that are not whole units, transitions from a wrong state and use after Release panic.
+// Failure. A refusal by the OS is an [*Error] and leaves states unchanged; it wraps
+// [ErrAddressSpace], [ErrMemory], [ErrAccess] or [ErrUnsupported]. ErrAddressSpace is returned
+// while the Go runtime still has room to continue: see [Reserve]. On Linux ready ranges, locks, and
+// guards that are mappings are limited to a quarter of vm.max_map_count, since the Go runtime dies
+// at the full count. Arguments that are not whole units, transitions from a wrong state, and use
+// after Release panic.
 //
+// Backing. Where [Real] is true, pages come from the OS (Linux, macOS, Windows). Elsewhere, and in
+// race builds, each region lies in one Go object: no faults, no guards (see [Guards]), at most 4
+// GiB (on wasm 1 GiB in total), and zeroed at Commit. Such memory is kept while it is reserved, or
+// parked until a larger object is wanted; debug builds fill it with debug.Freed. Environment
+// variables, read at first use: QUARRY_HUGEPAGES=off (no 2 MiB pages), QUARRY_GUARDS=access (no
+// marks).
 // Backing. [Real]: pages of the OS (Linux, macOS, Windows); else, and in race builds, Go objects, a
 // region in one: no faults, no guards ([Guards] tells), at most 4 GiB (on wasm 1 GiB, all
 // together), zeroed at Commit, memory kept while reserved, or parked until a larger one is wanted,

@@ -5,33 +5,33 @@ import (
 	"fmt"
 )
 
-// Sentinels for errors.Is. Each is wrapped by an *Error, ErrFault by a *FaultError;
+// Sentinels for errors.Is. An *Error wraps each of them except ErrFault, which a *FaultError wraps;
 // none is returned bare.
 var (
-	// ErrAddressSpace: the OS has no range of that size for this process.
+	// ErrAddressSpace means that the OS has no range of that size for this process.
 	ErrAddressSpace = errors.New("mmap: no address space")
 
-	// ErrMemory: the OS would not change what backs a range, or the Go heap
-	// would not hold it. The range is in the state it was in before the call; what
-	// a refused Commit got of it has no access again, unless the OS refused that too.
+	// ErrMemory means that the OS refused to change what backs a range, or that the Go heap could
+	// not hold it. The range is in the state before the call. The part of a refused Commit that the
+	// OS granted has no access again, unless the OS refused that too.
 	ErrMemory = errors.New("mmap: backing refused")
 
-	// ErrAccess: Decommit, Release, Guard or Lock was refused half way and going back
-	// was refused as well. The granules concerned are reserved, not ready: their
-	// contents are gone, their memory goes back to the OS at their next Commit. They
-	// have no access, unless the OS refused to take it away as well.
-	// The pages of a Guard count as guarded, the granules of a Lock as locked.
+	// ErrAccess means that Decommit, Release, Guard or Lock was refused half way and undoing it was
+	// refused as well. The granules concerned are reserved, not ready: their contents are lost, and
+	// their memory returns to the OS at their next Commit. They have no access, unless the OS
+	// refused to remove that as well. The pages of a failed Guard count as guarded, the granules of
+	// a failed Lock as locked.
 	ErrAccess = errors.New("mmap: backing refused and access lost")
 
-	// ErrUnsupported: this system, or this backing, has no such thing. It wraps
-	// the ErrUnsupported of package errors.
+	// ErrUnsupported means that this system, or this backing, lacks the operation. It wraps the
+	// ErrUnsupported of package errors.
 	ErrUnsupported = fmt.Errorf("mmap: not offered here: %w", errors.ErrUnsupported)
 
-	// ErrFault: memory was touched that may not be; wrapped by a *FaultError.
+	// ErrFault means that memory was touched that must not be; a *FaultError wraps it.
 	ErrFault = errors.New("mmap: fault")
 )
 
-// These stand for an errno where this package refuses before the OS would.
+// These stand in for an errno where this package refuses before the OS would.
 var (
 	errMappings = errors.New("too many separate ready ranges") // ready, guarded or locked; see space.claim
 	errTooLarge = errors.New("more than addresses can count")
@@ -44,15 +44,15 @@ var (
 // Error is the refusal of one call. errors.Is and errors.As see both Err and Errno.
 type Error struct {
 	Op     string // function that failed, such as Reserve or Commit
-	Offset int    // bytes from the base of the region; 0 where it is about all of it
-	Size   int    // bytes the call was about
+	Offset int    // bytes from the base of the region; 0 for the whole region
+	Size   int    // bytes of the request
 	Err    error  // ErrAddressSpace, ErrMemory, ErrAccess or ErrUnsupported
-	Errno  error  // what the OS said; a syscall.Errno where the OS was asked
+	Errno  error  // error of the OS; a syscall.Errno where the OS was called
 
 	advice string // what the user can do; may be empty
 }
 
-// Error gives the call, the size, the errno and what to do about it.
+// Error returns the call, the size, the errno and what the user can do.
 func (e *Error) Error() string {
 	where := fmt.Sprintf("at offset %d", e.Offset)
 	if e.Op == "Reserve" {
@@ -68,7 +68,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap gives the sentinel and the errno, without those that are nil.
+// Unwrap returns the sentinel and the errno, omitting nil.
 func (e *Error) Unwrap() []error {
 	var errs []error
 	for _, err := range []error{e.Err, e.Errno} {

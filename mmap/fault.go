@@ -10,7 +10,7 @@ import (
 type FaultState uint8
 
 const (
-	// FaultReserved: the granule is reserved: not committed, or decommitted.
+	// FaultReserved: the granule is reserved, either not committed or decommitted.
 	FaultReserved FaultState = iota
 
 	// FaultGuard: the page is guarded.
@@ -19,14 +19,14 @@ const (
 	// FaultParked: the region has been released.
 	FaultParked
 
-	// FaultReady: the memory is ready by now; another goroutine changed it between the fault and
-	// the look, or a hardware error took the page.
+	// FaultReady: the memory is ready by now. Another goroutine changed it between the fault and
+	// the check, or a hardware error took the page.
 	FaultReady
 )
 
 var faultStates = [...]string{"reserved", "guard", "parked", "ready"}
 
-// String is "reserved", "guard", "parked" or "ready".
+// String returns "reserved", "guard", "parked" or "ready".
 func (s FaultState) String() string {
 	if int(s) < len(faultStates) {
 		return faultStates[s]
@@ -34,22 +34,22 @@ func (s FaultState) String() string {
 	return fmt.Sprintf("FaultState(%d)", uint8(s))
 }
 
-// FaultError is a touch of memory of this package that was not allowed. It wraps ErrFault and what
-// the runtime panicked with. Some systems tell only which page faulted: Addr is the first byte of
-// the page then (on s390x always).
+// FaultError reports an access to memory of this package that was not allowed. It wraps ErrFault
+// and the value of the runtime's panic. Where a system reports only the page that faulted (always
+// on s390x), Addr is the first byte of the page.
 type FaultError struct {
 	Addr   uintptr    // the first byte that faulted
-	Base   uintptr    // first byte of the region that Addr lies in, or of the parked range, which may be that of several
+	Base   uintptr    // first byte of the region that Addr lies in, or of the parked range, which may join several
 	Size   int        // bytes of that region or range
 	Offset int        // Addr - Base
-	Region *Region    // that has the range; nil when the range is parked
-	State  FaultState // what the memory at Addr was when the fault was looked at
-	Name   string     // of the region (Region.Name), or ""
+	Region *Region    // region that has the range; nil for a parked range
+	State  FaultState // state of the memory at Addr when the fault was examined
+	Name   string     // name of the region (Region.Name), or ""
 
 	cause runtime.Error
 }
 
-// Error gives the address, the state, the offset and the range.
+// Error returns the address, the state, the offset and the range.
 func (e *FaultError) Error() string {
 	if e.State == FaultParked {
 		return fmt.Sprintf("mmap: fault at %#x: a released region, at offset %d of the %d bytes that are parked at %#x",
@@ -68,21 +68,21 @@ func (e *FaultError) Error() string {
 		e.Addr, what, e.Offset, name, e.Size, e.Base)
 }
 
-// Unwrap gives ErrFault and the panic of the runtime.
+// Unwrap returns ErrFault and the panic of the runtime.
 func (e *FaultError) Unwrap() []error { return []error{ErrFault, e.cause} }
 
-// Guarded calls f and turns a fault on memory of this package into a *FaultError. The rest of f is
-// not run then; its deferred calls are. Nil means that f returned. What counts is the value of the
-// panic: the runtime's report of a fault there, new or raised again. A fault in a deferred call
-// replaces the panic under way, as it does in all of Go. Every other panic goes on with its value
-// unchanged, a nil dereference and a fault on memory of others among them (the latter as a panic,
-// where without Guarded it would end the process); runtime.Goexit goes on too.
+// Guarded calls f and turns a fault on memory of this package into a *FaultError. A fault ends f;
+// its deferred calls run. A nil error means that f returned. Guarded examines the value of the
+// panic: it recognizes the runtime's report of a fault on this memory, whether new or raised again.
+// A fault in a deferred call replaces the panic under way, as anywhere in Go. Every other panic
+// continues with its value unchanged, including a nil dereference and a fault on other memory (the
+// latter as a panic, where without Guarded it would end the process); runtime.Goexit continues too.
 //
-// Guarded holds for the calling goroutine alone: a fault in a goroutine that f starts ends the
-// process. Calls nest; the innermost gets the fault. Go memory does not fault, so where Real is
-// false there is nothing for Guarded to catch. Cost: some ns without a fault, some microseconds
-// with one. System calls on memory that is not ready (File.Read into it, say) do not fault: they
-// return EFAULT.
+// Guarded affects only the calling goroutine: a fault in a goroutine that f starts ends the
+// process. Calls nest, and the innermost catches the fault. Go memory does not fault, so where Real
+// is false Guarded catches nothing. Cost: some ns without a fault, some microseconds with one.
+// System calls on memory that is not ready, such as File.Read into it, do not fault: they return
+// EFAULT.
 func Guarded(f func()) error {
 	if f == nil {
 		panic("mmap: Guarded: the function is nil")
@@ -108,7 +108,7 @@ func (s *space) guarded(f func()) (err error) {
 	return nil
 }
 
-// fault is the error for a panic value that is a fault on memory of this space, or nil.
+// fault returns the error for a panic value that is a fault on memory of this space, or nil.
 func (s *space) fault(value any) *FaultError {
 	cause, ok := value.(runtime.Error)
 	if !ok {
@@ -129,7 +129,7 @@ func (s *space) fault(value any) *FaultError {
 	return e
 }
 
-// locate fills in which range a fault is in, or reports that it is none of this space.
+// locate fills in the range of a fault, or reports that the range is not of this space.
 func (s *space) locate(e *FaultError) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,13 +144,13 @@ func (s *space) locate(e *FaultError) bool {
 	return true
 }
 
-// explain fills in what the region knows of a fault.
+// explain fills in what the region knows about a fault.
 func (r *Region) explain(e *FaultError) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := e.Offset / PageSize()
 	switch {
-	case r.memory.base == nil: // released since the look into the list
+	case r.memory.base == nil: // released since the list was searched
 		e.Region = nil
 	case !r.ready.has(e.Offset / Granule):
 		e.State, e.Name = FaultReserved, r.name

@@ -8,27 +8,26 @@ import (
 	"quarry/internal/debug"
 )
 
-// goHeap gives ranges that are Go objects, one object each: pointer arithmetic
-// that leaves an object dies of checkptr. Objects are made zero and cleared
-// again per granule, at the Commit that reuses it; a whole fresh object per
-// region would be cleared by the runtime each time (measured: 45 s for 16 GiB).
-// Parked objects do not make a larger one together, so for that as much of them is
-// left to the collector. A stale Go pointer keeps its object, so nobody else gets it.
+// goHeap provides ranges that are Go objects, one object each, since checkptr rejects pointer
+// arithmetic that leaves an object. Objects are made zero and cleared again per granule, at the
+// Commit that reuses it; clearing a whole object per region, as the runtime does for a fresh one,
+// took 45 s for 16 GiB. Parked objects cannot be joined into a larger one, so when a larger one is
+// made, as many bytes of them are left to the collector. A stale Go pointer keeps its object alive,
+// so no other region gets it.
 type goHeap struct{ plain }
 
 const (
-	goHeapAlign = 64 << 10 // bytes: the largest page of the systems this serves, and 4 chunks
+	goHeapAlign = 64 << 10 // bytes: the largest page of the systems served here, and 4 chunks
 	clearStep   = 256 << 10
 )
 
-// goHeapLimit is the size in bytes above which an object is not tried. The
-// runtime ends the process when the OS refuses it memory, so the refusal has to
-// come before.
+// goHeapLimit is the size in bytes above which no object is attempted. The runtime ends the process
+// when the OS refuses it memory, so the refusal must come first.
 const goHeapLimit = 4 << 30
 
-// goHeapMost is how many bytes all objects may have together; 0: any number.
-// WebAssembly has 4 GiB of addresses for everything, and the collector lets the heap
-// grow to twice what was live, which leaves as much again for what lives elsewhere in it.
+// goHeapMost returns how many bytes all objects may have together; 0: any number. WebAssembly has 4
+// GiB of addresses for everything. The collector lets the heap grow to twice what was live, which
+// leaves as much again for the rest of the address space.
 func goHeapMost() int {
 	if runtime.GOARCH == "wasm" {
 		return 1 << 30
@@ -45,19 +44,19 @@ func (goHeap) reserve(size int) (memory, error) {
 		return memory{}, errGoHeap
 	}
 	object := make([]byte, size+goHeapAlign)
-	// Safe because pad < goHeapAlign, so [pad, pad+size) lies inside object,
-	// which the memory keeps alive and which does not move.
+	// Safe because pad < goHeapAlign, so [pad, pad+size) lies inside object, which the memory keeps
+	// alive and which does not move.
 	first := unsafe.Pointer(unsafe.SliceData(object))
 	pad := -uintptr(first) & (goHeapAlign - 1)
 	return memory{base: unsafe.Add(first, pad), size: size, object: object, block: uintptr(first)}, nil
 }
 
-// room cannot ask the Go heap without taking.
+// room is always nil: the Go heap cannot be asked without allocating.
 func (goHeap) room(int) error { return nil }
 
 func (goHeap) allow(*memory, int, int) error { return nil }
 
-// deny cannot take access away; debug builds make a late read show.
+// deny cannot take access away; debug builds poison the range so that a late read shows.
 func (goHeap) deny(m *memory, off, n int) error {
 	if debug.On {
 		b := m.bytes(off, n)

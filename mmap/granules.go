@@ -2,15 +2,14 @@ package mmap
 
 import "math/bits"
 
-// granules is a set of granule numbers: granule g is bit g%64 of word g/64.
-// Transitions are rare and a region of 16 GiB has 128 words, so the functions
-// are plain; each range is [lo, hi).
+// granules is a set of granule numbers: granule g is bit g%64 of word g/64. Transitions are rare
+// and a region of 16 GiB has 128 words, so the methods are simple; each range is [lo, hi).
 type granules []uint64
 
 func newGranules(n int) granules { return make(granules, (n+63)/64) }
 
-// newSets are the three sets of a region of n granules, empty but for the stale ones,
-// if any, in one piece of memory.
+// newSets returns the three sets of a region of n granules in one piece of memory. All are empty,
+// except that stale is a copy of old, if any.
 func newSets(n int, old granules) (ready, locked, stale granules) {
 	k := (n + 63) / 64
 	all := make(granules, 3*k)
@@ -21,7 +20,7 @@ func newSets(n int, old granules) (ready, locked, stale granules) {
 
 func (s granules) has(g int) bool { return s[g/64]>>(g%64)&1 != 0 }
 
-// rangeMask has the bits of word w that lie in [lo, hi).
+// rangeMask returns the bits of word w that lie in [lo, hi).
 func rangeMask(w, lo, hi int) uint64 {
 	from, to := max(lo-w*64, 0), min(hi-w*64, 64)
 	if from >= to {
@@ -42,7 +41,7 @@ func (s granules) clear(lo, hi int) {
 	}
 }
 
-// next is the first granule in [lo, hi) whose membership is member, or hi.
+// next returns the first granule in [lo, hi) whose membership is member, or hi.
 func (s granules) next(lo, hi int, member bool) int {
 	for w := lo / 64; w*64 < hi; w++ {
 		word := s[w]
@@ -62,7 +61,7 @@ type span struct{ lo, hi int }
 func (s span) offset() int { return s.lo * Granule }
 func (s span) size() int   { return (s.hi - s.lo) * Granule }
 
-// spans are the maximal runs of members in [lo, hi), in ascending order.
+// spans returns the maximal runs of members in [lo, hi), in ascending order.
 func (s granules) spans(lo, hi int) []span {
 	var all []span
 	for {
@@ -75,7 +74,7 @@ func (s granules) spans(lo, hi int) []span {
 	}
 }
 
-// part is a set of the members of [lo, hi), counted from lo; nil if there are none.
+// part returns a set of the members of [lo, hi), counted from lo; nil if there are none.
 func (s granules) part(lo, hi int) granules {
 	if s == nil || s.next(lo, hi, true) == hi {
 		return nil
@@ -95,9 +94,9 @@ func (s granules) paste(from granules, lo, hi, at int) {
 	}
 }
 
-// count gives the number of members and of maximal runs of them.
+// count returns the number of members and the number of maximal runs of members.
 func (s granules) count() (members, runs int) {
-	var carry uint64 // top bit of the word before: a run that reaches into this one
+	var carry uint64 // top bit of the previous word: a run that reaches into this one
 	for _, word := range s {
 		members += bits.OnesCount64(word)
 		runs += bits.OnesCount64(word &^ (word<<1 | carry))

@@ -2,26 +2,26 @@ package mmap
 
 import "fmt"
 
-// GuardKind is how the pages of this process are guarded.
+// GuardKind is the method by which this process guards pages.
 type GuardKind uint8
 
 const (
 	// GuardNone: regions are Go objects and cannot be guarded.
 	GuardNone GuardKind = iota
 
-	// GuardAccess: a guarded page has no access, which splits the mapping of the
-	// ready range around it. Guards count against a budget of mappings (Linux:
-	// a quarter of vm.max_map_count, shared with the ready ranges).
+	// GuardAccess: a guarded page has no access, which splits the mapping of the ready range around
+	// it. Guards count against a budget of mappings (on Linux a quarter of vm.max_map_count, shared
+	// with the ready ranges).
 	GuardAccess
 
-	// GuardMark: the kernel marks single pages (Linux 6.13 and later). No mapping
-	// is spent, so any number of guards can stand.
+	// GuardMark: the kernel marks single pages (Linux 6.13 and later). Marks use no mappings, so
+	// their number is not limited.
 	GuardMark
 )
 
 var guardKinds = [...]string{"none", "access", "mark"}
 
-// String is "none", "access" or "mark".
+// String returns "none", "access" or "mark".
 func (k GuardKind) String() string {
 	if int(k) < len(guardKinds) {
 		return guardKinds[k]
@@ -29,19 +29,17 @@ func (k GuardKind) String() string {
 	return fmt.Sprintf("GuardKind(%d)", uint8(k))
 }
 
-// Guards says what [Region.Guard] does in this process. The first call, like the
-// first Reserve, asks the kernel. QUARRY_GUARDS=access in the environment makes
-// Linux do without marks.
+// Guards returns how [Region.Guard] guards pages in this process. The first call, like the first
+// Reserve, asks the kernel. QUARRY_GUARDS=access in the environment makes Linux do without marks.
 func Guards() GuardKind { return process().sys.traits().guards }
 
-// Guard makes the pages [off, off+n) fault when they are touched, until Unguard
-// or Decommit of their granule. off and n are multiples of [PageSize], n > 0; all
-// of it is ready, not guarded and in no locked granule. Contents are forfeit on
-// entry. A guard costs its granule the huge page. An error is an *Error that
-// wraps ErrUnsupported where Guards is GuardNone; ErrMemory when the OS, or the
-// budget of mappings, refuses, and then nothing is guarded; or ErrAccess when
-// the way back was refused too: then all of it counts as guarded, and Unguard
-// tries again. Cost: one system call (GuardMark) or two.
+// Guard makes accesses to the pages [off, off+n) fault until Unguard, or Decommit of their granule.
+// off and n are multiples of [PageSize], n > 0; all of the range must be ready, not guarded and in
+// no locked granule. Its contents are lost on entry. A guard costs its granule the huge page. An
+// error is an *Error. It wraps ErrUnsupported where Guards is GuardNone; ErrMemory when the OS, or
+// the budget of mappings, refuses, and then nothing is guarded; or ErrAccess when undoing was
+// refused too: then the whole range counts as guarded, and Unguard tries again. Cost: one system
+// call (GuardMark) or two.
 func (r *Region) Guard(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,8 +61,8 @@ func (r *Region) Guard(off, n int) error {
 		return r.refuse("Guard", off, n, ErrMemory, errMappings)
 	}
 	if t := r.space.sys.traits(); t.guards == GuardAccess && t.mappings > 0 {
-		// Once touched, the mapping that is split here merges again at Unguard
-		// (measured: else 20 guards left 19 mappings of one run).
+		// Once touched, the mapping that is split here merges again at Unguard (measured: otherwise
+		// 20 guards left 19 mappings of one run).
 		touch(&r.memory, off, PageSize())
 	}
 	errno := r.fence(s)
@@ -79,10 +77,9 @@ func (r *Region) Guard(off, n int) error {
 	return r.refuse("Guard", off, n, ErrMemory, errno)
 }
 
-// Unguard makes guarded pages ready again: they read zero. off and n are
-// multiples of PageSize, n > 0, and all of it is guarded; it need not be what one
-// Guard covered. An error is an *Error that wraps ErrMemory; then all of it is
-// still guarded. Cost: two system calls.
+// Unguard makes guarded pages ready again; they read zero. off and n are multiples of PageSize, n >
+// 0, and all of the range must be guarded, by one Guard or several. An error is an *Error that
+// wraps ErrMemory; then the whole range is still guarded. Cost: two system calls.
 func (r *Region) Unguard(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,22 +89,22 @@ func (r *Region) Unguard(off, n int) error {
 	}
 	r.guards.remove(s.lo, s.hi)
 	errno := errMappings
-	if r.account() { // a hole in a run of guards makes two of one
+	if r.account() { // a hole splits a run of guards in two
 		errno = r.unfence(s)
 	}
 	if errno == nil {
 		return r.done()
 	}
 	if errno != errMappings {
-		_ = r.fence(s) // what was let through of it
+		_ = r.fence(s) // undo the part that was let through
 	}
 	r.guards.add(s.lo, s.hi)
 	r.accountAlways()
 	return r.refuse("Unguard", off, n, ErrMemory, errno)
 }
 
-// GuardedSize is the number of guarded bytes; 0 after Release. It waits for a
-// transition that is under way.
+// GuardedSize returns the number of guarded bytes; 0 after Release. It waits for a transition that
+// is under way.
 func (r *Region) GuardedSize() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +116,7 @@ func (r *Region) GuardedSize() int {
 	return pages * PageSize()
 }
 
-// fence makes ready pages fault, whatever becomes of their contents. r.mu is held.
+// fence makes ready pages fault; their contents may be lost. r.mu is held.
 func (r *Region) fence(s pageSpan) error {
 	sys, m := r.space.sys, &r.memory
 	if sys.traits().guards == GuardMark {
@@ -131,8 +128,8 @@ func (r *Region) fence(s pageSpan) error {
 	return sys.drop(m, s.offset(), s.size())
 }
 
-// unfence lets pages through, zeroed. It drops before it gives access, so that
-// it need not know how far a refused fence got. r.mu is held.
+// unfence makes pages accessible and zero. It drops before it gives access, so it need not know how
+// far a refused fence got. r.mu is held.
 func (r *Region) unfence(s pageSpan) error {
 	sys, m := r.space.sys, &r.memory
 	if errno := sys.drop(m, s.offset(), s.size()); errno != nil {
@@ -141,7 +138,7 @@ func (r *Region) unfence(s pageSpan) error {
 	return r.open(s)
 }
 
-// open lets pages through, whatever they hold. r.mu is held.
+// open makes pages accessible, with whatever contents. r.mu is held.
 func (r *Region) open(s pageSpan) error {
 	sys, m := r.space.sys, &r.memory
 	if sys.traits().guards == GuardMark {
@@ -150,7 +147,7 @@ func (r *Region) open(s pageSpan) error {
 	return sys.allow(m, s.offset(), s.size())
 }
 
-// refence puts back the guards that giving access to a span took away. r.mu is held.
+// refence restores the guards that giving access to a span removed. r.mu is held.
 func (r *Region) refence(s span, guards pageSet) error {
 	if r.space.sys.traits().guards == GuardMark {
 		return nil // marks outlive deny and drop
@@ -167,7 +164,8 @@ func (r *Region) refence(s span, guards pageSet) error {
 	return nil
 }
 
-// readyPages turns bytes of ready granules into pages, or panics. r.mu is held.
+// readyPages converts bytes of ready granules into pages; it panics when they are not. r.mu is
+// held.
 func (r *Region) readyPages(op string, off, n int) pageSpan {
 	r.check(op, off, n, PageSize())
 	lo, hi := off/Granule, (off+n+Granule-1)/Granule

@@ -5,27 +5,26 @@ import (
 	"strings"
 )
 
-// Hint is a property of a whole region that the OS may have for it.
+// Hint is a property of a whole region that the OS may support.
 type Hint uint8
 
-// Hints hold for all of a region whatever its states, from [Region.Hint] to
-// Release; a parked range has none.
+// A hint holds for the whole region in all its states, from [Region.Hint] to Release; a parked
+// range has none.
 const (
 	// NoDump leaves the region out of core dumps. Linux.
 	NoDump Hint = 1 << iota
 
-	// WipeOnFork: a child process sees zeros. Linux; without effect on Windows,
-	// which has no fork.
+	// WipeOnFork: a child process sees zeros. Linux; no effect on Windows, which has no fork.
 	WipeOnFork
 
-	// SmallPages asks for no huge pages, for regions with many guards or that
-	// are touched here and there. Linux.
+	// SmallPages requests no huge pages, for regions with many guards or that are touched sparsely.
+	// Linux.
 	SmallPages
 
 	hintEnd
 )
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (h Hint) String() string {
 	switch h {
 	case NoDump:
@@ -38,9 +37,8 @@ func (h Hint) String() string {
 	return fmt.Sprintf("Hint(%d)", uint8(h))
 }
 
-// Hint switches one hint on or off. An error is an *Error that wraps
-// ErrUnsupported where the system has no such thing, else ErrMemory; then the
-// hint is as it was.
+// Hint switches one hint on or off. An error is an *Error that wraps ErrUnsupported where the
+// system lacks the hint, and otherwise ErrMemory; then the hint is unchanged.
 func (r *Region) Hint(h Hint, on bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,17 +57,17 @@ func (r *Region) Hint(h Hint, on bool) error {
 	return r.done()
 }
 
-// hint is Hint for a change. r.mu is held.
+// hint is Hint for a hint that changes. r.mu is held.
 func (r *Region) hint(h Hint, on bool) error {
 	if errno := r.space.sys.hint(&r.memory, h, on); errno != nil {
-		_ = r.space.sys.hint(&r.memory, h, !on) // the OS may have got through half of the mappings
+		_ = r.space.sys.hint(&r.memory, h, !on) // the OS may have changed some of the mappings
 		return errno
 	}
 	r.hints ^= h
 	return nil
 }
 
-// unhint takes all hints back; what came before a refusal stays taken. r.mu is held.
+// unhint removes all hints; those removed before a refusal stay removed. r.mu is held.
 func (r *Region) unhint() error {
 	for h := NoDump; h < hintEnd; h <<= 1 {
 		if r.hints&h == 0 {
@@ -82,13 +80,13 @@ func (r *Region) unhint() error {
 	return nil
 }
 
-// maxName is the length of the longest name in bytes that Linux takes.
+// maxName is the length in bytes of the longest name that Linux accepts.
 const maxName = 79
 
-// Name labels the region in lists of mappings: /proc/self/maps shows
-// "[anon:text]" on Linux kernels built for it. It is best effort: other systems
-// ignore it, a long text is cut to 79 bytes and what the kernel does not allow
-// becomes '_'. An empty text, and Release, take the name away.
+// Name labels the region in lists of mappings: /proc/self/maps shows "[anon:text]" on Linux kernels
+// built for it. It is best effort. Other systems ignore it; a long text is cut to 79 bytes, and
+// characters that the kernel does not allow become '_'. An empty text, and Release, remove the
+// name.
 func (r *Region) Name(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +97,7 @@ func (r *Region) Name(text string) {
 	r.space.sys.name(&r.memory, r.name)
 }
 
-// label is the nearest text that is allowed as a name.
+// label returns the nearest text that is allowed as a name.
 func label(text string) string {
 	text = text[:min(len(text), maxName)]
 	allowed := []byte(text)
@@ -114,27 +112,27 @@ func label(text string) string {
 // Advice is what the program expects to do with ready memory.
 type Advice uint8
 
-// Advice changes no contents and no states, only when the OS moves pages.
+// Advice changes neither contents nor states, only when the OS moves pages.
 const (
-	// Collapse: make huge pages of it now. Linux 6.1 and later.
+	// Collapse: make huge pages of the range now. Linux 6.1 and later.
 	Collapse Advice = iota
 
-	// WillNeed: read it back from swap. Linux and macOS.
+	// WillNeed: read the range back from swap. Linux and macOS.
 	WillNeed
 
-	// Cold: take its pages first when memory is short. Linux 5.4 and later.
+	// Cold: evict these pages first when memory is short. Linux 5.4 and later.
 	Cold
 
-	// PageOut: write it to swap, where there is any. Linux 5.4 and later, macOS.
+	// PageOut: write the range to swap, if there is any. Linux 5.4 and later, macOS.
 	PageOut
 
 	adviceEnd
 )
 
-// Advise gives advice on [off, off+n), once, not for the future. off and n are
-// multiples of PageSize, n > 0, and all of it is ready. An error is an *Error
-// that wraps ErrUnsupported where the system knows no such advice or does not
-// take it for this range, else ErrMemory; both can be ignored.
+// Advise gives advice on [off, off+n), once, not for the future. off and n are multiples of
+// PageSize, n > 0, and all of the range must be ready. An error is an *Error that wraps
+// ErrUnsupported where the system lacks the advice or does not accept it for this range, and
+// otherwise ErrMemory; callers may ignore either.
 func (r *Region) Advise(off, n int, a Advice) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

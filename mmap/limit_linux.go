@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The limit on the addresses of a process (RLIMIT_AS, "ulimit -v") is asked before
-// the kernel would refuse: to map a range and see fails a moment when other threads
-// get none, and the Go runtime is one of them.
+// The limit on the addresses of a process (RLIMIT_AS, "ulimit -v") is checked before the kernel
+// would refuse. Mapping a range as a trial would leave other threads, including the Go runtime's,
+// without addresses for a moment.
 
-// addresses are how many bytes of them there are for the process.
+// addresses describes the addresses of the process, in bytes.
 type addresses struct {
 	limit int // math.MaxInt: none
-	used  int // 0 without a limit, and where the kernel does not tell
+	used  int // 0 without a limit, and where the kernel does not report it
 	room  int // left to Go
 }
 
-// free is what may be taken.
+// free returns how many bytes may be taken.
 func (a *addresses) free() int { return a.limit - a.used - a.room }
 
-// refuse is an *overLimit unless n bytes are free.
+// refuse returns an *overLimit unless n bytes are free.
 func (a *addresses) refuse(n int) error {
 	if n <= a.free() {
 		return nil
@@ -34,18 +34,18 @@ func (a *addresses) refuse(n int) error {
 	return &overLimit{*a}
 }
 
-// lookAge is for how long a look at the addresses is good enough to share them out by.
+// lookAge is how long a reading of the addresses may be used to share them out.
 const lookAge = 100 * time.Microsecond
 
-// lately is the last look.
+// lately is the last reading.
 var lately struct {
 	sync.Mutex
 	addresses
 	at time.Time
 }
 
-// addressesLately is a look that is at most lookAge old: a call that tries several
-// sizes looks once.
+// addressesLately returns a reading that is at most lookAge old, so that a call that tries several
+// sizes reads once.
 func addressesLately() addresses {
 	lately.Lock()
 	defer lately.Unlock()
@@ -55,7 +55,7 @@ func addressesLately() addresses {
 	return lately.addresses
 }
 
-// addressesTaken makes the next look a new one.
+// addressesTaken discards the last reading.
 func addressesTaken() {
 	lately.Lock()
 	defer lately.Unlock()
@@ -71,7 +71,7 @@ func addressesNow() addresses {
 	return addresses{limit: limit, used: addressesUsed(), room: min(max(limit/10, leastRoom), mostRoom)}
 }
 
-// addressesUsed is how many bytes the limit counts, or 0 where the kernel does not tell.
+// addressesUsed returns how many bytes the limit counts, or 0 where the kernel does not report it.
 func addressesUsed() int {
 	file, err := unix.Open("/proc/self/statm", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,8 +91,8 @@ func addressesUsed() int {
 	return used * PageSize()
 }
 
-// goFree is how many bytes of its addresses the Go heap does not use: what is free, and
-// what it has not yet made memory of its last 64 MiB.
+// goFree returns how many bytes of its addresses the Go heap does not use: what is free, and the
+// part of its last 64 MiB that it has not yet mapped.
 func goFree() int {
 	names := [...]string{"free", "released", "objects", "unused", "stacks"}
 	var sizes [len(names)]metrics.Sample
@@ -108,7 +108,7 @@ func goFree() int {
 	return int(sizes[0].Value.Uint64()+sizes[1].Value.Uint64()) + -sum&(arena-1)
 }
 
-// overLimit is ENOMEM that comes before the kernel's.
+// overLimit is an ENOMEM returned before the kernel would return it.
 type overLimit struct{ addresses }
 
 func (e *overLimit) Error() string {

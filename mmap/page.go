@@ -7,22 +7,23 @@ import (
 	"sync"
 )
 
-// PageSize is the page size of the OS in bytes, a power of two: 4 KiB on amd64,
-// 4, 16 or 64 KiB on arm64.
+// PageSize returns the page size of the OS in bytes, a power of two: 4 KiB on amd64, 4, 16 or 64
+// KiB on arm64.
 func PageSize() int { return os.Getpagesize() }
 
-// HugePageSize is the size in bytes of the huge pages that the OS can give to
-// ordinary memory, or 0 when unknown, as everywhere but on Linux. There, with 4 KiB
-// pages, it is Granule. The first call reads a file of the kernel.
+// HugePageSize returns the size in bytes of the huge pages that the OS can give to ordinary memory,
+// or 0 when unknown, as everywhere except on Linux. On Linux with 4 KiB pages it is Granule. The
+// first call reads a file of the kernel.
 func HugePageSize() int { return hugePageSize() }
 
-// macOS has no huge pages of anonymous memory to ask for; large pages of Windows need a
-// privilege, must be committed with their reservation and cannot be decommitted.
+// hugePageSize reads a file that only Linux has. macOS offers no huge pages for anonymous memory;
+// large pages of Windows need a privilege, must be committed with their reservation and cannot be
+// decommitted.
 var hugePageSize = sync.OnceValue(func() int {
 	return readNumber("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
 })
 
-// readNumber is the number above 0 that a file of the kernel holds, or 0.
+// readNumber returns the positive number that a file of the kernel holds, or 0.
 func readNumber(path string) int {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pages gives ranges of the address space of the process.
+// pages provides ranges of the address space of the process.
 type pages struct {
 	plain
 	unixPages
@@ -20,15 +20,15 @@ func (pages) traits() traits {
 
 func (pages) reserve(size int) (memory, error) { return mapRange(size, mostRoom) }
 
-// room maps and unmaps: nobody has seen the range.
+// room maps and unmaps the range, which no one else has seen.
 func (pages) room(size int) error { return tryMap(size + mostRoom) }
 
-// drop maps fresh pages without access over the old ones in one step. MADV_FREE
-// and MADV_FREE_REUSABLE would be cheaper, but pages that were not yet reclaimed
-// keep their bytes, and a granule has to read zero after Commit.
+// drop maps fresh pages without access over the old ones in one step. MADV_FREE and
+// MADV_FREE_REUSABLE would be cheaper, but pages not yet reclaimed keep their bytes, and a granule
+// must read zero after Commit.
 func (pages) drop(m *memory, off, n int) error {
-	// Safe because [off, off+n) lies inside the range, which this package owns
-	// and never unmaps, so the fixed mapping replaces nobody else's.
+	// Safe because [off, off+n) lies inside the range, which this package owns and never unmaps, so
+	// the fixed mapping replaces no one else's.
 	_, err := unix.MmapPtr(-1, 0, unsafe.Add(m.base, off), uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED)
 	return err
 }
@@ -36,8 +36,8 @@ func (pages) drop(m *memory, off, n int) error {
 func (pages) lock(m *memory, off, n int) error   { return unix.Mlock(m.bytes(off, n)) }
 func (pages) unlock(m *memory, off, n int) error { return unix.Munlock(m.bytes(off, n)) }
 
-// advise knows what the kernel has for anonymous memory that keeps contents:
-// MADV_FREE and its kin lose them.
+// advise supports the kernel's advice on anonymous memory that keeps contents; MADV_FREE and its
+// variants lose them.
 func (pages) advise(m *memory, off, n int, a Advice) error {
 	switch a {
 	case WillNeed:

@@ -13,23 +13,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pages gives ranges of the address space of the process.
+// pages provides ranges of the address space of the process.
 type pages struct {
 	unixPages
-	huge     bool // ask for huge pages; false: ask for small ones
-	mappings int  // runs of equal access to stop at
+	huge     bool // request huge pages; false: request small ones
+	mappings int  // limit on runs of equal access
 	guards   GuardKind
 }
 
 func newPages() pages {
 	return pages{
 		huge:     os.Getenv("QUARRY_HUGEPAGES") != "off",
-		mappings: mapCount() / 4, // a run is up to two mappings; half of them stay for everyone else
+		mappings: mapCount() / 4, // a run is up to two mappings; half of them stay for all other code
 		guards:   guardKind(),
 	}
 }
 
-// mapCount is how many mappings the kernel allows a process.
+// mapCount returns the number of mappings that the kernel allows a process.
 func mapCount() int {
 	const usual = 65530 // default of the kernel since 2.6
 	if n := readNumber("/proc/sys/vm/max_map_count"); n > 0 {
@@ -38,7 +38,7 @@ func mapCount() int {
 	return usual
 }
 
-// mapped counts the lines of a file of the kernel, one for each mapping.
+// mapped returns the number of lines of a file of the kernel, one for each mapping.
 func (pages) mapped() int {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -53,23 +53,23 @@ func (p pages) traits() traits {
 
 func (p pages) reserve(size int) (memory, error) {
 	a := addressesLately()
-	if size+Granule <= a.limit-a.room { // else there is no need to look again
+	if size+Granule <= a.limit-a.room { // otherwise there is no need to read again
 		a = addressesNow()
 	}
 	if err := a.refuse(size + Granule); err != nil {
 		return memory{}, err
 	}
 	defer addressesTaken()
-	// As much of Go's room is mapped for a moment, as proof that it is in one piece, as
+	// Part of Go's room is mapped for a moment, as proof that it is contiguous, but only as much as
 	// leaves Go its room meanwhile.
 	spare := min(a.room, a.free()-size-Granule) &^ (Granule - 1)
 	m, err := mapRange(size, spare)
 	if err != nil {
 		return m, err
 	}
-	// Once for the whole range, not at each Commit: so ready granules, and
-	// reserved ones that were ready, have equal flags and share mappings. A
-	// kernel without huge pages refuses, which changes nothing.
+	// Once for the whole range, not at each Commit, so that ready granules, and reserved ones that
+	// were ready, have equal flags and share mappings. A kernel without huge pages refuses, which
+	// changes nothing.
 	advice := unix.MADV_HUGEPAGE
 	if !p.huge {
 		advice = unix.MADV_NOHUGEPAGE
@@ -78,8 +78,8 @@ func (p pages) reserve(size int) (memory, error) {
 	return m, nil
 }
 
-// room asks the limit, where there is one, else maps and unmaps: nobody has seen
-// the range.
+// room checks the limit, if there is one, and otherwise maps and unmaps the range, which no one
+// else has seen.
 func (pages) room(size int) error {
 	a := addressesLately()
 	if a.limit == math.MaxInt {
@@ -88,7 +88,7 @@ func (pages) room(size int) error {
 	return a.refuse(size)
 }
 
-// reuse asks the limit, and where that leaves little, Go.
+// reuse checks the limit and, where that leaves little, Go's heap.
 func (pages) reuse() error {
 	a := addressesLately()
 	if a.limit-a.used >= max(goStep, a.room/4) || goFree() >= reuseRoom {
@@ -121,8 +121,8 @@ func (p pages) advice(op string, errno error) string {
 	return ""
 }
 
-// guardKind is what Guard does: marks where the kernel takes them and
-// QUARRY_GUARDS does not say "access".
+// guardKind returns how Guard works: by marks where the kernel supports them and QUARRY_GUARDS does
+// not say "access".
 func guardKind() GuardKind {
 	if os.Getenv("QUARRY_GUARDS") == "access" || !kernelMarks() {
 		return GuardAccess
@@ -130,9 +130,9 @@ func guardKind() GuardKind {
 	return GuardMark
 }
 
-// kernelMarks tries a mark on a page of its own, which nobody else ever sees.
-// Kernels before 6.13 answer EINVAL; qemu's user mode says yes and does nothing,
-// so the page is touched as well.
+// kernelMarks tries a mark on a page of its own, which no one else ever sees. Kernels before 6.13
+// return EINVAL. The user mode of qemu reports success and does nothing, so the page is touched as
+// well.
 var kernelMarks = sync.OnceValue(func() bool {
 	n := uintptr(PageSize())
 	page, err := unix.MmapPtr(-1, 0, nil, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
@@ -162,7 +162,7 @@ func (p pages) unguard(m *memory, off, n int) error {
 	return unix.Madvise(m.bytes(off, n), unix.MADV_GUARD_REMOVE)
 }
 
-// populate asks the kernel, and touches where the kernel does not know how.
+// populate uses the kernel's call, and touches the pages where the kernel lacks it.
 func (p pages) populate(m *memory, off, n int) error {
 	err := unix.Madvise(m.bytes(off, n), unix.MADV_POPULATE_WRITE)
 	if err == unix.EINVAL { // before 5.14
@@ -172,7 +172,7 @@ func (p pages) populate(m *memory, off, n int) error {
 	return err
 }
 
-// resident asks which pages are there: one byte each, of which the lowest bit counts.
+// resident asks which pages are present: one byte each, of which the lowest bit counts.
 func (p pages) resident(m *memory, off, n int) (bytes int, err error) {
 	page := PageSize()
 	present := make([]byte, n/page)
@@ -218,8 +218,8 @@ func (p pages) advise(m *memory, off, n int, a Advice) error {
 	return known(unix.Madvise(m.bytes(off, n), advice))
 }
 
-// known turns what a kernel says of advice that it does not know, or does not
-// take for this range, into ErrUnsupported. EBADF: it was built without swap.
+// known turns the kernel's error for advice that it does not know, or does not accept for this
+// range, into ErrUnsupported. EBADF means a kernel built without swap.
 func known(err error) error {
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBADF) {
 		return fmt.Errorf("%w: %w", err, ErrUnsupported)
@@ -227,9 +227,9 @@ func known(err error) error {
 	return err
 }
 
-// name needs a kernel built with CONFIG_ANON_VMA_NAME; others say EINVAL.
+// name needs a kernel built with CONFIG_ANON_VMA_NAME; others return EINVAL.
 func (p pages) name(m *memory, text string) {
-	var arg unsafe.Pointer // nil takes the name away
+	var arg unsafe.Pointer // nil removes the name
 	if text != "" {
 		ended := append([]byte(text), 0)
 		// Safe because the kernel copies the text, up to the 0, before the call returns.

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unixPages are the steps that Linux and macOS take alike.
+// unixPages implements the steps that Linux and macOS share.
 type unixPages struct{}
 
 const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 
-// mapRange maps size bytes above spare more, which it gives back at once: they could be
-// had, and are left to others. The kernel maps downwards, so the next range lies
-// right below this one, and where both are parked they are one.
+// mapRange maps size bytes plus spare more, which it unmaps at once: that shows that they could be
+// had, and leaves them to others. The kernel maps downwards, so the next range lies right below
+// this one, and where both are parked they can be joined.
 func mapRange(size, spare int) (memory, error) {
 	slack := 0
 	for {
@@ -40,15 +40,15 @@ func mapRange(size, spare int) (memory, error) {
 	}
 }
 
-// trim gives back what nobody has seen yet. If the OS refuses, it stays reserved
-// without access and is lost to the process.
+// trim unmaps a range that no one has seen yet. If the OS refuses, the range stays reserved without
+// access and is lost to the process.
 func trim(start unsafe.Pointer, n int) {
 	if n > 0 {
 		_ = unix.MunmapPtr(start, uintptr(n))
 	}
 }
 
-// tryMap maps and unmaps: nobody has seen the range.
+// tryMap maps and unmaps a range, which no one else has seen.
 func tryMap(size int) error {
 	start, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserveFlags)
 	if err == nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// pages gives ranges of the address space of the process.
+// pages provides ranges of the address space of the process.
 type pages struct{ plain }
 
 func newPages() pages { return pages{} }
@@ -15,9 +15,8 @@ func (pages) traits() traits {
 	return traits{name: "Windows pages", align: Granule, refused: ErrAddressSpace, guards: GuardAccess}
 }
 
-// reserve keeps what alignment does not need, up to Granule bytes: Windows
-// releases whole reservations only. No call of it reaches from one reservation into
-// the next.
+// reserve keeps what alignment does not need, up to Granule bytes, since Windows releases whole
+// reservations only. No call here spans two reservations.
 func (p pages) reserve(size int) (memory, error) {
 	if err := p.room(size + Granule); err != nil {
 		return memory{}, err
@@ -32,7 +31,7 @@ func (p pages) reserve(size int) (memory, error) {
 	return memory{base: unsafe.Add(nil, first), size: size, block: start}, nil
 }
 
-// room reserves and releases: nobody has seen the range.
+// room reserves and releases the range, which no one else has seen.
 func (pages) room(size int) error {
 	start, err := windows.VirtualAlloc(0, uintptr(size+mostRoom), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err == nil {
@@ -47,20 +46,20 @@ func (pages) allow(m *memory, off, n int) error {
 	return err
 }
 
-// deny decommits as drop does, and what a drop behind it finds is gone already.
-// VirtualProtect would keep contents, but it refuses a range with a hole in it,
-// such as a guard makes or a commit that was refused half way.
+// deny decommits as drop does; a drop after it finds nothing left to do. VirtualProtect would keep
+// contents, but it refuses a range with a hole in it, such as a guard or a half-refused commit
+// leaves.
 func (p pages) deny(m *memory, off, n int) error { return p.drop(m, off, n) }
 
-// drop takes access away too; what is decommitted already stays so.
+// drop takes access away too; what is already decommitted stays so.
 func (pages) drop(m *memory, off, n int) error {
 	return windows.VirtualFree(address(m, off), uintptr(n), windows.MEM_DECOMMIT)
 }
 
 func address(m *memory, off int) uintptr { return uintptr(m.base) + uintptr(off) }
 
-// lock is bounded by the working set of the process, 200 KiB or so unless
-// SetProcessWorkingSetSize has raised it.
+// lock is limited by the working set of the process, about 200 KiB unless SetProcessWorkingSetSize
+// has raised it.
 func (pages) lock(m *memory, off, n int) error {
 	return windows.VirtualLock(address(m, off), uintptr(n))
 }
@@ -69,7 +68,7 @@ func (pages) unlock(m *memory, off, n int) error {
 	return windows.VirtualUnlock(address(m, off), uintptr(n))
 }
 
-// hint: without fork there is no child to wipe memory for.
+// hint ignores WipeOnFork: without fork there is no child whose memory to wipe.
 func (pages) hint(_ *memory, h Hint, _ bool) error {
 	if h == WipeOnFork {
 		return nil

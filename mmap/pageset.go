@@ -1,11 +1,11 @@
 package mmap
 
-// pageSet is a set of pages of a region: page p is [p*PageSize, (p+1)*PageSize).
-// It is sparse, because a region of 16 GiB has 4 Mi pages of 4 KiB and guards
-// lie in few of its granules. The zero value is empty.
+// pageSet is a set of pages of a region: page p is [p*PageSize, (p+1)*PageSize). It is sparse,
+// because a region of 16 GiB has 4 Mi pages of 4 KiB and guards lie in few of its granules. The
+// zero value is empty.
 type pageSet struct {
 	bits map[int]granules // by granule: its members, counted from its first page; no entry is empty
-	runs int              // maximal runs of members in each granule, summed; one across a border counts twice
+	runs int              // maximal runs of members within each granule, summed; a run across a border counts twice
 }
 
 // pageSpan is the pages [lo, hi).
@@ -38,7 +38,7 @@ func (s *pageSet) remove(lo, hi int) {
 	}
 }
 
-// take takes the members in granule g out of the set, nil if there are none.
+// take removes the members in granule g from the set and returns them, nil if there are none.
 func (s *pageSet) take(g int) granules {
 	set := s.bits[g]
 	if set != nil {
@@ -49,7 +49,7 @@ func (s *pageSet) take(g int) granules {
 	return set
 }
 
-// put gives granule g, which has no members, those of another set.
+// put gives granule g, which has no members, the members in set.
 func (s *pageSet) put(g int, set granules) {
 	members, runs := set.count()
 	if members == 0 {
@@ -62,7 +62,7 @@ func (s *pageSet) put(g int, set granules) {
 	s.runs += runs
 }
 
-// next is the first page in [lo, hi) whose membership is member, or hi.
+// next returns the first page in [lo, hi) whose membership is member, or hi.
 func (s *pageSet) next(lo, hi int, member bool) int {
 	per := pagesPerGranule()
 	for lo < hi {
@@ -82,7 +82,7 @@ func (s *pageSet) next(lo, hi int, member bool) int {
 	return hi
 }
 
-// spans are the maximal runs of members in [lo, hi), in ascending order.
+// spans returns the maximal runs of members in [lo, hi), in ascending order.
 func (s *pageSet) spans(lo, hi int) []pageSpan {
 	var all []pageSpan
 	for {
@@ -95,7 +95,7 @@ func (s *pageSet) spans(lo, hi int) []pageSpan {
 	}
 }
 
-// cut takes the members in some granules out of the set.
+// cut removes the members in the granules of from and returns them.
 func (s *pageSet) cut(from span) pageSet {
 	var out pageSet
 	if len(s.bits) == 0 {
@@ -109,7 +109,7 @@ func (s *pageSet) cut(from span) pageSet {
 	return out
 }
 
-// paste puts back those members that cut took from the granules of into.
+// paste adds back the members that cut took from the granules of into.
 func (s *pageSet) paste(from pageSet, into span) {
 	for g := into.lo; g < into.hi && len(from.bits) > 0; g++ {
 		if set := from.bits[g]; set != nil {
@@ -118,7 +118,7 @@ func (s *pageSet) paste(from pageSet, into span) {
 	}
 }
 
-// pages are the pages of a span of granules.
+// pages returns the pages of a span of granules.
 func (s span) pages() pageSpan {
 	return pageSpan{s.lo * pagesPerGranule(), s.hi * pagesPerGranule()}
 }

@@ -6,44 +6,44 @@ import (
 	"unsafe"
 )
 
-// The address space that was handed out and has no owner now, in pieces:
+// The parked address space: ranges that were handed out and have no owner now, in pieces:
 //
 //	Release of A, C     [  A  ]  b  [  C  ]        two pieces; b is an open region
-//	        of b        [  A  |  b  |  C  ]        three, side by side
-//	take of |C|         [  A  |  b  ]  c           the piece of that size: an address is where it was
-//	     of less        [  A  | b ] d  c           carved from the smallest that has it
-//	     of |A| + |b|   [     e      ] d  c        no piece has it: those side by side are joined
+//	        of b        [  A  |  b  |  C  ]        three, adjacent
+//	take of |C|         [  A  |  b  ]  c           the piece of that size: an address recurs
+//	     of less        [  A  | b ] d  c           carved from the smallest piece that has room
+//	     of |A| + |b|   [     e      ] d  c        no piece has room: adjacent pieces are joined
 //
-// As long as only sizes come again that were there before, ranges stay as they were, so that a
-// fault on one tells which region it was; and of pieces that fit alike the next behind the one that
-// was taken last is taken, so they come in turn and each waits, and makes stale pointers fault, for
-// as long as it can.
+// As long as only sizes recur that were used before, ranges stay as they were, so that a fault in a
+// range tells which region it was. Among pieces that fit equally well, the next one after the piece
+// taken last is taken. So they are taken in turn, and each waits, and makes stale pointers fault,
+// for as long as possible.
 //
-// What lies in reservations that no call may reach across (memory.block) is not joined. Pieces are
-// also joined when there are many, because searches are linear: so there are few, or about as many
-// as gaps between what is in use.
+// Ranges in reservations that no call may span (memory.block) are not joined. Pieces are also
+// joined when there are many, because searches are linear: so there are either few, or about as
+// many as gaps between the ranges in use.
 //
-//	P1  pieces ascend and do not overlap; each is whole granules, one at least.
+//	P1  pieces ascend and do not overlap; each is one or more whole granules.
 //	P2  bytes is the sum of their sizes.
-//	P3  a piece lists its stale granules: none, or a bit for each granule and some set.
+//	P3  a piece lists its stale granules: none, or one bit per granule with some set.
 
-// looseLimit is how many more pieces there may be than twice those that the last join left.
+// looseLimit is how many pieces there may be beyond twice the number that the last join left.
 const looseLimit = 64
 
-// park is guarded by its space's mu.
+// park holds the parked ranges. Its space's mu guards it.
 type park struct {
 	pieces []memory // by ascending base
-	bytes  int      // in all of them (P2)
-	last   uintptr  // base of the range that was taken last; 0: none
+	bytes  int      // bytes in all pieces (P2)
+	last   uintptr  // base of the range taken last; 0: none
 	firm   int      // pieces that the last join left
 }
 
-// joins reports whether b begins where a ends and calls may span both.
+// joins reports whether b begins where m ends and calls may span both.
 func (m *memory) joins(b *memory) bool {
 	return uintptr(m.base)+uintptr(m.size) == uintptr(b.base) && m.block == b.block
 }
 
-// cut is [off, off+n) of a range.
+// cut returns [off, off+n) of a range.
 func (m *memory) cut(off, n int) memory {
 	one := *m
 	// Safe because callers have 0 <= off and off+n <= m.size.
@@ -53,7 +53,7 @@ func (m *memory) cut(off, n int) memory {
 	return one
 }
 
-// behind is the index of the first piece that begins above addr.
+// behind returns the index of the first piece that begins above addr.
 func (p *park) behind(addr uintptr) int {
 	i, _ := slices.BinarySearchFunc(p.pieces, addr, func(m memory, addr uintptr) int {
 		if uintptr(m.base) <= addr {
@@ -64,7 +64,7 @@ func (p *park) behind(addr uintptr) int {
 	return i
 }
 
-// add takes a range back. Its granules are denied; they are dropped or stale.
+// add parks a range. Its granules are denied, and are either dropped or stale.
 func (p *park) add(m memory) {
 	m.stale = m.stale.part(0, m.size/Granule)
 	p.pieces = slices.Insert(p.pieces, p.behind(uintptr(m.base)), m)
@@ -74,7 +74,7 @@ func (p *park) add(m memory) {
 	}
 }
 
-// join makes one piece of those side by side.
+// join joins adjacent pieces.
 func (p *park) join() {
 	joined := p.pieces[:0]
 	for lo := 0; lo < len(p.pieces); {
@@ -92,7 +92,7 @@ func (p *park) join() {
 	p.pieces, p.firm = joined, len(joined)
 }
 
-// gather is the set of the stale granules, of n in all, of pieces side by side; nil if there are
+// gather returns the set of the stale granules, of n in all, of adjacent pieces; nil if there are
 // none.
 func gather(pieces []memory, n int) (all granules) {
 	at := 0
@@ -109,7 +109,7 @@ func gather(pieces []memory, n int) (all granules) {
 	return all
 }
 
-// take carves a range of that size, if one is parked in one piece or side by side.
+// take carves out a range of the given size, if one is parked in one piece or in adjacent ones.
 func (p *park) take(size int) (memory, bool) {
 	best := p.fit(size)
 	if best < 0 {
@@ -131,7 +131,7 @@ func (p *park) take(size int) (memory, bool) {
 	return m, true
 }
 
-// fit is the index of the smallest piece of size bytes or more, the first behind the one that was
+// fit returns the index of the smallest piece of at least size bytes, the first one after the piece
 // taken last, or -1.
 func (p *park) fit(size int) (best int) {
 	best = -1
@@ -146,8 +146,8 @@ func (p *park) fit(size int) (best int) {
 	return best
 }
 
-// forget leaves whole Go objects to the collector, until they have size bytes, and returns how many
-// bytes they have.
+// forget leaves whole Go objects to the collector until they have size bytes together, and returns
+// how many bytes they have.
 func (p *park) forget(size int) (bytes int) {
 	p.join()
 	p.pieces = slices.DeleteFunc(p.pieces, func(m memory) bool {
@@ -161,7 +161,7 @@ func (p *park) forget(size int) (bytes int) {
 	return bytes
 }
 
-// at is the piece that an address lies in, or nil.
+// at returns the piece that contains an address, or nil.
 func (p *park) at(addr uintptr) *memory {
 	i := p.behind(addr) - 1
 	if i < 0 || addr-uintptr(p.pieces[i].base) >= uintptr(p.pieces[i].size) {

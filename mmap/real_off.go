@@ -2,8 +2,8 @@
 
 package mmap
 
-// Real is true if pages come from the OS, and touching memory that is not ready
-// faults. It is false if they come from the Go heap.
+// Real reports whether pages come from the OS, so that touching memory that is not ready faults.
+// Otherwise they come from the Go heap.
 const Real = false
 
 func platform() system { return goHeap{} }

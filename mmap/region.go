@@ -17,58 +17,55 @@ import (
 //	range     | no access | read and write  | no access: contents still there
 //	          base        +2 MiB            +6 MiB   +8 MiB = base + size
 //
-// Stale granules exist where dropping contents at Decommit would be wasted work
-// (a Go object would be cleared for nobody) and where the OS refused a step and
-// the way back as well. Commit drops them before it gives access, so "reads
-// zero" needs no other argument than I3.
+// Stale granules exist where dropping contents at Decommit would be wasted work (a Go object would
+// be cleared for no one) and where the OS refused both a step and its undoing. Commit drops them
+// before it gives access, so I3 alone implies "reads zero".
 //
-// Guards are pages without access inside ready granules. They end with the
-// granule's Decommit, so a reserved granule has none on the books; marks of the
-// kernel outlive deny and drop, so there the granule becomes stale instead.
-// Locked granules are those of mlock; what is locked cannot be dropped, so it
-// neither is decommitted nor has guards.
+// Guards are pages without access inside ready granules. They end with the granule's Decommit, so
+// the books of a reserved granule have none. Kernel marks outlive deny and drop; there the granule
+// becomes stale instead. Locked granules are locked by mlock. Locked memory cannot be dropped, so a
+// locked granule can neither be decommitted nor have guards.
 //
 //	I1  base is not nil and is a multiple of the system's alignment; size is a
 //	    positive multiple of Granule.
 //	I2  ready and stale have one bit per granule and none beyond.
 //	I3  no granule is ready and stale.
-//	I4  committed is what counting the bits of ready gives, and runs the runs of
-//	    ready and of locked granules and, where guards are mappings, of guards.
-//	I5  a range has one owner: nothing of an open region's is parked, and a
+//	I4  committed is the count of the bits of ready, and runs the runs of ready
+//	    and of locked granules and, where guards are mappings, of guards.
+//	I5  a range has one owner: no part of an open region is parked, and a
 //	    released region holds nothing.
-//	I6  guards lie in ready granules that are not locked, and their number of
-//	    runs is what counting gives.
+//	I6  guards lie in ready granules that are not locked, and the number of
+//	    their runs is counted right.
 //	I7  locked granules are ready.
 //	I8  the list of tenants has an open region at its base, unless it is a Go object.
 //
-// Order of steps. Access goes first and comes last: Decommit denies, then drops;
-// Commit drops what is stale, then allows. So whatever fails, nobody reads
-// contents that were dropped half way, and the way back from a failed deny or
-// drop is allow. A mutex is held over the system calls: the kernel has one lock
-// per process for them anyway.
+// Order of steps. Access is removed first and given last: Decommit denies, then drops; Commit drops
+// what is stale, then allows. So whatever fails, no one reads half-dropped contents, and allow
+// undoes a failed deny or drop. A mutex is held over the system calls: the kernel has one lock per
+// process for them anyway.
 
-// Granule is the unit of Commit and Decommit in bytes: one huge page of systems
-// with 4 KiB pages. Smaller units would split huge pages and spend mappings.
+// Granule is the unit of Commit and Decommit in bytes: one huge page on systems with 4 KiB pages.
+// Smaller units would split huge pages and use up mappings.
 const Granule = 2 << 20
 
-// Region is one range of address space. Make one with Reserve.
+// Region is one range of address space. Use Reserve to make one.
 type Region struct {
-	space     *space // where the range came from and is parked
+	space     *space // where the range came from and will be parked
 	mu        sync.Mutex
-	memory    memory   // the range; zero after Release; base and size are written by Release only
+	memory    memory   // the range; zero after Release; only Release writes base and size
 	ready     granules // granules with access; guarded by mu
 	committed int      // bytes ready; guarded by mu (I4)
-	runs      int      // what the region costs in runs of equal access; guarded by mu (I4)
-	guards    pageSet  // pages that fault though their granule is ready; guarded by mu (I6)
+	runs      int      // cost of the region in runs of equal access; guarded by mu (I4)
+	guards    pageSet  // pages that fault although their granule is ready; guarded by mu (I6)
 	locked    granules // granules kept out of swap; guarded by mu (I7)
-	hints     Hint     // those that are on; guarded by mu
+	hints     Hint     // hints that are on; guarded by mu
 	name      string   // label for the OS and for faults; guarded by mu
-	asked     int      // bytes that the caller wanted; see Asked; fixed
+	asked     int      // bytes requested; see Asked; fixed
 	refusal   error    // why size is less than asked, or nil; fixed
 }
 
-// Base is the address of the first byte: a multiple of Granule where Real, else
-// of 64 KiB. It panics after Release, and must not be called at the same time.
+// Base returns the address of the first byte: a multiple of Granule where Real, otherwise of 64
+// KiB. It panics after Release, and must not be called concurrently with Release.
 func (r *Region) Base() unsafe.Pointer {
 	if r.memory.base == nil {
 		panicReleased("Base")
@@ -76,30 +73,30 @@ func (r *Region) Base() unsafe.Pointer {
 	return r.memory.base
 }
 
-// Size is the number of bytes of address space, a multiple of Granule; 0 after
-// Release, at the time of which it must not be called.
+// Size returns the number of bytes of address space, a multiple of Granule; 0 after Release. It
+// must not be called concurrently with Release.
 func (r *Region) Size() int { return r.memory.size }
 
-// Asked is the number of bytes that Reserve or ReserveUpTo was asked for,
-// rounded up to Granule: more than Size if limits forbade that much.
+// Asked returns the number of bytes requested from Reserve or ReserveUpTo, rounded up to Granule.
+// It exceeds Size if limits did not allow that much.
 func (r *Region) Asked() int { return r.asked }
 
-// Refusal is the *Error of the last try that was refused before ReserveUpTo got
-// this region, or nil if it got all it asked for.
+// Refusal returns the *Error of the last attempt that was refused before ReserveUpTo got this
+// region, or nil if the region has the requested size.
 func (r *Region) Refusal() error { return r.refusal }
 
-// Committed is the number of bytes that are ready now; 0 after Release. It waits
-// for a transition that is under way.
+// Committed returns the number of bytes that are ready now; 0 after Release. It waits for a
+// transition that is under way.
 func (r *Region) Committed() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.committed
 }
 
-// Commit makes [off, off+n) ready: it may be read and written, and reads zero.
-// off and n are multiples of Granule, n > 0, and the whole range is reserved.
-// An error is an *Error that wraps ErrMemory; then all of it is still reserved.
-// Where pages are real their memory is spent at first touch, not here.
+// Commit makes [off, off+n) ready: it may be read and written, and reads zero. off and n are
+// multiples of Granule, n > 0, and the whole range must be reserved. An error is an *Error that
+// wraps ErrMemory; then the whole range is still reserved. Where pages are real their memory is
+// spent at first touch, not here.
 func (r *Region) Commit(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,12 +117,11 @@ func (r *Region) Commit(off, n int) error {
 	return r.done()
 }
 
-// Decommit makes [off, off+n) reserved: no access, contents gone, memory back
-// with the OS. off and n are multiples of Granule, n > 0, and the whole range is
-// ready. An error is an *Error: with ErrMemory all of it is still ready, with
-// ErrAccess it is reserved; its contents are lost either way. Guards in it end
-// with success and stay where it is still ready. Locked granules must be
-// unlocked before.
+// Decommit makes [off, off+n) reserved: no access, contents lost, memory returned to the OS. off
+// and n are multiples of Granule, n > 0, and the whole range must be ready and not locked. An error
+// is an *Error: with ErrMemory the whole range is still ready, with ErrAccess it is reserved; its
+// contents are lost either way. Guards in the range are removed when Decommit succeeds, and stay
+// where the range is still ready.
 func (r *Region) Decommit(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +134,7 @@ func (r *Region) Decommit(off, n int) error {
 	}
 	r.ready.clear(s.lo, s.hi)
 	guards := r.guards.cut(s)
-	if !r.account() { // a hole in a run makes two of one
+	if !r.account() { // a hole splits a run in two
 		r.ready.set(s.lo, s.hi)
 		r.guards.paste(guards, s)
 		r.accountAlways()
@@ -150,11 +146,11 @@ func (r *Region) Decommit(off, n int) error {
 	return r.done()
 }
 
-// Release ends the region: every ready granule is unlocked and decommitted, hints
-// and name are taken back, and the range is parked without access for a later
-// Reserve. After an error (an *Error) the region is open, its
-// granules are ready as before (those that ErrAccess is about: reserved) with
-// their guards, locks and hints may be gone, and Release may be called again.
+// Release ends the region. Every ready granule is unlocked and decommitted, hints and name are
+// removed, and the range is parked without access for a later Reserve. After an error, which is an
+// *Error, the region is open and its granules are ready as before with their guards (granules
+// concerned by ErrAccess are reserved); locks and hints may be gone, and Release may be called
+// again.
 func (r *Region) Release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +181,7 @@ func (r *Region) Release() error {
 	return r.done()
 }
 
-// allow gives access to a span, whose stale granules are dropped first. r.mu is held.
+// allow gives access to a span, after it has dropped the span's stale granules. r.mu is held.
 func (r *Region) allow(s span) error {
 	sys, m := r.space.sys, &r.memory
 	marks := sys.traits().guards == GuardMark
@@ -204,18 +200,17 @@ func (r *Region) allow(s span) error {
 	if errno == nil {
 		return nil
 	}
-	// Part of the span may be allowed. Whether or not the way back succeeds, a
-	// stray write can have reached it, so it counts as stale from here on.
+	// Part of the span may be allowed. Whether or not undoing succeeds, a stray write can have
+	// reached it, so it counts as stale from here on.
 	_ = sys.deny(m, s.offset(), s.size())
 	m.stale.set(s.lo, s.hi)
 	return errno
 }
 
-// forfeit takes access and contents from spans whose ready bits and guards the
-// caller has taken out. If a step is refused it allows all spans again, puts
-// their guards back and sets their bits; a span where that cannot be done stays
-// reserved and becomes stale. The books agree with the bits after a failure.
-// r.mu is held.
+// forfeit removes access and contents from spans whose ready bits and guards the caller has
+// removed. If a step is refused, it allows all spans again, restores their guards and sets their
+// bits; a span where that is refused stays reserved and becomes stale. After a failure the books
+// agree with the bits. r.mu is held.
 func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
 	sys, m := r.space.sys, &r.memory
 	lazy, marks := sys.traits().lazy, sys.traits().guards == GuardMark
@@ -247,7 +242,7 @@ func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
 			r.guards.paste(guards, s)
 			continue
 		}
-		_ = sys.deny(m, s.offset(), s.size()) // what was allowed of it
+		_ = sys.deny(m, s.offset(), s.size()) // undo the part that was allowed
 		m.stale.set(s.lo, s.hi)
 		sentinel = ErrAccess
 	}
@@ -255,14 +250,13 @@ func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
 	return sentinel, errno
 }
 
-// span turns bytes into granules, or panics. r.mu is held.
+// span converts bytes into granules; it panics when the range is invalid. r.mu is held.
 func (r *Region) span(op string, off, n int) span {
 	r.check(op, off, n, Granule)
 	return span{off / Granule, (off + n) / Granule}
 }
 
-// check panics unless [off, off+n) is a range of whole units inside an open
-// region. r.mu is held.
+// check panics unless [off, off+n) is a range of whole units inside an open region. r.mu is held.
 func (r *Region) check(op string, off, n, unit int) {
 	size := r.memory.size
 	switch {
@@ -277,8 +271,8 @@ func (r *Region) check(op string, off, n, unit int) {
 	}
 }
 
-// count gives what committed and runs have to be. A guard of no access makes at
-// most one run of access more, and so does a locked run. r.mu is held.
+// count returns the values that committed and runs must have. A guard without access adds at most
+// one run of access, and so does a locked run. r.mu is held.
 func (r *Region) count() (members, runs int) {
 	members, runs = r.ready.count()
 	_, locks := r.locked.count()
@@ -288,8 +282,8 @@ func (r *Region) count() (members, runs int) {
 	return members, runs + locks
 }
 
-// account brings committed and runs up to date with the sets. It reports false,
-// and changes nothing, if the process cannot afford the runs. r.mu is held.
+// account brings committed and runs up to date with the sets. It returns false, and changes
+// nothing, if the process cannot afford the runs. r.mu is held.
 func (r *Region) account() bool {
 	members, runs := r.count()
 	if !r.space.claim(runs - r.runs) {
@@ -299,8 +293,7 @@ func (r *Region) account() bool {
 	return true
 }
 
-// accountAlways is account after what has happened already, which is not
-// refused. r.mu is held.
+// accountAlways is account after an irrevocable change, so it never refuses. r.mu is held.
 func (r *Region) accountAlways() {
 	members, runs := r.count()
 	r.space.settle(runs - r.runs)

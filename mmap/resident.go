@@ -6,18 +6,16 @@ import (
 	"unsafe"
 )
 
-// What of ready memory the system has backed with pages: Resident asks, Prefault sees to
-// it, Lock keeps it so.
+// Which ready memory the system has backed with pages: Resident reports it, Prefault backs it, Lock
+// keeps it backed.
 
-// residentStep is how many bytes are asked about or faulted in at a time: the region's
-// lock is held meanwhile.
+// residentStep is the number of bytes queried or faulted in at a time, with the region's lock held.
 const residentStep = 64 << 20
 
-// Resident returns the bytes of ready memory that the system has backed with
-// pages by now: what was touched, counting a huge page whole. It asks granule run
-// by granule run, about 2 us for each 2 MiB. An error is an *Error that wraps
-// ErrUnsupported where the system does not tell (Linux alone does), else
-// ErrMemory.
+// Resident returns how many bytes of ready memory the system has backed with pages: what was
+// touched, with a huge page counted whole. It asks once per run of granules, about 2 us for each 2
+// MiB. An error is an *Error that wraps ErrUnsupported where the system does not report this (all
+// but Linux), and otherwise ErrMemory.
 func (r *Region) Resident() (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,14 +36,13 @@ func (r *Region) Resident() (int, error) {
 	return sum, r.done()
 }
 
-// Prefault spends the memory of [off, off+n) now, so that no later touch has to
-// wait for the kernel. Contents stay. off and n are multiples of PageSize,
-// n > 0; all of it is ready and not guarded. To the race detector it is a write
-// of each page, so nobody else should use the range meanwhile. It costs what
-// first touch costs, a little less where the kernel does a whole range in one
-// call (Linux 5.14 and later; elsewhere a word of each page is written). An
-// error is an *Error that wraps ErrMemory; part may have been faulted in then.
-// Where the kernel cannot say no, running out of memory ends the process.
+// Prefault backs [off, off+n) with memory now, so that no later touch waits for the kernel. The
+// contents stay. off and n are multiples of PageSize, n > 0, and all of the range must be ready and
+// not guarded. The race detector sees a write of each page, so no other goroutine should use the
+// range meanwhile. Cost: the cost of first touch, slightly less where the kernel handles a whole
+// range in one call (Linux 5.14 and later; elsewhere Prefault writes a word of each page). An error
+// is an *Error that wraps ErrMemory; part of the range may have been faulted in. Where the kernel
+// cannot refuse, running out of memory ends the process.
 func (r *Region) Prefault(off, n int) error {
 	r.checkOpen("Prefault", off, n)
 	for n > 0 {
@@ -78,21 +75,20 @@ func (r *Region) prefault(off, n int) error {
 func touch(m *memory, off, n int) {
 	b := m.bytes(off, n)
 	for i := 0; i < len(b); i += PageSize() {
-		// Safe because i is a multiple of the page size below len(b), so the word
-		// is aligned and inside ready memory; or-ing nothing keeps its contents,
-		// also while another goroutine writes it.
+		// Safe because i is a multiple of the page size below len(b), so the word is aligned and
+		// inside ready memory; or-ing nothing keeps its contents, also while another goroutine
+		// writes it.
 		atomic.OrUint32((*uint32)(unsafe.Pointer(&b[i])), 0)
 	}
 }
 
-// Lock keeps the granules [off, off+n) in memory: they are not written to swap.
-// It touches all of them. off and n are multiples of Granule, n > 0; all of it
-// is ready, not locked and free of guards. Locked granules cannot be decommitted
-// before Unlock; Release unlocks. Locks do not nest and are not inherited by a
-// child process. An error is an *Error that wraps ErrMemory (usually the limit
-// that "ulimit -l" shows) or, where pages are Go objects, ErrUnsupported;
-// nothing is locked then. With ErrAccess the way back was refused too: all of
-// it counts as locked until Unlock.
+// Lock keeps the granules [off, off+n) in memory, out of swap, and touches all of them. off and n
+// are multiples of Granule, n > 0, and all of the range must be ready, not locked and free of
+// guards. Locked granules cannot be decommitted before Unlock; Release unlocks. Locks do not nest,
+// and a child process does not inherit them. An error is an *Error that wraps ErrMemory (usually
+// the limit that "ulimit -l" shows) or, where pages are Go objects, ErrUnsupported; nothing is
+// locked then. With ErrAccess, undoing was refused too: the whole range counts as locked until
+// Unlock.
 func (r *Region) Lock(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,9 +112,8 @@ func (r *Region) Lock(off, n int) error {
 	return r.refuse("Lock", off, n, ErrMemory, errno)
 }
 
-// Unlock ends Lock for the granules [off, off+n), all of them locked. An error
-// is an *Error that wraps ErrMemory; then all of it is still locked, as far as
-// the OS lets it.
+// Unlock ends Lock for the granules [off, off+n), all of which must be locked. An error is an
+// *Error that wraps ErrMemory; then the whole range is still locked, as far as the OS allows.
 func (r *Region) Unlock(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,18 +132,19 @@ func (r *Region) unlock(s span) error {
 	sys, m := r.space.sys, &r.memory
 	r.locked.clear(s.lo, s.hi)
 	errno := errMappings
-	if r.account() { // a hole in a run makes two of one
+	if r.account() { // a hole splits a run in two
 		if errno = sys.unlock(m, s.offset(), s.size()); errno == nil {
 			return nil
 		}
-		_ = sys.lock(m, s.offset(), s.size()) // what was unlocked of it
+		_ = sys.lock(m, s.offset(), s.size()) // undo the part that was unlocked
 	}
 	r.locked.set(s.lo, s.hi)
 	r.accountAlways()
 	return errno
 }
 
-// unlockAll unlocks what is locked; what came before a refusal stays unlocked. r.mu is held.
+// unlockAll unlocks all locked granules; those unlocked before a refusal stay unlocked. r.mu is
+// held.
 func (r *Region) unlockAll() error {
 	for _, s := range r.locked.spans(0, r.memory.size/Granule) {
 		if errno := r.unlock(s); errno != nil {

@@ -7,50 +7,47 @@ import (
 	"sync"
 )
 
-// space is a system and the ranges of it. The process has one; tests make others,
-// with systems that fail.
+// space is a system and the ranges taken from it. The process has one; tests make others, with
+// systems that fail.
 type space struct {
 	sys     system
-	fresh   sync.Mutex // held over a reservation of the system's, so that no two see the same room
+	fresh   sync.Mutex // held over a reservation from the system, so that no two see the same room
 	mu      sync.Mutex
-	parked  park    // ranges that no region owns; guarded by mu
-	held    int     // bytes of the ranges of regions and of those parked; guarded by mu
+	parked  park    // ranges without an owner; guarded by mu
+	held    int     // bytes of all ranges, of regions and parked; guarded by mu
 	tenants tenants // open regions; guarded by mu
 	runs    int     // runs of equal access in all open regions; guarded by mu
-	grown   int     // runs claimed since the kernel's count was looked at; guarded by mu
+	grown   int     // runs claimed since the kernel's count was last read; guarded by mu
 	vain    vain    // the last collection that made no room for Go; guarded by mu
 }
 
 func newSpace(sys system) *space { return &space{sys: sys} }
 
-// process is the space of Reserve. It is made at the first call, not at start,
-// so that a program that never reserves does not read kernel settings.
+// process returns the space of Reserve. It is made at the first call, not at start, so that a
+// program that never reserves does not read kernel settings.
 var process = sync.OnceValue(func() *space { return newSpace(platform()) })
 
-// Reserve takes a range of address space for the caller: size bytes, rounded up
-// to Granule, all reserved. It costs no memory where Real, and some microseconds at any
-// size. It is carved from what Release has parked, whatever its
-// sizes were, where that has it in one piece; else it comes from the OS.
+// Reserve reserves a range of address space of size bytes, rounded up to Granule. Where Real, it
+// takes no memory, and some microseconds at any size. The range is carved from parked ranges,
+// whatever their sizes, where these have it in one piece; otherwise it comes from the OS.
 //
-// The Go runtime, which ends the process where it gets no addresses, keeps room: what
-// the OS gives leaves a tenth of the limit ("ulimit -v"), 144 MiB at least and 1 GiB at
-// most. What was parked is taken while Go can still grow its heap or has 48 MiB free
-// in it; if not it collects first. An error is an *Error that wraps ErrAddressSpace, or
-// ErrMemory where regions are Go objects. size must be positive.
+// The Go runtime, which ends the process when it gets no addresses, keeps room. A range from the OS
+// leaves it a tenth of the limit ("ulimit -v"), at least 144 MiB and at most 1 GiB. A parked range
+// is taken while Go can still grow its heap or has 48 MiB free in it; otherwise Reserve collects
+// garbage first. An error is an *Error that wraps ErrAddressSpace, or ErrMemory where regions are
+// Go objects. Reserve panics unless size is positive.
 func Reserve(size int) (*Region, error) { return process().reserve(size) }
 
-// ReserveUpTo is Reserve for callers that can use less: where size is refused it
-// asks for half, and so on, rounded up to Granule, but never for less than
-// least, which is asked for last. Region.Size says what it got, Region.Asked
-// what it was asked for and Region.Refusal why it is less. An error is that of
-// Reserve for least. Between the two a size is taken only where three times as much is
-// left, in parked ranges or with the OS: for the regions that come later, and for the
-// Go runtime. 0 < least <= size.
+// ReserveUpTo is Reserve for callers that can use less. When size is refused it tries half, and so
+// on, rounded up to Granule, and finally least, never less. Region.Size returns what it got,
+// Region.Asked what was requested, and Region.Refusal why it is less. An error is Reserve's for
+// least. A size between the two is taken only where three times as much is left, in parked ranges
+// or with the OS, for later regions and for the Go runtime. ReserveUpTo panics unless 0 < least <=
+// size.
 func ReserveUpTo(size, least int) (*Region, error) { return process().reserveUpTo(size, least) }
 
-// Parked is what Release has parked and no Reserve has taken again: ranges and
-// their bytes of address space. Ranges side by side may count as one. Where Real they
-// hold no memory.
+// Parked returns the number of ranges that Release has parked and no Reserve has taken again, and
+// their bytes of address space. Adjacent ranges may count as one. Where Real, they hold no memory.
 func Parked() (ranges int, bytes int) { return process().count() }
 
 func (s *space) reserve(size int) (*Region, error) {
@@ -62,7 +59,7 @@ func (s *space) reserve(size int) (*Region, error) {
 	}
 	size = roundUp(size)
 	r := &Region{space: s, asked: size}
-	r.mu.Lock() // a fault in a range that was parked may find it at once
+	r.mu.Lock() // a fault in a range that was parked may find r at once
 	defer r.mu.Unlock()
 	if !s.takeParked(r, size) {
 		if errno := s.takeFresh(r, size); errno != nil {
@@ -100,8 +97,8 @@ func (s *space) reserveUpTo(size, least int) (*Region, error) {
 	}
 }
 
-// room reports whether a region of that size would leave three times as much, parked
-// or with the system, beside what stays with Go.
+// room returns nil when a region of that size would leave three times as much, parked or with the
+// system, in addition to Go's room.
 func (s *space) room(size int) error {
 	size = roundUp(size)
 	errno := errTooLarge
@@ -123,13 +120,12 @@ func (s *space) refuseReserve(size int, errno error) error {
 	return &Error{Op: "Reserve", Size: size, Err: refused, Errno: errno, advice: advice}
 }
 
-// roundUp gives the next multiple of Granule, or the last there is.
+// roundUp returns the next multiple of Granule, or the largest that an int holds.
 func roundUp(size int) int {
 	return (min(size, math.MaxInt-Granule+1) + Granule - 1) &^ (Granule - 1)
 }
 
-// takeParked gives r a range of what is parked, if there is one and Go has room for
-// more work.
+// takeParked gives r a parked range, if there is one and Go has room for more work.
 func (s *space) takeParked(r *Region, size int) bool {
 	if _, parked := s.count(); size > parked || !s.reusable() {
 		return false
@@ -145,9 +141,9 @@ func (s *space) takeParked(r *Region, size int) bool {
 	return true
 }
 
-// takeFresh gives r a range of the system's. Where ranges are Go objects, as much of
-// what is parked goes to the collector: pieces of several objects do not make one,
-// so regions that grow would otherwise leave a park of all smaller sizes.
+// takeFresh gives r a range from the system. Where ranges are Go objects it leaves as many parked
+// bytes to the collector: pieces of several objects cannot be joined, so regions that grow would
+// otherwise leave behind parked ranges of all smaller sizes.
 func (s *space) takeFresh(r *Region, size int) error {
 	s.fresh.Lock()
 	defer s.fresh.Unlock()
@@ -169,8 +165,8 @@ func (s *space) takeFresh(r *Region, size int) error {
 	return nil
 }
 
-// hold books a new range. Where the system has room for so many bytes together, ranges are Go
-// objects: those that are parked are left to the collector when the new one then fits.
+// hold counts a new range and reports whether it fits. Where a system limits the bytes of all
+// ranges, ranges are Go objects: parked ones are left to the collector when the new one fits then.
 func (s *space) hold(size int) bool {
 	most := s.sys.traits().most
 	s.mu.Lock()
@@ -189,7 +185,7 @@ func (s *space) hold(size int) bool {
 	return true
 }
 
-// retire takes the range of r back. Its granules are denied; they are dropped or stale.
+// retire parks the range of r. Its granules are denied, and are either dropped or stale.
 func (s *space) retire(r *Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,16 +199,15 @@ func (s *space) count() (ranges, bytes int) {
 	return len(s.parked.pieces), s.parked.bytes
 }
 
-// claim books delta more runs of equal access (ready granules, guards where those
-// are mappings, locks), or reports that the process cannot afford them. A run
-// costs the kernel up to two mappings, and the Go runtime dies when a mapping of
-// its own is refused (measured: "fatal error: runtime: cannot allocate memory"),
-// so regions stop at half of what it permits. That is an estimate: the kernel
-// merges granules that were committed in order, but not neighbours that were both
-// touched before the gap between them was closed (measured: 1,024 granules in
-// order 1 mapping, even ones first and then odd ones 512, for one run). So each
-// time as many runs as an eighth of the mappings can hold have been claimed, the
-// kernel's own count is looked at, and growth ends at three quarters.
+// claim counts delta more runs of equal access (ready granules, guards where those are mappings,
+// locks), or reports that the process cannot afford them. A run costs the kernel up to two
+// mappings, and the Go runtime dies when a mapping of its own is refused (measured: "fatal error:
+// runtime: cannot allocate memory"), so regions stop at half of the mappings that the kernel
+// permits. That is an estimate: the kernel merges granules that were committed in order, but not
+// neighbors that were both touched before the gap between them was closed (measured, for one run:
+// 1,024 granules in order take 1 mapping, even ones first and then odd ones 512). So after every
+// eighth of the mappings that has been claimed, the kernel's own count is read, and growth ends at
+// three quarters.
 func (s *space) claim(delta int) bool {
 	limit := s.sys.traits().mappings
 	s.mu.Lock()
@@ -233,7 +228,7 @@ func (s *space) claim(delta int) bool {
 	return true
 }
 
-// settle books what has happened already.
+// settle counts a change that has already happened.
 func (s *space) settle(delta int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

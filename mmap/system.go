@@ -2,8 +2,8 @@ package mmap
 
 import "unsafe"
 
-// memory is one range as its system handed it out. It belongs to one Region or
-// lies in the pool of one space, never both (I5).
+// memory is one range as its system handed it out. It belongs to one Region or lies in the park of
+// one space, never both (I5).
 type memory struct {
 	base   unsafe.Pointer // first byte; aligned to traits.align
 	size   int            // bytes, a multiple of Granule
@@ -12,29 +12,29 @@ type memory struct {
 	stale  granules       // reserved granules that may not read zero: dropped before they are allowed
 }
 
-// bytes is [off, off+n) of the range. The caller must know that touching the
-// result is allowed, or pass it on to the OS untouched.
+// bytes returns [off, off+n) of the range. The caller must ensure that touching the result is
+// allowed, or pass it to the OS untouched.
 func (m *memory) bytes(off, n int) []byte {
 	// Safe because callers have checked 0 <= off, off+n <= size, and the range
 	// [base, base+size) is never unmapped and not moved while m.object is held.
 	return unsafe.Slice((*byte)(unsafe.Add(m.base, off)), n)
 }
 
-// traits are what the layers above must know of a system.
+// traits is what the layers above need to know of a system.
 type traits struct {
 	name     string
 	align    int       // bytes; every base is a multiple of it
-	lazy     bool      // drop is work, not thrift: it is left to the next Commit
-	most     int       // bytes of all ranges together, parked ones with them; 0: any number
+	lazy     bool      // drop is pure cost, so it is left to the next Commit
+	most     int       // bytes of all ranges together, parked ones included; 0: any number
 	mappings int       // separate ready ranges that the process can afford; 0: any number
 	refused  error     // sentinel of a refused reserve
 	guards   GuardKind // how a page inside ready memory is guarded
 }
 
-// system is where ranges come from. Its calls are the smallest steps that can
-// be refused, so that the order of steps and the way back from a failed one are
-// written, and tested, once for all systems. A step that fails may have been
-// done in part. A system that does two steps in one makes the other a no-op.
+// system is a source of ranges. Its calls are the smallest steps that can be refused, so that the
+// order of steps, and the undoing of a failed step, are written and tested once for all systems. A
+// failed step may have been done in part. A system that does two steps in one makes the other a
+// no-op.
 //
 //	step      Linux                    macOS                 Windows           Go heap
 //	reserve   mmap PROT_NONE (+)       the same              MEM_RESERVE       make
@@ -53,23 +53,23 @@ type traits struct {
 //	name      prctl                    -                     -                 -
 //
 // (+) only where room for Go is left; so on all but the Go heap.
-// (*) where the kernel has it. Where GuardKind is not GuardMark, guards are made
-// of deny and drop, on pages, and undone by drop and allow. Windows could keep
-// the charge of a guarded page with VirtualProtect, but then it would not read
-// zero after Unguard.
+//
+// (*) where the kernel has it. Where GuardKind is not GuardMark, guards are made of deny and drop,
+// on pages, and undone by drop and allow. Windows could keep the charge of a guarded page with
+// VirtualProtect, but then the page would not read zero after Unguard.
 type system interface {
 	traits() traits
 	reserve(size int) (memory, error)     // none -> reserved, reads zero once allowed
-	room(size int) error                  // whether a range of that size could be had
-	reuse() error                         // whether Go has room to work with a parked range
-	allow(m *memory, off, n int) error    // access; on what is allowed already, nothing
+	room(size int) error                  // nil if a range of that size could be had
+	reuse() error                         // nil if Go has room to work with a parked range
+	allow(m *memory, off, n int) error    // access; no-op on allowed granules
 	deny(m *memory, off, n int) error     // no access; contents may be gone
-	drop(m *memory, off, n int) error     // contents gone, memory back with the system; follows deny
+	drop(m *memory, off, n int) error     // contents gone, memory returned to the system; follows deny
 	guard(m *memory, off, n int) error    // pages fault, contents gone; where GuardMark
-	unguard(m *memory, off, n int) error  // marks off; on what has none, nothing
-	populate(m *memory, off, n int) error // memory is there, contents kept
+	unguard(m *memory, off, n int) error  // marks removed; no-op without marks
+	populate(m *memory, off, n int) error // memory backed, contents kept
 	lock(m *memory, off, n int) error
-	unlock(m *memory, off, n int) error // on what is not locked, nothing
+	unlock(m *memory, off, n int) error // no-op on memory that is not locked
 	hint(m *memory, h Hint, on bool) error
 	advise(m *memory, off, n int, a Advice) error
 	resident(m *memory, off, n int) (bytes int, err error)
@@ -78,7 +78,7 @@ type system interface {
 	advice(op string, errno error) string // what a user can do about a refusal, or ""
 }
 
-// plain is the answer to what a system does not offer.
+// plain answers the calls that a system does not support.
 type plain struct{}
 
 func (plain) reuse() error                    { return nil }

@@ -5,12 +5,11 @@ import (
 	"unsafe"
 )
 
-// tenants are the open regions of a space by ascending base, so that an address
-// finds its region. Go objects are not listed: they do not fault, and the list would
-// keep them alive.
+// tenants is the list of a space's open regions by ascending base, in which an address finds its
+// region. Go objects are not listed: they do not fault, and the list would keep them alive.
 type tenants []*Region
 
-// behind is the index of the first region that begins above addr.
+// behind returns the index of the first region that begins above addr.
 func (t tenants) behind(addr uintptr) int {
 	i, _ := slices.BinarySearchFunc(t, addr, func(r *Region, addr uintptr) int {
 		if uintptr(r.memory.base) <= addr {
@@ -28,14 +27,14 @@ func (t *tenants) add(r *Region) {
 	}
 }
 
-// remove takes a region that still has its range off the list.
+// remove removes a region that still has its range from the list.
 func (t *tenants) remove(r *Region) {
 	if i := t.behind(uintptr(r.memory.base)) - 1; i >= 0 && (*t)[i] == r {
 		*t = slices.Delete(*t, i, i+1)
 	}
 }
 
-// at is the open region that an address lies in, or nil.
+// at returns the open region that contains an address, or nil.
 func (t tenants) at(addr uintptr) *Region {
 	i := t.behind(addr) - 1
 	if i < 0 || addr-uintptr(t[i].memory.base) >= uintptr(t[i].memory.size) {
@@ -44,10 +43,10 @@ func (t tenants) at(addr uintptr) *Region {
 	return t[i]
 }
 
-// RegionAt returns the open region that the byte at p lies in, and its offset there;
-// false for all other memory, and for regions that are Go objects. The byte need not be
-// ready. It stays true for as long as the caller keeps the region from being released.
-// Cost: a lock and a binary search among the open regions.
+// RegionAt returns the open region that contains the byte at p, and the byte's offset in the
+// region. ok is false for all other memory, and for regions that are Go objects. The byte need not
+// be ready. The result stays true as long as the caller keeps the region from being released. Cost:
+// a lock and a binary search among the open regions.
 func RegionAt(p unsafe.Pointer) (r *Region, offset int, ok bool) { return process().regionAt(p) }
 
 func (s *space) regionAt(p unsafe.Pointer) (r *Region, offset int, ok bool) {

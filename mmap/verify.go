@@ -2,9 +2,9 @@ package mmap
 
 import "fmt"
 
-// Verify checks the invariants of the region and gives an error that names the
-// one that does not hold. It may be called in any state, also after Release; it
-// waits for a transition that is under way and costs some microseconds.
+// Verify checks the numbered invariants of the region and returns an error that names one that does
+// not hold. It may be called in any state, also after Release. It waits for a transition that is
+// under way and costs some microseconds.
 func (r *Region) Verify() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,15 +7,15 @@ import (
 	"quarry/alloc"
 )
 
-// Fail refuses the requests that its alloc.Failures say: allocations and resizes count,
-// in the order in which they come. Any goroutine may use it that may use the
-// allocator inside. alloc.CheckEveryFailure tries each request in turn.
+// Fail refuses the requests that its alloc.Failures selects. Allocations and resizes count as
+// requests, in the order in which they arrive. Any goroutine that may use the allocator inside may
+// use a Fail. alloc.CheckEveryFailure tries each request in turn.
 type Fail struct {
 	from     alloc.Allocator
 	failures *alloc.Failures
 }
 
-// NewFail makes a's requests fail as f says.
+// NewFail returns an allocator that passes requests to a unless f refuses them.
 func NewFail(a alloc.Allocator, f *alloc.Failures) *Fail {
 	checkInside("NewFail", a)
 	if f == nil {
@@ -24,7 +24,7 @@ func NewFail(a alloc.Allocator, f *alloc.Failures) *Fail {
 	return &Fail{from: a, failures: f}
 }
 
-// Alloc is that of the allocator inside, or an error that wraps alloc.ErrInjected.
+// Alloc allocates from the allocator inside, or returns an error that wraps alloc.ErrInjected.
 func (f *Fail) Alloc(size, align int) (unsafe.Pointer, error) {
 	if err := f.failures.Next(); err != nil {
 		return nil, fmt.Errorf("wrap: Fail: block of %d bytes: %w", size, err)
@@ -32,12 +32,12 @@ func (f *Fail) Alloc(size, align int) (unsafe.Pointer, error) {
 	return f.from.Alloc(size, align)
 }
 
-// ResizeSized is that of the allocator inside, or false.
+// ResizeSized resizes by the allocator inside, or returns false when f refuses.
 func (f *Fail) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return f.failures.Next() == nil && f.from.ResizeSized(p, size, align, to)
 }
 
-// FreeSized is that of the allocator inside.
+// FreeSized frees through the allocator inside.
 func (f *Fail) FreeSized(p unsafe.Pointer, size, align int) { f.from.FreeSized(p, size, align) }
 
 // Unwrap returns the allocator inside.

@@ -20,68 +20,67 @@ import (
 //	base                                 p             p + size                base + total
 //	     whole pages                      whole pages                whole pages
 //
-// The block ends where the zone behind begins, but for the slack that its alignment
-// asks for; slack holds canaries. Where the memory is that of an mmap.Region whose
-// pages can be guarded, zones fault, and so does the body while the block is in
-// quarantine. Where it is not, or the system refuses, zones hold canaries, and the
-// block in quarantine debug.Freed. Then a line of 64 B stands for the page above.
+// The block ends where the zone behind begins, except for the slack that its alignment needs; slack
+// holds canaries. When the memory belongs to an mmap.Region whose pages can be guarded, the zones
+// fault, and so does the body while the block is in quarantine. Otherwise, or when the system
+// refuses, zones hold canaries, and a block in quarantine holds debug.Freed; then a line of 64 B
+// takes the place of the page above.
 //
-// A block is in one of three states. Only the goroutine that changed live to leaving, under
-// the lock, touches it after that, so that system calls and the allocator inside need no lock:
+// A block is in one of three states. Once a goroutine has changed live to leaving, under the lock,
+// only that goroutine touches the block, so system calls and calls of the allocator inside need no
+// lock:
 //
 //	 Alloc        FreeSized            quarantine           is full, or Close
 //	-------> live ---------> leaving -------------> freed -------------> leaving --> inside
 //
 // Invariants, checked by Verify:
 //
-//	G1 A block lies in its body, aligned, and front, body and behind make up what the
-//	   allocator inside gave; no two of them overlap.
-//	G2 The blocks in quarantine are those that are freed, and their bytes are counted
-//	   right.
-//	G3 Nothing but the block itself was written to, and a freed one not at all. What
+//	G1 A block lies in its body, aligned, and front, body and behind make up the memory from the
+//	   allocator inside; no two of these memories overlap.
+//	G2 The blocks in quarantine are the freed ones, and their bytes are counted right.
+//	G3 Nothing but the block itself was written to, and a freed block not at all. Memory that
 //	   faults needs no check.
 
-// ErrDamage is wrapped by the errors of Guard for memory that was written to out of
-// bounds or after it was freed.
+// ErrDamage is wrapped by the errors of Guard for memory that was written out of bounds or after it
+// was freed.
 var ErrDamage = errors.New("written out of bounds or after free")
 
-// Guard finds misuse of blocks: touches in front of, behind and after them, and wrong
-// frees, with the stacks of where the block was allocated and freed. docs/misuse.md says
-// what it catches and what not.
+// Guard detects misuse of blocks: accesses before, behind and after the life of a block, and
+// invalid frees. Its reports contain the stacks where the block was allocated and freed.
+// docs/misuse.md says what it detects and what not.
 //
-// Each block gets pages of its own between two zones that fault when they are touched
-// (see Run), where the memory inside has such pages; elsewhere, and with Canaries, the
-// zones hold a pattern that is checked when the block is freed, by Verify and by Close.
-// A freed block waits in quarantine, where it cannot be touched unseen, before the
-// allocator inside gets it back; there is none around an *alloc.Stack, which wants its
-// blocks back in order. New blocks hold the byte 0xCD.
+// Where the memory of the allocator inside allows it, each block gets pages of its own between two
+// zones that fault when they are touched (see Run). Elsewhere, and with Canaries, the zones hold a
+// pattern, which FreeSized, Verify and Close check. A freed block waits in quarantine, where
+// accesses are detected, before the allocator inside gets it back. Around an *alloc.Stack, which
+// requires frees in order, there is no quarantine. New blocks hold the byte 0xCD.
 //
-// Any goroutine may use it that may use the allocator inside, whose blocks must not be
-// given back but through the Guard: an arena inside is reset after Close only.
+// Any goroutine that may use the allocator inside may use a Guard. Blocks must be freed only
+// through the Guard: reset an arena inside only after Close.
 //
 // Cost on an AMD Zen 5, Linux 6.18, for Alloc and FreeSized of 64 B: 11 us, three pages of
 // addresses and one of memory; with Canaries 1.3 us and 576 B. docs/misuse.md has more.
 type Guard struct {
 	from    alloc.Allocator
-	unit    int  // bytes: the page, or a line where nothing is guarded; zones and bodies are multiples
+	unit    int  // bytes: the page, or a line where nothing is guarded; zones and bodies are multiples of it
 	zone    int  // bytes of a zone
-	pages   bool // zones are to fault
+	pages   bool // zones should fault
 	regions func(p unsafe.Pointer) (fencer, int)
 
 	mu     sync.Mutex
-	blocks map[unsafe.Pointer]*guarded // all, by their address; under mu
+	blocks map[unsafe.Pointer]*guarded // all blocks by address; under mu
 	wait   quarantine                  // under mu
-	found  []error                     // damage of blocks that are gone; under mu
+	found  []error                     // damage of blocks already returned; under mu
 	made   uint64                      // blocks made so far; under mu
 	closed bool                        // under mu
 }
 
-// GuardOption changes how NewGuard works.
+// GuardOption is an option of NewGuard.
 type GuardOption func(*Guard)
 
-// Zone sets how many bytes in front of a block and behind it are watched, rounded up to
-// whole pages (64 B with Canaries). The default is one page (256 B with Canaries); with
-// 1 MiB, jumps of as much are seen. It panics for less than 0 or more than 1 GiB.
+// Zone sets how many bytes before and behind a block are guarded, rounded up to whole pages (64 B
+// with Canaries). The default is one page (256 B with Canaries). With 1 MiB, accesses up to 1 MiB
+// out of bounds are detected. Zone panics when bytes is less than 0 or more than 1 GiB.
 func Zone(bytes int) GuardOption {
 	if bytes < 0 || bytes > mostZone {
 		panic(fmt.Sprintf("wrap: Zone: bytes=%d is not in 0..%d", bytes, mostZone))
@@ -89,8 +88,9 @@ func Zone(bytes int) GuardOption {
 	return func(g *Guard) { g.zone = bytes }
 }
 
-// Quarantine sets how many bytes, zones included, have to be freed behind a block before
-// it leaves. The default is 1 MiB; 0 is no quarantine. It panics for less than 0.
+// Quarantine sets how many bytes, zones included, must be freed after a block before it leaves the
+// quarantine. The default is 1 MiB; 0 means no quarantine. Quarantine panics when bytes is less
+// than 0.
 func Quarantine(bytes int) GuardOption {
 	if bytes < 0 {
 		panic(fmt.Sprintf("wrap: Quarantine: bytes=%d is less than 0", bytes))
@@ -98,8 +98,8 @@ func Quarantine(bytes int) GuardOption {
 	return func(g *Guard) { g.wait.most = bytes }
 }
 
-// Canaries makes a Guard without faults: nothing is seen before a block is freed, and
-// reads never, but it makes no system calls.
+// Canaries makes a Guard without faults and without system calls. It detects writes only when a
+// block is freed or verified, and never detects reads.
 func Canaries() GuardOption { return func(g *Guard) { g.pages = false } }
 
 const (
@@ -108,7 +108,7 @@ const (
 	canaryZone = 256     // bytes
 )
 
-// NewGuard watches the blocks of a.
+// NewGuard returns a Guard around a.
 func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
 	checkInside("NewGuard", a)
 	g := &Guard{
@@ -140,9 +140,9 @@ func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
 	return g
 }
 
-// Alloc returns a block between zones. Errors are those of the allocator inside, after
-// the quarantine was given up, or wrap alloc.ErrTooBig where zones and block together
-// are more than an int counts.
+// Alloc returns a block between zones. An error is that of the allocator inside, after the
+// quarantine has been emptied, or wraps alloc.ErrTooBig when zones and block together exceed an
+// int.
 func (g *Guard) Alloc(size, align int) (unsafe.Pointer, error) {
 	g.checkRequest("Guard.Alloc", size, align)
 	b := &guarded{size: size, align: align, born: callersAt(0)}
@@ -170,7 +170,7 @@ func (g *Guard) Alloc(size, align int) (unsafe.Pointer, error) {
 	return b.p, nil
 }
 
-// ResizeSized refuses every other size, since a block ends where its zone begins.
+// ResizeSized returns false for every new size, since a block ends where its zone begins.
 func (g *Guard) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	g.checkRequest("Guard.ResizeSized", to, align)
 	g.mu.Lock()
@@ -179,10 +179,10 @@ func (g *Guard) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return to == size
 }
 
-// FreeSized puts a block into quarantine. It panics for a block that is free already, an
-// address that is no block's, a size or an alignment that is not the block's, and for
-// one that was written out of bounds: all before anything has changed. It panics too,
-// when that is done, if a block that leaves the quarantine was written to there.
+// FreeSized puts a block into quarantine. It panics, before anything has changed, for a double
+// free, an address that is not a block, a wrong size or alignment, and a block that was written out
+// of bounds. It also panics, after the block has been freed, when a block that leaves the
+// quarantine was written to there.
 func (g *Guard) FreeSized(p unsafe.Pointer, size, align int) {
 	if p == nil {
 		return
@@ -198,7 +198,7 @@ func (g *Guard) FreeSized(p unsafe.Pointer, size, align int) {
 	}
 }
 
-// take makes a live block one that is leaving, or panics.
+// take changes a live block to leaving, or panics.
 func (g *Guard) take(p unsafe.Pointer, size, align int) *guarded {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -229,7 +229,7 @@ func (g *Guard) find(name string, p unsafe.Pointer, size, align int) *guarded {
 	return b
 }
 
-// checkRequest panics unless size and align are such as an Allocator takes.
+// checkRequest panics unless size and align are valid arguments of an Allocator.
 func (g *Guard) checkRequest(name string, size, align int) {
 	if size < 0 || align < 0 || align&(align-1) != 0 || align > alloc.MaxAlign {
 		panic(fmt.Sprintf("wrap: %s: size=%d align=%d: want a size >= 0 and a power of two up to %d",

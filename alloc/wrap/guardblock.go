@@ -9,23 +9,23 @@ import (
 	"quarry/mmap"
 )
 
-// guardState says who may touch a block.
+// guardState determines who may touch a block.
 type guardState uint8
 
 const (
-	stateLive    guardState = iota // the user; the zones: Guard under its lock
-	stateFreed                     // nobody: it is in quarantine; the body faults or is buried
-	stateLeaving                   // the call that made it so
+	stateLive    guardState = iota // the user; its zones: Guard under its lock
+	stateFreed                     // no one: it is in quarantine; the body faults or is buried
+	stateLeaving                   // the call that made it leave
 )
 
-// fencer is what Guard needs of the pages below: *mmap.Region, and in tests one that
-// fails on command.
+// fencer is what Guard needs of the underlying pages: *mmap.Region, or in tests a type that fails
+// on command.
 type fencer interface {
 	Guard(offset, n int) error
 	Unguard(offset, n int) error
 }
 
-// fencerAt returns the pages that the byte at p lies in, and where; nil for none.
+// fencerAt returns the pages that contain the byte at p and the byte's offset in them, or nil.
 func fencerAt(p unsafe.Pointer) (fencer, int) {
 	r, offset, ok := mmap.RegionAt(p)
 	if !ok {
@@ -34,22 +34,22 @@ func fencerAt(p unsafe.Pointer) (fencer, int) {
 	return r, offset
 }
 
-// guarded is a block and what is around it.
+// guarded is a block and the memory around it.
 type guarded struct {
 	p      unsafe.Pointer
-	size   int // bytes asked for
-	align  int // as asked for
+	size   int // requested bytes
+	align  int // requested alignment
 	state  guardState
-	number uint64 // of the block, by age
+	number uint64 // number of the block, by age
 
-	base   unsafe.Pointer // what the allocator inside gave
-	total  int            // bytes of that
+	base   unsafe.Pointer // memory from the allocator inside
+	total  int            // its size in bytes
 	edges  [4]int         // offsets from base: front, body and behind begin at [0], [1], [2]; [3] is total
 	fenced [3]bool        // front, body, behind fault
-	region fencer         // where base lies; nil: in none
-	offset int            // of base in region
+	region fencer         // region that contains base; nil: none
+	offset int            // offset of base in region
 
-	found      *GuardError // damage that was seen when it left the quarantine
+	found      *GuardError // damage seen when the block left the quarantine
 	born, died callers
 }
 
@@ -61,7 +61,7 @@ const (
 
 func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
 
-// alignment is an alignment that was asked for, with 16 for 0.
+// alignment returns a requested alignment, with 16 for 0.
 func alignment(align int) int {
 	if align == 0 {
 		return 16
@@ -71,8 +71,8 @@ func alignment(align int) int {
 
 func (b *guarded) alignment() int { return alignment(b.align) }
 
-// place lays the block out in what the allocator inside gave: as far behind as fits in
-// whole units, for an alignment above the unit at the first address that has it.
+// place lays the block out in the memory from the allocator inside: as far to the end as whole
+// units allow, and for an alignment above the unit at the first aligned address.
 func (b *guarded) place(base unsafe.Pointer, zone, unit int) {
 	b.base = base
 	from := zone
@@ -89,8 +89,8 @@ func (b *guarded) place(base unsafe.Pointer, zone, unit int) {
 	b.p = unsafe.Add(base, at)
 }
 
-// before and after are the bytes around the block that hold canaries: slack and zones,
-// as far as they do not fault.
+// before and after return the bytes around the block that hold canaries: slack and zones, as far as
+// they do not fault.
 func (b *guarded) before() (p unsafe.Pointer, n int) {
 	from, to := 0, b.start()
 	if b.fenced[front] {
@@ -99,7 +99,7 @@ func (b *guarded) before() (p unsafe.Pointer, n int) {
 	if b.fenced[body] {
 		to = b.edges[1]
 	}
-	// Safe because from lies in what the allocator inside gave.
+	// Safe because from lies in the memory from the allocator inside.
 	return unsafe.Add(b.base, from), to - from
 }
 
@@ -111,14 +111,14 @@ func (b *guarded) after() (p unsafe.Pointer, n int) {
 	if b.fenced[behind] {
 		to = b.edges[2]
 	}
-	// Safe because from lies in what the allocator inside gave: a zone is behind it.
+	// Safe because from lies in the memory from the allocator inside: a zone is behind it.
 	return unsafe.Add(b.base, from), to - from
 }
 
-// start is the block's offset from base.
+// start returns the block's offset from base.
 func (b *guarded) start() int { return int(uintptr(b.p) - uintptr(b.base)) }
 
-// prepare makes the zones and fills what does not fault.
+// prepare makes the zones and fills whatever does not fault.
 func (b *guarded) prepare() {
 	b.prepareZones()
 	// Safe because the block is ours until Alloc returns it.
@@ -137,7 +137,7 @@ func (b *guarded) prepareZones() {
 	canaries.fill(b.after())
 }
 
-// fence makes a part fault where that can be had.
+// fence makes a part fault where possible.
 func (b *guarded) fence(part int) {
 	from, n := b.edges[part], b.edges[part+1]-b.edges[part]
 	if b.region == nil || n == 0 || b.fenced[part] {
@@ -147,8 +147,8 @@ func (b *guarded) fence(part int) {
 	b.fenced[part] = err == nil || errors.Is(err, mmap.ErrAccess) // ErrAccess: it counts as guarded
 }
 
-// unfence makes everything ready. Parts that lie side by side take one call. After an
-// error some of it may still fault, as fenced says.
+// unfence makes all parts accessible, adjacent parts in one call. After an error some of it may
+// still fault, as fenced records.
 func (b *guarded) unfence() error {
 	for i := 0; i < len(b.fenced); i++ {
 		from := i
@@ -168,7 +168,7 @@ func (b *guarded) unfence() error {
 	return nil
 }
 
-// bury makes a freed block such that a touch of it shows, or at least a write.
+// bury changes a freed block so that an access, or at least a write, is detected.
 func (b *guarded) bury() {
 	b.fence(body)
 	if b.region != nil { // a guard that is refused may have taken the contents of the slack
@@ -180,7 +180,7 @@ func (b *guarded) bury() {
 	}
 }
 
-// damage says where a block was written to that must not be, or returns nil.
+// damage returns where memory of or around a block was written to that must not be, or nil.
 func (b *guarded) damage() *GuardError {
 	if e := b.compare(&canaries)(b.before()); e != nil {
 		return e
@@ -194,7 +194,7 @@ func (b *guarded) damage() *GuardError {
 	return nil
 }
 
-// compare returns a function that says where n bytes are not those of a pattern.
+// compare returns a function that reports where n bytes differ from a pattern.
 func (b *guarded) compare(k *pattern) func(p unsafe.Pointer, n int) *GuardError {
 	return func(p unsafe.Pointer, n int) *GuardError {
 		first, last := k.changed(p, n)
@@ -207,7 +207,7 @@ func (b *guarded) compare(k *pattern) func(p unsafe.Pointer, n int) *GuardError 
 	}
 }
 
-// describe is the block and its history in words.
+// describe returns the block and its history as text.
 func (b *guarded) describe() string {
 	text := fmt.Sprintf("the block of %d bytes aligned to %d at %p, allocated at\n%v", b.size, b.alignment(), b.p, &b.born)
 	if b.state != stateLive {

@@ -11,26 +11,26 @@ import (
 	"quarry/mmap"
 )
 
-// GuardError is misuse of a block of a Guard: a touch that faulted, which wraps the
-// *mmap.FaultError, or bytes that were written to, which wraps ErrDamage. Where the system
-// tells only which page faulted (s390x), Addr of a fault is the first byte of the page.
+// GuardError reports misuse of a block of a Guard: an access that faulted, which wraps the
+// *mmap.FaultError, or bytes that were overwritten, which wraps ErrDamage. Where a system reports
+// only the page that faulted (s390x), Addr of a fault is the first byte of the page.
 type GuardError struct {
-	Addr  uintptr // the first byte that was touched or has changed
-	Bytes int     // from the first that has changed to the last; 0 for a fault
+	Addr  uintptr // first byte that was accessed or has changed
+	Bytes int     // from the first changed byte to the last; 0 for a fault
 	Block uintptr // address of the block
-	Size  int     // its bytes, as asked for
-	Align int     // its alignment, in bytes
-	Freed bool    // it was freed before
+	Size  int     // requested size of the block, in bytes
+	Align int     // requested alignment of the block, in bytes
+	Freed bool    // the block was freed before
 
 	cause      error
 	born, died callers
 }
 
-// Where is Addr seen from the block: bytes from its first one on, negative in front of it.
+// Where returns Addr relative to the block: bytes from its first byte on, negative before it.
 func (e *GuardError) Where() int { return int(e.Addr - e.Block) }
 
-// Error says what was touched, where that is as seen from the block, and where the block
-// was allocated and freed, a line for each function.
+// Error returns what was accessed, its place relative to the block, and the stacks where the block
+// was allocated and freed, one line per function.
 func (e *GuardError) Error() string { return "wrap: Guard: " + e.text() }
 
 func (e *GuardError) text() string {
@@ -41,7 +41,7 @@ func (e *GuardError) text() string {
 	return fmt.Sprintf("%s at %#x, %s", what, e.Addr, e.where())
 }
 
-// where is the place and the block.
+// where returns the place and the block as text.
 func (e *GuardError) where() string {
 	place := ""
 	switch at := e.Where(); {
@@ -62,10 +62,10 @@ func (e *GuardError) where() string {
 	return text
 }
 
-// Unwrap gives the fault or ErrDamage.
+// Unwrap returns the fault or ErrDamage.
 func (e *GuardError) Unwrap() error { return e.cause }
 
-// report is a GuardError about the byte at an address.
+// report returns a GuardError about the byte at an address.
 func (b *guarded) report(addr uintptr, cause error) *GuardError {
 	return &GuardError{
 		Addr: addr, Block: uintptr(b.p), Size: b.size, Align: b.alignment(), Freed: b.state != stateLive,
@@ -73,9 +73,9 @@ func (b *guarded) report(addr uintptr, cause error) *GuardError {
 	}
 }
 
-// Run calls f and makes an error of a fault in a zone or a freed block of this Guard: a
-// *GuardError, which errors.Is finds mmap.ErrFault in. It is mmap.Guarded, whose errors
-// about other memory it hands on.
+// Run calls f and returns a fault in a zone or a freed block of this Guard as a *GuardError, for
+// which errors.Is finds mmap.ErrFault. It uses mmap.Guarded and returns its errors about other
+// memory unchanged.
 func (g *Guard) Run(f func()) error {
 	if f == nil {
 		panic("wrap: Guard.Run: the function is nil")
@@ -92,8 +92,8 @@ func (g *Guard) Run(f func()) error {
 	return err
 }
 
-// Explain says which block an address belongs to, with its zones: one that is live or in
-// quarantine. It returns nil for others. Cost: a look at all blocks.
+// Explain returns the block whose body or zones contain an address, live or in quarantine, as a
+// *GuardError; nil if there is none. Cost: a search of all blocks.
 func (g *Guard) Explain(addr uintptr) *GuardError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -110,9 +110,9 @@ func (g *Guard) at(addr uintptr) *GuardError {
 	return nil
 }
 
-// Verify checks the invariants and everything that must not have been written to; the
-// error wraps a *GuardError for each block that was, ErrDamage in it. It may be called at
-// any time, from any goroutine, and costs a read of all zones that hold canaries.
+// Verify checks the numbered invariants and all memory that must not have been written to. The
+// error wraps a *GuardError, with ErrDamage in it, for each damaged block. Verify may be called at
+// any time, from any goroutine. Cost: a read of all zones that hold canaries.
 func (g *Guard) Verify() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +124,7 @@ func (g *Guard) verify() (errs []error) {
 	end, freed := uintptr(0), 0
 	for _, b := range blocks {
 		if b.state == stateLeaving {
-			continue // what is around it may have gone already
+			continue // its surroundings may be gone already
 		}
 		if at := uintptr(b.base); at < end || !b.inOrder(g.zone, g.unit) {
 			errs = append(errs, fmt.Errorf("wrap: Guard: G1: base %p, total %d, edges %v, the block before ends at %#x: %s",
@@ -153,7 +153,7 @@ func (g *Guard) verify() (errs []error) {
 	return errs
 }
 
-// inOrder reports whether the block lies as it should (G1).
+// inOrder reports whether the block is laid out correctly (G1).
 func (b *guarded) inOrder(zone, unit int) bool {
 	e := b.edges
 	at := b.start()
@@ -162,12 +162,11 @@ func (b *guarded) inOrder(zone, unit int) bool {
 		e[2]-at-b.size < max(unit, b.alignment())
 }
 
-// Close verifies everything, gives all blocks to the allocator inside, live ones too and
-// the newest first, and ends the Guard: later calls of its methods panic, but for Run,
-// Explain, Verify and Close. The error wraps what Verify finds and, if blocks were live,
-// alloc.ErrLeak with where they were allocated, for up to eight; or the system's, which
-// would not take a guard away: then Close may be called again. A second call does nothing.
-// No other call may be under way.
+// Close verifies everything, frees all blocks, live ones included and the newest first, and ends
+// the Guard: later calls of its methods panic, except Run, Explain, Verify and Close. The error
+// wraps what Verify finds and, when blocks were live, alloc.ErrLeak with the stacks that allocated
+// up to eight of them. When the system refused to remove a guard, Close returns that error and may
+// be called again; otherwise a second call does nothing. No other call may be under way.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	var errs []error
@@ -190,10 +189,10 @@ func (g *Guard) Close() error {
 	return errors.Join(errs...)
 }
 
-// mostLeaks is how many leaks Close tells the stacks of.
+// mostLeaks is the number of leaks for which Close reports stacks.
 const mostLeaks = 8
 
-// leaks is an error for the live blocks, or none. mu is held.
+// leaks returns an error for the live blocks, if any. mu is held.
 func (g *Guard) leaks() []error {
 	var live []*guarded
 	bytes := 0

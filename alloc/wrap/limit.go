@@ -8,19 +8,20 @@ import (
 	"quarry/alloc"
 )
 
-// Limit refuses what would make more bytes live at once than it was given. What it
-// counts is the sizes that were asked for. Any goroutine may use it that may use the
-// allocator inside. Cost: one compare-and-swap to allocate, an addition to free.
+// Limit refuses requests that would make more bytes live at once than its limit. It counts
+// requested sizes. Any goroutine that may use the allocator inside may use a Limit. Cost: one
+// compare-and-swap to allocate, one addition to free.
 //
-// What an allocator takes back as a whole, as an Arena does by a reset, stays counted:
-// limit what is below the arena.
+// Memory that an allocator takes back as a whole, as an Arena does by Reset, stays counted: put the
+// Limit below the arena.
 type Limit struct {
 	from alloc.Allocator
 	most int64
-	live atomic.Int64 // bytes of live blocks, and of those that are being asked for
+	live atomic.Int64 // bytes of live blocks and of pending requests
 }
 
-// NewLimit allows bytes of a's blocks at a time. It panics for less than 0.
+// NewLimit returns a Limit that allows bytes live bytes in blocks of a. It panics when bytes is
+// less than 0.
 func NewLimit(a alloc.Allocator, bytes int) *Limit {
 	if bytes < 0 {
 		panic(fmt.Sprintf("wrap: NewLimit: bytes=%d is less than 0", bytes))
@@ -29,8 +30,8 @@ func NewLimit(a alloc.Allocator, bytes int) *Limit {
 	return &Limit{from: a, most: int64(bytes)}
 }
 
-// Alloc is that of the allocator inside, or an error that wraps alloc.ErrFull and says
-// how much is live.
+// Alloc allocates from the allocator inside, or returns an error that wraps alloc.ErrFull and
+// states how much is live.
 func (l *Limit) Alloc(size, align int) (unsafe.Pointer, error) {
 	back := max(size, 0) // which is counted until there is a block: the allocator inside may panic
 	if err := l.take(back); err != nil {
@@ -44,7 +45,7 @@ func (l *Limit) Alloc(size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// take counts n bytes, in one step, so that what is refused is nobody else's refusal.
+// take counts n bytes in one step, so that a refused request never causes the refusal of another.
 func (l *Limit) take(n int) error {
 	for {
 		live := l.live.Load()
@@ -57,7 +58,7 @@ func (l *Limit) take(n int) error {
 	}
 }
 
-// ResizeSized is that of the allocator inside, within the limit.
+// ResizeSized resizes by the allocator inside, within the limit.
 func (l *Limit) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	more := 0
 	if size >= 0 && to > size { // else it shrinks, or the allocator inside panics
@@ -74,7 +75,7 @@ func (l *Limit) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return ok
 }
 
-// FreeSized is that of the allocator inside.
+// FreeSized frees through the allocator inside.
 func (l *Limit) FreeSized(p unsafe.Pointer, size, align int) {
 	l.from.FreeSized(p, size, align)
 	if p != nil {
@@ -82,7 +83,7 @@ func (l *Limit) FreeSized(p unsafe.Pointer, size, align int) {
 	}
 }
 
-// Live returns the bytes of live blocks.
+// Live returns the number of live bytes.
 func (l *Limit) Live() int { return int(l.live.Load()) }
 
 // Unwrap returns the allocator inside.

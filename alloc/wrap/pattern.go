@@ -7,8 +7,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// pattern is what memory is filled with so that a write to it shows. The byte at an
-// address a is that at a % patternPeriod.
+// pattern fills memory so that a write to it is detected. The byte at address a is the pattern's
+// byte a % patternPeriod.
 type pattern [patternStep + patternPeriod]byte
 
 const (
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// at is the pattern for an address, for up to patternStep bytes.
+// at returns the pattern for n bytes at an address, n at most patternStep.
 func (k *pattern) at(p unsafe.Pointer, n int) []byte {
 	first := int(uintptr(p) % patternPeriod)
 	return k[first : first+min(n, patternStep)]
@@ -43,8 +43,8 @@ func (k *pattern) fill(p unsafe.Pointer, n int) {
 	}
 }
 
-// changed returns the offsets of the first and the last of n bytes that are not those
-// of the pattern, or -1, -1.
+// changed returns the offsets of the first and the last of n bytes that differ from the pattern, or
+// -1, -1.
 func (k *pattern) changed(p unsafe.Pointer, n int) (first, last int) {
 	first, last = -1, -1
 	for at := 0; at < n; {

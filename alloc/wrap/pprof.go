@@ -28,8 +28,8 @@ const (
 	functionID, functionName, functionSystemName, functionFile = 1, 2, 3, 4
 )
 
-// pprofProfile is a profile.proto in the making. Strings, functions and locations are written once
-// and named by number, from 1 on; string 0 is "".
+// pprofProfile is a profile.proto under construction. Strings, functions and locations are written
+// once and referred to by number, from 1 on; string 0 is "".
 type pprofProfile struct {
 	message
 	texts     map[string]uint64
@@ -38,19 +38,19 @@ type pprofProfile struct {
 	locations map[location]uint64
 }
 
-// location is an instruction that calls. frames are those of it that are shown: the functions
-// inlined there, the innermost first, and the one that has the code.
+// location is a call instruction. frames are its visible frames: the functions inlined there,
+// innermost first, and the function that contains the code.
 type location struct {
 	pc     uintptr
 	frames int
 }
 
-// WriteProfile writes what was sampled so far as a gzipped profile.proto, with the four values that
-// Go's own heap profiles have: alloc_objects, alloc_space, inuse_objects, inuse_space. They are
-// estimates of the whole: what was sampled, over the odds to be sampled. Samples have the labels
-// "allocator" and "bytes", which is the size of the blocks. Frames of Quarry's allocators at the
-// inner end of a stack are left out. An error is that of w. Cost: 2 to 5 us for each stack and
-// size; allocations that are sampled meanwhile do not wait for it.
+// WriteProfile writes the samples so far as a gzipped profile.proto, with the four values of Go's
+// own heap profiles: alloc_objects, alloc_space, inuse_objects, inuse_space. The values are
+// estimates of the whole: the samples divided by the probability of being sampled. Samples have the
+// labels "allocator" and "bytes", the size of the blocks. Frames of Quarry's allocators at the
+// inner end of a stack are omitted. An error is w's. Cost: 2 to 5 us for each stack and size;
+// allocations sampled meanwhile do not wait.
 func (p *Profile) WriteProfile(w io.Writer) error {
 	if w == nil {
 		panic("wrap: Profile.WriteProfile: the writer is nil")
@@ -73,7 +73,7 @@ func (p *Profile) WriteProfile(w io.Writer) error {
 	return z.Close()
 }
 
-// header has all that does not depend on samples.
+// header writes everything that does not depend on samples.
 func (e *pprofProfile) header(rate int) {
 	e.string("")
 	for _, t := range [][2]string{{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}} {
@@ -112,7 +112,7 @@ func (e *pprofProfile) string(s string) uint64 {
 }
 
 func (e *pprofProfile) sample(p *Profile, b *bucket) {
-	frees := b.frees.Load() // before the allocations, so that what is in use is not negative
+	frees := b.frees.Load() // before the allocations, so that the blocks in use are not negative
 	allocs := b.allocs.Load()
 	weight, size := p.weight(b.size), float64(b.size)
 	var values []uint64
@@ -133,8 +133,9 @@ func (e *pprofProfile) sample(p *Profile, b *bucket) {
 	e.inner(profileSample, m)
 }
 
-// stack returns the numbers of a stack's locations. runtime.Frames has a frame for each function,
-// with a Func only where the code is; those without are inlined in the next one that has.
+// stack returns the numbers of a stack's locations. runtime.Frames has one frame per function, with
+// a Func only for the function that contains the code; a frame without one is inlined in the next
+// frame that has one.
 func (e *pprofProfile) stack(s []uintptr) (numbers []uint64) {
 	frames := shown(s)
 	for len(frames) > 0 {

@@ -12,16 +12,16 @@ import (
 	"quarry/alloc"
 )
 
-// Profile is where memory comes from: the stacks of a sample of allocations, of any
-// number of allocators, for go tool pprof.
+// Profile records the stacks of a sample of allocations, of any number of allocators, for go tool
+// pprof.
 //
 //	profile := wrap.NewProfile(0)
 //	textures := profile.Wrap(heap, "textures")
 //	...
 //	profile.WriteProfile(file) // go tool pprof -top -sample_index=inuse_space FILE
 //
-// Any goroutine may use it at any time. Memory: some 150 bytes, and 8 a frame, for
-// each stack and size that was ever sampled, and 110 for each sampled block while it lives.
+// Any goroutine may use it at any time. Memory: about 150 bytes, plus 8 per frame, for each stack
+// and size ever sampled, and 110 for each sampled block while it is live.
 type Profile struct {
 	rate int // bytes between samples on average
 
@@ -29,18 +29,18 @@ type Profile struct {
 	random *rand.Rand
 	byHash map[uint64]*bucket
 	list   []*bucket // in the order of their first samples
-	split  int       // countdowns of an allocator
+	split  int       // countdowns per allocator
 }
 
-// defaultRate is that of runtime.MemProfileRate, in bytes.
+// defaultRate is the default of runtime.MemProfileRate, in bytes.
 const defaultRate = 512 << 10
 
-// deepest is how many frames of a stack are kept, as in the Go runtime. It is more than callers
-// keep, since pprof adds up what callees allocate.
+// deepest is the number of frames kept per stack, as in the Go runtime. It exceeds the number in
+// callers, since pprof adds up what callees allocate.
 const deepest = 128
 
-// bucket counts the sampled blocks that have allocator, size and stack in common. They are
-// of one size, so that the odds to be sampled are known.
+// bucket counts the sampled blocks with the same allocator, size and stack. All have one size, so
+// the probability of being sampled is known.
 type bucket struct {
 	name          string    // of the allocator
 	size          int       // bytes
@@ -49,16 +49,16 @@ type bucket struct {
 	next          *bucket // of the same hash
 }
 
-// NewProfile samples once in rate bytes on average, and 0 means 512 KiB, as it is in
-// the Go runtime. 1 samples every block. Sampling is a Poisson process: where a
-// byte is sampled does not depend on where others were, so no pattern of allocations
-// hides from it. It panics for less than 0.
+// NewProfile returns a Profile that samples once in rate bytes on average; 0 means 512 KiB, as in
+// the Go runtime, and 1 samples every block. Sampling is a Poisson process: where a byte is sampled
+// does not depend on earlier samples, so no pattern of allocations escapes it. NewProfile panics
+// when rate is less than 0.
 func NewProfile(rate int) *Profile {
 	return newProfile(rate, rand.Uint64(), countdowns())
 }
 
-// countdowns is how many an allocator has: so many that of goroutines that run at the
-// same time hardly two have the same one.
+// countdowns returns the number of countdowns per allocator: so many that goroutines running at the
+// same time rarely share one.
 func countdowns() int {
 	n := 1
 	for n < 64*runtime.GOMAXPROCS(0) {
@@ -82,7 +82,7 @@ func newProfile(rate int, seed uint64, split int) *Profile {
 	}
 }
 
-// next draws how many bytes there are until the next sample.
+// next draws the number of bytes until the next sample.
 func (p *Profile) next() int64 {
 	if p.rate == 1 {
 		return 0
@@ -113,8 +113,8 @@ func (p *Profile) count(name string, size int, stack []uintptr) *bucket {
 	return b
 }
 
-// weight is how many blocks of size bytes there were for each that was sampled: one
-// in 1 - e^(-size/rate) is.
+// weight returns how many blocks of size bytes one sampled block stands for: one in 1 -
+// e^(-size/rate) of them is sampled.
 func (p *Profile) weight(size int) float64 {
 	if p.rate == 1 {
 		return 1
@@ -122,9 +122,9 @@ func (p *Profile) weight(size int) float64 {
 	return -1 / math.Expm1(-float64(max(size, 1))/float64(p.rate))
 }
 
-// Wrap returns an allocator whose allocations are sampled; in the profile they have the label
-// "allocator" with that name. Several may have the same one, and those of different profiles
-// may stand around one another.
+// Wrap returns an allocator around a whose allocations are sampled. In the profile they have the
+// label "allocator" with the given name. Several allocators may share a name, and allocators of
+// different profiles may wrap one another.
 func (p *Profile) Wrap(a alloc.Allocator, name string) *Sampled {
 	checkInside("Profile.Wrap", a)
 	s := &Sampled{from: a, profile: p, name: name, left: make([]countdown, p.split)}

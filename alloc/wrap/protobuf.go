@@ -2,10 +2,9 @@ package wrap
 
 import "encoding/binary"
 
-// message is a protobuf message in the making: fields, one behind the other, each a
-// varint that has the field's number and its wire type (0: a varint follows, 2: a
-// length and as many bytes), then the value. Fields that are zero are left out, which
-// is what the format means by them.
+// message is a protobuf message under construction: contiguous fields, each a varint with the
+// field's number and its wire type (0: a varint follows, 2: a length and as many bytes), then the
+// value. Zero fields are omitted, which is how the format encodes them.
 type message struct{ bytes []byte }
 
 const (

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// quarantine holds freed blocks, the oldest first, until enough has been freed behind
-// them. All is under the Guard's lock.
+// quarantine holds freed blocks, oldest first, until enough bytes have been freed after them. The
+// Guard's lock protects it.
 type quarantine struct {
-	most   int // bytes behind a block that make it leave
-	bytes  int // of all blocks in it (G2)
+	most   int // bytes freed after a block that make it leave
+	bytes  int // bytes of all its blocks (G2)
 	blocks []*guarded
 }
 
@@ -18,7 +18,7 @@ func (q *quarantine) push(b *guarded) {
 	q.bytes += b.total
 }
 
-// overdue takes out the blocks with most bytes behind them, as ones that are leaving.
+// overdue removes the blocks with most bytes behind them and marks them as leaving.
 func (q *quarantine) overdue() []*guarded {
 	n, bytes := 0, q.bytes
 	for ; n < len(q.blocks) && bytes-q.blocks[n].total >= q.most; n++ {
@@ -27,22 +27,22 @@ func (q *quarantine) overdue() []*guarded {
 	return q.leave(n)
 }
 
-// leave takes the n oldest blocks out.
+// leave removes the n oldest blocks.
 func (q *quarantine) leave(n int) []*guarded {
 	if n == 0 {
 		return nil
 	}
 	out := slices.Clone(q.blocks[:n])
 	clear(q.blocks[:n])
-	q.blocks = q.blocks[n:] // append copies what is left when it meets the end
+	q.blocks = q.blocks[n:] // append copies the rest when it reaches the end
 	for _, b := range out {
 		q.bytes -= b.total
 	}
 	return out
 }
 
-// enter puts a buried block into quarantine and returns those that have to leave for it,
-// after a look at them.
+// enter puts a buried block into quarantine and returns the blocks that must leave for it,
+// inspected.
 func (g *Guard) enter(b *guarded) []*guarded {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -51,7 +51,7 @@ func (g *Guard) enter(b *guarded) []*guarded {
 	return g.inspect(g.wait.overdue())
 }
 
-// inspect notes the damage of blocks that leave the quarantine. mu is held.
+// inspect records the damage of blocks that leave the quarantine. mu is held.
 func (g *Guard) inspect(out []*guarded) []*guarded {
 	for _, b := range out {
 		if e := b.damage(); e != nil {
@@ -63,8 +63,8 @@ func (g *Guard) inspect(out []*guarded) []*guarded {
 	return out
 }
 
-// giveBack gives blocks that have left the quarantine to the allocator inside, and
-// tells of their damage, in words.
+// giveBack returns blocks that have left the quarantine to the allocator inside, and returns a text
+// about their damage.
 func (g *Guard) giveBack(out []*guarded) string {
 	var found []string
 	for _, b := range out {
@@ -72,13 +72,13 @@ func (g *Guard) giveBack(out []*guarded) string {
 			found = append(found, b.found.text())
 			b.found = nil
 		}
-		_ = g.release(b) // refused by the system: it is in quarantine again
+		_ = g.release(b) // refused by the system: the block is in quarantine again
 	}
 	return strings.Join(found, "; ")
 }
 
-// giveUp empties the quarantine, and reports whether there was something in it. Damage
-// that it finds is told by Verify and Close.
+// giveUp empties the quarantine and reports whether it held a block. Verify and Close report the
+// damage that it finds.
 func (g *Guard) giveUp() bool {
 	g.mu.Lock()
 	out := g.inspect(g.wait.leave(len(g.wait.blocks)))
@@ -87,8 +87,8 @@ func (g *Guard) giveUp() bool {
 	return len(out) > 0
 }
 
-// release gives a block that is leaving to the allocator inside. When the system does not
-// let it be touched, it goes to the end of the quarantine, for another try.
+// release returns a leaving block to the allocator inside. When the system refuses to make it
+// accessible, the block goes to the end of the quarantine to be retried.
 func (g *Guard) release(b *guarded) error {
 	if err := b.unfence(); err != nil {
 		b.bury()
@@ -99,14 +99,14 @@ func (g *Guard) release(b *guarded) error {
 		return err
 	}
 	g.mu.Lock()
-	delete(g.blocks, b.p) // first, since what comes next may give its memory to another block
+	delete(g.blocks, b.p) // first: what follows may give the block's memory to another block
 	g.mu.Unlock()
 	g.from.FreeSized(b.base, b.total, g.unit)
 	return nil
 }
 
-// freeNow is release of a block that was live until now. When the allocator inside
-// panics, because the order is wrong, say, the block is live again.
+// freeNow is release of a block that was live until now. When the allocator inside panics, for
+// example because of the order of frees, the block is live again.
 func (g *Guard) freeNow(b *guarded) {
 	back := false
 	defer func() {

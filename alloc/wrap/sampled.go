@@ -10,21 +10,20 @@ import (
 	"quarry/internal/debug"
 )
 
-// Sampled is an allocator of a Profile. A block that gets another size counts as freed and
-// allocated again, where it was resized. Any goroutine may use it that may use the
-// allocator inside.
+// Sampled is an allocator whose allocations a Profile samples. A resized block counts as freed and
+// allocated again at the resize. Any goroutine that may use the allocator inside may use a Sampled.
 //
-// What an allocator takes back as a whole, as an Arena does by a reset, stays in
-// use in the profile until a block is sampled there again.
+// Memory that an allocator takes back as a whole, as an Arena does by Reset, stays in use in the
+// profile until another block is sampled at its address.
 //
-// Cost: blocks that are not sampled write no cache line that others write; Alloc counts down
-// bytes and FreeSized looks at a table of a few KiB, which together is 3 ns. A sample
-// costs 0.3 us and more, by the depth of the stack.
+// Cost: calls for blocks that are not sampled write no shared cache line. Alloc counts down bytes
+// and FreeSized reads a table of a few KiB, 3 ns in total. A sample costs 0.3 us or more, depending
+// on the depth of the stack.
 type Sampled struct {
 	from    alloc.Allocator
 	profile *Profile
 	name    string
-	shift   int         // of a hash, to an index in left
+	shift   int         // right shift of a hash that gives an index into left
 	left    []countdown // bytes until the next sample, by goroutine
 	blocks  sampledBlocks
 }
@@ -35,17 +34,17 @@ type countdown struct {
 	_     [56]byte
 }
 
-// hashShift is what a hash of 64 bits is shifted by for an index below n, a power of two.
+// hashShift returns the right shift of a 64-bit hash that gives an index below n, a power of two.
 func hashShift(n int) int { return 64 - bits.TrailingZeros(uint(n)) }
 
 // hashFactor spreads addresses: 2^64 over the golden ratio.
 const hashFactor = 0x9E3779B97F4A7C15
 
-// due counts bytes down, and returns the countdown when it is over. A goroutine's is
-// that of a hash of where its stack is. Two with the same one, which is rare, lose counts to one
-// another: with both allocating all the time 0 to 3 % of the samples were missing. An
-// atomic store would make the pair 5 ns dearer. Race builds have one, so that they
-// report every other access.
+// due counts bytes down, and returns the countdown when it has run out. A hash of the address of
+// its stack assigns a goroutine its countdown. Two goroutines that share a countdown, which is
+// rare, lose each other's counts: with both allocating all the time 0 to 3 % of the samples were
+// missing. An atomic store would add 5 ns to a pair of Alloc and FreeSized. Race builds store
+// atomically, so that the race detector still reports every other access.
 func (s *Sampled) due(size int) *countdown {
 	var here byte
 	// Safe because the address is hashed and not kept.
@@ -62,7 +61,7 @@ func (s *Sampled) due(size int) *countdown {
 	return nil
 }
 
-// Alloc is that of the allocator inside.
+// Alloc allocates from the allocator inside.
 func (s *Sampled) Alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := s.from.Alloc(size, align)
 	if err != nil {
@@ -74,12 +73,12 @@ func (s *Sampled) Alloc(size, align int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// ResizeSized is that of the allocator inside.
+// ResizeSized resizes by the allocator inside.
 func (s *Sampled) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	if !s.from.ResizeSized(p, size, align, to) {
 		return false
 	}
-	if to == size { // as Zero asks, to hear whether the block is sound
+	if to == size { // as Zero does, to check that the block is valid
 		return true
 	}
 	if s.blocks.may(p) {
@@ -93,7 +92,7 @@ func (s *Sampled) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return true
 }
 
-// FreeSized is that of the allocator inside.
+// FreeSized frees through the allocator inside.
 func (s *Sampled) FreeSized(p unsafe.Pointer, size, align int) {
 	if s.blocks.may(p) {
 		s.freeSampled(p, size, align)
@@ -102,22 +101,22 @@ func (s *Sampled) FreeSized(p unsafe.Pointer, size, align int) {
 	s.from.FreeSized(p, size, align)
 }
 
-// sample begins the countdown anew, counts a block and remembers it. It is called from Alloc
-// and ResizeSized alone, whose callers' stack it takes.
+// sample restarts the countdown, counts a block and records it. It takes the stack of its caller's
+// caller, so only Alloc and ResizeSized may call it.
 //
 //go:noinline
 func (s *Sampled) sample(c *countdown, p unsafe.Pointer, size int) {
 	left := atomic.LoadInt64(&c.bytes)
 	if left >= int64(max(size, 1)) || !atomic.CompareAndSwapInt64(&c.bytes, left, s.profile.next()) {
-		return // another goroutine with the same countdown has taken this sample
+		return // another goroutine with the same countdown took this sample
 	}
 	var stack [deepest]uintptr
 	depth := runtime.Callers(3, stack[:])
 	s.blocks.put(p, s.profile.count(s.name, size, stack[:depth]))
 }
 
-// freeSampled forgets the block before it is freed, since the address can be someone
-// else's right after; and knows it again when the free panics.
+// freeSampled removes the record of a block before the block is freed, since another goroutine may
+// get the address right after. It restores the record when the free panics.
 //
 //go:noinline
 func (s *Sampled) freeSampled(p unsafe.Pointer, size, align int) {

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// sampledBlocks are the live blocks of a Sampled that were sampled. Nearly all that are
-// freed were not, so the question is first put to a filter, without the lock:
+// sampledBlocks records the live sampled blocks of a Sampled. Nearly all freed blocks were not
+// sampled, so a filter is asked first, without the lock:
 //
 //	address -- hash --> counts[i]: how many sampled blocks have this hash
-//	                    0: p was not sampled;  else: the map knows
+//	                    0: p was not sampled;  otherwise: the map knows
 //
-// The filter has 16 counts or more a block, up to a limit, so that one in 16 frees
-// or less takes the lock for nothing. The goroutine that frees a block has it from the one that
-// allocated it, and by the same way sees its count, in the filter of that time or a later one.
+// The filter has at least 16 counts per block, up to a limit, so at most one in 16 frees takes the
+// lock in vain. The goroutine that frees a block received it from the goroutine that allocated it;
+// by the same synchronization it sees the block's count, in the filter of that time or a later one.
 type sampledBlocks struct {
 	filter atomic.Pointer[filter]
 	mu     sync.Mutex
-	live   map[uintptr]*bucket // by address; written, as is the filter, under mu
+	live   map[uintptr]*bucket // by address; like the filter written under mu
 }
 
 // filter counts addresses by hash.
@@ -37,8 +37,8 @@ func newFilter(n int) *filter {
 	return &filter{shift: hashShift(n), counts: make([]atomic.Uint32, n)}
 }
 
-// at returns the count of an address. One multiplication would keep the even steps in which
-// slots lie, and those of one slab could meet all those of another.
+// at returns the count of an address. With a single multiplication the even spacing of slots would
+// persist, and the slots of one slab could collide with all slots of another.
 func (f *filter) at(p uintptr) *atomic.Uint32 {
 	h := uint64(p) * hashFactor
 	return &f.counts[(h^h>>32)*hashFactor>>f.shift]
@@ -49,13 +49,12 @@ func (s *sampledBlocks) init() {
 	s.filter.Store(newFilter(leastCounts))
 }
 
-// may reports false for blocks that were not sampled.
+// may returns false only for blocks that were not sampled.
 func (s *sampledBlocks) may(p unsafe.Pointer) bool {
 	return s.filter.Load().at(uintptr(p)).Load() != 0
 }
 
-// put remembers a block of b. One that is still known at the address was taken back
-// without a free.
+// put records a block of b. A block still recorded at the address was taken back without a free.
 func (s *sampledBlocks) put(p unsafe.Pointer, b *bucket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +72,8 @@ func (s *sampledBlocks) put(p unsafe.Pointer, b *bucket) {
 	}
 }
 
-// grow makes a filter of n counts. The old one is complete until the new one is
-// there, for those who look meanwhile.
+// grow installs a filter of n counts. The old filter stays complete until the new one is installed,
+// for concurrent readers.
 func (s *sampledBlocks) grow(n int) {
 	f := newFilter(n)
 	for at := range s.live {
@@ -83,7 +82,7 @@ func (s *sampledBlocks) grow(n int) {
 	s.filter.Store(f)
 }
 
-// take forgets a block and returns its bucket, nil if it was not sampled.
+// take removes a block and returns its bucket, or nil if the block was not sampled.
 func (s *sampledBlocks) take(p unsafe.Pointer) *bucket {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,18 +9,18 @@ import (
 	"quarry/alloc"
 )
 
-// Stats counts what goes through it. It is an expvar.Var:
+// Stats counts the calls that go through it. It is an expvar.Var:
 //
 //	expvar.Publish("textures", wrap.NewStats(heap))
 //
-// Any goroutine may use it that may use the allocator inside. Cost: two atomic
-// additions for an Alloc, two for a FreeSized, two for a ResizeSized.
+// Any goroutine that may use the allocator inside may use a Stats. Cost: two atomic additions each
+// for Alloc, FreeSized and ResizeSized.
 //
-// What an allocator takes back as a whole, as an Arena does by a reset, stays live here.
+// Memory that an allocator takes back as a whole, as an Arena does by Reset, still counts as live.
 type Stats struct {
 	from alloc.Allocator
 
-	_              [64]byte // from is read by all calls, and what follows written
+	_              [64]byte // all calls read from, and write what follows
 	live, peak     atomic.Int64
 	frees, resizes atomic.Int64
 	refusedAllocs  atomic.Int64
@@ -29,29 +29,29 @@ type Stats struct {
 	sizes          [64]atomic.Int64
 }
 
-// Counts is what Stats has counted. Sizes are those that were asked for.
+// Counts holds the counts of a Stats. Sizes are requested sizes.
 type Counts struct {
-	Allocs         int64 `json:"allocs"`  // blocks that were handed out
-	Resizes        int64 `json:"resizes"` // in place, that could be done
-	Frees          int64 `json:"frees"`   // of blocks, so without those of nil
+	Allocs         int64 `json:"allocs"`  // blocks allocated
+	Resizes        int64 `json:"resizes"` // successful resizes in place
+	Frees          int64 `json:"frees"`   // blocks freed; frees of nil do not count
 	RefusedAllocs  int64 `json:"refused_allocs"`
 	RefusedResizes int64 `json:"refused_resizes"`
 	LiveBlocks     int64 `json:"live_blocks"`
 	LiveBytes      int64 `json:"live_bytes"`
-	PeakBytes      int64 `json:"peak_bytes"` // the most that was live at a time
+	PeakBytes      int64 `json:"peak_bytes"` // largest number of bytes live at once
 
-	// Sizes[k] is how many of Allocs asked for more than 2^(k-1) and at most 2^k
-	// bytes, and Sizes[0] for 0 or 1. It ends with the greatest size that came.
+	// Sizes[k] is how many of Allocs requested more than 2^(k-1) and at most 2^k bytes; Sizes[0]
+	// counts requests of 0 or 1. It ends with the largest size requested.
 	Sizes []int64 `json:"sizes"`
 }
 
-// NewStats counts the calls of a from now on.
+// NewStats returns a Stats that counts the calls of a from now on.
 func NewStats(a alloc.Allocator) *Stats {
 	checkInside("NewStats", a)
 	return &Stats{from: a}
 }
 
-// Alloc is that of the allocator inside.
+// Alloc allocates from the allocator inside.
 func (s *Stats) Alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := s.from.Alloc(size, align)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Stats) Alloc(size, align int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// add counts bytes that came to life.
+// add counts n bytes that became live.
 func (s *Stats) add(n int) {
 	live := s.live.Add(int64(n))
 	for peak := s.peak.Load(); live > peak && !s.peak.CompareAndSwap(peak, live); {
@@ -71,7 +71,7 @@ func (s *Stats) add(n int) {
 	}
 }
 
-// ResizeSized is that of the allocator inside.
+// ResizeSized resizes by the allocator inside.
 func (s *Stats) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	if !s.from.ResizeSized(p, size, align, to) {
 		s.refusedResizes.Add(1)
@@ -82,7 +82,7 @@ func (s *Stats) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return true
 }
 
-// FreeSized is that of the allocator inside.
+// FreeSized frees through the allocator inside.
 func (s *Stats) FreeSized(p unsafe.Pointer, size, align int) {
 	s.from.FreeSized(p, size, align)
 	if p != nil {
@@ -91,8 +91,8 @@ func (s *Stats) FreeSized(p unsafe.Pointer, size, align int) {
 	}
 }
 
-// Counts returns what was counted so far. While other goroutines call, the numbers
-// are not of one instant.
+// Counts returns the counts so far. While other goroutines make calls, the numbers are of no single
+// instant.
 func (s *Stats) Counts() Counts {
 	c := Counts{
 		Frees:          s.frees.Load(), // before the allocations, so that LiveBlocks is not negative
@@ -118,7 +118,7 @@ func (s *Stats) Counts() Counts {
 func (s *Stats) String() string {
 	text, err := json.Marshal(s.Counts())
 	if err != nil {
-		panic("wrap: Stats.String: " + err.Error()) // there is no value in Counts that JSON has not
+		panic("wrap: Stats.String: " + err.Error()) // JSON can encode every value of Counts
 	}
 	return string(text)
 }

@@ -10,8 +10,8 @@ import (
 	"quarry/alloc"
 )
 
-// Trace writes down each call that goes through it, as text of the form in which
-// Android records the heaps of programs, one line a call:
+// Trace logs each call that goes through it, as text in the format in which Android records the
+// heaps of programs, one line per call:
 //
 //	1: malloc 0x7f0000010000 64
 //	1: memalign 0x7f0000020000 64 4096
@@ -19,32 +19,30 @@ import (
 //	1: realloc 0x0 0x7f0000010000 1000000
 //	1: free 0x7f0000010000
 //
-// memalign is for alignments above 16. The first realloc is a resize, which is always
-// in place, the second one that was refused; a resize to 0 that was refused has no
-// line, since the form would take it for a free. A name is the block's address, and
-// the thread is always 1: Go has no numbers for goroutines. go run ./bench -only trace
-// -trace FILE replays such a file.
+// memalign is for alignments above 16. The first realloc is a resize, which is always in place; the
+// second is a resize that was refused. A refused resize to 0 has no line, since the format would
+// take it for a free. A name is the block's address. The thread is always 1, since Go has no
+// numbers for goroutines. go run ./bench -only trace -trace FILE replays such a file.
 //
-// The text is well formed whatever is done: what an allocator took back behind our
-// back, as an Arena does by a reset, has its free when the address comes again,
-// and the free of a block that came from elsewhere has no line. A free that panics has.
+// The text is well formed whatever the program does. For a block that an allocator took back
+// without a free, as an Arena does by Reset, a free is logged when its address recurs. The free of
+// a block from elsewhere has no line. A free that panics has one.
 //
-// Any goroutine may use it that may use the allocator inside; the calls are
-// in some order in which they could have been made. Cost: 50 ns a call, under a
-// lock that is not held while the allocator inside works, and 24 to 40 bytes of Go memory a
-// live block.
+// Any goroutine that may use the allocator inside may use a Trace. The calls are logged in some
+// order in which they could have been made. Cost: 50 ns a call, under a lock that is not held while
+// the allocator inside works, and 24 to 40 bytes of Go memory per live block.
 type Trace struct {
 	from alloc.Allocator
 
 	mu     sync.Mutex
-	out    *bufio.Writer        // keeps the first error of the writer below
-	line   []byte               // for reuse
-	live   map[uintptr]struct{} // names that the text has not freed
+	out    *bufio.Writer        // keeps the first error of the underlying writer
+	line   []byte               // reused buffer
+	live   map[uintptr]struct{} // names whose free is not logged yet
 	closed bool
 }
 
-// NewTrace writes the calls of a to w, which is called for each 64 KiB, under the lock: it
-// must not use the Trace.
+// NewTrace returns a Trace that logs the calls of a to w. It calls w once per 64 KiB, under the
+// lock, so w must not use the Trace.
 func NewTrace(a alloc.Allocator, w io.Writer) *Trace {
 	checkInside("NewTrace", a)
 	if w == nil {
@@ -53,12 +51,12 @@ func NewTrace(a alloc.Allocator, w io.Writer) *Trace {
 	return &Trace{from: a, out: bufio.NewWriterSize(w, 64<<10), live: map[uintptr]struct{}{}}
 }
 
-// Alloc is that of the allocator inside.
+// Alloc allocates from the allocator inside.
 func (t *Trace) Alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := t.from.Alloc(size, align)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	name := uintptr(p) // 0 when it failed
+	name := uintptr(p) // 0 on failure
 	if t.closed {
 		return p, err
 	}
@@ -74,7 +72,7 @@ func (t *Trace) Alloc(size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// ResizeSized is that of the allocator inside.
+// ResizeSized resizes by the allocator inside.
 func (t *Trace) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	ok := t.from.ResizeSized(p, size, align, to)
 	t.mu.Lock()
@@ -94,9 +92,9 @@ func (t *Trace) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return ok
 }
 
-// FreeSized is that of the allocator inside.
+// FreeSized frees through the allocator inside.
 func (t *Trace) FreeSized(p unsafe.Pointer, size, align int) {
-	t.free(p) // before the address can be someone else's
+	t.free(p) // before another goroutine can get the address
 	t.from.FreeSized(p, size, align)
 }
 
@@ -112,7 +110,7 @@ func (t *Trace) free(p unsafe.Pointer) {
 	}
 }
 
-// drop writes the free of a name that is live.
+// drop logs the free of a live name.
 func (t *Trace) drop(name uintptr) {
 	if _, known := t.live[name]; known {
 		delete(t.live, name)
@@ -120,7 +118,7 @@ func (t *Trace) drop(name uintptr) {
 	}
 }
 
-// write appends a line; the caller holds the lock. An error stays with the writer.
+// write appends a line; the caller holds the lock. The writer keeps an error.
 func (t *Trace) write(call string, names []uintptr, numbers ...int) {
 	b := append(append(t.line[:0], "1: "...), call...)
 	for _, name := range names {
@@ -133,16 +131,15 @@ func (t *Trace) write(call string, names []uintptr, numbers ...int) {
 	t.out.Write(t.line)
 }
 
-// Flush writes what is in the buffer, and returns the first error that the writer
-// gave since NewTrace. After one nothing is written any more.
+// Flush writes out the buffer and returns the first error of the writer since NewTrace. After an
+// error nothing more is written.
 func (t *Trace) Flush() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.out.Flush()
 }
 
-// Close is Flush, and calls from then on are not written down. They still are those
-// of the allocator inside.
+// Close is Flush, and stops logging. Later calls still go to the allocator inside.
 func (t *Trace) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

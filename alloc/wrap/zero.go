@@ -6,38 +6,37 @@ import (
 	"quarry/alloc"
 )
 
-// Zero hands out blocks that read zero, and clears the bytes that a block grows by.
-// Any goroutine may use it that may use the allocator inside. Cost: a clear of size
-// bytes, 5 ns for 1,000; above 32 KiB none of memory that was never used, if the allocator
-// inside has AllocZeroed, as Heap and Local do, and knows.
+// Zero returns zeroed blocks, and clears the bytes by which a block grows. Any goroutine that may
+// use the allocator inside may use a Zero. Cost: a clear of size bytes, 5 ns for 1,000. Above 32
+// KiB, memory that was never used is not cleared if the allocator inside has AllocZeroed, as Heap
+// and Local do.
 type Zero struct {
 	from   alloc.Allocator
 	zeroed zeroer // from, or nil
 	wipe   bool
 }
 
-// clearedHere is up to which size AllocZeroed is not asked, in bytes: a heap would have
-// to clear the block as well, and its Alloc is 20 ns faster.
+// clearedHere is the size in bytes up to which AllocZeroed is not called: a heap would have to
+// clear the block as well, and its Alloc is 20 ns faster.
 const clearedHere = 32 << 10
 
-// zeroer is an allocator that knows by itself which memory is zero.
+// zeroer is an allocator that tracks which memory is zero.
 type zeroer interface {
 	AllocZeroed(size, align int) (unsafe.Pointer, error)
 }
 
-// ZeroOption changes what NewZero makes.
+// ZeroOption is an option of NewZero.
 type ZeroOption func(*Zero)
 
-// Wipe clears blocks before they are freed, and what a block loses when it shrinks,
-// so that no later owner of the memory, no core dump and no swap finds secrets there.
-// What an allocator takes back as a whole, such as an Arena by a reset, does
-// not pass here. First the block is resized to the size that it has, so that the
-// allocator inside can refuse one that is not its own before anything is written.
-// A shrink costs a copy on the Go heap of what is lost, cleared afterwards, because
-// one that is refused must leave the block as it was.
+// Wipe clears blocks before they are freed, and the bytes that a block loses when it shrinks, so
+// that no later owner of the memory, core dump or swap contains secrets. Memory that an allocator
+// takes back as a whole, as an Arena does by Reset, is not wiped. Before a free the block is first
+// resized to its own size, so that the allocator inside can reject a foreign block before anything
+// is written. A shrink copies the lost bytes to the Go heap, and clears the copy afterwards,
+// because a refused shrink must leave the block unchanged.
 func Wipe() ZeroOption { return func(z *Zero) { z.wipe = true } }
 
-// NewZero clears what a hands out.
+// NewZero returns a Zero around a.
 func NewZero(a alloc.Allocator, options ...ZeroOption) *Zero {
 	checkInside("NewZero", a)
 	z := &Zero{from: a}
@@ -51,7 +50,7 @@ func NewZero(a alloc.Allocator, options ...ZeroOption) *Zero {
 	return z
 }
 
-// Alloc returns a block of zeros.
+// Alloc returns a zeroed block.
 func (z *Zero) Alloc(size, align int) (unsafe.Pointer, error) {
 	if z.zeroed != nil && size > clearedHere {
 		return z.zeroed.AllocZeroed(size, align)
@@ -63,7 +62,7 @@ func (z *Zero) Alloc(size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// ResizeSized is that of the allocator inside; bytes that are new read zero.
+// ResizeSized resizes by the allocator inside; added bytes read zero.
 func (z *Zero) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	if z.wipe && 0 <= to && to < size {
 		return z.shrink(p, size, align, to)
@@ -75,7 +74,7 @@ func (z *Zero) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	return ok
 }
 
-// shrink wipes before the resize: behind it the bytes may be someone else's.
+// shrink wipes before the resize: afterwards the bytes may belong to another block.
 func (z *Zero) shrink(p unsafe.Pointer, size, align, to int) bool {
 	if !z.from.ResizeSized(p, size, align, size) {
 		return false
@@ -92,9 +91,9 @@ func (z *Zero) shrink(p unsafe.Pointer, size, align, to int) bool {
 	return ok
 }
 
-// FreeSized is that of the allocator inside.
+// FreeSized frees through the allocator inside.
 func (z *Zero) FreeSized(p unsafe.Pointer, size, align int) {
-	// A Stack that refuses has others on top of the block, and will panic.
+	// A Stack returns false for a block that is not its last, and FreeSized will panic.
 	if z.wipe && p != nil && (z.from.ResizeSized(p, size, align, size) || !alloc.FreesInOrder(z.from)) {
 		zero(p, 0, size)
 	}
@@ -104,7 +103,7 @@ func (z *Zero) FreeSized(p unsafe.Pointer, size, align int) {
 // Unwrap returns the allocator inside.
 func (z *Zero) Unwrap() alloc.Allocator { return z.from }
 
-// clearStep bounds one clear, which cannot be preempted, in bytes.
+// clearStep is the largest number of bytes cleared at once, since one clear cannot be preempted.
 const clearStep = 256 << 10
 
 // zero clears the bytes [from, to) of a live block.
