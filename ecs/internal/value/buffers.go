@@ -10,7 +10,7 @@ import (
 //
 //	H1 A buffer's length is within its capacity.
 //	H2 A spilled buffer's capacity is above the inline room, and its block is live and large enough.
-//	H3 The heap has no blocks but those of spilled buffers.
+//	H3 The heap has no blocks but the blocks of spilled buffers.
 
 // Buffers is the heap that a world's buffers spill to. It must not be copied after Open.
 type Buffers struct {
