@@ -1,5 +1,5 @@
-// Package command records changes of a world, to be made later. Code that must not change the world
-// itself records: loops over rows, jobs, other goroutines.
+// Package command records changes of a world, to be made later. It is for code that must not change
+// the world itself: loops over rows, bodies of jobs, and other goroutines.
 //
 //	cb := command.NewBuffer(w)
 //	shot := cb.Create(shots)                             // a placeholder

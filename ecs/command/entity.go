@@ -48,7 +48,7 @@ func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
 // a failure. For ecs.Null it records nothing.
 func (w *Writer) Destroy(e ecs.Entity) { w.one("Writer.Destroy", op{kind: destroy}, e) }
 
-// Add records that e gets those of the types that it lacks, zero and enabled. For shared types use
+// Add records that e gets the types that it lacks, zero and enabled. For shared types use
 // AddShared.
 func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Add", types...) // before any is recorded
@@ -57,8 +57,8 @@ func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	}
 }
 
-// Remove records that e loses those of the types that it has. If e is dead when the command is
-// played, that is not a failure. For ecs.Null it records nothing.
+// Remove records that e loses the types that it has. If e is dead when the command is played, that
+// is not a failure. For ecs.Null it records nothing.
 func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Remove", types...) // before any is recorded
 	for _, t := range types {

@@ -40,7 +40,7 @@ import (
 //	H5 While no chunk of linked entities has changed since the order of ByDepth was made,
 //	   the order has each linked entity once, one level after its parent.
 
-// Errors that SetParent's errors wrap, besides those of package ecs.
+// Errors that SetParent's errors wrap, besides the errors of package ecs.
 var (
 	// ErrDead says that an entity is not alive in the hierarchy's world.
 	ErrDead = errors.New("not alive in this world")

@@ -29,9 +29,9 @@ type uses struct {
 }
 
 // Ambiguities returns, for all groups, the pairs of systems whose access conflicts and whose order
-// is not fixed. Access is what a system declares by Query, Uses, For, Resource and ReadResource;
-// the access of a group is that of all its systems. Structural changes, and commands for the same
-// point, are not considered. Cost: proportional to the number of pairs.
+// is not fixed. Access is what a system declares by Query, Uses, For, Resource and ReadResource; a
+// group has the access of all its systems. Structural changes, and commands for the same point, are
+// not considered. Cost: proportional to the number of pairs.
 func (s *Systems) Ambiguities() []Ambiguity {
 	s.check("Systems.Ambiguities")
 	var found []Ambiguity

@@ -15,7 +15,7 @@ type Ordering struct {
 // placing combines all Orderings of a system.
 type placing = Ordering
 
-// bucket is a part of a group. All systems of one bucket update before those of the next.
+// bucket is a part of a group. All systems of one bucket update before the systems of the next.
 type bucket int8
 
 const (
@@ -46,7 +46,7 @@ func First() Ordering { return Ordering{bucket: bucketFirst} }
 // command point that closes a default group. Before and After apply among systems that are Last.
 func Last() Ordering { return Ordering{bucket: bucketLast} }
 
-// apply adds an Ordering to those of a system.
+// apply adds an Ordering to the placing of a system.
 func (p Ordering) apply(s *State) {
 	if p.bucket != bucketNormal {
 		if s.bucket != bucketNormal && s.bucket != p.bucket {

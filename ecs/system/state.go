@@ -23,7 +23,7 @@ type State struct {
 	placing
 
 	queries  []*ecs.Query // made by Query, open
-	pinned   []*ecs.Query // those of them with Changed or Ordered terms
+	pinned   []*ecs.Query // the queries with Changed or Ordered terms
 	lent     []*job.Job   // made by For
 	used     ecs.Access   // declared by Uses
 	touches  ecs.Access   // of the update itself: used, and queries not given to a job

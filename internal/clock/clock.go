@@ -8,7 +8,7 @@
 //	time.Now  |. . . . . . . . . . . . . . . .|. . . . . . . .   15.6 ms
 //	Now       |||||||||||||||||||||||||||||||||||||||||||||||||   0.1 us
 //
-// Goroutines: any. Cost: that of time.Since; on Windows, a call out of Go. In a bubble of
+// Goroutines: any. Cost: as time.Since; on Windows, a call out of Go. In a bubble of
 // testing/synctest Now returns the bubble's time, except on Windows.
 package clock
 

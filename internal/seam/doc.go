@@ -22,7 +22,7 @@
 // Conflicts, and Join if no other goroutine uses its first argument. The other functions are for
 // the goroutine that uses the world.
 //
-// Cost: that of the function called in ecs; MatchesArchetype costs one more call. Both sides are
+// Cost: the call of the function in ecs; MatchesArchetype costs one more call. Both sides are
 // inlined, which internal/lint checks with its table.
 //
 // The functions, their users, and why programs do not need them. internal/lint compares the table

@@ -7,10 +7,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Rows from another world, whose Rows are another's: they die there and are born here.
+// Rows from another world: they die in its Rows and are born here.
 
-// PlanAcross says how a part's rows come from another world along a path of table.Across, and
-// counts those that need room. It returns how many chunks change hands.
+// PlanAcross decides how a part's rows come from another world along a path of table.Across, and
+// counts the rows that need room. It returns the number of chunks that change hands.
 func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 	if p.Whole && path.To.Len() == 0 && !path.Relabels && path.Adopts() {
 		path.Adopt()
@@ -29,8 +29,8 @@ func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 }
 
 // Receive moves a part's rows here from the Rows of another world. The first give chunks of the
-// part's table change hands, other rows are copied. It calls renamed, never for each row, with the
-// ids that entities had there and have here.
+// part's table change hands; other rows are copied. It calls renamed, never per row, with the old
+// ids of entities and their ids here.
 func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, renamed func(old, to []entity.ID)) {
 	tx := &r.tx
 	arrive := func(b table.Run) {
@@ -56,7 +56,7 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 	}
 }
 
-// adopt gives rows that have come slots of this world for their managed values.
+// adopt gives slots of this world to the managed values of rows that have come.
 func (r *Rows) adopt(from *Rows, path *table.Transition, b table.Run) {
 	for _, c := range path.To.Managed() {
 		old := from.tables.Managed(path.Number(table.TypeID(c.Key)))
@@ -64,8 +64,7 @@ func (r *Rows) adopt(from *Rows, path *table.Transition, b table.Run) {
 	}
 }
 
-// rename ends the entities of rows that have come in the other world, and gives the rows new
-// entities here.
+// rename ends the entities of new rows in the other world, and gives the rows new entities here.
 func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)) {
 	var old [256]entity.ID
 	for ids, at := b.IDs, b.Loc; len(ids) > 0; {
@@ -77,9 +76,9 @@ func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)
 	}
 }
 
-// CopyTable fills an empty table with copies of all rows of a table of another world, of which this
-// world is to become a copy: entities keep their indices, in the world with tag. It calls copied
-// with each run of rows. An error is that of the universe; no row has come then.
+// CopyTable fills an empty table with copies of all rows of a table in another world, of which this
+// world is to become a copy. Entities keep their indices and get tag. CopyTable calls copied with
+// each run of rows. The error is from the universe; then no row has come.
 func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b table.Run)) error {
 	from := path.From
 	if err := path.To.MakeRoom(from.Len(), false); err != nil {

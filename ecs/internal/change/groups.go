@@ -6,9 +6,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Groups. A transaction may be about several lists of entities, each with an outcome of its own, as
-// when commands are played. Then parts may be of one table, and rows may come to a table that
-// others leave. So the rows that leave stay where they were, void, until all have come, and Finish
+// Groups. A transaction may have several lists of entities, each with an outcome of its own, as
+// when commands are played. Then several parts may be of one table, and rows may come to a table
+// that others leave. So rows that leave stay in place, void, until all have come; then Finish
 // closes the gaps:
 //
 //	SelectGroup  rows of a list, as parts of their own
@@ -16,10 +16,10 @@ import (
 //	MoveGroup    the rows are copied to where they come, and Spans says where, until the next group or Finish
 //	Finish       void rows leave; from now on rows that came may lie elsewhere
 
-// SelectGroup selects the entities of a list, which are alive and in no other group. by returns the
-// outcome of those of a part. It returns the group, which is the parts from first to end, and the
-// index of the first entity that is not alive here, or -1: the transaction is of no use then but to
-// Cancel.
+// SelectGroup selects the entities of a list, which must be alive and in no other group. by returns
+// the outcome of each part. SelectGroup returns the group, which is the parts from first up to end,
+// and the index of the first entity that is not alive here, or -1. If there is one, the transaction
+// can only be canceled.
 func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, end, bad int) {
 	first = len(tx.Parts)
 	if bad = tx.rows.SelectList(&tx.Selection, list, true); bad >= 0 {
@@ -32,8 +32,8 @@ func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, en
 	return first, len(tx.Parts), -1
 }
 
-// MoveGroup moves or ends the rows of the parts of a group, which Reserve has made room for. Spans
-// is where they are until the next group moves.
+// MoveGroup moves or ends the rows of a group, for which Reserve has made room. Spans has their new
+// places until the next group moves.
 func (tx *Tx) MoveGroup(first, end int) {
 	tx.Spans = tx.Spans[:0]
 	for i := range tx.Parts[first:end] {
@@ -47,7 +47,7 @@ func (tx *Tx) MoveGroup(first, end int) {
 	}
 }
 
-// Finish removes the void rows that groups have left.
+// Finish removes the void rows that groups have left behind.
 func (tx *Tx) Finish() {
 	leaving := tx.Parts[:0]
 	for _, p := range tx.Parts {
@@ -72,7 +72,7 @@ func (tx *Tx) Finish() {
 	tx.rows.Epoch++ // rows that came may have filled gaps: batches are void
 }
 
-// join returns a part of all rows of parts of the same table, which are of no use then.
+// join returns a part with all rows of parts of the same table. It uses up those parts.
 func (tx *Tx) join(parts []Part) Part {
 	all := parts[0]
 	if i := slices.IndexFunc(parts, func(p Part) bool { return p.mask != nil }); i >= 0 {
@@ -94,7 +94,7 @@ func (tx *Tx) join(parts []Part) Part {
 	return all
 }
 
-// merge adds the rows of another part of the same table to a part that has a mask.
+// merge adds the rows of another part of the same table to p, which has a mask.
 func (p *Part) merge(other *Part) {
 	for i, word := range other.mask {
 		p.mask[i] |= word

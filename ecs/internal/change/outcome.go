@@ -2,31 +2,31 @@ package change
 
 import "quarry/ecs/internal/table"
 
-// Outcome is what a structural change makes of the rows of one table: they stay, move or end. The
+// Outcome is what a structural change does to the rows of one table: they stay, move or end. The
 // zero Outcome is Stay.
 type Outcome struct {
-	path *table.Transition // by which rows move, theEnd; nil: they stay
+	path *table.Transition // transition for these rows; nil if they stay, &theEnd if they end
 }
 
-// theEnd marks outcomes of rows that end.
+// theEnd marks the outcome of rows that end.
 var theEnd table.Transition
 
-// Stay returns the outcome of rows that the change leaves as they are.
+// Stay returns the outcome of rows that a change leaves unchanged.
 func Stay() Outcome { return Outcome{} }
 
-// Move returns the outcome of rows that go to another table.
+// Move returns the outcome of rows that move to another table.
 func Move(path *table.Transition) Outcome { return Outcome{path} }
 
 // End returns the outcome of rows whose entities end.
 func End() Outcome { return Outcome{&theEnd} }
 
-// Stays reports whether the rows stay as they are.
+// Stays reports whether the rows stay unchanged.
 func (o Outcome) Stays() bool { return o.path == nil }
 
 // Ends reports whether the rows' entities end.
 func (o Outcome) Ends() bool { return o.path == &theEnd }
 
-// Path returns the transition by which the rows move, nil where they stay or end.
+// Path returns the transition along which the rows move, or nil if they stay or end.
 func (o Outcome) Path() *table.Transition {
 	if o.path == &theEnd {
 		return nil

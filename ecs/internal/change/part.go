@@ -7,49 +7,49 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Part is the rows of one table that a change is about: all of them, or those of a mask or a list.
+// Part is the rows of one table that a change is about: all rows, or those in a mask or a list.
 type Part struct {
 	Table   *table.Table
-	Rows    int     // how many
+	Rows    int     // number of rows
 	Whole   bool    // all rows of the table
-	Outcome Outcome // what the change makes of them
-	end     int     // rows of the table when the part was selected: others may come while it is there
+	Outcome Outcome // what the change does to them
+	end     int     // rows of the table when the part was selected; others may come later
 	mask    []uint64
-	list    []uint64 // rows, counted over the table, in rising order, in the low 32 bits; where mask is nil and Whole false
-	all     bool     // every chunk changes hands, a part-full one too
-	shared  bool     // it is of a group: rows stay where they were, void, until Finish
+	list    []uint64 // indices of rows in the table, rising, in the low 32 bits; used if mask is nil and Whole false
+	all     bool     // every chunk changes hands, even a part-full one
+	shared  bool     // the part is of a group: rows stay in place, void, until Finish
 }
 
-// wordsAt returns the index in the mask of a chunk's first word: each chunk begins a new word.
+// wordsAt returns the index in the mask of a chunk's first word. Each chunk begins a new word.
 func (p *Part) wordsAt(pos int) int { return p.Table.Store.Chunks()[pos].Start/64 + pos }
 
-// Mask returns the mask of a chunk, a bit for each row. The part has a mask.
+// Mask returns the mask of a chunk, one bit per row. The part must have a mask.
 func (p *Part) Mask(pos int) []uint64 {
 	at := p.wordsAt(pos)
 	return p.mask[at : at+(p.rowsOf(pos)+63)/64]
 }
 
-// rowsOf returns how many rows a chunk had when the part was selected, 0 for a chunk that came
-// later.
+// rowsOf returns the number of rows that a chunk had when the part was selected; 0 for a later
+// chunk.
 func (p *Part) rowsOf(pos int) int {
 	return max(0, min(p.Table.Store.RowsOf(pos), p.end-p.Table.Store.Chunks()[pos].Start))
 }
 
-// Listed returns the rows of a part that has neither all rows nor a mask: counted over the table,
-// in rising order, in the low 32 bits of each word.
+// Listed returns the rows of a part that has neither all rows nor a mask: their indices in the
+// table, in rising order, in the low 32 bits of each word.
 func (p *Part) Listed() []uint64 { return p.list }
 
 // IsMasked reports whether the part's rows are in a mask.
 func (p *Part) IsMasked() bool { return p.mask != nil }
 
-// Runs walks the rows of a part from the end, so that removing the rows found leaves those that
-// come later where they are. The rows of a whole table come chunk by chunk, in order: they are
-// removed together, see takeOut.
+// Runs walks the rows of a part from the end, so that removing the rows found does not move the
+// rows still to come. The rows of a whole table come chunk by chunk, in order, since they are
+// removed together; see takeOut.
 type Runs struct {
 	p    *Part
-	pos  int      // the chunk that is walked; of a whole table the next one
-	mask []uint64 // of that chunk; nil: the next one is to be opened
-	hi   int      // rows of the chunk that are not walked yet, or entries of the list
+	pos  int      // current chunk; for a whole table the next one
+	mask []uint64 // of the current chunk; nil if the next is to be opened
+	hi   int      // rows of the chunk, or entries of the list, not walked yet
 }
 
 // Backward begins a walk over the part's rows.
@@ -60,7 +60,7 @@ func (p *Part) Backward() Runs {
 	return Runs{p: p, pos: len(p.Table.Store.Chunks()), hi: len(p.list)}
 }
 
-// Next returns the next run of rows, of one chunk.
+// Next returns the next run of rows in one chunk.
 func (r *Runs) Next() (pos, row, n int, ok bool) {
 	if r.p.Whole {
 		return r.nextChunk()
@@ -106,7 +106,7 @@ func (r *Runs) nextListed() (pos, row, n int, ok bool) {
 	return pos, row, n, true
 }
 
-// prevBit returns one more than the highest i below hi whose bit differs from those of same, or 0.
+// prevBit returns one more than the highest i below hi whose bit in mask differs from same, or 0.
 func prevBit(mask []uint64, hi int, same uint64) int {
 	for hi > 0 {
 		i := (hi - 1) / 64
@@ -134,8 +134,8 @@ func (p *Part) EachRow(visit func(alloc.StoreRow) error) error {
 	return nil
 }
 
-// takeOut removes rows that a walk has shown from their table: those of a whole one all together,
-// after the last.
+// takeOut removes rows that a walk has visited from their table. The rows of a whole table are
+// removed together, after the last.
 func (p *Part) takeOut(pos, row, n int) {
 	switch {
 	case p.shared:

@@ -7,26 +7,26 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Selections: the rows that a change by query or by list is about. A query and a list both become
-// whole tables, a bit for each row of a table or, where few rows of a large table are listed, a
-// sorted list of rows; so rows are handled in the order of memory, an entity that is listed twice
-// counts once, and both kinds of batch are one piece of code.
+// Selections: the rows that a change by query or by list is about. Both kinds become whole tables,
+// a bit for each row of a table or, if few rows of a large table are listed, a sorted list of rows.
+// So rows are handled in the order of memory, an entity that is listed twice counts once, and both
+// kinds of batch share one piece of code.
 
 // Selection is the rows that a change is about, by table.
 type Selection struct {
 	Parts  []Part
 	bits   []uint64 // masks
-	listed []uint64 // rows of lists: index of the part 32 bits | row of its table 32
+	listed []uint64 // rows of lists: index of the part 32 bits | row in its table 32
 	seats  []seat   // by Index of the table
 	serial uint32   // of the selection, never 0
-	group  int      // index of the first part of the list that is added
+	group  int      // index of the first part of the list being added
 }
 
-// seat says where a change has noted a table: among its parts and its targets.
+// seat says where the parts and targets of a change have a table.
 type seat struct {
 	serial uint32 // of the selection that noted the table
-	part   int32  // index among its parts of the last one of the table, plus one; 0: none
-	target int32  // index among its targets, plus one; 0: none
+	part   int32  // index of the table's last part, plus one; 0 if none
+	target int32  // index of the table's target, plus one; 0 if none
 }
 
 // begin empties the selection.
@@ -38,7 +38,7 @@ func (s *Selection) begin() {
 	}
 }
 
-// seatOf returns the seat of the table with an Index in the selection under way.
+// seatOf returns the seat of the table with an Index in the current selection.
 func (s *Selection) seatOf(index uint32) *seat {
 	for int(index) >= len(s.seats) {
 		s.seats = append(s.seats, seat{})
@@ -50,14 +50,14 @@ func (s *Selection) seatOf(index uint32) *seat {
 	return at
 }
 
-// Add begins a part of a table's rows, without rows yet, and returns it. It is good until the next
+// Add adds a part of a table, without rows yet, and returns it. The pointer is valid until the next
 // Add.
 func (s *Selection) Add(t *table.Table) *Part {
 	s.Parts = append(s.Parts, Part{Table: t, end: t.Store.Len()})
 	return &s.Parts[len(s.Parts)-1]
 }
 
-// AddWhole adds all rows of a table that has any.
+// AddWhole adds all rows of a table, if it has any.
 func (s *Selection) AddWhole(t *table.Table) {
 	if n := t.Store.Len(); n > 0 {
 		p := s.Add(t)
@@ -65,7 +65,7 @@ func (s *Selection) AddWhole(t *table.Table) {
 	}
 }
 
-// AddMask gives a part a mask, all clear.
+// AddMask gives a part a clear mask.
 func (s *Selection) AddMask(p *Part) {
 	at := len(s.bits)
 	words := (p.Table.Store.Len()+63)/64 + len(p.Table.Store.Chunks())
@@ -77,7 +77,7 @@ func (s *Selection) AddMask(p *Part) {
 // DropLast removes the last part.
 func (s *Selection) DropLast() { s.Parts = s.Parts[:len(s.Parts)-1] }
 
-// Rows returns how many rows are selected.
+// Rows returns the number of selected rows.
 func (s *Selection) Rows() (n int) {
 	for i := range s.Parts {
 		n += s.Parts[i].Rows
@@ -85,32 +85,32 @@ func (s *Selection) Rows() (n int) {
 	return n
 }
 
-// rowsPerListed is from how many rows of a table for each entity of a list on the rows are listed
-// and not masked: clearing and searching a mask takes about 1 ns for 64 rows, sorting a list 30 ns
-// an entity.
+// rowsPerListed is the number of rows of a table per entity of a list from which on the rows are
+// listed and not masked. Clearing and searching a mask takes about 1 ns for 64 rows; sorting a list
+// takes 30 ns an entity.
 const rowsPerListed = 1024
 
-// rowsPerGrouped is the same for the lists behind the first of a transaction, of which there may be
-// thousands, all there at once: from so many rows for each entity on, a list of 8 bytes an entity
-// is smaller than a mask.
+// rowsPerGrouped is the same for the lists after the first of a transaction. There may be
+// thousands, all kept at once: from this many rows per entity on, a list of 8 bytes an entity is
+// smaller than a mask.
 const rowsPerGrouped = 64
 
-// lister adds the entities of a list to a selection. While one after the other lies in the same
-// chunk, their rows are bits of that chunk's mask, without a look at the owners.
+// lister adds the entities of a list to a selection. While successive entities lie in one chunk, it
+// only sets bits in that chunk's mask, without a look at the owners.
 type lister struct {
 	s      *Selection
-	first  table.Location // of the chunk's rows
-	rows   table.Location // of the chunk; 0: there is none
+	first  table.Location // of the chunk's row 0
+	rows   table.Location // number of rows of the chunk; 0 if there is none
 	mask   []uint64
 	n      int         // bits that were set in mask
-	at     int         // part that the mask is of
-	before table.Owner // of the entity before, when it lay in another chunk
+	at     int         // part that has the mask
+	before table.Owner // of the previous entity, if it lay in another chunk
 }
 
-// SelectList adds the rows of the entities of a list to a selection, as parts of their own. It
-// returns the index of the first entity that cannot be in the list, or -1: entities of another
-// world and placeholders never can, and dead ones cannot when all must be alive. The selection is
-// of no use then.
+// SelectList adds the rows of the entities of a list to a selection, as separate parts. It returns
+// the index of the first entity that may not be in the list, or -1. Entities of another world and
+// placeholders never may; dead ones may not if alive is set. After such an entity the selection is
+// useless.
 func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) {
 	l, listed := lister{s: s}, len(s.listed)
 	s.group = len(s.Parts)
@@ -137,7 +137,7 @@ func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) 
 	return -1
 }
 
-// listRow adds a row outside the chunk that l has at hand.
+// listRow adds a row outside the current chunk of l.
 func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 	s, o := l.s, r.tables.OwnerOf(at)
 	pos := o.Pos()
@@ -160,7 +160,7 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 		s.listed = append(s.listed, uint64(index)<<32|uint64(t.Store.Chunks()[pos].Start+row))
 		return
 	}
-	if o == l.before { // a second one of a chunk: others are likely
+	if o == l.before { // a second entity of a chunk: more are likely
 		l.end()
 		*l = lister{s: s, first: at - table.Location(row), rows: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
 		l.set(at)
@@ -184,7 +184,7 @@ func (l *lister) set(at table.Location) {
 	}
 }
 
-// end counts the rows whose bits were set.
+// end adds the bits that were set to the number of rows of the part.
 func (l *lister) end() {
 	if l.n > 0 {
 		l.s.Parts[l.at].Rows += l.n
@@ -192,7 +192,7 @@ func (l *lister) end() {
 	}
 }
 
-// cutLists sorts the listed rows from an index on and gives each part its own.
+// cutLists sorts the listed rows starting with an index, and gives each part its own.
 func (s *Selection) cutLists(at int) {
 	slices.Sort(s.listed[at:])
 	s.listed = s.listed[:at+len(slices.Compact(s.listed[at:]))]

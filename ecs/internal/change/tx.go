@@ -14,36 +14,36 @@ import (
 //	reserve  rows in the tables that they come to, blocks, ids        Reserve: may be refused
 //	commit   chunks change hands, rows move, entities end             Commit: cannot fail
 //
-// A world has one transaction at a time: the package above refuses a structural change that is
-// asked for while one is under way.
+// A world has one transaction at a time: package ecs refuses a structural change while another is
+// under way.
 
-// Span is consecutive rows of a table, by index in the table, so a Span may cover several chunks.
+// Span is consecutive rows of a table, by index in the table. It may cover several chunks.
 type Span struct {
 	Table *table.Table
 	Start int
 	N     int
 }
 
-// Tx is a structural change of many rows that is under way, or the last one.
+// Tx is a structural change of many rows: the one under way, or the last one.
 type Tx struct {
 	Selection
-	Spans   []Span // rows that the change has made or moved, in their new places
+	Spans   []Span // rows that the change has made or moved, at their new places
 	rows    *Rows
 	targets []target
-	blocks  []value.Header // that Take took
+	blocks  []value.Header // taken by Take
 	leaving []uint64       // rows of lists, for Finish
-	used    int            // of blocks, by Block
+	used    int            // number of blocks returned by Block
 }
 
-// target is a table that rows come to.
+// target is a table that receives rows.
 type target struct {
 	t       *table.Table
 	coming  int  // rows that need room
-	sources int  // parts, and others, that rows come from
-	regular bool // full chunks come, too
+	sources int  // parts and other sources of rows
+	regular bool // full chunks come as well
 }
 
-// Begin begins a transaction, without rows.
+// Begin begins a transaction without rows.
 func (r *Rows) Begin() *Tx {
 	tx := &r.tx
 	tx.begin()
@@ -54,7 +54,7 @@ func (r *Rows) Begin() *Tx {
 // Last returns the last transaction.
 func (r *Rows) Last() *Tx { return &r.tx }
 
-// aim returns the target of a table, with one source more.
+// aim returns the target of a table, and counts one more source.
 func (tx *Tx) aim(t *table.Table) *target {
 	seat := tx.seatOf(t.Index)
 	if seat.target == 0 {
@@ -66,15 +66,15 @@ func (tx *Tx) aim(t *table.Table) *target {
 	return to
 }
 
-// Expect notes that n rows come to a table, which uses its own layout when they are the first.
+// Expect announces n rows for a table. A table without rows returns to its own layout.
 func (tx *Tx) Expect(t *table.Table, n int) {
 	tx.aim(t).coming += n
 	t.UseOwnLayout()
 }
 
-// plan says how the rows of parts move, when the outcomes of all are known, and counts those that
-// need room. All chunks of a part change hands where no other rows come and the target has none, so
-// that the target can adopt the layout; a small chunk never does, nor do chunks of a group.
+// plan decides how the rows of parts move, once all outcomes are known, and counts the rows that
+// need room. All chunks of a part change hands if no other rows come and the target has none, so
+// that it can adopt the layout. A small chunk never changes hands, nor do chunks of a group.
 func (tx *Tx) plan() {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
@@ -110,8 +110,8 @@ func (p *Part) relabels() bool {
 	return p.Whole && p.Outcome.Path().Relabels && p.Table.FullChunks() > 0
 }
 
-// Take takes a block for a buffer of n elements, which Block hands out. An error is the Spill's;
-// the blocks are freed by Cancel, and by a Reserve that fails.
+// Take takes a block for a buffer of n elements, which Block hands out. The error is from the
+// Spill. Cancel frees the blocks, and so does a Reserve that fails.
 func (tx *Tx) Take(s *value.Spill, k *value.Shape, n int) error {
 	h, err := s.Take(k, n)
 	if err == nil {
@@ -120,13 +120,13 @@ func (tx *Tx) Take(s *value.Spill, k *value.Shape, n int) error {
 	return err
 }
 
-// Block returns the next of the blocks that Take took, in the same order.
+// Block returns the next block, in the order in which Take took them.
 func (tx *Tx) Block() value.Header {
 	tx.used++
 	return tx.blocks[tx.used-1]
 }
 
-// Cancel gives up a transaction that was not committed.
+// Cancel abandons a transaction that was not committed.
 func (tx *Tx) Cancel() {
 	for i := range tx.blocks[tx.used:] {
 		tx.rows.buffers.Free(&tx.blocks[tx.used+i])
@@ -134,12 +134,12 @@ func (tx *Tx) Cancel() {
 	tx.blocks, tx.used, tx.targets = tx.blocks[:0], 0, tx.targets[:0]
 }
 
-// Reserve makes room for the rows of all parts that move, for those that Expect announced, and for
-// ids. On an error the transaction is canceled: no row, record or id has changed, and the targets
-// have given their reserves back.
+// Reserve makes room for the rows of all parts that move, for rows announced by Expect, and for
+// ids. After an error the transaction is canceled: no row, record or id has changed, and the
+// targets have given their reserves back.
 func (tx *Tx) Reserve(ids int) error {
 	tx.plan()
-	// What one target takes beyond its need may be what another lacks, or the ids.
+	// What one target takes beyond its need may be missing for another target or for the ids.
 	err := tx.grow(false, ids)
 	if err != nil {
 		err = tx.grow(true, ids)
@@ -151,7 +151,7 @@ func (tx *Tx) Reserve(ids int) error {
 	return err
 }
 
-// grow grows the targets, by policy or exactly, and makes room for ids, all or none.
+// grow grows the targets, by policy or exactly, and makes room for ids; all or none.
 func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	for i := range tx.targets {
 		if err = tx.targets[i].t.MakeRoom(tx.targets[i].room(), exactly); err != nil {
@@ -168,13 +168,13 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 			continue
 		}
 		t.Settle()
-		t.Store.Trim(0) // a target that is new is forgotten and must hold nothing
+		t.Store.Trim(0) // a new target is dropped after an error, and must hold nothing
 	}
 	return err
 }
 
-// room returns the rows that need room: one more than a small chunk has when full chunks come and
-// there are rows besides.
+// room returns the number of rows to make room for. If full chunks come to a small chunk and there
+// are other rows too, that is at least one more row than the small chunk has room for.
 func (to *target) room() int {
 	if g := &to.t.Store; to.regular && g.Units() == 0 && to.coming+g.Len() > 0 {
 		return max(to.coming, g.SmallRows()-g.Len()+1)
@@ -182,9 +182,9 @@ func (to *target) room() int {
 	return to.coming
 }
 
-// Commit moves and ends the rows of all parts, by their outcomes, and returns how many moved and
-// how many ended. No table is the source of one part and the target of another: what rows become by
-// a change, the change leaves as it is. Groups may have both.
+// Commit moves and ends the rows of all parts by their outcomes, and returns how many moved and how
+// many ended. No table is both the source of one part and the target of another, since a change
+// leaves its own results unchanged. Groups may have both.
 func (tx *Tx) Commit() (moved, ended int) {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
@@ -206,7 +206,7 @@ func (tx *Tx) Commit() (moved, ended int) {
 	return moved, ended
 }
 
-// relabel hands the chunks of a whole table over where that suffices.
+// relabel hands over the chunks of a whole table, if that is enough.
 func (tx *Tx) relabel(p *Part) {
 	path := p.Outcome.Path()
 	if p.shared {
@@ -224,8 +224,8 @@ func (tx *Tx) relabel(p *Part) {
 	}
 }
 
-// send moves the part's rows along their path. Chunks that changed hands have gone before, see
-// relabel.
+// send moves the part's rows along their path. relabel has already handed over chunks that change
+// hands.
 func (tx *Tx) send(p *Part) {
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
@@ -243,7 +243,7 @@ func (tx *Tx) end(p *Part) {
 	}
 }
 
-// Note adds rows to Spans, to the last span where they follow it.
+// Note adds rows to Spans, extending the last span if they follow it.
 func (tx *Tx) Note(rows Span) {
 	if last := len(tx.Spans) - 1; last >= 0 {
 		if s := &tx.Spans[last]; s.Table == rows.Table && s.Start+s.N == rows.Start {

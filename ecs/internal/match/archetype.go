@@ -7,8 +7,8 @@ import (
 )
 
 // Archetype is what the index knows of an archetype: the table, whose types it reads, and the
-// serials of the shared values. The index writes Index only. The caller closes the table of an
-// archetype that is to leave, see [Index.Leave].
+// serials of the shared values. The index writes only Index. To make an archetype leave, the caller
+// closes its table; see [Index.Leave].
 type Archetype struct {
 	table.Table
 	Values []uint64 // serials of its shared values, in the order of their types

@@ -7,14 +7,14 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Filter is what is asked of archetypes and rows. The order of Any and Where does not matter.
+// Filter is what a query asks of archetypes and rows. The order of Any and Where does not matter.
 type Filter struct {
 	Any   []table.Signature // an archetype must have a type of each; no signature is empty
 	Where [][]uint64        // an archetype must have a value of each; serials in rising order; no list is empty
 	Sets
 }
 
-// Sets are the parts of a filter that are one set of types each.
+// Sets has the parts of a filter that are a single set of types.
 type Sets struct {
 	Has      table.Signature // types that an archetype must have
 	Lacks    table.Signature // types that it must not have
@@ -22,19 +22,20 @@ type Sets struct {
 	Disabled table.Signature // types that must be disabled in a row, or absent
 }
 
-// BitTest selects the rows where the enable bit of at least one slot is set or, inverted, of none.
+// BitTest selects the rows in which the enable bit of at least one slot is set or, if inverted, in
+// which none is.
 type BitTest struct {
-	Slots  []uint16 // of the archetype's types
-	Invert uint64   // all ones where the bits must be clear, else 0
+	Slots  []uint16 // among the archetype's types
+	Invert uint64   // all ones if the bits must be clear, else 0
 }
 
-// sort sorts Any and Where, whose order has no meaning, for hash and isLike.
+// sort sorts Any and Where for hash and isLike; their order has no meaning.
 func (f *Filter) sort() {
 	slices.SortFunc(f.Any, func(a, b table.Signature) int { return slices.Compare(a[:], b[:]) })
 	slices.SortFunc(f.Where, slices.Compare[[]uint64])
 }
 
-// hash returns the same hash for filters that are alike. The filter is sorted.
+// hash returns the same hash for equal filters. The filter must be sorted.
 func (f *Filter) hash(seed maphash.Seed) uint64 {
 	key := maphash.Comparable(seed, f.Sets)
 	for i := range f.Any {
@@ -51,7 +52,7 @@ func (f *Filter) hash(seed maphash.Seed) uint64 {
 	return key
 }
 
-// isLike reports whether two filters are equal. Both are sorted.
+// isLike reports whether two filters are equal. Both must be sorted.
 func (f *Filter) isLike(g *Filter) bool {
 	return f.Sets == g.Sets && slices.Equal(f.Any, g.Any) && slices.EqualFunc(f.Where, g.Where, slices.Equal[[]uint64])
 }
@@ -76,7 +77,8 @@ func (f *Filter) Wants(a *Archetype) bool {
 	return true
 }
 
-// hasOneOf reports whether the archetype has one of the values with these serials, in rising order.
+// hasOneOf reports whether the archetype has a value with one of the serials, which are in rising
+// order.
 func (a *Archetype) hasOneOf(serials []uint64) bool {
 	for _, v := range a.Values {
 		if _, found := slices.BinarySearch(serials, v); found {
@@ -86,8 +88,8 @@ func (a *Archetype) hasOneOf(serials []uint64) bool {
 	return false
 }
 
-// TestsOf returns the tests that a row of an archetype that the filter wants must pass to match;
-// none when every row matches.
+// TestsOf returns the tests that a row must pass to match, for an archetype that the filter wants.
+// There are none if every row matches.
 func (f *Filter) TestsOf(a *Archetype) (tests []BitTest) {
 	for _, slot := range a.Books.Toggling() {
 		id := a.Types[slot]

@@ -8,14 +8,14 @@ import (
 )
 
 // The index. Equal filters share one matching, found by a hash of the filter. A matching's list
-// grows when an archetype is made, never while iterating. A filter is compared with an archetype's
-// signature of 16 words, once for the types it must have and once for those it must lack
-// (docs/decisions/0012 compares that with hashing); rolls say which matchings to compare (roll.go):
+// grows when an archetype is made, never during an iteration. A filter is compared with an
+// archetype's signature of 16 words once for required types and once for excluded types
+// (docs/decisions/0012 compares that with hashing). Rolls say which matchings to compare (roll.go):
 //
 //	Enter(a)      rolls of a's types and values --> matchings --> Wants? --> Matches
 //	Matching(f)   all archetypes, or those of f's values --> Wants? --> Matches
 //
-// Many archetypes leave in one call: each list that loses some is walked once.
+// Many archetypes may leave in one call; each list that loses some is walked once.
 //
 // Invariants, checked by Verify:
 //
@@ -23,7 +23,7 @@ import (
 //	   its Signature. No archetype is Closed.
 //	M2 A matching lists exactly the archetypes that its filter wants, in order, with
 //	   the filter's tests for each.
-//	M3 A matching stands in rolls exactly where its seats say, at most once in each. Each
+//	M3 A matching is in rolls exactly where its seats say, at most once in each. Each
 //	   archetype that the matching may want looks at one of those rolls.
 //	M4 A value has sharers exactly when an archetype has it or a matching names it. They
 //	   list exactly the archetypes that have the value, in order.
@@ -32,17 +32,17 @@ import (
 // Index has the archetypes of a world and the matchings of its queries. It must not be copied.
 type Index struct {
 	seed        maphash.Seed         // of the hash of filters
-	keys        uint64               // bits of the hash that make Matching.key: all; fewer in tests
+	keys        uint64               // mask of the hash bits in Matching.key: all; fewer in tests
 	archetypes  []*Archetype         // in order of creation (M1)
 	matchings   roll                 // all of them
-	byFilter    map[uint64]*Matching // by Matching.key: the matching made last, alike leads to the others (M5)
-	byType      []*roll              // by TypeID, matchings that ask for the type; nil: no matching has asked so far
+	byFilter    map[uint64]*Matching // by Matching.key: the newest matching, whose alike leads to the others (M5)
+	byType      []*roll              // by TypeID: matchings that ask for the type; nil if none has asked so far
 	undemanding roll                 // matchings that ask for no type and no value
 	byValue     map[uint64]*sharers  // by serial (M4)
-	asked       uint64               // calls of CandidateMatchings so far
+	asked       uint64               // number of calls of CandidateMatchings
 }
 
-// Open makes a zero index ready.
+// Open initializes a zero index.
 func (x *Index) Open() {
 	x.seed, x.keys = maphash.MakeSeed(), ^uint64(0)
 	x.byFilter, x.byValue = map[uint64]*Matching{}, map[uint64]*sharers{}
@@ -51,7 +51,7 @@ func (x *Index) Open() {
 // Close removes all archetypes and matchings.
 func (x *Index) Close() { *x = Index{} }
 
-// Enter adds an archetype as the last, and to the matchings that want it.
+// Enter appends an archetype to the index, and adds it to the matchings that want it.
 func (x *Index) Enter(a *Archetype) {
 	a.Index = uint32(len(x.archetypes))
 	x.archetypes = append(x.archetypes, a)
@@ -64,9 +64,9 @@ func (x *Index) Enter(a *Archetype) {
 	}
 }
 
-// Leave removes the archetypes that are Closed. The others keep their order and are renumbered.
-// Cost: for each archetype of the index, each chunk of the archetypes behind the first that leaves,
-// and each match of the matchings that lose one.
+// Leave removes the Closed archetypes. The others keep their order and are renumbered. Cost: one
+// step for each archetype of the index, each chunk of archetypes after the first that leaves, and
+// each match of the matchings that lose one.
 func (x *Index) Leave() {
 	var losing []*Matching
 	var values []uint64
@@ -88,7 +88,7 @@ func (x *Index) Leave() {
 		}
 	}
 	hasLeft := func(a *Archetype) bool { return a.Closed }
-	for _, serial := range values { // once each: a value may lose very many
+	for _, serial := range values { // once each, since a value may lose very many
 		s := x.byValue[serial]
 		s.archetypes, s.loses = slices.DeleteFunc(s.archetypes, hasLeft), false
 		x.release(serial)
@@ -104,8 +104,7 @@ func (x *Index) Leave() {
 	}
 }
 
-// Matching returns the matching of a filter, which it makes when there is none, and counts one
-// query more.
+// Matching returns the matching of a filter, made if there is none, and counts one more query.
 func (x *Index) Matching(f Filter) *Matching {
 	f.sort()
 	key := x.keyOf(&f)
@@ -124,11 +123,11 @@ func (x *Index) Matching(f Filter) *Matching {
 	return m
 }
 
-// keyOf returns the key in byFilter of a sorted filter.
+// keyOf returns the key of a sorted filter in byFilter.
 func (x *Index) keyOf(f *Filter) uint64 { return f.hash(x.seed) & x.keys }
 
-// candidateArchetypes returns, in order, the archetypes that may match: those with a value of the
-// first list of Where or, without lists, all.
+// candidateArchetypes returns, in order, the archetypes that may match: all or, if the filter names
+// values, those with a value of the first list of Where.
 func (x *Index) candidateArchetypes(m *Matching) []*Archetype {
 	if len(m.Where) == 0 {
 		return x.archetypes

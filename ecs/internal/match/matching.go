@@ -7,28 +7,28 @@ import (
 
 // Matching lists the archetypes that a filter wants.
 type Matching struct {
-	Matches []Match // in order of the archetypes' creation (M2); to be read only
-	Lost    uint64  // times that Matches lost archetypes
-	Filter          // sorted; to be read only
+	Matches []Match // in order of the archetypes' creation (M2); read-only
+	Lost    uint64  // number of times that Matches lost archetypes
+	Filter          // sorted; read-only
 
-	alike   *Matching // the next with the same key in Index.byFilter
-	seats   []seat    // in rolls: the first in Index.matchings (M3)
-	key     uint64    // of Index.byFilter
-	asked   uint64    // Index.asked when CandidateMatchings yielded the matching last
-	queries int       // that use the matching; the last Drop removes it (M5)
-	loses   bool      // the Leave under way takes a match
+	alike   *Matching // next matching with the same key in Index.byFilter
+	seats   []seat    // in rolls; the first is in Index.matchings (M3)
+	key     uint64    // in Index.byFilter
+	asked   uint64    // Index.asked when CandidateMatchings last yielded the matching
+	queries int       // number that use the matching; the last Drop removes it (M5)
+	loses   bool      // the Leave under way removes a match
 }
 
 // Match is an archetype that a matching lists.
 type Match struct {
 	*Archetype
-	Tests []BitTest // enable bits that decide per row; none: every row matches
+	Tests []BitTest // enable bits that decide per row; none if every row matches
 }
 
-// Queries returns how many queries use the matching.
+// Queries returns the number of queries that use the matching.
 func (m *Matching) Queries() int { return m.queries }
 
-// consider adds a to the matches when it matches. Each archetype is considered once.
+// consider adds a to the matches if it matches. Each archetype is considered once.
 func (m *Matching) consider(a *Archetype) {
 	if m.Wants(a) {
 		m.Matches = append(m.Matches, Match{a, m.TestsOf(a)})

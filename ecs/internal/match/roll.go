@@ -11,13 +11,13 @@ import (
 // looks only at the rolls of its types and values, and at the roll of matchings that ask for
 // neither:
 //
-//	With(a, b)      stands in a's or b's roll, the shorter
-//	Where(x, y)     stands in x's and y's rolls
-//	Any(a, b)       stands in a's and b's rolls
-//	Without(a)      stands in Index.undemanding
+//	With(a, b)      is in a's or b's roll, the shorter
+//	Where(x, y)     is in x's and y's rolls
+//	Any(a, b)       is in a's and b's rolls
+//	Without(a)      is in Index.undemanding
 //
-// Every matching stands in Index.matchings as well. A matching has its seats, the positions in
-// rolls where it stands, so it leaves without a search, however many matchings there are.
+// Every matching is also in Index.matchings. A matching knows its seats, its positions in the
+// rolls, so it leaves without a search, however many matchings there are.
 
 // roll is a list of matchings, in no order.
 type roll []entry
@@ -25,7 +25,7 @@ type roll []entry
 // entry is a matching in a roll.
 type entry struct {
 	m    *Matching
-	seat int // index in m.seats of the seat that leads here
+	seat int // index in m.seats of the seat for this entry
 }
 
 // seat is a position in a roll.
@@ -53,7 +53,7 @@ func (m *Matching) leave() {
 	m.seats = nil
 }
 
-// enroll enters a matching in rolls such that each archetype that it may want looks at one of them.
+// enroll enters a matching in rolls, so that each archetype that it may want looks at one of them.
 func (x *Index) enroll(m *Matching) {
 	x.matchings.enter(m)
 	switch {
@@ -72,7 +72,7 @@ func (x *Index) enroll(m *Matching) {
 	}
 }
 
-// shortest returns the shortest of the rolls of some types.
+// shortest returns the shortest roll of the types in a set.
 func (x *Index) shortest(types *table.Signature) (r *roll) {
 	for id := range types.Each() {
 		if of := x.rollOf(id); r == nil || len(*of) < len(*r) {
@@ -82,7 +82,7 @@ func (x *Index) shortest(types *table.Signature) (r *roll) {
 	return r
 }
 
-// rollOf returns the roll of a type, which it makes when there is none.
+// rollOf returns the roll of a type, made if there is none.
 func (x *Index) rollOf(id table.TypeID) *roll {
 	for int(id) >= len(x.byType) {
 		x.byType = append(x.byType, nil)
@@ -93,7 +93,7 @@ func (x *Index) rollOf(id table.TypeID) *roll {
 	return x.byType[id]
 }
 
-// seen is rollOf that makes none.
+// seen returns the roll of a type, or nil if there is none.
 func (x *Index) seen(id table.TypeID) *roll {
 	if int(id) < len(x.byType) {
 		return x.byType[id]
@@ -101,8 +101,8 @@ func (x *Index) seen(id table.TypeID) *roll {
 	return nil
 }
 
-// CandidateMatchings yields the matchings that may want an archetype, each once: all that want it
-// are among them.
+// CandidateMatchings yields the matchings that may want an archetype, each once. All matchings that
+// want it are among them.
 func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	return func(yield func(*Matching) bool) {
 		x.asked++
@@ -141,8 +141,8 @@ func (r *roll) verify() error {
 	return nil
 }
 
-// verifySeats checks M3 of a matching: it stands where its seats say, and each archetype that it
-// may want looks at one of those rolls.
+// verifySeats checks M3 for a matching: it is where its seats say, and each archetype that it may
+// want looks at one of those rolls.
 func (x *Index) verifySeats(m *Matching) error {
 	for i, s := range m.seats {
 		if s.at >= len(*s.in) || (*s.in)[s.at] != (entry{m, i}) {

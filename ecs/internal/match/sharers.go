@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// sharers are the archetypes that have a shared value and the matchings that name it. Sharers
+// sharers is the archetypes that have a shared value and the matchings that name it. Sharers
 // without either are removed.
 type sharers struct {
-	archetypes []*Archetype // that have the value, in order of creation (M4)
-	roll       roll         // of matchings that name it
-	loses      bool         // the Leave under way takes an archetype
+	archetypes []*Archetype // in order of creation (M4)
+	roll       roll         // of matchings that name the value
+	loses      bool         // the Leave under way removes an archetype
 }
 
-// sharersOf returns the sharers of a value, which it makes when there are none.
+// sharersOf returns the sharers of a value, made if there are none.
 func (x *Index) sharersOf(serial uint64) *sharers {
 	s := x.byValue[serial]
 	if s == nil {
@@ -24,8 +24,8 @@ func (x *Index) sharersOf(serial uint64) *sharers {
 	return s
 }
 
-// Sharers returns the archetypes that have a value, in order of creation, to read until an
-// archetype comes or leaves.
+// Sharers returns the archetypes that have a value, in order of creation. The list is read-only and
+// valid until an archetype comes or leaves.
 func (x *Index) Sharers(serial uint64) []*Archetype {
 	if s := x.byValue[serial]; s != nil {
 		return s.archetypes
@@ -33,7 +33,7 @@ func (x *Index) Sharers(serial uint64) []*Archetype {
 	return nil
 }
 
-// release removes the sharers of a value that no archetype has and no matching names.
+// release removes the sharers of a value if no archetype has it and no matching names it.
 func (x *Index) release(serial uint64) {
 	if s := x.byValue[serial]; s != nil && len(s.archetypes) == 0 && len(s.roll) == 0 {
 		delete(x.byValue, serial)

@@ -7,35 +7,35 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Enable bits: each type that can be disabled has one word for 64 rows of a chunk. Toggling moves
-// no row.
+// Enable bits: each type that can be disabled has one word for every 64 rows of a chunk. Toggling
+// moves no row.
 
 // Bits returns the enable bits of a type in a chunk.
 func (b *Books) Bits(slot uint16, pos int) *entity.EnableBits { return b.enabled[slot][pos] }
 
-// EnableRows enables all types in rows [row, row+n) of a chunk, whose bits are clear.
+// EnableRows enables all types in rows [row, row+n) of a chunk, whose bits must be clear.
 func (b *Books) EnableRows(pos, row, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).SetRange(row, n)
 	}
 }
 
-// ClearRows disables all types in n rows of a chunk, which end or get other bits.
+// ClearRows disables all types in n rows of a chunk, which are about to end or get new bits.
 func (b *Books) ClearRows(pos, row, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).ClearRange(row, n)
 	}
 }
 
-// Span is rows of a chunk in some books.
+// Span is rows of a chunk, with the books of its table.
 type Span struct {
 	Books *Books
 	Pos   int // the chunk
 	Row   int // the first of the rows
-	All   int // rows that the chunk has
+	All   int // number of rows of the chunk
 }
 
-// CopyBits copies the bits of a type from n rows of a span to n rows of a chunk whose bits are
+// CopyBits copies the bits of a type from n rows of a span to n rows of a chunk, whose bits must be
 // clear.
 func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, n int) {
 	to, bits := b.Bits(slot, pos), from.Books.Bits(fromSlot, from.Pos)
@@ -53,7 +53,7 @@ func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, 
 	}
 }
 
-// CopyRows copies the bits of all types from n rows of a span of the same books over n other rows.
+// CopyRows copies the bits of all types from n rows of a span of the same books to n other rows.
 func (b *Books) CopyRows(pos, row int, from Span, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).ClearRange(row, n)
@@ -61,7 +61,7 @@ func (b *Books) CopyRows(pos, row int, from Span, n int) {
 	}
 }
 
-// Close moves the bits of the last row to a row that ends. The row may be the last row itself.
+// Close moves the bits of the last row to a row that ends, which may be the last row itself.
 func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	for _, slot := range b.toggling {
 		last := b.Bits(slot, lastPos)
@@ -70,12 +70,12 @@ func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	}
 }
 
-// Spares are bits of chunks that went, for chunks to come: list k has those with room for 2^k
-// words, 2,048 at most (2^17 rows of 8 bytes fill a megachunk). Without spares a batch would
-// allocate for each chunk. The zero value is ready.
+// Spares holds enable bits of former chunks for reuse by new chunks. List k has bits with room for
+// 2^k words, at most 2,048 (2^17 rows of 8 bytes fill a megachunk). Without spares a batch would
+// allocate for each chunk. The zero value is ready to use.
 type Spares [12][]*entity.EnableBits
 
-// take returns the bits of a chunk with room for some rows, the first at a location, all clear.
+// take returns clear bits for a chunk with room for room rows, whose row 0 is at first.
 func (s *Spares) take(room int, first Location) *entity.EnableBits {
 	class := bits.Len(uint(entity.WordsFor(room) - 1))
 	spare := &s[class]
@@ -89,7 +89,7 @@ func (s *Spares) take(room int, first Location) *entity.EnableBits {
 	return b
 }
 
-// keep adds the bits of chunks that go, except for nil ones.
+// keep adds the bits of removed chunks, except for nil ones.
 func (s *Spares) keep(chunks []*entity.EnableBits) {
 	for i, b := range chunks {
 		if b == nil {

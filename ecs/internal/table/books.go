@@ -12,29 +12,30 @@ import (
 //
 //	B1 Each chunk has a stamp, and a version for each type. last points to the last stamp.
 //	B2 Types that can be disabled have bits for each chunk, and no other types have any. Bits of
-//	   rows beyond the last are 0, those that are set are counted, and they know the location of row 0.
+//	   rows beyond the last are 0. The bits know how many of them are set, and the location of
+//	   row 0.
 
-// Books are the facts that a table keeps of its chunks, by position, and within a chunk by slot: a
-// slot is the index of a type in the table's list of types.
+// Books are the facts that a table keeps about its chunks, by the chunk's position and within a
+// chunk by slot. A slot is the index of a type in the table's list of types.
 type Books struct {
-	types    int                    // slots of a chunk
-	toggling []uint16               // slots of the types that can be disabled
+	types    int                    // number of types
+	toggling []uint16               // slots of types that can be disabled
 	changed  []uint32               // [position*types + slot]: version of the last write
 	stamps   []stamp                // [position]
-	last     *stamp                 // of the last chunk; nil without one
+	last     *stamp                 // of the last chunk; nil without chunks
 	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
-	spares   *Spares                // bits of chunks that went, for chunks to come
+	spares   *Spares                // enable bits for reuse
 }
 
-// stamp is what a chunk has beside the versions of its types.
+// stamp is the facts about a chunk besides the versions of its types.
 type stamp struct {
 	marked  uint32   // version at which all types were marked at once
 	ordered uint32   // version at which rows last came, went or changed places
 	at      Location // of the chunk's row 0
 }
 
-// NewBooks returns the books of a table without chunks. types is the number of its types; toggling
-// lists, in rising order, the slots of the types that can be disabled. Books may share spares.
+// NewBooks returns the books of a table without chunks. types is the number of its types. toggling
+// lists, in rising order, the slots of types that can be disabled. Several Books may share spares.
 func NewBooks(types int, toggling []uint16, spares *Spares) Books {
 	b := Books{types: types, toggling: toggling, spares: spares}
 	if len(toggling) > 0 {
@@ -46,10 +47,10 @@ func NewBooks(types int, toggling []uint16, spares *Spares) Books {
 // Len returns the number of chunks.
 func (b *Books) Len() int { return len(b.stamps) }
 
-// Toggling returns the slots of the types that can be disabled, to read.
+// Toggling returns the slots of types that can be disabled; read-only.
 func (b *Books) Toggling() []uint16 { return b.toggling }
 
-// resetLast points last to the last stamp, after stamps has moved or has another length.
+// resetLast points last to the last stamp, after stamps has moved or changed length.
 func (b *Books) resetLast() {
 	b.last = nil
 	if n := len(b.stamps); n > 0 {
@@ -57,8 +58,7 @@ func (b *Books) resetLast() {
 	}
 }
 
-// Add begins the books of a chunk with room for some rows, the first at a location, behind the
-// others.
+// Add appends the books of a chunk with room for room rows, whose row 0 is at at.
 func (b *Books) Add(room int, at Location) {
 	b.stamps = append(b.stamps, stamp{at: at})
 	b.resetLast()
@@ -68,7 +68,7 @@ func (b *Books) Add(room int, at Location) {
 	}
 }
 
-// Cut ends the books of the chunks from position keep on, whose rows have gone.
+// Cut ends the books of the chunks starting with position keep, whose rows have gone.
 func (b *Books) Cut(keep int) {
 	b.cutVersions(keep)
 	for _, slot := range b.toggling {
@@ -83,7 +83,7 @@ func (b *Books) cutVersions(keep int) {
 	b.changed = b.changed[:keep*b.types]
 }
 
-// Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1: that
+// Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1. That
 // chunk gets the position, the bits and the versions. Chunks behind it are new.
 func (b *Books) Promote(pos int) {
 	for _, slot := range b.toggling {
@@ -101,10 +101,10 @@ func (b *Books) Promote(pos int) {
 // Slots are the slots of one type in two tables.
 type Slots struct{ From, To uint16 }
 
-// Give moves the books of the first n chunks to position at of other books. Bits move for the types
-// that both books have, which shared lists. A type that only the target has begins with clear bits
-// for room(pos) rows, where pos is the chunk's position in the target. Versions and stamps begin at
-// 0, but for the locations, which stay: the caller calls Mark and Order.
+// Give moves the books of the first n chunks to position at of other books. shared lists the types
+// that both books have, whose bits move. The bits of a type that only the target has start clear,
+// for room(pos) rows, where pos is the chunk's position in the target. Locations stay. Versions and
+// the other fields of stamps start at 0; the caller calls Mark and Order.
 func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int) int) {
 	to.stamps = makeGap(to.stamps, at, n)
 	for i := range n {
@@ -147,16 +147,17 @@ func (b *Books) Version(slot uint16, pos int) *uint32 { return &b.changed[pos*b.
 // Versions returns the versions of all types in a chunk, by slot.
 func (b *Books) Versions(pos int) []uint32 { return b.changed[pos*b.types : pos*b.types+b.types] }
 
-// Changed returns the version of a type in a chunk. Goroutines that toggle may be writing it.
+// Changed returns the version of a type in a chunk. Other goroutines may be writing it, by
+// toggling.
 func (b *Books) Changed(slot uint16, pos int) uint32 { return atomic.LoadUint32(b.Version(slot, pos)) }
 
-// versions returns where the versions of all chunks begin; they move when there are more.
+// versions returns the address of the versions of all chunks, which may move when chunks are added.
 func (b *Books) versions() *uint32 { return unsafe.SliceData(b.changed) }
 
 // at returns the location of row 0 of a chunk.
 func (b *Books) at(pos int) Location { return b.stamps[pos].at }
 
-// renumber gives row 0 of a chunk, and so all its rows, another location.
+// renumber gives a new location to row 0 of a chunk, and so to all its rows.
 func (b *Books) renumber(pos int, at Location) {
 	b.stamps[pos].at = at
 	for _, slot := range b.toggling {
@@ -167,7 +168,7 @@ func (b *Books) renumber(pos int, at Location) {
 // LastAt returns the location of row 0 of the last chunk.
 func (b *Books) LastAt() Location { return b.last.at }
 
-// Mark notes that rows came into a chunk at a version: every type and the order changed.
+// Mark notes that rows came into a chunk at a version: all types and the order have changed.
 func (b *Books) Mark(pos int, version uint32) {
 	if b.stamps[pos].marked != version {
 		b.markAll(pos, version)
@@ -190,13 +191,13 @@ func (b *Books) MarkLast(version uint32) {
 	}
 }
 
-// Order notes that rows of a chunk went or changed places at a version, and no type changed.
+// Order notes that rows of a chunk went or changed places at a version, while no type changed.
 func (b *Books) Order(pos int, version uint32) { b.stamps[pos].ordered = version }
 
 // OrderLast is Order of the last chunk.
 func (b *Books) OrderLast(version uint32) { b.last.ordered = version }
 
-// OrderFrom is Order of all chunks from a position on.
+// OrderFrom is Order for all chunks starting with a position.
 func (b *Books) OrderFrom(pos int, version uint32) {
 	for ; pos < len(b.stamps); pos++ {
 		b.stamps[pos].ordered = version
@@ -206,9 +207,9 @@ func (b *Books) OrderFrom(pos int, version uint32) {
 // Ordered returns the version at which rows of a chunk last came, went or changed places.
 func (b *Books) Ordered(pos int) uint32 { return b.stamps[pos].ordered }
 
-// Carry notes that rows of chunk from filled gaps in chunk pos: each type's version becomes the
-// later of the two chunks', so that a query with Changed misses no write. The rows' values did not
-// change, so no type is marked with the new version.
+// Carry notes that rows of chunk from filled gaps in chunk pos. Each type's version becomes the
+// later of the two chunks' versions, so that a query with Changed misses no write. The values did
+// not change, so no type is marked with the new version.
 func (b *Books) Carry(pos, from int, version uint32) {
 	s := &b.stamps[pos]
 	if s.ordered = version; s.marked != version {

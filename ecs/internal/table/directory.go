@@ -8,20 +8,19 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// A directory says where the values of one type are, for look-ups: a cell for each stretch of rows.
-// It has cells of its own from the first chunk with the type on; before, its Sight has those of a
-// type that nobody has. So a look-up finds what it needs without a question whether it is there.
-// place and vacate, which see every chunk come and go, keep the directories up to date. Rows that
-// move change their records only.
+// A directory says, for look-ups, where the values of one type are. It has a cell for each stretch
+// of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all such
+// types share, so that a look-up never asks whether cells exist. place and vacate see every chunk
+// come and go and keep the directories up to date. Rows that move only change their records.
 type directory struct {
 	sight *entity.Sight
-	cells []entity.Cell // by stretch, as many as owners; nil: no chunk had the type yet
+	cells []entity.Cell // by stretch, as many as owners; nil if no chunk has had the type
 }
 
-// leastStretches is for how many stretches a world makes room at first.
+// leastStretches is the number of stretches that a world makes room for at first.
 const leastStretches = 8
 
-// reach makes the owners, and the directories, as long as a number of stretches needs.
+// reach makes the owners and the directories long enough for end stretches.
 func (s *Tables) reach(end int) {
 	if end <= len(s.owners) {
 		return
@@ -55,8 +54,8 @@ func (d *directory) setCells(cells []entity.Cell) {
 	d.sight.SetCells(cells)
 }
 
-// cellOf returns the cell of the table's type with a slot in the chunk at a position, whose row 0
-// is at.
+// cellOf returns the cell of the type in a slot, in the chunk at a position. at is the chunk's row
+// 0.
 func (t *Table) cellOf(slot, pos int, at alloc.StoreRow) entity.Cell {
 	size := t.all.types[t.Types[slot]].Layout.Size
 	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))
@@ -83,7 +82,7 @@ func (t *Table) note(pos int) {
 	}
 }
 
-// remark enters all chunks again after the versions of the books have moved.
+// remark enters all chunks again if the versions of the books have moved.
 func (t *Table) remark() {
 	now := t.Books.versions()
 	if now == t.marked {

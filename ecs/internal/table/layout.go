@@ -10,17 +10,17 @@ import (
 	"quarry/layout"
 )
 
-// Layouts. A table begins with a plan for its own types. When a batch removes a type from all rows
-// of a source table and the target table has no rows, the target adopts the source's layout, and
-// the chunks change hands as they are; the column of the removed type is a hole:
+// Layouts. A table begins with a plan for its own types. Suppose a batch removes a type from all
+// rows of a source table, and the target table has no rows. Then the target adopts the source's
+// layout and the chunks change hands unchanged. The column of the removed type becomes a hole:
 //
 //	[Position Health Velocity]   | Entity | Position | Health | Velocity |
 //	[Position Health]            | Entity | Position | Health | (hole)   |
 //
-// When a batch adds the type again the layouts are still alike, so no column is copied in either
-// direction. Rows could use the room of a hole, so holes may cost at most a quarter of a unit's
-// rows, and ordinary creation in an empty table returns to the table's own plan. A table without
-// rows has no chunks, so only its places, its transitions and what Calls.Replanned updates know its
+// If a batch adds the type again, the layouts still match, so no column is copied in either
+// direction. A hole takes room that rows could use, so holes may cost at most a quarter of a unit's
+// rows. Ordinary creation in an empty table returns to the table's own plan. A table without rows
+// has no chunks, so only its places, its transitions and what Calls.Replanned updates depend on its
 // offsets.
 
 // layOut plans the chunks of a new table.
@@ -38,7 +38,7 @@ func (t *Table) layOut(alike bool) error {
 		of := &s.types[id]
 		offset := uint32(0)
 		if of.Layout.Size > 0 {
-			offset = offsetIn(&plan, slot) // a tag's may be the chunk's very end: it points inside
+			offset = offsetIn(&plan, slot) // not for a tag, whose offset may be the chunk's end: its place must point inside
 		}
 		t.Places[id] = MakePlace(offset, slot, Readable|Writable)
 		if of.Layout.Size > 0 {
@@ -57,7 +57,7 @@ func (t *Table) layOut(alike bool) error {
 	return nil
 }
 
-// planOnce is ownPlan; with alike, tables with the same types share one plan.
+// planOnce is ownPlan. With alike, tables with the same types share one plan.
 func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 	if !alike {
 		return t.ownPlan()
@@ -73,8 +73,8 @@ func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 	return plan, nil
 }
 
-// offsetIn returns the offset of a type in a table's own plan, divided by 8 as in places: a small
-// chunk has the columns of a unit at an eighth of their offsets.
+// offsetIn returns the offset of a type in a table's own plan divided by 8, as places have it: a
+// small chunk has the columns of a unit at an eighth of their offsets.
 func offsetIn(plan *layout.Plan, slot int) uint32 {
 	return uint32(plan.Places[slot+1].Offset) >> alloc.UnitOrder
 }
@@ -88,8 +88,8 @@ func (t *Table) ownPlan() (layout.Plan, error) {
 	return PlanOf(columns...)
 }
 
-// PlanOf lays out a unit for entities of some types. Columns start on cache lines, so the order of
-// types with wide and narrow alignment does not matter.
+// PlanOf lays out a unit for entities with some types. Columns start on cache lines, so the order
+// of types with wide and narrow alignment does not matter.
 func PlanOf(types ...layout.Column) (layout.Plan, error) {
 	ids := layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
 	return layout.New(append([]layout.Column{ids}, types...), layout.Options{})
@@ -103,7 +103,7 @@ func (t *Table) Plan() layout.Plan {
 	return t.mustPlan()
 }
 
-// mustPlan is ownPlan for a table that layOut has planned without an error.
+// mustPlan is ownPlan for a table that layOut has already planned successfully.
 func (t *Table) mustPlan() layout.Plan {
 	plan, err := t.ownPlan()
 	if err != nil {
@@ -112,8 +112,8 @@ func (t *Table) mustPlan() layout.Plan {
 	return plan
 }
 
-// HasOwnLayout reports whether the table has the layout planned for its own types, not an adopted
-// one.
+// HasOwnLayout reports whether the table has the layout planned for its own types, rather than an
+// adopted one.
 func (t *Table) HasOwnLayout() bool { return t.adopted == nil }
 
 // UseLayout makes a table without rows adopt the layout of a table that has all of its columns. For
@@ -137,7 +137,7 @@ func (t *Table) UseLayout(from *Table, ids []TypeID) {
 	t.replan(plan.Rows, &from.Store)
 }
 
-// UseOwnLayout returns a table without rows to its own layout, when a unit has more rows by it.
+// UseOwnLayout returns a table without rows to its own layout, if that has more rows in a unit.
 func (t *Table) UseOwnLayout() {
 	if len(t.Store.Chunks()) > 0 || t.Store.PerUnit() >= t.ownRows {
 		return
@@ -152,9 +152,9 @@ func (t *Table) UseOwnLayout() {
 	t.replan(plan.Rows, nil)
 }
 
-// replan updates the store, the transitions and the caller of a table without rows, after its
-// places have changed. rows is the number of rows of a unit; like is the store whose chunks will
-// come, or nil.
+// replan updates the store, the transitions and the caller of a table without rows after its places
+// have changed. rows is the number of rows of a unit. like is the store whose chunks will come, or
+// nil.
 func (t *Table) replan(rows int, like *alloc.ColumnStore) {
 	columns := make([]Column, 0, len(t.Types))
 	for _, id := range t.Types {

@@ -5,20 +5,20 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Location says where an entity's row is. A world numbers its rows by stretches: each chunk of a
-// table has the locations of as many stretches of 2,048 as its rows need, one behind another,
-// whatever the chunk's address is. A small chunk has a stretch too:
+// Location says where an entity's row is. A world numbers its rows by stretches of 2,048. Each
+// chunk of a table, even a small one, has consecutive stretches, as many as its rows need. The
+// numbers do not depend on the chunk's address:
 //
 //	bit 0         11                         32
 //	    +---------+---------------------------+
 //	    | row, 11 | number of the stretch, 21 |
 //	    +---------+---------------------------+
 //
-// So what a world keeps by stretch (owners, the cells of look-ups) is as long as its rows need,
-// also in a universe that others use.
+// So tables that a world keeps by stretch (owners, the cells of look-ups) are only as long as its
+// rows need, even in a universe shared with others.
 type Location = entity.Location
 
-// Nowhere is the location of no row: stretch 0 is no chunk's.
+// Nowhere is the location of no row: no chunk has stretch 0.
 const Nowhere = entity.Nowhere
 
 // stretchOf returns the number of a location's stretch.
@@ -27,9 +27,9 @@ func stretchOf(l Location) int { return int(l >> entity.RowBits) }
 // locationOf returns the first location of a stretch.
 func locationOf(stretch int) Location { return Location(stretch) << entity.RowBits }
 
-// stretchesFor returns how many stretches some rows need.
+// stretchesFor returns how many stretches a number of rows needs.
 func stretchesFor(rows int) int { return (rows + 1<<entity.RowBits - 1) >> entity.RowBits }
 
-// The limits: each unit that a universe can have needs one stretch at most, and each small chunk,
-// of which a table has one.
+// Limits: each unit of a universe needs one stretch at most, and so does each small chunk, of which
+// a table has one.
 const _ = uint(entity.Stretches - 2*alloc.MaxSize/alloc.ChunkSize)

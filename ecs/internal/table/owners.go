@@ -8,12 +8,12 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Owner says which table's chunk a stretch of rows lies in. The zero Owner stands for a stretch
-// that no table has.
+// Owner says which table and chunk a stretch of rows belongs to. The zero Owner is the owner of a
+// stretch that no table has.
 type Owner struct {
 	base  unsafe.Pointer // address of the chunk
 	first Location       // of the chunk's row 0
-	table uint32         // Index of the table, plus one; 0: no table
+	table uint32         // Index of the table, plus one; 0 if no table
 	at    uint32         // position in the table's store 22 bits | scale of the chunk 10
 }
 
@@ -23,13 +23,13 @@ func (o Owner) Table() uint32 { return o.table - 1 }
 // Pos returns the position of the chunk in the table's store.
 func (o Owner) Pos() int { return int(o.at & (1<<posBits - 1)) }
 
-// Scale returns the scale of the chunk, see alloc.ColumnStore.Scale.
+// Scale returns the scale of the chunk; see alloc.ColumnStore.Scale.
 func (o Owner) Scale() uintptr { return uintptr(o.at >> posBits) }
 
-// Row returns the row at a location in the chunk.
+// Row returns the index in the chunk of the row at a location.
 func (o Owner) Row(l Location) int { return int(l - o.first) }
 
-// RowAt returns the row at a location in the chunk, with where the chunk is.
+// RowAt returns the row at a location, with the address of the chunk.
 func (o Owner) RowAt(l Location) alloc.StoreRow {
 	return alloc.StoreRow{Base: o.base, Scale: uintptr(o.at >> posBits), Row: int(l - o.first)}
 }
@@ -40,7 +40,7 @@ const (
 	_       = uint(1<<posBits - entity.Stretches)                // and a position for each stretch
 )
 
-// OwnerOf returns the owner of the stretch that a location lies in.
+// OwnerOf returns the owner of the stretch that contains a location.
 func (s *Tables) OwnerOf(l Location) Owner { return s.owners[l>>entity.RowBits] }
 
 // ownerOf returns the owner of the stretches of a chunk.
@@ -49,20 +49,19 @@ func (t *Table) ownerOf(pos int) Owner {
 	return Owner{base: at.Base, first: t.At(pos, 0), table: t.Index + 1, at: uint32(pos) | uint32(at.Scale)<<posBits}
 }
 
-// stretchesAt returns the stretches of the chunk at a position: from first to before end.
+// stretchesAt returns the stretches of the chunk at a position, from first up to end.
 func (t *Table) stretchesAt(pos int) (first, end int) {
 	first = stretchOf(t.Books.at(pos))
 	return first, first + stretchesFor(t.Store.Fits(t.Store.Chunks()[pos]))
 }
 
-// number gives a chunk that comes to the table its stretches, and returns the location of its row
+// number takes stretches for a chunk that comes to the table, and returns the location of its row
 // 0.
 func (t *Table) number(c alloc.StoreChunk) Location {
 	return locationOf(t.all.stretches.take(stretchesFor(t.Store.Fits(c))))
 }
 
-// place enters the chunk at a position in the owners and the directories, or what has changed of
-// it.
+// place enters the chunk at a position in the owners and the directories, or updates its entries.
 func (t *Table) place(pos int) {
 	s, o := t.all, t.ownerOf(pos)
 	first, end := t.stretchesAt(pos)
@@ -83,7 +82,7 @@ func (t *Table) vacate(pos int) {
 	}
 }
 
-// retire is vacate of a chunk that leaves the world's tables: its stretches are free.
+// retire is vacate for a chunk that leaves the world's tables: it also frees the stretches.
 func (t *Table) retire(pos int) {
 	t.vacate(pos)
 	first, end := t.stretchesAt(pos)

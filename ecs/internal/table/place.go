@@ -2,28 +2,28 @@ package table
 
 import "quarry/alloc"
 
-// What may be done with a column, in the flags of a place.
+// Flags of a place: what may be done with the column.
 const (
 	Readable = 1 << iota
 	Writable
 )
 
-// Place says where a type lies in a table's chunks.
+// Place says where the column of a type is in a table's chunks.
 type Place struct {
 	Offset uint32 // bytes from a small chunk's start to the column, see Column
 	use    uint32 // slot << 8 | flags
 }
 
-// MakePlace returns the place of a column with an offset, of the type in a slot.
+// MakePlace returns the place of the type in a slot, whose column has an offset.
 func MakePlace(offset uint32, slot int, flags uint8) Place {
 	return Place{offset, uint32(slot)<<8 | uint32(flags)}
 }
 
-// Slot returns the index into the table's types.
+// Slot returns the type's index in the table's types.
 func (p Place) Slot() uint16 { return uint16(p.use >> 8) }
 
-// Flags returns Readable | Writable in a table, what a query adds in its own places, or 0: the
-// type is absent.
+// Flags returns Readable | Writable in a table, the flags that a query set in its own places, or 0
+// if the type is absent.
 func (p Place) Flags() uint8 { return uint8(p.use) }
 
 // With returns the place with other flags.

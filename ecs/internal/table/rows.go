@@ -9,8 +9,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// Rows that come are appended behind a table's last row. Rows that go leave a gap, which the
-// table's last rows fill. Nothing here fails: the caller has made room.
+// New rows are appended after a table's last row. Removed rows leave a gap, which the table's last
+// rows fill. Nothing here fails, since the caller has made room.
 
 // IDs returns the entity column of a chunk that starts at base.
 func IDs(base unsafe.Pointer, rows int) []entity.ID {
@@ -25,16 +25,16 @@ func IDAt(at alloc.StoreRow) *entity.ID {
 	return (*entity.ID)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(entity.ID{})))
 }
 
-// Run is consecutive rows of one chunk of a table that rows come to.
+// Run is consecutive rows of one chunk of a table that receives rows.
 type Run struct {
 	Pos int            // position of the chunk
 	At  alloc.StoreRow // the first row
 	Loc Location       // of the first row
-	IDs []entity.ID    // the entity column of the run: one ID a row
+	IDs []entity.ID    // the run's part of the entity column
 }
 
-// Tail returns the n free rows behind the table's last row, or as many of them as the chunk has.
-// The table must have room. Push counts the rows once the caller has filled them.
+// Tail returns the n free rows after the table's last row, or as many of them as are in one chunk.
+// The table must have room. The caller fills the rows and then calls Push.
 func (t *Table) Tail(n int) Run {
 	chunks, have := t.Store.Chunks(), t.Store.Len()
 	pos := len(chunks) - 1
@@ -47,14 +47,14 @@ func (t *Table) Tail(n int) Run {
 	return Run{pos, at, t.At(pos, row), IDs(at.Base, end)[row:]}
 }
 
-// Push adds a run that Tail returned to the table's rows. The caller has filled it.
+// Push adds the rows of a run from Tail, which the caller has filled, to the table.
 func (t *Table) Push(b Run) {
 	t.Store.Push(len(b.IDs))
 	t.Books.Mark(b.Pos, t.all.Version)
 }
 
-// CloseGap removes n rows of a chunk: the table's last rows fill the gap, and the table ends n rows
-// earlier. The caller frees what the removed rows own.
+// CloseGap removes n rows of a chunk: the table's last rows fill the gap, and the table becomes n
+// rows shorter. The caller frees what the removed rows own.
 func (t *Table) CloseGap(pos, row, n int) {
 	first := t.Store.Chunks()[pos].Start + row
 	fill := min(n, t.Store.Len()-first-n)
@@ -67,8 +67,8 @@ func (t *Table) CloseGap(pos, row, n int) {
 	t.Cut(n)
 }
 
-// fillGap copies n rows of chunk from over n rows of chunk pos, and updates the records of the
-// copied ones.
+// fillGap copies n rows of chunk from over n rows of chunk pos, and updates the records of their
+// entities.
 func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := t.Store.Row(pos, row), t.Store.Row(from, fromRow)
 	ids := IDs(hole.Base, row+n)[row:]
@@ -79,7 +79,7 @@ func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	t.Books.Carry(pos, from, t.all.Version)
 }
 
-// Cut removes the last n rows, and the chunks that are empty without them.
+// Cut removes the last n rows, and the chunks that become empty.
 func (t *Table) Cut(n int) {
 	for n > 0 {
 		pos, row := t.Store.Last()
@@ -97,20 +97,20 @@ func (t *Table) Cut(n int) {
 	}
 }
 
-// span returns the rows of a chunk from a row on, as CopyBits of other books takes them.
+// span returns the rows of a chunk starting with a row, as an argument of CopyBits.
 func (t *Table) span(pos, row int) Span {
 	return Span{Books: &t.Books, Pos: pos, Row: row, All: t.Store.RowsOf(pos)}
 }
 
-// Release ends what n rows own outside the chunk; the rows stay.
+// Release ends what n rows own outside the chunk. The rows stay.
 func (t *Table) Release(at alloc.StoreRow, n int) {
 	for _, c := range t.Owning {
 		t.all.release(at, c, n)
 	}
 }
 
-// release ends what n rows own through one column. The headers or slots in the column are void
-// then.
+// release ends what n rows own through one column. Afterwards the headers or slots in the column
+// are void.
 func (s *Tables) release(at alloc.StoreRow, c Column, n int) {
 	if of := &s.types[c.Key]; of.Buffers != nil {
 		of.Buffers.FreeRows(at, c, n)
@@ -119,10 +119,10 @@ func (s *Tables) release(at alloc.StoreRow, c Column, n int) {
 	}
 }
 
-// MoveOne moves the row of e, whose record is r and whose chunk's owner is o, behind the last row
-// of the transition's target, which has room. Without a transition it removes the row. The caller
-// clears the columns that only the target has. MoveOne is Send and CloseGap for one row, without
-// their loops.
+// MoveOne moves the row of entity e to the end of the transition's target, which has room. r is e's
+// record and o the owner of the row's chunk. With a nil transition MoveOne removes the row. The
+// caller clears the columns that only the target has. MoveOne does the work of Send and CloseGap
+// for one row, without their loops.
 func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	s := t.all
 	hole := r.Location
@@ -153,7 +153,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		moved := *end
 		*gap = moved
 		s.ids.Move(moved, hole)
-		t.Books.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // in one chunk too: whether it is one is for no branch to guess
+		t.Books.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // also within one chunk: a branch on that would be unpredictable
 		own := t.Store.Own()
 		alloc.CopyPairs(at, last, own.Pairs)
 		if own.Others {

@@ -8,7 +8,7 @@ import (
 // MaxTypes is the number of component types of a world.
 const MaxTypes = 1024
 
-// TypeID numbers the component types of a world in order of registration.
+// TypeID is the number of a component type in its world, in order of registration.
 type TypeID uint16
 
 // Signature is a set of types: bit i stands for type i.
@@ -17,10 +17,10 @@ type Signature [MaxTypes / 64]uint64
 // Has reports whether the set has a type.
 func (s *Signature) Has(id TypeID) bool { return s[id/64]>>(id%64)&1 != 0 }
 
-// Add adds a type, which may be there.
+// Add adds a type, which may already be in the set.
 func (s *Signature) Add(id TypeID) { s[id/64] |= 1 << (id % 64) }
 
-// Drop takes a type out, which may be absent.
+// Drop removes a type, which may be absent.
 func (s *Signature) Drop(id TypeID) { s[id/64] &^= 1 << (id % 64) }
 
 // Each yields the types in rising order.

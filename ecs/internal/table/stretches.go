@@ -5,14 +5,14 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// stretches are those of a world that are in use. The lowest are handed out first, so what is kept
-// by stretch stays short.
+// stretches records which stretches of a world are in use. It hands out the lowest free ones first,
+// so that tables by stretch stay short.
 type stretches struct {
 	used bitmask.Bits
 	low  int // no word below has a free stretch
 }
 
-// take returns the first of n stretches in a row.
+// take returns the first of n consecutive stretches.
 func (s *stretches) take(n int) int {
 	for {
 		if first, ok := s.used[s.low:].TryAlloc(n); ok {
@@ -34,15 +34,15 @@ func (s *stretches) grow() {
 	}
 	s.used = append(s.used, make(bitmask.Bits, max(1, have))...)
 	if have == 0 {
-		s.used.SetBit(0) // of no chunk
+		s.used.SetBit(0) // no chunk has it
 	}
 }
 
-// give takes n stretches back.
+// give frees n stretches.
 func (s *stretches) give(first, n int) {
 	s.used.ClearRange(first, n)
 	s.low = min(s.low, first/bitmask.WordBits)
 }
 
-// inUse returns the number of stretches of chunks.
+// inUse returns the number of stretches that chunks have.
 func (s *stretches) inUse() int { return max(0, s.used.Count()-1) }

@@ -15,41 +15,41 @@ import (
 //	W2 All chunks of a table but the last are full; the last is not empty. Its
 //	   store is sound: T1 to T5 of alloc.ColumnStore.
 //	W3 Each chunk of a table has stretches of its own, whose owners have the table and the
-//	   position. No other stretch has an owner or is in use. The small chunks handed out are the
-//	   small chunks of the tables and nothing else.
+//	   position. No other stretch has an owner or is in use. The tables have all small chunks
+//	   that were handed out, and no others.
 //	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Books.
-//	W9 A table's places, columns and transitions say what its plan says, and the plan
+//	W9 A table's places, columns and transitions match its plan, and the plan
 //	   has at least three quarters of the rows that its own types would have.
 //	L1 The Sight of a type has the cell that cellOf returns for each stretch of the chunks of
-//	   tables with the type, and what NoValues returns for all other stretches. It has as many
-//	   cells as there are owners.
+//	   tables with the type, and the cell that NoValues returns for all other stretches. It has
+//	   as many cells as there are owners.
 //
 // Package ecs numbers the invariants of all its parts, and World.Verify checks them.
 
 // Table holds the rows of all entities with one set of types. Its rows are dense: only the last
-// chunk is ever part full, and a row that goes is replaced by the last one. The fields are the
-// table's to write.
+// chunk may be part full, and a removed row is replaced by the last one. Only the table writes the
+// fields.
 type Table struct {
-	Index   uint32 // which owners have for the table: the caller sets it, see Renumber
+	Index   uint32 // by which owners name the table; set by the caller, see Renumber
 	Sig     Signature
 	Types   []TypeID          // in rising order
-	Places  []Place           // by TypeID, up to the highest of Types
+	Places  []Place           // by TypeID, up to the highest TypeID of Types
 	Store   alloc.ColumnStore // rows and chunks (W2); the entity column, at offset 0, is not among its columns
 	Books   Books             // of the store's chunks: versions, and enable bits
 	Owning  []Column          // the store's columns whose rows own blocks or values: buffers, then managed types
 	Closed  bool              // Close or End was called
 	all     *Tables           // of its world
 	bufferN int               // how many of Owning are buffers
-	ownRows int               // of a unit in the plan of its own types, see layout.go
-	adopted *layout.Plan      // a plan with holes, of UseLayout; nil: the table has the plan of its own types
+	ownRows int               // rows of a unit in the plan of its own types, see layout.go
+	adopted *layout.Plan      // a plan with holes, from UseLayout; nil if the table has the plan of its own types
 	paths   []*Transition
 	side    *Transition // reused by Sideways
-	marked  *uint32     // where the versions of the books were when the cells were noted last
+	marked  *uint32     // address of the books' versions when the cells were last noted
 }
 
-// Init makes a table of the types in sig, without rows. The caller sets Index, which must differ
-// from all other tables' of s. Tables of the same types that are made with alike share one plan. An
-// error wraps layout.ErrTooBig: a row does not fit a chunk.
+// Init makes an empty table of the types in sig. The caller sets Index, which must differ from the
+// Index of every other table of s. With alike, tables of the same types share one plan. An error
+// wraps layout.ErrTooBig: a row does not fit a chunk.
 func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
 	*t = Table{all: s, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
 	for id := range sig.Each() {
@@ -64,7 +64,7 @@ func (t *Table) Close() {
 	t.paths, t.side, t.Closed = nil, nil, true
 }
 
-// End frees all chunks, with their rows, when the world ends. Index and Types stay.
+// End frees all chunks and their rows, at the end of the world. Index and Types stay.
 func (t *Table) End() {
 	t.Store.Release()
 	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Closed: true}
@@ -90,7 +90,7 @@ func (t *Table) Renumber(index uint32) {
 	}
 }
 
-// Forget drops the transitions from and to tables that are closed.
+// Forget drops the transitions from and to closed tables.
 func (t *Table) Forget() {
 	t.paths = slices.DeleteFunc(t.paths, (*Transition).IsClosed)
 	if t.side != nil && t.side.IsClosed() {
@@ -98,7 +98,7 @@ func (t *Table) Forget() {
 	}
 }
 
-// Transitions returns how many transitions the table knows, from it and to it.
+// Transitions returns the number of transitions from and to the table.
 func (t *Table) Transitions() int { return len(t.paths) }
 
 // Buffers returns the columns that are buffers.
@@ -120,13 +120,13 @@ func (t *Table) addOwning(c Column) {
 // At returns the location of a row of a chunk.
 func (t *Table) At(pos, row int) Location { return t.Books.at(pos) + Location(row) }
 
-// Column returns the column of a type with storage.
+// Column returns the column of a type that has storage.
 func (t *Table) Column(id TypeID) Column {
 	return Column{Offset: t.Places[id].Offset, Size: uint32(t.all.types[id].Layout.Size), Key: uint32(id)}
 }
 
-// Grow makes room for n more rows by the growth policy. A table without rows returns to its own
-// layout first. On an error no row has changed.
+// Grow makes room for n more rows by the growth policy. A table without rows first returns to its
+// own layout. After an error no row has changed.
 func (t *Table) Grow(n int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)
@@ -136,9 +136,9 @@ func (t *Table) Grow(n int) error {
 	return err
 }
 
-// MakeRoom makes room for n more rows in the current layout, by the growth policy or exactly. When
-// the only chunk is outgrown, its rows stay in it until Promote or Settle. When the universe
-// refuses, MakeRoom calls Calls.Trim and tries again. On an error no row has changed.
+// MakeRoom makes room for n more rows in the current layout, by the growth policy or exactly. If
+// the only chunk is outgrown, its rows stay in it until Promote or Settle. If the universe refuses,
+// MakeRoom calls Calls.Trim and tries again. After an error no row has changed.
 func (t *Table) MakeRoom(n int, exactly bool) error {
 	if n <= t.Store.Room() {
 		return nil
@@ -166,8 +166,8 @@ func (t *Table) grow(n int, exactly bool) error {
 	return t.Store.Grow(n)
 }
 
-// Promote moves the rows of an outgrown chunk to the next chunk, which takes the outgrown chunk's
-// position, with the versions of its types and of its order. It cannot fail.
+// Promote moves the rows of an outgrown chunk to the next chunk. The next chunk takes the position
+// of the outgrown one, with the versions of its types and of its order. Promote cannot fail.
 func (t *Table) Promote() {
 	pos, ok := t.Store.Leaving()
 	if !ok {
@@ -185,7 +185,7 @@ func (t *Table) Promote() {
 	}
 }
 
-// Settle moves the chunks beyond the rows, which MakeRoom took and no row came to, to the reserve.
+// Settle moves to the reserve the chunks that MakeRoom took and that no row has come to.
 func (t *Table) Settle() {
 	for last := len(t.Store.Chunks()) - 1; last >= t.Store.Needed(); last-- {
 		t.leave(last)
@@ -193,9 +193,9 @@ func (t *Table) Settle() {
 	t.Store.Settle()
 }
 
-// Refit frees the reserve and moves the rows of the last chunk to a smaller chunk when they fit
-// one. When the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the
-// rows stay.
+// Refit frees the reserve, and moves the rows of the last chunk to a smaller chunk if they fit one.
+// If the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the rows
+// stay.
 func (t *Table) Refit() {
 	err := t.Store.Refit()
 	if err != nil && t.all.calls.Trim() > 0 {
@@ -209,8 +209,8 @@ func (t *Table) Refit() {
 	t.Promote()
 }
 
-// enter begins the books of a chunk; leave ends those of the last chunk, which is about to lose its
-// last row.
+// enter begins the books of a chunk. leave ends the books of the last chunk, which is about to lose
+// its last row.
 func (t *Table) enter(c alloc.StoreChunk, pos int) {
 	t.Books.Add(t.Store.Fits(c), t.number(c))
 	t.place(pos)
@@ -222,7 +222,7 @@ func (t *Table) leave(last int) {
 	t.Books.Cut(last)
 }
 
-// FullChunks returns the number of chunks that are full and can change hands: all, or all but the
+// FullChunks returns the number of full chunks, which can change hands: all chunks, or all but the
 // last. A small chunk never changes hands.
 func (t *Table) FullChunks() int {
 	n := len(t.Store.Chunks())
@@ -232,7 +232,7 @@ func (t *Table) FullChunks() int {
 	return n
 }
 
-// PartFull returns the rows of the last chunk when it is small or not full, else 0.
+// PartFull returns the number of rows of the last chunk if it is small or not full, else 0.
 func (t *Table) PartFull() int {
 	last := t.Store.LastChunk()
 	c, n := t.Store.Chunks()[last], t.Store.RowsOf(last)

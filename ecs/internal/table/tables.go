@@ -7,43 +7,43 @@ import (
 	"quarry/layout"
 )
 
-// Tables is what the tables of a world have in common.
+// Tables is the state that the tables of a world share.
 type Tables struct {
-	Version     uint32 // change version that rows which come, go or move are marked with; the caller counts it, never 0
+	Version     uint32 // change version given to rows that come, go or move; advanced by the caller, never 0
 	u           *alloc.Universe
-	smallChunks *alloc.SmallChunks // of small chunks
-	growth      alloc.Growth       // of the number of units of a table
-	ids         *entity.Store      // whose records say where rows are
+	smallChunks *alloc.SmallChunks // source of small chunks
+	growth      alloc.Growth       // of a table's number of units
+	ids         *entity.Store      // with the records that say where rows are
 	types       []Type             // by TypeID
 	plans       map[Signature]layout.Plan
 	spares      Spares
 	calls       Calls
 
 	owners      []Owner       // by stretch, see reach
-	stretches   stretches     // those in use
+	stretches   stretches     // in use
 	directories []directory   // by TypeID
 	blank       []entity.Cell // zero cells, as many as owners
-	nowhere     uint32        // what look-ups that write mark where there is nothing to mark
+	nowhere     uint32        // where look-ups that write store the version if there is nothing to mark
 }
 
-// Type is what tables know of a component type.
+// Type is what tables know about a component type.
 type Type struct {
-	Layout  layout.Column  // name for messages, size and alignment of an element, whether it can be disabled
-	Buffers *value.Buffers // the heap of spilled elements; nil: the type is no buffer
-	Managed value.Managed  // the store of values; nil: the type is not managed
-	Sight   *entity.Sight  // that look-ups of the type ask
+	Layout  layout.Column  // name for messages, size and alignment of an element, and whether it can be disabled
+	Buffers *value.Buffers // the heap of spilled elements; nil if the type is not a buffer
+	Managed value.Managed  // the store of values; nil if the type is not managed
+	Sight   *entity.Sight  // for look-ups of the type
 }
 
-// Owns reports whether rows own a block or a value outside the chunk, which ends with the row.
+// Owns reports whether each row owns a block or a value outside the chunk, which ends with the row.
 func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
 
-// Calls are the functions of the world that tables call. No call is made for rows that move or end.
+// Calls are the functions of the world that tables call. Moving or ending rows makes no call.
 type Calls struct {
-	Trim      func() int // called when the universe refuses: frees reserves and returns how many chunks
-	Replanned func()     // called when a table without rows got another layout
+	Trim      func() int // called when the universe refuses memory: frees reserves and returns the number of chunks
+	Replanned func()     // called when a table without rows has a new layout
 }
 
-// Open makes zero Tables ready, with chunks from u and rows that the records of ids lead to.
+// Open initializes zero Tables. Chunks come from u; the records of ids lead to the rows.
 func (s *Tables) Open(u *alloc.Universe, growth alloc.Growth, ids *entity.Store, calls Calls) {
 	*s = Tables{Version: 1, u: u, smallChunks: alloc.NewSmallChunks(u), growth: growth, ids: ids, calls: calls,
 		plans: map[Signature]layout.Plan{}}
@@ -57,10 +57,10 @@ func (s *Tables) Register(t Type) {
 	t.Sight.SetCells(s.blank)
 }
 
-// Managed returns the store of a type that is managed.
+// Managed returns the store of a managed type.
 func (s *Tables) Managed(id TypeID) value.Managed { return s.types[id].Managed }
 
-// SmallChunks returns what hands out the small chunks of the world.
+// SmallChunks returns the source of the world's small chunks.
 func (s *Tables) SmallChunks() *alloc.SmallChunks { return s.smallChunks }
 
 // Growth returns the growth policy of tables.
@@ -69,14 +69,14 @@ func (s *Tables) Growth() alloc.Growth { return s.growth }
 // Trim drops the spare enable bits.
 func (s *Tables) Trim() { s.spares = Spares{} }
 
-// Close drops the owners, the directories and the spare enable bits. All tables are closed, and all
-// look-ups hidden.
+// Close drops the owners, the directories and the spare enable bits. All tables must be closed and
+// all look-ups hidden.
 func (s *Tables) Close() {
 	s.owners, s.stretches, s.directories, s.blank = nil, stretches{}, nil, nil
 	s.Trim()
 }
 
-// Verify checks W3 and L1. all are the tables of the world.
+// Verify checks W3 and L1. all lists the tables of the world.
 func (s *Tables) Verify(all []*Table) error {
 	if err := s.verifyOwners(all); err != nil {
 		return err

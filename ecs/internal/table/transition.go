@@ -7,28 +7,27 @@ import (
 	"quarry/internal/debug"
 )
 
-// Transition moves rows from one table to another, of the same world or of another world: it says
-// which columns are copied, which begin and which end. All copying of rows between two layouts is
-// here.
+// Transition moves rows from one table to another, of the same world or another. It says which
+// columns are copied, which begin and which end. It does all copying of rows between two layouts.
 type Transition struct {
 	From, To   *Table
-	Fresh      []Column      // columns that only To has: they begin as zeros
-	Added      Column        // the last of Fresh; when Fresh is empty the zero Column, which points to the start of the chunk
-	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil: the numbers are the same
-	renewed    Signature     // types that begin anew though From has them
-	row        alloc.RowCopy // columns that From and To have
-	ending     []Column      // owning columns that only From has: Send ends what rows own there
-	bits       []Slots       // enable bits that From and To have
-	on         []uint16      // slots of To whose bits From lacks: rows that come are enabled
+	Fresh      []Column      // columns that only To has; they start as zeros
+	Added      Column        // the last column of Fresh; if Fresh is empty, the zero Column, which points to the start of the chunk
+	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
+	renewed    Signature     // types that start anew although From has them
+	row        alloc.RowCopy // columns that both From and To have
+	ending     []Column      // owning columns that only From has; Send ends what rows own there
+	bits       []Slots       // enable bits that both From and To have
+	on         []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
 	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
 	more       bool          // rare, or row.Others
-	loose      bool          // no table knows it, so a new layout of From or To does not update it: see Refresh
-	Relabels   bool          // columns that From and To have lie alike: whole chunks can change hands
-	sameLayout bool          // From and To have the same types, and each the layout that was planned for them
+	loose      bool          // in no table's paths, so a new layout of From or To does not update it: see Refresh
+	Relabels   bool          // columns of both are at the same offsets, so whole chunks can change hands
+	sameLayout bool          // From and To have the same types, and each has its own planned layout
 }
 
 // To returns the transition from t to another table of the same world. Every call returns the same
-// Transition, so when a table gets a new layout, one Find updates it for all its users.
+// Transition, so after a new layout of a table one Find updates it for all users.
 func (t *Table) To(to *Table) *Transition {
 	known := t.paths
 	if len(to.paths) < len(known) {
@@ -49,8 +48,8 @@ func (t *Table) To(to *Table) *Transition {
 }
 
 // Sideways returns the transition to a table that differs in a shared value, and perhaps in types.
-// It is good until the next call on t, which reuses it: a thousand values would have a million
-// transitions. When types and layouts are the same, as they mostly are, only To changes.
+// It is valid until the next call on t, which reuses it; otherwise a thousand values would have a
+// million transitions. Usually types and layouts are the same, and only To changes.
 func (t *Table) Sideways(to *Table) *Transition {
 	x := t.side
 	if x != nil && x.sameLayout && to.adopted == nil && t.adopted == nil && t.Sig == to.Sig {
@@ -67,41 +66,41 @@ func (t *Table) Sideways(to *Table) *Transition {
 	return x
 }
 
-// IsSideways reports whether Sideways returned the transition. Such a transition does not follow
-// new layouts of its target; Find does so.
+// IsSideways reports whether the transition is from Sideways. Such a transition does not follow new
+// layouts of its target; Find updates it.
 func (x *Transition) IsSideways() bool { return x == x.From.side }
 
 // IsClosed reports whether From or To is closed.
 func (x *Transition) IsClosed() bool { return x.From.Closed || x.To.Closed }
 
-// Across returns the transition from t to a table of another world. For each slot of to, numbers
-// has the type's number in the world of t; nil when both worlds number types alike.
+// Across returns the transition from t to a table of another world. numbers maps slots of to to
+// type numbers in the world of t; nil if both worlds number types alike.
 func (t *Table) Across(to *Table, numbers []TypeID) *Transition {
 	x := &Transition{From: t, To: to, numbers: numbers}
 	x.Find()
 	return x
 }
 
-// Renewing returns the transition from t to a table of the same world, or to t itself, by which the
-// types of a set begin anew, as if rows had lost them and got them again.
+// Renewing returns the transition from t to a table of the same world, or to t itself, in which the
+// types of a set start anew, as if rows had lost them and got them again.
 func (t *Table) Renewing(to *Table, renewed Signature) *Transition {
 	x := &Transition{From: t, To: to, renewed: renewed, loose: true}
 	x.Find()
 	return x
 }
 
-// Refresh computes a transition of Renewing anew, when its tables may have other layouts now.
+// Refresh computes a transition from Renewing again, in case its tables have new layouts.
 func (x *Transition) Refresh() {
 	if x.loose {
 		x.Find()
 	}
 }
 
-// Keeps reports whether rows that move keep the values of a type of To, whose number is id in the
-// world of From.
+// Keeps reports whether rows that move keep the values of a type of To. id is the type's number in
+// the world of From.
 func (x *Transition) Keeps(id TypeID) bool { return x.From.Sig.Has(id) && !x.renewed.Has(id) }
 
-// Number returns the number that a type of the target has in the source.
+// Number returns the number, in the source's world, of a type of the target.
 func (x *Transition) Number(id TypeID) TypeID {
 	if x.numbers == nil {
 		return id
@@ -142,14 +141,14 @@ func (x *Transition) Find() {
 	x.more = x.rare || x.row.Others
 }
 
-// equal reports whether two transitions do the same, for Verify.
+// equal reports whether two transitions have the same effect, for Verify.
 func (x *Transition) equal(y *Transition) bool {
 	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.ending, y.ending) && x.row.Equal(&y.row) && x.Relabels == y.Relabels
 }
 
-// Adopts reports whether the target, which has no rows, should adopt the source's layout when all
-// rows of the source move: the source has all columns of the target and fills at least one unit,
-// and the holes cost at most a quarter of the rows that a unit could have.
+// Adopts reports whether the target, which has no rows, should adopt the source's layout if all
+// rows of the source move. The source must have all columns of the target and fill at least one
+// unit, and the holes may cost at most a quarter of the rows that a unit could have.
 func (x *Transition) Adopts() bool {
 	from, own := &x.From.Store, x.To.ownRows
 	return x.From.all.u == x.To.all.u && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
@@ -161,8 +160,8 @@ func (x *Transition) Adopt() {
 	x.Find() // the target updates only the transitions in its paths
 }
 
-// Send moves the entities of n rows of a chunk behind the last rows of the target, which has room,
-// and updates their records. The source keeps the n rows until the caller closes the gap.
+// Send moves the entities of n rows of a chunk to the end of the target, which has room, and
+// updates their records. The source keeps the n rows until the caller closes the gap.
 func (x *Transition) Send(pos, row, n int) {
 	x.Copy(pos, row, n, func(b Run, source alloc.StoreRow) {
 		x.From.all.ids.MoveRows(b.IDs, b.Loc)
@@ -172,8 +171,8 @@ func (x *Transition) Send(pos, row, n int) {
 	})
 }
 
-// Copy copies n rows of a chunk, entities included, behind the last rows of the target, which has
-// room. It calls arrived for each run of the target that it has filled, before Push counts the run.
+// Copy copies n rows of a chunk, entities included, to the end of the target, which has room. It
+// calls arrived for each filled run of the target, before Push counts the run.
 func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.StoreRow)) {
 	from, to := x.From, x.To
 	for n > 0 {
@@ -193,7 +192,7 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.Stor
 	}
 }
 
-// CopyRow is Repeat of one row, to the place behind the last row of the target, which has no column
+// CopyRow is Repeat for one row, to the place after the target's last row. The target has no column
 // that the source lacks.
 func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) {
 	alloc.CopyPairs(dest, from, x.row.Pairs)
@@ -209,8 +208,8 @@ func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) 
 	}
 }
 
-// Repeat fills a run of the target with copies of one row of the source. The caller writes the IDs
-// of the run.
+// Repeat fills a run of the target with copies of one row of the source. The caller writes the
+// run's IDs.
 func (x *Transition) Repeat(b Run, pos, row int) {
 	from, to, n := x.From, x.To, len(b.IDs)
 	x.row.Repeat(b.At, from.Store.Row(pos, row), n)
@@ -225,9 +224,9 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 	}
 }
 
-// Give makes the first chunks of the source, full ones or all, chunks of the target: the columns
-// that From and To have are not copied. It calls arrived, unless nil, with the rows of each chunk.
-// It returns the index in the target of the first row, and the number of rows.
+// Give makes the first chunks of the source, full ones or all, chunks of the target. Columns that
+// both tables have are not copied. It calls arrived, unless nil, with the rows of each chunk. It
+// returns the index in the target of the first row, and the number of rows.
 func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	from, to := x.From, x.To
 	before := to.Store.Len()
@@ -237,7 +236,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 			from.retire(pos)
 		}
 	} else {
-		for pos := range chunks { // for the types that only the source has
+		for pos := range chunks { // clears cells of types that only the source has
 			from.vacate(pos)
 		}
 	}
@@ -266,7 +265,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 		}
 		to.Books.Mark(pos, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}
-	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk comes after others now
+	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk now comes after the others
 	return to.Store.Chunks()[at].Start, to.Store.Len() - before
 }
 

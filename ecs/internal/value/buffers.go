@@ -9,10 +9,10 @@ import (
 // Invariants, checked by Verify and VerifyRow:
 //
 //	H1 A buffer's length is within its capacity.
-//	H2 A spilled buffer's capacity is above the inline room, its block is live and as large.
-//	H3 The heap has no blocks but those of spilled buffers.
+//	H2 A spilled buffer's capacity is above the inline room, and its block is live and large enough.
+//	H3 The heap has no blocks but the blocks of spilled buffers.
 
-// Buffers is the heap that a world's buffers spill to. It must not be copied once it is open.
+// Buffers is the heap that a world's buffers spill to. It must not be copied after Open.
 type Buffers struct {
 	own   Spill
 	lent  Spill
@@ -20,8 +20,8 @@ type Buffers struct {
 	local *alloc.Local // the owner's handle to heap
 }
 
-// Open makes zero Buffers ready. The owner's Spill calls relieve when the universe refuses memory:
-// relieve frees chunks and returns how many. An error is alloc.NewHeap's.
+// Open initializes zero Buffers. The owner's Spill calls relieve if the universe refuses memory:
+// relieve frees chunks and returns their number. The error is from alloc.NewHeap.
 func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
 	heap, err := alloc.NewHeap(u)
 	if err != nil {
@@ -36,11 +36,11 @@ func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
 // Own returns the owner's Spill.
 func (b *Buffers) Own() *Spill { return &b.own }
 
-// Lent returns the Spill of the goroutines of a borrow, which use it while the owner uses Own, no
-// two of them for the same buffer. It calls no relieve when the universe refuses memory.
+// Lent returns the Spill for the goroutines of a borrow. They may use it while the owner uses Own,
+// but no two of them for the same buffer. It does not call relieve.
 func (b *Buffers) Lent() *Spill { return &b.lent }
 
-// Free frees the block of a spilled buffer. The header is void then.
+// Free frees the block of a spilled buffer. The header is then void.
 func (b *Buffers) Free(h *Header) {
 	if h.ref != 0 {
 		b.local.Free(b.own.Block(h))
@@ -55,20 +55,20 @@ func (b *Buffers) FreeRows(at alloc.StoreRow, c alloc.StoreColumn, n int) {
 	}
 }
 
-// Live returns the number of blocks.
+// Live returns the number of blocks in use.
 func (b *Buffers) Live() int { return b.heap.Stats().LiveBlocks }
 
-// Trim returns the heap's empty chunks to the universe, and their number to the caller.
+// Trim returns the heap's empty chunks to the universe. It returns their number.
 func (b *Buffers) Trim() (chunks int) {
 	held := b.heap.Stats().Chunks
 	b.local.Trim()
-	// A mapping that the system would not take is tried again by the next Trim.
+	// If the system refuses to take back a mapping, the next Trim tries again.
 	_ = b.heap.Trim()
 	return held - b.heap.Stats().Chunks
 }
 
-// Close frees all memory; headers are void. An error is alloc.Heap.Close's: blocks that are still
-// live have leaked.
+// Close frees all memory; headers are then void. The error is from alloc.Heap.Close: blocks that
+// are still live have leaked.
 func (b *Buffers) Close() error {
 	b.own.base, b.lent.base = nil, nil
 	return b.heap.Close()
@@ -93,7 +93,7 @@ func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 	return nil
 }
 
-// Verify checks H3, where spilled is the number of spilled buffers, and the heap.
+// Verify checks the heap, and H3 given the number of spilled buffers.
 func (b *Buffers) Verify(spilled int) error {
 	if n := b.Live(); n != spilled {
 		return fmt.Errorf("value: H3: %d buffers have spilled, the heap holds %d blocks", spilled, n)

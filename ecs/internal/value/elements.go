@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// Changes of a buffer's elements, as bytes. The caller has checked indices and lengths. from may be
-// elements of the same buffer. On an error nothing has changed.
+// Changes of a buffer's elements, as bytes. The caller has checked indices and lengths. The bytes
+// of from may be elements of the same buffer. After an error nothing has changed.
 
-// Insert inserts n elements, the bytes of from, before element i.
+// Insert inserts n elements with the bytes from before element i.
 func (s *Spill) Insert(h *Header, k *Shape, i, n int, from []byte) error {
 	length := int(h.length)
 	if length+n > k.Cap(h) {
@@ -40,7 +40,7 @@ func overlap(a, b []byte) bool {
 	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
 
-// Set replaces all elements by n elements, the bytes of from.
+// Set replaces all elements with n elements that have the bytes from.
 func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 	if n > k.Cap(h) {
 		return s.Grow(h, k, n, 0, int(h.length), from)
@@ -50,21 +50,21 @@ func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 	return nil
 }
 
-// Cut removes elements [lo, hi) and closes the gap in order.
+// Cut removes elements [lo, hi). The others keep their order.
 func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
 	e := s.Bytes(h, k, lo, int(h.length))
 	copy(e, e[(hi-lo)*k.Element:])
 	h.length -= uint32(hi - lo)
 }
 
-// SwapRemove removes element i and moves the last element to its index.
+// SwapRemove removes element i and moves the last element to its place.
 func (s *Spill) SwapRemove(h *Header, k *Shape, i int) {
 	last := int(h.length) - 1
 	copy(s.Bytes(h, k, i, i+1), s.Bytes(h, k, last, last+1))
 	h.length--
 }
 
-// Resize sets the length and returns the new elements, which are unset.
+// Resize sets the length and returns the new elements, which are not initialized.
 func (s *Spill) Resize(h *Header, k *Shape, n int) (fresh []byte, err error) {
 	length := int(h.length)
 	if n > k.Cap(h) {

@@ -8,10 +8,10 @@ import (
 
 // Headers. A row's buffer is one element of a column: a header of 16 bytes and room for some
 // elements. While that room suffices, the elements lie in the chunk. When it does not, the buffer
-// spills: all its elements move to a block of the heap, and the header has the block's offset from
-// the universe's base. So a header holds no address, and chunks can be moved, hashed and saved. The
-// room inside the chunk is unused while a buffer is spilled; Trim moves elements back that fit it
-// again.
+// spills: all its elements move to a block of the heap, and the header records the block's offset
+// from the universe's base. So a header holds no address, and chunks can be moved, hashed and
+// saved. While a buffer is spilled its room in the chunk is unused; Trim moves elements back if
+// they fit again.
 //
 //	inline   | ref 0      | length | (unused) | 0 | e0 | e1 | ... | e(inline-1) |
 //	spilled  | offset/16+1| length | capacity | 0 | (unused)                    |
@@ -21,8 +21,8 @@ import (
 // which the header does not repeat. A spilled buffer has room for more elements than fit the chunk
 // (H2).
 //
-// Rows lie so many bytes apart that elements and header are aligned: elements of 5 bytes, 3 of them
-// inline, have rows of 16+15+1 = 32 bytes.
+// The size of a row keeps elements and header aligned: with elements of 5 bytes, 3 of them inline,
+// a row has 16+15+1 = 32 bytes.
 
 // Header is a buffer's first 16 bytes in its row; the room for inline elements follows.
 type Header struct {
@@ -35,8 +35,8 @@ type Header struct {
 const (
 	HeaderSize  = 16                  // bytes of a header
 	HeaderAlign = 4                   // its alignment
-	InlineBytes = 128                 // room for inline elements by default
-	MaxBytes    = alloc.MegachunkSize // bytes that the elements of a buffer have at most
+	InlineBytes = 128                 // default room for inline elements
+	MaxBytes    = alloc.MegachunkSize // most bytes of a buffer's elements
 
 	refUnit = 16 // bytes; the heap's smallest alignment
 )
@@ -44,32 +44,32 @@ const (
 const _ = uint(unsafe.Sizeof(Header{}) - HeaderSize)
 const _ = uint(HeaderSize - unsafe.Sizeof(Header{}))
 
-// Inline returns the header of a buffer with n elements inside the chunk.
+// Inline returns the header of a buffer with n elements in the chunk.
 func Inline(n int) Header { return Header{length: uint32(n)} }
 
 // Len returns the number of elements.
 func (h *Header) Len() int { return int(h.length) }
 
-// SetLen sets the number of elements, which is at most the capacity.
+// SetLen sets the number of elements, which must be at most the capacity.
 func (h *Header) SetLen(n int) { h.length = uint32(n) }
 
 // Spilled reports whether the elements lie in a block of the heap.
 func (h *Header) Spilled() bool { return h.ref != 0 }
 
-// HeaderAt returns the header of a row of a buffer column, where a row has size bytes.
+// HeaderAt returns the header of a row of a buffer column whose rows have size bytes.
 func HeaderAt(column unsafe.Pointer, row int, size uint32) *Header {
 	// Safe because row is one of the chunk's rows and every element of a buffer column begins with
 	// a header.
 	return (*Header)(unsafe.Add(column, uintptr(row)*uintptr(size)))
 }
 
-// HeaderOf returns the header in a column of a store's row.
+// HeaderOf returns the header of a row of a store, in a buffer column.
 func HeaderOf(r alloc.StoreRow, c alloc.StoreColumn) *Header {
 	// Safe because c is a buffer column of the row's chunk.
 	return HeaderAt(unsafe.Add(r.Base, uintptr(c.Offset)*r.Scale), r.Row, c.Size)
 }
 
-// Shape is what the buffers of a type have in common.
+// Shape describes the buffers of a type.
 type Shape struct {
 	Element int          // bytes of one element
 	Inline  int          // elements that fit the chunk
@@ -84,7 +84,7 @@ func (k *Shape) Cap(h *Header) int {
 	return int(h.capacity)
 }
 
-// inlineRoom returns the bytes behind a header that hold elements while the buffer is inline.
+// inlineRoom returns the bytes after a header that hold elements while the buffer is inline.
 func (k *Shape) inlineRoom(h *Header) []byte {
 	if k.Inline == 0 {
 		return nil // a pointer behind the last header of a chunk would point outside

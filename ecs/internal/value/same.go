@@ -2,10 +2,10 @@ package value
 
 import "reflect"
 
-// Comparing shared values part by part. Values of a type without size are all the same and are not
-// walked: an array of them may have 2^63-1 elements.
+// Comparison of shared values, part by part. Values of a type without size are all the same and are
+// not walked: an array of them may have 2^63-1 elements.
 
-// sameParts compares two values of one type as == does, except that NaN is the same as NaN.
+// sameParts compares two values of one type like ==, except that NaN is the same as NaN.
 func sameParts(a, b reflect.Value) bool {
 	if a.Type().Size() == 0 {
 		return true

@@ -9,10 +9,10 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Shared values. A value that archetypes share lies once in Go memory; archetypes and queries point
-// to it and count as its holders. The first Hold enters the value in the store of its type, the
-// last LetGo takes it out. A value that nobody holds is not in the store, so there may be several
-// of them that are the same; the canonical value is the one in the store:
+// Shared values. A value that archetypes share lies once in Go memory. The archetypes and queries
+// that point to it are its holders. The first Hold enters the value in the store of its type; the
+// last LetGo removes it. A value without holders is not in the store, so several equal ones may
+// exist. The canonical value is the one in the store:
 //
 //	Of(3) -> a, not in the store     Of(3) -> b, not in the store
 //	a.Hold: in the store, 1 holder   b.Canonical() == a
@@ -23,20 +23,21 @@ type Shared struct {
 	Type   int    // number of the type
 	store  AnyValues
 	v      any // of the store's type
-	refs   int // holders; 0: the value is not in the store
+	refs   int // number of holders; 0 if the value is not in the store
 }
 
-// Any returns what the value is in Go. A nil value of an interface type has no type.
+// Any returns the value as a Go value. A nil value of an interface type has no type.
 func (v *Shared) Any() any { return v.v }
 
-// As returns what a value of type T is in Go.
+// As returns the value as a T.
 func As[T any](v *Shared) T {
 	x, _ := v.v.(T)
 	return x
 }
 
-// Canonical returns the value in the store that is the same as v, or v when there is none. Callers
-// that keep a value ask again: v may have left the store, and another value may have entered.
+// Canonical returns the value in the store that is the same as v, or v if there is none. A caller
+// that keeps a value calls Canonical again later: v may have left the store, and another value may
+// have entered.
 func (v *Shared) Canonical() *Shared {
 	if v.refs == 0 {
 		if now := v.store.known(v); now != nil {
@@ -62,13 +63,14 @@ func (v *Shared) LetGo() {
 	}
 }
 
-// CompareSerials orders values by when they were made.
+// CompareSerials orders values by the order in which they were made.
 func CompareSerials(a, b *Shared) int { return cmp.Compare(a.Serial, b.Serial) }
 
-// HoldAll holds the canonical values of a list, each once, and returns them by serial.
+// HoldAll holds the canonical values of a list, each once, and returns them in order of their
+// serials.
 func HoldAll(list []*Shared) (all []*Shared) {
 	for _, v := range list {
-		v = v.Canonical() // the one that an earlier iteration holds, when several are the same
+		v = v.Canonical() // if several are the same, the one that an earlier iteration holds
 		v.Hold()
 		all = append(all, v)
 	}
@@ -84,12 +86,12 @@ func HoldAll(list []*Shared) (all []*Shared) {
 	return kept
 }
 
-// AnyValues is a [Values] without the type of its values. Calls are made for each archetype or
-// handle, not for each row.
+// AnyValues is a [Values] without the type of its values. Calls are made per archetype or handle,
+// not per row.
 type AnyValues interface {
 	Open(number int, serials *atomic.Uint64)         // sets the type's number and the counter of serials; the first call
 	Zero() *Shared                                   // the value of the zero T
-	Copy(v *Shared, rename func(*entity.ID)) *Shared // the value that is the same as v, which is of any store of T, with its entities renamed; nil: unchanged
+	Copy(v *Shared, rename func(*entity.ID)) *Shared // the value that is the same as v, of any store of T, with its entities renamed; a nil rename changes none
 	Entities(visit func(entity.ID))                  // calls visit for the entities in all values
 	Fresh() AnyValues                                // an empty store of T
 	Drop()                                           // removes all values

@@ -8,7 +8,7 @@ import (
 	"quarry/internal/debug"
 )
 
-// ErrLong says that a buffer would have more than MaxBytes.
+// ErrLong is returned if a buffer would have more than MaxBytes.
 var ErrLong = errors.New("value: a buffer of more than 1 MiB")
 
 // blocks is the source of the blocks that hold spilled elements.
@@ -20,14 +20,14 @@ type blocks interface {
 }
 
 // Spill finds and changes the elements of buffers, and takes blocks from the heap when a buffer
-// grows. The world's owner has one, the goroutines of a borrow share another; see [Buffers].
+// grows. The world's owner has one; the goroutines of a borrow share another. See [Buffers].
 type Spill struct {
 	base    unsafe.Pointer // address of the universe's chunk 0
-	blocks  blocks         // the owner's handle to the heap, or the heap, which is any goroutine's
-	relieve func() int     // called when the heap refuses: it frees chunks and returns how many; nil: none are freed
+	blocks  blocks         // the owner's handle to the heap, or the heap itself, which any goroutine may use
+	relieve func() int     // called when the heap refuses: frees chunks and returns their number; may be nil
 }
 
-// Block returns the block of a buffer that has spilled.
+// Block returns the block of a spilled buffer.
 func (s *Spill) Block(h *Header) unsafe.Pointer {
 	// Safe because ref was made by refOf from a block of this universe.
 	return unsafe.Add(s.base, uintptr(h.ref-1)*refUnit)
@@ -43,7 +43,7 @@ func (s *Spill) Elements(h *Header) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(h), HeaderSize)
 }
 
-// Bytes returns elements [lo, hi) of the room.
+// Bytes returns elements [lo, hi) of the buffer's room.
 func (s *Spill) Bytes(h *Header, k *Shape, lo, hi int) []byte {
 	size := k.Element
 	if lo == hi {
@@ -57,8 +57,8 @@ func (s *Spill) refOf(p unsafe.Pointer) uint32 {
 	return uint32((uintptr(p)-uintptr(s.base))/refUnit) + 1
 }
 
-// Take returns the header of a buffer with n elements in a new block, for the caller to give to a
-// row. The elements are unset.
+// Take returns the header of a buffer with n elements in a new block, which the caller gives to a
+// row. The elements are not initialized.
 func (s *Spill) Take(k *Shape, n int) (Header, error) {
 	room := max(n, k.Inline+1)
 	h, err := s.take(k, room, room)
@@ -67,7 +67,7 @@ func (s *Spill) Take(k *Shape, n int) (Header, error) {
 }
 
 // take returns the header of an empty buffer with a block for want elements, or for need elements
-// when there is no memory for want. When the heap refuses, it calls relieve and tries again.
+// if there is no memory for want. If the heap refuses, take calls relieve and tries again.
 func (s *Spill) take(k *Shape, want, need int) (Header, error) {
 	most := MaxBytes / k.Element
 	if need > most {
@@ -92,14 +92,15 @@ func (s *Spill) take(k *Shape, want, need int) (Header, error) {
 	return Header{ref: s.refOf(p), capacity: uint32(usable / k.Element)}, nil
 }
 
-// Grow is Rebuild with the room that the shape's Growth gives.
+// Grow is Rebuild with the room that the shape's Growth asks for.
 func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 	return s.Rebuild(h, k, k.Growth.Next(k.Cap(h), need), need, lo, hi, from)
 }
 
-// Rebuild moves a buffer to a new block and replaces elements [lo, hi) by from on the way. The
-// block has room for want elements, or for need when memory is short; need is at least the new
-// length. The old block is freed last, for from may lie in it. On an error nothing has changed.
+// Rebuild moves a buffer to a new block and replaces elements [lo, hi) with from on the way. The
+// block has room for want elements, or for need if memory is short; need is at least the new
+// length. The old block is freed last, since from may lie in it. After an error nothing has
+// changed.
 func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
 	next, err := s.take(k, want, need)
 	if err != nil {
@@ -115,8 +116,8 @@ func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte
 	return nil
 }
 
-// replace overwrites a buffer's header with a spilled one and frees the old block. An inline buffer
-// had none; debug builds poison the inline room that it leaves.
+// replace overwrites a buffer's header with a spilled one and frees the old block, if there was
+// one. If the buffer was inline, debug builds poison its former room.
 func (s *Spill) replace(h *Header, next Header, k *Shape) {
 	old := *h
 	*h = next
@@ -129,14 +130,14 @@ func (s *Spill) replace(h *Header, next Header, k *Shape) {
 }
 
 // Roomy reports whether Trim would save much: the elements of a spilled buffer fit the chunk, or
-// half of the buffer's block.
+// half of the block.
 func (h *Header) Roomy(k *Shape) bool {
 	return h.ref != 0 && (int(h.length) <= k.Inline || h.capacity/2 >= h.length)
 }
 
-// Trim moves a spilled buffer's elements into the chunk when they fit it, else to the smallest
-// block that holds them; an inline buffer stays. When the heap refuses the smaller block, the
-// buffer keeps its block.
+// Trim moves a spilled buffer's elements into the chunk if they fit, else to the smallest block
+// that holds them. An inline buffer stays. If the heap refuses the smaller block, the buffer keeps
+// its block.
 func (s *Spill) Trim(h *Header, k *Shape) {
 	if h.ref == 0 {
 		return
@@ -153,7 +154,7 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 	usable := s.blocks.Usable(p)
 	h.capacity = uint32(usable / k.Element)
 	if usable-n < refUnit {
-		return // no block is nearer to n bytes
+		return // no block fits n bytes better
 	}
 	q, err := s.blocks.Alloc(n, 0)
 	if err != nil {

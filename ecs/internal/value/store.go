@@ -18,10 +18,10 @@ import (
 //	S2 There are as many pages as last values need, each with 1<<order values.
 //	S3 A value that no row has is zero, so it keeps nothing from the garbage collector.
 
-// Slot numbers a value of a store, from 1 on; 0 is none.
+// Slot is the number of a value in a store, from 1; 0 is none.
 type Slot uint32
 
-// SlotsAt returns the slots of n rows of a store, to read and write.
+// SlotsAt returns the slots of n rows of a store, for reading and writing.
 func SlotsAt(at alloc.StoreRow, c alloc.StoreColumn, n int) []Slot {
 	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows
 	// are there.
@@ -29,7 +29,7 @@ func SlotsAt(at alloc.StoreRow, c alloc.StoreColumn, n int) []Slot {
 }
 
 // Managed is a [Store] without the type of its values, for code that ends, copies and moves rows of
-// any types. Calls are indirect: a call is for many rows, or rare.
+// any type. Calls are indirect, but each covers many rows or is rare.
 type Managed interface {
 	Release(rows []Slot)             // ends the values of rows
 	Clone(rows []Slot)               // replaces slots copied from other rows by new slots with copies of the values
@@ -39,21 +39,21 @@ type Managed interface {
 	Fresh() Managed                  // an empty store of T
 	Trim()                           // frees pages without values
 	Drop()                           // ends all values
-	// Verify checks a store against the slots of all rows, which rows yields in named groups.
+	// Verify checks the store against the slots of all rows, which rows yields in named groups.
 	Verify(rows iter.Seq2[string, []Slot]) error
 }
 
 // Store holds the values of one managed type.
 type Store[T any] struct {
-	last  Slot   // the highest slot given out so far
-	free  []Slot // slots up to last that are in no row; a stack: the last is the next given out
+	last  Slot   // highest slot handed out so far
+	free  []Slot // slots up to last that no row has; a stack, whose last slot is handed out next
 	order uint8  // a page has 1<<order values
 	pages [][]T
 }
 
 const (
-	pageBytes = 16 << 10 // at most, of a page with more than one value
-	pageOrder = 8        // at most 256 values a page, so a store of few values stays small
+	pageBytes = 16 << 10 // most bytes of a page with more than one value
+	pageOrder = 8        // at most 256 values a page, so that a store of few values stays small
 )
 
 // NewStore returns an empty store.
@@ -63,7 +63,7 @@ func NewStore[T any]() *Store[T] {
 	return &Store[T]{order: uint8(min(pageOrder, max(bits.Len(uint(fit)), 1)-1))}
 }
 
-// Get returns the value of a slot, nil for slot 0.
+// Get returns the value of a slot, or nil for slot 0.
 func (s *Store[T]) Get(n Slot) *T {
 	if n == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (s *Store[T]) Make(row *Slot) *T {
 	return s.Get(*row)
 }
 
-// take returns a slot, whose value is zero.
+// take returns a slot with a zero value.
 func (s *Store[T]) take() Slot {
 	if end := len(s.free) - 1; end >= 0 {
 		n := s.free[end]
@@ -95,7 +95,7 @@ func (s *Store[T]) take() Slot {
 }
 
 // Release ends the values of rows. It frees the last row's slot first, so that rows created
-// together later get slots in rising order.
+// together later get rising slots.
 func (s *Store[T]) Release(rows []Slot) {
 	var zero T
 	for _, n := range slices.Backward(rows) {
@@ -106,11 +106,12 @@ func (s *Store[T]) Release(rows []Slot) {
 	}
 }
 
-// Clone replaces slots that were copied from other rows of the store by new slots with copies of
-// the values.
+// Clone replaces slots that were copied from other rows of the store with new slots that have
+// copies of the values.
 func (s *Store[T]) Clone(rows []Slot) { s.Copy(s, rows) }
 
-// Copy replaces slots of another store of T by new slots of this store with copies of the values.
+// Copy replaces slots of another store of T with new slots of this store that have copies of the
+// values.
 func (s *Store[T]) Copy(from Managed, rows []Slot) {
 	other := from.(*Store[T])
 	for i, n := range rows {
@@ -120,7 +121,7 @@ func (s *Store[T]) Copy(from Managed, rows []Slot) {
 	}
 }
 
-// Adopt is Copy that then ends the values in the other store.
+// Adopt is Copy, and then ends the values in the other store.
 func (s *Store[T]) Adopt(from Managed, rows []Slot) {
 	old := slices.Clone(rows)
 	s.Copy(from, rows)
@@ -135,7 +136,7 @@ func (s *Store[T]) At(n Slot) unsafe.Pointer {
 // Fresh returns an empty store of T.
 func (s *Store[T]) Fresh() Managed { return NewStore[T]() }
 
-// Trim drops the pages at the end that hold no value.
+// Trim drops the trailing pages that hold no value.
 func (s *Store[T]) Trim() {
 	idle := make([]Slot, len(s.pages)) // free slots by page
 	for _, n := range s.free {
@@ -153,7 +154,7 @@ func (s *Store[T]) Trim() {
 // Drop ends all values.
 func (s *Store[T]) Drop() { *s = Store[T]{order: s.order} }
 
-// Verify checks S1, S2 and S3. rows yields the slots of all rows in groups, with a name for
+// Verify checks S1, S2 and S3. rows yields the slots of all rows in groups, each with a name for
 // messages.
 func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 	if whole := Slot(1) << s.order; len(s.pages) != int((s.last+whole-1)>>s.order) ||
@@ -189,7 +190,7 @@ func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 	return nil
 }
 
-// verifyIdle checks S3 for slots that are free or never were given out.
+// verifyIdle checks S3 for slots that are free or were never handed out.
 func (s *Store[T]) verifyIdle(free []bool) error {
 	for i := range len(free) - 1 {
 		n := Slot(i + 1)

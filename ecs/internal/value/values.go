@@ -17,19 +17,19 @@ import (
 //	K3 Each value counts its holders, one at least, and Find finds it.
 
 // Values interns the values of a shared type T: of values that are the same it keeps one. Values
-// that are == are the same. A value with a NaN, which is not == to itself, is the same as a value
-// whose parts are all the same, where NaN is the same as NaN.
+// that are == are the same. A value with a NaN is not == to itself. Two such values are the same if
+// all their parts are, where NaN is the same as NaN.
 type Values[T comparable] struct {
 	number  int
-	serials *atomic.Uint64 // the last serial given, of all types of the world
+	serials *atomic.Uint64 // last serial given, over all types of the world
 	equal   map[T]*Shared
 	odd     []*Shared
-	checks  bool                               // a T has interfaces, which may hold what cannot be compared
-	links   func(x *T, visit func(*entity.ID)) // shows the entities in x; nil: a T has none
+	checks  bool                               // T contains interfaces, which may hold values that cannot be compared
+	links   func(x *T, visit func(*entity.ID)) // visits the entities in x; nil if a T has none
 }
 
-// NewValues returns an empty store, for the caller to open. links calls visit for each entity in a
-// value; nil when a T has none.
+// NewValues returns an empty store; the caller opens it. links calls visit for each entity in a
+// value; nil if a T has none.
 func NewValues[T comparable](links func(x *T, visit func(*entity.ID))) *Values[T] {
 	return &Values[T]{equal: map[T]*Shared{}, checks: holdsInterface(reflect.TypeFor[T]()), links: links}
 }
@@ -37,11 +37,11 @@ func NewValues[T comparable](links func(x *T, visit func(*entity.ID))) *Values[T
 // Open sets the type's number and the counter of serials.
 func (s *Values[T]) Open(number int, serials *atomic.Uint64) { s.number, s.serials = number, serials }
 
-// Takes reports whether x can be a value: where T has interfaces, x may hold a slice, a map or a
-// function. The other methods panic for such an x, as == does.
+// Takes reports whether x can be a value. If T contains interfaces, x may hold a slice, a map or a
+// function; for such an x the other methods panic, as == does.
 func (s *Values[T]) Takes(x T) bool { return !s.checks || s.compares(x) }
 
-// compares is a function of its own, for x escapes to Go's heap in it.
+// compares is a separate function because x escapes to Go's heap in it.
 //
 //go:noinline
 func (s *Values[T]) compares(x T) bool { return isComparable(reflect.ValueOf(&x).Elem()) }
@@ -57,7 +57,7 @@ func (s *Values[T]) Find(x T) *Shared {
 	return nil
 }
 
-// findOdd returns the index in odd of the value that is the same as x, a T, or -1.
+// findOdd returns the index in odd of the value that is the same as x, which is a T, or -1.
 func (s *Values[T]) findOdd(x any) int {
 	boxed := reflect.ValueOf(x)
 	return slices.IndexFunc(s.odd, func(v *Shared) bool {
@@ -76,7 +76,7 @@ func (s *Values[T]) Of(x T) *Shared {
 	return s.make(x)
 }
 
-// make is a function of its own, for x escapes to Go's heap in it.
+// make is a separate function because x escapes to Go's heap in it.
 //
 //go:noinline
 func (s *Values[T]) make(x T) *Shared {
@@ -86,8 +86,8 @@ func (s *Values[T]) make(x T) *Shared {
 // Zero returns the value of the zero T.
 func (s *Values[T]) Zero() *Shared { return s.Of(*new(T)) }
 
-// Copy returns the value that is the same as v, of any store of T, once rename has renamed its
-// entities.
+// Copy returns the value that is the same as v after rename has renamed the entities in it. v may
+// be of any store of T.
 func (s *Values[T]) Copy(v *Shared, rename func(*entity.ID)) *Shared {
 	x := As[T](v)
 	if s.links != nil && rename != nil {
@@ -107,7 +107,7 @@ func (s *Values[T]) Entities(visit func(entity.ID)) {
 	}
 }
 
-// Fresh returns an empty store of T, for the caller to open.
+// Fresh returns an empty store of T; the caller opens it.
 func (s *Values[T]) Fresh() AnyValues { return NewValues(s.links) }
 
 // Drop removes all values, held or not.
