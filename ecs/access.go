@@ -5,18 +5,18 @@ import (
 	"math/bits"
 )
 
-// Access is the types that somebody reads and those that somebody writes, of one world.
-// The zero value is none.
+// Access holds the types of one world that are read and the types that are written. The zero value
+// holds none.
 type Access struct{ reads, writes signature }
 
-// Access returns the types that a loop over the query reads or may write: what Read and
-// Write declare, alone and inside other terms; to read, the types whose enable bits decide
-// which rows match, and those of Changed. Other terms add nothing: which entity has
-// which type or shared value is changed by structural changes only.
+// Access returns the types that a loop over the query reads or may write. These are the types
+// declared with Read and Write, alone and inside other terms. The types whose enable bits decide
+// which rows match, and the types of Changed terms, count as read. Other terms add nothing, because
+// only structural changes alter which entity has which type or shared value.
 func (q *Query) Access() Access { return q.accesses("Query.Access", false) }
 
-// accesses returns what a loop over the query does, or with looks only what decides which rows
-// match.
+// accesses returns the access of a loop over the query. With looks it returns only the types that
+// decide which rows match.
 func (q *Query) accesses(op string, looks bool) (a Access) {
 	q.checkOpen(op)
 	for i := range q.terms {
@@ -36,7 +36,7 @@ func (a *Access) add(id typeID, access uint8) {
 	}
 }
 
-// join adds what b reads and writes to a.
+// join adds the types that b reads and writes to a.
 func (a *Access) join(b *Access) {
 	if b == nil {
 		panic("ecs: seam.Join: the access is nil")
@@ -47,8 +47,8 @@ func (a *Access) join(b *Access) {
 	}
 }
 
-// conflicts reports whether the two may not go on at once: one of them writes a type that
-// the other reads or writes.
+// conflicts reports whether a and b must not be used at the same time: one of them writes a type
+// that the other reads or writes.
 func (a *Access) conflicts(b *Access) bool {
 	if b == nil {
 		panic("ecs: seam.Conflicts: the access is nil")
@@ -56,9 +56,9 @@ func (a *Access) conflicts(b *Access) bool {
 	return a.writes.Meets(&b.writes) || a.writes.Meets(&b.reads) || a.reads.Meets(&b.writes)
 }
 
-// Conflicts returns the names of the types by which a and b conflict: that one of them
-// writes and the other reads or writes, in the order of registering; nil when they do not.
-// A closed world answers too. It panics for types that the world does not have.
+// Conflicts returns the names of the types by which a and b conflict, in order of registration: the
+// types that one of them writes and the other reads or writes. It returns nil if they do not
+// conflict. A closed world answers too. Conflicts panics for types that the world does not have.
 func (w *World) Conflicts(a, b Access) (names []string) {
 	if w == nil || w.u == nil {
 		panic("ecs: World.Conflicts: " + unmade["World"])
@@ -76,8 +76,8 @@ func (w *World) Conflicts(a, b Access) (names []string) {
 	return names
 }
 
-// accessTo returns what a loop does with an operand of the term: mayRead where its bits or
-// versions are looked at, and unless only looks count what it declares.
+// accessTo returns the access of a loop to an operand of the term: mayRead if its enable bits or
+// versions are checked, plus, unless looks is set, the declared access.
 func (t *Term) accessTo(o operand, looks bool) (access uint8) {
 	if t.looksAt(o) {
 		access = mayRead
@@ -88,7 +88,7 @@ func (t *Term) accessTo(o operand, looks bool) (access uint8) {
 	return access
 }
 
-// looksAt reports whether bits or versions of an operand decide which rows match.
+// looksAt reports whether enable bits or versions of an operand decide which rows match.
 func (t *Term) looksAt(o operand) bool {
 	switch t.kind {
 	case termChanged:

@@ -5,19 +5,21 @@ import (
 	"iter"
 )
 
-// RowRange is some rows of one chunk that a borrow's query sees, the first a multiple of 64.
+// RowRange is a range of rows of one chunk that a borrow's query sees. Its first row is a multiple
+// of 64.
 type RowRange struct {
-	binding, pos uint32 // of the borrow's bindings, and the chunk in the archetype's store
-	lo, n        uint32 // rows
+	binding, pos uint32 // index in the borrow's bindings; the chunk's position in the archetype's store
+	lo, n        uint32 // first row and number of rows
 }
 
 // Len returns the number of rows, matching or not.
 func (p RowRange) Len() int { return int(p.n) }
 
-// Row returns where the first of the rows is in its chunk.
+// Row returns the index of the first row in its chunk.
 func (p RowRange) Row() int { return int(p.lo) }
 
-// Joins returns the two as one, or false when next does not go on in the same chunk where p ends.
+// Joins returns p and next as one range. It returns false if next does not start in the same chunk
+// where p ends.
 func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 	if p.binding != next.binding || p.pos != next.pos || p.lo+p.n != next.lo {
 		return p, false
@@ -26,10 +28,10 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 	return p, true
 }
 
-// Split appends the rows of the borrow's query to dst, cut into parts of grain rows at most, which
-// is rounded up to 64s, in the order of Query.Rows. They depend on the rows that there are and on
-// grain alone. Whether rows match Accessor.Rows says. The borrow must be out, and parts are good
-// while it is. It panics when grain is less than 1.
+// Split appends the rows of the borrow's query to dst, in the order of Query.Rows, cut into ranges
+// of at most grain rows. grain is rounded up to a multiple of 64. The ranges depend only on the
+// existing rows and on grain; use Accessor.Rows to find which rows match. The borrow must be out,
+// and the ranges are valid while it is. Split panics if grain is less than 1.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	b.checkRows("Borrow.Split")
 	if grain < 1 {
@@ -51,7 +53,7 @@ func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	return dst
 }
 
-// checkRows panics unless the borrow lends rows of a query, and is out.
+// checkRows panics unless the borrow lends the rows of a query and is out.
 func (b *Borrow) checkRows(op string) {
 	b.check(op)
 	if b.q == nil {
@@ -62,14 +64,15 @@ func (b *Borrow) checkRows(op string) {
 	}
 }
 
-// Accessor is one goroutine's use of a borrow, again whenever the borrow is out.
+// Accessor gives one goroutine access to the rows of a borrow. It may be used again whenever the
+// borrow is out.
 type Accessor struct {
 	b *Borrow
 	s scan
 }
 
-// Accessor makes an accessor for any goroutine. Keep it: the borrow knows it for ever. It panics
-// for a borrow of everything, which has Rows.
+// Accessor creates an accessor, for any one goroutine. Keep it for reuse: the borrow never drops
+// it. Accessor panics for a borrow of everything; use Borrow.Rows there.
 func (b *Borrow) Accessor() *Accessor {
 	b.check("Borrow.Accessor")
 	if b.q == nil {
@@ -95,9 +98,9 @@ func (r *Accessor) check(op string) {
 	}
 }
 
-// Rows returns the rows of a part. Changed and Ordered terms and enable bits are looked at now; ok
-// is false when no row matches. The accessor's rows before are stale then. What the rows give is
-// what they give in a loop, but that values of managed types are not made.
+// Rows returns the rows of a range. It checks Changed and Ordered terms and enable bits at the
+// call; ok is false if no row matches. The accessor's previous rows become stale. The rows work as
+// in a loop, except that they create no values of managed types.
 func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	r.check("Accessor.Rows")
 	b, s := r.b, &r.s
@@ -132,15 +135,15 @@ func (r *Accessor) refuse(p RowRange) {
 	panic(fmt.Sprintf("ecs: Accessor.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.b.name, p))
 }
 
-// Done makes the last rows stale.
+// Done makes the accessor's last rows stale.
 func (r *Accessor) Done() {
 	if r != nil {
 		r.s.turn()
 	}
 }
 
-// Rows is Query.Rows for any goroutine while everything is borrowed, of a query without Write.
-// Changed and Ordered terms compare with the query's Since, which stays.
+// Rows is Query.Rows for any goroutine while everything is borrowed. The query must not declare
+// Write. Changed and Ordered terms compare with the query's Since, which does not advance.
 func (b *Borrow) Rows(q *Query) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		r := b.take("Borrow.Rows", q)
@@ -185,7 +188,7 @@ func (b *Borrow) take(op string, q *Query) *Accessor {
 	return r
 }
 
-// giveBack ends an accessor's loop: its rows are stale.
+// giveBack ends an accessor's loop and makes its rows stale.
 func (b *Borrow) giveBack(r *Accessor) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Applying changes: to one entity, or to many, of which all are changed or none. Outcomes and room
-// come first, for they can be refused; then rows move (ecs/internal/change).
+// Applying changes to one entity or to many, all or none. Finding the outcomes and reserving room
+// come first, because they can fail; then rows move (ecs/internal/change).
 
-// Apply changes one entity. changed is false when it has what is added and lacks what is removed,
-// or is dead and the change only removes. It panics when e is dead and the change adds, during
-// iteration, and for an entity of another world. An error is a *LimitError; nothing has changed
-// then.
+// Apply applies the change to one entity. changed is false if the entity already has what is added
+// and lacks what is removed, or if it is dead and the change only removes. Apply panics if e is
+// dead and the change adds, inside a loop over rows, and for an entity of another world. An error
+// is a *LimitError; nothing has changed then.
 func (c *Change) Apply(e Entity) (changed bool, err error) {
 	const op = "Change.Apply"
 	w := c.w
@@ -42,16 +42,21 @@ func (c *Change) Apply(e Entity) (changed bool, err error) {
 	return w.take(op, out.Path(), e, r, before)
 }
 
-// gives reports whether dead entities are a mistake: they cannot get anything.
+// gives reports whether the change adds something, which makes it an error to apply it to a dead
+// entity.
 func (c *Change) gives() bool { return c.adds || c.into != nil }
 
-// ApplyQuery changes every entity that matches q. All are changed or none: an error is a
-// *LimitError. Rows stay together: columns are copied chunk by chunk, and where the whole archetype
-// matches and its rows lie as those of the target, chunks change hands without a copy: where only
-// tags differ, or a target without rows can take over the layout, in which types that were removed
-// are holes for a quarter of the rows at most. The batch is the rows that moved, in their new
-// places, for the caller to fill. It panics during iteration and for a query of another world.
-// Changed and Ordered terms of q compare with its Since, which stays.
+// ApplyQuery applies the change to every entity that matches q. Either all are changed or none; an
+// error is a *LimitError. The batch holds the rows that moved, in their new places, for the caller
+// to fill.
+//
+// Rows stay together: columns are copied chunk by chunk. If a whole archetype matches and its
+// layout equals the target's, its chunks change hands without a copy. That is so if only tags
+// differ, or if the target has no rows and can adopt the layout; there, removed types leave holes
+// that cost at most a quarter of the rows.
+//
+// ApplyQuery panics inside a loop over rows and for a query of another world. Changed and Ordered
+// terms of q compare with its Since, which does not advance.
 func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 	const op = "Change.ApplyQuery"
 	c.w.checkChange(op)
@@ -60,9 +65,10 @@ func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 	return b, err
 }
 
-// ApplyList changes the entities of a list, in any order, as ApplyQuery. An entity that is in the
-// list twice is changed once. Dead entities are passed by when the change only removes; when it
-// adds they panic, as does an entity of another world, and nothing is changed.
+// ApplyList applies the change to the entities of a list, in any order, as ApplyQuery does. An
+// entity that is in the list twice is changed once. Dead entities are skipped if the change only
+// removes. ApplyList panics for a dead entity if the change adds, and for an entity of another
+// world; nothing has changed then.
 func (c *Change) ApplyList(list []Entity) (Batch, error) {
 	const op = "Change.ApplyList"
 	c.w.checkChange(op)
@@ -70,7 +76,7 @@ func (c *Change) ApplyList(list []Entity) (Batch, error) {
 	return b, err
 }
 
-// applyTo changes the rows that a transaction has selected, all or none, and also returns how many
+// applyTo changes the rows that a transaction has selected, all or none. It also returns how many
 // entities ended.
 func (c *Change) applyTo(op string, tx *change.Tx) (b Batch, ended int, err error) {
 	w := c.w

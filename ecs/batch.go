@@ -8,16 +8,16 @@ import (
 	"quarry/ecs/internal/change"
 )
 
-// Batch is the rows that one CreateN made, or one change by query or list moved. It
-// is good until the next structural change of the world.
+// Batch is the rows that one call created, as CreateN, or moved, as Change.ApplyQuery. It is valid
+// until the next structural change of the world.
 type Batch struct {
 	w     *World
-	spans []change.Span // the memory of the world's last transaction, as long as the epoch is the same
+	spans []change.Span // memory of the world's last transaction, valid while the epoch is unchanged
 	n     int           // rows
-	epoch uint64        // of the world when the batch was made
+	epoch uint64        // the world's epoch when the batch was returned
 }
 
-// batch returns the n rows that the last transaction has made or moved.
+// batch returns the n rows that the last transaction created or moved.
 func (w *World) batch(n int) Batch {
 	return Batch{w: w, spans: w.rows.Last().Spans, n: n, epoch: w.rows.Epoch}
 }
@@ -25,9 +25,9 @@ func (w *World) batch(n int) Batch {
 // Len returns the number of entities.
 func (b Batch) Len() int { return b.n }
 
-// Rows yields the batch's rows, a span per chunk; every column may be written, and
-// every row is the batch's. It locks the world as Query.Rows does, and panics after
-// another structural change.
+// Rows yields the batch's rows, one span per chunk. Every column may be written, and every row of a
+// span belongs to the batch. Rows locks the world as Query.Rows does, and panics after another
+// structural change.
 func (b Batch) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { b.walk(yield) }
 }
@@ -61,7 +61,7 @@ func (b Batch) walk(yield func(Rows) bool) {
 	}
 }
 
-// unlent returns the places of the archetype's types, without access to those that are lent.
+// unlent returns the places of the archetype's types, without access to types that are lent.
 func (a *Archetype) unlent() []place {
 	places := a.table.Places
 	for _, id := range a.table.Types {

@@ -9,10 +9,10 @@ import (
 
 // Borrows.
 //
-// A borrow lends types of a world to other goroutines, from Begin to End: those that a query
-// declares, or everything to read. The goroutines see rows by accessors, each of which has a scan
-// of its own. They look up entities by the finders of the borrow; while everything is borrowed, by
-// the world's own.
+// A borrow lends types of a world to other goroutines, from Begin to End: the types that a query
+// declares, or everything for reading. The goroutines see rows through accessors, each of which has
+// a scan of its own. They look up entities through the finders of the borrow, or, while everything
+// is borrowed, through the finders of the world's owner.
 //
 //	owner                        goroutines
 //	Begin  counts its types      Accessor.Rows   own scan, the borrow's bindings
@@ -20,47 +20,52 @@ import (
 //	                             Lookup.Get    by the borrow's finder of the type
 //	End    counts them off
 //
-// Several borrows of queries may be out, those that conflict too: the scheduler that made them
-// orders their work, by Access. So Begin and End of one borrow write nothing that goroutines of
-// another read: they write the counts in a type, the finder of the world's owner, the world's
-// version and the world's loops. A borrow of everything is out alone.
+// Several borrows of queries may be out, even if they conflict: the scheduler that created them
+// orders their work by their Access. So Begin and End of one borrow write nothing that goroutines
+// of another borrow read. They write only the borrow counts of types, the owner's finders, the
+// world's version and the world's loops. A borrow of everything is out alone.
 //
 // Invariants, all while a borrow is out:
 //
-//	N1 The structure of the world does not change. A structural change first ends all borrows of queries, by their
-//	   waits; while everything is borrowed it panics.
-//	N2 The world's own functions do not write a type that is lent, and do not read a type that is lent to be written.
+//	N1 The structure of the world does not change. A structural change first ends all borrows of queries, by calling
+//	   their waits; while everything is borrowed it panics.
+//	N2 The world's own functions do not write a type that is lent, and do not read a type that is lent for writing.
 //	   They panic, in every build. Only Enable and Disable of one entity write while everything is borrowed.
-//	N3 The goroutines of a borrow write only types that it declares to write, in the rows of their accessors or by
-//	   look-ups of the uses, and the blocks of their buffers; and enable bits while everything is borrowed.
-//	N4 A write by one of the goroutines is marked with the version that Begin found. Several goroutines may mark one
+//	N3 The goroutines of a borrow write only types that the borrow declares for writing, in the rows of their
+//	   accessors or by look-ups of the uses, and the blocks of those types' buffers. While everything is borrowed
+//	   they write only enable bits.
+//	N4 A write by one of the goroutines is marked with the world's version at Begin. Several goroutines may mark one
 //	   chunk: they do it atomically, and with the same version.
 
-// Borrow lends what a query declares, and more uses, or everything to read, to other goroutines. It
-// may be begun and ended any number of times. Begin and End belong to the world's owner.
+// Borrow lends components to other goroutines: the types that a query declares, plus the types of
+// further uses, or everything for reading. It may begin and end any number of times. Begin and End
+// belong to the world's owner.
 type Borrow struct {
 	w      *World
-	q      *Query // whose rows are lent; nil: everything is, to read
-	own    Query  // q as the goroutines see it: with access lentRead and lentWrite, and bindings of its own
+	q      *Query // the query whose rows are lent; nil: everything is lent for reading
+	own    Query  // q as the goroutines see it: access is lentRead and lentWrite, and the bindings are its own
 	name   string
 	wait   func(op string)
 	access Access
 	used   signature   // types of the uses
-	types  []*typeInfo // of access
-	lent   []*finder   // of those types, by typeID; none where everything is lent
+	types  []*typeInfo // types in access
+	lent   []*finder   // finders for those types, by typeID; empty if everything is lent
 
 	mu        sync.Mutex
 	accessors []*Accessor
-	idle      []*Accessor // those of the accessors that Rows may use again
-	version   uint32      // that writes are marked with
-	out       bool
+	idle      []*Accessor // accessors that Rows may reuse
+	version   uint32      // version that marks the goroutines' writes
+	out       bool        // begun and not yet ended
 }
 
-// newBorrow makes a borrow of what q declares, and for look-ups of any entity of the types of uses,
-// which are Read and Write terms. name is for messages, "job move". A structural change that is
-// asked for while the borrow is out calls wait on its goroutine, with its name as Component.Add;
-// wait ends the borrow, or panics. It panics for a use that the query declares too, unless both
-// only read; for a type of another world; and for a wait that is nil.
+// newBorrow creates a borrow of the types that q declares. uses are Read and Write terms of further
+// types that the goroutines look up for any entity. name is for messages, such as "job move".
+//
+// If a structural change is requested while the borrow is out, it calls wait on its own goroutine
+// with the name of the change, such as Component.Add. wait must end the borrow or panic.
+//
+// newBorrow panics for a use that the query declares too, unless both only read; for a type of
+// another world; and for a nil wait.
 func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borrow {
 	q.checkOpen("seam.NewBorrow")
 	if wait == nil {
@@ -88,7 +93,7 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 	return b
 }
 
-// use joins one of the uses to the access.
+// use adds a use to the borrow's access.
 func (b *Borrow) use(u Term) {
 	if u.kind > termWrite || len(u.of) != 1 {
 		panic("ecs: seam.NewBorrow: a use is neither Read nor Write of a type")
@@ -106,16 +111,22 @@ func (b *Borrow) use(u Term) {
 	b.used.Add(id)
 }
 
-// declares reports whether the query gives access to a type.
+// declares reports whether the query gives access to the type.
 func (q *Query) declares(id typeID) bool { return int(id) < len(q.access) && q.access[id] != 0 }
 
-// Share lends everything to read. The owner hands the borrow to other goroutines, waits until they
-// are done, by a WaitGroup or the like, and calls End. Until then any goroutine may loop over
-// queries by Borrow.Rows and RowsOf; read by Get, Has, Alive and Enabled, by Get and Slice of
-// buffers, by Get, At and Of of shared types and Get of managed ones; look up many (GetList,
-// CopyList); and use Enable and Disable. All else that changes the world panics: structural
-// changes, writes to components, new archetypes and new types. Share ends borrows of queries that
-// are out. It panics inside a loop, while the world is shared, and when it is closed.
+// Share lends everything to other goroutines for reading. The owner hands the borrow to the
+// goroutines, waits until they are done, with a WaitGroup or similar, and calls End. Until then any
+// goroutine may
+//
+//   - loop over queries by Borrow.Rows and Borrow.RowsOf,
+//   - read by Get, Has, Alive and Enabled, by Get and Slice of buffers, by Get, At and Of of shared
+//     types and by Get of managed types,
+//   - look up many entities by GetList and CopyList,
+//   - use Enable and Disable.
+//
+// All other calls that change the world panic: structural changes, writes to components, new
+// archetypes and new types. Share ends all borrows of queries that are out. It panics inside a
+// loop, while the world is shared, and if the world is closed.
 func (w *World) Share() *Borrow {
 	w.checkNew("World.Share")
 	b := &Borrow{w: w, name: "the share"}
@@ -123,14 +134,14 @@ func (w *World) Share() *Borrow {
 	return b
 }
 
-// Access returns what the borrow reads and writes: what its query does, and its uses. A borrow of
-// everything reads the types that were registered when it began.
+// Access returns the types that the borrow reads and writes: the access of its query and of its
+// uses. A borrow of everything reads the types that were registered when it began.
 func (b *Borrow) Access() Access {
 	b.check("Borrow.Access")
 	return b.access
 }
 
-// Active reports whether the borrow has begun and not ended. The world's owner may ask.
+// Active reports whether the borrow has begun and not yet ended. It belongs to the world's owner.
 func (b *Borrow) Active() bool {
 	b.check("Borrow.Active")
 	return b.out
@@ -147,12 +158,15 @@ func (b *Borrow) refuse(op string) {
 	panic("ecs: " + op + ": " + b.name + " is not out: it has not begun, or has ended")
 }
 
-// Begin begins the borrow, for the world's owner. Until End structural changes wait for it, and the
-// world's own functions do not write its types nor read those that it writes: they panic. A query
-// with Changed or Ordered compares with its Since as it is now. Unless that is pinned it moves on,
-// and the world's version advances, as by a loop that ends. It panics inside a loop and while the
-// world is shared, for a closed query or world, and when the borrow is out. It allocates when there
-// are new archetypes. A borrow of everything begins as by World.Share.
+// Begin begins the borrow. It belongs to the world's owner. Until End, structural changes first
+// wait for the borrow. The world's own functions panic if they write a type that the borrow lends,
+// or read a type that the borrow writes.
+//
+// Changed and Ordered terms of the query compare with its current Since. Unless Since is pinned, it
+// then advances, and so does the world's version, as at the end of a loop. Begin panics inside a
+// loop and while the world is shared, for a closed query or world, and if the borrow is already
+// out. It allocates if there are new archetypes. For a borrow of everything, Begin does what
+// World.Share does.
 func (b *Borrow) Begin() {
 	b.check("Borrow.Begin")
 	b.begin("Borrow.Begin")
@@ -185,7 +199,7 @@ func (b *Borrow) begin(op string) {
 	w.loops.open++
 }
 
-// look finds what there is to lend.
+// look finds what the borrow lends.
 func (b *Borrow) look(op string) {
 	if b.q != nil {
 		b.own.m, b.own.since = b.q.m, b.q.since
@@ -199,7 +213,7 @@ func (b *Borrow) look(op string) {
 	}
 }
 
-// lend lends a type, and brings the finder of the borrow's goroutines up to date.
+// lend lends a type and updates the finder of the borrow's goroutines.
 func (b *Borrow) lend(t *typeInfo) {
 	if f := b.finderOf(t); f.b != nil {
 		f.ShareCells(&t.Sight)
@@ -208,12 +222,12 @@ func (b *Borrow) lend(t *typeInfo) {
 	t.lend(b.access.writes.Has(t.id), 1)
 }
 
-// End ends the borrow, for the world's owner, after its goroutines are done: their rows and
-// look-ups are void. It panics when the borrow is not out, and when a loop over everything is still
-// under way.
+// End ends the borrow, after its goroutines are done; their rows and look-ups become invalid. It
+// belongs to the world's owner. End panics if the borrow is not out. It also panics if everything
+// is lent and a loop is still in progress.
 func (b *Borrow) End() {
 	b.check("Borrow.End")
-	if b.q == nil { // a goroutine may come too late
+	if b.q == nil { // a late goroutine may be taking an accessor right now
 		b.mu.Lock()
 		defer b.mu.Unlock()
 	}
@@ -242,8 +256,8 @@ func (b *Borrow) End() {
 	}
 }
 
-// finderOf returns what the rows of a borrow's accessors use of a type; b is nil for rows of the
-// owner.
+// finderOf returns the finder for a type as used by the rows of the borrow's accessors. b is nil
+// for the rows of the owner.
 func (b *Borrow) finderOf(t *typeInfo) *finder {
 	if b == nil || b.q == nil {
 		return &t.finder
@@ -258,17 +272,17 @@ func (b *Borrow) mark(version *uint32) {
 }
 
 // markLent marks a type changed in the chunk of an accessor's rows (N4). Goroutines with other rows
-// of the chunk may be doing so: with the same version, so most only look.
+// of the chunk may mark it too, with the same version, so most of them only load it.
 func (s *scan) markLent(p place) {
 	if p.Flags()&lentWrite != 0 {
 		s.b.mark(s.t.a.table.Books.Version(p.Slot(), s.pos))
 	}
 }
 
-// What is lent, as the world's own functions ask it (N2).
+// Lent types, as the world's own functions check them (N2).
 
-// lend counts a borrow of the type: one more, or with n = -1 one fewer. The world's own look-ups,
-// and its views of buffers, may then do what the borrows that are out leave to them.
+// lend adds n borrows of the type: 1 when a borrow begins, -1 when it ends. It then updates the
+// owner's look-ups and buffer views to allow what the active borrows leave to them.
 func (t *typeInfo) lend(write bool, n int32) {
 	if write {
 		t.writers += n
@@ -279,11 +293,11 @@ func (t *typeInfo) lend(write bool, n int32) {
 	t.grant(t.writers == 0, t.writes)
 }
 
-// noEpoch is the epoch of views of buffers that may not be used: none was made then.
+// noEpoch is the epoch that makes every view of a buffer unusable: no view was opened in it.
 var noEpoch = ^uint64(0)
 
-// grant lets look-ups find entities, and views of buffers be read and written, or not (L2):
-// look-ups go to miss, views to refuse.
+// grant allows or forbids look-ups, and the reading and writing of buffer views (L2). Forbidden
+// look-ups go to miss, forbidden uses of views to refuse.
 func (f *finder) grant(read, write bool) {
 	w, toRead, toWrite := f.t.w, &noEpoch, &noEpoch
 	if read {
@@ -301,7 +315,7 @@ func (f *finder) grant(read, write bool) {
 	}
 }
 
-// checkLent panics when a borrow forbids an access to the type.
+// checkLent panics if a borrow forbids the access to the type.
 func (t *typeInfo) checkLent(op string, access uint8) {
 	if t.writers > 0 || t.readers > 0 && access&mayWrite != 0 {
 		t.refuseLent(op)

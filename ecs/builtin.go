@@ -1,26 +1,26 @@
 package ecs
 
-// Prefab is the tag of entities that are patterns for others. Queries that do not name it, and have
-// no IncludePrefabs, pass them by. Register it like any type.
+// Prefab is the tag of entities that serve as patterns for others. Queries skip them unless a term
+// names Prefab or is IncludePrefabs. Register it like any type.
 type Prefab struct{}
 
-// DisabledEntity is the tag of entities that are switched off as a whole. Queries that do not name
-// it, and have no IncludeDisabled, pass them by. Register it like any type.
+// DisabledEntity is the tag of entities that are disabled as a whole. Queries skip them unless a
+// term names DisabledEntity or is IncludeDisabled. Register it like any type.
 type DisabledEntity struct{}
 
-// CleanupEntity is the tag of entities that were destroyed and have Cleanup types left. Register it
-// like any type to ask for it; it comes and goes with World.Destroy and the removal of the last
-// Cleanup type, and not otherwise.
+// CleanupEntity is the tag of entities that were destroyed and still have Cleanup types. Register
+// it like any type to query it. Only World.Destroy adds it, and it ends with the last Cleanup type
+// of the entity.
 type CleanupEntity struct{}
 
-// LinkedEntity is an element of the buffer of an entity that stands for a group: the other members.
-// World.Destroy of the entity destroys them too, unless it has the tag CleanupEntity already.
-// Members' own buffers do not count; a member that is dead is passed by, as are the entity itself
-// and those of other worlds. Register it by RegisterBuffer without options. Hierarchies are another
-// thing.
+// LinkedEntity is a buffer element: the buffer of an entity that heads a group lists the other
+// members. World.Destroy of the head destroys the members too, unless the head already has the tag
+// CleanupEntity. Buffers of members do not count. Dead members, the head itself and entities of
+// other worlds are skipped. Register it by RegisterBuffer without options. For hierarchies, see
+// package hierarchy.
 type LinkedEntity struct{ Entity Entity }
 
-// Every world has the built-in types, as its first.
+// Every world has the built-in types, as its first types.
 const (
 	disabledID typeID = iota
 	prefabID

@@ -19,24 +19,24 @@ import (
 //	A3 An archetype's edges lead to archetypes that the world has and that differ by the edge's type;
 //	   its copies go to an archetype that the world has.
 
-// catalogue is the archetypes of a world.
+// catalogue holds the archetypes of a world.
 type catalogue struct {
 	list       []*Archetype          // in order of creation
-	byKey      map[uint64]*Archetype // by hash of types and values, the last that was made with it
-	seed       maphash.Seed          // of that hash
+	byKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list
+	seed       maphash.Seed          // seed of that hash
 	valued     int                   // archetypes with shared values
-	mostValued int                   // from how many on the next change sweeps
+	mostValued int                   // the next change sweeps if valued exceeds this
 }
 
-// leastSwept is how many archetypes with values there may be before those without rows are looked
-// for: the search costs some ns for each archetype of the world.
+// leastSwept is how many archetypes with values there may be before a sweep looks for those without
+// rows: the sweep costs a few ns for each archetype of the world.
 const leastSwept = 64
 
 func (c *catalogue) open() {
 	c.byKey, c.seed, c.mostValued = map[uint64]*Archetype{}, maphash.MakeSeed(), leastSwept
 }
 
-// keyOf returns the hash of a set of types and of values.
+// keyOf returns the hash of a set of types and a list of values.
 func (c *catalogue) keyOf(sig *signature, values []*value.Shared) uint64 {
 	key := maphash.Comparable(c.seed, *sig)
 	for _, v := range values {
@@ -45,7 +45,7 @@ func (c *catalogue) keyOf(sig *signature, values []*value.Shared) uint64 {
 	return key
 }
 
-// withKey returns the archetype of a set and values with that hash, or nil.
+// withKey returns the archetype with the given types and values, whose hash is key, or nil.
 func (c *catalogue) withKey(key uint64, sig *signature, values []*value.Shared) *Archetype {
 	for a := c.byKey[key]; a != nil; a = a.alike {
 		if a.table.Sig == *sig && slices.Equal(a.values, values) {
@@ -55,12 +55,12 @@ func (c *catalogue) withKey(key uint64, sig *signature, values []*value.Shared) 
 	return nil
 }
 
-// find returns the archetype of a set and values, or nil.
+// find returns the archetype with the given types and values, or nil.
 func (c *catalogue) find(sig *signature, values []*value.Shared) *Archetype {
 	return c.withKey(c.keyOf(sig, values), sig, values)
 }
 
-// add adds an archetype that is new, with its key, behind the others.
+// add appends a new archetype, whose key is set.
 func (c *catalogue) add(a *Archetype) {
 	c.list = append(c.list, a)
 	c.link(a)
@@ -69,13 +69,13 @@ func (c *catalogue) add(a *Archetype) {
 	}
 }
 
-// link makes an archetype found by its key.
+// link makes an archetype findable by its key.
 func (c *catalogue) link(a *Archetype) {
 	a.alike = c.byKey[a.key]
 	c.byKey[a.key] = a
 }
 
-// leave takes the archetypes out again that are closed.
+// leave removes the archetypes that are closed.
 func (c *catalogue) leave() {
 	c.list = slices.DeleteFunc(c.list, func(a *Archetype) bool { return a.table.Closed })
 	clear(c.byKey)
@@ -129,7 +129,7 @@ func (c *catalogue) verify() error {
 	return nil
 }
 
-// verify checks what A3 says of an edge of an archetype.
+// verify checks A3 for one edge of an archetype.
 func (e edge) verify(a *Archetype) error {
 	sig := a.table.Sig
 	if sig.Has(e.id) {

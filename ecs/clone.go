@@ -10,15 +10,16 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Clone makes a world with the same types, archetypes, entities and names: the entity 12v3 is 12v3
-// in the clone, see World.Entity, and the same operations on both give the same ids, and the same
-// Hash. Queries, changes and other handles are made anew, Register gives those of the types. Values
-// that are shared or managed are copied as Go assigns them; entities in components, buffers and
-// shared values name those of the clone. All is marked changed. The options are those of NewWorld:
-// the clone has a universe of its own unless WithUniverse is given, and w's ChunkGrowth. It reads
-// w, and panics during iteration; no goroutine may reserve ids of w meanwhile. An error wraps those
-// of NewWorld or is a *LimitError, and nothing is left then. Cost: a copy of all rows, and a word
-// for each link.
+// Clone creates a world with the same types, archetypes, entities and names. The entity 12v3 is
+// 12v3 in the clone, see World.Entity; the same operations on both worlds yield the same ids and
+// the same Hash. Queries, changes and other handles are not cloned; Register returns the handles of
+// types. Shared and managed values are copied by Go assignment. Entities in components, buffers and
+// shared values refer to entities of the clone. Everything is marked changed.
+//
+// The options are those of NewWorld. By default the clone has a universe of its own and w's
+// ChunkGrowth. Clone only reads w, and panics inside a loop over rows; no goroutine may reserve ids
+// of w meanwhile. An error wraps one from NewWorld or is a *LimitError, and leaves nothing behind.
+// Cost: a copy of all rows, plus one word per link.
 func (w *World) Clone(options ...Option) (*World, error) {
 	const op = "World.Clone"
 	w.checkNew(op)
@@ -34,7 +35,7 @@ func (w *World) Clone(options ...Option) (*World, error) {
 	return c, nil
 }
 
-// become fills a world that is new with what another has. On an error it is half filled, and sound
+// become fills the new world c with the contents of w. On an error c is half filled, but sound
 // enough to be closed.
 func (c *World) become(w *World) error {
 	for _, t := range w.types.list[builtIn:] {
@@ -58,9 +59,9 @@ func (c *World) become(w *World) error {
 	return nil
 }
 
-// avoidTags gives a world that is new another tag when shared values of w, which it becomes a copy
-// of, name entities of a world that had the same. Those stay as they are, and could be told no more
-// from w's own: two values would become one.
+// avoidTags gives the new world c another tag if shared values of w name entities of a third world
+// that had c's tag. Those entities are not retagged. With c's old tag they would look like copies
+// of w's own entities, and two different values would become one.
 func (c *World) avoidTags(w *World) {
 	var named uint32
 	for _, t := range w.types.list {
@@ -78,22 +79,20 @@ func (c *World) avoidTags(w *World) {
 	}
 }
 
-// copyNames gives entities the names of those of another world, in the order in which Named finds
-// them.
+// copyNames names c's entities as in w, in the order in which Named finds them.
 func (c *World) copyNames(w *World) {
 	for text, n := range w.names.byText {
 		var same []Entity
 		for ; n != nil; n = n.next {
 			same = append(same, n.e)
 		}
-		for i := len(same) - 1; i >= 0; i-- { // the one that got it last is found first
+		for i := len(same) - 1; i >= 0; i-- { // Named finds the entity named last first
 			c.SetName(same[i].in(c.ids.Tag()), text)
 		}
 	}
 }
 
-// copyValues returns copies of the values that archetypes of another world have, which came in the
-// same order.
+// copyValues returns copies of the shared values of w's archetypes, created in the same order.
 func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
 	all := slices.SortedFunc(w.sharedValues(), value.CompareSerials)
 	copies := make(map[*value.Shared]*value.Shared, len(all))
@@ -103,8 +102,8 @@ func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
 	return copies
 }
 
-// copyArchetype makes the archetype of the same types and values as one of another world, with
-// copies of its rows. Both worlds have the same types under the same numbers.
+// copyArchetype creates c's counterpart of an archetype of another world, with copies of its rows.
+// Both worlds have the same types under the same numbers.
 func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.Shared) error {
 	var values []*value.Shared
 	for _, v := range from.values {
@@ -124,10 +123,10 @@ func (c *World) copyArchetype(from *Archetype, copies map[*value.Shared]*value.S
 	return to.copyRows(from)
 }
 
-// copyRows copies the rows of an archetype of another world, with the same layout and what they own
-// outside their chunks, and makes them name entities of their world. It does all of it for the rows
-// of one chunk at a time, while they are in the cache. On an error all rows are there and sound,
-// and some of their buffers empty, or there are no rows.
+// copyRows copies the rows of an archetype of another world that has the same layout, along with
+// the data that the rows own outside their chunks. It retags the entities in them. It handles the
+// rows of one chunk at a time, while they are in the cache. On an error either all rows exist and
+// are sound, with some of their buffers empty, or there are no rows.
 func (a *Archetype) copyRows(from *Archetype) (err error) {
 	w := a.w
 	refusal := w.rows.CopyTable(from.table.Across(&a.table.Table, nil), w.ids.Tag(), func(b table.Run) {

@@ -7,14 +7,13 @@ import (
 	"unsafe"
 )
 
-// What a query finds, as a number, an entity or a slice. All of it is in the order
-// of Rows. Changed and Ordered terms compare with Since, which stays.
+// Query results as a number, an entity or a slice, in the order of Query.Rows. Changed and Ordered
+// terms compare with Since, which does not advance.
 
-// ErrNotSingle is wrapped by what Query.Single returns when not exactly one entity
-// matches.
+// ErrNotSingle is wrapped by the error of Query.Single if not exactly one entity matches.
 var ErrNotSingle = errors.New("not exactly one entity")
 
-// each calls yield for the matching rows without moving Since.
+// each calls yield for the matching rows. It does not advance Since.
 func (q *Query) each(op string, yield func(Rows) bool) {
 	q.checkOpen(op)
 	if len(q.w.loops.borrows) > 0 {
@@ -26,8 +25,8 @@ func (q *Query) each(op string, yield func(Rows) bool) {
 	s.walk(q, yield)
 }
 
-// Count returns the number of entities that match. Cost: per archetype, or per
-// chunk where enable bits or versions decide.
+// Count returns the number of entities that match. Cost: per archetype, or per chunk if enable bits
+// or versions decide.
 func (q *Query) Count() int {
 	total := 0
 	q.checkOpen("Query.Count")
@@ -44,7 +43,7 @@ func (q *Query) Count() int {
 	return total
 }
 
-// tests reports whether enable bits decide in an archetype that has rows.
+// tests reports whether enable bits decide which rows match, in any archetype with rows.
 func (q *Query) tests() bool {
 	for i := range q.m.Matches {
 		if m := &q.m.Matches[i]; len(m.Tests) > 0 && whole(m.Archetype).table.Store.Len() > 0 {
@@ -54,7 +53,7 @@ func (q *Query) tests() bool {
 	return false
 }
 
-// Matches reports whether a loop over q would show e now, as a row that matches.
+// Matches reports whether a loop over q would now yield e as a matching row.
 func (q *Query) Matches(e Entity) bool {
 	q.checkOpen("Query.Matches")
 	if len(q.w.loops.borrows) > 0 {
@@ -76,7 +75,7 @@ func (q *Query) Matches(e Entity) bool {
 	return true
 }
 
-// Empty reports whether no entity matches. It stops at the first that does.
+// Empty reports whether no entity matches. It stops at the first match.
 func (q *Query) Empty() bool {
 	empty := true
 	q.each("Query.Empty", func(Rows) bool {
@@ -86,8 +85,8 @@ func (q *Query) Empty() bool {
 	return empty
 }
 
-// Single returns the only entity that matches. An error wraps ErrNotSingle and says
-// how many match.
+// Single returns the only entity that matches. If not exactly one entity matches, it returns an
+// error that wraps ErrNotSingle and gives the number of matches.
 func (q *Query) Single() (Entity, error) {
 	var e Entity
 	n := 0
@@ -104,8 +103,8 @@ func (q *Query) Single() (Entity, error) {
 	return e, nil
 }
 
-// At returns the i'th entity that matches. It panics when i is not in [0, Count()).
-// Cost: per chunk before it.
+// At returns the i'th entity that matches. It panics if i is not in [0, Count()). Cost: per chunk
+// before the entity.
 func (q *Query) At(i int) Entity {
 	e, found, left := Null, false, i
 	q.each("Query.At", func(rows Rows) bool {
@@ -137,8 +136,8 @@ func (q *Query) Entities(dst []Entity) []Entity {
 	return dst
 }
 
-// appendEntities appends the entities of the rows that match. Inside a closure this
-// loop would allocate its state for every chunk.
+// appendEntities appends the entities of the rows that match. It is a function because the loop,
+// inside a closure, would allocate its state for every chunk.
 func (r Rows) appendEntities(dst []Entity) []Entity {
 	ids := r.Entities()
 	for lo, hi := range r.Runs() {
@@ -147,8 +146,8 @@ func (r Rows) appendEntities(dst []Entity) []Entity {
 	return dst
 }
 
-// Values appends the component of every entity that matches q to dst. It panics
-// when q does not declare the component, and in a chunk without it (Optional, Any).
+// Values appends to dst the component of every entity that matches q. It panics if q does not
+// declare the component, and for a chunk without it (Optional, Any).
 func (c Component[T]) Values(q *Query, dst []T) []T {
 	n := c.t.count(q)
 	dst = slices.Grow(dst, n)
@@ -156,10 +155,10 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 	return dst[:len(dst)+n]
 }
 
-// SetValues writes src to the component of the entities that match q, one each, in
-// the order of Values. An error says how many there are when that is not len(src);
-// nothing is written then. It panics when q does not declare Write of the component,
-// in a chunk without it, and while the world is shared.
+// SetValues writes src to the components of the entities that match q, one value per entity, in the
+// order of Values. If the number of entities is not len(src), SetValues writes nothing and returns
+// an error with both numbers. It panics if q does not declare the component with Write, for a chunk
+// without it, and while the world is shared.
 func (c Component[T]) SetValues(q *Query, src []T) error {
 	return c.t.setValues(q, bytesOf(src), len(src))
 }

@@ -8,7 +8,7 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Kind says how a registered type is kept.
+// Kind is the way in which the values of a registered type are stored.
 type Kind uint8
 
 // The kinds of registered types.
@@ -29,7 +29,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// ComponentInfo describes a registered type to code that was not written for it: printers, editors,
+// ComponentInfo describes a registered type to generic code, such as printers, editors and
 // exporters.
 type ComponentInfo struct {
 	Type       Type         // a handle without the Go type, for queries, archetypes, changes and Rows.Value
@@ -62,8 +62,8 @@ func (t *typeInfo) describe() ComponentInfo {
 	return c
 }
 
-// Components returns the types of the world in order of registration, the built-in ones first:
-// DisabledEntity, Prefab, CleanupEntity and LinkedEntity.
+// Components returns the types of the world in order of registration. The built-in types come
+// first: DisabledEntity, Prefab, CleanupEntity and LinkedEntity.
 func (w *World) Components() []ComponentInfo {
 	all := make([]ComponentInfo, len(w.types.list))
 	for i, t := range w.types.list {
@@ -82,8 +82,7 @@ func (a *Archetype) Components() []ComponentInfo {
 	return all
 }
 
-// Archetypes returns the archetypes of the world that have rows, in the order in which they were
-// made.
+// Archetypes returns the archetypes of the world that have rows, in order of creation.
 func (w *World) Archetypes() []*Archetype {
 	var all []*Archetype
 	for _, a := range w.archetypes.list {
@@ -94,9 +93,9 @@ func (w *World) Archetypes() []*Archetype {
 	return all
 }
 
-// NewQueryOfAll makes a query that matches all entities, disabled ones and prefabs too, and reads
-// all types that the world has now: for code that goes through a world that it does not know. Close
-// it as any other.
+// NewQueryOfAll creates a query that matches all entities, including disabled entities and prefabs,
+// and reads all types that the world has at the call. It serves code that walks a world without
+// knowing its types. Close it like any other query.
 //
 //	for rows := range all.Rows() {
 //		for i, e := range rows.Entities() {
@@ -117,11 +116,11 @@ func NewQueryOfAll(w *World) *Query {
 	return NewQuery(w, terms...)
 }
 
-// Value returns the i'th row's value of a type as a Go value of the type, a slice for a buffer: a
-// copy, which may be kept. It is nil where the rows lack the type, and where a managed type has no
-// value yet. The query must declare the type, unless it is shared. It panics like Component.Slice,
-// and when i is not in [0, rows.Len()). Cost: reflection, and an allocation for all but small
-// values; it is for printers, not for loops over many rows.
+// Value returns a copy of the i'th row's value of a type, as a Go value of that type, or as a slice
+// for a buffer. The copy may be kept. Value returns nil if the rows lack the type, and if a managed
+// type has no value yet. The query must declare the type, unless it is shared. Value panics like
+// Component.Slice, and if i is not in [0, rows.Len()). Cost: reflection, and an allocation for all
+// but small values; it is meant for printers, not for loops over many rows.
 func (r Rows) Value(t Type, i int) any {
 	const op = "Rows.Value"
 	info, s := infoOf(op, t), r.check(op)
@@ -186,7 +185,7 @@ func (t *typeInfo) valueAt(at unsafe.Pointer) any {
 	return reflect.NewAt(t.rtype, at).Elem().Interface()
 }
 
-// elements returns a copy of the elements of a buffer, as a slice of their type.
+// elements returns a copy of a buffer's elements, as a slice of their type.
 func (t *typeInfo) elements(h *value.Header) any {
 	n := h.Len()
 	all := reflect.MakeSlice(reflect.SliceOf(t.rtype), n, n)
@@ -197,9 +196,10 @@ func (t *typeInfo) elements(h *value.Header) any {
 	return all.Interface()
 }
 
-// Bytes returns the rows' values of a component as bytes, to read, InfoOf(t).Go.Size() for each
-// row: nil for a tag and where the rows lack the type. It is good like Component.Slice, and panics
-// like it, and for a type of another kind, whose column has headers and not values.
+// Bytes returns the rows' values of a component as bytes, for reading, InfoOf(t).Go.Size() bytes
+// per row. It returns nil for a tag, and if the rows lack the type. The bytes are valid as long as
+// a slice from Component.Slice. Bytes panics like Component.Slice, and for a type of another kind,
+// whose column does not hold values.
 func (r Rows) Bytes(t Type) []byte {
 	const op = "Rows.Bytes"
 	info, s := infoOf(op, t), r.check(op)

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Creating: one entity or n of an archetype, with zero components. Instantiate copies entities
-// (instantiate.go), CreateReserved gives rows to promised ids (reserve.go).
+// Creating one entity or n entities of an archetype, with zero components. Instantiate copies
+// entities (instantiate.go); CreateReserved gives rows to reserved ids (reserve.go).
 
-// Create makes an entity with the archetype's types, all zero, buffers empty. It
-// panics during iteration, and with a *LimitError when there is no room.
+// Create creates an entity with the archetype's types. Components are zero, buffers empty. It
+// panics inside a loop over rows, and with a *LimitError if there is no room.
 func (a *Archetype) Create() Entity {
 	w := a.w
 	if w != nil && w.loops.open == 0 && !a.dying && w.ids.Free() > 0 && !a.table.Store.Full() {
@@ -22,7 +22,7 @@ func (a *Archetype) Create() Entity {
 	return e
 }
 
-// TryCreate is Create that returns the *LimitError; nothing has changed then.
+// TryCreate is like Create but returns the *LimitError; nothing has changed then.
 func (a *Archetype) TryCreate() (Entity, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.Create")
@@ -38,8 +38,8 @@ func (a *Archetype) TryCreate() (Entity, error) {
 	return Entity(w.rows.Create(&a.table.Table)), nil
 }
 
-// makeRoom makes sure that n entities can be created, and returns the archetype to do so,
-// which is a unless it was given up. On an error nothing has changed.
+// makeRoom ensures that n entities can be created. It returns the archetype to create them in,
+// which is a unless a was retired. On an error nothing has changed.
 func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	w := a.w
 	w.sweepBut(a)
@@ -54,15 +54,15 @@ func (a *Archetype) makeRoom(n int) (*Archetype, error) {
 	return a, err
 }
 
-// CreateOption changes how CreateN works.
+// CreateOption is an option of CreateN.
 type CreateOption struct {
 	w     *World
 	unset signature // columns that the caller fills
 }
 
-// Uninitialized says that the caller writes every row of these columns itself, so
-// CreateN need not zero them. It panics for a buffer and a managed type, whose
-// rows must begin as zero, and for a type of another world. Make it once where batches are many.
+// Uninitialized declares that the caller writes every row of the columns of these types itself, so
+// CreateN need not zero them. It panics for a buffer and for a managed type, whose rows must begin
+// as zero, and for a type of another world. Create the option once for many batches.
 func Uninitialized(types ...Type) CreateOption {
 	var o CreateOption
 	for _, t := range types {
@@ -82,7 +82,7 @@ func Uninitialized(types ...Type) CreateOption {
 	return o
 }
 
-// unsetOf joins the options after checking that they are of a's types.
+// unsetOf combines the options, after checking that they name types of a.
 func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 	for i := range options {
 		o := &options[i]
@@ -100,10 +100,10 @@ func (a *Archetype) unsetOf(options []CreateOption) (unset signature) {
 	return unset
 }
 
-// CreateN makes n entities with the archetype's types, all zero but for the
-// columns named by Uninitialized. All n are made or none: an error is a *LimitError.
-// It panics for a negative n and during iteration. Cost: per chunk, not per
-// entity, but for the ids.
+// CreateN creates n entities with the archetype's types. Components are zero, except in columns
+// named by Uninitialized. Either all n entities are created or none; an error is a *LimitError.
+// CreateN panics for a negative n and inside a loop over rows. Cost: per chunk rather than per
+// entity, except for the ids.
 func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
 	w := a.w
 	w.checkUnlocked("Archetype.CreateN")

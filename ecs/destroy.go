@@ -8,25 +8,26 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Destroying. An entity with Cleanup types does not end: it becomes one of those types and
-// CleanupEntity, and ends when the last of them is removed. So the code that registered such a type
-// sees each entity that had it go, and releases what it keeps for the entity elsewhere:
+// Destroying. An entity with Cleanup types does not end at once: it keeps only its Cleanup types,
+// gains CleanupEntity, and ends when the last Cleanup type is removed. So the code that registered
+// a Cleanup type finds every destroyed entity that had it, and releases the resources that it keeps
+// for the entity elsewhere:
 //
 //	[Position Socket]  -- Destroy -->  [CleanupEntity Socket]  -- Remove Socket -->  ended
 //	[Position]         -- Destroy -------------------------------------->  ended
 //
-// Both are the change dies, which is applied like any other where there is more to do than to end
-// rows.
+// Both are the change World.dies, which is applied like any other change if there is more to do
+// than to end rows.
 
-// Destroy ends an entity and everything it holds. It returns false, and does nothing, when e is not
-// alive: destroying twice, or Null, is no error. An entity with Cleanup types stays alive with
-// those and CleanupEntity; destroying it again returns false, and leaves the members of a group
-// that it got meanwhile. One with LinkedEntity takes the members of its group along. It panics
-// during iteration, for an entity of another world, and with a *LimitError when there is no room
-// for what Cleanup leaves.
+// Destroy destroys an entity and everything it holds. It returns false and does nothing if e is not
+// alive; destroying an entity twice, or Null, is not an error. An entity with Cleanup types stays
+// alive with those types and CleanupEntity. Destroying it again returns false, and does not touch
+// group members that it gained meanwhile. An entity with LinkedEntity takes the members of its
+// group along. Destroy panics inside a loop over rows, for an entity of another world, and with a
+// *LimitError if there is no room for an entity that Cleanup keeps.
 func (w *World) Destroy(e Entity) bool {
 	w.checkUnlocked("World.Destroy")
-	r := w.find(e) // recordOf, but for a call
+	r := w.find(e) // recordOf, without its call
 	if r == nil {
 		w.checkWorld("World.Destroy", e)
 		return false
@@ -44,13 +45,14 @@ func (w *World) Destroy(e Entity) bool {
 	return true
 }
 
-// destruction returns the change that Destroy makes of an entity, members of its group left alone.
+// destruction returns the change that Destroy applies to an entity. It does not include the members
+// of the entity's group.
 func (w *World) destruction() *Change {
 	w.checkNew("seam.Destruction")
 	return w.dies
 }
 
-// TryDestroy is Destroy that returns the *LimitError; nothing has changed then.
+// TryDestroy is like Destroy but returns the *LimitError; nothing has changed then.
 func (w *World) TryDestroy(e Entity) (bool, error) {
 	const op = "World.Destroy"
 	w.checkChange(op)
@@ -61,10 +63,10 @@ func (w *World) TryDestroy(e Entity) (bool, error) {
 	return n > 0, err
 }
 
-// DestroyQuery ends every entity that matches q, as Destroy does, and returns how many it
-// destroyed, members of groups included. All are destroyed or none: it panics like Destroy, and for
-// a query of another world. Changed and Ordered terms of q compare with its Since, which stays.
-// Cost: per chunk, but for the ids, where all rows of an archetype match.
+// DestroyQuery destroys every entity that matches q, as Destroy does. It returns the number of
+// entities destroyed, including members of groups. Either all are destroyed or none. It panics like
+// Destroy, and for a query of another world. Changed and Ordered terms of q compare with its Since,
+// which does not advance. Cost: per chunk if all rows of an archetype match, except for the ids.
 func (w *World) DestroyQuery(q *Query) int {
 	w.checkChange("World.DestroyQuery")
 	w.checkQuery("World.DestroyQuery", q)
@@ -75,9 +77,9 @@ func (w *World) DestroyQuery(q *Query) int {
 	return n
 }
 
-// DestroyList ends the entities of a list, in any order, as DestroyQuery, and returns how many.
-// Those that are dead, or twice in the list, are passed by. It panics for an entity of another
-// world, and destroys nothing then.
+// DestroyList destroys the entities of a list, in any order, as DestroyQuery does, and returns the
+// number destroyed. It skips dead entities and duplicates. It panics for an entity of another
+// world, and then destroys nothing.
 func (w *World) DestroyList(list []Entity) int {
 	w.checkChange("World.DestroyList")
 	n, err := w.destroyRows("World.DestroyList", w.withGroups(w.selectList("World.DestroyList", list, false)))
@@ -87,7 +89,8 @@ func (w *World) DestroyList(list []Entity) int {
 	return n
 }
 
-// destroyRows destroys what a transaction has selected and returns how many entities that were.
+// destroyRows destroys the rows that a transaction has selected and returns the number of entities
+// destroyed.
 func (w *World) destroyRows(op string, tx *change.Tx) (n int, err error) {
 	for i := range tx.Parts {
 		if w.archetypeOn(tx.Parts[i].Table).lasting {
@@ -98,7 +101,7 @@ func (w *World) destroyRows(op string, tx *change.Tx) (n int, err error) {
 	return w.endRows(op, tx), nil
 }
 
-// endRows ends what a transaction has selected, whatever it has.
+// endRows ends the rows that a transaction has selected, even those with Cleanup types.
 func (w *World) endRows(op string, tx *change.Tx) (n int) {
 	w.loops.enter(op)
 	defer w.loops.leave()
@@ -109,7 +112,7 @@ func (w *World) endRows(op string, tx *change.Tx) (n int) {
 	return n
 }
 
-// withGroups adds the members of the groups that a transaction has selected.
+// withGroups adds to a transaction's selection the members of all selected groups.
 func (w *World) withGroups(tx *change.Tx) *change.Tx {
 	groups := false
 	for i := range tx.Parts {
@@ -125,11 +128,11 @@ func (w *World) withGroups(tx *change.Tx) *change.Tx {
 	return w.selectList("", list, false)
 }
 
-// leads reports whether the archetype's entities stand for groups that end with them. Those that
-// are dying were destroyed before: a group that one got since is not asked.
+// leads reports whether the archetype's entities head groups that are destroyed with them. A dying
+// entity was destroyed before, so a group that it gained since does not count.
 func (a *Archetype) leads() bool { return a.table.Sig.Has(linkedID) && !a.dying }
 
-// appendGroups appends the entities of a part, each followed by those linked to it.
+// appendGroups appends the entities of a part, each followed by the entities linked to it.
 func (w *World) appendGroups(list []Entity, p *change.Part) []Entity {
 	a := w.archetypeOn(p.Table)
 	runs := p.Backward()
@@ -139,7 +142,7 @@ func (w *World) appendGroups(list []Entity, p *change.Part) []Entity {
 	return list
 }
 
-// appendGroups does so for some rows.
+// appendGroups appends the entities of n rows, each followed by the entities linked to it.
 func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 	at := a.table.Store.Row(pos, row)
 	leads := a.leads()
@@ -153,7 +156,7 @@ func (a *Archetype) appendGroups(list []Entity, pos, row, n int) []Entity {
 	return list
 }
 
-// appendLinked appends the entities of a buffer of LinkedEntity that are alive.
+// appendLinked appends the living entities of a LinkedEntity buffer.
 func (w *World) appendLinked(list []Entity, h *value.Header) []Entity {
 	// Safe because the buffer's elements are LinkedEntities.
 	for _, l := range unsafe.Slice((*LinkedEntity)(w.buffers.Own().Elements(h)), h.Len()) {
@@ -164,9 +167,9 @@ func (w *World) appendLinked(list []Entity, h *value.Header) []Entity {
 	return list
 }
 
-// Clear ends every entity, those of hidden ones included, and those with Cleanup types too: they
-// leave nothing. Types, archetypes and queries stay, as do versions: handles from before are dead,
-// and the indices are given again from the lowest on. It panics during iteration.
+// Clear destroys every entity, including hidden entities and entities with Cleanup types, of which
+// nothing remains. Types, archetypes, queries and versions stay: old entities are dead, and indices
+// are reused from the lowest on. Clear panics inside a loop over rows.
 func (w *World) Clear() { w.clear("World.Clear") }
 
 func (w *World) clear(op string) {

@@ -1,9 +1,9 @@
 package ecs
 
-// Each1 calls f for every entity that matches q, with its component: a convenience over
-// Query.Rows for one line of work. It panics like Component.Slice, which it calls per
-// chunk; the pointer is nil where the chunk lacks an Optional type. Cost: a call per
-// entity, where a loop over rows has none.
+// Each1 calls f for every entity that matches q, with the entity's component. It is a convenience
+// over Query.Rows for short loop bodies. The pointer is nil if the chunk lacks an Optional type.
+// Each1 panics like Component.Slice, which it calls once per chunk. Cost: one call per entity,
+// which a loop over rows avoids.
 func Each1[A any](q *Query, a Component[A], f func(e Entity, a *A)) {
 	if f == nil {
 		panic("ecs: Each1: the function is nil")
@@ -16,7 +16,7 @@ func Each1[A any](q *Query, a Component[A], f func(e Entity, a *A)) {
 	}
 }
 
-// Each2 is Each1 with two components. For more, loop over rows, or make a View.
+// Each2 is like Each1 with two components. For more, loop over rows or use a View.
 func Each2[A, B any](q *Query, a Component[A], b Component[B], f func(e Entity, a *A, b *B)) {
 	if f == nil {
 		panic("ecs: Each2: the function is nil")
@@ -29,7 +29,7 @@ func Each2[A, B any](q *Query, a Component[A], b Component[B], f func(e Entity, 
 	}
 }
 
-// rowOf returns a row of a column, nil where the chunk has none.
+// rowOf returns a pointer to row i of a column, or nil for a nil column.
 func rowOf[T any](column []T, i int) *T {
 	if column == nil {
 		return nil

@@ -13,58 +13,59 @@ import (
 // the last are 0 (W6). The cell of a stretch leads to them, so to toggle one entity's component is
 // one look-up and one word (entity.Sight.Switch).
 
-// Enable switches e's component on. It returns false when e is not alive or does not have it, and
-// panics when the type is not Enableable. It may be called during iteration: the mask of the rows
-// at hand is a snapshot and does not change; rows of later chunks have the bits as they are when
-// the loop comes there.
+// Enable enables e's component. It returns false if e is not alive or does not have the component,
+// and panics if the type is not Enableable. It may be called inside a loop: the mask of the current
+// rows is a snapshot and does not change, but the masks of later chunks include the change.
 func (h handle) Enable(e Entity) bool {
 	return h.t.own().sight().Switch(entity.ID(e), true)
 }
 
-// Disable switches e's component off: queries that name it pass e by, while Has and Get still find
-// it. It returns and panics like Enable.
+// Disable disables e's component: queries that name the component skip e, while Has and Get still
+// find it. It returns and panics like Enable.
 func (h handle) Disable(e Entity) bool {
 	return h.t.own().sight().Switch(entity.ID(e), false)
 }
 
-// Enabled reports whether e is alive and has the component, switched on. A type that is not
-// Enableable is always on.
+// Enabled reports whether e is alive and has the component, enabled. A type that is not Enableable
+// is always enabled.
 func (h handle) Enabled(e Entity) bool { return h.t.own().enabled("Component.Enabled", e) }
 
-// EnabledAt reports whether the component of the i'th of rows is switched on now: Rows.Each and
-// Rows.Mask are snapshots. It panics like Component.Slice, when i is not in [0, rows.Len()), where
-// the chunk lacks an Optional type, and when the type is not Enableable.
+// EnabledAt reports whether the component of the i'th row of rows is enabled at the call, unlike
+// Rows.Each and Rows.Mask, which are snapshots. It panics like Component.Slice, if i is not in [0,
+// rows.Len()), if the chunk lacks an Optional type, and if the type is not Enableable.
 func (h handle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
 	return s.t.a.table.Books.Bits(p.Slot(), s.pos).Has(s.first + i)
 }
 
-// EnableAt switches the component of the i'th of rows on. It panics like EnabledAt, and when the
-// query does not declare Write of it. Goroutines of a borrow toggle so in their rows.
+// EnableAt enables the component of the i'th row of rows. It panics like EnabledAt, and if the
+// query does not declare the component with Write. Goroutines of a borrow use it to toggle their
+// rows.
 func (h handle) EnableAt(rows Rows, i int) { h.t.toggleAt("Component.EnableAt", rows, i, true) }
 
-// DisableAt switches the component of the i'th of rows off; see EnableAt.
+// DisableAt disables the component of the i'th row of rows; see EnableAt.
 func (h handle) DisableAt(rows Rows, i int) { h.t.toggleAt("Component.DisableAt", rows, i, false) }
 
-// EnableQuery switches the component on for every entity that matches q and has it, and returns how
-// many those are. Rows that do not match stay as they are: to switch all on, ask for ecs.Present or
-// ecs.Disabled of the component. It may be called inside a loop, whose masks do not change, but not
-// while the world is shared. It panics when the type is not Enableable. Cost: per 64 rows.
+// EnableQuery enables the component for every entity that matches q and has it, and returns the
+// number of these entities. Rows that do not match are unchanged: to enable the component of all
+// entities, query with ecs.Present or ecs.Disabled of it. EnableQuery may be called inside a loop,
+// whose masks do not change, but not while the world is shared. It panics if the type is not
+// Enableable. Cost: per 64 rows.
 func (h handle) EnableQuery(q *Query) int { return h.t.toggleQuery("Component.EnableQuery", q, true) }
 
-// DisableQuery switches the component off; see EnableQuery.
+// DisableQuery disables the component; see EnableQuery.
 func (h handle) DisableQuery(q *Query) int {
 	return h.t.toggleQuery("Component.DisableQuery", q, false)
 }
 
-// EnableList switches the component on for the entities of a list that are alive and have it, and
-// returns how many those are, each counted once. It panics like EnableQuery, and for an entity of
-// another world, before anything changes.
+// EnableList enables the component for the entities of a list that are alive and have it. It
+// returns the number of these entities and counts duplicates once. It panics like EnableQuery, and
+// for an entity of another world, before anything changes.
 func (h handle) EnableList(list []Entity) int {
 	return h.t.toggleList("Component.EnableList", list, true)
 }
 
-// DisableList switches the component off; see EnableList.
+// DisableList disables the component; see EnableList.
 func (h handle) DisableList(list []Entity) int {
 	return h.t.toggleList("Component.DisableList", list, false)
 }
@@ -84,7 +85,7 @@ func (f *finder) enabled(op string, e Entity) bool {
 	return !t.enableable || a.table.Books.Bits(a.table.Places[t.id].Slot(), pos).Has(row)
 }
 
-// switchElse is toggle of the owner where entity.Sight.Switch does not know.
+// switchElse is the owner's toggle for the cases that entity.Sight.Switch does not handle.
 func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
 	op := "Component.Disable"
 	if on {
@@ -107,7 +108,7 @@ func (f *finder) toggle(op string, e Entity, on bool) bool {
 	return true
 }
 
-// toggleAt is toggle of the i'th of rows.
+// toggleAt toggles the component of the i'th row of rows.
 func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
 	p := rows.bitAt(t, op, i)
 	if p.Flags()&(mayWrite|lentWrite) == 0 {
@@ -117,7 +118,8 @@ func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
 	t.toggleRow(s.b, s.t.a, s.pos, s.first+i, on)
 }
 
-// bitAt returns where the enable bit of the i'th of rows is.
+// bitAt returns the place of the type whose enable bit in the i'th row is wanted. It panics if
+// there is no such bit.
 func (r Rows) bitAt(t *typeInfo, op string, i int) place {
 	t.checkEnableable(op)
 	p, ok := r.placeOf(t, op)
@@ -140,7 +142,7 @@ func (t *typeInfo) checkEnableable(op string) {
 	}
 }
 
-// seat returns where e is; a is nil when it is not alive or lacks the type.
+// seat returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
 func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 	w := t.world()
 	r := w.recordOf(op, e)
@@ -154,8 +156,8 @@ func (t *typeInfo) seat(op string, e Entity) (a *Archetype, pos, row int) {
 	return a, pos, at.Row
 }
 
-// toggleRow sets a row's bit and marks the type changed: with atomics for a goroutine of a borrow,
-// and for any goroutine while the world is shared.
+// toggleRow sets a row's bit and marks the type changed. It uses atomics for a goroutine of a
+// borrow, and for any goroutine while the world is shared.
 func (t *typeInfo) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
 	slot, w := a.table.Places[t.id].Slot(), a.w
 	if b == nil {
@@ -184,7 +186,7 @@ func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
 	return t.toggleRows(t.w.selectList(op, list, false), on)
 }
 
-// checkToggle panics unless bits of the type may be switched in bulk.
+// checkToggle panics unless bits of the type may be toggled in bulk.
 func (t *typeInfo) checkToggle(op string) {
 	t.world().checkHandle(op)
 	if t.w.isShared() {
@@ -194,8 +196,8 @@ func (t *typeInfo) checkToggle(op string) {
 	t.checkLent(op, mayWrite)
 }
 
-// toggleRows switches the bits of the selected rows that have the type, and marks it changed in
-// their chunks.
+// toggleRows sets the bits of the selected rows that have the type, and marks the type changed in
+// their chunks. It returns the number of those rows.
 func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 	for i := range tx.Parts {
 		p := &tx.Parts[i]
@@ -221,7 +223,7 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 	return n
 }
 
-// toggleChunk switches the bits of the part's rows in one chunk, and reports whether there are any.
+// toggleChunk sets the bits of the part's rows in one chunk, and reports whether there are any.
 func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
 	bits := p.Table.Books.Bits(slot, pos)
 	if !p.Whole {

@@ -14,15 +14,14 @@ import (
 	"quarry/layout"
 )
 
-// Hash returns a 64-bit FNV-1a hash of everything alive: for every archetype
-// that has rows, in order of creation, its types, its entities and the fields of
-// their components, enable bits and buffers. Padding, capacities and the places
-// in memory do not count, nor does the world's tag in entities, so two worlds
-// that went through the same operations have the same hash. Indices and versions of entities do
-// count, so a world whose entities were created anew from a file has another one. Floats count by
-// their bits, those of shared values too, of which pointers, channels and what interfaces
-// hold do not count. Values of managed types do not count at all: Go values have no stable
-// bytes. Cost: it reads every row, about 1 ns a byte.
+// Hash returns a 64-bit FNV-1a hash of all living entities. For every archetype with rows, in order
+// of creation, it covers the types, the entities, and the fields, enable bits and buffers of their
+// components. Padding, capacities, memory addresses and the world's tag in entities do not count,
+// so two worlds that went through the same operations have the same hash. Indices and versions of
+// entities count, so a world whose entities were created anew from a file has another hash. Floats
+// count by their bits. In shared values, pointers, channels and the contents of interfaces do not
+// count. Values of managed types do not count at all, because Go values have no stable bytes. Cost:
+// it reads every row, about 1 ns per byte.
 func (w *World) Hash() uint64 {
 	w.endBorrows("World.Hash")
 	h := hasher{w: w, h: fnv.New64a()}
@@ -59,8 +58,8 @@ func (h *hasher) archetype(a *Archetype) {
 		}
 	}
 	h.word(uint64(a.table.Store.Len()))
-	// Column by column, not chunk by chunk: how rows are cut into chunks depends on
-	// the memory that there was.
+	// Column by column, not chunk by chunk: how rows are cut into chunks depends on the memory that
+	// there was.
 	for pos := range a.table.Store.Chunks() {
 		for _, e := range entities(a.table.Store.Row(pos, 0).Base, a.table.Store.RowsOf(pos)) {
 			h.entity(e)

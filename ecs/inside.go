@@ -7,8 +7,9 @@ import "quarry/internal/seam/under"
 
 type inside struct{}
 
-// Inside is not for programs: it leads to what only packages of this repository use, which
-// may change in any release. No package of another module can name its argument's type.
+// Inside gives packages of this repository access to functions that ecs does not export and that
+// may change in any release. Programs cannot use it: no package of another module can name its
+// argument's type.
 func Inside(under.Key) inside { return inside{} }
 
 func (inside) ArchetypesOf(w *World, dst []*Archetype, list []Entity) { w.archetypesOf(dst, list) }

@@ -10,23 +10,25 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Instantiating. A call copies the members of a group, n times each. All that can fail comes first:
-// archetypes, blocks for the buffers that have spilled, ids, rows. Then rows are filled member by
-// member, column by column, so a copy of the i'th member is one of n rows that lie together:
+// Instantiating. A call copies each member of a group n times. All steps that can fail come first:
+// finding archetypes, and reserving blocks for spilled buffers, ids and rows. Then rows are filled
+// member by member, column by column, so the n copies of a member are n consecutive rows:
 //
 //	members     a        b            rows of b's archetype
 //	copies      a0 a1 a2 b0 b1 b2     | ... | b0 | b1 | b2 |
 //
-// At last entities in the copies that name members are made to name the copies of the same number.
-// Where they stand is found once, in the member, and not again in each copy.
+// Last, each entity value in a copy that refers to a member is replaced by that member's copy of
+// the same number. The positions of these values are found once per member, not once per copy.
 
-// Instantiate makes a copy of e and returns it: a new entity with e's components, enable bits,
-// shared values and buffers, elements included, but without Prefab and Cleanup types and without
-// its name. Entities in its components and buffers that name e name the copy then, others stay.
-// Where e has a buffer of LinkedEntity its members are copied too, each once, but for those that
-// are dead or have the tag CleanupEntity, and entities that name one of the group name its copy. It
-// panics when e is not alive or has the tag CleanupEntity, during iteration, and with a *LimitError
-// when there is no room.
+// Instantiate creates a copy of e and returns it: a new entity with e's components, enable bits,
+// shared values and buffers with their elements, but without Prefab, Cleanup types and a name.
+// Entity values in e's components and buffers that refer to e refer to the copy in the copy; all
+// other entity values stay.
+//
+// If e has a buffer of LinkedEntity, Instantiate copies the members of the group too, each once,
+// except for members that are dead or have the tag CleanupEntity. Entity values in the copies that
+// refer to a member then refer to its copy. Instantiate panics if e is not alive or has the tag
+// CleanupEntity, inside a loop over rows, and with a *LimitError if there is no room.
 func (w *World) Instantiate(e Entity) Entity {
 	if w != nil && w.loops.open == 0 && w.ids.Free() > 0 {
 		if r := w.ids.Find(entity.ID(e)); r != nil {
@@ -43,7 +45,7 @@ func (w *World) Instantiate(e Entity) Entity {
 	return copied
 }
 
-// TryInstantiate is Instantiate that returns the *LimitError; nothing has changed then.
+// TryInstantiate is like Instantiate but returns the *LimitError; nothing has changed then.
 func (w *World) TryInstantiate(e Entity) (Entity, error) {
 	_, err := w.instantiateLinked("World.Instantiate", e, 1)
 	if err != nil {
@@ -53,8 +55,9 @@ func (w *World) TryInstantiate(e Entity) (Entity, error) {
 	return Entity(w.copying.ids[0]), nil
 }
 
-// learn remembers the path of the one member's copies where a copy is nothing but the row, for
-// Instantiate: the member has no group and no entities in it, and its copy owns nothing.
+// learn remembers the transition of the only member's row to its copy, for Instantiate. It does so
+// if copying the row is all there is to do: the member has no group and holds no entity values, and
+// its copy owns nothing outside the chunk.
 func (c *copying) learn() {
 	m := &c.members[0]
 	if m.from.copies != nil || m.from.table.Sig.Has(linkedID) || len(m.to.table.Owning) > 0 {
@@ -68,18 +71,19 @@ func (c *copying) learn() {
 	m.from.copies = m.path
 }
 
-// InstantiateN makes n copies of e, as n calls of Instantiate would. The batch is the n copies of
-// e, then the n of each member of its group, in order. All are made or none: an error is a
-// *LimitError. It panics like Instantiate, and for a negative n. Cost: per column for entities
-// without links and spilled buffers, and the ids.
+// InstantiateN creates n copies of e, as n calls of Instantiate would. The batch holds the n copies
+// of e, followed by the n copies of each member of its group, in order. Either all are created or
+// none; an error is a *LimitError. InstantiateN panics like Instantiate, and for a negative n.
+// Cost: per column for entities without links and spilled buffers, plus the ids.
 func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
 	return w.instantiateLinked("World.InstantiateN", e, n)
 }
 
-// InstantiateGroup makes n copies of the entities of a group: those that name one another do so in
-// each copy. The batch is the n copies of the first, then those of the second, and so on. Their own
-// LinkedEntity buffers do not make the group larger. It panics like InstantiateN of each of them,
-// and for an entity that is in the group twice.
+// InstantiateGroup creates n copies of the entities of a group. Entity values within the group that
+// refer to members refer to the corresponding copies in each copy. The batch holds the n copies of
+// the first entity, then the n copies of the second, and so on. The entities' own LinkedEntity
+// buffers do not extend the group. InstantiateGroup panics for each entity like InstantiateN, and
+// for an entity that is in the group twice.
 func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 	const op = "World.InstantiateGroup"
 	w.checkChange(op)
@@ -92,7 +96,7 @@ func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
 	return c.run(op)
 }
 
-// instantiateLinked copies an entity and those linked to it.
+// instantiateLinked copies an entity and the entities linked to it.
 func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	w.checkChange(op)
 	c := w.newCopying(op, n)
@@ -100,34 +104,34 @@ func (w *World) instantiateLinked(op string, e Entity, n int) (Batch, error) {
 	return c.run(op)
 }
 
-// copying is a call of Instantiate under way.
+// copying is the state of a call of Instantiate.
 type copying struct {
 	w       *World
 	tx      *change.Tx
 	n       int // copies of each member
 	members []member
-	number  map[Entity]int32 // of a member; of groups only
-	ids     []entity.ID      // copy i of member m is m*n + i
-	links   []link           // of the member that is copied
+	number  map[Entity]int32 // a member's index in members; filled only for groups
+	ids     []entity.ID      // copy i of member m is at m*n + i
+	links   []link           // links in the member that is being copied
 }
 
 // member is an entity that is copied.
 type member struct {
 	e     Entity
-	from  *Archetype // its own
-	to    *Archetype // its copies'
-	path  *path      // of its row to the copies
-	start int        // row of to that the first copy has
+	from  *Archetype // archetype of the member
+	to    *Archetype // archetype of its copies
+	path  *path      // transition from the member's row to its copies
+	start int        // row of the first copy in to
 }
 
-// link is an entity in a member that names a member.
+// link is an entity value in a member that refers to a member.
 type link struct {
 	column column
 	at     uintptr // bytes from the start of the row's value, or of the first element of its buffer
-	to     int     // member
+	to     int     // index of the member that it refers to
 }
 
-// newCopying returns the world's copying, without members, in a new transaction.
+// newCopying returns the world's copying, with no members and a new transaction.
 func (w *World) newCopying(op string, n int) *copying {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
@@ -137,7 +141,7 @@ func (w *World) newCopying(op string, n int) *copying {
 	return c
 }
 
-// begin begins to make n copies of members that are yet to come.
+// begin prepares for n copies of members that are added later.
 func (c *copying) begin(w *World, n int, tx *change.Tx) {
 	c.w, c.n, c.tx = w, n, tx
 	c.members, c.ids = c.members[:0], c.ids[:0]
@@ -146,7 +150,7 @@ func (c *copying) begin(w *World, n int, tx *change.Tx) {
 	}
 }
 
-// addLinked adds an entity and those linked to it.
+// addLinked adds an entity and the entities linked to it.
 func (c *copying) addLinked(op string, e Entity) {
 	w := c.w
 	c.add(op, e)
@@ -161,7 +165,7 @@ func (c *copying) addLinked(op string, e Entity) {
 	}
 }
 
-// add adds a member. It returns false when it is one already.
+// add adds a member. It returns false if e is a member already.
 func (c *copying) add(op string, e Entity) bool {
 	r := c.w.recordOf(op, e)
 	if r == nil {
@@ -174,7 +178,7 @@ func (c *copying) add(op string, e Entity) bool {
 	return c.join(e, a)
 }
 
-// join is add for an entity that is alive and whose archetype is given.
+// join is like add, for a living entity whose archetype is known.
 func (c *copying) join(e Entity, a *Archetype) bool {
 	if len(c.members) > 0 {
 		if c.number == nil {
@@ -192,7 +196,7 @@ func (c *copying) join(e Entity, a *Archetype) bool {
 	return true
 }
 
-// memberOf returns the number of a member, or false.
+// memberOf returns the index of the member e, or false if e is not a member.
 func (c *copying) memberOf(e Entity) (int, bool) {
 	if len(c.members) == 1 {
 		return 0, e == c.members[0].e
@@ -201,7 +205,7 @@ func (c *copying) memberOf(e Entity) (int, bool) {
 	return int(m), ok
 }
 
-// run makes the copies.
+// run creates the copies.
 func (c *copying) run(op string) (Batch, error) {
 	w := c.w
 	total := c.n * len(c.members)
@@ -220,10 +224,10 @@ func (c *copying) run(op string) (Batch, error) {
 	return w.batch(total), nil
 }
 
-// copy makes the copies that reserve has made room for.
+// copy creates the copies, for which reserve has made room.
 func (c *copying) copy() {
 	if c.n == 0 {
-		return // there is no first copy, whose links say where those of all are
+		return // there is no first copy in which to find the links
 	}
 	for m := range c.members {
 		c.fill(m)
@@ -233,7 +237,7 @@ func (c *copying) copy() {
 	}
 }
 
-// reserve does all that may be refused. On an error nothing has changed.
+// reserve does everything that can fail. On an error nothing has changed.
 func (c *copying) reserve(total int) error {
 	before := len(c.w.archetypes.list)
 	err := c.aim(nil)
@@ -248,8 +252,9 @@ func (c *copying) reserve(total int) error {
 	return err
 }
 
-// aim finds the archetypes of the copies, and takes blocks for their buffers that spill: by member,
-// column and copy. first is the outcome of the first member's copies, nil: that of Instantiate.
+// aim finds the archetypes of the copies and takes blocks for the copies' spilled buffers, by
+// member, column and copy. first is the outcome for the first member's copies; nil selects the
+// outcome of Instantiate.
 func (c *copying) aim(first *Outcome) error {
 	for i := range c.members {
 		m := &c.members[i]
@@ -272,7 +277,7 @@ func (c *copying) aim(first *Outcome) error {
 	return nil
 }
 
-// pattern returns the archetype of copies of its entities.
+// pattern returns the archetype of copies of a's entities.
 func (a *Archetype) pattern() (*Archetype, error) {
 	if !a.lasting && !a.table.Sig.Has(prefabID) {
 		return a, nil
@@ -285,7 +290,7 @@ func (a *Archetype) pattern() (*Archetype, error) {
 	return a.w.archetypeOf(sig, a.w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, nil, a, nil))
 }
 
-// takeBlocks takes blocks for the buffers of a member's copies that spill.
+// takeBlocks takes blocks for the spilled buffers of a member's copies.
 func (c *copying) takeBlocks(m *member) error {
 	buffers := m.to.table.Buffers()
 	if len(buffers) == 0 {
@@ -310,7 +315,7 @@ func (c *copying) takeBlocks(m *member) error {
 	return nil
 }
 
-// fill makes the copies of a member. There is room.
+// fill creates the copies of a member. The room is reserved.
 func (c *copying) fill(i int) {
 	w, m := c.w, &c.members[i]
 	a, pos, source := w.rowOf(w.recordOf("", m.e))
@@ -329,8 +334,8 @@ func (c *copying) fill(i int) {
 	}
 }
 
-// fillBuffers gives the copies of a buffer that has spilled, which have its header still, elements
-// of their own.
+// fillBuffers gives each copy of a spilled buffer elements of its own. Until then the copies still
+// have the original's header.
 func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 	t := c.w.types.list[b.Key]
 	length := from.Len()
@@ -350,7 +355,8 @@ func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 	}
 }
 
-// relink makes the copies of a member name the copies of those that it names.
+// relink replaces entity values in a member's copies that refer to members by the corresponding
+// copies.
 func (c *copying) relink(i int) {
 	m := &c.members[i]
 	c.links = c.links[:0]
@@ -383,8 +389,8 @@ func (c *copying) relink(i int) {
 	}
 }
 
-// findLinks notes the entities in a row of a column, which is a copy of a member's still, that name
-// members.
+// findLinks records the entity values that refer to members in one row of a column. The row is
+// still an exact copy of the member's.
 func (c *copying) findLinks(row alloc.StoreRow, t *typeInfo, from column) {
 	first, n := t.linked(row.Element(from.Offset, from.Size))
 	eachEntity(t.links, first, n, uintptr(t.shape.Element), func(e *Entity) {

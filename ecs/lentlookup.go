@@ -5,21 +5,21 @@ import (
 	"unsafe"
 )
 
-// Lookup finds the components of any entity for a goroutine of a borrow. It is a value:
-// make one where it is needed, and use it until the borrow ends.
+// Lookup finds the components of any entity, for a goroutine of a borrow. It is a value: create one
+// where it is needed, and use it until the borrow ends.
 type Lookup[T any] struct{ lookup }
 
 // lookup has the methods of a Lookup that do not depend on T: those are compiled once.
 type lookup struct{ f *finder }
 
-// Lookup returns look-ups for an accessor's goroutine. The borrow must have the type among
-// its uses, or its query must read it and not write it, which is asked here once: it panics
-// otherwise. Cost: some nanoseconds.
+// Lookup returns a Lookup for an accessor's goroutine. It panics unless the type is among the
+// borrow's uses, or the borrow's query reads it and does not write it; this is checked only here.
+// Cost: a few nanoseconds.
 func (c Component[T]) Lookup(r *Accessor) Lookup[T] {
 	return Lookup[T]{lookup{c.t.lookup("Component.Lookup", r)}}
 }
 
-// lookup returns the finder of the type that look-ups of an accessor use.
+// lookup returns the type's finder for the look-ups of an accessor.
 func (t *typeInfo) lookup(op string, r *Accessor) *finder {
 	if t == nil {
 		t.world().refuse(op)
@@ -38,27 +38,27 @@ func (t *typeInfo) lookup(op string, r *Accessor) *finder {
 	return b.finderOf(t)
 }
 
-// Get returns e's component to read, or nil when e is not alive or does not have it.
+// Get returns e's component for reading, or nil if e is not alive or does not have it.
 func (l Lookup[T]) Get(e Entity) *T {
 	p, _ := l.f.find(opLookupGet, e)
 	return (*T)(p) // Safe because find returns the address of a T, or nil.
 }
 
-// Has reports whether e is alive and has the component, enabled or not.
+// Has reports whether e is alive and has the component, enabled or disabled.
 func (l lookup) Has(e Entity) bool {
 	p, _ := l.f.find(opLookupHas, e)
 	return p != nil
 }
 
-// Mut is Get for writing: it marks the component changed in e's chunk. It panics unless the
-// borrow declares Write of it among its uses. Goroutines that write one entity's component at
-// once race.
+// Mut is Get for writing: it also marks the component changed in e's chunk. It panics unless the
+// borrow declares Write of the component among its uses. Goroutines that write the component of one
+// entity at the same time race.
 func (l Lookup[T]) Mut(e Entity) *T {
 	return (*T)(l.f.mutLent(opLookupMut, e)) // Safe because mutLent returns the address of a T, or nil.
 }
 
-// Set writes e's component; see Mut. It returns false when e is not alive or does not have
-// it.
+// Set writes e's component; see Mut. It returns false if e is not alive or does not have the
+// component.
 func (l Lookup[T]) Set(e Entity, v T) bool {
 	p := (*T)(l.f.mutLent(opLookupSet, e)) // Safe because mutLent returns the address of a T, or nil.
 	if p == nil {
@@ -68,24 +68,24 @@ func (l Lookup[T]) Set(e Entity, v T) bool {
 	return true
 }
 
-// Enabled reports whether e is alive and has the component, switched on.
+// Enabled reports whether e is alive and has the component, enabled.
 func (l lookup) Enabled(e Entity) bool { return l.f.enabled("Lookup.Enabled", e) }
 
-// Enable switches e's component on; see Component.Enable and Mut.
+// Enable enables e's component; see Component.Enable and Mut.
 func (l lookup) Enable(e Entity) bool { return l.f.toggle("Lookup.Enable", e, true) }
 
-// Disable switches e's component off; see Component.Disable and Mut.
+// Disable disables e's component; see Component.Disable and Mut.
 func (l lookup) Disable(e Entity) bool { return l.f.toggle("Lookup.Disable", e, false) }
 
-// BufferLookup finds the buffers of any entity for a goroutine of a borrow; see Lookup.
+// BufferLookup finds the buffers of any entity, for a goroutine of a borrow; see Lookup.
 type BufferLookup[T any] struct{ f *finder }
 
-// Lookup returns look-ups for an accessor's goroutine; see Component.Lookup.
+// Lookup returns a BufferLookup for an accessor's goroutine; see Component.Lookup.
 func (b Buffer[T]) Lookup(r *Accessor) BufferLookup[T] {
 	return BufferLookup[T]{b.t.lookup("Buffer.Lookup", r)}
 }
 
-// Get returns e's buffer to read, and false when e is not alive or has none.
+// Get returns e's buffer for reading, and false if e is not alive or has no buffer.
 func (l BufferLookup[T]) Get(e Entity) (DynamicBuffer[T], bool) {
 	v, ok := l.f.openLent(opBufferLookupGet, e, false)
 	return DynamicBuffer[T]{array{v}}, ok

@@ -12,11 +12,11 @@ import (
 // The life of a world: what it is made with, and how the parts that world.go declares are opened
 // and closed.
 
-// Option changes how NewWorld works.
+// Option is an option of NewWorld.
 type Option func(*World)
 
-// WithUniverse makes the world take its chunks from u, made with an [alloc.Size] of your own, say.
-// It may serve others too and is closed by you, after the world.
+// WithUniverse makes the world take its chunks from u, for example a universe made with a larger
+// [alloc.Size]. The universe may serve other users too. The caller closes it, after the world.
 func WithUniverse(u *alloc.Universe) Option {
 	if u == nil {
 		panic("ecs: WithUniverse: the universe is nil")
@@ -24,7 +24,7 @@ func WithUniverse(u *alloc.Universe) Option {
 	return func(w *World) { w.u = u }
 }
 
-// checkOptions panics for an option that is nil.
+// checkOptions panics for a nil option.
 func checkOptions(op string, options []Option) {
 	for _, o := range options {
 		if o == nil {
@@ -33,27 +33,32 @@ func checkOptions(op string, options []Option) {
 	}
 }
 
-// DefaultChunkGrowth is how archetypes take units of 16 KiB unless told otherwise: they double, by
-// at most 64. While 64 KiB suffice there is one chunk, of 2, 16, 32 or 64 KiB, so a thousand rows
-// of 40 bytes lie in one piece; then others come, of 4, 8, 16 ... 64 units.
+// DefaultChunkGrowth returns the default policy by which archetypes take units of 16 KiB: their
+// number doubles, by at most 64 units at a time. As long as 64 KiB suffice there is a single chunk
+// of 2, 16, 32 or 64 KiB, so a thousand rows of 40 bytes lie in one piece. Further chunks have 4,
+// 8, 16 ... 64 units.
 func DefaultChunkGrowth() alloc.Growth {
 	return alloc.Doubling().Capped(alloc.ChunksPerMegachunk)
 }
 
-// ChunkGrowth sets how many units of 16 KiB an archetype has after it must grow. What it takes at
-// once comes as few large chunks, of 1 to 64 units, so the policy also says how large chunks get:
-// the default, DefaultChunkGrowth, gives chunks of up to 64 units, and alloc.Fixed(1) only chunks
-// of 16 KiB. Policies that multiply begin with a small chunk of 2 KiB, an eighth of a unit, that
-// they do not count, where the rows fit. Its rows are copied when it is outgrown, as are those of
-// an only chunk of 16 or 32 KiB where a larger one can be had. An archetype that empties keeps a
-// small chunk. Loops over data beyond the cache want large chunks; versions, which are per chunk,
-// are finer with small ones. Units without rows are the archetype's reserve, which is cut when it
-// is more than twice what the policy would add. So entities that come and go at the border of a
-// chunk do not go to the universe each time.
+// ChunkGrowth sets the policy that decides how many units of 16 KiB an archetype has after it
+// grows. The units that it takes at once come as few large chunks, of 1 to 64 units, so the policy
+// also decides how large chunks become: DefaultChunkGrowth, the default, yields chunks of up to 64
+// units, and alloc.Fixed(1) only chunks of 16 KiB. Loops over data larger than the cache run faster
+// over large chunks; versions, which are per chunk, are finer with small chunks.
+//
+// Policies that multiply begin with a small chunk of 2 KiB, an eighth of a unit, if the rows fit.
+// The policy does not count it. When the archetype outgrows it, its rows are copied; so are the
+// rows of a single chunk of 16 or 32 KiB if a larger chunk is available. An archetype that becomes
+// empty keeps a small chunk.
+//
+// Units without rows are the archetype's reserve. The reserve is cut if it exceeds twice what the
+// policy would add. So entities that come and go at the end of a chunk do not go to the universe
+// each time.
 func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
 
-// NewWorld makes an empty world, with a universe of its own of the default size unless WithUniverse
-// is given. An error wraps those of alloc.NewUniverse.
+// NewWorld creates an empty world. It has a universe of its own, of the default size, unless
+// WithUniverse is given. An error wraps one from alloc.NewUniverse.
 func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
 	w := &World{growth: DefaultChunkGrowth()}
@@ -86,12 +91,15 @@ func NewWorld(options ...Option) (*World, error) {
 	return w, nil
 }
 
-// Close frees everything that the world holds; handles, rows and pointers into it are void. It is
-// an error when others still hold chunks of the world's own universe, which wraps alloc.ErrInUse
-// and says how many of them command buffers hold, when the system refuses to take its memory back,
-// and when there is memory that belongs to no entity's buffer, which wraps alloc.ErrLeak and counts
-// the blocks. The world is closed all the same. A second call tries again to give back the
-// universe, and does nothing when that is done. It panics during iteration.
+// Close frees everything that the world holds. Handles, rows and pointers into the world become
+// invalid. The world is closed even if Close returns an error, which it does in three cases. If
+// others still hold chunks of the world's own universe, the error wraps alloc.ErrInUse and says how
+// many of the chunks command buffers hold. If memory belongs to no entity's buffer, the error wraps
+// alloc.ErrLeak and gives the number of blocks. The third case is that the system refuses to take
+// its memory back.
+//
+// A second call retries the release of the universe, and does nothing once that is done. Close
+// panics inside a loop over rows.
 func (w *World) Close() error {
 	if w.closed {
 		return w.closeUniverse() // it may have been in use the first time
@@ -120,11 +128,11 @@ func (w *World) Close() error {
 	w.news.unshared = never
 	w.tables.Close()
 	w.index.Close()
-	w.loops.open++ // a loop that never ends
+	w.loops.open++ // a loop that never ends, so that structural changes panic
 	for _, t := range w.types.list {
 		t.Hide()
 	}
-	w.rows.Epoch++ // views are void
+	w.rows.Epoch++ // invalidates views
 	return err
 }
 
@@ -152,18 +160,19 @@ func (w *World) registerBuiltIn() {
 // Stats describes a world.
 type Stats struct {
 	Alive      int    // entities alive
-	Reserved   int    // ids promised by Reserve, not created or given back yet
+	Reserved   int    // ids reserved by Reserve, neither created nor given back yet
 	Created    uint64 // entities ever created
 	Destroyed  uint64 // entities ever destroyed
-	Archetypes int    // sets of types seen
-	Chunks     int    // units of 16 KiB in the chunks that hold rows, small ones not counted
+	Archetypes int    // archetypes that the world has
+	Chunks     int    // units of 16 KiB in chunks with rows, not counting small chunks
 	Reserve    int    // units that archetypes keep without rows, see ChunkGrowth
 	Small      int    // small chunks of 2 KiB, with rows or kept without
-	Shared     int    // units of 16 KiB that they share
+	Shared     int    // units of 16 KiB that hold the small chunks
 	Buffers    int    // buffers whose elements have spilled to the heap
 }
 
-// Stats counts, in time proportional to the number of archetypes. A closed world has nothing.
+// Stats returns the world's statistics, in time proportional to the number of archetypes. For a
+// closed world it returns zeros.
 func (w *World) Stats() Stats {
 	if w.closed {
 		return Stats{}

@@ -12,16 +12,17 @@ import (
 // ErrLimit is wrapped by every *LimitError.
 var ErrLimit = errors.New("limit reached")
 
-// LimitError says that a limit of the library or of the system was reached. The world is as it was
-// before the call. Functions without an error result panic with it; their Try forms return it.
+// LimitError reports that a limit of the library or of the system was reached. The world is
+// unchanged by the call. Functions without an error result panic with it; their Try forms return
+// it.
 type LimitError struct {
-	Op    string // the call, as Archetype.Create
-	Limit string // what is limited, as "entities a world"; "" when Err says it
+	Op    string // the call, such as Archetype.Create
+	Limit string // what is limited, such as "entities a world"; "" if Err says it
 	Max   int    // the limit
-	Err   error  // what the layer below said, or nil
+	Err   error  // error of the layer below, or nil
 }
 
-// Error names the call, the limit and its value.
+// Error returns the call, the limit and its value as text.
 func (e *LimitError) Error() string {
 	switch {
 	case e.Limit == "":
@@ -32,7 +33,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("ecs: %s: the limit is %d %s", e.Op, e.Max, e.Limit)
 }
 
-// Unwrap gives ErrLimit and the error of the layer below.
+// Unwrap returns ErrLimit and the error of the layer below, if any.
 func (e *LimitError) Unwrap() []error {
 	if e.Err == nil {
 		return []error{ErrLimit}
@@ -40,13 +41,13 @@ func (e *LimitError) Unwrap() []error {
 	return []error{ErrLimit, e.Err}
 }
 
-// limit makes a LimitError whose Op the exported caller fills in with during.
+// limit returns a LimitError without Op, which the exported caller sets by during.
 func limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
 }
 
-// refused is the LimitError of an error of the universe, of the store of ids or of a buffer's
-// Spill, nil for none.
+// refused returns the LimitError for an error of the universe, of the id store or of a buffer's
+// Spill. It returns nil for nil.
 func refused(err error) error {
 	switch {
 	case err == nil:
@@ -59,8 +60,8 @@ func refused(err error) error {
 	return limit("", 0, err)
 }
 
-// planLimit is the LimitError of a set of types of which a row does not fit a chunk. It panics for
-// another error: sizes and alignments come from Go types.
+// planLimit returns the LimitError for a set of types whose row does not fit in a chunk. It panics
+// for any other error, which cannot occur: sizes and alignments come from Go types.
 func planLimit(err error) error {
 	if errors.Is(err, layout.ErrTooBig) {
 		return limit("bytes of columns a chunk", layout.ChunkSize, err)
@@ -68,7 +69,7 @@ func planLimit(err error) error {
 	panic("ecs: NewArchetype: " + err.Error())
 }
 
-// during names the call in a LimitError and leaves other errors alone.
+// during sets Op in a LimitError and leaves other errors unchanged.
 func during(op string, err error) error {
 	if err == nil {
 		return nil

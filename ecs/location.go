@@ -8,16 +8,16 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Location says where an entity's values are: in a row of a chunk of an archetype. A
-// structural change of the world may move them: the row that goes is replaced by
-// the archetype's last.
+// Location says where an entity's values are: in a row of a chunk of an archetype. A structural
+// change of the world may move them, because a row that leaves is replaced by the archetype's last
+// row.
 type Location struct {
-	Archetype *Archetype // with exactly the entity's types
+	Archetype *Archetype // has exactly the entity's types
 	Chunk     int        // as Archetype.Chunk takes it
-	Row       int        // of the chunk
+	Row       int        // index in the chunk
 }
 
-// String prints the place as "[Position Velocity] chunk 3 row 17", and "nowhere".
+// String returns the location as "[Position Velocity] chunk 3 row 17", or "nowhere".
 func (p Location) String() string {
 	if p.Archetype == nil {
 		return "nowhere"
@@ -25,17 +25,17 @@ func (p Location) String() string {
 	return fmt.Sprintf("%v chunk %d row %d", p.Archetype, p.Chunk, p.Row)
 }
 
-// find returns the record of an entity that is alive in the world, else nil.
+// find returns the record of an entity that is alive in the world, or nil.
 func (w *World) find(e Entity) *entity.Record { return w.ids.Find(entity.ID(e)) }
 
-// Alive reports whether e names an entity of this world that was created and
-// not destroyed.
+// Alive reports whether e is an entity of this world that was created and not destroyed.
 func (w *World) Alive(e Entity) bool { return w.find(e) != nil }
 
-// alive returns how many entities are.
+// alive returns the number of living entities.
 func (w *World) alive() int { return int(w.rows.Created - w.rows.Destroyed) }
 
-// Entity returns the entity that is alive and prints as index v version, as in a log.
+// Entity returns the living entity with the given index and version, as String prints them in a
+// log. It returns false if there is none.
 func (w *World) Entity(index int, version uint32) (Entity, bool) {
 	if uint(index) >= MaxEntities {
 		return Null, false
@@ -47,12 +47,12 @@ func (w *World) Entity(index int, version uint32) (Entity, bool) {
 	return e, true
 }
 
-// Owns reports whether e carries the world's tag: whether this world made it, alive or
-// not, or one that was closed before. Any goroutine may call it.
+// Owns reports whether e carries the world's tag. If so, e was created by this world, alive or not,
+// or by a world with the same tag that was closed before. Any goroutine may call Owns.
 func (w *World) Owns(e Entity) bool { return entity.ID(e).Is(w.ids.Tag()) && e.index() != 0 }
 
-// recordOf returns the record of an entity that is alive, else nil; it panics
-// for one of another world.
+// recordOf returns the record of an entity that is alive, or nil. It panics for an entity of
+// another world.
 func (w *World) recordOf(op string, e Entity) *entity.Record {
 	if w == nil {
 		w.refuse(op)
@@ -64,7 +64,7 @@ func (w *World) recordOf(op string, e Entity) *entity.Record {
 	return r
 }
 
-// checkWorld panics when e carries the tag of another world.
+// checkWorld panics if e carries the tag of another world.
 //
 //go:noinline
 func (w *World) checkWorld(op string, e Entity) {
@@ -72,7 +72,7 @@ func (w *World) checkWorld(op string, e Entity) {
 	w.checkForeign(op, e)
 }
 
-// checkForeign is checkWorld, whether or not the world is open.
+// checkForeign is like checkWorld, but accepts a closed world.
 func (w *World) checkForeign(op string, e Entity) {
 	if e.IsPlaceholder() {
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
@@ -82,8 +82,8 @@ func (w *World) checkForeign(op string, e Entity) {
 	}
 }
 
-// Locate returns where e's values are, or false when e is not alive. It panics for an
-// entity of another world. Cost: that of Component.Get.
+// Locate returns the location of e's values, or false if e is not alive. It panics for an entity of
+// another world. Cost: as Component.Get.
 func (w *World) Locate(e Entity) (Location, bool) {
 	r := w.recordOf("World.Locate", e)
 	if r == nil {
@@ -93,7 +93,7 @@ func (w *World) Locate(e Entity) (Location, bool) {
 	return Location{a, chunk, at.Row}, true
 }
 
-// archetypesOf is seam.ArchetypesOf.
+// archetypesOf implements seam.ArchetypesOf.
 func (w *World) archetypesOf(dst []*Archetype, list []Entity) {
 	const op = "seam.ArchetypesOf"
 	w.checkHandle(op)

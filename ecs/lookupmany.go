@@ -23,31 +23,31 @@ const (
 	farBlock    = 32 // where lines are asked for
 )
 
-// found are the addresses of a block of values, 0 where there is none. They are
-// numbers, for the universe keeps their memory alive: storing one needs no word with
-// the collector.
+// found holds the addresses of a block of values, 0 for a missing value. They are numbers rather
+// than pointers: the universe keeps their memory alive, and storing a number needs no write
+// barrier.
 type found [lookupBlock]uintptr
 
-// GetList appends to dst what Get returns for each entity, nil where it is not alive
-// or does not have the component, and returns the longer dst. Entities may repeat. The
-// pointers are good until the next structural change of the world. The values' cache
-// lines are on their way when it returns: look up some hundred entities, then use them,
-// rather than a million at once.
+// GetList appends to dst the result of Get for each entity, which is nil if the entity is not alive
+// or does not have the component, and returns the extended dst. Entities may repeat. The pointers
+// are valid until the next structural change of the world. When GetList returns, the values' cache
+// lines are being prefetched: look up a few hundred entities and then use them, rather than a
+// million at once.
 //
-// It panics like Get for an entity of another world; dst's room beyond its length may
-// have been written by then. It allocates when that room is too small.
+// GetList panics like Get for an entity of another world; the spare capacity of dst may have been
+// written by then. It allocates only if that capacity is too small.
 func (c Component[T]) GetList(dst []*T, entities []Entity) []*T {
 	return pointersTo[T](c.t.findMany(opGetMany, addresses(dst), entities, false))
 }
 
-// MutList is GetList for writing: it marks the component changed in the chunk of each
-// entity. When it panics, some may have been marked.
+// MutList is GetList for writing: it also marks the component changed in the chunk of each entity.
+// If it panics, some chunks may have been marked.
 func (c Component[T]) MutList(dst []*T, entities []Entity) []*T {
 	return pointersTo[T](c.t.findMany(opMutMany, addresses(dst), entities, true))
 }
 
-// addresses and pointersTo view a list of pointers as one without a type and back, so
-// that findMany is there once for all types.
+// addresses and pointersTo convert a list of pointers to one without a type and back, so that
+// findMany is compiled once for all types.
 func addresses[T any](list []*T) []unsafe.Pointer {
 	return *(*[]unsafe.Pointer)(unsafe.Pointer(&list)) // Safe because all pointers have one form.
 }
@@ -74,12 +74,12 @@ func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity
 	return dst
 }
 
-// CopyList copies e's component to dst[i] for each e = entities[i], the zero value
-// where e is not alive or does not have it, and returns how many were missing.
-// Entities may repeat; dst must not lie in the world. It allocates nothing.
+// CopyList copies the component of each e = entities[i] to dst[i], and the zero value if e is not
+// alive or does not have the component. It returns the number of missing components. Entities may
+// repeat; dst must not lie in the world's memory. CopyList allocates nothing.
 //
-// It panics when the lengths differ, before anything is written, and like Get for an
-// entity of another world, when values before it may have been written.
+// CopyList panics if the lengths differ, before anything is written. It panics like Get for an
+// entity of another world; the values before it may have been written by then.
 func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 	const op = opGather
 	t := c.t
@@ -111,7 +111,7 @@ func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 	return missing
 }
 
-// ready makes sure that the directory is built, and that writers may write.
+// ready checks that the world is open and that the type may be read, or written if write is set.
 func (t *typeInfo) ready(op lookupOp, write bool) {
 	t.world().checkHandle(op.String())
 	if t.w.isShared() && write {
@@ -124,18 +124,18 @@ func (t *typeInfo) ready(op lookupOp, write bool) {
 	}
 }
 
-// near is how many bytes of records and values a second-level cache holds: then asking
-// for lines costs more than it gains.
+// near is how many bytes of records and values fit in a second-level cache. Below that, prefetching
+// costs more than it gains.
 const near = 1 << 20
 
-// isFar reports whether records and values are more than near.
+// isFar reports whether records and values exceed near.
 func (t *typeInfo) isFar() bool {
 	return t.Len()*(int(unsafe.Sizeof(entity.Record{}))+t.size) > near
 }
 
-// findBlock finds the values of the first entities, as many as a block has, and
-// returns the number. When the world is larger than the cache it asks for their lines
-// and for the records of the entities behind.
+// findBlock finds the values of the first entities, up to one block, and returns their number. If
+// the world is larger than the cache, it prefetches these values and the records of the entities
+// that follow.
 func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, far, write bool) int {
 	n := min(len(entities), len(block))
 	ids := idsOf(entities)
@@ -151,8 +151,7 @@ func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, fa
 	return n
 }
 
-// ask asks for the lines of values, and for those of the records of the entities
-// behind.
+// ask prefetches values and the records of the entities that follow.
 func (t *typeInfo) ask(values []uintptr, entities []Entity) {
 	asm.Prefetch(values)
 	var records [farBlock]uintptr

@@ -22,23 +22,23 @@ import (
 // archetype, and at last every entity in their components and buffers that was of the old world is
 // made to name the new one, which all are known then.
 
-// MoveResult is what a move from another world brought.
+// MoveResult is the result of a move from another world.
 type MoveResult struct {
 	Batch                      // the rows, in their new places
-	pages []*[arrivals]arrival // by index of the old world, in parts
-	tag   entity.Tag           // of the world that they came from
+	pages []*[arrivals]arrival // by index in the old world, in pages
+	tag   entity.Tag           // of the old world
 }
 
-// arrivals is how many new names are made room for at once.
+// arrivals is the number of entities per page.
 const arrivals = 8192
 
-// arrival is the new name of an entity whose version was version.
+// arrival is the new identity of an old entity with the given version.
 type arrival struct {
 	version uint32
 	to      Entity
 }
 
-// Of returns the new name of an entity of the old world, or Null when it did not come along.
+// Of returns the new Entity of an entity of the old world, or Null if it was not moved.
 func (m *MoveResult) Of(old Entity) Entity {
 	index := old.index()
 	if !entity.ID(old).Is(m.tag) || m.pages == nil {
@@ -62,14 +62,17 @@ func (m *MoveResult) note(old, to Entity) {
 	(*page)[index%arrivals] = arrival{old.Version(), to}
 }
 
-// MoveAll moves all entities of another world to w: their components, enable bits, buffers, shared
-// values and names, as new entities of w. Values that are the same as one of w become that one.
-// Entities in components and in elements of buffers that name one that came along name it by its
-// new name; those that name others of the old world, alive or dead, become Null; entities of all
-// other worlds, dead ones of w too, stay as they are. All move or none: an error is a *LimitError.
-// It panics for w itself, while either world is in a loop or shared, and for a type that both have
-// with different options; types that w lacks are registered, and stay. Cost: where both are in one
-// universe chunks change hands, and what names entities is written; else rows are copied.
+// MoveAll moves all entities of another world to w, as new entities of w, with their components,
+// enable bits, buffers, shared values and names. Shared values that are equal to one of w become
+// that value. Entity values in components and in elements of buffers are rewritten: those that
+// refer to a moved entity refer to its new identity; those that refer to any other entity of the
+// old world, alive or dead, become Null; all others stay, including those that refer to dead
+// entities of w.
+//
+// Either all entities move or none; an error is a *LimitError. MoveAll panics for w itself, while
+// either world is in a loop or shared, and for a type that both worlds registered with different
+// options. Types that w lacks are registered, and stay. Cost: if both worlds are in one universe,
+// chunks change hands and only entity values are rewritten; otherwise rows are copied.
 func (w *World) MoveAll(from *World) (MoveResult, error) {
 	const op = "World.MoveAll"
 	w.checkMove(op, from)
@@ -77,7 +80,7 @@ func (w *World) MoveAll(from *World) (MoveResult, error) {
 }
 
 // MoveQuery moves the entities that match a query of another world to w; see MoveAll. Changed and
-// Ordered terms of q compare with its Since, which stays.
+// Ordered terms of q compare with its Since, which does not advance.
 func (w *World) MoveQuery(q *Query) (MoveResult, error) {
 	const op = "World.MoveQuery"
 	if q == nil || q.w == nil {
@@ -98,7 +101,7 @@ func (w *World) checkMove(op string, from *World) {
 	from.checkChange(op)
 }
 
-// migration is a move under way.
+// migration is the state of a move.
 type migration struct {
 	op        string
 	w, from   *World
@@ -109,13 +112,13 @@ type migration struct {
 
 // transfer is the move of one part's rows to an archetype of another world.
 type transfer struct {
-	p    *change.Part // of a transaction of the other world
+	p    *change.Part // of a transaction of the old world
 	to   *Archetype
 	path *path
 	give int // chunks that change hands
 }
 
-// move moves what a transaction of another world has selected.
+// move moves the rows that a transaction of another world has selected.
 func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, error) {
 	m := &migration{op: op, w: w, from: from, tx: w.rows.Begin(), moved: MoveResult{tag: from.ids.Tag()}}
 	total := selected.Rows()

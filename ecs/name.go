@@ -7,11 +7,11 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Names are for people: they lie in Go memory, outside chunks, in two maps that a
-// world has from its first name on. A name is no part of World.Hash.
+// Names are for people. They lie in Go memory, outside chunks, in two maps that a world creates
+// with its first name. World.Hash does not include names.
 //
-// Several entities may have one name. They form a list through their entries, the
-// entity that was named last in front:
+// Several entities may have the same name. Their entries form a list, with the entity named last in
+// front:
 //
 //	byText "door" -> 7 <-> 12 <-> 3     Named("door") is 7; when 7 ends, 12
 type names struct {
@@ -22,14 +22,14 @@ type names struct {
 type name struct {
 	e          Entity
 	text       string
-	prev, next *name // of the same text, towards the front and away
+	prev, next *name // neighbors with the same text, towards the front and the back
 }
 
-// SetName gives an entity a name for people to read, in place of the one it had; ""
-// takes it away. Names may be any text, of any length, and need not differ. A name
-// ends with its entity. It returns false, and does nothing, when e is not alive, and
-// panics for an entity of another world. It is no structural change. Cost: a few
-// hundred bytes of Go memory for each name; worlds without names pay nothing.
+// SetName names an entity for people to read, replacing its previous name; "" removes the name.
+// Names may be any text of any length and need not be unique. A name ends with its entity. SetName
+// returns false and does nothing if e is not alive, and panics for an entity of another world. It
+// is not a structural change. Cost: a few hundred bytes of Go memory per name; worlds without names
+// pay nothing.
 func (w *World) SetName(e Entity, text string) bool {
 	if w.recordOf("World.SetName", e) == nil {
 		return false
@@ -57,7 +57,7 @@ func (w *World) SetName(e Entity, text string) bool {
 	return true
 }
 
-// Name returns the name that SetName gave e, or "" when it has none or is not alive.
+// Name returns the name that SetName gave e, or "" if e has none or is not alive.
 func (w *World) Name(e Entity) string {
 	if w.recordOf("World.Name", e) == nil || w.names == nil {
 		return ""
@@ -68,8 +68,8 @@ func (w *World) Name(e Entity) string {
 	return ""
 }
 
-// Named returns the entity that has a name; of several the one that got it last. No
-// entity is named "". Cost: one look-up in a map.
+// Named returns the entity with the given name; if several have it, the one that was named last. No
+// entity is named "". Cost: one map look-up.
 func (w *World) Named(text string) (Entity, bool) {
 	if w.closed {
 		w.refuse("World.Named")
@@ -84,14 +84,14 @@ func (w *World) Named(text string) (Entity, bool) {
 	return n.e, true
 }
 
-// forgetNames takes the names of entities away that end.
+// forgetNames removes the names of entities that end.
 func (w *World) forgetNames(ids []entity.ID) {
 	for _, e := range ids {
 		w.forgetName(e.Index())
 	}
 }
 
-// forgetName takes the name of an index away.
+// forgetName removes the name of the entity with the given index.
 func (w *World) forgetName(index uint32) {
 	n := w.names.byIndex[index]
 	if n == nil {

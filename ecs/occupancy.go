@@ -11,29 +11,29 @@ import (
 	"quarry/alloc"
 )
 
-// Occupancy says how well an archetype uses the memory of its chunks. Sizes are in bytes.
+// Occupancy describes how well an archetype uses the memory of its chunks. Sizes are in bytes.
 type Occupancy struct {
 	Archetype *Archetype
 	Rows      int // entities
 	Chunks    int // chunks that hold rows
 	Bytes     int // of those chunks
-	Reserve   int // of chunks kept without rows, see ChunkGrowth; World.Trim gives them back
-	RowBytes  int // of one row: its Entity and its components, without spilled elements of buffers and managed values
+	Reserve   int // bytes of chunks kept without rows, see ChunkGrowth; World.Trim frees them
+	RowBytes  int // bytes of one row: its Entity and components, without spilled buffer elements and managed values
 }
 
-// Used returns the bytes that rows take.
+// Used returns the bytes that rows use.
 func (f Occupancy) Used() int { return f.Rows * f.RowBytes }
 
-// Waste returns the bytes that are held and not used: room for rows to come, ends of
+// Waste returns the bytes that are held but not used: room for further rows, padding at the ends of
 // columns, and the reserve.
 func (f Occupancy) Waste() int { return f.Bytes + f.Reserve - f.Used() }
 
 // OccupancyTable is the occupancy of all archetypes of a world. It prints as a table.
 type OccupancyTable []Occupancy
 
-// Occupancy describes the archetypes that hold memory, in the order in which they were
-// made. An only chunk that is small counts its 2 KiB, not the unit that it shares;
-// [Stats].Shared has those. Cost: some ns for each archetype.
+// Occupancy returns the occupancy of the archetypes that hold memory, in order of creation. A
+// single small chunk counts its 2 KiB, not the unit that it shares with others; [Stats].Shared
+// counts those units. Cost: a few ns per archetype.
 func (w *World) Occupancy() OccupancyTable {
 	if w.closed {
 		return nil
@@ -57,7 +57,8 @@ func (w *World) Occupancy() OccupancyTable {
 	return all
 }
 
-// Sum adds all up. RowBytes is the mean, rounded down, and Archetype nil.
+// Sum returns the sum over all archetypes. RowBytes is the mean, rounded down, and Archetype is
+// nil.
 func (f OccupancyTable) Sum() (s Occupancy) {
 	used := 0
 	for _, one := range f {
@@ -71,7 +72,7 @@ func (f OccupancyTable) Sum() (s Occupancy) {
 	return s
 }
 
-// String is a table, the archetypes with most bytes first, and the sum in its last line.
+// String returns a table, sorted by bytes in descending order, with the sum in the last line.
 func (f OccupancyTable) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', tabwriter.AlignRight)

@@ -20,7 +20,6 @@ var spared = map[string]string{
 	"Locate":        "the one way from an entity to its archetype",
 	"Owns":          "which of several worlds an entity is of",
 	"SharedValue":   "what Shared.Of returns, to be kept",
-	"Term":          "what Read and Write return, to be kept",
 	"TryCopyFrom":   "CopyFrom with an error",
 	"Outcome":       "the type of seam.Outcome, without exported methods or fields",
 	"Transaction":   "the type of seam.Transaction, without exported methods or fields",
