@@ -46,6 +46,10 @@ const MaxAlign = 1 << 30
 // checkAllocator panics when the allocator passed to the named function is nil.
 func checkAllocator(name string, a Allocator) {
 	if a == nil {
+		// errors.md: `the allocator is nil`, `the universe is nil`, `the arena is nil`, `the table
+		// is nil`, `the plan is nil`, `the other store is nil`, `the copy is nil`, `the function is
+		// nil`, `an option is nil` | Nil where something is needed; nothing was changed. | What is
+		// left out for the default is not given at all.
 		panic("alloc: " + name + ": the allocator is nil")
 	}
 }
@@ -63,6 +67,10 @@ func checkBlockOp(of, op string, size, align int) {
 
 //go:noinline
 func panicBlock(of, op string, size, align int) {
+	// errors.md: `want a size >= 0 and a power of two up to ...`, `is not a power of two in`, `is
+	// not in 0...`, `is not in 1...`, `is less than 1`, `is less than 0`, `is negative`, `is not
+	// above zero`, `is not above 1 and finite`, `want 0 <= n <= room`, `want none below 0` | A
+	// number out of range. | The text has the number and the range.
 	panic(fmt.Sprintf("alloc: %s%s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
 		of, op, size, align, MaxAlign))
 }

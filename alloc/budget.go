@@ -5,6 +5,8 @@ import (
 	"fmt"
 )
 
+// errors.md: `ErrBudget` | More than `SetBudget` allows; `ErrCommit` is beside it. | Raise it.
+
 // ErrBudget is wrapped, beside ErrCommit, by the error of any commit that would exceed the cap set
 // by SetBudget.
 var ErrBudget = errors.New("over the budget of the process")

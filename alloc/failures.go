@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 )
 
+// errors.md: `ErrInjected` | A test refused memory on purpose: `InjectFailures`. | Only tests see
+// it.
+
 // ErrInjected is wrapped, beside ErrCommit, by the errors of requests that a Failures refuses.
 var ErrInjected = errors.New("refused by a test")
 

@@ -70,6 +70,9 @@ import (
 //	H8 A wide slab is listed exactly when it has a free slot, and the bits that stand for no
 //	   slot are set.
 
+// errors.md: `ErrLeak` | `Close` with blocks that were never freed. It is closed all the same. |
+// `wrap.NewTrack` says who allocated them.
+
 // ErrLeak is wrapped by the error of Close when blocks were still live.
 var ErrLeak = errors.New("blocks were never freed")
 
@@ -124,6 +127,10 @@ func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = 
 func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	checkUniverse("NewHeap", u)
 	if u.index.Words() == 0 {
+		// errors.md: `the universe is closed`, `the heap is closed`, `the Local is closed`, `the
+		// pool is closed`, `the stack is closed`, `the arena is closed`, `the table is closed`,
+		// `the Pages are closed` | Something outlived what it belongs to. | Close in the reverse
+		// order of making.
 		panic("alloc: NewHeap: the universe is closed")
 	}
 	h := &Heap{

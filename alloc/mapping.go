@@ -178,6 +178,8 @@ func (l *mappings) free(name string, p unsafe.Pointer) {
 	defer l.mu.Unlock()
 	m := l.live[p]
 	if m == nil {
+		// errors.md: `by two goroutines at once`, `was freed by another goroutine while it was
+		// free` | Two frees of one block meet. | Likewise.
 		panic(fmt.Sprintf("alloc: %s: %p was freed by two goroutines at once", name, p))
 	}
 	delete(l.live, p)

@@ -68,11 +68,27 @@ const (
 
 // These sentinels are wrapped by the errors of this package.
 var (
-	ErrReserve = errors.New("address space refused")  // refused by the system
-	ErrCommit  = errors.New("memory refused")         // refused by the system or the budget
-	ErrFull    = errors.New("full")                   // no room in a universe, Stack, Pool or wrap.Limit
-	ErrTooBig  = errors.New("request over the limit") // limit of a size, an alignment or a setting
-	ErrInUse   = errors.New("still in use")           // Close came too early
+	// errors.md: `ErrReserve` | The system refused addresses, or would have left too few to the Go
+	// runtime, as under `ulimit -v`; the text has the limit. | A smaller `alloc.Size`; universes
+	// that are closed leave their addresses to others. From a call that makes entities: the records
+	// of more than 131,072 lie beside the universe, and there are no addresses for them.
+
+	ErrReserve = errors.New("address space refused") // refused by the system
+	// errors.md: `ErrCommit` | The system refused memory, or the budget did. | Free some;
+	// `World.Trim`, `Universe.Maintain`.
+
+	ErrCommit = errors.New("memory refused") // refused by the system or the budget
+	// errors.md: `ErrFull` | A universe, stack or pool has no room. | A larger `alloc.Size`.
+
+	ErrFull = errors.New("full") // no room in a universe, Stack, Pool or wrap.Limit
+	// errors.md: `ErrTooBig` | A request that no room would do for: a size, an alignment, a
+	// setting. | The text has the limit.
+
+	ErrTooBig = errors.New("request over the limit") // limit of a size, an alignment or a setting
+	// errors.md: `ErrInUse` | `Universe.Close` while others have chunks; the text says which. |
+	// Close heaps, tables and worlds on it first.
+
+	ErrInUse = errors.New("still in use") // Close came too early
 )
 
 // pages is what the universe needs of package mmap: *mmap.Region, or in tests a type that fails on
@@ -174,6 +190,8 @@ func NewUniverse(options ...Option) (*Universe, error) {
 		}
 		region, err := mmap.ReserveUpTo(c.size, least)
 		if err != nil {
+			// errors.md: `bytes of address space... (ask for less with alloc.Size, close universes,
+			// or raise the limit that ulimit -v shows)` | The text of `ErrReserve`. | As it says.
 			return nil, fmt.Errorf("alloc: NewUniverse: %d bytes of address space%s (ask for less with alloc.Size, close universes, or raise the limit that ulimit -v shows): %w: %w",
 				asked, or, ErrReserve, err)
 		}
@@ -318,6 +336,9 @@ func (u *Universe) errFull(name string, n int) error {
 	if u.index.Words() == 0 {
 		panic(fmt.Sprintf("alloc: Universe.%s: the universe is closed", name))
 	}
+	// errors.md: `no room for ... chunks, ... of ... bytes are in use (a larger universe:
+	// alloc.Size): ...` | The text of `ErrFull` of a universe. | `Universe.Stats` and
+	// `World.Occupancy` say who has it.
 	return fmt.Errorf("alloc: Universe.%s: no room for %d chunks, %d of %d bytes are in use (a larger universe: alloc.Size): %w",
 		name, n, u.index.Count()*ChunkSize, u.Size(), ErrFull)
 }

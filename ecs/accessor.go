@@ -57,6 +57,9 @@ func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 func (b *Borrow) checkRows(op string) {
 	b.check(op)
 	if b.q == nil {
+		// errors.md, Borrows: `everything is lent, and no query: use Borrow.Rows, and the world's
+		// own look-ups`, `lends the rows of ... alone: use Borrow.Accessor` | An `Accessor` of what
+		// `World.Share` returned, or `Rows` of a borrow of one query. | As it says.
 		panic("ecs: " + op + ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups")
 	}
 	if !b.out {
@@ -176,6 +179,8 @@ func (b *Borrow) take(op string, q *Query) *Accessor {
 	case q.w != b.w:
 		panic(fmt.Sprintf("ecs: %s: %v is of another world", op, q))
 	case q.writes:
+		// errors.md, Borrows: `declares Write; goroutines that share a world may only read it` |
+		// `Borrow.Rows` of a query with `Write`. | A query of its own, or a job.
 		panic(fmt.Sprintf("ecs: %s: %v declares Write; goroutines that share a world may only read it", op, q))
 	}
 	q.lookAlone()

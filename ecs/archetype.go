@@ -164,6 +164,8 @@ func (w *World) archetypeOn(t *table.Table) *Archetype {
 //
 //go:noinline
 func refuseDying(op string) {
+	// errors.md, Entities: `CleanupEntity comes with World.Destroy` | `CleanupEntity` was to be
+	// given or taken. | Remove the Cleanup types: it goes with the last.
 	panic("ecs: " + op + ": CleanupEntity comes with World.Destroy; no entity is created with it")
 }
 

@@ -38,6 +38,9 @@ func (b Batch) walk(yield func(Rows) bool) {
 	}
 	w := b.w
 	if b.epoch != w.rows.Epoch || w.closed {
+		// errors.md, Loops and rows: `ecs: Batch.Rows: the batch of ... rows is no longer current:
+		// the world has changed since it was made` | There was a structural change after the batch.
+		// | Fill batches at once; keep `Batch.Entities`.
 		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
 	}
 	w.refuseShared("Batch.Rows")

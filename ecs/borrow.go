@@ -96,6 +96,9 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 // use adds a use to the borrow's access.
 func (b *Borrow) use(u Term) {
 	if u.kind > termWrite || len(u.of) != 1 {
+		// errors.md, Borrows: `a use is neither Read nor Write of a type`, `is declared twice, to
+		// be written: ...` | What a borrow or job `Uses`. | `ecs.Read` and `ecs.Write` terms, of
+		// types that its query does not write.
 		panic("ecs: seam.NewBorrow: a use is neither Read nor Write of a type")
 	}
 	o := u.of[0]
@@ -180,6 +183,10 @@ func (b *Borrow) begin(op string) {
 	w.checkNew(op)
 	w.checkUnshared(op)
 	if b.out {
+		// errors.md, Borrows: `is out already`, `is not out`, `is still out after its wait`, `begin
+		// it outside of loops`, `wait is nil` | A borrow is begun, used or ended out of turn:
+		// `Borrow.Rows` after `End`, or `Share` inside a loop. | Share between loops, until all are
+		// done. Jobs do this for you.
 		panic("ecs: " + op + ": " + b.name + " is out already")
 	}
 	if w.loops.open > len(w.loops.borrows) {
@@ -236,6 +243,8 @@ func (b *Borrow) End() {
 		b.refuse("Borrow.End")
 	}
 	if busy := len(b.accessors) - len(b.idle); b.q == nil && (busy > 0 || w.loops.open > 1) {
+		// errors.md, Borrows: `ecs: Borrow.End: loops under way: ...; wait for their goroutines
+		// first` | A goroutine still reads. | A `sync.WaitGroup` before `End`.
 		panic(fmt.Sprintf("ecs: Borrow.End: loops under way: %d; wait for their goroutines first", max(1, busy)))
 	}
 	for _, t := range b.types {
@@ -328,11 +337,18 @@ func (t *typeInfo) refuseLent(op string) {
 	for _, does := range []string{"writes", "reads"} {
 		for _, b := range t.w.loops.borrows {
 			if does == "writes" && b.access.writes.Has(t.id) || does == "reads" && b.access.reads.Has(t.id) {
+				// errors.md, Borrows: `is lent to ..., which ... it: complete it first; inside it
+				// use its rows or a look-up` | The owner uses a type that a job in flight has. | In
+				// a system: `State.Query` for loops, `State.Uses` for `Get`, `Set` and singletons;
+				// then it waits. Else complete the job first, by its handle or the scheduler. In a
+				// body: through its rows, or `Uses` and `Lookup`.
 				panic(fmt.Sprintf("ecs: %s: %s is lent to %s, which %s it: complete it first; inside it use its rows or a look-up",
 					op, t.name, b.name, does))
 			}
 		}
 	}
+	// errors.md, Borrows: `is lent: end the borrow first` | The same, between two borrows. |
+	// Likewise.
 	panic("ecs: " + op + ": " + t.name + " is lent: end the borrow first")
 }
 

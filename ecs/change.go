@@ -58,6 +58,8 @@ func NewChange(w *World, parts ...Part) *Change {
 			case id == dyingID:
 				panic("ecs: NewChange: CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 			case c.add.Has(id) != c.remove.Has(id) && c.remove.Has(id) != p.remove:
+				// errors.md, Types, terms and handles: `is added and removed` | A change that does
+				// both with one type. | Two changes, or `Set` if only the value matters.
 				panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.types.list[id].name))
 			case c.add.Has(id) || c.remove.Has(id):
 				panic(fmt.Sprintf("ecs: NewChange: %s is given twice", w.types.list[id].name))
@@ -95,6 +97,8 @@ func Into(a *Archetype) *Change {
 func (c *Change) take(v SharedValue, p Part) {
 	switch {
 	case p.remove:
+		// errors.md, Types, terms and handles: `name the type, entities lose any value of it` |
+		// `Remove` of a shared value. | `ecs.Remove(team)`.
 		panic(fmt.Sprintf("ecs: NewChange: Remove(%v): name the type, entities lose any value of it", v))
 	case p.put:
 		c.put = append(c.put, v.v)

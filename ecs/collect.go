@@ -10,6 +10,10 @@ import (
 // Query results as a number, an entity or a slice, in the order of Query.Rows. Changed and Ordered
 // terms compare with Since, which does not advance.
 
+// errors.md, Errors: `ErrNotSingle`, `ecs: Query.Single: ... matches ...: ...` | `Query.Single`
+// found none, or several. | The text says how many. Without a row there was no `Create` yet, or a
+// bit is off.
+
 // ErrNotSingle is wrapped by the error of Query.Single if not exactly one entity matches.
 var ErrNotSingle = errors.New("not exactly one entity")
 
@@ -190,6 +194,9 @@ func (t *typeInfo) setValues(q *Query, src []byte, n int) error {
 	const op = "Component.SetValues"
 	q.demand(t, mayWrite, op)
 	if count := q.Count(); count != n {
+		// errors.md, Errors: `ecs: Component.SetValues: ... matches ... entities, there are ...
+		// values` | The slice is as long as `Query.Count` says, or nothing is written. | Take the
+		// length from `Values` of the same query, with no change in between.
 		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, count, n)
 	}
 	q.each(op, func(rows Rows) bool {
@@ -237,6 +244,8 @@ func (q *Query) demand(t *typeInfo, access uint8, op string) {
 func (t *typeInfo) bytes(rows Rows, op string) []byte {
 	p, ok := rows.placeOf(t, op)
 	if !ok {
+		// errors.md, Loops and rows: `ecs: ...: ... of ... has no ...` | `Values` or `SetValues` in
+		// a chunk that lacks an optional type. | Ask for the type by `Read`.
 		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, t.name))
 	}
 	at := unsafe.Add(rows.s.columnAt(rows.base, p), rows.s.first*t.size)

@@ -207,6 +207,9 @@ func (r Rows) Bytes(t Type) []byte {
 		r.refuse(info, op)
 	}
 	if k := info.describe().Kind; k != KindComponent {
+		// errors.md, Loops and rows: `... is a ... type, whose values are not in the column; use
+		// Rows.Value` | `Rows.Bytes` of a buffer, a shared or a managed type. | `Rows.Value`, or
+		// the handle of the type.
 		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.name, k))
 	}
 	p, ok := r.placeOf(info, op)

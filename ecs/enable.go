@@ -124,9 +124,14 @@ func (r Rows) bitAt(t *typeInfo, op string, i int) place {
 	t.checkEnableable(op)
 	p, ok := r.placeOf(t, op)
 	if !ok {
+		// errors.md, Loops and rows: `...: ask ....In first` | The chunk lacks a type that is
+		// `Optional` or one of `Any`. | Ask `In`, or see whether `Slice` is nil.
 		panic(fmt.Sprintf("ecs: %s: %v has no %s: ask Component.In first", op, r.s.t.a, t.name))
 	}
 	if uint(i) >= uint(r.Len()) {
+		// errors.md, Loops and rows: `is not in [0, ...)`, `is not in [0, ...]`, `is not a range
+		// within [0, ...)` | A row, an element or a chunk that is not there. | The text has both
+		// numbers; `rows.Each()` gives those that are.
 		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, r.Len()))
 	}
 	return p
@@ -138,6 +143,8 @@ func (t *typeInfo) checkEnableable(op string) {
 		t.world().refuse(op)
 	}
 	if !t.enableable {
+		// errors.md, Types, terms and handles: `was not registered with ecs.Enableable` | A bit of
+		// a type that has none. | Add the option where the type is registered.
 		panic(fmt.Sprintf("ecs: %s: %s was not registered with ecs.Enableable", op, t.name))
 	}
 }
@@ -190,6 +197,8 @@ func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
 func (t *typeInfo) checkToggle(op string) {
 	t.world().checkHandle(op)
 	if t.w.isShared() {
+		// errors.md, Borrows: `the world is shared: until Borrow.End bits are switched entity by
+		// entity` | Bits by query or list between `Share` and `End`. | `Enable` and `Disable`.
 		panic("ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity")
 	}
 	t.checkEnableable(op)

@@ -48,6 +48,9 @@ type fieldReader struct {
 }
 
 func (r *fieldReader) refuse(path, what string, args ...any) {
+	// errors.md, Types, terms and handles: `ecs: ...: field ...: ...`, `is no struct` | A view or
+	// bundle with a field that cannot be one; the text has its path and why. | See `go doc
+	// ecs.View` and `ecs.Bundle`.
 	panic(fmt.Sprintf("ecs: %s: field %s: %s", r.op, path, fmt.Sprintf(what, args...)))
 }
 
@@ -99,6 +102,9 @@ func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bo
 	if r.within != nil {
 		within = fmt.Sprintf(", and neither is %v around it", r.within)
 	}
+	// errors.md, Types, terms and handles: `is not registered in this world...: call ... first` | A
+	// field of a view or bundle is a type that nobody registered. | Register before `NewView` and
+	// `NewBundle`.
 	r.refuse(path, "%v is not registered in this world%s: call %s first", of, within, register)
 }
 

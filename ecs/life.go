@@ -77,6 +77,9 @@ func NewWorld(options ...Option) (*World, error) {
 		w.u, w.own = u, true
 	}
 	if err := w.buffers.Open(w.u, w.Trim); err != nil {
+		// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be made. |
+		// See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a smaller
+		// `alloc.Size`.
 		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
 	}
 	w.base = w.u.Base()
@@ -120,6 +123,10 @@ func (w *World) Close() error {
 	}
 	err := errors.Join(w.ids.Close(), w.buffers.Close())
 	if err != nil {
+		// errors.md, Errors: `ecs: World.Close: ...` | Others hold chunks of the world's universe,
+		// there is memory that no buffer owns, or the system refused to take memory back, as it
+		// does while it is locked. The world is closed all the same. | Close what else lives there
+		// first: command buffers, other worlds. Then `Close` again.
 		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	err = errors.Join(err, w.closeUniverse())

@@ -75,6 +75,9 @@ func (w *World) checkWorld(op string, e Entity) {
 // checkForeign is like checkWorld, but accepts a closed world.
 func (w *World) checkForeign(op string, e Entity) {
 	if e.IsPlaceholder() {
+		// errors.md, Entities: `a placeholder names an entity in its command buffer only, until
+		// that is played` | A placeholder was given to the world. | Record the call, or play and
+		// ask `Buffer.Made`.
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
 	if e != Null && entity.ID(e).Tag() != w.ids.Tag() {

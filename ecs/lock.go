@@ -69,6 +69,8 @@ func (w *World) isShared() bool { return w.loops.shared() != nil }
 // checkUnshared panics while the world is shared: the call would change what goroutines read.
 func (w *World) checkUnshared(op string) {
 	if w.isShared() {
+		// errors.md, Borrows: `the world is shared; call Borrow.End first` | A structural change
+		// between `Share` and `End`. | Gather, and change after `End`.
 		panic("ecs: " + op + ": the world is shared; call Borrow.End first")
 	}
 }
@@ -96,12 +98,21 @@ func (w *World) refusal(op string) string {
 		return "ecs: " + op + ": " + cmp.Or(unmade[receiver], unmade["Component"])
 	}
 	if w.closed {
+		// errors.md, Types, terms and handles: `the world is closed` | A call after `World.Close`.
+		// | Close last: `defer` right after making.
 		return "ecs: " + op + ": the world is closed"
 	}
 	w.checkUnshared(op)
 	if w.loops.change != "" {
+		// errors.md, Entities: `structural change inside another one, ..., which is not done yet;
+		// make it after that call` | Code that a structural change calls, as a hook of memory, asks
+		// for another. | Note what is to be done, and do it when the first call has returned.
 		return fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", op, w.loops.change)
 	}
+	// errors.md, Loops and rows: `structural change ...; gather the entities and change them after
+	// the loop` | Create, Destroy, Add and the like while a loop over rows runs. | Gather in a
+	// slice and change after the loop, or record by `ecs/command`. A loop by `iter.Pull` that was
+	// not stopped still runs.
 	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
 		op, w.loop())
 }

@@ -85,6 +85,9 @@ func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 	t := c.t
 	t.ready(op, false)
 	if len(dst) != len(entities) {
+		// errors.md, Loops and rows: `len(dst)=... is not len(entities)=...`, `archetypes for ...
+		// entities` | Two slices of a call that looks up many differ in length. | Make them as long
+		// as one another.
 		panic(fmt.Sprintf("ecs: %s: len(dst)=%d is not len(entities)=%d", op, len(dst), len(entities)))
 	}
 	// One block's values are copied while the next one's are on their way.
@@ -115,6 +118,8 @@ func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 func (t *typeInfo) ready(op lookupOp, write bool) {
 	t.world().checkHandle(op.String())
 	if t.w.isShared() && write {
+		// errors.md, Borrows: `the world is shared: until Borrow.End components are only read` | A
+		// write between `Share` and `End`. | Read there, write afterwards.
 		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read")
 	}
 	if write {

@@ -98,6 +98,9 @@ func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
 //
 //go:noinline
 func (t *typeInfo) refuseMaking(b *Borrow) {
+	// errors.md, Borrows: `has no value of ... yet, and none is made in a borrow: make it before,
+	// with Managed.Set` | A job opened a managed value to write that was never set. | Before the
+	// job: `log.Set(e, Log{})`.
 	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set", b.name, t.name))
 }
 

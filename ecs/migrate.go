@@ -95,6 +95,8 @@ func (w *World) checkMove(op string, from *World) {
 	w.checkNew(op)
 	from.checkNew(op)
 	if w == from {
+		// errors.md, Borrows: `both worlds are the same` | `MoveAll` from a world to itself. |
+		// `Instantiate`, or `Clone`.
 		panic("ecs: " + op + ": both worlds are the same")
 	}
 	w.checkChange(op)
@@ -191,6 +193,8 @@ func (m *migration) registerTypes(a *Archetype) error {
 		t := m.from.types.list[id]
 		if known, ok := m.w.types.byKey[t.key()]; ok {
 			if mine := m.w.types.list[known]; !mine.isLike(t) {
+				// errors.md, Borrows: `the worlds have ... with different options` | Two worlds
+				// registered a type differently. | The same options in both.
 				panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.name))
 			}
 			continue

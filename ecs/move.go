@@ -50,6 +50,8 @@ func (t *typeInfo) tryAdd(op string, e Entity) (unsafe.Pointer, error) {
 //go:noinline
 func (t *typeInfo) refuseDead(op string, e Entity) unsafe.Pointer {
 	t.w.checkWorld(op, e)
+	// errors.md, Entities: `is not alive, cannot add` | `Add` to an entity that is gone. | Ask
+	// `World.Alive`, or record it: a buffer says which failed.
 	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, t.name))
 }
 

@@ -50,6 +50,8 @@ func (o Outcome) after(c *Change) (Outcome, error) {
 		return o, nil
 	}
 	if o.to.w != c.w {
+		// errors.md, Entities: `the archetype and the change belong to different worlds` | A layer
+		// asked what a change makes of entities of another world. | Likewise.
 		panic("ecs: " + op + ": the archetype and the change belong to different worlds")
 	}
 	by, err := c.outcome(o.to)

@@ -68,6 +68,9 @@ func NewQuery(w *World, terms ...Term) *Query {
 			if t.kind == termRead {
 				panic("ecs: NewQuery: a term is the zero value; terms come from Read, Write, With and so on")
 			}
+			// errors.md, Types, terms and handles: `names no type`, `a type is nil`, `only types,
+			// Read and Write may stand there` | A term without a type, or of another term. | See
+			// `go doc ecs.Term`.
 			panic("ecs: NewQuery: " + termNames[t.kind] + " names no type")
 		}
 		for i := range t.of {
@@ -97,6 +100,9 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 		return
 	}
 	if seen.Has(id) {
+		// errors.md, Types, terms and handles: `ecs: NewQuery: ... is in two terms`, `is in two
+		// Changed terms` | A type in two terms. | `Write` includes `Read` and `With`; only
+		// `Changed` may come besides.
 		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types.list[id].name))
 	}
 	seen.Add(id)
@@ -121,6 +127,8 @@ func (q *Query) Close() {
 	}
 	q.w.checkUnshared("Query.Close")
 	if q.w.loopOver(q) {
+		// errors.md, Loops and rows: `ecs: Query.Close: inside a loop over ...` | A query is closed
+		// in its own loop. | Close it afterwards.
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
 	q.w.endBorrows("Query.Close")
@@ -203,6 +211,8 @@ func (q *Query) refuse(op string) {
 	if q.w.closed {
 		q.w.refuse(op)
 	}
+	// errors.md, Loops and rows: `ecs: ...: ... is closed` | The query was closed. | Make queries
+	// once and keep them.
 	panic(fmt.Sprintf("ecs: %s: %v is closed", op, q))
 }
 

@@ -44,6 +44,9 @@ func (r Rows) stale(op string) {
 	if r.s == nil {
 		panic("ecs: " + op + ": the rows are the zero value; rows come from Query.Rows or Batch.Rows")
 	}
+	// errors.md, Loops and rows: `the rows are no longer current: the loop that gave them has gone
+	// on or ended` | Rows were kept. | Take what you need inside the loop: entities are good for
+	// ever.
 	panic("ecs: " + op + ": the rows are no longer current: the loop that gave them has gone on or ended")
 }
 
@@ -111,6 +114,8 @@ func (r Rows) refuse(t *typeInfo, op string) {
 	case s.q == &s.w.loops.batches && s.t.columnOf(t.id).Flags() == taken:
 		t.refuseLent(op)
 	case s.q == &s.w.loops.batches:
+		// errors.md, Loops and rows: `ecs: ...: ... has no ...` | The rows of a batch are of an
+		// archetype without the type. | Ask `In`.
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.t.a, t.name))
 	}
 	s.q.refuseAccess(t, op)
@@ -121,6 +126,10 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 	if int(t.id) < len(q.access) && q.access[t.id] != 0 {
 		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
 	}
+	// errors.md, Loops and rows: `does not declare ...: ...` | The loop asks for a column that its
+	// query does not name, or names without access, as `Present(stun)`. | Do what the text says:
+	// add `ecs.Read` or `ecs.Write`, or, so that the query matches what it did,
+	// `ecs.Present(ecs.Read(stun))`. Or look the entity up by `Get`.
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t)))
 }
 

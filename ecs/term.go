@@ -83,6 +83,8 @@ func accessTo(kind termKind, t Type, access uint8) Term {
 	term := filterOf(kind, []Type{t})
 	term.of[0].access = access
 	if info := term.of[0].t; kind == termWrite && info != nil && info.shared != nil {
+		// errors.md, Types, terms and handles: `is shared: entities get another value by Set or
+		// Put` | `Write` of a shared type. | Declare `Read`; `Set` after the loop.
 		panic(fmt.Sprintf("ecs: Write: %s is shared: entities get another value by Set or Put", info.name))
 	}
 	return term
@@ -125,6 +127,8 @@ func Where(values ...SharedValue) Term {
 			t.of = []operand{v.operand()}
 		}
 		if v.t == nil || v.t != t.of[0].t {
+			// errors.md, Types, terms and handles: `the values are not all of one shared type; take
+			// a Where for each` | A `Where` of two types. | As it says: all must hold.
 			panic("ecs: Where: the values are not all of one shared type; take a Where for each")
 		}
 		t.values = append(t.values, v.v)
@@ -155,6 +159,8 @@ func filterOf(kind termKind, types []Type) Term {
 	t := Term{kind: kind}
 	for _, of := range types {
 		if v, ok := of.(SharedValue); ok {
+			// errors.md, Types, terms and handles: `is a value; ask for it with Where` | A shared
+			// value in another term. | `ecs.Where(team.Of(Red))`.
 			panic(fmt.Sprintf("ecs: %s: %v is a value; ask for it with Where", termNames[kind], v))
 		}
 		t.of = append(t.of, operand{t: infoOf(termNames[kind], of)})

@@ -58,6 +58,9 @@ func (t *Transaction) create(o *Outcome, n int) {
 // check panics for an outcome of another world, and for the end of what is yet to be made.
 func (t *Transaction) check(o *Outcome, made bool) {
 	if o.from == nil || o.from.w != t.w || made && o.to == nil {
+		// errors.md, Types, terms and handles: `the archetype is nil or belongs to another world`,
+		// `they are of another world`, `Uninitialized names types of another world` | The same, for
+		// archetypes and accesses. | Likewise.
 		panic("ecs: " + t.op + ": the archetype is nil or belongs to another world")
 	}
 }
@@ -183,6 +186,10 @@ func (t *Transaction) run(i int) Batch {
 // would leave as void ones.
 func (t *Transaction) finish() {
 	if t.ran != len(t.groups) {
+		// errors.md, Entities: `... of ... groups of the transaction have run`, `... is of ..., its
+		// copies were worked out for ...`, `entities of ... are to move as those of ...` | A layer
+		// of this repository gave a transaction entities that are gone or of another archetype. | A
+		// mistake in that layer: report it.
 		panic(fmt.Sprintf("ecs: %s: %d of %d groups of the transaction have run", t.op, t.ran, len(t.groups)))
 	}
 	t.tx.Finish()

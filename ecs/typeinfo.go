@@ -83,6 +83,8 @@ func (w *World) checkOwn(op string, t *typeInfo) {
 	case t == nil:
 		panic("ecs: " + op + ": " + unmade["Component"])
 	case t.w != w:
+		// errors.md, Types, terms and handles: `was registered in another world` | A handle of
+		// another world. | Handles are of one world; register there.
 		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.name))
 	}
 }
@@ -186,6 +188,8 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 	case t.shared != nil && (t.enableable || t.shape != noShape):
 		panic("ecs: " + op + ": the only option of shared types is Cleanup")
 	case t.shape != noShape:
+		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the only option
+		// of shared types is Cleanup` | An option of another kind of type. | Leave it out.
 		panic("ecs: " + op + ": Inline is an option of RegisterBuffer")
 	}
 	t.shape = value.Shape{}
@@ -204,6 +208,10 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.checkNew(op)
 	inChunk := info.shared == nil && info.managed == nil
 	if err := layout.PointerFree(info.rtype); err != nil && inChunk {
+		// errors.md, Types, terms and handles: `components must hold no Go pointers, for they lie
+		// outside the garbage collector's heap; RegisterManaged takes any type` | The type has a
+		// string, slice, map, pointer or function; the text says where. | Text and lists are
+		// buffers, links are entities; `RegisterManaged` or `RegisterShared` for the rest.
 		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type", op, err))
 	}
 	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
@@ -212,6 +220,8 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	key := info.key()
 	if id, ok := w.types.byKey[key]; ok {
 		if !w.types.list[id].isLike(&info) {
+			// errors.md, Types, terms and handles: `registered before with other options` |
+			// `Register` again, with other options. | Register in one place and hand the handle on.
 			panic("ecs: " + op + ": registered before with other options")
 		}
 		return w.types.list[id]
@@ -220,6 +230,8 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	w.endBorrows(op)
 	for _, t := range w.types.list[:min(len(w.types.list), int(builtIn))] {
 		if t.rtype == info.rtype {
+			// errors.md, Types, terms and handles: `is built in as another kind` | `LinkedEntity`,
+			// `Prefab` and so on, registered by the wrong call. | As it says.
 			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.name))
 		}
 	}

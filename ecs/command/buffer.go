@@ -103,6 +103,8 @@ func Trace(b *Buffer) {
 // Buffer.Reserve. Limit panics if bytes is not positive.
 func Limit(bytes int64) Option {
 	if bytes <= 0 {
+		// errors.md: `the limit must be positive`, `a number is negative` | `Limit` and `Reserve`.
+		// | The text has the number.
 		panic(fmt.Sprintf("command: Limit: %d B: the limit must be positive", bytes))
 	}
 	return func(b *Buffer) { b.limit = bytes }
@@ -153,6 +155,9 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0, flights from 1", op, worker, batch.Flight()))
 	}
 	if batch.Ordinal() < 0 {
+		// errors.md: `the batch has ended: what a body gets is good until it returns`, `the batch
+		// is nil; bodies of jobs have one: cb.Parallel(c)`, `workers are from 0, flights from 1` |
+		// A `*job.Ctx` was kept, or none was given. | Likewise.
 		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
 	}
 	return b.streamOf(worker).writer(batch)
@@ -161,6 +166,9 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 // checkMade panics for a nil buffer or one that did not come from NewBuffer.
 func (b *Buffer) checkMade(op string) {
 	if b == nil || b.w == nil {
+		// errors.md: `is nil or the zero value; ...`, `the buffer is nil; ...`, `the world is nil`,
+		// `the world is closed`, `an option is nil`, `a type is nil` | The buffer, writer, world,
+		// option or type was not made. | `command.NewBuffer(w)` of an open world.
 		panic("command: " + op + ": the buffer is nil or the zero value; buffers come from NewBuffer")
 	}
 }
@@ -202,6 +210,8 @@ func (b *Buffer) refuse(op string) {
 	case sealed:
 		is = "sealed: " + b.why
 	}
+	// errors.md: `the buffer is ...`, `closed`, `being played; record after it` | A call at the
+	// wrong time. | The owner plays when all jobs are completed, and closes before the world.
 	panic("command: " + op + ": the buffer is " + is)
 }
 
@@ -292,6 +302,9 @@ func (b *Buffer) Unseal() {
 	const op = "Buffer.Unseal"
 	b.checkMade(op)
 	if b.state.Load() != sealed {
+		// errors.md: `sealed: ...`, `the buffer is not sealed` | The code that handed the buffer
+		// out has taken it back; the text says why. | Ask for it anew: in systems, `State.Commands`
+		// in every update.
 		panic("command: " + op + ": the buffer is not sealed")
 	}
 	b.clear()
@@ -349,6 +362,9 @@ func (b *Buffer) Close() {
 	b.state.Store(closed)
 	b.player = player{b: b}
 }
+
+// errors.md: `ErrPlayed` | `Play` again, with nothing recorded since. | Ask `Len` first, or pass
+// over it; or make the buffer with `command.Keep`.
 
 // ErrPlayed is returned by Play and PlayRest if nothing was recorded since the last call that
 // played something. A frame that may record nothing checks Len first, or ignores the error with

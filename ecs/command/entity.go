@@ -161,9 +161,14 @@ func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	}
 	facts := seam.FactsOf(t)
 	if !facts.Enableable && (k == enable || k == disable) {
+		// errors.md: `was not registered with ecs.Enableable`, `CleanupEntity comes with
+		// World.Destroy` | As in `ecs`. | See there.
 		panic(fmt.Sprintf("command: %s: %s was not registered with ecs.Enableable", name, typeName(t)))
 	}
 	if k == add && facts.Shared {
+		// errors.md: `is shared: use AddShared, which names a value`, `is a value; use AddShared,
+		// PutShared or SetShared, or name the type` | `Add` or `Remove` of a shared type. | As it
+		// says.
 		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
 	}
 	return op{kind: k, t: t}
@@ -225,6 +230,8 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
 	case seam.Filters(q):
+		// errors.md: `asks for changes; take the entities now: a list of q.Entities(nil)` | A
+		// command about a query with `Changed` or `Ordered`. | As it says.
 		panic(fmt.Sprintf("command: %s: %v asks for changes; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q

@@ -24,13 +24,26 @@ const (
 )
 
 var reasons = [...]string{
-	isDead:      "the entity is not alive",
+	// errors.md: `the entity is not alive` | Why, in a `Failure`. Destroy and Remove of what is
+	// gone are no failures. | Often two systems that both do something to one entity; a lower `Key`
+	// goes first.
+	isDead: "the entity is not alive",
+	// errors.md: `the entity was destroyed by a command before` | Why: earlier in the same buffer.
+	// | Likewise.
 	isDestroyed: "the entity was destroyed by a command before",
-	lacksType:   "the entity does not have the type then",
-	hasNoCopy:   "what is to be copied is not alive, or was destroyed and has only Cleanup types left",
+	// errors.md: `the entity does not have the type then` | Why: `Set` of what is not there. |
+	// `Put` gives or replaces.
+	lacksType: "the entity does not have the type then",
+	// errors.md: `what is to be copied is not alive, or was destroyed and has only Cleanup types
+	// left` | Why: `Instantiate`. | Keep the pattern: a `Prefab` that nobody destroys.
+	hasNoCopy: "what is to be copied is not alive, or was destroyed and has only Cleanup types left",
+	// errors.md: `comes later in the order of playback, or failed` | Why: a placeholder is used
+	// before it is made. | Record both with one key, in one body.
 	notCreated:  "the entity is not created: its Create or Instantiate comes later in the order of playback, or failed",
 	namesNobody: "its value holds a placeholder of an entity whose creation comes later in the order of playback, or failed",
-	noRoom:      "there is no room for the elements",
+	// errors.md: `there is no room for the elements` | Why: a buffer of 1 MiB, or memory. The error
+	// wraps the `*ecs.LimitError`. | Fewer elements. The other commands were applied.
+	noRoom: "there is no room for the elements",
 }
 
 // Failure describes a command that could not be applied, and where it was recorded.
@@ -63,6 +76,10 @@ func (f Failure) String() string {
 	}
 	return fmt.Sprintf("%s (%s): %s", about, where, f.Why)
 }
+
+// errors.md: `*PlayError` | Commands could not be applied: `Failures` has the first hundred, with
+// the number of each. With `Applied` false nothing has changed and the commands are still recorded.
+// | `PlayRest` for the others, or `Clear`. `command.Trace` gives the lines that recorded them.
 
 // PlayError is returned by Play and PlayRest and describes the commands that could not be applied.
 type PlayError struct {

@@ -63,6 +63,8 @@ func (o *ops) find(one op, c codec) uint16 {
 		return n - 1
 	}
 	if len(o.list) == math.MaxUint16 {
+		// errors.md: `a writer has 65,535 different commands: take other buffers for some` |
+		// Changes, archetypes or queries are made anew each frame. | Make them once.
 		panic("command: a writer has 65,535 different commands: take other buffers for some")
 	}
 	if o.others == nil {

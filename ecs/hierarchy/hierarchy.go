@@ -42,8 +42,13 @@ import (
 
 // Errors that SetParent's errors wrap, besides the errors of package ecs.
 var (
+	// errors.md: `ErrDead` | `SetParent` with an entity that is not alive. | Ask `World.Alive`.
+
 	// ErrDead says that an entity is not alive in the hierarchy's world.
 	ErrDead = errors.New("not alive in this world")
+	// errors.md: `ErrCycle` | A parent would be below its own child, or itself. | Take the upper
+	// one away first: `SetParent(e, ecs.Null)`.
+
 	// ErrCycle says that an entity would become its own ancestor.
 	ErrCycle = errors.New("would be its own ancestor")
 )
@@ -75,6 +80,8 @@ type Hierarchy struct {
 // like ecs.Register. Make one hierarchy per world: each has two queries, which Close removes.
 func New(w *ecs.World) *Hierarchy {
 	if w == nil {
+		// errors.md: `hierarchy: New: the world is nil` | The world was not made. | Look at the
+		// error of `ecs.NewWorld`.
 		panic("hierarchy: New: the world is nil")
 	}
 	p, c := ecs.Register[Parent](w), ecs.RegisterBuffer[Child](w, ecs.Inline(inline))
@@ -171,6 +178,9 @@ func (h *Hierarchy) Depth(e ecs.Entity) int {
 // for 10,000.
 func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	if err := h.refuse(child, parent); err != nil {
+		// errors.md: `hierarchy: SetParent(..., ...): ...`, `hierarchy: Instantiate(..., ...):
+		// ...`, `hierarchy: Sweep: ...` | The texts of these, and of limits: a parent has 131,072
+		// children at most. | No link has changed.
 		return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
 	}
 	old := h.Parent(child)

@@ -22,6 +22,8 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 		panic("system: NewSingleton: the world is nil")
 	}
 	if seam.FactsOf(c).Enableable {
+		// errors.md: `is Enableable, and a singleton is there or not` | A singleton of a type with
+		// bits. | Another type.
 		panic(fmt.Sprintf("system: NewSingleton: %v is Enableable, and a singleton is there or not", c))
 	}
 	return &Singleton[T]{c: c, q: ecs.NewQuery(w, ecs.With(c))}

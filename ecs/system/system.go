@@ -48,6 +48,8 @@ func (f Func) Update(s *State) { f(s) }
 // adding the system panics if create returns nil.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
+		// errors.md: `the function is nil` of `State.OnDestroy` | It is called when the system
+		// goes. | Give a function, while the system is there.
 		panic("system: Make: the function is nil")
 	}
 	return &made{create: create}

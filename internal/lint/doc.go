@@ -27,8 +27,8 @@
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
 //	pages                 tests, files and folders that they name are there   all .md
-//	errors                what its tables quote is in the source, and each    docs/
-//	                      panic and exported error has a row
+//	errors                its tables are made of the source; each panic and    docs/
+//	                      exported error has a row, each text is said
 //	architecture          names, lines, imports that it tells are so          docs/
 //	README                its program builds, runs and prints what it says,   README.md
 //	                      and its first commands are the two that matter

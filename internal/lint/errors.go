@@ -15,6 +15,26 @@ const errorsFile = "docs/errors.md"
 // errorPackages have a section each in docs/errors.md.
 var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/system", "alloc"}
 
+// An advice is a comment beside what says a text, of which docs/errors.md has a row:
+//
+//	// errors.md, Loops and rows: `...: ... is closed`, `is gone` | what happened | what to do
+//	panic("ecs: " + op + ": " + name + " is closed")
+//
+// Loops and rows is the title of a table, with a colon there; sections with one table have none.
+// Without texts in backquotes the row has the text of what stands on the next line.
+type advice struct {
+	dir, table string
+	texts      string // the first cell
+	rest       string // the other cells
+	pos        token.Pos
+}
+
+// A message is a text that a package may say, and where.
+type message struct {
+	text string
+	pos  token.Pos
+}
+
 // A saying is a text or name in the first cell of a row of docs/errors.md, in backquotes.
 type saying struct {
 	dir, text string
@@ -27,19 +47,24 @@ var (
 	section = regexp.MustCompile("^## `?([a-z/]+)`?\\s*$")
 	verb    = regexp.MustCompile(`%[-+# 0]*[0-9.*]*[a-zA-Z]`)
 	wordy   = regexp.MustCompile(`[a-z]+ [a-z]+`)
+	advised = regexp.MustCompile(`(?s)^// errors\.md(?:, ([^:` + "`" + `]+))?: (.*)`)
 	typed   = regexp.MustCompile(`^\*?[A-Z]\w*$`) // a sentinel or a type, not a text
 )
 
 const gap = "..." // in a text: what differs from call to call
 
-// staleErrors finds texts on docs/errors.md that no package says, and exported errors
-// and texts of panics that the page does not tell of.
+// staleErrors finds texts in the advice of packages that no package says, exported errors and
+// texts of panics without advice, and tables of docs/errors.md that are not what the advice makes.
 func staleErrors(t *tree) (found []finding) {
 	page := t.file(errorsFile)
 	if page == nil {
 		return []finding{{path: errorsFile, what: "is missing"}}
 	}
-	rows := sayings(string(page.text))
+	made, found := t.errorsPage(string(page.text))
+	if n := firstDifference(page.text, []byte(made)); n > 0 {
+		found = append(found, finding{errorsFile, n, "is not what the comments errors.md in the source make: go test ./internal/lint -run TestErrors -update"})
+	}
+	rows := sayings(made)
 	for _, dir := range errorPackages {
 		said, names := t.messages(dir), t.errorNames(dir)
 		told := map[string]bool{}
@@ -51,7 +76,7 @@ func staleErrors(t *tree) (found []finding) {
 			told[name] = true
 			if typed.MatchString(row.text) && !slices.Contains(names, name) {
 				found = append(found, finding{errorsFile, row.line, "there is no error " + row.text + " in " + dir})
-			} else if !typed.MatchString(row.text) && !slices.ContainsFunc(said, func(s string) bool { return inOrder(row.text, s) }) {
+			} else if !typed.MatchString(row.text) && !slices.ContainsFunc(said, func(m message) bool { return inOrder(row.text, m.text) }) {
 				found = append(found, finding{errorsFile, row.line, fmt.Sprintf("%s says nothing like %q", dir, row.text)})
 			}
 		}
@@ -62,11 +87,90 @@ func staleErrors(t *tree) (found []finding) {
 		}
 		for _, text := range t.panics(dir) {
 			if !slices.ContainsFunc(rows, func(row saying) bool { return row.dir == dir && inOrder(row.text, text) }) {
-				found = append(found, finding{path: errorsFile, what: fmt.Sprintf("%s panics with %q, which has no row", dir, text)})
+				found = append(found, finding{path: errorsFile, what: fmt.Sprintf("%s panics with %q, which has no row: write // errors.md: what happened | what to do above it, and go test ./internal/lint -run TestErrors -update", dir, text)})
 			}
 		}
 	}
 	return found
+}
+
+// errorsPage returns the page with the rows that the advice in the source makes, by file and line,
+// and finds advice for tables that are not there.
+func (t *tree) errorsPage(text string) (made string, found []finding) {
+	all := t.advice()
+	used := make([]bool, len(all))
+	var b strings.Builder
+	dir, table, rows := "", "", false
+	for line := range strings.Lines(text) {
+		if rows = rows && strings.HasPrefix(line, "|"); rows {
+			continue
+		}
+		if m := section.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			dir, table = m[1], ""
+		} else if name, ok := strings.CutSuffix(line, ":\n"); ok && !strings.HasPrefix(line, "|") {
+			table = name
+		}
+		b.WriteString(line)
+		if rows = strings.HasPrefix(line, "|--"); !rows {
+			continue
+		}
+		for i, a := range all {
+			if a.dir == dir && a.table == table {
+				used[i] = true
+				fmt.Fprintf(&b, "| %s | %s |\n", a.texts, a.rest)
+			}
+		}
+	}
+	for i, a := range all {
+		if !used[i] {
+			found = append(found, t.at(a.pos, "%s has no table %q under ## %s", errorsFile, a.table, a.dir))
+		}
+	}
+	return b.String(), found
+}
+
+// advice returns all advice in the order of files and lines.
+func (t *tree) advice() (all []advice) {
+	for _, dir := range errorPackages {
+		for _, f := range t.goFiles() {
+			if !speaksFor(dir, f.dir()) || f.isTest() {
+				continue
+			}
+			for _, group := range f.syntax.Comments {
+				for i, c := range group.List {
+					m := advised.FindStringSubmatch(c.Text)
+					if m == nil {
+						continue
+					}
+					words := []string{m[2]}
+					for _, more := range group.List[i+1:] {
+						words = append(words, strings.TrimSpace(strings.TrimPrefix(more.Text, "//")))
+					}
+					a := advice{dir: dir, table: m[1], pos: c.Pos()}
+					text := strings.Join(words, " ")
+					if first, rest, ok := strings.Cut(text, " | "); ok && strings.HasPrefix(first, "`") {
+						a.texts, a.rest = first, rest
+					} else {
+						a.texts, a.rest = "`"+t.saidAt(f, t.fset.Position(group.End()).Line+1)+"`", text
+					}
+					all = append(all, a)
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+// saidAt returns the longest text on a line of a file.
+func (t *tree) saidAt(f *file, line int) (text string) {
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if m := messageOf(n); m.pos.IsValid() && t.fset.Position(m.pos).Line == line && len(m.text) > len(text) {
+			text = m.text
+		}
+		return true
+	})
+	return text
 }
 
 // panics returns the texts that a package panics with, but for those that hold nothing but
@@ -124,16 +228,24 @@ func inOrder(text, said string) bool {
 // messages returns what a package may say: each text that it is made of, with gaps where
 // values come in, of which those that are joined by + or are arguments of one call stand
 // together.
-func (t *tree) messages(dir string) (said []string) {
+func (t *tree) messages(dir string) (said []message) {
 	t.inPackage(dir, func(n ast.Node) {
-		switch n := n.(type) {
-		case *ast.CallExpr, *ast.BinaryExpr, *ast.BasicLit:
-			if text := joined(n.(ast.Expr)); strings.Trim(text, ". ") != "" {
-				said = append(said, text)
-			}
+		if m := messageOf(n); m.pos.IsValid() {
+			said = append(said, m)
 		}
 	})
 	return said
+}
+
+// messageOf returns the text of an expression, without a position where it has none.
+func messageOf(n ast.Node) message {
+	switch n := n.(type) {
+	case *ast.CallExpr, *ast.BinaryExpr, *ast.BasicLit:
+		if text := joined(n.(ast.Expr)); strings.Trim(text, ". ") != "" {
+			return message{text, n.Pos()}
+		}
+	}
+	return message{}
 }
 
 // joined is the text of an expression as far as it is written there.
@@ -186,7 +298,12 @@ func (t *tree) errorNames(dir string) (names []string) {
 // inPackage calls f for all syntax of a package outside tests, that of its strata included:
 // users meet their texts as those of the package.
 func (t *tree) inPackage(dir string, f func(ast.Node)) {
-	t.inFolders(func(at string) bool { return at == dir || dir == "ecs" && strings.HasPrefix(at, strata) }, f)
+	t.inFolders(func(at string) bool { return speaksFor(dir, at) }, f)
+}
+
+// speaksFor reports whether users meet the texts of a folder as those of a package.
+func speaksFor(dir, at string) bool {
+	return at == dir || dir == "ecs" && strings.HasPrefix(at, strata)
 }
 
 // inFolders calls f for all syntax of some folders outside tests.
