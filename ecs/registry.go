@@ -16,18 +16,18 @@ import (
 //	T2 shared and cleanup have exactly the types that are.
 //	L2 of lookup.go.
 
-// registry is the types of a world.
+// registry holds the types of a world.
 type registry struct {
 	list    []*typeInfo // by typeID
 	byKey   map[typeKey]typeID
-	shared  signature     // that are shared
-	cleanup signature     // registered with Cleanup
-	serial  atomic.Uint64 // of the shared value that was made last
+	shared  signature     // the shared types
+	cleanup signature     // the types registered with Cleanup
+	serial  atomic.Uint64 // of the newest shared value
 }
 
 func (r *registry) open() { r.byKey = map[typeKey]typeID{} }
 
-// verify checks T1, T2 and L2, of types whose look-ups should see the records that are given.
+// verify checks T1 and T2, and L2 against the given records.
 func (r *registry) verify(records entity.View) error {
 	if len(r.byKey) != len(r.list) {
 		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d", len(r.byKey), len(r.list))

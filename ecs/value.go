@@ -29,19 +29,19 @@ import (
 //	    knows, and its table has their serials. Archetypes hold the values that they have,
 //	    queries those that they name, and nobody else holds any: K1 to K3 of package value.
 
-// textOf prints a value of the type as Cell=3, and one with long arrays in it as Cell=(long).
+// textOf returns a value of the type as Cell=3, or as Cell=(long) if it holds long arrays.
 func (t *typeInfo) textOf(v *value.Shared) string { return t.name + "=" + textOf(v.Any()) }
 
 // valueOf returns the archetype's value of a shared type, or nil.
 func (a *Archetype) valueOf(id typeID) *value.Shared { return valueIn(a.values, id) }
 
-// usualValues is how many shared types an archetype has at most, as a rule: room for as many is on
-// the stack.
+// usualValues is a usual upper limit of an archetype's shared types: the stack has room for that
+// many values.
 const usualValues = 8
 
-// valuesFor returns the values of an archetype with the types of sig, in the order of types, in
-// all, which is empty: those of given first, then those of a, which may be nil, then of others, and
-// zero values.
+// valuesFor appends to all, which is empty, the values of an archetype with the types of sig, in
+// order of type. The value of a type is the first found in given, in a, which may be nil, and in
+// others; otherwise it is the zero value.
 func (w *World) valuesFor(all []*value.Shared, sig *signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
 	if !sig.Meets(&w.types.shared) {
 		return nil
@@ -125,7 +125,7 @@ func (w *World) verifyValues() error {
 	return nil
 }
 
-// sharedValues yields the values that are held, of all types.
+// sharedValues yields all shared values in use, of all types.
 func (w *World) sharedValues() iter.Seq[*value.Shared] {
 	return func(yield func(*value.Shared) bool) {
 		for _, t := range w.types.list {
