@@ -5,8 +5,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// From terms to a filter: package match knows no terms. A query's terms become sets of types and
-// lists of serials, once, when the query is made.
+// From terms to a filter. Package match knows no terms: a query's terms become sets of types and
+// lists of serials once, when the query is created.
 
 // read turns the query's terms into a filter, and holds the values that Where terms name.
 func (q *Query) read() (f match.Filter) {

@@ -8,9 +8,9 @@ import (
 	"quarry/internal/seam/under"
 )
 
-// Links: the entities that stand in components, in elements of buffers and in managed and shared
-// values, wherever a type has a field of type Entity; behind pointers, in slices, maps and
-// interfaces they are not found.
+// Links: the entity values in components, in elements of buffers and in managed and shared values,
+// wherever a type has a field of type Entity. Entities behind pointers and in slices, maps and
+// interfaces are not found.
 
 // eachEntity calls visit for each entity in n values of size bytes.
 func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {

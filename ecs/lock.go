@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The lock. A structural change would move the rows of loops and borrows. So each structural change
-// asks here first: inside a loop, while the world is shared and in a closed world it is refused,
-// and borrows of queries that are out are ended for it (N1).
+// The lock. A structural change would move the rows of loops and borrows, so each structural change
+// calls the functions here first. Inside a loop, while the world is shared and in a closed world
+// the change is refused; active borrows of queries are ended for it (N1).
 
 // checkNew panics unless the world is open, so that something can be created in it.
 func (w *World) checkNew(op string) {

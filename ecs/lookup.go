@@ -10,15 +10,15 @@ import (
 
 // Look-ups.
 //
-// Component.Get is the look-up of entity.Sight alone, in the caller: two loads one after the other
-// before the value, the record and the cell of its stretch. All other look-ups are find, one call,
-// from the same tables. What At refuses it cannot explain: the value that it panics with asks
-// refusal, which does what find does with the entity.
+// Component.Get is the look-up of entity.Sight alone, inlined in the caller: before the value it
+// makes two dependent loads, of the record and of the cell of the record's stretch. All other
+// look-ups call find, which reads the same tables. Sight.At cannot explain why it refuses a
+// look-up: the value with which it panics calls refusal, which repeats the look-up as find does.
 //
-// Look-ups that write are entity.Sight.Mut, one call, which also writes the change version of the
-// type in the chunk.
+// Look-ups that write call entity.Sight.Mut, which also writes the change version of the type in
+// the chunk.
 //
-// Invariant, checked by Verify, beside L1 of package table, which says what cells and marks have:
+// Invariant, checked by Verify. L1 of package table defines the contents of cells and marks.
 //
 //	L2 The owner's look-ups of a type see the world's records as they are, or none while the type is
 //	   lent to be written. Look-ups of a borrow see them while the borrow is out, else none.

@@ -2,7 +2,7 @@ package ecs
 
 import "fmt"
 
-// What is under way in a world: loops over rows, and borrows. Structural changes ask here first
+// Activities in a world: loops over rows, and borrows. Structural changes check them first
 // (lock.go).
 //
 // Invariant, checked by verify:

@@ -9,18 +9,18 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Moving to another world. Where both worlds lie in one universe and an archetype goes as a whole,
-// its full chunks change hands as they are: only entities and links in them are written. All other
-// rows are copied. Types are told by their Go types: the other world registers those that it lacks,
-// so the numbers of types, and with them the order of columns, may differ. A target without rows
-// takes over the layout, so that chunks change hands even then:
+// Moving to another world. If both worlds lie in one universe and a whole archetype moves, its full
+// chunks change hands unchanged; only the entity column and the links are written. All other rows
+// are copied. Types are matched by their Go types. The target world registers the types that it
+// lacks, so the numbers of types, and with them the order of columns, may differ. A target
+// archetype without rows adopts the source's layout, so that chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
 //	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
 //
-// What may fail comes first: archetypes, blocks of buffers, ids, rows. Then rows move archetype by
-// archetype, and at last every entity in their components and buffers that was of the old world is
-// made to name the new one, which all are known then.
+// Steps that can fail come first: finding archetypes, and reserving blocks of buffers, ids and
+// rows. Then rows move archetype by archetype. Last, when all new entities are known, every entity
+// value of the old world in the moved components is rewritten for the new world.
 
 // MoveResult is the result of a move from another world.
 type MoveResult struct {

@@ -9,9 +9,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Add and Remove of one type at one entity, for handles of all kinds. The archetype remembers the
-// path to the archetype with the type more or less (Archetype.edge), and the row takes that path by
-// Rows.MoveOne of package change. Changes of several types and of many entities stand in apply.go.
+// Add and Remove of one type for one entity, for handles of all kinds. An archetype caches the
+// transition to the archetype with one type more or less (Archetype.edge); the row takes that
+// transition in Rows.MoveOne of package change. Changes of several types or many entities are in
+// apply.go.
 
 // add adds the type to e. It returns the address of the component, for the caller to write, or nil
 // if e already has the type. It panics with a *LimitError. In add and remove every rare case is a

@@ -2,7 +2,7 @@ package ecs
 
 import "fmt"
 
-// News: how queries learn that their matches may have changed, by comparing a number before a loop.
+// News: queries learn that their matches may have changed by comparing one number before a loop.
 //
 // Invariant, checked by verify:
 //

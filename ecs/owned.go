@@ -9,7 +9,7 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// What rows own outside their chunks: the blocks of spilled buffers, and the values of managed
+// Data that rows own outside their chunks: the blocks of spilled buffers and the values of managed
 // types (ecs/internal/value). Both end with the row, a copy of the row gets copies of both, and
 // both may hold links.
 

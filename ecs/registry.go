@@ -7,8 +7,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// The types of a world. They are only added, in the order in which the program registers them, so a
-// typeID is good for as long as the world is.
+// The types of a world. Types are only added, in the order in which the program registers them, so
+// a typeID is valid for the life of the world.
 //
 // Invariants, checked by verify:
 //

@@ -2,10 +2,10 @@ package ecs
 
 import "slices"
 
-// Retiring archetypes. An archetype without rows that NewArchetype has not returned can leave the
-// world: when the call that made it fails, by Shrink, and when many archetypes were made for values
-// that no entity has any more. A caller that still holds a retired archetype need not know: the
-// methods of a retired archetype act on the archetype that the world has in its place, see again.
+// Retiring archetypes. An archetype without rows that NewArchetype has not returned can be removed
+// from the world: when the call that created it fails, by Shrink, and when many archetypes exist
+// for values that no entity has any more. A retired archetype forwards every call to its
+// replacement in the world, see Archetype.again.
 
 // retire removes from the world the archetypes for which goes returns true, which must have no
 // rows, and returns their number. The others keep their order. Cost: for each archetype of the

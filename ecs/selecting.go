@@ -9,8 +9,7 @@ import (
 	"quarry/ecs/internal/match"
 )
 
-// Selecting the rows that a change by query or by list is about, for a transaction
-// (ecs/internal/change).
+// Selecting the rows for a change by query or by list, for a transaction (ecs/internal/change).
 
 // checkQuery panics for a query that cannot be used in the world.
 func (w *World) checkQuery(op string, q *Query) {

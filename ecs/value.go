@@ -9,18 +9,19 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Values of archetypes. An archetype is its types and, for each shared type among them, a value,
-// which lies once in the world's Go memory (ecs/internal/value):
+// Values of archetypes. An archetype is a set of types and one value for each shared type among
+// them. Each value is stored once, in the world's Go memory (ecs/internal/value):
 //
 //	[Position Cell=3]   chunks of the entities in cell 3
 //	[Position Cell=7]   chunks of those in cell 7
 //
-// So chunks are grouped by value without a word in a row, all that moves rows between archetypes
-// moves them between values, and where layouts are alike chunks change hands as they are. An
-// archetype knows its values, the index of matches (ecs/internal/match) the archetypes of each.
+// So chunks are grouped by value, at no cost per row. Whatever moves rows between archetypes also
+// moves them between values; if layouts are equal, chunks change hands unchanged. An archetype
+// knows its values, and the index of matches (ecs/internal/match) knows the archetypes of each
+// value.
 //
-// Archetypes that were made for a value and have no rows any more are given up: when there are as
-// many of them as others, by the next change or creation, and by World.Shrink. A value goes with
+// Archetypes that were created for a value and have no rows any more are retired by World.Shrink,
+// and by the next change or creation once they are as many as the others. A value is dropped with
 // the last archetype that has it and the last query that names it.
 //
 // Invariant, checked by Verify:

@@ -12,10 +12,10 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Walks. Before a loop the query binds new matches; then the loop yields the chunks of all matches
-// one after the other, with a mask where not every row matches. Loops of the owner and of readers,
-// over all values or one (where.go), all call scan.walkOne, except the most common loop, which has
-// a copy of its code in Query.walk.
+// Walks. Before a loop the query binds its new matches. The loop then yields the chunks of all
+// matches one after the other, with a mask if not every row matches. All loops, of the owner and of
+// a borrow's goroutines, over all values or one (where.go), call scan.walkOne. The most common loop
+// is the exception: Query.walk has a copy of the code.
 
 // look brings the bindings up to date with the matches. Between two calls matches are only added,
 // unless archetypes have left; then look recreates all bindings.
