@@ -20,8 +20,8 @@ import (
 //
 // Invariant, checked by Verify. L1 of package table defines the contents of cells and marks.
 //
-//	L2 The owner's look-ups of a type see the world's records as they are, or none while the type is
-//	   lent to be written. Look-ups of a borrow see them while the borrow is out, else none.
+//	L2 The owner's look-ups of a type see the world's current records, or none while the type is
+//	   lent for writing. Look-ups of a borrow see the records only while the borrow is out.
 
 // finder serves the look-ups of one type and the views of its buffers. A type has one finder for
 // the world's owner, and one for the goroutines of each borrow of a query that lends the type.

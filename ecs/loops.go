@@ -7,7 +7,7 @@ import "fmt"
 //
 // Invariant, checked by verify:
 //
-//	O1 open counts the scans that are open, the borrows that are out and the change that is under way. The first scan is
+//	O1 open counts the scans that are open, the borrows that are out and the change that is in progress. The first scan is
 //	   outer. A borrow of everything is out alone.
 
 // loops are the activities in a world that structural changes would disturb.

@@ -6,7 +6,7 @@ import "fmt"
 //
 // Invariant, checked by verify:
 //
-//	Q1 unshared is matched; it is never while a borrow is out, and in a closed world.
+//	Q1 unshared equals matched, but is never while a borrow is out and in a closed world.
 
 // news counts the events that queries check before they loop.
 type news struct {

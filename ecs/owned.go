@@ -94,8 +94,8 @@ func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, 
 	return err
 }
 
-// retag makes the entities in n rows of a column, of another world with a tag, those of the type's
-// world. Elements that lie outside the chunk are copySpills'.
+// retag moves the entity values in n rows of a column from the world with tag from to the type's
+// world. It skips the elements of spilled buffers, which copySpills handles.
 func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
 	to := t.w.ids.Tag()
 	if !t.buffer && t.managed == nil {

@@ -13,7 +13,7 @@ import (
 // Invariants, checked by verify:
 //
 //	T1 A type's id is its place in the list, and byKey finds each type by its key, and nothing else.
-//	T2 shared and cleanup have exactly the types that are.
+//	T2 shared has exactly the shared types, and cleanup exactly the types with Cleanup.
 //	L2 of lookup.go.
 
 // registry holds the types of a world.

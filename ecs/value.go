@@ -13,7 +13,7 @@ import (
 // them. Each value is stored once, in the world's Go memory (ecs/internal/value):
 //
 //	[Position Cell=3]   chunks of the entities in cell 3
-//	[Position Cell=7]   chunks of those in cell 7
+//	[Position Cell=7]   chunks of the entities in cell 7
 //
 // So chunks are grouped by value, at no cost per row. Whatever moves rows between archetypes also
 // moves them between values; if layouts are equal, chunks change hands unchanged. An archetype
@@ -28,7 +28,7 @@ import (
 //
 //	W11 An archetype has one value for each of its shared types, which the store of the type
 //	    knows, and its table has their serials. Archetypes hold the values that they have,
-//	    queries those that they name, and nobody else holds any: K1 to K3 of package value.
+//	    queries hold the values that they name, and nothing else holds any: K1 to K3 of package value.
 
 // textOf returns a value of the type as Cell=3, or as Cell=(long) if it holds long arrays.
 func (t *typeInfo) textOf(v *value.Shared) string { return t.name + "=" + textOf(v.Any()) }
