@@ -9,8 +9,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// The archetypes of a world, in the order in which they were made, and found by types and values:
-// by a hash of both, behind which those with the same hash stand in a list.
+// The archetypes of a world, in order of creation. An archetype is found by its types and values,
+// through a hash of both; archetypes with the same hash form a list.
 //
 // Invariants, checked by verify:
 //

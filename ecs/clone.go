@@ -16,7 +16,7 @@ import (
 // types. Shared and managed values are copied by Go assignment. Entities in components, buffers and
 // shared values refer to entities of the clone. Everything is marked changed.
 //
-// The options are those of NewWorld. By default the clone has a universe of its own and w's
+// Clone takes the same options as NewWorld. By default the clone has a universe of its own and w's
 // ChunkGrowth. Clone only reads w, and panics inside a loop over rows; no goroutine may reserve ids
 // of w meanwhile. An error wraps one from NewWorld or is a *LimitError, and leaves nothing behind.
 // Cost: a copy of all rows, plus one word per link.

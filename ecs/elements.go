@@ -11,20 +11,21 @@ import (
 // Buffers of a bundle: slices in the bundle's struct are copied to and from the elements of
 // buffers.
 
-// elementsIn returns the slice of a bundle's field, nil where it is absent.
+// elementsIn returns the slice of a bundle's field, or nil if it is absent.
 func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 	return (*sliceHeader)(f.valueIn(s)) // Safe because the field, or what it points to, is a slice.
 }
 
-// bufferIn returns the field's buffer of a row, of an archetype that has it.
+// bufferIn returns the field's buffer in a row of an archetype that has it.
 func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) rawBuffer {
 	// Safe because every element of a buffer column begins with a header.
 	h := (*value.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
 	return rawBuffer{&f.t.finder, h, a.w.rows.Epoch, true}
 }
 
-// makeRoom lets each buffer of a row grow to hold the slice that a struct has for it. On an error
-// they hold what they held. No slice is one of a buffer that grows, for it would fit there.
+// makeRoom grows the buffers of a row to hold the slices that a struct has for them. On an error
+// the buffers keep their contents. A slice never aliases a buffer that grows, because it would fit
+// there already.
 func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) error {
 	for i := range fields {
 		f := &fields[i]
@@ -43,8 +44,8 @@ func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at allo
 	return nil
 }
 
-// writeElements copies the slices of a struct, those that are there, into the buffers of a row that
-// have room for them.
+// writeElements copies the slices that a struct has into the buffers of a row, which have room for
+// them.
 func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
@@ -73,7 +74,7 @@ func readElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Store
 	}
 }
 
-// copyElements puts copies in Go memory in the place of a struct's slices.
+// copyElements replaces the slices of a struct by copies in Go memory.
 func copyElements(s unsafe.Pointer, fields []field) {
 	for i := range fields {
 		f := &fields[i]
@@ -83,7 +84,7 @@ func copyElements(s unsafe.Pointer, fields []field) {
 	}
 }
 
-// store sets the slice of a struct to a copy, or when it is optional a pointer to one.
+// store sets a struct's slice to a copy of from, or an optional one to a pointer to a copy.
 func (f *field) store(s unsafe.Pointer, from sliceHeader) {
 	to := f.in(s)
 	if f.optional {
@@ -94,7 +95,7 @@ func (f *field) store(s unsafe.Pointer, from sliceHeader) {
 	*(*sliceHeader)(to) = f.copyOf(from) // Safe because to is where a slice is.
 }
 
-// copyOf returns a copy in Go memory of a slice of the field's elements, nil of an empty one.
+// copyOf returns a copy in Go memory of a slice of the field's elements, or nil for an empty slice.
 func (f *field) copyOf(from sliceHeader) sliceHeader {
 	n := from.len
 	if n == 0 {

@@ -8,9 +8,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Enable bits: one word per 64 rows, for each type that was registered with Enableable, in Go
-// memory beside the chunk. Toggling is no structural change and moves nothing. Bits of rows beyond
-// the last are 0 (W6). The cell of a stretch leads to them, so to toggle one entity's component is
+// Enable bits: one word per 64 rows, for each type registered with Enableable, in Go memory beside
+// the chunk. Toggling is not a structural change and moves nothing. Bits of rows beyond the last
+// are 0 (W6). The cell of a stretch points to the bits, so toggling one entity's component costs
 // one look-up and one word (entity.Sight.Switch).
 
 // Enable enables e's component. It returns false if e is not alive or does not have the component,
@@ -179,7 +179,7 @@ func (t *typeInfo) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
 	*a.table.Books.Version(slot, pos) = w.tables.Version
 }
 
-// Many at once, by query and by list: whole words of bits.
+// Toggling in bulk, by query and by list, sets whole words of bits.
 
 func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
 	t.checkToggle(op)

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// field is a place in a struct that a View or a Bundle fills or reads: where it lies
-// there, and which type of the world it stands for.
+// field is a field of a struct that a View or a Bundle fills or reads: its offset, and the world's
+// type that it stands for.
 type field struct {
 	offset   uintptr // bytes from the struct's start
 	t        *typeInfo
@@ -27,8 +27,8 @@ const (
 	fieldElements                  // of a bundle: a slice of a buffer's elements
 )
 
-// columnField is what W, R, BufferW, BufferR and Bits are to a view. A struct that embeds one
-// has its method too, so self says whose it is.
+// columnField is implemented by W, R, BufferW, BufferR and Bits. A struct that embeds one of them
+// has the method too, so columnKind.self names the type that declares it.
 type columnField interface{ column() columnKind }
 
 type columnKind struct {
@@ -42,9 +42,9 @@ type fieldReader struct {
 	w      *World
 	op     string
 	fields []field
-	seen   signature    // types of the fields so far that are not Bits
-	bits   signature    // of those that are
-	within reflect.Type // the struct inside S or V that is read; nil: none
+	seen   signature    // types of the fields so far, other than Bits
+	bits   signature    // types of the Bits fields so far
+	within reflect.Type // the struct inside S or V that is being read; nil: none
 }
 
 func (r *fieldReader) refuse(path, what string, args ...any) {
@@ -54,8 +54,7 @@ func (r *fieldReader) refuse(path, what string, args ...any) {
 	panic(fmt.Sprintf("ecs: %s: field %s: %s", r.op, path, fmt.Sprintf(what, args...)))
 }
 
-// walk reads the fields of a struct by each, which gets where the field lies and what it
-// is called.
+// walk calls each for the fields of a struct, with the field's offset and path.
 func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f reflect.StructField, at uintptr, path string)) {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: %s: %v is no struct", r.op, t))
@@ -70,7 +69,7 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 	}
 }
 
-// enter adds a field of a type that must be registered, and be no other field's.
+// enter adds a field. Its type must be registered and must not be the type of another field.
 func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	buffer := f.kind == fieldBuffers || f.kind == fieldElements
 	id, ok := r.w.types.byKey[typeKey{rtype: of, buffer: buffer}]
@@ -142,7 +141,8 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 	}
 }
 
-// bundleField reads a field of a bundle. A struct that is no component is one of fields.
+// bundleField reads a field of a bundle. A struct that is not a component is read as a struct of
+// fields.
 func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string) {
 	of, optional := f.Type, f.Type.Kind() == reflect.Pointer
 	if optional {
@@ -169,13 +169,13 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 	r.within = outer
 }
 
-// in returns the field of a struct at p.
+// in returns the address of the field in the struct at p.
 func (f *field) in(p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Add(p, f.offset) // Safe because the struct is of the type that the offset was read from.
 }
 
-// valueIn returns where the value of a bundle's field is, a slice for a buffer, and nil
-// where it is absent.
+// valueIn returns the address of the value of a bundle's field, which is a slice for a buffer, or
+// nil if the value is absent.
 func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
 	if f.optional {
 		return *(*unsafe.Pointer)(f.in(s)) // Safe because an optional field is a pointer.
@@ -183,7 +183,8 @@ func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
 	return f.in(s)
 }
 
-// placeIn returns where the field's type lies in an archetype, if it has it.
+// placeIn returns the place of the field's type in an archetype, and whether the archetype has the
+// type.
 func (f *field) placeIn(a *Archetype) (p place, ok bool) {
 	if id := int(f.t.id); id < len(a.table.Places) {
 		p = a.table.Places[id]

@@ -5,8 +5,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// From terms to a filter: package match knows no terms. A query's terms become sets of types and
-// lists of serials, once, when the query is made.
+// From terms to a filter. Package match knows no terms: a query's terms become sets of types and
+// lists of serials once, when the query is created.
 
 // read turns the query's terms into a filter, and holds the values that Where terms name.
 func (q *Query) read() (f match.Filter) {
@@ -41,7 +41,8 @@ func (q *Query) read() (f match.Filter) {
 	return f
 }
 
-// ask adds what a term asks of one of its types, of which rows have an enable bit or not.
+// ask adds to the filter the condition that a term sets for one of its types. toggles tells whether
+// the type has enable bits.
 func ask(f *match.Filter, kind termKind, id typeID, toggles bool) {
 	switch kind {
 	case termRead, termWrite, termWith, termWhere:
@@ -67,7 +68,7 @@ func ask(f *match.Filter, kind termKind, id typeID, toggles bool) {
 	}
 }
 
-// serialsOf returns the numbers of values, in their order.
+// serialsOf returns the serials of values, in their order.
 func serialsOf(values []*value.Shared) []uint64 {
 	serials := make([]uint64, len(values))
 	for i, v := range values {

@@ -2,8 +2,8 @@ package ecs
 
 import "quarry/internal/seam/under"
 
-// The seam: what the siblings of this package ask of it and programs do not. Each method is one
-// call; package quarry/internal/seam says what it promises, in functions of the same names.
+// The seam: functions that sibling packages need and programs do not. Each method is a single call;
+// package quarry/internal/seam documents their contracts, in functions of the same names.
 
 type inside struct{}
 

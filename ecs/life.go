@@ -9,8 +9,8 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// The life of a world: what it is made with, and how the parts that world.go declares are opened
-// and closed.
+// The life of a world: the options that create it, and the opening and closing of the parts that
+// world.go declares.
 
 // Option is an option of NewWorld.
 type Option func(*World)

@@ -8,11 +8,11 @@ import (
 	"quarry/internal/seam/under"
 )
 
-// Links: the entities that stand in components, in elements of buffers and in managed and shared
-// values, wherever a type has a field of type Entity; behind pointers, in slices, maps and
-// interfaces they are not found.
+// Links: the entity values in components, in elements of buffers and in managed and shared values,
+// wherever a type has a field of type Entity. Entities behind pointers and in slices, maps and
+// interfaces are not found.
 
-// eachEntity calls visit for the entities in n values, size bytes each.
+// eachEntity calls visit for each entity in n values of size bytes.
 func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {
 	for i := range n {
 		for j := range links {
@@ -27,8 +27,8 @@ func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, v
 	}
 }
 
-// retag replaces the tag of one world by the tag of another in the entities of n values, size bytes
-// each.
+// retag replaces the tag of one world by the tag of another in each entity of n values of size
+// bytes.
 func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
 	for j := range links {
 		l := links[j] // in registers
@@ -44,7 +44,7 @@ func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, 
 	}
 }
 
-// linksOf returns what shows the entities in a T, nil where there are none.
+// linksOf returns a function that visits the entities in a T, or nil if a T has none.
 func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
 	links := appendLinks(nil, reflect.TypeFor[T](), 0)
 	if len(links) == 0 {
@@ -56,10 +56,10 @@ func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
 	}
 }
 
-// appendLinks appends where a value of a type has entities, if it begins at at.
+// appendLinks appends the offsets of the entities in a value of a type that begins at offset at.
 func appendLinks(to []under.Link, t reflect.Type, at uintptr) []under.Link {
 	switch {
-	case t.Size() == 0: // of an array of such there may be more than anybody can walk
+	case t.Size() == 0: // an array of such elements may be too long to walk
 	case t == reflect.TypeFor[Entity]():
 		return append(to, under.Link{Offset: at})
 	case t.Kind() == reflect.Array:

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// The lock. A structural change would move the rows of loops and borrows. So each structural change
-// asks here first: inside a loop, while the world is shared and in a closed world it is refused,
-// and borrows of queries that are out are ended for it (N1).
+// The lock. A structural change would move the rows of loops and borrows, so each structural change
+// calls the functions here first. Inside a loop, while the world is shared and in a closed world
+// the change is refused; active borrows of queries are ended for it (N1).
 
-// checkNew panics unless something can be made in the world.
+// checkNew panics unless the world is open, so that something can be created in it.
 func (w *World) checkNew(op string) {
 	if w == nil || w.u == nil {
 		panic("ecs: " + op + ": " + unmade["World"])
@@ -20,24 +20,24 @@ func (w *World) checkNew(op string) {
 	}
 }
 
-// checkHandle panics for no world, as a zero handle has, and for a closed one.
+// checkHandle panics for a nil world, as a zero handle has, and for a closed world.
 func (w *World) checkHandle(op string) {
 	if w == nil || w.closed {
 		w.refuse(op)
 	}
 }
 
-// checkUnlocked panics while a loop over rows is under way: a structural change would move what the
-// loop stands on. So it does for ever in a closed world, see Close. For borrows of queries it
-// waits.
+// checkUnlocked panics while a loop over rows is in progress, because a structural change would
+// move the loop's rows. It always panics in a closed world, see Close. It waits for borrows of
+// queries.
 func (w *World) checkUnlocked(op string) {
 	if w == nil || w.loops.open != 0 {
 		w.unlock(op)
 	}
 }
 
-// unlock ends all borrows of queries before a structural change, or panics where that may not be
-// made now: in a loop, while the world is shared, or in a closed world.
+// unlock ends all borrows of queries before a structural change. It panics if the change is not
+// allowed: in a loop, while the world is shared, or in a closed world.
 //
 //go:noinline
 func (w *World) unlock(op string) {
@@ -47,9 +47,9 @@ func (w *World) unlock(op string) {
 	w.endBorrows(op)
 }
 
-// endBorrows ends all borrows of queries that are out, by the wait of each, as a structural change
-// does first; op is for its messages. So what their goroutines use beside the world may change
-// then. Loops may call it. A borrow of everything stays.
+// endBorrows ends all active borrows of queries by calling the wait of each, as every structural
+// change does first. So the data that their goroutines use outside the world may change afterwards
+// too. op is for messages. Loops may call endBorrows. It does not end a borrow of everything.
 func (w *World) endBorrows(op string) { // N1
 	for len(w.loops.borrows) > 0 && !w.isShared() {
 		b := w.loops.borrows[0]
@@ -59,8 +59,8 @@ func (w *World) endBorrows(op string) { // N1
 	}
 }
 
-// locked reports whether a loop over rows is under way or the world is shared, so that structural
-// changes panic. Borrows of queries do not lock: they are ended first.
+// locked reports whether a loop over rows is in progress or the world is shared, so that structural
+// changes panic. Borrows of queries do not lock the world, because they are ended first.
 func (w *World) locked() bool { return w.loops.open != len(w.loops.borrows) || w.isShared() }
 
 // isShared reports whether everything is borrowed, by World.Share.
@@ -78,8 +78,8 @@ func (w *World) checkUnshared(op string) {
 //go:noinline
 func (w *World) refuse(op string) { panic(w.refusal(op)) }
 
-// unmade says of a method's receiver that nobody made it. Those that are not here are made by what
-// makes a Component.
+// unmade says, by receiver, that a value was not created properly. Receivers that are missing here
+// come from the functions that create a Component.
 var unmade = map[string]string{
 	"World":        "the world is nil or the zero value; worlds come from NewWorld",
 	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",
@@ -91,7 +91,7 @@ var unmade = map[string]string{
 	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",
 }
 
-// refusal says why a call is refused.
+// refusal returns the reason why a call is refused.
 func (w *World) refusal(op string) string {
 	if w == nil {
 		receiver, _, _ := strings.Cut(op, ".")

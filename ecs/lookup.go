@@ -10,41 +10,41 @@ import (
 
 // Look-ups.
 //
-// Component.Get is the look-up of entity.Sight alone, in the caller: two loads one after the other
-// before the value, the record and the cell of its stretch. All other look-ups are find, one call,
-// from the same tables. What At refuses it cannot explain: the value that it panics with asks
-// refusal, which does what find does with the entity.
+// Component.Get is the look-up of entity.Sight alone, inlined in the caller: before the value it
+// makes two dependent loads, of the record and of the cell of the record's stretch. All other
+// look-ups call find, which reads the same tables. Sight.At cannot explain why it refuses a
+// look-up: the value with which it panics calls refusal, which repeats the look-up as find does.
 //
-// Look-ups that write are entity.Sight.Mut, one call, which also writes the change version of the
-// type in the chunk.
+// Look-ups that write call entity.Sight.Mut, which also writes the change version of the type in
+// the chunk.
 //
-// Invariant, checked by Verify, beside L1 of package table, which says what cells and marks have:
+// Invariant, checked by Verify. L1 of package table defines the contents of cells and marks.
 //
-//	L2 The owner's look-ups of a type see the world's records as they are, or none while the type is
-//	   lent to be written. Look-ups of a borrow see them while the borrow is out, else none.
+//	L2 The owner's look-ups of a type see the world's current records, or none while the type is
+//	   lent for writing. Look-ups of a borrow see the records only while the borrow is out.
 
-// finder is what look-ups of one type ask, and views of its buffers. A type has one for the world's
-// owner, and one more for the goroutines of each borrow of a query that lends the type.
+// finder serves the look-ups of one type and the views of its buffers. A type has one finder for
+// the world's owner, and one for the goroutines of each borrow of a query that lends the type.
 type finder struct {
 	entity.Sight         // first, see sight
 	size         int     // bytes of an element of the column; 0 for a tag
-	toRead       *uint64 // the epoch of views of buffers that may be read: the world's, or noEpoch
-	toWrite      *uint64 // the same of those that may be written
+	toRead       *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
+	toWrite      *uint64 // the same for buffer views that may be written
 	spill        *value.Spill
-	shape        value.Shape // buffers: what they have in common; else zero
+	shape        value.Shape // common to all buffers of the type; zero for other kinds
 	t            *typeInfo
-	b            *Borrow // whose goroutines look; nil: the owner does
-	writes       bool    // look-ups may write: for a borrow, the type is among its uses to write; for the owner, nobody has borrowed it
+	b            *Borrow // the borrow whose goroutines look up; nil for the owner
+	writes       bool    // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
 }
 
-// own returns the finder of the owner's look-ups, nil for the type of a zero handle.
+// own returns the finder of the owner's look-ups, or nil for the type of a zero handle.
 func (t *typeInfo) own() *finder { return (*finder)(unsafe.Pointer(t)) } // Safe because a typeInfo begins with it.
 
-// sight returns what look-ups ask, nil for a zero handle.
+// sight returns the Sight that look-ups use, or nil for a zero handle.
 func (f *finder) sight() *entity.Sight { return (*entity.Sight)(unsafe.Pointer(f)) } // Safe because a finder begins with it.
 
-// lookupOp is a function's name for messages, as a number: a string would cost each look-up some
-// instructions.
+// lookupOp numbers the names of functions for messages: passing a string would cost each look-up
+// some instructions.
 type lookupOp uint8
 
 const (
@@ -102,8 +102,9 @@ func init() {
 	entity.OnSwitch(switchElse)
 }
 
-// refusal returns why a look-up by Component.Get panicked, when somebody asks for the message. The
-// world may have been closed since, and the type given back, so whose entity it is comes first.
+// refusal returns the reason why a look-up by Component.Get panicked, when the message is
+// requested. By then the world may be closed and the type no longer lent, so it first checks which
+// world the entity belongs to.
 func refusal(s *entity.Sight, id entity.ID) (why string) {
 	const op = opGet
 	f, e := (*finder)(unsafe.Pointer(s)), Entity(id) // Safe because each Sight but the zero handle's begins a finder.
@@ -124,7 +125,7 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.t.name, e)
 }
 
-// showRecords tells look-ups where the records are, after they may have moved (L2).
+// showRecords updates the records that look-ups use, after the records may have moved (L2).
 func (w *World) showRecords() {
 	view := w.ids.View()
 	if view == w.shown {
@@ -139,7 +140,7 @@ func (w *World) showRecords() {
 	}
 }
 
-// showWrites lets the owner's look-ups write, where they may (L2).
+// showWrites lets the owner's look-ups write if the type is not lent (L2).
 func (t *typeInfo) showWrites() {
 	if t.writes {
 		t.ShowWrites(&t.w.tables.Version)
@@ -148,8 +149,8 @@ func (t *typeInfo) showWrites() {
 	}
 }
 
-// find returns the address of e's value and where e is, or nil when e is not alive or lacks the
-// type. A nil f is that of a zero handle.
+// find returns the address of e's value and e's location, or nil if e is not alive or lacks the
+// type. f is nil for a zero handle.
 func (f *finder) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	r, ok := f.sight().Find(entity.ID(e))
 	if r != nil {
@@ -162,8 +163,8 @@ func (f *finder) find(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	return nil, 0
 }
 
-// miss does what find does not expect: it panics for zero handles, closed worlds and entities of
-// another world, and for a type that is lent but for opHas.
+// miss handles the cases that find does not expect. It panics for zero handles, closed worlds and
+// entities of another world, and, except for opHas, for a type that is lent.
 //
 //go:noinline
 func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
@@ -179,7 +180,7 @@ func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
 }
 
-// known returns the type, and panics for a zero handle.
+// known returns the type. It panics for a zero handle.
 func (f *finder) known(op string) *typeInfo {
 	if f == nil {
 		(*World)(nil).refuse(op)
@@ -187,8 +188,8 @@ func (f *finder) known(op string) *typeInfo {
 	return f.t
 }
 
-// checkRead panics where look-ups may not read the type now: the owner's while it is lent to be
-// written, those of a borrow while that is not out.
+// checkRead panics if look-ups may not read the type now: look-ups of the owner while the type is
+// lent for writing, look-ups of a borrow while the borrow is not out.
 func (f *finder) checkRead(op string) {
 	switch {
 	case f.b == nil:
@@ -214,12 +215,12 @@ func (f *finder) checkWrite(op string) {
 	}
 }
 
-// mut is find for writing: it marks the type changed in e's chunk.
+// mut is find for writing: it also marks the type changed in e's chunk.
 func (t *typeInfo) mut(op lookupOp, e Entity) unsafe.Pointer {
 	return t.own().sight().Mut(uint8(op), entity.ID(e))
 }
 
-// mutElse is mut of what that does not expect.
+// mutElse is mut for the cases that entity.Sight.Mut does not handle.
 func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
 	f := (*finder)(unsafe.Pointer(s)) // Safe because the owner's look-ups write by Sights that begin a finder.
 	p, at := f.find(lookupOp(op), Entity(e))

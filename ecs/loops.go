@@ -2,25 +2,25 @@ package ecs
 
 import "fmt"
 
-// What is under way in a world: loops over rows, and borrows. Structural changes ask here first
+// Activities in a world: loops over rows, and borrows. Structural changes check them first
 // (lock.go).
 //
 // Invariant, checked by verify:
 //
-//	O1 open counts the scans that are open, the borrows that are out and the change that is under way. The first scan is
+//	O1 open counts the scans that are open, the borrows that are out and the change that is in progress. The first scan is
 //	   outer. A borrow of everything is out alone.
 
-// loops are what is under way in a world that structural changes would disturb.
+// loops are the activities in a world that structural changes would disturb.
 type loops struct {
-	open    int       // scans that are open, borrows that are out, and the change that is under way
-	scans   []*scan   // theirs, and others to be used again; the first is outer
-	outer   scan      // of a loop that is not inside others
-	batches Query     // that the rows of batches belong to; it matches nothing
-	borrows []*Borrow // that are out, in the order in which they began
-	change  string    // the call whose structural change is under way; "": none
+	open    int       // number of open scans and active borrows, plus one for a structural change in progress
+	scans   []*scan   // open scans, and idle scans for reuse; the first is outer
+	outer   scan      // the scan of a loop that is not inside another
+	batches Query     // the query of the rows of batches; it matches nothing
+	borrows []*Borrow // active borrows, in the order in which they began
+	change  string    // the call whose structural change is in progress; "" if none
 }
 
-// shared returns the borrow of everything that is out, or nil.
+// shared returns the active borrow of everything, or nil.
 func (l *loops) shared() *Borrow {
 	if len(l.borrows) > 0 && l.borrows[0].q == nil {
 		return l.borrows[0]
@@ -28,8 +28,8 @@ func (l *loops) shared() *Borrow {
 	return nil
 }
 
-// enter notes that a structural change reserves and commits from now on: another one that is asked
-// for meanwhile, by what this one calls, is refused. leave notes its end.
+// enter records that a structural change begins to reserve and commit. Until leave, any structural
+// change requested by code that this one calls is refused.
 func (l *loops) enter(op string) {
 	l.change = op
 	l.open++

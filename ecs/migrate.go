@@ -9,18 +9,18 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Moving to another world. Where both worlds lie in one universe and an archetype goes as a whole,
-// its full chunks change hands as they are: only entities and links in them are written. All other
-// rows are copied. Types are told by their Go types: the other world registers those that it lacks,
-// so the numbers of types, and with them the order of columns, may differ. A target without rows
-// takes over the layout, so that chunks change hands even then:
+// Moving to another world. If both worlds lie in one universe and a whole archetype moves, its full
+// chunks change hands unchanged; only the entity column and the links are written. All other rows
+// are copied. Types are matched by their Go types. The target world registers the types that it
+// lacks, so the numbers of types, and with them the order of columns, may differ. A target
+// archetype without rows adopts the source's layout, so that chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
 //	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
 //
-// What may fail comes first: archetypes, blocks of buffers, ids, rows. Then rows move archetype by
-// archetype, and at last every entity in their components and buffers that was of the old world is
-// made to name the new one, which all are known then.
+// Steps that can fail come first: finding archetypes, and reserving blocks of buffers, ids and
+// rows. Then rows move archetype by archetype. Last, when all new entities are known, every entity
+// value of the old world in the moved components is rewritten for the new world.
 
 // MoveResult is the result of a move from another world.
 type MoveResult struct {
@@ -157,7 +157,8 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 	return m.moved, nil
 }
 
-// reserve does all that may be refused. On an error nothing has changed, but types that are new.
+// reserve does everything that can fail. On an error nothing has changed, except that new types
+// stay registered.
 func (m *migration) reserve(selected *change.Tx, total int) error {
 	before := len(m.w.archetypes.list)
 	err := m.aim(selected)
@@ -172,7 +173,7 @@ func (m *migration) reserve(selected *change.Tx, total int) error {
 	return err
 }
 
-// aim finds the archetypes that rows come to, and takes blocks for the buffers that have spilled.
+// aim finds the target archetypes of the rows and takes blocks for spilled buffers.
 func (m *migration) aim(selected *change.Tx) error {
 	for i := range selected.Parts {
 		if err := m.find(&selected.Parts[i]); err != nil {
@@ -232,7 +233,7 @@ func (m *migration) find(p *change.Part) error {
 	return nil
 }
 
-// takeBlocks takes blocks of w's heap for the buffers of a transfer that have spilled.
+// takeBlocks takes blocks of w's heap for the spilled buffers of a transfer.
 func (m *migration) takeBlocks(r *transfer) error {
 	for _, b := range r.to.table.Buffers() {
 		t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
@@ -258,8 +259,8 @@ func (r *transfer) run(m *migration) {
 	m.w.rows.Receive(&m.from.rows, r.p, r.path, r.give, m.renamed)
 }
 
-// moveSpills gives the rows, where they are still, blocks of the new world's heap for those of
-// their buffers that have spilled: a header counts from the base of a universe.
+// moveSpills moves the spilled buffers of the rows, which have not moved yet, to blocks of the new
+// world's heap. A header cannot move as it is: it counts from the base of its universe.
 func (m *migration) moveSpills(r *transfer, b column) {
 	t, c := m.w.types.list[b.Key], r.p.Table.Column(r.path.Number(typeID(b.Key)))
 	_ = r.p.EachRow(func(at alloc.StoreRow) error {
@@ -275,7 +276,7 @@ func (m *migration) moveSpills(r *transfer, b column) {
 	})
 }
 
-// renamed notes the new names of entities, and gives those the names that people gave them.
+// renamed records the new identities of entities, and moves their names to them.
 func (m *migration) renamed(old, to []entity.ID) {
 	for i, e := range entitiesOf(old) {
 		m.moved.note(e, Entity(to[i]))
@@ -285,7 +286,7 @@ func (m *migration) renamed(old, to []entity.ID) {
 	}
 }
 
-// moveName gives an entity the name that another had in the old world.
+// moveName gives an entity the name of its old entity in the old world.
 func (m *migration) moveName(old, to Entity) {
 	if n := m.from.names.byIndex[old.index()]; n != nil {
 		text := n.text

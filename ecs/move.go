@@ -9,13 +9,14 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Add and Remove of one type at one entity, for handles of all kinds. The archetype remembers the
-// path to the archetype with the type more or less (Archetype.edge), and the row takes that path by
-// Rows.MoveOne of package change. Changes of several types and of many entities stand in apply.go.
+// Add and Remove of one type for one entity, for handles of all kinds. An archetype caches the
+// transition to the archetype with one type more or less (Archetype.edge); the row takes that
+// transition in Rows.MoveOne of package change. Changes of several types or many entities are in
+// apply.go.
 
-// add adds the type to e and returns the address of the component, for the caller to write, or nil
-// when e has the type already. It panics with a *LimitError. In add and remove every rare case is a
-// call at the end, so that the common case keeps no registers over calls.
+// add adds the type to e. It returns the address of the component, for the caller to write, or nil
+// if e already has the type. It panics with a *LimitError. In add and remove every rare case is a
+// tail call, so that the common case keeps no registers across calls.
 func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	w := t.world()
 	w.checkUnlocked(op)
@@ -35,7 +36,7 @@ func (t *typeInfo) add(op string, e Entity) unsafe.Pointer {
 	return p
 }
 
-// tryAdd is add that returns the *LimitError.
+// tryAdd is like add but returns the *LimitError.
 func (t *typeInfo) tryAdd(op string, e Entity) (unsafe.Pointer, error) {
 	w := t.world()
 	w.checkUnlocked(op)
@@ -55,7 +56,7 @@ func (t *typeInfo) refuseDead(op string, e Entity) unsafe.Pointer {
 	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, t.name))
 }
 
-// remove takes the type from e. removed is false when e is dead or lacks it.
+// remove removes the type from e. removed is false if e is dead or lacks the type.
 func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	w := t.world()
 	w.checkUnlocked(op)
@@ -73,7 +74,7 @@ func (t *typeInfo) remove(op string, e Entity) (removed bool) {
 	return true
 }
 
-// tryRemove is remove that returns the *LimitError.
+// tryRemove is like remove but returns the *LimitError.
 func (t *typeInfo) tryRemove(op string, e Entity) (removed bool, err error) {
 	w := t.world()
 	w.checkUnlocked(op)
@@ -85,7 +86,7 @@ func (t *typeInfo) tryRemove(op string, e Entity) (removed bool, err error) {
 	return p != nil, during(op, err)
 }
 
-// passDead returns false for an entity that is dead, after checking that it is of w.
+// passDead checks that a dead entity belongs to w, and returns false.
 //
 //go:noinline
 func (w *World) passDead(op string, e Entity) bool {
@@ -93,8 +94,9 @@ func (w *World) passDead(op string, e Entity) bool {
 	return false
 }
 
-// moveSearched is add and remove for an entity of a where the path is not at hand, or has
-// no room. It returns nil when there is nothing to do, and where an added component is.
+// moveSearched does the work of add and remove for an entity of a if the transition is not cached
+// or its target is full. It returns nil if there is nothing to do, and otherwise the address of the
+// added component.
 func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds bool) (unsafe.Pointer, error) {
 	if a.table.Sig.Has(t.id) == adds {
 		return nil, nil
@@ -108,7 +110,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 	}
 	if t.cleanup && a.table.Sig.Has(dyingID) && a.isLastCleanup(t.id) {
 		t.w.rows.EndOne(&a.table.Table, entity.ID(e), r, t.w.tables.OwnerOf(r.Location))
-		// Safe because nobody looks there: it is not nil, so the type is removed.
+		// Safe because no caller dereferences it: not nil means that the type was removed.
 		return unsafe.Pointer(r), nil
 	}
 	t.w.sweepWhenDue()
@@ -121,7 +123,7 @@ func (t *typeInfo) moveSearched(e Entity, r *entity.Record, a *Archetype, adds b
 	return p, nil
 }
 
-// moveOr is moveSearched that panics with the error.
+// moveOr is like moveSearched but panics with the error.
 //
 //go:noinline
 func (t *typeInfo) moveOr(op string, e Entity, r *entity.Record, a *Archetype, adds bool) unsafe.Pointer {
@@ -132,9 +134,9 @@ func (t *typeInfo) moveOr(op string, e Entity, r *entity.Record, a *Archetype, a
 	return p
 }
 
-// searchEdge finds the path to the archetype with id added, or removed when a has it, with
-// room for a row at its end, and remembers it as the last one asked for. It makes the
-// archetype when there is none. On an error nothing has changed.
+// searchEdge finds the transition to the archetype with id added, or removed if a has it, makes
+// room for a row there, and caches the transition. It creates the archetype if there is none. On an
+// error nothing has changed.
 func (a *Archetype) searchEdge(id typeID) error {
 	before := len(a.w.archetypes.list)
 	path, err := a.findEdge(id)
@@ -152,7 +154,7 @@ func (a *Archetype) searchEdge(id typeID) error {
 	return nil
 }
 
-// findEdge is searchEdge without room.
+// findEdge is searchEdge without making room.
 func (a *Archetype) findEdge(id typeID) (*path, error) {
 	for _, e := range a.edges {
 		if e.id == id {
@@ -174,8 +176,8 @@ func (a *Archetype) findEdge(id typeID) (*path, error) {
 	return path, nil
 }
 
-// take moves one entity along a path and clears what it gets. On an error archetypes beyond
-// before are forgotten.
+// take moves one entity along a transition and clears the components that it gains. On an error it
+// forgets the archetypes from index before on.
 func (w *World) take(op string, path *path, e Entity, r *entity.Record, before int) (bool, error) {
 	if path.To.Store.Full() {
 		if err := w.rows.Room(path.To, 1, 0); err != nil {

@@ -7,8 +7,8 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Names are for people. They lie in Go memory, outside chunks, in two maps that a world creates
-// with its first name. World.Hash does not include names.
+// names holds the names of entities, which are for people to read. Names lie in Go memory, outside
+// chunks, in two maps that a world creates with its first name. World.Hash does not include names.
 //
 // Several entities may have the same name. Their entries form a list, with the entity named last in
 // front:

@@ -2,23 +2,23 @@ package ecs
 
 import "fmt"
 
-// News: how queries learn that their matches may have changed, by comparing a number before a loop.
+// News: queries learn that their matches may have changed by comparing one number before a loop.
 //
 // Invariant, checked by verify:
 //
-//	Q1 unshared is matched; it is never while a borrow is out, and in a closed world.
+//	Q1 unshared equals matched, but is never while a borrow is out and in a closed world.
 
-// news counts what queries look at before they loop.
+// news counts the events that queries check before they loop.
 type news struct {
-	matched   uint64 // archetypes made, forgotten or laid out anew so far, plus one: matches may have changed
-	unshared  uint64 // the same, or never while a borrow is out or after Close: see Query.Rows
-	replanned uint64 // those laid out anew
+	matched   uint64 // archetypes created, removed or laid out anew so far, plus one: matches may have changed
+	unshared  uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
+	replanned uint64 // archetypes laid out anew so far
 }
 
 // never is a news.unshared that no query has seen.
 const never = ^uint64(0)
 
-// match makes queries look at their matches before their next loop. No borrow is out.
+// match makes queries check their matches before their next loop. No borrow may be out.
 func (n *news) match() {
 	n.matched++
 	n.unshared = n.matched

@@ -4,20 +4,20 @@ import (
 	"quarry/ecs/internal/change"
 )
 
-// Outcome is what changes, one after the other, make of entities of an archetype: where they come
-// to in one move, and which of their types begin anew there, because they were lost on the way. It
-// is a value, for package command: see quarry/internal/seam.
+// Outcome is the combined effect of a sequence of changes on the entities of an archetype: the
+// archetype that they move to in one move, and the types that start from zero there because an
+// earlier change removed them. It is a value. It serves package command: see quarry/internal/seam.
 type Outcome struct {
-	from, to *Archetype // nil to: they end
-	lost     signature  // types that a change took from them
-	renewed  signature  // types among those of to that a change took and a later one gave
+	from, to *Archetype // to is nil if the entities end
+	lost     signature  // types that a change removed
+	renewed  signature  // types of to that a change removed and a later change added
 }
 
-// outcomeOf returns the outcome of entities of an archetype that nothing is done to.
+// outcomeOf returns the outcome of an empty sequence of changes.
 func outcomeOf(a *Archetype) Outcome { return Outcome{from: a, to: a} }
 
-// outcomeOfCopies returns the outcome of copies of an archetype's entities, see World.Instantiate.
-// It makes the archetype that they come to when there is none; the error is a *LimitError.
+// outcomeOfCopies returns the outcome for copies of an archetype's entities, see World.Instantiate.
+// It creates the copies' archetype if there is none; the error is a *LimitError.
 func outcomeOfCopies(a *Archetype) (Outcome, error) {
 	const op = "seam.OutcomeOfCopies"
 	a.w.checkUnlocked(op)
@@ -35,14 +35,14 @@ func outcomeOfCopies(a *Archetype) (Outcome, error) {
 	return o, nil
 }
 
-// stays reports whether the entities stay as they are.
+// stays reports whether the entities stay unchanged.
 func (o *Outcome) stays() bool { return o.from == o.to && o.renewed == signature{} }
 
-// archetype returns what the entities have at the end, nil when they end.
+// archetype returns the archetype of the entities at the end, or nil if they end.
 func (o *Outcome) archetype() *Archetype { return o.to }
 
-// after returns what becomes of the outcome when a change follows it. It makes the archetype that
-// the entities come to when there is none; the error is a *LimitError.
+// after returns the outcome followed by one more change. It creates the target archetype if there
+// is none; the error is a *LimitError.
 func (o Outcome) after(c *Change) (Outcome, error) {
 	const op = "seam.After"
 	c.w.checkUnlocked(op)
@@ -74,8 +74,8 @@ func (o Outcome) after(c *Change) (Outcome, error) {
 	return o, nil
 }
 
-// refresh replaces archetypes that were given up meanwhile by those that the world has. The error
-// is a *LimitError.
+// refresh replaces archetypes retired meanwhile by their current replacements. The error is a
+// *LimitError.
 func (o *Outcome) refresh() (err error) {
 	o.from = o.from.now()
 	if o.to != nil {
@@ -84,7 +84,7 @@ func (o *Outcome) refresh() (err error) {
 	return err
 }
 
-// path returns the transition by which rows come to where they end.
+// path returns the transition from the first archetype to the last.
 func (o *Outcome) path() *path {
 	if o.renewed == (signature{}) && !o.from.differs(o.to) {
 		return o.from.table.To(&o.to.table.Table)
@@ -92,7 +92,7 @@ func (o *Outcome) path() *path {
 	return o.from.table.Renewing(&o.to.table.Table, o.renewed)
 }
 
-// ofRows returns the outcome of rows of the table of from.
+// ofRows returns the outcome for rows of from's table.
 func (o *Outcome) ofRows() change.Outcome {
 	switch {
 	case o.to == nil:

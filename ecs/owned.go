@@ -9,11 +9,12 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// What rows own outside their chunks: the blocks of spilled buffers, and the values of managed
+// Data that rows own outside their chunks: the blocks of spilled buffers and the values of managed
 // types (ecs/internal/value). Both end with the row, a copy of the row gets copies of both, and
 // both may hold links.
 
-// freeBuffers frees the blocks of all buffers. Blocks that the heap still holds then have leaked.
+// freeBuffers frees the blocks of all buffers. Blocks that the heap still holds afterwards have
+// leaked.
 func (w *World) freeBuffers() {
 	if w.buffers.Live() == 0 {
 		return
@@ -27,8 +28,8 @@ func (w *World) freeBuffers() {
 	}
 }
 
-// linked returns the values of a row whose links count: a component's is the one at p, a buffer's
-// are its elements, and a managed type's is in its store.
+// linked returns the values in a row that may hold links: for a component the value at p, for a
+// buffer its elements, for a managed type the value in its store.
 func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	switch {
 	case t.buffer:
@@ -41,8 +42,8 @@ func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	return p, 1
 }
 
-// eachLink calls visit for the links of some rows. It is one call a link, so it serves what
-// rewrites all links of what moves to another world.
+// eachLink calls visit for each link in some rows. That is one call per link; it serves moves to
+// another world, which rewrite all links.
 func (w *World) eachLink(rows change.Span, visit func(*Entity)) {
 	a := rows.Table
 	for _, c := range a.Store.Columns() {
@@ -64,9 +65,9 @@ func (w *World) eachLink(rows change.Span, visit func(*Entity)) {
 	}
 }
 
-// copySpills gives n buffers, which have the headers of those of another world still, copies of the
-// blocks that those have. After an error, its own or one that is given, the buffers that would have
-// some are empty.
+// copySpills gives n buffers copies of the spilled blocks of another world; until then the buffers
+// hold copies of the other world's headers. After an error, its own or the one passed in, the
+// buffers that have no block yet are empty.
 func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, err error) error {
 	t := a.w.types.list[c.Key]
 	first := at.Element(c.Offset, c.Size)
@@ -93,8 +94,8 @@ func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, 
 	return err
 }
 
-// retag makes the entities in n rows of a column, of another world with a tag, those of the type's
-// world. Elements that lie outside the chunk are copySpills'.
+// retag moves the entity values in n rows of a column from the world with tag from to the type's
+// world. It skips the elements of spilled buffers, which copySpills handles.
 func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
 	to := t.w.ids.Tag()
 	if !t.buffer && t.managed == nil {

@@ -7,18 +7,18 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// rawBuffer is a DynamicBuffer without the type of its elements: it checks that the buffer may be
-// used, and package value has what is done to the elements. Each method reads the header
-// anew, so several of one buffer may be used in turn.
+// rawBuffer is a DynamicBuffer without the element type. It checks that the buffer may be used;
+// package value operates on the elements. Each method rereads the header, so several views of one
+// buffer may be used in turn.
 type rawBuffer struct {
 	f     *finder
 	h     *value.Header
-	epoch uint64 // of the world when it was opened
-	write bool   // it may change the buffer
+	epoch uint64 // the world's epoch when the view was opened
+	write bool   // the view may change the buffer
 }
 
-// open returns e's buffer, marked changed when it is to be written; ok is false
-// when e is not alive or lacks the type.
+// open returns e's buffer, and marks it changed if write is set. ok is false if e is not alive or
+// lacks the type.
 func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool) {
 	var p unsafe.Pointer
 	if write {
@@ -29,7 +29,7 @@ func (t *typeInfo) open(op lookupOp, e Entity, write bool) (b rawBuffer, ok bool
 	return t.own().buffer(p, write)
 }
 
-// buffer returns the buffer at p, if there is one.
+// buffer returns the buffer at p; ok is false for a nil p.
 func (f *finder) buffer(p unsafe.Pointer, write bool) (b rawBuffer, ok bool) {
 	if p == nil {
 		return rawBuffer{}, false
@@ -37,7 +37,7 @@ func (f *finder) buffer(p unsafe.Pointer, write bool) (b rawBuffer, ok bool) {
 	return rawBuffer{f, (*value.Header)(p), f.t.w.rows.Epoch, write}, true // Safe because a buffer's value is a header.
 }
 
-// openAt returns the buffer of the i'th of rows.
+// openAt returns the buffer of the i'th row of rows.
 func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 	column := rows.column(t, "Buffer.At")
 	if uint(i) >= uint(rows.Len()) || column == nil {
@@ -47,8 +47,7 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 	return rawBuffer{rows.s.b.finderOf(t), value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.rows.Epoch, write}
 }
 
-// header returns the buffer's header. It is small enough to be inlined, with what it says
-// out of line.
+// header returns the buffer's header. It is small enough to be inlined; its panics are out of line.
 func (b rawBuffer) header(op string) *value.Header {
 	if b.f == nil || b.epoch != *b.f.toRead {
 		b.refuse(op)
@@ -56,7 +55,7 @@ func (b rawBuffer) header(op string) *value.Header {
 	return b.h
 }
 
-// writable is header for what changes the buffer.
+// writable is header for methods that change the buffer.
 func (b rawBuffer) writable(op string) *value.Header {
 	if !b.write || b.epoch != *b.f.toWrite { // the zero rawBuffer is none to write
 		b.refuse(op)
@@ -64,8 +63,8 @@ func (b rawBuffer) writable(op string) *value.Header {
 	return b.h
 }
 
-// refuse says what is wrong with a rawBuffer: it is of another epoch, which includes that
-// its world was closed, or not for writing.
+// refuse panics with the reason why a rawBuffer may not be used: its epoch has passed, also because
+// its world was closed, or it is not for writing.
 //
 //go:noinline
 func (b rawBuffer) refuse(op string) {
@@ -92,12 +91,12 @@ func (b rawBuffer) refuse(op string) {
 	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, t.name))
 }
 
-// source returns the n elements at p, of a caller's slice.
+// source returns the n elements at p, which belong to a caller's slice.
 func (b rawBuffer) source(p unsafe.Pointer, n int) []byte {
 	return unsafe.Slice((*byte)(p), n*b.f.shape.Element) // Safe because the caller's slice has them.
 }
 
-// append is TryAppend of n elements at p.
+// append is TryAppend for n elements at p.
 func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
 	k, length := &b.f.shape, h.Len()
@@ -109,14 +108,14 @@ func (b rawBuffer) append(op string, p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// grow lets the buffer grow for so many elements, of which those of from come behind the others.
+// grow grows the buffer to hold need elements and appends the elements of from.
 //
 //go:noinline
 func (b rawBuffer) grow(op string, h *value.Header, need int, from []byte) error {
 	return during(op, refused(b.f.spill.Grow(h, &b.f.shape, need, h.Len(), h.Len(), from)))
 }
 
-// insert is TryInsert of n elements at p.
+// insert is TryInsert for n elements at p.
 func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
 	if uint(i) > uint(h.Len()) {
@@ -128,7 +127,7 @@ func (b rawBuffer) insert(op string, i int, p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// copyFrom is TryCopyFrom of n elements at p.
+// copyFrom is TryCopyFrom for n elements at p.
 func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.writable(op)
 	if err := b.f.spill.Set(h, &b.f.shape, n, b.source(p, n)); err != nil {
@@ -137,7 +136,7 @@ func (b rawBuffer) copyFrom(op string, p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// element is writable that panics unless there is an element i.
+// element is like writable but panics if there is no element i.
 func (b rawBuffer) element(op string, i int) *value.Header {
 	h := b.writable(op)
 	if uint(i) >= uint(h.Len()) {

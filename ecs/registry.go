@@ -7,27 +7,27 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// The types of a world. They are only added, in the order in which the program registers them, so a
-// typeID is good for as long as the world is.
+// The types of a world. Types are only added, in the order in which the program registers them, so
+// a typeID is valid for the life of the world.
 //
 // Invariants, checked by verify:
 //
 //	T1 A type's id is its place in the list, and byKey finds each type by its key, and nothing else.
-//	T2 shared and cleanup have exactly the types that are.
+//	T2 shared has exactly the shared types, and cleanup exactly the types with Cleanup.
 //	L2 of lookup.go.
 
-// registry is the types of a world.
+// registry holds the types of a world.
 type registry struct {
 	list    []*typeInfo // by typeID
 	byKey   map[typeKey]typeID
-	shared  signature     // that are shared
-	cleanup signature     // registered with Cleanup
-	serial  atomic.Uint64 // of the shared value that was made last
+	shared  signature     // the shared types
+	cleanup signature     // the types registered with Cleanup
+	serial  atomic.Uint64 // of the newest shared value
 }
 
 func (r *registry) open() { r.byKey = map[typeKey]typeID{} }
 
-// verify checks T1, T2 and L2, of types whose look-ups should see the records that are given.
+// verify checks T1 and T2, and L2 against the given records.
 func (r *registry) verify(records entity.View) error {
 	if len(r.byKey) != len(r.list) {
 		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d", len(r.byKey), len(r.list))

@@ -10,16 +10,16 @@ import (
 	"quarry/layout"
 )
 
-// flatTypes holds the types that Reinterpret has found to hold no Go pointers, so
-// that it walks each once and allocates nothing then. The map is replaced, never
-// changed: worlds of several goroutines share it.
+// flatTypes holds the types in which Reinterpret has found no Go pointers, so that it walks each
+// type once and later allocates nothing. The map is replaced, never changed, because worlds of
+// several goroutines share it.
 var flatTypes atomic.Pointer[map[reflect.Type]bool]
 
-// Reinterpret views a buffer's elements as another type of the same size: the bits
-// stay as they are, so every U must have a meaning for the bits of every T that is
-// there, and the other way round for what is written. Everything else is that of the
-// view given: it reads or writes, and is good as long. It panics when the sizes
-// differ, with both, and when U holds a Go pointer, with the path to it.
+// Reinterpret views a buffer's elements as another type of the same size. The bits stay as they
+// are, so the bits of every T in the buffer must be meaningful as a U, and the bits of every U
+// written must be meaningful as a T. The new view reads or writes as the given view does, and is
+// valid as long. Reinterpret panics if the sizes differ, with both sizes, and if U holds a Go
+// pointer, with the path to it.
 //
 //	words := ecs.Reinterpret[uint32](colours)
 func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
@@ -52,5 +52,5 @@ func checkFlat(t reflect.Type) {
 	if known != nil {
 		maps.Copy(more, *known)
 	}
-	flatTypes.Store(&more) // what another goroutine adds meanwhile is lost, and found again
+	flatTypes.Store(&more) // a type added by another goroutine meanwhile is lost, and found again later
 }

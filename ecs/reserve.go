@@ -7,40 +7,43 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// Reserve fills ids with entities that are promised: unlike any other id of the world, but not
-// alive until the owner hands them to [Archetype.CreateReserved], so every look-up says no and no
-// query sees them. Any goroutine may call it at any time, loops of the owner included, but not
-// during Close. All are promised or none: the error is a *LimitError. Which ids come is not
-// deterministic where several goroutines call.
+// Reserve fills ids with reserved entities. A reserved entity is unique in the world but not alive
+// until the owner passes it to [Archetype.CreateReserved]: until then no look-up finds it and no
+// query sees it. Any goroutine may call Reserve at any time, even while the owner loops, but not
+// during Close. Either all are reserved or none; the error is a *LimitError. If several goroutines
+// call Reserve, it is not deterministic which ids each gets.
 //
-// They come from blocks of 8,192 that serve reserved ids only. The world has 16,384 blocks,
-// numbered in the order in which they are made; the owner cannot use what is free in blocks of
-// reserved ids, nor Reserve what is free in the owner's. So the index of an entity that the owner
-// creates otherwise depends on how many blocks Reserve had made when the owner's block was made:
-// the same operations give the same ids when Reserve is one of them, in its place, and the same but
-// for the numbers of blocks when other goroutines call it meanwhile. A block costs 32 KiB of the
-// universe and 2 KiB of Go memory, and is kept until the world closes. Records of the entities, 64
-// KiB a block, come with the next block of the owner or with CreateReserved. Reserve cannot take
-// the reserves of archetypes; when there is no memory, see World.Trim. Cost: a few atomics for each
-// call and block.
+// Reserved ids come from blocks of 8,192 ids that serve no other purpose. The world has 16,384
+// blocks, numbered in order of creation. The owner cannot use free ids in blocks of reserved ids,
+// nor can Reserve use free ids in the owner's blocks. So the index of an entity that the owner
+// creates otherwise depends on how many blocks Reserve had created before the owner's block. The
+// same operations yield the same ids if Reserve is one of these operations, at a fixed place among
+// them. If other goroutines call Reserve meanwhile, the ids differ only by the numbers of the
+// blocks.
+//
+// A block costs 32 KiB of the universe and 2 KiB of Go memory, and is kept until the world closes.
+// The records of its entities, 64 KiB per block, are allocated with the owner's next block or by
+// CreateReserved. Reserve cannot use the reserves of archetypes; if memory runs out, see
+// World.Trim. Cost: a few atomic operations per call and block.
 func (w *World) Reserve(ids []Entity) error {
 	w.checkHandle("World.Reserve")
 	return during("World.Reserve", refused(w.ids.Promise(idsOf(ids))))
 }
 
-// Unreserve takes back ids that nobody will create; they never name an entity. Any goroutine may
-// call it, whichever reserved them, but not during Close. It panics, and takes none, when one is
-// not reserved now: null, of another world, created or given back before, or given twice.
+// Unreserve releases reserved ids that will not be created; they never identify an entity. Any
+// goroutine may call it, whichever goroutine reserved the ids, but not during Close. It panics and
+// releases none if one of the ids is not reserved: null, of another world, created or released
+// before, or given twice.
 func (w *World) Unreserve(ids []Entity) {
 	w.checkHandle("World.Unreserve")
 	w.hold("World.Unreserve", ids)
 	w.ids.TakeBack(idsOf(ids))
 }
 
-// CreateReserved makes entities of ids that were promised by [World.Reserve], with the archetype's
-// types, all zero, in rows in the order of ids. All are made or none: an error is a *LimitError,
-// and the ids stay reserved. It panics during iteration, and for ids that are not reserved now as
-// Unreserve does. Like all structural changes it is the owner's.
+// CreateReserved creates entities with ids from [World.Reserve], with the archetype's types, all
+// zero, in rows in the order of ids. Either all are created or none; an error is a *LimitError, and
+// the ids stay reserved. CreateReserved panics inside a loop over rows, and like Unreserve for ids
+// that are not reserved. Like all structural changes it belongs to the world's owner.
 func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	const op = "Archetype.CreateReserved"
 	w := a.w
@@ -68,15 +71,15 @@ func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
 	return w.batch(len(ids)), nil
 }
 
-// hold marks ids that are reserved, so that nobody else creates them or gives them back. It panics
-// when one is not, and holds none then.
+// hold marks reserved ids, so that no other goroutine creates or releases them. It panics and holds
+// none if one of them is not reserved.
 func (w *World) hold(op string, ids []Entity) {
 	if i := w.ids.Hold(idsOf(ids)); i >= 0 {
 		w.notReserved(op, ids, i)
 	}
 }
 
-// notReserved panics for ids[i], and says what it is.
+// notReserved panics for ids[i] with the reason why it is not reserved.
 //
 //go:noinline
 func (w *World) notReserved(op string, ids []Entity, i int) {

@@ -2,14 +2,14 @@ package ecs
 
 import "slices"
 
-// Retiring archetypes. An archetype without rows that NewArchetype has not returned can leave the
-// world: when the call that made it fails, by Shrink, and when many archetypes were made for values
-// that no entity has any more. A caller that still holds a retired archetype need not know: the
-// methods of a retired archetype act on the archetype that the world has in its place, see again.
+// Retiring archetypes. An archetype without rows that NewArchetype has not returned can be removed
+// from the world: when the call that created it fails, by Shrink, and when many archetypes exist
+// for values that no entity has any more. A retired archetype forwards every call to its
+// replacement in the world, see Archetype.again.
 
-// retire takes archetypes without rows out of the world; it returns how many. The others keep their
-// order. Cost: for each archetype of the world, and each chunk of those that come after one that
-// goes.
+// retire removes from the world the archetypes for which goes returns true, which must have no
+// rows, and returns their number. The others keep their order. Cost: for each archetype of the
+// world, and each chunk of the archetypes after the first one removed.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	for _, a := range w.archetypes.list {
 		if goes(a) {
@@ -36,7 +36,7 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	return n
 }
 
-// giveUp ends what an archetype without rows has, but its types and values.
+// giveUp releases everything that an archetype without rows has, except its types and values.
 func (a *Archetype) giveUp() {
 	a.table.Close()
 	for _, v := range a.values {
@@ -45,20 +45,21 @@ func (a *Archetype) giveUp() {
 	a.edges, a.edge, a.edgeKey, a.copies, a.into, a.alike = nil, nil, noEdge, nil, nil, nil
 }
 
-// forget takes the archetypes that were made last, and have no rows, out again until keep are left.
+// forget removes the archetypes created last, which have no rows, until keep are left.
 func (w *World) forget(keep int) {
 	if len(w.archetypes.list) > keep {
 		w.retire(func(a *Archetype) bool { return int(a.table.Index) >= keep })
 	}
 }
 
-// sweep gives up the archetypes of values that have no rows, when many may have none.
+// sweep retires archetypes with shared values that have no rows, and sets the number at which the
+// next sweep is due.
 func (w *World) sweep() {
 	w.retire(func(a *Archetype) bool { return len(a.values) > 0 && a.table.Store.Len() == 0 && !a.pinned })
 	w.archetypes.mostValued = 2*w.archetypes.valued + leastSwept
 }
 
-// checkChange panics during iteration, and sweeps when that is due.
+// checkChange panics inside a loop over rows, and sweeps when a sweep is due.
 func (w *World) checkChange(op string) {
 	w.checkUnlocked(op)
 	w.sweepWhenDue()
@@ -70,7 +71,7 @@ func (w *World) sweepWhenDue() {
 	}
 }
 
-// sweepBut is sweepWhenDue for a call that brings rows to an archetype without any.
+// sweepBut is sweepWhenDue for a call that is about to add rows to a, which may have none yet.
 func (w *World) sweepBut(a *Archetype) {
 	if w.archetypes.valued > w.archetypes.mostValued {
 		pinned := a.pinned

@@ -222,8 +222,7 @@ func (r Rows) Count() int {
 
 // Each yields the index of every row that matches, in ascending order, for use with the slices of
 // the same rows. It inlines into the loop. If the rows are Dense, a range over a slice visits the
-// same rows. The rows of a batch are always dense, and so are those of a query that names no
-// Enableable type.
+// same rows. Rows of a batch, and rows of a query that names no Enableable type, are always dense.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {

@@ -4,23 +4,22 @@ import (
 	"slices"
 )
 
-// scan is a loop over rows under way: what the three words of a Rows lead to. Worlds keep scans for
-// reuse, so a loop allocates nothing. While a scan is open the world is locked against structural
-// changes.
+// scan is the state of a loop over rows, to which a Rows points. A world keeps its scans for reuse,
+// so loops allocate nothing. While a scan is open the world is locked against structural changes.
 type scan struct {
 	w      *World
-	q      *Query   // whose access the rows have
-	t      *binding // of the archetype that the current rows belong to
-	pos    int      // the current rows' chunk, in its store
-	first  int      // the first of the current rows; only batches and borrows have another than 0
-	scale  uintptr  // of that chunk: see alloc.ColumnStore.Scale
-	serial uint32   // of the current rows; others are stale
+	q      *Query   // its access applies to the rows
+	t      *binding // of the current rows' archetype
+	pos    int      // position of the current chunk in the archetype's store
+	first  int      // first of the current rows; nonzero only for batches and borrows
+	scale  uintptr  // of the current chunk: see alloc.ColumnStore.Scale
+	serial uint32   // of the current rows; rows with another serial are stale
 	dense  bool     // every row of the chunk matches
-	filled bool     // mask holds the current rows' snapshot
-	open   bool     // the loop is under way; never of a reader's
-	own    binding  // of the rows of a batch
-	mask   []uint64 // room for the largest chunk seen
-	b      *Borrow  // whose reader this is; nil: the owner's
+	filled bool     // mask holds the snapshot of the current rows
+	open   bool     // the loop is in progress; never set for an accessor's scan
+	own    binding  // for the rows of a batch
+	mask   []uint64 // sized for the largest chunk seen
+	b      *Borrow  // the borrow of an accessor's scan; nil for the owner
 }
 
 // openScan starts a loop and locks the world, which must not be closed. Its two parts are small
@@ -43,8 +42,8 @@ func (w *World) lock(s *scan, q *Query) {
 	w.loops.open++
 }
 
-// innerScan returns an idle scan for a loop inside others. Mostly as many are busy as loops are
-// under way; when iterators were pulled by hand, others may be.
+// innerScan returns an idle scan for a loop inside other loops. Usually the first w.loops.open
+// scans are busy; if iterators were pulled by hand, others may be.
 //
 //go:noinline
 func (w *World) innerScan() *scan {
@@ -61,33 +60,33 @@ func (w *World) innerScan() *scan {
 	return s
 }
 
-// end ends a loop: its rows are stale from now on. It runs deferred, so the world is unlocked after
-// break, return and panic as well. Loops end in the opposite order of their beginning, unless an
-// iterator was pulled by hand.
+// end ends a loop and makes its rows stale. It runs deferred, so the world is unlocked after break,
+// return and panic as well. Loops end in reverse order of their beginning, unless an iterator was
+// pulled by hand.
 func (s *scan) end() {
 	s.turn()
 	s.open = false
 	s.w.loops.open--
 }
 
-// endBatch is end of a loop over a batch.
+// endBatch is end for a loop over a batch.
 func (s *scan) endBatch() {
 	s.first = 0
 	s.end()
 }
 
-// loopOver reports whether a loop over the query is under way.
+// loopOver reports whether a loop over the query is in progress.
 func (w *World) loopOver(q *Query) bool {
 	return slices.ContainsFunc(w.loops.scans, func(s *scan) bool { return s.open && s.q == q })
 }
 
-// show moves the loop to a chunk of a scale; the rows shown before become stale.
+// show moves the loop to the chunk at pos. Rows yielded before become stale.
 func (s *scan) show(pos int, scale uintptr, dense bool) {
 	s.turn()
 	s.pos, s.scale, s.dense, s.filled = pos, scale, dense, !dense
 }
 
-// turn makes the rows shown so far stale, until 2^32 more were shown.
+// turn makes the rows yielded so far stale. After 2^32 further calls a stale serial recurs.
 func (s *scan) turn() { s.serial++ }
 
 // words returns the mask's words for n rows.
@@ -110,8 +109,7 @@ func setRows(words []uint64, n int) {
 	}
 }
 
-// loop says what a loop under way runs over, for messages: the innermost, when loops ended in
-// order.
+// loop describes the loop in progress, for messages: the innermost one, if loops ended in order.
 func (w *World) loop() string {
 	if w.loops.change != "" {
 		return "inside " + w.loops.change
@@ -124,7 +122,7 @@ func (w *World) loop() string {
 	return "while a borrow is out" // by a goroutine that has no business here: it may see half of a Begin
 }
 
-// name says what the loop runs over, for messages.
+// name describes the loop, for messages.
 func (s *scan) name() string {
 	if s.q != nil && s.q != &s.w.loops.batches {
 		return "inside a loop over " + s.q.String()

@@ -9,8 +9,7 @@ import (
 	"quarry/ecs/internal/match"
 )
 
-// Selecting the rows that a change by query or by list is about, for a transaction
-// (ecs/internal/change).
+// Selecting the rows for a change by query or by list, for a transaction (ecs/internal/change).
 
 // checkQuery panics for a query that cannot be used in the world.
 func (w *World) checkQuery(op string, q *Query) {
@@ -61,8 +60,8 @@ func (q *Query) selectRows() *change.Tx {
 	return tx
 }
 
-// maskRows fills the masks of an archetype's chunks, of those that pass by their versions when
-// filters is set, and returns how many rows match.
+// maskRows fills the masks of an archetype's chunks and returns the number of matching rows. With
+// filters it skips chunks that do not pass by their versions.
 func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, filters bool) (rows int) {
 	scan := q.w.openScan(q)
 	defer scan.end()
@@ -84,8 +83,8 @@ func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, fi
 	return rows
 }
 
-// selectList begins a transaction of the rows of the entities of a list. Dead ones are passed by,
-// or panic when they must be alive.
+// selectList begins a transaction over the rows of a list's entities. Dead entities are skipped, or
+// panic if alive is set.
 func (w *World) selectList(op string, list []Entity, alive bool) *change.Tx {
 	tx := w.rows.Begin()
 	if i := w.rows.SelectList(&tx.Selection, idsOf(list), alive); i >= 0 {
@@ -94,8 +93,8 @@ func (w *World) selectList(op string, list []Entity, alive bool) *change.Tx {
 	return tx
 }
 
-// refuseListed panics for an entity of a list that is of another world, or dead where it must be
-// alive.
+// refuseListed panics for an entity of a list that belongs to another world, or that is dead but
+// must be alive.
 //
 //go:noinline
 func (w *World) refuseListed(op string, i int, e Entity) {

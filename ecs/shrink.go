@@ -7,42 +7,43 @@ import (
 	"quarry/internal/clock"
 )
 
-// shrinking is where the next step of Shrink goes on. It goes from the last archetype to the first:
-// when some are given up meanwhile, none is passed by.
+// shrinking is where the next step of Shrink resumes. Shrink goes from the last archetype to the
+// first, so it skips none if some are retired meanwhile.
 type shrinking struct {
-	begun bool       // a pass is under way
-	left  int        // of the archetypes the first are yet to come
-	at    *Archetype // the last of those, when it has begun
-	row   int        // of its rows those before it have buffers that are done
+	begun bool       // a pass is in progress
+	left  int        // the first left archetypes of the list are still to do
+	at    *Archetype // the last of those, once it has been started
+	row   int        // the buffers of its rows before row are done
 }
 
-// What a step does with buffers at most.
+// Upper limits of one step over buffers.
 const (
-	shrinkRows  = 4096    // rows that it looks at
-	shrinkBytes = 1 << 20 // bytes of elements that it moves, and those of one row more
+	shrinkRows  = 4096    // rows visited
+	shrinkBytes = 1 << 20 // bytes of elements moved, plus those of one row
 )
 
-// Shrink gives memory of rows that are gone back to the world's universe; from there it goes to the
-// system after a while, see alloc.Universe.Maintain, or at once by World.Universe and
-// alloc.Universe.Trim. It gives back what Trim does; the last chunk of an
-// archetype, part full, that is larger than its rows need, for which a smaller one comes; blocks of
-// spilled buffers of which half or more is room; and archetypes without rows that nobody has from
-// NewArchetype, see World.Stats. Entities, values, enable bits, the order of rows and the versions
-// stay. Where the system has no memory for what is smaller, it stays as it is.
+// Shrink gives memory left behind by rows that are gone back to the world's universe. The universe
+// gives it to the system after a while, see alloc.Universe.Maintain, or at once by its Trim. Shrink
+// does what Trim does and, in addition, replaces the partly full last chunk of an archetype by a
+// smaller chunk if the rows fit; shrinks blocks of spilled buffers that are at most half full; and
+// retires archetypes without rows that NewArchetype has not returned, see World.Stats. Entities,
+// values, enable bits, the order of rows and versions stay. If the system has no memory for a
+// smaller replacement, the larger one stays.
 //
-// It does this in steps and returns when the budget is used up, false, or when all is done, true;
-// the next call goes on where the last one ended. A budget of 0 or less is no limit, and begins
-// anew. A call does one step at least, and only its last may exceed the budget: a step is the rows
-// of a chunk, 512 KiB at most, and about 1 MiB of elements of buffers; the last of all is a Trim,
-// and a look at each archetype.
+// Shrink works in steps. It returns true when everything is done, and false when the budget is used
+// up; the next call then resumes. A budget of 0 or less means no limit, and starts over. A call
+// performs at least one step, and only its last step may exceed the budget. A step covers the rows
+// of one chunk, at most 512 KiB, and about 1 MiB of buffer elements; the last step is a Trim and a
+// visit to each archetype.
 //
-// It is a structural change: it panics during iteration, and batches and views of before are void.
+// Shrink is a structural change: it panics inside a loop over rows, and invalidates earlier batches
+// and views.
 func (w *World) Shrink(budget time.Duration) (done bool) {
 	w.checkUnlocked("World.Shrink")
 	return w.shrink(budget, clock.Now)
 }
 
-// shrink is Shrink by a clock that tests can have count steps.
+// shrink is Shrink with a clock, which tests replace by a counter of steps.
 func (w *World) shrink(budget time.Duration, now func() time.Duration) (done bool) {
 	w.rows.Epoch++
 	if budget <= 0 {
@@ -57,7 +58,7 @@ func (w *World) shrink(budget time.Duration, now func() time.Duration) (done boo
 	return true
 }
 
-// shrinkStep does a step and reports whether there are more.
+// shrinkStep performs one step and reports whether there are more.
 func (w *World) shrinkStep() bool {
 	s := &w.shrinking
 	if !s.begun {
@@ -84,8 +85,8 @@ func (w *World) shrinkStep() bool {
 	return true
 }
 
-// trimBuffers trims the spilled buffers with much room of some rows of one chunk, from row first of
-// all rows on, and returns the row that comes next.
+// trimBuffers trims the roomy spilled buffers in rows of one chunk, starting at row first of the
+// archetype. It returns the row at which to resume.
 func (a *Archetype) trimBuffers(first int) (next int) {
 	pos, row := a.table.Store.Find(first)
 	at, moved := a.table.Store.Row(pos, row), 0
@@ -103,10 +104,10 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 	return first
 }
 
-// Trim gives the archetypes' reserves and what the spilled buffers left behind back to the
-// universe, for others that take chunks from it, and returns how many chunks that were; what ended
-// managed values left behind it gives back to Go. It moves no rows, so loops may call it. It does
-// nothing to a closed world.
+// Trim returns the archetypes' reserves and the memory left behind by spilled buffers to the
+// universe, for other users of the universe. It returns the number of chunks freed. It also returns
+// the memory of ended managed values to Go. Trim moves no rows, so loops may call it. It does
+// nothing for a closed world.
 func (w *World) Trim() (chunks int) {
 	if w.closed {
 		return 0

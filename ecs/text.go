@@ -5,11 +5,12 @@ import (
 	"reflect"
 )
 
-// longestPrinted is how many elements an array may have in a value that messages print.
+// longestPrinted is the greatest array length that messages print.
 const longestPrinted = 64
 
-// textOf prints a value, and one with longer arrays in it as (long): fmt prints each element, as {}
-// those without a size. Where a pointer leads fmt follows it, but not those behind it.
+// textOf formats a value, or returns (long) if it holds longer arrays: fmt would print every
+// element, even elements without a size, as {}. Like fmt, textOf follows a pointer at the top and
+// no pointers behind it.
 func textOf(x any) string {
 	v := reflect.ValueOf(x)
 	if v.Kind() == reflect.Pointer {

@@ -6,36 +6,36 @@ import (
 	"quarry/ecs/internal/change"
 )
 
-// Transaction is a structural change of several groups of entities, which are made, copied, moved
-// or ended, all or none. First say what is to happen (create, copy, move), then reserve, which may
-// be refused; after it run each group, in any order but copies before moves, for a copy is made
-// from the row where its source was, and finish. A Transaction may be used again. The type is for
-// package command: see quarry/internal/seam.
+// Transaction is a structural change of several groups of entities that are created, copied, moved
+// or ended, all or none. First declare the groups (create, copy, move). Then call reserve, which
+// may fail. Then run each group, copies before moves, because a copy is made from the row where its
+// source was; otherwise the order is free. Finally call finish. A Transaction may be reused. It
+// serves package command: see quarry/internal/seam.
 //
-// Like all structural changes it is the owner's. From begin to finish the world is locked: after
-// reserve rows of batches may be written, and nothing else is done.
+// Like all structural changes it belongs to the world's owner. From begin to finish the world is
+// locked: after reserve the caller may write the rows of batches, and nothing else.
 type Transaction struct {
 	w      *World
 	op     string
 	tx     *change.Tx
-	before int // archetypes
-	ids    int // that come
+	before int // number of archetypes at begin
+	ids    int // ids that the transaction needs
 	groups []txGroup
-	ran    int // of groups
+	ran    int // number of groups that have run
 	copies []copying
-	copied int // of copies
+	copied int // number of copies in use
 	err    error
 }
 
-// txGroup is entities of a transaction with one outcome.
+// txGroup is a group of entities with one outcome.
 type txGroup struct {
-	first, end int        // parts of those that are there
-	to         *Archetype // of new ones; else nil
+	first, end int        // range of transaction parts, for existing entities
+	to         *Archetype // archetype of new entities; else nil
 	n          int
-	copies     int // index of the copying, plus one; 0: they are no copies
+	copies     int // index of the copying, plus one; 0 if the group is not of copies
 }
 
-// begin begins a transaction of a world for the call op.
+// begin begins a transaction of a world on behalf of the call op.
 func (t *Transaction) begin(w *World, op string) {
 	w.checkChange(op)
 	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.rows.Begin(), len(w.archetypes.list), 0, nil
@@ -43,7 +43,7 @@ func (t *Transaction) begin(w *World, op string) {
 	w.loops.enter(op)
 }
 
-// create adds a group of n new entities of an outcome, all zero.
+// create adds a group of n new entities with an outcome, all zero.
 func (t *Transaction) create(o *Outcome, n int) {
 	done := false
 	defer t.endUnless(&done)
@@ -55,7 +55,8 @@ func (t *Transaction) create(o *Outcome, n int) {
 	done = true
 }
 
-// check panics for an outcome of another world, and for the end of what is yet to be made.
+// check panics for an outcome of another world, and for an outcome that ends entities which are yet
+// to be created.
 func (t *Transaction) check(o *Outcome, made bool) {
 	if o.from == nil || o.from.w != t.w || made && o.to == nil {
 		// errors.md, Types, terms and handles: `the archetype is nil or belongs to another world`,
@@ -65,7 +66,7 @@ func (t *Transaction) check(o *Outcome, made bool) {
 	}
 }
 
-// refresh refreshes an outcome, and reports false once something was refused: reserve says so.
+// refresh refreshes an outcome. It returns false once something has failed, which reserve reports.
 func (t *Transaction) refresh(o *Outcome) bool {
 	if t.err == nil {
 		t.err = o.refresh()
@@ -73,8 +74,8 @@ func (t *Transaction) refresh(o *Outcome) bool {
 	return t.err == nil
 }
 
-// copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN:
-// those of e have an outcome of its archetype. It panics when e is not alive.
+// copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN. The
+// copies of e get the outcome o, which must be of e's archetype. copy panics if e is not alive.
 func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	done := false
 	defer t.endUnless(&done)
@@ -99,8 +100,8 @@ func (t *Transaction) copy(e Entity, o *Outcome, n int) {
 	done = true
 }
 
-// endUnless ends the transaction when a call panics, which has not set done: what other groups took
-// is given back.
+// endUnless ends the transaction if a call panics before it sets done, and releases what other
+// groups took.
 func (t *Transaction) endUnless(done *bool) {
 	if !*done {
 		t.tx.Cancel()
@@ -109,8 +110,8 @@ func (t *Transaction) endUnless(done *bool) {
 	}
 }
 
-// move adds a group of entities that are alive, of the archetype that an outcome begins with, and
-// in no other group.
+// move adds a group of living entities of the outcome's first archetype. They must not be in
+// another group.
 func (t *Transaction) move(list []Entity, o *Outcome) {
 	done := false
 	defer t.endUnless(&done)
@@ -141,8 +142,8 @@ func (t *Transaction) add(g txGroup, ids int) {
 	}
 }
 
-// reserve makes room for all rows, blocks and ids. The error is a *LimitError; the transaction is
-// over then, and nothing has changed.
+// reserve makes room for all rows, blocks and ids. An error is a *LimitError; the transaction is
+// then over, and nothing has changed.
 func (t *Transaction) reserve() error {
 	w, err := t.w, t.err
 	if err == nil && t.ids > mostAlive-w.alive() {
@@ -160,9 +161,9 @@ func (t *Transaction) reserve() error {
 	return during(t.op, err)
 }
 
-// run makes, copies or moves the entities of the i'th group, counted in the order in which they
-// were added. The batch is their rows, good until the next run: of copies those of the first member
-// come first; of a group that ends or stays it is empty.
+// run creates, copies or moves the entities of the i'th group, in the order in which groups were
+// added. The batch holds their rows and is valid until the next run. For copies, the rows of the
+// first member come first. The batch of a group that ends or stays is empty.
 func (t *Transaction) run(i int) Batch {
 	g, w := &t.groups[i], t.w
 	n := g.n
@@ -182,8 +183,8 @@ func (t *Transaction) run(i int) Batch {
 	return w.batch(n)
 }
 
-// finish ends the transaction. It panics unless each group has run: the rows of one that has not
-// would leave as void ones.
+// finish ends the transaction. It panics unless every group has run, because the rows of a group
+// that has not run would be lost.
 func (t *Transaction) finish() {
 	if t.ran != len(t.groups) {
 		// errors.md, Entities: `... of ... groups of the transaction have run`, `... is of ..., its

@@ -9,39 +9,40 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Values of archetypes. An archetype is its types and, for each shared type among them, a value,
-// which lies once in the world's Go memory (ecs/internal/value):
+// Values of archetypes. An archetype is a set of types and one value for each shared type among
+// them. Each value is stored once, in the world's Go memory (ecs/internal/value):
 //
 //	[Position Cell=3]   chunks of the entities in cell 3
-//	[Position Cell=7]   chunks of those in cell 7
+//	[Position Cell=7]   chunks of the entities in cell 7
 //
-// So chunks are grouped by value without a word in a row, all that moves rows between archetypes
-// moves them between values, and where layouts are alike chunks change hands as they are. An
-// archetype knows its values, the index of matches (ecs/internal/match) the archetypes of each.
+// So chunks are grouped by value, at no cost per row. Whatever moves rows between archetypes also
+// moves them between values; if layouts are equal, chunks change hands unchanged. An archetype
+// knows its values, and the index of matches (ecs/internal/match) knows the archetypes of each
+// value.
 //
-// Archetypes that were made for a value and have no rows any more are given up: when there are as
-// many of them as others, by the next change or creation, and by World.Shrink. A value goes with
+// Archetypes that were created for a value and have no rows any more are retired by World.Shrink,
+// and by the next change or creation once they are as many as the others. A value is dropped with
 // the last archetype that has it and the last query that names it.
 //
 // Invariant, checked by Verify:
 //
 //	W11 An archetype has one value for each of its shared types, which the store of the type
 //	    knows, and its table has their serials. Archetypes hold the values that they have,
-//	    queries those that they name, and nobody else holds any: K1 to K3 of package value.
+//	    queries hold the values that they name, and nothing else holds any: K1 to K3 of package value.
 
-// textOf prints a value of the type as Cell=3, and one with long arrays in it as Cell=(long).
+// textOf returns a value of the type as Cell=3, or as Cell=(long) if it holds long arrays.
 func (t *typeInfo) textOf(v *value.Shared) string { return t.name + "=" + textOf(v.Any()) }
 
 // valueOf returns the archetype's value of a shared type, or nil.
 func (a *Archetype) valueOf(id typeID) *value.Shared { return valueIn(a.values, id) }
 
-// usualValues is how many shared types an archetype has at most, as a rule: room for as many is on
-// the stack.
+// usualValues is a usual upper limit of an archetype's shared types: the stack has room for that
+// many values.
 const usualValues = 8
 
-// valuesFor returns the values of an archetype with the types of sig, in the order of types, in
-// all, which is empty: those of given first, then those of a, which may be nil, then of others, and
-// zero values.
+// valuesFor appends to all, which is empty, the values of an archetype with the types of sig, in
+// order of type. The value of a type is the first found in given, in a, which may be nil, and in
+// others; otherwise it is the zero value.
 func (w *World) valuesFor(all []*value.Shared, sig *signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
 	if !sig.Meets(&w.types.shared) {
 		return nil
@@ -125,7 +126,7 @@ func (w *World) verifyValues() error {
 	return nil
 }
 
-// sharedValues yields the values that are held, of all types.
+// sharedValues yields all shared values in use, of all types.
 func (w *World) sharedValues() iter.Seq[*value.Shared] {
 	return func(yield func(*value.Shared) bool) {
 		for _, t := range w.types.list {

@@ -7,9 +7,9 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Verify checks the numbered invariants of the world, its heap and, when it is
-// the world's own, its universe, and names the first that does not hold. It
-// reads every record and row. No other goroutine may reserve ids meanwhile.
+// Verify checks the numbered invariants of the world, of its heap and, if the world owns its
+// universe, of the universe. It returns an error that names the first invariant violated, or nil.
+// It reads every record and row. No other goroutine may reserve ids meanwhile.
 func (w *World) Verify() error {
 	if w.closed {
 		return nil
@@ -84,7 +84,7 @@ func (a *Archetype) verify(spilled *int) error {
 	return nil
 }
 
-// verifyParts checks what the parts of a world that stand in this package keep.
+// verifyParts checks the invariants of the parts of a world that are declared in this package.
 func (w *World) verifyParts() error {
 	if err := w.types.verify(w.ids.View()); err != nil {
 		return err

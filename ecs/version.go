@@ -1,21 +1,21 @@
 package ecs
 
-// Versions. A chunk's books (ecs/internal/table/books.go) have for each type the world's version
-// when the type was last opened for writing, enabled or disabled, or rows came into the chunk; and
-// one version for the order, when rows last came, went or changed places. Rows that fill a gap
-// bring the versions of their chunk along, so no write is ever missed; rows that only go mark no
-// type. Versions are compared by their signed distance, so the counter may wrap; 0 stands for
-// "never" and is skipped.
+// Versions. For each type, a chunk's books (ecs/internal/table/books.go) hold the world's version
+// when the type was last opened for writing, enabled or disabled, or when rows last entered the
+// chunk. One further version per chunk records when rows last entered, left or were reordered. Rows
+// that fill a gap bring the versions of their chunk along, so no write is ever missed; rows that
+// only leave mark no type. Versions are compared by their signed distance, so the counter may wrap;
+// 0 stands for "never" and is skipped.
 
-// newer reports whether a version is after since.
+// newer reports whether version is later than since; every version is newer than 0.
 func newer(version, since uint32) bool { return since == 0 || int32(version-since) > 0 }
 
-// Version returns the change version that writes are marked with now.
+// Version returns the current change version, with which writes are marked.
 func (w *World) Version() uint32 { return w.tables.Version }
 
-// Advance begins a new change version and returns it: what is written from now on counts as changed
-// since every earlier version. It wraps after 2^32 calls, skipping 0; comparisons are right within
-// half of that. It panics while the world is shared.
+// Advance starts a new change version and returns it: later writes count as changed since every
+// earlier version. The version wraps after 2^32 calls, skipping 0; comparisons are correct within
+// half of that range. Advance panics while the world is shared.
 func (w *World) Advance() uint32 {
 	w.checkUnshared("World.Advance")
 	w.tables.Version++

@@ -9,11 +9,11 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// W is a field of a view: the column of T, to write. Filling the view marks it changed.
+// W is a field of a view: the column of T, for writing. Filling the view marks the column changed.
 type W[T any] []T
 
-// R is a field of a view: the column of T, to read. Nothing stops a write to it, but no
-// version tells of it.
+// R is a field of a view: the column of T, for reading. Nothing stops the caller from writing to
+// it, but such a write is not recorded in any version.
 type R[T any] []T
 
 func (W[T]) column() columnKind {
@@ -24,11 +24,11 @@ func (R[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[R[T]](), of: reflect.TypeFor[T]()}
 }
 
-// BufferW is a field of a view: the buffers of T, one per row, to write. Filling the view
-// marks them changed.
+// BufferW is a field of a view: the buffers of T, one per row, for writing. Filling the view marks
+// them changed.
 type BufferW[T any] struct{ b buffers }
 
-// BufferR is a field of a view: the buffers of T, one per row, to read.
+// BufferR is a field of a view: the buffers of T, one per row, for reading.
 type BufferR[T any] struct{ b buffers }
 
 func (BufferW[T]) column() columnKind {
@@ -39,16 +39,16 @@ func (BufferR[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[BufferR[T]](), of: reflect.TypeFor[T](), kind: fieldBuffers}
 }
 
-// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
+// Len returns the number of rows, or 0 if the chunk lacks an optional buffer.
 func (b BufferW[T]) Len() int { return b.b.rows }
 
-// Len returns the number of rows, 0 where the chunk lacks an optional buffer.
+// Len returns the number of rows, or 0 if the chunk lacks an optional buffer.
 func (b BufferR[T]) Len() int { return b.b.rows }
 
-// At returns the buffer of row i. It panics when i is not in [0, Len()).
+// At returns the buffer of row i. It panics if i is not in [0, Len()).
 func (b BufferW[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
 
-// At returns the buffer of row i. It panics when i is not in [0, Len()).
+// At returns the buffer of row i. It panics if i is not in [0, Len()).
 func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
 
 // buffers is a BufferW or BufferR without the type of its elements.
@@ -67,23 +67,23 @@ func (b *buffers) at(i int) rawBuffer {
 	return rawBuffer{b.f, value.HeaderAt(b.first, i, uint32(b.f.size)), b.epoch, b.write}
 }
 
-// Bits is a field of a view: the enable bits of T, which is Enableable, one per row. They
-// are the bits themselves, where Rows.Each and Rows.Mask are a snapshot: what is toggled
-// inside the loop shows at once. They are to read; Component.Enable and Disable toggle.
+// Bits is a field of a view: the enable bits of T, one per row; T must be Enableable. Bits shows
+// the current bits, whereas Rows.Each and Rows.Mask are snapshots: a component toggled inside the
+// loop shows at once. Bits are for reading; Component.Enable and Disable toggle them.
 //
-// A view that has Bits of T asks for entities with T enabled or not, and may have W or R
-// of T beside it.
+// A view that has Bits of T matches entities with T enabled or disabled, and may have W or R of T
+// as well.
 type Bits[T any] struct{ b enableBits }
 
 func (Bits[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[Bits[T]](), of: reflect.TypeFor[T](), kind: fieldBits}
 }
 
-// Len returns the number of rows, 0 where the chunk lacks an optional T.
+// Len returns the number of rows, or 0 if the chunk lacks an optional T.
 func (b Bits[T]) Len() int { return b.b.rows }
 
-// Enabled reports whether T is switched on in row i. It panics when i is not in
-// [0, Len()). While the world is shared any goroutine may ask.
+// Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()). While the
+// world is shared, any goroutine may call it.
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
 
 // enableBits is a Bits without its type.

@@ -12,13 +12,13 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Walks. Before a loop the query binds new matches; then the loop yields the chunks of all matches
-// one after the other, with a mask where not every row matches. Loops of the owner and of readers,
-// over all values or one (where.go), all call scan.walkOne, except the most common loop, which has
-// a copy of its code in Query.walk.
+// Walks. Before a loop the query binds its new matches. The loop then yields the chunks of all
+// matches one after the other, with a mask if not every row matches. All loops, of the owner and of
+// a borrow's goroutines, over all values or one (where.go), call scan.walkOne. The most common loop
+// is the exception: Query.walk has a copy of the code.
 
 // look brings the bindings up to date with the matches. Between two calls matches are only added,
-// unless archetypes have left: then look makes all bindings anew.
+// unless archetypes have left; then look recreates all bindings.
 func (q *Query) look() {
 	if b := q.w.loops.shared(); b != nil {
 		b.mu.Lock()
@@ -27,8 +27,8 @@ func (q *Query) look() {
 	q.lookAlone()
 }
 
-// lookAlone writes only when there is something new, so while the world is shared once: goroutines
-// read what it wrote.
+// lookAlone is look without the lock. It writes only if something is new, so at most once while the
+// world is shared; goroutines then read the result.
 func (q *Query) lookAlone() {
 	if q.upToDate() {
 		return
@@ -52,7 +52,7 @@ func (q *Query) lookAlone() {
 	}
 }
 
-// upToDate reports whether there is nothing to do for look.
+// upToDate reports whether look has nothing to do.
 func (q *Query) upToDate() bool { return q.seen == q.w.news.matched }
 
 func (q *Query) bindingOf(m *match.Match) binding {
@@ -75,8 +75,8 @@ func (q *Query) bindingOf(m *match.Match) binding {
 	return t
 }
 
-// follow looks up where the columns lie, after archetypes got other layouts. What may be
-// done with them stays.
+// follow updates the columns' places after an archetype got another layout. Access to the columns
+// stays.
 func (t *binding) follow() {
 	for i := range t.columns {
 		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|lentRead) != 0 && id < len(t.a.table.Places) {
@@ -85,15 +85,16 @@ func (t *binding) follow() {
 	}
 }
 
-// Rows yields the matching rows, one chunk at a time: archetypes in order of
-// creation, chunks and rows in order. A chunk with a matching row is yielded
-// whole, with a mask when not every row matches. The world is locked against
-// structural changes while the loop runs: an iter.Pull over it must be stopped. It
-// allocates nothing. A loop over a query with Changed or Ordered terms that ends
-// without break moves Since to now and advances the world's version, so that the
-// next loop sees what is written from then on, and not what this one wrote; those of
-// package system do so once an update. While the world is shared it does neither, and panics
-// for a query with Write.
+// Rows yields the matching rows, one chunk at a time: archetypes in order of creation, chunks and
+// rows in order. A chunk with at least one matching row is yielded whole, with a mask if not every
+// row matches. Rows allocates nothing. The world is locked against structural changes while the
+// loop runs, so an iter.Pull over Rows must be stopped.
+//
+// When a loop over a query with Changed or Ordered terms runs to its end, it sets Since to the
+// current version and advances the world's version: the next loop sees later writes, but not the
+// writes of this loop. A break prevents that. Loops in package system advance once per update
+// instead. While the world is shared, Rows does not advance versions, and panics for a query with
+// Write.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walk(yield) }
 }
@@ -109,8 +110,8 @@ func (q *Query) walk(yield func(Rows) bool) {
 	s := w.idleScan()
 	w.lock(s, q)
 	defer s.end()
-	// This is scan.walk for the commonest queries, where it is not a call of its own: a
-	// loop over one row is little else.
+	// This is scan.walk for the most common queries, inlined by hand: a loop over a single row
+	// costs little more than the call would.
 	bindings := q.bindings
 	for i := range bindings {
 		t := &bindings[i]
@@ -133,8 +134,8 @@ func (q *Query) walk(yield func(Rows) bool) {
 	}
 }
 
-// prepare makes ready for a loop by Rows. It reports whether the loop shows all rows of
-// the bindings, and is the owner's only.
+// prepare gets the query ready for a loop by Rows. It reports whether the loop yields all rows of
+// the bindings and belongs to the owner alone.
 //
 //go:noinline
 func (q *Query) prepare() bool {
@@ -142,7 +143,7 @@ func (q *Query) prepare() bool {
 	return q.whole == q.w.news.unshared
 }
 
-// ready panics when the owner may not loop over the query now, and looks.
+// ready panics if the owner may not loop over the query now, and then updates the bindings.
 func (q *Query) ready(op string) {
 	q.checkOpen(op)
 	if len(q.w.loops.borrows) > 0 {
@@ -151,8 +152,8 @@ func (q *Query) ready(op string) {
 	q.look()
 }
 
-// checkLent panics when a loop over the query would access types that are lent; with looks only
-// the bits and versions count that decide which rows match.
+// checkLent panics if a loop over the query would access types that are lent. With looks only the
+// enable bits and versions that decide which rows match count.
 func (q *Query) checkLent(op string, looks bool) {
 	for i := range q.terms {
 		t := &q.terms[i]
@@ -164,7 +165,7 @@ func (q *Query) checkLent(op string, looks bool) {
 	}
 }
 
-// walkPart is walk of a query that may pass some of the chunks, or of their rows.
+// walkPart is walk for a query that may skip some chunks or rows.
 func (q *Query) walkPart(yield func(Rows) bool) {
 	s := q.w.openScan(q)
 	defer s.end()
@@ -174,8 +175,7 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 	}
 }
 
-// walk shows the chunks of q with their masks, until the end or until yield returns
-// false.
+// walk yields the chunks of q with their masks, until the end or until yield returns false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
 	filters := since != 0 && q.filters()
@@ -188,7 +188,7 @@ func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	return true
 }
 
-// walkOne shows the chunks of one archetype.
+// walkOne yields the chunks of one archetype.
 func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
 	a := t.a
 	s.t = t
@@ -213,9 +213,9 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 	return true
 }
 
-// filter computes the snapshot of matching rows among n of a chunk, from first on, which is a
-// multiple of 64. It returns how many match; the mask is filled when that is neither 0 nor n.
-// Counts of enabled rows decide most chunks without a look at their bits.
+// filter computes the snapshot of matching rows among n rows of a chunk, starting at first, a
+// multiple of 64. It returns the number of matches; the mask is valid only if that is neither 0 nor
+// n. Counts of enabled rows decide most chunks without reading their bits.
 func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
 	all := a.table.Store.RowsOf(pos)
@@ -251,8 +251,8 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 	return matching
 }
 
-// narrow takes the rows out of a mask, whose first word is that of a chunk at from, that fail a
-// test. Goroutines may toggle bits meanwhile, see World.Share.
+// narrow clears the bits of rows that fail a test. The first word of the mask corresponds to word
+// from of the chunk. Goroutines may toggle bits meanwhile, see World.Share.
 func (a *Archetype) narrow(t *match.BitTest, pos, from int, mask []uint64) {
 	if len(t.Slots) == 1 {
 		enabled := a.table.Books.Bits(t.Slots[0], pos).Words()[from:]

@@ -7,10 +7,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// RowsOf yields those of the query's rows whose entities have a shared value: as Rows, but for
-// Since, which stays. It serves values that change from call to call, as the cells around a ship; a
-// query for each is not needed. Cost: a search among the query's archetypes for each archetype of
-// the value, whatever the number of values. It panics for a value of another world.
+// RowsOf yields the query's rows whose entities have the given shared value. It is like Rows but
+// does not advance Since. It serves values that change from call to call, such as the cells around
+// a ship, without a query for each value. Cost: a search among the query's archetypes for each
+// archetype of the value, whatever the number of values. It panics for a value of another world.
 func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.walkOf(value, yield) }
 }
@@ -23,7 +23,7 @@ func (q *Query) walkOf(of SharedValue, yield func(Rows) bool) {
 	s.walkOf(q, of.v, yield)
 }
 
-// checkValue panics for a value that cannot be one of the query's world.
+// checkValue panics for the zero value and for a value of another world.
 func (q *Query) checkValue(op string, of SharedValue) {
 	if of.v == nil {
 		panic("ecs: " + op + ": the value is the zero value; values come from Shared.Of")
@@ -33,7 +33,7 @@ func (q *Query) checkValue(op string, of SharedValue) {
 	}
 }
 
-// walkOf shows the chunks of the archetypes that have a value.
+// walkOf yields the chunks of the archetypes that have a value.
 func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	since := q.since
 	filters := since != 0 && q.filters()
@@ -48,10 +48,10 @@ func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	}
 }
 
-// findBinding returns the query's binding of an archetype, or nil. Bindings are in the order in
-// which archetypes were made, and so numbered: one stands at its archetype's number, or before it
-// by at most as many places as there are archetypes without a binding. Most queries by value want
-// nearly all archetypes of a type, so few are looked at.
+// findBinding returns the query's binding of an archetype, or nil. Bindings and archetype numbers
+// are both in order of creation. So a binding's position is its archetype's number, less at most
+// the number of archetypes without a binding. Most queries by value match nearly all archetypes of
+// a type, so the search visits few bindings.
 func (q *Query) findBinding(a *Archetype) *binding {
 	at := int(a.table.Index)
 	low, high := max(0, at+len(q.bindings)-len(q.w.archetypes.list)), min(at+1, len(q.bindings))
