@@ -41,10 +41,17 @@ func Example_world() {
 	position := ecs.Register[Position](w)
 	velocity := ecs.Register[Velocity](w)
 
-	ship := ecs.NewArchetype(w, position, velocity).Create()
-	position.Set(ship, Position{X: 1, Y: 2})
-	velocity.Mut(ship).X = 3
-	fmt.Println(ship, *position.Get(ship), *velocity.Get(ship))
+	type Ship struct {
+		Position Position
+		Velocity Velocity
+	}
+	ships := ecs.NewBundle[Ship](w)
+	ship := ships.Create(Ship{Position{X: 1, Y: 2}, Velocity{X: 3}})
+
+	position.Set(ship, Position{X: 5})
+	velocity.Mut(ship).Y = 4
+	buoy := ecs.NewArchetype(w, position).Create()
+	fmt.Println(ship, *position.Get(ship), *velocity.Get(ship), buoy, *position.Get(buoy))
 
 	fmt.Println(w.Destroy(ship), w.Destroy(ship))
 	fmt.Println(w.Alive(ship), position.Get(ship), position.Set(ship, Position{}))
@@ -52,7 +59,7 @@ func Example_world() {
 	type Captain struct{ Name string }
 	fmt.Println(caught(func() { ecs.Register[Captain](w) }))
 	// Output:
-	// 1v1 {1 2} {3 0}
+	// 1v1 {5 0} {3 4} 2v1 {0 0}
 	// true false
 	// false <nil> false
 	// ecs: Register[Captain]: Captain.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type
