@@ -113,7 +113,9 @@ func NewQueryOfAll(w *World) *Query {
 			terms = append(terms, Optional(Read(handle{t})))
 		}
 	}
-	return NewQuery(w, terms...)
+	q := NewQuery(w, terms...)
+	q.ofAll = true
+	return q
 }
 
 // Value returns a copy of the i'th row's value of a type, as a Go value of that type, or as a slice

@@ -237,6 +237,13 @@ func TestWalkMisuse(t *testing.T) {
 		}
 	}
 	require.Panics(t, func() { kept.Value(position, 0) })
+	all := ecs.NewQueryOfAll(w)
+	late := ecs.Register[Stun](w)
+	ecs.NewArchetype(w, late).Create()
+	for rows := range all.Rows() {
+		require.PanicsWithValue(t, "ecs: Rows.Value: "+all.String()+" does not declare Stun: it was registered after NewQueryOfAll; make the query anew", func() { rows.Value(late, 0) })
+		break
+	}
 	require.Panics(t, func() { kept.Bytes(position) })
 	require.PanicsWithValue(t, "ecs: InfoOf: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.InfoOf(ecs.Component[Position]{}) })
 }

@@ -23,6 +23,7 @@ type Query struct {
 	lost      uint64          // Matching.Lost at that time
 	access    []uint8         // by typeID: what loops may do with the type, see declared
 	writes    bool            // some type may be written
+	ofAll     bool            // made by NewQueryOfAll
 	changed   []typeID        // types of the Changed terms
 	ordered   bool            // the query has an Ordered term
 	pinned    bool            // since does not advance when a loop ends, see seam.PinSince

@@ -145,6 +145,9 @@ func (q *Query) adviceOn(t *typeInfo) string {
 			}
 		}
 	}
+	if q.ofAll {
+		return "it was registered after NewQueryOfAll; make the query anew"
+	}
 	return "add ecs.Read or ecs.Write"
 }
 
