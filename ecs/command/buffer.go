@@ -136,7 +136,7 @@ func NewBuffer(w *ecs.World, options ...Option) *Buffer {
 // Batch identifies the batch of rows that a body of a job records for; see Parallel. A *job.Ctx is
 // one.
 type Batch interface {
-	Worker() int    // number of the worker, from 0; one goroutine has it at a time
+	Worker() int    // number of the worker, 0 to 4,095; one goroutine has it at a time
 	Flight() uint64 // number of the job's flight, from 1; later flights have higher numbers
 	Ordinal() int   // number of the batch in the flight, from 0, the same for any number of workers; after the batch a different number or -1
 }
@@ -151,17 +151,20 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 		panic("command: " + op + ": the batch is nil; bodies of jobs have one: cb.Parallel(c)")
 	}
 	worker := batch.Worker()
-	if worker < 0 || batch.Flight() == 0 {
-		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0, flights from 1", op, worker, batch.Flight()))
+	if worker < 0 || worker > mostWorkers || batch.Flight() == 0 {
+		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0 to %d, flights from 1", op, worker, batch.Flight(), mostWorkers))
 	}
 	if batch.Ordinal() < 0 {
 		// errors.md: `the batch has ended: what a body gets is good until it returns`, `the batch
-		// is nil; bodies of jobs have one: cb.Parallel(c)`, `workers are from 0, flights from 1` |
-		// A `*job.Ctx` was kept, or none was given. | Likewise.
+		// is nil; bodies of jobs have one: cb.Parallel(c)`, `workers are from 0 to ..., flights
+		// from 1` | A `*job.Ctx` was kept, or none was given. | Likewise.
 		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
 	}
 	return b.streamOf(worker).writer(batch)
 }
+
+// mostWorkers is the highest number of a worker: each has a stream of its own in the buffer.
+const mostWorkers = 4095
 
 // checkMade panics for a nil buffer or one that did not come from NewBuffer.
 func (b *Buffer) checkMade(op string) {
@@ -241,7 +244,8 @@ func (b *Buffer) Bytes() int64 { return b.held.Load() }
 // Reserve makes room for a number of commands, so that the buffer's own writer can record them
 // without an error. Each command may be about one entity and have a value, with its elements, of at
 // most the given bytes. The room lasts until Play or Clear. The error wraps ErrLimit, ErrSize, or
-// an error of alloc.Universe.AllocExact. Reserve panics for negative numbers.
+// an error of alloc.Universe.AllocExact; the buffer is as it was then. Reserve panics for negative
+// numbers.
 func (b *Buffer) Reserve(commands, bytes int) error {
 	const op = "Buffer.Reserve"
 	b.checkMade(op)
@@ -249,7 +253,7 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 	if commands < 0 || bytes < 0 {
 		panic(fmt.Sprintf("command: %s: %d commands of %d B: a number is negative", op, commands, bytes))
 	}
-	size := recordSize + roundUp(bytes)
+	size := recordSize + roundUp(min(bytes, mostBytes))
 	if b.traces {
 		size += 8
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,8 +60,37 @@ func TestReserveKeepsItsWord(t *testing.T) {
 		}
 		require.Equal(t, c.commands, cb.Len())
 		require.ErrorIs(t, cb.Reserve(1, 2<<20), ErrSize)
+		require.ErrorIs(t, cb.Reserve(1, math.MaxInt), ErrSize)
+		require.ErrorIs(t, cb.Reserve(math.MaxInt, math.MaxInt), ErrSize)
 		cb.Close()
 	}
+}
+
+// TestReserveRefused: a Reserve that finds no room, or passes the limit, leaves the buffer, its
+// records and the universe as they were.
+func TestReserveRefused(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(16 << 20))
+	require.NoError(t, err)
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	require.NoError(t, err)
+	position := ecs.Register[float64](w)
+	e := ecs.NewArchetype(w, position).Create()
+	for limit, want := range map[int64]error{0: alloc.ErrFull, 4 << 20: ErrLimit} {
+		cb := NewBuffer(w)
+		cb.limit = limit
+		Set(cb, e, position, 5)
+		bytes, live := cb.Bytes(), u.Stats().Live
+		require.ErrorIs(t, cb.Reserve(1<<24, 8), want)
+		require.Equal(t, bytes, cb.Bytes())
+		require.Equal(t, live, u.Stats().Live)
+		require.NoError(t, cb.Reserve(100, 8))
+		require.NoError(t, cb.Play())
+		require.Equal(t, 5.0, *position.Get(e))
+		require.NoError(t, w.Verify())
+		cb.Close()
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, u.Close())
 }
 
 // TestPeakIsGivenBack plays a frame with very many commands, and then small ones: once these are

@@ -128,26 +128,42 @@ func (s *stream) turn(n int) *page {
 
 // insert allocates a page of some chunks and makes it the next to be filled.
 func (s *stream) insert(units int) error {
+	p, err := s.take(units)
+	if err == nil {
+		s.pages = slices.Insert(s.pages, s.filled, p)
+	}
+	return err
+}
+
+// take allocates a page of some chunks.
+func (s *stream) take(units int) (page, error) {
 	b, bytes := s.b, int64(units)*alloc.ChunkSize
 	if held := b.held.Add(bytes); b.limit > 0 && held > b.limit {
 		b.held.Add(-bytes)
-		return fmt.Errorf("command: recording %d B more than %d B: %w (%d B)", bytes, held-bytes, ErrLimit, b.limit)
+		return page{}, fmt.Errorf("command: recording %d B more than %d B: %w (%d B)", bytes, held-bytes, ErrLimit, b.limit)
 	}
 	u := b.w.Universe()
 	first, err := u.AllocExact(units)
 	if err != nil {
 		b.held.Add(-bytes)
-		return fmt.Errorf("command: recording %d B more: %w", bytes, err)
+		return page{}, fmt.Errorf("command: recording %d B more: %w", bytes, err)
 	}
 	seam.Hold(b.w, units)
-	s.pages = append(s.pages, page{})
-	copy(s.pages[s.filled+1:], s.pages[s.filled:])
 	// Safe because the chunks are the stream's until it is closed.
-	s.pages[s.filled] = page{first: first, units: units, base: unsafe.Pointer(u.Pointer(first))}
-	return nil
+	return page{first: first, units: units, base: unsafe.Pointer(u.Pointer(first))}, nil
 }
 
-// reserve makes sure that n records of size bytes fit the stream's pages.
+// free gives pages back to the universe.
+func (s *stream) free(pages []page) {
+	for _, p := range pages {
+		s.b.w.Universe().Free(p.first, p.units)
+		seam.Hold(s.b.w, -p.units)
+		s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
+	}
+}
+
+// reserve makes sure that n records of size bytes fit the stream's pages. When it fails, the stream
+// is as it was.
 func (s *stream) reserve(n, size int) error {
 	for i := max(0, s.filled-1); i < len(s.pages); i++ {
 		free := s.pages[i].units * alloc.ChunkSize
@@ -156,11 +172,16 @@ func (s *stream) reserve(n, size int) error {
 		}
 		n -= free / size
 	}
+	var taken []page // the next to be filled: those behind may be too small for a record
 	for units := (size + alloc.ChunkSize - 1) / alloc.ChunkSize; n > 0; n -= units * alloc.ChunkSize / size {
-		if err := s.insert(units); err != nil {
+		p, err := s.take(units)
+		if err != nil {
+			s.free(taken)
 			return err
 		}
+		taken = append(taken, p)
 	}
+	s.pages = slices.Insert(s.pages, s.filled, taken...)
 	return nil
 }
 
@@ -217,11 +238,7 @@ func (s *stream) keep(most int) {
 		if units += s.pages[i].units; units <= most || i < s.filled {
 			continue
 		}
-		for _, p := range s.pages[i:] {
-			s.b.w.Universe().Free(p.first, p.units)
-			seam.Hold(s.b.w, -p.units)
-			s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
-		}
+		s.free(s.pages[i:])
 		s.pages = s.pages[:i]
 		return
 	}
