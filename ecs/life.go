@@ -104,6 +104,7 @@ func NewWorld(options ...Option) (*World, error) {
 // A second call retries the release of the universe, and does nothing once that is done. Close
 // panics inside a loop over rows.
 func (w *World) Close() error {
+	w.checkMade("World.Close")
 	if w.closed {
 		return w.closeUniverse() // it may have been in use the first time
 	}
@@ -181,6 +182,7 @@ type Stats struct {
 // Stats returns the world's statistics, in time proportional to the number of archetypes. For a
 // closed world it returns zeros.
 func (w *World) Stats() Stats {
+	w.checkMade("World.Stats")
 	if w.closed {
 		return Stats{}
 	}

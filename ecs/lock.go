@@ -12,11 +12,16 @@ import (
 
 // checkNew panics unless the world is open, so that something can be created in it.
 func (w *World) checkNew(op string) {
-	if w == nil || w.u == nil {
-		panic("ecs: " + op + ": " + unmade["World"])
-	}
+	w.checkMade(op)
 	if w.closed {
 		w.refuse(op)
+	}
+}
+
+// checkMade panics for no world, as where an error of NewWorld was not looked at, and a zero one.
+func (w *World) checkMade(op string) {
+	if w == nil || w.u == nil {
+		panic("ecs: " + op + ": " + unmade["World"])
 	}
 }
 

@@ -91,6 +91,8 @@ func TestZeroHandlesHaveNames(t *testing.T) {
 		"ecs: seam.PinSince" + nobody:    func() { seam.PinSince(&q, 1) },
 		"ecs: seam.Looks" + nobody:       func() { seam.Looks(&q) },
 		"ecs: Component.Values" + nobody: func() { position.Values(nil, nil) },
+		"ecs: World.Close: the world is nil or the zero value; worlds come from NewWorld":  func() { _ = (*ecs.World)(nil).Close() },
+		"ecs: World.Stats: the world is nil or the zero value; worlds come from NewWorld":  func() { new(ecs.World).Stats() },
 		"ecs: NewQuery: the world is nil or the zero value; worlds come from NewWorld":     func() { ecs.NewQuery(nil) },
 		"ecs: NewChange: the world is nil or the zero value; worlds come from NewWorld":    func() { ecs.NewChange(nil) },
 		"ecs: NewArchetype: the world is nil or the zero value; worlds come from NewWorld": func() { ecs.NewArchetype(nil) },

@@ -129,7 +129,8 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 	// errors.md, Loops and rows: `does not declare ...: ...` | The loop asks for a column that its
 	// query does not name, or names without access, as `Present(stun)`. | Do what the text says:
 	// add `ecs.Read` or `ecs.Write`, or, so that the query matches what it did,
-	// `ecs.Present(ecs.Read(stun))`. Or look the entity up by `Get`.
+	// `ecs.Present(ecs.Read(stun))`, to switch bits `ecs.Present(ecs.Write(stun))`. Or look the
+	// entity up by `Get`.
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t)))
 }
 
@@ -141,7 +142,7 @@ func (q *Query) adviceOn(t *typeInfo) string {
 		switch term.kind {
 		case termAny, termOptional, termDisabled, termPresent:
 			if slices.ContainsFunc(term.of, func(o operand) bool { return o.t == t }) {
-				return fmt.Sprintf("say ecs.%s(ecs.Read(%s)), or ecs.Write, in its term %v", termNames[term.kind], t.name, term)
+				return fmt.Sprintf("say ecs.%s(ecs.Read(%s)), or ecs.%[1]s(ecs.Write(%[2]s)) to write, in its term %v", termNames[term.kind], t.name, term)
 			}
 		}
 	}
