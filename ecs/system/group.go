@@ -32,10 +32,26 @@ func (g *Group) group() *Group { return g }
 func NewGroup() *Group { return &Group{} }
 
 // SetRate sets the rate of the group. Without a rate, or with nil, the group updates once per round
-// of the enclosing group. A rate set during a round of the group applies from the next frame.
+// of the enclosing group. A rate set during a round of the group applies from the next frame. A
+// Fixed or Variable counts the rounds of one group: SetRate panics for that of another group.
 func (g *Group) SetRate(r Rate) {
 	g.check("Group.SetRate")
-	g.rate = r
+	o, counts := ownedBy(r)
+	switch {
+	case counts && o == nil:
+		// errors.md: `the rate is nil or the zero value; rates come from NewFixed and NewVariable`,
+		// `the rate is that of another group; make one for each` | `SetRate` of a rate that nobody
+		// made, or that a group has, whose rounds it counts. | A rate for each group.
+		panic("system: Group.SetRate: the rate is nil or the zero value; rates come from NewFixed and NewVariable")
+	case counts && o.of != nil && o.of != g:
+		panic("system: Group.SetRate: the rate is that of another group; make one for each")
+	}
+	if old, _ := ownedBy(g.rate); old != nil {
+		old.of = nil
+	}
+	if g.rate = r; counts {
+		o.of = g
+	}
 }
 
 // Systems returns the systems of the group, in the order of update.

@@ -236,6 +236,25 @@ func TestMisuseOfRemoved(t *testing.T) {
 		func() { group.SetRate(nil) })
 }
 
+// TestMisuseRates: a rate counts the rounds of one group, until that has another; it must have been
+// made.
+func TestMisuseRates(t *testing.T) {
+	s := newStage(t)
+	one, two := system.NewGroup(), system.NewGroup()
+	s.systems.Add("one", one)
+	s.systems.Add("two", two)
+	for _, rate := range []system.Rate{system.NewFixed(time.Second, 4), system.NewVariable(time.Second, time.Second)} {
+		one.SetRate(rate)
+		one.SetRate(rate)
+		require.PanicsWithValue(t, "system: Group.SetRate: the rate is that of another group; make one for each", func() { two.SetRate(rate) })
+		one.SetRate(nil)
+		two.SetRate(rate)
+	}
+	for _, rate := range []system.Rate{(*system.Fixed)(nil), &system.Fixed{}, (*system.Variable)(nil), &system.Variable{}} {
+		require.PanicsWithValue(t, "system: Group.SetRate: the rate is nil or the zero value; rates come from NewFixed and NewVariable", func() { one.SetRate(rate) })
+	}
+}
+
 func TestMisuseTooMuchTime(t *testing.T) {
 	s := newStage(t)
 	s.step()

@@ -24,6 +24,28 @@ type Fixed struct {
 	begun   time.Duration // when the first round was due
 	dropped time.Duration // time given up
 	ahead   time.Duration
+	owned
+}
+
+// owned is the part of a rate that counts the rounds of one group.
+type owned struct{ of *Group } // the group that has it by SetRate
+
+// ownedBy returns the part of a rate that says whose it is, and whether it counts rounds: nil then
+// for a rate that nobody made.
+func ownedBy(r Rate) (o *owned, counts bool) {
+	switch r := r.(type) {
+	case *Fixed:
+		if r != nil && r.step > 0 {
+			o = &r.owned
+		}
+		return o, true
+	case *Variable:
+		if r != nil && r.interval > 0 {
+			o = &r.owned
+		}
+		return o, true
+	}
+	return nil, false
 }
 
 // NewFixed returns a rate that runs one round for each step begun, at most most in a frame. Time
@@ -75,6 +97,7 @@ type Variable struct {
 	interval, most time.Duration
 	last           time.Duration
 	begun          bool
+	owned
 }
 
 // NewVariable returns a rate with a round in the first frame, and in each frame that is at least
