@@ -49,7 +49,9 @@ const (
 
 // Arena allocates blocks one after another and frees them together: the memory of a frame, a
 // request or a level. Its memory comes from another Allocator, in blocks of rising size. Contents
-// are not cleared. One goroutine at a time may use an Arena.
+// are not cleared. One goroutine at a time may use an Arena. Close an Arena before its Allocator:
+// the Arena does not notice that the Allocator was closed, and goes on handing out memory that may
+// by then belong to another one.
 //
 // Cost on an AMD Zen 5, Go 1.26: Alloc 1.5 ns.
 type Arena struct {

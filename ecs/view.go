@@ -58,7 +58,8 @@ func (v *View[V]) check(op string) {
 		// errors.md, Types, terms and handles: `is nil or the zero value; ...`, `is the zero value;
 		// ...`, `are the zero value; ...`, `is nil; ...`, `is nil` | Something was not made by its
 		// function, which the text names: worlds, archetypes, handles, queries, rows, views and so
-		// on. | Often an error that was not looked at.
+		// on. A nil `*Archetype` or `*Change`, and `Alive` of a nil world, are nil dereferences. |
+		// Often an error that was not looked at.
 		panic("ecs: " + op + ": the view is nil or the zero value; views come from NewView")
 	}
 }
