@@ -45,11 +45,6 @@
 // parked until a larger object is wanted; debug builds fill it with debug.Freed. Environment
 // variables, read at first use: QUARRY_HUGEPAGES=off (no 2 MiB pages), QUARRY_GUARDS=access (no
 // marks).
-// Backing. [Real]: pages of the OS (Linux, macOS, Windows); else, and in race builds, Go objects, a
-// region in one: no faults, no guards ([Guards] tells), at most 4 GiB (on wasm 1 GiB, all
-// together), zeroed at Commit, memory kept while reserved, or parked until a larger one is wanted,
-// filled with debug.Freed in debug builds. In the environment at first use: QUARRY_HUGEPAGES=off
-// (no 2 MiB pages), QUARRY_GUARDS=access (no marks).
 //
 // Cost. A transition is one to three system calls per run; first touch dominates. Least of N=12 or
 // more, go1.26.8, Linux 6.18, a busy 2-core AMD EPYC, "go test -bench .":
