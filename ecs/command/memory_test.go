@@ -173,3 +173,18 @@ func TestWorldCloseNamesBuffers(t *testing.T) {
 	cb.Close()
 	require.NoError(t, w.Close())
 }
+
+// TestLargeAfterSmall: a command that no kept page has room for gets a page of its own, before them.
+func TestLargeAfterSmall(t *testing.T) {
+	y := newYard(t)
+	defer y.w.Close()
+	e := y.populate(1, false)[0]
+	cb := NewBuffer(y.w)
+	defer cb.Close()
+	require.NoError(t, cb.Reserve(3000, 8))
+	pages := len(cb.stream.pages)
+	PutBuffer(cb, e, y.hits, make([]hit, 40_000)...)
+	require.Len(t, cb.stream.pages, pages+1)
+	require.Greater(t, cb.stream.pages[0].units, cb.stream.pages[1].units)
+	require.NoError(t, cb.Play())
+}
