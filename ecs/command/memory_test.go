@@ -174,7 +174,8 @@ func TestWorldCloseNamesBuffers(t *testing.T) {
 	require.NoError(t, w.Close())
 }
 
-// TestLargeAfterSmall: a command that no kept page has room for gets a page of its own, before them.
+// TestLargeAfterSmall: a command that no kept page has room for gets a page of its own, before
+// them.
 func TestLargeAfterSmall(t *testing.T) {
 	y := newYard(t)
 	defer y.w.Close()
