@@ -32,6 +32,18 @@ func (s *space) Runs() int {
 	return s.runs
 }
 
+// Unmap ends a space that has no open region: its ranges go back to the system, which regions
+// never do. It is for tests that make many spaces: an emulator keeps what it has mapped resident.
+func (s *space) Unmap() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.parked.pieces {
+		err = errors.Join(err, unmap(&s.parked.pieces[i]))
+	}
+	s.parked = park{}
+	return err
+}
+
 // Bytes is all memory of the region, whatever its state.
 func (r *Region) Bytes() []byte {
 	// Safe because the region owns [Base, Base+Size) and keeps it mapped.

@@ -243,6 +243,8 @@ func failStep(t *testing.T, f *mmap.Flaky, op operation) bool {
 	require.NoError(t, again.Commit(0, sweepGranules*g))
 	requireZero(t, again, 0, sweepGranules*g)
 	require.Equal(t, 1, f.Live)
+	require.NoError(t, again.Release())
+	require.NoError(t, s.Unmap())
 	return true
 }
 
