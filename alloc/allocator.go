@@ -90,6 +90,39 @@ func FreesInOrder(a Allocator) bool {
 	}
 }
 
+// closer is implemented by the allocators of this package that can be closed.
+type closer interface{ isClosed() bool }
+
+func (h *Heap) isClosed() bool  { return h.closed.Load() }
+func (l *Local) isClosed() bool { return l.closed }
+func (p *Pages) isClosed() bool { return p.closed.Load() }
+func (s *Stack) isClosed() bool { return s.base == nil }
+func (a *Arena) isClosed() bool { return a.closed || isClosed(a.from) }
+
+// isClosed reports whether a, or the allocator that a wraps, is closed: blocks of it may belong to
+// others by now.
+func isClosed(a Allocator) bool {
+	for {
+		switch v := a.(type) {
+		case closer:
+			return v.isClosed()
+		case interface{ Unwrap() Allocator }:
+			a = v.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
+// checkBelow panics if the allocator that op takes blocks from is closed.
+func checkBelow(op string, from Allocator) {
+	if isClosed(from) {
+		// errors.md: `the allocator below is closed` | An arena, a pool or a stack was used after
+		// the heap that its memory came from was closed. | Close it before the heap.
+		panic(fmt.Sprintf("alloc: %s: the allocator below is closed (%T); close what takes blocks from it first", op, from))
+	}
+}
+
 // ResizeSized is Resize for callers that know size and alignment. Like FreeSized, it panics for a
 // block that cannot have been allocated with them.
 func (h *Heap) ResizeSized(p unsafe.Pointer, size, align, to int) bool {

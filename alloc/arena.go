@@ -40,6 +40,7 @@ import (
 //	A2 Marks rise by position, and none is above the current position.
 //	A3 Cuts rise by epoch and by position, and none is of a later epoch than the current one.
 //	A4 In debug builds, memory that was given up and not allocated since holds debug.Freed.
+//	A5 The allocator below is open, unless the arena holds none of its blocks.
 
 const (
 	arenaAlign = 64       // bytes: alignment of blocks; the fast path serves up to this
@@ -49,9 +50,9 @@ const (
 
 // Arena allocates blocks one after another and frees them together: the memory of a frame, a
 // request or a level. Its memory comes from another Allocator, in blocks of rising size. Contents
-// are not cleared. One goroutine at a time may use an Arena. Close an Arena before its Allocator:
-// the Arena does not notice that the Allocator was closed, and goes on handing out memory that may
-// by then belong to another one.
+// are not cleared. One goroutine at a time may use an Arena. Close an Arena before its Allocator.
+// An Arena whose Allocator was closed hands out the rest of its current block, which may belong to
+// another by then, before Alloc panics; debug builds panic at once, and Verify tells in all builds.
 //
 // Cost on an AMD Zen 5, Go 1.26: Alloc 1.5 ns.
 type Arena struct {
@@ -152,6 +153,7 @@ func (a *Arena) alloc(size, align int) (unsafe.Pointer, error) {
 	if a.closed {
 		panic("alloc: Arena.Alloc: the arena is closed")
 	}
+	checkBelow("Arena.Alloc", a.from)
 	checkBlock("Arena.Alloc", size, align)
 	if size > maxMapping {
 		return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes, the limit is %d: %w", size, maxMapping, ErrTooBig)

@@ -238,6 +238,48 @@ func TestArenaStaleWrite(t *testing.T) {
 	a.Close()
 }
 
+// wrapped is an allocator around another, as those of package wrap are.
+type wrapped struct{ alloc.Allocator }
+
+func (w wrapped) Unwrap() alloc.Allocator { return w.Allocator }
+
+// TestClosedBelow: what takes blocks from a heap that is closed says so: Verify in all builds,
+// Alloc at once in debug builds.
+func TestClosedBelow(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(1 << 24))
+	require.NoError(t, err)
+	heaps := [3]*alloc.Heap{}
+	for i := range heaps {
+		heaps[i], err = alloc.NewHeap(u)
+		require.NoError(t, err)
+	}
+	arena := alloc.NewArena(wrapped{heaps[0]}) // seen through a wrapper
+	pool, err := alloc.NewPool[uint64](heaps[1])
+	require.NoError(t, err)
+	stack, err := alloc.NewStack(heaps[2], 1000)
+	require.NoError(t, err)
+	must(arena.Alloc(100, 0))
+	_, err = pool.New()
+	require.NoError(t, err)
+	must(stack.Alloc(100, 0))
+	require.NoError(t, arena.Verify())
+	require.NoError(t, pool.Verify())
+	for _, h := range heaps {
+		require.ErrorIs(t, h.Close(), alloc.ErrLeak)
+	}
+	require.EqualError(t, arena.Verify(), "alloc: arena: A5: 1 blocks are of an allocator that is closed")
+	require.EqualError(t, pool.Verify(), "alloc: pool: P6: 1 slabs are of an allocator that is closed")
+	const text = ": the allocator below is closed (*alloc.Heap); close what takes blocks from it first"
+	require.Equal(t, "alloc: Arena.Alloc: the allocator below is closed (alloc_test.wrapped); close what takes blocks from it first",
+		panicText(func() { _, _ = arena.Alloc(1<<20, 0) }), "beyond the block at hand")
+	if debug.On {
+		require.Contains(t, panicText(func() { _, _ = arena.Alloc(1, 0) }), "Arena.Alloc: the allocator below is closed")
+		require.Equal(t, "alloc: Pool.New"+text, panicText(func() { _, _ = pool.New() }))
+		require.Equal(t, "alloc: Stack.Alloc"+text, panicText(func() { _, _ = stack.Alloc(1, 0) }))
+	}
+	require.NoError(t, u.Close())
+}
+
 func TestArenaVerifyNamesTheInvariant(t *testing.T) {
 	for _, name := range alloc.ArenaInvariants {
 		h := newHeap(t, alloc.Size(8<<20))

@@ -146,6 +146,9 @@ func (a *Arena) Verify() error {
 			return fmt.Errorf("alloc: arena: A3: cut %d is of epoch %d at %d, now is %d", i, c.epoch, c.position, a.epoch)
 		}
 	}
+	if len(a.blocks) > 0 && isClosed(a.from) {
+		return fmt.Errorf("alloc: arena: A5: %d blocks are of an allocator that is closed", len(a.blocks))
+	}
 	return a.verifyPoison()
 }
 

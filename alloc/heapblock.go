@@ -87,7 +87,7 @@ func (h *Heap) lookup(b *block) (why string) {
 		b.head = h.runAround(c)
 	}
 	if b.head == 0 {
-		return fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice?)", c)
+		return fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice, or of another heap?)", c)
 	}
 	if inside := int(c-firstIn(b.head))*ChunkSize + int(in); inside != 0 {
 		return fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))

@@ -82,7 +82,7 @@ func TestHeapRefuses(t *testing.T) {
 		a.FreeSized(wide, 9000, 8)
 		a.FreeSized(odd, 48, 16)
 		a.FreeSized(big, 3<<20, 0)
-		require.Contains(t, panicText(func() { a.Free(run) }), "freed twice?")
+		require.Contains(t, panicText(func() { a.Free(run) }), "freed twice")
 		require.Contains(t, panicText(func() { a.Free(big) }), "freed twice?")
 		require.Zero(t, h.Stats().LiveBlocks)
 	})

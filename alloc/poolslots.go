@@ -29,6 +29,7 @@ import (
 //	P3 A slot's generation is odd exactly when the slot is in use; live counts these slots.
 //	P4 byAddress holds the slabs with memory by rising address; backed counts them.
 //	P5 In debug builds a free slot holds debug.Freed.
+//	P6 The allocator below is open, unless the pool holds none of its blocks.
 
 const (
 	leastSlots = 8    // minimum per slab
@@ -88,6 +89,9 @@ func (s *poolSlots) pointer(i int) unsafe.Pointer {
 
 // take allocates a slot.
 func (s *poolSlots) take(name string) (unsafe.Pointer, error) {
+	if debug.On && !s.closed {
+		checkBelow(name, s.from)
+	}
 	if s.head < 0 {
 		if err := s.grow(name); err != nil {
 			return nil, err
@@ -330,6 +334,9 @@ func (s *poolSlots) close() error {
 
 // verify checks the numbered invariants of the pool.
 func (s *poolSlots) verify() error {
+	if s.backed > 0 && isClosed(s.from) {
+		return fmt.Errorf("alloc: pool: P6: %d slabs are of an allocator that is closed", s.backed)
+	}
 	listed := map[int32]bool{}
 	for w := s.head; w >= 0; w = s.links[w] {
 		if listed[w] {

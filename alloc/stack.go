@@ -44,6 +44,9 @@ func (s *Stack) Alloc(size, align int) (unsafe.Pointer, error) {
 		align = quantum
 	}
 	s.checkOpen("Alloc")
+	if debug.On {
+		checkBelow("Stack.Alloc", s.from)
+	}
 	top := s.top()
 	start := top + -(uintptr(s.base)+top)&uintptr(align-1)
 	n := uintptr(max(size, 1))

@@ -84,7 +84,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	if err != nil {
 		return nil, during("NewArchetype", err)
 	}
-	if !w.isShared() { // goroutines of a share may look up what is there, at once
+	if !w.Shared() { // goroutines of a share may look up what is there, at once
 		a.pinned = true
 	}
 	return a, nil

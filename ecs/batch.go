@@ -29,21 +29,21 @@ func (b Batch) Len() int { return b.n }
 // span belongs to the batch. Rows locks the world as Query.Rows does, and panics after another
 // structural change.
 func (b Batch) Rows() iter.Seq[Rows] {
-	return func(yield func(Rows) bool) { b.walk(yield) }
+	return func(yield func(Rows) bool) { b.walk("Batch.Rows", yield) }
 }
 
-func (b Batch) walk(yield func(Rows) bool) {
+func (b Batch) walk(op string, yield func(Rows) bool) {
 	if b.n == 0 {
 		return
 	}
 	w := b.w
 	if b.epoch != w.rows.Epoch || w.closed {
-		// errors.md, Loops and rows: `ecs: Batch.Rows: the batch of ... rows is no longer current:
+		// errors.md, Loops and rows: `ecs: ...: the batch of ... rows is no longer current:
 		// the world has changed since it was made` | There was a structural change after the batch.
 		// | Fill batches at once; keep `Batch.Entities`.
-		panic(fmt.Sprintf("ecs: Batch.Rows: the batch of %d rows is no longer current: the world has changed since it was made", b.n))
+		panic(fmt.Sprintf("ecs: %s: the batch of %d rows is no longer current: the world has changed since it was made", op, b.n))
 	}
-	w.refuseShared("Batch.Rows")
+	w.refuseShared(op)
 	s := w.openScan(&w.loops.batches)
 	defer s.endBatch()
 	for _, part := range b.spans {
@@ -83,7 +83,7 @@ func (a *Archetype) unlent() []place {
 
 // Entities appends the batch's entities to dst. It panics like Rows.
 func (b Batch) Entities(dst []Entity) []Entity {
-	b.walk(func(rows Rows) bool {
+	b.walk("Batch.Entities", func(rows Rows) bool {
 		dst = append(dst, rows.Entities()...)
 		return true
 	})

@@ -354,7 +354,7 @@ func (t *typeInfo) refuseLent(op string) {
 
 // refuseShared panics while everything is borrowed.
 func (w *World) refuseShared(op string) {
-	if w.isShared() {
+	if w.Shared() {
 		panic("ecs: " + op + ": the world is shared: until Borrow.End components are only read")
 	}
 }

@@ -97,7 +97,7 @@ func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
 func (f *finder) toggle(op string, e Entity, on bool) bool {
 	t := f.known(op)
 	t.checkEnableable(op)
-	if f.b != nil || !t.w.isShared() {
+	if f.b != nil || !t.w.Shared() {
 		f.checkWrite(op)
 	}
 	a, pos, row := t.seat(op, e)
@@ -196,7 +196,7 @@ func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {
 // checkToggle panics unless bits of the type may be toggled in bulk.
 func (t *typeInfo) checkToggle(op string) {
 	t.world().checkHandle(op)
-	if t.w.isShared() {
+	if t.w.Shared() {
 		// errors.md, Borrows: `the world is shared: until Borrow.End bits are switched entity by
 		// entity` | Bits by query or list between `Share` and `End`. | `Enable` and `Disable`.
 		panic("ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity")

@@ -101,6 +101,12 @@ func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bo
 	if r.within != nil {
 		within = fmt.Sprintf(", and neither is %v around it", r.within)
 	}
+	if _, ok := r.w.types.byKey[typeKey{rtype: of, shared: true}]; ok && !buffer {
+		// errors.md, Types, terms and handles: `is a shared type` | A field of a view or bundle is
+		// a shared type. | Name its value with `Archetype.With` or `Shared.Add`; a query reads it
+		// by `Shared.At`.
+		r.refuse(path, "%v is a shared type, and a field is a component or a buffer; see Shared.Add and Shared.At", of)
+	}
 	// errors.md, Types, terms and handles: `is not registered in this world...: call ... first` | A
 	// field of a view or bundle is a type that nobody registered. | Register before `NewView` and
 	// `NewBundle`.

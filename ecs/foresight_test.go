@@ -108,7 +108,10 @@ func TestFactsOfTypes(t *testing.T) {
 	require.True(t, seam.FactsOf(ecs.RegisterShared[int](w)).Shared)
 	require.True(t, seam.FactsOf(ecs.RegisterManaged[int](w)).Managed)
 	require.Equal(t, 1, seam.TypeIndex(w, walk)-seam.TypeIndex(w, links))
-	require.Panics(t, func() { seam.TypeIndex(other, walk) })
+	for _, of := range []ecs.Type{nil, ecs.Component[Position]{}, ecs.Buffer[Position]{}} {
+		require.Equal(t, -1, seam.TypeIndex(w, of))
+	}
+	require.Equal(t, -1, seam.TypeIndex(other, walk))
 	require.Panics(t, func() { seam.FactsOf(ecs.Component[Position]{}) })
 	require.Panics(t, func() { seam.FactsOf(nil) })
 }

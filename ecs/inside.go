@@ -25,8 +25,7 @@ func (inside) Number(e Entity) (number int, buffer uint32)            { return e
 func (inside) PinSince(q *Query, version uint32)                      { q.setSince("seam.PinSince", version, true) }
 func (inside) Placeholder(number int, buffer uint32) Entity           { return placeholder(number, buffer) }
 func (inside) EndBorrows(w *World, op string)                         { w.endBorrows(op) }
-func (inside) Shared(w *World) bool                                   { return w.isShared() }
-func (inside) TypeIndex(w *World, t Type) int                         { return int(w.idOf("seam.TypeIndex", t)) }
+func (inside) TypeIndex(w *World, t Type) int                         { return w.indexOf(t) }
 func (inside) Writes(t Term) bool                                     { return t.writes() }
 func (inside) Destruction(w *World) *Change                           { return w.destruction() }
 func (inside) OutcomeOf(a *Archetype) Outcome                         { return outcomeOf(a) }

@@ -394,7 +394,7 @@ func TestInstantiateAgainVoidsBatches(t *testing.T) {
 	b, err := a.CreateN(3)
 	require.NoError(t, err)
 	x.w.Instantiate(e)
-	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 3 rows is no longer current: the world has changed since it was made", func() { b.Entities(nil) })
+	require.PanicsWithValue(t, "ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made", func() { b.Entities(nil) })
 	q := ecs.NewQuery(x.w, ecs.Read(x.position))
 	for range q.Rows() {
 		require.Panics(t, func() { x.w.Instantiate(e) })

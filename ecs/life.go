@@ -76,6 +76,9 @@ func NewWorld(options ...Option) (*World, error) {
 		}
 		w.u, w.own = u, true
 	}
+	if w.u.Size() == 0 {
+		panic("ecs: NewWorld: the universe of WithUniverse is closed")
+	}
 	if err := w.buffers.Open(w.u, w.Trim); err != nil {
 		// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be made. |
 		// See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a smaller

@@ -56,7 +56,7 @@ func (w *World) unlock(op string) {
 // change does first. So the data that their goroutines use outside the world may change afterwards
 // too. op is for messages. Loops may call endBorrows. It does not end a borrow of everything.
 func (w *World) endBorrows(op string) { // N1
-	for len(w.loops.borrows) > 0 && !w.isShared() {
+	for len(w.loops.borrows) > 0 && !w.Shared() {
 		b := w.loops.borrows[0]
 		if b.wait(op); b.out {
 			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, b.name))
@@ -66,14 +66,15 @@ func (w *World) endBorrows(op string) { // N1
 
 // locked reports whether a loop over rows is in progress or the world is shared, so that structural
 // changes panic. Borrows of queries do not lock the world, because they are ended first.
-func (w *World) locked() bool { return w.loops.open != len(w.loops.borrows) || w.isShared() }
+func (w *World) locked() bool { return w.loops.open != len(w.loops.borrows) || w.Shared() }
 
-// isShared reports whether everything is borrowed, by World.Share.
-func (w *World) isShared() bool { return w.loops.shared() != nil }
+// Shared reports whether everything is borrowed, by World.Share: until Borrow.End all goroutines
+// read and none writes.
+func (w *World) Shared() bool { return w.loops.shared() != nil }
 
 // checkUnshared panics while the world is shared: the call would change what goroutines read.
 func (w *World) checkUnshared(op string) {
-	if w.isShared() {
+	if w.Shared() {
 		// errors.md, Borrows: `the world is shared; call Borrow.End first` | A structural change
 		// between `Share` and `End`. | Gather, and change after `End`.
 		panic("ecs: " + op + ": the world is shared; call Borrow.End first")

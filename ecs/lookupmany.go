@@ -116,7 +116,7 @@ func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 // ready checks that the world is open and that the type may be read, or written if write is set.
 func (t *typeInfo) ready(op lookupOp, write bool) {
 	t.world().checkHandle(op.String())
-	if t.w.isShared() && write {
+	if t.w.Shared() && write {
 		// errors.md, Borrows: `the world is shared: until Borrow.End components are only read` | A
 		// write between `Share` and `End`. | Read there, write afterwards.
 		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/ecs"
 )
 
@@ -140,7 +141,11 @@ func TestLimitsAreErrors(t *testing.T) {
 	many := ecs.RegisterBuffer[huge](w)
 	many.Append(ecs.NewArchetype(w, many).Create(), huge{})
 	require.Panics(t, func() { ecs.WithUniverse(nil) })
-	_, err := ecs.NewArchetype(w).CreateN(ecs.MaxEntities)
+	u, err := alloc.NewUniverse(alloc.Size(1 << 21))
+	require.NoError(t, err)
+	require.NoError(t, u.Close())
+	require.PanicsWithValue(t, "ecs: NewWorld: the universe of WithUniverse is closed", func() { _, _ = ecs.NewWorld(ecs.WithUniverse(u)) })
+	_, err = ecs.NewArchetype(w).CreateN(ecs.MaxEntities)
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")
 	_, err = ecs.NewArchetype(w).CreateN(math.MaxInt)
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")

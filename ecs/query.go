@@ -102,8 +102,8 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 	}
 	if seen.Has(id) {
 		// errors.md, Types, terms and handles: `ecs: NewQuery: ... is in two terms`, `is in two
-		// Changed terms` | A type in two terms. | `Write` includes `Read` and `With`; only
-		// `Changed` may come besides.
+		// Changed terms` | A type in two terms. | `Write` includes `Read` and `With`, and
+		// `Where` includes `With`; only `Changed` may come besides.
 		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types.list[id].name))
 	}
 	seen.Add(id)

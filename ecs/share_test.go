@@ -272,7 +272,7 @@ func TestShareAgain(t *testing.T) {
 	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Write(health))))
 	write, read := access(ecs.Write(health)), access(ecs.Read(health))
 	b.Begin()
-	require.True(t, seam.Shared(w))
+	require.True(t, w.Shared())
 	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read", func() { health.Mut(e) })
 	require.Equal(t, []string{"Health"}, w.Conflicts(b.Access(), write))
 	require.Empty(t, w.Conflicts(b.Access(), read))

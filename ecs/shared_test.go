@@ -394,20 +394,22 @@ func TestSharedMisuse(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	e := a.Create()
 	for want, f := range map[string]func(){
-		"ecs: RegisterShared[int]: the only option of shared types is Cleanup":                                func() { ecs.RegisterShared[int](w, ecs.Enableable) },
-		"ecs: Write: int is shared: entities get another value by Set or Put":                                 func() { ecs.Write(cell) },
-		"ecs: With: int=3 is a value; ask for it with Where":                                                  func() { ecs.With(cell.Of(3)) },
-		"ecs: Any: int=3 is a value; ask for it with Where":                                                   func() { ecs.Any(cell.Of(3)) },
-		"ecs: Where: the values are not all of one shared type; take a Where for each":                        func() { ecs.Where(cell.Of(1), ecs.RegisterShared[string](w).Of("")) },
-		"ecs: NewQuery: Where names no type":                                                                  func() { ecs.NewQuery(w, ecs.Where()) },
-		"ecs: NewQuery: int was registered in another world":                                                  func() { ecs.NewQuery(w, ecs.Where(strange.Of(1))) },
-		"ecs: NewQuery: int is in two terms":                                                                  func() { ecs.NewQuery(w, ecs.With(cell), ecs.Where(cell.Of(1))) },
-		"ecs: NewChange: Remove(int=1): name the type, entities lose any value of it":                         func() { ecs.NewChange(w, ecs.Remove(cell.Of(1))) },
-		"ecs: NewArchetype: int is given twice":                                                               func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
-		"ecs: Archetype.With: int=1: [Position] has no int":                                                   func() { a.With(cell.Of(1)) },
-		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":                                 func() { strange.Add(e, 1) },
-		"ecs: Shared.Of: " + "the handle is the zero value; handles come from RegisterShared":                 func() { ecs.Shared[int]{}.Of(1) },
-		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.NewArchetype(w, ecs.SharedValue{}) },
+		"ecs: RegisterShared[int]: the only option of shared types is Cleanup":                                                                         func() { ecs.RegisterShared[int](w, ecs.Enableable) },
+		"ecs: Write: int is shared: entities get another value by Set or Put":                                                                          func() { ecs.Write(cell) },
+		"ecs: With: int=3 is a value; ask for it with Where":                                                                                           func() { ecs.With(cell.Of(3)) },
+		"ecs: Any: int=3 is a value; ask for it with Where":                                                                                            func() { ecs.Any(cell.Of(3)) },
+		"ecs: Where: a value is the zero value of SharedValue; values come from Shared.Of":                                                             func() { ecs.Where(cell.Of(1), ecs.SharedValue{}) },
+		"ecs: NewBundle[struct { Cell int }]: field .Cell: int is a shared type, and a field is a component or a buffer; see Shared.Add and Shared.At": func() { ecs.NewBundle[struct{ Cell int }](w) },
+		"ecs: Where: the values are not all of one shared type; take a Where for each":                                                                 func() { ecs.Where(cell.Of(1), ecs.RegisterShared[string](w).Of("")) },
+		"ecs: NewQuery: Where names no type":                                                                                                           func() { ecs.NewQuery(w, ecs.Where()) },
+		"ecs: NewQuery: int was registered in another world":                                                                                           func() { ecs.NewQuery(w, ecs.Where(strange.Of(1))) },
+		"ecs: NewQuery: int is in two terms":                                                                                                           func() { ecs.NewQuery(w, ecs.With(cell), ecs.Where(cell.Of(1))) },
+		"ecs: NewChange: Remove(int=1): name the type, entities lose any value of it":                                                                  func() { ecs.NewChange(w, ecs.Remove(cell.Of(1))) },
+		"ecs: NewArchetype: int is given twice":                                                                                                        func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
+		"ecs: Archetype.With: int=1: [Position] has no int":                                                                                            func() { a.With(cell.Of(1)) },
+		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":                                                                          func() { strange.Add(e, 1) },
+		"ecs: Shared.Of: " + "the handle is the zero value; handles come from RegisterShared":                                                          func() { ecs.Shared[int]{}.Of(1) },
+		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer":                                          func() { ecs.NewArchetype(w, ecs.SharedValue{}) },
 	} {
 		require.PanicsWithValue(t, want, f)
 	}

@@ -119,7 +119,7 @@ func (w *World) Trim() (chunks int) {
 	}
 	chunks += smallChunks - w.tables.SmallChunks().Chunks()
 	w.tables.Trim()
-	if !w.isShared() { // others may read the tables of pages
+	if !w.Shared() { // others may read the tables of pages
 		w.trimManaged()
 	}
 	return chunks + w.buffers.Trim()

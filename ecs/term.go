@@ -119,14 +119,19 @@ func Present(of ...Operand) Term { return termOf(termPresent, of) }
 
 // Where matches entities that have one of the given values of a shared type. A query may have one
 // Where term for each of several types; all of them must match. To loop over one value after
-// another, see Query.RowsOf. Where panics for values of different types.
+// another, see Query.RowsOf. Where panics for zero values and for values of different types.
 func Where(values ...SharedValue) Term {
 	t := Term{kind: termWhere}
 	for _, v := range values {
 		if len(t.of) == 0 {
 			t.of = []operand{v.operand()}
 		}
-		if v.t == nil || v.t != t.of[0].t {
+		if v.t == nil {
+			// errors.md, Types, terms and handles: `a value is the zero value of SharedValue` | A
+			// value that no shared type made. | `Shared.Of` makes them.
+			panic("ecs: Where: a value is the zero value of SharedValue; values come from Shared.Of")
+		}
+		if v.t != t.of[0].t {
 			// errors.md, Types, terms and handles: `the values are not all of one shared type; take
 			// a Where for each` | A `Where` of two types. | As it says: all must hold.
 			panic("ecs: Where: the values are not all of one shared type; take a Where for each")

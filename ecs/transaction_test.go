@@ -207,7 +207,7 @@ func TestTransactionEnds(t *testing.T) {
 	batch := seam.Run(&tx, 0)
 	require.Len(t, batch.Entities(nil), 3)
 	seam.Finish(&tx)
-	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 3 rows is no longer current: the world has changed since it was made", func() { batch.Entities(nil) })
+	require.PanicsWithValue(t, "ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made", func() { batch.Entities(nil) })
 	require.NoError(t, w.Verify())
 }
 

@@ -77,6 +77,19 @@ func (w *World) idOf(op string, t Type) typeID {
 	return info.id
 }
 
+// indexOf returns the number of the type, or -1 if the type is nil, the zero value, or of another
+// world.
+func (w *World) indexOf(t Type) int {
+	if t == nil {
+		return -1
+	}
+	info := t.info()
+	if info == nil || info.w != w {
+		return -1
+	}
+	return int(info.id)
+}
+
 // checkOwn panics unless the type belongs to w.
 func (w *World) checkOwn(op string, t *typeInfo) {
 	switch {

@@ -169,7 +169,7 @@ func (q *Query) checkLent(op string, looks bool) {
 func (q *Query) walkPart(yield func(Rows) bool) {
 	s := q.w.openScan(q)
 	defer s.end()
-	if s.walk(q, yield) && q.moves() && !q.w.isShared() {
+	if s.walk(q, yield) && q.moves() && !q.w.Shared() {
 		q.since = q.w.tables.Version
 		q.w.Advance()
 	}

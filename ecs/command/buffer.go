@@ -59,7 +59,8 @@ type Buffer struct {
 	numbers atomic.Int64 // placeholders handed to streams, a block at a time
 	state   atomic.Int32
 	torn    atomic.Bool // since the last clear, two goroutines recorded through one writer at once
-	why     string      // reason given to Seal
+	lent    bool        // a Lender's: it alone seals and closes the buffer
+	why     string      // reason given to Lender.Seal
 	mu      sync.Mutex  // guards the search for a worker's stream
 	streams []*stream   // by worker + 1; the first is the owner's
 	player  player
@@ -112,17 +113,19 @@ func Limit(bytes int64) Option {
 
 // NewBuffer returns a buffer for commands to w. It takes no memory before the first command. It
 // panics if w is nil or closed.
-func NewBuffer(w *ecs.World, options ...Option) *Buffer {
+func NewBuffer(w *ecs.World, options ...Option) *Buffer { return newBuffer("NewBuffer", w, options) }
+
+func newBuffer(op string, w *ecs.World, options []Option) *Buffer {
 	if w == nil {
-		panic("command: NewBuffer: the world is nil")
+		panic("command: " + op + ": the world is nil")
 	}
 	if w.Closed() {
-		panic("command: NewBuffer: the world is closed")
+		panic("command: " + op + ": the world is closed")
 	}
 	b := &Buffer{w: w, id: ids.Add(1), traces: debug.On}
 	for _, o := range options {
 		if o == nil {
-			panic("command: NewBuffer: an option is nil")
+			panic("command: " + op + ": an option is nil")
 		}
 		o(b)
 	}
@@ -211,6 +214,8 @@ func (b *Buffer) refuse(op string) {
 	case playing:
 		is = "being played; record after it"
 	case sealed:
+		// errors.md: `sealed: ...` | The code that lent the buffer has taken it back; the text says
+		// why. | Ask for it anew: in systems, `State.Commands` in every update.
 		is = "sealed: " + b.why
 	}
 	// errors.md: `the buffer is ...`, `closed`, `being played; record after it` | A call at the
@@ -284,38 +289,6 @@ func (b *Buffer) Clear() {
 	b.clear()
 }
 
-// Seal closes the buffer to commands until Unseal. Recording, also through writers of batches,
-// panics with the text why, and so do Parallel, Reserve, Play, Clear and Trim. Made still answers.
-// Commands recorded but not yet played are lost. Seal is for code that lends out a buffer and takes
-// it back. It first completes all jobs, since their bodies may record. It panics if the buffer is
-// being played or closed. A second call replaces the text.
-func (b *Buffer) Seal(why string) {
-	const op = "Buffer.Seal"
-	b.checkMade(op)
-	seam.EndBorrows(b.w, op)
-	if s := b.state.Load(); s == playing || s == closed {
-		b.refuse(op)
-	}
-	b.why = why
-	b.state.Store(sealed)
-}
-
-// Unseal opens a sealed buffer, empty and with key 0, like a new one. The memory is kept; earlier
-// placeholders are void. Unseal panics if the buffer is not sealed.
-func (b *Buffer) Unseal() {
-	const op = "Buffer.Unseal"
-	b.checkMade(op)
-	if b.state.Load() != sealed {
-		// errors.md: `sealed: ...`, `the buffer is not sealed` | The code that handed the buffer
-		// out has taken it back; the text says why. | Ask for it anew: in systems, `State.Commands`
-		// in every update.
-		panic("command: " + op + ": the buffer is not sealed")
-	}
-	b.clear()
-	b.key, b.within = 0, false
-	b.state.Store(recording)
-}
-
 func (b *Buffer) clear() {
 	for _, s := range b.streams {
 		if s != nil {
@@ -348,13 +321,23 @@ func (b *Buffer) Trim() {
 }
 
 // Close gives the memory back. Call it before World.Close. It first completes all jobs, since their
-// bodies may record. A second call does nothing.
+// bodies may record. A second call does nothing. Close panics for the buffer of a Lender.
 func (b *Buffer) Close() {
-	b.checkMade("Buffer.Close")
-	seam.EndBorrows(b.w, "Buffer.Close")
+	const op = "Buffer.Close"
+	b.checkMade(op)
+	if b.lent {
+		// errors.md: `the buffer is lent` | A system closes the buffer that `State.Commands` lent
+		// it. | The command point plays and closes it; `Clear` drops what was recorded.
+		panic("command: " + op + ": the buffer is lent, and its lender closes it; Clear drops what was recorded")
+	}
+	b.close(op)
+}
+
+func (b *Buffer) close(op string) {
+	seam.EndBorrows(b.w, op)
 	switch b.state.Load() {
 	case playing:
-		b.refuse("Buffer.Close")
+		b.refuse(op)
 	case closed:
 		return
 	}

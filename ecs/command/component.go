@@ -58,9 +58,9 @@ func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Compon
 		w.checkEntity(name, e)
 	}
 	s := w.stream
-	number := s.noted(k, seam.TypeIndex(s.b.w, c))
+	number := s.noted(k, s.indexOf(name, c))
 	if number == 0 {
-		number = numberOf(w, k, c) + 1
+		number = numberOf(w, name, k, c) + 1
 	}
 	r, value := w.record1(number-1, e, int(unsafe.Sizeof(*v)))
 	*(*T)(value) = *v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers.
@@ -70,13 +70,13 @@ func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Compon
 }
 
 // numberOf returns the number of the op that writes values of a component.
-func numberOf[T any](w *Writer, k kind, c ecs.Component[T]) uint16 {
-	index := seam.TypeIndex(w.stream.b.w, c)
+func numberOf[T any](w *Writer, name string, k kind, c ecs.Component[T]) uint16 {
+	index := w.stream.indexOf(name, c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}
 	if k != set {
-		checkDying("Add", c)
+		checkDying(name, c)
 	}
 	return w.stream.note(k, c, index, newColumn(c))
 }

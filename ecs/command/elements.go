@@ -38,7 +38,7 @@ func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
 		w.check(name)
 		w.checkEntity(name, e)
-		number := numberOfElements(w, k, b)
+		number := numberOfElements(w, name, k, b)
 		r, value := w.record1(number, e, 8+len(v)*int(unsafe.Sizeof(*new(T))))
 		keepElements(w, r, number, value, v)
 		return
@@ -52,8 +52,8 @@ func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs
 }
 
 // numberOfElements returns the number of the op that writes elements of a buffer.
-func numberOfElements[T any](w *Writer, k kind, b ecs.Buffer[T]) uint16 {
-	index := seam.TypeIndex(w.stream.b.w, b)
+func numberOfElements[T any](w *Writer, name string, k kind, b ecs.Buffer[T]) uint16 {
+	index := w.stream.indexOf(name, b)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}

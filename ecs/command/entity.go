@@ -152,7 +152,7 @@ func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	w.check(name)
 	checkTypes(name, t)
-	seam.TypeIndex(w.stream.b.w, t) // panics for a type of another world
+	w.stream.indexOf(name, t)
 	if k == add || k == remove {
 		checkDying(name, t)
 	}

@@ -66,6 +66,8 @@ func TestNil(t *testing.T) {
 		panics("Keep", "command: Keep: ", func() { Keep(nil) }),
 		panics("Trace", "command: Trace: ", func() { Trace(nil) }),
 		panics("NewBuffer: world", "command: NewBuffer: ", func() { NewBuffer(nil) }),
+		panics("NewLender: world", "command: NewLender: ", func() { NewLender(nil) }),
+		panics("NewLender: option", "command: NewLender: ", func() { NewLender(y.w, nil) }),
 		panics("NewBuffer: option", "command: NewBuffer: ", func() { NewBuffer(y.w, nil) }),
 		panics("NewBuffer: second option", "command: NewBuffer: ", func() { NewBuffer(y.w, Keep, nil) }),
 		panics("Writer.Create", "command: Writer.Create: ", func() { cb.Create(nil) }),

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"math"
 
 	"quarry/ecs"
@@ -96,6 +97,25 @@ func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
 	}
 	o.byType[k][index] = n + 1
 	return n
+}
+
+// indexOf returns the index of a type. It panics unless the type is of the buffer's world.
+func (s *stream) indexOf(name string, t ecs.Type) int {
+	i := seam.TypeIndex(s.b.w, t)
+	if i < 0 {
+		refuseType(name, t)
+	}
+	return i
+}
+
+// refuseType panics for a type that is not of the buffer's world.
+func refuseType(name string, t ecs.Type) {
+	if t == nil {
+		panic("command: " + name + ": a type is nil")
+	}
+	// errors.md: `is not a type of the buffer's world` | The zero value of a handle, or a handle of
+	// another world. | Register the type in the world that the buffer was made for.
+	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
 
 func isShared(t ecs.Type) bool { return t != nil && seam.FactsOf(t).Shared }

@@ -13,7 +13,8 @@ import (
 // TestSeal: a sealed buffer takes nothing and says why, and still tells what it made.
 func TestSeal(t *testing.T) {
 	y := openYard(t)
-	cb := y.open(t)
+	l := y.lend(t)
+	cb := l.Lend()
 	e := y.full.Create()
 	batch := cb.Parallel(batchOf{0, 1, 0})
 	batch.Destroy(y.plain.Create())
@@ -21,7 +22,7 @@ func TestSeal(t *testing.T) {
 	require.NoError(t, cb.Play())
 	made, hash := cb.Made(shot), y.w.Hash()
 	const why = "the point end simulation has been played: ask for its buffer in each update"
-	cb.Seal(why)
+	l.Seal(why)
 	for name, f := range map[string]func(){
 		"Writer.Create":   func() { cb.Create(y.plain) },
 		"Writer.Destroy":  func() { batch.Destroy(e) },
@@ -45,15 +46,16 @@ func TestSeal(t *testing.T) {
 	require.True(t, y.w.Alive(made))
 	require.Zero(t, cb.Len())
 	require.Equal(t, "0 commands, 32768 B\n", cb.String())
-	cb.Seal("another time")
+	l.Seal("another time")
 	require.Contains(t, panicOf(func() { cb.Destroy(e) }), "sealed: another time")
 }
 
-// TestUnseal: the buffer is as a new one, but for its memory.
-func TestUnseal(t *testing.T) {
+// TestLend: the buffer is as a new one, but for its memory.
+func TestLend(t *testing.T) {
 	for name, options := range map[string][]Option{"plain": nil, "kept": {Keep}} {
 		y := openYard(t)
-		cb := y.open(t, options...)
+		l := y.lend(t, options...)
+		cb := l.Lend()
 		e, lost := y.full.Create(), y.full.Create()
 		for round := range 3 {
 			cb.Key(7)
@@ -62,9 +64,9 @@ func TestUnseal(t *testing.T) {
 			require.NoError(t, cb.Play())
 			cb.Destroy(lost) // and not played
 			bytes := cb.Bytes()
-			cb.Seal("why")
+			l.Seal("why")
 			require.Zero(t, cb.Len(), name)
-			cb.Unseal()
+			require.Same(t, cb, l.Lend())
 			require.Zero(t, cb.Len(), name)
 			require.Equal(t, ecs.Null, cb.Made(shot))
 			require.Equal(t, bytes, cb.Bytes())
@@ -80,33 +82,45 @@ func TestUnseal(t *testing.T) {
 	}
 }
 
-// TestSealMisuse: nil and zero buffers, those that are playing or closed, and those not sealed.
-func TestSealMisuse(t *testing.T) {
+// TestLenderMisuse: nil and zero lenders, those whose buffer is playing or closed, and borrowers
+// who end what they borrowed.
+func TestLenderMisuse(t *testing.T) {
 	y := openYard(t)
-	cb := y.open(t)
-	nobody := ": the buffer is nil or the zero value; buffers come from NewBuffer"
-	require.Equal(t, "command: Buffer.Seal"+nobody, panicOf(func() { new(Buffer).Seal("why") }))
-	require.Equal(t, "command: Buffer.Seal"+nobody, panicOf(func() { (*Buffer)(nil).Seal("why") }))
-	require.Equal(t, "command: Buffer.Unseal"+nobody, panicOf(func() { new(Buffer).Unseal() }))
-	require.Equal(t, "command: Buffer.Unseal: the buffer is not sealed", panicOf(cb.Unseal))
+	l := y.lend(t)
+	nobody := ": the lender is nil or the zero value; lenders come from NewLender"
+	for name, f := range map[string]func(*Lender){
+		"Seal": func(l *Lender) { l.Seal("why") }, "Lend": func(l *Lender) { l.Lend() }, "Close": (*Lender).Close,
+	} {
+		require.Equal(t, "command: Lender."+name+nobody, panicOf(func() { f(nil) }))
+		require.Equal(t, "command: Lender."+name+nobody, panicOf(func() { f(new(Lender)) }))
+	}
+	cb := l.Lend()
+	shot := cb.Create(y.full)
 	cb.state.Store(playing) // as in another goroutine
-	require.Contains(t, panicOf(func() { cb.Seal("why") }), "being played")
+	require.Contains(t, panicOf(func() { l.Seal("why") }), "Lender.Seal: the buffer is being played")
+	require.Contains(t, panicOf(l.Close), "Lender.Close: the buffer is being played")
 	cb.state.Store(recording)
-	cb.Create(y.full)
-	require.Equal(t, "command: Buffer.Unseal: the buffer is not sealed", panicOf(cb.Unseal))
-	require.Equal(t, 1, cb.Len())
-	cb.Seal("why")
-	cb.Close() // gives the chunks back, or the world would not close
+	require.Same(t, cb, l.Lend())
+	require.Equal(t, 1, cb.Len(), "what was lent already stays as it is")
+	lent := "command: Buffer.Close: the buffer is lent, and its lender closes it; Clear drops what was recorded"
+	require.Equal(t, lent, panicOf(cb.Close))
+	require.NoError(t, cb.Play())
+	require.True(t, y.w.Alive(cb.Made(shot)))
+	l.Seal("why")
+	require.Equal(t, lent, panicOf(cb.Close))
+	l.Close() // gives the chunks back, or the world would not close
+	l.Close()
 	require.Zero(t, cb.Bytes())
-	require.Contains(t, panicOf(func() { cb.Seal("why") }), "the buffer is closed")
+	require.Contains(t, panicOf(func() { l.Seal("why") }), "the buffer is closed")
 	require.Contains(t, panicOf(func() { cb.Destroy(y.full.Create()) }), "the buffer is closed")
-	require.Contains(t, panicOf(cb.Unseal), "the buffer is not sealed")
+	require.Equal(t, "command: Lender.Lend: the buffer is closed", panicOf(func() { l.Lend() }))
 }
 
 // TestSealIsSeenByOthers: whoever records in another goroutine is told by name.
 func TestSealIsSeenByOthers(t *testing.T) {
 	y := openYard(t)
-	cb := y.open(t)
+	l := y.lend(t)
+	cb := l.Lend()
 	e := y.full.Create()
 	var wg sync.WaitGroup
 	for worker := range 3 {
@@ -121,9 +135,9 @@ func TestSealIsSeenByOthers(t *testing.T) {
 			}
 		})
 	}
-	cb.Seal("it is late")
+	l.Seal("it is late")
 	wg.Wait()
-	cb.Unseal()
+	l.Lend()
 	require.Zero(t, cb.Len())
 	require.NoError(t, cb.Play())
 	require.True(t, y.w.Alive(e))
@@ -132,7 +146,8 @@ func TestSealIsSeenByOthers(t *testing.T) {
 // TestSealWaits: jobs may record, so Seal waits for what is lent to them before it is too late.
 func TestSealWaits(t *testing.T) {
 	y := openYard(t)
-	cb := y.open(t)
+	l := y.lend(t)
+	cb := l.Lend()
 	e := y.full.Create()
 	var borrow *ecs.Borrow
 	borrow = seam.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
@@ -140,9 +155,9 @@ func TestSealWaits(t *testing.T) {
 		borrow.End()
 	})
 	borrow.Begin()
-	cb.Seal("why")
+	l.Seal("why")
 	require.False(t, borrow.Active())
-	cb.Unseal()
+	l.Lend()
 	require.NoError(t, cb.Play())
 	require.True(t, y.w.Alive(e))
 }

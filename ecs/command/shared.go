@@ -30,7 +30,7 @@ func recordShared[T comparable, G Target](w *Writer, name string, k kind, to G, 
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
 		w.check(name)
 		w.checkEntity(name, e)
-		number := numberOfShared(w, k, c)
+		number := numberOfShared(w, name, k, c)
 		value := w.stream.goValue(v)
 		_, at := w.record(number, e, 0, nil, 8)
 		*(*uint64)(at) = value // Safe because the room has 8 bytes.
@@ -46,8 +46,8 @@ func recordShared[T comparable, G Target](w *Writer, name string, k kind, to G, 
 }
 
 // numberOfShared returns the number of the op that sets values of a shared type.
-func numberOfShared[T comparable](w *Writer, k kind, c ecs.Shared[T]) uint16 {
-	index := seam.TypeIndex(w.stream.b.w, c)
+func numberOfShared[T comparable](w *Writer, name string, k kind, c ecs.Shared[T]) uint16 {
+	index := w.stream.indexOf(name, c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}

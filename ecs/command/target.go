@@ -71,7 +71,7 @@ func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t
 	} else {
 		w.checkQuery(name, q)
 	}
-	index := seam.TypeIndex(w.stream.b.w, t) // panics for a type of another world
+	index := w.stream.indexOf(name, t)
 	one = op{kind: k, t: t, query: q, shared: isShared(t), valued: true}
 	if q == nil {
 		number = w.stream.noted(k, index)

@@ -83,6 +83,12 @@ func (y *yard) open(t testing.TB, options ...Option) *Buffer {
 	return cb
 }
 
+func (y *yard) lend(t testing.TB, options ...Option) *Lender {
+	l := NewLender(y.w, options...)
+	t.Cleanup(l.Close)
+	return l
+}
+
 // populate makes n entities, of five archetypes.
 func (y *yard) populate(n int, groups bool) (list []ecs.Entity) {
 	for i := range n {

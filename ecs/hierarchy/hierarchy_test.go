@@ -217,6 +217,30 @@ func TestVerifyNamesTheOrder(t *testing.T) {
 	}
 }
 
+// TestByDepthOfASharedWorld: levels are taken before Share, since two readers would make the order
+// at once.
+func TestByDepthOfASharedWorld(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	h := hierarchy.New(w)
+	a := ecs.NewArchetype(w)
+	root, child := a.Create(), a.Create()
+	require.NoError(t, h.SetParent(child, root))
+	levels := h.ByDepth()
+	share := w.Share()
+	const text = "hierarchy: Hierarchy.ByDepth: the world is shared; take the levels before World.Share, they are good until Borrow.End"
+	require.PanicsWithValue(t, text, func() { h.ByDepth() })
+	var nodes []ecs.Entity
+	for level := range levels {
+		nodes = append(nodes, level...)
+	}
+	require.Equal(t, []ecs.Entity{root, child}, nodes)
+	share.End()
+	h.ByDepth()
+	h.Close()
+	require.NoError(t, w.Close())
+}
+
 // TestByDepthIsKept: as long as no link changes the slices are the same memory and
 // nothing is allocated, whatever other entities do.
 func TestByDepthIsKept(t *testing.T) {

@@ -21,7 +21,9 @@ type order struct {
 // The slices are read-only. They are valid until a call of ByDepth that follows a change: links
 // set, or rows with links added, removed or moved. That call rebuilds the order, at the cost of
 // some look-ups an entity. Every other call allocates nothing and costs one comparison a chunk.
-// Entities whose links were broken directly may be missing until Sweep.
+// Entities whose links were broken directly may be missing until Sweep. ByDepth panics while the
+// world is shared, since it may rebuild the order that another goroutine reads; slices from before
+// Share are good until Borrow.End.
 func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 	h.refresh()
 	return func(yield func(nodes, parents []ecs.Entity) bool) {
@@ -35,9 +37,16 @@ func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 	}
 }
 
-// refresh rebuilds the order if something has changed. A chunk that lost its last row is no longer
-// visible to a query, so the entities are counted as well.
+// refresh rebuilds the order if something has changed, and panics while the world is shared. A
+// chunk that lost its last row is no longer visible to a query, so the entities are counted as
+// well.
 func (h *Hierarchy) refresh() {
+	if h.world.Shared() {
+		// errors.md: `hierarchy: Hierarchy.ByDepth: the world is shared` | A reader asks for the
+		// levels while others read. | The owner takes them before `World.Share` and gives them to
+		// the readers.
+		panic("hierarchy: Hierarchy.ByDepth: the world is shared; take the levels before World.Share, they are good until Borrow.End")
+	}
 	if h.order.count == h.nodes.Count() && h.moved.Empty() {
 		return
 	}

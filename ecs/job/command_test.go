@@ -96,10 +96,11 @@ func TestBufferWaitsForJobs(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 500)
 	s := w.schedule(t, 2)
-	cb := command.NewBuffer(w.World)
+	l := command.NewLender(w.World)
+	cb := l.Lend()
 	j := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("recording")
-	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Buffer.Close": cb.Close, "Buffer.Play": func() { _ = cb.Play() },
-		"Buffer.Seal": func() { cb.Seal("void") }} {
+	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Lender.Close": l.Close, "Buffer.Play": func() { _ = cb.Play() },
+		"Lender.Seal": func() { l.Seal("void") }} {
 		for _, worker := range []bool{false, true} {
 			text := inBody(t, s, j, worker, func(*job.Ctx, ecs.Rows) { f() })
 			require.Contains(t, text, "job: "+name+": structural change inside a body of job recording")
@@ -111,10 +112,10 @@ func TestBufferWaitsForJobs(t *testing.T) {
 		}
 	}, "ecs: Buffer.Play: ", "loop")
 	seal := func() {
-		cb.Seal("void")
-		cb.Unseal()
+		l.Seal("void")
+		l.Lend()
 	}
-	for _, f := range []func(){cb.Clear, seal, cb.Close} {
+	for _, f := range []func(){cb.Clear, seal, l.Close} {
 		began := make(chan bool, 100)
 		j.Parallel(func(c *job.Ctx, rows ecs.Rows) {
 			began <- true

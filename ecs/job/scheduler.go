@@ -184,8 +184,10 @@ func (s *Scheduler) Workers() int { return len(s.workers) }
 
 // Complete runs and waits for all jobs in flight, and ends their borrows. The error joins the
 // *PanicError of every failed job not yet reported.
-func (s *Scheduler) Complete() error {
-	s.enter("Scheduler.Complete")
+func (s *Scheduler) Complete() error { return s.complete("Scheduler.Complete") }
+
+func (s *Scheduler) complete(op string) error {
+	s.enter(op)
 	s.completeAll()
 	return s.takeErrors()
 }
@@ -214,7 +216,7 @@ func (s *Scheduler) Close() error {
 	if s != nil && s.closed {
 		return nil
 	}
-	err := s.Complete()
+	err := s.complete("Scheduler.Close")
 	s.closed = true
 	s.mu.Lock()
 	s.stopping = true

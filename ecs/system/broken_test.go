@@ -9,7 +9,6 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
-	"quarry/internal/seam"
 )
 
 // A system that closes the world or the scheduler is named, nothing updates after it, and
@@ -170,7 +169,7 @@ func TestBehaviour52InAShare(t *testing.T) {
 	s.systems.Add("reads", system.Make(func(x *system.State) func() {
 		q := x.Query(ecs.Changed(s.stun), ecs.Present(ecs.Read(s.stun)))
 		return func() {
-			if !seam.Shared(s.w) {
+			if !s.w.Shared() {
 				s.note("%d", q.Count())
 			}
 		}

@@ -26,9 +26,10 @@ type Point struct {
 type outbox struct {
 	p    *Point
 	from *State
-	b    *command.Buffer
-	open bool // it is in pending
-	last bool // its system is gone: close it once its commands are played
+	l    *command.Lender
+	b    *command.Buffer // of l
+	open bool            // it is in pending
+	last bool            // its system is gone: close it once its commands are played
 }
 
 // NewPoint returns a command point to be added to a group, in addition to the five default points.
@@ -47,13 +48,11 @@ func (p *Point) hand(s *State) *command.Buffer {
 	i := slices.IndexFunc(s.outboxes, func(o *outbox) bool { return o.p == p })
 	if i < 0 {
 		i = len(s.outboxes)
-		s.outboxes = append(s.outboxes, &outbox{p: p, from: s, b: command.NewBuffer(s.y.w, s.y.buffers...)})
-	} else if o := s.outboxes[i]; !o.open {
-		o.b.Unseal()
+		s.outboxes = append(s.outboxes, &outbox{p: p, from: s, l: command.NewLender(s.y.w, s.y.buffers...)})
 	}
 	o := s.outboxes[i]
 	if !o.open {
-		o.open = true
+		o.open, o.b = true, o.l.Lend()
 		p.pending = append(p.pending, o)
 	}
 	return o.b
@@ -107,17 +106,17 @@ func (p *Point) play(o *outbox) {
 func (o *outbox) seal() {
 	o.open = false
 	if o.last {
-		o.b.Close()
+		o.l.Close()
 		return
 	}
-	o.b.Seal(o.p.void)
+	o.l.Seal(o.p.void)
 }
 
 // release is called when the buffer's system is destroyed. Commands it recorded are still played.
 func (o *outbox) release() {
 	o.last = true
 	if !o.open {
-		o.b.Close()
+		o.l.Close()
 	}
 }
 
@@ -129,13 +128,13 @@ func (p *Point) drop() {
 			s.y.warn(fmt.Sprintf("%s was removed before it played %d commands of %s", p, n, o.from.name))
 		}
 		o.open = false
-		o.b.Close()
+		o.l.Close()
 	}
 	p.pending = nil
 	for _, t := range s.y.states {
 		t.outboxes = slices.DeleteFunc(t.outboxes, func(o *outbox) bool {
 			if o.p == p {
-				o.b.Close()
+				o.l.Close()
 			}
 			return o.p == p
 		})

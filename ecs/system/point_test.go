@@ -119,6 +119,21 @@ func TestPointReportsFailures(t *testing.T) {
 	require.Equal(t, 3, a.Len())
 }
 
+// A system cannot close the buffer that a point lent it: it fails by name, and the point plays its
+// commands and the commands of the systems after it.
+func TestPointKeepsItsBuffers(t *testing.T) {
+	s := newStage(t)
+	a := ecs.NewArchetype(s.w, s.health)
+	s.systems.Add("closes", system.Func(func(x *system.State) {
+		cb := x.Commands(s.systems.EndSimulation())
+		cb.Create(a)
+		cb.Close()
+	}))
+	s.systems.Add("good", system.Func(func(x *system.State) { x.Commands(s.systems.EndSimulation()).Create(a) }))
+	require.ErrorContains(t, s.systems.Step(frame), "closes: Update panicked: command: Buffer.Close: the buffer is lent")
+	require.Equal(t, 2, a.Len())
+}
+
 // Commands that bodies of jobs record are played when the point comes, which completes the jobs.
 func TestPointCompletesJobs(t *testing.T) {
 	s := newStage(t)

@@ -21,6 +21,11 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 	if w == nil {
 		panic("system: NewSingleton: the world is nil")
 	}
+	if seam.TypeIndex(w, c) < 0 {
+		// errors.md: `is not a type of the world` | The zero value of a handle, or a handle of
+		// another world. | Register the type in the world of the systems.
+		panic(fmt.Sprintf("system: NewSingleton: %v is not a type of the world: a zero handle, or registered in another world", c))
+	}
 	if seam.FactsOf(c).Enableable {
 		// errors.md: `is Enableable, and a singleton is there or not` | A singleton of a type with
 		// bits. | Another type.

@@ -20,7 +20,7 @@ func (s *State) turn() {
 	at := s.enter("Update")
 	defer s.exit(at)
 	for _, q := range s.pinned {
-		if !seam.Shared(y.w) {
+		if !y.w.Shared() {
 			seam.PinSince(q, s.last)
 		}
 	}
@@ -34,7 +34,7 @@ func (s *State) turn() {
 		s.system.Update(s)
 		s.timing.note(clock.Now() - start)
 		s.last = y.w.Version() // S4
-		if seam.Shared(y.w) {
+		if y.w.Shared() {
 			s.last-- // no new version begins now, so later writes get this one
 		}
 	}
@@ -153,7 +153,7 @@ func (y *Systems) inspect(s *State, at *visit) {
 		// next. | `Systems.Close` works still; a scheduler of `WithScheduler` is closed after it.
 		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it", s.name, at.call))
 		return
-	case !seam.Shared(y.w):
+	case !y.w.Shared():
 		y.w.Advance() // S4
 	}
 	switch {

@@ -23,9 +23,9 @@ var inlined = map[string][]string{
 		"(*World).archetypeAt", "(*World).checkUnlocked",
 		"(*World).idleScan", "(*World).lock", "(*scan).show", "makeRows",
 		"Inside", "inside.ArchetypesOf", "inside.CheckChange", "inside.Conflicts", "inside.FactsOf", "inside.Filters", "inside.Join", "inside.Locked", "inside.Looks", "inside.MatchesArchetype",
-		"inside.Number", "inside.PinSince", "inside.Placeholder", "inside.EndBorrows", "inside.Shared", "inside.TypeIndex", "inside.Writes"},
+		"inside.Number", "inside.PinSince", "inside.Placeholder", "inside.EndBorrows", "inside.TypeIndex", "inside.Writes"},
 	"internal/seam": {"ArchetypesOf", "CheckChange", "Conflicts", "FactsOf", "Filters", "Join", "Locked", "Looks",
-		"Number", "PinSince", "Placeholder", "EndBorrows", "Shared", "TypeIndex", "Writes"},
+		"Number", "PinSince", "Placeholder", "EndBorrows", "TypeIndex", "Writes"},
 }
 
 func TestInlined(t *testing.T) {

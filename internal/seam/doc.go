@@ -55,12 +55,11 @@
 //	Placeholder       command           programs get placeholders from command.Writer
 //	Reserve           command           a part of a transaction
 //	Run               command           a part of a transaction
-//	Shared            system            programs hold the Borrow
 //	Stays             command           of an outcome, which only the seam has
-//	TypeIndex         command           an index for tables by type; programs have the handle
+//	TypeIndex         command, system   an index for tables by type; programs have the handle
 //	Writes            job               of a term; programs wrote the term
 //
 // Exported by ecs instead, because programs need them: World.Owns, Query.Access and
-// World.Conflicts, Entity.IsPlaceholder, World.Closed, World.Locate, Query.Matches, chunks of
-// archetypes and rows.
+// World.Conflicts, Entity.IsPlaceholder, World.Closed, World.Shared, World.Locate, Query.Matches,
+// chunks of archetypes and rows.
 package seam

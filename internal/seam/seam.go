@@ -25,7 +25,8 @@ type Transaction = ecs.Transaction
 var key under.Key
 
 // TypeIndex returns the number of a type in its world, in order of registration and in [0,
-// ecs.MaxTypes). It panics for a type of another world. Any goroutine may call it.
+// ecs.MaxTypes). It returns -1 for a nil or zero handle and for a type of another world. Any
+// goroutine may call it.
 func TypeIndex(w *ecs.World, t ecs.Type) int { return ecs.Inside(key).TypeIndex(w, t) }
 
 // FactsOf returns the facts of a type. It panics for nil and for a zero handle. Any goroutine may
@@ -52,9 +53,6 @@ func EndBorrows(w *ecs.World, op string) { ecs.Inside(key).EndBorrows(w, op) }
 // or the world is closed. Borrows of queries do not lock the world: a structural change ends them
 // first.
 func Locked(w *ecs.World) bool { return ecs.Inside(key).Locked(w) }
-
-// Shared reports whether the whole world is borrowed by World.Share.
-func Shared(w *ecs.World) bool { return ecs.Inside(key).Shared(w) }
 
 // PinSince is Query.SetSince that lasts: until SetSince is called, neither the end of a loop nor
 // the start of a borrow moves Since or advances the world's version. Used by schedulers that

@@ -44,5 +44,5 @@ func Example_batch() {
 	//   9792    6528       0  Velocity 408 x 16 B
 	//  16320       -      64  free
 	// beside the chunk: 12 B of versions, 0 B of enable masks
-	// ecs: Batch.Rows: the batch of 1000 rows is no longer current: the world has changed since it was made
+	// ecs: Batch.Entities: the batch of 1000 rows is no longer current: the world has changed since it was made
 }
