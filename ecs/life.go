@@ -180,6 +180,7 @@ type Stats struct {
 	Small      int    // small chunks of 2 KiB, with rows or kept without
 	Shared     int    // units of 16 KiB that hold the small chunks
 	Buffers    int    // buffers whose elements have spilled to the heap
+	Spilled    int    // bytes of the blocks that hold those elements
 }
 
 // Stats returns the world's statistics, in time proportional to the number of archetypes. For a
@@ -191,7 +192,8 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.ids.Promised(), Alive: w.alive(), Created: w.rows.Created, Destroyed: w.rows.Destroyed,
-		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Small: w.tables.SmallChunks().Live(), Shared: w.tables.SmallChunks().Chunks(),
+		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Spilled: w.buffers.Bytes(),
+		Small: w.tables.SmallChunks().Live(), Shared: w.tables.SmallChunks().Chunks(),
 	}
 	for _, a := range w.archetypes.list {
 		s.Chunks += a.table.Store.Units()

@@ -58,6 +58,9 @@ func (b *Buffers) FreeRows(at alloc.StoreRow, c alloc.StoreColumn, n int) {
 // Live returns the number of blocks in use.
 func (b *Buffers) Live() int { return b.heap.Stats().LiveBlocks }
 
+// Bytes returns the bytes of the blocks in use.
+func (b *Buffers) Bytes() int { return b.heap.Stats().LiveBytes }
+
 // Trim returns the heap's empty chunks to the universe. It returns their number.
 func (b *Buffers) Trim() (chunks int) {
 	held := b.heap.Stats().Chunks
