@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// errors.md: `ErrBudget` | More than `SetBudget` allows; `ErrCommit` is beside it. | Raise it.
+// errors.md: `ErrBudget` | More than `SetBudget` allows; `ErrCommit` is beside it. | Free some, or
+// raise it.
 
 // ErrBudget is wrapped, beside ErrCommit, by the error of any commit that would exceed the cap set
 // by SetBudget.
@@ -22,9 +23,9 @@ type Budget struct {
 	OffHeap int64
 
 	// Near, unless nil, is called when committed memory reaches NearPercent of OffHeap from below,
-	// and by SetBudget when it is there already. Near runs in its own goroutine, so it may free,
-	// allocate and set another budget. At most one call is under way at a time; crossings during a
-	// call cause one more call.
+	// and by SetBudget when it is there already. Near runs in its own goroutine: it may use what
+	// any goroutine may, such as Heap.Trim and SetBudget, and no World, Local or Table. At most one
+	// call is under way at a time; crossings during a call cause one more call.
 	Near        func(BudgetUse)
 	NearPercent int // 1 to 100; 0: 90
 
@@ -96,7 +97,7 @@ type BudgetUse struct {
 	Committed int64 // committed by all universes and mappings
 	Cap       int64 // Budget.OffHeap; 0: none
 	Purged    int64 // returned to the system so far so that something else was not refused
-	Refused   int64 // number of commits refused so far
+	Refused   int64 // number of commits refused so far; a call that tries several sizes counts several
 	GoLimit   int64 // GOMEMLIMIT now
 }
 

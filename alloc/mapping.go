@@ -179,7 +179,8 @@ func (l *mappings) free(name string, p unsafe.Pointer) {
 	m := l.live[p]
 	if m == nil {
 		// errors.md: `by two goroutines at once`, `was freed by another goroutine while it was
-		// free` | Two frees of one block meet. | Likewise.
+		// free` | Two frees of one block meet. |
+		// [misuse.md](misuse.md): `wrap.NewTrack` says who freed it.
 		panic(fmt.Sprintf("alloc: %s: %p was freed by two goroutines at once", name, p))
 	}
 	delete(l.live, p)

@@ -21,8 +21,8 @@ func (c *Change) Apply(e Entity) (changed bool, err error) {
 	r := w.recordOf(op, e)
 	if r == nil {
 		if c.gives() {
-			// errors.md, Entities: `is not alive, cannot apply` | The same by a `Change` that adds.
-			// | Likewise.
+			// errors.md, Entities: `is not alive, cannot apply` | A `Change` that adds types,
+			// for a dead entity. | Ask `World.Alive` first.
 			panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot apply %v", op, e, c))
 		}
 		return false, nil

@@ -95,17 +95,18 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 
 // use adds a use to the borrow's access.
 func (b *Borrow) use(u Term) {
+	op := "uses of " + b.name
 	if u.kind > termWrite || len(u.of) != 1 {
-		// errors.md, Borrows: `a use is neither Read nor Write of a type`, `is declared twice, to
-		// be written: ...` | What a borrow or job `Uses`. | `ecs.Read` and `ecs.Write` terms, of
-		// types that its query does not write.
-		panic("ecs: seam.NewBorrow: a use is neither Read nor Write of a type")
+		// errors.md, Borrows: `a use is neither Read nor Write of a type`, `is declared twice, and
+		// one of the two writes: ...` | What a borrow or job `Uses`. | `ecs.Read` and `ecs.Write`
+		// terms, of types that its query does not write.
+		panic("ecs: " + op + ": a use is neither Read nor Write of a type")
 	}
 	o := u.of[0]
-	b.w.checkOwn("seam.NewBorrow", o.t)
+	b.w.checkOwn(op, o.t)
 	id, write := o.t.id, o.access&mayWrite != 0
 	if b.access.writes.Has(id) || write && (b.q.declares(id) || b.used.Has(id)) {
-		panic(fmt.Sprintf("ecs: seam.NewBorrow: %s is declared twice, to be written: by %v and as a use, or as two uses", o.t.name, b.q))
+		panic(fmt.Sprintf("ecs: %s: %s is declared twice, and one of the two writes: by %v and as a use, or as two uses", op, o.t.name, b.q))
 	}
 	if write {
 		b.access.reads.Drop(id)
@@ -338,17 +339,21 @@ func (t *typeInfo) refuseLent(op string) {
 		for _, b := range t.w.loops.borrows {
 			if does == "writes" && b.access.writes.Has(t.id) || does == "reads" && b.access.reads.Has(t.id) {
 				// errors.md, Borrows: `is lent to ..., which ... it: complete it first; inside it
-				// use its rows or a look-up` | The owner uses a type that a job in flight has. | In
-				// a system: `State.Query` for loops, `State.Uses` for `Get`, `Set` and singletons;
-				// then it waits. Else complete the job first, by its handle or the scheduler. In a
-				// body: through its rows, or `Uses` and `Lookup`.
-				panic(fmt.Sprintf("ecs: %s: %s is lent to %s, which %s it: complete it first; inside it use its rows or a look-up",
-					op, t.name, b.name, does))
+				// use ...` | The owner uses a type that a job in flight has. | In a system:
+				// `State.Query` for loops, `State.Uses` for `Get`, `Set` and singletons; then it
+				// waits. Else complete the job first, by its handle or the scheduler. In a body:
+				// through its rows, or `Uses` and `Lookup`.
+				inside := "its rows or a look-up"
+				if b.access.writes.Has(t.id) && !b.used.Has(t.id) {
+					inside = "its rows" // a look-up would be refused
+				}
+				panic(fmt.Sprintf("ecs: %s: %s is lent to %s, which %s it: complete it first; inside it use %s",
+					op, t.name, b.name, does, inside))
 			}
 		}
 	}
-	// errors.md, Borrows: `is lent: end the borrow first` | The same, between two borrows. |
-	// Likewise.
+	// errors.md, Borrows: `is lent: end the borrow first` | A borrow begins of what another borrow
+	// writes, or writes what another has. | End the other borrow first.
 	panic("ecs: " + op + ": " + t.name + " is lent: end the borrow first")
 }
 

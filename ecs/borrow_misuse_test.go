@@ -27,14 +27,14 @@ func TestBorrowMisuse(t *testing.T) {
 	look := m.position.Lookup(past)
 	sparse.borrow.End()
 	for text, f := range map[string]func(){
-		"ecs: seam.NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                          func() { seam.NewBorrow(nil, "", wait) },
-		"ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                    func() { seam.NewBorrow(m.q, "", nil) },
-		"ecs: seam.NewBorrow: a use is neither Read nor Write of a type":                                                                               func() { seam.NewBorrow(m.q, "", wait, ecs.With(m.position)) },
-		"ecs: seam.NewBorrow: Position was registered in another world":                                                                                func() { seam.NewBorrow(m.q, "", wait, ecs.Read(strange)) },
-		"ecs: seam.NewBorrow: Position is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "", wait, ecs.Read(m.position)) },
-		"ecs: seam.NewBorrow: []Hit is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { seam.NewBorrow(m.q, "", wait, ecs.Write(m.hits)) },
-		"ecs: seam.NewBorrow: Velocity is declared twice, to be written: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
-		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share":                                                        func() { new(ecs.Borrow).Begin() },
+		"ecs: seam.NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                                   func() { seam.NewBorrow(nil, "", wait) },
+		"ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                             func() { seam.NewBorrow(m.q, "", nil) },
+		"ecs: uses of job: a use is neither Read nor Write of a type":                                                                                           func() { seam.NewBorrow(m.q, "job", wait, ecs.With(m.position)) },
+		"ecs: uses of job: Position was registered in another world":                                                                                            func() { seam.NewBorrow(m.q, "job", wait, ecs.Read(strange)) },
+		"ecs: uses of job: Position is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "job", wait, ecs.Read(m.position)) },
+		"ecs: uses of job: []Hit is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { seam.NewBorrow(m.q, "job", wait, ecs.Write(m.hits)) },
+		"ecs: uses of job: Velocity is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "job", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
+		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share":                                                                 func() { new(ecs.Borrow).Begin() },
 		"ecs: Borrow.Begin: query() is closed": ofClosed.borrow.Begin,
 		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops": m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
 		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                    l.borrow.End,
@@ -72,7 +72,7 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: Component.Slice: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":                                      func() { m.velocity.Slice(rows) },
 		"ecs: Component.Mark: query(Read Position) declares Position to read: use ecs.Write":                                                   func() { m.position.Mark(rows) },
 		"ecs: View.At: query(Read Position) declares Position to read: use ecs.Write":                                                          func() { view.At(rows) },
-		"ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows or a look-up":            func() { m.position.Get(m.e) },
+		"ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows":                         func() { m.position.Get(m.e) },
 	} {
 		requirePanicText(t, text, f)
 	}

@@ -171,6 +171,7 @@ func TestQueryMisuseIsNamed(t *testing.T) {
 		{"ecs: Component.ReadOnly: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.velocity.ReadOnly(r) })},
 		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.In(r) })},
 		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.Changed(r, 0) })},
+		{"ecs: Component.EnableAt: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.EnableAt(r, 0) })},
 		{"ecs: Component.EnabledAt: query(Present(Stun, Velocity), Read Position) does not declare Stun: say ecs.Present(ecs.Read(Stun)), or ecs.Present(ecs.Write(Stun)) to write, in its term Present(Stun, Velocity)",
 			rowsOf(ecs.NewQuery(m.w, ecs.Present(m.stun, m.velocity), ecs.Read(m.position)), func(r ecs.Rows) { m.stun.EnabledAt(r, 0) })},
 		{"ecs: Component.Slice: query(Any(Read Position, Stun)) does not declare Stun: say ecs.Any(ecs.Read(Stun)), or ecs.Any(ecs.Write(Stun)) to write, in its term Any(Read Position, Stun)",
@@ -221,6 +222,42 @@ func TestEachInlines(t *testing.T) {
 	all := strings.Join(inlined, " ")
 	require.Contains(t, all, "TestEachInlines.Rows.Each.func", "the walk over the mask is a function of its own, or has another name: %s", all)
 	require.Regexp(t, `TestEachInlines-range1$`, inlined[len(inlined)-1])
+}
+
+// TestEachInCopiedClosure: a loop in a closure allocates nothing if the function that returns the
+// closure is not inlined. If it is, the compiler does not inline Rows and Each in its copy.
+func TestEachInCopiedClosure(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	_, err := ecs.NewArchetype(w, position).CreateN(5000)
+	require.NoError(t, err)
+	q := ecs.NewQuery(w, ecs.Write(position))
+	plain, copied := plainLoop(q, position), copiedLoop(q, position)
+	require.Zero(t, testing.AllocsPerRun(10, plain))
+	t.Log(testing.AllocsPerRun(10, copied), "allocations where the compiler copies the closure, see docs/ecs.md")
+}
+
+//go:noinline
+func plainLoop(q *ecs.Query, c ecs.Component[Position]) func() {
+	return func() {
+		for rows := range q.Rows() {
+			p := c.Slice(rows)
+			for i := range rows.Each() {
+				p[i].X++
+			}
+		}
+	}
+}
+
+func copiedLoop(q *ecs.Query, c ecs.Component[Position]) func() {
+	return func() {
+		for rows := range q.Rows() {
+			p := c.Slice(rows)
+			for i := range rows.Each() {
+				p[i].X++
+			}
+		}
+	}
 }
 
 //go:noinline

@@ -45,10 +45,11 @@
 // first one. Links between entities are [Entity] values. [RegisterManaged] takes any Go type.
 //
 // Failure: limits and the operating system yield a [*LimitError]. A function without an error
-// result panics with it; its Try form returns it. Either way the world is unchanged, for batches
-// too. A broken contract (stale rows, a type that the query does not declare, a handle of another
-// world, an entity of one of the last 15 worlds, see docs/ecs.md) panics in every build with a
-// message that names the types and entities involved. Look-ups return nil or false.
+// result panics with it; its Try form returns it, with the name of the plain form. Either way the
+// world is unchanged, for batches too. A broken contract (stale rows, a type that the query does
+// not declare, a handle of another world, an entity of one of the last 15 worlds, see docs/ecs.md)
+// panics in every build with a message that names the types and entities involved. Look-ups return
+// nil or false for what is dead or missing.
 //
 // Limits: 2^27 - 2 entities and 1,024 types per world; a row must fit in a unit; at most 2,048 rows
 // per unit; a buffer holds at most 1 MiB.

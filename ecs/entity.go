@@ -136,7 +136,7 @@ func (e *Entity) UnmarshalBinary(data []byte) error {
 	f := Entity(entity.FromBits(v))
 	if err := f.check(); err != nil {
 		// errors.md, Errors: `ecs: Entity.UnmarshalBinary: ...` | The bytes name no entity. |
-		// Likewise.
+		// Eight bytes that `MarshalBinary` wrote.
 		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %#016x: %w", v, err)
 	}
 	*e = f

@@ -29,12 +29,14 @@ func (t *typeInfo) lookup(op string, r *Accessor) *finder {
 	switch write := b.access.writes.Has(t.id); {
 	case t.w != b.w:
 		// errors.md, Types, terms and handles: `belong to different worlds`, `is of another world`
-		// | The same, for rows, a query or a borrow. | Likewise.
+		// | Rows, a query or a borrow of another world. | Handles are of one world; register there.
 		panic(fmt.Sprintf("ecs: %s: %s and %s belong to different worlds", op, t.name, b.name))
 	case b.used.Has(t.id), !write && b.q.declares(t.id):
 	case write: // look-ups would see rows that others are writing
 		// errors.md, Borrows: `rows of others may be being written` | A look-up of a type that the
-		// job's query writes. | Split the job, or write through look-ups only: `Exclusive`.
+		// job's query writes. | Let a job of its own look the type up, before or after this one; or
+		// name it in no term of the query with access, and write by look-ups only, declared by
+		// `Exclusive`.
 		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, b.q, b.name, t.name))
 	default:
 		// errors.md, Borrows: `does not use ...: declare it` | A look-up of a type that the borrow

@@ -51,7 +51,8 @@ func (o Outcome) after(c *Change) (Outcome, error) {
 	}
 	if o.to.w != c.w {
 		// errors.md, Entities: `the archetype and the change belong to different worlds` | A layer
-		// asked what a change makes of entities of another world. | Likewise.
+		// asked what a change makes of entities of another world. | A change for
+		// each world.
 		panic("ecs: " + op + ": the archetype and the change belong to different worlds")
 	}
 	by, err := c.outcome(o.to)

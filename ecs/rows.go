@@ -131,23 +131,30 @@ func (q *Query) refuseAccess(t *typeInfo, op string) {
 	// add `ecs.Read` or `ecs.Write`, or, so that the query matches what it did,
 	// `ecs.Present(ecs.Read(stun))`, to switch bits `ecs.Present(ecs.Write(stun))`. Or look the
 	// entity up by `Get`.
-	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t)))
+	write := op == "Component.EnableAt" || op == "Component.DisableAt"
+	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.name, q.adviceOn(t, write)))
 }
 
 // adviceOn tells the user how to declare a type without changing what the query matches. If a term
 // names the type without access, the advice is to add access in that term: a separate Read term
-// would match fewer entities.
-func (q *Query) adviceOn(t *typeInfo) string {
+// would match fewer entities. write tells that reading would not do.
+func (q *Query) adviceOn(t *typeInfo, write bool) string {
 	for _, term := range q.terms {
 		switch term.kind {
 		case termAny, termOptional, termDisabled, termPresent:
 			if slices.ContainsFunc(term.of, func(o operand) bool { return o.t == t }) {
+				if write {
+					return fmt.Sprintf("say ecs.%s(ecs.Write(%s)) in its term %v", termNames[term.kind], t.name, term)
+				}
 				return fmt.Sprintf("say ecs.%s(ecs.Read(%s)), or ecs.%[1]s(ecs.Write(%[2]s)) to write, in its term %v", termNames[term.kind], t.name, term)
 			}
 		}
 	}
 	if q.ofAll {
 		return "it was registered after NewQueryOfAll; make the query anew"
+	}
+	if write {
+		return "add ecs.Write"
 	}
 	return "add ecs.Read or ecs.Write"
 }
@@ -225,8 +232,9 @@ func (r Rows) Count() int {
 }
 
 // Each yields the index of every row that matches, in ascending order, for use with the slices of
-// the same rows. It inlines into the loop. If the rows are Dense, a range over a slice visits the
-// same rows. Rows of a batch, and rows of a query that names no Enableable type, are always dense.
+// the same rows. It inlines into the loop, but for a loop in a closure that the compiler copies,
+// see docs/ecs.md. If the rows are Dense, a range over a slice visits the same rows. Rows of a
+// batch, and rows of a query that names no Enableable type, are always dense.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {

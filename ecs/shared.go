@@ -223,7 +223,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 
 // With returns the archetype with the same types and other shared values. The given values replace
 // the archetype's own; all other values stay. With panics for a value whose type the archetype
-// lacks, for a type that is given twice, and with a *LimitError if there is no room.
+// lacks and for a type that is given twice. It takes no memory off the heap.
 func (a *Archetype) With(given ...SharedValue) *Archetype {
 	const op = "Archetype.With"
 	if a == nil || a.w == nil {

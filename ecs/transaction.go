@@ -60,8 +60,8 @@ func (t *Transaction) create(o *Outcome, n int) {
 func (t *Transaction) check(o *Outcome, made bool) {
 	if o.from == nil || o.from.w != t.w || made && o.to == nil {
 		// errors.md, Types, terms and handles: `the archetype is nil or belongs to another world`,
-		// `they are of another world`, `Uninitialized names types of another world` | The same, for
-		// archetypes and accesses. | Likewise.
+		// `they are of another world`, `Uninitialized names types of another world` | An
+		// archetype or an access of another world. | Handles are of one world; register there.
 		panic("ecs: " + t.op + ": the archetype is nil or belongs to another world")
 	}
 }

@@ -162,7 +162,8 @@ func Cleanup(t *typeInfo) {
 }
 
 // Inline sets how many elements of a buffer lie inside the chunk before the buffer spills to the
-// heap. The default is as many as fit in 128 bytes. Inline panics if n is negative.
+// heap. The default is as many as fit in 128 bytes; with 0 all elements lie on the heap. A row
+// keeps its inline room after the buffer has spilled. Inline panics if n is negative.
 func Inline(n int) TypeOption {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: Inline: n=%d is negative", n))

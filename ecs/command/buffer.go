@@ -160,7 +160,8 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 	if batch.Ordinal() < 0 {
 		// errors.md: `the batch has ended: what a body gets is good until it returns`, `the batch
 		// is nil; bodies of jobs have one: cb.Parallel(c)`, `workers are from 0 to ..., flights
-		// from 1` | A `*job.Ctx` was kept, or none was given. | Likewise.
+		// from 1` | A `*job.Ctx` was kept, or none was given. | `out :=
+		// cb.Parallel(c)` at the head of the body.
 		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
 	}
 	return b.streamOf(worker).writer(batch)

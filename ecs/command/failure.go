@@ -29,7 +29,7 @@ var reasons = [...]string{
 	// goes first.
 	isDead: "the entity is not alive",
 	// errors.md: `the entity was destroyed by a command before` | Why: earlier in the same buffer.
-	// | Likewise.
+	// | Often two systems that both do something to one entity; a lower `Key` goes first.
 	isDestroyed: "the entity was destroyed by a command before",
 	// errors.md: `the entity does not have the type then` | Why: `Set` of what is not there. |
 	// `Put` gives or replaces.
@@ -86,6 +86,7 @@ type PlayError struct {
 	Failures []Failure // in the order of playback, the first MostFailures at most
 	Count    int       // number of all failures
 	Applied  bool      // the other commands were applied; if false, nothing was
+	op       string    // the call that failed
 	cause    error     // of a noRoom failure
 }
 
@@ -99,7 +100,11 @@ func (e *PlayError) Error() string {
 	if e.Applied {
 		outcome = "the others were applied"
 	}
-	fmt.Fprintf(&b, "command: Buffer.Play: %d commands cannot apply, %s:", e.Count, outcome)
+	what := "1 command"
+	if e.Count != 1 {
+		what = fmt.Sprintf("%d commands", e.Count)
+	}
+	fmt.Fprintf(&b, "command: %s: %s cannot apply, %s:", cmp.Or(e.op, "Buffer.Play"), what, outcome)
 	for i, f := range e.Failures {
 		if i == 10 {
 			fmt.Fprintf(&b, "\n\tand %d others", e.Count-i)
@@ -173,7 +178,7 @@ func (p *player) describe(r *record, o *op, e ecs.Entity, why reason) Failure {
 }
 
 // failure returns the error of Play for the failures noted, nil if there are none.
-func (p *player) failure(applied bool) error {
+func (p *player) failure(op string, applied bool) error {
 	count := p.failed + p.lateFailed
 	if count == 0 {
 		return nil
@@ -182,5 +187,5 @@ func (p *player) failure(applied bool) error {
 	slices.SortStableFunc(list, func(a, b Failure) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Flight, b.Flight), cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.Number, b.Number))
 	})
-	return &PlayError{Failures: list[:min(len(list), MostFailures)], Count: count, Applied: applied, cause: p.cause}
+	return &PlayError{Failures: list[:min(len(list), MostFailures)], Count: count, Applied: applied, op: op, cause: p.cause}
 }

@@ -91,7 +91,7 @@ func TestFailureSaysWhere(t *testing.T) {
 		}
 		require.Equal(t, [3]int64{-2, 9, 70}, [3]int64{f.Key, int64(f.Flight), int64(f.Ordinal)})
 	}
-	require.Contains(t, refused.Error(), "7 commands cannot apply, nothing was changed:")
+	require.Contains(t, refused.Error(), "command: Buffer.Play: 7 commands cannot apply, nothing was changed:")
 }
 
 // TestManyFailures: all are counted, the first are described.

@@ -63,7 +63,7 @@ func (b *Buffer) play(op string, rest bool) error {
 		return fmt.Errorf("command: %s: %w", op, err)
 	}
 	if p.failed > 0 && !rest {
-		return p.failure(false)
+		return p.failure(op, false)
 	}
 	runs, err := p.apply()
 	if (err == nil || runs > 0) && len(p.segments) > 0 && !b.keep {
@@ -71,7 +71,7 @@ func (b *Buffer) play(op string, rest bool) error {
 	}
 	switch {
 	case err == nil:
-		return p.failure(true)
+		return p.failure(op, true)
 	case runs > 0:
 		// errors.md: `command: ...: after ... runs of commands, which are applied; the others are
 		// not: ...` | Memory ran out after the first run. | `docs/command.md` says what a run is.

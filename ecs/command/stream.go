@@ -23,7 +23,8 @@ import (
 var ErrLimit = errors.New("the buffer's limit of memory is reached")
 
 // errors.md: `ErrTorn`, `nothing was changed, and what was recorded is dropped: ...` | `Play` of
-// what was so recorded. The buffer is empty then. | Likewise.
+// what two goroutines recorded by one writer. The buffer is empty then. | `out := cb.Parallel(c)`
+// at the head of the body; run with `-race`.
 
 // ErrTorn is wrapped by the error of Play and PlayRest after two goroutines recorded through one
 // writer at once. Nothing is played then, and everything recorded is dropped.

@@ -101,7 +101,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 		s.b.torn.Store(true)
 		// errors.md: `two goroutines record by one writer at once, and what is recorded is void:
 		// bodies of jobs take one each, by Buffer.Parallel` | Bodies record by the buffer itself. |
-		// Likewise; run with `-race`.
+		// `out := cb.Parallel(c)` at the head of the body; run with `-race`.
 		panic("command: two goroutines record by one writer at once, and what is recorded is void: bodies of jobs take one each, by Buffer.Parallel")
 	}
 	s.inside = true

@@ -167,7 +167,7 @@ func TestMisuse(t *testing.T) {
 	refuses(t, func() { new(job.Job).Parallel(nil) }, "job: Job.Parallel", "zero value")
 	refuses(t, func() { s.For(q).Parallel(nil) }, "job: Job.Parallel", "nil")
 	refuses(t, func() { s.For(q).Named("a").Uses(ecs.Write(w.count)).Run(nothing) }, "Count", "twice")
-	refuses(t, func() { s.For(q).Uses(ecs.With(w.position)).Run(nothing) }, "ecs: seam.NewBorrow", "use")
+	refuses(t, func() { s.For(q).Uses(ecs.With(w.position)).Run(nothing) }, "ecs: uses of job", "use")
 
 	// Look-ups to write.
 	writes := s.For(q).Named("writes").Uses(ecs.Read(w.velocity), ecs.Write(w.position))

@@ -56,7 +56,7 @@ func (p *Partials[T]) At(c *Ctx) *T {
 
 // Fold combines the partials of the last flight in the order of the rows: f(... f(f(start, first),
 // second) ..., last). Parts that were not run, because a body failed, contribute the zero value.
-// Fold panics while the flight is not completed.
+// Before the first flight the result is start. Fold panics while the flight is not completed.
 func (p *Partials[T]) Fold(start T, f func(sum, next T) T) T {
 	if f == nil {
 		panic("job: Partials.Fold: the function is nil")

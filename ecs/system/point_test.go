@@ -112,7 +112,7 @@ func TestPointReportsFailures(t *testing.T) {
 	require.Equal(t, 1, failed.Count)
 	require.True(t, failed.Applied)
 	require.Contains(t, failed.Failures[0].Line, "point_test.go")
-	require.True(t, strings.HasPrefix(err.Error(), "system: EndSimulation: commands of bad: command: "), err.Error())
+	require.True(t, strings.HasPrefix(err.Error(), "system: EndSimulation: commands of bad: command: Buffer.PlayRest: 1 command cannot apply, the others were applied:"), err.Error())
 	require.Equal(t, 2, a.Len())
 	s.systems.Find("bad").Remove()
 	s.step()

@@ -53,8 +53,8 @@ type need struct {
 // OnDestroy registers f to be called when the system is destroyed by Systems.Close or State.Remove:
 // after Stop and Destroy, the last registered first, while the system's queries are still open. It
 // is the place to release what the function given to Make has made. f is also called if Create
-// fails. A panic in f is reported like a panic in Destroy. OnDestroy panics if f is nil or the
-// system was removed.
+// fails or panics. A panic in f is reported like a panic in Destroy. OnDestroy panics if f is nil
+// or the system was removed.
 func (s *State) OnDestroy(f func()) {
 	s.check("State.OnDestroy")
 	if f == nil {
@@ -145,10 +145,10 @@ func (s *State) touch() {
 }
 
 // For returns a new job over q; see job.Scheduler.For. The job is named after the system, with a
-// number from 2 on for further jobs. From now on q is the job's, and the update no longer waits
-// because of it. The job runs after conflicting jobs of earlier systems and beside all others.
-// Before the system updates again, also in a later step of the same frame, the job is completed, so
-// bodies may share variables with the update. Make the job once, like a query.
+// number from 2 on for further jobs. From now on q is the job's: the update no longer waits for
+// jobs that conflict with q. The job runs after conflicting jobs of earlier systems and beside all
+// others. Before the system updates again, also in a later step of the same frame, the job is
+// completed, so bodies may share variables with the update. Make the job once, like a query.
 func (s *State) For(q *ecs.Query) *job.Job {
 	s.check("State.For")
 	if q == nil {
@@ -188,8 +188,8 @@ func (s *State) Require(queries ...*ecs.Query) {
 }
 
 // Commands returns a buffer that p plays at its next update. Afterwards the buffer is void, so call
-// Commands in every update; until p updates, all calls return the same buffer. Commands panics if p
-// is nil, was removed, or is not among these systems.
+// Commands in every update; until p updates, all calls of this system return the same buffer, which
+// is its own. Commands panics if p is nil, was removed, or is not among these systems.
 func (s *State) Commands(p *Point) *command.Buffer {
 	s.check("State.Commands")
 	if p == nil || p.state == nil || p.state.gone || p.state.y != s.y {

@@ -44,8 +44,10 @@ func (f Func) Update(s *State) { f(s) }
 
 // Make returns a System from a function. create is called once, when the system is added, and makes
 // the queries, jobs and bodies of jobs. It returns the function that each update calls. Use
-// State.OnDestroy for anything that must be released with the system. Make panics if create is nil;
-// adding the system panics if create returns nil.
+// State.OnDestroy for anything that must be released with the system; those functions are also
+// called if create panics, and then Add and TryAdd panic too. Make panics if create is nil; adding
+// the system panics if create returns nil. Mark a function of your own that returns Make(...)
+// go:noinline, or its loops may allocate, see docs/ecs.md.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
 		// errors.md: `the function is nil` of `State.OnDestroy` | It is called when the system

@@ -124,7 +124,7 @@ func Jobs(options ...job.Option) Option {
 }
 
 // WithScheduler returns an option that runs jobs on an existing scheduler of the same world. Close
-// does not close that scheduler.
+// does not close that scheduler: its caller does, or its goroutines stay.
 func WithScheduler(jobs *job.Scheduler) Option {
 	if jobs == nil {
 		panic("system: WithScheduler: the scheduler is nil")
