@@ -24,8 +24,8 @@ type seat struct {
 }
 
 // Worker returns the number of the worker that runs the body, from 0 to Scheduler.Workers() - 1. 0
-// is the goroutine that called Complete. No two bodies run on one worker at once, and each sees what
-// the one before it wrote: memory per worker, such as an Arena, needs no lock.
+// is the goroutine that called Complete. No two bodies run on one worker at once, and each sees
+// what the one before it wrote: memory per worker, such as an Arena, needs no lock.
 func (c *Ctx) Worker() int { return c.worker }
 
 // Flight returns the number of the flight, from 1, in the order in which the scheduler's flights

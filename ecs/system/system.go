@@ -46,8 +46,8 @@ func (f Func) Update(s *State) { f(s) }
 // the queries, jobs and bodies of jobs. It returns the function that each update calls. Use
 // State.OnDestroy for anything that must be released with the system; those functions are also
 // called if create panics, and then Add and TryAdd panic too. Make panics if create is nil; adding
-// the system panics if create returns nil. Mark a function of your own that returns Make(...)
-// go:noinline, or its loops may allocate, see docs/ecs.md.
+// the system panics if create returns nil. A function of your own that returns Make(...) needs the
+// directive noinline, or its loops may allocate: see docs/ecs.md.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
 		// errors.md: `the function is nil` of `State.OnDestroy` | It is called when the system
