@@ -9,7 +9,7 @@ import (
 	"quarry/bench/report"
 )
 
-// benchmarks is what -only calls the microbenchmarks.
+// benchmarks is the name that -only takes for the microbenchmarks.
 const benchmarks = "micro"
 
 // benchmarks measures the microbenchmarks, unless -only leaves them out.
@@ -30,7 +30,7 @@ func (o *options) benchmarks() ([]curve.Table, error) {
 	return tables, nil
 }
 
-// printBenchmarks prints each table with a row a way and a column a size.
+// printBenchmarks prints each table with one row per way and one column per size.
 func printBenchmarks(w io.Writer, tables []curve.Table) {
 	for _, t := range tables {
 		fmt.Fprintf(w, "\n%s, %s: %s, %s\n", t.Package, t.Name, t.What, t.YLabel)
@@ -38,7 +38,7 @@ func printBenchmarks(w io.Writer, tables []curve.Table) {
 	}
 }
 
-// waysOf has a row for each way. All ways have the sizes of the first.
+// waysOf returns a grid with a row for each way. All ways have the sizes of the first.
 func waysOf(t curve.Table) *report.Grid {
 	g := &report.Grid{Head: []string{t.XLabel}}
 	for i, s := range t.Series {
@@ -56,7 +56,7 @@ func waysOf(t curve.Table) *report.Grid {
 	return g
 }
 
-// objects has one object for each point of each way.
+// objects returns one object for each point of each way.
 func objects(tables []curve.Table) (all []map[string]any) {
 	for _, t := range tables {
 		for _, s := range t.Series {

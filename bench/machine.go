@@ -15,8 +15,8 @@ import (
 	"quarry/mmap"
 )
 
-// machine is what the program found: what its figures depend on, as pairs of a
-// name and a value. A name is empty where the value before goes on.
+// machine lists the facts about the machine that figures depend on, as pairs of a name and a value.
+// A name is empty where the previous value continues.
 func machine() ([][]string, error) {
 	u, err := alloc.NewUniverse()
 	if err != nil {
@@ -50,8 +50,8 @@ func machine() ([][]string, error) {
 	return facts, nil
 }
 
-// origin is what the program runs on and was built from, as far as it is known:
-// system and commit, and the modules.
+// origin lists what the program runs on and was built from, as far as it is known: system and
+// commit, and the modules.
 func origin() (facts, modules [][]string) {
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		facts = append(facts, []string{"system", runtime.GOOS + " " + strings.TrimSpace(string(release))})
@@ -77,8 +77,8 @@ func origin() (facts, modules [][]string) {
 	return facts, modules
 }
 
-// gitCommit asks git about the folder of this file: go run notes no commit in
-// what it builds. It is empty where there is no git, or no such folder.
+// gitCommit asks git about the folder of this file, because go run records no commit in what it
+// builds. It is empty if there is no git, or no such folder.
 func gitCommit() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {

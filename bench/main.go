@@ -1,7 +1,6 @@
-// Command bench runs real workloads on Quarry and on plain Go, checks both
-// against known answers, and prints what they cost. It writes a page with plots
-// of all that was measured. It exits with 1 when an answer is wrong and with 2
-// when it could not do what was asked.
+// Command bench runs real workloads on Quarry and on plain Go, checks both against known answers,
+// and prints what they cost. It writes a page with plots of all measurements. It exits with 1 if an
+// answer is wrong and with 2 if it could not do what was asked.
 //
 //	go run ./bench                    all workloads on built-in input, out/report.html
 //	go run ./bench -quick             less of each, in under 20 s
@@ -43,7 +42,7 @@ const (
 	exitError = 2 // bad arguments or input, or no memory
 )
 
-// quickPlaces is what orbits does under -quick, a fifth of the usual.
+// quickPlaces is the size of orbits under -quick, a fifth of the usual.
 const quickPlaces = 4_000_000
 
 // job is one workload as the command knows it.
@@ -145,7 +144,7 @@ func (o *options) measure(stdout, stderr io.Writer) ([]result, error) {
 	out := bufio.NewWriter(stdout)
 	if !o.json {
 		printMachine(out, facts)
-		if err := out.Flush(); err != nil { // it is read while the workloads run
+		if err := out.Flush(); err != nil { // the table is read while the workloads run
 			return nil, err
 		}
 	}
@@ -171,7 +170,7 @@ func (o *options) measure(stdout, stderr io.Writer) ([]result, error) {
 	}
 	switch {
 	case path != "" && o.json:
-		fmt.Fprintf(stderr, "report: %s\n", path) // out holds one array and no more
+		fmt.Fprintf(stderr, "report: %s\n", path) // out holds at most one array
 	case path != "":
 		fmt.Fprintf(out, "\nreport: %s\n", path)
 	}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command runs the command in a process of its own, under a limit if wanted.
+// command runs the command in a process of its own, under a limit if one is given.
 func command(t *testing.T, limit string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	shell := append([]string{"-c", limit + ` exec "$0" "$@"`, os.Args[0]}, args...)
@@ -62,7 +62,7 @@ func TestTableSaysRight(t *testing.T) {
 	require.NotContains(t, out, "WRONG")
 }
 
-// TestBrokenRuleIsNoticed runs Life by another rule against the known answers.
+// TestBrokenRuleIsNoticed runs Life by a different rule against the known answers.
 func TestBrokenRuleIsNoticed(t *testing.T) {
 	out, _, code := in("-only", "life", "-rule", "B36/S23", "-o", "")
 	require.Equal(t, exitWrong, code)
@@ -115,7 +115,7 @@ func TestPicture(t *testing.T) {
 	require.Contains(t, errs, "another folder: -o DIR")
 }
 
-// catalogLine is (1) Ceres in the MPCORB format, elements rounded by us.
+// catalogLine is (1) Ceres in the MPCORB format, with rounded elements.
 const catalogLine = "00001    3.34  0.15 K239D  60.07870   73.42180   80.25440   10.58690  0.0788175  0.21429712   2.7660431  0 MPO000000    1   1 1801-2023 0.00 M-v 30k Quarry     4000      (1) Ceres              20230913"
 
 func TestBadInputIsNamed(t *testing.T) {
@@ -168,7 +168,7 @@ func TestUnderALimit(t *testing.T) {
 	out, errs, code := command(t, "ulimit -v 4000000;", "-only", "life", "-gens", "100", "-o", "")
 	require.Equal(t, exitOK, code, errs)
 	require.Contains(t, out, "smaller than the 16 GiB wanted: limits forbid it")
-	if !testing.Short() { // every workload in one process, on the ranges that the first left
+	if !testing.Short() { // every workload in one process, on ranges that the first one left
 		out, errs, code = command(t, "ulimit -v 4000000;", "-quick", "-o", "")
 		require.Equal(t, exitOK, code, out+errs)
 		require.Contains(t, out, "ecs, Create: ", "the microbenchmarks run too")

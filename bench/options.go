@@ -12,7 +12,7 @@ import (
 	"quarry/bench/report"
 )
 
-// options are the flags.
+// options has the values of the flags.
 type options struct {
 	args                                        []string
 	only, rle, rule, catalog, trace, dir, peers string
@@ -53,7 +53,7 @@ func names() string {
 	return strings.Join(append(all, benchmarks), ", ")
 }
 
-// check refuses options before anything runs, and makes the folder.
+// check refuses bad options before anything runs, and makes the folder.
 func (o *options) check() error {
 	if o.only != "" && o.only != benchmarks && !slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
 		return fmt.Errorf("-only %s: no such workload; there are %s", o.only, names())
@@ -88,7 +88,7 @@ func (o *options) check() error {
 	return o.readPeers()
 }
 
-// ordinary refuses what is no file, or one that may not end.
+// ordinary refuses a path that is not a regular file: reading it might never end.
 func ordinary(path string) error {
 	s, err := os.Stat(path)
 	switch {

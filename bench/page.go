@@ -12,7 +12,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// report writes report.html and gives its path.
+// report writes report.html and returns its path.
 func (o *options) report(facts [][]string, results []result, tables []curve.Table) (string, error) {
 	more, modules := origin()
 	p := &report.Page{

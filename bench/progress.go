@@ -7,8 +7,8 @@ import (
 	"quarry/bench/workload"
 )
 
-// bar shows how far a workload is, on a terminal only, and returns what takes
-// it away again. The workload says how much there is in all when it begins.
+// bar shows on a terminal how far a workload is, and returns a function that removes the display.
+// The workload gives the total when it begins.
 func bar(name string) (show workload.Progress, end func()) {
 	var update func(done int, name string)
 	takeAway := func() {}

@@ -18,7 +18,7 @@ import (
 // result is one workload's sides.
 type result struct {
 	name  string
-	unit  string // what an op is: entities, calls
+	unit  string // what an op counts: entities, calls
 	plain workload.Side
 	ours  workload.Side
 }
@@ -28,7 +28,7 @@ func (r *result) ok() bool {
 	return r.plain.OK && r.ours.OK && (r.plain.Other == nil || r.plain.Other.OK)
 }
 
-// sides yields the sides by name, two but for churn.
+// sides yields the sides by name: two, or three for churn.
 func (r *result) sides(yield func(string, *workload.Side) bool) {
 	_ = yield("go", &r.plain) && (r.plain.Other == nil || yield("go slots", r.plain.Other)) && yield("quarry", &r.ours)
 }
@@ -57,12 +57,12 @@ func answer(s *workload.Side) string {
 	return "WRONG"
 }
 
-// lines is what a side has to say in words.
+// lines returns what a side reports in words.
 func lines(s *workload.Side) []string {
 	return append(slices.Clone(s.Lines), answer(s)+": "+s.Detail)
 }
 
-// printGrid prints a row a line.
+// printGrid prints one line per row.
 func printGrid(w io.Writer, g *report.Grid) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{g.Head}, g.Rows...) {
@@ -71,7 +71,7 @@ func printGrid(w io.Writer, g *report.Grid) {
 	t.Flush()
 }
 
-// printTable prints the grid, then what the workloads have to say.
+// printTable prints the grid, then the workloads' reports in words.
 func printTable(w io.Writer, results []result) {
 	g := grid(results)
 	printGrid(w, &g)
@@ -99,9 +99,8 @@ func count(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// printJSON prints an array with one object per workload and side, the common
-// fields and the workload's own figures beside them, and then one per point of
-// the microbenchmarks.
+// printJSON prints an array with one object per workload and side, which has the common fields and
+// the workload's own figures, and then one object per point of the microbenchmarks.
 func printJSON(w io.Writer, results []result, tables []curve.Table) error {
 	all := []map[string]any{}
 	for _, r := range results {

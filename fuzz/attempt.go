@@ -10,17 +10,17 @@ import (
 
 // Calls that may meet a limit.
 
-// need is what a call takes from the universe at most, as the model sees it.
+// need is the most that a call takes from the universe, as the model sees it.
 type need struct {
 	run    int  // longest run of chunks
 	chunks int  // in all
 	never  bool // the call is over a fixed limit
 	spares bool // the call leaves the archetypes' reserves alone
-	blocks bool // it takes several blocks of the heap, which keeps some when it fails
+	blocks bool // it takes several heap blocks; when it fails, the heap keeps some of them
 }
 
-// met reports whether u can certainly serve it: a run of the length is free,
-// and so are as many chunks.
+// met reports whether u can certainly serve the call: enough chunks are free, and a long enough
+// run.
 func (n need) met(s alloc.Stats) bool {
 	free := s.Reserved/alloc.ChunkSize - s.LiveChunks
 	return !n.never && s.LongestRun >= n.run && free >= n.chunks
@@ -41,10 +41,10 @@ func limited(f func()) (err error) {
 	return nil
 }
 
-// attempt makes a call that may meet a limit; done says whether it went
-// through. If it did not, the world must be as before, but for the reserves, which
-// must all have gone back; the universe must be as before but for those and for
-// what the heap kept, and too full for what the call needs.
+// attempt makes a call that may meet a limit; done says whether the call succeeded. After a call
+// that failed, the world must be as before, except that all reserves must have gone back; the
+// universe must be as before except for the reserves and what the heap kept, and too full for what
+// the call needs.
 func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	var hash uint64
 	if d.tight {
@@ -80,9 +80,9 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 			return false, fmt.Errorf("a call that failed made small chunks: got %+v want %+v; it said: %w", after, stats, err)
 		}
 		room = withoutReserve(room, left, stats.Reserve+stats.Shared-after.Shared)
-		stats.Reserve, stats.Small, stats.Shared = 0, after.Small, after.Shared // empty ones went
+		stats.Reserve, stats.Small, stats.Shared = 0, after.Small, after.Shared // empty ones are gone
 		if after.Archetypes < stats.Archetypes {
-			stats.Archetypes = d.m.archetypes(after.Archetypes) // those of values without rows went
+			stats.Archetypes = d.m.archetypes(after.Archetypes) // some that have shared values and no rows are gone
 		}
 	}
 	switch {
@@ -101,9 +101,9 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	return false, nil
 }
 
-// withoutReserve returns s after n chunks of the archetypes' reserves went back,
-// and whatever the heap of spilled buffers kept for reuse: of both a call gives
-// everything back before it fails. That can only have made free runs longer.
+// withoutReserve returns s after n chunks of the archetypes' reserves went back, and whatever the
+// heap of spilled buffers kept for reuse: before a call fails, it gives all of both back. That can
+// only make free runs longer.
 func withoutReserve(s, after alloc.Stats, n int) alloc.Stats {
 	s.LiveChunks -= n
 	s.Live -= n * alloc.ChunkSize
@@ -118,15 +118,15 @@ func withoutReserve(s, after alloc.Stats, n int) alloc.Stats {
 	return s
 }
 
-// withCommitted returns s with another figure for committed memory, which a
-// call that fails may have changed.
+// withCommitted returns s with a different figure for committed memory, which a failed call may
+// have changed.
 func withCommitted(s alloc.Stats, bytes int) alloc.Stats {
 	s.Committed = bytes
 	return s
 }
 
-// fewestRows is less than the rows of a unit in any archetype of the world under test,
-// with holes for a quarter of them.
+// fewestRows is fewer than the rows of a unit in any archetype of the world under test, with a
+// quarter of the rows as holes.
 const fewestRows = 12
 
 // isSmall reports whether the rows of a group are in a small chunk.
@@ -138,8 +138,7 @@ func (d *world) isSmall(g *group) bool {
 	return bytes == alloc.SmallChunkSize
 }
 
-// rowsNeed is what n new rows of a group need, with as many new entities when
-// fresh is set.
+// rowsNeed is the need of n new rows of a group, with as many new entities if fresh is set.
 func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 	var want need
 	if g.a == nil {
@@ -162,7 +161,7 @@ func (d *world) rowsNeed(g *group, n int, fresh bool) need {
 	return want
 }
 
-// idsNeed is what n new entities need besides rows.
+// idsNeed is the need of n new entities, without their rows.
 func (d *world) idsNeed(n int) need {
 	blocks := 0
 	for max(0, d.m.indices+blocks*recordBlock-1)-len(d.m.entities)+d.m.lent < n {
@@ -171,8 +170,8 @@ func (d *world) idsNeed(n int) need {
 	return need{run: blocks * recordChunks, chunks: blocks * recordChunks}
 }
 
-// spareUnits returns the units that the rows of a group leave of their last chunk, which may
-// be a large one: rows that come need as many chunks fewer.
+// spareUnits returns the units that a group's rows leave unused in their last chunk, which may be
+// large: new rows need that many chunks fewer.
 func (d *world) spareUnits(g *group) int {
 	if g.a == nil || g.a.Chunks() == 0 {
 		return 0
@@ -181,13 +180,13 @@ func (d *world) spareUnits(g *group) int {
 	return max(0, bytes/alloc.ChunkSize-rows/g.a.Plan().Rows)
 }
 
-// squeeze takes chunks away until few are left, or gives some back. Without a
-// tight universe it does nothing.
+// squeeze takes chunks until few are left, or gives some back. It does nothing in a universe that
+// is not tight.
 func (d *world) squeeze(r record) error {
 	if !d.tight {
 		return nil
 	}
-	if r.kind%3 == 0 { // let go of some, from anywhere: holes
+	if r.kind%3 == 0 { // release some, from anywhere: holes
 		for range min(len(d.hog), int(r.n%100)) {
 			i := int(r.who) % len(d.hog)
 			d.u.Free(d.hog[i], 1)

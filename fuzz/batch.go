@@ -14,8 +14,7 @@ import (
 // bits, chunks and blocks of records.
 var batchSizes = [...]int{0, 1, 2, 5, 8, 63, 64, 65, 100, 128, 200, 408, 409, 1000, 2049, 8200}
 
-// createN makes a batch. It fills the columns that are not cleared, and some of
-// the others.
+// createN makes a batch. It fills the columns that are not cleared, and some others.
 func (d *world) createN(r record) error {
 	n := batchSizes[r.who%16]
 	if n > d.most {
@@ -57,8 +56,8 @@ func (d *world) createN(r record) error {
 	return d.fillBatch(batch, g, unset, kinds(r.n>>16)&g.set|unset, uint64(r.n))
 }
 
-// createTooMany asks for more entities than there is room for: records for some
-// or all of them may fit, and have to go back.
+// createTooMany asks for more entities than there is room for: records for some or all of them may
+// fit, and have to go back.
 func (d *world) createTooMany(r record) error {
 	g := d.group(d.sets[r.kind%8], 0)
 	n := 1 + int(r.bits(4, 15))
@@ -81,7 +80,7 @@ func (d *world) createTooMany(r record) error {
 	return err
 }
 
-// fillBatch takes a batch into the model and writes some of its columns.
+// fillBatch adds a batch to the model and writes some of its columns.
 func (d *world) fillBatch(batch ecs.Batch, g *group, unset, write kinds, seed uint64) error {
 	start, seen := len(g.rows), 0
 	for rows := range batch.Rows() {
@@ -128,14 +127,13 @@ func (d *world) fillBatch(batch ecs.Batch, g *group, unset, write kinds, seed ui
 	return nil
 }
 
-// someRows returns entities of one group: all, a part, or every second, from
-// either end.
+// someRows returns entities of one group: all, a part, or every second one, from either end.
 func (d *world) someRows(r record) []ecs.Entity {
 	if len(d.m.groups) == 0 {
 		return nil
 	}
 	i := int(r.who) % len(d.m.groups)
-	for range d.m.groups { // the next that has rows
+	for range d.m.groups { // the next group that has rows
 		if len(d.m.groups[i].rows) > 0 {
 			break
 		}
@@ -161,7 +159,7 @@ func (d *world) someRows(r record) []ecs.Entity {
 	return rows
 }
 
-// destroyRows is destroy for many, but makes only one.
+// destroyRows is destroy for many entities, but when it creates, it makes only one.
 func (d *world) destroyRows(r record) error {
 	if !d.ebb && r.bits(28, 2) != 0 && len(d.m.alive) < d.most {
 		return d.createOne(r)
@@ -178,7 +176,7 @@ func (d *world) endRows(r record) error {
 	for _, e := range rows {
 		x := d.m.entities[e]
 		switch {
-		case x == nil: // as it was a member of another's group
+		case x == nil: // it was destroyed as a member of another's group
 		case x.group.set.has(dyingKind):
 			if err := d.bury(e, x); err != nil {
 				return err

@@ -8,8 +8,8 @@ import (
 	"quarry/ecs"
 )
 
-// bufferKind is what kinds have that are buffers. The model's value is passed
-// in and the new one comes back.
+// bufferKind has the additional methods of kinds that are buffers. They take the model's value and
+// return the new one.
 type bufferKind interface {
 	appendTo(e ecs.Entity, old any, n int, seed uint64, at target, try bool) (now any, err error)
 	appendOwn(e ecs.Entity, old any) (now any, err error)
@@ -18,7 +18,7 @@ type bufferKind interface {
 	length(v any) int
 	inlined() int                          // elements that need no block
 	elementBytes() int                     // bytes of one element
-	grows(e ecs.Entity, n int) (bytes int) // bytes of the block that n more need; 0: they fit
+	grows(e ecs.Entity, n int) (bytes int) // bytes of the block for n more elements; 0: they fit
 	appendAt(rows ecs.Rows, i int, old any, seed uint64, at target) (now any, err error)
 	misuse(e ecs.Entity, change func() error) error
 	edit(e ecs.Entity, old any, c edit) (now any, err error)
@@ -86,7 +86,7 @@ func (b buffer[T]) remove(e ecs.Entity, _ bool) (removed bool, err error) {
 	return removed, err
 }
 
-// set has nothing to write: a buffer's whole value is not assigned.
+// set writes nothing: a buffer's whole value cannot be assigned.
 func (b buffer[T]) set(e ecs.Entity, _ any, _ bool) bool {
 	_, ok := b.h.Mut(e)
 	return ok
@@ -154,8 +154,8 @@ func (b buffer[T]) appendAt(rows ecs.Rows, i int, old any, seed uint64, at targe
 	return slices.Concat(old.([]T), v), nil
 }
 
-// grows says what the contract of Append says: room grows by the policy, up to
-// the limit. A block of up to a chunk may find room in one that the heap has.
+// grows follows the contract of Append: capacity grows by the policy, up to the limit. A block of
+// up to a chunk may fit into one that the heap has.
 func (b buffer[T]) grows(e ecs.Entity, n int) int {
 	d, _ := b.h.Get(e)
 	need := d.Len() + n
@@ -182,8 +182,8 @@ func (b buffer[T]) clear(e ecs.Entity) any {
 	return []T(nil)
 }
 
-// misuse breaks the contract of e's buffer in every way there is; change makes
-// a structural change that leaves e alone.
+// misuse breaks the contract of e's buffer in every possible way; change makes a structural change
+// that does not affect e.
 func (b buffer[T]) misuse(e ecs.Entity, change func() error) error {
 	read, _ := b.h.Get(e)
 	write, _ := b.h.Mut(e)

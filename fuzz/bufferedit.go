@@ -7,7 +7,7 @@ import (
 	"quarry/ecs"
 )
 
-// What can be done to a buffer beside appending.
+// Operations on a buffer other than appending.
 
 type editKind uint8
 
@@ -29,12 +29,12 @@ const (
 type edit struct {
 	what   editKind
 	lo, hi int // a range of the elements
-	n      int // how many new ones, or the new length
+	n      int // how many new elements, or the new length
 	seed   uint64
 	at     target
 }
 
-// editOf makes a call that suits a buffer of a length.
+// editOf makes a call that suits a buffer of the given length.
 func (d *world) editOf(r record, length int, b bufferKind) edit {
 	c := edit{what: editKind(r.kind>>2) % editKinds, seed: uint64(r.n), n: int(r.bits(0, 4))}
 	c.at, _ = d.pick(uint16(r.n >> 16))
@@ -55,7 +55,7 @@ func (d *world) editOf(r record, length int, b bufferKind) edit {
 	return c
 }
 
-// room is the number of elements that a buffer of a length must have room for.
+// room is the number of elements for which a buffer of the given length needs room.
 func (c edit) room(length int) int {
 	switch c.what {
 	case insertEdit:
@@ -80,7 +80,7 @@ func (d *world) editBuffer(r record) error {
 	return d.list[k].same(e, x.values[k])
 }
 
-// doEdit makes a call and takes what it did into the model.
+// doEdit makes a call and applies it to the model.
 func (d *world) doEdit(e ecs.Entity, x *entity, k int, b bufferKind, c edit, call func() (any, error)) error {
 	length := b.length(x.values[k])
 	room := c.room(length)
@@ -123,7 +123,7 @@ func (b buffer[T]) editAt(rows ecs.Rows, i int, old any, c edit) (any, error) {
 	return b.apply(b.h.At(rows, i), old, c)
 }
 
-// apply makes the call, and the same one with slices.
+// apply makes the call, and does the same with slices.
 func (b buffer[T]) apply(d ecs.DynamicBuffer[T], old any, c edit) (now any, err error) {
 	v := old.([]T)
 	switch c.what {

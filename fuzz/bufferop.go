@@ -34,7 +34,7 @@ func (d *world) append(r record) error {
 	return d.appendSome(e, x, k, r, n)
 }
 
-// appendSome appends n elements, which a record decides, to an entity's buffer.
+// appendSome appends n elements, chosen by a record, to an entity's buffer.
 func (d *world) appendSome(e ecs.Entity, x *entity, k int, r record, n int) error {
 	b := d.list[k].buffer()
 	bytes := b.grows(e, n)
@@ -55,12 +55,12 @@ func (d *world) appendSome(e ecs.Entity, x *entity, k int, r record, n int) erro
 	if done {
 		d.m.setBuffer(x, k, b, now)
 	} else {
-		d.m.touch(x, k) // it was opened for writing
+		d.m.touch(x, k) // the buffer was opened for writing
 	}
 	return d.list[k].same(e, x.values[k])
 }
 
-// appendOwn appends a buffer's own elements, whose block may have to grow.
+// appendOwn appends a buffer's own elements to it; the buffer may have to grow.
 func (d *world) appendOwn(r record) error {
 	e, x, k, b := d.pickBuffer(r)
 	if b == nil || b.length(x.values[k]) > 3000 {

@@ -7,20 +7,20 @@ import (
 	"quarry/ecs"
 )
 
-// Changes and adoption, of one entity, by query and by list.
+// Changes and adoption: of one entity, by query and by list.
 
-// change is a change of a world and what the model knows of it.
+// change is a change of a world and the model's record of it.
 type change struct {
 	c           *ecs.Change // nil: adoption
-	into        *group      // adoption of this form
-	dies        bool        // what Destroy does
-	clears      bool        // what Clear does
+	into        *group      // adoption by an archetype of this form
+	dies        bool        // it does what Destroy does
+	clears      bool        // it does what Clear does
 	add, remove kinds
-	put         kinds // of add: shared kinds whose values all get, not only those that have none
+	put         kinds // the part of add that sets shared values of all entities, not only of those that have none
 	given       [sharedKinds]any
 }
 
-// of returns what an entity of a form becomes, which may be one that ends.
+// of returns the form that entities of a form get; the result may mean that they end.
 func (c change) of(f form) form {
 	switch {
 	case c.clears:
@@ -41,7 +41,7 @@ func (c change) of(f form) form {
 	return f
 }
 
-// gives reports whether dead entities are a mistake.
+// gives reports whether it is a mistake to list dead entities.
 func (c change) gives() bool { return c.into != nil || c.add != 0 }
 
 func (c change) one(e ecs.Entity) (bool, error) {
@@ -67,7 +67,7 @@ func (c change) list(list []ecs.Entity) (ecs.Batch, error) {
 
 const (
 	maxChanges = 12  // of a world
-	manyGroups = 150 // from then on entities go to sets that are there
+	manyGroups = 150 // from then on entities go to existing sets
 )
 
 // pickChange returns one of the world's changes, a new one, or an adoption.
@@ -91,9 +91,9 @@ func (d *world) pickChange(r record) change {
 	few := kinds(mix(n)) & kinds(mix(n+1)) & d.active
 	switch n >> 2 & 3 {
 	case 0:
-		few = kinds(mix(n)) & d.active & bare // chunks may go over as they are
+		few = kinds(mix(n)) & d.active & bare // chunks may move unchanged
 	case 1:
-		few = kinds(mix(n)) & d.active & (bare | small) // it looks as if they might
+		few = kinds(mix(n)) & d.active & (bare | small) // it looks as if chunks might
 	}
 	c := change{add: few & kinds(mix(n+2)), remove: few &^ kinds(mix(n+2))}
 	d.give(&c, mix(n+3))
@@ -112,7 +112,7 @@ func (d *world) give(c *change, n uint64) {
 	}
 }
 
-// make makes the change that the model's says.
+// make creates the world's change that the model's change describes.
 func (d *world) make(c *change, r record) {
 	var parts []ecs.Part
 	if add := c.add &^ c.put; add != 0 {
@@ -129,8 +129,8 @@ func (d *world) make(c *change, r record) {
 	c.c = ecs.NewChange(d.w, parts...)
 }
 
-// applyRows takes a type from all rows of an archetype, mostly of that with the most, or
-// gives it to them: chunks may go over with a hole, or with one filled.
+// applyRows takes a type from all rows of an archetype, mostly the one with the most rows, or gives
+// it to them: chunks may move with a hole, or with a hole filled.
 func (d *world) applyRows(r record) error {
 	if len(d.m.groups) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func (d *world) applyRows(r record) error {
 	return d.applyAll(r, list, c, func() (ecs.Batch, error) { return c.list(list) })
 }
 
-// applyOne changes one entity: its row goes to the end, the last one into the gap.
+// applyOne changes one entity: its row goes to the end, the last row fills the gap.
 func (d *world) applyOne(r record) error {
 	e, x := d.pick(r.who)
 	c := d.pickChange(r)
@@ -188,7 +188,7 @@ func (d *world) applyOne(r record) error {
 
 func (d *world) applyQuery(r record) error {
 	q := d.pickQuery(r)
-	if r.bits(27, 2) == 0 { // archetypes as a whole, whose chunks may go over as they are
+	if r.bits(27, 2) == 0 { // archetypes as a whole, so that chunks may move unchanged
 		q = d.all
 	}
 	list, err := d.matched(q)
@@ -224,7 +224,7 @@ func (d *world) applyList(r record) error {
 	return d.applyAll(r, alive, c, func() (ecs.Batch, error) { return c.list(list) })
 }
 
-// misuseList hands in a list with an entity of another world: nothing may change.
+// misuseList passes a list with an entity of another world: nothing may change.
 func (d *world) misuseList(list []ecs.Entity, call func(list []ecs.Entity)) error {
 	foreign, err := elsewhere()
 	if err != nil {
@@ -240,8 +240,8 @@ func (d *world) misuseList(list []ecs.Entity, call func(list []ecs.Entity)) erro
 	return nil
 }
 
-// applyAll makes a call that changes the entities of a list, which are alive and
-// listed once. All are changed or none. The order of the rows is not foretold.
+// applyAll makes a call that changes the entities of a list, which are alive and listed once. All
+// are changed or none. The model does not predict the order of the rows.
 func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs.Batch, error)) error {
 	s := d.foresee(list, c)
 	var batch ecs.Batch
@@ -271,8 +271,8 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 	return d.compareBatch(batch, len(s.moved), uint64(r.n), kinds(mix(uint64(r.n))))
 }
 
-// compareBatch compares the rows of a batch, whose entities the model has, and
-// writes some columns.
+// compareBatch compares the rows of a batch, whose entities are in the model, and writes some
+// columns.
 func (d *world) compareBatch(batch ecs.Batch, n int, seed uint64, write kinds) error {
 	seen := 0
 	for rows := range batch.Rows() {

@@ -8,10 +8,10 @@ import (
 	"quarry/ecs"
 )
 
-// What queries find, as numbers, entities and slices.
+// Results of queries as numbers, entities and slices.
 
-// matched returns the entities that a query matches, in order, from the model. Where
-// versions decide, it returns what the query says after checking it.
+// matched returns the entities that a query matches, in order, from the model. If versions decide,
+// it checks the query's own answer and returns that.
 func (d *world) matched(q *query) ([]ecs.Entity, error) {
 	var want []ecs.Entity
 	got := q.q.Entities(nil)
@@ -43,7 +43,7 @@ func (d *world) matched(q *query) ([]ecs.Entity, error) {
 	return got, nil
 }
 
-// compareCount compares the number of matching entities, where it is foretold.
+// compareCount compares the number of matching entities, if the model can predict it.
 func (d *world) compareCount(q *query) error {
 	if q.filters() {
 		return nil
@@ -55,7 +55,7 @@ func (d *world) compareCount(q *query) error {
 	return nil
 }
 
-// collect compares everything that is not a loop over rows.
+// collect compares every result of a query except loops over rows.
 func (d *world) collect(r record) error {
 	q := d.pickQuery(r)
 	list, err := d.matched(q)
@@ -100,7 +100,7 @@ func (d *world) collectValues(q *query, list []ecs.Entity, r record) error {
 			continue
 		}
 		want := func(i int) any { return d.m.entities[list[i]].values[k] }
-		if lacks { // the term does not ask for it
+		if lacks { // no term asks for the kind
 			if err := panics("ecs: ", func() { _ = c.values(q.q, want, len(list)) }); err != nil {
 				return err
 			}
@@ -124,8 +124,8 @@ func (d *world) collectValues(q *query, list []ecs.Entity, r record) error {
 			x.values[k] = fresh(i)
 			d.m.touch(x, k)
 		}
-		// What was written may make more chunks pass, or rather none: all matching
-		// ones have passed.
+		// With filters the result is open: the writes may make more chunks pass, or none pass,
+		// because all matching chunks have passed once.
 		if err := c.values(q.q, want, len(list)); err != nil && !q.filters() {
 			return err
 		}

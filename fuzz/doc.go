@@ -11,8 +11,8 @@
 // takes the bytes of one stream and returns the first difference, with the step and the operation;
 // a panic or a fault of the code under test is returned the same way, with its stack.
 //
-// A stream is a header and fixed-size records; a last record that is cut short is ignored, so every
-// byte string is a stream:
+// A stream is a header and fixed-size records; an incomplete last record is ignored, so every byte
+// string is a stream:
 //
 //	0        1       2        4       8                 24        32
 //	+--------+-------+--------+-------+-----------------+---------+----
@@ -24,20 +24,20 @@
 //
 // Weights hold two bits per operation: 0 switches it off for this stream, so that streams differ in
 // what they do and not only in the order (swarm testing; Groce et al., ISSTA 2012). A record's pick
-// chooses among the operations by weight; the other fields are for the operation to read: a type,
-// an entity or block, and a size, value or variant. The other header fields set the limits of a
-// run. The upper five bits of a world's size choose types beyond the first 16: shared ones, each
-// with many archetypes, and those that Destroy leaves.
+// chooses among the operations by weight; the operation interprets the other fields: a type, an
+// entity or block, and a size, value or variant. The other header fields set the limits of a run.
+// The upper five bits of a world's size choose types beyond the first 16: shared types, which make
+// many archetypes each, and types that Destroy leaves.
 //
-// The order of rows is foretold for operations on one entity. After a call by query or by list the
-// model reads it from the world, and checks that the rows are those that must be there. Of Changed
-// and Ordered it knows which chunks must pass and which may.
+// The model predicts the order of rows for operations on one entity. After a call by query or by
+// list it reads the order from the world, and checks that the rows are the expected ones. For
+// Changed and Ordered it knows which chunks must pass and which may.
 //
-// What a model checks: worlds after every step compare all counters, and run World.Verify while
-// they are small; every 64th step, and at the end, all values of all entities. Blocks and chunks
-// are filled with their own number when they are made and looked at when they go. A call that meets
-// a limit must have changed nothing, and must have had a reason: the model knows how many chunks
-// were free.
+// What a model checks: after every step of a world it compares all counters, and runs World.Verify
+// while the world is small; every 64th step, and at the end, it compares all values of all
+// entities. Blocks and chunks are filled with their own number when they are allocated and checked
+// when they are freed. A call that meets a limit must have changed nothing, and must have had a
+// reason: the model knows how many chunks were free.
 //
 // To reproduce a failure of a seeded test, run it again: the same seed gives the same stream. The
 // go tool writes what FuzzX finds to testdata/fuzz/FuzzX.

@@ -8,8 +8,8 @@ import (
 
 // Cleanup types, CleanupEntity and groups.
 
-// members returns a list with the entities behind each that its group names, each once. Those that
-// are dying take nobody along.
+// members returns a list in which each entity is followed by the entities that its group names,
+// each once. A dying entity takes no others along.
 func (d *world) members(list []ecs.Entity) []ecs.Entity {
 	var all []ecs.Entity
 	for _, e := range list {
@@ -24,10 +24,10 @@ func (d *world) members(list []ecs.Entity) []ecs.Entity {
 	return d.alone(all)
 }
 
-// ends reports whether entities that get a form are gone.
+// ends reports whether entities that get this form are gone.
 func (f form) ends() bool { return f.set.has(dyingKind) && f.set&lasting == 0 }
 
-// left returns what Destroy leaves of an entity of a form.
+// left returns the form that Destroy leaves to an entity of form f.
 func (f form) left() form {
 	if !f.set.has(dyingKind) {
 		f.set = f.set&lasting | 1<<dyingKind
@@ -35,8 +35,9 @@ func (f form) left() form {
 	return f
 }
 
-// destroyOne ends an entity, or makes it CleanupEntity, with the members of its group. When it is
-// CleanupEntity already nothing happens. It returns false when there was no room.
+// destroyOne destroys an entity and the members of its group: each ends or gets the tag
+// CleanupEntity. If the entity has the tag already, nothing happens. It returns false if there was
+// no room.
 func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 	if len(d.members([]ecs.Entity{e})) > 1 {
 		return d.endAll([]ecs.Entity{e}, func() int {
@@ -62,11 +63,11 @@ func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 	return x.group == to, err
 }
 
-// oneOrMore is what a call returns that does not count.
+// oneOrMore is the result of a call that does not count.
 const oneOrMore = -1
 
-// destroyAgain gives an entity that has the tag CleanupEntity a group, whose members stay when it
-// is destroyed again.
+// destroyAgain gives an entity with the tag CleanupEntity a group, and destroys the entity again:
+// the members of the group stay.
 func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 	if !d.active.has(linkedKind) {
 		return nil
@@ -91,7 +92,7 @@ func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 	return err
 }
 
-// bury takes the cleanup types from an entity that has the tag CleanupEntity, which ends it.
+// bury removes the cleanup types from an entity with the tag CleanupEntity, which ends the entity.
 func (d *world) bury(e ecs.Entity, x *entity) error {
 	c := change{remove: lasting}
 	if d.burial == nil {
@@ -105,7 +106,7 @@ func (d *world) bury(e ecs.Entity, x *entity) error {
 	return d.compare(e, nil)
 }
 
-// misuseDying tries to give CleanupEntity and to take it.
+// misuseDying tries to add and to remove CleanupEntity.
 func (d *world) misuseDying(r record) error {
 	if len(d.list) <= dyingKind {
 		return nil

@@ -8,8 +8,8 @@ import (
 
 // Operations on one entity.
 
-// pick returns the entity that a record means, and its model or nil: mostly one
-// that is alive, else one of the dead, whose index may live again, or Null.
+// pick returns the entity that a record means, and its model or nil: mostly an entity that is
+// alive, else a dead one, whose index may be in use again, or Null.
 func (d *world) pick(who uint16) (ecs.Entity, *entity) {
 	m := d.m
 	switch {
@@ -31,7 +31,7 @@ func (d *world) pickKind(n uint8) (int, kind) {
 	}
 }
 
-// types lists a set's types, beginning anywhere.
+// types lists a set's types, starting at any of them.
 func (d *world) types(set kinds, first int) []ecs.Type {
 	var types []ecs.Type
 	for i := range d.list {
@@ -42,8 +42,8 @@ func (d *world) types(set kinds, first int) []ecs.Type {
 	return types
 }
 
-// archetype names an archetype that may exist by its types in another order: it
-// is the same one.
+// archetype names an archetype that may exist by its types in another order: it must be the same
+// one.
 func (d *world) archetype(r record) error {
 	g := d.group(d.sets[r.who%8]^kinds(r.n)&kinds(r.n>>16)&d.active, 0)
 	if n := len(d.m.groups); r.kind>>4 == 0 {
@@ -58,7 +58,7 @@ func (d *world) archetype(r record) error {
 	return nil
 }
 
-// create makes an entity; when the tide goes out, mostly it ends some instead.
+// create makes an entity; while the tide goes out, it mostly destroys some instead.
 func (d *world) create(r record) error {
 	if d.ebb && r.bits(28, 2) != 0 || len(d.m.alive) >= d.most {
 		return d.endRows(r)
@@ -71,7 +71,8 @@ func (d *world) createOne(r record) error {
 	return d.createIn(g, g.a, r)
 }
 
-// createIn makes an entity of a group by its archetype, or one that was.
+// createIn makes an entity of a group through an archetype, which the world may have given up
+// meanwhile.
 func (d *world) createIn(g *group, a *ecs.Archetype, r record) error {
 	var e ecs.Entity
 	done, err := d.attempt(d.rowsNeed(g, 1, true), func() (err error) {
@@ -92,7 +93,7 @@ func (d *world) createIn(g *group, a *ecs.Archetype, r record) error {
 	return d.compare(e, x)
 }
 
-// destroy ends an entity; while the tide comes in, mostly it makes one instead.
+// destroy ends an entity; while the tide comes in, it mostly makes one instead.
 func (d *world) destroy(r record) error {
 	if !d.ebb && r.bits(28, 2) != 0 && len(d.m.alive) < d.most {
 		return d.createOne(r)
@@ -178,8 +179,8 @@ func (d *world) endOne(e ecs.Entity, call func() (bool, error)) error {
 	return d.compare(e, nil)
 }
 
-// moveOne makes a call that makes e one of a group, or fails: its row goes to the end, the
-// last one into the gap.
+// moveOne makes a call that moves e to a group, or fails: e's row goes to the end, the last row
+// fills the gap.
 func (d *world) moveOne(e ecs.Entity, x *entity, to *group, call func() (bool, error)) error {
 	done, err := d.attempt(d.rowsNeed(to, 1, false), func() error {
 		ok, err := call()
@@ -219,7 +220,7 @@ func (d *world) set(r record) error {
 	return d.compare(e, x)
 }
 
-// look looks up one entity in every way, and one of another world.
+// look looks up one entity in every way, and an entity of another world.
 func (d *world) look(r record) error {
 	foreign, err := elsewhere()
 	if err != nil {
@@ -268,7 +269,7 @@ func (d *world) toggleOne(e ecs.Entity, x *entity, k int, t toggler, on bool) er
 	return nil
 }
 
-// trim gives the reserves back, and compares with the universe's books.
+// trim gives the reserves back, and compares with the universe's counters.
 func (d *world) trim(record) error {
 	live, reserve := d.u.Stats().LiveChunks, d.w.Stats().Reserve
 	gone := d.w.Trim()
@@ -284,7 +285,7 @@ func (d *world) trim(record) error {
 	return nil
 }
 
-// advance begins a change version and remembers the one before.
+// advance begins a change version and remembers the previous one.
 func (d *world) advance(record) error {
 	d.sinces = append(d.sinces, d.m.version)
 	if len(d.sinces) > 20 {

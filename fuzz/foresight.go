@@ -2,16 +2,16 @@ package fuzz
 
 import "quarry/ecs"
 
-// foresight is what a change of many entities will do, or a destruction.
+// foresight is the model's prediction for a change or a destruction of many entities.
 type foresight struct {
 	moved, ended []ecs.Entity
-	to           map[ecs.Entity]*group // of those that move
+	to           map[ecs.Entity]*group // for the entities that move
 	touched      touch
 	need         need
 }
 
-// foresee says what a change does to a list of entities, which are alive and listed once,
-// and notes where rows are.
+// foresee predicts what a change does to a list of entities, which are alive and listed once, and
+// records where rows are.
 func (d *world) foresee(list []ecs.Entity, c change) foresight {
 	s := foresight{to: map[ecs.Entity]*group{}, touched: touch{}}
 	arrivals := map[*group]int{}
@@ -44,7 +44,7 @@ func (d *world) foresee(list []ecs.Entity, c change) foresight {
 	return s
 }
 
-// fulfil takes into the model what was foreseen.
+// fulfil applies the prediction to the model.
 func (d *world) fulfil(s foresight) error {
 	m := d.m
 	for rows := range d.all.q.Rows() { // archetypes in order of creation

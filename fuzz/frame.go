@@ -13,8 +13,8 @@ import (
 	"quarry/ecs/system"
 )
 
-// The frame driver: a stream adds systems of many kinds, in groups and orders of its choice, and
-// runs frames between which they come, go, sleep and wake. What comes of it must not depend on the
+// The frame driver: a stream adds systems of many kinds, in groups and orders that it chooses, and
+// runs frames. Between frames, systems come, go, sleep and wake. The result must not depend on the
 // number of workers.
 
 // frames is one run.
@@ -27,7 +27,8 @@ type frames struct {
 	result ParallelResult
 }
 
-// RunFrames applies a stream to a new world in u, by systems whose jobs run on some workers.
+// RunFrames applies a stream to a new world in u, by systems whose jobs run on the given number of
+// workers.
 func RunFrames(data []byte, u *alloc.Universe, workers int) (result ParallelResult, err error) {
 	err = guarded(func() error {
 		w, err := ecs.NewWorld(ecs.WithUniverse(u))
@@ -49,7 +50,7 @@ func RunFrames(data []byte, u *alloc.Universe, workers int) (result ParallelResu
 	return result, err
 }
 
-// step changes a system, runs a frame and hashes what came of it.
+// step changes a system, runs a frame and hashes the result.
 func (f *frames) step(r record) error {
 	p := f.p
 	p.salt = mix(p.salt ^ uint64(r.n)<<16 ^ uint64(r.who))
@@ -78,7 +79,7 @@ func (f *frames) step(r record) error {
 	return p.w.Verify()
 }
 
-// count counts commands that could not apply, of which there are many; other errors are returned.
+// count counts commands that could not apply, of which there are many; it returns other errors.
 func (f *frames) count(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -94,7 +95,7 @@ func (f *frames) count(err error) error {
 	return nil
 }
 
-// add adds a system; one whose order would close a circle is not added.
+// add adds a system, unless its order would close a cycle.
 func (f *frames) add(r record) {
 	name := fmt.Sprint("s", f.result.Steps)
 	var orderings []system.Ordering
@@ -119,10 +120,10 @@ func (f *frames) add(r record) {
 	}
 }
 
-// point returns the command point that a system records for.
+// point returns the command point for which a system records.
 func (f *frames) point(r record) *system.Point { return f.points[int(r.n>>20)%len(f.points)] }
 
-// creates records entities.
+// creates records the creation of entities.
 func (f *frames) creates(s *system.State, r record) func() {
 	return func() {
 		own := f.p.cb
@@ -132,7 +133,7 @@ func (f *frames) creates(s *system.State, r record) func() {
 	}
 }
 
-// records is a job that records commands for its rows, by the entity alone.
+// records is a job that records commands for its rows; they depend only on the entity.
 func (f *frames) records(s *system.State, r record) func() {
 	p := f.p
 	j := s.For(s.Query()).Uses(ecs.Read(p.leader))
@@ -158,7 +159,7 @@ func (f *frames) records(s *system.State, r record) func() {
 	}
 }
 
-// moves is a job by the time that passed.
+// moves is a job that moves by the time that passed.
 func (f *frames) moves(s *system.State, _ record) func() {
 	p := f.p
 	j, dt := s.For(s.Query(ecs.Write(p.place), ecs.Read(p.speed))), 0.0
@@ -172,7 +173,7 @@ func (f *frames) moves(s *system.State, _ record) func() {
 	return func() { dt = s.Time().Seconds(); j.Parallel(body) }
 }
 
-// steers is a loop of the update itself, over what somebody else moved.
+// steers is a loop in the update itself, over what other systems moved.
 func (f *frames) steers(s *system.State, _ record) func() {
 	p := f.p
 	q := s.Query(ecs.Read(p.place), ecs.Write(p.speed), ecs.Changed(p.place))
@@ -218,7 +219,7 @@ func (f *frames) grows(s *system.State, _ record) func() {
 	return func() { salt = p.salt; j.Parallel(body) }
 }
 
-// watches hashes what a query shows that compares versions, in the update itself.
+// watches hashes the result of a query that compares versions, in the update itself.
 func (f *frames) watches(s *system.State, _ record) func() {
 	q := s.Query(ecs.Read(f.p.hits), ecs.Changed(f.p.hits), ecs.Ordered())
 	return func() {
@@ -226,7 +227,7 @@ func (f *frames) watches(s *system.State, _ record) func() {
 	}
 }
 
-// sums is a job whose sum depends on the order, and which is completed in the update.
+// sums is a job whose sum depends on the order; the update completes it.
 func (f *frames) sums(s *system.State, _ record) func() {
 	p, sum := f.p, job.NewPartials[float64]()
 	j := s.For(s.Query(ecs.Read(p.place), ecs.Changed(p.place))).Reduces(sum)
@@ -243,7 +244,7 @@ func (f *frames) sums(s *system.State, _ record) func() {
 	}
 }
 
-// sleeps updates only when enable bits let something match, and then changes the world itself.
+// sleeps updates only if enable bits let something match, and then changes the world itself.
 func (f *frames) sleeps(s *system.State, r record) func() {
 	p := f.p
 	s.Require(s.Query(ecs.Disabled(p.vigour)), s.Query(ecs.With(p.doomed), ecs.Changed(p.speed)))

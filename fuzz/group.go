@@ -9,7 +9,7 @@ import (
 
 // The model's archetypes.
 
-// form is what an archetype is: its types, and a value for each shared one, else nil.
+// form identifies an archetype: its types, and for each shared type a value, else nil.
 type form struct {
 	set    kinds
 	values [sharedKinds]any
@@ -19,16 +19,16 @@ type form struct {
 type group struct {
 	form   form
 	set    kinds          // form.set
-	a      *ecs.Archetype // nil: entities have not had the form yet
+	a      *ecs.Archetype // nil: no entity has had the form yet
 	rows   []ecs.Entity
 	pinned bool // the driver has it from NewArchetype: it stays without rows
 }
 
-// goes reports whether the world may have given the archetype up since it had rows: the
-// model does not know when, only that all such are gone after Shrink.
+// goes reports whether the world may have given the archetype up since it last had rows: the model
+// does not know when, only that all such archetypes are gone after Shrink.
 func (g *group) goes() bool { return !g.pinned && len(g.rows) == 0 && g.set&sharing != 0 }
 
-// norm is a form as a key: values that are the same are equal.
+// norm returns a form as a key: equal for forms with the same values.
 func (m *model) norm(f form) form {
 	for i, v := range f.values {
 		switch k := firstShared + i; {
@@ -43,7 +43,8 @@ func (m *model) norm(f form) form {
 	return f
 }
 
-// groupOf returns the group of a form. The world has its archetype once bind has it.
+// groupOf returns the group of a form. The world has an archetype for it once bind has recorded
+// one.
 func (m *model) groupOf(f form) *group {
 	key := m.norm(f)
 	g := m.byForm[key]
@@ -61,8 +62,8 @@ func (m *model) groupOf(f form) *group {
 	return g
 }
 
-// group returns the group of a set, with values that n decides, whose archetype exists
-// from now on. There are few that the driver has from NewArchetype.
+// group returns the group of a set, with shared values that n decides. Its archetype exists from
+// now on. Few groups are pinned by NewArchetype.
 func (d *world) group(set kinds, n uint64) *group {
 	base := d.m.groupOf(form{set: set})
 	d.pin(base)
@@ -82,7 +83,7 @@ func (d *world) group(set kinds, n uint64) *group {
 	return g
 }
 
-// pin asks the world for a group's archetype, which stays then.
+// pin asks the world for a group's archetype with NewArchetype, so that the world keeps it.
 func (d *world) pin(g *group) {
 	if !g.pinned {
 		d.bind(g, ecs.NewArchetype(d.w, d.typesOf(g.form, 0)...))
@@ -90,7 +91,7 @@ func (d *world) pin(g *group) {
 	}
 }
 
-// typesOf lists the types and values of a form, beginning anywhere.
+// typesOf lists the types and values of a form, starting at any of them.
 func (d *world) typesOf(f form, first int) []ecs.Type {
 	types := d.types(f.set, first)
 	for i, t := range types {
@@ -103,8 +104,8 @@ func (d *world) typesOf(f form, first int) []ecs.Type {
 	return types
 }
 
-// bind notes a group's archetype, which the world has just made or used. It may be another
-// than before when the world had given that up.
+// bind records a group's archetype, which the world has just made or used. It may differ from the
+// previous one if the world had given that up.
 func (d *world) bind(g *group, a *ecs.Archetype) {
 	if g.a == a {
 		return
@@ -124,14 +125,14 @@ func (d *world) bind(g *group, a *ecs.Archetype) {
 	d.m.groups = append(d.m.groups, g)
 }
 
-// bindOf notes the archetype of an entity's group after a call that brought it there.
+// bindOf records the archetype of a group after a call that moved entity e there.
 func (d *world) bindOf(e ecs.Entity, g *group) {
 	seat, _ := d.w.Locate(e)
 	d.bind(g, seat.Archetype)
 }
 
-// archetypes returns how many the world has, which it says are n: of some without rows only
-// it knows.
+// archetypes returns the number of archetypes in the world. n is the world's own count: only the
+// world knows about some archetypes without rows.
 func (m *model) archetypes(n int) int {
 	least := len(m.groups)
 	for _, g := range m.groups {
@@ -142,8 +143,7 @@ func (m *model) archetypes(n int) int {
 	return min(max(n, least), len(m.groups))
 }
 
-// retire forgets the groups without rows that the driver does not have from NewArchetype,
-// as Shrink does, and returns them.
+// retire forgets the groups without rows that are not pinned, as Shrink does, and returns them.
 func (m *model) retire() (gone []*group) {
 	m.groups = slices.DeleteFunc(m.groups, func(g *group) bool {
 		if len(g.rows) > 0 || g.pinned {

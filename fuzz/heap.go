@@ -10,10 +10,9 @@ import (
 	"quarry/alloc"
 )
 
-// The heap driver. The model is the list of live blocks in the order of their
-// addresses; every block is filled with its own number. Each call goes through
-// the heap or one of its Locals, whichever the record says, so that blocks are
-// freed and resized by others than those that made them.
+// The heap driver. The model is the list of live blocks in order of their addresses; every block is
+// filled with its own number. Each call goes through the heap or one of its Locals, as the record
+// says, so that blocks are also freed and resized through a handle that they did not come from.
 
 // heap is one run.
 type heap struct {
@@ -23,7 +22,7 @@ type heap struct {
 	blocks []*block // by address
 	bytes  int      // usable, of all blocks
 	serial uint64
-	freed  unsafe.Pointer // of the last slot or run that was freed, or nil
+	freed  unsafe.Pointer // the slot or run that was freed last, or nil
 }
 
 // block is a live block: [address, address+usable).
@@ -59,9 +58,8 @@ var heapOps = []struct {
 	{"Trim", (*heap).trim},
 }
 
-// RunHeap applies a stream to a new heap on a universe of 2 to 8 MiB and
-// returns the first difference from the model. At the end the heap is closed,
-// with live blocks or without.
+// RunHeap applies a stream to a new heap on a universe of 2 to 8 MiB and returns the first
+// difference from the model. At the end it closes the heap, with or without live blocks.
 func RunHeap(data []byte) (steps int, err error) {
 	s := newStream(data)
 	u, err := alloc.NewUniverse(alloc.Size((1+int(s.size%4))<<21), alloc.Retain(int(s.flags%3)<<21))
@@ -94,8 +92,8 @@ func RunHeap(data []byte) (steps int, err error) {
 	return steps, nil
 }
 
-// sizeOf returns a size in bytes: mostly small, sometimes a run, rarely a
-// mapping; often just at or around a border.
+// sizeOf returns a size in bytes: mostly small, sometimes a run, rarely a mapping; often exactly at
+// or near a border.
 func sizeOf(r record) int {
 	switch {
 	case r.kind < 128:
@@ -126,7 +124,7 @@ func (d *heap) allocAligned(r record) error {
 	return err
 }
 
-// make allocates a block, or sees that there was no room.
+// make allocates a block, or checks that there was no room.
 func (d *heap) make(a allocator, size, align int, zeroed bool) (*block, error) {
 	before := d.u.Stats()
 	books := d.h.Stats()
@@ -142,8 +140,7 @@ func (d *heap) make(a allocator, size, align int, zeroed bool) (*block, error) {
 	return b, err
 }
 
-// full checks an error: the universe had no run for the block, and nothing has
-// changed.
+// full checks an error: the universe had no run for the block, and nothing has changed.
 func (d *heap) full(err error, size, align int, before alloc.Stats, books alloc.HeapStats) error {
 	run := max(1, (size+alloc.ChunkSize-1)/alloc.ChunkSize)
 	switch {
@@ -157,19 +154,19 @@ func (d *heap) full(err error, size, align int, before alloc.Stats, books alloc.
 	if after.Chunks > books.Chunks || after.Ahead > books.Ahead {
 		return fmt.Errorf("a call that failed took chunks: got %+v want %+v", after, books)
 	}
-	after.Chunks, after.Ahead = books.Chunks, books.Ahead // it may have given back what was empty
+	after.Chunks, after.Ahead = books.Chunks, books.Ahead // the heap may have given back empty chunks
 	if after != books {
 		return fmt.Errorf("a call that failed changed the books: got %+v want %+v", after, books)
 	}
 	return nil
 }
 
-// enter notes a block that was handed out and fills it.
+// enter records a block that was handed out and fills it.
 func (d *heap) enter(p unsafe.Pointer, size, align int, zeroed bool) (*block, error) {
 	if err := d.h.Verify(); err != nil {
 		return nil, err
 	}
-	if err := d.u.Verify(); err != nil { // before memory is touched that may not be there
+	if err := d.u.Verify(); err != nil { // before touching memory that may not be there
 		return nil, err
 	}
 	d.serial++
@@ -204,7 +201,7 @@ func (d *heap) search(address uintptr) int {
 	return i
 }
 
-// fill writes the block's number over all that it may use.
+// fill writes the block's number over its whole usable size.
 func (b *block) fill() {
 	s := b.contents(b.usable)
 	for i := 0; i+8 <= len(s); i += 8 {
@@ -223,7 +220,7 @@ func (b *block) compare(n int) error {
 	return nil
 }
 
-// leave takes a block off the list after looking at its contents.
+// leave checks a block's contents and takes it off the list.
 func (d *heap) leave(i int) (*block, error) {
 	b := d.blocks[i]
 	d.blocks = slices.Delete(d.blocks, i, i+1)
@@ -316,7 +313,7 @@ func (d *heap) realloc(r record) error {
 	return err
 }
 
-// resize makes a block another size where it is, or sees that it is as it was.
+// resize resizes a block in place, or checks that it is unchanged.
 func (d *heap) resize(r record) error {
 	if len(d.blocks) == 0 {
 		return nil
@@ -379,11 +376,11 @@ func (d *heap) check(all bool) error {
 	return nil
 }
 
-// sizeClasses is the number of the heap's size classes: of each the heap and each
-// Local may keep two empty chunks.
+// sizeClasses is the number of the heap's size classes: for each class, the heap and each Local may
+// keep two empty chunks.
 const sizeClasses = 31
 
-// wideChunks is what the heap may keep of empty slabs for blocks of 8 to 40 KiB.
+// wideChunks is the most chunks that the heap keeps as empty slabs for blocks of 8 to 40 KiB.
 const wideChunks = 4 + 2 + 3 + 8 + 5 + 4 + 3 + 5
 
 // end closes the heap, after freeing all blocks when asked to.

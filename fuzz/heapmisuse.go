@@ -10,7 +10,7 @@ import (
 
 // The heap driver: Locals, and broken contracts.
 
-// maxLocals bounds the Locals that are open at a time.
+// maxLocals bounds the Locals that are open at the same time.
 const maxLocals = 6
 
 // allocator is what the heap and its Locals have in common.
@@ -32,8 +32,7 @@ func (d *heap) through(r record) allocator {
 	return d.h
 }
 
-// changeLocals opens a Local, or closes one whose blocks live on; what is called
-// on a closed one panics.
+// changeLocals opens a Local, or closes one whose blocks live on; calls of a closed Local panic.
 func (d *heap) changeLocals(r record) error {
 	if len(d.locals) < maxLocals && (r.kind < 160 || len(d.locals) == 0) {
 		d.locals = append(d.locals, d.h.NewLocal())
@@ -54,7 +53,7 @@ func (d *heap) changeLocals(r record) error {
 	return panics("alloc: Local.Free: the Local is closed", func() { l.Free(d.blocks[0].p) })
 }
 
-// trim gives back what the heap keeps: with no Local and no block, all of it.
+// trim gives back what the heap keeps: without Locals and blocks, everything.
 func (d *heap) trim(record) error {
 	if err := d.h.Trim(); err != nil {
 		return err
@@ -66,7 +65,7 @@ func (d *heap) trim(record) error {
 	return nil
 }
 
-// misuse frees what is no block and asks for what there is not.
+// misuse frees pointers that are no blocks and makes impossible requests.
 func (d *heap) misuse(r record) error {
 	var word uint64
 	a, prefix := d.through(r), "alloc: Heap."

@@ -16,20 +16,20 @@ import (
 
 // Concurrent histories of a universe, checked for linearizability.
 //
-// Goroutines allocate and free runs in a universe of a few megachunks; each call
-// is written down with its time and its result. A megachunk is an object of its
-// own, and a history is right when the calls on each megachunk can be put in one
-// order, within their times, in which a plain mask gives every result:
+// Goroutines allocate and free runs in a universe of a few megachunks; each call is recorded with
+// its time and its result. Each megachunk is a separate object, and a history is right if the calls
+// on each megachunk can be put in one order, within their times, in which a plain mask gives every
+// result:
 //
 //	take    a run was handed out: all its chunks were free, and are in use
 //	give    a run was freed: all its chunks were in use, and are free
 //	deny    a free panicked: not all its chunks were in use
 //	refuse  a call found no run of n: this megachunk had none
 //
-// A call that finds no run looks at the megachunks one after another, so its
-// refusal is one event for each of them, each at an instant of its own.
+// A call that finds no run looks at the megachunks one after the other, so its refusal is one event
+// for each megachunk, each at its own instant.
 
-// event is a call, or what a refusal says of one megachunk.
+// event is a call, or what a refusal says about one megachunk.
 type event struct {
 	kind      eventKind
 	megachunk int
@@ -80,18 +80,18 @@ var maskModel = porcupine.Model{
 	},
 }
 
-// script is what a history is made of.
+// script says how a history is made.
 type script struct {
 	name    string
 	longest int  // runs are of 1 to longest chunks
 	trims   int  // of 16 calls
 	frees   int  // of 16 calls; the others allocate
 	zeroed  bool // some allocations ask for zeroed memory
-	twice   bool // some frees are of what was freed before, perhaps of another's chunks by now
+	twice   bool // some frees repeat an earlier free, perhaps of chunks that are another's by now
 }
 
-// scripts: a zeroed hand-out writes to memory that a second free of somebody else
-// could take away under it, so those two do not meet.
+// scripts never combine zeroed and twice: a zeroed allocation writes to memory that a second free
+// on another goroutine could take away.
 var scripts = []script{
 	{name: "runs, zeroed", longest: 64, trims: 2, frees: 6, zeroed: true},
 	{name: "runs, freed twice", longest: 64, trims: 2, frees: 6, twice: true},
@@ -106,21 +106,21 @@ type history struct {
 	u     *alloc.Universe
 	start time.Time
 	mu    sync.Mutex
-	held  []run // freed by whoever draws it
+	held  []run // freed by the goroutine that draws it
 	freed []run // some of what was freed
 	log   [][]porcupine.Operation
 }
 
-// RunHistory has goroutines make calls on a universe of so many granules, which
-// the seed decides, and returns an error when no order of the calls explains their
-// results, or when Verify finds a fault at the end.
+// RunHistory makes calls from several goroutines on a universe of the given number of granules; the
+// seed decides the calls. It returns an error if no order of the calls explains their results, or
+// if Verify finds a fault at the end.
 func RunHistory(seed uint64, goroutines, granules, calls int) error {
 	u, err := alloc.NewUniverse(alloc.Size(granules<<21), alloc.Retain(0), alloc.PurgeAfter(0))
 	if err != nil {
 		return fmt.Errorf("fuzz: RunHistory: %w", err)
 	}
 	h := &history{script: scripts[seed%uint64(len(scripts))], u: u, start: time.Now(), log: make([][]porcupine.Operation, goroutines)}
-	if h.longest == 2 { // all but a few chunks, which are of the history too
+	if h.longest == 2 { // all but a few chunks; these calls are part of the history too
 		for n := granules*2*alloc.ChunksPerMegachunk - 2*goroutines; n > 0; n -= min(n, 7) {
 			h.take(0, min(n, 7), true, false)
 		}
@@ -145,7 +145,7 @@ func RunHistory(seed uint64, goroutines, granules, calls int) error {
 	for _, log := range h.log {
 		events = append(events, log...)
 	}
-	for m := range granules * 2 { // what is in use at the end is what the calls left
+	for m := range granules * 2 { // the chunks in use at the end are what the calls left
 		events = append(events, h.final(m)...)
 	}
 	if result := porcupine.CheckOperationsTimeout(maskModel, events, time.Minute); result != porcupine.Ok {
@@ -162,8 +162,8 @@ func RunHistory(seed uint64, goroutines, granules, calls int) error {
 
 var errNotLinearizable = errors.New("no order of the calls explains their results")
 
-// final describes a megachunk after the history: each run in use can be given,
-// each free run taken, one after the other.
+// final describes a megachunk after the history: each run in use can be given, each free run taken,
+// one after the other.
 func (h *history) final(m int) (events []porcupine.Operation) {
 	for c := range alloc.ChunksPerMegachunk {
 		kind := take
@@ -172,7 +172,7 @@ func (h *history) final(m int) (events []porcupine.Operation) {
 		}
 		now := h.now()
 		events = append(events, porcupine.Operation{ClientId: 0, Input: event{kind, m, c, 1}, Call: now, Return: h.now()})
-		for h.now() == now { // the next one is later
+		for h.now() == now { // so that the next one is later
 		}
 	}
 	return events
@@ -188,7 +188,7 @@ func (h *history) call(g int, rng *rand.Rand) {
 	case k < h.trims:
 		_, _ = h.u.Trim(rng.IntN(2) << 21)
 	case k < h.trims+h.frees:
-		// Race builds would report the poison of two frees of one chunk.
+		// Race builds would report that two frees poison the same chunk.
 		if rng.IntN(6) == 0 && h.twice && mmap.Real {
 			if r, ok := h.draw(&h.freed, rng); ok {
 				h.free(g, r)
@@ -196,7 +196,7 @@ func (h *history) call(g int, rng *rand.Rand) {
 			return
 		}
 		if r, ok := h.draw(&h.held, rng); ok {
-			if k := rng.IntN(r.n); k > 0 && rng.IntN(3) == 0 { // the two parts apart
+			if k := rng.IntN(r.n); k > 0 && rng.IntN(3) == 0 { // the two parts separately
 				h.free(g, run{r.first, k})
 				r = run{r.first + alloc.ChunkIndex(k), r.n - k}
 			}
@@ -207,7 +207,7 @@ func (h *history) call(g int, rng *rand.Rand) {
 	}
 }
 
-// draw takes a random run out of a list.
+// draw takes a random run from a list.
 func (h *history) draw(list *[]run, rng *rand.Rand) (r run, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -245,7 +245,7 @@ func (h *history) take(g, n int, exact, zeroed bool) {
 	note := func(e event) {
 		h.log[g] = append(h.log[g], porcupine.Operation{ClientId: g, Input: e, Call: call, Return: end})
 	}
-	refused := n // the least size that was refused
+	refused := n // the smallest size that was refused
 	if err != nil && !exact {
 		refused = 1
 	} else if err == nil {

@@ -11,9 +11,9 @@ import (
 	"quarry/fuzz"
 )
 
-// TestHistoriesCatchMutants plants each seeded defect of the universe's protocol
-// and requires that a history, or Verify after it, shows it. The two that need a
-// refused commit, 1 and 2, are caught by package alloc's own tests.
+// TestHistoriesCatchMutants plants each seeded defect of the universe's protocol and requires that
+// a history, or Verify after it, shows the defect. Defects 1 and 2 need a refused commit; package
+// alloc's own tests catch them.
 func TestHistoriesCatchMutants(t *testing.T) {
 	defer alloc.Plant(0)
 	for n := 3; n <= alloc.Mutants; n++ {

@@ -9,8 +9,7 @@ import (
 	"quarry/fuzz"
 )
 
-// TestHistoriesAreLinearizable runs universes of one and two granules under 2 to
-// 8 goroutines.
+// TestHistoriesAreLinearizable runs universes of one and two granules under 2 to 8 goroutines.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	seeds, calls := effort(60, 250)
 	for _, goroutines := range []int{2, 3, 4, 8} {

@@ -9,13 +9,13 @@ import (
 
 // Copies of entities: one, many, and groups.
 
-// copyCounts are the numbers of copies that a call makes.
+// copyCounts are the numbers of copies per call.
 var copyCounts = [...]int{1, 2, 0, 7, 64, 200}
 
 // copying is a call that makes n copies of each member.
 type copying struct {
 	members []ecs.Entity
-	to      []*group // of the copies of each
+	to      []*group // for the copies of each
 	n       int
 }
 
@@ -58,7 +58,7 @@ func (d *world) instantiate(r record) error {
 	return err
 }
 
-// misuseCopy copies what cannot be copied.
+// misuseCopy copies entities that cannot be copied.
 func (d *world) misuseCopy(e ecs.Entity) error {
 	before := d.w.Hash()
 	for _, f := range []func(){
@@ -77,7 +77,7 @@ func (d *world) misuseCopy(e ecs.Entity) error {
 	return nil
 }
 
-// copyGroup copies e and some others.
+// copyGroup copies e and some other entities.
 func (d *world) copyGroup(r record, e ecs.Entity, n int) error {
 	list := []ecs.Entity{e}
 	for i := range r.bits(8, 3) {
@@ -126,7 +126,7 @@ func (d *world) copying(members []ecs.Entity, n int) copying {
 	return c
 }
 
-// copyNeed is what the copies need: ids, rows, and blocks for buffers.
+// copyNeed is the need of the copies: ids, rows, and blocks for buffers.
 func (d *world) copyNeed(c copying) need {
 	arrivals := map[*group]int{}
 	for _, g := range c.to {
@@ -145,7 +145,7 @@ func (d *world) copyNeed(c copying) need {
 	return want
 }
 
-// blocksNeed is how many chunks an entity's buffers of some kinds need at most.
+// blocksNeed is the most chunks that an entity's buffers of some kinds need.
 func (d *world) blocksNeed(x *entity, of kinds) (chunks int) {
 	for k, c := range d.list {
 		if b := c.buffer(); b != nil && of.has(k) && x.spilled.has(k) {
@@ -155,8 +155,8 @@ func (d *world) blocksNeed(x *entity, of kinds) (chunks int) {
 	return chunks
 }
 
-// takeCopies takes the copies that the world has made into the model, and returns them:
-// those of the first member, then those of the second, and so on.
+// takeCopies adds the copies that the world has made to the model, and returns them: the copies of
+// the first member, then of the second, and so on.
 func (d *world) takeCopies(c copying) ([]ecs.Entity, error) {
 	fresh := d.strangers()
 	ids := make([]ecs.Entity, 0, c.n*len(c.members))
@@ -196,8 +196,8 @@ func (d *world) takeCopies(c copying) ([]ecs.Entity, error) {
 	return ids, nil
 }
 
-// strangers returns the entities that the model does not know, by group, in order, and
-// binds groups that have got their archetypes.
+// strangers returns the entities that the model does not know, by group, in order, and binds groups
+// that have got their archetypes.
 func (d *world) strangers() map[*group][]ecs.Entity {
 	fresh := map[*group][]ecs.Entity{}
 	for rows := range d.all.q.Rows() {
@@ -216,7 +216,7 @@ func (d *world) strangers() map[*group][]ecs.Entity {
 	return fresh
 }
 
-// formOf returns the form that the world says an entity has.
+// formOf returns the form of an entity according to the world.
 func (d *world) formOf(e ecs.Entity) (f form) {
 	for k, c := range d.list {
 		if !c.has(e) {
@@ -230,7 +230,7 @@ func (d *world) formOf(e ecs.Entity) (f form) {
 	return f
 }
 
-// inherit gives a new entity what another has of its kinds, with entities by new names.
+// inherit gives a new entity the other's values, with the entities in them renamed.
 func (d *world) inherit(x, from *entity, to func(ecs.Entity) ecs.Entity) {
 	for k, c := range d.list {
 		if !x.group.set.has(k) || c.shared() != nil {
@@ -246,7 +246,7 @@ func (d *world) inherit(x, from *entity, to func(ecs.Entity) ecs.Entity) {
 	}
 }
 
-// renamed returns a value with the entities in it by new names.
+// renamed returns a value with the entities in it renamed.
 func renamed(v any, to func(ecs.Entity) ecs.Entity) any {
 	switch v := v.(type) {
 	case link:

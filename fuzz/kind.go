@@ -10,15 +10,14 @@ import (
 	"quarry/ecs"
 )
 
-// The component types of the world under test. Their sizes cover the widths
-// that have code of their own (0, 8, 16 bytes), odd ones, padding inside, links
-// to entities and enable bits.
+// The component types of the world under test. Their sizes cover the widths that have code of their
+// own (0, 8, 16 bytes), odd widths, inner padding, links to entities and enable bits.
 
 type (
 	mark  struct{}
 	flag  struct{ V uint8 }             // 1 B
 	tint  struct{ R, G, B uint8 }       // 3 B
-	count struct{ V int32 }             // 4 B, of no component
+	count struct{ V int32 }             // 4 B, not in a component
 	link  struct{ Of ecs.Entity }       // 8 B
 	vec   struct{ X, Y, Z float32 }     // 12 B
 	point struct{ X, Y float64 }        // 16 B
@@ -30,25 +29,25 @@ type (
 	} // 12 B, 5 of them padding
 	stun   struct{ Left float32 } // 4 B, enableable
 	hidden struct{}               // enableable
-	hit    struct {               // 12 B, of a buffer
+	hit    struct {               // 12 B, in a buffer
 		By     ecs.Entity
 		Damage int32
 	}
-	team struct{ V uint8 } // shared, of few values
-	cell struct {          // shared, of many
+	team struct{ V uint8 } // shared, with few values
+	cell struct {          // shared, with many values
 		X    float64
 		Name any
 	}
 	desk   struct{ V uint8 }  // shared, cleanup
 	socket struct{ FD int32 } // 4 B, cleanup
-	note   struct {           // 16 B, of a buffer, cleanup
+	note   struct {           // 16 B, in a buffer, cleanup
 		To   ecs.Entity
 		Text int64
 	}
-	spacer[A, B any] struct{} // takes a type number away
+	spacer[A, B any] struct{} // uses up a type number
 )
 
-// kinds is a set of types: bit i stands for the i'th of a world's.
+// kinds is a set of types: bit i stands for type i of a world.
 type kinds uint32
 
 func (s kinds) has(k int) bool { return s>>k&1 != 0 }
@@ -57,8 +56,8 @@ func (s kinds) len() int       { return bits.OnesCount32(uint32(s)) }
 // maxKinds is the length of tables by kind.
 const maxKinds = dyingKind + 1
 
-// Two kinds are the tags that hide entities from queries. Behind them come those that the
-// header's sizes choose.
+// Two kinds are the tags that hide entities from queries. The kinds after them are chosen by the
+// header's size.
 const (
 	firstShared       = 16
 	sharedKinds       = 3
@@ -71,10 +70,10 @@ const (
 	prefabKind       = 15
 	hiding     kinds = 1<<offKind | 1<<prefabKind
 	bare       kinds = 1 | 1<<9 | hiding // those without storage
-	small      kinds = 1<<1 | 1<<8       // so small that a unit may have as many rows without them
+	small      kinds = 1<<1 | 1<<8       // so small that a unit may have just as many rows without them
 )
 
-// laterKinds are the kinds that the upper bits of a header's size choose.
+// laterKinds returns the kinds that the upper bits of a header's size choose.
 func laterKinds(bits uint8) (some kinds) {
 	for i, set := range [...]kinds{1 << firstShared, 1 << (firstShared + 1), 1 << 19, 1<<18 | 1<<20, 1 << linkedKind} {
 		if bits>>i&1 != 0 {
@@ -84,16 +83,15 @@ func laterKinds(bits uint8) (some kinds) {
 	return some
 }
 
-// kind is one type of the world under test, and how the model thinks of it: a
-// component's value is a T in an any, a buffer's a []T that is never written in
-// place.
+// kind is one type of the world under test as the model sees it: a component's value is a T in an
+// any, a buffer's value is a []T that is never written in place.
 type kind interface {
 	Type() ecs.Type
 	toggles() toggler              // nil: not enableable
 	buffer() bufferKind            // nil: a component
-	shared() sharedKind            // nil: each entity has a value of its own
-	listed() bool                  // Values, GetList and Uninitialized are there for it
-	zero() any                     // what a new entity has
+	shared() sharedKind            // nil: each entity has its own value
+	listed() bool                  // it has Values, GetList and Uninitialized
+	zero() any                     // the value of a new entity
 	value(n uint64, at target) any // a value that n decides
 	has(e ecs.Entity) bool
 	same(e ecs.Entity, want any) error // Get finds this value
@@ -102,7 +100,7 @@ type kind interface {
 	set(e ecs.Entity, v any, mut bool) bool
 	changed(rows ecs.Rows, since uint32) bool
 	compare(rows ecs.Rows, want func(i int) any) error // every row
-	fill(rows ecs.Rows, value func(i int) any)         // every row that value does not give nil for
+	fill(rows ecs.Rows, value func(i int) any)         // every row for which value does not return nil
 	open(rows ecs.Rows)                                // takes the slice, or a buffer, of the rows
 	absent(rows ecs.Rows) error                        // the rows' chunk lacks the type, which is optional
 	many(list []ecs.Entity, want, write func(i int) any) error
@@ -110,10 +108,10 @@ type kind interface {
 	setValues(q *ecs.Query, v func(i int) any, n int) error
 }
 
-// target is an entity for values that hold one.
+// target is the entity in a value that holds one.
 type target = ecs.Entity
 
-// toggler is what components have that are enableable.
+// toggler has the additional methods of enableable components.
 type toggler interface {
 	Enable(e ecs.Entity) bool
 	Disable(e ecs.Entity) bool
@@ -219,9 +217,9 @@ func (c component[T]) fill(rows ecs.Rows, value func(i int) any) {
 	}
 }
 
-// register makes the types of a world under test; the order decides their
-// numbers. With apart set other types are registered between them, so that
-// numbers go beyond the first words of a signature.
+// register registers the types of a world under test; the order decides their numbers. With apart,
+// other types are registered between them, so that numbers go beyond the first words of a
+// signature.
 func register(w *ecs.World, apart bool) []kind {
 	spread := func(f func(*ecs.World)) {
 		if apart {
@@ -280,7 +278,7 @@ func register(w *ecs.World, apart bool) []kind {
 	)
 }
 
-// cellOf returns one of some hundred cells, of which some have a NaN or a -0.
+// cellOf returns one of about a hundred cells, some of which have a NaN or a -0.
 func cellOf(n uint64) cell {
 	c := cell{X: float64(n % 60), Name: [...]any{nil, "north", 7}[n>>8%3]}
 	switch n >> 16 & 15 {

@@ -6,10 +6,10 @@ import (
 	"quarry/ecs"
 )
 
-// Look-ups of many entities, and where entities are.
+// Look-ups of many entities, and of their places.
 
-// lookupMany looks a list of entities up in every way, dead ones and some twice, and
-// writes them at times.
+// lookupMany looks up a list of entities in every way, some of them dead or listed twice, and
+// sometimes writes their values.
 func (d *world) lookupMany(r record) error {
 	list := d.someList(r)
 	k, c := d.pickKind(r.kind)
@@ -38,7 +38,7 @@ func (d *world) lookupMany(r record) error {
 	return nil
 }
 
-// valueOf returns what an entity has of a kind, or nil.
+// valueOf returns an entity's value of a kind, or nil.
 func (d *world) valueOf(e ecs.Entity, k int) any {
 	if x := d.m.entities[e]; x != nil {
 		return x.values[k]
@@ -46,7 +46,7 @@ func (d *world) valueOf(e ecs.Entity, k int) any {
 	return nil
 }
 
-// compareSeat compares what Locate says.
+// compareSeat compares the result of Locate.
 func (d *world) compareSeat(e ecs.Entity, x *entity) error {
 	got, ok := d.w.Locate(e)
 	switch {
@@ -70,7 +70,7 @@ func (d *world) compareSeat(e ecs.Entity, x *entity) error {
 
 func (c component[T]) many(list []ecs.Entity, want, write func(i int) any) error {
 	all := make([]T, len(list))
-	for i := range all { // to be cleared where there is nothing
+	for i := range all { // to be cleared where there is no value
 		all[i] = c.from(uint64(i)+1, list[i])
 	}
 	missing := c.h.CopyList(all, list)

@@ -6,9 +6,8 @@ import (
 	"quarry/ecs"
 )
 
-// managed is a kind with one T per entity, in Go memory. That there is no value yet, and
-// that there is a zero one, are the same to the model; World.Verify knows how many values
-// there are.
+// managed is a kind with one T per entity, in Go memory. For the model, having no value yet is the
+// same as having a zero value; World.Verify knows how many values there are.
 type managed[T comparable] struct {
 	h    ecs.Managed[T]
 	from func(n uint64, at target) T
@@ -98,7 +97,7 @@ func (m managed[T]) fill(rows ecs.Rows, value func(i int) any) {
 	}
 }
 
-// many writes by Mut and Set in turn: there is no look-up of many.
+// many writes by Mut and Set in turn, because a managed kind has no look-up of many entities.
 func (m managed[T]) many(list []ecs.Entity, want, write func(i int) any) error {
 	for i, e := range list {
 		if err := m.same(e, want(i)); err != nil {

@@ -9,8 +9,8 @@ import (
 
 // Entities that end or are toggled by query and by list.
 
-// someList returns a list of entities for a call by list: rows of one archetype or
-// entities from anywhere, few or many, in any order; some twice, some dead.
+// someList returns a list of entities for a call by list: rows of one archetype or entities from
+// anywhere, few or many, in any order; some are listed twice, some are dead.
 func (d *world) someList(r record) []ecs.Entity {
 	m := d.m
 	n := mix(uint64(r.n) ^ uint64(r.who)<<40)
@@ -58,8 +58,8 @@ func (d *world) someList(r record) []ecs.Entity {
 	return list
 }
 
-// fewRows returns some rows of the group with the most: neighbours, the last ones,
-// and some from anywhere.
+// fewRows returns some rows of the group with the most rows: neighbours, the last ones, or some
+// from anywhere.
 func (d *world) fewRows(n uint64) []ecs.Entity {
 	var g *group
 	for _, h := range d.m.groups {
@@ -77,7 +77,7 @@ func (d *world) fewRows(n uint64) []ecs.Entity {
 		at = len(g.rows) - 1
 	}
 	if n>>5&1 != 0 && most > 1 {
-		list = append(list, g.rows[at]) // twice, and walked as a list all the same
+		list = append(list, g.rows[at]) // twice, but still walked as a list
 	}
 	for len(list) < most {
 		list = append(list, g.rows[at])
@@ -104,8 +104,8 @@ func (d *world) alone(list []ecs.Entity) []ecs.Entity {
 	return out
 }
 
-// destroyQuery ends what a query matches; while the tide comes in it mostly does so
-// only when that is little.
+// destroyQuery ends the entities that a query matches; while the tide comes in, it mostly does so
+// only if they are few.
 func (d *world) destroyQuery(r record) error {
 	q := d.pickQuery(r)
 	list, err := d.matched(q)
@@ -133,13 +133,13 @@ func (d *world) destroyList(r record) error {
 	return err
 }
 
-// endAll makes a call that destroys the entities of a list, which are alive and listed
-// once, and the members of their groups. It returns false when there was no room.
+// endAll makes a call that destroys the entities of a list, which are alive and listed once, and
+// the members of their groups. It returns false if there was no room.
 func (d *world) endAll(list []ecs.Entity, call func() int) (bool, error) {
 	return d.endAs(change{dies: true}, d.members(list), call)
 }
 
-// endAs makes a call that ends entities, or leaves their cleanup types.
+// endAs makes a call that ends entities, or leaves only their cleanup types.
 func (d *world) endAs(c change, list []ecs.Entity, call func() int) (bool, error) {
 	s, got := d.foresee(list, c), 0
 	done, err := d.attempt(s.need, func() error { return limited(func() { got = call() }) })
@@ -160,8 +160,8 @@ func (d *world) endAs(c change, list []ecs.Entity, call func() int) (bool, error
 	return true, d.compareNames()
 }
 
-// wipe clears the world, rarely, or makes many entities. The owner's indices are given again from
-// the lowest on.
+// wipe clears the world, rarely, or makes many entities. After a Clear the owner's indices are
+// handed out again from the lowest.
 func (d *world) wipe(r record) error {
 	if r.bits(28, 3) != 0 {
 		return d.createN(r)
@@ -184,7 +184,7 @@ func (d *world) wipe(r record) error {
 	return nil
 }
 
-// toggleQuery toggles a component of all entities that a query matches; loops may.
+// toggleQuery toggles a component of all entities that a query matches; this is allowed in loops.
 func (d *world) toggleQuery(r record) error {
 	k, t := d.pickToggle(r)
 	if t == nil {
@@ -266,8 +266,7 @@ func (d *world) toggleAll(list []ecs.Entity, k int, on bool, call func(on bool) 
 	return d.watch(k)
 }
 
-// renew begins a version at times, so that what is written next is not taken for what
-// was written before.
+// renew sometimes begins a version, so that new writes can be told from earlier ones.
 func (d *world) renew(r record) error {
 	if d.inLoop > 0 || r.bits(10, 1) != 0 {
 		return nil

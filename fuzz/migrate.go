@@ -8,10 +8,10 @@ import (
 	"quarry/ecs"
 )
 
-// A second world in the same universe, with the same types under other numbers, whose
-// entities come from the first and go back.
+// A second world in the same universe, with the same types under different numbers. Its entities
+// come from the first world and go back.
 
-// beside returns the second world, which has nothing to begin with.
+// beside returns the second world, which is empty at first.
 func (d *world) beside() (*world, error) {
 	if d.second != nil {
 		return d.second, nil
@@ -32,7 +32,7 @@ func (d *world) beside() (*world, error) {
 	return second, nil
 }
 
-// migrate moves entities to the second world, or back, or changes some there.
+// migrate moves entities to the second world, or back, or changes some in the second world.
 func (d *world) migrate(r record) error {
 	second, err := d.beside()
 	if err != nil {
@@ -112,8 +112,8 @@ func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.
 	return errors.Join(d.arrive(r, from, list, moved, touched), from.fulfil(s))
 }
 
-// arrive takes entities that have come from another world into the model, which has them
-// still in that.
+// arrive adds entities that have come from another world to this model; the other world's model
+// still has them.
 func (d *world) arrive(r record, from *world, list []ecs.Entity, moved ecs.MoveResult, touched touch) error {
 	was := map[ecs.Entity]*entity{}
 	for _, e := range list {

@@ -12,10 +12,10 @@ import (
 	"quarry/internal/debug"
 )
 
-// TestMillionSteps runs a million steps of 20 streams with QUARRY_LONG set, else a
-// part of them. Each stream runs twice, and the same stream gives the same hash, the
-// same number of refused calls and the same peak. All operations take part in every
-// second stream, in the others those that the stream's weights leave.
+// TestMillionSteps runs a million steps of 20 streams with QUARRY_LONG set, else a part of them.
+// Each stream runs twice, and must give the same hash, the same number of refused calls and the
+// same peak. In every second stream all operations take part, in the others those that the stream's
+// weights leave.
 func TestMillionSteps(t *testing.T) {
 	const seeds = 20
 	steps := 1500
@@ -47,12 +47,11 @@ func TestMillionSteps(t *testing.T) {
 	require.Equal(t, int64(seeds*steps), done.Load())
 }
 
-// TestHashWithoutChunks runs streams under several policies for chunks: how rows are
-// cut into chunks does not count. Left out are operations in which the cut decides what
-// happens: loops of the driver, whose writes are chosen by the chunk, queries with
-// Changed and Ordered, which are about chunks, and changes and ends of many entities by
-// query or list. The latter close gaps run by run, and a run ends with its chunk, so
-// the order of the rows that fill them depends on the cut.
+// TestHashWithoutChunks runs streams under several policies for chunks: the hash must not depend on
+// how rows are cut into chunks. It leaves out operations whose effect depends on the cut: loops of
+// the driver, which choose their writes by chunk; queries with Changed and Ordered, which are about
+// chunks; and changes and ends of many entities by query or list. These close gaps run by run, and
+// a run ends with its chunk, so the order of the rows that fill the gaps depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
 	seeds, steps := effort(6, 1_000)
 	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate"}
@@ -74,9 +73,9 @@ func TestHashWithoutChunks(t *testing.T) {
 	})
 }
 
-// TestHoles runs streams of few types in archetypes of many chunks, most of which one
-// change moves as a whole: one that removes a type leaves a hole, and one that adds it
-// again fills the hole.
+// TestHoles runs streams of few types in archetypes of many chunks, of which a change moves most as
+// a whole: a change that removes a type leaves a hole, and a change that adds it again fills the
+// hole.
 func TestHoles(t *testing.T) {
 	const steps = 600
 	seeds, _ := effort(12, steps)
@@ -87,7 +86,7 @@ func TestHoles(t *testing.T) {
 		data[0], data[1] = 6, byte(seed%3)<<6 // up to 1,900 entities, in chunks that grow, of one unit, and of many
 		data[2], data[3] = 0x1C, 0            // of components of 40 and 4 bytes and a buffer; 8 archetypes
 		if seed%2 == 0 {
-			data[2] = 0x9D // a tag and another buffer more; 32 of them
+			data[2] = 0x9D // one more tag and one more buffer; 32 archetypes
 		}
 		result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: newUniverse(t, 32<<20)})
 		require.NoError(t, err)
@@ -95,11 +94,10 @@ func TestHoles(t *testing.T) {
 	})
 }
 
-// TestLargeArchetypes runs streams of few types. In the even ones some archetypes have
-// thousands of rows: lists of few of those are walked as lists, not as masks, and where
-// only tags differ whole chunks go from one archetype to another. In the odd ones rows
-// are so wide that a chunk has as many with one byte more: what it holds there must not go
-// along.
+// TestLargeArchetypes runs streams of few types. In the even ones some archetypes have thousands of
+// rows: lists of a few of their rows are walked as lists, not as masks, and where only tags differ,
+// whole chunks move from one archetype to another. In the odd ones rows are so wide that one byte
+// more does not reduce the rows of a chunk: the contents of that byte must not move along.
 func TestLargeArchetypes(t *testing.T) {
 	const steps = 700 // fewer do not make the archetypes large
 	seeds, _ := effort(12, steps)

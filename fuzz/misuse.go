@@ -7,11 +7,10 @@ import (
 	"quarry/ecs"
 )
 
-// Broken contracts: each must panic with a text that names the package, and
-// change nothing.
+// Broken contracts: each must panic with a text that names the package, and change nothing.
 
 func (d *world) misuse(r record) error {
-	switch r.kind % 8 { // two that change the world as well
+	switch r.kind % 8 { // two that also change the world
 	case 0:
 		return d.misuseBatch(r)
 	case 1:
@@ -28,7 +27,7 @@ func (d *world) misuse(r record) error {
 	return nil
 }
 
-// misuseLoop tries structural changes inside a loop, and rows after it.
+// misuseLoop tries structural changes inside a loop, and uses rows after it.
 func (d *world) misuseLoop(r record) error {
 	var kept ecs.Rows
 	seen := false
@@ -74,8 +73,8 @@ func (d *world) misuseLoop(r record) error {
 	return nil
 }
 
-// misusePull leaves loops in the wrong order, and by a panic: the world must be
-// locked exactly as long as one is open.
+// misusePull leaves loops in the wrong order, and by a panic: the world must be locked exactly as
+// long as one of them is open.
 func (d *world) misusePull(record) error {
 	locked := func() error { return panics("ecs: ", func() { d.w.Destroy(ecs.Null) }) }
 	first, stopFirst := iter.Pull(d.all.q.Rows())
@@ -110,7 +109,7 @@ func (d *world) misusePull(record) error {
 	return nil
 }
 
-// misuseEntity adds to the dead and toggles what cannot be toggled.
+// misuseEntity adds to dead entities and toggles kinds that cannot be toggled.
 func (d *world) misuseEntity(r record) error {
 	k, c := d.pickKind(uint8(r.n))
 	for _, f := range []func(){
@@ -140,7 +139,7 @@ func (d *world) misuseQuery(r record) error {
 	ended := true
 	for rows := range q.q.Rows() {
 		for k := range d.list {
-			if q.access[k] != 0 || d.list[k].shared() != nil { // whose value is there for all
+			if q.access[k] != 0 || d.list[k].shared() != nil { // its value is there for all
 				continue
 			}
 			if err := panics("ecs: ", func() { d.list[k].open(rows) }); err != nil {
@@ -154,7 +153,7 @@ func (d *world) misuseQuery(r record) error {
 	return nil
 }
 
-// misuseBatch keeps a batch over another change.
+// misuseBatch uses a batch after another change.
 func (d *world) misuseBatch(r record) error {
 	if len(d.m.alive)+3 > d.most {
 		return nil
@@ -191,8 +190,8 @@ func (d *world) misuseBatch(r record) error {
 	return nil
 }
 
-// misuseBuffer keeps views of a buffer too long, and writes through one that
-// was opened to read.
+// misuseBuffer keeps views of a buffer too long, and writes through a view that was opened for
+// reading.
 func (d *world) misuseBuffer(r record) error {
 	e, x, k, b := d.pickBuffer(r)
 	if b == nil || len(d.m.alive) < 2 {
@@ -203,7 +202,7 @@ func (d *world) misuseBuffer(r record) error {
 		other = d.m.alive[1]
 	}
 	if d.m.entities[other].group.set&(lasting|1<<linkedKind) != 0 {
-		return nil // it may stay, and others may go
+		return nil // other may stay, and the members of its group may go
 	}
 	d.m.touch(x, k)
 	return b.misuse(e, func() error {

@@ -7,39 +7,39 @@ import (
 	"quarry/ecs"
 )
 
-// The model of a world: what a program without chunks would keep.
+// The model of a world: the data that a program without chunks would keep.
 
-// model holds every entity as a Go value, and every archetype as the list of
-// its entities in row order: new rows at the end, the last row into the gap.
+// model holds every entity as a Go value, and every archetype as the list of its entities in row
+// order: new rows go to the end, the last row fills a gap.
 type model struct {
 	entities map[ecs.Entity]*entity
 	alive    []ecs.Entity // in no particular order, to pick from
-	dead     []ecs.Entity // the latest that were destroyed, at most deadKept
+	dead     []ecs.Entity // the last ones destroyed, at most deadKept
 	versions map[int]uint32
-	groups   []*group        // that have archetypes, in their order
+	groups   []*group        // with an archetype, in the order of the archetypes
 	byForm   map[form]*group // normalized
 	list     []kind
 
 	created, destroyed uint64
 	spilled            int // buffers that ever had more than they hold inline
-	indices            int // of the owner's blocks; 0 counts as one of them
+	indices            int // of the owner's blocks, including index 0
 	version            uint32
 	touched            [maxKinds]uint32 // change version of the last write of a kind anywhere
 	reordered          uint32           // change version of the last row that came or went anywhere
 
-	promised []ecs.Entity            // reserved, not created or given back yet
+	promised []ecs.Entity            // reserved, but not created or given back yet
 	lent     int                     // entities alive whose ids were reserved
 	lendable int                     // indices of blocks that serve reserved ids
-	lends    map[int]bool            // by number of a block: whether it serves reserved ids
-	named    map[string][]ecs.Entity // by name, the one that got it last at the end
+	lends    map[int]bool            // by block number: whether the block serves reserved ids
+	named    map[string][]ecs.Entity // by name; the entity that got it last is at the end
 }
 
-// deadKept is how many dead handles are remembered.
+// deadKept is the number of dead handles that are remembered.
 const deadKept = 200
 
-// recordBlock is the number of entity indices that a world adds at a time,
-// recordChunks the run of chunks that their records take, 8 B each, and versionChunks the one
-// that they take besides when they serve reserved ids: 4 B each.
+// recordBlock is the number of entity indices that a world adds at a time. recordChunks is the run
+// of chunks for their records, 8 B each, and versionChunks is the additional run, 4 B each, if they
+// serve reserved ids.
 const (
 	recordBlock   = 8192
 	recordChunks  = 4
@@ -76,8 +76,8 @@ func newModel(list []kind) *model {
 // free is the number of entity indices that need no new records.
 func (m *model) free() int { return max(0, m.indices-1) - (len(m.entities) - m.lent) }
 
-// create notes a new entity of a group with zero values. It returns an error
-// when the handle is not a new one.
+// create adds a new entity of a group with zero values. It returns an error if the handle is not
+// new.
 func (m *model) create(e ecs.Entity, g *group) (*entity, error) {
 	last, reused := m.versions[e.Index()]
 	switch {
@@ -98,7 +98,7 @@ func (m *model) create(e ecs.Entity, g *group) (*entity, error) {
 	return m.begin(e, g), nil
 }
 
-// place notes that an id was made by the owner, or is reserved: all of its block are.
+// place records whether an id is the owner's or reserved; all ids of a block are of one sort.
 func (m *model) place(e ecs.Entity, reserved bool) error {
 	number := e.Index() / recordBlock
 	if lends, known := m.lends[number]; known && lends != reserved {
@@ -117,7 +117,7 @@ func (m *model) lowest() int {
 	}
 }
 
-// begin notes a new entity whose handle was checked.
+// begin adds a new entity whose handle was checked.
 func (m *model) begin(e ecs.Entity, g *group) *entity {
 	x := &entity{pick: len(m.alive)}
 	m.entities[e] = x
@@ -140,7 +140,7 @@ func (m *model) enter(e ecs.Entity, x *entity, g *group) {
 	m.arrive(x)
 }
 
-// leave takes an entity's row out: the last row takes its place.
+// leave removes an entity's row: the last row takes its place.
 func (m *model) leave(x *entity) {
 	g := x.group
 	last := len(g.rows) - 1
@@ -153,7 +153,7 @@ func (m *model) leave(x *entity) {
 	g.rows = g.rows[:last]
 }
 
-// arrive notes that a row came, which changes all of its types.
+// arrive records the arrival of a row, which changes all of its types.
 func (m *model) arrive(x *entity) {
 	x.arrived, m.reordered = m.version, m.version
 	for k := range maxKinds {
@@ -163,16 +163,16 @@ func (m *model) arrive(x *entity) {
 	}
 }
 
-// touch notes a write.
+// touch records a write.
 func (m *model) touch(x *entity, k int) { x.wrote[k], m.touched[k] = m.version, m.version }
 
-// destroy ends an entity, whose row the last one takes.
+// destroy ends an entity; the last row takes its row's place.
 func (m *model) destroy(e ecs.Entity) {
 	m.leave(m.entities[e])
 	m.end(e)
 }
 
-// end notes that an entity is gone, but for its row.
+// end removes an entity, except for its row.
 func (m *model) end(e ecs.Entity) {
 	x := m.entities[e]
 	m.rename(e, x, "")
@@ -192,7 +192,7 @@ func (m *model) end(e ecs.Entity) {
 	m.destroyed++
 }
 
-// moveTo makes an entity one of a group.
+// moveTo moves an entity to a group.
 func (m *model) moveTo(e ecs.Entity, x *entity, g *group) {
 	m.leave(x)
 	m.become(x, g)
@@ -202,8 +202,8 @@ func (m *model) moveTo(e ecs.Entity, x *entity, g *group) {
 // share gives an entity the shared values of a group.
 func (x *entity) share(g *group) { copy(x.values[firstShared:], g.form.values[:]) }
 
-// become drops the values that a group lacks, adds zero ones for what it has, and takes
-// its shared ones.
+// become drops the values that a group lacks, adds zero values for the group's new kinds, and takes
+// the group's shared values.
 func (m *model) become(x *entity, g *group) {
 	flip := x.group.set ^ g.set
 	m.spilled -= (x.spilled & flip).len()
@@ -221,8 +221,8 @@ func (m *model) become(x *entity, g *group) {
 	x.share(g)
 }
 
-// setBuffer replaces a buffer's elements and notes when it spills; a buffer that
-// has spilled stays so.
+// setBuffer replaces a buffer's elements and records when the buffer spills; a spilled buffer stays
+// spilled.
 func (m *model) setBuffer(x *entity, k int, b bufferKind, v any) {
 	x.values[k] = v
 	m.touch(x, k)
@@ -231,7 +231,7 @@ func (m *model) setBuffer(x *entity, k int, b bufferKind, v any) {
 	}
 }
 
-// spill notes that a buffer has a block, or has given it back.
+// spill records that a buffer has a block, or has given its block back.
 func (m *model) spill(x *entity, k int, has bool) {
 	if has == x.spilled.has(k) {
 		return

@@ -8,10 +8,10 @@ import (
 
 // Names of entities.
 
-// texts are the names that there are; several entities may have one.
+// texts are the names in use; several entities may have the same one.
 var texts = [...]string{"", "door", "gate", "wall", "a name that is a little longer than others, \x00 and ü"}
 
-// setName names one entity, of some a handful.
+// setName names one entity, or sometimes a handful.
 func (d *world) setName(r record) error {
 	for i := range 1 + r.bits(3, 3) {
 		e, x := d.pick(r.who + uint16(i)*uint16(r.kind))
@@ -40,7 +40,7 @@ func (d *world) compareName(e ecs.Entity, x *entity) error {
 	return nil
 }
 
-// compareNames compares whom each name leads to.
+// compareNames compares the entities that each name leads to.
 func (d *world) compareNames() error {
 	for _, text := range texts {
 		want := ecs.Null

@@ -12,13 +12,13 @@ import (
 	"quarry/ecs/job"
 )
 
-// The parallel driver: it applies each operation of a stream by jobs on some number of workers
-// and by command buffers that these record to. What comes of it must not depend on that number.
+// The parallel driver: it applies each operation of a stream by jobs on some number of workers and
+// by command buffers to which the jobs record. The result must not depend on that number.
 
-// ParallelResult says what a stream did; all of it is the same for any number of workers.
+// ParallelResult is the result of a stream; it is the same for any number of workers.
 type ParallelResult struct {
 	Steps  int
-	Hash   uint64 // of the world after each step, and of what jobs found out
+	Hash   uint64 // of the world after each step, and of the jobs' results
 	Failed int    // commands that could not apply
 	Peak   int    // most entities alive
 }
@@ -45,7 +45,7 @@ type parallel struct {
 	team   ecs.Shared[int]
 	movers *ecs.Archetype
 	strong *ecs.Archetype
-	gone   *ecs.Query // of those that are to be destroyed
+	gone   *ecs.Query // the entities to be destroyed
 
 	move, steer, count, give, toggle, grow, lead, number *job.Job
 	sum                                                  *job.Partials[float64]
@@ -53,9 +53,9 @@ type parallel struct {
 	result                                               ParallelResult
 }
 
-const mostParallel = 6000 // entities; above it they are destroyed
+const mostParallel = 6000 // entities; above it some are destroyed
 
-// RunParallel applies a stream to a new world in u, by jobs on some workers.
+// RunParallel applies a stream to a new world in u, by jobs on the given number of workers.
 func RunParallel(data []byte, u *alloc.Universe, workers int) (result ParallelResult, err error) {
 	err = guarded(func() error {
 		w, err := ecs.NewWorld(ecs.WithUniverse(u))
@@ -99,7 +99,7 @@ func newParallel(w *ecs.World, s *job.Scheduler) *parallel {
 	return p
 }
 
-// step does one operation, and hashes what came of it.
+// step does one operation and hashes the result.
 func (p *parallel) step(r record) error {
 	p.salt = mix(p.salt ^ uint64(r.n)<<16 ^ uint64(r.who))
 	switch r.pick % 8 {
@@ -133,7 +133,7 @@ func (p *parallel) step(r record) error {
 	return p.w.Verify()
 }
 
-// create records entities, by the buffer's own writer.
+// create records the creation of entities, by the buffer's own writer.
 func (p *parallel) create(n int) {
 	for i := range n {
 		x := mix(p.salt + uint64(i))
@@ -153,8 +153,8 @@ func (p *parallel) create(n int) {
 	}
 }
 
-// record lets a job record commands for its rows: what, and with which key, depends on the
-// entity alone.
+// record lets a job record commands for its rows: the commands and their keys depend only on the
+// entity.
 func (p *parallel) record() {
 	p.give.Parallel(func(c *job.Ctx, rows ecs.Rows) {
 		out, leaders := p.cb.Parallel(c), p.leader.Lookup(c.Accessor())
@@ -236,7 +236,7 @@ func (p *parallel) chain() {
 	p.lead.Parallel(func(c *job.Ctx, rows ecs.Rows) {
 		leaders := p.leader.Lookup(c.Accessor())
 		for i, e := range rows.Entities() {
-			if (c.Row()+i)%3 == 0 { // where a batch begins is a matter of time
+			if (c.Row()+i)%3 == 0 { // where a batch begins depends on timing
 				leaders.Set(e, leader{e})
 			}
 		}
@@ -288,7 +288,7 @@ func (p *parallel) queries(r record) {
 	p.create(int(r.who) % 20)
 }
 
-// play plays what was recorded.
+// play plays the recorded commands.
 func (p *parallel) play() error {
 	if p.cb.Len() == 0 {
 		return nil
@@ -297,7 +297,7 @@ func (p *parallel) play() error {
 	if e, ok := err.(*command.PlayError); ok && e.Unwrap() == nil {
 		p.result.Failed += e.Count
 		for _, f := range e.Failures {
-			h := fnv.New64a() // how many commands a batch has, and so their numbers, is a matter of time
+			h := fnv.New64a() // the number of commands in a batch, and so their numbering, depends on timing
 			h.Write([]byte(f.Command + f.Why))
 			p.result.Hash = mix(p.result.Hash ^ h.Sum64() ^ uint64(f.Key))
 		}
@@ -318,7 +318,7 @@ func (p *parallel) reduce() error {
 	return err
 }
 
-// yield makes goroutines meet in other orders, now and then.
+// yield sometimes makes goroutines meet in a different order.
 func yield() {
 	switch rand.IntN(8) {
 	case 0:

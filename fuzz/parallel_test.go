@@ -9,11 +9,11 @@ import (
 	"quarry/fuzz"
 )
 
-// TestWorkersAgree runs streams of jobs and of commands that they record on 1, 2, 4, 8 and 16
-// workers: after each step the worlds have one hash.
+// TestWorkersAgree runs streams of jobs, and of commands that the jobs record, on 1, 2, 4, 8 and 16
+// workers: after each step the worlds have the same hash.
 func TestWorkersAgree(t *testing.T) { workersAgree(t, 6, fuzz.RunParallel) }
 
-// TestFramesOfWorkersAgree is the same of whole frames of systems, which come and go.
+// TestFramesOfWorkersAgree does the same with whole frames of systems, which come and go.
 func TestFramesOfWorkersAgree(t *testing.T) { workersAgree(t, 4, fuzz.RunFrames) }
 
 func workersAgree(t *testing.T, most int, run func([]byte, *alloc.Universe, int) (fuzz.ParallelResult, error)) {

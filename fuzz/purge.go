@@ -8,14 +8,14 @@ import (
 	"quarry/alloc"
 )
 
-// What the universe driver expects of memory that goes back to the system.
+// What the universe driver expects of memory that returns to the system.
 
 func (d *universe) isEmpty(g int) bool {
 	return !slices.Contains(d.inUse[g*granuleChunks:(g+1)*granuleChunks], true)
 }
 
-// trimmed does in the model what a trim promises: of the granules that hold
-// memory and no chunk in use, the lowest keep stay.
+// trimmed applies a trim to the model: of the granules that hold memory and no chunk in use, the
+// lowest keep stay.
 func (d *universe) trimmed(keep int) (returned int) {
 	for g := range d.ready {
 		empty := d.ready[g] && d.isEmpty(g)
@@ -43,7 +43,8 @@ func (d *universe) trim(r record) error {
 	return nil
 }
 
-// maintain moves the clock on and has what was empty for the delay given back.
+// maintain moves the clock forward and lets the universe return memory that was empty for the
+// delay.
 func (d *universe) maintain(r record) error {
 	d.now = d.now.Add(time.Duration(r.n%40) * time.Minute)
 	want := 0

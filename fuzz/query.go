@@ -10,12 +10,12 @@ import (
 
 // Queries: every loop is compared, row by row, with a walk over the model.
 
-// cursor walks the model in the order that a query promises: groups in order of
-// creation, chunks in order, those with a matching row.
+// cursor walks the model in the order that a query promises: groups in order of creation, chunks in
+// order, only chunks with a matching row.
 type cursor struct {
 	d     *world
 	q     *query
-	since uint32            // of the query at the start: a loop inside may move it; 0: every chunk passes
+	since uint32            // of the query at the start, because a loop inside may move it; 0: every chunk passes
 	of    func(*group) bool // nil: all groups
 	group int               // next to look at
 	chunk int               // of the group, next to look at
@@ -39,7 +39,7 @@ func (c *cursor) next() (chunk, bool) {
 			continue
 		}
 		for c.row < len(g.rows) {
-			_, _, n := g.a.Chunk(c.chunk) // how rows are cut is not foretold; Verify checks it
+			_, _, n := g.a.Chunk(c.chunk) // the model does not predict how rows are cut; Verify checks it
 			c.chunk++
 			want := chunk{g: g, start: c.row, rows: g.rows[c.row : c.row+n]}
 			c.row += n
@@ -58,7 +58,7 @@ func (c *cursor) next() (chunk, bool) {
 	return chunk{}, false
 }
 
-// count walks all of the model.
+// count returns the number of matching rows in the model.
 func (c cursor) count() int {
 	n := 0
 	for w, ok := c.next(); ok; w, ok = c.next() {
@@ -67,12 +67,12 @@ func (c cursor) count() int {
 	return n
 }
 
-// visit says what a loop does besides comparing.
+// visit says what a loop does in addition to comparing.
 type visit struct {
 	write   bool   // through slices and buffers of Write terms
 	edit    bool   // look-ups that write, toggles, appends
 	nest    *query // a second loop inside
-	breakAt int    // leave after as many chunks; 0: never
+	breakAt int    // leave after this many chunks; 0: never
 	seed    uint64
 }
 
@@ -91,7 +91,7 @@ func (d *world) runQuery(r record) error {
 	return d.walk(q, v)
 }
 
-// walk runs a loop beside the model.
+// walk runs a loop and the model in step.
 func (d *world) walk(q *query, v visit) error {
 	if err := d.compareCount(q); err != nil {
 		return err
@@ -113,9 +113,9 @@ func (d *world) walk(q *query, v visit) error {
 	return err
 }
 
-// follow compares what a loop yields with the model and calls body for each chunk,
-// until it returns false. Which chunks pass by their versions is not foretold, but
-// which must and which may.
+// follow compares what a loop yields with the model and calls body for each chunk, until it returns
+// false. The model does not predict which chunks pass by their versions, only which must and which
+// may.
 func (d *world) follow(q *query, seq iter.Seq[ecs.Rows], body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
 	return d.followOf(q, seq, nil, body)
 }
@@ -179,7 +179,7 @@ func (d *world) inChunk(q *query, rows ecs.Rows, want chunk, v visit) error {
 	return compareRows(rows, want) // a snapshot: toggling changed nothing
 }
 
-// compareRows compares which rows there are and which match, in all forms.
+// compareRows compares the rows and which of them match, in all forms.
 func compareRows(rows ecs.Rows, want chunk) error {
 	if rows.Archetype() != want.g.a || !slices.Equal(rows.Entities(), want.rows) || rows.Len() != len(want.rows) {
 		return fmt.Errorf("got %d rows of %v: %v want %v", rows.Len(), rows.Archetype(), rows.Entities(), want.rows)
@@ -229,7 +229,7 @@ func compareRows(rows ecs.Rows, want chunk) error {
 	return nil
 }
 
-// compareColumns compares what the query may read, and change versions.
+// compareColumns compares the columns that the query may read, and change versions.
 func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 	for _, since := range d.sinces {
 		is := rows.Ordered(since)
@@ -259,7 +259,7 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 		if err != nil {
 			return err
 		}
-		if may == mayWrite { // taking the slice is a write
+		if may == mayWrite { // taking the slice counts as a write
 			for _, e := range want.rows {
 				d.m.touch(d.m.entities[e], k)
 			}
@@ -292,8 +292,7 @@ func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) erro
 	return nil
 }
 
-// editRows appends to the buffers of every 16th matching row, or edits them, while
-// they are short.
+// editRows appends to the buffers of every 16th matching row, or edits them, while they are short.
 func (d *world) editRows(k int, b bufferKind, rows ecs.Rows, want chunk, seed uint64) error {
 	for i := range rows.Each() {
 		e := want.rows[i]
@@ -326,8 +325,7 @@ func (d *world) editRows(k int, b bufferKind, rows ecs.Rows, want chunk, seed ui
 	return nil
 }
 
-// edit does what a loop is allowed to do by look-up, to entities of the chunk
-// and to others.
+// edit does what a loop is allowed to do by look-up, to entities of the chunk and to others.
 func (d *world) edit(want chunk, seed uint64) error {
 	for i := range uint64(4) {
 		n := mix(seed + i)

@@ -7,20 +7,20 @@ import (
 	"quarry/ecs"
 )
 
-// After a call by query or by list the model reads the order of the rows from the
-// world: to foretell it would be a copy of the implementation. It checks that the rows
-// are the ones that must be there, that their records lead to them, and some values.
+// After a call by query or by list the model reads the order of the rows from the world, because
+// predicting it would copy the implementation. It checks that the rows are the expected ones, that
+// their records lead to them, and some values.
 
-// touch is the groups that a call is about, and how many rows more they will have.
+// touch has the groups that a call affects, and how many more rows each will have.
 type touch map[*group]int
 
-// seat is where a row is: a chunk by where it begins, and a row of it.
+// seat is the place of a row: the start of its chunk, and the row in the chunk.
 type seat struct {
 	chunk int
 	row   int
 }
 
-// sit notes where the rows of some groups are.
+// sit records the places of the rows of some groups.
 func (d *world) sit(touched touch) {
 	for _, g := range d.m.groups {
 		if _, ok := touched[g]; ok && g.a != nil {
@@ -41,8 +41,8 @@ func (d *world) seats(g *group, f func(x *entity, at seat)) {
 	}
 }
 
-// reread takes the order of the rows of some groups from the world. The model's
-// entities know their groups already.
+// reread takes the order of the rows of some groups from the world. The model's entities already
+// know their groups.
 func (d *world) reread(touched touch) error {
 	fresh := map[*ecs.Archetype][]ecs.Entity{}
 	for rows := range d.all.q.Rows() {
@@ -78,7 +78,7 @@ func (d *world) reread(touched touch) error {
 	return d.compareSome(touched)
 }
 
-// compareSome compares some hundred rows of some groups, the last ones among them.
+// compareSome compares about a hundred rows of some groups, including the last ones.
 func (d *world) compareSome(touched touch) error {
 	const most = 200
 	for _, g := range d.m.groups {

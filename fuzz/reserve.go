@@ -7,11 +7,11 @@ import (
 	"quarry/ecs"
 )
 
-// Ids that are promised before there are entities.
+// Ids that are promised before their entities exist.
 
 const mostPromised = 600
 
-// reserve promises ids, creates promised ones, or takes them back.
+// reserve promises ids, creates promised entities, or takes ids back.
 func (d *world) reserve(r record) error {
 	list := d.m.promised
 	switch what := r.kind % 8; {
@@ -51,7 +51,7 @@ func (d *world) reserve(r record) error {
 	return d.compareBatch(batch, n, uint64(r.n), kinds(r.n>>16))
 }
 
-// promise reserves ids: none of them may be alive, promised, or have been before.
+// promise reserves ids: none of them may be alive, promised already, or used before.
 func (d *world) promise(r record) error {
 	m := d.m
 	n := 1 + int(r.who)%70
@@ -67,7 +67,7 @@ func (d *world) promise(r record) error {
 		return err
 	}
 	if m.lendable += blocks * recordBlock; len(m.lends) == 0 {
-		m.lendable-- // index 0 is nobody's
+		m.lendable-- // index 0 belongs to no entity
 	}
 	for _, e := range ids {
 		last, used := m.versions[e.Index()]
@@ -90,7 +90,7 @@ func (d *world) promise(r record) error {
 	return nil
 }
 
-// misusePromise hands in what is not promised, behind some that are.
+// misusePromise passes ids that are not promised, after some that are.
 func (d *world) misusePromise(r record) error {
 	foreign, err := elsewhere()
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"quarry/ecs"
 )
 
-// Shares: goroutines that read a world at the same time, and toggle.
+// Shares: goroutines that read a world at the same time, and toggle components.
 
 const readers = 3
 
-// share shares the world: first all read, then all toggle entities of their own.
+// share shares the world: first all goroutines read, then all toggle entities of their own.
 func (d *world) share(r record) error {
 	p := d.w.Share()
 	queries := []*query{d.all}
@@ -82,7 +82,7 @@ func together(f func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// read compares a query and some look-ups; several goroutines do so at a time.
+// read compares a query and some look-ups; several goroutines do so at the same time.
 func (d *world) read(p *ecs.Borrow, q *query, who uint16) error {
 	_, err := d.follow(q, p.Rows(q.q), func(rows ecs.Rows, w chunk) (bool, error) {
 		return true, errors.Join(compareRows(rows, w), d.compareColumns(q, rows, w))

@@ -8,13 +8,13 @@ import (
 	"quarry/ecs"
 )
 
-// sharedKind is what kinds have whose values entities share.
+// sharedKind has the additional methods of kinds whose values entities share.
 type sharedKind interface {
 	of(v any) ecs.SharedValue
-	norm(v any) any // the same for values that are the same, and comparable
+	norm(v any) any // comparable, and equal for values that are the same
 	get(e ecs.Entity) any
 	assign(e ecs.Entity, v any, try bool) (bool, error)
-	// used compares the values that entities have with a count of them by norm.
+	// used compares the values in use with their expected counts, keyed by norm.
 	used(want map[any]int) error
 	where(list []any) ecs.Term
 }
@@ -25,8 +25,7 @@ type shared[T comparable] struct {
 	from func(n uint64) T
 }
 
-// odd stands for values that are not == to themselves: they are the same when they print
-// alike.
+// odd stands for values that are not == to themselves: they are the same if they print alike.
 type odd string
 
 func (s shared[T]) Type() ecs.Type                { return s.h }
@@ -93,7 +92,7 @@ func (s shared[T]) assign(e ecs.Entity, v any, try bool) (set bool, err error) {
 	return set, err
 }
 
-// set is for entities of other worlds only, see world.setShared.
+// set is only for entities of other worlds, see world.setShared.
 func (s shared[T]) set(e ecs.Entity, v any, _ bool) bool { return s.h.Set(e, v.(T)) }
 
 func (s shared[T]) compare(rows ecs.Rows, want func(i int) any) error {
@@ -170,7 +169,7 @@ func (d *world) setShared(e ecs.Entity, x *entity, k int, v any, try bool) error
 	return d.compare(e, x)
 }
 
-// someValue returns a value of a shared kind: mostly one that some group has.
+// someValue returns a value of a shared kind, mostly one that a group has.
 func (d *world) someValue(k int, n uint64) any {
 	for range 3 * min(1, len(d.m.groups)) {
 		n = mix(n)
@@ -181,8 +180,8 @@ func (d *world) someValue(k int, n uint64) any {
 	return d.list[k].value(mix(n), ecs.Null)
 }
 
-// rowsOf runs a loop over those rows of a query that have a value, and compares which
-// values there are.
+// rowsOf runs a loop over the rows of a query that have a given value, and compares the set of
+// values.
 func (d *world) rowsOf(r record) error {
 	k := firstShared + int(r.kind)%sharedKinds
 	if k >= len(d.list) {

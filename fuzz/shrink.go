@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// shrink gives back what rows that went have left, all at once or step by step. Of the model
-// nothing changes but that buffers which are short have no block any more, and that groups
-// without rows go.
+// shrink gives back the memory of rows that are gone, all at once or step by step. In the model
+// only two things change: short buffers no longer have blocks, and groups without rows go.
 func (d *world) shrink(r record) error {
 	for !d.w.Shrink(time.Duration(r.n & 1)) {
 	}
@@ -32,7 +31,7 @@ func (d *world) shrink(r record) error {
 		if err := d.createIn(again, g.a, r); err != nil {
 			return err
 		}
-		if len(again.rows) != g.a.Len() { // whoever holds it does not notice
+		if len(again.rows) != g.a.Len() { // holders of the archetype do not notice
 			return fmt.Errorf("%v, which came again, has %d rows, want %d", g.a, g.a.Len(), len(again.rows))
 		}
 	}

@@ -13,18 +13,17 @@ const (
 	recordBytes = 8
 )
 
-// header is what a stream begins with. A stream that is too short for one reads
-// as if zeros followed.
+// header is the beginning of a stream. A stream that is too short for a header reads as if zeros
+// followed.
 type header struct {
-	size    uint8    // how large the run may become, three bits; the others choose more types
+	size    uint8    // how large the run may become, in three bits; the other bits choose more types
 	flags   uint8    // variants of the set-up
 	kinds   uint16   // which types take part; 0: all
 	seed    uint32   // for choices made once a run
 	weights [16]byte // two bits per operation
 }
 
-// record is one operation before it is applied. How the fields are read is up
-// to the operation.
+// record is one operation before it is applied. The operation decides how to read the fields.
 type record struct {
 	pick uint8  // chooses the operation, by weight
 	kind uint8  // a type or a class of sizes
@@ -32,7 +31,7 @@ type record struct {
 	n    uint32 // a size, a value, or bits that choose a variant
 }
 
-// bits returns width bits of n from bit at on.
+// bits returns width bits of n, starting at bit at.
 func (r record) bits(at, width int) uint32 { return r.n >> at & (1<<width - 1) }
 
 // stream reads a byte string as a header and records.
@@ -67,12 +66,12 @@ func (s *stream) next() (record, bool) {
 	}, true
 }
 
-// shares gives how often an operation stands in the table for each weight.
+// shares is how often the table lists an operation, by weight.
 var shares = [4]int{0, 1, 2, 4}
 
-// table lists the numbers of n operations, each as often as its share; a
-// record's pick indexes it. When all are switched off, all stand once. Those of
-// always are never off: without them nothing would happen.
+// table lists the numbers of n operations, each as often as its share; a record's pick indexes it.
+// If all are switched off, each is listed once. The operations in always are never off: without
+// them nothing would happen.
 func (s *stream) table(n int, always ...int) []int {
 	var table []int
 	for op := range n {
@@ -87,8 +86,8 @@ func (s *stream) table(n int, always ...int) []int {
 	return table
 }
 
-// choose returns the operation that a record picks from a table. 64 operations
-// of the largest share fill a byte; there must be no more.
+// choose returns the operation that a record picks from a table. 64 operations with the largest
+// share fill a byte, so there must be no more.
 func choose(table []int, r record) int { return table[int(r.pick)%len(table)] }
 
 // Random returns the stream of a seed: a header and steps records.
@@ -101,8 +100,8 @@ func Random(seed uint64, steps int) []byte {
 	return data
 }
 
-// WorldWeights makes the operations of RunWorld that keep names stand alike often in a
-// stream and switches the others off, but for Create.
+// WorldWeights gives the operations of RunWorld that keep accepts the same weight in a stream and
+// switches the others off, except Create.
 func WorldWeights(stream []byte, keep func(op string) bool) {
 	weights := stream[8:headerBytes]
 	clear(weights)
@@ -122,8 +121,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// guarded runs f and turns a panic, or a fault at an address that is not
-// mapped, into an error with its stack.
+// guarded runs f and turns a panic, or a fault at an unmapped address, into an error with its
+// stack.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -134,7 +133,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// panics runs f, which has to panic with a text that begins with prefix.
+// panics runs f, which must panic with a text that begins with prefix.
 func panics(prefix string, f func()) (err error) {
 	defer func() {
 		p := recover()

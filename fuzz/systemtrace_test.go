@@ -15,14 +15,14 @@ import (
 	"quarry/ecs/system"
 )
 
-// region is one that a trace has, with those around it on the same goroutine.
+// region is a region of a trace, with the regions around it on the same goroutine.
 type region struct {
 	path      string
 	from, end events.Time
 }
 
-// A frame's trace, read back event by event: a region for each system inside that of its
-// group, in the order of update, and one for each job on the goroutine that ran it.
+// A frame's trace, read back event by event: a region for each system inside its group's region, in
+// the order of update, and a region for each job on the goroutine that ran it.
 func TestTraceOfAFrame(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestTraceOfAFrame(t *testing.T) {
 	require.Positive(t, jobs)
 }
 
-// readRegions returns the regions of a trace that have ended, by path.
+// readRegions returns the completed regions of a trace, by path.
 func readRegions(t *testing.T, from io.Reader) map[string][]region {
 	reader, err := events.NewReader(from)
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ const (
 	mayWrite = 2
 )
 
-// query is a query and what the model knows of it.
+// query is a query and the model's record of it.
 type query struct {
 	q          *ecs.Query
 	list       []kind // of the world
@@ -48,7 +48,7 @@ type query struct {
 // filters reports whether chunks pass by their versions.
 func (q *query) filters() bool { return q.ordered || q.changed != 0 }
 
-// ran notes that a loop over a query is over, and whether it came to its end.
+// ran records that a loop over a query is over, and whether it ran to its end.
 func (d *world) ran(q *query, ended bool) {
 	if ended && q.filters() {
 		q.since = d.m.version
@@ -56,9 +56,9 @@ func (d *world) ran(q *query, ended bool) {
 	}
 }
 
-// matches reports whether an entity matches: by reading the terms.
+// matches reports whether an entity matches, from the terms.
 func (q *query) matches(x *entity) bool {
-	either := [2]int8{-1, -1} // no such term, none of its types, one
+	either := [2]int8{-1, -1} // no such term, none of its types, one of them
 	for k, t := range q.terms {
 		has := x.values[k] != nil
 		on := has && !x.off.has(k)
@@ -270,7 +270,7 @@ func (d *world) filterTerms(q *query, n uint64) (terms []ecs.Term) {
 	return terms
 }
 
-// pickQuery returns one of the queries; that for all entities when there are none.
+// pickQuery returns one of the queries, or the query for all entities.
 func (d *world) pickQuery(r record) *query {
 	if len(d.queries) == 0 || r.who>>12 == 0 {
 		return d.all
@@ -278,7 +278,7 @@ func (d *world) pickQuery(r record) *query {
 	return d.queries[int(r.who)%len(d.queries)]
 }
 
-// closeQuery takes a query out of the world: it cannot be used any more.
+// closeQuery closes a query: it cannot be used any more.
 func (d *world) closeQuery(r record) error {
 	if len(d.queries) < maxQueries/2 {
 		return d.newTerms(r)
@@ -325,7 +325,7 @@ func (w chunk) arrived(m *model, since uint32) bool {
 	return slices.ContainsFunc(w.rows, func(e ecs.Entity) bool { return m.entities[e].arrived > since })
 }
 
-// skip returns an error when a loop may not pass a chunk by.
+// skip returns an error if a loop must not skip the chunk.
 func (c *cursor) skip(w chunk) error {
 	if !c.q.filters() || c.since == 0 || c.mustPass(w) {
 		return fmt.Errorf("%v: %d rows of %v were left out; Since is %d", c.q.q, len(w.rows), w.g.a, c.since)

@@ -11,8 +11,8 @@ import (
 	"quarry/alloc"
 )
 
-// The universe driver. The model is a bool per chunk, the number that every
-// chunk in use was filled with, and which granules hold memory.
+// The universe driver. The model is a bool per chunk, the number with which every chunk in use was
+// filled, and which granules hold memory.
 
 // granuleChunks is the number of chunks that are committed at once: 2 MiB.
 const granuleChunks = 2 * alloc.ChunksPerMegachunk
@@ -21,20 +21,20 @@ const granuleChunks = 2 * alloc.ChunksPerMegachunk
 type universe struct {
 	u      *alloc.Universe
 	retain int              // granules that a purge leaves
-	delay  time.Duration    // for how long memory must have been empty
+	delay  time.Duration    // how long memory must have been empty
 	inUse  []bool           // by chunk
 	number []uint64         // by chunk: what it is filled with
 	ready  []bool           // by granule: it holds memory
 	noted  []bool           // by granule: it became empty since the last trim
-	since  []time.Time      // by granule: when Maintain first saw it empty; zero: it did not
+	since  []time.Time      // by granule: when Maintain first saw it empty; zero: never
 	now    time.Time        // the clock that Maintain is given
 	runs   []run            // handed out and not wholly freed
 	serial uint64           // of the last chunk filled
 	free   int              // chunks
-	freed  alloc.ChunkIndex // one that was freed last
+	freed  alloc.ChunkIndex // one of the chunks freed last
 }
 
-// run is what one call handed out, as far as it was not freed since.
+// run is the result of one call, less what was freed since.
 type run struct {
 	first alloc.ChunkIndex
 	n     int
@@ -59,9 +59,8 @@ var universeOps = []struct {
 	{"Maintain", (*universe).maintain},
 }
 
-// RunUniverse applies a stream to a new universe of 2 to 10 MiB and returns the
-// first difference from the model. At the end everything is freed and the
-// universe is closed.
+// RunUniverse applies a stream to a new universe of 2 to 10 MiB and returns the first difference
+// from the model. At the end it frees everything and closes the universe.
 func RunUniverse(data []byte) (steps int, err error) {
 	s := newStream(data)
 	size := 1 + int(s.size%5)<<21 // rounded up to granules: 2 to 10 MiB
@@ -96,8 +95,7 @@ func RunUniverse(data []byte) (steps int, err error) {
 	return steps, nil
 }
 
-// longest returns the longest run of free chunks inside one megachunk, by
-// counting.
+// longest returns the longest run of free chunks inside one megachunk, by counting.
 func (d *universe) longest() int {
 	best, n := 0, 0
 	for c, used := range d.inUse {
@@ -131,12 +129,12 @@ func (d *universe) freeRuns() (count [7]int) {
 	return count
 }
 
-// taken enters a run that was handed out and fills it.
+// taken records a run that was handed out and fills it.
 func (d *universe) taken(first alloc.ChunkIndex, n int) error {
 	if int(first)+n > len(d.inUse) || int(first)/alloc.ChunksPerMegachunk != (int(first)+n-1)/alloc.ChunksPerMegachunk {
 		return fmt.Errorf("got [%d, %d+%d), which leaves its megachunk or the universe of %d", first, first, n, len(d.inUse))
 	}
-	if err := d.u.Verify(); err != nil { // before memory is touched that may not be there
+	if err := d.u.Verify(); err != nil { // before touching memory that may not be there
 		return err
 	}
 	for c := first; c < first+alloc.ChunkIndex(n); c++ {
@@ -217,7 +215,7 @@ func (d *universe) full(err error) error {
 	return nil
 }
 
-// release frees a part of a run and notes granules that became empty.
+// release frees a part of a run and records granules that became empty.
 func (d *universe) release(i, from, n int) error {
 	old := d.runs[i]
 	first := old.first + alloc.ChunkIndex(from)
@@ -270,7 +268,7 @@ func (d *universe) freePart(r record) error {
 	return d.release(i, from, 1+int(r.n)%(d.runs[i].n-from))
 }
 
-// freeMany frees nearly everything of one granule, or of all.
+// freeMany frees nearly everything in one granule, or in all.
 func (d *universe) freeMany(r record) error {
 	if r.bits(8, 2) != 0 {
 		return d.freeRun(r)
@@ -286,7 +284,7 @@ func (d *universe) freeMany(r record) error {
 	return nil
 }
 
-// allocZeroed asks for zeroed chunks and looks at every byte.
+// allocZeroed asks for zeroed chunks and checks every byte.
 func (d *universe) allocZeroed(r record) error {
 	n := 1 + int(r.who)%20
 	want := n
@@ -335,7 +333,7 @@ func (d *universe) extend(r record) error {
 	return nil
 }
 
-// misuse frees what is not in use and asks for runs that there are not.
+// misuse frees chunks that are not in use and asks for impossible runs.
 func (d *universe) misuse(r record) error {
 	c := alloc.ChunkIndex(int(r.who) % len(d.inUse))
 	at := int(c) % alloc.ChunksPerMegachunk
@@ -396,7 +394,7 @@ func (d *universe) look(r record) error {
 	return nil
 }
 
-// check compares all figures, and all chunks when asked to.
+// check compares all figures, and on request all chunks.
 func (d *universe) check(all bool) error {
 	if err := d.u.Verify(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"quarry/ecs"
 )
 
-// The world driver: it applies each operation of a stream to a world and to the
-// model, and compares.
+// The world driver: it applies each operation of a stream to a world and to the model, and compares
+// them.
 
 // WorldConfig says where a stream runs.
 type WorldConfig struct {
@@ -20,7 +20,7 @@ type WorldConfig struct {
 	Beside   func(step int)  // called after each step; it may use the universe; nil: nothing
 }
 
-// WorldResult says what a stream did.
+// WorldResult is the result of a stream.
 type WorldResult struct {
 	Steps   int    // operations applied
 	Hash    uint64 // of the world at the end
@@ -29,10 +29,10 @@ type WorldResult struct {
 }
 
 const (
-	verifyBelow = 2000 // entities; World.Verify after every step below that
+	verifyBelow = 2000 // entities; below that, World.Verify runs after every step
 	verifyEvery = 64   // steps between the others, and between full comparisons
-	maxQueries  = 12   // of a world: they stay until it closes
-	mostGroups  = 500  // more archetypes, most without rows, are too slow to look at
+	maxQueries  = 12   // most queries of a world: they stay until it closes
+	mostGroups  = 500  // more archetypes, most without rows, are too slow to check
 )
 
 // world is one run.
@@ -41,20 +41,20 @@ type world struct {
 	u      *alloc.Universe
 	m      *model
 	list   []kind // by kind number
-	active kinds  // those that this run uses
+	active kinds  // the kinds that this run uses
 	sets   [8]kinds
-	most   int  // entities alive; above it creating destroys
-	ebb    bool // from most entities down to a tenth; else the number grows
+	most   int  // entities alive; above it, creating destroys
+	ebb    bool // the number falls from most entities to a tenth; else it grows
 	tight  bool
 	growth alloc.Growth // of the chunks of an archetype
-	small  bool         // that begins with small chunks
+	small  bool         // archetypes begin with small chunks
 
 	all     *query // without terms: every entity
 	changes []change
 	burial  *ecs.Change      // removes all cleanup types
-	second  *world           // to which entities go, and from which they come back
-	apart   bool             // other types are registered between those
-	watches [maxKinds]*query // of one kind each, to look at its versions
+	second  *world           // the world to which entities go, and from which they come back
+	apart   bool             // other types are registered between the kinds
+	watches [maxKinds]*query // of one kind each, to check its versions
 	queries []*query
 	sinces  []uint32           // change versions of the past
 	hog     []alloc.ChunkIndex // chunks that the driver keeps from the world
@@ -118,7 +118,7 @@ var chunkGrowths = [8]alloc.Growth{
 	alloc.Fixed(70), alloc.Doubling(), alloc.Geometric(1.5), alloc.Doubling().Capped(2),
 }
 
-// beginSmall says which of them begin with a small chunk: those that multiply.
+// beginSmall says which of the policies begin with a small chunk: those that multiply.
 var beginSmall = [8]bool{0: true, 5: true, 6: true, 7: true}
 
 const (
@@ -126,10 +126,9 @@ const (
 	opSqueeze = 1
 )
 
-// RunWorld applies a stream to a new world and returns the first difference
-// from the model. At the end the world is closed; everything that it took from
-// the universe must have gone back (which is for the caller to check when Beside
-// uses the universe).
+// RunWorld applies a stream to a new world and returns the first difference from the model. At the
+// end it closes the world; everything that the world took from the universe must have gone back
+// (when Beside uses the universe, the caller has to check that).
 func RunWorld(data []byte, config WorldConfig) (WorldResult, error) {
 	var d *world
 	s := newStream(data)
@@ -171,8 +170,8 @@ func RunWorld(data []byte, config WorldConfig) (WorldResult, error) {
 	return d.result, err
 }
 
-// newWorld sets a run up. The first chunks are filled, so that what a world
-// forgets to clear shows, and shows again when the stream is run again.
+// newWorld sets up a run. It fills the first chunks, so that it shows if a world forgets to clear
+// something, and shows again when the stream is run again.
 func newWorld(s *stream, config WorldConfig) (*world, error) {
 	if err := soil(config.Universe, 2*alloc.ChunksPerMegachunk); err != nil {
 		return nil, err
@@ -205,7 +204,7 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 		d.most = min(d.most, 400)
 	}
 	d.all = &query{q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
-	if s.flags&2 != 0 { // room for the first records, and for one or no chunk of rows
+	if s.flags&2 != 0 { // room for the first records, and for one chunk of rows or none
 		return d, d.squeeze(record{kind: 1, n: recordChunks + uint32(s.flags>>2&1)})
 	}
 	return d, nil
@@ -258,7 +257,7 @@ func (d *world) check() error {
 		mostReserve += d.mostReserve(chunks)
 	}
 	got := d.w.Stats()
-	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared // not foretold, but bounded
+	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared // not predicted, but bounded
 	if got != want || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most ||
 		got.Small > mostSmall || got.Shared > got.Small || got.Small > got.Shared*smallChunks {
 		return fmt.Errorf("in Stats: got %+v want %+v, %d to %d units with rows, at most %d in reserve and %d small chunks",
@@ -289,7 +288,7 @@ func (d *world) check() error {
 // smallChunks is the number of small chunks of a unit.
 const smallChunks = alloc.ChunkSize / alloc.SmallChunkSize
 
-// smallRows is how many rows of a group fit a small chunk, or 0 when it gets none.
+// smallRows is the number of rows of a group in a small chunk, or 0 if it gets none.
 func (d *world) smallRows(g *group) int {
 	if !d.small {
 		return 0
@@ -297,8 +296,8 @@ func (d *world) smallRows(g *group) int {
 	return g.a.Plan().Rows / smallChunks
 }
 
-// mostReserve is the reserve that an archetype may have whose rows fill a number of
-// units; its last chunk may have as many as a megachunk more.
+// mostReserve is the largest reserve of an archetype whose rows fill the given number of units; its
+// last chunk may have up to a megachunk more.
 func (d *world) mostReserve(units int) int {
 	if units == 0 {
 		return d.growth.Next(0, 1)
@@ -310,8 +309,8 @@ func (d *world) mostReserve(units int) int {
 	return most
 }
 
-// compareAll compares every entity, by look-ups and by a query for all, and
-// that the remembered dead are dead.
+// compareAll compares every entity, by look-ups and by a query for all, and checks that the
+// remembered dead entities are dead.
 func (d *world) compareAll() error {
 	for e, x := range d.m.entities {
 		if err := d.compare(e, x); err != nil {
@@ -371,7 +370,7 @@ func (d *world) end() error {
 	return errors.Join(d.u.Verify(), d.closed())
 }
 
-// closed looks at the world after its end: it has nothing, and says so.
+// closed checks a closed world: it is empty, and says that it is closed.
 func (d *world) closed() error {
 	c := d.list[0]
 	for _, f := range []func(){
@@ -398,8 +397,8 @@ func (d *world) closed() error {
 	return errors.Join(d.w.Close(), d.w.Verify())
 }
 
-// elsewhere is an entity of a world that stays open, to be refused. Tags are
-// given to the fewest, so with up to 15 other worlds nobody shares its tag.
+// elsewhere is an entity of a world that stays open, for calls to refuse. A new world gets the tag
+// with the fewest worlds, so with up to 15 other worlds none shares this world's tag.
 var elsewhere = sync.OnceValues(func() (ecs.Entity, error) {
 	u, err := alloc.NewUniverse(alloc.Size(2 << 20))
 	if err != nil {

@@ -26,9 +26,8 @@ func newUniverse(t testing.TB, size int, options ...alloc.Option) *alloc.Univers
 	return u
 }
 
-// effort returns how many seeds and steps a test runs: all of them in ordinary
-// builds, few in short and debug ones, ten times the steps with QUARRY_LONG
-// set.
+// effort returns how many seeds and steps a test runs: all in ordinary builds, few in short and
+// debug builds, ten times the steps with QUARRY_LONG set.
 func effort(seeds, steps int) (int, int) {
 	switch {
 	case os.Getenv("QUARRY_LONG") != "":
@@ -41,12 +40,12 @@ func effort(seeds, steps int) (int, int) {
 	return seeds, steps
 }
 
-// longestFuzz is the number of bytes of a stream that a fuzz target reads: the
-// fuzzer is better at short ones.
+// longestFuzz is the number of bytes of a stream that a fuzz target reads: the fuzzer works better
+// with short streams.
 const longestFuzz = 1024
 
-// slots bounds how many streams run at once: every open world needs a tag of
-// its own, of which there are 16.
+// slots bounds how many streams run at the same time: every open world needs a tag of its own, and
+// there are 16 tags.
 var slots = make(chan struct{}, 4)
 
 // eachSeed runs f for every seed, several at once.
@@ -73,9 +72,8 @@ func TestWorldStream(t *testing.T) {
 	})
 }
 
-// TestSameStreamSameHash runs one stream twice, the second time while another
-// world comes and goes beside it in the same universe: ids and contents do not
-// depend on where chunks lie, nor on the world's tag.
+// TestSameStreamSameHash runs one stream twice, the second time while another world comes and goes
+// in the same universe: ids and contents do not depend on where chunks are, nor on the world's tag.
 func TestSameStreamSameHash(t *testing.T) {
 	seeds, steps := effort(5, 2_000)
 	seen := map[uint64]uint64{}
@@ -110,8 +108,8 @@ func TestSameStreamSameHash(t *testing.T) {
 	}
 }
 
-// TestWorldInSmallUniverse takes chunks away from a world of 2 or 4 MiB, so that
-// calls fail all the time; the driver checks after each that nothing changed.
+// TestWorldInSmallUniverse takes chunks away from a world of 2 or 4 MiB, so that calls fail all the
+// time; the driver checks after each call that nothing changed.
 func TestWorldInSmallUniverse(t *testing.T) {
 	seeds, steps := effort(12, 3_000)
 	var refused atomic.Int64
@@ -128,8 +126,8 @@ func TestWorldInSmallUniverse(t *testing.T) {
 	require.Greater(t, int(refused.Load()), seeds*steps/300, "the universes were not small enough")
 }
 
-// FuzzWorld searches for streams. A bit of the flags chooses a universe that is
-// taken away, in which calls fail.
+// FuzzWorld searches for streams. A bit of the flags chooses a universe whose chunks are taken
+// away, so that calls fail.
 func FuzzWorld(f *testing.F) {
 	f.Add([]byte{})
 	for seed := range uint64(6) {

@@ -1,6 +1,5 @@
-// Package child runs this program again, in a process of its own, to do one
-// thing: what a spec in JSON says. The child prints its answer in JSON; what it
-// prints to standard error is the reason when it fails.
+// Package child runs this program again in a process of its own, to do what a spec in JSON says.
+// The child prints its answer in JSON; if it fails, its standard error gives the reason.
 package child
 
 import (
@@ -21,9 +20,9 @@ const Flag = "-child"
 // Failed is the exit code of a child that could not answer.
 const Failed = 2
 
-// Start runs this program with a spec and returns its answer. The child is ended
-// when it takes longer than limit. An error has the first line that the child
-// printed to standard error.
+// Start runs this program as a child with a spec and returns the child's answer. A child that runs
+// longer than limit is killed. The error of a failed child has the first line of its standard
+// error.
 func Start[S, A any](spec S, limit time.Duration) (A, error) {
 	var answer A
 	self, err := os.Executable()
@@ -52,8 +51,8 @@ func Start[S, A any](spec S, limit time.Duration) (A, error) {
 	return answer, nil
 }
 
-// Serve is the program in a child: it does what the spec says and returns the
-// exit code. Call it when the arguments are Flag and a text.
+// Serve is main for the child: it does what the spec says and returns the exit code. Call it when
+// the arguments are Flag and a text.
 func Serve[S, A any](text string, stdout, stderr io.Writer, do func(S) (A, error)) int {
 	var spec S
 	err := json.Unmarshal([]byte(text), &spec)

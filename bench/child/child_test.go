@@ -14,7 +14,7 @@ import (
 // order is what the tests ask a child for.
 type order struct{ A, B int }
 
-// TestMain lets a child be this test.
+// TestMain lets the test binary be its own child.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == Flag {
 		os.Exit(Serve(os.Args[2], os.Stdout, os.Stderr, divide))

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 const few = 4_000 // records
 
-// TestWaysAgree: all ways serve one stream, and a map says what they had to find.
+// TestWaysAgree: all ways serve the same stream, and a map says what each find must return.
 func TestWaysAgree(t *testing.T) {
 	const batches = 3_000
 	var want answer
@@ -112,7 +112,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestWrongChecksumIsNoticed: a sum that differs from the first, or from the known one.
+// TestWrongChecksumIsNoticed: a sum is wrong if it differs from the known one, or from the first.
 func TestWrongChecksumIsNoticed(t *testing.T) {
 	list := []sample{{Answer: answer{Sum: 1}}, {Answer: answer{Sum: 1}}, {Answer: answer{Sum: 2}}}
 	compare(list, few)
@@ -129,7 +129,7 @@ func TestWrongChecksumIsNoticed(t *testing.T) {
 	require.Contains(t, list[1].Wrong, "the known answer has ")
 }
 
-// TestJudge: what does not fit the stream is wrong, whatever the checksum.
+// TestJudge: an answer that does not fit the stream is wrong, whatever its checksum.
 func TestJudge(t *testing.T) {
 	in, err := newStream(few)
 	require.NoError(t, err)

@@ -2,8 +2,8 @@ package churn
 
 import "math/bits"
 
-// An index says where the record of an id is. Its entries are an array that whoever
-// makes it takes from the memory that it measures:
+// An index says where the record of an id is. The caller makes its array of entries, in the memory
+// that is measured:
 //
 //	home(id) = the upper bits of id, for ids are random
 //
@@ -24,12 +24,12 @@ type entry[V any] struct {
 // entriesFor is the length of the array for n records: a power of two.
 func entriesFor(n int) int { return 1 << bits.Len(uint(2*n-1)) }
 
-// newIndex is empty; entries are zero, and as many as entriesFor says.
+// newIndex makes an empty index over zeroed entries, as many as entriesFor says.
 func newIndex[V any](entries []entry[V]) index[V] {
 	return index[V]{entries: entries, shift: uint8(64 - bits.TrailingZeros(uint(len(entries))))}
 }
 
-// at is the entry of an id, or the empty one where it would be.
+// at is the place of an id's entry, or of the empty entry where the id belongs.
 func (x *index[V]) at(id uint64) int {
 	mask := len(x.entries) - 1
 	i := int(id >> x.shift)
@@ -39,7 +39,7 @@ func (x *index[V]) at(id uint64) int {
 	return i
 }
 
-// find is where the record of an id is, nil when there is none. It is good until the
+// find returns where the record of an id is, or nil if there is none. The pointer is good until the
 // next change.
 func (x *index[V]) find(id uint64) *V {
 	if e := &x.entries[x.at(id)]; e.id != 0 {
@@ -57,8 +57,8 @@ func (x *index[V]) put(id uint64, value V) {
 	e.id, e.value = id, value
 }
 
-// take removes an id, moves what was pushed on by it back (I2), and says where the
-// record was.
+// take removes an id, moves back the entries that it had displaced (I2), and says where the record
+// was.
 func (x *index[V]) take(id uint64) (value V, ok bool) {
 	hole := x.at(id)
 	if x.entries[hole].id == 0 {

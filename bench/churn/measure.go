@@ -30,22 +30,22 @@ var ways = []way{
 }
 
 const (
-	garbageBytes = 512 // made for each request
+	garbageBytes = 512 // for each request
 	garbageKept  = 64  // blocks that are live at a time
 )
 
-// roomForGo is what the ways with alloc.GCFor give to the Go heap beside n records, in
-// bytes: a quarter of what the records and the table take, and 32 MB at least.
+// roomForGo is the number of bytes that the ways with alloc.GCFor leave to the Go heap for n
+// records: a quarter of what the records and the table take, but at least 32 MB.
 func roomForGo(n int) int64 { return max(32<<20, 24*int64(n)) }
 
-// spec is what a child has to do.
+// spec says what a child has to do.
 type spec struct {
 	Way      string `json:"way"`
 	Records  int    `json:"records"`
 	Requests int    `json:"requests"`
 }
 
-// sample is what it found. Times are in ns, memory in bytes.
+// sample is what a child found. Times are in ns, memory in bytes.
 type sample struct {
 	Answer  answer  `json:"answer"`
 	Wrong   string  `json:"wrong,omitempty"` // what did not fit the stream
@@ -56,13 +56,13 @@ type sample struct {
 	GC      float64 `json:"gc"` // seconds of processor time of the collector
 	User    float64 `json:"user"`
 	Cycles  int     `json:"cycles"`
-	Peak    int64   `json:"peak"`   // resident, above the beginning
+	Peak    int64   `json:"peak"`   // resident, above the start
 	Steady  int64   `json:"steady"` // the same after the last batch
 	OffHeap int64   `json:"off_heap"`
 	Heap    int64   `json:"heap"` // live on the Go heap at the end
 }
 
-// Serve is the program in a child; text follows child.Flag.
+// Serve is main for the child; text follows child.Flag.
 func Serve(text string, stdout, stderr io.Writer) int {
 	return child.Serve(text, stdout, stderr, spec.measure)
 }
@@ -104,7 +104,7 @@ func (sp spec) measure() (sample, error) {
 	return out, s.close()
 }
 
-// run puts the first records, and then times the batches.
+// run puts the first records and then times the batches.
 func (m *sample) run(in *stream, s store, times []int64, fits bool) error {
 	batch := make([]request, 0, batchSize)
 	for seat := 0; seat < len(in.uses); {
@@ -121,7 +121,7 @@ func (m *sample) run(in *stream, s store, times []int64, fits bool) error {
 		}
 		defer gc.Apply().Apply()
 	}
-	runtime.GC() // what is counted of the collector is up to its last cycle
+	runtime.GC() // the collector's metrics are as of its last cycle
 	before := readCollector()
 	var kept [garbageKept][]byte
 	batch = batch[:batchSize]
@@ -142,7 +142,7 @@ func (m *sample) run(in *stream, s store, times []int64, fits bool) error {
 	return nil
 }
 
-// judge works out the rest, when nothing is timed any more.
+// judge works out the rest once nothing is timed any more.
 func (m *sample) judge(in *stream, s store, times []int64) {
 	m.Answer.Live = s.live()
 	m.OffHeap = s.offHeap()
@@ -181,7 +181,7 @@ func readCollector() collector {
 	return collector{s[0].Value.Float64(), s[1].Value.Float64(), s[2].Value.Uint64()}
 }
 
-// share is the collector's part of the processor time of both, in percent.
+// share is the collector's share of the processor time, in percent.
 func (m *sample) share() float64 {
 	if m.GC+m.User == 0 {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Size of the figure: four panels beside one another.
+// Size of the figure: four panels side by side.
 const (
 	pictureWidth  = 24 * vg.Centimeter
 	pictureHeight = 7.5 * vg.Centimeter
@@ -24,7 +24,7 @@ const (
 	barWidth      = 1.05 * vg.Centimeter
 )
 
-// drawnWays are the ways that the figure shows; the fourth is in the table.
+// drawnWays is how many ways the figure shows; the fourth is in the table only.
 const drawnWays = 3
 
 // Colours and names of the bars: plain Go grey, Quarry blue as in the report.
@@ -33,7 +33,7 @@ var (
 	barNames   = [drawnWays]string{"objects", "slots", "Quarry"}
 )
 
-// panel is one figure of all ways.
+// panel is one figure for all ways.
 type panel struct {
 	title, format string
 	of            func(m *sample) float64
@@ -117,7 +117,7 @@ func (p *panel) sheet(list []sample) (*plot.Plot, error) {
 	return sheet, nil
 }
 
-// letters is the style of text of a size.
+// letters is the text style for a size.
 func letters(size vg.Length) text.Style {
 	return text.Style{
 		Color: color.RGBA{26, 26, 26, 255}, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),

@@ -2,7 +2,7 @@ package churn
 
 import "encoding/binary"
 
-// nameRoom is the length of the longest name, in bytes; the shortest has 8.
+// nameRoom is the length of the longest name in bytes; the shortest has 8.
 const nameRoom = 24
 
 // record is what slots and quarry keep: a plain value of 48 bytes.
@@ -14,7 +14,7 @@ type record struct {
 	hits   uint32
 }
 
-// object is what objects keeps: the name is a Go object of its own.
+// object is what objects keeps: its name is a separate Go object.
 type object struct {
 	id    uint64
 	cents int64
@@ -33,7 +33,7 @@ func nameOf(name *[nameRoom]byte, id uint64) int {
 // centsOf is the amount that belongs to an id.
 func centsOf(id uint64) int64 { return int64(id>>7%1_000_000) - 500_000 }
 
-// set makes r the record of an id, whatever it was.
+// set makes r the record of an id, whatever r was before.
 func (r *record) set(id uint64) {
 	r.id, r.cents, r.hits = id, centsOf(id), 0
 	r.length = uint32(nameOf(&r.name, id))
@@ -51,7 +51,7 @@ type answer struct {
 	Sum    uint64 `json:"sum"`
 	Found  int    `json:"found"`
 	Missed int    `json:"missed"`
-	Broken int    `json:"broken"` // removes of what was not there
+	Broken int    `json:"broken"` // removes of ids that were not there
 	Live   int    `json:"live"`   // at the end
 }
 

@@ -6,14 +6,13 @@ import (
 	"strconv"
 )
 
-// peakBytes is the greatest resident memory of this process so far, and residentBytes
-// that of now. They are read from procfs, because getrusage of a child begins with the
-// peak of its parent.
+// peakBytes is the peak resident memory of this process, and residentBytes the current one. Both
+// are read from procfs, because getrusage of a child starts with the peak of its parent.
 func peakBytes() int64 { return field("VmHWM:") }
 
 func residentBytes() int64 { return field("VmRSS:") }
 
-// field finds a line "NAME   123 kB" and returns bytes, 0 when there is none.
+// field finds a line "NAME   123 kB" and returns bytes, 0 if there is none.
 func field(name string) int64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

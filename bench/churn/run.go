@@ -8,7 +8,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// Records that Run has by default and under -quick, and the fewest and most.
+// Numbers of records: the default of Run, the one under -quick, the fewest and the most.
 const (
 	Records      = 4_000_000
 	QuickRecords = 200_000
@@ -19,19 +19,19 @@ const (
 // childTime bounds how long one way may take.
 const childTime = 10 * time.Minute
 
-// known are the checksums of built-in sizes.
+// known has the checksums of the built-in sizes.
 var known = map[int]uint64{Records: 0x5c709e2ad1500d2b, QuickRecords: 0x0422b2627d05788a}
 
 // Options say what Run does.
 type Options struct {
-	Records int    // that live at a time; 0: Records
+	Records int    // live at a time; 0: Records
 	PNG     string // where the figure goes; "": nowhere
 }
 
-// requestsFor is how many requests are timed: five for two records, a million at least.
+// requestsFor is how many requests are timed: five for every two records, at least a million.
 func requestsFor(records int) int { return max(1_000_000, records*5/2) }
 
-// checkRecords refuses what is too few or too many.
+// checkRecords refuses too few records and too many.
 func checkRecords(n int) error {
 	if n < leastRecords || n > mostRecords {
 		return fmt.Errorf("churn: %d records, expected %d to %d", n, leastRecords, mostRecords)
@@ -39,11 +39,11 @@ func checkRecords(n int) error {
 	return nil
 }
 
-// Run runs each way in a process of its own, one after the other; this program must
-// give the arguments child.Flag and a text to Serve. plain is objects, with slots as
-// its Other; ours is quarry, with the collector set by alloc.GCFor, and its lines have
-// the table of all. A wrong answer is in the side; the error is of the options or of a
-// process that could not answer. progress may be nil.
+// Run runs each way in a process of its own, one after the other; the calling program must pass the
+// arguments child.Flag and a text on to Serve. plain is objects, with slots as its Other; ours is
+// quarry with the collector set by alloc.GCFor, and its Lines hold the table of all ways. A wrong
+// answer is noted in the side; an error means bad options or a process that could not answer.
+// progress may be nil.
 //
 // Figures: gc_percent, gc_cycles, p50_batch_ns, p999_batch_ns, slowest_batch_ns,
 // peak_resident, steady_resident (bytes).
@@ -86,8 +86,8 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 	return plain, ours, nil
 }
 
-// compare notes which samples have another checksum than the known one, or, where none
-// is known, than the first.
+// compare marks the samples whose checksum is not the known one or, where none is known, not the
+// first one's.
 func compare(list []sample, records int) {
 	want, ok := known[records]
 	from := "the known answer"

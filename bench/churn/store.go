@@ -7,7 +7,7 @@ import (
 	"quarry/alloc"
 )
 
-// store is a way to keep records. It is asked once a batch, never once a request.
+// store is a way to keep records. It is called once per batch, never once per request.
 type store interface {
 	serve(batch []request, a *answer) error
 	live() int
@@ -53,7 +53,7 @@ func (s *objects) close() error   { return nil }
 type slots struct {
 	index[uint32]
 	records []record
-	free    []uint32 // places in records
+	free    []uint32 // free indexes into records
 }
 
 func newSlots(n int) (store, error) {
@@ -167,7 +167,7 @@ func (s *pool) offHeap() int64 {
 	return int64(s.universe.Stats().Committed) + int64(len(s.entries))*16
 }
 
-// close frees what is live, for a pool tells of records that were never freed.
+// close frees the live records first, because closing a pool with records in use is an error.
 func (s *pool) close() error {
 	for _, r := range s.records.All() {
 		s.records.Free(r)

@@ -8,9 +8,9 @@ import (
 
 // The stream of requests.
 //
-// There is a seat for each record that may live. A seat has a use, which rises by one
-// when a record comes to it; the id of a record is a bijection of seat and use, so that
-// ids look random and are never given twice.
+// There is a seat for each record that may live. A seat has a use, which goes up by one whenever a
+// record takes the seat. A record's id is a bijection of seat and use, so that ids look random and
+// no id is given twice.
 //
 //	C1 an id that is put is not live, one that is removed is
 //	C2 away seats are empty, give or take one; all others have a record
@@ -25,7 +25,7 @@ const (
 	remove
 )
 
-// request is one of the stream.
+// request is one request of the stream.
 type request struct {
 	id   uint64
 	kind kind
@@ -40,15 +40,15 @@ const (
 type stream struct {
 	rng    *rand.Rand
 	uses   []uint32 // by seat
-	gone   []bool   // by seat: nobody is there
-	away   []uint32 // ring of the empty seats, the oldest at next; while vacant it is behind the ring
+	gone   []bool   // by seat: it is empty
+	away   []uint32 // ring of the empty seats, the oldest at next; while vacant, the oldest is behind the ring
 	next   int
 	vacant bool // the last change was a remove, so the next is a put
 	misses int  // finds so far that must find nothing
 	pages  *alloc.Pages
 }
 
-// newStream makes a stream over n seats, all of them taken but the first few.
+// newStream makes a stream over n seats, all of them taken except the first few.
 func newStream(n int) (*stream, error) {
 	s := &stream{rng: rand.New(rand.NewPCG(4, uint64(n))), pages: alloc.NewPages()}
 	var err error
@@ -76,8 +76,7 @@ func (s *stream) close() {
 // live is the number of records.
 func (s *stream) live() int { return len(s.uses) - len(s.away) }
 
-// idOf mixes seat and use; the multiplications are those of SplitMix64. An id is odd, for
-// 0 is an empty entry.
+// idOf mixes seat and use as SplitMix64 does. An id is odd, because 0 is an empty entry.
 func idOf(seat, use uint32) uint64 {
 	z := (uint64(use)<<32 | uint64(seat)) + 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -85,8 +84,7 @@ func idOf(seat, use uint32) uint64 {
 	return z ^ z>>31 | 1
 }
 
-// fill gives the requests that put the records of the beginning, from a seat on, and
-// the seat behind them.
+// fill returns the requests that put the initial records from a seat on, and the next seat.
 func (s *stream) fill(batch []request, seat int) ([]request, int) {
 	batch = batch[:0]
 	for ; seat < len(s.uses) && len(batch) < cap(batch); seat++ {
@@ -116,7 +114,7 @@ func (s *stream) draw(batch []request) {
 	}
 }
 
-// leave removes who sits there, or behind it.
+// leave removes the record in a seat, or in the next one that is taken.
 func (s *stream) leave(seat uint32) request {
 	for s.gone[seat] {
 		seat = (seat + 1) % uint32(len(s.uses))
@@ -129,7 +127,7 @@ func (s *stream) leave(seat uint32) request {
 	return request{id, remove}
 }
 
-// come puts a record in the seat that was empty longest.
+// come puts a record in the seat that has been empty longest.
 func (s *stream) come() request {
 	last := len(s.away) - 1
 	seat := s.away[last]

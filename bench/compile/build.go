@@ -12,10 +12,10 @@ import (
 
 // A lab is a folder of programs and caches, and where the go command runs.
 type lab struct {
-	dir    string // of the programs, their binaries and the caches
+	dir    string // holds the programs, their binaries and the caches
 	module string // the folder of the module quarry/bench
 	types  int    // component types of a program
-	edits  int    // so many edits were made, each unlike the others
+	edits  int    // edits made so far, no two alike
 }
 
 // newLab finds the module and writes the programs.
@@ -33,7 +33,7 @@ func newLab(dir string, types int) (*lab, error) {
 	return l, nil
 }
 
-// said adds what a command wrote to its standard error.
+// said adds to err what the command wrote to its standard error.
 func said(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
@@ -45,7 +45,7 @@ func said(err error) error {
 func (l *lab) source(lib library) string { return filepath.Join(l.dir, lib.name, "main.go") }
 func (l *lab) binary(lib library) string { return filepath.Join(l.dir, lib.name, "program.exe") }
 
-// edit writes a program, with another last line than before.
+// edit writes a program whose last line is new.
 func (l *lab) edit(lib library) error {
 	l.edits++
 	text := fmt.Sprintf("%s\n// edit %d of %s\n", lib.write(l.types), l.edits, l.dir)
@@ -55,15 +55,15 @@ func (l *lab) edit(lib library) error {
 	return os.WriteFile(l.source(lib), []byte(text), 0o644)
 }
 
-// build builds a program and returns the processor time that took. A cache of "" is the user's.
+// build builds a program and returns the processor time spent. A cache of "" is the user's.
 func (l *lab) build(lib library, cache string) (time.Duration, error) {
 	if err := os.RemoveAll(l.binary(lib)); err != nil {
-		return 0, err // a binary that is there may be taken for up to date
+		return 0, err // an old binary may be taken for up to date
 	}
 	return l.command(cache, "build", "-o", l.binary(lib), l.source(lib))
 }
 
-// command runs the go command and returns its processor time, children included.
+// command runs the go command and returns its processor time, including its children's.
 func (l *lab) command(cache string, args ...string) (time.Duration, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = l.module
@@ -86,7 +86,7 @@ func (l *lab) run(lib library) (string, error) {
 	return string(out), nil
 }
 
-// standard fills a cache with what both programs use of the standard library.
+// standard fills a cache with the part of the standard library that the programs use.
 func (l *lab) standard(cache string) error {
 	list := append([]string{"list", "-deps", "-f", "{{if .Standard}}{{.ImportPath}}{{end}}"}, "quarry/ecs", "github.com/mlange-42/ark/ecs", "fmt")
 	cmd := exec.Command("go", list...)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPrograms: both programs are Go as gofmt writes it, build, and print the same.
+// TestPrograms: both programs are formatted as gofmt does, build, and print the same.
 func TestPrograms(t *testing.T) {
 	for _, lib := range libraries {
 		text := lib.write(3)
@@ -40,7 +40,7 @@ func TestPrograms(t *testing.T) {
 	require.ErrorIs(t, l.warm(""), errDiffer)
 }
 
-// TestReport: medians, least and ratios of rounds that are known.
+// TestReport: medians, least times and ratios of known rounds.
 func TestReport(t *testing.T) {
 	s := func(n ...float64) (all []time.Duration) {
 		for _, n := range n {

@@ -20,7 +20,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // Exit codes.
 const (
 	exitOK    = 0
-	exitWrong = 1 // the programs print something else
+	exitWrong = 1 // the programs print different text
 	exitError = 2 // bad arguments, or a build failed
 )
 
@@ -80,13 +80,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// A row is what was measured of one way to build, a sample for each library and round.
+// A row is one way to build, with a sample for each library and round.
 type row struct {
 	name    string
 	samples [][]time.Duration // by library, then round
 }
 
-// measure builds the programs in all rounds, and compares what they print.
+// measure builds the programs in all rounds and compares what they print.
 func measure(o *options) (rows []row, err error) {
 	dir, err := os.MkdirTemp("", "quarry-compile-")
 	if err != nil {
@@ -137,8 +137,7 @@ func measure(o *options) (rows []row, err error) {
 	return []row{edit, cold}, nil
 }
 
-// warm builds both programs, so that what they import is in the cache, and compares what they
-// print.
+// warm builds both programs, so that the cache has their imports, and compares what they print.
 func (l *lab) warm(cache string) error {
 	var first string
 	for i, lib := range libraries {
@@ -158,7 +157,7 @@ func (l *lab) warm(cache string) error {
 	return nil
 }
 
-// cold builds a program in a copy of the cache that has the standard library alone.
+// cold builds a program in a copy of the cache that holds only the standard library.
 func (l *lab) cold(lib library, standard string) (time.Duration, error) {
 	cache := filepath.Join(l.dir, "cold")
 	if err := os.RemoveAll(cache); err != nil {
@@ -170,12 +169,12 @@ func (l *lab) cold(lib library, standard string) (time.Duration, error) {
 	return l.build(lib, cache)
 }
 
-// figure is what is printed of one library in one row.
+// figure is the printed result for one library in one row.
 type figure struct {
 	Build   string  `json:"build"`
 	Library string  `json:"library"`
 	Types   int     `json:"types"`
-	Seconds float64 `json:"seconds"` // of processor time: the median
+	Seconds float64 `json:"seconds"` // processor time: the median
 	Least   float64 `json:"least"`
 	Ratio   float64 `json:"ratio"` // to ark, the median of the rounds' ratios
 }

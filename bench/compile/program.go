@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A library is what a generated program uses.
+// A library is a library that a generated program uses.
 type library struct {
 	name  string
 	write func(types int) string // the program's text
@@ -13,8 +13,8 @@ type library struct {
 
 var libraries = []library{{"quarry", quarryProgram}, {"ark", arkProgram}}
 
-// head begins a program: its imports and types. The names of types are its own, so that no two
-// have the same shape.
+// head begins a program: its imports and types. Each type's fields have names of their own, so that
+// no two types have the same shape.
 func head(types int, path string) *strings.Builder {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "package main\n\nimport (\n\t\"fmt\"\n\n\t%q\n)\n\n", path)
@@ -25,8 +25,8 @@ func head(types int, path string) *strings.Builder {
 	return b
 }
 
-// tail ends a program: reads, removes and adds each type. add is what stands before a value that
-// Add takes.
+// tail ends a program: it reads, removes and adds each type. add is the text in front of a value
+// passed to Add.
 func tail(b *strings.Builder, types int, add string) string {
 	for i := range types {
 		fmt.Fprintf(b, "\tfmt.Println(*t%d.Get(e))\n\tt%d.Remove(e)\n\tt%d.Add(e, %sT%d{})\n", i, i, i, add, i)

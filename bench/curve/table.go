@@ -1,15 +1,15 @@
-// Package curve holds measurements as curves: what the microbenchmarks
-// give and what the report draws.
+// Package curve holds measurements as curves, as the microbenchmarks produce them and the report
+// draws them.
 package curve
 
-// A Table is one plot: the same question asked of several ways at several
-// sizes. Both axes are logarithmic, so every X and Y is positive.
+// A Table is one plot: one question asked of several ways at several sizes. Both axes are
+// logarithmic, so every X and Y is positive.
 type Table struct {
-	// Name is the benchmark's, as in BenchmarkName, and one word.
+	// Name is the benchmark's name as in BenchmarkName, one word.
 	Name string
 	// Package is the package that is measured, such as "ecs".
 	Package string
-	// What says in one sentence what one operation is.
+	// What says in one sentence what one operation does.
 	What string
 	// XLabel and YLabel name the axes with their units, such as
 	// "entities" and "ns per entity".
@@ -18,13 +18,12 @@ type Table struct {
 	Series []Series
 }
 
-// A Series is one curve. X rises and has the length of Y.
+// A Series is one curve. X rises and is as long as Y.
 type Series struct {
-	// Name is the way's, such as "quarry" or "slices".
+	// Name is the way's name, such as "quarry" or "slices".
 	Name string
-	// Roof says that this is the plain Go loop that the others are held
-	// against.
+	// Roof marks the plain Go loop that the other ways are compared with.
 	Roof bool
-	// X and Y are the points: sizes, and what one operation costs there.
+	// X and Y are the points: sizes, and the cost of one operation at that size.
 	X, Y []float64
 }

@@ -14,7 +14,7 @@ import (
 	"quarry/bench/input"
 )
 
-// long is a text of 64 MiB and more: so many times over.
+// long is a text repeated to 64 MiB or more.
 func long(text string) io.Reader {
 	block := strings.Repeat(text, 1+(1<<16)/len(text))
 	var parts []io.Reader
@@ -24,7 +24,7 @@ func long(text string) io.Reader {
 	return io.MultiReader(parts...)
 }
 
-// takes is what a function allocates, in bytes: never less than it holds.
+// takes is how many bytes a function allocates: never less than it holds.
 func takes(f func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -79,7 +79,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Text that is longer than anything valid is not read on, whatever it is.
+// Text longer than any valid input is not read to its end.
 func TestLong(t *testing.T) {
 	records := func(r io.Reader) error { _, err := input.Records(r); return err }
 	objects := func(r io.Reader) error { _, err := input.Objects[object](r); return err }

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// ErrLimit is matched by the errors about input that is longer than is valid.
+// ErrLimit is matched by errors about input longer than any valid input.
 var ErrLimit = errors.New("limit reached")
 
-// limited is a reader that fails, for good, where there is more than most bytes.
+// limited is a reader that fails for good after more than most bytes.
 type limited struct {
 	r          io.Reader
 	left, most int64 // left is below 0 after the failure
@@ -20,7 +20,7 @@ func limit(r io.Reader, most int64) *limited { return &limited{r, most, most} }
 func (l *limited) Read(b []byte) (int, error) {
 	n, err := 0, error(nil)
 	if l.left >= 0 {
-		// One byte more than is left tells whether there is one.
+		// One byte beyond the limit shows that there is more.
 		n, err = l.r.Read(b[:min(int64(len(b)), l.left+1)])
 		l.left -= int64(n)
 	}

@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// maxList bounds the text of an array, in bytes, and maxObjects what is in it.
+// maxList bounds the text of an array in bytes, and maxObjects the number of its objects.
 const (
 	maxList    = 4 << 20
 	maxObjects = 4096
 )
 
-// Objects reads an array of JSON objects, and nothing after it.
+// Objects reads an array of JSON objects with nothing after it.
 func Objects[T any](r io.Reader) ([]T, error) {
 	d := json.NewDecoder(limit(r, maxList))
 	if first, err := d.Token(); err != nil {
@@ -44,7 +44,7 @@ func Objects[T any](r io.Reader) ([]T, error) {
 	return nil, errors.New("expected an array of objects and nothing after it")
 }
 
-// ended is the error at the end of the text where more is expected.
+// ended turns the end of the text, where more is expected, into an error that says so.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -3,8 +3,7 @@ package input
 // maxTail bounds what a Tail keeps, in bytes.
 const maxTail = 64 << 10
 
-// Tail is a writer that keeps the end of what is written to it. It is no writer
-// for several goroutines.
+// Tail is a writer that keeps the end of what is written to it. It is not safe for concurrent use.
 type Tail struct {
 	text []byte
 }
@@ -20,5 +19,5 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// String is what was kept.
+// String returns what was kept.
 func (t *Tail) String() string { return string(t.text) }

@@ -20,12 +20,12 @@ type (
 const (
 	entities = 16_000
 	dt       = 1.0 / 64
-	rounds   = 61 // odd, so that there is a middle one
+	rounds   = 61 // odd, so that one is in the middle
 	warm     = 3  // rounds that are not counted
 )
 
-// passes is how often a round goes over all entities: some 4 ms each side.
-// Debug and race builds, which measure nothing, do a twentieth.
+// passes is how often a round goes over all entities: about 4 ms per side. Debug and race builds,
+// which measure nothing, do a twentieth.
 var passes = func() int {
 	if debug.On {
 		return 20
@@ -37,8 +37,8 @@ var passes = func() int {
 // are exact.
 func velocityOf(i int) Velocity { return Velocity{float64(i%7 + 1), float64(i%5 - 2)} }
 
-// Run measures both sides. Figures of ours: ratio, the middle of the rounds'
-// ratios ours/plain; and for both sides ns_per_op of the middle round.
+// Run measures both sides. The figures of ours are ratio, the median of the rounds' ratios
+// ours/plain, and for both sides ns_per_op of the median round.
 func Run(progress workload.Progress) (plain, ours workload.Side, err error) {
 	before := workload.LiveHeap()
 	p, v := make([]Position, entities), make([]Velocity, entities)

@@ -2,8 +2,8 @@ package life
 
 import "fmt"
 
-// Count is where a pattern stands after a number of generations. Births and
-// deaths are counted from generation 0; the cells of the pattern are no births.
+// Count is the state of a pattern after a number of generations. Births and deaths are counted from
+// generation 0; the cells of the pattern do not count as births.
 type Count struct {
 	Generation, Population int
 	Births, Deaths         uint64
@@ -12,10 +12,10 @@ type Count struct {
 // unknown marks births and deaths in an answer that gives the population only.
 const unknown = ^uint64(0)
 
-// Answers of the two patterns, from programs that have nothing to do with this
-// one (two algorithms of Golly and two steppers that agree with it). The early
-// ones make a broken rule show within ten generations; without them a rule that
-// floods the plane would first take a day to get to the last.
+// Answers for the two patterns, from programs that share nothing with this one (two algorithms of
+// Golly and two steppers that agree with it). The early answers catch a broken rule within ten
+// generations; without them, a rule that floods the plane would run for a day before the last
+// answer.
 var (
 	rPentominoAnswers = []Count{
 		{10, 11, 40, 34}, {20, 32, 128, 101}, {100, 121, 2059, 1943},

@@ -6,7 +6,7 @@ import (
 	"quarry/bench/life"
 )
 
-// BenchmarkAcorn runs acorn to its end, some 2.6 million cells stepped.
+// BenchmarkAcorn runs acorn to its end, about 2.6 million cells stepped.
 func BenchmarkAcorn(b *testing.B) {
 	for name, open := range sides {
 		b.Run("side="+name, func(b *testing.B) {

@@ -9,8 +9,8 @@ import (
 	"quarry/bench/life"
 )
 
-// TestRLEBombs: what is malformed is refused before its cells are held, and no line
-// is held that is no header. What is allocated is never less than what is held.
+// TestRLEBombs: malformed text is refused before its cells are held, and no line other than a
+// header line is held. The bytes allocated are an upper bound for the bytes held.
 func TestRLEBombs(t *testing.T) {
 	const small = 1 << 20
 	long := func(s string) string { return strings.Repeat(s, (16<<20)/len(s)) }

@@ -18,7 +18,7 @@ type answer struct {
 	generation, population, births, deaths int
 }
 
-// readAnswers gives the lines of a file by pattern, in rising generations.
+// readAnswers returns the lines of a file by pattern, in order of generation.
 func readAnswers(t *testing.T, path string) map[string][]answer {
 	t.Helper()
 	f, err := os.Open(recorded.Path(t, path))

@@ -12,7 +12,7 @@ const (
 	drawnCounts = 400
 )
 
-// populations draws how many lived in each generation.
+// populations draws how many cells lived in each generation.
 func populations(t task, record []Count) workload.Drawing {
 	s := curve.Series{Name: "quarry: live cells", X: []float64{0}, Y: []float64{float64(len(t.pattern.Cells))}}
 	every := len(record)/drawnCounts + 1

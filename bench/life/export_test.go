@@ -7,7 +7,7 @@ func ParseRLELimit(name string, r io.ReadSeeker, limit int) (Pattern, error) {
 	return parseRLE(name, r, limit)
 }
 
-// Board is what both sides can do.
+// Board has the methods of both sides.
 type Board = board
 
 // BreakLinks makes one side of one cell wrong, so that Verify must say so.

@@ -2,23 +2,21 @@ package life
 
 import "math/bits"
 
-// A place on the plane is dead unless a cell says otherwise, so the dead have
-// nobody to speak for them. Instead each live cell offers itself as a parent to
-// every empty place beside it, and this table brings the offers for one place
-// together:
+// A place on the plane is dead unless a cell says otherwise, so no object stands for a dead place.
+// Instead each live cell offers itself as a parent to every empty place next to it, and this table
+// collects the offers for each place:
 //
 //	slots    open addressing, 16 B each:  [ place 8 | stamp 4 | group 4 ]
 //	groups   one for each offered place:  [ place 8 | count 4 | first 4 | child ]
 //	offers   one for each offer:          [ parent | next 4 | side 1 ]
 //	                                        group.first -> offer -> next -> -1
 //
-// Groups are in the order of their first offers, so what a generation does
-// depends on the order of the cells and on nothing else. Between generations
-// only the stamp moves; a slot with an old stamp is empty. When the three
-// slices have grown to what the pattern needs, a generation allocates nothing.
+// Groups are in the order of their first offers, so the result of a generation depends on the order
+// of the cells and on nothing else. Between generations only the stamp changes; a slot with an old
+// stamp is empty. Once the three slices have grown to what the pattern needs, a generation
+// allocates nothing.
 //
-// The same table serves both sides: parent is an entity in the one and a
-// pointer in the other.
+// The same table serves both sides: parent is an entity in World and a pointer in Plain.
 
 // Sides of a cell, numbered so that the opposite of side d is 7 - d.
 const sides = 8
@@ -30,17 +28,17 @@ const sides = 8
 //	5 6 7
 var beside = [sides]Cell{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
-// at gives the place on side d of c.
+// at returns the place on side d of c.
 func (c Cell) at(d int) Cell {
 	return Cell{X: c.X + beside[d].X, Y: c.Y + beside[d].Y}
 }
 
-// offers is the table; ID is what names a parent. The zero value is not ready:
-// use newOffers.
+// offers is the table; ID is the type that names a parent. The zero value is not ready: use
+// newOffers.
 type offers[ID comparable] struct {
 	slots  []slot
 	shift  uint8  // 64 - log2(len(slots)): a hash's top bits are the first slot to try
-	stamp  uint32 // of this generation, never 0
+	stamp  uint32 // of this generation; never 0
 	groups []group[ID]
 	list   []offer[ID]
 }
@@ -51,12 +49,12 @@ type slot struct {
 	group int32 // index into groups
 }
 
-// group is an empty place and those who offered to be its parents.
+// group is an empty place and the cells that offered to be its parents.
 type group[ID comparable] struct {
 	place Cell
 	count int32 // live neighbours of the place, 1 to 8
 	first int32 // index into list of the latest offer
-	child ID    // the cell that was born here; written by whoever makes it
+	child ID    // the cell that was born here; set by the code that creates it
 }
 
 type offer[ID comparable] struct {
@@ -65,7 +63,7 @@ type offer[ID comparable] struct {
 	side uint8 // the place is on this side of from
 }
 
-const firstSlots = 256 // room for 128 groups: enough for some 30 cells
+const firstSlots = 256 // room for 128 groups: enough for about 30 cells
 
 func newOffers[ID comparable]() *offers[ID] {
 	o := &offers[ID]{}
@@ -77,12 +75,12 @@ func newOffers[ID comparable]() *offers[ID] {
 func (o *offers[ID]) clear() {
 	o.groups, o.list = o.groups[:0], o.list[:0]
 	if o.stamp++; o.stamp == 0 {
-		clear(o.slots) // 2^32 generations on, old stamps would look new
+		clear(o.slots) // after 2^32 generations old stamps would look new
 		o.stamp = 1
 	}
 }
 
-// find gives the slot of a place, or the empty slot where it belongs.
+// find returns the slot of a place, or the empty slot where it belongs.
 func (o *offers[ID]) find(place Cell) *slot {
 	key := uint64(uint32(place.Y))<<32 | uint64(uint32(place.X))
 	// Multiplicative hashing: 2^64 over the golden ratio (Knuth, volume 3, 6.4).
@@ -96,7 +94,7 @@ func (o *offers[ID]) find(place Cell) *slot {
 	}
 }
 
-// add says that place is empty and lies on side d of the live cell from.
+// add notes that place is empty and lies on side d of the live cell from.
 func (o *offers[ID]) add(from ID, d int, place Cell) {
 	n := int32(len(o.list))
 	s := o.find(place)
@@ -114,7 +112,7 @@ func (o *offers[ID]) add(from ID, d int, place Cell) {
 	g.count++
 }
 
-// child gives what was born at place in this generation, or the zero ID.
+// child returns the cell that was born at place in this generation, or the zero ID.
 func (o *offers[ID]) child(place Cell) (id ID) {
 	if s := o.find(place); s.stamp == o.stamp {
 		id = o.groups[s.group].child
@@ -122,7 +120,7 @@ func (o *offers[ID]) child(place Cell) (id ID) {
 	return id
 }
 
-// resize makes the slots anew, n of them, a power of two.
+// resize replaces the slots by n new ones, a power of two.
 func (o *offers[ID]) resize(n int) {
 	o.slots = make([]slot, n)
 	o.shift = uint8(64 - bits.TrailingZeros(uint(n)))

@@ -13,8 +13,8 @@ type Pattern struct {
 	Cells []Cell // rows from the top, each from the left; no cell twice
 }
 
-// RPentomino gives the R-pentomino (John Conway): five cells that take 1,103
-// generations to settle, at 116.
+// RPentomino returns the R-pentomino (John Conway): five cells that take 1,103 generations to
+// settle, at 116.
 func RPentomino() Pattern {
 	return draw("R-pentomino",
 		".OO",
@@ -22,8 +22,8 @@ func RPentomino() Pattern {
 		".O.")
 }
 
-// Acorn gives the acorn (Charles Corderman): seven cells that take 5,206
-// generations to settle, at 633.
+// Acorn returns the acorn (Charles Corderman): seven cells that take 5,206 generations to settle,
+// at 633.
 func Acorn() Pattern {
 	return draw("Acorn",
 		".O.....",

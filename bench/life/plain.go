@@ -2,19 +2,18 @@ package life
 
 import "fmt"
 
-// Plain is the plain Go side: every live cell an object on the Go heap with
-// pointers to its neighbours, a slice of all of them, and the collector to take
-// the dead away. It does the same steps in the same order as World, so that
-// what differs is where the cells live.
+// Plain is the plain Go side: every live cell is an object on the Go heap with pointers to its
+// neighbours, a slice holds them all, and the collector frees the dead. It does the same steps in
+// the same order as World, so that only the place of the cells in memory differs.
 type Plain struct {
 	rule           Rule
 	cells          []*cell
-	dying          []int32 // indexes into cells, rising; of this generation
+	dying          []int32 // indexes into cells, rising; in this generation
 	offers         *offers[*cell]
 	births, deaths uint64
 }
 
-// cell is a live cell: 72 B, in the 80 B size class, of the Go heap.
+// cell is a live cell: 72 B, in the 80 B size class of the Go heap.
 type cell struct {
 	place Cell
 	links [sides]*cell // nil where the neighbouring place is dead
@@ -40,8 +39,8 @@ func NewPlain(p Pattern) (*Plain, error) {
 	return s, nil
 }
 
-// Step makes one generation. It costs about 8 link reads a cell and one offer
-// for each empty place beside it.
+// Step advances one generation. It costs about 8 link reads per cell and one offer per empty place
+// next to it.
 func (s *Plain) Step() error {
 	s.judge()
 	s.bear()
@@ -49,7 +48,7 @@ func (s *Plain) Step() error {
 	return nil
 }
 
-// judge decides who dies and gathers the offers.
+// judge decides which cells die and gathers the offers.
 func (s *Plain) judge() {
 	s.offers.clear()
 	s.dying = s.dying[:0]
@@ -68,8 +67,8 @@ func (s *Plain) judge() {
 	}
 }
 
-// bear makes the newborn and links them to their parents, the dying too, and
-// to each other.
+// bear creates the newborn and links them to their parents, including dying ones, and to each
+// other.
 func (s *Plain) bear() {
 	before := len(s.cells)
 	for i := range s.offers.groups {
@@ -87,7 +86,7 @@ func (s *Plain) bear() {
 		}
 	}
 	for _, c := range s.cells[before:] {
-		for d := sides / 2; d < sides; d++ { // the other half is their other half
+		for d := sides / 2; d < sides; d++ { // the other sides are covered from the neighbour
 			if other := s.offers.child(c.place.at(d)); other != nil {
 				c.links[d] = other
 				other.links[sides-1-d] = c
@@ -97,8 +96,8 @@ func (s *Plain) bear() {
 	s.births += uint64(len(s.cells) - before)
 }
 
-// bury takes the dying out of their neighbours' links and out of the slice,
-// from the end, so that the indexes still to come stay right.
+// bury takes the dying out of their neighbours' links and out of the slice, from the end, so that
+// the remaining indexes stay right.
 func (s *Plain) bury() {
 	for k := len(s.dying) - 1; k >= 0; k-- {
 		i, last := s.dying[k], len(s.cells)-1
@@ -108,7 +107,7 @@ func (s *Plain) bury() {
 				other.links[sides-1-d] = nil
 			}
 		}
-		clear(c.links[:]) // or one dead cell that the scratch slices still name would keep all it knew
+		clear(c.links[:]) // or a dead cell that a scratch slice still names would keep all its neighbours
 		s.cells[i] = s.cells[last]
 		s.cells[last] = nil
 		s.cells = s.cells[:last]
@@ -116,19 +115,19 @@ func (s *Plain) bury() {
 	s.deaths += uint64(len(s.dying))
 }
 
-// Population is how many cells live.
+// Population is the number of live cells.
 func (s *Plain) Population() int { return len(s.cells) }
 
-// Births is how many cells were born since the start, the pattern not counted.
+// Births is the number of cells born since the start, without the pattern.
 func (s *Plain) Births() uint64 { return s.births }
 
-// Deaths is how many cells have died since the start.
+// Deaths is the number of cells that died since the start.
 func (s *Plain) Deaths() uint64 { return s.deaths }
 
 // Committed is the memory held outside the Go heap, in bytes: none.
 func (s *Plain) Committed() int64 { return 0 }
 
-// Close does nothing: the collector does it.
+// Close does nothing: the collector frees everything.
 func (s *Plain) Close() error { return nil }
 
 // Cells appends the live places to dst, in no order.

@@ -10,8 +10,8 @@ import (
 // for at most 70 characters.
 const lineWidth = 70
 
-// String gives the pattern in the run-length encoded form that ParseRLE reads.
-// Cells must be in order, rows from the top and each from the left.
+// String returns the pattern in the run-length encoded form that ParseRLE reads. Cells must be in
+// order: rows from the top, each from the left.
 func (p Pattern) String() string {
 	var w rlePrinter
 	if p.Name != "" {
@@ -46,7 +46,7 @@ type rlePrinter struct {
 	column int // characters in the line so far
 }
 
-// run writes n times the letter, in a new line if this one is full.
+// run writes n times the letter, on a new line if this one is full.
 func (w *rlePrinter) run(n int, letter byte) {
 	text := string([]byte{letter})
 	if n > 1 {

@@ -9,8 +9,8 @@ import (
 	"quarry/bench/life"
 )
 
-// reference is the slow, obviously right twin of both sides: a set of places,
-// counted anew each generation.
+// reference is the slow, obviously right twin of both sides: a set of places whose neighbours are
+// counted anew in each generation.
 type reference struct {
 	rule           life.Rule
 	live           map[life.Cell]bool
@@ -81,7 +81,7 @@ func soup(seed uint64, w, h int32, share float64, rule life.Rule) life.Pattern {
 	return p
 }
 
-// The reference itself against three things that everybody knows.
+// The reference itself against three well-known facts.
 func TestReference(t *testing.T) {
 	blinker := newReference(life.Pattern{Rule: life.Conway, Cells: []life.Cell{{X: 0}, {X: 1}, {X: 2}}})
 	blinker.step()

@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// Limits of what is read, so that a bad file costs an error and not the memory
-// of the machine. A side of the box is at most maxSide so that no cell can
-// leave the int32 range within maxGens generations: growth is at most one
-// place a generation.
+// Limits on input, so that a bad file causes an error and does not use up the machine's memory. A
+// side of the box is at most maxSide so that no cell can leave the int32 range within maxGens
+// generations: growth is at most one place per generation.
 const (
 	maxSide  = 1 << 30
 	maxGens  = 1<<30 - 1
@@ -32,14 +31,12 @@ func ReadRLE(path string) (Pattern, error) {
 	return ParseRLE(path, f)
 }
 
-// ParseRLE reads a pattern in run-length encoded form: comment lines that start
-// with #, a header `x = W, y = H, rule = B3/S23` whose rule may be left out,
-// then runs of b (dead), o (live) and $ (end of row) up to !. White space
-// between runs and all text after ! is ignored. An error names the file (as
-// name), the line and what was expected there. Time is linear in the text and the
-// live cells, at most 2^24 of them. The text is read twice: what is malformed is
-// refused before a cell is held, and then there is room for exactly those there
-// are, 8 bytes each.
+// ParseRLE reads a pattern in run-length encoded form: comment lines that start with #, a header `x
+// = W, y = H, rule = B3/S23` in which the rule is optional, then runs of b (dead), o (live) and $
+// (end of row) up to !. White space between runs and all text after ! is ignored. An error names
+// the file (as name), the line and what was expected there. Time is linear in the text and the live
+// cells, of which there may be 2^24. The text is read twice: malformed text is refused before any
+// cell is held, and the second reading allocates exactly 8 bytes per cell.
 func ParseRLE(name string, r io.ReadSeeker) (Pattern, error) {
 	return parseRLE(name, r, maxCells)
 }
@@ -65,8 +62,8 @@ func parseRLE(name string, r io.ReadSeeker, limit int) (Pattern, error) {
 type rleParser struct {
 	name    string
 	in      *bufio.Reader
-	limit   int  // live cells that are accepted
-	keep    bool // the cells, and not their number only
+	limit   int  // most live cells accepted
+	keep    bool // keep the cells, not only their number
 	line    int  // from 1, the line of the next byte
 	pattern Pattern
 	x, y    int // where the next run starts
@@ -116,8 +113,8 @@ func (p *rleParser) head() error {
 	}
 }
 
-// comment takes the name from a #N line and the rule from a #r line, the
-// form from before the header had one.
+// comment takes the name from a #N line and the rule from a #r line, which older files have in
+// place of the header's rule.
 func (p *rleParser) comment(line int, row []byte) error {
 	switch {
 	case bytes.HasPrefix(row, []byte("#N ")):
@@ -239,7 +236,7 @@ func (p *rleParser) run(c byte, n int, counted bool) (done bool, err error) {
 	}
 	w, h := p.pattern.W, p.pattern.H
 	if c == '$' {
-		// The last row may be ended too, so y can come to h; no cell can lie there.
+		// The last row may end with $ too, so y can reach h; no cell can lie there.
 		if n > h-p.y {
 			return false, p.fail(p.line, "expected at most y = %d rows, got %d$ from row %d", h, n, p.y)
 		}

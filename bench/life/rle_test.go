@@ -53,7 +53,7 @@ func TestParseRLEHead(t *testing.T) {
 	}
 }
 
-// malformed gives for each bad text the whole error.
+// malformed has the whole error for each bad text.
 var malformed = map[string]struct{ text, want string }{
 	"empty":         {"", `x.rle:1: expected a header like x = 3, y = 3, got the end of the file`},
 	"only comments": {"#C a\n#C b\n", `x.rle:3: expected a header like x = 3, y = 3, got the end of the file`},
@@ -100,7 +100,7 @@ func TestParseRLEMalformed(t *testing.T) {
 	}
 }
 
-// file is a reader that cannot be set back.
+// file is a reader that cannot seek.
 type file struct {
 	io.Reader
 	err error

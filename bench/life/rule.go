@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Rule says for each count of live neighbours, 0 to 8, what happens: bit n of
-// Birth is set if a dead place with n live neighbours comes to life, bit n of
-// Survive if a live cell with n lives on. The zero Rule kills everything.
+// Rule says what happens for each count of live neighbours, 0 to 8: bit n of Birth is set if a dead
+// place with n live neighbours comes to life, bit n of Survive if a live cell with n live
+// neighbours lives on. The zero Rule kills everything.
 type Rule struct {
 	Birth, Survive uint16
 }
@@ -23,7 +23,7 @@ func (r Rule) Births(n int) bool { return r.Birth>>uint(n)&1 != 0 }
 // lives on.
 func (r Rule) Survives(n int) bool { return r.Survive>>uint(n)&1 != 0 }
 
-// String gives the rule as B3/S23.
+// String returns the rule as B3/S23.
 func (r Rule) String() string {
 	return "B" + digits(r.Birth) + "/S" + digits(r.Survive)
 }

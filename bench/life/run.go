@@ -8,12 +8,12 @@ import (
 	"quarry/bench/workload"
 )
 
-// Options of Run. The zero value runs the two patterns with known answers.
+// Options are the options of Run. The zero value runs the two patterns with known answers.
 type Options struct {
 	RLE    string // file with a pattern; "" = R-pentomino and acorn
 	Gens   int    // generations; 0 = to the last known answer, or 1,000 for a file
-	Rule   Rule   // zero = the pattern's own. Answers are those of B3/S23 whatever it is
-	Repeat int    // times that each pattern is run, for a longer measurement; 0 = 5, or 1 for a file
+	Rule   Rule   // zero = the pattern's own. The known answers are always those for B3/S23
+	Repeat int    // how often each pattern is run, for a longer measurement; 0 = 5, or 1 for a file
 }
 
 const (
@@ -34,20 +34,19 @@ type board interface {
 	Close() error
 }
 
-// task is a pattern to run and what is known of it.
+// task is a pattern to run and its known answers.
 type task struct {
 	pattern Pattern
 	gens    int
 	answers []Count
 }
 
-// Run runs the patterns on the plain side and then on an ECS world, and checks
-// both: against the known answers of the built-in patterns, births and deaths
-// against the population each generation, each side against the other each
-// generation, and all links at the end. A wrong result is no error: it makes OK
-// false and is put in Detail. An error means that the pattern could not be read
-// or memory ran out. progress, if not nil, is called now and then with the
-// generations done and all there are.
+// Run runs the patterns on the plain side and then on an ECS world, and checks both: against the
+// known answers of the built-in patterns, births and deaths against the population in each
+// generation, the sides against each other in each generation, and all links at the end. A wrong
+// result is not an error: OK is then false and Detail says why. An error means that the pattern
+// could not be read or memory ran out. progress may be nil; it is called now and then with the
+// generations done and their total.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	tasks, err := plan(&opts)
 	if err != nil {
@@ -75,7 +74,7 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 	return plain, ours, nil
 }
 
-// plan fills the defaults in and gives the patterns to run.
+// plan fills in the defaults and returns the patterns to run.
 func plan(opts *Options) ([]task, error) {
 	if opts.Gens < 0 || opts.Gens > maxGens {
 		return nil, fmt.Errorf("life: expected 0 to %d generations, got %d", maxGens, opts.Gens)
@@ -115,7 +114,7 @@ func plan(opts *Options) ([]task, error) {
 	return tasks, nil
 }
 
-// agree compares two records generation by generation, as far as both go.
+// agree compares two records generation by generation, up to the end of the shorter one.
 func agree(plain, ours []Count) error {
 	for i := range min(len(plain), len(ours)) {
 		if err := ours[i].check(plain[i]); err != nil {
@@ -140,9 +139,9 @@ func (r *runner) tick(n int) {
 	}
 }
 
-// run runs every task on one side, repeat times over, and gives the record of
-// the last round of each. The boards of that round are kept to the end, so that
-// memory is that of all patterns at once.
+// run runs every task on one side, repeat times over, and returns the record of the last round of
+// each task. The boards of that round are kept to the end, so that the memory figures cover all
+// patterns at once.
 func (r *runner) run(open func(Pattern) (board, error)) (s workload.Side, records [][]Count, err error) {
 	s = workload.Side{OK: true, Detail: r.describe(), Figures: map[string]float64{}}
 	for _, t := range r.tasks {
@@ -158,7 +157,7 @@ func (r *runner) run(open func(Pattern) (board, error)) (s workload.Side, record
 	for i, t := range r.tasks {
 		for range r.repeat - 1 {
 			if !s.OK {
-				break // the same again would be as wrong
+				break // another round would be as wrong
 			}
 			b, _, err := r.play(t, open, &s, records[i])
 			if b != nil {
@@ -184,8 +183,8 @@ func (r *runner) run(open func(Pattern) (board, error)) (s workload.Side, record
 	return s, records, nil
 }
 
-// play runs one task once. It stops early at a wrong answer. The board is the
-// caller's to close, with an error too if it is not nil.
+// play runs one task once. It stops early at a wrong answer. The caller closes the board if it is
+// not nil, even after an error.
 func (r *runner) play(t task, open func(Pattern) (board, error), s *workload.Side, record []Count) (board, []Count, error) {
 	start := time.Now()
 	b, err := open(t.pattern)
@@ -221,7 +220,7 @@ func (r *runner) play(t task, open func(Pattern) (board, error), s *workload.Sid
 	return b, record, nil
 }
 
-// describe says what a side that is right has shown.
+// describe says what was checked on a side that is right.
 func (r *runner) describe() string {
 	if len(r.tasks[0].answers) == 0 {
 		return "births and deaths account for every generation, all links are right at the end"
@@ -245,7 +244,7 @@ func (r *runner) describe() string {
 	return text
 }
 
-// finish takes what there is to say of a board at the end.
+// finish adds a board's figures to its side at the end.
 func finish(s *workload.Side, b board, t task, record []Count) {
 	s.Committed += b.Committed()
 	if err := b.Verify(); err != nil {

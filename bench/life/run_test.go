@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The drawings of both sides are of the same cells, in another order.
+// The drawings of both sides show the same cells, in a different order.
 func TestRunDrawings(t *testing.T) {
 	plain, ours, err := life.Run(life.Options{Gens: 500, Repeat: 1}, nil)
 	if err != nil {

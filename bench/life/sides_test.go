@@ -84,8 +84,8 @@ func testAnswer(t *testing.T, p life.Pattern, generation, want int) {
 	})
 }
 
-// Random soups under several rules: places, births and deaths as the slow twin
-// has them, in every generation.
+// Random soups under several rules: places, births and deaths match the slow twin in every
+// generation.
 func TestSoups(t *testing.T) {
 	type soupCase struct {
 		name  string
@@ -179,8 +179,8 @@ func TestVerifySeesBrokenLinks(t *testing.T) {
 	})
 }
 
-// When the scratch slices have grown, a generation of a pattern that only
-// turns allocates nothing itself; one small allocation is CreateN's.
+// Once the scratch slices have grown, a generation of a pattern that only oscillates allocates
+// nothing itself; the one small allocation is CreateN's.
 func TestStepAllocates(t *testing.T) {
 	w, err := life.NewWorld(soup(3, 64, 64, 0.3, life.Conway))
 	if err != nil {

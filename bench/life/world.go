@@ -16,11 +16,10 @@ import (
 // W3. No two entities have the same Cell.
 // W4. Created - initial - Destroyed of the world is Alive - initial.
 //
-// Whether a cell lives on is decided from its own row: no look-up of any kind.
-// Those who may be born are counted by the offers of the live (see offers.go);
-// a newborn finds its parents in the offers that made it, and those born beside
-// it at the same moment in the same table. There is no index from places to
-// cells that lasts longer than a generation.
+// Whether a cell lives on is decided from its own row, without any look-up. Births are counted from
+// the offers of live cells (see offers.go); a newborn finds its parents in the offers that made it,
+// and the newborn next to it in the same table. No index from places to cells lasts longer than a
+// generation.
 
 // Links is the component that holds a cell's live neighbours by side.
 type Links struct {
@@ -35,11 +34,11 @@ type World struct {
 	links   ecs.Component[Links]
 	cells   *ecs.Archetype
 	all     *ecs.Query
-	unset   ecs.CreateOption // both columns: whoever creates fills them
+	unset   ecs.CreateOption // both columns: the creating code fills them
 	offers  *offers[ecs.Entity]
-	born    []int32      // indexes into offers.groups; of this generation
-	dying   []ecs.Entity // of this generation
-	initial uint64       // cells of the pattern, which the world has created too
+	born    []int32      // indexes into offers.groups; in this generation
+	dying   []ecs.Entity // in this generation
+	initial uint64       // cells of the pattern, which the world's counter includes
 }
 
 // NewWorld makes an ECS world with the pattern, which must not hold a cell
@@ -91,9 +90,9 @@ func (w *World) settle(cells []Cell) error {
 	return nil
 }
 
-// Step makes one generation: one pass over the rows, then one CreateN for all
-// births and a Destroy for each death. If the births find no memory, it gives
-// the error and the world is as it was before the step.
+// Step advances one generation: one pass over the rows, then one CreateN for all births and a
+// Destroy for each death. If there is no memory for the births, it returns the error and the world
+// is as it was before the step.
 func (w *World) Step() error {
 	w.judge()
 	if err := w.bear(); err != nil {
@@ -103,7 +102,7 @@ func (w *World) Step() error {
 	return nil
 }
 
-// judge decides who dies and gathers the offers.
+// judge decides which cells die and gathers the offers.
 func (w *World) judge() {
 	w.offers.clear()
 	w.dying = w.dying[:0]
@@ -125,8 +124,8 @@ func (w *World) judge() {
 	}
 }
 
-// bear creates the newborn and links them to their parents, the dying too, and
-// to each other.
+// bear creates the newborn and links them to their parents, including dying ones, and to each
+// other.
 func (w *World) bear() error {
 	w.born = w.born[:0]
 	for i := range w.offers.groups {
@@ -160,11 +159,11 @@ func (w *World) bear() error {
 	return nil
 }
 
-// introduce links those born beside each other in this generation.
+// introduce links the newborn that lie next to each other.
 func (w *World) introduce() {
 	for _, b := range w.born {
 		g := &w.offers.groups[b]
-		for d := sides / 2; d < sides; d++ { // the other half is their other half
+		for d := sides / 2; d < sides; d++ { // the other sides are covered from the neighbour
 			if other := w.offers.child(g.place.at(d)); other != ecs.Null {
 				w.links.Mut(g.child).To[d] = other
 				w.links.Mut(other).To[sides-1-d] = g.child
@@ -185,15 +184,15 @@ func (w *World) bury() {
 	}
 }
 
-// Population is how many cells live, by the world's own count.
+// Population is the number of live cells, by the world's own count.
 func (w *World) Population() int { return w.world.Stats().Alive }
 
-// Births is how many cells were born since the start, by the world's own
-// counter of entities created, less the cells of the pattern.
+// Births is the number of cells born since the start: the world's own counter of entities created,
+// less the cells of the pattern.
 func (w *World) Births() uint64 { return w.world.Stats().Created - w.initial }
 
-// Deaths is how many cells have died since the start, by the world's own
-// counter of entities destroyed.
+// Deaths is the number of cells that died since the start: the world's own counter of entities
+// destroyed.
 func (w *World) Deaths() uint64 { return w.world.Stats().Destroyed }
 
 // Committed is the memory held outside the Go heap, in bytes.

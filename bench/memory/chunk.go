@@ -18,10 +18,9 @@ func chunkPair(e *env) error {
 	return err
 }
 
-// pairs gets and frees one block n times. The last byte of each is written (the
-// first would lie at the same place of a page as the books of some allocators,
-// and their loads would wait for it); in
-// the checking pass every 64th is written and read as a whole.
+// pairs gets and frees one block n times. It writes the last byte of each block: the first byte
+// would lie at the same offset in a page as some allocators' books, and their loads would wait for
+// it. In the checking pass it writes and reads every 64th block as a whole.
 func pairs(e *env, m memory, s *sampler, size, n int) (int, time.Duration, error) {
 	from := time.Now()
 	s.begin()
@@ -82,8 +81,7 @@ func chunkBatch(e *env) error {
 	return err
 }
 
-// checkTouched checks, in the checking pass, that the touched bytes of all
-// chunks are as they were written.
+// checkTouched checks in the checking pass that the touched bytes of all chunks are as written.
 func checkTouched(e *env, held []unsafe.Pointer) error {
 	if !e.checking {
 		return nil
@@ -97,7 +95,7 @@ func checkTouched(e *env, held []unsafe.Pointer) error {
 	return nil
 }
 
-// freeAll frees chunks in the order they were got.
+// freeAll frees chunks in the order of allocation.
 func freeAll(m memory, held []unsafe.Pointer, s *sampler) {
 	for i, p := range held {
 		held[i] = nil
@@ -106,9 +104,8 @@ func freeAll(m memory, held []unsafe.Pointer, s *sampler) {
 	}
 }
 
-// chunkFirst takes a fresh allocator for each pass. The chunks are all got and
-// then all touched; the figure bare_ns is without the touching, and so are the
-// percentiles.
+// chunkFirst takes a fresh allocator for each pass. It gets all chunks and then touches them all;
+// the figure bare_ns and the percentiles leave the touching out.
 func chunkFirst(e *env) error {
 	n := e.scale.first
 	held := make([]unsafe.Pointer, n)
@@ -145,9 +142,8 @@ func chunkFirst(e *env) error {
 	return err
 }
 
-// chunkChurn holds 100,000 chunks; what is timed is shuffling them, freeing the
-// first half and getting it again, twice. Chunks are touched beforehand, and
-// again after a pass, where nothing is timed.
+// chunkChurn holds 100,000 chunks; it times shuffling them, freeing the first half and getting it
+// again, twice. Chunks are touched before and after a pass, outside the timed part.
 func chunkChurn(e *env) error {
 	const rounds = 2
 	if err := e.reopen(chunkBytes, e.scale.first); err != nil {
@@ -192,9 +188,8 @@ func chunkChurn(e *env) error {
 	return err
 }
 
-// chunkSearch takes every chunk of the universe but the last one and measures
-// the pair of that one. The figure search_ns is what this costs more than the
-// pair on an empty universe: the search.
+// chunkSearch takes every chunk of the universe except the last and measures the pair on that one.
+// The figure search_ns is how much more this costs than a pair on an empty universe: the search.
 func chunkSearch(e *env) error {
 	u := e.m.(*universeMemory).u
 	pass := func(s *sampler) (int, time.Duration, error) { return pairs(e, e.m, s, chunkBytes, e.scale.pairs) }

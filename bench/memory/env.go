@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// scale is how much work a run does.
+// scale says how much work a run does.
 type scale struct {
 	time   time.Duration // of timed passes of a workload
-	trace  time.Duration // of timed passes of a trace with rows in REFERENCE.csv, by an allocator of ours
-	pairs  int           // pairs a pass of a hot pair
+	trace  time.Duration // of timed passes of a trace with rows in REFERENCE.csv, on one of our allocators
+	pairs  int           // pairs per pass of a hot pair
 	batch  int           // chunks of chunk-batch
 	first  int           // chunks of chunk-first and chunk-churn
 	small  int           // blocks of heap-batch
 	full   int           // megachunks of chunk-search; the universe may have fewer
-	slots  int           // live blocks a goroutine in larson
-	rounds int           // replacements a slot and goroutine in larson
+	slots  int           // live blocks per goroutine in larson
+	rounds int           // replacements per slot and goroutine in larson
 	loops  int           // of rptest
-	loads  int           // batches a producer in xmalloc
+	loads  int           // batches per producer in xmalloc
 	load   int           // blocks of such a batch
 }
 
@@ -36,18 +36,18 @@ type sample struct {
 	P999          float64            `json:"p999_ns"`
 	SampledBy     int                `json:"sampled_by"`     // steps a sample is the mean of
 	Ops           int                `json:"ops"`            // operations of the timed passes
-	PeakRSS       int64              `json:"peak_rss"`       // bytes, of the whole child; -1: not known, as below
-	EndRSS        int64              `json:"end_rss"`        // after all was freed, before the allocator is closed
+	PeakRSS       int64              `json:"peak_rss"`       // bytes, of the whole child; here and below -1 is "not known"
+	EndRSS        int64              `json:"end_rss"`        // after everything was freed, before the allocator is closed
 	CommittedPeak int64              `json:"committed_peak"` // when the workload holds most
 	CommittedEnd  int64              `json:"committed_end"`
-	MinorFaults   int64              `json:"minor_faults"` // in the timed passes and what is set up for them, as is what follows
+	MinorFaults   int64              `json:"minor_faults"` // in the timed passes and their set-up, like the next two
 	MajorFaults   int64              `json:"major_faults"`
 	GoAllocs      int64              `json:"go_allocs"`
 	More          map[string]float64 `json:"more,omitempty"` // the workload's own figures
 }
 
-// pass runs a workload once and returns how many operations it did and how long
-// they took; what is set up or checked beside them is not in that time.
+// pass runs a workload once and returns the number of operations and the time that they took,
+// without set-up and checks.
 type pass func(s *sampler) (ops int, took time.Duration, err error)
 
 // env is what a workload runs in: one allocator, and where its figures go.
@@ -57,9 +57,9 @@ type env struct {
 	m      memory // open now
 	out    sample
 	steps  int     // operations of a pass
-	stepNs float64 // what a step takes where it is not ns/op, in ns
-	// checking is true in the first pass, whose time does not count: there all
-	// that was written is read again, and committed memory is looked at.
+	stepNs float64 // time of a step in ns, where it differs from ns/op
+	// checking is true in the first pass, which does not count for time: it reads back everything
+	// that was written and looks at committed memory.
 	checking bool
 }
 
@@ -71,8 +71,8 @@ func newEnv(open func() (memory, error), s scale) (*env, error) {
 	return &env{scale: s, open: open, m: m, out: sample{CommittedPeak: -1, More: map[string]float64{}}}, nil
 }
 
-// reopen closes the memory and makes a fresh one, which is told that it will
-// hold n blocks of size bytes.
+// reopen closes the memory and opens a fresh one, which is told that it will hold n blocks of size
+// bytes.
 func (e *env) reopen(size, n int) error {
 	err := e.m.close()
 	if err != nil {
@@ -87,7 +87,7 @@ func (e *env) reopen(size, n int) error {
 	return nil
 }
 
-// holdsMost is called by a workload when it holds most memory.
+// holdsMost is called by a workload at the point where it holds most memory.
 func (e *env) holdsMost() {
 	if e.checking {
 		e.out.CommittedPeak = max(e.out.CommittedPeak, e.m.committed())
@@ -97,8 +97,8 @@ func (e *env) holdsMost() {
 // maxPasses bounds the passes of one measurement.
 const maxPasses = 1 << 20
 
-// measure runs a first pass with checks, then passes for the time of the scale,
-// then passes with samples.
+// measure runs a first pass with checks, then timed passes for the budget, then passes with
+// samples.
 func (e *env) measure(budget time.Duration, p pass) (best float64, err error) {
 	e.checking = true
 	if _, _, err = p(nil); err != nil {
@@ -112,13 +112,13 @@ func (e *env) measure(budget time.Duration, p pass) (best float64, err error) {
 	return best, e.sampled(budget/4, p)
 }
 
-// timed runs the passes that ns/op comes from and returns that of the best one.
+// timed runs the passes for ns/op and returns the best pass's.
 func (e *env) timed(budget time.Duration, p pass) (best float64, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	minor, major := faults()
 	var spent time.Duration
-	end := time.Now().Add(3 * budget) // passes with much work beside
+	end := time.Now().Add(3 * budget) // for passes with much untimed work
 	for i := 0; i < maxPasses && (i == 0 || spent < budget && time.Now().Before(end)); i++ {
 		ops, took, err := p(nil)
 		if err != nil {
@@ -139,8 +139,8 @@ func (e *env) timed(budget time.Duration, p pass) (best float64, err error) {
 	return best, nil
 }
 
-// minSamples is the least number of samples that p99.9 is taken from, as far as
-// three times the budget yields them.
+// minSamples is the least number of samples for p99.9, as far as three times the budget yields
+// them.
 const minSamples = 4000
 
 func (e *env) sampled(budget time.Duration, p pass) error {
@@ -164,8 +164,8 @@ func (e *env) sampled(budget time.Duration, p pass) error {
 	return nil
 }
 
-// finish notes what is left when all is freed, and closes the memory. A wrong
-// answer goes into the sample, any other error is returned.
+// finish records the memory in use after everything is freed, and closes the memory. A wrong answer
+// goes into the sample; any other error is returned.
 func (e *env) finish(err error) (sample, error) {
 	e.out.EndRSS, e.out.CommittedEnd = residentBytes(), e.m.committed()
 	e.out.PeakRSS = peakRSS()

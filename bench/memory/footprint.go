@@ -7,23 +7,22 @@ import (
 	"quarry/bench/trace"
 )
 
-// footprint replays a trace once with every byte of every block written, and
-// notes what the process has grown by where most is live:
+// footprint replays a trace once, writes every byte of every block, and records how much the
+// process has grown at the peak of live bytes:
 //
 //	utilisation = bytes live at the peak / growth of resident memory by then
 //
-// It must be the first work of its process. Garbage of reading the trace is
-// returned to the system before, so that no block of the Go heap comes to lie
-// on pages that count as resident already. What the allocator keeps in Go
-// memory counts as growth; the table of the replay does not, for it is written
-// before.
+// It must be the first work of its process. Garbage from reading the trace is returned to the
+// system first, so that no block of the Go heap lies on pages that already count as resident. Go
+// memory that the allocator keeps counts as growth; the replay's table does not, because it is
+// written before.
 func footprint(e *env, t *trace.Trace) error {
 	r := newReplay(t, e.m)
 	for i := range r.blocks {
 		r.blocks[i] = live{align: 1} // written, so resident
 	}
 	clear(r.blocks)
-	runtime.GC() // pools keep what they hold for one collection more
+	runtime.GC() // pools keep their contents for one more collection
 	debug.FreeOSMemory()
 	base := residentBytes()
 	var grown int64

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// member is what one goroutine of a gang has to itself.
+// member is the part of a gang that one goroutine has to itself.
 type member struct {
 	m   memory
 	s   *sampler
@@ -35,7 +35,7 @@ func (g *gang) start(f func(w *member) error) {
 	g.wg.Go(func() { w.err = errors.Join(f(w), m.retire()) })
 }
 
-// wait returns when all goroutines have ended, with what they say.
+// wait returns when all goroutines have ended, with their errors.
 func (g *gang) wait() error {
 	g.wg.Wait()
 	var err error
@@ -48,5 +48,5 @@ func (g *gang) wait() error {
 	return err
 }
 
-// width is the number of goroutines that the workloads on many use.
+// width is the number of goroutines in the workloads that use several.
 func width() int { return max(2, runtime.GOMAXPROCS(0)) }

@@ -6,16 +6,16 @@ import (
 	"unsafe"
 )
 
-// makeMemory is the Go heap: every block is a make of bytes, cleared by the
-// runtime, and left to the garbage collector when it goes.
+// makeMemory is the Go heap: every block is a make of bytes, cleared by the runtime and left to the
+// garbage collector when it is freed.
 type makeMemory struct{}
 
 func newMake() (memory, error) { return makeMemory{}, nil }
 
 func (makeMemory) alloc(size, align int) (unsafe.Pointer, error) { return made(size, align), nil }
 
-// made is a new block of the Go heap. An alignment above 8 is made by hand, as
-// a Go program has to: more bytes, and the first place in them that fits.
+// made is a new block of the Go heap. For an alignment above 8 it does what a Go program has to: it
+// makes more bytes and takes the first address that fits.
 func made(size, align int) unsafe.Pointer {
 	if align <= 8 {
 		return unsafe.Pointer(unsafe.SliceData(make([]byte, max(size, 1))))
@@ -53,8 +53,8 @@ const (
 	alignClasses = 21 // alignments up to 1 MiB
 )
 
-// place returns the class of a block: log2 of its size and of its alignment,
-// where 0 stands for 16 and less.
+// place returns the class of a block: log2 of its size and of its alignment, where 0 stands for 16
+// and less.
 func place(size, align int) (class, alignClass int) {
 	class = bits.Len(uint(max(size, 16) - 1))
 	if align > 16 {
@@ -63,7 +63,7 @@ func place(size, align int) (class, alignClass int) {
 	return class, alignClass
 }
 
-// poolMemory is one sync.Pool a power of two.
+// poolMemory has one sync.Pool per power of two.
 type poolMemory struct {
 	pools [alignClasses][classes]sync.Pool
 }

@@ -13,8 +13,8 @@ func heapPair(e *env) error {
 	return err
 }
 
-// heapBatch gets blocks of random sizes and frees them in the order they were
-// got. First and last byte of each are written.
+// heapBatch gets blocks of random sizes and frees them in the order of allocation. It writes the
+// first and the last byte of each.
 func heapBatch(e *env) error {
 	rng := rand.New(rand.NewPCG(16, 256))
 	sizes := make([]int, e.scale.small)

@@ -16,7 +16,7 @@ const (
 type slot struct {
 	p    unsafe.Pointer // nil: empty
 	size int
-	tag  byte // that the block was marked with
+	tag  byte // the block's mark
 }
 
 // fill gets a block into the slot and marks it.
@@ -41,11 +41,10 @@ func (b *slot) drop(m memory) error {
 	return nil
 }
 
-// larson is the server of Larson and Krishnan (1998): each goroutine replaces
-// random blocks of its array, then hands the array to a new goroutine and ends,
-// so that blocks are freed by others than those that got them. The arrays live
-// through all passes. An operation is a free and an alloc; ns/op is wall time
-// over the operations of all goroutines.
+// larson is the server of Larson and Krishnan (1998): each goroutine replaces random blocks of its
+// array, then hands the array to a new goroutine and ends, so that the goroutine that frees a block
+// is often not the one that got it. The arrays live through all passes. An operation is a free and
+// an alloc; ns/op is wall time over the operations of all goroutines.
 func larson(e *env) error {
 	arrays := make([][]slot, width())
 	rng := rand.New(rand.NewPCG(1998, 5))
@@ -64,8 +63,7 @@ func larson(e *env) error {
 		e.holdsMost()
 		from := time.Now()
 		for range generations {
-			// A goroutine ends with its generation; the next one goes on with
-			// the array where it was.
+			// A goroutine ends with its generation; the next one continues with the same array.
 			g := newGang(e, s)
 			for _, array := range arrays {
 				seed++

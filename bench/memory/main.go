@@ -1,22 +1,21 @@
-// Command memory measures Quarry's universe and heap beside make of Go,
-// sync.Pool and a null allocator, and says which targets hold. Each workload
-// and allocator runs in a process of its own, several times, in turns; figures
-// are medians of the rounds. It exits with 1 when a byte was not as written or
-// books did not add up, and with 2 when it could not do what was asked; a
-// target that does not hold is reported and no failure.
+// Command memory measures Quarry's universe and heap next to Go's make, sync.Pool and a null
+// allocator, and says which targets hold. Each workload and allocator runs in a process of its own,
+// several times, in turns; figures are medians of the rounds. It exits with 1 if a byte was not as
+// written or books did not add up, and with 2 if it could not do what was asked; a target that does
+// not hold is reported but is not a failure.
 //
 //	go run ./bench/memory                      everything, about three minutes
 //	go run ./bench/memory -quick               everything, smaller
 //	go run ./bench/memory -only chunk-pair,traces -rounds 5
 //	go run ./bench/memory -json
 //
-// Recorded traces are read from alloc in the folder that QUARRY_DATA names, or
-// in shared/data of the nearest folder above. Without it the trace that
-// bench/trace generates is replayed alone.
+// Recorded traces are read from alloc in the folder that QUARRY_DATA names, or in shared/data of
+// the nearest folder above that has one. Without them only the trace that bench/trace generates is
+// replayed.
 //
-// The null allocator hands out places that were made before: its rows are the
-// cost of the harness. Percentiles are of single steps, sampled as sampler.go
-// says. Resident memory and faults are known on Linux only.
+// The null allocator hands out places that were made before: its rows are the cost of the harness.
+// Percentiles are of single steps, sampled as sampler.go says. Resident memory and faults are known
+// on Linux only.
 package main
 
 import (
@@ -41,7 +40,7 @@ const (
 	exitError = 2 // bad arguments or input, or no memory
 )
 
-// maxRounds bounds -rounds: they are listed before the first one runs.
+// maxRounds bounds -rounds: all rounds are listed before the first one runs.
 const maxRounds = 1000
 
 type options struct {

@@ -13,8 +13,8 @@ import (
 	"quarry/bench/child"
 )
 
-// TestMain lets a child process be the command itself, with one allocator more
-// when a test asks for it: one that breaks what it hands out.
+// TestMain lets a child process be the command itself. When a test asks for it, the command has one
+// more allocator, which damages the blocks that it hands out.
 func TestMain(m *testing.M) {
 	if os.Getenv("QUARRY_TEST_BROKEN") != "" {
 		broken := func() (memory, error) { return newSpy(makeMemory{}, "flip"), nil }
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// in runs the command in this process; the children are processes.
+// in runs the command in this process; its children are processes.
 func in(args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = run(args, &out, &errs)
@@ -148,8 +148,8 @@ func TestOutputThatIsLostIsAnError(t *testing.T) {
 	require.Contains(t, errs.String(), "no room")
 }
 
-// TestDataFoldersThatWillNotDo: one that is not there, and one with a trace in
-// which nothing happens.
+// TestDataFoldersThatWillNotDo: a folder that does not exist, and one with a trace in which nothing
+// happens.
 func TestDataFoldersThatWillNotDo(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("QUARRY_DATA", dir)

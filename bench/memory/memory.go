@@ -6,48 +6,47 @@ import (
 	"unsafe"
 )
 
-// errWrong is wrapped by every error that means a wrong answer: a byte that is
-// not as it was written, blocks that overlap, books that do not add up.
+// errWrong is wrapped by every error about a wrong answer: a byte that is not as it was written,
+// blocks that overlap, books that do not add up.
 var errWrong = errors.New("wrong answer")
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errWrong, fmt.Sprintf(format, args...))
 }
 
-// memory is one allocator as the workloads see it. A value is a handle of one
-// goroutine; fork makes one for another goroutine, on the same memory.
+// memory is one allocator as the workloads see it. A value is the handle of one goroutine; fork
+// makes a handle on the same memory for another goroutine.
 //
-// Calls go through this interface, which costs every allocator the same 1 to 2
-// ns a pair; the null allocator shows how much.
+// Calls go through this interface, which costs every allocator the same 1 to 2 ns per pair; the
+// null allocator shows how much.
 type memory interface {
-	// alloc returns a block of at least size bytes, aligned to align, a power
-	// of two; 0 stands for what the allocator promises, 8 at least.
+	// alloc returns a block of at least size bytes, aligned to align, a power of two; 0 stands for
+	// the alignment that the allocator promises, at least 8.
 	alloc(size, align int) (unsafe.Pointer, error)
-	// realloc resizes a block of old bytes that was got with align 0 or by
-	// realloc, and keeps its first min(old, size) bytes.
+	// realloc resizes a block of old bytes that came from alloc with align 0 or from realloc, and
+	// keeps its first min(old, size) bytes.
 	realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error)
-	// free takes a block back; size and align are those it was got with.
+	// free takes a block back; size and align are as for alloc.
 	free(p unsafe.Pointer, size, align int)
 	// zeroed says that alloc returns zeros.
 	zeroed() bool
-	// fork returns a handle for another goroutine; retire ends it there. Blocks
-	// outlive the handle they were got through.
+	// fork returns a handle for another goroutine, which ends it with retire. A block outlives the
+	// handle that it came from.
 	fork() (memory, error)
 	retire() error
-	// committed is the memory that the system has promised, in bytes, or -1
-	// where the allocator does not say.
+	// committed is the memory that the system has promised in bytes, or -1 if the allocator does
+	// not say.
 	committed() int64
-	// close ends the allocator. It is a wrong answer when blocks are live.
+	// close ends the allocator. Live blocks are a wrong answer.
 	close() error
 }
 
-// preparer is a memory that wants to know beforehand how many blocks will be
-// live at once.
+// preparer is a memory that wants to know in advance how many blocks will be live at once.
 type preparer interface {
 	prepare(size, n int) error
 }
 
-// kind is what a workload allocates.
+// kind says what a workload allocates.
 type kind int
 
 const (
@@ -71,7 +70,7 @@ var allocators = append(quarry,
 	allocator{name: "null", chunks: newNull, blocks: newNull},
 )
 
-// opener returns what makes the allocator's memory for a kind, or nil.
+// opener returns the function that opens the allocator for a kind, or nil.
 func (a *allocator) opener(k kind) func() (memory, error) {
 	if k == chunks {
 		return a.chunks
@@ -90,7 +89,7 @@ func allocatorNamed(name string) *allocator {
 
 // at is the byte at p + i.
 func at(p unsafe.Pointer, i int) *byte {
-	// Safe because callers stay below the size that the block was got with.
+	// Safe because callers stay below the size of the block.
 	return (*byte)(unsafe.Add(p, i))
 }
 
@@ -107,7 +106,7 @@ func marked(p unsafe.Pointer, size int, tag byte) bool {
 	return size == 0 || *at(p, 0) == tag && (size == 1 || *at(p, size-1) == ^tag)
 }
 
-// pageSize is the distance of the bytes that touch writes.
+// pageSize is the distance between the bytes that touch writes.
 const pageSize = 4 << 10
 
 // touch writes one byte in each 4 KiB of a block.

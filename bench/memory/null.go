@@ -5,28 +5,27 @@ import (
 	"unsafe"
 )
 
-// nullMemory hands out places that were made before: what it costs is the cost
-// of the harness. A handle takes from and gives back to stacks of its own, one
-// a power of two, and keeps no other books than one count. When it has no place
-// it makes one; that happens in the first pass of a workload, whose time does
-// not count, or in prepare, where each pass has a fresh allocator.
+// nullMemory hands out places that were made before, so its cost is the cost of the harness. A
+// handle has stacks of its own, one per power of two, and keeps no books but a count. When it has
+// no place left it makes one; that happens in the first pass of a workload, which does not count
+// for time, or in prepare, if each pass has a fresh allocator.
 //
-// Where one goroutine gets blocks and another frees them, places travel back
-// through the depot, depotLoad at a time.
+// If one goroutine gets blocks and another frees them, places travel back through the depot,
+// depotLoad at a time.
 type nullMemory struct {
 	stacks [alignClasses][classes][]unsafe.Pointer
-	live   int // blocks got through this handle less those freed through it
+	live   int // blocks got through this handle, less the blocks freed through it
 	depot  *depot
 }
 
-// depotLoad is how many places change hands at once.
+// depotLoad is how many places move at once.
 const depotLoad = 4096
 
-// depot is what the handles of one null allocator share.
+// depot is shared by the handles of one null allocator.
 type depot struct {
 	mu    sync.Mutex
 	loads [alignClasses][classes][][]unsafe.Pointer
-	live  int // of the handles that were retired
+	live  int // of the retired handles
 }
 
 func newNull() (memory, error) { return &nullMemory{depot: &depot{}}, nil }

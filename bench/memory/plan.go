@@ -12,7 +12,7 @@ import (
 	"quarry/bench/progress"
 )
 
-// task is one child to start, and the row that its sample belongs to.
+// task is one child to start, and the row for its sample.
 type task struct {
 	spec spec
 	row  *row
@@ -54,8 +54,8 @@ func recordings(folder string, isQuick bool) (list []recording, leftOut []string
 	return list, leftOut, err
 }
 
-// plan lists the tasks of one round, those of one workload side by side, and
-// the tasks that are done once: footprints.
+// plan lists the tasks of one round, grouped by workload, and the tasks that run only once:
+// footprints.
 func (o *options) plan(ref *reference, list []recording) (round, once []task, rows []*row) {
 	add := func(name string, a *allocator, sp spec) *row {
 		r := &row{workload: name, allocator: a.name, ours: a.ours}
@@ -134,7 +134,7 @@ func (o *options) measure(stderr io.Writer) ([]*row, *reference, error) {
 	return rows, ref, nil
 }
 
-// start runs the tasks one after another.
+// start runs the tasks one after the other.
 func (o *options) start(tasks []task) error {
 	show, done := progress.Bar(os.Stderr, len(tasks))
 	defer done()

@@ -7,14 +7,14 @@ import (
 	"quarry/alloc"
 )
 
-// quarry are Quarry's own allocators. One line here adds one to every workload.
+// quarry lists Quarry's own allocators. One more line adds an allocator to every workload.
 var quarry = []allocator{
 	{name: "universe", ours: true, chunks: func() (memory, error) { return newUniverse() }},
 	{name: "heap", ours: true, blocks: func() (memory, error) { return newHeap() }, lean: func() (memory, error) { return newHeap(small...) }},
 	{name: "local", ours: true, blocks: func() (memory, error) { return newLocal() }, lean: func() (memory, error) { return newLocal(small...) }},
 }
 
-// small are the options of a universe whose footprint is measured.
+// small are the options of a universe for footprints.
 var small = []alloc.Option{alloc.SmallPages()}
 
 // universeMemory hands out chunks.
@@ -39,7 +39,7 @@ func (m *universeMemory) alloc(size, align int) (unsafe.Pointer, error) {
 }
 
 func (m *universeMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error) {
-	return p, nil // a chunk has the one size that there is
+	return p, nil // all chunks have the same size
 }
 
 func (m *universeMemory) free(p unsafe.Pointer, size, align int) {
@@ -60,8 +60,7 @@ func (m *universeMemory) close() error {
 	return errors.Join(err, sound(m.u), m.u.Close())
 }
 
-// sound checks the invariants of a universe or a heap: a broken one is a wrong
-// answer.
+// sound checks the invariants of a universe or a heap: a broken invariant is a wrong answer.
 func sound(v interface{ Verify() error }) error {
 	if err := v.Verify(); err != nil {
 		return wrong("%v", err)
@@ -113,7 +112,7 @@ func (m *heapMemory) close() error {
 	return errors.Join(err, sound(m.u), m.u.Close())
 }
 
-// localMemory is a heap through a handle of one goroutine.
+// localMemory is a heap used through the handle of one goroutine.
 type localMemory struct {
 	*heapMemory
 	l *alloc.Local

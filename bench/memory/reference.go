@@ -12,13 +12,13 @@ import (
 	"quarry/bench/input"
 )
 
-// errReference is wrapped when a REFERENCE.csv is not what it should be.
+// errReference is wrapped by errors about a malformed REFERENCE.csv.
 var errReference = errors.New("not a REFERENCE.csv")
 
-// mostFigure bounds the figures, so that a number of calls is an int.
+// mostFigure bounds the figures, so that a number of calls fits an int.
 const mostFigure = 1e18
 
-// figure is what one allocator of C did with one trace.
+// figure is what one C allocator did with one trace.
 type figure struct {
 	ops                  int
 	peak                 float64 // live bytes
@@ -28,13 +28,13 @@ type figure struct {
 // reference holds the figures of a REFERENCE.csv.
 type reference struct {
 	traces     []string // in the order of the file
-	allocators []string // as well
+	allocators []string // also in the order of the file
 	rows       map[[2]string]figure
 }
 
-// readReference reads the file: a header line, then one row a trace and
-// allocator. Columns may be in any order; those it does not need are skipped.
-// A column or a figure that is missing is an error with file and line.
+// readReference reads the file: a header line, then one row per trace and allocator. Columns may be
+// in any order; unknown columns are skipped. A missing column or figure is an error with file and
+// line.
 func readReference(path string) (*reference, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -84,9 +84,8 @@ func readReference(path string) (*reference, error) {
 // has reports whether the file has rows of a trace.
 func (r *reference) has(name string) bool { return slices.Contains(r.traces, name) }
 
-// mean is the geometric mean of a column of an allocator: of times over all
-// traces of the file, of utilisation over those with a large peak. It is 0 when
-// a figure is missing.
+// mean is the geometric mean of an allocator's column over all traces of the file or, with large,
+// over the traces with a large peak. It is 0 if a figure is missing.
 func (r *reference) mean(allocator string, column func(figure) float64, large bool) float64 {
 	var list []float64
 	for _, t := range r.traces {
@@ -97,7 +96,7 @@ func (r *reference) mean(allocator string, column func(figure) float64, large bo
 	return geomean(list)
 }
 
-// geomean is the geometric mean; 0 when there is nothing, or nothing above 0.
+// geomean is the geometric mean; 0 for an empty list, or if a figure is not above 0.
 func geomean(list []float64) float64 {
 	sum := 0.0
 	for _, v := range list {
@@ -115,9 +114,8 @@ func geomean(list []float64) float64 {
 // builtIn is the name of the trace that bench/trace generates.
 const builtIn = "built-in"
 
-// dataFolder finds the folder with recorded traces: alloc in the folder that
-// QUARRY_DATA names, or else in shared/data of the nearest folder above that
-// has one; "" when there is none.
+// dataFolder finds the folder with recorded traces: alloc in the folder that QUARRY_DATA names, or
+// else in shared/data of the nearest folder above that has one; "" if there is none.
 func dataFolder() (string, error) {
 	if data := os.Getenv("QUARRY_DATA"); data != "" {
 		folder := filepath.Join(data, "alloc")

@@ -65,8 +65,7 @@ func TestReadReferenceErrors(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// What is no REFERENCE.csv is an error with the file, and the figures of one are
-// numbers above 0.
+// A file that is not a REFERENCE.csv is an error with its name; otherwise all figures are above 0.
 func FuzzReadReference(f *testing.F) {
 	f.Add([]byte(referenceHeader + "a/x.zip,one,100,2,500,5000000,6000000,0.8,0\nb,one,10,8,125,400,6000,0.1,0\n"))
 	f.Add([]byte(referenceHeader + "a,one,1e19,1,1,1,1,1,0\n"))

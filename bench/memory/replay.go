@@ -7,21 +7,20 @@ import (
 	"quarry/bench/trace"
 )
 
-// The replay for time: the method of REFERENCE.csv. One goroutine does every
-// call of the trace; the first and the last byte of a block are written when it
-// is got and checked when it is freed; the bytes of a calloc are zero. A pass is
-// the whole trace. What the trace leaves live is freed after the pass, where
-// nothing is timed, and checked too. Calls that do nothing (free of NULL, the
-// end of a thread, calls that failed) are not counted.
+// The replay for time, by the method of REFERENCE.csv. One goroutine makes every call of the trace.
+// The first and the last byte of a block are written when it is allocated and checked when it is
+// freed; the bytes of a calloc are zero. A pass is the whole trace. Blocks that the trace leaves
+// live are checked and freed after the pass, outside the timed part. Calls that do nothing (free of
+// NULL, the end of a thread, failed calls) are not counted.
 
 // live is a block of a replay, by slot.
 type live struct {
 	p     unsafe.Pointer // nil: the slot is empty
 	size  int32          // bytes
-	align int32          // that it was got with
+	align int32          // as asked for
 }
 
-// call is one operation, in 16 bytes, so that a pass reads little beside blocks.
+// call is one operation, in 16 bytes, so that a pass reads little besides the blocks.
 type call struct {
 	size   int32 // bytes
 	slot   uint32
@@ -58,8 +57,8 @@ func newReplay(t *trace.Trace, m memory) *replay {
 	return r
 }
 
-// run replays once. atPeak, when there is one, is called where most is live;
-// whole says that every byte is written, not the first and last only.
+// run replays once. If atPeak is not nil, it is called at the peak of live bytes. With whole, every
+// byte is written, not only the first and the last.
 func (r *replay) run(s *sampler, whole bool, atPeak func()) error {
 	s.begin()
 	if atPeak == nil {
@@ -72,8 +71,8 @@ func (r *replay) run(s *sampler, whole bool, atPeak func()) error {
 	return r.do(r.calls[r.peakAt+1:], s, whole)
 }
 
-// do makes the calls. It is one loop, and slow cases are elsewhere, since what
-// it costs adds to every allocator.
+// do makes the calls. It is one loop with the slow cases elsewhere, because its cost adds to every
+// allocator's.
 func (r *replay) do(calls []call, s *sampler, whole bool) error {
 	m, blocks := r.m, r.blocks
 	for i := range calls {
@@ -125,8 +124,8 @@ func fill(p unsafe.Pointer, size int, tag byte) {
 	}
 }
 
-// resize is realloc; a block with an alignment of its own is got anew, as
-// realloc of C may do. The first byte must still be there.
+// resize is realloc; a block with an alignment of its own is allocated anew, as realloc in C may
+// do. The first byte must be unchanged.
 func (r *replay) resize(b *live, size int, tag byte) (unsafe.Pointer, error) {
 	kept := min(int(b.size), size)
 	var p unsafe.Pointer
@@ -149,7 +148,7 @@ func damaged(b *live, tag byte) error {
 		b.size, *at(b.p, 0), *at(b.p, int(b.size)-1), tag, ^tag)
 }
 
-// drain frees what the trace left live.
+// drain frees the blocks that the trace left live.
 func (r *replay) drain() error {
 	for i := range r.blocks {
 		if b := &r.blocks[i]; b.p != nil {
@@ -163,7 +162,7 @@ func (r *replay) drain() error {
 	return nil
 }
 
-// replayTimed measures a trace; ns/op is that of the best pass.
+// replayTimed measures a trace; ns/op is the best pass's.
 func replayTimed(e *env, t *trace.Trace, budget time.Duration) error {
 	r := newReplay(t, e.m)
 	best, err := e.measure(budget, func(s *sampler) (int, time.Duration, error) {

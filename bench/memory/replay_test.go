@@ -35,8 +35,8 @@ func readCalls(t *testing.T) *trace.Trace {
 	return tr
 }
 
-// TestReplayCounts: operations are the calls that do something, and the peak is
-// after the realloc to 70,000 bytes.
+// TestReplayCounts: only calls that do something count as operations, and the peak is after the
+// realloc to 70,000 bytes.
 func TestReplayCounts(t *testing.T) {
 	r := newReplay(readCalls(t), makeMemory{})
 	require.Equal(t, int64(3000+8+70000), r.peak)
@@ -97,8 +97,7 @@ func TestReplayFindsDefects(t *testing.T) {
 	}
 }
 
-// TestMarks: a mark is found in blocks of any size, and a changed byte at
-// either end is not a mark.
+// TestMarks: a mark is found in blocks of any size, and a changed byte at either end is noticed.
 func TestMarks(t *testing.T) {
 	for _, size := range []int{0, 1, 2, 3, 4096, 5000} {
 		p := made(size, 0)
@@ -133,7 +132,7 @@ func TestUsage(t *testing.T) {
 		t.Skip("skipped: resident memory is read on Linux only")
 	}
 	const size = 48 << 20
-	// The block must not lie on pages of garbage, and no garbage go meanwhile.
+	// The block must not lie on pages of garbage, and no garbage may be freed meanwhile.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	debug.FreeOSMemory()
 	before := residentBytes()

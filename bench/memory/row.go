@@ -13,21 +13,21 @@ import (
 type row struct {
 	workload, allocator string
 	ours                bool
-	samples             []sample // one a round
+	samples             []sample // one per round
 	foot                sample   // of the footprint; traces only
 	wrong               string   // the first wrong answer of any round
 	mid                 sample   // medians of the samples, one field at a time
-	harness             float64  // ns/op of the null allocator; 0 where it did not run
+	harness             float64  // ns/op of the null allocator; 0 if it did not run
 	verdicts            []verdict
 }
 
-// lessHarness is ns/op less that of the null allocator, which has some work of
-// its own: what an allocator costs is between this and ns/op.
+// lessHarness is ns/op less the null allocator's. The null allocator does some work itself, so an
+// allocator's cost is between this and ns/op.
 func (r *row) lessHarness() (float64, bool) {
 	return r.mid.NsPerOp - r.harness, r.harness > 0 && r.mid.NsPerOp > 0
 }
 
-// noteHarness tells all rows what the null allocator took.
+// noteHarness gives every row the time of the null allocator.
 func noteHarness(rows []*row) {
 	null := map[string]float64{}
 	for _, r := range rows {
@@ -40,7 +40,7 @@ func noteHarness(rows []*row) {
 	}
 }
 
-// median returns the middle of a list, of an even number the lower one.
+// median returns the middle of a list, or the lower of the two in the middle.
 func median[T cmp.Ordered](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[(len(sorted)-1)/2]
@@ -96,13 +96,13 @@ func (r *row) figure(name string) (float64, bool) {
 	return v, ok
 }
 
-// largePeak is the peak of live bytes above which a trace counts for the mean
-// of utilisation: below it pages and rounding weigh most.
+// largePeak is the peak of live bytes above which a trace counts for the mean of utilisation: below
+// it, pages and rounding dominate.
 const largePeak = 4 << 20
 
-// means makes one row an allocator of the traces: the geometric mean of ns/op
-// over the traces of REFERENCE.csv, when all are there, and of utilisation over
-// traces with a large peak. Other figures do not sum up and are left out.
+// means makes one row per allocator of the traces: the geometric mean of ns/op over the traces of
+// REFERENCE.csv, if all are there, and of utilisation over traces with a large peak. Other figures
+// cannot be averaged and are left out.
 func means(rows []*row, ref *reference) []*row {
 	var out []*row
 	for i := range allocators {
@@ -135,8 +135,7 @@ func means(rows []*row, ref *reference) []*row {
 	return out
 }
 
-// printJSON prints an array with one object a row. Bytes that are not known are
-// left out.
+// printJSON prints an array with one object per row. Unknown byte counts are left out.
 func printJSON(w io.Writer, rows []*row) error {
 	all := []map[string]any{}
 	for _, r := range rows {

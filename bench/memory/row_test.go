@@ -59,8 +59,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestTargetsNameWhatThereIs: every target names a workload and allocators that exist,
-// so that none is left out by a slip.
+// TestTargetsNameWhatThereIs: every target names a workload and allocators that exist, so that a
+// typo drops none.
 func TestTargetsNameWhatThereIs(t *testing.T) {
 	for _, target := range targets {
 		require.Contains(t, names(), target.workload)
@@ -146,8 +146,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestNullBooks: the null allocator counts, and its places move
-// between handles.
+// TestNullBooks: the null allocator counts, and its places move between handles.
 func TestNullBooks(t *testing.T) {
 	m, err := newNull()
 	require.NoError(t, err)
@@ -158,7 +157,7 @@ func TestNullBooks(t *testing.T) {
 	require.ErrorIs(t, m.close(), errWrong)
 	other.free(p, 64, 0)
 	require.NoError(t, other.retire())
-	q, err := m.alloc(40, 0) // of the same power of two
+	q, err := m.alloc(40, 0) // the same power of two
 	require.NoError(t, err)
 	require.Equal(t, p, q)
 	m.free(q, 40, 0)

@@ -11,19 +11,18 @@ import (
 const (
 	rptestLeast = 8      // bytes
 	rptestMost  = 16_000 // bytes
-	rptestSlots = 1000   // live blocks a goroutine
-	rptestBatch = 100    // replacements a loop
+	rptestSlots = 1000   // live blocks per goroutine
+	rptestBatch = 100    // replacements per loop
 	rptestCross = 2      // in every second loop, blocks go to another goroutine
 )
 
-// rptest is the benchmark of rpmalloc, redone: each goroutine replaces random
-// blocks whose sizes fall off linearly, and in every second loop gets a batch
-// of blocks that it leaves for others and frees the batch that another one
-// left. Every 4 KiB of a block are touched. An operation is a block got and
-// freed; ns/op is wall time over the operations of all goroutines.
+// rptest repeats the benchmark of rpmalloc: each goroutine replaces random blocks whose sizes fall
+// off linearly. In every second loop it also leaves a batch of new blocks for another goroutine and
+// frees the batch that another one left. Every 4 KiB of a block are touched. An operation is an
+// allocation and a free of a block; ns/op is wall time over the operations of all goroutines.
 func rptest(e *env) error {
 	sizes := falloff(4096, rand.New(rand.NewPCG(2017, 2)))
-	var left atomic.Pointer[[]slot] // the batch that waits for somebody
+	var left atomic.Pointer[[]slot] // the batch that waits for a goroutine
 	seed := uint64(0)
 	_, err := e.measure(e.scale.time, func(s *sampler) (int, time.Duration, error) {
 		counts := make([]books, width())
@@ -58,8 +57,7 @@ func rptest(e *env) error {
 	return err
 }
 
-// falloff draws sizes whose frequency falls linearly from the least to zero at
-// the most.
+// falloff draws sizes whose frequency falls linearly from the smallest size to zero at the largest.
 func falloff(n int, rng *rand.Rand) []int {
 	sizes := make([]int, n)
 	for i := range sizes {
@@ -68,12 +66,12 @@ func falloff(n int, rng *rand.Rand) []int {
 	return sizes
 }
 
-// books count blocks of one goroutine.
+// books count the blocks of one goroutine.
 type books struct {
-	got, freed, crossed int // crossed: freed from a batch that was left, mostly by another one
+	got, freed, crossed int // crossed: freed from a batch that was left, mostly by another goroutine
 }
 
-// rptester is one goroutine's part.
+// rptester is the part of one goroutine.
 type rptester struct {
 	sizes []int
 	left  *atomic.Pointer[[]slot]
@@ -81,7 +79,7 @@ type rptester struct {
 	rng   *rand.Rand
 }
 
-// run does all loops, calls full and frees what is left.
+// run does all loops, calls full and frees the remaining blocks.
 func (r *rptester) run(w *member, loops int, full func()) error {
 	slots := make([]slot, rptestSlots)
 	w.s.begin()
@@ -125,7 +123,7 @@ func (r *rptester) fill(m memory, b *slot) error {
 	return nil
 }
 
-// cross leaves a batch of fresh blocks and frees the one that was left before.
+// cross leaves a batch of new blocks and frees the batch that was left before.
 func (r *rptester) cross(m memory) error {
 	batch := make([]slot, rptestBatch)
 	for i := range batch {

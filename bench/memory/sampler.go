@@ -9,28 +9,28 @@ import (
 
 // The spread of single steps.
 //
-// Reading the clock costs more than a step of a fast allocator, so a sample is
-// the mean of batch steps, where batch is the least power of two, up to 64, for
-// which the steps take eight times as long as one reading, and a pass has about eight
-// samples. What one reading costs is measured first and taken off each sample.
-// Samples are taken in passes of their own; ns/op comes from passes without any.
+// Reading the clock costs more than a step of a fast allocator, so a sample is the mean of batch
+// steps. batch is the least power of two, up to 64, for which the steps take eight times as long as
+// one reading, as long as a pass still has about eight samples. The cost of a reading is measured
+// first and subtracted from each sample. Samples are taken in passes of their own; ns/op comes from
+// passes without samples.
 
 // perNs is the number of units of the histogram in a nanosecond.
 const perNs = 100
 
 const maxBatch = 64
 
-// sampler gathers times of steps. All methods do nothing on nil, so one loop
-// serves for passes with samples and without.
+// sampler gathers times of steps. All methods do nothing on nil, so that one loop serves passes
+// with samples and without.
 type sampler struct {
-	h     *hdrhistogram.Histogram // of 1/100 ns a step, three figures
+	h     *hdrhistogram.Histogram // in 1/100 ns per step, three figures
 	clock time.Duration           // what a reading costs
-	batch int                     // steps a sample
+	batch int                     // steps per sample
 	n     int                     // steps since the last sample
 	from  time.Time               // when the current sample began
 }
 
-// newSampler makes one for steps of about nsPerStep, steps of them in a pass.
+// newSampler makes a sampler for passes of steps steps that take about nsPerStep each.
 func newSampler(nsPerStep float64, clock time.Duration, steps int) *sampler {
 	batch := 1
 	for batch < min(maxBatch, steps/8) && float64(batch)*nsPerStep < 8*float64(clock.Nanoseconds()) {
@@ -41,14 +41,14 @@ func newSampler(nsPerStep float64, clock time.Duration, steps int) *sampler {
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Minute)*perNs, 3) }
 
-// begin starts a sample: what was before does not count.
+// begin starts a sample: time before it does not count.
 func (s *sampler) begin() {
 	if s != nil {
 		s.n, s.from = 0, time.Now()
 	}
 }
 
-// step notes that one more step is done. It is small enough to be inlined.
+// step notes one more step. It is small enough to be inlined.
 func (s *sampler) step() {
 	if s != nil {
 		s.note()
@@ -84,8 +84,8 @@ func (s *sampler) join(other *sampler) {
 	}
 }
 
-// quantile returns nanoseconds a step; q in 0..1. Of n samples in rising order
-// it is the one numbered q n, rounded to the nearest, from 1.
+// quantile returns nanoseconds per step; q is in 0..1. Of n samples in rising order it is number q
+// n, rounded to the nearest, counted from 1.
 func (s *sampler) quantile(q float64) float64 {
 	return float64(s.h.ValueAtQuantile(q*100)) / perNs
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowQuantile sorts, and takes the sample numbered q n, rounded, from 1.
+// slowQuantile sorts the list and takes sample number q n, rounded, counted from 1.
 func slowQuantile(list []time.Duration, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	at := int(math.Round(q*float64(len(sorted)))) - 1
@@ -66,9 +66,8 @@ func TestSamplerBatches(t *testing.T) {
 	require.Zero(t, s.n)
 }
 
-// TestSamplerTakesTheClockOff: a sample of 4 steps that took 100 ns, with a
-// clock of 20, is 20 ns a step; what took less than the clock counts as nothing
-// that can be told from zero.
+// TestSamplerTakesTheClockOff: a sample of 4 steps in 100 ns, with a clock of 20, is 20 ns per
+// step; a sample shorter than the clock's time counts as next to nothing.
 func TestSamplerTakesTheClockOff(t *testing.T) {
 	s := newSampler(40, 20, 1000)
 	s.record(100)

@@ -9,7 +9,7 @@ import (
 	"quarry/bench/trace"
 )
 
-// spec is what a child has to do.
+// spec says what a child has to do.
 type spec struct {
 	Workload  string `json:"workload"`
 	Allocator string `json:"allocator"`
@@ -31,7 +31,7 @@ func (sp spec) start() (sample, error) {
 	return s, err
 }
 
-// name is the workload, and for traces the file.
+// name is the workload, and for traces also the file.
 func (sp spec) name() string {
 	if sp.Trace == "" {
 		return sp.Workload
@@ -39,7 +39,7 @@ func (sp spec) name() string {
 	return sp.Workload + " " + sp.Trace
 }
 
-// runAsAsked is run at the scale that the spec says.
+// runAsAsked is run at the scale of the spec.
 func (sp spec) runAsAsked() (sample, error) { return sp.run(scaleOf(sp.Quick)) }
 
 func scaleOf(isQuick bool) scale {
@@ -69,7 +69,7 @@ func (sp spec) run(sc scale) (sample, error) {
 	return e.finish(w.run(e))
 }
 
-// maxBlock is the size of the largest block that a replay keeps books of.
+// maxBlock is the size of the largest block that a replay can keep books of.
 const maxBlock = 1<<31 - 1
 
 func (sp spec) replay(a *allocator, sc scale) (sample, error) {

@@ -6,18 +6,18 @@ import (
 	"unsafe"
 )
 
-// spy is a memory that keeps books of its own over another one, and can have a
-// defect. All its handles are one.
+// spy is a memory that keeps its own books of another memory and can have a defect. All its handles
+// share them.
 type spy struct {
 	memory
 	defect string // "": none
 
 	mu    sync.Mutex
-	live  map[unsafe.Pointer]int // sizes of the blocks that are out
+	live  map[unsafe.Pointer]int // sizes of the live blocks
 	count int                    // blocks handed out
-	last  unsafe.Pointer         // the one got last
+	last  unsafe.Pointer         // the latest block
 	bad   []string               // what callers did wrong
-	open  atomic.Int32           // handles forked and not retired
+	open  atomic.Int32           // handles forked but not retired
 }
 
 func newSpy(m memory, defect string) *spy {
@@ -85,7 +85,7 @@ func (s *spy) retire() error {
 	return nil
 }
 
-// twice hands out each block two times: to one caller, and to the next.
+// twice hands out each block twice: to one caller, and to the next.
 type twice struct {
 	makeMemory
 	p    unsafe.Pointer

@@ -67,7 +67,7 @@ func printRow(w io.Writer, r *row) {
 		size(m.CommittedPeak), size(m.CommittedEnd), faulted, perOp(m.GoAllocs), r.remarks())
 }
 
-// remarks are a wrong answer, the targets, and the workload's own figures.
+// remarks are a wrong answer, the targets and the workload's own figures.
 func (r *row) remarks() string {
 	var list []string
 	if r.wrong != "" {
@@ -86,7 +86,7 @@ func (r *row) remarks() string {
 	return strings.Join(list, "; ")
 }
 
-// printTraces prints ns/op of the traces beside REFERENCE.csv, then utilisation.
+// printTraces prints ns/op of the traces next to REFERENCE.csv, then utilisation.
 func printTraces(w io.Writer, rows []*row, ref *reference) {
 	var traces []string
 	cells := map[[2]string]*row{}
@@ -128,8 +128,8 @@ func figureOf(r *row, name string) (float64, bool) {
 	return r.figure(name)
 }
 
-// printGrid prints one line a trace: ours and the peers of Go, then the
-// allocators of REFERENCE.csv. The line of means is the last one.
+// printGrid prints one line per trace: ours and Go's allocators, then the allocators of
+// REFERENCE.csv. The last line has the means.
 func printGrid(w io.Writer, traces []string, ref *reference,
 	measured func(trace, allocator string) (float64, bool), column func(figure) float64, large bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// nsPerOp is the name of the figure that most targets are about.
+// nsPerOp is the figure that most targets are about.
 const nsPerOp = "ns_per_op"
 
-// target is a bound for a figure of Quarry's. The floor must hold, the goal is
-// what the project is here for; 0 is no bound.
+// target is a bound on one of Quarry's figures. The floor must hold, the goal is what the project
+// aims for; 0 is no bound.
 type target struct {
 	workload    string
 	allocators  []string
 	figure      string
 	floor, goal float64
-	least       bool // the figure must be at least that much, not at most
+	least       bool // the figure must be at least the bound, not at most
 }
 
 // targets are bounds in ns, except for ratios and utilisation. They were set on
@@ -34,13 +34,13 @@ var targets = []target{
 	{workload: tracesName, allocators: []string{"heap", "local"}, figure: "utilisation", floor: 0.75, goal: 0.85, least: true},
 }
 
-// verdict is a target with what was measured.
+// verdict is a target with the measured figure.
 type verdict struct {
 	target
 	got float64
 }
 
-// judge finds the targets of a row and what became of them.
+// judge finds the targets of a row and whether they hold.
 func (r *row) judge() {
 	for _, t := range targets {
 		if t.workload != r.workload || !slices.Contains(t.allocators, r.allocator) {
@@ -59,9 +59,8 @@ func (v *verdict) holds(bound float64) bool {
 	return v.got <= bound
 }
 
-// into adds the verdict to an object of JSON: the figure as target, floor, goal,
-// holds_floor and holds_goal. A second target of a row has the name of its
-// figure before these four.
+// into adds the verdict to a JSON object: the figure as target, floor, goal, holds_floor and
+// holds_goal. For a row's second target these names begin with the figure's name.
 func (v *verdict) into(o map[string]any) {
 	prefix := ""
 	if _, taken := o["target"]; taken {
@@ -77,7 +76,7 @@ func (v *verdict) into(o map[string]any) {
 	}
 }
 
-// String says it in words: "ratio 1.05: floor 1.3 holds, goal 1.1 holds".
+// String returns the verdict in words: "ratio 1.05: floor 1.3 holds, goal 1.1 holds".
 func (v *verdict) String() string {
 	var parts []string
 	for _, b := range []struct {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// chunkTwo runs hot pairs on one goroutine, then on two at once, in each pass.
-// A pass is long against the time that it takes to wake a goroutine, and the
-// two wait for each other before they begin.
+// chunkTwo runs hot pairs on one goroutine and then on two at once, in each pass. A pass is long
+// compared with the time to wake a goroutine, and the two wait for each other before they begin.
 func chunkTwo(e *env) error {
 	const stretch = 4 * time.Millisecond
 	n, took, err := pairs(e, e.m, nil, chunkBytes, 256)
@@ -35,8 +34,7 @@ func chunkTwo(e *env) error {
 	return err
 }
 
-// together runs n pairs on each of two goroutines and returns the mean of the
-// times that they took.
+// together runs n pairs on each of two goroutines and returns the mean of their times.
 func together(e *env, s *sampler, n int) (time.Duration, error) {
 	type done struct {
 		took time.Duration

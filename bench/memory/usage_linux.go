@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// The kernel hands the greatest resident size of the process that starts a
-// program on to getrusage of that program, so peaks are read from procfs,
-// where they are those of this program only.
+// When a process starts a program, the kernel passes the process's peak resident size on to the
+// program's getrusage. So peaks are read from procfs, which has the program's own.
 
 // faults returns the page faults of this process so far.
 func faults() (minor, major int64) {
@@ -20,10 +19,10 @@ func faults() (minor, major int64) {
 	return u.Minflt, u.Majflt
 }
 
-// peakRSS is the greatest resident memory of this process, in bytes.
+// peakRSS is the peak resident memory of this process in bytes.
 func peakRSS() int64 { return field("/proc/self/status", "VmHWM:") }
 
-// residentBytes is the resident memory now, counted page by page.
+// residentBytes is the current resident memory, counted page by page.
 func residentBytes() int64 {
 	if n := field("/proc/self/smaps_rollup", "Rss:"); n >= 0 {
 		return n
@@ -40,8 +39,7 @@ func hugePages() string {
 	return string(bytes.TrimSpace(b))
 }
 
-// field finds a line "NAME   123 kB" of a file of procfs and returns bytes, -1
-// when there is none.
+// field finds a line "NAME   123 kB" in a file of procfs and returns bytes, -1 if there is none.
 func field(path, name string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package main
 
-// Resident memory and faults are read on Linux only; -1 is "not known".
+// Resident memory and faults are read on Linux only; -1 means "not known".
 
 func faults() (minor, major int64) { return -1, -1 }
 

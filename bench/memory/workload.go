@@ -1,11 +1,11 @@
 package main
 
-// workload is one thing that is measured.
+// workload is one workload to measure.
 type workload struct {
 	name string
 	kind kind
-	only string // the one allocator that it makes sense for; "": all
-	but  string // the allocator that it makes no sense for; "": none
+	only string // the one allocator for which it makes sense; "": all
+	but  string // the one allocator for which it makes no sense; "": none
 	what string // what an operation is
 	run  func(e *env) error
 }
@@ -14,7 +14,7 @@ var workloads = []workload{
 	{"chunk-pair", chunks, "", "", "alloc and free of one chunk, over and over", chunkPair},
 	{"chunk-batch", chunks, "", "", "pair; 10,000 chunks, all got and touched, then all freed", chunkBatch},
 	{"chunk-two", chunks, "", "", "pair as each of two goroutines sees it; ratio to one goroutine alone", chunkTwo},
-	// A fresh sync.Pool is empty: it would be make once more.
+	// A fresh sync.Pool is empty: it would be make again.
 	{"chunk-first", chunks, "", "sync.Pool", "chunk; the first 100,000 of a fresh allocator, got and touched", chunkFirst},
 	{"chunk-churn", chunks, "", "", "pair; 100,000 chunks, a random half freed and got again, twice, with the shuffle", chunkChurn},
 	{"chunk-search", chunks, "universe", "", "pair; all chunks but the last one are taken", chunkSearch},
@@ -25,8 +25,8 @@ var workloads = []workload{
 	{"rptest", blocks, "", "", "pair of 8 to 16,000 bytes, a part of them freed by other goroutines", rptest},
 }
 
-// tracesName is the workload that the table and the flags know as one, and that
-// runs one child a trace.
+// tracesName is the workload that the table and the flags treat as one, and that runs one child per
+// trace.
 const tracesName = "traces"
 
 func workloadNamed(name string) *workload {

@@ -15,7 +15,7 @@ import (
 // tiny is a scale at which a workload takes a few milliseconds.
 var tiny = scale{time.Millisecond, time.Millisecond, 64, 50, 60, 40, 4, 50, 1, 20, 3, 32}
 
-// TestWorkloads runs every workload on every allocator that it is for.
+// TestWorkloads runs every workload on every allocator that takes it.
 func TestWorkloads(t *testing.T) {
 	for i := range workloads {
 		w := &workloads[i]
@@ -50,8 +50,8 @@ func checkSample(t *testing.T, s sample) {
 	require.Positive(t, s.SampledBy)
 }
 
-// TestBooksOfWorkloads counts every block that passes: none is lost, none freed
-// twice, none freed with another size, and every handle is retired.
+// TestBooksOfWorkloads counts every block: none is lost, freed twice or freed with another size,
+// and every handle is retired.
 func TestBooksOfWorkloads(t *testing.T) {
 	for i := range workloads {
 		w := &workloads[i]
@@ -80,8 +80,8 @@ func TestBooksOfWorkloads(t *testing.T) {
 	}
 }
 
-// TestDefectsAreFound gives each workload memory with a defect that its checks
-// must see. One goroutine with one block sees only where the block lies.
+// TestDefectsAreFound gives each workload a memory with a defect that the workload's checks must
+// notice. A workload of one goroutine and one block can notice only where the block lies.
 func TestDefectsAreFound(t *testing.T) {
 	for workload, defect := range map[string]string{
 		"chunk-pair": "crooked", "chunk-two": "crooked", "heap-pair": "crooked",
@@ -120,7 +120,7 @@ func TestSearchLeavesOneChunk(t *testing.T) {
 	require.NoError(t, u.close())
 }
 
-// TestFullScaleIsAsDescribed pins the sizes that the targets are about.
+// TestFullScaleIsAsDescribed pins the sizes that the targets assume.
 func TestFullScaleIsAsDescribed(t *testing.T) {
 	require.Equal(t, 10_000, whole.batch)
 	require.Equal(t, 100_000, whole.first)
@@ -137,8 +137,7 @@ func TestTallyNotices(t *testing.T) {
 	require.ErrorIs(t, checkTally([]tally{{4, 5}}, 4), errWrong)
 }
 
-// TestFalloff: sizes stay in range, and the lower half of the range has three
-// quarters of them.
+// TestFalloff: sizes stay in range, and three quarters of them are in the lower half.
 func TestFalloff(t *testing.T) {
 	low := 0
 	list := falloff(10_000, rand.New(rand.NewPCG(7, 7)))

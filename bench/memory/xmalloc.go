@@ -9,20 +9,19 @@ import (
 
 const (
 	xmallocSize  = 64  // bytes of a block
-	xmallocQueue = 100 // batches that wait at most
+	xmallocQueue = 100 // most batches that wait
 )
 
-// parcel is a batch of blocks on its way from the one who got them to the one
-// who frees them.
+// parcel is a batch of blocks on its way from the producer to the consumer that frees them.
 type parcel struct {
 	blocks []unsafe.Pointer
-	first  uint64 // number that the first block holds; the next holds one more
+	first  uint64 // the number in the first block; each next block holds one more
 }
 
-// xmalloc is the test of Lever and Boreham (2000) as it is run today: producers
-// get blocks in batches and never free any, consumers free them and never get
-// any; at most 100 batches wait. Each block holds a number of its own. An
-// operation is a block got and freed; ns/op is wall time over all of them.
+// xmalloc is the test of Lever and Boreham (2000) as it is run today: producers allocate blocks in
+// batches and never free any, consumers free them and never allocate; at most 100 batches wait.
+// Each block holds its own number. An operation is an allocation and a free of a block; ns/op is
+// wall time over all of them.
 func xmalloc(e *env) error {
 	pairs := width() / 2
 	total := pairs * e.scale.loads * e.scale.load
@@ -50,8 +49,8 @@ func xmalloc(e *env) error {
 	return err
 }
 
-// makeLoads gets a producer's blocks and writes its numbers into them. Every
-// parcel is sent, even after a failure, so nobody waits for one.
+// makeLoads allocates a producer's blocks and writes their numbers. It sends every parcel, even
+// after a failure, so that no consumer waits forever.
 func makeLoads(w *member, sc scale, full chan<- parcel, empty <-chan []unsafe.Pointer, number uint64) error {
 	for range sc.loads {
 		var list []unsafe.Pointer
@@ -91,8 +90,8 @@ type tally struct {
 	sum    uint64 // of their numbers
 }
 
-// freeLoads checks and frees blocks until no more come. After a wrong byte it
-// still takes parcels, so that no producer waits, and frees nothing.
+// freeLoads checks and frees blocks until no more come. After a wrong byte it still takes parcels,
+// so that no producer waits, but frees nothing.
 func (t *tally) freeLoads(w *member, full <-chan parcel, empty chan<- []unsafe.Pointer) error {
 	var err error
 	for load := range full {

@@ -46,8 +46,8 @@ func buildChunks(n int) (*run, error) {
 	}, nil
 }
 
-// buildFreeList hands out numbers of slots of one big block, as one does without
-// a library; it finds no double free and gives nothing back.
+// buildFreeList hands out slot numbers of one big block, as plain Go code does without a library;
+// it finds no double free and gives nothing back.
 func buildFreeList(n int) (*run, error) {
 	free, list := make([]alloc.ChunkIndex, n), make([]alloc.ChunkIndex, n)
 	for i := range free {
@@ -69,7 +69,7 @@ func buildFreeList(n int) (*run, error) {
 	}, nil
 }
 
-// wantDifferent refuses a list in which something stands twice.
+// wantDifferent refuses a list that has something twice.
 func wantDifferent[T comparable](list []T) error {
 	seen := make(map[T]bool, len(list))
 	for _, v := range list {
@@ -107,7 +107,7 @@ var heap = table{
 // block is what heap allocates.
 type block [64]byte
 
-// memory is what pairs allocate from.
+// memory is what the pairs functions allocate from.
 type memory struct {
 	heap  *alloc.Heap
 	local *alloc.Local
@@ -115,8 +115,8 @@ type memory struct {
 	arena *alloc.Arena
 }
 
-// buildHeap opens a heap and what stands on it; pairs allocates and frees all blocks so
-// many times.
+// buildHeap opens a heap, a Local, a pool and an arena on it; pairs allocates and frees all blocks
+// times times.
 func buildHeap(n int, pairs func(m memory, blocks []*block, times int) error) (*run, error) {
 	u, err := alloc.NewUniverse()
 	if err != nil {
@@ -177,7 +177,7 @@ func localPairs(m memory, blocks []*block, times int) error {
 	return nil
 }
 
-// poolPairs has cleared blocks, as those of new are.
+// poolPairs gets cleared blocks, as new does.
 func poolPairs(m memory, blocks []*block, times int) (err error) {
 	for range times {
 		for i := range blocks {

@@ -48,8 +48,8 @@ func addWay(pass func(dst, x []float64, times int)) func(int) (*run, error) {
 	}
 }
 
-// fold is a table's way that reduces each time to the same value. Sums are of
-// whole numbers below 2^53, so their order does not matter.
+// fold is a way whose reduction returns the same value each time. Sums are of whole numbers below
+// 2^53, so their order does not matter.
 func fold[T comparable](value T, pass func(times int) (last T)) *run {
 	last := value
 	return &run{
@@ -88,7 +88,7 @@ var dot = table{
 	},
 }
 
-// dotColumns have a sum of products that is exact in any order.
+// dotColumns returns columns with a sum of products that is exact in any order.
 func dotColumns(n int) (x, y []float64, sum float64) {
 	x, y = make([]float64, n), make([]float64, n)
 	for i := range x {
@@ -166,7 +166,7 @@ var popCount = table{
 	},
 }
 
-// mixedWords have runs of set and clear bits; count says how many are set.
+// mixedWords returns words with runs of set and clear bits; count is how many bits are set.
 func mixedWords(n int) (words []uint64, count int) {
 	words = make([]uint64, n)
 	for i := range n * 64 {
@@ -209,7 +209,7 @@ var firstNotFull = table{
 	},
 }
 
-// fullWords are full but for the last.
+// fullWords returns words that are full except for the last.
 func fullWords(n int) []uint64 {
 	words := make([]uint64, n)
 	for i := range words {

@@ -9,8 +9,7 @@ import (
 
 var bitmaskTables = []table{findRun, ones, lastFree}
 
-// findWords is how many words findRun looks at in a step: they fit the first-level
-// cache.
+// findWords is how many words findRun looks at per step: they fit the first-level cache.
 const findWords = 1024
 
 var findRun = table{
@@ -62,8 +61,8 @@ func runLoop(w uint64, n int) int {
 	return 64
 }
 
-// runWords have runs of eight bits on average; sum is that of the offsets to find,
-// by asking at every offset whether the run is clear.
+// runWords returns words with runs of eight bits on average; sum is the sum of the offsets to find,
+// computed by asking at every offset whether the run is clear.
 func runWords(n int) (words []uint64, sum int) {
 	random := rand.New(rand.NewPCG(3, 4))
 	words = make([]uint64, findWords)
@@ -181,8 +180,8 @@ func buildLastOfHierarchy(n int) (*run, error) {
 	}), nil
 }
 
-// claimed is a run that claims the last unit and gives it back; pairs returns the
-// sum of the units.
+// claimed is a run in which pairs claims the last unit and gives it back, times times, and returns
+// the sum of the units.
 func claimed(n int, pairs func(times int) int) *run {
 	sum := 0
 	return &run{ops: 1,

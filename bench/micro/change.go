@@ -89,14 +89,14 @@ var addRemoveBatch = table{
 	},
 }
 
-// changes is a world whose entities have no Velocity between steps.
+// changes is a world whose entities have no Velocity before a step.
 type changes struct {
 	*world
 	add, remove   *ecs.Change
 	still, moving *ecs.Query
 }
 
-// all wants a batch of all entities.
+// all checks that a batch has all entities.
 func (c *changes) all(b ecs.Batch, err error) error {
 	return errors.Join(err, want("entities changed", b.Len(), c.n))
 }
@@ -192,8 +192,8 @@ var toggle = table{
 	},
 }
 
-// toggleWay has entities of one component that can be switched off; pass returns
-// how often it switched.
+// toggleWay has entities with one component that can be disabled; pass returns how many times it
+// toggled one.
 func toggleWay(pass func(c ecs.Component[Position], list []ecs.Entity, all *ecs.Query, times int) int) func(int) (*run, error) {
 	return func(n int) (*run, error) {
 		w, err := ecs.NewWorld()

@@ -1,12 +1,11 @@
 // Package micro measures single operations of each package over the number of things that they work
-// on, beside a plain Go twin that does the same: the roof.
+// on, and a plain Go twin that does the same: the roof.
 //
 //	go test -run '^$' -bench . ./bench/micro        for benchstat, as BenchmarkQuery/n=1000/way=slices
 //	go run ./bench                                  draws them (Tables)
 //
-// Every way's result is checked after it was measured, against what the operations must have left
-// behind; a wrong one fails the benchmark.
+// The result of every way is checked after the measurement; a wrong result fails the benchmark.
 //
-// Benchmarks inside the packages look closer, at kernels for one CPU and at single words; what is
-// here is the exported API, as a caller sees it.
+// Benchmarks inside the packages look closer, at kernels for one CPU and at single words; this
+// package measures the exported API, as a caller sees it.
 package micro

@@ -47,7 +47,7 @@ var plan = table{
 
 const planLine = 64
 
-// planColumns also counts the rows up one by one.
+// planColumns also finds the number of rows, by counting up one by one.
 func planColumns(n int) (columns []layout.Column, rows int) {
 	for i := range n {
 		size := 1 << (i % 5)
@@ -67,7 +67,7 @@ func planFits(columns []layout.Column, rows int) bool {
 	return sum <= layout.ChunkSize
 }
 
-// halving is the plain search: half of what is left each time.
+// halving is the plain search: it halves the range each time.
 func halving(columns []layout.Column) int {
 	low, high := 0, layout.MaxRows
 	for low < high {

@@ -55,7 +55,7 @@ var createBatch = table{
 	},
 }
 
-// createWay fills a world that was emptied; the new entities must stand at zero.
+// createWay fills an emptied world; the new entities must stand at zero.
 func createWay(make func(*world) error) func(int) (*run, error) {
 	return func(n int) (*run, error) {
 		s, err := newWorld(n)
@@ -179,7 +179,7 @@ func destroyTwin(n int) (*run, error) {
 	}, nil
 }
 
-// destroyAllTwin ends ids in the order of rows.
+// destroyAllTwin destroys entities in row order.
 func destroyAllTwin(n int) (*run, error) {
 	t := &twin{}
 	t.filled(n)

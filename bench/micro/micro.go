@@ -10,25 +10,25 @@ import (
 	"quarry/bench/curve"
 )
 
-// Budgets of one point. Tables takes about 40 s with the first and 4 with the second,
-// on a machine of 2 cores.
+// Budgets of one point. Tables takes about 40 s with Budget and 4 with QuickBudget, on a machine of
+// 2 cores.
 const (
 	Budget      = 40 * time.Millisecond
 	QuickBudget = 2 * time.Millisecond
 )
 
-// A budget below shortBudget leaves sizes above shortSize out: making as many things
-// takes longer than measuring them.
+// A budget below shortBudget leaves out sizes above shortSize: building that much takes longer than
+// measuring it.
 const (
 	shortBudget = 10 * time.Millisecond
 	shortSize   = 10_000
 )
 
-// tables are all benchmarks, package by package from below.
+// tables lists all benchmarks by package, the lowest package first.
 var tables = slices.Concat(asmTables, bitmaskTables, layoutTables, mmapTables, allocTables, ecsTables)
 
-// Tables measures everything, with so much time for each point (Budget,
-// QuickBudget), and calls progress after each. An error that wraps ErrWrong means a wrong result.
+// Tables measures everything, with the given time for each point (Budget, QuickBudget), and calls
+// progress after each point. An error that wraps ErrWrong means a wrong result.
 func Tables(budget time.Duration, progress func(done, total int)) ([]curve.Table, error) {
 	chosen := slices.Clone(tables)
 	total, done := 0, 0
@@ -53,13 +53,13 @@ func Tables(budget time.Duration, progress func(done, total int)) ([]curve.Table
 	return all, nil
 }
 
-// upTo are the sizes that are not above most.
+// upTo returns the sizes up to most.
 func (t *table) upTo(most int) []int {
 	return slices.DeleteFunc(slices.Clone(t.sizes), func(n int) bool { return n > most })
 }
 
-// curves measures one table, all ways at one size after each other, so that what
-// disturbs the machine for a while does not disturb one of them alone.
+// curves measures one table. It measures all ways at one size one after the other, so that a
+// disturbance of the machine does not hit only one of them.
 func (t *table) curves(budget time.Duration, point func()) (curve.Table, error) {
 	c := curve.Table{Name: t.name, Package: t.pkg, What: t.what, XLabel: t.x, YLabel: "ns per " + t.unit}
 	for _, w := range t.ways {

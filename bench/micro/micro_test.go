@@ -42,7 +42,7 @@ func BenchmarkAddRemove(b *testing.B)    { addRemove.bench(b) }
 func BenchmarkAddRemoveAll(b *testing.B) { addRemoveBatch.bench(b) }
 func BenchmarkToggle(b *testing.B)       { toggle.bench(b) }
 
-// bench runs a table. With undo, ns/op is of the steps alone.
+// bench runs a table. With undo, ns/op covers the steps only.
 func (t *table) bench(b *testing.B) {
 	for _, n := range t.sizes {
 		for i := range t.ways {
@@ -76,8 +76,8 @@ func TestEveryTableHasABenchmark(t *testing.T) {
 	require.Equal(t, need, have)
 }
 
-// TestTables: every way at small sizes gives the right result several times over,
-// and curves that can be drawn.
+// TestTables: every way gives the right result at small sizes, several times over, and curves that
+// can be drawn.
 func TestTables(t *testing.T) {
 	for _, table := range tables {
 		table.sizes = table.upTo(1000)
@@ -127,7 +127,7 @@ func TestProgressAndWrong(t *testing.T) {
 	require.ErrorContains(t, err, "micro: Plan/n=1/way=liar: wrong result: result: got 2, want 1")
 }
 
-// TestMeasureCountsOnlySteps: what undo takes is not in the figure, its errors are.
+// TestMeasureCountsOnlySteps: the figure leaves out the time of undo, but undo's errors count.
 func TestMeasureCountsOnlySteps(t *testing.T) {
 	steps, undone := 0, 0
 	r := &run{ops: 10,

@@ -22,7 +22,7 @@ var touch = table{
 	},
 }
 
-// writePages writes every page and returns how many there are that read zero before.
+// writePages writes every page and returns how many of them read zero before.
 func writePages(bytes []byte) (fresh int) {
 	for i := 0; i < len(bytes); i += osPage {
 		if bytes[i] == 0 {
@@ -62,8 +62,8 @@ func touchRegion(n int, hints mmap.Hint) (*run, error) {
 	}, nil
 }
 
-// touchMade has memory of the Go heap instead. Making it is timed, since it is
-// cleared there where it was used before.
+// touchMade takes memory of the Go heap instead. Making the memory is timed too, because the
+// runtime then clears memory that was used before.
 func touchMade(n int) (*run, error) {
 	fresh := 0
 	return &run{

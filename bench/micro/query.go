@@ -65,7 +65,7 @@ var kernel = table{
 	},
 }
 
-// step is the loop over two columns, the same code for all.
+// step is the loop over two columns, shared by all ways.
 func step(p []Position, v []Velocity) {
 	v = v[:len(p)]
 	for i := range p {
@@ -74,7 +74,7 @@ func step(p []Position, v []Velocity) {
 	}
 }
 
-// movedTo is where entity i is after so many steps.
+// movedTo is the position of entity i after that many steps.
 func movedTo(i, steps int) Position {
 	v := velocityOf(i)
 	return Position{float64(i) + v.X*float64(steps), v.Y * float64(steps)}
@@ -103,7 +103,7 @@ func moveWay(pass func(s *world, q *ecs.Query, times int)) func(int) (*run, erro
 	}
 }
 
-// slicesMove does it to two slices.
+// slicesMove moves two slices.
 func slicesMove(n int, pass func(p []Position, v []Velocity, times int)) *run {
 	p, v := make([]Position, n), make([]Velocity, n)
 	for i := range p {
@@ -141,7 +141,7 @@ var get = table{
 	},
 }
 
-// getMany looks up 256 at a time, so that their cache lines come together.
+// getMany looks up 256 entities at a time, so that their cache misses overlap.
 func getMany(s *world, times int) (last float64) {
 	const some = 256
 	var room [some]*Position

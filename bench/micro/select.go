@@ -59,7 +59,7 @@ func compactWay(do func(dst, src, mask []uint64) int) func(int) (*run, error) {
 	}
 }
 
-// matchWidth is the words of a signature in match.
+// matchWidth is the number of words of a signature in match.
 const matchWidth = 4
 
 var match = table{

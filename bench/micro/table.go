@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ErrWrong is wrapped by every error that means a wrong result.
+// ErrWrong is wrapped by every error about a wrong result.
 var ErrWrong = errors.New("wrong result")
 
-// want compares a result with what must be.
+// want compares a result with the expected one.
 func want[T comparable](what string, got, want T) error {
 	if got != want {
 		return fmt.Errorf("%w: %s: got %v, want %v", ErrWrong, what, got, want)
@@ -18,11 +18,10 @@ func want[T comparable](what string, got, want T) error {
 	return nil
 }
 
-// table is one benchmark: what one operation costs, in several ways at several
-// sizes.
+// table is one benchmark: the cost of one operation, in several ways at several sizes.
 type table struct {
 	name, pkg, what string
-	x, unit         string // what n counts, and one operation
+	x, unit         string // what n counts, and what one operation is
 	sizes           []int
 	ways            []way
 }
@@ -36,14 +35,13 @@ type way struct {
 
 // run is a way built for one size.
 type run struct {
-	// pass is timed: so many steps. Calls are per step or rarer.
+	// pass is timed and makes that many steps. Calls to it are per step or rarer.
 	pass func(steps int)
-	// undo, which is not timed, makes another step possible; nil where steps can
-	// follow one another.
+	// undo, which is not timed, makes another step possible; nil if steps can follow each other.
 	undo func() error
-	// check compares what is there after so many steps in all with what must be.
+	// check compares the state after that many steps in all with the expected one.
 	check func(steps int) error
-	// close ends the run; nil where the collector does.
+	// close ends the run; nil if the collector does.
 	close func() error
 	// ops is how many operations a step has; 0: n.
 	ops int
@@ -51,8 +49,8 @@ type run struct {
 	steps int
 }
 
-// Sizes from one to a million, and from where reading the clock once a step is
-// below a tenth of a nanosecond an operation.
+// Sizes from one to a million; batches starts where reading the clock once per step costs less than
+// a tenth of a nanosecond per operation.
 var (
 	powers  = []int{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 	batches = []int{1000, 10_000, 100_000, 1_000_000}
@@ -67,7 +65,7 @@ func (w *way) open(n int) (*run, error) {
 	return r, err
 }
 
-// timed makes so many steps and returns how long they took without undo.
+// timed makes that many steps and returns how long they took without undo.
 func (r *run) timed(steps int) (took time.Duration, err error) {
 	if r.undo == nil {
 		start := time.Now()
@@ -90,7 +88,7 @@ func (r *run) timed(steps int) (took time.Duration, err error) {
 	return took, nil
 }
 
-// end checks and closes.
+// end checks and closes the run.
 func (r *run) end() error {
 	err := r.check(r.steps)
 	if r.close != nil {
@@ -102,11 +100,11 @@ func (r *run) end() error {
 // sampleTime is the least time of a sample: reading the clock takes 50 ns.
 const sampleTime = 20 * time.Microsecond
 
-// measure returns ns an operation: the median of samples that take budget in all,
-// or three times as long with undo.
+// measure returns ns per operation: the median of samples that take budget in all, or three times
+// as long with undo.
 func (r *run) measure(budget time.Duration) (float64, error) {
 	steps := 1
-	took, err := r.timed(1) // what happens once only
+	took, err := r.timed(1) // work that happens only once
 	for err == nil && (r.steps == 1 || took < sampleTime && r.undo == nil) {
 		if r.steps > 1 {
 			steps *= 2

@@ -12,8 +12,8 @@ type (
 // exact.
 func velocityOf(i int) Velocity { return Velocity{float64(i%7 + 1), float64(i%5 - 2)} }
 
-// twin is what one writes in plain Go for entities that come, go and change: slices
-// without holes, a record for each id, and a version that tells old ids.
+// twin is what one writes in plain Go for entities that come, go and change: slices without holes,
+// a record for each id, and a version that tells old ids apart.
 type twin struct {
 	records []twinRecord
 	free    []uint32
@@ -35,7 +35,7 @@ type twinRows struct {
 	v   []Velocity
 }
 
-// create makes an entity with both components, which are zero.
+// create makes an entity with both components, zeroed.
 func (t *twin) create() twinEntity {
 	var index uint32
 	if last := len(t.free) - 1; last >= 0 {
@@ -53,7 +53,7 @@ func (t *twin) create() twinEntity {
 	return e
 }
 
-// get returns the entity's position, nil when it is not alive.
+// get returns the entity's position, or nil if it is not alive.
 func (t *twin) get(e twinEntity) *Position {
 	if int(e.index) >= len(t.records) || t.records[e.index].version != e.version {
 		return nil
@@ -65,7 +65,7 @@ func (t *twin) get(e twinEntity) *Position {
 	return &t.still.p[r.row]
 }
 
-// destroy ends an entity, and says whether it was alive.
+// destroy ends an entity and reports whether it was alive.
 func (t *twin) destroy(e twinEntity) bool {
 	r := &t.records[e.index]
 	if r.version != e.version {
@@ -81,7 +81,7 @@ func (t *twin) destroy(e twinEntity) bool {
 	return true
 }
 
-// dropMoving takes a row away: the last one fills the gap.
+// dropMoving removes a row: the last row fills the gap.
 func (t *twin) dropMoving(row uint32) {
 	m := &t.moving
 	last := len(m.ids) - 1
@@ -98,7 +98,7 @@ func (t *twin) dropStill(row uint32) {
 	s.ids, s.p = s.ids[:last], s.p[:last]
 }
 
-// add gives an entity a Velocity, and says whether it had none.
+// add gives an entity a Velocity and reports whether it had none.
 func (t *twin) add(e twinEntity, v Velocity) bool {
 	r := &t.records[e.index]
 	if r.version != e.version || r.moves {
@@ -112,7 +112,7 @@ func (t *twin) add(e twinEntity, v Velocity) bool {
 	return true
 }
 
-// remove takes it away again.
+// remove takes the Velocity of an entity and reports whether it had one.
 func (t *twin) remove(e twinEntity) bool {
 	r := &t.records[e.index]
 	if r.version != e.version || !r.moves {
@@ -125,8 +125,8 @@ func (t *twin) remove(e twinEntity) bool {
 	return true
 }
 
-// addAll gives all in still a Velocity, and removeAll takes it from all in moving:
-// the columns are copied whole.
+// addAll gives every entity in still a Velocity, and removeAll takes it from every entity in
+// moving: both copy whole columns.
 func (t *twin) addAll() {
 	s, m := &t.still, &t.moving
 	from := len(m.ids)
@@ -145,7 +145,7 @@ func (t *twin) removeAll() {
 	m.ids, m.p, m.v = m.ids[:0], m.p[:0], m.v[:0]
 }
 
-// destroyAll ends all in moving.
+// destroyAll ends every entity in moving.
 func (t *twin) destroyAll() {
 	m := &t.moving
 	for _, e := range m.ids {
@@ -155,7 +155,7 @@ func (t *twin) destroyAll() {
 	m.ids, m.p, m.v = m.ids[:0], m.p[:0], m.v[:0]
 }
 
-// moved notes the rows from one on in the records.
+// moved records the place of the rows from one on.
 func (t *twin) moved(ids []twinEntity, from int, moves bool) {
 	for row := from; row < len(ids); row++ {
 		r := &t.records[ids[row].index]

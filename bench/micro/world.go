@@ -6,7 +6,7 @@ import (
 
 var ecsTables = []table{query, kernel, get, create, createBatch, destroy, destroyBatch, addRemove, addRemoveBatch, toggle}
 
-// world is one of ours with n entities of Position and Velocity.
+// world is a world of ours with n entities of Position and Velocity.
 type world struct {
 	w        *ecs.World
 	position ecs.Component[Position]
@@ -45,7 +45,7 @@ func (s *world) fill() error {
 	return nil
 }
 
-// sum is that of all X, count the number of positions.
+// sum returns the sum of all X and the number of positions.
 func (s *world) sum() (sum float64, count int) {
 	q := ecs.NewQuery(s.w, ecs.Read(s.position))
 	defer q.Close()
@@ -58,7 +58,7 @@ func (s *world) sum() (sum float64, count int) {
 	return sum, count
 }
 
-// wantAll wants all entities where fill put them.
+// wantAll checks that all entities are where fill put them.
 func (s *world) wantAll() error {
 	sum, count := s.sum()
 	if err := want("entities", count, s.n); err != nil {
@@ -67,5 +67,5 @@ func (s *world) wantAll() error {
 	return want("sum of X", sum, sumTo(s.n))
 }
 
-// wantNone wants an empty world.
+// wantNone checks that the world is empty.
 func (s *world) wantNone() error { return want("entities", s.w.Stats().Alive, 0) }

@@ -1,5 +1,5 @@
-// Command native runs rows of bench/peers, Quarry's and ark's, beside small programs of our own in
-// C++ on EnTT, flecs and plain arrays, in turns, and prints ns an entity and the ratio to Quarry.
+// Command native runs rows of bench/peers, with Quarry and ark, in turns with small C++ programs of
+// ours on EnTT, flecs and plain arrays. It prints ns per entity and the ratio to Quarry.
 //
 //	go run ./bench/native -entt DIR -flecs DIR            everything
 //	go run ./bench/native -only random,query2comp         these rows
@@ -7,22 +7,22 @@
 //	go run ./bench/native -json                           an array of objects
 //
 // DIR has a copy of the library: entt/entt.hpp, in DIR or in src or single_include below it;
-// flecs.h and flecs.c, in DIR or in distr. Neither is part of this project. Without a flag EnTT is
-// looked for where a system keeps headers; what is not found is said, and so is a compiler that is
-// not there: then the rows of Go stand alone, and the exit code is 0. It is 1 when a result is
-// wrong, and 2 when what was asked could not be done.
+// flecs.h and flecs.c, in DIR or in distr. Neither is part of this project. Without a flag, EnTT is
+// looked for where systems keep headers. The command says which libraries it did not find. Without
+// a compiler it says so and runs only the rows of Go. Either way the exit code is 0. It is 1 if a
+// result is wrong, and 2 if the command could not do what was asked.
 //
 // The programs are compiled when the command runs, by $CXX or c++ and $CC or cc, with -O3
-// -march=native -DNDEBUG; flecs.c alone takes half a minute. Each round and row begins with another
-// entrant, and every turn of an entrant is a process of its own, for the rows of Go too (the
-// command of bench/peers, which is built first). The figure is the median of the rounds, with the
-// least beside it; the ratio is the median of the rounds' ratios to the entrant quarry.
+// -march=native -DNDEBUG; flecs.c alone takes half a minute. Each round of a row begins with a
+// different entrant, and every turn of an entrant is a process of its own, also for the rows of Go
+// (the command of bench/peers, which is built first). The figure is the median of the rounds, next
+// to the least; the ratio is the median of the rounds' ratios to the entrant quarry.
 //
-// A program prints the sum of what it changed or read and how many passes it made; the sum is
-// compared with what it must be, computed here. bench/peers checks its own.
+// A program prints the sum of the values that it changed or read and how many passes it made; this
+// command computes the expected sum and compares. bench/peers checks its own results.
 //
-// What is not the same: EnTT has neither prefabs nor components that are switched off, ark not the
-// latter: values of an entity are copied, a tag is taken off and put on. flecs is used by its C
+// The entrants differ in this: EnTT has no prefabs, so an entity's values are copied; EnTT and ark
+// cannot disable components, so a tag is taken off and put on. flecs is used through its C
 // interface and is not told of writes by ecs_modified. The arrays have no rows in which types
 // change.
 package main

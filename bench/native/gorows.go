@@ -15,13 +15,13 @@ import (
 	"quarry/bench/child"
 )
 
-// goRows is the command of bench/peers, whose rows are run one entrant at a time.
+// goRows is the command of bench/peers, which runs a row for one entrant at a time.
 type goRows struct {
 	path string
 	ark  string // module@version
 }
 
-// buildGoRows builds it into dir.
+// buildGoRows builds bench/peers into dir.
 func buildGoRows(dir string) (*goRows, error) {
 	g := &goRows{path: filepath.Join(dir, "peers.exe")}
 	c := exec.Command("go", "build", "-o", g.path, "quarry/bench/peers")
@@ -41,7 +41,7 @@ func buildGoRows(dir string) (*goRows, error) {
 	return g, nil
 }
 
-// peersSpec and peersAnswer are what a child of bench/peers is told and says.
+// peersSpec and peersAnswer are what a child of bench/peers reads and prints.
 type (
 	peersSpec struct {
 		Workload string        `json:"workload"`
@@ -58,7 +58,7 @@ type (
 	}
 )
 
-// errWrong is wrapped by every error that means a wrong result.
+// errWrong is wrapped by every error about a wrong result.
 var errWrong = errors.New("wrong result")
 
 // turn runs an entrant on a row once.

@@ -21,10 +21,10 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 const (
 	exitOK    = 0
 	exitWrong = 1 // a result was wrong
-	exitError = 2 // bad arguments, or what was asked for is not there
+	exitError = 2 // bad arguments, or a library that was asked for is missing
 )
 
-// How long the passes of an entrant take in a round.
+// Time for the passes of an entrant in a round.
 const (
 	wholeBudget = 20 * time.Millisecond
 	quickBudget = 2 * time.Millisecond
@@ -100,8 +100,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// programs compiles what there is, and says what is not there. A folder that was named and has
-// no library is an error.
+// programs compiles a program for each library found, and says which are missing. It is an error if
+// a folder given by a flag has no library.
 func (o *options) programs(dir string, stderr io.Writer) (list []*program, compiler string, err error) {
 	if err := writeSources(dir); err != nil {
 		return nil, "", err
@@ -136,7 +136,7 @@ func (o *options) programs(dir string, stderr io.Writer) (list []*program, compi
 	return list, t.version(), nil
 }
 
-// measure runs what is wanted and prints it. It reports whether a result was wrong.
+// measure runs the wanted rows and prints them. It reports whether a result was wrong.
 func (o *options) measure(stdout, stderr io.Writer) (isWrong bool, err error) {
 	dir, err := os.MkdirTemp("", "quarry-native-")
 	if err != nil {
@@ -180,7 +180,7 @@ func (o *options) measure(stdout, stderr io.Writer) (isWrong bool, err error) {
 	return isWrong, printTable(stdout, list)
 }
 
-// results are the rows that are wanted, at their sizes.
+// results returns the wanted rows at their sizes.
 func (o *options) results(g *goRows, programs []*program) (list []*result) {
 	for i := range rows {
 		r := &rows[i]

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestParseAnswer: what a program prints, and what is no answer.
+// TestParseAnswer: text that a program prints, and text that is no answer.
 func TestParseAnswer(t *testing.T) {
 	a, err := parseAnswer("ns=0.25 passes=3 sum=123456789.5\n")
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func TestParseAnswer(t *testing.T) {
 	}
 }
 
-// TestNoCompiler: without a compiler the rows of Go stand alone, and that is said.
+// TestNoCompiler: without a compiler only the rows of Go run, and the command says so.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("CC", "no-such-compiler")
 	_, err := findToolchain()
@@ -50,7 +50,7 @@ func TestNoCompiler(t *testing.T) {
 	}
 }
 
-// TestFind: libraries in the folders that a copy of them has, and in none.
+// TestFind: libraries in the folders where copies have them, and in none.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	_, err := findEnTT(dir)
@@ -72,7 +72,7 @@ func TestFind(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "distr", "flecs.c"), l.c)
 }
 
-// arrays compiles the program without a library, or skips.
+// arrays compiles the program that needs no library, or skips the test.
 func arrays(t *testing.T) *program {
 	tools, err := findToolchain()
 	if err != nil {
@@ -86,8 +86,7 @@ func arrays(t *testing.T) *program {
 	return p
 }
 
-// TestArrays: every row that the arrays do comes to what it must, and what it must come to depends
-// on the passes.
+// TestArrays: every row that the arrays do gives the expected sum, which depends on the passes.
 func TestArrays(t *testing.T) {
 	p, done := arrays(t), 0
 	for i := range rows {

@@ -18,13 +18,13 @@ var sources embed.FS
 // turnTime bounds one turn of a program, building its world included.
 const turnTime = 2 * time.Minute
 
-// errNone says that a library, or a compiler, is not there.
+// errNone says that a library or a compiler is missing.
 var errNone = errors.New("not there")
 
-// program is a compiled program of ours on a library.
+// program is a compiled program of ours that uses a library.
 type program struct{ name, version, path string }
 
-// toolchain are the compilers.
+// toolchain has the compilers.
 type toolchain struct{ cc, cxx string }
 
 // findToolchain looks for $CC or cc and $CXX or c++.
@@ -48,7 +48,7 @@ func findToolchain() (toolchain, error) {
 	return toolchain{cc, cxx}, err
 }
 
-// version is the first line that the compiler says of itself.
+// version is the first line that the compiler prints for --version.
 func (t toolchain) version() string {
 	out, err := exec.Command(t.cxx, "--version").Output()
 	if err != nil {
@@ -65,10 +65,11 @@ var optimize = []string{"-O3", "-march=native", "-DNDEBUG"}
 type library struct {
 	name    string
 	include string // folder of headers; empty: none
-	c       string // a source in C that is linked; empty: none
+	c       string // a C source that is linked; empty: none
 }
 
-// findEnTT finds the folder that entt/entt.hpp is in. An empty dir is where systems keep headers.
+// findEnTT finds the folder that has entt/entt.hpp. An empty dir stands for the folders where
+// systems keep headers.
 func findEnTT(dir string) (library, error) {
 	places := []string{dir, filepath.Join(dir, "src"), filepath.Join(dir, "single_include")}
 	if dir == "" {
@@ -82,7 +83,7 @@ func findEnTT(dir string) (library, error) {
 	return library{}, fmt.Errorf("%w: no entt/entt.hpp in %s; -entt DIR says where", errNone, strings.Join(places, ", "))
 }
 
-// findFlecs finds the folder that flecs.h and flecs.c are in.
+// findFlecs finds the folder that has flecs.h and flecs.c.
 func findFlecs(dir string) (library, error) {
 	if dir == "" {
 		return library{}, fmt.Errorf("%w: flecs.h and flecs.c; -flecs DIR says where", errNone)
@@ -141,7 +142,7 @@ func (t toolchain) compile(dir string, l library) (*program, error) {
 	return p, err
 }
 
-// output runs a command; an error has the first lines that it printed to standard error.
+// output runs a command; an error includes the first lines of its standard error.
 func output(name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*turnTime)
 	defer cancel()
@@ -170,10 +171,10 @@ func parseAnswer(text string) (a answer, err error) {
 	return a, nil
 }
 
-// exitNoRow is the exit code of a program whose library does not do a row.
+// exitNoRow is the exit code of a program whose library does not support the row.
 const exitNoRow = 3
 
-// errNoRow says so.
+// errNoRow is the error for exitNoRow.
 var errNoRow = errors.New("no such row")
 
 // turn runs a row once.

@@ -2,19 +2,19 @@ package main
 
 import "slices"
 
-// row is a workload of bench/peers with what all entrants must come to.
+// row is a workload of bench/peers with the sum that all entrants must come to.
 type row struct {
 	name     string
 	sizes    []int
-	entrants []string // of Go, the first the one that others are compared with
+	entrants []string // of Go; the others are compared with the first
 	groups   bool     // EnTT has a variant with a group
 	want     func(n, passes int) float64
 }
 
-// point is a value of two components of a number.
+// point is a component value of two numbers.
 type point struct{ x, y float64 }
 
-// sum weighs y so that no two mistakes cancel out easily.
+// sum weighs y so that two mistakes rarely cancel out.
 func (p point) sum() float64 { return p.x + 16*p.y }
 
 // The values of entities, as bench/peers and programs/bench.h have them.
@@ -22,7 +22,7 @@ func velocityOf(i int) point { return point{float64(i%7 + 1), float64(i%5 - 2)} 
 func placeOf(i int) point    { return point{float64(i % 1000), 1} }
 func secondOf(i int) point   { return velocityOf(i + 3) }
 
-// total adds up what f gives for each of n.
+// total adds up f(i) for all i below n.
 func total(n int, f func(i int) float64) (sum float64) {
 	for i := range n {
 		sum += f(i)
@@ -48,7 +48,7 @@ func stayed(n, _ int) float64 { return placesX(n) }
 
 func allOn(n, _ int) float64 { return float64(n) }
 
-// copied is of the values 1 to 8 in four components.
+// copied is the sum for n copies of the values 1 to 8 in four components.
 func copied(n, _ int) float64 { return float64(n) * (1 + 3 + 5 + 7 + 16*(2+4+6+8)) }
 
 func moved(n, passes int) float64 {
@@ -72,7 +72,7 @@ var (
 	twoSizes   = []int{usual, million}
 )
 
-// rows are all, in the order in which they run.
+// rows has all rows in the order in which they run.
 var rows = []row{
 	{"random", threeSizes, []string{"quarry", "quarry GetList", "ark"}, false, read},
 	{"random-write", threeSizes, []string{"quarry", "quarry MutList", "ark"}, false, written},

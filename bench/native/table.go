@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// entrant is one side of a row: of Go, or a program with a variant.
+// entrant is one side of a row: a Go entrant, or a program with a variant.
 type entrant struct {
 	name    string
 	turn    func(n int, budget time.Duration) (float64, error)
@@ -54,7 +54,7 @@ func newResult(r *row, n int, g *goRows, programs []*program) *result {
 	return s
 }
 
-// checked is a turn whose sum is compared with what it must be.
+// checked is a turn that compares its sum with the expected one.
 func (p *program) checked(r *row, variant string, n int, budget time.Duration) (float64, error) {
 	a, err := p.turn(r, variant, n, budget)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *program) checked(r *row, variant string, n int, budget time.Duration) (
 	return a.ns, nil
 }
 
-// measure gives each entrant its turn in every round, each round beginning with another one.
+// measure gives each entrant its turn in every round; each round begins with a different entrant.
 func (s *result) measure(rounds int, budget time.Duration) error {
 	for k := range rounds {
 		for i := range s.list {
@@ -108,7 +108,7 @@ type entry struct {
 	Wrong    string   `json:"wrong,omitempty"`
 }
 
-// entries are those of a result.
+// entries returns the entries of a result.
 func (s *result) entries() []entry {
 	list := []entry{}
 	base := s.list[0].rounds

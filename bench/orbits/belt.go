@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// BeltEpoch is the epoch of a belt made up by Belt: 2023-02-25, 0 h.
+// BeltEpoch is the epoch of the bodies that Belt makes: 2023-02-25, 0 h.
 const BeltEpoch = 2460000.5
 
 // zone is a part of the belt between two semi-major axes, au.
@@ -15,8 +15,8 @@ type zone struct {
 	e, i   float64 // modes of eccentricity and inclination (degrees) of a Rayleigh distribution
 }
 
-// Zones with about the shares of the first 60,000 numbered asteroids. Trojans
-// and Hildas come after them: their places hang on Jupiter's.
+// Zones with about the shares of the first 60,000 numbered asteroids. Trojans and Hildas come after
+// them, because their places depend on Jupiter's.
 var zones = [...]zone{
 	{1.78, 2.00, 0.010, 0.05, 18},
 	{2.06, 2.50, 0.390, 0.11, 4.5},
@@ -26,14 +26,14 @@ var zones = [...]zone{
 }
 
 const (
-	hildaShare  = 0.008 // some twice the true share, to be seen in a picture
+	hildaShare  = 0.008 // about twice the true share, to be visible in a picture
 	trojanShare = 0.014
-	nearest     = 1.5  // au: no perihelion is nearer, or Mars would soon have the body
-	hildaA      = 3.97 // au: three rounds while Jupiter makes two
+	nearest     = 1.5  // au: no perihelion is nearer, or Mars would soon clear the body away
+	hildaA      = 3.97 // au: three orbits per two of Jupiter's
 	trojanA     = 5.2044
 )
 
-// gap is one of Kirkwood's: orbits in resonance with Jupiter that it has emptied.
+// gap is a Kirkwood gap: orbits in resonance with Jupiter, which has emptied them.
 type gap struct {
 	centre, width float64 // au
 }
@@ -46,10 +46,9 @@ var gaps = [...]gap{
 	{3.279, 0.030}, // 2:1
 }
 
-// Belt makes up n bodies that are spread like the asteroids between Mars and
-// Jupiter: the zones of the main belt with Kirkwood's gaps, Hungarias, Hildas in
-// their triangle and Trojans 60 degrees before and behind Jupiter. The same n
-// and seed give the same bodies.
+// Belt makes up n bodies that are spread like the asteroids between Mars and Jupiter: the zones of
+// the main belt with Kirkwood gaps, Hungarias, Hildas in their triangle, and Trojans 60 degrees
+// before and behind Jupiter. The same n and seed give the same bodies.
 func Belt(n int, seed uint64) []Elements {
 	rng := rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15))
 	jove := planets[jupiter].ElementsAt(BeltEpoch)

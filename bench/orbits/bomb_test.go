@@ -12,15 +12,15 @@ import (
 	"quarry/bench/orbits"
 )
 
-// gauge is a file. Each time that so much more of it was read it looks how much
-// memory is in use, dead objects not counted.
+// gauge is a file. After every fixed amount of reading it measures the memory in use, without dead
+// objects.
 type gauge struct {
 	*bytes.Reader
 	every, left int
 	base, peak  uint64
 }
 
-// inUse is what is live on the Go heap, in bytes.
+// inUse is the number of live bytes on the Go heap.
 func inUse() uint64 {
 	runtime.GC()
 	var s runtime.MemStats
@@ -41,10 +41,10 @@ func (g *gauge) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// held is the most that was in use while the file was read, beside it.
+// held is the most memory in use while the file was read, without the file.
 func (g *gauge) held() int { return int(g.peak) - int(g.base) }
 
-// packed is a text in gzip.
+// packed returns a text compressed by gzip.
 func packed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -56,8 +56,8 @@ func packed(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// TestCatalogueBombs: what is malformed is refused before anything of it is held,
-// and of a good catalogue 64 bytes an orbit are.
+// TestCatalogueBombs: a malformed catalogue is refused before any of it is held, and a good one
+// takes 64 bytes per orbit.
 func TestCatalogueBombs(t *testing.T) {
 	const (
 		many  = 30_000

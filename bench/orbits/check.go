@@ -8,8 +8,8 @@ import (
 // AnswerDate is the Julian date of the planets' known places: 2025-11-21, 0 h.
 const AnswerDate = 2461000.5
 
-// Places of the planets at AnswerDate from the same table, computed by a
-// program that has nothing to do with this one, to 9 decimals.
+// Places of the planets at AnswerDate from the same table, computed by a program that shares
+// nothing with this one, to 9 decimals.
 var planetAnswers = [planetCount]Position{
 	{0.146444418, 0.272467086, 0.008835197},
 	{-0.613895016, -0.379699191, 0.030206238},
@@ -24,7 +24,7 @@ var planetAnswers = [planetCount]Position{
 const (
 	planetTolerance = 2e-9 // au in each coordinate: the answers are rounded to 1e-9
 	bodyTolerance   = 1e-9 // au for each au of distance, and at least 1e-9 au
-	checkedBodies   = 1000 // bodies that are compared with the slow twin, at most
+	checkedBodies   = 1000 // most bodies that are compared with the slow twin
 )
 
 // checkPlanets compares the places of the planets at AnswerDate with the answers.
@@ -39,11 +39,11 @@ func checkPlanets(got [planetCount]Position) error {
 	return nil
 }
 
-// checkStride is the distance between two checked bodies of n.
+// checkStride is the distance between two checked bodies if there are n.
 func checkStride(n int) int { return (n + checkedBodies - 1) / checkedBodies }
 
-// checkBodies compares up to checkedBodies of the places at jd, spread over all
-// of them, with the slow twin of the whole computation.
+// checkBodies compares up to checkedBodies of the places at jd, spread evenly, with the slow twin
+// of the whole computation.
 func checkBodies(bodies []Elements, got []Position, jd float64) error {
 	if len(got) != len(bodies) {
 		return fmt.Errorf("%d places, want %d", len(got), len(bodies))

@@ -45,7 +45,7 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-// sbdb gives the shared 59,929 asteroids.
+// sbdb returns the shared 59,929 asteroids.
 func sbdb(t *testing.T) []orbits.Elements {
 	t.Helper()
 	path := recorded.Path(t, "orbits/sbdb_60k_f32x8.bin")
@@ -61,7 +61,7 @@ func sbdb(t *testing.T) []orbits.Elements {
 	return bodies
 }
 
-// places reads a shared file of right answers: three float64 a body.
+// places reads a shared file of right answers: three float64 per body.
 func places(t *testing.T, path string) []orbits.Position {
 	t.Helper()
 	b, err := os.ReadFile(recorded.Path(t, path))

@@ -1,17 +1,17 @@
 package orbits
 
-// What the tests need of the inside.
+// Internals that the tests need.
 var (
 	CheckPlanets = checkPlanets
 	CheckBodies  = checkBodies
 	CheckSame    = checkSame
 	GroupOf      = groupOf
 	Thousands    = thousands
-	// Those with limits of their own.
+	// Readers with a limit as an argument.
 	ReadMPCORBFrom   = readMPCORB
 	ParseMPCORBLimit = parseMPCORB
 	ReadSBDBLimit    = readSBDB
 )
 
-// Sky is what both sides can do.
+// Sky has the methods of both sides.
 type Sky = sky

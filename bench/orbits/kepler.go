@@ -2,11 +2,10 @@ package orbits
 
 import "math"
 
-// Kepler's equation, E - e sin E = M, has no closed solution. Both solvers here
-// start near the root and take steps of fourth order (Danby and Burkardt, "The
-// solution of Kepler's equation, I", Celestial Mechanics 31, 1983): with the
-// relative step at most 1e-5, the relative error after it is some 1e-20, below
-// rounding. Most orbits of asteroids take two steps. The start is
+// Kepler's equation, E - e sin E = M, has no closed solution. Both solvers here start near the root
+// and take steps of fourth order (Danby and Burkardt, "The solution of Kepler's equation, I",
+// Celestial Mechanics 31, 1983): once the relative step is at most 1e-5, the relative error after
+// it is about 1e-20, below rounding. Most orbits of asteroids take two steps. The start is
 //
 //	e < 0.4   the series E = M + e sin M (1 + e cos M), wrong by e^3 at most
 //	else      the root of the cubic that comes of sin E = E - E^3/6 (Mikkola,
@@ -17,13 +16,12 @@ import "math"
 
 const (
 	lowEccentricity = 0.4
-	closeEnough     = 1e-5 // relative step after which one has arrived
+	closeEnough     = 1e-5 // relative step after which the solver has converged
 	maxSteps        = 50   // never reached in the tests, which see 5 at most
 )
 
-// Solve gives the eccentric anomaly E in [-pi, pi] for mean anomaly m (rad, any)
-// and eccentricity 0 <= e < 1, so that E - e sin E - m is 0 to rounding, whole
-// turns apart. SolveSlow is its twin.
+// Solve returns the eccentric anomaly E in [-pi, pi] for mean anomaly m (rad, any) and eccentricity
+// 0 <= e < 1, so that E - e sin E - m is 0 to rounding, up to whole turns. SolveSlow is its twin.
 func Solve(m, e float64) float64 {
 	m -= float64(twoPi * math.RoundToEven(m/twoPi))
 	if m < 0 {
@@ -58,8 +56,8 @@ func solve(m, e float64) float64 {
 	return x
 }
 
-// SolveHyperbolic gives F with e sinh F - F = m to rounding, for any m and
-// e > 1. SolveHyperbolicSlow is its twin.
+// SolveHyperbolic returns F with e sinh F - F = m to rounding, for any m and e > 1.
+// SolveHyperbolicSlow is its twin.
 //
 // The start is above the root: sinh F >= F + F^3/6 puts the root of the cubic
 // above it, and F -> asinh((m+F)/e) then leads down towards it.
@@ -91,9 +89,8 @@ func danby(f, f1, f2, f3 float64) float64 {
 	return -f / (f1 + d*(f2/2+d*f3/6))
 }
 
-// cubic gives the real root of x^3 + p x = q for p >= 0, q > 0, by Cardano in
-// the form that does not subtract: with w v = p/3 and w^3 - v^3 = q,
-// w - v = q / (w^2 + w v + v^2).
+// cubic returns the real root of x^3 + p x = q for p >= 0, q > 0, by Cardano's formula in the form
+// that does not subtract: with w v = p/3 and w^3 - v^3 = q, w - v = q / (w^2 + w v + v^2).
 func cubic(p, q float64) float64 {
 	w := math.Cbrt(q/2 + math.Sqrt(q*q/4+p*p*p/27))
 	v := p / (3 * w)

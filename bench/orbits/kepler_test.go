@@ -10,7 +10,7 @@ import (
 // eps is the distance from 1 to the next float64.
 const eps = 0x1p-52
 
-// eccentricities from circles to the edge of what an ellipse is.
+// eccentricities range from circles to the limit of ellipses.
 var eccentricities = []float64{
 	0, 1e-16, 1e-8, 0.001, 0.05, 0.1, 0.2, 0.3, 0.399, 0.4, 0.401, 0.5, 0.7, 0.8897, 0.95, 0.99, 0.999,
 	0.99999, 0.9999999, 0.999999999999,
@@ -30,7 +30,7 @@ func anomalies() (ms []float64) {
 
 var solvers = map[string]func(m, e float64) float64{"fast": orbits.Solve, "slow": orbits.SolveSlow}
 
-// The equation itself: what is left over is rounding of its three terms.
+// The equation itself: the residual is the rounding of its three terms.
 func TestSolveResidual(t *testing.T) {
 	for name, solve := range solvers {
 		for _, e := range eccentricities {
@@ -45,8 +45,8 @@ func TestSolveResidual(t *testing.T) {
 	}
 }
 
-// The fast solver against its twin: as near as the slope of the equation lets
-// rounding show.
+// The fast solver against its twin: they differ by no more than the rounding that the slope of the
+// equation magnifies.
 func TestSolveTwins(t *testing.T) {
 	for _, e := range eccentricities {
 		for _, m := range anomalies() {
@@ -63,7 +63,7 @@ func TestSolveTwins(t *testing.T) {
 	}
 }
 
-// Whole turns do not count, as far as their own rounding goes.
+// Whole turns do not change the result, up to their own rounding.
 func TestSolveTurns(t *testing.T) {
 	for _, turns := range []float64{-1000, -3, -1, 1, 2, 17, 1000} {
 		for _, m := range []float64{-3, -1, 0.001, 0.5, 1, 2, 3} {
@@ -92,7 +92,7 @@ func TestSolveHyperbolic(t *testing.T) {
 			for _, m := range ms {
 				x := solve(m, e)
 				left := math.Abs(e*math.Sinh(x) - x - m)
-				// A rounding of x itself is multiplied by the slope.
+				// The slope multiplies a rounding of x itself.
 				bound := 4 * eps * (x + m + x*(e*math.Cosh(x)-1))
 				if !(left <= bound) {
 					t.Errorf("%s(%g, %g): got %v, residual %.2g want at most %.2g", name, m, e, x, left, bound)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Body is one orbit of a catalogue. Its strings share the memory of its line.
+// Body is one orbit of a catalogue. Its strings share the memory of their line.
 type Body struct {
 	Designation string // packed, as in columns 1 to 7
 	Name        string // in words, as in columns 167 to 194; may be empty
@@ -20,8 +20,8 @@ type Body struct {
 	Elements
 }
 
-// Columns of the Minor Planet Center's MPCORB format, counted from 1, both ends
-// included; what lies between two fields is blank.
+// Columns of the Minor Planet Center's MPCORB format, counted from 1, both ends included; columns
+// between two fields are blank.
 var mpcFields = [...]struct {
 	what     string
 	lo, hi   int
@@ -47,8 +47,8 @@ const (
 	mpcA
 )
 
-// mpcBlanks are the columns, from 1, that end a field and must be blank: a line
-// with a character too many or too few is found out by them.
+// mpcBlanks are the columns, counted from 1, that end a field and must be blank: they catch a line
+// with a character too many or too few.
 var mpcBlanks = [...]int{8, 14, 20, 26, 36, 37, 47, 48, 58, 59, 69, 70, 80, 92, 104}
 
 const (
@@ -56,10 +56,9 @@ const (
 	mpcLongest  = 1 << 10 // bytes of a line that are accepted; the format has 202
 )
 
-// ReadMPCORB reads the orbits of the catalogue in the file at path, packed by gzip
-// or not: its first two bytes tell. It reads twice: what is malformed is refused
-// before anything of it is held, and then there is room for exactly the orbits
-// there are, 64 bytes each, at most 20 million.
+// ReadMPCORB reads the orbits of the catalogue in the file at path, gzipped or not, as its first
+// two bytes tell. It reads twice: a malformed file is refused before any of it is held, and the
+// second reading allocates exactly 64 bytes per orbit, for at most 20 million.
 func ReadMPCORB(path string) ([]Elements, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -85,7 +84,7 @@ func readMPCORB(name string, f io.ReadSeeker) ([]Elements, error) {
 	return orbits, nil
 }
 
-// scanMPCORB is ParseMPCORB of text that may be packed.
+// scanMPCORB is ParseMPCORB for text that may be gzipped.
 func scanMPCORB(name string, f io.Reader, each func(Body)) error {
 	in := bufio.NewReader(f)
 	magic, err := in.Peek(2)
@@ -102,12 +101,11 @@ func scanMPCORB(name string, f io.Reader, each func(Body)) error {
 	return ParseMPCORB(name, unpacked, each)
 }
 
-// ParseMPCORB calls each for the orbits of a text in the Minor Planet Center's
-// MPCORB format, one after the other. A header that ends with a line of dashes is
-// passed over if there is one, and so are blank lines, which divide the sections
-// of the full catalogue. An error names the file (as name), the line and what was
-// expected there; a catalogue without an orbit is one, and so are more than 20
-// million lines. What is held is a line of at most 1,024 bytes, and what each keeps.
+// ParseMPCORB calls each for every orbit of a text in the Minor Planet Center's MPCORB format, in
+// order. It skips a header that ends with a line of dashes, and blank lines, which divide the
+// sections of the full catalogue. An error names the file (as name), the line and what was expected
+// there; a catalogue without orbits is an error, and so are more than 20 million lines. Only the
+// current line, of at most 1,024 bytes, is held, besides whatever each keeps.
 func ParseMPCORB(name string, r io.Reader, each func(Body)) error {
 	return parseMPCORB(name, r, maxBodies, each)
 }
@@ -116,7 +114,7 @@ func parseMPCORB(name string, r io.Reader, most int, each func(Body)) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, mpcLongest)
 	bodies := 0
-	var first error // of the first line, until a line of dashes shows that it was a header
+	var first error // of the first line, unless a line of dashes later shows that it was a header
 	line := 0
 	for in.Scan() {
 		if line++; line > most {
@@ -212,9 +210,9 @@ func parseMPC(text string) (Body, error) {
 	return b, nil
 }
 
-// unpackDate gives the Julian date, at 0 h, of a date like K1972: a letter for
-// the century (I = 18, J = 19, K = 20), two digits of the year, and one
-// character each for month and day, in which A is 10.
+// unpackDate returns the Julian date, at 0 h, of a date like K1972: a letter for the century (I =
+// 18, J = 19, K = 20), two digits of the year, and one character each for month and day, in which A
+// is 10.
 func unpackDate(s string) (jd float64, ok bool) {
 	century := strings.IndexByte("IJK", s[0])
 	year, err := strconv.ParseUint(s[1:3], 10, 8)
@@ -229,7 +227,7 @@ func unpackDate(s string) (jd float64, ok bool) {
 	return float64(date.Unix())/86400 + unixEpoch, true
 }
 
-// packed gives the value of one character of a packed date, or -1.
+// packed returns the value of one character of a packed date, or -1.
 func packed(c byte) int {
 	return strings.IndexByte("0123456789ABCDEFGHIJKLMNOPQRSTUV", c)
 }
@@ -237,7 +235,7 @@ func packed(c byte) int {
 // unixEpoch is the Julian date of 1970-01-01, 0 h.
 const unixEpoch = 2440587.5
 
-// Date gives the day of a Julian date as 2006-01-02.
+// Date returns the day of a Julian date as 2006-01-02.
 func Date(jd float64) string {
 	return time.Unix(int64((jd-unixEpoch)*86400), 0).UTC().Format(time.DateOnly)
 }

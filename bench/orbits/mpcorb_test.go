@@ -23,7 +23,7 @@ const (
 	line2 = "K04F01W             K25BL   0.00000    0.00000    0.00000    0.00000  0.0000000  0.98560767   1.0000000"
 )
 
-// bodiesOf gives all bodies of a text.
+// bodiesOf returns all bodies of a text.
 func bodiesOf(text string) (list []orbits.Body, err error) {
 	err = orbits.ParseMPCORB("x.txt", strings.NewReader(text), func(b orbits.Body) { list = append(list, b) })
 	return list, err
@@ -60,7 +60,7 @@ func TestParseMPCORB(t *testing.T) {
 	}
 }
 
-// close compares elements to rounding.
+// close compares elements up to rounding.
 func close(a, b orbits.Elements) bool {
 	x := [...]float64{a.A, a.E, a.I, a.Node, a.Peri, a.M, a.N, a.Epoch}
 	y := [...]float64{b.A, b.E, b.I, b.Node, b.Peri, b.M, b.N, b.Epoch}

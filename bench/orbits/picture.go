@@ -20,7 +20,7 @@ import (
 type Picture struct {
 	JD      float64 // of all places
 	Bodies  []Position
-	Orbits  []Elements // of each body: decides its colour
+	Orbits  []Elements // of each body: sets its colour
 	Planets [planetCount]Position
 }
 
@@ -41,7 +41,7 @@ var (
 	orbitColour = color.RGBA{96, 110, 138, 255}
 )
 
-// group is a kind of orbit that is drawn in one colour.
+// group is a kind of orbit with one colour.
 type group struct {
 	name   string
 	lo, hi float64 // semi-major axis, au: lo <= a < hi
@@ -49,8 +49,8 @@ type group struct {
 	colour color.NRGBA
 }
 
-// Groups in the order in which an orbit is tried; the last takes all. The first
-// three are those whose orbits come near the Earth's.
+// Groups in the order in which they are tried for an orbit; the last takes any. The first three
+// have orbits that come near the Earth's.
 var groups = [...]group{
 	{"Atens", 0, 1, 1, color.NRGBA{255, 90, 90, 255}},
 	{"Apollos", 1, 1e9, 1.017, color.NRGBA{255, 170, 80, 230}},
@@ -64,7 +64,7 @@ var groups = [...]group{
 	{"others", math.Inf(-1), math.Inf(1), math.Inf(1), color.NRGBA{190, 190, 200, 200}},
 }
 
-// groupOf gives the index in groups of an orbit.
+// groupOf returns an orbit's index in groups.
 func groupOf(el Elements) int {
 	return slices.IndexFunc(groups[:], func(g group) bool {
 		return el.A >= g.lo && el.A < g.hi && el.A*(1-el.E) < g.near
@@ -94,8 +94,8 @@ func (p Picture) Encode(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Title and labels take more height than width: the sheet is made higher
-	// until what is left for the data is square.
+	// Title and labels take more height than width: the sheet is made higher until the area left
+	// for the data is square.
 	width, height := pictureSide, pictureSide
 	data := sheet.DataCanvas(framed(draw.New(vgimg.New(width, height))))
 	size := data.Size()
@@ -126,7 +126,7 @@ func (p Picture) edge() float64 {
 	return math.Ceil(2*min(1.02*far, 50)) / 2
 }
 
-// outside counts the bodies that a picture of that reach does not show.
+// outside counts the bodies beyond the edge of a picture.
 func (p Picture) outside(edge float64) (n int) {
 	for _, b := range p.Bodies {
 		if b.reach() > edge {
@@ -139,7 +139,7 @@ func (p Picture) outside(edge float64) (n int) {
 // reach is half the side of the smallest square about the Sun that shows p.
 func (p Position) reach() float64 { return max(math.Abs(p.X), math.Abs(p.Y)) }
 
-// sheet puts everything together, nothing drawn yet.
+// sheet sets up the plot without drawing it.
 func (p Picture) sheet(edge float64) (*plot.Plot, error) {
 	sheet := plot.New()
 	sheet.BackgroundColor = ground
@@ -229,7 +229,7 @@ func (p Picture) addPlanets(sheet *plot.Plot, edge float64) error {
 		disc.GlyphStyle = draw.GlyphStyle{Color: planetInk, Radius: 2.6, Shape: draw.CircleGlyph{}}
 		sheet.Add(line, disc)
 		if at.R() < edge/12 {
-			continue // no room for a name so near the Sun
+			continue // no room for a name this near the Sun
 		}
 		name, err := plotter.NewLabels(plotter.XYLabels{
 			XYs: plotter.XYs{{X: at.X, Y: at.Y}}, Labels: []string{planet.Name},
@@ -245,8 +245,8 @@ func (p Picture) addPlanets(sheet *plot.Plot, edge float64) error {
 	return nil
 }
 
-// dot draws a body as a filled square, some times faster than a circle and not
-// to be told from one at this size.
+// dot draws a body as a filled square, which is several times faster than a circle and looks the
+// same at this size.
 type dot struct{}
 
 // DrawGlyph is what the plotter calls for each body.
@@ -273,7 +273,7 @@ func (s swatch) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyph(draw.GlyphStyle{Color: s.colour, Radius: 3, Shape: draw.CircleGlyph{}}, c.Center())
 }
 
-// ticks gives labelled marks for an axis from -edge to edge.
+// ticks returns labelled marks for an axis from -edge to edge.
 func ticks(edge float64) (marks []plot.Tick) {
 	step := 1.0
 	for 2*edge/step > 14 {

@@ -1,7 +1,7 @@
 package orbits
 
-// Plain is the plain Go side: one slice on the Go heap for each field, which is
-// the fast form in plain Go, and the planets in an array.
+// Plain is the plain Go side: one slice on the Go heap per field, the fastest form in plain Go, and
+// the planets in an array.
 type Plain struct {
 	e, n, m, epoch         []float64
 	px, py, pz, qx, qy, qz []float64
@@ -53,11 +53,11 @@ func (s *Plain) Bodies(dst []Position) []Position {
 	return dst
 }
 
-// Planets gives the places of the planets.
+// Planets returns the places of the planets.
 func (s *Plain) Planets() [planetCount]Position { return s.planets }
 
 // Committed is the memory held outside the Go heap, in bytes: none.
 func (s *Plain) Committed() int64 { return 0 }
 
-// Close does nothing: the collector does it.
+// Close does nothing: the collector frees everything.
 func (s *Plain) Close() error { return nil }

@@ -11,8 +11,8 @@ type Planet struct {
 	Secular
 }
 
-// Secular is the component that a planet's place is computed from. Each line
-// is the value at J2000 and its change in a Julian century. 96 B.
+// Secular is the component from which a planet's place is computed. Each line is the value at J2000
+// and its change per Julian century. 96 B.
 type Secular struct {
 	A    [2]float64 // semi-major axis, au
 	E    [2]float64 // eccentricity
@@ -28,8 +28,8 @@ const planetCount = 8
 // jupiter is Jupiter's index in Planets.
 const jupiter = 4
 
-// Planets gives the table, from the Sun outwards. The third is the barycentre
-// of the Earth and the Moon.
+// Planets returns the table, from the Sun outwards. The third is the barycentre of the Earth and
+// the Moon.
 func Planets() [planetCount]Planet { return planets }
 
 var planets = [planetCount]Planet{
@@ -67,7 +67,7 @@ var planets = [planetCount]Planet{
 		Peri: [2]float64{44.96476227, -0.32241464}, Node: [2]float64{131.78422574, -0.00508664}}},
 }
 
-// ElementsAt gives the elements at a Julian date, which is also their epoch.
+// ElementsAt returns the elements at a Julian date, which is also their epoch.
 func (s *Secular) ElementsAt(jd float64) Elements {
 	t := (jd - J2000) / daysPerCentury
 	at := func(v [2]float64) float64 { return v[0] + v[1]*t }

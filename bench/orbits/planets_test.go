@@ -8,7 +8,7 @@ import (
 	"quarry/bench/orbits"
 )
 
-// The table as typed in against the shared file, where there is one.
+// The table as typed in against the shared file, if there is one.
 func TestPlanetTable(t *testing.T) {
 	rows := table(t, "orbits/planets_jpl_table1.csv")
 	planets := orbits.Planets()
@@ -30,10 +30,9 @@ func TestPlanetTable(t *testing.T) {
 	}
 }
 
-// Places from the analytical theory VSOP87 (version A: ecliptic and equinox of
-// J2000; P. Bretagnon and G. Francou, Astronomy and Astrophysics 202, 1988; the
-// values that come with it for checking), which has nothing in common with the
-// table. The bound is the table's own error, au.
+// Places from the analytical theory VSOP87 (version A: ecliptic and equinox of J2000; P. Bretagnon
+// and G. Francou, Astronomy and Astrophysics 202, 1988; its published check values), which has
+// nothing in common with the table. The bound is the table's own error, au.
 func TestPlanetsAgainstVSOP87(t *testing.T) {
 	for jd, want := range map[float64][8]orbits.Position{
 		2451545.0: { // 2000-01-01
@@ -67,9 +66,9 @@ func TestPlanetsAgainstVSOP87(t *testing.T) {
 	}
 }
 
-// Kepler's third law: the table's periods and axes must belong together, with
-// the planet's own mass (in Suns) added to the Sun's. The table's rates are
-// fitted over 250 years, so they are not quite the mean motions.
+// Kepler's third law: the table's periods and axes must match, with the planet's own mass (in Suns)
+// added to the Sun's. The table's rates are fitted over 250 years, so they are not quite the mean
+// motions.
 func TestPlanetPeriods(t *testing.T) {
 	mass := [8]float64{1.66e-7, 2.45e-6, 3.04e-6, 3.23e-7, 9.548e-4, 2.859e-4, 4.37e-5, 5.15e-5}
 	for i, p := range orbits.Planets() {

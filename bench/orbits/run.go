@@ -8,9 +8,9 @@ import (
 	"quarry/bench/workload"
 )
 
-// Options of Run. The zero value runs a made-up belt of 50,000 bodies.
+// Options are the options of Run. The zero value runs a made-up belt of 50,000 bodies.
 type Options struct {
-	Catalog string // file in the MPCORB format, packed by gzip or not; "" = a belt made up
+	Catalog string // file in the MPCORB format, gzipped or not; "" = a made-up belt
 	Bodies  int    // of the made-up belt; 0 = 50,000
 	Steps   int    // days up to AnswerDate; 0 = as many as Places take
 	Places  int    // bodies times days, where Steps is 0; 0 = 20 million
@@ -19,7 +19,7 @@ type Options struct {
 
 const (
 	defaultBodies = 50_000
-	defaultPlaces = 20_000_000 // about 2 seconds a side
+	defaultPlaces = 20_000_000 // about 2 seconds per side
 	maxBodies     = 20_000_000 // some 2.5 GB
 	beltSeed      = 1801       // the year in which Ceres was found
 )
@@ -33,13 +33,12 @@ type sky interface {
 	Close() error
 }
 
-// Run moves the planets and all bodies day by day to AnswerDate, on the plain
-// side and then in an ECS world, and checks both: the planets against their
-// known places, bodies against the slow twin, and the two sides against each
-// other, bit for bit. A wrong result is no error: it makes OK false and is put
-// in Detail. An error means that the catalogue could not be read, the picture
-// not be written or memory ran out. progress, if not nil, is called after each
-// step with the steps done and all there are.
+// Run moves the planets and all bodies day by day to AnswerDate, on the plain side and then in an
+// ECS world, and checks both: the planets against their known places, bodies against the slow twin,
+// and the sides against each other, bit for bit. A wrong result is not an error: OK is then false
+// and Detail says why. An error means that the catalogue could not be read, the picture could not
+// be written or memory ran out. progress may be nil; it is called after each step with the steps
+// done and their total.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	bodies, err := load(&opts)
 	if err != nil {
@@ -65,7 +64,7 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 	return plain, ours, p.WritePNG(opts.PNG)
 }
 
-// load fills the defaults in and gives the bodies.
+// load fills in the defaults and returns the bodies.
 func load(opts *Options) ([]Elements, error) {
 	if opts.Bodies < 0 || opts.Bodies > maxBodies {
 		return nil, fmt.Errorf("orbits: expected 0 to %d bodies, got %d", maxBodies, opts.Bodies)
@@ -101,7 +100,7 @@ type runner struct {
 	done     int // steps, of both sides
 }
 
-// run runs one side to the end and checks it. It gives the last places.
+// run runs one side to the end and checks it. It returns the last places.
 func (r *runner) run(open func() (sky, error)) (s workload.Side, places []Position, at [planetCount]Position, err error) {
 	s = workload.Side{OK: true, Ops: (len(r.bodies) + planetCount) * r.steps}
 	stride := checkStride(len(r.bodies))

@@ -47,7 +47,7 @@ func TestRun(t *testing.T) {
 	testPNG(t, path)
 }
 
-// testPNG checks that a picture is one, and not of one colour.
+// testPNG checks that a picture is a PNG with more than one colour.
 func testPNG(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -115,7 +115,7 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// The checks themselves: each must see what is wrong.
+// The checks themselves: each must notice its kind of error.
 func TestChecksSee(t *testing.T) {
 	bodies := orbits.Belt(50, 1)
 	s, err := orbits.NewPlain(bodies)

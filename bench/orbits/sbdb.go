@@ -12,12 +12,12 @@ import (
 // sbdbRow is the size of a row of ReadSBDB's format, bytes.
 const sbdbRow = 32
 
-// ReadSBDB reads orbits in a packed binary form of the JPL Small-Body Database:
-// rows of eight little-endian 32-bit floats, a (au), e, i, node, argument of
-// perihelion, mean anomaly at the epoch (rad), mean motion (rad/day) and
-// absolute magnitude H, which is not kept. There is no header; epoch is the
-// Julian date of all rows. An error names the row, from 0, and what was wrong; there
-// may be 20 million. Memory is 64 bytes a row, and as much again while it grows.
+// ReadSBDB reads orbits in a packed binary form of the JPL Small-Body Database: rows of eight
+// little-endian 32-bit floats, a (au), e, i, node, argument of perihelion, mean anomaly at the
+// epoch (rad), mean motion (rad/day) and absolute magnitude H, which is not kept. There is no
+// header; epoch is the Julian date of all rows. An error names the row, from 0, and what was wrong;
+// there may be 20 million rows. Memory is 64 bytes per row, and up to twice that while the list
+// grows.
 func ReadSBDB(name string, r io.Reader, epoch float64) ([]Elements, error) {
 	return readSBDB(name, r, epoch, maxBodies)
 }

@@ -10,7 +10,7 @@ import (
 	"quarry/bench/orbits"
 )
 
-// Control sums, groups and Kirkwood's gaps of the shared asteroids.
+// Checksums, groups and Kirkwood gaps of the shared asteroids.
 func TestAsteroidGroups(t *testing.T) {
 	bodies := sbdb(t)
 	sum := 0.0
@@ -85,7 +85,7 @@ func TestReadSBDB(t *testing.T) {
 	}
 }
 
-// What is read can be placed, and what is not is an error with its row.
+// Orbits that are read have places; a bad row is an error that names it.
 func FuzzReadSBDB(f *testing.F) {
 	var b bytes.Buffer
 	if err := binary.Write(&b, binary.LittleEndian, []float32{2.77, 0.08, 0.185, 1.4, 1.28, 3.7, 0.0037, 3.34}); err != nil {

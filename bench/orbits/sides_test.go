@@ -46,8 +46,8 @@ func TestPlanetsAtAnswerDate(t *testing.T) {
 	})
 }
 
-// Every body of a small mixed belt, every row, against the slow twin; and the
-// two sides against each other.
+// Every body of a small mixed belt, in every row, against the slow twin, and the two sides against
+// each other.
 func TestSidesAgree(t *testing.T) {
 	bodies := orbits.Belt(2000, 5)
 	bodies[17] = orbits.Elements{A: -1.3, E: 1.2, I: 2, Node: 1, Peri: 2, M: 0.5, Epoch: 2458000.5}

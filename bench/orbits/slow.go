@@ -2,11 +2,10 @@ package orbits
 
 import "math"
 
-// The slow, obviously right twins. They share no step with the fast forms: the
-// equations are solved by halving an interval, and the place is turned about
-// three axes one by one.
+// The slow, obviously right twins. They share no step with the fast forms: they solve the equations
+// by halving an interval, and rotate the place about three axes one by one.
 
-// SolveSlow is Solve by bisection: some 60 halvings, 1 microsecond.
+// SolveSlow is Solve by bisection: about 60 halvings, 1 microsecond.
 func SolveSlow(m, e float64) float64 {
 	m = math.Remainder(m, twoPi)
 	root := bisect(math.Abs(m), math.Pi, func(x float64) float64 { return x - e*math.Sin(x) })

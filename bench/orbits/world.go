@@ -11,12 +11,12 @@ import (
 //
 //	Entity 8 | Orbit 32 | Frame 48 | Position 24 | Row 4
 //
-// A planet is an entity with its table line instead of an orbit:
+// A planet is an entity with its line of the table in place of an orbit:
 //
 //	Entity 8 | Secular 96 | Position 24 | Row 4
 
-// Row is the component that holds the number of a body in its catalogue, or of
-// a planet in the table, from 0.
+// Row is the component that holds the number of a body in its catalogue, or of a planet in the
+// table, counted from 0.
 type Row uint32
 
 // World is the ECS side: bodies and planets are entities in a world of their own.
@@ -27,8 +27,8 @@ type World struct {
 	secular  ecs.Component[Secular]
 	position ecs.Component[Position]
 	row      ecs.Component[Row]
-	bodies   *ecs.Query // of Step: all that have an orbit
-	planets  *ecs.Query // of Step: all that have a table line
+	bodies   *ecs.Query // for Step: entities with an orbit
+	planets  *ecs.Query // for Step: entities with a line of the table
 	placed   *ecs.Query // places of bodies by row
 	shining  *ecs.Query // places of planets by row
 }
@@ -94,8 +94,7 @@ func (w *World) addPlanets() error {
 	return nil
 }
 
-// Step moves everything to a Julian date: Kepler's equation is solved for every
-// row.
+// Step moves everything to a Julian date: it solves Kepler's equation for every row.
 func (w *World) Step(jd float64) {
 	for rows := range w.bodies.Rows() {
 		places, orbits, frames := w.position.Slice(rows), w.orbit.Slice(rows), w.frame.Slice(rows)
@@ -119,13 +118,13 @@ func (w *World) Bodies(dst []Position) []Position {
 	return dst
 }
 
-// Planets gives the places of the planets.
+// Planets returns the places of the planets.
 func (w *World) Planets() (places [planetCount]Position) {
 	w.gather(w.shining, places[:])
 	return places
 }
 
-// gather puts each place where its row number says.
+// gather puts each place at the index of its row number.
 func (w *World) gather(q *ecs.Query, dst []Position) {
 	for rows := range q.Rows() {
 		places, numbers := w.position.Slice(rows), w.row.Slice(rows)

@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Entrants of arche, by its IDs, which it documents as the fastest way.
+// Entrants of arche, by its IDs, which arche documents as the fastest way.
 const (
 	arche          = "arche"
 	archeCached    = "arche registered"
@@ -46,7 +46,7 @@ var archeWays = []way{
 	{"archetypes", "arche, small capacity", buildArcheArchetypes},
 }
 
-// archeWorld is a world of arche with what all workloads need.
+// archeWorld is a world of arche with the fields that all workloads need.
 type archeWorld struct {
 	endless
 	w        *ecs.World
@@ -75,7 +75,7 @@ func openArcheWith(capacity int) archeWorld {
 	return s
 }
 
-// with returns the types given and those extras whose bits are set in mask.
+// with returns the given types and the extras whose bits are set in mask.
 func (s *archeWorld) with(mask int, ids ...ecs.ID) []ecs.ID {
 	for i, id := range s.extra {
 		if mask>>i&1 != 0 {
@@ -87,7 +87,7 @@ func (s *archeWorld) with(mask int, ids ...ecs.ID) []ecs.ID {
 
 func (s *archeWorld) place(e ecs.Entity) *Position { return (*Position)(s.w.Get(e, s.position)) }
 
-// tally sums up what has a Position and, or has not, a Velocity.
+// tally sums up the entities with a Position that have a Velocity, or do not.
 func (s *archeWorld) tally(velocity bool) tally {
 	var f ecs.Filter = &s.moving
 	if !velocity {
@@ -107,7 +107,7 @@ type archeQuery struct {
 	n int
 }
 
-// archeCachedQuery does it by a filter that the world knows.
+// archeCachedQuery does the same by a filter that the world caches.
 type archeCachedQuery struct {
 	archeQuery
 	cached ecs.CachedFilter
@@ -200,7 +200,7 @@ func (s *archeRandom) pass(times int) {
 	sum, w, position := 0.0, s.w, s.position
 	for range times {
 		for _, e := range s.list {
-			// Safe because the ID is that of Position, and every entity has one.
+			// Safe because the ID is Position's, and every entity has one.
 			sum += (*Position)(w.Get(e, position)).X
 		}
 	}
@@ -209,7 +209,7 @@ func (s *archeRandom) pass(times int) {
 
 func (s *archeRandom) check(passes int) error { return wantSum(s.sum, len(s.list), passes) }
 
-// archeRandomUnchecked is archeRandom without the test whether an entity is alive.
+// archeRandomUnchecked is archeRandom without the check that an entity is alive.
 type archeRandomUnchecked struct{ *archeRandom }
 
 func buildArcheRandomUnchecked(n int) (trial, error) {
@@ -220,7 +220,7 @@ func (s archeRandomUnchecked) pass(times int) {
 	sum, w, position := 0.0, s.w, s.position
 	for range times {
 		for _, e := range s.list {
-			// Safe because the ID is that of Position, and every entity has one.
+			// Safe because the ID is Position's, and every entity has one.
 			sum += (*Position)(w.GetUnchecked(e, position)).X
 		}
 	}

@@ -2,7 +2,7 @@ package main
 
 import "github.com/mlange-42/arche/ecs"
 
-// archeLife is a world of arche that entities are made in and taken from.
+// archeLife is a world of arche in which entities are created and destroyed.
 type archeLife struct {
 	archeWorld
 	ids  []ecs.ID
@@ -11,7 +11,7 @@ type archeLife struct {
 	n    int
 }
 
-// newArcheLife makes the world warm, as newQuarryLife does.
+// newArcheLife warms the world up, as newQuarryLife does.
 func newArcheLife(n, components int) *archeLife {
 	s := &archeLife{archeWorld: openArche(), list: make([]ecs.Entity, 0, n), n: n}
 	s.ids = s.both
@@ -42,7 +42,7 @@ func (s *archeLife) restore() error {
 	return wantCount("entities", s.count(), 0)
 }
 
-// checkMade wants n entities; those of two components stand at zero.
+// checkMade wants n entities; entities of two components stand at zero.
 func (s *archeLife) checkMade() error {
 	if len(s.ids) == 2 {
 		return s.tally(true).want(tally{count: s.n})
@@ -77,7 +77,7 @@ func (s archeCreate) check(int) error {
 	return s.checkMade()
 }
 
-// archeCreateBatch makes them all at once.
+// archeCreateBatch makes all entities at once.
 type archeCreateBatch struct{ *archeLife }
 
 func buildArcheCreateBatch(components int) func(int) (trial, error) {
@@ -118,7 +118,7 @@ func (s *archeAlloc) restore() error {
 
 func (s *archeAlloc) check(int) error { return s.tally(true).want(tally{count: s.n}) }
 
-// archeDelete takes entities away one by one.
+// archeDelete destroys entities one by one.
 type archeDelete struct{ *archeLife }
 
 func newArcheDelete(n, components int) (archeDelete, error) {
@@ -153,7 +153,7 @@ func (s archeDelete) check(int) error {
 	return wantCount("entities", s.count(), 0)
 }
 
-// archeDeleteBatch takes all away that match a filter.
+// archeDeleteBatch destroys all entities that match a filter.
 type archeDeleteBatch struct{ archeDelete }
 
 func buildArcheDeleteBatch(components int) func(int) (trial, error) {
@@ -211,7 +211,7 @@ func (s *archeAddRemove) check(int) error {
 	return s.tally(false).want(placed(len(s.list)))
 }
 
-// archeAddRemoveBatch does it by filters.
+// archeAddRemoveBatch does the same by filters.
 type archeAddRemoveBatch struct{ *archeAddRemove }
 
 func buildArcheAddRemoveBatch(more int, order listOrder) func(int) (trial, error) {
@@ -225,7 +225,7 @@ func (s archeAddRemoveBatch) pass(times int) {
 	}
 }
 
-// archeHold is a world that is there for its memory.
+// archeHold is a world that is only held, for its memory.
 type archeHold struct {
 	archeWorld
 	n int

@@ -49,7 +49,7 @@ var arkWays = []way{
 	{"archetypes", arkSmall, buildArkArchetypes(smallCapacity)},
 }
 
-// arkWorld is a world of ark with what all workloads need.
+// arkWorld is a world of ark with the fields that all workloads need.
 type arkWorld struct {
 	endless
 	w        *ecs.World
@@ -78,7 +78,7 @@ func openArkWith(capacity int) arkWorld {
 	}
 }
 
-// with returns the types given and those extras whose bits are set in mask.
+// with returns the given types and the extras whose bits are set in mask.
 func (s *arkWorld) with(mask int, ids ...ecs.ID) []ecs.ID {
 	for i, id := range s.extra {
 		if mask>>i&1 != 0 {
@@ -88,7 +88,7 @@ func (s *arkWorld) with(mask int, ids ...ecs.ID) []ecs.ID {
 	return ids
 }
 
-// tally sums up what has a Position and, or has not, a Velocity.
+// tally sums up the entities with a Position that have a Velocity, or do not.
 func (s *arkWorld) tally(velocity bool) tally {
 	f := ecs.NewFilter1[Position](s.w)
 	if velocity {
@@ -128,7 +128,7 @@ func arkPlain(s *arkWorld, n int) {
 	arkMovers(s, n)
 }
 
-// arkMovers makes those that do.
+// arkMovers makes n entities that match.
 func arkMovers(s *arkWorld, n int) {
 	i := 0
 	s.movers.NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity) {
@@ -198,7 +198,7 @@ type arkRandom struct {
 
 func newArkRandom(n int) *arkRandom { return newArkSample(n, n) }
 
-// newArkSample looks up k of n.
+// newArkSample looks up k entities of n.
 func newArkSample(n, k int) *arkRandom {
 	s := &arkRandom{arkWorld: openArk(), list: make([]ecs.Entity, 0, k)}
 	for isIn := range sample(n, k) {
@@ -230,7 +230,7 @@ func (s *arkRandom) pass(times int) {
 
 func (s *arkRandom) check(passes int) error { return wantSum(s.sum, len(s.list), passes) }
 
-// arkRandomUnchecked is arkRandom without the test whether an entity is alive.
+// arkRandomUnchecked is arkRandom without the check that an entity is alive.
 type arkRandomUnchecked struct{ *arkRandom }
 
 func buildArkRandomUnchecked(n int) (trial, error) { return arkRandomUnchecked{newArkRandom(n)}, nil }

@@ -6,14 +6,14 @@ import (
 	"github.com/mlange-42/ark/ecs"
 )
 
-// arkLife is a world of ark that entities are made in and taken from.
+// arkLife is a world of ark in which entities are created and destroyed.
 type arkLife struct {
 	arkWorld
 	list []ecs.Entity
 	n    int
 }
 
-// newArkLife makes the world warm, as newQuarryLife does.
+// newArkLife warms the world up, as newQuarryLife does.
 func newArkLife(n int) *arkLife {
 	s := &arkLife{arkWorld: openArk(), list: make([]ecs.Entity, 0, n), n: n}
 	s.movers.NewBatch(n, &Position{1, 1}, &Velocity{1, 1})
@@ -56,7 +56,7 @@ func (s arkCreate) check(int) error {
 	return s.tally(true).want(tally{count: s.n})
 }
 
-// arkCreateBatch makes them all at once.
+// arkCreateBatch makes all entities at once.
 type arkCreateBatch struct{ *arkLife }
 
 func buildArkCreateBatch(n int) (trial, error) { return arkCreateBatch{newArkLife(n)}, nil }
@@ -93,7 +93,7 @@ func (s *arkAlloc) restore() error {
 
 func (s *arkAlloc) check(int) error { return s.tally(true).want(tally{count: s.n}) }
 
-// arkDelete takes entities away one by one.
+// arkDelete destroys entities one by one.
 type arkDelete struct{ *arkLife }
 
 func buildArkDelete(n int) (trial, error) {
@@ -122,7 +122,7 @@ func (s arkDelete) check(int) error {
 	return s.tally(true).want(tally{})
 }
 
-// arkDeleteBatch takes all away that match a filter.
+// arkDeleteBatch destroys all entities that match a filter.
 type arkDeleteBatch struct{ arkDelete }
 
 func buildArkDeleteBatch(n int) (trial, error) {
@@ -178,7 +178,7 @@ func (s *arkAddRemove) check(int) error {
 	return s.tally(false).want(placed(len(s.list)))
 }
 
-// arkAddRemoveBatch does it by filters.
+// arkAddRemoveBatch does the same by filters.
 type arkAddRemoveBatch struct{ *arkAddRemove }
 
 func buildArkAddRemoveBatch(more int, order listOrder) func(int) (trial, error) {
@@ -210,7 +210,7 @@ func (s *arkWorst) steps(into []uint32) {
 
 func (s *arkWorst) check(int) error { return s.tally(true).want(tally{count: s.n}) }
 
-// arkHold is a world that is there for its memory.
+// arkHold is a world that is only held, for its memory.
 type arkHold struct {
 	arkWorld
 	n int

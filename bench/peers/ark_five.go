@@ -53,7 +53,7 @@ func (s *arkPrefab) sum() (sum valuesSum) {
 	return sum
 }
 
-// check counts the entity that was copied, too.
+// check also counts the entity that was copied.
 func (s *arkPrefab) check(int) error {
 	if err := wantCount("entities in the list", len(s.list), s.n); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *arkPrefab) check(int) error {
 	return s.sum().want(copied(s.n + 1))
 }
 
-// arkPrefabBatch makes n entities of the same values at once: ark copies none in batches.
+// arkPrefabBatch makes n entities with the same values at once: ark has no batch copy.
 type arkPrefabBatch struct{ *arkPrefab }
 
 func buildArkPrefabBatch(n int) (trial, error) { return arkPrefabBatch{newArkPrefab(n)}, nil }

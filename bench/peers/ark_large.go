@@ -2,8 +2,7 @@ package main
 
 import "github.com/mlange-42/ark/ecs"
 
-// arkLarge is a world of ark in which entities of C1 to C10 are made and taken
-// away.
+// arkLarge is a world of ark in which entities of C1 to C10 are created and destroyed.
 type arkLarge struct {
 	endless
 	w    *ecs.World
@@ -13,7 +12,7 @@ type arkLarge struct {
 	n    int
 }
 
-// newArkLarge makes the world warm, as newQuarryLife does.
+// newArkLarge warms the world up, as newQuarryLife does.
 func newArkLarge(n int) *arkLarge {
 	w := ecs.NewWorld(worldCapacity)
 	s := &arkLarge{
@@ -44,7 +43,7 @@ func (s *arkLarge) count() int {
 	return q.Count()
 }
 
-// arkCreate10Batch makes them all at once.
+// arkCreate10Batch makes all entities at once.
 type arkCreate10Batch struct{ *arkLarge }
 
 func buildArkCreate10Batch(n int) (trial, error) { return arkCreate10Batch{newArkLarge(n)}, nil }
@@ -80,7 +79,7 @@ func (s arkCreate10) check(passes int) error {
 	return s.arkCreate10Batch.check(passes)
 }
 
-// arkDelete10 takes entities away one by one.
+// arkDelete10 destroys entities one by one.
 type arkDelete10 struct{ *arkLarge }
 
 func buildArkDelete10(n int) (trial, error) {
@@ -108,7 +107,7 @@ func (s arkDelete10) check(int) error {
 	return wantCount("entities", s.count(), 0)
 }
 
-// arkDelete10Batch takes all away that match a filter.
+// arkDelete10Batch destroys all entities that match a filter.
 type arkDelete10Batch struct{ arkDelete10 }
 
 func buildArkDelete10Batch(n int) (trial, error) {

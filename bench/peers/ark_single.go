@@ -18,8 +18,8 @@ var arkSingleWays = []way{
 	{"query2comp-threads", arkTables, buildArkTables(arkMovers, false)},
 }
 
-// arkWrite changes Positions in shuffled order. Get asks whether an entity is alive, and
-// gives nil for one without the component.
+// arkWrite changes Positions in shuffled order. Get checks that the entity is alive, and returns
+// nil if it lacks the component.
 type arkWrite struct{ *arkRandom }
 
 //go:noinline
@@ -87,7 +87,7 @@ func (s arkMake) check(int) error {
 	return s.values().want(valued(s.n))
 }
 
-// values sums up all that have Position and Velocity.
+// values sums up all entities with Position and Velocity.
 func (s *arkWorld) values() (sum valuesSum) {
 	for q := s.moving.Query(); q.Next(); {
 		sum.add(q.Get())
@@ -95,7 +95,7 @@ func (s *arkWorld) values() (sum valuesSum) {
 	return sum
 }
 
-// arkMakeBatch makes them all at once; the callback is ark's way to values that differ.
+// arkMakeBatch makes all entities at once; the callback is ark's way to set values that differ.
 type arkMakeBatch struct{ *arkLife }
 
 //go:noinline
@@ -112,7 +112,7 @@ func (s arkMakeBatch) check(int) error { return s.values().want(valued(s.n)) }
 // tag has no fields.
 type tag struct{}
 
-// arkToggle takes a tag off and puts it on: ark has no components that are switched off.
+// arkToggle takes a tag off and puts it on: ark cannot disable components.
 type arkToggle struct {
 	arkWorld
 	list []ecs.Entity

@@ -7,22 +7,22 @@ import (
 	"quarry/mmap"
 )
 
-// Backing. In a virtual machine the first touch of memory may be the host's work too:
-// what is free in the machine may be given back to the host (free page reporting, seconds
-// after it was freed), which backs it again 4 KiB at a time. A page of 2 MiB was measured
-// at 7 ms then, and at 0.14 ms when the host backs it already. Whom that hits is luck and
-// no property of a library. So before a turn in which single steps are timed as much memory
-// is touched and freed as an entrant takes, and the kernel hands that out first.
+// Backing. In a virtual machine, the first touch of memory may make the host work too: the guest
+// may have given free memory back to the host (free page reporting, seconds after it was freed),
+// which then backs it again 4 KiB at a time. A page of 2 MiB was measured at 7 ms in that case, and
+// at 0.14 ms if the host backs it already. Which entrant this hits is luck and not a property of
+// its library. So before a turn that times single steps, as much memory as an entrant takes is
+// touched and freed, and the kernel hands that memory out first.
 
 const (
-	// backingPerEntity is more than any entrant touches, in bytes an entity: columns
-	// that doubled are there twice.
+	// backingPerEntity is more than any entrant touches, in bytes per entity: columns that double
+	// are there twice.
 	backingPerEntity = 256
 	backingMost      = 256 << 20
 )
 
-// backing touches memory for n entities and frees it. Where regions are no pages of the
-// system it does nothing.
+// backing touches memory for n entities and frees it. If regions are not pages of the system, it
+// does nothing.
 func backing(n int) error {
 	if !mmap.Real {
 		return nil

@@ -13,24 +13,23 @@ import (
 	"quarry/bench/progress"
 )
 
-// tolerance is how much slower than in its own harness a peer may be here, so
-// that its figure counts.
+// tolerance is the greatest ratio of a peer's time here to its time in its own harness with which
+// its figure still counts.
 const tolerance = 1.2
 
-// harnessWays are how the harness calls a way to use a library, by the rest of
-// our name for it.
+// harnessWays maps the rest of our name for a way to use a library to the harness's name for it.
 var harnessWays = map[string]string{"": "", "tables": " (tables)", "batch": " (batch)", "registered": " (cached)"}
 
-// match is an entrant here and in its own harness.
+// match is an entrant here and in the peers' harness.
 type match struct {
 	here           *contender
 	workload, name string    // in the harness
-	theirs         []float64 // ns per entity by round
+	theirs         []float64 // ns per entity, by round
 	skip           string    // why the harness has no figure, in words
 }
 
-// counterpart is the workload and the name of an entrant in the harness; empty
-// where there is none. Batches are workloads of their own here.
+// counterpart returns the harness's workload and name for an entrant; both are empty if it has
+// none. Batches are workloads of their own here.
 func (w *way) counterpart() (workload, name string) {
 	l := libraryNamed(w.library())
 	if l == nil || l.title == "" {
@@ -52,7 +51,7 @@ var harnessWorkloads = []string{
 	"add_remove", "add_remove_large", "delete2comp", "delete10comp", "new_world",
 }
 
-// matches are all entrants of the workloads wanted that the harness has too.
+// matches returns all entrants of the wanted workloads that the harness has too.
 func (o *options) matches() []*match {
 	var list []*match
 	for i := range workloads {
@@ -75,8 +74,8 @@ func (o *options) matches() []*match {
 	return list
 }
 
-// compare measures the peers beside what their own harness makes of them, and
-// prints that. It reports whether a result was wrong.
+// compare measures the peers here and in their own harness, and prints both. It reports whether a
+// result was wrong.
 func (o *options) compare(stdout io.Writer) (isWrong bool, err error) {
 	list := o.matches()
 	if len(list) == 0 {
@@ -120,7 +119,7 @@ func (o *options) compareMatches(h *harness, list []*match, b budget) (err error
 	return nil
 }
 
-// round measures there, then here.
+// round measures in the harness, then here.
 func (p *match) round(h *harness, b budget) error {
 	if p.skip == "" {
 		ns, err := h.measure(p.workload, p.name, p.here.n)
@@ -140,7 +139,7 @@ type comparison struct {
 	Library  string   `json:"library"`
 	Entrant  string   `json:"entrant"`
 	Name     string   `json:"harness_entrant"`
-	Theirs   *float64 `json:"harness_ns_per_entity"` // this and the next: the least of the rounds
+	Theirs   *float64 `json:"harness_ns_per_entity"` // this and the next: least of the rounds
 	Here     *float64 `json:"ns_per_entity"`
 	Ratio    *float64 `json:"ratio"`  // here over theirs
 	Counts   *bool    `json:"counts"` // the ratio is at most 1.2
@@ -168,7 +167,7 @@ func comparisons(list []*match) []comparison {
 	return all
 }
 
-// verdict is the comparison in words.
+// verdict returns the comparison in words.
 func (o comparison) verdict() string {
 	switch {
 	case o.Skip != "":
@@ -183,7 +182,7 @@ func (o comparison) verdict() string {
 	return "within 20 %"
 }
 
-// printCheck takes the least figures: what disturbs a process only adds to them.
+// printCheck prints the least figures: disturbances only add to the time of a process.
 func printCheck(stdout io.Writer, list []*match, rounds int) error {
 	out := &firstError{w: stdout}
 	printMachine(out)

@@ -72,7 +72,7 @@ func TestHarnessFigure(t *testing.T) {
 	}
 }
 
-// madeMatch is a match with figures of its own.
+// madeMatch is a match with made-up figures.
 func madeMatch(here, theirs float64) *match {
 	c := made(ark, here)
 	c.way.workload = "random"
@@ -95,8 +95,8 @@ func TestComparison(t *testing.T) {
 	require.Regexp(t, `random +16000 +ark +10 +15 +1.50 +SLOWER: does not count\nrandom +16000 +ark +- +- +- +not measured: no such`, out.String())
 }
 
-// fakeHarness is a clone with the packages that ours calls, in which Ark takes
-// 1,234 ns an entity and Arche is not there.
+// fakeHarness is a clone with the packages that our harness program calls, in which Ark takes 1,234
+// ns per entity and Arche is missing.
 func fakeHarness(t *testing.T) (dir, commit string) {
 	dir = t.TempDir()
 	write := func(path, text string) {
@@ -148,7 +148,7 @@ func RunBenchmarks(name string, b Benchmarks, count int, _ func(Benchmarks) stri
 	return dir, git("rev-parse", "HEAD")
 }
 
-// TestHarness clones, builds and runs a harness that is not the real one.
+// TestHarness clones, builds and runs a fake harness.
 func TestHarness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it clones and builds, about 5 s")

@@ -18,12 +18,11 @@ type (
 	C12      struct{ X, Y float64 }
 )
 
-// extras is how many types there are besides Position and Velocity.
+// extras is the number of types other than Position and Velocity.
 const extras = 12
 
-// worldCapacity is what the peers' worlds are told to begin with, as
-// go-ecs-benchmarks does; smallCapacity is the same where a world has very many
-// small archetypes.
+// worldCapacity is the initial capacity of the peers' worlds, as in go-ecs-benchmarks;
+// smallCapacity replaces it in worlds with very many small archetypes.
 const (
 	worldCapacity = 1024
 	smallCapacity = 4
@@ -33,8 +32,8 @@ const (
 // exact.
 func velocityOf(i int) Velocity { return Velocity{float64(i%7 + 1), float64(i%5 - 2)} }
 
-// placeOf is the position of entity i before anything moves, where a workload
-// wants one that is not zero.
+// placeOf is the position of entity i before anything moves, in workloads that need it not to be
+// zero.
 func placeOf(i int) Position { return Position{float64(i % 1000), 1} }
 
 // tally sums up the positions of a world.
@@ -49,7 +48,7 @@ func (t *tally) add(p *Position) {
 	t.y += p.Y
 }
 
-// moved is the tally of n entities that began at zero and made so many steps.
+// moved is the tally of n entities that began at zero and moved by that many steps.
 func moved(n, steps int) tally {
 	t := tally{count: n}
 	for i := range n {
@@ -77,7 +76,7 @@ func (t tally) want(w tally) error {
 	return nil
 }
 
-// wantCount compares a number of entities.
+// wantCount compares a number of entities with the expected one.
 func wantCount(what string, got, want int) error {
 	if got != want {
 		return wrong("got %d %s, want %d", got, what, want)
@@ -85,17 +84,16 @@ func wantCount(what string, got, want int) error {
 	return nil
 }
 
-// archetypeRows is how many entities each of very many archetypes has.
+// archetypeRows is the number of entities in each of very many archetypes.
 const archetypeRows = 3
 
-// Bits of the mask that says which types an archetype has; those below are the
-// extras'.
+// Bits of the mask that says which types an archetype has; the lower bits stand for the extras.
 const (
 	velocityBit = 1 << (extras + iota)
 	positionBit
 	maxArchetypes = 1<<(extras+iota) - 1
 )
 
-// archetypeMask gives archetype i a set of types that no other has and that is
-// not empty.
+// archetypeMask returns a set of types for archetype i that no other archetype has and that is not
+// empty.
 func archetypeMask(i int) int { return i + 1 }

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// Measuring. A round gives every entrant of a workload its turn: a collection of
-// garbage, a first pass that is not counted, then samples until the budget is
-// used up. A sample is one pass, or so many passes of a short one that reading
-// the clock does not count. The figure of a round is all its time over all its
-// entities; the figure that is printed is the median of the rounds. What a trial
-// holds is weighed once, after its first pass.
+// Measuring. A round gives every entrant of a workload its turn: a garbage collection, a first pass
+// that is not counted, then samples until the budget is used up. A sample is one pass, or so many
+// short ones that reading the clock does not matter. The figure of a round is its total time over
+// its total number of entities; the printed figure is the median of the rounds. The memory that a
+// trial holds is measured once, after its first pass.
 
-// budget is how long the samples of one entrant take in one round, and how long
-// they may take with what is not timed between them.
+// budget is the time for the samples of one entrant in one round: timed is their own time, wall
+// includes the untimed work between them.
 type budget struct {
 	timed, wall time.Duration
 }
@@ -27,8 +26,8 @@ var (
 
 const (
 	sampleTime = 20 * time.Microsecond // least time of a sample: the clock takes 0.05
-	cheapBuild = 60 * time.Millisecond // what takes longer is built once, not in every round
-	longPass   = time.Second / 2       // a first pass as long as this counts, or there would be no end
+	cheapBuild = 60 * time.Millisecond // a trial that takes longer is built once, not in every round
+	longPass   = time.Second / 2       // a first pass this long counts, or a round would never end
 )
 
 // contender is an entrant on a workload with n entities, and its figures so far.
@@ -46,27 +45,27 @@ type contender struct {
 	samples []float64 // ns per entity of each sample of all rounds
 	tails   []float64 // workloads of single steps: p99.99 in ns, by round
 	means   []float64 // the same: ns per step
-	ns      []uint32  // the same: of the round, made before the collector runs
+	ns      []uint32  // the same: of the current round, made before the collector runs
 	garbage []collection
-	allocs  float64 // of the Go heap, of the pass that has fewest
-	bytes   float64 // of that pass
+	allocs  float64 // on the Go heap, in the pass that has the fewest
+	bytes   float64 // in that pass
 	wrong   string  // the first wrong result, in words
 	out     string  // why it was left out, in words
 
 	before  int64 // live bytes on the Go heap before t was built
 	held    int64 // bytes that t holds, on the Go heap and off it
-	off     int64 // of these, off it
+	off     int64 // the part of held that is off the Go heap
 	weighed bool
-	room    int64 // what a trial may hold that is kept
+	room    int64 // what a kept trial may hold
 
 	building  time.Duration // of t
 	isCounted bool          // allocs and bytes are known
 }
 
-// idle reports that there is nothing more to measure.
+// idle reports whether there is nothing more to measure.
 func (c *contender) idle() bool { return c.wrong != "" || c.out != "" }
 
-// round builds the trial if need be, measures and checks it.
+// round builds the trial if need be, then measures and checks it.
 func (c *contender) round(b budget) error {
 	if c.idle() {
 		return nil
@@ -91,7 +90,7 @@ func (c *contender) round(b budget) error {
 	return err
 }
 
-// begin makes the trial where there is none.
+// begin builds the trial if there is none.
 func (c *contender) begin() error {
 	if c.t != nil {
 		return nil
@@ -111,7 +110,7 @@ func (c *contender) begin() error {
 	_, each := t.(stepwise)
 	if each && c.ns == nil {
 		c.ns = make([]uint32, c.n)
-		c.before += int64(4 * c.n) // it is no part of what t holds
+		c.before += int64(4 * c.n) // the list is not part of what t holds
 	}
 	c.building = time.Since(start)
 	c.keep = c.building > cheapBuild && !each
@@ -156,7 +155,7 @@ func (c *contender) measureRepeated(t repeated, b budget) {
 	}
 	if c.times == 0 {
 		c.times = 1
-		run(1) // what is made once only
+		run(1) // work that happens only once
 		c.weigh()
 		for range 3 {
 			c.counted(func() { run(1) })
@@ -228,12 +227,11 @@ func (c *contender) measureSteps(t stepwise) {
 	c.weigh()
 }
 
-// counted times f and notes what it takes from the Go heap, at the least: the
-// runtime allocates too, now and then. Reading that stops
-// the world, as the timer of testing.B does: who has just waited is seldom made
-// to wait in the time that counts. Without it a machine with ten other busy
-// processes showed passes that are timed alone 1.9 to 3.1 times as slow as
-// testing.B did, with it 0.8 to 1.1.
+// counted times f and keeps the fewest allocations on the Go heap that any call of f made, because
+// the runtime allocates now and then too. Reading the statistics stops the world, as the timer of
+// testing.B does: a process that has just waited is rarely made to wait in the timed part. Without
+// it, on a machine with ten other busy processes, passes timed alone took 1.9 to 3.1 times as long
+// as with testing.B; with it, 0.8 to 1.1 times.
 func (c *contender) counted(f func()) time.Duration {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -248,7 +246,7 @@ func (c *contender) counted(f func()) time.Duration {
 	return took
 }
 
-// nanos is the time since start, at most what a uint32 holds.
+// nanos is the time since start, capped at what a uint32 holds.
 func nanos(start time.Time) uint32 { return uint32(min(time.Since(start).Nanoseconds(), 1<<32-1)) }
 
 func perEntity(d time.Duration, n int) float64 { return float64(d.Nanoseconds()) / float64(n) }
@@ -256,7 +254,7 @@ func perEntity(d time.Duration, n int) float64 { return float64(d.Nanoseconds())
 // rank is the index of a quantile in a sorted list of n.
 func rank(n int, q float64) int { return min(int(float64(n)*q), n-1) }
 
-// median returns the middle of a list, of an even number the lower one; 0 of none.
+// median returns the middle of a list, or the lower of the two in the middle; 0 for an empty list.
 func median(list []float64) float64 { return quantile(list, 0.5) }
 
 func quantile(list []float64, q float64) float64 {

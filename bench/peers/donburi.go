@@ -5,8 +5,7 @@ import (
 	"github.com/yohamta/donburi/filter"
 )
 
-// Entrants of donburi. It hands out no columns: each component is an object of
-// its own.
+// Entrants of donburi. It hands out no columns: each component is an object of its own.
 const (
 	donburi      = "donburi"
 	donburiBatch = "donburi batch"
@@ -33,7 +32,7 @@ var donburiWays = []way{
 	{"memory", donburi, buildDonburiMemory},
 }
 
-// Component types of donburi are there once for all worlds.
+// Component types of donburi are global to all worlds.
 var (
 	donburiPosition = ecs.NewComponentType[Position]()
 	donburiVelocity = ecs.NewComponentType[Velocity]()
@@ -45,7 +44,7 @@ var (
 	}
 )
 
-// donburiWith returns the types given and those extras whose bits are set in mask.
+// donburiWith returns the given types and the extras whose bits are set in mask.
 func donburiWith(mask int, types ...ecs.IComponentType) []ecs.IComponentType {
 	for i, t := range donburiExtra {
 		if mask>>i&1 != 0 {
@@ -55,7 +54,7 @@ func donburiWith(mask int, types ...ecs.IComponentType) []ecs.IComponentType {
 	return types
 }
 
-// donburiWorld is a world of donburi with what all workloads need.
+// donburiWorld is a world of donburi with the fields that all workloads need.
 type donburiWorld struct {
 	endless
 	w      ecs.World
@@ -66,7 +65,7 @@ func openDonburi() donburiWorld {
 	return donburiWorld{w: ecs.NewWorld(), moving: ecs.NewQuery(filter.Contains(donburiBoth...))}
 }
 
-// tally sums up what has a Position and, or has not, a Velocity.
+// tally sums up the entities with a Position that have a Velocity, or do not.
 func (s *donburiWorld) tally(velocity bool) tally {
 	q := s.moving
 	if !velocity {

@@ -7,7 +7,7 @@ import (
 	"github.com/yohamta/donburi/filter"
 )
 
-// donburiLife is a world of donburi that entities are made in and taken from.
+// donburiLife is a world of donburi in which entities are created and destroyed.
 type donburiLife struct {
 	donburiWorld
 	types []ecs.IComponentType
@@ -16,7 +16,7 @@ type donburiLife struct {
 	n     int
 }
 
-// newDonburiLife makes the world warm, as newQuarryLife does.
+// newDonburiLife warms the world up, as newQuarryLife does.
 func newDonburiLife(n, components int) *donburiLife {
 	s := &donburiLife{donburiWorld: openDonburi(), types: donburiBoth, n: n}
 	if components != 2 {
@@ -33,7 +33,7 @@ func newDonburiLife(n, components int) *donburiLife {
 	return s
 }
 
-// clear takes the listed entities away.
+// clear destroys the listed entities.
 func (s *donburiLife) clear() {
 	for _, e := range s.list {
 		s.w.Remove(e)
@@ -46,7 +46,7 @@ func (s *donburiLife) restore() error {
 	return wantCount("entities", s.w.Len(), 0)
 }
 
-// check wants n entities, at zero if they have a place, and a list of them.
+// check wants n entities, at zero if they have a position, and a list of them.
 func (s *donburiLife) check(int) error {
 	for _, e := range s.list {
 		if !s.w.Valid(e) {
@@ -77,7 +77,7 @@ func (s donburiCreate) once() {
 	s.list = list
 }
 
-// donburiCreateMany makes them all at once.
+// donburiCreateMany makes all entities at once.
 type donburiCreateMany struct{ *donburiLife }
 
 func buildDonburiCreateMany(components int) func(int) (trial, error) {
@@ -114,7 +114,7 @@ func (s *donburiAlloc) restore() error {
 
 func (s *donburiAlloc) check(int) error { return s.tally(true).want(tally{count: s.n}) }
 
-// donburiDelete takes entities away one by one.
+// donburiDelete destroys entities one by one.
 type donburiDelete struct{ *donburiLife }
 
 func buildDonburiDelete(components int) func(int) (trial, error) {
@@ -166,8 +166,8 @@ func buildDonburiAddRemove(more int, order listOrder) func(int) (trial, error) {
 	}
 }
 
-// pass gives no value to what it adds: donburi makes a zero one in any case, and
-// a value given would be a second object.
+// pass gives no value to the components that it adds: donburi makes a zero value in any case, and a
+// given value would be a second object.
 func (s *donburiAddRemove) pass(times int) {
 	w := s.w
 	for range times {
@@ -222,7 +222,7 @@ func (s *donburiNewWorld) check(int) error {
 	return wantCount("entities", s.w.Len(), 1)
 }
 
-// donburiHold is a world that is there for its memory.
+// donburiHold is a world that is only held, for its memory.
 type donburiHold struct {
 	donburiWorld
 	n int

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// entry is an entrant on a workload at one n, as -json prints it. What a workload
-// does not have, or an entrant that was wrong or left out, is null.
+// entry is an entrant on a workload at one n, as -json prints it. Fields that the workload does not
+// have are null, and so are all figures of an entrant that was wrong or left out.
 type entry struct {
 	Workload string `json:"workload"`
 	N        int    `json:"n"`
@@ -16,10 +16,10 @@ type entry struct {
 	NsPerEntity    *float64 `json:"ns_per_entity"`
 	BytesPerEntity *float64 `json:"bytes_per_entity"`
 	Allocs         *float64 `json:"allocs"` // on the Go heap, per pass
-	P99            *float64 `json:"p99_ns"` // of a pass over all n; of a step where steps are timed
+	P99            *float64 `json:"p99_ns"` // of a pass over all n; of a step if steps are timed
 
-	BestPeer   *string  `json:"best_peer"` // this and what follows: on ours alone
-	Ratio      *float64 `json:"ratio"`     // of figures, by round, the median
+	BestPeer   *string  `json:"best_peer"` // this and the next fields: only for ours
+	Ratio      *float64 `json:"ratio"`     // of figures: the median over the rounds
 	Floor      *float64 `json:"floor"`
 	Goal       *float64 `json:"goal"`
 	HoldsFloor *bool    `json:"holds_floor"`
@@ -46,7 +46,7 @@ type entry struct {
 	*CollectorEntry
 }
 
-// unit is that of a workload's figures.
+// unit is the unit of a workload's figures.
 func (w *workload) unit() string {
 	switch {
 	case w.child:
@@ -59,7 +59,7 @@ func (w *workload) unit() string {
 	return "ns/entity"
 }
 
-// entry is an entrant in JSON.
+// entry returns an entrant's entry.
 func (r *result) entry(c *contender) entry {
 	o := entry{
 		Workload: r.w.name, N: r.n, Library: c.way.library(), Entrant: c.way.entrant,
@@ -95,8 +95,8 @@ func (r *result) entry(c *contender) entry {
 	return o
 }
 
-// forJSON is the bound, whether it holds, of whom it is a multiple, and the
-// ratio to that.
+// forJSON returns the bound, whether it holds, the entrant that it is a multiple of, and the ratio
+// to that entrant.
 func (j judged) forJSON() (bound *float64, holds *bool, of *string, ratio *float64) {
 	if j.factor != 0 {
 		bound = &j.factor
@@ -110,7 +110,7 @@ func (j judged) forJSON() (bound *float64, holds *bool, of *string, ratio *float
 	return bound, holds, of, ratio
 }
 
-// bytesPerEntity is what the trial holds; of a process, its greatest memory.
+// bytesPerEntity is what the trial holds per entity; for a process, its peak memory per entity.
 func (r *result) bytesPerEntity(c *contender) float64 {
 	switch {
 	case r.w.child:
@@ -121,7 +121,7 @@ func (r *result) bytesPerEntity(c *contender) float64 {
 	return float64(c.held) / float64(c.n)
 }
 
-// entities is how many there are where memory is measured.
+// entities is the number of entities in workloads that measure memory.
 func (r *result) entities() int {
 	if r.w.name == "archetypes" {
 		return r.n * archetypeRows
@@ -129,7 +129,7 @@ func (r *result) entities() int {
 	return r.n
 }
 
-// p99 is in ns: of the passes over all n, or of single steps.
+// p99 is in ns: over passes over all n, or over single steps.
 func (r *result) p99(c *contender) float64 {
 	if r.w.each {
 		return median(c.samples)
@@ -137,7 +137,7 @@ func (r *result) p99(c *contender) float64 {
 	return quantile(c.samples, 0.99) * float64(c.per)
 }
 
-// printJSON writes an array with one object an entrant, workload and n.
+// printJSON writes an array with one object per entrant, workload and n.
 func printJSON(w io.Writer, results []*result) error {
 	list := []entry{}
 	for _, r := range results {

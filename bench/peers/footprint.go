@@ -4,12 +4,12 @@ import "runtime/debug"
 
 // footprint is the memory of a process, in bytes.
 type footprint struct {
-	Peak int64 `json:"peak"` // greatest resident memory over that before building
-	Rest int64 `json:"rest"` // resident after a collection, over the same
+	Peak int64 `json:"peak"` // greatest resident memory, less the memory before building
+	Rest int64 `json:"rest"` // resident after a collection, less the same
 }
 
-// weighProcess builds the trial. The collector works as it does by default: what
-// it leaves lying is part of the peak.
+// weighProcess builds the trial. The collector runs with its default setting: garbage that it has
+// not freed yet is part of the peak.
 func weighProcess(w *way, n int) (t trial, f *footprint, err error) {
 	debug.FreeOSMemory()
 	before := residentBytes()

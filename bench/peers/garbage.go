@@ -11,7 +11,7 @@ import (
 	"quarry/alloc"
 )
 
-// garbageWorkloads measure the collector beside many entities.
+// garbageWorkloads measure the collector with many entities in memory.
 var garbageWorkloads = []workload{
 	{name: "gc", what: "1 KiB of garbage made for each entity, 4 GB at most, beside n of them",
 		sizes: []int{4 * million}, garbage: true},
@@ -34,22 +34,22 @@ const (
 	garbageBlock  = 4 << 10     // bytes
 	garbageBlocks = million     // at most
 	garbageKept   = 64          // blocks that are live at a time
-	fullRounds    = 8           // full collections that are timed, at most
-	fullTime      = time.Second // that they take together, or one more
+	fullRounds    = 8           // most full collections that are timed
+	fullTime      = time.Second // for all of them; the last may go beyond
 )
 
-// collection is what the collector took of a process. Times are in ns.
+// collection is the collector's cost in one process. Times are in ns.
 type collection struct {
 	Build   int64 `json:"build"`
-	Full    int64 `json:"full"`  // a collection with nothing else, median
-	Least   int64 `json:"least"` // the best
+	Full    int64 `json:"full"`  // a collection while nothing else runs: the median
+	Least   int64 `json:"least"` // the same: the least
 	Cycles  int64 `json:"cycles"`
-	CPU     int64 `json:"cpu"`  // of the collector, while garbage was made
-	Wall    int64 `json:"wall"` // of making it
+	CPU     int64 `json:"cpu"`  // of the collector, while garbage is made
+	Wall    int64 `json:"wall"` // of making garbage
 	Resides int64 `json:"resides"`
 }
 
-// collect builds the trial, collects everything some times, and makes garbage.
+// collect builds the trial, runs some full collections, and makes garbage.
 func collect(w *way, n int) (t trial, g *collection, err error) {
 	g = &collection{}
 	debug.FreeOSMemory()
@@ -70,7 +70,8 @@ func collect(w *way, n int) (t trial, g *collection, err error) {
 	return t, g, err
 }
 
-// fullCollections returns the median and the least of some with nothing else.
+// fullCollections returns the median and the least time of full collections while nothing else
+// runs.
 func fullCollections() (mid, least int64) {
 	var list []float64
 	for start := time.Now(); len(list) < fullRounds && time.Since(start) < fullTime; {
@@ -81,15 +82,15 @@ func fullCollections() (mid, least int64) {
 	return int64(median(list)), int64(quantile(list, 0))
 }
 
-// collector is how many cycles the collector has done, and its processor time in
-// ns up to the last of them.
+// collector returns how many cycles the collector has done, and its processor time in ns up to the
+// last of them.
 func collector() (cycles, cpu int64) {
 	s := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64()), int64(s[1].Value.Float64() * 1e9)
 }
 
-// litter makes blocks of garbage, each live until some more are there.
+// litter makes blocks of garbage, each live until garbageKept more are made.
 func litter(blocks int) error {
 	var kept [garbageKept][]byte
 	sum := 0
@@ -104,18 +105,18 @@ func litter(blocks int) error {
 	return wantCount("blocks that were garbage", sum, max(0, blocks-garbageKept))
 }
 
-// budgetOf is what a process with n entities of 32 bytes may take where it has a
-// budget: 576 MB for 4 M, a sixth more than ark's takes without one.
+// budgetOf is the memory budget of a process with n entities of 32 bytes: 576 MB for 4 M, a sixth
+// more than ark's process takes without a budget.
 func budgetOf(n int) int64 { return max(512*million, 144*int64(n)) }
 
-// budgeted is a trial whose process has a budget of memory.
+// budgeted is a trial whose process has a memory budget.
 type budgeted struct {
 	holding
-	off    int64    // bytes that are not of the Go heap
-	before alloc.GC // the setting that it found
+	off    int64    // bytes that are not on the Go heap
+	before alloc.GC // the setting before the trial
 }
 
-// withinBudget builds the trial, and tells the collector what is left.
+// withinBudget builds the trial, and gives the collector the rest of the budget.
 func withinBudget(build func(int) (trial, error)) func(int) (trial, error) {
 	return func(n int) (trial, error) {
 		t, err := build(n)
@@ -142,7 +143,7 @@ func (s *budgeted) close() error {
 	return s.holding.close()
 }
 
-// What is printed of collections, each the median of the rounds.
+// The printed figures of collections, each the median of the rounds.
 func cpuTime(g *collection) float64  { return float64(g.CPU) / 1e6 }
 func peak(g *collection) float64     { return float64(g.Resides) }
 func cycles(g *collection) float64   { return float64(g.Cycles) }
@@ -159,8 +160,8 @@ func (c *contender) collected(figure func(*collection) float64) float64 {
 	return median(list)
 }
 
-// CollectorEntry is what -json has of it beside the common keys. It is exported for
-// package encoding/json, which makes no embedded struct that is not.
+// CollectorEntry has the keys that -json adds for the collector. It is exported because package
+// encoding/json cannot decode into an embedded pointer to an unexported struct.
 type CollectorEntry struct {
 	Build     float64 `json:"build_ms"`
 	Full      float64 `json:"full_gc_ms"`

@@ -10,8 +10,7 @@ import (
 	"quarry/mmap"
 )
 
-// objects runs the command with -json in this process and returns what it printed
-// by entrant.
+// objects runs the command with -json in this process and returns the printed objects by entrant.
 func objects(t *testing.T, args ...string) map[string]map[string]any {
 	out, errs, code := in(append(args, "-quick", "-json")...)
 	require.Equal(t, exitOK, code, errs)
@@ -25,8 +24,8 @@ func objects(t *testing.T, args ...string) map[string]map[string]any {
 	return m
 }
 
-// TestGarbage: 64 MB of garbage beside a small world make the collector run, and
-// not within a budget.
+// TestGarbage: 64 MB of garbage next to a small world make the collector run, but not within a
+// budget.
 func TestGarbage(t *testing.T) {
 	got := objects(t, "-only", "gc", "-n", "64000")
 	require.Len(t, got, len(garbageWays))
@@ -45,14 +44,14 @@ func TestGarbage(t *testing.T) {
 		}
 	}
 	if !mmap.Real {
-		return // the pages of a universe are ballast there
+		return // there a universe's pages are ballast on the Go heap
 	}
 	for _, name := range []string{quarryBatch, goBoxes} {
 		require.Positive(t, got[name]["gc_cycles"], name)
 	}
 }
 
-// TestBudgetIsPutBack: a trial with a budget leaves the collector as it was.
+// TestBudgetIsPutBack: a trial with a budget leaves the collector's setting as it was.
 func TestBudgetIsPutBack(t *testing.T) {
 	unlimited := alloc.GC{Percent: 100, Limit: 1 << 60}
 	before := unlimited.Apply()
@@ -67,8 +66,8 @@ func TestBudgetIsPutBack(t *testing.T) {
 	require.Equal(t, alloc.GC{Percent: 70, Limit: 1 << 50}, unlimited.Apply())
 }
 
-// TestScale: the curves have figures like any workload, and what is too large is
-// left out in words.
+// TestScale: the curves have figures like any workload; sizes that are too large are left out, with
+// a reason in words.
 func TestScale(t *testing.T) {
 	for _, name := range []string{"scale-create", "scale-iterate", "scale-get"} {
 		got := objects(t, "-only", name, "-n", "640")
@@ -91,7 +90,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestSample: one of each part, and all where there are as many parts.
+// TestSample: one index of each part, and all if there are as many parts.
 func TestSample(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for k := 1; k <= n; k++ {
@@ -114,7 +113,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestSampleIsLookedUp: passes handle the sample, and so the figure is per look-up.
+// TestSampleIsLookedUp: passes handle the sample, so the figure is per look-up.
 func TestSampleIsLookedUp(t *testing.T) {
 	s, err := newQuarrySample(1000, 10)
 	require.NoError(t, err)
@@ -127,7 +126,7 @@ func TestSampleIsLookedUp(t *testing.T) {
 	}
 }
 
-// TestWrongInChild: what is wrong in a process of its own has no figure.
+// TestWrongInChild: a wrong result in a process of its own has no figure.
 func TestWrongInChild(t *testing.T) {
 	before := ways
 	t.Cleanup(func() { ways = before })
@@ -140,7 +139,7 @@ func TestWrongInChild(t *testing.T) {
 	}
 }
 
-// stepping is a trial of single steps that holds a block of the Go heap.
+// stepping is a trial of single steps that holds a block on the Go heap.
 type stepping struct {
 	endless
 	block []byte
@@ -156,9 +155,8 @@ func (s *stepping) steps(into []uint32) {
 
 func (s *stepping) check(int) error { return wantCount("bytes", len(s.block), 1<<20) }
 
-// TestListOfSteps: the list that steps are noted in is made before the collector
-// runs, so that it does not run because of it, is used again, and is no part of
-// what the trial holds.
+// TestListOfSteps: the list of step times is made before the collector runs, so that the list does
+// not start it, is reused, and is not part of what the trial holds.
 func TestListOfSteps(t *testing.T) {
 	var s *stepping
 	c := &contender{n: million, way: &way{"create-worst", quarry, func(int) (trial, error) {

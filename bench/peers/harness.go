@@ -16,14 +16,13 @@ import (
 	"quarry/bench/input"
 )
 
-// The harness that the peers' authors use, and the state of it that is compared
-// with.
+// The harness of the peers' authors, and the commit that is compared with.
 const (
 	harnessURL    = "https://github.com/mlange-42/go-ecs-benchmarks"
 	harnessCommit = "119f2dbf7bd38ce7b98c4dcedb63164f4c387084"
 )
 
-// harnessMain runs one benchmark of it.
+// harnessMain is the program that runs one benchmark of the harness.
 //
 //go:embed harness.go.txt
 var harnessMain []byte
@@ -31,15 +30,15 @@ var harnessMain []byte
 // harnessTime bounds a clone, a build and a run.
 const harnessTime = 5 * time.Minute
 
-// harness is a copy of it in a folder of its own, built with the libraries that
-// this program has.
+// harness is a copy of the harness in a folder of its own, built with the library versions of this
+// program.
 type harness struct {
 	dir    string
-	sample time.Duration // that one figure takes, or a little more
+	sample time.Duration // time for one figure, or a little more
 }
 
-// openHarness clones from a URL or a folder. Versions are module@version; those
-// libraries that are not among them stay what the harness asks for.
+// openHarness clones from a URL or a folder. Versions are module@version; libraries that are not
+// among them keep the harness's versions.
 func openHarness(source, commit string, versions []string, sample time.Duration) (h *harness, err error) {
 	dir, err := os.MkdirTemp("", "quarry-harness")
 	if err != nil {
@@ -72,7 +71,7 @@ func (h *harness) close() error { return os.RemoveAll(h.dir) }
 
 func (h *harness) command() string { return filepath.Join(h.dir, "harness.exe") }
 
-// run does a command in the harness' folder. An error has its last words.
+// run runs a command in the harness's folder. An error has the last words of its output.
 func (h *harness) run(name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), harnessTime)
 	defer cancel()
@@ -89,7 +88,7 @@ func (h *harness) run(name string, args ...string) error {
 	return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), args[0], err, strings.Join(lines[max(0, len(lines)-3):], "; "))
 }
 
-// measure runs one benchmark, and returns what the harness says: ns per entity.
+// measure runs one benchmark, and returns the harness's figure: ns per entity.
 func (h *harness) measure(workload, name string, n int) (float64, error) {
 	err := h.run(h.command(), "-workload="+workload, "-name="+name, "-n="+strconv.Itoa(n),
 		"-test.benchtime="+h.sample.String())
@@ -104,8 +103,8 @@ func (h *harness) measure(workload, name string, n int) (float64, error) {
 	return harnessFigure(f, name, n)
 }
 
-// harnessFigure reads a table of the harness: N and the names in the first line,
-// then n and ns per entity.
+// harnessFigure reads a table of the harness: N and the names in the first line, then n and ns per
+// entity.
 func harnessFigure(r io.Reader, name string, n int) (float64, error) {
 	lines, err := input.Records(r)
 	if err != nil {

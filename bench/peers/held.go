@@ -5,13 +5,12 @@ import (
 	"runtime"
 )
 
-// offHeap is a trial that holds memory which the Go heap does not count. Ours
-// all are.
+// offHeap is a trial that holds memory off the Go heap, as all of ours do.
 type offHeap interface {
 	committed() int64 // bytes
 }
 
-// liveBytes is what the Go heap holds after a collection.
+// liveBytes is the number of bytes on the Go heap after a collection.
 func liveBytes() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -19,7 +18,7 @@ func liveBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// weigh notes what the trial holds, once.
+// weigh records what the trial holds, once.
 func (c *contender) weigh() {
 	if c.weighed {
 		return
@@ -34,21 +33,21 @@ func (c *contender) weigh() {
 }
 
 const (
-	// heldShare is the part of the memory that is free which all trials may hold
-	// together between their turns: what they hold slows every collection.
+	// heldShare says that all trials together may hold 1/heldShare of the free memory between their
+	// turns: held memory slows every collection.
 	heldShare = 4
-	// peakFactor is how much more than it holds in the end a Go heap takes while
-	// it grows: a column that doubles is there twice, and garbage lies about.
+	// peakFactor is the ratio of a Go heap's peak while it grows to what it holds in the end: a
+	// column that doubles is there twice, and there is garbage.
 	peakFactor = 3
-	// probeSize is how many entities are built to judge what many more take.
+	// probeSize is the number of entities built to estimate the memory of many more.
 	probeSize = 1 << 16
-	// freeUnknown stands for the memory that is free where the system does not tell.
+	// freeUnknown stands for the free memory if the system does not tell.
 	freeUnknown = 4 << 30
 )
 
-// leaveOut finds the entrants that would need more memory than there is, from
-// what few entities take. An error says that no entrant of the workload fits; one
-// that runs over all sizes has words for those that are too large.
+// leaveOut leaves out the entrants that would need more memory than is free, estimated from a few
+// entities. It is an error if no entrant of the workload fits, but not in workloads over all sizes,
+// which report each entrant that is too large.
 func (r *result) leaveOut(free int64) error {
 	if r.n <= million || free == 0 {
 		return nil
@@ -75,7 +74,7 @@ func (r *result) leaveOut(free int64) error {
 
 func gb(n int64) float64 { return float64(n) / 1e9 }
 
-// perEntity is about how many bytes an entity takes at the peak.
+// perEntity estimates the bytes per entity at the peak.
 func (c *contender) perEntity() (float64, error) {
 	probe := &contender{way: c.way, n: probeSize}
 	if workloadNamed(c.way.workload).child {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Libraries that are not a peer.
+// Names that are not a peer's.
 const (
 	ours    = "quarry"
 	plainGo = "go"
 )
 
-// library is what an entrant is a use of.
+// library is a library that entrants use.
 type library struct {
 	name   string // in the JSON, and the first word of its entrants
-	module string // that it comes from
-	title  string // what its own harness calls it
+	module string // its Go module
+	title  string // its name in the peers' harness
 }
 
 var libraries = []library{
@@ -41,7 +41,7 @@ func (w *way) library() string {
 	return name
 }
 
-// libraryNamed returns nil when there is none.
+// libraryNamed returns a library by name, or nil.
 func libraryNamed(name string) *library {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
 	if i < 0 {
@@ -50,7 +50,7 @@ func libraryNamed(name string) *library {
 	return &libraries[i]
 }
 
-// linked lists the libraries in this program as module@version.
+// linked lists the libraries linked into this program as module@version.
 func linked() []string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

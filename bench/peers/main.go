@@ -36,9 +36,9 @@ type options struct {
 	quick  bool
 
 	check   bool
-	harness string // where its harness is cloned from
+	harness string // where the peers' harness is cloned from
 
-	summary []string // files of runs to put side by side
+	summary []string // files of runs to print side by side
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -119,7 +119,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	return o, nil
 }
 
-// sizes are those that a workload is to run with.
+// sizes returns the sizes to run a workload with.
 func (o *options) sizes(w *workload) []int {
 	if o.n > 0 {
 		return []int{min(o.n, w.most())}
@@ -136,8 +136,8 @@ func (o *options) sizes(w *workload) []int {
 	return list
 }
 
-// measure runs what is wanted and prints it, each result as it comes when a table
-// is asked for. It reports whether a result was wrong.
+// measure runs the wanted workloads and prints the results; for a table, each result as soon as it
+// is there. It reports whether a result was wrong.
 func (o *options) measure(stdout io.Writer) (isWrong bool, err error) {
 	b := wholeBudget
 	if o.quick {
@@ -174,13 +174,13 @@ func (o *options) measure(stdout io.Writer) (isWrong bool, err error) {
 	return isWrong, printed.err
 }
 
-// firstError is a writer that remembers the first error.
+// firstError is a writer that keeps the first error.
 type firstError struct {
 	w   io.Writer
 	err error
 }
 
-// Write writes on after an error, too.
+// Write continues after an error.
 func (f *firstError) Write(b []byte) (int, error) {
 	n, err := f.w.Write(b)
 	if f.err == nil {

@@ -1,7 +1,7 @@
 package main
 
-// invert replaces a matrix by its inverse, by pairs of minors of two rows
-// (Laplace). A matrix without one becomes infinite or not a number.
+// invert replaces a matrix by its inverse, by pairs of minors of two rows (Laplace). A matrix
+// without an inverse becomes infinite or not a number.
 func (t *Transform) invert() {
 	a, b, c, d := t[0:4:4], t[4:8:8], t[8:12:12], t[12:16:16]
 	s0, s1, s2 := a[0]*b[1]-b[0]*a[1], a[0]*b[2]-b[0]*a[2], a[0]*b[3]-b[0]*a[3]

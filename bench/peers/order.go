@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// listOrder is how a list of entities is worked off.
+// listOrder is the order in which a list of entities is processed.
 type listOrder int
 
 const (
@@ -18,8 +18,8 @@ func shuffle[T any](list []T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 }
 
-// sample walks over n and says of each whether it is in: one of each of k parts, at
-// random, the same in every run.
+// sample walks over n indexes and says of each whether it is in the sample: one random index of
+// each of k parts, the same in every run.
 func sample(n, k int) iter.Seq[bool] {
 	return func(yield func(bool) bool) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -35,7 +35,8 @@ func sample(n, k int) iter.Seq[bool] {
 	}
 }
 
-// wantSum compares the sum of all X that were read with that of n first places.
+// wantSum compares the sum of all X that were read with the sum over the first places of n
+// entities.
 func wantSum(got float64, n, passes int) error {
 	if want := placed(n).x * float64(passes); got != want {
 		return wrong("got a sum of %v, want %v", got, want)

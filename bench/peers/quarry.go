@@ -4,7 +4,7 @@ import (
 	"quarry/ecs"
 )
 
-// Entrants of ours. The batch entrants take the calls for many entities.
+// Entrants of ours. The batch entrants use the calls for many entities.
 const (
 	quarry       = "quarry"
 	quarryBatch  = "quarry batch"
@@ -15,7 +15,7 @@ const (
 	quarryBudget = "quarry batch, budget"
 )
 
-// quarryWays are ours. What needs calls by query or list is in quarry_batch.go.
+// quarryWays are our ways. The ways that use calls by query or list are in quarry_batch.go.
 var quarryWays = []way{
 	{"query2comp", quarry, buildQuarryQuery(quarryPlain)},
 	{"query2comp-kernel", quarryKernel, buildQuarryKernel(quarryPlain)},
@@ -70,7 +70,7 @@ func (s *quarryWorld) close() error { return s.w.Close() }
 // committed counts whole granules of 2 MiB.
 func (s *quarryWorld) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
 
-// with returns the types given and those extras whose bits are set in mask.
+// with returns the given types and the extras whose bits are set in mask.
 func (s *quarryWorld) with(mask int, types ...ecs.Type) []ecs.Type {
 	for i, t := range s.extra {
 		if mask>>i&1 != 0 {
@@ -83,7 +83,7 @@ func (s *quarryWorld) with(mask int, types ...ecs.Type) []ecs.Type {
 // movers is the archetype of Position and Velocity.
 func (s *quarryWorld) movers() *ecs.Archetype { return ecs.NewArchetype(s.w, s.position, s.velocity) }
 
-// tally sums up what has a Position and, or has not, a Velocity.
+// tally sums up the entities with a Position that have a Velocity, or do not.
 func (s *quarryWorld) tally(velocity bool) tally {
 	term := ecs.Without(s.velocity)
 	if velocity {

@@ -19,7 +19,7 @@ var quarryBatchWays = []way{
 
 func init() { ways = append(ways, quarryBatchWays...) }
 
-// quarryDestroyQuery takes all entities away that match a query.
+// quarryDestroyQuery destroys all entities that match a query.
 type quarryDestroyQuery struct{ quarryDelete }
 
 func buildQuarryDestroyQuery(components int) func(int) (trial, error) {
@@ -31,7 +31,7 @@ func buildQuarryDestroyQuery(components int) func(int) (trial, error) {
 
 func (s quarryDestroyQuery) once() { s.w.DestroyQuery(s.q) }
 
-// quarryDestroyList takes a list of entities away.
+// quarryDestroyList destroys a list of entities.
 type quarryDestroyList struct{ quarryDelete }
 
 func buildQuarryDestroyList(components int) func(int) (trial, error) {
@@ -72,7 +72,7 @@ func (s *quarryApply) check(passes int) error {
 	return s.quarryAddRemove.check(passes)
 }
 
-// note keeps the first error, or that a batch was not of all entities.
+// note keeps the first error, or an error for a batch without all entities.
 func (s *quarryApply) note(b ecs.Batch, err error) {
 	if err == nil {
 		err = wantCount("entities changed", b.Len(), len(s.list))
@@ -82,7 +82,7 @@ func (s *quarryApply) note(b ecs.Batch, err error) {
 	}
 }
 
-// quarryApplyQuery does it by query, quarryApplyList by a list.
+// quarryApplyQuery does that by query, quarryApplyList by list.
 type (
 	quarryApplyQuery struct{ *quarryApply }
 	quarryApplyList  struct{ *quarryApply }
@@ -116,7 +116,7 @@ func (s quarryApplyList) pass(times int) {
 	}
 }
 
-// quarryEnableQuery switches a component off and on for all that match a query.
+// quarryEnableQuery disables and enables a component of all entities that match a query.
 type quarryEnableQuery struct{ *quarryEnable }
 
 func buildQuarryEnableQuery(n int) (trial, error) {

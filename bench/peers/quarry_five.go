@@ -54,7 +54,7 @@ func addFive(p []Position, v []Velocity, c1 []C1, c2 []C2, c3 []C3) {
 	}
 }
 
-// addFiveKernel is the same by the kernel.
+// addFiveKernel is addFive with the vector kernel.
 func addFiveKernel(p []Position, v []Velocity, c1 []C1, c2 []C2, c3 []C3) {
 	speed := layout.Flat[float64](v)
 	asm.AddAll(
@@ -87,7 +87,7 @@ func (s *quarryFive) check(passes int) error {
 	return wantFive(got, s.n, passes)
 }
 
-// quarryFiveKernel does it with the vector kernel.
+// quarryFiveKernel is quarryFive with the vector kernel.
 type quarryFiveKernel struct{ *quarryFive }
 
 func buildQuarryFiveKernel(n int) (trial, error) {

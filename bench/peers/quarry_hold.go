@@ -2,7 +2,7 @@ package main
 
 import "quarry/ecs"
 
-// quarryNewWorld makes a world; taking it away is not timed.
+// quarryNewWorld makes a world; closing it is not timed.
 type quarryNewWorld struct {
 	w   *ecs.World
 	err error
@@ -33,7 +33,7 @@ func (s *quarryNewWorld) close() error {
 	return w.Close()
 }
 
-// quarryHold is a world that is there for its memory.
+// quarryHold is a world that is only held, for its memory.
 type quarryHold struct {
 	quarryWorld
 	n int
@@ -43,7 +43,7 @@ func (s *quarryHold) entities() int { return s.n }
 
 func (s *quarryHold) check(int) error { return wantCount("entities", s.w.Stats().Alive, s.n) }
 
-// buildQuarryMemory makes n movers one by one, each with its values written.
+// buildQuarryMemory makes n movers one by one and writes the values of each.
 func buildQuarryMemory(n int) (trial, error) {
 	w, err := openQuarry()
 	if err != nil {
@@ -58,7 +58,7 @@ func buildQuarryMemory(n int) (trial, error) {
 	return &quarryHold{w, n}, nil
 }
 
-// buildQuarryMemoryN makes them at once.
+// buildQuarryMemoryN makes n movers at once.
 func buildQuarryMemoryN(n int) (trial, error) {
 	w, err := openQuarry()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"quarry/ecs"
 )
 
-// quarryLife is a world that entities are made in and taken from.
+// quarryLife is a world in which entities are created and destroyed.
 type quarryLife struct {
 	quarryWorld
 	a          *ecs.Archetype
@@ -17,8 +17,8 @@ type quarryLife struct {
 	components int // two, or C1 to C10
 }
 
-// newQuarryLife makes the world warm: n entities were there, with every value
-// written, and are gone. It has two components, or C1 to C10.
+// newQuarryLife warms the world up: it creates n entities, writes every value, and destroys them.
+// The entities have two components, or C1 to C10.
 func newQuarryLife(n, components int) (*quarryLife, error) {
 	w, err := openQuarry()
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *quarryLife) fillAll(components int) error {
 	return nil
 }
 
-// restore takes all entities away.
+// restore destroys all entities.
 func (s *quarryLife) restore() error {
 	s.list = s.list[:0]
 	for rows := range s.q.Rows() {
@@ -73,7 +73,7 @@ func (s *quarryLife) restore() error {
 	return wantCount("entities", s.w.Stats().Alive, 0)
 }
 
-// checkMade wants n entities; those of two components stand at zero.
+// checkMade wants n entities; entities of two components stand at zero.
 func (s *quarryLife) checkMade() error {
 	if s.components == 2 {
 		return s.tally(true).want(tally{count: s.n})
@@ -112,7 +112,7 @@ func (s quarryCreate) check(int) error {
 	return s.checkMade()
 }
 
-// quarryCreateN makes them all at once.
+// quarryCreateN makes all entities at once.
 type quarryCreateN struct {
 	*quarryLife
 	err error
@@ -141,7 +141,7 @@ type quarryAlloc struct {
 	n      int
 	batch  bool
 	err    error
-	shared *alloc.Universe // that the worlds take chunks from, or nil
+	shared *alloc.Universe // source of the worlds' chunks, or nil
 }
 
 func buildQuarryAlloc(n int) (trial, error) {
@@ -154,8 +154,8 @@ func buildQuarryAllocN(n int) (trial, error) {
 	return s, s.open()
 }
 
-// buildQuarryAllocShared has one universe for all worlds, so that memory is as
-// warm as the peers' from the Go heap.
+// buildQuarryAllocShared uses one universe for all worlds, so that memory is as warm as the peers'
+// memory from the Go heap.
 func buildQuarryAllocShared(n int) (trial, error) {
 	u, err := alloc.NewUniverse()
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *quarryAlloc) close() error {
 	return err
 }
 
-// quarryDelete takes entities away one by one.
+// quarryDelete destroys entities one by one.
 type quarryDelete struct{ *quarryLife }
 
 func buildQuarryDelete(components int) func(int) (trial, error) {

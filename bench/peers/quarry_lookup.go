@@ -1,12 +1,12 @@
 package main
 
-// manyAtOnce is how many entities a call of GetList is given: few enough that
-// the pointers stay in the first-level cache.
+// manyAtOnce is the number of entities per call of GetList: few enough that the pointers stay in
+// the first-level cache.
 const manyAtOnce = 1024
 
-// quarryGetMany looks entities up by lists. What it found is added up in two sums: in one,
-// each addition would wait for the one before, which the peers' loops hide behind their
-// next look-up.
+// quarryGetMany looks entities up by lists. It adds the values up in two sums: with one sum, each
+// addition would wait for the one before. The peers' loops hide that wait behind their next
+// look-up.
 type quarryGetMany struct {
 	*quarryRandom
 	found []*Position

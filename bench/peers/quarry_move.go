@@ -12,8 +12,8 @@ func buildQuarryAddRemove(more int, order listOrder) func(int) (trial, error) {
 	return func(n int) (trial, error) { return newQuarryAddRemove(n, more, order) }
 }
 
-// newQuarryAddRemove makes n entities of Position and so many of C1 to C10, and
-// lets them go both ways once.
+// newQuarryAddRemove makes n entities of Position and the first more of C1 to C10, and adds and
+// removes Velocity once.
 func newQuarryAddRemove(n, more int, order listOrder) (*quarryAddRemove, error) {
 	w, err := openQuarry()
 	if err != nil {
@@ -57,11 +57,11 @@ func (s *quarryAddRemove) check(int) error {
 	return s.tally(false).want(placed(len(s.list)))
 }
 
-// quarryEnable switches a component off and on, entity by entity.
+// quarryEnable disables and enables a component, entity by entity.
 type quarryEnable struct {
 	w    *ecs.World
 	c    ecs.Component[C1]
-	on   *ecs.Query // those in which it is on
+	on   *ecs.Query // the entities in which it is enabled
 	all  *ecs.Query
 	list []ecs.Entity
 }
@@ -86,7 +86,7 @@ func newQuarryEnable(n int) (*quarryEnable, error) {
 	return s, nil
 }
 
-// once switches off; switching on again is not timed.
+// once disables; enabling again is not timed.
 func (s *quarryEnable) once() {
 	c := s.c
 	for _, e := range s.list {

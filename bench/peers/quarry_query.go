@@ -13,7 +13,7 @@ type quarryQuery struct {
 	n int
 }
 
-// buildQuarryQuery makes a world that fill fills.
+// buildQuarryQuery makes a world and calls fill to fill it.
 func buildQuarryQuery(fill func(*quarryWorld, int) error) func(int) (trial, error) {
 	return func(n int) (trial, error) { return newQuarryQuery(n, fill) }
 }
@@ -99,7 +99,7 @@ func buildQuarryRandom(n int) (trial, error) { return newQuarryRandom(n) }
 
 func newQuarryRandom(n int) (*quarryRandom, error) { return newQuarrySample(n, n) }
 
-// newQuarrySample looks up k of n.
+// newQuarrySample looks up k entities of n.
 func newQuarrySample(n, k int) (*quarryRandom, error) {
 	w, err := openQuarry()
 	if err != nil {

@@ -47,7 +47,7 @@ func (s quarryWrite) check(passes int) error {
 	return s.tally(false).want(written(len(s.list), passes))
 }
 
-// quarryWriteMany does it by lists.
+// quarryWriteMany does the same by lists.
 type quarryWriteMany struct {
 	quarryWrite
 	found []*Position
@@ -116,7 +116,7 @@ func (s *quarryPair) pass(times int) {
 
 func (s *quarryPair) check(passes int) error { return wantPairSum(s.sum, len(s.list), passes) }
 
-// quarryPairMany does it by lists.
+// quarryPairMany does the same by lists.
 type quarryPairMany struct {
 	*quarryPair
 	places []*Position
@@ -146,7 +146,7 @@ func (s *quarryPairMany) pass(times int) {
 	s.sum += sum
 }
 
-// quarryToggle switches a component off and on, in shuffled order.
+// quarryToggle disables and enables a component, in shuffled order.
 type quarryToggle struct{ *quarryEnable }
 
 func buildQuarryToggle(n int) (trial, error) {
@@ -181,12 +181,12 @@ func (s quarryToggle) back() {
 	}
 }
 
-// check makes each half of a pass once more.
+// check repeats each half of a pass once.
 func (s quarryToggle) check(int) error {
 	return checkToggled(s.on.Count, s.off, s.back, len(s.list))
 }
 
-// checkToggled checks a trial in which all n are on, and each half of a pass.
+// checkToggled checks a trial in which all n are enabled, and each half of a pass.
 func checkToggled(count func() int, off, back func(), n int) error {
 	if err := wantCount("enabled entities", count(), n); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (s quarryMake) check(int) error {
 	return s.values().want(valued(s.n))
 }
 
-// values sums up all that have Position and Velocity.
+// values sums up all entities with Position and Velocity.
 func (s *quarryWorld) values() (sum valuesSum) {
 	for rows := range ecs.NewQuery(s.w, ecs.Read(s.position), ecs.Read(s.velocity)).Rows() {
 		p, v := s.position.Slice(rows), s.velocity.Slice(rows)
@@ -40,13 +40,13 @@ func (s *quarryWorld) values() (sum valuesSum) {
 	return sum
 }
 
-// moverValues is what a bundle makes.
+// moverValues are the values of a bundle.
 type moverValues struct {
 	Position Position
 	Velocity Velocity
 }
 
-// quarryMakeBundle does it by a bundle.
+// quarryMakeBundle does the same by a bundle.
 type quarryMakeBundle struct {
 	quarryMake
 	bundle *ecs.Bundle[moverValues]
@@ -69,7 +69,7 @@ func (s quarryMakeBundle) once() {
 	s.list = list
 }
 
-// quarryMakeN makes them all at once and fills their columns.
+// quarryMakeN makes all entities at once and fills their columns.
 type quarryMakeN struct {
 	*quarryLife
 	err error
@@ -175,7 +175,7 @@ func (s *quarryPrefab) checkCopies() error {
 	return sum.want(copied(s.n))
 }
 
-// quarryPrefabN makes them all at once.
+// quarryPrefabN makes all copies at once.
 type quarryPrefabN struct{ *quarryPrefab }
 
 func buildQuarryPrefabN(n int) (trial, error) {

@@ -6,15 +6,14 @@ import (
 	"strconv"
 )
 
-// peakBytes is the greatest resident memory of this process so far, and
-// residentBytes that of now. They are read from procfs, because getrusage of a
-// child begins with the peak of its parent.
+// peakBytes is the peak resident memory of this process, and residentBytes the current one. Both
+// are read from procfs, because getrusage of a child starts with the peak of its parent.
 func peakBytes() int64 { return field("/proc/self/status", "VmHWM:") }
 
 func residentBytes() int64 { return field("/proc/self/status", "VmRSS:") }
 
-// freeBytes is the memory that the system can still give, or the control group
-// that this process is in; 0 is "not known".
+// freeBytes is the memory that the system, or the control group of this process, can still give; 0
+// means "not known".
 func freeBytes() int64 {
 	free := field("/proc/meminfo", "MemAvailable:")
 	const group = "/sys/fs/cgroup/memory."
@@ -25,7 +24,7 @@ func freeBytes() int64 {
 	return free
 }
 
-// number reads a file with one number, 0 when it has none.
+// number reads a file that has one number; 0 if it has none.
 func number(path string) int64 {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -35,8 +34,7 @@ func number(path string) int64 {
 	return n
 }
 
-// field finds a line "NAME   123 kB" in a file and returns bytes, 0 when there is
-// none.
+// field finds a line "NAME   123 kB" in a file and returns bytes, 0 if there is none.
 func field(path, name string) int64 {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package main
 
-// Memory is read on Linux only; 0 is "not known".
+// Memory is read on Linux only; 0 means "not known".
 
 func peakBytes() int64 { return 0 }
 

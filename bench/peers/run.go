@@ -7,12 +7,10 @@ import (
 	"time"
 )
 
-// answerTime is how long the rounds of a workload at one n may take. There is
-// always one of each entrant.
+// answerTime is the time limit for the rounds of a workload at one n. One round always runs.
 const answerTime = 24 * time.Second
 
-// result is a workload at one n: all its entrants, and what became of the
-// targets.
+// result is a workload at one n: its entrants, and the verdicts on the targets.
 type result struct {
 	w        *workload
 	n        int
@@ -30,8 +28,8 @@ func newResult(w *workload, n, rounds int) *result {
 	return r
 }
 
-// measure runs the rounds, as many as there is time for, and tells show what is
-// done. A wrong result is kept in its row, any other error is returned.
+// measure runs the rounds that there is time for, and tells show about progress. A wrong result is
+// kept in its row; any other error is returned.
 func (r *result) measure(b budget, show func(done int, name string)) (err error) {
 	start, free := time.Now(), freeBytes()
 	if err := r.leaveOut(free); err != nil {
@@ -61,8 +59,8 @@ func (r *result) measure(b budget, show func(done int, name string)) (err error)
 	return err
 }
 
-// next is how long the next round will take if the last one took that long: what
-// was built in the first and kept is not built again.
+// next estimates the time of the next round from the last one: trials that were built in the first
+// round and kept are not built again.
 func (r *result) next(last time.Duration) time.Duration {
 	for _, c := range r.list {
 		if c.keep && r.done == 1 {
@@ -90,7 +88,7 @@ func (r *result) round(b budget, show func(done int, name string)) (err error) {
 	return nil
 }
 
-// value is the figure of an entrant; false when it did not run or was wrong.
+// value is the figure of an entrant; false if it did not run or was wrong.
 func (r *result) value(entrant string) (float64, bool) {
 	for _, c := range r.list {
 		if c.way.entrant == entrant && c.wrong == "" && len(c.rounds) > 0 {
@@ -100,7 +98,7 @@ func (r *result) value(entrant string) (float64, bool) {
 	return 0, false
 }
 
-// best is the lowest figure of some entrants, and whose it is.
+// best is the lowest figure of some entrants, and the entrant that has it.
 func (r *result) best(entrants []string) (value float64, whose string) {
 	for _, e := range entrants {
 		if v, ok := r.value(e); ok && (whose == "" || v < value) {
@@ -110,7 +108,7 @@ func (r *result) best(entrants []string) (value float64, whose string) {
 	return value, whose
 }
 
-// bestPeer is the best of all entrants that are other libraries.
+// bestPeer is the best of all entrants of other libraries.
 func (r *result) bestPeer() (value float64, whose string) {
 	var peers []string
 	for _, c := range r.list {
@@ -121,8 +119,8 @@ func (r *result) bestPeer() (value float64, whose string) {
 	return r.best(peers)
 }
 
-// paired is the median of the ratios of two entrants' figures, round by round: what slows
-// the machine for some seconds slows both. 0 where one has no figure.
+// paired is the median of the ratios of two entrants' figures, round by round, because a
+// disturbance of some seconds slows both. It is 0 if one has no figure.
 func (r *result) paired(mine, other string) float64 {
 	of := func(entrant string) []float64 {
 		i := slices.IndexFunc(r.list, func(c *contender) bool { return c.way.entrant == entrant })
@@ -138,8 +136,8 @@ func (r *result) paired(mine, other string) float64 {
 	return median(ratios)
 }
 
-// ratio is that of an entrant of ours to the best peer; false for other
-// entrants, and where there is no peer or no figure.
+// ratio is the ratio of an entrant of ours to the best peer; false for other entrants, and if there
+// is no peer or no figure.
 func (r *result) ratio(c *contender) (ratio float64, peer string, ok bool) {
 	_, ran := r.value(c.way.entrant)
 	best, peer := r.bestPeer()

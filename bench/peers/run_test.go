@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 // testBudget is one sample or a few.
 var testBudget = budget{time.Microsecond, time.Millisecond}
 
-// TestEveryWay runs every entrant on every workload with few entities, two rounds
-// so that trials are used again as well as built again, and checks the results.
+// TestEveryWay runs every entrant on every workload with few entities and checks the results. Two
+// rounds run, so that trials are reused as well as rebuilt.
 func TestEveryWay(t *testing.T) {
 	for i := range workloads {
 		w := &workloads[i]
@@ -112,7 +112,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// TestEntrants: two libraries leave off in the queries, and only there.
+// TestEntrants: two libraries do not run the largest size of the queries, and only of those.
 func TestEntrants(t *testing.T) {
 	for _, name := range []string{"query2comp", "query32arch", "query256arch"} {
 		w := workloadNamed(name)
@@ -122,7 +122,7 @@ func TestEntrants(t *testing.T) {
 	require.Len(t, workloadNamed("random").entrants(million), len(waysOf("random")))
 }
 
-// TestTargets: each names a workload, and peers that take part in it.
+// TestTargets: each target names a workload, and peers that take part in it.
 func TestTargets(t *testing.T) {
 	for _, target := range targets {
 		w := workloadNamed(target.workload)
@@ -151,12 +151,12 @@ func (s standing) check(int) error {
 	return nil
 }
 
-// made is a contender with figures of its own.
+// made is a contender with made-up figures.
 func made(entrant string, figures ...float64) *contender {
 	return &contender{way: &way{entrant: entrant}, n: usual, rounds: figures}
 }
 
-// TestPaired: a machine that is slower in some rounds changes no ratio.
+// TestPaired: a machine that is slower in some rounds does not change a ratio.
 func TestPaired(t *testing.T) {
 	r := &result{w: workloadNamed("random"), n: usual, list: []*contender{
 		made(quarry, 1, 9, 2), made(quarryMany, 8, 8, 8), made(ark, 2, 18, 4), made(arche),
@@ -190,7 +190,7 @@ func TestJudge(t *testing.T) {
 	require.InDelta(t, 2, *r.entry(r.list[0]).Ratio, 1e-9)
 	require.Nil(t, r.entry(r.list[3]).Ratio)
 
-	r.list[2].wrong = "broken" // a wrong peer is no peer
+	r.list[2].wrong = "broken" // a wrong peer does not count
 	r.verdicts = nil
 	r.judge()
 	require.Equal(t, "not measured", r.verdicts[0].floor.String())
@@ -210,8 +210,8 @@ func TestQuantiles(t *testing.T) {
 	require.Equal(t, 98, rank(100, 0.985))
 }
 
-// TestWrongIsNoticed: a wrong result is in the output, the exit code says it, and
-// the entrant has no figure.
+// TestWrongIsNoticed: a wrong result is in the output and in the exit code, and the entrant has no
+// figure.
 func TestWrongIsNoticed(t *testing.T) {
 	before := ways
 	t.Cleanup(func() { ways = before })
@@ -277,7 +277,7 @@ func TestSizes(t *testing.T) {
 func TestJSON(t *testing.T) {
 	out, errs, code := in("-quick", "-json", "-only", "create2comp,create-worst,memory", "-n", "64")
 	require.Equal(t, exitOK, code, errs)
-	require.Empty(t, errs) // no progress bar where there is no terminal
+	require.Empty(t, errs) // no progress bar without a terminal
 	var got []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
 	var want []string
@@ -315,7 +315,7 @@ func TestJSON(t *testing.T) {
 	require.IsType(t, "", got[0]["best_peer"])
 }
 
-// bulky is a trial that holds a block of the Go heap and one that is off it.
+// bulky is a trial that holds a block on the Go heap and one off it.
 type bulky struct {
 	standing
 	block []byte
@@ -336,8 +336,8 @@ func TestWhatATrialHolds(t *testing.T) {
 	require.InDelta(t, 1000*quantile(c.samples, 0.99), *r.entry(c).P99, 1e-6)
 }
 
-// TestNoRoom: entrants that need more memory than is free are left out, and
-// where none is left that is an error.
+// TestNoRoom: entrants that need more memory than is free are left out, and it is an error if none
+// is left.
 func TestNoRoom(t *testing.T) {
 	for _, name := range []string{"create2comp_alloc", "memory"} {
 		r := newResult(workloadNamed(name), 64*million, 1)
@@ -351,7 +351,7 @@ func TestNoRoom(t *testing.T) {
 	require.NoError(t, newResult(workloadNamed("create2comp"), million, 1).leaveOut(1))
 }
 
-// late is a trial whose check takes half of the time that there is.
+// late is a trial whose check takes half of the time limit.
 type late struct{ standing }
 
 func (late) check(int) error {
@@ -359,8 +359,8 @@ func (late) check(int) error {
 	return nil
 }
 
-// TestTheTimeIsUp: rounds end when one more would not be done in time. What is
-// built once does not count for the next round.
+// TestTheTimeIsUp: rounds end when another one would not finish in time. Work that is done only
+// once does not count for the next round.
 func TestTheTimeIsUp(t *testing.T) {
 	all := ways
 	defer func() { ways = all }()

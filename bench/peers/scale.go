@@ -1,16 +1,16 @@
 package main
 
-// scaleSizes are powers of four, in round numbers, from what fits the first-level
-// cache to what a small server has room for.
+// scaleSizes are powers of four, in round numbers, from a size that fits the first-level cache to
+// one that a small server has room for.
 var scaleSizes = []int{
 	small, 4 * small, usual, 4 * usual, large, million, 4 * million, 16 * million, 64 * million,
 }
 
-// scaleLookups is how many entities are looked up at most: with more of them the
-// list itself would take most of the time of the larger sizes.
+// scaleLookups is the most entities that are looked up: with more, the list itself would take most
+// of the time at the larger sizes.
 const scaleLookups = million
 
-// scaleWorkloads give the cost of an entity as a curve over n.
+// scaleWorkloads measure the cost per entity as a curve over n.
 var scaleWorkloads = []workload{
 	{name: "scale-create", what: "n made at once in a fresh world, growth included", sizes: scaleSizes, alone: true},
 	{name: "scale-iterate", what: "position += velocity for n entities", sizes: scaleSizes, alone: true},

@@ -1,8 +1,8 @@
 package main
 
-// Workloads of one entity at a time, and of five components. Every pass is a method
-// that is not inlined, with plain loops: where a function with a closure is inlined, the calls in
-// the closure are calls, which took 1.1 to 2.5 ns an entity.
+// Workloads of one entity at a time, and of five components. Every pass is a method that is not
+// inlined, with plain loops: if a function with a closure is inlined, the calls in the closure are
+// not, which cost 1.1 to 2.5 ns per entity.
 var singleWorkloads = []workload{
 	{name: "random-write", what: "Position of an entity changed, in shuffled order, if it is alive", sizes: []int{small, usual, million}},
 	{name: "random2comp", what: "Position and Velocity of an entity read, in shuffled order", sizes: []int{small, usual, million}},
@@ -19,7 +19,7 @@ var singleWorkloads = []workload{
 	{name: "query2comp-threads", what: "position += velocity by two goroutines", sizes: []int{small, usual, million}},
 }
 
-// Entrants of single workloads alone.
+// Entrants of the single workloads only.
 const (
 	quarryMutMany = "quarry MutList"
 	quarryBundle  = "quarry bundle"
@@ -28,10 +28,10 @@ const (
 	slicesTwo     = "slices, two goroutines"
 )
 
-// secondOf is what C2 of entity i is, other than its Velocity.
+// secondOf is the C2 of entity i, which differs from its Velocity.
 func secondOf(i int) C2 { return C2(velocityOf(i + 3)) }
 
-// fiveMoved are the tallies of Position, C1 and C3 after so many passes of query5comp.
+// fiveMoved has the tallies of Position, C1 and C3 after that many passes of query5comp.
 func fiveMoved(n, passes int) [3]tally {
 	p := moved(n, passes)
 	c1 := tally{count: n}
@@ -43,7 +43,7 @@ func fiveMoved(n, passes int) [3]tally {
 	return [3]tally{p, c1, p}
 }
 
-// wantFive compares the tallies of query5comp.
+// wantFive compares the tallies of query5comp with the expected ones.
 func wantFive(got [3]tally, n, passes int) error {
 	for i, want := range fiveMoved(n, passes) {
 		if err := got[i].want(want); err != nil {
@@ -53,7 +53,7 @@ func wantFive(got [3]tally, n, passes int) error {
 	return nil
 }
 
-// pairSum is what a pass of random2comp adds up.
+// pairSum is the sum of one pass of random2comp.
 func pairSum(n int) float64 {
 	sum := placed(n).x
 	for i := range n {
@@ -62,7 +62,7 @@ func pairSum(n int) float64 {
 	return sum
 }
 
-// wantPairSum compares what passes of random2comp added up.
+// wantPairSum compares the sum over passes of random2comp with the expected one.
 func wantPairSum(got float64, n, passes int) error {
 	if want := pairSum(n) * float64(passes); got != want {
 		return wrong("got a sum of %v, want %v", got, want)
@@ -70,14 +70,14 @@ func wantPairSum(got float64, n, passes int) error {
 	return nil
 }
 
-// written is the tally of n entities at their first places to whose X 1 was added so often.
+// written is the tally of n entities at their first places after each pass added 1 to every X.
 func written(n, passes int) tally {
 	t := placed(n)
 	t.x += float64(n) * float64(passes)
 	return t
 }
 
-// pattern is the entity that is copied in prefab4comp.
+// pattern is the entity that prefab4comp copies.
 type pattern struct {
 	Position
 	Velocity
@@ -111,7 +111,7 @@ func (s valuesSum) want(w valuesSum) error {
 	return nil
 }
 
-// valued is the sum of n entities with placeOf and velocityOf.
+// valued is the sum over n entities with placeOf and velocityOf.
 func valued(n int) (s valuesSum) {
 	for i := range n {
 		p, v := placeOf(i), velocityOf(i)
@@ -120,7 +120,7 @@ func valued(n int) (s valuesSum) {
 	return s
 }
 
-// copied is the sum of n copies of the pattern.
+// copied is the sum over n copies of the pattern.
 func copied(n int) (s valuesSum) {
 	c := patternValues
 	for range n {

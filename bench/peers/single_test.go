@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSingleNoticesPasses: a check fails when a pass more or less was made than it is told.
+// TestSingleNoticesPasses: a check fails if the number of passes is one more or less than it is
+// told.
 func TestSingleNoticesPasses(t *testing.T) {
 	for _, name := range []string{"random-write", "random2comp", "query256spread", "query5comp", "query5comp-kernel", "query2comp-threads"} {
 		for _, way := range waysOf(name) {
@@ -25,7 +26,7 @@ func TestSingleNoticesPasses(t *testing.T) {
 	}
 }
 
-// TestSingleNoticesMissing: a check fails when nothing was made, or one value is another.
+// TestSingleNoticesMissing: a check fails if nothing was made, or one value differs.
 func TestSingleNoticesMissing(t *testing.T) {
 	for _, name := range []string{"create2comp-set", "create2comp-set-batch", "prefab4comp", "prefab4comp-batch"} {
 		for _, way := range waysOf(name) {

@@ -41,7 +41,7 @@ func (s *fiveColumns) check(passes int) error {
 	return wantFive(got, len(s.p), passes)
 }
 
-// fiveFlat does it with the vector kernel.
+// fiveFlat does the same with the vector kernel.
 type fiveFlat struct{ *fiveColumns }
 
 func (s fiveFlat) pass(times int) {
@@ -50,7 +50,7 @@ func (s fiveFlat) pass(times int) {
 	}
 }
 
-// twoColumns moves one half of columns here and one on a goroutine that waits for work.
+// twoColumns moves one half of columns here and the other on a goroutine that waits for work.
 type twoColumns struct {
 	*columns
 	work, done chan struct{}

@@ -6,7 +6,7 @@ type mover struct {
 	Velocity
 }
 
-// structs are entities in plain Go: all in a slice, or each an object.
+// structs has entities in plain Go: all in a slice, or each an object.
 type structs struct {
 	endless
 	list  []mover

@@ -12,7 +12,7 @@ import (
 // childTime bounds how long one child may take.
 const childTime = 2 * time.Minute
 
-// spec is what a child has to build and to measure.
+// spec says what a child has to build and measure.
 type spec struct {
 	Workload string        `json:"workload"`
 	Entrant  string        `json:"entrant"`
@@ -65,7 +65,7 @@ func (c *contender) roundInChild(b budget) error {
 	return nil
 }
 
-// take adds a round that a child measured.
+// take adds a round measured by a child.
 func (c *contender) take(t *timing) {
 	if len(c.rounds) == 0 || t.Allocs < c.allocs {
 		c.allocs, c.bytes = t.Allocs, t.Bytes
@@ -75,8 +75,8 @@ func (c *contender) take(t *timing) {
 	c.times, c.per, c.held = t.Times, t.Per, t.Held
 }
 
-// run measures in this process. Workloads that are timed here in turns may be asked for as well:
-// bench/native does.
+// run measures in this process. It also accepts workloads that this command times in turns:
+// bench/native asks for them.
 func (s spec) run() (a answer, err error) {
 	way, err := wayNamed(s.Workload, s.Entrant)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s spec) run() (a answer, err error) {
 	return a, errors.Join(err, t.close())
 }
 
-// time is a round as in any workload.
+// time measures a round as in any workload.
 func (s spec) time(w *way) (a answer, err error) {
 	c := &contender{way: w, n: s.N}
 	err = errors.Join(c.round(budget{s.Timed, s.Wall}), c.end())

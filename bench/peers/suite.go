@@ -5,14 +5,13 @@ import (
 	"math"
 )
 
-// The workloads of ecs_bench_suite (Rust), with its sizes and its components of
-// float32. All entrants work in one goroutine: a phase of ours shares a world for
-// reading only, and ark and arche have none. Its serialize is left out: neither
-// ours nor the peers turn a world into bytes.
+// The workloads of ecs_bench_suite (Rust), with its sizes and its components of float32. All
+// entrants work in one goroutine: our worlds can be shared for reading only, and ark and arche have
+// no sharing. serialize is left out: neither ours nor the peers turn a world into bytes.
 //
-// What an entity is in these is decided by its class, its number modulo the
-// number of classes, so that a plain Go twin computes one row for each class and
-// counts it as often as it is there.
+// An entity's components and values are decided by its class, its number modulo the number of
+// classes, so that a plain Go twin computes one row for each class and counts it once per entity of
+// the class.
 const (
 	insert    = "simple_insert"
 	iteration = "simple_iter"
@@ -67,10 +66,10 @@ type (
 	Z struct{ V float32 }
 )
 
-// letters is how many types A to Z there are.
+// letters is the number of types A to Z.
 const letters = 26
 
-// Values that entities begin with.
+// Initial values of entities.
 var (
 	identity  = Transform{0: 1, 5: 1, 10: 1, 15: 1}
 	unitPlace = Position3{X: 1}
@@ -78,7 +77,7 @@ var (
 	unitSpeed = Velocity3{X: 1}
 )
 
-// speeds and starts are how many different velocities and places there are.
+// speeds and starts are the numbers of different velocities and places.
 const (
 	speeds = 7
 	starts = 5
@@ -90,20 +89,20 @@ func startOf(class int) Position3 { return Position3{float32(class + 1), 1, floa
 
 func datumOf(class int) Datum { return Datum{float32(class + 1)} }
 
-// sets is how many archetypes schedule has: A and B, and with them C, C and D, C
+// sets is the number of archetypes in schedule: A and B, and these with C, with C and D, and with C
 // and E.
 const sets = 4
 
-// classSize is how many of n entities are of a class.
+// classSize is how many of n entities belong to a class.
 func classSize(n, classes, class int) int { return (n - class + classes - 1) / classes }
 
-// checksum is of all entities, whatever their order.
+// checksum covers all entities, in any order.
 type checksum struct {
 	count int
 	sum   uint64
 }
 
-// add takes in so many entities that have these values.
+// add takes in that many entities with these values.
 func (c *checksum) add(entities int, values ...float32) {
 	const odd = 0x9e3779b97f4a7c15
 	h := uint64(len(values))
@@ -136,8 +135,8 @@ func born(n int) (c checksum) {
 	return c
 }
 
-// iterated is the twin of simple_iter. It adds step by step, since float32 rounds
-// when there are many.
+// iterated is the twin of simple_iter. It adds step by step, because float32 rounds after many
+// steps.
 func iterated(n, passes int) (c checksum) {
 	for class := range min(n, speeds) {
 		var p Position3
@@ -161,16 +160,15 @@ func doubled(n, passes int) (c checksum) {
 	return c
 }
 
-// fragmented is an entrant on fragmented_iter. After 128 passes each Datum is
-// infinite, so the check makes one pass more from the values of the beginning.
+// fragmented is an entrant on fragmented_iter. After 128 passes each Datum is infinite, so the
+// check makes one more pass from the initial values.
 type fragmented interface {
 	pass(times int)
 	sum() checksum
 	reset() // gives each Datum its first value
 }
 
-// checkDoubled checks an entrant that was reset after the first from passes, and
-// resets it.
+// checkDoubled checks an entrant that was reset after its first from passes, and resets it.
 func checkDoubled(t fragmented, n, passes, from int) error {
 	defer t.reset()
 	if err := t.sum().want(doubled(n, passes-from)); err != nil {
@@ -181,8 +179,7 @@ func checkDoubled(t fragmented, n, passes, from int) error {
 	return t.sum().want(doubled(n, 1))
 }
 
-// setSums are checksums of A and B in all entities of schedule, of C and D, and of
-// C and E.
+// setSums has checksums of A and B in all entities of schedule, of C and D, and of C and E.
 type setSums struct{ ab, cd, ce checksum }
 
 // scheduled is the twin of schedule.
@@ -199,19 +196,18 @@ func (s setSums) want(w setSums) error {
 	return errors.Join(s.ab.want(w.ab), s.cd.want(w.cd), s.ce.want(w.ce))
 }
 
-// inversions is how often heavy_compute inverts each matrix.
+// inversions is how many times heavy_compute inverts each matrix.
 const inversions = 100
 
-// rotation turns about the x axis, as ecs_bench_suite begins heavy_compute.
+// rotation turns about the x axis, like the initial matrix of heavy_compute.
 func rotation() Transform {
 	sin, cos := math.Sincos(1.2)
 	s, c := float32(sin), float32(cos)
 	return Transform{1, 0, 0, 0, 0, c, s, 0, 0, -s, c, 0, 0, 0, 0, 1}
 }
 
-// compute is what heavy_compute does to an entity, the same code for all: not
-// inlined, so that it rounds alike everywhere, on CPUs that multiply and add in
-// one step too.
+// compute is what heavy_compute does to an entity, the same code for all entrants. It is not
+// inlined, so that it rounds the same everywhere, even on CPUs that multiply and add in one step.
 //
 //go:noinline
 func compute(m *Transform, p *Position3) {
@@ -236,7 +232,7 @@ func newComputed(n int) computed {
 	return t
 }
 
-// after is what is there after so many passes in all, no fewer than before.
+// after is the checksum after that many passes in all, which never goes down.
 func (t *computed) after(passes int) (c checksum) {
 	for ; t.passes < passes; t.passes++ {
 		m := t.m

@@ -35,7 +35,7 @@ type archeSuite struct {
 	t, p, r, v ecs.ID
 }
 
-// openArcheSuite gives the world room for them, which is fastest to fill.
+// openArcheSuite makes a world with room for all entities, which is fastest to fill.
 func openArcheSuite(n int) archeSuite {
 	world := ecs.NewWorld(n)
 	w := &world
@@ -49,7 +49,7 @@ func (s *archeSuite) fill() ecs.Query { return s.w.Batch().NewQ(s.n, s.t, s.p, s
 // places is the checksum of all positions.
 func (s *archeSuite) places() (c checksum) {
 	for q := s.w.Query(ecs.All(s.p)); q.Next(); {
-		// Safe because the ID is that of Position3, and the filter asks for it.
+		// Safe because the ID is Position3's, and the filter asks for it.
 		c.addPlace(1, *(*Position3)(q.Get(s.p)))
 	}
 	return c
@@ -65,7 +65,7 @@ func (s *archeBirths) once() {
 	s.archeSuite = openArcheSuite(s.n)
 	q := s.fill()
 	for q.Next() {
-		// Safe because each ID is that of the type, and the batch has all four.
+		// Safe because each ID belongs to the type, and the batch has all four.
 		*(*Transform)(q.Get(s.t)), *(*Position3)(q.Get(s.p)) = identity, unitPlace
 		*(*Rotation3)(q.Get(s.r)), *(*Velocity3)(q.Get(s.v)) = unitTurn, unitSpeed
 	}
@@ -76,7 +76,7 @@ func (s *archeBirths) restore() error { return nil }
 func (s *archeBirths) check(int) error {
 	var c checksum
 	for q := s.w.Query(ecs.All(s.t, s.p, s.r, s.v)); q.Next(); {
-		// Safe because each ID is that of the type, and the filter asks for all four.
+		// Safe because each ID belongs to the type, and the filter asks for all four.
 		c.addBirth(1, (*Transform)(q.Get(s.t)), *(*Position3)(q.Get(s.p)), *(*Rotation3)(q.Get(s.r)), *(*Velocity3)(q.Get(s.v)))
 	}
 	return c.want(born(s.n))

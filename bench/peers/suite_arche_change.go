@@ -34,8 +34,8 @@ func buildArcheSets(n int) (trial, error) {
 	return s, nil
 }
 
-// pass declares its queries before the loops: a loop variable whose address is
-// taken is copied in every step.
+// pass declares its queries before the loops: a loop variable whose address is taken is copied in
+// every step.
 func (s *archeSets) pass(times int) {
 	w, ida, idb, idc, idd, ide := s.w, s.a, s.b, s.c, s.d, s.e
 	for range times {
@@ -119,7 +119,7 @@ func (s *archeExchange) check(int) error {
 	return got.want(want)
 }
 
-// archeExchangeBatch does it by filters.
+// archeExchangeBatch does the same by filters.
 type archeExchangeBatch struct{ *archeExchange }
 
 func (s archeExchangeBatch) pass(times int) {

@@ -2,8 +2,8 @@ package main
 
 import "github.com/mlange-42/ark/ecs"
 
-// ark on the workloads of ecs_bench_suite: by tables and batches, which are its
-// fastest, and entity by entity where that is another thing.
+// ark on the workloads of ecs_bench_suite: by tables and batches, its fastest ways, and entity by
+// entity where that differs.
 var suiteArkWays = []way{
 	{insert, arkBatch, func(n int) (trial, error) { return &arkBirths{n: n}, nil }},
 	{iteration, arkTables, buildArkSuiteMove},
@@ -119,7 +119,7 @@ func (s *arkFragments) reset() {
 	for class, id := range s.ids {
 		q := ecs.NewUnsafeFilter(s.w, id, datum).Query()
 		for q.Next() {
-			// Safe because the ID is that of Datum, and the filter asks for it.
+			// Safe because the ID is Datum's, and the filter asks for it.
 			*(*Datum)(q.Get(datum)) = datumOf(class)
 		}
 	}
@@ -284,7 +284,7 @@ func (s *arkExchange) check(int) error {
 	return got.want(want)
 }
 
-// arkExchangeBatch does it by filters.
+// arkExchangeBatch does the same by filters.
 type arkExchangeBatch struct{ *arkExchange }
 
 func (s arkExchangeBatch) pass(times int) {

@@ -47,11 +47,11 @@ func (s *quarrySuite) close() error { return s.w.Close() }
 
 func (s *quarrySuite) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
 
-// quarryBirths makes a world and fills it; the world before is closed in the same
-// time, as the end of a world is timed in ecs_bench_suite.
+// quarryBirths makes a world and fills it; closing the previous world is timed too, because
+// ecs_bench_suite times the end of a world.
 type quarryBirths struct {
 	quarrySuite
-	shared  *alloc.Universe // that the worlds take chunks from, or nil
+	shared  *alloc.Universe // source of the worlds' chunks, or nil
 	options []ecs.Option
 	t       ecs.Component[Transform]
 	p       ecs.Component[Position3]

@@ -186,7 +186,7 @@ func (s *quarryExchange) check(int) error {
 	return got.want(want)
 }
 
-// quarryExchangeBatch does it by query.
+// quarryExchangeBatch does the same by query.
 type quarryExchangeBatch struct {
 	*quarryExchange
 	add, remove *ecs.Change
@@ -209,7 +209,7 @@ func (s *quarryExchangeBatch) pass(times int) {
 	}
 }
 
-// note keeps the first error, or that a batch was not of all entities.
+// note keeps the first error, or an error for a batch without all entities.
 func (s *quarryExchangeBatch) note(b ecs.Batch, err error) {
 	if err == nil {
 		err = wantCount("entities changed", b.Len(), s.n)

@@ -82,7 +82,7 @@ func (s *suiteColumns) check(passes int) error {
 	return c.want(iterated(len(s.p), passes))
 }
 
-// suiteFlat moves the same with the vector kernel.
+// suiteFlat does the same with the vector kernel.
 type suiteFlat struct{ *suiteColumns }
 
 func (s suiteFlat) pass(times int) {
@@ -91,7 +91,7 @@ func (s suiteFlat) pass(times int) {
 	}
 }
 
-// suiteFragments are as many slices as there are letters.
+// suiteFragments has a slice for each letter.
 type suiteFragments struct {
 	endless
 	lists   [letters][]Datum
@@ -145,8 +145,7 @@ func (s *suiteFragments) check(passes int) error {
 	return err
 }
 
-// suiteSets are the columns of the archetypes of schedule: those of A and B lie
-// in one piece.
+// suiteSets has the columns of the archetypes of schedule; the columns of A and B are in one piece.
 type suiteSets struct {
 	endless
 	a  []A
@@ -219,7 +218,7 @@ func (s *suiteSets) check(passes int) error {
 	return sums.want(scheduled(len(s.a), passes))
 }
 
-// suiteHeavy are two slices for heavy_compute.
+// suiteHeavy has two slices for heavy_compute.
 type suiteHeavy struct {
 	endless
 	m    []Transform

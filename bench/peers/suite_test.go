@@ -32,7 +32,7 @@ func TestInvert(t *testing.T) {
 	}
 }
 
-// TestRotationTurns: a turn about x leaves x, and keeps lengths.
+// TestRotationTurns: a turn about x keeps x, and keeps lengths.
 func TestRotationTurns(t *testing.T) {
 	m := rotation()
 	p := m.turned(Position3{2, 3, 4})
@@ -41,8 +41,8 @@ func TestRotationTurns(t *testing.T) {
 	require.NotEqual(t, float32(3), p.Y)
 }
 
-// TestSuiteNoticesPasses: a check fails when a pass more or less was made than it
-// is told.
+// TestSuiteNoticesPasses: a check fails if the number of passes is one more or less than it is
+// told.
 func TestSuiteNoticesPasses(t *testing.T) {
 	for _, name := range []string{iteration, fragments, schedule, heavy} {
 		for _, way := range waysOf(name) {
@@ -61,7 +61,7 @@ func TestSuiteNoticesPasses(t *testing.T) {
 	}
 }
 
-// TestFragmentsAfterInfinity: doubling is checked when every Datum was infinite.
+// TestFragmentsAfterInfinity: doubling is still checked after every Datum was infinite.
 func TestFragmentsAfterInfinity(t *testing.T) {
 	for _, way := range waysOf(fragments) {
 		built, err := way.build(100)

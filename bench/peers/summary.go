@@ -11,8 +11,7 @@ import (
 	"quarry/bench/input"
 )
 
-// summary is several runs side by side, as docs/performance.md prints them: what
-// -json of each run has written.
+// summary is the -json output of several runs side by side, as docs/performance.md prints them.
 type summary struct {
 	runs  [][]entry
 	cases []benchCase
@@ -24,7 +23,7 @@ type benchCase struct {
 	n        int
 }
 
-// readSummary reads the files of runs. They must have measured the same.
+// readSummary reads the files of runs, which must have measured the same.
 func readSummary(files []string) (*summary, error) {
 	s := &summary{}
 	for _, name := range files {
@@ -46,7 +45,7 @@ func readSummary(files []string) (*summary, error) {
 	return s, nil
 }
 
-// readRun reads what -json has printed.
+// readRun reads the output of -json.
 func readRun(name string) ([]entry, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -65,7 +64,7 @@ func readRun(name string) ([]entry, error) {
 	return run, nil
 }
 
-// check says what an entry of a run lacks that a summary needs.
+// check says what an entry of a run lacks for a summary.
 func (e *entry) check(run []entry) error {
 	switch {
 	case e.Workload == "" || e.Entrant == "" || e.N < 1:
@@ -100,7 +99,7 @@ func casesOf(run []entry) []benchCase {
 	return list
 }
 
-// of lists an entrant's entries of a case, one a run, that have a figure.
+// of lists an entrant's entries of a case that have a figure, at most one per run.
 func (s *summary) of(c benchCase, entrant string) []entry {
 	var list []entry
 	for _, run := range s.runs {
@@ -113,7 +112,7 @@ func (s *summary) of(c benchCase, entrant string) []entry {
 	return list
 }
 
-// entrants lists those of a library that were measured in every run.
+// entrants lists the entrants of a library that were measured in every run.
 func (s *summary) entrants(c benchCase, library string) []string {
 	var list []string
 	for _, e := range s.runs[0] {
@@ -134,7 +133,7 @@ func (s *summary) best(c benchCase, library string) (entrant string, figure floa
 	return entrant, figure
 }
 
-// medianOf is the median of a field where it is not null.
+// medianOf is the median of a field over the entries in which it is not null.
 func medianOf(list []entry, field func(entry) *float64) float64 {
 	var values []float64
 	for _, e := range list {
@@ -145,7 +144,7 @@ func medianOf(list []entry, field func(entry) *float64) float64 {
 	return median(values)
 }
 
-// inUnit prints a figure of an entry: bytes in MB, ns as they are.
+// inUnit prints a figure of an entry: bytes in MB, ns unchanged.
 func inUnit(e entry, v float64) string {
 	if e.Unit == "bytes" {
 		return fmt.Sprintf("%.1f MB", v/1e6)
@@ -190,14 +189,14 @@ func (s *summary) printTargets(w io.Writer) {
 	fmt.Fprintf(w, "\n%d of %d floors hold in %d runs of %d, and %d of %d goals.\n", held, floors, len(s.runs), len(s.runs), reached, goals)
 }
 
-// decided is an entry of ours that a target was decided by in a run.
+// decided is an entry of ours that decided a target in a run.
 type decided struct {
 	entry
-	peer float64 // the figure of FloorOf in that run, where there is a FloorRatio
+	peer float64 // the figure of FloorOf in that run, if there is a FloorRatio
 }
 
-// deciding lists for each target of a case the entries of ours that decided it, one
-// a run: not always of the same entrant.
+// deciding lists, for each target of a case, the entries of ours that decided it, one per run; the
+// entrant may differ from run to run.
 func (s *summary) deciding(c benchCase) [][]decided {
 	var list [][]decided
 	for i, run := range s.runs {
@@ -222,7 +221,7 @@ func (s *summary) deciding(c benchCase) [][]decided {
 	return list
 }
 
-// verdict says in how many runs a bound holds; all is 1 when it does in each.
+// verdict says in how many runs a bound holds; all is 1 if it holds in each.
 func (s *summary) verdict(list []decided, field func(entry) (*float64, *bool, *string)) (text string, all int) {
 	times, bound, unit := 0, "-", ""
 	for _, e := range list {
@@ -244,8 +243,8 @@ func (s *summary) verdict(list []decided, field func(entry) (*float64, *bool, *s
 	return fmt.Sprintf("%s%s **missed** in %d of %d", bound, unit, len(s.runs)-times, len(s.runs)), 0
 }
 
-// printAll writes a line for each case: the best entrant of each library, and who
-// is ahead of ours.
+// printAll writes a line for each case: the best entrant of each library, and which peer is ahead
+// of ours.
 func (s *summary) printAll(w io.Writer) {
 	fmt.Fprint(w, "| workload | n |")
 	for _, l := range libraries {
@@ -279,7 +278,7 @@ func (s *summary) printAll(w io.Writer) {
 	}
 }
 
-// printBeside writes the ratio of ours to the best peer, and the two columns beside.
+// printBeside writes the ratio of ours to the best peer, and the two columns after it.
 func (s *summary) printBeside(w io.Writer, c benchCase, own, peer string) {
 	if own == "" || peer == "" {
 		fmt.Fprintln(w, " - | - | - |")

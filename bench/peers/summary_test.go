@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runFile writes what -json would of one workload with two entrants.
+// runFile writes what -json would print for one workload with two entrants.
 func runFile(t *testing.T, own, peer float64, n int) string {
 	ratio, limit, holds := own/peer, 0.5, own <= 0.5*peer
 	list := []entry{
@@ -60,8 +60,7 @@ func oneRun(t testing.TB, text string) string {
 	return name
 }
 
-// The best peer of a target is another one in each run, and was left out in the
-// first.
+// The best peer of a target differs from run to run, and was left out in the first.
 func TestSummaryOfChangingPeers(t *testing.T) {
 	const ours = `{"workload":"random","n":9,"library":"quarry","entrant":"quarry","figure":2,"floor":0.5,"holds_floor":true,`
 	a := oneRun(t, "["+ours+`"floor_of":"ark","floor_ratio":0.5},
@@ -75,7 +74,7 @@ func TestSummaryOfChangingPeers(t *testing.T) {
 	require.Contains(t, out, "| random | 9 | quarry | 2 2 | volt 8 | 0.500 0.250 |")
 }
 
-// The workload of the collector has keys of its own.
+// The collector's workload has additional keys.
 func TestSummaryOfTheCollector(t *testing.T) {
 	var text bytes.Buffer
 	e := entry{Workload: "gc", N: 9, Library: ours, Entrant: quarry, Figure: new(2.0), CollectorEntry: &CollectorEntry{Build: 3}}

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// The workloads of ecs_benchmark (A. Beimler): entities with up to seven
-// components of 1 to 48 bytes, and seven systems that go over them one after the
-// other, 60 updates a second. All entrants call the same formulas, and what they
-// hold after all updates of a round is compared with a twin, value by value.
+// The workloads of ecs_benchmark (A. Beimler): entities with up to seven components of 1 to 48
+// bytes, and seven systems that go over them one after the other, 60 updates per second. All
+// entrants call the same formulas, and their state after all updates of a round is compared with a
+// twin, value by value.
 //
-// What is not as there: the seed of a player is made of the entity's number, not
-// of its address, so that every entrant has the same; an entity gets its
-// components when it is made, not one after the other; in unpack3 the entities
-// without Data are read too. As there, all Data begin with the same seed, so that
-// all entities steer in the same update, and mixed worlds destroy nothing. Faster
-// entrants do more updates in a round, in which some entities leave the picture.
+// These differ from the original: the seed of a player is made from the entity's number, not from
+// its address, so that every entrant has the same; an entity gets its components when it is
+// created, not one after the other; unpack3 reads the entities without Data too. As in the
+// original, all Data begin with the same seed, so that all entities steer in the same update, and
+// mixed worlds destroy nothing. Faster entrants do more updates in a round, so that some entities
+// leave the picture.
 
 var systemsWorkloads = []workload{
 	{name: "systems-create", what: "an entity with Position and Velocity made in a fresh world", sizes: systemsSizes},
@@ -33,7 +33,7 @@ var systemsWorkloads = []workload{
 
 var systemsSizes = []int{small, usual, large, million}
 
-// systemsWays are all entrants on these workloads.
+// systemsWays has all entrants on these workloads.
 var systemsWays = slices.Concat(systemsSliceWays,
 	systemsQuarryWays, systemsQuarryLifeWays, systemsQuarryUnpackWays,
 	systemsArkWays, systemsArkLifeWays, systemsArcheWays, systemsArcheLifeWays)
@@ -65,7 +65,7 @@ type (
 	Sprite struct{ Character byte }
 )
 
-// PlayerType is what an entity is in the game, Status what became of it.
+// PlayerType is an entity's role in the game, Status its condition.
 type (
 	PlayerType int32
 	Status     int32
@@ -83,7 +83,7 @@ const (
 	Alive
 )
 
-// What sprites show.
+// The characters of sprites.
 const (
 	heroSprite    = '@'
 	monsterSprite = 'k'
@@ -112,8 +112,8 @@ func (x *xoshiro) next() uint32 {
 // between returns a number in [low, high].
 func (x *xoshiro) between(low, high uint32) uint32 { return x.next()%(high-low+1) + low }
 
-// The systems, for one entity each. Products are rounded before they are added:
-// without the conversion a compiler may fuse both in one place and not in another.
+// The systems, for one entity each. Products are rounded before they are added: without the
+// conversion a compiler may fuse both operations in one place and not in another.
 
 // move is the system Movement.
 func (p *Position32) move(v *Velocity32) {
@@ -121,17 +121,17 @@ func (p *Position32) move(v *Velocity32) {
 	p.Y += float32(v.Y * timeStep)
 }
 
-// count is the system Data but for d.Numgy = d.RNG.next(), which its callers write
-// out: with it the method would be too large for the compiler to inline, and a
-// call would cost every entrant half as much as the work.
+// count is the system Data without d.Numgy = d.RNG.next(), which its callers write out: with that
+// line the method would be too large for the compiler to inline, and a call would cost every
+// entrant half as much as the work.
 func (d *ActorData) count() {
 	d.Thingy = (d.Thingy + 1) % 1_000_000
 	d.Dingy += 0.0001 * float64(timeStep)
 	d.Mingy = !d.Mingy
 }
 
-// steer is the system MoreComplex: at every tenth step of its data an entity
-// gets another velocity, which depends on the side of the diagonal that it is on.
+// steer is the system MoreComplex: at every tenth step of its data an entity gets a new velocity,
+// which depends on its side of the diagonal.
 func (v *Velocity32) steer(p *Position32, d *ActorData) {
 	if d.Thingy%10 == 0 {
 		v.turn(p, d)
@@ -148,8 +148,8 @@ func (v *Velocity32) turn(p *Position32, d *ActorData) {
 	}
 }
 
-// live is the system Health: who has no health left dies, and is born again with
-// all of it one update later.
+// live is the system Health: an entity without health dies, and is reborn with full health one
+// update later.
 func (h *Health) live() {
 	switch {
 	case h.HP <= 0 && h.Status != Dead:
@@ -197,20 +197,20 @@ const (
 	frameHeight = 240
 )
 
-// frame is the picture that sprites are drawn into, row by row; 0 is a place
-// that was never drawn. It is never cleared, as in the original.
+// frame is the picture that sprites are drawn into, row by row; 0 is a place that was never drawn.
+// As in the original, it is never cleared.
 type frame []byte
 
 func newFrame() frame { return make(frame, frameWidth*frameHeight) }
 
-// draw is the system Render: what is outside is not drawn.
+// draw is the system Render: sprites outside the picture are not drawn.
 func (f frame) draw(p *Position32, s *Sprite) {
 	if k, inside := place(p); inside {
 		f[k] = s.Character
 	}
 }
 
-// place is where in a frame a position is. Coordinates are cut toward zero.
+// place is the index in a frame for a position. Coordinates are truncated toward zero.
 func place(p *Position32) (k int, inside bool) {
 	x, y := int(p.X), int(p.Y)
 	return y*frameWidth + x, uint(x) < frameWidth && uint(y) < frameHeight

@@ -18,8 +18,7 @@ const (
 	playingParts = hasPosition | hasPlayer | hasHealth | hasDamage | hasSprite
 )
 
-// actor is an entity with the values of all components, those that it has not
-// included.
+// actor is an entity with the values of all components, including the ones that it lacks.
 type actor struct {
 	has      parts
 	position Position32
@@ -31,11 +30,11 @@ type actor struct {
 	sprite   Sprite
 }
 
-// dataSeed is where the data of all entities begin.
+// dataSeed is the initial seed of every entity's data.
 const dataSeed = 340383
 
-// actorAt makes entity i of n as it is before the first update. All are players
-// with all components but in mixed worlds.
+// actorAt makes entity i of n as it is before the first update. All entities are players with all
+// components, except in mixed worlds.
 func actorAt(i, n int, mixed bool) actor {
 	a := actor{has: allParts, velocity: Velocity32{1, 1}, data: ActorData{Seed: dataSeed, RNG: seeded(dataSeed)}}
 	a.data.Numgy = a.data.RNG.next()
@@ -55,13 +54,13 @@ func actorAt(i, n int, mixed bool) actor {
 		a.play(Monster)
 	}
 	if plays(i, n) {
-		a.has |= playingParts // a Position that was removed comes again
+		a.has |= playingParts // a removed Position comes back
 	}
 	return a
 }
 
-// mixedParts are the components of the first three that entity i of a mixed world
-// keeps: a few of the third quarter lose some, or of all where n is under 100.
+// mixedParts says which of the first three components entity i of a mixed world keeps: some
+// entities of the third quarter lose some, or of the whole list if n is under 100.
 func mixedParts(i, n int) parts {
 	has := hasPosition | hasVelocity | hasData
 	if first, last := 2*n/4, 3*n/4; n >= 100 && (i < first || i > last || (i-first)%10 != 0) {
@@ -78,9 +77,8 @@ func mixedParts(i, n int) parts {
 	return has
 }
 
-// plays reports whether entity i of a mixed world is a player: every second one,
-// and where n is under 100 every second one of those in turn, after the first
-// eighth.
+// plays reports whether entity i of a mixed world is a player. Every even entity is; if n is under
+// 100, only those whose turn after the first eighth is even, and the first.
 func plays(i, n int) bool {
 	if i%2 != 0 {
 		return false
@@ -95,7 +93,7 @@ func plays(i, n int) bool {
 	return i >= n/8 && turn%2 == 0
 }
 
-// anyType is what a player is by chance: 3 % are none, 27 % heroes.
+// anyType draws the type of a player: 3 % are NPCs, 27 % heroes, the rest monsters.
 func (a *actor) anyType() PlayerType {
 	switch rate := a.player.RNG.between(1, 100); {
 	case rate <= 3:
@@ -106,8 +104,8 @@ func (a *actor) anyType() PlayerType {
 	return Monster
 }
 
-// play makes a player: without health, which the first updates give, and
-// somewhere in and around the picture.
+// play makes a player, without health, which the first updates give, and somewhere in or around the
+// picture.
 func (a *actor) play(t PlayerType) {
 	const margin = 100
 	r := &a.player.RNG

@@ -21,7 +21,7 @@ func openArcheActors() archeActors {
 	}
 }
 
-// types are those of the components named.
+// types returns the IDs of the named components.
 func (s *archeActors) types(has parts) []ecs.ID {
 	var list []ecs.ID
 	for i, id := range []ecs.ID{s.position, s.velocity, s.data, s.player, s.health, s.damage, s.sprite} {
@@ -32,7 +32,7 @@ func (s *archeActors) types(has parts) []ecs.ID {
 	return list
 }
 
-// row points to what an entity has. Safe because each ID is that of the type.
+// row points to the components that an entity has. Safe because each ID belongs to the type.
 func (s *archeActors) row(e ecs.Entity) row {
 	return row{
 		(*Position32)(s.w.Get(e, s.position)), (*Velocity32)(s.w.Get(e, s.velocity)), (*ActorData)(s.w.Get(e, s.data)),
@@ -50,7 +50,7 @@ func (s *archeActors) census() census {
 	return c
 }
 
-// archeStage is the systems on arche. Safe because each ID is that of the type.
+// archeStage is the systems on arche. Safe because each ID belongs to the type.
 type archeStage struct {
 	archeActors
 	stage

@@ -38,8 +38,8 @@ func (s *archeBirth) restore() error {
 	return nil
 }
 
-// once writes velocities through pointers: new components are zero. Safe because
-// the ID is that of the type.
+// once writes velocities through pointers; the other components of a new entity are zero. Safe
+// because the ID belongs to the type.
 func (s *archeBirth) once() {
 	w, ids, velocity := s.w, s.ids, s.velocity
 	switch {
@@ -66,7 +66,7 @@ func (s *archeBirth) check(int) error {
 	return s.census().want(alike(s.n, a.row()))
 }
 
-// archeCrowd is a world of entities in the order of a list.
+// archeCrowd is a world of entities with a list of them.
 type archeCrowd struct {
 	archeActors
 	list         []ecs.Entity
@@ -75,7 +75,7 @@ type archeCrowd struct {
 	placed, lack ecs.Filter
 }
 
-// newArcheCrowd makes entities one by one, as at says.
+// newArcheCrowd makes entities one by one, with the values of at.
 func newArcheCrowd(n int, at func(i, n int) actor) *archeCrowd {
 	s := &archeCrowd{archeActors: openArcheActors(), list: make([]ecs.Entity, n), n: n}
 	placed, lack := ecs.All(s.position), ecs.All().Without(s.position)
@@ -93,7 +93,7 @@ func newArcheCrowd(n int, at func(i, n int) actor) *archeCrowd {
 	return s
 }
 
-// archeDeath takes all entities of a fresh world away.
+// archeDeath destroys all entities of a fresh world.
 type archeDeath struct {
 	*archeCrowd
 	batch bool
@@ -154,8 +154,8 @@ func (s *archeSwap) pass(times int) {
 
 func (s *archeSwap) check(int) error { return s.census().want(alike(s.n, fresh.row())) }
 
-// archeUnpack reads one to three components of every entity, in the order of
-// creation. Safe because each ID is that of the type.
+// archeUnpack reads one to three components of every entity, in the order of creation. Safe because
+// each ID belongs to the type.
 type archeUnpack struct {
 	*archeCrowd
 	unpacked

@@ -23,7 +23,7 @@ func openArkActors() arkActors {
 	}
 }
 
-// types are those of the components named.
+// types returns the IDs of the named components.
 func (s *arkActors) types(has parts) []ecs.ID {
 	var list []ecs.ID
 	for i, id := range s.ids {
@@ -34,7 +34,7 @@ func (s *arkActors) types(has parts) []ecs.ID {
 	return list
 }
 
-// row points to what an entity has.
+// row points to the components that an entity has.
 func (s *arkActors) row(e ecs.Entity) (r row) {
 	r.position, r.velocity, r.data, r.player, r.health, r.damage, r.sprite = s.all.Get(e)
 	return r

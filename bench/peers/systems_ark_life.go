@@ -62,7 +62,7 @@ func (s *arkBirth) check(int) error {
 	return s.census().want(alike(s.n, a.row()))
 }
 
-// arkCrowd is a world of entities in the order of a list.
+// arkCrowd is a world of entities with a list of them.
 type arkCrowd struct {
 	arkActors
 	list   []ecs.Entity
@@ -74,7 +74,7 @@ type arkCrowd struct {
 	lack   *ecs.Filter0
 }
 
-// newArkCrowd makes entities one by one, as at says.
+// newArkCrowd makes entities one by one, with the values of at.
 func newArkCrowd(n int, at func(i, n int) actor) *arkCrowd {
 	s := &arkCrowd{arkActors: openArkActors(), list: make([]ecs.Entity, n), n: n}
 	s.first, s.both, s.triple = s.first.New(s.w), s.both.New(s.w), s.triple.New(s.w)
@@ -90,7 +90,7 @@ func newArkCrowd(n int, at func(i, n int) actor) *arkCrowd {
 	return s
 }
 
-// arkDeath takes all entities of a fresh world away.
+// arkDeath destroys all entities of a fresh world.
 type arkDeath struct {
 	*arkCrowd
 	batch bool

@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// row points to the components of an entity, nil where it has none.
+// row points to the components of an entity; nil for those that it lacks.
 type row struct {
 	position *Position32
 	velocity *Velocity32
@@ -13,7 +13,7 @@ type row struct {
 	sprite   *Sprite
 }
 
-// put writes the values of a to what is there.
+// put writes the values of a to the components that r points to.
 func (r row) put(a *actor) {
 	put(r.position, &a.position)
 	put(r.velocity, &a.velocity)
@@ -30,7 +30,7 @@ func put[T any](to, from *T) {
 	}
 }
 
-// row points to what the actor has.
+// row points to the components that the actor has.
 func (a *actor) row() row {
 	return row{
 		pick(a.has, hasPosition, &a.position), pick(a.has, hasVelocity, &a.velocity), pick(a.has, hasData, &a.data),
@@ -46,8 +46,8 @@ func pick[T any](has, part parts, p *T) *T {
 	return p
 }
 
-// census counts entities and sums up a digest of the values of each, so that
-// their order does not matter and which values belong together does.
+// census counts entities and sums up a digest of each one's values: the order of entities does not
+// matter, but which values belong together does.
 type census struct {
 	count int
 	sum   uint64
@@ -68,7 +68,7 @@ func (c census) want(w census) error {
 // alike is the census of n entities with the same values.
 func alike(n int, r row) census { return census{n, uint64(n) * r.digest()} }
 
-// digest is a hash of all values, and of which are there.
+// digest is a hash of all values, and of which components are there.
 func (r row) digest() uint64 {
 	h := digest(0)
 	if p := r.position; p != nil {
@@ -102,8 +102,8 @@ func (r row) digest() uint64 {
 
 type digest uint64
 
-// add mixes words in. Each step is one to one, so another value of a single word
-// always gives another digest.
+// add mixes words in. Each step is one to one, so that changing a single word always changes the
+// digest.
 func (h *digest) add(part parts, words ...uint64) {
 	x := uint64(*h) + uint64(part)
 	for _, w := range words {

@@ -1,7 +1,7 @@
 package main
 
-// What entrants on the workloads of single entities have in common: who they are
-// and what must come out.
+// The part that entrants on the workloads of single entities have in common: the entities and the
+// expected results.
 
 // minimalAt is entity i of n as these workloads make it.
 func minimalAt(i, n int) actor {
@@ -10,7 +10,7 @@ func minimalAt(i, n int) actor {
 	return a
 }
 
-// halfAt is the same, every second one with Data.
+// halfAt is the same; every second entity has Data.
 func halfAt(i, n int) actor {
 	a := minimalAt(i, n)
 	if i%2 == 0 {
@@ -19,7 +19,7 @@ func halfAt(i, n int) actor {
 	return a
 }
 
-// crowdAt is how entities are made for a workload that reads so many components.
+// crowdAt returns how entities are made for a workload that reads that many components.
 func crowdAt(components int) func(i, n int) actor {
 	if components == 3 {
 		return halfAt
@@ -27,18 +27,16 @@ func crowdAt(components int) func(i, n int) actor {
 	return minimalAt
 }
 
-// fresh is an entity as it is created: at zero, with the velocity of all.
+// fresh is an entity as it is created: at zero, with the velocity that all have.
 var fresh = actor{has: movingParts, velocity: Velocity32{1, 1}}
 
-// unpacked sums up what was read of entities: whole numbers, so that the sum is
-// exact.
+// unpacked sums up values read from entities: whole numbers, so that the sum is exact.
 type unpacked struct {
 	places  float64
 	numbers uint64
 }
 
-// want compares it with what so many passes over n entities give that
-// read so many components.
+// want compares u with the sums of that many passes over n entities that read that many components.
 func (u unpacked) want(components, n, passes int) error {
 	var once unpacked
 	for i := range n {

@@ -32,7 +32,7 @@ func (s *quarryActors) close() error { return s.w.Close() }
 
 func (s *quarryActors) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
 
-// archetype is that of the components named.
+// archetype returns the archetype of the named components.
 func (s *quarryActors) archetype(has parts) *ecs.Archetype {
 	var types []ecs.Type
 	for i, t := range []ecs.Type{s.position, s.velocity, s.data, s.player, s.health, s.damage, s.sprite} {
@@ -43,7 +43,7 @@ func (s *quarryActors) archetype(has parts) *ecs.Archetype {
 	return ecs.NewArchetype(s.w, types...)
 }
 
-// row points to what an entity has, to write.
+// row points to the components that an entity has, for writing.
 func (s *quarryActors) row(e ecs.Entity) row {
 	return row{
 		s.position.Mut(e), s.velocity.Mut(e), s.data.Mut(e), s.player.Mut(e), s.health.Mut(e), s.damage.Mut(e),

@@ -20,7 +20,7 @@ var systemsQuarryLifeWays = []way{
 	{"systems-remove-add", quarryBatch, buildQuarrySwap(quarryByQuery)},
 }
 
-// quarryMeans is by what entities are named.
+// quarryMeans is how a call names entities.
 type quarryMeans int
 
 const (
@@ -38,7 +38,7 @@ type quarryBirth struct {
 	batch  bool
 	unset  ecs.CreateOption
 	err    error
-	shared *alloc.Universe // that the worlds take chunks from, or nil
+	shared *alloc.Universe // source of the worlds' chunks, or nil
 }
 
 func buildQuarryBirth(has parts, batch, shared bool) func(int) (trial, error) {
@@ -83,7 +83,7 @@ func (s *quarryBirth) once() {
 	}
 }
 
-// all makes all at once and writes every value.
+// all makes all entities at once and writes every value.
 func (s *quarryBirth) all() error {
 	b, err := s.a.CreateN(s.n, s.unset)
 	if err != nil {
@@ -123,14 +123,14 @@ func (s *quarryBirth) close() error {
 	return err
 }
 
-// quarryCrowd is a world of entities in the order of a list.
+// quarryCrowd is a world of entities with a list of them.
 type quarryCrowd struct {
 	quarryActors
 	list []ecs.Entity
 	n    int
 }
 
-// newQuarryCrowd makes entities one by one, as at says.
+// newQuarryCrowd makes entities one by one, with the values of at.
 func newQuarryCrowd(n int, at func(i, n int) actor) (*quarryCrowd, error) {
 	w, err := openQuarryActors()
 	if err != nil {
@@ -152,7 +152,7 @@ func newQuarryCrowd(n int, at func(i, n int) actor) (*quarryCrowd, error) {
 	return s, nil
 }
 
-// quarryDeath takes all entities of a fresh world away.
+// quarryDeath destroys all entities of a fresh world.
 type quarryDeath struct {
 	*quarryCrowd
 	by quarryMeans
@@ -243,7 +243,7 @@ func (s *quarrySwap) pass(times int) {
 	}
 }
 
-// note keeps the first error, or that a batch was not of all entities.
+// note keeps the first error, or an error for a batch without all entities.
 func (s *quarrySwap) note(b ecs.Batch, err error) {
 	if err == nil {
 		err = wantCount("entities changed", b.Len(), s.n)

@@ -73,7 +73,7 @@ func (s *quarryUnpack) three() {
 
 func (s *quarryUnpack) check(passes int) error { return s.want(s.components, s.n, passes) }
 
-// quarryUnpackMany does it by lists.
+// quarryUnpackMany does the same by lists.
 type quarryUnpackMany struct {
 	*quarryUnpack
 	positions  []*Position32

@@ -2,8 +2,8 @@ package main
 
 import "iter"
 
-// The systems for whole columns, as plain slices, tables and chunks have them. All
-// columns of a call are as long as the first.
+// The systems for whole columns, as slices, tables and chunks have them. All columns of a call are
+// as long as the first.
 
 func moveAll(p []Position32, v []Velocity32) {
 	v = v[:len(p)]
@@ -55,7 +55,7 @@ func (f frame) drawAll(p []Position32, s []Sprite) {
 
 var systemsSliceWays = stageWays(goSlices, buildSliceStage)
 
-// troupe is all actors of one kind: a slice for each component that they have.
+// troupe is all actors of one kind: a slice for each of their components.
 type troupe struct {
 	has      parts
 	position []Position32
@@ -67,8 +67,8 @@ type troupe struct {
 	sprite   []Sprite
 }
 
-// sliceStage is the systems on plain slices, sorted by kind as a programmer who
-// knows the kinds would.
+// sliceStage is the systems on plain slices, sorted by kind as a programmer who knows the kinds
+// would.
 type sliceStage struct {
 	endless
 	stage
@@ -140,7 +140,7 @@ func (s *sliceStage) more() {
 	}
 }
 
-// with yields the kinds that have some components.
+// with yields the kinds that have the given components.
 func (s *sliceStage) with(p parts) iter.Seq[*troupe] {
 	return func(yield func(*troupe) bool) {
 		for _, k := range s.kinds {
@@ -164,7 +164,7 @@ func (s *sliceStage) check(passes int) error {
 	return s.want(passes, c)
 }
 
-// at points to an element, or to nothing in a column that is not there.
+// at points to an element, or is nil for a missing column.
 func at[T any](list []T, i int) *T {
 	if list == nil {
 		return nil

@@ -1,7 +1,7 @@
 package main
 
-// stage is what entrants on the systems have in common: who takes part, the
-// picture, and the twin that says what must come out.
+// stage is what entrants on the systems have in common: the entities, the picture, and the twin
+// that has the expected results.
 type stage struct {
 	n       int
 	mixed   bool // not all entities have all components
@@ -13,7 +13,7 @@ type stage struct {
 // actor makes entity i as it is before the first update.
 func (s *stage) actor(i int) actor { return actorAt(i, s.n, s.mixed) }
 
-// stageWays are an entrant's ways of doing all systems' workloads.
+// stageWays returns an entrant's ways for all workloads of systems.
 func stageWays(entrant string, build func(stage) (trial, error)) []way {
 	list := []way{}
 	for _, w := range stageWorkloads {
@@ -38,8 +38,8 @@ var stageWorkloads = []struct {
 	{"systems-complex-mixed", true, true},
 }
 
-// want compares what an entrant has after so many updates with the twin. The twin
-// is not made before, so that it is no part of what an entrant holds.
+// want compares an entrant's state after that many updates with the twin. The twin is made here and
+// not earlier, so that it is not part of what an entrant holds.
 func (s *stage) want(passes int, got census) error {
 	if s.twin == nil {
 		s.twin = newTwin(s)
@@ -55,8 +55,8 @@ func (s *stage) want(passes int, got census) error {
 	return s.twin.wantFrame(s.frame)
 }
 
-// twin is the same game in the plainest way: a list of actors that do everything
-// one after the other.
+// twin is the same game in the plainest way: a list of actors, each of which does everything in
+// turn.
 type twin struct {
 	actors []actor
 	frame  frame
@@ -71,7 +71,7 @@ func newTwin(s *stage) *twin {
 	return t
 }
 
-// update brings the twin to the state after so many updates in all.
+// update brings the twin to the state after that many updates in all.
 func (t *twin) update(passes int, complex bool) {
 	for ; t.passes < passes; t.passes++ {
 		for i := range t.actors {
@@ -80,8 +80,8 @@ func (t *twin) update(passes int, complex bool) {
 	}
 }
 
-// update is one update of one actor: what it does depends on nobody else, so the
-// systems may follow one another within it.
+// update is one update of one actor. It depends on no other actor, so the systems may run one after
+// the other within it.
 func (a *actor) update(f frame, complex bool) {
 	has := func(p parts) bool { return a.has&p == p }
 	if has(hasPosition | hasVelocity) {
@@ -111,9 +111,9 @@ func (a *actor) update(f frame, complex bool) {
 	}
 }
 
-// wantFrame compares pictures. The same places must have been drawn ever. Where
-// several sprites stand now the last one shows, and which that is depends on the
-// order of rows: it must be one of them.
+// wantFrame compares pictures. The same places must have been drawn at any time. Where several
+// sprites stand now, the picture shows the last one, which depends on the order of rows: it must be
+// one of them.
 func (t *twin) wantFrame(f frame) error {
 	standing := make([]uint64, len(f)) // a bit for each character, which differ modulo 64
 	for i := range t.actors {

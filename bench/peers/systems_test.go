@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestXoshiro compares with the numbers that the authors' generator gives.
+// TestXoshiro compares with numbers from the authors' generator.
 func TestXoshiro(t *testing.T) {
 	for _, c := range []struct {
 		from xoshiro
@@ -31,8 +31,8 @@ func TestXoshiro(t *testing.T) {
 	}
 }
 
-// TestSteps compares a thousand updates of one entity with what ecs_benchmark's
-// own formulas give, compiled by gcc.
+// TestSteps compares a thousand updates of one entity with the results of ecs_benchmark's own
+// formulas, compiled by gcc.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		from, place Position32
@@ -69,8 +69,8 @@ func TestCount(t *testing.T) {
 	require.Equal(t, ActorData{Thingy: 1, Dingy: 2 * 0.0001 * float64(timeStep), Mingy: true}, d)
 }
 
-// TestSteer: only every tenth step turns, and the side of the diagonal says which
-// axis has the wider range. The generator's first numbers are 11520 and 0.
+// TestSteer: only every tenth step turns, and the side of the diagonal decides which axis has the
+// wider range. The generator's first numbers are 11520 and 0.
 func TestSteer(t *testing.T) {
 	for name, c := range map[string]struct {
 		thingy int32
@@ -171,8 +171,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// mixedByCounting says who has what as ecs_benchmark builds its mixed worlds: with
-// counters that go along.
+// mixedByCounting says which entity has which components, in the way in which ecs_benchmark builds
+// its mixed worlds: with running counters.
 func mixedByCounting(n int) []parts {
 	list := make([]parts, n)
 	for i, j := 0, 0; i < n; i++ {
@@ -214,7 +214,7 @@ func TestMixed(t *testing.T) {
 	require.Equal(t, 8000, kinds[hasPosition|hasVelocity|hasData])
 }
 
-// TestPlayers: the types come as often as they should, with their own ranges.
+// TestPlayers: the types are as frequent as they should be, each with its own ranges.
 func TestPlayers(t *testing.T) {
 	const n = 20_000
 	count := map[PlayerType]int{}
@@ -234,7 +234,7 @@ func TestPlayers(t *testing.T) {
 	require.Equal(t, Hero, func() PlayerType { a := actorAt(4, 100, true); return a.player.Type }())
 }
 
-// TestDigest: every field of every component counts, and which are there.
+// TestDigest: every field of every component counts, and so does which components are there.
 func TestDigest(t *testing.T) {
 	base := actorAt(3, 10, false)
 	seen := map[uint64]string{base.row().digest(): "base"}
@@ -260,8 +260,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestSystemsAgree: every entrant has what the twin has, at sizes where the mixed
-// worlds differ, before the first update and after many, and the twin moves.
+// TestSystemsAgree: every entrant has the twin's state, at sizes where the mixed worlds differ,
+// before the first update and after many, and the twin moves.
 func TestSystemsAgree(t *testing.T) {
 	for _, w := range systemsWorkloads {
 		for _, n := range []int{1, 2, 99, 100, 1000} {
@@ -276,8 +276,8 @@ func TestSystemsAgree(t *testing.T) {
 						done += times
 						require.NoError(t, trial.check(done), "%s on %s, n=%d, %d updates", way.entrant, w.name, n, done)
 					}
-					// Remove and add end as they began, and the only entity of a mixed
-					// world has too little to do anything.
+					// Remove and add end in the initial state, and the only entity of a mixed world
+					// lacks the components to do anything.
 					if w.name != "systems-remove-add" && n > 1 {
 						require.ErrorIs(t, trial.check(done+1), errWrong, "%s on %s, n=%d", way.entrant, w.name, n)
 					}
@@ -313,8 +313,8 @@ func TestFrame(t *testing.T) {
 	require.ErrorIs(t, w.wantFrame(f), errWrong)
 }
 
-// TestWrongSystems: a component of another entity's is noticed, though each column
-// by itself holds the same values.
+// TestWrongSystems: a component swapped with another entity's is noticed, although each column by
+// itself holds the same values.
 func TestWrongSystems(t *testing.T) {
 	at, err := buildSliceStage(stage{n: 100, frame: newFrame()})
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ func printMachine(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// print writes one result: a line an entrant, then its targets.
+// print writes one result: a line per entrant, then its targets.
 func (r *result) print(w io.Writer) {
 	note := ""
 	if r.done < r.asked {
@@ -90,7 +90,7 @@ func (r *result) line(c *contender) string {
 		figure(r.p99(c)), ratio)
 }
 
-// figure prints four digits, and all of a greater number.
+// figure prints four digits, and all digits of a greater number.
 func figure(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0f", v)

@@ -2,19 +2,19 @@ package main
 
 import "fmt"
 
-// bound is what a figure of ours must not exceed: factor times the best of the
-// entrants named, or factor itself where none is.
+// bound is what a figure of ours must not exceed: factor times the best of the named entrants, or
+// factor itself if none is named.
 type bound struct {
 	factor float64
 	of     []string
 }
 
-// target is a floor, which must hold, and a goal, which is what the project is
-// here for, at sizes from least to most.
+// target is a floor, which must hold, and a goal, which is what the project aims for, at sizes from
+// least to most.
 type target struct {
 	workload    string
 	least, most int
-	ours        []string // the best of them counts
+	ours        []string // the best of these entrants counts
 	floor, goal bound    // factor 0: none
 }
 
@@ -65,27 +65,27 @@ var targets = []target{
 	{"archetypes", one, anySize, plain, times(1, ark, arkSmall), times(0.5, ark, arkSmall)},
 }
 
-// verdict is a target with what was measured. Where ours or the peers did not
-// run, whose is empty and nothing is judged.
+// verdict is a target with its measurement. If ours or the peers did not run, whose is empty and
+// nothing is judged.
 type verdict struct {
 	target
 	got         float64
-	whose       string // of ours
+	whose       string // the entrant of ours
 	floor, goal judged
 }
 
-// judged is a bound with what it came to.
+// judged is a bound with its verdict.
 type judged struct {
 	bound
-	most  float64 // the bound in the figure's unit
+	most  float64 // factor; of an absolute bound, in unit
 	unit  string  // of an absolute bound
 	ratio float64 // ours over the best of the entrants; 0 for an absolute bound
 	whose string  // the best of the entrants
-	known bool    // there is a bound, and everything ran that it needs
+	known bool    // there is a bound, and everything that it needs ran
 	holds bool
 }
 
-// judge finds the targets of a result and what became of them.
+// judge finds the targets of a result and whether they hold.
 func (r *result) judge() {
 	for _, t := range targets {
 		if t.workload != r.w.name || r.n < t.least || r.n > t.most {
@@ -119,7 +119,7 @@ func (r *result) against(b bound, v verdict) judged {
 	return j
 }
 
-// String says it in words: "0.42 of ark tables, at most 1.05: holds".
+// String returns the verdict in words: "0.42 of ark tables, at most 1.05: holds".
 func (j judged) String() string {
 	switch {
 	case j.factor == 0:

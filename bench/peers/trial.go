@@ -5,54 +5,53 @@ import (
 	"fmt"
 )
 
-// errWrong is wrapped by every error that means a wrong result.
+// errWrong is wrapped by every error about a wrong result.
 var errWrong = errors.New("wrong result")
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errWrong, fmt.Sprintf(format, args...))
 }
 
-// trial is an entrant on a workload, built and ready. Calls through this
-// interface are per pass or rarer, never per entity.
+// trial is an entrant on a workload, built and ready. Calls through this interface are per pass or
+// rarer, never per entity.
 type trial interface {
-	// check compares what is there after so many passes in all with what must
-	// be. It is not timed.
+	// check compares the state after that many passes in all with the expected one. It is not
+	// timed.
 	check(passes int) error
-	// close ends it.
+	// close ends the trial.
 	close() error
 }
 
-// repeated is a trial whose passes can follow one another: the loop is inside,
-// so that a pass of a few ns can be timed.
+// repeated is a trial whose passes can follow each other: the loop is inside, so that a pass of a
+// few ns can be timed.
 type repeated interface {
 	trial
 	pass(times int)
 }
 
-// restored is a trial with a single timed pass, after which restore, which is
-// not timed, brings back the state before it. The last pass is checked before
-// it is undone.
+// restored is a trial with a single timed pass, after which restore, which is not timed, brings the
+// previous state back. The last pass is checked before it is undone.
 type restored interface {
 	trial
 	once()
 	restore() error
 }
 
-// stepwise is a trial that times each of its n steps by itself: ns of step i go
-// to into[i]. Each runs once.
+// stepwise is a trial that times each of its n steps: the ns of step i go to into[i]. Each trial
+// runs once.
 type stepwise interface {
 	trial
 	steps(into []uint32)
 }
 
-// partial is a trial whose passes handle fewer entities than there are.
+// partial is a trial whose passes handle fewer entities than n.
 type partial interface {
 	trial
 	handled() int
 }
 
-// holding is a trial that does nothing but exist: what is measured is the process
-// that built it, its memory or its collector.
+// holding is a trial that does nothing but exist: the measurement is of the process that built it,
+// its memory or its collector.
 type holding interface {
 	trial
 	entities() int
@@ -64,7 +63,7 @@ type way struct {
 	build             func(n int) (trial, error)
 }
 
-// endless is a trial that has nothing to close: the collector takes it.
+// endless is a trial that has nothing to close: the collector frees it.
 type endless struct{}
 
 func (endless) close() error { return nil }

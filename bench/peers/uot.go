@@ -2,8 +2,8 @@ package main
 
 import "github.com/unitoftime/ecs"
 
-// Entrants of unitoftime/ecs. It has no calls for many entities. A look-up is by a
-// view, which takes no lock where ReadPtr takes one.
+// Entrants of unitoftime/ecs. It has no calls for many entities. A look-up is by a view, which
+// takes no lock; ReadPtr takes one.
 const (
 	uot       = "uot"
 	uotSlices = "uot slices"
@@ -41,7 +41,7 @@ var uotExtra = []ecs.Component{
 	ecs.C(C7{}), ecs.C(C8{}), ecs.C(C9{}), ecs.C(C10{}), ecs.C(C11{}), ecs.C(C12{}),
 }
 
-// uotWith returns the components given and those extras whose bits are set in mask.
+// uotWith returns the given components and the extras whose bits are set in mask.
 func uotWith(mask int, list ...ecs.Component) []ecs.Component {
 	for i, c := range uotExtra {
 		if mask>>i&1 != 0 {
@@ -51,7 +51,7 @@ func uotWith(mask int, list ...ecs.Component) []ecs.Component {
 	return list
 }
 
-// uotWorld is a world of unitoftime/ecs with what all workloads need.
+// uotWorld is a world of unitoftime/ecs with the fields that all workloads need.
 type uotWorld struct {
 	endless
 	w      *ecs.World
@@ -70,7 +70,7 @@ func (s *uotWorld) create(list ...ecs.Component) ecs.Id {
 	return id
 }
 
-// tally sums up what has a Position and, or has not, a Velocity.
+// tally sums up the entities with a Position that have a Velocity, or do not.
 func (s *uotWorld) tally(velocity bool) tally {
 	var f ecs.Filter = ecs.Without(Velocity{})
 	if velocity {
@@ -133,8 +133,7 @@ func (s *uotQuery) pass(times int) {
 
 func (s *uotQuery) check(passes int) error { return s.tally(true).want(moved(s.n, passes)) }
 
-// uotSlice is uotQuery by the columns of each archetype, in which those that
-// were deleted leave holes.
+// uotSlice is uotQuery by the columns of each archetype, in which deleted entities leave holes.
 type uotSlice struct{ *uotQuery }
 
 func buildUotSlices(fill func(*uotWorld, int)) func(int) (trial, error) {

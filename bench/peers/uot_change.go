@@ -6,7 +6,7 @@ import (
 	"github.com/unitoftime/ecs"
 )
 
-// uotLife is a world of unitoftime/ecs that entities are made in and taken from.
+// uotLife is a world of unitoftime/ecs in which entities are created and destroyed.
 type uotLife struct {
 	uotWorld
 	types []ecs.Component
@@ -14,7 +14,7 @@ type uotLife struct {
 	n     int
 }
 
-// newUotLife makes the world warm, as newQuarryLife does.
+// newUotLife warms the world up, as newQuarryLife does.
 func newUotLife(n, components int) *uotLife {
 	s := &uotLife{uotWorld: openUot(), list: make([]ecs.Id, 0, n), n: n}
 	s.types = []ecs.Component{ecs.C(Position{1, 1}), ecs.C(Velocity{1, 1})}
@@ -40,7 +40,7 @@ func (s *uotLife) fill() {
 	s.list = list
 }
 
-// clear takes the listed entities away.
+// clear destroys the listed entities.
 func (s *uotLife) clear() {
 	for _, e := range s.list {
 		ecs.Delete(s.w, e)
@@ -106,7 +106,7 @@ func (s *uotAlloc) restore() error {
 
 func (s *uotAlloc) check(int) error { return s.tally(true).want(tally{count: s.n}) }
 
-// uotDelete takes entities away one by one.
+// uotDelete destroys entities one by one.
 type uotDelete struct{ *uotLife }
 
 func buildUotDelete(components int) func(int) (trial, error) {
@@ -213,8 +213,8 @@ func (s *uotNewWorld) check(int) error {
 	return wantCount("entities", ecs.Query1[Position](s.w).Count(), 1)
 }
 
-// uotHold is a world that is there for its memory. It can only say of an entity
-// whether it exists; the ids follow one another, beginning with first.
+// uotHold is a world that is only held, for its memory. It can only tell whether an entity exists;
+// the ids are consecutive from first.
 type uotHold struct {
 	uotWorld
 	first ecs.Id

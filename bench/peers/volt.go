@@ -25,7 +25,7 @@ var voltWays = []way{
 	{"archetypes", volt, buildVoltArchetypes},
 }
 
-// The numbers that volt knows the components by; C1 is voltExtra, C12 is 11 more.
+// The numbers by which volt knows the components; C1 is voltExtra, C12 is 11 more.
 const (
 	voltPosition ecs.ComponentId = iota
 	voltVelocity
@@ -47,7 +47,7 @@ func (C10) GetComponentId() ecs.ComponentId      { return voltExtra + 9 }
 func (C11) GetComponentId() ecs.ComponentId      { return voltExtra + 10 }
 func (C12) GetComponentId() ecs.ComponentId      { return voltExtra + 11 }
 
-// voltWorld is a world of volt with what all workloads need.
+// voltWorld is a world of volt with the fields that all workloads need.
 type voltWorld struct {
 	endless
 	w      *ecs.World
@@ -84,8 +84,7 @@ func registerVolt[T ecs.ComponentInterface](w *ecs.World) {
 	ecs.RegisterComponent[T](w, &ecs.ComponentConfig[T]{})
 }
 
-// create makes an entity of the types given and those extras whose bits are set
-// in mask, all zero.
+// create makes an entity of the given types and the extras whose bits are set in mask, all zero.
 func (s *voltWorld) create(mask int, ids ...ecs.ComponentId) (ecs.EntityId, error) {
 	var types []ecs.ComponentIdConf
 	for _, id := range ids {
@@ -100,8 +99,8 @@ func (s *voltWorld) create(mask int, ids ...ecs.ComponentId) (ecs.EntityId, erro
 	return e, s.w.AddComponents(e, types...)
 }
 
-// tally sums up what has a Position and, or has not, a Velocity. No query of
-// volt leaves out what has a component.
+// tally sums up the entities with a Position that have a Velocity, or do not. volt's queries cannot
+// exclude a component.
 func (s *voltWorld) tally(velocity bool) tally {
 	var t tally
 	for r := range s.places.Foreach(nil) {

@@ -6,7 +6,7 @@ import (
 	ecs "github.com/akmonengine/volt"
 )
 
-// voltLife is a world of volt that entities are made in and taken from.
+// voltLife is a world of volt in which entities are created and destroyed.
 type voltLife struct {
 	voltWorld
 	list       []ecs.EntityId
@@ -15,7 +15,7 @@ type voltLife struct {
 	err        error
 }
 
-// newVoltLife makes the world warm, as newQuarryLife does.
+// newVoltLife warms the world up, as newQuarryLife does.
 func newVoltLife(n, components int) (*voltLife, error) {
 	s := &voltLife{voltWorld: openVolt(), list: make([]ecs.EntityId, 0, n), n: n, components: components}
 	if err := s.fill(Position{1, 1}); err != nil {
@@ -25,7 +25,7 @@ func newVoltLife(n, components int) (*voltLife, error) {
 	return s, wantCount("entities", s.count(), 0)
 }
 
-// fill makes n entities one by one; those of two components stand at p.
+// fill makes n entities one by one; entities of two components stand at p.
 func (s *voltLife) fill(p Position) error {
 	w, list := s.w, s.list
 	for range s.n {
@@ -45,8 +45,8 @@ func (s *voltLife) fill(p Position) error {
 	return nil
 }
 
-// createVoltLarge makes an entity of C1 to C10. No call takes more than eight;
-// two first and then eight copies two to the next archetype instead of eight.
+// createVoltLarge makes an entity of C1 to C10. No call takes more than eight components; creating
+// two first and adding eight copies two to the next archetype instead of eight.
 func createVoltLarge(w *ecs.World) (ecs.EntityId, error) {
 	e, err := ecs.CreateEntityWithComponents2(w, C1{}, C2{})
 	if err != nil {
@@ -55,7 +55,7 @@ func createVoltLarge(w *ecs.World) (ecs.EntityId, error) {
 	return e, ecs.AddComponents8(w, e, C3{}, C4{}, C5{}, C6{}, C7{}, C8{}, C9{}, C10{})
 }
 
-// clear takes the listed entities away.
+// clear destroys the listed entities.
 func (s *voltLife) clear() {
 	for _, e := range s.list {
 		s.w.RemoveEntity(e)
@@ -131,7 +131,7 @@ func (s *voltAlloc) check(int) error {
 	return s.tally(true).want(tally{count: s.n})
 }
 
-// voltDelete takes entities away one by one.
+// voltDelete destroys entities one by one.
 type voltDelete struct{ *voltLife }
 
 func buildVoltDelete(components int) func(int) (trial, error) {
@@ -258,7 +258,7 @@ func (s *voltNewWorld) check(int) error {
 	return wantCount("entities", q.Count(), 1)
 }
 
-// voltHold is a world that is there for its memory.
+// voltHold is a world that is only held, for its memory.
 type voltHold struct {
 	voltWorld
 	n int
@@ -268,8 +268,8 @@ func (s *voltHold) entities() int { return s.n }
 
 func (s *voltHold) check(int) error { return wantCount("entities", s.w.Count(), s.n) }
 
-// buildVoltMemory asks for no room at first: what it asks for it counts as
-// entities, and what there is grows by doubling anyway.
+// buildVoltMemory asks for no initial room: volt would count the room as entities, and its storage
+// grows by doubling anyway.
 func buildVoltMemory(n int) (trial, error) {
 	s := &voltHold{openVoltWith(0), n}
 	for range n {

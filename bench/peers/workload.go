@@ -15,22 +15,22 @@ const (
 	million = 1_000_000
 )
 
-// workload is one row of the table: what is measured, with how many entities.
+// workload is one row of the table: what is measured, and with how many entities.
 type workload struct {
 	name  string
 	what  string // an operation, in words
 	sizes []int
-	child bool // in a process of its own: what is measured is its memory
+	child bool // in a process of its own, for its memory
 	each  bool // every step is timed by itself
 
-	alone   bool // in a process of its own: passes are timed as elsewhere
-	garbage bool // in a process of its own: what is measured is the collector
+	alone   bool // in a process of its own; passes are timed as elsewhere
+	garbage bool // in a process of its own, for the collector
 }
 
 // workloads are all of them, in the order in which they run.
 var workloads = slices.Concat(basicWorkloads, singleWorkloads, systemsWorkloads, suiteWorkloads, garbageWorkloads, scaleWorkloads)
 
-// basicWorkloads are those of go-ecs-benchmarks, and of memory.
+// basicWorkloads are the workloads of go-ecs-benchmarks, and memory.
 var basicWorkloads = []workload{
 	{name: "query2comp", what: "position += velocity for n of 11n entities; at n = 1 the whole call",
 		sizes: []int{one, small, usual, large, million}},
@@ -62,8 +62,8 @@ var basicWorkloads = []workload{
 	{name: "archetypes", what: "the same of n archetypes of 3 entities", sizes: []int{10_000}, child: true},
 }
 
-// ways are all entrants on all workloads. In a round the entrants of a workload
-// run in this order, beginning with another one each time.
+// ways are all entrants on all workloads. In a round the entrants of a workload run in this order,
+// each time beginning with a different one.
 var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, voltWays, donburiWays, uotWays, systemsWays,
 	sliceSingleWays, quarrySingleWays, arkSingleWays, suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, garbageWays, scaleWays)
 
@@ -78,10 +78,10 @@ func waysOf(name string) []*way {
 	return list
 }
 
-// entrants lists those that do a workload with n entities. The worlds of donburi
-// and uot for a query with a million take 4 to 19 s of processor time to build, and
-// donburi's, of 33 million objects, 0.6 s in every collection between the turns of
-// all the others: both leave off at 256,000.
+// entrants lists the entrants of a workload with n entities. For a query with a million entities,
+// the worlds of donburi and uot take 4 to 19 s of processor time to build, and donburi's 33 million
+// objects cost 0.6 s in every collection between the turns of all other entrants: neither runs
+// above 256,000.
 func (w *workload) entrants(n int) []*way {
 	list := waysOf(w.name)
 	if n > large && strings.HasPrefix(w.name, "query") {
@@ -92,7 +92,7 @@ func (w *workload) entrants(n int) []*way {
 	return list
 }
 
-// apart reports that each entrant and round has a process of its own.
+// apart reports whether each entrant and round has a process of its own.
 func (w *workload) apart() bool { return w.child || w.alone || w.garbage }
 
 func wayNamed(workload, entrant string) (*way, error) {
@@ -122,8 +122,8 @@ func workloadNamed(name string) *workload {
 	return &workloads[i]
 }
 
-// most is the largest n that a workload can do: a world has room for 2^27 ids,
-// and there are eleven entities for each in query2comp, five in query256arch.
+// most is the largest n that a workload can do: a world has room for 2^27 ids, and for each of the
+// n there are eleven entities in query2comp, five in query256arch.
 func (w *workload) most() int {
 	const ids = 1<<27 - 1
 	switch w.name {
@@ -136,7 +136,7 @@ func (w *workload) most() int {
 	case "query256arch":
 		return ids / 5
 	case heavy:
-		return usual // 3 us an entity
+		return usual // 3 us per entity
 	case insert:
 		return million // of 100 bytes, with room for all from the start
 	}

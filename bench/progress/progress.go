@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Bar shows how many of total are done, on a terminal only, and returns
-// what takes it away again.
+// Bar shows on a terminal how many of total are done, and returns a function that removes the
+// display. On anything else it shows nothing.
 func Bar(out *os.File, total int) (show func(done int, name string), end func()) {
 	if !term.IsTerminal(int(out.Fd())) {
 		return func(int, string) {}, func() {}

@@ -12,16 +12,16 @@ import (
 	"quarry/bench/curve"
 )
 
-// Sizes of a plot of bars.
+// Sizes of a bar plot.
 const (
 	barWidth  vg.Length = 13
 	barPitch  vg.Length = 22
-	barFrame  vg.Length = 50 // what the axis below takes
+	barFrame  vg.Length = 50 // space for the axis below
 	nameWidth vg.Length = 150
 )
 
-// bars draws a table whose series have one point each: a bar a series, from the
-// top, on an axis from 0. Series without a figure are left out.
+// bars draws a table whose series have one point each: one bar per series, from the top, on an axis
+// from 0. Series without a figure are left out.
 func bars(t curve.Table) (figure, error) {
 	f := figure{Title: t.Name, What: t.What}
 	var names []string
@@ -58,7 +58,7 @@ func bars(t curve.Table) (figure, error) {
 	return f, nil
 }
 
-// addBars adds the bars from the top, the name before and the figure behind each.
+// addBars adds the bars from the top, with the name before and the figure behind each.
 func addBars(p *plot.Plot, names []string, values plotter.Values, styles []style) error {
 	var ticks []plot.Tick
 	figures := plotter.XYLabels{}
@@ -90,7 +90,7 @@ func addBars(p *plot.Plot, names []string, values plotter.Values, styles []style
 	return nil
 }
 
-// addBar puts the colour of a bar into the legend: one entry a library.
+// addBar adds the colour of a bar to the legend: one entry per library.
 func (f *figure) addBar(s curve.Series, st style) {
 	name := family(s.Name)
 	if s.Roof {

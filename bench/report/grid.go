@@ -8,17 +8,16 @@ import (
 	"quarry/bench/curve"
 )
 
-// Grid is a table of words: rows are as long as the head.
+// Grid is a table of words: every row is as long as the head.
 type Grid struct {
 	Head []string
 	Rows [][]string
 }
 
-// none stands where there is no figure.
+// none stands for a missing figure.
 const none = "–"
 
-// figuresOf is the table under a plot: a row for each x, a column for each
-// series.
+// figuresOf is the table under a plot: a row for each x, a column for each series.
 func figuresOf(t curve.Table) *Grid {
 	g := &Grid{Head: []string{t.XLabel}}
 	var xs []float64

@@ -11,8 +11,8 @@ import (
 	"quarry/bench/input"
 )
 
-// Peer is what go run ./bench/peers -json says of one entrant in one workload
-// with one number of entities. A nil figure was not measured or not asked for.
+// Peer is what go run ./bench/peers -json prints for one entrant in one workload with one number of
+// entities. A nil figure was not measured or not asked for.
 type Peer struct {
 	Workload, Library, Entrant string
 	N                          float64
@@ -20,12 +20,12 @@ type Peer struct {
 	NsPerEntity                *float64 `json:"ns_per_entity"`
 	BytesPerEntity             *float64 `json:"bytes_per_entity"`
 	P99Ns                      *float64 `json:"p99_ns"`
-	Figure                     *float64 // what the workload is about, in Unit
+	Figure                     *float64 // the figure that the workload is about, in Unit
 	Unit                       string
 	Ratio                      *float64 // to BestPeer
 	BestPeer                   string   `json:"best_peer"`
 	Floor, Goal                *float64
-	FloorOf                    string   `json:"floor_of"` // whose multiple it is; "" = a figure
+	FloorOf                    string   `json:"floor_of"` // the entrant that it is a multiple of; "" = a figure
 	GoalOf                     string   `json:"goal_of"`
 	FloorRatio                 *float64 `json:"floor_ratio"` // to FloorOf
 	GoalRatio                  *float64 `json:"goal_ratio"`
@@ -33,12 +33,12 @@ type Peer struct {
 	HoldsGoal                  *bool    `json:"holds_goal"`
 }
 
-// ErrPeers is an input that go run ./bench/peers -json did not write.
+// ErrPeers is the error for input that go run ./bench/peers -json did not write.
 var ErrPeers = errors.New("report: not the output of go run ./bench/peers -json")
 
-// ReadPeers reads the array of objects that go run ./bench/peers -json writes.
-// An error is ErrPeers and says where and what was expected, and wraps that of r.
-// Time and memory are bounded as in package input.
+// ReadPeers reads the array of objects that go run ./bench/peers -json writes. An error is
+// ErrPeers, says where and what was expected, and wraps the error of r. Time and memory are bounded
+// as in package input.
 func ReadPeers(r io.Reader) ([]Peer, error) {
 	list, err := input.Objects[Peer](r)
 	if err != nil {
@@ -66,7 +66,7 @@ type metric struct {
 	of    func(*Peer) *float64
 }
 
-// metrics in order: a plot takes the first of those that most entrants have.
+// metrics in order of preference: a plot takes the first metric that the most entrants have.
 var metrics = []metric{
 	{"", func(p *Peer) *float64 { return p.Figure }}, // named by its unit
 	{"ns per entity", func(p *Peer) *float64 { return p.NsPerEntity }},
@@ -74,7 +74,7 @@ var metrics = []metric{
 	{"99th percentile, ns", func(p *Peer) *float64 { return p.P99Ns }},
 }
 
-// peerFigures draws each workload: curves where it has several n, else bars.
+// peerFigures draws each workload: as curves if it has several n, else as bars.
 func peerFigures(list []Peer) ([]figure, error) {
 	var figures []figure
 	for len(list) > 0 {
@@ -138,7 +138,7 @@ func peerFigure(list []Peer) (figure, error) {
 	return f, err
 }
 
-// peerGrid has all figures of a workload.
+// peerGrid is a table of all figures of a workload.
 func peerGrid(list []Peer) *Grid {
 	g := &Grid{Head: []string{"entities", "entrant", "ns per entity", "bytes per entity", "p99, ns", "of the best peer"}}
 	for i := range list {
@@ -159,7 +159,7 @@ func peerGrid(list []Peer) *Grid {
 	return g
 }
 
-// verdicts says which floors and goals hold; nil where there are none.
+// verdicts says which floors and goals hold; nil if there are none.
 func verdicts(list []Peer) *Grid {
 	g := &Grid{Head: []string{"entities", "entrant", "floor", "goal"}}
 	for i := range list {
@@ -197,7 +197,7 @@ func (p *Peer) verdict(bound, ratio *float64, of string, holds *bool) string {
 	return words
 }
 
-// tally counts the floors and goals of a file in words; "" where there are none.
+// tally counts the floors and goals of a file in words; "" if there are none.
 func tally(list []Peer) string {
 	var floors, goals, held, met int
 	for _, p := range list {

@@ -74,7 +74,7 @@ func TestBadPeers(t *testing.T) {
 	}
 }
 
-// What is read is drawn, and what is not is an error that says so.
+// Input that is read can be drawn, and any other is an error that says so.
 func FuzzReadPeers(f *testing.F) {
 	f.Add([]byte(peersJSON))
 	f.Add([]byte(`[{"workload":"random","entrant":"ark","n":1e9,"figure":1e-300,"p99_ns":-1,"holds_goal":true,"goal_ratio":1}]`))

@@ -18,8 +18,8 @@ import (
 	"quarry/bench/workload"
 )
 
-// Sizes of a plot. The page scales it to its width; at the width of a phone
-// letters of 12.5 are still read.
+// Sizes of a plot. The page scales it to its width; letters of 12.5 stay readable at the width of a
+// phone.
 const (
 	plotWidth  vg.Length = 420
 	plotHeight vg.Length = 285
@@ -27,7 +27,7 @@ const (
 	tickSize   vg.Length = 12.5
 )
 
-// Figure is a plot with what stands around it.
+// figure is a plot with the text around it.
 type figure struct {
 	Title, What string
 	SVG         template.HTML // empty: nothing to draw
@@ -42,8 +42,8 @@ type entry struct {
 	Name string
 }
 
-// curves draws a table of measurements on logarithmic axes. Points that such
-// axes have no place for are left out of the plot.
+// curves draws a table of measurements on logarithmic axes. Points that such axes cannot show are
+// left out of the plot.
 func curves(t curve.Table) (figure, error) {
 	f := figure{Title: t.Name, What: t.What, Figures: figuresOf(t)}
 	var shown []plotter.XYs
@@ -72,7 +72,7 @@ func curves(t curve.Table) (figure, error) {
 	return f, nil
 }
 
-// drawn draws what a workload did, on linear axes.
+// drawn draws a workload's Drawing on linear axes.
 func drawn(d workload.Drawing) (figure, error) {
 	f := figure{Title: d.Name, What: d.What}
 	var shown []plotter.XYs
@@ -103,7 +103,7 @@ func drawn(d workload.Drawing) (figure, error) {
 	if err := f.draw(p, d.Table, shown, d.Dots); err != nil {
 		return f, err
 	}
-	if d.Dots { // the sheet is made higher until what is left for the data is square
+	if d.Dots { // the sheet is made higher until the area left for the data is square
 		size := p.DataCanvas(draw.New(vgsvg.New(plotWidth, height))).Size()
 		height += size.X - size.Y
 	}
@@ -126,7 +126,7 @@ func sheet(xLabel, yLabel string) *plot.Plot {
 	return p
 }
 
-// points of a series that the plot has a place for.
+// points returns the points of a series that the plot can show.
 func points(s curve.Series, keep func(x, y float64) bool) plotter.XYs {
 	var xys plotter.XYs
 	for i := range min(len(s.X), len(s.Y)) {
@@ -150,10 +150,10 @@ func extent(all []plotter.XYs) (lo, hi plotter.XY, any bool) {
 	return lo, hi, any
 }
 
-// manyPoints is from where on a curve is drawn without a mark at each point.
+// manyPoints is the number of points from which a curve is drawn without a mark at each.
 const manyPoints = 40
 
-// draw adds grid, series and legend. Ours come last, over the others.
+// draw adds grid, series and legend. Ours come last, above the others.
 func (f *figure) draw(p *plot.Plot, t curve.Table, shown []plotter.XYs, dots bool) error {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
@@ -193,7 +193,7 @@ func (f *figure) draw(p *plot.Plot, t curve.Table, shown []plotter.XYs, dots boo
 	return nil
 }
 
-// mark is a style's sign in the legend.
+// mark is a style's sample in the legend.
 func mark(st style) template.HTML {
 	const width, height = 30, 12
 	canvas := vgsvg.New(width, height)
@@ -208,7 +208,7 @@ func mark(st style) template.HTML {
 		width, height, width, height))
 }
 
-// block is the sign of a bar in the legend.
+// block is a bar's sample in the legend.
 func block(fill color.Color) template.HTML {
 	const width, height = 16, 12
 	canvas := vgsvg.New(width, height)
@@ -222,17 +222,17 @@ func block(fill color.Color) template.HTML {
 func svg(p *plot.Plot, width, height vg.Length, name string) template.HTML {
 	p.BackgroundColor = nil
 	canvas := vgsvg.New(width, height)
-	// The last labels of the axes reach half of their width over the edge.
+	// The last labels of the axes extend beyond the edge by half their width.
 	p.Draw(draw.Crop(draw.New(canvas), 2, -18, 1, -8))
 	return inline(canvas, fmt.Sprintf(`<svg class="plot" viewBox="0 0 %.5g %.5g" role="img" aria-label="%s">`,
 		width.Points(), height.Points(), template.HTMLEscapeString(name)))
 }
 
-// inline is what a canvas drew with another opening tag: in a page there is no
-// XML prologue, and the size is the page's matter.
+// inline is a canvas's drawing with a different opening tag: in a page there is no XML prologue,
+// and the page decides the size.
 func inline(canvas *vgsvg.Canvas, open string) template.HTML {
 	var b bytes.Buffer
-	_, _ = canvas.WriteTo(&b) // a Buffer takes all
+	_, _ = canvas.WriteTo(&b) // a Buffer never fails
 	_, rest, _ := bytes.Cut(b.Bytes(), []byte("<svg"))
 	_, body, _ := bytes.Cut(rest, []byte(">"))
 	return template.HTML(open + string(body)) // Safe because vgsvg escapes all text that it is given.

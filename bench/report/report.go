@@ -1,13 +1,12 @@
-// Package report writes what the bench measured as one page that needs nothing
-// else: no network and no script, plots as SVG inside of it.
+// Package report writes the bench's measurements as one page that needs nothing else: no network
+// and no script, with plots as inline SVG.
 //
 //	machine, versions --------------+
 //	workloads: rows, drawings, PNG --+-- Write --> report.html
 //	curve.Tables of benchmarks ------+
 //	go run ./bench/peers -json ------+
 //
-// Quarry, or the first of its ways, is blue and thick in every plot, plain Go dashed
-// and grey.
+// Quarry, or the first of its ways, is blue and thick in every plot; plain Go is dashed and grey.
 package report
 
 import (
@@ -24,7 +23,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// Page is all that a report says. Empty parts are left out.
+// Page is the content of a report. Empty parts are left out.
 type Page struct {
 	Machine   Grid // two columns without a head: what, and its value
 	Modules   Grid // the same: modules and versions
@@ -36,7 +35,7 @@ type Page struct {
 	Peers     []Peer
 }
 
-// Workload is what there is to see of one workload.
+// Workload is the part of a report about one workload.
 type Workload struct {
 	Name     string
 	Lines    []string // in words
@@ -57,8 +56,8 @@ type section struct {
 	Figures   []figure
 }
 
-// Write writes the page as HTML: 10 to 20 KB a plot, a few milliseconds each.
-// Names may hold anything: they are escaped. The errors are those of w.
+// Write writes the page as HTML: 10 to 20 KB and a few milliseconds per plot. Names may hold
+// anything: they are escaped. Errors come from w.
 func Write(w io.Writer, p *Page) error {
 	v := struct {
 		*Page
@@ -83,7 +82,7 @@ func Write(w io.Writer, p *Page) error {
 	if err := page.Execute(&b, v); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	// Escaping leaves broken UTF-8 and control characters, which no page may hold.
+	// Escaping leaves broken UTF-8 and control characters, which a page may not hold.
 	text := bytes.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0xfffe || r == 0xffff {
 			return -1
@@ -100,7 +99,7 @@ func workloadSections(list []Workload) (sections []section, err error) {
 	for _, w := range list {
 		s := section{Title: w.Name, Lines: w.Lines}
 		if len(w.PNG) > 0 {
-			// An image in its own bytes: nothing in it is run or followed.
+			// An image embedded as bytes: nothing in it is run or followed.
 			s.Picture = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(w.PNG))
 		}
 		for _, d := range w.Drawings {
@@ -115,7 +114,7 @@ func workloadSections(list []Workload) (sections []section, err error) {
 	return sections, nil
 }
 
-// tableSections puts the tables of a package together, in order of appearance.
+// tableSections groups the tables by package, in order of appearance.
 func tableSections(tables []curve.Table) (sections []section, err error) {
 	for _, t := range tables {
 		f, err := curves(t)

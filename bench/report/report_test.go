@@ -42,7 +42,7 @@ func write(t *testing.T, p report.Page) string {
 	return b.String()
 }
 
-// element is one of a page: its name, its attributes and the text inside of it.
+// element is an element of a page: its attributes, its children and the text inside it.
 type element struct {
 	attr     map[string]string
 	name     string
@@ -50,7 +50,7 @@ type element struct {
 	children []*element
 }
 
-// all gives the elements of a name below e, in order.
+// all returns the elements with a name below e, in order.
 func (e *element) all(name string) (list []*element) {
 	for _, c := range e.children {
 		if c.name == name {
@@ -61,8 +61,7 @@ func (e *element) all(name string) (list []*element) {
 	return list
 }
 
-// parse reads a page, which must be well-formed but for the elements of HTML
-// that have no end.
+// parse reads a page, which must be well-formed except for the HTML elements without an end.
 func parse(t *testing.T, page string) *element {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -99,8 +98,8 @@ func parse(t *testing.T, page string) *element {
 
 var svgPart = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 
-// checkPage holds for every page: it loads nothing, runs nothing, its SVG is
-// XML, and a plot has texts on both axes and a legend.
+// checkPage checks what holds for every page: it loads nothing, runs nothing, its SVG is XML, and a
+// plot has text on both axes and a legend.
 func checkPage(t *testing.T, page string) {
 	t.Helper()
 	for _, part := range svgPart.FindAllString(page, -1) {
@@ -133,7 +132,7 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// texts of the only plot of a page.
+// texts returns the text elements of the only plot of a page.
 func texts(t *testing.T, page string) (list []string) {
 	t.Helper()
 	for _, svg := range parse(t, page).all("svg") {
@@ -217,7 +216,7 @@ func TestOddTables(t *testing.T) {
 	}
 }
 
-// TestHostileNames puts markup and broken text wherever a name goes.
+// TestHostileNames puts markup and broken text wherever a name can be.
 func TestHostileNames(t *testing.T) {
 	const bad = "</svg><script>alert(1)</script><img src=http://example.org/x onerror=\"a()\">\x00\x1b\xff\n" +
 		"and a name that goes on and on and on until there is no room left for any more of it in a plot"

@@ -7,21 +7,21 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// least and most bound what a logarithmic axis shows; outside of them powers
-// of ten leave the numbers that a float64 has.
+// least and most bound the values on a logarithmic axis; beyond them, powers of ten leave the range
+// of a float64.
 const (
 	least = 1e-290
 	most  = 1e290
 )
 
-// drawable reports whether a logarithmic axis has a place for v.
+// drawable reports whether a logarithmic axis can show v.
 func drawable(v float64) bool { return v >= least && v <= most }
 
 // maxLabels is how many labels an axis has room for.
 const maxLabels = 8
 
-// rounded gives the greatest 1, 2 or 5 times a power of ten that is not above v
-// (up = false), or the least that is not below.
+// rounded returns the greatest 1, 2 or 5 times a power of ten that is not above v (up = false), or
+// the least that is not below v.
 func rounded(v float64, up bool) float64 {
 	const slack = 1e-9 // 0.1 and 3 * 0.1/3 are the same place
 	for k := math.Floor(math.Log10(v)) - 1; ; k++ {
@@ -78,7 +78,7 @@ func logTicks(lo, hi float64) (ticks []plot.Tick) {
 func linearTicks(lo, hi float64) (ticks []plot.Tick) {
 	step := rounded((hi-lo)/6, true)
 	first := math.Ceil(lo/step - 1e-9)
-	for k := range maxLabels { // bounded, for where a float64 has no next place
+	for k := range maxLabels { // bounded, in case float64 has no next place
 		if at := (first + float64(k)) * step; at <= hi+1e-9*step {
 			ticks = append(ticks, plot.Tick{Value: at, Label: number(at)})
 		}
@@ -86,7 +86,7 @@ func linearTicks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// number prints four figures and a decimal unit: 0.61, 16 k, 1.5 M.
+// number prints four digits and a decimal unit: 0.61, 16 k, 1.5 M.
 func number(v float64) string {
 	if v == 0 { // -0 too
 		return "0"

@@ -16,8 +16,8 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestLogAxis looks at every range there is: it holds what it must, and has
-// some labels but never more than there is room for.
+// TestLogAxis tries ranges of every size: the axis covers its range, and has some labels but never
+// more than fit.
 func TestLogAxis(t *testing.T) {
 	for lo := -280.0; lo < 280; lo += 7.3 {
 		for _, span := range []float64{0, 0.001, 0.3, 1, 2, 3, 6.7, 9, 40, 250} {

@@ -14,9 +14,9 @@ import (
 	"quarry/bench/curve"
 )
 
-// Colours on white that people with the usual kinds of colour blindness tell
-// apart, by Okabe and Ito without their yellow, which is too light for a line,
-// and with their blue darkened for ours.
+// Colours on white that people with the usual kinds of colour blindness can tell apart, by Okabe
+// and Ito without their yellow, which is too light for a line, and with their blue darkened for
+// ours.
 var (
 	oursColour = color.RGBA{0, 71, 171, 255}
 	roofColour = color.RGBA{110, 110, 110, 255}
@@ -30,13 +30,13 @@ var (
 	}
 )
 
-// familyColours are those of libraries, the same in every plot.
+// familyColours are the colours of the libraries, the same in every plot.
 var familyColours = map[string]color.RGBA{
 	"ark": otherColours[0], "arche": otherColours[3], "volt": otherColours[1],
 	"donburi": otherColours[2], "uot": otherColours[4], "unitoftime": otherColours[4],
 }
 
-// Curves of one colour differ in these two.
+// Curves of the same colour differ in dashes and glyphs.
 var (
 	dashes = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}}
 	glyphs = []draw.GlyphDrawer{
@@ -46,12 +46,11 @@ var (
 	roofDashes = [][]vg.Length{{5, 3}, {1.5, 2.5}, {9, 3, 2, 3}}
 )
 
-// quarry is the first word of the names of what Quarry does.
+// quarry is the first word of the names of Quarry's series.
 const quarry = "quarry"
 
-// oursOf finds the series of a table that are Quarry's: those named so, or else
-// those named as the package that is measured, or else the first that is no
-// roof.
+// oursOf finds the series of a table that are Quarry's: those named quarry, or else those named
+// like the measured package, or else the first series that is not a roof.
 func oursOf(t curve.Table) []bool {
 	named := make([]bool, len(t.Series))
 	for _, word := range []string{quarry, family(t.Package)} {
@@ -68,7 +67,7 @@ func oursOf(t curve.Table) []bool {
 	return named
 }
 
-// family is the first word of a name: the library, or what it is a way of.
+// family is the first word of a name: the library, or the thing that it is a way of.
 func family(name string) string {
 	word, _, _ := strings.Cut(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -79,22 +78,22 @@ func family(name string) string {
 	return word
 }
 
-// style is how one series is drawn.
+// style says how one series is drawn.
 type style struct {
 	line  draw.LineStyle
 	glyph draw.GlyphStyle
 }
 
-// palette gives the series of one plot their styles, in order.
+// palette hands out the styles of the series of one plot, in order.
 type palette struct {
-	free    []color.RGBA // those that no library of the plot has
-	strange int          // series so far that are of no known library
+	free    []color.RGBA // colours that no library of the plot has
+	strange int          // series so far that belong to no known library
 	used    map[color.RGBA]int
 	roofs   int
 }
 
-// newPalette knows all series of a plot, so that a colour which a library has
-// everywhere is not given to something else.
+// newPalette looks at all series of a plot first, so that a library's colour is not given to
+// another series.
 func newPalette(series []curve.Series) *palette {
 	p := &palette{used: map[color.RGBA]int{}}
 	for _, c := range otherColours {
@@ -108,7 +107,7 @@ func newPalette(series []curve.Series) *palette {
 	return p
 }
 
-// colour of a series: that of its library, or the next that is free.
+// colour returns the colour of a series: its library's, or the next free one.
 func (p *palette) colour(name string, ours bool) color.RGBA {
 	if ours {
 		return oursColour
@@ -120,7 +119,7 @@ func (p *palette) colour(name string, ours bool) color.RGBA {
 	return p.free[(p.strange-1)%len(p.free)]
 }
 
-// next is the style of the next series.
+// next returns the style of the next series.
 func (p *palette) next(s curve.Series, ours bool) style {
 	if s.Roof {
 		st := style{line: draw.LineStyle{Color: roofColour, Width: 1.6, Dashes: roofDashes[p.roofs%len(roofDashes)]}}
@@ -141,8 +140,8 @@ func (p *palette) next(s curve.Series, ours bool) style {
 	return st
 }
 
-// letters is the style of text in plots. Its metrics are those of Liberation
-// Sans, which Arial and Helvetica share, so that a page without the font fits.
+// letters is the text style of plots. Its metrics are of Liberation Sans, which Arial and Helvetica
+// share, so that text fits on a page without the font.
 func letters(size vg.Length) text.Style {
 	return text.Style{
 		Color: ink, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
@@ -150,7 +149,7 @@ func letters(size vg.Length) text.Style {
 	}
 }
 
-// fit shortens a text to one line of a width.
+// fit shortens a text to one line of the given width.
 func fit(s string, in text.Style, width vg.Length) string {
 	runes := []rune(strings.Join(strings.Fields(s), " "))
 	if in.Width(string(runes)) <= width {

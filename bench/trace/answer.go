@@ -10,8 +10,7 @@ import (
 	"quarry/bench/input"
 )
 
-// Row is one row of a STATS.csv, the right answers that lie beside a collection
-// of traces.
+// Row is one row of a STATS.csv, the file with the right answers for a collection of traces.
 type Row struct {
 	Stats
 	FreeUnknown int    // frees of a name that is not live; such a trace is not read
@@ -19,9 +18,9 @@ type Row struct {
 	Header      string // of a zip archive "member:length"
 }
 
-// ReadStats reads a STATS.csv: a header line, then one row a trace, by the name
-// in the first column. Columns may be in any order; one that is missing or
-// unknown, or a field that is no number, is an error that matches ErrFormat.
+// ReadStats reads a STATS.csv: a header line, then one row per trace, keyed by the name in the
+// first column. Columns may be in any order; a missing or unknown column, or a field that is not a
+// number, is an error that matches ErrFormat.
 func ReadStats(path string) (map[string]Row, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -92,9 +91,9 @@ func (r *Row) read(header, record []string) (string, error) {
 	return name, nil
 }
 
-// knownRow looks for the answer to a file: a STATS.csv in the folder above the
-// file's folder, with a row named folder/file. No such file and no such row
-// are both an unknown answer, and so is a STATS.csv with other columns.
+// knownRow looks up the answer for a file: a STATS.csv in the folder above the file's folder, with
+// a row named folder/file. The answer is unknown if there is no such file or row, or if the
+// STATS.csv has other columns.
 func knownRow(path string) (Row, bool) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -109,7 +108,7 @@ func knownRow(path string) (Row, bool) {
 	return row, ok
 }
 
-// differences says in words where an answer is not the one wanted.
+// differences says in words where got differs from want.
 func (got Answer) differences(want Answer) []string {
 	var list []string
 	add := func(what string, got, want int64) {

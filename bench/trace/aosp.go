@@ -11,8 +11,7 @@ type aosp struct {
 	live map[uint64]uint32 // name of a live block to its slot
 }
 
-// readAOSP reads the AOSP form: fields divided by one space, the thread number
-// with a colon first.
+// readAOSP reads the AOSP form: fields divided by one space, the thread number with a colon first.
 func readAOSP(b *builder) error {
 	a := aosp{b: b, live: map[uint64]uint32{}}
 	for b.next() {
@@ -88,7 +87,7 @@ func (a *aosp) memalign(l line, thread uint16) error {
 		return a.b.bad("TID: memalign PTR ALIGN SIZE")
 	}
 	if bad := align == 0 || align&(align-1) != 0 || align > maxNameAlign; bad && name == 0 {
-		align = 0 // the call failed because of what it asked for
+		align = 0 // the call failed because of this alignment
 	} else if bad {
 		return a.b.bad("ALIGN to be a power of two up to %d", uint64(maxNameAlign))
 	}
@@ -97,7 +96,7 @@ func (a *aosp) memalign(l line, thread uint16) error {
 	return a.get(op, Memalign, name, size)
 }
 
-// get adds a call that makes the block name, or failed when name is 0.
+// get adds a call that makes the block name, or that failed if name is 0.
 func (a *aosp) get(op Op, kind Kind, name, size uint64) error {
 	if name == 0 {
 		op.Slot, op.call = NoSlot, calls(kind, Nothing)
@@ -167,7 +166,7 @@ func (a *aosp) free(l line, thread uint16) error {
 	return a.b.add(op, 0)
 }
 
-// name eats a space and a pointer.
+// name consumes a space and a pointer.
 func name(l *line) (uint64, bool) {
 	if !l.lit(" ") {
 		return 0, false
@@ -175,7 +174,7 @@ func name(l *line) (uint64, bool) {
 	return l.hex()
 }
 
-// number eats a space and a decimal number.
+// number consumes a space and a decimal number.
 func number(l *line) (uint64, bool) {
 	if !l.lit(" ") {
 		return 0, false

@@ -28,8 +28,8 @@ func pack(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// allocated reads a file and returns how many bytes were allocated meanwhile:
-// never less than what was held at any time.
+// allocated reads a file and returns how many bytes were allocated meanwhile, an upper bound for
+// what was held at any time.
 func allocated(t *testing.T, content []byte) (*Trace, int, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "bomb")
@@ -43,15 +43,14 @@ func allocated(t *testing.T, content []byte) (*Trace, int, error) {
 	return tr, int(after.TotalAlloc - before.TotalAlloc), err
 }
 
-// small is what reading takes beside operations and live blocks, in bytes: a line
-// and the window of package flate, of each of three readings.
+// small is the memory for reading besides operations and live blocks, in bytes: a line and the
+// window of package flate, for each of three readings.
 const small = 512 << 10
 
-// bomb is a text of about 2 MiB and its end.
+// bomb is a text of about 2 MiB that ends in x.
 func bomb(text string) string { return strings.Repeat(text, 2<<20/len(text)) + "x" }
 
-// TestBombs: what is malformed is refused before anything of it is held, packed or
-// not, however long its text is.
+// TestBombs: malformed text is refused before any of it is held, packed or not, however long it is.
 func TestBombs(t *testing.T) {
 	freed := strings.Builder{}
 	for i := range 1 << 16 {
@@ -85,8 +84,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestReadTakes: of a good trace its operations are held and what is live, and
-// nothing that is packed, or longer than that, comes beside.
+// TestReadTakes: of a good trace, only its operations and its live blocks are held, and nothing of
+// the packed text or of the rest.
 func TestReadTakes(t *testing.T) {
 	text := strings.TrimSuffix(bomb("1: malloc 0x10 8\n1: free 0x10\n"), "x")
 	for way, content := range map[string][]byte{"plain": []byte(text), "packed": pack(t, text)} {
@@ -103,18 +102,18 @@ func TestReadTakes(t *testing.T) {
 		fmt.Fprintf(&live, "Alloc(%d),\n", i)
 	}
 	tr, bytes, err := allocated(t, pack(t, live.String()))
-	// Tables grow, and both readings have one.
+	// Tables grow, and both readings have a table.
 	if most := (16+2*2*40)<<16 + small; err != nil || tr.Slots != 1<<16 || bytes > most {
 		t.Errorf("live blocks took %d bytes (%v) want at most %d", bytes, err, most)
 	}
 }
 
-// TestManyMembers: the entries of an archive are not read on when there are too
-// many, whatever number it says at its end.
+// TestManyMembers: reading an archive's entries stops when there are too many, whatever number the
+// archive's end gives.
 func TestManyMembers(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	for range 65_537 { // one, to package zip, which looks at 16 bits of it
+	for range 65_537 { // one, to package zip, which looks at 16 bits of the number
 		if _, err := w.CreateHeader(&zip.FileHeader{Name: "a.txt"}); err != nil {
 			t.Fatal(err)
 		}
@@ -134,8 +133,8 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// asOne gives the archive an end that says that there is one entry: the number is
-// twice, at 8 and at 10 of the end of the directory.
+// asOne gives the archive an end that claims one entry: the number is there twice, at offsets 8 and
+// 10 of the end of the directory.
 func asOne(content []byte) []byte {
 	content = bytes.Clone(content)
 	at := bytes.LastIndex(content, []byte("PK\x05\x06"))
@@ -143,8 +142,8 @@ func asOne(content []byte) []byte {
 	return content
 }
 
-// TestLimits: each limit can be reached, and what is beyond is refused with the
-// limit, the place and what to do.
+// TestLimits: each limit can be reached; anything beyond it is refused with the limit, the place
+// and the remedy.
 func TestLimits(t *testing.T) {
 	tight := limits{text: 60, lines: 4, live: 2, threads: 2}
 	const free = "1: free 0x0\n"
@@ -182,7 +181,7 @@ func TestLimits(t *testing.T) {
 // changing is a file that another program writes while it is read.
 type changing struct {
 	*strings.Reader
-	after string // what it has from the third look on: one is for the form, one for the count
+	after string // the content from the third look on: the first is for the form, the second for the count
 	looks int
 }
 
@@ -195,7 +194,7 @@ func (c *changing) ReadAt(b []byte, off int64) (int, error) {
 	return c.Reader.ReadAt(b, off)
 }
 
-// TestTextThatChanges: what is returned is what was read last, and well formed.
+// TestTextThatChanges: the result is what was read last, and well formed.
 func TestTextThatChanges(t *testing.T) {
 	const before = "Alloc(1),\nFree(0),\n"
 	for after, want := range map[string]string{

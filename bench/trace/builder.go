@@ -8,29 +8,28 @@ import (
 	"math"
 )
 
-// maxTotal bounds the sum of all sizes of a trace, so that no sum of the books
-// overflows: what is live is never more than what was asked for in all.
+// maxTotal bounds the sum of all sizes of a trace, so that no sum in the books overflows: live
+// bytes are never more than the bytes ever asked for.
 const maxTotal = 1 << 62
 
-// maxLine bounds a line, its end included, in bytes: it is the one piece of the
-// text that is held. No call needs a hundred.
+// maxLine bounds a line including its end, in bytes: the line is the only part of the text that is
+// held. No call needs a hundred.
 const maxLine = 64 << 10
 
-// limits bound what is read, and so what reading may hold.
+// limits bound what is read, and so the memory for reading.
 type limits struct {
 	text    int64 // bytes, unpacked
-	lines   int   // and so operations: 16 bytes each
+	lines   int   // and so operations, 16 bytes each
 	live    int   // blocks at once: about 40 bytes each, twice while tables grow
-	threads int   // different numbers: as much
+	threads int   // different numbers: the same
 }
 
-// most are the limits of Read: a gigabyte of operations, with 64 bytes of text for
-// each.
+// most has the limits of Read: a gigabyte of operations, and 64 bytes of text for each.
 var most = limits{text: 4 << 30, lines: 1 << 26, live: 1 << 23, threads: 1 << 16}
 
-// slots hands out the numbers of blocks. The last one given back is the next
-// one handed out, so the numbers stay as few as the greatest number of live
-// blocks, and the generator and the readers number alike.
+// slots hands out the numbers of blocks. A number given back last is handed out next, so there are
+// no more numbers than the greatest number of live blocks, and the generator and the readers number
+// alike.
 type slots struct {
 	free []uint32
 	n    uint32 // numbers ever handed out
@@ -53,8 +52,8 @@ func (s *slots) give(slot uint32) {
 // live is how many numbers are handed out now.
 func (s *slots) live() int { return int(s.n) - len(s.free) }
 
-// builder walks over the lines of a text and counts the operations that a
-// reader of one form finds in them, or gathers them.
+// builder walks over the lines of a text and counts, or gathers, the operations that the reader of
+// one form finds in them.
 type builder struct {
 	t      *Trace
 	keep   bool   // gather the operations
@@ -63,23 +62,22 @@ type builder struct {
 	limits limits
 	text   []byte // the current line, without its end, up to the next line
 	no     int    // the number of the current line, from 1
-	err    error  // why there is no next line, when the text has not ended
+	err    error  // why there is no next line, if the text has not ended
 	ops    int
 	slots  slots
 	total  uint64            // sum of the sizes so far
 	tids   map[uint64]uint16 // thread number to index in t.Threads
-	tid    uint64            // the last thread number seen, and its index: most lines repeat it
+	tid    uint64            // the last thread number seen, with its index: most lines repeat it
 	index  uint16
 }
 
-// newBuilder makes a builder for a text. It keeps operations where t has room for
-// them.
+// newBuilder makes a builder for a text. It keeps operations if t has room for them.
 func newBuilder(t *Trace, file string, text io.Reader, most limits) *builder {
 	return &builder{t: t, keep: t.Ops != nil, file: file, in: bufio.NewReaderSize(text, maxLine), limits: most, tids: map[uint64]uint16{}}
 }
 
-// next moves to the next line. The last line may lack its end. After false the
-// text has ended, or err says why it cannot be read on.
+// next moves to the next line. The last line may lack its end. When next returns false, the text
+// has ended, or err says why it cannot be read further.
 func (b *builder) next() bool {
 	text, err := b.in.ReadSlice('\n')
 	if len(text) == 0 && errors.Is(err, io.EOF) {
@@ -114,7 +112,7 @@ func (b *builder) bad(format string, args ...any) error {
 	return &SyntaxError{File: b.file, Line: b.no, Want: fmt.Sprintf(format, args...), Got: quote(b.text)}
 }
 
-// beyond is the error for a limit that the current line goes beyond.
+// beyond is the error for a limit that the current line exceeds.
 func (b *builder) beyond(format string, args ...any) error {
 	return fmt.Errorf("%w: %s:%d: expected at most %s", ErrLimit, b.file, b.no, fmt.Sprintf(format, args...))
 }
@@ -153,8 +151,8 @@ func (b *builder) take() (uint32, error) {
 	return b.slots.take(), nil
 }
 
-// add appends an operation of the given size. Only sizes that were got count
-// for the limit: a call that failed may have failed because of its size.
+// add appends an operation of the given size. Only sizes that were allocated count for the limit: a
+// call that failed may have failed because of its size.
 func (b *builder) add(op Op, size uint64) error {
 	if e := op.Effect(); e == Get || e == Resize {
 		if size > maxTotal || b.total+size > maxTotal {
@@ -170,7 +168,7 @@ func (b *builder) add(op Op, size uint64) error {
 	return nil
 }
 
-// finish fills what is known at the end.
+// finish fills in what is known only at the end.
 func (b *builder) finish() {
 	b.t.Slots = int(b.slots.n)
 	if len(b.t.Threads) == 0 {

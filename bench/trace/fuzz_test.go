@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// FuzzRead: no bytes make the readers panic; what they accept has books that
-// agree with the slow ones, never go below 0, and comes back from its print;
-// a small trace replays without a failed check.
+// FuzzRead: no bytes make the readers panic; a trace that they accept has books that agree with the
+// slow ones and never go below 0, and reads back from its print; a small trace replays without a
+// failed check.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "small", "*"))
 	if err != nil || len(files) == 0 {
@@ -69,8 +69,8 @@ func again(t *testing.T, tr *Trace) {
 	}
 }
 
-// FuzzReadStats: what is no STATS.csv is an error with the file, and what is one has
-// a name for each row.
+// FuzzReadStats: a file that is not a STATS.csv is an error with its name; otherwise each row has a
+// name.
 func FuzzReadStats(f *testing.F) {
 	good, err := os.ReadFile(filepath.Join("testdata", "STATS.csv"))
 	if err != nil {

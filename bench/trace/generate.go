@@ -4,34 +4,31 @@ import "math/rand/v2"
 
 // The built-in trace.
 //
-// A program of six threads in ten phases of 20,000 calls. Each phase has a
-// number of live blocks that it tends to, so the heap grows, shrinks and grows
-// again; most blocks die young, some stay to the end. One thread ends on the
-// way and leaves its blocks to the first. Every call and every case of the
-// AOSP form occurs: size 0, free of NULL, realloc of NULL and to nothing, calls
-// that failed, memalign from 32 B to 64 KiB, frees by another thread.
+// A program of six threads in ten phases of 20,000 calls. Each phase tends to a number of live
+// blocks, so that the heap grows, shrinks and grows again; most blocks die young, some stay to the
+// end. One thread ends on the way and leaves its blocks to the first thread. Every call and every
+// case of the AOSP form occurs: size 0, free of NULL, realloc of NULL and to nothing, failed calls,
+// memalign from 32 B to 64 KiB, frees by another thread.
 //
-// It is the same on every machine: the only source of chance is PCG of
-// math/rand/v2 with a fixed seed, whose output the Go 1 promise covers, and
-// there is no map and no float.
+// The trace is the same on every machine: the only randomness is the PCG of math/rand/v2 with a
+// fixed seed, whose output the Go 1 promise covers, and there is no map and no float.
 
-// demoCalls is the number of heap calls of the built-in trace; the end of a
-// thread is one line more.
+// demoCalls is the number of heap calls of the built-in trace; the end of a thread is one more
+// line.
 const demoCalls = 200_000
 
 // demoPhases are the numbers of live blocks that the phases tend to.
 var demoPhases = [...]int{2000, 6000, 9000, 5000, 12000, 8000, 11000, 4000, 7000, 3000}
 
-// demoThreads are the thread numbers with their shares of calls, in 1/16.
+// demoThreads are the thread numbers with their shares of the calls, in sixteenths.
 var demoThreads = []struct {
 	tid   uint64
 	share uint64
 }{{4100, 8}, {4101, 3}, {4103, 2}, {4107, 1}, {4111, 1}, {4112, 1}}
 
-// demoAnswer is the known answer of the built-in trace, and demoTotal the sum
-// of all its sizes. They were not taken from this package: testdata/books.awk,
-// which keeps books of its own in an awk array over the printed lines, said so
-// (run in this folder):
+// demoAnswer is the known answer of the built-in trace, and demoTotal the sum of all its sizes.
+// They do not come from this package but from testdata/books.awk, which keeps its own books of the
+// printed lines in an awk array (run in this folder):
 //
 //	go test -run TestDemoPrints quarry/bench/trace -args -print demo.txt
 //	awk -f testdata/books.awk demo.txt
@@ -53,7 +50,7 @@ type generator struct {
 	t     *Trace
 	rng   *rand.Rand
 	slots slots
-	live  [][]owned // by thread, in the order of allocation as long as none was freed
+	live  [][]owned // by thread, in the order of allocation until one is freed
 	count int       // live blocks
 	ended int       // the thread that has ended, or -1
 }
@@ -66,8 +63,8 @@ func Demo() *Trace {
 		live:  make([][]owned, len(demoThreads)),
 		ended: -1,
 	}
-	// Threads are numbered in the order of their first line, as the readers
-	// number them: the first calls are one malloc of each.
+	// Threads are numbered in the order of their first line, as in the readers: the first calls are
+	// one malloc by each thread.
 	for i, thread := range demoThreads {
 		g.t.Threads = append(g.t.Threads, thread.tid)
 		g.alloc(Malloc, i, g.size(), 0)
@@ -95,8 +92,8 @@ func (g *generator) thread() int {
 	return 0
 }
 
-// size draws a size in bytes: three of five blocks have up to 128, one in four
-// thousand has 256 KiB to 1.5 MiB.
+// size draws a size in bytes: three in five blocks have up to 128, one in four thousand has 256 KiB
+// to 1.5 MiB.
 func (g *generator) size() int64 {
 	from, to := int64(1), int64(128)
 	switch p := g.rng.IntN(4000); {
@@ -114,7 +111,7 @@ func (g *generator) size() int64 {
 		return 0
 	}
 	n := from + g.rng.Int64N(to-from+1)
-	// Real programs ask for sizes of structs: half of the sizes are rounded.
+	// Real programs ask for the sizes of structs: half of the sizes are rounded.
 	if g.rng.IntN(2) == 0 {
 		n = (n + 7) &^ 7
 	}
@@ -165,8 +162,8 @@ func (g *generator) alloc(kind Kind, thread int, size int64, align uint64) {
 	g.add(op, thread)
 }
 
-// memalign asks mostly for cache lines and vectors; one time in eight for pages,
-// with a size of pages, one time in sixty-four for 64 KiB.
+// memalign mostly asks for cache lines and vectors; one time in eight for pages, with a size of
+// whole pages, one time in sixty-four for 64 KiB.
 func (g *generator) memalign(thread int) {
 	switch p := g.rng.IntN(64); {
 	case p == 0:
@@ -187,7 +184,7 @@ func (g *generator) pick(thread int) int {
 	return g.rng.IntN(n)
 }
 
-// lose takes block i from a thread's list.
+// lose removes block i from a thread's list.
 func (g *generator) lose(thread, i int) owned {
 	list := g.live[thread]
 	b := list[i]
@@ -198,7 +195,7 @@ func (g *generator) lose(thread, i int) owned {
 	return b
 }
 
-// free frees a block of the thread, one time in 32 a block of another one.
+// free frees a block of the thread, or one time in 32 a block of another thread.
 func (g *generator) free(thread int) {
 	owner := thread
 	if other := g.rng.IntN(len(g.live)); g.rng.IntN(32) == 0 && len(g.live[other]) > 0 {
@@ -208,8 +205,8 @@ func (g *generator) free(thread int) {
 	g.add(Op{Slot: b.slot, call: calls(Free, Drop)}, thread)
 }
 
-// realloc grows a block by up to its double, or shrinks it; some are of NULL
-// and some to nothing.
+// realloc grows a block to up to twice its size, or shrinks it; some calls are of NULL and some to
+// nothing.
 func (g *generator) realloc(thread int) {
 	p := g.rng.IntN(100)
 	if p < 10 || len(g.live[thread]) == 0 {
@@ -234,7 +231,7 @@ func (g *generator) realloc(thread int) {
 	g.add(Op{Size: b.size, Slot: b.slot, call: calls(Realloc, Resize)}, thread)
 }
 
-// fail adds a call that returned 0x0: the old block of a realloc lives on.
+// fail adds a call that returned 0x0: the old block of a realloc stays live.
 func (g *generator) fail(thread int) {
 	op := Op{Size: 1 << 40, Slot: NoSlot}
 	switch g.rng.IntN(4) {

@@ -11,8 +11,8 @@ import (
 
 var printTo = flag.String("print", "", "file to print the built-in trace to, in the AOSP form")
 
-// TestDemoPrints: the built-in trace reads back from its print as it was. With
-// -print it writes the print, for testdata/books.awk.
+// TestDemoPrints: the built-in trace reads back from its print unchanged. With -print it writes the
+// print, for testdata/books.awk.
 func TestDemoPrints(t *testing.T) {
 	demo := Demo()
 	var text bytes.Buffer
@@ -66,8 +66,8 @@ func TestDemoAnswer(t *testing.T) {
 	}
 }
 
-// TestDemoHasAll: every effect that a kind can have occurs in the built-in
-// trace, and so do the cases that the effect does not show.
+// TestDemoHasAll: every effect that a kind can have occurs in the built-in trace, and so do the
+// cases that the effect does not show.
 func TestDemoHasAll(t *testing.T) {
 	type pair struct {
 		k Kind

@@ -5,16 +5,16 @@ import (
 	"unsafe"
 )
 
-// goMemory is the plain side: every block is a []byte of the Go heap, made when
-// it is got and left to the garbage collector when it goes.
+// goMemory is the plain side: every block is a []byte on the Go heap, made when it is allocated and
+// left to the garbage collector when it is freed.
 type goMemory struct {
 	metric []metrics.Sample
 	base   int64 // bytes of objects before the first call
-	peak   int64 // greatest sampled growth, dead objects that were not swept included
+	peak   int64 // greatest sampled growth, including dead objects that are not swept yet
 }
 
-// objectBytes is the metric that is sampled: live objects and dead ones that
-// were not swept yet. Reading it does not stop the world.
+// objectBytes is the sampled metric: live objects, and dead ones that are not swept yet. Reading it
+// does not stop the world.
 const objectBytes = "/memory/classes/heap/objects:bytes"
 
 func newGoMemory() *goMemory {
@@ -23,8 +23,8 @@ func newGoMemory() *goMemory {
 	return m
 }
 
-// get makes a slice. An alignment above one word is made by hand, as a Go
-// program has to: more bytes, and a slice from the first place that fits.
+// get makes a slice. For an alignment above one word it does what a Go program has to: it makes
+// more bytes and takes a slice from the first address that fits.
 func (m *goMemory) get(size, align int) ([]byte, error) {
 	if align <= 1 {
 		return make([]byte, size), nil
@@ -35,8 +35,8 @@ func (m *goMemory) get(size, align int) ([]byte, error) {
 	return b[skip:][:size:size], nil
 }
 
-// resize keeps the block where it fits and would not waste half of it, the rule
-// that alloc.Heap has too; else it makes a new one and copies.
+// resize keeps the block if the new size fits and would not waste half of it, which is alloc.Heap's
+// rule too; else it makes a new block and copies.
 func (m *goMemory) resize(b []byte, size int) ([]byte, error) {
 	if size <= cap(b) && size >= cap(b)/2 {
 		return b[:size], nil

@@ -8,9 +8,8 @@ import (
 	"quarry/alloc"
 )
 
-// heapMemory is the side on the universe: a Local of one alloc.Heap on a universe
-// of its own, nothing shared with anyone. One goroutine replays, so that it is
-// the Local's owner.
+// heapMemory is the side on the universe: a Local of an alloc.Heap on its own universe, shared with
+// nobody. The replaying goroutine is the Local's owner.
 type heapMemory struct {
 	u    *alloc.Universe
 	h    *alloc.Heap
@@ -61,8 +60,8 @@ func (m *heapMemory) sample() int64 {
 	return now
 }
 
-// close ends heap and universe. It is an error when the heap counts live blocks
-// or, after the heap is closed, the universe counts live chunks.
+// close ends heap and universe. It is an error if the heap counts live blocks or if, after the heap
+// is closed, the universe counts live chunks.
 func (m *heapMemory) close() error {
 	var leak error
 	if n := m.h.Stats().LiveBlocks; n != 0 {
@@ -76,15 +75,15 @@ func (m *heapMemory) close() error {
 	return errors.Join(leak, err, m.u.Close())
 }
 
-// view is the block at p as a slice over the bytes asked for. A block of size 0
-// is given a capacity of one byte, so that its address can be found again.
+// view is the block at p as a slice over the bytes asked for. A block of size 0 gets a capacity of
+// one byte, so that its address can be found again.
 func view(p unsafe.Pointer, size int) []byte {
-	// Safe because the heap returned at least size bytes at p; a block of size
-	// 0 has an address of its own, and the one byte there is never touched.
+	// Safe because the heap returned at least size bytes at p; a block of size 0 has its own
+	// address, and its one byte is never touched.
 	return unsafe.Slice((*byte)(p), max(size, 1))[:size]
 }
 
-// start is the address that view was made from.
+// start is the address from which view made b.
 func start(b []byte) unsafe.Pointer {
 	// Safe because the capacity is never 0, so this is the first byte.
 	return unsafe.Pointer(unsafe.SliceData(b))

@@ -5,14 +5,13 @@ import (
 	"math/bits"
 )
 
-// line is a line of text that is eaten from the left. Its methods say false
-// and leave the rest undefined when the text is not what was asked for: the
-// callers then report the whole line.
+// line is a line of text that is consumed from the left. If the text is not what was asked for, its
+// methods return false and leave the rest undefined: callers then report the whole line.
 type line struct {
 	rest []byte
 }
 
-// lit eats exactly s.
+// lit consumes exactly s.
 func (l *line) lit(s string) bool {
 	if len(l.rest) < len(s) || string(l.rest[:len(s)]) != s {
 		return false
@@ -21,7 +20,7 @@ func (l *line) lit(s string) bool {
 	return true
 }
 
-// word eats up to the next space, or the end, and returns what it ate.
+// word consumes and returns the text up to the next space or the end.
 func (l *line) word() []byte {
 	n := bytes.IndexByte(l.rest, ' ')
 	if n < 0 {
@@ -32,7 +31,7 @@ func (l *line) word() []byte {
 	return w
 }
 
-// spaces eats spaces and tabs and says whether there was one.
+// spaces consumes spaces and tabs and reports whether there was one.
 func (l *line) spaces() bool {
 	n := 0
 	for n < len(l.rest) && (l.rest[n] == ' ' || l.rest[n] == '\t') {
@@ -42,12 +41,12 @@ func (l *line) spaces() bool {
 	return n > 0
 }
 
-// done says that nothing is left.
+// done reports whether nothing is left.
 func (l *line) done() bool {
 	return len(l.rest) == 0
 }
 
-// dec eats a decimal number of 64 bits without sign.
+// dec consumes an unsigned decimal number of 64 bits.
 func (l *line) dec() (uint64, bool) {
 	var v uint64
 	n := 0
@@ -73,7 +72,7 @@ func (l *line) dec() (uint64, bool) {
 	return v, n > 0
 }
 
-// hex eats 0x and a lower-case hexadecimal number of 64 bits.
+// hex consumes 0x and a lower-case hexadecimal number of 64 bits.
 func (l *line) hex() (uint64, bool) {
 	if !l.lit("0x") {
 		return 0, false

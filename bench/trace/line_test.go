@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// numbers are texts at every edge of a 64-bit number, and chance.
+// numbers returns texts at every edge of a 64-bit number, and random ones.
 func numbers() []string {
 	list := []string{
 		"", "0", "00", "9", "10", "18446744073709551615", "18446744073709551616", "18446744073709551625",
@@ -24,8 +24,8 @@ func numbers() []string {
 	return list
 }
 
-// TestNumbers compares the number readers with strconv on the longest prefix of
-// digits. A number that does not fit is refused by both.
+// TestNumbers compares the number readers with strconv on the longest prefix of digits. Both refuse
+// a number that does not fit.
 func TestNumbers(t *testing.T) {
 	for _, text := range numbers() {
 		for base, digits := range map[int]string{10: "0123456789", 16: "0123456789abcdef"} {
@@ -78,7 +78,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// opsText prints all operations of a trace without its name and packing.
+// opsText prints all operations of a trace, without its name and packing.
 func opsText(t *Trace) string {
 	return fmt.Sprint(t.Slots, t.Threads, t.Ops)
 }

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Kind is the call that was recorded.
+// Kind is the kind of a recorded call.
 type Kind uint8
 
 // The kinds of calls. The malloclab and wee_alloc forms have Malloc, Realloc
@@ -21,7 +21,7 @@ const (
 
 var kindNames = [...]string{"malloc", "calloc", "memalign", "realloc", "free", "thread_done"}
 
-// String returns the word of the AOSP form.
+// String returns the AOSP form's word for the kind.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -29,16 +29,16 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Effect is what a call does to the table of blocks. The kind alone does not
-// say: a realloc can be any of the four.
+// Effect is what a call does to the table of blocks. The kind alone does not determine it: a
+// realloc can have any of the four.
 type Effect uint8
 
 // The effects.
 const (
-	Nothing Effect = iota // free of NULL, a failed call, the end of a thread
+	Nothing Effect = iota // free of NULL, a failed call, or the end of a thread
 	Get                   // a new block in Slot
-	Resize                // the block in Slot gets a new size, its first min(old, new) bytes stay
-	Drop                  // the block in Slot goes
+	Resize                // the block in Slot gets a new size and keeps its first min(old, new) bytes
+	Drop                  // the block in Slot is freed
 )
 
 // NoSlot is the Slot of an operation that names no block.
@@ -46,7 +46,7 @@ const NoSlot = ^uint32(0)
 
 // Op is one line of a trace, in 16 bytes.
 type Op struct {
-	Size   int64  // bytes asked for; a calloc has COUNT x SIZE; 0 for Free and ThreadDone
+	Size   int64  // bytes asked for; COUNT x SIZE for a calloc; 0 for Free and ThreadDone
 	Slot   uint32 // the block: below Trace.Slots, or NoSlot
 	Thread uint16 // index into Trace.Threads
 	align  uint8  // 0: none; else one more than its logarithm
@@ -58,20 +58,20 @@ type call uint8
 
 func calls(k Kind, e Effect) call { return call(k)<<2 | call(e) }
 
-// Kind is the call that was recorded.
+// Kind returns the kind of the recorded call.
 func (op *Op) Kind() Kind { return Kind(op.call >> 2) }
 
-// Effect is what the call did.
+// Effect returns what the call did.
 func (op *Op) Effect() Effect { return Effect(op.call & 3) }
 
-// Align is the alignment that a Memalign asked for, in bytes, a power of two; 0
-// for all others.
+// Align returns the alignment that a Memalign asked for, in bytes, a power of two; 0 for other
+// calls.
 func (op *Op) Align() int64 { return 1 << op.align >> 1 }
 
 // setAlign takes 0 or a power of two.
 func (op *Op) setAlign(align uint64) { op.align = uint8(bits.Len64(align)) }
 
-// failed says that the recorded call returned 0x0.
+// failed reports whether the recorded call returned 0x0.
 func (op *Op) failed() bool {
 	return op.Effect() == Nothing && op.Kind() <= Realloc
 }
@@ -96,19 +96,19 @@ func (f Form) String() string {
 	return fmt.Sprintf("Form(%d)", uint8(f))
 }
 
-// Trace is a recording that was found to be well formed: replayed in order, a
-// slot gets a block only while it is empty and loses one only while it has one.
+// Trace is a well-formed recording: replayed in order, a slot gets a block only while it is empty
+// and loses one only while it has one.
 type Trace struct {
-	Name    string   // the file, as it was named to Read
+	Name    string   // the file name passed to Read
 	Member  string   // the member of a zip archive, or ""
-	Form    Form     // what the text was
+	Form    Form     // the form of the text
 	Bytes   int64    // length of the text, unpacked
-	Ops     []Op     // one a line of the text, headers aside
+	Ops     []Op     // one per line of the text, without headers
 	Slots   int      // every Op.Slot is below this, or NoSlot
-	Threads []uint64 // thread numbers in the order of their first line; {0} where the form has none
+	Threads []uint64 // thread numbers in the order of their first line; {0} if the form has none
 }
 
-// Calls counts the heap calls: all lines except ThreadDone.
+// Calls returns the number of heap calls: all lines except ThreadDone.
 func (t *Trace) Calls() int {
 	n := len(t.Ops)
 	for i := range t.Ops {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// TestOpPacks: an operation has 16 bytes and gives back what was put in.
+// TestOpPacks: an operation has 16 bytes and returns what was put in.
 func TestOpPacks(t *testing.T) {
 	if size := unsafe.Sizeof(Op{}); size != 16 {
 		t.Errorf("got %d bytes want 16", size)

@@ -5,13 +5,12 @@ import (
 	"math/bits"
 )
 
-// Every block is filled with words that follow from a stamp, the ordinal of the
-// call that wrote the block, and from the place in the block: word k is
-// mix(stamp) + k * wordStep, little-endian, cut at the end of the block. A byte
-// of another block, of an earlier fill of the same block, or from another place
-// in the block shows up as wrong.
+// Every block is filled with words that follow from a stamp, the ordinal of the call that wrote the
+// block, and from the place in the block: word k is mix(stamp) + k * wordStep, little-endian, cut
+// at the end of the block. A byte from another block, from an earlier fill of the same block, or
+// from another place in the block shows up as wrong.
 
-// wordStep is odd, so no two of the 2^64 words of a block are alike.
+// wordStep is odd, so that no two of the 2^64 words of a block are equal.
 const wordStep = 0x9e3779b97f4a7c15
 
 // mix spreads a stamp over 64 bits: the finalizer of SplitMix64 (Steele, Lea
@@ -36,8 +35,7 @@ func fill(b []byte, stamp uint64) {
 	}
 }
 
-// firstWrong returns the index of the first byte of b that is not of the
-// pattern, or -1.
+// firstWrong returns the index of the first byte of b that does not match the pattern, or -1.
 func firstWrong(b []byte, stamp uint64) int {
 	w := mix(stamp)
 	n := len(b)
@@ -73,8 +71,7 @@ func firstSet(b []byte) int {
 	return -1
 }
 
-// wantByte is the pattern again, one byte at a time: the twin for fill and
-// firstWrong.
+// wantByte is the pattern one byte at a time: the twin of fill and firstWrong.
 func wantByte(stamp uint64, i int) byte {
 	word := mix(stamp) + uint64(i/8)*wordStep
 	return byte(word >> (i % 8 * 8))

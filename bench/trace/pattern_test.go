@@ -2,9 +2,8 @@ package trace
 
 import "testing"
 
-// TestPattern compares fill with its twin at every length and every offset in a
-// word, with bytes on both sides that must not change, and wants every single
-// wrong byte to be found.
+// TestPattern compares fill with its twin at every length and every offset in a word, with bytes on
+// both sides that must not change, and requires every single wrong byte to be found.
 func TestPattern(t *testing.T) {
 	const margin = 8
 	buf := make([]byte, 100+2*margin)
@@ -37,8 +36,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestPatternTellsApart: the pattern of another stamp, and the same pattern
-// from another place, are wrong in the first eight bytes.
+// TestPatternTellsApart: the pattern of another stamp, and the same pattern at another place, are
+// wrong in the first eight bytes.
 func TestPatternTellsApart(t *testing.T) {
 	b := make([]byte, 256)
 	for stamp := uint64(1); stamp < 2000; stamp++ {

@@ -6,12 +6,11 @@ import (
 	"strconv"
 )
 
-// WriteAOSP prints a trace in the AOSP form, one line an operation. Blocks get
-// names that are made up: two per slot, and an allocation and every second
-// realloc of a block change between them, so that NEWPTR is OLDPTR in some lines and not
-// in others. A calloc whose size 16 divides is printed as 16 objects, another
-// one as one. What is printed reads back as the same operations, the alignment
-// of calls that failed included.
+// WriteAOSP prints a trace in the AOSP form, one line per operation. Block names are made up, two
+// per slot: an allocation and every second realloc of a block switch between them, so that NEWPTR
+// is OLDPTR in some lines and not in others. A calloc whose size 16 divides is printed as 16
+// objects, any other as one. The print reads back as the same operations, including the alignment
+// of failed calls.
 func WriteAOSP(w io.Writer, t *Trace) error {
 	p := printer{w: bufio.NewWriterSize(w, 1<<16), name: make([]uint64, t.Slots)}
 	for i := range p.name {
@@ -30,7 +29,7 @@ func WriteAOSP(w io.Writer, t *Trace) error {
 	return p.w.Flush()
 }
 
-// printer holds the names of blocks, by slot, and the line at work.
+// printer holds the names of blocks by slot, and the current line.
 type printer struct {
 	w    *bufio.Writer
 	line []byte

@@ -7,12 +7,10 @@ import (
 	"os"
 )
 
-// Read reads the trace in a file. The form is told from the content. A missing
-// file is the error of the operating system; an error about the content is a
-// [*SyntaxError] or matches [ErrFormat] without being one, where no line is to
-// blame, or matches [ErrLimit].
-// Cost: 0.2 microseconds a line of the AOSP form, less for the others, and
-// memory for 16 bytes a line and 40 bytes for each block live at once.
+// Read reads the trace in a file. The content decides the form. A missing file gives the error of
+// the operating system. An error about the content is a [*SyntaxError], or only matches [ErrFormat]
+// if no line is to blame, or matches [ErrLimit]. Cost: 0.2 microseconds per line of the AOSP form,
+// less for the others, and memory for 16 bytes per line and 40 bytes for each block live at once.
 func Read(path string) (*Trace, error) {
 	f, size, err := open(path)
 	if err != nil {
@@ -23,7 +21,7 @@ func Read(path string) (*Trace, error) {
 	return t, err
 }
 
-// open opens a file that can be read again and again.
+// open opens a file that can be read repeatedly.
 func open(path string) (*os.File, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -42,10 +40,9 @@ func open(path string) (*os.File, int64, error) {
 	return nil, 0, err
 }
 
-// parse reads a trace from the content of a file and returns the text beside
-// it. The path is for errors and the name only. It reads twice: what is malformed
-// is refused before an operation of it is held, and then there is room for exactly
-// the operations that there are.
+// parse reads a trace from the content of a file and also returns the source of its text. The path
+// is used only for errors and the name. It reads twice: a malformed file is refused before any
+// operation is held, and the second reading allocates exactly the room for the operations.
 func parse(path string, content io.ReaderAt, size int64, most limits) (*Trace, *source, error) {
 	src, err := newSource(path, content, size, most)
 	if err != nil {
@@ -69,8 +66,8 @@ func parse(path string, content io.ReaderAt, size int64, most limits) (*Trace, *
 	return t, src, nil
 }
 
-// read reads the text and says how many operations it has. Where there is room for
-// them they are kept; nil is no room.
+// read reads the text and returns the number of operations. It keeps the operations if room is not
+// nil.
 func (s *source) read(head Trace, room []Op, most limits) (*Trace, int, error) {
 	text, err := s.open()
 	if err != nil {
@@ -95,9 +92,8 @@ func (s *source) read(head Trace, room []Op, most limits) (*Trace, int, error) {
 	return t, b.ops, nil
 }
 
-// form tells the form from the first line that is not blank: a letter opens
-// only the wee_alloc form; of the two that open with a digit, the one with a
-// colon is AOSP.
+// form finds the form from the first line that is not blank: only the wee_alloc form begins with a
+// letter; of the two that begin with a digit, the one with a colon is AOSP.
 func (s *source) form(most limits) (Form, error) {
 	in, err := s.open()
 	if err != nil {

@@ -1,25 +1,24 @@
 package trace
 
-// How the driver of the malloc lab treats an id decides three cases that the
-// letters alone leave open; recordings that go with the lab have all of them:
-// an id starts as NULL, so r of an id that no line named is realloc(NULL, SIZE);
-// r to size 0 frees the block and the id is NULL again; f -1 is free(NULL).
-// An id that f freed is no NULL.
+// The letters alone leave three cases open, which the driver of the malloc lab decides by its
+// treatment of ids; the lab's own recordings have all three. An id starts as NULL, so r of an id
+// that no line named is realloc(NULL, SIZE). r to size 0 frees the block and makes the id NULL
+// again. f -1 is free(NULL). An id that f freed is not NULL.
 
-// rep is the reader of one file of the malloclab form. What it holds of an id
-// that is not live is one bit, up to the greatest that was freed.
+// rep is the reader of one file of the malloclab form. For ids that are not live it holds one bit
+// each, up to the greatest id that was freed.
 type rep struct {
 	b     *builder
 	live  map[uint64]uint32 // id of a live block to its slot
 	freed []uint64          // bit by id: freed, and not live again
-	// From the header: the number of ids, every ID is below it, and the
-	// number of lines after the header.
+	// From the header: the number of ids, which every ID is below, and the number of lines after
+	// the header.
 	numIDs, numOps uint64
 }
 
-// readRep reads the malloclab form: four numbers (suggested heap size, ids,
-// operations, weight), on one line or more, and one operation a line after it.
-// Blank lines do not count, and neither do blanks at the ends of a line.
+// readRep reads the malloclab form: four numbers (suggested heap size, ids, operations, weight), on
+// one line or more, then one operation per line. Blank lines do not count, and neither do blanks at
+// the ends of a line.
 func readRep(b *builder) error {
 	r := rep{b: b, live: map[uint64]uint32{}}
 	if err := r.header(); err != nil {
@@ -44,8 +43,8 @@ func readRep(b *builder) error {
 	return b.err
 }
 
-// header reads the four numbers. The first and the last are for the driver of
-// the lab and are not kept.
+// header reads the four numbers. The first and the last are for the driver of the lab and are not
+// kept.
 func (r *rep) header() error {
 	var numbers [4]uint64
 	n := 0
@@ -163,7 +162,7 @@ func (r *rep) free(l line) error {
 	return r.b.add(Op{Slot: slot, call: calls(Free, Drop)}, 0)
 }
 
-// wasFreed reports whether f freed the block of an id last.
+// wasFreed reports whether the last block of an id was freed by f.
 func (r *rep) wasFreed(id uint64) bool {
 	return id/64 < uint64(len(r.freed)) && r.freed[id/64]>>(id%64)&1 != 0
 }

@@ -8,34 +8,33 @@ import (
 
 // The replay.
 //
-// Both sides run the same loop over the same operations, and the loop does the
-// same work for both: it keeps the books of the sizes, fills every byte of a
-// block that a call returned, and checks every byte before the block goes to
-// free or realloc and, at the end, of all blocks that are left. Only the calls
-// of memory differ. What the loop checks:
+// Both sides run the same loop over the same operations, and the loop does the same work for both:
+// it keeps the books of the sizes, fills every byte of a block that a call returned, and checks
+// every byte before the block goes to free or realloc and, at the end, of all remaining blocks.
+// Only the calls of memory differ. The loop checks:
 //
 //	R1 a block has exactly the length asked for, and the alignment
 //	R2 a calloc block is zero before it is filled
 //	R3 a block holds its pattern when it goes and at the end
 //	R4 after a realloc the first min(old, new) bytes hold the old pattern
 //
-// R3 also finds blocks that overlap: the later fill destroys the earlier one.
-// Samples of memory in use and calls of progress are taken with the clock
-// stopped, so they are not in the time of a side.
+// R3 also finds overlapping blocks: the later fill destroys the earlier one. Samples of memory in
+// use and calls of progress are taken with the clock stopped, so they are not in the time of a
+// side.
 
-// memory is one side: where blocks come from. Blocks are passed around as
-// slices over exactly the bytes asked for.
+// memory is one side: the source of blocks. Blocks are passed around as slices over exactly the
+// bytes asked for.
 type memory interface {
-	// get returns a new block; align 0 means what malloc promises.
+	// get returns a new block; align 0 stands for malloc's alignment.
 	get(size, align int) ([]byte, error)
-	// resize returns a block of size bytes with the first min(len(b), size)
-	// bytes of b. After an error b is as it was.
+	// resize returns a block of size bytes with the first min(len(b), size) bytes of b. After an
+	// error b is unchanged.
 	resize(b []byte, size int) ([]byte, error)
 	// drop takes a block back.
 	drop(b []byte)
-	// traits says what get promises.
+	// traits returns what get promises.
 	traits() traits
-	// sample gives the bytes in use and keeps the greatest.
+	// sample returns the bytes in use and keeps the maximum.
 	sample() int64
 }
 
@@ -45,20 +44,19 @@ type traits struct {
 	zeroed bool // get returns zeros, so calloc need not clear
 }
 
-// maxFaults bounds how many failed checks are told in words; all are counted.
+// maxFaults bounds how many failed checks are described in words; all are counted.
 const maxFaults = 5
 
-// sampleEvery is the number of operations between samples, beside those at new
-// peaks.
+// sampleEvery is the number of operations between samples, in addition to samples at new peaks.
 const sampleEvery = 1024
 
 // progressEvery is the number of operations between calls of progress.
 const progressEvery = 1 << 16
 
-// block is what the replay knows of a slot.
+// block is the replay's record of a slot.
 type block struct {
 	bytes []byte
-	stamp uint64 // of the pattern in it; 0: the slot is empty
+	stamp uint64 // of its pattern; 0: the slot is empty
 }
 
 // blockBytes is the size of a block in the table.
@@ -71,12 +69,12 @@ type replay struct {
 	traits traits
 	blocks []block // by slot
 	ledger ledger
-	faults int      // checks that failed
-	told   []string // the first of them in words
+	faults int      // failed checks
+	told   []string // the first of them, in words
 	clock  time.Duration
-	at     time.Time // when the clock was started last
-	// sampled is the number of live bytes above which the next sample is taken
-	// without waiting for its turn: 1/16 above the greatest that was sampled.
+	at     time.Time // when the clock was last started
+	// sampled is the number of live bytes above which the next sample is taken early: 1/16 above
+	// the greatest sampled number.
 	sampled int64
 	usage   *usage
 }
@@ -85,9 +83,9 @@ func newReplay(t *Trace, m memory) *replay {
 	return &replay{t: t, m: m, traits: m.traits(), blocks: make([]block, t.Slots), usage: newUsage(len(t.Ops))}
 }
 
-// run replays the whole trace and checks what is left. The blocks that the
-// trace never frees stay live: drain frees them. progress may be nil. The
-// error is that of a call that failed; the replay ends there.
+// run replays the whole trace and checks the remaining blocks. Blocks that the trace never frees
+// stay live: drain frees them. progress may be nil. An error means that a call failed; the replay
+// ends there.
 func (r *replay) run(progress func(done int)) error {
 	r.at = time.Now()
 	for i := range r.t.Ops {
@@ -122,7 +120,7 @@ func (r *replay) pause() {
 	r.clock += time.Since(r.at)
 }
 
-// drain frees all blocks that are left.
+// drain frees all remaining blocks.
 func (r *replay) drain() {
 	for slot := range r.blocks {
 		if b := &r.blocks[slot]; b.stamp != 0 {
@@ -187,7 +185,7 @@ func (r *replay) place(i int, b []byte) {
 	}
 }
 
-// keep fills a block and notes it. Stamps are from 1.
+// keep fills a block and records it. Stamps start at 1.
 func (r *replay) keep(i int, b []byte) {
 	stamp := uint64(i) + 1
 	fill(b, stamp)
@@ -210,7 +208,7 @@ func (r *replay) fault(i int, format string, args ...any) {
 	}
 }
 
-// failed is the error of a call that the side could not do.
+// failed is the error for a call that the side could not do.
 func (r *replay) failed(i int, err error) error {
 	return fmt.Errorf("%s: %w", r.where(i), err)
 }

@@ -18,8 +18,8 @@ func spanOf(b []byte) span {
 	return span{lo, lo + uintptr(max(len(b), 1))}
 }
 
-// spans is a memory that keeps the live spans of another one in order and
-// notes every new block that overlaps a live one.
+// spans wraps a memory, keeps its live spans in order and records every new block that overlaps a
+// live one.
 type spans struct {
 	memory
 	live    []span // by lo
@@ -71,8 +71,8 @@ func (s *spans) drop(b []byte) {
 	s.memory.drop(b)
 }
 
-// testReplay replays a trace on the Go heap, on the universe, and on the
-// universe with the check for overlap, and wants the answer from all three.
+// testReplay replays a trace on the Go heap, on the universe, and on the universe with the check
+// for overlap, and wants the same answer from all three.
 func testReplay(t *testing.T, tr *Trace, want Answer) {
 	t.Helper()
 	run := func(side string, m memory) {
@@ -117,7 +117,7 @@ type broken struct {
 	*goMemory
 	defect string
 	calls  int
-	last   []byte // the block of the last get
+	last   []byte // the block from the last get
 }
 
 var errBroken = errors.New("out of order")
@@ -210,7 +210,7 @@ func TestReplayFinds(t *testing.T) {
 	}
 }
 
-// TestSpansFindOverlap holds the check itself to account.
+// TestSpansFindOverlap tests the check itself.
 func TestSpansFindOverlap(t *testing.T) {
 	buf := make([]byte, 64)
 	for _, c := range []struct {

@@ -10,14 +10,14 @@ import (
 	"quarry/bench/workload"
 )
 
-// maxLive and maxAlign bound what Run replays, in bytes: the plain side cannot survive a failed
-// allocation, so it must not be tried.
+// maxLive and maxAlign bound what Run replays, in bytes: a Go program cannot survive a failed
+// allocation on the plain side, so a larger trace must not be tried.
 const (
 	maxLive  = 4 << 30
 	maxAlign = 1 << 20
 )
 
-// Options say what Run replays.
+// Options says what Run replays.
 type Options struct {
 	File string // a trace in one of the three forms; "" is the built-in one
 }
@@ -27,21 +27,21 @@ type subject struct {
 	t      *Trace
 	stats  Stats
 	want   Answer
-	source string   // where want is from, in words
+	source string   // where want comes from, in words
 	wrong  []string // what the books themselves disagree on
 }
 
 // Run replays one trace on the Go heap (plain) and then through a Local of a heap on a universe
-// (ours). The known answer is that of the built-in trace; for a file the row of ../STATS.csv beside
-// its folder, and where there is none, books kept the slow way from the text. Memory that is
-// refused is an error, no wrong answer. progress may be nil; it is called about every 65,536
-// operations with the operations of both sides so far. The error is about the trace (missing,
-// ErrFormat, ErrLimit); what goes wrong on a side is in the side.
+// (ours). The known answer is built in for the built-in trace. For a file it is the row of
+// ../STATS.csv or, if there is none, books kept the slow way from the text. Refused memory is an
+// error, not a wrong answer. progress may be nil; it is called about every 65,536 operations with
+// the operations of both sides so far. The error is about the trace (missing, ErrFormat, ErrLimit)
+// or refused memory; any other fault of a side is noted in the side.
 //
 // Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks, ns_per_op,
-// warm_ns_per_op (the same again, on memory that was used before); plain has peak_heap_bytes, the
-// greatest sampled growth of objects on the Go heap, dead ones that were not swept included; ours
-// has utilisation, peak_live_bytes / Committed.
+// warm_ns_per_op (a second replay on memory used before); plain has peak_heap_bytes, the greatest
+// sampled growth of objects on the Go heap, including dead ones that are not swept yet; ours has
+// utilisation, peak_live_bytes / Committed.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	s, err := load(opts.File)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *subject) plain(progress func(done int)) (workload.Side, *usage) {
 	return side, r.usage
 }
 
-// ours replays on a heap on a universe, frees what is left and closes both.
+// ours replays on a heap on a universe, frees the remaining blocks and closes both.
 func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 	base := workload.LiveHeap()
 	m, err := newHeapMemory()
@@ -152,7 +152,7 @@ func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 	return side, r.usage, nil
 }
 
-// again replays on a memory that has had all of it before: warm, where the first time is cold.
+// again replays on a memory that has already done the trace: warm, where the first replay was cold.
 func (s *subject) again(side *workload.Side, m memory) {
 	r := newReplay(s.t, m)
 	err := r.run(nil)
@@ -170,13 +170,14 @@ func (s *subject) again(side *workload.Side, m memory) {
 	side.Lines = append(side.Lines, fmt.Sprintf("the same again, on memory that was used before: %.0f ns a call (%.0f the first time)", warm, side.NsPerOp()))
 }
 
-// refused reports whether err is the system's or a limit's word, not a fault of the heap.
+// refused reports whether err means that the system or a limit refused memory, not a fault of the
+// heap.
 func refused(err error) bool {
 	return errors.Is(err, alloc.ErrFull) || errors.Is(err, alloc.ErrCommit) || errors.Is(err, alloc.ErrReserve)
 }
 
-// tableBytes is what the replay's own tables take on the Go heap: it is the same on both sides and
-// no memory of either.
+// tableBytes is the size of the replay's own tables on the Go heap, which is the same for both
+// sides and not part of either's memory.
 func (s *subject) tableBytes() int64 {
 	return int64(s.t.Slots)*blockBytes + usageBytes
 }

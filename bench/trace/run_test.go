@@ -11,8 +11,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// testRun runs the entry point and wants both sides right, with the figures of
-// the answer.
+// testRun runs the entry point and wants both sides right, with the figures of the answer.
 func testRun(t *testing.T, file string, calls int, want Answer) {
 	t.Helper()
 	last, total := 0, 0
@@ -45,8 +44,8 @@ func testRun(t *testing.T, file string, calls int, want Answer) {
 	}
 }
 
-// The drawing shows the peak of the live bytes to the sample, and never more
-// live than held on our side.
+// The drawing shows the peak of the live bytes within one sample, and on our side never more live
+// bytes than held bytes.
 func TestRunDrawing(t *testing.T) {
 	_, ours, err := Run(Options{}, nil)
 	if err != nil || len(ours.Drawings) != 1 || len(ours.Drawings[0].Series) != 3 {
@@ -70,8 +69,7 @@ func TestRunDemo(t *testing.T) {
 	testRun(t, "", demoCalls, demoAnswer)
 }
 
-// TestRunFiles runs a file with a known answer beside its folder and the same
-// file where there is none.
+// TestRunFiles runs a file with a known answer next to its folder, and the same file without one.
 func TestRunFiles(t *testing.T) {
 	want := Answer{PeakLiveBytes: 224, PeakLiveBlocks: 5, EndLiveBytes: 7, EndLiveBlocks: 2}
 	for _, name := range []string{"calls.txt", "calls.zip"} {
@@ -89,8 +87,8 @@ func TestRunFiles(t *testing.T) {
 	}
 }
 
-// TestRunWrongAnswer puts an answer beside a trace that is not its answer: both
-// sides must say so and name the numbers.
+// TestRunWrongAnswer pairs a trace with a wrong answer: both sides must say so and name the
+// numbers.
 func TestRunWrongAnswer(t *testing.T) {
 	good, err := os.ReadFile(filepath.Join("testdata", "STATS.csv"))
 	if err != nil {
@@ -127,7 +125,7 @@ func TestRunWrongAnswer(t *testing.T) {
 	}
 }
 
-// TestRunErrors: what is wrong with the file is an error and no side.
+// TestRunErrors: a bad file is an error, and there is no side.
 func TestRunErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, want string
@@ -154,8 +152,8 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// TestSideOfBrokenReplay: a side whose replay ends with an error, or whose
-// checks fail, is not OK and says which operation it was.
+// TestSideOfBrokenReplay: a side whose replay ends with an error, or whose checks fail, is not OK
+// and names the operation.
 func TestSideOfBrokenReplay(t *testing.T) {
 	s, err := load(filepath.Join("testdata", "small", "calls.txt"))
 	if err != nil {
@@ -174,7 +172,7 @@ func TestSideOfBrokenReplay(t *testing.T) {
 	}
 }
 
-// TestLeaksAreFound: a block that is not freed is an error of close.
+// TestLeaksAreFound: a block that is not freed makes close return an error.
 func TestLeaksAreFound(t *testing.T) {
 	m, err := newHeapMemory()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// skipBig leaves a big trace out of short, race and debug runs: there every
-// byte that is filled and checked costs twenty times as much.
+// skipBig skips a big trace in short, race and debug runs, where every byte that is filled and
+// checked costs twenty times as much.
 func skipBig(t *testing.T, row Row) {
 	t.Helper()
 	const ops, size = 50_000, 64 << 20
@@ -90,14 +90,13 @@ func TestSharedAnswers(t *testing.T) { testAnswers(t, recorded.Path(t, "alloc"))
 
 func TestSharedReplays(t *testing.T) { testReplays(t, recorded.Path(t, "alloc")) }
 
-// TestOwnAnswers: testdata/STATS.csv was worked out by hand, line by line; the
-// rows of calls.txt are also what testdata/books.awk says.
+// TestOwnAnswers: testdata/STATS.csv was worked out by hand, line by line; testdata/books.awk
+// confirms the rows of calls.txt.
 func TestOwnAnswers(t *testing.T) { testAnswers(t, "testdata") }
 
 func TestOwnReplays(t *testing.T) { testReplays(t, "testdata") }
 
-// TestSharedRun runs the entry point on three of the shared traces, one of
-// each kind of source.
+// TestSharedRun runs the entry point on three of the shared traces, one from each kind of source.
 func TestSharedRun(t *testing.T) {
 	folder := recorded.Path(t, "alloc")
 	rows, err := ReadStats(filepath.Join(folder, "STATS.csv"))

@@ -10,20 +10,19 @@ import (
 	"strings"
 )
 
-// maxDirectory bounds what is read of a zip archive to find its only member, in
-// bytes: the end of the directory with its comment of up to 64 KiB, looked for
-// twice, and one entry, tried twice, with name, extra fields and comment of up to
-// 64 KiB each.
+// maxDirectory bounds what is read of a zip archive to find its only member, in bytes: the end of
+// the directory with its comment of up to 64 KiB, searched twice, and one entry, tried twice, with
+// name, extra fields and comment of up to 64 KiB each.
 const maxDirectory = 512 << 10
 
-// errDirectory ends the reading of a directory that has more than one entry takes.
+// errDirectory ends the reading of a directory that has more than one entry needs.
 var errDirectory = fmt.Errorf("a directory of more than %d bytes", maxDirectory)
 
-// encrypted is the flag of a member that only a password opens; it is not text to
-// package zip, which does not look at it.
+// encrypted is the flag of a member that needs a password. Package zip ignores the flag, so the
+// member would not read as text.
 const encrypted = 1 << 0
 
-// source is where the text of a trace comes from, as often as it is read.
+// source is where the text of a trace comes from; it can be read repeatedly.
 type source struct {
 	name    string // for errors: the file as named to Read, or "file.zip(member)"
 	content io.ReaderAt
@@ -31,8 +30,7 @@ type source struct {
 	member  *zip.File // nil: the file is the text
 }
 
-// newSource finds the text in a file: it is the file, or the only member of an
-// archive.
+// newSource finds the text of a file: the file itself, or the only member of an archive.
 func newSource(path string, content io.ReaderAt, size int64, most limits) (*source, error) {
 	s := &source{name: path, content: content, size: size}
 	var magic [2]byte
@@ -53,13 +51,13 @@ func newSource(path string, content io.ReaderAt, size int64, most limits) (*sour
 	return s, nil
 }
 
-// find looks for the only member of the archive. Package zip holds all entries of
-// a directory, however many there are and whatever number the archive says; what
-// one entry takes is all that it gets to read.
+// find looks for the only member of the archive. Package zip holds all entries of a directory,
+// however many there are and whatever number the archive gives; so it gets to read no more than one
+// entry needs.
 func (s *source) find() error {
 	d := &directory{s.content, maxDirectory}
 	r, err := zip.NewReader(d, s.size)
-	d.left = math.MaxInt64 // the member is read through it, too
+	d.left = math.MaxInt64 // the member is read through d, too
 	if errors.Is(err, errDirectory) {
 		return fmt.Errorf("%w: %s: expected a zip archive with one member, got %w", ErrFormat, s.name, err)
 	}
@@ -100,7 +98,7 @@ func (s *source) torn(err error) error {
 	return fmt.Errorf("%w: %s: expected a member that can be unpacked: %w", ErrFormat, s.name, err)
 }
 
-// directory is what package zip sees of a file while it looks for members.
+// directory is package zip's view of a file while it looks for members.
 type directory struct {
 	io.ReaderAt
 	left int64
@@ -113,8 +111,8 @@ func (d *directory) ReadAt(b []byte, off int64) (int, error) {
 	return d.ReaderAt.ReadAt(b, off)
 }
 
-// unpacked is the text of a member. Package zip ends it with an error where it
-// is longer or shorter than the archive says, or another text than was packed.
+// unpacked is the text of a member. Package zip ends it with an error if it is longer or shorter
+// than the archive says, or differs from the packed text.
 type unpacked struct {
 	io.ReadCloser
 	s *source

@@ -2,19 +2,18 @@ package trace
 
 import "slices"
 
-// Stats are the books of a trace: what happens when it is replayed and every
-// size is taken as it was asked for, without rounding. Two Stats compare with
-// ==. Frees of unknown names and names given twice have no count: a trace that
-// has them is not read.
+// Stats are the books of a trace: the result of a replay in which every size counts as asked for,
+// without rounding. Two Stats compare with ==. Frees of unknown names and names given twice have no
+// count: a trace that has them is not read.
 type Stats struct {
 	Ops      int // lines: calls and ends of threads
-	Malloc   int // lines of each kind, those that failed included
+	Malloc   int // lines of each kind, including failed calls
 	Calloc   int
 	Realloc  int
 	Memalign int
 	Free     int
-	FreeNull int // of Free, those of NULL
-	Failed   int // calls that returned 0x0; they are in none of the numbers below
+	FreeNull int // the part of Free that frees NULL
+	Failed   int // calls that returned 0x0; no number below counts them
 	ZeroSize int // blocks asked for with size 0
 
 	Answer
@@ -22,12 +21,12 @@ type Stats struct {
 	TotalBytes    int64 // sum of all sizes asked for; a realloc adds its new size
 	MaxRequest    int64 // bytes
 	MaxAlign      int64 // bytes; 0 when no call asked for an alignment
-	P50, P90, P99 int64 // of the n sizes in rising order those numbered floor(q n), from 0
+	P50, P90, P99 int64 // number floor(q n), from 0, of the n sizes in rising order
 	DistinctSizes int
 	Threads       int
 }
 
-// Answer is what a replay must find.
+// Answer is the result that a replay must have.
 type Answer struct {
 	PeakLiveBytes  int64 // greatest sum of the sizes of live blocks
 	PeakLiveBlocks int   // greatest number of live blocks, at its own moment; size 0 counts
@@ -35,15 +34,14 @@ type Answer struct {
 	EndLiveBlocks  int
 }
 
-// ledger is what is live now and was live at most.
+// ledger has the current and the peak numbers of live bytes and blocks.
 type ledger struct {
 	bytes, peakBytes   int64
 	blocks, peakBlocks int
 }
 
-// change replaces a block of size from by one of size to; had and has say
-// whether there was a block before and is one after. It is one step: the peak
-// is looked at after both.
+// change replaces a block of size from by one of size to; had and has say whether there was a block
+// before and is one after. It is one step: the peak is taken after both.
 func (l *ledger) change(from, to int64, had, has bool) {
 	l.bytes += to - from
 	if had {
@@ -63,8 +61,8 @@ func (l *ledger) answer() Answer {
 	}
 }
 
-// Stats works the books out in one walk and a sort of the sizes: about 10 ns
-// and 8 bytes of memory a line.
+// Stats computes the books in one walk and a sort of the sizes: about 10 ns and 8 bytes of memory
+// per line.
 func (t *Trace) Stats() Stats {
 	s := Stats{Ops: len(t.Ops), Threads: len(t.Threads)}
 	var l ledger
@@ -96,7 +94,7 @@ func (t *Trace) Stats() Stats {
 	return s
 }
 
-// count adds one line to the numbers that need no memory of the lines before.
+// count adds one line to the numbers that do not depend on earlier lines.
 func (s *Stats) count(op *Op) {
 	switch op.Kind() {
 	case Malloc:

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ref keeps the books of a text the slow, obviously right way: each line is cut
-// into strings and each block is found by its name in a Go map. It shares no
-// code with the readers and the fast books except the type of the answer.
+// ref keeps the books of a text the slow, obviously right way: it cuts each line into strings and
+// finds each block by its name in a Go map. It shares no code with the readers and the fast books
+// except the type of the answer.
 type ref struct {
 	s        Stats
 	size     map[string]int64 // live blocks by the name in the text
@@ -19,10 +19,9 @@ type ref struct {
 	threads  map[string]bool
 }
 
-// statsRef returns the books of a trace from the text that it was read from. It
-// does not check the text again; what it cannot read is an error. Cost: about
-// 0.2 microseconds a line, and memory for 8 bytes an operation and 100 bytes for
-// each block live at once.
+// statsRef returns the books of a trace from the text that it was read from. It does not check the
+// text again; text that it cannot read is an error. Cost: about 0.2 microseconds per line, and
+// memory for 8 bytes per operation and 100 bytes for each block live at once.
 func statsRef(t *Trace, src *source) (Stats, error) {
 	text, err := src.open()
 	if err != nil {
@@ -64,7 +63,7 @@ func statsRef(t *Trace, src *source) (Stats, error) {
 	return r.sum(), lines.Err()
 }
 
-// sum adds what is known only at the end.
+// sum adds the numbers that are known only at the end.
 func (r *ref) sum() Stats {
 	s := r.s
 	s.EndLiveBytes, s.EndLiveBlocks = r.bytes, len(r.size)
@@ -104,7 +103,7 @@ func (r *ref) drop(name string) {
 	delete(r.size, name)
 }
 
-// null says that a pointer of the AOSP form is 0.
+// null reports whether a pointer of the AOSP form is 0.
 func null(name string) bool {
 	return strings.Trim(name, "0x") == ""
 }

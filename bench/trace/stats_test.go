@@ -31,8 +31,8 @@ func TestOneStep(t *testing.T) {
 	}
 }
 
-// TestLabForm holds the cases that only the ids of the malloc lab have: an id
-// that is NULL, one that is used again, a weight and heap size of any value.
+// TestLabForm has the cases that only the ids of the malloc lab have: an id that is NULL, an id
+// that is reused, a weight and heap size of any value.
 func TestLabForm(t *testing.T) {
 	tr, raw, err := parseText("l.rep", "3 5 7 9\nr 4 10\nr 4 0\nr 4 20\nf 4\na 4 5\nr 2 0\nf -1\n")
 	if err != nil {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// ErrFormat is matched by every error about the content of a trace.
+// ErrFormat is matched by every error about malformed content of a trace.
 var ErrFormat = errors.New("trace: malformed trace")
 
-// ErrLimit is matched by the errors about traces that are well formed and ask
-// for more than a replay holds.
+// ErrLimit is matched by errors about well-formed traces that are larger than a replay can hold.
 var ErrLimit = errors.New("trace: limit reached")
 
 // maxQuote bounds how much of a bad line an error repeats, in bytes.
@@ -17,7 +16,7 @@ const maxQuote = 60
 
 // SyntaxError says which line of which file breaks the form.
 type SyntaxError struct {
-	File string // as named to Read; for a zip archive "file.zip(member)"
+	File string // as passed to Read; for a zip archive "file.zip(member)"
 	Line int    // from 1
 	Want string // what was expected there
 	Got  string // the line, cut to 60 bytes; "" at the end of the file
@@ -37,7 +36,7 @@ func (e *SyntaxError) Is(target error) bool {
 	return target == ErrFormat
 }
 
-// quote cuts a line to what an error repeats.
+// quote cuts a line to the length that an error repeats.
 func quote(line []byte) string {
 	if len(line) <= maxQuote {
 		return string(line)

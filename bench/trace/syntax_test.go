@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// malformed is a text, the name it is read under, and the whole error.
+// malformed is a text, the name under which it is read, and the whole error.
 type malformed struct{ file, text, want string }
 
 var malformedAny = []malformed{
@@ -113,13 +113,13 @@ var malformedLab = []malformed{
 		`l.rep:3: expected 9 operations, the number in the header, after 1, got the end of the file`},
 }
 
-// parseText reads a file that has this text.
+// parseText reads a file with the given text.
 func parseText[T string | []byte](name string, text T) (*Trace, *source, error) {
 	return parse(name, bytes.NewReader([]byte(text)), int64(len(text)), most)
 }
 
-// TestMalformed: every way in which a text can break its form or its sense, and
-// the whole text of the error.
+// TestMalformed: every way in which a text can break its form or make no sense, with the whole text
+// of the error.
 func TestMalformed(t *testing.T) {
 	for _, c := range slices.Concat(malformedAny, malformedWee, malformedAOSP, malformedLab) {
 		tr, _, err := parseText(c.file, c.text)
@@ -157,8 +157,8 @@ func archive(t *testing.T, text string, members ...string) []byte {
 	return b.Bytes()
 }
 
-// TestMalformedArchives: a line inside an archive is named with the member, and
-// an archive that is none is an error, never a panic.
+// TestMalformedArchives: an error for a line inside an archive names the member, and a file that
+// only looks like an archive is an error, never a panic.
 func TestMalformedArchives(t *testing.T) {
 	const line = "1: malloc 0x10 8\n1: free 0x20\n"
 	good := archive(t, line, "x.txt")
@@ -166,7 +166,7 @@ func TestMalformedArchives(t *testing.T) {
 	torn[len("PK")+40] ^= 0xff // inside the deflated text
 	long := bytes.Repeat([]byte("1: free 0x0\n"), 1000)
 	lying := archive(t, string(long), "x.txt")
-	// Its directory says 10 bytes, or 12001: the unpacked size is at 24 of an entry.
+	// Its directory claims 10 bytes, or 12001: the unpacked size is at offset 24 of an entry.
 	copy(lying[entry(lying)+24:], []byte{10, 0, 0, 0})
 	longer := archive(t, string(long), "x.txt")
 	copy(longer[entry(longer)+24:], []byte{0xe1, 0x2e, 0, 0})
@@ -213,7 +213,7 @@ func TestMalformedArchives(t *testing.T) {
 // entry is where the first entry of an archive's directory begins.
 func entry(archive []byte) int { return bytes.Index(archive, []byte("PK\x01\x02")) }
 
-// TestSameTrace: ends of lines, blanks and the packing make no difference.
+// TestSameTrace: line ends, blanks and packing make no difference.
 func TestSameTrace(t *testing.T) {
 	for want, others := range map[string][]string{
 		"Alloc(8),\nFree(0),\n": {"Alloc(8),\r\nFree(0),\r\n", "Alloc(8),\nFree(0),"},
@@ -245,8 +245,8 @@ func TestSameTrace(t *testing.T) {
 	}
 }
 
-// TestReadMissing: a file that is not there is the error of the system, and what
-// is no file is refused.
+// TestReadMissing: a missing file is the error of the system, and a path that is not a file is
+// refused.
 func TestReadMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nothing.trace")
 	if _, err := Read(path); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), path) {
@@ -261,7 +261,7 @@ func TestReadMissing(t *testing.T) {
 
 var errDisk = errors.New("disk on fire")
 
-// failing is a file that cannot be read from a place on.
+// failing is a file that cannot be read from some offset on.
 type failing struct {
 	*strings.Reader
 	from int64
@@ -275,7 +275,7 @@ func (f failing) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestBrokenFile: what the system says is the error, in any form and at any place.
+// TestBrokenFile: the system's error is returned, in any form and at any place.
 func TestBrokenFile(t *testing.T) {
 	for _, text := range []string{
 		"1: malloc 0x10 8\n1: free 0x10\n", "Alloc(8),\nFree(0),\n", "1 1 2 1\na 0 8\nf 0\n",

@@ -11,9 +11,9 @@ import (
 	"quarry/bench/recorded"
 )
 
-// The method of the reference figures beside the recordings: the first and the
-// last byte of each block are written when it is got and checked when it goes,
-// one thread, the clock stopped while what is left is freed.
+// The method of the reference figures that come with the recordings: the first and the last byte of
+// each block are written when it is allocated and checked when it is freed, on one thread, and the
+// clock is stopped while the remaining blocks are freed.
 
 // touched are the traces of at least 4,000 lines.
 var touched = []string{
@@ -28,7 +28,7 @@ type touch struct {
 
 // at is byte i of a block.
 func (b *touch) at(i int) *byte {
-	// Safe because i is below the size that the block was asked for.
+	// Safe because i is below the block's size.
 	return (*byte)(unsafe.Add(b.p, i))
 }
 
@@ -43,14 +43,14 @@ func (b *touch) wrong() bool {
 	return b.size > 0 && (*b.at(0) != byte(b.size) || *b.at(b.size - 1) != byte(b.size))
 }
 
-// caller is a Local, or a heap where there is none: a branch, not an indirect call.
+// caller is a Local, or a heap if l is nil: a branch, not an indirect call.
 type caller struct {
 	l *alloc.Local
 	h *alloc.Heap
 }
 
-// pass replays the operations once and returns the calls and the checks that
-// failed. each, if not nil, sees every block that was written and its operation.
+// pass replays the operations once and returns the number of calls and of failed checks. each, if
+// not nil, is called for every block that was written, with its operation.
 func (c caller) pass(ops []Op, blocks []touch, each func(i int, b *touch)) (calls, bad int) {
 	for i := range ops {
 		op := &ops[i]
@@ -96,7 +96,7 @@ func (c caller) pass(ops []Op, blocks []touch, each func(i int, b *touch)) (call
 	return calls, bad
 }
 
-// rest frees what a pass has left.
+// rest frees the blocks that a pass has left.
 func (c caller) rest(blocks []touch) {
 	for i := range blocks {
 		if blocks[i].p == nil {
@@ -160,9 +160,9 @@ func BenchmarkTouch(b *testing.B) {
 	}
 }
 
-// TestUtilisation replays the traces of more than 4 MB and compares what is live
-// at the peak with what the heap holds then: all of its chunks and mappings,
-// touched or not, and 20 KiB of books for each megachunk.
+// TestUtilisation replays the traces of more than 4 MB and compares the live bytes at the peak with
+// what the heap then holds: all of its chunks and mappings, touched or not, and 20 KiB of books per
+// megachunk.
 func TestUtilisation(t *testing.T) {
 	folder := recorded.Path(t, "alloc")
 	for _, name := range []string{"wee_alloc/gcc-hello.trace", "recorded/git-log.zip"} {

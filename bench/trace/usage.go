@@ -5,9 +5,9 @@ import (
 	"quarry/bench/workload"
 )
 
-// usage is what a replay saw of memory, at most usagePoints times.
+// usage is the memory use that a replay saw, at most usagePoints points.
 type usage struct {
-	every, next int       // operations between points, and the operation of the next
+	every, next int       // operations between points, and the next point's operation
 	op          []float64 // operations done
 	live        []float64 // bytes of live blocks, as asked for
 	held        []float64 // bytes that the side has in use
@@ -23,7 +23,7 @@ func newUsage(ops int) *usage {
 	return &usage{every: ops/usagePoints + 1, op: row(), live: row(), held: row()}
 }
 
-// note keeps what was seen after operation i, where its turn has come.
+// note records a point after operation i, if one is due.
 func (u *usage) note(i int, live, held int64) {
 	if i < u.next || len(u.op) == cap(u.op) {
 		return
@@ -32,7 +32,7 @@ func (u *usage) note(i int, live, held int64) {
 	u.op, u.live, u.held = append(u.op, float64(i)), append(u.live, float64(live)), append(u.held, float64(held))
 }
 
-// drawing puts both sides over the operations.
+// drawing draws both sides over the operations.
 func drawing(plain, ours *usage) workload.Drawing {
 	return workload.Drawing{Table: curve.Table{
 		Name: "Memory over the trace", What: "Bytes that are live as asked for, and what each side has in use for them.",

@@ -1,11 +1,11 @@
 package trace
 
-// weeWant names both calls. The comma that ends a Free line is the one that the
-// error puts after it.
+// weeWant names both calls. The comma at the end of a Free line is the one that the error adds
+// after it.
 const weeWant = "Alloc(SIZE), or Free(INDEX)"
 
-// readWee reads the wee_alloc form: Alloc(SIZE), and Free(INDEX), where INDEX
-// numbers the Alloc lines from 0.
+// readWee reads the wee_alloc form: Alloc(SIZE), and Free(INDEX), where INDEX counts the Alloc
+// lines from 0.
 func readWee(b *builder) error {
 	live := map[uint64]uint32{} // INDEX of a live block to its slot
 	var allocs uint64

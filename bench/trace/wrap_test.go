@@ -15,9 +15,8 @@ import (
 	"quarry/alloc/wrap"
 )
 
-// traced makes n random calls through a wrap.Trace around a Limit on a heap, and
-// returns the text with the books that it must have. What is live at the end stays so until
-// the test is over.
+// traced makes n random calls through a wrap.Trace around a Limit on a heap, and returns the text
+// with the books that it must have. Blocks live at the end stay so until the test is over.
 func traced(t *testing.T, n int) (text []byte, want Stats) {
 	u, err := alloc.NewUniverse()
 	require.NoError(t, err)
@@ -90,7 +89,7 @@ func traced(t *testing.T, n int) (text []byte, want Stats) {
 	return out.Bytes(), want
 }
 
-// TestWhatWrapTraceWrites reads back what package alloc/wrap has written, and replays it.
+// TestWhatWrapTraceWrites reads back what package alloc/wrap wrote, and replays it.
 func TestWhatWrapTraceWrites(t *testing.T) {
 	for _, n := range []int{1, 100, 20_000} {
 		text, want := traced(t, n)
@@ -100,7 +99,7 @@ func TestWhatWrapTraceWrites(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, AOSP, tr.Form)
 		got := tr.Stats()
-		// Of these the recording keeps no books; the slow count does, in Run.
+		// The recording keeps no books of these; Run's slow count does.
 		want.MaxRequest, want.P50, want.P90, want.P99 = got.MaxRequest, got.P50, got.P90, got.P99
 		want.DistinctSizes, want.ZeroSize = got.DistinctSizes, got.ZeroSize
 		require.Equal(t, want, got)

@@ -1,10 +1,10 @@
-// Package workload is what every workload of the bench gives back: one Side for
-// the plain Go program and one for Quarry, both checked against known answers.
+// Package workload has the result type of every workload of the bench: one Side for the plain Go
+// program and one for Quarry, both checked against known answers.
 //
 //	        +-- plain: slices, maps, the Go heap --> Side{OK, Time, Ops, ...}
 //	input --+                                                  compared
 //	        +-- ours: chunks of a universe       --> Side{OK, Time, Ops, ...}
 //
-// A side that comes out wrong is no error: OK is false and Detail says what
-// differed, so that the table shows it and the command exits non-zero.
+// A wrong result is not an error: OK is then false and Detail says what differed, so that the table
+// shows it and the command exits non-zero.
 package workload

@@ -6,27 +6,26 @@ import (
 	"time"
 )
 
-// Side is what one side of a workload did.
+// Side is the result of one side of a workload.
 type Side struct {
 	OK        bool               // every check held
 	Detail    string             // one line in words: what was checked, or what was wrong
 	Time      time.Duration      // of the work, without reading input and checking
-	Ops       int                // entities or calls that the time was spent on; the same on both sides
+	Ops       int                // entities or calls that took the time; the same on both sides
 	Committed int64              // bytes held outside the Go heap; 0 for the plain side
 	Heap      int64              // bytes held live on the Go heap
 	Figures   map[string]float64 // the workload's own figures, by name
 	Lines     []string           // more in words, for people
-	Drawings  []Drawing          // what there is to see
+	Drawings  []Drawing          // pictures of the work
 	Picture   string             // PNG file that was drawn; "" = none
-	Other     *Side              // of a plain side: plain Go written another way; nil = none
+	Other     *Side              // for a plain side: plain Go written in another way; nil = none
 }
 
-// Progress is called now and then with the work done and all there is. It may
-// be nil.
+// Progress is called now and then with the work done and the total. It may be nil.
 type Progress func(done, total int)
 
-// Fail notes what differed and makes the side wrong; nothing to note changes
-// nothing. The first failure replaces the words of success, later ones join it.
+// Fail records what differed and makes the side wrong; without arguments it does nothing. The first
+// failure replaces the words of success, later ones are appended.
 func (s *Side) Fail(what ...string) {
 	if len(what) == 0 {
 		return

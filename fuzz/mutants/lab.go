@@ -19,13 +19,13 @@ import (
 type lab struct {
 	tree     *tree
 	overlay  string
-	dir      string // of binaries
+	dir      string // for binaries
 	patience time.Duration
 	binaries once[string, string]
 	healthy  once[verdict, bool]
 }
 
-// once computes what several goroutines may want once for each key.
+// once computes a value once per key, for several goroutines.
 type once[K comparable, V any] struct{ of sync.Map }
 
 func (o *once[K, V]) get(key K, compute func() (V, error)) (V, error) {
@@ -33,7 +33,7 @@ func (o *once[K, V]) get(key K, compute func() (V, error)) (V, error) {
 	return f.(func() (V, error))()
 }
 
-// newLab weaves the mutants. The folder is the caller's to remove.
+// newLab weaves the mutants. The caller removes the folder.
 func newLab(t *tree, places []place, dir string) (*lab, error) {
 	overlay, err := t.weave(places, dir)
 	return &lab{tree: t, overlay: overlay, dir: dir, patience: time.Minute}, err
@@ -41,8 +41,8 @@ func newLab(t *tree, places []place, dir string) (*lab, error) {
 
 var inMutant = regexp.MustCompile(`(?m)\bmutant(\d+):.*$`)
 
-// build compiles the packages that are broken: every mutant type-checks. The error names those that
-// do not.
+// build compiles the packages that have mutants, so that every mutant is type-checked. The error
+// names those that do not compile.
 func (l *lab) build(list []*mutant) error {
 	packages := map[string]bool{}
 	args := []string{"build", "-overlay", l.overlay, "-gcflags=-e"}
@@ -75,8 +75,8 @@ func (l *lab) goTool(args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// judge finds the test that notices mutant number n, m: the one that the table names, or else one
-// of its package or of those that import it.
+// judge finds the test that notices m, mutant number n: the test that the table names, or else a
+// test of its package or of a package that imports it.
 func (l *lab) judge(n int, m *mutant) (verdict, error) {
 	own := l.tree.pkg(m.pkg)
 	if m.by.test != "" {
@@ -101,8 +101,8 @@ func (l *lab) judge(n int, m *mutant) (verdict, error) {
 	return verdict{}, nil
 }
 
-// home is the package that has the test of the table: the one that the table says, or another where
-// it is not there and just one other has it; nil: none has.
+// home is the package that has the test of the table: the package that the table names or, if the
+// test is not there, the only other one that has it; nil if there is none.
 func (l *lab) home(m *mutant) (*pkg, error) {
 	if p := l.tree.pkg(m.by.pkg); p != nil {
 		if has, err := p.has(m.by.test); has || err != nil {
@@ -124,9 +124,9 @@ func (l *lab) home(m *mutant) (*pkg, error) {
 	return only, nil
 }
 
-// run runs tests of a package with mutant n and says which noticed. A test that fails without any
-// mutant as well, by the weaving or because it is broken, has noticed nothing; those after it are
-// run then.
+// run runs tests of a package with mutant n and says which test noticed. A test that also fails
+// without any mutant, because of the weaving or because it is broken, has noticed nothing; the
+// tests after it are run then.
 func (l *lab) run(n int, p *pkg, tests, skip string) (verdict, error) {
 	v, err := l.attempt(n, p, tests, skip)
 	if err != nil || v.test == "" {
@@ -182,7 +182,8 @@ var (
 	running = regexp.MustCompile(`(?m)^=== RUN   (\w+)$`)
 )
 
-// read finds in what tests printed, and how their process ended, the one that noticed.
+// read finds the test that noticed, from the output of the tests and the error with which their
+// process ended.
 func read(out string, end error) (verdict, error) {
 	if end == nil {
 		return verdict{}, nil
@@ -194,11 +195,11 @@ func read(out string, end error) (verdict, error) {
 	if len(all) == 0 {
 		return verdict{}, fmt.Errorf("ended before a test began: %w\n%s", end, out)
 	}
-	// A panic or a fault ends the tests: the last that was begun noticed.
+	// A panic or a fault ends the tests: the last test that began noticed.
 	return verdict{test: all[len(all)-1][1], seconds: "ends the process"}, nil
 }
 
-// watch runs tests and kills them when one takes longer than patience.
+// watch runs tests and kills them if one takes longer than patience.
 func watch(cmd *exec.Cmd, patience time.Duration) (out string, hung bool, err error) {
 	lines, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w, w, time.Second

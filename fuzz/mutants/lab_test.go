@@ -21,8 +21,8 @@ func newTinyLab(t *testing.T, changed map[string]string, list ...*mutant) *lab {
 }
 
 // TestVerdicts: a mutant that breaks something is noticed, by the test that the table names or by
-// another that reaches it; one that breaks nothing is not. All are of one build, and the tree is as
-// it was.
+// another test that reaches it; a mutant that breaks nothing is not. All come from one build, and
+// the tree is unchanged.
 func TestVerdicts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds tests, and waits for one that hangs")
@@ -68,7 +68,7 @@ func TestVerdicts(t *testing.T) {
 	require.Equal(t, tiny["count/count.go"], string(text))
 }
 
-// TestNoVerdict: what ends the process before a test begins is an error.
+// TestNoVerdict: it is an error if the process ends before a test begins.
 func TestNoVerdict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test")
@@ -81,8 +81,8 @@ func TestNoVerdict(t *testing.T) {
 	require.ErrorContains(t, err, "go test: exit status 1")
 }
 
-// TestMutantsBuild: one that does not is named; where a function no longer returns, its last line
-// is.
+// TestMutantsBuild: a mutant that does not compile is named, also if only the last line of its
+// function is wrong, because the function no longer returns.
 func TestMutantsBuild(t *testing.T) {
 	list := []*mutant{
 		{pkg: "count", fn: "First", old: "n++", new: "n += 1"},
@@ -113,7 +113,7 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, err, end)
 }
 
-// TestWeaving: a body that is one scope deeper means what it meant.
+// TestWeaving: a body that is one scope deeper keeps its meaning.
 func TestWeaving(t *testing.T) {
 	for _, c := range []struct{ head, body, want string }{
 		{"func F(a int) {", "b := a", "b := a"},
@@ -131,7 +131,7 @@ func TestWeaving(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTesters: the package itself, then those that import it, the nearest first.
+// TestTesters: the package itself, then the packages that import it, the nearest first.
 func TestTesters(t *testing.T) {
 	tree := loadTiny(t, map[string]string{
 		"far/far.go":        "package far\n\nimport _ \"tiny/use\"\n",

@@ -6,12 +6,13 @@
 //	go run ./fuzz/mutants -update               runs nothing: corrects the table where code has moved
 //	go run ./fuzz/mutants -page                 runs nothing: writes docs/mutants.md, as the two before do
 //
-// A mutant is some Go in a function of a package, and what takes its place (table.go, pattern.go):
+// A mutant is some Go code in a function of a package, and its replacement (table.go, pattern.go):
 // a comparison flipped, a check dropped, a bit or record not updated. It is found by the syntax
-// tree, wherever the function moves (place.go). The tree is not touched: changed files are an
-// overlay of one build that has all mutants, off until a variable of the environment names one
-// (weave.go). The test that the table names is run, and where it does not notice, those of the
-// package and of all that import it (lab.go). The exit status is 1 when no test notices a mutant.
+// tree, wherever the function moves (place.go). The source tree is not touched: changed files are
+// an overlay of one build that has all mutants, which are off until an environment variable names
+// one (weave.go). The command runs the test that the table names and, if that does not notice, the
+// tests of the package and of all packages that import it (lab.go). The exit status is 1 if no test
+// notices a mutant.
 package main
 
 import (
@@ -83,7 +84,7 @@ func (o *options) main() error {
 	return err
 }
 
-// runAll builds and runs the mutants of the list, sets their verdicts, and says how far it is. The
+// runAll builds and runs the mutants of the list, sets their verdicts, and prints its progress. The
 // error says how many survived or had no verdict.
 func runAll(t *tree, list []*mutant, places []place, jobs int) error {
 	dir, err := os.MkdirTemp("", "mutants")

@@ -12,8 +12,8 @@ const (
 	heading  = "| package and function | instead of | there is | noticed by | seconds |\n|---|---|---|---|---|\n"
 )
 
-// page is docs/mutants.md with the rows of the table in place of its own; what stands above them is
-// written by hand.
+// page is docs/mutants.md with its rows replaced by the table's; the text above the rows is written
+// by hand.
 func (t *table) page(now string) (string, error) {
 	above, _, found := strings.Cut(now, heading)
 	if !found {
@@ -47,7 +47,7 @@ func (t *table) writePage(root string) error {
 	return os.WriteFile(name, []byte(text), 0o644)
 }
 
-// code shows Go on one line of a table.
+// code prints Go on one line of a table.
 func code(text string) string {
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")
 	if text == "" {

@@ -12,22 +12,22 @@ import (
 )
 
 // A pattern is Go that is compared with a function as a syntax tree: comments, spaces and line ends
-// play no part. It is an expression, or a list of statements that stand one after another. Names
-// stand for themselves, but for
+// do not matter. It is an expression, or a list of consecutive statements. Names stand for
+// themselves, except
 //
 //	$x    any expression, or statement where it stands alone: the same each time
 //	$*x   any number of expressions or statements of a list
 //	$_    anything, and something else each time; so $*_
 //
-// What takes its place may use the same $x, which are the text that they matched.
+// The replacement may use the same $x, which stand for the text that they matched.
 type pattern struct {
 	text  string     // with $x as names
 	expr  ast.Expr   // nil for statements
 	stmts []ast.Stmt // nil for an expression
-	base  token.Pos  // of text
+	base  token.Pos  // where text begins
 }
 
-// How $x and $*x are written as names that go/parser takes.
+// How $x and $*x are written as names that go/parser accepts.
 const (
 	wildName = "any__"
 	oneName  = wildName + "one__"
@@ -64,7 +64,7 @@ func newPattern(text string) *pattern {
 	})}
 }
 
-// written is a pattern's text as the table has it.
+// written is a pattern's text as it is in the table.
 func written(text string) string {
 	return strings.NewReplacer(oneName, "$", manyName, "$*").Replace(text)
 }
@@ -103,11 +103,11 @@ func (p *pattern) nodes() []ast.Node {
 // A match is a place that a pattern fits.
 type match struct {
 	from, to token.Pos
-	bound    map[string][]ast.Node // what each $x is
-	names    map[string]string     // loose: what each name of the pattern is here (similar.go)
+	bound    map[string][]ast.Node // what each $x matched
+	names    map[string]string     // loose: the name at the place for each name of the pattern (similar.go)
 }
 
-// find lists the places of a function that p fits, by their order in the text.
+// find lists the places of a function that p fits, in the order of the text.
 func (p *pattern) find(fn *goFunc, loose bool) []match {
 	var found []match
 	try := func(m *matcher, from, to token.Pos) {
@@ -139,8 +139,8 @@ func (p *pattern) find(fn *goFunc, loose bool) []match {
 	return found
 }
 
-// statements are the lists of statements that n has itself. A statement that stands alone, as in
-// the head of a loop, is a list of one.
+// statements returns n's own lists of statements. A statement that stands alone, as in the head of
+// a loop, is a list of one.
 func statements(n ast.Node) [][]ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -174,7 +174,7 @@ type matcher struct {
 	file  *goFile
 	loose bool
 	bound map[string][]ast.Node
-	names map[string]string // loose: from the pattern's names to those of the place
+	names map[string]string // loose: from the pattern's names to the names at the place
 	back  map[string]string // and back
 }
 
@@ -196,7 +196,7 @@ func wild(n ast.Node, prefix string) (name string, ok bool) {
 
 func isMany(n ast.Node) bool { _, ok := wild(n, manyName); return ok }
 
-// bind says what a $x is: the same text each time.
+// bind records what a $x matched: it must be the same text each time.
 func (m *matcher) bind(name string, nodes []ast.Node) bool {
 	if name == "_" {
 		return true
@@ -214,8 +214,8 @@ func (f *goFile) sourceOf(nodes []ast.Node) string {
 	return f.source(nodes[0].Pos(), nodes[len(nodes)-1].End())
 }
 
-// prefix matches the list p with the first nodes of t, as many as can be, and says with how many;
-// -1: with none.
+// prefix matches the list p with the first nodes of t, as many as possible, and returns how many;
+// -1 if there is no match.
 func (m *matcher) prefix(p, t []ast.Node) int {
 	if len(p) == 0 {
 		return 0
@@ -240,7 +240,7 @@ func (m *matcher) prefix(p, t []ast.Node) int {
 	return k + 1
 }
 
-// node matches one node of the pattern with one of the place.
+// node matches one node of the pattern with one node of the place.
 func (m *matcher) node(p, t ast.Node) bool {
 	if p == nil || t == nil {
 		return p == nil && t == nil
@@ -263,7 +263,7 @@ var (
 	posType  = reflect.TypeFor[token.Pos]()
 )
 
-// value compares two values of the syntax tree's types, but for positions and comments.
+// value compares two values of the syntax tree's types, except for positions and comments.
 func (m *matcher) value(p, t reflect.Value) bool {
 	if p.Type() != t.Type() {
 		return false
@@ -289,9 +289,9 @@ func (m *matcher) fields(p, t reflect.Value) bool {
 	for i := range p.NumField() {
 		a, b, name := p.Field(i), t.Field(i), p.Type().Field(i).Name
 		switch {
-		case name == "Obj": // what the parser resolved
+		case name == "Obj": // an object that the parser resolved
 		case a.Type() == posType:
-			// Most positions say nothing of meaning; these do by being there.
+			// Most positions do not affect the meaning; for these, it matters whether they are set.
 			if (name == "Ellipsis" || name == "Assign") && (a.Int() == 0) != (b.Int() == 0) {
 				return false
 			}
@@ -317,7 +317,7 @@ func (m *matcher) list(p, t reflect.Value) bool {
 	return m.prefix(nodes(p), nodes(t)) == t.Len()
 }
 
-// fill is the text of p with what each $x has matched.
+// fill is the text of p with each $x replaced by its match.
 func (p *pattern) fill(found match, file *goFile) (string, error) {
 	var edits []edit
 	var missing error

@@ -15,7 +15,7 @@ func function(body string) map[string]string {
 func TestPatternsMatch(t *testing.T) {
 	for _, c := range []struct {
 		body, old, new string
-		want           []string // what stands at each place instead
+		want           []string // the new text at each place
 	}{
 		{"_ = a  <  /* so */ b", "a < b", "a <= b", []string{"(a <= b)"}},
 		{"_ = a < b", "b < a", "a", nil},
@@ -40,7 +40,7 @@ func TestPatternsMatch(t *testing.T) {
 		{"if a := b; a < c { b++ }", "a := b", "a := c", []string{"a := c"}},
 		{"L: for { break L }", "for { break L }", "", []string{""}},
 		{"defer f()", "f()", "g()", []string{"g()"}},
-		{"defer f()", "f()", "", nil}, // no statement
+		{"defer f()", "f()", "", nil}, // not a statement
 		{"f(func() { a++ })", "func() { a++ }", "nil", []string{"nil"}},
 		{"f(T{x: 1, y: 2})", "T{x: $x, y: $y}", "T{x: $y, y: $x}", []string{"T{x: 2, y: 1}"}},
 		{"type A = int; type B int", "type A int", "", nil},

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// A place is where a mutant is: some bytes of a file, in the body of a function.
+// A place is the location of a mutant: some bytes of a file, in the body of a function.
 type place struct {
 	fn       *goFunc
 	from, to int    // in the file's text
-	text     string // instead
+	text     string // the replacement
 }
 
-// weight is the number of names from which a pattern says enough to be looked for everywhere.
+// weight is the number of names that a pattern needs to be looked for everywhere.
 const weight = 3
 
-// locate finds where m is, and how the table should call that: as it does, unless the code has
-// moved. It looks into the function that the table names; where that is not, or does not match,
-// into those of the same name of other packages, then of other types, then everywhere, and into the
-// methods of the type. Most of these are compared exactly, then loosely (similar.go).
+// locate finds the place of m, and the table's new line for it, which changes only if the code has
+// moved. It looks into the function that the table names; if that does not exist or does not match,
+// into functions with the same name in other packages, then of other types, then everywhere, and
+// into the methods of the type. Most of these are compared exactly, then loosely (similar.go).
 func (t *tree) locate(m *mutant) (place, mutant, error) {
 	was, becomes, err := parsePatterns(m.old, m.new)
 	if err != nil {
@@ -30,7 +30,8 @@ func (t *tree) locate(m *mutant) (place, mutant, error) {
 	}
 	named := func(f *goFunc) bool { return f.pkg.name == m.pkg && f.name == m.fn }
 	stays := slices.ContainsFunc(t.functions, named)
-	// What is only alike, and beside a function that stays, is something else.
+	// If the function still exists, a match that is only similar and elsewhere is a different
+	// thing.
 	gone := func(f *goFunc) bool { return !stays || f.pkg.name != m.pkg }
 	sameName := func(f *goFunc) bool { return f.name == m.fn }
 	sameMethod := func(f *goFunc) bool { return method(f.name) == method(m.fn) }
@@ -59,8 +60,8 @@ func (t *tree) locate(m *mutant) (place, mutant, error) {
 	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, was, named))
 }
 
-// only finds the one function of those that has as many places as the mutant wants. The error says
-// how many there are in one that has others.
+// only finds the one of these functions that has as many places as the mutant wants. The error says
+// how many places there are in a function that has another number.
 func (t *tree) only(was *pattern, where func(*goFunc) bool, loose bool, m *mutant) (*goFunc, match, error) {
 	var only *goFunc
 	var which match
@@ -112,7 +113,7 @@ func (t *tree) placeIn(fn *goFunc, found match, was, becomes *pattern, m *mutant
 	return p, now, nil
 }
 
-// names counts the names that are no predeclared ones.
+// names counts the names that are not predeclared.
 func (p *pattern) names() int {
 	var all []string
 	for _, root := range p.nodes() {
@@ -122,8 +123,8 @@ func (p *pattern) names() int {
 	return len(slices.Compact(all))
 }
 
-// hint shows where one might look for what is not found: the function as it is now, and the places
-// that have the text.
+// hint shows where one might look for a mutant that was not found: the function as it is now, and
+// the places that have the text.
 func (t *tree) hint(m *mutant, was *pattern, named func(*goFunc) bool) string {
 	var b strings.Builder
 	for _, f := range t.functions {
@@ -140,8 +141,8 @@ func (t *tree) hint(m *mutant, was *pattern, named func(*goFunc) bool) string {
 	return b.String()
 }
 
-// locateAll finds the places of all mutants; moved are the lines that say which have others than
-// the table says, and into which it has been corrected.
+// locateAll finds the places of all mutants; moved has a line for each mutant whose place differs
+// from the table's, which is then corrected.
 func (t *tree) locateAll(list []*mutant) (places []place, moved []string, err error) {
 	places = make([]place, len(list))
 	var all []error

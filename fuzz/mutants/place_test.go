@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlacesMove: a mutant is found where its function has gone, and the table is told.
+// TestPlacesMove: a mutant is found where its function has moved, and the table is corrected.
 func TestPlacesMove(t *testing.T) {
 	const before = `package f
 
@@ -71,7 +71,7 @@ func (s *set) add(x int) {
 	}
 }
 
-// TestLocateAll: what has moved is said and corrected, what is lost is an error, for each.
+// TestLocateAll: for each mutant, a move is reported and corrected, and a loss is an error.
 func TestLocateAll(t *testing.T) {
 	tree := loadTiny(t, nil)
 	list := []*mutant{

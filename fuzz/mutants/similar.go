@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// What was renamed. A pattern that nothing fits is compared once more, loosely: a name, or names
-// joined by dots, may be another, the same one wherever it stands, and w.records.at may be
-// records.at. A place is taken for the pattern's when at least half of its names have kept their
-// last part, and when no other place has kept as many. What is predeclared, literals and operators
-// are compared as they are.
+// Renaming. A pattern that fits nowhere is compared once more, loosely: a name, or names joined by
+// dots, may stand for another name, the same one everywhere, and w.records.at may be records.at. A
+// place is accepted if at least half of the pattern's names have kept their last part, and if no
+// other place has kept as many. Predeclared names, literals and operators must be the same.
 
-// path is the name that n is: x, x.y.z.
+// path returns n as a name: x, x.y.z.
 func path(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.Ident:
@@ -26,7 +25,7 @@ func path(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// path compares the names p and t; is: that p is one.
+// path compares the names p and t; is reports whether p is a name.
 func (m *matcher) path(p, t ast.Node) (same, is bool) {
 	from, ok := path(p)
 	if ok {
@@ -51,8 +50,8 @@ func (m *matcher) rename(from, to string) bool {
 	return (!known || now == to) && (!taken || was == from)
 }
 
-// changed counts the names that are others at the place; ok: at least half have kept their last
-// part.
+// changed counts the names that differ at the place; ok reports whether at least half have kept
+// their last part.
 func (m match) changed() (n int, ok bool) {
 	kept := 0
 	for from, to := range m.names {
@@ -66,7 +65,7 @@ func (m match) changed() (n int, ok bool) {
 	return n, kept*2 >= len(m.names) && kept > 0
 }
 
-// nearest keeps of the places that p fits loosely those that have kept the most names.
+// nearest keeps the places that have kept the most names, among those that p fits loosely.
 func nearest(found []match) []match {
 	least := -1
 	for _, m := range found {
@@ -80,8 +79,8 @@ func nearest(found []match) []match {
 	})
 }
 
-// renamed is the text of p in the names of a place. A name of the replacement that the pattern does
-// not have follows the renaming of its first part.
+// renamed is the text of p with the names of a place. A name that only the replacement has follows
+// the renaming of its first part.
 func (p *pattern) renamed(names map[string]string) string {
 	first := map[string]string{}
 	for from, to := range names {
@@ -107,8 +106,8 @@ func (p *pattern) renamed(names map[string]string) string {
 	return written(apply(p.text, edits))
 }
 
-// eachName visits the names of a pattern; that of a field of something else than a name begins with
-// a dot.
+// eachName visits the names of a pattern; the name of a field begins with a dot if the field is not
+// of a name.
 func eachName(root ast.Node, visit func(n ast.Node, name string)) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		if name, ok := path(n); ok {

@@ -8,37 +8,37 @@ import (
 	"strings"
 )
 
-// A table is fuzz/mutants/table.txt, which programs rewrite: reading and writing gives the
-// same text. One mutant of it:
+// A table is fuzz/mutants/table.txt, which programs rewrite: reading and writing it gives the same
+// text. One mutant in it:
 //
 //	alloc/wrap Track.Free 1 of 2
 //	- t.putBack(b)
 //	+ _ = b
 //	! alloc/wrap.TestTrackAfterPanic 0.01
 //
-// The lines are: the package and the function, and which place it is where the function has
-// several that match; what is replaced, and what takes its place, Go of any number of lines
-// (pattern.go), where no line with a + means nothing; and the test that noticed, with the
-// seconds that it ran (verdict). The last is not there before a run has found it.
-// Empty lines and lines with # belong to what follows them.
+// The lines are: the package and the function, and the number of the place if several in the
+// function match; the code to replace and its replacement, Go of any number of lines (pattern.go),
+// where no line with a + means nothing; and the test that noticed, with its seconds (verdict). This
+// last line is missing until a run has found the test. Empty lines and lines with # belong to the
+// lines after them.
 type table struct {
 	mutants []*mutant
-	rest    string // after the last
+	rest    string // text after the last mutant
 }
 
-// A mutant is one place that is broken.
+// A mutant is one place to break.
 type mutant struct {
 	pkg, fn  string // pkg is below the module's path; fn is Function or Type.Method
-	nth, of  int    // which of the places that match, from 1; 0 of 0: there is one
+	nth, of  int    // which of the matching places, from 1; 0 of 0: there is one
 	old, new string
 	by       verdict
 	above    string // comment lines in the table
 }
 
-// A verdict is what became of a mutant: the test that noticed, or none.
+// A verdict is a mutant's result: the test that noticed, or none.
 type verdict struct {
 	pkg, test string
-	seconds   string // that it ran, or what ended it
+	seconds   string // how long it ran, or what ended it
 }
 
 const tablePath = "fuzz/mutants/table.txt"
@@ -68,7 +68,7 @@ func parseTable(text string) (*table, error) {
 	return t, nil
 }
 
-// parse takes one line; m is the mutant that the line before belongs to, nil above one.
+// parse reads one line; m is the mutant that the previous line belongs to, or nil above the first.
 func (t *table) parse(m **mutant, line string) error {
 	sign, rest, _ := strings.Cut(line, " ")
 	switch {
@@ -135,7 +135,7 @@ func writeLines(b *bytes.Buffer, sign, text string) {
 	}
 }
 
-// place says where the mutant is, as the table does.
+// place says where the mutant is, as in the table.
 func (m *mutant) place() string {
 	if m.of == 0 {
 		return m.pkg + " " + m.fn

@@ -12,7 +12,7 @@ import (
 const quarry = "../.."
 
 // TestTable: each mutant of the table is where the table says and nowhere else, changes something,
-// and has been noticed by a test that is still there; all build.
+// and was noticed by a test that still exists; all of them build.
 func TestTable(t *testing.T) {
 	table, err := readTable(quarry)
 	require.NoError(t, err)

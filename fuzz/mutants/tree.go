@@ -17,22 +17,22 @@ import (
 	"sync"
 )
 
-// A tree is what the go command sees of a workspace on this machine.
+// A tree is the go command's view of a workspace on this machine.
 type tree struct {
-	root, module string    // the folder and the path of the module that is broken
+	root, module string    // the folder and the path of the module to break
 	packages     []*pkg    // of all modules of the workspace
-	functions    []*goFunc // of that module alone, with a body, outside of tests
+	functions    []*goFunc // only of that module, with a body, outside of tests
 	fset         *token.FileSet
 }
 
-// A pkg is what go list says of a package.
+// A pkg is a package as go list reports it.
 type pkg struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Imports, TestImports, XTestImports []string
 	Module                             struct{ Path, Dir string }
 
-	name  string                   // the import path below that of the module: how the table names it
+	name  string                   // the import path without the module's: the table's name for it
 	tests func() ([]string, error) // their names
 }
 
@@ -44,7 +44,7 @@ type goFunc struct {
 	file *goFile
 }
 
-// A goFile is a file that is no test.
+// A goFile is a file that is not a test.
 type goFile struct {
 	path   string
 	text   []byte
@@ -107,8 +107,8 @@ func (t *tree) parse(p *pkg) error {
 	return nil
 }
 
-// funcName is the name of a function, after that of its receiver's type: without star and
-// type parameters, which a change of the code may add or drop.
+// funcName is the name of a function, after the name of its receiver's type, without star and type
+// parameters, which a change of the code may add or drop.
 func funcName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -147,7 +147,7 @@ func (t *tree) pkg(name string) *pkg {
 	return t.packages[i]
 }
 
-// testers lists the packages of the module whose tests reach p: p itself, then those that
+// testers lists the packages of the module whose tests reach p: p itself, then the packages that
 // import it, the nearest first.
 func (t *tree) testers(p *pkg) []*pkg {
 	steps := map[string]int{p.ImportPath: 0}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// All mutants are built at once. A function that has some is woven so:
+// All mutants are built at once. A function that has mutants is woven like this:
 //
 //	func (g *ColumnStore) Full() bool { switch mutantOn.On {
 //	case 17:
@@ -21,12 +21,12 @@ import (
 //		return g.count >= g.tail.full
 //	}}
 //
-// and the environment of a test says which number is on. So one build does for all of them, and a
-// verdict costs what its test takes. The body stays in its function, so that recover, stacks and
-// the compiler's check that a function returns are as before; only its outermost scope is one
-// deeper, which := and labels must be told (nested).
+// and the environment of a test says which number is on. So one build serves all mutants, and a
+// verdict costs as much time as its test. The body stays in its function, so that recover, stacks
+// and the compiler's check that a function returns are unchanged; only its outermost scope is one
+// deeper, for which := and labels are rewritten (nested).
 
-// variable is what says which mutant is on, from 1; none or 0 is the code as it is.
+// variable says which mutant is on, from 1; none or 0 is the unchanged code.
 const variable = "QUARRY_MUTANT"
 
 const switchFile = `package mutanton
@@ -39,11 +39,11 @@ import (
 var On = func() int { n, _ := strconv.Atoi(os.Getenv("` + variable + `")); return n }()
 `
 
-// weave writes the woven files into dir, and the build's overlay that names them. The numbers of
-// mutants are their places' in the list, from 1.
+// weave writes the woven files into dir, and the overlay file of the build that names them. A
+// mutant's number is its place's index in the list, from 1.
 func (t *tree) weave(places []place, dir string) (overlay string, err error) {
 	byFile := map[*goFile][]int{}
-	var files []*goFile // in the order of the table: the same build is found in the cache
+	var files []*goFile // in the order of the table, so that the cache has the build next time
 	for i, p := range places {
 		if byFile[p.fn.file] == nil {
 			files = append(files, p.fn.file)
@@ -94,7 +94,7 @@ func (t *tree) weaveFile(f *goFile, places []place, numbers []int) (string, erro
 }
 
 // weaveBody is the body of a function with its mutants, between the braces. Lines are numbered as
-// in the file; the compiler calls those of a mutant mutant17.
+// in the file; for the compiler, the lines of mutant 17 are in a file mutant17.
 func (t *tree) weaveBody(fn *goFunc, places []place, numbers []int) (string, error) {
 	f, open, shut := fn.file, fn.decl.Body.Lbrace+1, fn.decl.Body.Rbrace
 	head, body := f.source(fn.decl.Pos(), open), f.source(open, shut)
@@ -117,9 +117,9 @@ func (t *tree) weaveBody(fn *goFunc, places []place, numbers []int) (string, err
 	return b.String(), nil
 }
 
-// nested is the body of a function as it must be one scope deeper. A := of the outermost scope that
-// assigns to a parameter goes on doing so: k, err := f() becomes k, err_1 := f(); err = err_1.
-// Labels become those of this copy.
+// nested is the body of a function rewritten for one scope deeper. A := in the outermost scope that
+// assigns to a parameter still does so: k, err := f() becomes k, err_1 := f(); err = err_1. Labels
+// get names of this copy.
 func nested(head, body string, number int) (string, error) {
 	const before = "package p; "
 	fset := token.NewFileSet()
@@ -180,7 +180,7 @@ func parameterNames(d *ast.FuncDecl) []string {
 	return names
 }
 
-// An edit is what takes the place of some bytes of a text.
+// An edit replaces some bytes of a text.
 type edit struct {
 	from, to int
 	text     string
