@@ -183,8 +183,8 @@ type Stats struct {
 	Spilled    int    // bytes of the blocks that hold those elements
 }
 
-// Stats returns the world's statistics, in time proportional to the number of archetypes. For a
-// closed world it returns zeros.
+// Stats returns the world's statistics, in time proportional to the number of archetypes and of the
+// chunks that hold spilled elements. For a closed world it returns zeros.
 func (w *World) Stats() Stats {
 	w.checkMade("World.Stats")
 	if w.closed {
@@ -192,9 +192,9 @@ func (w *World) Stats() Stats {
 	}
 	s := Stats{
 		Reserved: w.ids.Promised(), Alive: w.alive(), Created: w.rows.Created, Destroyed: w.rows.Destroyed,
-		Archetypes: len(w.archetypes.list), Buffers: w.buffers.Live(), Spilled: w.buffers.Bytes(),
-		Small: w.tables.SmallChunks().Live(), Shared: w.tables.SmallChunks().Chunks(),
+		Archetypes: len(w.archetypes.list), Small: w.tables.SmallChunks().Live(), Shared: w.tables.SmallChunks().Chunks(),
 	}
+	s.Buffers, s.Spilled = w.buffers.Use()
 	for _, a := range w.archetypes.list {
 		s.Chunks += a.table.Store.Units()
 		s.Reserve += a.table.Store.Reserve()

@@ -56,10 +56,16 @@ func (b *Buffers) FreeRows(at alloc.StoreRow, c alloc.StoreColumn, n int) {
 }
 
 // Live returns the number of blocks in use.
-func (b *Buffers) Live() int { return b.heap.Stats().LiveBlocks }
+func (b *Buffers) Live() int {
+	blocks, _ := b.Use()
+	return blocks
+}
 
-// Bytes returns the bytes of the blocks in use.
-func (b *Buffers) Bytes() int { return b.heap.Stats().LiveBytes }
+// Use returns the number of blocks in use and their bytes. Cost: per chunk of the heap.
+func (b *Buffers) Use() (blocks, bytes int) {
+	s := b.heap.Stats()
+	return s.LiveBlocks, s.LiveBytes
+}
 
 // Trim returns the heap's empty chunks to the universe. It returns their number.
 func (b *Buffers) Trim() (chunks int) {
