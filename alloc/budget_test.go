@@ -64,13 +64,17 @@ func TestBudgetRefuses(t *testing.T) {
 	require.ErrorIs(t, err, alloc.ErrCommit)
 	require.ErrorContains(t, err, "alloc: Pages.Alloc: block of 1 bytes: memory refused: ")
 
-	u.Free(all[0], 64) // half of a granule: nothing to give back
-	_, err = pages.Alloc(1, 0)
-	require.ErrorIs(t, err, alloc.ErrBudget)
-	u.Free(all[1], 64)
+	u.Free(all[0], 64) // half of a granule
+	left := 5
+	if !givesParts {
+		_, err = pages.Alloc(1, 0)
+		require.ErrorIs(t, err, alloc.ErrBudget)
+		u.Free(all[1], 64)
+		all, left = all[1:], 4
+	}
 	at, err := pages.Alloc(1, 0)
 	require.NoError(t, err)
-	require.Equal(t, 4<<20, u.Stats().Committed)
+	require.Equal(t, left<<20, u.Stats().Committed)
 	require.False(t, pages.ResizeSized(at, 1, 0, 4<<20))
 	_, err = u.AllocExact(64)
 	require.ErrorIs(t, err, alloc.ErrBudget)
@@ -78,11 +82,11 @@ func TestBudgetRefuses(t *testing.T) {
 	_, err = pages.Alloc(8<<20, 0)
 	require.ErrorIs(t, err, alloc.ErrBudget, "more than there will ever be")
 	again, err := fillUp(u)
-	require.Len(t, again, 2)
+	require.Len(t, again, 6-left)
 	require.ErrorIs(t, err, alloc.ErrBudget)
 	require.NoError(t, u.Verify())
 	free(u, again)
-	free(u, all[2:])
+	free(u, all[1:])
 }
 
 // TestBudgetUsesWhatIsThere: after a refusal a run is found in memory that is
@@ -91,12 +95,48 @@ func TestBudgetUsesWhatIsThere(t *testing.T) {
 	u := newUniverse(t, alloc.Size(16<<20))
 	first, err := u.AllocExact(40)
 	require.NoError(t, err)
-	setBudget(t, alloc.Budget{OffHeap: alloc.PurgeAll()})
+	setBudget(t, alloc.Budget{OffHeap: committed()})
 	second, err := u.AllocAs(3) // whose home would be elsewhere
 	require.NoError(t, err)
 	require.Equal(t, 2<<20, u.Stats().Committed)
 	u.Free(first, 40)
 	u.Free(second, 1)
+}
+
+// TestBudgetOfChunksGivenBack: chunks that were given back are charged when they are taken again. A
+// budget without room for them refuses them by name, until something is freed.
+func TestBudgetOfChunksGivenBack(t *testing.T) {
+	givesBackChunks(t)
+	u := newUniverse(t, alloc.Size(16<<20))
+	first, err := u.AllocExact(40)
+	require.NoError(t, err)
+	second, err := u.AllocExact(1)
+	require.NoError(t, err)
+	u.Free(first, 40)
+	base := alloc.PurgeAll()
+	require.Equal(t, alloc.ChunkSize, u.Stats().Committed)
+	setBudget(t, alloc.Budget{OffHeap: base + 3*alloc.ChunkSize})
+	_, err = u.AllocExact(4)
+	require.ErrorIs(t, err, alloc.ErrBudget)
+	require.ErrorIs(t, err, alloc.ErrCommit)
+	require.ErrorContains(t, err, "alloc: Universe.AllocExact: 4 chunks of 16 KiB: memory refused: ")
+	require.NoError(t, u.Verify())
+	third, err := u.AllocExact(3)
+	require.NoError(t, err)
+	require.Equal(t, base+3*alloc.ChunkSize, committed())
+	_, err = u.AllocExact(1)
+	require.ErrorIs(t, err, alloc.ErrBudget)
+	require.False(t, u.Extend(third, 3, 1))
+	u.Free(second, 1)
+	fourth, err := u.AllocAs(3) // takes what is there, or what a purge makes room for
+	require.NoError(t, err)
+	require.Equal(t, base+3*alloc.ChunkSize, committed())
+	require.NoError(t, u.Verify())
+	u.Free(third, 3)
+	u.Free(fourth, 1)
+	_, err = u.Trim(0)
+	require.NoError(t, err)
+	require.Equal(t, base-alloc.ChunkSize, committed())
 }
 
 // TestBudgetPurges: what one has emptied is given back when another needs it, whatever
@@ -266,16 +306,16 @@ func TestSetBudgetRefuses(t *testing.T) {
 	require.NoError(t, err)
 	in := alloc.Budget{OffHeap: alloc.PurgeAll() + 5<<20, NearPercent: 3}
 	setBudget(t, in)
-	before, err := alloc.SetBudget(alloc.Budget{OffHeap: in.OffHeap - 6<<20})
+	before, err := alloc.SetBudget(alloc.Budget{OffHeap: in.OffHeap - 5<<20 - 1})
 	require.ErrorIs(t, err, alloc.ErrBudget)
-	require.ErrorContains(t, err, fmt.Sprintf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: ", in.OffHeap-5<<20, in.OffHeap-6<<20))
+	require.ErrorContains(t, err, fmt.Sprintf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: ", in.OffHeap-5<<20, in.OffHeap-5<<20-1))
 	require.Equal(t, in, before)
 	_, err = alloc.SetBudget(alloc.Budget{Total: 1})
 	require.ErrorIs(t, err, alloc.ErrTooBig)
 	require.ErrorContains(t, err, "alloc: SetBudget: alloc: GCFor: 1 bytes, ")
 	require.Equal(t, in.OffHeap, alloc.ReadBudget().Cap, "still in force")
 	u.Free(first, 1)
-	before, err = alloc.SetBudget(alloc.Budget{OffHeap: max(1, in.OffHeap-7<<20)})
+	before, err = alloc.SetBudget(alloc.Budget{OffHeap: max(1, in.OffHeap-5<<20-alloc.ChunkSize)})
 	require.NoError(t, err, "what is empty goes back first")
 	require.Equal(t, in, before)
 	require.Zero(t, u.Stats().Committed)

@@ -1,9 +1,8 @@
 package alloc
 
 import (
+	"math/bits"
 	"slices"
-
-	"quarry/mmap"
 )
 
 // PurgeAll has everything in the process give back what is empty, and returns what is
@@ -33,7 +32,11 @@ func (p *Pages) CommittedBytes() int64 { return p.mappings.committed() }
 func (u *Universe) CommittedBytes() int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return int64(u.pages.Committed())
+	n := int64(u.pages.Committed())
+	for g := range u.ready {
+		n -= int64(u.goneBytes(g))
+	}
+	return n
 }
 
 func (l *mappings) committed() (n int64) {
@@ -51,8 +54,11 @@ func (l *mappings) committed() (n int64) {
 // EmptyBytes is what Trim would give back, of a universe and of mappings.
 func (u *Universe) EmptyBytes() (n int64) {
 	for g := range u.ready {
-		if u.ready[g].Load() != 0 && u.isEmpty(g) {
-			n += mmap.Granule
+		if u.ready[g].Load() == 0 || u.whole && !u.isEmpty(g) {
+			continue
+		}
+		for m := 2 * g; m < 2*g+2; m++ {
+			n += ChunkSize * int64(bits.OnesCount64(^u.index.Word(m).Load()&^u.gone[m].Load()))
 		}
 	}
 	return n

@@ -111,6 +111,9 @@ type slowTrim struct {
 	entered, open chan bool
 }
 
+// Discard makes the universe give back whole granules only.
+func (s *slowTrim) Discard(int, int) error { return mmap.ErrUnsupported }
+
 func (s *slowTrim) Decommit(offset, n int) error {
 	if s.entered == nil {
 		return s.Region.Decommit(offset, n)

@@ -1,6 +1,7 @@
 package alloc
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -101,14 +102,20 @@ func (u *Universe) take(m, n int, c wish) (run uint64, ok bool) {
 // When the commit is refused, it takes the claim back and looks for a run in committed memory.
 func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, error) {
 	pause()
+	var refused error
 	if u.ready[m/2].Load() == 0 {
-		if err := u.commit(m / 2); err != nil {
-			n := bits.OnesCount64(run)
-			u.rollBack(m, bits.TrailingZeros64(run), n)
-			return u.tryReady(n, c, fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err))
-		}
+		refused = u.commit(m / 2)
 	}
-	return u.handOut(m, run, c), nil
+	if refused == nil && u.refill(m, run) {
+		return u.handOut(m, run, c), nil
+	}
+	n := bits.OnesCount64(run)
+	u.rollBack(m, bits.TrailingZeros64(run), n)
+	first, err := u.tryReady(n, c, refused)
+	if err != nil {
+		err = fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err)
+	}
+	return first, err
 }
 
 // rollBack releases a claim whose memory was refused.
@@ -126,25 +133,53 @@ func (u *Universe) rollBack(m, at, n int) {
 	u.unclaim(m, at, n)
 }
 
-// tryReady looks for a run in committed memory after a commit was refused; refused is its error
-// when there is none.
+// tryReady looks for a run in committed memory after more memory was refused: first for a run that
+// has all of its memory, then for any, for which it purges. refused is its error when there is
+// none; nil means that the budget had no room for chunks that were given back.
 func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
-	for m := range u.index.Words() {
-		if u.ready[m/2].Load() == 0 {
-			continue
+	for _, all := range []bool{false, true} {
+		for m := range u.index.Words() {
+			if u.ready[m/2].Load() == 0 {
+				continue
+			}
+			run, ok := u.takeReady(m, n, c, all)
+			if !ok {
+				continue
+			}
+			// The granule may have been trimmed between the two loads.
+			if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil {
+				u.unclaim(m, bits.TrailingZeros64(run), n)
+				continue
+			}
+			if err := u.refillOrPurge(m, run); err != nil {
+				u.unclaim(m, bits.TrailingZeros64(run), n)
+				return 0, cmp.Or(refused, err)
+			}
+			return u.handOut(m, run, c), nil
 		}
-		run, ok := u.take(m, n, c)
-		if !ok {
-			continue
-		}
-		// The granule may have been trimmed between the two loads.
-		if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil {
-			u.unclaim(m, bits.TrailingZeros64(run), n)
-			continue
-		}
-		return u.handOut(m, run, c), nil
 	}
-	return 0, refused
+	return 0, cmp.Or(refused, errRetaken)
+}
+
+// takeReady is take of a run whose chunks have their memory, or, with all, of any run.
+func (u *Universe) takeReady(m, n int, c wish, all bool) (run uint64, ok bool) {
+	gone := u.gone[m].Load()
+	if all || gone == 0 {
+		return u.take(m, n, c)
+	}
+	find := bitmask.FindRun
+	if c&alignedRun != 0 {
+		find = bitmask.FindAligned
+	}
+	at, ok := find(u.index.Word(m).Load()|gone, n)
+	if !ok {
+		return 0, false
+	}
+	before, now, ok := u.index.Word(m).TryAllocAt(at, n)
+	if ok {
+		u.index.Note(m, before, now)
+	}
+	return before ^ now, ok
 }
 
 // handOut marks a claimed, committed run of megachunk m as dirty, clears it when it must be zero,

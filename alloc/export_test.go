@@ -38,6 +38,13 @@ func (f *FailingPages) Decommit(offset, n int) error {
 	return f.Region.Decommit(offset, n)
 }
 
+func (f *FailingPages) Discard(offset, n int) error {
+	if f.fails() {
+		return f.Err
+	}
+	return f.Region.Discard(offset, n)
+}
+
 // Corrupt breaks one invariant of a universe whose last granule is not ready,
 // and returns what puts it right.
 func (u *Universe) Corrupt(invariant string) (restore func()) {
@@ -67,6 +74,9 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 	case "I5":
 		u.nEmpty.Add(1)
 		return func() { u.nEmpty.Add(-1) }
+	case "I7":
+		u.gone[last].Store(1)
+		return func() { u.gone[last].Store(0) }
 	case "I6":
 		u.leases.lines[0].Store(3)
 		return func() { u.leases.lines[0].Store(1) }

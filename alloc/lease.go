@@ -100,7 +100,7 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bo
 		u.index.Note(home, before, before|1<<uint(at))
 	}
 	pause()
-	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil {
+	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil || !u.refill(home, 1<<uint(at)) {
 		u.rollBack(home, at, 1) // findOne reports why, or finds another chunk
 		return false
 	}

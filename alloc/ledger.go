@@ -92,6 +92,23 @@ func (l *ledger) charge(n int) error {
 	}
 }
 
+// chargeHere is charge that purges nothing: it reports whether there was room.
+func (l *ledger) chargeHere(n int) bool {
+	for {
+		t := l.terms.Load()
+		if t == nil {
+			l.used.Add(int64(n))
+		} else if !l.take(t, int64(n)) {
+			return false
+		}
+		if l.terms.Load() == t {
+			l.follow()
+			return true
+		}
+		l.used.Add(int64(-n))
+	}
+}
+
 // chargeBy is charge under terms that were in force a moment ago.
 func (l *ledger) chargeBy(t *terms, n int) error {
 	enough := func() bool { return l.take(t, int64(n)) }

@@ -12,7 +12,7 @@ import (
 // Stats describes a universe. Sizes are in bytes.
 type Stats struct {
 	Reserved   int    // bytes of address space
-	Committed  int    // bytes of memory promised by the system, in granules of 2 MiB
+	Committed  int    // bytes of memory promised by the system: granules of 2 MiB, less free chunks that were given back
 	Live       int    // bytes of chunks in use
 	LiveChunks int    // number of chunks in use
 	Extents    int    // bytes that extents hold outside the chunks, in reservations of their own
@@ -40,9 +40,11 @@ func (u *Universe) Stats() Stats {
 func (u *Universe) committed() int {
 	n := 0
 	for g := range u.ready {
-		n += int(u.ready[g].Load())
+		if u.ready[g].Load() != 0 {
+			n += mmap.Granule - u.goneBytes(g)
+		}
 	}
-	return n * mmap.Granule
+	return n
 }
 
 // Resident returns how many bytes of committed memory the system has backed with pages, which is

@@ -13,7 +13,8 @@ import (
 // the retained amount, granules that have been empty for the delay of PurgeAfter are returned,
 // except the retained ones at the lowest addresses, which allocation prefers. While there is too
 // much, the clock is read once per granule that empties, and the granules are scanned at most twice
-// per delay. Maintain and Trim return memory without waiting for a free.
+// per delay. Maintain and Trim return memory without waiting for a free, free chunks beside chunks
+// in use among it (discard.go).
 
 // noteEmpty records that granule g became empty. The goroutine that cleared the last bit calls it,
 // with no lock held.
@@ -40,25 +41,26 @@ func (u *Universe) purge(now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.closed {
-		_, _ = u.trim("Maintain", now, u.delay, u.retain)
+		_, _ = u.trimGranules("Maintain", now, u.delay, u.retain)
 	}
 }
 
 // Maintain returns to the system the memory that has been empty for the time set by PurgeAfter (1
-// s), retained memory included, and returns the number of bytes returned. now is the caller's
-// clock, which tests may control. Memory counts as empty for the delay when a call at least that
-// much earlier found it empty and it was not in use in between. Call Maintain now and then in a
-// quiet moment, or use MaintainEvery. An error wraps the system's; memory not returned stays
-// usable.
+// s), retained memory included, and returns the number of bytes returned. Free chunks of a granule
+// that has chunks in use are returned when they are at least 16. now is the caller's clock, which
+// tests may control. Memory counts as empty for the delay when a call at least that much earlier
+// found it empty and it was not in use in between. Call Maintain now and then in a quiet moment, or
+// use MaintainEvery. An error wraps the system's; memory not returned stays usable.
 func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.trim("Maintain", now, u.delay, 0)
 }
 
-// Trim returns empty memory to the system, except keep bytes (rounded down to granules of 2 MiB,
-// lowest addresses first), and returns the number of bytes returned. Free and Maintain do the same
-// after a delay. An error wraps the system's; memory not returned stays usable.
+// Trim returns empty memory to the system, and returns the number of bytes returned. Of the
+// granules of 2 MiB without a chunk in use it keeps keep bytes (rounded down, lowest addresses
+// first); free chunks of all other granules go. On Linux that splits huge pages. Free and Maintain
+// do the same after a delay. An error wraps the system's; memory not returned stays usable.
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -75,9 +77,17 @@ func (u *Universe) giveBack() (returned int) {
 	return returned
 }
 
-// trim returns the granules that have been empty for the delay, except the first keep of them. A
-// granule that the system refuses stays noted. mu is held.
+// trim returns the granules that have been empty for the delay, except the first keep of them, and
+// the memory of free chunks beside chunks in use. mu is held.
 func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
+	returned, err = u.trimGranules(op, now, delay, keep)
+	n, e := u.discardFree(op, now, delay)
+	return returned + n, errors.Join(err, e)
+}
+
+// trimGranules returns the granules that have been empty for the delay, except the first keep of
+// them. A granule that the system refuses stays noted. mu is held.
+func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
 	if u.closed {
 		panic("alloc: Universe." + op + ": the universe is closed")
 	}
@@ -89,6 +99,7 @@ func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int)
 			keep--
 			continue
 		}
+		bytes := mmap.Granule - u.goneBytes(g)
 		ok, e := u.decommit(g)
 		if e != nil {
 			err = fmt.Errorf("alloc: Universe.%s: %w", op, e)
@@ -96,7 +107,7 @@ func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int)
 		}
 		u.forgetEmpty(g)
 		if ok {
-			returned += mmap.Granule
+			returned += bytes
 		}
 	}
 	return returned, err
@@ -149,7 +160,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, err
 	}
 	u.nReady--
-	process.refund(mmap.Granule)
+	process.refund(mmap.Granule - u.goneBytes(g))
 	u.cleaned(g)
 	return err == nil, err
 }
@@ -157,6 +168,8 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 // cleaned marks the chunks of granule g, which has no memory any more, as not dirty. mu is held, so
 // a goroutine that claims such a chunk marks it dirty after this (claimed).
 func (u *Universe) cleaned(g int) {
+	u.gone[2*g].Store(0)
+	u.gone[2*g+1].Store(0)
 	if mutant == keepDirty {
 		return
 	}

@@ -47,6 +47,7 @@ import (
 //	   chunk that is not dirty reads as zero.
 //	I5 The count of emptied hints equals the number of emptied bits.
 //	I6 A line is leased by a shard exactly when that shard's home lies in it.
+//	I7 A chunk that is gone is free and not dirty, and lies in a granule that is ready.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
 // docs/decisions/0003 says what that costs.
@@ -98,6 +99,7 @@ type pages interface {
 	Size() int
 	Commit(offset, n int) error
 	Decommit(offset, n int) error
+	Discard(offset, n int) error
 	Release() error
 	Committed() int
 	Resident() (int, error)
@@ -108,6 +110,7 @@ type Universe struct {
 	base     unsafe.Pointer     // first byte of chunk 0; fixed until Close
 	index    *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
 	dirty    []atomic.Uint64    // per megachunk: chunks allocated since their granule was committed (I4)
+	gone     []atomic.Uint64    // per megachunk: free chunks whose memory was given back (I7); discard.go
 	ready    []atomic.Uint32    // per granule: 1 when committed; written under mu
 	emptied  []bitmask.Word     // hint, one bit per granule: became empty since the last trim
 	since    []atomic.Int64     // per granule: when it was first found empty, in ns since born; 0: not found
@@ -128,6 +131,9 @@ type Universe struct {
 	nReady int           // number of ready granules (I3); under mu
 	retain int           // empty granules that a purge leaves committed
 	delay  time.Duration // how long an empty granule stays committed
+	idle   []uint64      // per megachunk: chunks that were free at Maintain's last look; nil: none yet
+	looked time.Time     // when that was
+	whole  bool          // the system cannot give back less than a granule
 	keeper keeper        // goroutine that calls Maintain, if any
 }
 
@@ -225,6 +231,7 @@ func newUniverse(c config, asked int) *Universe {
 		base:     c.pages.Base(),
 		index:    bitmask.NewHierarchy(megachunks * ChunksPerMegachunk),
 		dirty:    make([]atomic.Uint64, megachunks),
+		gone:     make([]atomic.Uint64, megachunks),
 		ready:    make([]atomic.Uint32, granules),
 		emptied:  make([]bitmask.Word, (granules+63)/64),
 		since:    make([]atomic.Int64, granules),
@@ -325,11 +332,18 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 		return false
 	}
 	before, now, ok := u.index.Word(m).TryAllocAt(at, more)
-	if ok {
-		u.index.Note(m, before, now)
-		u.handOut(m, before^now, anyRun) // the granule is ready, for the caller's run lies in it
+	if !ok {
+		return false
 	}
-	return ok
+	u.index.Note(m, before, now)
+	// The caller's run lies in the granule, so only a trimmer can have made it not ready, for a
+	// moment.
+	if u.ready[m/2].Load() == 0 && u.commit(m/2) != nil || !u.refill(m, before^now) {
+		u.rollBack(m, at, more)
+		return false
+	}
+	u.handOut(m, before^now, anyRun)
+	return true
 }
 
 func (u *Universe) errFull(name string, n int) error {
@@ -413,7 +427,7 @@ func (u *Universe) close() error {
 	}
 	u.closed = true
 	process.universes.remove(u)
-	u.base, u.index, u.dirty, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil
+	u.base, u.index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil, nil, nil
 	u.leases.reset(0)
 	u.nEmpty.Store(0)
 	return nil

@@ -37,6 +37,12 @@ func (u *Universe) Verify() error {
 			return fmt.Errorf("alloc: I4: megachunk %d has the mask %#x and dirty chunks %#x, ready %d", m, used, dirty, u.ready[m/2].Load())
 		}
 	}
+	for m := range u.gone {
+		if gone := u.gone[m].Load(); gone&(u.index.Word(m).Load()|u.dirty[m].Load()) != 0 || gone != 0 && u.ready[m/2].Load() == 0 {
+			return fmt.Errorf("alloc: I7: megachunk %d has chunks %#x without memory, the mask %#x and dirty chunks %#x, ready %d",
+				m, gone, u.index.Word(m).Load(), u.dirty[m].Load(), u.ready[m/2].Load())
+		}
+	}
 	for i := range u.emptied {
 		emptied += bits.OnesCount64(u.emptied[i].Load())
 	}

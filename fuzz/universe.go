@@ -24,6 +24,9 @@ type universe struct {
 	delay  time.Duration    // how long memory must have been empty
 	inUse  []bool           // by chunk
 	number []uint64         // by chunk: what it is filled with
+	gone   []bool           // by chunk: it is free, and its memory was given back
+	idle   []bool           // by chunk: it was free at Maintain's last look; nil: there was none
+	looked time.Time        // when that was
 	ready  []bool           // by granule: it holds memory
 	noted  []bool           // by granule: it became empty since the last trim
 	since  []time.Time      // by granule: when Maintain first saw it empty; zero: never
@@ -74,7 +77,7 @@ func RunUniverse(data []byte) (steps int, err error) {
 	granules := int(s.size%5) + 1
 	d.ready, d.noted, d.since = make([]bool, granules), make([]bool, granules), make([]time.Time, granules)
 	d.free = granules * granuleChunks
-	d.inUse, d.number = make([]bool, d.free), make([]uint64, d.free)
+	d.inUse, d.number, d.gone = make([]bool, d.free), make([]uint64, d.free), make([]bool, d.free)
 	table := s.table(len(universeOps), 0)
 	for r, ok := s.next(); ok; r, ok = s.next() {
 		op := &universeOps[choose(table, r)]
@@ -141,7 +144,7 @@ func (d *universe) taken(first alloc.ChunkIndex, n int) error {
 		if d.inUse[c] {
 			return fmt.Errorf("chunk %d was handed out twice", c)
 		}
-		d.inUse[c] = true
+		d.inUse[c], d.gone[c] = true, false
 		d.serial++
 		d.number[c] = d.serial
 		fillChunk(d.u.Bytes(c, 1), d.serial)
@@ -404,9 +407,9 @@ func (d *universe) check(all bool) error {
 		Reserved: len(d.inUse) * alloc.ChunkSize, Live: live * alloc.ChunkSize,
 		LiveChunks: live, LongestRun: d.longest(), FreeRuns: d.freeRuns(),
 	}
-	for _, ready := range d.ready {
+	for g, ready := range d.ready {
 		if ready {
-			want.Committed += granuleChunks * alloc.ChunkSize
+			want.Committed += d.memoryOf(g)
 		}
 	}
 	if got := d.u.Stats(); got != want {

@@ -190,6 +190,10 @@ func (f *Flaky) drop(m *memory, off, n int) error  { return f.step("drop", f.Sys
 func (f *Flaky) guard(m *memory, off, n int) error { return f.step("guard", f.System.guard, m, off, n) }
 func (f *Flaky) lock(m *memory, off, n int) error  { return f.step("lock", f.System.lock, m, off, n) }
 
+func (f *Flaky) discard(m *memory, off, n int) error {
+	return f.step("discard", f.System.discard, m, off, n)
+}
+
 func (f *Flaky) unguard(m *memory, off, n int) error {
 	return f.step("unguard", f.System.unguard, m, off, n)
 }

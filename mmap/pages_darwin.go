@@ -26,10 +26,18 @@ func (pages) room(size int) error { return tryMap(size + mostRoom) }
 // drop maps fresh pages without access over the old ones in one step. MADV_FREE and
 // MADV_FREE_REUSABLE would be cheaper, but pages not yet reclaimed keep their bytes, and a granule
 // must read zero after Commit.
-func (pages) drop(m *memory, off, n int) error {
+func (pages) drop(m *memory, off, n int) error { return remap(m, off, n, unix.PROT_NONE) }
+
+// discard is drop that leaves the pages accessible.
+func (pages) discard(m *memory, off, n int) error {
+	return remap(m, off, n, unix.PROT_READ|unix.PROT_WRITE)
+}
+
+// remap maps fresh pages over old ones.
+func remap(m *memory, off, n, access int) error {
 	// Safe because [off, off+n) lies inside the range, which this package owns and never unmaps, so
 	// the fixed mapping replaces no one else's.
-	_, err := unix.MmapPtr(-1, 0, unsafe.Add(m.base, off), uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED)
+	_, err := unix.MmapPtr(-1, 0, unsafe.Add(m.base, off), uintptr(n), access, reserveFlags|unix.MAP_FIXED)
 	return err
 }
 

@@ -101,6 +101,8 @@ func (p pages) drop(m *memory, off, n int) error {
 	return unix.Madvise(m.bytes(off, n), unix.MADV_DONTNEED)
 }
 
+func (p pages) discard(m *memory, off, n int) error { return p.drop(m, off, n) }
+
 func (p pages) advice(op string, errno error) string {
 	switch {
 	case errno == errMappings && op == "Guard":

@@ -129,6 +129,11 @@ var operations = map[string]operation{
 		func(r *mmap.Region) error { return r.Prefault(g, 4*g) },
 		steps{none: 1, access: 1, mark: 1},
 	},
+	"Discard": {
+		commitAll([2]int{0, 6}),
+		func(r *mmap.Region) error { return r.Discard(g+page, 2*g) },
+		onLinux(1),
+	},
 	"Hint": {
 		commitAll([2]int{0, 6}),
 		func(r *mmap.Region) error { return r.Hint(mmap.NoDump, true) },

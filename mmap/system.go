@@ -43,6 +43,7 @@ type traits struct {
 //	allow     mprotect read+write      the same              MEM_COMMIT        -
 //	deny      mprotect none            the same              MEM_DECOMMIT      poison (debug)
 //	drop      madvise MADV_DONTNEED    mmap FIXED PROT_NONE  MEM_DECOMMIT      clear
+//	discard   madvise MADV_DONTNEED    mmap FIXED            -                 -
 //	guard     MADV_GUARD_INSTALL (*)   -                     -                 -
 //	unguard   MADV_GUARD_REMOVE (*)    -                     -                 -
 //	populate  MADV_POPULATE_WRITE (*)  touch                 touch             touch
@@ -65,6 +66,7 @@ type system interface {
 	allow(m *memory, off, n int) error    // access; no-op on allowed granules
 	deny(m *memory, off, n int) error     // no access; contents may be gone
 	drop(m *memory, off, n int) error     // contents gone, memory returned to the system; follows deny
+	discard(m *memory, off, n int) error  // contents gone, memory returned, access as before
 	guard(m *memory, off, n int) error    // pages fault, contents gone; where GuardMark
 	unguard(m *memory, off, n int) error  // marks removed; no-op without marks
 	populate(m *memory, off, n int) error // memory backed, contents kept
@@ -82,6 +84,7 @@ type system interface {
 type plain struct{}
 
 func (plain) reuse() error                    { return nil }
+func (plain) discard(*memory, int, int) error { return errNoSuch }
 func (plain) guard(*memory, int, int) error   { return errNoSuch }
 func (plain) unguard(*memory, int, int) error { return errNoSuch }
 func (plain) lock(*memory, int, int) error    { return errNoSuch }
