@@ -77,3 +77,45 @@ func TestAllocAlignedAmongHoles(t *testing.T) {
 	require.Zero(t, c%2)
 	require.NoError(t, u.Verify())
 }
+
+// TestAlignedBlocksWasteLittle allocates every size up to 16 KiB: the blocks take an eighth more
+// than was asked for, aligned to a cache line or not.
+func TestAlignedBlocksWasteLittle(t *testing.T) {
+	h, err := alloc.NewHeap(newUniverse(t, alloc.Size(16<<20)))
+	require.NoError(t, err)
+	for _, align := range []int{16, 64} {
+		used, asked := 0, 0
+		for size := 1; size <= 16<<10; size++ {
+			p, err := h.Alloc(size, align)
+			require.NoError(t, err)
+			require.Zero(t, uintptr(p)%uintptr(align), "size=%d align=%d", size, align)
+			used, asked = used+h.Usable(p), asked+size
+			h.FreeSized(p, size, align)
+		}
+		ratio := float64(used) / float64(asked)
+		t.Logf("alignment %d: bytes used to bytes asked %.3f", align, ratio)
+		require.Less(t, ratio, 1.13, "align=%d", align)
+	}
+	require.NoError(t, h.Verify())
+	require.NoError(t, h.Close())
+}
+
+// TestAlignmentChoosesTheClass says where blocks above a slot go: to a wide slot whose size is a
+// multiple of the alignment, else to a run.
+func TestAlignmentChoosesTheClass(t *testing.T) {
+	h, err := alloc.NewHeap(newUniverse(t, alloc.Size(16<<20)))
+	require.NoError(t, err)
+	for _, c := range []struct{ size, align, usable int }{
+		{1025, 64, 1152}, {1025, 128, 1152}, {1025, 256, 1792}, {1025, 4096, 4096},
+		{8193, 0, 9344}, {8193, 64, 9344}, {8193, 128, 9344}, {8193, 256, 12288}, {8193, 4096, 12288},
+		{12288, 64, 12288}, {12289, 64, 16384}, {16385, 4096, 20480}, {16385, 8192, 24576}, {16385, 16384, 32768},
+		{32769, 8192, 40960}, {32769, 16384, 49152},
+	} {
+		p, err := h.Alloc(c.size, c.align)
+		require.NoError(t, err)
+		require.Equal(t, c.usable, h.Usable(p), "size=%d align=%d", c.size, c.align)
+		require.Zero(t, uintptr(p)%uintptr(max(c.align, 1)))
+		h.FreeSized(p, c.size, c.align)
+	}
+	require.NoError(t, h.Close())
+}

@@ -4,18 +4,18 @@ import "fmt"
 
 // Size classes of the heap: a chunk of 16 KiB is cut into slots of one size. All sizes are
 // multiples of 16. From 128 B on there are four classes per doubling, so at most a fifth of a slot
-// is unused. Above 1 KiB the sizes are the largest that divide a chunk into a whole number of
-// slots:
+// is unused. Above 1 KiB the sizes are the largest multiples of a cache line, 64 B, that cut a
+// chunk into that many slots. So blocks aligned to a cache line waste no more than others:
 //
 //	slots of a chunk   1024 512 341 256 204 170 146 128 ... 7    6    5    4    3    2
-//	size, bytes          16  32  48  64  80  96 112 128 ... 2336 2720 3264 4096 5456 8192
+//	size, bytes          16  32  48  64  80  96 112 128 ... 2304 2688 3264 4096 5440 8192
 
 // classSizes lists the slot sizes in rising order.
 var classSizes = [...]uint32{
 	16, 32, 48, 64, 80, 96, 112, 128,
 	160, 192, 224, 256, 320, 384, 448, 512,
-	640, 768, 896, 1024, 1168, 1360, 1632, 1808, 2048,
-	2336, 2720, 3264, 4096, 5456, 8192,
+	640, 768, 896, 1024, 1152, 1344, 1600, 1792, 2048,
+	2304, 2688, 3264, 4096, 5440, 8192,
 }
 
 const (

@@ -20,8 +20,8 @@ import (
 //	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
 //	above                  a mapping of its own
 //
-// An alignment above 16 B selects a class whose size is a multiple of it; above 8 KiB it selects a
-// run (16 KiB) or a mapping.
+// An alignment above 16 B selects a class, of slots or of wide slots, whose size is a multiple of
+// it; where there is none, a run (up to 16 KiB) or a mapping.
 //
 // All books are in Go memory. From an address the heap computes the chunk, finds the slab by one
 // table lookup and the slot by one multiplication. Blocks have no header.

@@ -96,7 +96,7 @@ func (s *stress) work(seed uint64) error {
 			size := 8 + rng.IntN(200)
 			switch k := rng.IntN(200); {
 			case s.most > 0 && k < 150: // slabs of two to five slots
-				size = 2721 + rng.IntN(8192-2720)
+				size = 2689 + rng.IntN(8192-2688)
 			case k == 0:
 				size = 8 + rng.IntN(60_000)
 			case k < 4:

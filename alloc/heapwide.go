@@ -14,7 +14,9 @@ import (
 // under the heap's lock. The mask is own of the first word of the first chunk's slab.
 //
 //	slots of chunks   7 of 4   3 of 2  4 of 3   7 of 8   4 of 5   3 of 4   2 of 3   2 of 5
-//	size, bytes       9,360    10,912  12,288   18,720   20,480   21,840   24,576   40,960
+//	size, bytes       9,344    10,880  12,288   18,688   20,480   21,824   24,576   40,960
+//
+// The sizes are multiples of 64, so that blocks aligned to a cache line find a place here too.
 
 // wideClass is a size class of wide slabs.
 type wideClass struct {
@@ -24,21 +26,24 @@ type wideClass struct {
 }
 
 var wideClasses = [...]wideClass{
-	{9360, 4, 7}, {10912, 2, 3}, {12288, 3, 4}, {18720, 8, 7},
-	{20480, 5, 4}, {21840, 4, 3}, {24576, 3, 2}, {40960, 5, 2},
+	{9344, 4, 7}, {10880, 2, 3}, {12288, 3, 4}, {18688, 8, 7},
+	{20480, 5, 4}, {21824, 4, 3}, {24576, 3, 2}, {40960, 5, 2},
 }
 
 // beyond returns the bits that stand for no slot, which are always set.
 func (k *wideClass) beyond() uint64 { return ^uint64(0) << k.slots }
 
-// wideFor returns the wide class for a block, or false when a run would be no larger.
+// wideFor returns the smallest wide class for a block, all of whose slots are aligned to align, or
+// false when a run would be no larger.
 func wideFor(size, align int) (int, bool) {
-	if align > quantum || size <= maxSlot {
+	if size <= maxSlot {
 		return 0, false
 	}
+	run := (size + ChunkSize - 1) / ChunkSize * ChunkSize
 	for i := range wideClasses {
-		if k := &wideClasses[i]; size <= k.size {
-			return i, (size+ChunkSize-1)/ChunkSize*ChunkSize > k.size
+		// Slot j lies at j*size of the first chunk, and chunks are aligned to 16 KiB.
+		if k := &wideClasses[i]; size <= k.size && k.size < run && k.size%max(align, 1) == 0 {
+			return i, true
 		}
 	}
 	return 0, false

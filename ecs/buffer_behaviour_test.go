@@ -177,8 +177,8 @@ func TestBehaviour57_ClearAndCopyFrom(t *testing.T) {
 // heap's blocks: slots, wide slots and runs of chunks.
 func TestBehaviour57_LengthsAroundBlockSizes(t *testing.T) {
 	w, b, e := solo[[5]byte](t, 3)
-	for _, size := range []int{16, 32, 112, 128, 160, 512, 1024, 1168, 2048, 3264, 4096, 5456, 8192, 9360, 10912, 16384,
-		18720, 24576, 32768, 40960, 49152, 65536, 1<<20 - 16384, 1 << 20} {
+	for _, size := range []int{16, 32, 112, 128, 160, 512, 1024, 1152, 2048, 3264, 4096, 5440, 8192, 9344, 10880, 16384,
+		18688, 24576, 32768, 40960, 49152, 65536, 1<<20 - 16384, 1 << 20} {
 		for n := size/5 - 1; n <= min(size/5+1, 1<<20/5); n++ {
 			d := mut(t, b, e)
 			want := values[[5]byte](size, n)
