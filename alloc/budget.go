@@ -97,6 +97,7 @@ type BudgetUse struct {
 	Committed int64 // committed by all universes and mappings
 	Cap       int64 // Budget.OffHeap; 0: none
 	Purged    int64 // returned to the system so far so that something else was not refused
+	Scavenged int64 // returned to the system so far by the scavenger, see SetScavenger
 	Refused   int64 // number of commits refused so far; a call that tries several sizes counts several
 	GoLimit   int64 // GOMEMLIMIT now
 }
@@ -107,8 +108,8 @@ func ReadBudget() BudgetUse { return process.read() }
 
 // String returns the figures as a JSON object.
 func (u BudgetUse) String() string {
-	return fmt.Sprintf(`{"committed":%d,"cap":%d,"purged":%d,"refused":%d,"go_limit":%d}`,
-		u.Committed, u.Cap, u.Purged, u.Refused, u.GoLimit)
+	return fmt.Sprintf(`{"committed":%d,"cap":%d,"purged":%d,"scavenged":%d,"refused":%d,"go_limit":%d}`,
+		u.Committed, u.Cap, u.Purged, u.Scavenged, u.Refused, u.GoLimit)
 }
 
 // BudgetVar exposes ReadBudget as an expvar.Var: expvar.Publish("offheap", alloc.BudgetVar{}).

@@ -327,7 +327,7 @@ func TestBudgetVar(t *testing.T) {
 	var got map[string]int64
 	require.NoError(t, json.Unmarshal([]byte(v.String()), &got))
 	use := alloc.ReadBudget()
-	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged,
+	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged, "scavenged": use.Scavenged,
 		"refused": use.Refused, "go_limit": use.GoLimit}, got)
 }
 

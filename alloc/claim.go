@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"time"
 
 	"quarry/bitmask"
 	"quarry/internal/debug"
@@ -226,5 +227,6 @@ func (u *Universe) commit(g int) error {
 	}
 	u.nReady++
 	u.ready[g].Store(1)
+	process.scavenger.wake(time.Now())
 	return nil
 }

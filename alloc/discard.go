@@ -27,29 +27,31 @@ import (
 const leastIdle = 16
 
 // discardFree gives back the free chunks of all granules that are in use: all of them, or after a
-// delay those that were free at a look at least that long ago. mu is held.
-func (u *Universe) discardFree(op string, now time.Time, delay time.Duration) (returned int, err error) {
+// delay those that were free at a look at least that long ago. mu is held, except between two
+// granules.
+func (u *Universe) discardFree(op string, now time.Time, delay time.Duration, by *scavenger) (returned int, err error) {
 	all := delay == 0
-	if !all && !u.lookDue(now, delay) {
+	if u.closed || !all && !u.lookDue(now, delay) {
 		return 0, nil
 	}
-	for g := range u.ready {
-		if u.whole {
-			break
-		}
+	// Most of a universe lies behind its last ready granule.
+	for g, left := 0, u.nReady; g < len(u.ready) && left > 0 && !u.whole; g++ {
 		if u.ready[g].Load() == 0 {
-			if !all {
-				u.idle[2*g], u.idle[2*g+1] = 0, 0
-			}
 			continue
 		}
+		left--
+		n := 0
 		if !u.isEmpty(g) && (all || u.idleIn(g) >= leastIdle) {
-			n, e := u.discardIn(op, g, all)
+			var e error
+			n, e = u.discardIn(op, g, all)
 			returned += n
 			err = errors.Join(err, e)
 		}
 		if !all {
 			u.idle[2*g], u.idle[2*g+1] = ^u.index.Word(2*g).Load(), ^u.index.Word(2*g+1).Load()
+		}
+		if n > 0 && !u.pass(by) {
+			break
 		}
 	}
 	return returned, err

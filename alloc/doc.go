@@ -33,8 +33,8 @@
 //
 // Lifetime: memory is valid from Alloc to Free. A universe ends with Close; its address range is
 // then reused for other universes and mappings of this process, never for anything else. Memory
-// that has been empty for a second returns to the system when more is freed, or through
-// [Universe.Maintain] and [Universe.MaintainEvery] (see [PurgeAfter], [Retain]).
+// that has been free for a second returns to the system by itself (see [SetScavenger],
+// [PurgeAfter], [Retain]), or at once through [Universe.Trim].
 //
 // Goroutines: every method of Universe and Heap except Close may be called from any goroutine.
 // Alloc and Free take no lock unless memory must be committed or returned. Local, Table, Arena,

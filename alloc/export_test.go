@@ -14,11 +14,12 @@ type FailingPages struct {
 	*mmap.Region
 	Calls, FailAt int
 	Err           error
+	all           bool // refuses every call
 }
 
 func (f *FailingPages) fails() bool {
 	f.Calls++
-	return f.Calls == f.FailAt
+	return f.all || f.Calls == f.FailAt
 }
 
 func (f *FailingPages) Commit(offset, n int) error {

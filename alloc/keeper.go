@@ -24,7 +24,7 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		if !u.closed {
-			_, _ = u.trim("Maintain", now, u.delay, 0)
+			_, _ = u.trim("Maintain", now, u.delay, 0, nil)
 		}
 	})
 }

@@ -50,6 +50,7 @@ type ledger struct {
 
 	universes registry[Universe]
 	mappings  registry[mappings]
+	scavenger scavenger
 }
 
 // terms is a Budget in force.
@@ -233,6 +234,7 @@ func (l *ledger) read() BudgetUse {
 	u := BudgetUse{
 		Committed: l.used.Load(),
 		Purged:    l.purged.Load(),
+		Scavenged: l.scavenger.given.Load(),
 		Refused:   l.refused.Load(),
 		GoLimit:   debug.SetMemoryLimit(-1),
 	}

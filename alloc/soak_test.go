@@ -19,6 +19,7 @@ func TestSoak(t *testing.T) {
 	u := newUniverse(t, alloc.Size(48<<20), alloc.Retain(2<<20), alloc.PurgeAfter(time.Millisecond))
 	h, err := alloc.NewHeap(u)
 	require.NoError(t, err)
+	scavenging(t, alloc.Scavenger{Percent: 100})
 	s := &stress{h: h, until: time.Now().Add(soak(t)), passing: make(chan sized, 200)}
 	stop := u.MaintainEvery(2 * time.Millisecond)
 	errs := make([]error, 8)

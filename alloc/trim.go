@@ -3,6 +3,7 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"quarry/mmap"
@@ -14,7 +15,7 @@ import (
 // except the retained ones at the lowest addresses, which allocation prefers. While there is too
 // much, the clock is read once per granule that empties, and the granules are scanned at most twice
 // per delay. Maintain and Trim return memory without waiting for a free, free chunks beside chunks
-// in use among it (discard.go).
+// in use among it (discard.go), and the scavenger does what Maintain does by itself (scavenger.go).
 
 // noteEmpty records that granule g became empty. The goroutine that cleared the last bit calls it,
 // with no lock held.
@@ -41,7 +42,7 @@ func (u *Universe) purge(now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.closed {
-		_, _ = u.trimGranules("Maintain", now, u.delay, u.retain)
+		_, _ = u.trimGranules("Maintain", now, u.delay, u.retain, nil)
 	}
 }
 
@@ -49,12 +50,13 @@ func (u *Universe) purge(now time.Time) {
 // s), retained memory included, and returns the number of bytes returned. Free chunks of a granule
 // that has chunks in use are returned when they are at least 16. now is the caller's clock, which
 // tests may control. Memory counts as empty for the delay when a call at least that much earlier
-// found it empty and it was not in use in between. Call Maintain now and then in a quiet moment, or
-// use MaintainEvery. An error wraps the system's; memory not returned stays usable.
+// found it empty and it was not in use in between. The scavenger does the same by itself, but for
+// retained memory (see SetScavenger). An error wraps the system's; memory not returned stays
+// usable.
 func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.trim("Maintain", now, u.delay, 0)
+	return u.trim("Maintain", now, u.delay, 0, nil)
 }
 
 // Trim returns empty memory to the system, and returns the number of bytes returned. Of the
@@ -64,7 +66,7 @@ func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.trim("Trim", time.Time{}, 0, keep/mmap.Granule)
+	return u.trim("Trim", time.Time{}, 0, keep/mmap.Granule, nil)
 }
 
 // giveBack is Trim(0) for a purge of the budget. It does nothing after Close.
@@ -72,26 +74,27 @@ func (u *Universe) giveBack() (returned int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.closed {
-		returned, _ = u.trim("Trim", time.Time{}, 0, 0)
+		returned, _ = u.trim("Trim", time.Time{}, 0, 0, nil)
 	}
 	return returned
 }
 
 // trim returns the granules that have been empty for the delay, except the first keep of them, and
-// the memory of free chunks beside chunks in use. mu is held.
-func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
-	returned, err = u.trimGranules(op, now, delay, keep)
-	n, e := u.discardFree(op, now, delay)
+// the memory of free chunks beside chunks in use. by is the scavenger, or nil for other callers. mu
+// is held, except between two granules: commits wait for one granule, not for all.
+func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int, by *scavenger) (returned int, err error) {
+	returned, err = u.trimGranules(op, now, delay, keep, by)
+	n, e := u.discardFree(op, now, delay, by)
 	return returned + n, errors.Join(err, e)
 }
 
 // trimGranules returns the granules that have been empty for the delay, except the first keep of
-// them. A granule that the system refuses stays noted. mu is held.
-func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep int) (returned int, err error) {
+// them. A granule that the system refuses stays noted. mu is held, except between two granules.
+func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep int, by *scavenger) (returned int, err error) {
 	if u.closed {
 		panic("alloc: Universe." + op + ": the universe is closed")
 	}
-	for g := range u.ready {
+	for g := u.nextNoted(0); g < len(u.ready); g = u.nextNoted(g + 1) {
 		if !u.isNoted(g) || delay > 0 && u.emptyFor(g, now) < delay {
 			continue
 		}
@@ -109,6 +112,9 @@ func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, k
 		if ok {
 			returned += bytes
 		}
+		if !u.pass(by) {
+			break
+		}
 	}
 	return returned, err
 }
@@ -125,6 +131,16 @@ func (u *Universe) emptyFor(g int, now time.Time) time.Duration {
 		u.since[g].CompareAndSwap(0, int64(since))
 	}
 	return age - since
+}
+
+// nextNoted returns the first granule from g on that is noted as emptied, or one behind the last.
+func (u *Universe) nextNoted(g int) int {
+	for ; g < len(u.ready); g = (g/64 + 1) * 64 {
+		if w := u.emptied[g/64].Load() >> (g % 64); w != 0 {
+			return g + bits.TrailingZeros64(w)
+		}
+	}
+	return len(u.ready)
 }
 
 // isNoted reports whether granule g is noted as emptied and still empty; it drops a note that is no
@@ -170,6 +186,9 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 func (u *Universe) cleaned(g int) {
 	u.gone[2*g].Store(0)
 	u.gone[2*g+1].Store(0)
+	if u.idle != nil {
+		u.idle[2*g], u.idle[2*g+1] = 0, 0
+	}
 	if mutant == keepDirty {
 		return
 	}
