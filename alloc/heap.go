@@ -61,7 +61,7 @@ import (
 //	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
 //	   means no clear bit.
 //	H4 An owned slab belongs to an open Local, which keeps it where the slab's place says; a
-//	   slab in the list of full ones has no clear bit in own.
+//	   slab in the list of full ones counts its clear bits in own, fewer than a batch.
 //	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its
 //	   owner's inbox.
 //	H6 A mapping's block lies in its region, whose granules are all committed; kept mappings are

@@ -75,6 +75,41 @@ func BenchmarkHeapBatch(b *testing.B) {
 	})
 }
 
+// BenchmarkHeapScatter keeps n blocks of 16 to 512 bytes and replaces one at random by
+// one of another size, as programs do that run for long: free slots lie scattered over
+// slabs that are nearly full.
+func BenchmarkHeapScatter(b *testing.B) {
+	for _, n := range []int{1000, 10_000, 100_000} {
+		h := newHeap(b)
+		l := h.NewLocal()
+		for _, c := range []struct {
+			name string
+			allocator
+		}{{"Heap", h}, {"Local", l}} {
+			blocks, state := make([]unsafe.Pointer, n), uint64(n)
+			random := func(n uint64) uint64 {
+				state = state*6364136223846793005 + 1442695040888963407
+				return (state >> 32) * n >> 32
+			}
+			replace := func(i uint64) {
+				size := 16 << random(4) * int(1+random(4))
+				c.Free(blocks[i])
+				blocks[i], _ = c.Alloc(size, 0)
+			}
+			for i := range 4 * uint64(n) {
+				replace(i % uint64(n))
+			}
+			b.Run(fmt.Sprintf("n=%d/impl=%s", n, c.name), func(b *testing.B) {
+				for b.Loop() {
+					replace(random(uint64(n)))
+				}
+			})
+			freeAll(c, blocks)
+		}
+		l.Close()
+	}
+}
+
 // BenchmarkHeapParallel has goroutines allocate and free at the same time.
 func BenchmarkHeapParallel(b *testing.B) {
 	h := newHeap(b)

@@ -1,6 +1,9 @@
 package alloc
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // heapCheck is the state of one Verify. mu is held.
 type heapCheck struct {
@@ -162,13 +165,13 @@ func (v *heapCheck) run(first ChunkIndex, n int, want uint64) {
 // slab checks a slab of slots.
 func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
 	k, owner := &classes[classIn(head)], ownerIn(head)
-	missing, freed, notOwned, ownRoom := false, false, false, false
+	missing, freed, notOwned, ownFree := false, false, false, 0
 	for i := range int(k.words) {
 		live := s.words[i].live.Load()
 		missing = missing || live&k.beyond(i) != k.beyond(i) || owner != 0 && s.words[i].own&k.beyond(i) != k.beyond(i)
 		freed = freed || ^live != 0
 		notOwned = notOwned || ^live&^s.words[i].own != 0
-		ownRoom = ownRoom || ^s.words[i].own != 0
+		ownFree += bits.OnesCount64(^s.words[i].own)
 	}
 	if missing {
 		v.fail("H2: slab at chunk %d: a bit beyond its %d slots is clear", c, k.slots)
@@ -183,9 +186,9 @@ func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
 		return
 	}
 	ok := s.place == placeCurrent && where == "current" || s.place == placePartial && where == "partial" ||
-		s.place == placeFull && where == "full of its owner" && !ownRoom
+		s.place == placeFull && where == "full of its owner" && int(s.freed) == ownFree && ownFree < max(1, int(k.slots)/batchPart)
 	if !ok || s.listed {
-		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, room %v", c, owner, s.place, where, ownRoom)
+		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, %d slots free, counted %d", c, owner, s.place, where, ownFree, s.freed)
 	}
 	if notOwned || s.queued != (state == stateMailed) || freed && !s.queued || !s.queued && state != stateOwned {
 		v.fail("H5: slab at chunk %d of Local %d: state %d, queued %v, freed by others %v, of those not in use %v",

@@ -41,8 +41,8 @@ type localClass struct {
 	size    uintptr        // bytes of a slot
 	current *slab
 	chunk   unsafe.Pointer // start of the current slab
-	partial slabList       // own slabs with a free slot, newest first
-	full    slabList       // own slabs without a free slot
+	partial slabList       // own slabs with free slots, newest first
+	full    slabList       // own slabs with fewer than a batch of them
 }
 
 // aim sets next to the lowest free slot of the word, whose value is w.
@@ -132,7 +132,7 @@ func (l *Local) Free(p unsafe.Pointer) {
 				store(&w.own, own)
 				// No slot of the word is in use when its ones are all at the top, if it has any.
 				if s.place != placeCurrent && (s.place == placeFull || own+own&-own == 0) {
-					l.freed(s, head, int(slot/64))
+					l.freed(s, head, int(slot/64), 1)
 				}
 				return
 			}

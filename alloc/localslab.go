@@ -39,19 +39,26 @@ func (l *Local) allocSlot(number int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// advance moves to a word of the current slab that has a clear bit, and reports whether there is
-// one.
+// advance moves to the next word of the current slab that has a clear bit, and reports whether
+// there is one. It goes on from the word that it moved to before, so that words which stay full are
+// not read for each word that does not.
 func (c *localClass) advance(number int) bool {
 	s := c.current
 	if s == nil {
 		return false
 	}
-	for i := range int(classes[number].words) {
-		if s.words[i].own != ^uint64(0) {
+	n := int(classes[number].words)
+	// Safe because word is a word of s, in the layout of slab.
+	i := int(uintptr(unsafe.Pointer(c.word))-uintptr(unsafe.Pointer(&s.words[0].own))) / int(unsafe.Sizeof(slabWord{}))
+	for range n {
+		if i++; i >= n {
+			i = 0
+		}
+		if w := s.words[i%slotWords].own; w != ^uint64(0) {
 			// Safe because word i has a slot, whose offset is below the chunk's size.
 			c.at = unsafe.Add(c.chunk, uintptr(i)*64*c.size)
-			c.word = &s.words[i].own
-			c.aim(*c.word)
+			c.word = &s.words[i%slotWords].own
+			c.aim(w)
 			return true
 		}
 	}
@@ -63,7 +70,7 @@ func (c *localClass) advance(number int) bool {
 func (l *Local) refill(c *localClass, number int) error {
 	if s := c.current; s != nil {
 		c.current, c.next = nil, nil
-		s.place = placeFull
+		s.place, s.freed = placeFull, 0
 		c.full.push(l.table, s)
 	}
 	if c.partial.head == 0 && l.mail.Load() {
@@ -83,7 +90,10 @@ func (l *Local) refill(c *localClass, number int) error {
 	}
 	s, err := l.h.newSlab(number, l.id)
 	if err != nil {
-		return err
+		if !l.listFull(c) {
+			return err
+		}
+		return l.refill(c, number)
 	}
 	// The head was stored first. A free delayed since an earlier life of the slab may mail the slab
 	// as soon as it is owned, and then reads the owner.
@@ -96,21 +106,48 @@ func (l *Local) refill(c *localClass, number int) error {
 func (l *Local) use(c *localClass, s *slab) {
 	s.place = placeCurrent
 	c.current, c.chunk, c.next = s, l.h.u.Pointer(s.chunk()), nil
+	c.word = &s.words[slotWords-1].own // advance begins with the first word
 }
 
-// freed completes Free of a slot in word i of a slab that is not current: the slab has a free slot
-// again, and may be empty.
-func (l *Local) freed(s *slab, head uint64, i int) {
+// batchPart says how many slots of a full slab must be free before it is allocated from again: 1
+// of so many of its slots, or 1 slot. With one slot alone, frees that are scattered over many slabs
+// move a slab between the lists at nearly each call.
+const batchPart = 32
+
+// freed completes Free of n slots, one of them in word i, of a slab that is not current: the slab
+// has free slots again, and may be empty.
+func (l *Local) freed(s *slab, head uint64, i, n int) {
 	number := classIn(head)
 	c := &l.classes[number]
 	if s.place == placeFull {
-		c.full.remove(l.table, s)
-		s.place = placePartial
-		c.partial.push(l.table, s)
+		if s.freed += uint32(n); int(s.freed) < int(classes[number].slots)/batchPart {
+			return
+		}
+		l.list(c, s)
 	}
 	if s.words[i].own == classes[number].beyond(i) {
 		l.dropEmpty(c, s, number, false)
 	}
+}
+
+// list moves a slab from the full ones to those with free slots.
+func (l *Local) list(c *localClass, s *slab) {
+	c.full.remove(l.table, s)
+	s.place = placePartial
+	c.partial.push(l.table, s)
+}
+
+// listFull lists all full slabs that have a free slot after all, and reports whether there was one.
+func (l *Local) listFull(c *localClass) (some bool) {
+	for at := c.full.head; at != 0; {
+		s := l.table.link(at)
+		at = s.next
+		if s.freed > 0 {
+			l.list(c, s)
+			some = true
+		}
+	}
+	return some
 }
 
 // dropEmpty frees the chunk of a partial slab when the slab is empty and has no pending mail.
@@ -187,11 +224,12 @@ func (l *Local) foldAll() (bad twice) {
 		l.inbox, s.mail, s.queued = s.mail, 0, false
 		head := s.head.Load()
 		s.state.Store(stateOwned) // first: from now on a free mails the slab again
-		if slot := s.fold(&classes[classIn(head)]); slot >= 0 {
+		n, slot := s.fold(&classes[classIn(head)])
+		if slot >= 0 {
 			bad = twice{head: head, slot: slot}
 		}
-		if s.place != placeCurrent {
-			l.freed(s, head, 0)
+		if s.place != placeCurrent && n > 0 {
+			l.freed(s, head, 0, n)
 		}
 	}
 	return bad

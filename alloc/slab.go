@@ -34,7 +34,8 @@ type slab struct {
 	place      place  // of an owned slab: the list that holds it; the owner's
 
 	shape atomic.Uint64 // size and reciprocal of the class; see the packing below
-	_     [8]byte
+	freed uint32        // of an owned slab in placeFull: its free slots; the owner's
+	_     [4]byte
 	words [slotWords]slabWord
 	_     [16]byte
 }
@@ -116,8 +117,8 @@ type place uint8
 
 const (
 	placeCurrent place = iota // allocated from
-	placePartial              // in the list of slabs with a free slot
-	placeFull                 // in the list of slabs without
+	placePartial              // in the list of slabs with free slots
+	placeFull                 // in the list of slabs with fewer than a batch
 )
 
 // chunk returns the chunk of a slab of slots.
@@ -205,9 +206,9 @@ func (s *slab) ownsNothing(k *class) bool {
 	return true
 }
 
-// fold takes over the frees by others: the bits that are clear in live. It returns a slot that was
-// freed but not in use, or -1.
-func (s *slab) fold(k *class) (bad int) {
+// fold takes over the frees by others: the bits that are clear in live. It returns how many they
+// are, and a slot that was freed but not in use, or -1.
+func (s *slab) fold(k *class) (n, bad int) {
 	bad = -1
 	for i := range int(k.words) {
 		if s.words[i].live.Load() == ^uint64(0) {
@@ -219,9 +220,10 @@ func (s *slab) fold(k *class) (bad int) {
 		if twice := freed &^ s.words[i].own; twice != 0 {
 			bad = i*64 + bits.TrailingZeros64(twice)
 		}
+		n += bits.OnesCount64(freed & s.words[i].own)
 		store(&s.words[i].own, s.words[i].own&^freed)
 	}
-	return bad
+	return n, bad
 }
 
 // slabList is a list of slabs, newest first.
