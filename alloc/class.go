@@ -39,7 +39,8 @@ type class struct {
 	slots      uint16 // slots of a chunk
 	words      uint16 // words of a mask that have a slot
 	tail       uint64 // bits of the last word beyond the slots
-	_          uint64
+	batch      uint32 // of a shared slab that is full: it is listed when so many slots are free
+	_          uint32
 }
 
 var (
@@ -63,6 +64,7 @@ func init() {
 			end:        slots * size,
 			slots:      uint16(slots),
 			words:      uint16((slots + 63) / 64),
+			batch:      max(1, slots/sharedPart),
 		}
 		if slots%64 != 0 {
 			classes[i].tail = ^uint64(0) << (slots % 64)

@@ -41,12 +41,13 @@ import (
 // the reads differ, the bit is released as a freed block is. A slab dropped and made anew between
 // the two reads does no harm: a dropped slab keeps all bits set, so nobody can hold a claim on it.
 //
-// A full slab is in no list (stateFull); the first free in it finds that state and lists the slab
-// under the lock. The goroutine that declares a slab full stores the state first and then looks
-// again for a clear bit; the goroutine that frees clears a bit first and then reads the state; so
-// one of them sees the other. The same holds between a free and an owner that folds, which stores
-// stateOwned first. A delayed free may therefore list a slab that is full, or mail a slab that has
-// nothing to fold; neither does harm.
+// A full slab is in no list (stateFull). Frees in it find that state and count themselves, and the
+// one that makes up a batch, an eighth of the slots, lists the slab under the lock; before memory
+// is refused, all that have a free slot are listed. The goroutine that declares a slab full stores
+// the state first and then looks again for a clear bit; the goroutine that frees clears a bit first
+// and then reads the state; so one of them sees the other. The same holds between a free and an
+// owner that folds, which stores stateOwned first. A delayed free may therefore list a slab that is
+// full, or mail a slab that has nothing to fold; neither does harm.
 //
 // When a Local closes, live.And(own) turns its slabs into shared ones; a racing free clears bits,
 // which commutes. A Local adopts a listed slab by the reverse step: own becomes the value that live
@@ -59,7 +60,7 @@ import (
 //	   first chunk.
 //	H2 Bits that stand for no slot are set, in live and, in an owned slab, in own.
 //	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
-//	   means no clear bit.
+//	   means fewer clear bits than a batch.
 //	H4 An owned slab belongs to an open Local, which keeps it where the slab's place says; a
 //	   slab in the list of full ones counts its clear bits in own, fewer than a batch.
 //	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its

@@ -97,7 +97,7 @@ func (h *Heap) release(s *slab, i int, m uint64) bool {
 func (h *Heap) released(s *slab, state uint32, i int, w uint64) {
 	switch state {
 	case stateFull:
-		if s.state.CompareAndSwap(stateFull, stateListing) {
+		if n := s.loose.Add(1); n >= classes[classIn(s.head.Load())].batch && s.state.CompareAndSwap(stateFull, stateListing) {
 			h.list(s)
 		}
 	case stateOwned:
@@ -176,6 +176,9 @@ func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 	}
 	for {
 		s, err := h.nextShared(number)
+		if err != nil && h.listFull(number) {
+			continue
+		}
 		if err != nil {
 			return h.allocElsewhere(number, err)
 		}
@@ -195,6 +198,7 @@ func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 			return slot, true
 		}
 		pause()
+		s.loose.Store(0)
 		s.state.Store(stateFull)
 		if mutant == blindFull || !s.hasRoom(k) || !s.state.CompareAndSwap(stateFull, stateHeld) {
 			return 0, false // the next free lists it
@@ -210,6 +214,24 @@ func (h *Heap) nextShared(number int) (*slab, error) {
 		return s, nil
 	}
 	return h.newSlab(number, 0)
+}
+
+// sharedPart says how many slots of a full shared slab must be free before it is allocated from
+// again: 1 of so many of its slots. With one slot alone, frees that are scattered over many slabs
+// would list a slab at nearly each call, and the next Alloc would take it off again.
+const sharedPart = 8
+
+// listFull lists all full slabs of a class that have a free slot after all, and reports whether
+// there was one. mu is held.
+func (h *Heap) listFull(number int) (some bool) {
+	h.eachHead(func(_ ChunkIndex, s *slab, head uint64) {
+		if head&sharedMask == kindSlots|uint64(number)<<headClass && s.hasRoom(&classes[number]) &&
+			s.state.CompareAndSwap(stateFull, stateListing) {
+			h.enlist(s)
+			some = true
+		}
+	})
+	return some
 }
 
 // allocElsewhere claims a slot of another shard's slab when there is no memory for a new one. mu is

@@ -165,11 +165,11 @@ func (v *heapCheck) run(first ChunkIndex, n int, want uint64) {
 // slab checks a slab of slots.
 func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
 	k, owner := &classes[classIn(head)], ownerIn(head)
-	missing, freed, notOwned, ownFree := false, false, false, 0
+	missing, notOwned, free, ownFree := false, false, 0, 0
 	for i := range int(k.words) {
 		live := s.words[i].live.Load()
 		missing = missing || live&k.beyond(i) != k.beyond(i) || owner != 0 && s.words[i].own&k.beyond(i) != k.beyond(i)
-		freed = freed || ^live != 0
+		free += bits.OnesCount64(^live)
 		notOwned = notOwned || ^live&^s.words[i].own != 0
 		ownFree += bits.OnesCount64(^s.words[i].own)
 	}
@@ -179,9 +179,9 @@ func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
 	where, state := v.places[s], s.state.Load()
 	if owner == 0 {
 		ok := state == stateHeld && where == "held" || state == stateListed && where == "listed" ||
-			state == stateFull && where == "" && !freed
+			state == stateFull && where == "" && free < int(k.batch)
 		if !ok || s.listed != (where == "listed") || s.queued {
-			v.fail("H3: shared slab at chunk %d: state %d, place %q, listed %v, room %v", c, state, where, s.listed, freed)
+			v.fail("H3: shared slab at chunk %d: state %d, place %q, listed %v, %d slots free", c, state, where, s.listed, free)
 		}
 		return
 	}
@@ -190,8 +190,8 @@ func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
 	if !ok || s.listed {
 		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, %d slots free, counted %d", c, owner, s.place, where, ownFree, s.freed)
 	}
-	if notOwned || s.queued != (state == stateMailed) || freed && !s.queued || !s.queued && state != stateOwned {
+	if notOwned || s.queued != (state == stateMailed) || free > 0 && !s.queued || !s.queued && state != stateOwned {
 		v.fail("H5: slab at chunk %d of Local %d: state %d, queued %v, freed by others %v, of those not in use %v",
-			c, owner, state, s.queued, freed, notOwned)
+			c, owner, state, s.queued, free > 0, notOwned)
 	}
 }

@@ -35,7 +35,7 @@ type slab struct {
 
 	shape atomic.Uint64 // size and reciprocal of the class; see the packing below
 	freed uint32        // of an owned slab in placeFull: its free slots; the owner's
-	_     [4]byte
+	loose atomic.Uint32 // of a shared slab in stateFull: frees since it was full, see released
 	words [slotWords]slabWord
 	_     [16]byte
 }
@@ -106,7 +106,7 @@ const (
 	stateNone    uint32 = iota // no slots
 	stateHeld                  // current slab of a shard
 	stateListed                // in the list of its class
-	stateFull                  // in no list: the first free must list it
+	stateFull                  // in no list: the free that makes up a batch must list it
 	stateListing               // a goroutine is about to list it
 	stateOwned                 // owned by a Local
 	stateMailed                // owned by a Local that was, or is about to be, told of a free
