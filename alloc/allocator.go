@@ -140,7 +140,7 @@ func (h *Heap) resizeSized(name string, l *Local, p unsafe.Pointer, size, align,
 	h.find(name, &b)
 	h.checkSized(name, &b, size, align)
 	// couldBe is the test that FreeSized applies to the new size, whatever the alignment.
-	return b.couldBe(to) || h.resize(&b, to)
+	return b.couldBe(to) || h.resize(l, &b, to)
 }
 
 // Allocator returns an allocator of whole chunks of the universe. Each block is a run of 16 KiB to

@@ -70,6 +70,8 @@ import (
 //	H7 The count of slabs of slots is right.
 //	H8 A wide slab is listed exactly when it has a free slot, and the bits that stand for no
 //	   slot are set.
+//	H9 A free run that a Local keeps is in the list of its length of that Local, which counts
+//	   their chunks, at most keptChunks.
 
 // errors.md: `ErrLeak` | `Close` with blocks that were never freed. It is closed all the same. |
 // `wrap.NewTrack` says who allocated them.
@@ -335,7 +337,7 @@ func (h *Heap) Close() error {
 			}
 		}
 		h.eachHead(func(c ChunkIndex, s *slab, head uint64) {
-			if kind := head & kindMask; kind == kindSlots || kind == kindRun || kind == kindWide {
+			if kind := head & kindMask; kind == kindSlots || kind == kindRun || kind == kindWide || kind == kindCached {
 				h.u.Free(c, chunksIn(head))
 			}
 		})

@@ -23,7 +23,7 @@ type allocator interface {
 
 func BenchmarkHeapPair(b *testing.B) {
 	h := newHeap(b)
-	for _, size := range []int{16, 64, 1000, 8000, 9000, 45_000} {
+	for _, size := range []int{16, 64, 1000, 8000, 9000, 16 << 10, 20_000, 48 << 10, 64 << 10} {
 		b.Run(fmt.Sprintf("size=%d/impl=Heap", size), func(b *testing.B) {
 			for b.Loop() {
 				p, _ := h.Alloc(size, 0)

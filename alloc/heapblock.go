@@ -82,6 +82,8 @@ func (h *Heap) lookup(b *block) (why string) {
 		return ""
 	case kindWide, kindInterior:
 		return h.lookupWide(b)
+	case kindCached:
+		return fmt.Sprintf(", in a block of %d chunks at chunk %d, is free (freed twice?)", chunksIn(b.head), c)
 	}
 	if b.s != nil && b.head == 0 {
 		b.head = h.runAround(c)
@@ -188,7 +190,7 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 	h.checkRequest(name, l, size, align)
 	b := block{p: p}
 	h.find(name, &b)
-	if uintptr(p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(size) || b.placed(size, align) || h.resize(&b, size)) {
+	if uintptr(p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(size) || b.placed(size, align) || h.resize(l, &b, size)) {
 		return p, nil
 	}
 	q, err := h.alloc(name, l, size, align, anyRun)
@@ -215,15 +217,15 @@ func (h *Heap) resizeNamed(name string, l *Local, p unsafe.Pointer, size int) bo
 	h.checkRequest(name, l, size, 0)
 	b := block{p: p}
 	h.find(name, &b)
-	return h.resize(&b, size)
+	return h.resize(l, &b, size)
 }
 
-func (h *Heap) resize(b *block, size int) bool {
+func (h *Heap) resize(l *Local, b *block, size int) bool {
 	switch {
 	case b.s == nil:
 		return h.mappings.resize(b.p, size, false)
 	case b.kind() == kindRun:
-		return h.resizeRun(b, size)
+		return h.resizeRun(b, size) || l != nil && l.dropBehind(b) && h.resizeRun(b, size)
 	}
 	return b.couldBe(size)
 }

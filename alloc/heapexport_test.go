@@ -48,6 +48,18 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 	case "H8":
 		wide.words[0].own ^= 1 << 63
 		return func() { wide.words[0].own ^= 1 << 63 }
+	case "H9":
+		l.held++
+		return func() { l.held-- }
+	case "H9, head":
+		kept := h.table.link(l.cached[1])
+		head := kept.head.Load()
+		kept.head.Store(head + 1<<headOwner)
+		return func() { kept.head.Store(head) }
+	case "H9, list":
+		first := l.cached[1]
+		l.cached[1], l.held = 0, l.held-2
+		return func() { l.cached[1], l.held = first, l.held+2 }
 	case "H7":
 		h.supply.slabs.Add(1)
 		return func() { h.supply.slabs.Add(-1) }

@@ -11,6 +11,14 @@ import (
 
 func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Pointer, error) {
 	n := chunksFor(size)
+	if l != nil {
+		if p := l.takeRun(n); p != nil {
+			if want == zeroedRun {
+				zero(p, size)
+			}
+			return p, nil
+		}
+	}
 	c, err := h.u.exact(n, want, "AllocExact")
 	if err != nil && h.reclaim(l) {
 		c, err = h.u.exact(n, want, "AllocExact")

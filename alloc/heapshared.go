@@ -43,9 +43,16 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 	}
 	if c, ok := h.chunkOf(p); ok {
 		if s := h.table.at(c); s != nil {
-			head := s.head.Load()
-			if kind := head & kindMask; (kind == kindWide || kind == kindInterior) && h.freeWide(p, head) {
-				return
+			switch head := s.head.Load(); head & kindMask {
+			case kindWide, kindInterior:
+				if h.freeWide(p, head) {
+					return
+				}
+			case kindRun:
+				if (uintptr(p)-h.base)%ChunkSize == 0 {
+					h.freeRun(name, &block{p: p, s: s, head: head})
+					return
+				}
 			}
 		}
 	}

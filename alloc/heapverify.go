@@ -70,10 +70,11 @@ func (v *heapCheck) gather() {
 		}
 	}
 	for _, l := range h.locals {
+		if l == nil {
+			continue
+		}
+		v.verifyRuns(l)
 		for number := range classCount {
-			if l == nil {
-				break
-			}
 			c := &l.classes[number]
 			if c.current != nil {
 				v.note(c.current, "current", number, l.id)
@@ -132,6 +133,10 @@ func (v *heapCheck) chunk(c ChunkIndex, s *slab, head uint64) {
 			v.fail("H1: the run of chunk %d begins at %d", c, first)
 		}
 		v.run(first, n, 0)
+	case kind == kindCached:
+		if v.run(first, n, 0); v.places[s] != "kept" {
+			v.fail("H9: the run of %d chunks at chunk %d is kept for reuse, and in no list of Local %d", n, c, ownerIn(head))
+		}
 	case kind == kindWide:
 		v.run(first, n, headOf(kindInterior, classIn(head), n, first, 0))
 		k, w := &wideClasses[classIn(head)], s.words[0].own

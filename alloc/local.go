@@ -13,7 +13,8 @@ import (
 // goroutine at a time may use a Local; a handover must be synchronized. Blocks of a Local are
 // blocks of the heap: any goroutine may free them through the heap or another Local, and a Local
 // may free blocks of the heap and of other Locals. Blocks of a Local that others free are reused
-// when the Local next needs a slab; an idle Local does not reuse them.
+// when the Local next needs a slab; an idle Local does not reuse them. A Local keeps blocks above 8
+// KiB that it frees, up to 512 KiB, for its next blocks of the same size.
 //
 // Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 5.2 ns for both; five
 // recorded programs 6.3 ns a call (geometric mean), touching each block's first and
@@ -28,6 +29,8 @@ type Local struct {
 	classes [classLimit]localClass // 56 bytes in, after the 8 of malloc's header: on their own cache lines
 	mail    atomic.Bool            // the inbox is not empty
 	inbox   uint32                 // slabs in which others freed blocks, linked by mail; under the heap's lock
+	held    int                    // chunks of the runs in cached
+	cached  [keptChunks]uint32     // by length - 1: free runs kept for reuse, linked by next; see localrun.go
 }
 
 // localClass is a Local's state for one class, in one cache line. next is the slot that the next
@@ -104,7 +107,7 @@ func (l *Local) Alloc(size, align int) (unsafe.Pointer, error) {
 		}
 		return l.allocNext(int(number), size)
 	}
-	return l.h.alloc("Local.Alloc", l, size, align, anyRun)
+	return l.allocLarge(size, align)
 }
 
 // Free is Heap.Free.
@@ -113,7 +116,8 @@ func (l *Local) Free(p unsafe.Pointer) {
 	if m := offset / MegachunkSize; m < uintptr(len(l.table)) {
 		if page := l.table[m].Load(); page != nil {
 			s := &page.slabs[offset/ChunkSize%ChunksPerMegachunk]
-			if head := s.head.Load(); head&localMask == l.key {
+			head := s.head.Load()
+			if head&localMask == l.key {
 				shape, in := s.shape.Load(), uint32(offset%ChunkSize)
 				slot, begins := scaled(in, shape)
 				if !begins || in >= uint32(shape>>32) {
@@ -134,6 +138,9 @@ func (l *Local) Free(p unsafe.Pointer) {
 				if s.place != placeCurrent && (s.place == placeFull || own+own&-own == 0) {
 					l.freed(s, head, int(slot/64), 1)
 				}
+				return
+			}
+			if head&kindMask == kindRun && offset%ChunkSize == 0 && l.keepRun(p, s, head) {
 				return
 			}
 		}
@@ -184,7 +191,7 @@ func (l *Local) Usable(p unsafe.Pointer) int {
 	return b.usable
 }
 
-// Trim frees the empty slabs that l keeps for reuse.
+// Trim frees the empty slabs and the freed blocks that l keeps for reuse.
 func (l *Local) Trim() {
 	if l.closed {
 		panicClosed("Local.Trim", l.h.closed.Load())
@@ -204,6 +211,7 @@ func (l *Local) Close() {
 	h := l.h
 	h.mu.Lock()
 	bad := l.foldAll()
+	l.dropRuns()
 	for number := range classCount {
 		c := &l.classes[number]
 		if s := c.current; s != nil {
@@ -228,5 +236,6 @@ func (l *Local) disable() {
 	for i := range l.classes {
 		l.classes[i] = localClass{}
 	}
+	l.cached, l.held = [keptChunks]uint32{}, 0
 	l.table, l.key, l.closed = nil, ^uint64(0), true
 }

@@ -130,7 +130,7 @@ func TestDoubleFreeIsFound(t *testing.T) {
 	for first, x := range all {
 		for second, y := range all {
 			for third, from := range all {
-				for _, size := range []int{64, 20_000, 2 << 20} {
+				for _, size := range []int{64, 20_000, 16_384, 45_000, 900_000, 2 << 20} {
 					p := must(from.Alloc(size, 0))
 					x.Free(p)
 					require.Contains(t, panicText(func() { y.Free(p) }), "freed twice", "%s, %s, %s, %d", first, second, third, size)

@@ -68,6 +68,7 @@ const (
 	kindRun      = 2 // first chunk of a run that is one block
 	kindWide     = 3 // first chunk of a wide slab
 	kindInterior = 4 // a later chunk of a wide slab
+	kindCached   = 5 // first chunk of a free run that a Local, the owner, keeps for reuse
 	kindMask     = 7
 
 	headClass  = 3
