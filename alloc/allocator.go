@@ -13,17 +13,21 @@ import (
 // Zig's allocator interface: the caller keeps the size and the alignment of a block and passes both
 // back with it, so no allocator needs to store them.
 //
-//   - size is in bytes and not negative; size 0 gives a block with an address of its own.
+//   - size is in bytes and not negative. Size 0 gives a block with an address of its own, from every
+//     allocator; it is resized and freed like others, and Pool and Universe.Allocator use a whole
+//     slot or chunk for it.
 //   - align is a power of two up to MaxAlign, or 0, which means 16.
 //   - Arguments outside these ranges panic. A block that was not allocated there, or not with that
 //     size and alignment, panics wherever the allocator can tell.
-//   - Contents are not cleared, neither in new blocks nor in the bytes by which a block grows. New
-//     clears its value, MakeSlice its n values, and wrap.Zero everything.
+//   - Contents are not cleared, neither in new blocks nor in the bytes by which a block grows.
+//     AllocZeroed and ReallocZeroed clear for any allocator, New clears its value, MakeSlice its n
+//     values, and wrap.Zero everything.
 //
 // A wrapper outside this module should have a method Unwrap() Allocator, so that FreesInOrder sees
 // a Stack through it; Guard, Arena and Pool call FreesInOrder.
 //
-// Each allocator defines whether several goroutines may call it at once; a wrapper allows what the
+// Realloc and ReallocZeroed move a block that cannot be resized in place; see Reallocator. Each
+// allocator defines whether several goroutines may call it at once; a wrapper allows what the
 // allocator inside it allows.
 type Allocator interface {
 	// Alloc returns a block. An error wraps one of the sentinels of this package, such as ErrFull;

@@ -216,29 +216,35 @@ func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointe
 }
 
 // alloc is Alloc for a Local, or for the heap when l is nil.
-func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, err error) {
+func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
+	p, zeroed, err := h.allocTold(name, l, size, align, want)
+	if err == nil && want == zeroedRun && !zeroed {
+		zero(p, size)
+	}
+	return p, err
+}
+
+// allocTold is alloc without the clear; zeroed reports that the block reads as zero.
+func (h *Heap) allocTold(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, zeroed bool, err error) {
 	h.checkRequest(name, l, size, align)
 	if size <= maxSlot {
 		if number, ok := classFor(size, align); ok {
 			if p, err = h.allocSlot(l, number); err != nil {
-				return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
+				return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
 			}
 		}
 	} else if number, ok := wideFor(size, align); ok {
 		p = h.allocWide(number)
 	}
-	zeroed := p == nil // a run is zeroed by the universe when wanted
 	switch {
 	case p != nil:
 	case size <= maxRunBytes && align <= ChunkSize:
 		p, err = h.allocRun(name, l, size, want)
+		zeroed = want == zeroedRun // by the universe
 	default:
 		p, zeroed, err = h.mappings.alloc(name, size, align)
 	}
-	if err == nil && want == zeroedRun && !zeroed {
-		zero(p, size)
-	}
-	return p, err
+	return p, zeroed, err
 }
 
 // allocSlot allocates a slot, and reclaims empty slabs before it fails.
@@ -265,6 +271,15 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 // AllocZeroed is Alloc of a block whose first size bytes are zero. In blocks above 40 KiB, which
 // are runs of chunks or mappings, it clears only memory that was in use before.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 && !h.closed.Load() {
+		p, err := h.Alloc(size, align)
+		if err != nil {
+			return nil, renamed("Heap.AllocZeroed", size, err)
+		}
+		// Safe because the block has at least size bytes.
+		clear(unsafe.Slice((*byte)(p), size))
+		return p, nil
+	}
 	return h.alloc("Heap.AllocZeroed", nil, size, align, zeroedRun)
 }
 

@@ -15,6 +15,8 @@ type allocator interface {
 	Alloc(size, align int) (unsafe.Pointer, error)
 	AllocZeroed(size, align int) (unsafe.Pointer, error)
 	Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error)
+	ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error)
+	ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error)
 	Resize(p unsafe.Pointer, size int) bool
 	Free(p unsafe.Pointer)
 	FreeSized(p unsafe.Pointer, size, align int)
@@ -136,3 +138,28 @@ func BenchmarkHeapMapping(b *testing.B) {
 }
 
 var _ = []allocator{(*alloc.Heap)(nil), (*alloc.Local)(nil)}
+
+// BenchmarkZeroed compares AllocZeroed with Alloc and a clear.
+func BenchmarkZeroed(b *testing.B) {
+	h := newHeap(b)
+	l := h.NewLocal()
+	defer l.Close()
+	for _, size := range []int{64, 256, 1024} {
+		for i, a := range []allocator{h, l} {
+			name := []string{"Heap", "Local"}[i]
+			b.Run(fmt.Sprintf("size=%d/impl=%s/by=AllocZeroed", size, name), func(b *testing.B) {
+				for b.Loop() {
+					p, _ := a.AllocZeroed(size, 0)
+					a.Free(p)
+				}
+			})
+			b.Run(fmt.Sprintf("size=%d/impl=%s/by=clear", size, name), func(b *testing.B) {
+				for b.Loop() {
+					p, _ := a.Alloc(size, 0)
+					clear(bytesOf(p, size))
+					a.Free(p)
+				}
+			})
+		}
+	}
+}

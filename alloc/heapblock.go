@@ -190,18 +190,35 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 	h.checkRequest(name, l, size, align)
 	b := block{p: p}
 	h.find(name, &b)
-	if uintptr(p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(size) || b.placed(size, align) || h.resize(l, &b, size)) {
-		return p, nil
+	return h.rehouse(name, l, &b, b.usable, align, size, false)
+}
+
+// rehouse changes a block of size bytes to one of to bytes, in place or by moving it. When zeroed
+// is set, the bytes added are zero.
+func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
+	if uintptr(b.p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(to) || b.placed(to, align) || h.resize(l, b, to)) {
+		if b.s == nil {
+			to = min(to, b.usable) // pages of a mapping that were just committed read zero
+		}
+		if zeroed && to > size {
+			// Safe because the block has to bytes.
+			zero(unsafe.Add(b.p, size), to-size)
+		}
+		return b.p, nil
 	}
-	q, err := h.alloc(name, l, size, align, anyRun)
+	q, clean, err := h.allocTold(name, l, to, align, anyRun)
 	if err != nil {
 		return nil, err
 	}
-	move(q, p, min(size, b.usable))
+	move(q, b.p, min(size, to))
+	if zeroed && !clean && to > size {
+		// Safe because the block has to bytes.
+		zero(unsafe.Add(q, size), to-size)
+	}
 	if l != nil {
-		l.Free(p) // which may be one of its own, at hand
+		l.Free(b.p) // which may be one of its own, at hand
 	} else {
-		h.freeBlock(name, &b)
+		h.freeBlock(name, b)
 	}
 	return q, nil
 }

@@ -22,9 +22,10 @@ type heapModel struct {
 }
 
 type modelBlock struct {
-	p    unsafe.Pointer
-	size int
-	mark byte
+	p     unsafe.Pointer
+	size  int
+	align int
+	mark  byte
 }
 
 // any returns the heap or one of the Locals.
@@ -84,7 +85,7 @@ func (m *heapModel) alloc(step int) {
 			}
 		}
 	}
-	b := modelBlock{p, n, byte(step)}
+	b := modelBlock{p, n, align, byte(step)}
 	m.fill(b)
 	m.live = append(m.live, b)
 	m.bytes += n
@@ -95,15 +96,26 @@ func (m *heapModel) resize(i int) {
 	n := m.size()
 	m.check(b, b.size)
 	p := b.p
-	if m.rng.IntN(3) == 0 {
+	var err error
+	switch m.rng.IntN(5) {
+	case 0:
 		if !m.any().Resize(b.p, n) {
 			n = b.size
 		}
-	} else {
-		var err error
+	case 1:
+		p, err = m.any().ReallocSized(b.p, b.size, b.align, n)
+	case 2:
+		p, err = m.any().ReallocZeroed(b.p, b.size, b.align, n)
+		for i := b.size; i < n; i++ {
+			if v := bytesOf(p, n)[i]; v != 0 {
+				m.t.Fatalf("ReallocZeroed(%d to %d): byte %d: got %d want 0", b.size, n, i, v)
+			}
+		}
+	default:
 		p, err = m.any().Realloc(b.p, n, 0)
-		require.NoError(m.t, err)
+		b.align = 0
 	}
+	require.NoError(m.t, err)
 	m.bytes += n - b.size
 	old := b.size
 	b.p, b.size = p, n

@@ -161,6 +161,15 @@ func (l *Local) freeOther(name string, p unsafe.Pointer) {
 
 // AllocZeroed is Heap.AllocZeroed.
 func (l *Local) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 && !l.closed {
+		p, err := l.Alloc(size, align)
+		if err != nil {
+			return nil, renamed("Local.AllocZeroed", size, err)
+		}
+		// Safe because the block has at least size bytes.
+		clear(unsafe.Slice((*byte)(p), size))
+		return p, nil
+	}
 	return l.h.alloc("Local.AllocZeroed", l, size, align, zeroedRun)
 }
 

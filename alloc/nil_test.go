@@ -3,6 +3,7 @@ package alloc_test
 import (
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,6 +55,12 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			require.NoError(t, err)
 			require.Equal(t, []int{7}, s)
 		}),
+		lint.NilPanics("WithRealloc", "alloc: WithRealloc: the allocator is nil", func() { alloc.WithRealloc(nil) }),
+		lint.NilPanics("AllocZeroed", "alloc: AllocZeroed: the allocator is nil", func() { alloc.AllocZeroed(nil, 1, 1) }),
+		lint.NilPanics("Realloc: allocator", "alloc: Realloc: the allocator is nil", func() { alloc.Realloc(nil, nil, 1, 1, 1) }),
+		lint.NilPanics("ReallocZeroed: allocator", "alloc: ReallocZeroed: the allocator is nil", func() { alloc.ReallocZeroed(nil, nil, 1, 1, 1) }),
+		lint.NilReturns("Realloc: block", func(t *testing.T) { h.FreeSized(must(alloc.Realloc(h, nil, 0, 8, 32)), 32, 8) }),
+		lint.NilReturns("ReallocZeroed: block", func(t *testing.T) { h.FreeSized(must(alloc.ReallocZeroed(h, nil, 0, 8, 32)), 32, 8) }),
 		lint.NilReturns("FreesInOrder", func(t *testing.T) { require.False(t, alloc.FreesInOrder(nil)) }),
 		lint.NilPanics("CheckEveryFailure", "alloc: CheckEveryFailure: the function is nil", func() { _ = alloc.CheckEveryFailure(nil) }),
 		lint.NilReturns("InjectFailures", func(t *testing.T) { // none are injected
@@ -125,6 +132,16 @@ func nilBlocks(t *testing.T, h *alloc.Heap) []lint.NilCall {
 				a.FreeSized(nil, 8, 8)
 				require.Equal(t, before, h.Stats().LiveBlocks)
 			}))
+	}
+	for name, r := range map[string]alloc.Reallocator{"Heap": h, "Local": l, "Pages": pages} {
+		makes := func(call string, realloc func(unsafe.Pointer, int, int, int) (unsafe.Pointer, error)) lint.NilCall {
+			return lint.NilReturns(name+"."+call, func(t *testing.T) { // a block is made
+				p := must(realloc(nil, 0, 8, 32))
+				require.NotNil(t, p)
+				r.FreeSized(p, 32, 8)
+			})
+		}
+		calls = append(calls, makes("ReallocSized", r.ReallocSized), makes("ReallocZeroed", r.ReallocZeroed))
 	}
 	return calls
 }

@@ -292,8 +292,17 @@ func (d *heap) realloc(r record) error {
 	}
 	i := int(r.who>>2) % len(d.blocks)
 	old := *d.blocks[i]
+	keeps, zeroed := old.usable, r.kind&1 != 0
+	call := func() (unsafe.Pointer, error) { return a.Realloc(old.p, size, align) }
+	if r.bits(16, 1) != 0 {
+		align, keeps = old.align, old.size
+		call = func() (unsafe.Pointer, error) { return a.ReallocSized(old.p, old.size, align, size) }
+		if zeroed {
+			call = func() (unsafe.Pointer, error) { return a.ReallocZeroed(old.p, old.size, align, size) }
+		}
+	}
 	before, books := d.u.Stats(), d.h.Stats()
-	p, err := a.Realloc(old.p, size, align)
+	p, err := call()
 	if err != nil {
 		if err := d.full(err, size, align, before, books); err != nil {
 			return err
@@ -301,8 +310,11 @@ func (d *heap) realloc(r record) error {
 		return d.blocks[i].compare(old.usable)
 	}
 	kept := block{p: p, number: old.number, usable: d.h.Usable(p)}
-	if err := kept.compare(min(old.usable, size)); err != nil {
-		return fmt.Errorf("in Realloc of %d to %d bytes: %w", old.usable, size, err)
+	if err := kept.compare(min(keeps, size)); err != nil {
+		return fmt.Errorf("in Realloc of %d to %d bytes: %w", keeps, size, err)
+	}
+	if r.bits(16, 1) != 0 && zeroed && slices.IndexFunc(kept.contents(size)[min(keeps, size):], func(v byte) bool { return v != 0 }) >= 0 {
+		return fmt.Errorf("ReallocZeroed of %d to %d bytes: what was added is not zero", keeps, size)
 	}
 	d.blocks = slices.Delete(d.blocks, i, i+1)
 	d.bytes -= old.usable

@@ -18,6 +18,8 @@ type allocator interface {
 	Alloc(size, align int) (unsafe.Pointer, error)
 	AllocZeroed(size, align int) (unsafe.Pointer, error)
 	Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error)
+	ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error)
+	ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error)
 	Resize(p unsafe.Pointer, size int) bool
 	Free(p unsafe.Pointer)
 	FreeSized(p unsafe.Pointer, size, align int)
@@ -84,7 +86,8 @@ func (d *heap) misuse(r record) error {
 		func() { a.Resize(unsafe.Pointer(&word), 8) },
 	}
 	if d.freed != nil && d.blockAt(d.freed) == nil {
-		wrong = append(wrong, func() { a.Free(d.freed) }, func() { _, _ = a.Realloc(d.freed, 8, 0) })
+		wrong = append(wrong, func() { a.Free(d.freed) }, func() { _, _ = a.Realloc(d.freed, 8, 0) },
+			func() { _, _ = a.ReallocZeroed(d.freed, 8, 0, 8) })
 	}
 	if len(d.blocks) > 0 {
 		b := d.blocks[int(r.who)%len(d.blocks)]
