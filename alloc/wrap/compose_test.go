@@ -171,7 +171,12 @@ func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 			if r.IntN(16) == 0 {
 				size = 0
 			}
-			p, err := a.Alloc(size, align)
+			call := a.Alloc
+			zeroed := r.IntN(3) == 0
+			if zeroed {
+				call = func(size, align int) (unsafe.Pointer, error) { return alloc.AllocZeroed(a, size, align) }
+			}
+			p, err := call(size, align)
 			if err != nil {
 				if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) && !errors.Is(err, alloc.ErrFull) {
 					t.Fatalf("%s: %v", name, err)
@@ -181,6 +186,9 @@ func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 			if uintptr(p)%uintptr(max(align, 1)) != 0 {
 				t.Fatalf("%s: %p is not aligned to %d", name, p, align)
 			}
+			if zeroed && !bytes.Equal(make([]byte, size), bytesOf(p, size)) {
+				t.Fatalf("%s: AllocZeroed(%d) is not zero", name, size)
+			}
 			blocks = append(blocks, live{p, size, align, byte(r.Uint32())})
 			write(bytesOf(p, size), blocks[len(blocks)-1].fill)
 		case len(blocks) == 0:
@@ -188,6 +196,25 @@ func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 			i := pick()
 			a.FreeSized(blocks[i].p, blocks[i].size, blocks[i].align)
 			blocks = append(blocks[:i], blocks[i+1:]...)
+		case k == 8:
+			b, to, zeroed := &blocks[pick()], r.IntN(3000)*r.IntN(8)/7, r.IntN(2) == 0
+			call := alloc.Realloc
+			if zeroed {
+				call = alloc.ReallocZeroed
+			}
+			p, err := call(a, b.p, b.size, b.align, to)
+			if err != nil {
+				if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) && !errors.Is(err, alloc.ErrFull) {
+					t.Fatalf("%s: %v", name, err)
+				}
+				break // the block is compared below, as it was
+			}
+			grown := bytesOf(p, to)[min(to, b.size):]
+			if zeroed && !bytes.Equal(make([]byte, len(grown)), grown) {
+				t.Fatalf("%s: ReallocZeroed(%d to %d) is not zero", name, b.size, to)
+			}
+			write(grown, b.fill)
+			b.p, b.size = p, to
 		default:
 			b := &blocks[pick()]
 			if to := r.IntN(3000); a.ResizeSized(b.p, b.size, b.align, to) {

@@ -1,6 +1,9 @@
 package wrap
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // NewProfileSeeded is NewProfile with one countdown an allocator, drawn from a seed,
 // so that one goroutine's samples are the same each time.
@@ -66,4 +69,17 @@ func Message() []byte {
 	m.number(16, 1<<64-1)
 	m.inner(4, message{make([]byte, 200)})
 	return m.bytes
+}
+
+// Innermost returns the innermost functions of the stacks that allocated blocks of a size.
+func (p *Profile) Innermost(size int) (functions []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.list {
+		if b.size == size {
+			f, _ := runtime.CallersFrames(b.stack).Next()
+			functions = append(functions, f.Function)
+		}
+	}
+	return functions
 }

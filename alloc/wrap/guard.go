@@ -61,10 +61,11 @@ var ErrDamage = errors.New("written out of bounds or after free")
 // Cost on an AMD Zen 5, Linux 6.18, for Alloc and FreeSized of 64 B: 11 us, three pages of
 // addresses and one of memory; with Canaries 1.3 us and 576 B. docs/misuse.md has more.
 type Guard struct {
-	from    alloc.Allocator
-	unit    int  // bytes: the page, or a line where nothing is guarded; zones and bodies are multiples of it
-	zone    int  // bytes of a zone
-	pages   bool // zones should fault
+	inside
+	parts   alloc.Reallocator // its own calls
+	unit    int               // bytes: the page, or a line where nothing is guarded; zones and bodies are multiples of it
+	zone    int               // bytes of a zone
+	pages   bool              // zones should fault
 	regions func(p unsafe.Pointer) (fencer, int)
 
 	mu     sync.Mutex
@@ -110,9 +111,8 @@ const (
 
 // NewGuard returns a Guard around a.
 func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
-	checkInside("NewGuard", a)
 	g := &Guard{
-		from:    a,
+		inside:  insideOf("NewGuard", a),
 		zone:    -1,
 		pages:   mmap.Guards() != mmap.GuardNone,
 		regions: fencerAt,
@@ -125,6 +125,7 @@ func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
 		}
 		o(g)
 	}
+	g.parts = alloc.WithRealloc(byParts{g})
 	zone := canaryZone
 	g.unit = canaryUnit
 	if g.pages {
@@ -177,6 +178,21 @@ func (g *Guard) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	defer g.mu.Unlock()
 	g.find("Guard.ResizeSized", p, size, align)
 	return to == size
+}
+
+// AllocZeroed is Alloc of a zeroed block.
+func (g *Guard) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	return g.parts.AllocZeroed(size, align)
+}
+
+// ReallocSized moves the block, which is freed as by FreeSized, unless to is its size.
+func (g *Guard) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return g.parts.ReallocSized(p, size, align, to)
+}
+
+// ReallocZeroed is ReallocSized with added bytes zero.
+func (g *Guard) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return g.parts.ReallocZeroed(p, size, align, to)
 }
 
 // FreeSized puts a block into quarantine. It panics, before anything has changed, for a double
@@ -241,6 +257,3 @@ func (g *Guard) checkRequest(name string, size, align int) {
 		panic("wrap: " + name + ": the Guard is closed")
 	}
 }
-
-// Unwrap returns the allocator inside.
-func (g *Guard) Unwrap() alloc.Allocator { return g.from }

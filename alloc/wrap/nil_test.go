@@ -3,6 +3,7 @@ package wrap_test
 import (
 	"bytes"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,6 +56,17 @@ func TestNil(t *testing.T) {
 				a.FreeSized(p, 16, 16)
 				require.Zero(t, h.Stats().LiveBlocks)
 			}))
+		r := a.(alloc.Reallocator)
+		for call, realloc := range map[string]func(unsafe.Pointer, int, int, int) (unsafe.Pointer, error){
+			"ReallocSized": r.ReallocSized, "ReallocZeroed": r.ReallocZeroed,
+		} {
+			calls = append(calls, lint.NilReturns(name+"."+call, func(t *testing.T) { // a block is made
+				p := must(realloc(nil, 0, 8, 32))
+				require.EqualValues(t, 1, h.Stats().LiveBlocks)
+				r.FreeSized(p, 32, 8)
+				require.Zero(t, h.Stats().LiveBlocks)
+			}))
+		}
 	}
 	lint.CheckNil(t, calls...)
 }

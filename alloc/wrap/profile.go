@@ -126,8 +126,7 @@ func (p *Profile) weight(size int) float64 {
 // label "allocator" with the given name. Several allocators may share a name, and allocators of
 // different profiles may wrap one another.
 func (p *Profile) Wrap(a alloc.Allocator, name string) *Sampled {
-	checkInside("Profile.Wrap", a)
-	s := &Sampled{from: a, profile: p, name: name, left: make([]countdown, p.split)}
+	s := &Sampled{inside: insideOf("Profile.Wrap", a), profile: p, name: name, left: make([]countdown, p.split)}
 	s.shift = hashShift(len(s.left))
 	for i := range s.left {
 		s.left[i].bytes = p.next()

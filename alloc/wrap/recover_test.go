@@ -27,17 +27,28 @@ func TestAllocatorsTakeNoBadArguments(t *testing.T) {
 				a, done := w.around(a)
 				for _, bad := range [][2]int{{-1, 16}, {math.MinInt, 0}, {1, -1}, {1, 3}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign}} {
 					require.Panics(t, func() { _, _ = a.Alloc(bad[0], bad[1]) }, "%s: Alloc %v", name, bad)
+					require.Panics(t, func() { _, _ = alloc.AllocZeroed(a, bad[0], bad[1]) }, "%s: AllocZeroed %v", name, bad)
+					require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, nil, 0, bad[1], bad[0]) }, "%s: ReallocZeroed %v", name, bad)
 				}
 				for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8}, {math.MaxInt, 1}, {math.MaxInt - alloc.MaxAlign, alloc.MaxAlign}} {
 					_, err := a.Alloc(big[0], big[1])
 					require.Error(t, err, "%s: Alloc %v", name, big)
+					_, err = alloc.AllocZeroed(a, big[0], big[1])
+					require.Error(t, err, "%s: AllocZeroed %v", name, big)
+					_, err = alloc.Realloc(a, nil, 0, big[1], big[0])
+					require.Error(t, err, "%s: Realloc %v", name, big)
 				}
 				if p, err := a.Alloc(1, 8); err == nil {
 					for _, bad := range [][2]int{{-1, 8}, {-5, 8}, {1, 3}, {1, -8}, {1, 2 * alloc.MaxAlign}} {
 						require.Panics(t, func() { a.FreeSized(p, bad[0], bad[1]) }, "%s: FreeSized %v", name, bad)
 						require.Panics(t, func() { a.ResizeSized(p, bad[0], bad[1], 8) }, "%s: ResizeSized %v", name, bad)
+						require.Panics(t, func() { _, _ = alloc.Realloc(a, p, bad[0], bad[1], 8) }, "%s: Realloc %v", name, bad)
+						require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, p, bad[0], bad[1], 8) }, "%s: ReallocZeroed %v", name, bad)
 					}
 					require.Panics(t, func() { a.ResizeSized(p, 1, 8, -1) }, name)
+					require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, p, 1, 8, -1) }, name)
+					_, err = alloc.ReallocZeroed(a, p, 1, 8, math.MaxInt)
+					require.Error(t, err, name)
 					require.False(t, a.ResizeSized(p, 1, 8, math.MaxInt), name)
 					a.FreeSized(p, 1, 8)
 				} else {

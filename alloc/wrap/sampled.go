@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/internal/debug"
 )
 
@@ -20,7 +19,7 @@ import (
 // and FreeSized reads a table of a few KiB, 3 ns in total. A sample costs 0.3 us or more, depending
 // on the depth of the stack.
 type Sampled struct {
-	from    alloc.Allocator
+	inside
 	profile *Profile
 	name    string
 	shift   int         // right shift of a hash that gives an index into left
@@ -68,7 +67,19 @@ func (s *Sampled) Alloc(size, align int) (unsafe.Pointer, error) {
 		return nil, err
 	}
 	if c := s.due(size); c != nil {
-		s.sample(c, p, size)
+		s.sample(c, p, size, 0)
+	}
+	return p, nil
+}
+
+// AllocZeroed is Alloc of a zeroed block.
+func (s *Sampled) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	p, err := s.more.AllocZeroed(size, align)
+	if err != nil {
+		return nil, err
+	}
+	if c := s.due(size); c != nil {
+		s.sample(c, p, size, 0)
 	}
 	return p, nil
 }
@@ -87,9 +98,45 @@ func (s *Sampled) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 		}
 	}
 	if c := s.due(to); c != nil {
-		s.sample(c, p, to)
+		s.sample(c, p, to, 0)
 	}
 	return true
+}
+
+// ReallocSized reallocates by the allocator inside.
+func (s *Sampled) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return s.moved(p, size, align, to, false)
+}
+
+// ReallocZeroed is ReallocSized with added bytes zero.
+func (s *Sampled) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return s.moved(p, size, align, to, true)
+}
+
+// moved takes the record of a block away before the block moves, as freeSampled does.
+func (s *Sampled) moved(p unsafe.Pointer, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
+	var b *bucket
+	if p != nil && s.blocks.may(p) {
+		b = s.blocks.take(p)
+	}
+	stays := true
+	defer func() {
+		if b != nil && stays {
+			s.blocks.put(p, b)
+		}
+	}()
+	q, err := s.realloc(p, size, align, to, zeroed)
+	if err != nil || q == p && to == size {
+		return q, err
+	}
+	stays = false
+	if b != nil {
+		b.frees.Add(1)
+	}
+	if c := s.due(to); c != nil {
+		s.sample(c, q, to, 1)
+	}
+	return q, nil
 }
 
 // FreeSized frees through the allocator inside.
@@ -101,17 +148,17 @@ func (s *Sampled) FreeSized(p unsafe.Pointer, size, align int) {
 	s.from.FreeSized(p, size, align)
 }
 
-// sample restarts the countdown, counts a block and records it. It takes the stack of its caller's
-// caller, so only Alloc and ResizeSized may call it.
+// sample restarts the countdown, counts a block and records it. inner is the number of functions of
+// this package between it and the one that the program called.
 //
 //go:noinline
-func (s *Sampled) sample(c *countdown, p unsafe.Pointer, size int) {
+func (s *Sampled) sample(c *countdown, p unsafe.Pointer, size, inner int) {
 	left := atomic.LoadInt64(&c.bytes)
 	if left >= int64(max(size, 1)) || !atomic.CompareAndSwapInt64(&c.bytes, left, s.profile.next()) {
 		return // another goroutine with the same countdown took this sample
 	}
 	var stack [deepest]uintptr
-	depth := runtime.Callers(3, stack[:])
+	depth := runtime.Callers(3+inner, stack[:])
 	s.blocks.put(p, s.profile.count(s.name, size, stack[:depth]))
 }
 
@@ -136,6 +183,3 @@ func (s *Sampled) freeSampled(p unsafe.Pointer, size, align int) {
 	s.from.FreeSized(p, size, align)
 	freed = true
 }
-
-// Unwrap returns the allocator inside.
-func (s *Sampled) Unwrap() alloc.Allocator { return s.from }

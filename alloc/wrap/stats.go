@@ -14,11 +14,13 @@ import (
 //	expvar.Publish("textures", wrap.NewStats(heap))
 //
 // Any goroutine that may use the allocator inside may use a Stats. Cost: two atomic additions each
-// for Alloc, FreeSized and ResizeSized.
+// for Alloc, FreeSized and ResizeSized. A reallocation counts as a resize when the block stays, and
+// as an allocation and a free when it moves; the peak then has the larger of the two sizes, although
+// the allocator inside has both blocks for a moment.
 //
 // Memory that an allocator takes back as a whole, as an Arena does by Reset, still counts as live.
 type Stats struct {
-	from alloc.Allocator
+	inside
 
 	_              [64]byte // all calls read from, and write what follows
 	live, peak     atomic.Int64
@@ -32,7 +34,7 @@ type Stats struct {
 // Counts holds the counts of a Stats. Sizes are requested sizes.
 type Counts struct {
 	Allocs         int64 `json:"allocs"`  // blocks allocated
-	Resizes        int64 `json:"resizes"` // successful resizes in place
+	Resizes        int64 `json:"resizes"` // successful resizes and reallocations in place
 	Frees          int64 `json:"frees"`   // blocks freed; frees of nil do not count
 	RefusedAllocs  int64 `json:"refused_allocs"`
 	RefusedResizes int64 `json:"refused_resizes"`
@@ -47,21 +49,34 @@ type Counts struct {
 
 // NewStats returns a Stats that counts the calls of a from now on.
 func NewStats(a alloc.Allocator) *Stats {
-	checkInside("NewStats", a)
-	return &Stats{from: a}
+	return &Stats{inside: insideOf("NewStats", a)}
 }
 
 // Alloc allocates from the allocator inside.
 func (s *Stats) Alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := s.from.Alloc(size, align)
+	return s.allocated(p, size, err)
+}
+
+// AllocZeroed is Alloc of a zeroed block.
+func (s *Stats) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	p, err := s.more.AllocZeroed(size, align)
+	return s.allocated(p, size, err)
+}
+
+// allocated counts an allocation, done or refused.
+func (s *Stats) allocated(p unsafe.Pointer, size int, err error) (unsafe.Pointer, error) {
 	if err != nil {
 		s.refusedAllocs.Add(1)
 		return nil, err
 	}
-	s.sizes[bits.Len(uint(max(size, 1)-1))%64].Add(1)
+	s.size(size)
 	s.add(size)
 	return p, nil
 }
+
+// size counts an allocation of n bytes.
+func (s *Stats) size(n int) { s.sizes[bits.Len(uint(max(n, 1)-1))%64].Add(1) }
 
 // add counts n bytes that became live.
 func (s *Stats) add(n int) {
@@ -80,6 +95,36 @@ func (s *Stats) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	s.resizes.Add(1)
 	s.add(to - size)
 	return true
+}
+
+// ReallocSized reallocates by the allocator inside.
+func (s *Stats) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	q, err := s.more.ReallocSized(p, size, align, to)
+	return s.moved(p, q, size, to, err)
+}
+
+// ReallocZeroed is ReallocSized with added bytes zero.
+func (s *Stats) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	q, err := s.more.ReallocZeroed(p, size, align, to)
+	return s.moved(p, q, size, to, err)
+}
+
+// moved counts a reallocation from p to q, done or refused.
+func (s *Stats) moved(p, q unsafe.Pointer, size, to int, err error) (unsafe.Pointer, error) {
+	switch {
+	case p == nil:
+		return s.allocated(q, to, err)
+	case err != nil:
+		s.refusedResizes.Add(1)
+		return nil, err
+	case p == q:
+		s.resizes.Add(1)
+	default:
+		s.size(to)
+		s.frees.Add(1)
+	}
+	s.add(to - size)
+	return q, nil
 }
 
 // FreeSized frees through the allocator inside.
@@ -122,6 +167,3 @@ func (s *Stats) String() string {
 	}
 	return string(text)
 }
-
-// Unwrap returns the allocator inside.
-func (s *Stats) Unwrap() alloc.Allocator { return s.from }

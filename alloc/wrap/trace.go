@@ -17,10 +17,11 @@ import (
 //	1: memalign 0x7f0000020000 64 4096
 //	1: realloc 0x7f0000010000 0x7f0000010000 48
 //	1: realloc 0x0 0x7f0000010000 1000000
-//	1: free 0x7f0000010000
+//	1: realloc 0x7f0000030000 0x7f0000010000 500000
+//	1: free 0x7f0000030000
 //
-// memalign is for alignments above 16. The first realloc is a resize, which is always in place; the
-// second is a resize that was refused. A refused resize to 0 has no line, since the format would
+// memalign is for alignments above 16, and calloc, of 1 times the size, for zeroed blocks. The first
+// realloc is a resize in place, the second one that was refused, the third a block that moved. A refused resize to 0 has no line, since the format would
 // take it for a free. A name is the block's address. The thread is always 1, since Go has no
 // numbers for goroutines. go run ./bench -only trace -trace FILE replays such a file.
 //
@@ -32,23 +33,29 @@ import (
 // order in which they could have been made. Cost: 50 ns a call, under a lock that is not held while
 // the allocator inside works, and 24 to 40 bytes of Go memory per live block.
 type Trace struct {
-	from alloc.Allocator
+	inside
 
 	mu     sync.Mutex
 	out    *bufio.Writer        // keeps the first error of the underlying writer
 	line   []byte               // reused buffer
 	live   map[uintptr]struct{} // names whose free is not logged yet
+	moving map[uintptr]struct{} // those of them whose block is being reallocated
 	closed bool
 }
 
 // NewTrace returns a Trace that logs the calls of a to w. It calls w once per 64 KiB, under the
 // lock, so w must not use the Trace.
 func NewTrace(a alloc.Allocator, w io.Writer) *Trace {
-	checkInside("NewTrace", a)
+	in := insideOf("NewTrace", a)
 	if w == nil {
 		panic("wrap: NewTrace: the writer is nil")
 	}
-	return &Trace{from: a, out: bufio.NewWriterSize(w, 64<<10), live: map[uintptr]struct{}{}}
+	return &Trace{
+		inside: in,
+		out:    bufio.NewWriterSize(w, 64<<10),
+		live:   map[uintptr]struct{}{},
+		moving: map[uintptr]struct{}{},
+	}
 }
 
 // Alloc allocates from the allocator inside.
@@ -56,20 +63,37 @@ func (t *Trace) Alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := t.from.Alloc(size, align)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	name := uintptr(p) // 0 on failure
+	t.made(p, size, align, false)
+	return p, err
+}
+
+// AllocZeroed is Alloc of a zeroed block.
+func (t *Trace) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	p, err := t.more.AllocZeroed(size, align)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made(p, size, align, true)
+	return p, err
+}
+
+// made logs a new block, or the failure of a request when p is nil. mu is held.
+func (t *Trace) made(p unsafe.Pointer, size, align int, zeroed bool) {
 	if t.closed {
-		return p, err
+		return
 	}
-	if err == nil {
+	name := uintptr(p)
+	if p != nil {
 		t.drop(name)
 		t.live[name] = struct{}{}
 	}
-	if align > 16 {
+	switch {
+	case align > 16:
 		t.write("memalign", []uintptr{name}, align, size)
-	} else {
+	case zeroed:
+		t.write("calloc", []uintptr{name}, 1, size)
+	default:
 		t.write("malloc", []uintptr{name}, size)
 	}
-	return p, err
 }
 
 // ResizeSized resizes by the allocator inside.
@@ -77,6 +101,12 @@ func (t *Trace) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	ok := t.from.ResizeSized(p, size, align, to)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.resized(p, to, ok)
+	return ok
+}
+
+// resized logs a resize, done or refused. mu is held.
+func (t *Trace) resized(p unsafe.Pointer, to int, ok bool) {
 	name := uintptr(p)
 	_, known := t.live[name]
 	switch {
@@ -89,7 +119,54 @@ func (t *Trace) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	case known && to > 0:
 		t.write("realloc", []uintptr{0, name}, to)
 	}
-	return ok
+}
+
+// ReallocSized reallocates by the allocator inside.
+func (t *Trace) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return t.moved(p, size, align, to, false)
+}
+
+// ReallocZeroed is ReallocSized with added bytes zero.
+func (t *Trace) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return t.moved(p, size, align, to, true)
+}
+
+// moved reallocates. While the allocator inside works, another goroutine may get the address of the
+// old block; its line then frees the name, and the line of this call is one of a new block.
+func (t *Trace) moved(p unsafe.Pointer, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
+	name := uintptr(p)
+	t.mu.Lock()
+	if _, known := t.live[name]; known && !t.closed {
+		t.moving[name] = struct{}{}
+	}
+	t.mu.Unlock()
+	var q unsafe.Pointer
+	var err error
+	returned := false
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		_, ours := t.moving[name]
+		delete(t.moving, name)
+		switch {
+		case !returned: // it panics, and nothing has changed
+		case p != nil && (err != nil || q == p):
+			t.resized(p, to, err == nil)
+		case ours && to > 0:
+			t.drop(uintptr(q))
+			delete(t.live, name)
+			t.live[uintptr(q)] = struct{}{}
+			t.write("realloc", []uintptr{uintptr(q), name}, to)
+		default:
+			if ours {
+				t.drop(name) // a realloc to nothing is a free, in this format
+			}
+			t.made(q, to, align, zeroed)
+		}
+	}()
+	q, err = t.realloc(p, size, align, to, zeroed)
+	returned = true
+	return q, err
 }
 
 // FreeSized frees through the allocator inside.
@@ -114,6 +191,7 @@ func (t *Trace) free(p unsafe.Pointer) {
 func (t *Trace) drop(name uintptr) {
 	if _, known := t.live[name]; known {
 		delete(t.live, name)
+		delete(t.moving, name)
 		t.write("free", []uintptr{name})
 	}
 }
@@ -144,9 +222,6 @@ func (t *Trace) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	t.live = nil
+	t.live, t.moving = nil, nil
 	return t.out.Flush()
 }
-
-// Unwrap returns the allocator inside.
-func (t *Trace) Unwrap() alloc.Allocator { return t.from }

@@ -74,7 +74,7 @@ func wellFormed(text []byte) error {
 		if before != "0x0" && !named[before] {
 			return fmt.Errorf("%s: %s is not live", line, before)
 		}
-		if f[1] == "free" {
+		if f[1] == "free" || after != "0x0" && after != before {
 			delete(named, before)
 		}
 		if after != "0x0" && after != before {

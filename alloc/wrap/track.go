@@ -20,7 +20,7 @@ import (
 // Cost on an AMD Zen 5, Go 1.26: 1 us for a block allocated and freed, 260 bytes of Go memory for a
 // live block, 1 MB for the last 4,096 freed ones. A stack is the 12 innermost frames.
 type Track struct {
-	from alloc.Allocator
+	inside
 	name string
 
 	mu    sync.Mutex
@@ -42,17 +42,30 @@ const mostGone = 4096 // number of freed blocks recorded
 
 // NewTrack returns a Track of a's blocks. name appears in reports.
 func NewTrack(a alloc.Allocator, name string) *Track {
-	checkInside("NewTrack", a)
-	return &Track{from: a, name: name, live: map[uintptr]*tracked{}}
+	return &Track{inside: insideOf("NewTrack", a), name: name, live: map[uintptr]*tracked{}}
 }
 
 // Alloc allocates from the allocator inside.
 func (t *Track) Alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := t.from.Alloc(size, align)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t.add(p, size, align, callersAt(0))
 	}
-	b := &tracked{p: uintptr(p), size: size, align: align, allocated: callersAt(0)}
+	return p, err
+}
+
+// AllocZeroed is Alloc of a zeroed block.
+func (t *Track) AllocZeroed(size, align int) (unsafe.Pointer, error) {
+	p, err := t.more.AllocZeroed(size, align)
+	if err == nil {
+		t.add(p, size, align, callersAt(0))
+	}
+	return p, err
+}
+
+// add records a new block.
+func (t *Track) add(p unsafe.Pointer, size, align int, at callers) {
+	b := &tracked{p: uintptr(p), size: size, align: align, allocated: at}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.live[b.p]; old != nil { // an Arena inside took it back by Reset
@@ -60,7 +73,6 @@ func (t *Track) Alloc(size, align int) (unsafe.Pointer, error) {
 	}
 	t.live[b.p] = b
 	t.bytes += size
-	return p, nil
 }
 
 // ResizeSized resizes by the allocator inside. It panics, with the block's stacks, when the block
@@ -75,6 +87,63 @@ func (t *Track) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 		t.bytes += to - size
 	}
 	return ok
+}
+
+// ReallocSized reallocates by the allocator inside. A block that moves is a new one, allocated and
+// its predecessor freed here. It panics as ResizeSized does.
+func (t *Track) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return t.moved("ReallocSized", p, size, align, to, callersAt(0))
+}
+
+// ReallocZeroed is ReallocSized with added bytes zero.
+func (t *Track) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return t.moved("ReallocZeroed", p, size, align, to, callersAt(0))
+}
+
+func (t *Track) moved(op string, p unsafe.Pointer, size, align, to int, at callers) (unsafe.Pointer, error) {
+	zeroed := op == "ReallocZeroed"
+	if p == nil {
+		q, err := t.alloc(to, align, zeroed)
+		if err == nil {
+			t.add(q, to, align, at)
+		}
+		return q, err
+	}
+	b := t.remove(op, p, size, align) // first: another goroutine may get the address
+	back := true
+	defer func() {
+		if back {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.live[b.p] = b
+			t.bytes += b.size
+		}
+	}()
+	q, err := t.realloc(p, size, align, to, zeroed)
+	switch {
+	case err != nil:
+		return nil, err
+	case q == p:
+		b.size = to
+		return q, nil
+	}
+	back = false
+	b.freed = at
+	t.mu.Lock()
+	t.bury(b)
+	t.mu.Unlock()
+	t.add(q, to, align, at)
+	return q, nil
+}
+
+// remove takes a live block out of the books.
+func (t *Track) remove(op string, p unsafe.Pointer, size, align int) *tracked {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.find(op, p, size, align)
+	delete(t.live, b.p)
+	t.bytes -= size
+	return b
 }
 
 // FreeSized frees through the allocator inside. It panics, with the block's stacks and before
@@ -97,19 +166,22 @@ func (t *Track) FreeSized(p unsafe.Pointer, size, align int) {
 // take changes a live block to freed. It runs before the free, after which the address may belong
 // to another block.
 func (t *Track) take(p unsafe.Pointer, size, align int, at callers) *tracked {
+	b := t.remove("FreeSized", p, size, align)
+	b.freed = at
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	b := t.find("FreeSized", p, size, align)
-	b.freed = at
-	delete(t.live, b.p)
-	t.bytes -= size
+	t.bury(b)
+	return b
+}
+
+// bury records a freed block. mu is held.
+func (t *Track) bury(b *tracked) {
 	if len(t.gone) < mostGone {
 		t.gone = append(t.gone, b)
 	} else {
 		t.gone[t.next] = b
 		t.next = (t.next + 1) % mostGone
 	}
-	return b
 }
 
 // putBack makes a block live again. The record of its free loses its address.
@@ -212,6 +284,3 @@ func (t *Track) Live() (blocks, bytes int) {
 	defer t.mu.Unlock()
 	return len(t.live), t.bytes
 }
-
-// Unwrap returns the allocator inside.
-func (t *Track) Unwrap() alloc.Allocator { return t.from }

@@ -7,22 +7,13 @@ import (
 )
 
 // Zero returns zeroed blocks, and clears the bytes by which a block grows. Any goroutine that may
-// use the allocator inside may use a Zero. Cost: a clear of size bytes, 5 ns for 1,000. Above 32
-// KiB, memory that was never used is not cleared if the allocator inside has AllocZeroed, as Heap
-// and Local do.
+// use the allocator inside may use a Zero. Cost: a clear of size bytes, 5 ns for 1,000. Memory that
+// was never used is not cleared if the allocator inside is an alloc.Reallocator that knows it, as
+// Heap, Local and Pages do of large blocks.
 type Zero struct {
-	from   alloc.Allocator
-	zeroed zeroer // from, or nil
-	wipe   bool
-}
-
-// clearedHere is the size in bytes up to which AllocZeroed is not called: a heap would have to
-// clear the block as well, and its Alloc is 20 ns faster.
-const clearedHere = 32 << 10
-
-// zeroer is an allocator that tracks which memory is zero.
-type zeroer interface {
-	AllocZeroed(size, align int) (unsafe.Pointer, error)
+	inside
+	wipe  bool
+	parts alloc.Reallocator // its own calls
 }
 
 // ZeroOption is an option of NewZero.
@@ -38,9 +29,8 @@ func Wipe() ZeroOption { return func(z *Zero) { z.wipe = true } }
 
 // NewZero returns a Zero around a.
 func NewZero(a alloc.Allocator, options ...ZeroOption) *Zero {
-	checkInside("NewZero", a)
-	z := &Zero{from: a}
-	z.zeroed, _ = a.(zeroer)
+	z := &Zero{inside: insideOf("NewZero", a)}
+	z.parts = alloc.WithRealloc(byParts{z})
 	for _, o := range options {
 		if o == nil {
 			panic("wrap: NewZero: an option is nil")
@@ -52,14 +42,24 @@ func NewZero(a alloc.Allocator, options ...ZeroOption) *Zero {
 
 // Alloc returns a zeroed block.
 func (z *Zero) Alloc(size, align int) (unsafe.Pointer, error) {
-	if z.zeroed != nil && size > clearedHere {
-		return z.zeroed.AllocZeroed(size, align)
+	return z.more.AllocZeroed(size, align)
+}
+
+// AllocZeroed is Alloc.
+func (z *Zero) AllocZeroed(size, align int) (unsafe.Pointer, error) { return z.Alloc(size, align) }
+
+// ReallocSized is ReallocZeroed.
+func (z *Zero) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return z.ReallocZeroed(p, size, align, to)
+}
+
+// ReallocZeroed reallocates by the allocator inside; added bytes read zero. With Wipe a block that
+// has to move is copied here, and the old one is wiped.
+func (z *Zero) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	if z.wipe {
+		return z.parts.ReallocSized(p, size, align, to)
 	}
-	p, err := z.from.Alloc(size, align)
-	if err == nil {
-		zero(p, 0, size)
-	}
-	return p, err
+	return z.more.ReallocZeroed(p, size, align, to)
 }
 
 // ResizeSized resizes by the allocator inside; added bytes read zero.
@@ -99,9 +99,6 @@ func (z *Zero) FreeSized(p unsafe.Pointer, size, align int) {
 	}
 	z.from.FreeSized(p, size, align)
 }
-
-// Unwrap returns the allocator inside.
-func (z *Zero) Unwrap() alloc.Allocator { return z.from }
 
 // clearStep is the largest number of bytes cleared at once, since one clear cannot be preempted.
 const clearStep = 256 << 10
