@@ -5,33 +5,35 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
-// callers is the stack of a call: return addresses, innermost first, 0 after the last. Taking one
-// costs about 0.3 us.
-type callers [12]uintptr
+// callers is the stack of a call: return addresses, innermost first. Taking one costs about 0.3 us.
+type callers []uintptr
 
-// callersAt returns the stack from the skip'th frame above its caller on: 0 is the function that
-// called callersAt's caller.
-func callersAt(skip int) (c callers) {
-	runtime.Callers(skip+3, c[:])
-	return c
+const (
+	someFrames = 12  // frames of a stack by default
+	mostFrames = 128 // frames of a stack at most
+)
+
+// callersAt returns up to frames frames of the stack, from the skip'th above its caller on: 0 is the
+// function that called callersAt's caller.
+func callersAt(skip, frames int) callers {
+	var c [mostFrames]uintptr
+	return slices.Clone(c[:runtime.Callers(skip+3, c[:frames])])
 }
 
-// pcs returns the addresses without the trailing zeros.
-func (c *callers) pcs() []uintptr {
-	n := 0
-	for n < len(c) && c[n] != 0 {
-		n++
-	}
-	return c[:n]
+// key returns the addresses as a string, equal for equal stacks.
+func (c callers) key() string {
+	// Safe because the bytes are those of the slice, which nobody changes.
+	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(c))), len(c)*int(unsafe.Sizeof(c[0])))
 }
 
 // String returns one line per frame, with function, file and line, starting at the innermost frame
 // that is not an allocator's.
-func (c *callers) String() string {
+func (c callers) String() string {
 	var b strings.Builder
-	for _, f := range shown(c.pcs()) {
+	for _, f := range shown(c) {
 		fmt.Fprintf(&b, "\t%s\n\t\t%s:%d\n", f.Function, f.File, f.Line)
 	}
 	return b.String()

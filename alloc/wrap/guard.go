@@ -146,7 +146,7 @@ func NewGuard(a alloc.Allocator, options ...GuardOption) *Guard {
 // int.
 func (g *Guard) Alloc(size, align int) (unsafe.Pointer, error) {
 	g.checkRequest("Guard.Alloc", size, align)
-	b := &guarded{size: size, align: align, born: callersAt(0)}
+	b := &guarded{size: size, align: align, born: callersAt(0, someFrames)}
 	if size > math.MaxInt-2*g.zone-b.alignment()-2*g.unit {
 		return nil, fmt.Errorf("wrap: Guard.Alloc: block of %d bytes between zones of %d: %w", size, g.zone, alloc.ErrTooBig)
 	}
@@ -222,7 +222,7 @@ func (g *Guard) take(p unsafe.Pointer, size, align int) *guarded {
 	if e := b.damage(); e != nil {
 		panic("wrap: Guard.FreeSized: " + e.text())
 	}
-	b.state, b.died = stateLeaving, callersAt(1)
+	b.state, b.died = stateLeaving, callersAt(1, someFrames)
 	return b
 }
 

@@ -1,6 +1,8 @@
 package wrap_test
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -110,6 +112,45 @@ func TestTrackCatches(t *testing.T) {
 	dropTexture(tr, last, 64)
 	require.Contains(t, panicText(func() { dropTexture(tr, last, 64) }), " was freed already; ")
 	require.NoError(t, tr.Close())
+}
+
+// nested allocates below n functions of this name.
+//
+//go:noinline
+func nested(a alloc.Allocator, n int) unsafe.Pointer {
+	if n == 0 {
+		return loadTexture(a, 64)
+	}
+	p := nested(a, n-1)
+	runtime.KeepAlive(n)
+	return p
+}
+
+// TestTrackFrames counts the frames of stacks of all lengths: a stack has as many as were set, and
+// places that differ only further out are one place.
+func TestTrackFrames(t *testing.T) {
+	for _, c := range []struct{ frames, shown, places int }{{1, 1, 1}, {2, 2, 1}, {12, 12, 1}, {13, 13, 2}, {40, 0, 2}, {128, 0, 2}} {
+		tr := wrap.NewTrack(newHeap(t), "deep", wrap.Frames(c.frames))
+		p, q := nested(tr, 10), nested(tr, 11)
+		leaks := tr.Leaks()
+		require.Len(t, leaks, c.places, "%d frames", c.frames)
+		for _, l := range leaks {
+			n := strings.Count(l.Stack, "\n") / 2 // a line of the function, a line of the place
+			if c.shown > 0 {
+				require.Equal(t, c.shown, n)
+			} else {
+				require.Greater(t, n, 13)
+			}
+			require.True(t, strings.HasPrefix(l.Stack, "\tquarry/alloc/wrap_test.loadTexture\n"))
+		}
+		dropTexture(tr, p, 64)
+		require.Contains(t, panicText(func() { dropTexture(tr, p, 64) }), "freed at\n\tquarry/alloc/wrap_test.dropTexture\n")
+		dropTexture(tr, q, 64)
+		require.NoError(t, tr.Close())
+	}
+	for _, bad := range []int{0, -1, 129} {
+		require.Equal(t, fmt.Sprintf("wrap: Frames: n=%d is not in 1..128", bad), panicText(func() { wrap.Frames(bad) }))
+	}
 }
 
 func TestTrackFromManyGoroutines(t *testing.T) {
