@@ -85,16 +85,23 @@ func (h *Heap) lookup(b *block) (why string) {
 	case kindCached:
 		return fmt.Sprintf(", in a block of %d chunks at chunk %d, is free (freed twice?)", chunksIn(b.head), c)
 	}
+	if b.head == 0 {
+		b.head = h.spanAround(c)
+	}
 	if b.s != nil && b.head == 0 {
 		b.head = h.runAround(c)
 	}
 	if b.head == 0 {
 		return fmt.Sprintf(", in chunk %d, is not a block of this heap (freed twice, or of another heap?)", c)
 	}
-	if inside := int(c-firstIn(b.head))*ChunkSize + int(in); inside != 0 {
-		return fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, chunksIn(b.head))
+	n := chunksIn(b.head)
+	if b.kind() == kindSpan {
+		n = spanChunks(b.head)
 	}
-	b.usable = chunksIn(b.head) * ChunkSize
+	if inside := int(c-firstIn(b.head))*ChunkSize + int(in); inside != 0 {
+		return fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, n)
+	}
+	b.usable = n * ChunkSize
 	return ""
 }
 
@@ -160,10 +167,13 @@ func (b *block) placed(size, align int) bool {
 	if number, ok := wideFor(size, align); ok && b.kind() == kindWide {
 		return classIn(b.head) == number
 	}
-	if size <= maxRunBytes && align <= ChunkSize {
-		return b.kind() == kindRun && chunksIn(b.head) == chunksFor(size)
+	switch b.kind() {
+	case kindRun:
+		return size <= maxRunBytes && chunksIn(b.head) == chunksFor(size)
+	case kindSpan:
+		return size > maxRunBytes && spanChunks(b.head) == chunksFor(size)
 	}
-	return b.s == nil && size <= b.usable
+	return b.s == nil && (size > maxRunBytes || align > ChunkSize) && size <= b.usable
 }
 
 // move copies n bytes from one block to another, in steps, since one copy cannot be preempted.
@@ -197,7 +207,7 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 // is set, the bytes added are zero.
 func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
 	if uintptr(b.p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(to) || b.placed(to, align) || h.resize(l, b, to)) {
-		if b.s == nil {
+		if b.head == 0 {
 			to = min(to, b.usable) // pages of a mapping that were just committed read zero
 		}
 		if zeroed && to > size {
@@ -223,8 +233,8 @@ func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zer
 	return q, nil
 }
 
-// Resize resizes a block in place and reports whether it could: a slot within its size, a run when
-// the chunks after it are free, a mapping within its address range. It refuses a size that would
+// Resize resizes a block in place and reports whether it could: a slot within its size, whole
+// chunks when those after it are free, a mapping within its address range. It refuses a size that would
 // waste more than half of the resulting block. Added bytes are not cleared.
 func (h *Heap) Resize(p unsafe.Pointer, size int) bool {
 	return h.resizeNamed("Heap.Resize", nil, p, size)
@@ -239,6 +249,8 @@ func (h *Heap) resizeNamed(name string, l *Local, p unsafe.Pointer, size int) bo
 
 func (h *Heap) resize(l *Local, b *block, size int) bool {
 	switch {
+	case b.kind() == kindSpan:
+		return h.resizeSpan(b, size)
 	case b.s == nil:
 		return h.mappings.resize(b.p, size, false)
 	case b.kind() == kindRun:

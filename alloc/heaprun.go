@@ -2,10 +2,11 @@ package alloc
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
-// Runs: blocks of whole chunks. Only the first chunk has a head. Runs need no lock: their chunks
+// Runs: blocks of 1 to 64 chunks. Only the first chunk has a head. Runs need no lock: their chunks
 // belong to no one else, and the goroutine that changes the head by compare-and-swap may change the
 // run.
 
@@ -28,6 +29,26 @@ func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Poin
 	}
 	h.table.made(c).head.Store(headOf(kindRun, 0, n, c, 0))
 	return h.u.Pointer(c), nil
+}
+
+// allocAlignedRun allocates a run at a multiple of align, which is above ChunkSize: the beginning
+// of a run whose length is a power of two. It returns nil when that is longer than a megachunk, and
+// when there is none.
+func (h *Heap) allocAlignedRun(size, align int, want wish) unsafe.Pointer {
+	n := chunksFor(size)
+	wide := 1 << bits.Len(uint(max(n, align/ChunkSize)-1))
+	if wide > ChunksPerMegachunk || h.base%uintptr(align) != 0 {
+		return nil
+	}
+	c, err := h.u.exact(wide, want|alignedRun, "AllocAligned")
+	if err != nil {
+		return nil
+	}
+	if wide > n {
+		h.u.Free(c+ChunkIndex(n), wide-n)
+	}
+	h.table.made(c).head.Store(headOf(kindRun, 0, n, c, 0))
+	return h.u.Pointer(c)
 }
 
 func (h *Heap) freeRun(name string, b *block) {

@@ -64,6 +64,8 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 // freeBlock is free for a block that was live when it was looked up.
 func (h *Heap) freeBlock(name string, b *block) {
 	switch {
+	case b.kind() == kindSpan:
+		h.freeSpan(name, b)
 	case b.s == nil:
 		h.mappings.free(name, b.p)
 	case b.kind() == kindRun:

@@ -52,6 +52,11 @@ func (h *Heap) stats() HeapStats {
 			s.LiveBytes += chunksIn(head) * ChunkSize
 		}
 	})
+	h.eachSpan(func(head uint64) {
+		s.Chunks += spanChunks(head)
+		s.LiveBlocks++
+		s.LiveBytes += spanChunks(head) * ChunkSize
+	})
 	_, s.Ahead = h.supply.run()
 	s.Chunks += s.Ahead
 	h.mappings.stats(&s)

@@ -24,6 +24,7 @@ func (h *Heap) Verify() error {
 	v := &heapCheck{h: h, places: map[*slab]string{}}
 	v.gather()
 	h.eachHead(v.chunk)
+	v.verifySpans()
 	first, n := h.supply.run()
 	for i := range n {
 		c := first + ChunkIndex(i)

@@ -10,8 +10,8 @@ import (
 	"quarry/mmap"
 )
 
-// Blocks with their own mapping: all blocks of Pages, and the blocks of a heap above 1 MiB or
-// aligned to more than a chunk. Some freed mappings may be kept committed for the next block of
+// Blocks with their own mapping: all blocks of Pages, and large blocks of a heap for which its
+// universe has no room. Some freed mappings may be kept committed for the next block of
 // about their size; package mmap parks the address ranges of the others.
 
 // keptBytes bounds the memory held by a heap's kept mappings in total. Mapping 2 MiB costs some

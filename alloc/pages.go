@@ -9,7 +9,7 @@ import (
 	"quarry/mmap"
 )
 
-// Pages is an Allocator that gives each block its own mapping, as a Heap does above 1 MiB. A freed
+// Pages is an Allocator that gives each block its own mapping. A freed
 // block's memory returns to the system, so that a stale pointer faults; its address range is parked
 // for later blocks. Any goroutine may call any method except Close and Verify. Unlike a heap, Pages
 // stores the size of each block: FreeSized and ResizeSized panic for any other size.

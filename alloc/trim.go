@@ -27,6 +27,7 @@ func (u *Universe) noteEmpty(g int) {
 	if u.emptied[g/64].Load()>>(g%64)&1 == 0 && !u.emptied[g/64].SetBit(g%64) {
 		u.nEmpty.Add(1)
 	}
+	u.spans.lower(2 * g)
 	if int(u.nEmpty.Load()) > 2*u.retain {
 		u.purge(time.Now())
 	}

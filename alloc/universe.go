@@ -118,6 +118,7 @@ type Universe struct {
 	due      atomic.Int64       // when the next purge is due, in ns since born
 	born     time.Time          // creation time
 	leases   leases             // homes of the shards
+	spans    spans              // chunks across megachunks; span.go
 	asked    int                // size requested; more than Size when limits forced a smaller one
 	small    bool               // request pages of 4 KiB
 	failures *Failures          // refuses requests on purpose; nil: none
@@ -244,6 +245,7 @@ func newUniverse(c config, asked int) *Universe {
 		born:     time.Now(),
 	}
 	u.leases.reset(megachunks)
+	u.spans.most = mostOf(u.index.Len())
 	u.due.Store(int64(u.delay / 2))
 	process.universes.add(u)
 	return u

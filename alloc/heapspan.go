@@ -1,0 +1,162 @@
+package alloc
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Blocks above 1 MiB in the universe: spans of chunks (span.go). At most one span begins in a
+// megachunk, so the heap keeps one head for each megachunk, made with the first span:
+//
+//	heads    | head | 0 | 0 | head | ...     8 B per megachunk, 128 KiB for 16 GiB
+//	           first chunk 7, 150 chunks; the next span begins in megachunk 3
+//
+// As with runs, the goroutine that changes a head by compare-and-swap may change the span.
+
+// A span's head has its kind and its first chunk where other heads have them, and in the place of
+// the owner its number of chunks less one.
+func spanHead(first ChunkIndex, n int) uint64 {
+	return headOf(kindSpan, 0, 0, first, uint32(n-1))
+}
+
+func spanChunks(head uint64) int { return int(ownerIn(head)) + 1 }
+
+// spanHeads finds the span of a megachunk. It is nil until the first span, and after Close.
+type spanHeads = []atomic.Uint64
+
+// heads returns the heads of spans, which it makes when there are none.
+func (h *Heap) heads() spanHeads {
+	if t := h.spans.Load(); t != nil {
+		return *t
+	}
+	t := make(spanHeads, h.u.index.Words())
+	h.spans.CompareAndSwap(nil, &t)
+	return *h.spans.Load()
+}
+
+// spanAt returns the head for spans that begin in megachunk m, or nil.
+func (h *Heap) spanAt(m int) *atomic.Uint64 {
+	if t := h.spans.Load(); t != nil {
+		return &(*t)[m]
+	}
+	return nil
+}
+
+// allocSpan allocates a block of whole chunks across megachunks. The bare ErrFull means that the
+// universe has no room for it.
+func (h *Heap) allocSpan(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
+	n := max(chunksFor(size), leastSpan)
+	if n > h.u.index.Len() {
+		return nil, ErrFull
+	}
+	c, err := h.u.allocSpan(n, align, want)
+	if err != nil && err != ErrFull && h.reclaim(l) {
+		c, err = h.u.allocSpan(n, align, want)
+	}
+	if err == ErrFull {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
+	}
+	h.heads()[c/ChunksPerMegachunk].Store(spanHead(c, n))
+	return h.u.Pointer(c), nil
+}
+
+// spanAround returns the head of the span that contains c, or 0.
+func (h *Heap) spanAround(c ChunkIndex) uint64 {
+	t := h.spans.Load()
+	if t == nil {
+		return 0
+	}
+	for m := int(c) / ChunksPerMegachunk; m >= 0; m-- {
+		head := (*t)[m].Load()
+		if head == 0 || firstIn(head) > c {
+			continue
+		}
+		if int(c-firstIn(head)) < spanChunks(head) {
+			return head
+		}
+		return 0
+	}
+	return 0
+}
+
+// freeSpan frees a span.
+func (h *Heap) freeSpan(name string, b *block) {
+	first, n := firstIn(b.head), spanChunks(b.head)
+	if !h.spanAt(int(first)/ChunksPerMegachunk).CompareAndSwap(b.head, 0) || !h.u.freeSpan(first, n) {
+		b.panicRaced(name, n)
+	}
+}
+
+//go:noinline
+func (b *block) panicRaced(name string, n int) {
+	panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once", name, b.p, n))
+}
+
+// resizeSpan changes the number of chunks of a span in place and reports whether it could. A span
+// does not become shorter than leastSpan.
+func (h *Heap) resizeSpan(b *block, size int) bool {
+	first, have := firstIn(b.head), spanChunks(b.head)
+	if size > maxMapping {
+		return false
+	}
+	want := max(chunksFor(size), leastSpan)
+	after := block{usable: want * ChunkSize}
+	if !after.couldBe(size) || want > have && !h.u.extendSpan(first, have, want-have) {
+		return false
+	}
+	if want == have {
+		return true
+	}
+	if !h.spanAt(int(first)/ChunksPerMegachunk).CompareAndSwap(b.head, spanHead(first, want)) {
+		if want > have {
+			h.u.dropSpan(first+ChunkIndex(have), want-have)
+		}
+		b.panicRaced("Heap.Resize", have)
+	}
+	if want < have && !h.u.freeSpan(first+ChunkIndex(want), have-want) {
+		b.panicRaced("Heap.Resize", have)
+	}
+	return true
+}
+
+// eachSpan calls f for every span.
+func (h *Heap) eachSpan(f func(head uint64)) {
+	t := h.spans.Load()
+	if t == nil {
+		return
+	}
+	for m := range *t {
+		if head := (*t)[m].Load(); head != 0 {
+			f(head)
+		}
+	}
+}
+
+// closeSpans frees all spans. mu is held.
+func (h *Heap) closeSpans() {
+	h.eachSpan(func(head uint64) { h.u.freeSpan(firstIn(head), spanChunks(head)) })
+	h.spans.Store(nil)
+}
+
+// verifySpans checks H10.
+func (v *heapCheck) verifySpans() {
+	end := ChunkIndex(0) // of the span before
+	v.h.eachSpan(func(head uint64) {
+		first, n := firstIn(head), spanChunks(head)
+		if head != spanHead(first, n) || n < leastSpan || first < end || v.h.spanAt(int(first)/ChunksPerMegachunk).Load() != head {
+			v.fail("H10: the head of a span is %#x: %d chunks from %d on, the span before ends at %d", head, n, first, end)
+		}
+		for c := first; c < first+ChunkIndex(n); c++ {
+			s := v.h.table.at(c)
+			if !v.h.u.InUse(c) || s != nil && s.head.Load() != 0 {
+				v.fail("H10: chunk %d of a span of %d from %d on: in use in the universe %v, with a head of its own %v",
+					c, n, first, v.h.u.InUse(c), s != nil && s.head.Load() != 0)
+			}
+		}
+		end = first + ChunkIndex(n)
+	})
+}

@@ -1,0 +1,28 @@
+package alloc
+
+import "unsafe"
+
+// Spans returns the number of spans.
+func (h *Heap) Spans() (n int) {
+	h.eachSpan(func(uint64) { n++ })
+	return n
+}
+
+// SpanChunks returns the number of chunks that the universe has counted in spans.
+func (u *Universe) SpanChunks() int { return int(u.spans.held.Load()) }
+
+// CorruptSpan breaks the invariant of the span at p and returns what puts it right.
+func (h *Heap) CorruptSpan(p unsafe.Pointer, what string) (restore func()) {
+	c, _ := h.chunkOf(p)
+	head := h.spanAt(int(c) / ChunksPerMegachunk)
+	was := head.Load()
+	switch what {
+	case "chunk":
+		word := h.u.index.Word(int(c)/ChunksPerMegachunk + 1)
+		word.TryFree(3, 1)
+		return func() { word.TryAllocAt(3, 1) }
+	case "head":
+		head.Store(spanHead(c, spanChunks(was)+1))
+	}
+	return func() { head.Store(was) }
+}
