@@ -11,6 +11,7 @@ import (
 // block is a live block.
 type block struct {
 	p      unsafe.Pointer
+	h      *Heap // the heap or the annex that it lies in; set by lookup
 	s      *slab // nil: a mapping
 	head   uint64
 	slot   int
@@ -60,8 +61,12 @@ func (h *Heap) find(name string, b *block) {
 
 // lookup fills in the live block at b.p, or returns why there is none.
 func (h *Heap) lookup(b *block) (why string) {
+	b.h = h
 	c, ok := h.chunkOf(b.p)
 	if !ok {
+		if a := h.annexAt(b.p); a != nil {
+			return a.lookup(b)
+		}
 		b.usable, _, why = h.mappings.lookup(b.p)
 		return why
 	}
@@ -234,8 +239,8 @@ func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zer
 }
 
 // Resize resizes a block in place and reports whether it could: a slot within its size, whole
-// chunks when those after it are free, a mapping within its address range. It refuses a size that would
-// waste more than half of the resulting block. Added bytes are not cleared.
+// chunks when those after it are free, a mapping within its address range. It refuses a size that
+// would waste more than half of the resulting block. Added bytes are not cleared.
 func (h *Heap) Resize(p unsafe.Pointer, size int) bool {
 	return h.resizeNamed("Heap.Resize", nil, p, size)
 }
@@ -248,6 +253,7 @@ func (h *Heap) resizeNamed(name string, l *Local, p unsafe.Pointer, size int) bo
 }
 
 func (h *Heap) resize(l *Local, b *block, size int) bool {
+	h = b.h
 	switch {
 	case b.kind() == kindSpan:
 		return h.resizeSpan(b, size)

@@ -32,23 +32,23 @@ func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Poin
 }
 
 // allocAlignedRun allocates a run at a multiple of align, which is above ChunkSize: the beginning
-// of a run whose length is a power of two. It returns nil when that is longer than a megachunk, and
-// when there is none.
-func (h *Heap) allocAlignedRun(size, align int, want wish) unsafe.Pointer {
+// of a run whose length is a power of two. The bare ErrFull means that this is longer
+// than a megachunk or that there is none.
+func (h *Heap) allocAlignedRun(size, align int, want wish) (unsafe.Pointer, error) {
 	n := chunksFor(size)
 	wide := 1 << bits.Len(uint(max(n, align/ChunkSize)-1))
 	if wide > ChunksPerMegachunk || h.base%uintptr(align) != 0 {
-		return nil
+		return nil, ErrFull
 	}
 	c, err := h.u.exact(wide, want|alignedRun, "AllocAligned")
 	if err != nil {
-		return nil
+		return nil, ErrFull
 	}
 	if wide > n {
 		h.u.Free(c+ChunkIndex(n), wide-n)
 	}
 	h.table.made(c).head.Store(headOf(kindRun, 0, n, c, 0))
-	return h.u.Pointer(c)
+	return h.u.Pointer(c), nil
 }
 
 func (h *Heap) freeRun(name string, b *block) {

@@ -56,6 +56,10 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 			}
 		}
 	}
+	if a := h.annexAt(p); a != nil {
+		a.free(name, p)
+		return
+	}
 	b := block{p: p}
 	h.find(name, &b)
 	h.freeBlock(name, &b)
@@ -63,6 +67,7 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 
 // freeBlock is free for a block that was live when it was looked up.
 func (h *Heap) freeBlock(name string, b *block) {
+	h = b.h
 	switch {
 	case b.kind() == kindSpan:
 		h.freeSpan(name, b)

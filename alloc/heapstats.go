@@ -60,7 +60,20 @@ func (h *Heap) stats() HeapStats {
 	_, s.Ahead = h.supply.run()
 	s.Chunks += s.Ahead
 	h.mappings.stats(&s)
+	for _, a := range h.annexes.list() {
+		s.add(a.Stats())
+	}
 	return s
+}
+
+// add adds the figures of an annex.
+func (s *HeapStats) add(a HeapStats) {
+	s.LiveBlocks += a.LiveBlocks
+	s.LiveBytes += a.LiveBytes
+	s.Chunks += a.Chunks
+	s.Ahead += a.Ahead
+	s.Mapped += a.Mapped
+	s.Kept += a.Kept
 }
 
 // used counts the slots in use in a slab with the given head.

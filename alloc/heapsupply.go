@@ -11,6 +11,7 @@ type supply struct {
 	u      *Universe
 	growth Growth
 	slabs  atomic.Int64 // number of slabs of slots (H7)
+	rest   atomic.Int32 // requests that go to the annexes first, since the universe was full
 
 	mu    sync.Mutex
 	first ChunkIndex // first of the chunks taken ahead; under mu
@@ -19,6 +20,9 @@ type supply struct {
 
 // take returns a chunk. It does not fail for lack of the further chunks that the policy asks for.
 func (s *supply) take() (c ChunkIndex, err error) {
+	if s.resting() {
+		return 0, ErrFull
+	}
 	if s.growth == (Growth{}) {
 		c, err = s.u.AllocExact(1)
 	} else {
@@ -28,6 +32,11 @@ func (s *supply) take() (c ChunkIndex, err error) {
 		s.slabs.Add(1)
 	}
 	return c, err
+}
+
+// resting reports whether a request is to go to the annexes before it comes here, and counts it.
+func (s *supply) resting() bool {
+	return s.rest.Load() > 0 && s.rest.Add(-1) >= 0
 }
 
 func (s *supply) grow() (c ChunkIndex, err error) {

@@ -101,7 +101,7 @@ func (l *Local) dropRuns() (some bool) {
 // dropBehind frees the kept runs when one of them lies behind the block, in the way of its growth,
 // and reports whether that is so.
 func (l *Local) dropBehind(b *block) bool {
-	if b.s == nil || b.kind() != kindRun || l.held == 0 {
+	if b.h != l.h || b.kind() != kindRun || l.held == 0 {
 		return false
 	}
 	c := firstIn(b.head) + ChunkIndex(chunksIn(b.head))

@@ -37,6 +37,7 @@ type spans struct {
 	mu   sync.Mutex   // held over a search and the claim of what it found, never over a commit
 	from atomic.Int64 // hint: megachunk in which the first free run of leastSpan chunks begins
 	held atomic.Int64 // chunks in spans
+	want atomic.Int64 // length that was not found since the last call of lower; 0: none
 	most int64        // held is at most this, give or take what goroutines claim at once
 }
 
@@ -45,8 +46,11 @@ type spans struct {
 // fill it.
 func mostOf(chunks int) int64 { return max(0, int64(chunks)-64<<20/ChunkSize) / 2 }
 
-// lower makes the next search begin at megachunk m or before.
+// lower makes the next search begin at megachunk m or before, where chunks became free.
 func (s *spans) lower(m int) {
+	if s.want.Load() != 0 {
+		s.want.Store(0)
+	}
 	for from := s.from.Load(); int64(m) < from; from = s.from.Load() {
 		if s.from.CompareAndSwap(from, int64(m)) {
 			return
@@ -130,13 +134,20 @@ func (u *Universe) dropSpan(first ChunkIndex, n int) bool {
 	return true
 }
 
-// takeSpan claims n chunks: outside the lines that shards lease when it can.
+// takeSpan claims n chunks: outside the lines that shards lease when it can. Where so many were not
+// found it does not look again before a span or a granule became free.
 func (u *Universe) takeSpan(n, align int) (first ChunkIndex, ok bool) {
 	u.spans.mu.Lock()
 	defer u.spans.mu.Unlock()
+	if want := u.spans.want.Load(); want != 0 && int64(n) >= want {
+		return 0, false
+	}
 	first, ok = u.searchSpan(int(u.spans.from.Load()), n, align, false)
 	if !ok {
 		first, ok = u.searchSpan(0, n, align, true)
+	}
+	if !ok && align <= ChunkSize {
+		u.spans.want.Store(int64(n))
 	}
 	return first, ok
 }

@@ -121,6 +121,7 @@ type Universe struct {
 	spans    spans              // chunks across megachunks; span.go
 	asked    int                // size requested; more than Size when limits forced a smaller one
 	small    bool               // request pages of 4 KiB
+	plain    bool               // its size was nobody's choice
 	failures *Failures          // refuses requests on purpose; nil: none
 	extents  atomic.Int64       // bytes that extents have committed outside the chunks
 	closed   bool               // under mu
@@ -149,6 +150,7 @@ type config struct {
 	small    bool
 	pages    pages
 	failures *Failures
+	plain    bool // the size is the default
 }
 
 // Size sets the size of the universe in bytes, rounded up to 2 MiB, at most MaxSize. A size set by
@@ -189,6 +191,7 @@ func NewUniverse(options ...Option) (*Universe, error) {
 		return nil, fmt.Errorf("alloc: NewUniverse: %d bytes is not in 1..%d (2^20 chunks of 16 KiB): %w", c.size, MaxSize, ErrTooBig)
 	}
 	asked := c.size
+	c.plain = c.pages == nil && !c.sized
 	if c.pages == nil {
 		least, or := c.size, ""
 		if !c.sized {
@@ -238,6 +241,7 @@ func newUniverse(c config, asked int) *Universe {
 		since:    make([]atomic.Int64, granules),
 		asked:    asked,
 		small:    c.small,
+		plain:    c.plain,
 		failures: c.failures,
 		pages:    c.pages,
 		retain:   max(0, c.retain),

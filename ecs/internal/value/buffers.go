@@ -23,7 +23,7 @@ type Buffers struct {
 // Open initializes zero Buffers. The owner's Spill calls relieve if the universe refuses memory:
 // relieve frees chunks and returns their number. The error is from alloc.NewHeap.
 func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
-	heap, err := alloc.NewHeap(u)
+	heap, err := alloc.NewHeap(u, alloc.Confined())
 	if err != nil {
 		return err
 	}
