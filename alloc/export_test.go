@@ -13,6 +13,8 @@ func WithPages(p pages) Option { return func(c *config) { c.pages, c.size = p, p
 type FailingPages struct {
 	*mmap.Region
 	Calls, FailAt int
+	Discards      int   // of Discard, among Calls
+	NoDiscard     error // every Discard fails with it
 	Err           error
 	all           bool // refuses every call
 }
@@ -40,6 +42,10 @@ func (f *FailingPages) Decommit(offset, n int) error {
 }
 
 func (f *FailingPages) Discard(offset, n int) error {
+	f.Discards++
+	if f.NoDiscard != nil {
+		return f.NoDiscard
+	}
 	if f.fails() {
 		return f.Err
 	}

@@ -191,7 +191,8 @@ func move(to, from unsafe.Pointer, n int) {
 }
 
 // Realloc resizes a block and keeps its first min(old, new) bytes. It works in place where it can
-// without wasting more than half of the block; otherwise the block moves. A nil p allocates; size 0
+// without wasting more than half of the block; otherwise the block moves: a large one in steps that
+// give back the pages behind, so that both together need little more memory than one. A nil p allocates; size 0
 // returns a block and does not free. align is the block's alignment from now on, as FreeSized
 // expects it. On an error the old block is unchanged.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
@@ -225,7 +226,7 @@ func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zer
 	if err != nil {
 		return nil, err
 	}
-	move(q, b.p, min(size, to))
+	b.moveTo(q, min(size, to))
 	if zeroed && !clean && to > size {
 		// Safe because the block has to bytes.
 		zero(unsafe.Add(q, size), to-size)

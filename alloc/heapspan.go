@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
+
+	"quarry/internal/debug"
+	"quarry/mmap"
 )
 
 // Blocks above 1 MiB in the universe: spans of chunks (span.go). At most one span begins in a
@@ -121,6 +124,30 @@ func (h *Heap) resizeSpan(b *block, size int) bool {
 		b.panicRaced("Heap.Resize", have)
 	}
 	return true
+}
+
+// leastVacated is the length in bytes of the smallest block whose pages are given back while it
+// moves. Smaller ones stay hot for others.
+const leastVacated = 4 << 20
+
+// moveTo copies n bytes of a block that is about to be freed. Of a large one it gives back each
+// granule that is copied, so that the copy does not need twice the memory. It does not matter when
+// the system refuses that.
+func (b *block) moveTo(q unsafe.Pointer, n int) {
+	if b.kind() != kindSpan || n < leastVacated || debug.On {
+		move(q, b.p, n)
+		return
+	}
+	for off := 0; off < n; {
+		// To the end of the granule, counted in the block's universe.
+		step := min(n-off, mmap.Granule-(int(firstIn(b.head))*ChunkSize+off)%mmap.Granule)
+		// Safe because both blocks have n bytes.
+		move(unsafe.Add(q, off), unsafe.Add(b.p, off), step)
+		if step == mmap.Granule {
+			_ = b.h.u.discardPart(firstIn(b.head), off, step)
+		}
+		off += step
+	}
 }
 
 // eachSpan calls f for every span.

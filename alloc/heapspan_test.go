@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/alloc"
+	"quarry/internal/debug"
 	"quarry/mmap"
 )
 
@@ -498,6 +499,46 @@ func TestSpanFreedByTwo(t *testing.T) {
 	}
 	require.NoError(t, h.Verify())
 	require.NoError(t, h.Universe().Verify())
+}
+
+// TestSpanMovesWithoutTwice: a block that moves gives back what is copied; also when the system
+// refuses that, all bytes arrive.
+func TestSpanMovesWithoutTwice(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		region, err := mmap.Reserve(spanUniverse)
+		require.NoError(t, err)
+		pages := &alloc.FailingPages{Region: region}
+		u, err := alloc.NewUniverse(alloc.WithPages(pages))
+		require.NoError(t, err)
+		h, err := alloc.NewHeap(u)
+		require.NoError(t, err)
+		first := must(h.Alloc(1<<20+5, 0)) // so that the next begins inside a granule
+		p := must(h.Alloc(20<<20, 0))
+		behind := must(h.Alloc(2<<20, 0))
+		words := unsafe.Slice((*uint64)(p), 20<<20/8)
+		for i := range words {
+			words[i] = uint64(i)
+		}
+		if refused {
+			pages.NoDiscard = errNoMemory
+		}
+		before := pages.Discards
+		q := must(h.Realloc(p, 22<<20, 0))
+		require.NotEqual(t, p, q)
+		for i, v := range unsafe.Slice((*uint64)(q), 20<<20/8) {
+			if v != uint64(i) {
+				t.Fatalf("word %d: got %d", i, v)
+			}
+		}
+		if !debug.On {
+			require.Equal(t, 9, pages.Discards-before, "whole granules of the old block")
+		}
+		freeAll(h, []unsafe.Pointer{first, q, behind})
+		require.NoError(t, h.Verify())
+		require.NoError(t, u.Verify())
+		require.NoError(t, h.Close())
+		require.NoError(t, u.Close())
+	}
 }
 
 // TestSpanVerify breaks the invariant of spans.
