@@ -67,7 +67,7 @@ func (u *Universe) InUse(c ChunkIndex) bool {
 // and free meanwhile; each megachunk is read at one instant.
 func (u *Universe) Runs() iter.Seq2[ChunkIndex, int] {
 	return func(yield func(ChunkIndex, int) bool) {
-		for m := range u.index.Words() {
+		for m := range 2 * u.reached() {
 			for used := u.index.Word(m).Load(); used != 0; {
 				at := bits.TrailingZeros64(used)
 				n := bits.TrailingZeros64(^(used >> at))

@@ -209,7 +209,8 @@ func (u *Universe) commit(g int) error {
 	if u.ready[g].Load() != 0 {
 		return nil
 	}
-	over := process.charge(mmap.Granule) // without mu, since charging may trim this very universe
+	u.reach.Store(max(u.reach.Load(), int32(g+1))) // also when it is refused: the claim has left traces
+	over := process.charge(mmap.Granule)           // without mu, since charging may trim this very universe
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ready[g].Load() != 0 { // a trimmer had cleared it for a moment

@@ -30,12 +30,11 @@ const leastIdle = 16
 // delay those that were free at a look at least that long ago. mu is held, except between two
 // granules.
 func (u *Universe) discardFree(op string, now time.Time, delay time.Duration, by *scavenger) (returned int, err error) {
-	all := delay == 0
-	if u.closed || !all && !u.lookDue(now, delay) {
+	all, granules := delay == 0, u.reached()
+	if u.closed || !all && !u.lookDue(now, delay, granules) {
 		return 0, nil
 	}
-	// Most of a universe lies behind its last ready granule.
-	for g, left := 0, u.nReady; g < len(u.ready) && left > 0 && !u.whole; g++ {
+	for g, left := 0, u.nReady; g < granules && left > 0 && !u.whole; g++ {
 		if u.ready[g].Load() == 0 {
 			continue
 		}
@@ -57,11 +56,14 @@ func (u *Universe) discardFree(op string, now time.Time, delay time.Duration, by
 	return returned, err
 }
 
-// lookDue reports whether the last look of Maintain is at least the delay ago, and begins one then.
-func (u *Universe) lookDue(now time.Time, delay time.Duration) bool {
+// lookDue reports whether the last look of Maintain is at least the delay ago, and begins one of so
+// many granules then.
+func (u *Universe) lookDue(now time.Time, delay time.Duration, granules int) bool {
 	if u.idle == nil {
-		u.idle = make([]uint64, len(u.dirty))
 		u.looked = now.Add(-delay)
+	}
+	if more := 2*granules - len(u.idle); more > 0 {
+		u.idle = append(u.idle, make([]uint64, more)...)
 	}
 	if now.Sub(u.looked) < delay {
 		return false

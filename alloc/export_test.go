@@ -84,6 +84,13 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 	case "I7":
 		u.gone[last].Store(1)
 		return func() { u.gone[last].Store(0) }
+	case "I8":
+		u.since[last/2].Store(1)
+		return func() { u.since[last/2].Store(0) }
+	case "I8 noted":
+		u.emptied[last/128].SetBit(last / 2 % 64)
+		u.nEmpty.Add(1)
+		return func() { u.emptied[last/128].ClearBit(last / 2 % 64); u.nEmpty.Add(-1) }
 	case "I6":
 		u.leases.lines[0].Store(3)
 		return func() { u.leases.lines[0].Store(1) }

@@ -35,10 +35,13 @@ type lease struct {
 	_    [128 - unsafe.Sizeof(atomic.Int32{}) - unsafe.Sizeof(sync.Mutex{})]byte
 }
 
-// reset ends all leases and sizes them for a universe of that many megachunks. No other call may be
-// under way.
-func (l *leases) reset(megachunks int) {
-	l.lines = make([]atomic.Uint32, (megachunks+lineWords-1)/lineWords)
+// linesOf returns the number of lines of so many megachunks.
+func linesOf(megachunks int) int { return (megachunks + lineWords - 1) / lineWords }
+
+// reset ends all leases of a universe with these lines, which are clear. No other call may be under
+// way.
+func (l *leases) reset(lines []atomic.Uint32) {
+	l.lines = lines
 	for i := range l.of {
 		l.of[i].home.Store(-1)
 	}

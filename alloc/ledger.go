@@ -32,6 +32,9 @@ import (
 // process is the only ledger outside of tests.
 var process ledger
 
+// books has the sheets of all universes.
+var books sheets
+
 type ledger struct {
 	used    atomic.Int64 // bytes committed, or about to be
 	purged  atomic.Int64 // bytes that purges gave back

@@ -95,7 +95,7 @@ func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, k
 	if u.closed {
 		panic("alloc: Universe." + op + ": the universe is closed")
 	}
-	for g := u.nextNoted(0); g < len(u.ready); g = u.nextNoted(g + 1) {
+	for g := u.nextNoted(0); g < u.reached(); g = u.nextNoted(g + 1) {
 		if !u.isNoted(g) || delay > 0 && u.emptyFor(g, now) < delay {
 			continue
 		}
@@ -187,7 +187,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 func (u *Universe) cleaned(g int) {
 	u.gone[2*g].Store(0)
 	u.gone[2*g+1].Store(0)
-	if u.idle != nil {
+	if 2*g+1 < len(u.idle) {
 		u.idle[2*g], u.idle[2*g+1] = 0, 0
 	}
 	if mutant == keepDirty {

@@ -3,6 +3,7 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,6 +49,8 @@ import (
 //	I5 The count of emptied hints equals the number of emptied bits.
 //	I6 A line is leased by a shard exactly when that shard's home lies in it.
 //	I7 A chunk that is gone is free and not dirty, and lies in a granule that is ready.
+//	I8 The books of granules from reach on are blank. The books lie in a sheet (sheet.go), of
+//	   which only the pages that were written take memory, and Close clears the part before reach.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
 // docs/decisions/0003 says what that costs.
@@ -119,6 +122,8 @@ type Universe struct {
 	born     time.Time          // creation time
 	leases   leases             // homes of the shards
 	spans    spans              // chunks across megachunks; span.go
+	reach    atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
+	sheet    sheet              // memory of the books above, and of the leased lines
 	asked    int                // size requested; more than Size when limits forced a smaller one
 	small    bool               // request pages of 4 KiB
 	plain    bool               // its size was nobody's choice
@@ -229,16 +234,8 @@ func defaultSize() int {
 }
 
 func newUniverse(c config, asked int) *Universe {
-	granules := c.pages.Size() / mmap.Granule
-	megachunks := c.pages.Size() / MegachunkSize
 	u := &Universe{
 		base:     c.pages.Base(),
-		index:    bitmask.NewHierarchy(megachunks * ChunksPerMegachunk),
-		dirty:    make([]atomic.Uint64, megachunks),
-		gone:     make([]atomic.Uint64, megachunks),
-		ready:    make([]atomic.Uint32, granules),
-		emptied:  make([]bitmask.Word, (granules+63)/64),
-		since:    make([]atomic.Int64, granules),
 		asked:    asked,
 		small:    c.small,
 		plain:    c.plain,
@@ -248,11 +245,58 @@ func newUniverse(c config, asked int) *Universe {
 		delay:    c.delay,
 		born:     time.Now(),
 	}
-	u.leases.reset(megachunks)
+	u.open(c.pages.Size() / mmap.Granule)
 	u.spans.most = mostOf(u.index.Len())
 	u.due.Store(int64(u.delay / 2))
 	process.universes.add(u)
 	return u
+}
+
+// open makes the books of so many granules.
+func (u *Universe) open(granules int) {
+	megachunks := 2 * granules
+	masks := bitmask.HierarchyWords(megachunks * ChunksPerMegachunk)
+	notes, lines := (granules+63)/64, linesOf(megachunks)
+	u.sheet = books.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes, 8) +
+		carved(granules, 4) + carved(lines, 4))
+	s := &u.sheet
+	u.index = bitmask.NewHierarchyIn(megachunks*ChunksPerMegachunk, carve[bitmask.Word](s, masks))
+	u.dirty = carve[atomic.Uint64](s, megachunks)
+	u.gone = carve[atomic.Uint64](s, megachunks)
+	u.since = carve[atomic.Int64](s, granules)
+	u.emptied = carve[bitmask.Word](s, notes)
+	u.ready = carve[atomic.Uint32](s, granules)
+	u.leases.reset(carve[atomic.Uint32](s, lines))
+}
+
+// shut clears the books and gives their sheet back.
+func (u *Universe) shut() {
+	g := int(u.reach.Load())
+	u.index.Erase(2 * g)
+	clear(u.dirty[:2*g])
+	clear(u.gone[:2*g])
+	clear(u.since[:g])
+	clear(u.emptied[:(g+63)/64])
+	clear(u.ready[:g])
+	clear(u.leases.lines[:linesOf(2*g)])
+	books.give(u.sheet)
+	u.base, u.index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil, nil, nil
+	u.sheet = sheet{}
+	u.leases.reset(nil)
+	u.nEmpty.Store(0)
+	u.reach.Store(0)
+}
+
+// reached returns the number of granules that were asked for: none beyond has chunks in use or
+// memory.
+func (u *Universe) reached() int { return int(u.reach.Load()) }
+
+// used returns the number of chunks in use.
+func (u *Universe) used() (n int) {
+	for m := range 2 * u.reached() {
+		n += bits.OnesCount64(u.index.Word(m).Load())
+	}
+	return n
 }
 
 // Alloc allocates a run of n contiguous chunks of one megachunk, n in 1..64, and returns its first
@@ -360,7 +404,7 @@ func (u *Universe) errFull(name string, n int) error {
 	// alloc.Size): ...` | The text of `ErrFull` of a universe. | `Universe.Stats` and
 	// `World.Occupancy` say who has it.
 	return fmt.Errorf("alloc: Universe.%s: no room for %d chunks, %d of %d bytes are in use (a larger universe: alloc.Size): %w",
-		name, n, u.index.Count()*ChunkSize, u.Size(), ErrFull)
+		name, n, u.used()*ChunkSize, u.Size(), ErrFull)
 }
 
 // Size returns the size of the universe in bytes.
@@ -391,7 +435,7 @@ func (u *Universe) Close() error {
 func (u *Universe) usedRuns() string {
 	const most = 8
 	var runs []string
-	for i, units := 0, u.index.Len(); i < units; i++ {
+	for i, units := 0, u.reached()*2*ChunksPerMegachunk; i < units; i++ {
 		if !u.index.InUse(i) {
 			continue
 		}
@@ -416,14 +460,14 @@ func (u *Universe) close() error {
 	if u.closed {
 		return nil
 	}
-	if live := u.index.Count(); live > 0 {
+	if live := u.used(); live > 0 {
 		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, at %s; first close the heaps, tables and worlds on it and free the rest: %w", live, u.usedRuns(), ErrInUse)
 	}
 	if bytes := u.extents.Load(); bytes > 0 {
 		return fmt.Errorf("alloc: Universe.Close: extents have %d bytes beside the chunks; first close the worlds on it and release the rest: %w", bytes, ErrInUse)
 	}
 	// Granule by granule, so that the flags are still true after a refusal.
-	for g := range u.ready {
+	for g := range u.reached() {
 		if _, err := u.decommit(g); err != nil {
 			return fmt.Errorf("alloc: Universe.Close: %w", err)
 		}
@@ -433,8 +477,6 @@ func (u *Universe) close() error {
 	}
 	u.closed = true
 	process.universes.remove(u)
-	u.base, u.index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil, nil, nil
-	u.leases.reset(0)
-	u.nEmpty.Store(0)
+	u.shut()
 	return nil
 }

@@ -53,6 +53,26 @@ func (u *Universe) Verify() error {
 		return fmt.Errorf("alloc: I6: line %d is leased by %d, but that is no shard's home or the home of another",
 			line, u.leases.lines[line].Load())
 	}
+	return u.verifyReach()
+}
+
+// verifyReach checks I8.
+func (u *Universe) verifyReach() error {
+	from := u.reached()
+	for g := from; g < len(u.ready); g++ {
+		written := uint64(u.since[g].Load()) | uint64(u.ready[g].Load())
+		for m := 2 * g; m < 2*g+2; m++ {
+			written |= u.index.Word(m).Load() | u.dirty[m].Load() | u.gone[m].Load()
+		}
+		if written != 0 || u.emptied[g/64].Load()>>(g%64)&1 != 0 {
+			return fmt.Errorf("alloc: I8: the books of granule %d are not blank, though only %d were asked for", g, from)
+		}
+	}
+	for line := linesOf(2 * from); line < len(u.leases.lines); line++ {
+		if u.leases.lines[line].Load() != 0 {
+			return fmt.Errorf("alloc: I8: line %d is leased, though only %d granules were asked for", line, from)
+		}
+	}
 	return nil
 }
 

@@ -58,15 +58,61 @@ func NewHierarchy(units int) *Hierarchy {
 	if units < 0 {
 		panic(fmt.Sprintf("bitmask: NewHierarchy: units=%d is negative", units))
 	}
+	return NewHierarchyIn(units, make([]Word, HierarchyWords(units)))
+}
+
+// HierarchyWords returns how many words the masks and summaries of a hierarchy take.
+func HierarchyWords(units int) int {
+	words := wordsFor(units)
+	all := 0
+	for n := words; ; {
+		n = max(1, wordsFor(n))
+		all += n
+		if n == 1 {
+			return words + (classes+1)*all
+		}
+	}
+}
+
+// NewHierarchyIn is NewHierarchy in the caller's memory, which must read as zero and be the
+// hierarchy's alone as long as that is used. It writes the summaries of free words, 1/32 of the
+// memory, and of the masks only the last. It panics unless memory has HierarchyWords(units) words.
+func NewHierarchyIn(units int, memory []Word) *Hierarchy {
+	if units < 0 || len(memory) != HierarchyWords(units) {
+		panic(fmt.Sprintf("bitmask: NewHierarchyIn: %d words of memory for %d units", len(memory), units))
+	}
 	n := wordsFor(units)
-	h := &Hierarchy{units: units, words: make([]Word, n)}
+	h := &Hierarchy{units: units, words: memory[:n:n]}
 	if beyond := n*WordBits - units; beyond > 0 {
 		h.words[n-1].TryAllocAt(WordBits-beyond, beyond)
 	}
+	memory = memory[n:]
+	levels := make([][]Word, 0, (classes+1)*levelsOf(n))
 	for class := range h.summaries {
-		h.summaries[class] = newSummary(h.words, class)
+		h.summaries[class], memory, levels = newSummary(h.words, class, memory, levels)
 	}
 	return h
+}
+
+// Erase makes the memory that NewHierarchyIn was given read as zero again, for another use. Runs
+// may have been claimed in the words below only; the hierarchy must not be used afterwards. Cost:
+// 1/32 of the masks, and the words below.
+func (h *Hierarchy) Erase(below int) {
+	clear(h.words[:below])
+	if n := len(h.words); n > 0 {
+		clear(h.words[n-1:]) // bits past the last unit
+	}
+	for class := range h.summaries {
+		written := below
+		for _, level := range h.summaries[class].levels {
+			written = min(wordsFor(written), len(level))
+			if class >= classes-1 { // free words count here
+				written = len(level)
+			}
+			clear(level[:written])
+			clear(level[len(level)-1:]) // the last word, which may be short, counts in a class of its own
+		}
+	}
 }
 
 // Len returns the number of units, used and free.

@@ -383,3 +383,44 @@ func TestHierarchyParallel(t *testing.T) {
 	require.Equal(t, 66*64, h.Count())
 	require.NoError(t, h.Verify())
 }
+
+// TestHierarchyInMemoryOfTheCaller: a hierarchy in memory of the caller is the same as one of its
+// own, for every number of words around those where a level begins.
+func TestHierarchyInMemoryOfTheCaller(t *testing.T) {
+	for _, words := range []int{0, 1, 2, 63, 64, 65, 127, 128, 129, 64*64 - 1, 64 * 64, 64*64 + 1, 64*65 + 3} {
+		for _, short := range []int{0, 1, 63} {
+			units := max(0, words*64-short)
+			memory := make([]bitmask.Word, bitmask.HierarchyWords(units)+1)
+			h, own := bitmask.NewHierarchyIn(units, memory[:len(memory)-1]), bitmask.NewHierarchy(units)
+			require.NoError(t, h.Verify())
+			require.Equal(t, own.Levels(), h.Levels())
+			require.Zero(t, h.Count())
+			for class := range 8 {
+				for k := range own.Levels() {
+					require.Equal(t, own.Level(class, k), h.Level(class, k), "%d units, class %d, level %d", units, class, k)
+				}
+			}
+			for range min(units, 70) {
+				a, ok := own.TryAlloc(1)
+				b, _ := h.TryAlloc(1)
+				require.True(t, ok)
+				require.Equal(t, a, b)
+			}
+			require.NoError(t, h.Verify())
+			require.Zero(t, memory[len(memory)-1].Load(), "memory that it was not given")
+			h, memory = nil, make([]bitmask.Word, len(memory))
+			h = bitmask.NewHierarchyIn(units, memory[:len(memory)-1])
+			for i := range min(units, 70) { // which notes the words in all classes
+				require.True(t, h.TryAllocAt(i, 1))
+				require.True(t, i%3 > 0 || h.TryFree(i, 1))
+			}
+			h.Erase(min(words, 2))
+			for i := range memory {
+				require.Zero(t, memory[i].Load(), "word %d of %d", i, len(memory))
+			}
+		}
+	}
+	require.PanicsWithValue(t, "bitmask: NewHierarchyIn: 3 words of memory for 64 units", func() {
+		bitmask.NewHierarchyIn(64, make([]bitmask.Word, 3))
+	})
+}

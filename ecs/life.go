@@ -72,6 +72,9 @@ func NewWorld(options ...Option) (*World, error) {
 	if w.u == nil {
 		u, err := alloc.NewUniverse()
 		if err != nil {
+			// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be
+			// made. | See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a
+			// smaller `alloc.Size`.
 			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
 		}
 		w.u, w.own = u, true
@@ -79,12 +82,7 @@ func NewWorld(options ...Option) (*World, error) {
 	if w.u.Size() == 0 {
 		panic("ecs: NewWorld: the universe of WithUniverse is closed")
 	}
-	if err := w.buffers.Open(w.u, w.Trim); err != nil {
-		// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be made. |
-		// See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a smaller
-		// `alloc.Size`.
-		return nil, fmt.Errorf("ecs: NewWorld: %w", err)
-	}
+	w.buffers.Open(w.u, w.Trim)
 	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
 	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.news.replan})

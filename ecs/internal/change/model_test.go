@@ -60,7 +60,7 @@ func newModel(t *testing.T, u *alloc.Universe, growth alloc.Growth) *model {
 	tag := tags.Take(0)
 	trim := func() int { return m.trim() }
 	m.ids.Open(u, tag)
-	require.NoError(t, m.buffers.Open(u, trim))
+	m.buffers.Open(u, trim)
 	m.tables.Open(u, growth, &m.ids, table.Calls{Trim: trim, Replanned: func() {}})
 	for id, of := range [kinds]table.Type{
 		{Layout: layout.Column{Name: "A", Size: 16, Align: 8}},

@@ -72,7 +72,7 @@ func newSlowTables(t *testing.T, u *alloc.Universe, growth alloc.Growth, kinds .
 	tag := tags.Take(0)
 	m.ids.Open(u, tag)
 	m.s.Open(u, growth, &m.ids, table.Calls{Trim: func() int { return 0 }, Replanned: func() { m.planned++ }})
-	require.NoError(t, m.buffers.Open(u, func() int { return 0 }))
+	m.buffers.Open(u, func() int { return 0 })
 	for _, k := range kinds {
 		if k.Buffers != nil {
 			k.Buffers = &m.buffers

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"unsafe"
 
 	"quarry/alloc"
 )
@@ -12,33 +13,69 @@ import (
 //	H2 A spilled buffer's capacity is above the inline room, and its block is live and large enough.
 //	H3 The heap has no blocks but the blocks of spilled buffers.
 
-// Buffers is the heap that a world's buffers spill to. It must not be copied after Open.
+// Buffers is the heap that a world's buffers spill to. It is made when the first buffer spills or
+// is lent, so that other worlds have none. Buffers must not be copied after Open.
 type Buffers struct {
 	own   Spill
 	lent  Spill
-	heap  *alloc.Heap
+	u     *alloc.Universe
+	heap  *alloc.Heap  // nil: no buffer has spilled
 	local *alloc.Local // the owner's handle to heap
 }
 
 // Open initializes zero Buffers. The owner's Spill calls relieve if the universe refuses memory:
-// relieve frees chunks and returns their number. The error is from alloc.NewHeap.
-func (b *Buffers) Open(u *alloc.Universe, relieve func() int) error {
-	heap, err := alloc.NewHeap(u, alloc.Confined())
+// relieve frees chunks and returns their number.
+func (b *Buffers) Open(u *alloc.Universe, relieve func() int) {
+	b.u = u
+	// Safe because the universe outlives the buffers.
+	b.own = Spill{base: u.Base(), blocks: (*unmade)(b), relieve: relieve}
+	b.lent = Spill{base: u.Base()}
+}
+
+// make makes the heap if there is none. Only the owner calls it.
+func (b *Buffers) make() {
+	if b.heap != nil {
+		return
+	}
+	heap, err := alloc.NewHeap(b.u, alloc.Confined())
 	if err != nil {
-		return err
+		panic(err) // NewHeap has none today
 	}
 	b.heap, b.local = heap, heap.NewLocal()
-	b.own = Spill{base: u.Base(), blocks: b.local, relieve: relieve}
-	b.lent = Spill{base: u.Base(), blocks: heap}
-	return nil
+	b.own.blocks, b.lent.blocks = b.local, heap
 }
+
+// unmade are the owner's blocks before there is a heap: the first Alloc makes it. No block can come
+// to another method.
+type unmade Buffers
+
+// Alloc is as in alloc.Local.
+func (b *unmade) Alloc(size, align int) (unsafe.Pointer, error) {
+	(*Buffers)(b).make()
+	return b.local.Alloc(size, align) // Safe because it is the heap's.
+}
+
+// Resize is as in alloc.Local.
+func (b *unmade) Resize(p unsafe.Pointer, size int) bool { return b.local.Resize(p, size) }
+
+// Free is as in alloc.Local.
+func (b *unmade) Free(p unsafe.Pointer) { b.local.Free(p) }
+
+// Usable is as in alloc.Local.
+func (b *unmade) Usable(p unsafe.Pointer) int { return b.local.Usable(p) }
 
 // Own returns the owner's Spill.
 func (b *Buffers) Own() *Spill { return &b.own }
 
 // Lent returns the Spill for the goroutines of a borrow. They may use it while the owner uses Own,
-// but no two of them for the same buffer. It does not call relieve.
-func (b *Buffers) Lent() *Spill { return &b.lent }
+// but no two of them for the same buffer. It does not call relieve. Unless grow is set, no buffer
+// may grow by it.
+func (b *Buffers) Lent(grow bool) *Spill {
+	if grow {
+		b.make()
+	}
+	return &b.lent
+}
 
 // Free frees the block of a spilled buffer. The header is then void.
 func (b *Buffers) Free(h *Header) {
@@ -63,12 +100,18 @@ func (b *Buffers) Live() int {
 
 // Use returns the number of blocks in use and their bytes. Cost: per chunk of the heap.
 func (b *Buffers) Use() (blocks, bytes int) {
+	if b.heap == nil {
+		return 0, 0
+	}
 	s := b.heap.Stats()
 	return s.LiveBlocks, s.LiveBytes
 }
 
 // Trim returns the heap's empty chunks to the universe. It returns their number.
 func (b *Buffers) Trim() (chunks int) {
+	if b.heap == nil {
+		return 0
+	}
 	held := b.heap.Stats().Chunks
 	b.local.Trim()
 	// If the system refuses to take back a mapping, the next Trim tries again.
@@ -80,13 +123,16 @@ func (b *Buffers) Trim() (chunks int) {
 // are still live have leaked.
 func (b *Buffers) Close() error {
 	b.own.base, b.lent.base = nil, nil
+	if b.heap == nil {
+		return nil
+	}
 	return b.heap.Close()
 }
 
 // VerifyRow checks H1 and H2 of a row's buffer.
 func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 	if h.ref != 0 {
-		if !b.heap.Owns(b.own.Block(h)) {
+		if b.heap == nil || !b.heap.Owns(b.own.Block(h)) {
 			return fmt.Errorf("value: H2: the block is at byte %d of the universe, where the heap has none", uint64(h.ref-1)*refUnit)
 		}
 		if int(h.capacity) <= k.Inline {
@@ -106,6 +152,9 @@ func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 func (b *Buffers) Verify(spilled int) error {
 	if n := b.Live(); n != spilled {
 		return fmt.Errorf("value: H3: %d buffers have spilled, the heap holds %d blocks", spilled, n)
+	}
+	if b.heap == nil {
+		return nil
 	}
 	return b.heap.Verify()
 }

@@ -32,13 +32,13 @@ func newBuffers(t *testing.T, rows int, k value.Shape) *slowBuffers {
 	require.NoError(t, err)
 	s := &slowBuffers{t: t, u: u, k: k, size: (value.HeaderSize + k.Inline*k.Element + 7) &^ 7, want: make([][]byte, rows)}
 	s.memory = make([]uint64, rows*s.size/8)
-	require.NoError(t, s.b.Open(u, func() int {
+	s.b.Open(u, func() int {
 		s.relieved++
 		if s.relieve == nil {
 			return 0
 		}
 		return s.relieve()
-	}))
+	})
 	t.Cleanup(func() {
 		for i := range s.want {
 			s.b.Free(s.row(i))
@@ -164,7 +164,7 @@ func TestBuffersAgreeWithTwin(t *testing.T) {
 			i := r.IntN(len(s.want))
 			spill := s.b.Own()
 			if step%2 == 0 {
-				spill = s.b.Lent()
+				spill = s.b.Lent(true)
 			}
 			if len(s.want[i]) > 400*k.Element {
 				s.b.Free(s.row(i))
@@ -182,7 +182,7 @@ func TestLentBuffers(t *testing.T) {
 	s := newBuffers(t, 6, shapes[0])
 	var all sync.WaitGroup
 	for i := range s.want {
-		spill := s.b.Lent()
+		spill := s.b.Lent(true)
 		if i == 0 {
 			spill = s.b.Own()
 		}
@@ -253,7 +253,7 @@ func TestBuffersAreRefused(t *testing.T) {
 		s.check()
 	}
 	s.relieve = func() int { return free(64) }
-	refused(s.b.Lent())
+	refused(s.b.Lent(true))
 	require.Zero(t, s.relieved)
 	s.relieve = nil
 	refused(s.b.Own())
@@ -288,11 +288,57 @@ func TestBuffersLeak(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
 	require.NoError(t, err)
 	var b value.Buffers
-	require.NoError(t, b.Open(u, func() int { return 0 }))
+	b.Open(u, func() int { return 0 })
 	_, err = b.Own().Take(&shapes[0], 100)
 	require.NoError(t, err)
 	require.Equal(t, 1, b.Live())
 	require.ErrorIs(t, b.Close(), alloc.ErrLeak)
+	require.NoError(t, u.Close())
+}
+
+// TestBuffersMakeTheirHeapWhenTheyNeedIt: buffers that have not spilled take nothing from the
+// universe or the collector's heap; the first block of the owner makes the heap, and a borrow by
+// which buffers may grow.
+func TestBuffersMakeTheirHeapWhenTheyNeedIt(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	require.NoError(t, err)
+	var idle value.Buffers
+	idle.Open(u, func() int { return 0 })
+	require.Zero(t, idle.Trim())
+	require.Zero(t, idle.Live())
+	require.NoError(t, idle.Verify(0))
+	nobodys := value.Header{}
+	value.Corruptions["H2 outside"].Do(&nobodys, &shapes[0])
+	require.ErrorContains(t, idle.VerifyRow(&nobodys, &shapes[0]), "value: H2:")
+	require.NoError(t, idle.Close())
+	require.Zero(t, u.Stats().LiveChunks)
+	for _, lentFirst := range []bool{false, true} {
+		var b value.Buffers
+		b.Open(u, func() int { return 0 })
+		b.Lent(false)
+		require.Zero(t, b.Trim())
+		var headers [2]value.Header
+		lent, own := &headers[0], &headers[1]
+		takeLent := func() {
+			*lent, err = b.Lent(true).Take(&shapes[0], 100)
+			require.NoError(t, err)
+		}
+		if lentFirst {
+			takeLent()
+		}
+		*own, err = b.Own().Take(&shapes[0], 100)
+		require.NoError(t, err)
+		if !lentFirst {
+			takeLent()
+		}
+		require.Equal(t, 2, b.Live(), "in one heap")
+		b.Free(lent)
+		require.NoError(t, b.Verify(1))
+		b.Free(own)
+		require.NoError(t, b.Close())
+		require.Zero(t, u.Stats().LiveChunks)
+	}
+	require.NoError(t, u.Verify())
 	require.NoError(t, u.Close())
 }
 
