@@ -13,6 +13,7 @@ require (
 	github.com/yohamta/donburi v1.15.8
 	golang.org/x/term v0.47.0
 	gonum.org/v1/plot v0.17.0
+	modernc.org/memory v1.12.1
 	quarry v0.0.0
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"time"
 )
 
@@ -20,16 +21,30 @@ type scale struct {
 	loops  int           // of rptest
 	loads  int           // batches per producer in xmalloc
 	load   int           // blocks of such a batch
+	held   heldScale
+}
+
+// heldScale is how much the workloads hold that measure resident memory.
+type heldScale struct {
+	fragment int           // bytes of blocks of fragment
+	wait     time.Duration // until fragment looks what the allocator gave back by itself
+	large    int           // bytes of live blocks of huge
+	many     int           // live blocks of huge/count
+	resident int64         // resident bytes at which huge/count stops
+	growth   int           // bytes that the buffer of growth grows to
 }
 
 var (
-	whole = scale{250 * time.Millisecond, time.Second, 4096, 10_000, 100_000, 1000, 16_384, 5000, 10, 1000, 40, 4096}
-	quick = scale{20 * time.Millisecond, 20 * time.Millisecond, 1024, 1000, 4000, 1000, 16_384, 1000, 2, 200, 4, 4096}
+	whole = scale{250 * time.Millisecond, time.Second, 4096, 10_000, 100_000, 1000, 16_384, 5000, 10, 1000, 40, 4096,
+		heldScale{500e6, 2 * time.Second, 256 << 20, 100_000, 4 << 30, 64 << 20}}
+	quick = scale{20 * time.Millisecond, 20 * time.Millisecond, 1024, 1000, 4000, 1000, 16_384, 1000, 2, 200, 4, 4096,
+		heldScale{50e6, 50 * time.Millisecond, 16 << 20, 100, 1 << 30, 8 << 20}}
 )
 
 // sample is what one child found for one workload and allocator.
 type sample struct {
-	Wrong         string             `json:"wrong,omitempty"` // in words; empty: every check held
+	Library       string             `json:"library,omitempty"` // that malloc came from, for allocators of C
+	Wrong         string             `json:"wrong,omitempty"`   // in words; empty: every check held
 	NsPerOp       float64            `json:"ns_per_op"`
 	P50           float64            `json:"p50_ns"` // of single steps; see sampler.go
 	P99           float64            `json:"p99_ns"`
@@ -58,6 +73,7 @@ type env struct {
 	out    sample
 	steps  int     // operations of a pass
 	stepNs float64 // time of a step in ns, where it differs from ns/op
+	second bool    // the workload measures by its second method
 	// checking is true in the first pass, which does not count for time: it reads back everything
 	// that was written and looks at committed memory.
 	checking bool
@@ -162,6 +178,27 @@ func (e *env) sampled(budget time.Duration, p pass) error {
 	e.out.P50, e.out.P99, e.out.P999 = s.quantile(0.5), s.quantile(0.99), s.quantile(0.999)
 	e.out.SampledBy = s.batch
 	return nil
+}
+
+// base is the resident memory before the workload's blocks, which figures of growth are measured
+// from. Garbage goes back to the system first, so that no block lies on a page that counts already.
+func base() int64 {
+	runtime.GC() // pools keep their contents for one more collection
+	debug.FreeOSMemory()
+	return residentBytes()
+}
+
+// noteGrown notes how much resident memory is above base, in units of bytes, if that is known.
+func (e *env) noteGrown(name string, base int64, unit float64) {
+	if now := residentBytes(); base >= 0 && now >= 0 {
+		e.out.More[name] = float64(now-base) / unit
+	}
+}
+
+// noteTime records what a workload took that is not measured in passes.
+func (e *env) noteTime(ops int, took time.Duration) {
+	e.out.Ops = ops
+	e.out.NsPerOp = float64(took.Nanoseconds()) / float64(ops)
 }
 
 // finish records the memory in use after everything is freed, and closes the memory. A wrong answer

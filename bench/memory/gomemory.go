@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/bits"
+	"runtime/debug"
 	"sync"
 	"unsafe"
 )
@@ -38,6 +39,11 @@ func (makeMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, erro
 func move(to, from unsafe.Pointer, n int) {
 	// Safe because both blocks are live and have at least n bytes.
 	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n))
+}
+
+func (makeMemory) trim() error {
+	debug.FreeOSMemory()
+	return nil
 }
 
 func (makeMemory) free(unsafe.Pointer, int, int) {}

@@ -1,21 +1,28 @@
-// Command memory measures Quarry's universe and heap next to Go's make, sync.Pool and a null
-// allocator, and says which targets hold. Each workload and allocator runs in a process of its own,
-// several times, in turns; figures are medians of the rounds. It exits with 1 if a byte was not as
-// written or books did not add up, and with 2 if it could not do what was asked; a target that does
-// not hold is reported but is not a failure.
+// Command memory measures Quarry's universe and heap next to Go's make, sync.Pool,
+// modernc.org/memory, allocators of C and null allocators, and says which targets hold. Each
+// workload and allocator runs in a process of its own, several times, in turns; figures are medians
+// of the rounds. It exits with 1 if a byte was not as written or books did not add up, and with 2
+// if it could not do what was asked; a target that does not hold is reported but is not a failure.
 //
-//	go run ./bench/memory                      everything, about three minutes
+//	go run ./bench/memory                      everything, about ten minutes
 //	go run ./bench/memory -quick               everything, smaller
 //	go run ./bench/memory -only chunk-pair,traces -rounds 5
+//	go run ./bench/memory -only fragment,huge,growth
 //	go run ./bench/memory -json
 //
 // Recorded traces are read from alloc in the folder that QUARRY_DATA names, or in shared/data of
 // the nearest folder above that has one. Without them only the trace that bench/trace generates is
 // replayed.
 //
+// Where there is a C compiler ($CC or cc), on Linux, a small program of C makes the same calls as
+// the Go side in traces, fragment, huge and growth, on glibc's malloc and, preloaded, on jemalloc,
+// mimalloc and tcmalloc where their libraries are found: in the folders of LD_LIBRARY_PATH and in
+// those where systems keep libraries. What is not there is left out, with a line on standard error.
+//
 // The null allocator hands out places that were made before: its rows are the cost of the harness.
-// Percentiles are of single steps, sampled as sampler.go says. Resident memory and faults are known
-// on Linux only.
+// C has one of its own. Percentiles are of single steps, sampled as sampler.go says, and of the Go
+// side only. Resident memory and faults are known on Linux only. Under -quick, amounts of memory
+// and numbers of blocks are not judged.
 package main
 
 import (
@@ -74,6 +81,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		out := bufio.NewWriter(stdout)
 		printMachine(out)
 		printRows(out, rows)
+		printHeld(out, rows)
 		printTraces(out, rows, ref)
 		if err := out.Flush(); err != nil {
 			fmt.Fprintf(stderr, "memory: %v\n", err)
@@ -121,4 +129,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 }
 
 // wants reports whether a workload is to run.
-func (o *options) wants(name string) bool { return len(o.only) == 0 || slices.Contains(o.only, name) }
+func (o *options) wants(name string) bool {
+	return len(o.only) == 0 || slices.Contains(o.only, family(name))
+}
+
+// wantsPeers reports whether a workload is to run that the allocators of C take part in.
+func (o *options) wantsPeers() bool {
+	return o.wants(tracesName) ||
+		slices.ContainsFunc(workloads, func(w workload) bool { return w.args != nil && o.wants(w.name) })
+}

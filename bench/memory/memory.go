@@ -41,6 +41,11 @@ type memory interface {
 	close() error
 }
 
+// trimmer is a memory that gives memory back to the system when it is asked to.
+type trimmer interface {
+	trim() error
+}
+
 // preparer is a memory that wants to know in advance how many blocks will be live at once.
 type preparer interface {
 	prepare(size, n int) error
@@ -51,7 +56,8 @@ type kind int
 
 const (
 	chunks kind = iota // 16 KiB each
-	blocks             // of any size
+	blocks             // of any size, also by several goroutines
+	held               // blocks of any size by one goroutine, where resident memory is measured
 )
 
 // allocator is one allocator by name.
@@ -60,23 +66,33 @@ type allocator struct {
 	ours   bool                   // Quarry's
 	chunks func() (memory, error) // nil: not for chunks
 	blocks func() (memory, error) // nil: not for blocks
-	lean   func() (memory, error) // blocks, set up for a small footprint; nil: not measured
+	lean   func() (memory, error) // blocks, set up for a small footprint; nil: no such set-up
+	reuses bool                   // it hands out what it keeps: its resident memory says nothing
+	single bool                   // it is for one goroutine
+	peer   *peer                  // an allocator of C, which the C program runs; nil: it is in Go
 }
 
 // allocators are run in this order within a round.
 var allocators = append(quarry,
-	allocator{name: "go", chunks: newMake, blocks: newMake, lean: newMake},
-	allocator{name: "sync.Pool", chunks: newPool, blocks: newPool},
-	allocator{name: "null", chunks: newNull, blocks: newNull},
+	allocator{name: "go", chunks: newMake, blocks: newMake},
+	allocator{name: "modernc", blocks: newModernc, single: true},
+	allocator{name: "sync.Pool", chunks: newPool, blocks: newPool, reuses: true},
+	allocator{name: "null", chunks: newNull, blocks: newNull, reuses: true},
 )
 
 // opener returns the function that opens the allocator for a kind, or nil.
 func (a *allocator) opener(k kind) func() (memory, error) {
-	if k == chunks {
+	switch {
+	case k == chunks:
 		return a.chunks
+	case k == blocks && a.single, k == held && a.reuses:
+		return nil
 	}
 	return a.blocks
 }
+
+// replays reports whether the allocator can replay traces.
+func (a *allocator) replays() bool { return a.blocks != nil || a.peer != nil }
 
 func allocatorNamed(name string) *allocator {
 	for i := range allocators {
@@ -128,3 +144,6 @@ func touched(p unsafe.Pointer, size int, tag byte) bool {
 
 // tagOf spreads a number over a byte.
 func tagOf(n int) byte { return byte(uint32(n) * 0x9e3779b1 >> 24) }
+
+// solid is a tag that is not 0, as memory is that nobody wrote.
+func solid(n int) byte { return tagOf(n) | 1 }

@@ -96,6 +96,13 @@ func (m *heapMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, e
 	return m.h.Realloc(p, size, 0)
 }
 
+// trim gives back what the heap keeps, then the chunks that this freed.
+func (m *heapMemory) trim() error {
+	err := m.h.Trim()
+	_, e := m.u.Trim(0)
+	return errors.Join(err, e)
+}
+
 func (m *heapMemory) committed() int64 {
 	return int64(m.u.Stats().Committed) + int64(m.h.Stats().Mapped+m.h.Stats().Kept)
 }
@@ -132,6 +139,11 @@ func (m *localMemory) fork() (memory, error)                         { return &l
 
 func (m *localMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error) {
 	return m.l.Realloc(p, size, 0)
+}
+
+func (m *localMemory) trim() error {
+	m.l.Trim()
+	return m.heapMemory.trim()
 }
 
 func (m *localMemory) retire() error {

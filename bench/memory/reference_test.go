@@ -106,7 +106,7 @@ func TestSharedReference(t *testing.T) {
 	require.Empty(t, leftOut)
 	require.Len(t, list, 13)
 	for _, name := range ref.traces {
-		require.Contains(t, list, recording{name, filepath.Join(folder, filepath.FromSlash(name))})
+		require.Contains(t, list, recording{name: name, path: filepath.Join(folder, filepath.FromSlash(name))})
 	}
 	list, leftOut, err = recordings(folder, true)
 	require.NoError(t, err)

@@ -163,8 +163,7 @@ func (r *replay) drain() error {
 }
 
 // replayTimed measures a trace; ns/op is the best pass's.
-func replayTimed(e *env, t *trace.Trace, budget time.Duration) error {
-	r := newReplay(t, e.m)
+func replayTimed(e *env, r *replay, budget time.Duration) error {
 	best, err := e.measure(budget, func(s *sampler) (int, time.Duration, error) {
 		var atPeak func()
 		if e.checking {

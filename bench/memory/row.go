@@ -14,7 +14,8 @@ type row struct {
 	workload, allocator string
 	ours                bool
 	samples             []sample // one per round
-	foot                sample   // of the footprint; traces only
+	second              sample   // of the second method, where there is one
+	null                string   // the allocator whose time is that of the harness
 	wrong               string   // the first wrong answer of any round
 	mid                 sample   // medians of the samples, one field at a time
 	harness             float64  // ns/op of the null allocator; 0 if it did not run
@@ -27,16 +28,40 @@ func (r *row) lessHarness() (float64, bool) {
 	return r.mid.NsPerOp - r.harness, r.harness > 0 && r.mid.NsPerOp > 0
 }
 
-// noteHarness gives every row the time of the null allocator.
+// noteHarness gives every row the time of the null allocator of its harness.
 func noteHarness(rows []*row) {
-	null := map[string]float64{}
+	null := map[[2]string]float64{}
 	for _, r := range rows {
-		if r.allocator == "null" {
-			null[r.workload] = r.mid.NsPerOp
+		if r.allocator == r.null {
+			null[[2]string{r.workload, r.null}] = r.mid.NsPerOp
 		}
 	}
 	for _, r := range rows {
-		r.harness = null[r.workload]
+		r.harness = null[[2]string{r.workload, r.null}]
+	}
+}
+
+// newRow is the row of a workload on an allocator, without figures.
+func newRow(name string, a *allocator) *row {
+	r := &row{workload: name, allocator: a.name, ours: a.ours, null: "null"}
+	if a.peer != nil {
+		r.null = peerNull
+	}
+	return r
+}
+
+// add takes what a child found.
+func (r *row) add(sp spec, s sample) {
+	if !sp.Second {
+		r.samples = append(r.samples, s)
+		return
+	}
+	if r.second.More == nil {
+		r.second.More = map[string]float64{}
+	}
+	maps.Copy(r.second.More, s.More)
+	if r.second.Wrong == "" {
+		r.second.Wrong = s.Wrong
 	}
 }
 
@@ -48,7 +73,7 @@ func median[T cmp.Ordered](list []T) T {
 
 // settle works out the medians.
 func (r *row) settle() {
-	for _, s := range append(slices.Clone(r.samples), r.foot) {
+	for _, s := range append(slices.Clone(r.samples), r.second) {
 		if r.wrong == "" {
 			r.wrong = s.Wrong
 		}
@@ -69,12 +94,12 @@ func (r *row) settle() {
 		MinorFaults:   counts(func(s *sample) int64 { return s.MinorFaults }),
 		MajorFaults:   counts(func(s *sample) int64 { return s.MajorFaults }),
 		GoAllocs:      counts(func(s *sample) int64 { return s.GoAllocs }),
-		More:          maps.Clone(r.foot.More),
+		More:          maps.Clone(r.second.More),
 	}
 	if r.mid.More == nil {
 		r.mid.More = map[string]float64{}
 	}
-	for name := range r.samples[0].More {
+	for name := range r.samples[0].More { // the same names in all rounds, but for refused
 		r.mid.More[name] = floats(func(s *sample) float64 { return s.More[name] })
 	}
 }
@@ -101,38 +126,73 @@ func (r *row) figure(name string) (float64, bool) {
 const largePeak = 4 << 20
 
 // means makes one row per allocator of the traces: the geometric mean of ns/op over the traces of
-// REFERENCE.csv, if all are there, and of utilisation over traces with a large peak. Other figures
-// cannot be averaged and are left out.
+// REFERENCE.csv, if all are there, and of utilisation over traces with a large peak, with the worst
+// of them. Other figures cannot be averaged and are left out.
 func means(rows []*row, ref *reference) []*row {
 	var out []*row
-	for i := range allocators {
-		a := &allocators[i]
-		mean := &row{workload: tracesName, allocator: a.name, ours: a.ours}
-		mean.mid = sample{PeakRSS: -1, EndRSS: -1, CommittedPeak: -1, CommittedEnd: -1, More: map[string]float64{}}
-		var ns, used []float64
+	for _, name := range replayers(rows) {
+		var mean *row
+		var ns []float64
+		used := map[string][]float64{}
 		for _, r := range rows {
 			trace, ok := strings.CutPrefix(r.workload, tracesName+"/")
-			if !ok || r.allocator != a.name {
+			if !ok || r.allocator != name {
 				continue
 			}
-			if ref.has(trace) {
-				ns = append(ns, r.mid.NsPerOp)
+			mean = &row{workload: tracesName, allocator: name, ours: r.ours, null: r.null}
+			if !ref.has(trace) {
+				continue
 			}
-			if v, ok := r.mid.More["utilisation"]; ok && r.mid.More["peak_live_bytes"] > largePeak && ref.has(trace) {
-				used = append(used, v)
+			ns = append(ns, r.mid.NsPerOp)
+			for _, figure := range []string{utilisation, leanUtilisation} {
+				if v, ok := r.mid.More[figure]; ok && r.mid.More["peak_live_bytes"] > largePeak {
+					used[figure] = append(used[figure], v)
+				}
 			}
 		}
+		mean.mid = sample{PeakRSS: -1, EndRSS: -1, CommittedPeak: -1, CommittedEnd: -1, GoAllocs: -1, More: map[string]float64{}}
 		if len(ns) > 0 && len(ns) == len(ref.traces) {
 			mean.mid.NsPerOp = geomean(ns)
 		}
-		if len(used) > 0 {
-			mean.mid.More["utilisation"] = geomean(used)
+		for figure, list := range used {
+			mean.mid.More[figure] = geomean(list)
+			mean.mid.More["worst_"+figure] = slices.Min(list)
 		}
 		if mean.mid.NsPerOp > 0 || len(used) > 0 {
 			out = append(out, mean)
 		}
 	}
 	return out
+}
+
+// replayers are the names of the allocators that replayed traces, in the order of the rows.
+func replayers(rows []*row) (list []string) {
+	for _, r := range rows {
+		if family(r.workload) == tracesName && !slices.Contains(list, r.allocator) {
+			list = append(list, r.allocator)
+		}
+	}
+	return list
+}
+
+// compare gives the mean rows of ours the ratio of their time to that of two allocators of C, each
+// less its harness: to_glibc and to_mimalloc.
+func compare(rows []*row) {
+	for _, peer := range []string{"glibc", "mimalloc"} {
+		i := slices.IndexFunc(rows, func(r *row) bool { return r.workload == tracesName && r.allocator == peer })
+		if i < 0 {
+			continue
+		}
+		theirs, ok := rows[i].lessHarness()
+		if !ok || theirs <= 0 {
+			continue
+		}
+		for _, r := range rows {
+			if net, ok := r.lessHarness(); ok && r.ours && r.workload == tracesName {
+				r.mid.More["to_"+peer] = net / theirs
+			}
+		}
+	}
 }
 
 // printJSON prints an array with one object per row. Unknown byte counts are left out.
@@ -151,8 +211,13 @@ func printJSON(w io.Writer, rows []*row) error {
 			o["less_null_ns"] = net
 		}
 		if m.Ops > 0 {
-			o["p50_ns"], o["p99_ns"], o["p999_ns"], o["sampled_by"] = m.P50, m.P99, m.P999, m.SampledBy
-			o["ops"], o["go_allocs"], o["rounds"] = m.Ops, m.GoAllocs, len(r.samples)
+			o["ops"], o["rounds"] = m.Ops, len(r.samples)
+			if m.SampledBy > 0 {
+				o["p50_ns"], o["p99_ns"], o["p999_ns"], o["sampled_by"] = m.P50, m.P99, m.P999, m.SampledBy
+			}
+			if m.GoAllocs >= 0 {
+				o["go_allocs"] = m.GoAllocs
+			}
 			if m.MinorFaults >= 0 {
 				o["minor_faults"], o["major_faults"] = m.MinorFaults, m.MajorFaults
 			}

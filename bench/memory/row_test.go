@@ -22,9 +22,9 @@ func TestSettle(t *testing.T) {
 		r.samples = append(r.samples, sample{NsPerOp: v, P50: 2 * v, PeakRSS: -1, GoAllocs: int64(v), More: map[string]float64{"ratio": v / 10}})
 	}
 	r.samples[1].Wrong = "no"
-	r.foot.More = map[string]float64{"utilisation": 0.9}
+	r.second.More = map[string]float64{"utilisation": 0.9}
 	r.settle()
-	r.judge()
+	r.judge(false)
 	require.Equal(t, "no", r.wrong)
 	require.Equal(t, 20.0, r.mid.NsPerOp)
 	require.Equal(t, 40.0, r.mid.P50)
@@ -63,7 +63,7 @@ func TestVerdicts(t *testing.T) {
 // typo drops none.
 func TestTargetsNameWhatThereIs(t *testing.T) {
 	for _, target := range targets {
-		require.Contains(t, names(), target.workload)
+		require.True(t, target.workload == tracesName || workloadNamed(target.workload) != nil, target.workload)
 		require.NotEmpty(t, target.allocators)
 		require.True(t, target.floor > 0 || target.goal > 0)
 		for _, name := range target.allocators {
@@ -88,7 +88,7 @@ func traceRows(t *testing.T) ([]*row, *reference) {
 	}{{"a", 4, 5e6, 0.8}, {"b", 9, 400, 0.1}, {builtIn, 50, 18e6, 0.5}} {
 		r := &row{workload: tracesName + "/" + c.trace, allocator: "heap", ours: true}
 		r.samples = []sample{{NsPerOp: c.ns, Ops: 10}}
-		r.foot.More = map[string]float64{"utilisation": c.used, "peak_live_bytes": c.peak}
+		r.second.More = map[string]float64{"utilisation": c.used, "peak_live_bytes": c.peak}
 		r.settle()
 		rows = append(rows, r)
 	}
@@ -99,11 +99,12 @@ func TestMeans(t *testing.T) {
 	rows, ref := traceRows(t)
 	got := means(rows, ref)
 	require.Len(t, got, 1)
-	got[0].judge()
+	got[0].judge(false)
 	require.Equal(t, "traces", got[0].workload)
 	require.InDelta(t, 6.0, got[0].mid.NsPerOp, 1e-12)
 	require.InDelta(t, 0.8, got[0].mid.More["utilisation"], 1e-12)
-	require.Len(t, got[0].verdicts, 2)
+	require.Len(t, got[0].verdicts, 3)
+	require.InDelta(t, 0.8, got[0].mid.More["worst_utilisation"], 1e-12)
 	got = means(rows[1:], ref) // one trace of the reference is missing: no mean of times
 	require.Empty(t, got)
 	require.Empty(t, means(rows, &reference{}))
@@ -113,7 +114,7 @@ func TestTracesTable(t *testing.T) {
 	rows, ref := traceRows(t)
 	rows = append(rows, means(rows, ref)...)
 	for _, r := range rows {
-		r.judge()
+		r.judge(false)
 	}
 	var out bytes.Buffer
 	printTraces(&out, rows, ref)
@@ -123,7 +124,7 @@ func TestTracesTable(t *testing.T) {
 	require.Regexp(t, `(?m)^built-in +50 +.*\| +-$`, text)
 	require.Regexp(t, `(?m)^geometric mean +6 +.*\| +8$`, text)
 	require.Regexp(t, `(?m)^geometric mean +0.8 +.*\| +0.8$`, text)
-	require.Contains(t, text, "traces, heap: floor 12 holds; utilisation 0.8: floor 0.75 holds, goal 0.85 MISSED")
+	require.Contains(t, text, "traces, heap: floor 12 holds; utilisation 0.8: floor 0.88 MISSED; worst_utilisation 0.8: floor 0.7 holds")
 	out.Reset()
 	require.NoError(t, printJSON(&out, rows))
 	var list []map[string]any
@@ -132,8 +133,8 @@ func TestTracesTable(t *testing.T) {
 	require.Equal(t, 0.8, list[3]["utilisation"])
 	require.Equal(t, nsPerOp, list[3]["target"])
 	require.Equal(t, true, list[3]["holds_floor"])
-	require.Equal(t, true, list[3]["utilisation_holds_floor"])
-	require.Equal(t, false, list[3]["utilisation_holds_goal"])
+	require.Equal(t, false, list[3]["utilisation_holds_floor"])
+	require.Equal(t, true, list[3]["worst_utilisation_holds_floor"])
 	require.NotContains(t, list[3], "p50_ns")
 	out.Reset()
 	printTraces(&out, nil, ref)

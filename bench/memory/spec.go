@@ -1,21 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"quarry/bench/child"
-	"quarry/bench/trace"
 )
 
 // spec says what a child has to do.
 type spec struct {
 	Workload  string `json:"workload"`
 	Allocator string `json:"allocator"`
-	Trace     string `json:"trace,omitempty"`     // file, or builtIn; for traces
-	Footprint bool   `json:"footprint,omitempty"` // measure utilisation, not time
-	Long      bool   `json:"long,omitempty"`      // give the trace a second of passes
+	Trace     string `json:"trace,omitempty"`  // the name of the trace; for traces
+	Calls     string `json:"calls,omitempty"`  // the file with its calls; see calls.go
+	Second    bool   `json:"second,omitempty"` // the second method: of traces utilisation, of fragment what is given back unasked
+	Lean      bool   `json:"lean,omitempty"`   // the allocator set up for a small footprint
+	Long      bool   `json:"long,omitempty"`   // give the trace a second of passes
 	Quick     bool   `json:"quick,omitempty"`
 }
 
@@ -66,41 +67,37 @@ func (sp spec) run(sc scale) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
+	e.second = sp.Second
 	return e.finish(w.run(e))
 }
 
-// maxBlock is the size of the largest block that a replay can keep books of.
-const maxBlock = 1<<31 - 1
-
 func (sp spec) replay(a *allocator, sc scale) (sample, error) {
-	t := trace.Demo()
-	if sp.Trace != builtIn {
-		var err error
-		if t, err = trace.Read(sp.Trace); err != nil {
-			return sample{}, err
-		}
-	}
-	if s := t.Stats(); s.MaxRequest > maxBlock || s.MaxAlign > 1<<(alignClasses-1) {
-		return sample{}, fmt.Errorf("%s: blocks of %d bytes aligned to %d, expected at most %d and %d",
-			sp.Trace, s.MaxRequest, s.MaxAlign, maxBlock, 1<<(alignClasses-1))
-	}
-	if !slices.ContainsFunc(t.Ops, func(op trace.Op) bool { return op.Effect() != trace.Nothing }) {
-		return sample{}, fmt.Errorf("%s: expected a call that does something", sp.Trace)
-	}
 	open := a.blocks
-	if sp.Footprint {
+	if sp.Lean {
 		open = a.lean
 	}
 	e, err := newEnv(open, sc)
 	if err != nil {
 		return sample{}, err
 	}
-	if sp.Footprint {
-		return e.finish(footprint(e, t))
+	r, err := readReplay(sp.Calls, e.m)
+	if err != nil {
+		return sample{}, errors.Join(err, e.m.close())
 	}
-	budget := sc.time / 3
+	if sp.Second {
+		name := utilisation
+		if sp.Lean {
+			name = leanUtilisation
+		}
+		return e.finish(footprint(e, r, name))
+	}
+	return e.finish(replayTimed(e, r, sp.budget(sc)))
+}
+
+// budget is the time for the passes of a trace.
+func (sp spec) budget(sc scale) time.Duration {
 	if sp.Long {
-		budget = sc.trace
+		return sc.trace
 	}
-	return e.finish(replayTimed(e, t, budget))
+	return sc.time / 3
 }

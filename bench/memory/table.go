@@ -18,18 +18,18 @@ func printMachine(w io.Writer) {
 	fmt.Fprintf(w, "huge pages %s; reading the clock costs %v\n\n", hugePages(), clockCost())
 }
 
-// printRows prints all workloads but the traces, then what an operation is.
+// printRows prints the workloads that have no table of their own, then what an operation is.
 func printRows(w io.Writer, rows []*row) {
-	if !slices.ContainsFunc(rows, func(r *row) bool { return !strings.HasPrefix(r.workload, tracesName) }) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
+		return family(r.workload) == tracesName || heldTableOf(r.workload) != nil
+	})
+	if len(rows) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "workload\tallocator\tns/op\tless null\tp50\tp99\tp99.9\tmeans of\tpeak RSS\tend RSS\tcommitted\tend\tfaults/op\tGo allocs/op\t")
 	last := ""
 	for _, r := range rows {
-		if strings.HasPrefix(r.workload, tracesName) {
-			continue
-		}
 		if last != "" && r.workload != last {
 			fmt.Fprintln(t, strings.Repeat("\t", 14))
 		}
@@ -62,8 +62,12 @@ func printRow(w io.Writer, r *row) {
 		faulted += fmt.Sprintf(" (%d major)", m.MajorFaults)
 	}
 	net, ok := r.lessHarness()
-	fmt.Fprintf(w, "%s\t%s\t%.4g\t%s\t%.4g\t%.4g\t%.4g\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-		r.workload, r.allocator, m.NsPerOp, three(net, ok), m.P50, m.P99, m.P999, m.SampledBy, size(m.PeakRSS), size(m.EndRSS),
+	spread := "-\t-\t-\t-"
+	if m.SampledBy > 0 {
+		spread = fmt.Sprintf("%.4g\t%.4g\t%.4g\t%d", m.P50, m.P99, m.P999, m.SampledBy)
+	}
+	fmt.Fprintf(w, "%s\t%s\t%.4g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		r.workload, r.allocator, m.NsPerOp, three(net, ok), spread, size(m.PeakRSS), size(m.EndRSS),
 		size(m.CommittedPeak), size(m.CommittedEnd), faulted, perOp(m.GoAllocs), r.remarks())
 }
 
@@ -102,16 +106,17 @@ func printTraces(w io.Writer, rows []*row, ref *reference) {
 	if len(traces) == 0 {
 		return
 	}
+	ran := replayers(rows)
 	fmt.Fprintln(w, "traces: ns/op of the best pass; the columns after | are those of REFERENCE.csv")
-	printGrid(w, traces, ref, func(trace, allocator string) (float64, bool) {
+	printGrid(w, traces, ran, ref, func(trace, allocator string) (float64, bool) {
 		r := cells[[2]string{trace, allocator}]
 		return figureOf(r, nsPerOp)
 	}, func(f figure) float64 { return f.nsPerOp }, false)
 	fmt.Fprintln(w, "\ntraces: utilisation, live bytes at the peak / growth of resident memory, every byte written")
 	fmt.Fprintf(w, "(the mean is of the traces above %s at the peak that REFERENCE.csv has)\n", size(largePeak))
-	printGrid(w, traces, ref, func(trace, allocator string) (float64, bool) {
+	printGrid(w, traces, ran, ref, func(trace, allocator string) (float64, bool) {
 		r := cells[[2]string{trace, allocator}]
-		return figureOf(r, "utilisation")
+		return figureOf(r, utilisation)
 	}, func(f figure) float64 { return f.utilisation }, true)
 	fmt.Fprintln(w)
 	for _, r := range rows {
@@ -128,16 +133,14 @@ func figureOf(r *row, name string) (float64, bool) {
 	return r.figure(name)
 }
 
-// printGrid prints one line per trace: ours and Go's allocators, then the allocators of
+// printGrid prints one line per trace: the allocators that ran, then the allocators of
 // REFERENCE.csv. The last line has the means.
-func printGrid(w io.Writer, traces []string, ref *reference,
+func printGrid(w io.Writer, traces, ran []string, ref *reference,
 	measured func(trace, allocator string) (float64, bool), column func(figure) float64, large bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "trace")
-	for i := range allocators {
-		if allocators[i].blocks != nil {
-			fmt.Fprint(t, "\t", allocators[i].name)
-		}
+	for _, name := range ran {
+		fmt.Fprint(t, "\t", name)
 	}
 	fmt.Fprint(t, "\t|")
 	for _, a := range ref.allocators {
@@ -150,11 +153,8 @@ func printGrid(w io.Writer, traces []string, ref *reference,
 			name = "geometric mean"
 		}
 		fmt.Fprint(t, name)
-		for i := range allocators {
-			if allocators[i].blocks == nil {
-				continue
-			}
-			v, ok := measured(trace, allocators[i].name)
+		for _, allocator := range ran {
+			v, ok := measured(trace, allocator)
 			fmt.Fprint(t, "\t", three(v, ok))
 		}
 		fmt.Fprint(t, "\t|")

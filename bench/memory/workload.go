@@ -1,28 +1,53 @@
 package main
 
+import (
+	"slices"
+	"strings"
+)
+
 // workload is one workload to measure.
 type workload struct {
-	name string
-	kind kind
-	only string // the one allocator for which it makes sense; "": all
-	but  string // the one allocator for which it makes no sense; "": none
-	what string // what an operation is
-	run  func(e *env) error
+	name   string
+	kind   kind
+	only   string // the one allocator for which it makes sense; "": all
+	but    string // the one allocator for which it makes no sense; "": none
+	what   string // what an operation is
+	run    func(e *env) error
+	second bool                              // it has a second method, which is run once, in a process of its own
+	args   func(sc scale, second bool) []any // what the program of C is told; nil: it does not do this
+	long   bool                              // -quick leaves it out
 }
 
 var workloads = []workload{
-	{"chunk-pair", chunks, "", "", "alloc and free of one chunk, over and over", chunkPair},
-	{"chunk-batch", chunks, "", "", "pair; 10,000 chunks, all got and touched, then all freed", chunkBatch},
-	{"chunk-two", chunks, "", "", "pair as each of two goroutines sees it; ratio to one goroutine alone", chunkTwo},
+	{name: "chunk-pair", kind: chunks, run: chunkPair, what: "alloc and free of one chunk, over and over"},
+	{name: "chunk-batch", kind: chunks, run: chunkBatch, what: "pair; 10,000 chunks, all got and touched, then all freed"},
+	{name: "chunk-two", kind: chunks, run: chunkTwo,
+		what: "pair as each of two goroutines sees it; ratio to one goroutine alone"},
 	// A fresh sync.Pool is empty: it would be make again.
-	{"chunk-first", chunks, "", "sync.Pool", "chunk; the first 100,000 of a fresh allocator, got and touched", chunkFirst},
-	{"chunk-churn", chunks, "", "", "pair; 100,000 chunks, a random half freed and got again, twice, with the shuffle", chunkChurn},
-	{"chunk-search", chunks, "universe", "", "pair; all chunks but the last one are taken", chunkSearch},
-	{"heap-pair", blocks, "", "", "alloc and free of 64 bytes, over and over", heapPair},
-	{"heap-batch", blocks, "", "", "pair; 1,000 blocks of 16 to 256 bytes, all got, then all freed", heapBatch},
-	{"larson", blocks, "", "", "free and alloc of a random slot; arrays are handed to new goroutines", larson},
-	{"xmalloc", blocks, "", "", "pair of 64 bytes; producers get, consumers free, batches of 4,096", xmalloc},
-	{"rptest", blocks, "", "", "pair of 8 to 16,000 bytes, a part of them freed by other goroutines", rptest},
+	{name: "chunk-first", kind: chunks, but: "sync.Pool", run: chunkFirst,
+		what: "chunk; the first 100,000 of a fresh allocator, got and touched"},
+	{name: "chunk-churn", kind: chunks, run: chunkChurn,
+		what: "pair; 100,000 chunks, a random half freed and got again, twice, with the shuffle"},
+	{name: "chunk-search", kind: chunks, only: "universe", run: chunkSearch, what: "pair; all chunks but the last one are taken"},
+	{name: "heap-pair", kind: blocks, run: heapPair, what: "alloc and free of 64 bytes, over and over"},
+	{name: "heap-batch", kind: blocks, run: heapBatch, what: "pair; 1,000 blocks of 16 to 256 bytes, all got, then all freed"},
+	{name: "larson", kind: blocks, run: larson, what: "free and alloc of a random slot; arrays are handed to new goroutines"},
+	{name: "xmalloc", kind: blocks, run: xmalloc, what: "pair of 64 bytes; producers get, consumers free, batches of 4,096"},
+	{name: "rptest", kind: blocks, run: rptest, what: "pair of 8 to 16,000 bytes, a part of them freed by other goroutines"},
+	fragmentOf("fragment", 16, 128<<10),
+	fragmentOf("fragment/small", 16, 1024),
+	hugeOf("16KiB", 16<<10, false),
+	hugeOf("48KiB", 48<<10, true),
+	hugeOf("64KiB", 64<<10, true),
+	hugeOf("256KiB", 256<<10, true),
+	hugeOf("1MiB", 1<<20, true),
+	hugeOf("1MiB+1", overMiB, false),
+	hugeOf("1.5MiB", 3<<19, true),
+	hugeOf("4MiB+4KiB", 4<<20+4<<10, true),
+	hugeOf("16MiB", 16<<20, false),
+	hugeOf("64MiB", 64<<20, true),
+	{name: "huge/count", kind: held, run: hugeCount, args: countArgs, what: "block of 1 MiB + 1 byte got and touched; live_blocks is how many could live"},
+	{name: "growth", kind: held, run: growth, args: growthArgs, what: "buffer grown from 4 KiB by a quarter at a time, and freed"},
 }
 
 // tracesName is the workload that the table and the flags treat as one, and that runs one child per
@@ -38,16 +63,25 @@ func workloadNamed(name string) *workload {
 	return nil
 }
 
+// family is what -only calls a workload: its name up to the first /.
+func family(name string) string {
+	name, _, _ = strings.Cut(name, "/")
+	return name
+}
+
 // names are all values of -only.
 func names() []string {
 	var all []string
 	for i := range workloads {
-		all = append(all, workloads[i].name)
+		all = append(all, family(workloads[i].name))
 	}
-	return append(all, tracesName)
+	return append(slices.Compact(all), tracesName)
 }
 
 // takes reports whether the workload runs on an allocator.
 func (w *workload) takes(a *allocator) bool {
+	if a.peer != nil {
+		return w.args != nil && !a.reuses
+	}
 	return a.opener(w.kind) != nil && (w.only == "" || a.name == w.only) && a.name != w.but
 }

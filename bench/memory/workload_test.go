@@ -13,7 +13,8 @@ import (
 )
 
 // tiny is a scale at which a workload takes a few milliseconds.
-var tiny = scale{time.Millisecond, time.Millisecond, 64, 50, 60, 40, 4, 50, 1, 20, 3, 32}
+var tiny = scale{time.Millisecond, time.Millisecond, 64, 50, 60, 40, 4, 50, 1, 20, 3, 32,
+	heldScale{2 << 20, 15 * time.Millisecond, 3 << 20, 300, 64 << 20, 1 << 20}}
 
 // TestWorkloads runs every workload on every allocator that takes it.
 func TestWorkloads(t *testing.T) {
@@ -25,9 +26,12 @@ func TestWorkloads(t *testing.T) {
 				continue
 			}
 			t.Run(w.name+"/"+a.name, func(t *testing.T) {
+				if testing.Short() && w.long {
+					t.Skip("skipped: blocks of another size, without -short")
+				}
 				s, err := spec{Workload: w.name, Allocator: a.name}.run(tiny)
 				require.NoError(t, err)
-				checkSample(t, s)
+				w.check(t, s)
 				if a.ours {
 					require.Positive(t, s.CommittedPeak)
 					require.GreaterOrEqual(t, s.CommittedEnd, int64(0))
@@ -36,6 +40,16 @@ func TestWorkloads(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// check checks a sample of the workload.
+func (w *workload) check(t *testing.T, s sample) {
+	t.Helper()
+	if w.kind == held {
+		checkHeld(t, s)
+	} else {
+		checkSample(t, s)
 	}
 }
 
@@ -65,9 +79,12 @@ func TestBooksOfWorkloads(t *testing.T) {
 				return spies[len(spies)-1], nil
 			}, tiny)
 			require.NoError(t, err)
+			if testing.Short() && w.long {
+				t.Skip("skipped: blocks of another size, without -short")
+			}
 			s, err := e.finish(w.run(e))
 			require.NoError(t, err)
-			checkSample(t, s)
+			w.check(t, s)
 			got := 0
 			for _, spy := range spies {
 				require.Empty(t, spy.bad)
@@ -87,6 +104,7 @@ func TestDefectsAreFound(t *testing.T) {
 		"chunk-pair": "crooked", "chunk-two": "crooked", "heap-pair": "crooked",
 		"chunk-batch": "flip", "chunk-first": "twice", "chunk-churn": "twice",
 		"heap-batch": "flip", "larson": "flip", "xmalloc": "flip", "rptest": "flip",
+		"fragment/small": "flip", "huge/16KiB": "flip", "huge/count": "flip", "growth": "forgets",
 	} {
 		t.Run(workload, func(t *testing.T) {
 			if w := workloadNamed(workload); w.kind == blocks && debug.On && !strings.HasPrefix(workload, "heap") {
@@ -129,6 +147,7 @@ func TestFullScaleIsAsDescribed(t *testing.T) {
 	require.Equal(t, 5000, whole.slots)
 	require.Equal(t, 4096, whole.load)
 	require.Equal(t, time.Second, whole.trace)
+	require.Equal(t, heldScale{500e6, 2 * time.Second, 256 << 20, 100_000, 4 << 30, 64 << 20}, whole.held)
 }
 
 func TestTallyNotices(t *testing.T) {
