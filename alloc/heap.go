@@ -394,7 +394,7 @@ func (h *Heap) Close() error {
 		}
 		h.eachHead(func(c ChunkIndex, s *slab, head uint64) {
 			if kind := head & kindMask; kind == kindSlots || kind == kindRun || kind == kindWide || kind == kindCached {
-				h.u.Free(c, chunksIn(head))
+				h.u.freeRun(c, chunksIn(head))
 			}
 		})
 		h.closeSpans()

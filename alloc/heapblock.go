@@ -93,7 +93,7 @@ func (h *Heap) lookup(b *block) (why string) {
 	if b.head == 0 {
 		b.head = h.spanAround(c)
 	}
-	if b.s != nil && b.head == 0 {
+	if b.head == 0 {
 		b.head = h.runAround(c)
 	}
 	if b.head == 0 {

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// Runs: blocks of 1 to 64 chunks. Only the first chunk has a head. Runs need no lock: their chunks
+// Runs: blocks of 1 to 64 chunks, of one megachunk or, from 17 chunks on, of two (span.go). Only
+// the first chunk has a head. Runs need no lock: their chunks
 // belong to no one else, and the goroutine that changes the head by compare-and-swap may change the
 // run.
 
@@ -20,9 +21,9 @@ func (h *Heap) allocRun(name string, l *Local, size int, want wish) (unsafe.Poin
 			return p, nil
 		}
 	}
-	c, err := h.u.exact(n, want, "AllocExact")
+	c, err := h.u.allocRun(n, want)
 	if err != nil && h.reclaim(l) {
-		c, err = h.u.exact(n, want, "AllocExact")
+		c, err = h.u.allocRun(n, want)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("alloc: %s: block of %d chunks: %w", name, n, err)
@@ -56,23 +57,24 @@ func (h *Heap) freeRun(name string, b *block) {
 		panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once",
 			name, b.p, chunksIn(b.head)))
 	}
-	h.u.Free(firstIn(b.head), chunksIn(b.head))
+	h.u.freeRun(firstIn(b.head), chunksIn(b.head))
 }
 
 // runAround returns the head of the run that contains c, a chunk without a head, or 0.
 func (h *Heap) runAround(c ChunkIndex) uint64 {
-	for i := c; ; i-- {
-		s := h.table.at(i)
+	for i := int(c); i >= 0 && int(c)-i < ChunksPerMegachunk; i-- {
+		s := h.table.at(ChunkIndex(i))
+		if s == nil {
+			continue // the end of a run that begins in the megachunk before
+		}
 		if head := s.head.Load(); head != 0 {
-			if head&kindMask == kindRun && int(c-i) < chunksIn(head) {
+			if head&kindMask == kindRun && int(c)-i < chunksIn(head) {
 				return head
 			}
-			return 0
-		}
-		if i%ChunksPerMegachunk == 0 {
-			return 0
+			break
 		}
 	}
+	return 0
 }
 
 // resizeRun changes the number of chunks of a run in place and reports whether it could.
@@ -83,7 +85,7 @@ func (h *Heap) resizeRun(b *block, size int) bool {
 	}
 	want := chunksFor(size)
 	after := block{s: b.s, head: headOf(kindRun, 0, want, c, 0), usable: want * ChunkSize}
-	if !after.couldBe(size) || want > have && !h.u.Extend(c, have, want-have) {
+	if !after.couldBe(size) || want > have && !h.u.extendRun(c, have, want-have) {
 		return false
 	}
 	if want == have {
@@ -91,12 +93,32 @@ func (h *Heap) resizeRun(b *block, size int) bool {
 	}
 	if !b.s.head.CompareAndSwap(b.head, after.head) {
 		if want > have {
-			h.u.Free(c+ChunkIndex(have), want-have)
+			h.u.freeRun(c+ChunkIndex(have), want-have)
 		}
 		panic(fmt.Sprintf("alloc: Heap.Resize: %p, a block of %d chunks, was freed or resized by two goroutines at once", b.p, have))
 	}
 	if want < have {
-		h.u.Free(c+ChunkIndex(want), have-want)
+		h.u.freeRun(c+ChunkIndex(want), have-want)
 	}
 	return true
+}
+
+// freeRun is Free of a run that may lie in two megachunks.
+func (u *Universe) freeRun(c ChunkIndex, n int) {
+	for n > 0 {
+		_, _, k := partOf(c, n)
+		u.Free(c, k)
+		if k >= leastAcross {
+			lowerTo(&u.spans.near, int(c)/ChunksPerMegachunk)
+		}
+		c, n = c+ChunkIndex(k), n-k
+	}
+}
+
+// extendRun is Extend of a run that may lie in two megachunks, or may then.
+func (u *Universe) extendRun(c ChunkIndex, n, more int) bool {
+	if _, _, k := partOf(c, n+more); k == n+more {
+		return u.Extend(c, n, more)
+	}
+	return u.extendSpan(c, n, more)
 }

@@ -63,6 +63,7 @@ func (h *Heap) allocSpan(name string, l *Local, size, align int, want wish) (uns
 	if err != nil {
 		return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
 	}
+	h.u.spans.held.Add(int64(n))
 	h.heads()[c/ChunksPerMegachunk].Store(spanHead(c, n))
 	return h.u.Pointer(c), nil
 }
@@ -92,6 +93,7 @@ func (h *Heap) freeSpan(name string, b *block) {
 	if !h.spanAt(int(first)/ChunksPerMegachunk).CompareAndSwap(b.head, 0) || !h.u.freeSpan(first, n) {
 		b.panicRaced(name, n)
 	}
+	h.u.spans.held.Add(int64(-n))
 }
 
 //go:noinline
@@ -108,7 +110,7 @@ func (h *Heap) resizeSpan(b *block, size int) bool {
 	}
 	want := max(chunksFor(size), leastSpan)
 	after := block{usable: want * ChunkSize}
-	if !after.couldBe(size) || want > have && !h.u.extendSpan(first, have, want-have) {
+	if !after.couldBe(size) || want > have && !(h.u.spans.roomFor(want-have) && h.u.extendSpan(first, have, want-have)) {
 		return false
 	}
 	if want == have {
@@ -123,6 +125,7 @@ func (h *Heap) resizeSpan(b *block, size int) bool {
 	if want < have && !h.u.freeSpan(first+ChunkIndex(want), have-want) {
 		b.panicRaced("Heap.Resize", have)
 	}
+	h.u.spans.held.Add(int64(want - have))
 	return true
 }
 
@@ -165,7 +168,10 @@ func (h *Heap) eachSpan(f func(head uint64)) {
 
 // closeSpans frees all spans. mu is held.
 func (h *Heap) closeSpans() {
-	h.eachSpan(func(head uint64) { h.u.freeSpan(firstIn(head), spanChunks(head)) })
+	h.eachSpan(func(head uint64) {
+		h.u.freeSpan(firstIn(head), spanChunks(head))
+		h.u.spans.held.Add(int64(-spanChunks(head)))
+	})
 	h.spans.Store(nil)
 }
 

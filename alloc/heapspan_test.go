@@ -61,6 +61,8 @@ func (m *spanModel) size() int {
 	switch m.rng.IntN(8) {
 	case 0:
 		return 8 + m.rng.IntN(1<<20)
+	case 3, 4:
+		return 250_000 + m.rng.IntN(800_000)
 	case 1:
 		return 1<<20 + m.rng.IntN(2*alloc.ChunkSize)
 	case 2:
@@ -202,6 +204,53 @@ func TestSpansPack(t *testing.T) {
 	require.Equal(t, live[7], must(h.Alloc(2*65<<14, 0)))
 	live[8] = nil
 	freeAll(h, live)
+}
+
+// TestRunsAcross: runs of 17 chunks and more lie one behind the other, whatever megachunks they are
+// in, and are guarded and resized there.
+func TestRunsAcross(t *testing.T) {
+	eachAllocator(t, func(t *testing.T, h *alloc.Heap, a allocator, name string) {
+		const size = 38 * alloc.ChunkSize
+		var live []unsafe.Pointer
+		for i := range 13 { // of 512 chunks
+			p := must(a.AllocZeroed(size, 0))
+			require.Equal(t, size, a.Usable(p))
+			require.Equal(t, i*size, int(uintptr(p)-uintptr(h.Universe().Base())))
+			bytesOf(p, size)[size-1] = byte(i)
+			live = append(live, p)
+		}
+		_, err := a.Alloc(size, 0)
+		require.ErrorIs(t, err, alloc.ErrFull)
+		require.NoError(t, h.Verify())
+		// The second has chunks 38 to 75.
+		require.Contains(t, panicText(func() { a.Free(unsafe.Add(live[1], 30<<14)) }), "points 491520 bytes into a block of 38 chunks")
+		require.Contains(t, panicText(func() { a.Free(unsafe.Add(live[1], 5)) }), "points 5 bytes into a block of 38 chunks")
+		require.False(t, a.Resize(live[1], size+1))
+		require.True(t, a.Resize(live[1], 30<<14))
+		require.True(t, a.Resize(live[1], 22<<14), "in one megachunk now")
+		require.NoError(t, h.Verify())
+		require.Equal(t, 12*38+22, h.Stats().Chunks)
+		require.True(t, a.Resize(live[1], size))
+		require.Equal(t, byte(0), bytesOf(live[2], 1)[0])
+		a.Free(live[1])
+		require.Contains(t, panicText(func() { a.Free(live[1]) }), "freed twice")
+		require.False(t, h.Owns(unsafe.Add(live[1], 30<<14)))
+		again := must(a.AllocZeroed(size, 0))
+		require.Equal(t, live[1], again)
+		for i, v := range bytesOf(again, size) {
+			if v != 0 {
+				t.Fatalf("byte %d: got %d want 0", i, v)
+			}
+		}
+		for i, p := range live {
+			if i != 1 {
+				require.Equal(t, byte(i), bytesOf(p, size)[size-1])
+			}
+		}
+		freeAll(a, live)
+		require.NoError(t, h.Universe().Verify())
+		require.Zero(t, h.Stats().Chunks)
+	})
 }
 
 // TestSpanMisuse calls with what is no span, or no longer.

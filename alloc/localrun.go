@@ -91,7 +91,7 @@ func (l *Local) dropRuns() (some bool) {
 			l.cached[n-1], s.next = s.next, 0
 			l.held -= n
 			s.head.Store(0)
-			l.h.u.Free(c, n)
+			l.h.u.freeRun(c, n)
 			some = true
 		}
 	}

@@ -25,6 +25,11 @@ import (
 // the first free run of 65 chunks begins. It is lowered when a span is freed and when a granule
 // becomes empty; when nothing is found from there on, all words are read.
 //
+// Blocks of 17 to 63 chunks also cross from one megachunk to the next: 600,000 B take 37 chunks, and
+// one in each megachunk would leave 27 unused. They fill gaps of megachunks in part use by best fit
+// first, as shorter runs do; else they come where free chunks follow each other, by the same search
+// with a hint of its own, which looks at acrossWords words; and then as they always did.
+//
 // Memory of freed spans waits for reuse as all memory does: empty granules stay committed for the
 // delay of PurgeAfter.
 
@@ -32,11 +37,17 @@ import (
 // megachunk, and a heap needs one head for each.
 const leastSpan = ChunksPerMegachunk + 1
 
+const (
+	leastAcross = 17  // chunks of the shortest run that may lie in two megachunks
+	acrossWords = 256 // words that the search for one reads
+)
+
 // spans is what a universe knows of its spans.
 type spans struct {
 	mu   sync.Mutex   // held over a search and the claim of what it found, never over a commit
 	from atomic.Int64 // hint: megachunk in which the first free run of leastSpan chunks begins
-	held atomic.Int64 // chunks in spans
+	near atomic.Int64 // the same for leastAcross chunks
+	held atomic.Int64 // chunks of spans; counted by those who have them
 	want atomic.Int64 // length that was not found since the last call of lower; 0: none
 	most int64        // held is at most this, give or take what goroutines claim at once
 }
@@ -51,8 +62,13 @@ func (s *spans) lower(m int) {
 	if s.want.Load() != 0 {
 		s.want.Store(0)
 	}
-	for from := s.from.Load(); int64(m) < from; from = s.from.Load() {
-		if s.from.CompareAndSwap(from, int64(m)) {
+	lowerTo(&s.from, m)
+	lowerTo(&s.near, m)
+}
+
+func lowerTo(hint *atomic.Int64, m int) {
+	for from := hint.Load(); int64(m) < from; from = hint.Load() {
+		if hint.CompareAndSwap(from, int64(m)) {
 			return
 		}
 	}
@@ -89,11 +105,55 @@ func (u *Universe) allocSpan(n, align int, c wish) (ChunkIndex, error) {
 	return first, nil
 }
 
+// allocRun is exact for runs that may lie in two megachunks.
+func (u *Universe) allocRun(n int, c wish) (ChunkIndex, error) {
+	if n >= leastAcross && n < ChunksPerMegachunk && u.failures == nil {
+		if first, err := u.fillGap(n, c); err != ErrFull {
+			return first, err
+		}
+		if first, ok := u.takeAcross(n); ok {
+			if u.equip(first, n, c) == nil {
+				return first, nil
+			}
+			u.dropSpan(first, n) // exact reports why, or finds committed memory
+		}
+	}
+	return u.exact(n, c, "AllocExact")
+}
+
+// fillGap claims a run of n chunks in a megachunk that is in part use, by best fit.
+func (u *Universe) fillGap(n int, c wish) (ChunkIndex, error) {
+	shard := u.leases.shards.index()
+	f := u.index.Fit(n)
+	for m, ok := f.Next(); ok; m, ok = f.Next() {
+		if u.index.Word(m).Load() == 0 {
+			break // so are all that follow
+		}
+		if u.leases.isOthers(m, shard) {
+			f.Skip((m/lineWords + 1) * lineWords)
+			continue
+		}
+		if first, err := u.claim(m, n, c, "AllocExact"); err != ErrFull {
+			return first, err
+		}
+	}
+	return 0, ErrFull
+}
+
+// takeAcross claims n chunks at the end of a megachunk and the beginning of the next, or at the
+// beginning of one.
+func (u *Universe) takeAcross(n int) (first ChunkIndex, ok bool) {
+	u.spans.mu.Lock()
+	defer u.spans.mu.Unlock()
+	s := search{n: n, align: 1, least: leastAcross, words: acrossWords, hint: &u.spans.near}
+	return u.searchSpan(s)
+}
+
 // extendSpan claims more chunks directly after a span of n chunks that the caller holds, and
 // reports whether it could. They are not cleared.
 func (u *Universe) extendSpan(first ChunkIndex, n, more int) bool {
 	end := first + ChunkIndex(n)
-	if int(end)+more > u.index.Len() || !u.spans.roomFor(more) || u.refuse("ExtendSpan") != nil || !u.claimSpan(end, more) {
+	if int(end)+more > u.index.Len() || u.refuse("ExtendSpan") != nil || !u.claimSpan(end, more) {
 		return false
 	}
 	if u.equip(end, more, anyRun) != nil {
@@ -122,7 +182,6 @@ func (u *Universe) freeSpan(first ChunkIndex, n int) bool {
 // dropSpan clears the bits of n chunks from first on, and notes that they are free.
 func (u *Universe) dropSpan(first ChunkIndex, n int) bool {
 	from := int(first) / ChunksPerMegachunk
-	u.spans.held.Add(int64(-n))
 	for n > 0 {
 		m, at, k := partOf(first, n)
 		if !u.unclaim(m, at, k) {
@@ -142,9 +201,11 @@ func (u *Universe) takeSpan(n, align int) (first ChunkIndex, ok bool) {
 	if want := u.spans.want.Load(); want != 0 && int64(n) >= want {
 		return 0, false
 	}
-	first, ok = u.searchSpan(int(u.spans.from.Load()), n, align, false)
-	if !ok {
-		first, ok = u.searchSpan(0, n, align, true)
+	s := search{n: n, align: align, least: leastSpan, words: u.index.Words(), hint: &u.spans.from}
+	if first, ok = u.searchSpan(s); !ok {
+		s.leased, s.hint = true, new(atomic.Int64)
+		first, ok = u.searchSpan(s)
+		u.spans.from.Store(s.hint.Load())
 	}
 	if !ok && align <= ChunkSize {
 		u.spans.want.Store(int64(n))
@@ -152,25 +213,39 @@ func (u *Universe) takeSpan(n, align int) (first ChunkIndex, ok bool) {
 	return first, ok
 }
 
-// searchSpan claims the first n free chunks at a multiple of align from megachunk from on. Unless
-// leased is set, it leaves out the lines that shards lease. u.spans.mu is held.
-func (u *Universe) searchSpan(from, n, align int, leased bool) (ChunkIndex, bool) {
+// search is what a search for a span looks for.
+type search struct {
+	n, align int           // chunks, and the multiple at which they begin, in bytes
+	least    int           // chunks of the shortest run that the hint is about
+	words    int           // to read at most
+	leased   bool          // also in lines that shards lease
+	hint     *atomic.Int64 // megachunk to begin with
+}
+
+// searchSpan claims the first free chunks that s describes, and moves its hint to the first free
+// run that it passes. Runs inside one megachunk are not for it. u.spans.mu is held.
+func (u *Universe) searchSpan(s search) (ChunkIndex, bool) {
+	from := int(s.hint.Load())
 	start := from * ChunksPerMegachunk // of the free run that the words read so far end with
 	room := -1                         // megachunk in which the first run that is a hint begins
-	for m := from; m < u.index.Words(); m++ {
+	for m := from; m < min(from+s.words, u.index.Words()); m++ {
 		used := u.index.Word(m).Load()
-		if !leased && u.leases.lines[m/lineWords].Load() != 0 {
+		if used == ^uint64(0) && start == m*ChunksPerMegachunk {
+			start += ChunksPerMegachunk // full, after one that ends in use: most words are
+			continue
+		}
+		if !s.leased && u.leases.lines[m/lineWords].Load() != 0 {
 			used = ^uint64(0)
 		}
 		end := m*ChunksPerMegachunk + bits.TrailingZeros64(used)
-		at := u.aligned(start, align)
-		if end-at >= n {
+		at := u.aligned(start, s.align)
+		if end-at >= s.n {
 			first := ChunkIndex(at)
-			if u.claimSpan(first, n) {
+			if u.claimSpan(first, s.n) {
 				if room < 0 {
-					room = (at + n) / ChunksPerMegachunk
+					room = (at + s.n) / ChunksPerMegachunk
 				}
-				u.spans.from.CompareAndSwap(int64(from), int64(room))
+				s.hint.CompareAndSwap(int64(from), int64(room))
 				return first, true
 			}
 			// Another goroutine took one of the chunks since: read the words again.
@@ -178,13 +253,17 @@ func (u *Universe) searchSpan(from, n, align int, leased bool) (ChunkIndex, bool
 			start = (m + 1) * ChunksPerMegachunk
 			continue
 		}
-		if end-start >= leastSpan && room < 0 {
+		if end-start >= s.least && room < 0 {
 			room = start / ChunksPerMegachunk
 		}
 		if used != 0 {
 			start = (m+1)*ChunksPerMegachunk - bits.LeadingZeros64(used)
 		}
 	}
+	if room < 0 {
+		room = min(from+s.words, u.index.Words()) - 1
+	}
+	s.hint.CompareAndSwap(int64(from), int64(room))
 	return 0, false
 }
 
@@ -201,14 +280,12 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 		m, at, k := partOf(c, left)
 		before, now, ok := u.index.Word(m).TryAllocAt(at, k)
 		if !ok {
-			u.spans.held.Add(int64(n - left)) // dropSpan takes them off
 			u.dropSpan(first, n-left)
 			return false
 		}
 		u.index.Note(m, before, now)
 		c, left = c+ChunkIndex(k), left-k
 	}
-	u.spans.held.Add(int64(n))
 	return true
 }
 
