@@ -192,9 +192,9 @@ func move(to, from unsafe.Pointer, n int) {
 
 // Realloc resizes a block and keeps its first min(old, new) bytes. It works in place where it can
 // without wasting more than half of the block; otherwise the block moves: a large one in steps that
-// give back the pages behind, so that both together need little more memory than one. A nil p allocates; size 0
-// returns a block and does not free. align is the block's alignment from now on, as FreeSized
-// expects it. On an error the old block is unchanged.
+// give back the pages behind, so that both together need little more memory than one. A nil p
+// allocates; size 0 returns a block and does not free. align is the block's alignment from now on,
+// as FreeSized expects it. On an error the old block is unchanged.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	return h.realloc("Heap.Realloc", nil, p, size, align)
 }

@@ -25,10 +25,10 @@ import (
 // the first free run of 65 chunks begins. It is lowered when a span is freed and when a granule
 // becomes empty; when nothing is found from there on, all words are read.
 //
-// Blocks of 17 to 63 chunks also cross from one megachunk to the next: 600,000 B take 37 chunks, and
-// one in each megachunk would leave 27 unused. They fill gaps of megachunks in part use by best fit
-// first, as shorter runs do; else they come where free chunks follow each other, by the same search
-// with a hint of its own, which looks at acrossWords words; and then as they always did.
+// Blocks of 17 to 63 chunks also cross from one megachunk to the next: 600,000 B take 37 chunks,
+// and one in each megachunk would leave 27 unused. They fill gaps of megachunks in part use by best
+// fit first, as shorter runs do; else they come where free chunks follow each other, by the same
+// search with a hint of its own, which looks at acrossWords words; and then as they always did.
 //
 // Memory of freed spans waits for reuse as all memory does: empty granules stay committed for the
 // delay of PurgeAfter.
