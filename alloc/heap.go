@@ -71,9 +71,10 @@ import (
 //	   within the limit.
 //	H7 The count of slabs of slots is right.
 //	H8 A wide slab is listed exactly when it has a free slot, and the bits that stand for no
-//	   slot are set.
-//	H9 A free run that a Local keeps is in the list of its length of that Local, which counts
-//	   their chunks, at most keptChunks.
+//	   slot are set. The word of a slot says free exactly when its bit is clear, and kept when a
+//	   Local keeps it.
+//	H9 A free run that a Local keeps is in the list of its length of that Local, which counts the
+//	   chunks of these and of the wide slots that it keeps, at most keptChunks.
 //	H10 The chunks of a span are in use in the universe and have no heads; spans do not overlap,
 //	   and each has its head at the megachunk in which it begins.
 
@@ -271,7 +272,12 @@ func (h *Heap) allocHere(name string, l *Local, size, align int, want wish) (p u
 			}
 		}
 	} else if number, ok := wideFor(size, align); ok {
-		p = h.allocWide(number)
+		if l != nil {
+			p = l.takeWide(number)
+		}
+		if p == nil {
+			p = h.allocWide(number)
+		}
 	}
 	switch {
 	case p != nil:

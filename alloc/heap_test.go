@@ -124,7 +124,7 @@ func TestHeapVerifyNamesTheInvariant(t *testing.T) {
 	l.Free(must(l.Alloc(100, 0))) // bit 1 is clear in own from here on
 	l.Free(blocks[5])             // and bit 0
 	l.Free(must(l.Alloc(30_000, 0)))
-	for _, name := range []string{"H1", "H1, run", "H2", "H3", "H4", "H5", "H6", "H7", "H8", "H9", "H9, head", "H9, list"} {
+	for _, name := range []string{"H1", "H1, run", "H2", "H3", "H4", "H5", "H6", "H7", "H8", "H8, word", "H9", "H9, head", "H9, list"} {
 		restore := h.Corrupt(l, name)
 		require.ErrorContains(t, h.Verify(), "alloc: "+name[:2]+":")
 		restore()

@@ -48,6 +48,9 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 	case "H8":
 		wide.words[0].own ^= 1 << 63
 		return func() { wide.words[0].own ^= 1 << 63 }
+	case "H8, word":
+		wide.words[1].own++
+		return func() { wide.words[1].own-- }
 	case "H9":
 		l.held++
 		return func() { l.held-- }

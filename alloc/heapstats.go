@@ -40,7 +40,8 @@ func (h *Heap) stats() HeapStats {
 			s.LiveBytes += used * int(classes[classIn(head)].size)
 		case kindWide:
 			number := classIn(head)
-			used := b.wideUsed(number)
+			used, kept := b.wideUsed(number)
+			s.Cached += kept * wideClasses[number].size
 			s.LiveBlocks += used
 			s.LiveBytes += used * wideClasses[number].size
 		case kindCached:

@@ -11,6 +11,7 @@ type heapCheck struct {
 	h      *Heap
 	err    error
 	places map[*slab]string // where each slab is referred to from
+	kept   map[*uint64]bool // words of the wide slots that Locals keep
 	slabs  int              // number of slabs of slots
 }
 
@@ -22,7 +23,7 @@ func (h *Heap) Verify() error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v := &heapCheck{h: h, places: map[*slab]string{}}
+	v := &heapCheck{h: h, places: map[*slab]string{}, kept: map[*uint64]bool{}}
 	v.gather()
 	h.eachHead(v.chunk)
 	v.verifySpans()
@@ -146,10 +147,7 @@ func (v *heapCheck) chunk(c ChunkIndex, s *slab, head uint64) {
 		}
 	case kind == kindWide:
 		v.run(first, n, headOf(kindInterior, classIn(head), n, first, 0))
-		k, w := &wideClasses[classIn(head)], s.words[0].own
-		if w&k.beyond() != k.beyond() || (v.places[s] == "wide") != (^w != 0) {
-			v.fail("H8: wide slab at chunk %d: mask %#x of %d slots, place %q", c, w, k.slots, v.places[s])
-		}
+		v.wide(c, s, classIn(head))
 	case kind != kindInterior:
 		v.fail("H1: chunk %d has the head %#x", c, head)
 	default:

@@ -9,7 +9,7 @@ import (
 // Runs that a Local keeps for reuse. A Local does not free a run of chunks to the universe, it
 // keeps it in a list by length, and takes it from there for the next block of that length:
 //
-//	cached[0] -> run of 1 chunk -> run of 1 chunk      held = 1 + 1 + 3 chunks, at most 512 KiB
+//	cached[0] -> run of 1 chunk -> run of 1 chunk      held = 1 + 1 + 3 chunks, at most 256 KiB
 //	cached[2] -> run of 3 chunks
 //
 // For everybody else a kept run is free: its head says so from the compare-and-swap by which Free
@@ -19,27 +19,33 @@ import (
 // for. Close, Trim and a refusal of memory to the Local free them too.
 
 // keptChunks bounds the chunks of the runs that a Local keeps.
-const keptChunks = 32
+const keptChunks = 16
 
 // allocLarge is Alloc for blocks that are no slots of a slab.
 //
 //go:noinline
 func (l *Local) allocLarge(size, align int) (unsafe.Pointer, error) {
-	// The test of the list comes first: it is cheaper than to tell whether the block is a wide slot.
-	if n := uint(size+ChunkSize-1) / ChunkSize; n-1 < keptChunks && l.cached[n-1] != 0 &&
-		size > maxSlot && uint(align) <= ChunkSize && align&(align-1) == 0 && !isWide(size, align) {
-		return l.takeRun(int(n)), nil
+	n := uint(size+ChunkSize-1) / ChunkSize
+	if l.held > 0 && n-1 < keptChunks && size > maxSlot && uint(align) <= ChunkSize && align&(align-1) == 0 {
+		var p unsafe.Pointer
+		if number, ok := wideIn(size, align); ok {
+			p = l.takeWide(number)
+		} else {
+			p = l.takeRun(int(n))
+		}
+		if p != nil {
+			return p, nil
+		}
 	}
 	return l.h.alloc("Local.Alloc", l, size, align, anyRun)
 }
 
-// isWide reports whether a block is a slot of a wide slab.
-func isWide(size, align int) bool {
+// wideIn is wideFor, and tells large blocks at once.
+func wideIn(size, align int) (int, bool) {
 	if size > wideClasses[len(wideClasses)-1].size {
-		return false
+		return 0, false
 	}
-	_, wide := wideFor(size, align)
-	return wide
+	return wideFor(size, align)
 }
 
 // takeRun returns a kept run of n chunks, or nil.
@@ -62,10 +68,36 @@ func (l *Local) takeRun(n int) unsafe.Pointer {
 	return p
 }
 
-// keepRun frees the run at p, whose head was read from s, and keeps it. It returns false, and has
-// changed nothing, when the run is too long or the head has changed.
+// keep frees the block at p and keeps it, if it is a run or a wide slot; s is the slab of its chunk
+// and head what was read from it. It returns false, and has changed nothing, when it cannot.
 //
 //go:noinline
+func (l *Local) keep(p unsafe.Pointer, s *slab, head uint64) bool {
+	switch head & kindMask {
+	case kindRun:
+		return (uintptr(p)-l.base)%ChunkSize == 0 && l.keepRun(p, s, head)
+	case kindWide, kindInterior:
+		return l.keepWide(p, head)
+	}
+	return false
+}
+
+// reserve makes room for n chunks among what is kept, and counts them.
+func (l *Local) reserve(n int) {
+	if l.held+n > keptChunks {
+		l.dropKept()
+	}
+	l.held += n
+}
+
+// dropKept frees all blocks that are kept and reports whether there were any. The heap's lock is
+// not held.
+func (l *Local) dropKept() bool {
+	some := l.dropRuns()
+	return l.held > 0 && l.dropWide() || some
+}
+
+// keepRun is keep for a run. It returns false when the run is too long or the head has changed.
 func (l *Local) keepRun(p unsafe.Pointer, s *slab, head uint64) bool {
 	n := chunksIn(head)
 	if n > keptChunks || !s.head.CompareAndSwap(head, head^(kindRun^kindCached)|uint64(l.id)<<headOwner) {
@@ -74,11 +106,8 @@ func (l *Local) keepRun(p unsafe.Pointer, s *slab, head uint64) bool {
 	if debug.On {
 		poison(p, n*ChunkSize, debug.Freed)
 	}
-	if l.held+n > keptChunks {
-		l.dropRuns()
-	}
+	l.reserve(n)
 	s.next, l.cached[n-1] = l.cached[n-1], uint32(firstIn(head))+1
-	l.held += n
 	return true
 }
 
@@ -114,7 +143,7 @@ func (l *Local) dropBehind(b *block) bool {
 
 // verifyRuns checks the runs that l keeps.
 func (v *heapCheck) verifyRuns(l *Local) {
-	held := 0
+	held := v.verifyWide(l)
 	for i, at := range l.cached {
 		for n := i + 1; at != 0 && held <= keptChunks && v.err == nil; held += n {
 			s := v.h.table.link(at)
@@ -126,6 +155,6 @@ func (v *heapCheck) verifyRuns(l *Local) {
 		}
 	}
 	if held != l.held || held > keptChunks {
-		v.fail("H9: Local %d keeps runs of %d chunks, counts %d, at most %d", l.id, held, l.held, keptChunks)
+		v.fail("H9: Local %d keeps blocks of %d chunks, counts %d, at most %d", l.id, held, l.held, keptChunks)
 	}
 }

@@ -169,12 +169,12 @@ func (l *Local) dropEmpty(c *localClass, s *slab, number int, all bool) bool {
 	return true
 }
 
-// reclaim frees the kept runs, drops all empty slabs and reports whether there were any.
+// reclaim frees the kept blocks, drops all empty slabs and reports whether there were any.
 func (l *Local) reclaim() bool {
 	if l.mail.Load() {
 		l.fold()
 	}
-	some := l.dropRuns()
+	some := l.dropKept()
 	for number := range classCount {
 		c := &l.classes[number]
 		if s := c.current; s != nil && s.ownsNothing(&classes[number]) {
