@@ -16,8 +16,8 @@ const (
 	mostFrames = 128 // frames of a stack at most
 )
 
-// callersAt returns up to frames frames of the stack, from the skip'th above its caller on: 0 is the
-// function that called callersAt's caller.
+// callersAt returns up to frames frames of the stack, from the skip'th above its caller on: 0 is
+// the function that called callersAt's caller.
 func callersAt(skip, frames int) callers {
 	var c [mostFrames]uintptr
 	return slices.Clone(c[:runtime.Callers(skip+3, c[:frames])])

@@ -197,24 +197,7 @@ func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 			a.FreeSized(blocks[i].p, blocks[i].size, blocks[i].align)
 			blocks = append(blocks[:i], blocks[i+1:]...)
 		case k == 8:
-			b, to, zeroed := &blocks[pick()], r.IntN(3000)*r.IntN(8)/7, r.IntN(2) == 0
-			call := alloc.Realloc
-			if zeroed {
-				call = alloc.ReallocZeroed
-			}
-			p, err := call(a, b.p, b.size, b.align, to)
-			if err != nil {
-				if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) && !errors.Is(err, alloc.ErrFull) {
-					t.Fatalf("%s: %v", name, err)
-				}
-				break // the block is compared below, as it was
-			}
-			grown := bytesOf(p, to)[min(to, b.size):]
-			if zeroed && !bytes.Equal(make([]byte, len(grown)), grown) {
-				t.Fatalf("%s: ReallocZeroed(%d to %d) is not zero", name, b.size, to)
-			}
-			write(grown, b.fill)
-			b.p, b.size = p, to
+			reallocate(t, name, a, r, &blocks[pick()])
 		default:
 			b := &blocks[pick()]
 			if to := r.IntN(3000); a.ResizeSized(b.p, b.size, b.align, to) {
@@ -235,6 +218,28 @@ func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 		a.FreeSized(b.p, b.size, b.align)
 		blocks = blocks[:len(blocks)-1]
 	}
+}
+
+// reallocate changes the size of a block, which may move, and fills what was added.
+func reallocate(t *testing.T, name string, a alloc.Allocator, r *rand.Rand, b *live) {
+	to, zeroed := r.IntN(3000)*r.IntN(8)/7, r.IntN(2) == 0
+	call := alloc.Realloc
+	if zeroed {
+		call = alloc.ReallocZeroed
+	}
+	p, err := call(a, b.p, b.size, b.align, to)
+	if err != nil {
+		if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) && !errors.Is(err, alloc.ErrFull) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return
+	}
+	grown := bytesOf(p, to)[min(to, b.size):]
+	if zeroed && !bytes.Equal(make([]byte, len(grown)), grown) {
+		t.Fatalf("%s: ReallocZeroed(%d to %d) is not zero", name, b.size, to)
+	}
+	write(grown, b.fill)
+	b.p, b.size = p, to
 }
 
 func write(b []byte, v byte) {

@@ -6,7 +6,8 @@
 //   - [Zero] returns zeroed blocks, and with [Wipe] clears freed ones
 //   - [Sampled] samples allocations for a [Profile], which go tool pprof reads
 //   - [Track] records who allocated each live block, and who freed the latest freed ones
-//   - [Guard] detects accesses out of bounds and after free
+//   - [Guard] detects accesses out of bounds and after free; a [Monitor] reports those that end the
+//     program
 //   - [Fail] refuses the requests that a test selects
 //   - [Trace] writes a log that can be replayed
 //
@@ -17,6 +18,8 @@
 //	          zone 256 B | slack 28 B | the block 100 B | zone 256 B
 //
 // (a Guard with [Canaries]; a Guard whose zones fault asks for 12,288 B, three pages).
+//
+// All are Reallocators: alloc.AllocZeroed, Realloc and ReallocZeroed reach the allocator inside.
 //
 // Lifetime: a wrapper's books are in Go memory. It owns no other memory, except that Guard keeps
 // freed blocks in quarantine. Free a block through the wrapper that returned it. Call Close of

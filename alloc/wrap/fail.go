@@ -8,8 +8,8 @@ import (
 )
 
 // Fail refuses the requests that its alloc.Failures selects. Allocations, resizes and reallocations
-// count as one request each, in the order in which they arrive. Any goroutine that may use the allocator inside may
-// use a Fail. alloc.CheckEveryFailure tries each request in turn.
+// count as one request each, in the order in which they arrive. Any goroutine that may use the
+// allocator inside may use a Fail. alloc.CheckEveryFailure tries each request in turn.
 type Fail struct {
 	inside
 	failures *alloc.Failures

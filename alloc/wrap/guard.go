@@ -50,10 +50,11 @@ var ErrDamage = errors.New("written out of bounds or after free")
 // docs/misuse.md says what it detects and what not.
 //
 // Where the memory of the allocator inside allows it, each block gets pages of its own between two
-// zones that fault when they are touched (see Run). Elsewhere, and with Canaries, the zones hold a
-// pattern, which FreeSized, Verify and Close check. A freed block waits in quarantine, where
-// accesses are detected, before the allocator inside gets it back. Around an *alloc.Stack, which
-// requires frees in order, there is no quarantine. New blocks hold the byte 0xCD.
+// zones that fault when they are touched (see Run, and Monitor for what faults outside of Run).
+// Elsewhere, and with Canaries, the zones hold a pattern, which FreeSized, Verify and Close check.
+// A freed block waits in quarantine, where accesses are detected, before the allocator inside gets
+// it back. Around an *alloc.Stack, which requires frees in order, there is no quarantine. New
+// blocks hold the byte 0xCD.
 //
 // Any goroutine that may use the allocator inside may use a Guard. Blocks must be freed only
 // through the Guard: reset an arena inside only after Close.
@@ -67,6 +68,7 @@ type Guard struct {
 	zone    int               // bytes of a zone
 	pages   bool              // zones should fault
 	regions func(p unsafe.Pointer) (fencer, int)
+	monitor *Monitor // nil: none
 
 	mu     sync.Mutex
 	blocks map[unsafe.Pointer]*guarded // all blocks by address; under mu
@@ -163,6 +165,7 @@ func (g *Guard) Alloc(size, align int) (unsafe.Pointer, error) {
 		b.region, b.offset = g.regions(base)
 	}
 	b.prepare()
+	g.monitor.record(b)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.made++
@@ -204,6 +207,7 @@ func (g *Guard) FreeSized(p unsafe.Pointer, size, align int) {
 		return
 	}
 	b := g.take(p, size, align)
+	g.monitor.record(b)
 	if g.wait.most == 0 {
 		g.freeNow(b)
 		return

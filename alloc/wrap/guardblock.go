@@ -51,6 +51,7 @@ type guarded struct {
 
 	found      *GuardError // damage seen when the block left the quarantine
 	born, died callers
+	record     int64 // in the file of the Monitor; 0: none
 }
 
 const (

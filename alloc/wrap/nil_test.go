@@ -37,6 +37,7 @@ func TestNil(t *testing.T) {
 		lint.NilPanics("NewTrace: writer", "wrap: NewTrace: the writer is nil", func() { wrap.NewTrace(h, nil) }),
 		lint.NilPanics("NewTrack: allocator", "wrap: NewTrack: the allocator is nil", func() { wrap.NewTrack(nil, "nil") }),
 		lint.NilPanics("NewTrack: option", "wrap: NewTrack: an option is nil", func() { wrap.NewTrack(h, "nil", nil) }),
+		lint.NilPanics("Watched", "wrap: Watched: the monitor is nil", func() { wrap.Watched(nil) }),
 		lint.NilPanics("NewZero: allocator", "wrap: NewZero: the allocator is nil", func() { wrap.NewZero(nil) }),
 		lint.NilPanics("NewZero: option", "wrap: NewZero: an option is nil", func() { wrap.NewZero(h, nil) }),
 		lint.NilPanics("Profile.Wrap", "wrap: Profile.Wrap: the allocator is nil", func() { wrap.NewProfile(1).Wrap(nil, "nil") }),

@@ -101,6 +101,7 @@ func (g *Guard) release(b *guarded) error {
 	g.mu.Lock()
 	delete(g.blocks, b.p) // first: what follows may give the block's memory to another block
 	g.mu.Unlock()
+	g.monitor.erase(b)
 	g.from.FreeSized(b.base, b.total, g.unit)
 	return nil
 }
@@ -114,6 +115,8 @@ func (g *Guard) freeNow(b *guarded) {
 			return
 		}
 		b.prepareZones()
+		b.died = nil
+		g.monitor.record(b)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		b.state = stateLive

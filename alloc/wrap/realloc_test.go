@@ -14,8 +14,8 @@ import (
 
 // What wrappers make of zeroed blocks and of blocks that move.
 
-// TestSizeZeroInWrappers: size 0 is a block with an address of its own, in every call, through every
-// wrapper around every allocator.
+// TestSizeZeroInWrappers: size 0 is a block with an address of its own, in every call, through
+// every wrapper around every allocator.
 func TestSizeZeroInWrappers(t *testing.T) {
 	for _, b := range bases {
 		for _, w := range wrappers {
@@ -175,8 +175,8 @@ func TestTrackOfReallocs(t *testing.T) {
 	require.NoError(t, tr.Close())
 }
 
-// TestGuardOfReallocs: the old block is in quarantine and its stack says where it was reallocated; a
-// block that is damaged stays, and its successor is not lost.
+// TestGuardOfReallocs: the old block is in quarantine and its stack says where it was reallocated;
+// a block that is damaged stays, and its successor is not lost.
 func TestGuardOfReallocs(t *testing.T) {
 	h := newHeap(t)
 	g := wrap.NewGuard(h, wrap.Canaries())

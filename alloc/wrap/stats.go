@@ -15,8 +15,8 @@ import (
 //
 // Any goroutine that may use the allocator inside may use a Stats. Cost: two atomic additions each
 // for Alloc, FreeSized and ResizeSized. A reallocation counts as a resize when the block stays, and
-// as an allocation and a free when it moves; the peak then has the larger of the two sizes, although
-// the allocator inside has both blocks for a moment.
+// as an allocation and a free when it moves; the peak then has the larger of the two sizes,
+// although the allocator inside has both blocks for a moment.
 //
 // Memory that an allocator takes back as a whole, as an Arena does by Reset, still counts as live.
 type Stats struct {

@@ -20,10 +20,11 @@ import (
 //	1: realloc 0x7f0000030000 0x7f0000010000 500000
 //	1: free 0x7f0000030000
 //
-// memalign is for alignments above 16, and calloc, of 1 times the size, for zeroed blocks. The first
-// realloc is a resize in place, the second one that was refused, the third a block that moved. A refused resize to 0 has no line, since the format would
-// take it for a free. A name is the block's address. The thread is always 1, since Go has no
-// numbers for goroutines. go run ./bench -only trace -trace FILE replays such a file.
+// memalign is for alignments above 16, and calloc, of 1 times the size, for zeroed blocks. The
+// first realloc is a resize in place, the second one that was refused, the third a block that
+// moved. A refused resize to 0 has no line, since the format would take it for a free. A name is
+// the block's address. The thread is always 1, since Go has no numbers for goroutines. go run
+// ./bench -only trace -trace FILE replays such a file.
 //
 // The text is well formed whatever the program does. For a block that an allocator took back
 // without a free, as an Arena does by Reset, a free is logged when its address recurs. The free of

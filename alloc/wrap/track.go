@@ -18,7 +18,8 @@ import (
 // back as a whole, as an Arena does by Reset, stays live here: put the Track below it.
 //
 // Cost on an AMD Zen 5, Go 1.26: 1 us for a block allocated and freed, 260 bytes of Go memory for a
-// live block, 1 MB for the last 4,096 freed ones. A stack is the 12 innermost frames, or see Frames.
+// live block, 1 MB for the last 4,096 freed ones. A stack is the 12 innermost frames, or see
+// Frames.
 type Track struct {
 	inside
 	name   string
@@ -45,9 +46,9 @@ const mostGone = 4096 // number of freed blocks recorded
 type TrackOption func(*Track)
 
 // Frames sets how many frames of a stack a Track records, from its caller outwards: few where every
-// caller is another, more where allocations go through layers that all look the same. The default is
-// 12. A frame costs 8 bytes for each live or recorded block, and some ns. Frames of wrappers around
-// the Track count, and reports leave them out. Frames panics unless n is in 1..128.
+// caller is another, more where allocations go through layers that all look the same. The default
+// is 12. A frame costs 8 bytes for each live or recorded block, and some ns. Frames of wrappers
+// around the Track count, and reports leave them out. Frames panics unless n is in 1..128.
 func Frames(n int) TrackOption {
 	if n < 1 || n > mostFrames {
 		panic(fmt.Sprintf("wrap: Frames: n=%d is not in 1..%d", n, mostFrames))
