@@ -118,7 +118,7 @@ func TestCountEndsAtARefusal(t *testing.T) {
 	e.scale.held.resident = -1 << 40
 	e.out.More = map[string]float64{}
 	require.NoError(t, hugeCount(e))
-	require.Equal(t, map[string]float64{"live_blocks": 0}, e.out.More)
+	require.Equal(t, map[string]float64{"live_blocks": 0, "stopped": 1}, e.out.More)
 	require.Equal(t, 1, e.out.Ops)
 }
 

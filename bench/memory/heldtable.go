@@ -79,11 +79,13 @@ func (h *heldTable) print(w io.Writer, rows []*row) {
 	}
 }
 
-// heldRemarks are a wrong answer, the targets, and whether the allocator refused a block.
+// heldRemarks are a wrong answer, the targets, and why a count ended before its number.
 func (r *row) heldRemarks() string {
 	text := r.remarks()
-	if r.mid.More["refused"] > 0 {
-		text = strings.TrimPrefix(text+"; refused", "; ")
+	for _, why := range []string{"refused", "stopped"} {
+		if r.mid.More[why] > 0 {
+			text = strings.TrimPrefix(text+"; "+why, "; ")
+		}
 	}
 	return text
 }

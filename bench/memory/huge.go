@@ -11,8 +11,9 @@ import (
 //	ns/op          a block got, one byte of it written, and freed, over and over
 //
 // huge/count counts how many blocks of 1 MiB + 1, of which one page is written, can live at once.
-// It stops at a refusal, at the number it was told, when memory that others may need would be used,
-// and when it has taken countTime.
+// It ends at a refusal or at the number it was told; it stops early when memory that others may
+// need would be used, and when it has taken countTime. Heaps have small pages for it: one byte of a
+// large page is 2 MiB of memory, so that memory would be counted, not addresses and mappings.
 
 // rssPerByte is the name of the figure.
 const rssPerByte = "rss_per_byte"
@@ -21,7 +22,7 @@ const rssPerByte = "rss_per_byte"
 const overMiB = 1<<20 + 1
 
 // countTime bounds the gets of huge/count.
-const countTime = 20 * time.Second
+const countTime = 30 * time.Second
 
 // hugeOf is the row of blocks of a size. The sizes below 256 KiB are here for their pairs: a heap
 // may have no fast path for them.
@@ -114,6 +115,8 @@ func hugeCount(e *env) error {
 	e.out.More["live_blocks"] = float64(len(list))
 	if refused {
 		e.out.More["refused"] = 1
+	} else if len(list) < cap(list) {
+		e.out.More["stopped"] = 1
 	}
 	e.out.CommittedPeak = e.m.committed()
 	for i, p := range list {

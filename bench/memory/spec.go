@@ -63,7 +63,11 @@ func (sp spec) run(sc scale) (sample, error) {
 	if w == nil || !w.takes(a) {
 		return sample{}, fmt.Errorf("no workload %q for %s", sp.Workload, sp.Allocator)
 	}
-	e, err := newEnv(a.opener(w.kind), sc)
+	open := a.opener(w.kind)
+	if w.lean && a.lean != nil {
+		open = a.lean
+	}
+	e, err := newEnv(open, sc)
 	if err != nil {
 		return sample{}, err
 	}

@@ -16,6 +16,7 @@ type workload struct {
 	second bool                              // it has a second method, which is run once, in a process of its own
 	args   func(sc scale, second bool) []any // what the program of C is told; nil: it does not do this
 	long   bool                              // -quick leaves it out
+	lean   bool                              // on allocators that have such a set-up, set up for a small footprint
 }
 
 var workloads = []workload{
@@ -46,7 +47,8 @@ var workloads = []workload{
 	hugeOf("4MiB+4KiB", 4<<20+4<<10, true),
 	hugeOf("16MiB", 16<<20, false),
 	hugeOf("64MiB", 64<<20, true),
-	{name: "huge/count", kind: held, run: hugeCount, args: countArgs, what: "block of 1 MiB + 1 byte got and touched; live_blocks is how many could live"},
+	{name: "huge/count", kind: held, lean: true, run: hugeCount, args: countArgs,
+		what: "block of 1 MiB + 1 byte got and touched; live_blocks is how many could live"},
 	{name: "growth", kind: held, run: growth, args: growthArgs, what: "buffer grown from 4 KiB by a quarter at a time, and freed"},
 }
 

@@ -456,14 +456,14 @@ static void count(size_t size, size_t most, int64_t bound, int64_t budget) {
 	uint8_t **list = books(most * sizeof *list);
 	int64_t base = resident(), from = now();
 	size_t n = 0;
+	bool refused = false;
 	for (; n < most && now() - from < budget; n++) {
 		if (n % 256 == 0 && resident() - base > bound) break;
-		if ((list[n] = with->alloc(size, 0, false)) == NULL) {
-			more("refused", 1);
-			break;
-		}
+		if ((refused = (list[n] = with->alloc(size, 0, false)) == NULL)) break;
 		list[n][0] = tag_of(n);
 	}
+	if (refused) more("refused", 1);
+	else if (n < most) more("stopped", 1);
 	out.ops = n > 0 ? n : 1;
 	out.ns = (double)(now() - from) / out.ops;
 	more("live_blocks", n);
