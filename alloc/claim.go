@@ -202,6 +202,16 @@ func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
 	return first
 }
 
+// raise makes reach cover granule g, in which chunks were claimed.
+func (u *Universe) raise(g int) {
+	if g < u.reached() {
+		return
+	}
+	u.commits.Lock()
+	defer u.commits.Unlock()
+	u.reach.Store(max(u.reach.Load(), int32(g+1)))
+}
+
 // commit makes granule g ready. Concurrent calls for one granule charge the budget once.
 func (u *Universe) commit(g int) error {
 	u.commits.Lock()

@@ -294,6 +294,7 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 // caller drops the claim; what was committed by then stays, empty, for others.
 func (u *Universe) equip(first ChunkIndex, n int, c wish) error {
 	pause()
+	u.raise((int(first) + n - 1) / (2 * ChunksPerMegachunk))
 	for at, left := first, n; left > 0; {
 		m, in, k := partOf(at, left)
 		if u.ready[m/2].Load() == 0 {
