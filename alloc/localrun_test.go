@@ -69,7 +69,7 @@ func TestLocalKeepsWideSlots(t *testing.T) {
 	l, other := h.NewLocal(), h.NewLocal()
 	defer other.Close()
 	for from, a := range map[string]allocator{"heap": h, "own": l, "other": other} {
-		for size, chunks := range map[int]int{9360: 4, 10_912: 2, 12_288: 3, 18_720: 8, 20_480: 5, 21_824: 4, 24_576: 3, 40_960: 5} {
+		for size, chunks := range map[int]int{9344: 4, 10_880: 2, 12_288: 3, 18_688: 8, 20_480: 5, 21_824: 4, 24_576: 3, 40_960: 5} {
 			hold, p := must(h.Alloc(size, 0)), must(a.Alloc(size, 0))
 			bytesOf(p, size)[size-1] = 7
 			l.Free(p)
