@@ -138,12 +138,11 @@ func (x *Extent) growRun(size int) error {
 // moveToRun moves the bytes to a new run of chunks.
 func (x *Extent) moveToRun(size int) error {
 	n := chunksFor(size)
-	run, err := x.u.AllocExact(n)
+	run, err := x.u.exact(n, zeroedRun, "AllocExact") // X2; what is fresh takes no pages before it is used
 	if err != nil {
 		return err
 	}
-	bytes := x.u.bytes(run, n)
-	clear(bytes[copy(bytes, x.bytes()):])
+	copy(x.u.bytes(run, n), x.bytes())
 	x.leave()
 	x.run, x.base, x.size = run, x.u.Pointer(run), size
 	return nil

@@ -96,8 +96,9 @@ func TestSheetsWithoutTheSystem(t *testing.T) {
 	}
 }
 
-// TestUniversesShareSheets: universes of all sizes, made and closed by two goroutines in turn, leave
-// books that read as zero, after they were used up to the last chunk and after a refused commit.
+// TestUniversesShareSheets: universes of all sizes, made and closed by two goroutines in turn,
+// leave books that read as zero, after they were used up to the last chunk and after a refused
+// commit.
 func TestUniversesShareSheets(t *testing.T) {
 	var done sync.WaitGroup
 	for g := range 2 {
