@@ -89,22 +89,29 @@ func TestHeapRefuses(t *testing.T) {
 }
 
 func TestHeapRefusesHugeSizes(t *testing.T) {
-	eachAllocator(t, func(t *testing.T, h *alloc.Heap, a allocator, _ string) {
-		keep := must(a.Alloc(100, 0))
-		for _, size := range []int{1<<46 + 1, 1 << 62, math.MaxInt - 1, math.MaxInt} {
-			for _, align := range []int{0, 16, 4096, 1 << 20, 1 << 30} {
-				_, err := a.Alloc(size, align)
-				require.ErrorIs(t, err, alloc.ErrTooBig)
-				_, err = a.AllocZeroed(size, align)
-				require.ErrorIs(t, err, alloc.ErrTooBig)
-				_, err = a.Realloc(keep, size, align)
-				require.ErrorIs(t, err, alloc.ErrTooBig)
-			}
-			require.False(t, a.Resize(keep, size))
+	eachAllocator(t, refuseHugeSizes)
+}
+
+// TestSpansRefuseHugeSizes is the same in a universe that has spans.
+func TestSpansRefuseHugeSizes(t *testing.T) {
+	eachSpanAllocator(t, refuseHugeSizes)
+}
+
+func refuseHugeSizes(t *testing.T, h *alloc.Heap, a allocator, _ string) {
+	keep := must(a.Alloc(100, 0))
+	for _, size := range []int{1<<46 + 1, 1 << 62, math.MaxInt - 1, math.MaxInt} {
+		for _, align := range []int{0, 16, 4096, 1 << 20, 1 << 30} {
+			_, err := a.Alloc(size, align)
+			require.ErrorIs(t, err, alloc.ErrTooBig)
+			_, err = a.AllocZeroed(size, align)
+			require.ErrorIs(t, err, alloc.ErrTooBig)
+			_, err = a.Realloc(keep, size, align)
+			require.ErrorIs(t, err, alloc.ErrTooBig)
 		}
-		require.NoError(t, h.Verify())
-		a.Free(keep)
-	})
+		require.False(t, a.Resize(keep, size))
+	}
+	require.NoError(t, h.Verify())
+	a.Free(keep)
 }
 
 func TestResizeInPlace(t *testing.T) {

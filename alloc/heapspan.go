@@ -49,10 +49,10 @@ func (h *Heap) spanAt(m int) *atomic.Uint64 {
 // allocSpan allocates a block of whole chunks across megachunks. The bare ErrFull means that the
 // universe has no room for it.
 func (h *Heap) allocSpan(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
-	n := max(chunksFor(size), leastSpan)
-	if n > h.u.index.Len() {
+	if size > h.u.Size() { // before it is rounded up, which may overflow
 		return nil, ErrFull
 	}
+	n := max(chunksFor(size), leastSpan)
 	c, err := h.u.allocSpan(n, align, want)
 	if err != nil && err != ErrFull && h.reclaim(l) {
 		c, err = h.u.allocSpan(n, align, want)
