@@ -44,7 +44,11 @@ func wideFor(size, align int) (int, bool) {
 	run := (size + ChunkSize - 1) / ChunkSize * ChunkSize
 	for i := range wideClasses {
 		// Slot j lies at j*size of the first chunk, and chunks are aligned to 16 KiB.
-		if k := &wideClasses[i]; size <= k.size && k.size < run && k.size%max(align, 1) == 0 {
+		k := &wideClasses[i]
+		if k.size >= run {
+			break
+		}
+		if size <= k.size && k.size%max(align, 1) == 0 {
 			return i, true
 		}
 	}
