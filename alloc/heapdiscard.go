@@ -19,8 +19,10 @@ import (
 // and frees them afterwards, so nobody writes there meanwhile. A slot whose page went is allocated
 // like any other; its first touch finds a page of zeros. The chunk stays dirty and charged.
 //
-// Only slabs in the list of their class are visited: those of Locals and the current ones of shards
-// are being allocated from. Debug builds give nothing back, since free slots hold a pattern there.
+// Heap.Trim visits only slabs in the list of their class: the current ones of shards are being
+// allocated from, and those of a Local are its own. Local.Trim gives back the pages of these;
+// nobody else allocates there, so nothing needs to be claimed. Debug builds give nothing back,
+// since free slots hold a pattern there.
 
 // discardPages gives back the pages without a slot in use. No lock is held for longer than a slab
 // takes.
@@ -131,6 +133,49 @@ func (s *slab) freeWords(lo, hi, end int) {
 				i*64+bits.TrailingZeros64(twice), s.chunk()))
 		}
 	}
+}
+
+// discardPages gives back the pages of l's slabs on which l counts no slot as in use.
+func (l *Local) discardPages() {
+	if debug.On || mmap.PageSize() >= ChunkSize {
+		return
+	}
+	for number := range classCount {
+		c, k := &l.classes[number], &classes[number]
+		if c.current != nil {
+			l.discardSlots(c.current, k)
+		}
+		for _, list := range []slabList{c.partial, c.full} {
+			for at := list.head; at != 0; at = l.table.link(at).next {
+				l.discardSlots(l.table.link(at), k)
+			}
+		}
+	}
+}
+
+// discardSlots gives back the free pages of a slab of l. What the system refuses stays.
+func (l *Local) discardSlots(s *slab, k *class) {
+	for off := 0; off < ChunkSize; {
+		n := 0
+		for off+n < ChunkSize && !s.ownsOn(k, off+n, mmap.PageSize()) {
+			n += mmap.PageSize()
+		}
+		if n > 0 && l.h.u.discardPart(s.chunk(), off, n) != nil {
+			return
+		}
+		off += n + mmap.PageSize()
+	}
+}
+
+// ownsOn reports whether the owner counts a slot on the n bytes from off on as in use.
+func (s *slab) ownsOn(k *class, off, n int) bool {
+	lo, hi := k.slotsOf(off, n)
+	for i := lo / 64; i*64 < hi; i++ {
+		if s.words[i].own&inWord(i, lo, hi) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // discardWide gives back the free pages of a wide slab.

@@ -95,6 +95,51 @@ func TestHeapTrimGivesBackPages(t *testing.T) {
 	}
 }
 
+// TestLocalTrimGivesBackPages is the same for the slabs of a Local: the blocks that are left keep
+// their contents, whoever freed the others, and what is made there later is good.
+func TestLocalTrimGivesBackPages(t *testing.T) {
+	u := newUniverse(t, alloc.SmallPages(), alloc.Size(64<<20))
+	h, err := alloc.NewHeap(u)
+	require.NoError(t, err)
+	l := h.NewLocal()
+	r := rand.New(rand.NewPCG(5, 30))
+	var all []marked
+	for round := range 3 {
+		for sum := 0; sum < 8<<20; {
+			size := 1 + r.IntN(2000)
+			p, err := l.Alloc(size, 0)
+			require.NoError(t, err)
+			all = append(all, markBlock(p, size, byte(r.IntN(256))))
+			sum += size
+		}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		for i, b := range all[len(all)/10:] {
+			if i%2 == 0 {
+				l.Free(b.p)
+			} else {
+				h.Free(b.p)
+			}
+		}
+		all = all[:len(all)/10]
+		before, unknown := u.Resident()
+		l.Trim()
+		require.NoError(t, h.Verify())
+		require.NoError(t, u.Verify())
+		if after, err := u.Resident(); unknown == nil && !debug.On && mmap.PageSize() < alloc.ChunkSize {
+			require.NoError(t, err)
+			require.Less(t, after, before*3/4, "round %d", round)
+		}
+		for _, b := range all {
+			require.True(t, b.intact())
+		}
+	}
+	for _, b := range all {
+		l.Free(b.p)
+	}
+	l.Close()
+	require.NoError(t, h.Close())
+}
+
 // TestHeapTrimIsRefused: the k-th call of the system is refused, for every k up to some: the error
 // has it, blocks keep their contents, and the next Trim works.
 func TestHeapTrimIsRefused(t *testing.T) {

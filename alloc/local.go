@@ -201,12 +201,14 @@ func (l *Local) Usable(p unsafe.Pointer) int {
 	return b.usable
 }
 
-// Trim frees the empty slabs and the freed blocks that l keeps for reuse.
+// Trim frees the empty slabs and the freed blocks that l keeps for reuse, and gives pages between
+// blocks in use back to the system. What the system refuses to take back stays.
 func (l *Local) Trim() {
 	if l.closed {
 		panicClosed("Local.Trim", l.h.closed.Load())
 	}
 	l.reclaim()
+	l.discardPages()
 }
 
 // Heap returns the heap that l belongs to.
