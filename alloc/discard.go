@@ -59,7 +59,7 @@ func (u *Universe) discardFree(op string, now time.Time, delay time.Duration, by
 // lookDue reports whether the last look of Maintain is at least the delay ago, and begins one of so
 // many granules then.
 func (u *Universe) lookDue(now time.Time, delay time.Duration, granules int) bool {
-	if u.idle == nil {
+	if u.looked.IsZero() {
 		u.looked = now.Add(-delay)
 	}
 	if more := 2*granules - len(u.idle); more > 0 {

@@ -134,10 +134,14 @@ func (l *Local) dropBehind(b *block) bool {
 		return false
 	}
 	c := firstIn(b.head) + ChunkIndex(chunksIn(b.head))
-	if c%ChunksPerMegachunk == 0 {
-		return false // a block does not grow beyond its megachunk
+	if int(c) >= len(l.table)*ChunksPerMegachunk {
+		return false
 	}
-	head := l.table.at(c).head.Load()
+	s := l.table.at(c)
+	if s == nil {
+		return false // the heap has no slab in that megachunk
+	}
+	head := s.head.Load()
 	return head&kindMask == kindCached && ownerIn(head) == l.id && l.dropRuns()
 }
 

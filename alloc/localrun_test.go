@@ -11,8 +11,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// TestLocalKeepsRuns frees a run in each way that keeps it: it comes back for the
-// next block of its length, and meanwhile it is free for everybody.
+// TestLocalKeepsRuns frees a run in each way that keeps it: it comes back for the next block of its
+// length, and meanwhile it is free for everybody.
 func TestLocalKeepsRuns(t *testing.T) {
 	h := newHeap(t, alloc.Size(8<<20))
 	l, other := h.NewLocal(), h.NewLocal()
@@ -133,8 +133,8 @@ func TestLocalKeepsABoundedNumberOfRuns(t *testing.T) {
 	require.Zero(t, h.Stats().Cached)
 }
 
-// TestKeptRunsStandInNobodysWay: a Local that needs memory, or room behind a block,
-// frees what it keeps.
+// TestKeptRunsStandInNobodysWay: a Local that needs memory, or room behind a block, frees what it
+// keeps.
 func TestKeptRunsStandInNobodysWay(t *testing.T) {
 	h := newHeap(t, alloc.Size(2<<20)) // two megachunks
 	l := h.NewLocal()
@@ -159,8 +159,8 @@ func TestKeptRunsStandInNobodysWay(t *testing.T) {
 	require.NoError(t, h.Verify())
 }
 
-// TestBlockFreedByTwoAtOnce frees each block by its Local and by the heap at the same
-// time: one of them finds it free.
+// TestBlockFreedByTwoAtOnce frees each block by its Local and by the heap at the same time: one of
+// them finds it free.
 func TestBlockFreedByTwoAtOnce(t *testing.T) {
 	h := newHeap(t, alloc.Size(8<<20))
 	l := h.NewLocal()
@@ -177,4 +177,30 @@ func TestBlockFreedByTwoAtOnce(t *testing.T) {
 		require.NoError(t, h.Verify())
 		require.Zero(t, h.Stats().LiveBlocks)
 	}
+}
+
+// TestGrowthBesideAMegachunkWithoutSlabs resizes a run of a Local that ends in a megachunk where
+// the heap has no slab, and has no room: it does not grow, and nothing else happens.
+func TestGrowthBesideAMegachunkWithoutSlabs(t *testing.T) {
+	const size = 40 * alloc.ChunkSize
+	u := newUniverse(t, alloc.Size(32<<20))
+	h, err := alloc.NewHeap(u)
+	require.NoError(t, err)
+	l := h.NewLocal()
+	l.Free(must(l.Alloc(alloc.ChunkSize, 0))) // kept
+	blocks := []unsafe.Pointer{must(l.Alloc(size, 0)), must(l.Alloc(size, 0)), must(l.Alloc(size, 0))}
+	across := blocks[2]
+	first, ok := u.IndexOf(across)
+	require.True(t, ok)
+	require.EqualValues(t, 40, first%alloc.ChunksPerMegachunk)
+	behind, err := u.AllocExact(48)
+	require.NoError(t, err)
+	require.Equal(t, first+40, behind)
+	require.False(t, l.Resize(across, size+5*alloc.ChunkSize))
+	require.NoError(t, h.Verify())
+	u.Free(behind, 48)
+	require.True(t, l.Resize(across, size+5*alloc.ChunkSize))
+	freeAll(l, blocks)
+	l.Close()
+	require.NoError(t, h.Close())
 }

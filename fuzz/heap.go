@@ -154,7 +154,8 @@ func (d *heap) full(err error, size, align int, before alloc.Stats, books alloc.
 	if after.Chunks > books.Chunks || after.Ahead > books.Ahead {
 		return fmt.Errorf("a call that failed took chunks: got %+v want %+v", after, books)
 	}
-	after.Chunks, after.Ahead = books.Chunks, books.Ahead // the heap may have given back empty chunks
+	// The heap may have given back empty chunks, and the Local what it keeps.
+	after.Chunks, after.Ahead, after.Cached = books.Chunks, books.Ahead, books.Cached
 	if after != books {
 		return fmt.Errorf("a call that failed changed the books: got %+v want %+v", after, books)
 	}

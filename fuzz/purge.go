@@ -96,6 +96,9 @@ func (d *universe) giveBack(g int) (returned int) {
 	returned = d.memoryOf(g)
 	d.ready[g], d.noted[g], d.since[g] = false, false, time.Time{}
 	clear(d.gone[g*granuleChunks : (g+1)*granuleChunks])
+	if d.idle != nil {
+		clear(d.idle[g*granuleChunks : (g+1)*granuleChunks])
+	}
 	return returned
 }
 
