@@ -18,7 +18,9 @@ import (
 // Whoever gives a sheet back clears what it wrote. The pages of warmSheets sheets of a size stay,
 // so that worlds which come and go one after another cost neither system calls nor page faults for
 // their books; those of further sheets go back to the system. The addresses stay with the process.
-// Where pages are not real, and where the system refuses, a sheet is memory of Go.
+// Where pages are not real, and where the system refuses, a sheet is memory of Go. So are sheets of
+// less than 64 KiB, of universes below 2 GiB: where addresses are scarce, a region among the small
+// ranges that universes park would keep these from being joined.
 //
 // Invariants, checked by verify:
 //
@@ -27,7 +29,7 @@ import (
 
 const (
 	sheetRegion  = 64 << 20 // bytes of address space reserved at a time
-	leastSheet   = 12       // log2 of the smallest sheet, a page on most systems
+	leastSheet   = 16       // log2 of the smallest sheet in a region
 	largestSheet = 21       // log2 of the largest, a granule
 	warmSheets   = 16       // free sheets of a size that keep their pages
 )
@@ -76,7 +78,10 @@ func carved(n int, size uintptr) int { return (n*int(size) + 63) &^ 63 }
 
 // take returns a sheet of at least size bytes, which is at most a granule. It reads as zero.
 func (l *sheets) take(size int) sheet {
-	class := max(leastSheet, bits.Len(uint(size-1)))
+	class := bits.Len(uint(size - 1))
+	if class < leastSheet {
+		return goSheet(class)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, free := range []*[]sheet{&l.warm[class], &l.cold[class]} {
@@ -89,9 +94,14 @@ func (l *sheets) take(size int) sheet {
 	if s, ok := l.next(1 << class); ok {
 		return s
 	}
-	// Safe because a sheet holds no Go pointers; words are aligned as any of its arrays.
-	words := make([]uint64, 1<<class/8)
-	return sheet{base: unsafe.Pointer(&words[0]), size: 1 << class, left: 1 << class}
+	return goSheet(class)
+}
+
+// goSheet returns a sheet in memory of Go.
+func goSheet(class int) sheet {
+	words := make([]uint64, max(1<<class, 64)/8) // of a power of two, so aligned to a cache line
+	// Safe because a sheet holds no Go pointers.
+	return sheet{base: unsafe.Pointer(&words[0]), size: 8 * len(words), left: 8 * len(words)}
 }
 
 // next cuts a sheet off the region. mu is held.
@@ -105,7 +115,7 @@ func (l *sheets) next(size int) (s sheet, ok bool) {
 		if err != nil {
 			return s, false
 		}
-		l.region, l.ready, at = region, 0, 0
+		l.region, l.cut, l.ready, at = region, 0, 0, 0
 	}
 	if at+size > l.ready {
 		if l.region.Commit(l.ready, mmap.Granule) != nil {

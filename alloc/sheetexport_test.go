@@ -61,8 +61,8 @@ func (l *sheets) verify() error {
 	}
 	at := map[uintptr]bool{}
 	for _, s := range free {
-		for page := range s.size >> leastSheet {
-			p := uintptr(s.base) + uintptr(page)<<leastSheet
+		for page := range s.size >> 12 {
+			p := uintptr(s.base) + uintptr(page)<<12
 			if at[p] {
 				return fmt.Errorf("alloc: B2: two free sheets have the page at %#x", p)
 			}
