@@ -104,7 +104,7 @@ func StartMonitor() (*Monitor, error) {
 	return m, nil
 }
 
-func startMonitor() (m *Monitor, err error) {
+func startMonitor() (started *Monitor, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func startMonitor() (m *Monitor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m = &Monitor{file: file, path: file.Name(), slots: 1}
+	m := &Monitor{file: file, path: file.Name(), slots: 1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.discard())

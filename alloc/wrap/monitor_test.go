@@ -113,6 +113,7 @@ func TestMonitor(t *testing.T) {
 			c.Env = append(os.Environ(), crashCase+"="+name, "TMPDIR="+dir, "TMP="+dir, "TEMP="+dir)
 			c.WaitDelay = time.Minute
 			out, err := c.CombinedOutput() // which ends when the monitor has closed standard error
+			skipEmulated(t, err)
 			require.Error(t, err, "%s", out)
 			for _, s := range want {
 				require.Contains(t, string(out), s)
@@ -125,10 +126,26 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
+// skipEmulated skips a test whose error says that the program cannot start itself.
+func skipEmulated(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && strings.Contains(err.Error(), "exec format error") {
+		t.Skip("this program runs on an emulator and cannot start itself")
+	}
+}
+
+// startMonitor starts a Monitor. Where that fails, nothing is left of it and the next can start.
+func startMonitor(t *testing.T) *wrap.Monitor {
+	t.Helper()
+	m, err := wrap.StartMonitor()
+	skipEmulated(t, err)
+	require.NoError(t, err)
+	return m
+}
+
 // TestMonitorOfALostFile: a Guard goes on when the records cannot be written, and Close says so.
 func TestMonitorOfALostFile(t *testing.T) {
-	m, err := wrap.StartMonitor()
-	require.NoError(t, err)
+	m := startMonitor(t)
 	g := wrap.NewGuard(newHeap(t), wrap.Watched(m))
 	p := loadTexture(g, 80)
 	m.CloseFile()
@@ -136,7 +153,7 @@ func TestMonitorOfALostFile(t *testing.T) {
 	require.NoError(t, g.Close())
 	require.ErrorContains(t, m.Close(), "wrap: Monitor.Close: ")
 	require.NoError(t, m.Close())
-	m, err = wrap.StartMonitor()
+	m, err := wrap.StartMonitor()
 	require.NoError(t, err, "the first one is closed")
 	require.NoError(t, m.Close())
 	t.Setenv("TMPDIR", "/nowhere/at/all")
@@ -148,8 +165,7 @@ func TestMonitorOfALostFile(t *testing.T) {
 // TestMonitorRecords: records of blocks that are gone are used again, and the addresses of one that
 // is left are found with those of the runtime's texts, in which others are not.
 func TestMonitorRecords(t *testing.T) {
-	m, err := wrap.StartMonitor()
-	require.NoError(t, err)
+	m := startMonitor(t)
 	g := wrap.NewGuard(newHeap(t), wrap.Watched(m), wrap.Quarantine(0), wrap.Canaries())
 	for range 100 {
 		dropTexture(g, loadTexture(g, 80), 80)
