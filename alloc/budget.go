@@ -1,16 +1,12 @@
 package alloc
 
 import (
-	"errors"
 	"fmt"
+	"math"
+	"runtime/debug"
+
+	"quarry/alloc/internal/ledger"
 )
-
-// errors.md: `ErrBudget` | More than `SetBudget` allows; `ErrCommit` is beside it. | Free some, or
-// raise it.
-
-// ErrBudget is wrapped, beside ErrCommit, by the error of any commit that would exceed the cap set
-// by SetBudget.
-var ErrBudget = errors.New("over the budget of the process")
 
 // Budget bounds what a process takes off the heap: all universes with everything allocated on them,
 // and all blocks with mappings of their own, from heaps and from Pages. It counts committed memory,
@@ -54,42 +50,37 @@ func SetBudget(b Budget) (before Budget, err error) {
 		panic(fmt.Sprintf("alloc: SetBudget: OffHeap=%d NearPercent=%d Total=%d, Near given: %v: want none below 0, at most 100 percent, and Near with OffHeap only",
 			b.OffHeap, b.NearPercent, b.Total, b.Near != nil))
 	}
-	return process.setBudget(b)
+	var t *ledger.Terms
+	if b.OffHeap > 0 || b.Total > 0 {
+		t = termsOf(b)
+	}
+	old, err := ledger.Process.Set(t, func(total, offHeap int64) error {
+		_, err := GCFor(total, offHeap)
+		return err
+	})
+	if old != nil {
+		before = old.From.(Budget)
+	}
+	if err != nil {
+		err = fmt.Errorf("alloc: SetBudget: %w", err)
+	}
+	return before, err
 }
 
-func (l *ledger) setBudget(b Budget) (before Budget, err error) {
-	l.setting.Lock()
-	defer l.setting.Unlock()
-	old := l.terms.Load()
-	if old != nil {
-		before = old.Budget
+func termsOf(b Budget) *ledger.Terms {
+	t := &ledger.Terms{Most: math.MaxInt64, Near: math.MaxInt64, Total: b.Total, From: b}
+	if b.OffHeap > 0 {
+		t.Most = b.OffHeap
 	}
-	t := termsOf(b)
-	fits := func() bool { return l.used.Load() <= t.most }
-	over := func() error {
-		return fmt.Errorf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: %w", l.used.Load(), b.OffHeap, ErrBudget)
-	}
-	if !l.purge(fits) {
-		return before, over()
-	}
-	if b.Total > 0 {
-		if _, err := GCFor(b.Total, l.offHeap()); err != nil {
-			return before, fmt.Errorf("alloc: SetBudget: %w", err)
+	if b.Near != nil {
+		percent := int64(b.NearPercent)
+		if percent == 0 {
+			percent = defaultNear
 		}
+		t.Near = b.OffHeap/100*percent + b.OffHeap%100*percent/100
+		t.Call = func() { b.Near(ReadBudget()) }
 	}
-	if b.OffHeap == 0 && b.Total == 0 {
-		l.set(nil)
-		return before, nil
-	}
-	l.set(t)
-	if !l.purge(fits) { // purge what was charged under the old terms meanwhile
-		l.set(old)
-		return before, over()
-	}
-	if l.used.Load() >= t.near {
-		l.signal()
-	}
-	return before, nil
+	return t
 }
 
 // BudgetUse describes the off-heap memory of the process, in bytes.
@@ -104,7 +95,20 @@ type BudgetUse struct {
 
 // ReadBudget returns the current figures. It works without a budget too, and costs a few atomic
 // loads.
-func ReadBudget() BudgetUse { return process.read() }
+func ReadBudget() BudgetUse {
+	use := ledger.Process.Read()
+	u := BudgetUse{
+		Committed: use.Committed,
+		Purged:    use.Purged,
+		Scavenged: theScavenger.given.Load(),
+		Refused:   use.Refused,
+		GoLimit:   debug.SetMemoryLimit(-1),
+	}
+	if t := ledger.Process.Terms(); t != nil {
+		u.Cap = t.From.(Budget).OffHeap
+	}
+	return u
+}
 
 // String returns the figures as a JSON object.
 func (u BudgetUse) String() string {

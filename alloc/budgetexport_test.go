@@ -2,25 +2,25 @@ package alloc
 
 import (
 	"math/bits"
-	"slices"
+
+	"quarry/alloc/internal/ledger"
 )
 
 // PurgeAll has everything in the process give back what is empty, and returns what is
 // still committed.
 func PurgeAll() int64 {
-	process.purge(func() bool { return false })
-	return process.used.Load()
+	ledger.Process.Purge(func() bool { return false })
+	return ledger.Process.Used()
 }
 
 // HoldGoLimit stops all who have been charged, under a budget with a Total, before they
 // commit.
 func HoldGoLimit() (release func()) {
-	process.limit.Lock()
-	return process.limit.Unlock
+	return ledger.Process.HoldLimit()
 }
 
 // NearIsDone reports whether no call of Near is under way or due.
-func NearIsDone() bool { return process.calls.Load() == 0 }
+func NearIsDone() bool { return ledger.Process.Quiet() }
 
 // CommittedBytes is what the layer below has committed for the heap's mappings.
 func (h *Heap) CommittedBytes() int64 { return h.mappings.committed() }
@@ -64,15 +64,5 @@ func (u *Universe) EmptyBytes() (n int64) {
 	return n
 }
 
-// Registry is a registry of ints, for its own test.
-type Registry struct{ registry[[64]int] }
-
-// Add, Remove, All and Known are of the registry; Known is how many entries it has.
-func (r *Registry) Add(p *[64]int)              { r.add(p) }
-func (r *Registry) Remove(p *[64]int)           { r.remove(p) }
-func (r *Registry) All() []*[64]int             { return r.all() }
-func (r *Registry) Known() int                  { return len(r.known) }
-func (r *Registry) Has(p *[64]int) (found bool) { return slices.Contains(r.all(), p) }
-
 // Needs is what Go needs now.
-func Needs() int64 { return goNeeds() }
+func Needs() int64 { return ledger.GoNeeds() }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"time"
 
+	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/mutant"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 	"quarry/mmap"
@@ -57,7 +59,7 @@ func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error)
 			break
 		}
 	}
-	if mutant == trustIndex {
+	if mutant.Planted == mutant.TrustIndex {
 		return 0, ErrFull
 	}
 	// The index does not cover homes, and its summaries may lag behind a free; the masks never lag.
@@ -102,7 +104,7 @@ func (u *Universe) take(m, n int, c wish) (run uint64, ok bool) {
 // claimed makes a newly claimed run usable: it commits the run's granule when that is not ready.
 // When the commit is refused, it takes the claim back and looks for a run in committed memory.
 func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, error) {
-	pause()
+	mutant.Pause()
 	var refused error
 	if u.ready[m/2].Load() == 0 {
 		refused = u.commit(m / 2)
@@ -121,10 +123,10 @@ func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, 
 
 // rollBack releases a claim whose memory was refused.
 func (u *Universe) rollBack(m, at, n int) {
-	switch mutant {
-	case keepClaim:
+	switch mutant.Planted {
+	case mutant.KeepClaim:
 		return
-	case rollBackAll:
+	case mutant.RollBackAll:
 		at, n = 0, ChunksPerMegachunk
 		for i := range n {
 			u.index.Word(m).ClearBit(i)
@@ -188,7 +190,7 @@ func (u *Universe) takeReady(m, n int, c wish, all bool) (run uint64, ok bool) {
 func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
 	first := ChunkIndex(m*ChunksPerMegachunk + bits.TrailingZeros64(run))
 	dirty := u.dirty[m].Load() & run // no one else writes the bits of our chunks
-	if dirty != run && mutant != forgetDirty {
+	if dirty != run && mutant.Planted != mutant.ForgetDirty {
 		u.dirty[m].Or(run)
 	}
 	switch {
@@ -220,12 +222,12 @@ func (u *Universe) commit(g int) error {
 		return nil
 	}
 	u.reach.Store(max(u.reach.Load(), int32(g+1))) // also when it is refused: the claim has left traces
-	over := process.charge(mmap.Granule)           // without mu, since charging may trim this very universe
+	over := ledger.Process.Charge(mmap.Granule)    // without mu, since charging may trim this very universe
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ready[g].Load() != 0 { // a trimmer had cleared it for a moment
 		if over == nil {
-			process.refund(mmap.Granule)
+			ledger.Process.Refund(mmap.Granule)
 		}
 		return nil
 	}
@@ -233,11 +235,11 @@ func (u *Universe) commit(g int) error {
 		return over
 	}
 	if err := u.pages.Commit(g*mmap.Granule, mmap.Granule); err != nil {
-		process.refund(mmap.Granule)
+		ledger.Process.Refund(mmap.Granule)
 		return err
 	}
 	u.nReady++
 	u.ready[g].Store(1)
-	process.scavenger.wake(time.Now())
+	theScavenger.wake(time.Now())
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"time"
 
+	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/mutant"
 	"quarry/bitmask"
 	"quarry/mmap"
 )
@@ -84,9 +86,9 @@ func (u *Universe) idleIn(g int) (n int) {
 // discardIn gives back the free chunks of granule g, or those of them that were free at the last
 // look. It is the trimmer's side of the handshake in universe.go, as decommit is.
 func (u *Universe) discardIn(op string, g int, all bool) (returned int, err error) {
-	pause()
+	mutant.Pause()
 	u.ready[g].Store(0)
-	pause()
+	mutant.Pause()
 	defer u.ready[g].Store(1)
 	for m := 2 * g; m < 2*g+2; m++ {
 		chunks := ^u.index.Word(m).Load() &^ u.gone[m].Load()
@@ -121,7 +123,7 @@ func (u *Universe) discardRun(op string, m, at, n int) (returned int, err error)
 	}
 	u.dirty[m].And(^bitmask.Mask(at, n))
 	u.gone[m].Or(bitmask.Mask(at, n))
-	process.refund(n * ChunkSize)
+	ledger.Process.Refund(n * ChunkSize)
 	return n * ChunkSize, nil
 }
 
@@ -147,7 +149,7 @@ func (u *Universe) refill(m int, run uint64) bool {
 	if gone == 0 {
 		return true
 	}
-	if !process.chargeHere(bits.OnesCount64(gone) * ChunkSize) {
+	if !ledger.Process.ChargeHere(bits.OnesCount64(gone) * ChunkSize) {
 		return false
 	}
 	u.gone[m].And(^gone)
@@ -160,7 +162,7 @@ func (u *Universe) refillOrPurge(m int, run uint64) error {
 	if gone == 0 {
 		return nil
 	}
-	if err := process.charge(bits.OnesCount64(gone) * ChunkSize); err != nil {
+	if err := ledger.Process.Charge(bits.OnesCount64(gone) * ChunkSize); err != nil {
 		return err
 	}
 	u.gone[m].And(^gone)

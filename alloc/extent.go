@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc/internal/ledger"
 	"quarry/mmap"
 )
 
@@ -159,12 +160,12 @@ func (x *Extent) moveToMapping(size int) error {
 		wanted = min(wanted, 2*size) // addresses of the Go heap are memory
 	}
 	need := granulesFor(size) * mmap.Granule
-	if err := process.charge(need); err != nil {
+	if err := ledger.Process.Charge(need); err != nil {
 		return fmt.Errorf("%w: %w", ErrCommit, err)
 	}
 	m, err := x.open(max(wanted, need), need)
 	if err != nil {
-		process.refund(need)
+		ledger.Process.Refund(need)
 		return err
 	}
 	// Safe because the mapping is larger than the extent's bytes.
@@ -240,7 +241,7 @@ func (x *Extent) giveBack() (err error) {
 		committed := m.region.Committed()
 		e := m.region.Release()
 		committed -= m.region.Committed() // a failed Release may have returned part of it
-		process.refund(committed)
+		ledger.Process.Refund(committed)
 		x.u.extents.Add(int64(-committed))
 		if e != nil {
 			err = errors.Join(err, e)

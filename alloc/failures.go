@@ -7,12 +7,6 @@ import (
 	"sync/atomic"
 )
 
-// errors.md: `ErrInjected` | A test refused memory on purpose: `InjectFailures`. | Only tests see
-// it.
-
-// ErrInjected is wrapped, beside ErrCommit, by the errors of requests that a Failures refuses.
-var ErrInjected = errors.New("refused by a test")
-
 // Failures refuses requests for memory on purpose, to test how a program handles errors. It serves
 // universes made with InjectFailures, wrap.Fail, and any caller of Next. Any goroutine may use it.
 // The zero value refuses nothing and counts requests.

@@ -3,6 +3,7 @@ package alloc
 import (
 	"fmt"
 
+	"quarry/alloc/internal/mutant"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 )
@@ -13,7 +14,7 @@ import (
 // PurgeAfter): 10 us for each 2 MiB that was touched, during which commits wait.
 func (u *Universe) Free(first ChunkIndex, n int) {
 	m, at := int(first/ChunksPerMegachunk), int(first%ChunksPerMegachunk)
-	if n == 1 && m < u.index.Words() && !debug.On && mutant == healthy {
+	if n == 1 && m < u.index.Words() && !debug.On && mutant.Planted == mutant.Healthy {
 		before, ok := u.index.Word(m).FreeOne(at)
 		if !ok {
 			u.badFree(first, n)
@@ -35,9 +36,9 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 // unclaim clears the bits of a run and keeps the index and the hints true.
 func (u *Universe) unclaim(m, at, n int) bool {
 	before, now, ok := u.index.Word(m).TryFree(at, n)
-	pause()
+	mutant.Pause()
 	if !ok {
-		if mutant != uncheckedFree {
+		if mutant.Planted != mutant.UncheckedFree {
 			return false
 		}
 		for i := at; i < at+n; i++ {
@@ -51,7 +52,7 @@ func (u *Universe) unclaim(m, at, n int) bool {
 
 // noteFree keeps the index and the hints true after chunks of megachunk m were freed.
 func (u *Universe) noteFree(m int, before, now uint64) {
-	if !u.leases.isHome(m) && mutant != forgetNote {
+	if !u.leases.isHome(m) && mutant.Planted != mutant.ForgetNote {
 		u.index.Note(m, before, now)
 	}
 	if now == 0 && u.index.Word(m^1).Load() == 0 {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
+
+	"quarry/alloc/internal/ledger"
 )
 
 // GC is a setting of Go's garbage collector, which applies to the whole process. The collector does
@@ -16,9 +17,6 @@ type GC struct {
 	Percent int   // as GOGC: garbage allowed, in percent of live memory; negative: unbounded
 	Limit   int64 // as GOMEMLIMIT: bytes that Go may use before it collects; math.MaxInt64: unbounded
 }
-
-// leastHeap is the size up to which the runtime always lets the Go heap grow under GOGC=100.
-const leastHeap = 4 << 20
 
 // GCFor returns the setting for a process that may use total bytes, of which offHeap are outside
 // Go: [Stats].Committed of its universes, memory of C or mmap, and the growth still expected of
@@ -35,10 +33,10 @@ func GCFor(total, offHeap int64) (GC, error) {
 	if total < 0 || offHeap < 0 {
 		panic(fmt.Sprintf("alloc: GCFor: total=%d and offHeap=%d: want none below 0", total, offHeap))
 	}
-	left, need := total-offHeap, goNeeds()
+	left, need := total-offHeap, ledger.GoNeeds()
 	if left < need { // memory live at the last collection may be garbage by now
 		runtime.GC()
-		need = goNeeds()
+		need = ledger.GoNeeds()
 	}
 	if left < need {
 		// errors.md: `GCFor: ... bytes, ... off the heap, leave ... for Go, which needs ...` | The
@@ -54,27 +52,4 @@ func GCFor(total, offHeap int64) (GC, error) {
 // [SetBudget], whose limit follows. Apply waits for a collection that is under way.
 func (g GC) Apply() (before GC) {
 	return GC{Percent: debug.SetGCPercent(g.Percent), Limit: debug.SetMemoryLimit(g.Limit)}
-}
-
-// goNeeds returns how many bytes Go needs to collect no more often than under GOGC=100: the live
-// heap, as much garbage, and what is not heap, such as stacks.
-func goNeeds() int64 {
-	s := []metrics.Sample{
-		{Name: "/memory/classes/total:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"},
-		{Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"},
-		{Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/gc/heap/live:bytes"},
-	}
-	metrics.Read(s)
-	other := s[0].Value.Uint64()
-	for i := range s[1:5] {
-		other -= s[1+i].Value.Uint64()
-	}
-	objects, live := s[4].Value.Uint64(), s[5].Value.Uint64()
-	if live == 0 { // nothing was collected yet
-		live = objects
-	}
-	return int64(other + max(leastHeap, 2*live))
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/mutant"
 	"quarry/internal/debug"
 	"quarry/mmap"
 )
@@ -77,12 +78,6 @@ import (
 //	   chunks of these and of the wide slots that it keeps, at most keptChunks.
 //	H10 The chunks of a span are in use in the universe and have no heads; spans do not overlap,
 //	   and each has its head at the megachunk in which it begins.
-
-// errors.md: `ErrLeak` | `Close` with blocks that were never freed. It is closed all the same. |
-// `wrap.NewTrack` says who allocated them.
-
-// ErrLeak is wrapped by the error of Close when blocks were still live.
-var ErrLeak = errors.New("blocks were never freed")
 
 // Heap allocates blocks of any size on a universe. Every method except Close and Verify may be
 // called from any goroutine. Blocks are not cleared, except by AllocZeroed. Close the heap before
@@ -178,7 +173,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 		at := h.shards.index()
 		if s := h.shard[at].current[number].Load(); s != nil {
 			head, k := s.head.Load(), &classes[number]
-			pause()
+			mutant.Pause()
 			i := s.low.Load() % slotWords
 			w := s.words[i].live.Load()
 			bit := uint64(bits.TrailingZeros64(^w))
@@ -186,7 +181,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 				!s.words[i].live.CompareAndSwap(w, w|1<<(bit&63)) {
 				return h.allocSearch(s, number, at, size, w != ^uint64(0))
 			}
-			if s.head.Load() == head || mutant == blindClaim {
+			if s.head.Load() == head || mutant.Planted == mutant.BlindClaim {
 				return h.slotPointer(firstIn(head), uintptr(uint64(i)*64+bit)*uintptr(k.size), k), nil
 			}
 			h.release(s, int(i), 1<<(bit&63)) // the slab was dropped or reused

@@ -1,8 +1,6 @@
 package alloc
 
-import (
-	"quarry/mmap"
-)
+import "quarry/mmap"
 
 // Corrupt breaks one invariant of a heap that has a shared slab, one of l, a run
 // and a mapping, and returns what puts it right.

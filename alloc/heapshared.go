@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/mutant"
 	"quarry/internal/debug"
 )
 
@@ -98,7 +99,7 @@ func (h *Heap) release(s *slab, i int, m uint64) bool {
 			return false
 		}
 		if live.CompareAndSwap(w, w&^m) {
-			pause()
+			mutant.Pause()
 			if state := s.state.Load(); state != stateHeld {
 				h.released(s, state, i, w&^m)
 			}
@@ -211,10 +212,10 @@ func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 		if slot, ok, _ = s.claim(int(k.words)); ok {
 			return slot, true
 		}
-		pause()
+		mutant.Pause()
 		s.loose.Store(0)
 		s.state.Store(stateFull)
-		if mutant == blindFull || !s.hasRoom(k) || !s.state.CompareAndSwap(stateFull, stateHeld) {
+		if mutant.Planted == mutant.BlindFull || !s.hasRoom(k) || !s.state.CompareAndSwap(stateFull, stateHeld) {
 			return 0, false // the next free lists it
 		}
 	}

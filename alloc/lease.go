@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/mutant"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 )
@@ -102,7 +103,7 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bo
 		// The lease has ended, perhaps before the claim: the index must know.
 		u.index.Note(home, before, before|1<<uint(at))
 	}
-	pause()
+	mutant.Pause()
 	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil || !u.refill(home, 1<<uint(at)) {
 		u.rollBack(home, at, 1) // findOne reports why, or finds another chunk
 		return false
@@ -153,9 +154,9 @@ func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
 			continue
 		}
 		u.index.Note(m, before, now) // m may cease to be the home before anyone sees it as the home
-		pause()
+		mutant.Pause()
 		l.home.Store(int32(m))
-		pause()
+		mutant.Pause()
 		u.leave(old, mine)
 		return m, before ^ now, true
 	}
@@ -170,7 +171,7 @@ func (u *Universe) leave(old int, sameLine bool) {
 	if !sameLine {
 		u.leases.lines[old/lineWords].Store(0)
 	}
-	if mutant != forgetHome {
+	if mutant.Planted != mutant.ForgetHome {
 		u.index.Note(old, ^uint64(0), u.index.Word(old).Load())
 	}
 }

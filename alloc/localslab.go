@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc/internal/mutant"
 	"quarry/internal/debug"
 )
 
@@ -260,7 +261,7 @@ func (h *Heap) share(s *slab, number int) {
 	for i := range int(k.words) {
 		s.words[i].live.And(s.words[i].own)
 	}
-	if mutant != blindShare && s.hasRoom(k) && s.state.CompareAndSwap(stateFull, stateListed) {
+	if mutant.Planted != mutant.BlindShare && s.hasRoom(k) && s.state.CompareAndSwap(stateFull, stateListed) {
 		h.enlist(s)
 		h.drop(s, false)
 	}
@@ -280,13 +281,13 @@ func (h *Heap) adopt(l *Local, number int) *slab {
 	// From here on a goroutine that frees a block reads own, which must not show the block as free
 	// before own is complete. It also mails the slab, since the state is set before live.
 	for i := range int(k.words) {
-		if mutant != lateAdoption {
+		if mutant.Planted != mutant.LateAdoption {
 			store(&s.words[i].own, ^uint64(0))
 		}
 	}
 	s.state.Store(stateOwned)
 	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), l.id))
-	pause()
+	mutant.Pause()
 	for i := range int(k.words) {
 		store(&s.words[i].own, s.words[i].live.Or(^uint64(0)))
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/registry"
 	"quarry/mmap"
 )
 
@@ -55,6 +57,19 @@ type mappings struct {
 	bytes int                         // bytes committed by kept mappings (H6)
 }
 
+// allMappings are all mappings of the process.
+var allMappings registry.Registry[mappings]
+
+func init() {
+	ledger.Process.Kept = func(yield func(func() int) bool) {
+		for _, l := range allMappings.All() {
+			if !yield(l.giveBack) {
+				return
+			}
+		}
+	}
+}
+
 func (l *mappings) init(owner string, retain int, small bool, failures *Failures) {
 	l.owner, l.retain, l.small, l.failures = owner, retain, small, failures
 	l.live = map[unsafe.Pointer]*mapping{}
@@ -65,7 +80,7 @@ func (l *mappings) init(owner string, retain int, small bool, failures *Failures
 		}
 		return r, nil
 	}
-	process.mappings.add(l)
+	allMappings.Add(l)
 }
 
 // alloc returns a block in its own mapping. fresh reports that the block is zero.
@@ -117,12 +132,12 @@ func (l *mappings) place(m *mapping, size, align int) unsafe.Pointer {
 
 // open charges the budget, then reserves and commits a region.
 func (l *mappings) open(granules int) (*mapping, error) {
-	if err := process.charge(granules * mmap.Granule); err != nil {
+	if err := ledger.Process.Charge(granules * mmap.Granule); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCommit, err)
 	}
 	m, err := l.reserved(granules)
 	if err != nil {
-		process.refund(granules * mmap.Granule)
+		ledger.Process.Refund(granules * mmap.Granule)
 	}
 	return m, err
 }
@@ -209,7 +224,7 @@ func (l *mappings) close() error {
 	clear(l.live)
 	err := l.forget(0)
 	if err == nil {
-		process.mappings.remove(l)
+		allMappings.Remove(l)
 	}
 	return err
 }
@@ -248,7 +263,7 @@ func (l *mappings) forget(limit int) (err error) {
 		m.granules = 0
 		committed := m.region.Committed()
 		e := m.region.Release()
-		process.refund(committed - m.region.Committed()) // a failed Release may have returned part of it
+		ledger.Process.Refund(committed - m.region.Committed()) // a failed Release may have returned part of it
 		if e != nil {
 			err = errors.Join(err, e)
 			left = append(left, m)
@@ -286,11 +301,11 @@ func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
 func (m *mapping) commit(granules int) error {
 	have, want := m.granules*mmap.Granule, granules*mmap.Granule
 	if want > have {
-		if err := process.charge(want - have); err != nil {
+		if err := ledger.Process.Charge(want - have); err != nil {
 			return err
 		}
 		if err := m.region.Commit(have, want-have); err != nil {
-			process.refund(want - have)
+			ledger.Process.Refund(want - have)
 			return err
 		}
 	}
@@ -299,7 +314,7 @@ func (m *mapping) commit(granules int) error {
 		if err != nil && !errors.Is(err, mmap.ErrAccess) { // ErrAccess: no access, and reserved all the same
 			return err
 		}
-		process.refund(have - want)
+		ledger.Process.Refund(have - want)
 	}
 	return nil
 }

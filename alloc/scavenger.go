@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"quarry/alloc/internal/ledger"
 )
 
 // The scavenger gives memory back by itself, as Universe.Maintain does when it is called. It looks
@@ -56,11 +58,14 @@ func SetScavenger(s Scavenger) (before Scavenger) {
 	if s.Percent == 0 {
 		s.Percent = scavengeShare
 	}
-	before = process.scavenger.setting()
-	process.scavenger.set.Store(&s)
-	process.scavenger.wake(time.Now())
+	before = theScavenger.setting()
+	theScavenger.set.Store(&s)
+	theScavenger.wake(time.Now())
 	return before
 }
+
+// theScavenger is the scavenger of the process.
+var theScavenger scavenger
 
 // scavenger is the state of the scavenger.
 type scavenger struct {
@@ -99,11 +104,11 @@ func (s *scavenger) look() {
 	}
 	defer s.working.Unlock()
 	s.pace.begin(time.Now())
-	some := s.lookAt(process.universes.all())
+	some := s.lookAt(universes.All())
 	next := time.Now().Add(scavengeTick)
 	if !some || s.setting().Percent < 0 {
 		s.due.Store(0)
-		if s.setting().Percent < 0 || !anyReady(process.universes.all()) || !s.due.CompareAndSwap(0, next.UnixNano()) {
+		if s.setting().Percent < 0 || !anyReady(universes.All()) || !s.due.CompareAndSwap(0, next.UnixNano()) {
 			return
 		}
 	}
@@ -112,8 +117,8 @@ func (s *scavenger) look() {
 }
 
 // lookAt reports whether one of the universes has memory.
-func (s *scavenger) lookAt(universes []*Universe) (some bool) {
-	for _, u := range universes {
+func (s *scavenger) lookAt(all []*Universe) (some bool) {
+	for _, u := range all {
 		if s.setting().Percent < 0 {
 			return false
 		}
@@ -125,8 +130,8 @@ func (s *scavenger) lookAt(universes []*Universe) (some bool) {
 	return some
 }
 
-func anyReady(universes []*Universe) bool {
-	for _, u := range universes {
+func anyReady(all []*Universe) bool {
+	for _, u := range all {
 		u.mu.Lock()
 		ready := u.nReady > 0 && !u.closed
 		u.mu.Unlock()
@@ -150,7 +155,7 @@ func (s *scavenger) rest() bool {
 		time.Sleep(wait)
 		s.pace.begin(time.Now())
 	}
-	return set.Percent >= 0 && process.used.Load() > set.Target
+	return set.Percent >= 0 && ledger.Process.Used() > set.Target
 }
 
 // pace is a credit of time to work.
@@ -187,7 +192,7 @@ func (u *Universe) scavenge(now time.Time, s *scavenger) (returned int, ready bo
 	if u.closed || u.nReady == 0 {
 		return 0, false
 	}
-	if process.used.Load() > s.setting().Target {
+	if ledger.Process.Used() > s.setting().Target {
 		returned, _ = u.trim("Maintain", now, max(u.delay, scavengeTick), u.retain, s)
 	}
 	return returned, !u.closed && u.nReady > 0

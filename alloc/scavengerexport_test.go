@@ -7,20 +7,20 @@ const ScavengeTick = scavengeTick
 
 // LookNow is a look of the scavenger out of turn, unless it is off or looking.
 func LookNow() {
-	s := &process.scavenger
+	s := &theScavenger
 	if s.setting().Percent < 0 || !s.working.TryLock() {
 		return
 	}
 	defer s.working.Unlock()
 	s.pace.begin(time.Now())
-	s.lookAt(process.universes.all())
+	s.lookAt(universes.All())
 }
 
 // AnyReady reports whether a universe has memory.
-func AnyReady() bool { return anyReady(process.universes.all()) }
+func AnyReady() bool { return anyReady(universes.All()) }
 
 // ScavengerDue reports whether the scavenger will look again.
-func ScavengerDue() bool { return process.scavenger.due.Load() != 0 }
+func ScavengerDue() bool { return theScavenger.due.Load() != 0 }
 
 // AllocZeroed1 is AllocZeroed of one chunk.
 func (u *Universe) AllocZeroed1() (ChunkIndex, error) {

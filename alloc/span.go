@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"quarry/alloc/internal/mutant"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 )
@@ -293,7 +294,7 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 // charges the chunks that were given back, and marks or clears them as c says. On an error the
 // caller drops the claim; what was committed by then stays, empty, for others.
 func (u *Universe) equip(first ChunkIndex, n int, c wish) error {
-	pause()
+	mutant.Pause()
 	u.raise((int(first) + n - 1) / (2 * ChunksPerMegachunk))
 	for at, left := first, n; left > 0; {
 		m, in, k := partOf(at, left)

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"time"
 
+	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/mutant"
 	"quarry/mmap"
 )
 
@@ -164,10 +166,10 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 	if u.ready[g].Load() == 0 {
 		return false, nil
 	}
-	pause()
+	mutant.Pause()
 	u.ready[g].Store(0)
-	pause()
-	if !u.isEmpty(g) && mutant != blindTrim {
+	mutant.Pause()
+	if !u.isEmpty(g) && mutant.Planted != mutant.BlindTrim {
 		u.ready[g].Store(1)
 		return false, nil
 	}
@@ -177,7 +179,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, err
 	}
 	u.nReady--
-	process.refund(mmap.Granule - u.goneBytes(g))
+	ledger.Process.Refund(mmap.Granule - u.goneBytes(g))
 	u.cleaned(g)
 	return err == nil, err
 }
@@ -190,7 +192,7 @@ func (u *Universe) cleaned(g int) {
 	if 2*g+1 < len(u.idle) {
 		u.idle[2*g], u.idle[2*g+1] = 0, 0
 	}
-	if mutant == keepDirty {
+	if mutant.Planted == mutant.KeepDirty {
 		return
 	}
 	u.dirty[2*g].Store(0)

@@ -1,7 +1,6 @@
 package alloc
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -11,6 +10,8 @@ import (
 	"time"
 	"unsafe"
 
+	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/registry"
 	"quarry/bitmask"
 	"quarry/mmap"
 )
@@ -70,31 +71,6 @@ const (
 	heapSize        = 64 << 20 // default size where pages come from the Go heap
 )
 
-// These sentinels are wrapped by the errors of this package.
-var (
-	// errors.md: `ErrReserve` | The system refused addresses, or would have left too few to the Go
-	// runtime, as under `ulimit -v`; the text has the limit. | A smaller `alloc.Size`; universes
-	// that are closed leave their addresses to others. From a call that makes entities: the records
-	// of more than 131,072 lie beside the universe, and there are no addresses for them.
-
-	ErrReserve = errors.New("address space refused") // refused by the system
-	// errors.md: `ErrCommit` | The system refused memory, or the budget did. | Free some;
-	// `World.Trim`, `Universe.Maintain`.
-
-	ErrCommit = errors.New("memory refused") // refused by the system or the budget
-	// errors.md: `ErrFull` | A universe, stack or pool has no room. | A larger `alloc.Size`.
-
-	ErrFull = errors.New("full") // no room in a universe, Stack, Pool or wrap.Limit
-	// errors.md: `ErrTooBig` | A request that no room would do for: a size, an alignment, a
-	// setting. | The text has the limit.
-
-	ErrTooBig = errors.New("request over the limit") // limit of a size, an alignment or a setting
-	// errors.md: `ErrInUse` | `Universe.Close` while others have chunks; the text says which. |
-	// Close heaps, tables and worlds on it first.
-
-	ErrInUse = errors.New("still in use") // Close came too early
-)
-
 // pages is what the universe needs of package mmap: *mmap.Region, or in tests a type that fails on
 // command. Each call covers at most one granule.
 type pages interface {
@@ -142,6 +118,22 @@ type Universe struct {
 	looked time.Time     // when that was
 	whole  bool          // the system cannot give back less than a granule
 	keeper keeper        // goroutine that calls Maintain, if any
+}
+
+// universes are all universes of the process that are open.
+var universes registry.Registry[Universe]
+
+// books has the sheets of all universes.
+var books sheets
+
+func init() {
+	ledger.Process.Empty = func(yield func(func() int) bool) {
+		for _, u := range universes.All() {
+			if !yield(u.giveBack) {
+				return
+			}
+		}
+	}
 }
 
 // Option is an option of NewUniverse.
@@ -248,7 +240,7 @@ func newUniverse(c config, asked int) *Universe {
 	u.open(c.pages.Size() / mmap.Granule)
 	u.spans.most = mostOf(u.index.Len())
 	u.due.Store(int64(u.delay / 2))
-	process.universes.add(u)
+	universes.Add(u)
 	return u
 }
 
@@ -476,7 +468,7 @@ func (u *Universe) close() error {
 		return fmt.Errorf("alloc: Universe.Close: %w", err)
 	}
 	u.closed = true
-	process.universes.remove(u)
+	universes.Remove(u)
 	u.shut()
 	return nil
 }

@@ -303,7 +303,7 @@ func (t *tree) inPackage(dir string, f func(ast.Node)) {
 
 // speaksFor reports whether users meet the texts of a folder as those of a package.
 func speaksFor(dir, at string) bool {
-	return at == dir || dir == "ecs" && strings.HasPrefix(at, strata)
+	return at == dir || dir == faceOf(at)
 }
 
 // inFolders calls f for all syntax of some folders outside tests.

@@ -19,6 +19,10 @@ var floors = [][]string{
 	{"internal/*"},
 	{"asm"},
 	{"bitmask", "layout", "mmap"},
+	{"alloc/internal/sentinel", "alloc/internal/mutant", "alloc/internal/registry"},
+	{"alloc/internal/ledger"},
+	{"alloc/internal/universe"},
+	{"alloc/internal/heap"},
 	{"alloc"},
 	{"alloc/wrap"},
 	{"ecs/internal/entity"},
@@ -39,9 +43,15 @@ var doors = map[string][]string{
 	"ecs/examples": {"ecs/command", "ecs/hierarchy", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
 }
 
-// strata is the folder of the floors inside ecs. Only ecs and they themselves may import them, and
-// each of them is a room.
-const strata = "ecs/internal/"
+// faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs. Only
+// that package and the strata themselves may import them, and each of them is a room. It returns ""
+// for a package that is no stratum.
+func faceOf(dir string) string {
+	if face, _, inside := strings.Cut(dir, "/internal/"); inside && (face == "alloc" || face == "ecs") {
+		return face
+	}
+	return ""
+}
 
 // seam is the package by which the siblings of ecs use what programs do not; keyhole is what lies
 // below ecs for it. Which packages may import them, beside tests, stands in sewn.
@@ -81,11 +91,11 @@ func floorOf(dir string) int {
 	})
 }
 
-// roomOf returns the part of a floor within which imports are free: a stratum of ecs, a layer of
-// ecs or alloc with what is under it, a module of its own, the seam, all else of internal, or a
-// package.
+// roomOf returns the part of a floor within which imports are free: a stratum of alloc or ecs, a
+// layer of ecs or alloc with what is under it, a module of its own, the seam, all else of internal,
+// or a package.
 func roomOf(dir string) string {
-	if strings.HasPrefix(dir, strata) || dir == seam {
+	if faceOf(dir) != "" || dir == seam {
 		return dir
 	}
 	first, rest, _ := strings.Cut(dir, "/")
@@ -137,8 +147,8 @@ func refuseFloor(from, to string, test bool) string {
 		return "that package has no floor: add it to " + floorTable
 	case slices.Contains(forTests, to) && !test:
 		return "only test files may"
-	case strings.HasPrefix(to, strata) && from != "ecs" && !strings.HasPrefix(from, strata):
-		return "only ecs may import its strata"
+	case faceOf(to) != "" && from != faceOf(to) && faceOf(from) != faceOf(to):
+		return "only " + faceOf(to) + " may import its strata"
 	case sewn[to] != nil && from != to && !slices.Contains(sewn[to], roomOf(from)) && !above:
 		return "only " + strings.Join(sewn[to], ", ") + " may"
 	case low < high, roomOf(from) == roomOf(to), above:

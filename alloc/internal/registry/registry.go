@@ -1,23 +1,24 @@
-package alloc
+package registry
 
 import (
 	"sync"
 	"weak"
 )
 
-// registry holds all live values of type T that were added, without keeping them from being
+// Registry holds all live values of type T that were added, without keeping them from being
 // collected. Any goroutine may use it.
-type registry[T any] struct {
+type Registry[T any] struct {
 	mu    sync.Mutex
 	known map[weak.Pointer[T]]struct{}
-	prune int // number of entries at which add removes collected ones
+	prune int // number of entries at which Add removes collected ones
 }
 
 // registryStep is the number of entries before the first removal of collected ones. After each
 // removal the threshold is twice the number left plus registryStep.
 const registryStep = 64
 
-func (r *registry[T]) add(p *T) {
+// Add adds a value.
+func (r *Registry[T]) Add(p *T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil {
@@ -30,21 +31,22 @@ func (r *registry[T]) add(p *T) {
 	r.known[weak.Make(p)] = struct{}{}
 }
 
-func (r *registry[T]) remove(p *T) {
+// Remove removes a value.
+func (r *Registry[T]) Remove(p *T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.known, weak.Make(p))
 }
 
-// all returns the values that are live now.
-func (r *registry[T]) all() []*T {
+// All returns the values that are live now.
+func (r *Registry[T]) All() []*T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.gather()
 }
 
 // gather returns the live values and removes the others. mu is held.
-func (r *registry[T]) gather() (live []*T) {
+func (r *Registry[T]) gather() (live []*T) {
 	for w := range r.known {
 		if p := w.Value(); p != nil {
 			live = append(live, p)
