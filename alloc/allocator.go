@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/bitmask"
 )
 
@@ -151,9 +152,9 @@ func (h *Heap) resizeSized(name string, l *Local, p unsafe.Pointer, size, align,
 // 1 MiB, aligned to a chunk or, on request, to at most 64 KiB; a larger size or alignment is an
 // error that wraps ErrTooBig. A Heap on the universe wastes less and allocates larger blocks. Any
 // goroutine may use the allocator, and Universe.Free may free its blocks.
-func (u *Universe) Allocator() Allocator { return universeBlocks{u} }
+func (u *Universe) Allocator() Allocator { return universeBlocks{&u.core} }
 
-type universeBlocks struct{ u *Universe }
+type universeBlocks struct{ u *universe.Universe }
 
 // mostRunAlign is the guaranteed alignment of a universe's base, whatever its pages come from.
 const mostRunAlign = 64 << 10
@@ -165,7 +166,7 @@ func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
 		return nil, fmt.Errorf("alloc: Universe.Allocator.Alloc: block of %d bytes aligned to %d, the limits are %d and %d: %w",
 			size, align, maxRunBytes, mostRunAlign, ErrTooBig)
 	}
-	n := chunksFor(size)
+	n := universe.ChunksFor(size)
 	if align <= ChunkSize {
 		first, err := b.u.AllocExact(n)
 		if err != nil {
@@ -188,9 +189,9 @@ func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
 func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	checkBlock("Universe.Allocator.ResizeSized", to, align)
 	first := b.run("ResizeSized", p, size, align)
-	have, want := chunksFor(size), chunksFor(to)
-	if m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk; !b.u.isRun(m, at, have) ||
-		^b.u.index.Word(m).Load()&bitmask.Mask(at, have) != 0 {
+	have, want := universe.ChunksFor(size), universe.ChunksFor(to)
+	if m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk; !b.u.IsRun(m, at, have) ||
+		^b.u.Index.Word(m).Load()&bitmask.Mask(at, have) != 0 {
 		panic(fmt.Sprintf("alloc: Universe.Allocator.ResizeSized: %p of %d bytes: not all of the %d chunks are in use (freed before?)", p, size, have))
 	}
 	switch {
@@ -207,7 +208,7 @@ func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool 
 // FreeSized frees the run by Universe.Free.
 func (b universeBlocks) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
-		b.u.Free(b.run("FreeSized", p, size, align), chunksFor(size))
+		b.u.Free(b.run("FreeSized", p, size, align), universe.ChunksFor(size))
 	}
 }
 
@@ -220,6 +221,3 @@ func (b universeBlocks) run(op string, p unsafe.Pointer, size, align int) ChunkI
 	}
 	return first
 }
-
-// chunksFor returns the number of chunks in a run of size bytes.
-func chunksFor(size int) int { return (max(size, 1) + ChunkSize - 1) / ChunkSize }

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/universe"
 )
 
 // Budget bounds what a process takes off the heap: all universes with everything allocated on them,
@@ -100,7 +101,7 @@ func ReadBudget() BudgetUse {
 	u := BudgetUse{
 		Committed: use.Committed,
 		Purged:    use.Purged,
-		Scavenged: theScavenger.given.Load(),
+		Scavenged: universe.TheScavenger.Given.Load(),
 		Refused:   use.Refused,
 		GoLimit:   debug.SetMemoryLimit(-1),
 	}

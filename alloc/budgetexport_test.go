@@ -1,10 +1,6 @@
 package alloc
 
-import (
-	"math/bits"
-
-	"quarry/alloc/internal/ledger"
-)
+import "quarry/alloc/internal/ledger"
 
 // PurgeAll has everything in the process give back what is empty, and returns what is
 // still committed.
@@ -28,17 +24,6 @@ func (h *Heap) CommittedBytes() int64 { return h.mappings.committed() }
 // CommittedBytes is what the layer below has committed.
 func (p *Pages) CommittedBytes() int64 { return p.mappings.committed() }
 
-// CommittedBytes is what the layer below has committed.
-func (u *Universe) CommittedBytes() int64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	n := int64(u.pages.Committed())
-	for g := range u.ready {
-		n -= int64(u.goneBytes(g))
-	}
-	return n
-}
-
 func (l *mappings) committed() (n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,19 +32,6 @@ func (l *mappings) committed() (n int64) {
 	}
 	for _, m := range l.kept {
 		n += int64(m.region.Committed())
-	}
-	return n
-}
-
-// EmptyBytes is what Trim would give back, of a universe and of mappings.
-func (u *Universe) EmptyBytes() (n int64) {
-	for g := range u.ready {
-		if u.ready[g].Load() == 0 || u.whole && !u.isEmpty(g) {
-			continue
-		}
-		for m := 2 * g; m < 2*g+2; m++ {
-			n += ChunkSize * int64(bits.OnesCount64(^u.index.Word(m).Load()&^u.gone[m].Load()))
-		}
 	}
 	return n
 }

@@ -1,6 +1,10 @@
 package alloc
 
-import "fmt"
+import (
+	"fmt"
+
+	"quarry/alloc/internal/universe"
+)
 
 // Size classes of the heap: a chunk of 16 KiB is cut into slots of one size. All sizes are
 // multiples of 16. From 128 B on there are four classes per doubling, so at most a fifth of a slot
@@ -19,14 +23,14 @@ var classSizes = [...]uint32{
 }
 
 const (
-	quantum     = 16                  // bytes; every block is aligned to it
-	maxSlot     = 8192                // bytes of the largest slot
-	maxSlots    = ChunkSize / quantum // slots of a chunk at most
-	slotWords   = maxSlots / 64       // words of a slab's mask
-	classCount  = len(classSizes)     // number of classes
-	classLimit  = 32                  // length of tables by class: a power of two, so a mask does the bounds check
-	maxRunBytes = MegachunkSize       // bytes of the largest block inside the universe
-	maxMapping  = 1 << 46             // bytes of the largest mapping; beyond any address space today
+	quantum     = 16                           // bytes; every block is aligned to it
+	maxSlot     = 8192                         // bytes of the largest slot
+	maxSlots    = universe.ChunkSize / quantum // slots of a chunk at most
+	slotWords   = maxSlots / 64                // words of a slab's mask
+	classCount  = len(classSizes)              // number of classes
+	classLimit  = 32                           // length of tables by class: a power of two, so a mask does the bounds check
+	maxRunBytes = universe.MegachunkSize       // bytes of the largest block inside the universe
+	maxMapping  = 1 << 46                      // bytes of the largest mapping; beyond any address space today
 
 	classByUnits = maxSlot/quantum + 1 // entries of classOf
 )
@@ -57,7 +61,7 @@ func init() {
 		classOf[units] = uint8(number)
 	}
 	for i, size := range classSizes {
-		slots := ChunkSize / size
+		slots := universe.ChunkSize / size
 		classes[i] = class{
 			size:       size,
 			reciprocal: uint32((1<<32 + uint64(size) - 1) / uint64(size)),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 	"quarry/layout"
 )
@@ -62,7 +63,7 @@ import (
 // chunk among the chunks in use; a row is counted within its chunk. ColumnStore does not check
 // positions; its owner does. One goroutine at a time may use it.
 type ColumnStore struct {
-	u           *Universe
+	u           *universe.Universe
 	smallChunks *SmallChunks  // source of small chunks; nil: none
 	per         int           // rows of a full unit
 	count       int           // rows
@@ -134,7 +135,7 @@ const (
 // smallChunks, which must be of the same universe; with nil the store has none. MakeColumnStore
 // panics when u or plan is nil.
 func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []StoreColumn, growth Growth, largest uint32) ColumnStore {
-	checkUniverse("MakeColumnStore", u)
+	below := u.inside("MakeColumnStore")
 	if plan == nil {
 		panic("alloc: MakeColumnStore: the plan is nil")
 	}
@@ -147,7 +148,7 @@ func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, c
 	if growth.factor <= 1 || widest(plan) > plan.CacheLine/eighths {
 		smallChunks = nil
 	}
-	g := ColumnStore{u: u, smallChunks: smallChunks, growth: growth, largest: largest, meet: meetingOrder(plan.CacheLine)}
+	g := ColumnStore{u: below, smallChunks: smallChunks, growth: growth, largest: largest, meet: meetingOrder(plan.CacheLine)}
 	g.Replan(plan.Rows, columns, nil)
 	return g
 }
@@ -207,7 +208,7 @@ func (g *ColumnStore) Fits(c StoreChunk) int { return g.per * int(g.Scale(c.Orde
 // memory returns the bytes of a chunk.
 func (g *ColumnStore) memory(c StoreChunk) []byte {
 	// Safe because the chunk belongs to the store and is in use.
-	return unsafe.Slice((*byte)(g.u.PointerTo(c.First)), c.Bytes())
+	return unsafe.Slice((*byte)(eighthOf(g.u, c.First)), c.Bytes())
 }
 
 // free returns a chunk that is in no list any more to its allocator.
@@ -250,7 +251,7 @@ func (g *ColumnStore) turn() {
 	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
 		c := g.chunks[n-1]
-		g.tail = tail{g.u.PointerTo(c.First), g.Scale(c.Order), c.Start, c.Start + g.Fits(c)}
+		g.tail = tail{eighthOf(g.u, c.First), g.Scale(c.Order), c.Start, c.Start + g.Fits(c)}
 	}
 }
 

@@ -475,7 +475,7 @@ func TestColumnStoreInvariants(t *testing.T) {
 		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.First = g.chunks[large].First; c.Order = UnitOrder })},
 		"a unit not in use": {"T2", func() func() {
 			unit := int(g.chunks[large].First.Chunk()) + 3
-			word, bit := g.u.index.Word(unit/ChunksPerMegachunk), unit%ChunksPerMegachunk
+			word, bit := g.u.Index.Word(unit/ChunksPerMegachunk), unit%ChunksPerMegachunk
 			word.TryFree(bit, 1)
 			return func() { word.TryAllocAt(bit, 1) }
 		}},

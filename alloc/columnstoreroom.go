@@ -26,7 +26,7 @@ func (g *ColumnStore) grow(n int, growth Growth) error {
 	if n > MaxSize/ChunkSize*g.per {
 		return fmt.Errorf("alloc: ColumnStore.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, MaxSize/ChunkSize, ErrTooBig)
 	}
-	if g.u.index.Words() == 0 {
+	if g.u.Index.Words() == 0 {
 		panic("alloc: ColumnStore.Grow: the universe is closed")
 	}
 	before := len(g.chunks)

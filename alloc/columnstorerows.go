@@ -25,7 +25,7 @@ func (r StoreRow) Element(offset, size uint32) unsafe.Pointer {
 // Row returns the given row of the chunk at pos.
 func (g *ColumnStore) Row(pos, row int) StoreRow {
 	c := &g.chunks[pos]
-	return StoreRow{g.u.PointerTo(c.First), g.Scale(c.Order), row}
+	return StoreRow{eighthOf(g.u, c.First), g.Scale(c.Order), row}
 }
 
 // ClearRows zeroes n rows, from r on, in the given columns.

@@ -39,7 +39,7 @@ func (g *ColumnStore) verifyRows() error {
 	if g.count > start || g.count < 0 || units != g.units {
 		return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d units, counted %d", g.count, g.per, units, g.units)
 	}
-	if g.tail.full != start || len(g.chunks) > 0 && g.tail.base != g.u.PointerTo(g.chunks[len(g.chunks)-1].First) {
+	if g.tail.full != start || len(g.chunks) > 0 && g.tail.base != eighthOf(g.u, g.chunks[len(g.chunks)-1].First) {
 		return fmt.Errorf("alloc: T1: room for %d rows, the tail says %d, at %p", start, g.tail.full, g.tail.base)
 	}
 	for _, list := range [][]StoreChunk{g.chunks, g.reserve} {

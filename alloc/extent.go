@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
 
@@ -30,19 +31,19 @@ import (
 //	   mapping with as many granules as its size needs.
 //	X2 The bytes after the size, up to the end of the chunks or granules, read as zero.
 type Extent struct {
-	u       *Universe
+	u       *universe.Universe
 	most    int            // largest size in bytes
 	base    unsafe.Pointer // first byte; nil while the size is 0
 	size    int            // bytes in use
 	run     ChunkIndex     // first chunk, when there is no mapping
 	mapping *mapping       // nil: a run of chunks, or nothing
 	left    []*mapping     // mappings that the system refused to take back; Resize and Release try again
-	reserve func(size, least int) (regionPages, error)
+	reserve func(size, least int) (universe.Region, error)
 }
 
 // NewExtent returns an extent of size 0 that may grow to most bytes. It allocates nothing.
 func (u *Universe) NewExtent(most int) *Extent {
-	return &Extent{u: u, most: most, reserve: func(size, least int) (regionPages, error) {
+	return &Extent{u: &u.core, most: most, reserve: func(size, least int) (universe.Region, error) {
 		r, err := mmap.ReserveUpTo(size, least)
 		if err != nil {
 			return nil, err // not r, which would be a nil region in an interface
@@ -98,7 +99,7 @@ func (x *Extent) room() int {
 	case x.mapping != nil:
 		return x.mapping.granules * mmap.Granule
 	case x.size > 0:
-		return chunksFor(x.size) * ChunkSize
+		return universe.ChunksFor(x.size) * ChunkSize
 	}
 	return 0
 }
@@ -106,7 +107,7 @@ func (x *Extent) room() int {
 // grow makes room for a larger size, in place where possible.
 func (x *Extent) grow(size int) error {
 	if x.mapping != nil && size <= x.mapping.region.Size() {
-		if err := x.u.refuse("Extent"); err != nil {
+		if err := x.u.Refuse("Extent"); err != nil {
 			return err
 		}
 		if err := x.commit(size); err != nil {
@@ -127,9 +128,9 @@ func (x *Extent) grow(size int) error {
 
 // growRun extends the run of chunks, or moves the bytes to a longer run.
 func (x *Extent) growRun(size int) error {
-	have, want := chunksFor(x.size), chunksFor(size)
+	have, want := universe.ChunksFor(x.size), universe.ChunksFor(size)
 	if x.size > 0 && x.u.Extend(x.run, have, want-have) {
-		clear(x.u.bytes(x.run+ChunkIndex(have), want-have))
+		clear(x.u.Memory(x.run+ChunkIndex(have), want-have))
 		x.size = size
 		return nil
 	}
@@ -138,12 +139,12 @@ func (x *Extent) growRun(size int) error {
 
 // moveToRun moves the bytes to a new run of chunks.
 func (x *Extent) moveToRun(size int) error {
-	n := chunksFor(size)
-	run, err := x.u.exact(n, zeroedRun, "AllocExact") // X2; what is fresh takes no pages before it is used
+	n := universe.ChunksFor(size)
+	run, err := x.u.Exact(n, universe.ZeroedRun, "AllocExact") // X2; what is fresh takes no pages before it is used
 	if err != nil {
 		return err
 	}
-	copy(x.u.bytes(run, n), x.bytes())
+	copy(x.u.Memory(run, n), x.bytes())
 	x.leave()
 	x.run, x.base, x.size = run, x.u.Pointer(run), size
 	return nil
@@ -151,7 +152,7 @@ func (x *Extent) moveToRun(size int) error {
 
 // moveToMapping moves the bytes to a new reservation with room for size.
 func (x *Extent) moveToMapping(size int) error {
-	if err := x.u.refuse("Extent"); err != nil {
+	if err := x.u.Refuse("Extent"); err != nil {
 		return err
 	}
 	_ = x.giveBack() // a mapping refused again costs no more than before
@@ -181,7 +182,7 @@ func (x *Extent) open(wanted, need int) (*mapping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
 	}
-	if x.u.small {
+	if x.u.Small {
 		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the extent costs more memory
 	}
 	m := &mapping{region: region, p: region.Base(), granules: need / mmap.Granule}
@@ -189,7 +190,7 @@ func (x *Extent) open(wanted, need int) (*mapping, error) {
 		x.left = append(x.left, m)
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), x.giveBack())
 	}
-	x.u.extents.Add(int64(need))
+	x.u.Extents.Add(int64(need))
 	return m, nil
 }
 
@@ -201,7 +202,7 @@ func (x *Extent) shrink(size int) {
 		return
 	}
 	clear(x.bytes()[size:]) // X2
-	have, keep := chunksFor(x.size), chunksFor(size)
+	have, keep := universe.ChunksFor(x.size), universe.ChunksFor(size)
 	x.size = size
 	switch {
 	case x.mapping == nil && keep < have:
@@ -217,7 +218,7 @@ func (x *Extent) commit(size int) error {
 	if err := m.commit(granules); err != nil {
 		return err
 	}
-	x.u.extents.Add(int64(granules-m.granules) * mmap.Granule)
+	x.u.Extents.Add(int64(granules-m.granules) * mmap.Granule)
 	m.granules = granules
 	return nil
 }
@@ -230,7 +231,7 @@ func (x *Extent) leave() {
 		x.mapping = nil
 		_ = x.giveBack() // Release tries again and reports the error
 	case x.size > 0:
-		x.u.Free(x.run, chunksFor(x.size))
+		x.u.Free(x.run, universe.ChunksFor(x.size))
 	}
 }
 
@@ -242,7 +243,7 @@ func (x *Extent) giveBack() (err error) {
 		e := m.region.Release()
 		committed -= m.region.Committed() // a failed Release may have returned part of it
 		ledger.Process.Refund(committed)
-		x.u.extents.Add(int64(-committed))
+		x.u.Extents.Add(int64(-committed))
 		if e != nil {
 			err = errors.Join(err, e)
 			kept = append(kept, m)
@@ -272,7 +273,7 @@ func (x *Extent) Verify() error {
 			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed", x.size, m.granules, m.region.Committed())
 		}
 	default:
-		for i := range chunksFor(x.size) {
+		for i := range universe.ChunksFor(x.size) {
 			if !x.u.InUse(x.run + ChunkIndex(i)) {
 				return fmt.Errorf("alloc: X1: chunk %d of an extent of %d bytes from chunk %d on is not in use", i, x.size, x.run)
 			}

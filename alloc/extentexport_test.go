@@ -3,12 +3,13 @@ package alloc
 import (
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
 
 // FailMappings makes the calls for the extent's reservations follow a script.
 func (x *Extent) FailMappings(s *Script) {
-	x.reserve = func(size, least int) (regionPages, error) {
+	x.reserve = func(size, least int) (universe.Region, error) {
 		if err := s.fails(); err != nil {
 			return nil, err
 		}

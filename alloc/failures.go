@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+
+	"quarry/alloc/internal/universe"
 )
 
 // Failures refuses requests for memory on purpose, to test how a program handles errors. It serves
@@ -47,29 +49,19 @@ func (f *Failures) Asked() int { return int(f.asked.Load()) }
 // Refused returns the number of requests refused so far.
 func (f *Failures) Refused() int { return int(f.refused.Load()) }
 
-// InjectFailures makes a universe call f.Next at every request for chunks, and its heaps, and
-// Pages, at every request for a mapping. Such a universe keeps no homes for shards, so each request
-// is slower.
-func InjectFailures(f *Failures) Option { return func(c *config) { c.failures = f } }
-
-// refuse asks f whether to refuse a request; a nil f refuses none.
-func (f *Failures) refuse(name string) error {
+// refusal returns what a universe asks before each request; nil: nothing.
+func (f *Failures) refusal() func() error {
 	if f == nil {
 		return nil
 	}
-	if err := f.Next(); err != nil {
-		return fmt.Errorf("alloc: %s: %w", name, err)
-	}
-	return nil
+	return f.Next
 }
 
-// refuse asks the universe's Failures, if any, whether to refuse a request. Without one it builds
-// no string.
-func (u *Universe) refuse(name string) error {
-	if u.failures == nil {
-		return nil
-	}
-	return u.failures.refuse("Universe." + name)
+// InjectFailures makes a universe call f.Next at every request for chunks, and its heaps, and
+// Pages, at every request for a mapping. Such a universe keeps no homes for shards, so each request
+// is slower.
+func InjectFailures(f *Failures) Option {
+	return func(c *universe.Config) { c.Refusal = f.refusal() }
 }
 
 // CheckEveryFailure runs f repeatedly, each time with other requests for memory refused: the first

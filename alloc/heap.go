@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 	"quarry/mmap"
 )
@@ -100,13 +101,14 @@ import (
 // goroutines at once, which is one compare-and-swap each; 9,000 B 32 ns; 45,000 B 53 ns; 1.5 MB 170
 // ns and 16 MiB 0.8 us when their memory is still there; five recorded programs 10.8 ns a call.
 type Heap struct {
-	u       *Universe
+	face    *Universe // what NewHeap was given; nil: an annex
+	u       *universe.Universe
 	base    uintptr   // of the universe
 	table   slabTable // chunk -> slab; nil after Close
 	spans   atomic.Pointer[spanHeads]
 	annexes annexes
-	shards  shards
-	shard   [maxShards]shard
+	shards  universe.Shards
+	shard   [universe.MaxShards]shard
 	supply  supply
 
 	mu       sync.Mutex
@@ -136,8 +138,13 @@ func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = 
 // NewHeap returns an empty heap on u, which takes chunks as it needs them. It panics when u is
 // closed or nil. The error is always nil today.
 func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
-	checkUniverse("NewHeap", u)
-	if u.index.Words() == 0 {
+	h := newHeap(u.inside("NewHeap"), options...)
+	h.face = u
+	return h, nil
+}
+
+func newHeap(u *universe.Universe, options ...HeapOption) *Heap {
+	if u.Index.Words() == 0 {
 		// errors.md: `the universe is closed`, `the heap is closed`, `the Local is closed`, `the
 		// pool is closed`, `the stack is closed`, `the arena is closed`, `the table is closed`,
 		// `the Pages are closed` | Something outlived what it belongs to. | Close in the reverse
@@ -147,11 +154,11 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	h := &Heap{
 		u:      u,
 		base:   uintptr(u.Base()),
-		table:  make(slabTable, u.Size()/MegachunkSize),
+		table:  make(slabTable, u.Size()/universe.MegachunkSize),
 		supply: supply{u: u},
 	}
-	if u.plain && mmap.Real {
-		h.annexes.size = defaultSize()
+	if u.Plain && mmap.Real {
+		h.annexes.size = universe.DefaultSize()
 	}
 	for _, o := range options {
 		if o == nil {
@@ -159,8 +166,8 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 		}
 		o(h)
 	}
-	h.mappings.init("this heap", keptBytes, u.small, u.failures)
-	return h, nil
+	h.mappings.init("this heap", keptBytes, u.Small, u.Refusal)
+	return h
 }
 
 // Alloc returns a block of at least size bytes aligned to align, which is a power of two up to 1
@@ -170,7 +177,7 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 {
 		number := int(classOf[(uint(size)+quantum-1)/quantum]) % classLimit
-		at := h.shards.index()
+		at := h.shards.Index()
 		if s := h.shard[at].current[number].Load(); s != nil {
 			head, k := s.head.Load(), &classes[number]
 			mutant.Pause()
@@ -187,7 +194,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 			h.release(s, int(i), 1<<(bit&63)) // the slab was dropped or reused
 		}
 	}
-	return h.alloc("Heap.Alloc", nil, size, align, anyRun)
+	return h.alloc("Heap.Alloc", nil, size, align, universe.AnyRun)
 }
 
 // sharedMask selects the fields of a slab's head that a claim depends on.
@@ -203,7 +210,7 @@ func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Poi
 	if head&sharedMask == kindSlots|uint64(number)<<headClass {
 		slot, ok, again := s.claim(int(k.words))
 		if lost || again {
-			h.shards.move(at)
+			h.shards.Move(at)
 		}
 		if ok && s.head.Load() == head {
 			return h.slotPointer(firstIn(head), uintptr(slot)*uintptr(k.size), k), nil
@@ -212,11 +219,11 @@ func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Poi
 			h.release(s, slot/64, 1<<(slot%64)) // the slab was dropped or reused
 		}
 	}
-	return h.alloc("Heap.Alloc", nil, size, 0, anyRun)
+	return h.alloc("Heap.Alloc", nil, size, 0, universe.AnyRun)
 }
 
 // slotPointer returns the address of a newly allocated slot.
-func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointer {
+func (h *Heap) slotPointer(c universe.ChunkIndex, offset uintptr, k *class) unsafe.Pointer {
 	// Safe because offset is the offset of a slot of k, so the block lies in the slab's chunk,
 	// which the heap holds.
 	p := unsafe.Add(h.u.Pointer(c), offset)
@@ -227,18 +234,18 @@ func (h *Heap) slotPointer(c ChunkIndex, offset uintptr, k *class) unsafe.Pointe
 }
 
 // alloc is Alloc for a Local, or for the heap when l is nil.
-func (h *Heap) alloc(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
+func (h *Heap) alloc(name string, l *Local, size, align int, want universe.Wish) (unsafe.Pointer, error) {
 	p, zeroed, err := h.allocTold(name, l, size, align, want)
-	if err == nil && want == zeroedRun && !zeroed {
+	if err == nil && want == universe.ZeroedRun && !zeroed {
 		zero(p, size)
 	}
 	return p, err
 }
 
 // allocTold is alloc without the clear; zeroed reports that the block reads as zero.
-func (h *Heap) allocTold(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, zeroed bool, err error) {
+func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.Wish) (p unsafe.Pointer, zeroed bool, err error) {
 	h.checkRequest(name, l, size, align)
-	zeroed = want == zeroedRun
+	zeroed = want == universe.ZeroedRun
 	if h.supply.resting() {
 		if p, err = h.allocAnnexed(name, size, align, want, ErrFull); err == nil {
 			return p, zeroed, nil
@@ -252,14 +259,14 @@ func (h *Heap) allocTold(name string, l *Local, size, align int, want wish) (p u
 		h.supply.rest.Store(restFor)
 		return p, zeroed, nil
 	}
-	if size <= maxRunBytes && align <= ChunkSize || !errors.Is(err, ErrFull) {
+	if size <= maxRunBytes && align <= universe.ChunkSize || !errors.Is(err, ErrFull) {
 		return nil, false, err
 	}
 	return h.mappings.alloc(name, size, align)
 }
 
 // allocHere is alloc in the heap's own universe. An error wraps ErrFull when there is no room.
-func (h *Heap) allocHere(name string, l *Local, size, align int, want wish) (p unsafe.Pointer, err error) {
+func (h *Heap) allocHere(name string, l *Local, size, align int, want universe.Wish) (p unsafe.Pointer, err error) {
 	if size <= maxSlot {
 		if number, ok := classFor(size, align); ok {
 			if p, err = h.allocSlot(l, number); err != nil {
@@ -276,11 +283,11 @@ func (h *Heap) allocHere(name string, l *Local, size, align int, want wish) (p u
 	}
 	switch {
 	case p != nil:
-		if want == zeroedRun {
+		if want == universe.ZeroedRun {
 			zero(p, size)
 		}
 		return p, nil
-	case size <= maxRunBytes && align <= ChunkSize:
+	case size <= maxRunBytes && align <= universe.ChunkSize:
 		return h.allocRun(name, l, size, want)
 	case size <= maxRunBytes:
 		return h.allocAlignedRun(size, align, want)
@@ -321,7 +328,7 @@ func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 		clear(unsafe.Slice((*byte)(p), size))
 		return p, nil
 	}
-	return h.alloc("Heap.AllocZeroed", nil, size, align, zeroedRun)
+	return h.alloc("Heap.AllocZeroed", nil, size, align, universe.ZeroedRun)
 }
 
 // clearStep is the largest number of bytes cleared or copied in one step, which cannot be
@@ -393,9 +400,9 @@ func (h *Heap) Close() error {
 				l.disable()
 			}
 		}
-		h.eachHead(func(c ChunkIndex, s *slab, head uint64) {
+		h.eachHead(func(c universe.ChunkIndex, s *slab, head uint64) {
 			if kind := head & kindMask; kind == kindSlots || kind == kindRun || kind == kindWide || kind == kindCached {
-				h.u.freeRun(c, chunksIn(head))
+				h.u.FreeRun(c, chunksIn(head))
 			}
 		})
 		h.closeSpans()
@@ -414,7 +421,7 @@ func (h *Heap) Close() error {
 }
 
 // eachHead calls f for every chunk that has a head, with its slab and head.
-func (h *Heap) eachHead(f func(c ChunkIndex, s *slab, head uint64)) {
+func (h *Heap) eachHead(f func(c universe.ChunkIndex, s *slab, head uint64)) {
 	for m := range h.table {
 		page := h.table[m].Load()
 		if page == nil {
@@ -422,11 +429,11 @@ func (h *Heap) eachHead(f func(c ChunkIndex, s *slab, head uint64)) {
 		}
 		for i := range page.slabs {
 			if head := page.slabs[i].head.Load(); head != 0 {
-				f(ChunkIndex(m*ChunksPerMegachunk+i), &page.slabs[i], head)
+				f(universe.ChunkIndex(m*universe.ChunksPerMegachunk+i), &page.slabs[i], head)
 			}
 		}
 	}
 }
 
 // Universe returns the universe of NewHeap. Blocks may lie elsewhere, see [Confined].
-func (h *Heap) Universe() *Universe { return h.u }
+func (h *Heap) Universe() *Universe { return h.face }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/mmap"
+	"quarry/alloc/internal/universe"
 )
 
 // Annexes: what a heap has beyond its universe.
@@ -74,9 +74,9 @@ func (h *Heap) annexAt(p unsafe.Pointer) *Heap {
 
 // allocAnnexed allocates a block in an annex, and makes one when none has room. full is the error
 // of the heap's own universe, and is returned when there is to be no annex.
-func (h *Heap) allocAnnexed(name string, size, align int, want wish, full error) (p unsafe.Pointer, err error) {
+func (h *Heap) allocAnnexed(name string, size, align int, want universe.Wish, full error) (p unsafe.Pointer, err error) {
 	// Half of an annex is enough for the block with any alignment that it honors.
-	if h.annexes.size == 0 || size > h.annexes.size/2 || align > h.annexes.size/2 || size <= maxRunBytes && align > MegachunkSize {
+	if h.annexes.size == 0 || size > h.annexes.size/2 || align > h.annexes.size/2 || size <= maxRunBytes && align > universe.MegachunkSize {
 		return nil, full
 	}
 	turn := h.annexes.turn.Load()
@@ -105,7 +105,7 @@ func (h *Heap) allocAnnexed(name string, size, align int, want wish, full error)
 
 // allocIn allocates a block in one of the annexes given, but not in the one that was asked before.
 // It returns nil without an error when all are full.
-func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, want wish) (unsafe.Pointer, error) {
+func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, want universe.Wish) (unsafe.Pointer, error) {
 	for _, a := range all {
 		if a == asked {
 			continue
@@ -124,15 +124,12 @@ func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, w
 
 // newAnnex makes an annex with the settings of the heap and of its universe. annexes.mu is held.
 func (h *Heap) newAnnex() (*Heap, error) {
-	u, err := NewUniverse(h.u.likeness(h.annexes.size)...)
+	u, err := universe.New(h.u.Likeness(h.annexes.size)...)
 	if err != nil {
 		return nil, err
 	}
-	u.spans.most = int64(u.index.Len()) // nothing else is there
-	a, err := NewHeap(u, SlabGrowth(h.supply.growth), Confined())
-	if err != nil {
-		return nil, errors.Join(err, u.Close())
-	}
+	u.Spans.Most = int64(u.Index.Len()) // nothing else is there
+	a := newHeap(u, SlabGrowth(h.supply.growth), Confined())
 	all := append(slices.Clone(h.annexes.list()), a)
 	slices.SortFunc(all, func(a, b *Heap) int {
 		if a.base < b.base {
@@ -143,18 +140,6 @@ func (h *Heap) newAnnex() (*Heap, error) {
 	h.annexes.all.Store(&all)
 	h.annexes.turn.Store(a)
 	return a, nil
-}
-
-// likeness returns the options for a universe of other size and otherwise like u.
-func (u *Universe) likeness(size int) []Option {
-	o := []Option{Size(size), Retain(u.retain * mmap.Granule), PurgeAfter(u.delay)}
-	if u.small {
-		o = append(o, SmallPages())
-	}
-	if u.failures != nil {
-		o = append(o, InjectFailures(u.failures))
-	}
-	return o
 }
 
 // trimAnnexes is Trim of all annexes and their universes, which only the heap knows.

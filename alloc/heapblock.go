@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
+
+	"quarry/alloc/internal/universe"
 )
 
 // Finding the block that begins at an address.
@@ -44,9 +46,9 @@ func (b *block) panicFree(name string) {
 
 // chunkOf returns the chunk of the universe that p points into, and false for other addresses and
 // after Close.
-func (h *Heap) chunkOf(p unsafe.Pointer) (ChunkIndex, bool) {
+func (h *Heap) chunkOf(p unsafe.Pointer) (universe.ChunkIndex, bool) {
 	offset := uintptr(p) - h.base
-	return ChunkIndex(offset / ChunkSize), offset/MegachunkSize < uintptr(len(h.table))
+	return universe.ChunkIndex(offset / universe.ChunkSize), offset/universe.MegachunkSize < uintptr(len(h.table))
 }
 
 // find looks up the live block at b.p and panics when there is none.
@@ -73,7 +75,7 @@ func (h *Heap) lookup(b *block) (why string) {
 	if b.s = h.table.at(c); b.s != nil {
 		b.head = b.s.head.Load()
 	}
-	in := uint32((uintptr(b.p) - h.base) % ChunkSize)
+	in := uint32((uintptr(b.p) - h.base) % universe.ChunkSize)
 	switch b.kind() {
 	case kindSlots:
 		k := &classes[classIn(b.head)]
@@ -103,10 +105,10 @@ func (h *Heap) lookup(b *block) (why string) {
 	if b.kind() == kindSpan {
 		n = spanChunks(b.head)
 	}
-	if inside := int(c-firstIn(b.head))*ChunkSize + int(in); inside != 0 {
+	if inside := int(c-firstIn(b.head))*universe.ChunkSize + int(in); inside != 0 {
 		return fmt.Sprintf(" points %d bytes into a block of %d chunks", inside, n)
 	}
-	b.usable = n * ChunkSize
+	b.usable = n * universe.ChunkSize
 	return ""
 }
 
@@ -174,11 +176,11 @@ func (b *block) placed(size, align int) bool {
 	}
 	switch b.kind() {
 	case kindRun:
-		return size <= maxRunBytes && chunksIn(b.head) == chunksFor(size)
+		return size <= maxRunBytes && chunksIn(b.head) == universe.ChunksFor(size)
 	case kindSpan:
-		return size > maxRunBytes && spanChunks(b.head) == chunksFor(size)
+		return size > maxRunBytes && spanChunks(b.head) == universe.ChunksFor(size)
 	}
-	return b.s == nil && (size > maxRunBytes || align > ChunkSize) && size <= b.usable
+	return b.s == nil && (size > maxRunBytes || align > universe.ChunkSize) && size <= b.usable
 }
 
 // move copies n bytes from one block to another, in steps, since one copy cannot be preempted.
@@ -201,7 +203,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 
 func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	if p == nil {
-		return h.alloc(name, l, size, align, anyRun)
+		return h.alloc(name, l, size, align, universe.AnyRun)
 	}
 	h.checkRequest(name, l, size, align)
 	b := block{p: p}
@@ -222,7 +224,7 @@ func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zer
 		}
 		return b.p, nil
 	}
-	q, clean, err := h.allocTold(name, l, to, align, anyRun)
+	q, clean, err := h.allocTold(name, l, to, align, universe.AnyRun)
 	if err != nil {
 		return nil, err
 	}

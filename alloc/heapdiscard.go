@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 	"quarry/mmap"
 )
@@ -27,7 +28,7 @@ import (
 // discardPages gives back the pages without a slot in use. No lock is held for longer than a slab
 // takes.
 func (h *Heap) discardPages() (err error) {
-	if debug.On || mmap.PageSize() >= ChunkSize {
+	if debug.On || mmap.PageSize() >= universe.ChunkSize {
 		return nil
 	}
 	for m := range h.table {
@@ -59,13 +60,13 @@ func (h *Heap) discardSlots(s *slab) (err error) {
 		return nil // it was taken meanwhile
 	}
 	k := &classes[classIn(head)]
-	for off := 0; off < ChunkSize; {
+	for off := 0; off < universe.ChunkSize; {
 		n := 0
-		for off+n < ChunkSize && s.isFree(k, off+n, mmap.PageSize()) {
+		for off+n < universe.ChunkSize && s.isFree(k, off+n, mmap.PageSize()) {
 			n += mmap.PageSize()
 		}
 		if n > 0 && s.claimSlots(k, off, n) {
-			err = errors.Join(err, h.u.discardPart(firstIn(head), off, n))
+			err = errors.Join(err, h.u.DiscardPart(firstIn(head), off, n))
 			s.freeSlots(k, off, n)
 		}
 		off += n + mmap.PageSize()
@@ -137,7 +138,7 @@ func (s *slab) freeWords(lo, hi, end int) {
 
 // discardPages gives back the pages of l's slabs on which l counts no slot as in use.
 func (l *Local) discardPages() {
-	if debug.On || mmap.PageSize() >= ChunkSize {
+	if debug.On || mmap.PageSize() >= universe.ChunkSize {
 		return
 	}
 	for number := range classCount {
@@ -155,12 +156,12 @@ func (l *Local) discardPages() {
 
 // discardSlots gives back the free pages of a slab of l. What the system refuses stays.
 func (l *Local) discardSlots(s *slab, k *class) {
-	for off := 0; off < ChunkSize; {
+	for off := 0; off < universe.ChunkSize; {
 		n := 0
-		for off+n < ChunkSize && !s.ownsOn(k, off+n, mmap.PageSize()) {
+		for off+n < universe.ChunkSize && !s.ownsOn(k, off+n, mmap.PageSize()) {
 			n += mmap.PageSize()
 		}
-		if n > 0 && l.h.u.discardPart(s.chunk(), off, n) != nil {
+		if n > 0 && l.h.u.DiscardPart(s.chunk(), off, n) != nil {
 			return
 		}
 		off += n + mmap.PageSize()
@@ -195,26 +196,11 @@ func (h *Heap) discardWide(s *slab) (err error) {
 		}
 		lo, hi := (first*k.size+page-1)/page*page, slot*k.size/page*page
 		if slot == k.slots {
-			hi = k.chunks * ChunkSize
+			hi = k.chunks * universe.ChunkSize
 		}
 		if slot > first && lo < hi {
-			err = errors.Join(err, h.u.discardPart(firstIn(head), lo, hi-lo))
+			err = errors.Join(err, h.u.DiscardPart(firstIn(head), lo, hi-lo))
 		}
-	}
-	return err
-}
-
-// discardPart gives back pages of chunks in use: n bytes at off of chunk c. The caller owns them.
-func (u *Universe) discardPart(c ChunkIndex, off, n int) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.whole {
-		return nil
-	}
-	err := u.pages.Discard(int(c)*ChunkSize+off, n)
-	if errors.Is(err, mmap.ErrUnsupported) {
-		u.whole = true
-		return nil
 	}
 	return err
 }

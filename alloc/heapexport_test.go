@@ -1,6 +1,9 @@
 package alloc
 
-import "quarry/mmap"
+import (
+	"quarry/alloc/internal/universe"
+	"quarry/mmap"
+)
 
 // Corrupt breaks one invariant of a heap that has a shared slab, one of l, a run
 // and a mapping, and returns what puts it right.
@@ -21,8 +24,10 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 	switch invariant {
 	case "H1":
 		c := run.chunk()
-		h.u.index.Word(int(c/ChunksPerMegachunk)).TryFree(int(c)%ChunksPerMegachunk, 1)
-		return func() { h.u.index.Word(int(c/ChunksPerMegachunk)).TryAllocAt(int(c)%ChunksPerMegachunk, 1) }
+		h.u.Index.Word(int(c/ChunksPerMegachunk)).TryFree(int(c)%ChunksPerMegachunk, 1)
+		return func() {
+			h.u.Index.Word(int(c/ChunksPerMegachunk)).TryAllocAt(int(c)%ChunksPerMegachunk, 1)
+		}
 	case "H1, run":
 		head := run.head.Load()
 		run.head.Store(headOf(kindRun, 0, chunksIn(head)+1, firstIn(head), 0))
@@ -124,7 +129,7 @@ func (h *Heap) FailMappings(s *Script) { h.mappings.follow(s) }
 func (p *Pages) FailMappings(s *Script) { p.mappings.follow(s) }
 
 func (l *mappings) follow(s *Script) {
-	l.reserve = func(size int) (regionPages, error) {
+	l.reserve = func(size int) (universe.Region, error) {
 		if err := s.fails(); err != nil {
 			return nil, err
 		}
@@ -146,8 +151,8 @@ var (
 // Shards returns the number of shards that goroutines of h are spread over.
 func (h *Heap) Shards() int {
 	seen := map[uint32]bool{}
-	for i := range h.shards.of {
-		seen[h.shards.of[i].Load()] = true
+	for i := range h.shards.Of {
+		seen[h.shards.Of[i].Load()] = true
 	}
 	return len(seen)
 }

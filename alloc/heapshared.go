@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -15,11 +16,11 @@ import (
 // another owner.
 func (h *Heap) Free(p unsafe.Pointer) {
 	offset := uintptr(p) - h.base
-	if m := offset / MegachunkSize; m < uintptr(len(h.table)) {
+	if m := offset / universe.MegachunkSize; m < uintptr(len(h.table)) {
 		if page := h.table[m].Load(); page != nil {
-			s := &page.slabs[offset/ChunkSize%ChunksPerMegachunk]
+			s := &page.slabs[offset/universe.ChunkSize%universe.ChunksPerMegachunk]
 			head := s.head.Load()
-			shape, in := s.shape.Load(), uint32(offset%ChunkSize)
+			shape, in := s.shape.Load(), uint32(offset%universe.ChunkSize)
 			if slot, begins := scaled(in, shape); begins && in < uint32(shape>>32) && head&kindMask == kindSlots {
 				i, m := int(slot/64)%slotWords, uint64(1)<<(slot%64)
 				w := &s.words[i]
@@ -50,7 +51,7 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 					return
 				}
 			case kindRun:
-				if (uintptr(p)-h.base)%ChunkSize == 0 {
+				if (uintptr(p)-h.base)%universe.ChunkSize == 0 {
 					h.freeRun(name, &block{p: p, s: s, head: head})
 					return
 				}
@@ -182,7 +183,7 @@ func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 		panicClosed("Heap.Alloc", true)
 	}
 	k := &classes[number]
-	current := &h.shard[h.shards.index()].current[number]
+	current := &h.shard[h.shards.Index()].current[number]
 	if s := current.Load(); s != nil {
 		if slot, ok := h.claimOrLeave(s, k); ok {
 			return h.slotPointer(s.chunk(), uintptr(slot)*uintptr(k.size), k), nil
@@ -239,7 +240,7 @@ const sharedPart = 8
 // listFull lists all full slabs of a class that have a free slot after all, and reports whether
 // there was one. mu is held.
 func (h *Heap) listFull(number int) (some bool) {
-	h.eachHead(func(_ ChunkIndex, s *slab, head uint64) {
+	h.eachHead(func(_ universe.ChunkIndex, s *slab, head uint64) {
 		if head&sharedMask == kindSlots|uint64(number)<<headClass && s.hasRoom(&classes[number]) &&
 			s.state.CompareAndSwap(stateFull, stateListing) {
 			h.enlist(s)

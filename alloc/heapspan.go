@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 	"quarry/mmap"
 )
@@ -19,7 +20,7 @@ import (
 
 // A span's head has its kind and its first chunk where other heads have them, and in the place of
 // the owner its number of chunks less one.
-func spanHead(first ChunkIndex, n int) uint64 {
+func spanHead(first universe.ChunkIndex, n int) uint64 {
 	return headOf(kindSpan, 0, 0, first, uint32(n-1))
 }
 
@@ -33,7 +34,7 @@ func (h *Heap) heads() spanHeads {
 	if t := h.spans.Load(); t != nil {
 		return *t
 	}
-	t := make(spanHeads, h.u.index.Words())
+	t := make(spanHeads, h.u.Index.Words())
 	h.spans.CompareAndSwap(nil, &t)
 	return *h.spans.Load()
 }
@@ -48,14 +49,14 @@ func (h *Heap) spanAt(m int) *atomic.Uint64 {
 
 // allocSpan allocates a block of whole chunks across megachunks. The bare ErrFull means that the
 // universe has no room for it.
-func (h *Heap) allocSpan(name string, l *Local, size, align int, want wish) (unsafe.Pointer, error) {
+func (h *Heap) allocSpan(name string, l *Local, size, align int, want universe.Wish) (unsafe.Pointer, error) {
 	if size > h.u.Size() { // before it is rounded up, which may overflow
 		return nil, ErrFull
 	}
-	n := max(chunksFor(size), leastSpan)
-	c, err := h.u.allocSpan(n, align, want)
+	n := max(universe.ChunksFor(size), universe.LeastSpan)
+	c, err := h.u.AllocSpan(n, align, want)
 	if err != nil && err != ErrFull && h.reclaim(l) {
-		c, err = h.u.allocSpan(n, align, want)
+		c, err = h.u.AllocSpan(n, align, want)
 	}
 	if err == ErrFull {
 		return nil, err
@@ -63,18 +64,18 @@ func (h *Heap) allocSpan(name string, l *Local, size, align int, want wish) (uns
 	if err != nil {
 		return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
 	}
-	h.u.spans.held.Add(int64(n))
-	h.heads()[c/ChunksPerMegachunk].Store(spanHead(c, n))
+	h.u.Spans.Held.Add(int64(n))
+	h.heads()[c/universe.ChunksPerMegachunk].Store(spanHead(c, n))
 	return h.u.Pointer(c), nil
 }
 
 // spanAround returns the head of the span that contains c, or 0.
-func (h *Heap) spanAround(c ChunkIndex) uint64 {
+func (h *Heap) spanAround(c universe.ChunkIndex) uint64 {
 	t := h.spans.Load()
 	if t == nil {
 		return 0
 	}
-	for m := int(c) / ChunksPerMegachunk; m >= 0; m-- {
+	for m := int(c) / universe.ChunksPerMegachunk; m >= 0; m-- {
 		head := (*t)[m].Load()
 		if head == 0 || firstIn(head) > c {
 			continue
@@ -90,10 +91,10 @@ func (h *Heap) spanAround(c ChunkIndex) uint64 {
 // freeSpan frees a span.
 func (h *Heap) freeSpan(name string, b *block) {
 	first, n := firstIn(b.head), spanChunks(b.head)
-	if !h.spanAt(int(first)/ChunksPerMegachunk).CompareAndSwap(b.head, 0) || !h.u.freeSpan(first, n) {
+	if !h.spanAt(int(first)/universe.ChunksPerMegachunk).CompareAndSwap(b.head, 0) || !h.u.FreeSpan(first, n) {
 		b.panicRaced(name, n)
 	}
-	h.u.spans.held.Add(int64(-n))
+	h.u.Spans.Held.Add(int64(-n))
 }
 
 //go:noinline
@@ -108,24 +109,24 @@ func (h *Heap) resizeSpan(b *block, size int) bool {
 	if size > maxMapping {
 		return false
 	}
-	want := max(chunksFor(size), leastSpan)
-	after := block{usable: want * ChunkSize}
-	if !after.couldBe(size) || want > have && !(h.u.spans.roomFor(want-have) && h.u.extendSpan(first, have, want-have)) {
+	want := max(universe.ChunksFor(size), universe.LeastSpan)
+	after := block{usable: want * universe.ChunkSize}
+	if !after.couldBe(size) || want > have && !(h.u.Spans.RoomFor(want-have) && h.u.ExtendSpan(first, have, want-have)) {
 		return false
 	}
 	if want == have {
 		return true
 	}
-	if !h.spanAt(int(first)/ChunksPerMegachunk).CompareAndSwap(b.head, spanHead(first, want)) {
+	if !h.spanAt(int(first)/universe.ChunksPerMegachunk).CompareAndSwap(b.head, spanHead(first, want)) {
 		if want > have {
-			h.u.dropSpan(first+ChunkIndex(have), want-have)
+			h.u.DropSpan(first+universe.ChunkIndex(have), want-have)
 		}
 		b.panicRaced("Heap.Resize", have)
 	}
-	if want < have && !h.u.freeSpan(first+ChunkIndex(want), have-want) {
+	if want < have && !h.u.FreeSpan(first+universe.ChunkIndex(want), have-want) {
 		b.panicRaced("Heap.Resize", have)
 	}
-	h.u.spans.held.Add(int64(want - have))
+	h.u.Spans.Held.Add(int64(want - have))
 	return true
 }
 
@@ -143,11 +144,11 @@ func (b *block) moveTo(q unsafe.Pointer, n int) {
 	}
 	for off := 0; off < n; {
 		// To the end of the granule, counted in the block's universe.
-		step := min(n-off, mmap.Granule-(int(firstIn(b.head))*ChunkSize+off)%mmap.Granule)
+		step := min(n-off, mmap.Granule-(int(firstIn(b.head))*universe.ChunkSize+off)%mmap.Granule)
 		// Safe because both blocks have n bytes.
 		move(unsafe.Add(q, off), unsafe.Add(b.p, off), step)
 		if step == mmap.Granule {
-			_ = b.h.u.discardPart(firstIn(b.head), off, step)
+			_ = b.h.u.DiscardPart(firstIn(b.head), off, step)
 		}
 		off += step
 	}
@@ -169,27 +170,27 @@ func (h *Heap) eachSpan(f func(head uint64)) {
 // closeSpans frees all spans. mu is held.
 func (h *Heap) closeSpans() {
 	h.eachSpan(func(head uint64) {
-		h.u.freeSpan(firstIn(head), spanChunks(head))
-		h.u.spans.held.Add(int64(-spanChunks(head)))
+		h.u.FreeSpan(firstIn(head), spanChunks(head))
+		h.u.Spans.Held.Add(int64(-spanChunks(head)))
 	})
 	h.spans.Store(nil)
 }
 
 // verifySpans checks H10.
 func (v *heapCheck) verifySpans() {
-	end := ChunkIndex(0) // of the span before
+	end := universe.ChunkIndex(0) // of the span before
 	v.h.eachSpan(func(head uint64) {
 		first, n := firstIn(head), spanChunks(head)
-		if head != spanHead(first, n) || n < leastSpan || first < end || v.h.spanAt(int(first)/ChunksPerMegachunk).Load() != head {
+		if head != spanHead(first, n) || n < universe.LeastSpan || first < end || v.h.spanAt(int(first)/universe.ChunksPerMegachunk).Load() != head {
 			v.fail("H10: the head of a span is %#x: %d chunks from %d on, the span before ends at %d", head, n, first, end)
 		}
-		for c := first; c < first+ChunkIndex(n); c++ {
+		for c := first; c < first+universe.ChunkIndex(n); c++ {
 			s := v.h.table.at(c)
 			if !v.h.u.InUse(c) || s != nil && s.head.Load() != 0 {
 				v.fail("H10: chunk %d of a span of %d from %d on: in use in the universe %v, with a head of its own %v",
 					c, n, first, v.h.u.InUse(c), s != nil && s.head.Load() != 0)
 			}
 		}
-		end = first + ChunkIndex(n)
+		end = first + universe.ChunkIndex(n)
 	})
 }

@@ -3,6 +3,8 @@ package alloc
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"quarry/alloc/internal/universe"
 )
 
 // HeapStats describes the memory of a heap. Sizes are in bytes.
@@ -28,7 +30,7 @@ func (h *Heap) Stats() HeapStats {
 // stats is Stats. mu is held.
 func (h *Heap) stats() HeapStats {
 	s := HeapStats{}
-	h.eachHead(func(c ChunkIndex, b *slab, head uint64) {
+	h.eachHead(func(c universe.ChunkIndex, b *slab, head uint64) {
 		s.Chunks++
 		switch head & kindMask {
 		case kindSlots:
@@ -46,17 +48,17 @@ func (h *Heap) stats() HeapStats {
 			s.LiveBytes += used * wideClasses[number].size
 		case kindCached:
 			s.Chunks += chunksIn(head) - 1
-			s.Cached += chunksIn(head) * ChunkSize
+			s.Cached += chunksIn(head) * universe.ChunkSize
 		case kindRun:
 			s.Chunks += chunksIn(head) - 1 // the others have no head
 			s.LiveBlocks++
-			s.LiveBytes += chunksIn(head) * ChunkSize
+			s.LiveBytes += chunksIn(head) * universe.ChunkSize
 		}
 	})
 	h.eachSpan(func(head uint64) {
 		s.Chunks += spanChunks(head)
 		s.LiveBlocks++
-		s.LiveBytes += spanChunks(head) * ChunkSize
+		s.LiveBytes += spanChunks(head) * universe.ChunkSize
 	})
 	_, s.Ahead = h.supply.run()
 	s.Chunks += s.Ahead

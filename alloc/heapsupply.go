@@ -3,23 +3,25 @@ package alloc
 import (
 	"sync"
 	"sync/atomic"
+
+	"quarry/alloc/internal/universe"
 )
 
 // supply provides a heap's chunks for slabs. It takes them from the universe one at a time or, by a
 // growth policy, some ahead of need.
 type supply struct {
-	u      *Universe
+	u      *universe.Universe
 	growth Growth
 	slabs  atomic.Int64 // number of slabs of slots (H7)
 	rest   atomic.Int32 // requests that go to the annexes first, since the universe was full
 
 	mu    sync.Mutex
-	first ChunkIndex // first of the chunks taken ahead; under mu
-	n     int        // number of chunks taken ahead; under mu
+	first universe.ChunkIndex // first of the chunks taken ahead; under mu
+	n     int                 // number of chunks taken ahead; under mu
 }
 
 // take returns a chunk. It does not fail for lack of the further chunks that the policy asks for.
-func (s *supply) take() (c ChunkIndex, err error) {
+func (s *supply) take() (c universe.ChunkIndex, err error) {
 	if s.resting() {
 		return 0, ErrFull
 	}
@@ -39,12 +41,12 @@ func (s *supply) resting() bool {
 	return s.rest.Load() > 0 && s.rest.Add(-1) >= 0
 }
 
-func (s *supply) grow() (c ChunkIndex, err error) {
+func (s *supply) grow() (c universe.ChunkIndex, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n == 0 {
 		have := int(s.slabs.Load())
-		want := min(s.growth.Next(have, have+1)-have, ChunksPerMegachunk)
+		want := min(s.growth.Next(have, have+1)-have, universe.ChunksPerMegachunk)
 		if s.first, s.n, err = s.u.Alloc(want); err != nil {
 			s.n = 0
 			return s.u.AllocExact(1)
@@ -56,7 +58,7 @@ func (s *supply) grow() (c ChunkIndex, err error) {
 }
 
 // give frees a slab's chunk. Chunks taken ahead are freed with the last slab.
-func (s *supply) give(c ChunkIndex) {
+func (s *supply) give(c universe.ChunkIndex) {
 	s.u.Free(c, 1)
 	if s.slabs.Add(-1) == 0 {
 		s.release()
@@ -76,7 +78,7 @@ func (s *supply) release() bool {
 }
 
 // run returns the chunks taken ahead.
-func (s *supply) run() (first ChunkIndex, n int) {
+func (s *supply) run() (first universe.ChunkIndex, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first, s.n

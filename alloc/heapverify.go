@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"quarry/alloc/internal/universe"
 )
 
 // heapCheck is the state of one Verify. mu is held.
@@ -29,7 +31,7 @@ func (h *Heap) Verify() error {
 	v.verifySpans()
 	first, n := h.supply.run()
 	for i := range n {
-		c := first + ChunkIndex(i)
+		c := first + universe.ChunkIndex(i)
 		if s := h.table.at(c); !h.u.InUse(c) || s != nil && s.head.Load() != 0 {
 			v.fail("H1: chunk %d was taken ahead: in use in the universe %v, by the heap %v", c, h.u.InUse(c), s != nil && s.head.Load() != 0)
 		}
@@ -124,7 +126,7 @@ func (v *heapCheck) note(s *slab, where string, number int, owner uint32) {
 }
 
 // chunk checks one head.
-func (v *heapCheck) chunk(c ChunkIndex, s *slab, head uint64) {
+func (v *heapCheck) chunk(c universe.ChunkIndex, s *slab, head uint64) {
 	if !v.h.u.InUse(c) {
 		v.fail("H1: chunk %d of the heap is not in use in the universe", c)
 	}
@@ -152,15 +154,15 @@ func (v *heapCheck) chunk(c ChunkIndex, s *slab, head uint64) {
 		v.fail("H1: chunk %d has the head %#x", c, head)
 	default:
 		t := v.h.table.at(first).head.Load()
-		if first > c || c >= first+ChunkIndex(n) || t != headOf(kindWide, classIn(head), n, first, 0) {
+		if first > c || c >= first+universe.ChunkIndex(n) || t != headOf(kindWide, classIn(head), n, first, 0) {
 			v.fail("H1: chunk %d leads to %d chunks from %d on, where the head is %#x", c, n, first, t)
 		}
 	}
 }
 
 // run checks the chunks after the first of a run: all must have the head want.
-func (v *heapCheck) run(first ChunkIndex, n int, want uint64) {
-	for c := first + 1; c < first+ChunkIndex(n); c++ {
+func (v *heapCheck) run(first universe.ChunkIndex, n int, want uint64) {
+	for c := first + 1; c < first+universe.ChunkIndex(n); c++ {
 		head := uint64(0)
 		if s := v.h.table.at(c); s != nil {
 			head = s.head.Load()
@@ -173,7 +175,7 @@ func (v *heapCheck) run(first ChunkIndex, n int, want uint64) {
 }
 
 // slab checks a slab of slots.
-func (v *heapCheck) slab(c ChunkIndex, s *slab, head uint64) {
+func (v *heapCheck) slab(c universe.ChunkIndex, s *slab, head uint64) {
 	k, owner := &classes[classIn(head)], ownerIn(head)
 	missing, notOwned, free, ownFree := false, false, 0, 0
 	for i := range int(k.words) {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -41,7 +42,7 @@ func wideFor(size, align int) (int, bool) {
 	if size <= maxSlot {
 		return 0, false
 	}
-	run := (size + ChunkSize - 1) / ChunkSize * ChunkSize
+	run := (size + universe.ChunkSize - 1) / universe.ChunkSize * universe.ChunkSize
 	for i := range wideClasses {
 		// Slot j lies at j*size of the first chunk, and chunks are aligned to 16 KiB.
 		k := &wideClasses[i]
@@ -87,7 +88,7 @@ func (h *Heap) growWide(number int) bool {
 		return false
 	}
 	for i := 1; i < k.chunks; i++ {
-		h.table.made(c + ChunkIndex(i)).head.Store(headOf(kindInterior, number, k.chunks, c, 0))
+		h.table.made(c + universe.ChunkIndex(i)).head.Store(headOf(kindInterior, number, k.chunks, c, 0))
 	}
 	s := h.table.made(c)
 	s.words[0].own = k.beyond()
@@ -109,7 +110,7 @@ func (h *Heap) findWide(b *block) (inside int, live bool) {
 	same := classIn(head) == classIn(b.head) // else the slab was made anew since the caller looked
 	b.head = head
 	b.usable = k.size
-	in, size := uint32(uintptr(b.p)-h.base-uintptr(first)*ChunkSize), uint32(k.size)
+	in, size := uint32(uintptr(b.p)-h.base-uintptr(first)*universe.ChunkSize), uint32(k.size)
 	b.slot, inside = int(in/size), int(in%size)
 	return inside, same && b.kind() == kindWide && b.slot < k.slots && atomic.LoadUint64(b.s.wideSlot(b.slot)) == usedWord(classIn(head))
 }
@@ -146,7 +147,7 @@ func (h *Heap) dropWide(s *slab, number int) {
 	h.wide[number].remove(h.table, s)
 	c, n := s.chunk(), wideClasses[number].chunks
 	for i := range n {
-		h.table.at(c + ChunkIndex(i)).head.Store(0)
+		h.table.at(c + universe.ChunkIndex(i)).head.Store(0)
 	}
 	h.u.Free(c, n)
 }

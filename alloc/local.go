@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -114,12 +115,12 @@ func (l *Local) Alloc(size, align int) (unsafe.Pointer, error) {
 // Free is Heap.Free.
 func (l *Local) Free(p unsafe.Pointer) {
 	offset := uintptr(p) - l.base
-	if m := offset / MegachunkSize; m < uintptr(len(l.table)) {
+	if m := offset / universe.MegachunkSize; m < uintptr(len(l.table)) {
 		if page := l.table[m].Load(); page != nil {
-			s := &page.slabs[offset/ChunkSize%ChunksPerMegachunk]
+			s := &page.slabs[offset/universe.ChunkSize%universe.ChunksPerMegachunk]
 			head := s.head.Load()
 			if head&localMask == l.key {
-				shape, in := s.shape.Load(), uint32(offset%ChunkSize)
+				shape, in := s.shape.Load(), uint32(offset%universe.ChunkSize)
 				slot, begins := scaled(in, shape)
 				if !begins || in >= uint32(shape>>32) {
 					goto other
@@ -171,7 +172,7 @@ func (l *Local) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 		clear(unsafe.Slice((*byte)(p), size))
 		return p, nil
 	}
-	return l.h.alloc("Local.AllocZeroed", l, size, align, zeroedRun)
+	return l.h.alloc("Local.AllocZeroed", l, size, align, universe.ZeroedRun)
 }
 
 // Realloc is Heap.Realloc.

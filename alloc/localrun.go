@@ -3,6 +3,7 @@ package alloc
 import (
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -25,8 +26,8 @@ const keptChunks = 16
 //
 //go:noinline
 func (l *Local) allocLarge(size, align int) (unsafe.Pointer, error) {
-	n := uint(size+ChunkSize-1) / ChunkSize
-	if l.held > 0 && n-1 < keptChunks && size > maxSlot && uint(align) <= ChunkSize && align&(align-1) == 0 {
+	n := uint(size+universe.ChunkSize-1) / universe.ChunkSize
+	if l.held > 0 && n-1 < keptChunks && size > maxSlot && uint(align) <= universe.ChunkSize && align&(align-1) == 0 {
 		var p unsafe.Pointer
 		if number, ok := wideIn(size, align); ok {
 			p = l.takeWide(number)
@@ -37,7 +38,7 @@ func (l *Local) allocLarge(size, align int) (unsafe.Pointer, error) {
 			return p, nil
 		}
 	}
-	return l.h.alloc("Local.Alloc", l, size, align, anyRun)
+	return l.h.alloc("Local.Alloc", l, size, align, universe.AnyRun)
 }
 
 // wideIn is wideFor, and tells large blocks at once.
@@ -59,11 +60,11 @@ func (l *Local) takeRun(n int) unsafe.Pointer {
 	l.held -= n
 	// Safe because the head of a kept run is changed by the Local alone, and store says why a plain
 	// store suffices.
-	store((*uint64)(unsafe.Pointer(&s.head)), headOf(kindRun, 0, n, ChunkIndex(at-1), 0))
+	store((*uint64)(unsafe.Pointer(&s.head)), headOf(kindRun, 0, n, universe.ChunkIndex(at-1), 0))
 	// Safe because the chunk is one of the heap's.
-	p := l.h.u.Pointer(ChunkIndex(at - 1))
+	p := l.h.u.Pointer(universe.ChunkIndex(at - 1))
 	if debug.On {
-		poison(p, n*ChunkSize, debug.Fresh)
+		poison(p, n*universe.ChunkSize, debug.Fresh)
 	}
 	return p
 }
@@ -75,7 +76,7 @@ func (l *Local) takeRun(n int) unsafe.Pointer {
 func (l *Local) keep(p unsafe.Pointer, s *slab, head uint64) bool {
 	switch head & kindMask {
 	case kindRun:
-		return (uintptr(p)-l.base)%ChunkSize == 0 && l.keepRun(p, s, head)
+		return (uintptr(p)-l.base)%universe.ChunkSize == 0 && l.keepRun(p, s, head)
 	case kindWide, kindInterior:
 		return l.keepWide(p, head)
 	}
@@ -104,7 +105,7 @@ func (l *Local) keepRun(p unsafe.Pointer, s *slab, head uint64) bool {
 		return false
 	}
 	if debug.On {
-		poison(p, n*ChunkSize, debug.Freed)
+		poison(p, n*universe.ChunkSize, debug.Freed)
 	}
 	l.reserve(n)
 	s.next, l.cached[n-1] = l.cached[n-1], uint32(firstIn(head))+1
@@ -115,12 +116,12 @@ func (l *Local) keepRun(p unsafe.Pointer, s *slab, head uint64) bool {
 func (l *Local) dropRuns() (some bool) {
 	for n := 1; n <= keptChunks && l.held > 0; n++ {
 		for l.cached[n-1] != 0 {
-			c := ChunkIndex(l.cached[n-1] - 1)
+			c := universe.ChunkIndex(l.cached[n-1] - 1)
 			s := l.table.at(c)
 			l.cached[n-1], s.next = s.next, 0
 			l.held -= n
 			s.head.Store(0)
-			l.h.u.freeRun(c, n)
+			l.h.u.FreeRun(c, n)
 			some = true
 		}
 	}
@@ -133,8 +134,8 @@ func (l *Local) dropBehind(b *block) bool {
 	if b.h != l.h || b.kind() != kindRun || l.held == 0 {
 		return false
 	}
-	c := firstIn(b.head) + ChunkIndex(chunksIn(b.head))
-	if int(c) >= len(l.table)*ChunksPerMegachunk {
+	c := firstIn(b.head) + universe.ChunkIndex(chunksIn(b.head))
+	if int(c) >= len(l.table)*universe.ChunksPerMegachunk {
 		return false
 	}
 	s := l.table.at(c)
@@ -151,7 +152,7 @@ func (v *heapCheck) verifyRuns(l *Local) {
 	for i, at := range l.cached {
 		for n := i + 1; at != 0 && held <= keptChunks && v.err == nil; held += n {
 			s := v.h.table.link(at)
-			if want := headOf(kindCached, 0, n, ChunkIndex(at-1), l.id); s.head.Load() != want {
+			if want := headOf(kindCached, 0, n, universe.ChunkIndex(at-1), l.id); s.head.Load() != want {
 				v.fail("H9: chunk %d, of a run of %d that Local %d keeps, has the head %#x, not %#x", at-1, n, l.id, s.head.Load(), want)
 			}
 			v.places[s] = "kept"

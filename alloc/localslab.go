@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -20,7 +21,7 @@ func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
 			return p, nil
 		}
 	}
-	return l.h.alloc("Local.Alloc", l, size, 0, anyRun)
+	return l.h.alloc("Local.Alloc", l, size, 0, universe.AnyRun)
 }
 
 // allocSlot allocates a slot, from another word or another slab if necessary.

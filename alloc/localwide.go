@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -58,7 +59,7 @@ func (l *Local) takeWide(number int) unsafe.Pointer {
 	}
 	k.n--
 	b := k.slots[k.n]
-	l.held -= chunksFor(wideClasses[number].size)
+	l.held -= universe.ChunksFor(wideClasses[number].size)
 	store(b.word, usedWord(number))
 	if debug.On {
 		poison(b.p, wideClasses[number].size, debug.Fresh)
@@ -71,7 +72,7 @@ func (l *Local) takeWide(number int) unsafe.Pointer {
 func (l *Local) keepWide(p unsafe.Pointer, head uint64) bool {
 	number := classIn(head)
 	k, first := &l.wide[number], firstIn(head)
-	in, size := uint32(uintptr(p)-l.base-uintptr(first)*ChunkSize), uint32(wideClasses[number].size)
+	in, size := uint32(uintptr(p)-l.base-uintptr(first)*universe.ChunkSize), uint32(wideClasses[number].size)
 	slot := int(in / size)
 	if in%size != 0 || slot >= wideClasses[number].slots || k.n == len(k.slots) {
 		return false
@@ -83,7 +84,7 @@ func (l *Local) keepWide(p unsafe.Pointer, head uint64) bool {
 	if debug.On {
 		poison(p, int(size), debug.Freed)
 	}
-	l.reserve(chunksFor(int(size)))
+	l.reserve(universe.ChunksFor(int(size)))
 	k.slots[k.n] = wideBlock{p, word}
 	k.n++
 	return true
@@ -111,14 +112,14 @@ func (v *heapCheck) verifyWide(l *Local) (held int) {
 				v.fail("H9: the wide slot at chunk %d that Local %d keeps has the word %#x", c, l.id, *b.word)
 			}
 			v.kept[b.word] = true
-			held += chunksFor(wideClasses[number].size)
+			held += universe.ChunksFor(wideClasses[number].size)
 		}
 	}
 	return held
 }
 
 // wide checks a wide slab.
-func (v *heapCheck) wide(c ChunkIndex, s *slab, number int) {
+func (v *heapCheck) wide(c universe.ChunkIndex, s *slab, number int) {
 	k, w := &wideClasses[number], s.words[0].own
 	if w&k.beyond() != k.beyond() || (v.places[s] == "wide") != (^w != 0) {
 		v.fail("H8: wide slab at chunk %d: mask %#x of %d slots, place %q", c, w, k.slots, v.places[s])

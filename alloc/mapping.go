@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc/internal/ledger"
 	"quarry/alloc/internal/registry"
+	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
 
@@ -21,16 +22,9 @@ import (
 // mapping takes longer than the calls.
 const keptBytes = 8 << 20
 
-// regionPages is what a mapping needs of package mmap: *mmap.Region, or in tests a region that
-// fails on command.
-type regionPages interface {
-	pages
-	Hint(h mmap.Hint, on bool) error
-}
-
 // mapping is a region that holds one block, or none when it is kept.
 type mapping struct {
-	region   regionPages
+	region   universe.Region
 	p        unsafe.Pointer // the block
 	size     int            // of the block, as requested; meaningful for Pages only
 	granules int            // granules committed, from the region's base on
@@ -45,11 +39,11 @@ func (m *mapping) usable() int {
 // and nothing else, so a goroutine that holds another lock may wait for it. It is not held while
 // the budget is charged, since the charge may purge the mappings kept here.
 type mappings struct {
-	reserve  func(size int) (regionPages, error)
-	owner    string    // the owner, in the words of a panic
-	retain   int       // maximum bytes in kept mappings (H6)
-	small    bool      // small pages are asked for
-	failures *Failures // refuse on purpose; nil: none
+	reserve func(size int) (universe.Region, error)
+	owner   string       // the owner, in the words of a panic
+	retain  int          // maximum bytes in kept mappings (H6)
+	small   bool         // small pages are asked for
+	refusal func() error // refuses on purpose; nil: none
 
 	mu    sync.Mutex
 	live  map[unsafe.Pointer]*mapping // by address of the block
@@ -70,10 +64,10 @@ func init() {
 	}
 }
 
-func (l *mappings) init(owner string, retain int, small bool, failures *Failures) {
-	l.owner, l.retain, l.small, l.failures = owner, retain, small, failures
+func (l *mappings) init(owner string, retain int, small bool, refusal func() error) {
+	l.owner, l.retain, l.small, l.refusal = owner, retain, small, refusal
 	l.live = map[unsafe.Pointer]*mapping{}
-	l.reserve = func(size int) (regionPages, error) {
+	l.reserve = func(size int) (universe.Region, error) {
 		r, err := mmap.Reserve(size)
 		if err != nil {
 			return nil, err // not r, which would be a nil region in an interface
@@ -88,7 +82,7 @@ func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh 
 	if size > maxMapping {
 		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, maxMapping, ErrTooBig)
 	}
-	if err := l.failures.refuse(name); err != nil {
+	if err := universe.RefuseBy(l.refusal, name); err != nil {
 		return nil, false, err
 	}
 	// A region begins on a granule, but on the Go heap only on a page; the slack makes room to

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
 
@@ -27,7 +28,7 @@ type Pages struct {
 // Retain, the number of bytes of freed blocks that stay committed for later blocks, by default 0.
 // Options for the size and the purging of a universe have no effect.
 func NewPages(options ...Option) *Pages {
-	c := config{}
+	c := universe.Config{}
 	for _, o := range options {
 		if o == nil {
 			panic("alloc: NewPages: an option is nil")
@@ -35,7 +36,7 @@ func NewPages(options ...Option) *Pages {
 		o(&c)
 	}
 	p := &Pages{}
-	p.mappings.init("these pages", max(0, c.retain)*mmap.Granule, c.small, c.failures)
+	p.mappings.init("these pages", max(0, c.Retain)*mmap.Granule, c.Small, c.Refusal)
 	return p
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"quarry/alloc/internal/universe"
 )
 
 // Zeroed blocks, and blocks that move when they cannot grow.
@@ -177,9 +179,9 @@ func (l *Local) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Poi
 func (h *Heap) reallocSized(name string, l *Local, p unsafe.Pointer, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
 	switch {
 	case p == nil && zeroed:
-		return h.alloc(name, l, to, align, zeroedRun)
+		return h.alloc(name, l, to, align, universe.ZeroedRun)
 	case p == nil:
-		return h.alloc(name, l, to, align, anyRun)
+		return h.alloc(name, l, to, align, universe.AnyRun)
 	}
 	h.checkRequest(name, l, to, align)
 	b := block{p: p}
@@ -259,7 +261,7 @@ func (b universeBlocks) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 	if size > maxRunBytes || align > ChunkSize {
 		return allocZeroed(b, size, align)
 	}
-	first, err := b.u.exact(chunksFor(size), zeroedRun, "AllocExact")
+	first, err := b.u.Exact(universe.ChunksFor(size), universe.ZeroedRun, "AllocExact")
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
 
@@ -51,7 +52,7 @@ type slabWord struct {
 
 // slabPage holds the slabs of a megachunk.
 type slabPage struct {
-	slabs [ChunksPerMegachunk]slab
+	slabs [universe.ChunksPerMegachunk]slab
 }
 
 // These constants pin the layout above.
@@ -80,14 +81,16 @@ const (
 	ownerMask  = 1<<20 - 1
 )
 
-func headOf(kind uint64, class, chunks int, first ChunkIndex, owner uint32) uint64 {
+func headOf(kind uint64, class, chunks int, first universe.ChunkIndex, owner uint32) uint64 {
 	return kind | uint64(class)<<headClass | uint64(chunks)<<headChunks | uint64(first)<<headFirst | uint64(owner)<<headOwner
 }
 
-func classIn(head uint64) int        { return int(head>>headClass) & (classLimit - 1) }
-func chunksIn(head uint64) int       { return int(head>>headChunks) & 0xFF }
-func firstIn(head uint64) ChunkIndex { return ChunkIndex(head >> headFirst & firstMask) }
-func ownerIn(head uint64) uint32     { return uint32(head >> headOwner & ownerMask) }
+func classIn(head uint64) int  { return int(head>>headClass) & (classLimit - 1) }
+func chunksIn(head uint64) int { return int(head>>headChunks) & 0xFF }
+func firstIn(head uint64) universe.ChunkIndex {
+	return universe.ChunkIndex(head >> headFirst & firstMask)
+}
+func ownerIn(head uint64) uint32 { return uint32(head >> headOwner & ownerMask) }
 
 // shapeOf packs what a free needs: reciprocal 32 bits, end 32. It is stored in the slab, so that a
 // free need not go from the head to the class to the slot.
@@ -124,7 +127,7 @@ const (
 )
 
 // chunk returns the chunk of a slab of slots.
-func (s *slab) chunk() ChunkIndex { return firstIn(s.head.Load()) }
+func (s *slab) chunk() universe.ChunkIndex { return firstIn(s.head.Load()) }
 
 // store writes a word of own. Stats, Usable and frees by others read own while the owner works.
 // They need one bit that does not change meanwhile, or a figure of no single instant, so a plain
@@ -258,21 +261,21 @@ func (l *slabList) remove(t slabTable, s *slab) {
 type slabTable []atomic.Pointer[slabPage]
 
 // at returns the slab of a chunk, or nil when the heap never held a chunk of that megachunk.
-func (t slabTable) at(c ChunkIndex) *slab {
-	if page := t[c/ChunksPerMegachunk].Load(); page != nil {
-		return &page.slabs[c%ChunksPerMegachunk]
+func (t slabTable) at(c universe.ChunkIndex) *slab {
+	if page := t[c/universe.ChunksPerMegachunk].Load(); page != nil {
+		return &page.slabs[c%universe.ChunksPerMegachunk]
 	}
 	return nil
 }
 
 // link returns the slab of a link other than 0.
-func (t slabTable) link(at uint32) *slab { return t.at(ChunkIndex(at - 1)) }
+func (t slabTable) link(at uint32) *slab { return t.at(universe.ChunkIndex(at - 1)) }
 
 // made is at, but makes the page when there is none.
-func (t slabTable) made(c ChunkIndex) *slab {
+func (t slabTable) made(c universe.ChunkIndex) *slab {
 	if s := t.at(c); s != nil {
 		return s
 	}
-	t[c/ChunksPerMegachunk].CompareAndSwap(nil, new(slabPage))
+	t[c/universe.ChunksPerMegachunk].CompareAndSwap(nil, new(slabPage))
 	return t.at(c)
 }

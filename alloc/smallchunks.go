@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"quarry/alloc/internal/universe"
 	"quarry/bitmask"
 )
 
@@ -30,7 +31,7 @@ const SmallChunkSize = ChunkSize / eighths
 
 const (
 	eighths     = 1 << UnitOrder
-	eighthShift = chunkShift - UnitOrder
+	eighthShift = universe.ChunkShift - UnitOrder
 )
 
 // SmallIndex names an eighth of a chunk of a universe: eight times the chunk's index plus the
@@ -44,15 +45,18 @@ func (e SmallIndex) Chunk() ChunkIndex { return ChunkIndex(e / eighths) }
 func firstOf(c ChunkIndex) SmallIndex { return SmallIndex(c) * eighths }
 
 // PointerTo returns the address of an eighth. Like Pointer it checks nothing.
-func (u *Universe) PointerTo(e SmallIndex) unsafe.Pointer {
+func (u *Universe) PointerTo(e SmallIndex) unsafe.Pointer { return eighthOf(&u.core, e) }
+
+// eighthOf is PointerTo.
+func eighthOf(u *universe.Universe, e SmallIndex) unsafe.Pointer {
 	// Safe because base is the start of one reservation and e is one of its eighths.
-	return unsafe.Add(u.base, uintptr(e)<<eighthShift)
+	return unsafe.Add(u.Base(), uintptr(e)<<eighthShift)
 }
 
 // SmallChunks allocates small chunks, eight to a chunk of a universe. One goroutine at a time may
 // use it.
 type SmallChunks struct {
-	u    *Universe
+	u    *universe.Universe
 	used []uint8      // by chunk: its allocated eighths; 0: not held
 	open bitmask.Bits // by chunk: held, with a free eighth
 	low  int          // words of open below low are 0
@@ -62,8 +66,7 @@ type SmallChunks struct {
 
 // NewSmallChunks returns a SmallChunks on u that holds no chunk yet. It panics when u is nil.
 func NewSmallChunks(u *Universe) *SmallChunks {
-	checkUniverse("NewSmallChunks", u)
-	return &SmallChunks{u: u}
+	return &SmallChunks{u: u.inside("NewSmallChunks")}
 }
 
 // Alloc returns a free eighth. Its memory is not cleared. An error is the universe's; nothing has

@@ -8,9 +8,6 @@ func (h *Heap) Spans() (n int) {
 	return n
 }
 
-// SpanChunks returns the number of chunks that the universe has counted in spans.
-func (u *Universe) SpanChunks() int { return int(u.spans.held.Load()) }
-
 // CorruptSpan breaks the invariant of the span at p and returns what puts it right.
 func (h *Heap) CorruptSpan(p unsafe.Pointer, what string) (restore func()) {
 	c, _ := h.chunkOf(p)
@@ -18,7 +15,7 @@ func (h *Heap) CorruptSpan(p unsafe.Pointer, what string) (restore func()) {
 	was := head.Load()
 	switch what {
 	case "chunk":
-		word := h.u.index.Word(int(c)/ChunksPerMegachunk + 1)
+		word := h.u.Index.Word(int(c)/ChunksPerMegachunk + 1)
 		word.TryFree(3, 1)
 		return func() { word.TryAllocAt(3, 1) }
 	case "head":

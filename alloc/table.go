@@ -124,8 +124,7 @@ func ChunkGrowth(g Growth) TableOption { return func(c *tableConfig) { c.growth 
 // panics without a column, for a duplicate type, and when the universe is closed. An error wraps
 // ErrTooBig when a record does not fit a chunk; with PreAllocate it may wrap ErrFull or ErrCommit.
 func NewTable(u *Universe, options ...TableOption) (*Table, error) {
-	checkUniverse("NewTable", u)
-	if u.index.Words() == 0 {
+	if u.inside("NewTable").Index.Words() == 0 {
 		panic("alloc: NewTable: the universe is closed")
 	}
 	config := tableConfig{growth: DefaultChunkGrowth()}
@@ -261,7 +260,7 @@ func Get[T any](t *Table, h Handle) *T {
 	offset := t.column("Get", reflect.TypeFor[T]())
 	// Safe because h names a row of the chunk, and the column, of the same type, has room for every
 	// row.
-	return (*T)(unsafe.Add(t.store.u.PointerTo(t.store.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
+	return (*T)(unsafe.Add(eighthOf(t.store.u, t.store.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
 }
 
 // ColumnOf returns the T of every record in a chunk, as a slice of t.Rows(chunk) elements. The
@@ -274,7 +273,7 @@ func ColumnOf[T any](t *Table, chunk int) []T {
 	rows := t.Rows(chunk)
 	offset := t.column("ColumnOf", reflect.TypeFor[T]())
 	// Safe because the column, of the same type, has room for every row of the chunk.
-	return unsafe.Slice((*T)(unsafe.Add(t.store.u.PointerTo(t.store.chunks[chunk].First), offset)), rows)
+	return unsafe.Slice((*T)(unsafe.Add(eighthOf(t.store.u, t.store.chunks[chunk].First), offset)), rows)
 }
 
 // column returns the offset of the column of a type; it panics when there is none.

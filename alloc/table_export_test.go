@@ -14,7 +14,7 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		return func() { g.chunks[0] = old }
 	case "T2 not in use":
 		c := g.chunks[0].First.Chunk()
-		word, bit := g.u.index.Word(int(c/ChunksPerMegachunk)), int(c)%ChunksPerMegachunk
+		word, bit := g.u.Index.Word(int(c/ChunksPerMegachunk)), int(c)%ChunksPerMegachunk
 		word.TryFree(bit, 1)
 		return func() { word.TryAllocAt(bit, 1) }
 	case "T3":

@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"sync"
@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/sentinel"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 )
@@ -24,8 +25,8 @@ const lineWords = 64 / 8 // masks in a cache line
 
 // leases holds the homes of all shards.
 type leases struct {
-	shards shards
-	of     [maxShards]lease
+	shards Shards
+	of     [MaxShards]lease
 	lines  []atomic.Uint32 // per line: 1 + the shard that leases it; 0: none
 }
 
@@ -64,13 +65,13 @@ func (l *leases) isOthers(m, shard int) bool {
 // no call when the chunk is committed and was allocated before. It also returns the shard, which
 // findOne needs when ok is false.
 func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
-	shard = u.leases.shards.index()
+	shard = u.leases.shards.Index()
 	l := &u.leases.of[shard]
 	home := l.home.Load()
 	if home < 0 {
 		return 0, shard, false
 	}
-	at, before, lost, ok := u.index.Word(int(home)).ClaimOne()
+	at, before, lost, ok := u.Index.Word(int(home)).ClaimOne()
 	if !ok {
 		return 0, shard, false
 	}
@@ -83,11 +84,11 @@ func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
 
 // findOne completes AllocExact(1) when the home had no chunk.
 func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
-	if err := u.refuse(name); err != nil {
+	if err := u.Refuse(name); err != nil {
 		return 0, err
 	}
-	c, err := u.findHome(shard, anyRun, name)
-	if err == ErrFull {
+	c, err := u.findHome(shard, AnyRun, name)
+	if err == sentinel.ErrFull {
 		err = u.errFull(name, 1)
 	}
 	return c, err
@@ -97,25 +98,25 @@ func (u *Universe) findOne(shard int, name string) (ChunkIndex, error) {
 // false when a commit is refused.
 func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bool {
 	if lost > 0 {
-		u.leases.shards.move(shard)
+		u.leases.shards.Move(shard)
 	}
 	if int(u.leases.of[shard].home.Load()) != home {
 		// The lease has ended, perhaps before the claim: the index must know.
-		u.index.Note(home, before, before|1<<uint(at))
+		u.Index.Note(home, before, before|1<<uint(at))
 	}
 	mutant.Pause()
 	if u.ready[home/2].Load() == 0 && u.commit(home/2) != nil || !u.refill(home, 1<<uint(at)) {
 		u.rollBack(home, at, 1) // findOne reports why, or finds another chunk
 		return false
 	}
-	u.handOut(home, 1<<uint(at), anyRun)
+	u.handOut(home, 1<<uint(at), AnyRun)
 	return true
 }
 
 // findHome claims a chunk after the shard's home ran out. It moves the home to the megachunk that
 // the index calls the best fit for one chunk. When other shards lease every megachunk with room, it
 // claims a chunk and moves no home.
-func (u *Universe) findHome(shard int, c wish, name string) (ChunkIndex, error) {
+func (u *Universe) findHome(shard int, c Wish, name string) (ChunkIndex, error) {
 	m, run, ok := u.moveHome(shard)
 	if !ok {
 		return u.search(1, shard, c, name)
@@ -126,7 +127,7 @@ func (u *Universe) findHome(shard int, c wish, name string) (ChunkIndex, error) 
 // moveHome claims a chunk in the shard's home, which another goroutine of the shard may have moved
 // in the meantime, or in a new home.
 func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
-	if u.failures != nil {
+	if u.Refusal != nil {
 		return 0, 0, false // each request must reach refuse
 	}
 	l := &u.leases.of[shard]
@@ -134,11 +135,11 @@ func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
 	defer l.mu.Unlock()
 	old := int(l.home.Load())
 	if old >= 0 {
-		if _, before, now, ok := u.index.Word(old).TryAlloc(1); ok {
+		if _, before, now, ok := u.Index.Word(old).TryAlloc(1); ok {
 			return old, before ^ now, true
 		}
 	}
-	f := u.index.Fit(1)
+	f := u.Index.Fit(1)
 	for m, ok := f.Next(); ok; m, ok = f.Next() {
 		line := &u.leases.lines[m/lineWords]
 		mine := old >= 0 && old/lineWords == m/lineWords
@@ -146,14 +147,14 @@ func (u *Universe) moveHome(shard int) (m int, run uint64, ok bool) {
 			f.Skip((m/lineWords + 1) * lineWords)
 			continue
 		}
-		_, before, now, ok := u.index.Word(m).TryAlloc(1)
+		_, before, now, ok := u.Index.Word(m).TryAlloc(1)
 		if !ok {
 			if !mine {
 				line.Store(0)
 			}
 			continue
 		}
-		u.index.Note(m, before, now) // m may cease to be the home before anyone sees it as the home
+		u.Index.Note(m, before, now) // m may cease to be the home before anyone sees it as the home
 		mutant.Pause()
 		l.home.Store(int32(m))
 		mutant.Pause()
@@ -172,7 +173,7 @@ func (u *Universe) leave(old int, sameLine bool) {
 		u.leases.lines[old/lineWords].Store(0)
 	}
 	if mutant.Planted != mutant.ForgetHome {
-		u.index.Note(old, ^uint64(0), u.index.Word(old).Load())
+		u.Index.Note(old, ^uint64(0), u.Index.Word(old).Load())
 	}
 }
 

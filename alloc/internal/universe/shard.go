@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"runtime"
@@ -12,38 +12,40 @@ import (
 // pays for one shard. A goroutine that loses a compare-and-swap moves its entry to the next shard.
 
 const (
-	maxShards    = 16
+	// MaxShards is the number of shards.
+	MaxShards = 16
+
 	shardEntries = 1024
 )
 
-// shards maps goroutines to shard numbers.
-type shards struct {
+// Shards maps goroutines to shard numbers.
+type Shards struct {
 	several atomic.Bool                 // some entry has moved; until then all are at shard 0
-	of      [shardEntries]atomic.Uint32 // by hash of the stack; written by move
+	Of      [shardEntries]atomic.Uint32 // by hash of the stack; written by move
 }
 
 // entry hashes the address of a variable on the caller's stack. Stacks begin at multiples of their
 // size, at least 2 KiB, so two goroutines never hash the same number. The odds that two goroutines
 // share an entry are 1 in 1,024; they then contend. A deeper call on a larger stack may hash to
 // another entry, which can cost contention but not correctness.
-func (s *shards) entry() *atomic.Uint32 {
+func (s *Shards) entry() *atomic.Uint32 {
 	var here byte
 	// Safe because the address is hashed and not kept.
 	at := uint64(uintptr(unsafe.Pointer(&here))) >> 11
-	return &s.of[at*0x9E3779B97F4A7C15>>54]
+	return &s.Of[at*0x9E3779B97F4A7C15>>54]
 }
 
-// index returns the shard of the calling goroutine, below maxShards.
-func (s *shards) index() int {
+// Index returns the shard of the calling goroutine, below MaxShards.
+func (s *Shards) Index() int {
 	if !s.several.Load() {
 		return 0
 	}
-	return int(s.entry().Load()) % maxShards
+	return int(s.entry().Load()) % MaxShards
 }
 
-// move assigns the calling goroutine a shard other than lost, where it lost a compare-and-swap.
-func (s *shards) move(lost int) {
-	if n := min(runtime.GOMAXPROCS(0), maxShards); n > 1 {
+// Move assigns the calling goroutine a shard other than lost, where it lost a compare-and-swap.
+func (s *Shards) Move(lost int) {
+	if n := min(runtime.GOMAXPROCS(0), MaxShards); n > 1 {
 		s.entry().Store(uint32((lost + 1) % n))
 		s.several.Store(true)
 	}

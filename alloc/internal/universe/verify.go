@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"fmt"
@@ -7,8 +7,7 @@ import (
 	"quarry/mmap"
 )
 
-// Verify checks the numbered invariants of the universe and returns an error that names the first
-// that does not hold. No other call may be under way.
+// Verify is Universe.Verify of package alloc.
 func (u *Universe) Verify() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -21,7 +20,7 @@ func (u *Universe) Verify() error {
 			ready++
 		} else if !u.isEmpty(g) {
 			return fmt.Errorf("alloc: I1: chunks of granule %d are in use, masks %#x %#x, but it is not committed",
-				g, u.index.Word(2*g).Load(), u.index.Word(2*g+1).Load())
+				g, u.Index.Word(2*g).Load(), u.Index.Word(2*g+1).Load())
 		}
 	}
 	if err := u.verifyIndex(); err != nil {
@@ -32,15 +31,15 @@ func (u *Universe) Verify() error {
 			ready, u.nReady, u.pages.Committed())
 	}
 	for m := range u.dirty {
-		used, dirty := u.index.Word(m).Load(), u.dirty[m].Load()
+		used, dirty := u.Index.Word(m).Load(), u.dirty[m].Load()
 		if used&^dirty != 0 || dirty != 0 && u.ready[m/2].Load() == 0 {
 			return fmt.Errorf("alloc: I4: megachunk %d has the mask %#x and dirty chunks %#x, ready %d", m, used, dirty, u.ready[m/2].Load())
 		}
 	}
 	for m := range u.gone {
-		if gone := u.gone[m].Load(); gone&(u.index.Word(m).Load()|u.dirty[m].Load()) != 0 || gone != 0 && u.ready[m/2].Load() == 0 {
+		if gone := u.gone[m].Load(); gone&(u.Index.Word(m).Load()|u.dirty[m].Load()) != 0 || gone != 0 && u.ready[m/2].Load() == 0 {
 			return fmt.Errorf("alloc: I7: megachunk %d has chunks %#x without memory, the mask %#x and dirty chunks %#x, ready %d",
-				m, gone, u.index.Word(m).Load(), u.dirty[m].Load(), u.ready[m/2].Load())
+				m, gone, u.Index.Word(m).Load(), u.dirty[m].Load(), u.ready[m/2].Load())
 		}
 	}
 	for i := range u.emptied {
@@ -62,7 +61,7 @@ func (u *Universe) verifyReach() error {
 	for g := from; g < len(u.ready); g++ {
 		written := uint64(u.since[g].Load()) | uint64(u.ready[g].Load())
 		for m := 2 * g; m < 2*g+2; m++ {
-			written |= u.index.Word(m).Load() | u.dirty[m].Load() | u.gone[m].Load()
+			written |= u.Index.Word(m).Load() | u.dirty[m].Load() | u.gone[m].Load()
 		}
 		if written != 0 || u.emptied[g/64].Load()>>(g%64)&1 != 0 {
 			return fmt.Errorf("alloc: I8: the books of granule %d are not blank, though only %d were asked for", g, from)
@@ -81,8 +80,8 @@ func (u *Universe) verifyReach() error {
 func (u *Universe) verifyIndex() error {
 	for i := range u.leases.of {
 		if home := int(u.leases.of[i].home.Load()); home >= 0 {
-			u.index.Note(home, ^uint64(0), u.index.Word(home).Load())
+			u.Index.Note(home, ^uint64(0), u.Index.Word(home).Load())
 		}
 	}
-	return u.index.Verify()
+	return u.Index.Verify()
 }

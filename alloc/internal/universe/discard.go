@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc/internal/ledger"
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/sentinel"
 	"quarry/bitmask"
 	"quarry/mmap"
 )
@@ -49,7 +50,7 @@ func (u *Universe) discardFree(op string, now time.Time, delay time.Duration, by
 			err = errors.Join(err, e)
 		}
 		if !all {
-			u.idle[2*g], u.idle[2*g+1] = ^u.index.Word(2*g).Load(), ^u.index.Word(2*g+1).Load()
+			u.idle[2*g], u.idle[2*g+1] = ^u.Index.Word(2*g).Load(), ^u.Index.Word(2*g+1).Load()
 		}
 		if n > 0 && !u.pass(by) {
 			break
@@ -78,7 +79,7 @@ func (u *Universe) lookDue(now time.Time, delay time.Duration, granules int) boo
 // memory.
 func (u *Universe) idleIn(g int) (n int) {
 	for m := 2 * g; m < 2*g+2; m++ {
-		n += bits.OnesCount64(u.idle[m] &^ u.index.Word(m).Load() &^ u.gone[m].Load())
+		n += bits.OnesCount64(u.idle[m] &^ u.Index.Word(m).Load() &^ u.gone[m].Load())
 	}
 	return n
 }
@@ -91,7 +92,7 @@ func (u *Universe) discardIn(op string, g int, all bool) (returned int, err erro
 	mutant.Pause()
 	defer u.ready[g].Store(1)
 	for m := 2 * g; m < 2*g+2; m++ {
-		chunks := ^u.index.Word(m).Load() &^ u.gone[m].Load()
+		chunks := ^u.Index.Word(m).Load() &^ u.gone[m].Load()
 		if !all {
 			chunks &= u.idle[m]
 		}
@@ -129,7 +130,7 @@ func (u *Universe) discardRun(op string, m, at, n int) (returned int, err error)
 
 // errRetaken tells that memory which was given back could not be charged again, and that meanwhile
 // others took what was there.
-var errRetaken = fmt.Errorf("no room in the budget for memory that was given back: %w", ErrBudget)
+var errRetaken = fmt.Errorf("no room in the budget for memory that was given back: %w", sentinel.ErrBudget)
 
 // wholePages shrinks a run of chunks to whole pages, where these are larger than a chunk.
 func wholePages(at, n int) (int, int) {
@@ -172,4 +173,19 @@ func (u *Universe) refillOrPurge(m int, run uint64) error {
 // goneBytes returns the bytes of granule g that were given back.
 func (u *Universe) goneBytes(g int) int {
 	return ChunkSize * (bits.OnesCount64(u.gone[2*g].Load()) + bits.OnesCount64(u.gone[2*g+1].Load()))
+}
+
+// DiscardPart gives back pages of chunks in use: n bytes at off of chunk c. The caller owns them.
+func (u *Universe) DiscardPart(c ChunkIndex, off, n int) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.whole {
+		return nil
+	}
+	err := u.pages.Discard(int(c)*ChunkSize+off, n)
+	if errors.Is(err, mmap.ErrUnsupported) {
+		u.whole = true
+		return nil
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"math/bits"
@@ -37,20 +37,20 @@ const (
 // sheet is memory for books. Its owner carves arrays from it.
 type sheet struct {
 	base   unsafe.Pointer
-	size   int         // bytes
-	left   int         // bytes not carved yet
-	region regionPages // nil: memory of Go
-	offset int         // of base in the region
+	size   int    // bytes
+	left   int    // bytes not carved yet
+	region Region // nil: memory of Go
+	offset int    // of base in the region
 }
 
 // sheets hands out sheets to any goroutine.
 type sheets struct {
-	reserve func(size, least int) (regionPages, error) // nil: package mmap
+	reserve func(size, least int) (Region, error) // nil: package mmap
 
 	mu     sync.Mutex
-	region regionPages // the sheets not handed out yet lie here
-	cut    int         // bytes of it that were handed out
-	ready  int         // bytes of it that are committed
+	region Region // the sheets not handed out yet lie here
+	cut    int    // bytes of it that were handed out
+	ready  int    // bytes of it that are committed
 	warm   [largestSheet + 1][]sheet
 	cold   [largestSheet + 1][]sheet
 }
@@ -129,7 +129,7 @@ func (l *sheets) next(size int) (s sheet, ok bool) {
 }
 
 // fresh reserves a region whose pages are small.
-func (l *sheets) fresh() (regionPages, error) {
+func (l *sheets) fresh() (Region, error) {
 	if l.reserve != nil {
 		return l.reserve(sheetRegion, mmap.Granule)
 	}

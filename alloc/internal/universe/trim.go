@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func (u *Universe) noteEmpty(g int) {
 	if u.emptied[g/64].Load()>>(g%64)&1 == 0 && !u.emptied[g/64].SetBit(g%64) {
 		u.nEmpty.Add(1)
 	}
-	u.spans.lower(2 * g)
+	u.Spans.lower(2 * g)
 	if int(u.nEmpty.Load()) > 2*u.retain {
 		u.purge(time.Now())
 	}
@@ -49,23 +49,14 @@ func (u *Universe) purge(now time.Time) {
 	}
 }
 
-// Maintain returns to the system the memory that has been empty for the time set by PurgeAfter (1
-// s), retained memory included, and returns the number of bytes returned. Free chunks of a granule
-// that has chunks in use are returned when they are at least 16. now is the caller's clock, which
-// tests may control. Memory counts as empty for the delay when a call at least that much earlier
-// found it empty and it was not in use in between. The scavenger does the same by itself, but for
-// retained memory (see SetScavenger). An error wraps the system's; memory not returned stays
-// usable.
+// Maintain is Universe.Maintain of package alloc.
 func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.trim("Maintain", now, u.delay, 0, nil)
 }
 
-// Trim returns empty memory to the system, and returns the number of bytes returned. Of the
-// granules of 2 MiB without a chunk in use it keeps keep bytes (rounded down, lowest addresses
-// first); free chunks of all other granules go. On Linux that splits huge pages. Free and Maintain
-// do the same after a delay. An error wraps the system's; memory not returned stays usable.
+// Trim is Universe.Trim of package alloc.
 func (u *Universe) Trim(keep int) (returned int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -212,5 +203,5 @@ func (u *Universe) forgetEmpty(g int) {
 }
 
 func (u *Universe) isEmpty(g int) bool {
-	return u.index.Word(2*g).Load() == 0 && u.index.Word(2*g+1).Load() == 0
+	return u.Index.Word(2*g).Load() == 0 && u.Index.Word(2*g+1).Load() == 0
 }

@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc/internal/ledger"
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/sentinel"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 	"quarry/mmap"
@@ -16,23 +17,24 @@ import (
 // Claims: how a run of chunks is found, made usable and returned. universe.go describes the
 // protocol.
 
-// wish is what a caller requires of a run besides its length.
-type wish uint8
+// Wish is what a caller requires of a run besides its length.
+type Wish uint8
 
+// These are the requirements, which combine by or.
 const (
-	anyRun     wish = 0
-	zeroedRun  wish = 1 << 0 // its memory reads as zero
-	alignedRun wish = 1 << 1 // its first chunk is a multiple of its length, a power of two
+	AnyRun     Wish = 0
+	ZeroedRun  Wish = 1 << 0 // its memory reads as zero
+	AlignedRun Wish = 1 << 1 // its first chunk is a multiple of its length, a power of two
 )
 
 // tryAlloc claims a run of n chunks: a single chunk in the shard's home, which may move to a new
 // megachunk, and a longer run where it fits best. It returns the bare ErrFull when there is none,
 // as all functions of the search do.
-func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
-	if err := u.refuse(name); err != nil {
+func (u *Universe) tryAlloc(n int, c Wish, name string) (ChunkIndex, error) {
+	if err := u.Refuse(name); err != nil {
 		return 0, err
 	}
-	shard := u.leases.shards.index()
+	shard := u.leases.shards.Index()
 	if n == 1 {
 		return u.findHome(shard, c, name)
 	}
@@ -41,7 +43,7 @@ func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
 
 // search claims a run of n chunks by best fit, first outside the lines that other shards lease,
 // then anywhere.
-func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error) {
+func (u *Universe) search(n, shard int, c Wish, name string) (ChunkIndex, error) {
 	for anywhere := false; ; anywhere = true {
 		passed := false // skipped a line that another shard leases
 		f := u.fit(n, c)
@@ -51,7 +53,7 @@ func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error)
 				f.Skip((m/lineWords + 1) * lineWords)
 				continue
 			}
-			if first, err := u.claim(m, n, c, name); err != ErrFull {
+			if first, err := u.claim(m, n, c, name); err != sentinel.ErrFull {
 				return first, err
 			}
 		}
@@ -60,50 +62,50 @@ func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error)
 		}
 	}
 	if mutant.Planted == mutant.TrustIndex {
-		return 0, ErrFull
+		return 0, sentinel.ErrFull
 	}
 	// The index does not cover homes, and its summaries may lag behind a free; the masks never lag.
-	for m := range u.index.Words() {
-		if first, err := u.claim(m, n, c, name); err != ErrFull {
+	for m := range u.Index.Words() {
+		if first, err := u.claim(m, n, c, name); err != sentinel.ErrFull {
 			return first, err
 		}
 	}
-	return 0, ErrFull
+	return 0, sentinel.ErrFull
 }
 
-func (u *Universe) fit(n int, c wish) bitmask.Fit {
-	if c&alignedRun != 0 {
-		return u.index.FitAligned(n)
+func (u *Universe) fit(n int, c Wish) bitmask.Fit {
+	if c&AlignedRun != 0 {
+		return u.Index.FitAligned(n)
 	}
-	return u.index.Fit(n)
+	return u.Index.Fit(n)
 }
 
 // claim claims a run of n chunks of megachunk m and makes it usable, if there is one.
-func (u *Universe) claim(m, n int, c wish, name string) (ChunkIndex, error) {
+func (u *Universe) claim(m, n int, c Wish, name string) (ChunkIndex, error) {
 	run, ok := u.take(m, n, c)
 	if !ok {
-		return 0, ErrFull
+		return 0, sentinel.ErrFull
 	}
 	return u.claimed(m, run, c, name)
 }
 
 // take sets the bits of the lowest suitable run of megachunk m and returns them.
-func (u *Universe) take(m, n int, c wish) (run uint64, ok bool) {
+func (u *Universe) take(m, n int, c Wish) (run uint64, ok bool) {
 	var before, now uint64
-	if c&alignedRun != 0 {
-		_, before, now, ok = u.index.Word(m).TryAllocAligned(n)
+	if c&AlignedRun != 0 {
+		_, before, now, ok = u.Index.Word(m).TryAllocAligned(n)
 	} else {
-		_, before, now, ok = u.index.Word(m).TryAlloc(n)
+		_, before, now, ok = u.Index.Word(m).TryAlloc(n)
 	}
 	if ok {
-		u.index.Note(m, before, now)
+		u.Index.Note(m, before, now)
 	}
 	return before ^ now, ok
 }
 
 // claimed makes a newly claimed run usable: it commits the run's granule when that is not ready.
 // When the commit is refused, it takes the claim back and looks for a run in committed memory.
-func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, error) {
+func (u *Universe) claimed(m int, run uint64, c Wish, name string) (ChunkIndex, error) {
 	mutant.Pause()
 	var refused error
 	if u.ready[m/2].Load() == 0 {
@@ -116,7 +118,7 @@ func (u *Universe) claimed(m int, run uint64, c wish, name string) (ChunkIndex, 
 	u.rollBack(m, bits.TrailingZeros64(run), n)
 	first, err := u.tryReady(n, c, refused)
 	if err != nil {
-		err = fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, ErrCommit, err)
+		err = fmt.Errorf("alloc: Universe.%s: %d chunks of 16 KiB: %w: %w", name, n, sentinel.ErrCommit, err)
 	}
 	return first, err
 }
@@ -129,7 +131,7 @@ func (u *Universe) rollBack(m, at, n int) {
 	case mutant.RollBackAll:
 		at, n = 0, ChunksPerMegachunk
 		for i := range n {
-			u.index.Word(m).ClearBit(i)
+			u.Index.Word(m).ClearBit(i)
 		}
 		return
 	}
@@ -139,9 +141,9 @@ func (u *Universe) rollBack(m, at, n int) {
 // tryReady looks for a run in committed memory after more memory was refused: first for a run that
 // has all of its memory, then for any, for which it purges. refused is its error when there is
 // none; nil means that the budget had no room for chunks that were given back.
-func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
+func (u *Universe) tryReady(n int, c Wish, refused error) (ChunkIndex, error) {
 	for _, all := range []bool{false, true} {
-		for m := range u.index.Words() {
+		for m := range u.Index.Words() {
 			if u.ready[m/2].Load() == 0 {
 				continue
 			}
@@ -165,41 +167,41 @@ func (u *Universe) tryReady(n int, c wish, refused error) (ChunkIndex, error) {
 }
 
 // takeReady is take of a run whose chunks have their memory, or, with all, of any run.
-func (u *Universe) takeReady(m, n int, c wish, all bool) (run uint64, ok bool) {
+func (u *Universe) takeReady(m, n int, c Wish, all bool) (run uint64, ok bool) {
 	gone := u.gone[m].Load()
 	if all || gone == 0 {
 		return u.take(m, n, c)
 	}
 	find := bitmask.FindRun
-	if c&alignedRun != 0 {
+	if c&AlignedRun != 0 {
 		find = bitmask.FindAligned
 	}
-	at, ok := find(u.index.Word(m).Load()|gone, n)
+	at, ok := find(u.Index.Word(m).Load()|gone, n)
 	if !ok {
 		return 0, false
 	}
-	before, now, ok := u.index.Word(m).TryAllocAt(at, n)
+	before, now, ok := u.Index.Word(m).TryAllocAt(at, n)
 	if ok {
-		u.index.Note(m, before, now)
+		u.Index.Note(m, before, now)
 	}
 	return before ^ now, ok
 }
 
 // handOut marks a claimed, committed run of megachunk m as dirty, clears it when it must be zero,
 // and returns its first chunk.
-func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
+func (u *Universe) handOut(m int, run uint64, c Wish) ChunkIndex {
 	first := ChunkIndex(m*ChunksPerMegachunk + bits.TrailingZeros64(run))
 	dirty := u.dirty[m].Load() & run // no one else writes the bits of our chunks
 	if dirty != run && mutant.Planted != mutant.ForgetDirty {
 		u.dirty[m].Or(run)
 	}
 	switch {
-	case c&zeroedRun != 0:
+	case c&ZeroedRun != 0:
 		for d := dirty; d != 0; d &= d - 1 {
-			clear(u.bytes(ChunkIndex(m*ChunksPerMegachunk+bits.TrailingZeros64(d)), 1))
+			clear(u.Memory(ChunkIndex(m*ChunksPerMegachunk+bits.TrailingZeros64(d)), 1))
 		}
 	case debug.On:
-		debug.Poison(u.bytes(first, bits.OnesCount64(run)), debug.Fresh)
+		debug.Poison(u.Memory(first, bits.OnesCount64(run)), debug.Fresh)
 	}
 	return first
 }
@@ -240,6 +242,6 @@ func (u *Universe) commit(g int) error {
 	}
 	u.nReady++
 	u.ready[g].Store(1)
-	theScavenger.wake(time.Now())
+	TheScavenger.wake(time.Now())
 	return nil
 }

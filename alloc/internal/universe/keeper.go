@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"fmt"
@@ -6,10 +6,7 @@ import (
 	"time"
 )
 
-// MaintainEvery starts a goroutine that calls Maintain every d until stop is called or the universe
-// is closed. stop waits for the goroutine to end. What the system refuses to take back is retried
-// the next time. MaintainEvery panics when d is not positive, and when such a goroutine is running
-// already.
+// MaintainEvery is Universe.MaintainEvery of package alloc.
 func (u *Universe) MaintainEvery(d time.Duration) (stop func()) {
 	if d <= 0 {
 		panic(fmt.Sprintf("alloc: Universe.MaintainEvery: d=%v is not above zero", d))

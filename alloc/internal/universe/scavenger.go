@@ -1,8 +1,6 @@
-package alloc
+package universe
 
 import (
-	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,69 +17,51 @@ import (
 //
 // It works on one granule at a time and gives up the universe's lock after each, so that a commit
 // waits for a granule at most. How long it may work is a credit in time: the credit grows by
-// Percent of the time that passes, up to a hundred milliseconds, and work spends it.
+// percent of the time that passes, up to a hundred milliseconds, and work spends it.
 //
 // wake and the end are a handshake: the scavenger first says that it has ended and then looks
 // whether a universe has memory; a commit first counts its granule and then looks whether the
 // scavenger has ended.
 
 const (
-	scavengeTick  = 500 * time.Millisecond // time between two looks
-	scavengeMost  = 100 * time.Millisecond // of work at once, after a time without any
-	scavengeLost  = 20 * scavengeTick      // a look that is late by this is never coming
-	scavengeShare = 1                      // percent of a core by default
+	scavengeTick   = 500 * time.Millisecond // time between two looks
+	scavengeMost   = 100 * time.Millisecond // of work at once, after a time without any
+	scavengeLost   = 20 * scavengeTick      // a look that is late by this is never coming
+	DefaultPercent = 1                      // of a core
 )
 
-// Scavenger says how much work the scavenger does, which returns idle memory to the system while
-// the program runs. The zero value is the default.
-type Scavenger struct {
-	// Percent is the share of one core that the scavenger may take on average; 0 means 1, and below
-	// 0 there is no scavenger. After ten quiet seconds it may take 100 ms at once.
-	Percent float64
-	// Target is how many bytes the process may keep committed off the heap, however idle they are:
-	// the scavenger rests at or below it. 0 means that it never rests.
-	Target int64
+// Setting says how much work the scavenger does.
+type Setting struct {
+	Percent float64 // share of a core; below 0: there is no scavenger
+	Target  int64   // bytes committed at which the scavenger rests
 }
 
-// SetScavenger sets how the scavenger of the process works and returns the previous setting. By
-// default the scavenger does in all universes what [Universe.Maintain] does: memory that nobody has
-// used for the time of [PurgeAfter] returns to the system, except [Retain] bytes of each universe.
-// A very long PurgeAfter keeps it away from one universe. Memory that the scavenger gave back is
-// taken again like any other: its first touch costs a page fault.
-//
-// SetScavenger panics when Percent is above 100 or not a number, and for a Target below 0. A look
-// costs about 10 us for each universe, twice a second.
-func SetScavenger(s Scavenger) (before Scavenger) {
-	if s.Percent > 100 || math.IsNaN(s.Percent) || s.Target < 0 {
-		panic(fmt.Sprintf("alloc: SetScavenger: Percent=%v Target=%d: want none below 0 as a target, and at most 100 percent", s.Percent, s.Target))
-	}
-	if s.Percent == 0 {
-		s.Percent = scavengeShare
-	}
-	before = theScavenger.setting()
-	theScavenger.set.Store(&s)
-	theScavenger.wake(time.Now())
+// SetScavenger puts a setting in force and returns the one before.
+func SetScavenger(set Setting) (before Setting) {
+	before = TheScavenger.setting()
+	TheScavenger.set.Store(&set)
+	TheScavenger.wake(time.Now())
 	return before
 }
 
-// theScavenger is the scavenger of the process.
-var theScavenger scavenger
+// TheScavenger is the scavenger of the process.
+var TheScavenger scavenger
 
 // scavenger is the state of the scavenger.
 type scavenger struct {
-	set   atomic.Pointer[Scavenger] // nil: the default
-	due   atomic.Int64              // when the next look is due, in ns of the clock; 0: nothing to do
-	given atomic.Int64              // bytes returned so far
+	set   atomic.Pointer[Setting] // nil: the default
+	due   atomic.Int64            // when the next look is due, in ns of the clock; 0: nothing to do
+	Given atomic.Int64            // bytes returned so far
 
 	working sync.Mutex // held over a look
 	pace    pace       // under working
 }
 
-func (s *scavenger) setting() Scavenger {
+func (s *scavenger) setting() Setting {
 	if set := s.set.Load(); set != nil {
 		return *set
 	}
-	return Scavenger{Percent: scavengeShare}
+	return Setting{Percent: DefaultPercent}
 }
 
 // wake begins the looks unless they are under way. It is called after each commit. A look that is
@@ -123,7 +103,7 @@ func (s *scavenger) lookAt(all []*Universe) (some bool) {
 			return false
 		}
 		returned, ready := u.scavenge(time.Now(), s)
-		s.given.Add(int64(returned))
+		s.Given.Add(int64(returned))
 		some = some || ready
 		s.rest()
 	}

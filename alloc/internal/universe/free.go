@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"fmt"
@@ -8,25 +8,22 @@ import (
 	"quarry/internal/debug"
 )
 
-// Free frees the run of n chunks from first on, which may be part of a longer run. It panics, and
-// changes nothing, when a chunk is not in use, when n is not in 1..64 or when the run crosses its
-// megachunk. A Free that empties 2 MiB may return other empty memory to the system (see
-// PurgeAfter): 10 us for each 2 MiB that was touched, during which commits wait.
+// Free is Universe.Free of package alloc.
 func (u *Universe) Free(first ChunkIndex, n int) {
 	m, at := int(first/ChunksPerMegachunk), int(first%ChunksPerMegachunk)
-	if n == 1 && m < u.index.Words() && !debug.On && mutant.Planted == mutant.Healthy {
-		before, ok := u.index.Word(m).FreeOne(at)
+	if n == 1 && m < u.Index.Words() && !debug.On && mutant.Planted == mutant.Healthy {
+		before, ok := u.Index.Word(m).FreeOne(at)
 		if !ok {
 			u.badFree(first, n)
 		}
 		u.noteFree(m, before, before&^(1<<uint(at)))
 		return
 	}
-	if !u.isRun(m, at, n) {
+	if !u.IsRun(m, at, n) {
 		u.badFree(first, n)
 	}
-	if debug.On && u.index.Word(m).Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
-		debug.Poison(u.bytes(first, n), debug.Freed)
+	if debug.On && u.Index.Word(m).Load()&bitmask.Mask(at, n) == bitmask.Mask(at, n) {
+		debug.Poison(u.Memory(first, n), debug.Freed)
 	}
 	if !u.unclaim(m, at, n) {
 		u.badFree(first, n)
@@ -35,14 +32,14 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 
 // unclaim clears the bits of a run and keeps the index and the hints true.
 func (u *Universe) unclaim(m, at, n int) bool {
-	before, now, ok := u.index.Word(m).TryFree(at, n)
+	before, now, ok := u.Index.Word(m).TryFree(at, n)
 	mutant.Pause()
 	if !ok {
 		if mutant.Planted != mutant.UncheckedFree {
 			return false
 		}
 		for i := at; i < at+n; i++ {
-			u.index.Word(m).ClearBit(i)
+			u.Index.Word(m).ClearBit(i)
 		}
 		now = before &^ bitmask.Mask(at, n)
 	}
@@ -53,9 +50,9 @@ func (u *Universe) unclaim(m, at, n int) bool {
 // noteFree keeps the index and the hints true after chunks of megachunk m were freed.
 func (u *Universe) noteFree(m int, before, now uint64) {
 	if !u.leases.isHome(m) && mutant.Planted != mutant.ForgetNote {
-		u.index.Note(m, before, now)
+		u.Index.Note(m, before, now)
 	}
-	if now == 0 && u.index.Word(m^1).Load() == 0 {
+	if now == 0 && u.Index.Word(m^1).Load() == 0 {
 		u.noteEmpty(m / 2)
 	}
 }
@@ -64,13 +61,13 @@ func (u *Universe) noteFree(m int, before, now uint64) {
 func (u *Universe) badFree(first ChunkIndex, n int) {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
 	switch {
-	case u.index.Words() == 0:
+	case u.Index.Words() == 0:
 		panic(fmt.Sprintf("alloc: Universe.Free: chunk %d: the universe is closed", first))
-	case !u.isRun(m, at, n):
+	case !u.IsRun(m, at, n):
 		panic(fmt.Sprintf("alloc: Universe.Free: [%d, %d+%d) is not a run of 1..%d chunks inside one of %d megachunks",
-			first, first, n, ChunksPerMegachunk, u.index.Words()))
+			first, first, n, ChunksPerMegachunk, u.Index.Words()))
 	}
-	mask := u.index.Word(m).Load()
+	mask := u.Index.Word(m).Load()
 	for i := at; i < at+n; i++ {
 		if mask>>uint(i)&1 == 0 {
 			panic(fmt.Sprintf("alloc: Universe.Free: chunk %d of [%d, %d) is not in use (freed twice?)",

@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"quarry/mmap"
 )
 
-// Stats describes a universe. Sizes are in bytes.
+// Stats is Stats of package alloc.
 type Stats struct {
 	Reserved   int    // bytes of address space
 	Committed  int    // bytes of memory promised by the system: granules of 2 MiB, less free chunks that were given back
@@ -20,18 +20,16 @@ type Stats struct {
 	FreeRuns   [7]int // maximal free runs, by length: 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 chunks
 }
 
-// Stats returns the statistics of the universe. It reads the masks of the memory that was ever in
-// use: about 40 us for 16 GiB with little fragmented free space. While other goroutines allocate,
-// the figures are of no single instant.
+// Stats is Universe.Stats of package alloc.
 func (u *Universe) Stats() Stats {
-	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.used(), Extents: int(u.extents.Load())}
+	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.used(), Extents: int(u.Extents.Load())}
 	s.Live = s.LiveChunks * ChunkSize
 	reached := 2 * u.reached()
-	if blank := u.index.Words() - reached; blank > 0 {
+	if blank := u.Index.Words() - reached; blank > 0 {
 		s.LongestRun, s.FreeRuns[6] = ChunksPerMegachunk, blank
 	}
 	for m := range reached {
-		for used := u.index.Word(m).Load(); used != ^uint64(0); {
+		for used := u.Index.Word(m).Load(); used != ^uint64(0); {
 			at, n := bitmask.LongestRun(used)
 			s.LongestRun = max(s.LongestRun, n)
 			s.FreeRuns[bits.Len8(uint8(n))-1]++
@@ -51,10 +49,7 @@ func (u *Universe) committed() int {
 	return n
 }
 
-// Resident returns how many bytes of committed memory the system has backed with pages, which is
-// what was touched; a huge page counts whole. It asks the system, which takes about 2 us for each 2
-// MiB committed. An error wraps mmap.ErrUnsupported on systems that do not report this (all but
-// Linux).
+// Resident is Universe.Resident of package alloc.
 func (u *Universe) Resident() (int, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -68,17 +63,14 @@ func (u *Universe) Resident() (int, error) {
 	return n, nil
 }
 
-// Occupancy draws the universe, one character per megachunk and 64 characters per line. It omits
-// lines in which nothing is committed.
-//
-//	.  no memory    -  memory, nothing in use    1 .. 9  tenths in use, rounded up but to 9    #  full
+// Occupancy is Universe.Occupancy of package alloc.
 func (u *Universe) Occupancy() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d chunks in use, %d of %d MiB committed\n", u.used(), u.index.Words()*ChunksPerMegachunk,
+	fmt.Fprintf(&b, "%d of %d chunks in use, %d of %d MiB committed\n", u.used(), u.Index.Words()*ChunksPerMegachunk,
 		u.committed()>>20, u.Size()>>20)
 	for from := 0; from < 2*u.reached(); from += 64 {
 		line := make([]byte, 0, 64)
-		for m := from; m < min(from+64, u.index.Words()); m++ {
+		for m := from; m < min(from+64, u.Index.Words()); m++ {
 			line = append(line, u.mark(m))
 		}
 		if text := string(line); strings.Trim(text, ".") != "" {
@@ -90,7 +82,7 @@ func (u *Universe) Occupancy() string {
 
 // mark returns the character of megachunk m.
 func (u *Universe) mark(m int) byte {
-	switch used := bits.OnesCount64(u.index.Word(m).Load()); {
+	switch used := bits.OnesCount64(u.Index.Word(m).Load()); {
 	case used == ChunksPerMegachunk:
 		return '#'
 	case used > 0:

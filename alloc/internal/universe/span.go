@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"quarry/alloc/internal/mutant"
+	"quarry/alloc/internal/sentinel"
 	"quarry/bitmask"
 	"quarry/internal/debug"
 )
@@ -34,23 +35,23 @@ import (
 // Memory of freed spans waits for reuse as all memory does: empty granules stay committed for the
 // delay of PurgeAfter.
 
-// leastSpan is the length of the shortest span in chunks. So at most one span begins in a
+// LeastSpan is the length of the shortest span in chunks. So at most one span begins in a
 // megachunk, and a heap needs one head for each.
-const leastSpan = ChunksPerMegachunk + 1
+const LeastSpan = ChunksPerMegachunk + 1
 
 const (
 	leastAcross = 17  // chunks of the shortest run that may lie in two megachunks
 	acrossWords = 256 // words that the search for one reads
 )
 
-// spans is what a universe knows of its spans.
+// Spans is what a universe knows of its spans.
 type spans struct {
 	mu   sync.Mutex   // held over a search and the claim of what it found, never over a commit
-	from atomic.Int64 // hint: megachunk in which the first free run of leastSpan chunks begins
+	from atomic.Int64 // hint: megachunk in which the first free run of LeastSpan chunks begins
 	near atomic.Int64 // the same for leastAcross chunks
-	held atomic.Int64 // chunks of spans; counted by those who have them
+	Held atomic.Int64 // chunks of spans; counted by those who have them
 	want atomic.Int64 // length that was not found since the last call of lower; 0: none
-	most int64        // held is at most this, give or take what goroutines claim at once
+	Most int64        // held is at most this, give or take what goroutines claim at once
 }
 
 // mostOf returns how many chunks of a universe of that many spans may hold: half of what is above
@@ -75,8 +76,8 @@ func lowerTo(hint *atomic.Int64, m int) {
 	}
 }
 
-// roomFor reports whether n more chunks are within the share of spans.
-func (s *spans) roomFor(n int) bool { return s.held.Load()+int64(n) <= s.most }
+// RoomFor reports whether n more chunks are within the share of spans.
+func (s *spans) RoomFor(n int) bool { return s.Held.Load()+int64(n) <= s.Most }
 
 // partOf returns the part of a span that lies in the megachunk of its first chunk: k chunks from
 // chunk at of megachunk m on.
@@ -85,103 +86,103 @@ func partOf(first ChunkIndex, n int) (m, at, k int) {
 	return m, at, min(n, ChunksPerMegachunk-at)
 }
 
-// allocSpan allocates n contiguous chunks at an address that is a multiple of align. It returns the
+// AllocSpan allocates n contiguous chunks at an address that is a multiple of align. It returns the
 // bare ErrFull when there are none, and otherwise an error that wraps ErrCommit; then nothing has
 // changed.
-func (u *Universe) allocSpan(n, align int, c wish) (ChunkIndex, error) {
-	if !u.spans.roomFor(n) {
-		return 0, ErrFull
+func (u *Universe) AllocSpan(n, align int, c Wish) (ChunkIndex, error) {
+	if !u.Spans.RoomFor(n) {
+		return 0, sentinel.ErrFull
 	}
-	if err := u.refuse("AllocSpan"); err != nil {
+	if err := u.Refuse("AllocSpan"); err != nil {
 		return 0, err
 	}
 	first, ok := u.takeSpan(n, align)
 	if !ok {
-		return 0, ErrFull
+		return 0, sentinel.ErrFull
 	}
 	if err := u.equip(first, n, c); err != nil {
-		u.dropSpan(first, n)
-		return 0, fmt.Errorf("%d chunks of 16 KiB: %w: %w", n, ErrCommit, err)
+		u.DropSpan(first, n)
+		return 0, fmt.Errorf("%d chunks of 16 KiB: %w: %w", n, sentinel.ErrCommit, err)
 	}
 	return first, nil
 }
 
-// allocRun is exact for runs that may lie in two megachunks.
-func (u *Universe) allocRun(n int, c wish) (ChunkIndex, error) {
-	if n >= leastAcross && n < ChunksPerMegachunk && u.failures == nil {
-		if first, err := u.fillGap(n, c); err != ErrFull {
+// AllocRun is exact for runs that may lie in two megachunks.
+func (u *Universe) AllocRun(n int, c Wish) (ChunkIndex, error) {
+	if n >= leastAcross && n < ChunksPerMegachunk && u.Refusal == nil {
+		if first, err := u.fillGap(n, c); err != sentinel.ErrFull {
 			return first, err
 		}
 		if first, ok := u.takeAcross(n); ok {
 			if u.equip(first, n, c) == nil {
 				return first, nil
 			}
-			u.dropSpan(first, n) // exact reports why, or finds committed memory
+			u.DropSpan(first, n) // exact reports why, or finds committed memory
 		}
 	}
-	return u.exact(n, c, "AllocExact")
+	return u.Exact(n, c, "AllocExact")
 }
 
 // fillGap claims a run of n chunks in a megachunk that is in part use, by best fit.
-func (u *Universe) fillGap(n int, c wish) (ChunkIndex, error) {
-	shard := u.leases.shards.index()
-	f := u.index.Fit(n)
+func (u *Universe) fillGap(n int, c Wish) (ChunkIndex, error) {
+	shard := u.leases.shards.Index()
+	f := u.Index.Fit(n)
 	for m, ok := f.Next(); ok; m, ok = f.Next() {
-		if u.index.Word(m).Load() == 0 {
+		if u.Index.Word(m).Load() == 0 {
 			break // so are all that follow
 		}
 		if u.leases.isOthers(m, shard) {
 			f.Skip((m/lineWords + 1) * lineWords)
 			continue
 		}
-		if first, err := u.claim(m, n, c, "AllocExact"); err != ErrFull {
+		if first, err := u.claim(m, n, c, "AllocExact"); err != sentinel.ErrFull {
 			return first, err
 		}
 	}
-	return 0, ErrFull
+	return 0, sentinel.ErrFull
 }
 
 // takeAcross claims n chunks at the end of a megachunk and the beginning of the next, or at the
 // beginning of one.
 func (u *Universe) takeAcross(n int) (first ChunkIndex, ok bool) {
-	u.spans.mu.Lock()
-	defer u.spans.mu.Unlock()
-	s := search{n: n, align: 1, least: leastAcross, words: acrossWords, hint: &u.spans.near}
+	u.Spans.mu.Lock()
+	defer u.Spans.mu.Unlock()
+	s := search{n: n, align: 1, least: leastAcross, words: acrossWords, hint: &u.Spans.near}
 	return u.searchSpan(s)
 }
 
-// extendSpan claims more chunks directly after a span of n chunks that the caller holds, and
+// ExtendSpan claims more chunks directly after a span of n chunks that the caller holds, and
 // reports whether it could. They are not cleared.
-func (u *Universe) extendSpan(first ChunkIndex, n, more int) bool {
+func (u *Universe) ExtendSpan(first ChunkIndex, n, more int) bool {
 	end := first + ChunkIndex(n)
-	if int(end)+more > u.index.Len() || u.refuse("ExtendSpan") != nil || !u.claimSpan(end, more) {
+	if int(end)+more > u.Index.Len() || u.Refuse("ExtendSpan") != nil || !u.claimSpan(end, more) {
 		return false
 	}
-	if u.equip(end, more, anyRun) != nil {
-		u.dropSpan(end, more)
+	if u.equip(end, more, AnyRun) != nil {
+		u.DropSpan(end, more)
 		return false
 	}
 	return true
 }
 
-// freeSpan frees n chunks of a span from first on. It returns false when a chunk is not in use;
+// FreeSpan frees n chunks of a span from first on. It returns false when a chunk is not in use;
 // then it frees none, unless another goroutine frees them at the same time.
-func (u *Universe) freeSpan(first ChunkIndex, n int) bool {
+func (u *Universe) FreeSpan(first ChunkIndex, n int) bool {
 	for c, left := first, n; left > 0; {
 		m, at, k := partOf(c, left)
-		if u.index.Word(m).Load()&bitmask.Mask(at, k) != bitmask.Mask(at, k) {
+		if u.Index.Word(m).Load()&bitmask.Mask(at, k) != bitmask.Mask(at, k) {
 			return false
 		}
 		c, left = c+ChunkIndex(k), left-k
 	}
 	if debug.On {
-		debug.Poison(u.bytes(first, n), debug.Freed)
+		debug.Poison(u.Memory(first, n), debug.Freed)
 	}
-	return u.dropSpan(first, n)
+	return u.DropSpan(first, n)
 }
 
-// dropSpan clears the bits of n chunks from first on, and notes that they are free.
-func (u *Universe) dropSpan(first ChunkIndex, n int) bool {
+// DropSpan clears the bits of n chunks from first on, and notes that they are free.
+func (u *Universe) DropSpan(first ChunkIndex, n int) bool {
 	from := int(first) / ChunksPerMegachunk
 	for n > 0 {
 		m, at, k := partOf(first, n)
@@ -190,26 +191,26 @@ func (u *Universe) dropSpan(first ChunkIndex, n int) bool {
 		}
 		first, n = first+ChunkIndex(k), n-k
 	}
-	u.spans.lower(from)
+	u.Spans.lower(from)
 	return true
 }
 
 // takeSpan claims n chunks: outside the lines that shards lease when it can. Where so many were not
 // found it does not look again before a span or a granule became free.
 func (u *Universe) takeSpan(n, align int) (first ChunkIndex, ok bool) {
-	u.spans.mu.Lock()
-	defer u.spans.mu.Unlock()
-	if want := u.spans.want.Load(); want != 0 && int64(n) >= want {
+	u.Spans.mu.Lock()
+	defer u.Spans.mu.Unlock()
+	if want := u.Spans.want.Load(); want != 0 && int64(n) >= want {
 		return 0, false
 	}
-	s := search{n: n, align: align, least: leastSpan, words: u.index.Words(), hint: &u.spans.from}
+	s := search{n: n, align: align, least: LeastSpan, words: u.Index.Words(), hint: &u.Spans.from}
 	if first, ok = u.searchSpan(s); !ok {
 		s.leased, s.hint = true, new(atomic.Int64)
 		first, ok = u.searchSpan(s)
-		u.spans.from.Store(s.hint.Load())
+		u.Spans.from.Store(s.hint.Load())
 	}
 	if !ok && align <= ChunkSize {
-		u.spans.want.Store(int64(n))
+		u.Spans.want.Store(int64(n))
 	}
 	return first, ok
 }
@@ -229,8 +230,8 @@ func (u *Universe) searchSpan(s search) (ChunkIndex, bool) {
 	from := int(s.hint.Load())
 	start := from * ChunksPerMegachunk // of the free run that the words read so far end with
 	room := -1                         // megachunk in which the first run that is a hint begins
-	for m := from; m < min(from+s.words, u.index.Words()); m++ {
-		used := u.index.Word(m).Load()
+	for m := from; m < min(from+s.words, u.Index.Words()); m++ {
+		used := u.Index.Word(m).Load()
 		if used == ^uint64(0) && start == m*ChunksPerMegachunk {
 			start += ChunksPerMegachunk // full, after one that ends in use: most words are
 			continue
@@ -262,7 +263,7 @@ func (u *Universe) searchSpan(s search) (ChunkIndex, bool) {
 		}
 	}
 	if room < 0 {
-		room = min(from+s.words, u.index.Words()) - 1
+		room = min(from+s.words, u.Index.Words()) - 1
 	}
 	s.hint.CompareAndSwap(int64(from), int64(room))
 	return 0, false
@@ -279,12 +280,12 @@ func (u *Universe) aligned(c, align int) int {
 func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 	for c, left := first, n; left > 0; {
 		m, at, k := partOf(c, left)
-		before, now, ok := u.index.Word(m).TryAllocAt(at, k)
+		before, now, ok := u.Index.Word(m).TryAllocAt(at, k)
 		if !ok {
-			u.dropSpan(first, n-left)
+			u.DropSpan(first, n-left)
 			return false
 		}
-		u.index.Note(m, before, now)
+		u.Index.Note(m, before, now)
 		c, left = c+ChunkIndex(k), left-k
 	}
 	return true
@@ -293,7 +294,7 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 // equip makes n claimed chunks from first on usable: it commits granules that are not ready,
 // charges the chunks that were given back, and marks or clears them as c says. On an error the
 // caller drops the claim; what was committed by then stays, empty, for others.
-func (u *Universe) equip(first ChunkIndex, n int, c wish) error {
+func (u *Universe) equip(first ChunkIndex, n int, c Wish) error {
 	mutant.Pause()
 	u.raise((int(first) + n - 1) / (2 * ChunksPerMegachunk))
 	for at, left := first, n; left > 0; {
@@ -314,4 +315,24 @@ func (u *Universe) equip(first ChunkIndex, n int, c wish) error {
 		first, n = first+ChunkIndex(k), n-k
 	}
 	return nil
+}
+
+// FreeRun is Free of a run that may lie in two megachunks.
+func (u *Universe) FreeRun(c ChunkIndex, n int) {
+	for n > 0 {
+		_, _, k := partOf(c, n)
+		u.Free(c, k)
+		if k >= leastAcross {
+			lowerTo(&u.Spans.near, int(c)/ChunksPerMegachunk)
+		}
+		c, n = c+ChunkIndex(k), n-k
+	}
+}
+
+// ExtendRun is Extend of a run that may lie in two megachunks, or may then.
+func (u *Universe) ExtendRun(c ChunkIndex, n, more int) bool {
+	if _, _, k := partOf(c, n+more); k == n+more {
+		return u.Extend(c, n, more)
+	}
+	return u.ExtendSpan(c, n, more)
 }

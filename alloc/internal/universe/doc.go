@@ -1,0 +1,24 @@
+// Package universe hands out the chunks of one reservation of address space, without a lock. It
+// knows chunks, runs and spans, and nothing of blocks: package heap cuts chunks into these.
+// alloc.Universe is its face, where users read what each method promises; what is exported here
+// beside it is for package heap and for alloc itself.
+//
+//	masks, 8 B a megachunk     claim, free: compare-and-swap     claim.go free.go span.go
+//	leases, a line a shard     which megachunk single chunks     lease.go shard.go
+//	                           come from
+//	ready, 4 B a granule       commit, decommit, under a lock    claim.go trim.go
+//	gone, 8 B a megachunk      free chunks given back            discard.go scavenger.go
+//
+// Ownership: a universe owns its address space and its books, which lie in a sheet (sheet.go). The
+// ledger counts what it commits.
+//
+// Lifetime: from [Universe.Open] to [Universe.Close].
+//
+// Goroutines: any may call any method but Close and Verify.
+//
+// Failure: what is refused returns the bare sentinel.ErrFull inside the package, an error with
+// numbers at its border; nothing has changed then. A broken contract panics in the name of package
+// alloc.
+//
+// Cost: as alloc.Universe says. The essay in universe.go has the protocol and its invariants.
+package universe

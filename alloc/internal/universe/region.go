@@ -1,0 +1,36 @@
+package universe
+
+import (
+	"unsafe"
+
+	"quarry/mmap"
+)
+
+// Pages is what the universe needs of package mmap: *mmap.Region, or in tests a type that fails on
+// command. Each call covers at most one granule.
+type Pages interface {
+	// Base is the address of the first byte.
+	Base() unsafe.Pointer
+	// Size is in bytes.
+	Size() int
+	// Commit makes n bytes at offset usable, which read as zero.
+	Commit(offset, n int) error
+	// Decommit takes them back.
+	Decommit(offset, n int) error
+	// Discard gives their memory back; they stay usable and read as zero.
+	Discard(offset, n int) error
+	// Release ends all of it.
+	Release() error
+	// Committed is the number of bytes committed.
+	Committed() int
+	// Resident is the number of bytes that the system has backed with memory.
+	Resident() (int, error)
+}
+
+// Region is what a mapping needs of package mmap: *mmap.Region, or in tests a region that
+// fails on command.
+type Region interface {
+	Pages
+	// Hint asks for a kind of page.
+	Hint(h mmap.Hint, on bool) error
+}
