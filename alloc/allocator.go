@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"quarry/alloc/internal/heap"
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 	"quarry/bitmask"
 )
@@ -46,7 +48,7 @@ type Allocator interface {
 
 // MaxAlign is the largest alignment that a caller may request, in bytes. Some allocators refuse
 // smaller alignments with ErrTooBig.
-const MaxAlign = 1 << 30
+const MaxAlign = memory.MaxAlign
 
 // checkAllocator panics when the allocator passed to the named function is nil.
 func checkAllocator(name string, a Allocator) {
@@ -57,27 +59,6 @@ func checkAllocator(name string, a Allocator) {
 		// left out for the default is not given at all.
 		panic("alloc: " + name + ": the allocator is nil")
 	}
-}
-
-// checkBlock panics unless size and align are valid arguments of an Allocator.
-func checkBlock(name string, size, align int) { checkBlockOp(name, "", size, align) }
-
-// checkBlockOp is checkBlock for a name in two parts. Only the panic joins them, because joining
-// allocates.
-func checkBlockOp(of, op string, size, align int) {
-	if size < 0 || align < 0 || align&(align-1) != 0 || align > MaxAlign {
-		panicBlock(of, op, size, align)
-	}
-}
-
-//go:noinline
-func panicBlock(of, op string, size, align int) {
-	// errors.md: `want a size >= 0 and a power of two up to ...`, `is not a power of two in`, `is
-	// not in 0...`, `is not in 1...`, `is less than 1`, `is less than 0`, `is negative`, `is not
-	// above zero`, `is not above 1 and finite`, `want 0 <= n <= room`, `want none below 0` | A
-	// number out of range. | The text has the number and the range.
-	panic(fmt.Sprintf("alloc: %s%s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
-		of, op, size, align, MaxAlign))
 }
 
 // FreesInOrder reports whether a requires blocks to be freed last in, first out: a Stack, or a
@@ -98,8 +79,6 @@ func FreesInOrder(a Allocator) bool {
 // closer is implemented by the allocators of this package that can be closed.
 type closer interface{ isClosed() bool }
 
-func (h *Heap) isClosed() bool  { return h.closed.Load() }
-func (l *Local) isClosed() bool { return l.closed }
 func (p *Pages) isClosed() bool { return p.closed.Load() }
 func (s *Stack) isClosed() bool { return s.base == nil }
 func (a *Arena) isClosed() bool { return a.closed || isClosed(a.from) }
@@ -128,26 +107,6 @@ func checkBelow(op string, from Allocator) {
 	}
 }
 
-// ResizeSized is Resize for callers that know size and alignment. Like FreeSized, it panics for a
-// block that cannot have been allocated with them.
-func (h *Heap) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
-	return h.resizeSized("Heap.ResizeSized", nil, p, size, align, to)
-}
-
-// ResizeSized is Heap.ResizeSized.
-func (l *Local) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
-	return l.h.resizeSized("Local.ResizeSized", l, p, size, align, to)
-}
-
-func (h *Heap) resizeSized(name string, l *Local, p unsafe.Pointer, size, align, to int) bool {
-	h.checkRequest(name, l, to, align)
-	b := block{p: p}
-	h.find(name, &b)
-	h.checkSized(name, &b, size, align)
-	// couldBe is the test that FreeSized applies to the new size, whatever the alignment.
-	return b.couldBe(to) || h.resize(l, &b, to)
-}
-
 // Allocator returns an allocator of whole chunks of the universe. Each block is a run of 16 KiB to
 // 1 MiB, aligned to a chunk or, on request, to at most 64 KiB; a larger size or alignment is an
 // error that wraps ErrTooBig. A Heap on the universe wastes less and allocates larger blocks. Any
@@ -161,10 +120,10 @@ const mostRunAlign = 64 << 10
 
 // Alloc claims a run. For an alignment above a chunk it claims a longer run and frees the end.
 func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
-	checkBlock("Universe.Allocator.Alloc", size, align)
-	if size > maxRunBytes || align > mostRunAlign {
+	memory.Check("Universe.Allocator.Alloc", size, align)
+	if size > heap.MaxRunBytes || align > mostRunAlign {
 		return nil, fmt.Errorf("alloc: Universe.Allocator.Alloc: block of %d bytes aligned to %d, the limits are %d and %d: %w",
-			size, align, maxRunBytes, mostRunAlign, ErrTooBig)
+			size, align, heap.MaxRunBytes, mostRunAlign, ErrTooBig)
 	}
 	n := universe.ChunksFor(size)
 	if align <= ChunkSize {
@@ -187,7 +146,7 @@ func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
 
 // ResizeSized extends the run in place, or frees its last chunks.
 func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
-	checkBlock("Universe.Allocator.ResizeSized", to, align)
+	memory.Check("Universe.Allocator.ResizeSized", to, align)
 	first := b.run("ResizeSized", p, size, align)
 	have, want := universe.ChunksFor(size), universe.ChunksFor(to)
 	if m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk; !b.u.IsRun(m, at, have) ||
@@ -195,7 +154,7 @@ func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool 
 		panic(fmt.Sprintf("alloc: Universe.Allocator.ResizeSized: %p of %d bytes: not all of the %d chunks are in use (freed before?)", p, size, have))
 	}
 	switch {
-	case to > maxRunBytes:
+	case to > heap.MaxRunBytes:
 		return false
 	case want > have:
 		return b.u.Extend(first, have, want-have)
@@ -214,9 +173,9 @@ func (b universeBlocks) FreeSized(p unsafe.Pointer, size, align int) {
 
 // run returns the first chunk of a block; it panics unless p is the start of a chunk.
 func (b universeBlocks) run(op string, p unsafe.Pointer, size, align int) ChunkIndex {
-	checkBlockOp("Universe.Allocator.", op, size, align)
+	memory.CheckOp("Universe.Allocator.", op, size, align)
 	first, ok := b.u.IndexOf(p)
-	if !ok || b.u.Pointer(first) != p || size > maxRunBytes || uintptr(p)&uintptr(max(align, 1)-1) != 0 {
+	if !ok || b.u.Pointer(first) != p || size > heap.MaxRunBytes || uintptr(p)&uintptr(max(align, 1)-1) != 0 {
 		panic(fmt.Sprintf("alloc: Universe.Allocator.%s: %p is not a run of chunks of %d bytes aligned to %d", op, p, size, align))
 	}
 	return first

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
 )
 
@@ -131,7 +132,7 @@ func NewArena(from Allocator, options ...ArenaOption) *Arena {
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	mask := uintptr(align) - 1
 	if align == 0 {
-		mask = quantum - 1
+		mask = memory.Quantum - 1
 	}
 	at := a.at
 	if at&mask != 0 { // a branch, so that the next call need not wait for the arithmetic
@@ -154,12 +155,12 @@ func (a *Arena) alloc(size, align int) (unsafe.Pointer, error) {
 		panic("alloc: Arena.Alloc: the arena is closed")
 	}
 	checkBelow("Arena.Alloc", a.from)
-	checkBlock("Arena.Alloc", size, align)
-	if size > maxMapping {
-		return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes, the limit is %d: %w", size, maxMapping, ErrTooBig)
+	memory.Check("Arena.Alloc", size, align)
+	if size > memory.MaxSize {
+		return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes, the limit is %d: %w", size, memory.MaxSize, ErrTooBig)
 	}
 	if align == 0 {
-		align = quantum
+		align = memory.Quantum
 	}
 	n := uintptr(max(size, 1))
 	at := a.place(a.base, a.at, align)
@@ -232,7 +233,7 @@ func (a *Arena) position() uintptr { return a.before + a.at }
 // ResizeSized grows or shrinks the last block in place. Any other block, or one allocated before a
 // mark, can only shrink.
 func (a *Arena) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
-	checkBlock("Arena.ResizeSized", to, align)
+	memory.Check("Arena.ResizeSized", to, align)
 	start := a.find("ResizeSized", p, size, align)
 	if !a.isLast(start, size) || start < a.floor {
 		return to <= size
@@ -265,7 +266,7 @@ func (a *Arena) isLast(start uintptr, size int) bool {
 // find returns the offset of p in the current block, or an offset beyond any block when p lies in
 // an earlier block. It panics when the bytes at p are not in use.
 func (a *Arena) find(op string, p unsafe.Pointer, size, align int) uintptr {
-	checkBlockOp("Arena.", op, size, align)
+	memory.CheckOp("Arena.", op, size, align)
 	if uintptr(p)&uintptr(max(align, 1)-1) != 0 {
 		panic(fmt.Sprintf("alloc: Arena.%s: %p of %d bytes was not allocated with align=%d", op, p, size, align))
 	}

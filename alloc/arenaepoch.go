@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
 )
 
@@ -38,7 +39,7 @@ func (a *Arena) giveUp(i int, from, to uintptr) {
 	if debug.On {
 		b := &a.blocks[i]
 		// Safe because [from, to) lies in the block.
-		poison(unsafe.Add(b.p, from), int(to-from), debug.Freed)
+		memory.Poison(unsafe.Add(b.p, from), int(to-from), debug.Freed)
 		b.poison = max(b.poison, to)
 	}
 }
@@ -52,7 +53,7 @@ func (a *Arena) handOut(from, at, to uintptr) {
 			bad, b.p))
 	}
 	// Safe because [at, to) lies in the block.
-	poison(unsafe.Add(b.p, at), int(to-at), debug.Fresh)
+	memory.Poison(unsafe.Add(b.p, at), int(to-at), debug.Fresh)
 }
 
 // stale finds a byte of [from, to) that is not poisoned.

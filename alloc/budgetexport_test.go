@@ -18,23 +18,8 @@ func HoldGoLimit() (release func()) {
 // NearIsDone reports whether no call of Near is under way or due.
 func NearIsDone() bool { return ledger.Process.Quiet() }
 
-// CommittedBytes is what the layer below has committed for the heap's mappings.
-func (h *Heap) CommittedBytes() int64 { return h.mappings.committed() }
-
 // CommittedBytes is what the layer below has committed.
-func (p *Pages) CommittedBytes() int64 { return p.mappings.committed() }
-
-func (l *mappings) committed() (n int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, m := range l.live {
-		n += int64(m.region.Committed())
-	}
-	for _, m := range l.kept {
-		n += int64(m.region.Committed())
-	}
-	return n
-}
+func (p *Pages) CommittedBytes() int64 { return p.mappings.Committed() }
 
 // Needs is what Go needs now.
 func Needs() int64 { return ledger.GoNeeds() }

@@ -1,6 +1,11 @@
 package alloc
 
-import "quarry/alloc/internal/universe"
+import (
+	"quarry/alloc/internal/heap"
+	"quarry/alloc/internal/mapping"
+	"quarry/alloc/internal/universe"
+	"unsafe"
+)
 
 // FailingPages refuses the k-th call of Commit or Decommit, counted from 1.
 type FailingPages = universe.FailingPages
@@ -43,3 +48,44 @@ func (u *Universe) EmptyBytes() int64 { return u.core.EmptyBytes() }
 
 // SpanChunks is how many chunks spans hold.
 func (u *Universe) SpanChunks() int { return u.core.SpanChunks() }
+
+// Script makes calls of mappings fail.
+type Script = mapping.Script
+
+// CommittedBytes is what the layer below has committed for the heap's mappings.
+func (h *Heap) CommittedBytes() int64 { return h.core.CommittedBytes() }
+
+// FailMappings makes the calls for the heap's mappings follow a script.
+func (h *Heap) FailMappings(s *Script) { h.core.FailMappings(s) }
+
+// Corrupt breaks one invariant of a heap that has a shared slab, one of l, a run and a mapping, and
+// returns what puts it right.
+func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
+	if l == nil {
+		return h.core.Corrupt(nil, invariant)
+	}
+	return h.core.Corrupt(&l.core, invariant)
+}
+
+// CorruptSpan breaks the invariant of the span at p and returns what puts it right.
+func (h *Heap) CorruptSpan(p unsafe.Pointer, what string) (restore func()) {
+	return h.core.CorruptSpan(p, what)
+}
+
+// These are the probes of a heap.
+func (h *Heap) AnnexOf(size int)  { h.core.AnnexOf(size) }
+func (h *Heap) AnnexSize() int    { return h.core.AnnexSize() }
+func (h *Heap) Annexes() int      { return h.core.Annexes() }
+func (h *Heap) AnnexBytes() int64 { return h.core.AnnexBytes() }
+func (h *Heap) Spans() int        { return h.core.Spans() }
+func (h *Heap) Shards() int       { return h.core.Shards() }
+
+// ClassSizes, SlotAt and ClassFor let tests check the size classes.
+var (
+	ClassSizes = heap.ClassSizes
+	SlotAt     = heap.SlotAt
+	ClassFor   = heap.ClassFor
+)
+
+// FailMappings makes all calls for the blocks follow a script.
+func (p *Pages) FailMappings(s *Script) { p.mappings.Follow(s) }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/mapping"
 	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
@@ -32,12 +33,12 @@ import (
 //	X2 The bytes after the size, up to the end of the chunks or granules, read as zero.
 type Extent struct {
 	u       *universe.Universe
-	most    int            // largest size in bytes
-	base    unsafe.Pointer // first byte; nil while the size is 0
-	size    int            // bytes in use
-	run     ChunkIndex     // first chunk, when there is no mapping
-	mapping *mapping       // nil: a run of chunks, or nothing
-	left    []*mapping     // mappings that the system refused to take back; Resize and Release try again
+	most    int                // largest size in bytes
+	base    unsafe.Pointer     // first byte; nil while the size is 0
+	size    int                // bytes in use
+	run     ChunkIndex         // first chunk, when there is no mapping
+	mapping *mapping.Mapping   // nil: a run of chunks, or nothing
+	left    []*mapping.Mapping // mappings that the system refused to take back; Resize and Release try again
 	reserve func(size, least int) (universe.Region, error)
 }
 
@@ -97,7 +98,7 @@ func granulesFor(size int) int { return (size + mmap.Granule - 1) / mmap.Granule
 func (x *Extent) room() int {
 	switch {
 	case x.mapping != nil:
-		return x.mapping.granules * mmap.Granule
+		return x.mapping.Granules * mmap.Granule
 	case x.size > 0:
 		return universe.ChunksFor(x.size) * ChunkSize
 	}
@@ -106,7 +107,7 @@ func (x *Extent) room() int {
 
 // grow makes room for a larger size, in place where possible.
 func (x *Extent) grow(size int) error {
-	if x.mapping != nil && size <= x.mapping.region.Size() {
+	if x.mapping != nil && size <= x.mapping.Region.Size() {
 		if err := x.u.Refuse("Extent"); err != nil {
 			return err
 		}
@@ -170,14 +171,14 @@ func (x *Extent) moveToMapping(size int) error {
 		return err
 	}
 	// Safe because the mapping is larger than the extent's bytes.
-	copy(unsafe.Slice((*byte)(m.p), x.size), x.bytes())
+	copy(unsafe.Slice((*byte)(m.Block), x.size), x.bytes())
 	x.leave()
-	x.mapping, x.base, x.size = m, m.p, size
+	x.mapping, x.base, x.size = m, m.Block, size
 	return nil
 }
 
 // open reserves wanted bytes, or fewer but at least need, and commits need bytes.
-func (x *Extent) open(wanted, need int) (*mapping, error) {
+func (x *Extent) open(wanted, need int) (*mapping.Mapping, error) {
 	region, err := x.reserve(wanted, need)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
@@ -185,7 +186,7 @@ func (x *Extent) open(wanted, need int) (*mapping, error) {
 	if x.u.Small {
 		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the extent costs more memory
 	}
-	m := &mapping{region: region, p: region.Base(), granules: need / mmap.Granule}
+	m := &mapping.Mapping{Region: region, Block: region.Base(), Granules: need / mmap.Granule}
 	if err := region.Commit(0, need); err != nil {
 		x.left = append(x.left, m)
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), x.giveBack())
@@ -215,11 +216,11 @@ func (x *Extent) shrink(size int) {
 // commit makes the mapping have exactly as many granules as size needs.
 func (x *Extent) commit(size int) error {
 	m, granules := x.mapping, granulesFor(size)
-	if err := m.commit(granules); err != nil {
+	if err := m.Commit(granules); err != nil {
 		return err
 	}
-	x.u.Extents.Add(int64(granules-m.granules) * mmap.Granule)
-	m.granules = granules
+	x.u.Extents.Add(int64(granules-m.Granules) * mmap.Granule)
+	m.Granules = granules
 	return nil
 }
 
@@ -239,9 +240,9 @@ func (x *Extent) leave() {
 func (x *Extent) giveBack() (err error) {
 	kept := x.left[:0]
 	for _, m := range x.left {
-		committed := m.region.Committed()
-		e := m.region.Release()
-		committed -= m.region.Committed() // a failed Release may have returned part of it
+		committed := m.Region.Committed()
+		e := m.Region.Release()
+		committed -= m.Region.Committed() // a failed Release may have returned part of it
 		ledger.Process.Refund(committed)
 		x.u.Extents.Add(int64(-committed))
 		if e != nil {
@@ -269,8 +270,8 @@ func (x *Extent) Verify() error {
 	case x.size == 0:
 		return nil
 	case x.mapping != nil:
-		if m := x.mapping; x.base != m.region.Base() || m.region.Committed() != m.granules*mmap.Granule || x.size > m.granules*mmap.Granule {
-			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed", x.size, m.granules, m.region.Committed())
+		if m := x.mapping; x.base != m.Region.Base() || m.Region.Committed() != m.Granules*mmap.Granule || x.size > m.Granules*mmap.Granule {
+			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed", x.size, m.Granules, m.Region.Committed())
 		}
 	default:
 		for i := range universe.ChunksFor(x.size) {

@@ -3,23 +3,11 @@ package alloc
 import (
 	"unsafe"
 
-	"quarry/alloc/internal/universe"
-	"quarry/mmap"
+	"quarry/alloc/internal/mapping"
 )
 
 // FailMappings makes the calls for the extent's reservations follow a script.
-func (x *Extent) FailMappings(s *Script) {
-	x.reserve = func(size, least int) (universe.Region, error) {
-		if err := s.fails(); err != nil {
-			return nil, err
-		}
-		r, err := mmap.ReserveUpTo(size, least)
-		if err != nil {
-			return nil, err
-		}
-		return &FailingRegion{Region: r, script: s}, nil
-	}
-}
+func (x *Extent) FailMappings(s *mapping.Script) { x.reserve = s.Reserve }
 
 // Mapped reports whether the extent lies in a reservation of its own.
 func (x *Extent) Mapped() bool { return x.mapping != nil }

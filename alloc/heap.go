@@ -1,84 +1,10 @@
 package alloc
 
 import (
-	"errors"
-	"fmt"
-	"math/bits"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc/internal/mutant"
-	"quarry/alloc/internal/universe"
-	"quarry/internal/debug"
-	"quarry/mmap"
+	"quarry/alloc/internal/heap"
 )
-
-// The heap.
-//
-// The place of a block follows from its size and alignment alone:
-//
-//	size, bytes            place
-//	0 .. 8,192             a slot of a slab: one chunk cut into slots of a class
-//	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
-//	above                  a span of 65 chunks or more, across megachunks; or a mapping of its own
-//
-// An alignment above 16 B selects a class, of slots or of wide slots, whose size is a multiple of
-// it; where there is none, a run or a span. What the universe has no room for, and what is aligned
-// to more than 1 MiB and is no span, has a mapping.
-//
-// All books are in Go memory. From an address the heap computes the chunk, finds the slab by one
-// table lookup and the slot by one multiplication. Blocks have no header.
-//
-// A slab of slots is shared, or owned by a Local. In both, any goroutine other than the owner frees
-// a slot by clearing its bit in live with one atomic operation; a bit that is already clear is a
-// double free.
-//
-//	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
-//	owned    own = slots that the owner counts as in use, in plain words.
-//	         live = all ones, except bits cleared by other goroutines' frees
-//	         since the owner last looked; folding moves those to own.
-//
-// Alloc on a shared slab reads the head, claims a bit and reads the head again. When both reads
-// agree, the slab was shared and of the wanted class while the bit was claimed. From then on the
-// bit pins the slab, since a slab is dropped only when all its bits can be claimed at once. When
-// the reads differ, the bit is released as a freed block is. A slab dropped and made anew between
-// the two reads does no harm: a dropped slab keeps all bits set, so nobody can hold a claim on it.
-//
-// A full slab is in no list (stateFull). Frees in it find that state and count themselves, and the
-// one that makes up a batch, an eighth of the slots, lists the slab under the lock; before memory
-// is refused, all that have a free slot are listed. The goroutine that declares a slab full stores
-// the state first and then looks again for a clear bit; the goroutine that frees clears a bit first
-// and then reads the state; so one of them sees the other. The same holds between a free and an
-// owner that folds, which stores stateOwned first. A delayed free may therefore list a slab that is
-// full, or mail a slab that has nothing to fold; neither does harm.
-//
-// When a Local closes, live.And(own) turns its slabs into shared ones; a racing free clears bits,
-// which commutes. A Local adopts a listed slab by the reverse step: own becomes the value that live
-// had before it was set to all ones.
-//
-// Invariants, checked by Verify when no call is under way:
-//
-//	H1 Every chunk with a head is in use in the universe. So are the other chunks of a run, and
-//	   the chunks taken ahead; these have no head. The other chunks of a wide slab lead to its
-//	   first chunk.
-//	H2 Bits that stand for no slot are set, in live and, in an owned slab, in own.
-//	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
-//	   means fewer clear bits than a batch.
-//	H4 An owned slab belongs to an open Local, which keeps it where the slab's place says; a
-//	   slab in the list of full ones counts its clear bits in own, fewer than a batch.
-//	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its
-//	   owner's inbox.
-//	H6 A mapping's block lies in its region, whose granules are all committed; kept mappings are
-//	   within the limit.
-//	H7 The count of slabs of slots is right.
-//	H8 A wide slab is listed exactly when it has a free slot, and the bits that stand for no
-//	   slot are set. The word of a slot says free exactly when its bit is clear, and kept when a
-//	   Local keeps it.
-//	H9 A free run that a Local keeps is in the list of its length of that Local, which counts the
-//	   chunks of these and of the wide slots that it keeps, at most keptChunks.
-//	H10 The chunks of a span are in use in the universe and have no heads; spans do not overlap,
-//	   and each has its head at the megachunk in which it begins.
 
 // Heap allocates blocks of any size on a universe. Every method except Close and Verify may be
 // called from any goroutine. Blocks are not cleared, except by AllocZeroed. Close the heap before
@@ -101,339 +27,140 @@ import (
 // goroutines at once, which is one compare-and-swap each; 9,000 B 32 ns; 45,000 B 53 ns; 1.5 MB 170
 // ns and 16 MiB 0.8 us when their memory is still there; five recorded programs 10.8 ns a call.
 type Heap struct {
-	face    *Universe // what NewHeap was given; nil: an annex
-	u       *universe.Universe
-	base    uintptr   // of the universe
-	table   slabTable // chunk -> slab; nil after Close
-	spans   atomic.Pointer[spanHeads]
-	annexes annexes
-	shards  universe.Shards
-	shard   [universe.MaxShards]shard
-	supply  supply
-
-	mu       sync.Mutex
-	lists    [classLimit]slabList       // shared slabs that have, or may have, a free slot; under mu
-	wide     [len(wideClasses)]slabList // wide slabs that have a free slot; under mu
-	listed   [classLimit]atomic.Int32
-	locals   []*Local // by id - 1; nil: closed; under mu
-	mappings mappings // has a lock of its own
-	closed   atomic.Bool
-}
-
-// shard holds what the goroutines of one shard allocate from, on its own cache lines.
-type shard struct {
-	current [classLimit]atomic.Pointer[slab] // shared slabs in stateHeld; written under mu
+	core heap.Heap
+	u    *Universe // what NewHeap was given
 }
 
 // HeapOption is an option of NewHeap.
-type HeapOption func(*Heap)
+type HeapOption = heap.Option
 
 // SlabGrowth sets the policy by which the heap and its Locals take chunks from the universe for
 // small blocks: g.Next of the number they have. The default takes one at a time: on recordings of
 // five programs no policy was faster by more than noise, and doubling held 6 % more memory. Chunks
 // taken ahead are contiguous and count in Stats. They return to the universe when the last slab is
 // freed and in Trim and Close, and are given up before a block is refused.
-func SlabGrowth(g Growth) HeapOption { return func(h *Heap) { h.supply.growth = g } }
+func SlabGrowth(g Growth) HeapOption {
+	if g == (Growth{}) {
+		return heap.SlabGrowth(nil)
+	}
+	return heap.SlabGrowth(g.Next)
+}
+
+// Confined keeps a heap to its universe. Otherwise a heap on a universe of the default size makes
+// further universes of that size when the first is full, for itself alone: blocks then lie outside
+// of [Heap.Universe], which ends by Heap.Close. A universe whose Size was given is a bound, which
+// its heaps do not pass but for blocks above 1 MiB.
+func Confined() HeapOption { return heap.Confined() }
 
 // NewHeap returns an empty heap on u, which takes chunks as it needs them. It panics when u is
 // closed or nil. The error is always nil today.
 func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
-	h := newHeap(u.inside("NewHeap"), options...)
-	h.face = u
+	h := &Heap{u: u}
+	h.core.Open(u.inside("NewHeap"), options...)
 	return h, nil
 }
 
-func newHeap(u *universe.Universe, options ...HeapOption) *Heap {
-	if u.Index.Words() == 0 {
-		// errors.md: `the universe is closed`, `the heap is closed`, `the Local is closed`, `the
-		// pool is closed`, `the stack is closed`, `the arena is closed`, `the table is closed`,
-		// `the Pages are closed` | Something outlived what it belongs to. | Close in the reverse
-		// order of making.
-		panic("alloc: NewHeap: the universe is closed")
-	}
-	h := &Heap{
-		u:      u,
-		base:   uintptr(u.Base()),
-		table:  make(slabTable, u.Size()/universe.MegachunkSize),
-		supply: supply{u: u},
-	}
-	if u.Plain && mmap.Real {
-		h.annexes.size = universe.DefaultSize()
-	}
-	for _, o := range options {
-		if o == nil {
-			panic("alloc: NewHeap: an option is nil")
-		}
-		o(h)
-	}
-	h.mappings.init("this heap", keptBytes, u.Small, u.Refusal)
-	return h
+// SlotSize returns the number of bytes that [Heap.Usable] reports for a new block of size bytes
+// allocated without an alignment: the slot size of its class. It returns 0 above 8,192 bytes, where
+// blocks are not slots. It panics when size is negative.
+func SlotSize(size int) int { return heap.SlotSize(size) }
+
+// Universe returns the universe of NewHeap. Blocks may lie elsewhere, see [Confined].
+func (h *Heap) Universe() *Universe { return h.u }
+
+func (h *Heap) isClosed() bool { return h.core.Closed.Load() }
+
+// HeapStats describes the memory of a heap. Sizes are in bytes.
+type HeapStats struct {
+	LiveBlocks int // blocks allocated and not freed
+	LiveBytes  int // usable bytes of those blocks
+	Chunks     int // chunks of the universe that the heap holds
+	Ahead      int // the part of Chunks taken ahead and not used yet
+	Mapped     int // committed by the mappings of live blocks
+	Kept       int // committed by freed mappings kept for reuse
+	Cached     int // in freed blocks that Locals keep for reuse, which lie in Chunks
 }
 
 // Alloc returns a block of at least size bytes aligned to align, which is a power of two up to 1
 // GiB, or 0 for 16. Size 0 gives a distinct block. The contents are not cleared. An error wraps
 // ErrFull, ErrCommit, ErrReserve or ErrTooBig; nothing has changed then. Alloc panics for a
 // negative size or an invalid alignment.
-func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
-	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 {
-		number := int(classOf[(uint(size)+quantum-1)/quantum]) % classLimit
-		at := h.shards.Index()
-		if s := h.shard[at].current[number].Load(); s != nil {
-			head, k := s.head.Load(), &classes[number]
-			mutant.Pause()
-			i := s.low.Load() % slotWords
-			w := s.words[i].live.Load()
-			bit := uint64(bits.TrailingZeros64(^w))
-			if head&sharedMask != kindSlots|uint64(number)<<headClass || w == ^uint64(0) ||
-				!s.words[i].live.CompareAndSwap(w, w|1<<(bit&63)) {
-				return h.allocSearch(s, number, at, size, w != ^uint64(0))
-			}
-			if s.head.Load() == head || mutant.Planted == mutant.BlindClaim {
-				return h.slotPointer(firstIn(head), uintptr(uint64(i)*64+bit)*uintptr(k.size), k), nil
-			}
-			h.release(s, int(i), 1<<(bit&63)) // the slab was dropped or reused
-		}
-	}
-	return h.alloc("Heap.Alloc", nil, size, align, universe.AnyRun)
-}
-
-// sharedMask selects the fields of a slab's head that a claim depends on.
-const sharedMask = kindMask | (classLimit-1)<<headClass | ownerMask<<headOwner
-
-// allocSearch is Alloc when the word that the hint names gave no bit: it searches the other words
-// of s, the current slab of shard at. lost reports that the word had a clear bit and another
-// goroutine took it.
-//
-//go:noinline
-func (h *Heap) allocSearch(s *slab, number, at, size int, lost bool) (unsafe.Pointer, error) {
-	head, k := s.head.Load(), &classes[number]
-	if head&sharedMask == kindSlots|uint64(number)<<headClass {
-		slot, ok, again := s.claim(int(k.words))
-		if lost || again {
-			h.shards.Move(at)
-		}
-		if ok && s.head.Load() == head {
-			return h.slotPointer(firstIn(head), uintptr(slot)*uintptr(k.size), k), nil
-		}
-		if ok {
-			h.release(s, slot/64, 1<<(slot%64)) // the slab was dropped or reused
-		}
-	}
-	return h.alloc("Heap.Alloc", nil, size, 0, universe.AnyRun)
-}
-
-// slotPointer returns the address of a newly allocated slot.
-func (h *Heap) slotPointer(c universe.ChunkIndex, offset uintptr, k *class) unsafe.Pointer {
-	// Safe because offset is the offset of a slot of k, so the block lies in the slab's chunk,
-	// which the heap holds.
-	p := unsafe.Add(h.u.Pointer(c), offset)
-	if debug.On {
-		poison(p, int(k.size), debug.Fresh)
-	}
-	return p
-}
-
-// alloc is Alloc for a Local, or for the heap when l is nil.
-func (h *Heap) alloc(name string, l *Local, size, align int, want universe.Wish) (unsafe.Pointer, error) {
-	p, zeroed, err := h.allocTold(name, l, size, align, want)
-	if err == nil && want == universe.ZeroedRun && !zeroed {
-		zero(p, size)
-	}
-	return p, err
-}
-
-// allocTold is alloc without the clear; zeroed reports that the block reads as zero.
-func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.Wish) (p unsafe.Pointer, zeroed bool, err error) {
-	h.checkRequest(name, l, size, align)
-	zeroed = want == universe.ZeroedRun
-	if h.supply.resting() {
-		if p, err = h.allocAnnexed(name, size, align, want, ErrFull); err == nil {
-			return p, zeroed, nil
-		}
-	}
-	p, err = h.allocHere(name, l, size, align, want)
-	if err == nil || !errors.Is(err, ErrFull) {
-		return p, zeroed, err
-	}
-	if p, err = h.allocAnnexed(name, size, align, want, err); err == nil {
-		h.supply.rest.Store(restFor)
-		return p, zeroed, nil
-	}
-	if size <= maxRunBytes && align <= universe.ChunkSize || !errors.Is(err, ErrFull) {
-		return nil, false, err
-	}
-	return h.mappings.alloc(name, size, align)
-}
-
-// allocHere is alloc in the heap's own universe. An error wraps ErrFull when there is no room.
-func (h *Heap) allocHere(name string, l *Local, size, align int, want universe.Wish) (p unsafe.Pointer, err error) {
-	if size <= maxSlot {
-		if number, ok := classFor(size, align); ok {
-			if p, err = h.allocSlot(l, number); err != nil {
-				return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
-			}
-		}
-	} else if number, ok := wideFor(size, align); ok {
-		if l != nil {
-			p = l.takeWide(number)
-		}
-		if p == nil {
-			p = h.allocWide(number)
-		}
-	}
-	switch {
-	case p != nil:
-		if want == universe.ZeroedRun {
-			zero(p, size)
-		}
-		return p, nil
-	case size <= maxRunBytes && align <= universe.ChunkSize:
-		return h.allocRun(name, l, size, want)
-	case size <= maxRunBytes:
-		return h.allocAlignedRun(size, align, want)
-	}
-	return h.allocSpan(name, l, size, align, want)
-}
-
-// allocSlot allocates a slot, and reclaims empty slabs before it fails.
-func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
-	for try := range 2 {
-		if l != nil {
-			p, err = l.allocSlot(number)
-		} else {
-			p, err = h.allocShared(number)
-		}
-		if err == nil || try > 0 || !h.reclaim(l) {
-			break
-		}
-	}
-	if err != nil && l != nil {
-		// Other goroutines may have left room in shared slabs.
-		if q, refused := h.allocShared(number); refused == nil {
-			return q, nil
-		}
-	}
-	return p, err
-}
+func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) { return h.core.Alloc(size, align) }
 
 // AllocZeroed is Alloc of a block whose first size bytes are zero. In blocks above 40 KiB, which
 // are runs of chunks or mappings, it clears only memory that was in use before.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	if uint(size) <= maxSlot && uint(align) <= quantum && align&(align-1) == 0 && !h.closed.Load() {
-		p, err := h.Alloc(size, align)
-		if err != nil {
-			return nil, renamed("Heap.AllocZeroed", size, err)
-		}
-		// Safe because the block has at least size bytes.
-		clear(unsafe.Slice((*byte)(p), size))
-		return p, nil
-	}
-	return h.alloc("Heap.AllocZeroed", nil, size, align, universe.ZeroedRun)
+	return h.core.AllocZeroed(size, align)
 }
 
-// clearStep is the largest number of bytes cleared or copied in one step, which cannot be
-// preempted.
-const clearStep = 256 << 10
+// Free frees a block, wherever it was allocated. A nil p does nothing. Free panics when p is not
+// the address of a live block of this heap: a double free, an interior pointer, or memory of
+// another owner.
+func (h *Heap) Free(p unsafe.Pointer) { h.core.Free(p) }
 
-// zero clears the first n bytes of a block.
-func zero(p unsafe.Pointer, n int) {
-	// Safe because the block is live and has at least n bytes.
-	for b := unsafe.Slice((*byte)(p), n); len(b) > 0; {
-		step := min(len(b), clearStep)
-		clear(b[:step])
-		b = b[step:]
-	}
+// FreeSized is Free for callers that know size and alignment. It panics, with the block's usable
+// size, when the block at p cannot have been allocated, reallocated or resized to that size and
+// alignment.
+func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) { h.core.FreeSized(p, size, align) }
+
+// Realloc resizes a block and keeps its first min(old, new) bytes. It works in place where it can
+// without wasting more than half of the block; otherwise the block moves: a large one in steps that
+// give back the pages behind, so that both together need little more memory than one. A nil p
+// allocates; size 0 returns a block and does not free. align is the block's alignment from now on,
+// as FreeSized expects it. On an error the old block is unchanged.
+func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	return h.core.Realloc(p, size, align)
 }
 
-// poison fills the first n bytes of a block with a pattern.
-func poison(p unsafe.Pointer, n int, pattern byte) {
-	// Safe because the block has n bytes and no one else uses it: it is about to be handed out or
-	// was just freed.
-	debug.Poison(unsafe.Slice((*byte)(p), n), pattern)
+// ReallocSized is Realloc for callers that know the block's size: only the first min(size, to)
+// bytes are copied when it moves. Like FreeSized, it panics for a block that cannot have been
+// allocated with size and align.
+func (h *Heap) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return h.core.ReallocSized(p, size, align, to)
 }
 
-func (h *Heap) checkRequest(name string, l *Local, size, align int) {
-	if h.closed.Load() || l != nil && l.closed {
-		panicClosed(name, h.closed.Load())
-	}
-	checkBlock(name, size, align)
+// ReallocZeroed is ReallocSized with added bytes zero. Memory that the system has just cleared is
+// not cleared again.
+func (h *Heap) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	return h.core.ReallocZeroed(p, size, align, to)
 }
 
-//go:noinline
-func panicClosed(name string, heap bool) {
-	if heap {
-		panic("alloc: " + name + ": the heap is closed")
-	}
-	panic("alloc: " + name + ": the Local is closed")
+// Resize resizes a block in place and reports whether it could: a slot within its size, whole
+// chunks when those after it are free, a mapping within its address range. It refuses a size that
+// would waste more than half of the resulting block. Added bytes are not cleared.
+func (h *Heap) Resize(p unsafe.Pointer, size int) bool { return h.core.Resize(p, size) }
+
+// ResizeSized is Resize for callers that know size and alignment. Like FreeSized, it panics for a
+// block that cannot have been allocated with them.
+func (h *Heap) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
+	return h.core.ResizeSized(p, size, align, to)
 }
+
+// Usable returns the number of bytes that a live block may use, at least the requested size. It
+// panics when p is not the address of a live block.
+func (h *Heap) Usable(p unsafe.Pointer) int { return h.core.Usable(p) }
+
+// Owns reports whether p is the start of a live block of this heap or of one of its Locals.
+func (h *Heap) Owns(p unsafe.Pointer) bool { return h.core.Owns(p) }
+
+// Stats counts the blocks of the heap and all its Locals. It reads every slab's masks: about 0.1 us
+// for a chunk of small blocks, and 8 ns for each 1 MiB of the universe. While other goroutines
+// allocate, the figures are of no single instant.
+func (h *Heap) Stats() HeapStats { return HeapStats(h.core.Stats()) }
 
 // Trim frees empty memory kept for reuse: one slab per class and shard, chunks taken ahead, and
 // freed mappings. Pages between blocks in use go back to the system, about 1 us for each run of
 // them; [Universe.Trim] gives back the chunks that Trim frees, those of the heap's further
 // universes go at once. It does not touch what Locals keep. An error wraps the system's refusal to
 // take back memory; the next Trim retries.
-func (h *Heap) Trim() error {
-	if h.closed.Load() {
-		panicClosed("Heap.Trim", true)
-	}
-	h.reclaim(nil)
-	if err := errors.Join(h.mappings.trim(), h.discardPages(), h.trimAnnexes()); err != nil {
-		return fmt.Errorf("alloc: Heap.Trim: %w", err)
-	}
-	return nil
-}
+func (h *Heap) Trim() error { return h.core.Trim() }
+
+// Verify checks the numbered invariants of the heap and returns an error that names the first that
+// does not hold. It reads every slab. No other call, including calls of a Local, may be under way.
+func (h *Heap) Verify() error { return h.core.Verify() }
 
 // Close frees all memory, including live blocks, and closes the heap's Locals. When blocks were
 // live, the error wraps ErrLeak and counts them. When the system refused to take back a mapping,
 // Close returns an error and may be called again; otherwise a second call does nothing. No other
 // call may be under way.
-func (h *Heap) Close() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var leak error
-	if !h.closed.Load() {
-		if left := h.stats(); left.LiveBlocks > 0 {
-			leak = fmt.Errorf("alloc: Heap.Close: %d blocks of %d bytes: %w", left.LiveBlocks, left.LiveBytes, ErrLeak)
-		}
-		for _, l := range h.locals {
-			if l != nil {
-				l.disable()
-			}
-		}
-		h.eachHead(func(c universe.ChunkIndex, s *slab, head uint64) {
-			if kind := head & kindMask; kind == kindSlots || kind == kindRun || kind == kindWide || kind == kindCached {
-				h.u.FreeRun(c, chunksIn(head))
-			}
-		})
-		h.closeSpans()
-		h.supply.release()
-		for i := range h.shard {
-			h.shard[i] = shard{}
-		}
-		h.table, h.locals = nil, nil
-		h.closed.Store(true)
-	}
-	err := errors.Join(h.mappings.close(), h.closeAnnexes())
-	if err != nil {
-		err = fmt.Errorf("alloc: Heap.Close: %w", err)
-	}
-	return errors.Join(leak, err)
-}
-
-// eachHead calls f for every chunk that has a head, with its slab and head.
-func (h *Heap) eachHead(f func(c universe.ChunkIndex, s *slab, head uint64)) {
-	for m := range h.table {
-		page := h.table[m].Load()
-		if page == nil {
-			continue
-		}
-		for i := range page.slabs {
-			if head := page.slabs[i].head.Load(); head != 0 {
-				f(universe.ChunkIndex(m*universe.ChunksPerMegachunk+i), &page.slabs[i], head)
-			}
-		}
-	}
-}
-
-// Universe returns the universe of NewHeap. Blocks may lie elsewhere, see [Confined].
-func (h *Heap) Universe() *Universe { return h.face }
+func (h *Heap) Close() error { return h.core.Close() }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/mapping"
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
@@ -20,7 +22,7 @@ import (
 // (16,382 by default). A pair of Alloc and FreeSized costs a few system calls, 5 us, plus the first
 // touch of the memory; see Retain.
 type Pages struct {
-	mappings mappings
+	mappings mapping.Set
 	closed   atomic.Bool
 }
 
@@ -36,7 +38,7 @@ func NewPages(options ...Option) *Pages {
 		o(&c)
 	}
 	p := &Pages{}
-	p.mappings.init("these pages", max(0, c.Retain)*mmap.Granule, c.Small, c.Refusal)
+	p.mappings.Init("these pages", max(0, c.Retain)*mmap.Granule, c.Small, c.Refusal)
 	return p
 }
 
@@ -44,7 +46,7 @@ func NewPages(options ...Option) *Pages {
 // TiB, ErrTooBig. An alignment above 2 MiB costs as many extra bytes.
 func (p *Pages) Alloc(size, align int) (unsafe.Pointer, error) {
 	p.check("Pages.Alloc", size, align)
-	at, _, err := p.mappings.alloc("Pages.Alloc", size, align)
+	at, _, err := p.mappings.Alloc("Pages.Alloc", size, align)
 	return at, err
 }
 
@@ -53,7 +55,7 @@ func (p *Pages) Alloc(size, align int) (unsafe.Pointer, error) {
 func (p *Pages) ResizeSized(at unsafe.Pointer, size, align, to int) bool {
 	p.check("Pages.ResizeSized", to, align)
 	p.find("Pages.ResizeSized", at, size, align)
-	return p.mappings.resize(at, to, true)
+	return p.mappings.Resize(at, to, true)
 }
 
 // FreeSized returns a block's memory to the system. What the system refuses to take back is retried
@@ -61,14 +63,14 @@ func (p *Pages) ResizeSized(at unsafe.Pointer, size, align, to int) bool {
 func (p *Pages) FreeSized(at unsafe.Pointer, size, align int) {
 	if at != nil {
 		p.find("Pages.FreeSized", at, size, align)
-		p.mappings.free("Pages.FreeSized", at)
+		p.mappings.Free("Pages.FreeSized", at)
 	}
 }
 
 // find panics unless there is a live block of the given size and alignment.
 func (p *Pages) find(name string, at unsafe.Pointer, size, align int) {
 	p.check(name, size, align)
-	_, asked, why := p.mappings.lookup(at)
+	_, asked, why := p.mappings.Lookup(at)
 	if why != "" {
 		panic(fmt.Sprintf("alloc: %s: %p%s", name, at, why))
 	}
@@ -82,17 +84,17 @@ func (p *Pages) check(name string, size, align int) {
 	if p.closed.Load() {
 		panic("alloc: " + name + ": the Pages are closed")
 	}
-	checkBlock(name, size, align)
+	memory.Check(name, size, align)
 }
 
 // Stats returns statistics of the blocks. Chunks and Ahead are 0.
-func (p *Pages) Stats() (s HeapStats) {
-	p.mappings.stats(&s)
-	return s
+func (p *Pages) Stats() HeapStats {
+	m := p.mappings.Use()
+	return HeapStats{LiveBlocks: m.Blocks, LiveBytes: m.Bytes, Mapped: m.Mapped, Kept: m.Kept}
 }
 
 // Verify checks the invariant H6 of mappings. No other call may be under way.
-func (p *Pages) Verify() error { return p.mappings.verify() }
+func (p *Pages) Verify() error { return p.mappings.Verify() }
 
 // Close frees all memory, including live blocks. When blocks were live, the error wraps ErrLeak and
 // counts them. When the system refused to take back a mapping, Close returns an error and may be
@@ -103,7 +105,7 @@ func (p *Pages) Close() error {
 		leak = fmt.Errorf("alloc: Pages.Close: %d blocks of %d bytes: %w", left.LiveBlocks, left.LiveBytes, ErrLeak)
 	}
 	p.closed.Store(true)
-	err := p.mappings.close()
+	err := p.mappings.Close()
 	if err != nil {
 		err = fmt.Errorf("alloc: Pages.Close: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/layout"
 )
 
@@ -117,7 +118,7 @@ func (p *Pool[T]) All() iter.Seq2[Ref[T], *T] {
 // the size of T, and align must divide that size and be at most 64; otherwise the error wraps
 // ErrTooBig. Contents are not cleared.
 func (p *Pool[T]) Alloc(size, align int) (unsafe.Pointer, error) {
-	checkBlock("Pool.Alloc", size, align)
+	memory.Check("Pool.Alloc", size, align)
 	if err := p.slots.fits(size, align); err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (p *Pool[T]) Alloc(size, align int) (unsafe.Pointer, error) {
 
 // ResizeSized reports whether a slot has room for to bytes.
 func (p *Pool[T]) ResizeSized(b unsafe.Pointer, size, align, to int) bool {
-	checkBlock("Pool.ResizeSized", to, align)
+	memory.Check("Pool.ResizeSized", to, align)
 	p.slots.checkSized("Pool.ResizeSized", b, size, align)
 	return p.slots.fits(to, align) == nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
 )
 
@@ -109,7 +110,7 @@ func (s *poolSlots) take(name string) (unsafe.Pointer, error) {
 	p := s.pointer(i)
 	if debug.On {
 		s.checkFreed(name, i, p)
-		poison(p, int(s.size), debug.Fresh)
+		memory.Poison(p, int(s.size), debug.Fresh)
 	}
 	return p, nil
 }
@@ -150,7 +151,7 @@ func (s *poolSlots) grow(name string) error {
 		}
 	}
 	if debug.On {
-		poison(p, s.per*int(s.size), debug.Freed)
+		memory.Poison(p, s.per*int(s.size), debug.Freed)
 	}
 	s.slabs[slab] = p
 	s.backed++
@@ -221,7 +222,7 @@ func (s *poolSlots) find(name string, p unsafe.Pointer) int {
 func (s *poolSlots) free(name string, p unsafe.Pointer) {
 	i := s.find(name, p)
 	if debug.On {
-		poison(p, int(s.size), debug.Freed)
+		memory.Poison(p, int(s.size), debug.Freed)
 	}
 	w := i >> 6
 	if s.used[w] == ^uint64(0) {
@@ -248,7 +249,7 @@ func (s *poolSlots) next(i int) int {
 
 // fits returns an error unless a slot can hold the block.
 func (s *poolSlots) fits(size, align int) error {
-	if uintptr(size) > s.size || align > max(s.align, arenaAlign) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%quantum != 0 {
+	if uintptr(size) > s.size || align > max(s.align, arenaAlign) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%memory.Quantum != 0 {
 		return fmt.Errorf("alloc: Pool: block of %d bytes aligned to %d, a %s has %d aligned to %d: %w",
 			size, align, s.of, s.size, s.align, ErrTooBig)
 	}
@@ -257,7 +258,7 @@ func (s *poolSlots) fits(size, align int) error {
 
 // checkSized panics unless the live block at p can have been allocated with size and align.
 func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
-	checkBlock(name, size, align)
+	memory.Check(name, size, align)
 	if s.find(name, p); s.fits(size, align) != nil {
 		// errors.md: `it was not allocated with size=... align=...`, `was not allocated with
 		// align=...` | A free, or resize, with another size. | Free with the size that was asked

@@ -1,10 +1,11 @@
 package alloc
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc/internal/heap"
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 )
 
@@ -90,7 +91,7 @@ func AllocZeroed(a Allocator, size, align int) (unsafe.Pointer, error) {
 func allocZeroed(a Allocator, size, align int) (unsafe.Pointer, error) {
 	p, err := a.Alloc(size, align)
 	if err == nil {
-		zero(p, size)
+		memory.Zero(p, size)
 	}
 	return p, err
 }
@@ -127,7 +128,7 @@ func realloc(a Allocator, p unsafe.Pointer, size, align, to int, zeroed bool) (u
 	case a.ResizeSized(p, size, align, to): // which panics for a wrong block or size
 		if zeroed && to > size {
 			// Safe because the block has to bytes.
-			zero(unsafe.Add(p, size), to-size)
+			memory.Zero(unsafe.Add(p, size), to-size)
 		}
 		return p, nil
 	case FreesInOrder(a):
@@ -143,58 +144,14 @@ func realloc(a Allocator, p unsafe.Pointer, size, align, to int, zeroed bool) (u
 			a.FreeSized(q, to, align)
 		}
 	}()
-	move(q, p, min(size, to))
+	memory.Move(q, p, min(size, to))
 	if zeroed && to > size {
 		// Safe because the block has to bytes.
-		zero(unsafe.Add(q, size), to-size)
+		memory.Zero(unsafe.Add(q, size), to-size)
 	}
 	a.FreeSized(p, size, align)
 	moved = true
 	return q, nil
-}
-
-// ReallocSized is Realloc for callers that know the block's size: only the first min(size, to)
-// bytes are copied when it moves. Like FreeSized, it panics for a block that cannot have been
-// allocated with size and align.
-func (h *Heap) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
-	return h.reallocSized("Heap.ReallocSized", nil, p, size, align, to, false)
-}
-
-// ReallocZeroed is ReallocSized with added bytes zero. Memory that the system has just cleared is
-// not cleared again.
-func (h *Heap) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
-	return h.reallocSized("Heap.ReallocZeroed", nil, p, size, align, to, true)
-}
-
-// ReallocSized is Heap.ReallocSized.
-func (l *Local) ReallocSized(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
-	return l.h.reallocSized("Local.ReallocSized", l, p, size, align, to, false)
-}
-
-// ReallocZeroed is Heap.ReallocZeroed.
-func (l *Local) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
-	return l.h.reallocSized("Local.ReallocZeroed", l, p, size, align, to, true)
-}
-
-func (h *Heap) reallocSized(name string, l *Local, p unsafe.Pointer, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
-	switch {
-	case p == nil && zeroed:
-		return h.alloc(name, l, to, align, universe.ZeroedRun)
-	case p == nil:
-		return h.alloc(name, l, to, align, universe.AnyRun)
-	}
-	h.checkRequest(name, l, to, align)
-	b := block{p: p}
-	h.find(name, &b)
-	h.checkSized(name, &b, size, align)
-	return h.rehouse(name, l, &b, size, align, to, zeroed)
-}
-
-// renamed returns an error of Alloc as one of another method.
-//
-//go:noinline
-func renamed(name string, size int, err error) error {
-	return fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, errors.Unwrap(err))
 }
 
 // AllocZeroed is Alloc of a block whose first size bytes are zero. Only a mapping that was kept is
@@ -206,10 +163,10 @@ func (p *Pages) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 
 // zeroed returns a block whose bytes from offset from on are zero.
 func (p *Pages) zeroed(name string, from, size, align int) (unsafe.Pointer, error) {
-	at, fresh, err := p.mappings.alloc(name, size, align)
+	at, fresh, err := p.mappings.Alloc(name, size, align)
 	if err == nil && !fresh && from < size {
 		// Safe because the block has size bytes.
-		zero(unsafe.Add(at, from), size-from)
+		memory.Zero(unsafe.Add(at, from), size-from)
 	}
 	return at, err
 }
@@ -237,11 +194,11 @@ func (p *Pages) realloc(name string, at unsafe.Pointer, size, align, to int, zer
 		return p.zeroed(name, dirty, to, align)
 	}
 	p.find(name, at, size, align)
-	usable, _, _ := p.mappings.lookup(at)
-	if p.mappings.resize(at, to, true) {
+	usable, _, _ := p.mappings.Lookup(at)
+	if p.mappings.Resize(at, to, true) {
 		if end := min(to, usable); dirty < end { // pages committed since read zero
 			// Safe because the block has to bytes.
-			zero(unsafe.Add(at, dirty), end-dirty)
+			memory.Zero(unsafe.Add(at, dirty), end-dirty)
 		}
 		return at, nil
 	}
@@ -249,16 +206,16 @@ func (p *Pages) realloc(name string, at unsafe.Pointer, size, align, to int, zer
 	if err != nil {
 		return nil, err
 	}
-	move(q, at, min(size, to))
-	p.mappings.free(name, at)
+	memory.Move(q, at, min(size, to))
+	p.mappings.Free(name, at)
 	return q, nil
 }
 
 // AllocZeroed is Alloc of a run that reads as zero. Runs that are aligned to no more than a chunk
 // are cleared only where they were in use before.
 func (b universeBlocks) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	checkBlock("Universe.Allocator.AllocZeroed", size, align)
-	if size > maxRunBytes || align > ChunkSize {
+	memory.Check("Universe.Allocator.AllocZeroed", size, align)
+	if size > heap.MaxRunBytes || align > ChunkSize {
 		return allocZeroed(b, size, align)
 	}
 	first, err := b.u.Exact(universe.ChunksFor(size), universe.ZeroedRun, "AllocExact")

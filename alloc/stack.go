@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
 )
 
@@ -39,9 +40,9 @@ func NewStack(from Allocator, size int) (*Stack, error) {
 
 // Alloc returns a block on top of the stack. An error wraps ErrFull.
 func (s *Stack) Alloc(size, align int) (unsafe.Pointer, error) {
-	checkBlock("Stack.Alloc", size, align)
+	memory.Check("Stack.Alloc", size, align)
 	if align == 0 {
-		align = quantum
+		align = memory.Quantum
 	}
 	s.checkOpen("Alloc")
 	if debug.On {
@@ -58,7 +59,7 @@ func (s *Stack) Alloc(size, align int) (unsafe.Pointer, error) {
 	// Safe because [start, start+n) lies in the stack's memory.
 	p := unsafe.Add(s.base, start)
 	if debug.On {
-		poison(p, int(n), debug.Fresh)
+		memory.Poison(p, int(n), debug.Fresh)
 	}
 	return p, nil
 }
@@ -80,7 +81,7 @@ func (s *Stack) checkOpen(op string) {
 // ResizeSized resizes the last block in place and reports whether it could. It returns false for
 // any other block.
 func (s *Stack) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
-	checkBlock("Stack.ResizeSized", to, align)
+	memory.Check("Stack.ResizeSized", to, align)
 	i := s.find("ResizeSized", p, size, align)
 	if i < len(s.frames)-1 {
 		return false
@@ -91,10 +92,10 @@ func (s *Stack) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 	}
 	if old := f.end - f.start; debug.On && n > old {
 		// Safe because [f.end, f.start+n) lies in the stack's memory.
-		poison(unsafe.Add(p, old), int(n-old), debug.Fresh)
+		memory.Poison(unsafe.Add(p, old), int(n-old), debug.Fresh)
 	} else if debug.On {
 		// Safe because [f.start+n, f.end) lies in the stack's memory.
-		poison(unsafe.Add(p, n), int(old-n), debug.Freed)
+		memory.Poison(unsafe.Add(p, n), int(old-n), debug.Freed)
 	}
 	f.end = f.start + n
 	return true
@@ -110,7 +111,7 @@ func (s *Stack) FreeSized(p unsafe.Pointer, size, align int) {
 		s.panicOrder(i)
 	}
 	if f := s.frames[i]; debug.On {
-		poison(p, int(f.end-f.start), debug.Freed)
+		memory.Poison(p, int(f.end-f.start), debug.Freed)
 	}
 	s.frames = s.frames[:i]
 }
@@ -142,7 +143,7 @@ func (s *Stack) panicOrder(i int) {
 
 //go:noinline
 func (s *Stack) panicBlock(op string, p unsafe.Pointer, size, align int) {
-	checkBlockOp("Stack.", op, size, align)
+	memory.CheckOp("Stack.", op, size, align)
 	s.checkOpen(op)
 	for _, f := range s.frames {
 		if f.start == uintptr(p)-uintptr(s.base) {

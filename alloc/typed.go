@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/layout"
 )
 
@@ -74,7 +75,7 @@ func makeSlice[T any](a Allocator, room int) ([]T, error) {
 	if room == 0 {
 		return nil, nil // FreeSlice knows that nil has no block
 	}
-	if size > 0 && room > maxMapping/size {
+	if size > 0 && room > memory.MaxSize/size {
 		return nil, fmt.Errorf("%d bytes each: %w", size, ErrTooBig)
 	}
 	p, err := a.Alloc(room*size, align)
@@ -89,7 +90,7 @@ func makeSlice[T any](a Allocator, room int) ([]T, error) {
 func zeroSlice[T any](s []T) {
 	if size, _ := sizeAlign[T](); len(s)*size > 0 {
 		// Safe because these are the bytes of the slice.
-		zero(unsafe.Pointer(unsafe.SliceData(s)), len(s)*size)
+		memory.Zero(unsafe.Pointer(unsafe.SliceData(s)), len(s)*size)
 	}
 }
 
@@ -137,7 +138,7 @@ func Append[T any](a Allocator, s []T, values ...T) ([]T, error) {
 // extend grows the capacity of a slice in place and reports whether it could.
 func extend[T any](a Allocator, s *[]T, room int) bool {
 	size, align := sizeAlign[T]()
-	if cap(*s) == 0 || size == 0 || room > maxMapping/size {
+	if cap(*s) == 0 || size == 0 || room > memory.MaxSize/size {
 		return false
 	}
 	// Safe because s is a live block of a, which grows it in place.
@@ -154,6 +155,6 @@ func extend[T any](a Allocator, s *[]T, room int) bool {
 func copySlice[T any](to, from []T) {
 	if size, _ := sizeAlign[T](); len(from)*size > 0 {
 		// Safe because to has at least the bytes of from.
-		move(unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), len(from)*size)
+		memory.Move(unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), len(from)*size)
 	}
 }

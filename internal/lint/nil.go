@@ -57,6 +57,7 @@ var foreign = map[string]bool{
 	"time.Time":           false,
 	"under.Key":           false,
 	"universe.ChunkIndex": false,
+	"heap.Option":         true,
 	"universe.Option":     true,
 }
 

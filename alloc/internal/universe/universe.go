@@ -294,7 +294,16 @@ func (u *Universe) alloc(n int, c Wish, name string) (first ChunkIndex, got int,
 }
 
 // AllocExact is Universe.AllocExact of package alloc.
-func (u *Universe) AllocExact(n int) (ChunkIndex, error) { return u.Exact(n, AnyRun, "AllocExact") }
+func (u *Universe) AllocExact(n int) (ChunkIndex, error) {
+	if n == 1 { // as in Exact, without the way there
+		c, shard, ok := u.takeAtHome()
+		if !ok {
+			return u.findOne(shard, "AllocExact")
+		}
+		return c, nil
+	}
+	return u.Exact(n, AnyRun, "AllocExact")
+}
 
 // AllocAligned is Universe.AllocAligned of package alloc.
 func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {

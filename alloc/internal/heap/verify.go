@@ -1,4 +1,4 @@
-package alloc
+package heap
 
 import (
 	"errors"
@@ -17,10 +17,9 @@ type heapCheck struct {
 	slabs  int              // number of slabs of slots
 }
 
-// Verify checks the numbered invariants of the heap and returns an error that names the first that
-// does not hold. It reads every slab. No other call, including calls of a Local, may be under way.
+// Verify is Heap.Verify of package alloc.
 func (h *Heap) Verify() error {
-	if h.closed.Load() {
+	if h.Closed.Load() {
 		return nil
 	}
 	h.mu.Lock()
@@ -36,7 +35,7 @@ func (h *Heap) Verify() error {
 			v.fail("H1: chunk %d was taken ahead: in use in the universe %v, by the heap %v", c, h.u.InUse(c), s != nil && s.head.Load() != 0)
 		}
 	}
-	if err := h.mappings.verify(); err != nil && v.err == nil {
+	if err := h.mappings.Verify(); err != nil && v.err == nil {
 		v.err = err
 	}
 	if got := int(h.supply.slabs.Load()); got != v.slabs {

@@ -1,10 +1,11 @@
-package alloc
+package heap
 
 import (
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
@@ -75,7 +76,7 @@ func (h *Heap) allocWide(number int) unsafe.Pointer {
 	// Safe because the slot lies in the slab's chunks, which the heap holds.
 	p := unsafe.Add(h.u.Pointer(s.chunk()), slot*k.size)
 	if debug.On {
-		poison(p, k.size, debug.Fresh)
+		memory.Poison(p, k.size, debug.Fresh)
 	}
 	return p
 }
@@ -129,7 +130,7 @@ func (h *Heap) freeWide(p unsafe.Pointer, head uint64) bool {
 		return false // a Local freed it just now
 	}
 	if debug.On {
-		poison(p, b.usable, debug.Freed)
+		memory.Poison(p, b.usable, debug.Freed)
 	}
 	list, w := &h.wide[number], &b.s.words[0].own
 	if *w == ^uint64(0) {

@@ -1,9 +1,10 @@
-package alloc
+package heap
 
 import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
@@ -62,7 +63,7 @@ func (l *Local) takeWide(number int) unsafe.Pointer {
 	l.held -= universe.ChunksFor(wideClasses[number].size)
 	store(b.word, usedWord(number))
 	if debug.On {
-		poison(b.p, wideClasses[number].size, debug.Fresh)
+		memory.Poison(b.p, wideClasses[number].size, debug.Fresh)
 	}
 	return b.p
 }
@@ -82,7 +83,7 @@ func (l *Local) keepWide(p unsafe.Pointer, head uint64) bool {
 		return false
 	}
 	if debug.On {
-		poison(p, int(size), debug.Freed)
+		memory.Poison(p, int(size), debug.Freed)
 	}
 	l.reserve(universe.ChunksFor(int(size)))
 	k.slots[k.n] = wideBlock{p, word}

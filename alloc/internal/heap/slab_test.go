@@ -1,4 +1,4 @@
-package alloc
+package heap
 
 import (
 	"fmt"
@@ -6,15 +6,17 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"quarry/alloc/internal/universe"
 )
 
 // What happens between two steps of goroutines that race, one step at a time.
 
 func slabHeap(t *testing.T) *Heap {
-	u, err := NewUniverse(Size(8 << 20))
+	u, err := universe.New(universe.Size(8 << 20))
 	require.NoError(t, err)
-	h, err := NewHeap(u)
-	require.NoError(t, err)
+	h := &Heap{}
+	h.Open(u)
 	t.Cleanup(func() {
 		require.NoError(t, h.Verify())
 		require.NoError(t, h.Close())
@@ -88,7 +90,8 @@ func TestClaimPinsTheSlab(t *testing.T) {
 // bit goes back as a free, and is folded once.
 func TestStaleClaimOfAnotherSlab(t *testing.T) {
 	h := slabHeap(t)
-	l := h.NewLocal()
+	l := &Local{}
+	h.OpenLocal(l)
 	blocks := slots(t, l.Alloc, 200, 48)
 	s := h.slabOf(blocks[0])
 	h.Free(blocks[70])
@@ -114,7 +117,8 @@ func TestStaleClaimOfAnotherSlab(t *testing.T) {
 // when the slab is in another life. Whatever it finds does no harm.
 func TestHeldUpFreer(t *testing.T) {
 	h := slabHeap(t)
-	l := h.NewLocal()
+	l := &Local{}
+	h.OpenLocal(l)
 	full := slots(t, h.Alloc, 256, 64)
 	s := h.slabOf(full[0])
 	slots256 := slots(t, h.Alloc, 1, 64) // s is found to be full
@@ -152,7 +156,8 @@ func TestHeldUpFreer(t *testing.T) {
 // so that only the owner can tell.
 func TestFoldFindsADoubleFree(t *testing.T) {
 	h := slabHeap(t)
-	l := h.NewLocal()
+	l := &Local{}
+	h.OpenLocal(l)
 	blocks := slots(t, l.Alloc, 300, 64) // one full slab, one current
 	s := h.slabOf(blocks[0])
 	h.Free(blocks[3])

@@ -1,10 +1,12 @@
-package alloc
+package heap
 
 import (
 	"fmt"
 	"math/bits"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
+	"quarry/alloc/internal/sentinel"
 	"quarry/alloc/internal/universe"
 )
 
@@ -18,7 +20,7 @@ func (h *Heap) allocRun(name string, l *Local, size int, want universe.Wish) (un
 	if l != nil {
 		if p := l.takeRun(n); p != nil {
 			if want == universe.ZeroedRun {
-				zero(p, size)
+				memory.Zero(p, size)
 			}
 			return p, nil
 		}
@@ -41,11 +43,11 @@ func (h *Heap) allocAlignedRun(size, align int, want universe.Wish) (unsafe.Poin
 	n := universe.ChunksFor(size)
 	wide := 1 << bits.Len(uint(max(n, align/universe.ChunkSize)-1))
 	if wide > universe.ChunksPerMegachunk || h.base%uintptr(align) != 0 {
-		return nil, ErrFull
+		return nil, sentinel.ErrFull
 	}
 	c, err := h.u.Exact(wide, want|universe.AlignedRun, "AllocAligned")
 	if err != nil {
-		return nil, ErrFull
+		return nil, sentinel.ErrFull
 	}
 	if wide > n {
 		h.u.Free(c+universe.ChunkIndex(n), wide-n)
@@ -82,18 +84,17 @@ func (h *Heap) runAround(c universe.ChunkIndex) uint64 {
 // resizeRun changes the number of chunks of a run in place and reports whether it could.
 func (h *Heap) resizeRun(b *block, size int) bool {
 	c, have := firstIn(b.head), chunksIn(b.head)
-	if size > maxRunBytes {
+	if size > MaxRunBytes {
 		return false
 	}
 	want := universe.ChunksFor(size)
-	after := block{s: b.s, head: headOf(kindRun, 0, want, c, 0), usable: want * universe.ChunkSize}
-	if !after.couldBe(size) || want > have && !h.u.ExtendRun(c, have, want-have) {
+	if !memory.Fits(want*universe.ChunkSize, size) || want > have && !h.u.ExtendRun(c, have, want-have) {
 		return false
 	}
 	if want == have {
 		return true
 	}
-	if !b.s.head.CompareAndSwap(b.head, after.head) {
+	if !b.s.head.CompareAndSwap(b.head, headOf(kindRun, 0, want, c, 0)) {
 		if want > have {
 			h.u.FreeRun(c+universe.ChunkIndex(have), want-have)
 		}

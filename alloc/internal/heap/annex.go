@@ -1,4 +1,4 @@
-package alloc
+package heap
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/sentinel"
 	"quarry/alloc/internal/universe"
 )
 
@@ -37,11 +38,8 @@ type annexes struct {
 	mu   sync.Mutex              // held while an annex is made
 }
 
-// Confined keeps a heap to its universe. Otherwise a heap on a universe of the default size makes
-// further universes of that size when the first is full, for itself alone: blocks then lie outside
-// of [Heap.Universe], which ends by Heap.Close. A universe whose Size was given is a bound, which
-// its heaps do not pass but for blocks above 1 MiB.
-func Confined() HeapOption { return func(h *Heap) { h.annexes.size = 0 } }
+// Confined is Confined of package alloc.
+func Confined() Option { return func(h *Heap) { h.annexes.size = 0 } }
 
 // list returns the annexes by base.
 func (a *annexes) list() []*Heap {
@@ -76,7 +74,7 @@ func (h *Heap) annexAt(p unsafe.Pointer) *Heap {
 // of the heap's own universe, and is returned when there is to be no annex.
 func (h *Heap) allocAnnexed(name string, size, align int, want universe.Wish, full error) (p unsafe.Pointer, err error) {
 	// Half of an annex is enough for the block with any alignment that it honors.
-	if h.annexes.size == 0 || size > h.annexes.size/2 || align > h.annexes.size/2 || size <= maxRunBytes && align > universe.MegachunkSize {
+	if h.annexes.size == 0 || size > h.annexes.size/2 || align > h.annexes.size/2 || size <= MaxRunBytes && align > universe.MegachunkSize {
 		return nil, full
 	}
 	turn := h.annexes.turn.Load()
@@ -115,7 +113,7 @@ func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, w
 			h.annexes.turn.Store(a)
 			return p, nil
 		}
-		if !errors.Is(err, ErrFull) {
+		if !errors.Is(err, sentinel.ErrFull) {
 			return nil, err
 		}
 	}
@@ -129,7 +127,8 @@ func (h *Heap) newAnnex() (*Heap, error) {
 		return nil, err
 	}
 	u.Spans.Most = int64(u.Index.Len()) // nothing else is there
-	a := newHeap(u, SlabGrowth(h.supply.growth), Confined())
+	a := &Heap{}
+	a.Open(u, SlabGrowth(h.supply.next), Confined())
 	all := append(slices.Clone(h.annexes.list()), a)
 	slices.SortFunc(all, func(a, b *Heap) int {
 		if a.base < b.base {
@@ -158,7 +157,7 @@ func (h *Heap) closeAnnexes() (err error) {
 	var left []*Heap
 	for _, a := range h.annexes.list() {
 		e := a.Close()
-		if errors.Is(e, ErrLeak) {
+		if errors.Is(e, sentinel.ErrLeak) {
 			e = nil // the heap has counted them
 		}
 		if e == nil {

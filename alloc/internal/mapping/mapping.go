@@ -1,4 +1,4 @@
-package alloc
+package mapping
 
 import (
 	"errors"
@@ -8,7 +8,9 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/registry"
+	"quarry/alloc/internal/sentinel"
 	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
@@ -17,28 +19,28 @@ import (
 // universe has no room. Some freed mappings may be kept committed for the next block of
 // about their size; package mmap parks the address ranges of the others.
 
-// keptBytes bounds the memory held by a heap's kept mappings in total. Mapping 2 MiB costs some
+// KeptBytes bounds the memory held by a heap's kept mappings in total. Mapping 2 MiB costs some
 // system calls and 512 page faults, or one fault of 30 us with huge pages; touching a larger
 // mapping takes longer than the calls.
-const keptBytes = 8 << 20
+const KeptBytes = 8 << 20
 
-// mapping is a region that holds one block, or none when it is kept.
-type mapping struct {
-	region   universe.Region
-	p        unsafe.Pointer // the block
+// Mapping is a region that holds one block, or none when it is kept.
+type Mapping struct {
+	Region   universe.Region
+	Block    unsafe.Pointer // the block
 	size     int            // of the block, as requested; meaningful for Pages only
-	granules int            // granules committed, from the region's base on
+	Granules int            // granules committed, from the region's base on
 }
 
 // usable returns the number of bytes from the block's address to the end of the mapping.
-func (m *mapping) usable() int {
-	return m.granules*mmap.Granule - int(uintptr(m.p)-uintptr(m.region.Base()))
+func (m *Mapping) usable() int {
+	return m.Granules*mmap.Granule - int(uintptr(m.Block)-uintptr(m.Region.Base()))
 }
 
-// mappings holds the mappings of a heap or of Pages. Its lock is held over calls of package mmap
+// Set holds the mappings of a heap or of Pages. Its lock is held over calls of package mmap
 // and nothing else, so a goroutine that holds another lock may wait for it. It is not held while
 // the budget is charged, since the charge may purge the mappings kept here.
-type mappings struct {
+type Set struct {
 	reserve func(size int) (universe.Region, error)
 	owner   string       // the owner, in the words of a panic
 	retain  int          // maximum bytes in kept mappings (H6)
@@ -46,13 +48,13 @@ type mappings struct {
 	refusal func() error // refuses on purpose; nil: none
 
 	mu    sync.Mutex
-	live  map[unsafe.Pointer]*mapping // by address of the block
-	kept  []*mapping                  // freed, oldest first
+	live  map[unsafe.Pointer]*Mapping // by address of the block
+	kept  []*Mapping                  // freed, oldest first
 	bytes int                         // bytes committed by kept mappings (H6)
 }
 
 // allMappings are all mappings of the process.
-var allMappings registry.Registry[mappings]
+var allMappings registry.Registry[Set]
 
 func init() {
 	ledger.Process.Kept = func(yield func(func() int) bool) {
@@ -64,9 +66,10 @@ func init() {
 	}
 }
 
-func (l *mappings) init(owner string, retain int, small bool, refusal func() error) {
+// Init begins an empty set. owner names its owner in panics; retain bounds the bytes kept.
+func (l *Set) Init(owner string, retain int, small bool, refusal func() error) {
 	l.owner, l.retain, l.small, l.refusal = owner, retain, small, refusal
-	l.live = map[unsafe.Pointer]*mapping{}
+	l.live = map[unsafe.Pointer]*Mapping{}
 	l.reserve = func(size int) (universe.Region, error) {
 		r, err := mmap.Reserve(size)
 		if err != nil {
@@ -77,10 +80,10 @@ func (l *mappings) init(owner string, retain int, small bool, refusal func() err
 	allMappings.Add(l)
 }
 
-// alloc returns a block in its own mapping. fresh reports that the block is zero.
-func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh bool, err error) {
-	if size > maxMapping {
-		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, maxMapping, ErrTooBig)
+// Alloc returns a block in its own mapping. fresh reports that the block is zero.
+func (l *Set) Alloc(name string, size, align int) (p unsafe.Pointer, fresh bool, err error) {
+	if size > memory.MaxSize {
+		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, memory.MaxSize, sentinel.ErrTooBig)
 	}
 	if err := universe.RefuseBy(l.refusal, name); err != nil {
 		return nil, false, err
@@ -105,7 +108,7 @@ func (l *mappings) alloc(name string, size, align int) (p unsafe.Pointer, fresh 
 }
 
 // reuse returns a block in a kept mapping, or nil.
-func (l *mappings) reuse(granules, size, align int) unsafe.Pointer {
+func (l *Set) reuse(granules, size, align int) unsafe.Pointer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if m := l.keptFor(granules); m != nil {
@@ -115,19 +118,19 @@ func (l *mappings) reuse(granules, size, align int) unsafe.Pointer {
 }
 
 // place places a block in a mapping. mu is held.
-func (l *mappings) place(m *mapping, size, align int) unsafe.Pointer {
-	base := m.region.Base()
+func (l *Set) place(m *Mapping, size, align int) unsafe.Pointer {
+	base := m.Region.Base()
 	// Safe because the step is below align, and the region is at least size+align long wherever its
 	// base is not already aligned.
-	m.p, m.size = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1)), size
-	l.live[m.p] = m
-	return m.p
+	m.Block, m.size = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1)), size
+	l.live[m.Block] = m
+	return m.Block
 }
 
 // open charges the budget, then reserves and commits a region.
-func (l *mappings) open(granules int) (*mapping, error) {
+func (l *Set) open(granules int) (*Mapping, error) {
 	if err := ledger.Process.Charge(granules * mmap.Granule); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCommit, err)
+		return nil, fmt.Errorf("%w: %w", sentinel.ErrCommit, err)
 	}
 	m, err := l.reserved(granules)
 	if err != nil {
@@ -137,10 +140,10 @@ func (l *mappings) open(granules int) (*mapping, error) {
 }
 
 // reserved is open without the charge.
-func (l *mappings) reserved(granules int) (*mapping, error) {
+func (l *Set) reserved(granules int) (*Mapping, error) {
 	region, err := l.reserve(regionSize(granules))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
+		return nil, fmt.Errorf("%w: %w", sentinel.ErrReserve, err)
 	}
 	if l.small {
 		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the block costs more memory
@@ -148,10 +151,10 @@ func (l *mappings) reserved(granules int) (*mapping, error) {
 	if err := region.Commit(0, granules*mmap.Granule); err != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.kept = append(l.kept, &mapping{region: region}) // for forget to release
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), l.forget(l.retain))
+		l.kept = append(l.kept, &Mapping{Region: region}) // for forget to release
+		return nil, errors.Join(fmt.Errorf("%w: %w", sentinel.ErrCommit, err), l.forget(l.retain))
 	}
-	return &mapping{region: region, granules: granules}, nil
+	return &Mapping{Region: region, Granules: granules}, nil
 }
 
 // regionSize rounds the size of a mapping's address range up to one of four sizes per doubling, so
@@ -164,10 +167,10 @@ func regionSize(granules int) int {
 
 // keptFor removes and returns the smallest kept mapping that has enough granules and would not
 // waste more than half of them, or returns nil. mu is held.
-func (l *mappings) keptFor(granules int) *mapping {
+func (l *Set) keptFor(granules int) *Mapping {
 	best := -1
 	for i, m := range l.kept {
-		if m.granules >= granules && m.granules <= 2*granules && (best < 0 || m.granules < l.kept[best].granules) {
+		if m.Granules >= granules && m.Granules <= 2*granules && (best < 0 || m.Granules < l.kept[best].Granules) {
 			best = i
 		}
 	}
@@ -176,13 +179,13 @@ func (l *mappings) keptFor(granules int) *mapping {
 	}
 	m := l.kept[best]
 	l.kept = append(l.kept[:best], l.kept[best+1:]...)
-	l.bytes -= m.granules * mmap.Granule
+	l.bytes -= m.Granules * mmap.Granule
 	return m
 }
 
-// free removes the block at p and keeps its mapping or releases it. A mapping that the system
+// Free removes the block at p and keeps its mapping or releases it. A mapping that the system
 // refuses to take back stays in kept and is retried.
-func (l *mappings) free(name string, p unsafe.Pointer) {
+func (l *Set) Free(name string, p unsafe.Pointer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := l.live[p]
@@ -194,7 +197,7 @@ func (l *mappings) free(name string, p unsafe.Pointer) {
 	}
 	delete(l.live, p)
 	l.keep(m)
-	if m.granules*mmap.Granule > l.retain {
+	if m.Granules*mmap.Granule > l.retain {
 		// It is too large to keep: put it first, so that only it is released.
 		copy(l.kept[1:], l.kept)
 		l.kept[0] = m
@@ -203,13 +206,13 @@ func (l *mappings) free(name string, p unsafe.Pointer) {
 }
 
 // keep adds a mapping without a block to kept. mu is held.
-func (l *mappings) keep(m *mapping) {
+func (l *Set) keep(m *Mapping) {
 	l.kept = append(l.kept, m)
-	l.bytes += m.granules * mmap.Granule
+	l.bytes += m.Granules * mmap.Granule
 }
 
-// close frees all blocks and releases all mappings.
-func (l *mappings) close() error {
+// Close frees all blocks and releases all mappings.
+func (l *Set) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range l.live {
@@ -223,41 +226,41 @@ func (l *mappings) close() error {
 	return err
 }
 
-// trim releases all kept mappings.
-func (l *mappings) trim() error {
+// Trim releases all kept mappings.
+func (l *Set) Trim() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.forget(0)
 }
 
 // giveBack is trim for a purge of the budget. It returns the bytes returned to the system.
-func (l *mappings) giveBack() (returned int) {
+func (l *Set) giveBack() (returned int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range l.kept {
-		returned += m.region.Committed()
+		returned += m.Region.Committed()
 	}
 	_ = l.forget(0)
 	for _, m := range l.kept {
-		returned -= m.region.Committed()
+		returned -= m.Region.Committed()
 	}
 	return returned
 }
 
 // forget releases kept mappings, oldest first, until the rest hold at most limit bytes. A mapping
 // whose release was refused stays only to be retried. mu is held.
-func (l *mappings) forget(limit int) (err error) {
+func (l *Set) forget(limit int) (err error) {
 	left := l.kept[:0]
 	for _, m := range l.kept {
-		if m.granules > 0 && l.bytes <= limit {
+		if m.Granules > 0 && l.bytes <= limit {
 			left = append(left, m)
 			continue
 		}
-		l.bytes -= m.granules * mmap.Granule
-		m.granules = 0
-		committed := m.region.Committed()
-		e := m.region.Release()
-		ledger.Process.Refund(committed - m.region.Committed()) // a failed Release may have returned part of it
+		l.bytes -= m.Granules * mmap.Granule
+		m.Granules = 0
+		committed := m.Region.Committed()
+		e := m.Region.Release()
+		ledger.Process.Refund(committed - m.Region.Committed()) // a failed Release may have returned part of it
 		if e != nil {
 			err = errors.Join(err, e)
 			left = append(left, m)
@@ -268,43 +271,42 @@ func (l *mappings) forget(limit int) (err error) {
 	return err
 }
 
-// resize commits or decommits granules of a block's own region and reports whether it could. Unless
+// Resize commits or decommits granules of a block's own region and reports whether it could. Unless
 // wasting is set, it refuses a size that would waste more than half of the block.
-func (l *mappings) resize(p unsafe.Pointer, size int, wasting bool) bool {
+func (l *Set) Resize(p unsafe.Pointer, size int, wasting bool) bool {
 	l.mu.Lock()
 	m := l.live[p]
 	l.mu.Unlock()
-	if m == nil || size > maxMapping {
+	if m == nil || size > memory.MaxSize {
 		return false
 	}
 	// A live mapping belongs to its caller; the lock only protects readers of the statistics.
-	offset := int(uintptr(m.p) - uintptr(m.region.Base()))
+	offset := int(uintptr(m.Block) - uintptr(m.Region.Base()))
 	granules := (offset + max(size, 1) + mmap.Granule - 1) / mmap.Granule
-	after := block{usable: granules*mmap.Granule - offset}
-	if !wasting && !after.couldBe(size) || granules*mmap.Granule > m.region.Size() || m.commit(granules) != nil {
+	if !wasting && !memory.Fits(granules*mmap.Granule-offset, size) || granules*mmap.Granule > m.Region.Size() || m.Commit(granules) != nil {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m.size, m.granules = size, granules
+	m.size, m.Granules = size, granules
 	return true
 }
 
-// commit makes exactly the given number of granules of the region committed; on an error the number
+// Commit makes exactly the given number of granules of the region committed; on an error the number
 // is unchanged. The caller records it.
-func (m *mapping) commit(granules int) error {
-	have, want := m.granules*mmap.Granule, granules*mmap.Granule
+func (m *Mapping) Commit(granules int) error {
+	have, want := m.Granules*mmap.Granule, granules*mmap.Granule
 	if want > have {
 		if err := ledger.Process.Charge(want - have); err != nil {
 			return err
 		}
-		if err := m.region.Commit(have, want-have); err != nil {
+		if err := m.Region.Commit(have, want-have); err != nil {
 			ledger.Process.Refund(want - have)
 			return err
 		}
 	}
 	if want < have {
-		err := m.region.Decommit(want, have-want)
+		err := m.Region.Decommit(want, have-want)
 		if err != nil && !errors.Is(err, mmap.ErrAccess) { // ErrAccess: no access, and reserved all the same
 			return err
 		}
@@ -313,8 +315,8 @@ func (m *mapping) commit(granules int) error {
 	return nil
 }
 
-// lookup returns the usable and the requested bytes of the live block at p, or why there is none.
-func (l *mappings) lookup(p unsafe.Pointer) (usable, asked int, why string) {
+// Lookup returns the usable and the requested bytes of the live block at p, or why there is none.
+func (l *Set) Lookup(p unsafe.Pointer) (usable, asked int, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := l.live[p]
@@ -325,47 +327,56 @@ func (l *mappings) lookup(p unsafe.Pointer) (usable, asked int, why string) {
 }
 
 // explain returns why p is not a block, in the words of a panic. mu is held.
-func (l *mappings) explain(p unsafe.Pointer) string {
+func (l *Set) explain(p unsafe.Pointer) string {
 	for _, m := range l.live {
-		if inside := uintptr(p) - uintptr(m.p); inside < uintptr(m.usable()) {
+		if inside := uintptr(p) - uintptr(m.Block); inside < uintptr(m.usable()) {
 			return fmt.Sprintf(" points %d bytes into a block of %d bytes", inside, m.usable())
 		}
 	}
 	for _, m := range l.kept {
-		if m.granules > 0 && m.p == p {
+		if m.Granules > 0 && m.Block == p {
 			return " is not a block of " + l.owner + " (freed twice?)"
 		}
 	}
 	return " is not a block of " + l.owner
 }
 
-// stats adds the mappings to s.
-func (l *mappings) stats(s *HeapStats) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s.Kept = l.bytes
-	for _, m := range l.live {
-		s.LiveBlocks++
-		s.LiveBytes += m.usable()
-		s.Mapped += m.granules * mmap.Granule
-	}
+// Use says what mappings hold, in bytes.
+type Use struct {
+	Blocks int // live blocks, their number
+	Bytes  int // usable bytes of live blocks
+	Mapped int // committed by live blocks
+	Kept   int // committed by freed mappings kept for reuse
 }
 
-// verify checks H6.
-func (l *mappings) verify() error {
+// Use returns what the mappings hold.
+func (l *Set) Use() (u Use) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	u.Kept = l.bytes
+	for _, m := range l.live {
+		u.Blocks++
+		u.Bytes += m.usable()
+		u.Mapped += m.Granules * mmap.Granule
+	}
+	return u
+}
+
+// Verify checks H6.
+func (l *Set) Verify() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for p, m := range l.live {
-		inside := uintptr(p) - uintptr(m.region.Base())
-		if m.p != p || inside >= uintptr(m.granules*mmap.Granule) || m.region.Committed() != m.granules*mmap.Granule {
-			return fmt.Errorf("alloc: H6: the mapping of the block at %p has %d granules and %d bytes committed", p, m.granules, m.region.Committed())
+		inside := uintptr(p) - uintptr(m.Region.Base())
+		if m.Block != p || inside >= uintptr(m.Granules*mmap.Granule) || m.Region.Committed() != m.Granules*mmap.Granule {
+			return fmt.Errorf("alloc: H6: the mapping of the block at %p has %d granules and %d bytes committed", p, m.Granules, m.Region.Committed())
 		}
 	}
 	bytes := 0
 	for _, m := range l.kept {
-		bytes += m.granules * mmap.Granule
-		if m.granules > 0 && m.region.Committed() != m.granules*mmap.Granule {
-			return fmt.Errorf("alloc: H6: a kept mapping has %d granules and %d bytes committed", m.granules, m.region.Committed())
+		bytes += m.Granules * mmap.Granule
+		if m.Granules > 0 && m.Region.Committed() != m.Granules*mmap.Granule {
+			return fmt.Errorf("alloc: H6: a kept mapping has %d granules and %d bytes committed", m.Granules, m.Region.Committed())
 		}
 	}
 	if bytes != l.bytes || bytes > l.retain {

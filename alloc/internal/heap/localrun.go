@@ -1,8 +1,9 @@
-package alloc
+package heap
 
 import (
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 )
@@ -64,7 +65,7 @@ func (l *Local) takeRun(n int) unsafe.Pointer {
 	// Safe because the chunk is one of the heap's.
 	p := l.h.u.Pointer(universe.ChunkIndex(at - 1))
 	if debug.On {
-		poison(p, n*universe.ChunkSize, debug.Fresh)
+		memory.Poison(p, n*universe.ChunkSize, debug.Fresh)
 	}
 	return p
 }
@@ -105,7 +106,7 @@ func (l *Local) keepRun(p unsafe.Pointer, s *slab, head uint64) bool {
 		return false
 	}
 	if debug.On {
-		poison(p, n*universe.ChunkSize, debug.Freed)
+		memory.Poison(p, n*universe.ChunkSize, debug.Freed)
 	}
 	l.reserve(n)
 	s.next, l.cached[n-1] = l.cached[n-1], uint32(firstIn(head))+1

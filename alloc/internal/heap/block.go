@@ -1,10 +1,11 @@
-package alloc
+package heap
 
 import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 )
 
@@ -54,7 +55,7 @@ func (h *Heap) chunkOf(p unsafe.Pointer) (universe.ChunkIndex, bool) {
 // find looks up the live block at b.p and panics when there is none.
 func (h *Heap) find(name string, b *block) {
 	if why := h.lookup(b); why != "" {
-		if h.closed.Load() {
+		if h.Closed.Load() {
 			panicClosed(name, true)
 		}
 		panic(fmt.Sprintf("alloc: %s: %p%s", name, b.p, why))
@@ -69,7 +70,7 @@ func (h *Heap) lookup(b *block) (why string) {
 		if a := h.annexAt(b.p); a != nil {
 			return a.lookup(b)
 		}
-		b.usable, _, why = h.mappings.lookup(b.p)
+		b.usable, _, why = h.mappings.Lookup(b.p)
 		return why
 	}
 	if b.s = h.table.at(c); b.s != nil {
@@ -124,22 +125,19 @@ func (h *Heap) lookupWide(b *block) (why string) {
 	return ""
 }
 
-// Usable returns the number of bytes that a live block may use, at least the requested size. It
-// panics when p is not the address of a live block.
+// Usable is Heap.Usable of package alloc.
 func (h *Heap) Usable(p unsafe.Pointer) int {
 	b := block{p: p}
 	h.find("Heap.Usable", &b)
 	return b.usable
 }
 
-// Owns reports whether p is the start of a live block of this heap or of one of its Locals.
+// Owns is Heap.Owns of package alloc.
 func (h *Heap) Owns(p unsafe.Pointer) bool {
-	return h.lookup(&block{p: p}) == "" && !h.closed.Load()
+	return h.lookup(&block{p: p}) == "" && !h.Closed.Load()
 }
 
-// FreeSized is Free for callers that know size and alignment. It panics, with the block's usable
-// size, when the block at p cannot have been allocated, reallocated or resized to that size and
-// alignment.
+// FreeSized is Heap.FreeSized of package alloc.
 func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 	if p != nil {
 		b := block{p: p}
@@ -152,16 +150,10 @@ func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 // checkSized panics when the block cannot have the given size and alignment.
 func (h *Heap) checkSized(name string, b *block, size, align int) {
 	h.checkRequest(name, nil, size, align)
-	if uintptr(b.p)&uintptr(max(align, 1)-1) != 0 || !b.couldBe(size) && !b.placed(size, align) {
+	if uintptr(b.p)&uintptr(max(align, 1)-1) != 0 || !memory.Fits(b.usable, size) && !b.placed(size, align) {
 		panic(fmt.Sprintf("alloc: %s: the block at %p has %d usable bytes: it was not allocated with size=%d align=%d",
 			name, b.p, b.usable, size, align))
 	}
-}
-
-// couldBe reports whether the block may be resized to size in place: it has the room and would not
-// waste more than half of it.
-func (b *block) couldBe(size int) bool {
-	return size <= b.usable && (size >= b.usable/2 || b.usable == quantum)
 }
 
 // placed reports whether a request for size and align would get a block of this kind and class.
@@ -176,27 +168,14 @@ func (b *block) placed(size, align int) bool {
 	}
 	switch b.kind() {
 	case kindRun:
-		return size <= maxRunBytes && chunksIn(b.head) == universe.ChunksFor(size)
+		return size <= MaxRunBytes && chunksIn(b.head) == universe.ChunksFor(size)
 	case kindSpan:
-		return size > maxRunBytes && spanChunks(b.head) == universe.ChunksFor(size)
+		return size > MaxRunBytes && spanChunks(b.head) == universe.ChunksFor(size)
 	}
-	return b.s == nil && (size > maxRunBytes || align > universe.ChunkSize) && size <= b.usable
+	return b.s == nil && (size > MaxRunBytes || align > universe.ChunkSize) && size <= b.usable
 }
 
-// move copies n bytes from one block to another, in steps, since one copy cannot be preempted.
-func move(to, from unsafe.Pointer, n int) {
-	// Safe because both blocks are live and at least n bytes long.
-	t, f := unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n)
-	for at := 0; at < n; at += clearStep {
-		copy(t[at:min(n, at+clearStep)], f[at:])
-	}
-}
-
-// Realloc resizes a block and keeps its first min(old, new) bytes. It works in place where it can
-// without wasting more than half of the block; otherwise the block moves: a large one in steps that
-// give back the pages behind, so that both together need little more memory than one. A nil p
-// allocates; size 0 returns a block and does not free. align is the block's alignment from now on,
-// as FreeSized expects it. On an error the old block is unchanged.
+// Realloc is Heap.Realloc of package alloc.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	return h.realloc("Heap.Realloc", nil, p, size, align)
 }
@@ -214,13 +193,13 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 // rehouse changes a block of size bytes to one of to bytes, in place or by moving it. When zeroed
 // is set, the bytes added are zero.
 func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
-	if uintptr(b.p)&uintptr(max(align, 1)-1) == 0 && (b.couldBe(to) || b.placed(to, align) || h.resize(l, b, to)) {
+	if uintptr(b.p)&uintptr(max(align, 1)-1) == 0 && (memory.Fits(b.usable, to) || b.placed(to, align) || h.resize(l, b, to)) {
 		if b.head == 0 {
 			to = min(to, b.usable) // pages of a mapping that were just committed read zero
 		}
 		if zeroed && to > size {
 			// Safe because the block has to bytes.
-			zero(unsafe.Add(b.p, size), to-size)
+			memory.Zero(unsafe.Add(b.p, size), to-size)
 		}
 		return b.p, nil
 	}
@@ -231,7 +210,7 @@ func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zer
 	b.moveTo(q, min(size, to))
 	if zeroed && !clean && to > size {
 		// Safe because the block has to bytes.
-		zero(unsafe.Add(q, size), to-size)
+		memory.Zero(unsafe.Add(q, size), to-size)
 	}
 	if l != nil {
 		l.Free(b.p) // which may be one of its own, at hand
@@ -241,9 +220,7 @@ func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zer
 	return q, nil
 }
 
-// Resize resizes a block in place and reports whether it could: a slot within its size, whole
-// chunks when those after it are free, a mapping within its address range. It refuses a size that
-// would waste more than half of the resulting block. Added bytes are not cleared.
+// Resize is Heap.Resize of package alloc.
 func (h *Heap) Resize(p unsafe.Pointer, size int) bool {
 	return h.resizeNamed("Heap.Resize", nil, p, size)
 }
@@ -261,9 +238,9 @@ func (h *Heap) resize(l *Local, b *block, size int) bool {
 	case b.kind() == kindSpan:
 		return h.resizeSpan(b, size)
 	case b.s == nil:
-		return h.mappings.resize(b.p, size, false)
+		return h.mappings.Resize(b.p, size, false)
 	case b.kind() == kindRun:
 		return h.resizeRun(b, size) || l != nil && l.dropBehind(b) && h.resizeRun(b, size)
 	}
-	return b.couldBe(size)
+	return memory.Fits(b.usable, size)
 }

@@ -1,9 +1,10 @@
-package alloc
+package heap
 
 import (
 	"fmt"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/mutant"
 	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
@@ -16,7 +17,7 @@ import (
 //
 //go:noinline
 func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
-	if !l.closed {
+	if !l.Closed {
 		if p, err := l.allocSlot(number); err == nil {
 			return p, nil
 		}
@@ -36,7 +37,7 @@ func (l *Local) allocSlot(number int) (unsafe.Pointer, error) {
 	store(c.word, *c.word|c.bit)
 	c.aim(*c.word)
 	if debug.On {
-		poison(p, int(c.size), debug.Fresh)
+		memory.Poison(p, int(c.size), debug.Fresh)
 	}
 	return p, nil
 }

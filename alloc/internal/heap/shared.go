@@ -1,9 +1,10 @@
-package alloc
+package heap
 
 import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/mutant"
 	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
@@ -11,9 +12,7 @@ import (
 
 // Shared slabs: the slabs that Heap.Alloc uses, and the slabs that closed Locals left.
 
-// Free frees a block, wherever it was allocated. A nil p does nothing. Free panics when p is not
-// the address of a live block of this heap: a double free, an interior pointer, or memory of
-// another owner.
+// Free is Heap.Free of package alloc.
 func (h *Heap) Free(p unsafe.Pointer) {
 	offset := uintptr(p) - h.base
 	if m := offset / universe.MegachunkSize; m < uintptr(len(h.table)) {
@@ -26,7 +25,7 @@ func (h *Heap) Free(p unsafe.Pointer) {
 				w := &s.words[i]
 				if ownerIn(head) == 0 || atomic.LoadUint64(&w.own)&m != 0 {
 					if debug.On && w.live.Load()&m != 0 {
-						poison(p, int(classes[classIn(head)].size), debug.Freed)
+						memory.Poison(p, int(classes[classIn(head)].size), debug.Freed)
 					}
 					if h.release(s, i, m) {
 						return
@@ -74,7 +73,7 @@ func (h *Heap) freeBlock(name string, b *block) {
 	case b.kind() == kindSpan:
 		h.freeSpan(name, b)
 	case b.s == nil:
-		h.mappings.free(name, b.p)
+		h.mappings.Free(name, b.p)
 	case b.kind() == kindRun:
 		h.freeRun(name, b)
 	case b.kind() != kindSlots:
@@ -83,7 +82,7 @@ func (h *Heap) freeBlock(name string, b *block) {
 		}
 	default:
 		if debug.On {
-			poison(b.p, b.usable, debug.Freed)
+			memory.Poison(b.p, b.usable, debug.Freed)
 		}
 		if !h.release(b.s, b.slot/64, 1<<(b.slot%64)) {
 			b.panicFree(name)
@@ -179,7 +178,7 @@ func (h *Heap) drop(s *slab, all bool) bool {
 func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed.Load() {
+	if h.Closed.Load() {
 		panicClosed("Heap.Alloc", true)
 	}
 	k := &classes[number]

@@ -1,8 +1,9 @@
-package alloc
+package heap
 
 import (
 	"fmt"
 
+	"quarry/alloc/internal/memory"
 	"quarry/alloc/internal/universe"
 )
 
@@ -23,16 +24,14 @@ var classSizes = [...]uint32{
 }
 
 const (
-	quantum     = 16                           // bytes; every block is aligned to it
-	maxSlot     = 8192                         // bytes of the largest slot
-	maxSlots    = universe.ChunkSize / quantum // slots of a chunk at most
-	slotWords   = maxSlots / 64                // words of a slab's mask
-	classCount  = len(classSizes)              // number of classes
-	classLimit  = 32                           // length of tables by class: a power of two, so a mask does the bounds check
-	maxRunBytes = universe.MegachunkSize       // bytes of the largest block inside the universe
-	maxMapping  = 1 << 46                      // bytes of the largest mapping; beyond any address space today
+	maxSlot     = 8192                                // bytes of the largest slot
+	maxSlots    = universe.ChunkSize / memory.Quantum // slots of a chunk at most
+	slotWords   = maxSlots / 64                       // words of a slab's mask
+	classCount  = len(classSizes)                     // number of classes
+	classLimit  = 32                                  // length of tables by class: a power of two, so a mask does the bounds check
+	MaxRunBytes = universe.MegachunkSize              // bytes of the largest block inside the universe
 
-	classByUnits = maxSlot/quantum + 1 // entries of classOf
+	classByUnits = maxSlot/memory.Quantum + 1 // entries of classOf
 )
 
 // class holds the arithmetic of a size class, in half a cache line.
@@ -55,7 +54,7 @@ var (
 func init() {
 	number := 0
 	for units := range classByUnits {
-		for int(classSizes[number]) < units*quantum {
+		for int(classSizes[number]) < units*memory.Quantum {
 			number++
 		}
 		classOf[units] = uint8(number)
@@ -89,9 +88,7 @@ func (k *class) beyond(i int) uint64 {
 	return 0
 }
 
-// SlotSize returns the number of bytes that [Heap.Usable] reports for a new block of size bytes
-// allocated without an alignment: the slot size of its class. It returns 0 above 8,192 bytes, where
-// blocks are not slots. It panics when size is negative.
+// SlotSize is SlotSize of package alloc.
 func SlotSize(size int) int {
 	switch {
 	case size < 0:
@@ -99,14 +96,14 @@ func SlotSize(size int) int {
 	case size > maxSlot:
 		return 0
 	}
-	return int(classes[classOf[(size+quantum-1)/quantum]].size)
+	return int(classes[classOf[(size+memory.Quantum-1)/memory.Quantum]].size)
 }
 
 // classFor returns the smallest class for a block of size bytes, at most maxSlot, all of whose
 // slots are aligned to align, and false when there is none.
 func classFor(size, align int) (int, bool) {
-	number := int(classOf[(size+quantum-1)/quantum])
-	if align <= quantum {
+	number := int(classOf[(size+memory.Quantum-1)/memory.Quantum])
+	if align <= memory.Quantum {
 		return number, true
 	}
 	// Slot i lies at i*size of a chunk, and chunks are aligned to 16 KiB.

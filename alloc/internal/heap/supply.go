@@ -1,19 +1,20 @@
-package alloc
+package heap
 
 import (
 	"sync"
 	"sync/atomic"
 
+	"quarry/alloc/internal/sentinel"
 	"quarry/alloc/internal/universe"
 )
 
 // supply provides a heap's chunks for slabs. It takes them from the universe one at a time or, by a
 // growth policy, some ahead of need.
 type supply struct {
-	u      *universe.Universe
-	growth Growth
-	slabs  atomic.Int64 // number of slabs of slots (H7)
-	rest   atomic.Int32 // requests that go to the annexes first, since the universe was full
+	u     *universe.Universe
+	next  func(have, need int) int // how many chunks slabs have after growth; nil: one at a time
+	slabs atomic.Int64             // number of slabs of slots (H7)
+	rest  atomic.Int32             // requests that go to the annexes first, since the universe was full
 
 	mu    sync.Mutex
 	first universe.ChunkIndex // first of the chunks taken ahead; under mu
@@ -23,9 +24,9 @@ type supply struct {
 // take returns a chunk. It does not fail for lack of the further chunks that the policy asks for.
 func (s *supply) take() (c universe.ChunkIndex, err error) {
 	if s.resting() {
-		return 0, ErrFull
+		return 0, sentinel.ErrFull
 	}
-	if s.growth == (Growth{}) {
+	if s.next == nil {
 		c, err = s.u.AllocExact(1)
 	} else {
 		c, err = s.grow()
@@ -46,7 +47,7 @@ func (s *supply) grow() (c universe.ChunkIndex, err error) {
 	defer s.mu.Unlock()
 	if s.n == 0 {
 		have := int(s.slabs.Load())
-		want := min(s.growth.Next(have, have+1)-have, universe.ChunksPerMegachunk)
+		want := min(s.next(have, have+1)-have, universe.ChunksPerMegachunk)
 		if s.first, s.n, err = s.u.Alloc(want); err != nil {
 			s.n = 0
 			return s.u.AllocExact(1)

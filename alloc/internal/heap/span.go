@@ -1,10 +1,12 @@
-package alloc
+package heap
 
 import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/alloc/internal/memory"
+	"quarry/alloc/internal/sentinel"
 	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
 	"quarry/mmap"
@@ -51,14 +53,14 @@ func (h *Heap) spanAt(m int) *atomic.Uint64 {
 // universe has no room for it.
 func (h *Heap) allocSpan(name string, l *Local, size, align int, want universe.Wish) (unsafe.Pointer, error) {
 	if size > h.u.Size() { // before it is rounded up, which may overflow
-		return nil, ErrFull
+		return nil, sentinel.ErrFull
 	}
 	n := max(universe.ChunksFor(size), universe.LeastSpan)
 	c, err := h.u.AllocSpan(n, align, want)
-	if err != nil && err != ErrFull && h.reclaim(l) {
+	if err != nil && err != sentinel.ErrFull && h.reclaim(l) {
 		c, err = h.u.AllocSpan(n, align, want)
 	}
-	if err == ErrFull {
+	if err == sentinel.ErrFull {
 		return nil, err
 	}
 	if err != nil {
@@ -106,12 +108,11 @@ func (b *block) panicRaced(name string, n int) {
 // does not become shorter than leastSpan.
 func (h *Heap) resizeSpan(b *block, size int) bool {
 	first, have := firstIn(b.head), spanChunks(b.head)
-	if size > maxMapping {
+	if size > memory.MaxSize {
 		return false
 	}
 	want := max(universe.ChunksFor(size), universe.LeastSpan)
-	after := block{usable: want * universe.ChunkSize}
-	if !after.couldBe(size) || want > have && !(h.u.Spans.RoomFor(want-have) && h.u.ExtendSpan(first, have, want-have)) {
+	if !memory.Fits(want*universe.ChunkSize, size) || want > have && !(h.u.Spans.RoomFor(want-have) && h.u.ExtendSpan(first, have, want-have)) {
 		return false
 	}
 	if want == have {
@@ -139,14 +140,14 @@ const leastVacated = 4 << 20
 // the system refuses that.
 func (b *block) moveTo(q unsafe.Pointer, n int) {
 	if b.kind() != kindSpan || n < leastVacated || debug.On {
-		move(q, b.p, n)
+		memory.Move(q, b.p, n)
 		return
 	}
 	for off := 0; off < n; {
 		// To the end of the granule, counted in the block's universe.
 		step := min(n-off, mmap.Granule-(int(firstIn(b.head))*universe.ChunkSize+off)%mmap.Granule)
 		// Safe because both blocks have n bytes.
-		move(unsafe.Add(q, off), unsafe.Add(b.p, off), step)
+		memory.Move(unsafe.Add(q, off), unsafe.Add(b.p, off), step)
 		if step == mmap.Granule {
 			_ = b.h.u.DiscardPart(firstIn(b.head), off, step)
 		}
