@@ -148,8 +148,9 @@ var (
 // Shards returns the number of shards that goroutines of h are spread over.
 func (h *Heap) Shards() int {
 	seen := map[uint32]bool{}
-	for i := range h.shards.of {
-		seen[h.shards.of[i].Load()] = true
+	t := h.shards.table()
+	for i := range t {
+		seen[t[i].Load()] = true
 	}
 	return len(seen)
 }
