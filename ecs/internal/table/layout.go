@@ -51,7 +51,10 @@ func (t *Table) layOut(alike bool) error {
 			toggling = append(toggling, uint16(slot))
 		}
 	}
-	t.Books = NewBooks(n, toggling, &s.spares)
+	if len(toggling) > 0 && s.spares == nil {
+		s.spares = new(Spares)
+	}
+	t.Books = NewBooks(n, toggling, s.spares)
 	t.ownRows = plan.Rows
 	t.Store = alloc.MakeColumnStore(s.u, s.smallChunks, &plan, stored, s.growth, alloc.MaxStoreOrder)
 	return nil
@@ -67,6 +70,9 @@ func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 		var err error
 		if plan, err = t.ownPlan(); err != nil {
 			return plan, err
+		}
+		if t.all.plans == nil {
+			t.all.plans = map[Signature]layout.Plan{}
 		}
 		t.all.plans[t.Sig] = plan
 	}
