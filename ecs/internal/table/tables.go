@@ -19,6 +19,8 @@ type Tables struct {
 	ids         *entity.Store             // with the records that say where rows are
 	types       []Type                    // by TypeID
 	plans       map[Signature]layout.Plan // of tables that share one, see planOnce; nil until there are such
+	columns     []layout.Column           // of the table planned last, reused by the next, see planOnce
+	places      []layout.Placement        // of its plan
 	spares      *Spares                   // enable bits for reuse; nil until a table has types that can be disabled
 	calls       Calls
 
