@@ -25,16 +25,28 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 		// type without fields. | A number, or a buffer of bytes.
 		panic(fmt.Sprintf("ecs: RegisterBuffer[%s]: the element has no size", shortName(t)))
 	}
-	size := int(t.Size())
-	info := typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
-		finder: finder{shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
+	info := bufferOf(t)
 	info.apply("RegisterBuffer", options)
-	if info.shape.Inline > value.MaxBytes/size {
+	if info.shape.Inline > value.MaxBytes/info.shape.Element {
 		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: value.MaxBytes})
 	}
-	info.align = max(t.Align(), value.HeaderAlign)
-	info.size = (value.HeaderSize + info.shape.Inline*size + info.align - 1) &^ (info.align - 1)
+	info.placeInline()
 	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}
+}
+
+// bufferOf returns what the type of the elements says of the registration of a buffer, before its
+// options.
+func bufferOf(t reflect.Type) *typeInfo {
+	size := int(t.Size())
+	return &typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
+		finder: finder{shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
+}
+
+// placeInline sets the size and the alignment of a buffer's column, whose options are known: a
+// header and the inline elements.
+func (t *typeInfo) placeInline() {
+	t.align = max(t.rtype.Align(), value.HeaderAlign)
+	t.size = (value.HeaderSize + t.shape.Inline*t.shape.Element + t.align - 1) &^ (t.align - 1)
 }
 
 // Get returns e's buffer for reading, and false if e is not alive or has no buffer. The view is

@@ -22,7 +22,7 @@ import (
 // catalogue holds the archetypes of a world.
 type catalogue struct {
 	list       []*Archetype          // in order of creation
-	byKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list
+	byKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list; nil until there is an archetype
 	seed       maphash.Seed          // seed of that hash
 	valued     int                   // archetypes with shared values
 	mostValued int                   // the next change sweeps if valued exceeds this
@@ -33,7 +33,7 @@ type catalogue struct {
 const leastSwept = 64
 
 func (c *catalogue) open() {
-	c.byKey, c.seed, c.mostValued = map[uint64]*Archetype{}, maphash.MakeSeed(), leastSwept
+	c.seed, c.mostValued = maphash.MakeSeed(), leastSwept
 }
 
 // keyOf returns the hash of a set of types and a list of values.
@@ -71,6 +71,9 @@ func (c *catalogue) add(a *Archetype) {
 
 // link makes an archetype findable by its key.
 func (c *catalogue) link(a *Archetype) {
+	if c.byKey == nil {
+		c.byKey = map[uint64]*Archetype{}
+	}
 	a.alike = c.byKey[a.key]
 	c.byKey[a.key] = a
 }

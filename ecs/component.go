@@ -13,16 +13,24 @@ import (
 // All methods belong to the world's owner: one goroutine at a time.
 type Component[T any] struct{ handle }
 
+// A Component of one type is compiled with the package, so that TestInlined of internal/lint sees
+// its methods.
+var _ Type = Component[DisabledEntity]{}
+
 // Register registers T as a component type of w and returns its handle. A second call for the same
 // type returns the same handle. Register panics if T holds a Go pointer, with the path to it, and
 // if T was registered before with other options. It panics with a *LimitError for more than
 // MaxTypes types, and for a type so large that a row with it does not fit in 16 KiB. Larger values
 // can be the elements of a buffer, see RegisterBuffer.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
-	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: shortName(t), finder: finder{size: int(t.Size())}, align: t.Align()}
+	info := componentOf(reflect.TypeFor[T]())
 	info.apply("Register", options)
 	return Component[T]{handle{w.register("Register", info)}}
+}
+
+// componentOf returns what the type itself says of the registration of a component.
+func componentOf(t reflect.Type) *typeInfo {
+	return &typeInfo{rtype: t, name: shortName(t), finder: finder{size: int(t.Size())}, align: t.Align()}
 }
 
 // Get returns a pointer to e's component for reading, or nil if e is not alive or does not have it.

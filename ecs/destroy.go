@@ -49,6 +49,14 @@ func (w *World) Destroy(e Entity) bool {
 // of the entity's group.
 func (w *World) destruction() *Change {
 	w.checkNew("seam.Destruction")
+	return w.ending()
+}
+
+// ending returns World.dies. The first call makes it.
+func (w *World) ending() *Change {
+	if w.dies == nil {
+		w.dies = &Change{w: w, dies: true}
+	}
 	return w.dies
 }
 
@@ -94,7 +102,7 @@ func (w *World) DestroyList(list []Entity) int {
 func (w *World) destroyRows(op string, tx *change.Tx) (n int, err error) {
 	for i := range tx.Parts {
 		if w.archetypeOn(tx.Parts[i].Table).lasting {
-			b, ended, err := w.dies.applyTo(op, tx)
+			b, ended, err := w.ending().applyTo(op, tx)
 			return b.n + ended, err
 		}
 	}

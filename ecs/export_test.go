@@ -139,12 +139,12 @@ func (w *World) SetVersion(v uint32) { w.tables.Version = v }
 
 // RegisterType registers a type that is known only at run time.
 func (w *World) RegisterType(t reflect.Type) Type {
-	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align()})}
+	return handle{w.register("Register", &typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align()})}
 }
 
 // RegisterBit registers a type that is known only at run time, with enable bits.
 func (w *World) RegisterBit(t reflect.Type) Type {
-	return handle{w.register("Register", typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align(), enableable: true})}
+	return handle{w.register("Register", &typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align(), enableable: true})}
 }
 
 // MarkType marks a type changed in e's chunk, as Component.Mut does.

@@ -72,7 +72,7 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 // enter adds a field. Its type must be registered and must not be the type of another field.
 func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	buffer := f.kind == fieldBuffers || f.kind == fieldElements
-	id, ok := r.w.types.byKey[typeKey{rtype: of, buffer: buffer}]
+	id, ok := r.w.types.find(typeKey{rtype: of, buffer: buffer})
 	if !ok {
 		r.refuseUnregistered(path, of, buffer)
 	}
@@ -101,7 +101,7 @@ func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bo
 	if r.within != nil {
 		within = fmt.Sprintf(", and neither is %v around it", r.within)
 	}
-	if _, ok := r.w.types.byKey[typeKey{rtype: of, shared: true}]; ok && !buffer {
+	if _, ok := r.w.types.find(typeKey{rtype: of, shared: true}); ok && !buffer {
 		// errors.md, Types, terms and handles: `is a shared type` | A field of a view or bundle is
 		// a shared type. | Name its value with `Archetype.With` or `Shared.Add`; a query reads it
 		// by `Shared.At`.
@@ -161,7 +161,7 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 		r.enter(path, of.Elem(), field{offset: at, kind: fieldElements, optional: optional})
 		return
 	}
-	_, registered := r.w.types.byKey[typeKey{rtype: of}]
+	_, registered := r.w.types.find(typeKey{rtype: of})
 	if of == reflect.TypeFor[CleanupEntity]() {
 		r.refuse(path, "CleanupEntity comes with World.Destroy; no entity is created with it")
 	}

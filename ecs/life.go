@@ -82,13 +82,14 @@ func NewWorld(options ...Option) (*World, error) {
 	if w.u.Size() == 0 {
 		panic("ecs: NewWorld: the universe of WithUniverse is closed")
 	}
-	w.buffers.Open(w.u, w.Trim)
+	trim := w.Trim
+	w.buffers.Open(w.u, trim)
 	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
-	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: w.Trim, Replanned: w.news.replan})
+	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: trim, Replanned: w.news.replan})
 	w.rows.Open(&w.ids, &w.tables, &w.buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &w.archetypes.list[i].table.Table },
-		Trim:    w.Trim, Records: w.showRecords,
+		Trim:    trim, Records: w.showRecords,
 	})
 	w.index.Open()
 	w.registerBuiltIn()
@@ -156,14 +157,6 @@ func (w *World) closeUniverse() error {
 		return fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	return nil
-}
-
-func (w *World) registerBuiltIn() {
-	Register[DisabledEntity](w)
-	Register[Prefab](w)
-	Register[CleanupEntity](w)
-	RegisterBuffer[LinkedEntity](w)
-	w.dies = &Change{w: w, dies: true}
 }
 
 // Stats describes a world.

@@ -46,7 +46,7 @@ func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, 
 
 // linksOf returns a function that visits the entities in a T, or nil if a T has none.
 func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
-	links := appendLinks(nil, reflect.TypeFor[T](), 0)
+	links := goTypeOf(reflect.TypeFor[T]()).links
 	if len(links) == 0 {
 		return nil
 	}

@@ -28,7 +28,7 @@ type Managed[T any] struct {
 // a component is a separate type there. The options are Enableable and Cleanup.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
-	info := typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
+	info := &typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
 		finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))}
 	info.apply("RegisterManaged", options)
 	registered := w.register("RegisterManaged", info)

@@ -192,7 +192,7 @@ func (m *migration) aim(selected *change.Tx) error {
 func (m *migration) registerTypes(a *Archetype) error {
 	for _, id := range a.table.Types {
 		t := m.from.types.list[id]
-		if known, ok := m.w.types.byKey[t.key()]; ok {
+		if known, ok := m.w.types.find(t.key()); ok {
 			if mine := m.w.types.list[known]; !mine.isLike(t) {
 				// errors.md, Borrows: `the worlds have ... with different options` | Two worlds
 				// registered a type differently. | The same options in both.
@@ -214,7 +214,7 @@ func (m *migration) find(p *change.Part) error {
 	var sig signature
 	var given []*value.Shared
 	for _, id := range a.table.Types {
-		known := w.types.byKey[m.from.types.list[id].key()]
+		known, _ := w.types.find(m.from.types.list[id].key())
 		sig.Add(known)
 		if v := a.valueOf(id); v != nil {
 			given = append(given, w.types.list[known].shared.Copy(v, nil))
@@ -226,7 +226,7 @@ func (m *migration) find(p *change.Part) error {
 	}
 	numbers := make([]typeID, len(to.table.Types))
 	for slot, id := range to.table.Types {
-		numbers[slot] = m.from.types.byKey[w.types.list[id].key()]
+		numbers[slot], _ = m.from.types.find(w.types.list[id].key())
 	}
 	path := a.table.Across(&to.table.Table, numbers)
 	m.transfers = append(m.transfers, transfer{p, to, path, m.tx.PlanAcross(p, path)})

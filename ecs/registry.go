@@ -12,29 +12,61 @@ import (
 //
 // Invariants, checked by verify:
 //
-//	T1 A type's id is its place in the list, and byKey finds each type by its key, and nothing else.
+//	T1 A type's id is its place in the list. The built-in types come first; byKey finds each other
+//	   type by its key, and nothing else.
 //	T2 shared has exactly the shared types, and cleanup exactly the types with Cleanup.
 //	L2 of lookup.go.
 
 // registry holds the types of a world.
 type registry struct {
-	list    []*typeInfo // by typeID
-	byKey   map[typeKey]typeID
-	shared  signature     // the shared types
-	cleanup signature     // the types registered with Cleanup
-	serial  atomic.Uint64 // of the newest shared value
+	list    []*typeInfo        // by typeID
+	byKey   map[typeKey]typeID // without the built-in types; nil until there is another
+	shared  signature          // the shared types
+	cleanup signature          // the types registered with Cleanup
+	serial  atomic.Uint64      // of the newest shared value
 }
 
-func (r *registry) open() { r.byKey = map[typeKey]typeID{} }
+// leastTypes is the number of types that a world makes room for at first.
+const leastTypes = 2 * int(builtIn)
+
+func (r *registry) open() { r.list = make([]*typeInfo, 0, leastTypes) }
+
+// find returns the id of the type with the given key, and false if there is none.
+func (r *registry) find(key typeKey) (typeID, bool) {
+	for _, t := range r.list[:min(len(r.list), int(builtIn))] {
+		if t.key() == key {
+			return t.id, true
+		}
+	}
+	id, ok := r.byKey[key]
+	return id, ok
+}
+
+// add appends a new type, whose id is its place.
+func (r *registry) add(t *typeInfo) {
+	r.list = append(r.list, t)
+	if t.id >= builtIn {
+		if r.byKey == nil {
+			r.byKey = map[typeKey]typeID{}
+		}
+		r.byKey[t.key()] = t.id
+	}
+	if t.shared != nil {
+		r.shared.Add(t.id)
+	}
+	if t.cleanup {
+		r.cleanup.Add(t.id)
+	}
+}
 
 // verify checks T1 and T2, and L2 against the given records.
 func (r *registry) verify(records entity.View) error {
-	if len(r.byKey) != len(r.list) {
-		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d", len(r.byKey), len(r.list))
+	if len(r.byKey) != len(r.list)-int(builtIn) {
+		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones", len(r.byKey), len(r.list)-int(builtIn), builtIn)
 	}
 	var shared, cleanup signature
 	for i, t := range r.list {
-		if id, ok := r.byKey[t.key()]; int(t.id) != i || !ok || id != t.id {
+		if id, ok := r.find(t.key()); int(t.id) != i || !ok || id != t.id {
 			return fmt.Errorf("ecs: T1: type %d is %s, its id is %d, and its key finds %d", i, t.name, t.id, id)
 		}
 		if t.shared != nil {

@@ -217,11 +217,10 @@ func shortName(t reflect.Type) string {
 }
 
 // register registers a type, or finds it if it is registered already.
-func (w *World) register(op string, info typeInfo) *typeInfo {
+func (w *World) register(op string, info *typeInfo) *typeInfo {
 	op += "[" + shortName(info.rtype) + "]"
 	w.checkNew(op)
-	inChunk := info.shared == nil && info.managed == nil
-	if err := layout.PointerFree(info.rtype); err != nil && inChunk {
+	if err := info.reflect(); err != nil {
 		// errors.md, Types, terms and handles: `components must hold no Go pointers, for they lie
 		// outside the garbage collector's heap; RegisterManaged takes any type` | The type has a
 		// string, slice, map, pointer or function; the text says where. | Text and lists are
@@ -231,9 +230,8 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
 	}
-	key := info.key()
-	if id, ok := w.types.byKey[key]; ok {
-		if !w.types.list[id].isLike(&info) {
+	if id, ok := w.types.find(info.key()); ok {
+		if !w.types.list[id].isLike(info) {
 			// errors.md, Types, terms and handles: `registered before with other options` |
 			// `Register` again, with other options. | Register in one place and hand the handle on.
 			panic("ecs: " + op + ": registered before with other options")
@@ -255,35 +253,44 @@ func (w *World) register(op string, info typeInfo) *typeInfo {
 	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could hold it
 		panic(during(op, planLimit(err)))
 	}
-	if inChunk {
-		info.fields = layout.Fields(info.rtype, reflect.TypeFor[Entity]())
+	w.enroll(info)
+	return info
+}
+
+// reflect sets what follows from the Go type. It returns the error that names a Go pointer in a
+// value that is to lie in a chunk.
+func (t *typeInfo) reflect() error {
+	of := goTypeOf(t.rtype)
+	if t.shared != nil {
+		return nil // its values know their own links, see linksOf
 	}
-	if info.shared == nil {
-		info.links = appendLinks(nil, info.rtype, 0)
+	t.links = of.links
+	if t.managed != nil {
+		return nil
 	}
+	t.fields = of.fields
+	return of.pointers
+}
+
+// enroll adds a new type, which has been checked, to the world. The world keeps the info.
+func (w *World) enroll(info *typeInfo) {
 	info.w, info.id = w, typeID(len(w.types.list))
-	info.t, info.spill, info.writes = &info, w.buffers.Own(), true
+	info.t, info.spill, info.writes = info, w.buffers.Own(), true
 	info.grant(true, true)
-	w.types.byKey[key] = info.id
+	w.types.add(info)
 	if info.shared != nil {
-		w.types.shared.Add(info.id)
 		info.shared.Open(int(info.id), &w.types.serial)
 	}
-	if info.cleanup {
-		w.types.cleanup.Add(info.id)
-	}
-	w.types.list = append(w.types.list, &info)
 	of := table.Type{Layout: info.planned(), Managed: info.managed, Sight: &info.Sight}
 	if info.buffer {
 		of.Buffers = &w.buffers
 	}
 	w.tables.Register(of)
-	return &info
 }
 
 // copied returns the typeInfo that registers the same type in another world.
-func (t *typeInfo) copied() typeInfo {
-	c := typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
+func (t *typeInfo) copied() *typeInfo {
+	c := &typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
 		buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
 	if t.shared != nil {
 		c.shared = t.shared.Fresh()

@@ -61,7 +61,7 @@ type World struct {
 	archetypes catalogue
 	index      match.Index  // matches archetypes to queries, and to the shared values that they hold
 	news       news         // changes that queries have not seen yet
-	dies       *Change      // what Destroy does to entities with Cleanup types or LinkedEntity
+	dies       *Change      // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see ending
 	loops      loops        // loops and borrows in progress
 	rows       change.Rows  // all rows, as structural changes see them
 	copying    copying      // scratch of the last Instantiate, reused by the next

@@ -76,7 +76,11 @@ type Plan struct {
 // New returns the plan with the most rows for the given columns, in their order. An error wraps
 // ErrTooBig when one row does not fit, and names the needed size and the largest column. It wraps
 // ErrColumn when a column or an option is invalid.
-func New(columns []Column, o Options) (Plan, error) {
+func New(columns []Column, o Options) (Plan, error) { return NewIn(nil, columns, o) }
+
+// NewIn is New for callers that make many plans and keep none: the plan's Places lie in the given
+// memory, from its beginning, if its capacity suffices. A plan in that memory is then void.
+func NewIn(places []Placement, columns []Column, o Options) (Plan, error) {
 	o, err := o.resolve()
 	if err != nil {
 		return Plan{}, err
@@ -101,7 +105,7 @@ func New(columns []Column, o Options) (Plan, error) {
 	if lo == 0 {
 		return Plan{}, tooBig(columns, o)
 	}
-	p.Rows, p.Places = lo, make([]Placement, 0, len(columns))
+	p.Rows, p.Places = lo, slices.Grow(places[:0], len(columns))
 	offset := 0
 	for _, c := range columns {
 		n := alignUp(c.Size*lo, o.CacheLine)

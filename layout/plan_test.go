@@ -50,6 +50,29 @@ func TestPlanIsMaximal(t *testing.T) {
 	}
 }
 
+// TestNewIn makes plans of fewer and more columns in the memory of the plan before, which holds
+// what that plan left: each is as New makes it, and takes memory of its own only where it has more
+// columns than any before.
+func TestNewIn(t *testing.T) {
+	all := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 12, Align: 4}, {Name: "Tag", Align: 1},
+		{Name: "B", Size: 1, Align: 1, Enableable: true}, {Name: "C", Size: 64, Align: 8}}
+	var places []layout.Placement
+	for _, n := range []int{2, 1, 4, 0, 3, 5, 2, 5} {
+		want, err := layout.New(all[:n], layout.Options{})
+		require.NoError(t, err)
+		got, err := layout.NewIn(places, all[:n], layout.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want.String(), got.String())
+		require.Equal(t, append([]layout.Placement{}, want.Places...), append([]layout.Placement{}, got.Places...))
+		if cap(places) >= max(n, 1) {
+			require.Same(t, &places[:1][0], &got.Places[:1][0])
+		}
+		places = got.Places
+	}
+	_, err := layout.NewIn(places, []layout.Column{{Name: "Huge", Size: 1 << 20, Align: 8}}, layout.Options{})
+	require.ErrorIs(t, err, layout.ErrTooBig)
+}
+
 func TestPlanOptions(t *testing.T) {
 	columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Position", Size: 16, Align: 8}, {Name: "Velocity", Size: 16, Align: 8}}
 	original, err := layout.New(columns, layout.Options{MaxRows: 128, CacheLine: 64})

@@ -43,14 +43,16 @@ func (s granules) clear(lo, hi int) {
 
 // next returns the first granule in [lo, hi) whose membership is member, or hi.
 func (s granules) next(lo, hi int, member bool) int {
+	flip := ^uint64(0)
+	if member {
+		flip = 0
+	}
+	before := uint64(1)<<(lo%64) - 1 // bits of the first word that lie below lo
 	for w := lo / 64; w*64 < hi; w++ {
-		word := s[w]
-		if !member {
-			word = ^word
+		if word := (s[w] ^ flip) &^ before; word != 0 {
+			return min(w*64+bits.TrailingZeros64(word), hi)
 		}
-		if word &= rangeMask(w, lo, hi); word != 0 {
-			return w*64 + bits.TrailingZeros64(word)
-		}
+		before = 0
 	}
 	return hi
 }
@@ -98,6 +100,10 @@ func (s granules) paste(from granules, lo, hi, at int) {
 func (s granules) count() (members, runs int) {
 	var carry uint64 // top bit of the previous word: a run that reaches into this one
 	for _, word := range s {
+		if word == 0 { // most are, and a region has many
+			carry = 0
+			continue
+		}
 		members += bits.OnesCount64(word)
 		runs += bits.OnesCount64(word &^ (word<<1 | carry))
 		carry = word >> 63

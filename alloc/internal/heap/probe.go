@@ -122,13 +122,7 @@ func (h *Heap) CorruptSpan(p unsafe.Pointer, what string) (restore func()) {
 }
 
 // Shards returns the number of shards that goroutines of h are spread over.
-func (h *Heap) Shards() int {
-	seen := map[uint32]bool{}
-	for i := range h.shards.Of {
-		seen[h.shards.Of[i].Load()] = true
-	}
-	return len(seen)
-}
+func (h *Heap) Shards() int { return h.shards.Used() }
 
 // SlotAt returns the slot of a class that contains an offset into a chunk.
 func SlotAt(number int, offset uint32) uint32 { return classes[number].slot(offset) }

@@ -116,8 +116,7 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 
 // AllocAs is AllocExact(1) for a goroutine of the given shard.
 func (u *Universe) AllocAs(shard int) (ChunkIndex, error) {
-	u.leases.shards.entry().Store(uint32(shard))
-	u.leases.shards.several.Store(true)
+	u.leases.shards.table().entry().Store(uint32(shard))
 	return u.AllocExact(1)
 }
 

@@ -178,13 +178,16 @@ func (u *Universe) Open(options ...Option) error {
 	asked := c.size
 	c.plain = c.pages == nil && !c.sized
 	if c.pages == nil {
-		least, or := c.size, ""
+		least := c.size
 		if !c.sized {
 			least = min(least, minFallbackSize)
-			or = fmt.Sprintf(", or %d at least", least)
 		}
 		region, err := mmap.ReserveUpTo(c.size, least)
 		if err != nil {
+			or := ""
+			if !c.sized {
+				or = fmt.Sprintf(", or %d at least", least)
+			}
 			// errors.md: `bytes of address space... (ask for less with alloc.Size, close universes,
 			// or raise the limit that ulimit -v shows)` | The text of `ErrReserve`. | As it says.
 			return fmt.Errorf("alloc: NewUniverse: %d bytes of address space%s (ask for less with alloc.Size, close universes, or raise the limit that ulimit -v shows): %w: %w",
@@ -236,6 +239,9 @@ func (u *Universe) makeBooks(granules int) {
 	u.leases.reset(carve[atomic.Uint32](s, lines))
 }
 
+// noChunks returns the index of a universe that is closed. All share it, for none writes to it.
+var noChunks = sync.OnceValue(func() *bitmask.Hierarchy { return bitmask.NewHierarchy(0) })
+
 // shut clears the books and gives their sheet back.
 func (u *Universe) shut() {
 	g := int(u.reach.Load())
@@ -247,7 +253,7 @@ func (u *Universe) shut() {
 	clear(u.ready[:g])
 	clear(u.leases.lines[:linesOf(2*g)])
 	books.give(u.sheet)
-	u.base, u.Index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, bitmask.NewHierarchy(0), nil, nil, nil, nil, nil, nil
+	u.base, u.Index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, noChunks(), nil, nil, nil, nil, nil, nil
 	u.sheet = sheet{}
 	u.leases.reset(nil)
 	u.nEmpty.Store(0)

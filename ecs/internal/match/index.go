@@ -45,7 +45,6 @@ type Index struct {
 // Open initializes a zero index.
 func (x *Index) Open() {
 	x.seed, x.keys = maphash.MakeSeed(), ^uint64(0)
-	x.byFilter, x.byValue = map[uint64]*Matching{}, map[uint64]*sharers{}
 }
 
 // Close removes all archetypes and matchings.
@@ -115,6 +114,9 @@ func (x *Index) Matching(f Filter) *Matching {
 		}
 	}
 	m := &Matching{Filter: f, key: key, alike: x.byFilter[key], queries: 1}
+	if x.byFilter == nil {
+		x.byFilter = map[uint64]*Matching{}
+	}
 	x.byFilter[key] = m
 	x.enroll(m)
 	for _, a := range x.candidateArchetypes(m) {

@@ -19,6 +19,9 @@ func (x *Index) sharersOf(serial uint64) *sharers {
 	s := x.byValue[serial]
 	if s == nil {
 		s = new(sharers)
+		if x.byValue == nil {
+			x.byValue = map[uint64]*sharers{}
+		}
 		x.byValue[serial] = s
 	}
 	return s

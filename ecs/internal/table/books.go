@@ -35,7 +35,8 @@ type stamp struct {
 }
 
 // NewBooks returns the books of a table without chunks. types is the number of its types. toggling
-// lists, in rising order, the slots of types that can be disabled. Several Books may share spares.
+// lists, in rising order, the slots of types that can be disabled. Several Books may share spares,
+// which Books without such types do not use.
 func NewBooks(types int, toggling []uint16, spares *Spares) Books {
 	b := Books{types: types, toggling: toggling, spares: spares}
 	if len(toggling) > 0 {

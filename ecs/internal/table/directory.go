@@ -17,7 +17,7 @@ type directory struct {
 	cells []entity.Cell // by stretch, as many as owners; nil if no chunk has had the type
 }
 
-// leastStretches is the number of stretches that a world makes room for at first.
+// leastStretches is the number of stretches that a world makes room for when its first chunk comes.
 const leastStretches = 8
 
 // reach makes the owners and the directories long enough for end stretches.

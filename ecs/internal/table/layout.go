@@ -51,22 +51,35 @@ func (t *Table) layOut(alike bool) error {
 			toggling = append(toggling, uint16(slot))
 		}
 	}
-	t.Books = NewBooks(n, toggling, &s.spares)
+	if len(toggling) > 0 && s.spares == nil {
+		s.spares = new(Spares)
+	}
+	t.Books = NewBooks(n, toggling, s.spares)
 	t.ownRows = plan.Rows
 	t.Store = alloc.MakeColumnStore(s.u, s.smallChunks, &plan, stored, s.growth, alloc.MaxStoreOrder)
 	return nil
 }
 
-// planOnce is ownPlan. With alike, tables with the same types share one plan.
+// planOnce is ownPlan for callers that do not keep the plan: the next call may overwrite it. With
+// alike, tables with the same types share one plan.
 func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 	if !alike {
-		return t.ownPlan()
+		s := t.all
+		s.columns = t.columns(s.columns[:0])
+		plan, err := planIn(s.places, s.columns)
+		if err == nil {
+			s.places = plan.Places
+		}
+		return plan, err
 	}
 	plan, ok := t.all.plans[t.Sig]
 	if !ok {
 		var err error
 		if plan, err = t.ownPlan(); err != nil {
 			return plan, err
+		}
+		if t.all.plans == nil {
+			t.all.plans = map[Signature]layout.Plan{}
 		}
 		t.all.plans[t.Sig] = plan
 	}
@@ -81,18 +94,30 @@ func offsetIn(plan *layout.Plan, slot int) uint32 {
 
 // ownPlan lays out a unit for the table's types.
 func (t *Table) ownPlan() (layout.Plan, error) {
-	columns := make([]layout.Column, len(t.Types))
-	for slot, id := range t.Types {
-		columns[slot] = t.all.types[id].Layout
+	return planIn(nil, t.columns(nil))
+}
+
+// columns appends the columns of the table: of the entities and of its types.
+func (t *Table) columns(to []layout.Column) []layout.Column {
+	to = append(slices.Grow(to, 1+len(t.Types)), idColumn)
+	for _, id := range t.Types {
+		to = append(to, t.all.types[id].Layout)
 	}
-	return PlanOf(columns...)
+	return to
 }
 
 // PlanOf lays out a unit for entities with some types. Columns start on cache lines, so the order
 // of types with wide and narrow alignment does not matter.
 func PlanOf(types ...layout.Column) (layout.Plan, error) {
-	ids := layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
-	return layout.New(append([]layout.Column{ids}, types...), layout.Options{})
+	return planIn(nil, append([]layout.Column{idColumn}, types...))
+}
+
+// idColumn is the column of the entities, the first of each plan.
+var idColumn = layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
+
+// planIn lays out a unit for columns, see layout.NewIn.
+func planIn(places []layout.Placement, columns []layout.Column) (layout.Plan, error) {
+	return layout.NewIn(places, columns, layout.Options{})
 }
 
 // Plan returns the layout of a unit of 16 KiB.

@@ -7,23 +7,30 @@ import (
 	"quarry/layout"
 )
 
+// leastTypes is the number of types that a world makes room for at first.
+const leastTypes = 8
+
 // Tables is the state that the tables of a world share.
 type Tables struct {
 	Version     uint32 // change version given to rows that come, go or move; advanced by the caller, never 0
 	u           *alloc.Universe
-	smallChunks *alloc.SmallChunks // source of small chunks
-	growth      alloc.Growth       // of a table's number of units
-	ids         *entity.Store      // with the records that say where rows are
-	types       []Type             // by TypeID
-	plans       map[Signature]layout.Plan
-	spares      Spares
+	smallChunks *alloc.SmallChunks        // source of small chunks
+	growth      alloc.Growth              // of a table's number of units
+	ids         *entity.Store             // with the records that say where rows are
+	types       []Type                    // by TypeID
+	plans       map[Signature]layout.Plan // of tables that share one, see planOnce; nil until there are such
+	columns     []layout.Column           // of the table planned last, reused by the next, see planOnce
+	places      []layout.Placement        // of its plan
+	spares      *Spares                   // enable bits for reuse; nil until a table has types that can be disabled
 	calls       Calls
 
-	owners      []Owner       // by stretch, see reach
-	stretches   stretches     // in use
-	directories []directory   // by TypeID
-	blank       []entity.Cell // zero cells, as many as owners
-	nowhere     uint32        // where look-ups that write store the version if there is nothing to mark
+	first       [1]Owner       // owners of a world that has had no chunk: of stretch 0, which has no rows
+	firstBlank  [1]entity.Cell // its cell, for all types
+	owners      []Owner        // by stretch, see reach
+	stretches   stretches      // in use
+	directories []directory    // by TypeID
+	blank       []entity.Cell  // zero cells, as many as owners
+	nowhere     uint32         // where look-ups that write store the version if there is nothing to mark
 }
 
 // Type is what tables know about a component type.
@@ -43,17 +50,19 @@ type Calls struct {
 	Replanned func()     // called when a table without rows has a new layout
 }
 
-// Open initializes zero Tables. Chunks come from u; the records of ids lead to the rows.
+// Open initializes zero Tables, which must not be copied. Chunks come from u; the records of ids
+// lead to the rows.
 func (s *Tables) Open(u *alloc.Universe, growth alloc.Growth, ids *entity.Store, calls Calls) {
 	*s = Tables{Version: 1, u: u, smallChunks: alloc.NewSmallChunks(u), growth: growth, ids: ids, calls: calls,
-		plans: map[Signature]layout.Plan{}}
+		types: make([]Type, 0, leastTypes), directories: make([]directory, 0, leastTypes),
+		firstBlank: [1]entity.Cell{entity.NoValues(&s.nowhere)}}
+	s.owners, s.blank = s.first[:], s.firstBlank[:]
 }
 
 // Register adds a type. Its TypeID is the number of types registered before it.
 func (s *Tables) Register(t Type) {
 	s.types = append(s.types, t)
 	s.directories = append(s.directories, directory{sight: t.Sight})
-	s.reach(1)
 	t.Sight.SetCells(s.blank)
 }
 
@@ -67,7 +76,11 @@ func (s *Tables) SmallChunks() *alloc.SmallChunks { return s.smallChunks }
 func (s *Tables) Growth() alloc.Growth { return s.growth }
 
 // Trim drops the spare enable bits.
-func (s *Tables) Trim() { s.spares = Spares{} }
+func (s *Tables) Trim() {
+	if s.spares != nil {
+		*s.spares = Spares{}
+	}
+}
 
 // Close drops the owners, the directories and the spare enable bits. All tables must be closed and
 // all look-ups hidden.
