@@ -37,12 +37,16 @@ func (u *Universe) tryAlloc(n int, c wish, name string) (ChunkIndex, error) {
 	return u.search(n, shard, c, name)
 }
 
-// search claims a run of n chunks by best fit, first outside the lines that other shards lease,
-// then anywhere.
+// search claims a run of n chunks by best fit, first outside the lines that other shards lease and
+// outside a fine granule that would have too many of them, then anywhere.
 func (u *Universe) search(n, shard int, c wish, name string) (ChunkIndex, error) {
+	lo, hi := u.avoided(n)
 	for anywhere := false; ; anywhere = true {
-		passed := false // skipped a line that another shard leases
+		passed := !anywhere && lo < hi // or skipped a line that another shard leases
 		f := u.fit(n, c)
+		if !anywhere {
+			f.Avoid(lo, hi)
+		}
 		for m, ok := f.Next(); ok; m, ok = f.Next() {
 			if !anywhere && u.leases.isOthers(m, shard) {
 				passed = true
@@ -190,6 +194,9 @@ func (u *Universe) handOut(m int, run uint64, c wish) ChunkIndex {
 	dirty := u.dirty[m].Load() & run // no one else writes the bits of our chunks
 	if dirty != run && mutant != forgetDirty {
 		u.dirty[m].Or(run)
+		if u.fine.is(m / 2) {
+			u.back(m, run&^dirty, c)
+		}
 	}
 	switch {
 	case c&zeroedRun != 0:
@@ -236,6 +243,7 @@ func (u *Universe) commit(g int) error {
 		process.refund(mmap.Granule)
 		return err
 	}
+	u.choosePages(g)
 	u.nReady++
 	u.ready[g].Store(1)
 	process.scavenger.wake(time.Now())

@@ -87,6 +87,9 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 	case "I8":
 		u.since[last/2].Store(1)
 		return func() { u.since[last/2].Store(0) }
+	case "I9":
+		granule, kept := u.fine.granule.Swap(0), u.fine.kept.Swap(true)
+		return func() { u.fine.granule.Store(granule); u.fine.kept.Store(kept) }
 	case "I8 noted":
 		u.emptied[last/128].SetBit(last / 2 % 64)
 		u.nEmpty.Add(1)

@@ -125,6 +125,7 @@ func (u *Universe) allocRun(n int, c wish) (ChunkIndex, error) {
 func (u *Universe) fillGap(n int, c wish) (ChunkIndex, error) {
 	shard := u.leases.shards.index()
 	f := u.index.Fit(n)
+	f.Avoid(u.avoided(n))
 	for m, ok := f.Next(); ok; m, ok = f.Next() {
 		if u.index.Word(m).Load() == 0 {
 			break // so are all that follow
@@ -218,7 +219,7 @@ type search struct {
 	n, align int           // chunks, and the multiple at which they begin, in bytes
 	least    int           // chunks of the shortest run that the hint is about
 	words    int           // to read at most
-	leased   bool          // also in lines that shards lease
+	leased   bool          // also in lines that shards lease, and in a fine granule
 	hint     *atomic.Int64 // megachunk to begin with
 }
 
@@ -228,13 +229,14 @@ func (u *Universe) searchSpan(s search) (ChunkIndex, bool) {
 	from := int(s.hint.Load())
 	start := from * ChunksPerMegachunk // of the free run that the words read so far end with
 	room := -1                         // megachunk in which the first run that is a hint begins
+	lo, hi := u.avoided(s.n)
 	for m := from; m < min(from+s.words, u.index.Words()); m++ {
 		used := u.index.Word(m).Load()
 		if used == ^uint64(0) && start == m*ChunksPerMegachunk {
 			start += ChunksPerMegachunk // full, after one that ends in use: most words are
 			continue
 		}
-		if !s.leased && u.leases.lines[m/lineWords].Load() != 0 {
+		if !s.leased && (lo <= m && m < hi || u.leases.lines[m/lineWords].Load() != 0) {
 			used = ^uint64(0)
 		}
 		end := m*ChunksPerMegachunk + bits.TrailingZeros64(used)

@@ -51,6 +51,8 @@ import (
 //	I7 A chunk that is gone is free and not dirty, and lies in a granule that is ready.
 //	I8 The books of granules from reach on are blank. The books lie in a sheet (sheet.go), of
 //	   which only the pages that were written take memory, and Close clears the part before reach.
+//	I9 The pages layer keeps the pages of one granule small at most. While that is wanted, the fine
+//	   granule exists and at most fineMost of its chunks are dirty.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
 // docs/decisions/0003 says what that costs.
@@ -103,6 +105,9 @@ type pages interface {
 	Commit(offset, n int) error
 	Decommit(offset, n int) error
 	Discard(offset, n int) error
+	Fine(offset int, on bool) error
+	FineSize() int
+	Prefault(offset, n int) error
 	Release() error
 	Committed() int
 	Resident() (int, error)
@@ -122,6 +127,7 @@ type Universe struct {
 	born     time.Time          // creation time
 	leases   leases             // homes of the shards
 	spans    spans              // chunks across megachunks; span.go
+	fine     fine               // granule with small pages; fine.go
 	reach    atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
 	sheet    sheet              // memory of the books above, and of the leased lines
 	asked    int                // size requested; more than Size when limits forced a smaller one
@@ -178,7 +184,8 @@ func Retain(bytes int) Option { return func(c *config) { c.retain = bytes / mmap
 func PurgeAfter(d time.Duration) Option { return func(c *config) { c.delay = max(0, d) } }
 
 // SmallPages requests pages of 4 KiB instead of 2 MiB: sparsely touched memory takes less, at eight
-// times the cost of a first touch.
+// times the cost of a first touch. By default only small requests to the first granule have them,
+// so that a universe of which little is used takes little.
 func SmallPages() Option { return func(c *config) { c.small = true } }
 
 // NewUniverse reserves address space; it commits nothing yet. An error wraps ErrReserve, or
@@ -285,6 +292,8 @@ func (u *Universe) shut() {
 	u.leases.reset(nil)
 	u.nEmpty.Store(0)
 	u.reach.Store(0)
+	u.fine.granule.Store(0)
+	u.fine.kept.Store(false)
 }
 
 // reached returns the number of granules that were asked for: none beyond has chunks in use or
