@@ -89,3 +89,9 @@ var (
 
 // FailMappings makes all calls for the blocks follow a script.
 func (p *Pages) FailMappings(s *Script) { p.mappings.Follow(s) }
+
+// FineMost is how many chunks of a fine granule small requests have.
+const FineMost = universe.FineMost
+
+// Fine returns the fine granule, -1 where there is none, and whether its pages are kept small.
+func (u *Universe) Fine() (granule int, kept bool) { return u.core.Fine() }

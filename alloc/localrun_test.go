@@ -183,7 +183,7 @@ func TestBlockFreedByTwoAtOnce(t *testing.T) {
 // the heap has no slab, and has no room: it does not grow, and nothing else happens.
 func TestGrowthBesideAMegachunkWithoutSlabs(t *testing.T) {
 	const size = 40 * alloc.ChunkSize
-	u := newUniverse(t, alloc.Size(32<<20))
+	u := newUniverse(t, alloc.Size(32<<20), alloc.SmallPages()) // so that no granule is left to small requests
 	h, err := alloc.NewHeap(u)
 	require.NoError(t, err)
 	l := h.NewLocal()

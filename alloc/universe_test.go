@@ -273,7 +273,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	u := newUniverse(t, alloc.Size(6<<20))
 	c, _, err := u.Alloc(1)
 	require.NoError(t, err)
-	for _, name := range []string{"I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I8 noted"} {
+	for _, name := range []string{"I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I8 noted", "I9"} {
 		restore := u.Corrupt(name)
 		require.ErrorContains(t, u.Verify(), "alloc: "+name[:2]+":")
 		restore()

@@ -29,6 +29,8 @@ type Fit struct {
 
 	aligned bool // the run's offset must be a multiple of n
 
+	lo, hi int // words that are passed over: Avoid
+
 	spared bool // a bit of the present class was kept though its word has longer runs
 }
 
@@ -76,6 +78,10 @@ func (f *Fit) choose() (best int, ok bool) {
 			break
 		}
 		f.from = i + 1
+		if i >= f.lo && i < f.hi {
+			f.from = f.hi
+			continue
+		}
 		class, longest, fits := f.look(f.h.words[i].Load())
 		if class != f.class {
 			// A run that is repeatedly allocated and freed would clear and set this bit each time,
@@ -136,6 +142,9 @@ func (f *Fit) turn() bool {
 	f.class, f.from, f.again = f.own, f.later, true
 	return true
 }
+
+// Avoid keeps the words lo to hi-1 out of the search. It replaces an earlier Avoid.
+func (f *Fit) Avoid(lo, hi int) { f.lo, f.hi = lo, hi }
 
 // Skip skips the words below to in the rest of the present class.
 func (f *Fit) Skip(to int) { f.from = max(f.from, to) }

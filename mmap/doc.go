@@ -39,6 +39,9 @@
 // at the full count. Arguments that are not whole units, transitions from a wrong state, and use
 // after Release panic.
 //
+// Page size. On Linux regions ask for pages of 2 MiB, which are resident as a whole. [Region.Fine]
+// asks for small ones, granule by granule, and the hint [SmallPages] for a whole region.
+//
 // Backing. Where [Real] is true, pages come from the OS (Linux, macOS, Windows). Elsewhere, and in
 // race builds, each region lies in one Go object: no faults, no guards (see [Guards]), at most 4
 // GiB (on wasm 1 GiB in total), and zeroed at Commit. Such memory is kept while it is reserved, or

@@ -57,11 +57,17 @@ func (r *Region) Ready(g int) bool {
 	return r.ready.has(g)
 }
 
-// Locked reports whether granule g is locked, Hints which hints are on.
+// Locked reports whether granule g is locked, IsFine whether it is fine, Hints which hints are on.
 func (r *Region) Locked(g int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.locked.has(g)
+}
+
+func (r *Region) IsFine(g int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fine.has(g)
 }
 
 func (r *Region) Hints() Hint {
@@ -104,6 +110,7 @@ var Corruptions = map[string]func(*Region){
 	"I6 where": func(r *Region) { r.guards.bits = map[int]granules{1: newGranules(pagesPerGranule())} },
 	"I6 runs":  func(r *Region) { r.guards.runs, r.runs = 1, r.runs+guardRuns(r) },
 	"I7":       func(r *Region) { r.locked.clear(0, 1); r.locked.set(1, 2); r.runs = 2 },
+	"I9":       func(r *Region) { r.fine.set(0, 1); r.hints |= SmallPages; r.runs++ },
 	"I8": func(r *Region) {
 		if r.memory.object == nil {
 			r.space.tenants = nil
@@ -218,6 +225,11 @@ func (f *Flaky) hint(m *memory, h Hint, on bool) error {
 		return ErrFlaky
 	}
 	return f.System.hint(m, h, on)
+}
+
+func (f *Flaky) fine(m *memory, off, n int, on bool) error {
+	do := func(m *memory, off, n int) error { return f.System.fine(m, off, n, on) }
+	return f.step("fine", do, m, off, n)
 }
 
 func (f *Flaky) advise(m *memory, off, n int, a Advice) error {

@@ -100,6 +100,7 @@ func TestGuardNone(t *testing.T) {
 		"Lock":   r.Lock(0, g),
 		"Hint":   r.Hint(mmap.NoDump, true),
 		"Advise": r.Advise(0, g, mmap.Cold),
+		"Fine":   r.Fine(0, true),
 	} {
 		require.ErrorIs(t, err, mmap.ErrUnsupported, name)
 		require.ErrorIs(t, err, errors.ErrUnsupported, name)
@@ -153,6 +154,8 @@ func TestGuardContract(t *testing.T) {
 		}
 		requirePanic(t, "hint", "mmap: Hint: Hint(3) is not one of", func() { _ = r.Hint(3, true) })
 		requirePanic(t, "hint", "mmap: Hint: Hint(8) is not one of", func() { _ = r.Hint(8, true) })
+		requirePanic(t, "fine", "mmap: Fine: off=4096 is not a multiple of 2097152", func() { _ = r.Fine(4096, true) })
+		requirePanic(t, "fine", "mmap: Fine: off=8388608 n=2097152 ends behind", func() { _ = r.Fine(4*g, true) })
 		requirePanic(t, "advice", "mmap: Advise: advice 9 is not one of", func() { _ = r.Advise(g, g, 9) })
 		require.NoError(t, r.Release())
 		for name, use := range map[string]func(){
@@ -164,6 +167,7 @@ func TestGuardContract(t *testing.T) {
 			"Hint":     func() { _ = r.Hint(mmap.NoDump, true) },
 			"Name":     func() { r.Name("late") },
 			"Advise":   func() { _ = r.Advise(0, page, mmap.Cold) },
+			"Fine":     func() { _ = r.Fine(0, true) },
 		} {
 			requirePanic(t, name, "mmap: "+name+": the region has been released", use)
 		}

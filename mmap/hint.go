@@ -18,7 +18,7 @@ const (
 	WipeOnFork
 
 	// SmallPages requests no huge pages, for regions with many guards or that are touched sparsely.
-	// Linux.
+	// It replaces what [Region.Fine] has set. Linux.
 	SmallPages
 
 	hintEnd
@@ -50,6 +50,11 @@ func (r *Region) Hint(h Hint, on bool) error {
 	}
 	if on == (r.hints&h != 0) {
 		return nil
+	}
+	if h == SmallPages {
+		if errno := r.coarsenAll(); errno != nil {
+			return r.refuse("Hint", 0, r.memory.size, ErrMemory, errno)
+		}
 	}
 	if errno := r.hint(h, on); errno != nil {
 		return r.refuse("Hint", 0, r.memory.size, ErrMemory, errno)

@@ -97,6 +97,13 @@ func (pages) reuse() error {
 	return a.refuse(0)
 }
 
+// deny drops the pages first: the kernel changes the access of each page that is there, small ones
+// one by one, and who denies has no use for the contents.
+func (p pages) deny(m *memory, off, n int) error {
+	_ = p.drop(m, off, n) // locked pages stay, and the drop that follows says so
+	return p.unixPages.deny(m, off, n)
+}
+
 func (p pages) drop(m *memory, off, n int) error {
 	return unix.Madvise(m.bytes(off, n), unix.MADV_DONTNEED)
 }
@@ -211,6 +218,17 @@ func (p pages) hint(m *memory, h Hint, on bool) error {
 		advice = unix.MADV_HUGEPAGE
 	}
 	return known(unix.Madvise(m.bytes(0, m.size), advice))
+}
+
+// fine is not offered where all pages are small anyway.
+func (p pages) fine(m *memory, off, n int, on bool) error {
+	switch {
+	case !p.huge:
+		return errNoSuch
+	case on:
+		return known(unix.Madvise(m.bytes(off, n), unix.MADV_NOHUGEPAGE))
+	}
+	return known(unix.Madvise(m.bytes(off, n), unix.MADV_HUGEPAGE))
 }
 
 func (p pages) advise(m *memory, off, n int, a Advice) error {

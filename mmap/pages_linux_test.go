@@ -286,3 +286,46 @@ func TestKernelMerges(t *testing.T) {
 		require.NoError(t, r.Release())
 	})
 }
+
+// TestKernelFine: a fine granule takes what is touched, by Prefault or otherwise, and its
+// neighbours get huge pages as they did. A range that was parked has no small pages.
+func TestKernelFine(t *testing.T) {
+	if !keepsAdvice(t) {
+		t.Skip("this kernel, or what stands in for it, does not show advice")
+	}
+	s := pagesSpace()
+	r := reserve(t, s, 3*g)
+	require.NoError(t, r.Commit(0, 3*g))
+	if err := r.Fine(g, true); err != nil {
+		require.ErrorIs(t, err, mmap.ErrUnsupported)
+		t.Skip("this kernel has no huge pages")
+	}
+	flagged := func() (off []int) { // granules without huge pages
+		for _, m := range mappings(t, r) {
+			for at := int(m.from); at < int(m.to); at += g {
+				if strings.Contains(m.flags, " nh ") {
+					off = append(off, at)
+				}
+			}
+		}
+		return off
+	}
+	require.Equal(t, []int{g}, flagged())
+	require.NoError(t, r.Prefault(g+4*page, 4*page))
+	dirty(r, 2*g-page, page)
+	require.Equal(t, 5*page/1024, rss(mappings(t, r)))
+	dirty(r, 0, page)
+	dirty(r, 2*g, page)
+	for _, m := range mappings(t, r) {
+		t.Logf("from %d KiB: %d KiB in memory, %d KiB of them in huge pages", m.from/1024, m.rss, m.huge)
+	}
+	require.NoError(t, r.Fine(g, false))
+	require.Empty(t, flagged())
+	require.NoError(t, r.Fine(0, true))
+	base := r.Base()
+	require.NoError(t, r.Release())
+	r = reserve(t, s, 3*g)
+	require.Equal(t, base, r.Base())
+	require.Empty(t, flagged())
+	require.NoError(t, r.Release())
+}

@@ -24,25 +24,29 @@ import (
 // Guards are pages without access inside ready granules. They end with the granule's Decommit, so
 // the books of a reserved granule have none. Kernel marks outlive deny and drop; there the granule
 // becomes stale instead. Locked granules are locked by mlock. Locked memory cannot be dropped, so a
-// locked granule can neither be decommitted nor have guards.
+// locked granule can neither be decommitted nor have guards. Fine granules have small pages,
+// whatever their state; they are mappings of their own.
 //
 //	I1  base is not nil and is a multiple of the system's alignment; size is a
 //	    positive multiple of Granule.
 //	I2  ready and stale have one bit per granule and none beyond.
 //	I3  no granule is ready and stale.
 //	I4  committed is the count of the bits of ready, and runs the runs of ready
-//	    and of locked granules and, where guards are mappings, of guards.
+//	    and of locked and of fine granules and, where guards are mappings, of
+//	    guards.
 //	I5  a range has one owner: no part of an open region is parked, and a
 //	    released region holds nothing.
 //	I6  guards lie in ready granules that are not locked, and the number of
 //	    their runs is counted right.
 //	I7  locked granules are ready.
 //	I8  the list of tenants has an open region at its base, unless it is a Go object.
+//	I9  there are no fine granules while the hint SmallPages is on.
 //
 // Order of steps. Access is removed first and given last: Decommit denies, then drops; Commit drops
 // what is stale, then allows. So whatever fails, no one reads half-dropped contents, and allow
-// undoes a failed deny or drop. A mutex is held over the system calls: the kernel has one lock per
-// process for them anyway.
+// undoes a failed deny or drop. (On Linux deny drops pages too, which is for speed: until access is
+// gone, a stray write may bring one back.) A mutex is held over the system calls: the kernel has
+// one lock per process for them anyway.
 
 // Granule is the unit of Commit and Decommit in bytes: one huge page on systems with 4 KiB pages.
 // Smaller units would split huge pages and use up mappings.
@@ -58,6 +62,7 @@ type Region struct {
 	runs      int      // cost of the region in runs of equal access; guarded by mu (I4)
 	guards    pageSet  // pages that fault although their granule is ready; guarded by mu (I6)
 	locked    granules // granules kept out of swap; guarded by mu (I7)
+	fine      granules // granules with small pages, written by Fine; guarded by mu (I9)
 	hints     Hint     // hints that are on; guarded by mu
 	name      string   // label for the OS and for faults; guarded by mu
 	asked     int      // bytes requested; see Asked; fixed
@@ -147,10 +152,10 @@ func (r *Region) Decommit(off, n int) error {
 }
 
 // Release ends the region. Every ready granule is unlocked and decommitted, hints and name are
-// removed, and the range is parked without access for a later Reserve. After an error, which is an
-// *Error, the region is open and its granules are ready as before with their guards (granules
-// concerned by ErrAccess are reserved); locks and hints may be gone, and Release may be called
-// again.
+// removed, no granule is fine any more, and the range is parked without access for a later Reserve.
+// After an error, which is an *Error, the region is open and its granules are ready as before with
+// their guards (granules concerned by ErrAccess are reserved); locks, hints and small pages may be
+// gone, and Release may be called again.
 func (r *Region) Release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,6 +163,9 @@ func (r *Region) Release() error {
 		panicReleased("Release")
 	}
 	errno := r.unlockAll()
+	if errno == nil {
+		errno = r.coarsenAll()
+	}
 	if errno == nil {
 		errno = r.unhint()
 	}
@@ -177,7 +185,7 @@ func (r *Region) Release() error {
 		r.space.sys.name(&r.memory, "")
 	}
 	r.space.retire(r)
-	r.memory, r.ready, r.guards, r.locked, r.name = memory{}, nil, pageSet{}, nil, ""
+	r.memory, r.ready, r.guards, r.locked, r.fine, r.name = memory{}, nil, pageSet{}, nil, nil, ""
 	return r.done()
 }
 
@@ -272,14 +280,15 @@ func (r *Region) check(op string, off, n, unit int) {
 }
 
 // count returns the values that committed and runs must have. A guard without access adds at most
-// one run of access, and so does a locked run. r.mu is held.
+// one run of access, and so does a locked or a fine run. r.mu is held.
 func (r *Region) count() (members, runs int) {
 	members, runs = r.ready.count()
 	_, locks := r.locked.count()
+	_, fine := r.fine.count()
 	if r.space.sys.traits().guards == GuardAccess {
 		runs += r.guards.runs
 	}
-	return members, runs + locks
+	return members, runs + locks + fine
 }
 
 // account brings committed and runs up to date with the sets. It returns false, and changes

@@ -57,6 +57,27 @@ func onLinux(n int) steps {
 	return steps{access: n, mark: n}
 }
 
+// onFine is a table for what only systems with pages of two sizes offer.
+func onFine(n int) steps {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	s := mmap.NewSpace(mmap.Systems()["pages"]()) // of its own: the process parks nothing
+	r, err := s.Reserve(g)
+	if err == nil {
+		err = errors.Join(r.Fine(0, true), r.Release(), s.Unmap())
+	}
+	if err != nil {
+		return nil
+	}
+	return onLinux(n)
+}
+
+// fineSome makes the granules 1 to 3 fine.
+func fineSome(r *mmap.Region) error {
+	return errors.Join(r.Fine(g, true), r.Fine(2*g, true), r.Fine(3*g, true))
+}
+
 var operations = map[string]operation{
 	"Commit": {
 		commitAll([2]int{0, 1}),
@@ -139,6 +160,26 @@ var operations = map[string]operation{
 		func(r *mmap.Region) error { return r.Hint(mmap.NoDump, true) },
 		onLinux(1),
 	},
+	"Fine": {
+		commitAll([2]int{0, 6}),
+		func(r *mmap.Region) error { return r.Fine(g, true) },
+		onFine(1),
+	},
+	"Fine off": {
+		func(r *mmap.Region) error { return errors.Join(commitAll([2]int{0, 6})(r), fineSome(r)) },
+		func(r *mmap.Region) error { return r.Fine(2*g, false) },
+		onFine(1),
+	},
+	"Release fine": {
+		func(r *mmap.Region) error { return errors.Join(r.Commit(0, g), fineSome(r)) },
+		(*mmap.Region).Release,
+		onFine(5),
+	},
+	"Hint of small pages": {
+		fineSome,
+		func(r *mmap.Region) error { return r.Hint(mmap.SmallPages, true) },
+		onFine(4),
+	},
 	"Advise": {
 		commitAll([2]int{0, 6}),
 		func(r *mmap.Region) error { return r.Advise(g, 4*g, mmap.Cold) },
@@ -150,7 +191,7 @@ const sweepGranules = 6
 
 // condition is all that a region says of itself.
 type condition struct {
-	ready, locked            [sweepGranules]bool
+	ready, locked, fine      [sweepGranules]bool
 	guards                   [][2]int
 	hints                    mmap.Hint
 	committed, runs, guarded int
@@ -158,7 +199,7 @@ type condition struct {
 
 func examine(s *mmap.Space, r *mmap.Region) (c condition) {
 	for i := range sweepGranules {
-		c.ready[i], c.locked[i] = r.Ready(i), r.Locked(i)
+		c.ready[i], c.locked[i], c.fine[i] = r.Ready(i), r.Locked(i), r.IsFine(i)
 	}
 	c.guards, c.hints = r.GuardSpans(), r.Hints()
 	c.committed, c.runs, c.guarded = r.Committed(), s.Runs(), r.GuardedSize()
@@ -235,8 +276,8 @@ func failStep(t *testing.T, f *mmap.Flaky, op operation) bool {
 			after.locked != before.locked)
 	} else {
 		require.ErrorIs(t, err, mmap.ErrMemory)
-		if refused.Op == "Release" { // locks and hints go before the states
-			after.locked, after.hints = before.locked, before.hints
+		if refused.Op == "Release" || refused.Op == "Hint" { // locks, small pages and hints go first
+			after.locked, after.hints, after.fine = before.locked, before.hints, before.fine
 			after.runs = before.runs
 		}
 		require.Equal(t, before, after)

@@ -41,7 +41,7 @@ type traits struct {
 //	room      getrlimit, statm, mmap   mmap, munmap          reserve, release  -
 //	reuse     getrlimit, statm         -                     -                 -
 //	allow     mprotect read+write      the same              MEM_COMMIT        -
-//	deny      mprotect none            the same              MEM_DECOMMIT      poison (debug)
+//	deny      DONTNEED, mprotect none  mprotect none         MEM_DECOMMIT      poison (debug)
 //	drop      madvise MADV_DONTNEED    mmap FIXED PROT_NONE  MEM_DECOMMIT      clear
 //	discard   madvise MADV_DONTNEED    mmap FIXED            -                 -
 //	guard     MADV_GUARD_INSTALL (*)   -                     -                 -
@@ -49,6 +49,7 @@ type traits struct {
 //	populate  MADV_POPULATE_WRITE (*)  touch                 touch             touch
 //	lock      mlock                    the same              VirtualLock       -
 //	hint      madvise                  -                     WipeOnFork only   -
+//	fine      madvise                  -                     -                 -
 //	advise    madvise                  madvise               -                 -
 //	resident  mincore                  -                     -                 -
 //	name      prctl                    -                     -                 -
@@ -73,6 +74,7 @@ type system interface {
 	lock(m *memory, off, n int) error
 	unlock(m *memory, off, n int) error // no-op on memory that is not locked
 	hint(m *memory, h Hint, on bool) error
+	fine(m *memory, off, n int, on bool) error // small pages for what is touched from now on; off: as the region
 	advise(m *memory, off, n int, a Advice) error
 	resident(m *memory, off, n int) (bytes int, err error)
 	name(m *memory, text string)          // best effort
@@ -92,6 +94,8 @@ func (plain) unlock(*memory, int, int) error  { return errNoSuch }
 func (plain) hint(*memory, Hint, bool) error  { return errNoSuch }
 func (plain) name(*memory, string)            {}
 func (plain) mapped() int                     { return 0 }
+
+func (plain) fine(*memory, int, int, bool) error { return errNoSuch }
 
 func (plain) advise(*memory, int, int, Advice) error { return errNoSuch }
 

@@ -22,12 +22,12 @@ func (r *Region) verify() error {
 		return fmt.Errorf("mmap: I1: base=%p size=%d, want multiples of %d and %d", m.base, m.size, align, Granule)
 	}
 	n := m.size / Granule
-	for i, set := range []granules{r.ready, m.stale, r.locked} {
+	for i, set := range []granules{r.ready, m.stale, r.locked, r.fine} {
 		if len(set) != (n+63)/64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked) has %d words for %d granules", i, len(set), n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine) has %d words for %d granules", i, len(set), n)
 		}
 		if g := set.next(n, len(set)*64, true); g < len(set)*64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked) has granule %d of %d", i, g, n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine) has granule %d of %d", i, g, n)
 		}
 	}
 	for w := range r.ready {
@@ -53,6 +53,9 @@ func (r *Region) verify() error {
 	if m.object == nil && !r.space.lives(r) {
 		return fmt.Errorf("mmap: I8: the list of tenants does not have the region at %p", m.base)
 	}
+	if fine, _ := r.fine.count(); fine > 0 && r.hints&SmallPages != 0 {
+		return fmt.Errorf("mmap: I9: %d granules are fine although the whole region has small pages", fine)
+	}
 	return nil
 }
 
@@ -74,7 +77,7 @@ func (r *Region) verifyGuards() error {
 
 func (r *Region) verifyReleased() error {
 	m := &r.memory
-	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked) != 0 || r.committed != 0 || r.runs != 0 {
+	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked)+len(r.fine) != 0 || r.committed != 0 || r.runs != 0 {
 		return fmt.Errorf("mmap: I5: a released region holds size=%d committed=%d runs=%d", m.size, r.committed, r.runs)
 	}
 	return nil

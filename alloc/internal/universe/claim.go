@@ -41,12 +41,16 @@ func (u *Universe) tryAlloc(n int, c Wish, name string) (ChunkIndex, error) {
 	return u.search(n, shard, c, name)
 }
 
-// search claims a run of n chunks by best fit, first outside the lines that other shards lease,
-// then anywhere.
+// search claims a run of n chunks by best fit, first outside the lines that other shards lease and
+// outside a fine granule that would have too many of them, then anywhere.
 func (u *Universe) search(n, shard int, c Wish, name string) (ChunkIndex, error) {
+	lo, hi := u.avoided(n)
 	for anywhere := false; ; anywhere = true {
-		passed := false // skipped a line that another shard leases
+		passed := !anywhere && lo < hi // or skipped a line that another shard leases
 		f := u.fit(n, c)
+		if !anywhere {
+			f.Avoid(lo, hi)
+		}
 		for m, ok := f.Next(); ok; m, ok = f.Next() {
 			if !anywhere && u.leases.isOthers(m, shard) {
 				passed = true
@@ -194,6 +198,9 @@ func (u *Universe) handOut(m int, run uint64, c Wish) ChunkIndex {
 	dirty := u.dirty[m].Load() & run // no one else writes the bits of our chunks
 	if dirty != run && mutant.Planted != mutant.ForgetDirty {
 		u.dirty[m].Or(run)
+		if u.fine.is(m / 2) {
+			u.back(m, run&^dirty, c)
+		}
 	}
 	switch {
 	case c&ZeroedRun != 0:
@@ -240,6 +247,7 @@ func (u *Universe) commit(g int) error {
 		ledger.Process.Refund(mmap.Granule)
 		return err
 	}
+	u.choosePages(g)
 	u.nReady++
 	u.ready[g].Store(1)
 	TheScavenger.wake(time.Now())

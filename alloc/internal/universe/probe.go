@@ -103,6 +103,9 @@ func (u *Universe) Corrupt(invariant string) (restore func()) {
 	case "I8":
 		u.since[last/2].Store(1)
 		return func() { u.since[last/2].Store(0) }
+	case "I9":
+		granule, kept := u.fine.granule.Swap(0), u.fine.kept.Swap(true)
+		return func() { u.fine.granule.Store(granule); u.fine.kept.Store(kept) }
 	case "I8 noted":
 		u.emptied[last/128].SetBit(last / 2 % 64)
 		u.nEmpty.Add(1)
@@ -202,4 +205,12 @@ func (l *sheets) verify() error {
 		return fmt.Errorf("alloc: B2: %d bytes of the region are handed out, %d are ready", l.cut, l.ready)
 	}
 	return nil
+}
+
+// FineMost is how many chunks of a fine granule small requests have.
+const FineMost = fineMost
+
+// Fine returns the fine granule, -1 where there is none, and whether its pages are kept small.
+func (u *Universe) Fine() (granule int, kept bool) {
+	return int(u.fine.granule.Load()) - 1, u.fine.kept.Load()
 }

@@ -19,6 +19,12 @@ type Pages interface {
 	Decommit(offset, n int) error
 	// Discard gives their memory back; they stay usable and read as zero.
 	Discard(offset, n int) error
+	// Fine switches small pages for the granule at offset on or off.
+	Fine(offset int, on bool) error
+	// FineSize is the number of bytes that have small pages by Fine.
+	FineSize() int
+	// Prefault backs n bytes at offset with memory.
+	Prefault(offset, n int) error
 	// Release ends all of it.
 	Release() error
 	// Committed is the number of bytes committed.

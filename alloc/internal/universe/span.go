@@ -127,6 +127,7 @@ func (u *Universe) AllocRun(n int, c Wish) (ChunkIndex, error) {
 func (u *Universe) fillGap(n int, c Wish) (ChunkIndex, error) {
 	shard := u.leases.shards.Index()
 	f := u.Index.Fit(n)
+	f.Avoid(u.avoided(n))
 	for m, ok := f.Next(); ok; m, ok = f.Next() {
 		if u.Index.Word(m).Load() == 0 {
 			break // so are all that follow
@@ -220,7 +221,7 @@ type search struct {
 	n, align int           // chunks, and the multiple at which they begin, in bytes
 	least    int           // chunks of the shortest run that the hint is about
 	words    int           // to read at most
-	leased   bool          // also in lines that shards lease
+	leased   bool          // also in lines that shards lease, and in a fine granule
 	hint     *atomic.Int64 // megachunk to begin with
 }
 
@@ -230,13 +231,14 @@ func (u *Universe) searchSpan(s search) (ChunkIndex, bool) {
 	from := int(s.hint.Load())
 	start := from * ChunksPerMegachunk // of the free run that the words read so far end with
 	room := -1                         // megachunk in which the first run that is a hint begins
+	lo, hi := u.avoided(s.n)
 	for m := from; m < min(from+s.words, u.Index.Words()); m++ {
 		used := u.Index.Word(m).Load()
 		if used == ^uint64(0) && start == m*ChunksPerMegachunk {
 			start += ChunksPerMegachunk // full, after one that ends in use: most words are
 			continue
 		}
-		if !s.leased && u.leases.lines[m/lineWords].Load() != 0 {
+		if !s.leased && (lo <= m && m < hi || u.leases.lines[m/lineWords].Load() != 0) {
 			used = ^uint64(0)
 		}
 		end := m*ChunksPerMegachunk + bits.TrailingZeros64(used)

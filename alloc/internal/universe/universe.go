@@ -53,6 +53,8 @@ import (
 //	I7 A chunk that is gone is free and not dirty, and lies in a granule that is ready.
 //	I8 The books of granules from reach on are blank. The books lie in a sheet (sheet.go), of
 //	   which only the pages that were written take memory, and Close clears the part before reach.
+//	I9 The pages layer keeps the pages of one granule small at most. While that is wanted, the fine
+//	   granule exists and at most fineMost of its chunks are dirty.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
 // docs/decisions/0003 says what that costs.
@@ -88,6 +90,7 @@ type Universe struct {
 	born    time.Time          // creation time
 	leases  leases             // homes of the shards
 	Spans   spans              // chunks across megachunks; span.go
+	fine    fine               // granule with small pages; fine.go
 	reach   atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
 	sheet   sheet              // memory of the books above, and of the leased lines
 	asked   int                // size requested; more than Size when limits forced a smaller one
@@ -258,6 +261,8 @@ func (u *Universe) shut() {
 	u.leases.reset(nil)
 	u.nEmpty.Store(0)
 	u.reach.Store(0)
+	u.fine.granule.Store(0)
+	u.fine.kept.Store(false)
 }
 
 // reached returns the number of granules that were asked for: none beyond has chunks in use or

@@ -52,6 +52,9 @@ func (u *Universe) Verify() error {
 		return fmt.Errorf("alloc: I6: line %d is leased by %d, but that is no shard's home or the home of another",
 			line, u.leases.lines[line].Load())
 	}
+	if err := u.verifyFine(); err != nil {
+		return err
+	}
 	return u.verifyReach()
 }
 

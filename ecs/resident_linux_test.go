@@ -1,0 +1,50 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/internal/debug"
+	"quarry/mmap"
+)
+
+// TestSmallWorldsTakeLittle: the memory of a fresh world with few entities, and of one whose
+// universe has a heap too, in bytes that the system has backed with pages.
+func TestSmallWorldsTakeLittle(t *testing.T) {
+	if !mmap.Real {
+		t.Skip("memory of this build is Go's")
+	}
+	if page := mmap.PageSize(); page > 4<<10 || debug.On {
+		t.Skip("pages are larger than most blocks, or what is free is filled")
+	}
+	for entities, most := range map[int]int{1: 128 << 10, 50: 128 << 10, 500: 192 << 10} {
+		w, err := ecs.NewWorld()
+		require.NoError(t, err)
+		a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+		for range entities {
+			a.Create()
+		}
+		got, err := w.Universe().Resident()
+		require.NoError(t, err)
+		t.Logf("%d entities: %d KiB, %d chunks", entities, got>>10, w.Universe().Stats().LiveChunks)
+		require.LessOrEqual(t, got, most)
+		require.NoError(t, w.Close())
+	}
+
+	u, err := alloc.NewUniverse()
+	require.NoError(t, err)
+	h, err := alloc.NewHeap(u)
+	require.NoError(t, err)
+	p, err := h.Alloc(100, 8)
+	require.NoError(t, err)
+	got, err := u.Resident()
+	require.NoError(t, err)
+	t.Logf("a block of 100 bytes: %d KiB, %d chunks", got>>10, u.Stats().LiveChunks)
+	require.LessOrEqual(t, got, 128<<10)
+	h.Free(p)
+	require.NoError(t, h.Close())
+	require.NoError(t, u.Close())
+}
