@@ -95,3 +95,6 @@ const FineMost = universe.FineMost
 
 // Fine returns the fine granule, -1 where there is none, and whether its pages are kept small.
 func (u *Universe) Fine() (granule int, kept bool) { return u.core.Fine() }
+
+// FineFrom sets how many universes have huge pages at once, and returns the number before.
+func FineFrom(n int) (before int) { return universe.FineFrom(n) }

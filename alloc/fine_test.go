@@ -15,6 +15,8 @@ import (
 // fineUniverse returns a universe on pages that can be fine, or skips the test.
 func fineUniverse(t *testing.T, options ...alloc.Option) *alloc.Universe {
 	t.Helper()
+	before := alloc.FineFrom(0)
+	t.Cleanup(func() { alloc.FineFrom(before) })
 	u := newUniverse(t, options...)
 	c, err := u.AllocExact(1)
 	require.NoError(t, err)

@@ -49,8 +49,9 @@ func Retain(bytes int) Option { return universe.Retain(bytes) }
 func PurgeAfter(d time.Duration) Option { return universe.PurgeAfter(d) }
 
 // SmallPages requests pages of 4 KiB instead of 2 MiB: sparsely touched memory takes less, at eight
-// times the cost of a first touch. By default only small requests to the first granule have them,
-// so that a universe of which little is used takes little.
+// times the cost of a first touch. In a process of more than 16 universes the first 2 MiB of each
+// have them by default, for small requests, so that a universe of which little is used takes
+// little.
 func SmallPages() Option { return universe.SmallPages() }
 
 // NewUniverse reserves address space; it commits nothing yet. An error wraps ErrReserve, or

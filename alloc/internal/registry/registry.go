@@ -45,6 +45,13 @@ func (r *Registry[T]) All() []*T {
 	return r.gather()
 }
 
+// Len returns the number of values that are known, some of which may be collected by now.
+func (r *Registry[T]) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.known)
+}
+
 // gather returns the live values and removes the others. mu is held.
 func (r *Registry[T]) gather() (live []*T) {
 	for w := range r.known {

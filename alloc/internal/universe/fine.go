@@ -9,16 +9,18 @@ import (
 	"quarry/mmap"
 )
 
-// Pages of two sizes. A huge page costs one fault for 2 MiB, but a universe of which little is used
-// should not take 2 MiB. So the first granule has small pages, and serves small requests:
+// Pages of two sizes. A huge page costs one fault for 2 MiB, but a thousand universes of which
+// little is used should not take 2 GiB. So in a process with more than fineFrom universes the first
+// granule has small pages, and serves small requests. A few universes have huge pages at once: what
+// they waste is bounded, and a world that grows is made twice as fast.
 //
 //	granule      0, fine                              1                  2
 //	chunks    |##|#|###|.......................|  |##############|  |#####.........|
 //	in memory  what was claimed, page by page          2 MiB              2 MiB
 //
-// A granule becomes fine when it is committed while no other is ready and at most fineMost of its
-// chunks are claimed: a universe that begins with a large request has huge pages only. It is fine
-// until it is committed again. So a universe that gave everything back begins anew.
+// Then a granule becomes fine when it is committed while no other is ready and at most fineMost of
+// its chunks are claimed: a universe that begins with a large request has huge pages only. It is
+// fine until it is committed again. So a universe that gave everything back begins anew.
 //
 // Runs with which more than fineMost chunks of it would be in use come from other granules, whose
 // huge pages cost less than small pages of the same size. They come from the fine granule when
@@ -41,6 +43,12 @@ import (
 // is not used where many would be. A world of five hundred entities needs six.
 const fineMost = 8
 
+// fineFrom is the number of universes that have huge pages at once: 16, of which the first granules
+// take 32 MiB at most. Tests set it.
+var fineFrom atomic.Int32
+
+func init() { fineFrom.Store(16) }
+
 // fine is what a universe knows of its fine granule.
 type fine struct {
 	granule atomic.Int32 // 1 + the granule; 0: none; written under mu while the granule is not ready
@@ -54,7 +62,7 @@ func (f *fine) is(g int) bool { return int(f.granule.Load()) == g+1 }
 // held.
 func (u *Universe) choosePages(g int) {
 	old := int(u.fine.granule.Load()) - 1
-	few := u.nReady == 0 && !u.Small && u.claimedIn(g) <= fineMost
+	few := u.nReady == 0 && !u.Small && u.claimedIn(g) <= fineMost && universes.Len() > int(fineFrom.Load())
 	if old >= 0 && (old == g) != few && u.pages.Fine(old*mmap.Granule, false) == nil {
 		u.fine.kept.Store(false)
 		u.fine.granule.Store(0)

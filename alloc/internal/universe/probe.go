@@ -214,3 +214,6 @@ const FineMost = fineMost
 func (u *Universe) Fine() (granule int, kept bool) {
 	return int(u.fine.granule.Load()) - 1, u.fine.kept.Load()
 }
+
+// FineFrom sets how many universes have huge pages at once, and returns the number before.
+func FineFrom(n int) (before int) { return int(fineFrom.Swap(int32(n))) }
