@@ -26,7 +26,7 @@ func (h *Heap) resizeSized(name string, l *Local, p unsafe.Pointer, size, align,
 	b := block{p: p}
 	h.find(name, &b)
 	h.checkSized(name, &b, size, align)
-	// couldBe is the test that FreeSized applies to the new size, whatever the alignment.
+	// memory.Fits is the test that FreeSized applies to the new size, whatever the alignment.
 	return memory.Fits(b.usable, to) || h.resize(l, &b, to)
 }
 

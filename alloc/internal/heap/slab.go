@@ -70,7 +70,7 @@ const (
 	kindWide     = 3 // first chunk of a wide slab
 	kindInterior = 4 // a later chunk of a wide slab
 	kindCached   = 5 // first chunk of a free run that a Local, the owner, keeps for reuse
-	kindSpan     = 6 // a span; never in a slab: heapspan.go
+	kindSpan     = 6 // a span; never in a slab: span.go
 	kindMask     = 7
 
 	headClass  = 3

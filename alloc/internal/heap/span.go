@@ -105,7 +105,7 @@ func (b *block) panicRaced(name string, n int) {
 }
 
 // resizeSpan changes the number of chunks of a span in place and reports whether it could. A span
-// does not become shorter than leastSpan.
+// does not become shorter than universe.LeastSpan.
 func (h *Heap) resizeSpan(b *block, size int) bool {
 	first, have := firstIn(b.head), spanChunks(b.head)
 	if size > memory.MaxSize {
