@@ -53,3 +53,31 @@ func TestSmallWorldsTakeLittle(t *testing.T) {
 	require.NoError(t, h.Close())
 	require.NoError(t, u.Close())
 }
+
+// TestManyWorldsTakeLittle: two thousand worlds at once, of one entity each, beside the first ones
+// of the process, which have huge pages.
+func TestManyWorldsTakeLittle(t *testing.T) {
+	if !mmap.Real || mmap.PageSize() > 4<<10 || debug.On {
+		t.Skip("as TestSmallWorldsTakeLittle")
+	}
+	n := 2000
+	if testing.Short() {
+		n = 200
+	}
+	resident, worlds := 0, make([]*ecs.World, n)
+	for i := range worlds {
+		w, err := ecs.NewWorld()
+		require.NoError(t, err)
+		worlds[i] = w
+		ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w)).Create()
+		got, err := w.Universe().Resident()
+		require.NoError(t, err)
+		resident += got
+	}
+	t.Logf("%d worlds: %d KiB", n, resident>>10)
+	require.LessOrEqual(t, resident, 17*mmap.Granule+n*(32<<10))
+	for _, w := range worlds {
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+	}
+}
