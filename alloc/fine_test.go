@@ -2,6 +2,7 @@ package alloc_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -272,6 +273,8 @@ func TestRefusedHintsHurtNobody(t *testing.T) {
 // TestFineUnderConcurrency: goroutines claim and free while another trims, so that the first
 // granule comes, fills and goes; each finds its own bytes, and the books are right in the end.
 func TestFineUnderConcurrency(t *testing.T) {
+	before := alloc.FineFrom(0)
+	defer alloc.FineFrom(before)
 	u := newUniverse(t, alloc.Size(16<<20), alloc.Retain(0), alloc.PurgeAfter(0))
 	var workers, trimmer sync.WaitGroup
 	done := make(chan struct{})
@@ -282,6 +285,7 @@ func TestFineUnderConcurrency(t *testing.T) {
 				return
 			default:
 				_, _ = u.Trim(0)
+				runtime.Gosched() // where one thread runs all, nobody else would
 			}
 		}
 	})
