@@ -21,9 +21,9 @@ func TestSmallWorldsTakeLittle(t *testing.T) {
 		t.Skip("pages are larger than most blocks, or what is free is filled")
 	}
 	for range 17 { // the first universes of a process have huge pages
-		w, err := ecs.NewWorld()
+		u, err := alloc.NewUniverse(alloc.Size(2 << 20))
 		require.NoError(t, err)
-		defer func() { require.NoError(t, w.Close()) }()
+		defer func() { require.NoError(t, u.Close()) }()
 	}
 	for entities, most := range map[int]int{1: 128 << 10, 50: 128 << 10, 500: 192 << 10} {
 		w, err := ecs.NewWorld()
