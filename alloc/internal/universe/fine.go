@@ -32,9 +32,9 @@ import (
 //
 // A claim backs chunks that were not used before by one call, not by a fault for each page.
 //
-// Who claims a chunk of a ready granule reads whether that granule is fine. That changes only while
-// the granule is not ready, so a claim that finds it ready, or waits for its commit, reads what
-// holds.
+// A goroutine that claims a chunk of a ready granule reads whether that granule is fine. That
+// changes only while the granule is not ready, so a claim that finds it ready, or waits for its
+// commit, reads what holds.
 //
 // Small pages are a hint. Where the system refuses it, or cannot back a run ahead of its use, the
 // universe takes more memory or more faults, and no call fails.
@@ -85,8 +85,8 @@ func (u *Universe) dirtyIn(g int) int {
 }
 
 // back gives memory to the chunks fresh of megachunk m, which lies in the fine granule. They belong
-// to one claimed run, are marked dirty, and were not dirty before. Who asks for a run that reads as
-// zero has it in memory page by page, as it is used.
+// to one claimed run, are marked dirty, and were not dirty before. A run that must read as zero
+// comes into memory page by page, as it is used.
 func (u *Universe) back(m int, fresh uint64, c Wish) {
 	if c&ZeroedRun == 0 {
 		at := bits.TrailingZeros64(fresh)
