@@ -21,16 +21,13 @@ import (
 )
 
 // underLimit runs body in a child process with a limit that the shell sets, and
-// more environment. The C library has one heap there: it gives new threads heaps of
-// 64 MiB each, as many as eight a core, and takes the addresses from Go's room between
-// a refusal and the next look (measured with ten such processes on two cores: 3 to 7
-// in 400 died of it, and none with one heap).
+// more environment.
 func underLimit(t *testing.T, limit string, body func(t *testing.T), environment ...string) {
 	t.Helper()
 	if !mmap.Real {
 		t.Skip("regions of this build are Go objects; the Go runtime dies under such limits")
 	}
-	child.Run(t, limit, body, append(environment, "MALLOC_ARENA_MAX=1")...)
+	child.Run(t, limit, body, environment...)
 }
 
 func TestAddressSpaceLimit(t *testing.T) {
