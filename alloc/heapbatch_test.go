@@ -23,14 +23,14 @@ func TestSharedSlabsUseSingleFreeSlots(t *testing.T) {
 		}
 		require.NoError(t, h.Verify())
 	}
-	for j := range 32 {
+	for j := range 64 {
 		h.Free(blocks[60*256+j])
 	}
 	require.NoError(t, h.Verify())
 	chunks := h.Stats().Chunks
-	more = append(more, fillClass(h, 255+32, 64)...)
+	more = append(more, fillClass(h, 255+64, 64)...)
 	require.NoError(t, h.Verify())
-	require.Equal(t, chunks, h.Stats().Chunks, "32 free slots are a batch")
+	require.Equal(t, chunks, h.Stats().Chunks, "64 free slots are a batch")
 	more = append(more, fillClass(h, 27*256, 64)...)
 	require.Equal(t, chunks+27, h.Stats().Chunks, "slabs with a few free slots are left alone while there are others")
 	more = append(more, fillClass(h, 150, 64)...)
@@ -40,7 +40,7 @@ func TestSharedSlabsUseSingleFreeSlots(t *testing.T) {
 	require.Equal(t, 128*256, h.Stats().LiveBlocks)
 	freeAll(h, more)
 	for i, p := range blocks {
-		if !(i < 50*256 && i%256%50 == 0 && i%256 < 150) && !(i >= 60*256 && i < 60*256+32) {
+		if !(i < 50*256 && i%256%50 == 0 && i%256 < 150) && !(i >= 60*256 && i < 60*256+64) {
 			h.Free(p)
 		}
 	}

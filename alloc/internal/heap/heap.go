@@ -49,8 +49,10 @@ import (
 // the two reads does no harm: a dropped slab keeps all bits set, so nobody can hold a claim on it.
 //
 // A full slab is in no list (stateFull). Frees in it find that state and count themselves, and the
-// one that makes up a batch, an eighth of the slots, lists the slab under the lock; before memory
-// is refused, all that have a free slot are listed. The goroutine that declares a slab full stores
+// one that makes up a batch, a quarter of the slots, lists the slab under the lock; before memory
+// is refused, all that have a free slot are listed. Lists are newest first: the next slab to
+// allocate from has just as many free slots as make up a batch, and one that is nearly empty waits
+// behind it until its last blocks are freed. The goroutine that declares a slab full stores
 // the state first and then looks again for a clear bit; the goroutine that frees clears a bit first
 // and then reads the state; so one of them sees the other. The same holds between a free and an
 // owner that folds, which stores stateOwned first. A delayed free may therefore list a slab that is
