@@ -138,6 +138,14 @@ func (r *Accessor) refuse(p RowRange) {
 	panic(fmt.Sprintf("ecs: Accessor.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.b.name, p))
 }
 
+// Locate returns the location of e's values, or false if e is not alive. It panics for an entity of
+// another world. The location, its archetype's types, and the numbers of rows and chunks hold until
+// the borrow ends: nothing structural changes while it is out.
+func (r *Accessor) Locate(e Entity) (Location, bool) {
+	r.check("Accessor.Locate")
+	return r.b.w.locate("Accessor.Locate", e)
+}
+
 // Done makes the accessor's last rows stale.
 func (r *Accessor) Done() {
 	if r != nil {

@@ -17,7 +17,9 @@ import (
 // all entities that have exactly these types and values. Its rows are dense: only the last chunk
 // may be partly full, and a row that leaves is replaced by the last row.
 //
-// All methods belong to the world's owner: one goroutine at a time.
+// All methods belong to the world's owner: one goroutine at a time. While a borrow is out, its
+// goroutines may call those that ask for types, rows and chunks: Has, Components, Len, Chunks,
+// Chunk, String.
 type Archetype struct {
 	table   match.Archetype // rows, types and values, as queries see them; the first field, see whole
 	w       *World

@@ -88,7 +88,11 @@ func (w *World) checkForeign(op string, e Entity) {
 // Locate returns the location of e's values, or false if e is not alive. It panics for an entity of
 // another world. Cost: as Component.Get.
 func (w *World) Locate(e Entity) (Location, bool) {
-	r := w.recordOf("World.Locate", e)
+	return w.locate("World.Locate", e)
+}
+
+func (w *World) locate(op string, e Entity) (Location, bool) {
+	r := w.recordOf(op, e)
 	if r == nil {
 		return Location{}, false
 	}

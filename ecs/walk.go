@@ -196,21 +196,28 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 		if filters && !q.passes(a, pos, since) {
 			continue
 		}
-		n, dense := a.table.Store.RowsOf(pos), true
-		if len(t.tests) > 0 {
-			matching := s.filter(a, t.tests, pos, 0, n)
-			if matching == 0 {
-				continue
-			}
-			dense = matching == n
-		}
-		at := a.table.Store.Row(pos, 0)
-		s.show(pos, at.Scale, dense)
-		if !yield(makeRows(s, at.Base, n)) {
+		if rows, ok := s.chunk(pos); ok && !yield(rows) {
 			return false
 		}
 	}
 	return true
+}
+
+// chunk moves the loop to a chunk of the binding's archetype; ok is false if no row matches.
+func (s *scan) chunk(pos int) (rows Rows, ok bool) {
+	t := s.t
+	a := t.a
+	n, dense := a.table.Store.RowsOf(pos), true
+	if len(t.tests) > 0 {
+		matching := s.filter(a, t.tests, pos, 0, n)
+		if matching == 0 {
+			return Rows{}, false
+		}
+		dense = matching == n
+	}
+	at := a.table.Store.Row(pos, 0)
+	s.show(pos, at.Scale, dense)
+	return makeRows(s, at.Base, n), true
 }
 
 // filter computes the snapshot of matching rows among n rows of a chunk, starting at first, a

@@ -59,6 +59,11 @@ func (c *Ctx) Accessor() *ecs.Accessor { return c.accessor }
 // Alive reports whether e is alive, like World.Alive.
 func (c *Ctx) Alive(e ecs.Entity) bool { return c.job.s.w.Alive(e) }
 
+// Locate returns where e's values are, like World.Locate: the archetype, and the chunk and row in
+// it; false if e is not alive. All of it holds until the job's flight ends. A body may ask the
+// archetype for its types and its chunks (Archetype.Has, Components, Len, Chunks, Chunk).
+func (c *Ctx) Locate(e ecs.Entity) (ecs.Location, bool) { return c.accessor.Locate(e) }
+
 // walk calls the body for the parts [lo, hi). It joins adjacent parts, unless the job Reduces, and
 // skips ranges without a matching row.
 func (c *Ctx) walk(lo, hi int) {

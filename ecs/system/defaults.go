@@ -15,6 +15,9 @@ const (
 	mostFixedSteps = 20 // a third of a second
 )
 
+// simulationName is the name of the group that systems are in unless another is named.
+const simulationName = "Simulation"
+
 // addDefaults makes the root, the default groups and the default points.
 func (y *Systems) addDefaults() {
 	y.root = NewGroup()
@@ -34,7 +37,7 @@ func (y *Systems) addDefaults() {
 		in.Add(name, d.points[i], Ordering{bucket: b})
 	}
 	d.initialization = group(y.root, "Initialization")
-	d.simulation = group(y.root, "Simulation", After("Initialization"))
+	d.simulation = group(y.root, simulationName, After("Initialization"))
 	d.presentation = group(y.root, "Presentation", After("Simulation"))
 	point(0, d.initialization, "BeginInitialization", bucketOpens)
 	point(1, d.initialization, "EndInitialization", bucketCloses)

@@ -36,6 +36,9 @@
 // lists pairs of systems whose access conflicts and whose order is not fixed. Shuffle lets a test
 // find out whether such an order matters.
 //
+// Instead of being added, systems may be registered by packages (Register) and taken by a program,
+// all or some (Systems.AddRegistered, NewDefault).
+//
 // Jobs of a system wait for conflicting jobs of the systems before it and run beside all others. An
 // update waits for jobs that conflict with its own access (Query, Uses), and for its system's jobs
 // from an earlier step. A command point that handed out buffers waits for all jobs, as does the end

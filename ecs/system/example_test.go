@@ -10,6 +10,31 @@ import (
 	"quarry/ecs/system"
 )
 
+// A package registers its systems, as here in its init; a program that imports it takes them.
+func ExampleRegister() {
+	say := func(what string) func() system.System {
+		return func() system.System { return system.Func(func(*system.State) { fmt.Println(what) }) }
+	}
+	system.Register(system.Registration{Name: "rain", Group: "Weather", New: say("rain")})
+	system.Register(system.Registration{Name: "wind", Group: "Weather", New: say("wind"), Order: []system.Ordering{system.Before("rain")}})
+	system.Register(system.Registration{Name: "Weather", New: func() system.System { return system.NewGroup() }})
+	system.Register(system.Registration{Name: "gauge", New: say("gauge"), Manual: true})
+
+	systems, err := system.NewDefault(system.Within("Weather"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer systems.World().Close()
+	defer systems.Close()
+	_ = systems.Step(time.Second / 60)
+	fmt.Println(systems.AddRegistered(system.Within("Climate")))
+	// Output:
+	// wind
+	// rain
+	// system: Systems.AddRegistered: Within("Climate"): there is no group of that name: what is registered does not fit together
+}
+
 // The default groups and points, with two systems whose jobs run one after the other because
 // one writes what the other reads.
 func ExampleSystems() {

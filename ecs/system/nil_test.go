@@ -39,6 +39,7 @@ func TestNil(t *testing.T) {
 		panics("Make", "system: Make: ", func() { system.Make(nil) }),
 		panics("New: world", "system: New: ", func() { system.New(nil) }),
 		panics("New: option", "system: New: ", func() { system.New(w, nil) }),
+		panics("NewDefault", "system: NewDefault: ", func() { _, _ = system.NewDefault(nil) }),
 		panics("NewSingleton", "system: NewSingleton: ", func() { system.NewSingleton(nil, place) }),
 		panics("Point.Update", "system: Point.Update: ", func() { s.systems.EndSimulation().Update(nil) }),
 		panics("ReadResource", "system: ReadResource: ", func() { system.ReadResource[int](nil) }),
@@ -55,6 +56,7 @@ func TestNil(t *testing.T) {
 		panics("State.Require", "system: State.Require: ", func() { x.Require(nil) }),
 		panics("State.OnDestroy", "system: State.OnDestroy: ", func() { x.OnDestroy(nil) }),
 		panics("Systems.Add", "system: Group.Add: ", func() { s.systems.Add("nil", nil) }),
+		panics("Systems.AddRegistered", "system: Systems.AddRegistered: ", func() { _ = s.systems.AddRegistered(nil) }),
 		panics("Systems.TryAdd", "system: Group.Add: ", func() { _, _ = s.systems.TryAdd("nil", nil) }),
 		panics("WithScheduler", "system: WithScheduler: ", func() { system.WithScheduler(nil) }),
 	)

@@ -17,7 +17,7 @@ var siblings = []string{"ecs/command", "ecs/job", "ecs/system"}
 var spared = map[string]string{
 	"Closed":        "whether a world can be asked anything is its owner's question",
 	"IsPlaceholder": "programs hold the placeholders of command buffers",
-	"Locate":        "the one way from an entity to its archetype",
+	"Location":      "what Locate returns, to be kept and compared",
 	"Owns":          "which of several worlds an entity is of",
 	"SharedValue":   "what Shared.Of returns, to be kept",
 	"TryCopyFrom":   "CopyFrom with an error",

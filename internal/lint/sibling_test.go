@@ -14,7 +14,7 @@ func TestSiblingNames(t *testing.T) {
 		"page":        {"ecs/job/q.go", "package job\n\nvar _ = w.Told\n", ""},
 		"example":     {"ecs/job/q.go", "package job\n\nvar _ = w.Shown\n", ""},
 		"seam":        {"ecs/job/q.go", "package job\n\nvar _ = seam.Hidden\n", ""},
-		"spared":      {"ecs/job/q.go", "package job\n\nvar _ = w.Locate\n", ""},
+		"spared":      {"ecs/job/q.go", "package job\n\nvar _ = w.Closed\n", ""},
 		"not of ecs":  {"ecs/job/q.go", "package job\n\nvar _ = w.Foreign\n", ""},
 		"from bench":  {"ecs/job/q.go", "package job\n\nvar _ = w.Timed\n", ""},
 		"of a module": {"fuzz/q.go", "package fuzz\n\nvar _ = w.Meet\n", ""},
@@ -24,7 +24,7 @@ func TestSiblingNames(t *testing.T) {
 			"bench/go.mod": "module quarry/bench\n",
 			"fuzz/go.mod":  "module quarry/fuzz\n",
 			"ecs/p.go": "package ecs\n\ntype Thing struct{}\ntype inside struct{}\n\nfunc (inside) Hidden() {}\nfunc (t *Thing) Meet()  {}\n" +
-				"func (t *Thing) Told() {}\nfunc (t *Thing) Shown() {}\nfunc (t *Thing) Timed() {}\nfunc (t *Thing) Locate() {}\n",
+				"func (t *Thing) Told() {}\nfunc (t *Thing) Shown() {}\nfunc (t *Thing) Timed() {}\nfunc (t *Thing) Closed() {}\n",
 			"ecs/example_a_test.go": "package ecs_test\n\nvar _ = w.Shown\n",
 			"bench/life/a.go":       "package life\n\nvar _ = w.Timed\n",
 			"docs/ecs.md":           "`World.Told` tells.\n",

@@ -1,0 +1,139 @@
+package system
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What AddRegistered takes. The groups around a registration are found by name alone: a group that
+// is registered itself leads on to its own group, any other is in the tree already.
+
+// fail notes an error about registrations.
+func (c *choice) fail(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf("system: "+c.op+": "+format+": %w", append(args, ErrRegistration)...))
+}
+
+// take returns the chosen registrations, groups before what is in them, and notes what is wrong
+// with them.
+func (c *choice) take() []Registration {
+	for i := range c.list {
+		if _, again := c.at[c.list[i].Name]; !again {
+			c.at[c.list[i].Name] = i
+		}
+	}
+	c.checkNames()
+	taken := make([]bool, len(c.list))
+	around := make([][]string, len(c.list))
+	for i := range c.list {
+		around[i] = c.around(&c.list[i])
+		taken[i] = c.wants(&c.list[i], around[i])
+	}
+	for i := range c.list { // the groups that hold what is taken
+		if !taken[i] {
+			continue
+		}
+		for _, name := range around[i] {
+			if at, ok := c.at[name]; ok {
+				for ; at < len(c.list) && c.list[at].Name == name; at++ {
+					taken[at] = true
+				}
+			}
+		}
+	}
+	var list []Registration
+	depth := map[string]int{}
+	for i := range c.list {
+		if taken[i] {
+			list, depth[c.list[i].Name] = append(list, c.list[i]), len(around[i])
+		}
+	}
+	c.check(list)
+	slices.SortStableFunc(list, func(a, b Registration) int { return depth[a.Name] - depth[b.Name] })
+	return list
+}
+
+// checkNames notes names in choices that nothing has.
+func (c *choice) checkNames() {
+	for _, names := range []struct {
+		of   string
+		list []string
+	}{{"Except", c.except}, {"Including", c.including}} {
+		for _, name := range names.list {
+			if _, ok := c.at[name]; !ok && !(names.of == "Except" && c.isGroup(name)) {
+				c.fail("%s(%q): no system of that name is registered", names.of, name)
+			}
+		}
+	}
+	for _, name := range c.within {
+		if _, ok := c.at[name]; !ok && !c.isGroup(name) {
+			c.fail("Within(%q): there is no group of that name", name)
+		}
+	}
+}
+
+// isGroup reports whether there is a group of that name in the systems.
+func (c *choice) isGroup(name string) bool {
+	x := c.y.named[name]
+	return x != nil && x.within != nil
+}
+
+// around returns the names of the groups around a registration, the innermost first. It stops at a
+// group that is not there, and at one that it has met.
+func (c *choice) around(r *Registration) (groups []string) {
+	for name := r.Group; !slices.Contains(groups, name); {
+		groups = append(groups, name)
+		if at, ok := c.at[name]; ok {
+			name = c.list[at].Group
+			continue
+		}
+		x := c.y.named[name]
+		if x == nil || x.group == nil {
+			break
+		}
+		name = x.group.state.name
+	}
+	return groups
+}
+
+// wants reports whether a registration is chosen.
+func (c *choice) wants(r *Registration, around []string) bool {
+	is := func(name string) bool { return name == r.Name || slices.Contains(around, name) }
+	manual := func(name string) bool {
+		at, ok := c.at[name]
+		return ok && c.list[at].Manual && !slices.Contains(c.including, name)
+	}
+	switch {
+	case slices.ContainsFunc(c.except, is):
+		return false
+	case slices.Contains(c.including, r.Name):
+		return true
+	case manual(r.Name) || slices.ContainsFunc(around, manual):
+		return false
+	}
+	return len(c.within) == 0 || slices.ContainsFunc(c.within, is)
+}
+
+// check notes names that clash, groups that are not there, and groups inside themselves.
+func (c *choice) check(list []Registration) {
+	for i := range list {
+		r := &list[i]
+		if i > 0 && list[i-1].Name == r.Name {
+			// errors.md: `are registered with one name` | Two packages chose one name. | Rename
+			// one, or leave both out: `Except`.
+			c.fail("%v and %v are registered with one name", &list[i-1], r)
+		}
+		if before := c.y.named[r.Name]; before != nil {
+			c.fail("%v: there is one of that name in group %s", r, before.place())
+		}
+		name := r.Group
+		if at, ok := c.at[name]; ok && slices.Contains(c.around(&c.list[at]), name) {
+			c.fail("%v: group %s is inside itself", r, name)
+		} else if x := c.y.named[name]; !ok && x == nil {
+			// errors.md: `there is no group ...; register it, or add it first` | The group of a
+			// registered system is neither registered nor in the tree. | As it says.
+			c.fail("%v: there is no group %q; register it, or add it first", r, name)
+		} else if !ok && x.within == nil {
+			c.fail("%v: it is to be in %s, which is no group", r, name)
+		}
+	}
+}
