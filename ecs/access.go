@@ -79,13 +79,23 @@ func (w *World) Conflicts(a, b Access) (names []string) {
 // accessTo returns the access of a loop to an operand of the term: mayRead if its enable bits or
 // versions are checked, plus, unless looks is set, the declared access.
 func (t *Term) accessTo(o operand, looks bool) (access uint8) {
-	if t.looksAt(o) {
+	if t.looksAt(o) || !looks && t.shows(o) {
 		access = mayRead
 	}
 	if !looks {
 		access |= o.access
 	}
 	return access
+}
+
+// shows reports whether loops may ask for the enable bits of an operand, whatever its access: the
+// term requires the type, and so names it for its bits.
+func (t *Term) shows(o operand) bool {
+	switch t.kind {
+	case termWith, termDisabled, termPresent:
+		return o.t.enableable
+	}
+	return false
 }
 
 // looksAt reports whether enable bits or versions of an operand decide which rows match.

@@ -75,7 +75,7 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 	b.own.bindings, b.own.seen, b.own.access = nil, 0, make([]uint8, len(q.access))
 	for id, access := range q.access {
 		if access != 0 {
-			b.own.access[id] = declared | access&(mayRead|mayWrite)*lentRead
+			b.own.access[id] = access&(declared|maySee) | access&(mayRead|mayWrite)*lentRead
 		}
 	}
 	for _, u := range uses {
@@ -116,7 +116,9 @@ func (b *Borrow) use(u Term) {
 }
 
 // declares reports whether the query gives access to the type.
-func (q *Query) declares(id typeID) bool { return int(id) < len(q.access) && q.access[id] != 0 }
+func (q *Query) declares(id typeID) bool {
+	return int(id) < len(q.access) && q.access[id]&declared != 0
+}
 
 // Share lends everything to other goroutines for reading. The owner hands the borrow to the
 // goroutines, waits until they are done, with a WaitGroup or similar, and calls End. Until then any

@@ -172,8 +172,6 @@ func TestQueryMisuseIsNamed(t *testing.T) {
 		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.In(r) })},
 		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.Changed(r, 0) })},
 		{"ecs: Component.EnableAt: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.EnableAt(r, 0) })},
-		{"ecs: Component.EnabledAt: query(Present(Stun, Velocity), Read Position) does not declare Stun: say ecs.Present(ecs.Read(Stun)), or ecs.Present(ecs.Write(Stun)) to write, in its term Present(Stun, Velocity)",
-			rowsOf(ecs.NewQuery(m.w, ecs.Present(m.stun, m.velocity), ecs.Read(m.position)), func(r ecs.Rows) { m.stun.EnabledAt(r, 0) })},
 		{"ecs: Component.Slice: query(Any(Read Position, Stun)) does not declare Stun: say ecs.Any(ecs.Read(Stun)), or ecs.Any(ecs.Write(Stun)) to write, in its term Any(Read Position, Stun)",
 			rowsOf(ecs.NewQuery(m.w, ecs.Any(ecs.Read(m.position), m.stun)), func(r ecs.Rows) { m.stun.Slice(r) })},
 		{"ecs: Component.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.hits.Mark(r) })},

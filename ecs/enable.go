@@ -31,8 +31,9 @@ func (h handle) Disable(e Entity) bool {
 func (h handle) Enabled(e Entity) bool { return h.t.own().enabled("Component.Enabled", e) }
 
 // EnabledAt reports whether the component of the i'th row of rows is enabled at the call, unlike
-// Rows.Each and Rows.Mask, which are snapshots. It panics like Component.Slice, if i is not in [0,
-// rows.Len()), if the chunk lacks an Optional type, and if the type is not Enableable.
+// Rows.Each and Rows.Mask, which are snapshots. The query may read the component, or name it in
+// With, Disabled or Present. EnabledAt panics like Component.Slice, if i is not in [0, rows.Len()),
+// if the chunk lacks an Optional type, and if the type is not Enableable.
 func (h handle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.bitAt(h.t, "Component.EnabledAt", i), rows.s
 	return s.t.a.table.Books.Bits(p.Slot(), s.pos).Has(s.first + i)
@@ -122,7 +123,7 @@ func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
 // there is no such bit.
 func (r Rows) bitAt(t *typeInfo, op string, i int) place {
 	t.checkEnableable(op)
-	p, ok := r.placeOf(t, op)
+	p, ok := r.bitsOf(t, op)
 	if !ok {
 		// errors.md, Loops and rows: `...: ask ....In first` | The chunk lacks a type that is
 		// `Optional` or one of `Any`. | Ask `In`, or see whether `Slice` is nil.
@@ -135,6 +136,16 @@ func (r Rows) bitAt(t *typeInfo, op string, i int) place {
 		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, r.Len()))
 	}
 	return p
+}
+
+// bitsOf is placeOf, but for types too whose bits alone may be asked for.
+func (r Rows) bitsOf(t *typeInfo, op string) (p place, ok bool) {
+	if s := r.s; s != nil && r.serial() == s.serial && s.w == t.w {
+		if p = s.t.columnOf(t.id); p.Flags()&maySee != 0 {
+			return p, true
+		}
+	}
+	return r.placeOf(t, op)
 }
 
 // checkEnableable panics for a zero handle and a type that is not Enableable.

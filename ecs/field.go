@@ -21,13 +21,13 @@ type fieldKind uint8
 const (
 	fieldColumn   fieldKind = iota // W or R
 	fieldBuffers                   // BufferW or BufferR
-	fieldBits                      // Bits
+	fieldBits                      // Bits, or BitsW if written
 	fieldEntities                  // []Entity
 	fieldValue                     // of a bundle: the component
 	fieldElements                  // of a bundle: a slice of a buffer's elements
 )
 
-// columnField is implemented by W, R, BufferW, BufferR and Bits. A struct that embeds one of them
+// columnField is implemented by W, R, BufferW, BufferR, Bits and BitsW. A struct that embeds one of them
 // has the method too, so columnKind.self names the type that declares it.
 type columnField interface{ column() columnKind }
 
@@ -39,12 +39,13 @@ type columnKind struct {
 
 // fieldReader reads the fields of a struct type, once.
 type fieldReader struct {
-	w      *World
-	op     string
-	fields []field
-	seen   signature    // types of the fields so far, other than Bits
-	bits   signature    // types of the Bits fields so far
-	within reflect.Type // the struct inside S or V that is being read; nil: none
+	w        *World
+	op       string
+	fields   []field
+	seen     signature    // types of the fields so far, other than Bits and BitsW
+	bits     signature    // types of the Bits and BitsW fields so far
+	switched signature    // types of the BitsW fields so far
+	within   reflect.Type // the struct inside S or V that is being read; nil: none
 }
 
 func (r *fieldReader) refuse(path, what string, args ...any) {
@@ -79,6 +80,9 @@ func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	seen := &r.seen
 	if f.kind == fieldBits {
 		seen = &r.bits
+		if f.write {
+			r.switched.Add(id)
+		}
 	}
 	if seen.Has(id) {
 		r.refuse(path, "%s is the type of a field before it", r.w.types.list[id].name)
@@ -135,7 +139,7 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 		}
 	}
 	if optional {
-		r.refuse(path, "only W, R, BufferW, BufferR and Bits may be optional")
+		r.refuse(path, "only W, R, BufferW, BufferR, Bits and BitsW may be optional")
 	}
 	switch {
 	case f.Type == reflect.TypeFor[[]Entity]():
@@ -143,7 +147,7 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 	case f.Type.Kind() == reflect.Struct:
 		r.walk(f.Type, at, path, r.viewField)
 	default:
-		r.refuse(path, "%v is none of W, R, BufferW, BufferR, Bits, []Entity and structs of those", f.Type)
+		r.refuse(path, "%v is none of W, R, BufferW, BufferR, Bits, BitsW, []Entity and structs of those", f.Type)
 	}
 }
 

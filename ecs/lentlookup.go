@@ -9,7 +9,8 @@ import (
 // where it is needed, and use it until the borrow ends.
 type Lookup[T any] struct{ lookup }
 
-// lookup has the methods of a Lookup that do not depend on T: those are compiled once.
+// lookup has the methods of a Lookup and a BufferLookup that do not depend on T: those are compiled
+// once.
 type lookup struct{ f *finder }
 
 // Lookup returns a Lookup for an accessor's goroutine. It panics unless the type is among the
@@ -85,12 +86,13 @@ func (l lookup) Enable(e Entity) bool { return l.f.toggle("Lookup.Enable", e, tr
 // Disable disables e's component; see Component.Disable and Mut.
 func (l lookup) Disable(e Entity) bool { return l.f.toggle("Lookup.Disable", e, false) }
 
-// BufferLookup finds the buffers of any entity, for a goroutine of a borrow; see Lookup.
-type BufferLookup[T any] struct{ f *finder }
+// BufferLookup finds the buffers of any entity, and their enable bits, for a goroutine of a borrow;
+// see Lookup.
+type BufferLookup[T any] struct{ lookup }
 
 // Lookup returns a BufferLookup for an accessor's goroutine; see Component.Lookup.
 func (b Buffer[T]) Lookup(r *Accessor) BufferLookup[T] {
-	return BufferLookup[T]{b.t.lookup("Buffer.Lookup", r)}
+	return BufferLookup[T]{lookup{b.t.lookup("Buffer.Lookup", r)}}
 }
 
 // Get returns e's buffer for reading, and false if e is not alive or has no buffer.

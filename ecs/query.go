@@ -110,12 +110,19 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 	if kind == termDisabled && !w.types.list[id].enableable {
 		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.types.list[id].name))
 	}
-	if o.access != 0 {
+	access := o.access
+	if access != 0 {
+		access |= declared
+	}
+	if t.shows(o) {
+		access |= maySee
+	}
+	if access != 0 {
 		for int(id) >= len(q.access) {
 			q.access = append(q.access, 0)
 		}
-		q.access[id] = o.access | declared
-		q.writes = q.writes || o.access&mayWrite != 0
+		q.access[id] = access
+		q.writes = q.writes || access&mayWrite != 0
 	}
 }
 

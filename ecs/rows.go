@@ -123,7 +123,7 @@ func (r Rows) refuse(t *typeInfo, op string) {
 
 //go:noinline
 func (q *Query) refuseAccess(t *typeInfo, op string) {
-	if int(t.id) < len(q.access) && q.access[t.id] != 0 {
+	if int(t.id) < len(q.access) && q.access[t.id]&declared != 0 {
 		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
 	}
 	// errors.md, Loops and rows: `does not declare ...: ...` | The loop asks for a column that its

@@ -64,7 +64,8 @@ const (
 	mayWrite
 	lentRead // lentRead and lentWrite: mayRead and mayWrite for the rows of a borrow's accessors
 	lentWrite
-	taken // for a batch's rows: the type is lent to a borrow
+	taken  // for a batch's rows: the type is lent to a borrow
+	maySee // the enable bits may be asked for, see Rows.bitsOf
 )
 
 // Operand is an argument of a term: a type, to which the term gives no access, or Read or Write of
@@ -114,7 +115,8 @@ func Optional(of ...Operand) Term { return termOf(termOptional, of) }
 // Disabled matches entities that have all of the types, disabled. The types must be Enableable.
 func Disabled(of ...Operand) Term { return termOf(termDisabled, of) }
 
-// Present matches entities that have all of the types, enabled or disabled.
+// Present matches entities that have all of the types, enabled or disabled. Loops may ask for the
+// bits (Component.EnabledAt), so a query with Present of an Enableable type reads it; see Access.
 func Present(of ...Operand) Term { return termOf(termPresent, of) }
 
 // Where matches entities that have one of the given values of a shared type. A query may have one

@@ -11,8 +11,8 @@ import (
 )
 
 // View is a query that yields its rows as a struct. V has exported fields of the types W, R,
-// BufferW, BufferR, Bits and []Entity, and structs of such fields. Each component may appear once,
-// and once more as Bits. A field with the tag `ecs:"optional"` is empty in chunks without the type.
+// BufferW, BufferR, Bits, BitsW and []Entity, and structs of such fields. Each component may appear
+// once, and once more as Bits or BitsW. A field with the tag `ecs:"optional"` is empty in chunks without the type.
 // A view belongs to the world's owner, as its query does.
 type View[V any] struct {
 	q      *Query
@@ -41,7 +41,7 @@ func NewView[V any](w *World, terms ...Term) *View[V] {
 // query.
 func (r *fieldReader) term(f field) Term {
 	t := Read(handle{f.t})
-	if f.write {
+	if f.write || r.switched.Has(f.t.id) {
 		t = Write(handle{f.t})
 	}
 	if f.optional {
@@ -192,6 +192,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 			continue
 		}
 		switch {
+		case f.kind == fieldBits: // a BitsW marks what it switches
 		case f.write && b != nil:
 			b.mark(&changed[p.Slot()])
 		case f.write:
@@ -204,7 +205,17 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 		case fieldBuffers:
 			*(*buffers)(to) = buffers{first, b.finderOf(f.t), n, w.rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
-			*(*enableBits)(to) = enableBits{a.table.Books.Bits(p.Slot(), pos).Words(), at.Row, n} // Safe because Bits is one.
+			bits := a.table.Books.Bits(p.Slot(), pos)
+			if !f.write {
+				*(*enableBits)(to) = enableBits{bits.Words(), at.Row, n} // Safe because Bits is one.
+				continue
+			}
+			version := &w.tables.Version
+			if b != nil {
+				version = &b.version
+			}
+			// Safe because BitsW is a switches.
+			*(*switches)(to) = switches{bits, at.Row, n, &changed[p.Slot()], version, b}
 		}
 	}
 }

@@ -222,11 +222,11 @@ func TestViewMisuse(t *testing.T) {
 	v := newViewed(t)
 	w := v.w
 	for want, f := range map[string]func(){
-		"field .p: it is not exported":                            func() { ecs.NewView[struct{ p ecs.W[Position] }](w) },
-		"field .hidden: it is not exported":                       func() { ecs.NewView[struct{ hidden }](w) },
-		"field .N.X: int is none of W, R, BufferW, BufferR, Bits": func() { ecs.NewView[struct{ N struct{ X int } }](w) },
-		"field .U: ecs_test.Unknown is not registered":            func() { ecs.NewView[struct{ U ecs.R[Unknown] }](w) },
-		"field .U: ecs_test.Unknown is not registered in this":    func() { ecs.NewView[struct{ U ecs.BufferR[Unknown] }](w) },
+		"field .p: it is not exported":                                   func() { ecs.NewView[struct{ p ecs.W[Position] }](w) },
+		"field .hidden: it is not exported":                              func() { ecs.NewView[struct{ hidden }](w) },
+		"field .N.X: int is none of W, R, BufferW, BufferR, Bits, BitsW": func() { ecs.NewView[struct{ N struct{ X int } }](w) },
+		"field .U: ecs_test.Unknown is not registered":                   func() { ecs.NewView[struct{ U ecs.R[Unknown] }](w) },
+		"field .U: ecs_test.Unknown is not registered in this":           func() { ecs.NewView[struct{ U ecs.BufferR[Unknown] }](w) },
 		"field .M.P: Position is the type of a field before it": func() {
 			ecs.NewView[struct {
 				P ecs.R[Position]
@@ -238,7 +238,7 @@ func TestViewMisuse(t *testing.T) {
 				P ecs.R[Position] `ecs:"may"`
 			}](w)
 		},
-		"field .E: only W, R, BufferW, BufferR and Bits may be optional": func() {
+		"field .E: only W, R, BufferW, BufferR, Bits and BitsW may be optional": func() {
 			ecs.NewView[struct {
 				E []ecs.Entity `ecs:"optional"`
 			}](w)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 )
 
@@ -69,9 +70,9 @@ func (b *buffers) at(i int) rawBuffer {
 
 // Bits is a field of a view: the enable bits of T, one per row; T must be Enableable. Bits shows
 // the current bits, whereas Rows.Each and Rows.Mask are snapshots: a component toggled inside the
-// loop shows at once. Bits are for reading; Component.Enable and Disable toggle them.
+// loop shows at once. Bits are for reading; see BitsW.
 //
-// A view that has Bits of T matches entities with T enabled or disabled, and may have W or R of T
+// A view that has Bits or BitsW of T matches entities with T enabled or disabled, and may have W or R of T
 // as well.
 type Bits[T any] struct{ b enableBits }
 
@@ -85,6 +86,55 @@ func (b Bits[T]) Len() int { return b.b.rows }
 // Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()). While the
 // world is shared, any goroutine may call it.
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
+
+// BitsW is a field of a view: the enable bits of T, one per row, to read as Bits does and to switch.
+// Switching a row's bit marks T changed in the chunk. In the body of a job, goroutines switch the
+// bits of their own rows.
+type BitsW[T any] struct{ b switches }
+
+func (BitsW[T]) column() columnKind {
+	return columnKind{self: reflect.TypeFor[BitsW[T]](), of: reflect.TypeFor[T](), kind: fieldBits, write: true}
+}
+
+// Len returns the number of rows, or 0 if the chunk lacks an optional T.
+func (b BitsW[T]) Len() int { return b.b.rows }
+
+// Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()).
+func (b BitsW[T]) Enabled(i int) bool { return b.b.bits.Has(b.b.row(i)) }
+
+// Enable enables T in row i. It panics if i is not in [0, Len()).
+func (b BitsW[T]) Enable(i int) { b.b.set(i, true) }
+
+// Disable disables T in row i. It panics if i is not in [0, Len()).
+func (b BitsW[T]) Disable(i int) { b.b.set(i, false) }
+
+// switches is a BitsW without its type.
+type switches struct {
+	bits    *entity.EnableBits // of the chunk
+	first   int                // the bit of row 0
+	rows    int
+	mark    *uint32 // the type's version in the chunk
+	version *uint32 // what the mark is set to
+	borrow  *Borrow // whose goroutines switch bits of other rows at the same time; nil: the owner
+}
+
+func (b *switches) row(i int) int {
+	if uint(i) >= uint(b.rows) {
+		panic(fmt.Sprintf("ecs: BitsW: row %d is not in [0, %d)", i, b.rows))
+	}
+	return b.first + i
+}
+
+func (b *switches) set(i int, on bool) {
+	i = b.row(i)
+	if b.borrow != nil {
+		b.bits.Toggle(i, on)
+		b.borrow.mark(b.mark)
+		return
+	}
+	b.bits.Set(i, on)
+	*b.mark = *b.version
+}
 
 // enableBits is a Bits without its type.
 type enableBits struct {
