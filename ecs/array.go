@@ -1,10 +1,6 @@
 package ecs
 
-import (
-	"fmt"
-
-	"quarry/internal/debug"
-)
+import "quarry/internal/debug"
 
 // array has the methods of DynamicBuffer that do not depend on T, so they are compiled once. Every
 // T gets a wrapper for each method of an embedded type, so array has only exported methods; the
@@ -31,10 +27,9 @@ func (a array) RemoveAt(i int) {
 // RemoveRange removes elements [lo, hi) and keeps the order of the others. It panics unless 0 <= lo
 // <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
-	h := a.raw.writable("DynamicBuffer.RemoveRange")
-	if lo < 0 || lo > hi || hi > h.Len() {
-		panic(fmt.Sprintf("ecs: DynamicBuffer.RemoveRange: [%d, %d) is not a range within [0, %d)", lo, hi, h.Len()))
-	}
+	const op = "DynamicBuffer.RemoveRange"
+	h := a.raw.writable(op)
+	checkRange(op, h, lo, hi)
 	a.raw.f.spill.Cut(h, &a.raw.f.shape, lo, hi)
 }
 
@@ -42,7 +37,16 @@ func (a array) RemoveRange(lo, hi int) {
 // Len()).
 func (a array) SwapRemove(i int) {
 	h := a.raw.element("DynamicBuffer.SwapRemove", i)
-	a.raw.f.spill.SwapRemove(h, &a.raw.f.shape, i)
+	a.raw.f.spill.SwapCut(h, &a.raw.f.shape, i, i+1)
+}
+
+// SwapRemoveRange removes elements [lo, hi) and fills the gap with the last elements, in their
+// order. It panics unless 0 <= lo <= hi <= Len(). Cost: it moves hi-lo elements at most.
+func (a array) SwapRemoveRange(lo, hi int) {
+	const op = "DynamicBuffer.SwapRemoveRange"
+	h := a.raw.writable(op)
+	checkRange(op, h, lo, hi)
+	a.raw.f.spill.SwapCut(h, &a.raw.f.shape, lo, hi)
 }
 
 // Clear removes all elements and keeps the capacity.

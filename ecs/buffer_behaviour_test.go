@@ -98,6 +98,11 @@ func TestBehaviour57_RemoveEveryRange(t *testing.T) {
 				d.CopyFrom(start)
 				d.RemoveRange(lo, hi)
 				require.Equal(t, slices.Delete(slices.Clone(start), lo, hi), d.Slice())
+				d.CopyFrom(start)
+				d.SwapRemoveRange(lo, hi)
+				want, last := slices.Clone(start), start[max(hi, len(start)-(hi-lo)):]
+				copy(want[lo:], last)
+				require.Equal(t, want[:len(start)-(hi-lo)], d.Slice(), "[%d, %d) of %v", lo, hi, start)
 			}
 		}
 		require.Equal(t, room, d.Cap())

@@ -83,6 +83,11 @@ func (m *bufferModel[T]) step(t *testing.T, r *rand.Rand, e, from ecs.Entity) {
 			want[i%n] = want[n-1]
 			want = want[:n-1]
 		}
+		i, j = i*len(want)/max(n, 1), j*len(want)/max(n, 1)
+		d.SwapRemoveRange(i, j)
+		last := slices.Clone(want[max(j, len(want)-(j-i)):])
+		copy(want[i:], last)
+		want = want[:len(want)-(j-i)]
 	case 7:
 		k := r.IntN(2*n + 3)
 		d.Resize(k)

@@ -168,6 +168,7 @@ func TestWrongIndexChangesNothing(t *testing.T) {
 		}
 		for _, r := range [][2]int{{-1, 0}, {0, n + 1}, {n + 1, n + 1}, {1, 0}, {-1, -1}, {math.MinInt, math.MaxInt}, {math.MaxInt, math.MinInt}} {
 			wrong[fmt.Sprintf("RemoveRange: [%d, %d) is not a range within [0, %d)", r[0], r[1], n)] = func() { d.RemoveRange(r[0], r[1]) }
+			wrong[fmt.Sprintf("SwapRemoveRange: [%d, %d) is not a range within [0, %d)", r[0], r[1], n)] = func() { d.SwapRemoveRange(r[0], r[1]) }
 		}
 		for _, k := range []int{-1, math.MinInt} {
 			wrong[fmt.Sprintf("Resize: n=%d is negative", k)] = func() { d.Resize(k) }
@@ -201,6 +202,7 @@ func TestReadersAndStaleViewsAreRefused(t *testing.T) {
 		"DynamicBuffer.RemoveAt":            func(d view) { d.RemoveAt(0) },
 		"DynamicBuffer.RemoveRange":         func(d view) { d.RemoveRange(0, 0) },
 		"DynamicBuffer.SwapRemove":          func(d view) { d.SwapRemove(0) },
+		"DynamicBuffer.SwapRemoveRange":     func(d view) { d.SwapRemoveRange(0, 0) },
 		"DynamicBuffer.Resize":              func(d view) { d.Resize(1) },
 		"DynamicBuffer.ResizeUninitialized": func(d view) { d.ResizeUninitialized(1) },
 		"DynamicBuffer.Reserve":             func(d view) { d.Reserve(100) },

@@ -27,8 +27,8 @@ const (
 	fieldElements                  // of a bundle: a slice of a buffer's elements
 )
 
-// columnField is implemented by W, R, BufferW, BufferR, Bits and BitsW. A struct that embeds one of them
-// has the method too, so columnKind.self names the type that declares it.
+// columnField is implemented by W, R, BufferW, BufferR, Bits and BitsW. A struct that embeds one of
+// them has the method too, so columnKind.self names the type that declares it.
 type columnField interface{ column() columnKind }
 
 type columnKind struct {

@@ -27,7 +27,7 @@ type LimitError struct {
 	Op    string // the call, such as Archetype.Create
 	Limit string // what is limited, such as "entities a world"; "" if Err says it
 	Max   int    // the limit
-	Err   error  // error of the layer below, or nil
+	Err   error  // error of the layer below, or why there is the limit and what to do; or nil
 }
 
 // Error returns the call, the limit and its value as text.
@@ -37,10 +37,10 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("ecs: %s: %v", e.Op, e.Err)
 	case e.Err != nil:
 		// errors.md, Errors: `ecs: ...: the limit is ... ...: ...` | The text of a `*LimitError`:
-		// of entities a world (2^27), component types a world (1,024), bytes of columns a chunk (a
-		// row must fit 16 KiB), bytes of an element, bytes of a buffer (1 MiB), optional fields of
-		// a bundle (64). | Fewer; large values as elements of a buffer; a second world. With an
-		// error of `alloc` behind it: memory, see there.
+		// of entities a world (2^27), component types a world (1,024; the text says why and what to
+		// do), bytes of columns a chunk (a row must fit 16 KiB), bytes of an element, bytes of a
+		// buffer (1 MiB), optional fields of a bundle (64). | Fewer; large values as elements of a
+		// buffer; a second world. With an error of `alloc` behind it: memory, see there.
 		return fmt.Sprintf("ecs: %s: the limit is %d %s: %v", e.Op, e.Max, e.Limit, e.Err)
 	}
 	return fmt.Sprintf("ecs: %s: the limit is %d %s", e.Op, e.Max, e.Limit)

@@ -201,7 +201,7 @@ func (m *migration) registerTypes(a *Archetype) error {
 			continue
 		}
 		if len(m.w.types.list) == MaxTypes {
-			return limit("component types a world", MaxTypes, nil)
+			return limit("component types a world", MaxTypes, errManyTypes)
 		}
 		m.w.register(m.op, t.copied())
 	}

@@ -17,6 +17,10 @@ type Weapon struct {
 	Name   string
 }
 
+// tooManyTypes is what the limit of types says, and why, and what to do.
+const tooManyTypes = "the limit is 1024 component types a world: a set of types is 128 B, a bit for each, in every archetype, query and change " +
+	"(make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)"
+
 type huge struct{ B [20_000]byte }
 
 // misuse is a world with one of everything, and what each wrong call must say.
@@ -231,7 +235,7 @@ func TestTypeLimit(t *testing.T) {
 	for n := range ecs.MaxTypes - 4 { // four are built in
 		w.RegisterType(reflect.ArrayOf(n+1, reflect.TypeFor[byte]()))
 	}
-	require.PanicsWithError(t, "ecs: Register[Position]: the limit is 1024 component types a world", func() { ecs.Register[Position](w) })
+	require.PanicsWithError(t, "ecs: Register[Position]: "+tooManyTypes, func() { ecs.Register[Position](w) })
 }
 
 func TestZeroHandleIsNamed(t *testing.T) {

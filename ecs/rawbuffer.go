@@ -155,6 +155,13 @@ func (b rawBuffer) resize(op string, n int) (fresh []byte, err error) {
 	return fresh, nil
 }
 
+// checkRange panics unless [lo, hi) are elements of the buffer.
+func checkRange(op string, h *value.Header, lo, hi int) {
+	if lo < 0 || lo > hi || hi > h.Len() {
+		panic(fmt.Sprintf("ecs: %s: [%d, %d) is not a range within [0, %d)", op, lo, hi, h.Len()))
+	}
+}
+
 func checkLength(op string, n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))

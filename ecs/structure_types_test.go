@@ -133,13 +133,13 @@ func TestBehaviour26Types(t *testing.T) {
 	ids := 0
 	for n := 1; ; n++ {
 		if text := panicText(func() { w.RegisterType(reflect.ArrayOf(n, reflect.TypeFor[uint16]())) }); text != "" {
-			require.Equal(t, fmt.Sprintf("ecs: Register[[%d]uint16]: the limit is 1024 component types a world", n), text)
+			require.Equal(t, fmt.Sprintf("ecs: Register[[%d]uint16]: %s", n, tooManyTypes), text)
 			break
 		}
 		ids++
 	}
 	require.Equal(t, ecs.MaxTypes-5, ids, "four are built in, and Position")
-	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: the limit is 1024 component types a world", func() { ecs.RegisterBuffer[Hit](w) })
+	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: "+tooManyTypes, func() { ecs.RegisterBuffer[Hit](w) })
 	require.Equal(t, position, ecs.Register[Position](w), "those that are known are found")
 	position.Set(ecs.NewArchetype(w, position).Create(), Position{1, 2})
 }

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -216,6 +217,12 @@ func shortName(t reflect.Type) string {
 	return t.String()
 }
 
+// errManyTypes says why there is a limit of types, and what to do about it. A larger set would cost
+// every world that needs none: matching and each first move between archetypes go through all words
+// of a signature.
+var errManyTypes = errors.New("a set of types is 128 B, a bit for each, in every archetype, query and change " +
+	"(make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)")
+
 // register registers a type, or finds it if it is registered already.
 func (w *World) register(op string, info *typeInfo) *typeInfo {
 	op += "[" + shortName(info.rtype) + "]"
@@ -248,7 +255,7 @@ func (w *World) register(op string, info *typeInfo) *typeInfo {
 		}
 	}
 	if len(w.types.list) == MaxTypes {
-		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes})
+		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes, Err: errManyTypes})
 	}
 	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could hold it
 		panic(during(op, planLimit(err)))

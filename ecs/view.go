@@ -12,8 +12,9 @@ import (
 
 // View is a query that yields its rows as a struct. V has exported fields of the types W, R,
 // BufferW, BufferR, Bits, BitsW and []Entity, and structs of such fields. Each component may appear
-// once, and once more as Bits or BitsW. A field with the tag `ecs:"optional"` is empty in chunks without the type.
-// A view belongs to the world's owner, as its query does.
+// once, and once more as Bits or BitsW. A field with the tag `ecs:"optional"` is empty in chunks
+// without the type. A view belongs to the world's owner, as its query does. Bodies of jobs over its
+// query may call At.
 type View[V any] struct {
 	q      *Query
 	fields []field

@@ -72,8 +72,8 @@ func (b *buffers) at(i int) rawBuffer {
 // the current bits, whereas Rows.Each and Rows.Mask are snapshots: a component toggled inside the
 // loop shows at once. Bits are for reading; see BitsW.
 //
-// A view that has Bits or BitsW of T matches entities with T enabled or disabled, and may have W or R of T
-// as well.
+// A view that has Bits or BitsW of T matches entities with T enabled or disabled, and may have W or
+// R of T as well.
 type Bits[T any] struct{ b enableBits }
 
 func (Bits[T]) column() columnKind {
@@ -87,9 +87,9 @@ func (b Bits[T]) Len() int { return b.b.rows }
 // world is shared, any goroutine may call it.
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
 
-// BitsW is a field of a view: the enable bits of T, one per row, to read as Bits does and to switch.
-// Switching a row's bit marks T changed in the chunk. In the body of a job, goroutines switch the
-// bits of their own rows.
+// BitsW is a field of a view: the enable bits of T, one per row, to read as Bits does and to
+// switch. Switching a row's bit marks T changed in the chunk. In the body of a job, goroutines
+// switch the bits of their own rows.
 type BitsW[T any] struct{ b switches }
 
 func (BitsW[T]) column() columnKind {

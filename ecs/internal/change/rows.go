@@ -131,6 +131,24 @@ func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, reco
 	r.moved(path, at, lastRow, 1)
 }
 
+// Swap exchanges the rows of entities a and b of table t, so each has the other's values and enable
+// bits. The records are theirs.
+func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
+	at, to := of.Location, with.Location
+	r.settleAt(t, a, to, at)
+	r.settleAt(t, b, at, to)
+	of.Location, with.Location = to, at
+}
+
+// settleAt gives a row, at location to of the table, to entity e, which was at location from.
+func (r *Rows) settleAt(t *table.Table, e entity.ID, to, from table.Location) {
+	o := r.tables.OwnerOf(to)
+	row := o.RowAt(to)
+	*table.IDAt(row) = e
+	t.Books.Mark(o.Pos(), r.tables.Version)
+	r.moved(&table.Transition{From: t, To: t}, from, t.Store.Chunks()[o.Pos()].Start+row.Row, 1)
+}
+
 // EndOne ends entity e of table t. record and o are the entity's record and owner.
 func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o table.Owner) {
 	if r.forget != nil {

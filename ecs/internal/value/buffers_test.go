@@ -119,12 +119,9 @@ func (s *slowBuffers) step(r *rand.Rand, i int, spill *value.Spill) {
 		spill.Cut(h, &s.k, lo, hi)
 		s.want[i] = slices.Delete(slices.Clone(want), lo*size, hi*size)
 	case 4:
-		if n > 0 {
-			at := r.IntN(n)
-			spill.SwapRemove(h, &s.k, at)
-			copy(want[at*size:], slices.Clone(want[(n-1)*size:]))
-			s.want[i] = want[:(n-1)*size]
-		}
+		spill.SwapCut(h, &s.k, lo, hi)
+		copy(want[lo*size:hi*size], slices.Clone(want[max(hi, n-(hi-lo))*size:]))
+		s.want[i] = want[:(n-(hi-lo))*size]
 	case 5:
 		to := r.IntN(n + 30)
 		fresh, err := spill.Resize(h, &s.k, to)

@@ -57,11 +57,12 @@ func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
 	h.length -= uint32(hi - lo)
 }
 
-// SwapRemove removes element i and moves the last element to its place.
-func (s *Spill) SwapRemove(h *Header, k *Shape, i int) {
-	last := int(h.length) - 1
-	copy(s.Bytes(h, k, i, i+1), s.Bytes(h, k, last, last+1))
-	h.length--
+// SwapCut removes elements [lo, hi) and moves the last elements into the gap, in their order.
+func (s *Spill) SwapCut(h *Header, k *Shape, lo, hi int) {
+	length := int(h.length)
+	tail := max(hi, length-(hi-lo)) // elements between hi and tail stay
+	copy(s.Bytes(h, k, lo, hi), s.Bytes(h, k, tail, length))
+	h.length -= uint32(hi - lo)
 }
 
 // Resize sets the length and returns the new elements, which are not initialized.

@@ -1,0 +1,110 @@
+package ecs_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// TestSwapComponents trades the components of random pairs beside a model: each has what the other
+// had, of every kind, and names, ids and the number of rows stay.
+func TestSwapComponents(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	stun, text := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterManaged[string](w)
+	a := ecs.NewArchetype(w, position, hits, stun, text)
+	type values struct {
+		x    float64
+		hits int
+		on   bool
+		text string
+	}
+	model := map[ecs.Entity]values{}
+	random := rand.New(rand.NewPCG(29, 8))
+	batch, err := a.CreateN(1500)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	for i, e := range ids {
+		v := values{float64(i), random.IntN(5), random.IntN(2) == 0, string(rune('a' + i%26))}
+		position.Set(e, Position{X: v.x})
+		hits.Append(e, make([]Hit, v.hits)...)
+		if !v.on {
+			stun.Disable(e)
+		}
+		text.Set(e, v.text)
+		model[e] = v
+	}
+	w.SetName(ids[3], "third")
+	for round := range 600 {
+		e, f := ids[random.IntN(len(ids))], ids[random.IntN(len(ids))]
+		require.True(t, w.SwapComponents(e, f))
+		model[e], model[f] = model[f], model[e]
+		if round%100 == 0 {
+			require.NoError(t, w.Verify())
+		}
+	}
+	for e, v := range model {
+		b, ok := hits.Get(e)
+		require.True(t, ok)
+		got := values{position.Get(e).X, b.Len(), stun.Enabled(e), *text.Get(e)}
+		require.Equal(t, v, got, "%v", e)
+	}
+	require.Equal(t, "third", w.Name(ids[3]))
+	require.Equal(t, len(ids), a.Len())
+}
+
+// TestSwapComponentsIsAChange: both chunks count as written and reordered, others do not; batches
+// and views of before are stale.
+func TestSwapComponentsIsAChange(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position := ecs.Register[Position](w)
+	a := ecs.NewArchetype(w, position)
+	batch, err := a.CreateN(5 * a.Plan().Rows)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	changed, ordered := ecs.NewQuery(w, ecs.Changed(position)), ecs.NewQuery(w, ecs.Ordered())
+	chunks := func(q *ecs.Query) (list []int) {
+		for rows := range q.Rows() {
+			list = append(list, rows.Chunk())
+		}
+		return list
+	}
+	first, last := chunks(changed), len(ids)-1
+	require.Equal(t, first, chunks(ordered))
+	require.Greater(t, len(first), 4)
+	require.True(t, w.SwapComponents(ids[0], ids[0]))
+	require.Empty(t, chunks(changed), "nothing is done for one entity")
+	list := changed.Chunks(ecs.ChunkList{})
+	require.True(t, w.SwapComponents(ids[0], ids[last]))
+	require.Equal(t, []int{0, len(first) - 1}, chunks(changed))
+	require.Equal(t, []int{0, len(first) - 1}, chunks(ordered))
+	require.Zero(t, list.Len())
+	at, _ := w.Locate(ids[0])
+	require.Equal(t, len(first)-1, at.Chunk)
+	panicsWith(t, "the batch of", func() { batch.Entities(nil) })
+}
+
+// TestSwapComponentsRefuses: what cannot be swapped is refused by name, and nothing changes.
+func TestSwapComponentsRefuses(t *testing.T) {
+	m := newMisuse(t)
+	other := m.a.Create()
+	dead := m.a.Create()
+	m.w.Destroy(dead)
+	loner := ecs.NewArchetype(m.w, m.position).Create()
+	hash := m.w.Hash()
+	require.False(t, m.w.SwapComponents(m.e, dead))
+	require.False(t, m.w.SwapComponents(dead, m.e))
+	require.False(t, m.w.SwapComponents(dead, dead))
+	require.False(t, m.w.SwapComponents(ecs.Null, m.e))
+	panicsWith(t, "are not of one archetype", func() { m.w.SwapComponents(m.e, loner) })
+	panicsWith(t, "belongs to another world", func() { m.w.SwapComponents(m.e, m.stranger) })
+	panicsWith(t, "ecs: World.SwapComponents: structural change inside a loop", m.inLoop(func(ecs.Rows) { m.w.SwapComponents(m.e, other) }))
+	p := m.w.Share()
+	panicsWith(t, "ecs: World.SwapComponents: the world is shared", func() { m.w.SwapComponents(m.e, other) })
+	p.End()
+	require.Equal(t, hash, m.w.Hash())
+}
