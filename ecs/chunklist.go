@@ -22,7 +22,8 @@ type listed struct {
 
 // Chunks returns the list of the chunks that Rows would yield now, in the same order: those of
 // matching archetypes that pass Changed and Ordered terms and have a row that matches. It uses the
-// memory of dst, which may be the zero value. Since does not advance. Chunks may be called inside
+// memory of dst, which may be the zero value; dst, and lists cut from it, are not used any more.
+// Since does not advance. Chunks may be called inside
 // loops; it panics if a borrow writes what the query reads, and if the query is closed. Cost: as a
 // loop that does nothing, and 16 B for each chunk.
 func (q *Query) Chunks(dst ChunkList) ChunkList {
@@ -117,6 +118,12 @@ func (s *scan) walkList(l ChunkList, yield func(Rows) bool) {
 	for _, c := range l.chunks {
 		if c.a != last {
 			last, s.t = c.a, l.q.findBinding(c.a) // which an archetype with rows keeps
+		}
+		if s.t == nil || c.pos >= len(c.a.table.Store.Chunks()) {
+			// errors.md, Loops and rows: `has chunks of another list: its memory was given to
+			// Query.Chunks` | A list was used after it was the `dst` of another. | A `dst` of its
+			// own for each list.
+			panic(fmt.Sprintf("ecs: ChunkList.Rows: the list of %v has chunks of another list: its memory was given to Query.Chunks", l.q))
 		}
 		if rows, ok := s.chunk(c.pos); ok && !yield(rows) {
 			return

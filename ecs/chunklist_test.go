@@ -167,6 +167,11 @@ func TestChunkListMisuse(t *testing.T) {
 	panicsWith(t, "ecs: ChunkList.Slice: [0, 2) of 1 chunks", func() { list.Slice(0, 2) })
 	panicsWith(t, "ecs: ChunkList.Slice: [1, 0) of 1 chunks", func() { list.Slice(1, 0) })
 	panicsWith(t, "ecs: Query.Chunks: the query is nil", func() { (*ecs.Query)(nil).Chunks(none) })
+	x.all[1].Create()
+	still := ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Without(x.velocity)).Chunks(none)
+	ecs.NewQuery(x.w, ecs.Read(x.velocity)).Chunks(still)
+	panicsWith(t, "has chunks of another list: its memory was given to Query.Chunks", func() { seen(still.Rows()) })
+	list = x.q.Chunks(none)
 	panicsWith(t, "structural change inside a loop over query(Write Position)", func() {
 		for range list.Rows() {
 			x.all[0].Create()

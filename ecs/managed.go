@@ -13,7 +13,8 @@ import (
 // maps and interfaces. The values lie in Go memory; the chunk holds a 4-byte slot per row that
 // locates the value. Archetypes, changes and terms therefore take a Managed like a component, and
 // no structural change moves a value. A *T is valid until its entity loses the component. The value
-// is then zeroed for the garbage collector, and its slot is reused.
+// is then zeroed for the garbage collector, and its slot is reused. After World.SwapComponents a *T
+// is the value of the other entity.
 //
 // An entity that gets the component by any other call than Managed.Add has no value at first. Get
 // returns nil until the first Mut or Set creates a zero value.

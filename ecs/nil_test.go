@@ -63,6 +63,7 @@ func TestNil(t *testing.T) {
 			for range p.RowsOf(nil, ecs.SharedValue{}) {
 			}
 		})),
+		panics("World.OrderVersion", "ecs: World.OrderVersion: ", func() { w.OrderVersion(nil) }),
 		panics("Present", "ecs: Present: ", func() { ecs.Present(nil, position) }),
 		panics("Read", "ecs: Read: ", func() { ecs.Read(nil) }),
 		panics("Remove", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Remove(nil, position)) }),

@@ -1,6 +1,10 @@
 package ecs
 
-import "slices"
+import (
+	"slices"
+
+	"quarry/ecs/internal/table"
+)
 
 // Retiring archetypes. An archetype without rows that NewArchetype has not returned can be removed
 // from the world: when the call that created it fails, by Shrink, and when many archetypes exist
@@ -38,6 +42,10 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 
 // giveUp releases everything that an archetype without rows has, except its types and values.
 func (a *Archetype) giveUp() {
+	for _, id := range a.table.Types {
+		t := a.w.types.list[id]
+		t.ordered = table.Later(t.ordered, a.table.Books.Latest())
+	}
 	a.table.Close()
 	for _, v := range a.values {
 		v.LetGo()

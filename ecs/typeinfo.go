@@ -39,6 +39,8 @@ type typeInfo struct {
 	readers int32 // active borrows that read the type
 	writers int32 // active borrows that write the type
 
+	ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
+
 	rtype      reflect.Type
 	name       string          // for messages: Position, []Hit for a buffer, managed Conn
 	align      int             // alignment of a column element in bytes

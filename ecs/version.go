@@ -1,5 +1,7 @@
 package ecs
 
+import "quarry/ecs/internal/table"
+
 // Versions. For each type, a chunk's books (ecs/internal/table/books.go) hold the world's version
 // when the type was last opened for writing, enabled or disabled, or when rows last entered the
 // chunk. One further version per chunk records when rows last entered, left or were reordered. Rows
@@ -12,6 +14,32 @@ func newer(version, since uint32) bool { return since == 0 || int32(version-sinc
 
 // Version returns the current change version, with which writes are marked.
 func (w *World) Version() uint32 { return w.tables.Version }
+
+// OrderVersion returns the version at which rows of entities with the type, or with the shared
+// value, last came, went or were reordered in their chunks; 0 if that never happened. So a program
+// that keeps something by such rows, as an index, knows when it must be made anew. Rows also come
+// and go when an entity with the type gains or loses another one. The version of a value may be
+// later: it counts rows of all values of the type whose archetypes the world has given up.
+// OrderVersion panics for a type of another world. Cost: for each archetype of the world, and each
+// chunk of those with the type. See also Ordered, which tells the chunks.
+func (w *World) OrderVersion(t Type) uint32 {
+	const op = "World.OrderVersion"
+	w.checkHandle(op)
+	info := w.types.list[w.idOf(op, t)]
+	v := info.ordered
+	if of, ok := t.(SharedValue); ok {
+		for _, set := range w.index.Sharers(of.v.Canonical().Serial) {
+			v = table.Later(v, set.Books.Latest())
+		}
+		return v
+	}
+	for _, a := range w.archetypes.list {
+		if a.table.Sig.Has(info.id) {
+			v = table.Later(v, a.table.Books.Latest())
+		}
+	}
+	return v
+}
 
 // Advance starts a new change version and returns it: later writes count as changed since every
 // earlier version. The version wraps after 2^32 calls, skipping 0; comparisons are correct within

@@ -211,12 +211,8 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 				*(*enableBits)(to) = enableBits{bits.Words(), at.Row, n} // Safe because Bits is one.
 				continue
 			}
-			version := &w.tables.Version
-			if b != nil {
-				version = &b.version
-			}
 			// Safe because BitsW is a switches.
-			*(*switches)(to) = switches{bits, at.Row, n, &changed[p.Slot()], version, b}
+			*(*switches)(to) = switches{bits, at.Row, n, &changed[p.Slot()], b.finderOf(f.t), w.rows.Epoch}
 		}
 	}
 }

@@ -68,7 +68,8 @@ func (b *buffers) at(i int) rawBuffer {
 	return rawBuffer{b.f, value.HeaderAt(b.first, i, uint32(b.f.size)), b.epoch, b.write}
 }
 
-// Bits is a field of a view: the enable bits of T, one per row; T must be Enableable. Bits shows
+// Bits is a field of a view: the enable bits of T, one per row; T must be an Enableable component,
+// no buffer. Bits shows
 // the current bits, whereas Rows.Each and Rows.Mask are snapshots: a component toggled inside the
 // loop shows at once. Bits are for reading; see BitsW.
 //
@@ -88,8 +89,9 @@ func (b Bits[T]) Len() int { return b.b.rows }
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
 
 // BitsW is a field of a view: the enable bits of T, one per row, to read as Bits does and to
-// switch. Switching a row's bit marks T changed in the chunk. In the body of a job, goroutines
-// switch the bits of their own rows.
+// switch. Switching a row's bit marks T changed in the chunk. It is valid until the next structural
+// change and, in the body of a job, whose goroutines switch the bits of their own rows, until the
+// job is complete; then it panics.
 type BitsW[T any] struct{ b switches }
 
 func (BitsW[T]) column() columnKind {
@@ -99,41 +101,46 @@ func (BitsW[T]) column() columnKind {
 // Len returns the number of rows, or 0 if the chunk lacks an optional T.
 func (b BitsW[T]) Len() int { return b.b.rows }
 
-// Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()).
-func (b BitsW[T]) Enabled(i int) bool { return b.b.bits.Has(b.b.row(i)) }
+// Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()), and after a
+// structural change.
+func (b BitsW[T]) Enabled(i int) bool { return b.b.bits.Has(b.b.row("BitsW.Enabled", i)) }
 
-// Enable enables T in row i. It panics if i is not in [0, Len()).
-func (b BitsW[T]) Enable(i int) { b.b.set(i, true) }
+// Enable enables T in row i. It panics like Enabled.
+func (b BitsW[T]) Enable(i int) { b.b.set("BitsW.Enable", i, true) }
 
-// Disable disables T in row i. It panics if i is not in [0, Len()).
-func (b BitsW[T]) Disable(i int) { b.b.set(i, false) }
+// Disable disables T in row i. It panics like Enabled.
+func (b BitsW[T]) Disable(i int) { b.b.set("BitsW.Disable", i, false) }
 
 // switches is a BitsW without its type.
 type switches struct {
-	bits    *entity.EnableBits // of the chunk
-	first   int                // the bit of row 0
-	rows    int
-	mark    *uint32 // the type's version in the chunk
-	version *uint32 // what the mark is set to
-	borrow  *Borrow // whose goroutines switch bits of other rows at the same time; nil: the owner
+	bits  *entity.EnableBits // of the chunk
+	first int                // the bit of row 0
+	rows  int
+	mark  *uint32 // the type's version in the chunk
+	f     *finder // of the owner, or of the borrow whose goroutines switch bits of other rows at the same time
+	epoch uint64  // the world's epoch when the view was filled
 }
 
-func (b *switches) row(i int) int {
+// row returns the bit of row i. It panics if there is none, or if the bits are no longer current.
+func (b *switches) row(op string, i int) int {
 	if uint(i) >= uint(b.rows) {
-		panic(fmt.Sprintf("ecs: BitsW: row %d is not in [0, %d)", i, b.rows))
+		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, b.rows))
+	}
+	if b.epoch != *b.f.toWrite {
+		rawBuffer{f: b.f, epoch: b.epoch, write: true}.refuse(op)
 	}
 	return b.first + i
 }
 
-func (b *switches) set(i int, on bool) {
-	i = b.row(i)
-	if b.borrow != nil {
+func (b *switches) set(op string, i int, on bool) {
+	i = b.row(op, i)
+	if b.f.b != nil {
 		b.bits.Toggle(i, on)
-		b.borrow.mark(b.mark)
+		b.f.b.mark(b.mark)
 		return
 	}
 	b.bits.Set(i, on)
-	*b.mark = *b.version
+	*b.mark = b.f.t.w.tables.Version
 }
 
 // enableBits is a Bits without its type.

@@ -70,8 +70,8 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 	require.Equal(t, 1, one.On.Len())
 	one.On.Disable(0)
 	require.False(t, v.velocity.Enabled(v.list[70]))
-	require.PanicsWithValue(t, "ecs: BitsW: row 1 is not in [0, 1)", func() { one.On.Enable(1) })
-	require.PanicsWithValue(t, "ecs: BitsW: row -1 is not in [0, 1)", func() { one.On.Enabled(-1) })
+	require.PanicsWithValue(t, "ecs: BitsW.Enable: row 1 is not in [0, 1)", func() { one.On.Enable(1) })
+	require.PanicsWithValue(t, "ecs: BitsW.Enabled: row -1 is not in [0, 1)", func() { one.On.Enabled(-1) })
 
 	batch, err := ecs.NewArchetype(v.w, v.position, v.velocity, v.hits).CreateN(100)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 	for rows, m := range optional.Rows() {
 		require.Equal(t, v.velocity.In(rows), m.On.Len() == rows.Len())
 		if m.On.Len() == 0 {
-			require.PanicsWithValue(t, "ecs: BitsW: row 0 is not in [0, 0)", func() { m.On.Enable(0) })
+			require.PanicsWithValue(t, "ecs: BitsW.Enable: row 0 is not in [0, 0)", func() { m.On.Enable(0) })
 		}
 	}
 	reads := ecs.NewQuery(v.w, ecs.Read(v.velocity))
@@ -107,6 +107,34 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 	share := v.w.Share()
 	defer share.End()
 	panicsWith(t, "the world is shared", func() { m.Get(v.list[0]) })
+}
+
+// TestStaleSwitches: bits that were kept over a structural change, a share, or the world's end
+// switch nothing and say so, and those of a row that is gone do not count it.
+func TestStaleSwitches(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	velocity := ecs.Register[Velocity](w, ecs.Enableable)
+	a := ecs.NewArchetype(w, velocity)
+	a.Create()
+	e := a.Create()
+	view := ecs.NewView[struct{ On ecs.BitsW[Velocity] }](w)
+	m, _ := view.Get(e)
+	share := w.Share()
+	panicsWith(t, "ecs: BitsW.Disable: the world is shared", func() { m.On.Disable(0) })
+	share.End()
+	m.On.Disable(0)
+	w.Destroy(e)
+	const stale = ": the view of a Velocity is no longer current: the world has changed since it was taken"
+	panicsWith(t, "ecs: BitsW.Enable"+stale, func() { m.On.Enable(0) })
+	panicsWith(t, "ecs: BitsW.Disable"+stale, func() { m.On.Disable(0) })
+	panicsWith(t, "ecs: BitsW.Enabled"+stale, func() { m.On.Enabled(0) })
+	_, err = a.CreateN(10)
+	require.NoError(t, err)
+	require.NoError(t, w.Verify())
+	m, _ = view.Get(a.Create())
+	require.NoError(t, w.Close())
+	panicsWith(t, "ecs: BitsW.Enable: ", func() { m.On.Enable(0) })
 }
 
 // TestEnabledAtOfNamedTypes: a loop may ask for the bits of types that its query requires, whatever

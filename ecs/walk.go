@@ -222,13 +222,15 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 
 // filter computes the snapshot of matching rows among n rows of a chunk, starting at first, a
 // multiple of 64. It returns the number of matches; the mask is valid only if that is neither 0 nor
-// n. Counts of enabled rows decide most chunks without reading their bits.
+// n. Counts of enabled rows decide most chunks without reading their bits. While the world is
+// shared they do not: where goroutines switch one entity's bit at the same time, its count is off
+// for a moment by more than the bit.
 func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
-	all := a.table.Store.RowsOf(pos)
+	all, shared := a.table.Store.RowsOf(pos), s.w.Shared()
 	for i := range tests {
 		t := &tests[i]
-		if len(t.Slots) > 1 {
+		if len(t.Slots) > 1 || shared {
 			continue
 		}
 		switch a.table.Books.Bits(t.Slots[0], pos).On() {

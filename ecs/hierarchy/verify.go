@@ -16,8 +16,8 @@ var ErrBroken = errors.New("a link is broken")
 // Verify checks the invariants H1 to H5 of hierarchy.go and returns an error that names the first
 // broken one: a dead parent or child (H1, H2), a link on one side only (H2, H3), a cycle (H4), or a
 // write to the slices of ByDepth (H5). Sweep repairs all but the last. Only writes around the
-// Hierarchy, including World.Destroy, break invariants. Cost: one visit of every link, and a map of
-// all links.
+// Hierarchy, including World.Destroy and World.SwapComponents, break invariants. Cost: one visit of
+// every link, and a map of all links.
 func (h *Hierarchy) Verify() error {
 	listed := map[ecs.Entity]bool{}
 	nodes := h.nodes.Entities(nil)

@@ -13,8 +13,8 @@ func (c *choice) fail(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("system: "+c.op+": "+format+": %w", append(args, ErrRegistration)...))
 }
 
-// take returns the chosen registrations, groups before what is in them, and notes what is wrong
-// with them.
+// take returns the chosen registrations that the systems do not have yet, groups before what is in
+// them, and notes what is wrong with them.
 func (c *choice) take() []Registration {
 	for i := range c.list {
 		if _, again := c.at[c.list[i].Name]; !again {
@@ -33,7 +33,7 @@ func (c *choice) take() []Registration {
 			continue
 		}
 		for _, name := range around[i] {
-			if at, ok := c.at[name]; ok {
+			if at, ok := c.at[name]; ok && c.y.named[name] == nil {
 				for ; at < len(c.list) && c.list[at].Name == name; at++ {
 					taken[at] = true
 				}
@@ -43,13 +43,19 @@ func (c *choice) take() []Registration {
 	var list []Registration
 	depth := map[string]int{}
 	for i := range c.list {
-		if taken[i] {
-			list, depth[c.list[i].Name] = append(list, c.list[i]), len(around[i])
+		if r := &c.list[i]; taken[i] && !c.has(r) {
+			list, depth[r.Name] = append(list, *r), len(around[i])
 		}
 	}
 	c.check(list)
 	slices.SortStableFunc(list, func(a, b Registration) int { return depth[a.Name] - depth[b.Name] })
 	return list
+}
+
+// has reports whether the systems have taken a registration before.
+func (c *choice) has(r *Registration) bool {
+	x := c.y.named[r.Name]
+	return x != nil && x.registered == r.Package
 }
 
 // checkNames notes names in choices that nothing has.
@@ -78,37 +84,47 @@ func (c *choice) isGroup(name string) bool {
 }
 
 // around returns the names of the groups around a registration, the innermost first. It stops at a
-// group that is not there, and at one that it has met.
+// group that is not there, and at one that it has met. What is in the tree hides a registration of
+// that name.
 func (c *choice) around(r *Registration) (groups []string) {
 	for name := r.Group; !slices.Contains(groups, name); {
 		groups = append(groups, name)
-		if at, ok := c.at[name]; ok {
-			name = c.list[at].Group
+		if x := c.y.named[name]; x != nil {
+			if x.group == nil {
+				break
+			}
+			name = x.group.state.name
 			continue
 		}
-		x := c.y.named[name]
-		if x == nil || x.group == nil {
+		at, ok := c.at[name]
+		if !ok {
 			break
 		}
-		name = x.group.state.name
+		name = c.list[at].Group
 	}
 	return groups
 }
 
-// wants reports whether a registration is chosen.
+// wants reports whether a registration is chosen. The innermost of the groups around it that is
+// Manual or named by Including decides, before Within does.
 func (c *choice) wants(r *Registration, around []string) bool {
 	is := func(name string) bool { return name == r.Name || slices.Contains(around, name) }
-	manual := func(name string) bool {
-		at, ok := c.at[name]
-		return ok && c.list[at].Manual && !slices.Contains(c.including, name)
-	}
 	switch {
 	case slices.ContainsFunc(c.except, is):
 		return false
 	case slices.Contains(c.including, r.Name):
 		return true
-	case manual(r.Name) || slices.ContainsFunc(around, manual):
+	case r.Manual:
 		return false
+	}
+	for _, name := range around {
+		at, ok := c.at[name]
+		switch {
+		case slices.Contains(c.including, name):
+			return true
+		case ok && c.y.named[name] == nil && c.list[at].Manual:
+			return false
+		}
 	}
 	return len(c.within) == 0 || slices.ContainsFunc(c.within, is)
 }
@@ -126,14 +142,19 @@ func (c *choice) check(list []Registration) {
 			c.fail("%v: there is one of that name in group %s", r, before.place())
 		}
 		name := r.Group
-		if at, ok := c.at[name]; ok && slices.Contains(c.around(&c.list[at]), name) {
+		x, at, ok := c.y.named[name], 0, false
+		if x == nil {
+			at, ok = c.at[name]
+		}
+		switch {
+		case x != nil && x.within == nil:
+			c.fail("%v: it is to be in %s, which is no group", r, name)
+		case ok && slices.Contains(c.around(&c.list[at]), name):
 			c.fail("%v: group %s is inside itself", r, name)
-		} else if x := c.y.named[name]; !ok && x == nil {
+		case x == nil && !ok:
 			// errors.md: `there is no group ...; register it, or add it first` | The group of a
 			// registered system is neither registered nor in the tree. | As it says.
 			c.fail("%v: there is no group %q; register it, or add it first", r, name)
-		} else if !ok && x.within == nil {
-			c.fail("%v: it is to be in %s, which is no group", r, name)
 		}
 	}
 }

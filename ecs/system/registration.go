@@ -91,7 +91,7 @@ func callerPackage() string {
 	frame, _ := runtime.CallersFrames(pc[:]).Next()
 	slash := strings.LastIndexByte(frame.Function, '/') + 1
 	name, _, _ := strings.Cut(frame.Function[slash:], ".")
-	return frame.Function[:slash] + name
+	return frame.Function[:slash] + strings.ReplaceAll(name, "%2e", ".")
 }
 
 // Choice is an option of AddRegistered: Within, Except or Including.
@@ -118,7 +118,8 @@ func Except(names ...string) Choice {
 	return func(c *choice) { c.except = append(c.except, names...) }
 }
 
-// Including takes the named systems too, if they are Manual or in no group that Within names.
+// Including takes the named systems too, if they are Manual or in no group that Within names. With
+// a group it takes what is in the group.
 func Including(names ...string) Choice {
 	return func(c *choice) { c.including = append(c.including, names...) }
 }
@@ -133,14 +134,16 @@ func Including(names ...string) Choice {
 // systems that are not there.
 var ErrRegistration = errors.New("what is registered does not fit together")
 
-// AddRegistered adds the registered systems: all of them but those that are Manual, or those that
-// the choices take. A group is taken with what is in it. Groups come before what is in them, and
-// else systems are added in the order of their names, so a program gives its systems the same order
-// wherever the linker put the packages. A group may be one of the default groups, one that was
-// added before, or registered as well.
+// AddRegistered adds the registered systems that it has not added before: all of them but those
+// that are Manual, or those that the choices take. A group is taken with what is in it, but for
+// systems and groups in it that are Manual. Groups are added before what is in them, and those of
+// one depth in the order of their names, so a program gives its systems the same order wherever the
+// linker put the packages. A group may be one of the default groups, one that was added before, or
+// registered as well.
 //
-// After an error nothing has been added; what had been created is removed again. The error wraps
-// ErrRegistration, or is what TryAdd returned for a system. AddRegistered panics where TryAdd does.
+// After an error no registered system has been added; those that had been created are removed
+// again. The error wraps ErrRegistration, or is what TryAdd returned for a system. AddRegistered
+// panics where TryAdd does.
 func (s *Systems) AddRegistered(choices ...Choice) error {
 	const op = "Systems.AddRegistered"
 	s.check(op)
@@ -181,7 +184,7 @@ func (s *Systems) addRegistered(op string, g *registry, choices []Choice) error 
 
 // NewDefault returns the systems of a new world, with the registered systems that the choices take:
 // a program whose packages register their systems is a loop around its Update. The caller closes
-// the systems, then the world.
+// the systems, then the world. For options, use New and AddRegistered.
 //
 //	systems, err := system.NewDefault()
 //	for err == nil { err = systems.Update() }
@@ -214,8 +217,12 @@ func (s *Systems) addOne(op string, r *Registration) (*State, error) {
 	if v := reflect.ValueOf(made); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
 		return nil, fmt.Errorf("system: %s: %v: New returned nil: %w", op, r, ErrRegistration)
 	}
-	return in.within.TryAdd(r.Name, made, r.Order...)
+	x, err := in.within.TryAdd(r.Name, made, r.Order...)
+	if x != nil {
+		x.registered = r.Package
+	}
+	return x, err
 }
 
 // String returns the name and the package, as in move of game/movement.
-func (r *Registration) String() string { return r.Name + " of " + r.Package }
+func (r Registration) String() string { return r.Name + " of " + r.Package }

@@ -122,11 +122,16 @@ func TestChoices(t *testing.T) {
 		{[]Choice{Including("Debug")}, "g f x a b"},
 		{[]Choice{Including("x")}, "g f x a b"},
 		{[]Choice{Including("x"), Except("Debug")}, "g f a b"},
+		{[]Choice{Within("FixedStep"), Including("Physics")}, "g a b"},
+		{[]Choice{Within("FixedStep"), Including("Debug")}, "g x"},
+		{[]Choice{Within("FixedStep"), Including("Inner")}, "g y"},
+		{[]Choice{Within("Debug")}, ""},
 	} {
 		p := &program{}
 		p.add(p.system("a", "Solver"), p.group("Solver", "Physics"), p.system("b", "Physics", After("Solver")),
 			p.group("Physics", "", Last()), p.system("f", ""), p.system("g", "FixedStep"), manual(p.system("m", "")),
-			manual(p.group("Debug", "")), p.system("x", "Debug"))
+			manual(p.group("Debug", "")), p.system("x", "Debug"), manual(p.group("Inner", "Debug")), p.system("y", "Inner"),
+			manual(p.system("FixedStep", "Debug"))) // which hides nothing
 		y := open(t)
 		require.NoError(t, y.addRegistered("Systems.AddRegistered", &p.registry, c.choices))
 		p.take()
@@ -218,6 +223,38 @@ func TestRegisteredAllOrNone(t *testing.T) {
 	require.Equal(t, "create:a destroy:a", p.take())
 	require.NoError(t, y.Step(0))
 	require.Empty(t, p.take())
+}
+
+// A second call adds what was registered since, or was not taken, and nothing twice; a group that
+// is there already serves what comes later.
+func TestRegisteredInSteps(t *testing.T) {
+	p := &program{}
+	p.add(p.group("G", ""), p.system("a", "G"), p.system("b", "G"))
+	y := open(t)
+	const op = "Systems.AddRegistered"
+	require.NoError(t, y.addRegistered(op, &p.registry, []Choice{Within("G"), Except("b")}))
+	require.NoError(t, y.addRegistered(op, &p.registry, []Choice{Including("b")}))
+	require.NoError(t, y.addRegistered(op, &p.registry, nil))
+	p.add(p.system("c", "G"))
+	require.NoError(t, y.addRegistered(op, &p.registry, nil))
+	require.Equal(t, "create:a create:b create:c", p.take())
+	require.NoError(t, y.Step(0))
+	require.Equal(t, "a b c", p.take())
+	y.Find("b").Remove()
+	p.take()
+	require.NoError(t, y.addRegistered(op, &p.registry, nil))
+	require.Equal(t, "create:b", p.take(), "a system that was removed is taken again")
+}
+
+// Of two registrations of one name, what is Manual is not taken, and does not hide the other.
+func TestManualHidesNothing(t *testing.T) {
+	p := &program{}
+	manual := p.system("a", "")
+	manual.Manual, manual.Package = true, "a first one"
+	p.add(manual, p.system("a", ""))
+	y := open(t)
+	require.NoError(t, y.addRegistered("Systems.AddRegistered", &p.registry, nil))
+	require.Equal(t, "create:a", p.take())
 }
 
 // The default systems are those of a world of their own. After an error neither is left.

@@ -20,6 +20,8 @@ type State struct {
 	group   *Group // that contains the system; nil for the root
 	within  *Group // that the system itself is; nil if it is not a group
 	created uint64 // number, in the order of creation
+
+	registered string // package that registered it; "": it was added by Add
 	placing
 
 	queries  []*ecs.Query // made by Query, open

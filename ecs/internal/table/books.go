@@ -23,6 +23,7 @@ type Books struct {
 	changed  []uint32               // [position*types + slot]: version of the last write
 	stamps   []stamp                // [position]
 	last     *stamp                 // of the last chunk; nil without chunks
+	gone     uint32                 // latest ordered of chunks that have ended, see Latest
 	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
 	spares   *Spares                // enable bits for reuse
 }
@@ -79,9 +80,35 @@ func (b *Books) Cut(keep int) {
 }
 
 func (b *Books) cutVersions(keep int) {
+	b.outlive(b.stamps[keep:])
 	b.stamps = b.stamps[:keep]
 	b.resetLast()
 	b.changed = b.changed[:keep*b.types]
+}
+
+// outlive keeps what Latest needs of chunks that end.
+func (b *Books) outlive(ended []stamp) {
+	for i := range ended {
+		b.gone = Later(b.gone, ended[i].ordered)
+	}
+}
+
+// Later returns the later of two versions; 0 is none.
+func Later(a, b uint32) uint32 {
+	if a == 0 || b != 0 && int32(b-a) > 0 {
+		return b
+	}
+	return a
+}
+
+// Latest returns the version at which rows of any chunk last came, went or changed places, chunks
+// that have ended included; 0 if there never was one. Cost: for each chunk.
+func (b *Books) Latest() uint32 {
+	v := b.gone
+	for i := range b.stamps {
+		v = Later(v, b.stamps[i].ordered)
+	}
+	return v
 }
 
 // Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1. That
@@ -107,6 +134,7 @@ type Slots struct{ From, To uint16 }
 // for room(pos) rows, where pos is the chunk's position in the target. Locations stay. Versions and
 // the other fields of stamps start at 0; the caller calls Mark and Order.
 func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int) int) {
+	b.outlive(b.stamps[:n])
 	to.stamps = makeGap(to.stamps, at, n)
 	for i := range n {
 		to.stamps[at+i].at = b.stamps[i].at

@@ -240,6 +240,9 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 			from.vacate(pos)
 		}
 	}
+	for pos := range chunks {
+		from.Books.Order(pos, from.all.Version) // its rows go
+	}
 	at := from.Store.Give(&to.Store, chunks)
 	from.Books.Give(chunks, &to.Books, at, x.bits, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
 	if from.all != to.all {
