@@ -55,15 +55,21 @@ func (p *program) take() string {
 	return seen
 }
 
-// open returns systems of a new world, to be closed with the test.
-func open(t *testing.T) *Systems {
+// newest returns systems of a new world, and what closes them.
+func newest(t *testing.T) (y *Systems, end func()) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	y := New(w)
-	t.Cleanup(func() {
+	y = New(w)
+	return y, func() {
 		require.NoError(t, y.Close())
 		require.NoError(t, w.Close())
-	})
+	}
+}
+
+// open returns systems of a new world, to be closed with the test.
+func open(t *testing.T) *Systems {
+	y, end := newest(t)
+	t.Cleanup(end)
 	return y
 }
 
@@ -89,7 +95,8 @@ func TestOrderOfRegistrationDoesNotMatter(t *testing.T) {
 	permute(list, func(order []Registration) {
 		p.registry = registry{}
 		p.add(order...)
-		y := open(t)
+		y, end := newest(t)
+		defer end()
 		require.NoError(t, y.addRegistered("Systems.AddRegistered", &p.registry, nil))
 		p.take()
 		require.NoError(t, y.Step(0))
@@ -132,11 +139,12 @@ func TestChoices(t *testing.T) {
 			p.group("Physics", "", Last()), p.system("f", ""), p.system("g", "FixedStep"), manual(p.system("m", "")),
 			manual(p.group("Debug", "")), p.system("x", "Debug"), manual(p.group("Inner", "Debug")), p.system("y", "Inner"),
 			manual(p.system("FixedStep", "Debug"))) // which hides nothing
-		y := open(t)
+		y, end := newest(t)
 		require.NoError(t, y.addRegistered("Systems.AddRegistered", &p.registry, c.choices))
 		p.take()
 		require.NoError(t, y.Step(fixedStep))
 		require.Equal(t, c.want, sorted(p.take(), c.want), "%v", c.want)
+		end()
 	}
 }
 
@@ -184,7 +192,7 @@ func TestRegistrationsThatDoNotFit(t *testing.T) {
 		p.registry = registry{}
 		p.add(p.system("good", ""))
 		p.add(c.list...)
-		y := open(t)
+		y, end := newest(t)
 		y.Add("there", Func(func(*State) {}))
 		before := y.String()
 		err := y.addRegistered("Systems.AddRegistered", &p.registry, c.choices)
@@ -192,6 +200,7 @@ func TestRegistrationsThatDoNotFit(t *testing.T) {
 		require.ErrorContains(t, err, "system: Systems.AddRegistered: "+want+": what is registered does not fit together")
 		require.Equal(t, before, y.String(), want)
 		require.NoError(t, y.Step(0))
+		end()
 	}
 	y := open(t)
 	p.registry = registry{}
