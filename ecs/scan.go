@@ -75,6 +75,15 @@ func (s *scan) endBatch() {
 	s.end()
 }
 
+// shared reports whether everything is borrowed. A goroutine of a borrow asks its own borrow: the
+// world's list of borrows is the owner's, who may begin and end others meanwhile.
+func (s *scan) shared() bool {
+	if s.b != nil {
+		return s.b.q == nil
+	}
+	return s.w.Shared()
+}
+
 // loopOver reports whether a loop over the query is in progress.
 func (w *World) loopOver(q *Query) bool {
 	return slices.ContainsFunc(w.loops.scans, func(s *scan) bool { return s.open && s.q == q })

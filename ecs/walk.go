@@ -227,7 +227,7 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 // for a moment by more than the bit.
 func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
-	all, shared := a.table.Store.RowsOf(pos), s.w.Shared()
+	all, shared := a.table.Store.RowsOf(pos), s.shared()
 	for i := range tests {
 		t := &tests[i]
 		if len(t.Slots) > 1 || shared {
