@@ -27,9 +27,7 @@ func (a array) RemoveAt(i int) {
 // RemoveRange removes elements [lo, hi) and keeps the order of the others. It panics unless 0 <= lo
 // <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
-	const op = "DynamicBuffer.RemoveRange"
-	h := a.raw.writable(op)
-	checkRange(op, h, lo, hi)
+	h := a.raw.span("DynamicBuffer.RemoveRange", lo, hi)
 	a.raw.f.spill.Cut(h, &a.raw.f.shape, lo, hi)
 }
 
@@ -43,9 +41,7 @@ func (a array) SwapRemove(i int) {
 // SwapRemoveRange removes elements [lo, hi) and fills the gap with the last elements, in their
 // order. It panics unless 0 <= lo <= hi <= Len(). Cost: it moves hi-lo elements at most.
 func (a array) SwapRemoveRange(lo, hi int) {
-	const op = "DynamicBuffer.SwapRemoveRange"
-	h := a.raw.writable(op)
-	checkRange(op, h, lo, hi)
+	h := a.raw.span("DynamicBuffer.SwapRemoveRange", lo, hi)
 	a.raw.f.spill.SwapCut(h, &a.raw.f.shape, lo, hi)
 }
 

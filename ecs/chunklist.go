@@ -23,9 +23,9 @@ type listed struct {
 // Chunks returns the list of the chunks that Rows would yield now, in the same order: those of
 // matching archetypes that pass Changed and Ordered terms and have a row that matches. It uses the
 // memory of dst, which may be the zero value; dst, and lists cut from it, are not used any more.
-// Since does not advance. Chunks may be called inside
-// loops; it panics if a borrow writes what the query reads, and if the query is closed. Cost: as a
-// loop that does nothing, and 16 B for each chunk.
+// Since does not advance. Chunks may be called inside loops; it panics if a borrow writes what the
+// query reads, and if the query is closed. Cost: as a loop that does nothing, and 16 B for each
+// chunk.
 func (q *Query) Chunks(dst ChunkList) ChunkList {
 	q.ready("Query.Chunks")
 	w := q.w

@@ -155,11 +155,13 @@ func (b rawBuffer) resize(op string, n int) (fresh []byte, err error) {
 	return fresh, nil
 }
 
-// checkRange panics unless [lo, hi) are elements of the buffer.
-func checkRange(op string, h *value.Header, lo, hi int) {
+// span is like writable but panics unless [lo, hi) are elements of the buffer.
+func (b rawBuffer) span(op string, lo, hi int) *value.Header {
+	h := b.writable(op)
 	if lo < 0 || lo > hi || hi > h.Len() {
 		panic(fmt.Sprintf("ecs: %s: [%d, %d) is not a range within [0, %d)", op, lo, hi, h.Len()))
 	}
+	return h
 }
 
 func checkLength(op string, n int) {

@@ -69,9 +69,8 @@ func (b *buffers) at(i int) rawBuffer {
 }
 
 // Bits is a field of a view: the enable bits of T, one per row; T must be an Enableable component,
-// no buffer. Bits shows
-// the current bits, whereas Rows.Each and Rows.Mask are snapshots: a component toggled inside the
-// loop shows at once. Bits are for reading; see BitsW.
+// no buffer. Bits shows the current bits, whereas Rows.Each and Rows.Mask are snapshots: a
+// component toggled inside the loop shows at once. Bits are for reading; see BitsW.
 //
 // A view that has Bits or BitsW of T matches entities with T enabled or disabled, and may have W or
 // R of T as well.

@@ -104,6 +104,13 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 			m.At(rows)
 		}
 	})
+	panicsWith(t, "field .S: Position was not registered with ecs.Enableable", func() { ecs.NewView[struct{ S ecs.BitsW[Position] }](v.w) })
+	panicsWith(t, "field .D: Velocity is the type of a field before it", func() {
+		ecs.NewView[struct {
+			B ecs.Bits[Velocity]
+			D ecs.BitsW[Velocity]
+		}](v.w)
+	})
 	share := v.w.Share()
 	defer share.End()
 	panicsWith(t, "the world is shared", func() { m.Get(v.list[0]) })

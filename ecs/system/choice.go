@@ -5,6 +5,36 @@ import (
 	"slices"
 )
 
+// Choice is an option of AddRegistered: Within, Except or Including.
+type Choice func(*choice)
+
+// choice is what a program takes of the registered systems.
+type choice struct {
+	op                        string   // the call that takes them
+	within, except, including []string // names that the choices give
+	list                      []Registration
+	at                        map[string]int // first of list with a name
+	y                         *Systems
+	errs                      []error
+}
+
+// Within takes only systems in the named groups, at any depth, and the named groups themselves if
+// they are registered. Several Within add up.
+func Within(groups ...string) Choice {
+	return func(c *choice) { c.within = append(c.within, groups...) }
+}
+
+// Except leaves out the named systems. With a group it leaves out what is in the group.
+func Except(names ...string) Choice {
+	return func(c *choice) { c.except = append(c.except, names...) }
+}
+
+// Including takes the named systems too, if they are Manual or in no group that Within names. With
+// a group it takes what is in the group.
+func Including(names ...string) Choice {
+	return func(c *choice) { c.including = append(c.including, names...) }
+}
+
 // What AddRegistered takes. The groups around a registration are found by name alone: a group that
 // is registered itself leads on to its own group, any other is in the tree already.
 

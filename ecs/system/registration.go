@@ -94,36 +94,6 @@ func callerPackage() string {
 	return frame.Function[:slash] + strings.ReplaceAll(name, "%2e", ".")
 }
 
-// Choice is an option of AddRegistered: Within, Except or Including.
-type Choice func(*choice)
-
-// choice is what a program takes of the registered systems.
-type choice struct {
-	op                        string   // the call that takes them
-	within, except, including []string // names that the choices give
-	list                      []Registration
-	at                        map[string]int // first of list with a name
-	y                         *Systems
-	errs                      []error
-}
-
-// Within takes only systems in the named groups, at any depth, and the named groups themselves if
-// they are registered. Several Within add up.
-func Within(groups ...string) Choice {
-	return func(c *choice) { c.within = append(c.within, groups...) }
-}
-
-// Except leaves out the named systems. With a group it leaves out what is in the group.
-func Except(names ...string) Choice {
-	return func(c *choice) { c.except = append(c.except, names...) }
-}
-
-// Including takes the named systems too, if they are Manual or in no group that Within names. With
-// a group it takes what is in the group.
-func Including(names ...string) Choice {
-	return func(c *choice) { c.including = append(c.including, names...) }
-}
-
 // errors.md: `ErrRegistration` | What is registered does not fit together, or does not fit a
 // choice: two systems of one name, a group that is not there or is no group, a name that nothing
 // has. All such errors are listed, and nothing was added. | The texts name systems, groups and

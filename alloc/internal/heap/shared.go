@@ -234,8 +234,9 @@ func (h *Heap) nextShared(number int) (*slab, error) {
 // sharedPart says how many slots of a full shared slab must be free before it is allocated from
 // again: 1 of so many of its slots. With one slot alone, frees that are scattered over many slabs
 // would list a slab at nearly each call, and the next Alloc would take it off again. Listing takes
-// the heap's lock: with 8 for 4, larson on two cores takes 1.8 times as long, less the loop, and
-// recorded programs use .763 of the memory that they make resident, not .762.
+// the heap's lock: with 8 for 4, larson on two cores took 1.8 times as long, less the loop, in two
+// rounds of three, and .8 times in one that the machine ran at half speed. Recorded programs use as
+// much memory.
 const sharedPart = 4
 
 // listFull lists all full slabs of a class that have a free slot after all, and reports whether

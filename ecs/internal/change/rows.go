@@ -135,13 +135,13 @@ func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, reco
 // bits. The records are theirs.
 func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
 	at, to := of.Location, with.Location
-	r.settleAt(t, a, to, at)
-	r.settleAt(t, b, at, to)
+	r.reseat(t, a, to, at)
+	r.reseat(t, b, at, to)
 	of.Location, with.Location = to, at
 }
 
-// settleAt gives a row, at location to of the table, to entity e, which was at location from.
-func (r *Rows) settleAt(t *table.Table, e entity.ID, to, from table.Location) {
+// reseat gives a row, at location to of the table, to entity e, which was at location from.
+func (r *Rows) reseat(t *table.Table, e entity.ID, to, from table.Location) {
 	o := r.tables.OwnerOf(to)
 	row := o.RowAt(to)
 	*table.IDAt(row) = e
