@@ -244,7 +244,7 @@ func TestViewMisuse(t *testing.T) {
 			}](w)
 		},
 		"field .B: Position was not registered with ecs.Enableable": func() { ecs.NewView[struct{ B ecs.Bits[Position] }](w) },
-		"field .C: Velocity is the type of a field before it": func() { ecs.NewView[struct{ B, C ecs.Bits[Velocity] }](w) },
+		"field .C: Velocity is the type of a field before it":       func() { ecs.NewView[struct{ B, C ecs.Bits[Velocity] }](w) },
 		"field .B: the column of Velocity and its Bits must both be optional": func() {
 			ecs.NewView[struct {
 				V ecs.R[Velocity] `ecs:"optional"`
