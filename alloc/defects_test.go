@@ -129,6 +129,7 @@ func TestDefectEStartersShareAndNobodyIsRefused(t *testing.T) {
 // TestDefectFHysteresis: freeing the last chunk returned the memory at once, so taking and giving
 // one chunk in turn cost system calls each time.
 func TestDefectFHysteresis(t *testing.T) {
+	scavenging(t, alloc.Scavenger{Percent: -1}) // it would return memory between two pairs
 	region, err := mmap.Reserve(64 << 20)
 	require.NoError(t, err)
 	pages := &alloc.FailingPages{Region: region}

@@ -7,9 +7,14 @@ import (
 	"quarry/alloc"
 )
 
-// TestMain stops the scavenger, which would return memory that tests count. Tests of the scavenger
-// start it.
+// underRace is set in builds for the race detector.
+var underRace bool
+
+// TestMain stops the scavenger, which would return memory that tests count; tests of the scavenger
+// start it. Under the race detector it runs beside all tests.
 func TestMain(m *testing.M) {
-	alloc.SetScavenger(alloc.Scavenger{Percent: -1})
+	if !underRace {
+		alloc.SetScavenger(alloc.Scavenger{Percent: -1})
+	}
 	os.Exit(m.Run())
 }

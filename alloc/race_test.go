@@ -15,6 +15,8 @@ import (
 	"quarry/alloc"
 )
 
+func init() { underRace = true }
+
 // raceProgram names the program below that a process is to run.
 const raceProgram = "QUARRY_RACE_PROGRAM"
 
