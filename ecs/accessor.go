@@ -120,8 +120,8 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 		return Rows{}, false
 	}
 	dense := true
-	if len(t.tests) > 0 {
-		matching := s.filter(a, t.tests, pos, first, n)
+	if len(t.tests)+len(b.own.sets) > 0 {
+		matching := s.filter(a, t.tests, b.own.sets, pos, first, n)
 		if matching == 0 {
 			return Rows{}, false
 		}

@@ -27,6 +27,21 @@ func (c *Change) Apply(e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
+	if len(c.entries) > 0 {
+		if err := c.reserveSets(1); err != nil {
+			return false, during(op, err)
+		}
+	}
+	changed, err = c.applyRow(op, e, r)
+	if len(c.entries) > 0 && err == nil {
+		changed = c.enter(entity.ID(e)) || changed
+	}
+	return changed, err
+}
+
+// applyRow changes the types of one entity that archetypes have.
+func (c *Change) applyRow(op string, e Entity, r *entity.Record) (changed bool, err error) {
+	w := c.w
 	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
 	before := len(w.archetypes.list)
 	out, err := c.outcome(a)
@@ -85,6 +100,14 @@ func (c *Change) applyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 	w.loops.enter(op)
 	defer w.loops.leave()
 	before := len(w.archetypes.list)
+	var entering []entity.ID
+	if len(c.entries) > 0 {
+		entering = entitiesOfParts(nil, tx)
+		if err := c.reserveSets(len(entering)); err != nil {
+			tx.Cancel()
+			return Batch{}, 0, during(op, err)
+		}
+	}
 	for i := range tx.Parts {
 		p := &tx.Parts[i]
 		if p.Outcome, err = c.outcome(w.archetypeOn(p.Table)); err != nil {
@@ -100,5 +123,8 @@ func (c *Change) applyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 		return Batch{}, 0, during(op, err)
 	}
 	moved, ended := tx.Commit()
+	for _, e := range entering {
+		c.enter(e)
+	}
 	return w.batch(moved), ended, nil
 }

@@ -11,15 +11,16 @@ import (
 // once and apply it often. Adding a type that an entity already has, or removing one that it lacks,
 // has no effect. Added components are zero, and enabled.
 type Change struct {
-	w      *World
-	add    signature
-	remove signature
-	adds   bool            // add is not empty
-	put    []*value.Shared // values that replace an entity's own
-	given  []*value.Shared // values for entities that have none
-	into   *Archetype      // if set, entities get exactly its types and values
-	dies   bool            // the change is destruction: entities keep only what Destroy leaves of them
-	paths  []*path         // by index of the source archetype; nil: not looked up yet
+	w       *World
+	add     signature
+	remove  signature
+	entries []entryChange   // sparse types that are added or removed
+	adds    bool            // something is added
+	put     []*value.Shared // values that replace an entity's own
+	given   []*value.Shared // values for entities that have none
+	into    *Archetype      // if set, entities get exactly its types and values
+	dies    bool            // the change is destruction: entities keep only what Destroy leaves of them
+	paths   []*path         // by index of the source archetype; nil: not looked up yet
 }
 
 // Part is a part of a change: Add, Put or Remove.
@@ -54,6 +55,10 @@ func NewChange(w *World, parts ...Part) *Change {
 	for _, p := range parts {
 		for _, t := range p.types {
 			id := w.idOf("NewChange", t)
+			if info := w.types.list[id]; info.sparse != nil {
+				c.takeSparse(info, p)
+				continue
+			}
 			switch {
 			case id == dyingID:
 				panic("ecs: NewChange: CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
@@ -133,6 +138,13 @@ func (c *Change) String() string {
 			text += " +" + t.name
 		case c.remove.Has(typeID(id)):
 			text += " -" + t.name
+		}
+	}
+	for _, e := range c.entries {
+		if e.remove {
+			text += " -" + e.t.name
+		} else {
+			text += " +" + e.t.name
 		}
 	}
 	return text

@@ -52,6 +52,9 @@ func (c *World) become(w *World) error {
 			return err
 		}
 	}
+	if err := c.copySparse(w); err != nil {
+		return err
+	}
 	if w.names != nil {
 		c.copyNames(w)
 	}

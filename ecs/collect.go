@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
 )
 
 // Query results as a number, an entity or a slice, in the order of Query.Rows. Changed and Ordered
@@ -47,8 +49,12 @@ func (q *Query) Count() int {
 	return total
 }
 
-// tests reports whether enable bits decide which rows match, in any archetype with rows.
+// tests reports whether enable bits or sparse types decide which rows match, in any archetype with
+// rows.
 func (q *Query) tests() bool {
+	if len(q.sets) > 0 {
+		return true
+	}
 	for i := range q.m.Matches {
 		if m := &q.m.Matches[i]; len(m.Tests) > 0 && whole(m.Archetype).table.Store.Len() > 0 {
 			return true
@@ -73,6 +79,11 @@ func (q *Query) Matches(e Entity) bool {
 	}
 	for _, t := range q.m.TestsOf(&a.table) {
 		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.table.Books.Bits(slot, pos).Has(at.Row) != (t.Invert != 0) }) {
+			return false
+		}
+	}
+	for i := range q.sets {
+		if !q.sets[i].passes(a, pos, at.Row, entity.ID(e)) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 )
 
@@ -17,11 +18,12 @@ const (
 	KindBuffer                // a dynamic buffer
 	KindShared                // one value for all entities of an archetype
 	KindManaged               // values in Go memory
+	KindSparse                // values in a set beside the chunks
 )
 
-var kindNames = [...]string{"component", "buffer", "shared", "managed"}
+var kindNames = [...]string{"component", "buffer", "shared", "managed", "sparse"}
 
-// String returns component, buffer, shared or managed.
+// String returns component, buffer, shared, managed or sparse.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -50,7 +52,7 @@ func InfoOf(t Type) ComponentInfo {
 }
 
 func (t *typeInfo) describe() ComponentInfo {
-	c := ComponentInfo{Type: handle{t}, Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup}
+	c := ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup}
 	switch {
 	case t.buffer:
 		c.Kind = KindBuffer
@@ -58,6 +60,8 @@ func (t *typeInfo) describe() ComponentInfo {
 		c.Kind = KindShared
 	case t.managed != nil:
 		c.Kind = KindManaged
+	case t.sparse != nil:
+		c.Kind = KindSparse
 	}
 	return c
 }
@@ -110,7 +114,7 @@ func NewQueryOfAll(w *World) *Query {
 	terms := []Term{IncludeDisabled(), IncludePrefabs()}
 	for _, t := range w.types.list {
 		if t.shared == nil {
-			terms = append(terms, Optional(Read(handle{t})))
+			terms = append(terms, Optional(Read(t.handle())))
 		}
 	}
 	q := NewQuery(w, terms...)
@@ -132,9 +136,15 @@ func (r Rows) Value(t Type, i int) any {
 	if uint(i) >= uint(r.Len()) {
 		panic(fmt.Sprintf("ecs: Rows.Value: row %d is not in [0, %d)", i, r.Len()))
 	}
-	if info.shared != nil {
+	switch {
+	case info.shared != nil:
 		if v := s.t.a.valueOf(info.id); v != nil {
 			return v.Any()
+		}
+		return nil
+	case info.sparse != nil:
+		if at := info.sparse.At(entity.ID(r.sparseRow(info, op, i))); at != nil {
+			return info.valueAt(at)
 		}
 		return nil
 	}
@@ -166,6 +176,12 @@ func (w *World) Value(e Entity, t Type) any {
 		return nil
 	}
 	info.checkRead(op)
+	if info.sparse != nil {
+		if at := info.sparse.At(entity.ID(e)); at != nil {
+			return info.valueAt(at)
+		}
+		return nil
+	}
 	p, _ := info.own().find(opHas, e)
 	if p == nil {
 		return nil

@@ -14,6 +14,7 @@
 //	hits := ecs.RegisterBuffer[Hit](w)            // a growing array per entity: hits.Append(e, Hit{3})
 //	walk := ecs.Register[Walk](w, ecs.Enableable) // an enable bit per entity: walk.Disable(e)
 //	cell := ecs.RegisterShared[Cell](w)           // chunks of its own per value: cell.Set(e, Cell{1, 2})
+//	fire := ecs.RegisterSparse[Fire](w)           // a set beside the chunks: fire.Add(e, Fire{3}) moves no row
 //	freeze := ecs.NewChange(w, ecs.Add(frozen), ecs.Remove(velocity))
 //	batch, err = freeze.ApplyQuery(slow)
 //

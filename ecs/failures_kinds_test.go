@@ -24,6 +24,7 @@ type crowd struct {
 	log      ecs.Buffer[int64]
 	prefab   ecs.Component[ecs.Prefab]
 	linked   ecs.Buffer[ecs.LinkedEntity]
+	marked   ecs.Sparse[Marked]
 	texts    *ecs.Query
 }
 
@@ -32,7 +33,7 @@ func newCrowd(w *ecs.World) *crowd {
 		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)),
 		team: ecs.RegisterShared[string](w), text: ecs.RegisterManaged[string](w),
 		socket: ecs.Register[Socket](w, ecs.Cleanup), log: ecs.RegisterBuffer[int64](w, ecs.Inline(1), ecs.Cleanup),
-		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w)}
+		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w), marked: ecs.RegisterSparse[Marked](w, ecs.Enableable)}
 	x.texts = ecs.NewQuery(w, ecs.Read(x.text), ecs.IncludePrefabs())
 	return x
 }
@@ -65,6 +66,9 @@ func (x *crowd) fill(r *refusals, n int, more ...ecs.Type) (ids []ecs.Entity) {
 	})
 	for i, e := range ids {
 		x.owner.Set(e, Owner{ids[max(i-1, 0)]})
+		if i%25 == 0 {
+			r.try("Sparse.TryAdd", func() error { _, err := x.marked.TryAdd(e, Marked{ids[max(i-1, 0)]}); return err })
+		}
 		if i%50 > 0 {
 			continue
 		}
@@ -126,6 +130,10 @@ func refuseShared(r *refusals, x, _, _ *crowd) {
 	})
 	r.try("Put by list", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Put(x.team.Of("black"))).ApplyList(append(ids[:len(ids):len(ids)], bare...))
+		return err
+	})
+	r.try("sparse by list", func() error {
+		_, err := ecs.NewChange(x.w, ecs.Add(x.marked)).ApplyList(append(ids[:len(ids):len(ids)], bare...))
 		return err
 	})
 	with := x.kind(x.team).With(x.team.Of("pink"))

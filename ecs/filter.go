@@ -19,6 +19,9 @@ func (q *Query) read() (f match.Filter) {
 		case termIncludePrefabs:
 			hide[prefabID] = false
 		case termAny:
+			if t.isSparse() {
+				continue // a test of each row
+			}
 			f.Any = append(f.Any, signature{})
 		case termWhere:
 			values := value.HoldAll(t.values)
@@ -27,6 +30,9 @@ func (q *Query) read() (f match.Filter) {
 		}
 		for _, o := range t.of {
 			id := o.t.id
+			if o.t.sparse != nil {
+				continue // no archetype has it
+			}
 			if t.kind != termChanged {
 				named.Add(id)
 			}

@@ -30,6 +30,11 @@ func (w *World) Hash() uint64 {
 			h.archetype(a)
 		}
 	}
+	for _, t := range w.types.sparse {
+		if t.sparse.Len() > 0 {
+			h.sparse(t)
+		}
+	}
 	return h.h.Sum64()
 }
 

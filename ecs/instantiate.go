@@ -56,10 +56,13 @@ func (w *World) TryInstantiate(e Entity) (Entity, error) {
 }
 
 // learn remembers the transition of the only member's row to its copy, for Instantiate. It does so
-// if copying the row is all there is to do: the member has no group and holds no entity values, and
-// its copy owns nothing outside the chunk.
+// if copying the row is all there is to do: the member has no group and holds no entity values, its
+// copy owns nothing outside the chunk, and the world has no sparse types.
 func (c *copying) learn() {
 	m := &c.members[0]
+	if len(c.w.types.sparse) > 0 { // one entity of the archetype may have entries, another none
+		return
+	}
 	if m.from.copies != nil || m.from.table.Sig.Has(linkedID) || len(m.to.table.Owning) > 0 {
 		return
 	}
@@ -245,12 +248,16 @@ func (c *copying) copy() {
 	for m := range c.members {
 		c.relink(m)
 	}
+	c.fillEntries()
 }
 
 // reserve does everything that can fail. On an error nothing has changed.
 func (c *copying) reserve(total int) error {
 	before := len(c.w.archetypes.list)
 	err := c.aim(nil)
+	if err == nil {
+		err = c.w.reserveEntries([]copying{*c}, total)
+	}
 	if err == nil {
 		err = refused(c.tx.Reserve(total))
 	} else {

@@ -82,7 +82,7 @@ func NewWorld(options ...Option) (*World, error) {
 	if w.u.Size() == 0 {
 		panic("ecs: NewWorld: the universe of WithUniverse is closed")
 	}
-	trim := w.Trim
+	trim := w.trim
 	w.buffers.Open(w.u, trim)
 	w.base = w.u.Base()
 	w.ids.Open(w.u, tags.Take(0))
@@ -125,6 +125,9 @@ func (w *World) Close() error {
 		*a = Archetype{w: w, table: a.table}
 	}
 	err := errors.Join(w.ids.Close(), w.buffers.Close())
+	for _, t := range w.types.sparse {
+		err = errors.Join(err, t.sparse.Close())
+	}
 	if err != nil {
 		// errors.md, Errors: `ecs: World.Close: ...` | Others hold chunks of the world's universe,
 		// there is memory that no buffer owns, or the system refused to take memory back, as it

@@ -92,6 +92,7 @@ var unmade = map[string]string{
 	"Change":       "the change is the zero value; changes come from NewChange",
 	"Managed":      "the handle is the zero value; handles come from RegisterManaged",
 	"Shared":       "the handle is the zero value; handles come from RegisterShared",
+	"Sparse":       "the handle is the zero value; handles come from RegisterSparse",
 	"Lookup":       "the look-up is the zero value; look-ups come from Component.Lookup",
 	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",
 	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",

@@ -109,6 +109,7 @@ type migration struct {
 	w, from   *World
 	tx        *change.Tx // of w
 	transfers []transfer
+	sparse    []sparseTransfer
 	moved     MoveResult
 }
 
@@ -136,6 +137,13 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 			return MoveResult{}, during(op, err)
 		}
 	}
+	for _, t := range from.types.sparse {
+		if t.sparse.Len() > 0 {
+			if err := m.registerType(t); err != nil {
+				return MoveResult{}, during(op, err)
+			}
+		}
+	}
 	w.loops.enter(op)
 	defer w.loops.leave()
 	from.loops.enter(op)
@@ -146,12 +154,16 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 	for i := range m.transfers {
 		m.transfers[i].run(m)
 	}
+	rename := func(e *Entity) {
+		if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
+			*e = m.moved.Of(*e)
+		}
+	}
 	for _, s := range m.tx.Spans {
-		w.eachLink(s, func(e *Entity) {
-			if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
-				*e = m.moved.Of(*e)
-			}
-		})
+		w.eachLink(s, rename)
+		for i := range m.sparse {
+			m.sparse[i].eachLink(s, rename)
+		}
 	}
 	m.moved.Batch = w.batch(total)
 	return m.moved, nil
@@ -162,6 +174,9 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 func (m *migration) reserve(selected *change.Tx, total int) error {
 	before := len(m.w.archetypes.list)
 	err := m.aim(selected)
+	if err == nil {
+		err = m.aimSparse(selected, total)
+	}
 	if err == nil {
 		err = refused(m.tx.Reserve(total))
 	} else {
@@ -191,20 +206,27 @@ func (m *migration) aim(selected *change.Tx) error {
 // registerTypes registers the types of an archetype of the other world that w lacks.
 func (m *migration) registerTypes(a *Archetype) error {
 	for _, id := range a.table.Types {
-		t := m.from.types.list[id]
-		if known, ok := m.w.types.find(t.key()); ok {
-			if mine := m.w.types.list[known]; !mine.isLike(t) {
-				// errors.md, Borrows: `the worlds have ... with different options` | Two worlds
-				// registered a type differently. | The same options in both.
-				panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.name))
-			}
-			continue
+		if err := m.registerType(m.from.types.list[id]); err != nil {
+			return err
 		}
-		if len(m.w.types.list) == MaxTypes {
-			return limit("component types a world", MaxTypes, errManyTypes)
-		}
-		m.w.register(m.op, t.copied())
 	}
+	return nil
+}
+
+// registerType registers a type of the other world, if w lacks it.
+func (m *migration) registerType(t *typeInfo) error {
+	if known, ok := m.w.types.find(t.key()); ok {
+		if mine := m.w.types.list[known]; !mine.isLike(t) {
+			// errors.md, Borrows: `the worlds have ... with different options` | Two worlds
+			// registered a type differently. | The same options in both.
+			panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.name))
+		}
+		return nil
+	}
+	if len(m.w.types.list) == MaxTypes {
+		return limit("component types a world", MaxTypes, errManyTypes)
+	}
+	m.w.register(m.op, t.copied())
 	return nil
 }
 
@@ -276,8 +298,11 @@ func (m *migration) moveSpills(r *transfer, b column) {
 	})
 }
 
-// renamed records the new identities of entities, and moves their names to them.
+// renamed records the new identities of entities, and moves their names and entries to them.
 func (m *migration) renamed(old, to []entity.ID) {
+	for i := range m.sparse {
+		m.sparse[i].run(old, to)
+	}
 	for i, e := range entitiesOf(old) {
 		m.moved.note(e, Entity(to[i]))
 		if m.from.names != nil {

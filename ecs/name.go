@@ -47,7 +47,7 @@ func (w *World) SetName(e Entity, text string) bool {
 	}
 	if w.names == nil {
 		w.names = &names{byIndex: map[uint32]*name{}, byText: map[string]*name{}}
-		w.rows.OnEnd(w.forgetNames)
+		w.watchEnds()
 	}
 	n := &name{e: e, text: strings.Clone(text)}
 	if n.next = w.names.byText[n.text]; n.next != nil {

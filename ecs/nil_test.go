@@ -101,6 +101,8 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[Position](w, nil) }),
 		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](nil) }),
 		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](w, nil) }),
+		panics("RegisterSparse: world", "ecs: RegisterSparse[string]: ", func() { ecs.RegisterSparse[string](nil) }),
+		panics("RegisterSparse: option", "ecs: RegisterSparse[int]: ", func() { ecs.RegisterSparse[int](w, nil) }),
 		panics("RegisterManaged: world", "ecs: RegisterManaged[string]: ", func() { ecs.RegisterManaged[string](nil) }),
 		panics("RegisterManaged: option", "ecs: RegisterManaged[string]: ", func() { ecs.RegisterManaged[string](w, nil) }),
 		panics("RegisterShared: world", "ecs: RegisterShared[string]: ", func() { ecs.RegisterShared[string](nil) }),

@@ -25,6 +25,8 @@ type Query struct {
 	writes    bool            // some type may be written
 	ofAll     bool            // made by NewQueryOfAll
 	changed   []typeID        // types of the Changed terms
+	watched   []*sparseSet    // sets of sparse types among them
+	sets      []rowTest       // tests that rows must pass by sparse types
 	ordered   bool            // the query has an Ordered term
 	pinned    bool            // since does not advance when a loop ends, see seam.PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0 means that everything is new
@@ -78,6 +80,7 @@ func NewQuery(w *World, terms ...Term) *Query {
 			q.declare(&t, i, &seen)
 		}
 		q.ordered = q.ordered || t.kind == termOrdered
+		q.sets = t.appendTests(q.sets)
 	}
 	q.m = w.index.Matching(q.read())
 	return q
@@ -98,6 +101,9 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.types.list[id].name))
 		}
 		q.changed = append(q.changed, id)
+		if o.t.sparse != nil {
+			q.watched = append(q.watched, o.t.sparse)
+		}
 		return
 	}
 	if seen.Has(id) {
@@ -172,7 +178,7 @@ func (q *Query) matchesArchetype(a *Archetype) (matches, bits bool) {
 		panic("ecs: seam.MatchesArchetype: the archetype is nil or belongs to another world")
 	}
 	matches = q.m.Wants(&a.table)
-	return matches, matches && len(q.m.TestsOf(&a.table)) > 0
+	return matches, matches && (len(q.m.TestsOf(&a.table)) > 0 || len(q.sets) > 0)
 }
 
 // World returns the query's world, or nil if the query is closed.
@@ -199,7 +205,7 @@ func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
 			return true
 		}
 	}
-	return false
+	return len(q.watched) > 0 && q.passesSets(a, pos, since)
 }
 
 // String returns the terms, as in query(Write Position, Read Velocity).

@@ -22,6 +22,8 @@ type registry struct {
 	list    []*typeInfo        // by typeID
 	byKey   map[typeKey]typeID // without the built-in types; nil until there is another
 	shared  signature          // the shared types
+	cleans  bool               // cleanup is not empty
+	sparse  []*typeInfo        // the sparse types
 	cleanup signature          // the types registered with Cleanup
 	serial  atomic.Uint64      // of the newest shared value
 }
@@ -56,6 +58,10 @@ func (r *registry) add(t *typeInfo) {
 	}
 	if t.cleanup {
 		r.cleanup.Add(t.id)
+		r.cleans = true
+	}
+	if t.sparse != nil {
+		r.sparse = append(r.sparse, t)
 	}
 }
 

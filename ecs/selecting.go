@@ -43,7 +43,7 @@ func (q *Query) selectRows() *change.Tx {
 	for i := range q.m.Matches {
 		m := &q.m.Matches[i]
 		a := whole(m.Archetype)
-		if !filters && len(m.Tests) == 0 {
+		if !filters && len(m.Tests) == 0 && len(q.sets) == 0 {
 			tx.AddWhole(&a.table.Table)
 			continue
 		}
@@ -70,7 +70,7 @@ func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, fi
 			continue
 		}
 		n := a.table.Store.RowsOf(pos)
-		switch matching := scan.filter(a, tests, pos, 0, n); matching {
+		switch matching := scan.filter(a, tests, q.sets, pos, 0, n); matching {
 		case 0:
 		case n:
 			bitmask.Bits(p.Mask(pos)).SetRange(0, n)

@@ -106,9 +106,21 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 
 // Trim returns the archetypes' reserves and the memory left behind by spilled buffers to the
 // universe, for other users of the universe. It returns the number of chunks freed. It also returns
-// the memory of ended managed values to Go. Trim moves no rows, so loops may call it. It does
-// nothing for a closed world.
+// the memory of ended managed values to Go and, outside of loops, what sparse sets have too much,
+// both uncounted. Trim moves no rows, so loops may call it; outside of loops it moves values of
+// sparse types. It does nothing for a closed world.
 func (w *World) Trim() (chunks int) {
+	chunks = w.trim()
+	if w.loops.open == 0 { // else loops, or goroutines of a share, may have addresses of values
+		for _, t := range w.types.sparse {
+			t.sparse.Trim()
+		}
+	}
+	return chunks
+}
+
+// trim is Trim without the sparse sets, for calls whose callers may have addresses of their values.
+func (w *World) trim() (chunks int) {
 	if w.closed {
 		return 0
 	}

@@ -28,6 +28,14 @@ func (w *World) SwapComponents(a, b Entity) bool {
 		// other.
 		panic(fmt.Sprintf("ecs: %s: %v of %v and %v of %v are not of one archetype", op, a, from, b, to))
 	}
+	for _, t := range w.types.sparse {
+		if err := t.makeEntries(0); err != nil {
+			panic(during(op, err))
+		}
+	}
+	for _, t := range w.types.sparse {
+		t.sparse.Swap(entity.ID(a), entity.ID(b), w.tables.Version)
+	}
 	w.rows.Swap(&from.table.Table, entity.ID(a), entity.ID(b), of, with)
 	return true
 }

@@ -149,6 +149,9 @@ func (t *Transaction) reserve() error {
 	if err == nil && t.ids > mostAlive-w.alive() {
 		err = limit("entities a world", mostAlive, nil)
 	}
+	if err == nil {
+		err = w.reserveEntries(t.copies[:t.copied], t.ids)
+	}
 	if err != nil {
 		t.tx.Cancel()
 	} else {

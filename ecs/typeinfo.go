@@ -21,8 +21,8 @@ type typeID = table.TypeID
 // signature is a set of types.
 type signature = table.Signature
 
-// Type is a handle of a registered type (a Component, a Buffer, a Managed or a Shared) or a
-// SharedValue. Only this package implements it.
+// Type is a handle of a registered type (a Component, a Buffer, a Managed, a Shared or a Sparse) or
+// a SharedValue. Only this package implements it.
 type Type interface {
 	Operand
 	info() *typeInfo
@@ -48,6 +48,7 @@ type typeInfo struct {
 	links      []under.Link    // where a value holds entities
 	shared     value.AnyValues // the values of a shared type; nil for other kinds
 	managed    value.Managed   // the values of a managed type; nil for other kinds
+	sparse     *sparseSet      // the values of a sparse type; nil for other kinds
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
@@ -129,12 +130,12 @@ type (
 
 // typeKey identifies a type: a Go type may be registered once as each kind.
 type typeKey struct {
-	rtype                   reflect.Type
-	buffer, shared, managed bool
+	rtype                           reflect.Type
+	buffer, shared, managed, sparse bool
 }
 
 func (t *typeInfo) key() typeKey {
-	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil}
+	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil, t.sparse != nil}
 }
 
 // TypeOption is an option of type registration: Enableable, Cleanup, or for buffers Inline and
@@ -204,6 +205,11 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 		return
 	case t.shared != nil && (t.enableable || t.shape != noShape):
 		panic("ecs: " + op + ": the only option of shared types is Cleanup")
+	case t.sparse != nil && (t.cleanup || t.shape != noShape):
+		// errors.md, Types, terms and handles: `the only option of sparse types is Enableable` |
+		// `Cleanup` or `Inline` of a sparse type, whose values end with Destroy. | A component with
+		// `Cleanup` beside it, or a buffer.
+		panic("ecs: " + op + ": the only option of sparse types is Enableable")
 	case t.shape != noShape:
 		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the only option
 		// of shared types is Cleanup` | An option of another kind of type. | Leave it out.
@@ -290,6 +296,9 @@ func (w *World) enroll(info *typeInfo) {
 	if info.shared != nil {
 		info.shared.Open(int(info.id), &w.types.serial)
 	}
+	if info.sparse != nil {
+		info.sparse.open(info)
+	}
 	of := table.Type{Layout: info.planned(), Managed: info.managed, Sight: &info.Sight}
 	if info.buffer {
 		of.Buffers = &w.buffers
@@ -306,6 +315,9 @@ func (t *typeInfo) copied() *typeInfo {
 	}
 	if t.managed != nil {
 		c.managed = t.managed.Fresh()
+	}
+	if t.sparse != nil {
+		c.sparse = &sparseSet{}
 	}
 	return c
 }

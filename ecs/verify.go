@@ -44,6 +44,9 @@ func (w *World) Verify() error {
 	if err := w.verifyManaged(); err != nil {
 		return err
 	}
+	if err := w.verifySparse(); err != nil {
+		return err
+	}
 	if err := w.index.Verify(len(w.archetypes.list)); err != nil {
 		return err
 	}

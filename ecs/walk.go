@@ -47,7 +47,7 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.w.news.matched
 	q.whole = 0
-	if !q.filters() && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
+	if !q.filters() && len(q.sets) == 0 && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
 		q.whole = q.w.news.matched
 	}
 }
@@ -67,8 +67,11 @@ func (q *Query) bindingOf(m *match.Match) binding {
 			t.columns = make([]place, len(q.access)-id)
 		}
 		p := table.MakePlace(0, 0, declared)
-		if id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0 {
+		switch {
+		case id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0:
 			p = t.a.table.Places[id].With(access)
+		case q.w.types.list[id].sparse != nil:
+			p = p.With(access)
 		}
 		t.columns[id-int(t.lowest)] = p
 	}
@@ -208,8 +211,8 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 	t := s.t
 	a := t.a
 	n, dense := a.table.Store.RowsOf(pos), true
-	if len(t.tests) > 0 {
-		matching := s.filter(a, t.tests, pos, 0, n)
+	if sets := s.q.sets; len(t.tests)+len(sets) > 0 {
+		matching := s.filter(a, t.tests, sets, pos, 0, n)
 		if matching == 0 {
 			return Rows{}, false
 		}
@@ -225,7 +228,7 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 // n. Counts of enabled rows decide most chunks without reading their bits. While the world is
 // shared they do not: where goroutines switch one entity's bit at the same time, its count is off
 // for a moment by more than the bit.
-func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
+func (s *scan) filter(a *Archetype, tests []match.BitTest, sets []rowTest, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
 	all, shared := a.table.Store.RowsOf(pos), s.shared()
 	for i := range tests {
@@ -246,13 +249,22 @@ func (s *scan) filter(a *Archetype, tests []match.BitTest, pos, first, n int) (m
 			left--
 		}
 	}
-	if left == 0 {
+	if left == 0 && len(sets) == 0 {
 		return n
 	}
 	words := s.words(n)
 	setRows(words, n)
+	return a.narrowed(tests, sets, pos, first, n, words)
+}
+
+// narrowed clears the bits of rows that fail a test, in the words of n rows from first on, and
+// returns how many bits are left.
+func (a *Archetype) narrowed(tests []match.BitTest, sets []rowTest, pos, first, n int, words []uint64) (matching int) {
 	for i := range tests {
 		a.narrow(&tests[i], pos, first/64, words)
+	}
+	for i := range sets {
+		sets[i].narrow(a, pos, first, n, words)
 	}
 	for _, word := range words {
 		matching += bits.OnesCount64(word)

@@ -38,6 +38,7 @@ import (
 //	W10 Every slot in a row is in use in the store of its type and stands in no other row, and
 //	   no other slot of a store is in use: S1 to S3 of package value.
 //	W12 Entities that have the tag CleanupEntity have a Cleanup type.
+//	W13 of sparseset.go: every value of a sparse type belongs to an entity that is alive.
 //	W2, W3, W6, W9 and L1 of package table, R1-R10 of package entity, M1-M5 of package match,
 //	W11 of value.go, and the invariants of the parts that have a file here: T1, T2 and L2 of
 //	registry.go, A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.

@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"alloc"},
 	{"alloc/wrap"},
 	{"ecs/internal/entity"},
-	{"ecs/internal/value"},
+	{"ecs/internal/sparse", "ecs/internal/value"},
 	{"ecs/internal/table"},
 	{"ecs/internal/change"},
 	{"ecs/internal/match"},

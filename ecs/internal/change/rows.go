@@ -34,6 +34,8 @@ type Rows struct {
 	buffers *value.Buffers
 	calls   Calls
 	forget  func(ids []entity.ID) // see OnEnd
+	destroy func(ids []entity.ID) // see OnDestroy
+	dying   table.TypeID          // the type that entities get which are destroyed and stay, for destroy
 	tx      Tx                    // under way, or the last one
 }
 
@@ -54,6 +56,13 @@ func (r *Rows) Open(ids *entity.Store, tables *table.Tables, buffers *value.Buff
 // rows of one chunk at a time. It is not called for entities that go to another world, which
 // Receive renames. A world that keeps nothing by entity sets none.
 func (r *Rows) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
+
+// OnDestroy sets the function that is called with entities that get a type: the tag of those that
+// are destroyed and do not end yet. It is called for rows of one chunk at a time, when they have
+// moved.
+func (r *Rows) OnDestroy(dying table.TypeID, destroyed func(ids []entity.ID)) {
+	r.dying, r.destroy = dying, destroyed
+}
 
 // Become prepares new Rows for a world that is to be a copy of another: the same ids are in use.
 // CopyTable then copies the rows. The error is from the store of ids.
@@ -82,7 +91,24 @@ func (r *Rows) born(t *table.Table, start, n int) {
 // moved notes that n rows have moved along a path, from location at in its source to index start in
 // its target, which may be the same table. The caller may still have to write the columns that only
 // the target has.
-func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) { r.Epoch++ }
+func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) {
+	r.Epoch++
+	if r.destroy != nil && path.To.Sig.Has(r.dying) && !path.From.Sig.Has(r.dying) {
+		r.tellDestroyed(path.To, start, n)
+	}
+}
+
+// tellDestroyed calls destroy for n rows of a table from index start on; start may be lastRow.
+func (r *Rows) tellDestroyed(t *table.Table, start, n int) {
+	if start == lastRow {
+		start = t.Len() - 1
+	}
+	for pos, row := t.Store.Find(start); n > 0; pos, row = pos+1, 0 {
+		k := min(n, t.Store.RowsOf(pos)-row)
+		r.destroy(table.IDs(t.Store.Row(pos, 0).Base, row+k)[row:])
+		n -= k
+	}
+}
 
 // died counts the entities of n rows, starting with a location in one chunk of a table. The rows
 // still exist and are about to go.

@@ -1,0 +1,80 @@
+package sparse
+
+import (
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+)
+
+// Room for entries. The extents grow to twice their size, so that a value is moved once on average.
+
+// leastRoom is the number of entries, entry 0 among them, for which a set first makes room.
+const leastRoom = BlockSize
+
+// Reserve makes room for n more entries, of entities with indices below most. The error is from the
+// universe; then nothing has changed.
+func (s *Set) Reserve(n int, most uint32) error {
+	if need := int(s.last) + 1 + n; need > s.room {
+		if err := s.makeRoom(roomFor(need, s.room)); err != nil {
+			return err
+		}
+	}
+	if most <= s.most {
+		return nil
+	}
+	places := min(roomFor(int(most), int(s.most)), entity.MaxIDs)
+	if err := s.memory[0].Resize(places * int(placeSize)); err != nil {
+		return err
+	}
+	s.places, s.most = s.memory[0].Base(), uint32(places)
+	return nil
+}
+
+// roomFor returns to what a number grows that is to be need.
+func roomFor(need, now int) int {
+	return (max(need, 2*now, leastRoom) + BlockSize - 1) &^ (BlockSize - 1)
+}
+
+// makeRoom changes the number of entries that fit, entry 0 among them.
+func (s *Set) makeRoom(room int) error {
+	if err := s.memory[1].Resize(room * int(idSize)); err != nil {
+		return err
+	}
+	if err := s.memory[2].Resize(room * int(s.size)); err != nil {
+		_ = s.memory[1].Resize(s.room * int(idSize)) // to a smaller size, which needs nothing
+		s.ids = s.memory[1].Base()
+		return err
+	}
+	s.ids = s.memory[1].Base()
+	if s.size > 0 {
+		s.values = s.memory[2].Base()
+	}
+	*s.id(0) = nobody
+	s.versions = resized(s.versions, room/BlockSize)
+	if s.bits != nil {
+		s.bits = resized(s.bits, room/64)
+	}
+	s.room = room
+	return nil
+}
+
+// resized returns a slice of n elements that begins as an old one does.
+func resized[T any](old []T, n int) []T {
+	all := make([]T, n)
+	copy(all, old)
+	return all
+}
+
+// Trim gives memory back that the entries do not need; a set without entries keeps none. A refusal
+// of the universe keeps the memory.
+func (s *Set) Trim() {
+	if s.last == 0 {
+		_ = s.Close() // what is not released stays, and is used by the next Reserve
+		return
+	}
+	if room := roomFor(int(s.last)+1, 0); room < s.room {
+		_ = s.makeRoom(room)
+	}
+}
+
+// Extents returns the set's memory, for Verify.
+func (s *Set) Extents() []*alloc.Extent { return s.memory[:] }

@@ -1,0 +1,147 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// BenchmarkSparseAddRemove adds a value to every entity and takes it away again, one by one; ns an
+// entity for both. In order, beside eight other components, and shuffled.
+func BenchmarkSparseAddRemove(b *testing.B) {
+	for _, c := range []struct {
+		n       int
+		shuffle bool
+	}{{16_000, false}, {16_000, true}, {1_000_000, true}} {
+		w := newWorld(b)
+		position := ecs.Register[Position](w)
+		velocity, thin := ecs.RegisterSparse[Velocity](w), ecs.Register[Velocity](w)
+		batch, err := ecs.NewArchetype(w, position).CreateN(c.n)
+		require.NoError(b, err)
+		ids := batch.Entities(nil)
+		if c.shuffle {
+			rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		}
+		name := fmt.Sprintf("n=%d/shuffled=%v/kind=", c.n, c.shuffle)
+		b.Run(name+"sparse", func(b *testing.B) {
+			for b.Loop() {
+				for _, e := range ids {
+					velocity.Add(e, Velocity{1, 2})
+				}
+				for _, e := range ids {
+					velocity.Remove(e)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.n), "ns/entity")
+		})
+		b.Run(name+"column", func(b *testing.B) {
+			for b.Loop() {
+				for _, e := range ids {
+					thin.Add(e, Velocity{1, 2})
+				}
+				for _, e := range ids {
+					thin.Remove(e)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.n), "ns/entity")
+		})
+	}
+}
+
+// half makes 16,000 entities of which every other has a Velocity of each of three kinds, the last
+// switched on.
+func half(b *testing.B) (w *ecs.World, position ecs.Component[Position], sparse ecs.Sparse[Velocity], bit ecs.Component[Kept], ids []ecs.Entity) {
+	w = newWorld(b)
+	position, bit = ecs.Register[Position](w), ecs.Register[Kept](w, ecs.Enableable)
+	sparse = ecs.RegisterSparse[Velocity](w)
+	batch, err := ecs.NewArchetype(w, position, bit).CreateN(16_000)
+	require.NoError(b, err)
+	ids = batch.Entities(nil)
+	for i, e := range ids {
+		if i%2 == 0 {
+			sparse.Add(e, Velocity{1, 2})
+		} else {
+			bit.Disable(e)
+		}
+	}
+	return w, position, sparse, bit, ids
+}
+
+// perEntity reports ns for each of n entities.
+func perEntity(b *testing.B, n int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entity")
+}
+
+// BenchmarkSparseLoop: ns an entity that matches, of 16,000 of which every other has the second
+// type: sparse, or dense and enabled.
+func BenchmarkSparseLoop(b *testing.B) {
+	w, position, fast, bit, ids := half(b)
+	n := len(ids)
+	per := perEntity
+	mixed := ecs.NewQuery(w, ecs.Write(position), ecs.Read(fast))
+	b.Run("mixed", func(b *testing.B) {
+		for b.Loop() {
+			for rows := range mixed.Rows() {
+				p, v := position.Slice(rows), fast.Column(rows)
+				for i := range rows.Each() {
+					p[i].X += v.At(i).X
+				}
+			}
+		}
+		per(b, n/2)
+	})
+	b.Run("mask", func(b *testing.B) {
+		for b.Loop() {
+			managedSum += mixed.Count()
+		}
+		per(b, n/2)
+	})
+	bits := ecs.NewQuery(w, ecs.Write(position), ecs.Read(bit))
+	b.Run("dense", func(b *testing.B) {
+		for b.Loop() {
+			for rows := range bits.Rows() {
+				p, v := position.Slice(rows), bit.Slice(rows)
+				for i := range rows.Each() {
+					p[i].X += float64(v[i].N)
+				}
+			}
+		}
+		per(b, n/2)
+	})
+}
+
+// BenchmarkSparseAlone: ns an entry of 8,000, in a loop over the set and over a slice.
+func BenchmarkSparseAlone(b *testing.B) {
+	_, _, fast, _, ids := half(b)
+	n, per := len(ids), perEntity
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			for _, v := range fast.All() {
+				v.X += 1
+			}
+		}
+		per(b, n/2)
+	})
+	b.Run("set-slice", func(b *testing.B) {
+		for b.Loop() {
+			list := fast.Slice()
+			for i := range list {
+				list[i].X += 1
+			}
+		}
+		per(b, n/2)
+	})
+	plain := make([]Velocity, n/2)
+	b.Run("slice", func(b *testing.B) {
+		for b.Loop() {
+			for i := range plain {
+				plain[i].X += 1
+			}
+		}
+		per(b, n/2)
+	})
+}

@@ -1,0 +1,280 @@
+package ecs_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// TestSparseMisuse: what is wrong panics with its whole text, and nothing has changed.
+func TestSparseMisuse(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	position := ecs.Register[Position](w)
+	burning, marked := ecs.RegisterSparse[Burning](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	e := ecs.NewArchetype(w, position).Create()
+	dead := ecs.NewArchetype(w, position).Create()
+	w.Destroy(dead)
+	stranger := ecs.NewArchetype(other).Create()
+	burning.Add(e, Burning{1, 2})
+	q, bare := ecs.NewQuery(w, ecs.Read(position), ecs.Read(burning)), ecs.NewQuery(w, ecs.Read(position))
+	inLoop := func(q *ecs.Query, f func(ecs.Rows)) func() {
+		return func() {
+			for rows := range q.Rows() {
+				f(rows)
+			}
+		}
+	}
+	var old ecs.Rows
+	inLoop(q, func(rows ecs.Rows) { old = rows })()
+	for want, f := range map[string]func(){
+		"ecs: Sparse.Get: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[Burning]{}.Get(e) },
+		"ecs: Sparse.Add: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[Burning]{}.Add(e, Burning{}) },
+		"ecs: Sparse.Len: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[Burning]{}.Len() },
+		"ecs: RegisterSparse[int32]: the only option of sparse types is Enableable":       func() { ecs.RegisterSparse[int32](w, ecs.Cleanup) },
+		"ecs: RegisterSparse[int64]: the only option of sparse types is Enableable":       func() { ecs.RegisterSparse[int64](w, ecs.Inline(2)) },
+		"ecs: RegisterSparse[Burning]: registered before with other options":              func() { ecs.RegisterSparse[Burning](w, ecs.Enableable) },
+		fmt.Sprintf("ecs: Sparse.Add: %v is not alive, cannot add sparse Burning", dead):  func() { burning.Add(dead, Burning{}) },
+		fmt.Sprintf("ecs: Sparse.Add: entity %v belongs to another world", stranger):      func() { burning.Add(stranger, Burning{}) },
+		fmt.Sprintf("ecs: Sparse.Get: entity %v belongs to another world", stranger):      func() { burning.Get(stranger) },
+		fmt.Sprintf("ecs: Sparse.Remove: entity %v belongs to another world", stranger):   func() { burning.Remove(stranger) },
+		"ecs: Sparse.Enable: sparse Burning was not registered with ecs.Enableable":       func() { burning.Enable(e) },
+		"ecs: Sparse.Reserve: n=-1 is negative":                                           func() { burning.Reserve(-1) },
+		"ecs: NewArchetype: sparse Burning is sparse: no archetype has it; add it to entities": func() {
+			ecs.NewArchetype(w, position, burning)
+		},
+		"ecs: NewQuery: Disabled sparse Burning: it was not registered with ecs.Enableable": func() { ecs.NewQuery(w, ecs.Disabled(burning)) },
+		"ecs: NewQuery: sparse Marked is in two terms": func() {
+			ecs.NewQuery(w, ecs.Read(marked), ecs.Without(marked))
+		},
+		"ecs: NewChange: sparse Burning is given twice":                                                                                                       func() { ecs.NewChange(w, ecs.Add(burning, burning)) },
+		"ecs: NewChange: sparse Burning is added and removed":                                                                                                 func() { ecs.NewChange(w, ecs.Add(burning), ecs.Remove(burning)) },
+		"ecs: NewChange: sparse Burning was registered in another world":                                                                                      func() { ecs.NewChange(other, ecs.Add(burning)) },
+		"ecs: Sparse.Column: query(Read Position) does not declare sparse Burning: add ecs.Read or ecs.Write":                                                 inLoop(bare, func(rows ecs.Rows) { burning.Column(rows) }),
+		"ecs: Sparse.Column: the rows are no longer current: the loop that gave them has gone on or ended":                                                    func() { burning.At(old, 0) },
+		"ecs: Sparse.Add: structural change inside a loop over query(Read Position, Read sparse Burning); gather the entities and change them after the loop": inLoop(q, func(ecs.Rows) { burning.Add(e, Burning{}) }),
+		"ecs: Sparse.Remove: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop": func() {
+			for e := range burning.All() {
+				burning.Remove(e)
+			}
+		},
+		"ecs: World.Destroy: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop": func() {
+			for e := range burning.All() {
+				w.Destroy(e)
+			}
+		},
+	} {
+		require.PanicsWithValue(t, want, f)
+		require.Equal(t, Burning{1, 2}, *burning.Get(e))
+		require.NoError(t, w.Verify())
+	}
+	require.False(t, burning.Remove(dead))
+	require.False(t, burning.Has(dead))
+	require.Nil(t, burning.Mut(ecs.Null))
+	require.False(t, burning.Set(dead, Burning{}))
+	require.True(t, burning.Remove(e), "the world is unlocked after all that")
+	require.Nil(t, burning.Values())
+	require.Empty(t, burning.Entities())
+}
+
+// TestSparseClosed: handles of a closed world are refused.
+func TestSparseClosed(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	burning := ecs.RegisterSparse[Burning](w)
+	e := ecs.NewArchetype(w).Create()
+	burning.Add(e, Burning{})
+	require.NoError(t, w.Close())
+	for name, f := range map[string]func(){
+		"Get": func() { burning.Get(e) }, "Has": func() { burning.Has(e) }, "Len": func() { burning.Len() },
+		"Add": func() { burning.Add(e, Burning{}) }, "Remove": func() { burning.Remove(e) }, "Values": func() { burning.Values() },
+	} {
+		require.PanicsWithValue(t, "ecs: Sparse."+name+": the world is closed", f)
+	}
+}
+
+// TestSparseChanged: Changed terms pass chunks with a value that was added, written, or switched,
+// and no others; the handle tells of single entities.
+func TestSparseChanged(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, marked := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	batch, err := ecs.NewArchetype(w, position).CreateN(4000)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	require.NoError(t, marked.Reserve(len(ids)))
+	for _, e := range ids {
+		marked.Add(e, Marked{})
+	}
+	q := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(marked))
+	chunks := func() (n int) {
+		for range q.Rows() {
+			n++
+		}
+		return n
+	}
+	all := chunks()
+	require.Greater(t, all, 2)
+	require.Zero(t, chunks())
+	for name, write := range map[string]func(){
+		"Mut":     func() { marked.Mut(ids[1000]) },
+		"Set":     func() { marked.Set(ids[1000], Marked{ids[0]}) },
+		"Disable": func() { marked.Disable(ids[1000]) },
+	} {
+		write()
+		require.Equal(t, 1, chunks(), name)
+		require.Zero(t, chunks(), name)
+	}
+	since := w.Version()
+	w.Advance()
+	marked.Mut(ids[70])
+	require.True(t, marked.Changed(ids[70], since))
+	require.False(t, marked.Changed(ids[1000], since))
+	require.True(t, marked.Changed(ids[1000], 0))
+	require.False(t, marked.Changed(ecs.Null, 0))
+	require.Equal(t, 1, chunks())
+	for name, write := range map[string]func(){
+		"Slice": func() { marked.Slice() },
+		"All": func() {
+			for range marked.All() {
+			}
+		},
+		"Column": func() {
+			w := ecs.NewQuery(w, ecs.Write(marked))
+			for rows := range w.Rows() {
+				marked.Column(rows)
+			}
+			w.Close()
+		},
+	} {
+		write()
+		require.Equal(t, all, chunks(), name)
+	}
+	marked.Values()
+	marked.Get(ids[5])
+	require.Zero(t, chunks())
+	marked.Remove(ids[10]) // the last one, of another chunk, takes its place among the first 63
+	require.Equal(t, 2, chunks())
+}
+
+// TestSparseBatches: rows of a batch take values for writing; entries that come do not end a batch.
+func TestSparseBatches(t *testing.T) {
+	w := newWorld(t)
+	burning := ecs.RegisterSparse[Burning](w)
+	batch, err := ecs.NewArchetype(w).CreateN(100)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	for i, e := range ids {
+		if i%3 == 0 {
+			burning.Add(e, Burning{Heat: float64(i)})
+		}
+	}
+	for rows := range batch.Rows() {
+		for i := range ids {
+			v := burning.At(rows, i)
+			require.Equal(t, i%3 == 0, v != nil)
+			if v != nil {
+				require.Equal(t, float64(i), v.Heat)
+				v.For = 7
+			}
+		}
+	}
+	require.Equal(t, 7.0, burning.Get(ids[33]).For)
+}
+
+// TestSparseShared: goroutines read values and loop while the world is shared, and switch bits; the
+// owner's writes are refused.
+func TestSparseShared(t *testing.T) {
+	w := newWorld(t)
+	position, marked := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	batch, err := ecs.NewArchetype(w, position).CreateN(10_000)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	for i, e := range ids {
+		if i%2 == 0 {
+			marked.Add(e, Marked{ids[0]})
+		}
+	}
+	q := ecs.NewQuery(w, ecs.Read(marked), ecs.Present(position))
+	list := q.Chunks(ecs.ChunkList{})
+	b := w.Share()
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			n := 0
+			for rows := range b.Rows(q) {
+				column := marked.Column(rows)
+				for i := range rows.Each() {
+					if column.At(i).By == ids[0] {
+						n++
+					}
+				}
+			}
+			for rows := range b.RowsIn(list) {
+				n += rows.Count()
+			}
+			if n != len(ids) {
+				t.Errorf("%d values in two loops", n)
+			}
+			if marked.Get(ids[2]).By != ids[0] || marked.Has(ids[3]) || len(marked.Values()) != len(ids)/2 {
+				t.Error("another value")
+			}
+		})
+	}
+	group.Wait()
+	for i := range 2 {
+		group.Go(func() {
+			for j := i * 2; j < len(ids); j += 4 {
+				marked.Disable(ids[j])
+			}
+		})
+	}
+	group.Wait()
+	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is shared: until Borrow.End components are only read", func() { marked.Set(ids[0], Marked{}) })
+	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is shared; call Borrow.End first", func() { marked.Add(ids[1], Marked{}) })
+	b.End()
+	require.Zero(t, q.Count())
+	require.True(t, marked.Set(ids[0], Marked{}))
+}
+
+// TestSparseSwitchInLoops: a loop may switch bits; its masks do not change.
+func TestSparseSwitchInLoops(t *testing.T) {
+	w := newWorld(t)
+	marked := ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	batch, err := ecs.NewArchetype(w).CreateN(200)
+	require.NoError(t, err)
+	for _, e := range batch.Entities(nil) {
+		marked.Add(e, Marked{})
+	}
+	q := ecs.NewQuery(w, ecs.Read(marked))
+	n := 0
+	for rows := range q.Rows() {
+		for i := range rows.Each() {
+			marked.Disable(rows.Entities()[i])
+			n++
+		}
+	}
+	require.Equal(t, 200, n)
+	require.Zero(t, q.Count())
+	require.True(t, q.Empty())
+}
+
+// TestSparseLimits: values that fit no chunk are refused where they are registered, like
+// components.
+func TestSparseLimits(t *testing.T) {
+	w := newWorld(t)
+	require.Panics(t, func() { ecs.RegisterSparse[[20_000]byte](w) })
+	require.Panics(t, func() { ecs.RegisterSparse[*int](w) })
+	require.Equal(t, ecs.KindSparse, ecs.InfoOf(ecs.RegisterSparse[struct{}](w)).Kind)
+	tag := ecs.RegisterSparse[struct{}](w)
+	e := ecs.NewArchetype(w).Create()
+	require.True(t, tag.Add(e, struct{}{}))
+	require.NotNil(t, tag.Get(e))
+	require.True(t, tag.Has(e))
+	require.True(t, tag.Remove(e))
+	require.Nil(t, tag.Get(e))
+	require.Equal(t, "sparse", ecs.KindSparse.String())
+}

@@ -1,0 +1,78 @@
+package ecs
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+)
+
+// Sparse types in a Change. They move no rows, so they have no part in its outcomes: a change makes
+// room for the entries that it adds, then moves rows, and then adds and removes entries.
+
+// entryChange is a sparse type that a change adds or removes.
+type entryChange struct {
+	t      *typeInfo
+	remove bool
+}
+
+// takeSparse records a sparse type that is given in a part.
+func (c *Change) takeSparse(t *typeInfo, p Part) {
+	i := slices.IndexFunc(c.entries, func(e entryChange) bool { return e.t == t })
+	switch {
+	case i >= 0 && c.entries[i].remove != p.remove:
+		panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", t.name))
+	case i >= 0:
+		panic(fmt.Sprintf("ecs: NewChange: %s is given twice", t.name))
+	}
+	c.entries = append(c.entries, entryChange{t, p.remove})
+	c.adds = c.adds || !p.remove
+}
+
+// reserveSets makes room for the entries of n entities.
+func (c *Change) reserveSets(n int) error {
+	for _, e := range c.entries {
+		if e.remove {
+			continue
+		}
+		if err := e.t.makeEntries(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter adds and removes the entries of an entity, and reports whether there was one to do.
+// Entities that have ended, or that Cleanup types keep, get none. Added values are zero.
+func (c *Change) enter(e entity.ID) (changed bool) {
+	w := c.w
+	r := w.ids.Find(e)
+	if r == nil || w.dyingAt(r) {
+		return false
+	}
+	for _, of := range c.entries {
+		s := &of.t.sparse.Set
+		switch {
+		case of.remove:
+			changed = s.Remove(e, w.tables.Version) || changed
+		case s.Find(e) == 0:
+			clear(of.t.bytesAt(s.Add(e, w.tables.Version)))
+			changed = true
+		}
+	}
+	return changed
+}
+
+// entitiesOfParts appends the entities of the rows that a transaction has selected.
+func entitiesOfParts(dst []entity.ID, tx *change.Tx) []entity.ID {
+	for i := range tx.Parts {
+		_ = tx.Parts[i].EachRow(func(at alloc.StoreRow) error {
+			dst = append(dst, *table.IDAt(at))
+			return nil
+		})
+	}
+	return dst
+}

@@ -1,0 +1,189 @@
+package ecs
+
+import (
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/table"
+)
+
+// Entries of sparse types where entities are copied: to copies in the same world, to a clone, and
+// to another world. Room for all entries is made before anything changes.
+
+// bytesAt views the value of an entry as bytes.
+func (t *typeInfo) bytesAt(p unsafe.Pointer) []byte {
+	return unsafe.Slice((*byte)(p), t.size) // Safe because a value of the type lies there.
+}
+
+// reserveEntries makes room for the ids that the copies of several instantiations get, and for
+// their entries in the sets. It costs nothing in a world without sparse types.
+func (w *World) reserveEntries(all []copying, ids int) error {
+	for _, t := range w.types.sparse {
+		n := 0
+		for i := range all {
+			for _, m := range all[i].members {
+				if t.sparse.Find(entity.ID(m.e)) != 0 {
+					n += all[i].n
+				}
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if err := w.rows.RoomIDs(ids); err != nil { // so that there are places for all of them
+			return refused(err)
+		}
+		if err := t.makeEntries(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillEntries gives the copies the entries of their members. Entity values in them that refer to a
+// member refer to its copy.
+func (c *copying) fillEntries() {
+	for _, t := range c.w.types.sparse {
+		s := &t.sparse.Set
+		for m := range c.members {
+			from := s.Find(entity.ID(c.members[m].e))
+			if from == 0 {
+				continue
+			}
+			for i, e := range c.ids[m*c.n : (m+1)*c.n] {
+				to := s.Add(e, c.w.tables.Version)
+				copy(t.bytesAt(to), t.bytesAt(s.Value(from)))
+				if !s.Enabled(from) {
+					s.Switch(s.Find(e), false)
+				}
+				eachEntity(t.links, to, 1, 0, func(e *Entity) {
+					if member, ok := c.memberOf(*e); ok {
+						*e = Entity(c.ids[member*c.n+i])
+					}
+				})
+			}
+		}
+	}
+}
+
+// copySparse copies the entries of all sparse types of w to the new world c, which has the same
+// types and ids.
+func (c *World) copySparse(w *World) error {
+	for i, t := range w.types.sparse {
+		if t.sparse.Len() == 0 {
+			continue
+		}
+		to := c.types.sparse[i]
+		if err := to.makeEntries(t.sparse.Len()); err != nil {
+			return err
+		}
+		for at, e := range t.sparse.IDs() {
+			from := sparse.Entry(at + 1)
+			p := to.sparse.Add(e.In(c.ids.Tag()), c.tables.Version)
+			copy(to.bytesAt(p), t.bytesAt(t.sparse.Value(from)))
+			if !t.sparse.Enabled(from) {
+				to.sparse.Switch(from, false)
+			}
+		}
+		retag(to.links, to.sparse.Value(1), to.sparse.Len(), uintptr(to.size), w.ids.Tag(), c.ids.Tag())
+	}
+	return nil
+}
+
+// sparseTransfer is the move of entries of one type to another world.
+type sparseTransfer struct {
+	from, to *typeInfo
+}
+
+// aimSparse finds the sets to which entries of the selected rows move, and makes room there. The
+// rows get total ids. Their types are registered.
+func (m *migration) aimSparse(selected *change.Tx, total int) error {
+	for _, t := range m.from.types.sparse {
+		n := m.countEntries(t, selected)
+		if n == 0 {
+			continue
+		}
+		id, _ := m.w.types.find(t.key())
+		to := m.w.types.list[id]
+		if err := m.w.rows.RoomIDs(total); err != nil {
+			return refused(err)
+		}
+		if err := to.makeEntries(n); err != nil {
+			return err
+		}
+		m.sparse = append(m.sparse, sparseTransfer{t, to})
+	}
+	return nil
+}
+
+// countEntries returns how many of the selected rows have a sparse type.
+func (m *migration) countEntries(t *typeInfo, selected *change.Tx) (n int) {
+	if t.sparse.Len() == 0 {
+		return 0
+	}
+	for i := range selected.Parts {
+		_ = selected.Parts[i].EachRow(func(at alloc.StoreRow) error {
+			if t.sparse.Find(*table.IDAt(at)) != 0 {
+				n++
+			}
+			return nil
+		})
+	}
+	return n
+}
+
+// run moves the entries of entities that have new ids.
+func (r *sparseTransfer) run(old, to []entity.ID) {
+	from, set := &r.from.sparse.Set, &r.to.sparse.Set
+	for i, e := range old {
+		at := from.Find(e)
+		if at == 0 {
+			continue
+		}
+		p := set.Add(to[i], r.to.w.tables.Version)
+		copy(r.to.bytesAt(p), r.from.bytesAt(from.Value(at)))
+		if !from.Enabled(at) {
+			set.Switch(set.Find(to[i]), false)
+		}
+		from.Remove(e, r.from.w.tables.Version)
+	}
+}
+
+// eachLink calls visit for each entity in the entries of rows that have come.
+func (r *sparseTransfer) eachLink(rows change.Span, visit func(*Entity)) {
+	if len(r.to.links) == 0 {
+		return
+	}
+	g := &rows.Table.Store
+	pos, row := g.Find(rows.Start)
+	for left := rows.N; left > 0; pos, row = pos+1, 0 {
+		k := min(left, g.RowsOf(pos)-row)
+		for _, e := range table.IDs(g.Row(pos, 0).Base, row+k)[row:] {
+			if p := r.to.sparse.At(e); p != nil {
+				eachEntity(r.to.links, p, 1, 0, visit)
+			}
+		}
+		left -= k
+	}
+}
+
+// sparse hashes the entries of a sparse type, in order.
+func (h *hasher) sparse(t *typeInfo) {
+	h.h.Write([]byte(t.name))
+	h.word(uint64(t.id))
+	h.word(uint64(t.sparse.Len()))
+	for at, e := range t.sparse.IDs() {
+		h.entity(Entity(e))
+		h.value(t.sparse.Value(sparse.Entry(at+1)), t.fields)
+		if t.enableable {
+			on := uint64(0)
+			if t.sparse.Enabled(sparse.Entry(at + 1)) {
+				on = 1
+			}
+			h.word(on)
+		}
+	}
+}
