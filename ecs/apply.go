@@ -27,13 +27,13 @@ func (c *Change) Apply(e Entity) (changed bool, err error) {
 		}
 		return false, nil
 	}
-	if len(c.entries) > 0 {
+	if c.changesEntries() {
 		if err := c.reserveSets(1); err != nil {
 			return false, during(op, err)
 		}
 	}
 	changed, err = c.applyRow(op, e, r)
-	if len(c.entries) > 0 && err == nil {
+	if c.changesEntries() && err == nil {
 		changed = c.enter(entity.ID(e)) || changed
 	}
 	return changed, err
@@ -101,7 +101,7 @@ func (c *Change) applyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 	defer w.loops.leave()
 	before := len(w.archetypes.list)
 	var entering []entity.ID
-	if len(c.entries) > 0 {
+	if c.changesEntries() {
 		entering = entitiesOfParts(nil, tx)
 		if err := c.reserveSets(len(entering)); err != nil {
 			tx.Cancel()

@@ -33,6 +33,9 @@ func (inside) OutcomeOfCopies(a *Archetype) (Outcome, error)          { return o
 func (inside) After(o Outcome, c *Change) (Outcome, error)            { return o.after(c) }
 func (inside) At(o *Outcome) *Archetype                               { return o.archetype() }
 func (inside) Stays(o *Outcome) bool                                  { return o.stays() }
+func (inside) ChangesEntries(c *Change) bool                          { return c.changesEntries() }
+func (inside) ExpectChange(t *Transaction, c *Change, n int)          { t.expectChange(c, n) }
+func (inside) Enter(c *Change, list []Entity)                         { c.enterList(list) }
 func (inside) Begin(t *Transaction, w *World, op string)              { t.begin(w, op) }
 func (inside) Create(t *Transaction, o *Outcome, n int)               { t.create(o, n) }
 func (inside) Copy(t *Transaction, e Entity, o *Outcome, n int)       { t.copy(e, o, n) }

@@ -256,7 +256,7 @@ func (c *copying) reserve(total int) error {
 	before := len(c.w.archetypes.list)
 	err := c.aim(nil)
 	if err == nil {
-		err = c.w.reserveEntries([]copying{*c}, total)
+		err = c.reserveEntries(total)
 	}
 	if err == nil {
 		err = refused(c.tx.Reserve(total))

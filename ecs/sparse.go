@@ -193,6 +193,28 @@ func (h sparseHandle) Enable(e Entity) bool { return h.t.switchSparse("Sparse.En
 // Disable disables e's value; see Enable.
 func (h sparseHandle) Disable(e Entity) bool { return h.t.switchSparse("Sparse.Disable", e, false) }
 
+// EnableList enables the values of the entities of a list that have one, and returns their number;
+// an entity that is in the list twice counts twice. It panics like Enable.
+func (h sparseHandle) EnableList(list []Entity) int {
+	return h.t.switchEntries("Sparse.EnableList", list, true)
+}
+
+// DisableList disables the values; see EnableList.
+func (h sparseHandle) DisableList(list []Entity) int {
+	return h.t.switchEntries("Sparse.DisableList", list, false)
+}
+
+// EnableQuery enables the values of the entities that match q and have one, and returns their
+// number; see Component.EnableQuery.
+func (h sparseHandle) EnableQuery(q *Query) int {
+	return h.t.switchMatches("Sparse.EnableQuery", q, true)
+}
+
+// DisableQuery disables the values; see EnableQuery.
+func (h sparseHandle) DisableQuery(q *Query) int {
+	return h.t.switchMatches("Sparse.DisableQuery", q, false)
+}
+
 // Changed reports whether e has a value that may have changed after the given version: it, or one
 // of the 63 entries with which it shares a version, was added, opened by Mut or Set, switched, or
 // put in the place of a removed one; or all were opened for writing, by Slice, All, Column or At.

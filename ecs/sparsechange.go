@@ -32,6 +32,9 @@ func (c *Change) takeSparse(t *typeInfo, p Part) {
 	c.adds = c.adds || !p.remove
 }
 
+// changesEntries reports whether the change adds or removes sparse types.
+func (c *Change) changesEntries() bool { return len(c.entries) > 0 }
+
 // reserveSets makes room for the entries of n entities.
 func (c *Change) reserveSets(n int) error {
 	for _, e := range c.entries {
@@ -64,6 +67,13 @@ func (c *Change) enter(e entity.ID) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// enterList is enter for a list, after the caller has made room.
+func (c *Change) enterList(list []Entity) {
+	for _, e := range list {
+		c.enter(entity.ID(e))
+	}
 }
 
 // entitiesOfParts appends the entities of the rows that a transaction has selected.

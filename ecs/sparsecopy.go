@@ -18,29 +18,28 @@ func (t *typeInfo) bytesAt(p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(p), t.size) // Safe because a value of the type lies there.
 }
 
-// reserveEntries makes room for the ids that the copies of several instantiations get, and for
-// their entries in the sets. It costs nothing in a world without sparse types.
-func (w *World) reserveEntries(all []copying, ids int) error {
+// countEntries calls expect with the numbers of entries that the copies of several instantiations
+// get. It costs nothing in a world without sparse types.
+func (w *World) countEntries(all []copying, expect func(t *typeInfo, n int)) {
 	for _, t := range w.types.sparse {
-		n := 0
 		for i := range all {
 			for _, m := range all[i].members {
 				if t.sparse.Find(entity.ID(m.e)) != 0 {
-					n += all[i].n
+					expect(t, all[i].n)
 				}
 			}
 		}
-		if n == 0 {
-			continue
-		}
-		if err := w.rows.RoomIDs(ids); err != nil { // so that there are places for all of them
-			return refused(err)
-		}
-		if err := t.makeEntries(n); err != nil {
-			return err
-		}
 	}
-	return nil
+}
+
+// reserveEntries makes room for the ids that copies get, and for their entries.
+func (c *copying) reserveEntries(ids int) error {
+	if len(c.w.types.sparse) == 0 {
+		return nil
+	}
+	t := Transaction{w: c.w, ids: ids}
+	c.w.countEntries([]copying{*c}, t.expectEntries)
+	return t.reserveComing()
 }
 
 // fillEntries gives the copies the entries of their members. Entity values in them that refer to a

@@ -202,6 +202,24 @@ func (t *typeInfo) switchSparse(op string, e Entity, on bool) bool {
 	return true
 }
 
+// switchEntries enables or disables the values of a list.
+func (t *typeInfo) switchEntries(op string, list []Entity, on bool) (n int) {
+	t.checkToggle(op)
+	for _, e := range list {
+		if t.switchSparse(op, e, on) {
+			n++
+		}
+	}
+	return n
+}
+
+// switchMatches enables or disables the values of the entities that match a query.
+func (t *typeInfo) switchMatches(op string, q *Query, on bool) int {
+	t.checkToggle(op)
+	t.w.checkQuery(op, q)
+	return t.switchEntries(op, q.Entities(nil), on)
+}
+
 // sparse returns what Column needs: the set, which it marks changed if its values may be written,
 // and the entities of the rows.
 func (r Rows) sparse(t *typeInfo, op string) (set *sparse.Set, ids []entity.ID) {

@@ -24,6 +24,7 @@ type Transaction struct {
 	ran    int // number of groups that have run
 	copies []copying
 	copied int // number of copies in use
+	coming []coming
 	err    error
 }
 
@@ -35,11 +36,51 @@ type txGroup struct {
 	copies     int // index of the copying, plus one; 0 if the group is not of copies
 }
 
+// coming is a number of entries that a sparse type is to get.
+type coming struct {
+	t *typeInfo
+	n int
+}
+
+// expectEntries announces n entries of a sparse type, which the caller adds after finish.
+func (t *Transaction) expectEntries(of *typeInfo, n int) {
+	for i := range t.coming {
+		if t.coming[i].t == of {
+			t.coming[i].n += n
+			return
+		}
+	}
+	t.coming = append(t.coming, coming{of, n})
+}
+
+// expectChange announces the entries that a change gives n entities.
+func (t *Transaction) expectChange(c *Change, n int) {
+	for _, e := range c.entries {
+		if !e.remove {
+			t.expectEntries(e.t, n)
+		}
+	}
+}
+
+// reserveComing makes room for the entries that are announced or copied, and for the ids of their
+// entities.
+func (t *Transaction) reserveComing() error {
+	for _, c := range t.coming {
+		if err := t.w.rows.RoomIDs(t.ids); err != nil {
+			return refused(err)
+		}
+		if err := c.t.makeEntries(c.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin begins a transaction of a world on behalf of the call op.
 func (t *Transaction) begin(w *World, op string) {
 	w.checkChange(op)
 	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.rows.Begin(), len(w.archetypes.list), 0, nil
-	t.groups, t.copied, t.ran = t.groups[:0], 0, 0
+	t.groups, t.coming, t.copied, t.ran = t.groups[:0], t.coming[:0], 0, 0
 	w.loops.enter(op)
 }
 
@@ -150,7 +191,8 @@ func (t *Transaction) reserve() error {
 		err = limit("entities a world", mostAlive, nil)
 	}
 	if err == nil {
-		err = w.reserveEntries(t.copies[:t.copied], t.ids)
+		w.countEntries(t.copies[:t.copied], t.expectEntries)
+		err = t.reserveComing()
 	}
 	if err != nil {
 		t.tx.Cancel()

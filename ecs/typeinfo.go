@@ -61,7 +61,7 @@ func factsOf(t Type) under.Facts {
 		panic("ecs: seam.FactsOf: " + unmade["Component"])
 	}
 	return under.Facts{
-		Buffer: info.buffer, Shared: info.shared != nil, Managed: info.managed != nil,
+		Buffer: info.buffer, Shared: info.shared != nil, Managed: info.managed != nil, Sparse: info.sparse != nil,
 		Enableable: info.enableable, Cleanup: info.cleanup, Links: info.links,
 	}
 }

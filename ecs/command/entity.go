@@ -171,7 +171,7 @@ func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 		// says.
 		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
 	}
-	return op{kind: k, t: t}
+	return op{kind: k, t: t, sparse: facts.Sparse}
 }
 
 // checkTypes panics for a type that is nil.
@@ -189,7 +189,7 @@ func (w *Writer) changed(name string, c *ecs.Change) op {
 	if c == nil || c.World() != w.stream.b.w {
 		panic("command: " + name + ": the change is nil or belongs to another world")
 	}
-	return op{kind: apply, change: c}
+	return op{kind: apply, change: c, sparse: seam.ChangesEntries(c)}
 }
 
 // one records a command without a value.

@@ -125,15 +125,21 @@ func (p *player) fail(r *record, o *op, e ecs.Entity, why reason) {
 	}
 }
 
-// failLate notes that a command found no room for an entity while it was being played.
+// failLate notes that a command found no room for an entity, or no sparse type to set, while it was
+// being played.
 func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
-	p.cause = err
+	why := noRoom
+	if err == errLacks {
+		why = lacksType
+	} else {
+		p.cause = err
+	}
 	if p.lateFailed++; len(p.late) == MostFailures {
 		return
 	}
 	segment, number := p.segment, p.number
 	p.locate(r)
-	p.late = append(p.late, p.describe(r, o, p.recorded(r, e), noRoom))
+	p.late = append(p.late, p.describe(r, o, p.recorded(r, e), why))
 	p.segment, p.number = segment, number
 }
 

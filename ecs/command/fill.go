@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // Values are copied from records to the entities of a group, which all have the same commands. If
@@ -111,7 +112,7 @@ func (p *player) spread(n int32) {
 	var list []ecs.Entity
 	for i, m := range path {
 		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
-		if !p.counts(path, i) || one.valued && p.nodes[n].filled && c.fills() {
+		if !p.counts(path, i) || one.valued && p.nodes[n].filled && c.fills() || one.sparse && p.nodes[n].ended {
 			continue
 		}
 		if list == nil {
@@ -120,6 +121,10 @@ func (p *player) spread(n int32) {
 		}
 		if one.kind == enable || one.kind == disable {
 			p.toggle(one, list)
+			continue
+		}
+		if !one.valued {
+			seam.Enter(one.change, list)
 			continue
 		}
 		values := p.valuesOf(p.subjectsOf(n), i)

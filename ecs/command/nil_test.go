@@ -18,7 +18,7 @@ func TestNil(t *testing.T) {
 	var none *Buffer
 	var gone *ecs.Query
 	panics := lint.NilPanics
-	lint.CheckNil(t, append(nilOfQueries(y, cb),
+	lint.CheckNil(t, append(append(nilOfQueries(y, cb), nilOfSparse(y, cb)...),
 		panics("Add: recorder", "command: Add: ", func() { Add(nil, e, y.pos, position{}) }),
 		panics("Add: buffer", "command: Add: ", func() { Add(none, e, y.pos, position{}) }),
 		panics("Add: list", "command: Add: ", func() { Add(nil, list, y.pos, position{}) }),

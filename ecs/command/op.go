@@ -17,6 +17,7 @@ type op struct {
 	query     *ecs.Query     // whose matches the command is about; else nil
 	value     any            // of a shared type; set in ops of a player only
 	shared    bool           // t is a shared type
+	sparse    bool           // t is a sparse type, or change has some
 	valued    bool           // records have a value
 	member    bool           // the destruction of a member of a group, along with the entity that the group belongs to
 }
@@ -91,7 +92,7 @@ func (o *ops) noted(k kind, index int) uint16 {
 
 // note is find for an op that writes values of a type. It makes the op known to noted.
 func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
-	n := o.find(op{kind: k, t: t, shared: isShared(t), valued: true}, c)
+	n := o.find(op{kind: k, t: t, shared: isShared(t), sparse: isSparse(t), valued: true}, c)
 	for len(o.byType[k]) <= index {
 		o.byType[k] = append(o.byType[k], 0)
 	}
@@ -117,5 +118,7 @@ func refuseType(name string, t ecs.Type) {
 	// another world. | Register the type in the world that the buffer was made for.
 	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
+
+func isSparse(t ecs.Type) bool { return t != nil && seam.FactsOf(t).Sparse }
 
 func isShared(t ecs.Type) bool { return t != nil && seam.FactsOf(t).Shared }

@@ -127,6 +127,7 @@ func (p *player) reserve() error {
 		path, nd := p.path(n), &p.nodes[n]
 		root := p.rootOf(n, path)
 		nd.group = -1
+		p.expect(path, int(nd.count))
 		switch {
 		case p.unseen(root, nd):
 			p.leaveOut(n)
@@ -148,6 +149,16 @@ func (p *player) reserve() error {
 		w.groups++
 	}
 	return seam.Reserve(&w.tx)
+}
+
+// expect announces the entries that a program gives its n entities.
+func (p *player) expect(path []int32, n int) {
+	for _, m := range path {
+		one := &p.ops[p.nodes[m].op]
+		if one.sparse && (one.kind == add || one.kind == put || one.kind == apply) {
+			seam.ExpectChange(&p.work.tx, one.change, n)
+		}
+	}
 }
 
 // leaveOut marks the placeholders of a group as never made.
@@ -386,6 +397,9 @@ func (p *player) applyQuery(r *run) error {
 	if !one.valued || one.shared && one.kind != set {
 		_, err := one.change.ApplyQuery(q)
 		return err
+	}
+	if one.sparse {
+		return p.applySparse(one, c, r.query)
 	}
 	if one.kind == add { // exactly the entities that lack it move
 		batch, err := one.change.ApplyQuery(q)

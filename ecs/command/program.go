@@ -91,12 +91,15 @@ func (p *player) lead(n, o int32) (int32, error) {
 		}
 		return -int32(isDestroyed), nil
 	}
-	needs := one.kind == set || one.kind == appendTo || one.kind == enable || one.kind == disable
+	if one.sparse && nd.ended && one.kind != remove {
+		return -int32(isDestroyed), nil
+	}
+	needs := !one.sparse && (one.kind == set || one.kind == appendTo || one.kind == enable || one.kind == disable)
 	has := one.t != nil && nd.at.Has(one.t)
 	switch {
 	case needs && !has:
 		return -int32(lacksType), nil
-	case one.kind == add && has, one.kind == remove && !has, one.kind == destroy && nd.ended:
+	case one.kind == add && has, one.kind == remove && !has && !one.sparse, one.kind == destroy && nd.ended:
 		return n, nil
 	}
 	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, out: nd.out, at: nd.at, ended: nd.ended}
@@ -105,7 +108,7 @@ func (p *player) lead(n, o int32) (int32, error) {
 		if err != nil {
 			return 0, err
 		}
-		if seam.At(&out) == nd.at {
+		if seam.At(&out) == nd.at && !one.sparse {
 			return n, nil // no type is added or removed
 		}
 		child.out, child.at = out, seam.At(&out)
@@ -170,6 +173,10 @@ func (l *lasts) find(p *player, path []int32) {
 	l.turn++
 	for i := len(path) - 1; i >= 0; i-- {
 		one := &p.ops[p.nodes[path[i]].op]
+		if one.sparse { // what is there and what is not shows when the command is made
+			l.counts[i] = true
+			continue
+		}
 		if one.t == nil || one.shared || one.kind == remove || one.kind == add && !one.valued {
 			continue
 		}

@@ -72,7 +72,7 @@ func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t
 		w.checkQuery(name, q)
 	}
 	index := w.stream.indexOf(name, t)
-	one = op{kind: k, t: t, query: q, shared: isShared(t), valued: true}
+	one = op{kind: k, t: t, query: q, shared: isShared(t), sparse: isSparse(t), valued: true}
 	if q == nil {
 		number = w.stream.noted(k, index)
 	} else {

@@ -44,6 +44,7 @@ var foreign = map[string]bool{
 	"ecs.Entity":          false,
 	"ecs.Rows":            false,
 	"ecs.Shared":          false,
+	"ecs.Sparse":          false,
 	"ecs.Term":            false,
 	"ecs.Type":            true,
 	"io.Reader":           true,

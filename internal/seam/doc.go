@@ -13,10 +13,10 @@
 //	                           under                   the key, Facts, Link
 //
 // Promise: each function does what its comment says and is tested for it, for the packages above
-// only. A function changes together with all its callers, in one commit, and is removed with its
-// last caller. A broken contract panics with a text that begins with "ecs: seam.Function: " or with
-// the op passed in; look-ups return nil or false. A nil world or query may cause a runtime error
-// unless the comment says otherwise. Facts belong to the world and must not be written.
+// only. It changes together with its callers, and is removed with the last. A broken contract
+// panics with a text that begins with "ecs: seam.Function: " or with the op passed in; look-ups
+// return nil or false. A nil world or query may cause a runtime error unless the comment says
+// otherwise. Facts belong to the world and must not be written.
 //
 // Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and
 // Conflicts, and Join if no other goroutine uses its first argument. The other functions are for
@@ -25,19 +25,21 @@
 // Cost: the call of the function in ecs; MatchesArchetype costs one more call. Both sides are
 // inlined, which internal/lint checks with its table.
 //
-// The functions, their users, and why programs do not need them. internal/lint compares the table
-// with the code:
+// The functions, their users, and why programs do not need them (internal/lint compares):
 //
 //	After             command           what several commands make of an entity, one after the other
 //	ArchetypesOf      command           Locate of many at once; pays for hundreds in random order
 //	At                command           of an outcome, which only the seam has
 //	Begin             command           a transaction of several groups; programs make one call per group
+//	ChangesEntries    command           of a change, whose maker knows
 //	CheckChange       command, system   begins a structural change of several steps; programs call each
 //	Conflicts         job               yes or no, once a flight; World.Conflicts says which types
 //	Copy              command           a part of a transaction
 //	Create            command           a part of a transaction
 //	Destruction       command           a change that leaves groups alone; programs have World.Destroy
 //	EndBorrows        command           ends borrows without a structural change
+//	Enter             command           the part of a change that moves no rows
+//	ExpectChange      command           a part of a transaction
 //	FactsOf           command, system   what was passed to Register, which its caller knows
 //	Filters           command, system   the terms of a query, which its maker knows
 //	Finish            command           a part of a transaction
@@ -59,7 +61,6 @@
 //	TypeIndex         command, system   an index for tables by type; programs have the handle
 //	Writes            job               of a term; programs wrote the term
 //
-// Exported by ecs instead, because programs need them: World.Owns, Query.Access and
-// World.Conflicts, Entity.IsPlaceholder, World.Closed, World.Shared, World.Locate, Query.Matches,
-// chunks of archetypes and rows.
+// Exported by ecs instead, because programs need them: World.Owns, Query.Access, World.Conflicts,
+// World.Closed, World.Shared, World.Locate, Query.Matches, Entity.IsPlaceholder, chunks of rows.
 package seam

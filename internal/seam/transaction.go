@@ -47,6 +47,16 @@ func Move(t *Transaction, list []ecs.Entity, o *Outcome) { ecs.Inside(key).Move(
 // from Begin to Finish. After Reserve the rows of batches may be written.
 func Reserve(t *Transaction) error { return ecs.Inside(key).Reserve(t) }
 
+// ChangesEntries reports whether a change adds or removes sparse types, which no outcome has.
+func ChangesEntries(c *ecs.Change) bool { return ecs.Inside(key).ChangesEntries(c) }
+
+// ExpectChange announces, before Reserve, that Enter of a change will be called for n entities.
+func ExpectChange(t *Transaction, c *ecs.Change, n int) { ecs.Inside(key).ExpectChange(t, c, n) }
+
+// Enter makes the part of a change that is about sparse types, for the entities of a list that are
+// alive, after Finish. ExpectChange has announced them.
+func Enter(c *ecs.Change, list []ecs.Entity) { ecs.Inside(key).Enter(c, list) }
+
 // Run executes one group, numbered from 0 in the order of adding. Copies run before moves. The
 // batch has the group's rows and is valid until the next Run or Finish. For copies, the copies of
 // the first member come first; for entities that end, the batch is empty.

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Commands with the value of a sparse type. They move no rows, so they have no part in the outcome
+// of a program: all of them are made in their order, after the rows of the run have moved
+// (player.spread). Room for the entries is made before the run changes anything.
+
+// AddSparse records that the target's entities get the sparse type with value v, unless they
+// already have it.
+func AddSparse[T any, G Target](r Recorder, to G, s ecs.Sparse[T], v T) {
+	recordSparse(writerOf(r), "AddSparse", add, to, s, v)
+}
+
+// PutSparse records that the target's entities get the sparse type with value v; an existing value
+// is replaced.
+func PutSparse[T any, G Target](r Recorder, to G, s ecs.Sparse[T], v T) {
+	recordSparse(writerOf(r), "PutSparse", put, to, s, v)
+}
+
+// SetSparse records that the value of the target's entities becomes v. A single entity, and each
+// entity of a list, must have the type when the command is made, or the command fails after others
+// were applied: whether it has is not known before. Of a query's matches, those that have it are
+// set.
+func SetSparse[T any, G Target](r Recorder, to G, s ecs.Sparse[T], v T) {
+	recordSparse(writerOf(r), "SetSparse", set, to, s, v)
+}
+
+func recordSparse[T any, G Target](w *Writer, name string, k kind, to G, s ecs.Sparse[T], v T) {
+	if e, ok := any(to).(ecs.Entity); ok { // see Target
+		w.check(name)
+		w.checkEntity(name, e)
+		number := numberOfSparse(w, name, k, s)
+		r, value := w.record1(number, e, int(unsafe.Sizeof(v)))
+		*(*T)(value) = v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers.
+		if links := w.stream.links[number]; len(links) > 0 {
+			w.noteLinks(r, links, value, 1, 0)
+		}
+		return
+	}
+	list, q := severalOf(to)
+	one, number := w.several(name, k, list, q, s)
+	if number == 0 {
+		number = w.noteSeveral(one, &entries[T]{s, seam.FactsOf(s).Links})
+	}
+	w.write(number-1, list, q, valueOf(&v))
+}
+
+// numberOfSparse returns the number of the op that writes values of a sparse type.
+func numberOfSparse[T any](w *Writer, name string, k kind, s ecs.Sparse[T]) uint16 {
+	index := w.stream.indexOf(name, s)
+	if n := w.stream.noted(k, index); n != 0 {
+		return n - 1
+	}
+	return w.stream.note(k, s, index, &entries[T]{s, seam.FactsOf(s).Links})
+}
+
+// errLacks says that an entity has no value to be set.
+var errLacks = errors.New("command: the entity does not have the sparse type")
+
+// entries is the codec of a sparse type.
+type entries[T any] struct {
+	s  ecs.Sparse[T]
+	at []seam.Link
+}
+
+func (c *entries[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
+
+func (c *entries[T]) links() []seam.Link { return c.at }
+
+func (c *entries[T]) fills() bool { return false }
+
+func (c *entries[T]) fill(ecs.Rows, source) {}
+
+func (c *entries[T]) spread(k kind, list []ecs.Entity, from source) (int, error) {
+	for i, e := range list {
+		v := *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
+		if len(c.at) > 0 {
+			name(c.at, unsafe.Pointer(&v), 1, 0, from.made) // Safe because the value lives as long as the call.
+		}
+		switch {
+		case k != add && c.s.Set(e, v):
+		case k == set:
+			return i, errLacks
+		default:
+			if _, err := c.s.TryAdd(e, v); err != nil {
+				return i, err
+			}
+		}
+	}
+	return len(list), nil
+}
+
+func (c *entries[T]) patch(ecs.Entity, []ecs.Entity) {}
+
+func (c *entries[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
+
+// applySparse makes a command with a value about the entities that match a query.
+func (p *player) applySparse(one *op, c codec, r *record) error {
+	has := one.t.(interface{ Has(ecs.Entity) bool })
+	list := one.query.Entities(p.work.list[:0])
+	if one.kind != put {
+		list = slices.DeleteFunc(list, func(e ecs.Entity) bool { return has.Has(e) == (one.kind == add) })
+	}
+	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
+	if one.change != nil { // makes room, and gives zero values to those that have none
+		if _, err := one.change.ApplyList(list); err != nil {
+			return err
+		}
+	}
+	_, err := c.spread(put, list, p.repeated(r, len(list)))
+	return err
+}

@@ -1,0 +1,183 @@
+package command
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/internal/lint"
+)
+
+// aim is sparse in these tests, with bits; it names an entity.
+type aim struct {
+	At ecs.Entity
+	N  int32
+}
+
+// nilOfSparse calls the functions about sparse types with nil.
+func nilOfSparse(y *yard, cb *Buffer) (rows []lint.NilCall) {
+	s := ecs.RegisterSparse[aim](y.w)
+	e := y.full.Create()
+	var gone *ecs.Query
+	for name, call := range map[string][4]func(){
+		"AddSparse": {func() { AddSparse(nil, e, s, aim{}) }, func() { AddSparse(nil, []ecs.Entity{e}, s, aim{}) },
+			func() { AddSparse(nil, y.q, s, aim{}) }, func() { AddSparse(cb, gone, s, aim{}) }},
+		"PutSparse": {func() { PutSparse(nil, e, s, aim{}) }, func() { PutSparse(nil, []ecs.Entity{e}, s, aim{}) },
+			func() { PutSparse(nil, y.q, s, aim{}) }, func() { PutSparse(cb, gone, s, aim{}) }},
+		"SetSparse": {func() { SetSparse(nil, e, s, aim{}) }, func() { SetSparse(nil, []ecs.Entity{e}, s, aim{}) },
+			func() { SetSparse(nil, y.q, s, aim{}) }, func() { SetSparse(cb, gone, s, aim{}) }},
+	} {
+		for i, what := range []string{"recorder", "list", "by query", "query"} {
+			rows = append(rows, lint.NilPanics(name+": "+what, "command: "+name+": ", call[i]))
+		}
+	}
+	return rows
+}
+
+// field is a world with a sparse type, whose entities are the same as in another field.
+type field struct {
+	w    *ecs.World
+	pos  ecs.Component[position]
+	mark ecs.Component[int16]
+	aim  ecs.Sparse[aim]
+	kept ecs.Component[int64]
+	ids  []ecs.Entity
+	q    *ecs.Query
+}
+
+func newField(t *testing.T) *field {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+	})
+	f := &field{w: w, pos: ecs.Register[position](w), mark: ecs.Register[int16](w), aim: ecs.RegisterSparse[aim](w, ecs.Enableable),
+		kept: ecs.Register[int64](w, ecs.Cleanup)}
+	for i := range 40 {
+		types := []ecs.Type{f.pos}
+		if i%3 == 0 {
+			types = append(types, f.kept)
+		}
+		f.ids = append(f.ids, ecs.NewArchetype(w, types...).Create())
+	}
+	f.q = ecs.NewQuery(w, ecs.With(f.aim), ecs.Without(f.mark))
+	return f
+}
+
+// state is what a field has of each entity.
+func (f *field) state() (all []any) {
+	for i, e := range f.ids {
+		v, _ := f.w.Value(e, f.aim).(aim)
+		if v.At != ecs.Null {
+			v.At = ecs.Null
+			v.N += 1000 * int32(f.aim.Get(e).At.Index())
+		}
+		all = append(all, [7]any{i, f.w.Alive(e), f.mark.Has(e), f.kept.Has(e), f.aim.Has(e), f.aim.Enabled(e), v})
+	}
+	return all
+}
+
+// TestSparseCommands compares commands with the calls that they stand for, one after the other.
+func TestSparseCommands(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		a, b := newField(t), newField(t)
+		cb := NewBuffer(b.w)
+		for range 6 {
+			for range r.IntN(30) {
+				compareStep(r, a, b, cb)
+			}
+			err := cb.PlayRest() // SetSparse of what has none fails, and changes nothing
+			if err != ErrPlayed && err != nil {
+				var failed *PlayError
+				require.ErrorAs(t, err, &failed)
+				require.NoError(t, failed.Unwrap())
+			}
+			require.Equal(t, a.state(), b.state(), "seed %d", seed)
+			require.NoError(t, b.w.Verify())
+		}
+		cb.Close()
+	}
+}
+
+// compareStep makes one change of a, and records it for b.
+func compareStep(r *rand.Rand, a, b *field, cb *Buffer) {
+	i, j := r.IntN(len(a.ids)), r.IntN(len(a.ids))
+	e, f := a.ids[i], b.ids[i]
+	alive := a.pos.Has(e)
+	v, u := aim{At: a.ids[j], N: r.Int32N(100)}, aim{At: b.ids[j]}
+	u.N = v.N
+	switch op := r.IntN(12); {
+	case !alive && op < 8, !alive && op == 11:
+	case op < 2:
+		a.aim.Add(e, v)
+		AddSparse(cb, f, b.aim, u)
+	case op == 2:
+		if !a.aim.Set(e, v) {
+			a.aim.Add(e, v)
+		}
+		PutSparse(cb, f, b.aim, u)
+	case op == 3:
+		a.aim.Set(e, v)
+		SetSparse(cb, f, b.aim, u)
+	case op == 4:
+		if a.aim.Has(e) {
+			a.aim.Disable(e)
+			cb.Disable(f, b.aim)
+		}
+	case op == 5:
+		if a.mark.Has(e) {
+			a.mark.Remove(e)
+			cb.Remove(f, b.mark)
+		} else {
+			a.mark.Add(e, 1)
+			Add(cb, f, b.mark, 1)
+		}
+	case op == 6:
+		c, d := ecs.NewChange(a.w, ecs.Add(a.aim, a.mark)), ecs.NewChange(b.w, ecs.Add(b.aim, b.mark))
+		_, _ = c.Apply(e)
+		cb.Apply(f, d)
+	case op == 7:
+		a.w.Destroy(e)
+		cb.Destroy(f)
+	case op == 8:
+		a.aim.Remove(e)
+		cb.Remove(f, b.aim)
+	case op == 9:
+		for _, e := range a.q.Entities(nil) {
+			a.aim.Set(e, v)
+		}
+		SetSparse(cb, b.q, b.aim, u)
+	case op == 10:
+		_, _ = ecs.NewChange(a.w, ecs.Remove(a.aim)).ApplyQuery(a.q)
+		cb.RemoveQuery(b.q, b.aim)
+	case op == 11:
+		a.aim.Add(e, v)
+		AddSparse(cb, []ecs.Entity{f, f}, b.aim, u)
+	}
+}
+
+// TestSparsePlaceholders: entities that a buffer makes get entries, which name others that it
+// makes; copies have the entries of their source.
+func TestSparsePlaceholders(t *testing.T) {
+	f := newField(t)
+	cb := NewBuffer(f.w)
+	defer cb.Close()
+	first := cb.Create(ecs.NewArchetype(f.w, f.pos))
+	second := cb.Create(ecs.NewArchetype(f.w, f.pos))
+	AddSparse(cb, first, f.aim, aim{At: second, N: 1})
+	AddSparse(cb, second, f.aim, aim{At: first, N: 2})
+	f.aim.Add(f.ids[5], aim{At: f.ids[5], N: 3})
+	copied := cb.Instantiate(f.ids[5])
+	cb.Disable(copied, f.aim)
+	require.NoError(t, cb.Play())
+	a, b, c := cb.Made(first), cb.Made(second), cb.Made(copied)
+	require.Equal(t, aim{b, 1}, *f.aim.Get(a))
+	require.Equal(t, aim{a, 2}, *f.aim.Get(b))
+	require.Equal(t, aim{c, 3}, *f.aim.Get(c))
+	require.False(t, f.aim.Enabled(c))
+	require.True(t, f.aim.Enabled(f.ids[5]))
+}
