@@ -212,7 +212,7 @@ func (b *Borrow) begin(op string) {
 // look finds what the borrow lends.
 func (b *Borrow) look(op string) {
 	if b.q != nil {
-		b.own.m, b.own.since = b.q.m, b.q.since
+		b.own.m, b.own.since, b.own.driver = b.q.m, b.q.since, b.q.driver
 		b.own.lookAlone()
 		return
 	}

@@ -27,6 +27,7 @@ type Query struct {
 	changed   []typeID        // types of the Changed terms
 	watched   []*sparseSet    // sets of sparse types among them
 	sets      []rowTest       // tests that rows must pass by sparse types
+	driver    Driver          // what loops go through, if there are such tests
 	ordered   bool            // the query has an Ordered term
 	pinned    bool            // since does not advance when a loop ends, see seam.PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0 means that everything is new

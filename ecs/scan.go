@@ -19,6 +19,7 @@ type scan struct {
 	open   bool     // the loop is in progress; never set for an accessor's scan
 	own    binding  // for the rows of a batch
 	mask   []uint64 // sized for the largest chunk seen
+	seats  []seat   // of the entries that the loop goes through, see walkSet
 	b      *Borrow  // the borrow of an accessor's scan; nil for the owner
 }
 

@@ -182,6 +182,9 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
 	filters := since != 0 && q.filters()
+	if set := q.driving(); set != nil {
+		return s.walkSet(q, set, filters, since, yield)
+	}
 	for i := range q.bindings {
 		t := &q.bindings[i]
 		if t.a.table.Store.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {

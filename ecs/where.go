@@ -48,11 +48,19 @@ func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	}
 }
 
-// findBinding returns the query's binding of an archetype, or nil. Bindings and archetype numbers
-// are both in order of creation. So a binding's position is its archetype's number, less at most
-// the number of archetypes without a binding. Most queries by value match nearly all archetypes of
-// a type, so the search visits few bindings.
+// findBinding returns the query's binding of an archetype, or nil.
 func (q *Query) findBinding(a *Archetype) *binding {
+	if i := q.bindingAt(a); i >= 0 {
+		return &q.bindings[i]
+	}
+	return nil
+}
+
+// bindingAt returns the index of the query's binding of an archetype, or -1. Bindings and archetype
+// numbers are both in order of creation. So a binding's position is its archetype's number, less at
+// most the number of archetypes without a binding. Most queries by value match nearly all
+// archetypes of a type, so the search visits few bindings.
+func (q *Query) bindingAt(a *Archetype) int {
 	at := int(a.table.Index)
 	low, high := max(0, at+len(q.bindings)-len(q.w.archetypes.list)), min(at+1, len(q.bindings))
 	for low < high {
@@ -64,7 +72,7 @@ func (q *Query) findBinding(a *Archetype) *binding {
 		}
 	}
 	if low < len(q.bindings) && q.bindings[low].a == a {
-		return &q.bindings[low]
+		return low
 	}
-	return nil
+	return -1
 }
